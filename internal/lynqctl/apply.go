@@ -58,6 +58,8 @@ Exit codes:
 	flags.BoolVarP(&f.Given.Yes, "yes", "y", false, "don't ask for confirmation")
 	flags.BoolVar(&f.Given.Wait, "wait", f.Given.Wait, "wait until objects are ready")
 	f.Plan.RegisterFile(flags)
+	flags.BoolVar(&f.Given.Resume, "continue", false, "go on with rollouts that pause after a stage")
+	flags.IntVar(&f.Given.LastStage, "stage", 0, "end rollouts with this stage, counted from 1 (0 means all)")
 	cmdflags.RegisterNoFinalizer(flags, &f.Given.NoFinalizer)
 	cmdflags.RegisterNoGrace(flags, &f.Given.NoGrace)
 	f.RegisterRecordValues(flags)

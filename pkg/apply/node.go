@@ -37,6 +37,7 @@ type nodeRun struct {
 	wake      chan struct{}      // has room for one
 	result    *report.NodeResult // how it ended, in the end
 	dependent bool               // it was left out because of another node
+	stopped   bool               // its turn does not come in this run
 }
 
 type stepState uint8
@@ -105,6 +106,12 @@ func newNodeRun(r *run, of *plan.Plan, p *plan.NodePlan, result *report.NodeResu
 		lookout: &n.lookout, links: &n.links, tell: &n.tell, budget: r.budget, now: r.Now, ending: &n.ending,
 	}
 	return n
+}
+
+// stage is the node's in the rollout of its form, 0 for none.
+func (n *nodeRun) stage() int {
+	stage, _ := n.run.rollouts[n.form()].StageOf(n.plan.Key())
+	return stage
 }
 
 // form is that of the node's row.
@@ -275,8 +282,8 @@ func (n *nodeRun) wait(ctx context.Context) {
 		timeout = timer.C
 	} else {
 		rollout := n.run.rollouts[n.form()]
-		rollout.Lend(n.lookout.share)
-		defer rollout.TakeBack(n.lookout.share)
+		rollout.Lend(n.lookout.share, n.plan.Key())
+		defer rollout.TakeBack(n.lookout.share, n.plan.Key())
 	}
 	select {
 	case <-n.wake:

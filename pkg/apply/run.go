@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -104,7 +105,7 @@ func (r *Runner) Run(ctx context.Context, plans []plan.Plan) (*report.Result, er
 	if r.Recorder != nil {
 		r.Recorder.Flush(run.finishing)
 	}
-	s := report.Summarize(plans, result.Nodes, failed, func(form schedule.Form) bool { return run.rollouts[form] != nil })
+	s := report.Summarize(plans, result.Nodes, failed, run.rollouts)
 	if r.Objects != nil && !r.Options.DryRun && ctx.Err() == nil {
 		left := report.Unchanged{Objects: r.Objects, Causes: r.Causes, Reporter: r.Reporter, Now: r.Now}
 		s.Unready = left.Unready(ctx, result.Nodes)
@@ -189,6 +190,7 @@ func (r *run) queues(plans []plan.Plan, results []report.NodeResult) [][]*nodeRu
 			work++
 			n.lookout.announce()
 			r.rollouts[n.form()].Keep(n.lookout.share)
+			r.rollouts[n.form()].Open(n.plan.Key())
 			key := key{n.form(), n.lookout.share == schedule.ShareRow || n.lookout.share == schedule.ShareForm}
 			q, known := index[key]
 			if !known {
@@ -198,6 +200,9 @@ func (r *run) queues(plans []plan.Plan, results []report.NodeResult) [][]*nodeRu
 			queues[q] = append(queues[q], n)
 		}
 		r.Reporter.Report(report.Event{Time: r.Now(), Type: report.EventPlan, NodeID: lynq.NodeID{Hub: p.Hub}, Counts: p.Counts, AdoptedCounts: p.Adopted, Nodes: work, Evidence: p.Evidence})
+	}
+	for _, queue := range queues {
+		slices.SortStableFunc(queue, func(a, b *nodeRun) int { return cmp.Compare(a.stage(), b.stage()) })
 	}
 	return queues
 }
@@ -227,8 +232,9 @@ func (r *run) dispatch(ctx context.Context, queue []*nodeRun) {
 // left out.
 func (r *run) admit(ctx context.Context, n *nodeRun) bool {
 	rollout := r.rollouts[n.form()]
-	switch turn, why := rollout.Begin(ctx, n.lookout.share); turn {
-	case schedule.TurnNever:
+	switch turn, why := rollout.Begin(ctx, n.lookout.share, n.plan.Key()); turn {
+	case schedule.TurnNever, schedule.TurnNext:
+		n.stopped, n.result.Waits = true, turn == schedule.TurnNext
 		n.leftOut(report.OutcomeSkipped, why)
 		return false
 	case schedule.TurnLater:

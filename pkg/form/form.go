@@ -39,14 +39,32 @@ func readForm(rep *report, v *Value) *Form {
 }
 
 func readRollout(o *object) Rollout {
-	seconds, skew, onFailure := defaultProgressDeadline, 0, StopOnFailure
+	seconds, skew, failed, onFailure := defaultProgressDeadline, 0, 0, StopOnFailure
+	var stages []Stage
 	if o != nil {
 		skew = o.integer("maxSkew", 0, math.MaxInt32, 0)
 		seconds = o.integer("progressDeadlineSeconds", 60, 3600, seconds)
 		onFailure = oneOf(o, "onFailure", o.text("onFailure"), onFailure, []OnFailure{StopOnFailure, ContinueOnFailure})
+		stages, failed = readStages(o), o.integer("maxFailed", 0, math.MaxInt32, 0)
 		o.done()
 	}
-	return Rollout{MaxSkew: skew, ProgressDeadline: time.Duration(seconds) * time.Second, OnFailure: onFailure}
+	return Rollout{MaxSkew: skew, ProgressDeadline: time.Duration(seconds) * time.Second, OnFailure: onFailure, Stages: stages, MaxFailed: failed}
+}
+
+// readStages reads the stages of a rollout, each of which chooses nodes in one way.
+func readStages(o *object) []Stage {
+	var stages []Stage
+	for i, v := range o.list("stages") {
+		of := newObject(o.report, o.subject, fmt.Sprintf("%s[%d]", o.name("stages"), i), v)
+		s := Stage{Pos: v.Pos, Match: readCondition(of, "match"), Rows: of.integer("rows", 1, math.MaxInt32, 0), Percent: of.integer("percent", 1, 100, 0), Pause: of.boolean("pause", false)}
+		of.done()
+		ways := slices.DeleteFunc([]string{"match", "rows", "percent"}, func(field string) bool { return v.Kind != Map || v.Field(field) == nil })
+		if len(ways) != 1 {
+			o.fail(v.Pos, "", "%s needs one of match, rows and percent, and has %d", of.path, len(ways))
+		}
+		stages = append(stages, s)
+	}
+	return stages
 }
 
 // readSections reads all resources, in the order of the file.

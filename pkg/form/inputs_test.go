@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -95,7 +96,7 @@ func TestOperatorInputs(t *testing.T) {
 	if in.Hub(web) != in.Hubs[0] || web.Name != "web" || web.Namespace != "apps" || web.Generation != 7 {
 		t.Errorf("form = %+v, hub = %v", web, in.Hub(web))
 	}
-	if want := (form.Rollout{MaxSkew: 5, ProgressDeadline: 10 * time.Minute, OnFailure: form.StopOnFailure}); web.Rollout != want {
+	if want := (form.Rollout{MaxSkew: 5, ProgressDeadline: 10 * time.Minute, OnFailure: form.StopOnFailure}); !reflect.DeepEqual(web.Rollout, want) {
 		t.Errorf("rollout = %v, want %v", web.Rollout, want)
 	}
 	if got, want := ids(web), "ns crd sa app svc door monitor"; got != want {
@@ -149,7 +150,7 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("syncInterval = %v", got)
 	}
 	f := in.Forms[0]
-	if want := (form.Rollout{ProgressDeadline: 600 * time.Second, OnFailure: form.StopOnFailure}); f.Rollout != want {
+	if want := (form.Rollout{ProgressDeadline: 600 * time.Second, OnFailure: form.StopOnFailure}); !reflect.DeepEqual(f.Rollout, want) {
 		t.Errorf("rollout = %v", f.Rollout)
 	}
 	r := f.Resources[0]

@@ -27,7 +27,7 @@ func readEntry(spec *object, s section, index int, v *Value) *entry {
 	e := &entry{Resource: r, label: label}
 	id := readID(o)
 	e.ID, e.idPos = id.Text, id.Pos
-	r.IncludeWhen = readIncludeWhen(o)
+	r.IncludeWhen = readCondition(o, "includeWhen")
 	r.NameTemplate = notBlank(o.text("nameTemplate"))
 	r.TargetNamespace = notBlank(o.text("targetNamespace"))
 	r.Labels = readKeyed(o, "labelsTemplate")
@@ -57,11 +57,11 @@ func readID(o *object) Text {
 	return id
 }
 
-// readIncludeWhen reads a condition.
-func readIncludeWhen(o *object) Text {
-	t := o.text("includeWhen")
+// readCondition reads a field that is true for some rows.
+func readCondition(o *object, field string) Text {
+	t := o.text(field)
 	if t.IsSet() && !isTemplate(t.Text) && t.Text != "true" && t.Text != "false" {
-		o.fail(t.Pos, `write a template such as {{ eq .plan "gold" }}`, "%s must be a template that gives true or false, or one of them; found %q", o.name("includeWhen"), t.Text)
+		o.fail(t.Pos, `write a template such as {{ eq .plan "gold" }}`, "%s must be a template that gives true or false, or one of them; found %q", o.name(field), t.Text)
 		return Text{}
 	}
 	return t

@@ -103,6 +103,20 @@ type Rollout struct {
 	MaxSkew          int // 0: no limit
 	ProgressDeadline time.Duration
 	OnFailure        OnFailure
+	// Stages are the parts of the nodes that change one after the other; all other nodes are
+	// the last one. MaxFailed is how many nodes of a stage may be degraded.
+	Stages    []Stage
+	MaxFailed int
+}
+
+// Stage chooses nodes: those of the rows for which Match gives true, or else the next Rows,
+// or the next Percent of all.
+type Stage struct {
+	Pos           lynq.Pos
+	Match         Text
+	Rows, Percent int
+	// Pause: the next stage waits until a person continues.
+	Pause bool
 }
 
 // OnFailure says whether a rollout stops when nodes of it fail.

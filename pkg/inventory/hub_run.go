@@ -33,6 +33,9 @@ type Rollout struct {
 	// Updated are the nodes that are as the form has them, and ready; Total all that
 	// the last run wanted.
 	Updated, Total int
+	// Stage is the first of Stages that isn't updated yet, counted from 1; both are 0 where
+	// the form has no stages.
+	Stage, Stages int
 }
 
 // RolloutPhase says whether a rollout goes on, stopped or ended.

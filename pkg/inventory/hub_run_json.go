@@ -28,6 +28,8 @@ type rolloutFields struct {
 	Phase   RolloutPhase `json:"phase"`
 	Updated int          `json:"updated"`
 	Total   int          `json:"total"`
+	Stage   int          `json:"stage,omitempty"`
+	Stages  int          `json:"stages,omitempty"`
 }
 
 type unrenderedFields struct {
@@ -59,14 +61,14 @@ func (f *AbsentForm) UnmarshalJSON(b []byte) error {
 
 // MarshalJSON implements json.Marshaler.
 func (r Rollout) MarshalJSON() ([]byte, error) {
-	return text(rolloutFields{formFieldsOf(r.Form), r.Phase, r.Updated, r.Total})
+	return text(rolloutFields{formFieldsOf(r.Form), r.Phase, r.Updated, r.Total, r.Stage, r.Stages})
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (r *Rollout) UnmarshalJSON(b []byte) error {
 	var w rolloutFields
 	err := json.Unmarshal(b, &w)
-	*r = Rollout{w.key(), w.Phase, w.Updated, w.Total}
+	*r = Rollout{w.key(), w.Phase, w.Updated, w.Total, w.Stage, w.Stages}
 	return err
 }
 

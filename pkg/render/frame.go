@@ -24,7 +24,8 @@ type frame struct {
 	results *expr.Evaluator
 
 	// left tells per resource whether the row does not have it.
-	left []bool
+	left    []bool
+	matched int // the first stage whose template chooses the row, counted from 1
 
 	// outside tells per resource whether it is outside the node's namespace.
 	outside []bool
@@ -64,6 +65,7 @@ func (f *frame) load(problems *lynq.Problems) {
 	f.results.Load(f.row)
 	if f.program.conditional {
 		f.include(problems)
+		f.matched = f.match(problems)
 	}
 	for i := range f.program.uses {
 		if f.program.conditional && f.idle(&f.program.uses[i]) {

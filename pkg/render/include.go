@@ -1,8 +1,10 @@
 package render
 
 import (
+	"fmt"
 	"slices"
 
+	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -26,6 +28,45 @@ func (f *frame) include(problems *lynq.Problems) {
 			f.notBoolean(i, text, problems)
 		}
 	}
+}
+
+// stages compiles the conditions of the stages of a rollout.
+func (c *compiler) stages(stages []form.Stage) {
+	c.res = &form.Resource{ID: "rollout"}
+	for i, s := range stages {
+		var when *node
+		if s.Match.IsSet() {
+			c.program.conditional = true
+			when = c.text(s.Match.Text, c.place(s.Match.Pos, stageField(i)), false, use{trim: true, condition: true})
+		}
+		c.program.stages = append(c.program.stages, when)
+	}
+}
+
+func stageField(i int) string { return fmt.Sprintf("stages[%d].match", i) }
+
+// match finds the first stage of the form's rollout whose template chooses the row, counted
+// from 1; 0 for none. Where a condition fails, the row does.
+func (f *frame) match(problems *lynq.Problems) int {
+	first := 0
+	for i, when := range f.program.stages {
+		if when == nil {
+			continue
+		}
+		switch text := f.textOf(when); string(text) {
+		case "false":
+		case "true":
+			if first == 0 {
+				first = i + 1
+			}
+		default:
+			if len(*problems) == 0 || len(text) > 0 {
+				at := place{pos: f.program.Form.Rollout.Stages[i].Match.Pos, resource: "rollout", field: stageField(i)}
+				f.fail(problems, at, "end it with | bool for a column that says yes or no in another way", "it gives %s, and true or false is needed", lynq.Quote(string(text)))
+			}
+		}
+	}
+	return first
 }
 
 // notIncluded are the ids of the resources that the row does not get.

@@ -93,7 +93,7 @@ func (p *Program) head(id lynq.NodeID) *lynq.Node {
 // fillNode builds the objects of the row that was rendered last.
 func (f *frame) fillNode(n *lynq.Node) {
 	p := f.program
-	n.Row, n.Mask = f.rowDigest(), p.mask(f.row.Values)
+	n.Row, n.Mask, n.Match = f.rowDigest(), p.mask(f.row.Values), f.matched
 	n.Objects = make([]lynq.Object, 0, len(p.resources))
 	for i := range p.resources {
 		if f.left[i] {

@@ -57,6 +57,8 @@ type Program struct {
 	exposed     lynq.Problems
 	tombstones  []tombstone
 	dependForms []string // sorted
+	// stages are the conditions of the stages of the form's rollout, nil for one without.
+	stages []*node
 }
 
 // place is where in a form a string stands.
@@ -175,6 +177,7 @@ func Compile(f *form.Form, h *form.Hub, o Options) (*Program, lynq.Problems) {
 	for _, t := range f.Tombstones {
 		c.tombstone(t)
 	}
+	c.stages(f.Rollout.Stages)
 	if len(c.problems) > 0 {
 		return nil, c.problems
 	}

@@ -78,6 +78,9 @@ type Rollout struct {
 	Phase   inventory.RolloutPhase `json:"phase"`
 	Updated int                    `json:"updated"`
 	Total   int                    `json:"total"`
+	// Stage is the first of Stages that isn't updated yet, counted from 1.
+	Stage  int `json:"stage,omitempty"`
+	Stages int `json:"stages,omitempty"`
 }
 
 // Run holds what the last run saw of a hub.
@@ -146,7 +149,7 @@ func (h *Hub) rolledOut(rollouts []inventory.Rollout) {
 	for _, r := range rollouts {
 		i := slices.IndexFunc(h.Forms, func(f Form) bool { return f.key() == r.Form })
 		if i >= 0 {
-			h.Forms[i].Rollout = &Rollout{r.Phase, r.Updated, r.Total}
+			h.Forms[i].Rollout = &Rollout{r.Phase, r.Updated, r.Total, r.Stage, r.Stages}
 		}
 	}
 }

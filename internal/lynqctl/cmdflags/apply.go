@@ -99,6 +99,9 @@ func (f *Apply) Options() (*apply.Options, error) {
 	if err != nil {
 		return nil, session.BadUsage(fmt.Errorf("--max-delete: %w", err))
 	}
+	if f.Given.LastStage < 0 {
+		return nil, session.BadUsage(errors.New("--stage cannot be negative"))
+	}
 	o := f.Given
 	if f.maxChange != "" {
 		change, err := decide.ParseMaxDelete(f.maxChange)

@@ -291,7 +291,11 @@ func rolloutText(r *status.Rollout) string {
 	if r == nil {
 		return ""
 	}
-	return fmt.Sprintf("; rollout %s: %d/%s updated", r.Phase, r.Updated, lynq.Count(r.Total, "node"))
+	text := fmt.Sprintf("; rollout %s: %d/%s updated", r.Phase, r.Updated, lynq.Count(r.Total, "node"))
+	if r.Stages > 0 {
+		text += fmt.Sprintf(", stage %d of %d", r.Stage, r.Stages)
+	}
+	return text
 }
 
 func absentText(absent bool) string {

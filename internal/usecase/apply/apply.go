@@ -11,7 +11,6 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
-	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
@@ -36,6 +35,10 @@ type Options struct {
 	NoFinalizer  bool
 	RecordValues RecordValues
 	Tombstones   TombstoneOptions
+	// Resume: rollouts go on that pause between stages. LastStage is the stage that they end
+	// with, counted from 1; 0 for all.
+	Resume    bool
+	LastStage int
 }
 
 // Run brings a cluster to what rows and forms say: rows become nodes, nodes and the
@@ -135,17 +138,6 @@ func kindsOf(f *form.Form) []apiKind {
 		kinds = append(kinds, apiKind{t.APIVersion, t.Kind})
 	}
 	return kinds
-}
-
-// Rollouts are those of all forms.
-func Rollouts(hubs []load.HubPrograms) map[schedule.Form]schedule.Limits {
-	m := map[schedule.Form]schedule.Limits{}
-	for _, h := range hubs {
-		for _, p := range h.Programs {
-			m[schedule.Form{Hub: h.Key, Form: load.FormKey(p.Form, h.Key.Namespace)}] = schedule.Limits{MaxSkew: p.Form.Rollout.MaxSkew, Deadline: p.Form.Rollout.ProgressDeadline, Continue: p.Form.Rollout.OnFailure == form.ContinueOnFailure}
-		}
-	}
-	return m
 }
 
 // SuggestRights adds to the error of a run that lacked rights how to see which.

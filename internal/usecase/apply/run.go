@@ -23,7 +23,7 @@ func (j *Job) RunPlans(ctx context.Context, plans []plan.Plan) error {
 		return session.Untouched(ctx, err)
 	}
 	j.Noted.Inputs, j.Noted.Recorded = j.inputs, j.Adopting == nil
-	o := apply.Options{Wait: j.Options.Wait, Finalizer: !j.Options.NoFinalizer, Rollouts: Rollouts(j.Hubs)}
+	o := apply.Options{Wait: j.Options.Wait, Finalizer: !j.Options.NoFinalizer, Rollouts: j.rollouts()}
 	o.Unready = j.Adopting == nil && !j.Continuous
 	if j.Adopting != nil {
 		return j.Run.RunPlans(ctx, plans, o, nil)

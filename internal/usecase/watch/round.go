@@ -128,9 +128,9 @@ func recordOf(h *load.HubPrograms) lynq.Ref {
 // rolloutsOf are the forms of the hub that have one.
 func rolloutsOf(h *load.HubPrograms) map[lynq.FormKey]bool {
 	forms := map[lynq.FormKey]bool{}
-	for key, o := range usecase.Rollouts([]load.HubPrograms{*h}) {
-		if o.MaxSkew > 0 {
-			forms[key.Form] = true
+	for _, p := range h.Programs {
+		if l := usecase.LimitsOf(p.Form); l.Rolls() {
+			forms[load.FormKey(p.Form, h.Key.Namespace)] = true
 		}
 	}
 	return forms

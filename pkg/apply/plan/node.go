@@ -43,6 +43,9 @@ type Node struct {
 	lynq.NodeID
 	// TemplateGeneration is the form's metadata.generation, 0 where it has none.
 	TemplateGeneration int64
+	// Match is the first stage of the form's rollout whose template chooses the row, counted
+	// from 1; 0 for none.
+	Match int
 	// DependForms are the forms of the hub that its form depends on, sorted.
 	DependForms []string
 	// Extra is what annotation lynq.sh/extra is to hold, "" for none.

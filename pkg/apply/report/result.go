@@ -42,6 +42,7 @@ type NodeResult struct {
 	Settled bool
 	Unready bool // an object of it is to become ready, and was not seen so
 	Stopped bool // its rollout gave it no turn
+	Waits   bool // its turn is in a later run, as a person wants it
 }
 
 // StepResult says how a step ended. It has the step that was decided last; the plan has
@@ -205,7 +206,7 @@ type Summary struct {
 
 // Summarize sums up the results of the nodes of plans, and of those that are kept for
 // their grace period, and whose inventories could not be written. It is a pure function.
-func Summarize(plans []plan.Plan, nodes, unmarked []NodeResult, rolls func(schedule.Form) bool) *Summary {
+func Summarize(plans []plan.Plan, nodes, unmarked []NodeResult, rollouts schedule.Rollouts) *Summary {
 	s := &Summary{Nodes: map[Outcome]int{}, Objects: map[Outcome]int{}, Actions: map[plan.Action]int{}, Adopted: map[plan.Action]int{}, Settled: map[lynq.HubKey]bool{}, Rollouts: map[lynq.HubKey][]inventory.Rollout{}}
 	s.fail(slices.Concat(nodes, unmarked))
 	s.Nodes[OutcomeFailed], s.Leaving = len(unmarked), -len(unmarked)
@@ -228,7 +229,7 @@ func Summarize(plans []plan.Plan, nodes, unmarked []NodeResult, rolls func(sched
 		}
 		s.Settled[p.Hub] = p.Whole && p.Held == nil && len(p.Leaving) == 0 && settled
 		if p.Whole {
-			s.Rollouts[p.Hub] = rolledOut(of, rolls)
+			s.Rollouts[p.Hub] = rolledOut(of, rollouts)
 		}
 	}
 	return s
@@ -237,7 +238,7 @@ func Summarize(plans []plan.Plan, nodes, unmarked []NodeResult, rolls func(sched
 // fail lists the nodes that did not end well.
 func (s *Summary) fail(nodes []NodeResult) {
 	for i := range nodes {
-		if !nodes[i].Outcome.Well() {
+		if !nodes[i].Outcome.Well() && !nodes[i].Waits {
 			s.Failed = append(s.Failed, nodes[i])
 		}
 	}
@@ -264,16 +265,17 @@ func (s *Summary) count(n *NodeResult) {
 }
 
 // rolledOut are the rollouts of a hub's forms, by form.
-func rolledOut(nodes []NodeResult, rolls func(schedule.Form) bool) []inventory.Rollout {
-	rollouts := map[schedule.Form]inventory.Rollout{}
+func rolledOut(nodes []NodeResult, rollouts schedule.Rollouts) []inventory.Rollout {
+	come := map[schedule.Form]inventory.Rollout{}
 	for i := range nodes {
 		n := &nodes[i]
-		if form := (schedule.Form{Hub: n.Hub, Form: n.planned.Form}); rolls(form) && !n.Leaves {
-			rollouts[form] = n.counted(rollouts[form])
+		if form := (schedule.Form{Hub: n.Hub, Form: n.planned.Form}); rollouts[form] != nil && !n.Leaves {
+			stage, stages := rollouts[form].StageOf(n.Key())
+			come[form] = n.counted(come[form], stage, stages)
 		}
 	}
 	var all []inventory.Rollout
-	for _, r := range rollouts {
+	for _, r := range come {
 		switch {
 		case r.Phase == inventory.RolloutStopped:
 		case r.Updated == r.Total:
@@ -290,8 +292,14 @@ func rolledOut(nodes []NodeResult, rolls func(schedule.Form) bool) []inventory.R
 }
 
 // counted is the rollout of a form with one more of its nodes.
-func (n *NodeResult) counted(r inventory.Rollout) inventory.Rollout {
+func (n *NodeResult) counted(r inventory.Rollout, stage, stages int) inventory.Rollout {
 	r.Form, r.Total = n.planned.Form, r.Total+1
+	if r.Stages = stages; r.Stage == 0 {
+		r.Stage = stages
+	}
+	if !n.Outcome.Well() || n.Unready {
+		r.Stage = min(r.Stage, stage)
+	}
 	switch {
 	case n.Outcome.Well() && !n.Unready:
 		r.Updated++

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"context"
+	"math"
 	"sync"
 	"time"
 
@@ -22,7 +23,11 @@ type Limits struct {
 	// Continue: it goes on with the next nodes though some are broken.
 	Continue bool
 	Deadline time.Duration // from a node's first write in a run until it is ready; 0: none
+	Staging
 }
+
+// Rolls tells whether the nodes of the form wait for each other.
+func (l *Limits) Rolls() bool { return l.MaxSkew > 0 || len(l.Stages) > 0 }
 
 // Rollout hands out the turns of one form. A nil Rollout has no limit. It is safe
 // for concurrent use.
@@ -35,6 +40,7 @@ type Rollout struct {
 
 	mu      sync.Mutex
 	turns   turns
+	stages  stages
 	changed chan struct{} // closed when the turns have changed
 }
 
@@ -45,9 +51,14 @@ type Rollouts map[Form]*Rollout
 func NewRollouts(limits map[Form]Limits) Rollouts {
 	all := Rollouts{}
 	for form, l := range limits {
-		if l.MaxSkew > 0 {
-			all[form] = &Rollout{form: form.Form.Name, deadline: l.Deadline, turns: turns{Most: l.MaxSkew, Continue: l.Continue}, changed: make(chan struct{})}
+		if !l.Rolls() {
+			continue
 		}
+		most := l.MaxSkew
+		if most == 0 {
+			most = math.MaxInt
+		}
+		all[form] = &Rollout{form: form.Form.Name, deadline: l.Deadline, turns: turns{Most: most, Continue: l.Continue}, stages: newStages(l.Staging), changed: make(chan struct{})}
 	}
 	return all
 }
@@ -69,6 +80,49 @@ func (all Rollouts) Note(plans []plan.Plan) {
 				o.rolling = shareOf(n, o.proven) == ShareForm
 			}
 		}
+	}
+	all.noteStages(plans)
+}
+
+// noteStages notes which nodes wait for their stage.
+func (all Rollouts) noteStages(plans []plan.Plan) {
+	nodes, shares := map[*Rollout][]*plan.NodePlan{}, map[*Rollout][]Share{}
+	for k := range plans {
+		for i := range plans[k].Nodes {
+			n := &plans[k].Nodes[i]
+			if o := all[Form{plans[k].Hub, n.Form}]; o != nil && len(o.stages.Stages) > 0 {
+				nodes[o], shares[o] = append(nodes[o], n), append(shares[o], shareOf(n, o.proven))
+			}
+		}
+	}
+	for o, of := range nodes {
+		o.stages.note(of, shares[o])
+	}
+}
+
+// StageOf is the stage of a node, counted from 1, and how many there are; 0 where the form
+// has none.
+func (o *Rollout) StageOf(n lynq.NodeKey) (stage, stages int) {
+	if o == nil || len(o.stages.Stages) == 0 {
+		return 0, 0
+	}
+	return o.stages.Of[n] + 1, len(o.stages.Stages) + 1
+}
+
+// Open notes that a node has something to do: the next stage waits for it.
+func (o *Rollout) Open(n lynq.NodeKey) {
+	if o == nil {
+		return
+	}
+	if stage, staged := o.stages.Of[n]; staged {
+		o.stages.open[stage]++
+	}
+}
+
+// Ended tells the stages how an open node ended.
+func (o *Rollout) Ended(n lynq.NodeKey, well bool) {
+	if o != nil && len(o.stages.Stages) > 0 {
+		o.change(func(*turns) { o.stages.end(n, well) })
 	}
 }
 
@@ -92,20 +146,20 @@ func (o *Rollout) Limit() time.Duration {
 	return o.deadline
 }
 
-// Begin waits for a node's turn. TurnNever comes with the reason, and TurnLater is that
+// Begin waits for a node's turn. TurnNever and TurnNext come with the reason, and TurnLater is that
 // the context ended first.
-func (o *Rollout) Begin(ctx context.Context, s Share) (Turn, string) {
+func (o *Rollout) Begin(ctx context.Context, s Share, n lynq.NodeKey) (Turn, string) {
 	if o == nil || s == ShareStuck { // which Keep gave its turn
 		return TurnNow, ""
 	}
 	for {
-		verdict, why, changed := o.ask(s)
+		verdict, why, changed := o.ask(s, n)
 		switch {
 		case verdict == TurnNow:
 			return verdict, ""
 		case ctx.Err() != nil: // it broke off the others too
 			return TurnLater, ""
-		case verdict == TurnNever:
+		case verdict != TurnLater:
 			return verdict, why
 		}
 		select {
@@ -124,9 +178,23 @@ func (o *Rollout) Keep(s Share) {
 }
 
 // ask takes a turn where there is one.
-func (o *Rollout) ask(s Share) (Turn, string, <-chan struct{}) {
+func (o *Rollout) ask(s Share, n lynq.NodeKey) (Turn, string, <-chan struct{}) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if verdict, why := o.stages.ask(o.form, n); verdict != TurnNow {
+		return verdict, why, o.changed
+	}
+	return o.turn(s)
+}
+
+// take takes a turn where there is one, for a node that has begun.
+func (o *Rollout) take(s Share) (Turn, string, <-chan struct{}) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.turn(s)
+}
+
+func (o *Rollout) turn(s Share) (Turn, string, <-chan struct{}) {
 	verdict := o.turns.Ask(s)
 	switch verdict {
 	case TurnNow:
@@ -156,22 +224,23 @@ func (o *Rollout) End(s Share, n lynq.NodeKey, e End) {
 // Lend gives a turn to others for a while, TakeBack waits until it is free again.
 // A node that waits for another one must not keep that from its turn. One that has
 // begun goes on though broken nodes have all turns.
-func (o *Rollout) Lend(s Share) {
+func (o *Rollout) Lend(s Share, n lynq.NodeKey) {
 	if o != nil {
-		o.change(func(t *turns) { t.Give(s) })
+		o.change(func(t *turns) { t.Give(s); o.stages.lend(n, 1) })
 	}
 }
 
 // TakeBack waits for a turn that was lent.
-func (o *Rollout) TakeBack(s Share) {
+func (o *Rollout) TakeBack(s Share, n lynq.NodeKey) {
 	if o == nil {
 		return
 	}
+	o.change(func(*turns) { o.stages.lend(n, -1) })
 	if s == ShareForm {
 		s = ShareRow // whatever it was that kept it from beginning
 	}
 	for {
-		verdict, _, changed := o.ask(s)
+		verdict, _, changed := o.take(s)
 		if verdict == TurnNow {
 			return
 		}

@@ -1,9 +1,7 @@
 package schedule
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
@@ -95,7 +93,8 @@ type Turn uint8
 const (
 	TurnNow Turn = iota
 	TurnLater
-	TurnNever // in this run
+	TurnNever // in this run, because others failed
+	TurnNext  // in a later run, as a person wants it
 )
 
 // turns are those of the nodes of one form.
@@ -165,15 +164,5 @@ func (t *turns) End(s Share, n lynq.NodeKey, well bool) {
 
 // Why tells which nodes of a form keep others from their turns.
 func (t *turns) Why(form string) string {
-	const most = 3 // that are named
-	nodes := slices.Concat(t.broken, t.stuck)
-	slices.SortFunc(nodes, func(a, b lynq.NodeKey) int { return strings.Compare(a.String(), b.String()) })
-	var names []string
-	for _, n := range nodes[:min(len(nodes), most)] {
-		names = append(names, n.Name)
-	}
-	if more := len(nodes) - len(names); more > 0 {
-		names = append(names, fmt.Sprintf("and %d more", more))
-	}
-	return fmt.Sprintf("the rollout of form %s stopped after %s (%s)", form, lynq.Count(len(nodes), "failed node"), strings.Join(names, ", "))
+	return "the rollout of form " + form + " stopped after " + named(slices.Concat(t.broken, t.stuck))
 }

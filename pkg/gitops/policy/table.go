@@ -174,6 +174,9 @@ func formLosses(f *form.Form, t Target) []Loss {
 		}
 		losses = append(losses, Loss{Form: f.Name, Policy: "dependForms", Instead: of + " of different forms do not wait for each other"})
 	}
+	if len(f.Rollout.Stages) > 0 {
+		losses = append(losses, Loss{Form: f.Name, Policy: "rollout.stages", Instead: "all nodes change at once when " + t.Title() + " sees the commit"})
+	}
 	if f.Rollout.MaxSkew == 0 {
 		return losses
 	}

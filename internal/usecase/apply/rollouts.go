@@ -1,0 +1,55 @@
+package apply
+
+import (
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// rollouts are those of all forms. A run of nodes that a person names has no stages.
+func (j *Job) rollouts() map[schedule.Form]schedule.Limits {
+	m := map[schedule.Form]schedule.Limits{}
+	for _, h := range j.Hubs {
+		for _, p := range h.Programs {
+			key := load.FormKey(p.Form, h.Key.Namespace)
+			l := LimitsOf(p.Form)
+			if len(l.Stages) > 0 {
+				l.Resume, l.Last = j.Options.Resume, j.Options.LastStage
+				l.Of = stagesOf(l.Stages, j.Nodes[h.Key], key)
+			}
+			if len(j.Options.Settings.Nodes) > 0 {
+				l.Staging = schedule.Staging{}
+			}
+			m[schedule.Form{Hub: h.Key, Form: key}] = l
+		}
+	}
+	return m
+}
+
+// LimitsOf are those that a form says.
+func LimitsOf(f *form.Form) schedule.Limits {
+	l := schedule.Limits{MaxSkew: f.Rollout.MaxSkew, Deadline: f.Rollout.ProgressDeadline, Continue: f.Rollout.OnFailure == form.ContinueOnFailure}
+	l.MaxFailed = f.Rollout.MaxFailed
+	for _, s := range f.Rollout.Stages {
+		l.Stages = append(l.Stages, schedule.Stage{Match: s.Match.IsSet(), Rows: s.Rows, Percent: s.Percent, Pause: s.Pause})
+	}
+	return l
+}
+
+// stagesOf are the stages of the nodes of a form.
+func stagesOf(stages []schedule.Stage, nodes []*plan.Node, of lynq.FormKey) map[lynq.NodeKey]int {
+	var keys []lynq.NodeKey
+	var matches []int
+	for _, n := range nodes {
+		if n.Form == of {
+			keys, matches = append(keys, n.Key()), append(matches, n.Match)
+		}
+	}
+	assigned := map[lynq.NodeKey]int{}
+	for i, stage := range schedule.Assign(stages, matches) {
+		assigned[keys[i]] = stage
+	}
+	return assigned
+}

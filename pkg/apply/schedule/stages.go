@@ -1,0 +1,198 @@
+package schedule
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Stage chooses some nodes of a form. They change when all stages before are ready.
+type Stage struct {
+	// Match: its template chooses the rows. Else it has the next Rows, or the next Percent of
+	// all nodes.
+	Match         bool
+	Rows, Percent int
+	// Pause: the next stage waits until a person continues.
+	Pause bool
+}
+
+// Assign gives the stage of each node, counted from 0: those that no stage chooses are in one
+// behind the last. matches has the first stage of each node whose template chooses its row,
+// counted from 1, 0 for none. The nodes are in the order of their rows.
+func Assign(stages []Stage, matches []int) []int {
+	const open = -1
+	of := make([]int, len(matches))
+	for i := range of {
+		of[i] = open
+	}
+	take := func(stage int, fits func(i int) bool) {
+		for i := range of {
+			if of[i] == open && fits(i) {
+				of[i] = stage
+			}
+		}
+	}
+	for k, s := range stages {
+		left := s.Rows
+		if s.Percent > 0 {
+			left = (len(matches)*s.Percent + 99) / 100
+		}
+		take(k, func(i int) bool {
+			if s.Match {
+				return matches[i] == k+1
+			}
+			left--
+			return left >= 0
+		})
+	}
+	take(len(stages), func(int) bool { return true })
+	return of
+}
+
+// Staging says which stages the nodes of a form have, and how far a run may go.
+type Staging struct {
+	Stages []Stage
+	// Of is the stage of each node, by Assign.
+	Of map[lynq.NodeKey]int
+	// MaxFailed is how many nodes of a stage may be degraded.
+	MaxFailed int
+	// Resume: pauses are over. Last is the stage that the run ends with, counted from 1; 0
+	// for the last.
+	Resume bool
+	Last   int
+}
+
+// stages is how far the stages of a form have come in a run. Its zero value has none.
+type stages struct {
+	Staging
+	// gated are the nodes that wait for their stage: the form changes them.
+	gated map[lynq.NodeKey]bool
+	// reached is the last stage of which the rollout has changed a node before, -1 for none.
+	reached int
+	// open counts the nodes of each stage that have not ended, lent those that wait for
+	// another node.
+	open, lent map[int]int
+	failed     map[int][]lynq.NodeKey
+}
+
+func newStages(s Staging) stages {
+	return stages{Staging: s, gated: map[lynq.NodeKey]bool{}, reached: -1, open: map[int]int{}, lent: map[int]int{}, failed: map[int][]lynq.NodeKey{}}
+}
+
+// note finds out which nodes wait for their stage, and how far the rollout has come: that is
+// what inventories record, and nothing counts it.
+func (s *stages) note(nodes []*plan.NodePlan, shares []Share) {
+	fresh := map[int]bool{} // stages that a new node is in
+	changed := map[string]bool{}
+	settled := -1
+	for i, n := range nodes {
+		stage := s.Of[n.Key()]
+		switch {
+		case shares[i] == ShareForm:
+			s.gate(n, changed)
+		case shares[i] == ShareRow && !recorded(n):
+			fresh[stage] = true
+		case recorded(n):
+			settled = max(settled, stage)
+		}
+	}
+	for i, n := range nodes { // a new node of a stage that the rollout has not come to
+		if stage := s.Of[n.Key()]; shares[i] == ShareRow && fresh[stage] && !recorded(n) && stage > settled {
+			s.gate(n, changed)
+		}
+	}
+	for _, n := range nodes {
+		if stage := s.Of[n.Key()]; !s.gated[n.Key()] && stage > s.reached && changedBefore(n, changed) {
+			s.reached = stage
+		}
+	}
+}
+
+// gate has a node wait for its stage, and notes which resources the form changes.
+func (s *stages) gate(n *plan.NodePlan, changed map[string]bool) {
+	s.gated[n.Key()] = true
+	before := templatesOf(n)
+	for i := range n.Steps {
+		if o := n.Steps[i].Object; o != nil && before[o.ID] != o.Template {
+			changed[o.ID] = true
+		}
+	}
+}
+
+// changedBefore tells whether an earlier run wrote a node as the form has it now, of which
+// the form changes others.
+func changedBefore(n *plan.NodePlan, changed map[string]bool) bool {
+	before := templatesOf(n)
+	return slices.ContainsFunc(n.Steps, func(s plan.Step) bool {
+		return s.Object != nil && changed[s.Object.ID] && s.Object.Template != "" && before[s.Object.ID] == s.Object.Template
+	})
+}
+
+// templatesOf are what the form said of a node's objects when they were written last.
+func templatesOf(n *plan.NodePlan) map[string]string {
+	said := map[string]string{}
+	if n.Inventory != nil {
+		for i := range n.Inventory.Entries {
+			said[n.Inventory.Entries[i].ID] = n.Inventory.Entries[i].Template
+		}
+	}
+	return said
+}
+
+// ask tells whether a node may begin, and where it may not in this run, why.
+func (s *stages) ask(form string, n lynq.NodeKey) (Turn, string) {
+	if !s.gated[n] {
+		return TurnNow, ""
+	}
+	mine := s.Of[n]
+	for k := range mine {
+		switch {
+		case len(s.failed[k]) > s.MaxFailed:
+			return TurnNever, fmt.Sprintf("stage %d of the rollout of form %s failed: %s", k+1, form, named(s.failed[k]))
+		case s.open[k] > s.lent[k]:
+			return TurnLater, ""
+		case k < len(s.Stages) && s.Stages[k].Pause && !s.Resume && s.reached <= k:
+			return TurnNext, fmt.Sprintf("the rollout of form %s pauses after stage %d (to go on, run lynqctl apply --continue)", form, k+1)
+		}
+	}
+	if s.Last > 0 && mine >= s.Last {
+		return TurnNext, fmt.Sprintf("this run ends with stage %d (--stage)", s.Last)
+	}
+	return TurnNow, ""
+}
+
+// lend notes that a node waits for another one, or does so no more: a later stage may have it.
+func (s *stages) lend(n lynq.NodeKey, by int) {
+	if stage, staged := s.Of[n]; staged {
+		s.lent[stage] += by
+	}
+}
+
+// end notes how a node of a stage ended.
+func (s *stages) end(n lynq.NodeKey, well bool) {
+	stage, staged := s.Of[n]
+	if !staged {
+		return
+	}
+	s.open[stage]--
+	if !well {
+		s.failed[stage] = append(s.failed[stage], n)
+	}
+}
+
+// named are some nodes, and how many more.
+func named(nodes []lynq.NodeKey) string {
+	const most = 3
+	nodes = slices.SortedFunc(slices.Values(nodes), func(a, b lynq.NodeKey) int { return strings.Compare(a.String(), b.String()) })
+	var names []string
+	for _, n := range nodes[:min(len(nodes), most)] {
+		names = append(names, n.Name)
+	}
+	if more := len(nodes) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	return lynq.Count(len(nodes), "failed node") + " (" + strings.Join(names, ", ") + ")"
+}
