@@ -42,8 +42,8 @@ func TestBoard(t *testing.T) {
 	}
 	shows("nothing")
 	b.Kept([]lynq.HubKey{crm, erp})
-	nothing := []string{"shop/erp", "", "", "", "", "", "", "", "starting"}
-	shows("begun", []string{"shop/crm", "", "", "", "", "", "", "", "starting"}, nothing)
+	nothing := []string{"shop/erp", "", "", "", "", "", "", "starting"}
+	shows("begun", []string{"shop/crm", "", "", "", "", "", "", "starting"}, nothing)
 
 	b.Leading(crm, true)
 	b.Read(crm, 4, 3, noon, nil)
@@ -59,14 +59,14 @@ func TestBoard(t *testing.T) {
 	b.Report(report.Event{Type: report.EventObject, NodeID: lynq.NodeID{Hub: crm}, Action: plan.ActionUpdate, Outcome: report.OutcomeDone, Time: noon.Add(-time.Minute)})
 	b.Report(report.Event{Type: report.EventObject, NodeID: lynq.NodeID{Hub: crm}, Action: plan.ActionKeep, Outcome: report.OutcomeDone, Time: noon})
 	b.Report(report.Event{Type: report.EventObject, NodeID: lynq.NodeID{Hub: crm}, Action: plan.ActionUpdate, Outcome: report.OutcomeFailed, Time: noon})
-	shows("at work", []string{"shop/crm", "4", "3", "3", "1", "1", "allow-empty,max-delete", "60s", "applying"}, nothing)
+	shows("at work", []string{"shop/crm", "4", "3", "1/3", "1", "allow-empty,max-delete", "60s", "applying"}, nothing)
 
 	b.Report(report.Event{Type: report.EventSummary, Summary: &report.Summary{Hubs: []lynq.HubKey{crm}}})
 	b.Ended(crm, nil)
 	b.Read(crm, 0, 0, time.Time{}, errors.New("down"))
 	b.Inputs(false)
 	b.Leading(erp, false)
-	l := shows("a source that is down", []string{"shop/crm", "4", "3", "3", "1", "1", "allow-empty,max-delete", "60s", "source down"}, []string{"shop/erp", "", "", "", "", "", "", "", "standing by"})
+	l := shows("a source that is down", []string{"shop/crm", "4", "3", "1/3", "1", "allow-empty,max-delete", "60s", "source down"}, []string{"shop/erp", "", "", "", "", "", "", "standing by"})
 	if len(l.Footer) != 1 {
 		t.Errorf("bad inputs are not told: %q", l.Footer)
 	}
@@ -77,7 +77,7 @@ func TestBoard(t *testing.T) {
 		"watching": &session.Error{Outcome: session.Failed, Err: session.ErrReported},
 	} {
 		b.Ended(crm, err)
-		shows("a round that ended", []string{"shop/crm", "4", "3", "3", "1", "1", "allow-empty,max-delete", "60s", state}, []string{"shop/erp", "", "", "", "", "", "", "", "standing by"})
+		shows("a round that ended", []string{"shop/crm", "4", "3", "1/3", "1", "allow-empty,max-delete", "60s", state}, []string{"shop/erp", "", "", "", "", "", "", "standing by"})
 	}
 
 	b.Leading(crm, false)
@@ -85,7 +85,7 @@ func TestBoard(t *testing.T) {
 	b.Ended(erp, errors.New("no Lease"))
 	b.Kept([]lynq.HubKey{crm})
 	b.Ended(erp, nil) // of which nothing is kept any more
-	if l := shows("other inputs", []string{"shop/crm", "", "", "", "", "", "", "60s", "starting"}); len(l.Footer) > 0 {
+	if l := shows("other inputs", []string{"shop/crm", "", "", "", "", "", "60s", "starting"}); len(l.Footer) > 0 {
 		t.Errorf("good inputs are told: %q", l.Footer)
 	}
 }
