@@ -92,7 +92,7 @@ func (f *renderCommandFlags) resolve(cmd *cobra.Command) error {
 			return session.BadUsage(errors.New("--check writes no manifests: leave out --stream and -o"))
 		}
 		f.Format = cmp.Or(f.Format, "yaml")
-		return f.Render.Check()
+		return f.Check()
 	}
 	if f.check {
 		return session.BadUsage(errors.New("--check and --output-dir do not go together: check first, then write"))
@@ -102,7 +102,7 @@ func (f *renderCommandFlags) resolve(cmd *cobra.Command) error {
 		return err
 	}
 	f.Format = "yaml"
-	return f.Render.Check()
+	return f.Check()
 }
 
 func (a *app) render(ctx context.Context, f *renderCommandFlags) error {

@@ -18,10 +18,11 @@ func (r *run) noteLeaving(ctx context.Context, plans []plan.Plan) []report.NodeR
 	var mu sync.Mutex
 	var failed []report.NodeResult
 	for i := range plans {
-		for k := range plans[i].Leaving {
-			l := &plans[i].Leaving[k]
+		p := &plans[i]
+		for k := range p.Leaving {
+			l := &p.Leaving[k]
 			id := l.NodeID
-			id.Hub = plans[i].Hub // which a record may not say
+			id.Hub = p.Hub // which a record may not say
 			if l.IsMarked() || r.Options.DryRun {
 				r.tellLeaving(id, l)
 				continue

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -50,7 +51,7 @@ func (r *Rows) moved() string {
 	}
 	row := func(n int) string {
 		if len(parts) > 0 {
-			return fmt.Sprint(n)
+			return strconv.Itoa(n)
 		}
 		return lynq.Count(n, "row")
 	}

@@ -55,13 +55,13 @@ func NewSource(columns []string, secret func(string) bool) *Source {
 // Active notes an active row, whose values are in the order of the columns.
 func (s *Source) Active(uid string, values []string) {
 	row := sourceRow{hash(uid), make([]uint64, len(s.columns))}
-	for i, c := range s.columns {
-		switch {
-		case values[i] == "":
+	for i, v := range values[:min(len(values), len(s.columns))] {
+		switch c := &s.columns[i]; {
+		case v == "":
 		case c.Secret:
 			row.values[i] = filled
 		default:
-			row.values[i] = max(filled, hash(c.Name+"\x00"+uid+"\x00"+values[i]))
+			row.values[i] = max(filled, hash(c.Name+"\x00"+uid+"\x00"+v))
 		}
 	}
 	s.active = append(s.active, row)

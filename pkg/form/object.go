@@ -126,15 +126,15 @@ func (o *object) integer(field string, lowest, highest, byDefault int) int {
 	return int(v.Int)
 }
 
-// boolean is the truth value at a field, or the default.
-func (o *object) boolean(field string, byDefault bool) bool {
+// boolean is the truth value at a field, false where it is absent.
+func (o *object) boolean(field string) bool {
 	v := o.get(field)
 	switch {
 	case v == nil:
-		return byDefault
+		return false
 	case v.Kind != Bool:
 		o.fail(v.Pos, "write true or false, unquoted", "%s must be a boolean, found %s", o.name(field), v.describe())
-		return byDefault
+		return false
 	}
 	return v.Bool
 }

@@ -64,7 +64,7 @@ func policyField(o *object, f *lynq.PolicyField) saying {
 	case lynq.SecondsPolicy:
 		return numbered(v, o.integer(f.Field, 1, 3600, 0), 1)
 	case lynq.FlagPolicy:
-		if on := strconv.FormatBool(o.boolean(f.Field, false)); v.Kind == Bool {
+		if on := strconv.FormatBool(o.boolean(f.Field)); v.Kind == Bool {
 			return saying{on, on, v.Pos}
 		}
 		return saying{}

@@ -44,7 +44,7 @@ func readinessField(o *object) (*lynq.Readiness, lynq.Pos) {
 		return nil, lynq.Pos{}
 	}
 	r := &lynq.Readiness{
-		ObservedGeneration: field.boolean("observedGeneration", false), ReadyCondition: field.boolean("readyCondition", false),
+		ObservedGeneration: field.boolean("observedGeneration"), ReadyCondition: field.boolean("readyCondition"),
 		Conditions: readinessTexts(field, "conditions"), Values: readinessTexts(field, "values"),
 	}
 	field.done()

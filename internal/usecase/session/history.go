@@ -152,7 +152,7 @@ func (r *Run) addEntry(ctx context.Context, hub lynq.HubKey, e *history.Entry) {
 	switch {
 	case err == nil && saved != nil:
 		r.histories.known[hub] = saved
-	case err != nil && !(r.Cleaning && lease.EndingNamespace(err)):
+	case err != nil && (!r.Cleaning || !lease.EndingNamespace(err)):
 		r.Engine.Notef("warning: hub %s: its history lacks this run: %v", hub, err)
 	}
 }

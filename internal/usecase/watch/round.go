@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	usecase "github.com/lynqctl/lynqctl/internal/usecase/apply"
@@ -187,10 +188,11 @@ func wholeOnly(p plan.Plan) bool {
 // recordRefused adds to the hub's history that guards refuse a round, unless they refused the
 // one before in the same words.
 func (h *hubWatch) recordRefused(ctx context.Context, j *usecase.Job, refusals []plan.Refusal) {
-	said := ""
+	var text strings.Builder
 	for _, r := range refusals {
-		said += string(r.Guard) + ": " + r.What + "\n"
+		text.WriteString(string(r.Guard) + ": " + r.What + "\n")
 	}
+	said := text.String()
 	if said != h.refused {
 		j.RememberRefusals(ctx, h.hub.Key, refusals)
 	}

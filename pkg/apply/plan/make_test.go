@@ -266,7 +266,7 @@ func TestMakeHoldsData(t *testing.T) {
 		}
 	}
 	n := rendered(t, acmeConfig, func(o *lynq.Object) { o.ID = "other" })
-	after := rendered(t, acmeConfig, func(o *lynq.Object) { o.Ref.Name = "later" })
+	after := rendered(t, acmeConfig, func(o *lynq.Object) { o.Name = "later" })
 	n.Objects = append(n.Objects, after.Objects...)
 	node, err := Make(n)
 	if err != nil {
