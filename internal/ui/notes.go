@@ -89,7 +89,7 @@ func (n *notes) object(e *report.Event) string {
 	default:
 		return ""
 	}
-	if e.Outcome != report.OutcomeDone && n.repeats.Again(e.NodeID, e.Object.String()+": "+e.Message) {
+	if e.Outcome != report.OutcomeDone && e.Reason != reason.Excluded && n.repeats.Again(e.NodeID, e.Object.String()+": "+e.Message) {
 		return ""
 	}
 	line := n.about(e) + "  " + n.paint.Outcome(e.Outcome, ended(e.Action, e.Outcome))

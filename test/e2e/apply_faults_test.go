@@ -176,14 +176,14 @@ func TestApplyLastingFault(t *testing.T) {
 	}{
 		"server error": {
 			rule: faultproxy.Rule{Verb: "patch", Resource: "deployments.apps", Status: http.StatusInternalServerError},
-			says: []string{"Deployment NS/t003-server", "apply deployments.apps NS/t003-server: ", "fault proxy: 500", "(tried 7 times)",
-				"error: 5 nodes failed"},
+			says: []string{"-server  create failed", "apply deployments.apps NS/t00", "fault proxy: 500", "(tried 7 times)",
+				"5 nodes (t000-app, t001-app, ", "error: 5 nodes failed"},
 			done: []string{"ConfigMap/NS/t003-settings", "Service/NS/t003-web"},
 			not:  []string{"Deployment/NS/t003-server"},
 		},
 		"refused": {
 			rule: faultproxy.Rule{Verb: "patch", Resource: "configmaps", Status: http.StatusUnprocessableEntity},
-			says: []string{"apply configmaps NS/t003-settings: fault proxy: 422", "error: 5 nodes failed"},
+			says: []string{"apply configmaps NS/t00", "fault proxy: 422", "5 nodes (t000-app, t001-app, ", "error: 5 nodes failed"},
 			done: []string{"Service/NS/t003-web"},
 			not:  []string{"ConfigMap/NS/t003-settings", "Deployment/NS/t003-server"}, // it depends on the other
 		},

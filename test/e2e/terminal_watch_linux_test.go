@@ -18,11 +18,11 @@ func TestWatchAtTerminal(t *testing.T) {
 	}
 	x := s.screen(t, []string{"NO_COLOR=1"}, "watch", "-f", s.dir)
 	x.draws(t, regexp.MustCompile(`HUB +ROWS +ACTIVE +READY +FAILED +HELD +CHANGED +STATUS\r\n`))
-	x.draws(t, row(`3 3 3 3 0 - \S+ watching`))
+	x.draws(t, row(`3 3 3/3 0 - \S+ watching`))
 
 	// Another instance has colours, and nothing to do.
 	second := s.screen(t, nil, "watch", "-f", s.dir)
-	second.draws(t, row("- - - - - - - \x1b\\[32mstanding by\x1b\\[m"))
+	second.draws(t, row("- - - - - - \x1b\\[32mstanding by\x1b\\[m"))
 	second.types(t, ctrlC)
 	second.want(t, 130, "SIGINT stopped lynqctl")
 
@@ -32,9 +32,9 @@ func TestWatchAtTerminal(t *testing.T) {
 		delete(s.rows, uid)
 	}
 	s.writeRows(t)
-	x.draws(t, row(`1 1 1 1 0 max-delete \S+ watching`))
+	x.draws(t, row(`1 1 1/1 0 max-delete \S+ watching`))
 	resize(t, x.keyboard, 24, 50)
-	x.draws(t, row(`1 1 0 watching`))
+	x.draws(t, row(`1/1 0 watching`))
 	if strings.Contains(x.stderr.String(), "\x1b[1m") {
 		t.Errorf("it has colours though NO_COLOR is set: %q", x.stderr.String())
 	}

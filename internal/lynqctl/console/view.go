@@ -18,7 +18,10 @@ type view struct {
 }
 
 // Note implements session.View.
-func (v *view) Note(line string) { _, _ = io.WriteString(v.console.NoteOut(), line+"\n") }
+func (v *view) Note(line string) {
+	out := v.console.NoteOut()
+	_, _ = io.WriteString(out, out.Fitted(line)+"\n")
+}
 
 // CanAsk implements session.View.
 func (v *view) CanAsk() bool { return tty.CanAsk(v.console.World.Stdin, v.console.ErrOut()) }
