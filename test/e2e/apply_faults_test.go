@@ -189,7 +189,7 @@ func TestApplyLastingFault(t *testing.T) {
 		},
 		"records": {
 			rule: faultproxy.Rule{Verb: "create", Resource: "configmaps", Status: http.StatusForbidden},
-			says: []string{"save the inventory of node NS/t003-app: ", "fault proxy: 403", "5 nodes failed"},
+			says: []string{"save the inventory of node NS/t00", "fault proxy: 403", "5 nodes failed"},
 			not:  []string{"ConfigMap/NS/t003-settings", "Service/NS/t003-web", "Deployment/NS/t003-server"},
 		},
 	} {
