@@ -15,8 +15,8 @@ func lifeStories() []story {
 // rolloutStory: one node never becomes ready, and the rollout has another to go.
 func rolloutStory() story {
 	return story{
-		name: "rollout", form: formOf("web", "rollout: {maxSkew: 1}", "n1: "+never),
-		cells: []cell{{"web", "rollout.maxSkew", "rollout.maxSkew"}, {"web", "rollout.onFailure", "rollout.maxSkew"}},
+		name: "rollout", form: formOf("web", "rollout: {maxSkew: 1, stages: [{rows: 1}]}", "n1: "+never),
+		cells: []cell{{"web", "rollout.maxSkew", "rollout.maxSkew"}, {"web", "rollout.onFailure", "rollout.maxSkew"}, {"web", "rollout.stages", "rollout.stages"}},
 		tell: func(t *testing.T, w *world) map[string]string {
 			w.rows(t, "acme,1,v1,", "bolt,1,v1,")
 			w.carry(t)

@@ -24,7 +24,7 @@ func newPage(t *testing.T) *page {
 		t.Fatal(err)
 	}
 	_, table, _ := strings.Cut(string(text), "## The table\n")
-	table, _, _ = strings.Cut(table, "\n\n`")
+	table, _, _ = strings.Cut(table, "\n<a id=")
 	p := &page{rows: map[string][]string{}, lost: map[string]map[column]bool{}}
 	for line := range strings.Lines(table) {
 		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
