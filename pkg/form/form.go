@@ -56,7 +56,7 @@ func readStages(o *object) []Stage {
 	var stages []Stage
 	for i, v := range o.list("stages") {
 		of := newObject(o.report, o.subject, fmt.Sprintf("%s[%d]", o.name("stages"), i), v)
-		s := Stage{Pos: v.Pos, Match: readCondition(of, "match"), Rows: of.integer("rows", 1, math.MaxInt32, 0), Percent: of.integer("percent", 1, 100, 0), Pause: of.boolean("pause")}
+		s := Stage{v.Pos, readCondition(of, "match"), lynq.Stage{Rows: of.integer("rows", 1, math.MaxInt32, 0), Percent: of.integer("percent", 1, 100, 0), Pause: of.boolean("pause")}}
 		of.done()
 		ways := slices.DeleteFunc([]string{"match", "rows", "percent"}, func(field string) bool { return v.Kind != Map || v.Field(field) == nil })
 		if len(ways) != 1 {

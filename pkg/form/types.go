@@ -109,14 +109,12 @@ type Rollout struct {
 	MaxFailed int
 }
 
-// Stage chooses nodes: those of the rows for which Match gives true, or else the next Rows,
-// or the next Percent of all.
+// Stage chooses nodes: those of the rows for which Match gives true, or else those that
+// lynq.Stage counts.
 type Stage struct {
-	Pos           lynq.Pos
-	Match         Text
-	Rows, Percent int
-	// Pause: the next stage waits until a person continues.
-	Pause bool
+	Pos   lynq.Pos
+	Match Text
+	lynq.Stage
 }
 
 // OnFailure says whether a rollout stops when nodes of it fail.

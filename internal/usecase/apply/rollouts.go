@@ -15,10 +15,8 @@ func (j *Job) rollouts() map[schedule.Form]schedule.Limits {
 		for _, p := range h.Programs {
 			key := load.FormKey(p.Form, h.Key.Namespace)
 			l := LimitsOf(p.Form)
-			if len(l.Stages) > 0 {
-				l.Resume, l.Last = j.Options.Resume, j.Options.LastStage
-				l.Of = stagesOf(l.Stages, j.Nodes[h.Key], key)
-			}
+			l.Resume, l.Last = j.Options.Resume, j.Options.LastStage
+			l.Of = stagesOf(l.Stages, j.Nodes[h.Key], key)
 			if len(j.Options.Settings.Nodes) > 0 {
 				l.Staging = schedule.Staging{}
 			}
@@ -30,10 +28,11 @@ func (j *Job) rollouts() map[schedule.Form]schedule.Limits {
 
 // LimitsOf are those that a form says.
 func LimitsOf(f *form.Form) schedule.Limits {
-	l := schedule.Limits{MaxSkew: f.Rollout.MaxSkew, Deadline: f.Rollout.ProgressDeadline, Continue: f.Rollout.OnFailure == form.ContinueOnFailure}
-	l.MaxFailed = f.Rollout.MaxFailed
-	for _, s := range f.Rollout.Stages {
-		l.Stages = append(l.Stages, schedule.Stage{Match: s.Match.IsSet(), Rows: s.Rows, Percent: s.Percent, Pause: s.Pause})
+	r := &f.Rollout
+	l := schedule.Limits{MaxSkew: r.MaxSkew, Deadline: r.ProgressDeadline, Continue: r.OnFailure == form.ContinueOnFailure}
+	l.MaxFailed = r.MaxFailed
+	for _, s := range r.Stages {
+		l.Stages = append(l.Stages, schedule.Stage{Match: s.Match.IsSet(), Stage: s.Stage})
 	}
 	return l
 }

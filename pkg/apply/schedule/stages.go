@@ -11,12 +11,9 @@ import (
 
 // Stage chooses some nodes of a form. They change when all stages before are ready.
 type Stage struct {
-	// Match: its template chooses the rows. Else it has the next Rows, or the next Percent of
-	// all nodes.
-	Match         bool
-	Rows, Percent int
-	// Pause: the next stage waits until a person continues.
-	Pause bool
+	// Match: its template chooses the rows.
+	Match bool
+	lynq.Stage
 }
 
 // Assign gives the stage of each node, counted from 0: those that no stage chooses are in one

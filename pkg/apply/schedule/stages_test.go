@@ -6,8 +6,14 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
+
+func rows(n int) Stage { return Stage{Stage: lynq.Stage{Rows: n}} }
+
+func percent(n int) Stage { return Stage{Stage: lynq.Stage{Percent: n}} }
 
 // TestAssign: each stage takes its nodes from those that no earlier one has, and the rest
 // come last.
@@ -18,12 +24,12 @@ func TestAssign(t *testing.T) {
 		want    []int
 	}{
 		"none":                  {nil, []int{0, 0}, []int{0, 0}},
-		"no nodes":              {[]Stage{{Rows: 1}}, nil, []int{}},
-		"one row, then half":    {[]Stage{{Rows: 1}, {Percent: 50}}, []int{0, 0, 0, 0}, []int{0, 1, 1, 2}},
-		"percent rounds up":     {[]Stage{{Percent: 1}}, []int{0, 0, 0}, []int{0, 1, 1}},
-		"more rows than nodes":  {[]Stage{{Rows: 9}, {Rows: 1}}, []int{0, 0}, []int{0, 0}},
-		"a template":            {[]Stage{{Match: true}, {Rows: 1}}, []int{0, 1, 0, 1}, []int{1, 0, 2, 0}},
-		"rows before templates": {[]Stage{{Rows: 2}, {Match: true}}, []int{2, 0, 2}, []int{0, 0, 1}},
+		"no nodes":              {[]Stage{rows(1)}, nil, []int{}},
+		"one row, then half":    {[]Stage{rows(1), percent(50)}, []int{0, 0, 0, 0}, []int{0, 1, 1, 2}},
+		"percent rounds up":     {[]Stage{percent(1)}, []int{0, 0, 0}, []int{0, 1, 1}},
+		"more rows than nodes":  {[]Stage{rows(9), rows(1)}, []int{0, 0}, []int{0, 0}},
+		"a template":            {[]Stage{{Match: true}, rows(1)}, []int{0, 1, 0, 1}, []int{1, 0, 2, 0}},
+		"rows before templates": {[]Stage{rows(2), {Match: true}}, []int{2, 0, 2}, []int{0, 0, 1}},
 	} {
 		if got := Assign(tt.stages, tt.matches); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", name, got, tt.want)
@@ -35,7 +41,7 @@ func node(i int) lynq.NodeKey { return lynq.NodeKey{Namespace: "ns", Name: fmt.S
 
 // staged has six nodes in three stages of two, all of which the form changes.
 func staged(change func(*Staging)) *Rollout {
-	s := Staging{Stages: []Stage{{Rows: 2}, {Rows: 2}}, Of: map[lynq.NodeKey]int{}}
+	s := Staging{Stages: []Stage{rows(2), rows(2)}, Of: map[lynq.NodeKey]int{}}
 	for i := range 6 {
 		s.Of[node(i)] = i / 2
 	}
@@ -110,5 +116,45 @@ func TestPauses(t *testing.T) {
 	}
 	if turn, _ := begin(staged(func(s *Staging) { s.Last = 2 })); turn != TurnNow {
 		t.Error("the run doesn't come to its last stage")
+	}
+}
+
+// TestReached: the inventory of a node tells whether the rollout has come to its stage, and
+// whoever writes it can say so.
+func TestReached(t *testing.T) {
+	of := func(i int, recorded string) *plan.NodePlan {
+		n := &plan.NodePlan{NodeID: lynq.NodeID{Namespace: "ns", Name: node(i).Name}, Desired: &plan.Node{}}
+		o := &plan.Object{ID: "config", Template: "now"}
+		n.Steps = []plan.Step{{Object: o}}
+		if recorded != "" {
+			n.Inventory = &inventory.Inventory{Entries: []inventory.Entry{{ID: "config", UID: "u", Template: recorded}}}
+		}
+		return n
+	}
+	for name, tt := range map[string]struct {
+		recorded []string // of the nodes, each in a stage of its own; "" for a new one
+		shares   []Share
+		gated    int
+		reached  int
+	}{
+		"the form changes all":       {[]string{"before", "before", "before"}, []Share{ShareForm, ShareForm, ShareForm}, 3, -1},
+		"one was changed before":     {[]string{"now", "before", "before"}, []Share{ShareNone, ShareForm, ShareForm}, 2, 0},
+		"the pause is over":          {[]string{"now", "now", "before"}, []Share{ShareNone, ShareNone, ShareForm}, 1, 1},
+		"all are new":                {[]string{"", "", ""}, []Share{ShareForm, ShareForm, ShareForm}, 3, -1},
+		"a new stage":                {[]string{"now", "", ""}, []Share{ShareNone, ShareRow, ShareRow}, 2, 0},
+		"a new tenant":               {[]string{"", "now", "now"}, []Share{ShareRow, ShareNone, ShareNone}, 0, -1},
+		"a row changes":              {[]string{"now", "now", "now"}, []Share{ShareRow, ShareNone, ShareNone}, 0, -1},
+		"a later stage is ahead":     {[]string{"before", "before", "now"}, []Share{ShareForm, ShareForm, ShareNone}, 2, 2},
+		"one that the form left out": {[]string{"before", "other", "before"}, []Share{ShareForm, ShareNone, ShareForm}, 2, -1},
+	} {
+		s := newStages(Staging{Stages: []Stage{rows(1), rows(1)}, Of: map[lynq.NodeKey]int{}})
+		var nodes []*plan.NodePlan
+		for i, recorded := range tt.recorded {
+			s.Of[node(i)] = i
+			nodes = append(nodes, of(i, recorded))
+		}
+		if s.note(nodes, tt.shares); len(s.gated) != tt.gated || s.reached != tt.reached {
+			t.Errorf("%s: %d nodes wait, and the rollout has come to stage %d; want %d and %d", name, len(s.gated), s.reached, tt.gated, tt.reached)
+		}
 	}
 }
