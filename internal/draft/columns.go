@@ -25,7 +25,7 @@ func expiresNames() []string {
 }
 
 // expires finds the column with the time from which a row counts as inactive: its name says
-// so, and its values are times. It is "" where there is none.
+// so, and it holds times. It returns "" if the table has no such column.
 func (t Table) expires(d *Draft) string {
 	for _, name := range expiresNames() {
 		for i := range t.Columns {

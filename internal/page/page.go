@@ -95,7 +95,7 @@ func Write(w io.Writer, p *Page) error {
 // line is a line of a diff.
 type line struct{ Class, Text string }
 
-// lines parts a diff into lines, and says what each is.
+// lines splits a diff into lines, and gives each its class.
 func lines(diff string) []line {
 	var all []line
 	for text := range strings.Lines(diff) {

@@ -48,8 +48,8 @@ func (r *Repeats) Again(of lynq.NodeID, problem string) bool {
 	return false
 }
 
-// Causes has a line for each problem that more than two nodes have: what it is, how many
-// nodes have it, and which.
+// Causes returns a line for each problem that more than two nodes have. The line names the
+// problem, counts the nodes, and names some of them.
 func Causes(failed []report.NodeResult) []string {
 	var lines []string
 	for _, s := range shared(failed) {
@@ -58,7 +58,7 @@ func Causes(failed []report.NodeResult) []string {
 	return lines
 }
 
-// CauseOf is the same for nodes with which the same is wrong, whatever they are called.
+// CauseOf returns the same text for nodes that fail for the same cause, whatever their names.
 func CauseOf(of lynq.NodeID, problem string) string {
 	return problemKey(of.Name, of.Form.Name, problem)
 }
@@ -87,8 +87,8 @@ func shared(failed []report.NodeResult) []sharedProblem {
 	return slices.DeleteFunc(all, func(s sharedProblem) bool { return len(s.nodes) <= sharedByFew })
 }
 
-// line is how many nodes have the problem, and what it is without the object of the
-// first node.
+// line counts the nodes that have the problem, and names the problem without the object of
+// the first node.
 func (s sharedProblem) line() string {
 	_, _, why := cutObject(s.why)
 	named := s.nodes[:min(len(s.nodes), sharedNamed)]

@@ -93,8 +93,8 @@ func TellsEmpty(format tty.Format) bool {
 	return slices.Contains([]tty.Format{tty.Table, tty.Wide, tty.Name}, format)
 }
 
-// Warn prints warnings. What they are about matters more: an error is none. Of warnings that
-// differ only in names, it prints a few and counts the rest.
+// Warn prints warnings, and ignores errors of the stream. Of warnings that differ only in
+// names, it prints a few and counts the rest.
 func Warn(err tty.Stream, warnings []string) {
 	names := regexp.MustCompile(`\S*[/0-9]\S*`)
 	kinds := map[string]int{}

@@ -110,7 +110,7 @@ func (f *Render) Check() error {
 	return nil
 }
 
-// RegisterNoFinalizer registers what commands have that make inventories.
+// RegisterNoFinalizer registers the flag of commands that create inventories.
 func RegisterNoFinalizer(flags *pflag.FlagSet, without *bool) {
 	flags.BoolVar(without, "no-finalizer", false, "create inventories without a finalizer (deleting one with kubectl then deletes its objects at once)")
 }

@@ -37,8 +37,8 @@ func (f *Print) Check() error {
 	return nil
 }
 
-// CheckWatch is Check for a list that goes on: its items come in the order in which
-// they change.
+// CheckWatch checks the flags of a list that lynqctl extends while it watches: items come in
+// the order in which they change.
 func (f *Print) CheckWatch() error {
 	switch {
 	case f.SortBy != "":

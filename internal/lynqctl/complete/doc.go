@@ -1,3 +1,3 @@
-// Package complete answers shells that ask how a command line may go on. It goes by the names
-// of flags and by what Use says of arguments.
+// Package complete answers shells that complete a command line. It reads the names of flags,
+// and the arguments that Use names.
 package complete

@@ -63,7 +63,7 @@ func (c *Console) Out() tty.Stream {
 	return tty.NewStream(c.World.Stdout, c.World.Getenv, tty.Color(c.Common.Color))
 }
 
-// Columns is how wide the terminal of standard output is, 0 where it is none.
+// Columns returns the width of the terminal on standard output, 0 if there is none.
 func (c *Console) Columns() int {
 	out := c.Out()
 	if out.Size == nil {
@@ -80,8 +80,7 @@ func (c *Console) ErrOut() tty.Stream {
 	return s
 }
 
-// NoteOut is where warnings and the like go: standard error, unless -q says that
-// nothing is to be there but errors.
+// NoteOut returns the stream for warnings and notes: standard error, or nothing with -q.
 func (c *Console) NoteOut() tty.Stream {
 	if c.Common.Quiet {
 		return tty.Stream{}

@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 )
 
-// view is the session's View of what goes on and on: a log.
+// view shows a run that doesn't end: it writes a log.
 type view struct {
 	session.View
 	log *views.Log

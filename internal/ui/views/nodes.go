@@ -168,7 +168,7 @@ func (v *NodeView) item(n *status.Node, called shortNames, now time.Time) ui.Ite
 	}
 }
 
-// leavingText says how long a node is kept whose row is gone.
+// leavingText says how long lynqctl keeps a node after its row went.
 func leavingText(n *status.Node, now time.Time) string {
 	if !now.Before(n.LeavingUntil) {
 		return "Leaving: due"
