@@ -34,8 +34,8 @@ refuses it.
 
 Exit codes:
   0    the plan is written, even if nothing changes
-  1    the plan file couldn't be written
-  2    invalid input, or apply would fail for some nodes (the plan has the rest)
+  2    invalid input, or the file couldn't be written; or apply would fail for
+       some nodes (the plan has the rest)
   3    a guard would refuse to apply; no plan is written
   130  interrupted`,
 		Example: `  # In a pull request: write the plan, and a comment for people

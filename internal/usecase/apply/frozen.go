@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/planfile"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -21,17 +22,27 @@ func (j *Job) Freeze(ctx context.Context, plans []plan.Plan) (*planfile.File, er
 	return j.Run.Freeze(ctx, command, namespaces, plans)
 }
 
-// plannedNodes are the nodes of a hub that a plan file has, and their names; nil where there
-// is no file.
-func (j *Job) plannedNodes(hub lynq.HubKey) (nodes map[lynq.NodeKey]bool, names map[string]bool) {
-	if j.RunOptions.Plan == nil {
-		return nil, nil
+// narrowToPlan has a plan be of the nodes that a plan file has. Those of forms with a
+// rollout are in it too: whose turn it is depends on all of them.
+func (j *Job) narrowToPlan(h load.HubPrograms, in *decide.Input) {
+	f := j.RunOptions.Plan
+	if f == nil {
+		return
 	}
-	nodes, names = j.RunOptions.Plan.Nodes(hub, false), map[string]bool{}
-	for key := range nodes {
-		names[key.Name] = true
+	in.Concerned, in.Only = f.Nodes(h.Key, false), map[string]bool{}
+	for key := range in.Concerned {
+		in.Only[key.Name] = true
 	}
-	return nodes, names
+	rolls := map[lynq.FormKey]bool{}
+	for _, p := range h.Programs {
+		l := LimitsOf(p.Form)
+		rolls[load.FormKey(p.Form, h.Key.Namespace)] = l.Rolls()
+	}
+	for _, n := range in.Nodes {
+		if rolls[n.Form] {
+			in.Concerned[n.Key()] = true
+		}
+	}
 }
 
 // formPlaces are where the forms of the inputs are.

@@ -370,9 +370,7 @@ func (j *Job) look(ctx context.Context, h load.HubPrograms, found map[string]boo
 	if err := j.observe(ctx, in); err != nil {
 		return nil, err
 	}
-	if nodes, names := j.plannedNodes(h.Key); nodes != nil {
-		in.Concerned, in.Only = nodes, names
-	}
+	j.narrowToPlan(h, in)
 	return in, nil
 }
 

@@ -26,7 +26,7 @@ func (g guards) refuseChanges(p *plan.Plan, l Limits) []plan.Refusal {
 	}
 	changing, recorded := 0, 0
 	for i := range p.Nodes {
-		if n := &p.Nodes[i]; n.Desired != nil && n.Inventory != nil {
+		if n := &p.Nodes[i]; n.Desired != nil && n.Inventory != nil && (g.in.Only == nil || g.in.Only[n.Name]) {
 			recorded++
 			if n.Desired.Failed == nil && slices.ContainsFunc(n.Steps, func(s plan.Step) bool { return s.ChangesContent() }) {
 				changing++

@@ -138,6 +138,9 @@ func (c *comparison) node(then, now *Node) {
 	case now.Leaves && !then.Leaves:
 		c.add(Change{Cause: CauseRow, Node: then.Key(), What: "is gone or inactive"})
 	default:
+		if then.Row != now.Row {
+			c.add(Change{Cause: CauseRow, Node: then.Key(), What: "changed"})
+		}
 		c.steps(then, now, c.inventories(then, now))
 	}
 }
@@ -185,16 +188,24 @@ func (c *comparison) steps(then, now *Node, ran bool) {
 	}
 	for i := range now.Steps {
 		if s := &now.Steps[i]; steps[s.key()] != nil {
-			c.add(Change{Cause: CauseDecision, Node: then.Key(), Object: s.Ref(), What: "isn't in the plan, and lynqctl would " + string(s.Action) + " it", Objects: 1})
+			c.add(Change{Cause: CauseDecision, Node: then.Key(), Object: s.Ref(), What: extra(s), Objects: 1})
 		}
 	}
+}
+
+// extra says what a run would do to an object that the plan doesn't have.
+func extra(s *Step) string {
+	if s.Action == plan.ActionKeep { // of a hook, lynqctl records what it would run
+		return "came into the form"
+	}
+	return "isn't in the plan, and lynqctl would " + string(s.Action) + " it"
 }
 
 func (c *comparison) step(n *Node, then, now *Step) {
 	key := n.Key()
 	switch {
 	case now == nil:
-		c.add(Change{Cause: CauseDecision, Node: key, Object: then.Ref(), What: "is wanted no more, and lynqctl knows nothing of it", Objects: 1})
+		c.add(Change{Cause: CauseDecision, Node: key, Object: then.Ref(), What: "isn't an object of the node any more", Objects: 1})
 	case then.Form != now.Form:
 		c.add(Change{Cause: CauseForm, Form: lynq.FormKey{Namespace: n.FormNamespace, Name: n.Form}, Objects: 1})
 	case then.Manifest != now.Manifest:

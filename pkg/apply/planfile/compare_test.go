@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -250,6 +251,65 @@ func sameSteps(tb testing.TB, a, b *world, has map[lynq.NodeKey]bool) bool {
 		return all.String()
 	}
 	return text(a) == text(b)
+}
+
+// TestCompareRecorded: a run also records hooks and values of the row, so that a plan file
+// depends on them.
+func TestCompareRecorded(t *testing.T) {
+	w := &world{made: map[string]*plan.Node{}, nodes: []tenant{{name: "acme", active: true}}}
+	plans := w.plans(t, nil)
+	f, err := planfile.Freeze(key, planfile.Origin{Version: "v1"}, plans)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		change func(*plan.Node)
+		want   planfile.Cause
+	}{
+		"nothing":   {func(*plan.Node) {}, ""},
+		"a hook":    {func(n *plan.Node) { n.Hooks = []plan.Object{{Ref: lynq.Ref{Kind: "Job", Name: "x"}, Digest: "d"}} }, planfile.CauseDecision},
+		"a value":   {func(n *plan.Node) { n.Extra = "{}" }, planfile.CauseRow},
+		"an expiry": {func(n *plan.Node) { n.Expires = time.Unix(1, 0) }, planfile.CauseRow},
+	} {
+		wanted := *plans[0].Nodes[0].Desired
+		tt.change(&wanted)
+		now := plan.Plan{Hub: hub, Nodes: []plan.NodePlan{plans[0].Nodes[0]}}
+		now.Nodes[0].Desired = &wanted
+		changes, err := planfile.Compare(key, f, []plan.Plan{now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got planfile.Cause
+		if len(changes) > 0 {
+			got = changes[0].Cause
+		}
+		if got != tt.want {
+			t.Errorf("%s: %+v", name, changes)
+		}
+	}
+}
+
+// TestWithin: a run has the nodes of its plan file, and of the others those alone that it
+// doesn't change.
+func TestWithin(t *testing.T) {
+	w := &world{made: map[string]*plan.Node{}, nodes: []tenant{
+		{name: "idle", active: true, recorded: true, objects: [2]object{{1, 1, 1}, {1, 1, 1}}},
+		{name: "new", active: true},
+		{name: "gone", recorded: true, objects: [2]object{{1, 1, 1}, {1, 1, 1}}},
+	}}
+	plans := w.plans(t, nil)
+	f, err := planfile.Freeze(key, planfile.Origin{Version: "v1"}, plans)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	f.Plans[0].Nodes = slices.DeleteFunc(f.Plans[0].Nodes, func(n planfile.Node) bool { return n.Name == "gone-web" })
+	for _, n := range f.Within(plans)[0].Nodes {
+		names = append(names, n.Name)
+	}
+	if want := []string{"idle-web", "new-web"}; !slices.Equal(names, want) {
+		t.Errorf("%v, want %v", names, want)
+	}
 }
 
 // TestFreeze writes the same plans in the same bytes, without a value of a row or the content

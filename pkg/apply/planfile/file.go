@@ -56,6 +56,8 @@ type Node struct {
 	Form          string `json:"form,omitempty"`
 	// Leaves: the node is deleted.
 	Leaves bool `json:"leaves,omitempty"`
+	// Row is a keyed digest of what lynqctl records of the row beside its objects.
+	Row string `json:"row,omitempty"`
 	// Leaving: the grace period of the node begins, or another one counts. It has no steps.
 	Leaving bool `json:"leaving,omitempty"`
 	// Inventory is the one that the plan was made with, nil for a new node.
@@ -129,12 +131,15 @@ func (f *File) Objects() map[lynq.Ref]bool {
 }
 
 // Within gives the nodes of plans that the file has. A plan of tombstones without any is left
-// out.
+// out. Other nodes that change nothing stay: the rollouts of their forms go by them.
 func (f *File) Within(plans []plan.Plan) []plan.Plan {
 	var some []plan.Plan
 	for _, p := range plans {
 		nodes := f.Nodes(p.Hub, p.After)
-		p.Nodes = slices.DeleteFunc(slices.Clone(p.Nodes), func(n plan.NodePlan) bool { return !nodes[n.Key()] })
+		p.Nodes = slices.DeleteFunc(slices.Clone(p.Nodes), func(n plan.NodePlan) bool {
+			idle := n.Desired != nil && n.Desired.Failed == nil && !changes(&n)
+			return !nodes[n.Key()] && !idle
+		})
 		if p.After && len(p.Nodes) == 0 {
 			continue
 		}

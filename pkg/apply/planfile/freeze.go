@@ -3,6 +3,7 @@ package planfile
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
@@ -140,8 +141,32 @@ func (k Key) node(p *plan.NodePlan) (*Node, error) {
 		}
 		n.Steps = append(n.Steps, *s)
 	}
+	if err := k.recorded(n, p.Desired); err != nil {
+		return nil, err
+	}
 	slices.SortStableFunc(n.Steps, func(a, b Step) int { return cmp.Compare(a.Ref().Full(), b.Ref().Full()) })
 	return n, nil
+}
+
+// recorded adds what a run records of a node and doesn't make: its hooks, which run when the
+// node goes, and values of its row.
+func (k Key) recorded(n *Node, wanted *plan.Node) error {
+	if wanted == nil {
+		return nil
+	}
+	for i := range wanted.Hooks {
+		s, err := k.step(&plan.Step{Action: plan.ActionKeep, Object: &wanted.Hooks[i]})
+		if err != nil {
+			return err
+		}
+		n.Steps = append(n.Steps, *s)
+	}
+	var err error
+	n.Row, err = k.of("row", struct {
+		Extra   string
+		Expires time.Time
+	}{wanted.Extra, wanted.Expires.UTC()})
+	return err
 }
 
 func (k Key) step(p *plan.Step) (*Step, error) {
