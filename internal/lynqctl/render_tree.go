@@ -52,6 +52,7 @@ func (f *treeFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.options.DryRun, "dry-run", false, "show what would change in the tree, and write nothing")
 	flags.BoolVar(&f.options.Limits.AllowEmpty, "allow-empty", false, "allow deleting every node of a hub that has no active rows")
 	flags.StringVar(&f.maxDelete, "max-delete", f.maxDelete, "refuse to delete more than this many of a hub's nodes (a number or a percentage)")
+	flags.IntVar(&f.options.LastStage, "stage", 0, "change only nodes up to this stage of a rollout, counted from 1; others keep their files (0 means all)")
 	cmdflags.RegisterNoGrace(flags, &f.options.NoGrace)
 	flags.BoolVar(&f.options.PlainSecrets, "plain-secrets", false, "write Secret values in plain text (anyone who can read the tree can read them)")
 	flags.BoolVar(&f.options.TellChanged, "exit-code", false, "exit with code 4 if the tree changed")
@@ -75,7 +76,7 @@ func (f *treeFlags) register(flags *pflag.FlagSet) {
 // treeOnly are the flags that mean nothing without a tree, and appsOnly those that mean
 // nothing without objects that point a target at it.
 func treeOnly() []string {
-	return []string{"layout", "shard", "force", "dry-run", "allow-empty", "max-delete", "no-grace", "plain-secrets", "exit-code", "tombstone-hooks", "tombstone-hook-image", "include-data"}
+	return []string{"layout", "shard", "force", "dry-run", "allow-empty", "max-delete", "stage", "no-grace", "plain-secrets", "exit-code", "tombstone-hooks", "tombstone-hook-image", "include-data"}
 }
 
 func appsOnly() []string {
@@ -93,6 +94,9 @@ func (f *treeFlags) check(cmd *cobra.Command, r *cmdflags.Render) error {
 	f.options.PerNode = f.layout == layoutFiles
 	if err := cmdflags.CheckNoGrace(f.options.NoGrace, r.Nodes); err != nil {
 		return err
+	}
+	if f.options.LastStage < 0 {
+		return session.BadUsage(errors.New("--stage cannot be negative"))
 	}
 	limit, err := decide.ParseMaxDelete(f.maxDelete)
 	switch {

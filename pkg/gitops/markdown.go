@@ -40,6 +40,9 @@ func (m *comment) head(r *Report) {
 	if r.Nodes.Failed > 0 {
 		fmt.Fprintf(&m.Builder, "\n**%s failed to render**, and keep the files that they have.\n", lynq.Count(r.Nodes.Failed, "node"))
 	}
+	if r.Nodes.Waiting > 0 {
+		fmt.Fprintf(&m.Builder, "\n**%s left for a later stage** (`--stage`), with the files that they have.\n", lynq.Count(r.Nodes.Waiting, "node"))
+	}
 	if len(r.Leaving) > 0 {
 		fmt.Fprintf(&m.Builder, "\n**Leaving: %s**, whose files are removed at these times:\n\n", lynq.Count(len(r.Leaving), "node"))
 		lines := make([]string, len(r.Leaving))

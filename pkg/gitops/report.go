@@ -52,10 +52,12 @@ func (c *Counts) count(what Change) {
 	}
 }
 
-// NodeCounts count nodes. Those that could not be rendered keep what they have.
+// NodeCounts count nodes. Those that could not be rendered keep what they have, and so do
+// those that wait for their stage.
 type NodeCounts struct {
 	Counts
-	Failed int `json:"failed"`
+	Failed  int `json:"failed"`
+	Waiting int `json:"waiting,omitempty"`
 }
 
 // FileCounts count files.
@@ -142,8 +144,11 @@ func NewReport(in *Input, p *Plan, changed bool) *Report {
 		r.Conflicts = append(r.Conflicts, Conflict{s.Path, s.Why})
 	}
 	for _, n := range in.Nodes {
-		if n.Failed {
+		switch {
+		case n.Failed:
 			r.Nodes.Failed++
+		case n.Waits:
+			r.Nodes.Waiting++
 		}
 	}
 	nodes := nodesOf(p)

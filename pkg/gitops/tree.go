@@ -20,11 +20,15 @@ type Node struct {
 	// NodeID has the form as its file has it.
 	lynq.NodeID
 	Failed  bool // it could not be rendered: what there is of it stays
+	Waits   bool // its stage comes later: what there is of it stays
 	Objects []Object
 	// NotIncluded are the ids of resources of the form that the row does not get, and
 	// HoldsData those of resources with holdsData: true.
 	NotIncluded, HoldsData []string
 }
+
+// stays tells whether the run leaves what there is of the node.
+func (n *Node) stays() bool { return n.Failed || n.Waits }
 
 // Object is one object of a node.
 type Object struct {
@@ -120,7 +124,7 @@ func Lay(in *Input) *Layout {
 	}
 	l.files = make([]File, 0, len(in.Index.Entries)+len(in.Nodes))
 	for _, n := range in.Nodes {
-		if !n.Failed {
+		if !n.stays() {
 			l.node(n)
 		}
 	}
@@ -134,7 +138,7 @@ func Lay(in *Input) *Layout {
 }
 
 // Kept are the entries of the index that a run leaves as they are: those
-// outside its scope, those of nodes that could not be rendered or are kept for their grace
+// outside its scope, those of nodes that could not be rendered, wait for their stage or are kept for their grace
 // period, and those of objects that a selector leaves out. A node that the run renders has its folder for
 // itself: nothing stays there of another hub or form, which would be listed nowhere.
 func Kept(in *Input) []*Entry {
@@ -150,7 +154,7 @@ func Kept(in *Input) []*Entry {
 		case e.shared():
 			return false
 		}
-		return n == nil && (!in.covers(e) || in.keepsLeaving(e)) || n != nil && n.Failed || in.Selected && !rewritten(e, n)
+		return n == nil && (!in.covers(e) || in.keepsLeaving(e)) || n != nil && n.stays() || in.Selected && !rewritten(e, n)
 	}
 	kept := entriesThat(in.Index, stays)
 	if in.DropApps && len(kept) > 0 {

@@ -49,7 +49,7 @@ func newFolderNames(in *Input, kept []*Entry) *folderNames {
 	stays := make(map[lynq.NodeKey]bool, len(in.Nodes))
 	for _, n := range in.Nodes {
 		stays[n.Key()] = true
-		if !n.Failed {
+		if !n.stays() {
 			f.see(n.Key())
 		}
 	}

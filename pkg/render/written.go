@@ -32,6 +32,9 @@ type Document struct {
 	// NotIncluded are the ids of resources of the form that the row does not get.
 	NotIncluded []string
 	Tombstones  []lynq.Tombstone // of the row
+	// Match is the first stage of the form's rollout whose template chooses the row, counted
+	// from 1; 0 for none.
+	Match int
 }
 
 // WrittenObject is an object within the bytes of its node.
@@ -72,7 +75,7 @@ func (f *frame) document(to *buffers, t *tally) Document {
 	}
 	return Document{
 		Bytes: to.out[before:len(to.out):len(to.out)], Objects: to.objects[first:len(to.objects):len(to.objects)],
-		NotIncluded: f.notIncluded(), Tombstones: f.tombstones(),
+		NotIncluded: f.notIncluded(), Tombstones: f.tombstones(), Match: f.matched,
 	}
 }
 

@@ -30,10 +30,7 @@ func (j *Job) rollouts() map[schedule.Form]schedule.Limits {
 func LimitsOf(f *form.Form) schedule.Limits {
 	r := &f.Rollout
 	l := schedule.Limits{MaxSkew: r.MaxSkew, Deadline: r.ProgressDeadline, Continue: r.OnFailure == form.ContinueOnFailure}
-	l.MaxFailed = r.MaxFailed
-	for _, s := range r.Stages {
-		l.Stages = append(l.Stages, schedule.Stage{Match: s.Match.IsSet(), Stage: s.Stage})
-	}
+	l.MaxFailed, l.Stages = r.MaxFailed, load.Stages(f)
 	return l
 }
 

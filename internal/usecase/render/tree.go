@@ -41,6 +41,9 @@ type Options struct {
 
 	gitops.Arrangement
 	Limits gitops.Limits
+	// LastStage ends rollouts, counted from 1: nodes of later stages keep their files. 0 is
+	// for all stages.
+	LastStage int
 	// NoGrace: the files of nodes whose rows are gone go at once. It needs named nodes.
 	NoGrace bool
 	// Force: files are overwritten and removed though others wrote or changed them.
@@ -97,6 +100,9 @@ func prepareFor(ctx context.Context, e *session.Engine, o *Options) (*load.Input
 	})
 	if err != nil {
 		return inputs, err
+	}
+	if err := inputs.CheckStage(o.LastStage, "nothing was rendered"); err != nil {
+		return nil, err
 	}
 	if o.Target == policy.Plain {
 		tellHooks(e, inputs)
@@ -191,6 +197,9 @@ func writeTree(ctx context.Context, e *session.Engine, o *Options, inputs *load.
 		return o.Ended(j.run.Run, err)
 	}
 	rendered.retract(j.run.Retracted())
+	if o.LastStage > 0 && len(o.Settings.Nodes) == 0 { // a named node has no stage
+		rendered.wait(inputs.Hubs, o.LastStage)
+	}
 	if j.run.Err() != nil && !o.KeepGoing {
 		return o.Ended(j.run.Run, nil)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
@@ -17,8 +18,10 @@ import (
 // treeNodes are rendered nodes, object by object.
 type treeNodes struct {
 	nodes []*gitops.Node
-	// tombstones are those of each node.
+	// tombstones are those of each node, and matches say which stage's template chooses its
+	// row: see render.Document.
 	tombstones [][]lynq.Tombstone
+	matches    []int
 }
 
 // render keeps the nodes of a hub. One that could not be rendered is kept too: it must not
@@ -29,7 +32,8 @@ func (s *treeNodes) render(ctx context.Context) func(*render.Run, render.Input) 
 			if err != nil {
 				return err
 			}
-			s.nodes, s.tombstones = append(s.nodes, treeNode(&n)), append(s.tombstones, n.Out.Tombstones)
+			s.nodes = append(s.nodes, treeNode(&n))
+			s.tombstones, s.matches = append(s.tombstones, n.Out.Tombstones), append(s.matches, n.Out.Match)
 		}
 		return nil
 	}
@@ -39,6 +43,26 @@ func (s *treeNodes) render(ctx context.Context) func(*render.Run, render.Input) 
 func (s *treeNodes) retract(nodes []int) {
 	for _, i := range nodes {
 		s.nodes[i].Failed, s.nodes[i].Objects, s.tombstones[i] = true, nil, nil
+	}
+}
+
+// wait has the nodes of each form wait whose stages come behind the last one, counted from 1.
+// A node that failed to render has its stage like any other.
+func (s *treeNodes) wait(hubs []load.HubPrograms, last int) {
+	for _, h := range hubs {
+		for _, p := range h.Programs {
+			var of, matches []int
+			for i, n := range s.nodes {
+				if n.Hub == h.Hub.Key() && n.Form == p.Form.Key() {
+					of, matches = append(of, i), append(matches, s.matches[i])
+				}
+			}
+			for k, stage := range schedule.Assign(load.Stages(p.Form), matches) {
+				if i := of[k]; stage >= last && !s.nodes[i].Failed {
+					s.nodes[i].Waits, s.nodes[i].Objects, s.tombstones[i] = true, nil, nil
+				}
+			}
+		}
 	}
 }
 

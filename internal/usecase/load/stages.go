@@ -1,0 +1,32 @@
+package load
+
+import (
+	"errors"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
+	"github.com/lynqctl/lynqctl/pkg/form"
+)
+
+// Stages gives the stages of a form's rollout.
+func Stages(f *form.Form) []schedule.Stage {
+	var stages []schedule.Stage
+	for _, s := range f.Rollout.Stages {
+		stages = append(stages, schedule.Stage{Match: s.Match.IsSet(), Stage: s.Stage})
+	}
+	return stages
+}
+
+// CheckStage refuses --stage where no form has stages, because the run would change all
+// nodes. The last stage is counted from 1; 0 is for a run without the flag.
+func (in *Inputs) CheckStage(last int, nothing string) error {
+	if last == 0 {
+		return nil
+	}
+	for _, p := range AllPrograms(in.Hubs) {
+		if len(p.Form.Rollout.Stages) > 0 {
+			return nil
+		}
+	}
+	return &session.Error{Outcome: session.BadInput, Err: errors.New("--stage: no form of this run has rollout.stages (leave out --stage)"), Summary: nothing}
+}
