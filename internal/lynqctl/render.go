@@ -60,7 +60,7 @@ func renderCommand(a *app) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	f.RegisterLocal(flags)
-	flags.StringVarP(&f.Format, "output", "o", f.Format, "output format: yaml, kyaml, or json (one object per line); with --output-dir: table, json, or markdown (the changes)")
+	flags.StringVarP(&f.Format, "output", "o", f.Format, "output format: yaml, kyaml, or json (one object per line); with --output-dir: table, json, or markdown (the changes), or trailers (for the commit message)")
 	flags.StringSliceVar(&f.Nodes, "node", nil, "limit to these nodes (as shown by 'lynqctl status')")
 	flags.StringVarP(&f.Selector, "selector", "l", "", "limit to objects that match this label selector")
 	flags.BoolVar(&f.Options.Stream, "stream", false, "print manifests as they render instead of all at once")
@@ -98,7 +98,7 @@ func (f *renderCommandFlags) resolve(cmd *cobra.Command) error {
 		return session.BadUsage(errors.New("--check and --output-dir do not go together: check first, then write"))
 	}
 	f.tree.report = cmp.Or(f.Format, "table")
-	if err := cmdflags.OneOf("-o", f.tree.report, "table", "json", "markdown"); err != nil {
+	if err := cmdflags.OneOf("-o", f.tree.report, "table", "json", "markdown", trailers); err != nil {
 		return err
 	}
 	f.Format = "yaml"

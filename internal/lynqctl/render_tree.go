@@ -24,6 +24,9 @@ const (
 	layoutFiles   = "node-file"
 )
 
+// trailers is the output format of render that ends a commit message.
+const trailers = "trailers"
+
 // noApps is what --emit-apps takes for no objects, where an earlier run wrote some.
 const noApps = "none"
 
@@ -179,7 +182,15 @@ func (a *app) showTree(f *treeFlags, t *render.Tree) error {
 		t.Report.Explain(mostExplained, t.Fields)
 		return t.Report.WriteMarkdown(a.Out())
 	}
-	return views.PrintTree(t.Report, f.options.DryRun, a.NoteOut())
+	if err := views.PrintTree(t.Report, f.options.DryRun, a.NoteOut()); err != nil || f.report != trailers {
+		return err
+	}
+	for _, line := range t.Trailers() {
+		if _, err := fmt.Fprintf(a.Out().Data(), "%s: %s\n", line.Key, line.Value); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // refuseTree tells what guards have against the run. A comment on a pull request

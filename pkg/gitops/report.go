@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"bytes"
+	"encoding/hex"
 	"slices"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -20,7 +21,9 @@ const (
 // Report lists what a run does to a tree, or has done. It names fields and columns, and
 // never their contents.
 type Report struct {
-	Changed   bool         `json:"changed"` // any file, if only the index
+	Changed bool `json:"changed"` // any file, if only the index
+	// Tree is the SHA-256 of the index after the run, in hexadecimal: it is equal for equal trees.
+	Tree      string       `json:"tree"`
 	Nodes     NodeCounts   `json:"nodes"`
 	Objects   Counts       `json:"objects"`
 	Files     FileCounts   `json:"files"`
@@ -136,7 +139,8 @@ type Conflict struct {
 
 // NewReport tells what a plan does. Changed is what Dir.Changes says of it.
 func NewReport(in *Input, p *Plan, changed bool) *Report {
-	r := &Report{Changed: changed, Files: FileCounts{
+	tree := digestOf(p.encoded())
+	r := &Report{Changed: changed, Tree: hex.EncodeToString(tree[:]), Files: FileCounts{
 		Written: p.Count(ActionCreate, ActionUpdate, ActionRestore), Removed: p.Count(ActionRemove), Unchanged: p.Count(ActionKeep),
 	}}
 	r.Leaving = in.leavingIn(p)

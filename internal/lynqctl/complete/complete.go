@@ -96,7 +96,7 @@ func Words(f *pflag.Flag) []string {
 	var words []string
 	switch f.Name {
 	case "output":
-		words = []string{"table", "wide", "name", "yaml", "kyaml", "json", "jsonpath=", "go-template=", "custom-columns=", "text", "mermaid", "dot", "diff", "markdown", "html"}
+		words = []string{"table", "wide", "name", "yaml", "kyaml", "json", "jsonpath=", "go-template=", "custom-columns=", "text", "mermaid", "dot", "diff", "markdown", "html", "trailers"}
 	case "dry-run":
 		words = []string{"none", "client", "server"}
 	case "adopt":

@@ -70,8 +70,10 @@ func (o *Options) options(forms []*form.Form, inputs *form.Inputs) (render.Optio
 
 // Tree is what a run came to that wrote a tree.
 type Tree struct {
-	Report *gitops.Report
-	hubs   []load.HubPrograms
+	Report  *gitops.Report
+	version string
+	hubs    []load.HubPrograms
+	run     *load.HubsRun
 }
 
 // Fields is a gitops.FieldsOf.
@@ -271,7 +273,7 @@ func (j *treeJob) carryOut(ctx context.Context) error {
 	changed := j.tree.Changes(plan)
 	report := gitops.NewReport(j.input, plan, changed)
 	if report.Refusals = gitops.Refuse(j.input, plan, j.active(), j.o.Limits); len(report.Refusals) > 0 {
-		if err := j.o.Refuse(&Tree{report, j.hubs}); err != nil {
+		if err := j.o.Refuse(j.result(report)); err != nil {
 			return session.Fail(fmt.Errorf("write the report: %w", err))
 		}
 		return &session.Error{Outcome: session.Refused, Err: session.ErrReported, Summary: j.o.Nothing}
@@ -281,10 +283,14 @@ func (j *treeJob) carryOut(ctx context.Context) error {
 			return j.broken(ctx, err)
 		}
 	}
-	if err := j.o.Show(&Tree{report, j.hubs}); err != nil {
+	if err := j.o.Show(j.result(report)); err != nil {
 		return session.Fail(fmt.Errorf("write the report: %w", err))
 	}
 	return j.ended(report)
+}
+
+func (j *treeJob) result(r *gitops.Report) *Tree {
+	return &Tree{Report: r, version: j.Version, hubs: j.hubs, run: j.run}
 }
 
 // active is the number of active rows of each hub.
