@@ -20,7 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
-	"github.com/lynqctl/lynqctl/pkg/gitops"
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 )
 
 // treeForm has two objects, and more text the more of it a row has.
@@ -246,7 +246,7 @@ func TestTreeKilled(t *testing.T) {
 		cancel()
 		files := treeFiles(t, dir)
 		for name, text := range files {
-			if text != old[name] && text != next[name] && name != gitops.IndexFile && !strings.HasPrefix(name, ".lynqctl-tmp/") {
+			if text != old[name] && text != next[name] && name != index.FileName && !strings.HasPrefix(name, ".lynqctl-tmp/") {
 				t.Fatalf("%s is neither the old nor the new one:\n%s", name, text)
 			}
 		}
@@ -266,6 +266,6 @@ func TestTreeKilled(t *testing.T) {
 // unfinished tells whether the run that wrote a tree last was killed over it.
 func unfinished(files map[string]string) bool {
 	var head struct{ Unfinished bool }
-	line, _, _ := strings.Cut(files[gitops.IndexFile], "\n")
+	line, _, _ := strings.Cut(files[index.FileName], "\n")
 	return json.Unmarshal([]byte(line), &head) == nil && head.Unfinished
 }

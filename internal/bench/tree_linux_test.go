@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/gitops"
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 )
 
 // jobRead has the test binary read the files of a tree.
@@ -19,7 +20,7 @@ const jobRead = "read"
 // readTree reads each file that the index of a tree lists once, and the index:
 // the least that a run has to do that is to notice whatever a person changed.
 func readTree(dir string) error {
-	index, err := os.ReadFile(filepath.Join(dir, gitops.IndexFile))
+	index, err := os.ReadFile(filepath.Join(dir, index.FileName))
 	if err != nil {
 		return err
 	}

@@ -25,14 +25,14 @@ func refuseApps(p *Plan) (Refusal, bool) {
 		if !isApp(s.Path) || s.File == nil || s.Old == nil || s.State.Content == nil {
 			continue
 		}
-		if !s.File.shared() {
+		if !s.File.Shared() {
 			of := source{s.File.Hub, s.File.Form}
 			if seen[of] {
 				continue // the nodes of a form have all of this in common
 			}
 			seen[of] = true
 		}
-		if what := appChange(s.State.Content, s.File.Bytes, s.File.shared()); what != "" {
+		if what := appChange(s.State.Content, s.File.Bytes, s.File.Shared()); what != "" {
 			return Refusal{
 				Guard: GuardApps, Path: s.Path, What: what,
 				Fix: "pass --app-name, --app-namespace, --app-project, --dest-server and --dest-name as before; to change them, see docs/gitops-policies.md",

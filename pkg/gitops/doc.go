@@ -10,7 +10,8 @@
 //
 // Package apps makes the objects that point a target at the tree, with the policies that
 // belong into those. Package policy says the other policies, before rendering, as
-// annotations. Package hooks makes the hooks that delete what tombstones name.
+// annotations. Package hooks makes the hooks that delete what tombstones name. Package index
+// reads and writes the index.
 //
 // The package renders nothing, asks no cluster, and keeps no value of a row: a
 // report names fields and columns, never what is in them.

@@ -7,6 +7,7 @@ import (
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -60,7 +61,7 @@ func (d *Dir) Retain(ctx context.Context, in *Input, t policy.Target) (Retained,
 
 // excludedFiles are the files of the tree that hold objects which a rule excludes. A
 // run with a selector leaves those as they are.
-func (d *Dir) excludedFiles(in *Input) []*Entry {
+func (d *Dir) excludedFiles(in *Input) []*index.Entry {
 	excluded := map[lynq.NodeKey]map[lynq.Ref]bool{}
 	for _, n := range in.Nodes {
 		for i := range n.Objects {
@@ -76,8 +77,8 @@ func (d *Dir) excludedFiles(in *Input) []*Entry {
 			}
 		}
 	}
-	return entriesThat(in.Index, func(e *Entry) bool {
-		return in.covers(e) && slices.ContainsFunc(e.Objects, func(k ObjectKey) bool { return excluded[e.Node][k.Ref] })
+	return entriesThat(in.Index, func(e *index.Entry) bool {
+		return in.Covers(e) && slices.ContainsFunc(e.Objects, func(k index.ObjectKey) bool { return excluded[e.Node][k.Ref] })
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -17,9 +18,9 @@ func formNode(namespace, uid, text string) *Node {
 }
 
 // index is the index of the tree.
-func (s *site) index() *Index {
+func (s *site) index() *index.Index {
 	s.Helper()
-	x, err := DecodeIndex([]byte(s.files()[IndexFile]))
+	x, err := index.Decode([]byte(s.files()[index.FileName]))
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -31,7 +32,7 @@ func (s *site) index() *Index {
 func TestFormsOfOneName(t *testing.T) {
 	s := newSite(t)
 	s.run(inputOf([]*Node{formNode("eu", "acme", "1"), formNode("us", "acme", "1"), formNode("us", "beta", "1")}))
-	if head, _, _ := strings.Cut(s.files()[IndexFile], "\n"); head != `{"format":1}` {
+	if head, _, _ := strings.Cut(s.files()[index.FileName], "\n"); head != `{"format":1}` {
 		t.Errorf("the index begins with %s", head)
 	}
 	// One of them alone: the other's nodes stay, and are not counted.
@@ -42,7 +43,7 @@ func TestFormsOfOneName(t *testing.T) {
 	}
 	// Its last row goes: one node does, that of its own.
 	in = inputOf(nil)
-	in.Hubs = []HubScope{{HubKey: lynq.HubKey{Name: "crm"}, Forms: []lynq.FormKey{{Namespace: "eu", Name: "web"}}}}
+	in.Hubs = []index.HubScope{{HubKey: lynq.HubKey{Name: "crm"}, Forms: []lynq.FormKey{{Namespace: "eu", Name: "web"}}}}
 	r = s.report(in)
 	s.run(in)
 	if r.Nodes.Removed != 1 || r.Changes[0].Form.Namespace != "eu" || r.Changes[0].Namespace != "eu" {
@@ -62,7 +63,7 @@ func TestFormsOfOldIndex(t *testing.T) {
 	old := formNode("eu", "acme", "1")
 	old.Form.Namespace = ""
 	s.run(inputOf([]*Node{old}))
-	if head, _, _ := strings.Cut(s.files()[IndexFile], "\n"); head != `{"format":1}` {
+	if head, _, _ := strings.Cut(s.files()[index.FileName], "\n"); head != `{"format":1}` {
 		t.Errorf("the index begins with %s", head)
 	}
 	if indexedNodes(s.index())[old.Key()] != (lynq.FormKey{Name: "web"}) {
@@ -72,7 +73,7 @@ func TestFormsOfOldIndex(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	s.run(inputOf([]*Node{formNode("eu", "acme", "1")}))
-	if x := s.index(); slices.ContainsFunc(x.Entries, func(e Entry) bool { return !e.shared() && e.Form.Namespace != "eu" }) {
+	if x := s.index(); slices.ContainsFunc(x.Entries, func(e index.Entry) bool { return !e.Shared() && e.Form.Namespace != "eu" }) {
 		t.Errorf("%+v", x.Entries)
 	}
 }
@@ -124,10 +125,10 @@ func TestHubsOfOneName(t *testing.T) {
 }
 
 // indexedNodes are the nodes of an index, each with its form.
-func indexedNodes(x *Index) map[lynq.NodeKey]lynq.FormKey {
+func indexedNodes(x *index.Index) map[lynq.NodeKey]lynq.FormKey {
 	nodes := map[lynq.NodeKey]lynq.FormKey{}
 	for i := range x.Entries {
-		if e := &x.Entries[i]; !e.shared() {
+		if e := &x.Entries[i]; !e.Shared() {
 			nodes[e.Node] = e.Form
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -29,20 +30,20 @@ func (in *Input) Leave(now time.Time) {
 	for _, n := range in.Nodes {
 		rendered[n.Key()] = true
 	}
-	next := &Index{Unfinished: in.Index.Unfinished, Told: in.Index.Told, Entries: slices.Clone(in.Index.Entries)}
-	by := map[lynq.NodeKey][]*Entry{}
+	next := &index.Index{Unfinished: in.Index.Unfinished, Told: in.Index.Told, Entries: slices.Clone(in.Index.Entries)}
+	by := map[lynq.NodeKey][]*index.Entry{}
 	for i := range next.Entries {
 		switch e := &next.Entries[i]; {
-		case e.shared():
+		case e.Shared():
 		case rendered[e.Node]:
 			e.LeavingSince = time.Time{}
-		case !in.Selected && in.covers(e):
+		case !in.Selected && in.Covers(e):
 			by[e.Node] = append(by[e.Node], e)
 		}
 	}
 	in.leaving = map[lynq.NodeKey]*Leaving{}
 	for key, entries := range by {
-		period, since := in.period(entries[0]), leavingSince(entries, now)
+		period, since := in.Period(entries[0]), leavingSince(entries, now)
 		until := since.Add(period)
 		if period == 0 || !now.Before(until) {
 			continue
@@ -57,7 +58,7 @@ func (in *Input) Leave(now time.Time) {
 
 // leavingSince is since when the row of a node is gone, as its files have it. All of them
 // have the same time, unless Git joined two branches: then it begins anew.
-func leavingSince(entries []*Entry, now time.Time) time.Time {
+func leavingSince(entries []*index.Entry, now time.Time) time.Time {
 	since, whole := entries[0].LeavingSince, true
 	for _, e := range entries {
 		whole = whole && !e.LeavingSince.IsZero()
@@ -74,26 +75,8 @@ func leavingSince(entries []*Entry, now time.Time) time.Time {
 	return since.UTC()
 }
 
-// period is how long the form of a file keeps nodes whose rows are gone. An old index doesn't
-// have the namespace of the form: of several forms, the longest period counts.
-func (s *Scope) period(e *Entry) time.Duration {
-	var longest time.Duration
-	for i := range s.Hubs {
-		h := &s.Hubs[i]
-		if !s.isOf(h, e) {
-			continue
-		}
-		for form, period := range h.Grace {
-			if e.ofForm(form) {
-				longest = max(longest, period)
-			}
-		}
-	}
-	return longest
-}
-
 // keepsLeaving tells whether a file stays because its node is kept for its grace period.
-func (in *Input) keepsLeaving(e *Entry) bool { return in.leaving[e.Node] != nil }
+func (in *Input) keepsLeaving(e *index.Entry) bool { return in.leaving[e.Node] != nil }
 
 // leavingIn are the nodes of a plan that are kept for their grace period, in the order of
 // their names. One whose files somebody removed is gone.
@@ -101,7 +84,7 @@ func (in *Input) leavingIn(p *Plan) []Leaving {
 	found := map[lynq.NodeKey]bool{}
 	var all []Leaving
 	for _, e := range p.Kept {
-		if l := in.leaving[e.Node]; l != nil && !e.shared() && !found[e.Node] {
+		if l := in.leaving[e.Node]; l != nil && !e.Shared() && !found[e.Node] {
 			found[e.Node] = true
 			all = append(all, *l)
 		}

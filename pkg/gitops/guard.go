@@ -3,6 +3,7 @@ package gitops
 import (
 	"fmt"
 
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -48,10 +49,10 @@ func Refuse(in *Input, p *Plan, active map[lynq.HubKey]int, l Limits) []Refusal 
 	var refusals []Refusal
 	leaving := map[lynq.HubKey]int{}
 	for _, l := range in.leavingIn(p) {
-		leaving[in.hubOf(&Entry{owned: owned{Hub: l.Hub, Form: l.Form, Node: l.Key()}})]++
+		leaving[in.HubOf(&index.Entry{Owned: index.Owned{Hub: l.Hub, Form: l.Form, Node: l.Key()}})]++
 	}
 	for i, t := range in.tolls(p) {
-		hub, _ := in.called(&owned{Hub: t.hub})
+		hub, _ := in.Called(&index.Owned{Hub: t.hub})
 		empty := i < len(in.Hubs) && active[t.hub] == 0 // nobody has read the rows of other hubs
 		if r, refused := l.refuse(hub, &t.Toll, empty, leaving[t.hub]); refused {
 			refusals = append(refusals, r)

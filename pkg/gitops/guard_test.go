@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -96,9 +97,9 @@ func moved(n *Node) { n.Namespace, n.Objects[0].Namespace = "eu", "eu" }
 // What a node may lose is in the text that the tree has of its object, in the words of
 // the target that applies it.
 func TestHeldIn(t *testing.T) {
-	claim := ObjectKey{Ref: lynq.Ref{Kind: "PersistentVolumeClaim", Namespace: "shop", Name: "a"}, ID: "data"}
-	set := ObjectKey{Ref: lynq.Ref{Group: "apps", Kind: "StatefulSet", Namespace: "shop", Name: "a"}, ID: "db"}
-	marked := ObjectKey{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: "a"}, ID: "text", Data: true}
+	claim := index.ObjectKey{Ref: lynq.Ref{Kind: "PersistentVolumeClaim", Namespace: "shop", Name: "a"}, ID: "data"}
+	set := index.ObjectKey{Ref: lynq.Ref{Group: "apps", Kind: "StatefulSet", Namespace: "shop", Name: "a"}, ID: "db"}
+	marked := index.ObjectKey{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: "a"}, ID: "text", Data: true}
 	text := func(apiVersion, kind, more string) string {
 		return "apiVersion: " + apiVersion + "\nkind: " + kind + "\nmetadata:\n  name: a\n  namespace: shop\n" + more
 	}
@@ -108,7 +109,7 @@ func TestHeldIn(t *testing.T) {
 	other := text("v1", "ConfigMap", argo) + separator
 	for _, test := range []struct {
 		name           string
-		key            ObjectKey
+		key            index.ObjectKey
 		text           string
 		target         policy.Target
 		retained, data bool

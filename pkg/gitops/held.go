@@ -3,6 +3,7 @@ package gitops
 import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -10,7 +11,7 @@ import (
 // heldIn is what the guard knows of an object in a file of the tree. The target reads
 // the policy of an object that disappears from the object itself: the tree's old text
 // says what that is.
-func heldIn(content []byte, key ObjectKey, t policy.Target) lynq.Held {
+func heldIn(content []byte, key index.ObjectKey, t policy.Target) lynq.Held {
 	h := lynq.Held{Ref: key.Ref, ID: key.ID, Data: key.Data || key.HoldsData()}
 	doc := documentOf(content, key.Ref)
 	if doc == nil {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 )
 
 // Action says how a run changes a file.
@@ -30,7 +32,7 @@ const (
 type State struct {
 	There   bool
 	Same    bool // it has the bytes that are wanted
-	Digest  Digest
+	Digest  index.Digest
 	Content []byte // of a file that differs, or is wanted no more
 	// Blocked says what is at the path where it is no file that can be read.
 	Blocked string
@@ -47,17 +49,17 @@ type Step struct {
 	Path   string
 	Action Action
 	Why    string
-	File   *File  // nil where it is wanted no more
-	Old    *Entry // nil where the index does not know it
+	File   *File        // nil where it is wanted no more
+	Old    *index.Entry // nil where the index does not know it
 	State  State
 
-	digest Digest // of File
+	digest index.Digest // of File
 }
 
 // Plan lists the steps of a run on a tree.
 type Plan struct {
-	Steps []Step   // sorted by path
-	Kept  []*Entry // the rest of the index
+	Steps []Step         // sorted by path
+	Kept  []*index.Entry // the rest of the index
 
 	told  []string // of Index.Told, when all is done
 	final []byte   // the index when all is done, once it was asked for
@@ -79,12 +81,12 @@ func Compare(in *Input, l *Layout, disk *Disk, force bool) *Plan {
 			s.Old = &entries[0]
 		}
 		if s.digest = s.State.Digest; !s.State.Same {
-			s.digest = digestOf(s.File.Bytes)
+			s.digest = index.DigestOf(s.File.Bytes)
 		}
-		stranger := s.Old != nil && !s.Old.shared() && !in.covers(s.Old)
+		stranger := s.Old != nil && !s.Old.Shared() && !in.Covers(s.Old)
 		s.decide(stranger, force, known)
 		if s.Action == ActionRefuse && stranger && s.State.Blocked == "" {
-			hub, form := in.called(&s.Old.owned)
+			hub, form := in.Called(&s.Old.Owned)
 			s.Why = fmt.Sprintf("it is of hub %q, form %q, which are not part of this run", hub, form)
 		}
 		if stranger {
@@ -178,7 +180,7 @@ func (s *Step) writes() bool {
 }
 
 // Final is the index when the plan has been carried out.
-func (p *Plan) Final() *Index { return p.index(false) }
+func (p *Plan) Final() *index.Index { return p.index(false) }
 
 // encoded is that index as it is written.
 func (p *Plan) encoded() []byte {
@@ -190,14 +192,14 @@ func (p *Plan) encoded() []byte {
 
 // Intent is the index while that is under way: it names all that is there or
 // may be by then, so that a run that is killed leaves no file that no index names.
-func (p *Plan) Intent() *Index {
+func (p *Plan) Intent() *index.Index {
 	x := p.index(true)
 	x.Unfinished = true
 	return x
 }
 
-func (p *Plan) index(union bool) *Index {
-	x := &Index{Told: p.told, Entries: make([]Entry, 0, len(p.Steps)+len(p.Kept))}
+func (p *Plan) index(union bool) *index.Index {
+	x := &index.Index{Told: p.told, Entries: make([]index.Entry, 0, len(p.Steps)+len(p.Kept))}
 	for _, e := range p.Kept {
 		x.Entries = append(x.Entries, *e)
 	}
@@ -205,7 +207,7 @@ func (p *Plan) index(union bool) *Index {
 		s := &p.Steps[i]
 		old := s.Action == ActionConflict || union && s.Old != nil
 		if s.File != nil && s.Action != ActionConflict {
-			x.Entries = append(x.Entries, Entry{Path: s.Path, Digests: []Digest{s.digest}, owned: s.File.owned})
+			x.Entries = append(x.Entries, index.Entry{Path: s.Path, Digests: []index.Digest{s.digest}, Owned: s.File.Owned})
 		}
 		if old {
 			e := *s.Old
@@ -213,6 +215,6 @@ func (p *Plan) index(union bool) *Index {
 			x.Entries = append(x.Entries, e)
 		}
 	}
-	x.sort()
+	x.Sort()
 	return x
 }

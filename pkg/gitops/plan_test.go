@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -11,14 +12,14 @@ import (
 // the index says and what is on disk.
 func TestCompare(t *testing.T) {
 	const path = "acme-web/configmap-acme.yaml"
-	wanted, before, edited := digestOf([]byte("wanted")), digestOf([]byte("before")), digestOf([]byte("edited"))
-	on := func(d Digest) State { return State{There: true, Same: d == wanted, Digest: d} }
+	wanted, before, edited := index.DigestOf([]byte("wanted")), index.DigestOf([]byte("before")), index.DigestOf([]byte("edited"))
+	on := func(d index.Digest) State { return State{There: true, Same: d == wanted, Digest: d} }
 	const us, other = "crm", "shop"
 	for _, test := range []struct {
 		name   string
-		want   bool     // the file is wanted
-		hub    string   // of the entry in the index, "" for none
-		known  []Digest // that the index has
+		want   bool           // the file is wanted
+		hub    string         // of the entry in the index, "" for none
+		known  []index.Digest // that the index has
 		disk   State
 		action Action
 		force  Action
@@ -26,37 +27,37 @@ func TestCompare(t *testing.T) {
 		{"new", true, "", nil, State{}, ActionCreate, ActionCreate},
 		{"somebody else's", true, "", nil, on(edited), ActionRefuse, ActionUpdate},
 		{"somebody else's, alike", true, "", nil, on(wanted), ActionKeep, ActionKeep},
-		{"as it should be", true, us, []Digest{wanted}, on(wanted), ActionKeep, ActionKeep},
-		{"as it should be, by another hand", true, us, []Digest{before}, on(wanted), ActionKeep, ActionKeep},
-		{"changed", true, us, []Digest{before}, on(before), ActionUpdate, ActionUpdate},
-		{"edited", true, us, []Digest{before}, on(edited), ActionConflict, ActionUpdate},
-		{"edited, while nothing else changes", true, us, []Digest{wanted}, on(edited), ActionConflict, ActionUpdate},
-		{"removed by somebody", true, us, []Digest{wanted}, State{}, ActionRestore, ActionRestore},
-		{"of a run that was killed before it", true, us, []Digest{wanted, before}, on(before), ActionUpdate, ActionUpdate},
-		{"of a run that was killed after it", true, us, []Digest{edited, before}, on(edited), ActionUpdate, ActionUpdate},
-		{"of another hub", true, other, []Digest{before}, on(before), ActionRefuse, ActionUpdate},
-		{"of another hub, alike", true, other, []Digest{wanted}, on(wanted), ActionRefuse, ActionKeep},
-		{"blocked", true, us, []Digest{before}, State{Blocked: "it is a folder"}, ActionRefuse, ActionRefuse},
-		{"gone", false, us, []Digest{before}, on(before), ActionRemove, ActionRemove},
-		{"gone already", false, us, []Digest{before}, State{}, ActionForget, ActionForget},
-		{"gone, and edited", false, us, []Digest{before}, on(edited), ActionConflict, ActionRemove},
-		{"gone, of a run that was killed", false, us, []Digest{before, edited}, on(edited), ActionRemove, ActionRemove},
-		{"gone, and blocked", false, us, []Digest{before}, State{Blocked: "it is a symbolic link"}, ActionRefuse, ActionRefuse},
+		{"as it should be", true, us, []index.Digest{wanted}, on(wanted), ActionKeep, ActionKeep},
+		{"as it should be, by another hand", true, us, []index.Digest{before}, on(wanted), ActionKeep, ActionKeep},
+		{"changed", true, us, []index.Digest{before}, on(before), ActionUpdate, ActionUpdate},
+		{"edited", true, us, []index.Digest{before}, on(edited), ActionConflict, ActionUpdate},
+		{"edited, while nothing else changes", true, us, []index.Digest{wanted}, on(edited), ActionConflict, ActionUpdate},
+		{"removed by somebody", true, us, []index.Digest{wanted}, State{}, ActionRestore, ActionRestore},
+		{"of a run that was killed before it", true, us, []index.Digest{wanted, before}, on(before), ActionUpdate, ActionUpdate},
+		{"of a run that was killed after it", true, us, []index.Digest{edited, before}, on(edited), ActionUpdate, ActionUpdate},
+		{"of another hub", true, other, []index.Digest{before}, on(before), ActionRefuse, ActionUpdate},
+		{"of another hub, alike", true, other, []index.Digest{wanted}, on(wanted), ActionRefuse, ActionKeep},
+		{"blocked", true, us, []index.Digest{before}, State{Blocked: "it is a folder"}, ActionRefuse, ActionRefuse},
+		{"gone", false, us, []index.Digest{before}, on(before), ActionRemove, ActionRemove},
+		{"gone already", false, us, []index.Digest{before}, State{}, ActionForget, ActionForget},
+		{"gone, and edited", false, us, []index.Digest{before}, on(edited), ActionConflict, ActionRemove},
+		{"gone, of a run that was killed", false, us, []index.Digest{before, edited}, on(edited), ActionRemove, ActionRemove},
+		{"gone, and blocked", false, us, []index.Digest{before}, State{Blocked: "it is a symbolic link"}, ActionRefuse, ActionRefuse},
 	} {
-		node := owned{Hub: lynq.HubKey{Name: test.hub}, Form: lynq.FormKey{Name: "web"}, Node: lynq.NodeKey{Namespace: "default", Name: "acme-web"}}
-		in := &Input{Scope: Scope{Hubs: []HubScope{{HubKey: lynq.HubKey{Name: us}, Forms: []lynq.FormKey{{Name: "web"}}}}}, Index: &Index{}}
+		node := index.Owned{Hub: lynq.HubKey{Name: test.hub}, Form: lynq.FormKey{Name: "web"}, Node: lynq.NodeKey{Namespace: "default", Name: "acme-web"}}
+		in := &Input{Scope: index.Scope{Hubs: []index.HubScope{{HubKey: lynq.HubKey{Name: us}, Forms: []lynq.FormKey{{Name: "web"}}}}}, Index: &index.Index{}}
 		if test.hub != "" {
-			in.Index.Entries = []Entry{{Path: path, Digests: test.known, owned: node}}
+			in.Index.Entries = []index.Entry{{Path: path, Digests: test.known, Owned: node}}
 		}
 		l, disk := &Layout{}, &Disk{}
 		if test.want {
 			node.Hub.Name = us
-			l.Files, disk.Files = []File{{Path: path, Bytes: []byte("wanted"), owned: node}}, []State{test.disk}
+			l.Files, disk.Files = []File{{Path: path, Bytes: []byte("wanted"), Owned: node}}, []State{test.disk}
 			if test.hub == other {
-				l.Kept = []*Entry{&in.Index.Entries[0]}
+				l.Kept = []*index.Entry{&in.Index.Entries[0]}
 			}
 		} else {
-			l.Gone, disk.Gone = []*Entry{&in.Index.Entries[0]}, []State{test.disk}
+			l.Gone, disk.Gone = []*index.Entry{&in.Index.Entries[0]}, []State{test.disk}
 		}
 		for force, want := range map[bool]Action{false: test.action, true: test.force} {
 			p := Compare(in, l, disk, force)
@@ -70,21 +71,21 @@ func TestCompare(t *testing.T) {
 
 // checkIndexes: the last index has what is there in the end, the one before also
 // what was.
-func checkIndexes(t *testing.T, name string, p *Plan, known []Digest, wanted Digest) {
+func checkIndexes(t *testing.T, name string, p *Plan, known []index.Digest, wanted index.Digest) {
 	t.Helper()
 	s := p.Steps[0]
 	if s.Action == ActionRefuse {
 		return
 	}
-	var final []Digest
+	var final []index.Digest
 	switch s.Action {
 	case ActionConflict:
 		final = known
 	case ActionRemove, ActionForget:
 	default:
-		final = []Digest{wanted}
+		final = []index.Digest{wanted}
 	}
-	var got []Digest
+	var got []index.Digest
 	if e := p.Final().Find(s.Path); e != nil {
 		got = e.Digests
 	}
@@ -104,16 +105,16 @@ func checkIndexes(t *testing.T, name string, p *Plan, known []Digest, wanted Dig
 
 // TestScope: who has a say on what.
 func TestScope(t *testing.T) {
-	entry := func(hub, namespace, form, node string) *Entry {
-		return &Entry{owned: owned{Hub: lynq.HubKey{Name: hub, Namespace: namespace}, Form: lynq.FormKey{Name: form}, Node: lynq.NodeKey{Namespace: "default", Name: node}}}
+	entry := func(hub, namespace, form, node string) *index.Entry {
+		return &index.Entry{Owned: index.Owned{Hub: lynq.HubKey{Name: hub, Namespace: namespace}, Form: lynq.FormKey{Name: form}, Node: lynq.NodeKey{Namespace: "default", Name: node}}}
 	}
-	all := Scope{Hubs: []HubScope{{HubKey: lynq.HubKey{Name: "crm", Namespace: "eu"}, Forms: []lynq.FormKey{{Name: "web"}, {Name: "api"}}}}}
+	all := index.Scope{Hubs: []index.HubScope{{HubKey: lynq.HubKey{Name: "crm", Namespace: "eu"}, Forms: []lynq.FormKey{{Name: "web"}, {Name: "api"}}}}}
 	only := all
 	only.Only = map[string]bool{"acme-web": true}
 	for _, test := range []struct {
 		name  string
-		scope Scope
-		entry *Entry
+		scope index.Scope
+		entry *index.Entry
 		want  bool
 	}{
 		{"its form", all, entry("crm", "eu", "api", "x-api"), true},
@@ -124,12 +125,12 @@ func TestScope(t *testing.T) {
 		{"the node", only, entry("crm", "eu", "web", "acme-web"), true},
 		{"another node", only, entry("crm", "eu", "web", "beta-web"), false},
 	} {
-		if got := test.scope.covers(test.entry); got != test.want {
+		if got := test.scope.Covers(test.entry); got != test.want {
 			t.Errorf("%s: %v", test.name, got)
 		}
 	}
-	bare := Scope{Hubs: []HubScope{{HubKey: lynq.HubKey{Name: "crm"}, Forms: []lynq.FormKey{{Name: "web"}}}}}
-	if bare.covers(entry("crm", "us", "web", "x-web")) {
+	bare := index.Scope{Hubs: []index.HubScope{{HubKey: lynq.HubKey{Name: "crm"}, Forms: []lynq.FormKey{{Name: "web"}}}}}
+	if bare.Covers(entry("crm", "us", "web", "x-web")) {
 		t.Error("a hub without a namespace takes the nodes of one that has one")
 	}
 }

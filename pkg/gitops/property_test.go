@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -107,7 +108,7 @@ func TestKilled(t *testing.T) {
 			}
 			for path, text := range s.files() {
 				whole := text == old[path] || text == changed[path]
-				if !whole && path != IndexFile && !strings.HasPrefix(path, workFolder) {
+				if !whole && path != index.FileName && !strings.HasPrefix(path, workFolder) {
 					t.Errorf("killed in step %d: %s is neither the old nor the new one:\n%s", steps, path, text)
 				}
 			}
@@ -212,7 +213,7 @@ func (w *world) step(s *site, a Arrangement) {
 	in.Arrangement = a
 	in.Hubs = nil
 	for _, h := range hubs {
-		scope := HubScope{HubKey: h, Forms: formKeys(forms(h))}
+		scope := index.HubScope{HubKey: h, Forms: formKeys(forms(h))}
 		if narrow && w.IntN(2) == 0 {
 			scope.Forms = scope.Forms[:1]
 		}
@@ -222,7 +223,7 @@ func (w *world) step(s *site, a Arrangement) {
 		in.Only = map[string]bool{fmt.Sprintf("t%d-web", w.IntN(8)): true}
 	}
 	has := func(n *Node) bool {
-		return in.covers(&Entry{owned: owned{Hub: n.Hub, Form: n.Form, Node: n.Key()}})
+		return in.Covers(&index.Entry{Owned: index.Owned{Hub: n.Hub, Form: n.Form, Node: n.Key()}})
 	}
 	in.Nodes = slices.DeleteFunc(in.Nodes, func(n *Node) bool { return !has(n) })
 	p := s.run(in)
@@ -254,7 +255,7 @@ func (w *world) whole(a Arrangement) *Input {
 	in := inputOf(w.nodes(w.hubs(), false))
 	in.Arrangement, in.Hubs = a, nil
 	for _, h := range w.hubs() {
-		in.Hubs = append(in.Hubs, HubScope{HubKey: h, Forms: formKeys(forms(h))})
+		in.Hubs = append(in.Hubs, index.HubScope{HubKey: h, Forms: formKeys(forms(h))})
 	}
 	return in
 }
@@ -302,7 +303,7 @@ func (s *site) byNode(others map[string]string) map[string]string {
 	}
 	all := map[string]string{}
 	for p, text := range s.files() {
-		if _, strange := others[p]; strange || p == IndexFile {
+		if _, strange := others[p]; strange || p == index.FileName {
 			continue
 		}
 		parts := strings.Split(p, "/")

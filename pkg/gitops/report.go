@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"slices"
 
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -120,7 +121,7 @@ type ObjectChange struct {
 	// whose former content is not known, or not looked into.
 	Fields []FieldChange `json:"fields,omitempty"`
 
-	key      ObjectKey
+	key      index.ObjectKey
 	old, new []byte
 }
 
@@ -139,7 +140,7 @@ type Conflict struct {
 
 // NewReport tells what a plan does. Changed is what Dir.Changes says of it.
 func NewReport(in *Input, p *Plan, changed bool) *Report {
-	tree := digestOf(p.encoded())
+	tree := index.DigestOf(p.encoded())
 	r := &Report{Changed: changed, Tree: hex.EncodeToString(tree[:]), Files: FileCounts{
 		Written: p.Count(ActionCreate, ActionUpdate, ActionRestore), Removed: p.Count(ActionRemove), Unchanged: p.Count(ActionKeep),
 	}}
@@ -164,7 +165,7 @@ func NewReport(in *Input, p *Plan, changed bool) *Report {
 	for _, k := range keys {
 		n := nodes[k]
 		n.compare(&r.Objects)
-		n.change.hub, _ = in.called(&owned{Hub: n.change.Hub})
+		n.change.hub, _ = in.Called(&index.Owned{Hub: n.change.Hub})
 		r.Nodes.count(n.change.Change)
 		if n.change.Change != "" {
 			r.Changes = append(r.Changes, n.change)
@@ -182,7 +183,7 @@ type nodeChange struct {
 
 // content is an object in a file. Its bytes are nil where they are not known.
 type content struct {
-	key   ObjectKey
+	key   index.ObjectKey
 	bytes []byte
 	step  *Step
 }
@@ -191,7 +192,7 @@ type content struct {
 // since others changed it; and what is not there was not there before.
 func nodesOf(p *Plan) map[lynq.NodeKey]*nodeChange {
 	nodes := map[lynq.NodeKey]*nodeChange{}
-	of := func(o *owned, now bool) *nodeChange {
+	of := func(o *index.Owned, now bool) *nodeChange {
 		n := nodes[o.Node]
 		if n == nil {
 			n = &nodeChange{}
@@ -204,16 +205,16 @@ func nodesOf(p *Plan) map[lynq.NodeKey]*nodeChange {
 	}
 	for i := range p.Steps {
 		switch s := &p.Steps[i]; {
-		case s.File != nil && s.File.shared():
+		case s.File != nil && s.File.Shared():
 		case s.File != nil && (s.Action == ActionKeep || s.Action == ActionConflict):
-			of(&s.File.owned, true).same += len(s.File.Objects)
+			of(&s.File.Owned, true).same += len(s.File.Objects)
 		default:
 			if s.File != nil {
-				n := of(&s.File.owned, true)
+				n := of(&s.File.Owned, true)
 				n.new = append(n.new, contents(s, s.File.Objects, s.File.Bytes)...)
 			}
-			if s.Old != nil && !s.Old.shared() && s.Action != ActionConflict && s.State.There {
-				n := of(&s.Old.owned, false)
+			if s.Old != nil && !s.Old.Shared() && s.Action != ActionConflict && s.State.There {
+				n := of(&s.Old.Owned, false)
 				n.old = append(n.old, contents(s, s.Old.Objects, s.oldBytes())...)
 			}
 		}
@@ -230,7 +231,7 @@ func (s *Step) oldBytes() []byte {
 }
 
 // contents are the objects of a file.
-func contents(s *Step, keys []ObjectKey, b []byte) []content {
+func contents(s *Step, keys []index.ObjectKey, b []byte) []content {
 	var docs [][]byte
 	if b != nil && len(keys) > 0 {
 		docs = documents(b)
@@ -280,7 +281,7 @@ func (n *nodeChange) note(counts *Counts, c ObjectChange) {
 	n.change.Objects = append(n.change.Objects, c)
 }
 
-func findContent(in []content, key ObjectKey) *content {
+func findContent(in []content, key index.ObjectKey) *content {
 	i := slices.IndexFunc(in, func(c content) bool { return c.key.Ref == key.Ref })
 	if i < 0 {
 		return nil

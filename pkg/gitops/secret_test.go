@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -35,7 +36,7 @@ func TestPlainSecrets(t *testing.T) {
 		{"left out", "Secret", "", false},
 		{"ConfigMap", "ConfigMap", "apiVersion: v1\nkind: ConfigMap\ndata: {a: x}\n", false},
 	} {
-		n := &Node{Objects: []Object{{ObjectKey: ObjectKey{Ref: lynq.Ref{Kind: test.kind}}, Bytes: []byte(test.text)}}}
+		n := &Node{Objects: []Object{{ObjectKey: index.ObjectKey{Ref: lynq.Ref{Kind: test.kind}}, Bytes: []byte(test.text)}}}
 		if got := len(PlainSecrets([]*Node{n})) > 0; got != test.plain {
 			t.Errorf("%s: %v, want %v", test.name, got, test.plain)
 		}
@@ -47,7 +48,7 @@ func TestPlainSecretsOnce(t *testing.T) {
 	t.Parallel()
 	node := func(name, form string) *Node {
 		secret := func(id string) Object {
-			return Object{ObjectKey: ObjectKey{Ref: lynq.Ref{Kind: "Secret", Name: name}, ID: id}, Bytes: []byte("apiVersion: v1\nkind: Secret\ndata: {a: eA==}\n")}
+			return Object{ObjectKey: index.ObjectKey{Ref: lynq.Ref{Kind: "Secret", Name: name}, ID: id}, Bytes: []byte("apiVersion: v1\nkind: Secret\ndata: {a: eA==}\n")}
 		}
 		return &Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: form}, Name: name}, Objects: []Object{secret("key"), secret("token")}}
 	}

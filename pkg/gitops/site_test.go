@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -23,7 +24,7 @@ func settingsObject(namespace, name, text string) Object {
 
 func objectOf(ref lynq.Ref, text string) Object {
 	return Object{
-		ObjectKey: ObjectKey{Ref: ref, ID: "id"},
+		ObjectKey: index.ObjectKey{Ref: ref, ID: "id"},
 		Bytes:     fmt.Appendf(nil, "kind: %s\nmetadata:\n  name: %s\ndata:\n  text: %s\n", ref.Kind, ref.Name, text),
 	}
 }
@@ -41,9 +42,9 @@ func rowNode(hub, uid, text string) *Node {
 func inputOf(nodes []*Node, hubs ...string) *Input {
 	in := &Input{Nodes: nodes}
 	add := func(h lynq.HubKey, form lynq.FormKey) {
-		i := slices.IndexFunc(in.Hubs, func(s HubScope) bool { return s.HubKey == h })
+		i := slices.IndexFunc(in.Hubs, func(s index.HubScope) bool { return s.HubKey == h })
 		if i < 0 {
-			in.Hubs, i = append(in.Hubs, HubScope{HubKey: h}), len(in.Hubs)
+			in.Hubs, i = append(in.Hubs, index.HubScope{HubKey: h}), len(in.Hubs)
 		}
 		if !slices.Contains(in.Hubs[i].Forms, form) {
 			in.Hubs[i].Forms = append(in.Hubs[i].Forms, form)
@@ -197,7 +198,7 @@ func (s *site) bases() []string {
 // folders are the names of the nodes' folders.
 func (s *site) folders() map[lynq.NodeKey]string {
 	s.Helper()
-	x, err := DecodeIndex([]byte(s.files()[IndexFile]))
+	x, err := index.Decode([]byte(s.files()[index.FileName]))
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -24,10 +25,10 @@ func (in *Input) tolls(p *Plan) []hubToll {
 	}
 	for _, n := range in.treeNodes(p) {
 		change := n.change()
-		if !in.takesPart(n.entry) && change.Fate() == lynq.FateStays {
+		if !in.TakesPart(n.entry) && change.Fate() == lynq.FateStays {
 			continue
 		}
-		hub := in.hubOf(n.entry)
+		hub := in.HubOf(n.entry)
 		i := slices.IndexFunc(tolls, func(t hubToll) bool { return t.hub == hub })
 		if i < 0 {
 			tolls, i = append(tolls, hubToll{hub: hub}), len(tolls)
@@ -39,11 +40,11 @@ func (in *Input) tolls(p *Plan) []hubToll {
 
 // treeNode is a node that the tree has, and what becomes of it.
 type treeNode struct {
-	entry *Entry      // one of its files
-	stays bool        // the run writes one of its files, or leaves one as it is
-	now   *Node       // as the run renders it, nil where it does not
-	to    string      // the namespace in which its row makes it from now on
-	lost  []lynq.Held // objects that no file of the tree has any more
+	entry *index.Entry // one of its files
+	stays bool         // the run writes one of its files, or leaves one as it is
+	now   *Node        // as the run renders it, nil where it does not
+	to    string       // the namespace in which its row makes it from now on
+	lost  []lynq.Held  // objects that no file of the tree has any more
 }
 
 // change is what the guard knows of the node.
@@ -67,7 +68,7 @@ func (n *treeNode) change() *lynq.NodeChange {
 func (in *Input) treeNodes(p *Plan) []*treeNode {
 	found := map[lynq.NodeKey]*treeNode{}
 	var nodes []*treeNode
-	see := func(e *Entry) *treeNode {
+	see := func(e *index.Entry) *treeNode {
 		n := found[e.Node]
 		if n == nil {
 			n = &treeNode{entry: e}
@@ -76,7 +77,7 @@ func (in *Input) treeNodes(p *Plan) []*treeNode {
 		return n
 	}
 	for _, e := range p.Kept {
-		if !e.shared() && !isApp(e.Path) {
+		if !e.Shared() && !isApp(e.Path) {
 			see(e).stays = true
 		}
 	}
@@ -102,7 +103,7 @@ func (in *Input) treeNodes(p *Plan) []*treeNode {
 
 // had tells whether a step finds a file of a node in the tree.
 func (s *Step) had() bool {
-	return s.Old != nil && !s.Old.shared() && !isApp(s.Path) && s.State.There
+	return s.Old != nil && !s.Old.Shared() && !isApp(s.Path) && s.State.There
 }
 
 // move notes the nodes that their rows make in another namespace from now on.
@@ -151,14 +152,14 @@ func (s *Step) drops() bool {
 
 // keeps tells whether the file has an object as before.
 func (s *Step) keeps(ref lynq.Ref) bool {
-	return s.File != nil && slices.ContainsFunc(s.File.Objects, func(k ObjectKey) bool { return k.Ref == ref })
+	return s.File != nil && slices.ContainsFunc(s.File.Objects, func(k index.ObjectKey) bool { return k.Ref == ref })
 }
 
 // refs are the objects of the tree when a plan has been carried out. A file that
 // others changed and that stays has the objects that it had.
 func (p *Plan) refs() map[lynq.Ref]bool {
 	refs := map[lynq.Ref]bool{}
-	add := func(keys []ObjectKey) {
+	add := func(keys []index.ObjectKey) {
 		for _, k := range keys {
 			refs[k.Ref] = true
 		}

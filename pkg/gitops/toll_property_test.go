@@ -10,6 +10,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -77,7 +78,7 @@ func (w *tenants) changeRow(key string, row *tenant) {
 func document(n *Node, apiVersion, kind, name, more string) Object {
 	ref := lynq.Ref{Kind: kind, Namespace: n.Namespace, Name: name}
 	ref.Group, _ = lynq.SplitAPIVersion(apiVersion)
-	return Object{ObjectKey: ObjectKey{Ref: ref, ID: strings.ToLower(kind)}, Bytes: fmt.Appendf(nil,
+	return Object{ObjectKey: index.ObjectKey{Ref: ref, ID: strings.ToLower(kind)}, Bytes: fmt.Appendf(nil,
 		"apiVersion: %s\nkind: %s\nmetadata:\n  name: %s\n  namespace: %s\n  labels:\n    node: %s.%s\n%s",
 		apiVersion, kind, name, n.Namespace, n.Namespace, n.Name, more)}
 }
@@ -119,7 +120,7 @@ func (w *tenants) run() *Input {
 	in := &Input{Target: policy.Argo, Arrangement: Arrangement{PerNode: w.IntN(2) == 0, Sharded: w.one()}}
 	for _, hub := range []string{"crm", "erp"} {
 		if !w.one() {
-			in.Hubs = append(in.Hubs, HubScope{HubKey: lynq.HubKey{Name: hub}, Forms: []lynq.FormKey{{Name: "web"}}})
+			in.Hubs = append(in.Hubs, index.HubScope{HubKey: lynq.HubKey{Name: hub}, Forms: []lynq.FormKey{{Name: "web"}}})
 		}
 	}
 	if w.one() {
@@ -128,7 +129,7 @@ func (w *tenants) run() *Input {
 	in.Selected = w.one() && !in.PerNode
 	for _, key := range slices.Sorted(maps.Keys(w.rows)) {
 		n := w.node(key)
-		if !in.covers(&Entry{owned: owned{Hub: n.Hub, Form: n.Form, Node: n.Key()}}) {
+		if !in.Covers(&index.Entry{Owned: index.Owned{Hub: n.Hub, Form: n.Form, Node: n.Key()}}) {
 			continue
 		}
 		for i := range n.Objects {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -32,19 +33,11 @@ func (n *Node) stays() bool { return n.Failed || n.Waits }
 
 // Object is one object of a node.
 type Object struct {
-	ObjectKey
+	index.ObjectKey
 	Bytes   []byte // a YAML document, without a line "---"
 	LeftOut bool   // a selector leaves it out: what there is of it stays
 	// Excluded: a rule excludes it. What the tree has of it stays, and is not pruned.
 	Excluded bool
-}
-
-// ObjectKey names an object, and the resource of the form that makes it.
-type ObjectKey struct {
-	lynq.Ref
-	ID string
-	// Data: the form marks the resource with holdsData.
-	Data bool
 }
 
 // HookID stands for the resource of a form that the hooks for tombstones have not.
@@ -63,32 +56,15 @@ type Arrangement struct {
 type File struct {
 	Path  string // with slashes, below the tree
 	Bytes []byte
-	owned
+	index.Owned
 }
-
-// owned says whose a file is. A kustomization.yaml that several nodes share is
-// not of a node: it has neither hub nor node.
-type owned struct {
-	Hub     lynq.HubKey
-	Form    lynq.FormKey
-	Node    lynq.NodeKey
-	Objects []ObjectKey // in the file, in their order
-}
-
-// ofForm tells whether a file is of a form. One that was written when the form had
-// no namespace, or by a lynqctl that did not write it down, is.
-func (o *owned) ofForm(f lynq.FormKey) bool {
-	return o.Form.Name == f.Name && (o.Form.Namespace == "" || o.Form.Namespace == f.Namespace)
-}
-
-func (o *owned) shared() bool { return o.Hub.Name == "" }
 
 // Input holds everything that Lay needs to lay a tree out.
 type Input struct {
 	Arrangement
-	Scope
-	Nodes  []*Node // in any order
-	Index  *Index  // of the tree as it is
+	index.Scope
+	Nodes  []*Node      // in any order
+	Index  *index.Index // of the tree as it is
 	Target policy.Target
 	// Apps, where it is not nil, makes the objects that point a target at the
 	// tree. Without it those of earlier runs stay as they are.
@@ -104,9 +80,9 @@ type Input struct {
 
 // Layout holds the files that a tree has after the run.
 type Layout struct {
-	Files []File   // to be there with these bytes, sorted by path
-	Kept  []*Entry // that stay as they are, whatever they are
-	Gone  []*Entry // that are wanted no more
+	Files []File         // to be there with these bytes, sorted by path
+	Kept  []*index.Entry // that stay as they are, whatever they are
+	Gone  []*index.Entry // that are wanted no more
 	// Clashes are why objects of a target cannot be told apart.
 	Clashes []error
 }
@@ -117,7 +93,7 @@ func Lay(in *Input) *Layout {
 	l := layouter{Input: in, kept: Kept(in), called: map[string]string{}}
 	l.names = newFolderNames(in, l.kept)
 	if in.Selected {
-		l.keptOf = map[lynq.NodeKey][]*Entry{}
+		l.keptOf = map[lynq.NodeKey][]*index.Entry{}
 		for _, e := range l.kept {
 			l.keptOf[e.Node] = append(l.keptOf[e.Node], e)
 		}
@@ -141,32 +117,32 @@ func Lay(in *Input) *Layout {
 // outside its scope, those of nodes that could not be rendered, wait for their stage or are kept for their grace
 // period, and those of objects that a selector leaves out. A node that the run renders has its folder for
 // itself: nothing stays there of another hub or form, which would be listed nowhere.
-func Kept(in *Input) []*Entry {
+func Kept(in *Input) []*index.Entry {
 	nodes := make(map[lynq.NodeKey]*Node, len(in.Nodes))
 	for _, n := range in.Nodes {
 		nodes[n.Key()] = n
 	}
-	stays := func(e *Entry) bool {
+	stays := func(e *index.Entry) bool {
 		n := nodes[e.Node]
 		switch {
 		case isApp(e.Path) && in.Apps == nil && !in.DropApps:
 			return true
-		case e.shared():
+		case e.Shared():
 			return false
 		}
-		return n == nil && (!in.covers(e) || in.keepsLeaving(e)) || n != nil && n.stays() || in.Selected && !rewritten(e, n)
+		return n == nil && (!in.Covers(e) || in.keepsLeaving(e)) || n != nil && n.stays() || in.Selected && !rewritten(e, n)
 	}
 	kept := entriesThat(in.Index, stays)
 	if in.DropApps && len(kept) > 0 {
 		// An ApplicationSet that goes takes with it what it made of all nodes.
-		kept = entriesThat(in.Index, func(e *Entry) bool { return stays(e) || isApp(e.Path) && e.shared() })
+		kept = entriesThat(in.Index, func(e *index.Entry) bool { return stays(e) || isApp(e.Path) && e.Shared() })
 	}
 	return kept
 }
 
 // entriesThat are those of an index that are asked for, in their order.
-func entriesThat(x *Index, asked func(*Entry) bool) []*Entry {
-	var found []*Entry
+func entriesThat(x *index.Index, asked func(*index.Entry) bool) []*index.Entry {
+	var found []*index.Entry
 	for i := range x.Entries {
 		if e := &x.Entries[i]; asked(e) {
 			found = append(found, e)
@@ -177,24 +153,24 @@ func entriesThat(x *Index, asked func(*Entry) bool) []*Entry {
 
 // rewritten tells whether a run with a selector has a say on a file: it holds nothing
 // but objects that were selected, or it is the kustomization.yaml of such a node.
-func rewritten(e *Entry, n *Node) bool {
+func rewritten(e *index.Entry, n *Node) bool {
 	if n == nil {
 		return false
 	}
-	selected := func(k ObjectKey) bool {
+	selected := func(k index.ObjectKey) bool {
 		return slices.ContainsFunc(n.Objects, func(o Object) bool { return !o.LeftOut && o.Ref == k.Ref })
 	}
 	if len(e.Objects) == 0 {
 		return slices.ContainsFunc(n.Objects, func(o Object) bool { return !o.LeftOut })
 	}
-	return !slices.ContainsFunc(e.Objects, func(k ObjectKey) bool { return !selected(k) })
+	return !slices.ContainsFunc(e.Objects, func(k index.ObjectKey) bool { return !selected(k) })
 }
 
 // layouter is a layout in the making.
 type layouter struct {
 	*Input
-	kept   []*Entry
-	keptOf map[lynq.NodeKey][]*Entry // where a selector leaves objects out
+	kept   []*index.Entry
+	keptOf map[lynq.NodeKey][]*index.Entry // where a selector leaves objects out
 	files  []File
 
 	names   *folderNames
@@ -224,7 +200,7 @@ func (l *layouter) node(n *Node) {
 			continue
 		}
 		resources = append(resources, names[i])
-		l.add(n, file, o.Bytes, []ObjectKey{o.ObjectKey})
+		l.add(n, file, o.Bytes, []index.ObjectKey{o.ObjectKey})
 	}
 	if l.Selected {
 		resources = l.others(n, base, resources)
@@ -255,12 +231,12 @@ func (l *layouter) tellApart(n *Node, base string) {
 func (l *layouter) nameApplications() {
 	folders := map[string]bool{}
 	for i := range l.files {
-		if f := &l.files[i]; !f.shared() && path.Base(f.Path) == kustomizationFile {
+		if f := &l.files[i]; !f.Shared() && path.Base(f.Path) == kustomizationFile {
 			folders[path.Dir(f.Path)] = true
 		}
 	}
 	for _, e := range l.kept {
-		if !e.shared() && path.Base(e.Path) == kustomizationFile {
+		if !e.Shared() && path.Base(e.Path) == kustomizationFile {
 			folders[path.Dir(e.Path)] = true
 		}
 	}
@@ -284,8 +260,8 @@ func (l *layouter) others(n *Node, base string, resources []string) []string {
 	return resources
 }
 
-func (l *layouter) add(n *Node, file string, content []byte, objects []ObjectKey) {
-	l.files = append(l.files, File{Path: file, Bytes: content, owned: owned{n.Hub, n.Form, n.Key(), objects}})
+func (l *layouter) add(n *Node, file string, content []byte, objects []index.ObjectKey) {
+	l.files = append(l.files, File{Path: file, Bytes: content, Owned: index.Owned{Hub: n.Hub, Form: n.Form, Node: n.Key(), Objects: objects}})
 }
 
 // shared adds the kustomization.yaml of each folder that nodes are in, up to
@@ -323,7 +299,7 @@ func (l *layouter) shared() {
 
 // rootsOf are the paths by which nodes are reached: their folders, and those of
 // entries that have a kustomization.yaml; else the files of entries.
-func rootsOf(entries []*Entry, folders map[string]bool) []string {
+func rootsOf(entries []*index.Entry, folders map[string]bool) []string {
 	for _, e := range entries {
 		if path.Base(e.Path) == kustomizationFile && !isApp(e.Path) {
 			folders[path.Dir(e.Path)] = true
@@ -339,8 +315,8 @@ func rootsOf(entries []*Entry, folders map[string]bool) []string {
 }
 
 // gone are the entries that are neither wanted nor kept.
-func (l *layouter) gone() []*Entry {
-	var gone []*Entry
+func (l *layouter) gone() []*index.Entry {
+	var gone []*index.Entry
 	file, kept := 0, 0
 	for i := range l.Index.Entries {
 		e := &l.Index.Entries[i]
@@ -357,8 +333,8 @@ func (l *layouter) gone() []*Entry {
 	return gone
 }
 
-func keysOf(objects []Object) []ObjectKey {
-	keys := make([]ObjectKey, len(objects))
+func keysOf(objects []Object) []index.ObjectKey {
+	keys := make([]index.ObjectKey, len(objects))
 	for i := range objects {
 		keys[i] = objects[i].ObjectKey
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 )
 
 // kustomizationFile is what kustomize, Argo CD and Flux look for in a folder.
@@ -115,7 +117,7 @@ func (t *listings) onlyLists(file string, content []byte) bool {
 // listings are the paths that a tree has or is to have, and their folders.
 type listings struct{ paths map[string]bool }
 
-func listingsOf(x *Index, files []File) *listings {
+func listingsOf(x *index.Index, files []File) *listings {
 	t := &listings{paths: make(map[string]bool, 2*len(files))}
 	for i := range x.Entries {
 		t.add(x.Entries[i].Path)

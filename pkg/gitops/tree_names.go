@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -41,7 +42,7 @@ type folderNames struct {
 }
 
 // newFolderNames reads the names of those nodes that stay, and takes note of all.
-func newFolderNames(in *Input, kept []*Entry) *folderNames {
+func newFolderNames(in *Input, kept []*index.Entry) *folderNames {
 	f := &folderNames{
 		plain: map[string]lynq.NodeKey{}, qualified: map[lynq.NodeKey]bool{},
 		namespace: make(map[string]string, len(in.Nodes)), several: map[string]bool{},
@@ -75,7 +76,7 @@ func (f *folderNames) see(n lynq.NodeKey) {
 
 // record takes note of the name by which the index has a node. The first node keeps one
 // that several have.
-func (f *folderNames) record(e *Entry) {
+func (f *folderNames) record(e *index.Entry) {
 	switch recordedBase(e) {
 	case nodeBase(e.Node, false):
 		if _, taken := f.plain[e.Node.Name]; !taken {
@@ -96,8 +97,8 @@ func (f *folderNames) of(n lynq.NodeKey) string {
 
 // recordedBase is the name of the folder that a file of a node is in, or of the file
 // where the node has one for itself. A shard is neither.
-func recordedBase(e *Entry) string {
-	if e.shared() || isApp(e.Path) {
+func recordedBase(e *index.Entry) string {
+	if e.Shared() || isApp(e.Path) {
 		return ""
 	}
 	folder := path.Base(path.Dir(e.Path))
@@ -118,7 +119,7 @@ func reserved(name string) bool {
 	if len(first) == 4 && (first[:3] == "com" || first[:3] == "lpt") {
 		return true
 	}
-	return name == IndexFile || name+".yaml" == kustomizationFile
+	return name == index.FileName || name+".yaml" == kustomizationFile
 }
 
 // shard is the folder that a node goes into, "" where there are none.
@@ -198,18 +199,4 @@ func sanitized(text string) (string, bool) {
 		return '-'
 	}, text)
 	return out, out != text
-}
-
-// inTree tells whether a path is one that lies in the tree for certain, and
-// that lynqctl could have made.
-func inTree(p string) bool {
-	if p == "" || p != path.Clean(p) || path.IsAbs(p) || strings.Contains(p, `\`) || strings.Contains(p, ":") {
-		return false
-	}
-	for _, part := range strings.Split(p, "/") {
-		if part[0] == '.' {
-			return false
-		}
-	}
-	return p != IndexFile
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -83,15 +84,15 @@ func FuzzFileNames(f *testing.F) {
 			}
 		}
 		objects := []Object{
-			{ObjectKey: ObjectKey{Ref: lynq.Ref{Kind: kind1, Group: group1, Namespace: namespace1, Name: name1}}},
-			{ObjectKey: ObjectKey{Ref: lynq.Ref{Kind: kind2, Group: group2, Namespace: namespace2, Name: name2}}},
+			{ObjectKey: index.ObjectKey{Ref: lynq.Ref{Kind: kind1, Group: group1, Namespace: namespace1, Name: name1}}},
+			{ObjectKey: index.ObjectKey{Ref: lynq.Ref{Kind: kind2, Group: group2, Namespace: namespace2, Name: name2}}},
 		}
 		if kind1 == "" || kind2 == "" || objects[0].Ref == objects[1].Ref || len(group1+namespace1+group2+namespace2) > 40 {
 			return
 		}
 		names := fileNames(objects)
 		for _, n := range names {
-			if !inTree("node/" + n) {
+			if !index.InTree("node/" + n) {
 				t.Errorf("%q is not in the tree", n)
 			}
 		}
@@ -115,18 +116,6 @@ func TestNodeBase(t *testing.T) {
 	}
 	if got := nodeBase(lynq.NodeKey{Namespace: "blue", Name: "acme-web"}, true); got != "acme-web_blue" {
 		t.Error(got)
-	}
-}
-
-func TestInTree(t *testing.T) {
-	for path, want := range map[string]bool{
-		"kustomization.yaml": true, "a/b.yaml": true, "_nul.x-web/a.yaml": true, "ab/x-web_ns/y.yaml": true,
-		"": false, ".": false, "..": false, "../x": false, "a/../../x": false, "/etc/passwd": false, "a//b": false, "a/": false,
-		".git/config": false, "a/.git/config": false, `a\b`: false, "c:/x": false, IndexFile: false,
-	} {
-		if inTree(path) != want {
-			t.Errorf("inTree(%q) is %v", path, !want)
-		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -79,7 +80,7 @@ func TestTreeIsStream(t *testing.T) {
 	}
 	for _, a := range []Arrangement{{}, {PerNode: true}, {Sharded: true}, {PerNode: true, Sharded: true}} {
 		in := inputOf(nodes)
-		in.Arrangement, in.Index = a, &Index{}
+		in.Arrangement, in.Index = a, &index.Index{}
 		got := ledTo(t, texts(Lay(in)), ".")
 		if a.Sharded { // nodes come by the hash of their names
 			slices.Sort(got)
@@ -116,7 +117,7 @@ func TestLayouts(t *testing.T) {
 		}},
 	} {
 		in := inputOf(nodes)
-		in.Arrangement, in.Index = test.arrangement, &Index{}
+		in.Arrangement, in.Index = test.arrangement, &index.Index{}
 		l := Lay(in)
 		var got []string
 		for _, f := range l.Files {

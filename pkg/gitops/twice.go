@@ -3,14 +3,15 @@ package gitops
 import (
 	"fmt"
 
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // claimed is an object of a file.
 type claimed struct {
 	path string
-	by   *owned
-	key  ObjectKey
+	by   *index.Owned
+	key  index.ObjectKey
 }
 
 // pair is two forms that make the same objects.
@@ -44,7 +45,7 @@ func (in *Input) refuseTwice(p *Plan) []Refusal {
 			forms := pair{s.File.Hub, other.by.Hub, s.File.Form, other.by.Form}
 			if count[forms]++; count[forms] == 1 {
 				pairs = append(pairs, forms)
-				first[forms] = [2]claimed{{s.Path, &s.File.owned, key}, other}
+				first[forms] = [2]claimed{{s.Path, &s.File.Owned, key}, other}
 			}
 		}
 	}
@@ -58,9 +59,9 @@ func (in *Input) refuseTwice(p *Plan) []Refusal {
 // staying are the objects of files that stay as they are.
 func (p *Plan) staying() map[lynq.Ref]claimed {
 	all := map[lynq.Ref]claimed{}
-	add := func(e *Entry) {
+	add := func(e *index.Entry) {
 		for _, key := range e.Objects {
-			all[key.Ref] = claimed{e.Path, &e.owned, key}
+			all[key.Ref] = claimed{e.Path, &e.Owned, key}
 		}
 	}
 	for _, e := range p.Kept {
@@ -76,8 +77,8 @@ func (p *Plan) staying() map[lynq.Ref]claimed {
 
 // twice refuses an object that two files would have, and some more of the same forms.
 func (in *Input) twice(c, other claimed, more int) Refusal {
-	_, form := in.called(c.by)
-	otherHub, otherForm := in.called(other.by)
+	_, form := in.Called(c.by)
+	otherHub, otherForm := in.Called(other.by)
 	what := fmt.Sprintf("form %q, resource %q renders %s, and the tree has it in %s (hub %q, form %q, node %s)",
 		form, c.key.ID, c.key.Full(), other.path, otherHub, otherForm, other.by.Node.Name)
 	if more > 0 {

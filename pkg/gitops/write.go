@@ -14,6 +14,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 )
 
 // Dir is the folder of a tree. Nothing that it does leads out of the folder, not
@@ -44,18 +46,18 @@ func (d *Dir) Close() error {
 }
 
 // Index reads the index of the tree; a tree without one has an empty one.
-func (d *Dir) Index() (*Index, error) {
+func (d *Dir) Index() (*index.Index, error) {
 	b, err := d.readIndex()
 	if err != nil {
 		return nil, err
 	}
 	d.index = b
 	if b == nil {
-		return &Index{}, nil
+		return &index.Index{}, nil
 	}
-	x, err := DecodeIndex(b)
+	x, err := index.Decode(b)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path.Join(d.name, IndexFile), err)
+		return nil, fmt.Errorf("%s: %w", path.Join(d.name, index.FileName), err)
 	}
 	return x, nil
 }
@@ -65,16 +67,16 @@ func (d *Dir) readIndex() ([]byte, error) {
 	if d.root == nil {
 		return nil, nil
 	}
-	info, err := d.root.Lstat(IndexFile)
+	info, err := d.root.Lstat(index.FileName)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no regular file: it would be read and written elsewhere (look what it is, and remove it)", path.Join(d.name, IndexFile))
+		return nil, fmt.Errorf("%s is no regular file: it would be read and written elsewhere (look what it is, and remove it)", path.Join(d.name, index.FileName))
 	}
-	return d.root.ReadFile(IndexFile)
+	return d.root.ReadFile(index.FileName)
 }
 
 // Plan looks at the tree, and plans how to change it. What others have
@@ -112,7 +114,7 @@ func (d *Dir) unreadable(err error) error {
 }
 
 // missing are the paths of entries whose files are not there.
-func (d *Dir) missing(ctx context.Context, entries []*Entry) (map[string]bool, error) {
+func (d *Dir) missing(ctx context.Context, entries []*index.Entry) (map[string]bool, error) {
 	missing := map[string]bool{}
 	var mu sync.Mutex
 	err := d.inFolders(ctx, len(entries), func(i int) string { return entries[i].Path }, func(f *folder, _ int, name string) error {
@@ -275,7 +277,7 @@ func (f *folder) state(name string, want []byte, s *State) error {
 	if err != nil {
 		return err
 	}
-	s.There, s.Digest = true, digestOf(content)
+	s.There, s.Digest = true, index.DigestOf(content)
 	if s.Same = want != nil && bytes.Equal(content, want); !s.Same {
 		s.Content = slices.Clone(content)
 	}

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 )
 
 // workFolder holds files until they are whole, so that a run that is killed
@@ -205,12 +207,12 @@ func (w *writer) saveIndex(b []byte) error {
 		return err
 	}
 	if !bytes.Equal(now, w.index) {
-		return &WriteError{Path: w.fullPath(IndexFile), Err: ErrChanged}
+		return &WriteError{Path: w.fullPath(index.FileName), Err: ErrChanged}
 	}
 	if bytes.Equal(now, b) {
 		return nil
 	}
-	if err := w.replace(IndexFile, b); err != nil {
+	if err := w.replace(index.FileName, b); err != nil {
 		return err
 	}
 	w.index = b

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -96,11 +97,11 @@ func TestOneChange(t *testing.T) {
 	}, actions(p)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{".", "acme-web", "acme-web/configmap-acme.yaml", "beta-web", "kustomization.yaml", IndexFile}, s.touched(then)); diff != "" {
+	if diff := cmp.Diff([]string{".", "acme-web", "acme-web/configmap-acme.yaml", "beta-web", "kustomization.yaml", index.FileName}, s.touched(then)); diff != "" {
 		t.Error(diff)
 	}
 	s.want("acme-web/configmap-acme.yaml", "acme-web/kustomization.yaml", "beta-web/notes.txt",
-		"coda-web/configmap-coda.yaml", "coda-web/kustomization.yaml", "kustomization.yaml", IndexFile)
+		"coda-web/configmap-coda.yaml", "coda-web/kustomization.yaml", "kustomization.yaml", index.FileName)
 }
 
 // TestEdited: what a person changed stays until --force, also when its node goes;
@@ -235,7 +236,7 @@ func TestMergedLists(t *testing.T) {
 			}
 		}
 		s.write(list, test.merged)
-		s.write(IndexFile, ours[IndexFile]+theirs[IndexFile])
+		s.write(index.FileName, ours[index.FileName]+theirs[index.FileName])
 		p := s.run(inputOf([]*Node{node("acme"), node("beta"), node("coda")}))
 		if got := actions(p)[list]; got != test.action {
 			t.Errorf("%s: %q, want %q", name, got, test.action)
@@ -280,10 +281,10 @@ func TestHostileIndex(t *testing.T) {
 	if err := os.Symlink("..", filepath.Join(s.dir, "up")); err != nil {
 		t.Fatal(err)
 	}
-	line := s.files()[IndexFile] + string((&Index{Entries: []Entry{{
-		Path: "up/secret", Digests: []Digest{digestOf([]byte("text"))}, owned: owned{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, Node: lynq.NodeKey{Namespace: "default", Name: "gone-web"}},
+	line := s.files()[index.FileName] + string((&index.Index{Entries: []index.Entry{{
+		Path: "up/secret", Digests: []index.Digest{index.DigestOf([]byte("text"))}, Owned: index.Owned{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, Node: lynq.NodeKey{Namespace: "default", Name: "gone-web"}},
 	}}}).Encode())
-	s.write(IndexFile, line)
+	s.write(index.FileName, line)
 	for _, force := range []bool{false, true} {
 		s.force = force
 		_, p := s.plan(inputOf([]*Node{rowNode("crm", "acme", "1")}))
@@ -301,7 +302,7 @@ func TestHostileIndex(t *testing.T) {
 func TestLinkedIndex(t *testing.T) {
 	s := newSite(t)
 	s.run(inputOf([]*Node{rowNode("crm", "acme", "1")}))
-	index, elsewhere := filepath.Join(s.dir, IndexFile), filepath.Join(s.dir, "elsewhere")
+	index, elsewhere := filepath.Join(s.dir, index.FileName), filepath.Join(s.dir, "elsewhere")
 	if err := os.Rename(index, elsewhere); err != nil {
 		t.Fatal(err)
 	}
@@ -407,7 +408,7 @@ func TestInterrupted(t *testing.T) {
 	if err := d.Write(ctx, p); !errors.Is(err, over) {
 		t.Error(err)
 	}
-	if x := s.files()[IndexFile]; !strings.HasPrefix(x, `{"format":1,"unfinished":true}`) {
+	if x := s.files()[index.FileName]; !strings.HasPrefix(x, `{"format":1,"unfinished":true}`) {
 		t.Error(x)
 	}
 	// What it had not come to does not count as something that goes.
@@ -439,13 +440,13 @@ func TestBrokenDir(t *testing.T) {
 		t.Error("a file is opened as a folder")
 	}
 	s := newSite(t)
-	s.write(IndexFile, "what is this\n")
+	s.write(index.FileName, "what is this\n")
 	d, err := OpenDir(s.dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = d.Close() }()
-	if _, err := d.Index(); err == nil || !strings.Contains(err.Error(), s.dir+"/"+IndexFile+": line 1: ") {
+	if _, err := d.Index(); err == nil || !strings.Contains(err.Error(), s.dir+"/"+index.FileName+": line 1: ") {
 		t.Error(err)
 	}
 }

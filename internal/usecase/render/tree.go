@@ -13,6 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/gitops/apps"
 	"github.com/lynqctl/lynqctl/pkg/gitops/hooks"
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
@@ -246,7 +247,7 @@ func (j *treeJob) retain(ctx context.Context) error {
 }
 
 // tell shows the losses that are new to a tree, and gives what it is to remember.
-func (o *Options) tell(inputs *load.Inputs, index *gitops.Index) ([]string, error) {
+func (o *Options) tell(inputs *load.Inputs, index *index.Index) ([]string, error) {
 	var forms []string
 	for _, p := range load.AllPrograms(inputs.Hubs) {
 		forms = append(forms, p.Form.Name)
@@ -307,7 +308,7 @@ func (j *treeJob) active() map[lynq.HubKey]int {
 func (j *treeJob) unknownNodes() error {
 	missing := slices.DeleteFunc(j.run.Missing(), func(n string) bool {
 		only := askedNodes(map[string]bool{n: true}, j.hubs, nil)
-		return slices.ContainsFunc(j.input.Index.Entries, func(e gitops.Entry) bool { return only[e.Node.Name] })
+		return slices.ContainsFunc(j.input.Index.Entries, func(e index.Entry) bool { return only[e.Node.Name] })
 	})
 	if len(missing) == 0 {
 		return nil
@@ -395,7 +396,7 @@ const noApps = "none"
 
 // appsOf makes the objects that point the target at the tree, nil where none are
 // asked for any.
-func (o *Options) appsOf(hubs []load.HubPrograms, index *gitops.Index) (gitops.Apps, error) {
+func (o *Options) appsOf(hubs []load.HubPrograms, index *index.Index) (gitops.Apps, error) {
 	if err := o.sameApps(index); err != nil || o.Emit.Kind == "" {
 		return nil, err
 	}
@@ -418,7 +419,7 @@ func (o *Options) appsOf(hubs []load.HubPrograms, index *gitops.Index) (gitops.A
 // sameApps refuses to leave objects behind that point a target at the tree and
 // are not made any more, and to take them away: most of them take what they have
 // applied with them.
-func (o *Options) sameApps(index *gitops.Index) error {
+func (o *Options) sameApps(index *index.Index) error {
 	there := slices.DeleteFunc(apps.In(index), func(k policy.Apps) bool { return k == o.Emit.Kind })
 	if len(there) == 0 || o.DropApps {
 		return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
@@ -79,7 +80,7 @@ func treeNode(r *render.Rendered[render.Document]) *gitops.Node {
 	text := bytes.Clone(r.Out.Bytes)
 	for i, o := range r.Out.Objects {
 		n.Objects[i] = gitops.Object{
-			ObjectKey: gitops.ObjectKey{Ref: o.Ref, ID: o.ID, Data: slices.Contains(n.HoldsData, o.ID)},
+			ObjectKey: index.ObjectKey{Ref: o.Ref, ID: o.ID, Data: slices.Contains(n.HoldsData, o.ID)},
 			Bytes:     text[o.Start:o.End:o.End], LeftOut: o.Start == o.End && !o.Excluded, Excluded: o.Excluded,
 		}
 	}
@@ -87,10 +88,10 @@ func treeNode(r *render.Rendered[render.Document]) *gitops.Node {
 }
 
 // scopeOf is what a run has a say on that made some nodes.
-func scopeOf(hubs []load.HubPrograms, s render.Settings, nodes []*gitops.Node, noGrace bool) gitops.Scope {
-	scope := gitops.Scope{Only: askedNodes(s.Nodes, hubs, nodes), Selected: s.Selector != nil}
+func scopeOf(hubs []load.HubPrograms, s render.Settings, nodes []*gitops.Node, noGrace bool) index.Scope {
+	scope := index.Scope{Only: askedNodes(s.Nodes, hubs, nodes), Selected: s.Selector != nil}
 	for _, h := range hubs {
-		hs := gitops.HubScope{HubKey: h.Hub.Key(), Grace: map[lynq.FormKey]time.Duration{}}
+		hs := index.HubScope{HubKey: h.Hub.Key(), Grace: map[lynq.FormKey]time.Duration{}}
 		for _, p := range h.Programs {
 			hs.Forms = append(hs.Forms, p.Form.Key())
 			if !noGrace {

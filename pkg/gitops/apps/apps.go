@@ -12,6 +12,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -146,7 +147,7 @@ func selectable(f *form.Form) error {
 
 // Covers refuses a run that has not all forms of the tree, where one object
 // speaks for all of them: it would not know what those others want.
-func (m *Maker) Covers(x *gitops.Index) error {
+func (m *Maker) Covers(x *index.Index) error {
 	if m.options.Kind != policy.AppsApplicationSet {
 		return nil
 	}
@@ -157,10 +158,10 @@ func (m *Maker) Covers(x *gitops.Index) error {
 }
 
 // scope is what the forms of the run have a say on.
-func (m *Maker) scope() *gitops.Scope {
-	s := &gitops.Scope{}
+func (m *Maker) scope() *index.Scope {
+	s := &index.Scope{}
 	for _, f := range m.forms {
-		s.Hubs = append(s.Hubs, gitops.HubScope{HubKey: f.Hub, Forms: []lynq.FormKey{f.key()}})
+		s.Hubs = append(s.Hubs, index.HubScope{HubKey: f.Hub, Forms: []lynq.FormKey{f.key()}})
 	}
 	return s
 }
@@ -264,7 +265,7 @@ func documentsOf(objects ...map[string]any) []byte {
 }
 
 // In are the kinds of objects that an earlier run put into a tree.
-func In(x *gitops.Index) []policy.Apps {
+func In(x *index.Index) []policy.Apps {
 	var kinds []policy.Apps
 	for i := range x.Entries {
 		parts := strings.Split(x.Entries[i].Path, "/")

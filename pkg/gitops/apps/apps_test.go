@@ -16,6 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/gitops/formtest"
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -146,7 +147,7 @@ func TestClashes(t *testing.T) {
 	db := formtest.Load(t, formtest.ConfigMap("x", "dependIds: []"))
 	db.Name = "db"
 	node := func(name string, f *form.Form) *gitops.Node {
-		return &gitops.Node{NodeID: lynq.NodeID{Form: f.Key(), Namespace: "shop", Name: name}, Objects: []gitops.Object{{ObjectKey: gitops.ObjectKey{Ref: lynq.Ref{Kind: "ConfigMap", Name: name}}, Bytes: []byte("{}")}}}
+		return &gitops.Node{NodeID: lynq.NodeID{Form: f.Key(), Namespace: "shop", Name: name}, Objects: []gitops.Object{{ObjectKey: index.ObjectKey{Ref: lynq.Ref{Kind: "ConfigMap", Name: name}}, Bytes: []byte("{}")}}}
 	}
 	for _, test := range []struct {
 		kind  policy.Apps
@@ -163,7 +164,7 @@ func TestClashes(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, clash := range gitops.Lay(&gitops.Input{Nodes: test.nodes, Index: &gitops.Index{}, Apps: m}).Clashes {
+		for _, clash := range gitops.Lay(&gitops.Input{Nodes: test.nodes, Index: &index.Index{}, Apps: m}).Clashes {
 			got = append(got, clash.Error())
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {
@@ -278,7 +279,7 @@ func TestGeneratedNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in := &gitops.Input{Nodes: nodes, Apps: m, Index: &gitops.Index{}}
+		in := &gitops.Input{Nodes: nodes, Apps: m, Index: &index.Index{}}
 		if got := errors.Join(gitops.Lay(in).Clashes...); clash == "" && got != nil || clash != "" && (got == nil || got.Error() != clash) {
 			t.Errorf("%s: %v", kind, got)
 		}
@@ -309,12 +310,12 @@ func formNode(namespace string) *gitops.Node {
 
 // object is an object of a node.
 func object(namespace, name string) gitops.Object {
-	return gitops.Object{ObjectKey: gitops.ObjectKey{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: namespace, Name: name}, ID: "id"}, Bytes: []byte("{}")}
+	return gitops.Object{ObjectKey: index.ObjectKey{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: namespace, Name: name}, ID: "id"}, Bytes: []byte("{}")}
 }
 
 // indexOf is the index of a tree with some nodes.
-func indexOf(nodes []*gitops.Node) *gitops.Index {
-	in := &gitops.Input{Nodes: nodes, Index: &gitops.Index{}}
+func indexOf(nodes []*gitops.Node) *index.Index {
+	in := &gitops.Input{Nodes: nodes, Index: &index.Index{}}
 	layout := gitops.Lay(in)
 	return gitops.Compare(in, layout, &gitops.Disk{Files: make([]gitops.State, len(layout.Files))}, false).Final()
 }

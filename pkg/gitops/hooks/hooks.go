@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/lynqctl/lynqctl/pkg/gitops"
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -59,7 +60,7 @@ func (h *Tombstones) Objects(n lynq.NodeKey, stones []lynq.Tombstone) ([]gitops.
 		if err != nil {
 			return nil, err
 		}
-		objects[i] = gitops.Object{ObjectKey: gitops.ObjectKey{Ref: refOf(o), ID: gitops.HookID}, Bytes: text}
+		objects[i] = gitops.Object{ObjectKey: index.ObjectKey{Ref: refOf(o), ID: gitops.HookID}, Bytes: text}
 	}
 	return objects, nil
 }
@@ -226,7 +227,7 @@ func (h *Tombstones) Check(in *gitops.Input, stones [][]lynq.Tombstone) error {
 			has[o.Ref] = e.Node
 		}
 	}
-	var hooks []gitops.ObjectKey
+	var hooks []index.ObjectKey
 	for _, n := range in.Nodes {
 		for _, o := range n.Objects {
 			if o.ID == gitops.HookID && !o.LeftOut {

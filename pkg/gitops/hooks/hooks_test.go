@@ -10,6 +10,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/gitops/hooks"
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -173,8 +174,8 @@ func TestTombstoneHooksCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	check := func(of [][]lynq.Tombstone, ref lynq.Ref) error {
-		other := &gitops.Node{NodeID: lynq.NodeID{Namespace: "shop", Name: "bolt-web"}, Objects: []gitops.Object{{ObjectKey: gitops.ObjectKey{Ref: ref, ID: "a"}}}}
-		return h.Check(&gitops.Input{Nodes: []*gitops.Node{{NodeID: lynq.NodeID{Namespace: node.Namespace, Name: node.Name}, Objects: made}, other}, Index: &gitops.Index{}}, of)
+		other := &gitops.Node{NodeID: lynq.NodeID{Namespace: "shop", Name: "bolt-web"}, Objects: []gitops.Object{{ObjectKey: index.ObjectKey{Ref: ref, ID: "a"}}}}
+		return h.Check(&gitops.Input{Nodes: []*gitops.Node{{NodeID: lynq.NodeID{Namespace: node.Namespace, Name: node.Name}, Objects: made}, other}, Index: &index.Index{}}, of)
 	}
 	both := [][]lynq.Tombstone{stones, nil}
 	if err := check(both, lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: "new"}); err != nil {

@@ -1,4 +1,4 @@
-package gitops
+package index
 
 import (
 	"bytes"
@@ -21,10 +21,10 @@ import (
 // misread what this one writes, or lose a part of it.
 const format = 1
 
-// NewerIndexError is an index that only a newer lynqctl can read.
-type NewerIndexError struct{ Format int }
+// NewerError is an index that only a newer lynqctl can read.
+type NewerError struct{ Format int }
 
-func (e *NewerIndexError) Error() string {
+func (e *NewerError) Error() string {
 	return fmt.Sprintf("its format is %d, and this lynqctl knows %d (use the version that wrote it, or a newer one)", e.Format, format)
 }
 
@@ -39,9 +39,9 @@ func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e
 // Unwrap gives the error of the line.
 func (e *LineError) Unwrap() error { return e.Err }
 
-// indexLine is a line of the index: the first is the head, each other one is a
+// line is a line of the index: the first is the head, each other one is a
 // file. One line per file is what Git shows and merges best.
-type indexLine struct {
+type line struct {
 	// Of the head.
 	Format     int      `json:"format,omitempty"`
 	Unfinished bool     `json:"unfinished,omitempty"`
@@ -92,7 +92,7 @@ func (x *Index) Encode() []byte {
 // wasCut tells whether the last line of an index is missing.
 func wasCut(lines [][]byte) bool {
 	return !slices.ContainsFunc(lines, func(text []byte) bool {
-		var l indexLine
+		var l line
 		return bytes.HasPrefix(text, []byte(`{"format":`)) && json.Unmarshal(text, &l) == nil && l.Last
 	})
 }
@@ -188,11 +188,11 @@ func parseObjectKey(s string) (ObjectKey, error) {
 	return k, nil
 }
 
-// DecodeIndex reads an index. The error is a *NewerIndexError, a *LineError, or
+// Decode reads an index. The error is a *NewerError, a *LineError, or
 // says that it is none.
-func DecodeIndex(b []byte) (*Index, error) {
+func Decode(b []byte) (*Index, error) {
 	lines := bytes.Split(bytes.TrimRight(b, "\r\n"), []byte("\n"))
-	var head indexLine
+	var head line
 	for i := range lines {
 		if err := mergeMark(lines[i]); err != nil {
 			return nil, &LineError{i + 1, err}
@@ -202,7 +202,7 @@ func DecodeIndex(b []byte) (*Index, error) {
 		return nil, &LineError{1, errors.New("it is no head of an index of lynqctl (restore the file from Git)")}
 	}
 	if head.Format > format {
-		return nil, &NewerIndexError{head.Format}
+		return nil, &NewerError{head.Format}
 	}
 	if wasCut(lines) {
 		return nil, &LineError{len(lines), errors.New("the lines behind it are missing (restore the file from Git)")}
@@ -223,7 +223,7 @@ func DecodeIndex(b []byte) (*Index, error) {
 		}
 	}
 	x.Entries = slices.Concat(parts...)
-	x.sort()
+	x.Sort()
 	return x, nil
 }
 
@@ -252,13 +252,13 @@ func decodeLine(text []byte) (Entry, error) {
 	if l.Path == "" && l.Format != 0 {
 		return Entry{}, nil // a second head, from a merge
 	}
-	e := Entry{Path: l.Path, owned: owned{
+	e := Entry{Path: l.Path, Owned: Owned{
 		Hub: lynq.HubKey{Name: l.Hub, Namespace: l.HubNamespace}, Form: lynq.FormKey{Namespace: l.FormNamespace, Name: l.Form}, Node: lynq.NodeKey{Namespace: l.Namespace, Name: l.Node},
 	}}
-	if !inTree(l.Path) {
+	if !InTree(l.Path) {
 		return e, fmt.Errorf("path %q is none in the tree", l.Path)
 	}
-	if e.shared() != (l.Node == "") {
+	if e.Shared() != (l.Node == "") {
 		return e, errors.New("it has a hub without a node, or a node without a hub")
 	}
 	var d Digest
@@ -286,7 +286,7 @@ func decodeLine(text []byte) (Entry, error) {
 // quickLine reads a line as Encode writes it, if no text in it is escaped: a tree
 // has as many lines as files. encoding/json takes 0.4 s of processor time for
 // 60 000 lines, this 0.02 s; a run that changes nothing takes 1 s for all.
-func quickLine(s string) (l indexLine, ok bool) {
+func quickLine(s string) (l line, ok bool) {
 	if !strings.HasPrefix(s, `{"path":`) || strings.IndexByte(s, '\\') >= 0 || !utf8.ValidString(s) {
 		return l, false
 	}
@@ -301,7 +301,7 @@ func quickLine(s string) (l indexLine, ok bool) {
 		if rest, found := strings.CutPrefix(s, f.key); found {
 			*f.value, s, found = strings.Cut(rest, `"`)
 			if !found {
-				return indexLine{}, false
+				return line{}, false
 			}
 		}
 	}
@@ -312,13 +312,13 @@ func quickLine(s string) (l indexLine, ok bool) {
 		if rest, found := strings.CutPrefix(s, f.key); found {
 			list, rest, found := strings.Cut(rest, `"]`)
 			if !found {
-				return indexLine{}, false
+				return line{}, false
 			}
 			*f.list, s = strings.Split(list, `","`), rest
 		}
 	}
 	if s != "}" {
-		return indexLine{}, false
+		return line{}, false
 	}
 	return l, true
 }

@@ -1,4 +1,4 @@
-package gitops
+package index
 
 import (
 	"bytes"
@@ -15,8 +15,8 @@ import (
 
 func sampleIndex() *Index {
 	return &Index{Unfinished: true, Entries: []Entry{
-		{Path: "a-web/kustomization.yaml", Digests: []Digest{{1}}, owned: owned{Hub: lynq.HubKey{Name: "crm", Namespace: "eu"}, Form: lynq.FormKey{Namespace: "us", Name: "web"}, Node: lynq.NodeKey{Namespace: "blue", Name: "a-web"}}},
-		{Path: "a-web/x.yaml", Digests: []Digest{{2}, {3}}, owned: owned{
+		{Path: "a-web/kustomization.yaml", Digests: []Digest{{1}}, Owned: Owned{Hub: lynq.HubKey{Name: "crm", Namespace: "eu"}, Form: lynq.FormKey{Namespace: "us", Name: "web"}, Node: lynq.NodeKey{Namespace: "blue", Name: "a-web"}}},
+		{Path: "a-web/x.yaml", Digests: []Digest{{2}, {3}}, Owned: Owned{
 			Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, Node: lynq.NodeKey{Namespace: "blue", Name: "a-web"},
 			Objects: []ObjectKey{
 				{lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "blue", Name: "a"}, "app", false},
@@ -36,7 +36,7 @@ func compareIndex(t *testing.T, want, got *Index) {
 
 func TestIndexRoundTrip(t *testing.T) {
 	x := sampleIndex()
-	got, err := DecodeIndex(x.Encode())
+	got, err := Decode(x.Encode())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,14 +48,14 @@ func TestIndexRoundTrip(t *testing.T) {
 
 // TestIndexHoldsData: the mark of a resource survives, read the quick way and the other.
 func TestIndexHoldsData(t *testing.T) {
-	x := &Index{Entries: []Entry{{Path: "b-web/y.yaml", Digests: []Digest{{5}}, owned: owned{
+	x := &Index{Entries: []Entry{{Path: "b-web/y.yaml", Digests: []Digest{{5}}, Owned: Owned{
 		Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, Node: lynq.NodeKey{Namespace: "blue", Name: "b-web"},
 		Objects: []ObjectKey{{lynq.Ref{Kind: "ConfigMap", Name: "b"}, "text", true}, {lynq.Ref{Kind: "ConfigMap", Name: "c"}, "more", false}},
 	}}}}
 	text := x.Encode()
 	spaced := bytes.ReplaceAll(text, []byte(`,"holdsData"`), []byte(` , "holdsData"`))
 	for _, b := range [][]byte{text, spaced} {
-		got, err := DecodeIndex(b)
+		got, err := Decode(b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestIndexOfMerge(t *testing.T) {
 	text := string((&Index{Entries: sampleIndex().Entries}).Encode())
 	lines := strings.SplitAfter(text, "\n")
 	merged := lines[0] + lines[4] + lines[3] + `{"format":1,"unfinished":true}` + "\n" + lines[5] + lines[1] + lines[2] + lines[3] + lines[len(lines)-2]
-	got, err := DecodeIndex([]byte(strings.ReplaceAll(merged, "\n", "\r\n")))
+	got, err := Decode([]byte(strings.ReplaceAll(merged, "\n", "\r\n")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestBadIndex(t *testing.T) {
 		head + file("../a", ""):                        `line 2: path "../a" is none in the tree`,
 		head + file("/etc/passwd", ""):                 `line 2: path "/etc/passwd" is none in the tree`,
 		head + file(".git/config", ""):                 `line 2: path ".git/config" is none in the tree`,
-		head + file(IndexFile, ""):                     `line 2: path "lynqctl-index.jsonl" is none in the tree`,
+		head + file(FileName, ""):                      `line 2: path "lynqctl-index.jsonl" is none in the tree`,
 		head + `{"path":"a","sha256":"00"}`:            `line 2: sha256 "00" is no digest`,
 		head + `{"path":"a"}`:                          `line 2: sha256 "" is no digest`,
 		head + file("a", `,"hub":"crm"`):               "line 2: it has a hub without a node",
@@ -107,13 +107,13 @@ func TestBadIndex(t *testing.T) {
 		if strings.HasPrefix(text, head) {
 			text += "\n" + `{"format":1,"last":true}`
 		}
-		_, err := DecodeIndex([]byte(text))
+		_, err := Decode([]byte(text))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	_, err := DecodeIndex([]byte(`{"format":7}`))
-	if newer, ok := errors.AsType[*NewerIndexError](err); !ok || newer.Format != 7 {
+	_, err := Decode([]byte(`{"format":7}`))
+	if newer, ok := errors.AsType[*NewerError](err); !ok || newer.Format != 7 {
 		t.Error(err)
 	}
 }
@@ -123,7 +123,7 @@ func TestCutIndex(t *testing.T) {
 	x := &Index{Entries: sampleIndex().Entries}
 	text := string(x.Encode())
 	for end := range text {
-		if _, err := DecodeIndex([]byte(text[:end])); err == nil && end < len(text)-1 {
+		if _, err := Decode([]byte(text[:end])); err == nil && end < len(text)-1 {
 			t.Errorf("%q passes for an index", text[:end])
 		}
 	}
@@ -131,7 +131,7 @@ func TestCutIndex(t *testing.T) {
 	slices.Sort(sorted)
 	merged := text + text
 	for _, whole := range []string{text, strings.Join(sorted, ""), merged} {
-		if got, err := DecodeIndex([]byte(whole)); err != nil || len(got.Entries) != len(x.Entries) {
+		if got, err := Decode([]byte(whole)); err != nil || len(got.Entries) != len(x.Entries) {
 			t.Errorf("%v\n%s", err, whole)
 		}
 	}
@@ -145,12 +145,12 @@ func FuzzIndex(f *testing.F) {
 	f.Add([]byte("{\"format\":1}\n{\"path\":\"a\xff\",\"sha256\":\"" + strings.Repeat("a", 64) + "\"}\n{\"format\":1,\"last\":true}"))
 	f.Add([]byte("{\"format\":1}\n{ \"sha256\":\"" + strings.Repeat("a", 64) + "\",\"path\":\"a\"}\n{\"format\":1,\"last\":true}"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		x, err := DecodeIndex(b)
+		x, err := Decode(b)
 		if err != nil {
 			return
 		}
 		text := x.Encode()
-		again, err := DecodeIndex(text)
+		again, err := Decode(text)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
@@ -190,10 +190,22 @@ func TestUntold(t *testing.T) {
 			t.Errorf("run %d: %s", i, diff)
 		}
 		x.Told = told
-		read, err := DecodeIndex(x.Encode())
+		read, err := Decode(x.Encode())
 		if err != nil || !cmp.Equal(read.Told, x.Told) {
 			t.Fatalf("run %d: told %v, read %+v, error %v", i, x.Told, read, err)
 		}
 		x = *read
+	}
+}
+
+func TestInTree(t *testing.T) {
+	for path, want := range map[string]bool{
+		"kustomization.yaml": true, "a/b.yaml": true, "_nul.x-web/a.yaml": true, "ab/x-web_ns/y.yaml": true,
+		"": false, ".": false, "..": false, "../x": false, "a/../../x": false, "/etc/passwd": false, "a//b": false, "a/": false,
+		".git/config": false, "a/.git/config": false, `a\b`: false, "c:/x": false, FileName: false,
+	} {
+		if InTree(path) != want {
+			t.Errorf("inTree(%q) is %v", path, !want)
+		}
 	}
 }

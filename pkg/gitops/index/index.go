@@ -1,7 +1,8 @@
-package gitops
+package index
 
 import (
 	"crypto/sha256"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -10,9 +11,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// IndexFile is the file of the tree that lists what lynqctl wrote. Its name does
+// FileName is the file of the tree that lists what lynqctl wrote. Its name does
 // not end in .yaml or .json, lest Argo CD or Flux take it for a manifest.
-const IndexFile = "lynqctl-index.jsonl"
+const FileName = "lynqctl-index.jsonl"
 
 // Index lists the files of a tree that lynqctl wrote.
 type Index struct {
@@ -34,13 +35,40 @@ type Entry struct {
 	// LeavingSince is when a run first saw that the row of its node is gone, zero for a node
 	// that has its row. The node's files stay for its grace period.
 	LeavingSince time.Time
-	owned
+	Owned
+}
+
+// Owned says whose a file is. A kustomization.yaml that several nodes share is
+// not of a node: it has neither hub nor node.
+type Owned struct {
+	Hub     lynq.HubKey
+	Form    lynq.FormKey
+	Node    lynq.NodeKey
+	Objects []ObjectKey // in the file, in their order
+}
+
+// OfForm tells whether a file is of a form. One that was written when the form had
+// no namespace, or by a lynqctl that did not write it down, is.
+func (o *Owned) OfForm(f lynq.FormKey) bool {
+	return o.Form.Name == f.Name && (o.Form.Namespace == "" || o.Form.Namespace == f.Namespace)
+}
+
+// Shared tells whether a file is of no node.
+func (o *Owned) Shared() bool { return o.Hub.Name == "" }
+
+// ObjectKey names an object, and the resource of the form that makes it.
+type ObjectKey struct {
+	lynq.Ref
+	ID string
+	// Data: the form marks the resource with holdsData.
+	Data bool
 }
 
 // Digest is the SHA-256 of a file.
 type Digest [sha256.Size]byte
 
-func digestOf(b []byte) Digest { return sha256.Sum256(b) }
+// DigestOf is the digest of a file with these bytes.
+func DigestOf(b []byte) Digest { return sha256.Sum256(b) }
 
 // Find is the entry of a path, nil where there is none.
 func (x *Index) Find(path string) *Entry {
@@ -65,8 +93,8 @@ func (x *Index) Without(paths map[string]bool) *Index {
 	return out
 }
 
-// sort brings entries into their order, and joins those of one path.
-func (x *Index) sort() {
+// Sort brings entries into their order, and joins those of one path.
+func (x *Index) Sort() {
 	byPath := func(a, b Entry) int { return strings.Compare(a.Path, b.Path) }
 	if !slices.IsSortedFunc(x.Entries, byPath) {
 		slices.SortStableFunc(x.Entries, byPath)
@@ -112,80 +140,16 @@ func (x *Index) Untold(t policy.Target, forms []string, losses []policy.Loss) (u
 	return untold, slices.Compact(told)
 }
 
-// Scope names the hubs and forms whose files a run may change.
-type Scope struct {
-	Hubs []HubScope
-	// Only, where it is not nil, are the names of the nodes that were asked for.
-	Only map[string]bool
-	// Selected: a selector leaves objects out. No one knows which of those that
-	// are wanted no more it would have left, so that nothing goes.
-	Selected bool
-}
-
-// HubScope is a hub of a run, and the forms of it that take part.
-type HubScope struct {
-	lynq.HubKey
-	Forms []lynq.FormKey
-	// Grace is how long forms keep nodes whose rows are gone; one that is not in it keeps
-	// none.
-	Grace map[lynq.FormKey]time.Duration
-}
-
-// covers tells whether a file is of the hubs, forms and nodes of the run.
-func (s *Scope) covers(e *Entry) bool {
-	return s.takesPart(e) && (s.Only == nil || s.Only[e.Node.Name])
-}
-
-// takesPart tells whether a file is of the hubs and forms of the run.
-func (s *Scope) takesPart(e *Entry) bool {
-	return slices.ContainsFunc(s.Hubs, func(h HubScope) bool { return s.isOf(&h, e) && slices.ContainsFunc(h.Forms, e.ofForm) })
-}
-
-// Stranger is the first file of a node that the run has no say on, by its hub and form as
-// people call them.
-func (s *Scope) Stranger(x *Index) (hub, form string, found bool) {
-	for i := range x.Entries {
-		if e := &x.Entries[i]; !e.shared() && !s.covers(e) {
-			hub, form = s.called(&e.owned)
-			return hub, form, true
+// InTree tells whether a path is one that lies in the tree for certain, and
+// that lynqctl could have made.
+func InTree(p string) bool {
+	if p == "" || p != path.Clean(p) || path.IsAbs(p) || strings.Contains(p, `\`) || strings.Contains(p, ":") {
+		return false
+	}
+	for _, part := range strings.Split(p, "/") {
+		if part[0] == '.' {
+			return false
 		}
 	}
-	return "", "", false
-}
-
-// hubOf is the hub of a file: that of the run, where the file is of one.
-func (s *Scope) hubOf(e *Entry) lynq.HubKey {
-	for i := range s.Hubs {
-		if s.isOf(&s.Hubs[i], e) {
-			return s.Hubs[i].HubKey
-		}
-	}
-	return e.Hub
-}
-
-// called are the hub and the form of a file as people call them: with a namespace
-// only where the run has another one of that name.
-func (s *Scope) called(o *owned) (hub, form string) {
-	hub, form = o.Hub.Name, o.Form.Name
-	for _, h := range s.Hubs {
-		if h.Name == o.Hub.Name && h.Namespace != o.Hub.Namespace {
-			hub = o.Hub.String()
-		}
-		for _, f := range h.Forms {
-			if f.Name == o.Form.Name && f.Namespace != o.Form.Namespace {
-				form = o.Form.String()
-			}
-		}
-	}
-	return hub, form
-}
-
-// isOf tells whether a file is of a hub. One that was written when the hub had no
-// namespace is, unless the run has a hub of that name without one.
-func (s *Scope) isOf(h *HubScope, e *Entry) bool {
-	if h.HubKey == e.Hub {
-		return true
-	}
-	exact := func(o HubScope) bool { return o.HubKey == e.Hub }
-	return h.Name == e.Hub.Name && e.Hub.Namespace == "" && !slices.ContainsFunc(s.Hubs, exact)
+	return p != FileName
 }
