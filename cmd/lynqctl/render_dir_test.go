@@ -113,7 +113,7 @@ func TestTreeIsStream(t *testing.T) {
 		want[i] = strings.TrimSuffix(want[i], "\n")
 	}
 	slices.Sort(want)
-	for _, flags := range [][]string{nil, {"--layout=node-file"}, {"--shard"}, {"--layout=node-file", "--shard"}} {
+	for _, flags := range [][]string{nil, {"--layout=node-file"}, {"--spread"}, {"--layout=node-file", "--spread"}} {
 		dir := filepath.Join(t.TempDir(), "tree")
 		cmd, stderr := renderProcess(t, append(flags, "-f", in, "--output-dir", dir)...)
 		if err := cmd.Run(); err != nil {

@@ -50,7 +50,7 @@ func defaultTreeFlags() treeFlags {
 func (f *treeFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.options.Dir, "output-dir", "", "write a tree of files to this directory; lynqctl doesn't change other files in it")
 	flags.StringVar(&f.layout, "layout", f.layout, "tree layout: "+layoutFolders+" (one file per object) or "+layoutFiles+" (one file per node)")
-	flags.BoolVar(&f.options.Sharded, "shard", false, "spread nodes over 256 folders (for very large trees)")
+	flags.BoolVar(&f.options.Spread, "spread", false, "spread nodes over 256 folders (for very large trees)")
 	flags.BoolVar(&f.options.Force, "force", false, "overwrite or remove files that lynqctl didn't write")
 	flags.BoolVar(&f.options.DryRun, "dry-run", false, "show what would change in the tree, and write nothing")
 	flags.BoolVar(&f.options.Limits.AllowEmpty, "allow-empty", false, "allow deleting every node of a hub that has no active rows")
@@ -79,7 +79,7 @@ func (f *treeFlags) register(flags *pflag.FlagSet) {
 // treeOnly are the flags that mean nothing without a tree, and appsOnly those that mean
 // nothing without objects that point a target at it.
 func treeOnly() []string {
-	return []string{"layout", "shard", "force", "dry-run", "allow-empty", "max-delete", "stage", "no-grace", "plain-secrets", "exit-code", "tombstone-hooks", "tombstone-hook-image", "include-data"}
+	return []string{"layout", "spread", "force", "dry-run", "allow-empty", "max-delete", "stage", "no-grace", "plain-secrets", "exit-code", "tombstone-hooks", "tombstone-hook-image", "include-data"}
 }
 
 func appsOnly() []string {

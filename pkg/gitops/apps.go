@@ -14,7 +14,7 @@ type Apps interface {
 	// where it makes none.
 	Generated(folder string) string
 	// Tree are the files for the tree as a whole.
-	Tree(sharded bool) []File
+	Tree(spread bool) []File
 }
 
 // AppsFolder is the folder of the tree for the objects that point the target at

@@ -350,7 +350,7 @@ func TestHistoryDoesNotMatter(t *testing.T) {
 			t.Parallel()
 			w, s := newWorld(seed), newSite(t)
 			s.quick = true
-			a := Arrangement{PerNode: w.IntN(3) == 0, Sharded: w.IntN(3) == 0}
+			a := Arrangement{PerNode: w.IntN(3) == 0, Spread: w.IntN(3) == 0}
 			names := map[lynq.NodeKey]string{}
 			for range 10 {
 				w.change()
@@ -370,7 +370,7 @@ func TestHistoryDoesNotMatter(t *testing.T) {
 				w.compareObjects(t, s)
 				names = s.keepNames(names)
 			}
-			a = Arrangement{PerNode: w.IntN(2) == 0, Sharded: w.IntN(2) == 0}
+			a = Arrangement{PerNode: w.IntN(2) == 0, Spread: w.IntN(2) == 0}
 			w.runWhole(s, w.whole(a))
 			fresh := newSite(t)
 			fresh.run(w.whole(a))

@@ -62,7 +62,7 @@ func TestReport(t *testing.T) {
 		}
 		// Another arrangement moves files, and changes nothing.
 		moved := before()
-		moved.Arrangement = Arrangement{PerNode: !a.PerNode, Sharded: true}
+		moved.Arrangement = Arrangement{PerNode: !a.PerNode, Spread: true}
 		r = s.report(moved)
 		if len(r.Changes) > 0 || !r.Changed || r.Nodes.Unchanged != 4 || r.Objects != (Counts{Unchanged: 5}) || r.Files.Written == 0 || r.Files.Removed == 0 {
 			t.Errorf("%+v: %+v", a, r)

@@ -117,7 +117,7 @@ func (w *tenants) node(key string) *Node {
 
 // run is a run of all of it, or a part.
 func (w *tenants) run() *Input {
-	in := &Input{Target: policy.Argo, Arrangement: Arrangement{PerNode: w.IntN(2) == 0, Sharded: w.one()}}
+	in := &Input{Target: policy.Argo, Arrangement: Arrangement{PerNode: w.IntN(2) == 0, Spread: w.one()}}
 	for _, hub := range []string{"crm", "erp"} {
 		if !w.one() {
 			in.Hubs = append(in.Hubs, index.HubScope{HubKey: lynq.HubKey{Name: hub}, Forms: []lynq.FormKey{{Name: "web"}}})

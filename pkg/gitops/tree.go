@@ -48,8 +48,8 @@ type Arrangement struct {
 	// PerNode has one file of several documents per node, instead of a folder
 	// with one file per object.
 	PerNode bool
-	// Sharded puts nodes into 256 folders, by a hash of their names.
-	Sharded bool
+	// Spread puts nodes into 256 folders, by a hash of their names.
+	Spread bool
 }
 
 // File is a file that the tree is to have.
@@ -107,7 +107,7 @@ func Lay(in *Input) *Layout {
 	l.shared()
 	if l.Apps != nil {
 		l.nameApplications()
-		l.files = append(l.files, l.Apps.Tree(l.Sharded)...)
+		l.files = append(l.files, l.Apps.Tree(l.Spread)...)
 	}
 	slices.SortFunc(l.files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return &Layout{Files: l.files, Kept: l.kept, Gone: l.gone(), Clashes: l.clashes}
@@ -180,7 +180,7 @@ type layouter struct {
 
 // node lays one node out.
 func (l *layouter) node(n *Node) {
-	base := path.Join(l.shard(n.Name), l.names.of(n.Key()))
+	base := path.Join(l.spreadInto(n.Name), l.names.of(n.Key()))
 	if l.PerNode {
 		l.add(n, base+".yaml", stream(n.Objects), keysOf(n.Objects))
 		return

@@ -96,7 +96,7 @@ func (f *folderNames) of(n lynq.NodeKey) string {
 }
 
 // recordedBase is the name of the folder that a file of a node is in, or of the file
-// where the node has one for itself. A shard is neither.
+// where the node has one for itself. A folder that nodes spread into is neither.
 func recordedBase(e *index.Entry) string {
 	if e.Shared() || isApp(e.Path) {
 		return ""
@@ -122,9 +122,9 @@ func reserved(name string) bool {
 	return name == index.FileName || name+".yaml" == kustomizationFile
 }
 
-// shard is the folder that a node goes into, "" where there are none.
-func (l *layouter) shard(node string) string {
-	if !l.Sharded {
+// spreadInto is the folder that a node goes into, "" where there are none.
+func (l *layouter) spreadInto(node string) string {
+	if !l.Spread {
 		return ""
 	}
 	sum := sha256.Sum256([]byte(node))

@@ -121,17 +121,17 @@ func TestNodeBase(t *testing.T) {
 
 // TestShards: no folder holds more than a few hundred of 10 000 nodes.
 func TestShards(t *testing.T) {
-	l := layouter{Input: &Input{Arrangement: Arrangement{Sharded: true}}}
+	l := layouter{Input: &Input{Arrangement: Arrangement{Spread: true}}}
 	count := map[string]int{}
 	for i := range 10_000 {
-		count[l.shard(fmt.Sprintf("tenant-%d-web", i))]++
+		count[l.spreadInto(fmt.Sprintf("tenant-%d-web", i))]++
 	}
 	if len(count) != 256 {
-		t.Errorf("%d shards", len(count))
+		t.Errorf("%d folders", len(count))
 	}
-	for shard, n := range count {
-		if n > 100 || len(shard) != 2 {
-			t.Errorf("shard %s has %d", shard, n)
+	for folder, n := range count {
+		if n > 100 || len(folder) != 2 {
+			t.Errorf("folder %s has %d", folder, n)
 		}
 	}
 }

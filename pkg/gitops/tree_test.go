@@ -78,11 +78,11 @@ func TestTreeIsStream(t *testing.T) {
 			want = append(want, string(o.Bytes))
 		}
 	}
-	for _, a := range []Arrangement{{}, {PerNode: true}, {Sharded: true}, {PerNode: true, Sharded: true}} {
+	for _, a := range []Arrangement{{}, {PerNode: true}, {Spread: true}, {PerNode: true, Spread: true}} {
 		in := inputOf(nodes)
 		in.Arrangement, in.Index = a, &index.Index{}
 		got := ledTo(t, texts(Lay(in)), ".")
-		if a.Sharded { // nodes come by the hash of their names
+		if a.Spread { // nodes come by the hash of their names
 			slices.Sort(got)
 			sorted := slices.Sorted(slices.Values(want))
 			if diff := cmp.Diff(sorted, got); diff != "" {
@@ -108,11 +108,11 @@ func TestLayouts(t *testing.T) {
 			"beta-web/configmap-beta.yaml", "beta-web/kustomization.yaml", "kustomization.yaml",
 		}},
 		{Arrangement{PerNode: true}, []string{"acme-web.yaml", "beta-web.yaml", "kustomization.yaml"}},
-		{Arrangement{Sharded: true}, []string{
+		{Arrangement{Spread: true}, []string{
 			"6b/acme-web/configmap-acme.yaml", "6b/acme-web/kustomization.yaml", "6b/kustomization.yaml",
 			"8f/beta-web/configmap-beta.yaml", "8f/beta-web/kustomization.yaml", "8f/kustomization.yaml", "kustomization.yaml",
 		}},
-		{Arrangement{PerNode: true, Sharded: true}, []string{
+		{Arrangement{PerNode: true, Spread: true}, []string{
 			"6b/acme-web.yaml", "6b/kustomization.yaml", "8f/beta-web.yaml", "8f/kustomization.yaml", "kustomization.yaml",
 		}},
 	} {
@@ -173,7 +173,7 @@ func TestOneNameTwoNamespaces(t *testing.T) {
 		{"one, then both", [][]*Node{{blue}, both, {blue}, {green}, both}, []string{"acme-web", "acme-web_green"}},
 		{"the second first", [][]*Node{{green}, {blue}, both}, []string{"acme-web", "acme-web_default"}},
 	} {
-		for _, a := range []Arrangement{{}, {PerNode: true}, {Sharded: true}, {PerNode: true, Sharded: true}} {
+		for _, a := range []Arrangement{{}, {PerNode: true}, {Spread: true}, {PerNode: true, Spread: true}} {
 			s := newSite(t)
 			s.quick = true
 			for _, nodes := range test.runs {

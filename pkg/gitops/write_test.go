@@ -60,7 +60,7 @@ func (s *site) each(do func(path string, info fs.FileInfo)) {
 
 // TestNothingChanges: a second run touches no file and no folder.
 func TestNothingChanges(t *testing.T) {
-	for _, a := range []Arrangement{{}, {PerNode: true}, {Sharded: true}} {
+	for _, a := range []Arrangement{{}, {PerNode: true}, {Spread: true}} {
 		s := newSite(t)
 		input := func() *Input {
 			in := inputOf(nastyNodes())

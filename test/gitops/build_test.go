@@ -14,7 +14,7 @@ import (
 // object for object, for each target and each arrangement of the tree.
 func TestBuild(t *testing.T) {
 	for _, target := range []string{"plain", "argo", "flux"} {
-		for _, arrangement := range [][]string{nil, {"--shard"}, {"--layout=node-file"}, {"--layout=node-file", "--shard"}} {
+		for _, arrangement := range [][]string{nil, {"--spread"}, {"--layout=node-file"}, {"--layout=node-file", "--spread"}} {
 			r := newRepository(t, "default")
 			r.rows(t, "acme,1,pro,v1", `beta,1,"${basic} ""x"": [é",v2`, "gone,0,x,v1")
 			stream := objects(t, []byte(r.render(t, "--target="+target)))

@@ -21,7 +21,7 @@ func TestSchemas(t *testing.T) {
 	}
 	for _, flags := range [][]string{
 		{"--target=argo", "--emit-apps=applications", "--repo-url=https://git.example/tenants"},
-		{"--target=argo", "--emit-apps=applicationset", "--repo-url=https://git.example/tenants", "--revision=v1", "--shard", "--app-project=tenants", "--dest-name=prod"},
+		{"--target=argo", "--emit-apps=applicationset", "--repo-url=https://git.example/tenants", "--revision=v1", "--spread", "--app-project=tenants", "--dest-name=prod"},
 		{"--target=flux", "--emit-apps=kustomizations"},
 		{"--target=flux", "--emit-apps=ordered-kustomizations", "--repo-url=https://git.example/tenants", "--repo-path=tree"},
 	} {

@@ -191,7 +191,7 @@ func (m *Maker) Resources(n *gitops.Node) []string {
 }
 
 // Tree are the files for the tree as a whole.
-func (m *Maker) Tree(sharded bool) []gitops.File {
+func (m *Maker) Tree(spread bool) []gitops.File {
 	var files []gitops.File
 	file := func(name string, objects ...map[string]any) {
 		files = append(files, gitops.File{Path: name, Bytes: documentsOf(objects...)})
@@ -200,7 +200,7 @@ func (m *Maker) Tree(sharded bool) []gitops.File {
 	switch m.options.Kind {
 	case policy.AppsApplications, policy.AppsApplicationSet:
 		if m.options.Kind == policy.AppsApplicationSet {
-			file(path.Join(folder, "applicationset.yaml"), m.applicationSet(sharded))
+			file(path.Join(folder, "applicationset.yaml"), m.applicationSet(spread))
 		}
 		file(gitops.BootstrapFile, m.argoBootstrap(folder))
 	case policy.AppsKustomizations, policy.AppsOrdered:

@@ -33,9 +33,9 @@ func (m *Maker) application(f *form.Form, ignores []ignoreRule) map[string]any {
 }
 
 // applicationSet makes Argo CD make an Application for the folder of each node.
-func (m *Maker) applicationSet(sharded bool) map[string]any {
+func (m *Maker) applicationSet(spread bool) map[string]any {
 	folders, apps := "*", gitops.AppsFolder
-	if sharded {
+	if spread {
 		folders, apps = "*/*", gitops.AppsFolder+"/*"
 	}
 	stuck := !slices.ContainsFunc(m.forms, func(f Form) bool { return !policy.AllStuck(f.Form) })
