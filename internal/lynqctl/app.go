@@ -13,7 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/lynqctl/complete"
 	"github.com/lynqctl/lynqctl/internal/lynqctl/console"
 	"github.com/lynqctl/lynqctl/internal/lynqctl/watchcmd"
-	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
@@ -31,7 +31,7 @@ func newApp(w console.World, args []string) *app {
 }
 
 // printList prints a list as flags want it.
-func (a *app) printList(f *cmdflags.Print, l *ui.List) error {
+func (a *app) printList(f *cmdflags.Print, l *list.List) error {
 	return f.List(l, a.Out(), a.NoteOut())
 }
 

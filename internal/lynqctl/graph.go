@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
-	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/usecase/graph"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
@@ -35,7 +35,7 @@ shows the edge from a to c only if some rows don't have b.`,
 				return err
 			}
 			if format == string(depgraph.Text) {
-				return session.Fail(ui.PrintGraph(depgraph.Lines(forms), a.Out()))
+				return session.Fail(list.PrintGraph(depgraph.Lines(forms), a.Out()))
 			}
 			return session.Fail(depgraph.Write(cmd.OutOrStdout(), depgraph.Format(format), forms))
 		},

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
-	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/history"
@@ -159,17 +159,17 @@ func (a *app) historyShow(ctx context.Context, f *historyFlags, run string) erro
 	if runs == nil {
 		return err
 	}
-	ui.Warn(a.NoteOut(), runs.Unread)
+	list.Warn(a.NoteOut(), runs.Unread)
 	if err != nil {
 		return err
 	}
-	var all []*ui.Details
+	var all []*list.Details
 	for _, r := range runs.All {
 		all = append(all, views.RunDetails(views.Run(r), now))
 	}
 	format, out := tty.Format(f.print.Output), a.Out()
 	if len(all) == 1 {
-		return cmp.Or(session.Fail(ui.PrintDetails(all[0], format, out)), runs.Ended())
+		return cmp.Or(session.Fail(list.PrintDetails(all[0], format, out)), runs.Ended())
 	}
-	return cmp.Or(session.Fail(ui.PrintAllDetails(all, format, out)), runs.Ended())
+	return cmp.Or(session.Fail(list.PrintAllDetails(all, format, out)), runs.Ended())
 }

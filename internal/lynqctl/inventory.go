@@ -8,7 +8,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
-	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
@@ -65,13 +65,13 @@ func (f *inventoryFlags) registerIgnore(flags *pflag.FlagSet) {
 
 // printDetails prints the nodes that the flags name: a list, where
 // several are named.
-func (f *inventoryFlags) printDetails(a *app, all []*ui.Details) error {
+func (f *inventoryFlags) printDetails(a *app, all []*list.Details) error {
 	format, out := tty.Format(f.print.Output), a.Out()
 	switch {
 	case len(f.options.Nodes) > 1:
-		return session.Fail(ui.PrintAllDetails(all, format, out))
+		return session.Fail(list.PrintAllDetails(all, format, out))
 	case len(all) == 1:
-		return session.Fail(ui.PrintDetails(all[0], format, out))
+		return session.Fail(list.PrintDetails(all[0], format, out))
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
-	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/inventory"
@@ -79,7 +79,7 @@ func (a *app) inventoryRebuild(ctx context.Context, f *rebuildFlags, nodes []str
 	return inventory.Rebuild(ctx, a.Engine(f.Run.Output), &inventory.RebuildOptions{
 		Apply: *o, Node: nodes, Where: namespace, Yes: f.yes,
 		Show: func(rebuilt []orphan.Rebuilt) error {
-			return session.Fail(ui.PrintList(views.RebuiltList(rebuilt), tty.Format(f.Run.Output), a.Out(), a.NoteOut()))
+			return session.Fail(list.Print(views.RebuiltList(rebuilt), tty.Format(f.Run.Output), a.Out(), a.NoteOut()))
 		},
 		Progress: a.Muted().View(string(tty.Table)), // standard output gets the list of the inventories alone
 	})

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
-	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/inventory"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
@@ -44,7 +44,7 @@ func (a *app) inventoryShow(ctx context.Context, f *inventoryFlags) error {
 		return err
 	}
 	inventories, notFound := inventory.Show(ctx, a.Engine(""), &f.options)
-	var all []*ui.Details
+	var all []*list.Details
 	for _, inv := range inventories {
 		all = append(all, views.InventoryDetails(inv, time.Now()))
 	}

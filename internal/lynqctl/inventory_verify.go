@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/inventory"
@@ -65,7 +65,7 @@ func (a *app) showVerification(v *inventory.Verification, f *inventoryFlags) err
 	if err := a.printList(&f.print, l); err != nil {
 		return err
 	}
-	if len(l.Items) > 0 || !ui.TellsEmpty(tty.Format(f.print.Output)) {
+	if len(l.Items) > 0 || !list.TellsEmpty(tty.Format(f.print.Output)) {
 		_, _ = fmt.Fprintln(a.NoteOut(), l.Empty)
 	}
 	return v.Ended()

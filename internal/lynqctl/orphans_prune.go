@@ -8,6 +8,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	usecase "github.com/lynqctl/lynqctl/internal/usecase/orphans"
@@ -80,7 +81,7 @@ func (a *app) orphansPrune(ctx context.Context, f *pruneFlags, args []string) er
 		return ui.Choose(a.World.Stdin, a.ErrOut(), views.OrphanList(orphans, time.Now()), question)
 	}
 	o.Show = func(orphans []orphan.Orphan) error {
-		return ui.PrintList(views.OrphanList(orphans, time.Now()), tty.Table, a.ErrOut(), a.ErrOut())
+		return list.Print(views.OrphanList(orphans, time.Now()), tty.Table, a.ErrOut(), a.ErrOut())
 	}
 	o.RunOptions, o.Access, o.Timeout, o.Query, o.Named = f.run.RunOptions, f.list.Access, f.list.Timeout, f.list.Query, named
 	o.Concurrency = f.list.Query.AtOnce

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
-	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	usecase "github.com/lynqctl/lynqctl/internal/usecase/rbac"
@@ -75,7 +75,7 @@ Exit codes:
 	flags.BoolVar(&f.Data, "include-data", false, "grant the permissions for 'orphans prune --include-data'")
 	flags.BoolVar(&f.Optional, "optional", false, "include optional permissions: events, and details about objects that aren't ready")
 	flags.BoolVar(&f.check, "check", false, "report only the permissions that you lack")
-	flags.StringVarP(&f.output, "output", "o", "", "output format: yaml or json; with --check: "+ui.FormatUsage)
+	flags.StringVarP(&f.output, "output", "o", "", "output format: yaml or json; with --check: "+list.FormatUsage)
 	return cmd
 }
 
@@ -103,7 +103,7 @@ func (a *app) rbac(ctx context.Context, f *rbacFlags) error {
 	if err != nil {
 		return session.BadUsage(fmt.Errorf("%w (give --name)", err))
 	}
-	ui.Warn(a.NoteOut(), rights.Notes)
+	list.Warn(a.NoteOut(), rights.Notes)
 	text := m.YAML()
 	if f.output == "json" {
 		if text, err = m.JSON(); err != nil {
@@ -120,7 +120,7 @@ func (f *rbacFlags) options() (account rbac.Account, err error) {
 		if f.output == "" {
 			f.output = string(tty.Table)
 		}
-		err = ui.CheckFormat(tty.Format(f.output))
+		err = list.CheckFormat(tty.Format(f.output))
 		if err == nil && (f.account != "" || f.name != "") {
 			err = errors.New("--check prints no roles: leave out --service-account and --name (--as=system:serviceaccount:NAMESPACE:NAME checks a ServiceAccount)")
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/suggest"
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
@@ -205,7 +206,7 @@ func (a *app) status(ctx context.Context, f *statusFlags) error {
 func (a *app) statusView(f *statusFlags) func(time.Time, *status.Status, []nodestatus.Node) error {
 	out, format, view := a.Out(), tty.Format(f.print.Output), f.view()
 	if !out.Terminal || format != tty.Table && format != tty.Wide {
-		feed := &ui.Feed{Out: out, Format: format, Columns: view.Columns()}
+		feed := &list.Feed{Out: out, Format: format, Columns: view.Columns()}
 		return func(now time.Time, s *status.Status, news []nodestatus.Node) error {
 			return feed.Add(view.Items(news, slices.Concat(news, s.Nodes), now)...)
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
-	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/internal/usecase/status"
@@ -49,10 +49,10 @@ func (a *app) statusNodes(ctx context.Context, f *inventoryFlags) error {
 		return err
 	}
 	nodes, notFound := status.Nodes(ctx, a.Engine(""), &f.options)
-	var all []*ui.Details
+	var all []*list.Details
 	for _, s := range nodes {
 		n := views.NodeNow(*s)
-		ui.Warn(a.NoteOut(), s.Warnings)
+		list.Warn(a.NoteOut(), s.Warnings)
 		all = append(all, n.Details(a.Now()))
 	}
 	if err := f.printDetails(a, all); err != nil || notFound != nil {

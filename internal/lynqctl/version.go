@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
-	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 )
@@ -40,7 +40,7 @@ versions of Go and the Kubernetes libraries. lynqctl doesn't contact a cluster.`
 				}
 				return session.Fail(err)
 			}
-			return session.Fail(ui.PrintList(b.list(), tty.Table, a.Out(), a.ErrOut()))
+			return session.Fail(list.Print(b.list(), tty.Table, a.Out(), a.ErrOut()))
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", output, "output format: text, json, or yaml")
@@ -89,18 +89,18 @@ func (b *build) read(info *debug.BuildInfo) {
 }
 
 // list is a build for people.
-func (b *build) list() *ui.List {
+func (b *build) list() *list.List {
 	commit := b.Commit
 	if b.Modified {
 		commit += " (modified)"
 	}
-	l := &ui.List{Columns: []ui.Column{{}, {Wrapped: true}}, NoHeaders: true}
+	l := &list.List{Columns: []list.Column{{}, {Wrapped: true}}, NoHeaders: true}
 	for _, line := range [][]string{
 		{"lynqctl", b.Version}, {"commit", commit}, {"date", b.Date},
 		{"go", b.Go + " " + b.Platform}, {"kubernetes", b.Kubernetes},
 	} {
 		if line[1] != "" {
-			l.Items = append(l.Items, ui.Item{Cells: line})
+			l.Items = append(l.Items, list.Item{Cells: line})
 		}
 	}
 	return l

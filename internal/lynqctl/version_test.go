@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
@@ -38,7 +38,7 @@ kubernetes   v0.36.3
 		{plain, "lynqctl   (unknown)\ngo        go1.26.8 linux/arm64\n"},
 	} {
 		var got strings.Builder
-		if err := ui.PrintList(c.build.list(), tty.Table, tty.NewStream(tty.To(&got), os.Getenv, tty.ColorNever), tty.Stream{}); err != nil {
+		if err := list.Print(c.build.list(), tty.Table, tty.NewStream(tty.To(&got), os.Getenv, tty.ColorNever), tty.Stream{}); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(c.want, got.String()); diff != "" {

@@ -9,16 +9,17 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
 // Choose has a person choose among numbered things, which the list shows: by
 // numbers and ranges of them (1,3-5), or all. An empty answer, and the end of the
 // input, choose nothing. What cannot be understood is asked again.
-func Choose(in io.Reader, err tty.Stream, l *List, question string) ([]int, error) {
-	numbered := List{Columns: append([]Column{{Name: "#"}}, l.Columns...)}
+func Choose(in io.Reader, err tty.Stream, l *list.List, question string) ([]int, error) {
+	numbered := list.List{Columns: append([]list.Column{{Name: "#"}}, l.Columns...)}
 	for i, item := range l.Items {
-		numbered.Items = append(numbered.Items, Item{Cells: append([]string{strconv.Itoa(i + 1)}, item.Cells...)})
+		numbered.Items = append(numbered.Items, list.Item{Cells: append([]string{strconv.Itoa(i + 1)}, item.Cells...)})
 	}
 	if _, problem := io.WriteString(err, numbered.Table(false, err)); problem != nil {
 		return nil, fmt.Errorf("ask: %w", problem)

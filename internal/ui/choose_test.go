@@ -9,8 +9,35 @@ import (
 	"testing/iotest"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
+
+type thing struct {
+	Name  string `json:"name"`
+	Count int    `json:"count"`
+	Note  string `json:"note,omitempty"`
+}
+
+// things are a list whose last item has what does not print in it.
+func things() *list.List {
+	return &list.List{
+		Columns: []list.Column{{Name: "KIND", Flexible: true}, {Name: "NAME"}, {Name: "NOTE", Flexible: true}, {Name: "UID", Wide: true}},
+		Items: []list.Item{
+			{Cells: []string{"PersistentVolumeClaim", "data", "a note of some length", "u-1"}, Name: "PersistentVolumeClaim/shop/data", Data: thing{"data", 1, "<a>"}},
+			{Cells: []string{"Secret", "web", "", "u-2"}, Name: "Secret/shop/web", Data: thing{"web", 2, ""}},
+			{Cells: []string{"Secret", "b\x1b[2J", "Größe\n\u202e", "u-3"}, Name: "b\x1b[2J", Data: thing{"b\x1b[2J", 3, "Größe\n\u202e"}},
+		},
+		Empty: "No things found", Warnings: []string{"one\nmore \x07"},
+	}
+}
+
+// closed is a pipe that no one reads any more.
+type closed struct{}
+
+var errClosed = errors.New("broken pipe")
+
+func (closed) Write([]byte) (int, error) { return 0, errClosed }
 
 // choose has an answer typed in, and gives what was shown, too.
 func choose(t *testing.T, answer string) (chosen []int, shown string) {

@@ -6,7 +6,7 @@
 // (docs/events.md). When the run is over, Result prints its report on standard
 // output; Plan prints what a dry run would do, and Refuse why a guard refused.
 //
-// Lists and Details print what commands found, in each format. Package views fills them.
+// Package list prints what commands found, in each format. Package views fills its lists.
 //
 // Package tty has the streams that all of this is written to. It escapes whatever does not
 // print, so that no text can move the cursor, change colours or forge lines.

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/diff"
 	"github.com/lynqctl/lynqctl/pkg/form/depgraph"
@@ -137,30 +138,30 @@ func shownEverywhere(t *testing.T, text string) map[string]string {
 
 func listsShown(on func(string, func(tty.Stream) error), text string) {
 	l := hostileList(text)
-	formats := append(ui.ListFormats(), "jsonpath={.items[0].name}", "go-template={{(index .items 0).name}}", "custom-columns=N:.name")
+	formats := append(list.Formats(), "jsonpath={.items[0].name}", "go-template={{(index .items 0).name}}", "custom-columns=N:.name")
 	for _, format := range formats {
-		on("list "+string(format), func(out tty.Stream) error { return ui.PrintList(l, format, out, out) })
+		on("list "+string(format), func(out tty.Stream) error { return list.Print(l, format, out, out) })
 		on("details "+string(format), func(out tty.Stream) error {
-			return ui.PrintDetails(&ui.Details{Facts: []ui.Fact{{"Node", text}}, Parts: *l, More: []ui.Section{{text, *l}}, Data: map[string]any{"items": []thing{{text, 1, text}}}}, format, out)
+			return list.PrintDetails(&list.Details{Facts: []list.Fact{{Name: "Node", Text: text}}, Parts: *l, More: []list.Section{{Title: text, List: *l}}, Data: map[string]any{"items": []thing{{text, 1, text}}}}, format, out)
 		})
 	}
 	for _, format := range []tty.Format{tty.Table, tty.Name, tty.JSON} {
 		on("feed "+string(format), func(out tty.Stream) error {
-			return (&ui.Feed{Out: out, Format: format, Columns: l.Columns}).Add(l.Items...)
+			return (&list.Feed{Out: out, Format: format, Columns: l.Columns}).Add(l.Items...)
 		})
 	}
 	on("graph", func(out tty.Stream) error {
-		return ui.PrintGraph([]depgraph.Line{{Text: text}, {Depth: 1, Text: text}, {Depth: 2, Text: text}}, out)
+		return list.PrintGraph([]depgraph.Line{{Text: text}, {Depth: 1, Text: text}, {Depth: 2, Text: text}}, out)
 	})
 	on("screen", func(out tty.Stream) error { ui.NewScreen(out).Show(l, false); return nil })
-	on("nothing", func(out tty.Stream) error { return ui.PrintList(&ui.List{Empty: text}, tty.Table, out, out) })
+	on("nothing", func(out tty.Stream) error { return list.Print(&list.List{Empty: text}, tty.Table, out, out) })
 }
 
 // hostileList is a list, and a tree.
-func hostileList(text string) *ui.List {
-	l := &ui.List{Columns: things().Columns, Footer: []string{text}, Warnings: []string{text}, Empty: text, Sums: map[string]string{text: text}}
+func hostileList(text string) *list.List {
+	l := &list.List{Columns: things().Columns, Footer: []string{text}, Warnings: []string{text}, Empty: text, Sums: map[string]string{text: text}}
 	for depth := range 3 {
-		l.Items = append(l.Items, ui.Item{Cells: []string{text, text, text, text}, Name: text, Data: thing{text, 1, text}, Tone: tty.Bad, Depth: depth})
+		l.Items = append(l.Items, list.Item{Cells: []string{text, text, text, text}, Name: text, Data: thing{text, 1, text}, Tone: tty.Bad, Depth: depth})
 	}
 	return l
 }

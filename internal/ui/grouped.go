@@ -6,13 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
-
-// sharedNamed is how many of the nodes that share a problem are named.
-const sharedNamed = 3
 
 // sharedProblem is what is wrong with several nodes.
 type sharedProblem struct {
@@ -91,7 +89,7 @@ func shared(failed []report.NodeResult) []sharedProblem {
 // the first node.
 func (s sharedProblem) line() string {
 	_, _, why := cutObject(s.why)
-	named := s.nodes[:min(len(s.nodes), sharedNamed)]
+	named := s.nodes[:min(len(s.nodes), list.NamedOfCause)]
 	who := strings.Join(named, ", ")
 	if more := len(s.nodes) - len(named); more > 0 {
 		who += fmt.Sprintf(", and %d more", more)

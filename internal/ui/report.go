@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
@@ -65,7 +66,7 @@ func atAGlance(nodes []nodeResult) (shown []nodeResult, more string) {
 	for _, n := range nodes {
 		why := n.problemsKey()
 		switch {
-		case why != "" && count[why] > causeMost, n.outcome == report.OutcomeSkipped && n.changed == 0 && len(nodes) > appliedMost:
+		case why != "" && count[why] > list.MostOfCause, n.outcome == report.OutcomeSkipped && n.changed == 0 && len(nodes) > appliedMost:
 			continue
 		case why == "" && count[""] > appliedMost:
 			if fine++; fine > appliedShown {
@@ -189,5 +190,5 @@ func yamlText(nodes []nodeResult, summary *report.Summary) (string, error) {
 		}
 		r.Nodes = append(r.Nodes, y)
 	}
-	return asYAML(r)
+	return list.YAML(r)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
@@ -125,7 +126,7 @@ func briefly(nodes []nodeResult) []nodeResult {
 	for i := range brief {
 		n := &brief[i]
 		why := n.problemsKey()
-		if why == "" || !n.unknown && count[why] <= sharedNamed {
+		if why == "" || !n.unknown && count[why] <= list.NamedOfCause {
 			continue
 		}
 		if named, told := first[why]; told {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 )
@@ -20,7 +20,7 @@ type Print struct {
 
 // Register registers what lists and details have.
 func (f *Print) Register(flags *pflag.FlagSet) {
-	flags.StringVarP(&f.Output, "output", "o", string(tty.Table), ui.FormatUsage)
+	flags.StringVarP(&f.Output, "output", "o", string(tty.Table), list.FormatUsage)
 }
 
 // RegisterList registers what only lists have.
@@ -31,7 +31,7 @@ func (f *Print) RegisterList(flags *pflag.FlagSet) {
 
 // Check checks the flags.
 func (f *Print) Check() error {
-	if err := errors.Join(ui.CheckFormat(tty.Format(f.Output)), ui.CheckSort(f.SortBy)); err != nil {
+	if err := errors.Join(list.CheckFormat(tty.Format(f.Output)), list.CheckSort(f.SortBy)); err != nil {
 		return session.BadUsage(err)
 	}
 	return nil
@@ -54,7 +54,7 @@ func (f *Print) CheckWatch() error {
 }
 
 // List prints a list as the flags want it.
-func (f *Print) List(l *ui.List, out, notes tty.Stream) error {
+func (f *Print) List(l *list.List, out, notes tty.Stream) error {
 	l.SortBy, l.NoHeaders = f.SortBy, f.NoHeaders
-	return session.Fail(ui.PrintList(l, tty.Format(f.Output), out, notes))
+	return session.Fail(list.Print(l, tty.Format(f.Output), out, notes))
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -27,7 +27,7 @@ func TestBoard(t *testing.T) {
 	b := &board{Metrics: m}
 	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	crm, erp := lynq.HubKey{Namespace: "shop", Name: "crm"}, lynq.HubKey{Namespace: "shop", Name: "erp"}
-	shows := func(what string, want ...[]string) *ui.List {
+	shows := func(what string, want ...[]string) *list.List {
 		t.Helper()
 		hubs, badInputs := b.facts()
 		l := views.WatchList(hubs, badInputs, noon)

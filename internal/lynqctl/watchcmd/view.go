@@ -5,6 +5,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/console"
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -29,7 +30,7 @@ func newView(c *console.Console, format string, told *board) (v *view, closed fu
 	screen := ui.NewScreen(out)
 	v.log = views.NewLogAbove(screen)
 	ticker := time.NewTicker(ui.Redraw)
-	screen.Follow(ticker.C, func(now time.Time) *ui.List {
+	screen.Follow(ticker.C, func(now time.Time) *list.List {
 		hubs, badInputs := told.facts()
 		return views.WatchList(hubs, badInputs, now)
 	})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/pkg/apply/verify"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -23,9 +24,9 @@ type Verification struct {
 
 // List lists what is not as recorded. What is said where there is nothing is the result
 // in any case.
-func (v *Verification) List(where string) *ui.List {
-	l := &ui.List{
-		Columns: []ui.Column{
+func (v *Verification) List(where string) *list.List {
+	l := &list.List{
+		Columns: []list.Column{
 			{Name: "NAMESPACE"}, {Name: "NODE"}, {Name: "OBJECT", Flexible: true}, {Name: "STATUS"},
 			{Name: "HUB", Wide: true}, {Name: "FORM", Wide: true}, {Name: "ID", Wide: true}, {Name: "MESSAGE", Wrapped: true},
 		},
@@ -82,8 +83,8 @@ type findingData struct {
 	Fix             string      `json:"fix"`
 }
 
-func findingItem(f *verify.Finding) ui.Item {
-	return ui.Item{
+func findingItem(f *verify.Finding) list.Item {
+	return list.Item{
 		Cells: []string{
 			f.Namespace, f.Name, f.Object.Full(), ui.Shown(string(f.Type)),
 			f.Hub.Name, f.Form.Name, f.ID, f.What + ": " + f.Fix,

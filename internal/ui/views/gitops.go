@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
@@ -22,9 +23,9 @@ const (
 // PrintLosses prints which policies a target does not honour, and what happens instead.
 // What several resources of a form lose alike is one row.
 func PrintLosses(target policy.Target, losses []policy.Loss, out tty.Stream) error {
-	l := ui.List{Columns: []ui.Column{{Name: "FORM"}, {Name: "POLICY"}, {Name: "RESOURCES", Flexible: true}, {Name: "WHAT HAPPENS INSTEAD", Wrapped: true}}}
+	l := list.List{Columns: []list.Column{{Name: "FORM"}, {Name: "POLICY"}, {Name: "RESOURCES", Flexible: true}, {Name: "WHAT HAPPENS INSTEAD", Wrapped: true}}}
 	for _, row := range lossesTogether(losses) {
-		l.Items = append(l.Items, ui.Item{Cells: []string{row.Form, row.Policy, row.Resource, row.Instead}})
+		l.Items = append(l.Items, list.Item{Cells: []string{row.Form, row.Policy, row.Resource, row.Instead}})
 	}
 	return out.WriteText("losses", tty.Table, tty.Safe(target.Title())+" does not honour all policies:\n"+l.Table(false, out), nil)
 }
@@ -50,11 +51,11 @@ func lossesTogether(losses []policy.Loss) []policy.Loss {
 
 // PrintTree prints what a run did to a tree of files, or would do, short.
 func PrintTree(r *gitops.Report, dryRun bool, out tty.Stream) error {
-	l := ui.List{Columns: []ui.Column{{Name: "NODE", Flexible: true}, {Name: "CHANGE"}, {Name: "OBJECTS", Wrapped: true}}}
+	l := list.List{Columns: []list.Column{{Name: "NODE", Flexible: true}, {Name: "CHANGE"}, {Name: "OBJECTS", Wrapped: true}}}
 	shown := r.Changes[:min(len(r.Changes), treeNodesNamed)]
 	for i := range shown {
 		n := &shown[i]
-		l.Items = append(l.Items, ui.Item{Cells: []string{n.Name, string(n.Change), treeCounts(n.Counts())}})
+		l.Items = append(l.Items, list.Item{Cells: []string{n.Name, string(n.Change), treeCounts(n.Counts())}})
 	}
 	var b strings.Builder
 	if len(shown) > 0 {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/inventory/history"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -28,9 +29,9 @@ type runData struct {
 func (r Run) data() runData { return runData{r.Hub.Name, r.Hub.Namespace, r.Entry} }
 
 // RunList lists runs.
-func RunList(runs []Run, where string, warnings []string, now time.Time) *ui.List {
-	l := &ui.List{
-		Columns: []ui.Column{
+func RunList(runs []Run, where string, warnings []string, now time.Time) *list.List {
+	l := &list.List{
+		Columns: []list.Column{
 			{Name: "NAMESPACE"}, {Name: "HUB"}, {Name: "RUN"}, {Name: "AGE"}, {Name: "COMMAND"},
 			{Name: "CHANGES", Flexible: true}, {Name: "RESULT", Flexible: true, Toned: true},
 			{Name: "BY", Wide: true}, {Name: "FLAGS", Wide: true}, {Name: "APPROVAL", Wide: true}, {Name: "PLAN", Wide: true},
@@ -40,7 +41,7 @@ func RunList(runs []Run, where string, warnings []string, now time.Time) *ui.Lis
 		Warnings: warnings,
 	}
 	for _, r := range runs {
-		l.Items = append(l.Items, ui.Item{
+		l.Items = append(l.Items, list.Item{
 			Cells: []string{
 				r.Hub.Namespace, r.Hub.Name, r.Run, ago(now, r.Time), r.Command, changesText(r.Entry), result(r.Entry),
 				r.By, strings.Join(r.Flags, " "), r.Approval, r.Plan, r.Version, r.Job,
@@ -81,9 +82,9 @@ func outcomeTone(outcome string) tty.Tone {
 }
 
 // RunDetails are a run with what it did to each object.
-func RunDetails(r Run, now time.Time) *ui.Details {
-	d := &ui.Details{
-		Facts: []ui.Fact{
+func RunDetails(r Run, now time.Time) *list.Details {
+	d := &list.Details{
+		Facts: []list.Fact{
 			{Name: "Run", Text: r.Run},
 			{Name: "Hub", Text: fmt.Sprintf("%s (namespace %s)", r.Hub.Name, r.Hub.Namespace)},
 			{Name: "Time", Text: when(now, r.Time)},
@@ -100,9 +101,9 @@ func RunDetails(r Run, now time.Time) *ui.Details {
 		Data: r.data(),
 	}
 	for _, refusal := range r.Refusals {
-		d.Facts = append(d.Facts, ui.Fact{Name: "Guard", Text: refusal.Guard + ": " + refusal.What})
+		d.Facts = append(d.Facts, list.Fact{Name: "Guard", Text: refusal.Guard + ": " + refusal.What})
 	}
-	d.Parts.Columns = []ui.Column{
+	d.Parts.Columns = []list.Column{
 		{Name: "NODE AND OBJECT", Flexible: true, Needed: true}, {Name: "ACTION"}, {Name: "REASON", Flexible: true}, {Name: "RESULT", Toned: true}, {Name: "ID", Wide: true},
 	}
 	for i := range r.Nodes {
@@ -114,12 +115,12 @@ func RunDetails(r Run, now time.Time) *ui.Details {
 	return d
 }
 
-func addLine(l *ui.List, depth int, text string) {
-	l.Items = append(l.Items, ui.Item{Cells: []string{text, "", "", "", ""}, Depth: depth})
+func addLine(l *list.List, depth int, text string) {
+	l.Items = append(l.Items, list.Item{Cells: []string{text, "", "", "", ""}, Depth: depth})
 }
 
 // addNode adds a node, with its objects below it.
-func addNode(l *ui.List, n *history.Node) {
+func addNode(l *list.List, n *history.Node) {
 	name := lynq.NodeKey{Namespace: n.Namespace, Name: n.Name}.String()
 	if n.Row != "" {
 		name += " (row " + n.Row + ")"
@@ -128,12 +129,12 @@ func addNode(l *ui.List, n *history.Node) {
 	if n.Message != "" {
 		why = strings.TrimPrefix(why+": "+n.Message, ": ")
 	}
-	l.Items = append(l.Items, ui.Item{
+	l.Items = append(l.Items, list.Item{
 		Cells: []string{name, "", lynq.OneLine(why), n.Outcome, ""}, Name: name, Tone: stepTone(n.Outcome),
 	})
 	for i := range n.Objects {
 		o := &n.Objects[i]
-		l.Items = append(l.Items, ui.Item{
+		l.Items = append(l.Items, list.Item{
 			Cells: []string{o.Ref().Full(), ui.ActionShown(o.Action), ui.Shown(o.Reason), o.Outcome, o.ID},
 			Name:  o.Ref().Full(), Tone: stepTone(o.Outcome), Depth: 1,
 		})

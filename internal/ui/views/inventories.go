@@ -9,15 +9,16 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
 // Inventories lists nodes as the last runs left them.
-func (v *NodeView) Inventories(chosen []*inventory.Inventory, warnings []string, now time.Time) *ui.List {
-	l := &ui.List{
-		Columns: []ui.Column{
+func (v *NodeView) Inventories(chosen []*inventory.Inventory, warnings []string, now time.Time) *list.List {
+	l := &list.List{
+		Columns: []list.Column{
 			{Name: "NAMESPACE"}, {Name: "NODE"}, {Name: "HUB", Flexible: true}, {Name: "FORM", Flexible: true},
 			{Name: "OBJECTS"}, {Name: "READY"}, {Name: "STATUS"}, {Name: "LAST CHANGE"},
 			{Name: "UID", Wide: true}, {Name: "HUB-NAMESPACE", Wide: true}, {Name: "GENERATION", Wide: true},
@@ -41,13 +42,13 @@ func (v *NodeView) Inventories(chosen []*inventory.Inventory, warnings []string,
 	return l
 }
 
-func inventoryItem(inv *inventory.Inventory, called shortNames, now time.Time) ui.Item {
+func inventoryItem(inv *inventory.Inventory, called shortNames, now time.Time) list.Item {
 	d := inventoryDataOf(inv)
 	generation := ""
 	if inv.TemplateGeneration != 0 {
 		generation = strconv.FormatInt(inv.TemplateGeneration, 10)
 	}
-	return ui.Item{
+	return list.Item{
 		Cells: []string{
 			inv.Node.Namespace, inv.Node.Name, called.hub(inv.Node.Full().Hub), called.form(inv.Node.Full().Form),
 			strconv.Itoa(d.Objects), ofTotal(inv.Status.Ready, inv.Status.Desired), ui.Shown(d.Condition), ago(now, d.Since),
@@ -100,12 +101,12 @@ func conditionIn(s inventory.Status, what string) *inventory.Condition {
 
 // InventoryDetails is the record of a node, with its objects in the order in which they are
 // applied.
-func InventoryDetails(inv *inventory.Inventory, now time.Time) *ui.Details {
+func InventoryDetails(inv *inventory.Inventory, now time.Time) *list.Details {
 	entries := slices.SortedStableFunc(slices.Values(slices.Concat(inv.Entries, inv.Hooks)), func(a, b inventory.Entry) int {
 		return cmp.Or(a.Order-b.Order, strings.Compare(a.Key(), b.Key()))
 	})
 	data := inventoryDataOf(inv)
-	parts := ui.List{Columns: []ui.Column{
+	parts := list.List{Columns: []list.Column{
 		{Name: "KIND"}, {Name: "NAMESPACE"}, {Name: "NAME", Flexible: true}, {Name: "ID", Flexible: true},
 		{Name: "POLICIES"}, {Name: "STATUS"},
 		{Name: "ADOPTED", Wide: true}, {Name: "DIGEST", Wide: true}, {Name: "UID", Wide: true},
@@ -114,15 +115,15 @@ func InventoryDetails(inv *inventory.Inventory, now time.Time) *ui.Details {
 		r := &entries[i]
 		d := resourceDataOf(r)
 		data.Resources = append(data.Resources, d)
-		parts.Items = append(parts.Items, ui.Item{
+		parts.Items = append(parts.Items, list.Item{
 			Cells: []string{r.GroupKind(), r.Namespace, r.Name, r.ID, unusual(r), ui.Shown(status.Recorded(inv, r)), yesNo(r.Adopted), shortDigest(r.Digest), r.UID},
 			Name:  r.Full(),
 		})
 	}
-	return &ui.Details{Facts: factsOf(data, now), Parts: parts, Data: data}
+	return &list.Details{Facts: factsOf(data, now), Parts: parts, Data: data}
 }
 
-func factsOf(d *inventoryData, now time.Time) []ui.Fact {
+func factsOf(d *inventoryData, now time.Time) []list.Fact {
 	form, condition, message := namespaceText(d.FormNamespace), ui.Shown(d.Condition), ""
 	if d.TemplateGeneration != 0 {
 		form = append(form, fmt.Sprintf("generation %d", d.TemplateGeneration))
@@ -133,7 +134,7 @@ func factsOf(d *inventoryData, now time.Time) []ui.Fact {
 	if c := conditionIn(d.Status, inventory.ConditionDegraded); c != nil {
 		message = c.Message
 	}
-	return []ui.Fact{
+	return []list.Fact{
 		{Name: "Node", Text: d.Node},
 		{Name: "Namespace", Text: d.Namespace},
 		{Name: "Hub", Text: detailed(d.Hub, namespaceText(d.HubNamespace))},

@@ -4,13 +4,14 @@ import (
 	"strconv"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
 // RestorationList lists the inventories that are restored.
-func RestorationList(found []decide.Restoration) *ui.List {
+func RestorationList(found []decide.Restoration) *list.List {
 	l := lostList("PROBLEM", "No inventory needs to be restored")
 	for i := range found {
 		r := &found[i]
@@ -20,7 +21,7 @@ func RestorationList(found []decide.Restoration) *ui.List {
 }
 
 // RebuiltList lists inventories that are made of what objects say.
-func RebuiltList(rebuilt []orphan.Rebuilt) *ui.List {
+func RebuiltList(rebuilt []orphan.Rebuilt) *list.List {
 	l := lostList("NEW ENTRIES", "No inventory needs to be rebuilt")
 	for i := range rebuilt {
 		b := &rebuilt[i]
@@ -30,15 +31,15 @@ func RebuiltList(rebuilt []orphan.Rebuilt) *ui.List {
 }
 
 // lostList is a list of inventories that were lost, with a last column of its own.
-func lostList(last, empty string) *ui.List {
-	return &ui.List{
-		Columns: []ui.Column{{Name: "NAMESPACE"}, {Name: "NODE"}, {Name: "HUB"}, {Name: "FORM"}, {Name: "ROW"}, {Name: "OBJECTS"}, {Name: last}},
+func lostList(last, empty string) *list.List {
+	return &list.List{
+		Columns: []list.Column{{Name: "NAMESPACE"}, {Name: "NODE"}, {Name: "HUB"}, {Name: "FORM"}, {Name: "ROW"}, {Name: "OBJECTS"}, {Name: last}},
 		Empty:   empty,
 	}
 }
 
-func lostItem(inv *inventory.Inventory, last string, data any) ui.Item {
-	return ui.Item{
+func lostItem(inv *inventory.Inventory, last string, data any) list.Item {
+	return list.Item{
 		Cells: []string{inv.Node.Namespace, inv.Node.Name, inv.Node.Hub.Name, inv.Node.Form.Name, inv.Node.UID, strconv.Itoa(len(inv.Entries)), last},
 		Name:  inv.Node.String(),
 		Data:  data,

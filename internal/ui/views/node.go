@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
@@ -49,7 +50,7 @@ func (n *NodeNow) data() *nodeData {
 }
 
 // Details are the node for people and programs.
-func (n *NodeNow) Details(now time.Time) *ui.Details {
+func (n *NodeNow) Details(now time.Time) *list.Details {
 	condition, r := ui.Shown(n.Condition), &n.Recorded
 	if n.Condition == status.InGrace {
 		condition = leavingText(&n.Node, now)
@@ -64,8 +65,8 @@ func (n *NodeNow) Details(now time.Time) *ui.Details {
 	if r.Message != n.Message && r.Message != "" {
 		lastRun += ": " + r.Message
 	}
-	d := &ui.Details{
-		Facts: []ui.Fact{
+	d := &list.Details{
+		Facts: []list.Fact{
 			{Name: "Node", Text: n.Name},
 			{Name: "Namespace", Text: n.Namespace},
 			{Name: "Hub", Text: n.Hub.Name + " (namespace " + n.Hub.Namespace + ")"},
@@ -77,16 +78,16 @@ func (n *NodeNow) Details(now time.Time) *ui.Details {
 			{Name: "Last run", Text: lastRun},
 		},
 		Parts: n.tree(now),
-		More:  []ui.Section{{Title: "Orphans", List: *OrphanList(n.Orphans, now)}, {Title: "Events", List: n.eventList(now)}},
+		More:  []list.Section{{Title: "Orphans", List: *OrphanList(n.Orphans, now)}, {Title: "Events", List: n.eventList(now)}},
 		Data:  n.data(),
 	}
 	if !n.Expires.IsZero() {
-		d.Facts = append(d.Facts, ui.Fact{Name: "Expires", Text: n.Expires.Format(time.RFC3339) + ": " + expiryText(n.Expires, now)})
+		d.Facts = append(d.Facts, list.Fact{Name: "Expires", Text: n.Expires.Format(time.RFC3339) + ": " + expiryText(n.Expires, now)})
 	}
 	if !n.Created.IsZero() {
-		d.Facts = append(d.Facts, ui.Fact{Name: "Wanted", Text: fmt.Sprintf("%s: %d ready%s", lynq.Count(r.Desired, "object"), r.Ready, troubles(&status.Counts{
+		d.Facts = append(d.Facts, list.Fact{Name: "Wanted", Text: fmt.Sprintf("%s: %d ready%s", lynq.Count(r.Desired, "object"), r.Ready, troubles(&status.Counts{
 			Failed: r.Failed, Skipped: r.Skipped, Conflicted: r.Conflicted, Excluded: r.Excluded,
-		}))}, ui.Fact{Name: "Now", Text: tallied(n.Objects)})
+		}))}, list.Fact{Name: "Now", Text: tallied(n.Objects)})
 	}
 	return d
 }
@@ -105,8 +106,8 @@ func tallied(objects []status.Object) string {
 
 // tree lists the objects with what belongs to them. Their namespaces are told
 // where they are not the node's.
-func (n *NodeNow) tree(now time.Time) ui.List {
-	l := ui.List{Columns: []ui.Column{
+func (n *NodeNow) tree(now time.Time) list.List {
+	l := list.List{Columns: []list.Column{
 		{Name: "OBJECT", Flexible: true}, {Name: "STATUS", Toned: true}, {Name: "AGE"}, {Name: "POLICIES"}, {Name: "MESSAGE", Wrapped: true},
 		{Name: "ID", Wide: true}, {Name: "UID", Wide: true},
 	}}
@@ -118,7 +119,7 @@ func (n *NodeNow) tree(now time.Time) ui.List {
 			if o.Policies != nil {
 				policies = strings.Join(o.Policies.Unusual(), ",")
 			}
-			l.Items = append(l.Items, ui.Item{
+			l.Items = append(l.Items, list.Item{
 				Cells: []string{n.called(o.Kind, o.Namespace, o.Name), ui.Shown(o.Condition()), ago(now, o.Created), policies, o.Message, o.ID, string(o.UID)},
 				Name:  o.Ref().Full(), Tone: stateTone(o.State), Depth: depth,
 			})
@@ -151,8 +152,8 @@ func (n *NodeNow) called(kind, namespace, name string) string {
 // all that the server still has.
 const recentEvents = 12
 
-func (n *NodeNow) eventList(now time.Time) ui.List {
-	l := ui.List{Columns: []ui.Column{
+func (n *NodeNow) eventList(now time.Time) list.List {
+	l := list.List{Columns: []list.Column{
 		{Name: "AGE"}, {Name: "TYPE", Toned: true}, {Name: "REASON"}, {Name: "OBJECT", Flexible: true}, {Name: "TIMES", Wide: true}, {Name: "MESSAGE", Wrapped: true},
 	}}
 	for _, e := range n.Events[max(len(n.Events)-recentEvents, 0):] {
@@ -160,7 +161,7 @@ func (n *NodeNow) eventList(now time.Time) ui.List {
 		if e.Type == "Warning" {
 			tone = tty.Worry
 		}
-		l.Items = append(l.Items, ui.Item{Tone: tone, Cells: []string{
+		l.Items = append(l.Items, list.Item{Tone: tone, Cells: []string{
 			ago(now, e.Time), e.Type, e.Reason, n.called(e.Kind, e.Namespace, e.Name), strconv.FormatInt(e.Count, 10), e.Message,
 		}})
 	}

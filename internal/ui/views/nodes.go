@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -36,8 +37,8 @@ type NodeView struct {
 }
 
 // Columns are those of the table. The namespace is shown where nodes may be of several.
-func (v *NodeView) Columns() []ui.Column {
-	return []ui.Column{
+func (v *NodeView) Columns() []list.Column {
+	return []list.Column{
 		{Name: "NAMESPACE", Flexible: true, Wide: v.Namespace != ""}, {Name: "NODE", Flexible: true},
 		{Name: "READY"}, {Name: "FAILED", Wide: true}, {Name: "SKIPPED", Wide: true}, {Name: "CONFLICTED", Wide: true},
 		{Name: "STATUS", Flexible: true, Toned: true}, {Name: "AGE"},
@@ -47,8 +48,8 @@ func (v *NodeView) Columns() []ui.Column {
 }
 
 // List shows nodes, and the sums of all of them.
-func (v *NodeView) List(s *Nodes, now time.Time) *ui.List {
-	l := &ui.List{
+func (v *NodeView) List(s *Nodes, now time.Time) *list.List {
+	l := &list.List{
 		Columns: v.Columns(),
 		Empty:   "No nodes found in " + v.Where, Warnings: slices.Concat(s.Warnings, s.Ignored), Sums: s.Hubs,
 	}
@@ -96,9 +97,9 @@ func advice(nodes []status.Node) []string {
 }
 
 // Items are some of the nodes that are shown.
-func (v *NodeView) Items(some, shown []status.Node, now time.Time) []ui.Item {
+func (v *NodeView) Items(some, shown []status.Node, now time.Time) []list.Item {
 	called := namesOf(shown)
-	items := make([]ui.Item, len(some))
+	items := make([]list.Item, len(some))
 	for i := range some {
 		items[i] = v.item(&some[i], called, now)
 	}
@@ -146,7 +147,7 @@ func (s shortNames) see(hub lynq.HubKey, form lynq.FormKey) {
 func (s shortNames) hub(key lynq.HubKey) string   { return s.hubs.Of(key.Namespace, key.Name) }
 func (s shortNames) form(key lynq.FormKey) string { return s.forms.Of(key.Namespace, key.Name) }
 
-func (v *NodeView) item(n *status.Node, called shortNames, now time.Time) ui.Item {
+func (v *NodeView) item(n *status.Node, called shortNames, now time.Time) list.Item {
 	cells := []string{n.Namespace, n.Name}
 	if n.Condition == status.Unreadable {
 		cells = append(cells, "", "", "", "", n.Condition, "")
@@ -161,7 +162,7 @@ func (v *NodeView) item(n *status.Node, called shortNames, now time.Time) ui.Ite
 	if !n.Well && n.Message != "" {
 		cause = ui.CauseOf(n.NodeID, n.Message)
 	}
-	return ui.Item{
+	return list.Item{
 		Cause: cause,
 		Cells: append(cells, ago(now, n.Since), called.hub(n.Hub), called.form(n.Form), n.UID, messageOf(n, now)),
 		Name:  n.Name, Data: statusData{rowFieldsOf(n.NodeID), n.Well, n}, Tone: conditionTone(n),

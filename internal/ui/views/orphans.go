@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
 // OrphanList lists what nodes left behind.
-func OrphanList(orphans []orphan.Orphan, now time.Time) *ui.List {
-	l := &ui.List{Columns: []ui.Column{
+func OrphanList(orphans []orphan.Orphan, now time.Time) *list.List {
+	l := &list.List{Columns: []list.Column{
 		{Name: "KIND", Flexible: true, Needed: true}, {Name: "NAMESPACE"}, {Name: "NAME"}, {Name: "REASON", Flexible: true},
 		{Name: "SINCE"}, {Name: "FROM", Flexible: true}, {Name: "SIZE"},
 		{Name: "HUB", Wide: true}, {Name: "ID", Wide: true}, {Name: "POLICIES", Wide: true},
@@ -20,7 +21,7 @@ func OrphanList(orphans []orphan.Orphan, now time.Time) *ui.List {
 	}}
 	for i := range orphans {
 		o := &orphans[i]
-		l.Items = append(l.Items, ui.Item{
+		l.Items = append(l.Items, list.Item{
 			Cells: []string{
 				o.GroupKind(), o.Namespace, o.Name, orUnknown(ui.Shown(o.Reason)), since(o, now), fromNode(o.From), o.Size,
 				o.From.Hub.Name, o.From.ID, policies(o), o.Resource.APIVersion(), string(o.UID),

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -53,9 +53,9 @@ const (
 
 // WatchList is what people see of the hubs of a watch. Bad inputs are those that could
 // not be loaded when they changed.
-func WatchList(hubs []WatchedHub, badInputs bool, now time.Time) *ui.List {
-	l := &ui.List{
-		Columns: []ui.Column{
+func WatchList(hubs []WatchedHub, badInputs bool, now time.Time) *list.List {
+	l := &list.List{
+		Columns: []list.Column{
 			{Name: "HUB", Flexible: true}, {Name: "ROWS", Spare: true}, {Name: "ACTIVE", Spare: true}, {Name: "READY"}, {Name: "FAILED"},
 			{Name: "HELD", Spare: true}, {Name: "CHANGED", Spare: true}, {Name: "STATUS", Toned: true},
 		},
@@ -71,7 +71,7 @@ func WatchList(hubs []WatchedHub, badInputs bool, now time.Time) *ui.List {
 }
 
 // item is a row of the table. What is not known is left out of it.
-func (h *WatchedHub) item(now time.Time) ui.Item {
+func (h *WatchedHub) item(now time.Time) list.Item {
 	count := func(n int, known bool) string {
 		if !known {
 			return ""
@@ -88,7 +88,7 @@ func (h *WatchedHub) item(now time.Time) ui.Item {
 		nodesReady = ofTotal(h.Ready, h.Desired)
 	}
 	state, tone := h.state()
-	return ui.Item{
+	return list.Item{
 		Cells: []string{
 			h.String(), count(h.Rows, h.Read), count(h.Active, h.Read),
 			nodesReady, count(h.Failed, h.Planned),

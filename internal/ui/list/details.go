@@ -1,4 +1,4 @@
-package ui
+package list
 
 import (
 	"strings"
@@ -24,7 +24,7 @@ type Section struct {
 	List
 }
 
-// PrintDetails prints details to out, in one of the ListFormats.
+// PrintDetails prints details to out, in one of the Formats.
 func PrintDetails(d *Details, format tty.Format, out tty.Stream) error {
 	text, err := d.text(format, out)
 	return out.WriteText("details", format, text, err)

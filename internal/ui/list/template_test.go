@@ -1,4 +1,4 @@
-package ui_test
+package list_test
 
 import (
 	"bytes"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
@@ -18,15 +18,15 @@ type sized struct {
 	Size  string `json:"size,omitempty"`
 }
 
-func sizes() *ui.List {
-	l := &ui.List{Columns: []ui.Column{{Name: "NAME"}, {Name: "SIZE"}}, Empty: "No sizes"}
+func sizes() *list.List {
+	l := &list.List{Columns: []list.Column{{Name: "NAME"}, {Name: "SIZE"}}, Empty: "No sizes"}
 	for _, s := range []sized{{"b", 9, "2Gi"}, {"c", 10, "100Mi"}, {"a", 1, ""}} {
-		l.Items = append(l.Items, ui.Item{Cells: []string{s.Name, s.Size}, Name: s.Name, Data: s})
+		l.Items = append(l.Items, list.Item{Cells: []string{s.Name, s.Size}, Name: s.Name, Data: s})
 	}
 	return l
 }
 
-func TestPrintListByTemplate(t *testing.T) {
+func TestPrintByTemplate(t *testing.T) {
 	for name, test := range map[string]struct {
 		format    tty.Format
 		sortBy    string
@@ -80,18 +80,18 @@ func TestEmptyListByTemplate(t *testing.T) {
 
 // Details are one object to templates.
 func TestPrintDetailsByTemplate(t *testing.T) {
-	d := &ui.Details{Data: sized{"a", 1, "2Gi"}}
+	d := &list.Details{Data: sized{"a", 1, "2Gi"}}
 	for format, want := range map[tty.Format]string{"jsonpath={.size}": "2Gi", "custom-columns=N:.name,C:.count": "N   C\na   1\n"} {
 		var out bytes.Buffer
-		if err := ui.PrintDetails(d, format, ui.StreamTo(&out, tty.Stream{})); err != nil || out.String() != want {
+		if err := list.PrintDetails(d, format, streamTo(&out, tty.Stream{})); err != nil || out.String() != want {
 			t.Errorf("-o %s: %q, %v", format, out.String(), err)
 		}
 	}
 }
 
 func TestCheckFormat(t *testing.T) {
-	for _, f := range append(ui.ListFormats(), "jsonpath={.a}", "go-template={{.a}}", "custom-columns=A:.a,B:b") {
-		if err := ui.CheckFormat(f); err != nil {
+	for _, f := range append(list.Formats(), "jsonpath={.a}", "go-template={{.a}}", "custom-columns=A:.a,B:b") {
+		if err := list.CheckFormat(f); err != nil {
 			t.Error(err)
 		}
 	}
@@ -105,19 +105,19 @@ func TestCheckFormat(t *testing.T) {
 		"custom-columns=A":     `"A" is no NAME:PATH`,
 		"custom-columns=A:{[}": `"{[}" is no path: `,
 	} {
-		if err := ui.CheckFormat(f); err == nil || !strings.Contains(err.Error(), want) {
+		if err := list.CheckFormat(f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("-o %s: %v, want %s", f, err, want)
 		}
 	}
 }
 
 func TestSortByUnknownField(t *testing.T) {
-	if err := ui.CheckSort("{[}"); err == nil || !strings.Contains(err.Error(), "--sort-by: ") {
+	if err := list.CheckSort("{[}"); err == nil || !strings.Contains(err.Error(), "--sort-by: ") {
 		t.Error(err)
 	}
 	l := sizes()
 	l.SortBy = ".nope"
-	err := ui.PrintList(l, tty.Table, ui.StreamTo(&bytes.Buffer{}, tty.Stream{}), ui.StreamTo(&bytes.Buffer{}, tty.Stream{}))
+	err := list.Print(l, tty.Table, streamTo(&bytes.Buffer{}, tty.Stream{}), streamTo(&bytes.Buffer{}, tty.Stream{}))
 	if err == nil || !strings.Contains(err.Error(), "nothing in the list has a field .nope") {
 		t.Error(err)
 	}

@@ -1,4 +1,4 @@
-package ui_test
+package list_test
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
@@ -57,15 +57,15 @@ name: "acme\e[2J"
 `},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := &ui.Details{
-				Facts: []ui.Fact{{"Node", "acme\x1b[2J"}, {"Form", ""}, {"Message", "one\ntwo"}},
+			d := &list.Details{
+				Facts: []list.Fact{{"Node", "acme\x1b[2J"}, {"Form", ""}, {"Message", "one\ntwo"}},
 				Data:  thing{Name: "acme\x1b[2J", Count: 3},
 			}
 			if test.parts {
 				d.Parts = *things()
 			}
 			var out bytes.Buffer
-			if err := ui.PrintDetails(d, test.format, ui.StreamTo(&out, tty.Stream{})); err != nil {
+			if err := list.PrintDetails(d, test.format, streamTo(&out, tty.Stream{})); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(strings.TrimPrefix(test.want, "\n"), out.String()); diff != "" {
@@ -73,7 +73,7 @@ name: "acme\e[2J"
 			}
 		})
 	}
-	err := ui.PrintDetails(&ui.Details{Facts: []ui.Fact{{"Node", "acme"}}}, tty.Table, ui.StreamTo(closed{}, tty.Stream{}))
+	err := list.PrintDetails(&list.Details{Facts: []list.Fact{{"Node", "acme"}}}, tty.Table, streamTo(closed{}, tty.Stream{}))
 	if !errors.Is(err, errClosed) {
 		t.Errorf("what could not be written is told as %v", err)
 	}
@@ -82,16 +82,16 @@ name: "acme\e[2J"
 // TestPrintAllDetails: several things follow on each other for people, and are a list
 // for programs, whatever their number.
 func TestPrintAllDetails(t *testing.T) {
-	one := func(name string) *ui.Details {
-		return &ui.Details{
-			Facts: []ui.Fact{{Name: "Node", Text: name}}, Data: map[string]string{"node": name},
-			Parts: ui.List{Columns: []ui.Column{{Name: "NAME"}}, Items: []ui.Item{{Cells: []string{"Secret/" + name}, Name: "Secret/" + name}}},
+	one := func(name string) *list.Details {
+		return &list.Details{
+			Facts: []list.Fact{{Name: "Node", Text: name}}, Data: map[string]string{"node": name},
+			Parts: list.List{Columns: []list.Column{{Name: "NAME"}}, Items: []list.Item{{Cells: []string{"Secret/" + name}, Name: "Secret/" + name}}},
 		}
 	}
-	both := []*ui.Details{one("acme"), one("bolt")}
+	both := []*list.Details{one("acme"), one("bolt")}
 	for _, tt := range []struct {
 		format tty.Format
-		all    []*ui.Details
+		all    []*list.Details
 		want   string
 	}{
 		{tty.Table, both, "Node:   acme\n\nNAME\nSecret/acme\n\n\nNode:   bolt\n\nNAME\nSecret/bolt\n"},
@@ -103,11 +103,11 @@ func TestPrintAllDetails(t *testing.T) {
 		{tty.JSON, nil, "{\n  \"apiVersion\": \"v1\",\n  \"kind\": \"List\",\n  \"items\": []\n}\n"},
 	} {
 		var out bytes.Buffer
-		if err := ui.PrintAllDetails(tt.all, tt.format, ui.StreamTo(&out, tty.Stream{})); err != nil || out.String() != tt.want {
+		if err := list.PrintAllDetails(tt.all, tt.format, streamTo(&out, tty.Stream{})); err != nil || out.String() != tt.want {
 			t.Errorf("%s of %d: %v, got\n%q\nwant\n%q", tt.format, len(tt.all), err, out.String(), tt.want)
 		}
 	}
-	if err := ui.PrintAllDetails(both, tty.Table, ui.StreamTo(closed{}, tty.Stream{})); err == nil {
+	if err := list.PrintAllDetails(both, tty.Table, streamTo(closed{}, tty.Stream{})); err == nil {
 		t.Error("no error of a closed stream")
 	}
 }

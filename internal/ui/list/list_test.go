@@ -1,4 +1,4 @@
-package ui_test
+package list_test
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
@@ -21,10 +21,10 @@ type thing struct {
 }
 
 // things are a list whose last item has what does not print in it.
-func things() *ui.List {
-	return &ui.List{
-		Columns: []ui.Column{{Name: "KIND", Flexible: true}, {Name: "NAME"}, {Name: "NOTE", Flexible: true}, {Name: "UID", Wide: true}},
-		Items: []ui.Item{
+func things() *list.List {
+	return &list.List{
+		Columns: []list.Column{{Name: "KIND", Flexible: true}, {Name: "NAME"}, {Name: "NOTE", Flexible: true}, {Name: "UID", Wide: true}},
+		Items: []list.Item{
 			{Cells: []string{"PersistentVolumeClaim", "data", "a note of some length", "u-1"}, Name: "PersistentVolumeClaim/shop/data", Data: thing{"data", 1, "<a>"}},
 			{Cells: []string{"Secret", "web", "", "u-2"}, Name: "Secret/shop/web", Data: thing{"web", 2, ""}},
 			{Cells: []string{"Secret", "b\x1b[2J", "Größe\n\u202e", "u-3"}, Name: "b\x1b[2J", Data: thing{"b\x1b[2J", 3, "Größe\n\u202e"}},
@@ -33,18 +33,18 @@ func things() *ui.List {
 	}
 }
 
-// printed is what PrintList writes.
-func printed(t *testing.T, l *ui.List, format tty.Format, columns int, color bool) (out, err string) {
+// printed is what Print writes.
+func printed(t *testing.T, l *list.List, format tty.Format, columns int, color bool) (out, err string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	o := ui.StreamTo(&stdout, tty.Stream{Terminal: columns > 0, Color: color, Size: func() (int, int) { return columns, 24 }})
-	if err := ui.PrintList(l, format, o, ui.StreamTo(&stderr, tty.Stream{})); err != nil {
+	o := streamTo(&stdout, tty.Stream{Terminal: columns > 0, Color: color, Size: func() (int, int) { return columns, 24 }})
+	if err := list.Print(l, format, o, streamTo(&stderr, tty.Stream{})); err != nil {
 		t.Fatal(err)
 	}
 	return stdout.String(), stderr.String()
 }
 
-func TestPrintList(t *testing.T) {
+func TestPrint(t *testing.T) {
 	for name, test := range map[string]struct {
 		format  tty.Format
 		columns int // of the terminal, 0 for none
@@ -146,7 +146,7 @@ warnings:
 }
 
 func TestPrintNothing(t *testing.T) {
-	nothing := &ui.List{Columns: things().Columns, Empty: "No things found"}
+	nothing := &list.List{Columns: things().Columns, Empty: "No things found"}
 	for format, want := range map[tty.Format][2]string{
 		tty.Table: {"", "No things found\n"},
 		tty.Wide:  {"", "No things found\n"},
@@ -167,8 +167,8 @@ var errClosed = errors.New("broken pipe")
 
 func (closed) Write([]byte) (int, error) { return 0, errClosed }
 
-func TestPrintListFails(t *testing.T) {
-	err := ui.PrintList(things(), tty.Table, ui.StreamTo(closed{}, tty.Stream{}), ui.StreamTo(closed{}, tty.Stream{}))
+func TestPrintFails(t *testing.T) {
+	err := list.Print(things(), tty.Table, streamTo(closed{}, tty.Stream{}), streamTo(closed{}, tty.Stream{}))
 	if !errors.Is(err, errClosed) || !strings.Contains(err.Error(), "write the list") {
 		t.Errorf("got %v", err)
 	}
@@ -177,13 +177,13 @@ func TestPrintListFails(t *testing.T) {
 // On a terminal, hundreds of items and warnings of one cause take a few lines, and the advice
 // is last. A pipe has all items, and no advice.
 func TestManyOfOneCause(t *testing.T) {
-	l := &ui.List{Columns: []ui.Column{{Name: "NODE"}}, Footer: []string{"1 hub"}, Advice: []string{"Run that for details."}}
+	l := &list.List{Columns: []list.Column{{Name: "NODE"}}, Footer: []string{"1 hub"}, Advice: []string{"Run that for details."}}
 	for i := range 302 {
-		l.Items = append(l.Items, ui.Item{Cells: []string{fmt.Sprintf("t%03d-web", i)}, Cause: "exceeded quota"})
+		l.Items = append(l.Items, list.Item{Cells: []string{fmt.Sprintf("t%03d-web", i)}, Cause: "exceeded quota"})
 		l.Warnings = append(l.Warnings, fmt.Sprintf("ConfigMap shop/lynqnode-t%03d-web can't be read", i))
 	}
 	var out, err bytes.Buffer
-	if err := ui.PrintList(l, tty.Table, ui.StreamTo(&out, tty.Stream{Terminal: true}), ui.StreamTo(&err, tty.Stream{})); err != nil {
+	if err := list.Print(l, tty.Table, streamTo(&out, tty.Stream{Terminal: true}), streamTo(&err, tty.Stream{})); err != nil {
 		t.Fatal(err)
 	}
 	want := `NODE
@@ -202,7 +202,7 @@ Run that for details.
 		t.Errorf("%d lines of warnings:\n%s", n, err.String())
 	}
 	out.Reset()
-	if err := ui.PrintList(l, tty.Table, ui.StreamTo(&out, tty.Stream{}), ui.StreamTo(&err, tty.Stream{})); err != nil {
+	if err := list.Print(l, tty.Table, streamTo(&out, tty.Stream{}), streamTo(&err, tty.Stream{})); err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(out.String(), "\n"); n != 1+302+2 {

@@ -1,15 +1,12 @@
-package ui
+package list
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
-	"go.yaml.in/yaml/v2"
 
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
@@ -68,14 +65,21 @@ type Item struct {
 	Depth int
 }
 
-// ListFormats are those that PrintList knows, but for those that have a template.
-func ListFormats() []tty.Format {
+// NamedOfCause is how many of the items that share a cause are named.
+const NamedOfCause = 3
+
+// MostOfCause is how many items of one cause a list has at most on a terminal without
+// leaving some out.
+const MostOfCause = 10
+
+// Formats are those that Print knows, but for those that have a template.
+func Formats() []tty.Format {
 	return []tty.Format{tty.Table, tty.Wide, tty.JSON, tty.YAML, tty.Name, tty.HTML}
 }
 
-// PrintList prints a list to out. Warnings go to standard error, and where there
+// Print prints a list to out. Warnings go to standard error, and where there
 // is nothing, a word about that.
-func PrintList(l *List, format tty.Format, out, err tty.Stream) error {
+func Print(l *List, format tty.Format, out, err tty.Stream) error {
 	Warn(err, l.Warnings)
 	text, problem := l.text(format, out)
 	if problem := out.WriteText("list", format, text, problem); problem != nil {
@@ -87,7 +91,7 @@ func PrintList(l *List, format tty.Format, out, err tty.Stream) error {
 	return nil
 }
 
-// TellsEmpty tells whether PrintList says in words that there is nothing: in formats
+// TellsEmpty tells whether Print says in words that there is nothing: in formats
 // for people, which programs do not read.
 func TellsEmpty(format tty.Format) bool {
 	return slices.Contains([]tty.Format{tty.Table, tty.Wide, tty.Name}, format)
@@ -105,10 +109,10 @@ func Warn(err tty.Stream, warnings []string) {
 	for _, w := range warnings {
 		kind := names.ReplaceAllString(w, "NAME")
 		switch told[kind]++; {
-		case kinds[kind] <= causeMost || told[kind] <= sharedNamed:
+		case kinds[kind] <= MostOfCause || told[kind] <= NamedOfCause:
 			_, _ = fmt.Fprintln(err, err.Fitted("warning: "+tty.Safe(w)))
 		case told[kind] == kinds[kind]:
-			_, _ = fmt.Fprintln(err, err.Fitted(fmt.Sprintf("warning: %d more like the last one", kinds[kind]-sharedNamed)))
+			_, _ = fmt.Fprintln(err, err.Fitted(fmt.Sprintf("warning: %d more like the last one", kinds[kind]-NamedOfCause)))
 		}
 	}
 }
@@ -138,7 +142,7 @@ func (l *List) data(format tty.Format, document any, out tty.Stream) (string, er
 	case string(tty.JSON):
 		return asJSON(document)
 	case string(tty.YAML):
-		return asYAML(document)
+		return YAML(document)
 	case customColumns:
 		return l.custom(template, out)
 	}
@@ -175,8 +179,8 @@ func (l *List) atAGlance() (shown []Item, more string) {
 		all[l.Items[i].Cause]++
 	}
 	for _, item := range l.Items {
-		if item.Cause != "" && all[item.Cause] > causeMost {
-			if kept[item.Cause]++; kept[item.Cause] > sharedNamed {
+		if item.Cause != "" && all[item.Cause] > MostOfCause {
+			if kept[item.Cause]++; kept[item.Cause] > NamedOfCause {
 				continue
 			}
 		}
@@ -188,10 +192,6 @@ func (l *List) atAGlance() (shown []Item, more string) {
 	return shown, more
 }
 
-// causeMost is how many items of one cause a list has at most on a terminal without
-// leaving some out.
-const causeMost = 10
-
 // names has a line for each name, also where one does not print: programs read lines.
 func (l *List) names() string {
 	var b strings.Builder
@@ -199,58 +199,6 @@ func (l *List) names() string {
 		b.WriteString(tty.Safe(l.Items[i].Name) + "\n")
 	}
 	return b.String()
-}
-
-// document is a list as JSON and YAML have it: what Kubernetes calls a List, with
-// more. The printers of kubectl would sort the members by their names.
-type document struct {
-	APIVersion string   `json:"apiVersion"`
-	Kind       string   `json:"kind"`
-	Items      []any    `json:"items"`
-	Totals     any      `json:"totals,omitempty"`
-	Sums       any      `json:"sums,omitempty"` // an older name of Totals
-	Warnings   []string `json:"warnings,omitempty"`
-}
-
-func (l *List) document() document {
-	d := document{APIVersion: "v1", Kind: "List", Items: make([]any, len(l.Items)), Totals: l.Sums, Sums: l.Sums, Warnings: l.Warnings}
-	for i := range l.Items {
-		d.Items[i] = l.Items[i].Data
-	}
-	return d
-}
-
-func indented(v any) ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	err := encoder.Encode(v)
-	return b.Bytes(), err
-}
-
-func asJSON(v any) (string, error) {
-	text, err := indented(v)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	for line := range bytes.Lines(text) {
-		b.Write(tty.SafeJSON(bytes.TrimSuffix(line, []byte("\n"))))
-		b.WriteByte('\n')
-	}
-	return b.String(), nil
-}
-
-// asYAML has the names and the order that JSON has. JSON itself is no way to it: a
-// string of JSON may have characters that YAML has to have escaped.
-func asYAML(v any) (string, error) {
-	d, err := plain(v)
-	if err != nil {
-		return "", err
-	}
-	text, err := yaml.Marshal(d)
-	return string(text), err
 }
 
 // Table is the columns that the format has. On a terminal it is made as narrow

@@ -1,4 +1,4 @@
-package ui
+package list
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ import (
 // per line.
 type Feed struct {
 	Out     tty.Stream
-	Format  tty.Format // any of ListFormats but YAML
+	Format  tty.Format // any of Formats but YAML
 	Columns []Column
 
 	widths []int // of the table so far, nil before its head

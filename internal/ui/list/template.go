@@ -1,4 +1,4 @@
-package ui
+package list
 
 import (
 	"cmp"
@@ -27,7 +27,7 @@ const FormatUsage = "table, wide, json, yaml, name, html, jsonpath=TEMPLATE, go-
 
 // CheckFormat is an error where lists are not printed in a format.
 func CheckFormat(f tty.Format) error {
-	if slices.Contains(ListFormats(), f) {
+	if slices.Contains(Formats(), f) {
 		return nil
 	}
 	name, template, ok := strings.Cut(string(f), "=")

@@ -1,11 +1,11 @@
-package ui_test
+package list_test
 
 import (
 	"bytes"
 	"strings"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/form/depgraph"
 )
@@ -24,22 +24,22 @@ func TestTree(t *testing.T) {
 		"deep again": {[]int{0, 1, 2, 1}, "x|├─ x|│  └─ x|└─ x|"},
 	} {
 		lines := make([]depgraph.Line, len(tt.depths))
-		items := make([]ui.Item, len(tt.depths))
+		items := make([]list.Item, len(tt.depths))
 		for i, depth := range tt.depths {
 			lines[i] = depgraph.Line{Depth: depth, Text: "x"}
-			items[i] = ui.Item{Cells: []string{"x"}, Depth: depth}
+			items[i] = list.Item{Cells: []string{"x"}, Depth: depth}
 		}
 		var out bytes.Buffer
-		if err := ui.PrintGraph(lines, ui.StreamTo(&out, tty.Stream{})); err != nil {
+		if err := list.PrintGraph(lines, streamTo(&out, tty.Stream{})); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.ReplaceAll(out.String(), "\n", "|"); got != tt.want {
 			t.Errorf("%s: got %q, want %q", name, got, tt.want)
 		}
 		// A list draws the same in its first column, and has no lines between trees.
-		list, _ := printed(t, &ui.List{Columns: []ui.Column{{Name: "X"}}, Items: items, NoHeaders: true}, tty.Table, 0, false)
-		if want := strings.ReplaceAll(out.String(), "\n\n", "\n"); list != want {
-			t.Errorf("%s: a list has %q, want %q", name, list, want)
+		got, _ := printed(t, &list.List{Columns: []list.Column{{Name: "X"}}, Items: items, NoHeaders: true}, tty.Table, 0, false)
+		if want := strings.ReplaceAll(out.String(), "\n\n", "\n"); got != want {
+			t.Errorf("%s: a list has %q, want %q", name, got, want)
 		}
 	}
 }
