@@ -111,7 +111,7 @@ func tableText(nodes []nodeResult, wide bool, out tty.Stream) string {
 // readiness is how many objects are ready: "-" for a node that went, or where
 // no one looked.
 func (n *nodeResult) readiness() string {
-	if n.outcome == report.OutcomeDone && (n.ready == 0 || n.status == statusDeleted) || n.objects == 0 {
+	if n.outcome == report.OutcomeDone && (n.ready == 0 || n.status == statusDeleted || n.status == statusMoved) || n.objects == 0 {
 		return "-"
 	}
 	return fmt.Sprintf("%d/%d", n.ready, n.objects)

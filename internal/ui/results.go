@@ -16,6 +16,7 @@ import (
 // Words for how a node is that are no outcomes.
 const (
 	statusDeleted = "deleted"  // it was to go, and is gone
+	statusMoved   = "moved"    // it goes on as another node
 	statusNotDone = "not-done" // the run ended before its turn
 )
 
@@ -79,6 +80,9 @@ func results(of *report.Result) []nodeResult {
 func statusOf(n *report.NodeResult) string {
 	switch {
 	case n.Outcome == report.OutcomeDone && n.Leaves && !n.LeavesAlone():
+		if n.Moves() {
+			return statusMoved
+		}
 		return statusDeleted
 	case n.Outcome == "":
 		return statusNotDone

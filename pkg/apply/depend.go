@@ -68,6 +68,10 @@ func (n *nodeRun) awaitOthers(ctx context.Context) bool {
 		return false
 	}
 	n.dependent = true
+	if n.plan.Moves() {
+		n.leftOut(report.OutcomeSkipped, fmt.Sprintf("lynqctl keeps it until node %s, as which it goes on, has its objects and is ready; that node is %s", key, e.Word))
+		return false
+	}
 	if n.plan.Desired == nil {
 		n.leftOut(report.OutcomeSkipped, fmt.Sprintf("lynqctl keeps it until node %s is deleted, which depends on it (dependForms) and is %s", key, e.Word))
 		return false

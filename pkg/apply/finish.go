@@ -169,7 +169,11 @@ func (n *nodeRun) recordResult() error {
 		if err := n.record.remove(); err != nil {
 			return err
 		}
-		n.tell.record(report.Normal, "LynqNodeDeleted", "the node is deleted, and its objects as their deletionPolicy says")
+		if n.plan.Moves() {
+			n.tell.record(report.Normal, "LynqNodeMoved", "the node goes on as node "+n.plan.Next.String()+", and its inventory is deleted")
+		} else {
+			n.tell.record(report.Normal, "LynqNodeDeleted", "the node is deleted, and its objects as their deletionPolicy says")
+		}
 		n.record.saved = nil
 		return nil
 	}

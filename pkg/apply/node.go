@@ -130,7 +130,7 @@ func (n *nodeRun) idle() bool {
 			leftOut++
 			continue
 		}
-		if n.plan.Inventory == nil || !s.UpToDate() || n.lookout.waits(s) && !s.Entry.Ready || n.steps.purges(s) {
+		if n.plan.Inventory == nil || !s.UpToDate() || n.lookout.waits(s) && !s.Entry.Ready || n.steps.purges(s) || n.record.lacks(s) {
 			return false
 		}
 		s.outcome = report.OutcomeUnchanged
@@ -170,7 +170,7 @@ func (n *nodeRun) begin(ctx context.Context) bool {
 		return false
 	}
 	n.wake = make(chan struct{}, 1)
-	if n.plan.Desired == nil && len(n.steps.of) > 0 {
+	if n.plan.Desired == nil && !n.plan.Moves() && len(n.steps.of) > 0 {
 		n.tell.record(report.Normal, "LynqNodeDeleting", "lynqctl deletes the node, and its objects as their deletionPolicy says")
 	}
 	if n.plan.Replacement != nil {

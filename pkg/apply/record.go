@@ -6,6 +6,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -61,7 +62,7 @@ func (r *record) ownerReference() map[string]any {
 // record does not name yet. changes: some object is written.
 func (r *record) intent() (next *inventory.Inventory, added, changes bool) {
 	next = r.next()
-	var desired []inventory.Entry
+	var desired, completed []inventory.Entry
 	for i := range r.steps.of {
 		s := &r.steps.of[i]
 		if s.unrecorded = r.contested(s); s.Object == nil || s.unrecorded {
@@ -79,10 +80,27 @@ func (r *record) intent() (next *inventory.Inventory, added, changes bool) {
 			desired = append(desired, e)
 			added = added || s.Entry == nil || gone || s.Entry.Phase != ""
 			changes = true
+		case plan.ActionKeep:
+			if r.lacks(s) {
+				completed, added = append(completed, s.NextEntry()), true
+			}
 		}
 	}
-	next.Entries = inventory.Intent(next.Entries, desired)
+	next.Entries = append(inventory.Intent(next.Entries, desired), completed...)
 	return next, added, changes
+}
+
+// lacks tells whether an object did its work while its node had another name, so that
+// only the inventory of that name says so.
+func (r *record) lacks(s *stepRun) bool {
+	if s.Action != plan.ActionKeep || s.Reason != reason.Completed || s.Object == nil {
+		return false
+	}
+	if r.saved == nil {
+		return true
+	}
+	_, has := inventory.Find(r.saved.Entries, s.Object.Ref)
+	return !has
 }
 
 // check makes sure that the inventory is there where a step makes it an owner of an object

@@ -24,7 +24,7 @@ type release struct {
 // orphan marks an object that is retained, and lets it go.
 func (r *release) orphan(s *stepRun, now time.Time) move {
 	p, reason := r.record.plan, lynq.ReasonRemovedFromTemplate
-	if p.Desired == nil {
+	if p.Desired == nil && !p.Moves() {
 		reason = lynq.ReasonNodeDeleted
 	}
 	annotations := map[string]string{

@@ -19,6 +19,7 @@ func readForm(rep *report, v *Value) *Form {
 	o.accept("apiVersion", "kind", "status")
 	m := readMeta(o)
 	form := &Form{Pos: v.Pos, Name: m.Name, Namespace: m.Namespace, Generation: m.Generation}
+	form.RenamedFrom = readRenamedFrom(o, m)
 	spec := o.needObject("spec")
 	form.Spec = spec.value
 	o.done()

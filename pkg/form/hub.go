@@ -153,6 +153,7 @@ func readMappings(spec *object, hub *Hub) {
 	if t := values.text("expires"); t.Text != "" {
 		hub.Expires = Mapping{Variable: "expires", Column: t.Text, Pos: t.Pos}
 	}
+	hub.PreviousUID = readPreviousUID(values, hub)
 	host := values.text("hostOrUrl")
 	add("hostOrUrl", host)
 	values.done()

@@ -176,6 +176,7 @@ func (l *loader) finish() {
 		l.in.learnScopes(form)
 	}
 	l.linkForms()
+	l.linkRenamed()
 	for _, secret := range l.in.Secrets {
 		l.unique(names, "Secret", secret.Namespace, secret.Name, secret.Pos)
 	}

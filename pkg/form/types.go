@@ -37,6 +37,9 @@ type Hub struct {
 	// Expires is the column with the time from which a row counts as inactive, zero for
 	// none. No variable of templates has it.
 	Expires Mapping
+	// PreviousUID is the column with the uid that a row had before, zero for none. No variable
+	// of templates has it.
+	PreviousUID Mapping
 	// Activity says which values of the activation column make a row active.
 	Activity lynq.Activity
 	// SecretColumns are the columns whose values no output shows.
@@ -87,6 +90,9 @@ type Form struct {
 	// Grace is how long nodes are kept after their rows have gone, nil where the hub says
 	// it.
 	Grace *time.Duration
+	// RenamedFrom is the name that the form had before, "" for none: its nodes go on as nodes
+	// of this form.
+	RenamedFrom Text
 	// DependForms are forms of the same hub: nodes of this one wait for the node of the
 	// same row in those. They need not be in the inputs.
 	DependForms []Text

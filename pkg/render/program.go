@@ -133,8 +133,10 @@ func Columns(h *form.Hub) []string {
 			columns = append(columns, m.Column)
 		}
 	}
-	if c := h.Expires.Column; c != "" && !slices.Contains(columns, c) {
-		columns = append(columns, c)
+	for _, c := range []string{h.Expires.Column, h.PreviousUID.Column} {
+		if c != "" && !slices.Contains(columns, c) {
+			columns = append(columns, c)
+		}
 	}
 	return columns
 }

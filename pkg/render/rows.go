@@ -25,9 +25,10 @@ type rowReader[T any] struct {
 	columns                []string
 	uid, activate, expires int // columns; expires may be expr.NoColumn
 
-	seen map[string]int // uid of an active row -> line
-	bad  []badRow
-	more int // bad rows beyond the bound
+	seen    map[string]int // uid of an active row -> line
+	renamed renamed
+	bad     []badRow
+	more    int // bad rows beyond the bound
 }
 
 // badRow is what is wrong with a row.
@@ -41,7 +42,7 @@ type badRow struct {
 func (r *rowReader[T]) read(ctx context.Context) error {
 	hub := r.input.Programs[0].Hub
 	r.columns, r.uid, r.activate, r.expires = Columns(hub), column(hub, "uid"), column(hub, "activate"), ExpiresColumn(hub)
-	r.seen = map[string]int{}
+	r.seen, r.renamed = map[string]int{}, renamedOf(hub)
 	var b *batch[T]
 	for row, err := range r.input.Rows {
 		if err != nil {
@@ -67,6 +68,7 @@ func (r *rowReader[T]) read(ctx context.Context) error {
 			b = nil
 		}
 	}
+	r.checkRenamed()
 	if len(r.bad) > 0 {
 		return r.badRows()
 	}
@@ -157,6 +159,7 @@ func (r *rowReader[T]) single(row lynq.Row, id string) (uid string, good bool) {
 		return "", false
 	}
 	r.seen[bare] = row.Line
+	r.renamed.note(row, bare)
 	return id, true
 }
 

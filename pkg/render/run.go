@@ -60,6 +60,8 @@ type Input struct {
 	// one its values, used again for the next.
 	Active   func(uid string, values []string)
 	Inactive func(uid string)
+	// Renamed, where it is not nil, is told of each active row that had another uid before.
+	Renamed func(uid, previous string)
 }
 
 // Rendered is a node that a run yields: what a row and a form make.

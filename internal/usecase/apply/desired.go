@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/evidence"
 	"github.com/lynqctl/lynqctl/pkg/form"
@@ -26,6 +27,8 @@ type desired struct {
 	values bool
 	// sources, where it is not nil, gets notes of the rows, by hub.
 	sources map[lynq.HubKey]*evidence.Source
+	// renames, where it is not nil, gets what rows and forms had for names before, by hub.
+	renames map[lynq.HubKey]*lynq.Renames
 }
 
 // render keeps the nodes of a hub, of which fill makes what is kept.
@@ -34,6 +37,9 @@ func (d *desired) render(ctx context.Context, fill func(h *form.Hub, n *lynq.Nod
 		h := in.Programs[0].Hub
 		if d.sources != nil {
 			d.sources[in.Hub] = noting(&in)
+		}
+		if d.renames != nil {
+			d.renames[in.Hub] = load.Renames(&in)
 		}
 		for n, err := range render.Nodes(ctx, run, in, func(n *lynq.Node, values []string) (*plan.Node, error) { return fill(h, n, values) }) {
 			if err != nil {

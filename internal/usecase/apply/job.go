@@ -65,6 +65,7 @@ type Rendering struct {
 	// NextExpiry is when the next row of any hub expires, zero for never.
 	NextExpiry time.Time
 	sources    map[lynq.HubKey]*evidence.Source
+	renames    map[lynq.HubKey]*lynq.Renames
 }
 
 // Perform reads the rows, takes the Leases, plans, and carries the plans out. What is
@@ -180,7 +181,7 @@ func (j *Job) emptyHubs(ctx context.Context) ([]plan.Refusal, error) {
 
 // Render reads all rows and renders them. Bad rows end the run.
 func (j *Job) Render(ctx context.Context) error {
-	wanted := &desired{selector: j.Options.Settings.Selector, values: j.Options.RecordValues != RecordNone, sources: map[lynq.HubKey]*evidence.Source{}}
+	wanted := &desired{selector: j.Options.Settings.Selector, values: j.Options.RecordValues != RecordNone, sources: map[lynq.HubKey]*evidence.Source{}, renames: map[lynq.HubKey]*lynq.Renames{}}
 	recorded, err := recordedNames(ctx, j)
 	if err != nil {
 		return err
@@ -196,6 +197,7 @@ func (j *Job) Render(ctx context.Context) error {
 	}
 	wanted.retract(run.Retracted())
 	j.Failed, j.NextExpiry, j.sources = run.Err(), run.Report().NextExpiry, wanted.sources
+	j.renames = wanted.renames
 	j.Nodes, j.reports, j.missing, j.near = map[lynq.HubKey][]*plan.Node{}, run.Hubs, run.Missing(), run.Near
 	for _, n := range wanted.nodes {
 		key := n.Hub
@@ -341,6 +343,7 @@ func (j *Job) look(ctx context.Context, h load.HubPrograms, found map[string]boo
 		in.Exclude[key] = p.Exclude
 	}
 	in.Hooks = load.FormHooks(&h)
+	in.Rename(j.renames[h.Key])
 	in.Evidence, in.Used = j.evidence(h), j.used(h)
 	in.Narrowed = j.Options.Settings.Selector != nil
 	in.AdoptNothing, in.IncludeData = j.Options.AdoptNothing, j.Options.IncludeData

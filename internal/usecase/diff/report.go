@@ -217,6 +217,10 @@ func wholeCause(s *plan.Step) diff.CauseKind {
 		return diff.CauseUnknown
 	case reason.Orphan, reason.Unowned, reason.Takeover:
 		return diff.CauseAdopted
+	case reason.Moved:
+		return diff.CauseMoved
+	case reason.Renamed:
+		return diff.CauseRenamed
 	case reason.Removed:
 		return diff.CauseRemoved
 	case reason.NotIncluded:

@@ -70,10 +70,7 @@ func (a adopting) proof(me plan.Owner, r *inventory.Entry, l *tracking.Live) *in
 
 // given is the record of another node that has an object and gives it away.
 func (a adopting) given(me plan.Owner, l *tracking.Live) *inventory.Entry {
-	k := l.Labelled()
-	if l.Node == "" {
-		k = a.d.applySets[l.PartOf]
-	}
+	k := a.d.giver(l)
 	if k == me.NodeKey || !a.d.givesAway(k, l.Ref) {
 		return nil
 	}
@@ -82,6 +79,14 @@ func (a adopting) given(me plan.Owner, l *tracking.Live) *inventory.Entry {
 		return nil
 	}
 	return &r
+}
+
+// giver is the node that has an object by its tracking.
+func (d *decider) giver(l *tracking.Live) lynq.NodeKey {
+	if l.Node == "" {
+		return d.applySets[l.PartOf]
+	}
+	return l.Labelled()
 }
 
 // takesBack tells whether a person said to take an orphan back, whatever the policy

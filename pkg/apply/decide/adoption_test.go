@@ -166,9 +166,9 @@ func TestMovesUnderNever(t *testing.T) {
 			in.Forms, in.Nodes = []lynq.FormKey{{Name: "shop"}, {Name: "web"}}, []*plan.Node{&moved}
 			return wantedStep(in)
 		}
-		want := verdict{plan.ActionAdopt, reason.Unowned}
+		want := verdict{plan.ActionUpdate, reason.Moved}
 		if creation == lynq.CreateOnce {
-			want = verdict{plan.ActionTrack, reason.Untracked}
+			want = verdict{plan.ActionTrack, reason.Moved}
 		}
 		for _, adopted := range []bool{false, true} {
 			s := move(func(r *inventory.Entry) { r.Adopted = adopted })

@@ -97,6 +97,7 @@ type member struct {
 	key       lynq.NodeKey
 	node      *plan.Node
 	inventory *inventory.Inventory
+	now       string // the uid of the row that had that of the inventory before, "" for none
 }
 
 // members are all nodes of the hub, those that rows want first.
@@ -109,10 +110,14 @@ func (in *Input) members() []*member {
 	}
 	for _, inv := range in.Inventories {
 		key := inv.Node.Key()
-		if m := wanted[key]; m != nil {
-			m.inventory = inv
-		} else {
-			all = append(all, &member{key: key, inventory: inv})
+		m := wanted[key]
+		if m == nil {
+			m = &member{key: key}
+			all = append(all, m)
+		}
+		m.inventory = inv
+		if in.Renames != nil {
+			m.now = in.Renames.UIDs[strings.TrimSpace(inv.Node.UID)]
 		}
 	}
 	return all
@@ -155,6 +160,9 @@ func (m *member) ties(c *Concern, each func(tie) bool) bool {
 		if !each(tie{row: inv.Node.UID}) || c.Rollouts[inv.Node.Form] && !each(tie{form: inv.Node.Form}) {
 			return false
 		}
+	}
+	if m.now != "" && !each(tie{row: m.now}) {
+		return false
 	}
 	return m.objects(func(ref lynq.Ref) bool { return each(tie{ref: ref}) })
 }

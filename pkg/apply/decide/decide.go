@@ -18,17 +18,18 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// tellLosses says of the steps that delete data what replaces it.
-func tellLosses(p *plan.NodePlan) {
-	for i := range p.Steps {
-		s := &p.Steps[i]
+// tellLosses says of the steps that delete data which of the objects that are wanted
+// replaces it.
+func tellLosses(steps []plan.Step, wanted []plan.Object) {
+	for i := range steps {
+		s := &steps[i]
 		if !s.Loss() {
 			continue
 		}
 		message := "its data is lost"
-		for j := range p.Steps {
-			if o := p.Steps[j].Object; o != nil && o.ID == s.Entry.ID {
-				message = o.String() + " replaces it, and its data is lost"
+		for j := range wanted {
+			if wanted[j].ID == s.Entry.ID {
+				message = wanted[j].String() + " replaces it, and its data is lost"
 			}
 		}
 		if s.Message != "" {
@@ -101,6 +102,8 @@ type Input struct {
 	// OperatorNodes is how many LynqNode resources the hub has in the namespaces
 	// that count.
 	OperatorNodes int
+	// Renames are the nodes that had another name before, nil for none: see Rename.
+	Renames *lynq.Renames
 	// Grace is how long nodes are kept whose rows are gone; zero for plans that a person
 	// asked for by name.
 	Grace Grace
@@ -149,6 +152,12 @@ func Decide(in *Input, l Limits) *plan.Plan {
 		case d.nodes[key] != nil, d.leaves[key] != nil, inv.Node.Hub.Namespace != "" && inv.Node.Hub.Namespace != d.in.Hub.Namespace, !in.planned(key):
 		case d.untouched[key] != nil:
 			p.Nodes = append(p.Nodes, d.kept(inv, d.untouched[key]))
+		case d.renamed[key] != nil:
+			if now := d.renamed[key].now; now != nil {
+				p.Nodes = append(p.Nodes, d.moved(inv, now))
+			} else {
+				p.Whole = false
+			}
 		case !d.goes(inv):
 			p.Whole = false
 		case d.in.Delete[key] || inv.Deleting:
@@ -194,6 +203,10 @@ type decider struct {
 	// hub's record has of such nodes.
 	leaves map[lynq.NodeKey]*plan.Leaving
 	ledger grace.Ledger
+	// renamed are the nodes that go on as others, by the names in their inventories, and
+	// earlier are the inventories of the nodes that others go on as.
+	renamed map[lynq.NodeKey]*renamed
+	earlier map[lynq.NodeKey][]*inventory.Inventory
 	// holding: no object leaves its node.
 	holding bool
 }
@@ -225,6 +238,7 @@ func newDecider(in *Input) *decider {
 	}
 	d.owned = hooking{d}.findOwned()
 	d.misnamed = d.findMisnamed()
+	d.findRenamed()
 	d.judgeGrace()
 	d.judgeUnknown()
 	d.replaceDeleted()
@@ -274,19 +288,28 @@ func (d *decider) node(n *plan.Node) plan.NodePlan {
 	}
 	for i := range n.Objects {
 		o := &n.Objects[i]
-		p.Steps = append(p.Steps, d.step(me, o, entries[o.Ref], d.in.Live[o.Ref]))
+		r := entries[o.Ref]
+		if r == nil {
+			r = d.completedBefore(n, o)
+		}
+		p.Steps = append(p.Steps, d.step(me, o, r, d.in.Live[o.Ref]))
 		delete(entries, o.Ref)
 	}
 	freed(n, p.Steps)
 	dropped := d.leave(me, inv, entries, reason.Removed)
+	tellNotIncluded(n, dropped)
+	p.Steps = append(append(p.Steps, dropped...), hooking{d}.leftovers(me, inv)...)
+	tellLosses(p.Steps, n.Objects)
+	return p
+}
+
+// tellNotIncluded says of the steps that drop an object whether the form still has it.
+func tellNotIncluded(n *plan.Node, dropped []plan.Step) {
 	for i := range dropped {
-		if s := &dropped[i]; s.Reason == reason.Removed && slices.Contains(n.NotIncluded, s.Entry.ID) {
+		if s := &dropped[i]; (s.Reason == reason.Removed || s.Reason == reason.Renamed) && slices.Contains(n.NotIncluded, s.Entry.ID) {
 			s.Reason = reason.NotIncluded
 		}
 	}
-	p.Steps = append(append(p.Steps, dropped...), hooking{d}.leftovers(me, inv)...)
-	tellLosses(&p)
-	return p
 }
 
 // obstacle is why nothing of a node can be planned, nil for most.
@@ -367,7 +390,7 @@ func (d *decider) goes(inv *inventory.Inventory) bool {
 // gone tells whether this run may let the node of an inventory go, which no row wants.
 func (d *decider) gone(inv *inventory.Inventory) bool {
 	key := inv.Node.Key()
-	return d.nodes[key] == nil && !d.misnamed.recorded[key] && d.within(inv) && (!inv.Deleting || inv.Finalizer)
+	return d.renamed[key] == nil && d.nodes[key] == nil && !d.misnamed.recorded[key] && d.within(inv) && (!inv.Deleting || inv.Finalizer)
 }
 
 // within tells whether this run may let the node of an inventory go.
@@ -561,10 +584,14 @@ func (d *decider) wanted(me plan.Owner, o *plan.Object, r *inventory.Entry, l *t
 	}
 	if (adopting{d}).settled(me, o, r, l) {
 		s.Action, s.Reason = d.once(me, o, r, l)
-		return s
+	} else {
+		s.Action, s.Reason = d.compare(me, o, r, l)
 	}
-	if s.Action, s.Reason = d.compare(me, o, r, l); s.Action == plan.ActionSkip {
+	switch {
+	case s.Action == plan.ActionSkip:
 		s.Message = remade
+	case s.Reason == reason.Moved:
+		s.Message = "moves from node " + d.giver(l).String()
 	}
 	return s
 }
@@ -575,6 +602,8 @@ func (d *decider) once(me plan.Owner, o *plan.Object, r *inventory.Entry, l *tra
 	switch {
 	case l.Orphaned:
 		return plan.ActionTrack, reason.Orphan
+	case adopting{d}.given(me, l) != nil:
+		return plan.ActionTrack, reason.Moved
 	case !me.Tracked(o, l) || !o.Annotated(l):
 		return plan.ActionTrack, reason.Untracked
 	case r == nil || r.UID != string(l.UID) || r.Digest == "" || r.ID != o.ID || r.Deletion != o.Policy.Deletion:
@@ -596,6 +625,8 @@ func (d *decider) compare(me plan.Owner, o *plan.Object, r *inventory.Entry, l *
 		return plan.ActionSkip, reason.Replaced // a person's, in the place of the one that is recorded
 	case d.in.KeepContent:
 		return plan.ActionTrack, reason.Untracked
+	case adopting{d}.given(me, l) != nil:
+		return plan.ActionUpdate, reason.Moved
 	case !me.Tracks(l) && (r == nil || r.UID != string(l.UID)):
 		return plan.ActionAdopt, reason.Unowned
 	case r == nil || r.Digest == "" || r.UID == "":
@@ -655,7 +686,7 @@ func (d *decider) foreign(me plan.Owner, l *tracking.Live) string {
 // it wants no more.
 func (d *decider) givesAway(k lynq.NodeKey, ref lynq.Ref) bool {
 	inv := d.inventories[k]
-	if inv == nil || d.unknown[k] || d.desired[ref] == k || d.nodes[k] == nil && !d.goes(inv) {
+	if inv == nil || d.unknown[k] || d.desired[ref] == k || d.nodes[k] == nil && d.renamed[k] == nil && !d.goes(inv) {
 		return false
 	}
 	return slices.ContainsFunc(inv.All(), func(r inventory.Entry) bool { return r.Ref == ref })

@@ -422,7 +422,7 @@ func TestMoves(t *testing.T) {
 		if len(decided.Nodes) != 2 || len(decided.Refusals) > 0 {
 			t.Fatalf("plan %+v", decided)
 		}
-		if s := decided.Nodes[0].Steps[0]; s.Action != plan.ActionAdopt {
+		if s := decided.Nodes[0].Steps[0]; s.Action != plan.ActionUpdate || s.Reason != reason.Moved || s.Message != "moves from node ns/acme-web" {
 			t.Errorf("the new node has %s %s %s", s.Action, s.Reason, s.Message)
 		}
 		if s := decided.Nodes[1].Steps[0]; s.Action != plan.ActionRelease || s.Reason != reason.TakenOver {

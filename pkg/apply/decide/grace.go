@@ -62,9 +62,8 @@ func (d *decider) judgeGrace() {
 	d.ledger = grace.NewLedger(d.in.Grace.Recorded)
 	var over []*inventory.Inventory
 	for _, inv := range d.in.Inventories {
-		key := inv.Node.Key()
-		if d.in.Delete[key] || !d.gone(inv) || d.claims.node(inv) != nil {
-			continue // nobody knows whether the row of the latter is gone
+		if !d.mayBeKept(inv) {
+			continue
 		}
 		period := d.in.Grace.period(inv)
 		since := d.in.Grace.since(d.ledger, inv, d.in.Now)
@@ -75,6 +74,16 @@ func (d *decider) judgeGrace() {
 		d.keepFor(inv, since, since.Add(period))
 	}
 	d.keepDependedOn(over)
+}
+
+// mayBeKept tells whether a node is one that a grace period keeps: its row is gone, or it
+// goes on by another name and leaves objects behind.
+func (d *decider) mayBeKept(inv *inventory.Inventory) bool {
+	key := inv.Node.Key()
+	if r := d.renamed[key]; r != nil {
+		return r.now != nil && d.in.Grace.period(inv) > 0 && d.leavesBehind(inv)
+	}
+	return !d.in.Delete[key] && d.gone(inv) && d.claims.node(inv) == nil // nobody knows whether the row of the latter is gone
 }
 
 // keepFor keeps a node until a time.
@@ -127,7 +136,7 @@ func (d *decider) planLeaving(p *plan.Plan) {
 			if keep(key); d.ledger.Of(key).IsZero() {
 				next.Set(key, l.Since)
 			}
-		case d.nodes[key] != nil, d.misnamed.recorded[key], d.gone(inv) && d.claims.node(inv) != nil:
+		case d.nodes[key] != nil, d.renamed[key] != nil && d.renamed[key].now != nil, d.misnamed.recorded[key], d.gone(inv) && d.claims.node(inv) != nil:
 		default:
 			keep(key)
 		}

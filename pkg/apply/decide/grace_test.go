@@ -146,7 +146,7 @@ func TestGrace(t *testing.T) {
 		},
 		"another node wants its object, and its time is over": {
 			func(s *shop) { s.leavesSince(s.has("a", "a1"), hour(9)); s.wants("b", "a1") },
-			[]string{"b: a1 adopt Unowned", "a: a1 release TakenOver"}, "a", "",
+			[]string{"b: a1 update Moved", "a: a1 release TakenOver"}, "a", "",
 		},
 		"an object that cannot be read matters when its time is over": {
 			func(s *shop) {

@@ -154,6 +154,14 @@ func (g guards) changeOf(inv *inventory.Inventory, homes map[rowKey]string) *lyn
 	c := &lynq.NodeChange{Exists: g.exists}
 	switch {
 	case g.d.untouched[key] != nil: // it stays for now
+	case g.d.leaves[key] != nil:
+	case g.d.renamed[key] != nil:
+		if now := g.d.renamed[key].now; now != nil {
+			c.Before, c.Objects, c.NotIncluded = g.heldBy(now, inv), len(now.Objects), now.NotIncluded
+			if now.Namespace != inv.Node.Namespace {
+				c.Leaves, c.To = true, now.Namespace
+			}
+		}
 	case g.d.goes(inv):
 		c.Leaves = true
 		if to := homes[rowKey{inv.Node.Full().Form, inv.Node.UID}]; to != inv.Node.Namespace {

@@ -39,15 +39,15 @@ func WithoutDeletions(p *plan.Plan) *plan.Plan {
 	staying := map[lynq.NodeKey]bool{}
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
-		staying[n.Key()] = n.Desired != nil
+		staying[n.Key()] = !leavesWhole(n)
 		for j := range n.Steps {
-			if s := &n.Steps[j]; n.Desired == nil && s.To != (lynq.NodeKey{}) {
+			if s := &n.Steps[j]; leavesWhole(n) && s.To != (lynq.NodeKey{}) {
 				taken[s.Entry.Ref] = n.Key()
 			}
 		}
 	}
 	for i := range p.Nodes {
-		if n := &p.Nodes[i]; n.Desired != nil {
+		if n := &p.Nodes[i]; !leavesWhole(n) {
 			next.Nodes = append(next.Nodes, withoutDeletions(n, next.Held, taken, staying))
 		}
 	}
@@ -87,6 +87,9 @@ func withoutDeletions(p *plan.NodePlan, held *plan.Held, taken map[lynq.Ref]lynq
 	return next
 }
 
+// leavesWhole tells whether a node goes, and goes on by no other name.
+func leavesWhole(n *plan.NodePlan) bool { return n.Desired == nil && !n.Moves() }
+
 // holdingOn are the rules of a plan without its deletions: a node that would go gives
 // nothing away.
 func (d *decider) holdingOn(nodes []plan.NodePlan) *decider {
@@ -96,7 +99,7 @@ func (d *decider) holdingOn(nodes []plan.NodePlan) *decider {
 		next.unknown[k] = true
 	}
 	for i := range nodes {
-		if nodes[i].Desired == nil {
+		if leavesWhole(&nodes[i]) {
 			next.unknown[nodes[i].Key()] = true
 		}
 	}
@@ -109,9 +112,9 @@ func heldBack(p *plan.Plan) *plan.Held {
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
 		switch {
-		case n.Desired == nil && (len(n.Steps) == 0 || slices.ContainsFunc(n.Steps, leavesOrRuns)):
+		case leavesWhole(n) && (len(n.Steps) == 0 || slices.ContainsFunc(n.Steps, leavesOrRuns)):
 			h.Nodes = append(h.Nodes, n.Key())
-		case n.Desired != nil && slices.ContainsFunc(n.Steps, leaves):
+		case !leavesWhole(n) && slices.ContainsFunc(n.Steps, leaves):
 			h.Partly = append(h.Partly, n.Key())
 		}
 		for j := range n.Steps {

@@ -118,7 +118,7 @@ func TestWithoutDeletions(t *testing.T) {
 				s.wants("b", "b1")
 				s.wants("c", "c1", "x")
 			},
-			want:  []string{"b: b1 keep UpToDate", "b: x release TakenOver", "c: c1 keep UpToDate", "c: x adopt Unowned"},
+			want:  []string{"b: b1 keep UpToDate", "b: x release TakenOver", "c: c1 keep UpToDate", "c: x update Moved"},
 			nodes: []lynq.NodeKey{shopNode("a")}, deleted: 1,
 		},
 		"a node that goes gives nothing away": {
@@ -255,7 +255,7 @@ func TestHeldAgain(t *testing.T) {
 		}
 	}
 	step := &whole.Nodes[0].Steps[1]
-	if again, _ := Recheck(whole, &whole.Nodes[0], nil, step, there); again.Action != plan.ActionAdopt {
+	if again, _ := Recheck(whole, &whole.Nodes[0], nil, step, there); again.Reason != reason.Moved {
 		t.Errorf("the whole plan: %s (%s)", again.Action, again.Reason)
 	}
 }

@@ -64,7 +64,12 @@ func (m *misnamed) obstacle(n *plan.Node) error {
 func (d *decider) keepRefused() {
 	refused := maps.Clone(d.misnamed.recorded)
 	for k := range d.leaves {
-		refused[k] = true // it keeps what it has
+		refused[k] = d.renamed[k] == nil // it keeps what it has
+	}
+	for k, r := range d.renamed {
+		if r.now == nil || d.obstacle(r.now, d.inventories[r.now.Key()]) != nil {
+			refused[k] = true
+		}
 	}
 	for _, n := range d.in.Nodes {
 		if d.obstacle(n, d.inventories[n.Key()]) != nil {

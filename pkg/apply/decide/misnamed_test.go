@@ -138,7 +138,7 @@ func TestRefusedGivesNothingAway(t *testing.T) {
 			}
 			want := verdict{plan.ActionBlock, reason.Foreign}
 			if c.taken {
-				want = verdict{plan.ActionAdopt, reason.Unowned}
+				want = verdict{plan.ActionUpdate, reason.Moved}
 			}
 			p := Decide(in, Limits{MaxDelete: MaxDelete{Nodes: 9}})
 			taken := 0

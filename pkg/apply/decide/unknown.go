@@ -28,7 +28,7 @@ func (d *decider) judgeUnknown() {
 		d.leaveAsIs(n.Key(), d.unfit(n), d.notKnown(n.Objects, inv, false))
 	}
 	for _, inv := range d.in.Inventories {
-		if d.goes(inv) {
+		if d.goes(inv) || d.renamed[inv.Node.Key()] != nil {
 			d.leaveAsIs(inv.Node.Key(), nil, d.notKnown(nil, inv, true))
 		}
 	}

@@ -109,6 +109,32 @@ func digest(b Body, p *lynq.Policy, node []string) string {
 	return hex.EncodeToString(h.Sum(sum[:0])[:8])
 }
 
+// DigestIn is the digest that the object would have in another node of the hub: tracking is
+// all that differs. What is written again for other reasons than its manifest has none, "".
+func (o *Object) DigestIn(node lynq.NodeKey) (string, error) {
+	if o.Policy.OnNodeChange {
+		return "", nil
+	}
+	content, err := o.Body.Content()
+	if err != nil {
+		return "", err
+	}
+	metadata, _ := content["metadata"].(map[string]any)
+	labels, _ := metadata["labels"].(map[string]any)
+	if labels == nil {
+		return "", ErrNoMetadata
+	}
+	labels[lynq.LabelPartOf] = inventory.ID(node.Namespace, inventory.Name(node.Name))
+	if _, labelled := labels[lynq.LabelNode]; labelled {
+		labels[lynq.LabelNode], labels[lynq.LabelNodeNamespace] = node.Name, node.Namespace
+	}
+	body, err := NewBody(content)
+	if err != nil {
+		return "", err
+	}
+	return digest(body, o.Policy, nil), nil
+}
+
 // writePolicy has the policies that the table calls Written, and ignoreFields. The
 // manifest's annotations say the deletion policy, and Once.
 func writePolicy(h hash.Hash, p *lynq.Policy) {

@@ -124,6 +124,9 @@ type NodePlan struct {
 	Desired *Node
 	// Deleted: the node goes since it, or its record, was deleted by hand.
 	Deleted bool
+	// Next is the node that the node goes on as, zero for most. Its objects move there, as
+	// far as that renders them.
+	Next lynq.NodeKey
 	// Replacement is how the node's inventory is replaced that was deleted while its row
 	// wants it, nil for most. The new one has what was recorded, and nothing is deleted.
 	Replacement *Replacement
@@ -147,6 +150,9 @@ type NodePlan struct {
 	// that leave, in the order in which they may go.
 	Steps []Step
 }
+
+// Moves tells whether the node goes on as another one.
+func (p *NodePlan) Moves() bool { return p.Next != (lynq.NodeKey{}) }
 
 // Cascade says how lynqctl deletes the objects of a node that leaves.
 type Cascade string

@@ -15,6 +15,7 @@ const (
 	Untracked    Reason = "Untracked"    // its tracking is missing or out of date
 	Orphan       Reason = "Orphan"       // an orphan comes back
 	Unowned      Reason = "Unowned"      // exists, and no other has it: adopted, or, where the policy is Never, a conflict
+	Moved        Reason = "Moved"        // another node of the run had it, and gives it away
 	Takeover     Reason = "Takeover"     // is another owner's, and Force takes it
 	UpToDate     Reason = "UpToDate"     // nothing to do
 	CreatedOnce  Reason = "CreatedOnce"  // was created, and is left alone ever since
@@ -26,6 +27,7 @@ const (
 	Deleting     Reason = "Deleting"     // is being deleted
 	Removed      Reason = "Removed"      // the form no longer has it
 	NotIncluded  Reason = "NotIncluded"  // the form has it, and the row no longer does (includeWhen)
+	Renamed      Reason = "Renamed"      // its node goes on by another name, and no longer has it
 	Leftover     Reason = "Leftover"     // a hook made it before its node came back
 	BeforeDelete Reason = "BeforeDelete" // a hook, which runs before anything of its node is deleted
 	Undeclared   Reason = "Undeclared"   // a hook that only a record names, which is never enough to run it
@@ -50,5 +52,5 @@ const (
 
 // NodeStays tells of the reason why an object goes whether its node stays.
 func (r Reason) NodeStays() bool {
-	return r == Removed || r == NotIncluded || r == Leftover
+	return r == Removed || r == NotIncluded || r == Leftover || r == Renamed
 }

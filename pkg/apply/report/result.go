@@ -175,6 +175,9 @@ func (n *NodeResult) LeavesAlone() bool {
 	return slices.ContainsFunc(n.Steps, func(s StepResult) bool { return s.Step.Action == plan.ActionSkip })
 }
 
+// Moves tells whether the node goes on as another one.
+func (n *NodeResult) Moves() bool { return n.planned != nil && n.planned.Moves() }
+
 // Summary counts how the nodes and objects of a run ended.
 type Summary struct {
 	Hubs []lynq.HubKey

@@ -79,9 +79,12 @@ func (w *writer) sent(planned *plan.Step, done Result) Result {
 		w.o.becomes(*planned) // it was made here, and the answer was lost
 		done.Unchanged = false
 	}
-	if s := w.o.Step; s.Reason == reason.Takeover {
+	switch s := w.o.Step; s.Reason {
+	case reason.Takeover:
 		w.note = append([]string{s.Message}, w.note...)
 		w.Record("ForceApply", s.Ref().String()+": "+s.Message)
+	case reason.Moved:
+		w.note = append([]string{s.Message}, w.note...)
 	}
 	done.Note = strings.Join(w.note, "; ")
 	return done

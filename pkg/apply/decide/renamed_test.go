@@ -1,0 +1,190 @@
+package decide
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// renames has the rows of a shop go on by other uids, or its form by another name.
+func (s *shop) renames(uids map[string]string, forms map[lynq.FormKey]lynq.FormKey) {
+	r := &lynq.Renames{Forms: forms, UIDs: uids, Active: map[string]bool{}}
+	for _, n := range s.in.Nodes {
+		r.Active[n.UID] = true
+	}
+	s.in.Exclude = map[lynq.FormKey]lynq.Exclusions{}
+	if s.in.Grace.Periods == nil {
+		s.in.Grace.Periods = map[lynq.FormKey]time.Duration{}
+	}
+	s.in.Rename(r)
+}
+
+func TestRenamed(t *testing.T) {
+	uids := map[string]string{"a": "b"}
+	for name, tt := range map[string]struct {
+		prepare func(*shop)
+		want    []string
+		refused string
+	}{
+		"all objects keep their names": {
+			func(s *shop) { s.has("a", "x", "y"); s.wants("b", "x", "y"); s.renames(uids, nil) },
+			[]string{"b: x update Moved", "b: y update Moved", "a: x release TakenOver", "a: y release TakenOver"}, "",
+		},
+		"one has another name, and leaves as if its form had dropped it": {
+			func(s *shop) {
+				s.has("a", "x", "y").Entries[1].Deletion = lynq.DeleteRetainOnApply
+				s.wants("b", "x", "z")
+				s.renames(uids, nil)
+			},
+			[]string{"b: x update Moved", "b: z create New", "a: x release TakenOver", "a: y orphan Renamed"}, "",
+		},
+		"its data counts": {
+			func(s *shop) {
+				s.has("a", "x").Entries[0].Data = true
+				s.has("c", "c1").Entries[0].Data = true
+				s.wants("b", "z")
+				s.wants("d", "d1")
+				s.renames(map[string]string{"a": "b", "c": "d"}, nil)
+			},
+			[]string{"b: z create New", "d: d1 create New", "a: x delete Renamed", "c: c1 delete Renamed"}, "max-delete",
+		},
+		"the node of an active row is that row's": {
+			func(s *shop) { s.has("a", "x"); s.wants("a", "x"); s.wants("b", "x2"); s.renames(uids, nil) },
+			[]string{"a: x keep UpToDate", "b: x2 create New"}, "",
+		},
+		"the row that had the uid is inactive": {
+			func(s *shop) { s.has("a", "x"); s.wants("c", "c1"); s.renames(uids, nil) },
+			[]string{"c: c1 create New", "a: x delete NodeGone"}, "",
+		},
+		"the new node can't be rendered": {
+			func(s *shop) { s.has("a", "x"); s.wants("b", "x").Fail(errors.New("bad")); s.renames(uids, nil) },
+			[]string{"a: x skip RowUnknown"}, "",
+		},
+		"hooks are of the new node, and do not run": {
+			func(s *shop) {
+				inv := s.has("a", "x")
+				inv.Hooks = []inventory.Entry{{Ref: shopRef("h"), ID: "h", Lifecycle: lynq.Lifecycle{RunOn: lynq.RunOnDelete}}}
+				s.wants("b", "x")
+				s.renames(uids, nil)
+			},
+			[]string{"b: x update Moved", "a: x release TakenOver", "a: h release NotRun"}, "",
+		},
+		"what did its work does not do it again": {
+			func(s *shop) {
+				inv := s.has("a", "x")
+				delete(s.in.Live, shopRef("x"))
+				inv.Entries[0].UID, inv.Entries[0].Phase = "", inventory.PhaseCompleted
+				s.wants("b", "x").Objects[0].Policy.PurgeOrder = new(int)
+				s.renames(uids, nil)
+			},
+			[]string{"b: x keep Completed", "a: x release Completed"}, "",
+		},
+		"not by another name either, if it is created once": {
+			func(s *shop) {
+				inv := s.has("a", "x")
+				delete(s.in.Live, shopRef("x"))
+				inv.Entries[0].UID, inv.Entries[0].Phase, inv.Entries[0].Creation = "", inventory.PhaseCompleted, lynq.CreateOnce
+				o := &s.wants("b", "x2").Objects[0]
+				o.ID, o.Policy.PurgeOrder, o.Policy.Creation = "x", new(int), lynq.CreateOnce
+				s.renames(uids, nil)
+			},
+			[]string{"b: x2 keep Completed", "a: x release Completed"}, "",
+		},
+		"a run of the old node alone": {
+			func(s *shop) {
+				s.has("a", "x")
+				n := s.wants("b", "x")
+				s.renames(uids, nil)
+				s.in.Nodes, s.in.Only = nil, map[string]bool{"a-web": true}
+				_ = n
+			},
+			nil, "",
+		},
+		"a run of the new node alone": {
+			func(s *shop) {
+				s.has("a", "x")
+				s.wants("b", "x")
+				s.renames(uids, nil)
+				s.in.Only = map[string]bool{"b-web": true}
+			},
+			[]string{"b: x update Moved", "a: x release TakenOver"}, "",
+		},
+		"a run with a selector": {
+			func(s *shop) { s.has("a", "x"); s.wants("b", "x"); s.renames(uids, nil); s.in.Narrowed = true },
+			[]string{"b: x block Foreign"}, "",
+		},
+		"a form": {
+			func(s *shop) {
+				s.has("a", "x")
+				s.has("c", "c1")
+				s.wants("a", "x").Form.Name = "site"
+				s.in.Nodes[0].Name, s.in.Forms = "a-site", []lynq.FormKey{{Name: "site"}}
+				s.renames(nil, map[lynq.FormKey]lynq.FormKey{{Name: "web"}: {Name: "site"}})
+			},
+			[]string{"a: x update Moved", "a: x release TakenOver", "c: c1 delete NodeGone"}, "",
+		},
+		"what is left behind is kept for its grace period": {
+			func(s *shop) {
+				s.has("a", "x", "y")
+				s.wants("b", "x", "z")
+				s.in.Now, s.in.Grace.Periods = hour(12), map[lynq.FormKey]time.Duration{{Name: "web"}: 3 * time.Hour}
+				s.renames(uids, nil)
+			},
+			[]string{"a leaves since 12:00 until 15:00, newly", "b: x update Moved", "b: z create New"}, "",
+		},
+		"and leaves then": {
+			func(s *shop) {
+				s.leavesSince(s.has("a", "x", "y"), hour(8))
+				s.wants("b", "x", "z")
+				s.in.Now, s.in.Grace.Periods = hour(12), map[lynq.FormKey]time.Duration{{Name: "web"}: 3 * time.Hour}
+				s.renames(uids, nil)
+			},
+			[]string{"b: x update Moved", "b: z create New", "a: x release TakenOver", "a: y delete Renamed"}, "",
+		},
+	} {
+		s := newShop()
+		tt.prepare(s)
+		p := Decide(s.in, Limits{MaxDelete: MaxDelete{Nodes: 1}})
+		if d := cmp.Diff(tt.want, graceSaid(p)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", name, d)
+		}
+		var refused string
+		for _, r := range p.Refusals {
+			refused += string(r.Guard)
+		}
+		if refused != tt.refused {
+			t.Errorf("%s: refused %q, want %q", name, refused, tt.refused)
+		}
+		for i := range p.Nodes {
+			if n := &p.Nodes[i]; n.Moves() && (len(n.After) != 1 || n.After[0] != n.Next) {
+				t.Errorf("%s: node %s goes on as %s, and waits for %v", name, n, n.Next, n.After)
+			}
+		}
+	}
+}
+
+// TestRenamedPassesGuards: that all nodes go on by other names deletes none of them.
+func TestRenamedPassesGuards(t *testing.T) {
+	s := newShop()
+	uids := map[string]string{}
+	for _, row := range []string{"a", "b", "c", "d"} {
+		s.has(row, row+"1")
+		s.wants(row+"2", row+"1")
+		uids[row] = row + "2"
+	}
+	s.renames(uids, nil)
+	p := Decide(s.in, Limits{})
+	if len(p.Refusals) > 0 || p.Counts[plan.ActionDelete] > 0 {
+		t.Errorf("refusals %v, counts %v", p.Refusals, p.Counts)
+	}
+	p.Refusals = []plan.Refusal{{Guard: plan.GuardMaxDelete}}
+	if held := WithoutDeletions(p); held.Counts[plan.ActionUpdate] != 4 || len(held.Held.Nodes)+len(held.Held.Partly) > 0 {
+		t.Errorf("with deletions held: counts %v, held %+v", held.Counts, held.Held)
+	}
+}
