@@ -3,12 +3,13 @@ package form
 import (
 	"encoding/base64"
 
+	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // secret takes in a core/v1 Secret, which may hold a hub's password. Messages
 // name its keys and never show a value.
-func (l *loader) secret(v *Value) {
+func (l *loader) secret(v *document.Value) {
 	o := newObject(&l.report, subject("Secret", v), "", v)
 	m := o.needObject("metadata")
 	s := &Secret{Pos: v.Pos, Name: m.needText("name").Text, Namespace: readNamespace(m), Data: map[string]lynq.Secret{}}
@@ -29,7 +30,7 @@ func (l *loader) secret(v *Value) {
 }
 
 // customResource takes in what a CustomResourceDefinition says about its kind.
-func (l *loader) customResource(v *Value) {
+func (l *loader) customResource(v *document.Value) {
 	o := newObject(&l.report, subject("CustomResourceDefinition", v), "", v)
 	spec := o.needObject("spec")
 	group := spec.needText("group").Text
@@ -53,14 +54,14 @@ func (in *Inputs) learnScopes(f *Form) {
 			continue
 		}
 		spec := r.Manifest.Field("spec")
-		key := GroupKind{Group: spec.Field("group").literal(), Kind: spec.Field("names").Field("kind").literal()}
+		key := GroupKind{Group: spec.Field("group").Literal(), Kind: spec.Field("names").Field("kind").Literal()}
 		if key.Group == "" || key.Kind == "" {
 			continue
 		}
-		if spec.Field("scope").literal() == "Cluster" {
+		if spec.Field("scope").Literal() == "Cluster" {
 			in.ClusterScoped[key] = true
 		}
-		if plural := spec.Field("names").Field("plural").literal(); plural != "" {
+		if plural := spec.Field("names").Field("plural").Literal(); plural != "" {
 			in.Plurals[key] = plural
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -42,7 +43,7 @@ type contentChecker struct {
 }
 
 // walk checks everything below a value. The path is that of the value.
-func (c *contentChecker) walk(v *Value, path []string) {
+func (c *contentChecker) walk(v *document.Value, path []string) {
 	for _, item := range v.Items {
 		below := slices.Concat(path, []string{"[]"})
 		c.checkString(item, below)
@@ -50,7 +51,7 @@ func (c *contentChecker) walk(v *Value, path []string) {
 	}
 	for _, f := range v.Fields {
 		below := slices.Concat(path, []string{f.Key})
-		if isTemplate(f.Key) {
+		if document.IsTemplate(f.Key) {
 			c.fail(f.Pos, "only values can be templates", "key %q has a template", f.Key)
 		}
 		if where := metadataOf(path); where != "" {
@@ -76,7 +77,7 @@ func metadataOf(path []string) string {
 // to set.
 func checkKey(o *object, pos lynq.Pos, where, key string) {
 	switch {
-	case isTemplate(key) && strings.HasSuffix(where, "Template"):
+	case document.IsTemplate(key) && strings.HasSuffix(where, "Template"):
 		o.fail(pos, "only values can be templates", "key %q of %s has a template", key, where)
 	case lynq.Reserved(key):
 		o.fail(pos, "remove it", "key %q of %s is set by lynqctl", key, where)
@@ -84,11 +85,11 @@ func checkKey(o *object, pos lynq.Pos, where, key string) {
 }
 
 // checkString reports a value that must be a string and is none.
-func (c *contentChecker) checkString(v *Value, path []string) {
-	if v.Kind == String || !c.wantsString(path) {
+func (c *contentChecker) checkString(v *document.Value, path []string) {
+	if v.Kind == document.String || !c.wantsString(path) {
 		return
 	}
-	c.fail(v.Pos, stringFix(v), "%s must be a string, found %s", c.name(pathText(path)), v.describe())
+	c.fail(v.Pos, stringFix(v), "%s must be a string, found %s", c.name(pathText(path)), v.Describe())
 }
 
 // wantsString is narrower than StringOnly for objects whose schema is not

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/internal/suggest"
+	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -29,7 +30,7 @@ func readExclude(spec *object, m meta) lynq.Exclusions {
 
 // annotatedList reads the YAML list that an annotation is. Its problems have the
 // lines of the file, as a block of several lines has them.
-func annotatedList(o *object, name string, t Text) []*Value {
+func annotatedList(o *object, name string, t Text) []*document.Value {
 	before := t.Pos.Line
 	if !strings.Contains(t.Text, "\n") {
 		before--
@@ -40,14 +41,14 @@ func annotatedList(o *object, name string, t Text) []*Value {
 		return nil // which has been told
 	case len(documents) == 0:
 		return nil
-	case len(documents) > 1 || documents[0].Kind != List:
+	case len(documents) > 1 || documents[0].Kind != document.List:
 		o.fail(t.Pos, "write - {kind: KIND, name: NAME}, one per line", "%s must be a list in YAML", name)
 		return nil
 	}
 	return documents[0].Items
 }
 
-func readExclusions(spec *object, name string, items []*Value) lynq.Exclusions {
+func readExclusions(spec *object, name string, items []*document.Value) lynq.Exclusions {
 	var rules lynq.Exclusions
 	for i, item := range items {
 		o := newObject(spec.report, spec.subject, fmt.Sprintf("%s[%d]", name, i), item)

@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/suggest"
+	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 const defaultProgressDeadline = 600
 
 // readForm reads a LynqForm.
-func readForm(rep *report, v *Value) *Form {
+func readForm(rep *report, v *document.Value) *Form {
 	o := newObject(rep, subject("form", v), "", v)
 	o.accept("apiVersion", "kind", "status")
 	m := readMeta(o)
@@ -59,7 +60,7 @@ func readStages(o *object) []Stage {
 		of := newObject(o.report, o.subject, fmt.Sprintf("%s[%d]", o.name("stages"), i), v)
 		s := Stage{v.Pos, readCondition(of, "match"), lynq.Stage{Rows: of.integer("rows", 1, math.MaxInt32, 0), Percent: of.integer("percent", 1, 100, 0), Pause: of.boolean("pause")}}
 		of.done()
-		ways := slices.DeleteFunc([]string{"match", "rows", "percent"}, func(field string) bool { return v.Kind != Map || v.Field(field) == nil })
+		ways := slices.DeleteFunc([]string{"match", "rows", "percent"}, func(field string) bool { return v.Kind != document.Map || v.Field(field) == nil })
 		if len(ways) != 1 {
 			o.fail(v.Pos, "", "%s needs one of match, rows and percent, and has %d", of.path, len(ways))
 		}
@@ -73,8 +74,8 @@ func readSections(spec *object) []*entry {
 	var entries []*entry
 	for _, s := range sections() {
 		for i, item := range spec.list(s.Name) {
-			if item.Kind != Map {
-				spec.fail(item.Pos, "", "%s[%d] must be a mapping, found %s", spec.name(s.Name), i, item.describe())
+			if item.Kind != document.Map {
+				spec.fail(item.Pos, "", "%s[%d] must be a mapping, found %s", spec.name(s.Name), i, item.Describe())
 				continue
 			}
 			entries = append(entries, readEntry(spec, s, i, item))

@@ -2,19 +2,16 @@ package form_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
-	"sigs.k8s.io/yaml"
 
 	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -73,7 +70,7 @@ func checkForm(t *testing.T, in *form.Inputs, f *form.Form, good bool) {
 	}
 	placed := map[string]bool{}
 	for _, r := range f.Resources {
-		if r.Manifest == nil || r.Manifest.Kind != form.Map {
+		if r.Manifest == nil || r.Manifest.Kind != document.Map {
 			t.Fatalf("resource %q has no manifest", r.ID)
 		}
 		if !good {
@@ -89,70 +86,4 @@ func checkForm(t *testing.T, in *form.Inputs, f *form.Form, good bool) {
 		}
 		placed[r.ID] = true
 	}
-}
-
-// FuzzValue: a mapping is read as kubectl reads it.
-func FuzzValue(f *testing.F) {
-	seeds(f)
-	for _, text := range []string{
-		"a: 0123\nb: 0x1F\nc: 1_000\nd: 1e3\ne: 0o17\nf: 0b11\ng: 08\nh: 1.0\ni: -0\nj: +12\nk: .5\nl: 1e21\nm: 1.5e-7",
-		"yes: no\non: off\n1e3: y\n0x10: n\n1.50: ~\n2024-01-01: 2024-01-01\ntrue: False",
-		"a: &a {x: 1, y: 2}\nb: {x: 0, <<: *a, y: 3}\nc: {<<: [*a, {x: 5, z: 6}]}\nd: *a",
-		"a: |\n  text\n\nb: >-\n  folded\n  text\nc: 'it''s'\nd: \"\\u263a\\n\"\ne: !!str 5\nf: !!int \"7\"\ng: !!float 1",
-		"{\"a\": [1, 2.5, null, true, \"\\ud83d\\ude00\"], \"b\": {}}",
-	} {
-		f.Add([]byte(text))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		documents, problems := form.Parse("f", data)
-		reference, err := yaml.YAMLToJSON(data)
-		if len(problems) > 0 || err != nil || len(documents) != 1 || !bytes.HasPrefix(reference, []byte("{")) {
-			return
-		}
-		if bytes.Contains(bytes.ReplaceAll(data, []byte("!!"), nil), []byte("!")) {
-			return // perhaps the tag "!", by which "! 5" is a string: our parser does not hand it on
-		}
-		got, err := json.Marshal(documents[0].Plain())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(canonical(t, reference), canonical(t, got)); diff != "" {
-			t.Errorf("not as kubectl reads it (-kubectl +got):\n%s", diff)
-		}
-	})
-}
-
-// canonical decodes JSON with numbers as Kubernetes has them.
-func canonical(t *testing.T, data []byte) any {
-	t.Helper()
-	decoder := json.NewDecoder(strings.NewReader(string(data)))
-	decoder.UseNumber()
-	var v any
-	if err := decoder.Decode(&v); err != nil {
-		t.Fatal(err)
-	}
-	return numbers(t, v)
-}
-
-func numbers(t *testing.T, v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		if i, err := strconv.ParseInt(v.String(), 10, 64); err == nil {
-			return i
-		}
-		f, err := v.Float64()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f
-	case []any:
-		for i := range v {
-			v[i] = numbers(t, v[i])
-		}
-	case map[string]any:
-		for key := range v {
-			v[key] = numbers(t, v[key])
-		}
-	}
-	return v
 }

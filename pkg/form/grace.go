@@ -3,6 +3,8 @@ package form
 import (
 	"regexp"
 	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/form/document"
 )
 
 // graceField is how long nodes are kept after their rows have gone.
@@ -16,13 +18,13 @@ func readGrace(spec *object) *time.Duration {
 	}
 	t := Text{Pos: v.Pos, Text: v.Str}
 	switch {
-	case v.Kind == Int && v.Int == 0:
+	case v.Kind == document.Int && v.Int == 0:
 		return new(time.Duration)
-	case v.Kind == Null:
+	case v.Kind == document.Null:
 		spec.fail(v.Pos, "write hours, minutes and seconds, such as 72h, or 0, or remove it", "%s is empty", spec.name(graceField))
 		return nil
-	case v.Kind != String:
-		spec.fail(v.Pos, "write hours, minutes and seconds, such as 72h, or 0", "%s must be a time, found %s", spec.name(graceField), v.describe())
+	case v.Kind != document.String:
+		spec.fail(v.Pos, "write hours, minutes and seconds, such as 72h, or 0", "%s must be a time, found %s", spec.name(graceField), v.Describe())
 		return nil
 	}
 	d, err := time.ParseDuration(t.Text)

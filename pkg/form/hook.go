@@ -29,7 +29,7 @@ func checkHook(o *object, r *Resource, table []lynq.PolicyField, at lynq.Pos) {
 			o.fail(v.Pos, "remove it: the Job is deleted with its node", "spec.ttlSecondsAfterFinished would delete a Job with runOn: Delete before lynqctl has seen that it completed")
 		}
 	case group == "" && version == "v1" && r.Kind == "Pod":
-		if policy := r.Manifest.Field("spec").Field("restartPolicy"); policy.literal() != "Never" && policy.literal() != "OnFailure" {
+		if policy := r.Manifest.Field("spec").Field("restartPolicy"); policy.Literal() != "Never" && policy.Literal() != "OnFailure" {
 			o.fail(at, "set restartPolicy: Never", "a Pod with runOn: Delete must end; set spec.restartPolicy to Never or OnFailure")
 		}
 	case r.Kind != "":

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/form/files"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -14,7 +15,7 @@ import (
 const defaultSyncInterval = 30 * time.Second
 
 // readHub reads a LynqHub.
-func readHub(rep *report, v *Value) *Hub {
+func readHub(rep *report, v *document.Value) *Hub {
 	o := newObject(rep, subject("hub", v), "", v)
 	o.accept("apiVersion", "kind", "status")
 	m := readMeta(o)
@@ -122,7 +123,7 @@ func readPassword(o *object) PasswordSource {
 	}
 	if from != nil {
 		env, file := from.text("env"), from.text("file")
-		if from.value.Kind == Map && (env.Text == "") == (file.Text == "") {
+		if from.value.Kind == document.Map && (env.Text == "") == (file.Text == "") {
 			from.fail(from.value.Pos, "write env: NAME or file: PATH", "%s needs exactly one of env and file", from.path)
 		}
 		from.done()
@@ -184,7 +185,7 @@ func readActivity(values *object) lynq.Activity {
 		return taken
 	}
 	a.Active, a.Inactive = take(active), take(inactive)
-	switch lists := [...]*Value{values.get("activeValues"), values.get("inactiveValues")}; {
+	switch lists := [...]*document.Value{values.get("activeValues"), values.get("inactiveValues")}; {
 	case len(active) > 0:
 	case lists[0] != nil:
 		values.fail(lists[0].Pos, "list the values of active rows, or remove it", "%s is empty", values.name("activeValues"))

@@ -15,10 +15,10 @@ func readIgnoreFields(o *object, r *Resource) []Text {
 	if len(texts) > 0 && r.Policy.Creation.Once() {
 		o.warn(texts[0].Pos, "remove it", "ignoreFields has no effect with creationPolicy Once")
 	}
-	manifest := r.Manifest.plainMap()
+	manifest := r.Manifest.PlainMap()
 	// A path may not reach what says which object this is, also where the
 	// manifest leaves that to nameTemplate and targetNamespace.
-	identified := r.Manifest.plainMap()
+	identified := r.Manifest.PlainMap()
 	identify(identified)
 	return slices.DeleteFunc(texts, func(t Text) bool {
 		expr, err := jp.ParseString(t.Text)

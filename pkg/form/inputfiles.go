@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/form/files"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -56,7 +57,7 @@ func chunks(text string) []string {
 
 // takes tells whether what was written together is input, which is one document as a
 // rule, and notes Secrets.
-func (t *InputFile) takes(rep *report, documents []*Value) bool {
+func (t *InputFile) takes(rep *report, documents []*document.Value) bool {
 	all := len(documents) > 0
 	for _, v := range documents {
 		if isInput(v) {
@@ -73,9 +74,9 @@ func (t *InputFile) takes(rep *report, documents []*Value) bool {
 
 // isInput tells whether a document is a hub, a form, a CustomResourceDefinition, or a list
 // of nothing else.
-func isInput(v *Value) bool {
-	group, _ := lynq.SplitAPIVersion(v.Field("apiVersion").literal())
-	switch kind := v.Field("kind").literal(); {
+func isInput(v *document.Value) bool {
+	group, _ := lynq.SplitAPIVersion(v.Field("apiVersion").Literal())
+	switch kind := v.Field("kind").Literal(); {
 	case group == lynq.Group:
 		return kind != lynq.KindNode && kind != lynq.KindNode+"List"
 	case group == "apiextensions.k8s.io":
@@ -92,7 +93,7 @@ func isInput(v *Value) bool {
 }
 
 // hasInput tells whether some item of a list is input.
-func hasInput(v *Value) bool {
+func hasInput(v *document.Value) bool {
 	for _, item := range itemsOf(v) {
 		if isInput(item) || hasInput(item) {
 			return true
@@ -101,19 +102,19 @@ func hasInput(v *Value) bool {
 	return false
 }
 
-func itemsOf(v *Value) []*Value {
+func itemsOf(v *document.Value) []*document.Value {
 	items := v.Field("items")
-	if items == nil || items.Kind != List {
+	if items == nil || items.Kind != document.List {
 		return nil
 	}
 	return items.Items
 }
 
 // secretsIn notes the Secrets of a document, by their names alone.
-func (t *InputFile) secretsIn(v *Value) {
-	if v.Field("kind").literal() == "Secret" {
+func (t *InputFile) secretsIn(v *document.Value) {
+	if v.Field("kind").Literal() == "Secret" {
 		m := v.Field("metadata")
-		t.Secrets = append(t.Secrets, Secret{Pos: v.Pos, Name: m.Field("name").literal(), Namespace: m.Field("namespace").literal()})
+		t.Secrets = append(t.Secrets, Secret{Pos: v.Pos, Name: m.Field("name").Literal(), Namespace: m.Field("namespace").Literal()})
 	}
 	for _, item := range itemsOf(v) {
 		t.secretsIn(item)

@@ -241,18 +241,6 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestSurrogates: JSON escapes what YAML has no escape for.
-func TestSurrogates(t *testing.T) {
-	documents, problems := form.Parse("f", []byte(`{"a": "\ud83d\ude00 \\ud83d\\ude00 \u263a\n"}`))
-	if len(problems) > 0 {
-		t.Fatal(problems)
-	}
-	want := map[string]any{"a": "😀 \\ud83d\\ude00 ☺\n"}
-	if diff := cmp.Diff(want, documents[0].Plain()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
 func TestDirectories(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {

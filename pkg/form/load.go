@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/internal/suggest"
+	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/form/files"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -86,16 +87,16 @@ func (l *loader) stream(file string, data []byte) {
 }
 
 // document takes in one Kubernetes object, or the items of a list of them.
-func (l *loader) document(v *Value) {
-	if v.Kind != Map {
+func (l *loader) document(v *document.Value) {
+	if v.Kind != document.Map {
 		fix := ""
 		if ext := strings.ToLower(filepath.Ext(v.Pos.File)); ext == ".csv" || ext == ".tsv" {
 			fix = "a hub names files of rows; lynqctl init --source csv:FILE writes one"
 		}
-		l.broken(v.Pos, fix, "not a Kubernetes object: found %s", v.describe())
+		l.broken(v.Pos, fix, "not a Kubernetes object: found %s", v.Describe())
 		return
 	}
-	apiVersion, kind := v.Field("apiVersion").literal(), v.Field("kind").literal()
+	apiVersion, kind := v.Field("apiVersion").Literal(), v.Field("kind").Literal()
 	group, version := lynq.SplitAPIVersion(apiVersion)
 	switch {
 	case kind == "":
@@ -103,7 +104,7 @@ func (l *loader) document(v *Value) {
 	case group == lynq.Group:
 		l.ours(v, kind, version)
 	case kind == lynq.KindHub || kind == lynq.KindForm:
-		l.broken(fieldPos(v, "apiVersion"), "write apiVersion: "+lynq.APIVersion, "kind %s has apiVersion %q", kind, apiVersion)
+		l.broken(document.FieldPos(v, "apiVersion"), "write apiVersion: "+lynq.APIVersion, "kind %s has apiVersion %q", kind, apiVersion)
 	case apiVersion == "":
 		l.broken(v.Pos, "add it", "not a Kubernetes object: no apiVersion")
 	case apiVersion == "v1" && kind == "List":
@@ -124,10 +125,10 @@ func (l *loader) broken(pos lynq.Pos, fix, format string, args ...any) {
 }
 
 // ours takes in an object of the Lynq operator's API group.
-func (l *loader) ours(v *Value, kind, version string) {
+func (l *loader) ours(v *document.Value, kind, version string) {
 	l.sawForm = l.sawForm || kind == lynq.KindForm
 	if version != "v1" {
-		l.broken(fieldPos(v, "apiVersion"), "write apiVersion: "+lynq.APIVersion, "kind %s has version %q, which does not exist", kind, version)
+		l.broken(document.FieldPos(v, "apiVersion"), "write apiVersion: "+lynq.APIVersion, "kind %s has version %q, which does not exist", kind, version)
 		return
 	}
 	switch kind {
@@ -141,20 +142,20 @@ func (l *loader) ours(v *Value, kind, version string) {
 		l.items(v, strings.TrimSuffix(kind, "List"))
 	default:
 		known := []string{lynq.KindHub, lynq.KindForm, lynq.KindNode}
-		l.broken(fieldPos(v, "kind"), suggest.Fix(kind, known), "unknown kind %q of group %s", kind, lynq.Group)
+		l.broken(document.FieldPos(v, "kind"), suggest.Fix(kind, known), "unknown kind %q of group %s", kind, lynq.Group)
 	}
 }
 
 // items takes in the items of a list. Those of a list of one kind may leave out
 // their apiVersion and kind, as some servers write it.
-func (l *loader) items(v *Value, kind string) {
+func (l *loader) items(v *document.Value, kind string) {
 	list := v.Field("items")
-	if list == nil || list.Kind != List {
+	if list == nil || list.Kind != document.List {
 		l.broken(v.Pos, "", "a list of objects needs items, which must be a list")
 		return
 	}
 	for _, item := range list.Items {
-		if kind != "" && item.Kind == Map && item.Field("kind") == nil && item.Field("apiVersion") == nil {
+		if kind != "" && item.Kind == document.Map && item.Field("kind") == nil && item.Field("apiVersion") == nil {
 			l.ours(item, kind, "v1")
 			continue
 		}
@@ -269,22 +270,6 @@ func (in *Inputs) Hub(f *Form) *Hub {
 		return near[0]
 	}
 	return nil
-}
-
-// literal is the text of a string without template actions, else "".
-func (v *Value) literal() string {
-	if v == nil || v.Kind != String || isTemplate(v.Str) {
-		return ""
-	}
-	return v.Str
-}
-
-// fieldPos is where a field's value stands, or the mapping where it is absent.
-func fieldPos(v *Value, field string) lynq.Pos {
-	if f := v.Field(field); f != nil {
-		return f.Pos
-	}
-	return v.Pos
 }
 
 // subjectOf names a hub or form for messages.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/internal/suggest"
+	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -16,7 +17,7 @@ func readManifest(o *object, s section, r *Resource) {
 	}
 	group, _ := lynq.SplitAPIVersion(r.APIVersion)
 	if group == lynq.Group {
-		o.fail(fieldPos(o.value, "apiVersion"), "remove it", "a %s of group %s belongs to the Lynq operator, and a form can't have it", r.Kind, group)
+		o.fail(document.FieldPos(o.value, "apiVersion"), "remove it", "a %s of group %s belongs to the Lynq operator, and a form can't have it", r.Kind, group)
 	}
 	if r.TargetNamespace.IsSet() && lynq.ClusterScoped(group, r.Kind) {
 		o.warn(r.TargetNamespace.Pos, "remove it", "targetNamespace is ignored: a %s has no namespace", r.Kind)
@@ -38,7 +39,7 @@ func readManifest(o *object, s section, r *Resource) {
 // may not depend on the row.
 func readLiteral(o *object, field string) string {
 	t := o.needText(field)
-	if isTemplate(t.Text) {
+	if document.IsTemplate(t.Text) {
 		o.fail(t.Pos, "write it out", "%s may not be a template", o.name(field))
 		return ""
 	}
@@ -48,17 +49,17 @@ func readLiteral(o *object, field string) string {
 // checkSection checks that the object is one for its section.
 func checkSection(o *object, s section, r *Resource) {
 	group, version := lynq.SplitAPIVersion(r.APIVersion)
-	pos := fieldPos(o.value, "kind")
+	pos := document.FieldPos(o.value, "kind")
 	switch {
 	case version == "" || strings.Contains(version, "/") || group == "" && strings.Contains(r.APIVersion, "/"):
-		o.fail(fieldPos(o.value, "apiVersion"), "write GROUP/VERSION, or VERSION for core kinds", "apiVersion %q is not valid", r.APIVersion)
+		o.fail(document.FieldPos(o.value, "apiVersion"), "write GROUP/VERSION, or VERSION for core kinds", "apiVersion %q is not valid", r.APIVersion)
 	case r.APIVersion == "v1" && r.Kind == "List":
 		o.fail(pos, "write one entry per object", "a List is not an object")
 	case s.Name == anySection:
 	case r.Kind != s.Kind:
 		o.fail(pos, kindFix(s, group, r.Kind), "section %s takes kind %s, found %s", s.Name, s.Kind, r.Kind)
 	case group != s.Group:
-		o.fail(fieldPos(o.value, "apiVersion"), "write "+apiVersionHint(s.Group), "section %s takes kind %s of %s, found apiVersion %s",
+		o.fail(document.FieldPos(o.value, "apiVersion"), "write "+apiVersionHint(s.Group), "section %s takes kind %s of %s, found apiVersion %s",
 			s.Name, s.Kind, groupName(s.Group), r.APIVersion)
 	}
 }
@@ -97,7 +98,7 @@ func serverOwned() []string {
 // form's to say is refused as null, too: it would be sent as that, and take the
 // place of what lynqctl itself says there.
 func checkMetadata(m *object) {
-	if m == nil || m.value.Kind != Map {
+	if m == nil || m.value.Kind != document.Map {
 		return
 	}
 	refuse := func(field, fix, why string) {
@@ -115,24 +116,24 @@ func checkMetadata(m *object) {
 	m.text("namespace")
 	m.texts("finalizers")
 	for _, field := range []string{"labels", "annotations"} {
-		if v := m.get(field); v != nil && v.Kind != Map {
-			m.fail(v.Pos, "", "%s must be a mapping, found %s", m.name(field), v.describe())
+		if v := m.get(field); v != nil && v.Kind != document.Map {
+			m.fail(v.Pos, "", "%s must be a mapping, found %s", m.name(field), v.Describe())
 		}
 	}
 	m.done()
 }
 
-func hasName(manifest *Value) bool {
+func hasName(manifest *document.Value) bool {
 	name := manifest.Field("metadata").Field("name")
-	return name != nil && name.Kind != Null && (name.Kind != String || strings.TrimSpace(name.Str) != "")
+	return name != nil && name.Kind != document.Null && (name.Kind != document.String || strings.TrimSpace(name.Str) != "")
 }
 
 // withoutLeftovers drops what tools write into manifests and no one means: an
 // empty status.
-func withoutLeftovers(manifest *Value) *Value {
+func withoutLeftovers(manifest *document.Value) *document.Value {
 	result := *manifest
-	result.Fields = slices.DeleteFunc(slices.Clone(manifest.Fields), func(f Field) bool {
-		return f.Key == "status" && (f.Value.Kind == Null || f.Value.Kind == Map && len(f.Value.Fields) == 0)
+	result.Fields = slices.DeleteFunc(slices.Clone(manifest.Fields), func(f document.Field) bool {
+		return f.Key == "status" && (f.Value.Kind == document.Null || f.Value.Kind == document.Map && len(f.Value.Fields) == 0)
 	})
 	return &result
 }

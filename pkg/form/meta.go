@@ -3,6 +3,7 @@ package form
 import (
 	"math"
 
+	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -18,8 +19,8 @@ type meta struct {
 
 // subject names the object of a document for messages, before anything of it
 // has been checked.
-func subject(what string, v *Value) string {
-	return subjectOf(what, v.Field("metadata").Field("name").literal())
+func subject(what string, v *document.Value) string {
+	return subjectOf(what, v.Field("metadata").Field("name").Literal())
 }
 
 // readMeta reads the metadata of a hub or form.

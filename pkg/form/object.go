@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/internal/suggest"
+	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -16,16 +17,16 @@ type object struct {
 	*report
 	subject string // whose mapping it is, for messages: form "web"
 	path    string // of the mapping within the subject: "spec.source"
-	value   *Value
+	value   *document.Value
 	known   []string
 }
 
 // newObject begins to read a value. It reports a value that is no mapping; the
 // object is usable, and empty, all the same.
-func newObject(rep *report, subject, path string, v *Value) *object {
+func newObject(rep *report, subject, path string, v *document.Value) *object {
 	o := &object{report: rep, subject: subject, path: path, value: v}
-	if v.Kind != Map {
-		o.fail(v.Pos, "", "%s must be a mapping, found %s", o.label(), v.describe())
+	if v.Kind != document.Map {
+		o.fail(v.Pos, "", "%s must be a mapping, found %s", o.label(), v.Describe())
 	}
 	return o
 }
@@ -54,10 +55,10 @@ func (o *object) name(field string) string {
 }
 
 // get is the value of a field, nil where it is absent.
-func (o *object) get(field string) *Value {
+func (o *object) get(field string) *document.Value {
 	o.known = append(o.known, field)
 	v := o.value.Field(field)
-	if v == nil || v.Kind == Null {
+	if v == nil || v.Kind == document.Null {
 		return nil
 	}
 	return v
@@ -67,9 +68,9 @@ func (o *object) get(field string) *Value {
 func (o *object) accept(fields ...string) { o.known = append(o.known, fields...) }
 
 // need is get for a required field.
-func (o *object) need(field string) *Value {
+func (o *object) need(field string) *document.Value {
 	v := o.get(field)
-	if v == nil && o.value.Kind == Map {
+	if v == nil && o.value.Kind == document.Map {
 		o.fail(o.value.Pos, "add it", "%s is missing", o.name(field))
 	}
 	return v
@@ -88,23 +89,23 @@ func (o *object) needText(field string) Text {
 	return t
 }
 
-func (o *object) asText(field string, v *Value) Text {
+func (o *object) asText(field string, v *document.Value) Text {
 	if v == nil {
 		return Text{}
 	}
-	if v.Kind != String {
-		o.fail(v.Pos, stringFix(v), "%s must be a string, found %s", o.name(field), v.describe())
+	if v.Kind != document.String {
+		o.fail(v.Pos, stringFix(v), "%s must be a string, found %s", o.name(field), v.Describe())
 		return Text{}
 	}
 	return Text{Pos: v.Pos, Text: v.Str}
 }
 
 // stringFix tells how to make a string of what is none.
-func stringFix(v *Value) string {
+func stringFix(v *document.Value) string {
 	switch v.Kind {
-	case Null:
+	case document.Null:
 		return `write "" for an empty one`
-	case List, Map:
+	case document.List, document.Map:
 		return ""
 	}
 	return "quote it"
@@ -116,8 +117,8 @@ func (o *object) integer(field string, lowest, highest, byDefault int) int {
 	switch {
 	case v == nil:
 		return byDefault
-	case v.Kind != Int:
-		o.fail(v.Pos, "", "%s must be a whole number, found %s", o.name(field), v.describe())
+	case v.Kind != document.Int:
+		o.fail(v.Pos, "", "%s must be a whole number, found %s", o.name(field), v.Describe())
 		return byDefault
 	case v.Int < int64(lowest) || v.Int > int64(highest):
 		o.fail(v.Pos, "", "%s must be from %d to %d, found %d", o.name(field), lowest, highest, v.Int)
@@ -132,8 +133,8 @@ func (o *object) boolean(field string) bool {
 	switch {
 	case v == nil:
 		return false
-	case v.Kind != Bool:
-		o.fail(v.Pos, "write true or false, unquoted", "%s must be a boolean, found %s", o.name(field), v.describe())
+	case v.Kind != document.Bool:
+		o.fail(v.Pos, "write true or false, unquoted", "%s must be a boolean, found %s", o.name(field), v.Describe())
 		return false
 	}
 	return v.Bool
@@ -166,13 +167,13 @@ func oneOf[T ~string](o *object, field string, t Text, byDefault T, allowed []T)
 }
 
 // list is the items of a list.
-func (o *object) list(field string) []*Value {
+func (o *object) list(field string) []*document.Value {
 	v := o.get(field)
 	if v == nil {
 		return nil
 	}
-	if v.Kind != List {
-		o.fail(v.Pos, "", "%s must be a list, found %s", o.name(field), v.describe())
+	if v.Kind != document.List {
+		o.fail(v.Pos, "", "%s must be a list, found %s", o.name(field), v.Describe())
 		return nil
 	}
 	return v.Items
@@ -195,8 +196,8 @@ func (o *object) entries(field string) []Entry {
 	if v == nil {
 		return nil
 	}
-	if v.Kind != Map {
-		o.fail(v.Pos, "", "%s must be a mapping, found %s", o.name(field), v.describe())
+	if v.Kind != document.Map {
+		o.fail(v.Pos, "", "%s must be a mapping, found %s", o.name(field), v.Describe())
 		return nil
 	}
 	var entries []Entry
@@ -224,7 +225,7 @@ func (o *object) needObject(field string) *object {
 	if v == nil {
 		// Whatever is missing inside is no news to the user: a value that is
 		// no mapping has no required fields.
-		return &object{report: o.report, subject: o.subject, path: o.name(field), value: &Value{Pos: o.value.Pos}}
+		return &object{report: o.report, subject: o.subject, path: o.name(field), value: &document.Value{Pos: o.value.Pos}}
 	}
 	return newObject(o.report, o.subject, o.name(field), v)
 }

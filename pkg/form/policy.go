@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -64,7 +65,7 @@ func policyField(o *object, f *lynq.PolicyField) saying {
 	case lynq.SecondsPolicy:
 		return numbered(v, o.integer(f.Field, 1, 3600, 0), 1)
 	case lynq.FlagPolicy:
-		if on := strconv.FormatBool(o.boolean(f.Field)); v.Kind == Bool {
+		if on := strconv.FormatBool(o.boolean(f.Field)); v.Kind == document.Bool {
 			return saying{on, on, v.Pos}
 		}
 		return saying{}
@@ -73,7 +74,7 @@ func policyField(o *object, f *lynq.PolicyField) saying {
 }
 
 // numbered is a number, unless it is none that a policy may have.
-func numbered(v *Value, n, lowest int) saying {
+func numbered(v *document.Value, n, lowest int) saying {
 	if n < lowest {
 		return saying{}
 	}

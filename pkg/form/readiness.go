@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/client-go/util/jsonpath"
 
+	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -75,7 +76,7 @@ func readinessTexts(o *object, field string) []string {
 // checkReadiness finds values that could never be compared.
 func checkReadiness(o *object, name string, at lynq.Pos, r *lynq.Readiness) {
 	for _, text := range r.Values {
-		if isTemplate(text) {
+		if document.IsTemplate(text) {
 			o.fail(at, "write it out", "%s: value %q may not be a template", name, text)
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -20,10 +21,10 @@ type entry struct {
 }
 
 // readEntry reads one item of a section.
-func readEntry(spec *object, s section, index int, v *Value) *entry {
-	label := entryLabel(v.Field("id").literal(), s.Name, index)
+func readEntry(spec *object, s section, index int, v *document.Value) *entry {
+	label := entryLabel(v.Field("id").Literal(), s.Name, index)
 	o := newObject(spec.report, spec.subject+", "+label, "", v)
-	r := &Resource{Pos: v.Pos, Section: s.Name, Manifest: &Value{Kind: Map, Pos: v.Pos}}
+	r := &Resource{Pos: v.Pos, Section: s.Name, Manifest: &document.Value{Kind: document.Map, Pos: v.Pos}}
 	e := &entry{Resource: r, label: label}
 	id := readID(o)
 	e.ID, e.idPos = id.Text, id.Pos
@@ -33,7 +34,7 @@ func readEntry(spec *object, s section, index int, v *Value) *entry {
 	r.Labels = readKeyed(o, "labelsTemplate")
 	r.Annotations = readKeyed(o, "annotationsTemplate")
 	readDependencies(o, e)
-	if manifest := o.needObject("spec"); manifest.value.Kind == Map {
+	if manifest := o.needObject("spec"); manifest.value.Kind == document.Map {
 		readManifest(manifest, s, r)
 	}
 	readPolicies(o, r)
@@ -51,7 +52,7 @@ func readID(o *object) Text {
 		return r == '/' || r == '@' || unicode.IsSpace(r) || !unicode.IsPrint(r)
 	}):
 		o.fail(id.Pos, "use letters, digits and dashes", "id %q has a slash, an @, white space or a control character", id.Text)
-	case isTemplate(id.Text):
+	case document.IsTemplate(id.Text):
 		o.fail(id.Pos, "write it out", "id %q may not be a template", id.Text)
 	}
 	return id
@@ -60,7 +61,7 @@ func readID(o *object) Text {
 // readCondition reads a field that is true for some rows.
 func readCondition(o *object, field string) Text {
 	t := o.text(field)
-	if t.IsSet() && !isTemplate(t.Text) && t.Text != "true" && t.Text != "false" {
+	if t.IsSet() && !document.IsTemplate(t.Text) && t.Text != "true" && t.Text != "false" {
 		o.fail(t.Pos, `write a template such as {{ eq .plan "gold" }}`, "%s must be a template that gives true or false, or one of them; found %q", o.name(field), t.Text)
 		return Text{}
 	}

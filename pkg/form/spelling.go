@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/lynqctl/lynqctl/internal/suggest"
+	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -53,9 +54,9 @@ func pascal(word string) string {
 func annotationText(o *object, r *Resource, key string) Text {
 	v := r.Manifest.Field("metadata").Field("annotations").Field(key)
 	switch {
-	case v == nil || v.Kind != String:
+	case v == nil || v.Kind != document.String:
 		return Text{}
-	case isTemplate(v.Str):
+	case document.IsTemplate(v.Str):
 		o.fail(v.Pos, "write it out", "annotation %s may not be a template", key)
 		return Text{}
 	}
@@ -63,7 +64,7 @@ func annotationText(o *object, r *Resource, key string) Text {
 }
 
 // warnNear looks for annotations that are none, and almost one of these keys.
-func warnNear(o *object, annotations []Field, keys []string) {
+func warnNear(o *object, annotations []document.Field, keys []string) {
 	for _, f := range annotations {
 		name, ours := strings.CutPrefix(f.Key, lynq.KeyPrefix)
 		if !ours || slices.Contains(keys, f.Key) || lynq.Reserved(f.Key) || name == "" {

@@ -3,6 +3,7 @@ package form
 import (
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -24,7 +25,7 @@ func (r *Resource) StandsOn(other *Resource) bool {
 
 // textOf is a text of the form, else that of a value. Templates are compared as
 // they are: the same template is the same text for every row.
-func textOf(text string, v *Value) string {
+func textOf(text string, v *document.Value) string {
 	if text == "" && v != nil {
 		text = v.Str
 	}

@@ -3,6 +3,7 @@ package form
 import (
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -98,7 +99,7 @@ type Form struct {
 	DependForms []Text
 	Tombstones  []*Tombstone
 	// Spec is all that the form says, a Map.
-	Spec *Value
+	Spec *document.Value
 	// Resources in dependency order: after all they depend on, Namespaces and
 	// CustomResourceDefinitions first, else as in the file.
 	Resources []*Resource
@@ -148,7 +149,7 @@ type Resource struct {
 	Labels          []Entry // labelsTemplate, sorted by key
 	Annotations     []Entry // annotationsTemplate, sorted by key
 	// Manifest is the whole object as the form has it, a Map.
-	Manifest *Value
+	Manifest *document.Value
 
 	DependIDs    []string
 	IgnoreFields []Text // Policy.IgnoreFields with their places
@@ -165,52 +166,4 @@ type Text struct {
 type Entry struct {
 	Key  string
 	Text Text
-}
-
-// Kind is the kind of a Value.
-type Kind uint8
-
-// The kinds of values that JSON has, numbers split in two as Kubernetes does.
-const (
-	Null Kind = iota
-	Bool
-	Int
-	Float
-	String
-	List
-	Map
-)
-
-// Value is a node of a manifest: what the YAML says under the rules that
-// kubectl applies (YAML 1.1 booleans, aliases and merge keys resolved), with
-// the place it stands at. Treat it as immutable.
-type Value struct {
-	Kind   Kind
-	Pos    lynq.Pos
-	Bool   bool
-	Int    int64
-	Float  float64
-	Str    string
-	Items  []*Value // List
-	Fields []Field  // Map, in file order, keys distinct
-}
-
-// Field is one key of a Map.
-type Field struct {
-	Key   string
-	Pos   lynq.Pos
-	Value *Value
-}
-
-// Field gets the value at a key of a Map, nil where it has none.
-func (v *Value) Field(key string) *Value {
-	if v == nil {
-		return nil
-	}
-	for _, f := range v.Fields {
-		if f.Key == key {
-			return f.Value
-		}
-	}
-	return nil
 }

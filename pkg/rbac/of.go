@@ -8,6 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/container"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/history"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -249,7 +250,7 @@ func (g *gatherer) contents(e *entry) {
 	}
 }
 
-func literal(v *form.Value) string {
+func literal(v *document.Value) string {
 	if v == nil || isTemplate(v.Str) {
 		return ""
 	}

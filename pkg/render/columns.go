@@ -3,7 +3,7 @@ package render
 import (
 	"slices"
 
-	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/form/document"
 )
 
 // FieldColumns tells which columns of a row a field of an object is made of.
@@ -39,11 +39,11 @@ func (w *columnWalk) node(n *node, path []string) {
 	switch {
 	case n.slot != noSlot:
 		w.slot(n.slot, path)
-	case n.kind == form.Map:
+	case n.kind == document.Map:
 		for _, f := range n.fields {
 			w.node(f.node, append(slices.Clip(path), f.key))
 		}
-	case n.kind == form.List:
+	case n.kind == document.List:
 		for _, item := range n.items {
 			w.node(item, append(slices.Clip(path), "[]"))
 		}

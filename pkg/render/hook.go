@@ -1,7 +1,7 @@
 package render
 
 import (
-	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -47,7 +47,7 @@ func (p *Program) outline(n *node) any {
 		return lynq.Scalar{}
 	}
 	switch n.kind {
-	case form.Map:
+	case document.Map:
 		m := make(map[string]any, len(n.fields))
 		for _, f := range n.fields {
 			if f.when == always { // else it is one of lynqctl's own
@@ -55,7 +55,7 @@ func (p *Program) outline(n *node) any {
 			}
 		}
 		return m
-	case form.List:
+	case document.List:
 		l := make([]any, len(n.items))
 		for i, item := range n.items {
 			l[i] = p.outline(item)

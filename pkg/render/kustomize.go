@@ -3,7 +3,7 @@ package render
 import (
 	"fmt"
 
-	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/render/scalar"
 )
 
@@ -38,7 +38,7 @@ func (c *compiler) checkKustomize(n *node, path []string) {
 	}
 	switch {
 	case n.slot != noSlot:
-	case n.kind == form.String:
+	case n.kind == document.String:
 		check(n.value.Str, path)
 		if len(path) == 3 && path[0] == "metadata" && path[1] == "annotations" && scalar.Tabbed(n.static) {
 			c.fail(c.place(c.res.Pos, fieldPath(path)), "", "%v", tabbedAnnotationError{})

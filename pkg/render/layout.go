@@ -3,15 +3,15 @@ package render
 import (
 	"strconv"
 
-	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/render/scalar"
 )
 
 // node is a part of a manifest, compiled: static values as they are, strings
 // with templates as slots of the frame.
 type node struct {
-	kind   form.Kind // of static values; List and Map too
-	value  *form.Value
+	kind   document.Kind // of static values; List and Map too
+	value  *document.Value
 	static []byte // the text of a static string
 	slot   int    // of the expression, noSlot for static values
 	text   bool   // a typed result stays text here: Kubernetes wants a string
@@ -39,7 +39,7 @@ const (
 )
 
 func staticText(s string) *node {
-	return &node{kind: form.String, value: &form.Value{Kind: form.String, Str: s}, static: []byte(s), slot: noSlot}
+	return &node{kind: document.String, value: &document.Value{Kind: document.String, Str: s}, static: []byte(s), slot: noSlot}
 }
 
 // opKind is what an op of the byte writer does.
@@ -103,14 +103,14 @@ func (l *layout) mapping(fields []field, indent int, inline bool) {
 // line. Lists stand at the indentation of their key, as kubectl prints them.
 func (l *layout) value(n *node, indent int, entry bool) {
 	switch {
-	case n.kind == form.Map && len(n.fields) > 0:
+	case n.kind == document.Map && len(n.fields) > 0:
 		if entry {
 			l.bytes(' ')
 		} else {
 			l.bytes('\n')
 		}
 		l.mapping(n.fields, indent+2, entry)
-	case n.kind == form.List && len(n.items) > 0:
+	case n.kind == document.List && len(n.items) > 0:
 		if entry {
 			l.bytes(' ')
 			l.list(n.items, indent+2, true)
@@ -145,17 +145,17 @@ func (l *layout) scalar(n *node, indent int) {
 		return
 	}
 	switch v := n.value; n.kind {
-	case form.Map:
+	case document.Map:
 		l.string("{}")
-	case form.List:
+	case document.List:
 		l.string("[]")
-	case form.Null:
+	case document.Null:
 		l.string("null")
-	case form.Bool:
+	case document.Bool:
 		l.bytes(strconv.AppendBool(nil, v.Bool)...)
-	case form.Int:
+	case document.Int:
 		l.bytes(strconv.AppendInt(nil, v.Int, 10)...)
-	case form.Float:
+	case document.Float:
 		l.bytes(scalar.AppendFloat(nil, v.Float)...)
 	default:
 		l.bytes(scalar.Append(nil, v.Str, scalar.StyleOf(v.Str), indent)...)

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render/expr"
 	"github.com/lynqctl/lynqctl/pkg/render/scalar"
@@ -99,7 +99,7 @@ func (r nameRule) refusal(name string) (what, fix string) {
 // whose own text already breaks the rule.
 func (c *compiler) checkNameText(n *node, source string, rule nameRule, at place) {
 	switch {
-	case n.kind != form.String:
+	case n.kind != document.String:
 		return // its template is wrong
 	case n.slot == noSlot:
 		if s := string(n.static); !rule.accepts([]byte(s)) {
@@ -169,7 +169,7 @@ func (c *compiler) checkStaticLabels(labels []checkedText) []checkedText {
 	for _, l := range labels {
 		if l.node.slot != noSlot {
 			dynamic = append(dynamic, l)
-		} else if l.node.kind == form.String && !lynq.IsLabelValue(l.node.static) {
+		} else if l.node.kind == document.String && !lynq.IsLabelValue(l.node.static) {
 			c.fail(l.at, labelFix, "%q cannot be the value of a label", l.node.static)
 		}
 	}

@@ -3,7 +3,7 @@ package render
 import (
 	"cmp"
 
-	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render/scalar"
 )
@@ -33,7 +33,7 @@ func (f *frame) build(n *node, r int) any {
 		return f.results.Typed(n.slot)
 	}
 	switch n.kind {
-	case form.Map:
+	case document.Map:
 		m := make(map[string]any, len(n.fields))
 		for _, field := range n.fields {
 			if f.holds(field.when, r) {
@@ -41,7 +41,7 @@ func (f *frame) build(n *node, r int) any {
 			}
 		}
 		return m
-	case form.List:
+	case document.List:
 		l := make([]any, len(n.items))
 		for i, item := range n.items {
 			l[i] = f.build(item, r)
@@ -54,13 +54,13 @@ func (f *frame) build(n *node, r int) any {
 // fixed is a leaf that no row changes.
 func (n *node) fixed() any {
 	switch n.kind {
-	case form.Bool:
+	case document.Bool:
 		return n.value.Bool
-	case form.Int:
+	case document.Int:
 		return n.value.Int
-	case form.Float:
+	case document.Float:
 		return scalar.NumberValue(scalar.AppendFloat(nil, n.value.Float))
-	case form.String:
+	case document.String:
 		return n.value.Str
 	}
 	return nil

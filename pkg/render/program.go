@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render/expr"
 )
@@ -276,7 +277,7 @@ func (c *compiler) text(s string, at place, stringOnly bool, u use) *node {
 			c.fail(at, f.Fix, "%s", f.What)
 		}
 		if len(findings) > 0 {
-			return &node{kind: form.Null, slot: noSlot} // not remembered: the next place fails too
+			return &node{kind: document.Null, slot: noSlot} // not remembered: the next place fails too
 		}
 		if static, ok := e.Static(); ok {
 			return staticText(static)
@@ -298,7 +299,7 @@ func (c *compiler) text(s string, at place, stringOnly bool, u use) *node {
 	}
 	of.condition = of.condition || u.condition
 	c.expose(i, at, u)
-	n := &node{kind: form.String, slot: i, text: stringOnly || e.Result == expr.Text}
+	n := &node{kind: document.String, slot: i, text: stringOnly || e.Result == expr.Text}
 	e.Styled = e.Styled || n.text
 	of.at.secret = of.at.secret || at.secret
 	return n
@@ -328,20 +329,20 @@ func (c *compiler) fixed(key string, e expr.Expr, at place) *node {
 		i = c.add(e, usage{at: at, always: true})
 		c.known[key] = i
 	}
-	return &node{kind: form.String, slot: i, text: true}
+	return &node{kind: document.String, slot: i, text: true}
 }
 
 // value compiles a part of a manifest.
-func (c *compiler) value(v *form.Value, path []string) *node {
+func (c *compiler) value(v *document.Value, path []string) *node {
 	n := &node{kind: v.Kind, value: v, slot: noSlot}
 	switch v.Kind {
-	case form.String:
+	case document.String:
 		return c.leaf(v, path)
-	case form.List:
+	case document.List:
 		for _, item := range v.Items {
 			n.items = append(n.items, c.value(item, append(path, "[]")))
 		}
-	case form.Map:
+	case document.Map:
 		for _, f := range v.Fields {
 			n.fields = append(n.fields, field{key: f.Key, node: c.value(f.Value, append(path, f.Key))})
 		}
@@ -351,7 +352,7 @@ func (c *compiler) value(v *form.Value, path []string) *node {
 
 // leaf compiles a string of a manifest, and remembers it where Kubernetes wants
 // it to be the value of a label.
-func (c *compiler) leaf(v *form.Value, path []string) *node {
+func (c *compiler) leaf(v *document.Value, path []string) *node {
 	at := c.place(v.Pos, fieldPath(path))
 	at.inSecret = c.res.Kind == "Secret" && c.res.APIVersion == "v1" && path[0] != "metadata"
 	at.secret = at.inSecret

@@ -16,6 +16,7 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
@@ -29,9 +30,9 @@ func propertyHub() *form.Hub {
 }
 
 // propertyForm is a form with one custom resource that has the given spec.
-func propertyForm(spec *form.Value) *form.Form {
-	text := func(s string) *form.Value { return &form.Value{Kind: form.String, Str: s} }
-	manifest := &form.Value{Kind: form.Map, Fields: []form.Field{
+func propertyForm(spec *document.Value) *form.Form {
+	text := func(s string) *document.Value { return &document.Value{Kind: document.String, Str: s} }
+	manifest := &document.Value{Kind: document.Map, Fields: []document.Field{
 		{Key: "apiVersion", Value: text("example.com/v1")}, {Key: "kind", Value: text("Thing")},
 		{Key: "spec", Value: spec},
 	}}
@@ -135,13 +136,13 @@ func TestWords(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	pick := func(from []string) string { return from[r.IntN(len(from))] }
 	for range 250 {
-		spec := &form.Value{Kind: form.Map}
+		spec := &document.Value{Kind: document.Map}
 		for i := range 40 {
 			text := pick(fixed) + "{{ .a }}" + pick(fixed)
 			if r.IntN(2) == 0 {
 				text += "{{ .b }}" + pick(fixed)
 			}
-			spec.Fields = append(spec.Fields, form.Field{Key: fmt.Sprint("k", i), Value: &form.Value{Kind: form.String, Str: text}})
+			spec.Fields = append(spec.Fields, document.Field{Key: fmt.Sprint("k", i), Value: &document.Value{Kind: document.String, Str: text}})
 		}
 		agree(t, propertyForm(spec), record{"id": "x", "a": pick(words), "b": pick(words)}, allReaders())
 	}
@@ -156,7 +157,7 @@ func TestNamesOfWords(t *testing.T) {
 	compiled := 0
 	for range 2000 {
 		before, after, value := pick(), pick(), pick()+pick()+pick()
-		f := propertyForm(&form.Value{Kind: form.Map})
+		f := propertyForm(&document.Value{Kind: document.Map})
 		f.Resources[0].NameTemplate.Text = before + "{{ .a }}" + after
 		f.Resources[0].Labels = []form.Entry{{Key: "l", Text: form.Text{Text: before + "{{ .b }}" + after}}}
 		p, problems := render.Compile(f, propertyHub(), render.Options{})
@@ -181,36 +182,36 @@ func TestNamesOfWords(t *testing.T) {
 	}
 }
 
-func randomValue(r *rand.Rand, depth int) *form.Value {
+func randomValue(r *rand.Rand, depth int) *document.Value {
 	switch n := r.IntN(12); {
 	case n < 2 && depth < 5:
 		return randomMap(r, depth+1)
 	case n < 4 && depth < 5:
-		v := &form.Value{Kind: form.List}
+		v := &document.Value{Kind: document.List}
 		for range r.IntN(4) {
 			v.Items = append(v.Items, randomValue(r, depth+1))
 		}
 		return v
 	case n == 4:
-		return &form.Value{Kind: form.Int, Int: r.Int64() >> r.IntN(64) * int64(1-2*r.IntN(2))}
+		return &document.Value{Kind: document.Int, Int: r.Int64() >> r.IntN(64) * int64(1-2*r.IntN(2))}
 	case n == 5:
-		return &form.Value{Kind: form.Float, Float: []float64{0.5, 1, -2.25, 1e-9, 1e21, 123456.789}[r.IntN(6)]}
+		return &document.Value{Kind: document.Float, Float: []float64{0.5, 1, -2.25, 1e-9, 1e21, 123456.789}[r.IntN(6)]}
 	case n == 6:
-		return &form.Value{Kind: form.Bool, Bool: r.IntN(2) == 0}
+		return &document.Value{Kind: document.Bool, Bool: r.IntN(2) == 0}
 	case n == 7:
-		return &form.Value{Kind: form.Null}
+		return &document.Value{Kind: document.Null}
 	}
-	return &form.Value{Kind: form.String, Str: randomTemplate(r)}
+	return &document.Value{Kind: document.String, Str: randomTemplate(r)}
 }
 
-func randomMap(r *rand.Rand, depth int) *form.Value {
-	v := &form.Value{Kind: form.Map}
+func randomMap(r *rand.Rand, depth int) *document.Value {
+	v := &document.Value{Kind: document.Map}
 	keys := map[string]bool{}
 	for range r.IntN(5) {
 		key := strings.ReplaceAll(randomString(r), "<<", "")
 		if key != "" && !keys[key] {
 			keys[key] = true
-			v.Fields = append(v.Fields, form.Field{Key: key, Value: randomValue(r, depth+1)})
+			v.Fields = append(v.Fields, document.Field{Key: key, Value: randomValue(r, depth+1)})
 		}
 	}
 	return v
@@ -260,9 +261,9 @@ func FuzzTemplate(f *testing.F) {
 		if strings.Contains(template, `template "template"`) {
 			return // may call itself for ever, which the engine stops only by depth
 		}
-		spec := &form.Value{Kind: form.Map, Fields: []form.Field{
-			{Key: "v", Value: &form.Value{Kind: form.String, Str: template}},
-			{Key: "l", Value: &form.Value{Kind: form.List, Items: []*form.Value{{Kind: form.String, Str: template}}}},
+		spec := &document.Value{Kind: document.Map, Fields: []document.Field{
+			{Key: "v", Value: &document.Value{Kind: document.String, Str: template}},
+			{Key: "l", Value: &document.Value{Kind: document.List, Items: []*document.Value{{Kind: document.String, Str: template}}}},
 		}}
 		agree(t, propertyForm(spec), record{"id": "x", "a": a, "b": b}, kyamlReader())
 	})

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -35,7 +36,7 @@ func (c *compiler) resource(r *form.Resource) {
 			content = append(content, field{key: f.Key, node: c.value(f.Value, []string{f.Key})})
 		}
 	}
-	root := &node{kind: form.Map, slot: noSlot}
+	root := &node{kind: document.Map, slot: noSlot}
 	root.fields = append([]field{
 		{key: "apiVersion", node: staticText(r.APIVersion)},
 		{key: "kind", node: staticText(r.Kind)},
@@ -96,7 +97,7 @@ func (c *compiler) namespace() checkedName {
 // metadata builds the object's metadata: name and namespace first, then labels
 // and annotations, sorted, then what else the form has there.
 func (c *compiler) metadata(r *resource) *node {
-	meta := &node{kind: form.Map, slot: noSlot}
+	meta := &node{kind: document.Map, slot: noSlot}
 	meta.fields = append(meta.fields, field{key: "name", node: r.name.node})
 	if r.namespace.node != nil {
 		meta.fields = append(meta.fields, field{key: "namespace", node: r.namespace.node})
@@ -170,7 +171,7 @@ func (c *compiler) tracked(r *resource) (condition, bool) {
 
 // entries compiles labels or annotations: those of the manifest, and over them
 // those of the template of the resource.
-func (c *compiler) entries(manifest *form.Value, name string, over []form.Entry, overName string) map[string]field {
+func (c *compiler) entries(manifest *document.Value, name string, over []form.Entry, overName string) map[string]field {
 	m := map[string]field{}
 	if manifest != nil {
 		for _, f := range manifest.Fields {
@@ -231,7 +232,7 @@ func (c *compiler) sample(n *node) string {
 func mapNode(own, lynqs map[string]field) *node {
 	all := maps.Clone(own)
 	maps.Copy(all, lynqs)
-	return &node{kind: form.Map, slot: noSlot, fields: sortedFields(all)}
+	return &node{kind: document.Map, slot: noSlot, fields: sortedFields(all)}
 }
 
 func sortedFields(m map[string]field) []field {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -65,25 +66,25 @@ func (d digester) texts(texts ...string) {
 
 func (d digester) list(length int) { d.texts(strconv.Itoa(length)) }
 
-func (d digester) value(v *form.Value) {
+func (d digester) value(v *document.Value) {
 	d.texts(strconv.Itoa(int(v.Kind)))
 	switch v.Kind {
-	case form.Bool:
+	case document.Bool:
 		d.texts(strconv.FormatBool(v.Bool))
-	case form.Int:
+	case document.Int:
 		d.texts(strconv.FormatInt(v.Int, 10))
-	case form.Float:
+	case document.Float:
 		d.texts(strconv.FormatFloat(v.Float, 'g', -1, 64))
-	case form.String:
+	case document.String:
 		d.texts(v.Str)
-	case form.List:
+	case document.List:
 		d.list(len(v.Items))
 		for _, item := range v.Items {
 			d.value(item)
 		}
-	case form.Map:
+	case document.Map:
 		d.list(len(v.Fields))
-		for _, f := range slices.SortedFunc(slices.Values(v.Fields), func(a, b form.Field) int { return cmp.Compare(a.Key, b.Key) }) {
+		for _, f := range slices.SortedFunc(slices.Values(v.Fields), func(a, b document.Field) int { return cmp.Compare(a.Key, b.Key) }) {
 			d.texts(f.Key)
 			d.value(f.Value)
 		}

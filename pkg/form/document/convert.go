@@ -1,8 +1,7 @@
-package form
+package document
 
 import (
 	"strconv"
-	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
@@ -18,7 +17,7 @@ const (
 
 // converter turns the YAML nodes of one document into Values.
 type converter struct {
-	*report
+	stream   *Stream // which the document is of
 	file     string
 	expanded int  // nodes that stand there through an alias
 	tooLarge bool // reported; everything from here on is null
@@ -47,7 +46,7 @@ func (c *converter) value(n *yaml.Node, depth int, aliased bool) *Value {
 		c.collectionTag(n, yaml.NodeTagMap)
 		return c.mapping(n, depth, aliased)
 	}
-	c.problems.Add(pos, "", "this is not a YAML value")
+	c.stream.Problems.Add(pos, "", "this is not a YAML value")
 	return &Value{Pos: pos}
 }
 
@@ -60,9 +59,9 @@ func (c *converter) within(pos lynq.Pos, depth int, aliased bool) bool {
 	}
 	switch {
 	case depth > maxDepth:
-		c.problems.Add(pos, "flatten it; an alias may not contain itself", "nested deeper than %d levels", maxDepth)
+		c.stream.Problems.Add(pos, "flatten it; an alias may not contain itself", "nested deeper than %d levels", maxDepth)
 	case c.expanded > maxExpanded:
-		c.problems.Add(pos, "write it without aliases", "aliases expand to more than %d values", maxExpanded)
+		c.stream.Problems.Add(pos, "write it without aliases", "aliases expand to more than %d values", maxExpanded)
 	default:
 		return true
 	}
@@ -73,7 +72,7 @@ func (c *converter) within(pos lynq.Pos, depth int, aliased bool) bool {
 // collectionTag refuses explicit tags on lists and mappings but the usual one.
 func (c *converter) collectionTag(n *yaml.Node, usual string) {
 	if n.Style&yaml.TaggedStyle != 0 && n.ShortTag() != usual {
-		c.problems.Add(c.pos(n), "remove the tag", "tag %s is not supported", n.Tag)
+		c.stream.Problems.Add(c.pos(n), "remove the tag", "tag %s is not supported", n.Tag)
 	}
 }
 
@@ -87,7 +86,7 @@ func (c *converter) scalar(n *yaml.Node) *Value {
 	case !isQuoted(n):
 		v, err = plainScalar(n.Value)
 		if err != nil {
-			c.problems.Add(pos, "quote it", "%v", err)
+			c.stream.Problems.Add(pos, "quote it", "%v", err)
 		}
 	}
 	if err != nil {
@@ -105,11 +104,11 @@ func (c *converter) tagged(n *yaml.Node) (Value, error) {
 	case "!!int", "!!float", "!!bool", "!!null", "!!timestamp":
 		v, err := taggedScalar(tag, n.Value)
 		if err != nil {
-			c.problems.Add(c.pos(n), "remove the tag", "this is not a value for tag %s", tag)
+			c.stream.Problems.Add(c.pos(n), "remove the tag", "this is not a value for tag %s", tag)
 		}
 		return v, err
 	}
-	c.problems.Add(c.pos(n), "remove the tag", "tag %s is not supported", n.Tag)
+	c.stream.Problems.Add(c.pos(n), "remove the tag", "tag %s is not supported", n.Tag)
 	return Value{}, nil
 }
 
@@ -159,7 +158,7 @@ func (c *converter) mapping(n *yaml.Node, depth int, aliased bool) *Value {
 func (c *converter) twice(written map[string]lynq.Pos, key string, pos lynq.Pos) bool {
 	first, twice := written[key]
 	if twice {
-		c.problems.Add(pos, "remove one of them", "key %q appears twice, first on line %d", key, first.Line)
+		c.stream.Problems.Add(pos, "remove one of them", "key %q appears twice, first on line %d", key, first.Line)
 	}
 	written[key] = pos
 	return twice
@@ -180,7 +179,7 @@ func (c *converter) merged(n *yaml.Node, depth int) []Field {
 			target = source.Alias
 		}
 		if target.Kind != yaml.MappingNode {
-			c.problems.Add(c.pos(source), "give << a mapping, or a list of mappings", "a merge key needs a mapping")
+			c.stream.Problems.Add(c.pos(source), "give << a mapping, or a list of mappings", "a merge key needs a mapping")
 			continue
 		}
 		fields = append(fields, c.value(source, depth+1, true).Fields...)
@@ -196,78 +195,24 @@ func (c *converter) key(n *yaml.Node) (string, bool) {
 	}
 	switch {
 	case n.Kind == yaml.MappingNode:
-		c.problems.Add(pos, `quote the template: "{{ ... }}"`, "YAML error: a mapping is used as a key")
+		c.stream.Problems.Add(pos, `quote the template: "{{ ... }}"`, "YAML error: a mapping is used as a key")
 		return "", false
 	case n.Kind != yaml.ScalarNode:
-		c.problems.Add(pos, "write a string", "YAML error: a list is used as a key")
+		c.stream.Problems.Add(pos, "write a string", "YAML error: a list is used as a key")
 		return "", false
 	case n.Style&yaml.TaggedStyle != 0 && n.ShortTag() != "!!str":
-		c.problems.Add(pos, "remove the tag", "tag %s on a key is not supported", n.Tag)
+		c.stream.Problems.Add(pos, "remove the tag", "tag %s on a key is not supported", n.Tag)
 		return "", false
 	case n.Style&yaml.TaggedStyle != 0 || isQuoted(n):
 		return n.Value, true
 	}
 	key, err := plainKey(n.Value)
 	if err != nil {
-		c.problems.Add(pos, "quote it", "%s cannot be a key", strconv.Quote(n.Value))
+		c.stream.Problems.Add(pos, "quote it", "%s cannot be a key", strconv.Quote(n.Value))
 		return "", false
 	}
 	if key != n.Value {
-		c.warnings.Add(pos, "quote it if that is not meant", "key %s is read as %q, as kubectl does", n.Value, key)
+		c.stream.Warnings.Add(pos, "quote it if that is not meant", "key %s is read as %q, as kubectl does", n.Value, key)
 	}
 	return key, true
 }
-
-// plain gets the value as encoding/json would have it, but for int64.
-func (v *Value) plain() any {
-	switch v.Kind {
-	case Bool:
-		return v.Bool
-	case Int:
-		return v.Int
-	case Float:
-		return v.Float
-	case String:
-		return v.Str
-	case List:
-		list := make([]any, len(v.Items))
-		for i, item := range v.Items {
-			list[i] = item.plain()
-		}
-		return list
-	case Map:
-		return v.plainMap()
-	}
-	return nil
-}
-
-// plainMap is plain for a Map.
-func (v *Value) plainMap() map[string]any {
-	m := make(map[string]any, len(v.Fields))
-	for _, f := range v.Fields {
-		m[f.Key] = f.Value.plain()
-	}
-	return m
-}
-
-// describe names the kind of a value for a message. It never shows the value.
-func (v *Value) describe() string {
-	switch v.Kind {
-	case Bool:
-		return "a boolean"
-	case Int:
-		return "a number"
-	case Float:
-		return "a decimal number"
-	case String:
-		return "a string"
-	case List:
-		return "a list"
-	case Map:
-		return "a mapping"
-	}
-	return "null"
-}
-
-// isTemplate tells whether a string has template actions.
-func isTemplate(s string) bool { return strings.Contains(s, "{{") }

@@ -1,4 +1,4 @@
-package form
+package document
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package form
+package document
 
 import (
 	"bytes"
@@ -16,32 +16,41 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// parse gets the documents of a YAML or JSON stream. Empty documents are left
-// out. Where the stream breaks off or a document is out of bounds, the other
-// documents are returned, and complete is false.
-func parse(rep *report, file string, data []byte) (documents []*Value, complete bool) {
+// Stream holds what a YAML or JSON stream says.
+type Stream struct {
+	// Documents are those that could be read. Empty ones are left out.
+	Documents []*Value
+	// Broken: the stream breaks off, or a document is out of bounds and is left out.
+	Broken bool
+	// Problems are what is wrong with it, and Warnings what is odd.
+	Problems, Warnings lynq.Problems
+}
+
+// Parse reads a YAML or JSON stream. The file is where problems and values say that they
+// stand.
+func Parse(file string, data []byte) *Stream {
+	s := &Stream{}
 	if json.Valid(data) {
 		data = joinSurrogates(data)
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
-	broken := false
 	for {
 		var n yaml.Node
 		err := decoder.Decode(&n)
 		if errors.Is(err, io.EOF) {
-			return documents, !broken
+			return s
 		}
 		if err != nil {
-			rep.problems = append(rep.problems, syntaxProblem(file, string(data), err))
-			return documents, false
+			s.Problems, s.Broken = append(s.Problems, syntaxProblem(file, string(data), err)), true
+			return s
 		}
 		if n.Kind != yaml.DocumentNode || len(n.Content) == 0 || isEmpty(n.Content[0]) {
 			continue
 		}
-		c := converter{report: rep, file: file}
+		c := converter{stream: s, file: file}
 		document := c.value(n.Content[0], 0, false)
-		if broken = broken || c.tooLarge; !c.tooLarge {
-			documents = append(documents, document)
+		if s.Broken = s.Broken || c.tooLarge; !c.tooLarge {
+			s.Documents = append(s.Documents, document)
 		}
 	}
 }
