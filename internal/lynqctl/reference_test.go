@@ -5,9 +5,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -129,16 +131,44 @@ func reference(root *cobra.Command) string {
 	for _, c := range all {
 		fmt.Fprintf(&b, "| [`%s`](#%s) | %s |\n", c.CommandPath(), strings.ReplaceAll(c.CommandPath(), " ", "-"), inMarkdown(c.Short))
 	}
+	common := commonFlags(all)
 	for _, c := range all {
-		writeCommand(&b, c)
+		writeCommand(&b, c, common)
 	}
-	b.WriteString("\n## Flags for the cluster\n\nThese flags mean the same as in kubectl.\n")
-	writeFlags(&b, cmdflags.Cluster(), nil)
-	b.WriteString("\n## Flags of all commands\n")
-	writeFlags(&b, root.PersistentFlags(), nil)
+	b.WriteString("\n## Common flags\n\nSeveral commands have these flags. Each command lists those that it has.\n" + flagTable)
+	for _, name := range slices.Sorted(maps.Keys(common)) {
+		b.WriteString(common[name])
+	}
+	b.WriteString("\n## Flags for the cluster\n\nThese flags mean the same as in kubectl.\n" + flagTable + strings.Join(flagRows(cmdflags.Cluster()), ""))
+	b.WriteString("\n## Flags of all commands\n" + flagTable + strings.Join(flagRows(root.PersistentFlags()), ""))
 	b.WriteString(aboutVariables())
 	return b.String()
 }
+
+// flagTable begins a table of flags.
+const flagTable = "\n| flag | default | |\n|---|---|---|\n"
+
+// commonFlags are the rows of flags that at least three commands have with the same
+// words, by the names of the flags. Of a flag with several rows, it has the most common.
+func commonFlags(all []*cobra.Command) map[string]string {
+	counts := map[string]int{}
+	for _, c := range all {
+		for _, row := range flagRows(ownFlags(c)) {
+			counts[row]++
+		}
+	}
+	common := map[string]string{}
+	for _, row := range slices.Sorted(maps.Keys(counts)) {
+		name := longName(row)
+		if n := counts[row]; n >= 3 && n > counts[common[name]] {
+			common[name] = row
+		}
+	}
+	return common
+}
+
+// longName is the name of a flag in its row.
+func longName(row string) string { return regexp.MustCompile(`--[a-z-]+`).FindString(row) }
 
 // aboutVariables tells of the environment.
 func aboutVariables() string {
@@ -170,41 +200,77 @@ them, commands that have the flag exit with 2.
 }
 
 // writeCommand writes the section of one command.
-func writeCommand(b *strings.Builder, c *cobra.Command) {
+func writeCommand(b *strings.Builder, c *cobra.Command, commons map[string]string) {
 	about := c.Long
 	if about == "" {
 		about = c.Short + "."
 	}
-	fmt.Fprintf(b, "\n## %s\n\n%s\n", c.CommandPath(), listInMarkdown(inMarkdown(strings.TrimSpace(about))))
+	about = strings.TrimSpace(about)
+	if own := withoutParts(about, c.Parent().Long); own != about {
+		about = own + fmt.Sprintf("\n\nThe rest is as for [%s](#%s).", c.Parent().CommandPath(), strings.ReplaceAll(c.Parent().CommandPath(), " ", "-"))
+	}
+	fmt.Fprintf(b, "\n## %s\n\n%s\n", c.CommandPath(), listInMarkdown(inMarkdown(about)))
 	if !c.HasAvailableSubCommands() {
 		fmt.Fprintf(b, "\n```\n%s\n```\n", c.UseLine())
 	}
 	if c.Example != "" {
 		fmt.Fprintf(b, "\n```sh\n%s\n```\n", withoutIndent(c.Example))
 	}
-	if writeFlags(b, c.NonInheritedFlags(), cmdflags.Cluster()) {
+	var own, common []string
+	for _, row := range flagRows(ownFlags(c)) {
+		if name := longName(row); row == commons[name] {
+			common = append(common, "`"+name+"`")
+		} else {
+			own = append(own, row)
+		}
+	}
+	if len(common) > 0 {
+		own = append(own, fmt.Sprintf("| %s | | [common flags](#common-flags) |\n", strings.Join(common, ", ")))
+	}
+	if len(own) > 0 {
+		b.WriteString(flagTable + strings.Join(own, ""))
+	}
+	if hasClusterFlags(c) {
 		b.WriteString("\nAnd [the flags for the cluster](#flags-for-the-cluster).\n")
 	}
 }
 
-// writeFlags writes a table of flags, but for those of a shared set that they have
-// all of. It tells whether they have.
-func writeFlags(b *strings.Builder, flags, shared *pflag.FlagSet) bool {
-	hasShared := shared != nil
-	if hasShared {
-		shared.VisitAll(func(f *pflag.Flag) { hasShared = hasShared && flags.Lookup(f.Name) != nil })
+// withoutParts is a text without those of its paragraphs that another text has too.
+func withoutParts(text, other string) string {
+	has := strings.Split(strings.TrimSpace(other), "\n\n")
+	return strings.Join(slices.DeleteFunc(strings.Split(text, "\n\n"), func(part string) bool { return slices.Contains(has, part) }), "\n\n")
+}
+
+// ownFlags are the flags of a command but for those of the cluster, if it has them all.
+func ownFlags(c *cobra.Command) *pflag.FlagSet {
+	if !hasClusterFlags(c) {
+		return c.NonInheritedFlags()
 	}
+	own, cluster := pflag.NewFlagSet(c.Name(), pflag.ContinueOnError), cmdflags.Cluster()
+	c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
+		if cluster.Lookup(f.Name) == nil {
+			own.AddFlag(f)
+		}
+	})
+	return own
+}
+
+// hasClusterFlags tells whether a command has all flags for the cluster.
+func hasClusterFlags(c *cobra.Command) bool {
+	has := true
+	cmdflags.Cluster().VisitAll(func(f *pflag.Flag) { has = has && c.NonInheritedFlags().Lookup(f.Name) != nil })
+	return has
+}
+
+// flagRows are the rows of a table of flags.
+func flagRows(flags *pflag.FlagSet) []string {
 	var rows []string
 	flags.VisitAll(func(f *pflag.Flag) {
-		if f.Hidden || f.Name == "help" || hasShared && shared.Lookup(f.Name) != nil {
-			return
+		if !f.Hidden && f.Name != "help" {
+			rows = append(rows, flagRow(f))
 		}
-		rows = append(rows, flagRow(f))
 	})
-	if len(rows) > 0 {
-		b.WriteString("\n| flag | default | |\n|---|---|---|\n" + strings.Join(rows, ""))
-	}
-	return hasShared
+	return rows
 }
 
 // flagRow is a flag as a line of a table.
