@@ -61,7 +61,7 @@ type job struct {
 	BeforeScript, Script, AfterScript []string
 }
 
-// jobsOf finds the jobs of a file: under "jobs", or whatever has a "script".
+// jobsOf finds the jobs of a file: under "jobs", or each mapping of GitLab CI.
 func jobsOf(text string) (map[string]job, error) {
 	var github struct{ Jobs map[string]job }
 	if err := yaml.Unmarshal([]byte(text), &github); err != nil {
@@ -80,6 +80,9 @@ func jobsOf(text string) (map[string]job, error) {
 	}
 	jobs := map[string]job{}
 	for name, j := range gitlab {
+		if strings.HasPrefix(name, ".") {
+			continue // only jobs that extend it run
+		}
 		jobs[name] = job{BeforeScript: j.BeforeScript, Script: j.Script, AfterScript: j.AfterScript}
 	}
 	return jobs, nil

@@ -149,6 +149,7 @@ func TestRecipe(t *testing.T) {
 	for name, test := range map[string]struct{ text, want, err string }{
 		"github":     {text: github, want: "lynqctl status\necho on\n"},
 		"gitlab":     {text: gitlab, want: "code=0\nlynqctl status || code=$?\n"},
+		"template":   {text: ".t: {before_script: [lynqctl version]}\n" + gitlab, want: "code=0\nlynqctl status || code=$?\n"},
 		"two jobs":   {text: gitlab + "b: {script: [lynqctl status]}\n", err: "a recipe has one job, not 2"},
 		"no YAML":    {text: "a: [", err: "yaml"},
 		"no lynqctl": {text: "a: {script: [echo]}", err: "no step of the recipe calls lynqctl"},
