@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/container"
+	"github.com/lynqctl/lynqctl/pkg/apply/formorder"
 	"github.com/lynqctl/lynqctl/pkg/apply/grace"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
@@ -170,12 +171,14 @@ func Decide(in *Input, l Limits) *plan.Plan {
 	for i := range p.Nodes {
 		p.Nodes[i].NamespaceDefaults = in.NamespaceDefaults
 	}
-	staying := d.orderNodes(p)
+	dependents := formorder.Arrange(p, &formorder.Input{
+		Hub: in.Hub, Nodes: in.Nodes, Inventories: in.Inventories, Broken: in.Broken, Delete: in.Delete, KeepContent: in.KeepContent,
+	})
 	p.Count()
 	if l.Window > 0 {
 		p.Losses = newGuards(d).losses().nodes
 	}
-	p.Refusals = append(newGuards(d).refusals(l), newGuards(d).refuseDependents(staying)...)
+	p.Refusals = append(newGuards(d).refusals(l), dependents...)
 	p.Refusals = append(p.Refusals, newGuards(d).refuseChanges(p, l)...)
 	return p
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/formorder"
 	"github.com/lynqctl/lynqctl/pkg/apply/grace"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
@@ -104,7 +105,7 @@ func (d *decider) keepDependedOn(over []*inventory.Inventory) {
 		over = slices.DeleteFunc(over, func(inv *inventory.Inventory) bool {
 			var until time.Time
 			for _, l := range rows[inv.Node.UID] {
-				if dependsOn(l.Inventory, inv.Node.Form.Name) && l.Until.After(until) {
+				if formorder.DependsOn(l.Inventory, inv.Node.Form.Name) && l.Until.After(until) {
 					until = l.Until
 				}
 			}

@@ -220,19 +220,6 @@ func TestHoldable(t *testing.T) {
 	}
 }
 
-// TestHeldDependents: who depends on a node that would go is not kept waiting for it.
-func TestHeldDependents(t *testing.T) {
-	s := newTenancy()
-	s.in.Forms = []lynq.FormKey{{Name: "web"}, {Name: "db"}}
-	s.recorded("web")
-	s.recorded("db")
-	s.row("web").Objects[0].Digest = "d2"
-	p := WithoutDeletions(Decide(s.in, Limits{}))
-	if len(p.Nodes) != 1 || len(p.Nodes[0].After) != 0 {
-		t.Errorf("%+v", p.Nodes)
-	}
-}
-
 // TestHeldAgain: what a node that would go has stays its own when steps of others are
 // decided again.
 func TestHeldAgain(t *testing.T) {

@@ -1,4 +1,4 @@
-package decide
+package formorder
 
 import (
 	"errors"
@@ -13,6 +13,20 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
+// Input holds what the order is made of, beside the plan.
+type Input struct {
+	Hub lynq.HubKey
+	// Nodes are what the active rows want.
+	Nodes []*plan.Node
+	// Inventories are all of the hub's that could be read, and Broken those that could not.
+	Inventories []*inventory.Inventory
+	Broken      map[lynq.NodeKey]error
+	// Delete names the nodes that a person deletes.
+	Delete map[lynq.NodeKey]bool
+	// KeepContent: the run writes no content, so no node waits for another one's.
+	KeepContent bool
+}
+
 // dependents orders the nodes of a plan as their forms depend on each other.
 type dependents struct {
 	in    *Input
@@ -24,19 +38,19 @@ type dependents struct {
 // staying is a node that stays, and depends on one that a person deletes.
 type staying struct{ node, on lynq.NodeKey }
 
-// orderNodes notes which nodes of a plan wait for which: one that is written for those
+// Arrange notes which nodes of a plan wait for which: one that is written for those
 // that its form depends on, one that goes for those whose forms depend on its own. It
-// gives the nodes that would stay without what they depend on.
-func (d *decider) orderNodes(p *plan.Plan) []staying {
-	if !d.formsDepend() {
+// refuses to take from nodes that stay what they depend on.
+func Arrange(p *plan.Plan, in *Input) []plan.Refusal {
+	if !in.formsDepend() {
 		return nil
 	}
-	o := dependents{in: d.in, plans: map[string][]*plan.NodePlan{}, other: map[string][]*inventory.Inventory{}, nodes: map[lynq.NodeKey]*plan.NodePlan{}}
+	o := dependents{in: in, plans: map[string][]*plan.NodePlan{}, other: map[string][]*inventory.Inventory{}, nodes: map[lynq.NodeKey]*plan.NodePlan{}}
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
 		o.plans[n.UID], o.nodes[n.Key()] = append(o.plans[n.UID], n), n
 	}
-	for _, inv := range d.in.Inventories {
+	for _, inv := range in.Inventories {
 		if o.nodes[inv.Node.Key()] == nil {
 			o.other[inv.Node.UID] = append(o.other[inv.Node.UID], inv)
 		}
@@ -46,22 +60,22 @@ func (d *decider) orderNodes(p *plan.Plan) []staying {
 		switch n := &p.Nodes[i]; {
 		case n.Desired == nil:
 			all = append(all, o.leaving(n)...)
-		case n.Desired.Failed == nil && !d.in.KeepContent && slices.ContainsFunc(n.Steps, func(s plan.Step) bool { return s.Changes() }):
+		case n.Desired.Failed == nil && !in.KeepContent && slices.ContainsFunc(n.Steps, func(s plan.Step) bool { return s.Changes() }):
 			o.wanted(n)
 		}
 	}
-	return all
+	return in.refuse(all)
 }
 
 // formsDepend tells whether any form depends on another, or did when it was applied.
-func (d *decider) formsDepend() bool {
-	for _, err := range d.in.Broken {
+func (in *Input) formsDepend() bool {
+	for _, err := range in.Broken {
 		if b := (*inventory.UnreadableError)(nil); errors.As(err, &b) && len(b.DependForms) > 0 {
 			return true
 		}
 	}
-	return slices.ContainsFunc(d.in.Nodes, func(n *plan.Node) bool { return len(n.DependForms) > 0 }) ||
-		slices.ContainsFunc(d.in.Inventories, func(inv *inventory.Inventory) bool { return len(inv.DependForms) > 0 })
+	return slices.ContainsFunc(in.Nodes, func(n *plan.Node) bool { return len(n.DependForms) > 0 }) ||
+		slices.ContainsFunc(in.Inventories, func(inv *inventory.Inventory) bool { return len(inv.DependForms) > 0 })
 }
 
 // wanted has a node wait for those that its form depends on.
@@ -156,7 +170,7 @@ func (o *dependents) leaving(n *plan.NodePlan) []staying {
 	}
 	for _, other := range o.plans[n.UID] {
 		switch {
-		case other == n || !dependsOn(other.Inventory, n.Form.Name):
+		case other == n || !DependsOn(other.Inventory, n.Form.Name):
 		case other.Desired == nil && !holds(other, n):
 			o.after(n, other)
 		case other.Desired != nil && (other.Desired.Failed != nil || slices.Contains(other.Desired.DependForms, n.Form.Name)):
@@ -164,7 +178,7 @@ func (o *dependents) leaving(n *plan.NodePlan) []staying {
 		}
 	}
 	for _, inv := range o.other[n.UID] {
-		if dependsOn(inv, n.Form.Name) {
+		if DependsOn(inv, n.Form.Name) {
 			stays(inv.Node.Key())
 		}
 	}
@@ -176,9 +190,9 @@ func (o *dependents) leaving(n *plan.NodePlan) []staying {
 	return all
 }
 
-// dependsOn tells whether the form of a node depends on another, as its inventory, which
+// DependsOn tells whether the form of a node depends on another, as its inventory, which
 // may be nil, has it.
-func dependsOn(inv *inventory.Inventory, form string) bool {
+func DependsOn(inv *inventory.Inventory, form string) bool {
 	return inv != nil && slices.Contains(inv.DependForms, form)
 }
 
@@ -227,9 +241,8 @@ func unmetFor(p *plan.NodePlan, format string, args ...any) {
 	}
 }
 
-// refuseDependents is what the guard has against a deletion that takes from nodes what
-// they depend on.
-func (g guards) refuseDependents(all []staying) []plan.Refusal {
+// refuse is what the guard has against a deletion that takes from nodes what they depend on.
+func (in *Input) refuse(all []staying) []plan.Refusal {
 	if len(all) == 0 {
 		return nil
 	}
@@ -242,7 +255,7 @@ func (g guards) refuseDependents(all []staying) []plan.Refusal {
 		named = append(named, fmt.Sprintf("and %d more", more))
 	}
 	return []plan.Refusal{{
-		Guard: plan.GuardDependent, Hub: g.in.Hub,
+		Guard: plan.GuardDependent, Hub: in.Hub,
 		What: "nodes that are kept depend on nodes that would be deleted (dependForms): " + strings.Join(named, ", "),
 		Fix:  "delete those first, or in the same command; or remove dependForms from their form and apply it",
 	}}

@@ -1,4 +1,4 @@
-package decide
+package formorder_test
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -17,11 +18,11 @@ import (
 // tenancy is what there is of some nodes of row acme, by their forms: web depends on db,
 // and db on net.
 type tenancy struct {
-	in *Input
+	in *decide.Input
 }
 
 func newTenancy() *tenancy {
-	return &tenancy{&Input{Hub: lynq.HubKey{Name: "crm"}, Active: 1, Live: map[lynq.Ref]*tracking.Live{}, Broken: map[lynq.NodeKey]error{}}}
+	return &tenancy{&decide.Input{Hub: lynq.HubKey{Name: "crm"}, Active: 1, Live: map[lynq.Ref]*tracking.Live{}, Broken: map[lynq.NodeKey]error{}}}
 }
 
 func dependsOfForm(form string) []string {
@@ -59,7 +60,7 @@ func (s *tenancy) order(forms ...string) string {
 	for _, f := range forms {
 		s.in.Forms = append(s.in.Forms, lynq.FormKey{Name: f})
 	}
-	p := Decide(s.in, Limits{AllowEmpty: true, MaxDelete: MaxDelete{Nodes: 10}})
+	p := decide.Decide(s.in, decide.Limits{AllowEmpty: true, MaxDelete: decide.MaxDelete{Nodes: 10}})
 	var all []string
 	for _, n := range p.Nodes {
 		text := n.Form.Name + ":"
@@ -191,7 +192,7 @@ func TestDependFormsCollected(t *testing.T) {
 		s := newTenancy()
 		s.recorded(form)
 		s.in.Delete, s.in.Cascade = map[lynq.NodeKey]bool{nodeOf(form): true}, plan.CascadeBackground
-		if got := Decide(s.in, Limits{AllowEmpty: true}).Nodes[0].Steps[0].Action; got != want {
+		if got := decide.Decide(s.in, decide.Limits{AllowEmpty: true}).Nodes[0].Steps[0].Action; got != want {
 			t.Errorf("%s: %s, want %s", form, got, want)
 		}
 	}
@@ -202,7 +203,7 @@ func TestDependFormsCollected(t *testing.T) {
 func TestDependFormsRecorded(t *testing.T) {
 	s := newTenancy()
 	s.row("web")
-	p := Decide(s.in, Limits{})
+	p := decide.Decide(s.in, decide.Limits{})
 	inv := p.Nodes[0].NextInventory(nil, true)
 	cm, err := inventory.Encode(inv)
 	if err != nil {
@@ -219,5 +220,18 @@ func TestDependFormsRecorded(t *testing.T) {
 	without.DependForms = nil
 	if inventory.Equal(inv, without) {
 		t.Error("it makes no difference")
+	}
+}
+
+// TestHeldDependents: who depends on a node that would go is not kept waiting for it.
+func TestHeldDependents(t *testing.T) {
+	s := newTenancy()
+	s.in.Forms = []lynq.FormKey{{Name: "web"}, {Name: "db"}}
+	s.recorded("web")
+	s.recorded("db")
+	s.row("web").Objects[0].Digest = "d2"
+	p := decide.WithoutDeletions(decide.Decide(s.in, decide.Limits{}))
+	if len(p.Nodes) != 1 || len(p.Nodes[0].After) != 0 {
+		t.Errorf("%+v", p.Nodes)
 	}
 }
