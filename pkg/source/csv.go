@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/source/fault"
 )
 
 // csvSource reads a CSV file (RFC 4180) with a header row.
@@ -60,7 +61,7 @@ func (s *csvSource) index(ctx context.Context, q Query, uid int) ([]int, *spans,
 	if err != nil {
 		return nil, nil, err
 	}
-	limited := &rowLimit{Reader: &fileReader{file: s.file, offset: start}}
+	limited := &fault.RowLimit{Reader: &fileReader{file: s.file, offset: start}}
 	r := csv.NewReader(bufio.NewReaderSize(limited, 256<<10))
 	r.ReuseRecord = true
 	found, err := s.header(r, q)
@@ -73,14 +74,14 @@ func (s *csvSource) index(ctx context.Context, q Query, uid int) ([]int, *spans,
 			return nil, nil, err
 		}
 		offset := r.InputOffset()
-		limited.row = offset
+		limited.Row = offset
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			records.sort()
 			return found, records, nil
 		}
-		if errors.Is(err, errLongRow) {
-			return nil, nil, longRow(s.file.atOffset(start+offset), fixLongText)
+		if errors.Is(err, fault.ErrLongRow) {
+			return nil, nil, fault.LongRow(s.file.atOffset(start+offset), fixLongText)
 		}
 		if err != nil {
 			return nil, nil, s.failed(err, r.FieldsPerRecord, len(row))
@@ -125,8 +126,8 @@ func (s *csvSource) header(r *csv.Reader, q Query) ([]int, error) {
 func (s *csvSource) failed(err error, want, got int) error {
 	parse, ok := errors.AsType[*csv.ParseError](err)
 	switch {
-	case errors.Is(err, errLongRow):
-		return longRow(s.file.at(1), fixLongText)
+	case errors.Is(err, fault.ErrLongRow):
+		return fault.LongRow(s.file.at(1), fixLongText)
 	case !ok:
 		return s.file.readError(0, err)
 	case errors.Is(err, csv.ErrFieldCount):

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/source/fault"
 )
 
 // Key says how far a column identifies rows.
@@ -40,7 +41,7 @@ func (s *csvSource) Describe(ctx context.Context) ([]Column, error) {
 	if err := stopped(ctx, s.file.name, 0); err != nil {
 		return nil, err
 	}
-	r := csv.NewReader(bufio.NewReader(&rowLimit{Reader: &fileReader{file: s.file, offset: start}}))
+	r := csv.NewReader(bufio.NewReader(&fault.RowLimit{Reader: &fileReader{file: s.file, offset: start}}))
 	names, err := r.Read()
 	switch {
 	case errors.Is(err, io.EOF):

@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/source/fault"
 )
 
 // openJSON opens a file of JSON objects, or of YAML. The file's name says which
@@ -120,7 +121,7 @@ func (s *jsonSource) index(ctx context.Context, row *jsonRow, uid int) (*spans, 
 
 // each reads all records once, and calls do with where the one is that row has read.
 func (s *jsonSource) each(ctx context.Context, row *jsonRow, do func(offset, size int64, line int)) error {
-	limited := &rowLimit{Reader: &fileReader{file: s.file, offset: s.start}}
+	limited := &fault.RowLimit{Reader: &fileReader{file: s.file, offset: s.start}}
 	lines := &lineCounter{r: limited, line: 1}
 	d := jsontext.NewDecoder(lines)
 	if s.array {
@@ -132,7 +133,7 @@ func (s *jsonSource) each(ctx context.Context, row *jsonRow, do func(offset, siz
 		if err := stopped(ctx, s.file.name, n); err != nil {
 			return err
 		}
-		limited.row = d.InputOffset()
+		limited.Row = d.InputOffset()
 		if s.array && d.PeekKind() == jsontext.KindEndArray {
 			return s.end(d, lines)
 		}
@@ -141,7 +142,7 @@ func (s *jsonSource) each(ctx context.Context, row *jsonRow, do func(offset, siz
 		case errors.Is(err, io.EOF) && !s.array:
 			return nil
 		case err != nil:
-			return s.syntax(limited.row, lines, err)
+			return s.syntax(limited.Row, lines, err)
 		}
 		do(offset, d.InputOffset()-offset, lines.at(offset))
 	}
@@ -171,8 +172,8 @@ func (s *jsonSource) syntax(offset int64, lines *lineCounter, err error) error {
 	wrong, isSyntax := errors.AsType[*jsontext.SyntacticError](err)
 	kind, isKind := errors.AsType[*rowKindError](err)
 	switch {
-	case errors.Is(err, errLongRow):
-		return longRow(s.file.at(lines.at(start)), fixLongText)
+	case errors.Is(err, fault.ErrLongRow):
+		return fault.LongRow(s.file.at(lines.at(start)), fixLongText)
 	case isKind:
 		return &Error{Place: s.file.at(lines.at(start)), What: kind.Error(), Fix: `write it as {"column": "value"}`}
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/source/fault"
 )
 
 // stream makes a sequence of a function that calls emit for each record until
@@ -91,8 +92,8 @@ func (b *builder) finish(place func(int) string) (lynq.Row, error) {
 			return lynq.Row{}, badText(place(b.rec.Line), b.columns[i], b.fix)
 		}
 	}
-	if size > maxRow {
-		return lynq.Row{}, longRow(place(b.rec.Line), fixLongRow)
+	if size > fault.MaxRow {
+		return lynq.Row{}, fault.LongRow(place(b.rec.Line), fixLongRow)
 	}
 	uid := b.rec.Values[b.uid]
 	if uid < b.last {
