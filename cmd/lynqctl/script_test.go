@@ -14,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/lynqctl/lynqctl/internal/apitest"
 	"github.com/lynqctl/lynqctl/internal/dbtest"
 	"github.com/lynqctl/lynqctl/internal/doctest"
 )
@@ -32,6 +33,7 @@ import (
 //	server mysql|postgresql         have $HOST, $PORT, $DATABASE, $READER and $PASSWORD be a server's,
 //	                                and $ENCODED the password as URLs have it
 //	sql FILE [PATH]                 run the file's statements there, or in a SQLite file; they end with the line
+//	api DIR [TOKEN]                 have https://crm.example.com serve the files in DIR (internal/apitest)
 //	cut BYTES                       have $PORT lead to that server, and break off after so many bytes
 //
 // With UPDATE_SCRIPTS=1 the wanted texts in the scripts become the present
@@ -61,6 +63,7 @@ func TestScripts(t *testing.T) {
 			"interrupts": interrupts,
 			"fill":       fill,
 			"server":     server,
+			"api":        api,
 			"sql":        runSQL,
 			"cut":        cut,
 		},
@@ -166,6 +169,18 @@ func server(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("READER", s.server.Reader)
 	ts.Setenv("PASSWORD", string(s.server.Password))
 	ts.Setenv("ENCODED", url.QueryEscape(string(s.server.Password)))
+}
+
+func api(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && (len(args) == 1 || len(args) == 2), "api DIR [TOKEN]")
+	token := ""
+	if len(args) == 2 {
+		token = args[1]
+	}
+	for _, variable := range apitest.Start(scriptOf(ts).t, ts.MkAbs(args[0]), token).Env {
+		name, value, _ := strings.Cut(variable, "=")
+		ts.Setenv(name, value)
+	}
 }
 
 func runSQL(ts *testscript.TestScript, neg bool, args []string) {

@@ -95,7 +95,7 @@ func renderFile(kind, path string, w io.Writer) error {
 	}
 	c := lynq.Connection{Type: lynq.SourceType(kind), Path: path, Table: "tenants"}
 	ctx := context.Background()
-	src, err := source.Open(ctx, c, nil)
+	src, err := source.Open(ctx, c, nil, nil)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package doctest
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +18,11 @@ type Session struct {
 
 // Name tells sessions apart: diff.md:12.
 func (s *Session) Name() string { return fmt.Sprintf("%s:%d", path.Base(s.Page.Path), s.Line) }
+
+// Mentions tells whether a text is in any of the session's blocks.
+func (s *Session) Mentions(text string) bool {
+	return slices.ContainsFunc(s.Blocks, func(b Block) bool { return strings.Contains(b.Text, text) })
+}
 
 // Sessions are those of a page. An example that belongs to none is an error: it
 // would not be run.

@@ -217,6 +217,13 @@ func (w *writer) connection(c lynq.Connection, withPassword bool) {
 		}
 		return
 	}
+	if c.Type == lynq.SourceHTTP {
+		w.line("      url: %s", scalar(c.HTTP.URL))
+		if withPassword {
+			w.line("      tokenFrom: {env: %s}", lynq.PasswordVariable)
+		}
+		return
+	}
 	w.line("      host: %s", scalar(c.Host))
 	w.line("      port: %d", c.Port)
 	w.line("      username: %s", scalar(c.Username))

@@ -6,11 +6,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/pflag"
 
+	"github.com/lynqctl/lynqctl/internal/apitest"
 	"github.com/lynqctl/lynqctl/internal/doctest"
 )
 
@@ -55,7 +57,11 @@ func TestDocsExamples(t *testing.T) {
 	dirs := strings.Fields(string(caches))
 	env := []string{"KUBECONFIG=", "GOCACHE=" + dirs[0], "GOMODCACHE=" + dirs[1]}
 	doctest.RunAll(t, root, docs(t), *update, func(s *doctest.Session) (doctest.Place, bool) {
-		return doctest.Place{Dir: t.TempDir(), Env: env}, !s.Cluster
+		place := doctest.Place{Dir: t.TempDir(), Env: env}
+		if s.Mentions(apitest.Host) {
+			place.Env = append(slices.Clone(env), apitest.Start(t, place.Dir, "t0ken").Env...)
+		}
+		return place, !s.Cluster
 	})
 }
 

@@ -28,7 +28,8 @@ look like secrets, and lists them in a comment.
 If a column shows active rows in words, such as 'trial', init sorts the words
 into activeValues and inactiveValues, and names those that you must sort. If
 --source doesn't name a table, the error lists the tables. Set
-LYNQCTL_SOURCE_PASSWORD to the password of the database.
+LYNQCTL_SOURCE_PASSWORD to the password of the database, or to the bearer token
+of the API.
 
 With -f, init reads an existing hub and writes only the form. It never
 overwrites a file.
@@ -52,7 +53,7 @@ Exit codes:
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.draft(cmd.Context(), &o) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.Source, "source", "", "URL of the database or file with the rows")
+	flags.StringVar(&o.Source, "source", "", "URL of the database, API or file with the rows")
 	flags.StringArrayVarP(&o.Paths, "filename", "f", nil, "file with an existing hub; repeatable, for the hub's Secret")
 	flags.StringVarP(&o.Dir, "output-dir", "o", o.Dir, "write hub.yaml and form.yaml to this directory")
 	flags.StringVar(&o.Name, "name", "", "name of the hub (default: from the table or file)")

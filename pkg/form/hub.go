@@ -34,7 +34,7 @@ func readHub(rep *report, v *document.Value) *Hub {
 
 // sourceTypes is every type of source, in the order messages list them.
 func sourceTypes() []lynq.SourceType {
-	return []lynq.SourceType{lynq.SourceMySQL, lynq.SourcePostgreSQL, lynq.SourceSQLite, lynq.SourceCSV, lynq.SourceJSON}
+	return []lynq.SourceType{lynq.SourceMySQL, lynq.SourcePostgreSQL, lynq.SourceSQLite, lynq.SourceCSV, lynq.SourceJSON, lynq.SourceHTTP}
 }
 
 // readSource reads spec.source: a type and the block of that name.
@@ -91,6 +91,8 @@ func readBlock(o *object, t lynq.SourceType, hub *Hub) {
 			o.fail(path.Pos, "give the hub as a file", "%s is standard input, from which this hub came", o.name("path"))
 		}
 		c.Path = beside(path)
+	case lynq.SourceHTTP:
+		readHTTP(o, hub)
 	}
 	o.done()
 }
@@ -109,13 +111,14 @@ func readServer(o *object, hub *Hub, port int) {
 		o.fail(ca.Pos, "write tls: verify-full, or remove it", "%s has no effect without verification", o.name("caFile"))
 	}
 	c.CAFile = beside(ca)
-	hub.Password = readPassword(o)
+	hub.Password = readSecret(o, "password")
 }
 
-// readPassword reads passwordFrom and passwordRef; the former goes first, so
-// that a hub can serve the operator and this program alike.
-func readPassword(o *object) PasswordSource {
-	from, ref := o.object("passwordFrom"), o.object("passwordRef")
+// readSecret reads the fields with From and Ref behind a name, such as passwordFrom and
+// passwordRef; the former goes first, so that a hub can serve the operator and this
+// program alike.
+func readSecret(o *object, name string) PasswordSource {
+	from, ref := o.object(name+"From"), o.object(name+"Ref")
 	var result PasswordSource
 	if ref != nil {
 		result = PasswordSource{Pos: ref.value.Pos, SecretName: ref.needText("name").Text, SecretKey: ref.needText("key").Text}

@@ -30,8 +30,9 @@ type Hub struct {
 	Pos             lynq.Pos
 	Name, Namespace string // Namespace "" where the file has none
 	Source          lynq.Connection
-	Password        PasswordSource
-	SyncInterval    time.Duration // of use to the operator only
+	Password        PasswordSource    // or the token, where an API takes one
+	Certificate     CertificateSource // of a client
+	SyncInterval    time.Duration     // of use to the operator only
 	// Mappings, sorted by variable, hold uid and activate, hostOrUrl where it
 	// is mapped, and the extra mappings.
 	Mappings []Mapping
@@ -69,6 +70,17 @@ type PasswordSource struct {
 	File       string // path; relative ones start at the hub's file
 	SecretName string
 	SecretKey  string
+	Pos        lynq.Pos
+}
+
+// CertificateSource says where a client's certificate and its key are to be had, as PEM. At
+// most one of Env, File and SecretName is set.
+type CertificateSource struct {
+	Env  string // name of an environment variable that has both
+	File string // path; relative ones start at the hub's file
+	// KeyFile is the path of the key's file; "" is that File has both.
+	KeyFile    string
+	SecretName string // of type kubernetes.io/tls
 	Pos        lynq.Pos
 }
 

@@ -16,6 +16,7 @@ const (
 	SourceSQLite     SourceType = "sqlite"
 	SourceCSV        SourceType = "csv"
 	SourceJSON       SourceType = "json"
+	SourceHTTP       SourceType = "http"
 )
 
 // TLSMode says how a database connection is protected.
@@ -56,6 +57,10 @@ type Connection struct {
 	// Path of a file, for SQLite, CSV and JSON; "-" is standard input (CSV and
 	// JSON only).
 	Path string
+
+	// HTTP is where and how rows are read over HTTP; Username, Password, TLS and CAFile
+	// count there too.
+	HTTP HTTPRows
 }
 
 // Secret is a string that no formatting prints.

@@ -18,9 +18,9 @@ import (
 type Hub struct {
 	lynq.HubKey
 	Forms []Form
-	// Secret is that with the password of the hub's database, where it is in the
-	// cluster; zero for none.
-	Secret lynq.Ref
+	// Secret has the password of the hub's database or the token of its API, and
+	// Certificate that of a client; zero where no Secret of the cluster has it.
+	Secret, Certificate lynq.Ref
 }
 
 // Form is a form, and the namespace of its nodes.
@@ -329,6 +329,10 @@ func (g *gatherer) records(h Hub) {
 	if h.Secret.Name != "" && g.is(Apply, Orphans, Diff) {
 		add(g.needed, place{core("Secret", "secrets"), h.Secret.Namespace, []string{h.Secret.Name}},
 			"the password of hub "+h.Name+"'s database, unless "+lynq.PasswordVariable+" is set", "get")
+	}
+	if h.Certificate.Name != "" && g.is(Apply, Orphans, Diff) {
+		add(g.needed, place{core("Secret", "secrets"), h.Certificate.Namespace, []string{h.Certificate.Name}},
+			"the client certificate of hub "+h.Name, "get")
 	}
 }
 

@@ -81,7 +81,7 @@ func bench(b *testing.B, c lynq.Connection) {
 	q := source.Query{Columns: benchNames(), UID: "column0"}
 	b.ReportAllocs()
 	for b.Loop() {
-		src, err := source.Open(b.Context(), c, nil)
+		src, err := source.Open(b.Context(), c, nil, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

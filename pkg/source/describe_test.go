@@ -13,7 +13,7 @@ import (
 
 func describe(t *testing.T, c lynq.Connection, stdin string) ([]source.Column, error) {
 	t.Helper()
-	src, err := source.Open(t.Context(), c, strings.NewReader(stdin))
+	src, err := source.Open(t.Context(), c, strings.NewReader(stdin), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/bounded"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/source/httprows"
 )
 
 // stdinName is how messages call standard input.
@@ -24,6 +25,8 @@ type dataFile struct {
 	file *os.File
 	name string // for messages
 	temp string // to be removed with the file; "" if there is nothing to remove
+	// shared are the rows of an API, whose file this is; nil for other files.
+	shared *httprows.Rows
 }
 
 // openData opens the file at c.Path. What cannot be read twice, as standard
@@ -128,6 +131,9 @@ func (d *dataFile) Seek(offset int64, whence int) (int64, error) { return d.file
 
 // Close closes and, where that has not been done yet, removes the file.
 func (d *dataFile) Close() error {
+	if d.shared != nil {
+		return d.shared.Close()
+	}
 	err := d.file.Close()
 	if d.temp != "" {
 		err = errors.Join(err, os.Remove(d.temp))
@@ -137,6 +143,9 @@ func (d *dataFile) Close() error {
 
 // at names a line of the file.
 func (d *dataFile) at(line int) string {
+	if d.shared != nil {
+		return d.shared.Place(line)
+	}
 	return lynq.Pos{File: d.name, Line: line}.String()
 }
 

@@ -150,8 +150,8 @@ func TestOpenErrors(t *testing.T) {
 		wantError(t, err, "no path")
 	}
 	_, err := read(t, lynq.Connection{Type: "oracle"}, "id")
-	wantError(t, err, `"oracle" is unknown`, "mysql, postgresql, sqlite, csv, or json")
-	_, err = source.Open(t.Context(), lynq.Connection{Type: lynq.SourceCSV, Path: "-"}, nil)
+	wantError(t, err, `"oracle" is unknown`, "mysql, postgresql, sqlite, csv, json, or http")
+	_, err = source.Open(t.Context(), lynq.Connection{Type: lynq.SourceCSV, Path: "-"}, nil, nil)
 	wantError(t, err, "standard input")
 	if os.Geteuid() != 0 {
 		c := file(t, "a.csv", "id\n")
@@ -164,7 +164,7 @@ func TestOpenErrors(t *testing.T) {
 }
 
 func TestQueryWithoutUID(t *testing.T) {
-	src, err := source.Open(t.Context(), file(t, "a.csv", "id\n"), nil)
+	src, err := source.Open(t.Context(), file(t, "a.csv", "id\n"), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestStdinIsCancelled(t *testing.T) {
 	defer close(in.end)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-in.read; cancel() }()
-	if _, err := source.Open(ctx, lynq.Connection{Type: lynq.SourceCSV, Path: "-"}, in); !errors.Is(err, context.Canceled) {
+	if _, err := source.Open(ctx, lynq.Connection{Type: lynq.SourceCSV, Path: "-"}, in, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want the cancellation", err)
 	}
 }
@@ -215,7 +215,7 @@ func many(t *testing.T, name string, n int) lynq.Connection {
 
 func TestFileIsCancelled(t *testing.T) {
 	for _, name := range []string{"a.csv", "a.json", "a.yaml"} {
-		src, err := source.Open(t.Context(), many(t, name, 2000), nil)
+		src, err := source.Open(t.Context(), many(t, name, 2000), nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -240,7 +240,7 @@ func TestFileIsCancelled(t *testing.T) {
 
 func TestFileReadAgain(t *testing.T) {
 	for _, name := range []string{"a.csv", "a.json", "a.yaml"} {
-		src, err := source.Open(t.Context(), many(t, name, 500), nil)
+		src, err := source.Open(t.Context(), many(t, name, 500), nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -279,7 +279,7 @@ func TestFileChanges(t *testing.T) {
 		for _, kind := range []string{"a.csv", "a.json"} {
 			t.Run(name+" "+kind, func(t *testing.T) {
 				c := many(t, kind, 20000)
-				src, err := source.Open(t.Context(), c, nil)
+				src, err := source.Open(t.Context(), c, nil, nil)
 				if err != nil {
 					t.Fatal(err)
 				}

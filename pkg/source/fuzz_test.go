@@ -125,7 +125,7 @@ func plainText(t *testing.T, value any) string {
 
 // fuzzRead reads everything, and checks what holds for every record.
 func fuzzRead(t *testing.T, c lynq.Connection, stdin []byte, columns []string) ([][]string, error) {
-	src, err := source.Open(t.Context(), c, bytes.NewReader(stdin))
+	src, err := source.Open(t.Context(), c, bytes.NewReader(stdin), nil)
 	if err != nil {
 		return nil, err
 	}

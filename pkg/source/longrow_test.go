@@ -50,7 +50,7 @@ func TestLongRow(t *testing.T) {
 func TestLongRowDescribed(t *testing.T) {
 	long := strings.Repeat("x", 20<<20)
 	for name, content := range map[string]string{"a.csv": "id," + long, "a.ndjson": "{\"id\": \"" + long} {
-		src, err := source.Open(t.Context(), file(t, name, content), nil)
+		src, err := source.Open(t.Context(), file(t, name, content), nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

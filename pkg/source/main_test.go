@@ -43,7 +43,7 @@ func readFrom(t *testing.T, c lynq.Connection, stdin string, columns ...string) 
 	t.Helper()
 	// Not the test's own context: that has ended when cleanups read.
 	ctx := context.WithoutCancel(t.Context())
-	src, err := source.Open(ctx, c, strings.NewReader(stdin))
+	src, err := source.Open(ctx, c, strings.NewReader(stdin), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -9,17 +9,19 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/source/httprows"
 )
 
 // connectTimeout bounds how long a server may take to let us in.
 const connectTimeout = 10 * time.Second
 
-// Open opens the source that c names: it connects to a server, or opens a file.
-// stdin is what the path "-" reads; it may be nil where no connection says so.
+// Open opens the source that c names: it connects to a server, reads an API, or opens a
+// file. stdin is what the path "-" reads; it may be nil where no connection says so. What
+// known has of an API's earlier answers isn't sent again; nil is nothing.
 // An unreachable server, a refused login and a missing file are errors here; a
 // missing table or column is found by Records. The source is for one goroutine,
 // and the caller closes it.
-func Open(ctx context.Context, c lynq.Connection, stdin io.Reader) (Source, error) {
+func Open(ctx context.Context, c lynq.Connection, stdin io.Reader, known *httprows.Answers) (Source, error) {
 	switch c.Type {
 	case lynq.SourceMySQL:
 		return openMySQL(ctx, c)
@@ -31,8 +33,23 @@ func Open(ctx context.Context, c lynq.Connection, stdin io.Reader) (Source, erro
 		return openCSV(ctx, c, stdin)
 	case lynq.SourceJSON:
 		return openJSON(ctx, c, stdin)
+	case lynq.SourceHTTP:
+		return openHTTP(ctx, c, known)
 	}
-	return nil, fmt.Errorf("source type %q is unknown (use mysql, postgresql, sqlite, csv, or json)", c.Type)
+	return nil, fmt.Errorf("source type %q is unknown (use mysql, postgresql, sqlite, csv, json, or http)", c.Type)
+}
+
+// openHTTP reads all rows of an API into a file, which is then read as other JSON is.
+func openHTTP(ctx context.Context, c lynq.Connection, known *httprows.Answers) (Source, error) {
+	roots, err := rootCAs(c)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := httprows.Read(ctx, c, roots, known)
+	if err != nil {
+		return nil, err
+	}
+	return &jsonSource{file: &dataFile{file: rows.File, name: rows.Name(), shared: rows}}, nil
 }
 
 // defaultPort is where a kind of server listens when nothing is said.

@@ -252,7 +252,7 @@ func TestMySQLServerLimits(t *testing.T) {
 		if err != nil || len(rows) != 20 {
 			t.Errorf("%s: %d rows, error %v; want all 20", limit, len(rows), err)
 		}
-		src, err := source.Open(t.Context(), s.Connection("limited"), nil)
+		src, err := source.Open(t.Context(), s.Connection("limited"), nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -342,7 +342,7 @@ func TestServerBigTable(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *dbtest.Server, _ func(string) string) {
 		const n = 20000
 		numbered(t, s, "big", n)
-		src, err := source.Open(t.Context(), s.Connection("big"), nil)
+		src, err := source.Open(t.Context(), s.Connection("big"), nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -373,7 +373,7 @@ func TestServerSnapshot(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *dbtest.Server, _ func(string) string) {
 		const n = 20000
 		numbered(t, s, "moving", n)
-		src, err := source.Open(t.Context(), s.Connection("moving"), nil)
+		src, err := source.Open(t.Context(), s.Connection("moving"), nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -468,7 +468,7 @@ func TestServerCancel(t *testing.T) {
 		numbered(t, s, "endless", 20000)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		src, err := source.Open(ctx, s.Connection("endless"), nil)
+		src, err := source.Open(ctx, s.Connection("endless"), nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -484,7 +484,7 @@ func TestServerCancel(t *testing.T) {
 		if !errors.Is(last, context.Canceled) {
 			t.Errorf("the reading ended with %v after %d rows, want the cancellation", last, count)
 		}
-		if _, err := source.Open(ctx, s.Connection("endless"), nil); !errors.Is(err, context.Canceled) {
+		if _, err := source.Open(ctx, s.Connection("endless"), nil, nil); !errors.Is(err, context.Canceled) {
 			t.Errorf("Open with an ended context: %v", err)
 		}
 	})

@@ -170,7 +170,7 @@ func TestSQLiteSnapshot(t *testing.T) {
 	const n = 5000
 	for _, mode := range []string{"WAL", "DELETE"} {
 		path, db := sqliteFile(t, append([]string{"PRAGMA journal_mode = " + mode, "PRAGMA busy_timeout = 0"}, sqliteNumbered(n)...)...)
-		src, err := source.Open(t.Context(), sqlite(path, "t"), nil)
+		src, err := source.Open(t.Context(), sqlite(path, "t"), nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +247,7 @@ func TestSQLiteLocked(t *testing.T) {
 	t.Parallel() // one wait lasts its full ten seconds
 	path, _ := sqliteFile(t, "CREATE TABLE t (id)", "PRAGMA locking_mode = EXCLUSIVE", "INSERT INTO t VALUES (1)")
 	ctx, cancel := context.WithCancel(t.Context())
-	src, err := source.Open(ctx, sqlite(path, "t"), nil)
+	src, err := source.Open(ctx, sqlite(path, "t"), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +264,7 @@ func TestSQLiteCancel(t *testing.T) {
 	path, _ := sqliteFile(t, sqliteNumbered(5000)...)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	src, err := source.Open(ctx, sqlite(path, "t"), nil)
+	src, err := source.Open(ctx, sqlite(path, "t"), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

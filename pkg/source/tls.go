@@ -4,11 +4,10 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
-	"net/netip"
-	"strings"
 
 	"github.com/lynqctl/lynqctl/internal/bounded"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/source/httprows"
 )
 
 // tlsConfig is how to encrypt a connection; nil is not at all.
@@ -52,16 +51,15 @@ func tlsMode(c lynq.Connection) lynq.TLSMode {
 
 // exposed tells whether a password goes over a network.
 func exposed(c lynq.Connection) bool {
-	if c.Password == "" || strings.EqualFold(c.Host, "localhost") {
-		return false
-	}
-	address, err := netip.ParseAddr(c.Host)
-	return err != nil || !address.IsLoopback()
+	return c.Password != "" && !lynq.Loopback(c.Host)
 }
 
 // Warning says of a connection that is not opened yet what its settings risk,
 // and what to do; "" is nothing.
 func Warning(c lynq.Connection) string {
+	if c.Type == lynq.SourceHTTP {
+		return httprows.Warning(c)
+	}
 	server := c.Type == lynq.SourceMySQL || c.Type == lynq.SourcePostgreSQL
 	if !server || !exposed(c) || tlsMode(c) == lynq.TLSVerifyFull {
 		return ""

@@ -17,12 +17,13 @@ import (
 //
 //	mysql://USER:PASSWORD@HOST:PORT/DATABASE?table=T&tls=MODE&ca=FILE
 //	postgres://…, postgresql://… likewise
+//	http://…, https://… as an API has it, without a user
 //	sqlite:PATH?table=T
 //	csv:PATH, json:PATH, with - for standard input
 //	PATH, where its extension tells what it is
 //
 // What raw does not say stays as in base: the table always; user, password,
-// database and TLS where both are of one type. Errors never quote raw, which
+// database, TLS and how an API answers where both are of one type. Errors never quote raw, which
 // may hold a password.
 func ParseURL(raw string, base lynq.Connection) (lynq.Connection, error) {
 	scheme, rest, found := strings.Cut(raw, ":")
@@ -34,9 +35,11 @@ func ParseURL(raw string, base lynq.Connection) (lynq.Connection, error) {
 			return parseServer(lynq.SourcePostgreSQL, raw, base)
 		case "sqlite", "csv", "json":
 			return parseFile(lynq.SourceType(scheme), withoutSlashes(rest), base)
+		case "http", "https":
+			return parseHTTP(raw, base)
 		}
 		if strings.HasPrefix(rest, "//") {
-			return lynq.Connection{}, errors.New("the URL's scheme is unknown (use mysql, also for MariaDB and TiDB, postgres, postgresql, sqlite, csv, json)")
+			return lynq.Connection{}, errors.New("the URL's scheme is unknown (use mysql, also for MariaDB and TiDB, postgres, postgresql, http, https, sqlite, csv, json)")
 		}
 	}
 	path, _, _ := strings.Cut(raw, "?")
@@ -50,7 +53,7 @@ func ParseURL(raw string, base lynq.Connection) (lynq.Connection, error) {
 			return parseFile(lynq.SourceSQLite, raw, base)
 		}
 	}
-	return lynq.Connection{}, errors.New("it is neither a URL (mysql://, postgres://, sqlite:PATH, csv:PATH, json:PATH; csv:- and json:- read standard input) nor a file named .csv, .json, .ndjson, .jsonl, .yaml, .yml, .db, .sqlite or .sqlite3")
+	return lynq.Connection{}, errors.New("it is no URL (mysql://, postgres://, https://, sqlite:PATH, csv:PATH, json:PATH, csv:- or json:- for standard input), and no file named .csv, .json, .ndjson, .jsonl, .yaml, .yml, .db, .sqlite or .sqlite3")
 }
 
 // withoutSlashes takes the slashes of an empty host away: sqlite:///a/b is the
@@ -74,6 +77,22 @@ func parseFile(kind lynq.SourceType, rest string, base lynq.Connection) (lynq.Co
 	if c.Path == "" {
 		return lynq.Connection{}, fmt.Errorf("no path after %s", kind+":")
 	}
+	return c, nil
+}
+
+// parseHTTP is a connection to an API.
+func parseHTTP(raw string, base lynq.Connection) (lynq.Connection, error) {
+	c := lynq.Connection{Type: lynq.SourceHTTP, Table: base.Table}
+	if base.Type == c.Type {
+		c = base
+	}
+	if strings.HasPrefix(raw, "https:") && c.TLS == lynq.TLSDisable {
+		c.TLS = ""
+	}
+	if what, fix := lynq.CheckHTTPURL(raw, c.TLS); what != "" {
+		return lynq.Connection{}, fmt.Errorf("the URL %s (%s)", what, fix)
+	}
+	c.HTTP.URL = raw
 	return c, nil
 }
 

@@ -35,6 +35,8 @@ func TestParseURL(t *testing.T) {
 		"csv:what?.txt":                 {Type: lynq.SourceCSV, Path: "what?.txt", Table: "nodes"},
 		"rows.csv":                      {Type: lynq.SourceCSV, Path: "rows.csv", Table: "nodes"},
 		"c:rows.yml":                    {Type: lynq.SourceJSON, Path: "c:rows.yml", Table: "nodes"},
+		"https://crm.example/rows.csv":  {Type: lynq.SourceHTTP, HTTP: lynq.HTTPRows{URL: "https://crm.example/rows.csv"}, Table: "nodes"},
+		"http://[::1]:8080/?page=1":     {Type: lynq.SourceHTTP, HTTP: lynq.HTTPRows{URL: "http://[::1]:8080/?page=1"}, Table: "nodes"},
 		"rows.ndjson":                   {Type: lynq.SourceJSON, Path: "rows.ndjson", Table: "nodes"},
 	} {
 		got, err := source.ParseURL(raw, base)
@@ -47,12 +49,29 @@ func TestParseURL(t *testing.T) {
 	}
 }
 
+// TestParseURLOfAPI: another URL of an API keeps how it answers, and who asks.
+func TestParseURLOfAPI(t *testing.T) {
+	base := lynq.Connection{Type: lynq.SourceHTTP, TLS: lynq.TLSDisable, Username: "me", HTTP: lynq.HTTPRows{URL: "http://crm.shop.svc/rows", Items: "rows", Auth: lynq.BasicAuth}}
+	want := base
+	want.HTTP.URL = "http://127.0.0.2/rows"
+	if got, err := source.ParseURL(want.HTTP.URL, base); err != nil || got != want {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	want.HTTP.URL, want.TLS = "https://crm.example/rows", ""
+	if got, err := source.ParseURL(want.HTTP.URL, base); err != nil || got != want {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
 func TestParseURLErrors(t *testing.T) {
 	for raw, want := range map[string]string{
-		"":                               "neither a URL",
+		"":                               "it is no URL",
 		"-":                              "csv:-",
-		"rows.txt":                       "neither a URL",
-		"app:hunter2@host/db":            "neither a URL",
+		"rows.txt":                       "it is no URL",
+		"https://me:hunter2@host/":       "has a user or a password",
+		"https://host/?token=hunter2":    "looks like a secret",
+		"http://host/hunter2":            "begins with http://",
+		"app:hunter2@host/db":            "it is no URL",
 		"mariadb://app:hunter2@host/db":  "also for MariaDB",
 		"mysql:host":                     "//HOST",
 		"mysql:///db":                    "no host",

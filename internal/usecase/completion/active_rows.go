@@ -69,7 +69,7 @@ func activeRows(ctx context.Context, h *form.Hub, from lynq.Connection, now time
 	if q.UID == "" || activate == "" || from.Path == "-" {
 		return nil
 	}
-	src, err := source.Open(ctx, from, strings.NewReader(""))
+	src, err := source.Open(ctx, from, strings.NewReader(""), nil)
 	if err != nil {
 		return nil
 	}

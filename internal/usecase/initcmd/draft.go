@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -135,7 +137,14 @@ func originOf(ctx context.Context, e *session.Engine, o *Options) (*origin, erro
 	if c.Type == lynq.SourceSQLite && c.Path == "-" {
 		return nil, session.BadUsage(errors.New("--source: a SQLite database can't be read from standard input (name a file)"))
 	}
-	if load.HasServer(c) {
+	name := cmp.Or(c.Table, strings.TrimSuffix(filepath.Base(c.Path), filepath.Ext(c.Path)))
+	switch {
+	case c.Type == lynq.SourceHTTP:
+		if c.Password = lynq.Secret(e.Getenv(lynq.PasswordVariable)); c.Password != "" {
+			c.HTTP.Auth = lynq.BearerAuth
+		}
+		name = apiName(c.HTTP.URL)
+	case load.HasServer(c):
 		if c.Password == "" {
 			c.Password = lynq.Secret(e.Getenv(lynq.PasswordVariable))
 		}
@@ -145,7 +154,6 @@ func originOf(ctx context.Context, e *session.Engine, o *Options) (*origin, erro
 			}
 		}
 	}
-	name := cmp.Or(c.Table, strings.TrimSuffix(filepath.Base(c.Path), filepath.Ext(c.Path)))
 	return &origin{hub: cmp.Or(o.Name, hubName(name[strings.LastIndexByte(name, '.')+1:])), place: name, connection: c, choice: draft.Choice{UID: o.UID, Activate: o.Activate}}, nil
 }
 
@@ -186,6 +194,16 @@ func givenHub(ctx context.Context, e *session.Engine, options *Options) (*origin
 	return o, nil
 }
 
+// apiName is the last part of an API's URL, as the name of what it lists.
+func apiName(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return ""
+	}
+	name := path.Base(strings.TrimSuffix(u.Path, "/"))
+	return strings.TrimSuffix(name, path.Ext(name))
+}
+
 // hubName makes a name for a hub of that of a table.
 func hubName(table string) string {
 	name := strings.Map(func(r rune) rune {
@@ -203,7 +221,7 @@ func hubName(table string) string {
 func lookAt(ctx context.Context, c lynq.Connection, stdin io.Reader) (*draft.Table, error) {
 	var src source.Source
 	err := session.Interruptible(ctx, func() error {
-		opened, err := source.Open(ctx, c, stdin)
+		opened, err := source.Open(ctx, c, stdin, nil)
 		src = opened
 		return err
 	})

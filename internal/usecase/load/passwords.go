@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -21,36 +22,96 @@ type Passwords struct {
 	Cluster func(ctx context.Context, namespace, name, key string) (lynq.Secret, error)
 }
 
-// of finds the password of a hub. A hub without a namespace has its Secret where
-// its nodes are.
-func (p Passwords) of(ctx context.Context, hub HubPrograms) (lynq.Secret, error) {
-	h := hub.Hub
-	if s := p.Getenv(lynq.PasswordVariable); s != "" {
-		return lynq.Secret(s), nil
+// fill finds what a connection's hub says of its secrets. A hub without a namespace has
+// its Secrets where its nodes are.
+func (p Passwords) fill(ctx context.Context, hub HubPrograms, c *lynq.Connection) error {
+	if !HasServer(*c) {
+		return nil
 	}
-	from := h.Password
+	isAPI := c.Type == lynq.SourceHTTP
+	var err error
+	switch s := p.Getenv(lynq.PasswordVariable); {
+	case c.Password != "" || isAPI && c.HTTP.Auth == "":
+	case s != "":
+		c.Password = lynq.Secret(s)
+	case isAPI == (hub.Hub.Source.Type == lynq.SourceHTTP): // a token is no password of a database
+		c.Password, err = p.password(ctx, hub)
+	}
+	if err == nil && isAPI {
+		c.HTTP.Certificate, err = p.certificate(ctx, hub)
+	}
+	return err
+}
+
+// password finds the password of a hub, or its token.
+func (p Passwords) password(ctx context.Context, hub HubPrograms) (lynq.Secret, error) {
+	h := hub.Hub
+	from, what := h.Password, "password"
+	if h.Source.HTTP.Auth == lynq.BearerAuth {
+		what = "token"
+	}
 	switch {
 	case from.Env != "":
-		s := p.Getenv(from.Env)
-		if s == "" {
-			return "", fmt.Errorf("%s: hub %q: the environment variable %s, which passwordFrom names, is not set", from.Pos, h.Name, from.Env)
-		}
-		return lynq.Secret(s), nil
+		return p.variable(h, from.Pos, from.Env, what)
 	case from.File != "":
-		const most = 64 << 10
-		b, err := bounded.ReadFile(from.File, most)
-		if err != nil {
-			return "", fmt.Errorf("%s: hub %q: read the password: %w", from.Pos, h.Name, err)
-		}
-		return lynq.Secret(strings.TrimRight(string(b), "\r\n")), nil
+		text, err := secretFile(h, from.Pos, from.File, what)
+		return lynq.Secret(strings.TrimRight(string(text), "\r\n")), err
 	case from.SecretName != "":
 		namespace, err := SecretNamespace(hub)
 		if err != nil {
 			return "", err
 		}
-		return p.secret(ctx, h, namespace)
+		return p.secret(ctx, h, secretKey{from.Pos, namespace, from.SecretName, from.SecretKey, what})
 	}
 	return "", nil
+}
+
+// certificate finds a client's certificate and its key.
+func (p Passwords) certificate(ctx context.Context, hub HubPrograms) (lynq.Secret, error) {
+	const what = "certificate"
+	h := hub.Hub
+	from := h.Certificate
+	switch {
+	case from.Env != "":
+		return p.variable(h, from.Pos, from.Env, what)
+	case from.File != "":
+		text, err := secretFile(h, from.Pos, from.File, what)
+		if err != nil || from.KeyFile == "" {
+			return text, err
+		}
+		key, err := secretFile(h, from.Pos, from.KeyFile, what)
+		return text + "\n" + key, err
+	case from.SecretName != "":
+		namespace, err := SecretNamespace(hub)
+		if err != nil {
+			return "", err
+		}
+		text, err := p.secret(ctx, h, secretKey{from.Pos, namespace, from.SecretName, "tls.crt", what})
+		if err != nil {
+			return "", err
+		}
+		key, err := p.secret(ctx, h, secretKey{from.Pos, namespace, from.SecretName, "tls.key", what})
+		return text + "\n" + key, err
+	}
+	return "", nil
+}
+
+// variable is the value of a variable of the environment that whatFrom names.
+func (p Passwords) variable(h *form.Hub, pos lynq.Pos, name, what string) (lynq.Secret, error) {
+	if s := p.Getenv(name); s != "" {
+		return lynq.Secret(s), nil
+	}
+	return "", fmt.Errorf("%s: hub %q: the environment variable %s, which %sFrom names, is not set", pos, h.Name, name, what)
+}
+
+// secretFile is the content of a file with a secret.
+func secretFile(h *form.Hub, pos lynq.Pos, path, what string) (lynq.Secret, error) {
+	const most = 64 << 10
+	b, err := bounded.ReadFile(path, most)
+	if err != nil {
+		return "", fmt.Errorf("%s: hub %q: read the %s: %w", pos, h.Name, what, err)
+	}
+	return lynq.Secret(b), nil
 }
 
 // SecretsOf reads Secrets of the cluster that is meant.
@@ -60,7 +121,7 @@ func SecretsOf(e *session.Engine, access *kube.Access) func(ctx context.Context,
 	}
 }
 
-// SecretNamespace is where the Secret of a hub's passwordRef is.
+// SecretNamespace is where the Secrets of a hub are that it names.
 func SecretNamespace(hub HubPrograms) (string, error) {
 	if hub.Hub.Namespace != "" {
 		return hub.Hub.Namespace, nil
@@ -69,7 +130,7 @@ func SecretNamespace(hub HubPrograms) (string, error) {
 	for _, p := range hub.Programs[1:] {
 		if p.Namespace != namespace {
 			return "", fmt.Errorf("%s: hub %q has no namespace, and its forms have %s and %s: in which of them is Secret %q? (give the hub a namespace)",
-				hub.Hub.Password.Pos, hub.Hub.Name, namespace, p.Namespace, hub.Hub.Password.SecretName)
+				cmp.Or(hub.Hub.Password.Pos, hub.Hub.Certificate.Pos), hub.Hub.Name, namespace, p.Namespace, cmp.Or(hub.Hub.Password.SecretName, hub.Hub.Certificate.SecretName))
 		}
 	}
 	return namespace, nil
@@ -80,23 +141,33 @@ func IsSecret(s *form.Secret, namespace, name string) bool {
 	return s.Name == name && (s.Namespace == "" || s.Namespace == namespace)
 }
 
-// secret looks a passwordRef up in the inputs, then in the cluster.
-func (p Passwords) secret(ctx context.Context, h *form.Hub, namespace string) (lynq.Secret, error) {
-	from := h.Password
+// secretKey is a key of a Secret, and what it holds.
+type secretKey struct {
+	pos                  lynq.Pos
+	namespace, name, key string
+	what                 string // password, token or certificate
+}
+
+// secret looks a key up in the inputs, then in the cluster.
+func (p Passwords) secret(ctx context.Context, h *form.Hub, from secretKey) (lynq.Secret, error) {
 	for _, s := range p.Secrets {
-		if !IsSecret(s, namespace, from.SecretName) {
+		if !IsSecret(s, from.namespace, from.name) {
 			continue
 		}
-		value, ok := s.Data[from.SecretKey]
+		value, ok := s.Data[from.key]
 		if !ok {
-			return "", fmt.Errorf("%s: hub %q: Secret %q (%s) has no key %q", from.Pos, h.Name, s.Name, s.Pos, from.SecretKey)
+			return "", fmt.Errorf("%s: hub %q: Secret %q (%s) has no key %q", from.pos, h.Name, s.Name, s.Pos, from.key)
 		}
 		return value, nil
 	}
-	value, err := p.Cluster(ctx, namespace, from.SecretName, from.SecretKey)
+	value, err := p.Cluster(ctx, from.namespace, from.name, from.key)
 	if err != nil {
-		return "", fmt.Errorf("%s: hub %q: Secret %s/%s, which passwordRef names, isn't in your files, and the cluster didn't return it: %w (pass its manifest with -f, or set %s)",
-			from.Pos, h.Name, namespace, from.SecretName, err, lynq.PasswordVariable)
+		fix := "pass its manifest with -f"
+		if from.what != "certificate" {
+			fix += ", or set " + lynq.PasswordVariable
+		}
+		return "", fmt.Errorf("%s: hub %q: Secret %s/%s, which %sRef names, isn't in your files, and the cluster didn't return it: %w (%s)",
+			from.pos, h.Name, from.namespace, from.name, from.what, err, fix)
 	}
 	return value, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
 	"github.com/lynqctl/lynqctl/pkg/source"
+	"github.com/lynqctl/lynqctl/pkg/source/httprows"
 )
 
 // RenderOptions say what is read and rendered.
@@ -22,6 +23,8 @@ type RenderOptions struct {
 	Namespace string
 	// Sources replace those of hubs: URL, or HUB=URL.
 	Sources []string
+	// Answers keeps those of an API, which sends again only what changed; nil keeps none.
+	Answers *httprows.Answers
 	// Settings narrow what is rendered. KeepGoing in it is that of the program.
 	Settings render.Settings
 	// RefuseVarying: no resource may call functions that vary, not even one with
@@ -61,7 +64,7 @@ func (f *RenderOptions) Options(forms []*form.Form, inputs *form.Inputs) (render
 func RenderRows(ctx context.Context, e *session.Engine, f *RenderOptions, s render.Settings, inputs *Inputs, take func(*render.Run, render.Input) error) (*HubsRun, error) {
 	s.Now = e.Now()
 	run := &HubsRun{Run: render.NewRun(s, AllPrograms(inputs.Hubs)), Hubs: map[lynq.HubKey]render.Report{}}
-	rows := RowSource{Stdin: e.Stdin, Override: f.Sources, shuffle: f.Shuffle, Passwords: Passwords{Getenv: e.Getenv, Secrets: inputs.Secrets, Cluster: SecretsOf(e, &f.Access)}}
+	rows := RowSource{Stdin: e.Stdin, Override: f.Sources, answers: f.Answers, shuffle: f.Shuffle, Passwords: Passwords{Getenv: e.Getenv, Secrets: inputs.Secrets, Cluster: SecretsOf(e, &f.Access)}}
 	connections, err := rows.Connections(ctx, inputs.Hubs, f.Inputs.Paths)
 	if err != nil {
 		for _, h := range inputs.Hubs {

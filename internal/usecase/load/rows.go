@@ -15,6 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
 	"github.com/lynqctl/lynqctl/pkg/source"
+	"github.com/lynqctl/lynqctl/pkg/source/httprows"
 )
 
 // RowSource opens the sources of hubs.
@@ -27,6 +28,8 @@ type RowSource struct {
 	shuffle *rand.Rand
 	// read, where it is not nil, is called for each row.
 	read func()
+	// answers keeps those of an API; nil keeps none.
+	answers *httprows.Answers
 }
 
 // Connections finds out where the rows of each hub are, passwords included.
@@ -37,11 +40,7 @@ func (s RowSource) Connections(ctx context.Context, hubs []HubPrograms, inputs [
 		return nil, session.BadUsage(errors.Join(errs...))
 	}
 	for i, h := range hubs {
-		if !HasServer(connections[i]) || connections[i].Password != "" {
-			continue
-		}
-		var err error
-		if connections[i].Password, err = s.Passwords.of(ctx, h); err != nil {
+		if err := s.Passwords.fill(ctx, h, &connections[i]); err != nil {
 			errs = append(errs, err)
 		}
 	}
@@ -93,9 +92,9 @@ func oneReader(hubs []HubPrograms, connections []lynq.Connection, inputs []strin
 	return nil
 }
 
-// HasServer tells whether a connection leads to a database server.
+// HasServer tells whether a connection leads to a server: of a database, or of an API.
 func HasServer(c lynq.Connection) bool {
-	return c.Type == lynq.SourceMySQL || c.Type == lynq.SourcePostgreSQL
+	return c.Type == lynq.SourceMySQL || c.Type == lynq.SourcePostgreSQL || c.Type == lynq.SourceHTTP
 }
 
 // Overrides gives each hub the URL that --source has for it.
@@ -139,7 +138,7 @@ func hubCalled(name string, hubs []HubPrograms) (int, error) {
 func (s RowSource) readHub(ctx context.Context, h HubPrograms, c lynq.Connection, take func(render.Input) error) error {
 	var src source.Source
 	err := session.Interruptible(ctx, func() error {
-		opened, err := source.Open(ctx, c, s.Stdin)
+		opened, err := source.Open(ctx, c, s.Stdin, s.answers)
 		src = opened
 		return err
 	})

@@ -71,16 +71,25 @@ func HubOf(h load.HubPrograms, secrets []*form.Secret) (rbac.Hub, error) {
 	for _, p := range h.Programs {
 		hub.Forms = append(hub.Forms, rbac.Form{Form: p.Form, Namespace: p.Namespace, Exclude: p.Exclude})
 	}
-	from := h.Hub.Password
-	if from.SecretName == "" || from.Env != "" || from.File != "" {
-		return hub, nil
+	password, certificate := h.Hub.Password, h.Hub.Certificate
+	wanted := map[*lynq.Ref]string{}
+	if password.Env == "" && password.File == "" {
+		wanted[&hub.Secret] = password.SecretName
 	}
-	namespace, err := load.SecretNamespace(h)
-	if err != nil {
-		return hub, err
+	if certificate.Env == "" && certificate.File == "" {
+		wanted[&hub.Certificate] = certificate.SecretName
 	}
-	if !slices.ContainsFunc(secrets, func(s *form.Secret) bool { return load.IsSecret(s, namespace, from.SecretName) }) {
-		hub.Secret = lynq.Ref{Kind: "Secret", Namespace: namespace, Name: from.SecretName}
+	for ref, name := range wanted {
+		if name == "" {
+			continue
+		}
+		namespace, err := load.SecretNamespace(h)
+		if err != nil {
+			return hub, err
+		}
+		if !slices.ContainsFunc(secrets, func(s *form.Secret) bool { return load.IsSecret(s, namespace, name) }) {
+			*ref = lynq.Ref{Kind: "Secret", Namespace: namespace, Name: name}
+		}
 	}
 	return hub, nil
 }

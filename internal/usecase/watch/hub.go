@@ -15,6 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/source/httprows"
 	"github.com/lynqctl/lynqctl/pkg/watch"
 )
 
@@ -74,7 +75,7 @@ type hubWatch struct {
 // newHubWatch makes one for the hub at i of the inputs.
 func newHubWatch(w *watching, in *watchInputs, i int) *hubWatch {
 	o := w.o.Apply
-	o.Sources = nil
+	o.Sources, o.Answers = nil, new(httprows.Answers)
 	if url := in.urls[i]; url != "" {
 		o.Sources = []string{url}
 	}
@@ -92,6 +93,7 @@ func newHubWatch(w *watching, in *watchInputs, i int) *hubWatch {
 func (h *hubWatch) run(ctx context.Context) {
 	h.w.engine.Meter().Leading(h.hub.Key, false)
 	defer h.w.engine.Meter().Left(h.hub.Key)
+	defer func() { _ = h.o.Answers.Close() }() // a temporary file, which was only read
 	for failures := 0; ctx.Err() == nil; {
 		err := h.term(ctx)
 		switch {

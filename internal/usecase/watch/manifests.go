@@ -202,22 +202,25 @@ func tombstoneManifest(t *lynq.Tombstone) (string, error) {
 // lost, and others have to be mounted.
 func reachable(hubs []load.HubPrograms, connections []lynq.Connection) (problems, warnings lynq.Problems) {
 	for i, h := range hubs {
-		c, password := connections[i], h.Hub.Password
+		c, password, certificate := connections[i], h.Hub.Password, h.Hub.Certificate
 		needs := map[string]string{"rows": c.Path}
 		if load.HasServer(c) {
-			needs = map[string]string{"TLS certificates": c.CAFile, "password": password.File}
+			needs = map[string]string{"TLS certificates": c.CAFile, "password": password.File, "client certificate": certificate.File, "key": certificate.KeyFile}
 			if c.Password != "" {
 				problems.Add(h.Hub.Pos, "remove it, and name a Secret with passwordRef", "hub %q: the URL of --source has a password, which anyone could read in the Deployment", h.Hub.Name)
 			}
 			if password.Env != "" {
 				warnings.Add(password.Pos, "add it to the container, or name a Secret with passwordRef", "hub %q: its password is in the environment variable %s, which the Deployment does not set", h.Hub.Name, password.Env)
 			}
+			if certificate.Env != "" {
+				warnings.Add(certificate.Pos, "add it to the container, or name a Secret with certificateRef", "hub %q: its client certificate is in the environment variable %s, which the Deployment does not set", h.Hub.Name, certificate.Env)
+			}
 		}
-		for _, what := range []string{"rows", "TLS certificates", "password"} {
+		for _, what := range []string{"rows", "TLS certificates", "password", "client certificate", "key"} {
 			switch path := needs[what]; {
 			case path == "":
 			case path == "-":
-				problems.Add(h.Hub.Pos, "name a database", "hub %q: its rows are read from standard input, and a pod has none", h.Hub.Name)
+				problems.Add(h.Hub.Pos, "name a database or an API", "hub %q: its rows are read from standard input, and a pod has none", h.Hub.Name)
 			case isBeside(h.Hub.Pos.File, path):
 				problems.Add(h.Hub.Pos, "name what pods can reach: a database, a Secret, or an absolute path elsewhere at which a volume is mounted", "hub %q: the file with its %s is %s, which a pod does not have", h.Hub.Name, what, path)
 			default:
@@ -277,7 +280,7 @@ func (w *watchManifests) hubs(all []load.HubPrograms, connections []lynq.Connect
 		if load.HasServer(connections[i]) {
 			servers = append(servers, i)
 		} else {
-			hub.Secret = lynq.Ref{}
+			hub.Secret, hub.Certificate = lynq.Ref{}, lynq.Ref{}
 		}
 		hubs = append(hubs, hub)
 	}

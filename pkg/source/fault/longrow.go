@@ -6,10 +6,10 @@ import (
 	"io"
 )
 
-// MaxRow is how many bytes a row may have: more than any object that is made of it.
+// MaxRow limits the bytes of a row. No object that a row makes may have as many.
 const MaxRow = 16 << 20
 
-// ErrLongRow is that a row has more than MaxRow bytes.
+// ErrLongRow says that a row has more than MaxRow bytes.
 var ErrLongRow = errors.New("a row is too long")
 
 // LongRow is the error for a row that has more than MaxRow bytes.

@@ -1,0 +1,351 @@
+package httprows
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/source/fault"
+)
+
+// answer reads the rows of one page.
+type answer struct {
+	*pass
+	number int
+	place  string
+
+	body  *body
+	limit *fault.RowLimit
+	d     *jsontext.Decoder
+	rows  int
+	line  []byte
+
+	items, object bool     // what was met: rows, an object around them
+	names         []string // fields of that object
+	next          string
+	hasNext       bool   // the object has the field, be it empty
+	more          string // a field that says that more rows follow
+}
+
+// take reads an answer to its end.
+func (a *answer) take(ctx context.Context, resp *http.Response) (*page, error) {
+	lines, err := a.lines(resp)
+	if err != nil {
+		return nil, err
+	}
+	a.body = &body{Reader: resp.Body, pass: a.pass}
+	buffered := bufio.NewReader(a.body)
+	head, err := buffered.Peek(3)
+	switch {
+	case bytes.Equal(head, []byte("\xef\xbb\xbf")):
+		_, err = buffered.Discard(len(head))
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return nil, &fault.Error{Place: a.place, What: "the answer is UTF-16", Fix: "have the API answer in UTF-8"}
+	}
+	if err == nil || errors.Is(err, io.EOF) {
+		a.limit = &fault.RowLimit{Reader: buffered}
+		a.d = jsontext.NewDecoder(a.limit)
+		err = a.read(lines)
+	}
+	if err != nil {
+		return nil, a.broken(ctx, err)
+	}
+	return a.page(resp)
+}
+
+// lines tells whether each line is a row. Types that no rows have are refused.
+func (a *answer) lines(resp *http.Response) (bool, error) {
+	kind, parameters, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	lines := a.c.HTTP.Lines || err == nil && slices.Contains([]string{"application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines", "application/json-lines"}, kind)
+	chunked := slices.Contains(resp.TransferEncoding, "chunked")
+	switch encoding, charset := resp.Header.Get("Content-Encoding"), parameters["charset"]; {
+	case err == nil && (kind == "text/html" || strings.HasSuffix(kind, "xml") || kind == "text/csv"):
+		return false, &fault.Error{Place: a.place, What: fmt.Sprintf("the answer is %s, not JSON", kind), Fix: "check url; a page in place of rows may be a login"}
+	case encoding != "" && !strings.EqualFold(encoding, "identity"):
+		return false, &fault.Error{Place: a.place, What: "the answer is encoded in a way that lynqctl can't read", Fix: "have the API send gzip, or as it is"}
+	case charset != "" && !strings.EqualFold(charset, "utf-8") && !strings.EqualFold(charset, "us-ascii"):
+		return false, &fault.Error{Place: a.place, What: fmt.Sprintf("the answer is not UTF-8, but %s", lynq.Quote(charset)), Fix: "have the API answer in UTF-8"}
+	case lines && resp.ProtoMajor < 2 && resp.ContentLength < 0 && !chunked && !resp.Uncompressed:
+		return false, &fault.Error{Place: a.place, What: "the answer doesn't say where it ends, so a cut one looks whole", Fix: "have the API send a Content-Length, or a JSON array"}
+	}
+	return lines, nil
+}
+
+// read reads what an answer may be: lines, an array, or an object around it.
+func (a *answer) read(lines bool) error {
+	kind := a.d.PeekKind()
+	switch {
+	case lines:
+		for {
+			if err := a.row(); errors.Is(err, io.EOF) && a.rows > 0 && a.body.err == nil {
+				return nil
+			} else if err != nil {
+				return err
+			}
+		}
+	case kind == jsontext.KindBeginArray:
+		if err := a.array(); err != nil {
+			return err
+		}
+	case kind == jsontext.KindBeginObject:
+		a.object = true
+		if err := a.around(""); err != nil {
+			return err
+		}
+	default:
+		if _, err := a.d.ReadValue(); err != nil {
+			return err
+		}
+		return &fault.Error{Place: a.place, What: "the answer is neither an array nor an object", Fix: `an answer is [{...}], or {"items": [{...}], "next": URL}`}
+	}
+	if _, err := a.d.ReadValue(); err == nil {
+		return &fault.Error{Place: a.place, What: "there is text after the end of the answer", Fix: "put all rows into one array; where each line is a row, set format: lines"}
+	} else if !errors.Is(err, io.EOF) || a.body.err != nil {
+		return err
+	}
+	return nil
+}
+
+// array reads rows.
+func (a *answer) array() error {
+	a.items = true
+	if _, err := a.d.ReadToken(); err != nil {
+		return err
+	}
+	for {
+		a.limit.Row = a.d.InputOffset()
+		if a.d.PeekKind() == jsontext.KindEndArray {
+			_, err := a.d.ReadToken()
+			return err
+		}
+		if err := a.row(); err != nil {
+			return err
+		}
+	}
+}
+
+// row reads a row and hands it on as a line.
+func (a *answer) row() error {
+	a.limit.Row = a.d.InputOffset()
+	kind := a.d.PeekKind()
+	value, err := a.d.ReadValue()
+	if err != nil {
+		return err
+	}
+	if kind != jsontext.KindBeginObject {
+		return &fault.Error{Place: a.placeOf(a.rows + 1), What: "the row is not an object", Fix: `write it as {"column": "value"}`}
+	}
+	if a.line, err = jsontext.AppendFormat(a.line[:0], value, jsontext.PreserveRawStrings(true)); err != nil {
+		return err
+	}
+	if len(a.line) > fault.MaxRow {
+		return fault.ErrLongRow
+	}
+	a.line = append(a.line, '\n')
+	if _, err := a.out.Write(a.line); err != nil {
+		return a.spoolError(err)
+	}
+	a.rows++
+	a.end += int64(len(a.line))
+	return nil
+}
+
+// around reads the object around rows, or one in it that has some of the fields.
+func (a *answer) around(within string) error {
+	if _, err := a.d.ReadToken(); err != nil {
+		return err
+	}
+	for a.d.PeekKind() != jsontext.KindEndObject {
+		a.limit.Row = a.d.InputOffset()
+		token, err := a.d.ReadToken()
+		if err != nil {
+			return err
+		}
+		if err := a.member(within, token.String()); err != nil {
+			return err
+		}
+	}
+	_, err := a.d.ReadToken()
+	return err
+}
+
+// member reads the value of a field.
+func (a *answer) member(within, name string) error {
+	if within == "" {
+		a.names = append(a.names, name)
+	}
+	path, kind := within+name, a.d.PeekKind()
+	leads := slices.ContainsFunc([]string{a.itemsField(), a.nextField(), a.c.HTTP.Total}, func(field string) bool { return strings.HasPrefix(field, path+".") })
+	switch {
+	case path == a.itemsField():
+		if a.items || kind != jsontext.KindBeginArray {
+			return a.wrongField(path, "an array, once")
+		}
+		return a.array()
+	case path == a.nextField():
+		return a.nextValue(path)
+	case path == a.c.HTTP.Total:
+		return a.total(path)
+	case leads && kind == jsontext.KindBeginObject:
+		return a.around(path + ".")
+	}
+	plain := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+	if kind == jsontext.KindTrue && slices.Contains([]string{"hasmore", "more", "hasnext", "hasnextpage", "truncated", "istruncated", "incomplete", "incompleteresults"}, plain) {
+		a.more = path
+	}
+	return a.d.SkipValue()
+}
+
+// nextValue reads what leads to the next page. Null and an empty text are the end.
+func (a *answer) nextValue(path string) error {
+	value, err := a.d.ReadValue()
+	if err != nil {
+		return err
+	}
+	switch kind := value.Kind(); {
+	case a.hasNext:
+		return a.wrongField(path, "there once")
+	case kind == jsontext.KindNull:
+	case kind == jsontext.KindString:
+		text, err := jsontext.AppendUnquote(nil, value)
+		if err != nil {
+			return err
+		}
+		a.next = string(text)
+	case kind == jsontext.KindNumber && a.c.HTTP.NextParameter != "":
+		a.next = string(value)
+	case a.c.HTTP.Whole: // it leads nowhere
+	default:
+		return a.wrongField(path, "a text or null")
+	}
+	a.hasNext = true
+	return nil
+}
+
+// total reads how many rows all pages have.
+func (a *answer) total(path string) error {
+	value, err := a.d.ReadValue()
+	if err != nil {
+		return err
+	}
+	n, err := strconv.Atoi(string(value))
+	if err != nil {
+		return a.wrongField(path, "a whole number")
+	}
+	a.totals = append(a.totals, n)
+	return nil
+}
+
+func (a *answer) wrongField(path, want string) error {
+	return &fault.Error{Place: a.place, What: fmt.Sprintf("field %q is not %s", path, want), Fix: "set items, next and total to the fields that the API has"}
+}
+
+func (r *reader) itemsField() string { return cmp.Or(r.c.HTTP.Items, "items") }
+func (r *reader) nextField() string  { return cmp.Or(r.c.HTTP.Next, "next") }
+
+// page is what the answer says of its page, and of the next one.
+func (a *answer) page(resp *http.Response) (*page, error) {
+	links := resp.Header.Values("Link")
+	next, err := a.linked(a.place, resp.Request.URL, links)
+	if err != nil {
+		return nil, err
+	}
+	pg := &page{next: next, linked: next != nil || !a.hasNext && a.c.HTTP.Next == ""}
+	if a.next != "" && !a.c.HTTP.Whole {
+		field, err := a.fieldNext(a.place, resp.Request.URL, a.next)
+		if err != nil {
+			return nil, err
+		}
+		if next != nil && next.String() != field.String() {
+			return nil, twoNext(a.place)
+		}
+		pg.next, pg.linked = field, false
+	}
+	return pg, a.ends(pg.next, links)
+}
+
+// ends refuses an answer that says too little or too much of what follows it.
+func (a *answer) ends(next *url.URL, links []string) error {
+	switch h := a.c.HTTP; {
+	case a.object && !a.items:
+		return &fault.Error{Place: a.place, What: fmt.Sprintf("the answer has no field %q", a.itemsField()), Fix: a.fieldsFix("items")}
+	case h.Total != "" && len(a.totals) == 0:
+		return &fault.Error{Place: a.place, What: fmt.Sprintf("the answer has no field %q", h.Total), Fix: a.fieldsFix("total")}
+	case h.Whole && (next != nil || a.next != ""):
+		return &fault.Error{Place: a.place, What: "the answer has a next page, and the hub says that there is none", Fix: "remove pages: false"}
+	case next == nil && a.more != "":
+		return &fault.Error{Place: a.place, What: fmt.Sprintf("more rows follow by its field %q, and nothing leads to them", a.more), Fix: a.fieldsFix("next")}
+	case a.object && a.number == 1 && !h.Whole && !a.hasNext && h.Next == "" && len(links) == 0:
+		return &fault.Error{Place: a.place, What: `the answer has no field "next" and no header Link, so nothing says whether more rows follow`, Fix: a.fieldsFix("next") + "; if the API has no pages, set pages: false"}
+	}
+	return nil
+}
+
+// fieldsFix says how to name a field.
+func (a *answer) fieldsFix(field string) string {
+	fix := "set " + field + " to the field that the API has"
+	if len(a.names) > 0 {
+		quoted := make([]string, 0, len(a.names))
+		for _, name := range a.names[:min(len(a.names), 20)] {
+			quoted = append(quoted, lynq.Quote(name))
+		}
+		fix += " (the answer has " + strings.Join(quoted, ", ") + ")"
+	}
+	if field == "items" {
+		fix += "; where each line is a row, set format: lines"
+	}
+	return fix
+}
+
+// placeOf names a row of the page.
+func (a *answer) placeOf(row int) string { return fmt.Sprintf("row %d, %s", row, a.place) }
+
+// broken says why an answer can't be read to its end.
+func (a *answer) broken(ctx context.Context, err error) error {
+	said, isSaid := errors.AsType[*fault.Error](err)
+	wrong, isSyntax := errors.AsType[*jsontext.SyntacticError](err)
+	row := a.placeOf(a.rows + 1)
+	switch {
+	case isSaid:
+		return said
+	case ctx.Err() != nil:
+		return a.stopped(ctx, row)
+	case errors.Is(a.body.err, errSize):
+		return &fault.Error{Place: row, What: fmt.Sprintf("the answers have more than %d bytes", a.most), Fix: "lynqctl ignores these rows; raise maxSize"}
+	case a.body.err != nil:
+		return &fault.Error{Place: row, What: "the answer was cut off here", Fix: "lynqctl ignores these rows; run again when the server and the network work", Err: a.cause()}
+	case errors.Is(err, fault.ErrLongRow):
+		return fault.LongRow(row, "have the API leave large values out")
+	case errors.Is(err, io.EOF) && a.rows == 0 && a.d.InputOffset() == 0:
+		return &fault.Error{Place: a.place, What: "the answer is empty", Fix: "an API without rows answers []"}
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return &fault.Error{Place: row, What: "the JSON of the answer has no end", Fix: "lynqctl ignores these rows; run again, and see the server's log"}
+	case isSyntax && errors.Is(wrong, jsontext.ErrDuplicateName):
+		return &fault.Error{Place: row, What: fmt.Sprintf("key %s appears twice in one object", lynq.Quote(wrong.JSONPointer.LastToken())), Fix: "remove one"}
+	case isSyntax:
+		return &fault.Error{Place: row, What: fmt.Sprintf("this is not JSON, at byte %d of the answer", wrong.ByteOffset), Fix: "correct the API", Err: wrong.Err}
+	}
+	return &fault.Error{Place: row, What: "the answer can't be read", Err: err}
+}
+
+// cause is why a body broke off.
+func (a *answer) cause() error {
+	if errors.Is(a.body.err, io.ErrUnexpectedEOF) {
+		return io.ErrUnexpectedEOF
+	}
+	text, _, _ := strings.Cut(a.body.err.Error(), `"`)
+	return errors.New(strings.TrimSpace(text))
+}

@@ -1,0 +1,52 @@
+package httprows
+
+import (
+	"sync"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Answers keeps the last answers of an API, so that the next reading is told which of them
+// did not change. Nil keeps nothing.
+type Answers struct {
+	mu   sync.Mutex
+	from lynq.Connection
+	rows *Rows
+}
+
+// take are the last rows of a connection, nil for none. The caller closes them.
+func (a *Answers) take(c lynq.Connection) *Rows {
+	if a == nil {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.rows == nil || a.from != c {
+		return nil
+	}
+	return a.rows.share()
+}
+
+// keep keeps rows instead of those before.
+func (a *Answers) keep(c lynq.Connection, rows *Rows) error {
+	if a == nil {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	before := a.rows
+	a.from, a.rows = c, rows.share()
+	return before.Close()
+}
+
+// Close implements io.Closer.
+func (a *Answers) Close() error {
+	if a == nil {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	rows := a.rows
+	a.rows = nil
+	return rows.Close()
+}

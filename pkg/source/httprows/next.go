@@ -1,0 +1,89 @@
+package httprows
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/source/fault"
+)
+
+// linked is the next page by the Link headers of an answer from base, nil for none.
+func (r *reader) linked(place string, base *url.URL, links []string) (*url.URL, error) {
+	var next *url.URL
+	for _, target := range nextLinks(links) {
+		u, err := r.resolve(place, base, target)
+		if err != nil {
+			return nil, err
+		}
+		if next != nil && next.String() != u.String() {
+			return nil, twoNext(place)
+		}
+		next = u
+	}
+	return next, nil
+}
+
+// nextLinks are the targets of links with the relation next (RFC 8288).
+func nextLinks(headers []string) []string {
+	link := regexp.MustCompile(`<([^>]*)>((?:\s*;\s*[^\s=;,]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s";,]*))?)*)`)
+	relation := regexp.MustCompile(`(?i);\s*rel\s*=\s*(?:"([^"]*)"|([^\s";,]+))`)
+	var targets []string
+	for _, header := range headers {
+		for _, found := range link.FindAllStringSubmatch(header, -1) {
+			rel := relation.FindStringSubmatch(found[2])
+			if rel == nil {
+				continue
+			}
+			if slices.ContainsFunc(strings.Fields(rel[1]+rel[2]), func(word string) bool { return strings.EqualFold(word, "next") }) {
+				targets = append(targets, found[1])
+			}
+		}
+	}
+	return targets
+}
+
+// twoNext is the error for an answer that names two pages as the next one.
+func twoNext(place string) error {
+	return &fault.Error{Place: place, What: "the answer names two next pages that differ", Fix: "set next to the field that counts, and have the API send one"}
+}
+
+// fieldNext is the next page by the value of a field.
+func (r *reader) fieldNext(place string, base *url.URL, value string) (*url.URL, error) {
+	if name := r.c.HTTP.NextParameter; name != "" {
+		u := *r.base
+		query := u.Query()
+		query.Set(name, value)
+		u.RawQuery = query.Encode()
+		return &u, nil
+	}
+	if !strings.Contains(value, "://") && !strings.HasPrefix(value, "/") && !strings.HasPrefix(value, "?") {
+		return nil, &fault.Error{Place: place, What: fmt.Sprintf("field %q is no URL and no path", r.nextField()), Fix: "set nextParameter to the URL's parameter that takes the value"}
+	}
+	return r.resolve(place, base, value)
+}
+
+// resolve is a page of the same origin. Credentials go nowhere else.
+func (r *reader) resolve(place string, base *url.URL, target string) (*url.URL, error) {
+	u, err := base.Parse(target)
+	switch {
+	case err != nil:
+		return nil, &fault.Error{Place: place, What: "the URL of its next page can't be parsed", Fix: "correct the API"}
+	case u.User != nil:
+		return nil, &fault.Error{Place: place, What: "the URL of its next page has a user", Fix: "have the API leave it out"}
+	case lynq.Origin(u) != lynq.Origin(r.base):
+		return nil, &fault.Error{
+			Place: place,
+			What:  fmt.Sprintf("its next page is elsewhere, at %s", lynq.OneLine(lynq.Origin(u))),
+			Fix:   "lynqctl sends requests to " + lynq.Origin(r.base) + " only; set url to where all pages are, or correct the API, which may not know that it is behind a proxy",
+		}
+	}
+	u.Fragment, u.RawFragment = "", ""
+	return u, nil
+}
+
+// weak is an ETag as If-None-Match compares it.
+func weak(tag string) string { return strings.TrimPrefix(strings.TrimSpace(tag), "W/") }

@@ -1,0 +1,127 @@
+package httprows
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/source/fault"
+)
+
+// maxPages is how many pages an API may have.
+const maxPages = 10_000
+
+// pass is one reading of all pages.
+type pass struct {
+	*reader
+	out   io.Writer // takes each row as a line
+	known *Rows     // of an earlier pass; may be nil
+
+	pages      []page
+	rows       int
+	start, end int64 // of the page in the file
+	bytes      int64 // of all answers
+	totals     []int // that the answers say
+}
+
+// run reads page after page.
+func (p *pass) run(ctx context.Context) error {
+	seen := map[string]int{}
+	for next := p.base; next != nil; {
+		n := len(p.pages) + 1
+		switch before := seen[next.String()]; {
+		case before > 0:
+			return &fault.Error{Place: placeOf(n-1, p.pages[n-2].url), What: fmt.Sprintf("its next page is page %d, which was read already", before), Fix: "correct the API: its last page leads to none"}
+		case n > maxPages:
+			return &fault.Error{Place: p.name, What: fmt.Sprintf("there are more than %d pages", maxPages), Fix: "have the API send larger pages"}
+		}
+		seen[next.String()] = n
+		pg, err := p.page(ctx, n, next)
+		if err != nil {
+			return err
+		}
+		pg.start, pg.end = p.start, p.end
+		p.start = p.end
+		p.pages = append(p.pages, *pg)
+		next = pg.next
+	}
+	for _, total := range p.totals {
+		if total != p.rows {
+			return &fault.Error{Place: p.name, What: fmt.Sprintf("%s has %d rows by its field %q, and its pages have %d", p.name, total, p.c.HTTP.Total, p.rows), Fix: "lynqctl ignores these rows; run again, and check which rows the field counts"}
+		}
+	}
+	return nil
+}
+
+// page reads one page.
+func (p *pass) page(ctx context.Context, n int, u *url.URL) (*page, error) {
+	known, place := p.known.page(u), placeOf(n, u)
+	tag := ""
+	if known != nil {
+		tag = known.etag
+	}
+	resp, err := p.get(ctx, place, u, tag)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode == http.StatusNotModified {
+		_ = resp.Body.Close() // it has none
+		again, err := p.reuse(place, known, resp)
+		if again != nil || err != nil {
+			return again, err
+		}
+		if resp, err = p.get(ctx, place, u, ""); err != nil {
+			return nil, err
+		}
+	}
+	a := &answer{pass: p, number: n, place: place}
+	pg, err := a.take(ctx, resp)
+	_ = resp.Body.Close() // it was read to its end
+	if err != nil {
+		return nil, err
+	}
+	pg.url, pg.etag, pg.before, pg.rows = u, resp.Header.Get("ETag"), p.rows, a.rows
+	p.rows += a.rows
+	return pg, nil
+}
+
+// reuse is the page that an unchanged answer stands for; nil where it doesn't say whether
+// another page follows by now.
+func (p *pass) reuse(place string, known *page, resp *http.Response) (*page, error) {
+	if tag := resp.Header.Get("ETag"); weak(tag) != weak(known.etag) && tag != "" {
+		return nil, &fault.Error{Place: place, What: "the server says that nothing changed, with another ETag", Fix: "run again, and check the server and its caches"}
+	}
+	again := &page{url: known.url, etag: known.etag, next: known.next, linked: known.linked, before: p.rows, rows: known.rows}
+	if links := resp.Header.Values("Link"); known.linked && len(links) > 0 {
+		next, err := p.linked(place, resp.Request.URL, links)
+		if err != nil {
+			return nil, err
+		}
+		again.next = next
+	} else if known.linked && known.next == nil && !p.c.HTTP.Whole {
+		return nil, nil //nolint:nilnil // as documented
+	}
+	section := io.NewSectionReader(p.known, known.start, known.end-known.start)
+	if _, err := io.Copy(p.out, section); err != nil {
+		return nil, p.spoolError(err)
+	}
+	p.end += known.end - known.start
+	p.rows += again.rows
+	return again, nil
+}
+
+// spoolError is the error for a temporary file that fails.
+func (r *reader) spoolError(err error) error {
+	return &fault.Error{Place: r.name, What: "lynqctl can't keep its rows in a temporary file", Fix: "free space, or set TMPDIR", Err: err}
+}
+
+// placeOf names a page.
+func placeOf(n int, u *url.URL) string {
+	if n == 1 {
+		return lynq.ShownURL(u)
+	}
+	return fmt.Sprintf("page %d, %s", n, lynq.ShownURL(u))
+}
