@@ -27,18 +27,13 @@ func adoptOperatorCommand(a *app) *cobra.Command {
 		Short:      "Migrate live nodes from the Lynq operator",
 		Long: `Migrate nodes from the Lynq operator to lynqctl without restarting pods. Scale
 the operator to zero first. Each LynqNode becomes an inventory of lynqctl. Only
-the metadata of its objects changes, such as owners, tracking labels, and the
-field manager.
+the metadata of its objects changes. If lynqctl can't migrate a node, it keeps
+the LynqNode and reports the reason. You can run --dry-run=client while the
+operator is running.
 
-lynqctl writes the inventory first, then updates the objects, and deletes the
-LynqNode last. If it can't migrate a node, it keeps the LynqNode and reports the
-reason. If a run was interrupted, run the command again. You can run
---dry-run=client while the operator is running.
-
---export-dir saves the LynqHubs and LynqForms as files for apply. Don't start
-the operator again while they exist in the cluster, because it would create its
-LynqNodes again. --remove-forms deletes them once all nodes of their hub are
-migrated.
+Don't start the operator again while the LynqHubs and LynqForms exist in the
+cluster, because it would create its LynqNodes again. --remove-forms deletes
+them.
 
 Exit codes:
   0    success, or nothing to do

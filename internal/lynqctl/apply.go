@@ -20,9 +20,7 @@ func applyCommand(a *app) *cobra.Command {
 delete objects until the cluster matches. The policies in your forms decide how
 lynqctl updates, keeps, or deletes each object.
 
-Before lynqctl creates anything for a node, it records the node's objects in a
-ConfigMap, the inventory. You can interrupt a run and run apply again. Objects
-that haven't changed cost no API request. If one node fails, it keeps its
+You can interrupt a run and run apply again. If one node fails, it keeps its
 objects, and lynqctl still applies the others.
 
 In a terminal, apply shows its plan and asks before it deletes objects. In

@@ -190,10 +190,8 @@ const deleteLong = `Delete nodes, every node of a form, or every node of a hub t
 record.
 
 lynqctl uses the policies that it recorded, not the ones in your current forms.
-It deletes objects in reverse dependency order. It keeps objects with
-deletionPolicy Retain or RetainOnDelete, and marks them as orphans. To list
-them, run 'lynqctl orphans list'. It releases objects that another tool has
-taken over. It deletes the inventory of a node last.
+It keeps objects with deletionPolicy Retain or RetainOnDelete, and marks them as
+orphans. It releases objects that another tool has taken over.
 
 delete doesn't read your rows. If a row is still active, the next apply creates
 its node again.

@@ -57,8 +57,7 @@ admission, and conflicts. diff writes nothing, not even an inventory or a lock.
 
 diff names the cause of each change, such as the form, the columns of the row, a
 new version of lynqctl, or another client. For values of Secrets, it shows only
-whether they change. It leaves out fields that the server and lynqctl keep for
-themselves.
+whether they change.
 
 To use your own diff program, set KUBECTL_EXTERNAL_DIFF, as for kubectl diff.
 The program gets two directories.

@@ -128,8 +128,7 @@ func historyShowCommand(a *app) *cobra.Command {
 		Long: `Show one run: who ran it, with which flags, forms, and plan, and what it did to
 each object. If the run changed several hubs, show prints each of them.
 
-An entry has no values of rows. It has the action, the reason, and the result of
-each change, in the words of 'lynqctl apply -o json'.`,
+An entry has no values of rows.`,
 		Example: `  # Show a run that 'lynqctl history' lists
   lynqctl history show 20260304-040607089-k3x9 -n shop
 

@@ -26,8 +26,7 @@ active. Every other column becomes a template variable. init skips columns that
 look like secrets, and lists them in a comment.
 
 If a column shows active rows in words, such as 'trial', init sorts the words
-into activeValues and inactiveValues, and names those that you must sort. If
---source doesn't name a table, the error lists the tables. Set
+into activeValues and inactiveValues, and names those that you must sort. Set
 LYNQCTL_SOURCE_PASSWORD to the password of the database, or to the bearer token
 of the API.
 

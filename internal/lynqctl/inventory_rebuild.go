@@ -36,10 +36,7 @@ With -f, lynqctl takes the row, the form, and the dependencies of a node from
 your rows and forms. Objects of a lost inventory then belong to the new one.
 Without -f, rebuild covers the nodes of a namespace. It takes the form from
 other nodes of the hub, or from --form. That is enough for 'lynqctl delete
-node'.
-
-If an inventory exists but lacks an entry, rebuild adds the entry. The next
-apply checks every object of a rebuilt inventory once.
+node'. If an inventory exists but lacks an entry, rebuild adds the entry.
 
 Exit codes:
   0    success, or nothing to do

@@ -26,12 +26,8 @@ func orphansAdoptCommand(a *app) *cobra.Command {
 		Short: "Adopt retained objects that a node needs again",
 		Long: `Adopt orphans that your rows and forms render again. Name them as
 Kind[.group]/NAMESPACE/NAME, or pass --all. adopt adds each object to its node's
-inventory again, and leaves its content unchanged. To update the content as
-well, pass --sync. adopt lists the orphans that nothing renders, with the
-reason.
-
-apply adopts orphans by itself. Use adopt to adopt them one by one, or before
-you change them.
+inventory again, and leaves its content unchanged. apply adopts orphans by
+itself, and updates them.
 
 The exit codes are those of apply. If lynqctl can't adopt an object that you
 named, the exit code is 2 and nothing changed.`,

@@ -204,9 +204,6 @@ With --dry-run, watch previews one round as apply --dry-run does, with the same
 exit codes, and writes nothing. Exit code 3 then means that watch would hold
 deletions.
 
-In a terminal, watch shows a table of the hubs below the log. With --listen, it
-serves /healthz, /readyz, and /metrics for Prometheus.
-
 Exit codes:
   0    the dry run found no problem, or --print-manifests printed
   1    --timeout ended watch; the inventories are correct
