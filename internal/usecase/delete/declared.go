@@ -5,13 +5,13 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/declared"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // declaredHooks reads the inputs of a removal: what their forms declare, by hub. Without
 // inputs records alone tell, and nil is the answer.
-func declaredHooks(ctx context.Context, e *session.Engine, o *RemoveOptions) (map[lynq.HubKey][]decide.FormHooks, error) {
+func declaredHooks(ctx context.Context, e *session.Engine, o *RemoveOptions) (map[lynq.HubKey][]declared.Form, error) {
 	if len(o.Declared.Inputs.Paths) == 0 {
 		return nil, nil
 	}
@@ -24,7 +24,7 @@ func declaredHooks(ctx context.Context, e *session.Engine, o *RemoveOptions) (ma
 	if err := in.Identify(inputs.Hubs); err != nil {
 		return nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: "nothing changed"}
 	}
-	declared := map[lynq.HubKey][]decide.FormHooks{}
+	declared := map[lynq.HubKey][]declared.Form{}
 	for i := range inputs.Hubs {
 		declared[inputs.Hubs[i].Key] = load.FormHooks(&inputs.Hubs[i])
 	}

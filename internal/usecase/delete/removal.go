@@ -16,6 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/declared"
 	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -100,7 +101,7 @@ type removalJob struct {
 	giveUp  map[lynq.Ref]bool // named objects whose cleanup is not tried
 	seen    *Records          // as they were read last
 	// declared are the hooks of the forms of the inputs, by hub.
-	declared map[lynq.HubKey][]decide.FormHooks
+	declared map[lynq.HubKey][]declared.Form
 }
 
 // departure is what goes: of these hubs, by these plans.

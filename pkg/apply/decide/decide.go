@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/container"
+	"github.com/lynqctl/lynqctl/pkg/apply/declared"
 	"github.com/lynqctl/lynqctl/pkg/apply/formorder"
 	"github.com/lynqctl/lynqctl/pkg/apply/grace"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -56,7 +57,7 @@ type Input struct {
 	Forms []lynq.FormKey
 	// Hooks are what the forms say of their hooks. One that is not in it is not known: then
 	// records alone tell of its hooks, which is enough for little.
-	Hooks []FormHooks
+	Hooks []declared.Form
 	// Only, where it is not nil, names the nodes that may go.
 	Only map[string]bool
 	// Narrowed: a selector leaves objects out. It is not known which of those that

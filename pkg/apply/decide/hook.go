@@ -27,18 +27,10 @@ func (h hooking) hooks(me plan.Owner, inv *inventory.Inventory) []plan.Step {
 	for i := range inv.Hooks {
 		r := &inv.Hooks[i]
 		if r.Phase != inventory.PhaseCompleted && !h.d.givenUp(r.Ref) && h.d.excluded(me, r) == "" {
-			steps = append(steps, h.hook(me, recordedHook(me, r), r, h.d.in.Live[r.Ref]))
+			steps = append(steps, h.hook(me, plan.HookAsRecorded(me, r), r, h.d.in.Live[r.Ref]))
 		}
 	}
 	return steps
-}
-
-// recordedHook is what an inventory alone tells of a hook.
-func recordedHook(me plan.Owner, r *inventory.Entry) *plan.Object {
-	o := asRecorded(me, r)
-	o.Policy.RunOn, o.Policy.Unwaited, o.Policy.SkipOnDependencyFailure = r.RunOn, false, true
-	o.Policy.Timeout = lynq.DefaultPolicy().Timeout
-	return o
 }
 
 // hook plans one hook of a node that goes. What is there and was not made by it is
@@ -48,7 +40,7 @@ func (h hooking) hook(me plan.Owner, o *plan.Object, r *inventory.Entry, l *trac
 	if s.Action != plan.ActionCreate {
 		return s
 	}
-	if why, fix := h.undeclared(me, r); why != "" {
+	if why, fix := h.declared(me.NodeKey).Undeclared(me, r); why != "" {
 		s.Action, s.Reason, s.Message = plan.ActionBlock, reason.Undeclared, why+" ("+fix+"; "+WithoutHook(me, r.Ref)+")"
 		return s
 	}

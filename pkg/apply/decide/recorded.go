@@ -18,7 +18,7 @@ func NewRecords(inventories []*inventory.Inventory) *Records {
 
 // Step decides an object whose node wants exactly what its entry records.
 func (r *Records) Step(me plan.Owner, e *inventory.Entry, l *tracking.Live) plan.Step {
-	return r.d.step(me, asRecorded(me, e), e, l)
+	return r.d.step(me, plan.AsRecorded(me, e), e, l)
 }
 
 // Holder names whose an object is, "" where it is the node's or has no owner.
@@ -28,18 +28,4 @@ func (r *Records) Holder(me plan.Owner, l *tracking.Live) string { return r.d.fo
 func (r *Records) NodeOf(partOf string) (lynq.NodeKey, bool) {
 	k, known := r.d.applySets[partOf]
 	return k, known
-}
-
-// asRecorded is what a run wants that wants just what is recorded.
-func asRecorded(me plan.Owner, r *inventory.Entry) *plan.Object {
-	p := lynq.Policy{Lifecycle: r.Lifecycle}
-	p.RunOn, p.Unwaited = "", true
-	if r.Phase == inventory.PhaseCompleted {
-		p.PurgeOrder = new(int)
-	}
-	return &plan.Object{
-		Ref: r.Ref, APIVersion: r.APIVersion, ID: r.ID, Order: r.Order, Digest: r.Digest,
-		Owned:  !r.Deletion.Kept().WhenNodeGoes && r.Namespace == me.Namespace,
-		Policy: &p,
-	}
 }

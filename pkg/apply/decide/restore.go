@@ -119,7 +119,7 @@ func (re restoring) belongs(inv *inventory.Inventory, r *inventory.Entry, l *tra
 		return true, false
 	}
 	proven := r.UID == string(l.UID) && l.Hub == inv.Node.Hub.Name && l.PartOf == me.PartOf && re.d.foreign(me, l) == ""
-	return false, proven && asRecorded(me, r).Owned && l.Node == "" && !l.Deleting && !l.Orphaned && !l.Unmanaged
+	return false, proven && plan.AsRecorded(me, r).Owned && l.Node == "" && !l.Deleting && !l.Orphaned && !l.Unmanaged
 }
 
 // obstacleTo is why the objects of an inventory that stays, or is gone, cannot be given

@@ -1,4 +1,4 @@
-package decide
+package declared
 
 import (
 	"encoding/json"
@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -16,32 +15,30 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// ReadHook reads a recorded hook of a node, by its entry. The digest proves only that
-// nobody changed the Secret alone. A hook in another namespace than the node's must be
-// what the form declares, for the row that the inventory names.
-func ReadHook(p *plan.Plan, me plan.Owner, r *inventory.Entry, recorded []byte) (*plan.Object, error) {
-	o, content, err := readHook(me, r, recorded)
+// Read reads a recorded hook of a node, by its entry. The digest proves only that nobody
+// changed the Secret alone. A hook in another namespace than the node's must be what the form
+// declares, for the row that the inventory names.
+func (n *Node) Read(me plan.Owner, r *inventory.Entry, recorded []byte) (*plan.Object, error) {
+	o, content, err := read(me, r, recorded)
 	if err != nil || r.Namespace == me.Namespace {
 		return o, err
 	}
-	d := rulesOf(p)
-	if d == nil || (hooking{d}).declaring(me.NodeKey) == nil {
+	if n.Form == nil {
 		return nil, errors.New("no form declares it")
 	}
-	f := hooking{d}.declaring(me.NodeKey)
-	h := f.declared(r)
+	h := n.Form.declared(r)
 	if h == nil {
-		return nil, fmt.Errorf("form %s doesn't declare it", f.Form)
+		return nil, fmt.Errorf("form %s doesn't declare it", n.Form.Form)
 	}
-	if at := differs(h.Manifest, content, d.inventories[me.NodeKey].Node.UID, ""); at != "" {
-		return nil, fmt.Errorf("form %s declares another one: they differ in %s", f.Form, at)
+	if at := differs(h.Manifest, content, n.UID, ""); at != "" {
+		return nil, fmt.Errorf("form %s declares another one: they differ in %s", n.Form.Form, at)
 	}
 	return o, nil
 }
 
-// readHook is a hook as it was recorded, of that entry and no other. The content is the
+// read is a hook as it was recorded, of that entry and no other. The content is the
 // manifest without what lynqctl adds to that of a form.
-func readHook(me plan.Owner, r *inventory.Entry, recorded []byte) (*plan.Object, map[string]any, error) {
+func read(me plan.Owner, r *inventory.Entry, recorded []byte) (*plan.Object, map[string]any, error) {
 	switch {
 	case recorded == nil:
 		return nil, nil, errors.New("it doesn't exist")
@@ -63,7 +60,7 @@ func readHook(me plan.Owner, r *inventory.Entry, recorded []byte) (*plan.Object,
 	if err := checkRecorded(me, r, content); err != nil {
 		return nil, nil, err
 	}
-	o := recordedHook(me, r)
+	o := plan.HookAsRecorded(me, r)
 	o.DependIDs, o.Body = m.DependIDs, body
 	o.Policy.Timeout = time.Duration(m.TimeoutSeconds) * time.Second
 	return o, content, nil
@@ -172,26 +169,4 @@ func mapDiffers(said map[string]any, recorded any, uid, at string) string {
 		}
 	}
 	return ""
-}
-
-// Account is the ServiceAccount that a node's namespace must have for a hook to run, ""
-// where the form of the node is known, which decides that.
-func Account(p *plan.Plan, me plan.Owner, o *plan.Object) (string, error) {
-	if d := rulesOf(p); d != nil && (hooking{d}).declaring(me.NodeKey) != nil {
-		return "", nil
-	}
-	content, err := o.Body.Content()
-	if err != nil {
-		return "", err
-	}
-	path := []string{"spec"}
-	if o.Kind == "Job" {
-		path = []string{"spec", "template", "spec"}
-	}
-	for _, field := range []string{"serviceAccountName", "serviceAccount"} { // the second is its old name
-		if name, _, _ := unstructured.NestedString(content, append(path, field)...); name != "" {
-			return name, nil
-		}
-	}
-	return "default", nil
 }
