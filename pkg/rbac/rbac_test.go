@@ -325,6 +325,7 @@ func TestRecords(t *testing.T) {
 	t.Parallel()
 	in := input(t, "", rbac.Apply, rbac.Delete)
 	in.Hubs[0].Secret = lynq.Ref{Kind: "Secret", Namespace: "hub", Name: "db"}
+	in.Hubs[0].Certificate = lynq.Ref{Kind: "Secret", Namespace: "hub", Name: "client"}
 	var got []string
 	for _, r := range rbac.Of(in).Rules {
 		got = append(got, strings.TrimSpace(r.String()+" "+strings.Join(r.Names, " ")))
@@ -334,6 +335,7 @@ func TestRecords(t *testing.T) {
 		"create configmaps hub",
 		"get,update,delete configmaps hub lynqhistory-crm",
 		"get,patch,update,delete configmaps hub lynqhub-crm",
+		"get secrets hub client",
 		"get secrets hub db",
 		"create leases.coordination.k8s.io hub",
 		"get,update,delete leases.coordination.k8s.io hub lynqctl-crm",
