@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 )
@@ -55,9 +56,9 @@ func Ask(ctx context.Context, c Cluster, p *plan.Plan) ([]*tracking.Live, error)
 func asked(ctx context.Context, c Cluster, p *plan.Plan, of *plan.NodePlan, s *plan.Step) *tracking.Live {
 	q := &requests{cluster: c, ctx: of.Mask().Context(ctx)}
 	d := &decisions{requests: q, of: p, plan: of, record: &record{requests: q, plan: of, saved: of.Inventory}}
-	sr := &stepRun{Step: s}
+	sr := &progress.Step{Step: s}
 	var err error
-	if sr.resource, err = q.resourceOf(sr); err != nil {
+	if sr.Resource, err = q.resourceOf(sr); err != nil {
 		return nil
 	}
 	return d.object(sr).Ask(ctx, write.Manner{InPlace: p.WithClaims, Record: func(string, string) {}})

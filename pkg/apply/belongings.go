@@ -11,6 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/hook"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -22,7 +23,7 @@ type belongings struct {
 	record      *record
 	requests    *requests
 	decisions   *decisions
-	steps       *steps
+	steps       *progress.Steps
 	replacement *plan.Replacement
 	manifests   func() *hook.Manifests
 }
@@ -55,12 +56,12 @@ func (b *belongings) detachStray(ctx context.Context, l *tracking.Live) error {
 }
 
 // stepOf is the step of an object, or where the plan has none one that does nothing.
-func (b *belongings) stepOf(o plan.Belonging) *stepRun {
-	at := slices.IndexFunc(b.steps.of, func(s stepRun) bool { return s.Live != nil && s.Ref() == o.Live.Ref })
+func (b *belongings) stepOf(o plan.Belonging) *progress.Step {
+	at := slices.IndexFunc(b.steps.Of, func(s progress.Step) bool { return s.Live != nil && s.Ref() == o.Live.Ref })
 	if at >= 0 {
-		return &b.steps.of[at]
+		return &b.steps.Of[at]
 	}
-	return &stepRun{Step: &plan.Step{Entry: o.Entry, Live: o.Live}}
+	return &progress.Step{Step: &plan.Step{Entry: o.Entry, Live: o.Live}}
 }
 
 // attachAll gives all objects an owner reference to the inventory.
@@ -69,8 +70,8 @@ func (b *belongings) attachAll(ctx context.Context) error {
 		return err
 	}
 	owner := b.record.ownerReference()
-	for i := range b.steps.of {
-		if err := b.reown(ctx, &b.steps.of[i], owner); err != nil {
+	for i := range b.steps.Of {
+		if err := b.reown(ctx, &b.steps.Of[i], owner); err != nil {
 			return err
 		}
 	}
@@ -79,9 +80,9 @@ func (b *belongings) attachAll(ctx context.Context) error {
 
 // reown replaces the owner references to inventories of an object, and no other: by
 // that to the inventory that is there now, or by none.
-func (b *belongings) reown(ctx context.Context, s *stepRun, owner any) error {
+func (b *belongings) reown(ctx context.Context, s *progress.Step, owner any) error {
 	var err error
-	if s.resource, err = b.requests.resourceOf(s); err != nil {
+	if s.Resource, err = b.requests.resourceOf(s); err != nil {
 		return fmt.Errorf("%s: %w", s.Ref(), err)
 	}
 	for try := 0; ; try++ {
@@ -90,14 +91,14 @@ func (b *belongings) reown(ctx context.Context, s *stepRun, owner any) error {
 		}
 		o := b.decisions.object(s)
 		then, now, err := o.Reown(owner)
-		s.took(o)
+		took(s, o)
 		switch {
 		case apierrors.IsNotFound(err):
 			return nil // the step finds out what is there now
 		case err == nil:
-			s.becomes(s.Seen(now))
-			if s.entry != nil {
-				s.entry = new(plan.Moved(*s.entry, then, now))
+			s.Becomes(s.Seen(now))
+			if s.Record != nil {
+				s.Record = new(plan.Moved(*s.Record, then, now))
 			}
 			return nil
 		case errors.Is(err, write.ErrReplaced) && owner != nil:
@@ -114,7 +115,7 @@ func (b *belongings) reown(ctx context.Context, s *stepRun, owner any) error {
 
 // another is a step of the object that is in the place of the one which was observed,
 // nil for none: it may refer to the inventory too, as after kubectl replace --force.
-func (b *belongings) another(s *stepRun) (*stepRun, error) {
+func (b *belongings) another(s *progress.Step) (*progress.Step, error) {
 	m, err := b.decisions.object(s).Metadata()
 	if apierrors.IsNotFound(err) {
 		return nil, nil
@@ -123,5 +124,5 @@ func (b *belongings) another(s *stepRun) (*stepRun, error) {
 		return nil, fmt.Errorf("%s: %w", s.Ref(), err)
 	}
 	l := tracking.LiveOf(s.Ref(), m)
-	return &stepRun{Step: &plan.Step{Entry: &inventory.Entry{Ref: s.Ref()}, Live: &l}, resource: s.resource}, nil
+	return &progress.Step{Step: &plan.Step{Entry: &inventory.Entry{Ref: s.Ref()}, Live: &l}, Resource: s.Resource}, nil
 }

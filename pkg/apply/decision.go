@@ -4,6 +4,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -25,27 +26,27 @@ func (d *decisions) recheck(s *plan.Step, now *tracking.Live) (plan.Step, decide
 }
 
 // again has a step go on as it is decided on the object as it is now.
-func (d *decisions) again(s *stepRun, now *tracking.Live) decide.Verdict {
+func (d *decisions) again(s *progress.Step, now *tracking.Live) decide.Verdict {
 	step, verdict := d.recheck(s.Step, now)
-	s.becomes(step)
+	s.Becomes(step)
 	return verdict
 }
 
 // object is the object of a step, to be written.
-func (d *decisions) object(s *stepRun) *write.Object {
+func (d *decisions) object(s *progress.Step) *write.Object {
 	ctx := d.requests.ctx
 	if s.Object != nil && s.Object.Sensitive {
 		ctx = lynq.HideMessages(ctx)
 	}
 	return &write.Object{
-		Cluster: d.requests.cluster, Ctx: ctx, DryRun: d.requests.dryRun, Resource: s.resource,
-		Me: d.record.owner(), Owner: d.record.ownerReference(), Own: d.permitOwner, Decide: d.recheck, Step: s.Step, Touched: s.touched,
+		Cluster: d.requests.cluster, Ctx: ctx, DryRun: d.requests.dryRun, Resource: s.Resource,
+		Me: d.record.owner(), Owner: d.record.ownerReference(), Own: d.permitOwner, Decide: d.recheck, Step: s.Step, Touched: s.Touched,
 	}
 }
 
 // permit asks the gate for the object as it was seen. Its version is that of the tracking
 // that was seen: a person may have taken the object over since.
-func (d *decisions) permit(s *stepRun) (gate.Permit, error) {
+func (d *decisions) permit(s *progress.Step) (gate.Permit, error) {
 	if d.requests.dryRun {
 		return gate.Trial(d.of, d.plan, d.record.saved, s.Step)
 	}
@@ -62,4 +63,4 @@ func (d *decisions) permitOwner(s *plan.Step) (gate.OwnersPermit, error) {
 }
 
 // took notes what became of a step while its object was written.
-func (s *stepRun) took(o *write.Object) { s.Step, s.touched = o.Step, o.Touched }
+func took(s *progress.Step, o *write.Object) { s.Step, s.Touched = o.Step, o.Touched }

@@ -10,6 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
@@ -26,7 +27,7 @@ type deletion struct {
 }
 
 // delete deletes an object that is ours.
-func (d *deletion) delete(s *stepRun) move {
+func (d *deletion) delete(s *progress.Step) move {
 	if m, holds := d.holdsOthers(s); holds {
 		return m
 	}
@@ -34,12 +35,12 @@ func (d *deletion) delete(s *stepRun) move {
 	if err != nil {
 		return fails(err)
 	}
-	went, err := d.requests.cluster.Delete(d.requests.ctx, s.resource, permit, write.Deletion{Propagation: d.propagation(), DryRun: d.requests.dryRun})
+	went, err := d.requests.cluster.Delete(d.requests.ctx, s.Resource, permit, write.Deletion{Propagation: d.propagation(), DryRun: d.requests.dryRun})
 	switch {
 	case apierrors.IsNotFound(err):
 		return d.deleted(s, "it was deleted already")
 	case err == nil && (went || d.requests.dryRun):
-		return d.deleted(s, s.told())
+		return d.deleted(s, s.Told())
 	case err == nil && d.after:
 		return endsAs(report.OutcomeDone, "it is being deleted, and finalizers hold it")
 	case err == nil:
@@ -59,21 +60,21 @@ func (d *deletion) propagation() metav1.DeletionPropagation {
 }
 
 // deleted ends a step whose object is gone. Of one that is purged the entry stays.
-func (d *deletion) deleted(s *stepRun, message string) move {
+func (d *deletion) deleted(s *progress.Step, message string) move {
 	if s.Object != nil {
 		return d.purged(s, message)
 	}
-	s.entry = nil
+	s.Record = nil
 	return endsAs(report.OutcomeDone, message)
 }
 
 // again looks whether an object that changed is still ours to delete.
-func (d *deletion) again(s *stepRun) move {
+func (d *deletion) again(s *progress.Step) move {
 	now, err := d.decisions.object(s).LookAt()
 	if err != nil {
 		return fails(err)
 	}
-	if s.tries++; s.tries > write.MaxTries {
+	if s.Tries++; s.Tries > write.MaxTries {
 		return endsAs(report.OutcomeFailed, "another client keeps changing it; lynqctl deleted nothing")
 	}
 	if d.decisions.again(s, now) == decide.VerdictStopped {
@@ -86,7 +87,7 @@ func (d *deletion) again(s *stepRun) move {
 // that it goes with the inventory. The collector looks at owners only, and knows
 // nothing of those who took it over since it was observed. It is told of when the
 // inventory is gone.
-func (d *deletion) collect(s *stepRun) move {
+func (d *deletion) collect(s *progress.Step) move {
 	l, err := observe.Entry(d.requests.ctx, d.requests.cluster, s.Entry)
 	if err != nil {
 		return fails(err)
@@ -97,55 +98,55 @@ func (d *deletion) collect(s *stepRun) move {
 	if _, err := d.decisions.permit(s); err != nil {
 		return fails(err)
 	}
-	s.collected, s.state, s.outcome = true, stepDone, report.OutcomeDone
+	s.Collected, s.State, s.Outcome = true, progress.Done, report.OutcomeDone
 	return move{kind: moveWaits}
 }
 
 // recreate deletes an object that is to be created again when it is gone. Its entry
 // stays all the while, without the uid, so that whichever run comes next creates it.
-func (d *deletion) recreate(s *stepRun) move {
+func (d *deletion) recreate(s *progress.Step) move {
 	if m, holds := d.holdsOthers(s); holds {
 		return m
 	}
 	if d.requests.dryRun {
-		return endsAs(report.OutcomeDone, strings.Join(s.notes, "; "))
+		return endsAs(report.OutcomeDone, strings.Join(s.Notes, "; "))
 	}
 	permit, err := d.decisions.permit(s)
 	if err != nil {
 		return fails(err)
 	}
-	recorded, step := s.entry, *s.Step
+	recorded, step := s.Record, *s.Step
 	if err = d.record.going(s, plan.NewEntry(s.Object)); err != nil {
 		return fails(err)
 	}
-	went, err := d.requests.cluster.Delete(d.requests.ctx, s.resource, permit, write.Deletion{Propagation: d.propagation()})
+	went, err := d.requests.cluster.Delete(d.requests.ctx, s.Resource, permit, write.Deletion{Propagation: d.propagation()})
 	switch {
 	case apierrors.IsNotFound(err), err == nil && went:
 		return move{kind: moveGone}
 	case err == nil:
 		return leaves(s.Object.Policy.Timeout)
 	case apierrors.IsConflict(err):
-		s.entry = recorded // it is there
-		s.becomes(step)
+		s.Record = recorded // it is there
+		s.Becomes(step)
 		return d.again(s)
 	case write.ProblemOf(err).Refused:
-		s.entry = recorded
-		s.becomes(step)
+		s.Record = recorded
+		s.Becomes(step)
 	}
 	return fails(err)
 }
 
 // clear deletes what a hook made before, to make it again.
-func (d *deletion) clear(s *stepRun) move {
+func (d *deletion) clear(s *progress.Step) move {
 	permit, err := d.decisions.permit(s)
 	if err != nil {
 		return fails(err)
 	}
-	went, err := d.requests.cluster.Delete(d.requests.ctx, s.resource, permit, write.Deletion{Propagation: metav1.DeletePropagationBackground})
-	if s.tries++; err == nil && !went {
+	went, err := d.requests.cluster.Delete(d.requests.ctx, s.Resource, permit, write.Deletion{Propagation: metav1.DeletePropagationBackground})
+	if s.Tries++; err == nil && !went {
 		return leaves(s.Object.Policy.Timeout)
 	}
-	if err != nil && (!apierrors.IsNotFound(err) && !apierrors.IsConflict(err) || s.tries > write.MaxTries) {
+	if err != nil && (!apierrors.IsNotFound(err) && !apierrors.IsConflict(err) || s.Tries > write.MaxTries) {
 		return fails(err)
 	}
 	now, err := d.decisions.object(s).LookAt()
@@ -158,29 +159,29 @@ func (d *deletion) clear(s *stepRun) move {
 
 // vanished is what becomes of a step whose object is gone, as far as the watch can see. It
 // may only have lost the label that it is watched by: then it is still waited for.
-func (d *deletion) vanished(s *stepRun, lookout *lookout) move {
+func (d *deletion) vanished(s *progress.Step, lookout *lookout) move {
 	lookout.tracker.Doubt(s.Ref())
 	now, err := d.decisions.object(s).LookAt()
 	if err == nil && now != nil && now.UID == s.Live.UID {
-		lookout.tracker.StartAll(s.resource, s.Ref())
+		lookout.tracker.StartAll(s.Resource, s.Ref())
 		return move{kind: moveWaits}
 	}
 	lookout.forget(s)
 	if err != nil {
 		return fails(err)
 	}
-	s.gone = false
+	s.Leaving = false
 	if s.Object == nil || s.Action == plan.ActionPurge && now == nil {
 		return d.deleted(s, "")
 	}
 	d.decisions.again(s, now)
-	s.state = stepPending
+	s.State = progress.Pending
 	return move{kind: moveWaits}
 }
 
 // holdsOthers ends the deletion of a container that holds what is not the
 // node's: true means that it does.
-func (d *deletion) holdsOthers(s *stepRun) (move, bool) {
+func (d *deletion) holdsOthers(s *progress.Step) (move, bool) {
 	if !container.Is(s.Ref()) {
 		return move{}, false
 	}

@@ -5,13 +5,14 @@ import (
 	"fmt"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
 // ready tells whether a step may run now. A step whose dependency failed is
 // skipped here, or goes on and says so.
-func (n *nodeRun) ready(s *stepRun) bool {
+func (n *nodeRun) ready(s *progress.Step) bool {
 	if s.Object == nil {
 		return n.mayLeave(s)
 	}
@@ -25,11 +26,11 @@ func (n *nodeRun) ready(s *stepRun) bool {
 	if !there {
 		return false
 	}
-	waiting, failures := n.steps.awaited(s)
+	waiting, failures := n.steps.Awaited(s)
 	switch {
 	case len(failures) > 0 && s.Object.Policy.SkipOnDependencyFailure:
 		n.tell.record(report.Warning, "DependencySkipped", s.Ref().String()+" was skipped: "+failures[0])
-		s.why = inventory.ObjectDependencyFailed
+		s.Why = inventory.ObjectDependencyFailed
 		n.carrier.end(s, report.OutcomeSkipped, failures[0])
 		return false
 	case waiting:
@@ -43,11 +44,11 @@ func (n *nodeRun) ready(s *stepRun) bool {
 }
 
 // mayLeave tells whether an object that the node wants no more may go now, or be forgotten.
-func (n *nodeRun) mayLeave(s *stepRun) bool {
+func (n *nodeRun) mayLeave(s *progress.Step) bool {
 	may, stays := n.links.HandedOver(s.Step)
 	if may && (s.Action == plan.ActionDelete || s.Action == plan.ActionCollect) {
 		if may = n.links.Departed(s.Ref()); may {
-			may, stays = n.steps.mayLeave(s)
+			may, stays = n.steps.MayLeave(s)
 		}
 	}
 	if stays != "" {

@@ -8,6 +8,7 @@
 // Its rooms:
 //
 //	schedule  when a node gets its turn, and what nodes wait for from each other
+//	progress  how far the steps of a node are, and what they wait for from each other
 //	write     brings one object to what a step says
 //	wait      how far the objects are that a run waits for
 //	report    what a run tells: events, and how each node and step ended

@@ -3,6 +3,7 @@ package apply
 import (
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -23,15 +24,15 @@ func (e *ending) says(problem string) { e.problems = append(e.problems, e.mask.H
 // decide is how the node ends by its steps: as the worst of them. The record of a node
 // that goes is deleted when gone. One that a person deleted keeps the record of what is
 // left alone, which would be collected with it.
-func (e *ending) decide(all *steps, p *plan.NodePlan, gone bool) {
-	e.outcome = all.worst()
+func (e *ending) decide(all *progress.Steps, p *plan.NodePlan, gone bool) {
+	e.outcome = all.Worst()
 	switch {
 	case e.outcome == report.OutcomeUnchanged && gone:
 		e.outcome = report.OutcomeDone
 	case p.Deleted && e.outcome.Well():
-		for i := range all.of {
-			if why, keeps := all.of[i].keepsRecord(); keeps {
-				e.says(all.of[i].Ref().String() + ": lynqctl keeps the inventory, because " + why)
+		for i := range all.Of {
+			if why, keeps := keepsRecord(&all.Of[i]); keeps {
+				e.says(all.Of[i].Ref().String() + ": lynqctl keeps the inventory, because " + why)
 				e.outcome = report.OutcomeSkipped
 			}
 		}
@@ -39,10 +40,10 @@ func (e *ending) decide(all *steps, p *plan.NodePlan, gone bool) {
 }
 
 // keepsRecord tells whether the object of a step keeps the record of its node, and why.
-func (s *stepRun) keepsRecord() (why string, keeps bool) {
+func keepsRecord(s *progress.Step) (why string, keeps bool) {
 	why = s.Message
 	switch {
-	case s.entry == nil:
+	case s.Record == nil:
 		return "", false
 	case s.Reason == reason.Unmanaged:
 		why = decide.MarkedUnmanaged

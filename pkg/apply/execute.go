@@ -9,6 +9,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
@@ -38,13 +39,13 @@ type carrier struct {
 }
 
 // execute gives a step its turn, as often as it becomes another one.
-func (c *carrier) execute(ctx context.Context, s *stepRun) {
+func (c *carrier) execute(ctx context.Context, s *progress.Step) {
 	for c.carry(s, c.turn(ctx, s)) {
 	}
 }
 
 // carry has a step go on by a move; true means that its turn begins again.
-func (c *carrier) carry(s *stepRun, m move) bool {
+func (c *carrier) carry(s *progress.Step, m move) bool {
 	if m.kind == moveGone {
 		m = c.deletion.vanished(s, c.lookout)
 	}
@@ -68,7 +69,7 @@ func (c *carrier) carry(s *stepRun, m move) bool {
 }
 
 // look asks how an object is that is waited for; true means that the step went on.
-func (c *carrier) look(s *stepRun) bool {
+func (c *carrier) look(s *progress.Step) bool {
 	m, on := c.lookout.look(s)
 	if on && c.carry(s, m) {
 		c.execute(c.requests.ctx, s)
@@ -77,7 +78,7 @@ func (c *carrier) look(s *stepRun) bool {
 }
 
 // turn begins a step.
-func (c *carrier) turn(ctx context.Context, s *stepRun) move {
+func (c *carrier) turn(ctx context.Context, s *progress.Step) move {
 	if m, ends := c.hooks.look(s); ends {
 		return m
 	}
@@ -104,19 +105,19 @@ func (c *carrier) turn(ctx context.Context, s *stepRun) move {
 }
 
 // kept is an object that is as it is to be; it may yet have to become ready.
-func (c *carrier) kept(s *stepRun) move {
-	s.entry = new(s.NextEntry())
+func (c *carrier) kept(s *progress.Step) move {
+	s.Record = new(s.NextEntry())
 	if s.Live != nil && s.Live.Intact {
-		s.entry = new(c.confirms(s, s.Live, true)) // so that the next plan need not ask
+		s.Record = new(c.confirms(s, s.Live, true)) // so that the next plan need not ask
 	}
-	if s.hook() {
-		s.entry.UID = string(s.Live.UID) // the run that made it may not have recorded it
+	if s.Hook() {
+		s.Record.UID = string(s.Live.UID) // the run that made it may not have recorded it
 	}
-	if !c.lookout.waits(s) || s.entry.Ready {
+	if !c.lookout.waits(s) || s.Record.Ready {
 		return endsAs(report.OutcomeUnchanged, "")
 	}
 	var err error
-	if s.resource, err = c.requests.resourceOf(s); err != nil {
+	if s.Resource, err = c.requests.resourceOf(s); err != nil {
 		return fails(err)
 	}
 	c.lookout.watch(s)
@@ -124,7 +125,7 @@ func (c *carrier) kept(s *stepRun) move {
 }
 
 // await waits until an object is ready.
-func (c *carrier) await(s *stepRun, written wait.Revision) move {
+func (c *carrier) await(s *progress.Step, written wait.Revision) move {
 	c.lookout.await(s, written)
 	if m, on := c.lookout.look(s); on {
 		return m
@@ -133,14 +134,14 @@ func (c *carrier) await(s *stepRun, written wait.Revision) move {
 }
 
 // change is a step that changes an object.
-func (c *carrier) change(ctx context.Context, s *stepRun) move {
+func (c *carrier) change(ctx context.Context, s *progress.Step) move {
 	if c.budget.Spent(c.kind(s)) {
 		defer c.requests.hasten()()
 	}
 	if err := c.requests.find(ctx, s); err != nil {
 		return fails(err)
 	}
-	if s.unrecorded {
+	if s.Unrecorded {
 		if m, ends := c.try(ctx, s); ends {
 			return m
 		}
@@ -152,17 +153,17 @@ func (c *carrier) change(ctx context.Context, s *stepRun) move {
 		return c.release.orphan(s, c.now())
 	case s.Reason == reason.Unmanaged:
 		m := c.release.unmanaged(s)
-		if m.kind == moveEnds && s.Object != nil && s.entry.Ready && !c.requests.dryRun {
+		if m.kind == moveEnds && s.Object != nil && s.Record.Ready && !c.requests.dryRun {
 			c.tell.ready(s)
 		}
 		return m
 	case s.Live != nil && s.Live.Deleting:
 		return leaves(s.Object.Policy.Timeout)
-	case s.hook() && s.Live != nil && c.requests.dryRun:
+	case s.Hook() && s.Live != nil && c.requests.dryRun:
 		return endsAs(report.OutcomeDone, s.Message)
-	case s.hook() && s.Live != nil:
+	case s.Hook() && s.Live != nil:
 		return c.deletion.clear(s)
-	case s.hook():
+	case s.Hook():
 		if err := c.hooks.begin(s); err != nil {
 			return fails(err)
 		}
@@ -171,7 +172,7 @@ func (c *carrier) change(ctx context.Context, s *stepRun) move {
 }
 
 // send writes the object of a step.
-func (c *carrier) send(ctx context.Context, s *stepRun) move {
+func (c *carrier) send(ctx context.Context, s *progress.Step) move {
 	if c.lookout.waits(s) {
 		c.lookout.watch(s)
 	}
@@ -179,15 +180,15 @@ func (c *carrier) send(ctx context.Context, s *stepRun) move {
 	var done write.Result
 	err := c.requests.served(ctx, s, func() (err error) {
 		o := c.decisions.object(s)
-		done, err = o.Send(ctx, write.Manner{InPlace: c.of.WithClaims, Record: func(reason, message string) { c.tell.record(report.Normal, reason, message) }, Notes: s.notes})
-		s.took(o)
-		s.notes = done.Notes
+		done, err = o.Send(ctx, write.Manner{InPlace: c.of.WithClaims, Record: func(reason, message string) { c.tell.record(report.Normal, reason, message) }, Notes: s.Notes})
+		took(s, o)
+		s.Notes = done.Notes
 		return err
 	})
 	switch {
 	case errors.Is(err, write.ErrTurned):
-		if s.touched && s.entry == nil {
-			s.entry = new(s.Begun()) // it may have our tracking
+		if s.Touched && s.Record == nil {
+			s.Record = new(s.Begun()) // it may have our tracking
 		}
 		return move{kind: moveAgain}
 	case errors.Is(err, write.ErrRecreate):
@@ -202,7 +203,7 @@ func (c *carrier) send(ctx context.Context, s *stepRun) move {
 // try has the server try the write of an object that the record does not name, and records
 // it where the server would accept the write. An object that is gone by now is recorded at
 // once. True means that the step goes on by the move.
-func (c *carrier) try(ctx context.Context, s *stepRun) (m move, ends bool) {
+func (c *carrier) try(ctx context.Context, s *progress.Step) (m move, ends bool) {
 	if c.record.contested(s) {
 		o := c.decisions.object(s)
 		o.DryRun = true
@@ -218,19 +219,19 @@ func (c *carrier) try(ctx context.Context, s *stepRun) (m move, ends bool) {
 	if err := c.record.going(s, s.Begun()); err != nil {
 		return fails(err), true
 	}
-	s.unrecorded = false
+	s.Unrecorded = false
 	return move{}, false
 }
 
 // written records a write, and waits for the object where that is wanted.
-func (c *carrier) written(s *stepRun, done write.Result) move {
+func (c *carrier) written(s *progress.Step, done write.Result) move {
 	l := tracking.LiveOf(s.Object.Ref, done.Meta)
-	s.entry = new(c.confirms(s, &l, done.Unchanged))
-	s.message, s.same = done.Note, done.Unchanged
-	if c.lookout.waits(s) && !s.entry.Ready {
+	s.Record = new(c.confirms(s, &l, done.Unchanged))
+	s.Says, s.Same = done.Note, done.Unchanged
+	if c.lookout.waits(s) && !s.Record.Ready {
 		return c.await(s, wait.RevisionOf(done.Meta))
 	}
-	if s.entry.Ready && !c.requests.dryRun {
+	if s.Record.Ready && !c.requests.dryRun {
 		c.tell.ready(s)
 	}
 	if done.Unchanged {
@@ -240,16 +241,78 @@ func (c *carrier) written(s *stepRun, done write.Result) move {
 }
 
 // confirms is what is recorded of an object that is as it is to be.
-func (c *carrier) confirms(s *stepRun, l *tracking.Live, unchanged bool) inventory.Entry {
+func (c *carrier) confirms(s *progress.Step, l *tracking.Live, unchanged bool) inventory.Entry {
 	return s.Confirms(&plan.Wrote{
 		Live: l, Unchanged: unchanged, At: c.now(),
-		Managed: func() (own, defaults string) { return s.managed(l) },
+		Managed: func() (own, defaults string) { return managed(s, l) },
 	})
+}
+
+// becameReady: a new kind is served from now on.
+func (c *carrier) becameReady(s *progress.Step) {
+	if s.Object.Kind != "CustomResourceDefinition" {
+		return
+	}
+	if err := c.requests.cluster.Refresh(c.requests.ctx); err != nil {
+		c.tell.report(report.Event{Type: report.EventWarning, Object: s.Ref(), ID: s.ID(), Message: "the server doesn't say which kinds it serves: " + err.Error()})
+	}
+}
+
+// forget lets an object go that the node has no more, and that it does not delete.
+func (c *carrier) forget(ctx context.Context, s *progress.Step) move {
+	if s.Reason == reason.GivenUp && s.Live == nil {
+		return c.leaveBehind(s, s.Message)
+	}
+	if s.Reason == reason.AlreadyGone && s.Message != "" {
+		c.tell.report(report.Event{Type: report.EventWarning, Object: s.Ref(), ID: s.ID(), Message: s.Message + "; lynqctl drops its entry"})
+	}
+	return c.release.forget(ctx, s)
+}
+
+// leaveBehind gives up on an object that a person named, and says so: no one
+// remembers it from now on.
+func (c *carrier) leaveBehind(s *progress.Step, message string) move {
+	s.Becomes(s.As(plan.ActionRelease, s.Reason))
+	s.Record = nil
+	c.tell.report(report.Event{Type: report.EventWarning, Object: s.Ref(), ID: s.ID(), Message: message})
+	return endsAs(report.OutcomeDone, message)
+}
+
+// breakOff ends a step since the run ends: nothing is wrong with its object.
+func (c *carrier) breakOff(s *progress.Step, o report.Outcome, message string) {
+	s.Interrupted = true
+	c.end(s, o, message)
+}
+
+// end ends a step.
+func (c *carrier) end(s *progress.Step, o report.Outcome, message string) {
+	s.State, s.Outcome = progress.Done, o
+	if message != "" {
+		s.Says = message
+	}
+	s.Says = c.plan.Mask().Hide(s.Says)
+	if s.Watched {
+		c.lookout.forget(s)
+		s.Watched = false
+	}
+	e := o.End()
+	if s.Object != nil && s.Leaving {
+		e = report.OutcomeSkipped.End() // it is still being deleted, and was not created again
+	}
+	c.links.Settle(s.Step, e)
+	c.tell.tombstone(s)
+	if o != report.OutcomeUnchanged {
+		c.tell.ended(s)
+	}
+	switch o {
+	case report.OutcomeFailed, report.OutcomeConflicted, report.OutcomeNotReady:
+		c.ending.says(s.Ref().String() + ": " + s.Says)
+	}
 }
 
 // managed is what is recorded of the fields that we manage now: by it drift is found. ""
 // means that it is not known, and a run looks at the object whenever it changed.
-func (s *stepRun) managed(l *tracking.Live) (own, defaults string) {
+func managed(s *progress.Step, l *tracking.Live) (own, defaults string) {
 	if s.Applies() {
 		return l.Fields, ""
 	}
@@ -270,66 +333,4 @@ func (s *stepRun) managed(l *tracking.Live) (own, defaults string) {
 		return "", ""
 	}
 	return l.Own(defaults), defaults
-}
-
-// becameReady: a new kind is served from now on.
-func (c *carrier) becameReady(s *stepRun) {
-	if s.Object.Kind != "CustomResourceDefinition" {
-		return
-	}
-	if err := c.requests.cluster.Refresh(c.requests.ctx); err != nil {
-		c.tell.report(report.Event{Type: report.EventWarning, Object: s.Ref(), ID: s.ID(), Message: "the server doesn't say which kinds it serves: " + err.Error()})
-	}
-}
-
-// forget lets an object go that the node has no more, and that it does not delete.
-func (c *carrier) forget(ctx context.Context, s *stepRun) move {
-	if s.Reason == reason.GivenUp && s.Live == nil {
-		return c.leaveBehind(s, s.Message)
-	}
-	if s.Reason == reason.AlreadyGone && s.Message != "" {
-		c.tell.report(report.Event{Type: report.EventWarning, Object: s.Ref(), ID: s.ID(), Message: s.Message + "; lynqctl drops its entry"})
-	}
-	return c.release.forget(ctx, s)
-}
-
-// leaveBehind gives up on an object that a person named, and says so: no one
-// remembers it from now on.
-func (c *carrier) leaveBehind(s *stepRun, message string) move {
-	s.becomes(s.As(plan.ActionRelease, s.Reason))
-	s.entry = nil
-	c.tell.report(report.Event{Type: report.EventWarning, Object: s.Ref(), ID: s.ID(), Message: message})
-	return endsAs(report.OutcomeDone, message)
-}
-
-// breakOff ends a step since the run ends: nothing is wrong with its object.
-func (c *carrier) breakOff(s *stepRun, o report.Outcome, message string) {
-	s.interrupted = true
-	c.end(s, o, message)
-}
-
-// end ends a step.
-func (c *carrier) end(s *stepRun, o report.Outcome, message string) {
-	s.state, s.outcome = stepDone, o
-	if message != "" {
-		s.message = message
-	}
-	s.message = c.plan.Mask().Hide(s.message)
-	if s.watched {
-		c.lookout.forget(s)
-		s.watched = false
-	}
-	e := o.End()
-	if s.Object != nil && s.gone {
-		e = report.OutcomeSkipped.End() // it is still being deleted, and was not created again
-	}
-	c.links.Settle(s.Step, e)
-	c.tell.tombstone(s)
-	if o != report.OutcomeUnchanged {
-		c.tell.ended(s)
-	}
-	switch o {
-	case report.OutcomeFailed, report.OutcomeConflicted, report.OutcomeNotReady:
-		c.ending.says(s.Ref().String() + ": " + s.message)
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/hook"
+	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
@@ -15,13 +16,13 @@ import (
 )
 
 // conflict ends a step whose object has another owner, or fields of one.
-func (c *carrier) conflict(s *stepRun, message string) move {
+func (c *carrier) conflict(s *progress.Step, message string) move {
 	c.tell.record(report.Warning, "ResourceConflict", s.Ref().String()+": "+message)
 	return endsAs(report.OutcomeConflicted, message)
 }
 
 // failed ends a step with an error, and says what to do about it.
-func (c *carrier) failed(s *stepRun, err error) {
+func (c *carrier) failed(s *progress.Step, err error) {
 	if s.Reason == reason.GivenUp {
 		message := "lynqctl keeps it and stops managing it: " + write.Describe(s.Ref(), err)
 		if c.record.owner().Collected(s.Live) {
@@ -33,7 +34,7 @@ func (c *carrier) failed(s *stepRun, err error) {
 	if c.requests.dryRun && s.Object != nil && c.comesInto(s, err) {
 		return
 	}
-	if s.hook() {
+	if s.Hook() {
 		err = hook.InNamespace(s.Ref(), c.record.owner(), err)
 	} else if s.Ref().Namespace == c.plan.Namespace {
 		err = write.InNamespace(c.plan.Namespace, write.OrAnotherNamespace, err) // where its inventory is, too
@@ -42,10 +43,10 @@ func (c *carrier) failed(s *stepRun, err error) {
 	conflicts := errors.As(err, &conflict)
 	switch unwritten := conflicts || write.ProblemOf(err).Refused; {
 	case s.Entry != nil || s.Object == nil:
-	case unwritten && !s.touched:
-		s.entry = nil // it need not be remembered
+	case unwritten && !s.Touched:
+		s.Record = nil // it need not be remembered
 	default:
-		s.entry = new(s.Begun())
+		s.Record = new(s.Begun())
 	}
 	if conflicts {
 		c.carry(s, c.conflict(s, conflict.Error()))
@@ -63,13 +64,13 @@ func (c *carrier) failed(s *stepRun, err error) {
 }
 
 // kind is what fails together with a step, if it fails.
-func (c *carrier) kind(s *stepRun) schedule.Kind {
+func (c *carrier) kind(s *progress.Step) schedule.Kind {
 	return schedule.Kind{Form: c.form, Group: s.Ref().Group, Kind: s.Ref().Kind}
 }
 
 // comesInto: in a server dry run, an object whose namespace or kind the run
 // would make first cannot be tried.
-func (c *carrier) comesInto(s *stepRun, err error) bool {
+func (c *carrier) comesInto(s *progress.Step, err error) bool {
 	p := write.ProblemOf(err)
 	switch {
 	case p.Kind == write.ProblemNoNamespace && c.requests.promises.Makes("namespace/"+s.Ref().Namespace):
@@ -82,7 +83,7 @@ func (c *carrier) comesInto(s *stepRun, err error) bool {
 	return true
 }
 
-func (c *carrier) untried(s *stepRun, why reason.Reason, message string) {
-	s.becomes(s.As(s.Action, why))
+func (c *carrier) untried(s *progress.Step, why reason.Reason, message string) {
+	s.Becomes(s.As(s.Action, why))
 	c.end(s, report.OutcomeDone, "not tried: "+message)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
@@ -35,14 +36,14 @@ func (n *nodeRun) recordIntent() error {
 
 // keepLeaving: a node that did not end well loses nothing.
 func (n *nodeRun) keepLeaving() {
-	for i := range n.steps.of {
-		if s := &n.steps.of[i]; s.Object == nil && s.state == stepPending {
-			s.state, s.outcome, s.why, s.message = stepDone, report.OutcomeSkipped, inventory.ObjectNodeFailed, "lynqctl keeps it until the node's other objects are ready"
+	for i := range n.steps.Of {
+		if s := &n.steps.Of[i]; s.Object == nil && s.State == progress.Pending {
+			s.State, s.Outcome, s.Why, s.Says = progress.Done, report.OutcomeSkipped, inventory.ObjectNodeFailed, "lynqctl keeps it until the node's other objects are ready"
 			if n.plan.Desired == nil {
-				s.message = "lynqctl keeps it until the node's hooks have completed"
+				s.Says = "lynqctl keeps it until the node's hooks have completed"
 			}
-			if n.steps.hookOf(s) != nil {
-				s.outcome, s.why = report.OutcomeUnchanged, "" // what it did not make need not go
+			if n.steps.HookOf(s) != nil {
+				s.Outcome, s.Why = report.OutcomeUnchanged, "" // what it did not make need not go
 				continue
 			}
 			n.tell.ended(s)
@@ -52,7 +53,7 @@ func (n *nodeRun) keepLeaving() {
 
 // fail ends a node of which nothing was written.
 func (n *nodeRun) fail(err error) {
-	n.steps.skipAll()
+	n.steps.SkipAll()
 	err = write.InNamespace(n.plan.Namespace, write.OrAnotherNamespace, err)
 	n.ending.says(err.Error())
 	if n.plan.Desired == nil || n.plan.Desired.Failed != nil {
@@ -98,7 +99,7 @@ func (n *nodeRun) recordFailure(err error) {
 
 // leftOut ends a node that did not begin.
 func (n *nodeRun) leftOut(o report.Outcome, why string) {
-	n.steps.skipAll()
+	n.steps.SkipAll()
 	n.ending.says(why)
 	n.endNode(o)
 }
@@ -118,9 +119,9 @@ func (n *nodeRun) finish() {
 // endCollected tells of what was left to the garbage collector: it goes with the
 // inventory, and only then.
 func (n *nodeRun) endCollected(inventoryGone bool) {
-	for i := range n.steps.of {
-		switch s := &n.steps.of[i]; {
-		case !s.collected:
+	for i := range n.steps.Of {
+		switch s := &n.steps.Of[i]; {
+		case !s.Collected:
 		case inventoryGone:
 			n.carrier.end(s, report.OutcomeDone, "")
 		default:
@@ -148,11 +149,11 @@ func (n *nodeRun) conclude(o report.Outcome) {
 		r.Next = "lynqctl status node " + n.plan.Name + " -n " + n.plan.Namespace
 	}
 	r.Settled = n.record.settles()
-	r.Unready = slices.ContainsFunc(n.steps.of, func(s stepRun) bool { return s.unready() })
+	r.Unready = slices.ContainsFunc(n.steps.Of, func(s progress.Step) bool { return s.Unready() })
 	r.Stopped = o == report.OutcomeSkipped && n.began.IsZero() && n.plan.Unmet == "" && !n.dependent
-	r.Steps = make([]report.StepResult, len(n.steps.of))
-	for i := range n.steps.of {
-		r.Steps[i] = n.steps.of[i].result()
+	r.Steps = make([]report.StepResult, len(n.steps.Of))
+	for i := range n.steps.Of {
+		r.Steps[i] = n.steps.Of[i].Result()
 	}
 }
 
@@ -178,14 +179,14 @@ func (n *nodeRun) recordResult() error {
 		return nil
 	}
 	next := n.record.confirmed()
-	if n.steps.changed() {
+	if n.steps.Changed() {
 		next.RolloutStart = n.record.saved.RolloutStart
 		if next.RolloutStart.IsZero() || n.run.rollouts[n.form()] == nil {
 			next.RolloutStart = n.began
 		}
 	}
 	wasReady := n.record.saved.Status.Is(inventory.ConditionReady)
-	next.Status = n.account().status(&n.ending).At(n.record.saved.Status, n.run.Now())
+	next.Status = n.account().Status(n.ending.outcome, n.ending.problems).At(n.record.saved.Status, n.run.Now())
 	n.tell.condition(next, &n.ending, wasReady, n.run.Options.Wait)
 	if n.record.differs(next) {
 		if err := n.record.save(next); err != nil {

@@ -7,19 +7,17 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/hook"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
-
-// hook tells whether a step runs a hook of a node that goes.
-func (s *stepRun) hook() bool { return s.Object != nil && s.Object.Policy.Hook() }
 
 // hooks are those of a node: what its record says of them, and the steps that run them.
 type hooks struct {
 	requests  *requests
 	decisions *decisions
 	record    *record
-	steps     *steps
+	steps     *progress.Steps
 }
 
 // manifests are those of the node's hooks.
@@ -28,7 +26,7 @@ func (h *hooks) manifests() *hook.Manifests {
 }
 
 // begin records that a hook is about to be created.
-func (h *hooks) begin(s *stepRun) error {
+func (h *hooks) begin(s *progress.Step) error {
 	if h.requests.dryRun {
 		return nil
 	}
@@ -36,9 +34,9 @@ func (h *hooks) begin(s *stepRun) error {
 }
 
 // note saves the entry of a hook.
-func (h *hooks) note(s *stepRun, r inventory.Entry) error {
-	s.becomes(s.Recorded(&r))
-	s.entry = &r
+func (h *hooks) note(s *progress.Step, r inventory.Entry) error {
+	s.Becomes(s.Recorded(&r))
+	s.Record = &r
 	next := h.record.saved.Clone()
 	next.Activate = "false"
 	for i := range next.Hooks {
@@ -55,31 +53,31 @@ func (h *hooks) note(s *stepRun, r inventory.Entry) error {
 // complete records that the hooks of a node that goes have completed, before
 // anything of it is deleted: what they need may be gone then. What they made goes next.
 // A hook of which that could not be recorded comes back with the error.
-func (h *hooks) complete() (*stepRun, error) {
-	if h.record.plan.Desired != nil || h.requests.dryRun || !h.steps.worst().Well() {
+func (h *hooks) complete() (*progress.Step, error) {
+	if h.record.plan.Desired != nil || h.requests.dryRun || !h.steps.Worst().Well() {
 		return nil, nil
 	}
-	for i := range h.steps.of {
-		s := &h.steps.of[i]
-		of := h.steps.hookOf(s)
-		if of == nil || of.entry == nil {
+	for i := range h.steps.Of {
+		s := &h.steps.Of[i]
+		of := h.steps.HookOf(s)
+		if of == nil || of.Record == nil {
 			continue
 		}
-		r := *of.entry
+		r := *of.Record
 		r.Phase, r.Ready = inventory.PhaseCompleted, false
 		if err := h.note(s, r); err != nil {
-			s.entry = nil
+			s.Record = nil
 			return of, err
 		}
-		of.entry = nil
+		of.Record = nil
 	}
 	return nil, nil
 }
 
 // look looks at what a hook of this run made, which is to go. True means that its step
 // has come to that move.
-func (h *hooks) look(s *stepRun) (move, bool) {
-	if h.steps.hookOf(s) == nil || s.Live != nil || s.Action != plan.ActionDelete {
+func (h *hooks) look(s *progress.Step) (move, bool) {
+	if h.steps.HookOf(s) == nil || s.Live != nil || s.Action != plan.ActionDelete {
 		return move{}, false
 	}
 	now, err := observe.Entry(h.requests.ctx, h.requests.cluster, s.Entry)
@@ -87,7 +85,7 @@ func (h *hooks) look(s *stepRun) (move, bool) {
 		return fails(err), true
 	}
 	if now == nil {
-		s.entry = nil
+		s.Record = nil
 		return endsAs(report.OutcomeDone, ""), true
 	}
 	h.decisions.again(s, now)
@@ -133,7 +131,7 @@ func (h *hooks) drop() error {
 
 // load reads what the hooks of a node that goes are made of.
 func (h *hooks) load() error {
-	if h.record.plan.Desired != nil || !slices.ContainsFunc(h.steps.of, func(s stepRun) bool { return s.hook() }) {
+	if h.record.plan.Desired != nil || !slices.ContainsFunc(h.steps.Of, func(s progress.Step) bool { return s.Hook() }) {
 		return nil
 	}
 	m := h.manifests()
@@ -141,16 +139,16 @@ func (h *hooks) load() error {
 	if err != nil {
 		return fmt.Errorf("read the hooks of the node from Secret %s: %w", inventory.HooksName(h.record.plan.Name), err)
 	}
-	for i := range h.steps.of {
-		s := &h.steps.of[i]
-		if !s.hook() || s.Action == plan.ActionBlock {
+	for i := range h.steps.Of {
+		s := &h.steps.Of[i]
+		if !s.Hook() || s.Action == plan.ActionBlock {
 			continue
 		}
 		o, err := m.Object(h.decisions.of, h.record.owner(), s.Entry, recorded)
 		if err != nil {
 			return err
 		}
-		s.becomes(s.Making(o))
+		s.Becomes(s.Making(o))
 	}
 	return nil
 }

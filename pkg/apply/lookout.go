@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
@@ -27,9 +28,9 @@ type lookout struct {
 	wake     func()
 	now      func() time.Time
 	tell     *teller
-	steps    *steps
+	steps    *progress.Steps
 	// waited tells since when a step is waited for, as far as earlier runs know.
-	waited func(*stepRun) time.Time
+	waited func(*progress.Step) time.Time
 	// all: what forms wait for is waited for. Else it is only where a rollout or a new
 	// kind or namespace needs it.
 	all      bool
@@ -39,15 +40,15 @@ type lookout struct {
 }
 
 // watch begins to watch what will be waited for: before it is written.
-func (l *lookout) watch(s *stepRun) { l.watchBy(s, lynq.LabelHub+"="+l.hub) }
+func (l *lookout) watch(s *progress.Step) { l.watchBy(s, lynq.LabelHub+"="+l.hub) }
 
-func (l *lookout) watchBy(s *stepRun, selector string) {
-	s.watched = true
-	l.tracker.Start(s.resource, s.Ref(), selector)
+func (l *lookout) watchBy(s *progress.Step, selector string) {
+	s.Watched = true
+	l.tracker.Start(s.Resource, s.Ref(), selector)
 }
 
 // watchDeleting is watch for an object that may not bear the hub's label.
-func (l *lookout) watchDeleting(s *stepRun) {
+func (l *lookout) watchDeleting(s *progress.Step) {
 	switch {
 	case s.Live.Orphaned:
 		l.watchBy(s, lynq.LabelOrphaned+"=true")
@@ -59,18 +60,18 @@ func (l *lookout) watchDeleting(s *stepRun) {
 }
 
 // expect has the node woken when an object may be ready, expectGone when it may be gone.
-func (l *lookout) expect(s *stepRun, written wait.Revision) {
+func (l *lookout) expect(s *progress.Step, written wait.Revision) {
 	l.tracker.Expect(s.Ref(), written, l.wake)
 }
 
-func (l *lookout) expectGone(s *stepRun) { l.tracker.ExpectGone(s.Ref(), s.Live.UID, l.wake) }
+func (l *lookout) expectGone(s *progress.Step) { l.tracker.ExpectGone(s.Ref(), s.Live.UID, l.wake) }
 
 // forget ends the wait for an object.
-func (l *lookout) forget(s *stepRun) { l.tracker.Forget(s.Ref()) }
+func (l *lookout) forget(s *progress.Step) { l.tracker.Forget(s.Ref()) }
 
 // because adds to what is known of an object that did not get ready what its pods and
 // events tell.
-func (l *lookout) because(s *stepRun, message string) string {
+func (l *lookout) because(s *progress.Step, message string) string {
 	if l.causes == nil {
 		return message
 	}
@@ -83,8 +84,8 @@ func (l *lookout) because(s *stepRun, message string) string {
 
 // ask reads an object whose time is over before its watch told of it: it may well
 // be ready.
-func (l *lookout) ask(s *stepRun) ready.Readiness {
-	o, err := l.requests.cluster.Get(l.requests.ctx, s.resource, s.Ref().Namespace, s.Ref().Name)
+func (l *lookout) ask(s *progress.Step) ready.Readiness {
+	o, err := l.requests.cluster.Get(l.requests.ctx, s.Resource, s.Ref().Namespace, s.Ref().Name)
 	switch {
 	case apierrors.IsNotFound(err):
 		return ready.Readiness{State: ready.StateGone, Message: wait.Deleted}
@@ -97,14 +98,14 @@ func (l *lookout) ask(s *stepRun) ready.Readiness {
 }
 
 // waits tells whether the run waits for an object to become ready.
-func (l *lookout) waits(s *stepRun) bool {
+func (l *lookout) waits(s *progress.Step) bool {
 	o := s.Object
 	switch {
 	case o == nil || l.requests.dryRun || s.Reason == reason.LeftOut || s.Reason == reason.Completed:
 		return false
 	case plan.Provides(o) != "":
 		return s.Action != plan.ActionKeep // others need it now
-	case s.hook():
+	case s.Hook():
 		return true
 	case !l.all && l.share == schedule.ShareNone:
 		return false
@@ -114,11 +115,11 @@ func (l *lookout) waits(s *stepRun) bool {
 
 // mayWait tells whether the run may come to wait for an object: until it is ready,
 // or gone.
-func (l *lookout) mayWait(s *stepRun) bool {
+func (l *lookout) mayWait(s *progress.Step) bool {
 	switch {
 	case l.requests.dryRun:
 		return false
-	case l.steps.purges(s), s.Action == plan.ActionPurge:
+	case l.steps.Purges(s), s.Action == plan.ActionPurge:
 		return true
 	case s.Object == nil:
 		return s.Action == plan.ActionDelete || s.Action == plan.ActionCollect
@@ -132,8 +133,8 @@ func (l *lookout) mayWait(s *stepRun) bool {
 
 // announce tells the tracker what the node may wait for.
 func (l *lookout) announce() {
-	for i := range l.steps.of {
-		if s := &l.steps.of[i]; l.mayWait(s) {
+	for i := range l.steps.Of {
+		if s := &l.steps.Of[i]; l.mayWait(s) {
 			l.tracker.Plan(s.Ref())
 		}
 	}
@@ -147,77 +148,77 @@ func (l *lookout) begins() {
 }
 
 // await begins to wait until an object is ready.
-func (l *lookout) await(s *stepRun, written wait.Revision) {
+func (l *lookout) await(s *progress.Step, written wait.Revision) {
 	now := l.now()
-	s.since = now
-	s.since = l.waited(s)
-	s.state, s.deadline = stepWaiting, s.since.Add(s.Object.Policy.Timeout)
+	s.Since = now
+	s.Since = l.waited(s)
+	s.State, s.Deadline = progress.Waiting, s.Since.Add(s.Object.Policy.Timeout)
 	l.begins()
 	if l.share != schedule.ShareNone && l.deadline > 0 {
 		began := l.began
-		if s.since.Before(began) {
-			began = s.since
+		if s.Since.Before(began) {
+			began = s.Since
 		}
-		if end := began.Add(l.deadline); end.Before(s.deadline) {
-			s.deadline = end
+		if end := began.Add(l.deadline); end.Before(s.Deadline) {
+			s.Deadline = end
 		}
 	}
-	if !now.Before(s.deadline) {
-		s.expired, s.deadline = s.deadline, now.Add(firstLook)
+	if !now.Before(s.Deadline) {
+		s.Expired, s.Deadline = s.Deadline, now.Add(firstLook)
 	}
 	l.expect(s, written)
 }
 
 // awaitGone begins to wait until an object that is being deleted is gone.
-func (l *lookout) awaitGone(s *stepRun, timeout time.Duration) {
+func (l *lookout) awaitGone(s *progress.Step, timeout time.Duration) {
 	l.watchDeleting(s)
-	s.state, s.gone, s.deadline = stepWaiting, true, l.now().Add(timeout)
+	s.State, s.Leaving, s.Deadline = progress.Waiting, true, l.now().Add(timeout)
 	l.expectGone(s)
 }
 
 // look asks how an object is that is waited for; true means that the step goes on, by
 // that move.
-func (l *lookout) look(s *stepRun) (move, bool) {
+func (l *lookout) look(s *progress.Step) (move, bool) {
 	state, known := l.tracker.State(s.Ref())
-	late := !l.now().Before(s.deadline) || !s.expired.IsZero() && known && state != ready.Waiting(wait.NotSeenYet)
-	if late && !s.gone && state == ready.Waiting(wait.NotSeenYet) {
+	late := !l.now().Before(s.Deadline) || !s.Expired.IsZero() && known && state != ready.Waiting(wait.NotSeenYet)
+	if late && !s.Leaving && state == ready.Waiting(wait.NotSeenYet) {
 		state = l.ask(s)
 	}
 	switch {
-	case s.gone && known && state.State == ready.StateGone:
+	case s.Leaving && known && state.State == ready.StateGone:
 		return move{kind: moveGone}, true
-	case s.gone && (late || state.State == ready.StateFailed):
+	case s.Leaving && (late || state.State == ready.StateFailed):
 		return l.notReady(s, stillDeleting(state)), true
-	case s.gone:
+	case s.Leaving:
 	case known && state.State == ready.StateReady:
 		return l.ready(s), true
 	case known && state.State == ready.StateGone:
 		return l.notReady(s, state.Message), true
 	case known && state.State == ready.StateFailed:
-		if s.hook() {
-			s.entry.Phase = inventory.PhaseFailed
+		if s.Hook() {
+			s.Record.Phase = inventory.PhaseFailed
 		}
 		return l.notReady(s, l.because(s, state.Message)), true
 	case late:
 		return l.late(s, l.because(s, orUnknown(state.Message))), true
 	}
-	if state != s.last {
-		s.last = state
+	if state != s.Last {
+		s.Last = state
 		l.tell.report(report.Event{Type: report.EventWait, Object: s.Ref(), ID: s.ID(), Message: state.Message})
 	}
 	return move{}, false
 }
 
 // ready ends the wait for an object that is ready.
-func (l *lookout) ready(s *stepRun) move {
+func (l *lookout) ready(s *progress.Step) move {
 	l.forget(s)
-	s.entry.Ready = true
+	s.Record.Ready = true
 	l.tell.ready(s)
 	outcome := report.OutcomeDone
-	if s.Action == plan.ActionKeep || s.same {
+	if s.Action == plan.ActionKeep || s.Same {
 		outcome = report.OutcomeUnchanged
 	}
-	return move{kind: moveEnds, outcome: outcome, message: s.message, ready: true}
+	return move{kind: moveEnds, outcome: outcome, message: s.Says, ready: true}
 }
 
 // firstLook is how long the API server may take to tell how an object is whose time
@@ -225,30 +226,30 @@ func (l *lookout) ready(s *stepRun) move {
 const firstLook = 10 * time.Second
 
 // late ends the wait for an object that was not ready in time.
-func (l *lookout) late(s *stepRun, state string) move {
-	s.why = inventory.ObjectTimedOut
-	if !s.expired.IsZero() {
-		return l.notReady(s, "still not ready, and its time expired at "+s.expired.UTC().Format(time.RFC3339)+" (raise timeoutSeconds to wait longer): "+state)
+func (l *lookout) late(s *progress.Step, state string) move {
+	s.Why = inventory.ObjectTimedOut
+	if !s.Expired.IsZero() {
+		return l.notReady(s, "still not ready, and its time expired at "+s.Expired.UTC().Format(time.RFC3339)+" (raise timeoutSeconds to wait longer): "+state)
 	}
 	l.tell.record(report.Warning, "ReadinessTimeout", s.Ref().String()+" is not ready: "+state)
 	limit := "rollout.progressDeadlineSeconds"
-	if s.deadline.Equal(s.since.Add(s.Object.Policy.Timeout)) {
+	if s.Deadline.Equal(s.Since.Add(s.Object.Policy.Timeout)) {
 		limit = "timeoutSeconds: " + s.Object.Policy.Timeout.String()
 	}
 	return l.notReady(s, "not ready in time ("+limit+"): "+state)
 }
 
 // notReady ends the wait for an object that is not as it was waited for.
-func (l *lookout) notReady(s *stepRun, message string) move {
+func (l *lookout) notReady(s *progress.Step, message string) move {
 	l.forget(s)
 	return endsAs(report.OutcomeNotReady, message)
 }
 
 // interrupted is how a step ends that is waited for when the run ends: it is written, and
 // the next run looks again.
-func (l *lookout) interrupted(s *stepRun) move {
+func (l *lookout) interrupted(s *progress.Step) move {
 	state, _ := l.tracker.State(s.Ref())
-	if s.gone {
+	if s.Leaving {
 		return move{kind: moveBreaksOff, outcome: report.OutcomeNotReady, message: "interrupted: " + stillDeleting(state)}
 	}
 	return move{kind: moveBreaksOff, outcome: report.OutcomeNotReady, message: "interrupted while lynqctl waited for it: " + orUnknown(state.Message)}

@@ -5,12 +5,11 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/ready"
+	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // nodeRun carries out the plan of one node, on one goroutine: it says what happens when.
@@ -19,7 +18,7 @@ type nodeRun struct {
 	run       *run
 	of        *plan.Plan
 	plan      *plan.NodePlan
-	steps     steps
+	steps     progress.Steps
 	requests  requests
 	record    record
 	decisions decisions
@@ -40,52 +39,8 @@ type nodeRun struct {
 	stopped   bool               // its turn does not come in this run
 }
 
-type stepState uint8
-
-const (
-	stepPending stepState = iota
-	stepWaiting           // written, not ready yet
-	stepDone
-)
-
-// stepRun is a step and how far it came. The plan's step stays as it is: when it is
-// decided again the run goes by another one.
-type stepRun struct {
-	*plan.Step
-	state    stepState
-	outcome  report.Outcome
-	message  string
-	entry    *inventory.Entry // what is recorded of it from now on
-	gone     bool             // it is waited for until it is gone
-	deadline time.Time
-	last     ready.Readiness
-	resource lynq.APIResource
-	tries    int  // that found the object changed
-	touched  bool // some write to the object succeeded
-	// unrecorded: the record does not name the object yet, and must before a write.
-	unrecorded bool
-	same       bool     // the last write changed nothing
-	isReady    bool     // the object is known to be ready
-	notes      []string // of why and from whom, from before it was deleted to be created again
-	// interrupted: the run ended before the step did.
-	interrupted bool
-	// why is a word for how the step ended, where its outcome is not enough.
-	why string
-	// since is from when on it is waited for; expired is when its time was over, if that
-	// was before this run looked.
-	since   time.Time
-	expired time.Time
-	watched bool // a watch tells of it
-	// collected: it is left to the garbage collector, and recorded until the
-	// inventory is gone.
-	collected bool
-}
-
-// becomes has a step go on as another one.
-func (s *stepRun) becomes(next plan.Step) { s.Step = &next }
-
 func newNodeRun(r *run, of *plan.Plan, p *plan.NodePlan, result *report.NodeResult) *nodeRun {
-	n := &nodeRun{run: r, of: of, plan: p, result: result, steps: newSteps(p, !r.Options.DryRun && r.Options.Wait)}
+	n := &nodeRun{run: r, of: of, plan: p, result: result, steps: progress.New(p, !r.Options.DryRun && r.Options.Wait)}
 	n.requests = requests{cluster: r.Cluster, ctx: p.Mask().Context(r.finishing), dryRun: r.Options.DryRun, promises: r.promises}
 	n.record = record{inventories: r.Inventories, requests: &n.requests, plan: p, steps: &n.steps, finalizer: r.Options.Finalizer, version: r.Options.Version, saved: p.Inventory}
 	n.decisions = decisions{requests: &n.requests, of: of, plan: p, record: &n.record}
@@ -98,7 +53,7 @@ func newNodeRun(r *run, of *plan.Plan, p *plan.NodePlan, result *report.NodeResu
 	rollout := r.rollouts[n.form()]
 	n.lookout = lookout{
 		tracker: r.tracker, requests: &n.requests, causes: r.Causes, watching: r.watching, hub: p.Hub.Name, wake: n.wakeUp, now: r.Now, tell: &n.tell, steps: &n.steps,
-		waited: func(s *stepRun) time.Time { return n.account().waitedSince(s) },
+		waited: func(s *progress.Step) time.Time { return n.account().WaitedSince(s) },
 		all:    r.Options.Wait, share: rollout.ShareOf(p), deadline: rollout.Limit(),
 	}
 	n.carrier = carrier{
@@ -123,22 +78,22 @@ func (n *nodeRun) idle() bool {
 		return false
 	}
 	leftOut := 0
-	for i := range n.steps.of {
-		s := &n.steps.of[i]
+	for i := range n.steps.Of {
+		s := &n.steps.Of[i]
 		if s.Reason == reason.LeftOut {
-			s.outcome = report.OutcomeUnchanged
+			s.Outcome = report.OutcomeUnchanged
 			leftOut++
 			continue
 		}
-		if n.plan.Inventory == nil || !s.UpToDate() || n.lookout.waits(s) && !s.Entry.Ready || n.steps.purges(s) || n.record.lacks(s) {
+		if n.plan.Inventory == nil || !s.UpToDate() || n.lookout.waits(s) && !s.Entry.Ready || n.steps.Purges(s) || n.record.lacks(s) {
 			return false
 		}
-		s.outcome = report.OutcomeUnchanged
+		s.Outcome = report.OutcomeUnchanged
 	}
 	if n.plan.Inventory == nil {
 		return leftOut > 0
 	}
-	if leftOut == 0 && !n.record.saved.Status.Is(inventory.ConditionReady) && n.account().status(&ending{outcome: report.OutcomeUnchanged}).Is(inventory.ConditionReady) {
+	if leftOut == 0 && !n.record.saved.Status.Is(inventory.ConditionReady) && n.account().Status(report.OutcomeUnchanged, nil).Is(inventory.ConditionReady) {
 		return false // it is ready again, and the record has to say so
 	}
 	return inventory.Equal(n.record.saved, n.record.next())
@@ -170,7 +125,7 @@ func (n *nodeRun) begin(ctx context.Context) bool {
 		return false
 	}
 	n.wake = make(chan struct{}, 1)
-	if n.plan.Desired == nil && !n.plan.Moves() && len(n.steps.of) > 0 {
+	if n.plan.Desired == nil && !n.plan.Moves() && len(n.steps.Of) > 0 {
 		n.tell.record(report.Normal, "LynqNodeDeleting", "lynqctl deletes the node, and its objects as their deletionPolicy says")
 	}
 	if n.plan.Replacement != nil {
@@ -200,7 +155,7 @@ const (
 )
 
 // has tells whether a step is of the phase.
-func (p phase) has(s *stepRun) bool { return (s.Object != nil) == (p == phaseWanted) }
+func (p phase) has(s *progress.Step) bool { return (s.Object != nil) == (p == phaseWanted) }
 
 // advance goes on until all is done, or false, until the node must wait.
 func (n *nodeRun) advance(ctx context.Context) bool {
@@ -210,7 +165,7 @@ func (n *nodeRun) advance(ctx context.Context) bool {
 			if s, err := n.hooks.complete(); err != nil {
 				n.carrier.failed(s, err)
 			}
-			if !n.steps.worst().Well() {
+			if !n.steps.Worst().Well() {
 				n.keepLeaving()
 				return true
 			}
@@ -219,8 +174,8 @@ func (n *nodeRun) advance(ctx context.Context) bool {
 			}
 			n.phase = phaseLeaving
 		case phaseLeaving:
-			if n.steps.worst().Well() && !n.record.gone() {
-				n.steps.uncollect()
+			if n.steps.Worst().Well() && !n.record.gone() {
+				n.steps.Uncollect()
 			}
 			n.phase = phaseLast
 		default:
@@ -234,27 +189,27 @@ func (n *nodeRun) advance(ctx context.Context) bool {
 // gives whether all have ended.
 func (n *nodeRun) carryOut(ctx context.Context) bool {
 	for {
-		progress, waiting := false, false
+		moved, waiting := false, false
 		n.links.Forget()
-		for i := range n.steps.of {
-			s := &n.steps.of[i]
-			if !n.phase.has(s) || s.state == stepDone {
+		for i := range n.steps.Of {
+			s := &n.steps.Of[i]
+			if !n.phase.has(s) || s.State == progress.Done {
 				continue
 			}
 			switch {
-			case s.state == stepWaiting:
-				progress = n.carrier.look(s) || progress
+			case s.State == progress.Waiting:
+				moved = n.carrier.look(s) || moved
 			case ctx.Err() != nil:
 				n.carrier.breakOff(s, report.OutcomeSkipped, "interrupted before lynqctl came to it")
-				progress = true
+				moved = true
 			default:
 				step := s.Step
 				if n.ready(s) {
 					n.carrier.execute(ctx, s)
 				}
-				progress = progress || s.state != stepPending || s.Step != step
+				moved = moved || s.State != progress.Pending || s.Step != step
 			}
-			waiting = waiting || s.state != stepDone
+			waiting = waiting || s.State != progress.Done
 		}
 		if ctx.Err() == nil && n.phase == phaseWanted && n.purge() {
 			continue
@@ -262,8 +217,8 @@ func (n *nodeRun) carryOut(ctx context.Context) bool {
 		switch {
 		case !waiting:
 			return true
-		case progress:
-		case n.steps.nextDeadline().IsZero() && !n.links.Elsewhere():
+		case moved:
+		case n.steps.NextDeadline().IsZero() && !n.links.Elsewhere():
 			n.giveUp()
 		default:
 			return false
@@ -276,7 +231,7 @@ func (n *nodeRun) wait(ctx context.Context) {
 	n.run.slots.Give()
 	defer n.run.slots.TakeBack()
 	var timeout <-chan time.Time
-	if first := n.steps.nextDeadline(); !first.IsZero() {
+	if first := n.steps.NextDeadline(); !first.IsZero() {
 		timer := time.NewTimer(max(0, first.Sub(n.run.Now())))
 		defer timer.Stop()
 		timeout = timer.C
@@ -296,8 +251,8 @@ func (n *nodeRun) wait(ctx context.Context) {
 // giveUp ends steps that wait for nothing but each other: a Namespace that
 // depends on what is to be in it, a kind on an object of that kind.
 func (n *nodeRun) giveUp() {
-	for i := range n.steps.of {
-		if s := &n.steps.of[i]; n.phase.has(s) && s.state == stepPending {
+	for i := range n.steps.Of {
+		if s := &n.steps.Of[i]; n.phase.has(s) && s.State == progress.Pending {
 			n.carrier.end(s, report.OutcomeFailed, "it waits for itself: a Namespace or CustomResourceDefinition of the node depends on an object that needs it (change dependIds or applyOrder)")
 		}
 	}
@@ -305,8 +260,8 @@ func (n *nodeRun) giveUp() {
 
 // interrupt gives up what is waited for.
 func (n *nodeRun) interrupt() {
-	for i := range n.steps.of {
-		if s := &n.steps.of[i]; s.state == stepWaiting {
+	for i := range n.steps.Of {
+		if s := &n.steps.Of[i]; s.State == progress.Waiting {
 			n.carrier.carry(s, n.lookout.interrupted(s))
 		}
 	}
@@ -314,7 +269,7 @@ func (n *nodeRun) interrupt() {
 
 // purge begins to delete the objects whose work is done. False means that there are none.
 func (n *nodeRun) purge() bool {
-	due := n.steps.toPurge()
+	due := n.steps.ToPurge()
 	if len(due) == 0 {
 		return false
 	}
@@ -337,7 +292,7 @@ func (n *nodeRun) wakeUp() {
 	}
 }
 
-// result is how the step ended.
-func (s *stepRun) result() report.StepResult {
-	return report.StepResult{Step: s.Step, Outcome: s.outcome, Message: s.message, Ready: s.isReady, Interrupted: s.interrupted}
+// account is what the inventory is told of the node.
+func (n *nodeRun) account() *progress.Account {
+	return &progress.Account{Steps: &n.steps, Before: n.plan.Inventory, Began: n.began, Now: n.run.Now()}
 }

@@ -3,57 +3,46 @@ package apply
 import (
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
-// toPurge are the steps of objects whose work is done: those that are ready, as all
-// objects of the waves are up to that at whose end they go.
-func (all *steps) toPurge() []*stepRun {
-	var due []*stepRun
-	for _, i := range all.leaving {
-		if s := &all.of[i]; s.state == stepDone && all.purges(s) && all.dependable(s) && all.waveEnded(*s.Object.Policy.PurgeOrder) {
-			due = append(due, s)
-		}
-	}
-	return due
-}
-
 // complete records that objects have done their work, before they are deleted: else they
 // would do it again.
-func (d *deletion) complete(due []*stepRun) error {
+func (d *deletion) complete(due []*progress.Step) error {
 	next := d.record.next()
 	for _, s := range due {
-		s.entry = new(*s.entry)
-		s.entry.Phase = inventory.PhaseCompleted
-		next.Entries = inventory.Confirm(next.Entries, []inventory.Entry{*s.entry}, nil)
+		s.Record = new(*s.Record)
+		s.Record.Phase = inventory.PhaseCompleted
+		next.Entries = inventory.Confirm(next.Entries, []inventory.Entry{*s.Record}, nil)
 	}
 	err := d.record.save(next)
 	if err != nil {
 		for _, s := range due {
-			s.entry.Phase = ""
+			s.Record.Phase = ""
 		}
 	}
 	return err
 }
 
 // purge decides what is to be done to an object whose work is done, as it is now.
-func (d *deletion) purge(s *stepRun) move {
-	now, err := observe.Entry(d.requests.ctx, d.requests.cluster, s.entry)
+func (d *deletion) purge(s *progress.Step) move {
+	now, err := observe.Entry(d.requests.ctx, d.requests.cluster, s.Record)
 	if err != nil {
 		return fails(err)
 	}
-	s.becomes(s.Recorded(s.entry))
+	s.Becomes(s.Recorded(s.Record))
 	d.decisions.again(s, now)
-	s.state, s.message = stepPending, ""
+	s.State, s.Says = progress.Pending, ""
 	return move{kind: moveWaits}
 }
 
 // purged records that an object is gone whose work is done. One that its form changed
 // since has it to do again.
-func (d *deletion) purged(s *stepRun, message string) move {
-	done := plan.Purged(*s.entry)
-	s.entry = &done
+func (d *deletion) purged(s *progress.Step, message string) move {
+	done := plan.Purged(*s.Record)
+	s.Record = &done
 	if s.Object.Completed(&done) || d.requests.dryRun {
 		return endsAs(report.OutcomeDone, message)
 	}
@@ -64,7 +53,7 @@ func (d *deletion) purged(s *stepRun, message string) move {
 	if err := d.record.save(next); err != nil {
 		return fails(err)
 	}
-	s.becomes(step)
-	s.state = stepPending
+	s.Becomes(step)
+	s.State = progress.Pending
 	return move{kind: moveWaits}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -16,7 +17,7 @@ type record struct {
 	inventories Inventories
 	requests    *requests
 	plan        *plan.NodePlan
-	steps       *steps
+	steps       *progress.Steps
 	finalizer   bool
 	version     string // of lynqctl
 	saved       *inventory.Inventory
@@ -38,7 +39,7 @@ func (r *record) exists() bool { return r.saved != nil && r.saved.UID != "" }
 func (r *record) next() *inventory.Inventory { return r.plan.NextInventory(r.saved, r.finalizer) }
 
 // gone tells whether nothing keeps the inventory of a node that goes.
-func (r *record) gone() bool { return r.plan.Desired == nil && len(r.steps.left()) == 0 }
+func (r *record) gone() bool { return r.plan.Desired == nil && len(r.steps.Left()) == 0 }
 
 // owner is the node as its objects' tracking has it.
 func (r *record) owner() plan.Owner { return plan.NewOwner(r.plan.Key(), r.plan.Hub, r.saved) }
@@ -63,9 +64,9 @@ func (r *record) ownerReference() map[string]any {
 func (r *record) intent() (next *inventory.Inventory, added, changes bool) {
 	next = r.next()
 	var desired, completed []inventory.Entry
-	for i := range r.steps.of {
-		s := &r.steps.of[i]
-		if s.unrecorded = r.contested(s); s.Object == nil || s.unrecorded {
+	for i := range r.steps.Of {
+		s := &r.steps.Of[i]
+		if s.Unrecorded = r.contested(s); s.Object == nil || s.Unrecorded {
 			continue
 		}
 		switch s.Action {
@@ -92,7 +93,7 @@ func (r *record) intent() (next *inventory.Inventory, added, changes bool) {
 
 // lacks tells whether an object did its work while its node had another name, so that
 // only the inventory of that name says so.
-func (r *record) lacks(s *stepRun) bool {
+func (r *record) lacks(s *progress.Step) bool {
 	if s.Action != plan.ActionKeep || s.Reason != reason.Completed || s.Object == nil {
 		return false
 	}
@@ -107,8 +108,8 @@ func (r *record) lacks(s *stepRun) bool {
 // that exists. With an owner that is gone, the garbage collector deletes the object.
 func (r *record) check() error {
 	me := r.owner()
-	for i := range r.steps.of {
-		if s := &r.steps.of[i]; s.Writes() && s.Object != nil && s.Object.Owned && !me.Owns(s.Live) {
+	for i := range r.steps.Of {
+		if s := &r.steps.Of[i]; s.Writes() && s.Object != nil && s.Object.Owned && !me.Owns(s.Live) {
 			return r.inventories.Check(r.requests.ctx, r.saved)
 		}
 	}
@@ -122,14 +123,14 @@ func (r *record) confirmed() *inventory.Inventory {
 	if r.plan.Desired != nil {
 		next = r.next()
 	}
-	next.Entries = r.steps.confirmed()
-	r.steps.confirmHooks(next, r.plan.Desired != nil)
+	next.Entries = r.steps.Confirmed()
+	r.steps.ConfirmHooks(next, r.plan.Desired != nil)
 	return next
 }
 
 // remove deletes the inventory of a node whose objects are gone.
 func (r *record) remove() error {
-	permit, err := gate.PermitInventory(r.plan, r.saved, r.steps.left())
+	permit, err := gate.PermitInventory(r.plan, r.saved, r.steps.Left())
 	if err != nil {
 		return err
 	}
@@ -140,7 +141,7 @@ func (r *record) remove() error {
 // the node does not have, and the last run of the node failed: where it failed by a conflict
 // over this object, recording it first would write the record in each run, twice. With
 // conflictPolicy Force there is no such conflict.
-func (r *record) contested(s *stepRun) bool {
+func (r *record) contested(s *progress.Step) bool {
 	takes := s.Action == plan.ActionAdopt || s.Action == plan.ActionUpdate
 	lacks := s.Entry == nil || s.Entry.Phase == inventory.PhaseCompleted
 	return takes && s.Object != nil && lacks && s.Live != nil && s.Object.Policy.Conflict != lynq.ConflictForce &&
@@ -148,14 +149,14 @@ func (r *record) contested(s *stepRun) bool {
 }
 
 // going records an object by an entry that no write has confirmed.
-func (r *record) going(s *stepRun, e inventory.Entry) error {
+func (r *record) going(s *progress.Step, e inventory.Entry) error {
 	next := r.saved.Clone()
 	next.Entries = inventory.Intent(inventory.Forget(next.Entries, e.Ref), []inventory.Entry{e})
 	if err := r.save(next); err != nil {
 		return err
 	}
-	s.becomes(s.Recorded(&e))
-	s.entry = &e
+	s.Becomes(s.Recorded(&e))
+	s.Record = &e
 	return nil
 }
 
@@ -175,11 +176,11 @@ func (r *record) remake(ctx context.Context, detach func() (gate.Permit, error))
 // like a change of others else.
 func (r *record) moved() error {
 	next := r.saved.Clone()
-	for i := range r.steps.of {
-		s := &r.steps.of[i]
+	for i := range r.steps.Of {
+		s := &r.steps.Of[i]
 		at := slices.IndexFunc(next.Entries, func(e inventory.Entry) bool { return e.Ref == s.Entry.Ref })
 		if at >= 0 {
-			next.Entries[at] = *s.entry
+			next.Entries[at] = *s.Record
 		}
 	}
 	if inventory.Equal(r.saved, next) {
@@ -212,5 +213,5 @@ func (r *record) settles() bool {
 
 // rendered tells whether all that is recorded as written is what was rendered now.
 func (r *record) rendered() bool {
-	return r.plan.Desired != nil && r.plan.Desired.Failed == nil && r.steps.rendered()
+	return r.plan.Desired != nil && r.plan.Desired.Failed == nil && r.steps.Rendered()
 }

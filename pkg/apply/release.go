@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
+	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -22,7 +23,7 @@ type release struct {
 }
 
 // orphan marks an object that is retained, and lets it go.
-func (r *release) orphan(s *stepRun, now time.Time) move {
+func (r *release) orphan(s *progress.Step, now time.Time) move {
 	p, reason := r.record.plan, lynq.ReasonRemovedFromTemplate
 	if p.Desired == nil && !p.Moves() {
 		reason = lynq.ReasonNodeDeleted
@@ -41,9 +42,9 @@ func (r *release) orphan(s *stepRun, now time.Time) move {
 // forget forgets an object. One that another owner took over and that still has
 // our tracking loses that: with a reference to the inventory it would be
 // collected as soon as that goes.
-func (r *release) forget(ctx context.Context, s *stepRun) move {
+func (r *release) forget(ctx context.Context, s *progress.Step) move {
 	if me := r.record.owner(); s.Live == nil || s.To != (lynq.NodeKey{}) || !me.Tracks(s.Live) && !me.Owns(s.Live) {
-		s.entry = nil
+		s.Record = nil
 		return endsAs(report.OutcomeDone, s.Message)
 	}
 	err := r.requests.find(ctx, s)
@@ -57,19 +58,19 @@ func (r *release) forget(ctx context.Context, s *stepRun) move {
 }
 
 // untrack takes the node's tracking off an object, along with another change.
-func (r *release) untrack(s *stepRun, c fields.MetadataChange) move {
+func (r *release) untrack(s *progress.Step, c fields.MetadataChange) move {
 	c.RemoveLabels = append(c.RemoveLabels, write.TrackingLabels()...)
 	return r.untracked(s, func(o *write.Object) error { return o.Untrack(c) })
 }
 
 // untracked tries to take tracking off an object, and forgets it then.
-func (r *release) untracked(s *stepRun, attempt func(*write.Object) error) move {
+func (r *release) untracked(s *progress.Step, attempt func(*write.Object) error) move {
 	err := r.try(s, attempt)
 	switch {
 	case errors.Is(err, write.ErrTurned):
 		return move{kind: moveAgain}
 	case err == nil || apierrors.IsNotFound(err):
-		s.entry = nil
+		s.Record = nil
 		return endsAs(report.OutcomeDone, s.Message)
 	}
 	return fails(err)
@@ -77,10 +78,10 @@ func (r *release) untracked(s *stepRun, attempt func(*write.Object) error) move 
 
 // unmanaged takes the tracking off an object that a person marked as unmanaged. The
 // record names the object already.
-func (r *release) unmanaged(s *stepRun) move {
+func (r *release) unmanaged(s *progress.Step) move {
 	if s.Object != nil {
-		s.entry = new(s.NextEntry())
-		s.entry.UID = string(s.Live.UID)
+		s.Record = new(s.NextEntry())
+		s.Record.UID = string(s.Live.UID)
 	}
 	if err := r.try(s, (*write.Object).DisownUnmanaged); err != nil {
 		return fails(err)
@@ -89,11 +90,11 @@ func (r *release) unmanaged(s *stepRun) move {
 }
 
 // try tries a change again while the object changes meanwhile.
-func (r *release) try(s *stepRun, attempt func(*write.Object) error) error {
+func (r *release) try(s *progress.Step, attempt func(*write.Object) error) error {
 	for try := 0; ; try++ {
 		o := r.decisions.object(s)
 		err := attempt(o)
-		s.took(o)
+		took(s, o)
 		if err == nil || write.ProblemOf(err).Kind != write.ProblemMoved || try == write.MaxTries {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -24,7 +25,7 @@ type requests struct {
 }
 
 // resourceOf is how the kind of a step's object is served.
-func (q *requests) resourceOf(s *stepRun) (lynq.APIResource, error) {
+func (q *requests) resourceOf(s *progress.Step) (lynq.APIResource, error) {
 	ref := s.Ref()
 	var apiVersion string
 	if s.Object != nil {
@@ -48,7 +49,7 @@ func (q *requests) resourceOf(s *stepRun) (lynq.APIResource, error) {
 
 // served tries what needs a kind that this run made. A server says that a new
 // kind is established a moment before it serves it.
-func (q *requests) served(ctx context.Context, s *stepRun, try func() error) error {
+func (q *requests) served(ctx context.Context, s *progress.Step, try func() error) error {
 	pause := 50 * time.Millisecond
 	for {
 		err := try()
@@ -69,9 +70,9 @@ func (q *requests) served(ctx context.Context, s *stepRun, try func() error) err
 }
 
 // find finds how the kind of a step's object is served, and waits for a kind that is new.
-func (q *requests) find(ctx context.Context, s *stepRun) error {
+func (q *requests) find(ctx context.Context, s *progress.Step) error {
 	return q.served(ctx, s, func() (err error) {
-		s.resource, err = q.resourceOf(s)
+		s.Resource, err = q.resourceOf(s)
 		return err
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -53,9 +54,9 @@ func (n *nodeRun) detachStrays() error {
 // it what belonged to it. A run that is killed at any moment leaves what the next one
 // goes on from.
 func Restore(ctx context.Context, c Cluster, inventories Inventories, r *decide.Restoration) error {
-	var all steps
+	var all progress.Steps
 	for _, o := range r.Objects {
-		all.of = append(all.of, stepRun{Step: &plan.Step{Entry: o.Entry, Live: o.Live}, entry: o.Entry})
+		all.Of = append(all.Of, progress.Step{Step: &plan.Step{Entry: o.Entry, Live: o.Live}, Record: o.Entry})
 	}
 	p := &plan.NodePlan{NodeID: r.Node, Replacement: r.Replacement}
 	q := &requests{cluster: c, ctx: ctx}

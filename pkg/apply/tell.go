@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
@@ -30,14 +31,14 @@ func (t *teller) report(e report.Event) {
 }
 
 // ended tells how a step ended.
-func (t *teller) ended(s *stepRun) {
-	r := s.result()
+func (t *teller) ended(s *progress.Step) {
+	r := s.Result()
 	t.report(r.Event())
 }
 
 // ready tells that an object is ready.
-func (t *teller) ready(s *stepRun) {
-	s.isReady = true
+func (t *teller) ready(s *progress.Step) {
+	s.IsReady = true
 	t.report(report.Event{Type: report.EventReady, Object: s.Ref(), ID: s.ID()})
 }
 
@@ -59,12 +60,12 @@ func (t *teller) record(kind, reason, message string) {
 
 // tombstone tells Kubernetes what became of the object of a tombstone, at the record of
 // its hub.
-func (t *teller) tombstone(s *stepRun) {
+func (t *teller) tombstone(s *progress.Step) {
 	if !t.of.After || t.recorder == nil || t.dryRun || t.of.Record == "" {
 		return
 	}
 	kind, reason := report.Normal, "TombstoneDeleted"
-	switch s.outcome {
+	switch s.Outcome {
 	case report.OutcomeDone:
 	case report.OutcomeSkipped:
 		kind, reason = report.Warning, "TombstoneSkipped"
@@ -73,7 +74,7 @@ func (t *teller) tombstone(s *stepRun) {
 	}
 	t.recorder.Record(t.at.requests.ctx, report.KubernetesEvent{
 		Namespace: t.of.Hub.Namespace, Inventory: inventory.HubName(t.of.Hub.Name), UID: t.of.Record,
-		Type: kind, Reason: reason, Message: s.Ref().String() + ": " + s.message, Time: t.now(),
+		Type: kind, Reason: reason, Message: s.Ref().String() + ": " + s.Says, Time: t.now(),
 	})
 }
 

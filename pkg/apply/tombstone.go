@@ -5,19 +5,9 @@ import (
 	"slices"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
-
-// told is what the report says of an object that was deleted: which tombstone named it, or
-// that its data is lost; "" for most.
-func (s *stepRun) told() string {
-	if s.Reason == reason.Tombstone || s.Loss() {
-		return s.Message
-	}
-	return ""
-}
 
 // after carries out the plans that come after the others, as far as the nodes ended well
 // that are wanted: one that goes has nothing that is to take the place of what a tombstone

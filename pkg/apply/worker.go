@@ -50,15 +50,15 @@ func (n *Node) Save(inv *inventory.Inventory) (*inventory.Inventory, error) {
 
 // End tells how a step ended, by its index in the plan.
 func (n *Node) End(step int, e Ended) {
-	s := &n.node.steps.of[step]
-	s.becomes(s.As(e.Action, e.Reason))
+	s := &n.node.steps.Of[step]
+	s.Becomes(s.As(e.Action, e.Reason))
 	n.node.carrier.end(s, e.Outcome, e.Message)
 }
 
 // handOut has the Worker carry a node out.
 func (n *nodeRun) handOut(ctx context.Context) {
 	err := n.run.Worker.Work(ctx, &Node{n.plan.Key(), n.run.Cluster, n.requests.dryRun, n.requests.ctx, n})
-	outcome := n.steps.worst()
+	outcome := n.steps.Worst()
 	switch {
 	case err == nil:
 	case errors.Is(err, context.Cause(ctx)):
