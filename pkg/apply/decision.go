@@ -5,6 +5,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/progress"
+	"github.com/lynqctl/lynqctl/pkg/apply/restore"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -17,7 +18,7 @@ type decisions struct {
 	plan     *plan.NodePlan
 	record   *record
 	// restoration is what is restored of the inventory, nil where the plan's steps run.
-	restoration *decide.Restoration
+	restoration *restore.Restoration
 }
 
 // recheck decides a step again, on the object as it is now.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
+	"github.com/lynqctl/lynqctl/pkg/apply/restore"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
@@ -53,7 +53,7 @@ func (n *nodeRun) detachStrays() error {
 // Restore makes an inventory again that was lost, with what it had recorded, and gives
 // it what belonged to it. A run that is killed at any moment leaves what the next one
 // goes on from.
-func Restore(ctx context.Context, c Cluster, inventories Inventories, r *decide.Restoration) error {
+func Restore(ctx context.Context, c Cluster, inventories Inventories, r *restore.Restoration) error {
 	var all progress.Steps
 	for _, o := range r.Objects {
 		all.Of = append(all.Of, progress.Step{Step: &plan.Step{Entry: o.Entry, Live: o.Live}, Record: o.Entry})

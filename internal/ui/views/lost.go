@@ -5,13 +5,13 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
-	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/restore"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
 // RestorationList lists the inventories that are restored.
-func RestorationList(found []decide.Restoration) *list.List {
+func RestorationList(found []restore.Restoration) *list.List {
 	l := lostList("PROBLEM", "No inventory needs to be restored")
 	for i := range found {
 		r := &found[i]
@@ -59,7 +59,7 @@ func lostDataOf(inv *inventory.Inventory) lostData {
 
 type restorationData struct {
 	lostData
-	Lost decide.Loss `json:"lost"`
+	Lost restore.Loss `json:"lost"`
 }
 
 type rebuiltData struct {

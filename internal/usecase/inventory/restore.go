@@ -7,9 +7,9 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply"
-	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/restore"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -22,7 +22,7 @@ type RestoreOptions struct {
 	session.RunOptions
 	session.InventoryOptions
 	// Show shows what is going to be restored.
-	Show func([]decide.Restoration) error
+	Show func([]restore.Restoration) error
 }
 
 // Restore takes back the deletion of inventories that our finalizer holds, and makes
@@ -41,16 +41,16 @@ type restoreJob struct {
 }
 
 func (j *restoreJob) perform(ctx context.Context) error {
-	r := recovery[decide.Restoration]{
+	r := recovery[restore.Restoration]{
 		run: &j.Run, find: j.find, show: j.o.Show, done: "restored", write: j.restore, of: restoredOne,
 	}
 	return r.perform(ctx)
 }
 
-func restoredOne(r *decide.Restoration) *inventory.Inventory { return r.Inventory }
+func restoredOne(r *restore.Restoration) *inventory.Inventory { return r.Inventory }
 
 // restore restores one inventory.
-func (j *restoreJob) restore(ctx context.Context, found *decide.Restoration) error {
+func (j *restoreJob) restore(ctx context.Context, found *restore.Restoration) error {
 	if r := found.Replacement; r != nil {
 		for _, l := range r.Strays {
 			j.Engine.Notef("%s: %s", l.Ref, plan.StrayWarning)
@@ -61,7 +61,7 @@ func (j *restoreJob) restore(ctx context.Context, found *decide.Restoration) err
 
 // find reads what there is, and finds what was lost. Why something cannot be
 // is told.
-func (j *restoreJob) find(ctx context.Context) (found []decide.Restoration, unable, err error) {
+func (j *restoreJob) find(ctx context.Context) (found []restore.Restoration, unable, err error) {
 	records, err := j.o.ReadAll(ctx, session.NewHubRecords(j.Store, j.o.Namespace))
 	if err != nil {
 		return nil, nil, err
@@ -92,14 +92,14 @@ func (j *restoreJob) find(ctx context.Context) (found []decide.Restoration, unab
 }
 
 // unknown refuses names that nothing has.
-func (j *restoreJob) unknown(records *session.Inventories, found []decide.Restoration) error {
+func (j *restoreJob) unknown(records *session.Inventories, found []restore.Restoration) error {
 	narrowed := j.o.InventoryOptions
 	narrowed.Nodes = nil // gone has told of those
 	return narrowed.Unknown(records, hubsOf(found, restoredOne))
 }
 
 // damaged are the inventories that are there, or whose copies are.
-func (j *restoreJob) damaged(ctx context.Context, chosen []*inventory.Inventory) (found []decide.Restoration, why []error, err error) {
+func (j *restoreJob) damaged(ctx context.Context, chosen []*inventory.Inventory) (found []restore.Restoration, why []error, err error) {
 	of := map[lynq.HubKey][]*inventory.Inventory{}
 	var hubs []lynq.HubKey
 	for _, inv := range chosen {
@@ -114,7 +114,7 @@ func (j *restoreJob) damaged(ctx context.Context, chosen []*inventory.Inventory)
 		if err != nil {
 			return nil, nil, fmt.Errorf("hub %s: %w", hub, err)
 		}
-		r, errs := decide.Restore(of[hub], seen)
+		r, errs := restore.Find(of[hub], seen)
 		found, why = append(found, r...), append(why, errs...)
 	}
 	return found, why, nil
@@ -122,7 +122,7 @@ func (j *restoreJob) damaged(ctx context.Context, chosen []*inventory.Inventory)
 
 // gone are the inventories that are not there, of the nodes that are named or, where
 // none is, of all that left objects behind.
-func (j *restoreJob) gone(ctx context.Context, records *session.Inventories) (found []decide.Restoration, why []error, err error) {
+func (j *restoreJob) gone(ctx context.Context, records *session.Inventories) (found []restore.Restoration, why []error, err error) {
 	recorded := records.Nodes()
 	missing := slices.DeleteFunc(slices.Clone(j.o.Nodes), func(name string) bool { return slices.Contains(recorded, name) })
 	if len(missing) == 0 && len(j.o.Nodes) > 0 {
@@ -148,7 +148,7 @@ func (j *restoreJob) gone(ctx context.Context, records *session.Inventories) (fo
 	for i := range r.stranded {
 		seen.Live[r.stranded[i].Ref] = r.stranded[i].Live
 	}
-	restorations, errs := decide.Restore(newOnes(rebuilt), seen)
+	restorations, errs := restore.Find(newOnes(rebuilt), seen)
 	return restorations, append(why, errs...), nil
 }
 

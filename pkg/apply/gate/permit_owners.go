@@ -9,6 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/restore"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -73,7 +74,7 @@ func PermitOwner(p *plan.Plan, n *plan.NodePlan, saved *inventory.Inventory, s *
 // PermitReturn permits a write that makes a restored inventory an owner of an object that
 // belongs to it: the object had the one that is gone as owner, or tracking and entry prove
 // that it is the node's.
-func PermitReturn(r *decide.Restoration, saved *inventory.Inventory, s *plan.Step) (OwnersPermit, error) {
+func PermitReturn(r *restore.Restoration, saved *inventory.Inventory, s *plan.Step) (OwnersPermit, error) {
 	permit, err := PermitDetach(s)
 	if err != nil {
 		return permit, err

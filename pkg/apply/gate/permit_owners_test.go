@@ -5,9 +5,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/restore"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -43,7 +43,7 @@ func TestPermitReturn(t *testing.T) {
 	live := func() *tracking.Live { return &tracking.Live{Ref: e.Ref, UID: "u"} }
 	record := live()
 	record.Record = true
-	r := &decide.Restoration{Objects: []plan.Belonging{{Entry: e, Live: live()}}}
+	r := &restore.Restoration{Objects: []plan.Belonging{{Entry: e, Live: live()}}}
 	saved := &inventory.Inventory{UID: "inv"}
 	for name, tt := range map[string]struct {
 		step plan.Step

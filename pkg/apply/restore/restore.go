@@ -1,4 +1,4 @@
-package decide
+package restore
 
 import (
 	"errors"
@@ -6,13 +6,14 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
 // restoring decides what inventories get back.
-type restoring struct{ d *decider }
+type restoring struct{ records *decide.Records }
 
 // Loss names the defect of an inventory that restore repairs. Scripts may compare the
 // words.
@@ -39,18 +40,18 @@ type Restoration struct {
 	Replacement *plan.Replacement
 }
 
-// Restore finds what restoring inventories comes to, and why some of them cannot be
+// Find finds what restoring inventories comes to, and why some of them cannot be
 // restored; those that need nothing are left out. What belongs to an inventory by
 // owner reference keeps doing so, whatever it is. What lost the reference gets it
 // again where it is proven to be the node's. An object that the last apply excluded does
 // not change.
 //
 // It is a pure function.
-func Restore(inventories []*inventory.Inventory, seen *plan.Observed) (restorations []Restoration, errs []error) {
-	d := newDecider(&Input{Inventories: inventories})
+func Find(inventories []*inventory.Inventory, seen *plan.Observed) (restorations []Restoration, errs []error) {
+	records := decide.NewRecords(inventories)
 	referring := seen.Referring()
 	for _, inv := range inventories {
-		r := restoring{d}.restoration(inv, seen)
+		r := restoring{records}.restoration(inv, seen)
 		if r.Loss == "" {
 			continue
 		}
@@ -118,7 +119,7 @@ func (re restoring) belongs(inv *inventory.Inventory, r *inventory.Entry, l *tra
 	if me.Owns(l) {
 		return true, false
 	}
-	proven := r.UID == string(l.UID) && l.Hub == inv.Node.Hub.Name && l.PartOf == me.PartOf && re.d.foreign(me, l) == ""
+	proven := r.UID == string(l.UID) && l.Hub == inv.Node.Hub.Name && l.PartOf == me.PartOf && re.records.Holder(me, l) == ""
 	return false, proven && plan.AsRecorded(me, r).Owned && l.Node == "" && !l.Deleting && !l.Orphaned && !l.Unmanaged
 }
 
