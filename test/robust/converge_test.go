@@ -56,7 +56,7 @@ func (d drawer) happens() string {
 			chance{12, func() string { return with("drift", d.object(anyObject)) }},
 			chance{8, func() string { return with("untrack", d.object(anyObject)) }},
 			chance{8, d.blurred}, chance{8, d.killed},
-			chance{4, d.row}, chance{4, d.column}, chance{4, d.hand}, chance{3, d.rehub}, chance{3, d.move}, chance{4, d.dropOrAdd}, chance{4, d.set}, chance{2, d.exclusion},
+			chance{4, d.row}, chance{4, d.column}, chance{4, d.hand}, chance{3, d.rehub}, chance{3, d.uid}, chance{1, d.renamed}, chance{3, d.move}, chance{4, d.dropOrAdd}, chance{4, d.set}, chance{2, d.exclusion},
 		)()
 		if line != "" && !strings.HasPrefix(line, "serve") {
 			return line

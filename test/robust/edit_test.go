@@ -20,6 +20,8 @@ func edit(in model.Inputs, op string, args []string) error {
 		"column":  {4, editColumn},
 		"hand":    {4, editHand},
 		"rehub":   {3, editHub},
+		"uid":     {3, editUID},
+		"rename":  {2, editForm},
 		"move":    {3, editMove},
 		"drop":    {2, func(in model.Inputs, a []string) { withForm(in, a[0], func(f *model.Form) { drop(f, a[1]) }) }},
 		"add":     {2, func(in model.Inputs, a []string) { withForm(in, a[0], func(f *model.Form) { add(f, catalog(a[1])) }) }},
@@ -70,9 +72,50 @@ func editRow(in model.Inputs, a []string) {
 		return
 	}
 	if h.Row(a[1]) == nil {
+		forget(h, a[1])
 		h.Rows = append(h.Rows, newRow(a[1]))
 	}
 	h.Row(a[1]).Active = a[2] == "on"
+}
+
+// forget has no row say that it had a uid before: that is another row's now.
+func forget(h *model.Hub, uid string) {
+	for i := range h.Rows {
+		if h.Rows[i].Previous == uid {
+			h.Rows[i].Previous = ""
+		}
+	}
+}
+
+// editUID HUB UID NEW: a row gets another uid.
+func editUID(in model.Inputs, a []string) {
+	h := in.Hub(a[0])
+	if h == nil || h.Row(a[1]) == nil || h.Row(a[2]) != nil {
+		return
+	}
+	forget(h, a[1])
+	forget(h, a[2])
+	r := h.Row(a[1])
+	r.Previous, r.UID = r.UID, a[2]
+}
+
+// editForm FORM NEW: a form gets another name.
+func editForm(in model.Inputs, a []string) {
+	for _, h := range in {
+		if h.Form(a[1]) != nil {
+			return
+		}
+	}
+	for i := range in {
+		if f := in[i].Form(a[0]); f != nil {
+			for k := range in[i].Forms {
+				if other := &in[i].Forms[k]; other.Before == a[0] || other.Before == a[1] {
+					other.Before = ""
+				}
+			}
+			f.Before, f.Name = f.Name, a[1]
+		}
+	}
 }
 
 // editColumn HUB UID COLUMN VALUE
@@ -95,7 +138,10 @@ func editHub(in model.Inputs, a []string) {
 	if from == nil || to == nil || from.Row(a[0]) == nil || to.Row(a[0]) != nil {
 		return
 	}
-	to.Rows = append(to.Rows, *from.Row(a[0]))
+	forget(to, a[0])
+	moved := *from.Row(a[0])
+	moved.Previous = ""
+	to.Rows = append(to.Rows, moved)
 	from.Rows = slices.DeleteFunc(from.Rows, func(r model.Row) bool { return r.UID == a[0] })
 }
 

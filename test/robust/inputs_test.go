@@ -110,9 +110,9 @@ func (p paper) files(in model.Inputs) map[string]string {
 
 func rowsFile(hub model.Hub) string {
 	var b strings.Builder
-	b.WriteString("id,active," + strings.Join(columns(), ",") + "\n")
+	b.WriteString("id,was,active," + strings.Join(columns(), ",") + "\n")
 	for _, row := range hub.Rows {
-		fmt.Fprintf(&b, "%s,%t", row.UID, row.Active)
+		fmt.Fprintf(&b, "%s,%s,%t", row.UID, row.Previous, row.Active)
 		for _, column := range columns() {
 			b.WriteString("," + row.Columns[column])
 		}
@@ -127,7 +127,7 @@ kind: LynqHub
 metadata: {name: %s}
 spec:
   source: {type: csv, csv: {path: rows.csv}}
-  valueMappings: {uid: id, activate: active}
+  valueMappings: {uid: id, activate: active, previousUid: was}
   extraValueMappings: {plan: plan, alias: alias, feature: feature}
 %s`, hub.Name, excludes(hub.Exclude))
 }
@@ -176,7 +176,11 @@ func (p paper) form(hub model.Hub, form model.Form) string {
 		lists[list] += p.resource(r) + "      spec: " + manifest + "\n"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "apiVersion: operator.lynq.sh/v1\nkind: LynqForm\nmetadata: {name: %s}\nspec:\n  hubId: %s\n%s", form.Name, hub.Name, excludes(form.Exclude))
+	before := ""
+	if form.Before != "" {
+		before = ", annotations: {lynq.sh/renamed-from: " + form.Before + "}"
+	}
+	fmt.Fprintf(&b, "apiVersion: operator.lynq.sh/v1\nkind: LynqForm\nmetadata: {name: %s%s}\nspec:\n  hubId: %s\n%s", form.Name, before, hub.Name, excludes(form.Exclude))
 	for _, list := range slices.Sorted(maps.Keys(lists)) {
 		fmt.Fprintf(&b, "  %s:\n%s", list, lists[list])
 	}

@@ -317,8 +317,8 @@ func (j *Job) decide(ctx context.Context, inputs []*decide.Input) ([]plan.Plan, 
 // decideAll decides on all hubs.
 func decideAll(inputs []*decide.Input, limits decide.Limits) []plan.Plan {
 	plans := make([]plan.Plan, len(inputs))
-	for i, in := range inputs {
-		plans[i] = *decide.Decide(in, limits)
+	for i, p := range decide.All(inputs, limits) {
+		plans[i] = *p
 	}
 	return plans
 }

@@ -70,6 +70,9 @@ func (a adopting) proof(me plan.Owner, r *inventory.Entry, l *tracking.Live) *in
 
 // given is the record of another node that has an object and gives it away.
 func (a adopting) given(me plan.Owner, l *tracking.Live) *inventory.Entry {
+	if r := a.d.givenBeside(l); r != nil {
+		return r
+	}
 	k := a.d.giver(l)
 	if k == me.NodeKey || !a.d.givesAway(k, l.Ref) {
 		return nil
@@ -87,6 +90,44 @@ func (d *decider) giver(l *tracking.Live) lynq.NodeKey {
 		return d.applySets[l.PartOf]
 	}
 	return l.Labelled()
+}
+
+// givenBeside is the record of a node of another hub of the run that has an object and gives
+// it away, nil for none.
+func (d *decider) givenBeside(l *tracking.Live) *inventory.Entry {
+	if d.in.KeepContent {
+		return nil // a run that moves an object also writes its content
+	}
+	for _, b := range d.beside {
+		k := b.giver(l)
+		if inv := b.inventories[k]; inv == nil || !b.owner(k).Tracks(l) || !b.givesAway(k, l.Ref) {
+			continue
+		}
+		if r, found := inventory.Find(b.inventories[k].Entries, l.Ref); found && r.UID == string(l.UID) {
+			return &r
+		}
+	}
+	return nil
+}
+
+// movesFrom says which node gives an object away.
+func (d *decider) movesFrom(l *tracking.Live) string {
+	for _, b := range d.beside {
+		if k := b.giver(l); b.inventories[k] != nil && b.owner(k).Tracks(l) {
+			return "moves from node " + k.String() + " of hub " + b.in.Hub.String()
+		}
+	}
+	return "moves from node " + d.giver(l).String()
+}
+
+// wantedBeside is the node of another hub of the run that renders an object.
+func (d *decider) wantedBeside(ref lynq.Ref) (lynq.NodeKey, bool) {
+	for _, b := range d.beside {
+		if k, wanted := b.desired[ref]; wanted {
+			return k, true
+		}
+	}
+	return lynq.NodeKey{}, false
 }
 
 // takesBack tells whether a person said to take an orphan back, whatever the policy

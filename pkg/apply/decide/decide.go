@@ -138,8 +138,20 @@ type Limits struct {
 
 // Decide makes the plan of one hub. It is a pure function: the same input gives
 // the same plan.
-func Decide(in *Input, l Limits) *plan.Plan {
-	d := newDecider(in)
+func Decide(in *Input, l Limits) *plan.Plan { return All([]*Input{in}, l)[0] }
+
+// All makes the plans of the hubs of one run, between which objects may move.
+func All(hubs []*Input, l Limits) []*plan.Plan {
+	plans := make([]*plan.Plan, len(hubs))
+	for i, d := range deciders(hubs) {
+		plans[i] = d.decide(l)
+	}
+	return plans
+}
+
+// decide makes the plan of a hub.
+func (d *decider) decide(l Limits) *plan.Plan {
+	in := d.in
 	p := &plan.Plan{Hub: in.Hub, Gone: in.Gone, Rules: d.rules(), Evidence: in.Evidence}
 	for _, n := range in.Nodes {
 		if in.planned(n.Key()) {
@@ -155,8 +167,8 @@ func Decide(in *Input, l Limits) *plan.Plan {
 		case d.untouched[key] != nil:
 			p.Nodes = append(p.Nodes, d.kept(inv, d.untouched[key]))
 		case d.renamed[key] != nil:
-			if now := d.renamed[key].now; now != nil {
-				p.Nodes = append(p.Nodes, d.moved(inv, now))
+			if r := d.renamed[key]; r.now != nil {
+				p.Nodes = append(p.Nodes, d.moved(inv, r))
 			} else {
 				p.Whole = false
 			}
@@ -186,7 +198,9 @@ func Decide(in *Input, l Limits) *plan.Plan {
 
 // decider is an input with its indexes.
 type decider struct {
-	in          *Input
+	in *Input
+	// beside are the other hubs of the run.
+	beside      []*decider
 	inventories map[lynq.NodeKey]*inventory.Inventory
 	applySets   map[string]lynq.NodeKey   // by ApplySet id
 	desired     map[lynq.Ref]lynq.NodeKey // who wants an object
@@ -215,7 +229,25 @@ type decider struct {
 	holding bool
 }
 
-func newDecider(in *Input) *decider {
+func newDecider(in *Input) *decider { return deciders([]*Input{in})[0] }
+
+// deciders are the hubs of one run, each of which knows the others.
+func deciders(hubs []*Input) []*decider {
+	all := make([]*decider, len(hubs))
+	for i, in := range hubs {
+		all[i] = index(in)
+	}
+	for i, d := range all {
+		d.beside = slices.Delete(slices.Clone(all), i, i+1)
+	}
+	for _, d := range all {
+		d.judge()
+	}
+	return all
+}
+
+// index indexes an input.
+func index(in *Input) *decider {
 	d := &decider{
 		in:          in,
 		claims:      claimsOf(in.Nodes),
@@ -225,6 +257,8 @@ func newDecider(in *Input) *decider {
 		nodes:       make(map[lynq.NodeKey]*plan.Node, len(in.Nodes)),
 		unknown:     map[lynq.NodeKey]bool{},
 		untouched:   map[lynq.NodeKey]error{},
+		renamed:     map[lynq.NodeKey]*renamed{},
+		earlier:     map[lynq.NodeKey][]*inventory.Inventory{},
 	}
 	for _, inv := range in.Inventories {
 		k := inv.Node.Key()
@@ -240,6 +274,11 @@ func newDecider(in *Input) *decider {
 			d.desired[n.Objects[i].Ref] = n.Key()
 		}
 	}
+	return d
+}
+
+// judge finds out which nodes stay, go or are left as they are, before any is planned.
+func (d *decider) judge() {
 	d.owned = hooking{d}.findOwned()
 	d.misnamed = d.findMisnamed()
 	d.findRenamed()
@@ -247,7 +286,6 @@ func newDecider(in *Input) *decider {
 	d.judgeUnknown()
 	d.replaceDeleted()
 	d.keepRefused()
-	return d
 }
 
 // rules are what steps are decided by, whatever was observed.
@@ -595,7 +633,7 @@ func (d *decider) wanted(me plan.Owner, o *plan.Object, r *inventory.Entry, l *t
 	case s.Action == plan.ActionSkip:
 		s.Message = remade
 	case s.Reason == reason.Moved:
-		s.Message = "moves from node " + d.giver(l).String()
+		s.Message = d.movesFrom(l)
 	}
 	return s
 }
@@ -670,10 +708,11 @@ func (d *decider) foreign(me plan.Owner, l *tracking.Live) string {
 		return who
 	}
 	other := l.Labelled()
-	if l.Node != "" && other != me.NodeKey && !me.Holds(l) && !d.givesAway(other, l.Ref) {
+	beside := d.givenBeside(l) != nil
+	if l.Node != "" && other != me.NodeKey && !me.Holds(l) && !d.givesAway(other, l.Ref) && !beside {
 		return "node " + other.String()
 	}
-	if l.PartOf == "" || l.PartOf == me.PartOf {
+	if l.PartOf == "" || l.PartOf == me.PartOf || beside {
 		return ""
 	}
 	k, known := d.applySets[l.PartOf]

@@ -150,6 +150,9 @@ func noRecord(_ *decider, q *question) *answer {
 // outside of a narrowed run. Its own resource may render what is recreated or purged.
 func notRendered(d *decider, q *question) *answer {
 	other, rendered := d.desired[q.ref()]
+	if !rendered && q.asker != askerPrune && q.asker != askerTombstone {
+		other, rendered = d.wantedBeside(q.ref())
+	}
 	if rendered && other != q.me.NodeKey {
 		if q.asker != askerNode {
 			return keep(reason.Rendered, "node "+other.String()+" renders it")
@@ -274,7 +277,9 @@ func policyDeletes(d *decider, q *question) *answer {
 	switch q.asker {
 	case askerNode:
 		kept := q.keeps.Kept()
-		if d.in.Cascade == plan.CascadeOrphan || q.why.NodeStays() && kept.WhenDropped || !q.why.NodeStays() && kept.WhenNodeGoes {
+		// The node of a renamed form or row neither leaves nor stays as it is: both policies keep.
+		renamed := q.why == reason.Renamed && kept.WhenNodeGoes
+		if d.in.Cascade == plan.CascadeOrphan || renamed || q.why.NodeStays() && kept.WhenDropped || !q.why.NodeStays() && kept.WhenNodeGoes {
 			return &answer{Action: plan.ActionOrphan}
 		}
 	case askerRecreate:

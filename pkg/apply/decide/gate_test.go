@@ -58,7 +58,7 @@ func TestGate(t *testing.T) {
 		"another node renders": {change: func(d *decider, q *question) { d.desired[q.ref()] = other }, says: "node ns/bolt-web"},
 		"a row that the run leaves out renders": {change: func(d *decider, q *question) {
 			d.in.Elsewhere = NewSurvey([]*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "ns", Name: "eu"}, Namespace: other.Namespace, Name: other.Name}, Objects: []plan.Object{{Ref: q.ref()}}}})
-		}, says: "node ns/bolt-web of hub ns/eu renders it (to move it to that hub: lynqctl delete node"},
+		}, says: "node ns/bolt-web of hub ns/eu renders it (apply both hubs in one run to move it)"},
 		"nobody knows what others render": {change: func(d *decider, _ *question) { d.in.Elsewhere = FailedSurvey(errors.New("no route to host")) }, says: "no route to host"},
 		"a row that failed to render may": {change: func(d *decider, q *question) {
 			d.in.Elsewhere = NewSurvey([]*plan.Node{{NodeID: lynq.NodeID{UID: "bolt", Namespace: other.Namespace, Name: other.Name}, Failed: errors.New("bad"), Claims: plan.Claims{Refs: []lynq.Ref{q.ref()}}}})

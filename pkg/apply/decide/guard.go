@@ -156,9 +156,10 @@ func (g guards) changeOf(inv *inventory.Inventory, homes map[rowKey]string) *lyn
 	case g.d.untouched[key] != nil: // it stays for now
 	case g.d.leaves[key] != nil:
 	case g.d.renamed[key] != nil:
-		if now := g.d.renamed[key].now; now != nil {
+		if r := g.d.renamed[key]; r.now != nil && r.obstacle() == nil {
+			now := r.now
 			c.Before, c.Objects, c.NotIncluded = g.heldBy(now, inv), len(now.Objects), now.NotIncluded
-			if now.Namespace != inv.Node.Namespace {
+			if now.Hub == g.in.Hub && now.Namespace != inv.Node.Namespace {
 				c.Leaves, c.To = true, now.Namespace
 			}
 		}
@@ -177,7 +178,7 @@ func (g guards) changeOf(inv *inventory.Inventory, homes map[rowKey]string) *lyn
 // of some nodes refuses, a plan of all refuses too. An object holds data where the record or
 // the form says so: whoever may write the record can take its mark off.
 func (g guards) heldBy(n *plan.Node, inv *inventory.Inventory) []lynq.Held {
-	me := g.d.owner(n.Key())
+	me, renamed := g.d.owner(n.Key()), inv.Node.Key() != n.Key()
 	var held []lynq.Held
 	for i := range inv.Entries {
 		r := &inv.Entries[i]
@@ -185,7 +186,7 @@ func (g guards) heldBy(n *plan.Node, inv *inventory.Inventory) []lynq.Held {
 			continue
 		}
 		held = append(held, lynq.Held{
-			Ref: r.Ref, ID: r.ID, Data: r.HoldsData() || marksData(n, r.ID), Retained: r.Deletion.Kept().WhenDropped || g.d.excluded(me, r) != "",
+			Ref: r.Ref, ID: r.ID, Data: r.HoldsData() || marksData(n, r.ID), Retained: r.Deletion.Kept().WhenDropped || renamed && r.Deletion.Kept().WhenNodeGoes || g.d.excluded(me, r) != "",
 		})
 	}
 	return held
@@ -199,5 +200,6 @@ func marksData(n *plan.Node, id string) bool {
 // exists tells whether some row of the inputs renders an object, or may.
 func (g guards) exists(ref lynq.Ref) bool {
 	_, wanted := g.d.desired[ref]
-	return wanted || g.in.Elsewhere.keeps(g.d, &question{asker: askerNode, entry: &inventory.Entry{Ref: ref}}) != nil
+	_, beside := g.d.wantedBeside(ref)
+	return wanted || beside || g.in.Elsewhere.keeps(g.d, &question{asker: askerNode, entry: &inventory.Entry{Ref: ref}}) != nil
 }

@@ -67,7 +67,7 @@ func (d *decider) keepRefused() {
 		refused[k] = d.renamed[k] == nil // it keeps what it has
 	}
 	for k, r := range d.renamed {
-		if r.now == nil || d.obstacle(r.now, d.inventories[r.now.Key()]) != nil {
+		if r.now == nil || r.obstacle() != nil {
 			refused[k] = true
 		}
 	}

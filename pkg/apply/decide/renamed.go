@@ -44,46 +44,114 @@ func (in *Input) Rename(r *lynq.Renames) {
 type renamed struct {
 	// now is that node, nil where this run leaves it out: then nothing becomes of either.
 	now *plan.Node
+	// of is the hub of that node.
+	of *decider
+	// all are the nodes that render objects of it, with that one.
+	all []lynq.NodeKey
 }
 
-// findRenamed finds the nodes that go on as others. The node of an active row is never one.
+// obstacle is why nothing of the node can be planned that a node goes on as, nil for most.
+func (r *renamed) obstacle() error { return r.of.obstacle(r.now, r.of.inventories[r.now.Key()]) }
+
+// findRenamed finds the nodes that go on as others: because their forms or the uids of their
+// rows have other names, or because their rows are in another hub of the run, whose forms
+// leave nothing of theirs behind. The node of an active row is never one.
 func (d *decider) findRenamed() {
-	if d.in.Renames == nil {
+	if d.in.Renames == nil && len(d.beside) == 0 {
 		return
 	}
-	d.renamed, d.earlier = map[lynq.NodeKey]*renamed{}, map[lynq.NodeKey][]*inventory.Inventory{}
+	present := d.presentRows()
+	besides := make([]map[string][]*plan.Node, len(d.beside))
+	for i, b := range d.beside {
+		besides[i] = b.presentRows()
+	}
+	for _, inv := range d.in.Inventories {
+		key := inv.Node.Key()
+		if d.nodes[key] != nil || d.in.Delete[key] || d.misnamed.recorded[key] || !d.counts(inv) || inv.Deleting && !inv.Finalizer {
+			continue
+		}
+		if r := d.renamedHere(inv, present); r != nil {
+			d.goesOn(inv, r)
+			continue
+		}
+		for i, b := range d.beside {
+			r := b.renamedThere(inv, besides[i][strings.TrimSpace(inv.Node.UID)])
+			if r != nil && d.renamed[key] == nil && !d.in.Narrowed && (r.now.Failed != nil || !d.leavesBehind(inv)) {
+				d.goesOn(inv, r)
+			}
+		}
+	}
+}
+
+// goesOn notes that a node goes on as another one.
+func (d *decider) goesOn(inv *inventory.Inventory, r *renamed) {
+	d.renamed[inv.Node.Key()] = r
+	if r.now != nil {
+		r.of.earlier[r.now.Key()] = append(r.of.earlier[r.now.Key()], inv)
+	}
+}
+
+// presentRows are the nodes of active rows, by the uids of the rows without blanks around them.
+func (d *decider) presentRows() map[string][]*plan.Node {
 	present := map[string][]*plan.Node{}
 	for _, n := range d.in.Nodes {
 		uid := strings.TrimSpace(n.UID)
 		present[uid] = append(present[uid], n)
 	}
-	for _, inv := range d.in.Inventories {
-		key := inv.Node.Key()
-		form, uid, was := d.in.Renames.Of(inv.Node)
-		uid = strings.TrimSpace(uid)
-		if !was || !d.in.Renames.Active[uid] || d.nodes[key] != nil || d.in.Delete[key] || d.misnamed.recorded[key] || !d.counts(inv) || inv.Deleting && !inv.Finalizer {
+	return present
+}
+
+// renamedHere is what a node goes on as whose form or row has another name, nil for most.
+func (d *decider) renamedHere(inv *inventory.Inventory, present map[string][]*plan.Node) *renamed {
+	if d.in.Renames == nil {
+		return nil
+	}
+	form, uid, was := d.in.Renames.Of(inv.Node)
+	uid = strings.TrimSpace(uid)
+	if !was || !d.in.Renames.Active[uid] {
+		return nil
+	}
+	r := &renamed{of: d}
+	for _, n := range present[uid] {
+		if n.Form.Name == form.Name && (form.Namespace == "" || n.Form.Namespace == form.Namespace) && d.in.planned(n.Key()) && !d.in.Narrowed {
+			r.now, r.all = n, []lynq.NodeKey{n.Key()}
+		}
+	}
+	return r
+}
+
+// renamedThere is what a node of another hub goes on as in this one, nil for nothing: nodes
+// of a row with its uid render objects of it, or may.
+func (d *decider) renamedThere(inv *inventory.Inventory, row []*plan.Node) *renamed {
+	r := &renamed{of: d}
+	for _, n := range row {
+		renders := func(e inventory.Entry) bool {
+			return d.desired[e.Ref] == n.Key() || n.Failed != nil && slices.Contains(n.Claims.Refs, e.Ref)
+		}
+		if !d.in.planned(n.Key()) || !slices.ContainsFunc(inv.Entries, renders) {
 			continue
 		}
-		r := &renamed{}
-		for _, n := range present[uid] {
-			if n.Form.Name == form.Name && (form.Namespace == "" || n.Form.Namespace == form.Namespace) && d.in.planned(n.Key()) && !d.in.Narrowed {
-				r.now = n
-				d.earlier[n.Key()] = append(d.earlier[n.Key()], inv)
-			}
+		if r.now == nil || n.Failed != nil {
+			r.now = n
 		}
-		d.renamed[key] = r
+		r.all = append(r.all, n.Key())
 	}
+	if r.now == nil {
+		return nil
+	}
+	return r
 }
 
 // moved plans a node that goes on as another one. It gives that one all that it renders, and
 // waits until it is as its row wants it.
-func (d *decider) moved(inv *inventory.Inventory, now *plan.Node) plan.NodePlan {
-	p := plan.NodePlan{NodeID: inv.Node, Inventory: inv, Next: now.Key(), After: []lynq.NodeKey{now.Key()}}
+func (d *decider) moved(inv *inventory.Inventory, r *renamed) plan.NodePlan {
+	now := r.now
+	p := plan.NodePlan{NodeID: inv.Node, Inventory: inv, Next: now.Key(), After: r.all}
 	me := d.owner(p.Key())
 	p.Strays = d.straysOf(me)
 	p.Steps = append(d.leave(me, inv, entriesOf(inv), reason.Renamed), hooking{d}.unrun(me, inv, now)...)
 	tellNotIncluded(now, p.Steps)
-	if err := d.obstacle(now, d.inventories[now.Key()]); err != nil {
+	if r.obstacle() != nil {
 		for i := range p.Steps {
 			s := &p.Steps[i]
 			s.Action, s.Reason, s.To = plan.ActionSkip, reason.RowUnknown, lynq.NodeKey{}
@@ -123,7 +191,7 @@ func (d *decider) completedBefore(n *plan.Node, o *plan.Object) *inventory.Entry
 			if r.Ref != o.Ref && !again {
 				continue
 			}
-			if before, err := o.DigestIn(inv.Node.Key()); err == nil && before == r.Digest && before != "" {
+			if before, err := o.DigestIn(inv.Node.Hub.Name, inv.Node.Key()); err == nil && before == r.Digest && before != "" {
 				r.Digest, r.Template = o.Digest, o.Template // no more than its tracking is another
 			}
 			r.Ref = o.Ref

@@ -188,3 +188,72 @@ func TestRenamedPassesGuards(t *testing.T) {
 		t.Errorf("with deletions held: counts %v, held %+v", held.Counts, held.Held)
 	}
 }
+
+// TestMovesBetweenHubs: the node of a row that moves to another hub of the run goes on there,
+// if that renders all of its objects.
+func TestMovesBetweenHubs(t *testing.T) {
+	for name, tt := range map[string]struct {
+		prepare func(us, eu *shop)
+		us, eu  []string
+		refused bool
+	}{
+		"all of it moves": {
+			func(us, eu *shop) { us.has("a", "x", "y"); eu.wants("a", "x", "y") },
+			[]string{"a: x release TakenOver", "a: y release TakenOver"}, []string{"a: x update Moved", "a: y update Moved"}, false,
+		},
+		"something is left behind": {
+			func(us, eu *shop) { us.has("a", "x", "y"); eu.wants("a", "x") },
+			[]string{"a: x release TakenOver", "a: y delete NodeGone"}, []string{"a: x update Moved"}, true,
+		},
+		"what is left behind is retained": {
+			func(us, eu *shop) {
+				us.has("a", "x", "y").Entries[1].Deletion = lynq.DeleteRetainOnDelete
+				eu.wants("a", "x")
+			},
+			[]string{"a: x release TakenOver", "a: y orphan Renamed"}, []string{"a: x update Moved"}, false,
+		},
+		"the row can't be rendered there": {
+			func(us, eu *shop) { us.has("a", "x"); eu.wants("a", "x").Fail(errors.New("bad")) },
+			[]string{"a: x skip RowUnknown"}, nil, false,
+		},
+		"another row has it there": {
+			func(us, eu *shop) { us.has("a", "x"); eu.wants("b", "x") },
+			[]string{"a: x release TakenOver"}, []string{"b: x update Moved"}, true,
+		},
+		"the row is active here": {
+			func(us, eu *shop) { us.has("a", "x"); us.wants("a", "y"); eu.wants("a", "x") },
+			[]string{"a: y create New", "a: x release TakenOver"}, []string{"a: x update Moved"}, false,
+		},
+		"a grace period": {
+			func(us, eu *shop) {
+				us.has("a", "x")
+				us.in.Now, us.in.Grace.Periods = hour(12), map[lynq.FormKey]time.Duration{{Name: "web"}: time.Hour}
+				eu.wants("a", "x")
+			},
+			[]string{"a: x release TakenOver"}, []string{"a: x update Moved"}, false,
+		},
+	} {
+		us, eu := newShop(), newShop()
+		eu.in.Hub, us.in.Active = lynq.HubKey{Namespace: "ns", Name: "eu"}, 1
+		tt.prepare(us, eu)
+		for _, n := range eu.in.Nodes {
+			n.Hub, n.Form.Name, n.Name = eu.in.Hub, "webeu", n.UID+"-webeu"
+		}
+		eu.in.Forms, eu.in.Live = []lynq.FormKey{{Name: "webeu"}}, us.in.Live
+		plans := All([]*Input{us.in, eu.in}, Limits{})
+		if d := cmp.Diff([][]string{tt.us, tt.eu}, [][]string{graceSaid(plans[0]), graceSaid(plans[1])}); d != "" {
+			t.Errorf("%s (-want +got):\n%s", name, d)
+		}
+		if refused := len(plans[0].Refusals) > 0; refused != tt.refused {
+			t.Errorf("%s: refusals %v", name, plans[0].Refusals)
+		}
+		alone := Decide(eu.in, Limits{})
+		for i := range alone.Nodes {
+			for _, s := range alone.Nodes[i].Steps {
+				if s.Live != nil && s.Action != plan.ActionBlock {
+					t.Errorf("%s: a run of the new hub alone: %s %s", name, s.Action, s.Reason)
+				}
+			}
+		}
+	}
+}

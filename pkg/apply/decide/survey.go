@@ -55,7 +55,7 @@ func (s *Survey) keeps(d *decider, q *question) *answer {
 		}
 		move := "apply both nodes in one run to move it"
 		if r.hub != d.in.Hub {
-			move = fmt.Sprintf("to move it to that hub: lynqctl delete node %s -n %s --cascade=orphan, then apply", q.me.Name, q.me.Namespace)
+			move = "apply both hubs in one run to move it"
 		}
 		return keep(reason.Rendered, fmt.Sprintf("node %s of hub %s renders it (%s)", r.node, r.hub, move))
 	}

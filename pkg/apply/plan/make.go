@@ -109,9 +109,9 @@ func digest(b Body, p *lynq.Policy, node []string) string {
 	return hex.EncodeToString(h.Sum(sum[:0])[:8])
 }
 
-// DigestIn is the digest that the object would have in another node of the hub: tracking is
-// all that differs. What is written again for other reasons than its manifest has none, "".
-func (o *Object) DigestIn(node lynq.NodeKey) (string, error) {
+// DigestIn is the digest that the object would have in another node: tracking is all that
+// differs. What is written again for other reasons than its manifest has none, "".
+func (o *Object) DigestIn(hub string, node lynq.NodeKey) (string, error) {
 	if o.Policy.OnNodeChange {
 		return "", nil
 	}
@@ -124,6 +124,7 @@ func (o *Object) DigestIn(node lynq.NodeKey) (string, error) {
 	if labels == nil {
 		return "", ErrNoMetadata
 	}
+	labels[lynq.LabelHub] = hub
 	labels[lynq.LabelPartOf] = inventory.ID(node.Namespace, inventory.Name(node.Name))
 	if _, labelled := labels[lynq.LabelNode]; labelled {
 		labels[lynq.LabelNode], labels[lynq.LabelNodeNamespace] = node.Name, node.Namespace

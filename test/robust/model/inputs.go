@@ -60,8 +60,9 @@ func (n Node) Name() string { return n.Row + "-" + n.Form }
 
 // Row is a row of a hub's table, by its columns.
 type Row struct {
-	UID     string
-	Active  bool
+	UID      string
+	Previous string // the uid that it had before, "" for none
+	Active   bool
 	Columns map[string]string
 }
 
@@ -88,6 +89,7 @@ type Resource struct {
 // Form is a form of a hub.
 type Form struct {
 	Name      string
+	Before    string // the name that it had before, "" for none
 	Resources []Resource
 	Exclude   []Rule
 	Tombstone bool // it has a tombstone, see TombstoneOf
@@ -231,7 +233,32 @@ const (
 	leaves  state = "leaves"
 )
 
+// Now is the node that a node goes on as: one whose form, or the uid of whose row, has
+// another name now. Most are the node itself.
+func (in Inputs) Now(n Node) Node {
+	hub := in.Hub(n.Hub)
+	if hub == nil {
+		return n
+	}
+	if hub.Form(n.Form) == nil {
+		for _, f := range hub.Forms {
+			if f.Before == n.Form {
+				n.Form = f.Name
+			}
+		}
+	}
+	if row := hub.Row(n.Row); row == nil || !row.Active {
+		for _, r := range hub.Rows {
+			if r.Active && r.Previous == n.Row {
+				n.Row = r.UID
+			}
+		}
+	}
+	return n
+}
+
 func (in Inputs) state(n Node) state {
+	n = in.Now(n)
 	hub := in.Hub(n.Hub)
 	if hub == nil {
 		return unknown
@@ -252,6 +279,7 @@ func (in Inputs) state(n Node) state {
 
 // rules are the exclusions that concern a node.
 func (in Inputs) rules(n Node) []Rule {
+	n = in.Now(n)
 	hub := in.Hub(n.Hub)
 	if hub == nil {
 		return nil

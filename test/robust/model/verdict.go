@@ -63,7 +63,7 @@ func (c Command) staysInApply(before *Cluster, o Object) string {
 	if c.Label != "" && o.Labels["tenant"] != c.Label {
 		return "its labels are not of this run"
 	}
-	if !c.covers(holder.Node) {
+	if !c.covers(c.Inputs.Now(holder.Node)) {
 		return "its node " + holder.Node.Name() + " is not of this run"
 	}
 	if excludedBy(o.Ref, c.Inputs.rules(holder.Node)) {
