@@ -3,6 +3,7 @@ package gitops
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
@@ -42,10 +43,11 @@ func (in *Input) Leave(now time.Time) {
 		}
 	}
 	in.leaving = map[lynq.NodeKey]*Leaving{}
+	objects := sync.OnceValue(in.rendered)
 	for key, entries := range by {
 		period, since := in.Period(entries[0]), leavingSince(entries, now)
 		until := since.Add(period)
-		if period == 0 || !now.Before(until) {
+		if period == 0 || !now.Before(until) || moves(entries, objects()) {
 			continue
 		}
 		in.leaving[key] = &Leaving{NodeID: lynq.NodeID{Hub: entries[0].Hub, Form: entries[0].Form, Namespace: key.Namespace, Name: key.Name}, Since: since, Until: until}
@@ -54,6 +56,30 @@ func (in *Input) Leave(now time.Time) {
 		}
 	}
 	in.Index = next
+}
+
+// rendered are the objects of the run's nodes. Where each node has an object that points the
+// target at it, there are none that another node can take over: the target may delete what
+// the old one has.
+func (in *Input) rendered() map[lynq.Ref]bool {
+	objects := map[lynq.Ref]bool{}
+	if in.Apps != nil {
+		return objects
+	}
+	for _, n := range in.Nodes {
+		for i := range n.Objects {
+			objects[n.Objects[i].Ref] = true
+		}
+	}
+	return objects
+}
+
+// moves tells whether nodes of the run have all objects of a node that is not rendered any
+// more, such as one whose form has another name.
+func moves(entries []*index.Entry, to map[lynq.Ref]bool) bool {
+	return len(to) > 0 && !slices.ContainsFunc(entries, func(e *index.Entry) bool {
+		return slices.ContainsFunc(e.Objects, func(k index.ObjectKey) bool { return !to[k.Ref] })
+	})
 }
 
 // leavingSince is since when the row of a node is gone, as its files have it. All of them

@@ -42,6 +42,7 @@ func (in *Input) tolls(p *Plan) []hubToll {
 type treeNode struct {
 	entry *index.Entry // one of its files
 	stays bool         // the run writes one of its files, or leaves one as it is
+	moves bool         // other files have all of its objects from now on
 	now   *Node        // as the run renders it, nil where it does not
 	to    string       // the namespace in which its row makes it from now on
 	lost  []lynq.Held  // objects that no file of the tree has any more
@@ -51,7 +52,7 @@ type treeNode struct {
 func (n *treeNode) change() *lynq.NodeChange {
 	c := &lynq.NodeChange{Before: n.lost, Exists: func(lynq.Ref) bool { return false }}
 	if n.now == nil {
-		c.Leaves, c.To, c.Objects = !n.stays, n.to, 1 // one that stays has some
+		c.Leaves, c.To, c.Objects = !n.stays && !n.moves, n.to, 1 // one that stays has some
 		return c
 	}
 	c.NotIncluded = n.now.NotIncluded
@@ -125,6 +126,9 @@ func (in *Input) move(nodes []*treeNode) {
 // lose notes the objects that nodes lose which stay.
 func (in *Input) lose(p *Plan, found map[lynq.NodeKey]*treeNode) {
 	exists := sync.OnceValue(p.refs)
+	for _, n := range found {
+		n.moves = in.Apps == nil && n.now == nil && !n.stays && n.to == ""
+	}
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		if !s.had() || !s.drops() {
@@ -132,6 +136,7 @@ func (in *Input) lose(p *Plan, found map[lynq.NodeKey]*treeNode) {
 		}
 		n := found[s.Old.Node]
 		if n.now == nil && !n.stays {
+			n.moves = n.moves && !slices.ContainsFunc(s.Old.Objects, func(k index.ObjectKey) bool { return !exists()[k.Ref] })
 			continue
 		}
 		for _, key := range s.Old.Objects {

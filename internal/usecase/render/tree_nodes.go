@@ -93,9 +93,15 @@ func scopeOf(hubs []load.HubPrograms, s render.Settings, nodes []*gitops.Node, n
 	for _, h := range hubs {
 		hs := index.HubScope{HubKey: h.Hub.Key(), Grace: map[lynq.FormKey]time.Duration{}}
 		for _, p := range h.Programs {
-			hs.Forms = append(hs.Forms, p.Form.Key())
-			if !noGrace {
-				hs.Grace[p.Form.Key()] = p.Form.GraceIn(h.Hub)
+			names := []lynq.FormKey{p.Form.Key()}
+			if before := p.Form.RenamedFrom.Text; before != "" {
+				names = append(names, lynq.FormKey{Namespace: p.Form.Namespace, Name: before})
+			}
+			for _, name := range names {
+				hs.Forms = append(hs.Forms, name)
+				if !noGrace {
+					hs.Grace[name] = p.Form.GraceIn(h.Hub)
+				}
 			}
 		}
 		scope.Hubs = append(scope.Hubs, hs)
