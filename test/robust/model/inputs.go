@@ -63,7 +63,7 @@ type Row struct {
 	UID      string
 	Previous string // the uid that it had before, "" for none
 	Active   bool
-	Columns map[string]string
+	Columns  map[string]string
 }
 
 // Rule excludes objects of a kind; Name may have asterisks.
