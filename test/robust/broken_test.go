@@ -35,8 +35,8 @@ func breakages() []breakage {
 		}}},
 		{quickest, []edited{{
 			"pkg/apply/record.go",
-			"next.Entries = inventory.Intent(next.Entries, desired)\n\treturn next, added, changes",
-			"_ = desired\n\treturn next, added, changes",
+			"next.Entries = append(inventory.Intent(next.Entries, desired), completed...)",
+			"_, _ = desired, completed",
 		}}},
 		{"takes labels for proof", []edited{{
 			"pkg/apply/decide/gate.go",
