@@ -52,6 +52,7 @@ Exit codes:
 	flags := cmd.Flags()
 	f.Render.RegisterCluster(flags)
 	f.Run.Register(flags)
+	f.Render.RegisterShard(flags, a.World.Getenv)
 	f.RegisterChoice(flags, "allow deleting every node of a hub that has no active rows")
 	flags.BoolVarP(&f.Given.Yes, "yes", "y", false, "don't ask for confirmation")
 	flags.BoolVar(&f.Given.Wait, "wait", f.Given.Wait, "wait until objects are ready")

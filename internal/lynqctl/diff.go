@@ -84,6 +84,7 @@ Exit codes:
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.diff(cmd.Context(), &f) },
 	}
 	f.register(cmd.Flags())
+	f.Render.RegisterShard(cmd.Flags(), a.World.Getenv)
 	return cmd
 }
 

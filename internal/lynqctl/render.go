@@ -60,6 +60,7 @@ func renderCommand(a *app) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	f.RegisterLocal(flags)
+	f.RegisterShard(flags, a.World.Getenv)
 	flags.StringVarP(&f.Format, "output", "o", f.Format, "output format: yaml, kyaml, or json (one object per line); with --output-dir: table, json, or markdown (the changes), or trailers (for the commit message)")
 	flags.StringSliceVar(&f.Nodes, "node", nil, "limit to these nodes (as shown by 'lynqctl status')")
 	flags.StringVarP(&f.Selector, "selector", "l", "", "limit to objects that match this label selector")
@@ -92,7 +93,9 @@ func (f *renderCommandFlags) resolve(cmd *cobra.Command) error {
 			return session.BadUsage(errors.New("--check writes no manifests: leave out --stream and -o"))
 		}
 		f.Format = cmp.Or(f.Format, "yaml")
-		return f.Check()
+		err := f.Check()
+		f.Options.Settings.Shard = f.Options.Shard
+		return err
 	}
 	if f.check {
 		return session.BadUsage(errors.New("--check and --output-dir do not go together: check first, then write"))
@@ -102,7 +105,13 @@ func (f *renderCommandFlags) resolve(cmd *cobra.Command) error {
 		return err
 	}
 	f.Format = "yaml"
-	return f.Check()
+	if err := f.Check(); err != nil {
+		return err
+	}
+	if !f.Options.Shard.IsZero() {
+		return session.BadUsage(errors.New("--shard and --output-dir don't go together: one run writes a tree (--spread has many folders)"))
+	}
+	return nil
 }
 
 func (a *app) render(ctx context.Context, f *renderCommandFlags) error {

@@ -134,11 +134,13 @@ const (
 const AnnotationApproved = KeyPrefix + "approved"
 
 // Annotations of a Lease. One that is held continuously says so with the value
-// HolderContinuous, and names a run that waits until its holder yields.
+// HolderContinuous, and names a run that waits until its holder yields. That of a hub
+// names the runs of shards that have entered.
 const (
 	AnnotationHolder  = KeyPrefix + "holder"
 	HolderContinuous  = "continuous"
 	AnnotationWaiting = KeyPrefix + "waiting"
+	AnnotationEntered = KeyPrefix + "entered"
 )
 
 // Markers of objects that a node left behind (seed: resource lifecycle, "Orphan

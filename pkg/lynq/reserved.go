@@ -4,7 +4,7 @@ import "strings"
 
 // The names of lynqctl's own records begin with these: the inventories of nodes
 // and copies of them, the Secrets with the manifests of their hooks, the records and
-// histories of hubs, and the Leases that keep two runs off one hub.
+// histories of hubs, and the Leases that keep two runs off one hub or shard.
 const (
 	NodeRecordPrefix = "lynqnode-"
 	NodeCopyPrefix   = "lynqcopy-"
@@ -12,6 +12,7 @@ const (
 	HubRecordPrefix  = "lynqhub-"
 	HistoryPrefix    = "lynqhistory-"
 	LeasePrefix      = "lynqctl-"
+	ShardLeasePrefix = "lynqshard-"
 )
 
 // ReservedNames lists the beginnings that names of a kind can't have, since the names
@@ -23,7 +24,7 @@ func ReservedNames(group, kind string) []string {
 	case group == "" && kind == "Secret":
 		return []string{NodeHooksPrefix}
 	case group == "coordination.k8s.io" && kind == "Lease":
-		return []string{LeasePrefix}
+		return []string{LeasePrefix, ShardLeasePrefix}
 	}
 	return nil
 }

@@ -29,6 +29,8 @@ type Settings struct {
 	// Nodes, where it is not empty, names the nodes to render. Of a form with a
 	// dash in its name, both names of a node find it (see AskedFor).
 	Nodes map[string]bool
+	// Shard has the rows to render. Others count, and are not rendered.
+	Shard lynq.Shard
 	// Recorded, where it is not nil, tells whether a node of a form with a dash in
 	// its name is recorded by its plain name, and so keeps that. It is called on
 	// several goroutines.

@@ -36,6 +36,9 @@ func (w *worker[T]) work(todo <-chan *batch[T]) {
 
 func (w *worker[T]) node(b *batch[T], row, program int, f *frame) {
 	f.begin(b.rows[row])
+	if !w.run.settings.Shard.Has(f.uid) {
+		return
+	}
 	b.nodes = append(b.nodes, renderedNode[T]{row: row, program: program})
 	n := &b.nodes[len(b.nodes)-1]
 	if len(w.run.settings.Nodes) > 0 && !w.asked(f, n) {

@@ -108,14 +108,21 @@ func (f *Apply) Options() (*apply.Options, error) {
 		if err != nil {
 			return nil, session.BadUsage(fmt.Errorf("--max-change: %w", err))
 		}
+		if change.Percent == 0 && !f.Render.Options.Shard.IsZero() {
+			return nil, session.BadUsage(errors.New("--max-change with --shard takes a percentage: no shard counts the changes of the others"))
+		}
 		o.Limits.MaxChange = &change
 	}
 	o.RenderOptions, o.RunOptions = f.Render.Options, f.Run.RunOptions
+	o.LockShard = f.Render.Options.Shard
 	o.Settings.KeepGoing = true
 	if f.recordValues != noValues {
 		o.RecordValues = apply.RecordValues(f.recordValues)
 	}
 	o.Limits.MaxDelete, o.AdoptNothing = limit, f.adopt == AdoptNever
+	if f.Plan != (Plan{}) && !o.Shard.IsZero() {
+		return nil, session.BadUsage(errors.New("--plan and --out are for whole runs: leave out --shard"))
+	}
 	if f.Plan.plan != "" && len(o.Settings.Nodes) > 0 {
 		return nil, session.BadUsage(errors.New("--plan with --node is not possible: the plan has its nodes"))
 	}

@@ -49,6 +49,7 @@ type Render struct {
 	Nodes    []string
 	Selector string
 	Format   string
+	shard    shardFlags
 }
 
 // RegisterLocal registers those of kubectl's flags that a command has which asks a
@@ -94,6 +95,9 @@ func (f *Render) Check() error {
 		return session.BadUsage(errors.New("--concurrency cannot be negative"))
 	}
 	if err := session.CheckNamespace(f.Options.Namespace); err != nil {
+		return err
+	}
+	if err := f.checkShard(); err != nil {
 		return err
 	}
 	selector, err := ParseSelector(f.Selector)

@@ -271,7 +271,7 @@ func (j *job) change(ctx context.Context, _ *session.Locks, f found) error {
 // person decided or another run had the hubs: each write has the object that was seen for
 // a precondition. What has come since is left out.
 func (j *job) again(ctx context.Context, locks *session.Locks, agreed found) (found, []plan.Refusal, error) {
-	if !locks.Waited && j.o.Yes {
+	if !locks.Waited() && j.o.Yes {
 		return agreed, nil, nil
 	}
 	now, err := j.read(ctx)

@@ -87,6 +87,9 @@ func Load(ctx context.Context, e *session.Engine, o *Options, client *kube.Clien
 	if err := inputs.CheckStage(o.LastStage, o.Nothing); err != nil {
 		return nil, err
 	}
+	if err := inputs.CheckShard(o.Shard, o.Nothing); err != nil {
+		return nil, err
+	}
 	if clientErr != nil {
 		return nil, clientErr
 	}

@@ -79,6 +79,28 @@ func (d *desired) whole(h *form.Hub, n *lynq.Node, values []string) (*plan.Node,
 	return made, nil
 }
 
+// sharded fills the nodes of a shard whole, and those of other shards with what guards ask
+// for: the names of their objects, and which of them hold data.
+func (d *desired) sharded(s lynq.Shard) func(h *form.Hub, n *lynq.Node, values []string) (*plan.Node, error) {
+	plain, data := &lynq.Policy{}, &lynq.Policy{Lifecycle: lynq.Lifecycle{Data: true}}
+	return func(h *form.Hub, n *lynq.Node, values []string) (*plan.Node, error) {
+		if s.Has(n.UID) {
+			return d.whole(h, n, values)
+		}
+		lean, err := surveyed(h, n, values)
+		if err != nil {
+			return nil, err
+		}
+		lean.NotIncluded = n.NotIncluded
+		for i := range lean.Objects {
+			if lean.Objects[i].Policy = plain; n.Objects[i].Policy.Data {
+				lean.Objects[i].Policy = data
+			}
+		}
+		return lean, nil
+	}
+}
+
 // labelsOf are the labels of a rendered object.
 func labelsOf(content map[string]any) labels.Set {
 	o := unstructured.Unstructured{Object: content}

@@ -63,7 +63,7 @@ func (j *Job) evidence(h load.HubPrograms) *evidence.Evidence {
 // used are the columns that the forms of a hub use, nil for a run that is narrowed: what
 // is wrong with the source it leaves to a run on all nodes.
 func (j *Job) used(h load.HubPrograms) []string {
-	if j.narrowed() {
+	if j.chosen() {
 		return nil
 	}
 	var columns []string
@@ -76,7 +76,7 @@ func (j *Job) used(h load.HubPrograms) []string {
 // noteRows notes the rows on the record of a hub. A run that is narrowed leaves the note:
 // it has not applied all rows.
 func (j *Job) noteRows(record *inventory.Hub, hub lynq.HubKey) {
-	if source := j.sources[hub]; source != nil && !j.narrowed() {
+	if source := j.sources[hub]; source != nil && !j.chosen() {
 		record.RowNotes = source.Note(cmp.Or(evidence.Key(record.RowNotes), rand.Text()))
 	}
 }

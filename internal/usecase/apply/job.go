@@ -191,7 +191,7 @@ func (j *Job) Render(ctx context.Context) error {
 	j.read = j.Engine.Now()
 	reader := *j.Engine
 	reader.Stdin = j.stdinRows.Reader(j.Engine.Stdin)
-	run, err := load.RenderRows(ctx, &reader, &j.Options.RenderOptions, settings, j.Inputs, wanted.render(ctx, wanted.whole))
+	run, err := load.RenderRows(ctx, &reader, &j.Options.RenderOptions, settings, j.Inputs, wanted.render(ctx, wanted.sharded(j.Options.Shard)))
 	if err != nil {
 		return j.Options.Ended(run.Run, err)
 	}
@@ -199,6 +199,9 @@ func (j *Job) Render(ctx context.Context) error {
 	j.Failed, j.NextExpiry, j.sources = run.Err(), run.Report().NextExpiry, wanted.sources
 	j.renames = wanted.renames
 	j.Nodes, j.reports, j.missing, j.near = map[lynq.HubKey][]*plan.Node{}, run.Hubs, run.Missing(), run.Near
+	if !slices.ContainsFunc(wanted.nodes, func(n *plan.Node) bool { return n.Failed != nil && j.Options.Shard.Has(n.UID) }) {
+		j.Failed = nil // rows of other shards failed: their runs tell
+	}
 	for _, n := range wanted.nodes {
 		key := n.Hub
 		j.Nodes[key] = append(j.Nodes[key], n)
@@ -380,11 +383,15 @@ func (j *Job) look(ctx context.Context, h load.HubPrograms, found map[string]boo
 // observe looks at the objects of a hub.
 func (j *Job) observe(ctx context.Context, in *decide.Input) (err error) {
 	var seen *plan.Observed
-	if j.Concern == nil {
-		seen, err = observe.Nodes(ctx, j.Client, in.Hub.Name, in.Nodes, in.Inventories)
-	} else {
+	switch shard := j.Options.Shard; {
+	case j.Concern != nil:
 		nodes, inventories := in.Narrow(j.Concern)
 		seen, err = observe.SomeNodes(ctx, j.Client, in.Hub.Name, len(in.Nodes), nodes, inventories)
+	case !shard.IsZero():
+		nodes, inventories := in.InShard(shard)
+		seen, err = observe.SomeNodes(ctx, j.Client, in.Hub.Name, len(in.Nodes), nodes, inventories)
+	default:
+		seen, err = observe.Nodes(ctx, j.Client, in.Hub.Name, in.Nodes, in.Inventories)
 	}
 	if err != nil {
 		return fmt.Errorf("hub %s/%s: %w", in.Hub.Namespace, in.Hub.Name, err)
@@ -443,12 +450,13 @@ func (j *Job) unknownNodes(found map[string]bool) error {
 
 // saveHub records what the run saw of a hub, and how it went.
 func (j *Job) saveHub(ctx context.Context, h load.HubPrograms, s *report.Summary) error {
-	record := j.seen(h, s)
-	if s.Settled[h.Key] {
-		record.Version = j.Engine.Version
-	}
-	_, err := j.Store.SaveHub(ctx, record)
-	return err
+	return j.updateHub(ctx, h.Key, func() *inventory.Hub {
+		record := j.seen(h, s)
+		if s.Settled[h.Key] {
+			record.Version = j.Engine.Version
+		}
+		return record
+	})
 }
 
 // seen is the record of a hub with what the run saw of it, and how it went, nil where
@@ -482,6 +490,11 @@ func (j *Job) seen(h load.HubPrograms, s *report.Summary) *inventory.Hub {
 // narrowed tells whether the run is of some nodes alone: what it deletes, and holds, is
 // not all that is to go.
 func (j *Job) narrowed() bool {
+	return !j.Options.Shard.IsZero() || j.chosen()
+}
+
+// chosen tells whether a person chose nodes or objects of the run.
+func (j *Job) chosen() bool {
 	return j.Adopting != nil || j.RunOptions.Plan != nil || len(j.Options.Inputs.Forms)+len(j.Options.Settings.Nodes) > 0 || j.Options.Settings.Selector != nil
 }
 

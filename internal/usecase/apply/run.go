@@ -6,8 +6,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/grace"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/window"
@@ -84,28 +86,34 @@ func (j *Job) recordHubs(ctx context.Context, plans []plan.Plan) error {
 		if known == nil || j.RunOptions.Mode != session.ModeRun { // inventories are rebuilt, and nothing of the hub is written
 			continue
 		}
-		record := *known
-		if record.Version != j.Engine.Version {
-			record.Version = ""
-		}
-		record.Namespaces = trust.NamespacesOf(known.Namespace, slices.Concat(known.Namespaces, h.Namespaces()), nil)
-		record.Leaving = leavingOf(plans, h.Key, known.Leaving)
-		changed := !inventory.EqualLeaving(record.Leaving, known.Leaving)
-		if over := j.Options.Limits.Window; over > 0 {
-			var more bool
-			record.Deletions, more = window.Record(record.Deletions, lossesOf(plans, h.Key), j.Engine.Now(), over)
-			changed = changed || more
-		}
-		if !changed && record.Version == known.Version && len(record.Namespaces) == len(known.Namespaces) {
-			continue
-		}
-		saved, err := j.Store.SaveHub(ctx, &record)
-		if err != nil {
+		planned := known.Leaving
+		if err := j.updateHub(ctx, h.Key, func() *inventory.Hub { return j.intended(h, plans, planned) }); err != nil {
 			return err
 		}
-		j.Records[h.Key] = saved
 	}
 	return nil
+}
+
+// intended is the record of a hub with what this run is about to do, nil where it says so
+// already. The plans were made when it had these nodes that leave.
+func (j *Job) intended(h load.HubPrograms, plans []plan.Plan, planned []inventory.Leaving) *inventory.Hub {
+	known := j.Records[h.Key]
+	record := *known
+	if record.Version != j.Engine.Version {
+		record.Version = ""
+	}
+	record.Namespaces = trust.NamespacesOf(known.Namespace, slices.Concat(known.Namespaces, h.Namespaces()), nil)
+	record.Leaving = grace.Merge(planned, leavingOf(plans, h.Key, planned), known.Leaving)
+	changed := !inventory.EqualLeaving(record.Leaving, known.Leaving)
+	if over := j.Options.Limits.Window; over > 0 {
+		var more bool
+		record.Deletions, more = window.Record(record.Deletions, lossesOf(plans, h.Key), j.Engine.Now(), over)
+		changed = changed || more
+	}
+	if !changed && record.Version == known.Version && len(record.Namespaces) == len(known.Namespaces) {
+		return nil
+	}
+	return &record
 }
 
 // leavingOf is what the record of a hub has from now on of nodes that are kept for their

@@ -46,6 +46,9 @@ func lookAtTombstones(ctx context.Context, j *Job, plans []plan.Plan) (*hubStone
 		j.Engine.Notef("this run skips the tombstones of --tombstones, because --node or --form narrows it: they need a run on all nodes")
 		files = nil
 	}
+	if !j.Options.Shard.First() {
+		files = nil // shard 0 has them
+	}
 	for i, h := range j.Hubs {
 		for _, n := range j.Nodes[h.Key] {
 			stones.all[i] = append(stones.all[i], tombstonesOf(n.Key(), n.Tombstones)...)
@@ -101,7 +104,7 @@ func lookAtStones(ctx context.Context, j *Job, h load.HubPrograms, stones []plan
 		recorded[digest] = true
 	}
 	gone := map[string]bool{}
-	if j.Failed != nil || len(j.Options.Settings.Nodes)+len(j.Options.Inputs.Forms) > 0 {
+	if j.Failed != nil || !j.Options.Shard.IsZero() || len(j.Options.Settings.Nodes)+len(j.Options.Inputs.Forms) > 0 {
 		gone = maps.Clone(recorded)
 	}
 	var open, known []plan.Tombstone

@@ -25,6 +25,8 @@ type RenderOptions struct {
 	Sources []string
 	// Answers keeps those of an API, which sends again only what changed; nil keeps none.
 	Answers *httprows.Answers
+	// Shard has the rows that the run is of; zero for all.
+	Shard lynq.Shard
 	// Settings narrow what is rendered. KeepGoing in it is that of the program.
 	Settings render.Settings
 	// RefuseVarying: no resource may call functions that vary, not even one with

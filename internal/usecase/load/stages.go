@@ -6,6 +6,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // Stages gives the stages of a form's rollout.
@@ -15,6 +16,24 @@ func Stages(f *form.Form) []schedule.Stage {
 		stages = append(stages, schedule.Stage{Match: s.Match.IsSet(), Stage: s.Stage})
 	}
 	return stages
+}
+
+// CheckShard refuses a run of a shard where a form has stages: no shard knows when the nodes
+// of the others are ready.
+func (in *Inputs) CheckShard(shard lynq.Shard, nothing string) error {
+	if shard.IsZero() {
+		return nil
+	}
+	var problems lynq.Problems
+	for _, p := range AllPrograms(in.Hubs) {
+		if len(p.Form.Rollout.Stages) > 0 {
+			problems.Add(p.Form.Pos, "run without --shard, or remove rollout.stages", "form %q has rollout.stages, and a shard doesn't know when nodes of other shards are ready", p.Form.Name)
+		}
+	}
+	if len(problems) > 0 {
+		return session.BadInputs(problems, nothing)
+	}
+	return nil
 }
 
 // CheckStage refuses --stage where no form has stages, because the run would change all

@@ -108,6 +108,9 @@ func (r *Run) newEntry(hub lynq.HubKey) *entry {
 		Command: r.Engine.Invocation.Command, Flags: r.Engine.Invocation.Guards, Version: r.Engine.Version,
 		By: r.Name, Job: jobURL(r.Engine.Getenv), Approved: r.Noted.Approved,
 	}}
+	if shard := r.RunOptions.LockShard; !shard.IsZero() {
+		e.Flags = append(slices.Clone(e.Flags), "--shard="+shard.String())
+	}
 	if f := r.RunOptions.Plan; f != nil {
 		e.Plan = f.ID
 	}

@@ -9,7 +9,10 @@ import (
 	"os/user"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/lynqctl/lynqctl/internal/ownprocess"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -22,27 +25,40 @@ import (
 // Locks keep other runs off the hubs of this one.
 type Locks struct {
 	wanted, Held []*lease.Lock
-	Waited       bool // for another run
+	// shards are the locks of the run's shard, hub by hub; none where the run is of whole hubs.
+	shards []*lease.Lock
+	waited atomic.Bool // for another run
 	// Ctx ends with the run, and before any of the locks is lost.
 	Ctx context.Context
 }
+
+// Waited tells whether the run waited for another one.
+func (ls *Locks) Waited() bool { return ls.waited.Load() }
 
 // NewLocks are those of some hubs, in an order that two runs share, so that
 // neither waits for the other for ever.
 func (r *Run) NewLocks(ctx context.Context, hubs []lynq.HubKey) *Locks {
 	ls := &Locks{Ctx: ctx}
-	identity, ended := r.identity()
 	slices.SortFunc(hubs, lynq.HubKey.Compare)
-	for _, p := range hubs {
-		ls.wanted = append(ls.wanted, lease.NewLock(r.Client.Leases(), lease.Options{
-			Hub: p, Identity: identity, Ended: ended,
-			Waiting: func(held *lease.HeldError) {
-				ls.Waited = true
-				r.Engine.Notef("waiting up to %s for %s on hub %q: %s; %s", r.RunOptions.LockTimeout, held.By(), held.Hub.Name, held.Holder, held.Ends())
-			},
-		}))
+	for _, hub := range hubs {
+		ls.wanted = append(ls.wanted, r.newLock(ls, hub, lynq.Shard{}))
+		if shard := r.RunOptions.LockShard; !shard.IsZero() {
+			ls.shards = append(ls.shards, r.newLock(ls, hub, shard))
+		}
 	}
 	return ls
+}
+
+// newLock is the lock of a hub, or of a shard of it.
+func (r *Run) newLock(ls *Locks, hub lynq.HubKey, shard lynq.Shard) *lease.Lock {
+	identity, ended := r.identity()
+	return lease.NewLock(r.Client.Leases(), lease.Options{
+		Hub: hub, Shard: shard, Identity: identity, Ended: ended,
+		Waiting: func(held *lease.HeldError) {
+			ls.waited.Store(true)
+			r.Engine.Notef("waiting up to %s for %s on hub %q: %s; %s", r.RunOptions.LockTimeout, held.By(), held.Hub.Name, held.Holder, held.Ends())
+		},
+	})
 }
 
 // NewContinuousLocks is NewLocks for a hub that is kept until another run wants it.
@@ -67,7 +83,7 @@ const lookPatience = 3 * time.Second
 func (ls *Locks) Look(ctx context.Context) error {
 	patient, cancel := context.WithTimeout(ctx, lookPatience)
 	defer cancel()
-	for _, l := range ls.wanted {
+	for _, l := range slices.Concat(ls.wanted, ls.shards) {
 		if err := l.Look(patient); err != nil {
 			if ctx.Err() == nil {
 				err = nil
@@ -79,25 +95,93 @@ func (ls *Locks) Look(ctx context.Context) error {
 }
 
 // Changed tells whether another run may have had a hub since the look.
-func (ls *Locks) Changed() bool { return slices.ContainsFunc(ls.Held, (*lease.Lock).Changed) }
+func (ls *Locks) Changed() bool {
+	return slices.ContainsFunc(slices.Concat(ls.wanted, ls.shards), (*lease.Lock).Changed)
+}
 
 // Acquire takes locks. What the run writes from then on is written only while it
 // has all of them.
 func (r *Run) Acquire(ctx context.Context, ls *Locks) error {
-	for _, l := range ls.wanted {
-		err := l.Acquire(ctx, r.RunOptions.LockTimeout)
+	for i, l := range ls.wanted {
+		take := func() error { return r.acquire(ctx, ls, l) }
+		if ls.shards != nil {
+			take = func() error { return r.enter(ctx, ls, l, ls.shards[i]) }
+		}
+		err := take()
 		if r.Cleaning && lease.EndingNamespace(err) {
 			continue // no other run can have the lock either
 		}
 		if err != nil {
 			return r.notLocked(ctx, l.Hub, err)
 		}
-		ls.Held = append(ls.Held, l)
-		ls.Ctx = l.Hold(ls.Ctx)
 	}
 	r.Client = r.Client.While(ls.check)
 	r.Store = store.New(r.Client.ConfigMaps())
 	return nil
+}
+
+// acquire takes the lock of a hub, and waits until the runs of its shards have ended. None
+// begins while the lock is ours.
+func (r *Run) acquire(ctx context.Context, ls *Locks, hub *lease.Lock) error {
+	if err := hub.Acquire(ctx, r.RunOptions.LockTimeout); err != nil {
+		return err
+	}
+	ls.Held = append(ls.Held, hub)
+	entered, err := hub.Entered()
+	if err != nil {
+		return err
+	}
+	if ls.Ctx = hub.Hold(ls.Ctx); len(entered) == 0 {
+		return nil
+	}
+	if err := r.awaitShards(ls.Ctx, ls, hub.Hub, entered); err != nil {
+		return err
+	}
+	hub.Name(nil)
+	return nil
+}
+
+// enter takes the lock of a shard, and that of its hub for a moment: no run of the whole hub
+// is at work then, and runs of as many shards alone.
+func (r *Run) enter(ctx context.Context, ls *Locks, hub, shard *lease.Lock) error {
+	if err := shard.Acquire(ctx, r.RunOptions.LockTimeout); err != nil {
+		return err
+	}
+	ls.Held = append(ls.Held, shard)
+	ls.Ctx = shard.Hold(ls.Ctx)
+	if err := hub.Acquire(ls.Ctx, r.RunOptions.LockTimeout); err != nil {
+		return err
+	}
+	entered, err := hub.Entered()
+	held := hub.Hold(ls.Ctx)
+	var others []lease.Entered
+	me := []lease.Entered{{Index: shard.Shard.Index, Count: shard.Shard.Count, Holder: shard.Identity}}
+	for _, e := range entered {
+		switch {
+		case e.Count != shard.Shard.Count:
+			others = append(others, e)
+		case e.Index != shard.Shard.Index: // an earlier run of this shard has ended
+			me = append(me, e)
+		}
+	}
+	if err == nil {
+		err = r.awaitShards(held, ls, hub.Hub, others)
+	}
+	if err != nil {
+		ls.Held = append(ls.Held, hub) // until it is given back with the others
+		return err
+	}
+	return hub.Enter(ls.Ctx, me)
+}
+
+// awaitShards waits until runs of shards have ended.
+func (r *Run) awaitShards(ctx context.Context, ls *Locks, hub lynq.HubKey, entered []lease.Entered) error {
+	all, ctx := errgroup.WithContext(ctx)
+	for _, e := range entered {
+		l := r.newLock(ls, hub, e.Shard())
+		all.Go(func() error { return l.AwaitEnd(ctx, e.Holder, r.RunOptions.LockTimeout) })
+	}
+	return all.Wait()
 }
 
 // check is an error where one of the locks is lost.

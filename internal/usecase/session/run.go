@@ -35,6 +35,9 @@ const (
 // RunOptions are those of all use cases that carry plans out.
 type RunOptions struct {
 	Mode Mode
+	// LockShard is the shard of the run, and other shards of a hub may run beside it. Zero is
+	// for a run that has the hub for itself.
+	LockShard lynq.Shard
 	// LockTimeout is how long to wait for another run on the same hub.
 	LockTimeout time.Duration
 	// Events: Kubernetes events are recorded on inventories.

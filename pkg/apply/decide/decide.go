@@ -65,6 +65,8 @@ type Input struct {
 	Narrowed bool
 	// Concerned, where it is not nil, names the nodes that are planned; see Narrow.
 	Concerned map[lynq.NodeKey]bool
+	// Sharded: other runs plan the nodes that are not concerned; see InShard.
+	Sharded bool
 	// Gone are nodes that a concern names, and that neither rows nor inventories have.
 	Gone []lynq.NodeKey
 	// Delete names the nodes that go whatever the rows say, and Cascade how

@@ -157,9 +157,15 @@ func notRendered(d *decider, q *question) *answer {
 		if q.asker != askerNode {
 			return keep(reason.Rendered, "node "+other.String()+" renders it")
 		}
-		a := release("node " + other.String() + " has it now")
-		a.To = other
-		return a
+		switch by := d.owner(other); {
+		case d.in.planned(other):
+			a := release("node " + other.String() + " has it now")
+			a.To = other
+			return a
+		case q.live != nil && by.Tracks(q.live) && !q.me.Tracks(q.live):
+			return release("node " + other.String() + " has it now")
+		}
+		return keep(reason.Rendered, "node "+other.String()+", which another run applies, takes it over: the next run drops its entry")
 	}
 	return d.in.Elsewhere.keeps(d, q)
 }

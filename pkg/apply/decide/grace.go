@@ -132,6 +132,8 @@ func (d *decider) planLeaving(p *plan.Plan) {
 		key := inv.Node.Key()
 		l := d.leaves[key]
 		switch {
+		case d.in.Sharded && !d.in.planned(key):
+			keep(key) // its own shard notes since when it leaves
 		case l != nil:
 			p.Leaving = append(p.Leaving, *l)
 			if keep(key); d.ledger.Of(key).IsZero() {

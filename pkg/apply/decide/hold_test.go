@@ -3,8 +3,10 @@ package decide
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -338,10 +340,11 @@ func randomShop(r *rand.Rand) *shop {
 	if r.IntN(2) == 0 {
 		s.in.Grace.Periods = map[lynq.FormKey]time.Duration{{Name: "web"}: time.Duration(r.IntN(15)) * time.Hour}
 	}
-	for _, l := range s.in.Live {
-		*l = *somehow(r, l)
+	live := slices.SortedFunc(maps.Keys(s.in.Live), func(a, b lynq.Ref) int { return strings.Compare(a.String(), b.String()) })
+	for _, ref := range live { // the same seed, the same shop
+		*s.in.Live[ref] = *somehow(r, s.in.Live[ref])
 	}
-	for ref := range s.in.Live {
+	for _, ref := range live {
 		if r.IntN(6) == 0 {
 			delete(s.in.Live, ref)
 		}

@@ -97,3 +97,21 @@ func (l Ledger) Recorded() []inventory.Leaving {
 	}
 	return all
 }
+
+// Merge brings what a run made of a record into what the record has since: base is what the
+// run knew of it, mine what the run made of that, and theirs what it has now. A node that the
+// run changed is as the run has it; where the others changed it too, the later time counts.
+func Merge(base, mine, theirs []inventory.Leaving) []inventory.Leaving {
+	was, next, now := NewLedger(base), NewLedger(mine), NewLedger(theirs)
+	for digest, since := range next {
+		if !since.Equal(was[digest]) {
+			now[digest] = latest(since, now[digest])
+		}
+	}
+	for digest := range was {
+		if _, stays := next[digest]; !stays {
+			delete(now, digest)
+		}
+	}
+	return now.Recorded()
+}

@@ -13,6 +13,7 @@ import (
 // HeldError tells that another run holds the Lease of a hub.
 type HeldError struct {
 	Hub           lynq.HubKey
+	Shard         lynq.Shard // that the Lease is of, zero for the whole hub
 	Lease, Holder string
 	// Continuous: the holder yields the Lease between its rounds.
 	Continuous bool
@@ -37,7 +38,7 @@ const removed = "whose name somebody removed from the Lease"
 // held is the error for a Lease that another run holds, or that is left to one.
 func (l *Lock) held(lease *coordinationv1.Lease, d Decision, waited time.Duration) *HeldError {
 	return &HeldError{
-		Hub: l.Hub, Lease: lynq.LeaseName(l.Hub.Name), Holder: cmp.Or(nameOf(cmp.Or(holderOf(lease), waitingFor(lease))), removed),
+		Hub: l.Hub, Shard: l.Shard, Lease: l.name(), Holder: cmp.Or(nameOf(cmp.Or(holderOf(lease), waitingFor(lease))), removed),
 		Continuous: isContinuous(lease), Since: acquiredAt(lease), Valid: l.claimant().valid(lease), Waited: waited,
 		Until: d.Until, Renewed: renewedAt(lease), Stopped: d.Stopped, Reserved: d.State == Reserved,
 	}
@@ -73,6 +74,9 @@ func (e *HeldError) What() string {
 func (e *HeldError) By() string {
 	if e.Continuous {
 		return "lynqctl watch"
+	}
+	if !e.Shard.IsZero() {
+		return "a run of shard " + e.Shard.String()
 	}
 	return "another run"
 }

@@ -118,7 +118,7 @@ func EndingNamespace(err error) bool {
 // reread looks what became of a renewal that met a conflict: it took effect and
 // its answer was lost, or another client changed the Lease.
 func (l *Lock) reread(ctx context.Context, renewal metav1.MicroTime) (*coordinationv1.Lease, error) {
-	there, err := l.leases.Get(ctx, l.Hub.Namespace, lynq.LeaseName(l.Hub.Name))
+	there, err := l.leases.Get(ctx, l.Hub.Namespace, l.name())
 	switch {
 	case err != nil:
 		return nil, err
@@ -147,7 +147,7 @@ type LostError struct {
 }
 
 func (l *Lock) lost(holder string, err error) error {
-	return &LostError{Hub: l.Hub, Lease: lynq.LeaseName(l.Hub.Name), Holder: nameOf(holder), Err: err}
+	return &LostError{Hub: l.Hub, Lease: l.name(), Holder: nameOf(holder), Err: err}
 }
 
 // Error implements error.

@@ -32,6 +32,8 @@ type Leases interface {
 // Options say which hub is locked, and by whom.
 type Options struct {
 	Hub lynq.HubKey
+	// Shard is that of the run; the zero Shard locks the whole hub.
+	Shard lynq.Shard
 	// Identity names the run to people, and no other run: user, host, process
 	// and something random; see the function Identity.
 	Identity string
@@ -70,7 +72,13 @@ type Lock struct {
 	asked  bool
 	wanted *wanted
 	term   term
+	// entered are the runs of shards that the Lease is to name once it is released, nil for
+	// those that it names.
+	entered *[]Entered
 }
+
+// name is the name of the Lease.
+func (l *Lock) name() string { return l.Shard.LeaseName(l.Hub.Name) }
 
 // NewLock makes a Lock. Nothing is requested yet.
 func NewLock(l Leases, o Options) *Lock {
@@ -214,7 +222,7 @@ func (t *telling) news(e *HeldError) bool {
 
 // get gives nil for a Lease that does not exist.
 func (l *Lock) get(ctx context.Context) (*coordinationv1.Lease, error) {
-	lease, err := l.leases.Get(ctx, l.Hub.Namespace, lynq.LeaseName(l.Hub.Name))
+	lease, err := l.leases.Get(ctx, l.Hub.Namespace, l.name())
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
@@ -282,7 +290,7 @@ func (l *Lock) taken(lease *coordinationv1.Lease) *coordinationv1.Lease {
 		lease = &coordinationv1.Lease{
 			TypeMeta: metav1.TypeMeta{APIVersion: "coordination.k8s.io/v1", Kind: "Lease"},
 			ObjectMeta: metav1.ObjectMeta{
-				Namespace: l.Hub.Namespace, Name: lynq.LeaseName(l.Hub.Name),
+				Namespace: l.Hub.Namespace, Name: l.name(),
 				Labels: map[string]string{lynq.LabelHub: l.Hub.Name, lynq.LabelManagedBy: lynq.ManagedBy},
 			},
 		}
@@ -315,13 +323,19 @@ func (l *Lock) Discard() { l.discarded = true }
 // is no error. Where it fails, the Lease becomes free by itself when it is no
 // longer valid.
 func (l *Lock) Release(ctx context.Context) error {
+	_, err := l.release(ctx)
+	return err
+}
+
+// release tells whether the Lease was ours until it was given back.
+func (l *Lock) release(ctx context.Context) (given bool, err error) {
 	if l.quit != nil {
 		close(l.quit)
 		l.quit = nil
 		select {
 		case <-l.ended:
 		case <-ctx.Done():
-			return l.failed("release", context.Cause(ctx))
+			return false, l.failed("release", context.Cause(ctx))
 		}
 	}
 	lease := l.lease
@@ -329,20 +343,22 @@ func (l *Lock) Release(ctx context.Context) error {
 	l.term.begin(time.Time{})
 	for range takes {
 		if lease == nil || holderOf(lease) != l.Identity {
-			return nil
+			return false, nil
 		}
 		err := l.giveBack(ctx, lease)
 		switch {
-		case err == nil || apierrors.IsNotFound(err):
-			return nil
+		case err == nil:
+			return true, nil
+		case apierrors.IsNotFound(err):
+			return false, nil
 		case !apierrors.IsConflict(err):
-			return l.failed("release", err)
+			return false, l.failed("release", err)
 		}
 		if lease, err = l.get(ctx); err != nil {
-			return l.failed("release", err)
+			return false, l.failed("release", err)
 		}
 	}
-	return l.failed("release", errors.New("others keep changing it"))
+	return false, l.failed("release", errors.New("others keep changing it"))
 }
 
 // giveBack releases the Lease, or deletes it.
@@ -353,10 +369,13 @@ func (l *Lock) giveBack(ctx context.Context, lease *coordinationv1.Lease) error 
 	next := lease.DeepCopy()
 	next.Spec.HolderIdentity, next.Spec.RenewTime = nil, nil
 	delete(next.Annotations, lynq.AnnotationHolder) // the run that waits stays: it is its turn
+	if l.entered != nil {
+		markEntered(next, *l.entered)
+	}
 	_, err := l.leases.Update(ctx, next)
 	return err
 }
 
 func (l *Lock) failed(verb string, err error) error {
-	return fmt.Errorf("%s Lease %s/%s, which keeps other runs off hub %q: %w", verb, l.Hub.Namespace, lynq.LeaseName(l.Hub.Name), l.Hub.Name, err)
+	return fmt.Errorf("%s Lease %s/%s, which keeps other runs off hub %q: %w", verb, l.Hub.Namespace, l.name(), l.Hub.Name, err)
 }

@@ -1,0 +1,72 @@
+package cmdflags
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/pflag"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// indexVariable is where a Job with completionMode Indexed says which of its pods one is.
+const indexVariable = "JOB_COMPLETION_INDEX"
+
+// shardFlags say of which rows a run is.
+type shardFlags struct {
+	shard  string
+	count  int
+	getenv func(string) string
+}
+
+// RegisterShard registers the flags that choose a share of the rows.
+func (f *Render) RegisterShard(flags *pflag.FlagSet, getenv func(string) string) {
+	f.shard.getenv = getenv
+	flags.StringVar(&f.shard.shard, "shard", "", "limit to this share of the rows: INDEX/COUNT, counted from 0")
+	flags.IntVar(&f.shard.count, "shards", 0, "like --shard, with the index from the variable "+indexVariable+" of an Indexed Job")
+}
+
+// checkShard makes a shard of the flags.
+func (f *Render) checkShard() error {
+	s := &f.shard
+	var err error
+	switch {
+	case s.shard == "" && s.count == 0:
+		return nil
+	case s.shard != "" && s.count != 0:
+		err = errors.New("give --shard or --shards, not both")
+	case len(f.Nodes) > 0:
+		err = errors.New("--shard and --node don't go together: a node is of one shard (leave out --shard)")
+	case s.shard != "":
+		f.Options.Shard, err = lynq.ParseShard(s.shard)
+		err = named("--shard", err)
+	default:
+		f.Options.Shard, err = indexed(s.getenv(indexVariable), s.count)
+		err = named("--shards", err)
+	}
+	if err != nil {
+		return session.BadUsage(err)
+	}
+	return nil
+}
+
+// indexed is the shard that this pod is of an Indexed Job.
+func indexed(text string, count int) (lynq.Shard, error) {
+	if text == "" {
+		return lynq.Shard{}, fmt.Errorf("the variable %s is not set (an Indexed Job sets it; elsewhere, use --shard INDEX/%d)", indexVariable, count)
+	}
+	index, err := strconv.Atoi(text)
+	if err != nil {
+		return lynq.Shard{}, fmt.Errorf("the variable %s is %q, and no number", indexVariable, text)
+	}
+	return lynq.NewShard(index, count)
+}
+
+func named(flag string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", flag, err)
+}

@@ -1,0 +1,199 @@
+package decide
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// FuzzShards: whatever there is, the shards of a hub together plan what one run plans, guards
+// say the same in each, and no shard deletes what one run keeps.
+func FuzzShards(f *testing.F) {
+	for seed := range uint64(20) {
+		f.Add(seed)
+	}
+	f.Fuzz(shards)
+}
+
+// TestShardsOfAnything is that for many seeds.
+func TestShardsOfAnything(t *testing.T) {
+	for seed := range uint64(2000) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { shards(t, seed) })
+	}
+}
+
+func shards(t *testing.T, seed uint64) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 7))
+	limits := Limits{MaxDelete: MaxDelete{Nodes: r.IntN(3)}}
+	count := 2 + r.IntN(3)
+	shop := func() *shop { return randomShop(rand.New(rand.NewPCG(seed, 1))) }
+	whole := shop()
+	all := Decide(whole.in, limits)
+	want, got, moves := map[string]bool{}, map[string]bool{}, movesOf(all)
+	for i := range all.Nodes {
+		want[saidOf(&all.Nodes[i], moves)] = true
+	}
+	deleted := deletedIn(all)
+	for k := range count {
+		s := shop()
+		inShard(s, lynq.Shard{Index: k, Count: count})
+		p := Decide(s.in, limits)
+		if diff := cmp.Diff(all.Refusals, p.Refusals); diff != "" {
+			t.Errorf("refusals of shard %d (-of all +of the shard):\n%s", k, diff)
+		}
+		for ref := range deletedIn(p) {
+			if !deleted[ref] {
+				t.Errorf("shard %d deletes %s, and one run doesn't", k, ref)
+			}
+		}
+		for i := range p.Nodes {
+			said := saidOf(&p.Nodes[i], moves)
+			if got[said] {
+				t.Errorf("two shards plan %s", said)
+			}
+			got[said] = true
+		}
+	}
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got))); diff != "" {
+		t.Errorf("(-of all +of all shards):\n%s", diff)
+	}
+}
+
+// inShard narrows a shop to a shard, of others of which names of objects alone are known.
+func inShard(s *shop, shard lynq.Shard) {
+	for _, n := range s.in.Nodes {
+		if shard.Has(n.UID) {
+			continue
+		}
+		lean := make([]plan.Object, len(n.Objects))
+		for i := range n.Objects {
+			lean[i] = plan.Object{Ref: n.Objects[i].Ref, ID: n.Objects[i].ID, Policy: &lynq.Policy{}}
+			if p := n.Objects[i].Policy; p != nil {
+				lean[i].Policy.Data = p.Data
+			}
+		}
+		n.Objects, n.Hooks = lean, nil
+	}
+	nodes, inventories := s.in.InShard(shard)
+	sight := map[lynq.Ref]*tracking.Live{}
+	for _, m := range (&Input{Nodes: nodes, Inventories: inventories}).members() {
+		m.objects(func(ref lynq.Ref) bool {
+			if l := s.in.Live[ref]; l != nil {
+				sight[ref] = l
+			}
+			return true
+		})
+	}
+	s.in.Live = sight
+}
+
+// movesOf are the objects that go from one node of a plan to another: shards do that in two
+// runs.
+func movesOf(p *plan.Plan) map[lynq.Ref]bool {
+	moves := map[lynq.Ref]bool{}
+	for i := range p.Nodes {
+		for _, s := range p.Nodes[i].Steps {
+			if s.To != (lynq.NodeKey{}) {
+				moves[s.Ref()] = true
+			}
+		}
+	}
+	return moves
+}
+
+// saidOf says what becomes of a node, but for objects that move.
+func saidOf(n *plan.NodePlan, moves map[lynq.Ref]bool) string {
+	rest := *n
+	rest.Steps = slices.DeleteFunc(slices.Clone(n.Steps), func(s plan.Step) bool { return moves[s.Ref()] })
+	return n.String() + "\n" + strings.Join(said(&plan.Plan{Nodes: []plan.NodePlan{rest}}), "\n")
+}
+
+func deletedIn(p *plan.Plan) map[lynq.Ref]bool {
+	deleted := map[lynq.Ref]bool{}
+	for i := range p.Nodes {
+		for _, s := range p.Nodes[i].Steps {
+			switch s.Action {
+			case plan.ActionDelete, plan.ActionCollect, plan.ActionRecreate, plan.ActionPurge:
+				deleted[s.Ref()] = true
+			}
+		}
+	}
+	return deleted
+}
+
+// TestShardOfForgedInventory: whoever writes another row's uid into an inventory, or another
+// node's name, has no shard delete what the row wants.
+func TestShardOfForgedInventory(t *testing.T) {
+	rows := []string{"a", "b", "c", "d", "e", "f"}
+	for _, row := range rows {
+		for _, forged := range append(slices.Clone(rows), "zz") {
+			planned := 0
+			for k := range 3 {
+				s := newShop()
+				for _, row := range rows {
+					s.wants(row, row+"1")
+					s.has(row, row+"1")
+				}
+				for _, inv := range s.in.Inventories {
+					if inv.Node.Key() == shopNode(row) {
+						inv.Node.UID = forged
+					}
+				}
+				inShard(s, lynq.Shard{Index: k, Count: 3})
+				p := Decide(s.in, Limits{MaxDelete: MaxDelete{Nodes: 100}})
+				planned += len(p.Nodes)
+				if d := deletedIn(p); len(d) > 0 {
+					t.Errorf("row %s as %s: shard %d deletes %v", row, forged, k, d)
+				}
+			}
+			if planned != len(rows) {
+				t.Errorf("row %s as %s: %d nodes are planned", row, forged, planned)
+			}
+		}
+	}
+}
+
+// TestMoveBetweenShards: the shard of the node that gives an object keeps its entry until the
+// other has the object, and waits for nobody.
+func TestMoveBetweenShards(t *testing.T) {
+	s := newShop()
+	s.has("a", "a1")
+	s.wants("a")
+	s.wants("b", "a1")
+	s.has("b")
+	s.in.Concerned, s.in.Sharded = map[lynq.NodeKey]bool{shopNode("a"): true}, true
+	step := func() plan.Step {
+		p := Decide(s.in, Limits{})
+		if len(p.Nodes) != 1 || len(p.Nodes[0].Steps) != 1 {
+			t.Fatalf("planned %v", p.Nodes)
+		}
+		return p.Nodes[0].Steps[0]
+	}
+	if got := step(); got.Action != plan.ActionSkip || got.Reason != reason.Rendered || got.To != (lynq.NodeKey{}) {
+		t.Errorf("%s (%s) to %s", got.Action, got.Reason, got.To)
+	}
+	l := s.in.Live[shopRef("a1")]
+	var of *inventory.Inventory
+	for _, inv := range s.in.Inventories {
+		if inv.Node.Key() == shopNode("b") {
+			of = inv
+		}
+	}
+	b := plan.NewOwner(shopNode("b"), s.in.Hub, of)
+	l.PartOf, l.Owners, l.Node, l.NodeNamespace = b.PartOf, nil, b.Name, b.Namespace
+	if got := step(); got.Action != plan.ActionRelease || got.To != (lynq.NodeKey{}) {
+		t.Errorf("%s (%s) to %s", got.Action, got.Reason, got.To)
+	}
+}

@@ -1,0 +1,145 @@
+package lease_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	coordinationv1 "k8s.io/api/coordination/v1"
+
+	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+func ofShard(o *lease.Options) { o.Shard = lynq.Shard{Index: 1, Count: 4} }
+
+// TestEnter: the Lease of a hub is free for other shards, and names the run that entered.
+func TestEnter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hub := newServer()
+		l := lockOf(hub, "a")
+		acquire(t, l, 0)
+		l.Hold(t.Context())
+		want := []lease.Entered{{Index: 1, Count: 4, Holder: "a"}}
+		if err := l.Enter(t.Context(), want); err != nil {
+			t.Fatal(err)
+		}
+		whole := lockOf(hub, "b")
+		acquire(t, whole, 0)
+		entered, err := whole.Entered()
+		if diff := cmp.Diff(want, entered); diff != "" || err != nil {
+			t.Errorf("%v\n%s", err, diff)
+		}
+		whole.Name(nil)
+		if err := whole.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if text, named := hub.now().Annotations[lynq.AnnotationEntered]; named {
+			t.Errorf("it still names %s", text)
+		}
+	})
+}
+
+// TestEnterLost: who loses the Lease of the hub meanwhile has not entered.
+func TestEnterLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hub := newServer()
+		l := lockOf(hub, "a")
+		acquire(t, l, 0)
+		other := "b"
+		hub.edit(func(l *coordinationv1.Lease) { l.Spec.HolderIdentity = &other })
+		err := l.Enter(t.Context(), []lease.Entered{{Index: 1, Count: 4, Holder: "a"}})
+		if lost := (*lease.LostError)(nil); !errors.As(err, &lost) {
+			t.Errorf("got %v", err)
+		}
+		if len(hub.now().Annotations) > 0 {
+			t.Errorf("the other's Lease has %v", hub.now().Annotations)
+		}
+	})
+}
+
+// TestEnteredUnreadable: a list that nobody can read counts as runs that are at work.
+func TestEnteredUnreadable(t *testing.T) {
+	for _, text := range []string{`{`, `[{"index":4,"count":4}]`, `[{"index":-1,"count":4}]`, `[{"index":0,"count":100000}]`} {
+		hub := newServer()
+		acquire(t, lockOf(hub, "a", func(o *lease.Options) { o.Duration = time.Second }), 0)
+		hub.edit(func(l *coordinationv1.Lease) {
+			l.Annotations = map[string]string{lynq.AnnotationEntered: text}
+			l.Spec.HolderIdentity, l.Spec.RenewTime = nil, nil
+		})
+		l := lockOf(hub, "b")
+		acquire(t, l, 0)
+		if _, err := l.Entered(); err == nil || !strings.Contains(err.Error(), lynq.AnnotationEntered) {
+			t.Errorf("%s: got %v", text, err)
+		}
+	}
+}
+
+// TestAwaitEnd: a run of the whole hub waits until the run of a shard can write no more, and
+// takes nothing.
+func TestAwaitEnd(t *testing.T) {
+	name := func(s string) func(*coordinationv1.Lease) {
+		return func(l *coordinationv1.Lease) {
+			if l.Spec.HolderIdentity = nil; s != "" {
+				l.Spec.HolderIdentity = &s
+			}
+		}
+	}
+	for what, tt := range map[string]struct {
+		happens func(*testing.T, *server, *lease.Lock)
+		after   time.Duration // AwaitEnd returns then; 0 for at once
+	}{
+		"it gives the Lease back": {func(t *testing.T, _ *server, l *lease.Lock) { _ = l.Release(t.Context()) }, 0},
+		"somebody deletes it":     {func(_ *testing.T, s *server, _ *lease.Lock) { s.remove() }, 0},
+		"it dies":                 {func(*testing.T, *server, *lease.Lock) {}, lease.DefaultLeaseDuration},
+		"somebody removes its name": {func(_ *testing.T, s *server, _ *lease.Lock) { s.edit(name("")) },
+			lease.DefaultLeaseDuration},
+		"somebody writes another name": {func(_ *testing.T, s *server, _ *lease.Lock) { s.edit(name("c")) },
+			lease.DefaultLeaseDuration},
+	} {
+		t.Run(what, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newServer()
+				shard := lockOf(s, "a", ofShard)
+				acquire(t, shard, 0)
+				tt.happens(t, s, shard)
+				before := s.took()
+				if err := lockOf(s, "b", ofShard).AwaitEnd(t.Context(), "a", time.Minute); err != nil {
+					t.Fatal(err)
+				}
+				if got := time.Since(s.start); got < tt.after || got > tt.after+2*time.Second {
+					t.Errorf("returned after %s", got)
+				}
+				for _, request := range s.took() {
+					if !strings.HasSuffix(request, " get") {
+						t.Errorf("request %s (before: %v)", request, before)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestAwaitEndOfLive: a run that renews its Lease is waited for as long as the flag says.
+func TestAwaitEndOfLive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		shard := lockOf(s, "a", ofShard)
+		acquire(t, shard, 0)
+		ctx := shard.Hold(t.Context())
+		told := 0
+		err := lockOf(s, "b", ofShard, func(o *lease.Options) { o.Waiting = func(*lease.HeldError) { told++ } }).AwaitEnd(t.Context(), "a", time.Minute)
+		held := (*lease.HeldError)(nil)
+		if !errors.As(err, &held) || held.By() != "a run of shard 1/4" || held.Lease != "lynqshard-1-of-4-customers" || told != 1 {
+			t.Errorf("got %v, told %d times", err, told)
+		}
+		if got := time.Since(s.start); got != time.Minute || ctx.Err() != nil {
+			t.Errorf("after %s, %v", got, context.Cause(ctx))
+		}
+		_ = shard.Release(t.Context())
+	})
+}
