@@ -7,14 +7,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"net/url"
 	"os"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
@@ -134,7 +138,8 @@ func bareRecord(namespace string, i int) *unstructured.Unstructured {
 	}}
 }
 
-// bareLists lists all kinds at once.
+// bareLists lists the metadata of all kinds, and whole inventories, at once: what a run
+// that changes nothing has to read.
 func bareLists(args []string) error {
 	config, err := bareConfig(args[0])
 	if err != nil {
@@ -148,8 +153,11 @@ func bareLists(args []string) error {
 	for _, r := range kinds() {
 		all = append(all, r)
 	}
-	return inParallel(len(all), len(all), func(i int) error {
-		o := metav1.ListOptions{LabelSelector: "lynq.sh/hub=" + args[1], Limit: 500}
+	return inParallel(len(all)+1, len(all)+1, func(i int) error {
+		if i == len(all) {
+			return bareInventories(config, args[1])
+		}
+		o := metav1.ListOptions{LabelSelector: "lynq.sh/hub=" + args[1] + ",!lynq.sh/record", Limit: 500}
 		for {
 			list, err := client.Resource(all[i]).List(context.Background(), o)
 			if err != nil || list.Continue == "" {
@@ -158,6 +166,41 @@ func bareLists(args []string) error {
 			o.Continue = list.Continue
 		}
 	})
+}
+
+// bareInventories lists whole ConfigMaps as protobuf.
+func bareInventories(config *rest.Config, hub string) error {
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return err
+	}
+	for next := ""; ; {
+		query := url.Values{"labelSelector": {"lynq.sh/record=node,lynq.sh/hub=" + hub}, "limit": {"500"}, "continue": {next}}
+		req, err := http.NewRequest(http.MethodGet, config.Host+"/api/v1/configmaps?"+query.Encode(), nil)
+		if err != nil {
+			return err
+		}
+		req.Header.Set("Accept", runtime.ContentTypeProtobuf)
+		resp, err := client.Do(req)
+		if err != nil {
+			return err
+		}
+		body, err := io.ReadAll(resp.Body)
+		if err := errors.Join(err, resp.Body.Close()); err != nil {
+			return err
+		}
+		var envelope runtime.Unknown
+		var list corev1.ConfigMapList
+		if err := envelope.Unmarshal(bytes.TrimPrefix(body, []byte("k8s\x00"))); err != nil {
+			return err
+		}
+		if err := list.Unmarshal(envelope.Raw); err != nil {
+			return err
+		}
+		if next = list.Continue; next == "" {
+			return nil
+		}
+	}
 }
 
 // inParallel calls f for 0 to n-1, so many at a time, and gives all errors.

@@ -63,6 +63,8 @@ type Options struct {
 	Wait bool
 	// Unready: what is left as it is and not ready is told.
 	Unready bool
+	// Sighted are the notes of the last run on each hub about which objects are ready.
+	Sighted map[lynq.HubKey]string
 	// DryRun has the server try each write without keeping it. Records are not
 	// written.
 	DryRun bool
@@ -79,6 +81,9 @@ type Options struct {
 	// interrupted.
 	Grace time.Duration
 }
+
+// rules names the rules by which objects are ready, beside lynqctl's version.
+const rules = "1 "
 
 // Run carries plans out, those that come after the others at the end of the slice, and
 // tells how it went. Its error is the context's, where
@@ -107,8 +112,8 @@ func (r *Runner) Run(ctx context.Context, plans []plan.Plan) (*report.Result, er
 	}
 	s := report.Summarize(plans, result.Nodes, failed, run.rollouts)
 	if r.Objects != nil && !r.Options.DryRun && ctx.Err() == nil {
-		left := report.Unchanged{Objects: r.Objects, Causes: r.Causes, Reporter: r.Reporter, Now: r.Now}
-		s.Unready = left.Unready(ctx, result.Nodes)
+		left := report.Unchanged{Objects: r.Objects, Causes: r.Causes, Reporter: r.Reporter, Now: r.Now, Sighted: r.Options.Sighted, Rules: rules + r.Options.Version}
+		s.Unready, s.Sighted = left.Unready(ctx, result.Nodes)
 	}
 	s.DryRun, s.Interrupted, s.Elapsed = r.Options.DryRun, ctx.Err() != nil, r.Now().Sub(began)
 	result.Summary = s

@@ -60,6 +60,9 @@ type Hub struct {
 	// RowNotes is what the last run on all nodes noted of the rows, "" for nothing: see
 	// package evidence.
 	RowNotes string
+	// Sighted notes which versions of objects the last run on all nodes saw ready, "" for
+	// none: see package sighted.
+	Sighted string
 
 	// What only the cluster knows: zero before the first save.
 	UID, ResourceVersion string
@@ -93,6 +96,8 @@ const (
 	keyLeaving   = "leaving"
 	// keyRowNotes is left out where there are none.
 	keyRowNotes = "rowNotes"
+	// keySighted is left out where nothing is noted.
+	keySighted = "sighted"
 )
 
 // maxTombstones is how many a record has room for. The others are looked at in each run.
@@ -156,6 +161,9 @@ func EncodeHub(h *Hub) (*corev1.ConfigMap, error) {
 	if h.RowNotes != "" {
 		cm.Data[keyRowNotes] = h.RowNotes
 	}
+	if h.Sighted != "" {
+		cm.Data[keySighted] = h.Sighted
+	}
 	if h.Finalizer {
 		cm.Finalizers = []string{lynq.FinalizerHub}
 	}
@@ -209,6 +217,7 @@ func DecodeHub(cm *corev1.ConfigMap) (*Hub, error) {
 		Version:   cm.Data[keyVersion],
 		Approved:  cm.Annotations[lynq.AnnotationApproved],
 		RowNotes:  cm.Data[keyRowNotes],
+		Sighted:   cm.Data[keySighted],
 		Others:    othersOf(cm, hubKeys()),
 	}
 	if h.Name == "" || cm.Name != HubName(h.Name) || cm.Labels[lynq.LabelRecord] != lynq.RecordHub {
@@ -269,7 +278,7 @@ func hubKeys() *ownKeys {
 		},
 		annotations: func(key string) bool { return key == lynq.AnnotationApproved },
 		data: func(key string) bool {
-			return key == keyFormat || key == keyRows || key == keyColumns || key == keyTime || key == keyVersion || key == keyPlaces || key == keyRun || key == keyNamespaceDefaults || key == keyTombstones || key == keyDeletions || key == keyLeaving || key == keyRowNotes
+			return key == keyFormat || key == keyRows || key == keyColumns || key == keyTime || key == keyVersion || key == keyPlaces || key == keyRun || key == keyNamespaceDefaults || key == keyTombstones || key == keyDeletions || key == keyLeaving || key == keyRowNotes || key == keySighted
 		},
 	}
 }
@@ -280,7 +289,7 @@ func EqualHubs(a, b *Hub) bool {
 		a.Inactive == b.Inactive && a.Nodes == b.Nodes && slices.Equal(a.Columns, b.Columns) &&
 		slices.Equal(a.Namespaces, b.Namespaces) && slices.Equal(a.NamespaceDefaults, b.NamespaceDefaults) && slices.Equal(a.Tombstones, b.Tombstones) && a.Time.Equal(b.Time) && a.Version == b.Version && a.Finalizer == b.Finalizer &&
 		a.Interrupted.Equal(b.Interrupted) && slices.Equal(a.Unrendered, b.Unrendered) && a.MoreUnrendered == b.MoreUnrendered && slices.Equal(a.Troubles, b.Troubles) && slices.Equal(a.Rollouts, b.Rollouts) && slices.Equal(a.Absent, b.Absent) &&
-		a.Held.equal(b.Held) && a.Approved == b.Approved && a.RowNotes == b.RowNotes && slices.EqualFunc(a.Deletions, b.Deletions, Deletions.equal) && EqualLeaving(a.Leaving, b.Leaving)
+		a.Held.equal(b.Held) && a.Approved == b.Approved && a.RowNotes == b.RowNotes && a.Sighted == b.Sighted && slices.EqualFunc(a.Deletions, b.Deletions, Deletions.equal) && EqualLeaving(a.Leaving, b.Leaving)
 }
 
 // Saved is the record with what the server says of it: its ConfigMap was written.

@@ -476,6 +476,9 @@ func (j *Job) seen(h load.HubPrograms, s *report.Summary) *inventory.Hub {
 		if rollouts, whole := s.Rollouts[h.Key]; whole {
 			record.Rollouts = rollouts
 		}
+		if note, looked := s.Sighted[h.Key]; looked && !j.narrowed() {
+			record.Sighted = note
+		}
 		switch held := j.Held[h.Key]; {
 		case !s.Interrupted && !j.narrowed():
 			settle(&record, held)

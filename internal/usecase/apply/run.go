@@ -26,7 +26,10 @@ func (j *Job) RunPlans(ctx context.Context, plans []plan.Plan) error {
 	}
 	j.Noted.Inputs, j.Noted.Recorded = j.inputs, j.Adopting == nil
 	o := apply.Options{Wait: j.Options.Wait, Finalizer: !j.Options.NoFinalizer, Rollouts: j.rollouts()}
-	o.Unready = j.Adopting == nil && !j.Continuous
+	o.Unready, o.Sighted = j.Adopting == nil && !j.Continuous, map[lynq.HubKey]string{}
+	for key, record := range j.Records {
+		o.Sighted[key] = record.Sighted
+	}
 	if j.Adopting != nil {
 		return j.Run.RunPlans(ctx, plans, o, nil)
 	}

@@ -23,28 +23,34 @@ type Sight struct {
 	Ready map[lynq.Ref]ready.Readiness
 	// Stopped has the workloads that another client scaled to zero.
 	Stopped map[lynq.Ref]bool
+	// Classes are the storage classes, nil where no claim depends on them.
+	Classes *ready.StorageClasses
 }
 
 // Readiness is Nodes for what inventories name, with how far each object has come. It
 // costs as many lists: of kinds whose readiness depends on more than metadata whole
 // objects are listed, and the storage classes where a claim waits for one.
 func Readiness(ctx context.Context, c ObjectReader, hub string, inventories []*inventory.Inventory) (*Sight, error) {
-	return readiness(ctx, c, hub, kindsIn(nil, inventories))
+	return readiness(ctx, c, newObserver(c, hub), kindsIn(nil, inventories))
 }
 
-// ReadinessOf is Readiness for some objects, by their apiVersions.
-func ReadinessOf(ctx context.Context, c ObjectReader, hub string, objects map[lynq.Ref]string) (*Sight, error) {
-	return readiness(ctx, c, hub, kindsOf(objects))
-}
-
-func readiness(ctx context.Context, c ObjectReader, hub string, kinds []wantedKind) (*Sight, error) {
+// ReadinessOf is Readiness for some objects, by their apiVersions, of so many in all: as
+// with SomeNodes, few of them are read one by one.
+func ReadinessOf(ctx context.Context, c ObjectReader, hub string, of int, objects map[lynq.Ref]string) (*Sight, error) {
 	o := newObserver(c, hub)
+	if len(objects) < of {
+		o.few = max(looks, of/listedPerLook)
+	}
+	return readiness(ctx, c, o, kindsOf(objects))
+}
+
+func readiness(ctx context.Context, c ObjectReader, o *observer, kinds []wantedKind) (*Sight, error) {
 	o.readiness = newReadinessReader(c)
 	if _, err := o.observe(ctx, kinds); err != nil {
 		return nil, err
 	}
-	o.readiness.settleClaims(ctx)
-	return &Sight{Observed: o.seen, Ready: o.readiness.ready, Stopped: o.readiness.stopped}, nil
+	classes := o.readiness.settleClaims(ctx)
+	return &Sight{Observed: o.seen, Ready: o.readiness.ready, Stopped: o.readiness.stopped, Classes: classes}, nil
 }
 
 // readinessReader reads how far objects have come, for an observer and under its
@@ -105,8 +111,9 @@ func (r *readinessReader) look(ctx context.Context, o *observer, kind lynq.APIRe
 	return nil
 }
 
-// settleClaims decides about the claims whose storage class does.
-func (r *readinessReader) settleClaims(ctx context.Context) {
+// settleClaims decides about the claims whose storage class does, and gives the classes;
+// nil where there is no such claim.
+func (r *readinessReader) settleClaims(ctx context.Context) *ready.StorageClasses {
 	var claims []lynq.Ref
 	for ref, now := range r.ready {
 		if now.Class != "" {
@@ -114,16 +121,17 @@ func (r *readinessReader) settleClaims(ctx context.Context) {
 		}
 	}
 	if len(claims) == 0 {
-		return
+		return nil
 	}
-	classes := storageClassesOf(ctx, r.cluster)
+	classes := StorageClasses(ctx, r.cluster)
 	for _, ref := range claims {
 		r.ready[ref] = classes.Decide(r.ready[ref])
 	}
+	return classes
 }
 
-// storageClassesOf lists the storage classes.
-func storageClassesOf(ctx context.Context, c ObjectReader) *ready.StorageClasses {
+// StorageClasses lists the storage classes.
+func StorageClasses(ctx context.Context, c ObjectReader) *ready.StorageClasses {
 	classes := &ready.StorageClasses{Waits: map[string]bool{}, Complete: true}
 	err := c.ReadObjects(ctx, ready.ClassResource(), "", "", func(_ *metav1.PartialObjectMetadata, class *unstructured.Unstructured) func() {
 		name, waits := class.GetName(), ready.WaitsForConsumer(class)

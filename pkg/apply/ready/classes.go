@@ -1,6 +1,11 @@
 package ready
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -36,6 +41,18 @@ func (c *StorageClasses) Decide(claim Readiness) Readiness {
 		return Waiting("not bound: storage class %q doesn't exist", claim.Class)
 	}
 	return Waiting("%s yet", claim.Message)
+}
+
+// String names all classes and what they wait for, "" where not all are known.
+func (c *StorageClasses) String() string {
+	if c == nil || !c.Complete {
+		return ""
+	}
+	var text strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(c.Waits)) {
+		_, _ = fmt.Fprintf(&text, "%s %t\n", name, c.Waits[name])
+	}
+	return text.String()
 }
 
 // WithClass tells how far an object has come. Where that depends on a storage

@@ -194,6 +194,8 @@ type Summary struct {
 	// Unready are the objects that are unchanged but not ready, by node. They make
 	// nothing fail.
 	Unready []Unready
+	// Sighted notes for the next run which objects are ready, by hub.
+	Sighted map[lynq.HubKey]string
 	// Leaving counts the nodes that are kept for their grace period.
 	Leaving int
 	// Settled tells of which hubs this version renders what is recorded of every

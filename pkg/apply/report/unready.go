@@ -12,6 +12,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/sighted"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -37,6 +39,9 @@ type Unchanged struct {
 	Causes   Causes // nil for none
 	Reporter Reporter
 	Now      func() time.Time
+	// Sighted are the notes of the last run on each hub, by the same Rules of readiness.
+	Sighted map[lynq.HubKey]string
+	Rules   string
 }
 
 // causesTold is for how many unready objects causes are asked for.
@@ -75,12 +80,14 @@ func leftOf(nodes []NodeResult) map[lynq.HubKey]map[lynq.Ref]leftStep {
 }
 
 // Unready looks at the objects that the run left as they were: one list for each
-// kind of them whose readiness forms wait for, and none where there are no such.
-func (u *Unchanged) Unready(ctx context.Context, nodes []NodeResult) []Unready {
-	var all []Unready
-	left := leftOf(nodes)
+// kind of them whose readiness forms wait for, and none where there are no such. Objects
+// that the last run saw ready, and that the lists of the run show unchanged, are not read.
+// The notes are for the next run.
+func (u *Unchanged) Unready(ctx context.Context, nodes []NodeResult) (all []Unready, notes map[lynq.HubKey]string) {
+	left, notes := leftOf(nodes), map[lynq.HubKey]string{}
 	for _, hub := range slices.SortedFunc(maps.Keys(left), lynq.HubKey.Compare) {
-		unready, err := u.unreadyOf(ctx, hub.Name, left[hub])
+		unready, note, err := u.unreadyOf(ctx, hub, left[hub])
+		notes[hub] = note
 		if err != nil {
 			u.Reporter.Report(Event{Time: u.Now(), Type: EventWarning, NodeID: lynq.NodeID{Hub: hub}, Message: "lynqctl can't tell whether its unchanged objects are ready: " + err.Error()})
 		}
@@ -90,7 +97,7 @@ func (u *Unchanged) Unready(ctx context.Context, nodes []NodeResult) []Unready {
 		return cmp.Or(cmp.Compare(a.Node.String(), b.Node.String()), cmp.Compare(a.Object.String(), b.Object.String()))
 	})
 	u.explain(ctx, all[:min(len(all), causesTold)])
-	return all
+	return all, notes
 }
 
 // explain adds why objects are not ready.
@@ -106,28 +113,65 @@ func (u *Unchanged) explain(ctx context.Context, unready []Unready) {
 	}
 }
 
-// unreadyOf finds those of a hub. What could not be looked at is an error beside them.
-func (u *Unchanged) unreadyOf(ctx context.Context, hub string, left map[lynq.Ref]leftStep) ([]Unready, error) {
-	objects := map[lynq.Ref]string{}
-	for ref, s := range left {
-		objects[ref] = s.Object.APIVersion
+// unreadyOf finds those of a hub, and notes the others. What could not be looked at is an
+// error beside them.
+func (u *Unchanged) unreadyOf(ctx context.Context, hub lynq.HubKey, left map[lynq.Ref]leftStep) (unready []Unready, note string, unknown error) {
+	known := sighted.Parse(u.Sighted[hub], u.Rules)
+	classes := ""
+	if known.Classes() != "" {
+		classes = classesOf(observe.StorageClasses(ctx, u.Objects))
 	}
-	sight, err := observe.ReadinessOf(ctx, u.Objects, hub, objects)
+	seen := make([]sighted.Object, 0, len(left))
+	for ref, s := range left {
+		seen = append(seen, sightOf(ref, s.Live))
+	}
+	unsure := known.Unsure(seen, classes)
+	objects := make(map[lynq.Ref]string, len(unsure))
+	for ref := range unsure {
+		objects[ref] = left[ref].Object.APIVersion
+	}
+	sight, err := observe.ReadinessOf(ctx, u.Objects, hub.Name, len(left), objects)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	var unready []Unready
-	var unknown error
-	for ref, s := range left {
-		if err := sight.Unknown[ref]; err != nil {
-			unknown = err
+	for i := range seen {
+		ref := seen[i].Ref
+		if !unsure[ref] {
 			continue
 		}
-		if why := s.unready(sight); why != "" {
-			unready = append(unready, Unready{Node: s.node, Object: ref, Message: s.mask.Hide(why), mask: s.mask})
+		s := left[ref]
+		switch why, err := s.unready(sight), sight.Unknown[ref]; {
+		case err != nil:
+			unknown, seen[i] = err, sightOf(ref, nil)
+		case why != "":
+			unready, seen[i] = append(unready, Unready{Node: s.node, Object: ref, Message: s.mask.Hide(why), mask: s.mask}), sightOf(ref, nil)
+		default:
+			seen[i] = sightOf(ref, sight.Live[ref])
 		}
 	}
-	return unready, unknown
+	if now := classesOf(sight.Classes); now != "" && classes != "" && now != classes {
+		return unready, "", unknown // they changed meanwhile
+	} else if now != "" {
+		classes = now
+	}
+	return unready, sighted.Note(seen, u.Rules, classes), unknown
+}
+
+// sightOf is a version of an object; one that was not seen has none.
+func sightOf(ref lynq.Ref, l *tracking.Live) sighted.Object {
+	if l == nil {
+		return sighted.Object{Ref: ref}
+	}
+	return sighted.Object{Ref: ref, UID: l.UID, Version: l.ResourceVersion}
+}
+
+// classesOf names storage classes, "" where they do not matter or are not known.
+func classesOf(c *ready.StorageClasses) string {
+	text := c.String()
+	if text == "" {
+		return ""
+	}
+	return sighted.Short(text)
 }
 
 // unready is why its object is not ready, "" where it is.

@@ -1,0 +1,111 @@
+package sighted_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/sighted"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+const rules = "1 v1.2.3"
+
+// objects are so many Deployments and claims, each of a version.
+func objects(n int) []sighted.Object {
+	all := make([]sighted.Object, n)
+	for i := range all {
+		all[i] = sighted.Object{
+			Ref: lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: fmt.Sprint("a", i)},
+			UID: types.UID(fmt.Sprint("u", i)), Version: fmt.Sprint(i),
+		}
+		if i%2 == 1 {
+			all[i].Group, all[i].Kind = "", "PersistentVolumeClaim"
+		}
+	}
+	return all
+}
+
+// TestUnchanged: what is as it was noted is sure, in any order.
+func TestUnchanged(t *testing.T) {
+	for _, n := range []int{1, 2, 31, 33, 1000, 100_000} {
+		all := objects(n)
+		note := sighted.Note(all, rules, "")
+		if len(note) > 17<<10 {
+			t.Errorf("%d objects: a note of %d bytes", n, len(note))
+		}
+		slices.Reverse(all)
+		if unsure := sighted.Parse(note, rules).Unsure(all, ""); len(unsure) > 0 {
+			t.Errorf("%d objects: %d of them are unsure", n, len(unsure))
+		}
+	}
+}
+
+// TestChanged: an object is unsure once it is another, has another version, or wasn't ready.
+// Few others are unsure because of it.
+func TestChanged(t *testing.T) {
+	const n, at = 5000, 1234
+	for name, change := range map[string]func(all []sighted.Object){
+		"version": func(all []sighted.Object) { all[at].Version = "x" },
+		"uid":     func(all []sighted.Object) { all[at].UID = "x" },
+		"gone":    func(all []sighted.Object) { all[at].UID, all[at].Version = "", "" },
+		"group":   func(all []sighted.Object) { all[at].Group = "x" },
+	} {
+		all := objects(n)
+		note := sighted.Note(all, rules, "")
+		change(all)
+		unsure := sighted.Parse(note, rules).Unsure(all, "")
+		if !unsure[all[at].Ref] || len(unsure) > 200 {
+			t.Errorf("%s: %d objects are unsure, and among them the changed one: %t", name, len(unsure), unsure[all[at].Ref])
+		}
+	}
+	all := objects(n)
+	unready := slices.Clone(all)
+	unready[at].UID, unready[at].Version = "", ""
+	if unsure := sighted.Parse(sighted.Note(unready, rules, ""), rules).Unsure(all, ""); !unsure[all[at].Ref] || len(unsure) > 200 {
+		t.Errorf("an object that was not ready: %d are unsure", len(unsure))
+	}
+	// An object more, or one less, concerns those that share its bucket.
+	note := sighted.Note(all, rules, "")
+	if unsure := sighted.Parse(note, rules).Unsure(all[1:], ""); len(unsure) == 0 || len(unsure) > 200 {
+		t.Errorf("an object less: %d are unsure", len(unsure))
+	}
+}
+
+// TestClasses: claims are ready by the storage classes that there were.
+func TestClasses(t *testing.T) {
+	all := objects(1000)
+	classes := sighted.Short("standard true\n")
+	note := sighted.Parse(sighted.Note(all, rules, classes), rules)
+	if note.Classes() != classes || len(note.Unsure(all, classes)) > 0 {
+		t.Errorf("classes %q, and %d unsure", note.Classes(), len(note.Unsure(all, classes)))
+	}
+	unsure := note.Unsure(all, sighted.Short("standard false\n"))
+	for _, o := range all {
+		if o.Kind == "PersistentVolumeClaim" && !unsure[o.Ref] {
+			t.Fatalf("%s is sure", o.Ref)
+		}
+	}
+}
+
+// TestForged: a text that is no note, or one by other rules, knows of no object.
+func TestForged(t *testing.T) {
+	all := objects(3)
+	note := sighted.Note(all, rules, "")
+	for _, text := range []string{"", "x", "a b c", note + "A", note[1:], strings.TrimRight(note, "=") + " x", strings.Repeat(note, 2), note[:strings.LastIndex(note, " ")+1]} {
+		if unsure := sighted.Parse(text, rules).Unsure(all, ""); len(unsure) != len(all) {
+			t.Errorf("%q: %d are unsure", text, len(unsure))
+		}
+	}
+	if unsure := sighted.Parse(note, "2 v1.2.3").Unsure(all, ""); len(unsure) != len(all) {
+		t.Errorf("other rules: %d are unsure", len(unsure))
+	}
+	// What says nothing is no sight of anything.
+	nothing := []sighted.Object{{Ref: all[0].Ref}}
+	if unsure := sighted.Parse(sighted.Note(nothing, rules, ""), rules).Unsure(nothing, ""); len(unsure) != 1 {
+		t.Error("an object that was not seen is sure")
+	}
+}
