@@ -214,7 +214,7 @@ func TestHeldHandover(t *testing.T) {
 	if _, err := h.approve(nil); err != nil {
 		t.Fatal(err)
 	}
-	h.did("approved", h.round(moved), "ConfigMap/acme delete", "ConfigMap/acme-extra delete", "ConfigMap/pool-one adopt", "ConfigMap/pool-one release")
+	h.did("approved", h.round(moved), "ConfigMap/acme delete", "ConfigMap/acme-extra delete", "ConfigMap/pool-one release", "ConfigMap/pool-one update")
 	if pool := h.Get(t, "configmap/pool-one"); pool.GetUID() != uid {
 		t.Error("it was made again")
 	}

@@ -37,10 +37,13 @@ func (in *Input) InShard(s lynq.Shard) ([]*plan.Node, []*inventory.Inventory) {
 	return nodes, inventories
 }
 
-// uid is that of the row of a member.
+// uid is that of the row of a member, as the row has it now.
 func (m *member) uid() string {
-	if m.node != nil {
+	switch {
+	case m.node != nil:
 		return m.node.UID
+	case m.now != "":
+		return m.now
 	}
 	return m.inventory.Node.UID
 }

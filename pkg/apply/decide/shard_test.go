@@ -197,3 +197,28 @@ func TestMoveBetweenShards(t *testing.T) {
 		t.Errorf("%s (%s) to %s", got.Action, got.Reason, got.To)
 	}
 }
+
+// TestShardOfRenamedRow: a node of the earlier uid of a row is of the shard of the row.
+func TestShardOfRenamedRow(t *testing.T) {
+	for _, now := range []string{"b", "c", "d", "e", "f"} {
+		var shards []string
+		for k := range 3 {
+			s := newShop()
+			s.has("a", "a1")
+			s.wants(now, "a1")
+			s.in.Renames = &lynq.Renames{UIDs: map[string]string{"a": now}, Active: map[string]bool{now: true}}
+			inShard(s, lynq.Shard{Index: k, Count: 3})
+			p := Decide(s.in, Limits{})
+			var planned []string
+			for i := range p.Nodes {
+				planned = append(planned, p.Nodes[i].UID)
+			}
+			slices.Sort(planned)
+			shards = append(shards, strings.Join(planned, " "))
+		}
+		slices.Sort(shards)
+		if diff := cmp.Diff([]string{"", "", "a " + now}, shards); diff != "" {
+			t.Errorf("row %s:\n%s", now, diff)
+		}
+	}
+}
