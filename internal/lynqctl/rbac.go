@@ -74,6 +74,7 @@ Exit codes:
 	flags.StringSliceVar(&f.Apply.Tombstones.Paths, "tombstones", nil, "files or directories with the tombstones that you pass to apply")
 	flags.BoolVar(&f.Data, "include-data", false, "grant the permissions for 'orphans prune --include-data'")
 	flags.BoolVar(&f.Optional, "optional", false, "include optional permissions: events, and details about objects that aren't ready")
+	flags.IntVar(&f.Shards, "shards", 0, "also grant permissions for runs of this many shards")
 	flags.BoolVar(&f.check, "check", false, "report only the permissions that you lack")
 	flags.StringVarP(&f.output, "output", "o", "", "output format: yaml or json; with --check: "+list.FormatUsage)
 	return cmd
@@ -139,6 +140,9 @@ func (f *rbacFlags) options() (account rbac.Account, err error) {
 	}
 	if f.For = rbac.Chosen(f.purposes); len(f.For) == 0 {
 		return account, session.BadUsage(errors.New("--for is empty; it takes " + joined(rbac.Purposes())))
+	}
+	if err := cmdflags.CheckShards(f.Shards); f.Shards != 0 && err != nil {
+		return account, err
 	}
 	if f.name != "" && !lynq.IsDNS1123Subdomain(f.name) {
 		return account, session.BadUsage(fmt.Errorf("--name: %q is not a valid name (use lowercase letters, digits, '-', and '.')", f.name))

@@ -47,6 +47,8 @@ type Input struct {
 	Data bool
 	// Optional: also what the commands can do without.
 	Optional bool
+	// Shards is how many shards runs have beside runs of whole hubs, 0 for none.
+	Shards int
 }
 
 // Rights lists the rules that commands need.
@@ -69,6 +71,7 @@ func Of(in *Input) Rights {
 	}
 	for _, h := range in.Hubs {
 		g.records(h)
+		g.shards(h)
 		for _, f := range h.Forms {
 			for _, r := range f.Resources {
 				g.objects(f, r)

@@ -98,6 +98,26 @@ func TestTombstonesAndHooks(t *testing.T) {
 	}
 }
 
+// Who runs shards takes their Leases, others wait for them, and who takes no Lease needs none.
+func TestShards(t *testing.T) {
+	t.Parallel()
+	for purpose, want := range map[rbac.Purpose][]string{
+		rbac.Apply: {"get", "update"}, rbac.Watch: {"get"}, rbac.Delete: {"get"}, rbac.Orphans: {"get"}, rbac.Diff: nil, rbac.Status: nil,
+	} {
+		in := input(t, "  configMaps: [{id: a, nameTemplate: '{{ .uid }}', spec: {apiVersion: v1, kind: ConfigMap}}]\n", purpose)
+		in.Shards = 2
+		var got []string
+		for _, r := range rbac.Of(in).Rules {
+			if slices.Equal(r.Names, []string{"lynqshard-0-of-2-crm", "lynqshard-1-of-2-crm"}) && r.Namespace == "hub" {
+				got = append(got, r.Verbs...)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", purpose, diff)
+		}
+	}
+}
+
 // Each policy adds its verbs, and no others.
 func TestPolicies(t *testing.T) {
 	t.Parallel()

@@ -56,6 +56,8 @@ func rightsCases() map[string]rightsCase {
 		"watch": {folder: "testdata/rights/one", flags: "--for watch", does: (*rightsShop).watches, spared: func(r right) bool {
 			return older(r) || r.short() == "get deployments"
 		}},
+		// What is not of Leases, other cases have.
+		"shards":     {folder: "testdata/rights/one", flags: "--for apply,delete --shards 3", does: (*rightsShop).shards, spared: func(r right) bool { return !locks(r) || r.short() == "delete leases" }},
 		"quickstart": {folder: "../../examples/quickstart", form: "web", flags: "--include-data", does: every, spared: bound, whole: true},
 		"repairs":    {folder: "testdata/rights/one", flags: "--for apply,delete", does: (*rightsShop).repairs, spared: all},
 		"shop":       {folder: "../../examples/shop/forms", form: "web", flags: "--include-data", does: every, spared: bound, whole: true},
@@ -330,6 +332,15 @@ func (r *rightsShop) diffs(t *testing.T) string {
 	r.change(t, "t001", "")
 	r.change(t, "t100", "free")
 	return r.fails(t, "apply -f INPUTS --dry-run=server")
+}
+
+// shards are runs of shards, and of the whole hub after them.
+func (r *rightsShop) shards(t *testing.T) string {
+	if why := r.fails(t, "apply -f INPUTS --shard 0/3", "apply -f INPUTS --shard 1/3"); why != "" {
+		return why
+	}
+	r.change(t, "t000", "gold")
+	return r.fails(t, "apply -f INPUTS --shard 2/3", "apply -f INPUTS --shard 0/3 --lock-timeout=2s", "apply -f INPUTS --lock-timeout=2s", "delete node NODE --yes")
 }
 
 // repairs are what puts inventories right.

@@ -52,6 +52,14 @@ func (f *Render) checkShard() error {
 	return nil
 }
 
+// CheckShards refuses a number of shards that no run has.
+func CheckShards(count int) error {
+	if _, err := lynq.NewShard(0, count); err != nil {
+		return session.BadUsage(named("--shards", err))
+	}
+	return nil
+}
+
 // indexed is the shard that this pod is of an Indexed Job.
 func indexed(text string, count int) (lynq.Shard, error) {
 	if text == "" {

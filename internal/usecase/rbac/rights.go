@@ -25,6 +25,8 @@ type Options struct {
 	Data bool
 	// Optional: also rights that the commands can do without.
 	Optional bool
+	// Shards is how many shards runs have beside runs of whole hubs, 0 for none.
+	Shards int
 }
 
 // Of are the least rights under which commands work for the inputs, and the hubs
@@ -57,7 +59,7 @@ func Of(ctx context.Context, e *session.Engine, o *Options) (*rbac.Rights, []lyn
 
 // OfInputs are the rights for inputs that were read.
 func OfInputs(ctx context.Context, e *session.Engine, o *Options, inputs *load.Inputs, hubs []rbac.Hub, stones []lynq.Tombstone) (*rbac.Rights, error) {
-	in := &rbac.Input{Hubs: hubs, For: o.For, Tombstones: stones, Kinds: rbac.KnownKinds(inputs.Inputs), Data: o.Data, Optional: o.Optional}
+	in := &rbac.Input{Hubs: hubs, For: o.For, Tombstones: stones, Kinds: rbac.KnownKinds(inputs.Inputs), Data: o.Data, Optional: o.Optional, Shards: o.Shards}
 	if err := learnKinds(ctx, e, o, in); err != nil {
 		return nil, err
 	}
