@@ -171,7 +171,11 @@ func (r *Run) enter(ctx context.Context, ls *Locks, hub, shard *lease.Lock) erro
 		ls.Held = append(ls.Held, hub) // until it is given back with the others
 		return err
 	}
-	return hub.Enter(ls.Ctx, me)
+	if err := hub.Enter(ls.Ctx, me); err != nil {
+		return err
+	}
+	shard.Join()
+	return nil
 }
 
 // awaitShards waits until runs of shards have ended.

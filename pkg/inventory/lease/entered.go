@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -26,8 +28,10 @@ func (e Entered) Shard() lynq.Shard { return lynq.Shard{Index: e.Index, Count: e
 
 // Entered are the runs of shards that the Lease names which Acquire took. Call it before Hold.
 // A list that cannot be read is an error: nobody knows which runs are at work.
-func (l *Lock) Entered() ([]Entered, error) {
-	text := l.lease.Annotations[lynq.AnnotationEntered]
+func (l *Lock) Entered() ([]Entered, error) { return l.read(l.lease) }
+
+func (l *Lock) read(lease *coordinationv1.Lease) ([]Entered, error) {
+	text := lease.Annotations[lynq.AnnotationEntered]
 	if text == "" {
 		return nil, nil
 	}
@@ -59,6 +63,29 @@ func (l *Lock) Enter(ctx context.Context, entered []Entered) error {
 		return l.lost("", errors.New("it is no longer ours"))
 	}
 	return err
+}
+
+// Join has each renewal of a shard's Lease check that the Lease of the hub still names us. Who
+// removes the name, or the Lease, lets a run of the whole hub begin: then this one ends.
+func (l *Lock) Join() { l.joined.Store(true) }
+
+// stillNamed is a *LostError where the Lease of the hub names the run of a shard no more.
+func (l *Lock) stillNamed(ctx context.Context) error {
+	if !l.joined.Load() {
+		return nil
+	}
+	hub, err := l.leases.Get(ctx, l.Hub.Namespace, lynq.LeaseName(l.Hub.Name))
+	switch {
+	case apierrors.IsNotFound(err):
+		return l.lost("", errors.New("the Lease of the hub was deleted"))
+	case err != nil:
+		return err
+	}
+	entered, err := l.read(hub)
+	if err != nil || !slices.Contains(entered, Entered{Index: l.Shard.Index, Count: l.Shard.Count, Holder: l.Identity}) {
+		return l.lost("", errors.New("somebody removed this run from the Lease of the hub"))
+	}
+	return nil
 }
 
 func markEntered(l *coordinationv1.Lease, entered []Entered) {

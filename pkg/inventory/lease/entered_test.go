@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -142,4 +143,85 @@ func TestAwaitEndOfLive(t *testing.T) {
 		}
 		_ = shard.Release(t.Context())
 	})
+}
+
+// both are the Leases of a hub and of a shard of it.
+type both struct{ hub, shard *server }
+
+func (b both) of(name string) *server {
+	if strings.HasPrefix(name, lynq.ShardLeasePrefix) {
+		return b.shard
+	}
+	return b.hub
+}
+
+func (b both) Get(ctx context.Context, namespace, name string) (*coordinationv1.Lease, error) {
+	return b.of(name).Get(ctx, namespace, name)
+}
+
+func (b both) Create(ctx context.Context, l *coordinationv1.Lease) (*coordinationv1.Lease, error) {
+	return b.of(l.Name).Create(ctx, l)
+}
+
+func (b both) Update(ctx context.Context, l *coordinationv1.Lease) (*coordinationv1.Lease, error) {
+	return b.of(l.Name).Update(ctx, l)
+}
+
+func (b both) Delete(ctx context.Context, namespace, name string, uid types.UID, resourceVersion string) error {
+	return b.of(name).Delete(ctx, namespace, name, uid, resourceVersion)
+}
+
+// TestRemovedFromTheHub: a run of a shard ends when the Lease of the hub names it no more, and
+// goes on while that cannot be read.
+func TestRemovedFromTheHub(t *testing.T) {
+	for what, tt := range map[string]struct {
+		happens func(*server)
+		ends    bool
+	}{
+		"nothing": {func(*server) {}, false},
+		"another shard enters": {func(s *server) {
+			s.edit(named(`[{"index":1,"count":4,"holder":"a"},{"index":2,"count":4,"holder":"b"}]`))
+		}, false},
+		"somebody removes the name":     {func(s *server) { s.edit(named("")) }, true},
+		"somebody writes another name":  {func(s *server) { s.edit(named(`[{"index":1,"count":4,"holder":"b"}]`)) }, true},
+		"somebody makes it unreadable":  {func(s *server) { s.edit(named(`[`)) }, true},
+		"somebody deletes the Lease":    {func(s *server) { s.remove() }, true},
+		"the server doesn't answer now": {func(s *server) { s.setFault(failsUntil(8 * time.Second)) }, false},
+	} {
+		t.Run(what, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				leases := both{newServer(), newServer()}
+				shard, hub := lockOf(leases, "a", ofShard), lockOf(leases, "a")
+				acquire(t, shard, 0)
+				ctx := shard.Hold(t.Context())
+				acquire(t, hub, 0)
+				if err := hub.Enter(t.Context(), []lease.Entered{{Index: 1, Count: 4, Holder: "a"}}); err != nil {
+					t.Fatal(err)
+				}
+				shard.Join()
+				pass(6 * time.Second)
+				tt.happens(leases.hub)
+				pass(6 * time.Second)
+				if lost := (*lease.LostError)(nil); tt.ends != errors.As(context.Cause(ctx), &lost) || tt.ends != (shard.Check() != nil) {
+					t.Errorf("ended by %v", context.Cause(ctx))
+				}
+				_ = shard.Release(t.Context())
+			})
+		})
+	}
+}
+
+func named(entered string) func(*coordinationv1.Lease) {
+	return func(l *coordinationv1.Lease) { l.Annotations = map[string]string{lynq.AnnotationEntered: entered} }
+}
+
+// failsUntil has requests fail for some time of the bubble.
+func failsUntil(d time.Duration) func(context.Context, string) (bool, error) {
+	until := time.Now().Add(d - 6*time.Second)
+	return func(context.Context, string) (bool, error) {
+		if time.Now().Before(until) {
+			return false, errors.New("no answer")
+		}
+		return false, nil
+	}
 }

@@ -86,6 +86,9 @@ func (l *Lock) renew(ctx context.Context) error {
 		return err
 	}
 	l.lease = got
+	if err := l.stillNamed(ctx); err != nil {
+		return err
+	}
 	l.term.extend(sent)
 	l.notice(got)
 	return nil

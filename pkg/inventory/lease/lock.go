@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -75,6 +76,8 @@ type Lock struct {
 	// entered are the runs of shards that the Lease is to name once it is released, nil for
 	// those that it names.
 	entered *[]Entered
+	// joined: the Lease of the hub has to name us, the run of a shard.
+	joined atomic.Bool
 }
 
 // name is the name of the Lease.
