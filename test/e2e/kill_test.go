@@ -14,6 +14,10 @@ func TestKilled(t *testing.T) {
 		"delete-waves":      killedWaves,
 		"adopt-operator":    killedHandover,
 		"inventory-restore": killedInventoryRestore,
+		"move-form-to-form": killedMove(formToForm),
+		"move-hub-to-hub":   killedMove(hubToHub),
+		"move-renamed-form": killedMove(renamedForm),
+		"move-renamed-uid":  killedMove(renamedUID),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

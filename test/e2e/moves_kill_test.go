@@ -1,0 +1,167 @@
+package e2e_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
+)
+
+// movedHub is a hub whose rows name their objects by a column.
+const movedHub = `apiVersion: operator.lynq.sh/v1
+kind: LynqHub
+metadata: {name: NAME}
+spec:
+  source: {type: csv, csv: {path: NAME.csv}}
+  valueMappings: {uid: id, activate: active, previousUid: was}
+  extraValueMappings: {slug: slug}
+`
+
+// movedForm is a form with every way in which objects are tracked.
+const movedForm = `apiVersion: operator.lynq.sh/v1
+kind: LynqForm
+metadata: {name: FORM, annotations: {lynq.sh/renamed-from: BEFORE}}
+spec:
+  hubId: NAME
+`
+
+const movedResources = `  configMaps:
+    - {id: text, nameTemplate: "{{ .slug }}-text", spec: {apiVersion: v1, kind: ConfigMap, data: {slug: "{{ .slug }}"}}}
+    - {id: once, nameTemplate: "{{ .slug }}-once", creationPolicy: Once, spec: {apiVersion: v1, kind: ConfigMap, data: {uid: "{{ .uid }}"}}}
+  persistentVolumeClaims:
+    - id: data
+      nameTemplate: "{{ .slug }}-data"
+      deletionPolicy: Retain
+      waitForReady: false
+      spec: {apiVersion: v1, kind: PersistentVolumeClaim, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}
+  deployments:
+    - id: app
+      nameTemplate: "{{ .slug }}-app"
+      spec:
+        apiVersion: apps/v1
+        kind: Deployment
+        spec:
+          selector: {matchLabels: {app: "{{ .slug }}"}}
+          template:
+            metadata: {labels: {app: "{{ .slug }}"}}
+            spec: {containers: [{name: app, image: example.com/app}]}
+  jobs:
+    - id: backup
+      nameTemplate: "{{ .slug }}-backup"
+      runOn: Delete
+      spec:
+        apiVersion: batch/v1
+        kind: Job
+        spec: {template: {spec: {restartPolicy: Never, containers: [{name: backup, image: example.com/backup}]}}}
+`
+
+// moving is a shop whose objects go to another node in each generation.
+type moving struct {
+	*shop
+	// become writes the inputs of a generation, and gives the inventories that it has then.
+	become func(t *testing.T, m *moving, n int) []string
+	before string // the objects and pods, with their uids
+	want   []string
+}
+
+// hubFiles writes a hub with its rows.
+func (m *moving) hubFiles(t *testing.T, name, rows string) {
+	t.Helper()
+	m.write(t, name+"-hub.yaml", strings.ReplaceAll(movedHub, "NAME", name))
+	m.write(t, name+".csv", "id,was,slug,active\n"+rows)
+}
+
+// formFile writes a form of a hub, "" where it had no other name.
+func (m *moving) formFile(t *testing.T, file, hub, name, before, resources string) {
+	t.Helper()
+	text := strings.NewReplacer("NAME", hub, "FORM", name, "BEFORE", before).Replace(movedForm)
+	if before == "" {
+		text = strings.ReplaceAll(text, ", annotations: {lynq.sh/renamed-from: }", "")
+	}
+	m.write(t, file, text+resources)
+}
+
+// renamedUID has the row get another uid.
+func renamedUID(t *testing.T, m *moving, n int) []string {
+	t.Helper()
+	m.hubFiles(t, m.hub(), fmt.Sprintf("u%d,u%d,acme,1\n", n, n-1))
+	m.formFile(t, "form.yaml", m.hub(), "web", "", movedResources)
+	return []string{fmt.Sprintf("lynqnode-u%d-web", n)}
+}
+
+// renamedForm has the form get another name.
+func renamedForm(t *testing.T, m *moving, n int) []string {
+	t.Helper()
+	m.hubFiles(t, m.hub(), "acme,,acme,1\n")
+	m.formFile(t, "form.yaml", m.hub(), fmt.Sprintf("f%d", n), fmt.Sprintf("f%d", n-1), movedResources)
+	return []string{fmt.Sprintf("lynqnode-acme-f%d", n)}
+}
+
+// formToForm has the resources go from one form to the other.
+func formToForm(t *testing.T, m *moving, n int) []string {
+	t.Helper()
+	m.hubFiles(t, m.hub(), "acme,,acme,1\n")
+	of := []string{"", movedResources}
+	m.formFile(t, "a.yaml", m.hub(), "a", "", of[n%2])
+	m.formFile(t, "b.yaml", m.hub(), "b", "", of[(n+1)%2])
+	return []string{"lynqnode-acme-a", "lynqnode-acme-b"}
+}
+
+// hubToHub has the row go from one hub to the other.
+func hubToHub(t *testing.T, m *moving, n int) []string {
+	t.Helper()
+	other, row := m.hub()+"-b", []string{"", "acme,,acme,1\n"}
+	m.hubFiles(t, m.hub(), row[n%2])
+	m.hubFiles(t, other, row[(n+1)%2])
+	m.formFile(t, "a.yaml", m.hub(), "a", "", movedResources)
+	m.formFile(t, "b.yaml", other, "b", "", movedResources)
+	return []string{[]string{"lynqnode-acme-b", "lynqnode-acme-a"}[n%2]}
+}
+
+// killedMove kills a run that moves all objects of a node to another one.
+func killedMove(become func(*testing.T, *moving, int) []string) func(*testing.T) *kills {
+	return func(t *testing.T) *kills {
+		t.Helper()
+		m := &moving{shop: newShop(t, "", 0, faultproxy.Options{}), become: become}
+		apply := []string{"apply", "-f", m.dir, "--concurrency=1", "--events=false", "--allow-empty", "--max-delete=0"}
+		m.become(t, m, 0)
+		m.start(t, apply...).want(t, 0)
+		m.before = m.objects(t)
+		return &kills{
+			shop: m.shop, args: apply, least: 8,
+			begin: func(t *testing.T, n int) { t.Helper(); m.want = m.become(t, m, n) },
+			left: func(t *testing.T, _ bool) {
+				t.Helper()
+				if now := m.objects(t); now != m.before {
+					t.Errorf("objects and pods are\n%s\nand were\n%s", now, m.before)
+				}
+				m.Kubectl(t, "", "delete", "leases", "--all")
+			},
+			whole: func(t *testing.T) { t.Helper(); m.whole(t, apply) },
+		}
+	}
+}
+
+// objects are those of the node, and its pods, with their uids.
+func (m *moving) objects(t *testing.T) string {
+	t.Helper()
+	all := m.Kubectl(t, "", "get", "deployments,persistentvolumeclaims,pods,jobs,configmaps", "-l", "!lynq.sh/record",
+		"-o", "custom-columns=KIND:.kind,NAME:.metadata.name,UID:.metadata.uid,GENERATION:.metadata.generation", "--no-headers")
+	lines := slices.DeleteFunc(strings.Split(strings.TrimSpace(all), "\n"), func(line string) bool { return strings.Contains(line, "kube-root-ca.crt") })
+	return strings.Join(lines, "\n")
+}
+
+// whole: the new node has all of it, and another run changes nothing.
+func (m *moving) whole(t *testing.T, apply []string) {
+	t.Helper()
+	if now := m.objects(t); now != m.before {
+		t.Errorf("objects and pods are\n%s\nand were\n%s", now, m.before)
+	}
+	inventories := strings.Fields(m.Kubectl(t, "", "get", "configmaps", "-l", "lynq.sh/record=node", "-o", "custom-columns=NAME:.metadata.name", "--no-headers"))
+	if !slices.Equal(inventories, m.want) {
+		t.Errorf("the inventories are %v, want %v", inventories, m.want)
+	}
+	m.start(t, apply...).want(t, 0, "4 objects: 4 unchanged")
+}
