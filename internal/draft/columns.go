@@ -37,6 +37,17 @@ func (t Table) expires(d *Draft) string {
 	return ""
 }
 
+// previousUID finds the column with the uid that a row had before, by its name. It returns
+// "" if the table has no such column.
+func (t Table) previousUID(d *Draft) string {
+	for i := range t.Columns {
+		if c := &t.Columns[i]; snake(c.Name) == "previous_"+snake(d.UID) && !c.Binary && c.Name != d.Activate {
+			return c.Name
+		}
+	}
+	return ""
+}
+
 // hasMoments tells whether all values of a column are times, or empty.
 func (c *Column) hasMoments() bool {
 	return !slices.ContainsFunc(c.Values, func(v string) bool {

@@ -46,6 +46,8 @@ type Draft struct {
 	UID, Activate string // columns
 	// Expires is the column with the time from which a row counts as inactive, "" for none.
 	Expires string
+	// PreviousUID is the column with the uid that a row had before, "" for none.
+	PreviousUID string
 	// Activity says what the values of Activate mean, and Unclear are values that people
 	// must add to it.
 	Activity lynq.Activity
@@ -85,7 +87,7 @@ func Decide(t Table, c Choice) (*Draft, error) {
 		d.given = true
 		d.useGiven(t, c)
 	} else {
-		d.Expires = t.expires(d)
+		d.Expires, d.PreviousUID = t.expires(d), t.previousUID(d)
 		d.mapRest(t)
 	}
 	d.replicas = t.replicas(d.Mappings)
@@ -126,7 +128,7 @@ func (d *Draft) mapRest(t Table) {
 	taken := reserved()
 	for _, c := range t.Columns {
 		switch {
-		case c.Name == d.UID || c.Name == d.Activate || c.Name == d.Expires:
+		case c.Name == d.UID || c.Name == d.Activate || c.Name == d.Expires || c.Name == d.PreviousUID:
 		case c.Binary:
 			d.Bytes = append(d.Bytes, c.Name)
 		case c.looksSecret():

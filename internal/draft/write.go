@@ -34,6 +34,10 @@ func (d *Draft) Hub(names Names, from lynq.Connection, withPassword bool) string
 		w.line("    # From this time on, a row counts as inactive. Empty means never.")
 		w.line("    expires: %s", scalar(d.Expires))
 	}
+	if d.PreviousUID != "" {
+		w.line("    # The uid that the row had before: its objects stay.")
+		w.line("    previousUid: %s", scalar(d.PreviousUID))
+	}
 	if len(d.Unclear) > 0 {
 		w.line("    # Add to one of the lists: %s. Until then, no row is rendered.", scalars(d.Unclear))
 	}

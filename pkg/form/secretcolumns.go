@@ -26,6 +26,8 @@ func readSecretColumns(spec *object, hub *Hub) {
 			spec.fail(t.Pos, "remove it", "%s: column %q is valueMappings.%s, which every output shows", spec.name(field), t.Text, hub.Mappings[mapping].Variable)
 		case t.Text == hub.Expires.Column && t.Text != "":
 			spec.fail(t.Pos, "remove it", "%s: column %q is valueMappings.expires, which status shows", spec.name(field), t.Text)
+		case t.Text == hub.PreviousUID.Column && t.Text != "":
+			spec.fail(t.Pos, "remove it", "%s: column %q is valueMappings.previousUid, which messages show", spec.name(field), t.Text)
 		case slices.Contains(columns, t.Text):
 			hub.SecretColumns = append(hub.SecretColumns, t.Text)
 		case of >= 0:

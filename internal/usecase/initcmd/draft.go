@@ -81,6 +81,9 @@ func draftNotes(e *session.Engine, o *Options, from *origin, d *draft.Draft) []s
 	if d.Expires != "" {
 		notes = append(notes, fmt.Sprintf("a row counts as inactive from the time in column %q on", d.Expires))
 	}
+	if d.PreviousUID != "" {
+		notes = append(notes, fmt.Sprintf("a row had the uid in column %q before", d.PreviousUID))
+	}
 	if d.Renamed() && !from.given {
 		notes = append(notes, fmt.Sprintf("values of %q aren't valid names, so the form's templates and the names of nodes change them; --uid names another column", d.UID))
 	}

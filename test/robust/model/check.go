@@ -142,7 +142,7 @@ func (c Command) frozen(before *Cluster, o Object) (why string, whole bool) {
 		return "it is excluded", false
 	case holder == nil:
 		return "it isn't ours, and nothing may adopt it", untouched
-	case !c.covers(holder.Node):
+	case !c.covers(c.Inputs.Now(holder.Node)):
 		return "its node is not of this run", true
 	}
 	return "nothing renders it", false
