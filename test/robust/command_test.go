@@ -214,6 +214,7 @@ func (w *world) run(t *testing.T, verb string, o options) (execution, []string) 
 	}
 	c, args := w.command(verb, o)
 	before := w.look(t)
+	w.gone.See(c, before, time.Now())
 	e := w.execute(t, args, o.one("fault"))
 	delete(before.Objects, e.erased)
 	for _, o := range e.marked {
@@ -224,7 +225,9 @@ func (w *world) run(t *testing.T, verb string, o options) (execution, []string) 
 	if e.erased != "" {
 		exit = -1 // the run may be over the object already
 	}
+	c.At, c.Gone = time.Now(), w.gone
 	wrong := model.Check(c, before, w.last, exit)
+	w.gone.Forget(c, w.last, exit)
 	if strings.Contains(e.said, "panic:") || strings.Contains(e.said, "goroutine ") {
 		wrong = append(wrong, "lynqctl panicked")
 	}

@@ -52,7 +52,7 @@ func (d drawer) one(chances ...chance) func() string {
 func (d drawer) chances() []chance {
 	return []chance{
 		{40, d.apply}, {8, d.remove}, {5, d.prune}, {5, d.restore}, {4, d.adopt}, {4, d.rebuild}, {3, d.finalize}, {3, d.look},
-		{6, d.row}, {6, d.column}, {5, d.hand}, {6, d.rehub}, {5, d.uid}, {2, d.renamed}, {6, d.move}, {6, d.dropOrAdd}, {7, d.set}, {4, d.exclusion}, {2, d.tombstone},
+		{6, d.row}, {6, d.column}, {5, d.hand}, {6, d.rehub}, {5, d.uid}, {2, d.renamed}, {3, d.grace}, {6, d.pass}, {6, d.move}, {6, d.dropOrAdd}, {7, d.set}, {4, d.exclusion}, {2, d.tombstone},
 		{5, d.made}, {4, d.marked}, {2, d.copied}, {4, d.erased}, {8, d.forgotten}, {4, d.lost}, {4, d.forged}, {4, d.serving},
 	}
 }
@@ -256,6 +256,16 @@ func (d drawer) rehub() string {
 		return ""
 	}
 	return with("rehub", uid, hub, to)
+}
+
+func (d drawer) grace() string { return with("grace", d.hub(), pick(d, "0", "24", "72", "72")) }
+
+// pass lets time pass, where that takes none.
+func (d drawer) pass() string {
+	if !d.clocked {
+		return ""
+	}
+	return with("pass", pick(d, "1", "30", "80"))
 }
 
 func (d drawer) uid() string {

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/lynqctl/lynqctl/test/robust/model"
 )
@@ -22,6 +24,7 @@ func edit(in model.Inputs, op string, args []string) error {
 		"rehub":   {3, editHub},
 		"uid":     {3, editUID},
 		"rename":  {2, editForm},
+		"grace":   {2, editGrace},
 		"move":    {3, editMove},
 		"drop":    {2, func(in model.Inputs, a []string) { withForm(in, a[0], func(f *model.Form) { drop(f, a[1]) }) }},
 		"add":     {2, func(in model.Inputs, a []string) { withForm(in, a[0], func(f *model.Form) { add(f, catalog(a[1])) }) }},
@@ -115,6 +118,14 @@ func editForm(in model.Inputs, a []string) {
 			}
 			f.Before, f.Name = f.Name, a[1]
 		}
+	}
+}
+
+// editGrace HUB HOURS
+func editGrace(in model.Inputs, a []string) {
+	if h := in.Hub(a[0]); h != nil {
+		hours, _ := strconv.Atoi(a[1])
+		h.Grace = time.Duration(hours) * time.Hour
 	}
 }
 

@@ -129,7 +129,8 @@ spec:
   source: {type: csv, csv: {path: rows.csv}}
   valueMappings: {uid: id, activate: active, previousUid: was}
   extraValueMappings: {plan: plan, alias: alias, feature: feature}
-%s`, hub.Name, excludes(hub.Exclude))
+  deletionGracePeriod: %s
+%s`, hub.Name, hub.Grace, excludes(hub.Exclude))
 }
 
 func excludes(rules []model.Rule) string {

@@ -126,6 +126,7 @@ func (w *world) keep(t *testing.T, o options) (execution, []string) {
 	if k.e.exit < 0 || len(wrong) > 0 {
 		return k.e, wrong
 	}
+	c.At, c.Gone = time.Now(), w.gone
 	return k.e, append(wrong, model.Check(c, k.before, w.last, -1)...)
 }
 
@@ -161,6 +162,7 @@ func (w *world) happen(t *testing.T, acts []string) {
 // up to then.
 func (k *keeping) phase(t *testing.T, c model.Command, least time.Duration) []string {
 	t.Helper()
+	k.world.gone.See(c, k.before, time.Now())
 	k.idle(t, c, least)
 	exit := -1
 	if k.runs() {
@@ -175,6 +177,7 @@ func (k *keeping) phase(t *testing.T, c model.Command, least time.Duration) []st
 		k.before.Objects[o.UID] = o
 	}
 	k.e.erased, k.e.marked = "", nil
+	c.At, c.Gone = time.Now(), k.world.gone
 	wrong := model.Check(c, k.before, now, exit)
 	k.before = now
 	return append(wrong, k.escalated(t)...)

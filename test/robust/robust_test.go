@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/lynqctl/lynqctl/test/robust/model"
 )
@@ -190,6 +191,13 @@ func (h *history) step(t *testing.T, line string) {
 	if !errors.Is(err, errUnknown) {
 		if err != nil {
 			t.Fatalf("%s: %v", line, err)
+		}
+		return
+	}
+	if op == "pass" { // HOURS
+		hours, _ := strconv.Atoi(args[0])
+		if h.memory != nil {
+			time.Sleep(time.Duration(hours) * time.Hour)
 		}
 		return
 	}

@@ -45,6 +45,7 @@ type world struct {
 	inputs    model.Inputs
 	written   map[string]string // their files
 	last      *model.Cluster
+	gone      model.Gone
 }
 
 // known is what an object was in the last picture, as long as it has this version.
@@ -97,7 +98,7 @@ func newMemoryWorld(t *testing.T) *world {
 // begin makes what every history begins with.
 func (w *world) begin(t *testing.T, far string) {
 	t.Helper()
-	w.dir, w.inputs, w.known = t.TempDir(), firstInputs(), map[string]known{}
+	w.dir, w.inputs, w.known, w.gone = t.TempDir(), firstInputs(), map[string]known{}, model.Gone{}
 	w.paper = paper{group: w.Namespace + ".example.com", namespaces: map[string]string{model.Near: w.Namespace, model.Far: far}}
 	w.createAll(t, fmt.Sprintf(`apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

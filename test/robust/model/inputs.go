@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 )
 
 // The kinds that forms of the model have.
@@ -105,6 +106,7 @@ type Hub struct {
 	Rows    []Row
 	Forms   []Form
 	Exclude []Rule
+	Grace   time.Duration // deletionGracePeriod
 }
 
 // Inputs are the hubs that a run reads.

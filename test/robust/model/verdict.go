@@ -1,6 +1,9 @@
 package model
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // Command is an execution of lynqctl.
 type Command struct {
@@ -16,6 +19,9 @@ type Command struct {
 	CascadeOrphan      bool
 	AdoptNever         bool
 	Unseen             []string // kinds that the command cannot read
+	// At is when the command ended, and Gone are the nodes whose grace periods run.
+	At   time.Time
+	Gone Gone
 }
 
 // covers tells whether the command is about a node.
@@ -73,7 +79,7 @@ func (c Command) staysInApply(before *Cluster, o Object) string {
 		if r.Ref != o.Ref {
 			continue
 		}
-		again := (r.Resource.Purge || r.Resource.Recreate && !data(o) && !entry.Data) && r.Node == holder.Node
+		again := (r.Resource.Purge || r.Resource.Recreate && !data(o) && !entry.Data) && (r.Node == c.Inputs.Now(holder.Node) || c.gives(holder.Node, r))
 		if !again {
 			return "row " + r.Node.Row + " of form " + r.Node.Form + " renders it"
 		}
@@ -81,6 +87,9 @@ func (c Command) staysInApply(before *Cluster, o Object) string {
 			return "it was adopted"
 		}
 		return ""
+	}
+	if c.early(holder.Node) {
+		return "its node's grace period isn't over"
 	}
 	if c.Label != "" {
 		return "a run with -l deletes only to purge and to recreate"
@@ -94,6 +103,13 @@ func (c Command) staysInApply(before *Cluster, o Object) string {
 		return kept(o, entry, RetainOnApply)
 	}
 	return kept(o, entry, RetainOnDelete)
+}
+
+// gives tells whether a node gives an object to the node that renders it now, which then may
+// do with it what its form says.
+func (c Command) gives(n Node, r Rendered) bool {
+	state := c.Inputs.state(n)
+	return c.covers(r.Node) && (state == stays || state == leaves && !c.early(n))
 }
 
 // kept says that the policy of the object, or the recorded one, keeps it.
