@@ -9,7 +9,10 @@ import (
 
 // Shard is a share of the rows of a run: those whose uid has a hash that is Index modulo
 // Count (contract: shards). The zero Shard has all rows.
-type Shard struct{ Index, Count int }
+type Shard struct {
+	Index int
+	Count int
+}
 
 // MaxShards bounds the shards of a hub: a run of the whole hub looks at the Lease of each.
 const MaxShards = 1024
