@@ -15,8 +15,6 @@ const stateLines = 12
 // TestConvergence has runs begin in states that the objects of nodes can be in: changed,
 // replaced, deleted, taken, without tracking, without an inventory or with one that a
 // killed run left. Runs must reach what the inputs say, after which one writes nothing.
-// Where a volume that the form retains moves to another hub, it takes a third run: one
-// leaves it alone, one orphans it, and one adopts it.
 func TestConvergence(t *testing.T) {
 	t.Parallel()
 	first := number(t, "LYNQCTL_ROBUST_SEED", 1)
@@ -26,7 +24,7 @@ func TestConvergence(t *testing.T) {
 			inMemory(t, func(t *testing.T, h *history) {
 				h.state(t, seed)
 				if len(h.wrong) == 0 {
-					h.replay(t, []string{"apply max=100% wait=1", "apply max=100% wait=1", "apply max=100% wait=1", "apply max=100% wait=1 still=1"})
+					h.replay(t, []string{"apply max=100% wait=1", "apply max=100% wait=1", "apply max=100% wait=1 still=1"})
 				}
 				if len(h.wrong) > 0 {
 					t.Errorf("LYNQCTL_ROBUST_SEED=%d LYNQCTL_ROBUST_STATES=1\n%s", seed, h)

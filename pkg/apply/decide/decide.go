@@ -171,6 +171,8 @@ func (d *decider) decide(l Limits) *plan.Plan {
 		case d.renamed[key] != nil:
 			if r := d.renamed[key]; r.now != nil {
 				p.Nodes = append(p.Nodes, d.moved(inv, r))
+			} else if n, named := d.asked(inv, r); named {
+				p.Nodes = append(p.Nodes, n)
 			} else {
 				p.Whole = false
 			}

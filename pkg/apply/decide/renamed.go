@@ -46,6 +46,8 @@ type renamed struct {
 	now *plan.Node
 	// of is the hub of that node.
 	of *decider
+	// name is what that node is called, if its hub hasn't recorded another name.
+	name string
 	// all are the nodes that render objects of it, with that one.
 	all []lynq.NodeKey
 }
@@ -111,7 +113,7 @@ func (d *decider) renamedHere(inv *inventory.Inventory, present map[string][]*pl
 	if !was || !d.in.Renames.Active[uid] {
 		return nil
 	}
-	r := &renamed{of: d}
+	r := &renamed{of: d, name: lynq.NodeName(uid, form.Name)}
 	for _, n := range present[uid] {
 		if n.Form.Name == form.Name && (form.Namespace == "" || n.Form.Namespace == form.Namespace) && d.in.planned(n.Key()) && !d.in.Narrowed {
 			r.now, r.all = n, []lynq.NodeKey{n.Key()}
@@ -160,6 +162,16 @@ func (d *decider) moved(inv *inventory.Inventory, r *renamed) plan.NodePlan {
 	}
 	tellLosses(p.Steps, now.Objects)
 	return p
+}
+
+// asked plans a node that a person named and that goes on as another one, which the run
+// leaves out.
+func (d *decider) asked(inv *inventory.Inventory, r *renamed) (p plan.NodePlan, named bool) {
+	if !d.in.Only[inv.Node.Name] {
+		return p, false
+	}
+	p = plan.NodePlan{NodeID: inv.Node, Inventory: inv, Unmet: "it goes on as node " + r.name + ", which this run leaves out (pass --node " + r.name + ")"}
+	return p, true
 }
 
 // unrun plans what becomes of the hooks of a node that goes on as another one, which has
