@@ -1,5 +1,5 @@
-// Package deploy makes the manifests of a watch that runs in the cluster: its Deployment,
-// ServiceAccount and ConfigMaps, beside roles that others made.
+// Package deploy makes the manifests of what runs in the cluster: the Deployment of a watch,
+// or the Job of shards, with ServiceAccount and ConfigMaps, beside roles that others made.
 //
 // In goes what is to run and with which inputs, as plain data; out comes YAML, the same
 // for the same data. Nothing here reads files, asks a cluster, or sees a password: those

@@ -20,7 +20,7 @@ const mostBytes = 1 << 20
 
 // keyed are files by the keys of a ConfigMap: the last part of a name where that is the
 // only one, else all of it.
-func keyed(files []File) (map[string]string, error) {
+func keyed(files []File, kind Kind) (map[string]string, error) {
 	data, bytes := map[string]string{}, 0
 	for _, f := range files {
 		if !utf8.ValidString(f.Text) {
@@ -31,8 +31,8 @@ func keyed(files []File) (map[string]string, error) {
 		bytes += len(f.Text)
 	}
 	if bytes > mostBytes {
-		return nil, fmt.Errorf("the inputs have %d bytes, and a ConfigMap holds %d: give the files of some forms, and print a Deployment for each part (--deployment names it), "+
-			"or build an image that has the files", bytes, mostBytes)
+		return nil, fmt.Errorf("the inputs have %d bytes, and a ConfigMap holds %d: give the files of some forms, and print a %s for each part (%s names it), "+
+			"or build an image that has the files", bytes, mostBytes, kind, kind.Flag())
 	}
 	return data, nil
 }

@@ -1,7 +1,7 @@
 package deploy
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"regexp"
 	"slices"
@@ -10,41 +10,48 @@ import (
 	"text/template"
 )
 
-// manifests is the template of what is printed.
+// templates are what is printed.
 //
-//go:embed manifests.yaml
-var manifests string
+//go:embed *.yaml
+var templates embed.FS
 
-// printed is what the template sees.
+// printed is what the templates see.
 type printed struct {
 	*Options
+	Kind                      Kind
+	Component                 string // a label
+	Arguments                 []string
+	Pods                      int
 	InputData, TombstoneData  string // as they stand in a ConfigMap
 	Digest                    string
 	InputsPath, TombstonePath string
+	// Port is that of a watch, 0 for a run that ends.
+	Port int
+	// Parallelism and Schedule are those of shards.
+	Parallelism int
+	Schedule    string
 }
 
-// Manifests makes manifests for kubectl apply.
-func Manifests(o *Options) (string, error) {
-	if err := o.check(); err != nil {
-		return "", err
-	}
-	inputs, err := keyed(o.Inputs)
+// print makes manifests for kubectl apply by a template.
+func (o *Options) print(name string, p *printed) (string, error) {
+	inputs, err := keyed(o.Inputs, p.Kind)
 	if err != nil {
 		return "", err
 	}
-	tombstones, err := keyed(o.Tombstones)
+	tombstones, err := keyed(o.Tombstones, p.Kind)
 	if err != nil {
 		return "", fmt.Errorf("tombstones: %w", err)
 	}
-	p := &printed{Options: o, Digest: digest(inputs, tombstones), InputsPath: inputsPath, TombstonePath: tombstonesPath}
+	p.Options, p.Digest, p.InputsPath, p.TombstonePath = o, digest(inputs, tombstones), inputsPath, tombstonesPath
 	if p.InputData, err = block(inputs); err != nil {
 		return "", err
 	}
 	if p.TombstoneData, err = block(tombstones); err != nil {
 		return "", err
 	}
-	t, err := template.New("manifests").Funcs(template.FuncMap{"scalar": scalar, "comment": comment}).Parse(manifests)
-	if err != nil {
+	t := template.New(name)
+	t.Funcs(template.FuncMap{"scalar": scalar, "comment": comment, "deeper": func(part string, data any) (string, error) { return deeper(t, part, data) }})
+	if _, err := t.ParseFS(templates, "*.yaml"); err != nil {
 		return "", err
 	}
 	var b strings.Builder
@@ -52,6 +59,16 @@ func Manifests(o *Options) (string, error) {
 		return "", err
 	}
 	return b.String(), nil
+}
+
+// deeper is a part as it stands in another object.
+func deeper(t *template.Template, part string, data any) (string, error) {
+	var b strings.Builder
+	if err := t.ExecuteTemplate(&b, part, data); err != nil {
+		return "", err
+	}
+	const indent = "    "
+	return indent + strings.ReplaceAll(b.String(), "\n", "\n"+indent), nil
 }
 
 // scalar is a string in YAML, quoted where it might be taken for something else.

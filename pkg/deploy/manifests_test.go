@@ -12,9 +12,9 @@ import (
 )
 
 // options are valid ones, with all that there is.
-func options() *deploy.Options {
-	return &deploy.Options{
-		Namespace: "shop", Name: "lynqctl", Image: "registry.example:5000/lynqctl:1.2.3", Replicas: 2, Port: 9090,
+func options() deploy.Options {
+	return deploy.Options{
+		Namespace: "shop", Name: "lynqctl", Image: "registry.example:5000/lynqctl:1.2.3",
 		Inputs:     []deploy.File{{Name: "forms/hub.yaml", Text: "kind: LynqHub\n"}},
 		Tombstones: []deploy.File{{Name: "t.yaml", Text: "kind: Service\n"}},
 		Args:       []string{"--max-delete=10%"}, Password: deploy.SecretKey{Name: "db", Key: "password"},
@@ -22,10 +22,12 @@ func options() *deploy.Options {
 	}
 }
 
+func watch() *deploy.Watch { return &deploy.Watch{Options: options(), Replicas: 2, Port: 9090} }
+
 // objects are the documents that are printed, by kind.
-func objects(t *testing.T, o *deploy.Options) map[string][]map[string]any {
+func objects(t *testing.T, o interface{ Manifests() (string, error) }) map[string][]map[string]any {
 	t.Helper()
-	text, err := deploy.Manifests(o)
+	text, err := o.Manifests()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,17 +65,17 @@ func at(object any, path ...any) any {
 // What is printed is what was given, the same each time.
 func TestManifests(t *testing.T) {
 	t.Parallel()
-	first, err := deploy.Manifests(options())
+	first, err := watch().Manifests()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, _ := deploy.Manifests(options()); again != first {
+	if again, _ := watch().Manifests(); again != first {
 		t.Error("two times are not the same")
 	}
 	if !strings.Contains(first, "\n#\n# One.\n# Two: 3\n") {
 		t.Error("no note")
 	}
-	all := objects(t, options())
+	all := objects(t, watch())
 	for kind, n := range map[string]int{"ServiceAccount": 1, "Role": 1, "ConfigMap": 2, "Deployment": 1, "PodDisruptionBudget": 1} {
 		if len(all[kind]) != n {
 			t.Errorf("%s: %d", kind, len(all[kind]))
@@ -105,7 +107,7 @@ func TestManifests(t *testing.T) {
 // there.
 func TestOneReplica(t *testing.T) {
 	t.Parallel()
-	o := options()
+	o := watch()
 	o.Replicas, o.Tombstones, o.Password = 1, nil, deploy.SecretKey{}
 	all := objects(t, o)
 	if len(all["PodDisruptionBudget"]) > 0 || len(all["ConfigMap"]) != 1 {
@@ -121,22 +123,22 @@ func TestOneReplica(t *testing.T) {
 // inputs leave the digest alone.
 func TestDigest(t *testing.T) {
 	t.Parallel()
-	digest := func(change func(*deploy.Options)) any {
-		o := options()
+	digest := func(change func(*deploy.Watch)) any {
+		o := watch()
 		change(o)
 		return at(objects(t, o)["Deployment"][0], "spec", "template", "metadata", "annotations", "checksum/inputs")
 	}
-	same := digest(func(*deploy.Options) {})
-	for name, change := range map[string]func(*deploy.Options){
-		"an input":    func(o *deploy.Options) { o.Inputs[0].Text += "#" },
-		"a tombstone": func(o *deploy.Options) { o.Tombstones[0].Text += "#" },
-		"one more":    func(o *deploy.Options) { o.Inputs = append(o.Inputs, deploy.File{Name: "b", Text: ""}) },
+	same := digest(func(*deploy.Watch) {})
+	for name, change := range map[string]func(*deploy.Watch){
+		"an input":    func(o *deploy.Watch) { o.Inputs[0].Text += "#" },
+		"a tombstone": func(o *deploy.Watch) { o.Tombstones[0].Text += "#" },
+		"one more":    func(o *deploy.Watch) { o.Inputs = append(o.Inputs, deploy.File{Name: "b", Text: ""}) },
 	} {
 		if digest(change) == same {
 			t.Errorf("%s does not count", name)
 		}
 	}
-	if digest(func(o *deploy.Options) { o.Replicas = 3 }) != same {
+	if digest(func(o *deploy.Watch) { o.Replicas = 3 }) != same {
 		t.Error("the number of replicas counts")
 	}
 }
@@ -145,7 +147,7 @@ func TestDigest(t *testing.T) {
 // and directories of inputs take, each its own.
 func TestFiles(t *testing.T) {
 	t.Parallel()
-	o := options()
+	o := watch()
 	texts := []string{
 		"a: b\n", "no end", "  leading: space\n", "\n\nblank\n\n", "tab:\t1\n", "cr: 1\r\n", "control: \x01\n", "---\na: \"{{ .uid }}\"\n...\n",
 		"trailing: space   \n", "", "very: " + strings.Repeat("long ", 60) + "\n", "emoji: 😀\n", "'quoted': \"\\n\"\n", "# comment\n", "|\n", "x: $(HOME)\n",
@@ -181,25 +183,25 @@ func TestFiles(t *testing.T) {
 // What Kubernetes would not take is refused with what to do.
 func TestRefused(t *testing.T) {
 	t.Parallel()
-	for want, change := range map[string]func(*deploy.Options){
-		`namespace "A" isn't valid`:      func(o *deploy.Options) { o.Namespace = "A" },
-		`name "a.b" is none`:             func(o *deploy.Options) { o.Name = "a.b" },
-		"at most 52":                     func(o *deploy.Options) { o.Name = strings.Repeat("a", 53) },
-		`image "a b" is none`:            func(o *deploy.Options) { o.Image = "a b" },
-		"at least 1 replica":             func(o *deploy.Options) { o.Replicas = 0 },
-		"a ConfigMap holds 1048576":      func(o *deploy.Options) { o.Inputs[0].Text = strings.Repeat("a", 1<<20+1) },
-		"forms/hub.yaml is not UTF-8":    func(o *deploy.Options) { o.Inputs[0].Text = "\xff\xfe" },
-		"tombstones: t.yaml is not UTF-": func(o *deploy.Options) { o.Tombstones[0].Text = "\xff" },
+	for want, change := range map[string]func(*deploy.Watch){
+		`namespace "A" isn't valid`:      func(o *deploy.Watch) { o.Namespace = "A" },
+		`name "a.b" is none`:             func(o *deploy.Watch) { o.Name = "a.b" },
+		"at most 52":                     func(o *deploy.Watch) { o.Name = strings.Repeat("a", 53) },
+		`image "a b" is none`:            func(o *deploy.Watch) { o.Image = "a b" },
+		"at least 1 replica":             func(o *deploy.Watch) { o.Replicas = 0 },
+		"a ConfigMap holds 1048576":      func(o *deploy.Watch) { o.Inputs[0].Text = strings.Repeat("a", 1<<20+1) },
+		"forms/hub.yaml is not UTF-8":    func(o *deploy.Watch) { o.Inputs[0].Text = "\xff\xfe" },
+		"tombstones: t.yaml is not UTF-": func(o *deploy.Watch) { o.Tombstones[0].Text = "\xff" },
 	} {
-		o := options()
+		o := watch()
 		change(o)
-		if _, err := deploy.Manifests(o); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := o.Manifests(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error is %v, want one with %s", err, want)
 		}
 	}
-	o := options()
+	o := watch()
 	o.Inputs[0].Text = strings.Repeat("a", 1<<20)
-	if _, err := deploy.Manifests(o); err != nil {
+	if _, err := o.Manifests(); err != nil {
 		t.Errorf("as much as a ConfigMap holds: %v", err)
 	}
 }
@@ -207,7 +209,7 @@ func TestRefused(t *testing.T) {
 // The kubelet replaces $(NAME) in arguments, and $$, and is kept from it.
 func TestArguments(t *testing.T) {
 	t.Parallel()
-	o := options()
+	o := watch()
 	o.Tombstones, o.Args = nil, []string{"--source=$(HOME)", "--node=$$a$"}
 	if diff := cmp.Diff([]string{"watch", "--filename=/inputs", "--source=$$(HOME)", "--node=$$$$a$$"}, o.Arguments()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -14,13 +14,10 @@ type Options struct {
 	// Namespace and Name are those of all that is printed, but for the roles.
 	Namespace, Name string
 	Image           string
-	Replicas        int
 	// Inputs and Tombstones are files that the pods find in a directory each.
 	Inputs, Tombstones []File
-	// Args are further arguments of watch.
+	// Args are further arguments of the command.
 	Args []string
-	// Port is where watch serves health and metrics.
-	Port int
 	// Password is the key with the password of the one database, zero for none.
 	Password SecretKey
 	// Roles are YAML documents, bindings to the ServiceAccount among them.
@@ -35,26 +32,17 @@ type File struct{ Name, Text string }
 // SecretKey names a key of a Secret in the namespace of the pods.
 type SecretKey struct{ Name, Key string }
 
-// longestName leaves room for what is added to names of pods.
-const longestName = 52
-
-// Named tells whether a Deployment may have that name.
-func Named(name string) bool { return lynq.IsDNS1123Label(name) && len(name) <= longestName }
-
 // check refuses what Kubernetes would.
-func (o *Options) check() error {
+func (o *Options) check(kind Kind) error {
 	var errs []error
 	if !lynq.IsDNS1123Label(o.Namespace) {
 		errs = append(errs, fmt.Errorf("namespace %q isn't valid in Kubernetes", o.Namespace))
 	}
-	if !Named(o.Name) {
-		errs = append(errs, fmt.Errorf("name %q is none for a Deployment (use at most %d lowercase letters, digits, and '-')", o.Name, longestName))
+	if !kind.Named(o.Name) {
+		errs = append(errs, fmt.Errorf("name %q is none for a %s (use at most %d lowercase letters, digits, and '-')", o.Name, kind, kind.longestName()))
 	}
 	if !regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@-]*$`).MatchString(o.Image) {
 		errs = append(errs, fmt.Errorf("image %q is none (write REGISTRY/NAME:TAG)", o.Image))
-	}
-	if o.Replicas < 1 {
-		errs = append(errs, errors.New("at least 1 replica is needed"))
 	}
 	return errors.Join(errs...)
 }
@@ -69,13 +57,14 @@ func (o *Options) Version() string {
 	return image[i+1:]
 }
 
-// Arguments returns the container's arguments, with the inputs where they are mounted.
-// The kubelet makes $ of $$, and replaces $(NAME).
-func (o *Options) Arguments() []string {
-	args := []string{"watch", "--filename=" + inputsPath}
+// arguments are those of the container, with the inputs where they are mounted. The kubelet
+// makes $ of $$, and replaces $(NAME).
+func (o *Options) arguments(command string, own ...string) []string {
+	args := []string{command, "--filename=" + inputsPath}
 	if len(o.Tombstones) > 0 {
 		args = append(args, "--tombstones="+tombstonesPath)
 	}
+	args = append(args, own...)
 	for _, arg := range o.Args {
 		args = append(args, strings.ReplaceAll(arg, "$", "$$"))
 	}

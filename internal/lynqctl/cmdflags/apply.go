@@ -58,9 +58,14 @@ const (
 
 // RegisterChoice registers what chooses nodes and objects, and which guards they have.
 func (f *Apply) RegisterChoice(flags *pflag.FlagSet, allowEmpty string) {
-	RegisterStrict(flags, &f.Render.Options.Inputs)
 	flags.StringSliceVar(&f.Render.Nodes, "node", nil, "limit to these nodes (as shown by 'lynqctl status')")
 	flags.StringVarP(&f.Render.Selector, "selector", "l", "", "limit to objects that match this label selector; nothing is deleted")
+	f.RegisterGuards(flags, allowEmpty)
+}
+
+// RegisterGuards registers which guards all nodes have.
+func (f *Apply) RegisterGuards(flags *pflag.FlagSet, allowEmpty string) {
+	RegisterStrict(flags, &f.Render.Options.Inputs)
 	flags.BoolVar(&f.Given.Limits.AllowEmpty, "allow-empty", false, allowEmpty)
 	flags.StringVar(&f.MaxDelete, "max-delete", f.MaxDelete, "refuse to delete more than this many of a hub's nodes (a number or a percentage)")
 	flags.StringVar(&f.maxChange, "max-change", "", "refuse to change more than this many of a hub's nodes (a number or a percentage)")

@@ -147,6 +147,11 @@ func NewRun() Run {
 // Register registers the flags.
 func (f *Run) Register(flags *pflag.FlagSet) {
 	f.RegisterOutput(flags)
+	f.RegisterPace(flags)
+}
+
+// RegisterPace registers how long a run waits for others, and how much it does at a time.
+func (f *Run) RegisterPace(flags *pflag.FlagSet) {
 	flags.DurationVar(&f.LockTimeout, "lock-timeout", f.LockTimeout, "how long to wait for another run on the same hub")
 	flags.IntVar(&f.Concurrency, "concurrency", f.Concurrency, "number of nodes to process in parallel")
 	flags.BoolVar(&f.Events, "events", f.Events, "emit Kubernetes events")

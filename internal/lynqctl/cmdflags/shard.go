@@ -60,6 +60,12 @@ func CheckShards(count int) error {
 	return nil
 }
 
+// InShards has the options be those of runs of so many shards.
+func (f *Render) InShards(count int) error {
+	f.Options.Shard.Count = count
+	return CheckShards(count)
+}
+
 // indexed is the shard that this pod is of an Indexed Job.
 func indexed(text string, count int) (lynq.Shard, error) {
 	if text == "" {

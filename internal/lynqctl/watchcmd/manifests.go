@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/lynqctl/console"
 	"github.com/lynqctl/lynqctl/internal/usecase/apply"
@@ -48,7 +47,7 @@ func (f *manifestFlags) check(flags *pflag.FlagSet) error {
 
 // printManifests prints the manifests of a watch with these flags and options.
 func printManifests(ctx context.Context, c *console.Console, flags *pflag.FlagSet, f *manifestFlags, o *apply.Options) error {
-	m := &watch.ManifestOptions{Apply: *o, Deployment: f.deployment, Image: f.image, Replicas: f.replicas, Args: podArgs(flags, f)}
+	m := &watch.ManifestOptions{Apply: *o, Deployment: f.deployment, Image: f.image, Replicas: f.replicas, Args: cmdflags.PodArgs(flags, append([]string{"print-manifests"}, f.manifestsOnly()...))}
 	m.Apply.Nothing = "nothing was printed"
 	if flags.Changed("listen") {
 		m.Listen = flags.Lookup("listen").Value.String()
@@ -62,12 +61,4 @@ func printManifests(ctx context.Context, c *console.Console, flags *pflag.FlagSe
 	}
 	_, err = fmt.Fprint(c.Out(), text)
 	return session.Fail(err)
-}
-
-// podArgs are the flags that were given, as a pod is to have them: without those that are
-// about this machine, such as files and the kubeconfig.
-func podArgs(flags *pflag.FlagSet, f *manifestFlags) []string {
-	here := append([]string{"print-manifests", "filename", "recursive", "tombstones", "color", "quiet"}, f.manifestsOnly()...)
-	cmdflags.Cluster().VisitAll(func(flag *pflag.Flag) { here = append(here, flag.Name) })
-	return cli.Given(flags, here)
 }

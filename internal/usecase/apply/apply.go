@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -161,6 +162,9 @@ func SuggestRights(o *Options, err error) error {
 	}
 	if o.Namespace != "" {
 		args = append(args, "-n", o.Namespace)
+	}
+	if n := o.Shard.Count; n > 0 {
+		args = append(args, "--shards", strconv.Itoa(n))
 	}
 	known.Next = "to list the missing permissions, run " + strings.Join(args, " ")
 	return err

@@ -1,0 +1,158 @@
+package incluster
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/deploy"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/rbac"
+)
+
+// Options say what is to run in the cluster.
+type Options struct {
+	Apply apply.Options
+	// Kind is the kind of the object that runs pods, and Place its NAMESPACE/NAME, "" for
+	// what is made of the hubs.
+	Kind  deploy.Kind
+	Place string
+	// Suffix ends a name that is made of a hub's.
+	Suffix string
+	Image  string // "" for that of this release
+	// Args are further arguments of the command.
+	Args []string
+	// For is the command that needs rights. Optional: also those that it can do without.
+	For      rbac.Purpose
+	Optional bool
+}
+
+// Manifests are the manifests that print makes of what the inputs and the options say.
+func Manifests(ctx context.Context, e *session.Engine, o *Options, print func(*deploy.Options) (string, error)) (string, error) {
+	ctx, cancel := session.Deadline(ctx, o.Apply.Timeout)
+	defer cancel()
+	out, err := o.pod(e.Version)
+	if err != nil {
+		return "", err
+	}
+	stdin, err := remembered(ctx, e, o.Apply.Inputs.Paths)
+	if err != nil {
+		return "", err
+	}
+	g := &gatherer{Engine: e, o: o, stdin: stdin}
+	reading := *e
+	reading.Stdin = stdin()
+	inputs, err := load.Prepare(ctx, &reading, &o.Apply.RenderOptions, o.Apply.Nothing)
+	if err != nil {
+		return "", err
+	}
+	if err := o.Apply.Identify(inputs.Hubs); err != nil {
+		return "", &session.Error{Outcome: session.BadInput, Err: err, Summary: o.Apply.Nothing}
+	}
+	if err := inputs.CheckShard(o.Apply.Shard, o.Apply.Nothing); err != nil {
+		return "", err
+	}
+	if err := g.complete(ctx, inputs, out); err != nil {
+		return "", err
+	}
+	text, err := print(out)
+	if err != nil {
+		return "", &session.Error{Outcome: session.BadInput, Err: err, Summary: o.Apply.Nothing}
+	}
+	return text, nil
+}
+
+// pod is what the options say of the pods, without the inputs.
+func (o *Options) pod(version string) (*deploy.Options, error) {
+	out := &deploy.Options{Image: o.Image, Args: slices.Clone(o.Args)}
+	slices.Sort(out.Args)
+	var errs []error
+	if o.Place != "" {
+		namespace, name, found := strings.Cut(o.Place, "/")
+		if out.Namespace, out.Name = namespace, name; !found || !lynq.IsDNS1123Label(namespace) || !lynq.IsDNS1123Label(name) {
+			errs = append(errs, fmt.Errorf("%s: %q is not valid; write NAMESPACE/NAME", o.Kind.Flag(), o.Place))
+		}
+	}
+	if o.Image == "" {
+		image, err := deploy.ImageOf(version)
+		out.Image = image
+		errs = append(errs, err)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, session.BadUsage(err)
+	}
+	return out, nil
+}
+
+// gatherer gathers what manifests are made of.
+type gatherer struct {
+	*session.Engine
+	o     *Options
+	stdin func() io.Reader
+	// tombstones are those of files.
+	tombstones []lynq.Tombstone
+}
+
+// complete adds what the inputs say to options.
+func (g *gatherer) complete(ctx context.Context, inputs *load.Inputs, out *deploy.Options) (err error) {
+	out.Name = cmp.Or(out.Name, g.o.named(inputs.Hubs))
+	if out.Namespace == "" {
+		if out.Namespace, err = g.o.commonNamespace(inputs.Hubs); err != nil {
+			return session.BadUsage(err)
+		}
+	}
+	if err := g.o.settled(inputs.Hubs, out.Namespace); err != nil {
+		return &session.Error{Outcome: session.BadInput, Err: err, Summary: g.o.Apply.Nothing}
+	}
+	if err := g.files(out); err != nil {
+		return err
+	}
+	rows := load.RowSource{Override: g.o.Apply.Sources}
+	connections, errs := rows.Locate(inputs.Hubs)
+	if err := errors.Join(errs...); err != nil {
+		return session.BadUsage(err)
+	}
+	problems, warnings := g.o.reachable(inputs.Hubs, connections)
+	if len(problems) > 0 {
+		return session.BadInputs(problems, g.o.Apply.Nothing)
+	}
+	g.Warn(warnings)
+	return g.roles(ctx, inputs, connections, out)
+}
+
+// named is what the object is called that was given no name.
+func (o *Options) named(hubs []load.HubPrograms) string {
+	if name := "lynqctl-" + hubs[0].Key.Name + o.Suffix; len(hubs) == 1 && o.Kind.Named(name) {
+		return name
+	}
+	return "lynqctl" + o.Suffix
+}
+
+// commonNamespace is the namespace of all hubs.
+func (o *Options) commonNamespace(hubs []load.HubPrograms) (string, error) {
+	for _, h := range hubs[1:] {
+		if h.Key.Namespace != hubs[0].Key.Namespace {
+			return "", fmt.Errorf("hubs %s and %s are in two namespaces: pass %s NAMESPACE/NAME, or pick one of them with --hub", hubs[0].Key, h.Key, o.Kind.Flag())
+		}
+	}
+	return hubs[0].Key.Namespace, nil
+}
+
+// settled tells whether hubs are in the pod what they are here: one without a namespace
+// is in that of the pod.
+func (o *Options) settled(hubs []load.HubPrograms, place string) error {
+	var errs []error
+	for _, h := range hubs {
+		if h.Hub.Namespace == "" && o.Apply.Namespace == "" && h.Key.Namespace != place {
+			errs = append(errs, fmt.Errorf("%s: hub %q has no namespace: here it is %s, and in a pod of namespace %s it would be another hub (give it metadata.namespace)", h.Hub.Pos, h.Hub.Name, h.Key, place))
+		}
+	}
+	return errors.Join(errs...)
+}

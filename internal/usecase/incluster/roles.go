@@ -1,0 +1,75 @@
+package incluster
+
+import (
+	"context"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	usecase "github.com/lynqctl/lynqctl/internal/usecase/rbac"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/deploy"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/rbac"
+)
+
+// roles are the least rights, bound to the ServiceAccount.
+func (g *gatherer) roles(ctx context.Context, inputs *load.Inputs, connections []lynq.Connection, out *deploy.Options) error {
+	hubs, err := g.hubs(inputs.Hubs, connections, out)
+	if err != nil {
+		return session.BadUsage(err)
+	}
+	purposes := []rbac.Purpose{g.o.For}
+	rights, err := usecase.OfInputs(ctx, g.Engine, &usecase.Options{Apply: g.o.Apply, For: purposes, Optional: g.o.Optional, Shards: g.o.Apply.Shard.Count}, inputs, hubs, g.tombstones)
+	if err != nil {
+		return err
+	}
+	keys, account := load.HubKeys(inputs.Hubs), rbac.Account{Namespace: out.Namespace, Name: out.Name}
+	m, err := rbac.NewManifests(*rights, purposes, keys, g.o.roleName(out), account)
+	if err != nil { // of many hubs, or of long names
+		m, err = rbac.NewManifests(*rights, purposes, keys, "lynqctl-"+out.Namespace+"-"+out.Name, account)
+	}
+	if err != nil {
+		return session.BadUsage(err)
+	}
+	for _, note := range rights.Notes {
+		g.Notef("warning: %s", note)
+	}
+	out.Roles = m.YAML()
+	return nil
+}
+
+// hubs are what rights depend on. Where there is one database, and the Secret with its
+// password is where the pods are, they get that as a variable; else Secrets are read,
+// which needs rights.
+func (g *gatherer) hubs(all []load.HubPrograms, connections []lynq.Connection, out *deploy.Options) ([]rbac.Hub, error) {
+	var hubs []rbac.Hub
+	var servers []int
+	for i, h := range all {
+		hub, err := usecase.HubOf(h, nil) // those of the inputs are left out
+		if err != nil {
+			return nil, err
+		}
+		if load.HasServer(connections[i]) {
+			servers = append(servers, i)
+		} else {
+			hub.Secret, hub.Certificate = lynq.Ref{}, lynq.Ref{}
+		}
+		hubs = append(hubs, hub)
+	}
+	if len(servers) == 1 {
+		if hub := &hubs[servers[0]]; hub.Secret.Name != "" && hub.Secret.Namespace == out.Namespace {
+			from := all[servers[0]].Hub.Password
+			out.Password, hub.Secret = deploy.SecretKey{Name: from.SecretName, Key: from.SecretKey}, lynq.Ref{}
+		}
+	}
+	return hubs, nil
+}
+
+// roleName is the name of the roles, "" for one made of the hubs. Those of shards are
+// others than those of a watch, which may run beside them.
+func (o *Options) roleName(out *deploy.Options) string {
+	if o.Kind == deploy.Deployment {
+		return ""
+	}
+	return "lynqctl-" + out.Namespace + "-" + strings.TrimPrefix(out.Name, "lynqctl-")
+}

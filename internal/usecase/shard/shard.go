@@ -1,0 +1,47 @@
+package shard
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/incluster"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/deploy"
+	"github.com/lynqctl/lynqctl/pkg/rbac"
+)
+
+// Options say how the shards are to run in the cluster.
+type Options struct {
+	// Apply has the number of shards in its Shard.
+	Apply apply.Options
+	// Job is NAMESPACE/NAME of the Job or the CronJob, "" for what is made of the hubs.
+	Job   string
+	Image string // "" for that of this release
+	// Parallelism is how many shards run at a time, 0 for all.
+	Parallelism int
+	// Schedule makes a CronJob of the Job, "" for none.
+	Schedule string
+	// Args are further arguments of apply.
+	Args []string
+}
+
+// Manifests are the manifests of runs of shards in the cluster. The cluster is asked only
+// for kinds that the inputs do not say.
+func Manifests(ctx context.Context, e *session.Engine, o *Options) (string, error) {
+	s := deploy.Shards{Count: o.Apply.Shard.Count, Parallelism: cmp.Or(o.Parallelism, o.Apply.Shard.Count), Schedule: o.Schedule}
+	if s.Parallelism < 1 || s.Parallelism > s.Count {
+		return "", session.BadUsage(fmt.Errorf("--parallelism must be 1 to %d, the number of shards", s.Count))
+	}
+	if err := deploy.CheckSchedule(o.Schedule); err != nil {
+		return "", session.BadUsage(fmt.Errorf("--schedule: %w", err))
+	}
+	in := &incluster.Options{
+		Apply: o.Apply, Kind: s.Kind(), Place: o.Job, Suffix: "-shards", Image: o.Image, Args: o.Args, For: rbac.Apply, Optional: true,
+	}
+	return incluster.Manifests(ctx, e, in, func(out *deploy.Options) (string, error) {
+		s.Options = *out
+		return s.Manifests()
+	})
+}
