@@ -355,6 +355,11 @@ func (j *Job) look(ctx context.Context, h load.HubPrograms, found map[string]boo
 	var operator map[string]int
 	var operatorErr error
 	asking.Go(func() { operator, operatorErr = observe.OperatorNodes(ctx, j.Client, h.Hub.Name) })
+	var ahead *observe.Ahead
+	if j.Concern == nil && j.Options.Shard.IsZero() {
+		ahead = observe.ListAhead(ctx, j.Client, h.Hub.Name, in.Nodes)
+		defer ahead.Close()
+	}
 	known, err := j.Recorded(ctx, h.Key, j.Records[h.Key], h.Namespaces())
 	asking.Wait()
 	if err != nil {
@@ -373,7 +378,7 @@ func (j *Job) look(ctx context.Context, h load.HubPrograms, found map[string]boo
 	if in.Taken, err = observe.TakenNames(ctx, j.Client, h.Key, in.Nodes, in.Inventories); err != nil {
 		return nil, err
 	}
-	if err := j.observe(ctx, in); err != nil {
+	if err := j.observe(ctx, in, ahead); err != nil {
 		return nil, err
 	}
 	j.narrowToPlan(h, in)
@@ -381,7 +386,7 @@ func (j *Job) look(ctx context.Context, h load.HubPrograms, found map[string]boo
 }
 
 // observe looks at the objects of a hub.
-func (j *Job) observe(ctx context.Context, in *decide.Input) (err error) {
+func (j *Job) observe(ctx context.Context, in *decide.Input, ahead *observe.Ahead) (err error) {
 	var seen *plan.Observed
 	switch shard := j.Options.Shard; {
 	case j.Concern != nil:
@@ -391,7 +396,7 @@ func (j *Job) observe(ctx context.Context, in *decide.Input) (err error) {
 		nodes, inventories := in.InShard(shard)
 		seen, err = observe.SomeNodes(ctx, j.Client, in.Hub.Name, len(in.Nodes), nodes, inventories)
 	default:
-		seen, err = observe.Nodes(ctx, j.Client, in.Hub.Name, in.Nodes, in.Inventories)
+		seen, err = ahead.Nodes(ctx, j.Client, in.Hub.Name, in.Nodes, in.Inventories)
 	}
 	if err != nil {
 		return fmt.Errorf("hub %s/%s: %w", in.Hub.Namespace, in.Hub.Name, err)

@@ -6,6 +6,7 @@
 // absent. An error means that nothing is known: the server cannot be asked.
 //
 // Reading is cheap: one paged list of metadata per kind finds what has the hub's label,
-// and only what is wanted and not among it is looked at by itself. The package knows no
+// and only what is wanted and not among it is looked at by itself. The lists of kinds that
+// rows make are read while inventories are. The package knows no
 // client: what it needs of a cluster is the interface Reader, which can change nothing.
 package observe

@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
@@ -25,7 +26,7 @@ import (
 // one paged list per kind of what has the hub's label, and a look at what is wanted and
 // has it not.
 func Nodes(ctx context.Context, c Reader, hub string, nodes []*plan.Node, inventories []*inventory.Inventory) (*plan.Observed, error) {
-	return newObserver(c, hub).of(inventories).observe(ctx, kindsIn(nodes, inventories))
+	return (*Ahead)(nil).Nodes(ctx, c, hub, nodes, inventories)
 }
 
 // SomeNodes is Nodes for some nodes of a hub that has so many in all: objects of a kind
@@ -96,6 +97,7 @@ type observer struct {
 	cluster Reader
 	hub     string
 	few     int // see SomeNodes
+	ahead   *Ahead
 	// inventories are those whose strays are kept, by uid.
 	inventories map[string]bool
 	mu          sync.Mutex
@@ -124,9 +126,8 @@ func (o *observer) kind(ctx context.Context, k *wantedKind) error {
 	if len(k.refs) <= o.few && len(k.replaced) == 0 {
 		return o.look(ctx, r, k.refs)
 	}
-	// Inventories have the hub's label too, and are as many as nodes.
-	selector := lynq.LabelHub + "=" + o.hub + ",!" + lynq.LabelRecord
-	err = o.list(ctx, r, onlyNamespace(k.refs), selector, func(ref lynq.Ref) bool {
+	selector := hubSelector(o.hub)
+	err = o.labelled(ctx, k, r, func(ref lynq.Ref) bool {
 		found := k.refs[ref]
 		delete(k.refs, ref)
 		return found
@@ -141,6 +142,35 @@ func (o *observer) kind(ctx context.Context, k *wantedKind) error {
 		return o.unread(ctx, k.refs, fmt.Errorf("list the objects of hub %q: %w", o.hub, err))
 	}
 	return o.missing(ctx, r, k.refs, true)
+}
+
+// hubSelector selects the objects of a hub. Inventories have its label too, and are as
+// many as nodes.
+func hubSelector(hub string) string { return lynq.LabelHub + "=" + hub + ",!" + lynq.LabelRecord }
+
+// labelled reads the list of a kind's objects that have the hub's label, and keeps those
+// that are meant, and strays.
+func (o *observer) labelled(ctx context.Context, k *wantedKind, r lynq.APIResource, meant func(lynq.Ref) bool) error {
+	namespace := onlyNamespace(k.refs)
+	l := o.ahead.listed(ctx, k, r, namespace)
+	if l == nil {
+		return o.list(ctx, r, namespace, hubSelector(o.hub), meant)
+	}
+	if l.err != nil {
+		return l.err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for i := range l.objects {
+		live := &l.objects[i]
+		switch {
+		case meant(live.Ref):
+			o.seen.Live[live.Ref] = live
+		case slices.ContainsFunc(live.Owners, func(uid types.UID) bool { return o.inventories[string(uid)] }):
+			o.seen.Strays[live.Ref] = live
+		}
+	}
+	return nil
 }
 
 // onlyNamespace is the namespace that all objects are in, "" where they are in several:

@@ -1,0 +1,123 @@
+package observe
+
+import (
+	"context"
+
+	"golang.org/x/sync/errgroup"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Ahead reads lists of objects while inventories are read, because rows tell which kinds
+// there are to list. Nil reads nothing.
+type Ahead struct {
+	lists   map[[2]string]*aheadList // by group and kind
+	stop    context.CancelFunc
+	reading *errgroup.Group
+}
+
+// aheadList is a list of the objects of a kind that have the hub's label.
+type aheadList struct {
+	group, version, kind string
+	namespace            string // "" is all
+	spread               bool   // the objects are in several namespaces
+
+	done     chan struct{} // closed when what follows is known
+	resource lynq.APIResource
+	objects  []tracking.Live
+	err      error // of the list
+}
+
+// ListAhead begins to list what nodes of a hub want. The caller closes it.
+func ListAhead(ctx context.Context, c Reader, hub string, nodes []*plan.Node) *Ahead {
+	a := &Ahead{lists: map[[2]string]*aheadList{}, reading: new(errgroup.Group)}
+	var lists []*aheadList
+	for _, n := range nodes {
+		for i := range n.Objects {
+			o := &n.Objects[i]
+			if o.Exclusion != nil {
+				continue
+			}
+			l := a.lists[[2]string{o.Group, o.Kind}]
+			if l == nil {
+				_, version := lynq.SplitAPIVersion(o.APIVersion)
+				l = &aheadList{group: o.Group, version: version, kind: o.Kind, namespace: o.Namespace, done: make(chan struct{})}
+				a.lists[[2]string{o.Group, o.Kind}] = l
+				lists = append(lists, l)
+			}
+			l.spread = l.spread || l.namespace != o.Namespace
+		}
+	}
+	ctx, a.stop = context.WithCancel(ctx)
+	next := make(chan *aheadList, len(lists))
+	for _, l := range lists {
+		next <- l
+	}
+	close(next)
+	for range min(readsAtOnce, len(lists)) {
+		a.reading.Go(func() error {
+			for l := range next {
+				l.read(ctx, c, hub)
+			}
+			return nil
+		})
+	}
+	return a
+}
+
+// Close ends what is still being read.
+func (a *Ahead) Close() {
+	if a != nil {
+		a.stop()
+		_ = a.reading.Wait() // the lists have their errors
+	}
+}
+
+// Nodes is the function Nodes, which doesn't read again what was read ahead.
+func (a *Ahead) Nodes(ctx context.Context, c Reader, hub string, nodes []*plan.Node, inventories []*inventory.Inventory) (*plan.Observed, error) {
+	o := newObserver(c, hub).of(inventories)
+	o.ahead = a
+	return o.observe(ctx, kindsIn(nodes, inventories))
+}
+
+// read reads the list. Of a kind that isn't found nothing is kept: that is told by the
+// look at its objects.
+func (l *aheadList) read(ctx context.Context, c Reader, hub string) {
+	defer close(l.done)
+	if l.spread {
+		l.namespace = ""
+	}
+	r, err := served(ctx, c, l.group, l.version, l.kind)
+	if err != nil {
+		return
+	}
+	l.resource = r
+	l.err = c.List(ctx, r, l.namespace, hubSelector(hub), func(m *metav1.PartialObjectMetadata) {
+		l.objects = append(l.objects, tracking.LiveOf(refOf(r, m), m))
+	})
+}
+
+// listed is a list of a kind that was read ahead, nil where there is no such: the objects
+// that matter may be in more namespaces.
+func (a *Ahead) listed(ctx context.Context, k *wantedKind, r lynq.APIResource, namespace string) *aheadList {
+	if a == nil {
+		return nil
+	}
+	l := a.lists[[2]string{k.group, k.kind}]
+	if l == nil {
+		return nil
+	}
+	select {
+	case <-l.done:
+	case <-ctx.Done():
+		return nil
+	}
+	if l.resource != r || l.namespace != namespace {
+		return nil
+	}
+	return l
+}
