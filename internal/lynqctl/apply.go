@@ -38,7 +38,7 @@ Exit codes:
   # Preview the plan
   lynqctl apply -f forms/ --dry-run=client
 
-  # Apply what 'lynqctl plan' wrote, and nothing else
+  # Apply the plan that 'lynqctl plan' wrote, and nothing else
   lynqctl apply -f forms/ --plan plan.json
 
   # Apply one tenant, and don't wait until it is ready

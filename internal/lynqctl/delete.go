@@ -125,8 +125,8 @@ and marks them as orphans.`
 // deletionAsks tells what is asked and how it ends, for --help.
 const deletionAsks = `
 
-In a terminal, delete shows its plan and asks you to confirm. For a hub, you
-type its name. Elsewhere, pass --yes.
+In a terminal, delete shows its plan and asks you to confirm. To delete a hub,
+you type its name. Elsewhere, pass --yes.
 
 Exit codes:
   0    success

@@ -22,9 +22,10 @@ func orphansCommand(a *app) *cobra.Command {
 	return cli.Group(&cobra.Command{
 		Use:   "orphans",
 		Short: "List, adopt, and delete retained objects",
-		Long: `Manage orphans. An orphan is an object that lynqctl kept because its
-deletionPolicy retains it. It has the label lynq.sh/orphaned=true. Its
-annotations record when and why lynqctl kept it, and which node it came from.`,
+		Long: `Manage orphans. An orphan is an object that lynqctl kept when its node gave it
+up, because its deletionPolicy retains it, or because you deleted the node with
+--cascade=orphan. It has the label lynq.sh/orphaned=true. Its annotations record
+when and why lynqctl kept it, and which node it came from.`,
 	},
 		orphansListCommand(a), orphansAdoptCommand(a), orphansPruneCommand(a),
 	)

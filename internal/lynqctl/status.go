@@ -43,7 +43,7 @@ const statusCodes = `
 
 Exit codes:
   0    all nodes are ready
-  1    a node is not ready or missing, or lynqctl couldn't check everything
+  1    a node is missing or isn't ready, or lynqctl couldn't check everything
   2    invalid usage, or the cluster can't be read`
 
 func statusCommand(a *app) *cobra.Command {

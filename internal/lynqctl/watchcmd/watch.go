@@ -194,11 +194,11 @@ any instance deleted within --max-delete-window.
 If watch can't read a source, it keeps the rows that it read last. It reloads
 hubs and forms when the files change, or on SIGHUP. If the new files have
 errors, it keeps the last valid version. If a hub or form leaves your files,
-lynqctl keeps its objects. If none is left, watch waits for the next one. With
---allow-empty, it can also start without one.
+lynqctl keeps its objects. If no form is left, watch waits for the next one.
+With --allow-empty, it can also start without a form.
 
 A second instance is a standby. You can run apply, delete, and orphans while
-watch runs. They get the hub when watch ends its round.
+watch runs. These commands get the hub when watch ends its round.
 
 With --dry-run, watch previews one round as apply --dry-run does, with the same
 exit codes, and writes nothing. Exit code 3 then means that watch would hold

@@ -85,7 +85,7 @@ func (n *NodeNow) Details(now time.Time) *list.Details {
 		d.Facts = append(d.Facts, list.Fact{Name: "Expires", Text: n.Expires.Format(time.RFC3339) + ": " + expiryText(n.Expires, now)})
 	}
 	if !n.Created.IsZero() {
-		d.Facts = append(d.Facts, list.Fact{Name: "Wanted", Text: fmt.Sprintf("%s: %d ready%s", lynq.Count(r.Desired, "object"), r.Ready, troubles(&status.Counts{
+		d.Facts = append(d.Facts, list.Fact{Name: "Desired", Text: fmt.Sprintf("%s: %d ready%s", lynq.Count(r.Desired, "object"), r.Ready, troubles(&status.Counts{
 			Failed: r.Failed, Skipped: r.Skipped, Conflicted: r.Conflicted, Excluded: r.Excluded,
 		}))}, list.Fact{Name: "Now", Text: tallied(n.Objects)})
 	}

@@ -103,7 +103,7 @@ func (all *Steps) dependency(s *Step) (dependency, string) {
 	case report.OutcomeFailed:
 		return dependencyFailed, "failed"
 	case report.OutcomeConflicted:
-		return dependencyFailed, "belongs to another owner"
+		return dependencyFailed, "has a conflict"
 	case report.OutcomeNotReady:
 		return dependencyFailed, "is not ready: " + s.Says
 	case report.OutcomeSkipped:

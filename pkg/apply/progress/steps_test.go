@@ -41,7 +41,7 @@ func TestAwaited(t *testing.T) {
 		"a wave that has ended":   {wanted("b", 1), Done, report.OutcomeDone, ""},
 		"a wave that failed":      {wanted("b", 1), Done, report.OutcomeFailed, "ConfigMap/ns/a, of an earlier wave, failed"},
 		"a wave that was skipped": {wanted("b", 1), Done, report.OutcomeSkipped, "ConfigMap/ns/a, of an earlier wave, was skipped"},
-		"a wave of another owner": {wanted("b", 1), Done, report.OutcomeConflicted, "ConfigMap/ns/a, of an earlier wave, belongs to another owner"},
+		"a wave of another owner": {wanted("b", 1), Done, report.OutcomeConflicted, "ConfigMap/ns/a, of an earlier wave, has a conflict"},
 	} {
 		all := New(&plan.NodePlan{Steps: []plan.Step{wanted("a", 0), tt.of}}, false)
 		all.Of[0].State, all.Of[0].Outcome = tt.first, tt.as

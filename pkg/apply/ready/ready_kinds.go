@@ -47,7 +47,7 @@ func (c replicas) lack() string {
 	case c.updated < c.want || c.available < c.want:
 		return fmt.Sprintf("%d of %d replicas available", min(c.updated, c.available), c.want)
 	case c.exist > c.want:
-		return fmt.Sprintf("%d old replicas still to end", c.exist-c.want)
+		return lynq.Count(c.exist-c.want, "old replica") + " must still end"
 	}
 	return ""
 }

@@ -282,7 +282,7 @@ func hintOf(k Kind) string {
 	case ProblemForbidden:
 		return "ask for a role that allows it"
 	case ProblemDenied:
-		return "change what the cluster's admission refuses, or its rule"
+		return "change the object, or the admission policy that denies it"
 	}
 	return ""
 }
