@@ -228,7 +228,7 @@ func TestReservedNames(t *testing.T) {
 		{"configMaps", "nameTemplate: \"x-{{ .a }}\"\nspec: {apiVersion: v1, kind: ConfigMap}", ""},
 		{"secrets", "nameTemplate: \"{{ .a }}\"\nspec: {apiVersion: v1, kind: Secret}", ""},
 		{"manifests", "nameTemplate: \"{{ .b }}\"\nspec: {apiVersion: coordination.k8s.io/v1, kind: Lease}",
-			`stdin:17: form "web", resource "r", nameTemplate: row "acme": name "lynqctl-crm" is reserved for lynqctl's own records (choose a name that does not begin with lynqctl-)`},
+			`stdin:17: form "web", resource "r", nameTemplate: row "acme": name "lynqctl-crm" is reserved for lynqctl's own records (choose a name that does not begin with lynqctl-, lynqshard-)`},
 	} {
 		p := compileAll(t, load(t, hubYAML+formYAML(c.section, c.resource)), render.Options{})[0]
 		_, problems := p.Node(record{"id": "acme", "a": "lynqnode-bolt-web", "b": "lynqctl-crm"}.row(p.Hub, 2))

@@ -49,7 +49,7 @@ func breakages() []breakage {
 			"\n",
 		}}},
 		{"writes without its Lease", []edited{
-			{"internal/usecase/session/locks.go", "ls.Ctx = l.Hold(ls.Ctx)", "l.Hold(ls.Ctx)"},
+			{"internal/usecase/session/locks.go", "if ls.Ctx = hub.Hold(ls.Ctx); len", "if hub.Hold(ls.Ctx); len"},
 			{"internal/usecase/session/locks.go", "r.Client = r.Client.While(ls.check)", "_ = ls.check"},
 		}},
 	}
