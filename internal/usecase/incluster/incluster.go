@@ -34,8 +34,8 @@ type Options struct {
 	Optional bool
 }
 
-// Manifests are the manifests that print makes of what the inputs and the options say.
-func Manifests(ctx context.Context, e *session.Engine, o *Options, print func(*deploy.Options) (string, error)) (string, error) {
+// Manifests are those that a function makes of what the inputs and the options say.
+func Manifests(ctx context.Context, e *session.Engine, o *Options, manifests func(*deploy.Options) (string, error)) (string, error) {
 	ctx, cancel := session.Deadline(ctx, o.Apply.Timeout)
 	defer cancel()
 	out, err := o.pod(e.Version)
@@ -62,7 +62,7 @@ func Manifests(ctx context.Context, e *session.Engine, o *Options, print func(*d
 	if err := g.complete(ctx, inputs, out); err != nil {
 		return "", err
 	}
-	text, err := print(out)
+	text, err := manifests(out)
 	if err != nil {
 		return "", &session.Error{Outcome: session.BadInput, Err: err, Summary: o.Apply.Nothing}
 	}
