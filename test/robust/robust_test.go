@@ -197,7 +197,7 @@ func (h *history) step(t *testing.T, line string) {
 	if op == "pass" { // HOURS
 		hours, _ := strconv.Atoi(args[0])
 		if h.memory != nil {
-			time.Sleep(time.Duration(hours) * time.Hour)
+			<-time.After(time.Duration(hours) * time.Hour) // of the bubble
 		}
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"math/bits"
 	"strings"
@@ -105,7 +106,7 @@ func Note(objects []Object, rules, classes string) string {
 
 // bucket is the one of an object, whatever its version.
 func bucket(o *Object, of int) int {
-	sum := sha256.Sum256([]byte(o.Ref.String() + "\x00" + o.Group))
+	sum := sha256.Sum256([]byte(o.String() + "\x00" + o.Group))
 	return int(binary.BigEndian.Uint32(sum[:4]) & uint32(of-1)) //nolint:gosec // a power of two, up to mostBuckets
 }
 
@@ -114,12 +115,12 @@ func digest(o *Object, rules, classes string) uint64 {
 	if o.Kind != "PersistentVolumeClaim" || o.Group != "" {
 		classes = ""
 	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{rules, classes, o.Group, o.Ref.String(), string(o.UID), o.Version}, "\x00")))
+	sum := sha256.Sum256([]byte(strings.Join([]string{rules, classes, o.Group, o.String(), string(o.UID), o.Version}, "\x00")))
 	return binary.BigEndian.Uint64(sum[:8]) >> (64 - 8*digestBytes)
 }
 
 // Short names a text of any length in 16 characters.
 func Short(text string) string {
 	sum := sha256.Sum256([]byte(text))
-	return fmt.Sprintf("%x", sum[:8])
+	return hex.EncodeToString(sum[:8])
 }

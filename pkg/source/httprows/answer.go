@@ -77,7 +77,7 @@ func (a *answer) lines(resp *http.Response) (bool, error) {
 	case encoding != "" && !strings.EqualFold(encoding, "identity"):
 		return false, &fault.Error{Place: a.place, What: "the answer is encoded in a way that lynqctl can't read", Fix: "have the API send gzip, or as it is"}
 	case charset != "" && !strings.EqualFold(charset, "utf-8") && !strings.EqualFold(charset, "us-ascii"):
-		return false, &fault.Error{Place: a.place, What: fmt.Sprintf("the answer is not UTF-8, but %s", lynq.Quote(charset)), Fix: "have the API answer in UTF-8"}
+		return false, &fault.Error{Place: a.place, What: "the answer is not UTF-8, but " + lynq.Quote(charset), Fix: "have the API answer in UTF-8"}
 	case lines && resp.ProtoMajor < 2 && resp.ContentLength < 0 && !chunked && !resp.Uncompressed:
 		return false, &fault.Error{Place: a.place, What: "the answer doesn't say where it ends, so a cut one looks whole", Fix: "have the API send a Content-Length, or a JSON array"}
 	}

@@ -115,7 +115,7 @@ func (r *reader) accept(place string, resp *http.Response, asked bool) (*http.Re
 		return resp, nil
 	}
 	_ = resp.Body.Close() // it may quote anything
-	e := &fault.Error{Place: place, What: fmt.Sprintf("the server answered %s", strings.TrimSpace(fmt.Sprintf("%d %s", code, http.StatusText(code)))), Fix: "lynqctl takes rows only from an answer 200; see the server's log"}
+	e := &fault.Error{Place: place, What: "the server answered " + strings.TrimSpace(fmt.Sprintf("%d %s", code, http.StatusText(code))), Fix: "lynqctl takes rows only from an answer 200; see the server's log"}
 	switch {
 	case code == http.StatusUnauthorized, code == http.StatusForbidden:
 		e.Fix = "check the token, user and password, and what they may read"

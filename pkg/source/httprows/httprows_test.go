@@ -200,7 +200,7 @@ func TestForms(t *testing.T) {
 
 // raw answers with bytes, whatever they are, and closes the connection.
 func raw(w http.ResponseWriter, text string) bool {
-	conn, out, err := w.(http.Hijacker).Hijack()
+	conn, out, err := http.NewResponseController(w).Hijack()
 	if err == nil {
 		_, _ = out.WriteString(text)
 		_ = out.Flush()
@@ -307,6 +307,7 @@ func faults() map[string]struct {
 // TestFaults has each page in turn fail in each way, in the first reading and in the
 // second: never fewer rows.
 func TestFaults(t *testing.T) {
+	t.Parallel()
 	for name, fault := range faults() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -479,7 +480,7 @@ func TestWrongTag(t *testing.T) {
 // TestBounds: size, time, pages and rows have one, and the end of the caller's context is
 // told as what it is.
 func TestBounds(t *testing.T) {
-	endless := &api{fault: func(w http.ResponseWriter, r *http.Request, page, _ int) bool {
+	endless := &api{fault: func(w http.ResponseWriter, r *http.Request, _, _ int) bool {
 		n, _ := strconv.Atoi(r.URL.Query().Get("n"))
 		_, _ = fmt.Fprintf(w, `{"items":[],"next":"?n=%d"}`, n+1)
 		return true
@@ -507,7 +508,7 @@ func TestBounds(t *testing.T) {
 		"no header": func(http.ResponseWriter, *http.Request) {},
 		"no body": func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, `[{"id":"a"}`)
-			w.(http.Flusher).Flush()
+			_ = http.NewResponseController(w).Flush()
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -650,7 +651,11 @@ func TestTLS(t *testing.T) {
 	_, err := read(t, c, nil)
 	wantError(t, err, "certificate can't be verified", "caFile")
 
-	roots := s.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+	transport, ok := s.Client().Transport.(*http.Transport)
+	if !ok {
+		t.Fatalf("transport %T", s.Client().Transport)
+	}
+	roots := transport.TLSClientConfig.RootCAs
 	for certificates, certificate := range []lynq.Secret{"", pair(t, s)} {
 		c.HTTP.Certificate = certificate
 		rows, err := httprows.Read(t.Context(), c, roots, nil)

@@ -77,7 +77,7 @@ func (r *reader) resolve(place string, base *url.URL, target string) (*url.URL, 
 	case lynq.Origin(u) != lynq.Origin(r.base):
 		return nil, &fault.Error{
 			Place: place,
-			What:  fmt.Sprintf("its next page is elsewhere, at %s", lynq.OneLine(lynq.Origin(u))),
+			What:  "its next page is elsewhere, at " + lynq.OneLine(lynq.Origin(u)),
 			Fix:   "lynqctl sends requests to " + lynq.Origin(r.base) + " only; set url to where all pages are, or correct the API, which may not know that it is behind a proxy",
 		}
 	}
