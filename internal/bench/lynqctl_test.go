@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/lynqctl/lynqctl/internal/bench/floor"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -93,7 +95,7 @@ func renderFile(kind, path string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	c := lynq.Connection{Type: lynq.SourceType(kind), Path: path, Table: "tenants"}
+	c := endpoint.Connection{Type: endpoint.SourceType(kind), Path: path, Table: "tenants"}
 	ctx := context.Background()
 	src, err := source.Open(ctx, c, nil, nil)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"strconv"
 	"syscall"
 
-	"github.com/go-sql-driver/mysql"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/go-sql-driver/mysql"
 )
 
 func startMariaDB(dir string) (*Server, error) { return startMaria(dir, true) }
@@ -39,7 +39,7 @@ func startMaria(dir string, withTLS bool) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		Type: lynq.SourceMySQL, Port: port, Database: "crm",
+		Type: endpoint.SourceMySQL, Port: port, Database: "crm",
 		Admin: "boss", Reader: "reader", TLSOnly: "tlsonly", Password: "pa:ss/w#rd?@1",
 		CAFile: certs.ca, OtherCAFile: certs.otherCA, dir: dir,
 	}

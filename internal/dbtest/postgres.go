@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"syscall"
 
-	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 func startPostgres(dir string) (*Server, error) {
@@ -34,7 +34,7 @@ func startPostgres(dir string) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		Type: lynq.SourcePostgreSQL, Port: port, Database: "crm",
+		Type: endpoint.SourcePostgreSQL, Port: port, Database: "crm",
 		Admin: "boss", Reader: "reader", TLSOnly: "tlsonly", ClearText: "cleartext", Password: "pa:ss/w#rd?@1",
 		CAFile: certs.ca, OtherCAFile: certs.otherCA, dir: dir,
 	}

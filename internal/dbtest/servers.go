@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 )
 
 // startLimit bounds how long a server may take until it answers.
@@ -48,7 +48,7 @@ func (s *Servers) Stop() error {
 
 // Server is a running server.
 type Server struct {
-	Type     lynq.SourceType
+	Type     endpoint.SourceType
 	Port     int
 	Database string
 
@@ -58,7 +58,7 @@ type Server struct {
 	// ClearText is Reader where the server asks for the password as it is;
 	// PostgreSQL only.
 	ClearText string
-	Password  lynq.Secret
+	Password  endpoint.Secret
 
 	// CAFile vouches for the server under the name localhost, and no other;
 	// OtherCAFile does not.
@@ -70,8 +70,8 @@ type Server struct {
 }
 
 // Connection is how Reader reads table.
-func (s *Server) Connection(table string) lynq.Connection {
-	return lynq.Connection{
+func (s *Server) Connection(table string) endpoint.Connection {
+	return endpoint.Connection{
 		Type: s.Type, Host: "127.0.0.1", Port: s.Port,
 		Username: s.Reader, Password: s.Password, Database: s.Database, Table: table,
 	}

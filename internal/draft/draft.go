@@ -6,12 +6,14 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // Table is what is known of a table.
 type Table struct {
-	Type    lynq.SourceType
+	Type    endpoint.SourceType
 	Name    string   // "schema.table" on some servers; "" of a file
 	Columns []Column // in its order
 }

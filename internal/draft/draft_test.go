@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -99,7 +101,7 @@ func TestDecideActivity(t *testing.T) {
 	if diff := cmp.Diff([]string{"trial"}, d.Unclear); diff != "" {
 		t.Error(diff)
 	}
-	hub := d.Hub(draft.Names{Name: "firms"}, lynq.Connection{Type: lynq.SourceCSV, Path: "firms.csv"}, false)
+	hub := d.Hub(draft.Names{Name: "firms"}, endpoint.Connection{Type: endpoint.SourceCSV, Path: "firms.csv"}, false)
 	for _, line := range []string{`activeValues: ["1", active]`, `inactiveValues: ["", Disabled]`, "# Add to one of the lists: [trial]."} {
 		if !strings.Contains(hub, line) {
 			t.Errorf("the hub has no line %s:\n%s", line, hub)
@@ -193,7 +195,7 @@ func TestDecideSecrets(t *testing.T) {
 		if err != nil || len(d.Secrets) != 1 {
 			t.Errorf("%s: got %+v, error %v", value, d, err)
 		}
-		if text := d.Hub(draft.Names{Name: "h"}, lynq.Connection{Type: lynq.SourceCSV, Path: "x.csv"}, false) + d.Form(draft.Names{Name: "web"}, "h"); strings.Contains(text, value) {
+		if text := d.Hub(draft.Names{Name: "h"}, endpoint.Connection{Type: endpoint.SourceCSV, Path: "x.csv"}, false) + d.Form(draft.Names{Name: "web"}, "h"); strings.Contains(text, value) {
 			t.Errorf("%s is in what was made:\n%s", value, text)
 		}
 	}
@@ -224,13 +226,13 @@ func TestDecideGiven(t *testing.T) {
 func TestWrite(t *testing.T) {
 	odd := []string{"on", "1e3", "a: b", "it's", `quo"te`, `back\slash`, "# x", "ünï\u0085", "a\nb", "{{ .x }}", "~", "- x", "yes", ".5"}
 	for _, c := range []struct {
-		from lynq.Connection
+		from endpoint.Connection
 		rows draft.Table
 	}{
-		{lynq.Connection{Type: lynq.SourceCSV, Path: "../my tenants.csv"}, table("id|active|replicas|"+strings.Join(odd, "|"), "acme|1|2"+strings.Repeat("|x", len(odd)))},
-		{lynq.Connection{Type: lynq.SourceSQLite, Path: "a.db", Table: "it's"}, table("id|active", "1|1", "2|1")},
-		{lynq.Connection{Type: lynq.SourceMySQL, Host: "db", Port: 3306, Username: "r", Database: "d", Table: "t", TLS: lynq.TLSVerifyFull, CAFile: "ca.pem", Password: "hunter2"}, table("id|active", "Ac Me|1")},
-		{lynq.Connection{Type: lynq.SourcePostgreSQL, Host: "::1", Port: 5432, Username: "r", Database: "d", Table: "s.t"}, table("id|active|replicas", "acme|1|many")},
+		{endpoint.Connection{Type: endpoint.SourceCSV, Path: "../my tenants.csv"}, table("id|active|replicas|"+strings.Join(odd, "|"), "acme|1|2"+strings.Repeat("|x", len(odd)))},
+		{endpoint.Connection{Type: endpoint.SourceSQLite, Path: "a.db", Table: "it's"}, table("id|active", "1|1", "2|1")},
+		{endpoint.Connection{Type: endpoint.SourceMySQL, Host: "db", Port: 3306, Username: "r", Database: "d", Table: "t", TLS: endpoint.TLSVerifyFull, CAFile: "ca.pem", Password: "hunter2"}, table("id|active", "Ac Me|1")},
+		{endpoint.Connection{Type: endpoint.SourcePostgreSQL, Host: "::1", Port: 5432, Username: "r", Database: "d", Table: "s.t"}, table("id|active|replicas", "acme|1|many")},
 	} {
 		d, err := draft.Decide(c.rows, draft.Choice{})
 		if err != nil {

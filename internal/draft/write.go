@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -14,7 +17,7 @@ type Names struct{ Namespace, Name string }
 
 // Hub is the text of the hub. Paths in the connection begin where the file will
 // be. A password is not written; withPassword says that the connection has one.
-func (d *Draft) Hub(names Names, from lynq.Connection, withPassword bool) string {
+func (d *Draft) Hub(names Names, from endpoint.Connection, withPassword bool) string {
 	var w writer
 	w.schema("lynqhub")
 	w.line("# Where the rows are, and which column means what.")
@@ -213,18 +216,18 @@ func (w *writer) head(kind string, names Names) {
 }
 
 // connection writes the block of a type of source.
-func (w *writer) connection(c lynq.Connection, withPassword bool) {
+func (w *writer) connection(c endpoint.Connection, withPassword bool) {
 	if c.Path != "" {
 		w.line("      path: %s", scalar(c.Path))
-		if c.Table != "" && c.Type == lynq.SourceSQLite {
+		if c.Table != "" && c.Type == endpoint.SourceSQLite {
 			w.line("      table: %s", scalar(c.Table))
 		}
 		return
 	}
-	if c.Type == lynq.SourceHTTP {
+	if c.Type == endpoint.SourceHTTP {
 		w.line("      url: %s", scalar(c.HTTP.URL))
 		if withPassword {
-			w.line("      tokenFrom: {env: %s}", lynq.PasswordVariable)
+			w.line("      tokenFrom: {env: %s}", endpoint.PasswordVariable)
 		}
 		return
 	}
@@ -240,7 +243,7 @@ func (w *writer) connection(c lynq.Connection, withPassword bool) {
 		w.line("      caFile: %s", scalar(c.CAFile))
 	}
 	if withPassword {
-		w.line("      passwordFrom: {env: %s}", lynq.PasswordVariable)
+		w.line("      passwordFrom: {env: %s}", endpoint.PasswordVariable)
 	}
 }
 
@@ -280,7 +283,7 @@ func quote(text string) string {
 	if printable && strings.ContainsAny(text, `"\`) {
 		return "'" + strings.ReplaceAll(text, "'", "''") + "'"
 	}
-	text, err := lynq.JSON(text) // JSON's strings are YAML's
+	text, err := phrase.JSON(text) // JSON's strings are YAML's
 	if err != nil {
 		return `""` // a string always has an encoding
 	}

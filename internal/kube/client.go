@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -17,7 +19,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 const userAgent = "lynqctl"
@@ -105,7 +106,7 @@ func (w *warnings) HandleWarningHeaderWithContext(ctx context.Context, code int,
 	if w.tell == nil || code != 299 || text == "" {
 		return
 	}
-	text = lynq.MaskOf(ctx).Hide(text)
+	text = redact.Of(ctx).Hide(text)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.told[text] {

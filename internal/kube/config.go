@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/spf13/pflag"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
-
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // Access says which cluster is meant, and who asks, as kubectl's flags do.
@@ -124,7 +124,7 @@ func (a Access) misnamed(err error) error {
 }
 
 // SecretValue reads one key of a core/v1 Secret. No error holds a value.
-func (a Access) SecretValue(ctx context.Context, o Options, namespace, name, key string) (lynq.Secret, error) {
+func (a Access) SecretValue(ctx context.Context, o Options, namespace, name, key string) (endpoint.Secret, error) {
 	client, err := a.Client(o)
 	if err != nil {
 		return "", err

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -43,7 +45,7 @@ func explain(ctx context.Context, r *request, err error) error {
 
 // explainStatus is explain for what a server answered.
 func explainStatus(ctx context.Context, r *request, err error, status *apierrors.StatusError) error {
-	if hidden, changed := hideMasked(lynq.MaskOf(ctx), status); changed {
+	if hidden, changed := hideMasked(redact.Of(ctx), status); changed {
 		status, err = hidden, hidden
 	}
 	text, foreign := foreignText(status)
@@ -53,7 +55,7 @@ func explainStatus(ctx context.Context, r *request, err error, status *apierrors
 		return fmt.Errorf("%s: %w", r.text(), noKind(r.resource))
 	case foreign:
 		return fmt.Errorf("%s: %w", r.text(), &answerError{code: int(status.ErrStatus.Code), text: text, status: status})
-	case isSecret(r.resource) || lynq.HidesMessages(ctx):
+	case isSecret(r.resource) || redact.HidesMessages(ctx):
 		if hidden, changed := hideValues(status); changed {
 			status, err, concealed = hidden, hidden, true
 		}
@@ -127,7 +129,7 @@ func (e *answerError) Unwrap() error {
 func isSecret(r lynq.APIResource) bool { return r.Group == "" && r.Plural == "secrets" }
 
 // hideMasked takes the values of a Mask from a server's error.
-func hideMasked(m lynq.Mask, e *apierrors.StatusError) (*apierrors.StatusError, bool) {
+func hideMasked(m redact.Mask, e *apierrors.StatusError) (*apierrors.StatusError, bool) {
 	if len(m) == 0 {
 		return e, false
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"
 
@@ -45,7 +47,7 @@ const invalid = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":
 // say all else.
 func TestErrorsAreMasked(t *testing.T) {
 	client, warned := quoting(t, invalid)
-	ctx := lynq.NewMask("hunter2!", "7x").Context(t.Context())
+	ctx := redact.New("hunter2!", "7x").Context(t.Context())
 	_, err := client.Write(ctx, configMaps, write.Request{Verb: write.Create, Namespace: "shop", Name: "db", Body: []byte("{}")})
 	if err == nil || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), `data.a: Invalid value: "•••": is bad, data.b: Invalid value: "•••": field is immutable`) {
 		t.Error(err)
@@ -66,7 +68,7 @@ func TestErrorsAreMasked(t *testing.T) {
 // told, and whether a field can't change.
 func TestMessagesAreHidden(t *testing.T) {
 	client, _ := quoting(t, invalid)
-	_, err := client.Write(lynq.HideMessages(t.Context()), configMaps, write.Request{Verb: write.Create, Namespace: "shop", Name: "db", Body: []byte("{}")})
+	_, err := client.Write(redact.HideMessages(t.Context()), configMaps, write.Request{Verb: write.Create, Namespace: "shop", Name: "db", Body: []byte("{}")})
 	if err == nil || strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "7x") || !strings.Contains(err.Error(), "it is about data.a (FieldValueInvalid), data.b (FieldValueInvalid)") {
 		t.Error(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	authorizationv1 "k8s.io/api/authorization/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -124,7 +126,7 @@ func (c *Client) Allowed(ctx context.Context, verb, group, resource, namespace, 
 }
 
 // secretValue reads one key of a Secret.
-func (c *Client) secretValue(ctx context.Context, namespace, name, key string) (lynq.Secret, error) {
+func (c *Client) secretValue(ctx context.Context, namespace, name, key string) (endpoint.Secret, error) {
 	r := lynq.APIResource{Version: "v1", Kind: "Secret", Plural: "secrets", Namespaced: true}
 	secret, err := read[corev1.Secret](ctx, c, r, namespace, name)
 	if err != nil {
@@ -134,7 +136,7 @@ func (c *Client) secretValue(ctx context.Context, namespace, name, key string) (
 	if !ok {
 		return "", fmt.Errorf("the cluster's Secret %s/%s has no key %q", namespace, name, key)
 	}
-	return lynq.Secret(value), nil
+	return endpoint.Secret(value), nil
 }
 
 func configMapResource() lynq.APIResource {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // MaxLength is how many bytes, and so characters, a comment has at most. GitHub
@@ -22,7 +22,7 @@ type Comment struct{ strings.Builder }
 func (c *Comment) Lines(lines []string, most int, rest, what string) {
 	for i, l := range lines {
 		if c.Len()+len(l) > most {
-			fmt.Fprintf(&c.Builder, rest, lynq.Count(len(lines)-i, what))
+			fmt.Fprintf(&c.Builder, rest, phrase.Count(len(lines)-i, what))
 			return
 		}
 		c.WriteString(l)

@@ -6,11 +6,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/diff"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // PrintDiff prints what an apply would change: for each object a line that says
@@ -63,7 +64,7 @@ func PrintDiffProblems(r *diff.Report, out tty.Stream) {
 		if nodes := failed[n.Problem]; nodes > 0 {
 			who := tty.Safe(n.Name)
 			if nodes > 1 {
-				who += " and " + lynq.Count(nodes-1, "other")
+				who += " and " + phrase.Count(nodes-1, "other")
 			}
 			b.WriteString(p.Bold(who) + "  " + p.Failed("failed") + ": " + tty.Safe(n.Problem) + "\n")
 			delete(failed, n.Problem)
@@ -102,10 +103,10 @@ func objectProblems(b *strings.Builder, n *diff.Node, p tty.Paint, again *Repeat
 func diffSum(r *diff.Report) string {
 	counts := r.Counts()
 	if counts.Objects == 0 && counts.Problems == 0 {
-		return "nothing would change: " + lynq.Count(r.Total, "node")
+		return "nothing would change: " + phrase.Count(r.Total, "node")
 	}
-	return strconv.Itoa(counts.Nodes) + " of " + lynq.Count(r.Total, "node") + " would change: " +
-		Commas(lynq.Count(counts.Objects, "object"), counts.Owners(), Some(counts.Problems, "failed"))
+	return strconv.Itoa(counts.Nodes) + " of " + phrase.Count(r.Total, "node") + " would change: " +
+		Commas(phrase.Count(counts.Objects, "object"), counts.Owners(), Some(counts.Problems, "failed"))
 }
 
 // eachChange goes through the objects that would change.

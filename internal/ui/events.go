@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
@@ -221,6 +223,6 @@ func (j *events) write(e *wireEvent) {
 
 // encode is a line of JSON.
 func encode(v any) ([]byte, error) {
-	text, err := lynq.JSON(v)
+	text, err := phrase.JSON(v)
 	return append(tty.SafeJSON([]byte(text)), '\n'), err
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
@@ -94,7 +96,7 @@ func (s sharedProblem) line() string {
 	if more := len(s.nodes) - len(named); more > 0 {
 		who += fmt.Sprintf(", and %d more", more)
 	}
-	return tty.Safe(fmt.Sprintf("%s (%s): %s", lynq.Count(len(s.nodes), "node"), who, why))
+	return tty.Safe(fmt.Sprintf("%s (%s): %s", phrase.Count(len(s.nodes), "node"), who, why))
 }
 
 // cutObject cuts a problem into kind and name of the object that it begins with, ""

@@ -9,9 +9,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // waitingEvery is how often a log is told that objects are waited for, and
@@ -69,7 +70,7 @@ func (l *lines) waiting(now time.Time) {
 		return
 	}
 	l.last = what
-	line := "waiting for " + lynq.Count(l.waits.n, "object") + ": " + strings.Join(named, "; ")
+	line := "waiting for " + phrase.Count(l.waits.n, "object") + ": " + strings.Join(named, "; ")
 	if more := l.waits.n - len(named); more > 0 {
 		line += fmt.Sprintf("; and %d more", more)
 	}

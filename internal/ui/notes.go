@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
@@ -68,7 +70,7 @@ func (n *notes) plan(e *report.Event) string {
 	if !n.changes || counts == "" { // nodes may have something to record or to wait for
 		return ""
 	}
-	return "hub " + tty.Safe(e.Hub.String()) + ": " + lynq.Count(e.Nodes, "node") + " to change: " + counts
+	return "hub " + tty.Safe(e.Hub.String()) + ": " + phrase.Count(e.Nodes, "node") + " to change: " + counts
 }
 
 func (n *notes) object(e *report.Event) string {
@@ -128,7 +130,7 @@ func (n *notes) node(e *report.Event) string {
 	}
 	line := n.paint.Bold(e.Name) + "  " + n.paint.Outcome(e.Outcome, endWord(string(e.Outcome)))
 	if len(told) > 0 {
-		line += " (" + lynq.Count(len(told), "object") + ")"
+		line += " (" + phrase.Count(len(told), "object") + ")"
 	}
 	return line + colon(tty.Safe(rest))
 }
@@ -231,7 +233,7 @@ func (n *notes) brokenOff() []string {
 	for hub, nodes := range n.interrupted {
 		who := tty.Safe(nodes[0])
 		if len(nodes) > 1 {
-			who = lynq.Count(len(nodes), "node") + " of hub " + tty.Safe(hub)
+			who = phrase.Count(len(nodes), "node") + " of hub " + tty.Safe(hub)
 		}
 		lines = append(lines, n.paint.Bold(who)+"  "+n.paint.Outcome(report.OutcomeInterrupted, string(report.OutcomeInterrupted))+colon(nextGoesOn))
 	}
@@ -258,7 +260,7 @@ func unready(all []report.Unready) string {
 	if more := len(all) - len(named); more > 0 {
 		named = append(named, fmt.Sprintf("and %d more", more))
 	}
-	return fmt.Sprintf("%s %s unchanged but not ready: %s; lynqctl status --failed shows the nodes", lynq.Count(len(all), "object"), verb, strings.Join(named, ", "))
+	return fmt.Sprintf("%s %s unchanged but not ready: %s; lynqctl status --failed shows the nodes", phrase.Count(len(all), "object"), verb, strings.Join(named, ", "))
 }
 
 // together is a line for each reason that nodes ended for, and how many did.
@@ -267,7 +269,7 @@ func (n *notes) together(reasons map[string][]string, o report.Outcome) []string
 	for why, nodes := range reasons {
 		who := tty.Safe(nodes[0])
 		if len(nodes) > 1 {
-			who = lynq.Count(len(nodes), "node")
+			who = phrase.Count(len(nodes), "node")
 		}
 		lines = append(lines, n.paint.Bold(who)+"  "+n.paint.Outcome(o, endWord(string(o)))+colon(tty.Safe(why)))
 	}

@@ -4,10 +4,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // planText is what a plan would do: its nodes by namespace and name, below each
@@ -126,10 +127,10 @@ func planLine(all []nodeResult) string {
 		if len(all) == 1 {
 			return "No changes: 1 node is up to date"
 		}
-		return "No changes: all " + lynq.Count(len(all), "node") + " are up to date"
+		return "No changes: all " + phrase.Count(len(all), "node") + " are up to date"
 	}
 	return Commas(
-		strconv.Itoa(working)+" of "+lynq.Count(len(all), "node")+" to change",
+		strconv.Itoa(working)+" of "+phrase.Count(len(all), "node")+" to change",
 		Some(failed, "failed"), Some(skipped, "skipped"),
 	) + colon(planCounts(counts, adopted))
 }

@@ -6,12 +6,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // resultText is the report of a run, "" where nothing changed and all is well:
@@ -76,7 +77,7 @@ func atAGlance(nodes []nodeResult) (shown []nodeResult, more string) {
 		shown = append(shown, n)
 	}
 	if left := fine - appliedShown; left > 0 {
-		more = fmt.Sprintf("and %s more without errors; -o wide lists all\n", lynq.Count(left, "node"))
+		more = fmt.Sprintf("and %s more without errors; -o wide lists all\n", phrase.Count(left, "node"))
 	}
 	return shown, more
 }

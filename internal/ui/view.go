@@ -5,10 +5,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"charm.land/lipgloss/v2"
 
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // The live view: at most so many objects that are waited for, and a bar of this
@@ -26,7 +27,7 @@ func view(m *model, now time.Time, columns, rows int, p tty.Paint) []string {
 	}
 	drawn := []string{progressLine(m, now, columns, p)}
 	if longest := m.waits.longest(waitsShown); len(longest) > 0 {
-		drawn = append(drawn, "waiting for "+lynq.Count(m.waits.n, "object")+longestOf(m.waits.n))
+		drawn = append(drawn, "waiting for "+phrase.Count(m.waits.n, "object")+longestOf(m.waits.n))
 		for _, w := range longest {
 			drawn = append(drawn, "  "+tty.Safe(w.node.Name)+"  "+w.line(now))
 		}
@@ -52,7 +53,7 @@ func progressLine(m *model, now time.Time, columns int, p tty.Paint) string {
 		parts = append(parts, p.Failed(fmt.Sprintf("%d failed", m.failed)))
 	}
 	parts = append(parts,
-		lynq.Count(m.changed, "object")+" changed",
+		phrase.Count(m.changed, "object")+" changed",
 		p.Good(fmt.Sprintf("%d ready", m.ready)),
 		fmt.Sprintf("%.1f/s", m.rate.perSecond(m.start, now)),
 		p.Faint(age(now.Sub(m.start))))

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
@@ -212,8 +214,8 @@ func summaryLine(s *report.Summary) string {
 	}
 	nodes := sum(s.Nodes) + s.Leaving
 	objects := sum(s.Objects)
-	return prefix + lynq.Count(nodes, "node") + colon(nodeCounts(s)) + "; " +
-		lynq.Count(objects, "object") + colon(objectCounts(s)) + "; " + elapsed(s.Elapsed)
+	return prefix + phrase.Count(nodes, "node") + colon(nodeCounts(s)) + "; " +
+		phrase.Count(objects, "object") + colon(objectCounts(s)) + "; " + elapsed(s.Elapsed)
 }
 
 func colon(s string) string {

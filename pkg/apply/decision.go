@@ -8,7 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/restore"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
 // decisions decide the steps of a node again when their turn has come, and ask the gate.
@@ -37,7 +37,7 @@ func (d *decisions) again(s *progress.Step, now *tracking.Live) decide.Verdict {
 func (d *decisions) object(s *progress.Step) *write.Object {
 	ctx := d.requests.ctx
 	if s.Object != nil && s.Object.Sensitive {
-		ctx = lynq.HideMessages(ctx)
+		ctx = redact.HideMessages(ctx)
 	}
 	return &write.Object{
 		Cluster: d.requests.cluster, Ctx: ctx, DryRun: d.requests.dryRun, Resource: s.Resource,

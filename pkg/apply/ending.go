@@ -6,7 +6,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
 // ending is how a node ends. It is the one answer that the node's result, its record and
@@ -15,7 +15,7 @@ type ending struct {
 	outcome  report.Outcome
 	reason   reason.Reason // why it failed, where that is a word
 	problems []string
-	mask     lynq.Mask // of the row
+	mask     redact.Mask // of the row
 }
 
 // says adds a problem.

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/markdown"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 const (
@@ -36,7 +37,7 @@ func Markdown(r *Report) string {
 		left += m.node(&r.Nodes[i])
 	}
 	if left > 0 {
-		m.write("\n**The differences of %s are left out**: the comment would be too long. `lynqctl diff` shows them.\n", lynq.Count(left, "object"))
+		m.write("\n**The differences of %s are left out**: the comment would be too long. `lynqctl diff` shows them.\n", phrase.Count(left, "object"))
 	}
 	return m.String()
 }
@@ -55,9 +56,9 @@ func (m *comment) head(r *Report) {
 	case c.Objects == 0 && c.Problems == 0:
 		m.write("### lynqctl diff: nothing would change\n")
 	default:
-		m.write("### lynqctl diff: %d of %s would change\n", c.Nodes, lynq.Count(r.Total, "node"))
+		m.write("### lynqctl diff: %d of %s would change\n", c.Nodes, phrase.Count(r.Total, "node"))
 		if owners := c.Owners(); owners != "" {
-			m.write("\n%s: %s\n", lynq.Count(c.Objects, "object"), owners)
+			m.write("\n%s: %s\n", phrase.Count(c.Objects, "object"), owners)
 		}
 	}
 	var lines []string
@@ -70,7 +71,7 @@ func (m *comment) head(r *Report) {
 		}
 	}
 	if more := len(r.Leaving) - maxLeaving; more > 0 {
-		lines = append(lines, fmt.Sprintf("- **leaving**: %s more\n", lynq.Count(more, "node")))
+		lines = append(lines, fmt.Sprintf("- **leaving**: %s more\n", phrase.Count(more, "node")))
 	}
 	failed := r.Failed()
 	for i := range r.Nodes {
@@ -78,7 +79,7 @@ func (m *comment) head(r *Report) {
 		if nodes := failed[n.Problem]; nodes > 0 {
 			others := ""
 			if nodes > 1 {
-				others = " and " + lynq.Count(nodes-1, "other")
+				others = " and " + phrase.Count(nodes-1, "other")
 			}
 			lines = append(lines, fmt.Sprintf("- **failed**: node %s%s: %s\n", markdown.Code(n.Name), others, markdown.Text(n.Problem)))
 			delete(failed, n.Problem)
@@ -181,7 +182,7 @@ func block(o *Object) string {
 	fence := markdown.Fence(text)
 	fmt.Fprintf(&b, "\n%sdiff\n%s%s\n", fence, text, fence)
 	if cut > 0 {
-		fmt.Fprintf(&b, "\n%s left out.\n", lynq.Count(cut, "more line"))
+		fmt.Fprintf(&b, "\n%s left out.\n", phrase.Count(cut, "more line"))
 	}
 	return b.String()
 }

@@ -3,14 +3,14 @@ package diff
 import (
 	"slices"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
 // What stands for values that are hidden. They show whether a value changes.
 const (
-	masked       = lynq.Hidden
-	maskedBefore = lynq.Hidden + " (before)"
-	maskedAfter  = lynq.Hidden + " (after)"
+	masked       = redact.Hidden
+	maskedBefore = redact.Hidden + " (before)"
+	maskedAfter  = redact.Hidden + " (after)"
 )
 
 // lastApplied holds a whole manifest, with the values of a Secret.
@@ -21,7 +21,7 @@ type Secrets struct {
 	// Fields are those that secret columns feed. In a path, "[]" means any entry of a list.
 	Fields [][]string
 	// Mask hides what the row has in secret columns, wherever the object has it.
-	Mask lynq.Mask
+	Mask redact.Mask
 	// Removed: it isn't known what fed the fields that are removed, and a secret column may
 	// have.
 	Removed bool

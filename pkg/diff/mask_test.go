@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/google/go-cmp/cmp"
 )
 
 // shows is all that anyone sees of a comparison.
@@ -68,7 +68,7 @@ func TestSecretFields(t *testing.T) {
 
 // TestSecretTexts: the values of the row are hidden wherever the object has them.
 func TestSecretTexts(t *testing.T) {
-	m := lynq.NewMask("hunter2!")
+	m := redact.New("hunter2!")
 	o := compare(t, `{"data":{"dsn":"app:hunter2!@db"},"l":["aHVudGVyMiE=",1]}`, `{"data":{"dsn":"web:hunter2!@db"}}`, Origin{Secrets: Secrets{Mask: m}})
 	if all := shows(o); strings.Contains(all, "hunter2") || strings.Contains(all, "aHVud") || !strings.Contains(all, "app:•••@db") {
 		t.Error(all)

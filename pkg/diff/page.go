@@ -3,8 +3,9 @@ package diff
 import (
 	"fmt"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/page"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // Page returns the report as a page for a browser, with all differences.
@@ -23,7 +24,7 @@ func Page(title string, r *Report) *page.Page {
 		if nodes := failed[n.Problem]; nodes > 0 {
 			others := ""
 			if nodes > 1 {
-				others = " and " + lynq.Count(nodes-1, "other")
+				others = " and " + phrase.Count(nodes-1, "other")
 			}
 			p.Notices = append(p.Notices, page.Notice{Label: "failed", Text: "node " + n.Name + others + ": " + n.Problem})
 			delete(failed, n.Problem)
@@ -51,9 +52,9 @@ func compared(r *Report) []string {
 func facts(r *Report) []string {
 	c := r.Counts()
 	if c.Objects == 0 && c.Problems == 0 {
-		return []string{"nothing would change: " + lynq.Count(r.Total, "node")}
+		return []string{"nothing would change: " + phrase.Count(r.Total, "node")}
 	}
-	facts := []string{fmt.Sprintf("%d of %s would change: %s", c.Nodes, lynq.Count(r.Total, "node"), lynq.Count(c.Objects, "object"))}
+	facts := []string{fmt.Sprintf("%d of %s would change: %s", c.Nodes, phrase.Count(r.Total, "node"), phrase.Count(c.Objects, "object"))}
 	if owners := c.Owners(); owners != "" {
 		facts = append(facts, owners)
 	}

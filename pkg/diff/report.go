@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+
 	"github.com/lynqctl/lynqctl/pkg/evidence"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -18,7 +20,7 @@ type Report struct {
 	// Leaving are nodes whose rows are gone, and which apply keeps for their grace period.
 	Leaving []Leaving
 	// Refusals are why guards would refuse the apply.
-	Refusals []lynq.Refusal
+	Refusals []toll.Refusal
 	// Evidence tells how the rows of each hub differ from those of the last run.
 	Evidence []evidence.Evidence
 }

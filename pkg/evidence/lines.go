@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // Lines are the evidence for people, nil where nothing differs from the last run, or there
@@ -32,7 +32,7 @@ func (e *Evidence) All() []string {
 	add(e.Rows.moved())
 	add(e.Rows.changed())
 	add(e.columns())
-	counts := fmt.Sprintf("%s (%d in the last run, %s), %d active (%d), %d inactive (%d)", lynq.Count(e.Now.Rows, "row"), e.Before.Rows, e.Last.UTC().Format(time.RFC3339),
+	counts := fmt.Sprintf("%s (%d in the last run, %s), %d active (%d), %d inactive (%d)", phrase.Count(e.Now.Rows, "row"), e.Before.Rows, e.Last.UTC().Format(time.RFC3339),
 		e.Now.Active, e.Before.Active, e.Now.Inactive, e.Before.Inactive)
 	return append([]string{counts}, lines...)
 }
@@ -53,7 +53,7 @@ func (r *Rows) moved() string {
 		if len(parts) > 0 {
 			return strconv.Itoa(n)
 		}
-		return lynq.Count(n, "row")
+		return phrase.Count(n, "row")
 	}
 	if r.Vanished > 0 {
 		parts = append(parts, row(r.Vanished)+" vanished")
@@ -88,7 +88,7 @@ func (r *Rows) changed() string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %s changed: %s%s", r.Changed, lynq.Count(r.Compared, "row"), strings.Join(parts, ", "), r.sample())
+	return fmt.Sprintf("%d of %s changed: %s%s", r.Changed, phrase.Count(r.Compared, "row"), strings.Join(parts, ", "), r.sample())
 }
 
 func (r *Rows) sample() string {

@@ -3,8 +3,9 @@ package form
 import (
 	"encoding/base64"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/lynqctl/lynqctl/pkg/form/document"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // secret takes in a core/v1 Secret, which may hold a hub's password. Messages
@@ -12,17 +13,17 @@ import (
 func (l *loader) secret(v *document.Value) {
 	o := newObject(&l.report, subject("Secret", v), "", v)
 	m := o.needObject("metadata")
-	s := &Secret{Pos: v.Pos, Name: m.needText("name").Text, Namespace: readNamespace(m), Data: map[string]lynq.Secret{}}
+	s := &Secret{Pos: v.Pos, Name: m.needText("name").Text, Namespace: readNamespace(m), Data: map[string]endpoint.Secret{}}
 	for _, e := range o.entries("data") {
 		value, err := base64.StdEncoding.DecodeString(e.Text.Text)
 		if err != nil {
 			o.fail(e.Text.Pos, "encode it, or write it under stringData as it is", "data.%s is not base64", e.Key)
 			continue
 		}
-		s.Data[e.Key] = lynq.Secret(value)
+		s.Data[e.Key] = endpoint.Secret(value)
 	}
 	for _, e := range o.entries("stringData") {
-		s.Data[e.Key] = lynq.Secret(e.Text.Text)
+		s.Data[e.Key] = endpoint.Secret(e.Text.Text)
 	}
 	if s.Name != "" {
 		l.in.Secrets = append(l.in.Secrets, s)

@@ -6,23 +6,25 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/pkg/form/document"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // readHTTP reads the block of an API.
 func readHTTP(o *object, hub *Hub) {
 	c := &hub.Source
 	location := o.needText("url")
-	c.TLS = enum(o, "tls", "", lynq.TLSDisable, lynq.TLSVerifyFull)
+	c.TLS = enum(o, "tls", "", endpoint.TLSDisable, endpoint.TLSVerifyFull)
 	if location.Text != "" {
-		if what, fix := lynq.CheckHTTPURL(location.Text, c.TLS); what != "" {
+		if what, fix := endpoint.CheckHTTPURL(location.Text, c.TLS); what != "" {
 			o.fail(location.Pos, fix, "%s %s", o.name("url"), what)
 		}
 	}
 	c.HTTP.URL = location.Text
 	ca := o.text("caFile")
-	if ca.IsSet() && c.TLS == lynq.TLSDisable {
+	if ca.IsSet() && c.TLS == endpoint.TLSDisable {
 		o.fail(ca.Pos, "write https:// and remove tls: disable, or remove it", "%s has no effect without TLS", o.name("caFile"))
 	}
 	c.CAFile = beside(ca)
@@ -56,9 +58,9 @@ func readCredentials(o *object, hub *Hub) {
 	case strings.Contains(user, ":"):
 		o.fail(o.get("username").Pos, "remove it", "%s holds a colon, which ends a user's name in a request", o.name("username"))
 	case user != "":
-		c.HTTP.Auth, hub.Password = lynq.BasicAuth, password
+		c.HTTP.Auth, hub.Password = endpoint.BasicAuth, password
 	case token.Pos.File != "":
-		c.HTTP.Auth, hub.Password = lynq.BearerAuth, token
+		c.HTTP.Auth, hub.Password = endpoint.BearerAuth, token
 	}
 }
 
@@ -105,7 +107,7 @@ func readSize(o *object) int64 {
 	}
 	found := regexp.MustCompile(`^([1-9][0-9]{0,3})(Mi|Gi)$`).FindStringSubmatch(t.Text)
 	if found == nil {
-		o.fail(t.Pos, "write a number and Mi or Gi, such as 256Mi", "%s %s is not a size", o.name("maxSize"), lynq.Quote(t.Text))
+		o.fail(t.Pos, "write a number and Mi or Gi, such as 256Mi", "%s %s is not a size", o.name("maxSize"), phrase.Quote(t.Text))
 		return 0
 	}
 	n, _ := strconv.ParseInt(found[1], 10, 64) // of four digits
@@ -120,7 +122,7 @@ func readTimeout(o *object) time.Duration {
 	}
 	d, err := time.ParseDuration(t.Text)
 	if err != nil || !regexp.MustCompile(`^[1-9][0-9]{0,5}(s|m|h)$`).MatchString(t.Text) {
-		o.fail(t.Pos, "write a number and s, m or h, such as 5m", "%s %s is not a time", o.name("timeout"), lynq.Quote(t.Text))
+		o.fail(t.Pos, "write a number and s, m or h, such as 5m", "%s %s is not a time", o.name("timeout"), phrase.Quote(t.Text))
 	}
 	return d
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/form/files"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -33,8 +36,8 @@ func readHub(rep *report, v *document.Value) *Hub {
 }
 
 // sourceTypes is every type of source, in the order messages list them.
-func sourceTypes() []lynq.SourceType {
-	return []lynq.SourceType{lynq.SourceMySQL, lynq.SourcePostgreSQL, lynq.SourceSQLite, lynq.SourceCSV, lynq.SourceJSON, lynq.SourceHTTP}
+func sourceTypes() []endpoint.SourceType {
+	return []endpoint.SourceType{endpoint.SourceMySQL, endpoint.SourcePostgreSQL, endpoint.SourceSQLite, endpoint.SourceCSV, endpoint.SourceJSON, endpoint.SourceHTTP}
 }
 
 // readSource reads spec.source: a type and the block of that name.
@@ -72,26 +75,26 @@ func readInterval(o *object) time.Duration {
 }
 
 // readBlock reads the block of a type of source.
-func readBlock(o *object, t lynq.SourceType, hub *Hub) {
+func readBlock(o *object, t endpoint.SourceType, hub *Hub) {
 	switch c := &hub.Source; t {
-	case lynq.SourceMySQL:
+	case endpoint.SourceMySQL:
 		readServer(o, hub, 3306)
-	case lynq.SourcePostgreSQL:
+	case endpoint.SourcePostgreSQL:
 		readServer(o, hub, 5432)
-	case lynq.SourceSQLite:
+	case endpoint.SourceSQLite:
 		path := o.needText("path")
 		if path.Text == files.StdinPath {
 			o.fail(path.Pos, "name a file", "a SQLite database can't be read from standard input")
 		}
 		c.Path = beside(path)
 		c.Table = o.needText("table").Text
-	case lynq.SourceCSV, lynq.SourceJSON:
+	case endpoint.SourceCSV, endpoint.SourceJSON:
 		path := o.needText("path")
 		if path.Text == files.StdinPath && path.Pos.File == files.StdinName {
 			o.fail(path.Pos, "give the hub as a file", "%s is standard input, from which this hub came", o.name("path"))
 		}
 		c.Path = beside(path)
-	case lynq.SourceHTTP:
+	case endpoint.SourceHTTP:
 		readHTTP(o, hub)
 	}
 	o.done()
@@ -105,9 +108,9 @@ func readServer(o *object, hub *Hub, port int) {
 	c.Username = o.needText("username").Text
 	c.Database = o.needText("database").Text
 	c.Table = o.needText("table").Text
-	c.TLS = enum(o, "tls", "", lynq.TLSDisable, lynq.TLSPrefer, lynq.TLSRequire, lynq.TLSVerifyFull)
+	c.TLS = enum(o, "tls", "", endpoint.TLSDisable, endpoint.TLSPrefer, endpoint.TLSRequire, endpoint.TLSVerifyFull)
 	ca := o.text("caFile")
-	if ca.IsSet() && c.TLS != "" && c.TLS != lynq.TLSVerifyFull {
+	if ca.IsSet() && c.TLS != "" && c.TLS != endpoint.TLSVerifyFull {
 		o.fail(ca.Pos, "write tls: verify-full, or remove it", "%s has no effect without verification", o.name("caFile"))
 	}
 	c.CAFile = beside(ca)
@@ -180,7 +183,7 @@ func readActivity(values *object) lynq.Activity {
 	take := func(list []Text) (taken []string) {
 		for _, t := range list {
 			if seen[t.Text] {
-				values.fail(t.Pos, "remove one of them", "activeValues and inactiveValues have %s twice", lynq.Quote(t.Text))
+				values.fail(t.Pos, "remove one of them", "activeValues and inactiveValues have %s twice", phrase.Quote(t.Text))
 			}
 			seen[t.Text] = true
 			taken = append(taken, t.Text)

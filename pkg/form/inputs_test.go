@@ -10,6 +10,8 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -68,8 +70,8 @@ func TestOperatorInputs(t *testing.T) {
 	at := func(file string, line int) lynq.Pos { return lynq.Pos{File: file, Line: line} }
 	hub := &form.Hub{
 		Pos: at("hub.yaml", 14), Name: "shop", Namespace: "apps",
-		Source: lynq.Connection{
-			Type: lynq.SourceMySQL, Host: "mysql.apps.svc", Port: 3307,
+		Source: endpoint.Connection{
+			Type: endpoint.SourceMySQL, Host: "mysql.apps.svc", Port: 3307,
 			Username: "shop", Database: "shop", Table: "tenants",
 		},
 		Password:     form.PasswordSource{SecretName: "shop-db", SecretKey: "password", Pos: at("hub.yaml", 30)},
@@ -87,7 +89,7 @@ func TestOperatorInputs(t *testing.T) {
 	}
 	secrets := []*form.Secret{{
 		Pos: at("hub.yaml", 2), Name: "shop-db", Namespace: "apps",
-		Data: map[string]lynq.Secret{"user": "shop", "password": "s3cret"},
+		Data: map[string]endpoint.Secret{"user": "shop", "password": "s3cret"},
 	}}
 	if diff := cmp.Diff(secrets, in.Secrets); diff != "" {
 		t.Errorf("secrets (-want +got):\n%s", diff)
@@ -165,25 +167,25 @@ func TestDefaults(t *testing.T) {
 func TestSources(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "hub.yaml")
-	server := lynq.Connection{Host: "db", Username: "u", Database: "d", Table: "s.t"}
+	server := endpoint.Connection{Host: "db", Username: "u", Database: "d", Table: "s.t"}
 	for name, test := range map[string]struct {
 		source   string
-		want     lynq.Connection
+		want     endpoint.Connection
 		password form.PasswordSource
 	}{
 		"mysql": {
 			source:   "type: mysql, mysql: {host: db, username: u, database: d, table: s.t, passwordFrom: {env: PW}, passwordRef: {name: a, key: b}}",
-			want:     with(server, lynq.SourceMySQL, 3306),
+			want:     with(server, endpoint.SourceMySQL, 3306),
 			password: form.PasswordSource{Env: "PW"},
 		},
 		"postgresql": {
 			source:   "type: postgresql, postgresql: {host: db, username: u, database: d, table: s.t, passwordFrom: {file: pw}}",
-			want:     with(server, lynq.SourcePostgreSQL, 5432),
+			want:     with(server, endpoint.SourcePostgreSQL, 5432),
 			password: form.PasswordSource{File: filepath.Join(dir, "pw")},
 		},
-		"sqlite":   {source: "type: sqlite, sqlite: {path: ../x.db, table: t}", want: lynq.Connection{Type: lynq.SourceSQLite, Path: filepath.Join(filepath.Dir(dir), "x.db"), Table: "t"}},
-		"absolute": {source: "type: csv, csv: {path: /rows.csv}", want: lynq.Connection{Type: lynq.SourceCSV, Path: "/rows.csv"}},
-		"stdin":    {source: "type: json, json: {path: \"-\"}", want: lynq.Connection{Type: lynq.SourceJSON, Path: "-"}},
+		"sqlite":   {source: "type: sqlite, sqlite: {path: ../x.db, table: t}", want: endpoint.Connection{Type: endpoint.SourceSQLite, Path: filepath.Join(filepath.Dir(dir), "x.db"), Table: "t"}},
+		"absolute": {source: "type: csv, csv: {path: /rows.csv}", want: endpoint.Connection{Type: endpoint.SourceCSV, Path: "/rows.csv"}},
+		"stdin":    {source: "type: json, json: {path: \"-\"}", want: endpoint.Connection{Type: endpoint.SourceJSON, Path: "-"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			hub := strings.Replace(hubText, "type: csv, csv: {path: rows.csv}", test.source, 1)
@@ -205,7 +207,7 @@ func TestSources(t *testing.T) {
 	}
 }
 
-func with(c lynq.Connection, t lynq.SourceType, port int) lynq.Connection {
+func with(c endpoint.Connection, t endpoint.SourceType, port int) endpoint.Connection {
 	c.Type, c.Port = t, port
 	return c
 }
@@ -215,7 +217,7 @@ func TestTLS(t *testing.T) {
 		"type: mysql, mysql: {host: h, username: u, database: d, table: t, tls: verify-full, caFile: ca.pem}", 1)
 	in := load(t, hub+formText("web", "  - {id: a, spec: {apiVersion: v1, kind: ConfigMap, metadata: {name: x}}}\n"))
 	// A hub from standard input has paths from the working directory.
-	if c := in.Hubs[0].Source; c.TLS != lynq.TLSVerifyFull || c.CAFile != "ca.pem" {
+	if c := in.Hubs[0].Source; c.TLS != endpoint.TLSVerifyFull || c.CAFile != "ca.pem" {
 		t.Errorf("source = %+v", c)
 	}
 }

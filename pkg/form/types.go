@@ -3,6 +3,8 @@ package form
 import (
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -29,7 +31,7 @@ type GroupKind struct{ Group, Kind string }
 type Hub struct {
 	Pos             lynq.Pos
 	Name, Namespace string // Namespace "" where the file has none
-	Source          lynq.Connection
+	Source          endpoint.Connection
 	Password        PasswordSource    // or the token, where an API takes one
 	Certificate     CertificateSource // of a client
 	SyncInterval    time.Duration     // of use to the operator only
@@ -88,7 +90,7 @@ type CertificateSource struct {
 type Secret struct {
 	Pos             lynq.Pos
 	Name, Namespace string
-	Data            map[string]lynq.Secret // decoded; stringData wins over data
+	Data            map[string]endpoint.Secret // decoded; stringData wins over data
 }
 
 // Form is a LynqForm: templates of the resources that every active row gets.

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -133,6 +135,6 @@ type leavingFields struct {
 
 // MarshalJSON implements json.Marshaler.
 func (l Leaving) MarshalJSON() ([]byte, error) {
-	text, err := lynq.JSON(leavingFields{l.Hub.Name, l.Form.Name, l.Hub.Namespace, l.Form.Namespace, l.Namespace, l.Name, l.Since, l.Until})
+	text, err := phrase.JSON(leavingFields{l.Hub.Name, l.Form.Name, l.Hub.Namespace, l.Form.Namespace, l.Namespace, l.Name, l.Since, l.Until})
 	return []byte(text), err
 }

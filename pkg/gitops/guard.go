@@ -3,6 +3,9 @@ package gitops
 import (
 	"fmt"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -77,13 +80,13 @@ func Refuse(in *Input, p *Plan, active map[lynq.HubKey]int, l Limits) []Refusal 
 
 // refuse holds the nodes that a hub has in the tree against those that go. leaving are kept
 // for their grace period: they count where no row is active.
-func (l *Limits) refuse(hub string, t *lynq.Toll, empty bool, leaving int) (Refusal, bool) {
+func (l *Limits) refuse(hub string, t *toll.Toll, empty bool, leaving int) (Refusal, bool) {
 	switch may := l.MayGo(t.Nodes); {
 	case t.Going() == 0 && (leaving == 0 || !empty):
 	case empty && !l.AllowEmpty:
 		return Refusal{
 			Guard: GuardEmpty, Hub: hub,
-			What: "no row is active, but the tree has " + lynq.Count(t.Nodes, "node"),
+			What: "no row is active, but the tree has " + phrase.Count(t.Nodes, "node"),
 			Fix:  "check the source; to delete every tenant, pass --allow-empty",
 		}, true
 	case !empty && t.Going() > may:

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
@@ -130,7 +132,7 @@ func TestHeldIn(t *testing.T) {
 		{"a StatefulSet without the policy", set, text("apps/v1", "StatefulSet", ""), policy.Plain, false, false},
 		{"a StatefulSet that takes its claims with it", set, text("apps/v1", "StatefulSet", "spec:\n  persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete}\n"), policy.Plain, false, true},
 	} {
-		want := lynq.Held{Ref: test.key.Ref, ID: test.key.ID, Retained: test.retained, Data: test.data}
+		want := toll.Held{Ref: test.key.Ref, ID: test.key.ID, Retained: test.retained, Data: test.data}
 		if got := heldIn([]byte(test.text), test.key, test.target); got != want {
 			t.Errorf("%s: %+v", test.name, got)
 		}

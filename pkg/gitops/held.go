@@ -3,6 +3,8 @@ package gitops
 import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -11,8 +13,8 @@ import (
 // heldIn is what the guard knows of an object in a file of the tree. The target reads
 // the policy of an object that disappears from the object itself: the tree's old text
 // says what that is.
-func heldIn(content []byte, key index.ObjectKey, t policy.Target) lynq.Held {
-	h := lynq.Held{Ref: key.Ref, ID: key.ID, Data: key.Data || key.HoldsData()}
+func heldIn(content []byte, key index.ObjectKey, t policy.Target) toll.Held {
+	h := toll.Held{Ref: key.Ref, ID: key.ID, Data: key.Data || key.HoldsData()}
 	doc := documentOf(content, key.Ref)
 	if doc == nil {
 		return h

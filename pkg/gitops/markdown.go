@@ -7,8 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/markdown"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // WriteMarkdown writes the report as a comment on a pull request.
@@ -38,13 +39,13 @@ func (m *comment) head(r *Report) {
 		fmt.Fprintf(&m.Builder, "| %s | %d | %d | %d | %d |\n", line.what, line.of.Added, line.of.Changed, line.of.Removed, line.of.Unchanged)
 	}
 	if r.Nodes.Failed > 0 {
-		fmt.Fprintf(&m.Builder, "\n**%s failed to render**, and keep the files that they have.\n", lynq.Count(r.Nodes.Failed, "node"))
+		fmt.Fprintf(&m.Builder, "\n**%s failed to render**, and keep the files that they have.\n", phrase.Count(r.Nodes.Failed, "node"))
 	}
 	if r.Nodes.Waiting > 0 {
-		fmt.Fprintf(&m.Builder, "\n**%s left for a later stage** (`--stage`), with the files that they have.\n", lynq.Count(r.Nodes.Waiting, "node"))
+		fmt.Fprintf(&m.Builder, "\n**%s left for a later stage** (`--stage`), with the files that they have.\n", phrase.Count(r.Nodes.Waiting, "node"))
 	}
 	if len(r.Leaving) > 0 {
-		fmt.Fprintf(&m.Builder, "\n**Leaving: %s**, whose files are removed at these times:\n\n", lynq.Count(len(r.Leaving), "node"))
+		fmt.Fprintf(&m.Builder, "\n**Leaving: %s**, whose files are removed at these times:\n\n", phrase.Count(len(r.Leaving), "node"))
 		lines := make([]string, len(r.Leaving))
 		for i := range r.Leaving {
 			l := &r.Leaving[i]
@@ -57,7 +58,7 @@ func (m *comment) head(r *Report) {
 		if len(r.Conflicts) == 1 {
 			them = "it"
 		}
-		fmt.Fprintf(&m.Builder, "\n**%s left because others changed %s** (`--force` overwrites):\n\n", lynq.Count(len(r.Conflicts), "file"), them)
+		fmt.Fprintf(&m.Builder, "\n**%s left because others changed %s** (`--force` overwrites):\n\n", phrase.Count(len(r.Conflicts), "file"), them)
 		lines := make([]string, len(r.Conflicts))
 		for i, c := range r.Conflicts {
 			lines[i] = fmt.Sprintf("- %s: %s\n", markdown.Code(c.Path), c.Why)
@@ -89,14 +90,14 @@ func (r *Report) headline() string {
 		what Change
 	}{{r.Nodes.Added, Added}, {r.Nodes.Changed, Changed}, {r.Nodes.Removed, Removed}} {
 		if p.n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", lynq.Count(p.n, "node"), p.what))
+			parts = append(parts, fmt.Sprintf("%s %s", phrase.Count(p.n, "node"), p.what))
 		}
 	}
 	switch {
 	case len(parts) > 0:
 		return strings.Join(parts, ", ")
 	case r.Changed:
-		return fmt.Sprintf("no node changes, %s written", lynq.Count(r.Files.Written, "file"))
+		return fmt.Sprintf("no node changes, %s written", phrase.Count(r.Files.Written, "file"))
 	}
 	return "nothing changes"
 }
@@ -115,7 +116,7 @@ func (m *comment) section(title string, what Change, changes []NodeChange) {
 	if len(lines) == 0 {
 		return
 	}
-	fmt.Fprintf(&m.Builder, "\n<details><summary>%s: %s</summary>\n\n", title, lynq.Count(len(lines), "node"))
+	fmt.Fprintf(&m.Builder, "\n<details><summary>%s: %s</summary>\n\n", title, phrase.Count(len(lines), "node"))
 	const rest = len("\n</details>\n") * 4 // and the summaries of sections to come
 	m.Lines(lines, markdown.MaxLength-rest-3*200, left, "more node")
 	m.WriteString("\n</details>\n")

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"slices"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -96,7 +98,7 @@ type nodeChangeFields struct {
 
 // MarshalJSON implements json.Marshaler.
 func (n NodeChange) MarshalJSON() ([]byte, error) {
-	text, err := lynq.JSON(nodeChangeFields{
+	text, err := phrase.JSON(nodeChangeFields{
 		Change: n.Change, Hub: n.Hub.Name, Form: n.Form.Name, HubNamespace: n.Hub.Namespace, FormNamespace: n.Form.Namespace,
 		Namespace: n.Namespace, Node: n.Name, Objects: n.Objects,
 	})

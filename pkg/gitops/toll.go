@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -11,7 +13,7 @@ import (
 // hubToll is what a run costs a hub.
 type hubToll struct {
 	hub lynq.HubKey
-	lynq.Toll
+	toll.Toll
 }
 
 // tolls count the nodes that the tree has of each hub, the hubs of the run first. The
@@ -25,7 +27,7 @@ func (in *Input) tolls(p *Plan) []hubToll {
 	}
 	for _, n := range in.treeNodes(p) {
 		change := n.change()
-		if !in.TakesPart(n.entry) && change.Fate() == lynq.FateStays {
+		if !in.TakesPart(n.entry) && change.Fate() == toll.FateStays {
 			continue
 		}
 		hub := in.HubOf(n.entry)
@@ -45,12 +47,12 @@ type treeNode struct {
 	moves bool         // other files have all of its objects from now on
 	now   *Node        // as the run renders it, nil where it does not
 	to    string       // the namespace in which its row makes it from now on
-	lost  []lynq.Held  // objects that no file of the tree has any more
+	lost  []toll.Held  // objects that no file of the tree has any more
 }
 
 // change is what the guard knows of the node.
-func (n *treeNode) change() *lynq.NodeChange {
-	c := &lynq.NodeChange{Before: n.lost, Exists: func(lynq.Ref) bool { return false }}
+func (n *treeNode) change() *toll.NodeChange {
+	c := &toll.NodeChange{Before: n.lost, Exists: func(lynq.Ref) bool { return false }}
 	if n.now == nil {
 		c.Leaves, c.To, c.Objects = !n.stays && !n.moves, n.to, 1 // one that stays has some
 		return c

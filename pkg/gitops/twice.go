@@ -3,6 +3,8 @@ package gitops
 import (
 	"fmt"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -82,7 +84,7 @@ func (in *Input) twice(c, other claimed, more int) Refusal {
 	what := fmt.Sprintf("form %q, resource %q renders %s, and the tree has it in %s (hub %q, form %q, node %s)",
 		form, c.key.ID, c.key.Full(), other.path, otherHub, otherForm, other.by.Node.Name)
 	if more > 0 {
-		what += fmt.Sprintf(", and %s likewise", lynq.Count(more, "other object"))
+		what += fmt.Sprintf(", and %s likewise", phrase.Count(more, "other object"))
 	}
 	return Refusal{
 		Guard: GuardTwice, Path: c.path, What: what,

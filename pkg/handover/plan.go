@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -179,7 +181,7 @@ func some(names []string, noun string) string {
 	if len(names) > few {
 		such = ", such as "
 	}
-	return lynq.Count(int64(len(names)), noun) + such + strings.Join(names[:min(len(names), few)], ", ")
+	return phrase.Count(int64(len(names)), noun) + such + strings.Join(names[:min(len(names), few)], ", ")
 }
 
 // Plans are the same as plans of apply, a hub each.

@@ -7,10 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // What the operator is known by in a cluster: the Lease by which its instances elect
@@ -49,7 +50,7 @@ func (r *Running) Refusals() []plan.Refusal {
 				replicas = 1 // the default
 			}
 			refuse(fmt.Sprintf("stop it: kubectl scale -n %s deployment/%s --replicas=0", d.GetNamespace(), d.GetName()),
-				"Deployment %s/%s is to have %s", d.GetNamespace(), d.GetName(), lynq.Count(replicas, "replica"))
+				"Deployment %s/%s is to have %s", d.GetNamespace(), d.GetName(), phrase.Count(replicas, "replica"))
 		}
 	}
 	for _, p := range r.Pods {

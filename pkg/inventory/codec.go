@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -42,7 +44,7 @@ func Encode(inv *Inventory) (*corev1.ConfigMap, error) {
 	if err != nil {
 		return nil, fmt.Errorf("inventory of node %s/%s: %w", inv.Node.Namespace, inv.Node.Name, err)
 	}
-	status, err := lynq.JSON(inv.Status)
+	status, err := phrase.JSON(inv.Status)
 	if err != nil {
 		return nil, fmt.Errorf("inventory of node %s/%s: status: %w", inv.Node.Namespace, inv.Node.Name, err)
 	}

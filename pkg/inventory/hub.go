@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -116,15 +118,15 @@ func HubName(hub string) string { return lynq.HubRecordPrefix + hub }
 
 // EncodeHub makes the ConfigMap of a hub's record.
 func EncodeHub(h *Hub) (*corev1.ConfigMap, error) {
-	counts, err := lynq.JSON(rows{h.Rows, h.Active, h.Inactive, h.Nodes})
+	counts, err := phrase.JSON(rows{h.Rows, h.Active, h.Inactive, h.Nodes})
 	if err != nil {
 		return nil, fmt.Errorf("record of hub %s/%s: %w", h.Namespace, h.Name, err)
 	}
-	columns, err := lynq.JSON(append([]string{}, h.Columns...))
+	columns, err := phrase.JSON(append([]string{}, h.Columns...))
 	if err != nil {
 		return nil, fmt.Errorf("record of hub %s/%s: columns: %w", h.Namespace, h.Name, err)
 	}
-	namespaces, err := lynq.JSON(append([]string{}, h.Namespaces...))
+	namespaces, err := phrase.JSON(append([]string{}, h.Namespaces...))
 	if err != nil {
 		return nil, fmt.Errorf("record of hub %s/%s: namespaces: %w", h.Namespace, h.Name, err)
 	}
@@ -181,7 +183,7 @@ func (h *Hub) encodeLists(to map[string]string) error {
 		if list.n == 0 {
 			continue
 		}
-		text, err := lynq.JSON(list.of)
+		text, err := phrase.JSON(list.of)
 		if err != nil {
 			return fmt.Errorf("%s: %w", list.key, err)
 		}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -77,7 +79,7 @@ func UnrenderedText(some []Unrendered, more int) string {
 	first := &some[0]
 	text := fmt.Sprintf("node %s fails to render: %s", first.Node, first.Message)
 	if others := len(some) - 1 + more; others > 0 {
-		text += fmt.Sprintf(" (and %s)", lynq.Count(others, "other node"))
+		text += fmt.Sprintf(" (and %s)", phrase.Count(others, "other node"))
 	}
 	return text + "; until its row or form is repaired, lynqctl deletes no object that the row may want"
 }
@@ -87,7 +89,7 @@ func (h *Hub) encodeRun(to map[string]string) error {
 	if h.Interrupted.IsZero() && len(h.Unrendered)+len(h.Troubles)+len(h.Rollouts)+len(h.Absent) == 0 && h.Held == nil {
 		return nil
 	}
-	text, err := lynq.JSON(hubRun{
+	text, err := phrase.JSON(hubRun{
 		Interrupted: h.Interrupted.UTC(), Unrendered: h.Unrendered, MoreUnrendered: h.MoreUnrendered, Troubles: h.Troubles, Rollouts: h.Rollouts, Absent: h.Absent, Held: h.Held,
 	})
 	if err != nil {

@@ -3,6 +3,8 @@ package inventory
 import (
 	"encoding/json"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -42,7 +44,7 @@ type unrenderedFields struct {
 
 // text is JSON as records have it, which a Marshaler gives.
 func text(v any) ([]byte, error) {
-	s, err := lynq.JSON(v)
+	s, err := phrase.JSON(v)
 	return []byte(s), err
 }
 

@@ -11,6 +11,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -47,7 +49,7 @@ func encodeEntries(entries []Entry) (string, error) {
 
 // appendLine writes an entry: its key, then its members that are not empty.
 func (r *Entry) appendLine(b []byte, known []member) ([]byte, error) {
-	key, err := lynq.JSON(r.Key())
+	key, err := phrase.JSON(r.Key())
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +64,7 @@ func (r *Entry) appendLine(b []byte, known []member) ([]byte, error) {
 			b = strconv.AppendInt(b, v.Int(), 10)
 			continue
 		}
-		value, err := lynq.JSON(v.Interface())
+		value, err := phrase.JSON(v.Interface())
 		if err != nil {
 			return nil, err
 		}

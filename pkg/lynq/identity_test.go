@@ -3,6 +3,8 @@ package lynq_test
 import (
 	"testing"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -43,7 +45,7 @@ func TestShortNames(t *testing.T) {
 
 func TestCount(t *testing.T) {
 	for want, got := range map[string]string{
-		"1 node": lynq.Count(1, "node"), "0 nodes": lynq.Count(0, "node"), "1 inventory": lynq.Count(1, "inventory"), "2 inventories": lynq.Count(int64(2), "inventory"),
+		"1 node": phrase.Count(1, "node"), "0 nodes": phrase.Count(0, "node"), "1 inventory": phrase.Count(1, "inventory"), "2 inventories": phrase.Count(int64(2), "inventory"),
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/kustomize/kyaml/openapi"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
@@ -53,7 +55,7 @@ func TestActivity(t *testing.T) {
 
 // TestSecret: no way of printing shows a secret.
 func TestSecret(t *testing.T) {
-	c := lynq.Connection{Type: lynq.SourceMySQL, Password: "hunter2"}
+	c := endpoint.Connection{Type: endpoint.SourceMySQL, Password: "hunter2"}
 	b, err := json.Marshal(c)
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +64,7 @@ func TestSecret(t *testing.T) {
 		fmt.Sprint(c.Password), fmt.Sprintf("%s %q %v %x %d %#v", c.Password, c.Password, c.Password, c.Password, c.Password, c.Password),
 		fmt.Sprintf("%v %+v %#v", c, c, c), string(b),
 	} {
-		if want := lynq.Redacted; !strings.Contains(got, want) || strings.Contains(got, "hunter2") || strings.Contains(got, "68756e74657232") {
+		if want := endpoint.Redacted; !strings.Contains(got, want) || strings.Contains(got, "hunter2") || strings.Contains(got, "68756e74657232") {
 			t.Errorf("a secret prints as %s", got)
 		}
 	}

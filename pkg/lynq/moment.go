@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // ParseMoment reads a time as a column has it: RFC 3339, or what databases print for
@@ -24,7 +26,7 @@ func ParseMoment(text string) (time.Time, error) {
 			return t.UTC(), nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("%s is neither a time such as 2026-01-31T12:00:00Z nor a date such as 2026-01-31", Quote(text))
+	return time.Time{}, fmt.Errorf("%s is neither a time such as 2026-01-31T12:00:00Z nor a date such as 2026-01-31", phrase.Quote(text))
 }
 
 // momentLayouts are how times may be written. time.Parse takes fractions of a second in

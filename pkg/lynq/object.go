@@ -1,6 +1,10 @@
 package lynq
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
+)
 
 // Ref names an object: what it is, not which version of its API is spoken.
 type Ref struct {
@@ -61,7 +65,7 @@ type Node struct {
 	// Tombstones are what is to go beside.
 	Tombstones []Tombstone
 	// Mask hides what the row has in secret columns.
-	Mask Mask
+	Mask redact.Mask
 }
 
 // SplitAPIVersion splits "apps/v1" in group and version; the core group is "".

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // Pos is a place in an input file. Line counts from 1; 0 means the whole file.
@@ -35,7 +37,7 @@ func (p Problem) String() string {
 	if p.Fix != "" {
 		s += " (" + p.Fix + ")"
 	}
-	return OneLine(s) // a row may have said it
+	return phrase.OneLine(s) // a row may have said it
 }
 
 // Problems is an error that lists everything found wrong, in file and line

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // Row is one row of a hub's source.
@@ -34,7 +36,7 @@ func (a Activity) Of(text string) (active bool, err error) {
 	case slices.Contains(a.Inactive, text):
 		return false, nil
 	}
-	return false, fmt.Errorf("activation value %s is neither in activeValues (%s) nor in inactiveValues (%s)", Quote(text), quoted(a.Active), quoted(a.Inactive))
+	return false, fmt.Errorf("activation value %s is neither in activeValues (%s) nor in inactiveValues (%s)", phrase.Quote(text), quoted(a.Active), quoted(a.Inactive))
 }
 
 // quoted lists values for a message.
@@ -44,7 +46,7 @@ func quoted(values []string) string {
 	}
 	all := make([]string, len(values))
 	for i, v := range values {
-		all[i] = Quote(v)
+		all[i] = phrase.Quote(v)
 	}
 	return strings.Join(all, " ")
 }
@@ -59,5 +61,5 @@ func ParseActive(text string) (bool, error) {
 	case "0", "false", "False", "FALSE", "no", "No", "NO", "f", "off", "":
 		return false, nil
 	}
-	return false, fmt.Errorf("activation value %s is neither active (1 true yes t on) nor inactive (0 false no f off, empty, NULL)", Quote(text))
+	return false, fmt.Errorf("activation value %s is neither active (1 true yes t on) nor inactive (0 false no f off, empty, NULL)", phrase.Quote(text))
 }

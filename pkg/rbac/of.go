@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/lynqctl/lynqctl/pkg/apply/container"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/form"
@@ -331,7 +333,7 @@ func (g *gatherer) records(h Hub) {
 	}
 	if h.Secret.Name != "" && g.is(Apply, Orphans, Diff) {
 		add(g.needed, place{core("Secret", "secrets"), h.Secret.Namespace, []string{h.Secret.Name}},
-			"the password of hub "+h.Name+"'s database, unless "+lynq.PasswordVariable+" is set", "get")
+			"the password of hub "+h.Name+"'s database, unless "+endpoint.PasswordVariable+" is set", "get")
 	}
 	if h.Certificate.Name != "" && g.is(Apply, Orphans, Diff) {
 		add(g.needed, place{core("Secret", "secrets"), h.Certificate.Namespace, []string{h.Certificate.Name}},

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
+
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -40,11 +42,11 @@ func (c *compiler) expose(i int, at place, u use) {
 }
 
 // mask hides the values that secret columns have in a row.
-func (p *Program) mask(row []string) lynq.Mask { return MaskOf(p.Hub, row) }
+func (p *Program) mask(row []string) redact.Mask { return MaskOf(p.Hub, row) }
 
 // MaskOf hides the values that secret columns of a hub have in a row, whose values are in
 // the order of Columns.
-func MaskOf(h *form.Hub, row []string) lynq.Mask {
+func MaskOf(h *form.Hub, row []string) redact.Mask {
 	if len(h.SecretColumns) == 0 {
 		return nil
 	}
@@ -54,5 +56,5 @@ func MaskOf(h *form.Hub, row []string) lynq.Mask {
 			values = append(values, strings.Clone(row[i])) // without the rest of the row
 		}
 	}
-	return lynq.NewMask(values...)
+	return redact.New(values...)
 }

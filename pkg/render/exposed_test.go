@@ -4,9 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
+
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
@@ -85,7 +86,7 @@ z: "{{ .a | fail }}"
 	if len(problems) != 3 || strings.Contains(problems.Error(), "hunter2") || !strings.Contains(problems.Error(), "no ••• here") {
 		t.Error(problems.Error())
 	}
-	if m := render.MaskOf(p.Hub, record{"id": "acme", "a": "hunter2"}.row(p.Hub, 2).Values); m.Hide("hunter2") != lynq.Hidden {
+	if m := render.MaskOf(p.Hub, record{"id": "acme", "a": "hunter2"}.row(p.Hub, 2).Values); m.Hide("hunter2") != redact.Hidden {
 		t.Errorf("mask: %q", m)
 	}
 }

@@ -3,6 +3,8 @@ package render
 import (
 	"fmt"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render/expr"
 	"github.com/lynqctl/lynqctl/pkg/render/scalar"
@@ -84,7 +86,7 @@ func (f *frame) fill(i int, problems *lynq.Problems) {
 
 func (f *frame) fail(problems *lynq.Problems, at place, fix, format string, args ...any) {
 	what := f.program.mask(f.row.Values).Hide(fmt.Sprintf(format, args...))
-	problems.Add(at.pos, fix, "%s: row %s: %s", f.program.subject(at), lynq.Quote(f.uid), what)
+	problems.Add(at.pos, fix, "%s: row %s: %s", f.program.subject(at), phrase.Quote(f.uid), what)
 }
 
 // failExpr reports an expression that cannot be run, once for all the places it

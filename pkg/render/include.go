@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -62,7 +64,7 @@ func (f *frame) match(problems *lynq.Problems) int {
 		default:
 			if len(*problems) == 0 || len(text) > 0 {
 				at := place{pos: f.program.Form.Rollout.Stages[i].Match.Pos, resource: "rollout", field: stageField(i)}
-				f.fail(problems, at, "end it with | bool for a column that says yes or no in another way", "it gives %s, and true or false is needed", lynq.Quote(string(text)))
+				f.fail(problems, at, "end it with | bool for a column that says yes or no in another way", "it gives %s, and true or false is needed", phrase.Quote(string(text)))
 			}
 		}
 	}
@@ -85,7 +87,7 @@ func (f *frame) notBoolean(i int, text []byte, problems *lynq.Problems) {
 		return // it could not be run, which has been told
 	}
 	r := &f.program.resources[i]
-	what := lynq.Quote(string(text))
+	what := phrase.Quote(string(text))
 	if slot := r.when.slot; slot != noSlot && f.program.uses[slot].at.secret {
 		what = "something else"
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation"
 
@@ -86,13 +88,13 @@ func (r nameRule) refusal(name string) (what, fix string) {
 	case name == "":
 		return fmt.Sprintf("the %s is empty", r.what), ""
 	case len(name) > r.max:
-		return fmt.Sprintf("%s %s has %d characters, at most %d are allowed", r.what, lynq.Quote(name), len(name), r.max), "shorten it, e.g. with trunc63"
+		return fmt.Sprintf("%s %s has %d characters, at most %d are allowed", r.what, phrase.Quote(name), len(name), r.max), "shorten it, e.g. with trunc63"
 	case r.form == namePath:
-		return fmt.Sprintf("%s %s isn't valid in Kubernetes", r.what, lynq.Quote(name)), strings.Join(content.IsPathSegmentName(name), "; ")
+		return fmt.Sprintf("%s %s isn't valid in Kubernetes", r.what, phrase.Quote(name)), strings.Join(content.IsPathSegmentName(name), "; ")
 	case r.form == nameLabel:
-		return fmt.Sprintf("%s %s isn't valid in Kubernetes", r.what, lynq.Quote(name)), "use lowercase letters, digits, and '-', and start and end with a letter or digit"
+		return fmt.Sprintf("%s %s isn't valid in Kubernetes", r.what, phrase.Quote(name)), "use lowercase letters, digits, and '-', and start and end with a letter or digit"
 	}
-	return fmt.Sprintf("%s %s isn't valid in Kubernetes", r.what, lynq.Quote(name)), "use lowercase letters, digits, '-', and '.', and start and end with a letter or digit"
+	return fmt.Sprintf("%s %s isn't valid in Kubernetes", r.what, phrase.Quote(name)), "use lowercase letters, digits, '-', and '.', and start and end with a letter or digit"
 }
 
 // checkNameText finds names that can never be valid: static ones, and templates

@@ -3,6 +3,8 @@ package render
 import (
 	"fmt"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -55,7 +57,7 @@ func (f *frame) checkName(n *checkedName, problems *lynq.Problems) {
 			what = fmt.Sprintf("a text of %d characters is no %s that Kubernetes accepts", len(name), n.rule.what)
 		}
 	case n.rule.reserves(name):
-		what, fix = fmt.Sprintf("%s %s is %s", n.rule.what, lynq.Quote(string(name)), reserved), n.rule.reservedFix()
+		what, fix = fmt.Sprintf("%s %s is %s", n.rule.what, phrase.Quote(string(name)), reserved), n.rule.reservedFix()
 		if f.program.uses[slot].at.secret {
 			what = fmt.Sprintf("a text of %d characters is a name %s", len(name), reserved)
 		}
@@ -71,7 +73,7 @@ func (f *frame) checkLabel(l checkedText, problems *lynq.Problems) {
 		return
 	}
 	if v := f.results.Bytes(slot); !lynq.IsLabelValue(v) {
-		what := lynq.Quote(string(v))
+		what := phrase.Quote(string(v))
 		if f.program.uses[slot].at.secret {
 			what = fmt.Sprintf("a text of %d characters", len(v))
 		}

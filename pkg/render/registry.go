@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"hash/maphash"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // objectKey is a 128-bit hash of what tells an object from all others. Two
@@ -78,7 +78,7 @@ func (r *registry) describe(o owner, id int) string {
 	case int(o.node) == id:
 		return fmt.Sprintf("resource %q of the same row", n.program.resources[o.resource].ID)
 	case o.resource == theNode:
-		return fmt.Sprintf("row %s with form %q", lynq.Quote(n.uid), n.program.Form.Name)
+		return fmt.Sprintf("row %s with form %q", phrase.Quote(n.uid), n.program.Form.Name)
 	}
-	return fmt.Sprintf("row %s (form %q, resource %q)", lynq.Quote(n.uid), n.program.Form.Name, n.program.resources[o.resource].ID)
+	return fmt.Sprintf("row %s (form %q, resource %q)", phrase.Quote(n.uid), n.program.Form.Name, n.program.resources[o.resource].ID)
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render/expr"
@@ -48,9 +50,9 @@ func (r *rowReader[T]) checkRenamed() {
 		at := lynq.Row{Line: row.line}
 		column := r.columns[r.renamed.column]
 		if line, active := r.seen[row.previous]; active {
-			r.refuse(at, fix, "row %s, column %q: %s is the uid of an active row, at %s", lynq.Quote(row.uid), column, lynq.Quote(row.previous), r.input.Place(line))
+			r.refuse(at, fix, "row %s, column %q: %s is the uid of an active row, at %s", phrase.Quote(row.uid), column, phrase.Quote(row.previous), r.input.Place(line))
 		} else if other, twice := first[row.previous]; twice {
-			r.refuse(at, fix, "row %s, column %q: row %s had the uid %s too, at %s", lynq.Quote(row.uid), column, lynq.Quote(other.uid), lynq.Quote(row.previous), r.input.Place(other.line))
+			r.refuse(at, fix, "row %s, column %q: row %s had the uid %s too, at %s", phrase.Quote(row.uid), column, phrase.Quote(other.uid), phrase.Quote(row.previous), r.input.Place(other.line))
 		}
 		first[row.previous] = row
 		if r.input.Renamed != nil {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render/expr"
@@ -86,7 +88,7 @@ func (r *rowReader[T]) check(row lynq.Row) (uid string, good bool) {
 	active, err := r.input.Programs[0].Hub.Activity.Of(row.Values[r.activate])
 	which := ""
 	if id != "" {
-		which = "row " + lynq.Quote(id) + ", "
+		which = "row " + phrase.Quote(id) + ", "
 	}
 	switch {
 	case err != nil:
@@ -155,7 +157,7 @@ func (r *rowReader[T]) single(row lynq.Row, id string) (uid string, good bool) {
 		if id != bare {
 			fix += "; blanks around it do not count"
 		}
-		r.refuse(row, fix, "uid %s (column %q) has two active rows", lynq.Quote(id), r.columns[r.uid])
+		r.refuse(row, fix, "uid %s (column %q) has two active rows", phrase.Quote(id), r.columns[r.uid])
 		return "", false
 	}
 	r.seen[bare] = row.Line

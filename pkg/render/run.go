@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -152,14 +154,14 @@ func (r *Run) unique(id int, keys []ownedKey, p *Program, row lynq.Row) lynq.Pro
 		if key.resource == theNode && r.objects.nodes[first.node].kept {
 			r.objects.nodes[id].lost = true
 			problems.Add(at, "give the row another uid, or its form another name",
-				"row %s renders %s, and %s is recorded by that name", lynq.Quote(row.Values[p.uid]), what, r.objects.describe(first, id))
+				"row %s renders %s, and %s is recorded by that name", phrase.Quote(row.Values[p.uid]), what, r.objects.describe(first, id))
 			continue
 		}
 		r.retract(int(first.node), id)
 		problems = append(problems, lynq.Problem{
 			Pos: at,
 			What: fmt.Sprintf("row %s renders %s, which %s renders too",
-				lynq.Quote(row.Values[p.uid]), what, r.objects.describe(first, id)),
+				phrase.Quote(row.Values[p.uid]), what, r.objects.describe(first, id)),
 			Fix: "each must have a name of its own",
 		})
 	}

@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/lynqctl/lynqctl/pkg/source"
 )
 
@@ -77,7 +78,7 @@ func BenchmarkSQLite(b *testing.B) {
 	bench(b, sqlite(path, "rows"))
 }
 
-func bench(b *testing.B, c lynq.Connection) {
+func bench(b *testing.B, c endpoint.Connection) {
 	q := source.Query{Columns: benchNames(), UID: "column0"}
 	b.ReportAllocs()
 	for b.Loop() {

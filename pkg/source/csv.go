@@ -10,6 +10,8 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/source/fault"
 )
@@ -17,7 +19,7 @@ import (
 // csvSource reads a CSV file (RFC 4180) with a header row.
 type csvSource struct{ file *dataFile }
 
-func openCSV(ctx context.Context, c lynq.Connection, stdin io.Reader) (Source, error) {
+func openCSV(ctx context.Context, c endpoint.Connection, stdin io.Reader) (Source, error) {
 	file, err := openData(ctx, c, stdin)
 	if err != nil {
 		return nil, err

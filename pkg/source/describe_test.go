@@ -4,14 +4,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/internal/dbtest"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/source"
 )
 
-func describe(t *testing.T, c lynq.Connection, stdin string) ([]source.Column, error) {
+func describe(t *testing.T, c endpoint.Connection, stdin string) ([]source.Column, error) {
 	t.Helper()
 	src, err := source.Open(t.Context(), c, strings.NewReader(stdin), nil)
 	if err != nil {
@@ -23,21 +24,21 @@ func describe(t *testing.T, c lynq.Connection, stdin string) ([]source.Column, e
 
 func TestDescribeFiles(t *testing.T) {
 	for _, c := range []struct {
-		kind        lynq.SourceType
+		kind        endpoint.SourceType
 		text, names string
 		err         string
 	}{
-		{lynq.SourceCSV, "\ufeffid,\"the name\",,active\na,b,,1\n", "id|the name|active", ""},
-		{lynq.SourceCSV, "", "", "the file is empty"},
-		{lynq.SourceCSV, "a,\"b\n", "", "is not CSV"},
-		{lynq.SourceJSON, `[{"id": 1}, {"plan": {"x": 1}, "id": 2}]`, "id|plan", ""},
-		{lynq.SourceJSON, "{\"id\": 1}\n{\"a\": null}\n", "id|a", ""},
-		{lynq.SourceJSON, `[{"id": 1}, 2]`, "", "the row is a number"},
-		{lynq.SourceJSON, `[{"id": 1}`, "", "has no end"},
-		{lynq.SourceJSON, "- id: 1\n- {id: 2, plan: x}\n", "id|plan", ""},
-		{lynq.SourceJSON, "- id: 1\n- x\n", "", "not a mapping"},
+		{endpoint.SourceCSV, "\ufeffid,\"the name\",,active\na,b,,1\n", "id|the name|active", ""},
+		{endpoint.SourceCSV, "", "", "the file is empty"},
+		{endpoint.SourceCSV, "a,\"b\n", "", "is not CSV"},
+		{endpoint.SourceJSON, `[{"id": 1}, {"plan": {"x": 1}, "id": 2}]`, "id|plan", ""},
+		{endpoint.SourceJSON, "{\"id\": 1}\n{\"a\": null}\n", "id|a", ""},
+		{endpoint.SourceJSON, `[{"id": 1}, 2]`, "", "the row is a number"},
+		{endpoint.SourceJSON, `[{"id": 1}`, "", "has no end"},
+		{endpoint.SourceJSON, "- id: 1\n- {id: 2, plan: x}\n", "id|plan", ""},
+		{endpoint.SourceJSON, "- id: 1\n- x\n", "", "not a mapping"},
 	} {
-		columns, err := describe(t, lynq.Connection{Type: c.kind, Path: "-"}, c.text)
+		columns, err := describe(t, endpoint.Connection{Type: c.kind, Path: "-"}, c.text)
 		if c.err != "" {
 			wantError(t, err, c.err)
 			continue
@@ -80,7 +81,7 @@ func TestDescribeSQLite(t *testing.T) {
 
 func TestDescribeServers(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *dbtest.Server, _ func(string) string) {
-		create, want := described(map[lynq.SourceType]string{lynq.SourceMySQL: "LONGBLOB", lynq.SourcePostgreSQL: "bytea"}[s.Type])
+		create, want := described(map[endpoint.SourceType]string{endpoint.SourceMySQL: "LONGBLOB", endpoint.SourcePostgreSQL: "bytea"}[s.Type])
 		s.Exec(t, "DROP VIEW IF EXISTS described_view", "DROP TABLE IF EXISTS several", "DROP TABLE IF EXISTS described", create,
 			"CREATE TABLE several (a int, b int, c varchar(9), PRIMARY KEY (a, b))", "CREATE VIEW described_view AS SELECT id FROM described")
 		for table, want := range map[string][]source.Column{

@@ -6,14 +6,14 @@ import (
 	"io"
 	"os"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 )
 
 // FileDigest is of the bytes of the text file that a connection reads, so that one state of
 // it can be told from another. It is "" where the file cannot be read, and for everything
 // else: a database has transactions, and a pipe can be read once only.
-func FileDigest(c lynq.Connection) string {
-	if c.Type != lynq.SourceCSV && c.Type != lynq.SourceJSON {
+func FileDigest(c endpoint.Connection) string {
+	if c.Type != endpoint.SourceCSV && c.Type != endpoint.SourceJSON {
 		return ""
 	}
 	info, err := os.Stat(c.Path)

@@ -5,7 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/lynqctl/lynqctl/pkg/source"
 )
 
@@ -21,12 +22,12 @@ func TestFileDigest(t *testing.T) {
 	if second := source.FileDigest(rows); second == "" || second == first {
 		t.Errorf("another text has the digest %q, as the first one: %q", second, first)
 	}
-	for name, c := range map[string]lynq.Connection{
-		"missing":    {Type: lynq.SourceCSV, Path: filepath.Join(t.TempDir(), "absent.csv")},
-		"directory":  {Type: lynq.SourceJSON, Path: t.TempDir()},
-		"a database": {Type: lynq.SourceSQLite, Path: rows.Path},
-		"a server":   {Type: lynq.SourceMySQL, Host: "127.0.0.1"},
-		"stdin":      {Type: lynq.SourceCSV, Path: "-"},
+	for name, c := range map[string]endpoint.Connection{
+		"missing":    {Type: endpoint.SourceCSV, Path: filepath.Join(t.TempDir(), "absent.csv")},
+		"directory":  {Type: endpoint.SourceJSON, Path: t.TempDir()},
+		"a database": {Type: endpoint.SourceSQLite, Path: rows.Path},
+		"a server":   {Type: endpoint.SourceMySQL, Host: "127.0.0.1"},
+		"stdin":      {Type: endpoint.SourceCSV, Path: "-"},
 	} {
 		if digest := source.FileDigest(c); digest != "" {
 			t.Errorf("%s: digest %q, want none", name, digest)

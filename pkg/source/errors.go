@@ -8,8 +8,9 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/suggest"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/source/fault"
 )
 
@@ -77,7 +78,7 @@ func looksLikeColumn(name string) bool {
 func quoteList(names []string) string {
 	quoted := make([]string, len(names))
 	for i, name := range names {
-		quoted[i] = lynq.Quote(name)
+		quoted[i] = phrase.Quote(name)
 	}
 	return strings.Join(quoted, ", ")
 }

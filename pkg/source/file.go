@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/lynqctl/lynqctl/internal/bounded"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/source/httprows"
@@ -31,7 +33,7 @@ type dataFile struct {
 
 // openData opens the file at c.Path. What cannot be read twice, as standard
 // input and pipes, is first copied into a file that no one else sees.
-func openData(ctx context.Context, c lynq.Connection, stdin io.Reader) (*dataFile, error) {
+func openData(ctx context.Context, c endpoint.Connection, stdin io.Reader) (*dataFile, error) {
 	switch c.Path {
 	case "":
 		return nil, &Error{Place: string(c.Type), What: "no path is set", Fix: "set path to a file, or to - for standard input"}

@@ -9,18 +9,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/source"
 )
 
 // file writes content to a new file and is the connection to it.
-func file(t testing.TB, name, content string) lynq.Connection {
+func file(t testing.TB, name, content string) endpoint.Connection {
 	t.Helper()
-	c := lynq.Connection{Type: lynq.SourceJSON, Path: filepath.Join(t.TempDir(), name)}
+	c := endpoint.Connection{Type: endpoint.SourceJSON, Path: filepath.Join(t.TempDir(), name)}
 	if filepath.Ext(name) == ".csv" {
-		c.Type = lynq.SourceCSV
+		c.Type = endpoint.SourceCSV
 	}
 	if err := os.WriteFile(c.Path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
@@ -137,21 +138,21 @@ func TestFileErrors(t *testing.T) {
 
 func TestOpenErrors(t *testing.T) {
 	dir := t.TempDir()
-	for _, kind := range []lynq.SourceType{lynq.SourceCSV, lynq.SourceJSON, lynq.SourceSQLite} {
-		_, err := read(t, lynq.Connection{Type: kind, Path: dir, Table: "t"}, "id")
+	for _, kind := range []endpoint.SourceType{endpoint.SourceCSV, endpoint.SourceJSON, endpoint.SourceSQLite} {
+		_, err := read(t, endpoint.Connection{Type: kind, Path: dir, Table: "t"}, "id")
 		wantError(t, err, dir+": it is a directory")
 		missing := filepath.Join(dir, "missing")
-		_, err = read(t, lynq.Connection{Type: kind, Path: missing, Table: "t"}, "id")
+		_, err = read(t, endpoint.Connection{Type: kind, Path: missing, Table: "t"}, "id")
 		wantError(t, err, missing+": no such file")
 		if _, err := os.Stat(missing); err == nil {
 			t.Errorf("%s made a file", kind)
 		}
-		_, err = read(t, lynq.Connection{Type: kind, Table: "t"}, "id")
+		_, err = read(t, endpoint.Connection{Type: kind, Table: "t"}, "id")
 		wantError(t, err, "no path")
 	}
-	_, err := read(t, lynq.Connection{Type: "oracle"}, "id")
+	_, err := read(t, endpoint.Connection{Type: "oracle"}, "id")
 	wantError(t, err, `"oracle" is unknown`, "mysql, postgresql, sqlite, csv, json, or http")
-	_, err = source.Open(t.Context(), lynq.Connection{Type: lynq.SourceCSV, Path: "-"}, nil, nil)
+	_, err = source.Open(t.Context(), endpoint.Connection{Type: endpoint.SourceCSV, Path: "-"}, nil, nil)
 	wantError(t, err, "standard input")
 	if os.Geteuid() != 0 {
 		c := file(t, "a.csv", "id\n")
@@ -188,14 +189,14 @@ func TestStdinIsCancelled(t *testing.T) {
 	defer close(in.end)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-in.read; cancel() }()
-	if _, err := source.Open(ctx, lynq.Connection{Type: lynq.SourceCSV, Path: "-"}, in, nil); !errors.Is(err, context.Canceled) {
+	if _, err := source.Open(ctx, endpoint.Connection{Type: endpoint.SourceCSV, Path: "-"}, in, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want the cancellation", err)
 	}
 }
 
 // many is a file of n rows in falling order, so that reading goes back and
 // forth.
-func many(t *testing.T, name string, n int) lynq.Connection {
+func many(t *testing.T, name string, n int) endpoint.Connection {
 	var content strings.Builder
 	if filepath.Ext(name) == ".csv" {
 		content.WriteString("id,name\n")

@@ -12,7 +12,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/lynqctl/lynqctl/pkg/source"
 )
 
@@ -33,7 +34,7 @@ func FuzzCSV(f *testing.F) {
 		if slices.Contains(columns, "") {
 			columns = columns[:1] // an unnamed column cannot be asked for twice
 		}
-		got, err := fuzzRead(t, lynq.Connection{Type: lynq.SourceCSV, Path: "-"}, content, columns)
+		got, err := fuzzRead(t, endpoint.Connection{Type: endpoint.SourceCSV, Path: "-"}, content, columns)
 		if err != nil {
 			return
 		}
@@ -124,7 +125,7 @@ func plainText(t *testing.T, value any) string {
 }
 
 // fuzzRead reads everything, and checks what holds for every record.
-func fuzzRead(t *testing.T, c lynq.Connection, stdin []byte, columns []string) ([][]string, error) {
+func fuzzRead(t *testing.T, c endpoint.Connection, stdin []byte, columns []string) ([][]string, error) {
 	src, err := source.Open(t.Context(), c, bytes.NewReader(stdin), nil)
 	if err != nil {
 		return nil, err

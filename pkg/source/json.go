@@ -12,6 +12,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -20,7 +23,7 @@ import (
 
 // openJSON opens a file of JSON objects, or of YAML. The file's name says which
 // it is, else its first character does.
-func openJSON(ctx context.Context, c lynq.Connection, stdin io.Reader) (Source, error) {
+func openJSON(ctx context.Context, c endpoint.Connection, stdin io.Reader) (Source, error) {
 	file, err := openData(ctx, c, stdin)
 	if err != nil {
 		return nil, err
@@ -188,11 +191,11 @@ func (s *jsonSource) syntax(offset int64, lines *lineCounter, err error) error {
 func (s *jsonSource) wrong(line int, err *jsontext.SyntacticError) error {
 	place := s.file.at(line)
 	if errors.Is(err, jsontext.ErrDuplicateName) {
-		return &Error{Place: place, What: fmt.Sprintf("key %s appears twice in one object", lynq.Quote(err.JSONPointer.LastToken())), Fix: "remove one"}
+		return &Error{Place: place, What: fmt.Sprintf("key %s appears twice in one object", phrase.Quote(err.JSONPointer.LastToken())), Fix: "remove one"}
 	}
 	what := "this is not JSON"
 	if column := s.columnOf(err.JSONPointer); column != "" {
-		what = fmt.Sprintf("column %s is not JSON", lynq.Quote(column))
+		what = fmt.Sprintf("column %s is not JSON", phrase.Quote(column))
 	}
 	return &Error{Place: place, What: what, Fix: `each row is an object like {"id": "a"}, as UTF-8 text`, Err: err.Err}
 }

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/lynqctl/lynqctl/pkg/source"
 )
 
@@ -63,11 +64,11 @@ func TestLongRowDescribed(t *testing.T) {
 
 // TestDevice: devices have no end.
 func TestDevice(t *testing.T) {
-	for _, kind := range []lynq.SourceType{lynq.SourceCSV, lynq.SourceJSON, lynq.SourceSQLite} {
-		_, err := read(t, lynq.Connection{Type: kind, Path: os.DevNull, Table: "t"}, "id")
+	for _, kind := range []endpoint.SourceType{endpoint.SourceCSV, endpoint.SourceJSON, endpoint.SourceSQLite} {
+		_, err := read(t, endpoint.Connection{Type: kind, Path: os.DevNull, Table: "t"}, "id")
 		wantError(t, err, os.DevNull+": it is a device or a socket, and no file (set path to a file or a pipe, or to - for standard input)")
 	}
-	_, err := read(t, lynq.Connection{Type: lynq.SourceMySQL, Host: "127.0.0.1", TLS: lynq.TLSVerifyFull, CAFile: os.DevNull}, "id")
+	_, err := read(t, endpoint.Connection{Type: endpoint.SourceMySQL, Host: "127.0.0.1", TLS: endpoint.TLSVerifyFull, CAFile: os.DevNull}, "id")
 	wantError(t, err, os.DevNull+": it is a device or a socket")
 }
 

@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/lynqctl/lynqctl/internal/dbtest"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/source"
 )
 
@@ -34,12 +35,12 @@ type row struct {
 }
 
 // read reads all of c's columns, ordered by the first.
-func read(t *testing.T, c lynq.Connection, columns ...string) ([]row, error) {
+func read(t *testing.T, c endpoint.Connection, columns ...string) ([]row, error) {
 	t.Helper()
 	return readFrom(t, c, "", columns...)
 }
 
-func readFrom(t *testing.T, c lynq.Connection, stdin string, columns ...string) ([]row, error) {
+func readFrom(t *testing.T, c endpoint.Connection, stdin string, columns ...string) ([]row, error) {
 	t.Helper()
 	// Not the test's own context: that has ended when cleanups read.
 	ctx := context.WithoutCancel(t.Context())

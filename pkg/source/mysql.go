@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -22,7 +24,7 @@ type mysqlSource struct {
 	conn *sql.Conn // nil until the next reading connects again
 }
 
-func openMySQL(ctx context.Context, c lynq.Connection) (Source, error) {
+func openMySQL(ctx context.Context, c endpoint.Connection) (Source, error) {
 	c, err := checkServer(c)
 	if err != nil {
 		return nil, err
@@ -39,7 +41,7 @@ func openMySQL(ctx context.Context, c lynq.Connection) (Source, error) {
 	config.Timeout = connectTimeout
 	config.DialFunc = s.silence.dial
 	config.TLS = encryption
-	config.AllowFallbackToPlaintext = tlsMode(c) == lynq.TLSPrefer
+	config.AllowFallbackToPlaintext = tlsMode(c) == endpoint.TLSPrefer
 	config.Logger = &mysql.NopLogger{} // what matters comes as an error
 	connector, err := mysql.NewConnector(config)
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/lynqctl/lynqctl/pkg/source/httprows"
 )
 
@@ -21,26 +22,26 @@ const connectTimeout = 10 * time.Second
 // An unreachable server, a refused login and a missing file are errors here; a
 // missing table or column is found by Records. The source is for one goroutine,
 // and the caller closes it.
-func Open(ctx context.Context, c lynq.Connection, stdin io.Reader, known *httprows.Answers) (Source, error) {
+func Open(ctx context.Context, c endpoint.Connection, stdin io.Reader, known *httprows.Answers) (Source, error) {
 	switch c.Type {
-	case lynq.SourceMySQL:
+	case endpoint.SourceMySQL:
 		return openMySQL(ctx, c)
-	case lynq.SourcePostgreSQL:
+	case endpoint.SourcePostgreSQL:
 		return openPostgreSQL(ctx, c)
-	case lynq.SourceSQLite:
+	case endpoint.SourceSQLite:
 		return openSQLite(c)
-	case lynq.SourceCSV:
+	case endpoint.SourceCSV:
 		return openCSV(ctx, c, stdin)
-	case lynq.SourceJSON:
+	case endpoint.SourceJSON:
 		return openJSON(ctx, c, stdin)
-	case lynq.SourceHTTP:
+	case endpoint.SourceHTTP:
 		return openHTTP(ctx, c, known)
 	}
 	return nil, fmt.Errorf("source type %q is unknown (use mysql, postgresql, sqlite, csv, json, or http)", c.Type)
 }
 
 // openHTTP reads all rows of an API into a file, which is then read as other JSON is.
-func openHTTP(ctx context.Context, c lynq.Connection, known *httprows.Answers) (Source, error) {
+func openHTTP(ctx context.Context, c endpoint.Connection, known *httprows.Answers) (Source, error) {
 	roots, err := rootCAs(c)
 	if err != nil {
 		return nil, err
@@ -53,8 +54,8 @@ func openHTTP(ctx context.Context, c lynq.Connection, known *httprows.Answers) (
 }
 
 // defaultPort is where a kind of server listens when nothing is said.
-func defaultPort(t lynq.SourceType) int {
-	if t == lynq.SourcePostgreSQL {
+func defaultPort(t endpoint.SourceType) int {
+	if t == endpoint.SourcePostgreSQL {
 		return 5432
 	}
 	return 3306
@@ -62,13 +63,13 @@ func defaultPort(t lynq.SourceType) int {
 
 // serverName is how messages call a server's database, without any credential:
 // "mysql://db.example:3306/crm".
-func serverName(c lynq.Connection) string {
+func serverName(c endpoint.Connection) string {
 	return fmt.Sprintf("%s://%s/%s", c.Type, net.JoinHostPort(c.Host, strconv.Itoa(c.Port)), c.Database)
 }
 
 // checkServer fills in the default port and refuses what no server can be
 // asked with.
-func checkServer(c lynq.Connection) (lynq.Connection, error) {
+func checkServer(c endpoint.Connection) (endpoint.Connection, error) {
 	if c.Port == 0 {
 		c.Port = defaultPort(c.Type)
 	}

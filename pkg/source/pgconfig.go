@@ -5,15 +5,15 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // postgresConfig is how to connect to c, and to nothing but c: what the
 // environment, password files and service files say of PostgreSQL does not
 // count, for a hub is to mean the same everywhere.
-func postgresConfig(c lynq.Connection, dial pgconn.DialFunc) (*pgconn.Config, error) {
+func postgresConfig(c endpoint.Connection, dial pgconn.DialFunc) (*pgconn.Config, error) {
 	encryption, err := tlsConfig(c)
 	if err != nil {
 		return nil, err
@@ -26,10 +26,10 @@ func postgresConfig(c lynq.Connection, dial pgconn.DialFunc) (*pgconn.Config, er
 	config.User, config.Password, config.Database = c.Username, string(c.Password), c.Database
 	config.TLSConfig = encryption
 	config.Fallbacks = nil
-	if encryption != nil && tlsMode(c) == lynq.TLSPrefer {
+	if encryption != nil && tlsMode(c) == endpoint.TLSPrefer {
 		config.Fallbacks = []*pgconn.FallbackConfig{{Host: config.Host, Port: config.Port}}
 	}
-	if mode := tlsMode(c); exposed(c) && (mode == lynq.TLSRequire || mode == lynq.TLSDisable) {
+	if mode := tlsMode(c); exposed(c) && (mode == endpoint.TLSRequire || mode == endpoint.TLSDisable) {
 		config.RequireAuth = "!password" // clear text, which the server may ask for
 	}
 	config.ConnectTimeout = connectTimeout

@@ -8,9 +8,9 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestFileFromPipe(t *testing.T) {
@@ -20,7 +20,7 @@ func TestFileFromPipe(t *testing.T) {
 	}
 	written := make(chan error, 1)
 	go func() { written <- os.WriteFile(pipe, []byte("id\nb\na\n"), 0) }()
-	rows, err := read(t, lynq.Connection{Type: lynq.SourceCSV, Path: pipe}, "id")
+	rows, err := read(t, endpoint.Connection{Type: endpoint.SourceCSV, Path: pipe}, "id")
 	if err != nil {
 		t.Fatal(err)
 	}

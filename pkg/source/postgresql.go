@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -23,7 +25,7 @@ type postgresSource struct {
 	pg     *pgconn.PgConn // nil until the next reading connects again
 }
 
-func openPostgreSQL(ctx context.Context, c lynq.Connection) (Source, error) {
+func openPostgreSQL(ctx context.Context, c endpoint.Connection) (Source, error) {
 	c, err := checkServer(c)
 	if err != nil {
 		return nil, err
@@ -261,7 +263,7 @@ func (s *postgresSource) quotedTable() string {
 func (s *postgresSource) failed(ctx context.Context, err error) error {
 	answer, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
-		if tlsMode(s.target) != lynq.TLSPrefer && strings.Contains(err.Error(), "server refused TLS connection") {
+		if tlsMode(s.target) != endpoint.TLSPrefer && strings.Contains(err.Error(), "server refused TLS connection") {
 			return withoutTLS(s.target)
 		}
 		if strings.Contains(err.Error(), "authentication method requirement") {

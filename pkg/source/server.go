@@ -8,17 +8,18 @@ import (
 	"net"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // server is what the sources with a server share.
 type server struct {
-	target  lynq.Connection
+	target  endpoint.Connection
 	name    string // for messages
 	silence *silence
 }
 
-func newServer(c lynq.Connection) server {
+func newServer(c endpoint.Connection) server {
 	return server{target: c, name: serverName(c), silence: newSilence(c.Silence)}
 }
 
@@ -45,11 +46,11 @@ func splitTable(name string) (schema, table string) {
 func (s server) loginError(message string) error {
 	e := &Error{
 		Place: s.name,
-		What:  fmt.Sprintf("the server refuses user %q: %s", s.target.Username, lynq.Shown(message)),
+		What:  fmt.Sprintf("the server refuses user %q: %s", s.target.Username, phrase.Shown(message)),
 		Fix:   "check username, password, tls, and from where this user may connect",
 	}
 	if s.target.Password == "" {
-		e.Fix = fmt.Sprintf("no password was sent: set %s, or give the hub passwordFrom or passwordRef; if that is right, check username, tls, and from where this user may connect", lynq.PasswordVariable)
+		e.Fix = fmt.Sprintf("no password was sent: set %s, or give the hub passwordFrom or passwordRef; if that is right, check username, tls, and from where this user may connect", endpoint.PasswordVariable)
 	}
 	return e
 }
@@ -67,7 +68,7 @@ func (s server) databaseError() error {
 func (s server) deniedError(message string) error {
 	return &Error{
 		Place: s.name,
-		What:  fmt.Sprintf("user %q may not read table %s: %s", s.target.Username, s.target.Table, lynq.Shown(message)),
+		What:  fmt.Sprintf("user %q may not read table %s: %s", s.target.Username, s.target.Table, phrase.Shown(message)),
 		Fix:   "check table, and grant this user SELECT on it",
 	}
 }
@@ -76,7 +77,7 @@ func (s server) deniedError(message string) error {
 func (s server) hiddenError(message string) error {
 	return &Error{
 		Place: s.name,
-		What:  fmt.Sprintf("row level security would hide rows of table %s from user %q: %s", s.target.Table, s.target.Username, lynq.Shown(message)),
+		What:  fmt.Sprintf("row level security would hide rows of table %s from user %q: %s", s.target.Table, s.target.Username, phrase.Shown(message)),
 		Fix:   "read a view of the table's owner that selects the rows, or give this user BYPASSRLS",
 	}
 }

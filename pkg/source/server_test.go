@@ -12,10 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/internal/dbtest"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/source"
 )
 
@@ -33,7 +34,7 @@ func eachServer(t *testing.T, test func(t *testing.T, s *dbtest.Server, quote fu
 func numbered(t *testing.T, s *dbtest.Server, table string, n int) {
 	t.Helper()
 	fill := fmt.Sprintf("INSERT INTO %s SELECT CONCAT('t', LPAD(seq, 6, '0')), REPEAT('x', 80) FROM seq_1_to_%d ORDER BY seq DESC", table, n)
-	if s.Type == lynq.SourcePostgreSQL {
+	if s.Type == endpoint.SourcePostgreSQL {
 		fill = fmt.Sprintf("INSERT INTO %s SELECT 't' || lpad(n::text, 6, '0'), repeat('x', 80) FROM generate_series(%d, 1, -1) n", table, n)
 	}
 	s.Exec(t, "DROP TABLE IF EXISTS "+table, "CREATE TABLE "+table+" (id varchar(20), name varchar(100))", fill)
@@ -42,7 +43,7 @@ func numbered(t *testing.T, s *dbtest.Server, table string, n int) {
 func TestServerOrderAndNulls(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *dbtest.Server, _ func(string) string) {
 		column := "id varchar(20) CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci"
-		if s.Type == lynq.SourcePostgreSQL {
+		if s.Type == endpoint.SourcePostgreSQL {
 			column = `id varchar(20) COLLATE "en-x-icu"`
 		}
 		s.Exec(t, "DROP TABLE IF EXISTS ordered", "CREATE TABLE ordered ("+column+", n int, name varchar(20))",
@@ -71,7 +72,7 @@ func TestServerIdentifiers(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *dbtest.Server, quote func(string) string) {
 		s.Exec(t, "DROP TABLE IF EXISTS victim", "CREATE TABLE victim (id varchar(10))", "INSERT INTO victim VALUES ('alive')")
 		for _, name := range names {
-			if s.Type == lynq.SourceMySQL && strings.Contains(name, "😀") {
+			if s.Type == endpoint.SourceMySQL && strings.Contains(name, "😀") {
 				name = "ünï" // MySQL's identifiers end at U+FFFF
 			}
 			s.Exec(t, "DROP TABLE IF EXISTS "+quote(name),
@@ -94,7 +95,7 @@ func TestServerIdentifiers(t *testing.T) {
 
 // schemaOf is the schema in which a server's test tables are.
 func schemaOf(s *dbtest.Server) string {
-	if s.Type == lynq.SourcePostgreSQL {
+	if s.Type == endpoint.SourcePostgreSQL {
 		return "public"
 	}
 	return s.Database
@@ -225,7 +226,7 @@ func TestMySQLLongUIDs(t *testing.T) {
 func TestServerBytesAreNotText(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *dbtest.Server, _ func(string) string) {
 		kind, value := "blob", "x'FF00'"
-		if s.Type == lynq.SourcePostgreSQL {
+		if s.Type == endpoint.SourcePostgreSQL {
 			kind, value = "bytea", `'\xFF00'`
 		}
 		s.Exec(t, "DROP TABLE IF EXISTS bytes", "CREATE TABLE bytes (id int, secret "+kind+")",
@@ -289,7 +290,7 @@ func TestServerShortResult(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *dbtest.Server, _ func(string) string) {
 		numbered(t, s, "shortbase", 5)
 		asked := "(SELECT INFO FROM information_schema.PROCESSLIST WHERE ID = CONNECTION_ID())"
-		if s.Type == lynq.SourcePostgreSQL {
+		if s.Type == endpoint.SourcePostgreSQL {
 			asked = "lower(current_query())"
 		}
 		s.Exec(t, "DROP VIEW IF EXISTS shortview",
@@ -407,7 +408,7 @@ func TestServerCutConnection(t *testing.T) {
 		numbered(t, s, "cut", n)
 		for _, after := range []int64{20_000, 200_000, 1_000_000} {
 			c := s.Connection("cut")
-			c.TLS = lynq.TLSDisable
+			c.TLS = endpoint.TLSDisable
 			c.Port = dbtest.CutProxy(t, s.Port, after)
 			rows, err := read(t, c, "id", "name")
 			wantError(t, err, "server ended the result", fmt.Sprintf("127.0.0.1:%d", c.Port), "ignores these rows")
@@ -429,7 +430,7 @@ func TestServerSilent(t *testing.T) {
 		numbered(t, s, "silent", 20000)
 		for _, after := range []int64{0, 200_000} {
 			c := s.Connection("silent")
-			c.TLS, c.Silence = lynq.TLSDisable, 5*time.Second
+			c.TLS, c.Silence = endpoint.TLSDisable, 5*time.Second
 			c.Port = dbtest.StallProxy(t, s.Port, after)
 			rows, err := read(t, c, "id", "name")
 			wantError(t, err, fmt.Sprintf("127.0.0.1:%d/%s: ", c.Port, s.Database), "the server sent nothing for 5s")
@@ -450,7 +451,7 @@ func TestServerEveryCut(t *testing.T) {
 		whole := false
 		for after := int64(100); !whole; after += 17 {
 			c := s.Connection("short")
-			c.TLS = lynq.TLSDisable
+			c.TLS = endpoint.TLSDisable
 			c.Port = dbtest.CutProxy(t, s.Port, after)
 			rows, err := read(t, c, "id")
 			if whole = err == nil; whole && len(rows) != 3 {
@@ -499,21 +500,21 @@ func TestServerTLS(t *testing.T) {
 		}
 		for _, c := range []struct {
 			name, user, host, ca string
-			mode                 lynq.TLSMode
+			mode                 endpoint.TLSMode
 			want                 []string // of the error; nil is none
 		}{
-			{name: "prefer", user: s.TLSOnly, host: "127.0.0.1", mode: lynq.TLSPrefer},
+			{name: "prefer", user: s.TLSOnly, host: "127.0.0.1", mode: endpoint.TLSPrefer},
 			{name: "default", user: s.TLSOnly, host: "127.0.0.1"},
-			{name: "require", user: s.TLSOnly, host: "127.0.0.1", mode: lynq.TLSRequire},
-			{name: "disable", user: s.Reader, host: "127.0.0.1", mode: lynq.TLSDisable},
-			{name: "disable where TLS is required", user: s.TLSOnly, host: "127.0.0.1", mode: lynq.TLSDisable, want: []string{"refuses user", s.TLSOnly, "tls"}},
-			{name: "verified", user: s.TLSOnly, host: "localhost", ca: s.CAFile, mode: lynq.TLSVerifyFull},
-			{name: "wrong host", user: s.TLSOnly, host: "127.0.0.1", ca: s.CAFile, mode: lynq.TLSVerifyFull, want: []string{"verify-full", "certificate", "127.0.0.1"}},
-			{name: "wrong CA", user: s.TLSOnly, host: "localhost", ca: s.OtherCAFile, mode: lynq.TLSVerifyFull, want: []string{"verify-full", "unknown authority"}},
-			{name: "system CAs", user: s.TLSOnly, host: "localhost", mode: lynq.TLSVerifyFull, want: []string{"verify-full", "certificate"}},
-			{name: "missing CA", user: s.TLSOnly, host: "localhost", ca: "nowhere.pem", mode: lynq.TLSVerifyFull, want: []string{"nowhere.pem: no such file"}},
-			{name: "empty CA", user: s.TLSOnly, host: "localhost", ca: other, mode: lynq.TLSVerifyFull, want: []string{"empty.pem", "no PEM certificate"}},
-			{name: "CA without use", user: s.TLSOnly, host: "localhost", ca: s.CAFile, mode: lynq.TLSRequire, want: []string{"CA file", "verify-full"}},
+			{name: "require", user: s.TLSOnly, host: "127.0.0.1", mode: endpoint.TLSRequire},
+			{name: "disable", user: s.Reader, host: "127.0.0.1", mode: endpoint.TLSDisable},
+			{name: "disable where TLS is required", user: s.TLSOnly, host: "127.0.0.1", mode: endpoint.TLSDisable, want: []string{"refuses user", s.TLSOnly, "tls"}},
+			{name: "verified", user: s.TLSOnly, host: "localhost", ca: s.CAFile, mode: endpoint.TLSVerifyFull},
+			{name: "wrong host", user: s.TLSOnly, host: "127.0.0.1", ca: s.CAFile, mode: endpoint.TLSVerifyFull, want: []string{"verify-full", "certificate", "127.0.0.1"}},
+			{name: "wrong CA", user: s.TLSOnly, host: "localhost", ca: s.OtherCAFile, mode: endpoint.TLSVerifyFull, want: []string{"verify-full", "unknown authority"}},
+			{name: "system CAs", user: s.TLSOnly, host: "localhost", mode: endpoint.TLSVerifyFull, want: []string{"verify-full", "certificate"}},
+			{name: "missing CA", user: s.TLSOnly, host: "localhost", ca: "nowhere.pem", mode: endpoint.TLSVerifyFull, want: []string{"nowhere.pem: no such file"}},
+			{name: "empty CA", user: s.TLSOnly, host: "localhost", ca: other, mode: endpoint.TLSVerifyFull, want: []string{"empty.pem", "no PEM certificate"}},
+			{name: "CA without use", user: s.TLSOnly, host: "localhost", ca: s.CAFile, mode: endpoint.TLSRequire, want: []string{"CA file", "verify-full"}},
 			{name: "unknown mode", user: s.TLSOnly, host: "localhost", mode: "allow", want: []string{`"allow" is not known`, "verify-full"}},
 		} {
 			t.Run(c.name, func(t *testing.T) {
@@ -541,19 +542,19 @@ func TestServerPassword(t *testing.T) {
 		numbered(t, s, "guarded", 1)
 		for _, c := range []struct {
 			name   string
-			change func(*lynq.Connection)
+			change func(*endpoint.Connection)
 			warns  bool
 			want   []string // of the error; nil is none
 		}{
-			{name: "default", change: func(*lynq.Connection) {}, want: []string{"verify-full", "certificate", "caFile", "tls: prefer"}},
-			{name: "CA", change: func(c *lynq.Connection) { c.CAFile = s.CAFile }, want: []string{"verify-full", away}},
-			{name: "prefer", change: func(c *lynq.Connection) { c.TLS = lynq.TLSPrefer }, warns: true},
-			{name: "require", change: func(c *lynq.Connection) { c.TLS = lynq.TLSRequire }, warns: true},
-			{name: "disable", change: func(c *lynq.Connection) { c.TLS = lynq.TLSDisable }, warns: true},
-			{name: "no password", change: func(c *lynq.Connection) { c.Password = "" }, want: []string{"refuses user"}},
-			{name: "this machine", change: func(c *lynq.Connection) { c.Host = "localhost" }},
-			{name: "CA for this machine", change: func(c *lynq.Connection) { c.Host, c.CAFile = "localhost", s.CAFile }},
-			{name: "wrong CA for this machine", change: func(c *lynq.Connection) { c.Host, c.CAFile = "localhost", s.OtherCAFile }, want: []string{"unknown authority"}},
+			{name: "default", change: func(*endpoint.Connection) {}, want: []string{"verify-full", "certificate", "caFile", "tls: prefer"}},
+			{name: "CA", change: func(c *endpoint.Connection) { c.CAFile = s.CAFile }, want: []string{"verify-full", away}},
+			{name: "prefer", change: func(c *endpoint.Connection) { c.TLS = endpoint.TLSPrefer }, warns: true},
+			{name: "require", change: func(c *endpoint.Connection) { c.TLS = endpoint.TLSRequire }, warns: true},
+			{name: "disable", change: func(c *endpoint.Connection) { c.TLS = endpoint.TLSDisable }, warns: true},
+			{name: "no password", change: func(c *endpoint.Connection) { c.Password = "" }, want: []string{"refuses user"}},
+			{name: "this machine", change: func(c *endpoint.Connection) { c.Host = "localhost" }},
+			{name: "CA for this machine", change: func(c *endpoint.Connection) { c.Host, c.CAFile = "localhost", s.CAFile }},
+			{name: "wrong CA for this machine", change: func(c *endpoint.Connection) { c.Host, c.CAFile = "localhost", s.OtherCAFile }, want: []string{"unknown authority"}},
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				conn := s.Connection("guarded")
@@ -578,7 +579,7 @@ func TestServerPassword(t *testing.T) {
 func TestPostgreSQLClearText(t *testing.T) {
 	s := servers.PostgreSQL(t)
 	numbered(t, s, "clear", 1)
-	for mode, works := range map[lynq.TLSMode]bool{lynq.TLSDisable: false, lynq.TLSRequire: false, lynq.TLSPrefer: true} {
+	for mode, works := range map[endpoint.TLSMode]bool{endpoint.TLSDisable: false, endpoint.TLSRequire: false, endpoint.TLSPrefer: true} {
 		c := s.Connection("clear")
 		c.Username, c.Host, c.TLS = s.ClearText, away, mode
 		rows, err := read(t, c, "id")
@@ -597,7 +598,7 @@ func TestPostgreSQLClearText(t *testing.T) {
 func TestMySQLWithoutTLS(t *testing.T) {
 	s := servers.MariaDBWithoutTLS(t)
 	numbered(t, s, "plain", 1)
-	for mode, works := range map[lynq.TLSMode]bool{lynq.TLSDisable: true, lynq.TLSPrefer: true, lynq.TLSRequire: false, lynq.TLSVerifyFull: false} {
+	for mode, works := range map[endpoint.TLSMode]bool{endpoint.TLSDisable: true, endpoint.TLSPrefer: true, endpoint.TLSRequire: false, endpoint.TLSVerifyFull: false} {
 		c := s.Connection("plain")
 		c.TLS = mode
 		rows, err := read(t, c, "id")
@@ -629,7 +630,7 @@ func TestPostgreSQLWithoutTLS(t *testing.T) {
 	numbered(t, s, "plain", 1)
 	s.Exec(t, "ALTER SYSTEM SET ssl = off", "SELECT pg_reload_conf()")
 	c := s.Connection("plain")
-	c.TLS = lynq.TLSRequire
+	c.TLS = endpoint.TLSRequire
 	t.Cleanup(func() {
 		s.Exec(t, "ALTER SYSTEM RESET ssl", "SELECT pg_reload_conf()")
 		eventually(t, func() bool { _, err := read(t, c, "id"); return err == nil })
@@ -640,7 +641,7 @@ func TestPostgreSQLWithoutTLS(t *testing.T) {
 	c.TLS, c.Host = "", away
 	_, err = read(t, c, "id")
 	wantError(t, err, "doesn't support TLS", "tls: prefer")
-	c.TLS = lynq.TLSPrefer
+	c.TLS = endpoint.TLSPrefer
 	if rows, err := read(t, c, "id"); err != nil || len(rows) != 1 {
 		t.Errorf("prefer: rows %v, error %v", rows, err)
 	}
@@ -650,7 +651,7 @@ func TestServerErrors(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *dbtest.Server, _ func(string) string) {
 		numbered(t, s, "tenants", 1)
 		s.Exec(t, "DROP TABLE IF EXISTS private", "CREATE TABLE private (id int)")
-		if s.Type == lynq.SourcePostgreSQL {
+		if s.Type == endpoint.SourcePostgreSQL {
 			s.Exec(t, "REVOKE ALL ON private FROM reader")
 		}
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -664,27 +665,27 @@ func TestServerErrors(t *testing.T) {
 		name := fmt.Sprintf("%s://127.0.0.1:%d/crm: ", s.Type, s.Port)
 		for _, c := range []struct {
 			name   string
-			change func(*lynq.Connection)
+			change func(*endpoint.Connection)
 			column string
 			want   []string
 		}{
-			{"wrong password", func(c *lynq.Connection) { c.Password = "hunter2" }, "id", []string{name, `refuses user "reader"`, "password"}},
-			{"wrong user", func(c *lynq.Connection) { c.Username = "nobody" }, "id", []string{name, `refuses user "nobody"`}},
-			{"unreachable", func(c *lynq.Connection) { c.Port = closed }, "id", []string{fmt.Sprintf("127.0.0.1:%d/crm: the server can't be reached", closed), "refused", "check the host"}},
-			{"unknown host", func(c *lynq.Connection) { c.Host = "no..name" }, "id", []string{`host "no..name" can't be found`, "(check host)"}},
+			{"wrong password", func(c *endpoint.Connection) { c.Password = "hunter2" }, "id", []string{name, `refuses user "reader"`, "password"}},
+			{"wrong user", func(c *endpoint.Connection) { c.Username = "nobody" }, "id", []string{name, `refuses user "nobody"`}},
+			{"unreachable", func(c *endpoint.Connection) { c.Port = closed }, "id", []string{fmt.Sprintf("127.0.0.1:%d/crm: the server can't be reached", closed), "refused", "check the host"}},
+			{"unknown host", func(c *endpoint.Connection) { c.Host = "no..name" }, "id", []string{`host "no..name" can't be found`, "(check host)"}},
 			// What is no domain name is not asked for.
-			{"host in a cluster", func(c *lynq.Connection) { c.Host = "0..crm-db.shop.svc" }, "id", []string{
+			{"host in a cluster", func(c *endpoint.Connection) { c.Host = "0..crm-db.shop.svc" }, "id", []string{
 				fmt.Sprintf("run kubectl port-forward -n shop service/crm-db %d, and pass --source %s://127.0.0.1:%d", s.Port, s.Type, s.Port)}},
-			{"host in a cluster, in full", func(c *lynq.Connection) { c.Host = "0..crm-db.shop.svc.cluster.local" }, "id", []string{
+			{"host in a cluster, in full", func(c *endpoint.Connection) { c.Host = "0..crm-db.shop.svc.cluster.local" }, "id", []string{
 				fmt.Sprintf("kubectl port-forward -n shop service/crm-db %d,", s.Port)}},
-			{"no host", func(c *lynq.Connection) { c.Host = "" }, "id", []string{"no host"}},
-			{"no table", func(c *lynq.Connection) { c.Table = "" }, "id", []string{name, "no table is named (set table to one of these", "?table=TABLE: ", "tenants"}},
-			{"no password", func(c *lynq.Connection) { c.Password = "" }, "id", []string{name, "no password was sent: set LYNQCTL_SOURCE_PASSWORD"}},
-			{"bad port", func(c *lynq.Connection) { c.Port = 70000 }, "id", []string{"port 70000"}},
-			{"missing table", func(c *lynq.Connection) { c.Table = "tenant" }, "id", []string{name, `table "tenant" does not exist`, `did you mean "tenants"?`}},
-			{"missing table in schema", func(c *lynq.Connection) { c.Table = schemaOf(s) + ".tenant" }, "id", []string{name, `did you mean "tenants"?`}},
-			{"missing schema", func(c *lynq.Connection) { c.Table = "nosuch.tenants" }, "id", []string{name, "nosuch"}},
-			{"missing column", func(*lynq.Connection) {}, "namme", []string{"table tenants in " + name[:len(name)-2], `no column "namme", "plan"`, `did you mean "name"`, `it has "id", "name"`}},
+			{"no host", func(c *endpoint.Connection) { c.Host = "" }, "id", []string{"no host"}},
+			{"no table", func(c *endpoint.Connection) { c.Table = "" }, "id", []string{name, "no table is named (set table to one of these", "?table=TABLE: ", "tenants"}},
+			{"no password", func(c *endpoint.Connection) { c.Password = "" }, "id", []string{name, "no password was sent: set LYNQCTL_SOURCE_PASSWORD"}},
+			{"bad port", func(c *endpoint.Connection) { c.Port = 70000 }, "id", []string{"port 70000"}},
+			{"missing table", func(c *endpoint.Connection) { c.Table = "tenant" }, "id", []string{name, `table "tenant" does not exist`, `did you mean "tenants"?`}},
+			{"missing table in schema", func(c *endpoint.Connection) { c.Table = schemaOf(s) + ".tenant" }, "id", []string{name, `did you mean "tenants"?`}},
+			{"missing schema", func(c *endpoint.Connection) { c.Table = "nosuch.tenants" }, "id", []string{name, "nosuch"}},
+			{"missing column", func(*endpoint.Connection) {}, "namme", []string{"table tenants in " + name[:len(name)-2], `no column "namme", "plan"`, `did you mean "name"`, `it has "id", "name"`}},
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				conn := s.Connection("tenants")
@@ -718,7 +719,7 @@ func TestServerKeepsValues(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *dbtest.Server, _ func(string) string) {
 		numbered(t, s, "tenants", 1)
 		s.Exec(t, "DROP VIEW IF EXISTS failing", "DROP FUNCTION IF EXISTS reveal")
-		if s.Type == lynq.SourcePostgreSQL {
+		if s.Type == endpoint.SourcePostgreSQL {
 			s.Exec(t, "CREATE VIEW failing AS SELECT id, (id || 'hunter2')::int AS name FROM tenants", "GRANT SELECT ON failing TO reader")
 		} else {
 			s.Exec(t, "CREATE FUNCTION reveal(t TEXT) RETURNS TEXT DETERMINISTIC BEGIN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = t; RETURN t; END",

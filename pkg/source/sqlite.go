@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
@@ -27,7 +29,7 @@ type sqliteSource struct {
 
 // openSQLite opens the file read-only; a missing one is an error, never made.
 // SQLite itself looks at the file when it is read.
-func openSQLite(c lynq.Connection) (Source, error) {
+func openSQLite(c endpoint.Connection) (Source, error) {
 	if c.Path == "" {
 		return nil, &Error{Place: string(c.Type), What: "no path is set", Fix: "set path to a SQLite file"}
 	}

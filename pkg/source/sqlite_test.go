@@ -10,9 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/source"
 )
 
@@ -40,8 +41,8 @@ func sqliteExec(t testing.TB, db *sql.DB, statements ...string) {
 	}
 }
 
-func sqlite(path, table string) lynq.Connection {
-	return lynq.Connection{Type: lynq.SourceSQLite, Path: path, Table: table}
+func sqlite(path, table string) endpoint.Connection {
+	return endpoint.Connection{Type: endpoint.SourceSQLite, Path: path, Table: table}
 }
 
 func TestSQLiteTypes(t *testing.T) {

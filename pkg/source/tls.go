@@ -5,14 +5,15 @@ import (
 	"crypto/x509"
 	"fmt"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/lynqctl/lynqctl/internal/bounded"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/source/httprows"
 )
 
 // tlsConfig is how to encrypt a connection; nil is not at all.
-func tlsConfig(c lynq.Connection) (*tls.Config, error) {
-	if c.CAFile != "" && tlsMode(c) != lynq.TLSVerifyFull {
+func tlsConfig(c endpoint.Connection) (*tls.Config, error) {
+	if c.CAFile != "" && tlsMode(c) != endpoint.TLSVerifyFull {
 		return nil, &Error{
 			Place: serverName(c),
 			What:  fmt.Sprintf("a CA file is set, but TLS mode %q doesn't check the server", tlsMode(c)),
@@ -20,12 +21,12 @@ func tlsConfig(c lynq.Connection) (*tls.Config, error) {
 		}
 	}
 	switch tlsMode(c) {
-	case lynq.TLSDisable:
+	case endpoint.TLSDisable:
 		return nil, nil
-	case lynq.TLSPrefer, lynq.TLSRequire:
+	case endpoint.TLSPrefer, endpoint.TLSRequire:
 		// These modes guard against listeners only, as they do everywhere.
 		return &tls.Config{InsecureSkipVerify: true, ServerName: c.Host, MinVersion: tls.VersionTLS12}, nil //nolint:gosec // documented above
-	case lynq.TLSVerifyFull:
+	case endpoint.TLSVerifyFull:
 		roots, err := rootCAs(c)
 		return &tls.Config{RootCAs: roots, ServerName: c.Host, MinVersion: tls.VersionTLS12}, err
 	}
@@ -39,29 +40,29 @@ func tlsConfig(c lynq.Connection) (*tls.Config, error) {
 // tlsMode is the connection's mode. The default one is verify-full where a
 // password would leave this machine, for in the other modes the server's place
 // can be taken by another, which then gets the password; and prefer elsewhere.
-func tlsMode(c lynq.Connection) lynq.TLSMode {
+func tlsMode(c endpoint.Connection) endpoint.TLSMode {
 	switch {
 	case c.TLS != "":
 		return c.TLS
 	case c.CAFile != "" || exposed(c):
-		return lynq.TLSVerifyFull
+		return endpoint.TLSVerifyFull
 	}
-	return lynq.TLSPrefer
+	return endpoint.TLSPrefer
 }
 
 // exposed tells whether a password goes over a network.
-func exposed(c lynq.Connection) bool {
-	return c.Password != "" && !lynq.Loopback(c.Host)
+func exposed(c endpoint.Connection) bool {
+	return c.Password != "" && !endpoint.Loopback(c.Host)
 }
 
 // Warning says of a connection that is not opened yet what its settings risk,
 // and what to do; "" is nothing.
-func Warning(c lynq.Connection) string {
-	if c.Type == lynq.SourceHTTP {
+func Warning(c endpoint.Connection) string {
+	if c.Type == endpoint.SourceHTTP {
 		return httprows.Warning(c)
 	}
-	server := c.Type == lynq.SourceMySQL || c.Type == lynq.SourcePostgreSQL
-	if !server || !exposed(c) || tlsMode(c) == lynq.TLSVerifyFull {
+	server := c.Type == endpoint.SourceMySQL || c.Type == endpoint.SourcePostgreSQL
+	if !server || !exposed(c) || tlsMode(c) == endpoint.TLSVerifyFull {
 		return ""
 	}
 	return fmt.Sprintf("%s: tls: %s doesn't check the server, and an impostor would get the password (set tls: verify-full, and caFile where the system does not trust the server's authority)",
@@ -72,7 +73,7 @@ func Warning(c lynq.Connection) string {
 const unverified = "set caFile to the authority of the server's certificate; or tls: prefer, which sends the password to any server that answers"
 
 // withoutTLS is the error for a server that does not speak TLS.
-func withoutTLS(c lynq.Connection) error {
+func withoutTLS(c endpoint.Connection) error {
 	e := &Error{Place: serverName(c), What: "the server doesn't support TLS", Fix: "set tls: disable where the network is safe, or set TLS up on the server"}
 	if c.TLS == "" {
 		e.What += ", and lynqctl sends a password to another machine only with TLS"
@@ -83,7 +84,7 @@ func withoutTLS(c lynq.Connection) error {
 
 // clearText is the error for a server that asks for the password as it is, where
 // nothing tells which server it is.
-func clearText(c lynq.Connection) error {
+func clearText(c endpoint.Connection) error {
 	return &Error{
 		Place: serverName(c),
 		What:  fmt.Sprintf("the server asks for the password in clear text, and tls: %s doesn't check the server", c.TLS),
@@ -93,7 +94,7 @@ func clearText(c lynq.Connection) error {
 
 // rootCAs are the authorities that may vouch for the server; nil is those that
 // the system trusts.
-func rootCAs(c lynq.Connection) (*x509.CertPool, error) {
+func rootCAs(c endpoint.Connection) (*x509.CertPool, error) {
 	if c.CAFile == "" {
 		return nil, nil
 	}

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 )
 
 // ParseURL is the connection that raw names, in one of the forms
@@ -25,35 +25,35 @@ import (
 // What raw does not say stays as in base: the table always; user, password,
 // database, TLS and how an API answers where both are of one type. Errors never quote raw, which
 // may hold a password.
-func ParseURL(raw string, base lynq.Connection) (lynq.Connection, error) {
+func ParseURL(raw string, base endpoint.Connection) (endpoint.Connection, error) {
 	scheme, rest, found := strings.Cut(raw, ":")
 	if found {
 		switch scheme {
 		case "mysql":
-			return parseServer(lynq.SourceMySQL, raw, base)
+			return parseServer(endpoint.SourceMySQL, raw, base)
 		case "postgres", "postgresql":
-			return parseServer(lynq.SourcePostgreSQL, raw, base)
+			return parseServer(endpoint.SourcePostgreSQL, raw, base)
 		case "sqlite", "csv", "json":
-			return parseFile(lynq.SourceType(scheme), withoutSlashes(rest), base)
+			return parseFile(endpoint.SourceType(scheme), withoutSlashes(rest), base)
 		case "http", "https":
 			return parseHTTP(raw, base)
 		}
 		if strings.HasPrefix(rest, "//") {
-			return lynq.Connection{}, errors.New("the URL's scheme is unknown (use mysql, also for MariaDB and TiDB, postgres, postgresql, http, https, sqlite, csv, json)")
+			return endpoint.Connection{}, errors.New("the URL's scheme is unknown (use mysql, also for MariaDB and TiDB, postgres, postgresql, http, https, sqlite, csv, json)")
 		}
 	}
 	path, _, _ := strings.Cut(raw, "?")
 	for _, name := range []string{raw, path} {
 		switch strings.ToLower(filepath.Ext(name)) {
 		case ".csv":
-			return parseFile(lynq.SourceCSV, raw, base)
+			return parseFile(endpoint.SourceCSV, raw, base)
 		case ".json", ".ndjson", ".jsonl", ".yaml", ".yml":
-			return parseFile(lynq.SourceJSON, raw, base)
+			return parseFile(endpoint.SourceJSON, raw, base)
 		case ".db", ".sqlite", ".sqlite3":
-			return parseFile(lynq.SourceSQLite, raw, base)
+			return parseFile(endpoint.SourceSQLite, raw, base)
 		}
 	}
-	return lynq.Connection{}, errors.New("it is no URL (mysql://, postgres://, https://, sqlite:PATH, csv:PATH, json:PATH, csv:- or json:- for standard input), and no file named .csv, .json, .ndjson, .jsonl, .yaml, .yml, .db, .sqlite or .sqlite3")
+	return endpoint.Connection{}, errors.New("it is no URL (mysql://, postgres://, https://, sqlite:PATH, csv:PATH, json:PATH, csv:- or json:- for standard input), and no file named .csv, .json, .ndjson, .jsonl, .yaml, .yml, .db, .sqlite or .sqlite3")
 }
 
 // withoutSlashes takes the slashes of an empty host away: sqlite:///a/b is the
@@ -61,13 +61,13 @@ func ParseURL(raw string, base lynq.Connection) (lynq.Connection, error) {
 func withoutSlashes(rest string) string { return strings.TrimPrefix(rest, "//") }
 
 // parseFile is a connection to a file. Only SQLite takes a parameter.
-func parseFile(kind lynq.SourceType, rest string, base lynq.Connection) (lynq.Connection, error) {
-	c := lynq.Connection{Type: kind, Path: rest, Table: base.Table}
-	if kind == lynq.SourceSQLite {
+func parseFile(kind endpoint.SourceType, rest string, base endpoint.Connection) (endpoint.Connection, error) {
+	c := endpoint.Connection{Type: kind, Path: rest, Table: base.Table}
+	if kind == endpoint.SourceSQLite {
 		path, query, _ := strings.Cut(rest, "?")
 		values, err := parseParameters(query, "table")
 		if err != nil {
-			return lynq.Connection{}, err
+			return endpoint.Connection{}, err
 		}
 		c.Path = path
 		if table := values.Get("table"); table != "" {
@@ -75,44 +75,44 @@ func parseFile(kind lynq.SourceType, rest string, base lynq.Connection) (lynq.Co
 		}
 	}
 	if c.Path == "" {
-		return lynq.Connection{}, fmt.Errorf("no path after %s", kind+":")
+		return endpoint.Connection{}, fmt.Errorf("no path after %s", kind+":")
 	}
 	return c, nil
 }
 
 // parseHTTP is a connection to an API.
-func parseHTTP(raw string, base lynq.Connection) (lynq.Connection, error) {
-	c := lynq.Connection{Type: lynq.SourceHTTP, Table: base.Table}
+func parseHTTP(raw string, base endpoint.Connection) (endpoint.Connection, error) {
+	c := endpoint.Connection{Type: endpoint.SourceHTTP, Table: base.Table}
 	if base.Type == c.Type {
 		c = base
 	}
-	if strings.HasPrefix(raw, "https:") && c.TLS == lynq.TLSDisable {
+	if strings.HasPrefix(raw, "https:") && c.TLS == endpoint.TLSDisable {
 		c.TLS = ""
 	}
-	if what, fix := lynq.CheckHTTPURL(raw, c.TLS); what != "" {
-		return lynq.Connection{}, fmt.Errorf("the URL %s (%s)", what, fix)
+	if what, fix := endpoint.CheckHTTPURL(raw, c.TLS); what != "" {
+		return endpoint.Connection{}, fmt.Errorf("the URL %s (%s)", what, fix)
 	}
 	c.HTTP.URL = raw
 	return c, nil
 }
 
 // parseServer is a connection to a database server.
-func parseServer(kind lynq.SourceType, raw string, base lynq.Connection) (lynq.Connection, error) {
+func parseServer(kind endpoint.SourceType, raw string, base endpoint.Connection) (endpoint.Connection, error) {
 	u, err := splitURL(raw)
 	if err != nil {
-		return lynq.Connection{}, err
+		return endpoint.Connection{}, err
 	}
-	c := lynq.Connection{Type: kind, Host: u.Hostname(), Port: defaultPort(kind), Table: base.Table}
+	c := endpoint.Connection{Type: kind, Host: u.Hostname(), Port: defaultPort(kind), Table: base.Table}
 	if base.Type == kind {
 		c.Username, c.Password, c.Database = base.Username, base.Password, base.Database
 		c.TLS, c.CAFile = base.TLS, base.CAFile
 	}
 	if c.Host == "" {
-		return lynq.Connection{}, fmt.Errorf("no host (write %s://HOST/DATABASE)", kind)
+		return endpoint.Connection{}, fmt.Errorf("no host (write %s://HOST/DATABASE)", kind)
 	}
 	if text := u.Port(); text != "" {
 		if c.Port, err = strconv.Atoi(text); err != nil || c.Port < 1 || c.Port > 65535 {
-			return lynq.Connection{}, errors.New("the port is not a number from 1 to 65535")
+			return endpoint.Connection{}, errors.New("the port is not a number from 1 to 65535")
 		}
 	}
 	if u.User != nil {
@@ -120,7 +120,7 @@ func parseServer(kind lynq.SourceType, raw string, base lynq.Connection) (lynq.C
 			c.Username = name
 		}
 		if password, ok := u.User.Password(); ok {
-			c.Password = lynq.Secret(password)
+			c.Password = endpoint.Secret(password)
 		}
 	}
 	if database := strings.TrimPrefix(u.Path, "/"); database != "" {
@@ -157,28 +157,28 @@ func splitURL(raw string) (*url.URL, error) {
 }
 
 // withParameters is c with what a server's URL says after the question mark.
-func withParameters(c lynq.Connection, query string) (lynq.Connection, error) {
+func withParameters(c endpoint.Connection, query string) (endpoint.Connection, error) {
 	values, err := parseParameters(query, "table", "tls", "ca")
 	if err != nil {
-		return lynq.Connection{}, err
+		return endpoint.Connection{}, err
 	}
 	if table := values.Get("table"); table != "" {
 		c.Table = table
 	}
 	if values.Has("tls") {
 		// A mode that checks no certificate has no use for the hub's authority.
-		c.TLS, c.CAFile = lynq.TLSMode(values.Get("tls")), ""
-		if c.TLS == lynq.TLSVerifyFull {
+		c.TLS, c.CAFile = endpoint.TLSMode(values.Get("tls")), ""
+		if c.TLS == endpoint.TLSVerifyFull {
 			c.CAFile = values.Get("ca")
 		}
-		modes := []lynq.TLSMode{lynq.TLSDisable, lynq.TLSPrefer, lynq.TLSRequire, lynq.TLSVerifyFull}
+		modes := []endpoint.TLSMode{endpoint.TLSDisable, endpoint.TLSPrefer, endpoint.TLSRequire, endpoint.TLSVerifyFull}
 		if !slices.Contains(modes, c.TLS) {
-			return lynq.Connection{}, fmt.Errorf("tls=%s is unknown (use disable, prefer, require and verify-full)", c.TLS)
+			return endpoint.Connection{}, fmt.Errorf("tls=%s is unknown (use disable, prefer, require and verify-full)", c.TLS)
 		}
 	}
 	if ca := values.Get("ca"); ca != "" {
-		if c.CAFile = ca; c.TLS != "" && c.TLS != lynq.TLSVerifyFull {
-			return lynq.Connection{}, errors.New("ca needs tls=verify-full, the only mode that checks who answers")
+		if c.CAFile = ca; c.TLS != "" && c.TLS != endpoint.TLSVerifyFull {
+			return endpoint.Connection{}, errors.New("ca needs tls=verify-full, the only mode that checks who answers")
 		}
 	}
 	return c, nil

@@ -4,46 +4,47 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/source"
 )
 
 func TestParseURL(t *testing.T) {
-	base := lynq.Connection{
-		Type: lynq.SourceMySQL, Host: "primary", Port: 3307, Username: "app", Password: "kept",
-		Database: "crm", TLS: lynq.TLSVerifyFull, CAFile: "ca.pem", Table: "nodes",
+	base := endpoint.Connection{
+		Type: endpoint.SourceMySQL, Host: "primary", Port: 3307, Username: "app", Password: "kept",
+		Database: "crm", TLS: endpoint.TLSVerifyFull, CAFile: "ca.pem", Table: "nodes",
 	}
-	for raw, want := range map[string]lynq.Connection{
-		"mysql://replica": {Type: lynq.SourceMySQL, Host: "replica", Port: 3306, Username: "app", Password: "kept",
-			Database: "crm", TLS: lynq.TLSVerifyFull, CAFile: "ca.pem", Table: "nodes"},
-		"mysql://u:p%40%2Fss@replica:33/db?table=s.t&tls=require": {Type: lynq.SourceMySQL, Host: "replica", Port: 33, Username: "u", Password: "p@/ss",
-			Database: "db", TLS: lynq.TLSRequire, Table: "s.t"},
-		"mysql://replica/?tls=verify-full&ca=x%20y.pem": {Type: lynq.SourceMySQL, Host: "replica", Port: 3306, Username: "app", Password: "kept",
-			Database: "crm", TLS: lynq.TLSVerifyFull, CAFile: "x y.pem", Table: "nodes"},
-		"mysql://replica?ca=other.pem": {Type: lynq.SourceMySQL, Host: "replica", Port: 3306, Username: "app", Password: "kept",
-			Database: "crm", TLS: lynq.TLSVerifyFull, CAFile: "other.pem", Table: "nodes"},
-		"postgres://h/db":               {Type: lynq.SourcePostgreSQL, Host: "h", Port: 5432, Database: "db", Table: "nodes"},
-		"postgresql://u:@[::1]:6/d%2Fb": {Type: lynq.SourcePostgreSQL, Host: "::1", Port: 6, Username: "u", Database: "d/b", Table: "nodes"},
-		"sqlite:a b.db?table=t%26":      {Type: lynq.SourceSQLite, Path: "a b.db", Table: "t&"},
-		"sqlite:///var/a.db":            {Type: lynq.SourceSQLite, Path: "/var/a.db", Table: "nodes"},
-		"rows.SQLite3?table=x":          {Type: lynq.SourceSQLite, Path: "rows.SQLite3", Table: "x"},
-		"a/b.db":                        {Type: lynq.SourceSQLite, Path: "a/b.db", Table: "nodes"},
-		"csv:-":                         {Type: lynq.SourceCSV, Path: "-", Table: "nodes"},
-		"json:-":                        {Type: lynq.SourceJSON, Path: "-", Table: "nodes"},
-		"csv:what?.txt":                 {Type: lynq.SourceCSV, Path: "what?.txt", Table: "nodes"},
-		"rows.csv":                      {Type: lynq.SourceCSV, Path: "rows.csv", Table: "nodes"},
-		"c:rows.yml":                    {Type: lynq.SourceJSON, Path: "c:rows.yml", Table: "nodes"},
-		"https://crm.example/rows.csv":  {Type: lynq.SourceHTTP, HTTP: lynq.HTTPRows{URL: "https://crm.example/rows.csv"}, Table: "nodes"},
-		"http://[::1]:8080/?page=1":     {Type: lynq.SourceHTTP, HTTP: lynq.HTTPRows{URL: "http://[::1]:8080/?page=1"}, Table: "nodes"},
-		"rows.ndjson":                   {Type: lynq.SourceJSON, Path: "rows.ndjson", Table: "nodes"},
+	for raw, want := range map[string]endpoint.Connection{
+		"mysql://replica": {Type: endpoint.SourceMySQL, Host: "replica", Port: 3306, Username: "app", Password: "kept",
+			Database: "crm", TLS: endpoint.TLSVerifyFull, CAFile: "ca.pem", Table: "nodes"},
+		"mysql://u:p%40%2Fss@replica:33/db?table=s.t&tls=require": {Type: endpoint.SourceMySQL, Host: "replica", Port: 33, Username: "u", Password: "p@/ss",
+			Database: "db", TLS: endpoint.TLSRequire, Table: "s.t"},
+		"mysql://replica/?tls=verify-full&ca=x%20y.pem": {Type: endpoint.SourceMySQL, Host: "replica", Port: 3306, Username: "app", Password: "kept",
+			Database: "crm", TLS: endpoint.TLSVerifyFull, CAFile: "x y.pem", Table: "nodes"},
+		"mysql://replica?ca=other.pem": {Type: endpoint.SourceMySQL, Host: "replica", Port: 3306, Username: "app", Password: "kept",
+			Database: "crm", TLS: endpoint.TLSVerifyFull, CAFile: "other.pem", Table: "nodes"},
+		"postgres://h/db":               {Type: endpoint.SourcePostgreSQL, Host: "h", Port: 5432, Database: "db", Table: "nodes"},
+		"postgresql://u:@[::1]:6/d%2Fb": {Type: endpoint.SourcePostgreSQL, Host: "::1", Port: 6, Username: "u", Database: "d/b", Table: "nodes"},
+		"sqlite:a b.db?table=t%26":      {Type: endpoint.SourceSQLite, Path: "a b.db", Table: "t&"},
+		"sqlite:///var/a.db":            {Type: endpoint.SourceSQLite, Path: "/var/a.db", Table: "nodes"},
+		"rows.SQLite3?table=x":          {Type: endpoint.SourceSQLite, Path: "rows.SQLite3", Table: "x"},
+		"a/b.db":                        {Type: endpoint.SourceSQLite, Path: "a/b.db", Table: "nodes"},
+		"csv:-":                         {Type: endpoint.SourceCSV, Path: "-", Table: "nodes"},
+		"json:-":                        {Type: endpoint.SourceJSON, Path: "-", Table: "nodes"},
+		"csv:what?.txt":                 {Type: endpoint.SourceCSV, Path: "what?.txt", Table: "nodes"},
+		"rows.csv":                      {Type: endpoint.SourceCSV, Path: "rows.csv", Table: "nodes"},
+		"c:rows.yml":                    {Type: endpoint.SourceJSON, Path: "c:rows.yml", Table: "nodes"},
+		"https://crm.example/rows.csv":  {Type: endpoint.SourceHTTP, HTTP: endpoint.HTTPRows{URL: "https://crm.example/rows.csv"}, Table: "nodes"},
+		"http://[::1]:8080/?page=1":     {Type: endpoint.SourceHTTP, HTTP: endpoint.HTTPRows{URL: "http://[::1]:8080/?page=1"}, Table: "nodes"},
+		"rows.ndjson":                   {Type: endpoint.SourceJSON, Path: "rows.ndjson", Table: "nodes"},
 	} {
 		got, err := source.ParseURL(raw, base)
 		if err != nil {
 			t.Errorf("%s: %v", raw, err)
 		}
-		if diff := cmp.Diff(want, got, cmp.Transformer("reveal", func(s lynq.Secret) string { return string(s) })); diff != "" {
+		if diff := cmp.Diff(want, got, cmp.Transformer("reveal", func(s endpoint.Secret) string { return string(s) })); diff != "" {
 			t.Errorf("%s: %s", raw, diff)
 		}
 	}
@@ -51,7 +52,7 @@ func TestParseURL(t *testing.T) {
 
 // TestParseURLOfAPI: another URL of an API keeps how it answers, and who asks.
 func TestParseURLOfAPI(t *testing.T) {
-	base := lynq.Connection{Type: lynq.SourceHTTP, TLS: lynq.TLSDisable, Username: "me", HTTP: lynq.HTTPRows{URL: "http://crm.shop.svc/rows", Items: "rows", Auth: lynq.BasicAuth}}
+	base := endpoint.Connection{Type: endpoint.SourceHTTP, TLS: endpoint.TLSDisable, Username: "me", HTTP: endpoint.HTTPRows{URL: "http://crm.shop.svc/rows", Items: "rows", Auth: endpoint.BasicAuth}}
 	want := base
 	want.HTTP.URL = "http://127.0.0.2/rows"
 	if got, err := source.ParseURL(want.HTTP.URL, base); err != nil || got != want {
@@ -93,7 +94,7 @@ func TestParseURLErrors(t *testing.T) {
 		"sqlite:?table=t":                "no path",
 		"csv:":                           "no path",
 	} {
-		_, err := source.ParseURL(raw, lynq.Connection{})
+		_, err := source.ParseURL(raw, endpoint.Connection{})
 		if err == nil {
 			t.Errorf("%s: no error", raw)
 			continue
@@ -114,7 +115,7 @@ func FuzzParseURL(f *testing.F) {
 		if strings.Contains(rest, "Zq") {
 			return
 		}
-		c, err := source.ParseURL("mysql://user:"+password+"@"+rest, lynq.Connection{})
+		c, err := source.ParseURL("mysql://user:"+password+"@"+rest, endpoint.Connection{})
 		if err != nil && strings.Contains(err.Error(), password) {
 			t.Errorf("error %q tells the password", err)
 		}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/lynqctl/lynqctl/internal/bounded"
@@ -170,7 +172,7 @@ func (m *yamlMembers) collect(node *yaml.Node) {
 		case key.Kind != yaml.ScalarNode:
 			m.problems.Add(pos, "use plain names for columns", "a key is not a text")
 		case own[key.Value]:
-			m.problems.Add(pos, "remove one", "key %s appears twice in one row", lynq.Quote(key.Value))
+			m.problems.Add(pos, "remove one", "key %s appears twice in one row", phrase.Quote(key.Value))
 		default:
 			own[key.Value] = true
 			if _, has := m.values[key.Value]; !has {
@@ -231,6 +233,6 @@ func yamlText(node *yaml.Node) (string, bool, error) {
 	if err := node.Decode(&value); err != nil {
 		return "", false, err
 	}
-	text, err := lynq.JSON(value)
+	text, err := phrase.JSON(value)
 	return text, false, err
 }

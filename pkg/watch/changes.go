@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -70,7 +72,7 @@ func (c *Changes) Why() string {
 	}
 	first := slices.MinFunc(slices.Collect(maps.Keys(c.objects)), func(a, b lynq.Ref) int { return cmp.Compare(a.String(), b.String()) })
 	if others := len(c.objects) - 1; others > 0 {
-		return fmt.Sprintf("%s and %s changed", first, lynq.Count(others, "other object"))
+		return fmt.Sprintf("%s and %s changed", first, phrase.Count(others, "other object"))
 	}
 	return first.String() + " changed"
 }

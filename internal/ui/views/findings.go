@@ -5,10 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/pkg/apply/verify"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // Verification is how what is recorded compares with what is in the cluster.
@@ -40,7 +41,7 @@ func (v *Verification) List(where string) *list.List {
 
 // result is how it ended, in a line.
 func (v *Verification) result(where string) string {
-	compared := lynq.Count(v.Nodes, "node") + ", " + lynq.Count(v.Objects, "object") + ": "
+	compared := phrase.Count(v.Nodes, "node") + ", " + phrase.Count(v.Objects, "object") + ": "
 	switch {
 	case len(v.Findings) > 0:
 		return compared + findingCounts(v.Findings)

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // What is said of a tree of files is no longer than this: as many nodes and as many
@@ -62,14 +63,14 @@ func PrintTree(r *gitops.Report, dryRun bool, out tty.Stream) error {
 		b.WriteString(l.Table(false, out))
 	}
 	if more := len(r.Changes) - len(shown); more > 0 {
-		b.WriteString("... and " + lynq.Count(more, "more node") + "\n")
+		b.WriteString("... and " + phrase.Count(more, "more node") + "\n")
 	}
 	leaving := r.Leaving[:min(len(r.Leaving), treeNodesNamed)]
 	for i := range leaving {
 		b.WriteString(out.Fitted(tty.Safe(leaving[i].String())) + "\n")
 	}
 	if more := len(r.Leaving) - len(leaving); more > 0 {
-		b.WriteString("... and " + lynq.Count(more, "more leaving node") + "\n")
+		b.WriteString("... and " + phrase.Count(more, "more leaving node") + "\n")
 	}
 	for _, c := range r.Conflicts {
 		b.WriteString(out.Fitted(tty.Safe("conflict: "+c.Path+": "+c.Why)) + "\n")

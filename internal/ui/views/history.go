@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
@@ -110,7 +112,7 @@ func RunDetails(r Run, now time.Time) *list.Details {
 		addNode(&d.Parts, &r.Nodes[i])
 	}
 	if r.MoreNodes > 0 {
-		addLine(&d.Parts, 0, fmt.Sprintf("and %s with %s", lynq.Count(r.MoreNodes, "node"), lynq.Count(r.MoreObjects, "object")))
+		addLine(&d.Parts, 0, fmt.Sprintf("and %s with %s", phrase.Count(r.MoreNodes, "node"), phrase.Count(r.MoreObjects, "object")))
 	}
 	return d
 }
@@ -130,7 +132,7 @@ func addNode(l *list.List, n *history.Node) {
 		why = strings.TrimPrefix(why+": "+n.Message, ": ")
 	}
 	l.Items = append(l.Items, list.Item{
-		Cells: []string{name, "", lynq.OneLine(why), n.Outcome, ""}, Name: name, Tone: stepTone(n.Outcome),
+		Cells: []string{name, "", phrase.OneLine(why), n.Outcome, ""}, Name: name, Tone: stepTone(n.Outcome),
 	})
 	for i := range n.Objects {
 		o := &n.Objects[i]
@@ -140,7 +142,7 @@ func addNode(l *list.List, n *history.Node) {
 		})
 	}
 	if n.MoreObjects > 0 {
-		addLine(l, 1, "and "+lynq.Count(n.MoreObjects, "object"))
+		addLine(l, 1, "and "+phrase.Count(n.MoreObjects, "object"))
 	}
 }
 

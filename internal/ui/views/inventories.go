@@ -8,10 +8,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
@@ -37,7 +38,7 @@ func (v *NodeView) Inventories(chosen []*inventory.Inventory, warnings []string,
 		}
 	}
 	if v.FailedOnly && len(chosen) > 0 {
-		l.Empty = "All nodes are recorded as Ready: " + lynq.Count(len(chosen), "node") + " looked at"
+		l.Empty = "All nodes are recorded as Ready: " + phrase.Count(len(chosen), "node") + " looked at"
 	}
 	return l
 }

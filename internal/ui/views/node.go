@@ -6,10 +6,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
@@ -85,7 +86,7 @@ func (n *NodeNow) Details(now time.Time) *list.Details {
 		d.Facts = append(d.Facts, list.Fact{Name: "Expires", Text: n.Expires.Format(time.RFC3339) + ": " + expiryText(n.Expires, now)})
 	}
 	if !n.Created.IsZero() {
-		d.Facts = append(d.Facts, list.Fact{Name: "Desired", Text: fmt.Sprintf("%s: %d ready%s", lynq.Count(r.Desired, "object"), r.Ready, troubles(&status.Counts{
+		d.Facts = append(d.Facts, list.Fact{Name: "Desired", Text: fmt.Sprintf("%s: %d ready%s", phrase.Count(r.Desired, "object"), r.Ready, troubles(&status.Counts{
 			Failed: r.Failed, Skipped: r.Skipped, Conflicted: r.Conflicted, Excluded: r.Excluded,
 		}))}, list.Fact{Name: "Now", Text: tallied(n.Objects)})
 	}
@@ -101,7 +102,7 @@ func tallied(objects []status.Object) string {
 			parts = append(parts, fmt.Sprintf("%d %s", counts[state], ui.Shown(state)))
 		}
 	}
-	return lynq.Count(len(objects), "object") + ": " + strings.Join(parts, ", ")
+	return phrase.Count(len(objects), "object") + ": " + strings.Join(parts, ", ")
 }
 
 // tree lists the objects with what belongs to them. Their namespaces are told

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
@@ -60,7 +62,7 @@ func (v *NodeView) List(s *Nodes, now time.Time) *list.List {
 		}
 	}
 	if v.FailedOnly && len(s.Nodes) > 0 {
-		l.Empty = "All nodes are Ready: " + lynq.Count(len(s.Nodes), "node") + " looked at"
+		l.Empty = "All nodes are Ready: " + phrase.Count(len(s.Nodes), "node") + " looked at"
 	}
 	for i := range s.Hubs {
 		l.Footer = append(l.Footer, hubLines(&s.Hubs[i], now)...)
@@ -215,7 +217,7 @@ func hubLines(h *status.Hub, now time.Time) []string {
 	if h.Run == nil {
 		head += "the last run is unknown, because its record is missing or unreadable"
 	} else {
-		head += fmt.Sprintf("%d of %s active, %s%s", h.Run.Active, lynq.Count(h.Run.Rows, "row"), lynq.Count(h.Run.Nodes, "node"), lastRun(h.Run, now))
+		head += fmt.Sprintf("%d of %s active, %s%s", h.Run.Active, phrase.Count(h.Run.Rows, "row"), phrase.Count(h.Run.Nodes, "node"), lastRun(h.Run, now))
 	}
 	if h.Missing > 0 {
 		head += fmt.Sprintf(", %d not recorded", h.Missing)
@@ -292,7 +294,7 @@ func rolloutText(r *status.Rollout) string {
 	if r == nil {
 		return ""
 	}
-	text := fmt.Sprintf("; rollout %s: %d/%s updated", r.Phase, r.Updated, lynq.Count(r.Total, "node"))
+	text := fmt.Sprintf("; rollout %s: %d/%s updated", r.Phase, r.Updated, phrase.Count(r.Total, "node"))
 	if r.Stages > 0 {
 		text += fmt.Sprintf(", stage %d of %d", r.Stage, r.Stages)
 	}
@@ -311,7 +313,7 @@ func countsLine(c *status.Counts) string {
 	if c.Leaving > 0 {
 		leaving = fmt.Sprintf(", %d leaving", c.Leaving)
 	}
-	return fmt.Sprintf("%d/%s Ready%s, %d/%s ready%s", c.Well-c.Leaving, lynq.Count(c.Nodes, "node"), leaving, c.Ready, lynq.Count(c.Desired, "object"), troubles(c))
+	return fmt.Sprintf("%d/%s Ready%s, %d/%s ready%s", c.Well-c.Leaving, phrase.Count(c.Nodes, "node"), leaving, c.Ready, phrase.Count(c.Desired, "object"), troubles(c))
 }
 
 func orNever(ago string) string {

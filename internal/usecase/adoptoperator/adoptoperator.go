@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply"
@@ -160,7 +162,7 @@ func (j *job) try(ctx context.Context, f found) error {
 		return err
 	}
 	if n := f.plan.Counts()[handover.Failed]; n > 0 {
-		return &session.Error{Outcome: session.Failed, Err: session.ErrReported, Summary: lynq.Count(n, "object") + " can't be taken over, so their LynqNodes would stay; nothing changed"}
+		return &session.Error{Outcome: session.Failed, Err: session.ErrReported, Summary: phrase.Count(n, "object") + " can't be taken over, so their LynqNodes would stay; nothing changed"}
 	}
 	return j.ended(f.operated, nil)
 }
@@ -207,10 +209,10 @@ func (j *job) agree(ctx context.Context, f found) (found, error) {
 func (j *job) question(o *operated, plan *handover.Plan) string {
 	var parts []string
 	if n := len(plan.Nodes); n > 0 {
-		parts = append(parts, fmt.Sprintf("take %s with %s of %s over from the Lynq operator", lynq.Count(n, "node"), lynq.Count(plan.Counts()[handover.Take], "object"), hubsText(hubsOf(o))))
+		parts = append(parts, fmt.Sprintf("take %s with %s of %s over from the Lynq operator", phrase.Count(n, "node"), phrase.Count(plan.Counts()[handover.Take], "object"), hubsText(hubsOf(o))))
 	}
 	if j.removes(o) {
-		parts = append(parts, fmt.Sprintf("delete %s and %s", lynq.Count(len(o.hubs), "LynqHub"), lynq.Count(len(o.forms), "LynqForm")))
+		parts = append(parts, fmt.Sprintf("delete %s and %s", phrase.Count(len(o.hubs), "LynqHub"), phrase.Count(len(o.forms), "LynqForm")))
 	}
 	text := strings.Join(parts, ", then ") + "?"
 	return strings.ToUpper(text[:1]) + text[1:]
@@ -221,7 +223,7 @@ func hubsText(keys []lynq.HubKey) string {
 	if len(keys) == 1 {
 		return "hub " + keys[0].String()
 	}
-	return lynq.Count(len(keys), "hub")
+	return phrase.Count(len(keys), "hub")
 }
 
 // hubsOf are the hubs of the LynqNodes that are meant.
@@ -332,5 +334,5 @@ func (j *job) ended(o *operated, err error) error {
 	if err != nil || len(o.problems) == 0 {
 		return err
 	}
-	return &session.Error{Outcome: session.Failed, Err: session.ErrReported, Summary: lynq.Count(len(o.problems), "LynqNode") + " could not be handed over"}
+	return &session.Error{Outcome: session.Failed, Err: session.ErrReported, Summary: phrase.Count(len(o.problems), "LynqNode") + " could not be handed over"}
 }

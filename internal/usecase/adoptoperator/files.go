@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -43,7 +45,7 @@ func (j *job) export(o *operated) error {
 			return fmt.Errorf("export: %w", err)
 		}
 	}
-	j.run.Engine.Notef("%s and %s are in %s", lynq.Count(len(o.hubs), "hub"), lynq.Count(len(o.forms), "form"), j.o.ExportDir)
+	j.run.Engine.Notef("%s and %s are in %s", phrase.Count(len(o.hubs), "hub"), phrase.Count(len(o.forms), "form"), j.o.ExportDir)
 	return nil
 }
 
@@ -124,7 +126,7 @@ func (j *job) finish(ctx context.Context, o *operated) error {
 		forms := slices.DeleteFunc(slices.Clone(now.forms), func(f *unstructured.Unstructured) bool { return hubOf(f) != p })
 		switch {
 		case now.left[p] > 0:
-			j.run.Engine.Notef("hub %s/%s has %s left that the operator had; until they are handed over too, lynqctl apply refuses it", p.Namespace, p.Name, lynq.Count(now.left[p], "LynqNode"))
+			j.run.Engine.Notef("hub %s/%s has %s left that the operator had; until they are handed over too, lynqctl apply refuses it", p.Namespace, p.Name, phrase.Count(now.left[p], "LynqNode"))
 		case len(hubs)+len(forms) == 0:
 			j.run.Engine.Notef("hub %s/%s is handed over", p.Namespace, p.Name)
 		case j.o.RemoveForms:
@@ -148,7 +150,7 @@ func stillThere(p lynq.HubKey, hubs, forms []*unstructured.Unstructured) string 
 	case 1:
 		parts = append(parts, "LynqForm "+forms[0].GetName())
 	default:
-		parts = append(parts, lynq.Count(len(forms), "LynqForm"))
+		parts = append(parts, phrase.Count(len(forms), "LynqForm"))
 	}
 	if len(hubs)+len(forms) == 1 {
 		return parts[0] + " is there"

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
@@ -73,7 +75,7 @@ func (t *Adopting) judge(j *Job) (some bool, err error) {
 // hubs.
 func (t *Adopting) tellElsewhere(j *Job, orphans map[string]int) {
 	if n := orphans[""]; n > 0 {
-		t.tell(j, "not adopted: "+lynq.Count(n, "orphan")+": nothing renders them, and they don't say where they are from")
+		t.tell(j, "not adopted: "+phrase.Count(n, "orphan")+": nothing renders them, and they don't say where they are from")
 	}
 	var hubs []string
 	for _, hub := range slices.Sorted(maps.Keys(orphans)) {

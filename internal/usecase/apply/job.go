@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/suggest"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
@@ -422,7 +424,7 @@ func (j *Job) absentForms(h load.HubPrograms, in *decide.Input) {
 			belong, stay, them = "belongs", "stays as it is", "it"
 		}
 		j.WarnOnce(fmt.Sprintf("%s of hub %s %s to form %s/%s, which isn't in your files, and %s (to delete %s: lynqctl delete form %[4]s/%[5]s)",
-			lynq.Count(f.Nodes, "node"), h.Key, belong, f.Form.Namespace, f.Form.Name, stay, them))
+			phrase.Count(f.Nodes, "node"), h.Key, belong, f.Form.Namespace, f.Form.Name, stay, them))
 	}
 }
 

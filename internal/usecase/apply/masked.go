@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
 // masked is what is wrong with a row without what is in the row: of each line, what
@@ -16,8 +17,8 @@ func masked(text, uid string, values []string) string {
 	quoted := regexp.MustCompile(`"(?:[^"\\]|\\.)*"?`)
 	// Of a value that is shown in part, no part is found by the whole.
 	part := regexp.MustCompile(`.*… \(\d+ more bytes\)`)
-	row := fmt.Sprintf("row %s: ", lynq.Quote(uid))
-	mask := lynq.NewMask(slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == uid })...)
+	row := fmt.Sprintf("row %s: ", phrase.Quote(uid))
+	mask := redact.New(slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == uid })...)
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		said := line
@@ -25,8 +26,8 @@ func masked(text, uid string, values []string) string {
 			said = line[at+len(row):]
 		}
 		before := strings.TrimSuffix(line, said)
-		said = quoted.ReplaceAllString(said, `"`+lynq.Hidden+`"`)
-		said = part.ReplaceAllString(said, lynq.Hidden)
+		said = quoted.ReplaceAllString(said, `"`+redact.Hidden+`"`)
+		said = part.ReplaceAllString(said, redact.Hidden)
 		lines[i] = before + mask.Hide(said)
 	}
 	return strings.Join(lines, "\n")

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/form"
@@ -28,7 +30,9 @@ func nodeNames(ctx context.Context, e *session.Engine, o *load.RenderOptions, in
 		hubs = append(hubs, load.HubPrograms{Hub: h, Programs: []*render.Program{{Namespace: cmp.Or(o.Namespace, "default")}}})
 	}
 	// A Secret in the cluster takes longer than a person waits.
-	nowhere := func(context.Context, string, string, string) (lynq.Secret, error) { return "", errors.New("not asked") }
+	nowhere := func(context.Context, string, string, string) (endpoint.Secret, error) {
+		return "", errors.New("not asked")
+	}
 	rows := load.RowSource{Override: o.Sources, Passwords: load.Passwords{Getenv: e.Getenv, Secrets: inputs.Secrets, Cluster: nowhere}}
 	connections, err := rows.Connections(ctx, hubs, nil)
 	if err != nil {
@@ -53,7 +57,7 @@ func nodeNames(ctx context.Context, e *session.Engine, o *load.RenderOptions, in
 }
 
 // activeRows are the uids of a hub's active rows.
-func activeRows(ctx context.Context, h *form.Hub, from lynq.Connection, now time.Time) []string {
+func activeRows(ctx context.Context, h *form.Hub, from endpoint.Connection, now time.Time) []string {
 	q := source.Query{UID: load.UIDColumn(h)}
 	activate := ""
 	for _, m := range h.Mappings {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
@@ -416,7 +418,7 @@ func (j *removalJob) removeHubs(ctx context.Context, hubs []*LeavingHub, ls *ses
 		case err != nil:
 			errs = append(errs, err)
 		case left > 0 && h.Record != nil:
-			errs = append(errs, fmt.Errorf("lynqctl keeps the record of hub %s/%s: it still has %s", h.Namespace, h.Name, lynq.Count(left, "node")))
+			errs = append(errs, fmt.Errorf("lynqctl keeps the record of hub %s/%s: it still has %s", h.Namespace, h.Name, phrase.Count(left, "node")))
 		case left == 0:
 			ls.Discard(h.HubKey)
 			errs = append(errs, j.removeHub(ctx, h, left))

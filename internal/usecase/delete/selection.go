@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
@@ -173,7 +175,7 @@ func (r *removal) Question(nodes int) string {
 	if !slices.ContainsFunc(r.targets, func(t Target) bool { return t.What != "node" }) {
 		return "Delete " + r.text()
 	}
-	return fmt.Sprintf("Delete %s: %s", r.text(), lynq.Count(nodes, "node"))
+	return fmt.Sprintf("Delete %s: %s", r.text(), phrase.Count(nodes, "node"))
 }
 
 // Typed are the names of hubs: all that ever came of their rows goes with them.

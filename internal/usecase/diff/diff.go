@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/usecase/apply"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -83,7 +85,7 @@ func tellExpiries(j *apply.Job) {
 		named = append(named, fmt.Sprintf("and %d more", more))
 	}
 	if len(soon) > 0 {
-		j.Engine.Notef("%s from rows that expire soon: %s", lynq.Count(len(soon), "node"), strings.Join(named, ", "))
+		j.Engine.Notef("%s from rows that expire soon: %s", phrase.Count(len(soon), "node"), strings.Join(named, ", "))
 	}
 }
 
@@ -92,7 +94,7 @@ func refusedSummary(refusals []plan.Refusal) string {
 	first := &refusals[0]
 	what := fmt.Sprintf("apply would refuse to run: hub %s: %s", first.Hub, first.What)
 	if more := len(refusals) - 1; more > 0 {
-		what += fmt.Sprintf(", and %s more above", lynq.Count(more, "refusal"))
+		what += fmt.Sprintf(", and %s more above", phrase.Count(more, "refusal"))
 	}
 	return what
 }

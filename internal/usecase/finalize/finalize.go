@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/usecase/delete"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -33,7 +35,7 @@ func Run(ctx context.Context, e *session.Engine, o *Options) error {
 		e.Notef("error: %v", b)
 	}
 	if err == nil && len(wanted.unread) > 0 {
-		return &session.Error{Outcome: session.Failed, Err: session.ErrReported, Summary: lynq.Count(len(wanted.unread), "inventory") + " can't be read"}
+		return &session.Error{Outcome: session.Failed, Err: session.ErrReported, Summary: phrase.Count(len(wanted.unread), "inventory") + " can't be read"}
 	}
 	return err
 }
@@ -60,7 +62,7 @@ func (c *completion) Nothing() string {
 }
 
 func (c *completion) Question(nodes int) string {
-	return "Complete the deletion of " + lynq.Count(nodes, "node")
+	return "Complete the deletion of " + phrase.Count(nodes, "node")
 }
 
 func (c *completion) Typed() []string { return nil }

@@ -3,13 +3,15 @@ package incluster
 import (
 	"path/filepath"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // reachable tells which hubs need files that no pod has: those beside their own file are
 // lost, and others have to be mounted.
-func (o *Options) reachable(hubs []load.HubPrograms, connections []lynq.Connection) (problems, warnings lynq.Problems) {
+func (o *Options) reachable(hubs []load.HubPrograms, connections []endpoint.Connection) (problems, warnings lynq.Problems) {
 	for i, h := range hubs {
 		c, password, certificate := connections[i], h.Hub.Password, h.Hub.Certificate
 		needs := map[string]string{"rows": c.Path}

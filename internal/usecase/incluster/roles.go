@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	usecase "github.com/lynqctl/lynqctl/internal/usecase/rbac"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
@@ -13,7 +15,7 @@ import (
 )
 
 // roles are the least rights, bound to the ServiceAccount.
-func (g *gatherer) roles(ctx context.Context, inputs *load.Inputs, connections []lynq.Connection, out *deploy.Options) error {
+func (g *gatherer) roles(ctx context.Context, inputs *load.Inputs, connections []endpoint.Connection, out *deploy.Options) error {
 	hubs, err := g.hubs(inputs.Hubs, connections, out)
 	if err != nil {
 		return session.BadUsage(err)
@@ -41,7 +43,7 @@ func (g *gatherer) roles(ctx context.Context, inputs *load.Inputs, connections [
 // hubs are what rights depend on. Where there is one database, and the Secret with its
 // password is where the pods are, they get that as a variable; else Secrets are read,
 // which needs rights.
-func (g *gatherer) hubs(all []load.HubPrograms, connections []lynq.Connection, out *deploy.Options) ([]rbac.Hub, error) {
+func (g *gatherer) hubs(all []load.HubPrograms, connections []endpoint.Connection, out *deploy.Options) ([]rbac.Hub, error) {
 	var hubs []rbac.Hub
 	var servers []int
 	for i, h := range all {

@@ -13,6 +13,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/draft"
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
@@ -77,7 +80,7 @@ func Run(ctx context.Context, e *session.Engine, o *Options) (*Drafted, error) {
 
 // draftNotes say what was found in a table, and what comes next.
 func draftNotes(e *session.Engine, o *Options, from *origin, d *draft.Draft) []string {
-	notes := []string{fmt.Sprintf("hub %s: column %q is the uid, %q shows which rows are active; %s more", from.hub, d.UID, d.Activate, lynq.Count(len(d.Mappings), "column"))}
+	notes := []string{fmt.Sprintf("hub %s: column %q is the uid, %q shows which rows are active; %s more", from.hub, d.UID, d.Activate, phrase.Count(len(d.Mappings), "column"))}
 	if d.Expires != "" {
 		notes = append(notes, fmt.Sprintf("a row counts as inactive from the time in column %q on", d.Expires))
 	}
@@ -99,8 +102,8 @@ func draftNotes(e *session.Engine, o *Options, from *origin, d *draft.Draft) []s
 	if len(d.Bytes) > 0 {
 		notes = append(notes, "skipped columns that hold bytes: "+strings.Join(d.Bytes, ", "))
 	}
-	if !from.given && from.connection.Password != "" && e.Getenv(lynq.PasswordVariable) == "" {
-		notes = append(notes, "the hub takes the password from the environment: export "+lynq.PasswordVariable)
+	if !from.given && from.connection.Password != "" && e.Getenv(endpoint.PasswordVariable) == "" {
+		notes = append(notes, "the hub takes the password from the environment: export "+endpoint.PasswordVariable)
 	}
 	inputs := "-f " + o.Dir
 	for _, p := range o.Paths {
@@ -115,7 +118,7 @@ type origin struct {
 	namespace  string // that the hub says
 	place      string // of the table, for messages
 	given      bool   // the hub is there already
-	connection lynq.Connection
+	connection endpoint.Connection
 	choice     draft.Choice
 }
 
@@ -133,23 +136,23 @@ func originOf(ctx context.Context, e *session.Engine, o *Options) (*origin, erro
 	if len(o.Paths) > 0 {
 		return givenHub(ctx, e, o)
 	}
-	c, err := source.ParseURL(o.Source, lynq.Connection{})
+	c, err := source.ParseURL(o.Source, endpoint.Connection{})
 	if err != nil {
 		return nil, session.BadUsage(fmt.Errorf("--source: %w", err))
 	}
-	if c.Type == lynq.SourceSQLite && c.Path == "-" {
+	if c.Type == endpoint.SourceSQLite && c.Path == "-" {
 		return nil, session.BadUsage(errors.New("--source: a SQLite database can't be read from standard input (name a file)"))
 	}
 	name := cmp.Or(c.Table, strings.TrimSuffix(filepath.Base(c.Path), filepath.Ext(c.Path)))
 	switch {
-	case c.Type == lynq.SourceHTTP:
-		if c.Password = lynq.Secret(e.Getenv(lynq.PasswordVariable)); c.Password != "" {
-			c.HTTP.Auth = lynq.BearerAuth
+	case c.Type == endpoint.SourceHTTP:
+		if c.Password = endpoint.Secret(e.Getenv(endpoint.PasswordVariable)); c.Password != "" {
+			c.HTTP.Auth = endpoint.BearerAuth
 		}
 		name = apiName(c.HTTP.URL)
 	case load.HasServer(c):
 		if c.Password == "" {
-			c.Password = lynq.Secret(e.Getenv(lynq.PasswordVariable))
+			c.Password = endpoint.Secret(e.Getenv(endpoint.PasswordVariable))
 		}
 		for _, part := range [][2]string{{c.Username, "user"}, {c.Database, "database"}} {
 			if part[0] == "" {
@@ -170,7 +173,7 @@ func givenHub(ctx context.Context, e *session.Engine, options *Options) (*origin
 	case err != nil:
 		return nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: "nothing was written"}
 	case len(inputs.Hubs) != 1:
-		return nil, session.BadUsage(fmt.Errorf("-f: your files have %s, and init needs one", lynq.Count(len(inputs.Hubs), "hub")))
+		return nil, session.BadUsage(fmt.Errorf("-f: your files have %s, and init needs one", phrase.Count(len(inputs.Hubs), "hub")))
 	}
 	h := inputs.Hubs[0]
 	if options.Namespace != "" && h.Namespace != "" && options.Namespace != h.Namespace {
@@ -221,7 +224,7 @@ func hubName(table string) string {
 }
 
 // lookAt reads the columns of a table, and some of its rows.
-func lookAt(ctx context.Context, c lynq.Connection, stdin io.Reader) (*draft.Table, error) {
+func lookAt(ctx context.Context, c endpoint.Connection, stdin io.Reader) (*draft.Table, error) {
 	var src source.Source
 	err := session.Interruptible(ctx, func() error {
 		opened, err := source.Open(ctx, c, stdin, nil)
@@ -240,7 +243,7 @@ func lookAt(ctx context.Context, c lynq.Connection, stdin io.Reader) (*draft.Tab
 }
 
 // sample reads some rows, as far as they are text.
-func sample(ctx context.Context, src source.Source, from lynq.Connection, columns []source.Column) (*draft.Table, error) {
+func sample(ctx context.Context, src source.Source, from endpoint.Connection, columns []source.Column) (*draft.Table, error) {
 	t := &draft.Table{Type: from.Type, Name: from.Table}
 	var q source.Query
 	var sampled []int // of the table's columns

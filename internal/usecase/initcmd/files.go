@@ -7,9 +7,10 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/lynqctl/lynqctl/internal/draft"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // newFile is a file to be written where none is.
@@ -36,7 +37,7 @@ func (o *Options) files(from *origin, d *draft.Draft) ([]newFile, error) {
 
 // besideDir has the paths of a connection begin at a folder, as those in a hub
 // begin at the hub's.
-func besideDir(dir string, c lynq.Connection) (lynq.Connection, error) {
+func besideDir(dir string, c endpoint.Connection) (endpoint.Connection, error) {
 	for _, path := range []*string{&c.Path, &c.CAFile} {
 		if *path == "" || *path == "-" || filepath.IsAbs(*path) {
 			continue

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/usecase/apply"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -171,5 +173,5 @@ func unbuiltObjects(u *orphan.Unbuilt) string {
 	if u.Name == "" {
 		of = "an unknown node in namespace " + u.Namespace
 	}
-	return fmt.Sprintf("%s of %s, such as %s", lynq.Count(len(u.Objects), "object"), of, u.Objects[0].Full())
+	return fmt.Sprintf("%s of %s, such as %s", phrase.Count(len(u.Objects), "object"), of, u.Objects[0].Full())
 }

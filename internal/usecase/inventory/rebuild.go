@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/usecase/apply"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -117,9 +119,9 @@ func (r *rebuildJob) left(unbuilt []orphan.Unbuilt) error {
 	}
 	switch {
 	case objects > 0:
-		return unrecovered(lynq.Count(objects, "object") + " could not be recorded")
+		return unrecovered(phrase.Count(objects, "object") + " could not be recorded")
 	case len(r.lost.broken) > 0:
-		return unrecovered(lynq.Count(len(r.lost.broken), "inventory") + " can't be read")
+		return unrecovered(phrase.Count(len(r.lost.broken), "inventory") + " can't be read")
 	}
 	return nil
 }
@@ -146,12 +148,12 @@ func question(rebuilt []orphan.Rebuilt) string {
 	}
 	var parts []string
 	if created > 0 {
-		parts = append(parts, "write "+lynq.Count(created, "new inventory"))
+		parts = append(parts, "write "+phrase.Count(created, "new inventory"))
 	}
 	if completed > 0 {
-		parts = append(parts, "complete "+lynq.Count(completed, "inventory"))
+		parts = append(parts, "complete "+phrase.Count(completed, "inventory"))
 	}
-	text := strings.Join(parts, " and ") + ", with " + lynq.Count(objects, "object") + " that no inventory has an entry for?"
+	text := strings.Join(parts, " and ") + ", with " + phrase.Count(objects, "object") + " that no inventory has an entry for?"
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 

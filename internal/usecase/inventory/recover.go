@@ -6,6 +6,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -108,7 +110,7 @@ func (r *recovery[T]) carryOut(ctx context.Context, _ *session.Locks, found []T)
 			written++
 		}
 	}
-	r.run.Engine.Notef("%s %s", lynq.Count(written, "inventory"), r.done)
+	r.run.Engine.Notef("%s %s", phrase.Count(written, "inventory"), r.done)
 	if cause := context.Cause(ctx); cause != nil {
 		errs = []error{cause} // and what it broke off
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
@@ -86,7 +88,7 @@ func (j *restoreJob) find(ctx context.Context) (found []restore.Restoration, una
 		j.WarnOnce(w.Error())
 	}
 	if len(why) > 0 { // they may be the names that nothing has
-		return found, unrecovered(lynq.Count(len(why), "inventory") + " could not be restored"), nil
+		return found, unrecovered(phrase.Count(len(why), "inventory") + " could not be restored"), nil
 	}
 	return found, nil, j.unknown(records, found)
 }

@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
@@ -56,7 +57,7 @@ func (f *RenderOptions) sourceFailed(run *render.Run, err error) error {
 	e := &session.Error{Outcome: session.BadInput, Err: err, Summary: f.unwritten(run.Report())}
 	var bad *render.BadRowsError
 	if errors.As(err, &bad) {
-		e.Summary = session.AndNothing(lynq.Count(len(bad.Problems)+bad.More, "bad row"), e.Summary)
+		e.Summary = session.AndNothing(phrase.Count(len(bad.Problems)+bad.More, "bad row"), e.Summary)
 	}
 	if nodes := run.Err(); nodes != nil { // of hubs before this one
 		e.Err = errors.Join(nodes, err)
@@ -72,17 +73,17 @@ func (f *RenderOptions) nodesFailed(run *render.Run) error {
 	report := run.Report()
 	rest := f.unwritten(report)
 	if f.KeepGoing {
-		rest = lynq.Count(report.Nodes, "other node") + " did"
+		rest = phrase.Count(report.Nodes, "other node") + " did"
 	}
 	return &session.Error{Outcome: session.Failed, Err: run.Err(),
-		Summary: session.AndNothing(lynq.Count(report.FailedNodes, "node")+" failed to render", rest),
+		Summary: session.AndNothing(phrase.Count(report.FailedNodes, "node")+" failed to render", rest),
 	}
 }
 
 // unwritten says of a failed run what there is of its output.
 func (f *RenderOptions) unwritten(r render.Report) string {
 	if f.Stream && r.Nodes > 0 {
-		return fmt.Sprintf("the output is incomplete: %s had been written", lynq.Count(r.Nodes, "node"))
+		return fmt.Sprintf("the output is incomplete: %s had been written", phrase.Count(r.Nodes, "node"))
 	}
 	return f.Nothing
 }

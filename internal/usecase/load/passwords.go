@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/lynqctl/lynqctl/internal/bounded"
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
@@ -19,22 +21,22 @@ type Passwords struct {
 	Getenv  func(string) string
 	Secrets []*form.Secret
 	// Cluster reads a key of a Secret that is not in the inputs.
-	Cluster func(ctx context.Context, namespace, name, key string) (lynq.Secret, error)
+	Cluster func(ctx context.Context, namespace, name, key string) (endpoint.Secret, error)
 }
 
 // fill finds what a connection's hub says of its secrets. A hub without a namespace has
 // its Secrets where its nodes are.
-func (p Passwords) fill(ctx context.Context, hub HubPrograms, c *lynq.Connection) error {
+func (p Passwords) fill(ctx context.Context, hub HubPrograms, c *endpoint.Connection) error {
 	if !HasServer(*c) {
 		return nil
 	}
-	isAPI := c.Type == lynq.SourceHTTP
+	isAPI := c.Type == endpoint.SourceHTTP
 	var err error
-	switch s := p.Getenv(lynq.PasswordVariable); {
+	switch s := p.Getenv(endpoint.PasswordVariable); {
 	case c.Password != "" || isAPI && c.HTTP.Auth == "":
 	case s != "":
-		c.Password = lynq.Secret(s)
-	case isAPI == (hub.Hub.Source.Type == lynq.SourceHTTP): // a token is no password of a database
+		c.Password = endpoint.Secret(s)
+	case isAPI == (hub.Hub.Source.Type == endpoint.SourceHTTP): // a token is no password of a database
 		c.Password, err = p.password(ctx, hub)
 	}
 	if err == nil && isAPI {
@@ -44,10 +46,10 @@ func (p Passwords) fill(ctx context.Context, hub HubPrograms, c *lynq.Connection
 }
 
 // password finds the password of a hub, or its token.
-func (p Passwords) password(ctx context.Context, hub HubPrograms) (lynq.Secret, error) {
+func (p Passwords) password(ctx context.Context, hub HubPrograms) (endpoint.Secret, error) {
 	h := hub.Hub
 	from, what := h.Password, "password"
-	if h.Source.HTTP.Auth == lynq.BearerAuth {
+	if h.Source.HTTP.Auth == endpoint.BearerAuth {
 		what = "token"
 	}
 	switch {
@@ -55,7 +57,7 @@ func (p Passwords) password(ctx context.Context, hub HubPrograms) (lynq.Secret, 
 		return p.variable(h, from.Pos, from.Env, what)
 	case from.File != "":
 		text, err := secretFile(h, from.Pos, from.File, what)
-		return lynq.Secret(strings.TrimRight(string(text), "\r\n")), err
+		return endpoint.Secret(strings.TrimRight(string(text), "\r\n")), err
 	case from.SecretName != "":
 		namespace, err := SecretNamespace(hub)
 		if err != nil {
@@ -67,7 +69,7 @@ func (p Passwords) password(ctx context.Context, hub HubPrograms) (lynq.Secret, 
 }
 
 // certificate finds a client's certificate and its key.
-func (p Passwords) certificate(ctx context.Context, hub HubPrograms) (lynq.Secret, error) {
+func (p Passwords) certificate(ctx context.Context, hub HubPrograms) (endpoint.Secret, error) {
 	const what = "certificate"
 	h := hub.Hub
 	from := h.Certificate
@@ -97,26 +99,26 @@ func (p Passwords) certificate(ctx context.Context, hub HubPrograms) (lynq.Secre
 }
 
 // variable is the value of a variable of the environment that whatFrom names.
-func (p Passwords) variable(h *form.Hub, pos lynq.Pos, name, what string) (lynq.Secret, error) {
+func (p Passwords) variable(h *form.Hub, pos lynq.Pos, name, what string) (endpoint.Secret, error) {
 	if s := p.Getenv(name); s != "" {
-		return lynq.Secret(s), nil
+		return endpoint.Secret(s), nil
 	}
 	return "", fmt.Errorf("%s: hub %q: the environment variable %s, which %sFrom names, is not set", pos, h.Name, name, what)
 }
 
 // secretFile is the content of a file with a secret.
-func secretFile(h *form.Hub, pos lynq.Pos, path, what string) (lynq.Secret, error) {
+func secretFile(h *form.Hub, pos lynq.Pos, path, what string) (endpoint.Secret, error) {
 	const most = 64 << 10
 	b, err := bounded.ReadFile(path, most)
 	if err != nil {
 		return "", fmt.Errorf("%s: hub %q: read the %s: %w", pos, h.Name, what, err)
 	}
-	return lynq.Secret(b), nil
+	return endpoint.Secret(b), nil
 }
 
 // SecretsOf reads Secrets of the cluster that is meant.
-func SecretsOf(e *session.Engine, access *kube.Access) func(ctx context.Context, namespace, name, key string) (lynq.Secret, error) {
-	return func(ctx context.Context, namespace, name, key string) (lynq.Secret, error) {
+func SecretsOf(e *session.Engine, access *kube.Access) func(ctx context.Context, namespace, name, key string) (endpoint.Secret, error) {
+	return func(ctx context.Context, namespace, name, key string) (endpoint.Secret, error) {
 		return access.SecretValue(ctx, kube.Options{Log: e.Requests, Transport: e.Transport}, namespace, name, key)
 	}
 }
@@ -149,7 +151,7 @@ type secretKey struct {
 }
 
 // secret looks a key up in the inputs, then in the cluster.
-func (p Passwords) secret(ctx context.Context, h *form.Hub, from secretKey) (lynq.Secret, error) {
+func (p Passwords) secret(ctx context.Context, h *form.Hub, from secretKey) (endpoint.Secret, error) {
 	for _, s := range p.Secrets {
 		if !IsSecret(s, from.namespace, from.name) {
 			continue
@@ -164,7 +166,7 @@ func (p Passwords) secret(ctx context.Context, h *form.Hub, from secretKey) (lyn
 	if err != nil {
 		fix := "pass its manifest with -f"
 		if from.what != "certificate" {
-			fix += ", or set " + lynq.PasswordVariable
+			fix += ", or set " + endpoint.PasswordVariable
 		}
 		return "", fmt.Errorf("%s: hub %q: Secret %s/%s, which %sRef names, isn't in your files, and the cluster didn't return it: %w (%s)",
 			from.pos, h.Name, from.namespace, from.name, from.what, err, fix)

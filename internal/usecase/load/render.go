@@ -5,6 +5,9 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/form"
@@ -94,7 +97,7 @@ func RenderRows(ctx context.Context, e *session.Engine, f *RenderOptions, s rend
 		e.Warn(emptyHub(h.Hub, run.Hubs[h.Key]))
 	}
 	for _, x := range run.Excluded() {
-		e.Notef("excluded: %s (%s: %s)", lynq.Count(x.Objects, "object"), x.Pos, &x.Exclusion)
+		e.Notef("excluded: %s (%s: %s)", phrase.Count(x.Objects, "object"), x.Pos, &x.Exclusion)
 	}
 	return run, context.Cause(ctx)
 }
@@ -121,7 +124,7 @@ func (e *OutputError) Error() string { return e.Err.Error() }
 
 // countRows shows how many rows have been read, unless the terminal has something
 // else to show meanwhile.
-func countRows(e *session.Engine, f *RenderOptions, rows *RowSource, hub string, c lynq.Connection) (ended func()) {
+func countRows(e *session.Engine, f *RenderOptions, rows *RowSource, hub string, c endpoint.Connection) (ended func()) {
 	rows.read = nil
 	if f.Stream || c.Path == "-" {
 		return func() {}
@@ -152,9 +155,9 @@ func emptyHub(h *form.Hub, r render.Report) lynq.Problems {
 	case r.Rows == 0:
 		warnings.Add(h.Pos, "", "hub %q has no rows", h.Name)
 	case r.Active == 0 && r.Expired > 0:
-		warnings.Add(h.Pos, "", "hub %q has no active row among %s: %s of them expired (column %q)", h.Name, lynq.Count(r.Rows, "row"), lynq.Count(r.Expired, "active row"), h.Expires.Column)
+		warnings.Add(h.Pos, "", "hub %q has no active row among %s: %s of them expired (column %q)", h.Name, phrase.Count(r.Rows, "row"), phrase.Count(r.Expired, "active row"), h.Expires.Column)
 	case r.Active == 0:
-		warnings.Add(h.Pos, "", "hub %q has no active row among %s", h.Name, lynq.Count(r.Rows, "row"))
+		warnings.Add(h.Pos, "", "hub %q has no active row among %s", h.Name, phrase.Count(r.Rows, "row"))
 	}
 	return warnings
 }

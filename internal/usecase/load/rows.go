@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -34,7 +36,7 @@ type RowSource struct {
 
 // Connections finds out where the rows of each hub are, passwords included.
 // Nothing is opened: what is wrong shows before any source is asked.
-func (s RowSource) Connections(ctx context.Context, hubs []HubPrograms, inputs []string) ([]lynq.Connection, error) {
+func (s RowSource) Connections(ctx context.Context, hubs []HubPrograms, inputs []string) ([]endpoint.Connection, error) {
 	connections, errs := s.Locate(hubs)
 	if connections == nil {
 		return nil, session.BadUsage(errors.Join(errs...))
@@ -53,18 +55,18 @@ func (s RowSource) Connections(ctx context.Context, hubs []HubPrograms, inputs [
 
 // Locate is connections without the passwords that are elsewhere. A URL that cannot be
 // read leaves that of its hub empty; nil is that the URLs go with no hubs.
-func (s RowSource) Locate(hubs []HubPrograms) ([]lynq.Connection, []error) {
+func (s RowSource) Locate(hubs []HubPrograms) ([]endpoint.Connection, []error) {
 	overrides, err := s.Overrides(hubs)
 	if err != nil {
 		return nil, []error{err}
 	}
-	connections := make([]lynq.Connection, len(hubs))
+	connections := make([]endpoint.Connection, len(hubs))
 	var errs []error
 	for i, h := range hubs {
 		connections[i] = h.Hub.Source
 		if url := overrides[i]; url != "" {
 			if connections[i], err = source.ParseURL(url, h.Hub.Source); err != nil {
-				connections[i] = lynq.Connection{}
+				connections[i] = endpoint.Connection{}
 				errs = append(errs, fmt.Errorf("--source: %w", err))
 			}
 		}
@@ -74,7 +76,7 @@ func (s RowSource) Locate(hubs []HubPrograms) ([]lynq.Connection, []error) {
 
 // oneReader refuses that two things are read from standard input: the second
 // would find nothing.
-func oneReader(hubs []HubPrograms, connections []lynq.Connection, inputs []string) error {
+func oneReader(hubs []HubPrograms, connections []endpoint.Connection, inputs []string) error {
 	reader := ""
 	if slices.Contains(inputs, "-") {
 		reader = "-f -"
@@ -93,8 +95,8 @@ func oneReader(hubs []HubPrograms, connections []lynq.Connection, inputs []strin
 }
 
 // HasServer tells whether a connection leads to a server: of a database, or of an API.
-func HasServer(c lynq.Connection) bool {
-	return c.Type == lynq.SourceMySQL || c.Type == lynq.SourcePostgreSQL || c.Type == lynq.SourceHTTP
+func HasServer(c endpoint.Connection) bool {
+	return c.Type == endpoint.SourceMySQL || c.Type == endpoint.SourcePostgreSQL || c.Type == endpoint.SourceHTTP
 }
 
 // Overrides gives each hub the URL that --source has for it.
@@ -135,7 +137,7 @@ func hubCalled(name string, hubs []HubPrograms) (int, error) {
 }
 
 // readHub opens the rows of a hub for take.
-func (s RowSource) readHub(ctx context.Context, h HubPrograms, c lynq.Connection, take func(render.Input) error) error {
+func (s RowSource) readHub(ctx context.Context, h HubPrograms, c endpoint.Connection, take func(render.Input) error) error {
 	var src source.Source
 	err := session.Interruptible(ctx, func() error {
 		opened, err := source.Open(ctx, c, s.Stdin, s.answers)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply"
@@ -134,7 +136,7 @@ func (j *pruneJob) ended(err error) error {
 	if err != nil || j.left == 0 {
 		return err
 	}
-	return &session.Error{Outcome: session.Failed, Err: session.ErrReported, Summary: "skipped, though you named it: " + lynq.Count(j.left, "orphan")}
+	return &session.Error{Outcome: session.Failed, Err: session.ErrReported, Summary: "skipped, though you named it: " + phrase.Count(j.left, "orphan")}
 }
 
 // carryOut deletes orphans, and backs them up before.
@@ -243,12 +245,12 @@ func atStake(orphans []orphan.Orphan) string {
 			where = append(where, "in namespace "+ns)
 		}
 	default:
-		where = append(where, "in "+lynq.Count(len(namespaces), "namespace"))
+		where = append(where, "in "+phrase.Count(len(namespaces), "namespace"))
 	}
 	if clusterWide {
 		where = append(where, "without a namespace")
 	}
-	return lynq.Count(len(orphans), "orphan") + " " + strings.Join(where, " and ")
+	return phrase.Count(len(orphans), "orphan") + " " + strings.Join(where, " and ")
 }
 
 // heldData says what of the orphans holds data, "" where nothing does.
@@ -264,7 +266,7 @@ func heldData(orphans []orphan.Orphan) string {
 	}
 	var parts []string
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		parts = append(parts, lynq.Count(kinds[kind], kind))
+		parts = append(parts, phrase.Count(kinds[kind], kind))
 	}
 	return "Data that will be deleted: " + strings.Join(parts, ", ") + ", with all that is in them"
 }

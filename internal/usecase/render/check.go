@@ -12,9 +12,10 @@ import (
 	"os"
 	"os/exec"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
@@ -68,7 +69,7 @@ func Check(ctx context.Context, e *session.Engine, o *CheckOptions, out io.Write
 	if what := firstDifference(first, second); what != "" {
 		return session.Fail(fmt.Errorf("the two renderings differ: %s (a function whose result varies, or a row that changed in between)", what))
 	}
-	e.Notef("the two renderings are the same: %s, %s", lynq.Count(run.Report().Nodes, "node"), lynq.Count(run.Report().Objects, "object"))
+	e.Notef("the two renderings are the same: %s, %s", phrase.Count(run.Report().Nodes, "node"), phrase.Count(run.Report().Objects, "object"))
 	return o.Render.Ended(run.Run, nil)
 }
 

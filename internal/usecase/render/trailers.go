@@ -3,8 +3,9 @@ package render
 import (
 	"fmt"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // Trailer is a line at the end of a commit message, as git-interpret-trailers has it.
@@ -17,7 +18,7 @@ func (t *Tree) Trailers() []Trailer {
 	trailers := []Trailer{{"Lynqctl-Version", t.version}}
 	for _, h := range t.hubs {
 		r := t.run.Hubs[h.Key]
-		trailers = append(trailers, Trailer{"Lynqctl-Hub", fmt.Sprintf("%s, %s, %d active", h.Hub.Key(), lynq.Count(r.Rows, "row"), r.Active)})
+		trailers = append(trailers, Trailer{"Lynqctl-Hub", fmt.Sprintf("%s, %s, %d active", h.Hub.Key(), phrase.Count(r.Rows, "row"), r.Active)})
 	}
 	for _, h := range t.hubs {
 		for _, p := range h.Programs {

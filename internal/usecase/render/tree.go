@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/form"
@@ -137,7 +139,7 @@ func tellTombstones(e *session.Engine, hubs []load.HubPrograms, o *Options) {
 	}
 	for _, p := range load.AllPrograms(hubs) {
 		if n := len(p.Form.Tombstones); n > 0 {
-			e.Notef("form %q: no effect here of %s: apply deletes what they name, and Argo CD and Flux prune what a tree no longer has%s", p.Form.Name, lynq.Count(n, "tombstone"), other)
+			e.Notef("form %q: no effect here of %s: apply deletes what they name, and Argo CD and Flux prune what a tree no longer has%s", p.Form.Name, phrase.Count(n, "tombstone"), other)
 		}
 	}
 }
@@ -237,11 +239,11 @@ func (j *treeJob) retain(ctx context.Context) error {
 		pruned = "" // whoever applies the tree decides
 	}
 	if n := kept.Objects - kept.Unprotected; n > 0 {
-		j.Notef("warning: in the tree stay as before%s: %s", pruned, lynq.Count(n, "excluded object"))
+		j.Notef("warning: in the tree stay as before%s: %s", pruned, phrase.Count(n, "excluded object"))
 	}
 	if kept.Unprotected > 0 {
 		j.Notef("warning: Flux deletes %s with creationPolicy: Once when the tree drops them, because it never applies their annotations again (annotate them in the cluster: kustomize.toolkit.fluxcd.io/prune=disabled)",
-			lynq.Count(kept.Unprotected, "excluded object"))
+			phrase.Count(kept.Unprotected, "excluded object"))
 	}
 	return err
 }
@@ -322,7 +324,7 @@ func (j *treeJob) ended(r *gitops.Report) error {
 	case j.run.Err() != nil:
 		return j.o.Ended(j.run.Run, nil)
 	case len(r.Conflicts) > 0:
-		return &session.Error{Outcome: session.Failed, Err: session.ErrReported, Summary: lynq.Count(len(r.Conflicts), "file") + " left because others changed them; take the changes into the form, or overwrite them with --force"}
+		return &session.Error{Outcome: session.Failed, Err: session.ErrReported, Summary: phrase.Count(len(r.Conflicts), "file") + " left because others changed them; take the changes into the form, or overwrite them with --force"}
 	case r.Changed && j.o.TellChanged:
 		return &session.Error{Outcome: session.Changed, Err: session.ErrReported}
 	}
@@ -362,7 +364,7 @@ func (j *treeJob) plainValues(nodes []*gitops.Node) error {
 	var found lynq.Problems
 	for _, s := range gitops.PlainSecrets(nodes) {
 		found.Add(j.positionOf(&s), "", "form %q, resource %q: all who read the tree would see values of a Secret (%s, first %s)",
-			s.Form.Name, s.ID, lynq.Count(s.Nodes, "node"), s.Name)
+			s.Form.Name, s.ID, phrase.Count(s.Nodes, "node"), s.Name)
 	}
 	if len(found) == 0 {
 		return nil

@@ -3,6 +3,8 @@ package render
 import (
 	"errors"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/form"
@@ -41,7 +43,7 @@ func (j *treeJob) addHooks(inputs *load.Inputs, rendered *treeNodes) error {
 		return session.BadInputs(problems, j.o.Nothing)
 	}
 	if left > 0 {
-		j.Notef("warning: %s of volumes, claims, Namespaces or CustomResourceDefinitions are left out (--include-data deletes them, with everything in them)", lynq.Count(left, "tombstone"))
+		j.Notef("warning: %s of volumes, claims, Namespaces or CustomResourceDefinitions are left out (--include-data deletes them, with everything in them)", phrase.Count(left, "tombstone"))
 	}
 	return nil
 }

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // MayGoOn refuses to write without --yes where no person can be asked.
@@ -88,22 +89,22 @@ func Stake(plans []plan.Plan) string {
 			adopted[action] += p.Adopted[action]
 		}
 	}
-	deleted := lynq.Count(counts[plan.ActionDelete]+counts[plan.ActionCollect], "object") + " to delete"
+	deleted := phrase.Count(counts[plan.ActionDelete]+counts[plan.ActionCollect], "object") + " to delete"
 	if n := adopted[plan.ActionDelete] + adopted[plan.ActionCollect]; n > 0 {
 		deleted += fmt.Sprintf(" (%d adopted)", n)
 	}
 	parts := []string{deleted}
 	switch n := counts[plan.ActionRecreate]; {
 	case n > 0 && counts[plan.ActionDelete]+counts[plan.ActionCollect] == 0:
-		parts[0] = lynq.Count(n, "object") + " to recreate"
+		parts[0] = phrase.Count(n, "object") + " to recreate"
 	case n > 0:
-		parts = append(parts, lynq.Count(n, "object")+" to recreate")
+		parts = append(parts, phrase.Count(n, "object")+" to recreate")
 	}
 	if n := counts[plan.ActionOrphan]; n > 0 {
-		parts = append(parts, lynq.Count(n, "object")+" to leave behind as orphans")
+		parts = append(parts, phrase.Count(n, "object")+" to leave behind as orphans")
 	}
 	if n := counts[plan.ActionRelease]; n > 0 {
-		parts = append(parts, lynq.Count(n, "object")+" to release")
+		parts = append(parts, phrase.Count(n, "object")+" to release")
 	}
 	return strings.Join(parts, ", ")
 }

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/apply/verify"
@@ -79,7 +81,7 @@ func (c *comparison) seen(hub string, inventories []*inventory.Inventory, seen *
 		c.Inventories = append(c.Inventories, inv)
 	}
 	for _, why := range slices.Sorted(maps.Keys(unknown)) {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("%s of hub %q %s: %s", lynq.Count(unknown[why], "node"), hub, c.instead, why))
+		c.Warnings = append(c.Warnings, fmt.Sprintf("%s of hub %q %s: %s", phrase.Count(unknown[why], "node"), hub, c.instead, why))
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
@@ -46,7 +48,7 @@ func BadInputs(problems lynq.Problems, nothing string) error {
 	return &Error{
 		Outcome: BadInput,
 		Err:     sorted,
-		Summary: AndNothing(lynq.Count(len(sorted), "problem")+" in the inputs", nothing),
+		Summary: AndNothing(phrase.Count(len(sorted), "problem")+" in the inputs", nothing),
 	}
 }
 

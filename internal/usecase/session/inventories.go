@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
@@ -226,7 +228,7 @@ func (r *Inventories) Incomplete() error {
 	if len(r.Broken) == 0 {
 		return nil
 	}
-	return &Error{Outcome: Failed, Err: ErrReported, Summary: lynq.Count(len(r.Broken), "inventory") + " can't be read"}
+	return &Error{Outcome: Failed, Err: ErrReported, Summary: phrase.Count(len(r.Broken), "inventory") + " can't be read"}
 }
 
 // Nodes are those that have an inventory, whether it can be read or not.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/planfile"
@@ -135,7 +137,7 @@ func changesTold(changes []planfile.Change, places map[lynq.FormKey]lynq.Pos) []
 func changeText(c *planfile.Change, places map[lynq.FormKey]lynq.Pos) string {
 	objects := ""
 	if c.Objects > 0 {
-		objects = " (" + lynq.Count(c.Objects, "object") + ")"
+		objects = " (" + phrase.Count(c.Objects, "object") + ")"
 	}
 	node := "node " + c.Node.String() + ": since the plan, "
 	switch c.Cause {

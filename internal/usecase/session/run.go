@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
@@ -136,13 +138,13 @@ func (r *Run) ShowPlans(plans []plan.Plan) error {
 	}
 	var wrong []string
 	if failedNodes > 0 {
-		wrong = append(wrong, lynq.Count(failedNodes, "node")+" could not be planned")
+		wrong = append(wrong, phrase.Count(failedNodes, "node")+" could not be planned")
 	}
 	if blocked > 0 {
-		wrong = append(wrong, lynq.Count(blocked, "object")+" would be in conflict")
+		wrong = append(wrong, phrase.Count(blocked, "object")+" would be in conflict")
 	}
 	if unmet > 0 {
-		wrong = append(wrong, lynq.Count(unmet, "node")+" would be skipped")
+		wrong = append(wrong, phrase.Count(unmet, "node")+" would be skipped")
 	}
 	if len(wrong) == 0 {
 		return nil
@@ -264,9 +266,9 @@ func undone(failed []report.NodeResult) string {
 	}
 	switch {
 	case skipped == 0:
-		return lynq.Count(bad, "node") + " failed"
+		return phrase.Count(bad, "node") + " failed"
 	case bad == 0:
-		return lynq.Count(skipped, "node") + were
+		return phrase.Count(skipped, "node") + were
 	}
-	return fmt.Sprintf("%s failed, and %d%s", lynq.Count(bad, "node"), skipped, were)
+	return fmt.Sprintf("%s failed, and %d%s", phrase.Count(bad, "node"), skipped, were)
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -77,7 +79,7 @@ func NotReady(nodes []*NodeStatus) error {
 	case len(nodes) == 1:
 		return &session.Error{Outcome: session.Failed, Err: session.ErrReported, Summary: "node " + unwell[0] + " is not Ready"}
 	}
-	return &session.Error{Outcome: session.Failed, Err: session.ErrReported, Summary: fmt.Sprintf("%d of %s not Ready: %s", len(unwell), lynq.Count(len(nodes), "node"), strings.Join(unwell, ", "))}
+	return &session.Error{Outcome: session.Failed, Err: session.ErrReported, Summary: fmt.Sprintf("%d of %s not Ready: %s", len(unwell), phrase.Count(len(nodes), "node"), strings.Join(unwell, ", "))}
 }
 
 // NodeStatus is a node as it is now.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
@@ -263,11 +265,11 @@ func (s *Status) unwell() int {
 func (s *Status) summary() string {
 	var parts []string
 	if n := s.unwell(); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %s not Ready", n, lynq.Count(len(s.Nodes), "node")))
+		parts = append(parts, fmt.Sprintf("%d of %s not Ready", n, phrase.Count(len(s.Nodes), "node")))
 	}
 	for i := range s.Hubs {
 		if h := &s.Hubs[i]; h.Missing > 0 {
-			parts = append(parts, fmt.Sprintf("hub %s/%s: %s wanted and not recorded", h.Namespace, h.Name, lynq.Count(h.Missing, "node")))
+			parts = append(parts, fmt.Sprintf("hub %s/%s: %s wanted and not recorded", h.Namespace, h.Name, phrase.Count(h.Missing, "node")))
 		}
 	}
 	if len(parts) == 0 && len(s.Warnings) > 0 {

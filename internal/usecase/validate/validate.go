@@ -4,9 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // Run finds out whether inputs, and with rows those too, are valid, and says what was
@@ -23,13 +24,13 @@ func Run(ctx context.Context, e *session.Engine, o *load.RenderOptions, rows boo
 	if forms == 0 {
 		hubs = len(inputs.Inputs.Hubs)
 	}
-	checked = fmt.Sprintf("%s and %s", lynq.Count(hubs, "hub"), lynq.Count(forms, "form"))
+	checked = fmt.Sprintf("%s and %s", phrase.Count(hubs, "hub"), phrase.Count(forms, "form"))
 	if rows {
 		run, err := load.RenderRows(ctx, e, o, o.Settings, inputs, load.EachNode(ctx, func([]byte) error { return nil }))
 		if err := o.Ended(run.Run, err); err != nil {
 			return "", err
 		}
-		checked += ", " + lynq.Count(run.Report().Nodes, "node")
+		checked += ", " + phrase.Count(run.Report().Nodes, "node")
 	}
 	return checked, nil
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/internal/usecase/apply"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -43,7 +45,7 @@ func (k *keptInputs) trouble(hub *form.Hub) []inventory.Trouble {
 	}
 	message := fmt.Sprintf("files have errors, and watch uses the last good inputs of the hub until somebody repairs them: %s", k.wrong[0])
 	if others := len(k.wrong) - 1; others > 0 {
-		message += fmt.Sprintf(" (and %s)", lynq.Count(others, "other problem"))
+		message += fmt.Sprintf(" (and %s)", phrase.Count(others, "other problem"))
 	}
 	return []inventory.Trouble{inventory.NewTrouble(inventory.TroubleInputs, message)}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
@@ -95,11 +97,11 @@ func tellHeld(ctx context.Context, recorder report.Recorder, record *inventory.H
 
 // stakeOf is what would go, in words.
 func stakeOf(h *inventory.HeldDeletions) string {
-	parts := []string{lynq.Count(h.Going(), "node") + " would go"}
+	parts := []string{phrase.Count(h.Going(), "node") + " would go"}
 	if n := h.Narrowed(); n > 0 {
-		parts = append(parts, lynq.Count(n, "node")+" would lose objects")
+		parts = append(parts, phrase.Count(n, "node")+" would lose objects")
 	}
-	parts = append(parts, lynq.Count(h.Deleted, "object")+" to delete")
+	parts = append(parts, phrase.Count(h.Deleted, "object")+" to delete")
 	if h.Orphaned > 0 {
 		parts = append(parts, fmt.Sprintf("%d to orphan", h.Orphaned))
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -19,7 +21,7 @@ type inputFacts struct {
 // startedNote is the first line of a watch's log. It is a pure function.
 func startedNote(version string, paths []string, facts inputFacts, listen string) string {
 	line := fmt.Sprintf("lynqctl %s watches %s: %s with %s and %s", version, strings.Join(paths, ", "),
-		lynq.Count(len(facts.Files), "file"), lynq.Count(len(facts.Hubs), "hub"), lynq.Count(len(facts.Forms), "form"))
+		phrase.Count(len(facts.Files), "file"), phrase.Count(len(facts.Hubs), "hub"), phrase.Count(len(facts.Forms), "form"))
 	if listen != "" {
 		line += "; metrics and health at http://" + listen
 	}
@@ -91,5 +93,5 @@ func isAre(objects int) string {
 	if objects == 1 {
 		return "1 object is"
 	}
-	return lynq.Count(objects, "object") + " are"
+	return phrase.Count(objects, "object") + " are"
 }

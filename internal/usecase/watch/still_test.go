@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/lynqctl/lynqctl/internal/usecase/apply"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
@@ -44,7 +46,7 @@ func TestSparing(t *testing.T) {
 	o.Apply.Inputs.Paths = []string{inputs}
 	said := &notes{}
 	h := &hubWatch{w: &watching{engine: &session.Engine{View: said}, o: o}}
-	hub := &form.Hub{Name: "crm", Source: lynq.Connection{Type: lynq.SourceCSV, Path: table}}
+	hub := &form.Hub{Name: "crm", Source: endpoint.Connection{Type: endpoint.SourceCSV, Path: table}}
 	h.in = &apply.Loaded{Inputs: &load.Inputs{Hubs: []load.HubPrograms{{Hub: hub}}}}
 	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	h.files = watch.NewReading(h.w.digest(), began)

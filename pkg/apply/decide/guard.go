@@ -6,6 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/window"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -70,19 +73,19 @@ func (g guards) refusals(l Limits) []plan.Refusal {
 	}
 	if g.in.OperatorNodes > 0 {
 		refuse(plan.GuardOperator, "to migrate, stop the operator, preview with lynqctl adopt-operator -n "+g.in.Hub.Namespace+" --hub "+g.in.Hub.Name+" --dry-run=client, then run it without --dry-run",
-			"the Lynq operator manages this hub: it has %s", lynq.Count(g.in.OperatorNodes, "LynqNode resource"))
+			"the Lynq operator manages this hub: it has %s", phrase.Count(g.in.OperatorNodes, "LynqNode resource"))
 	}
 	n := g.losses()
 	if g.in.HubDeleting {
 		name := inventory.HubName(g.in.Hub.Name)
 		refuse(plan.GuardDeleting, fmt.Sprintf(`to keep them: kubectl patch configmap %[3]s -n %[1]s --type=json -p '[{"op":"remove","path":"/metadata/finalizers"}]', then apply again. To delete all of them and their objects: lynqctl finalize -n %[1]s --hub %[2]s`, g.in.Hub.Namespace, g.in.Hub.Name, name),
-			"the hub's record was deleted, ConfigMap %s/%s: its deletion deletes all of its %s", g.in.Hub.Namespace, name, lynq.Count(n.Nodes, "node"))
+			"the hub's record was deleted, ConfigMap %s/%s: its deletion deletes all of its %s", g.in.Hub.Namespace, name, phrase.Count(n.Nodes, "node"))
 		return refusals
 	}
 	// A run that a selector narrows deletes no node, and tells of an empty source all the same.
 	if (len(n.nodes)+len(g.d.leaves) > 0 || g.in.Narrowed && n.Nodes > 0) && g.in.Active == 0 && !l.AllowEmpty {
 		refuse(plan.GuardEmpty, "check the source; to delete every tenant, pass --allow-empty",
-			"no row is active, but the cluster has %s", lynq.Count(n.Nodes, "node"))
+			"no row is active, but the cluster has %s", phrase.Count(n.Nodes, "node"))
 		return refusals
 	}
 	w := window.Count(g.in.Deletions, g.in.Now, l.Window, n.nodes, n.there)
@@ -100,7 +103,7 @@ func (g guards) refusals(l Limits) []plan.Refusal {
 // losses are what the guards judge by: the nodes that are recorded, and what the plan
 // does to them.
 type losses struct {
-	lynq.Toll
+	toll.Toll
 	byHand       int            // nodes that are deleted, and whose inventories were deleted by hand
 	there, nodes []lynq.NodeKey // those that are recorded, and those that count
 }
@@ -148,10 +151,10 @@ func (g guards) homes() map[rowKey]string {
 }
 
 // changeOf is what the plan does to the node of an inventory, as the guards count it.
-func (g guards) changeOf(inv *inventory.Inventory, homes map[rowKey]string) *lynq.NodeChange {
+func (g guards) changeOf(inv *inventory.Inventory, homes map[rowKey]string) *toll.NodeChange {
 	key := inv.Node.Key()
 	n := g.d.nodes[key]
-	c := &lynq.NodeChange{Exists: g.exists}
+	c := &toll.NodeChange{Exists: g.exists}
 	switch {
 	case g.d.untouched[key] != nil: // it stays for now
 	case g.d.leaves[key] != nil:
@@ -177,15 +180,15 @@ func (g guards) changeOf(inv *inventory.Inventory, homes map[rowKey]string) *lyn
 // heldBy are the objects that a node has, by its record and not by the cluster: what a plan
 // of some nodes refuses, a plan of all refuses too. An object holds data where the record or
 // the form says so: whoever may write the record can take its mark off.
-func (g guards) heldBy(n *plan.Node, inv *inventory.Inventory) []lynq.Held {
+func (g guards) heldBy(n *plan.Node, inv *inventory.Inventory) []toll.Held {
 	me, renamed := g.d.owner(n.Key()), inv.Node.Key() != n.Key()
-	var held []lynq.Held
+	var held []toll.Held
 	for i := range inv.Entries {
 		r := &inv.Entries[i]
 		if r.Purged() {
 			continue
 		}
-		held = append(held, lynq.Held{
+		held = append(held, toll.Held{
 			Ref: r.Ref, ID: r.ID, Data: r.HoldsData() || marksData(n, r.ID), Retained: r.Deletion.Kept().WhenDropped || renamed && r.Deletion.Kept().WhenNodeGoes || g.d.excluded(me, r) != "",
 		})
 	}

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // refuseChanges are what the guards have against a plan for its nodes that stay.
@@ -17,7 +18,7 @@ func (g guards) refuseChanges(p *plan.Plan, l Limits) []plan.Refusal {
 		}
 		refusals = append(refusals, plan.Refusal{
 			Guard: plan.GuardEmptyColumn, Hub: g.in.Hub,
-			What: fmt.Sprintf("column %q is suddenly empty in %d of %s", c.Name, c.Emptied, lynq.Count(g.in.Evidence.Rows.Compared, "row")),
+			What: fmt.Sprintf("column %q is suddenly empty in %d of %s", c.Name, c.Emptied, phrase.Count(g.in.Evidence.Rows.Compared, "row")),
 			Fix:  "check the source; to do this anyway, pass --allow-empty-column=" + c.Name,
 		})
 	}
@@ -36,7 +37,7 @@ func (g guards) refuseChanges(p *plan.Plan, l Limits) []plan.Refusal {
 	if limit := l.MaxChange.Of(recorded); changing > limit {
 		refusals = append(refusals, plan.Refusal{
 			Guard: plan.GuardMaxChange, Hub: g.in.Hub,
-			What: fmt.Sprintf("%d of %s would change, the limit is %d (--max-change=%s)", changing, lynq.Count(recorded, "node"), limit, l.MaxChange),
+			What: fmt.Sprintf("%d of %s would change, the limit is %d (--max-change=%s)", changing, phrase.Count(recorded, "node"), limit, l.MaxChange),
 			Fix:  fmt.Sprintf("check the changes with lynqctl diff; to do this anyway, pass --max-change=%d", changing),
 		})
 	}

@@ -3,6 +3,8 @@ package gate
 import (
 	"fmt"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
@@ -94,7 +96,7 @@ func PermitInventory(p *plan.NodePlan, saved *inventory.Inventory, left []invent
 	case p.Desired != nil:
 		return Permit{}, &DeniedError{ref, "a row renders the node"}
 	case len(left) > 0:
-		return Permit{}, &DeniedError{ref, fmt.Sprintf("it still records %s, such as %s", lynq.Count(len(left), "object"), left[0].Ref)}
+		return Permit{}, &DeniedError{ref, fmt.Sprintf("it still records %s, such as %s", phrase.Count(len(left), "object"), left[0].Ref)}
 	}
 	if saved.UID == "" { // a run was killed while it restored the inventory, and left the copy
 		ref.Name = inventory.CopyName(saved.Node.Name)
@@ -121,7 +123,7 @@ func PermitRestore(saved *inventory.Inventory, r *plan.Replacement) (Permit, err
 func PermitHub(record *inventory.Hub, nodes int) (Permit, error) {
 	ref := lynq.Ref{Kind: "ConfigMap", Namespace: record.Namespace, Name: inventory.HubName(record.Name)}
 	if nodes > 0 {
-		return Permit{}, &DeniedError{ref, "the hub still has " + lynq.Count(nodes, "node")}
+		return Permit{}, &DeniedError{ref, "the hub still has " + phrase.Count(nodes, "node")}
 	}
 	return Permit{ref, types.UID(record.UID), record.ResourceVersion, reason.NodeDeleted, false}, nil
 }
@@ -131,7 +133,7 @@ func PermitHub(record *inventory.Hub, nodes int) (Permit, error) {
 func PermitHistory(hub lynq.HubKey, nodes int, uid types.UID) (Permit, error) {
 	ref := lynq.Ref{Kind: "ConfigMap", Namespace: hub.Namespace, Name: lynq.HistoryPrefix + hub.Name}
 	if nodes > 0 {
-		return Permit{}, &DeniedError{ref, "the hub still has " + lynq.Count(nodes, "node")}
+		return Permit{}, &DeniedError{ref, "the hub still has " + phrase.Count(nodes, "node")}
 	}
 	return Permit{ref, uid, "", reason.NodeDeleted, false}, nil
 }

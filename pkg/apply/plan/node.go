@@ -3,6 +3,8 @@ package plan
 import (
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
+
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -69,7 +71,7 @@ type Node struct {
 	// Claims are what a row that did not render may want.
 	Claims Claims
 	// Mask hides what the row has in secret columns.
-	Mask lynq.Mask
+	Mask redact.Mask
 }
 
 // RenderError says why a node did not render. Its text is for who runs lynqctl, and may
@@ -132,7 +134,7 @@ type Object struct {
 
 // Mask hides what the row of the node has in secret columns. Of a node that goes, the row
 // isn't known.
-func (p *NodePlan) Mask() lynq.Mask {
+func (p *NodePlan) Mask() redact.Mask {
 	if p.Desired == nil {
 		return nil
 	}

@@ -3,6 +3,8 @@ package plan
 import (
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/evidence"
@@ -231,7 +233,7 @@ func (p *Plan) Count() {
 }
 
 // Guard names a rule that refuses a plan.
-type Guard = lynq.Guard
+type Guard = toll.Guard
 
 // The guards (contract section 5).
 const (
@@ -249,7 +251,7 @@ const (
 )
 
 // Refusal says why a guard refuses a plan, and what to do about it.
-type Refusal = lynq.Refusal
+type Refusal = toll.Refusal
 
 // Applies tells whether a step writes by server-side apply an object that is there.
 func (s *Step) Applies() bool { return s.Object.Applied(s.Adopted) }

@@ -3,6 +3,8 @@ package ready
 import (
 	"fmt"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -47,7 +49,7 @@ func (c replicas) lack() string {
 	case c.updated < c.want || c.available < c.want:
 		return fmt.Sprintf("%d of %d replicas available", min(c.updated, c.available), c.want)
 	case c.exist > c.want:
-		return lynq.Count(c.exist-c.want, "old replica") + " must still end"
+		return phrase.Count(c.exist-c.want, "old replica") + " must still end"
 	}
 	return ""
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
+
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
@@ -23,7 +25,7 @@ type Unready struct {
 	Object  lynq.Ref
 	Message string
 
-	mask lynq.Mask // of the row
+	mask redact.Mask // of the row
 }
 
 // Causes knows why objects do not get ready.
@@ -51,7 +53,7 @@ const causesTold = 3
 type leftStep struct {
 	*plan.Step
 	node lynq.NodeKey
-	mask lynq.Mask // of the row
+	mask redact.Mask // of the row
 }
 
 // left tells whether a step left an object as it was that is to be ready.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -191,5 +193,5 @@ func named(nodes []lynq.NodeKey) string {
 	if more := len(nodes) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
-	return lynq.Count(len(nodes), "failed node") + " (" + strings.Join(names, ", ") + ")"
+	return phrase.Count(len(nodes), "failed node") + " (" + strings.Join(names, ", ") + ")"
 }

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strconv"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // Process names a process, for other processes that can tell whether it still runs.
@@ -59,7 +59,7 @@ func parseIdentity(identity string) (name string, p Process) {
 // written it.
 func nameOf(identity string) string {
 	name, _ := parseIdentity(identity)
-	return lynq.OneLine(name)
+	return phrase.OneLine(name)
 }
 
 // Ended tells whether the holder of a Lease has certainly ended, as self can know. runs

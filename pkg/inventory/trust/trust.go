@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -60,7 +62,7 @@ func IgnoredInventories(hub lynq.HubKey, others []string) string {
 		named += fmt.Sprintf(" and %d more", more)
 	}
 	return fmt.Sprintf("hub %s: %s ignored, because neither your files nor the hub's record name the namespace: %s. If the hub owns them, pass the namespace with -n to delete or inventory rebuild. Otherwise, delete them",
-		hub, lynq.Count(len(others), "inventory"), named)
+		hub, phrase.Count(len(others), "inventory"), named)
 }
 
 // NamespacesOf are the namespaces to record of a hub, sorted: some, and those of

@@ -11,6 +11,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render/funcs"
 	"github.com/lynqctl/lynqctl/pkg/render/scalar"
@@ -285,12 +288,12 @@ func Reason(err error, secret bool) string {
 	if cause := errors.Unwrap(errors.Unwrap(exec)); cause != nil {
 		rest = cause.Error()
 	}
-	return at + ": " + lynq.Shown(withoutLogins(rest))
+	return at + ": " + phrase.Shown(withoutLogins(rest))
 }
 
 // withoutLogins hides user and password of the URLs in a text.
 func withoutLogins(s string) string {
-	return regexp.MustCompile(`://[^/@\s]*@`).ReplaceAllString(s, "://"+lynq.Redacted+"@")
+	return regexp.MustCompile(`://[^/@\s]*@`).ReplaceAllString(s, "://"+endpoint.Redacted+"@")
 }
 
 // quick tells whether the result of an expression is its parts as they stand,

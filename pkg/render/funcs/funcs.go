@@ -20,9 +20,10 @@ import (
 	_ "time/tzdata" // machines without zone files render the same
 	"unicode/utf8"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/Masterminds/sprig/v3"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render/scalar"
 )
 
@@ -315,7 +316,7 @@ func (e *ValueError) Error() string {
 		if strings.TrimSpace(v) == "" {
 			return "empty text " + e.What
 		}
-		return lynq.Quote(v) + " " + e.What
+		return phrase.Quote(v) + " " + e.What
 	}
 	return e.Hidden()
 }

@@ -1,6 +1,8 @@
 package fault
 
-import "github.com/lynqctl/lynqctl/pkg/lynq"
+import (
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+)
 
 // Error says why a source cannot be read, for the person who can fix it.
 type Error struct {
@@ -14,12 +16,12 @@ type Error struct {
 func (e *Error) Error() string {
 	s := e.Place + ": " + e.What
 	if e.Err != nil {
-		s += ": " + lynq.Shown(e.Err.Error())
+		s += ": " + phrase.Shown(e.Err.Error())
 	}
 	if e.Fix != "" {
 		s += " (" + e.Fix + ")"
 	}
-	return lynq.OneLine(s) // a server may have said it
+	return phrase.OneLine(s) // a server may have said it
 }
 
 // Unwrap is the cause.

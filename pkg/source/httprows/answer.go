@@ -15,9 +15,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/source/fault"
 )
 
@@ -77,7 +78,7 @@ func (a *answer) lines(resp *http.Response) (bool, error) {
 	case encoding != "" && !strings.EqualFold(encoding, "identity"):
 		return false, &fault.Error{Place: a.place, What: "the answer is encoded in a way that lynqctl can't read", Fix: "have the API send gzip, or as it is"}
 	case charset != "" && !strings.EqualFold(charset, "utf-8") && !strings.EqualFold(charset, "us-ascii"):
-		return false, &fault.Error{Place: a.place, What: "the answer is not UTF-8, but " + lynq.Quote(charset), Fix: "have the API answer in UTF-8"}
+		return false, &fault.Error{Place: a.place, What: "the answer is not UTF-8, but " + phrase.Quote(charset), Fix: "have the API answer in UTF-8"}
 	case lines && resp.ProtoMajor < 2 && resp.ContentLength < 0 && !chunked && !resp.Uncompressed:
 		return false, &fault.Error{Place: a.place, What: "the answer doesn't say where it ends, so a cut one looks whole", Fix: "have the API send a Content-Length, or a JSON array"}
 	}
@@ -300,7 +301,7 @@ func (a *answer) fieldsFix(field string) string {
 	if len(a.names) > 0 {
 		quoted := make([]string, 0, len(a.names))
 		for _, name := range a.names[:min(len(a.names), 20)] {
-			quoted = append(quoted, lynq.Quote(name))
+			quoted = append(quoted, phrase.Quote(name))
 		}
 		fix += " (the answer has " + strings.Join(quoted, ", ") + ")"
 	}
@@ -334,7 +335,7 @@ func (a *answer) broken(ctx context.Context, err error) error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return &fault.Error{Place: row, What: "the JSON of the answer has no end", Fix: "lynqctl ignores these rows; run again, and see the server's log"}
 	case isSyntax && errors.Is(wrong, jsontext.ErrDuplicateName):
-		return &fault.Error{Place: row, What: fmt.Sprintf("key %s appears twice in one object", lynq.Quote(wrong.JSONPointer.LastToken())), Fix: "remove one"}
+		return &fault.Error{Place: row, What: fmt.Sprintf("key %s appears twice in one object", phrase.Quote(wrong.JSONPointer.LastToken())), Fix: "remove one"}
 	case isSyntax:
 		return &fault.Error{Place: row, What: fmt.Sprintf("this is not JSON, at byte %d of the answer", wrong.ByteOffset), Fix: "correct the API", Err: wrong.Err}
 	}

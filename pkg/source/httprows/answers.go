@@ -3,19 +3,19 @@ package httprows
 import (
 	"sync"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 )
 
 // Answers keeps the last answers of an API, so that the next reading is told which of them
 // did not change. Nil keeps nothing.
 type Answers struct {
 	mu   sync.Mutex
-	from lynq.Connection
+	from endpoint.Connection
 	rows *Rows
 }
 
 // take are the last rows of a connection, nil for none. The caller closes them.
-func (a *Answers) take(c lynq.Connection) *Rows {
+func (a *Answers) take(c endpoint.Connection) *Rows {
 	if a == nil {
 		return nil
 	}
@@ -28,7 +28,7 @@ func (a *Answers) take(c lynq.Connection) *Rows {
 }
 
 // keep keeps rows instead of those before.
-func (a *Answers) keep(c lynq.Connection, rows *Rows) error {
+func (a *Answers) keep(c endpoint.Connection, rows *Rows) error {
 	if a == nil {
 		return nil
 	}

@@ -12,13 +12,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/lynqctl/lynqctl/pkg/source/fault"
 )
 
 // reader asks an API.
 type reader struct {
-	c       lynq.Connection
+	c       endpoint.Connection
 	base    *url.URL
 	name    string // for messages
 	client  *http.Client
@@ -30,8 +31,8 @@ type reader struct {
 var errTime = errors.New("too slow")
 
 // newReader is a reader for a connection that asked nothing yet.
-func newReader(c lynq.Connection, roots *x509.CertPool) (*reader, error) {
-	if what, fix := lynq.CheckHTTPURL(c.HTTP.URL, c.TLS); what != "" {
+func newReader(c endpoint.Connection, roots *x509.CertPool) (*reader, error) {
+	if what, fix := endpoint.CheckHTTPURL(c.HTTP.URL, c.TLS); what != "" {
 		return nil, &fault.Error{Place: "url", What: "it " + what, Fix: fix}
 	}
 	base, err := url.Parse(c.HTTP.URL)
@@ -40,8 +41,8 @@ func newReader(c lynq.Connection, roots *x509.CertPool) (*reader, error) {
 	}
 	base.Fragment, base.RawFragment = "", ""
 	r := &reader{
-		c: c, base: base, name: lynq.ShownURL(base),
-		timeout: cmp.Or(c.HTTP.Timeout, lynq.DefaultHTTPTimeout), most: cmp.Or(c.HTTP.MaxBytes, lynq.DefaultHTTPBytes),
+		c: c, base: base, name: endpoint.ShownURL(base),
+		timeout: cmp.Or(c.HTTP.Timeout, endpoint.DefaultHTTPTimeout), most: cmp.Or(c.HTTP.MaxBytes, endpoint.DefaultHTTPBytes),
 	}
 	if strings.ContainsFunc(string(c.Password), func(ch rune) bool { return ch < ' ' || ch == 0x7f }) {
 		return nil, &fault.Error{Place: r.name, What: "its password or token holds a control character", Fix: "store it without a line break at its end"}
@@ -78,8 +79,8 @@ func (e *redirectError) Error() string { return e.what }
 func (r *reader) follow(req *http.Request, via []*http.Request) error {
 	const most = 5
 	switch {
-	case lynq.Origin(req.URL) != lynq.Origin(r.base):
-		return &redirectError{"the server redirects to another place: " + lynq.Origin(req.URL), "if you trust that place, set url to where the rows are"}
+	case endpoint.Origin(req.URL) != endpoint.Origin(r.base):
+		return &redirectError{"the server redirects to another place: " + endpoint.Origin(req.URL), "if you trust that place, set url to where the rows are"}
 	case req.URL.User != nil:
 		return &redirectError{"the server redirects to a URL with a user", "set url to where the rows are"}
 	case len(via) > most:
@@ -126,10 +127,10 @@ func (r *reader) failed(place string, err error) error {
 }
 
 // Warning says of a connection what its settings risk, and what to do; "" is nothing.
-func Warning(c lynq.Connection) string {
+func Warning(c endpoint.Connection) string {
 	u, err := url.Parse(c.HTTP.URL)
-	if err != nil || u.Scheme != "http" || lynq.Loopback(u.Hostname()) || c.HTTP.Auth == "" || c.Password == "" {
+	if err != nil || u.Scheme != "http" || endpoint.Loopback(u.Hostname()) || c.HTTP.Auth == "" || c.Password == "" {
 		return ""
 	}
-	return lynq.ShownURL(u) + ": tls: disable sends the password or token in clear text, and anyone on the way can read it (write https://)"
+	return endpoint.ShownURL(u) + ": tls: disable sends the password or token in clear text, and anyone on the way can read it (write https://)"
 }

@@ -9,7 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/lynqctl/lynqctl/pkg/source/httprows"
 )
 
@@ -27,7 +28,7 @@ func FuzzAnswer(f *testing.F) {
 		_, _ = w.Write(*answer.Load())
 	}))
 	f.Cleanup(server.Close)
-	c := lynq.Connection{Type: lynq.SourceHTTP, HTTP: lynq.HTTPRows{URL: server.URL, Once: true}}
+	c := endpoint.Connection{Type: endpoint.SourceHTTP, HTTP: endpoint.HTTPRows{URL: server.URL, Once: true}}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		answer.Store(&text)
 		rows, err := httprows.Read(t.Context(), c, nil, nil)

@@ -11,7 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/lynqctl/lynqctl/pkg/source/fault"
 )
 
@@ -85,9 +86,9 @@ func (r *reader) send(ctx context.Context, place string, u *url.URL, tag string)
 		req.Header.Set("If-None-Match", tag)
 	}
 	switch r.c.HTTP.Auth {
-	case lynq.BasicAuth:
+	case endpoint.BasicAuth:
 		req.SetBasicAuth(r.c.Username, string(r.c.Password))
-	case lynq.BearerAuth:
+	case endpoint.BearerAuth:
 		req.Header.Set("Authorization", "Bearer "+string(r.c.Password))
 	}
 	resp, err := r.client.Do(req)

@@ -19,7 +19,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
+
 	"github.com/lynqctl/lynqctl/pkg/source/httprows"
 )
 
@@ -69,7 +71,7 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // serve starts the API on a port of this machine.
-func serve(t *testing.T, a *api) lynq.Connection {
+func serve(t *testing.T, a *api) endpoint.Connection {
 	t.Helper()
 	a.asked = map[int]*atomic.Int64{}
 	for page := range 20 {
@@ -77,11 +79,11 @@ func serve(t *testing.T, a *api) lynq.Connection {
 	}
 	s := httptest.NewServer(a)
 	t.Cleanup(s.Close)
-	return lynq.Connection{Type: lynq.SourceHTTP, HTTP: lynq.HTTPRows{URL: s.URL + "/rows"}}
+	return endpoint.Connection{Type: endpoint.SourceHTTP, HTTP: endpoint.HTTPRows{URL: s.URL + "/rows"}}
 }
 
 // read reads all rows, a line each.
-func read(t *testing.T, c lynq.Connection, known *httprows.Answers) ([]string, error) {
+func read(t *testing.T, c endpoint.Connection, known *httprows.Answers) ([]string, error) {
 	t.Helper()
 	rows, err := httprows.Read(t.Context(), c, nil, known)
 	if err != nil {
@@ -140,7 +142,7 @@ func TestForms(t *testing.T) {
 	two := map[int]string{1: `[{"id":"a"}]`, 2: `[{"id":"b"}]`}
 	for name, test := range map[string]struct {
 		api  *api
-		set  lynq.HTTPRows
+		set  endpoint.HTTPRows
 		want []string
 	}{
 		"array":       {api: &api{pages: map[int]string{1: " [ {\"id\" : 1.50, \"a\":\n{\"b\" : [1, 2]}} ] \n"}}, want: []string{`{"id":1.50,"a":{"b":[1,2]}}`}},
@@ -152,17 +154,17 @@ func TestForms(t *testing.T) {
 		"next first":  {api: &api{pages: map[int]string{1: `{"next":"?page=2","items":[{"id":"a"}]}`, 2: `{"items":[{"id":"b"}]}`}}, want: []string{`{"id":"a"}`, `{"id":"b"}`}},
 		"fields": {
 			api:  &api{pages: map[int]string{1: `{"data":{"rows":[{"id":"a"}],"more":{"cursor":2}},"count":2}`, 2: `{"data":{"rows":[{"id":"b"}],"more":{}},"count":2}`}},
-			set:  lynq.HTTPRows{Items: "data.rows", Next: "data.more.cursor", NextParameter: "page", Total: "count"},
+			set:  endpoint.HTTPRows{Items: "data.rows", Next: "data.more.cursor", NextParameter: "page", Total: "count"},
 			want: []string{`{"id":"a"}`, `{"id":"b"}`},
 		},
-		"name with a dot": {api: &api{pages: map[int]string{1: `{"value":[{"id":"a"}],"@odata.nextLink":"/rows?page=2"}`, 2: `{"value":[{"id":"b"}]}`}}, set: lynq.HTTPRows{Items: "value", Next: "@odata.nextLink"}, want: []string{`{"id":"a"}`, `{"id":"b"}`}},
-		"whole":           {api: &api{pages: map[int]string{1: `{"items":[{"id":"a"}]}`}}, set: lynq.HTTPRows{Whole: true}, want: []string{`{"id":"a"}`}},
+		"name with a dot": {api: &api{pages: map[int]string{1: `{"value":[{"id":"a"}],"@odata.nextLink":"/rows?page=2"}`, 2: `{"value":[{"id":"b"}]}`}}, set: endpoint.HTTPRows{Items: "value", Next: "@odata.nextLink"}, want: []string{`{"id":"a"}`, `{"id":"b"}`}},
+		"whole":           {api: &api{pages: map[int]string{1: `{"items":[{"id":"a"}]}`}}, set: endpoint.HTTPRows{Whole: true}, want: []string{`{"id":"a"}`}},
 		"link":            {api: &api{pages: two, fault: link(`</rows?page=1>; rel="first", </rows?page=2>; title="a, b"; rel="last next"`)}, want: []string{`{"id":"a"}`, `{"id":"b"}`}},
 		"link unquoted":   {api: &api{pages: two, fault: link(`<?page=2>;rel=Next`)}, want: []string{`{"id":"a"}`, `{"id":"b"}`}},
 		"other links":     {api: &api{pages: two, fault: link(`</rows?page=2>; rel="last", </next>; rel="prev"; title="rel=next"`)}, want: []string{`{"id":"a"}`}},
 		"link of object":  {api: &api{pages: map[int]string{1: `{"items":[{"id":"a"}]}`, 2: `{"items":[{"id":"b"}]}`}, fault: link(`</rows?page=2>; rel="next"`)}, want: []string{`{"id":"a"}`, `{"id":"b"}`}},
 		"lines":           {api: &api{fault: typed("application/x-ndjson; charset=UTF-8")}, want: []string{`{"id":"a"}`, `{"id":"b"}`}},
-		"lines by format": {api: &api{fault: typed("text/plain")}, set: lynq.HTTPRows{Lines: true}, want: []string{`{"id":"a"}`, `{"id":"b"}`}},
+		"lines by format": {api: &api{fault: typed("text/plain")}, set: endpoint.HTTPRows{Lines: true}, want: []string{`{"id":"a"}`, `{"id":"b"}`}},
 		"gzip": {api: &api{fault: func(w http.ResponseWriter, r *http.Request, _, _ int) bool {
 			w.Header().Set("Content-Encoding", r.Header.Get("Accept-Encoding"))
 			z := gzip.NewWriter(w)
@@ -569,8 +571,8 @@ func TestPlaces(t *testing.T) {
 	defer func() { _ = rows.Close() }()
 	base, _, _ := strings.Cut(c.HTTP.URL, "?")
 	for row, want := range map[int]string{
-		1: "row 1, " + base + "?filter=" + lynq.Hidden + "&page=1",
-		2: "row 2, " + base + "?filter=" + lynq.Hidden + "&page=1",
+		1: "row 1, " + base + "?filter=" + redact.Hidden + "&page=1",
+		2: "row 2, " + base + "?filter=" + redact.Hidden + "&page=1",
 		3: "row 1, page 2, " + base + "?page=2",
 		4: "row 1, page 3, " + base + "?page=3",
 	} {
@@ -605,7 +607,7 @@ func TestCredentials(t *testing.T) {
 	}}
 	c := serve(t, a)
 	base := c.HTTP.URL
-	for auth, want := range map[lynq.HTTPAuth]string{lynq.BearerAuth: "Bearer hunter2", lynq.BasicAuth: "Basic bWU6aHVudGVyMg=="} {
+	for auth, want := range map[endpoint.HTTPAuth]string{endpoint.BearerAuth: "Bearer hunter2", endpoint.BasicAuth: "Basic bWU6aHVudGVyMg=="} {
 		c.HTTP.Auth, c.Username, c.Password = auth, "me", "hunter2"
 		for do, part := range map[string]string{"": "its next page is elsewhere", "?do=redirect": "redirects to another place", "?do=refuse": "401"} {
 			sent = nil
@@ -647,7 +649,7 @@ func TestTLS(t *testing.T) {
 	s.Config.ErrorLog = nil
 	s.StartTLS()
 	defer s.Close()
-	c := lynq.Connection{Type: lynq.SourceHTTP, HTTP: lynq.HTTPRows{URL: s.URL}}
+	c := endpoint.Connection{Type: endpoint.SourceHTTP, HTTP: endpoint.HTTPRows{URL: s.URL}}
 	_, err := read(t, c, nil)
 	wantError(t, err, "certificate can't be verified", "caFile")
 
@@ -656,7 +658,7 @@ func TestTLS(t *testing.T) {
 		t.Fatalf("transport %T", s.Client().Transport)
 	}
 	roots := transport.TLSClientConfig.RootCAs
-	for certificates, certificate := range []lynq.Secret{"", pair(t, s)} {
+	for certificates, certificate := range []endpoint.Secret{"", pair(t, s)} {
 		c.HTTP.Certificate = certificate
 		rows, err := httprows.Read(t.Context(), c, roots, nil)
 		if err != nil {
@@ -681,7 +683,7 @@ func TestTLS(t *testing.T) {
 }
 
 // pair is a certificate that a client may have, with its key.
-func pair(t *testing.T, s *httptest.Server) lynq.Secret {
+func pair(t *testing.T, s *httptest.Server) endpoint.Secret {
 	t.Helper()
 	own := s.TLS.Certificates[0]
 	key, err := x509.MarshalPKCS8PrivateKey(own.PrivateKey)
@@ -689,7 +691,7 @@ func pair(t *testing.T, s *httptest.Server) lynq.Secret {
 		t.Fatal(err)
 	}
 	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: own.Certificate[0]})
-	return lynq.Secret(text) + lynq.Secret(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}))
+	return endpoint.Secret(text) + endpoint.Secret(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}))
 }
 
 // TestUnreachable: what is wrong with the way to a server.
@@ -737,7 +739,7 @@ func TestNothingStays(t *testing.T) {
 
 // TestWarning: a secret in clear text is a risk.
 func TestWarning(t *testing.T) {
-	c := lynq.Connection{Type: lynq.SourceHTTP, TLS: lynq.TLSDisable, Password: "hunter2", HTTP: lynq.HTTPRows{URL: "http://crm.shop.svc/rows", Auth: lynq.BearerAuth}}
+	c := endpoint.Connection{Type: endpoint.SourceHTTP, TLS: endpoint.TLSDisable, Password: "hunter2", HTTP: endpoint.HTTPRows{URL: "http://crm.shop.svc/rows", Auth: endpoint.BearerAuth}}
 	if got := httprows.Warning(c); !strings.Contains(got, "in clear text") || strings.Contains(got, "hunter2") {
 		t.Errorf("warning %q", got)
 	}

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+
 	"github.com/lynqctl/lynqctl/pkg/source/fault"
 )
 
@@ -74,11 +76,11 @@ func (r *reader) resolve(place string, base *url.URL, target string) (*url.URL, 
 		return nil, &fault.Error{Place: place, What: "the URL of its next page can't be parsed", Fix: "correct the API"}
 	case u.User != nil:
 		return nil, &fault.Error{Place: place, What: "the URL of its next page has a user", Fix: "have the API leave it out"}
-	case lynq.Origin(u) != lynq.Origin(r.base):
+	case endpoint.Origin(u) != endpoint.Origin(r.base):
 		return nil, &fault.Error{
 			Place: place,
-			What:  "its next page is elsewhere, at " + lynq.OneLine(lynq.Origin(u)),
-			Fix:   "lynqctl sends requests to " + lynq.Origin(r.base) + " only; set url to where all pages are, or correct the API, which may not know that it is behind a proxy",
+			What:  "its next page is elsewhere, at " + phrase.OneLine(endpoint.Origin(u)),
+			Fix:   "lynqctl sends requests to " + endpoint.Origin(r.base) + " only; set url to where all pages are, or correct the API, which may not know that it is behind a proxy",
 		}
 	}
 	u.Fragment, u.RawFragment = "", ""

@@ -7,7 +7,8 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/lynqctl/lynqctl/pkg/source/fault"
 )
 
@@ -121,7 +122,7 @@ func (r *reader) spoolError(err error) error {
 // placeOf names a page.
 func placeOf(n int, u *url.URL) string {
 	if n == 1 {
-		return lynq.ShownURL(u)
+		return endpoint.ShownURL(u)
 	}
-	return fmt.Sprintf("page %d, %s", n, lynq.ShownURL(u))
+	return fmt.Sprintf("page %d, %s", n, endpoint.ShownURL(u))
 }

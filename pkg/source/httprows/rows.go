@@ -15,7 +15,8 @@ import (
 	"sort"
 	"sync"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+
 	"github.com/lynqctl/lynqctl/pkg/source/fault"
 )
 
@@ -45,7 +46,7 @@ type page struct {
 
 // Read reads all rows of c. roots are the authorities that may vouch for the server, nil
 // for those of the system. What a may know of earlier answers is not sent again.
-func Read(ctx context.Context, c lynq.Connection, roots *x509.CertPool, a *Answers) (*Rows, error) {
+func Read(ctx context.Context, c endpoint.Connection, roots *x509.CertPool, a *Answers) (*Rows, error) {
 	r, err := newReader(c, roots)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package lynq
+package redact
 
 import (
 	"encoding/base64"
@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 func TestMask(t *testing.T) {
 	pem := "-----BEGIN KEY-----\nMIIEpAIBAAKCAQEA7\n-----END KEY-----\n"
-	m := NewMask("hunter2!<x>", "hunter2!", "ab", "", "  ", "quo\"ted\\", pem, `{"user":"u1","keys":["deep-secret"]}`)
+	m := New("hunter2!<x>", "hunter2!", "ab", "", "  ", "quo\"ted\\", pem, `{"user":"u1","keys":["deep-secret"]}`)
 	for _, test := range []struct{ text, want string }{
 		{"", ""},
 		{"nothing", "nothing"},
@@ -25,7 +27,7 @@ func TestMask(t *testing.T) {
 		{"is deep-secret", "is •••"},
 		{"line MIIEpAIBAAKCAQEA7", "line •••"},
 		{"url user:hunter2%21@db", "url user:•••@db"},
-		{OneLine("a " + pem), "a •••"},
+		{phrase.OneLine("a " + pem), "a •••"},
 	} {
 		if got := m.Hide(test.text); got != test.want {
 			t.Errorf("%s: %q, want %q", test.text, got, test.want)
@@ -34,10 +36,10 @@ func TestMask(t *testing.T) {
 	if got := Mask(nil).Hide("hunter2!"); got != "hunter2!" {
 		t.Errorf("no mask hides: %q", got)
 	}
-	if got := MaskOf(m.Context(t.Context())).Hide("is deep-secret"); got != "is •••" {
+	if got := Of(m.Context(t.Context())).Hide("is deep-secret"); got != "is •••" {
 		t.Errorf("a context has another mask: %q", got)
 	}
-	if MaskOf(Mask(nil).Context(t.Context())) != nil {
+	if Of(Mask(nil).Context(t.Context())) != nil {
 		t.Error("a context has a mask that it was not given")
 	}
 }
@@ -45,7 +47,7 @@ func TestMask(t *testing.T) {
 // TestMaskEncoded: no encoding of a text around a value shows six bytes of it.
 func TestMaskEncoded(t *testing.T) {
 	const secret = "C4nary-\"<&>-Välue+/=0"
-	m := NewMask(secret)
+	m := New(secret)
 	for before := range 5 {
 		for behind := range 5 {
 			text := strings.Repeat("x", before) + secret + strings.Repeat("y", behind)

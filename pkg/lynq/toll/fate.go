@@ -1,4 +1,4 @@
-package lynq
+package toll
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // Fate says how a run treats a node that a cluster or a Git tree has, as the guard
@@ -25,7 +27,7 @@ const (
 
 // Held is an object that a node has before a run.
 type Held struct {
-	Ref
+	lynq.Ref
 	ID string // of the object's resource
 	// Retained: a policy keeps the object when its node no longer makes it.
 	Retained bool
@@ -44,7 +46,7 @@ type NodeChange struct {
 	// Objects is how many objects the row makes.
 	Objects int
 	// Exists tells whether an object exists after the run, in whatever node.
-	Exists func(Ref) bool
+	Exists func(lynq.Ref) bool
 	// NotIncluded are the ids of resources that the form has and the row does not get.
 	NotIncluded []string
 }
@@ -86,8 +88,8 @@ type Toll struct {
 	Window      time.Duration
 
 	fates [fates]int
-	data  *Ref   // the first object that a remaining node loses with its data
-	from  string // the namespace that the first node leaves which moves
+	data  *lynq.Ref // the first object that a remaining node loses with its data
+	from  string    // the namespace that the first node leaves which moves
 }
 
 // Add counts a node. Namespace is the one in which the hub has the node.

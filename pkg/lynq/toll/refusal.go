@@ -1,4 +1,8 @@
-package lynq
+package toll
+
+import (
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
 
 // Guard names what keeps a run from doing harm.
 type Guard string
@@ -6,7 +10,7 @@ type Guard string
 // Refusal says why a guard refuses a plan, and what to do about it.
 type Refusal struct {
 	Guard Guard
-	Hub   HubKey // none where it is not about one
+	Hub   lynq.HubKey // none where it is not about one
 	What  string
 	Fix   string
 }

@@ -1,4 +1,4 @@
-package lynq
+package endpoint
 
 import (
 	"maps"
@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
 // HTTPRows says where rows are read over HTTP, and how the answers are made.
@@ -71,7 +74,7 @@ func CheckHTTPURL(raw string, tls TLSMode) (what, fix string) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(u.Query())) {
 		if SecretParameter(name) {
-			return "has parameter " + Quote(name) + ", which looks like a secret that anyone can read there", "remove it, and set tokenFrom or tokenRef"
+			return "has parameter " + phrase.Quote(name) + ", which looks like a secret that anyone can read there", "remove it, and set tokenFrom or tokenRef"
 		}
 	}
 	return "", ""
@@ -108,9 +111,9 @@ func ShownURL(u *url.URL) string {
 		plain, err := url.QueryUnescape(name)
 		switch {
 		case !found:
-			name = Hidden // a lone text may be anything
+			name = redact.Hidden // a lone text may be anything
 		case err != nil || SecretParameter(plain) || !regexp.MustCompile(`^[0-9]{1,9}$`).MatchString(value):
-			name += "=" + Hidden
+			name += "=" + redact.Hidden
 		default:
 			name += "=" + value
 		}
@@ -119,7 +122,7 @@ func ShownURL(u *url.URL) string {
 	if len(parts) > 0 {
 		text += "?" + strings.Join(parts, "&")
 	}
-	return OneLine(text)
+	return phrase.OneLine(text)
 }
 
 // Origin is a URL's scheme, host and port: what credentials are for.

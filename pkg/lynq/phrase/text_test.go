@@ -1,11 +1,11 @@
-package lynq_test
+package phrase_test
 
 import (
 	"strings"
 	"testing"
 	"unicode/utf8"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // TestShown: a message has 4 KiB of a value at most, whole characters, and says how much
@@ -21,16 +21,16 @@ func TestShown(t *testing.T) {
 		{a(4094) + "ééé", a(4094) + "é… (4 more bytes)"},
 		{strings.Repeat("\x80", 5000), strings.Repeat("\x80", 4092) + "… (908 more bytes)"},
 	} {
-		if got := lynq.Shown(c.value); got != c.want {
+		if got := phrase.Shown(c.value); got != c.want {
 			t.Errorf("%d bytes: ...%q, want ...%q", len(c.value), end(got), end(c.want))
 		} else if utf8.ValidString(c.value) && !utf8.ValidString(got) {
 			t.Errorf("%d bytes: a character is cut in two", len(c.value))
 		}
 	}
-	if got, want := lynq.Quote("a\n"+a(4096)), `"a\n`+a(4094)+`"… (2 more bytes)`; got != want {
+	if got, want := phrase.Quote("a\n"+a(4096)), `"a\n`+a(4094)+`"… (2 more bytes)`; got != want {
 		t.Errorf("...%q, want ...%q", end(got), end(want))
 	}
-	if got := lynq.Quote(`a"b`); got != `"a\"b"` {
+	if got := phrase.Quote(`a"b`); got != `"a\"b"` {
 		t.Error(got)
 	}
 }

@@ -1,4 +1,4 @@
-package lynq
+package redact
 
 import (
 	"cmp"
@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // Hidden stands for a value that must not be shown.
@@ -27,7 +29,7 @@ type Mask []string
 
 // NewMask makes a Mask of values. Of a value with several lines each line counts, and of
 // a JSON value each string in it, because a text may show a part of a value.
-func NewMask(values ...string) Mask {
+func New(values ...string) Mask {
 	var m Mask
 	add := func(v string) {
 		if v = strings.TrimSpace(v); v != "" && !slices.Contains(m, v) {
@@ -115,7 +117,7 @@ func formsOf(v string) []string {
 	if len(v) <= fewBytes {
 		return []string{`"` + v + `"`, `\"` + v + `\"`, `'` + v + `'`, "`" + v + "`"}
 	}
-	forms := []string{v, OneLine(v), url.QueryEscape(v), url.PathEscape(v)}
+	forms := []string{v, phrase.OneLine(v), url.QueryEscape(v), url.PathEscape(v)}
 	for _, quoted := range []string{strconv.Quote(v), jsonText(v)} {
 		inner := quoted[1 : len(quoted)-1]
 		again := strconv.Quote(inner) // a text that is quoted in a text
@@ -177,7 +179,7 @@ func (m Mask) Context(ctx context.Context) context.Context {
 }
 
 // MaskOf is the Mask of a context, nil for none.
-func MaskOf(ctx context.Context) Mask { return hidingOf(ctx).mask }
+func Of(ctx context.Context) Mask { return hidingOf(ctx).mask }
 
 // HideMessages is a context whose requests are about an object that no message may quote:
 // their errors hide what the server says of its content.

@@ -1,4 +1,4 @@
-package lynq
+package endpoint
 
 import (
 	"fmt"
