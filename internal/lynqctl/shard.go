@@ -2,6 +2,7 @@ package lynqctl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -66,6 +67,9 @@ Exit codes:
 
 // shard is the command.
 func (a *app) shard(ctx context.Context, f *shardFlags, flags *pflag.FlagSet) error {
+	if !flags.Changed("shards") {
+		return session.BadUsage(errors.New("--shards COUNT is missing"))
+	}
 	if err := f.apply.Render.InShards(f.count); err != nil {
 		return err
 	}
