@@ -27,7 +27,7 @@ const (
 // Mask hides values in texts. The zero value hides nothing.
 type Mask []string
 
-// NewMask makes a Mask of values. Of a value with several lines each line counts, and of
+// New makes a Mask of values. Of a value with several lines each line counts, and of
 // a JSON value each string in it, because a text may show a part of a value.
 func New(values ...string) Mask {
 	var m Mask
@@ -178,7 +178,7 @@ func (m Mask) Context(ctx context.Context) context.Context {
 	return context.WithValue(ctx, hidingKey{}, h)
 }
 
-// MaskOf is the Mask of a context, nil for none.
+// Of is the Mask of a context, nil for none.
 func Of(ctx context.Context) Mask { return hidingOf(ctx).mask }
 
 // HideMessages is a context whose requests are about an object that no message may quote:
