@@ -39,8 +39,8 @@ func ListAhead(ctx context.Context, c Reader, hub string, nodes []*plan.Node) *A
 	for _, n := range nodes {
 		for i := range n.Objects {
 			o := &n.Objects[i]
-			if o.Exclusion != nil {
-				continue
+			if o.Exclusion != nil || o.Policy != nil && o.Policy.PurgeOrder != nil {
+				continue // only the inventory tells whether the latter did its work, and is gone
 			}
 			l := a.lists[[2]string{o.Group, o.Kind}]
 			if l == nil {
