@@ -20,7 +20,7 @@ func LostToKustomize[T Text](s T) (rune, bool) {
 		}
 		i += n - 1
 	}
-	if last := decodeLast(s); (last == '\u2028' || last == '\u2029') && severalLines(s) {
+	if last := decodeLast(s); (last == '\u2028' || last == '\u2029') && severalLines(s) && !quoted(s) {
 		return last, true
 	}
 	return utf8.RuneError, false
@@ -30,6 +30,22 @@ func LostToKustomize[T Text](s T) (rune, bool) {
 func decodeLast[T Text](s T) rune {
 	r, _ := utf8.DecodeLastRuneInString(string(s[max(0, len(s)-utf8.UTFMax):]))
 	return r
+}
+
+// quoted tells whether kustomize writes a text in quotes: it has a character that no block
+// has, or a space at the end of a line.
+func quoted[T Text](s T) bool {
+	space := false
+	for i := 0; i < len(s); i++ {
+		r, n := decodeRune(s, i)
+		ends := r == '\n' || r == '\u2028' || r == '\u2029'
+		if r < ' ' && !ends || r == '\ufeff' || r > '\uffff' || space && ends {
+			return true
+		}
+		space = r == ' '
+		i += n - 1
+	}
+	return false
 }
 
 // severalLines tells whether a text has a line break.

@@ -125,7 +125,7 @@ func FuzzScalar(f *testing.F) {
 // FuzzKustomize holds what is refused for kustomize against what kustomize does: it
 // reads a file, writes the object as JSON, and reads that as YAML (RNode, resWrangler).
 func FuzzKustomize(f *testing.F) {
-	for _, s := range append(scalars(), "a\x7f", "\u0080", "\u0085", "a\u0085b", "\u009f", "\u00a0", "\ufffd", "\ufffe", "\uffff", "\U0001fffe", "\x00", "\t\nx", "x\ny\u2029", "x\u2028", "\n\u2028") {
+	for _, s := range append(scalars(), "a\x7f", "\u0080", "\u0085", "a\u0085b", "\u009f", "\u00a0", "\ufffd", "\ufffe", "\uffff", "\U0001fffe", "\x00", "\t\nx", "x\ny\u2029", "x\u2028", "\n\u2028", "\x03\ny\u2029", "a\tb\nc\u2029", "\ta\n\u2028", "a\r\nb\u2028") {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
