@@ -6,9 +6,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
-
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 )
 
 // Table is what is known of a table.

@@ -8,14 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/lynqctl/lynqctl/internal/draft"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 )
 
 // table makes a table of lines: the first names the columns, with * for a

@@ -6,10 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // Names are what a hub or a form is called, and its namespace, "" for none.

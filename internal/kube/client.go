@@ -7,8 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -19,6 +17,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
 const userAgent = "lynqctl"

@@ -8,8 +8,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
-
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,6 +15,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
 // explain makes of a failed try an error that says what was asked and what came.

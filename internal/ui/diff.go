@@ -6,12 +6,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/diff"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // PrintDiff prints what an apply would change: for each object a line that says

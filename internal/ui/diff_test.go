@@ -5,14 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/diff"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
 // differences are a report in which an object has what does not print in it.

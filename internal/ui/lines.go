@@ -9,10 +9,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // waitingEvery is how often a log is told that objects are waited for, and

@@ -4,11 +4,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // planText is what a plan would do: its nodes by namespace and name, below each

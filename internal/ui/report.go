@@ -6,13 +6,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // resultText is the report of a run, "" where nothing changed and all is well:

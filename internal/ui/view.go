@@ -5,11 +5,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"charm.land/lipgloss/v2"
 
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // The live view: at most so many objects that are waited for, and a bar of this

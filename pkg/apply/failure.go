@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/hook"
@@ -15,6 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // conflict ends a step whose object has another owner, or fields of one.

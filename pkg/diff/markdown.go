@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"github.com/lynqctl/lynqctl/internal/markdown"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 const (

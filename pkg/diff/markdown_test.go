@@ -7,13 +7,12 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/internal/markdown"
 	"github.com/lynqctl/lynqctl/pkg/evidence"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
 func reportOf(nodes, objects int, text string) *Report {

@@ -3,9 +3,8 @@ package diff
 import (
 	"fmt"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"github.com/lynqctl/lynqctl/internal/page"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // Page returns the report as a page for a browser, with all differences.

@@ -5,10 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
-
 	"github.com/lynqctl/lynqctl/pkg/evidence"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
 // Report lists what an apply would change.

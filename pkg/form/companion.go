@@ -3,9 +3,8 @@ package form
 import (
 	"encoding/base64"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
-
 	"github.com/lynqctl/lynqctl/pkg/form/document"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 )
 
 // secret takes in a core/v1 Secret, which may hold a hub's password. Messages

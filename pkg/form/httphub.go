@@ -6,10 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
-	"github.com/lynqctl/lynqctl/pkg/form/document"
 )
 
 // readHTTP reads the block of an API.

@@ -7,12 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/form/files"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 const defaultSyncInterval = 30 * time.Second

@@ -3,11 +3,10 @@ package gitops
 import (
 	"fmt"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
-
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
 // Limits are the guards that a person may move.

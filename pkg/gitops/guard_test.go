@@ -5,13 +5,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
 func TestRefuse(t *testing.T) {

@@ -3,11 +3,10 @@ package gitops
 import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
-
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
 // heldIn is what the guard knows of an object in a file of the tree. The target reads

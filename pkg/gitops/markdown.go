@@ -7,9 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"github.com/lynqctl/lynqctl/internal/markdown"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // WriteMarkdown writes the report as a comment on a pull request.

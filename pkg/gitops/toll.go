@@ -4,10 +4,9 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
-
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
 // hubToll is what a run costs a hub.

@@ -7,14 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // The guards of a handover, beside apply's GuardOperator (it still runs) and

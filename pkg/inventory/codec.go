@@ -9,13 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // format is the version of what data holds. It goes up when an older lynqctl

@@ -5,9 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // hubRun is how the last run on a hub ended, as its record has it.

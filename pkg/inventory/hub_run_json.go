@@ -3,9 +3,8 @@ package inventory
 import (
 	"encoding/json"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // formFields are a form as the records of hubs have it.

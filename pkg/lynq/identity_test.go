@@ -3,9 +3,8 @@ package lynq_test
 import (
 	"testing"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 func TestNamesChoose(t *testing.T) {

@@ -6,13 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
-
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/kustomize/kyaml/openapi"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 )
 
 func TestParseActive(t *testing.T) {

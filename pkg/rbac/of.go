@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
-
 	"github.com/lynqctl/lynqctl/pkg/apply/container"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/form"
@@ -14,6 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/history"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 )
 
 // Hub is a hub and its forms.

@@ -4,10 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
-
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 

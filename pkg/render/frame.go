@@ -3,9 +3,8 @@ package render
 import (
 	"fmt"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 	"github.com/lynqctl/lynqctl/pkg/render/expr"
 	"github.com/lynqctl/lynqctl/pkg/render/scalar"
 )

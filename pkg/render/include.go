@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // include decides which resources the row has. Where a condition fails, the row does.

@@ -6,13 +6,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 	"github.com/lynqctl/lynqctl/pkg/render/expr"
 	"github.com/lynqctl/lynqctl/pkg/render/scalar"
 )

@@ -4,10 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 	"github.com/lynqctl/lynqctl/pkg/render/expr"
 )
 

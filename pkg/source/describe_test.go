@@ -4,11 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/internal/dbtest"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 	"github.com/lynqctl/lynqctl/pkg/source"
 )
 

@@ -12,10 +12,9 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
-
 	"github.com/lynqctl/lynqctl/internal/bounded"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 	"github.com/lynqctl/lynqctl/pkg/source/httprows"
 )
 

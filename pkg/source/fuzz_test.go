@@ -13,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
-
 	"github.com/lynqctl/lynqctl/pkg/source"
 )
 

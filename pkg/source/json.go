@@ -12,12 +12,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 	"github.com/lynqctl/lynqctl/pkg/source/fault"
 )
 

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
-
 	"github.com/lynqctl/lynqctl/pkg/source"
 )
 

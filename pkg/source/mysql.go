@@ -10,11 +10,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
-
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 )
 
 // mysqlSource reads a table or view of a MySQL, MariaDB or TiDB server.

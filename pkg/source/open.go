@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
-
 	"github.com/lynqctl/lynqctl/pkg/source/httprows"
 )
 

@@ -10,10 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
-
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 	"github.com/lynqctl/lynqctl/pkg/source"
 )
 

@@ -10,12 +10,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/lynqctl/lynqctl/internal/bounded"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // yamlSource reads a YAML list of mappings. Unlike the other files it is read

@@ -7,12 +7,11 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // Changes collects what several watches tell of, until it is taken. It is safe for

@@ -5,11 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/pkg/apply/verify"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // Verification is how what is recorded compares with what is in the cluster.

@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // What is said of a tree of files is no longer than this: as many nodes and as many

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply"
@@ -18,6 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/handover"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // Options say what is taken over from the Lynq operator.

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
@@ -25,6 +23,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // RemoveOptions are those of the use cases that let nodes go.

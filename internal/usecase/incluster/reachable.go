@@ -3,10 +3,9 @@ package incluster
 import (
 	"path/filepath"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
-
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 )
 
 // reachable tells which hubs need files that no pod has: those beside their own file are

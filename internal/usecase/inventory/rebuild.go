@@ -7,12 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"github.com/lynqctl/lynqctl/internal/usecase/apply"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 

@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
-
 	"github.com/lynqctl/lynqctl/internal/bounded"
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 )
 
 // Passwords finds the passwords of hubs' connections, in the order of contract

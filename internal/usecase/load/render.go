@@ -5,13 +5,12 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 	"github.com/lynqctl/lynqctl/pkg/render"
 	"github.com/lynqctl/lynqctl/pkg/source"
 	"github.com/lynqctl/lynqctl/pkg/source/httprows"

@@ -3,9 +3,8 @@ package render
 import (
 	"fmt"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // Trailer is a line at the end of a commit message, as git-interpret-trailers has it.

@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // MayGoOn refuses to write without --yes where no person can be asked.

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
@@ -22,6 +20,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // How long requests under way may take after an interruption, how long it may take to

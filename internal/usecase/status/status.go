@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
@@ -15,6 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 

@@ -4,10 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // Run finds out whether inputs, and with rows those too, are valid, and says what was

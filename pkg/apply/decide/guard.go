@@ -6,13 +6,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
-
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/window"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
 // guards refuse plans.

@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // refuseChanges are what the guards have against a plan for its nodes that stay.

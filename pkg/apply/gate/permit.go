@@ -3,8 +3,6 @@ package gate
 import (
 	"fmt"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
@@ -12,6 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // Permit allows one deletion: of this object, with this uid, in this version. Only this

@@ -3,12 +3,11 @@ package plan
 import (
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
-
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
 // Annotated tells whether an object that is created once has the annotations that it

@@ -3,13 +3,12 @@ package plan
 import (
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
-
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/evidence"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
 // Action names what a step does to an object.

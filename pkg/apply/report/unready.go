@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
-
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
@@ -17,6 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/sighted"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
 // Unready is an object that a run left as it is, and that is not ready.

@@ -4,9 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
-
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
 func TestFate(t *testing.T) {

@@ -11,10 +11,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render/funcs"
 	"github.com/lynqctl/lynqctl/pkg/render/scalar"
 )

@@ -20,10 +20,9 @@ import (
 	_ "time/tzdata" // machines without zone files render the same
 	"unicode/utf8"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"github.com/Masterminds/sprig/v3"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 	"github.com/lynqctl/lynqctl/pkg/render/scalar"
 )
 

@@ -15,10 +15,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 	"github.com/lynqctl/lynqctl/pkg/source/fault"
 )
 

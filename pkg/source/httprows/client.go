@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
-
 	"github.com/lynqctl/lynqctl/pkg/source/fault"
 )
 

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
-
 	"github.com/lynqctl/lynqctl/pkg/source/fault"
 )
 

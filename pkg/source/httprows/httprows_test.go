@@ -21,7 +21,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
-
 	"github.com/lynqctl/lynqctl/pkg/source/httprows"
 )
 

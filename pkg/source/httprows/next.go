@@ -9,7 +9,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-
 	"github.com/lynqctl/lynqctl/pkg/source/fault"
 )
 

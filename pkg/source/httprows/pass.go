@@ -8,7 +8,6 @@ import (
 	"net/url"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
-
 	"github.com/lynqctl/lynqctl/pkg/source/fault"
 )
 

@@ -16,7 +16,6 @@ import (
 	"sync"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
-
 	"github.com/lynqctl/lynqctl/pkg/source/fault"
 )
 
