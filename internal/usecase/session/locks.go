@@ -137,7 +137,7 @@ func (r *Run) acquire(ctx context.Context, ls *Locks, hub *lease.Lock) error {
 	if err := r.awaitShards(ls.Ctx, ls, hub.Hub, entered); err != nil {
 		return err
 	}
-	hub.Name(nil)
+	hub.ForgetEntered()
 	return nil
 }
 

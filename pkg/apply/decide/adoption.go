@@ -120,14 +120,14 @@ func (d *decider) movesFrom(l *tracking.Live) string {
 	return "moves from node " + d.giver(l).String()
 }
 
-// wantedBeside is the node of another hub of the run that renders an object.
-func (d *decider) wantedBeside(ref lynq.Ref) (lynq.NodeKey, bool) {
+// wantedBeside is another hub of the run that has a node which renders an object, nil for none.
+func (d *decider) wantedBeside(ref lynq.Ref) *decider {
 	for _, b := range d.beside {
-		if k, wanted := b.desired[ref]; wanted {
-			return k, true
+		if _, wanted := b.desired[ref]; wanted {
+			return b
 		}
 	}
-	return lynq.NodeKey{}, false
+	return nil
 }
 
 // takesBack tells whether a person said to take an orphan back, whatever the policy

@@ -116,16 +116,7 @@ func narrows(t *testing.T, seed uint64) {
 		}
 	}
 	nodes, inventories := s.in.Narrow(&concern)
-	sight := map[lynq.Ref]*tracking.Live{}
-	for _, m := range (&Input{Nodes: nodes, Inventories: inventories}).members() {
-		m.objects(func(ref lynq.Ref) bool {
-			if l := s.in.Live[ref]; l != nil {
-				sight[ref] = l
-			}
-			return true
-		})
-	}
-	s.in.Live = sight
+	s.see(nodes, inventories)
 	some := Decide(s.in, limits)
 	want := map[string]bool{}
 	for _, n := range all.Nodes {
@@ -149,4 +140,18 @@ func narrows(t *testing.T, seed uint64) {
 	if diff := cmp.Diff(all.Refusals, some.Refusals); diff != "" {
 		t.Errorf("refusals (-of all +of some):\n%s", diff)
 	}
+}
+
+// see leaves in sight what some nodes want and some inventories name.
+func (s *shop) see(nodes []*plan.Node, inventories []*inventory.Inventory) {
+	sight := map[lynq.Ref]*tracking.Live{}
+	for _, m := range (&Input{Nodes: nodes, Inventories: inventories}).members() {
+		m.objects(func(ref lynq.Ref) bool {
+			if l := s.in.Live[ref]; l != nil {
+				sight[ref] = l
+			}
+			return true
+		})
+	}
+	s.in.Live = sight
 }

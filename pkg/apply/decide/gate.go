@@ -150,15 +150,18 @@ func noRecord(_ *decider, q *question) *answer {
 // outside of a narrowed run. Its own resource may render what is recreated or purged.
 func notRendered(d *decider, q *question) *answer {
 	other, rendered := d.desired[q.ref()]
+	of := d // the hub of that node
 	if !rendered && q.asker != askerPrune && q.asker != askerTombstone {
-		other, rendered = d.wantedBeside(q.ref())
+		if b := d.wantedBeside(q.ref()); b != nil {
+			of, other, rendered = b, b.desired[q.ref()], true
+		}
 	}
 	if rendered && other != q.me.NodeKey {
 		if q.asker != askerNode {
 			return keep(reason.Rendered, "node "+other.String()+" renders it")
 		}
-		switch by := d.owner(other); {
-		case d.in.planned(other):
+		switch by := of.owner(other); {
+		case of.in.planned(other):
 			a := release("node " + other.String() + " has it now")
 			a.To = other
 			return a

@@ -202,6 +202,5 @@ func marksData(n *plan.Node, id string) bool {
 // exists tells whether some row of the inputs renders an object, or may.
 func (g guards) exists(ref lynq.Ref) bool {
 	_, wanted := g.d.desired[ref]
-	_, beside := g.d.wantedBeside(ref)
-	return wanted || beside || g.in.Elsewhere.keeps(g.d, &question{asker: askerNode, entry: &inventory.Entry{Ref: ref}}) != nil
+	return wanted || g.d.wantedBeside(ref) != nil || g.in.Elsewhere.keeps(g.d, &question{asker: askerNode, entry: &inventory.Entry{Ref: ref}}) != nil
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
-	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -87,16 +86,7 @@ func inShard(s *shop, shard lynq.Shard) {
 		n.Objects, n.Hooks = lean, nil
 	}
 	nodes, inventories := s.in.InShard(shard)
-	sight := map[lynq.Ref]*tracking.Live{}
-	for _, m := range (&Input{Nodes: nodes, Inventories: inventories}).members() {
-		m.objects(func(ref lynq.Ref) bool {
-			if l := s.in.Live[ref]; l != nil {
-				sight[ref] = l
-			}
-			return true
-		})
-	}
-	s.in.Live = sight
+	s.see(nodes, inventories)
 }
 
 // movesOf are the objects that go from one node of a plan to another: shards do that in two
@@ -219,6 +209,41 @@ func TestShardOfRenamedRow(t *testing.T) {
 		slices.Sort(shards)
 		if diff := cmp.Diff([]string{"", "", "a " + now}, shards); diff != "" {
 			t.Errorf("row %s:\n%s", now, diff)
+		}
+	}
+}
+
+// TestMoveBetweenHubsInShards: a row that moves to another hub stays in its shard, whose run
+// moves its objects as a whole run does.
+func TestMoveBetweenHubsInShards(t *testing.T) {
+	const count = 3
+	for _, row := range []string{"a", "b", "c", "d"} {
+		moved := 0
+		for k := range count {
+			us, eu := newShop(), newShop()
+			eu.in.Hub, us.in.Active = lynq.HubKey{Namespace: "ns", Name: "eu"}, 1
+			us.has(row, "x")
+			n := eu.wants(row, "x")
+			n.Hub, n.Form.Name, n.Name = eu.in.Hub, "webeu", row+"-webeu"
+			eu.in.Forms, eu.in.Live = []lynq.FormKey{{Name: "webeu"}}, us.in.Live
+			for _, s := range []*shop{us, eu} {
+				s.in.InShard(lynq.Shard{Index: k, Count: count})
+			}
+			plans := All([]*Input{us.in, eu.in}, Limits{})
+			for i := range plans[0].Nodes {
+				for _, s := range plans[0].Nodes[i].Steps {
+					if s.Action != plan.ActionRelease || s.To != n.Key() {
+						t.Errorf("row %s: %s (%s) to %s", row, s.Action, s.Reason, s.To)
+					}
+					moved++
+				}
+			}
+			if len(plans[0].Nodes) != len(plans[1].Nodes) {
+				t.Errorf("row %s: shard %d plans %d and %d nodes", row, k, len(plans[0].Nodes), len(plans[1].Nodes))
+			}
+		}
+		if moved != 1 {
+			t.Errorf("row %s: %d shards move its object", row, moved)
 		}
 	}
 }

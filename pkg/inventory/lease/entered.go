@@ -51,13 +51,13 @@ func (l *Lock) unreadable(err error) error {
 	return l.failed("read", fmt.Errorf("annotation %s: %w (if no run of a shard is at work, remove it)", lynq.AnnotationEntered, err))
 }
 
-// Name has the Lease name these runs of shards from its release on.
-func (l *Lock) Name(entered []Entered) { l.entered = &entered }
+// ForgetEntered has the Lease name no run of a shard from its release on: all have ended.
+func (l *Lock) ForgetEntered() { l.entered = &[]Entered{} }
 
 // Enter releases the Lease of the hub, and has it name the runs of shards. The error is a
 // *LostError where the Lease was not ours any more: then another run may be at work.
 func (l *Lock) Enter(ctx context.Context, entered []Entered) error {
-	l.Name(entered)
+	l.entered = &entered
 	given, err := l.release(ctx)
 	if err == nil && !given {
 		return l.lost("", errors.New("it is no longer ours"))
@@ -116,7 +116,7 @@ func (l *Lock) AwaitEnd(ctx context.Context, holder string, wait time.Duration) 
 			return nil // whoever has the Lease now
 		}
 		now := l.Now()
-		d := l.holds(lease, &seen, now)
+		d := Decide(lease, seen.look(lease, now), now, l.claimant())
 		if d.State == HeldByOther && holderOf(lease) != holder {
 			if replaced.IsZero() {
 				replaced = now
@@ -134,15 +134,8 @@ func (l *Lock) AwaitEnd(ctx context.Context, holder string, wait time.Duration) 
 		if l.Waiting != nil && told.news(held) {
 			l.Waiting(held)
 		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(min(left, d.Until.Sub(now), l.Duration/10)):
+		if err := l.pause(ctx, min(left, d.Until.Sub(now))); err != nil {
+			return err
 		}
 	}
-}
-
-// holds decides whether anybody has the Lease.
-func (l *Lock) holds(lease *coordinationv1.Lease, seen *seenLease, now time.Time) Decision {
-	return Decide(lease, seen.look(lease, now), now, l.claimant())
 }

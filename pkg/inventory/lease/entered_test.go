@@ -35,7 +35,7 @@ func TestEnter(t *testing.T) {
 		if diff := cmp.Diff(want, entered); diff != "" || err != nil {
 			t.Errorf("%v\n%s", err, diff)
 		}
-		whole.Name(nil)
+		whole.ForgetEntered()
 		if err := whole.Release(t.Context()); err != nil {
 			t.Error(err)
 		}

@@ -193,11 +193,19 @@ func (l *Lock) await(ctx context.Context, wait time.Duration) error {
 			return l.gaveUp(ctx, "ask for", err)
 		}
 		// A Lease that is released is free before it is due.
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(min(left, d.Until.Sub(now), l.Duration/10)):
+		if err := l.pause(ctx, min(left, d.Until.Sub(now))); err != nil {
+			return err
 		}
+	}
+}
+
+// pause waits before the next look, for so long at most.
+func (l *Lock) pause(ctx context.Context, most time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(min(most, l.Duration/10)):
+		return nil
 	}
 }
 
