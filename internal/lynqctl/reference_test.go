@@ -241,7 +241,8 @@ func withoutParts(text, other string) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(text, "\n\n"), func(part string) bool { return slices.Contains(has, part) }), "\n\n")
 }
 
-// ownFlags are the flags of a command but for those of the cluster, if it has them all.
+// ownFlags returns the flags of a command. It leaves out those of the cluster if the command
+// has them all.
 func ownFlags(c *cobra.Command) *pflag.FlagSet {
 	if !hasClusterFlags(c) {
 		return c.NonInheritedFlags()

@@ -16,7 +16,7 @@ import (
 // Words for how a node is that are no outcomes.
 const (
 	statusDeleted = "deleted"  // it was to go, and is gone
-	statusMoved   = "moved"    // it goes on as another node
+	statusMoved   = "moved"    // another node continues it
 	statusNotDone = "not-done" // the run ended before its turn
 )
 

@@ -26,7 +26,7 @@ func nodes(n int) *list.List {
 }
 
 // TestSpare: a terminal that is too narrow for a table shows it without the columns that
-// can be spared; wherever else it goes, they are there.
+// can be spared. Any other output has all columns.
 func TestSpare(t *testing.T) {
 	l := nodes(1)
 	l.Footer = nil
@@ -63,7 +63,7 @@ func TestFeed(t *testing.T) {
 		}
 	}
 	if err := (&list.Feed{Out: streamTo(closed{}, tty.Stream{}), Columns: nodes(0).Columns}).Add(nodes(1).Items...); err == nil {
-		t.Error("a feed that cannot be written is no error")
+		t.Error("Print hides that the feed can't be written")
 	}
 }
 

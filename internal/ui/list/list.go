@@ -72,7 +72,7 @@ const NamedOfCause = 3
 // leaving some out.
 const MostOfCause = 10
 
-// Formats are those that Print knows, but for those that have a template.
+// Formats returns the formats that Print knows and that take no template.
 func Formats() []tty.Format {
 	return []tty.Format{tty.Table, tty.Wide, tty.JSON, tty.YAML, tty.Name, tty.HTML}
 }

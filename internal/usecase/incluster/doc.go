@@ -1,7 +1,6 @@
-// Package incluster gathers what manifests are made of that run a command in the cluster: the
-// files that pods have, where passwords come from, and the least rights. The use cases watch
-// and shard say which command that is.
+// Package incluster gathers what pods need that run a command in the cluster: their files,
+// the places of passwords, and the least rights. The use cases watch and shard name the command.
 //
-// In go inputs and options; out come a deploy.Options. It reads files, asks the cluster only
-// for kinds that the inputs do not say, and writes nothing.
+// Inputs and options flow in, and a deploy.Options flows out. The package reads files, asks the
+// cluster only for kinds that the inputs leave open, and writes nothing.
 package incluster

@@ -34,8 +34,7 @@ func remembered(ctx context.Context, e *session.Engine, paths []string) (func() 
 	return func() io.Reader { return bytes.NewReader(text) }, nil
 }
 
-// files reads what pods are to have: inputs without Secrets, and of tombstones what they
-// name.
+// files reads the files of pods: inputs without Secrets, and the names in tombstones.
 func (g *gatherer) files(out *deploy.Options) error {
 	files, err := form.InputFiles(g.o.Apply.Inputs.Paths, g.o.Apply.Inputs.Recursive, g.stdin())
 	if err != nil {

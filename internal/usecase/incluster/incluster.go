@@ -91,7 +91,7 @@ func (o *Options) pod(version string) (*deploy.Options, error) {
 	return out, nil
 }
 
-// gatherer gathers what manifests are made of.
+// gatherer gathers the parts of manifests.
 type gatherer struct {
 	*session.Engine
 	o     *Options
