@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/lynqctl/lynqctl/internal/bench/floor"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // usual renders the usual way: unstructured objects, deep-copied and walked for
@@ -112,16 +112,16 @@ func (u *usual) object(r *usualResource, data map[string]any) (map[string]any, e
 	meta := within(object, "metadata")
 	meta["name"], meta["namespace"] = name, "tenants"
 	labels, annotations := within(meta, "labels"), within(meta, "annotations")
-	labels[lynq.LabelHub] = "crm"
-	annotations[lynq.AnnotationResourceID] = r.ID
-	annotations[lynq.AnnotationDeletionPolicy] = "Delete"
+	labels[wellknown.LabelHub] = "crm"
+	annotations[wellknown.AnnotationResourceID] = r.ID
+	annotations[wellknown.AnnotationDeletionPolicy] = "Delete"
 	if r.DeletionPolicy == "Retain" {
-		annotations[lynq.AnnotationDeletionPolicy] = "Retain"
-		labels[lynq.LabelNode] = fmt.Sprintf("%s-web", data["uid"])
-		labels[lynq.LabelNodeNamespace] = "tenants"
+		annotations[wellknown.AnnotationDeletionPolicy] = "Retain"
+		labels[wellknown.LabelNode] = fmt.Sprintf("%s-web", data["uid"])
+		labels[wellknown.LabelNodeNamespace] = "tenants"
 	}
 	if r.CreationPolicy == "Once" {
-		annotations[lynq.AnnotationCreatedOnce] = "true"
+		annotations[wellknown.AnnotationCreatedOnce] = "true"
 	}
 	return object, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
 // Table is what is known of a table.
@@ -216,7 +217,7 @@ func unique(name string, taken []string) string {
 func nameTemplate(uids []string) string {
 	fit, letter := true, true
 	for _, uid := range uids {
-		fit = fit && len(uid) <= 40 && lynq.IsDNS1123Label(uid)
+		fit = fit && len(uid) <= 40 && naming.IsDNS1123Label(uid)
 		letter = letter && uid != "" && uid[0] >= 'a' && uid[0] <= 'z'
 	}
 	switch {

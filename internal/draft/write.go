@@ -9,6 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Names are what a hub or a form is called, and its namespace, "" for none.
@@ -20,7 +21,7 @@ func (d *Draft) Hub(names Names, from endpoint.Connection, withPassword bool) st
 	var w writer
 	w.schema("lynqhub")
 	w.line("# Where the rows are, and which column means what.")
-	w.head(lynq.KindHub, names)
+	w.head(wellknown.KindHub, names)
 	w.line("  source:")
 	w.line("    type: %s", from.Type)
 	w.line("    %s:", from.Type)
@@ -64,7 +65,7 @@ func (d *Draft) Form(names Names, hub string) string {
 	var w writer
 	w.schema("lynqform")
 	w.line("# What every active row gets. It is a beginning: put your application here.")
-	w.head(lynq.KindForm, names)
+	w.head(wellknown.KindForm, names)
 	w.line("  hubId: %s", scalar(hub))
 	d.writeSettings(&w)
 	d.writeApp(&w)
@@ -204,7 +205,7 @@ func (w *writer) schema(kind string) {
 }
 
 func (w *writer) head(kind string, names Names) {
-	w.line("apiVersion: %s", lynq.APIVersion)
+	w.line("apiVersion: %s", wellknown.APIVersion)
 	w.line("kind: %s", kind)
 	w.line("metadata:")
 	w.line("  name: %s", scalar(names.Name))

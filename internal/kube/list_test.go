@@ -16,6 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
@@ -130,7 +131,7 @@ func TestListMetadata(t *testing.T) {
 		if diff := cmp.Diff([]*metav1.PartialObjectMetadata{wrote, wrote}, append(got, one)); err != nil || diff != "" {
 			t.Errorf("%s, %v (-written +listed, read):\n%s", r.Kind, err, diff)
 		}
-		if wrote.UID == "" || wrote.Kind != r.Kind || wrote.Annotations["note"] != "n" || len(wrote.ManagedFields) != 1 || wrote.ManagedFields[0].Manager != lynq.FieldManager {
+		if wrote.UID == "" || wrote.Kind != r.Kind || wrote.Annotations["note"] != "n" || len(wrote.ManagedFields) != 1 || wrote.ManagedFields[0].Manager != wellknown.FieldManager {
 			t.Errorf("%+v", wrote)
 		}
 	}

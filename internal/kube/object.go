@@ -14,6 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Metadata gives the metadata of one object.
@@ -54,7 +55,7 @@ func (c *Client) Write(ctx context.Context, r lynq.APIResource, w write.Request)
 func writeRequest(r lynq.APIResource, w write.Request) *request {
 	req := &request{
 		accept: acceptMetadata, resource: r, namespace: w.Namespace, name: w.Name,
-		params: url.Values{"fieldManager": {lynq.FieldManager}},
+		params: url.Values{"fieldManager": {wellknown.FieldManager}},
 		body:   w.Body, contentType: contentJSON,
 	}
 	switch w.Verb {

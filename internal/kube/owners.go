@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // checkOwners refuses a write that would give an object an owner which its permit does not
@@ -44,7 +44,7 @@ func creates(w *write.Request) bool {
 
 // ofOthers tells whether an owner is not the inventory of a node.
 func ofOthers(o metav1.OwnerReference) bool {
-	_, inventory := lynq.OwnerNode(o.APIVersion, o.Kind, o.Name)
+	_, inventory := wellknown.OwnerNode(o.APIVersion, o.Kind, o.Name)
 	return !inventory
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // ConfigMaps reads and writes whole ConfigMaps.
@@ -58,7 +59,7 @@ func (m ConfigMaps) Delete(ctx context.Context, permit gate.Permit) error {
 func (m ConfigMaps) Patch(ctx context.Context, namespace, name string, patch []byte) (*corev1.ConfigMap, error) {
 	req := &request{
 		verb: "patch", method: http.MethodPatch, accept: acceptProtobuf, resource: configMapResource(), namespace: namespace, name: name,
-		params: url.Values{"fieldManager": {lynq.FieldManager}}, body: patch, contentType: string(types.JSONPatchType),
+		params: url.Values{"fieldManager": {wellknown.FieldManager}}, body: patch, contentType: string(types.JSONPatchType),
 	}
 	out := &corev1.ConfigMap{}
 	if err := m.client.exchange(ctx, req, out, "ConfigMap"); err != nil {
@@ -182,7 +183,7 @@ func put[T any, O object[T]](ctx context.Context, c *Client, req *request, r lyn
 	}
 	req.accept, req.resource, req.namespace, req.name = acceptProtobuf, r, in.GetNamespace(), in.GetName()
 	req.body, req.contentType = body, contentProtobuf
-	req.params = url.Values{"fieldManager": {lynq.FieldManager}}
+	req.params = url.Values{"fieldManager": {wellknown.FieldManager}}
 	out := new(T)
 	if err := c.exchange(ctx, req, O(out), r.Kind); err != nil {
 		return nil, err

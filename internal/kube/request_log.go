@@ -11,7 +11,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // What a RequestLog has of a request, by its level. Bodies are cut from 10 on no more,
@@ -71,7 +71,7 @@ func (r *request) ofRecords() bool {
 	case r.resource.Group != "" || r.resource.Plural != "configmaps":
 		return false
 	}
-	return strings.HasPrefix(r.params.Get("labelSelector"), lynq.LabelRecord+"=") || slices.ContainsFunc(lynq.ReservedNames("", "ConfigMap"), func(prefix string) bool {
+	return strings.HasPrefix(r.params.Get("labelSelector"), wellknown.LabelRecord+"=") || slices.ContainsFunc(wellknown.ReservedNames("", "ConfigMap"), func(prefix string) bool {
 		return strings.HasPrefix(r.name, prefix)
 	})
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/doctest"
 	"github.com/lynqctl/lynqctl/pkg/form"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // wrongBlocks are the blocks of YAML and JSON that are none, and the hubs and forms
@@ -71,16 +71,16 @@ func goodYAML(text string) error {
 			return fmt.Errorf("this is no YAML mapping: %w", err)
 		}
 		if object.Kind == "" && object.Spec.Source != nil {
-			object.Kind = lynq.KindHub
+			object.Kind = wellknown.KindHub
 			document = fmt.Sprintf(hubHead, "part") + strings.TrimSuffix(document, "\n") + "\n"
 			if object.Spec.ValueMappings == nil {
 				document += mappings
 			}
 		}
 		switch object.Kind {
-		case lynq.KindHub:
+		case wellknown.KindHub:
 			hubs[object.Metadata.Name] = true
-		case lynq.KindForm:
+		case wellknown.KindForm:
 			wanted[object.Spec.HubID] = true
 		default:
 			continue

@@ -11,7 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/usecase/initcmd"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
 func initCommand(a *app) *cobra.Command {
@@ -80,7 +80,7 @@ func checkDraft(o *initcmd.Options) error {
 
 // checkName checks the name of a hub or form; "" is none.
 func checkName(flag, name string) error {
-	if name != "" && !lynq.IsDNS1123Label(name) {
+	if name != "" && !naming.IsDNS1123Label(name) {
 		return session.BadUsage(fmt.Errorf("%s: %q is not a valid name (use at most 63 lowercase letters, digits, and '-')", flag, name))
 	}
 	return nil

@@ -15,7 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	usecase "github.com/lynqctl/lynqctl/internal/usecase/rbac"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 	"github.com/lynqctl/lynqctl/pkg/rbac"
 )
 
@@ -144,7 +144,7 @@ func (f *rbacFlags) options() (account rbac.Account, err error) {
 	if err := cmdflags.CheckShards(f.Shards); f.Shards != 0 && err != nil {
 		return account, err
 	}
-	if f.name != "" && !lynq.IsDNS1123Subdomain(f.name) {
+	if f.name != "" && !naming.IsDNS1123Subdomain(f.name) {
 		return account, session.BadUsage(fmt.Errorf("--name: %q is not a valid name (use lowercase letters, digits, '-', and '.')", f.name))
 	}
 	if account, err = rbac.ParseAccount(f.account); err != nil {

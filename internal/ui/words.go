@@ -12,6 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
@@ -123,13 +124,13 @@ func Shown(word string) string {
 		return head + ": " + Shown(why)
 	}
 	for from, to := range map[string]string{
-		status.Leaving:                 "Deleting",
-		string(reason.NodeGone):        "row inactive or deleted",
-		string(reason.Vanished):        "missing",
-		string(reason.Unowned):         "no owner",
-		string(reason.AlreadyGone):     "already deleted",
-		lynq.ReasonNodeDeleted:         "tenant deleted",
-		lynq.ReasonRemovedFromTemplate: "removed from form",
+		status.Leaving:                      "Deleting",
+		string(reason.NodeGone):             "row inactive or deleted",
+		string(reason.Vanished):             "missing",
+		string(reason.Unowned):              "no owner",
+		string(reason.AlreadyGone):          "already deleted",
+		wellknown.ReasonNodeDeleted:         "tenant deleted",
+		wellknown.ReasonRemovedFromTemplate: "removed from form",
 	} {
 		if word == from {
 			return to

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/test/sites"
 )
 
@@ -32,7 +32,7 @@ func TestAbsentVersion(t *testing.T) {
 		m := sites.With(sites.Parse(t, text), "1", "metadata", "labels", "some")
 		s.DeleteLater(m)
 		onlyNew := sites.With(m, write.AbsentVersion, "metadata", "resourceVersion")
-		made, err := s.TryApply(lynq.FieldManager, onlyNew, false)
+		made, err := s.TryApply(wellknown.FieldManager, onlyNew, false)
 		if err != nil || made.GetResourceVersion() == write.AbsentVersion {
 			t.Errorf("%s is not created: %v", text, err)
 			continue
@@ -41,7 +41,7 @@ func TestAbsentVersion(t *testing.T) {
 			t.Errorf("%s: it is managed by %v, want an apply", text, entries)
 		}
 		for _, force := range []bool{false, true} {
-			if _, err := s.TryApply(lynq.FieldManager, onlyNew, force); write.ProblemOf(err).Kind != write.ProblemMoved {
+			if _, err := s.TryApply(wellknown.FieldManager, onlyNew, force); write.ProblemOf(err).Kind != write.ProblemMoved {
 				t.Errorf("%s, there already, by ourselves: %v", text, err)
 			}
 		}

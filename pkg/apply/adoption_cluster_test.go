@@ -27,6 +27,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/test/harness"
 )
 
@@ -233,7 +234,7 @@ func (c *adoption) node(m map[string]any) *plan.Node {
 	if annotations == nil {
 		annotations = map[string]string{}
 	}
-	labels[lynq.LabelHub], annotations[lynq.AnnotationDeletionPolicy], annotations[lynq.AnnotationResourceID] = c.Namespace, "Delete", "it"
+	labels[wellknown.LabelHub], annotations[wellknown.AnnotationDeletionPolicy], annotations[wellknown.AnnotationResourceID] = c.Namespace, "Delete", "it"
 	u.SetLabels(labels)
 	u.SetAnnotations(annotations)
 	node, err := plan.Make(&lynq.Node{

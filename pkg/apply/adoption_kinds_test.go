@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // A form says which parts a manifest has, and which have another value than usual.
@@ -290,7 +290,7 @@ func contentOf(u *unstructured.Unstructured) map[string]any {
 	for _, f := range []string{"labels", "annotations"} {
 		m, _, _ := unstructured.NestedMap(c.Object, "metadata", f)
 		for key := range m {
-			if lynq.Reserved(key) || key == lynq.AnnotationAdopted || key == revision {
+			if wellknown.Reserved(key) || key == wellknown.AnnotationAdopted || key == revision {
 				unstructured.RemoveNestedField(c.Object, "metadata", f, key)
 			}
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // keepers are Records whose removals fail.
@@ -102,7 +102,9 @@ func TestCollectedBesideUnmanaged(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, node("n", configMap("a", "1"), configMap("shared", "1")))
 	_, ended := s.left(t, s.notes, func() {
-		s.takeOver(shared, func(m *metav1.PartialObjectMetadata) { m.Annotations[lynq.AnnotationMode] = lynq.ModeUnmanaged })
+		s.takeOver(shared, func(m *metav1.PartialObjectMetadata) {
+			m.Annotations[wellknown.AnnotationMode] = wellknown.ModeUnmanaged
+		})
 	})
 	if got := s.notes.names(); len(got) != 1 || got[shared] == "" {
 		t.Errorf("recorded: %v, want shared", got)

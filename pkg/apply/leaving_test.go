@@ -20,6 +20,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // remove deletes nodes of the stage.
@@ -195,7 +196,9 @@ func TestTakenOverBeforeCollected(t *testing.T) {
 	ways["a second owner"] = func(m *metav1.PartialObjectMetadata) {
 		m.OwnerReferences = append(m.OwnerReferences, metav1.OwnerReference{APIVersion: "v1", Kind: "Secret", Name: "o", UID: "o"})
 	}
-	ways["hands off"] = func(m *metav1.PartialObjectMetadata) { m.Annotations[lynq.AnnotationMode] = lynq.ModeUnmanaged }
+	ways["hands off"] = func(m *metav1.PartialObjectMetadata) {
+		m.Annotations[wellknown.AnnotationMode] = wellknown.ModeUnmanaged
+	}
 	ways["nobody"] = func(m *metav1.PartialObjectMetadata) { m.Annotations["example.com/note"] = "seen" }
 	for who, change := range ways {
 		s := newStage()

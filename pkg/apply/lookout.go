@@ -15,7 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/apply/wait"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // lookout waits for the objects of a node: until they are ready, or gone.
@@ -40,7 +40,7 @@ type lookout struct {
 }
 
 // watch begins to watch what will be waited for: before it is written.
-func (l *lookout) watch(s *progress.Step) { l.watchBy(s, lynq.LabelHub+"="+l.hub) }
+func (l *lookout) watch(s *progress.Step) { l.watchBy(s, wellknown.LabelHub+"="+l.hub) }
 
 func (l *lookout) watchBy(s *progress.Step, selector string) {
 	s.Watched = true
@@ -51,7 +51,7 @@ func (l *lookout) watchBy(s *progress.Step, selector string) {
 func (l *lookout) watchDeleting(s *progress.Step) {
 	switch {
 	case s.Live.Orphaned:
-		l.watchBy(s, lynq.LabelOrphaned+"=true")
+		l.watchBy(s, wellknown.LabelOrphaned+"=true")
 	case s.Live.Hub != l.hub:
 		l.watchBy(s, "")
 	default:

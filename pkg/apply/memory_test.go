@@ -26,6 +26,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/test/inmemory"
 )
 
@@ -345,11 +346,11 @@ func node(name string, objects ...lynq.Object) *plan.Node {
 	for i := range n.Objects {
 		metadata := mapIn(n.Objects[i].Content, "metadata")
 		tracking := mapIn(metadata, "labels")
-		tracking[lynq.LabelHub] = "crm"
+		tracking[wellknown.LabelHub] = "crm"
 		if p := n.Objects[i].Policy; p.Deletion == lynq.DeleteRetain || n.Objects[i].Namespace != "ns" {
-			tracking[lynq.LabelNode], tracking[lynq.LabelNodeNamespace] = name, "ns"
+			tracking[wellknown.LabelNode], tracking[wellknown.LabelNodeNamespace] = name, "ns"
 		}
-		mapIn(metadata, "annotations")[lynq.AnnotationDeletionPolicy] = string(n.Objects[i].Policy.Deletion)
+		mapIn(metadata, "annotations")[wellknown.AnnotationDeletionPolicy] = string(n.Objects[i].Policy.Deletion)
 	}
 	made, err := plan.Make(n)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // release takes the marks of a node off objects, which stay.
@@ -24,19 +25,19 @@ type release struct {
 
 // orphan marks an object that is retained, and lets it go.
 func (r *release) orphan(s *progress.Step, now time.Time) move {
-	p, reason := r.record.plan, lynq.ReasonRemovedFromTemplate
+	p, reason := r.record.plan, wellknown.ReasonRemovedFromTemplate
 	if p.Desired == nil && !p.Moves() {
-		reason = lynq.ReasonNodeDeleted
+		reason = wellknown.ReasonNodeDeleted
 	}
 	annotations := map[string]string{
-		lynq.AnnotationOrphanedAt:     now.UTC().Format(time.RFC3339),
-		lynq.AnnotationOrphanedReason: reason,
-		lynq.AnnotationOrphanedFrom:   strings.Join([]string{p.Hub.Name, p.Namespace, p.Name, s.Entry.ID}, "/"),
+		wellknown.AnnotationOrphanedAt:     now.UTC().Format(time.RFC3339),
+		wellknown.AnnotationOrphanedReason: reason,
+		wellknown.AnnotationOrphanedFrom:   strings.Join([]string{p.Hub.Name, p.Namespace, p.Name, s.Entry.ID}, "/"),
 	}
 	if s.Entry.Data {
-		annotations[lynq.AnnotationHoldsData] = "true" // prune has no form that says it
+		annotations[wellknown.AnnotationHoldsData] = "true" // prune has no form that says it
 	}
-	return r.untrack(s, fields.MetadataChange{SetLabels: map[string]string{lynq.LabelOrphaned: "true"}, SetAnnotations: annotations})
+	return r.untrack(s, fields.MetadataChange{SetLabels: map[string]string{wellknown.LabelOrphaned: "true"}, SetAnnotations: annotations})
 }
 
 // forget forgets an object. One that another owner took over and that still has

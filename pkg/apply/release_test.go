@@ -17,6 +17,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/test/inmemory"
 	"github.com/lynqctl/lynqctl/test/sites"
 )
@@ -94,7 +95,7 @@ func TestTakenOverIsLetGo(t *testing.T) {
 						t.Error("it still belongs to the inventory, with which it is collected")
 					}
 				}
-				if got := there.GetLabels()[lynq.LabelPartOf]; got != "" {
+				if got := there.GetLabels()[wellknown.LabelPartOf]; got != "" {
 					t.Errorf("it still is part of %s", got)
 				}
 				if _, recorded := s.notes.names()[shared]; recorded {
@@ -113,7 +114,9 @@ func TestUnmanagedBeforeDelete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.takeOver(shared, func(m *metav1.PartialObjectMetadata) { m.Annotations[lynq.AnnotationMode] = lynq.ModeUnmanaged })
+	s.takeOver(shared, func(m *metav1.PartialObjectMetadata) {
+		m.Annotations[wellknown.AnnotationMode] = wellknown.ModeUnmanaged
+	})
 	if _, err := s.run(bounded(t), p); err != nil {
 		t.Fatal(err)
 	}
@@ -175,9 +178,11 @@ func TestTerminatingWithoutLabel(t *testing.T) {
 // its turn in a rollout comes.
 func TestChangedHandsBeforeWrite(t *testing.T) {
 	ways := takenOver()
-	ways["hands off"] = func(m *metav1.PartialObjectMetadata) { m.Annotations[lynq.AnnotationMode] = lynq.ModeUnmanaged }
+	ways["hands off"] = func(m *metav1.PartialObjectMetadata) {
+		m.Annotations[wellknown.AnnotationMode] = wellknown.ModeUnmanaged
+	}
 	ways["another node"] = func(m *metav1.PartialObjectMetadata) {
-		m.Labels[lynq.LabelPartOf], m.OwnerReferences = "applyset-other-v1", nil
+		m.Labels[wellknown.LabelPartOf], m.OwnerReferences = "applyset-other-v1", nil
 	}
 	for _, patch := range []lynq.PatchStrategy{lynq.PatchApply, lynq.PatchMerge, lynq.PatchReplace} {
 		for who, change := range ways {
@@ -251,7 +256,7 @@ func TestRetainThatFailed(t *testing.T) {
 	}
 	s.before = nil
 	mustApply(t, s, node("b"))
-	if o := s.Objects[shared]; o == nil || o.GetLabels()[lynq.LabelOrphaned] != "true" || len(o.GetOwnerReferences()) > 0 {
+	if o := s.Objects[shared]; o == nil || o.GetLabels()[wellknown.LabelOrphaned] != "true" || len(o.GetOwnerReferences()) > 0 {
 		t.Errorf("it is no orphan: %v", o)
 	}
 }

@@ -1,6 +1,8 @@
 package deploy
 
-import "github.com/lynqctl/lynqctl/pkg/lynq"
+import (
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
+)
 
 // Kind is the kind of the object that runs pods.
 type Kind string
@@ -23,7 +25,7 @@ func (k Kind) longestName() int {
 
 // Named tells whether an object of the kind may have that name.
 func (k Kind) Named(name string) bool {
-	return lynq.IsDNS1123Label(name) && len(name) <= k.longestName()
+	return naming.IsDNS1123Label(name) && len(name) <= k.longestName()
 }
 
 // Flag is the flag that names the object.

@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
 // Options say what runs, and under which names.
@@ -35,7 +35,7 @@ type SecretKey struct{ Name, Key string }
 // check refuses what Kubernetes would.
 func (o *Options) check(kind Kind) error {
 	var errs []error
-	if !lynq.IsDNS1123Label(o.Namespace) {
+	if !naming.IsDNS1123Label(o.Namespace) {
 		errs = append(errs, fmt.Errorf("namespace %q isn't valid in Kubernetes", o.Namespace))
 	}
 	if !kind.Named(o.Name) {

@@ -3,7 +3,7 @@ package diff
 import (
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // clean is a copy of an object without what no manifest says: what the server
@@ -36,7 +36,7 @@ func split(metadata map[string]any) map[string]any {
 		m, _ := metadata[field].(map[string]any)
 		kept := map[string]any{}
 		for key, v := range m {
-			if lynq.Reserved(key) {
+			if wellknown.Reserved(key) {
 				kept[key] = v
 				delete(m, key)
 			}
@@ -49,7 +49,7 @@ func split(metadata map[string]any) map[string]any {
 	owners, _ := metadata["ownerReferences"].([]any)
 	var ours, others []any
 	for _, o := range owners {
-		if lynq.IsOwnerNode(o) {
+		if wellknown.IsOwnerNode(o) {
 			ours = append(ours, o)
 		} else {
 			others = append(others, o)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Manager names who manages a field, as the object's managedFields say.
@@ -55,7 +55,7 @@ func managing(all []managed, live map[string]any, path Path) (others []Manager, 
 		if how > best {
 			best, others, ours = how, nil, false
 		}
-		if all[i].Name == lynq.FieldManager {
+		if all[i].Name == wellknown.FieldManager {
 			ours = true
 		} else {
 			others = append(others, all[i].Manager)

@@ -6,6 +6,8 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // StringOnly tells whether Kubernetes wants a string at a path of a manifest,
@@ -79,7 +81,7 @@ func checkKey(o *object, pos lynq.Pos, where, key string) {
 	switch {
 	case document.IsTemplate(key) && strings.HasSuffix(where, "Template"):
 		o.fail(pos, "only values can be templates", "key %q of %s has a template", key, where)
-	case lynq.Reserved(key):
+	case wellknown.Reserved(key):
 		o.fail(pos, "remove it", "key %q of %s is set by lynqctl", key, where)
 	}
 }
@@ -99,7 +101,7 @@ func (c *contentChecker) wantsString(path []string) bool {
 		return false
 	}
 	group, _ := lynq.SplitAPIVersion(c.apiVersion)
-	known := lynq.BuiltIn(group) && c.kind != "CustomResourceDefinition" // which names fields of other kinds
+	known := kinds.BuiltIn(group) && c.kind != "CustomResourceDefinition" // which names fields of other kinds
 	return known || slices.Contains([]string{"metadata.labels", "metadata.annotations"}, strings.Join(path[:2], "."))
 }
 

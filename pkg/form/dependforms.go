@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/lynqctl/lynqctl/internal/suggest"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
 // readDependForms reads which forms go before one of that name.
@@ -12,7 +12,7 @@ func readDependForms(spec *object, name string) []Text {
 	var forms []Text
 	for _, t := range spec.texts("dependForms") {
 		switch {
-		case !lynq.IsDNS1123Subdomain(t.Text):
+		case !naming.IsDNS1123Subdomain(t.Text):
 			spec.fail(t.Pos, "write the name of a form", "%s: %q is not a valid name", spec.name("dependForms"), t.Text)
 		case t.Text == name:
 			spec.fail(t.Pos, "remove it", "%s: the form depends on itself", spec.name("dependForms"))

@@ -9,6 +9,8 @@ import (
 	"github.com/lynqctl/lynqctl/internal/suggest"
 	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // readExclude reads which objects a hub or a form excludes: spec.exclude, and the
@@ -16,12 +18,12 @@ import (
 // would be created that a person forbade.
 func readExclude(spec *object, m meta) lynq.Exclusions {
 	rules := readExclusions(spec, spec.name("exclude"), spec.list("exclude"))
-	name := "annotation " + lynq.AnnotationDisabledResources
+	name := "annotation " + wellknown.AnnotationDisabledResources
 	for _, a := range m.Annotations {
-		switch near, ok := suggest.Near(a.Key, []string{lynq.AnnotationDisabledResources}); {
-		case a.Key == lynq.AnnotationDisabledResources:
+		switch near, ok := suggest.Near(a.Key, []string{wellknown.AnnotationDisabledResources}); {
+		case a.Key == wellknown.AnnotationDisabledResources:
 			rules = slices.Concat(rules, readExclusions(spec, name, annotatedList(spec, name, a.Text)))
-		case ok && strings.HasPrefix(a.Key, lynq.KeyPrefix):
+		case ok && strings.HasPrefix(a.Key, wellknown.KeyPrefix):
 			spec.fail(a.Text.Pos, "did you mean "+near+"?", "annotation %s is unknown to lynqctl", a.Key)
 		}
 	}
@@ -54,7 +56,7 @@ func readExclusions(spec *object, name string, items []*document.Value) lynq.Exc
 		o := newObject(spec.report, spec.subject, fmt.Sprintf("%s[%d]", name, i), item)
 		kind, pattern, namespace := o.needText("kind"), o.needText("name"), o.text("namespace")
 		o.done()
-		if kind.IsSet() && !lynq.IsDNS1123Label(strings.ToLower(kind.Text)) {
+		if kind.IsSet() && !naming.IsDNS1123Label(strings.ToLower(kind.Text)) {
 			o.fail(kind.Pos, "write the kind alone, as ConfigMap; it takes no pattern", "%s %q is not a kind", o.name("kind"), kind.Text)
 		}
 		checkGlob(o, "name", pattern)

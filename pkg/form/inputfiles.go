@@ -8,6 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/form/files"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // InputFile is a file of inputs as it is written, without what is no input for another place:
@@ -77,8 +78,8 @@ func (t *InputFile) takes(rep *report, documents []*document.Value) bool {
 func isInput(v *document.Value) bool {
 	group, _ := lynq.SplitAPIVersion(v.Field("apiVersion").Literal())
 	switch kind := v.Field("kind").Literal(); {
-	case group == lynq.Group:
-		return kind != lynq.KindNode && kind != lynq.KindNode+"List"
+	case group == wellknown.Group:
+		return kind != wellknown.KindNode && kind != wellknown.KindNode+"List"
 	case group == "apiextensions.k8s.io":
 		return kind == "CustomResourceDefinition"
 	case group == "" && kind == "List":

@@ -11,6 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/form/files"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Load reads hubs, forms and what goes with them from files, from directories
@@ -101,10 +102,10 @@ func (l *loader) document(v *document.Value) {
 	switch {
 	case kind == "":
 		l.broken(v.Pos, "add apiVersion and kind", "not a Kubernetes object: no kind")
-	case group == lynq.Group:
+	case group == wellknown.Group:
 		l.ours(v, kind, version)
-	case kind == lynq.KindHub || kind == lynq.KindForm:
-		l.broken(document.FieldPos(v, "apiVersion"), "write apiVersion: "+lynq.APIVersion, "kind %s has apiVersion %q", kind, apiVersion)
+	case kind == wellknown.KindHub || kind == wellknown.KindForm:
+		l.broken(document.FieldPos(v, "apiVersion"), "write apiVersion: "+wellknown.APIVersion, "kind %s has apiVersion %q", kind, apiVersion)
 	case apiVersion == "":
 		l.broken(v.Pos, "add it", "not a Kubernetes object: no apiVersion")
 	case apiVersion == "v1" && kind == "List":
@@ -126,23 +127,23 @@ func (l *loader) broken(pos lynq.Pos, fix, format string, args ...any) {
 
 // ours takes in an object of the Lynq operator's API group.
 func (l *loader) ours(v *document.Value, kind, version string) {
-	l.sawForm = l.sawForm || kind == lynq.KindForm
+	l.sawForm = l.sawForm || kind == wellknown.KindForm
 	if version != "v1" {
-		l.broken(document.FieldPos(v, "apiVersion"), "write apiVersion: "+lynq.APIVersion, "kind %s has version %q, which does not exist", kind, version)
+		l.broken(document.FieldPos(v, "apiVersion"), "write apiVersion: "+wellknown.APIVersion, "kind %s has version %q, which does not exist", kind, version)
 		return
 	}
 	switch kind {
-	case lynq.KindHub:
+	case wellknown.KindHub:
 		l.in.Hubs = append(l.in.Hubs, readHub(&l.report, v))
-	case lynq.KindForm:
+	case wellknown.KindForm:
 		l.in.Forms = append(l.in.Forms, readForm(&l.report, v))
-	case lynq.KindNode, lynq.KindNode + "List":
+	case wellknown.KindNode, wellknown.KindNode + "List":
 		l.warnings.Add(v.Pos, "", "kind %s is made from hubs and forms, and lynqctl ignores it", kind)
-	case lynq.KindHub + "List", lynq.KindForm + "List":
+	case wellknown.KindHub + "List", wellknown.KindForm + "List":
 		l.items(v, strings.TrimSuffix(kind, "List"))
 	default:
-		known := []string{lynq.KindHub, lynq.KindForm, lynq.KindNode}
-		l.broken(document.FieldPos(v, "kind"), suggest.Fix(kind, known), "unknown kind %q of group %s", kind, lynq.Group)
+		known := []string{wellknown.KindHub, wellknown.KindForm, wellknown.KindNode}
+		l.broken(document.FieldPos(v, "kind"), suggest.Fix(kind, known), "unknown kind %q of group %s", kind, wellknown.Group)
 	}
 }
 
@@ -169,10 +170,10 @@ func (l *loader) finish() {
 	l.forgetRows()
 	names := map[[3]string]lynq.Pos{}
 	for _, hub := range l.in.Hubs {
-		l.unique(names, lynq.KindHub, hub.Namespace, hub.Name, hub.Pos)
+		l.unique(names, wellknown.KindHub, hub.Namespace, hub.Name, hub.Pos)
 	}
 	for _, form := range l.in.Forms {
-		l.unique(names, lynq.KindForm, form.Namespace, form.Name, form.Pos)
+		l.unique(names, wellknown.KindForm, form.Namespace, form.Name, form.Pos)
 		l.link(form)
 		l.in.learnScopes(form)
 	}

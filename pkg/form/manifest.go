@@ -7,6 +7,8 @@ import (
 	"github.com/lynqctl/lynqctl/internal/suggest"
 	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // readManifest reads a resource's spec, which is a whole Kubernetes object.
@@ -16,10 +18,10 @@ func readManifest(o *object, s section, r *Resource) {
 		checkSection(o, s, r)
 	}
 	group, _ := lynq.SplitAPIVersion(r.APIVersion)
-	if group == lynq.Group {
+	if group == wellknown.Group {
 		o.fail(document.FieldPos(o.value, "apiVersion"), "remove it", "a %s of group %s belongs to the Lynq operator, and a form can't have it", r.Kind, group)
 	}
-	if r.TargetNamespace.IsSet() && lynq.ClusterScoped(group, r.Kind) {
+	if r.TargetNamespace.IsSet() && kinds.ClusterScoped(group, r.Kind) {
 		o.warn(r.TargetNamespace.Pos, "remove it", "targetNamespace is ignored: a %s has no namespace", r.Kind)
 	}
 	r.Manifest = withoutLeftovers(o.value)

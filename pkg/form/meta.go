@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/lynqctl/lynqctl/pkg/form/document"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
 // maxNameLength is how long names of hubs and forms may be: labels carry them.
@@ -29,7 +29,7 @@ func readMeta(o *object) meta {
 	var result meta
 	if name := m.needText("name"); name.Text != "" {
 		switch {
-		case !lynq.IsDNS1123Subdomain(name.Text):
+		case !naming.IsDNS1123Subdomain(name.Text):
 			m.fail(name.Pos, "use lowercase letters, digits, '-', and '.'", "%q is not a valid name", name.Text)
 		case len(name.Text) > maxNameLength:
 			m.fail(name.Pos, "shorten it: labels hold it", "the name has %d characters, %d are allowed", len(name.Text), maxNameLength)
@@ -49,7 +49,7 @@ func readMeta(o *object) meta {
 // readNamespace reads metadata.namespace, "" where it is absent.
 func readNamespace(m *object) string {
 	namespace := m.text("namespace")
-	if namespace.Text != "" && !lynq.IsDNS1123Label(namespace.Text) {
+	if namespace.Text != "" && !naming.IsDNS1123Label(namespace.Text) {
 		m.fail(namespace.Pos, "use lowercase letters, digits, and '-'", "%q is not a valid namespace", namespace.Text)
 	}
 	return namespace.Text

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
 // readNamespaceDefaults reads spec.namespaceDefaults.
@@ -27,7 +28,7 @@ func readNamespaceDefaults(spec *object, hub *Hub) {
 func checkGroupKind(o *object, t Text) {
 	kind, group, grouped := strings.Cut(t.Text, ".")
 	switch {
-	case !lynq.IsDNS1123Label(strings.ToLower(kind)) || grouped && !lynq.IsDNS1123Subdomain(group):
+	case !naming.IsDNS1123Label(strings.ToLower(kind)) || grouped && !naming.IsDNS1123Subdomain(group):
 		o.fail(t.Pos, "write KIND, or KIND.GROUP", "%s %q is not a kind", o.name("kind"), t.Text)
 	case !grouped && !slices.Contains(coreKinds(), kind):
 		o.fail(t.Pos, "write "+kind+"."+groupHint(kind), "%s %q is not a kind of the core group", o.name("kind"), kind)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // twofoldInputs have a resource with fields and metadata of a test's own.
@@ -101,7 +102,7 @@ func TestAdoptionPolicy(t *testing.T) {
 					t.Errorf("%s is %q, want %q", word, r.Policy.Adoption, want)
 				}
 			}
-			if got := load("", annotated(word)).Manifest.Field("metadata").Field("annotations").Field(lynq.AnnotationAdoptionPolicy).Str; got != word {
+			if got := load("", annotated(word)).Manifest.Field("metadata").Field("annotations").Field(wellknown.AnnotationAdoptionPolicy).Str; got != word {
 				t.Errorf("the manifest has %q, want %q", got, word)
 			}
 		}

@@ -7,21 +7,23 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // readReadiness reads what it takes to be ready, from the field or the annotation;
 // nil for nothing.
 func readReadiness(o *object, r *Resource) *lynq.Readiness {
 	byField, at := readinessField(o)
-	annotation := annotationText(o, r, lynq.AnnotationStatusHint)
+	annotation := annotationText(o, r, wellknown.AnnotationStatusHint)
 	var byAnnotation *lynq.Readiness
 	if annotation.IsSet() {
 		var err error
 		if byAnnotation, err = lynq.ParseReadiness(annotation.Text); err != nil {
-			o.fail(annotation.Pos, "", "annotation %s: %v", lynq.AnnotationStatusHint, err)
+			o.fail(annotation.Pos, "", "annotation %s: %v", wellknown.AnnotationStatusHint, err)
 			return byField
 		}
-		checkReadiness(o, "annotation "+lynq.AnnotationStatusHint, annotation.Pos, byAnnotation)
+		checkReadiness(o, "annotation "+wellknown.AnnotationStatusHint, annotation.Pos, byAnnotation)
 	}
 	switch {
 	case byField == nil && byAnnotation == nil:
@@ -29,10 +31,10 @@ func readReadiness(o *object, r *Resource) *lynq.Readiness {
 	case byField == nil:
 		byField, at = byAnnotation, annotation.Pos
 	case byAnnotation != nil && byField.String() != byAnnotation.String():
-		o.fail(annotation.Pos, "set it once", "%s is on line %d, and annotation %s says something else", o.name("readiness"), at.Line, lynq.AnnotationStatusHint)
+		o.fail(annotation.Pos, "set it once", "%s is on line %d, and annotation %s says something else", o.name("readiness"), at.Line, wellknown.AnnotationStatusHint)
 	}
 	group, _ := lynq.SplitAPIVersion(r.APIVersion)
-	if lynq.ReadyOnceThere(group, r.Kind) {
+	if kinds.ReadyOnceThere(group, r.Kind) {
 		o.fail(at, "remove it", "%s of kind %s has no effect: it is ready once it exists", o.name("readiness"), r.Kind)
 	}
 	return byField

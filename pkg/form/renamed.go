@@ -5,17 +5,19 @@ import (
 	"slices"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // readRenamedFrom reads from the annotations of a form which name it had before.
 func readRenamedFrom(o *object, m meta) Text {
 	for _, e := range m.Annotations {
-		if e.Key != lynq.AnnotationRenamedFrom {
+		if e.Key != wellknown.AnnotationRenamedFrom {
 			continue
 		}
 		t := e.Text
 		switch {
-		case !lynq.IsDNS1123Subdomain(t.Text):
+		case !naming.IsDNS1123Subdomain(t.Text):
 			o.fail(t.Pos, "write the name that the form had before", "annotation %s: %q is not a valid name", e.Key, t.Text)
 		case t.Text == m.Name:
 			o.fail(t.Pos, "write the name that the form had before, or remove it", "annotation %s: the form has this name", e.Key)
@@ -62,10 +64,10 @@ func (l *loader) linkRenamed() {
 		}
 		key := called(hub, f, t.Text)
 		if other := present[key]; other != nil {
-			l.problems.Add(t.Pos, "remove the old form, or the annotation", "%s: annotation %s: form %q is still in these inputs, at %s", subjectOf("form", f.Name), lynq.AnnotationRenamedFrom, t.Text, other.Pos)
+			l.problems.Add(t.Pos, "remove the old form, or the annotation", "%s: annotation %s: form %q is still in these inputs, at %s", subjectOf("form", f.Name), wellknown.AnnotationRenamedFrom, t.Text, other.Pos)
 		}
 		if other := heirs[key]; other != nil {
-			l.problems.Add(t.Pos, "remove it from one of them", "%s: annotation %s: form %q says that it was %q, too, at %s", subjectOf("form", f.Name), lynq.AnnotationRenamedFrom, other.Name, t.Text, other.RenamedFrom.Pos)
+			l.problems.Add(t.Pos, "remove it from one of them", "%s: annotation %s: form %q says that it was %q, too, at %s", subjectOf("form", f.Name), wellknown.AnnotationRenamedFrom, other.Name, t.Text, other.RenamedFrom.Pos)
 		}
 		heirs[key] = f
 	}

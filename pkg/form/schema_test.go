@@ -15,6 +15,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 const schemas = "../../schemas"
@@ -36,7 +37,7 @@ func TestSchemas(t *testing.T) {
 	for text := range strings.SplitSeq(string(content), "\n---\n") {
 		document := decode(t, text)
 		of := hubs
-		if document["kind"] == lynq.KindForm {
+		if document["kind"] == wellknown.KindForm {
 			of = forms
 		}
 		for _, m := range append(mutations(document), mutation{"as it is", document}) {
@@ -152,7 +153,7 @@ func loaded(t *testing.T, document map[string]any) string {
 		t.Fatal(err)
 	}
 	stream := string(text)
-	if document["kind"] != lynq.KindHub {
+	if document["kind"] != wellknown.KindHub {
 		stream += "\n---\n" + hub
 	}
 	if _, err := form.LoadHubs([]string{"-"}, false, strings.NewReader(stream)); err != nil {

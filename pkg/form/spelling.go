@@ -7,7 +7,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/suggest"
 	"github.com/lynqctl/lynqctl/pkg/form/document"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // anyCase is the one of some words that a text spells in any case, "" for a text that
@@ -66,8 +66,8 @@ func annotationText(o *object, r *Resource, key string) Text {
 // warnNear looks for annotations that are none, and almost one of these keys.
 func warnNear(o *object, annotations []document.Field, keys []string) {
 	for _, f := range annotations {
-		name, ours := strings.CutPrefix(f.Key, lynq.KeyPrefix)
-		if !ours || slices.Contains(keys, f.Key) || lynq.Reserved(f.Key) || name == "" {
+		name, ours := strings.CutPrefix(f.Key, wellknown.KeyPrefix)
+		if !ours || slices.Contains(keys, f.Key) || wellknown.Reserved(f.Key) || name == "" {
 			continue
 		}
 		if near, ok := suggest.Near(f.Key, keys); ok {

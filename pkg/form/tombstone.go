@@ -7,6 +7,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/form/files"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Tombstone names, for each row, an object that is to go.
@@ -44,7 +46,7 @@ func checkTombstone(o *object, at lynq.Pos, apiVersion, kind, labels string, mat
 	case apiVersion == "" || kind == "": // which has been told
 	case version == "" || strings.Contains(version, "/"):
 		o.fail(at, "write GROUP/VERSION, or VERSION for core kinds", "%s %q is not valid", o.name("apiVersion"), apiVersion)
-	case group == lynq.Group:
+	case group == wellknown.Group:
 		o.fail(at, "remove it", "%s: a %s of group %s belongs to the Lynq operator, and a tombstone can't name it", o.label(), kind, group)
 	case len(match) == 0 && o.value.Kind == document.Map:
 		o.fail(at, "name a label that the object must have", "%s is missing: only objects with all its labels are deleted", o.name(labels))
@@ -91,11 +93,11 @@ func readTombstone(o *object) lynq.Tombstone {
 		t.Labels[e.Key] = e.Text.Text
 	}
 	checkTombstone(m, o.value.Pos, t.APIVersion, t.Kind, "labels", labels)
-	clusterScoped := lynq.ClusterScoped(t.Group, t.Kind)
+	clusterScoped := kinds.ClusterScoped(t.Group, t.Kind)
 	switch {
 	case t.Kind == "List":
 		o.fail(t.Pos, "write each object as a document", "a List is not a tombstone")
-	case t.Namespace == "" && lynq.BuiltIn(t.Group) && !clusterScoped && o.value.Kind == document.Map:
+	case t.Namespace == "" && kinds.BuiltIn(t.Group) && !clusterScoped && o.value.Kind == document.Map:
 		o.fail(t.Pos, "add it", "metadata.namespace is missing: a %s has one", t.Kind)
 	case t.Namespace != "" && clusterScoped:
 		o.fail(t.Pos, "remove it", "metadata.namespace is %q, and a %s has none", t.Namespace, t.Kind)

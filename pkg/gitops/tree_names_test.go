@@ -9,6 +9,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
 func TestFileNames(t *testing.T) {
@@ -79,7 +80,7 @@ func FuzzFileNames(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kind1, group1, namespace1, name1, kind2, group2, namespace2, name2 string) {
 		// Groups and namespaces are checked by the form and by render.
 		for _, s := range []string{group1, namespace1, group2, namespace2} {
-			if s != "" && !lynq.IsDNS1123Subdomain(s) {
+			if s != "" && !naming.IsDNS1123Subdomain(s) {
 				return
 			}
 		}

@@ -9,15 +9,15 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Annotations that only the operator has a use for. The second one is of its older
 // versions.
 const (
-	annotationAppliedHash       = lynq.KeyPrefix + "applied-hash"
-	annotationAppliedGeneration = lynq.KeyPrefix + "applied-generation"
-	annotationApplyStart        = lynq.KeyPrefix + "apply-start-time"
+	annotationAppliedHash       = wellknown.KeyPrefix + "applied-hash"
+	annotationAppliedGeneration = wellknown.KeyPrefix + "applied-generation"
+	annotationApplyStart        = wellknown.KeyPrefix + "apply-start-time"
 )
 
 // futureRecord is the uid of an inventory that does not exist yet.
@@ -45,18 +45,18 @@ type change struct {
 func changeOf(n *Node, f *Found, record types.UID) (*change, error) {
 	c := &change{labels: clone(f.Meta.Labels), annotations: clone(f.Meta.Annotations), from: f.Meta}
 	key := n.Key()
-	c.labels[lynq.LabelHub] = n.Hub
-	c.labels[lynq.LabelPartOf] = inventory.ID(key.Namespace, inventory.Name(key.Name))
+	c.labels[wellknown.LabelHub] = n.Hub
+	c.labels[wellknown.LabelPartOf] = inventory.ID(key.Namespace, inventory.Name(key.Name))
 	if f.owned(n) {
-		delete(c.labels, lynq.LabelNode)
-		delete(c.labels, lynq.LabelNodeNamespace)
+		delete(c.labels, wellknown.LabelNode)
+		delete(c.labels, wellknown.LabelNodeNamespace)
 	} else {
-		c.labels[lynq.LabelNode], c.labels[lynq.LabelNodeNamespace] = key.Name, key.Namespace
+		c.labels[wellknown.LabelNode], c.labels[wellknown.LabelNodeNamespace] = key.Name, key.Namespace
 	}
-	c.annotations[lynq.AnnotationDeletionPolicy] = string(f.Deletion)
-	c.annotations[lynq.AnnotationResourceID] = f.ID
+	c.annotations[wellknown.AnnotationDeletionPolicy] = string(f.Deletion)
+	c.annotations[wellknown.AnnotationResourceID] = f.ID
 	if f.Creation.Once() {
-		c.annotations[lynq.AnnotationCreatedOnce] = "true"
+		c.annotations[wellknown.AnnotationCreatedOnce] = "true"
 	}
 	for _, notes := range []string{annotationAppliedHash, annotationAppliedGeneration, annotationApplyStart} {
 		delete(c.annotations, notes)
@@ -83,7 +83,7 @@ func clone(m map[string]string) map[string]string {
 // the place of the LynqNode.
 func owners(n *Node, f *Found, record types.UID) []metav1.OwnerReference {
 	kept := slices.DeleteFunc(slices.Clone(f.Meta.OwnerReferences), func(r metav1.OwnerReference) bool {
-		_, isRecord := lynq.OwnerNode(r.APIVersion, r.Kind, r.Name)
+		_, isRecord := wellknown.OwnerNode(r.APIVersion, r.Kind, r.Name)
 		return r.UID == n.UID || isRecord
 	})
 	if !f.owned(n) {

@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // operatorManager is the name under which the operator applies.
@@ -47,7 +48,7 @@ func takenFields(entries []metav1.ManagedFieldsEntry, strategy lynq.PatchStrateg
 // operatorEntry tells whether an entry is the operator's.
 func operatorEntry(e *metav1.ManagedFieldsEntry, strategy lynq.PatchStrategy) (bool, error) {
 	switch {
-	case e.Subresource != "" || e.Manager == lynq.FieldManager:
+	case e.Subresource != "" || e.Manager == wellknown.FieldManager:
 		return false, nil
 	case e.Manager == operatorManager:
 		return true, nil
@@ -64,10 +65,10 @@ func operatorEntry(e *metav1.ManagedFieldsEntry, strategy lynq.PatchStrategy) (b
 // joined adds an entry of the operator to that of lynq for the same operation.
 func joined(entries []metav1.ManagedFieldsEntry, e *metav1.ManagedFieldsEntry) ([]metav1.ManagedFieldsEntry, error) {
 	moved := *e
-	moved.Manager = lynq.FieldManager
+	moved.Manager = wellknown.FieldManager
 	at := slices.IndexFunc(entries, func(o metav1.ManagedFieldsEntry) bool {
 		// Of what a manager applied there is one entry, whatever its version.
-		return o.Manager == lynq.FieldManager && o.Operation == e.Operation && o.Subresource == "" &&
+		return o.Manager == wellknown.FieldManager && o.Operation == e.Operation && o.Subresource == "" &&
 			(e.Operation == metav1.ManagedFieldsOperationApply || o.APIVersion == e.APIVersion)
 	})
 	if at < 0 {

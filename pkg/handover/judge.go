@@ -9,6 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Found is an object that a LynqNode wants or wanted, as it was found.
@@ -126,7 +127,7 @@ func bondsOf(n *Node, m *metav1.PartialObjectMetadata, live *tracking.Live) bond
 	for i := range m.OwnerReferences {
 		r := &m.OwnerReferences[i]
 		b.owned = b.owned || r.UID == n.UID
-		if record, is := lynq.OwnerNode(r.APIVersion, r.Kind, r.Name); is && record == key.Name && m.Namespace == n.Namespace {
+		if record, is := wellknown.OwnerNode(r.APIVersion, r.Kind, r.Name); is && record == key.Name && m.Namespace == n.Namespace {
 			b.ours = true
 		} else if is {
 			b.others = "the inventory of node " + m.Namespace + "/" + record

@@ -14,6 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // live is an object as the operator leaves it, and what was done to it since.
@@ -22,10 +23,10 @@ func live(change ...func(*metav1.PartialObjectMetadata)) *metav1.PartialObjectMe
 	m := &metav1.PartialObjectMetadata{}
 	m.Namespace, m.Name, m.UID, m.ResourceVersion = "shop", "acme", "object-uid", "5"
 	m.Labels = map[string]string{"app": "acme"}
-	m.Annotations = map[string]string{lynq.AnnotationDeletionPolicy: "Delete", annotationAppliedHash: "0123", annotationApplyStart: "then", "note": "mine"}
+	m.Annotations = map[string]string{wellknown.AnnotationDeletionPolicy: "Delete", annotationAppliedHash: "0123", annotationApplyStart: "then", "note": "mine"}
 	m.OwnerReferences = []metav1.OwnerReference{
 		{APIVersion: "v1", Kind: "ConfigMap", Name: "somebody", UID: "somebody-uid"},
-		{APIVersion: lynq.APIVersion, Kind: lynq.KindNode, Name: "acme-web", UID: "node-uid", Controller: &yes, BlockOwnerDeletion: &yes},
+		{APIVersion: wellknown.APIVersion, Kind: wellknown.KindNode, Name: "acme-web", UID: "node-uid", Controller: &yes, BlockOwnerDeletion: &yes},
 	}
 	m.ManagedFields = []metav1.ManagedFieldsEntry{entry(operatorManager, "Apply", `{"f:spec":{"f:a":{}}}`)}
 	for _, f := range change {
@@ -68,7 +69,7 @@ func TestJudge(t *testing.T) {
 	yes := true
 	now := metav1.Now()
 	controller := metav1.OwnerReference{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "rs", UID: "rs-uid", Controller: &yes}
-	own := []string{lynq.LabelNode, "acme-web", lynq.LabelNodeNamespace, "shop"}
+	own := []string{wellknown.LabelNode, "acme-web", wellknown.LabelNodeNamespace, "shop"}
 	for name, tt := range map[string]struct {
 		found   Found
 		verdict Verdict
@@ -80,16 +81,16 @@ func TestJudge(t *testing.T) {
 		"absent":                  {found(nil), Left, "there is none", ReasonAbsent},
 		"unreadable":              {Found{Err: errors.New("forbidden")}, Failed, "forbidden", ReasonUnreadable},
 		"nobody's":                {found(live(disowned)), Left, "nothing on it says", reason.Foreign},
-		"another node's":          {found(live(disowned, labelled(lynq.LabelNode, "b", lynq.LabelNodeNamespace, "shop"))), Left, "it belongs to node shop/b", reason.Foreign},
-		"of the same name abroad": {found(live(disowned, labelled(lynq.LabelNode, "acme-web", lynq.LabelNodeNamespace, "b"))), Left, "it belongs to node b/acme-web", reason.Foreign},
+		"another node's":          {found(live(disowned, labelled(wellknown.LabelNode, "b", wellknown.LabelNodeNamespace, "shop"))), Left, "it belongs to node shop/b", reason.Foreign},
+		"of the same name abroad": {found(live(disowned, labelled(wellknown.LabelNode, "acme-web", wellknown.LabelNodeNamespace, "b"))), Left, "it belongs to node b/acme-web", reason.Foreign},
 		"of a former LynqNode": {found(live(func(m *metav1.PartialObjectMetadata) { m.OwnerReferences[1].UID = "former" })), Left,
 			"it belongs to controller LynqNode/acme-web", reason.Foreign},
 		"a controller's":     {found(live(func(m *metav1.PartialObjectMetadata) { m.OwnerReferences = []metav1.OwnerReference{controller} })), Left, "controller ReplicaSet/rs", reason.Foreign},
-		"an ApplySet's":      {found(live(disowned, labelled(lynq.LabelPartOf, "applyset-x-v1"))), Left, "ApplySet applyset-x-v1", reason.Foreign},
-		"of two nodes":       {found(live(labelled(lynq.LabelNode, "b", lynq.LabelNodeNamespace, "shop"))), Failed, "belongs to node shop/b too", reason.Foreign},
-		"and an ApplySet's":  {found(live(labelled(lynq.LabelPartOf, "applyset-x-v1"))), Failed, "belongs to ApplySet applyset-x-v1 too", reason.Foreign},
+		"an ApplySet's":      {found(live(disowned, labelled(wellknown.LabelPartOf, "applyset-x-v1"))), Left, "ApplySet applyset-x-v1", reason.Foreign},
+		"of two nodes":       {found(live(labelled(wellknown.LabelNode, "b", wellknown.LabelNodeNamespace, "shop"))), Failed, "belongs to node shop/b too", reason.Foreign},
+		"and an ApplySet's":  {found(live(labelled(wellknown.LabelPartOf, "applyset-x-v1"))), Failed, "belongs to ApplySet applyset-x-v1 too", reason.Foreign},
 		"and a controller's": {found(live(labelled(own...), func(m *metav1.PartialObjectMetadata) { m.OwnerReferences = []metav1.OwnerReference{controller} })), Failed, "belongs to controller ReplicaSet/rs too", reason.Foreign},
-		"an orphan":          {found(live(disowned, labelled(lynq.LabelOrphaned, "true"))), Left, "orphans adopt", reason.Orphan},
+		"an orphan":          {found(live(disowned, labelled(wellknown.LabelOrphaned, "true"))), Left, "orphans adopt", reason.Orphan},
 		"on its way out":     {found(live(func(m *metav1.PartialObjectMetadata) { m.DeletionTimestamp = &now })), Left, "being deleted", reason.Deleting},
 	} {
 		o := judge(node(), tt.found, "")
@@ -152,18 +153,18 @@ func TestChange(t *testing.T) {
 		notes  map[string]string
 	}{
 		"owned": {nil, nil, map[string]string{"app": "acme"}, []metav1.OwnerReference{somebody, ours}, nil},
-		"owned, with labels too": {nil, labelled(lynq.LabelNode, "acme-web", lynq.LabelNodeNamespace, "shop"),
+		"owned, with labels too": {nil, labelled(wellknown.LabelNode, "acme-web", wellknown.LabelNodeNamespace, "shop"),
 			map[string]string{"app": "acme"}, []metav1.OwnerReference{somebody, ours}, nil},
 		"retained": {func(f *Found) { f.Deletion = lynq.DeleteRetain }, nil,
-			map[string]string{"app": "acme", lynq.LabelNode: "acme-web", lynq.LabelNodeNamespace: "shop"}, []metav1.OwnerReference{somebody},
-			map[string]string{lynq.AnnotationDeletionPolicy: "Retain"}},
+			map[string]string{"app": "acme", wellknown.LabelNode: "acme-web", wellknown.LabelNodeNamespace: "shop"}, []metav1.OwnerReference{somebody},
+			map[string]string{wellknown.AnnotationDeletionPolicy: "Retain"}},
 		"elsewhere": {func(f *Found) { f.Namespace = "far" }, func(m *metav1.PartialObjectMetadata) { m.Namespace, m.OwnerReferences = "far", nil },
-			map[string]string{"app": "acme", lynq.LabelNode: "acme-web", lynq.LabelNodeNamespace: "shop"}, nil, nil},
+			map[string]string{"app": "acme", wellknown.LabelNode: "acme-web", wellknown.LabelNodeNamespace: "shop"}, nil, nil},
 		"without a namespace": {func(f *Found) { f.Namespace = "" },
 			func(m *metav1.PartialObjectMetadata) { m.Namespace, m.OwnerReferences = "", m.OwnerReferences[1:] },
-			map[string]string{"app": "acme", lynq.LabelNode: "acme-web", lynq.LabelNodeNamespace: "shop"}, nil, nil},
+			map[string]string{"app": "acme", wellknown.LabelNode: "acme-web", wellknown.LabelNodeNamespace: "shop"}, nil, nil},
 		"made once": {func(f *Found) { f.Creation = lynq.CreateOnce }, nil, map[string]string{"app": "acme"}, []metav1.OwnerReference{somebody, ours},
-			map[string]string{lynq.AnnotationCreatedOnce: "true"}},
+			map[string]string{wellknown.AnnotationCreatedOnce: "true"}},
 	} {
 		m := live()
 		if tt.before != nil {
@@ -182,8 +183,8 @@ func TestChange(t *testing.T) {
 			t.Fatal(err)
 		}
 		after := applied(t, m, patch)
-		tt.labels[lynq.LabelHub], tt.labels[lynq.LabelPartOf] = "crm", partOf("acme-web")
-		notes := map[string]string{"note": "mine", lynq.AnnotationDeletionPolicy: "Delete", lynq.AnnotationResourceID: "settings"}
+		tt.labels[wellknown.LabelHub], tt.labels[wellknown.LabelPartOf] = "crm", partOf("acme-web")
+		notes := map[string]string{"note": "mine", wellknown.AnnotationDeletionPolicy: "Delete", wellknown.AnnotationResourceID: "settings"}
 		for k, v := range tt.notes {
 			notes[k] = v
 		}

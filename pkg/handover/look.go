@@ -17,6 +17,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Looker finds the objects of LynqNodes. Nothing that could not be read counts as
@@ -172,7 +173,7 @@ func (l *Looker) search(ctx context.Context, n *Node, r *Resource, f *Found, tak
 // own lists the objects of a kind that have a LynqNode's tracking: in all namespaces
 // those with its labels and, in its own, those that it owns.
 func (l *Looker) own(ctx context.Context, n *Node, r lynq.APIResource, namesOpen bool) ([]*metav1.PartialObjectMetadata, error) {
-	labelled, err := l.list(ctx, r, "", lynq.LabelNode)
+	labelled, err := l.list(ctx, r, "", wellknown.LabelNode)
 	if err != nil {
 		return nil, err
 	}
@@ -298,10 +299,10 @@ func droppedOf(r lynq.APIResource, m *metav1.PartialObjectMetadata, id string) F
 		Lifecycle: lynq.DefaultPolicy().Lifecycle,
 	}
 	f.Deletion = lynq.DeleteRetain
-	if m.Annotations[lynq.AnnotationDeletionPolicy] == string(lynq.DeleteDelete) {
+	if m.Annotations[wellknown.AnnotationDeletionPolicy] == string(lynq.DeleteDelete) {
 		f.Deletion = lynq.DeleteDelete
 	}
-	if m.Annotations[lynq.AnnotationCreatedOnce] == "true" {
+	if m.Annotations[wellknown.AnnotationCreatedOnce] == "true" {
 		f.Creation = lynq.CreateOnce
 	}
 	return f

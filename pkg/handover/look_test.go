@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // object is one that the LynqNode owns, or labels where that is not its namespace.
@@ -22,7 +23,7 @@ func object(apiVersion, kind, namespace, name string) *metav1.PartialObjectMetad
 	m.Namespace, m.Name, m.UID = namespace, name, types.UID(kind+namespace+name)
 	if namespace != "shop" {
 		m.OwnerReferences = nil
-		m.Labels = map[string]string{lynq.LabelNode: "acme-web", lynq.LabelNodeNamespace: "shop"}
+		m.Labels = map[string]string{wellknown.LabelNode: "acme-web", wellknown.LabelNodeNamespace: "shop"}
 	}
 	return typed(m, apiVersion, kind)
 }

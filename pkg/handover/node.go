@@ -16,6 +16,8 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Node is a LynqNode: what the operator has in the place of an inventory.
@@ -56,7 +58,7 @@ type Resource struct {
 func (n *Node) NodeID() lynq.NodeID {
 	return lynq.NodeID{
 		Hub: lynq.HubKey{Namespace: n.Namespace, Name: n.Hub}, Form: lynq.FormKey{Name: n.Form}, UID: n.Row,
-		Namespace: n.Namespace, Name: lynq.PlainNodeName(n.Row, n.Form),
+		Namespace: n.Namespace, Name: naming.PlainNodeName(n.Row, n.Form),
 	}
 }
 
@@ -70,7 +72,7 @@ func (n *Node) String() string { return "LynqNode " + n.Namespace + "/" + n.Name
 func (n *Node) Leaving() bool { return n.Deleting && !n.Held }
 
 func (n *Node) ref() lynq.Ref {
-	return lynq.Ref{Group: lynq.Group, Kind: lynq.KindNode, Namespace: n.Namespace, Name: n.Name}
+	return lynq.Ref{Group: wellknown.Group, Kind: wellknown.KindNode, Namespace: n.Namespace, Name: n.Name}
 }
 
 // sections are the lists of resources of a LynqNode.
@@ -125,13 +127,13 @@ func NodeOf(o *unstructured.Unstructured) (*Node, error) {
 	labels, annotations := o.GetLabels(), o.GetAnnotations()
 	n := &Node{
 		Namespace: o.GetNamespace(), Name: o.GetName(), UID: o.GetUID(), ResourceVersion: o.GetResourceVersion(),
-		Deleting: o.GetDeletionTimestamp() != nil, Held: slices.Contains(o.GetFinalizers(), lynq.FinalizerNode), finalizers: o.GetFinalizers(),
-		Hub:  cmp.Or(labels[lynq.LabelHub], annotations[lynq.AnnotationHubID]),
+		Deleting: o.GetDeletionTimestamp() != nil, Held: slices.Contains(o.GetFinalizers(), wellknown.FinalizerNode), finalizers: o.GetFinalizers(),
+		Hub:  cmp.Or(labels[wellknown.LabelHub], annotations[wellknown.AnnotationHubID]),
 		Form: w.Spec.TemplateRef, Row: w.Spec.UID, Applied: w.Status.Applied, Status: statusOf(&w),
 	}
 	// What cannot be read of these is not worth more than a look at the next apply.
-	n.TemplateGeneration, _ = strconv.ParseInt(annotations[lynq.AnnotationTemplateGeneration], 10, 64)
-	n.RolloutStart, _ = time.Parse(time.RFC3339, annotations[lynq.AnnotationRolloutUpdateStart])
+	n.TemplateGeneration, _ = strconv.ParseInt(annotations[wellknown.AnnotationTemplateGeneration], 10, 64)
+	n.RolloutStart, _ = time.Parse(time.RFC3339, annotations[wellknown.AnnotationRolloutUpdateStart])
 	if err := n.check(); err != nil {
 		return nil, fmt.Errorf("LynqNode %s/%s: %w", n.Namespace, n.Name, err)
 	}
@@ -157,10 +159,10 @@ func convert(from map[string]any, into any) error {
 func (n *Node) check() error {
 	switch {
 	case n.Hub == "":
-		return errors.New("label " + lynq.LabelHub + " is missing, so that its hub is unknown (put it on)")
-	case !lynq.IsLabelValue(n.Hub):
+		return errors.New("label " + wellknown.LabelHub + " is missing, so that its hub is unknown (put it on)")
+	case !naming.IsLabelValue(n.Hub):
 		return fmt.Errorf("a label can't hold the name of its hub, %q", n.Hub)
-	case n.Form == "" || !lynq.IsLabelValue(n.Form):
+	case n.Form == "" || !naming.IsLabelValue(n.Form):
 		return fmt.Errorf("spec.templateRef %q is no form", n.Form)
 	case n.Row == "":
 		return errors.New("spec.uid is missing")

@@ -13,6 +13,8 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 const acmeWeb = `
@@ -79,7 +81,7 @@ func TestNodeOf(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	want := &Node{
 		Namespace: "shop", Name: "acme-web", UID: "node-uid", ResourceVersion: "7", Held: true,
-		finalizers: []string{lynq.FinalizerNode, "example.com/other"},
+		finalizers: []string{wellknown.FinalizerNode, "example.com/other"},
 		Hub:        "crm", Form: "web", Row: "acme", TemplateGeneration: 3, RolloutStart: time.Date(2026, 3, 4, 3, 6, 7, 0, time.UTC),
 		Status: inventory.Status{Desired: 3, Ready: 2, Failed: 1, Skipped: 4, Conditions: []inventory.Condition{
 			{Type: "Degraded", Status: "True", Reason: "Failed", Message: "why", LastTransitionTime: at},
@@ -112,7 +114,7 @@ func TestNodeOf(t *testing.T) {
 func TestNodeOfLongName(t *testing.T) {
 	uid := strings.Repeat("a", 70)
 	n := mustNode(t, strings.NewReplacer("name: acme-web", "name: "+uid+"-web", "\n  uid: acme\n", "\n  uid: "+uid+"\n").Replace(acmeWeb))
-	if got, want := n.Key().Name, lynq.NodeName(uid, "web"); got != want || len(got) > 63 {
+	if got, want := n.Key().Name, naming.NodeName(uid, "web"); got != want || len(got) > 63 {
 		t.Errorf("it becomes %q, want %q", got, want)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // The guards of a handover, beside apply's GuardOperator (it still runs) and
@@ -117,7 +118,7 @@ func (p *Plan) refuseDeleted() {
 	}
 	for _, hub := range slices.SortedFunc(maps.Keys(deleted), lynq.HubKey.Compare) {
 		p.refuse(plan.GuardDeleting, hub,
-			"start the operator and let it finish, if their objects are to go too; a deletion cannot be taken back, and what the finalizer "+lynq.FinalizerNode+" holds goes when that is taken off",
+			"start the operator and let it finish, if their objects are to go too; a deletion cannot be taken back, and what the finalizer "+wellknown.FinalizerNode+" holds goes when that is taken off",
 			"a deletion was asked for: %s", some(deleted[hub], "LynqNode"))
 	}
 }
@@ -249,7 +250,7 @@ func (o *Object) reason() reason.Reason {
 		return ReasonAbsent
 	case o.Meta.DeletionTimestamp != nil:
 		return reason.Deleting
-	case o.Meta.Labels[lynq.LabelOrphaned] == "true":
+	case o.Meta.Labels[wellknown.LabelOrphaned] == "true":
 		return reason.Orphan
 	}
 	return reason.Foreign

@@ -12,6 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 func named(name string) *Node {
@@ -99,7 +100,7 @@ func TestPlanRecord(t *testing.T) {
 func TestPlans(t *testing.T) {
 	far := named("far")
 	far.Namespace = "far"
-	twice := found(live(labelled(lynq.LabelNode, "b", lynq.LabelNodeNamespace, "shop")))
+	twice := found(live(labelled(wellknown.LabelNode, "b", wellknown.LabelNodeNamespace, "shop")))
 	twice.Name = "twice"
 	p := NewPlan(&Input{Nodes: []*Node{named("bolt"), named("acme"), far}, Found: [][]Found{{twice}, {found(live()), found(nil)}, nil}})
 	var got []string

@@ -14,6 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // remover removes what the operator has in a cluster.
@@ -95,7 +96,7 @@ func RemoveHub(ctx context.Context, c apply.Cluster, served lynq.APIResource, o 
 	r := remover{ctx, c, false}
 	return r.remove(served, leaver{
 		ref: lynq.Ref{Group: served.Group, Kind: served.Kind, Namespace: o.GetNamespace(), Name: o.GetName()},
-		uid: o.GetUID(), version: o.GetResourceVersion(), finalizers: o.GetFinalizers(), finalizer: lynq.FinalizerHub,
+		uid: o.GetUID(), version: o.GetResourceVersion(), finalizers: o.GetFinalizers(), finalizer: wellknown.FinalizerHub,
 	})
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // stage is a cluster whose answers are lost or refused, which a real one does not do
@@ -204,21 +205,21 @@ func (e *events) Report(event report.Event) {
 func coreKinds() []lynq.APIResource {
 	return []lynq.APIResource{
 		{Version: "v1", Kind: "ConfigMap", Plural: "configmaps", Namespaced: true},
-		{Group: lynq.Group, Version: "v1", Kind: lynq.KindNode, Plural: "lynqnodes", Namespaced: true},
+		{Group: wellknown.Group, Version: "v1", Kind: wellknown.KindNode, Plural: "lynqnodes", Namespaced: true},
 	}
 }
 
 func lynqNodeMeta() *metav1.PartialObjectMetadata {
 	m := &metav1.PartialObjectMetadata{}
-	m.Namespace, m.Name, m.UID, m.ResourceVersion, m.Finalizers = "shop", "acme-web", "node-uid", "7", []string{lynq.FinalizerNode}
-	return typed(m, lynq.APIVersion, lynq.KindNode)
+	m.Namespace, m.Name, m.UID, m.ResourceVersion, m.Finalizers = "shop", "acme-web", "node-uid", "7", []string{wellknown.FinalizerNode}
+	return typed(m, wellknown.APIVersion, wellknown.KindNode)
 }
 
 // handOver hands the one node over, whose object is on the stage.
 func handOver(ctx context.Context, t *testing.T, s *stage) (*report.Summary, []string, error) {
 	t.Helper()
 	n := node()
-	n.finalizers = []string{lynq.FinalizerNode}
+	n.finalizers = []string{wellknown.FinalizerNode}
 	n.Resources = []Resource{{ID: "settings", APIVersion: "v1", Kind: "ConfigMap", Name: "acme", Lifecycle: lynq.Lifecycle{Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteDelete, Patch: lynq.PatchApply}}}
 	found, err := NewLooker(s, 2).Nodes(context.Background(), []*Node{n})
 	if err != nil {
@@ -305,7 +306,7 @@ func TestRunOthers(t *testing.T) {
 		"it was deleted since this run looked":                   func(s *stage) { delete(s.objects, ref) },
 		"it was deleted and created again":                       func(s *stage) { s.objects[ref].UID = "another" },
 		"it changed since this run looked: nothing on it says":   func(s *stage) { s.objects[ref].OwnerReferences = nil },
-		"it changed since this run looked: the operator left it": func(s *stage) { s.objects[ref].Labels[lynq.LabelOrphaned] = "true" },
+		"it changed since this run looked: the operator left it": func(s *stage) { s.objects[ref].Labels[wellknown.LabelOrphaned] = "true" },
 	} {
 		s := newStage(t, coreKinds(), typed(live(), "v1", "ConfigMap"), lynqNodeMeta())
 		s.fail = func(call string) error {

@@ -14,6 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // tries bounds how often an object is read again that others keep changing, as
@@ -110,12 +111,12 @@ func (n *nodeHandover) confirm(f *Found) error {
 // operator that finds both deletes the objects; then itself, so that the garbage
 // collector takes it off whatever still says to belong to it, and deletes none.
 func (n *nodeHandover) removeNode() error {
-	served, err := n.Cluster.Resource(n.Finishing, lynq.Group, "", lynq.KindNode)
+	served, err := n.Cluster.Resource(n.Finishing, wellknown.Group, "", wellknown.KindNode)
 	if err != nil {
 		return err
 	}
 	return n.remover().remove(served, leaver{
-		ref: n.plan.ref(), uid: n.plan.UID, version: n.plan.ResourceVersion, finalizers: n.plan.finalizers, finalizer: lynq.FinalizerNode,
+		ref: n.plan.ref(), uid: n.plan.UID, version: n.plan.ResourceVersion, finalizers: n.plan.finalizers, finalizer: wellknown.FinalizerNode,
 	})
 }
 

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
 // TestID compares with what a shell makes of the rule in KEP-3659:
@@ -15,7 +15,7 @@ func TestID(t *testing.T) {
 	if got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if !lynq.IsLabelValue(got) {
+	if !naming.IsLabelValue(got) {
 		t.Errorf("%s is no label value", got)
 	}
 }

@@ -14,7 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // format is the version of what data holds. It goes up when an older lynqctl
@@ -29,7 +31,7 @@ const (
 	keyVersion   = "version" // left out where there is none
 )
 
-const namePrefix = lynq.NodeRecordPrefix
+const namePrefix = wellknown.NodeRecordPrefix
 
 // Name is the name of the ConfigMap that is a node's inventory.
 func Name(node string) string { return namePrefix + node }
@@ -51,7 +53,7 @@ func Encode(inv *Inventory) (*corev1.ConfigMap, error) {
 	if err != nil {
 		return nil, fmt.Errorf("inventory of node %s/%s: %w", inv.Node.Namespace, inv.Node.Name, err)
 	}
-	uid, _ := lynq.UIDLabel(inv.Node.UID)
+	uid, _ := naming.UIDLabel(inv.Node.UID)
 	name := Name(inv.Node.Name)
 	cm := &corev1.ConfigMap{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
@@ -59,12 +61,12 @@ func Encode(inv *Inventory) (*corev1.ConfigMap, error) {
 			Name: name, Namespace: inv.Node.Namespace,
 			UID: types.UID(inv.UID), ResourceVersion: inv.ResourceVersion,
 			Labels: map[string]string{
-				lynq.LabelRecord:     lynq.RecordNode,
-				lynq.LabelHub:        inv.Node.Hub.Name,
-				lynq.LabelUID:        uid,
-				lynq.LabelTemplate:   inv.Node.Form.Name,
-				lynq.LabelManagedBy:  lynq.ManagedBy,
-				lynq.LabelApplySetID: ID(inv.Node.Namespace, name),
+				wellknown.LabelRecord:     wellknown.RecordNode,
+				wellknown.LabelHub:        inv.Node.Hub.Name,
+				wellknown.LabelUID:        uid,
+				wellknown.LabelTemplate:   inv.Node.Form.Name,
+				wellknown.LabelManagedBy:  wellknown.ManagedBy,
+				wellknown.LabelApplySetID: ID(inv.Node.Namespace, name),
 			},
 			Annotations: annotations,
 		},
@@ -74,10 +76,10 @@ func Encode(inv *Inventory) (*corev1.ConfigMap, error) {
 		cm.Data[keyVersion] = inv.Version
 	}
 	if inv.Finalizer {
-		cm.Finalizers = []string{lynq.FinalizerNode}
+		cm.Finalizers = []string{wellknown.FinalizerNode}
 	}
 	if inv.Node.Hub.Namespace != "" {
-		cm.Labels[lynq.LabelHubNamespace] = inv.Node.Hub.Namespace
+		cm.Labels[wellknown.LabelHubNamespace] = inv.Node.Hub.Namespace
 	}
 	inv.Others.addTo(cm)
 	if err := checkSize(inv, cm); err != nil {
@@ -89,31 +91,31 @@ func Encode(inv *Inventory) (*corev1.ConfigMap, error) {
 // annotations are all that an inventory with these entries and hooks has of its own.
 func (inv *Inventory) annotations(entries []Entry) (map[string]string, error) {
 	a := map[string]string{
-		lynq.AnnotationHubID:              inv.Node.Hub.Name,
-		lynq.AnnotationApplySetTooling:    applySetTooling,
-		lynq.AnnotationApplySetGroupKinds: groupKinds(entries),
-		lynq.AnnotationApplySetNamespaces: additionalNamespaces(entries, inv.Node.Namespace),
+		wellknown.AnnotationHubID:              inv.Node.Hub.Name,
+		wellknown.AnnotationApplySetTooling:    applySetTooling,
+		wellknown.AnnotationApplySetGroupKinds: groupKinds(entries),
+		wellknown.AnnotationApplySetNamespaces: additionalNamespaces(entries, inv.Node.Namespace),
 	}
-	if _, whole := lynq.UIDLabel(inv.Node.UID); !whole {
-		a[lynq.AnnotationUID] = inv.Node.UID
+	if _, whole := naming.UIDLabel(inv.Node.UID); !whole {
+		a[wellknown.AnnotationUID] = inv.Node.UID
 	}
 	if inv.Node.Form.Namespace != "" {
-		a[lynq.AnnotationTemplateNamespace] = inv.Node.Form.Namespace
+		a[wellknown.AnnotationTemplateNamespace] = inv.Node.Form.Namespace
 	}
 	if inv.Activate != "" {
-		a[lynq.AnnotationActivate] = inv.Activate
+		a[wellknown.AnnotationActivate] = inv.Activate
 	}
 	if inv.TemplateGeneration != 0 {
-		a[lynq.AnnotationTemplateGeneration] = strconv.FormatInt(inv.TemplateGeneration, 10)
+		a[wellknown.AnnotationTemplateGeneration] = strconv.FormatInt(inv.TemplateGeneration, 10)
 	}
 	if !inv.RolloutStart.IsZero() {
 		start, err := encodeTime(inv.RolloutStart)
 		if err != nil {
 			return nil, fmt.Errorf("start of the rollout: %w", err)
 		}
-		a[lynq.AnnotationRolloutUpdateStart] = start
+		a[wellknown.AnnotationRolloutUpdateStart] = start
 	}
-	for key, t := range map[string]time.Time{lynq.AnnotationExpires: inv.Expires, lynq.AnnotationLeavingSince: inv.LeavingSince, lynq.AnnotationLeavingUntil: inv.LeavingUntil} {
+	for key, t := range map[string]time.Time{wellknown.AnnotationExpires: inv.Expires, wellknown.AnnotationLeavingSince: inv.LeavingSince, wellknown.AnnotationLeavingUntil: inv.LeavingUntil} {
 		if t.IsZero() {
 			continue
 		}
@@ -124,10 +126,10 @@ func (inv *Inventory) annotations(entries []Entry) (map[string]string, error) {
 		a[key] = text
 	}
 	if len(inv.DependForms) > 0 {
-		a[lynq.AnnotationDependForms] = strings.Join(inv.DependForms, ",")
+		a[wellknown.AnnotationDependForms] = strings.Join(inv.DependForms, ",")
 	}
 	if inv.Extra != "" {
-		a[lynq.AnnotationExtra] = inv.Extra
+		a[wellknown.AnnotationExtra] = inv.Extra
 	}
 	return a, nil
 }
@@ -148,9 +150,9 @@ func Decode(cm *corev1.ConfigMap) (*Inventory, error) {
 		UID:  string(cm.UID), ResourceVersion: cm.ResourceVersion,
 		Created:   cm.CreationTimestamp.Time,
 		Deleting:  cm.DeletionTimestamp != nil,
-		Finalizer: slices.Contains(cm.Finalizers, lynq.FinalizerNode),
-		Activate:  cm.Annotations[lynq.AnnotationActivate],
-		Extra:     cm.Annotations[lynq.AnnotationExtra],
+		Finalizer: slices.Contains(cm.Finalizers, wellknown.FinalizerNode),
+		Activate:  cm.Annotations[wellknown.AnnotationActivate],
+		Extra:     cm.Annotations[wellknown.AnnotationExtra],
 		Version:   cm.Data[keyVersion],
 		Others:    othersOf(cm, nodeKeys()),
 	}
@@ -158,7 +160,7 @@ func Decode(cm *corev1.ConfigMap) (*Inventory, error) {
 		return nil, err
 	}
 	inv.DependForms = dependForms(cm)
-	inv.Expires, inv.LeavingSince, inv.LeavingUntil = timeIn(cm, lynq.AnnotationExpires), timeIn(cm, lynq.AnnotationLeavingSince), timeIn(cm, lynq.AnnotationLeavingUntil)
+	inv.Expires, inv.LeavingSince, inv.LeavingUntil = timeIn(cm, wellknown.AnnotationExpires), timeIn(cm, wellknown.AnnotationLeavingSince), timeIn(cm, wellknown.AnnotationLeavingUntil)
 	if err := d.rollout(inv); err != nil {
 		return nil, err
 	}
@@ -185,7 +187,7 @@ func timeIn(cm *corev1.ConfigMap, key string) time.Time {
 
 // dependForms are the forms that the form of a record depends on.
 func dependForms(cm *corev1.ConfigMap) []string {
-	if text := cm.Annotations[lynq.AnnotationDependForms]; text != "" {
+	if text := cm.Annotations[wellknown.AnnotationDependForms]; text != "" {
 		return strings.Split(text, ",")
 	}
 	return nil
@@ -197,7 +199,7 @@ func dependForms(cm *corev1.ConfigMap) []string {
 func Identify(m *metav1.ObjectMeta) (*Inventory, error) {
 	d := decoder{cm: &corev1.ConfigMap{ObjectMeta: *m}}
 	prefix := namePrefix
-	if m.Labels[lynq.LabelRecord] == lynq.RecordCopy {
+	if m.Labels[wellknown.LabelRecord] == wellknown.RecordCopy {
 		prefix = copyPrefix
 	}
 	var ok bool
@@ -224,7 +226,7 @@ func (d *decoder) fail(where, format string, args ...any) error {
 func (d *decoder) failed(where string, err error) error {
 	return &UnreadableError{
 		Node: d.said(), Name: d.cm.Name, Where: where, Err: err,
-		UIDLabel: d.cm.Labels[lynq.LabelUID], DependForms: dependForms(d.cm),
+		UIDLabel: d.cm.Labels[wellknown.LabelUID], DependForms: dependForms(d.cm),
 		Deleting: d.cm.DeletionTimestamp != nil,
 	}
 }
@@ -251,13 +253,13 @@ func (d *decoder) format() error {
 
 // HubNamespaceOf is the namespace of the hub that a record says it is of, "" where
 // it does not say.
-func HubNamespaceOf(cm *corev1.ConfigMap) string { return cm.Labels[lynq.LabelHubNamespace] }
+func HubNamespaceOf(cm *corev1.ConfigMap) string { return cm.Labels[wellknown.LabelHubNamespace] }
 
 // said is which node it is, but for its row, as far as labels and annotations say.
 func (d *decoder) said() lynq.NodeID {
 	return lynq.NodeID{
-		Hub:       lynq.HubKey{Namespace: HubNamespaceOf(d.cm), Name: d.cm.Labels[lynq.LabelHub]},
-		Form:      lynq.FormKey{Namespace: d.cm.Annotations[lynq.AnnotationTemplateNamespace], Name: d.cm.Labels[lynq.LabelTemplate]},
+		Hub:       lynq.HubKey{Namespace: HubNamespaceOf(d.cm), Name: d.cm.Labels[wellknown.LabelHub]},
+		Form:      lynq.FormKey{Namespace: d.cm.Annotations[wellknown.AnnotationTemplateNamespace], Name: d.cm.Labels[wellknown.LabelTemplate]},
 		Namespace: d.cm.Namespace, Name: d.node,
 	}
 }
@@ -266,22 +268,22 @@ func (d *decoder) said() lynq.NodeID {
 func (d *decoder) identity(inv *Inventory) error {
 	labels, annotations := d.cm.Labels, d.cm.Annotations
 	if inv.Node.Hub.Name == "" {
-		return d.fail(label(lynq.LabelHub), "it is missing")
+		return d.fail(label(wellknown.LabelHub), "it is missing")
 	}
-	if said, ok := annotations[lynq.AnnotationHubID]; ok && said != inv.Node.Hub.Name {
-		return d.fail(label(lynq.LabelHub), "it says %q, and annotation %s %q", inv.Node.Hub.Name, lynq.AnnotationHubID, said)
+	if said, ok := annotations[wellknown.AnnotationHubID]; ok && said != inv.Node.Hub.Name {
+		return d.fail(label(wellknown.LabelHub), "it says %q, and annotation %s %q", inv.Node.Hub.Name, wellknown.AnnotationHubID, said)
 	}
 	if inv.Node.Form.Name == "" {
-		return d.fail(label(lynq.LabelTemplate), "it is missing")
+		return d.fail(label(wellknown.LabelTemplate), "it is missing")
 	}
-	uid := labels[lynq.LabelUID]
+	uid := labels[wellknown.LabelUID]
 	if uid == "" {
-		return d.fail(label(lynq.LabelUID), "it is missing")
+		return d.fail(label(wellknown.LabelUID), "it is missing")
 	}
 	inv.Node.UID = uid
-	if raw, ok := annotations[lynq.AnnotationUID]; ok {
-		if made, _ := lynq.UIDLabel(raw); made != uid {
-			return d.fail(label(lynq.LabelUID), "it says %q, and annotation %s %q, which gives %q", uid, lynq.AnnotationUID, raw, made)
+	if raw, ok := annotations[wellknown.AnnotationUID]; ok {
+		if made, _ := naming.UIDLabel(raw); made != uid {
+			return d.fail(label(wellknown.LabelUID), "it says %q, and annotation %s %q, which gives %q", uid, wellknown.AnnotationUID, raw, made)
 		}
 		inv.Node.UID = raw
 	}
@@ -291,14 +293,14 @@ func (d *decoder) identity(inv *Inventory) error {
 // rollout reads when and from what the node was rendered last.
 func (d *decoder) rollout(inv *Inventory) error {
 	var err error
-	if text, ok := d.cm.Annotations[lynq.AnnotationTemplateGeneration]; ok {
+	if text, ok := d.cm.Annotations[wellknown.AnnotationTemplateGeneration]; ok {
 		if inv.TemplateGeneration, err = strconv.ParseInt(text, 10, 64); err != nil {
-			return d.fail(annotation(lynq.AnnotationTemplateGeneration), "%q is not a number", text)
+			return d.fail(annotation(wellknown.AnnotationTemplateGeneration), "%q is not a number", text)
 		}
 	}
-	if text, ok := d.cm.Annotations[lynq.AnnotationRolloutUpdateStart]; ok {
+	if text, ok := d.cm.Annotations[wellknown.AnnotationRolloutUpdateStart]; ok {
 		if inv.RolloutStart, err = decodeTime(text); err != nil {
-			return d.failed(annotation(lynq.AnnotationRolloutUpdateStart), err)
+			return d.failed(annotation(wellknown.AnnotationRolloutUpdateStart), err)
 		}
 	}
 	return nil
@@ -334,19 +336,19 @@ func (d *decoder) status() (Status, error) {
 // nodeKeys are ours on the ConfigMap of a node.
 func nodeKeys() *ownKeys {
 	return &ownKeys{
-		finalizer: lynq.FinalizerNode,
+		finalizer: wellknown.FinalizerNode,
 		labels: func(key string) bool {
 			switch key {
-			case lynq.LabelRecord, lynq.LabelHub, lynq.LabelHubNamespace, lynq.LabelUID, lynq.LabelTemplate, lynq.LabelManagedBy, lynq.LabelApplySetID:
+			case wellknown.LabelRecord, wellknown.LabelHub, wellknown.LabelHubNamespace, wellknown.LabelUID, wellknown.LabelTemplate, wellknown.LabelManagedBy, wellknown.LabelApplySetID:
 				return true
 			}
 			return false
 		},
 		annotations: func(key string) bool {
 			switch key {
-			case lynq.AnnotationHubID, lynq.AnnotationTemplateNamespace, lynq.AnnotationUID, lynq.AnnotationActivate, lynq.AnnotationTemplateGeneration,
-				lynq.AnnotationRolloutUpdateStart, lynq.AnnotationExtra, lynq.AnnotationDependForms, lynq.AnnotationExpires, lynq.AnnotationLeavingSince, lynq.AnnotationLeavingUntil, lynq.AnnotationApplySetTooling,
-				lynq.AnnotationApplySetGroupKinds, lynq.AnnotationApplySetNamespaces:
+			case wellknown.AnnotationHubID, wellknown.AnnotationTemplateNamespace, wellknown.AnnotationUID, wellknown.AnnotationActivate, wellknown.AnnotationTemplateGeneration,
+				wellknown.AnnotationRolloutUpdateStart, wellknown.AnnotationExtra, wellknown.AnnotationDependForms, wellknown.AnnotationExpires, wellknown.AnnotationLeavingSince, wellknown.AnnotationLeavingUntil, wellknown.AnnotationApplySetTooling,
+				wellknown.AnnotationApplySetGroupKinds, wellknown.AnnotationApplySetNamespaces:
 				return true
 			}
 			return false

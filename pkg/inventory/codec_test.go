@@ -18,6 +18,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
@@ -224,12 +225,12 @@ func TestOthersAreKept(t *testing.T) {
 	}
 	inv.Activate = "false"
 	want := cm.DeepCopy()
-	want.Annotations[lynq.AnnotationActivate] = "false"
+	want.Annotations[wellknown.AnnotationActivate] = "false"
 	if diff := cmp.Diff(want, encode(t, inv)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	inv.Others.Labels[lynq.LabelHub] = "theirs"
-	if got := encode(t, inv).Labels[lynq.LabelHub]; got != "customers" {
+	inv.Others.Labels[wellknown.LabelHub] = "theirs"
+	if got := encode(t, inv).Labels[wellknown.LabelHub]; got != "customers" {
 		t.Errorf("the hub is %q", got)
 	}
 }
@@ -257,15 +258,15 @@ func TestDecodeRefuses(t *testing.T) {
 		"no format":      {func(cm *corev1.ConfigMap) { delete(cm.Data, "format") }, "data.format: it is missing"},
 		"bad format":     {func(cm *corev1.ConfigMap) { cm.Data["format"] = "one" }, `data.format: "one" is not a version`},
 		"format 0":       {func(cm *corev1.ConfigMap) { cm.Data["format"] = "0" }, `data.format: "0" is not a version`},
-		"no hub":         {func(cm *corev1.ConfigMap) { delete(cm.Labels, lynq.LabelHub) }, "label lynq.sh/hub: it is missing"},
-		"another hub":    {func(cm *corev1.ConfigMap) { cm.Labels[lynq.LabelHub] = "x" }, `label lynq.sh/hub: it says "x", and annotation lynq.sh/hubId "customers"`},
-		"no form":        {func(cm *corev1.ConfigMap) { delete(cm.Labels, lynq.LabelTemplate) }, "label lynq.sh/template: it is missing"},
-		"no uid":         {func(cm *corev1.ConfigMap) { delete(cm.Labels, lynq.LabelUID) }, "label lynq.sh/uid: it is missing"},
-		"another uid":    {func(cm *corev1.ConfigMap) { cm.Annotations[lynq.AnnotationUID] = "b" }, `label lynq.sh/uid: it says "acme", and annotation lynq.sh/uid "b", which gives "b"`},
-		"bad generation": {func(cm *corev1.ConfigMap) { cm.Annotations[lynq.AnnotationTemplateGeneration] = "x" }, `annotation lynq.sh/template-generation: "x" is not a number`},
-		"bad rollout":    {func(cm *corev1.ConfigMap) { cm.Annotations[lynq.AnnotationRolloutUpdateStart] = "x" }, `annotation lynq.sh/rollout-update-start: "x" is not an RFC 3339 time`},
+		"no hub":         {func(cm *corev1.ConfigMap) { delete(cm.Labels, wellknown.LabelHub) }, "label lynq.sh/hub: it is missing"},
+		"another hub":    {func(cm *corev1.ConfigMap) { cm.Labels[wellknown.LabelHub] = "x" }, `label lynq.sh/hub: it says "x", and annotation lynq.sh/hubId "customers"`},
+		"no form":        {func(cm *corev1.ConfigMap) { delete(cm.Labels, wellknown.LabelTemplate) }, "label lynq.sh/template: it is missing"},
+		"no uid":         {func(cm *corev1.ConfigMap) { delete(cm.Labels, wellknown.LabelUID) }, "label lynq.sh/uid: it is missing"},
+		"another uid":    {func(cm *corev1.ConfigMap) { cm.Annotations[wellknown.AnnotationUID] = "b" }, `label lynq.sh/uid: it says "acme", and annotation lynq.sh/uid "b", which gives "b"`},
+		"bad generation": {func(cm *corev1.ConfigMap) { cm.Annotations[wellknown.AnnotationTemplateGeneration] = "x" }, `annotation lynq.sh/template-generation: "x" is not a number`},
+		"bad rollout":    {func(cm *corev1.ConfigMap) { cm.Annotations[wellknown.AnnotationRolloutUpdateStart] = "x" }, `annotation lynq.sh/rollout-update-start: "x" is not an RFC 3339 time`},
 		"late rollout": {func(cm *corev1.ConfigMap) {
-			cm.Annotations[lynq.AnnotationRolloutUpdateStart] = "9999-12-31T23:59:59-01:00"
+			cm.Annotations[wellknown.AnnotationRolloutUpdateStart] = "9999-12-31T23:59:59-01:00"
 		}, `annotation lynq.sh/rollout-update-start: the year is out of range`},
 		"no status":       {func(cm *corev1.ConfigMap) { delete(cm.Data, "status") }, "data.status: it is missing"},
 		"bad status":      {func(cm *corev1.ConfigMap) { cm.Data["status"] = "{" }, "data.status: unexpected end of JSON"},
@@ -368,11 +369,11 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, resources, status, label, uid, generation, start string) {
 		cm := encode(t, acme())
 		cm.Data["resources"], cm.Data["status"] = resources, status
-		cm.Labels[lynq.LabelUID] = label
-		cm.Annotations[lynq.AnnotationTemplateGeneration] = generation
-		cm.Annotations[lynq.AnnotationRolloutUpdateStart] = start
+		cm.Labels[wellknown.LabelUID] = label
+		cm.Annotations[wellknown.AnnotationTemplateGeneration] = generation
+		cm.Annotations[wellknown.AnnotationRolloutUpdateStart] = start
 		if uid != "" {
-			cm.Annotations[lynq.AnnotationUID] = uid
+			cm.Annotations[wellknown.AnnotationUID] = uid
 		}
 		inv, err := inventory.Decode(cm)
 		if err != nil {

@@ -6,14 +6,14 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // A ConfigMap whose deletion was asked for cannot be kept: a new one takes its
 // place when it is gone. In between, a copy under another name keeps what it had
 // recorded, so that a run that is killed then loses nothing.
 
-const copyPrefix = lynq.NodeCopyPrefix
+const copyPrefix = wellknown.NodeCopyPrefix
 
 // CopyName is the name of the copy of a node's inventory.
 func CopyName(node string) string { return copyPrefix + node }
@@ -25,15 +25,15 @@ func EncodeCopy(inv *Inventory) (*corev1.ConfigMap, error) {
 		return nil, err
 	}
 	cm.Name, cm.UID, cm.ResourceVersion, cm.Finalizers, cm.OwnerReferences = CopyName(inv.Node.Name), "", "", nil, nil
-	cm.Labels[lynq.LabelRecord] = lynq.RecordCopy
-	delete(cm.Labels, lynq.LabelApplySetID) // there is one parent of an ApplySet
+	cm.Labels[wellknown.LabelRecord] = wellknown.RecordCopy
+	delete(cm.Labels, wellknown.LabelApplySetID) // there is one parent of an ApplySet
 	return cm, nil
 }
 
 // DecodeNode reads an inventory or a copy of one.
 func DecodeNode(cm *corev1.ConfigMap) (*Inventory, error) {
 	node, copied := strings.CutPrefix(cm.Name, copyPrefix)
-	if !copied || cm.Labels[lynq.LabelRecord] != lynq.RecordCopy {
+	if !copied || cm.Labels[wellknown.LabelRecord] != wellknown.RecordCopy {
 		return Decode(cm)
 	}
 	original := cm.DeepCopy()

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // UnreadableError says why lynqctl can't read the record of one node or hub.
@@ -30,7 +31,7 @@ func (e *UnreadableError) Error() string {
 		subject = "node " + e.Node.String()
 	}
 	fix := "restore it as it was; until then, lynqctl changes nothing of " + subject
-	if strings.HasPrefix(e.Name, lynq.HubRecordPrefix) {
+	if strings.HasPrefix(e.Name, wellknown.HubRecordPrefix) {
 		fix = "restore it as it was, or remove its finalizers and delete it: the next apply creates it again; until then, lynqctl changes nothing of " + subject
 	}
 	if newer := (*NewerFormatError)(nil); errors.As(e.Err, &newer) {

@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 	"slices"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // The phases of a hook of a node that goes, beside PhaseCompleted, after which it is not
@@ -19,7 +19,7 @@ const (
 // HooksName is the name of the Secret with the manifests of a node's hooks. It has a
 // key for each, their digest, so that what an inventory names and what it is about to
 // name are both in it.
-func HooksName(node string) string { return lynq.NodeHooksPrefix + node }
+func HooksName(node string) string { return wellknown.NodeHooksPrefix + node }
 
 // HookDigest is the digest of a hook's manifest: of all of a SHA-256, for what it says
 // is run.

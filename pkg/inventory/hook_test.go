@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Hooks are recorded among the objects, told apart by their runOn, and count as objects
@@ -21,7 +22,7 @@ func TestHooksAreRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := cm.Annotations[lynq.AnnotationApplySetGroupKinds]; got != "ConfigMap,Job.batch" {
+	if got := cm.Annotations[wellknown.AnnotationApplySetGroupKinds]; got != "ConfigMap,Job.batch" {
 		t.Errorf("the ApplySet has %s", got)
 	}
 	got, err := Decode(cm)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Hub is the record of one hub: what the last run saw of its rows.
@@ -113,7 +114,7 @@ type rows struct {
 }
 
 // HubName is the name of the ConfigMap that is a hub's record.
-func HubName(hub string) string { return lynq.HubRecordPrefix + hub }
+func HubName(hub string) string { return wellknown.HubRecordPrefix + hub }
 
 // EncodeHub makes the ConfigMap of a hub's record.
 func EncodeHub(h *Hub) (*corev1.ConfigMap, error) {
@@ -139,9 +140,9 @@ func EncodeHub(h *Hub) (*corev1.ConfigMap, error) {
 			Name: HubName(h.Name), Namespace: h.Namespace,
 			UID: types.UID(h.UID), ResourceVersion: h.ResourceVersion,
 			Labels: map[string]string{
-				lynq.LabelRecord:    lynq.RecordHub,
-				lynq.LabelHub:       h.Name,
-				lynq.LabelManagedBy: lynq.ManagedBy,
+				wellknown.LabelRecord:    wellknown.RecordHub,
+				wellknown.LabelHub:       h.Name,
+				wellknown.LabelManagedBy: wellknown.ManagedBy,
 			},
 			Annotations: h.annotations(),
 		},
@@ -166,7 +167,7 @@ func EncodeHub(h *Hub) (*corev1.ConfigMap, error) {
 		cm.Data[keySighted] = h.Sighted
 	}
 	if h.Finalizer {
-		cm.Finalizers = []string{lynq.FinalizerHub}
+		cm.Finalizers = []string{wellknown.FinalizerHub}
 	}
 	h.Others.addTo(cm)
 	return cm, nil
@@ -211,17 +212,17 @@ func DecodeHub(cm *corev1.ConfigMap) (*Hub, error) {
 		return nil, err
 	}
 	h := &Hub{
-		Name: cm.Labels[lynq.LabelHub], Namespace: cm.Namespace,
+		Name: cm.Labels[wellknown.LabelHub], Namespace: cm.Namespace,
 		UID: string(cm.UID), ResourceVersion: cm.ResourceVersion,
 		Deleting:  cm.DeletionTimestamp != nil,
-		Finalizer: slices.Contains(cm.Finalizers, lynq.FinalizerHub),
+		Finalizer: slices.Contains(cm.Finalizers, wellknown.FinalizerHub),
 		Version:   cm.Data[keyVersion],
-		Approved:  cm.Annotations[lynq.AnnotationApproved],
+		Approved:  cm.Annotations[wellknown.AnnotationApproved],
 		RowNotes:  cm.Data[keyRowNotes],
 		Sighted:   cm.Data[keySighted],
 		Others:    othersOf(cm, hubKeys()),
 	}
-	if h.Name == "" || cm.Name != HubName(h.Name) || cm.Labels[lynq.LabelRecord] != lynq.RecordHub {
+	if h.Name == "" || cm.Name != HubName(h.Name) || cm.Labels[wellknown.LabelRecord] != wellknown.RecordHub {
 		return nil, d.fail("metadata.labels", "they are not those of this hub's record")
 	}
 	if text := cm.Data[keyTombstones]; text != "" {
@@ -273,11 +274,11 @@ func (d *decoder) json(key string, v any) error {
 // hubKeys are ours on the ConfigMap of a hub.
 func hubKeys() *ownKeys {
 	return &ownKeys{
-		finalizer: lynq.FinalizerHub,
+		finalizer: wellknown.FinalizerHub,
 		labels: func(key string) bool {
-			return key == lynq.LabelRecord || key == lynq.LabelHub || key == lynq.LabelManagedBy
+			return key == wellknown.LabelRecord || key == wellknown.LabelHub || key == wellknown.LabelManagedBy
 		},
-		annotations: func(key string) bool { return key == lynq.AnnotationApproved },
+		annotations: func(key string) bool { return key == wellknown.AnnotationApproved },
 		data: func(key string) bool {
 			return key == keyFormat || key == keyRows || key == keyColumns || key == keyTime || key == keyVersion || key == keyPlaces || key == keyRun || key == keyNamespaceDefaults || key == keyTombstones || key == keyDeletions || key == keyLeaving || key == keyRowNotes || key == keySighted
 		},

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // HeldDeletions are deletions that a guard refused, where all else was done, until
@@ -93,5 +93,5 @@ func (h *Hub) annotations() map[string]string {
 	if h.Approved == "" {
 		return nil
 	}
-	return map[string]string{lynq.AnnotationApproved: h.Approved}
+	return map[string]string{wellknown.AnnotationApproved: h.Approved}
 }

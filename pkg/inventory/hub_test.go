@@ -16,6 +16,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 func customers() *inventory.Hub {
@@ -121,7 +122,7 @@ func TestDecodeHubRefuses(t *testing.T) {
 		"data.deletions: invalid character":                                  func(cm *corev1.ConfigMap) { cm.Data["deletions"] = "x" },
 		"data.columns: json: cannot unmarshal":                               func(cm *corev1.ConfigMap) { cm.Data["columns"] = "{}" },
 		`data.time: "" is not an RFC 3339 time`:                              func(cm *corev1.ConfigMap) { delete(cm.Data, "time") },
-		"metadata.labels: they are not those of this hub's record":           func(cm *corev1.ConfigMap) { cm.Labels[lynq.LabelHub] = "x" },
+		"metadata.labels: they are not those of this hub's record":           func(cm *corev1.ConfigMap) { cm.Labels[wellknown.LabelHub] = "x" },
 		"data.format: a newer lynqctl wrote it: it has format 2, and this l": func(cm *corev1.ConfigMap) { cm.Data["format"] = "2" },
 	} {
 		cm := encodeHub(t, customers())

@@ -1,6 +1,5 @@
-// Package lynq is the vocabulary that every other package speaks: the label,
-// annotation and finalizer keys, policies, rows, nodes, references to objects,
-// and problems found in inputs.
+// Package lynq is the vocabulary that every other package speaks: policies, rows,
+// nodes, references to objects, and problems found in inputs.
 //
 // Plain data flows in and out. The package never reads, writes or decides
 // anything about a cluster, a database or a file.

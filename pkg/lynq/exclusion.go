@@ -2,10 +2,6 @@ package lynq
 
 import "path"
 
-// AnnotationDisabledResources on a hub or a form excludes objects, as its spec.exclude
-// does (seed: tombstones and exclusion).
-const AnnotationDisabledResources = KeyPrefix + "disabled-resources"
-
 // Exclusion is a rule that excludes objects: lynqctl never creates, updates or
 // deletes them.
 type Exclusion struct {

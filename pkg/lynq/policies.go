@@ -3,6 +3,8 @@ package lynq
 import (
 	"slices"
 	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // PolicyKind says what the values of a policy are.
@@ -113,7 +115,7 @@ func contentPolicies() []PolicyField {
 			Hook:        HookRule{Why: "lynqctl creates it each time that it deletes the node"},
 			PolicyValue: word(func(p *Policy) *CreationPolicy { return &p.Creation }),
 		}, {
-			Field: "deletionPolicy", Annotation: AnnotationDeletePolicy, Values: words(DeletionPolicies()...), Default: string(DeleteDelete),
+			Field: "deletionPolicy", Annotation: wellknown.AnnotationDeletePolicy, Values: words(DeletionPolicies()...), Default: string(DeleteDelete),
 			Synonyms: map[string]string{"Orphan": string(DeleteRetain)},
 			Recorded: "deletion", Always: true, Template: DigestedWord,
 			Hook:        HookRule{Why: goesToo},
@@ -124,7 +126,7 @@ func contentPolicies() []PolicyField {
 			Hook:        HookRule{Why: "a hook never runs an object that another tool owns"},
 			PolicyValue: word(func(p *Policy) *ConflictPolicy { return &p.Conflict }),
 		}, {
-			Field: "patchStrategy", Annotation: AnnotationUpdatePolicy, Values: words(PatchStrategies()...), Default: string(PatchApply),
+			Field: "patchStrategy", Annotation: wellknown.AnnotationUpdatePolicy, Values: words(PatchStrategies()...), Default: string(PatchApply),
 			Synonyms: map[string]string{"SsaMerge": string(PatchApply), "SsaOverride": string(PatchOverride)},
 			Recorded: "patch", Always: true, Template: DigestedWord, Written: true,
 			Hook: HookRule{Why: neverUpdated},
@@ -141,25 +143,25 @@ func contentPolicies() []PolicyField {
 func occasionPolicies() []PolicyField {
 	return []PolicyField{
 		{
-			Field: "adoptionPolicy", Annotation: AnnotationAdoptionPolicy, Values: words(AdoptNever, AdoptIfUnowned, AdoptAlways),
+			Field: "adoptionPolicy", Annotation: wellknown.AnnotationAdoptionPolicy, Values: words(AdoptNever, AdoptIfUnowned, AdoptAlways),
 			Hook:        HookRule{Why: "a hook never runs an existing object", But: string(AdoptNever)},
 			PolicyValue: word(func(p *Policy) *AdoptionPolicy { return &p.Adoption }),
 		}, {
-			Field: "readiness", Annotation: AnnotationStatusHint, Kind: OtherPolicy, Template: DigestedWord,
+			Field: "readiness", Annotation: wellknown.AnnotationStatusHint, Kind: OtherPolicy, Template: DigestedWord,
 			Hook:        HookRule{Why: "a hook is ready when it has completed"},
 			PolicyValue: readinessValue(),
 		}, {
-			Field: "reconcilePolicy", Annotation: AnnotationReconcilePolicy, Values: words(OnObjectChange, OnObjectOrNodeChange, ReconcileOnce), Default: string(OnObjectChange),
+			Field: "reconcilePolicy", Annotation: wellknown.AnnotationReconcilePolicy, Values: words(OnObjectChange, OnObjectOrNodeChange, ReconcileOnce), Default: string(OnObjectChange),
 			Synonyms:    map[string]string{"OnObjectOrComponentChange": string(OnObjectOrNodeChange)},
 			Template:    DigestedForm,
 			Hook:        HookRule{Why: beforeAll, Never: true},
 			PolicyValue: reconcileValue(),
 		}, {
-			Field: "runOn", Annotation: AnnotationRunOn, Values: words(RunOnApply, RunOnDelete), Default: string(RunOnApply),
+			Field: "runOn", Annotation: wellknown.AnnotationRunOn, Values: words(RunOnApply, RunOnDelete), Default: string(RunOnApply),
 			Recorded: "runOn", Template: DigestedWord,
 			PolicyValue: quiet(RunOnApply, func(p *Policy) *RunOn { return &p.RunOn }),
 		}, {
-			Field: "reapplyInterval", Annotation: AnnotationReapplyInterval, Kind: IntervalPolicy,
+			Field: "reapplyInterval", Annotation: wellknown.AnnotationReapplyInterval, Kind: IntervalPolicy,
 			Hook:        HookRule{Why: beforeAll, Never: true},
 			Contradicts: []Contradiction{{"", "creationPolicy", string(CreateWhenNeeded), "lynqctl never writes again what it creates once"}},
 			PolicyValue: intervalValue(),
@@ -171,16 +173,16 @@ func occasionPolicies() []PolicyField {
 func orderPolicies() []PolicyField {
 	return []PolicyField{
 		{
-			Field: "applyOrder", Annotation: AnnotationApplyOrder, Kind: WavePolicy, Default: "0",
+			Field: "applyOrder", Annotation: wellknown.AnnotationApplyOrder, Kind: WavePolicy, Default: "0",
 			Hook:        HookRule{Why: beforeAll, Never: true},
 			PolicyValue: wave(func(p *Policy) *int { return &p.ApplyOrder }),
 		}, {
-			Field: "deleteOrder", Annotation: AnnotationDeleteOrder, Kind: WavePolicy, Default: "0",
+			Field: "deleteOrder", Annotation: wellknown.AnnotationDeleteOrder, Kind: WavePolicy, Default: "0",
 			Recorded:    "deleteOrder",
 			Hook:        HookRule{Why: beforeAll, Never: true},
 			PolicyValue: wave(func(p *Policy) *int { return &p.DeleteOrder }),
 		}, {
-			Field: "purgeOrder", Annotation: AnnotationPurgeOrder, Kind: WavePolicy,
+			Field: "purgeOrder", Annotation: wellknown.AnnotationPurgeOrder, Kind: WavePolicy,
 			Hook: HookRule{Why: beforeAll, Never: true},
 			Contradicts: []Contradiction{
 				{"", "deletionPolicy", string(DeleteDelete), "a purge would delete what must be kept"},

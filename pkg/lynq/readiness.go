@@ -6,11 +6,6 @@ import (
 	"strings"
 )
 
-// AnnotationStatusHint says on an object what it takes to be ready, beside what its
-// kind tells (seed: dependents). A form's readiness is written to it, so that
-// whoever looks at the object later judges it by the same rule.
-const AnnotationStatusHint = KeyPrefix + "status-hint"
-
 // Readiness lists the conditions that an object must meet to be ready, beside those of
 // its kind.
 type Readiness struct {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
 // refForm is how people write references to objects.
@@ -37,11 +39,11 @@ func ParseRef(s string) (Ref, error) {
 		why = "the kind is missing"
 	case !isKind(r.Kind):
 		why = fmt.Sprintf("%q is not a kind", r.Kind)
-	case grouped && !IsDNS1123Subdomain(r.Group):
+	case grouped && !naming.IsDNS1123Subdomain(r.Group):
 		why = fmt.Sprintf("%q is not an API group", r.Group)
 	case len(parts) == 3 && r.Namespace == "":
 		why = "the namespace is missing"
-	case len(parts) == 3 && !IsDNS1123Label(r.Namespace):
+	case len(parts) == 3 && !naming.IsDNS1123Label(r.Namespace):
 		why = fmt.Sprintf("%q is not a namespace", r.Namespace)
 	case r.Name == "":
 		why = "the name is missing"
@@ -64,7 +66,7 @@ func (r Ref) Full() string {
 }
 
 // isKind tells whether s can be a kind: a DNS label but for its capitals.
-func isKind(s string) bool { return IsDNS1123Label(strings.ToLower(s)) }
+func isKind(s string) bool { return naming.IsDNS1123Label(strings.ToLower(s)) }
 
 // isObjectName tells whether s can be part of a URL's path, which is all that
 // kinds have in common: names of roles have colons and capitals.

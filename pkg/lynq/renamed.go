@@ -2,9 +2,6 @@ package lynq
 
 import "strings"
 
-// AnnotationRenamedFrom on a form says which name the form had before.
-const AnnotationRenamedFrom = KeyPrefix + "renamed-from"
-
 // Renames says which nodes of a hub had another name before: their forms or the uids of
 // their rows were other ones. It comes from the inputs alone.
 type Renames struct {

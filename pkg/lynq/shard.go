@@ -5,6 +5,8 @@ import (
 	"hash/fnv"
 	"strconv"
 	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Shard is a share of the rows of a run: those whose uid has a hash that is Index modulo
@@ -66,7 +68,7 @@ func (s Shard) String() string {
 // LeaseName is the name of the Lease that keeps two runs off one shard of a hub.
 func (s Shard) LeaseName(hub string) string {
 	if s.IsZero() {
-		return LeaseName(hub)
+		return wellknown.LeaseName(hub)
 	}
-	return fmt.Sprintf("%s%d-of-%d-%s", ShardLeasePrefix, s.Index, s.Count, hub)
+	return fmt.Sprintf("%s%d-of-%d-%s", wellknown.ShardLeasePrefix, s.Index, s.Count, hub)
 }

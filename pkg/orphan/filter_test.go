@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
 func TestFilter(t *testing.T) {
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	o := orphan.Orphan{
-		Reason: lynq.ReasonNodeDeleted, Since: now.Add(-time.Hour),
+		Reason: wellknown.ReasonNodeDeleted, Since: now.Add(-time.Hour),
 		From: orphan.Origin{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "shop", Name: "acme-web"}, ID: "db"},
 	}
 	nothing := orphan.Orphan{}
@@ -21,8 +22,8 @@ func TestFilter(t *testing.T) {
 		known, unknown bool // whether o, and one of which nothing is known, are meant
 	}{
 		{"nothing said", orphan.Filter{}, true, true},
-		{"its reason", orphan.Filter{Reasons: []string{lynq.ReasonRemovedFromTemplate, lynq.ReasonNodeDeleted}}, true, false},
-		{"another reason", orphan.Filter{Reasons: []string{lynq.ReasonRemovedFromTemplate}}, false, false},
+		{"its reason", orphan.Filter{Reasons: []string{wellknown.ReasonRemovedFromTemplate, wellknown.ReasonNodeDeleted}}, true, false},
+		{"another reason", orphan.Filter{Reasons: []string{wellknown.ReasonRemovedFromTemplate}}, false, false},
 		{"its hub", orphan.Filter{Hubs: []string{"erp", "crm"}}, true, false},
 		{"another hub", orphan.Filter{Hubs: []string{"erp"}}, false, false},
 		{"its node", orphan.Filter{Nodes: []string{"acme-web"}}, true, false},
@@ -33,8 +34,8 @@ func TestFilter(t *testing.T) {
 		{"a name that is only a slash", orphan.Filter{Nodes: []string{"/"}}, false, false},
 		{"old enough", orphan.Filter{OlderThan: time.Hour}, true, false},
 		{"too young", orphan.Filter{OlderThan: time.Hour + 1}, false, false},
-		{"all of it", orphan.Filter{Reasons: []string{lynq.ReasonNodeDeleted}, Hubs: []string{"crm"}, Nodes: []string{"acme-web"}, OlderThan: time.Minute}, true, false},
-		{"all but one", orphan.Filter{Reasons: []string{lynq.ReasonNodeDeleted}, Hubs: []string{"erp"}, Nodes: []string{"acme-web"}}, false, false},
+		{"all of it", orphan.Filter{Reasons: []string{wellknown.ReasonNodeDeleted}, Hubs: []string{"crm"}, Nodes: []string{"acme-web"}, OlderThan: time.Minute}, true, false},
+		{"all but one", orphan.Filter{Reasons: []string{wellknown.ReasonNodeDeleted}, Hubs: []string{"erp"}, Nodes: []string{"acme-web"}}, false, false},
 	} {
 		if got := test.filter.Matches(&o, now); got != test.known {
 			t.Errorf("%s: the orphan is meant: %v", test.name, got)

@@ -12,6 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Inventories reads the inventories of one namespace or, with "", of all, and the
@@ -118,8 +119,8 @@ func (s *search) discover(ctx context.Context) error {
 // The labels of orphans, and those of what inventories should name. What render
 // writes and other tools apply has no part-of; records are no objects of nodes.
 const (
-	markedSelector  = lynq.LabelOrphaned + "=true"
-	trackedSelector = lynq.LabelHub + "," + lynq.LabelPartOf + ",!" + lynq.LabelRecord
+	markedSelector  = wellknown.LabelOrphaned + "=true"
+	trackedSelector = wellknown.LabelHub + "," + wellknown.LabelPartOf + ",!" + wellknown.LabelRecord
 )
 
 // list lists all kinds: what is marked and, where that is asked for, what is

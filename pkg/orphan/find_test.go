@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
@@ -27,12 +28,12 @@ func now() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC) }
 func marked(kind, namespace, name, from string) object {
 	return object{kind: kind, meta: metav1.ObjectMeta{
 		Namespace: namespace, Name: name, UID: types.UID(kind + "/" + namespace + "/" + name),
-		Labels: map[string]string{lynq.LabelOrphaned: "true"},
+		Labels: map[string]string{wellknown.LabelOrphaned: "true"},
 		Annotations: map[string]string{
-			lynq.AnnotationOrphanedAt:     "2026-03-04T04:06:07Z",
-			lynq.AnnotationOrphanedReason: lynq.ReasonNodeDeleted,
-			lynq.AnnotationOrphanedFrom:   from,
-			lynq.AnnotationDeletionPolicy: "Retain",
+			wellknown.AnnotationOrphanedAt:     "2026-03-04T04:06:07Z",
+			wellknown.AnnotationOrphanedReason: wellknown.ReasonNodeDeleted,
+			wellknown.AnnotationOrphanedFrom:   from,
+			wellknown.AnnotationDeletionPolicy: "Retain",
 		},
 	}}
 }
@@ -78,16 +79,16 @@ func wantWarnings(t *testing.T, found *orphan.Found, want ...string) {
 
 func TestFindReadsMarkers(t *testing.T) {
 	operator := marked("Secret", "shop", "of-the-operator", "")
-	delete(operator.meta.Annotations, lynq.AnnotationOrphanedFrom)
+	delete(operator.meta.Annotations, wellknown.AnnotationOrphanedFrom)
 	labelled := marked("Secret", "shop", "labelled", "")
-	labelled.meta.Labels[lynq.LabelHub], labelled.meta.Labels[lynq.LabelNode], labelled.meta.Labels[lynq.LabelNodeNamespace] = "crm", "acme-web", "hubs"
+	labelled.meta.Labels[wellknown.LabelHub], labelled.meta.Labels[wellknown.LabelNode], labelled.meta.Labels[wellknown.LabelNodeNamespace] = "crm", "acme-web", "hubs"
 	odd := marked("Secret", "shop", "odd", "not four parts")
-	odd.meta.Annotations[lynq.AnnotationOrphanedAt] = "yesterday"
-	odd.meta.Annotations[lynq.AnnotationOrphanedReason] = ""
+	odd.meta.Annotations[wellknown.AnnotationOrphanedAt] = "yesterday"
+	odd.meta.Annotations[wellknown.AnnotationOrphanedReason] = ""
 	once := marked("ConfigMap", "shop", "once", "crm/hubs/acme-web/a/b")
-	once.meta.Annotations[lynq.AnnotationCreatedOnce] = "true"
+	once.meta.Annotations[wellknown.AnnotationCreatedOnce] = "true"
 	not := marked("ConfigMap", "shop", "not", "crm/hubs/acme-web/x")
-	not.meta.Labels[lynq.LabelOrphaned] = "false"
+	not.meta.Labels[wellknown.LabelOrphaned] = "false"
 	m := &memory{
 		kinds:   []lynq.APIResource{kind("", "ConfigMap"), kind("", "Secret"), clusterKind("", "Namespace")},
 		objects: []object{operator, labelled, odd, once, not, marked("Namespace", "", "acme", "crm/hubs/acme-web/ns")},

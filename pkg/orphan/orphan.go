@@ -11,6 +11,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Reasons of what has no markers: they are found, not written.
@@ -23,7 +24,9 @@ const (
 
 // Marked are the reasons that objects are marked with, and Stranding those that
 // are found otherwise.
-func Marked() []string { return []string{lynq.ReasonRemovedFromTemplate, lynq.ReasonNodeDeleted} }
+func Marked() []string {
+	return []string{wellknown.ReasonRemovedFromTemplate, wellknown.ReasonNodeDeleted}
+}
 
 // Stranding are the reasons of what is stranded.
 func Stranding() []string { return []string{ReasonStranded, ReasonGone} }
@@ -91,17 +94,17 @@ func seeing(r *lynq.APIResource, m *metav1.PartialObjectMetadata) seen {
 	s := seen{
 		resource: r, live: tracking.LiveOf(ref, m),
 		annotations: markers{
-			at:     m.Annotations[lynq.AnnotationOrphanedAt],
-			reason: m.Annotations[lynq.AnnotationOrphanedReason],
-			from:   m.Annotations[lynq.AnnotationOrphanedFrom],
+			at:     m.Annotations[wellknown.AnnotationOrphanedAt],
+			reason: m.Annotations[wellknown.AnnotationOrphanedReason],
+			from:   m.Annotations[wellknown.AnnotationOrphanedFrom],
 		},
 	}
 	for key := range m.Annotations {
-		s.annotated = s.annotated || strings.HasPrefix(key, lynq.KeyPrefix)
+		s.annotated = s.annotated || strings.HasPrefix(key, wellknown.KeyPrefix)
 	}
 	for i := range m.OwnerReferences {
 		o := &m.OwnerReferences[i]
-		if node, is := lynq.OwnerNode(o.APIVersion, o.Kind, o.Name); is {
+		if node, is := wellknown.OwnerNode(o.APIVersion, o.Kind, o.Name); is {
 			s.owner = node
 		}
 	}

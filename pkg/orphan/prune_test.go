@@ -11,6 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
@@ -23,7 +24,7 @@ func left(ref, from string, changes ...func(*orphan.Orphan)) orphan.Orphan {
 	}
 	o := orphan.Orphan{
 		Ref: r, UID: types.UID("uid of " + ref), Resource: lynq.APIResource{Group: r.Group, Version: "v1", Kind: r.Kind},
-		Reason: lynq.ReasonNodeDeleted, Deletion: lynq.DeleteRetain,
+		Reason: wellknown.ReasonNodeDeleted, Deletion: lynq.DeleteRetain,
 		Live: &tracking.Live{Ref: r, UID: types.UID("uid of " + ref), ResourceVersion: "7", Orphaned: true},
 	}
 	if p := strings.Split(from, "/"); len(p) == 4 {

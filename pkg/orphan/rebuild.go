@@ -11,6 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
 // RebuildInput holds what Rebuild knows where records were lost.
@@ -284,11 +285,11 @@ func cutForm(node, form string) (uid string, ok bool) {
 // cutHashed takes form and hash off the name of a node, where they are right.
 func cutHashed(node, form string) (uid string, ok bool) {
 	uid, ok = cutForm(node[:max(0, strings.LastIndexByte(node, '-'))], form)
-	return uid, ok && lynq.Dashed(form) && lynq.NodeName(uid, form) == node
+	return uid, ok && naming.Dashed(form) && naming.NodeName(uid, form) == node
 }
 
 // cutMade takes the hash, and the form, off a name that was made since the whole
-// is no name; see lynq.HashedName. What the row's uid really is only rows tell, and an
+// is no name; see naming.HashedName. What the row's uid really is only rows tell, and an
 // apply then records that.
 func cutMade(node, form string) (uid string, ok bool) {
 	const digits = 8

@@ -11,6 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
@@ -167,12 +168,12 @@ func TestRebuildFromLabels(t *testing.T) {
 			want: []string{"shop/acme-big-web of hubs/crm form big-web row acme, 1 added", row},
 		},
 		"a hash that tells which of the forms that could fit it is": {
-			node: lynq.NodeName("acme", "big-web"), hubs: hubs, inventories: []*inventory.Inventory{known("crm", "hubs", "bolt-web", "web"), known("crm", "hubs", "bolt-big-web", "big-web")},
-			want: []string{"shop/" + lynq.NodeName("acme", "big-web") + " of hubs/crm form big-web row acme, 1 added", row},
+			node: naming.NodeName("acme", "big-web"), hubs: hubs, inventories: []*inventory.Inventory{known("crm", "hubs", "bolt-web", "web"), known("crm", "hubs", "bolt-big-web", "big-web")},
+			want: []string{"shop/" + naming.NodeName("acme", "big-web") + " of hubs/crm form big-web row acme, 1 added", row},
 		},
 		"a hash, and the form is said": {
-			node: lynq.NodeName("acme", "big-web"), form: "big-web", hubs: hubs,
-			want: []string{"shop/" + lynq.NodeName("acme", "big-web") + " of hubs/crm form big-web row acme, 1 added", row},
+			node: naming.NodeName("acme", "big-web"), form: "big-web", hubs: hubs,
+			want: []string{"shop/" + naming.NodeName("acme", "big-web") + " of hubs/crm form big-web row acme, 1 added", row},
 		},
 		"a hash of something else": {
 			node: "acme-big-web-00000000", hubs: hubs, inventories: []*inventory.Inventory{known("crm", "hubs", "bolt-big-web", "big-web")},
@@ -195,15 +196,15 @@ func TestRebuildFromLabels(t *testing.T) {
 			want: []string{"crm shop/web Secret/far/s: the node's name does not end with -web (pass --form, or -f: rows and forms may show it)"},
 		},
 		"a name that was made": {
-			node: lynq.NodeName("Acme Inc.", "web"), form: "web", hubs: hubs,
+			node: naming.NodeName("Acme Inc.", "web"), form: "web", hubs: hubs,
 			want: []string{"shop/acme-inc--web-b5be68bc of hubs/crm form web row acme-inc, 1 added", row},
 		},
 		"a name that was made and is too long for its form": {
-			node: lynq.NodeName(strings.Repeat("x", 70), "web"), form: "web", hubs: hubs,
-			want: []string{"shop/" + lynq.NodeName(strings.Repeat("x", 70), "web") + " of hubs/crm form web row " + strings.Repeat("x", 54) + ", 1 added", row},
+			node: naming.NodeName(strings.Repeat("x", 70), "web"), form: "web", hubs: hubs,
+			want: []string{"shop/" + naming.NodeName(strings.Repeat("x", 70), "web") + " of hubs/crm form web row " + strings.Repeat("x", 54) + ", 1 added", row},
 		},
 		"a name that was made, and no form": {
-			node: lynq.NodeName("Acme Inc.", "web"), hubs: hubs, inventories: []*inventory.Inventory{known("crm", "hubs", "bolt-web", "web")},
+			node: naming.NodeName("Acme Inc.", "web"), hubs: hubs, inventories: []*inventory.Inventory{known("crm", "hubs", "bolt-web", "web")},
 			want: []string{"crm shop/acme-inc--web-b5be68bc Secret/far/s: nothing shows which form they belong to (pass --form; or pass -f: rows and forms may show it)"},
 		},
 		"the record of the hub is gone too": {

@@ -12,6 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // strand adds what is stranded. Inventories are read after the objects, and what
@@ -255,5 +256,5 @@ func (s *search) stillTracked(ctx context.Context, o *Orphan) (bool, error) {
 	case err != nil:
 		return false, fmt.Errorf("look again at %s: %w", o.Ref, err)
 	}
-	return m.UID == o.UID && m.Labels[lynq.LabelPartOf] == o.Live.PartOf && m.Labels[lynq.LabelHub] != "", nil
+	return m.UID == o.UID && m.Labels[wellknown.LabelPartOf] == o.Live.PartOf && m.Labels[wellknown.LabelHub] != "", nil
 }

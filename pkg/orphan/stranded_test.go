@@ -13,6 +13,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
@@ -23,7 +24,7 @@ type change func(*metav1.ObjectMeta)
 
 func labelled(namespace, node string) change {
 	return func(m *metav1.ObjectMeta) {
-		m.Labels[lynq.LabelNodeNamespace], m.Labels[lynq.LabelNode] = namespace, node
+		m.Labels[wellknown.LabelNodeNamespace], m.Labels[wellknown.LabelNode] = namespace, node
 	}
 }
 
@@ -35,7 +36,7 @@ func owned(node string) change {
 
 func written(m *metav1.ObjectMeta) {
 	m.ManagedFields = []metav1.ManagedFieldsEntry{{
-		Manager: lynq.FieldManager, Operation: metav1.ManagedFieldsOperationApply, APIVersion: "v1",
+		Manager: wellknown.FieldManager, Operation: metav1.ManagedFieldsOperationApply, APIVersion: "v1",
 		FieldsV1: metav1.NewFieldsV1(`{"f:data":{}}`),
 	}}
 }
@@ -44,9 +45,9 @@ func written(m *metav1.ObjectMeta) {
 func tracked(kind, namespace, name, partOf string, changes ...change) object {
 	o := object{kind: kind, meta: metav1.ObjectMeta{
 		Namespace: namespace, Name: name, UID: types.UID(kind + "/" + namespace + "/" + name),
-		Labels: map[string]string{lynq.LabelHub: "crm", lynq.LabelPartOf: partOf},
+		Labels: map[string]string{wellknown.LabelHub: "crm", wellknown.LabelPartOf: partOf},
 		Annotations: map[string]string{
-			lynq.AnnotationDeletionPolicy: "Delete", lynq.AnnotationResourceID: "id",
+			wellknown.AnnotationDeletionPolicy: "Delete", wellknown.AnnotationResourceID: "id",
 		},
 	}}
 	for _, c := range changes {
@@ -161,7 +162,7 @@ func TestStrandedTellsObjectsOnce(t *testing.T) {
 		m.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Service", Name: "web", UID: service.meta.UID}}
 	})
 	both := tracked("Secret", "shop", "s", partOf("shop", "acme-web"), owned("acme-web"))
-	both.meta.Labels[lynq.LabelOrphaned] = "true"
+	both.meta.Labels[wellknown.LabelOrphaned] = "true"
 	m := &memory{
 		kinds:       []lynq.APIResource{kind("", "Endpoints"), kind("", "Secret"), kind("", "Service"), kind("discovery.k8s.io", "EndpointSlice")},
 		objects:     []object{endpoints, slice, service, both},
@@ -182,7 +183,7 @@ func TestStrandedLooksAgain(t *testing.T) {
 		"replaced": func(m *memory) { m.objects[0].meta.UID = "other" },
 		"released": func(m *memory) { m.objects[0].meta.Labels = nil },
 		"orphaned": func(m *memory) {
-			m.objects[0].meta.Labels = map[string]string{lynq.LabelHub: "crm", lynq.LabelOrphaned: "true"}
+			m.objects[0].meta.Labels = map[string]string{wellknown.LabelHub: "crm", wellknown.LabelOrphaned: "true"}
 		},
 	} {
 		m := &memory{kinds: []lynq.APIResource{kind("", "Secret")}, objects: []object{secret}, later: later}

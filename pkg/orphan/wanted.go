@@ -5,6 +5,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
 // Wanted indexes what rows and forms render now.
@@ -22,7 +23,7 @@ func NewWanted(hubs []string, nodes []*plan.Node) *Wanted {
 	}
 	for _, n := range nodes {
 		w.nodes[n.Key()] = n
-		plain := lynq.NodeKey{Namespace: n.Namespace, Name: lynq.PlainNodeName(n.UID, n.Form.Name)}
+		plain := lynq.NodeKey{Namespace: n.Namespace, Name: naming.PlainNodeName(n.UID, n.Form.Name)}
 		if w.nodes[plain] == nil {
 			w.nodes[plain] = n // for what it left behind when that was its name
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
 // Account is the ServiceAccount that gets the rights; zero for none.
@@ -20,7 +21,7 @@ func ParseAccount(text string) (Account, error) {
 		return Account{}, nil
 	}
 	namespace, name, _ := strings.Cut(text, "/")
-	if !lynq.IsDNS1123Label(namespace) || !lynq.IsDNS1123Subdomain(name) {
+	if !naming.IsDNS1123Label(namespace) || !naming.IsDNS1123Subdomain(name) {
 		return Account{}, fmt.Errorf("%q is not valid; write NAMESPACE/NAME", text)
 	}
 	return Account{Namespace: namespace, Name: name}, nil
@@ -53,7 +54,7 @@ func NewManifests(rights Rights, purposes []Purpose, hubs []lynq.HubKey, name st
 		}
 	}
 	m.title += " of hub " + inWords(of) + "."
-	if !lynq.IsDNS1123Subdomain(m.name) {
+	if !naming.IsDNS1123Subdomain(m.name) {
 		return nil, fmt.Errorf("%q, made of the names of the hubs, is not a valid name", m.name)
 	}
 	return m, nil

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
 )
 
 // Purpose names a use of lynqctl.
@@ -106,7 +107,7 @@ func (e *entry) waited() bool {
 	case e.is("", "Service"):
 		return e.balanced() || e.Policy.Readiness != nil
 	}
-	return !lynq.ReadyOnceThere(e.group, e.Kind)
+	return !kinds.ReadyOnceThere(e.group, e.Kind)
 }
 
 // balanced tells of a Service whether it asks for a load balancer, or may.
@@ -118,6 +119,6 @@ func (e *entry) balanced() bool {
 // lingers tells whether deleted objects stay for a while as a rule: by a finalizer that
 // the control plane puts there, or a grace period. Of custom resources no one knows.
 func (e *entry) lingers() bool {
-	return !lynq.BuiltIn(e.group) || e.is("", "PersistentVolumeClaim", "PersistentVolume", "Pod", "Namespace") ||
+	return !kinds.BuiltIn(e.group) || e.is("", "PersistentVolumeClaim", "PersistentVolume", "Pod", "Namespace") ||
 		e.is("", "Service") && e.balanced() || e.is("apiextensions.k8s.io", "CustomResourceDefinition")
 }

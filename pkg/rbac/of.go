@@ -13,6 +13,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory/history"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Hub is a hub and its forms.
@@ -202,7 +204,7 @@ func (g *gatherer) objects(f Form, r *form.Resource) {
 // watched are the rules for what is waited for: a watch of the namespace or, where
 // there are more of them, of the cluster.
 func (g *gatherer) watched(e *entry, at place, why string) {
-	if len(g.namespaces[kindOf(e.Resource)]) > lynq.NamespacesApart {
+	if len(g.namespaces[kindOf(e.Resource)]) > kinds.NamespacesApart {
 		at.namespace = ""
 	}
 	// Servers before 1.34 are asked for a list before a watch.
@@ -303,7 +305,7 @@ func (g *gatherer) records(h Hub) {
 	configMaps := core("ConfigMap", "configmaps")
 	hub := place{configMaps, h.Namespace, []string{inventory.HubName(h.Name)}}
 	past := place{configMaps, h.Namespace, []string{history.Name(h.Name)}}
-	lease := place{lynq.APIResource{Group: "coordination.k8s.io", Plural: "leases"}, h.Namespace, []string{lynq.LeaseName(h.Name)}}
+	lease := place{lynq.APIResource{Group: "coordination.k8s.io", Plural: "leases"}, h.Namespace, []string{wellknown.LeaseName(h.Name)}}
 	record, locked, runs := "the record of hub "+h.Name, "one run at a time on hub "+h.Name, "the history of hub "+h.Name
 	add(g.needed, place{APIResource: configMaps}, "inventories, which lynqctl looks for in the whole cluster", "list")
 	add(g.needed, hub, record, "get")

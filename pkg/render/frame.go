@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 	"github.com/lynqctl/lynqctl/pkg/render/expr"
 	"github.com/lynqctl/lynqctl/pkg/render/scalar"
@@ -37,7 +38,7 @@ type frame struct {
 
 func newFrame(p *Program, s *Settings) *frame {
 	f := &frame{
-		program: p, settings: s, dashed: lynq.Dashed(p.Form.Name),
+		program: p, settings: s, dashed: naming.Dashed(p.Form.Name),
 		outside: make([]bool, len(p.resources)), left: make([]bool, len(p.resources)),
 	}
 	var check func([]byte) error

@@ -3,6 +3,7 @@ package render
 import (
 	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Hooks returns what the form says of its resources with runOn: Delete, whatever the
@@ -29,11 +30,11 @@ func (p *Program) Hooks() []lynq.Hook {
 func leaveAdded(manifest map[string]any) {
 	metadata, _ := manifest["metadata"].(map[string]any)
 	labels, _ := metadata["labels"].(map[string]any)
-	for _, key := range []string{lynq.LabelHub, lynq.LabelNode, lynq.LabelNodeNamespace} {
+	for _, key := range []string{wellknown.LabelHub, wellknown.LabelNode, wellknown.LabelNodeNamespace} {
 		delete(labels, key)
 	}
 	annotations, _ := metadata["annotations"].(map[string]any)
-	for _, key := range []string{lynq.AnnotationDeletionPolicy, lynq.AnnotationResourceID, lynq.AnnotationRunOn} {
+	for _, key := range []string{wellknown.AnnotationDeletionPolicy, wellknown.AnnotationResourceID, wellknown.AnnotationRunOn} {
 		delete(annotations, key)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
 // hubRun renders the rows of one hub.
@@ -97,7 +98,7 @@ func (h *hubRun[T]) count(n *renderedNode[T], keys []ownedKey, row lynq.Row) Ren
 	}
 	r := Rendered[T]{NodeID: p.nodeID(h.Hub, uid, n.name), Program: p, Out: n.out, Problems: n.problems, Values: row.Values}
 	if known.lost {
-		r.Name = lynq.HashedName(uid + "/" + p.Form.Name + "/") // which is no other node's
+		r.Name = naming.HashedName(uid + "/" + p.Form.Name + "/") // which is no other node's
 	}
 	switch {
 	case len(n.problems) > 0:

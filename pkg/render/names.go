@@ -10,8 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/lynqctl/lynqctl/pkg/form/document"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/pkg/render/expr"
 	"github.com/lynqctl/lynqctl/pkg/render/scalar"
 )
@@ -37,7 +38,7 @@ type nameRule struct {
 // nameRuleOf is the rule for a kind (Kubernetes, Object Names and IDs; the
 // length limits of CronJob and Job leave room for what their controllers add).
 func nameRuleOf(group, kind string) nameRule {
-	r := nameRule{form: nameSubdomain, max: 253, what: "name", reserved: lynq.ReservedNames(group, kind)}
+	r := nameRule{form: nameSubdomain, max: 253, what: "name", reserved: wellknown.ReservedNames(group, kind)}
 	switch {
 	case group == "" && (kind == "Namespace" || kind == "Service"):
 		r.form, r.max = nameLabel, 63
@@ -74,11 +75,11 @@ const reserved = "reserved for lynqctl's own records"
 func (r nameRule) accepts(name []byte) bool {
 	switch r.form {
 	case nameLabel:
-		return lynq.IsDNS1123Label(name)
+		return naming.IsDNS1123Label(name)
 	case namePath:
 		return len(name) > 0 && len(name) <= r.max && len(content.IsPathSegmentName(string(name))) == 0
 	}
-	return len(name) <= r.max && lynq.IsDNS1123Subdomain(name)
+	return len(name) <= r.max && naming.IsDNS1123Subdomain(name)
 }
 
 // refusal says why a name is not accepted, and what is.
@@ -170,7 +171,7 @@ func (c *compiler) checkStaticLabels(labels []checkedText) []checkedText {
 	for _, l := range labels {
 		if l.node.slot != noSlot {
 			dynamic = append(dynamic, l)
-		} else if l.node.kind == document.String && !lynq.IsLabelValue(l.node.static) {
+		} else if l.node.kind == document.String && !naming.IsLabelValue(l.node.static) {
 			c.fail(l.at, labelFix, "%q cannot be the value of a label", l.node.static)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
@@ -106,7 +106,7 @@ spec:
 	meta, _ := node.Objects[0].Content["metadata"].(map[string]any)
 	labels, _ := meta["labels"].(map[string]any)
 	annotations, _ := meta["annotations"].(map[string]any)
-	if labels["lynq.sh/uid"] != lynq.HashedName("Acme & Söhne") || annotations["lynq.sh/uid"] != "Acme & Söhne" {
+	if labels["lynq.sh/uid"] != naming.HashedName("Acme & Söhne") || annotations["lynq.sh/uid"] != "Acme & Söhne" {
 		t.Errorf("labels %v, annotations %v", labels, annotations)
 	}
 }
@@ -120,7 +120,7 @@ spec:
   spec: {selector: {matchLabels: {lynq.sh/uid: "{{ .uid }}"}}, template: {metadata: {labels: {lynq.sh/uid: "{{ .uid }}"}}}}
 `)
 	out := stream(t, text, record{"id": "A&B"})
-	if made := lynq.HashedName("A&B"); strings.Count(out, "lynq.sh/uid: "+made+"\n") != 2 || !strings.Contains(out, "    lynq.sh/uid: A&B\n") {
+	if made := naming.HashedName("A&B"); strings.Count(out, "lynq.sh/uid: "+made+"\n") != 2 || !strings.Contains(out, "    lynq.sh/uid: A&B\n") {
 		t.Error(out)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 	"github.com/lynqctl/lynqctl/pkg/render/scalar"
 )
@@ -71,7 +72,7 @@ func (f *frame) checkLabel(l checkedText, problems *lynq.Problems) {
 	if l.good && f.results.AllLabels(slot) {
 		return
 	}
-	if v := f.results.Bytes(slot); !lynq.IsLabelValue(v) {
+	if v := f.results.Bytes(slot); !naming.IsLabelValue(v) {
 		what := phrase.Quote(string(v))
 		if f.program.uses[slot].at.secret {
 			what = fmt.Sprintf("a text of %d characters", len(v))

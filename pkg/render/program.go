@@ -8,6 +8,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/pkg/render/expr"
 )
 
@@ -171,7 +174,7 @@ func Compile(f *form.Form, h *form.Hub, o Options) (*Program, lynq.Problems) {
 	slices.Sort(p.dependForms)
 	c := &compiler{program: p, exprs: expr.NewCompiler(newScope(p, o)), options: o, known: map[string]int{}}
 	p.exprs = c.exprs.Set()
-	if !lynq.IsDNS1123Label(p.Namespace) {
+	if !naming.IsDNS1123Label(p.Namespace) {
 		c.problems.Add(f.Pos, "use at most 63 lowercase letters, digits, and '-'", "namespace %q of form %q isn't valid in Kubernetes", p.Namespace, f.Name)
 	}
 	for _, r := range f.Resources {
@@ -361,7 +364,7 @@ func (c *compiler) leaf(v *document.Value, path []string) *node {
 		parent = path[len(path)-2]
 	}
 	isLabel := parent == "labels" || parent == "matchLabels" || parent == "nodeSelector"
-	u := use{uidLabel: isLabel && key == lynq.LabelUID}
+	u := use{uidLabel: isLabel && key == wellknown.LabelUID}
 	c.uidLabels = c.uidLabels || u.uidLabel
 	n := c.text(v.Str, at, form.StringOnly(c.res.APIVersion, c.res.Kind, path), u)
 	if isLabel && (path[0] == "metadata" || c.ofKubernetes()) {
@@ -374,7 +377,7 @@ func (c *compiler) leaf(v *document.Value, path []string) *node {
 // they are called.
 func (c *compiler) ofKubernetes() bool {
 	group, _ := lynq.SplitAPIVersion(c.res.APIVersion)
-	return lynq.BuiltIn(group)
+	return kinds.BuiltIn(group)
 }
 
 // fieldPath is spec.containers[0].image for a path.

@@ -8,13 +8,16 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // resource compiles one resource: its manifest, with Lynq's metadata in it.
 func (c *compiler) resource(r *form.Resource) {
 	c.res, c.labels, c.uidLabels = r, nil, false
 	group, _ := lynq.SplitAPIVersion(r.APIVersion)
-	clusterScoped := lynq.ClusterScoped(group, r.Kind) || c.options.ClusterScoped[form.GroupKind{Group: group, Kind: r.Kind}]
+	clusterScoped := kinds.ClusterScoped(group, r.Kind) || c.options.ClusterScoped[form.GroupKind{Group: group, Kind: r.Kind}]
 	out := resource{
 		Resource: r,
 		group:    group,
@@ -106,8 +109,8 @@ func (c *compiler) metadata(r *resource) *node {
 	manifest := c.res.Manifest.Field("metadata")
 	own := c.entries(manifest.Field("labels"), "labels", c.res.Labels, "labelsTemplate")
 	texts := c.entries(manifest.Field("annotations"), "annotations", c.res.Annotations, "annotationsTemplate")
-	if _, said := texts[lynq.AnnotationUID]; c.uidLabels && !said {
-		annotations[lynq.AnnotationUID] = field{node: c.uid(r.at), when: madeUID}
+	if _, said := texts[wellknown.AnnotationUID]; c.uidLabels && !said {
+		annotations[wellknown.AnnotationUID] = field{node: c.uid(r.at), when: madeUID}
 	}
 	if verbatim := c.options.Verbatim; verbatim.Key != "" {
 		if _, said := texts[verbatim.Key]; !said {
@@ -134,24 +137,24 @@ func (c *compiler) metadata(r *resource) *node {
 // tracking is what contract section 3 puts on a managed object, but for what
 // belongs to an inventory.
 func (c *compiler) tracking(r *resource) (labels, annotations map[string]field) {
-	labels = map[string]field{lynq.LabelHub: {node: staticText(c.program.Hub.Name)}}
+	labels = map[string]field{wellknown.LabelHub: {node: staticText(c.program.Hub.Name)}}
 	when, tracked := c.tracked(r)
 	if tracked {
-		labels[lynq.LabelNode] = field{node: c.nodeName(r.at), when: when}
-		labels[lynq.LabelNodeNamespace] = field{node: staticText(c.program.Namespace), when: when}
+		labels[wellknown.LabelNode] = field{node: c.nodeName(r.at), when: when}
+		labels[wellknown.LabelNodeNamespace] = field{node: staticText(c.program.Namespace), when: when}
 	}
 	annotations = map[string]field{
-		lynq.AnnotationDeletionPolicy: {node: staticText(string(r.Policy.Deletion))},
-		lynq.AnnotationResourceID:     {node: staticText(r.ID)},
+		wellknown.AnnotationDeletionPolicy: {node: staticText(string(r.Policy.Deletion))},
+		wellknown.AnnotationResourceID:     {node: staticText(r.ID)},
 	}
 	if hint := r.Policy.Readiness; hint != nil {
-		annotations[lynq.AnnotationStatusHint] = field{node: staticText(hint.String())}
+		annotations[wellknown.AnnotationStatusHint] = field{node: staticText(hint.String())}
 	}
 	if r.Policy.Hook() {
-		annotations[lynq.AnnotationRunOn] = field{node: staticText(string(r.Policy.RunOn))}
+		annotations[wellknown.AnnotationRunOn] = field{node: staticText(string(r.Policy.RunOn))}
 	}
 	if r.Policy.Creation.Once() {
-		annotations[lynq.AnnotationCreatedOnce] = field{node: staticText("true")}
+		annotations[wellknown.AnnotationCreatedOnce] = field{node: staticText("true")}
 	}
 	return labels, annotations
 }
@@ -183,7 +186,7 @@ func (c *compiler) entries(manifest *document.Value, name string, over []form.En
 	}
 	for _, e := range over {
 		at := c.place(e.Text.Pos, overName+"."+e.Key)
-		u := use{uidLabel: name == "labels" && e.Key == lynq.LabelUID}
+		u := use{uidLabel: name == "labels" && e.Key == wellknown.LabelUID}
 		c.uidLabels = c.uidLabels || u.uidLabel
 		n := c.text(e.Text.Text, at, true, u)
 		if name == "labels" {
@@ -217,7 +220,7 @@ func (c *compiler) checkedName(s string, rule nameRule, at place) checkedName {
 
 func (c *compiler) checkedLabel(n *node, at place) checkedText {
 	sample := c.sample(n)
-	return checkedText{node: n, at: at, good: sample != "" && lynq.IsLabelValue(sample)}
+	return checkedText{node: n, at: at, good: sample != "" && naming.IsLabelValue(sample)}
 }
 
 // sample is what a slot gives where all its inputs are words, "" for what is no

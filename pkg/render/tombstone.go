@@ -3,6 +3,7 @@ package render
 import (
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
 )
 
 // tombstone is a compiled tombstone of a form.
@@ -26,7 +27,7 @@ func (c *compiler) tombstone(t *form.Tombstone) {
 	c.labels, c.uidLabels, c.aside = nil, false, true
 	defer func() { c.aside = false }()
 	out := tombstone{Tombstone: t, group: group, name: c.name(nameRuleOf(group, t.Kind))}
-	if !lynq.ClusterScoped(group, t.Kind) && !c.options.ClusterScoped[form.GroupKind{Group: group, Kind: t.Kind}] {
+	if !kinds.ClusterScoped(group, t.Kind) && !c.options.ClusterScoped[form.GroupKind{Group: group, Kind: t.Kind}] {
 		out.namespace = c.namespace()
 	}
 	out.match = c.entries(nil, "labels", t.MatchLabels, "matchLabels")

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
 // Much of what could be rendered twice cannot, by construction: uids are
@@ -50,7 +50,7 @@ func sameNodes(p, q *Program) bool {
 }
 
 // looksHashed tells whether names that end in a form's name could be taken for
-// hashed ones (see lynq.HashedName).
+// hashed ones (see naming.HashedName).
 func looksHashed(form string) bool {
 	return regexp.MustCompile(`(^|-)[0-9a-f]{8}$`).MatchString(form)
 }
@@ -62,7 +62,7 @@ func (c *collisions) node(f *frame) bool {
 		return true
 	}
 	form := f.program.Form.Name
-	if c.nodes || len(f.uid)+1+len(form) > maxLabel || !lynq.IsDNS1123Label(f.uid) {
+	if c.nodes || len(f.uid)+1+len(form) > maxLabel || !naming.IsDNS1123Label(f.uid) {
 		return c.nodes || f.name() != f.uid+"-"+form
 	}
 	return false // the raw name is one

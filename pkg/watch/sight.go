@@ -10,6 +10,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Sight keeps the parts of an object that tell whether its next change matters.
@@ -37,7 +38,7 @@ type Sight struct {
 func SightOf(ref lynq.Ref, m *metav1.PartialObjectMetadata) Sight {
 	s := Sight{
 		UID: m.UID, Generation: m.Generation, ResourceVersion: m.ResourceVersion, Deleting: m.DeletionTimestamp != nil,
-		Approved: m.Annotations[lynq.AnnotationApproved],
+		Approved: m.Annotations[wellknown.AnnotationApproved],
 	}
 	s.Decided, s.Applied = decided(ref, m)
 	h := fnv.New64a()
@@ -56,7 +57,7 @@ func SightOf(ref lynq.Ref, m *metav1.PartialObjectMetadata) Sight {
 			continue
 		}
 		_, _ = h.Write([]byte(e.Time.UTC().Format(time.RFC3339)))
-		if e.Manager == lynq.FieldManager && e.Subresource == "" {
+		if e.Manager == wellknown.FieldManager && e.Subresource == "" {
 			if e.Time.After(ours) {
 				ours = e.Time.Time
 			}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/pkg/watch"
 )
 
@@ -27,7 +28,7 @@ func writer(manager string, operation metav1.ManagedFieldsOperationType, subreso
 func object(changed func(*metav1.PartialObjectMetadata)) watch.Sight {
 	m := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
 		UID: "a", Generation: 1, ResourceVersion: "1",
-		ManagedFields: []metav1.ManagedFieldsEntry{writer(lynq.FieldManager, metav1.ManagedFieldsOperationApply, "", 10)},
+		ManagedFields: []metav1.ManagedFieldsEntry{writer(wellknown.FieldManager, metav1.ManagedFieldsOperationApply, "", 10)},
 	}}
 	changed(m)
 	return watch.SightOf(lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}, m)
@@ -48,7 +49,7 @@ func removed(m *metav1.PartialObjectMetadata) {
 
 // merged is that lynq wrote by updates.
 func merged(m *metav1.PartialObjectMetadata) {
-	m.ManagedFields[0] = writer(lynq.FieldManager, metav1.ManagedFieldsOperationUpdate, "", 10)
+	m.ManagedFields[0] = writer(wellknown.FieldManager, metav1.ManagedFieldsOperationUpdate, "", 10)
 }
 
 // scaled is that another client wrote a field of its own, in a second.
@@ -95,17 +96,17 @@ func TestObjectMatters(t *testing.T) {
 		{"of an object that lynq merges", merged, and(merged, scaled(20), generation), true},
 		{"the status of that one", merged, and(merged, status), false},
 		{"another client marks it", none, and(scaled(20), version, func(m *metav1.PartialObjectMetadata) {
-			m.Annotations = map[string]string{lynq.AnnotationMode: lynq.ModeUnmanaged}
+			m.Annotations = map[string]string{wellknown.AnnotationMode: wellknown.ModeUnmanaged}
 		}), true},
 		{"and again", edited(20), and(edited(30), version), true},
 		{"we apply it", none, and(func(m *metav1.PartialObjectMetadata) {
-			m.ManagedFields[0] = writer(lynq.FieldManager, metav1.ManagedFieldsOperationApply, "", 20)
+			m.ManagedFields[0] = writer(wellknown.FieldManager, metav1.ManagedFieldsOperationApply, "", 20)
 		}, generation), false},
 		{"we update what we merge", merged, and(func(m *metav1.PartialObjectMetadata) {
-			m.ManagedFields[0] = writer(lynq.FieldManager, metav1.ManagedFieldsOperationUpdate, "", 20)
+			m.ManagedFields[0] = writer(wellknown.FieldManager, metav1.ManagedFieldsOperationUpdate, "", 20)
 		}, generation), false},
 		{"another client updates it in our name", none, and(func(m *metav1.PartialObjectMetadata) {
-			m.ManagedFields = append(m.ManagedFields, writer(lynq.FieldManager, metav1.ManagedFieldsOperationUpdate, "", 20))
+			m.ManagedFields = append(m.ManagedFields, writer(wellknown.FieldManager, metav1.ManagedFieldsOperationUpdate, "", 20))
 		}, generation), true},
 		{"we write what another client wrote", edited(5), and(edited(5), generation), false},
 		{"another client removes a field", none, and(removed, generation), true},
@@ -115,7 +116,7 @@ func TestObjectMatters(t *testing.T) {
 		{"a field of its own", scaled(5), version, false},
 		{"a field of its own, which lynq merged into", and(merged, scaled(5)), and(merged, version), true},
 		{"and we put it back", removed, and(func(m *metav1.PartialObjectMetadata) {
-			m.ManagedFields[0] = writer(lynq.FieldManager, metav1.ManagedFieldsOperationApply, "", 20)
+			m.ManagedFields[0] = writer(wellknown.FieldManager, metav1.ManagedFieldsOperationApply, "", 20)
 		}, generation), false},
 		{"its status, of a kind without generations, which lynq merges", and(merged, ungenerated), and(merged, ungenerated, status), false},
 		{"a kind without generations", and(merged, ungenerated, scaled(20)), and(merged, ungenerated, scaled(20), version), true},

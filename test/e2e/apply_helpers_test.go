@@ -21,7 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/test/harness"
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
@@ -294,14 +294,14 @@ func (s *shop) look(t *testing.T) *snapshot {
 		}
 		for i := range list.Items {
 			o := &list.Items[i]
-			switch o.GetLabels()[lynq.LabelRecord] {
-			case lynq.RecordNode:
+			switch o.GetLabels()[wellknown.LabelRecord] {
+			case wellknown.RecordNode:
 				shot.nodes = append(shot.nodes, o)
-			case lynq.RecordCopy:
+			case wellknown.RecordCopy:
 				shot.copies = append(shot.copies, o)
-			case lynq.RecordHub:
+			case wellknown.RecordHub:
 				shot.record = o
-			case lynq.RecordHistory: // nothing depends on it
+			case wellknown.RecordHistory: // nothing depends on it
 			default:
 				shot.objects[refOf(o)] = o
 			}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // snapshot is what the API server has of one hub. Objects must be listed before
@@ -71,7 +72,7 @@ func (s *snapshot) tracked(o *unstructured.Unstructured) bool {
 	owned := slices.ContainsFunc(s.nodes, func(inv *unstructured.Unstructured) bool {
 		return len(o.GetOwnerReferences()) > 0 && o.GetOwnerReferences()[0].UID == inv.GetUID()
 	})
-	return labels[lynq.LabelHub] == s.hub || labels[lynq.LabelPartOf] != "" || labels[lynq.LabelNode] != "" || owned
+	return labels[wellknown.LabelHub] == s.hub || labels[wellknown.LabelPartOf] != "" || labels[wellknown.LabelNode] != "" || owned
 }
 
 // unnamed is what must never be, at whatever moment a run ends: an object that
@@ -88,7 +89,7 @@ func (s *snapshot) unnamed() []string {
 		case !s.tracked(o):
 		case len(named) != 1:
 			wrong = append(wrong, fmt.Sprintf("%s bears our tracking, and %d records name it", ref, len(named)))
-		case named[0].of.GetLabels()[lynq.LabelApplySetID] != o.GetLabels()[lynq.LabelPartOf]:
+		case named[0].of.GetLabels()[wellknown.LabelApplySetID] != o.GetLabels()[wellknown.LabelPartOf]:
 			wrong = append(wrong, fmt.Sprintf("%s is recorded by %s, and part of another ApplySet", ref, named[0].of.GetName()))
 		}
 	}
@@ -164,7 +165,7 @@ func (s *snapshot) unsettled(desired []*unstructured.Unstructured, nodes []strin
 
 // orphaned tells whether an object that a node left behind can still be found.
 func orphaned(o *unstructured.Unstructured) bool {
-	return o.GetLabels()[lynq.LabelOrphaned] == "true" && o.GetAnnotations()[lynq.AnnotationOrphanedFrom] != ""
+	return o.GetLabels()[wellknown.LabelOrphaned] == "true" && o.GetAnnotations()[wellknown.AnnotationOrphanedFrom] != ""
 }
 
 // mistracked tells what is wrong with how a desired object is tracked and
@@ -177,11 +178,11 @@ func (s *snapshot) mistracked(ref string, o *unstructured.Unstructured, named []
 	if named[0].Digest == "" {
 		wrong = append(wrong, ref+" is recorded as not written")
 	}
-	if o.GetLabels()[lynq.LabelOrphaned] != "" || o.GetAnnotations()[lynq.AnnotationOrphanedFrom] != "" {
+	if o.GetLabels()[wellknown.LabelOrphaned] != "" || o.GetAnnotations()[wellknown.AnnotationOrphanedFrom] != "" {
 		wrong = append(wrong, ref+" is desired, and bears an orphan's markers")
 	}
 	owners := o.GetOwnerReferences()
-	switch retain := o.GetAnnotations()[lynq.AnnotationDeletionPolicy] == string(lynq.DeleteRetain); {
+	switch retain := o.GetAnnotations()[wellknown.AnnotationDeletionPolicy] == string(lynq.DeleteRetain); {
 	case retain && len(owners) > 0:
 		wrong = append(wrong, ref+" is retained, and has an owner")
 	case !retain && (len(owners) != 1 || owners[0].UID != named[0].of.GetUID() || owners[0].Controller == nil || !*owners[0].Controller):
@@ -196,7 +197,7 @@ func (s *snapshot) badRecords(nodes []string) []string {
 	have := []string{}
 	for _, inv := range s.nodes {
 		have = append(have, inv.GetName())
-		if !slices.Equal(inv.GetFinalizers(), []string{lynq.FinalizerNode}) || inv.GetDeletionTimestamp() != nil {
+		if !slices.Equal(inv.GetFinalizers(), []string{wellknown.FinalizerNode}) || inv.GetDeletionTimestamp() != nil {
 			wrong = append(wrong, fmt.Sprintf("%s: finalizers %q, deleted at %v", inv.GetName(), inv.GetFinalizers(), inv.GetDeletionTimestamp()))
 		}
 	}
@@ -209,7 +210,7 @@ func (s *snapshot) badRecords(nodes []string) []string {
 	if !slices.Equal(want, have) {
 		wrong = append(wrong, fmt.Sprintf("there are the inventories %q, want %q", have, want))
 	}
-	if s.record == nil || !slices.Equal(s.record.GetFinalizers(), []string{lynq.FinalizerHub}) {
+	if s.record == nil || !slices.Equal(s.record.GetFinalizers(), []string{wellknown.FinalizerHub}) {
 		wrong = append(wrong, "the hub's record is missing, or its finalizer is")
 	}
 	return wrong
@@ -291,7 +292,7 @@ func TestInvariants(t *testing.T) {
 			s.nodes = append(s.nodes, s.nodes[0])
 		}, "2 records name it"},
 		"another ApplySet": {func(s *snapshot) {
-			s.objects[ref].SetLabels(map[string]string{lynq.LabelHub: "shop", lynq.LabelPartOf: "other"})
+			s.objects[ref].SetLabels(map[string]string{wellknown.LabelHub: "shop", wellknown.LabelPartOf: "other"})
 		}, "part of another ApplySet"},
 		"record without object": {func(s *snapshot) {
 			resources(s, `[{"key":"ConfigMap/ns/acme@settings","uid":"u1","digest":"d"},{"key":"Service/ns/old@web"}]`)

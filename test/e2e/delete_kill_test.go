@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
@@ -209,7 +209,7 @@ func (s *snapshot) remains(orphans int) []string {
 	}
 	for _, ref := range slices.Sorted(maps.Keys(s.objects)) {
 		o := s.objects[ref]
-		if s.tracked(o) || !orphaned(o) || o.GetAnnotations()[lynq.AnnotationOrphanedReason] != lynq.ReasonNodeDeleted {
+		if s.tracked(o) || !orphaned(o) || o.GetAnnotations()[wellknown.AnnotationOrphanedReason] != wellknown.ReasonNodeDeleted {
 			wrong = append(wrong, fmt.Sprintf("%s is no orphan of a deleted node: labels %v", ref, o.GetLabels()))
 		}
 	}
@@ -224,8 +224,8 @@ func TestRemains(t *testing.T) {
 	s, _ := sample(t)
 	orphan := func() *snapshot {
 		o := &unstructured.Unstructured{Object: map[string]any{"kind": "ConfigMap"}}
-		o.SetLabels(map[string]string{lynq.LabelOrphaned: "true"})
-		o.SetAnnotations(map[string]string{lynq.AnnotationOrphanedFrom: "shop/ns/acme/a", lynq.AnnotationOrphanedReason: lynq.ReasonNodeDeleted})
+		o.SetLabels(map[string]string{wellknown.LabelOrphaned: "true"})
+		o.SetAnnotations(map[string]string{wellknown.AnnotationOrphanedFrom: "shop/ns/acme/a", wellknown.AnnotationOrphanedReason: wellknown.ReasonNodeDeleted})
 		return &snapshot{hub: "shop", objects: map[string]*unstructured.Unstructured{"ConfigMap/ns/a": o}}
 	}
 	if wrong := orphan().remains(1); len(wrong) > 0 {
@@ -238,7 +238,7 @@ func TestRemains(t *testing.T) {
 		"0 objects are left, want 1":      func(o *snapshot) { o.objects = nil },
 		"ConfigMap/ns/a is no orphan":     func(o *snapshot) { o.objects["ConfigMap/ns/a"].SetAnnotations(nil) },
 		"is no orphan of a deleted node: ": func(o *snapshot) {
-			o.objects["ConfigMap/ns/a"].SetLabels(map[string]string{lynq.LabelOrphaned: "true", lynq.LabelHub: "shop"})
+			o.objects["ConfigMap/ns/a"].SetLabels(map[string]string{wellknown.LabelOrphaned: "true", wellknown.LabelHub: "shop"})
 		},
 	} {
 		o := orphan()

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/test/harness"
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
@@ -104,7 +104,7 @@ func content(o *unstructured.Unstructured) map[string]any {
 func (r *handoverRound) collected(t *testing.T) {
 	t.Helper()
 	canary := newObject("v1", "ConfigMap", "canary")
-	canary.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: lynq.APIVersion, Kind: lynq.KindNode, Name: "acme-web", UID: "11111111-1111-1111-1111-111111111111"}})
+	canary.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: wellknown.APIVersion, Kind: wellknown.KindNode, Name: "acme-web", UID: "11111111-1111-1111-1111-111111111111"}})
 	client := r.Dynamic.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace(r.Namespace)
 	if _, err := client.Create(t.Context(), canary, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -121,9 +121,9 @@ func (r *handoverRound) whole(t *testing.T) {
 		if diff := cmp.Diff(before, content(o)); diff != "" {
 			t.Errorf("%s changed (-before +after):\n%s", name, diff)
 		}
-		owners, labelled := o.GetOwnerReferences(), o.GetLabels()[lynq.LabelNode] == "acme-web"
+		owners, labelled := o.GetOwnerReferences(), o.GetLabels()[wellknown.LabelNode] == "acme-web"
 		owned := len(owners) == 1 && owners[0].UID == record.GetUID()
-		if owned == labelled || o.GetLabels()[lynq.LabelHub] != r.Namespace {
+		if owned == labelled || o.GetLabels()[wellknown.LabelHub] != r.Namespace {
 			t.Errorf("%s is tracked by %v and %v", name, owners, o.GetLabels())
 		}
 	}

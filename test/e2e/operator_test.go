@@ -27,7 +27,7 @@ import (
 	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/test/harness"
 )
 
@@ -53,7 +53,7 @@ func operatorKinds(t *testing.T) {
 
 // The kinds of the operator.
 func operatorKind(plural string) schema.GroupVersionResource {
-	return schema.GroupVersionResource{Group: lynq.Group, Version: "v1", Resource: plural}
+	return schema.GroupVersionResource{Group: wellknown.Group, Version: "v1", Resource: plural}
 }
 
 // operator ROWS does what the Lynq operator does with the hubs and forms of the
@@ -144,7 +144,7 @@ func newOperator(env *harness.Env) (*operator, error) {
 // row makes the LynqNode of a row and a form, and its objects.
 func (o *operator) row(ctx context.Context, hub, form *unstructured.Unstructured, vars map[string]any) error {
 	finalizers := o.client.Resource(operatorKind("lynqhubs")).Namespace(o.ns)
-	patch := fmt.Sprintf(`{"metadata":{"finalizers":[%q]}}`, lynq.FinalizerHub)
+	patch := fmt.Sprintf(`{"metadata":{"finalizers":[%q]}}`, wellknown.FinalizerHub)
 	if _, err := finalizers.Patch(ctx, hub.GetName(), types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: "manager"}); err != nil {
 		return err
 	}
@@ -199,16 +199,16 @@ func lynqNode(hub, form *unstructured.Unstructured, vars map[string]any) (*unstr
 		return nil, err
 	}
 	uid := str(vars, "uid")
-	n := newObject(lynq.APIVersion, lynq.KindNode, uid+"-"+form.GetName())
+	n := newObject(wellknown.APIVersion, wellknown.KindNode, uid+"-"+form.GetName())
 	n.SetNamespace(form.GetNamespace())
-	n.SetFinalizers([]string{lynq.FinalizerNode})
-	n.SetLabels(map[string]string{lynq.LabelHub: hub.GetName(), lynq.LabelUID: uid})
+	n.SetFinalizers([]string{wellknown.FinalizerNode})
+	n.SetLabels(map[string]string{wellknown.LabelHub: hub.GetName(), wellknown.LabelUID: uid})
 	n.SetAnnotations(map[string]string{
-		lynq.AnnotationHubID: hub.GetName(), lynq.AnnotationActivate: "1", lynq.AnnotationExtra: string(extra), "lynq.sh/hostOrUrl": "",
-		lynq.AnnotationTemplateGeneration: strconv.FormatInt(form.GetGeneration(), 10),
-		lynq.AnnotationRolloutUpdateStart: "2026-03-04T05:06:07Z",
+		wellknown.AnnotationHubID: hub.GetName(), wellknown.AnnotationActivate: "1", wellknown.AnnotationExtra: string(extra), "lynq.sh/hostOrUrl": "",
+		wellknown.AnnotationTemplateGeneration: strconv.FormatInt(form.GetGeneration(), 10),
+		wellknown.AnnotationRolloutUpdateStart: "2026-03-04T05:06:07Z",
 	})
-	n.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(hub, schema.GroupVersionKind{Group: lynq.Group, Version: "v1", Kind: lynq.KindHub})})
+	n.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(hub, schema.GroupVersionKind{Group: wellknown.Group, Version: "v1", Kind: wellknown.KindHub})})
 	spec, _, _ := unstructured.NestedMap(form.Object, "spec")
 	delete(spec, "hubId")
 	delete(spec, "rollout")
@@ -288,10 +288,10 @@ func (o *operator) resource(ctx context.Context, node *unstructured.Unstructured
 	if err != nil && !apierrors.IsNotFound(err) {
 		return err
 	}
-	if exists && r["creationPolicy"] == "Once" && there.GetAnnotations()[lynq.AnnotationCreatedOnce] == "true" {
+	if exists && r["creationPolicy"] == "Once" && there.GetAnnotations()[wellknown.AnnotationCreatedOnce] == "true" {
 		return nil
 	}
-	if exists && there.GetLabels()[lynq.LabelOrphaned] == "true" {
+	if exists && there.GetLabels()[wellknown.LabelOrphaned] == "true" {
 		const unmark = `{"metadata":{"labels":{"lynq.sh/orphaned":null},"annotations":{"lynq.sh/orphaned-at":null,"lynq.sh/orphaned-reason":null}}}`
 		if there, err = client.Patch(ctx, obj.GetName(), types.MergePatchType, []byte(unmark), metav1.PatchOptions{FieldManager: "manager"}); err != nil {
 			return err
@@ -331,9 +331,9 @@ func (o *operator) object(node *unstructured.Unstructured, r, vars map[string]an
 	if annotations == nil {
 		annotations = map[string]string{}
 	}
-	annotations[lynq.AnnotationDeletionPolicy] = str(r, "deletionPolicy")
+	annotations[wellknown.AnnotationDeletionPolicy] = str(r, "deletionPolicy")
 	track := func() {
-		labels[lynq.LabelNode], labels[lynq.LabelNodeNamespace] = node.GetName(), node.GetNamespace()
+		labels[wellknown.LabelNode], labels[wellknown.LabelNodeNamespace] = node.GetName(), node.GetNamespace()
 	}
 	if target != o.ns || obj.GetKind() == "Namespace" {
 		track()
@@ -350,12 +350,12 @@ func (o *operator) object(node *unstructured.Unstructured, r, vars map[string]an
 		labels = map[string]string{}
 	}
 	if r["creationPolicy"] == "Once" {
-		annotations[lynq.AnnotationCreatedOnce] = "true"
+		annotations[wellknown.AnnotationCreatedOnce] = "true"
 	}
 	if obj.GetNamespace() != o.ns || obj.GetKind() == "Namespace" || r["deletionPolicy"] == "Retain" {
 		track()
 	} else {
-		obj.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(node, schema.GroupVersionKind{Group: lynq.Group, Version: "v1", Kind: lynq.KindNode})})
+		obj.SetOwnerReferences([]metav1.OwnerReference{*metav1.NewControllerRef(node, schema.GroupVersionKind{Group: wellknown.Group, Version: "v1", Kind: wellknown.KindNode})})
 	}
 	annotations["lynq.sh/applied-hash"], annotations["lynq.sh/apply-start-time"] = "0123456789abcdef", "2026-03-04T05:06:07.000000008Z"
 	obj.SetLabels(labels)

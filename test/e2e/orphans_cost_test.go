@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 	"github.com/lynqctl/lynqctl/test/harness"
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
@@ -157,13 +157,13 @@ func fill(t *testing.T, env *harness.Env, group string, kinds, objects, orphans 
 	createAll(t, env, configMaps, env.Namespace, objects, func(i int) *unstructured.Unstructured {
 		o := newObject("v1", "ConfigMap", fmt.Sprintf("c%05d", i))
 		if i < orphans {
-			o.SetLabels(map[string]string{lynq.LabelOrphaned: "true"})
+			o.SetLabels(map[string]string{wellknown.LabelOrphaned: "true"})
 		}
 		return o
 	})
 	making.Wait()
 	custom := newObject(group+"/v1", "Kind007", "orphan")
-	custom.SetLabels(map[string]string{lynq.LabelOrphaned: "true"})
+	custom.SetLabels(map[string]string{wellknown.LabelOrphaned: "true"})
 	env.Kubectl(t, "", "wait", "crd", "kind007."+group, "--for=condition=Established", "--timeout=180s")
 	createAll(t, env, schema.GroupVersionResource{Group: group, Version: "v1", Resource: "kind007"}, env.Namespace, 1,
 		func(int) *unstructured.Unstructured { return custom })

@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
@@ -94,21 +94,21 @@ func (p *pruning) leave(t *testing.T) {
 	for kind, resource := range prunedKinds() {
 		createAll(t, p.Env, resource, p.Namespace, prunedNodes, func(i int) *unstructured.Unstructured {
 			o := newObject("v1", kind, fmt.Sprintf("t%03d", i))
-			o.SetLabels(map[string]string{lynq.LabelOrphaned: "true"})
+			o.SetLabels(map[string]string{wellknown.LabelOrphaned: "true"})
 			o.SetAnnotations(map[string]string{
-				lynq.AnnotationOrphanedReason: lynq.ReasonNodeDeleted,
-				lynq.AnnotationOrphanedFrom:   fmt.Sprintf("%s/%s/t%03d-app/%s", p.hub(), p.Namespace, i, strings.ToLower(kind)),
+				wellknown.AnnotationOrphanedReason: wellknown.ReasonNodeDeleted,
+				wellknown.AnnotationOrphanedFrom:   fmt.Sprintf("%s/%s/t%03d-app/%s", p.hub(), p.Namespace, i, strings.ToLower(kind)),
 			})
 			return o
 		})
 		createAll(t, p.Env, resource, p.Namespace, prunedNodes/10, func(i int) *unstructured.Unstructured {
 			o := newObject("v1", kind, fmt.Sprintf("t%03d-other", i))
-			o.SetLabels(map[string]string{lynq.LabelOrphaned: "false", lynq.LabelHub: p.hub()})
+			o.SetLabels(map[string]string{wellknown.LabelOrphaned: "false", wellknown.LabelHub: p.hub()})
 			return o
 		})
 	}
 	for name, o := range p.all(t) {
-		if o.GetLabels()[lynq.LabelOrphaned] == "false" {
+		if o.GetLabels()[wellknown.LabelOrphaned] == "false" {
 			p.saved[name] = versionOf(o)
 		}
 	}
@@ -139,7 +139,7 @@ func (p *pruning) marked(t *testing.T) []string {
 	t.Helper()
 	var names []string
 	for name, o := range p.all(t) {
-		if o.GetLabels()[lynq.LabelOrphaned] == "true" && p.saved[name] == "" {
+		if o.GetLabels()[wellknown.LabelOrphaned] == "true" && p.saved[name] == "" {
 			names = append(names, name)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
@@ -104,8 +104,8 @@ func hostileNeighbour(t *testing.T, s *shop) {
 	patch(map[string]any{"spec": map[string]any{"holderIdentity": hostileText, "leaseDurationSeconds": 3600, "renewTime": time.Now().UTC().Format("2006-01-02T15:04:05.000000Z")}}, "lease", "lynqctl-"+s.hub())
 	createAll(t, s.Env, prunedKinds()["ConfigMap"], s.Namespace, 1, func(int) *unstructured.Unstructured {
 		o := newObject("v1", "ConfigMap", "orphan")
-		o.SetLabels(map[string]string{lynq.LabelOrphaned: "true"})
-		o.SetAnnotations(map[string]string{lynq.AnnotationOrphanedReason: hostileText, lynq.AnnotationOrphanedFrom: hostileText, lynq.AnnotationOrphanedAt: hostileText})
+		o.SetLabels(map[string]string{wellknown.LabelOrphaned: "true"})
+		o.SetAnnotations(map[string]string{wellknown.AnnotationOrphanedReason: hostileText, wellknown.AnnotationOrphanedFrom: hostileText, wellknown.AnnotationOrphanedAt: hostileText})
 		return o
 	})
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/test/harness"
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
@@ -155,7 +155,7 @@ func TestPruneAtTerminal(t *testing.T) {
 	env, bin := cluster.Env(t), lynqctl(t)
 	createAll(t, env, prunedKinds()["ConfigMap"], env.Namespace, 4, func(i int) *unstructured.Unstructured {
 		o := newObject("v1", "ConfigMap", fmt.Sprintf("c%d", i+1))
-		o.SetLabels(map[string]string{lynq.LabelOrphaned: "true"})
+		o.SetLabels(map[string]string{wellknown.LabelOrphaned: "true"})
 		return o
 	})
 	env.Kubectl(t, `{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, labels: {lynq.sh/orphaned: "true"}},

@@ -21,6 +21,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Cluster has objects, of the kinds that it serves. Its methods lock Mu; who changes the
@@ -55,7 +56,7 @@ func (c *Cluster) Put(ref lynq.Ref, o *unstructured.Unstructured) {
 	o.SetGeneration(1)
 	o.SetName(ref.Name)
 	o.SetNamespace(ref.Namespace)
-	o.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: lynq.FieldManager, Operation: metav1.ManagedFieldsOperationApply, FieldsV1: metav1.NewFieldsV1(`{}`)}})
+	o.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: wellknown.FieldManager, Operation: metav1.ManagedFieldsOperationApply, FieldsV1: metav1.NewFieldsV1(`{}`)}})
 	c.Objects[ref] = o
 }
 

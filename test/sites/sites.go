@@ -18,7 +18,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"sigs.k8s.io/yaml"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
 	"github.com/lynqctl/lynqctl/test/harness"
 )
 
@@ -41,7 +41,7 @@ func (s *Site) Client(m map[string]any) dynamic.ResourceInterface {
 	u := unstructured.Unstructured{Object: m}
 	gvr, _ := meta.UnsafeGuessKindToResource(u.GroupVersionKind())
 	client := s.Dynamic.Resource(gvr)
-	if lynq.ClusterScoped(gvr.Group, u.GetKind()) {
+	if kinds.ClusterScoped(gvr.Group, u.GetKind()) {
 		return client
 	}
 	ns := u.GetNamespace()
@@ -79,7 +79,7 @@ func (s *Site) TryCreate(manager string, m map[string]any) (*unstructured.Unstru
 // their namespace.
 func (s *Site) DeleteLater(m map[string]any) {
 	u := unstructured.Unstructured{Object: m}
-	if !lynq.ClusterScoped(u.GroupVersionKind().Group, u.GetKind()) {
+	if !kinds.ClusterScoped(u.GroupVersionKind().Group, u.GetKind()) {
 		return
 	}
 	s.T.Cleanup(func() {

@@ -17,6 +17,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/handover"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Options say what is taken over from the Lynq operator.
@@ -244,7 +245,7 @@ func (j *job) allHubs(o *operated) []lynq.HubKey {
 	}
 	for _, u := range slices.Concat(o.hubs, o.forms) {
 		p := lynq.HubKey{Namespace: u.GetNamespace(), Name: u.GetName()}
-		if u.GetKind() == lynq.KindForm {
+		if u.GetKind() == wellknown.KindForm {
 			p = hubOf(u)
 		}
 		if !slices.Contains(keys, p) {

@@ -18,6 +18,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/handover"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // export writes hubs and forms as lynqctl apply takes them.
@@ -78,7 +79,7 @@ func (j *job) backup(o *operated, plan *handover.Plan) error {
 		return backup.WriteOnce(root, name, text, "--backup-dir")
 	}
 	for _, u := range slices.Concat(o.whole, o.hubs, o.forms) {
-		ref := lynq.Ref{Group: lynq.Group, Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName()}
+		ref := lynq.Ref{Group: wellknown.Group, Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName()}
 		if err := write(ref, u.GetUID(), u.Object); err != nil {
 			return fmt.Errorf("back up %s: %w", ref.Full(), err)
 		}
@@ -161,7 +162,7 @@ func stillThere(p lynq.HubKey, hubs, forms []*unstructured.Unstructured) string 
 // hub they mean nothing.
 func (j *job) removeForms(ctx context.Context, p lynq.HubKey, hubs, forms []*unstructured.Unstructured) error {
 	for _, u := range slices.Concat(forms, hubs) {
-		served, err := j.run.Client.Resource(ctx, lynq.Group, "", u.GetKind())
+		served, err := j.run.Client.Resource(ctx, wellknown.Group, "", u.GetKind())
 		if err == nil {
 			err = handover.RemoveHub(ctx, j.run.Client, served, u)
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/handover"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // operated is what the operator has in the cluster.
@@ -35,7 +36,7 @@ type operated struct {
 // read reads what the operator has. There is nothing where its kinds are not there.
 func (j *job) read(ctx context.Context) (*operated, error) {
 	o := &operated{left: map[lynq.HubKey]int{}}
-	all, err := j.list(ctx, lynq.Group, lynq.KindNode, j.o.Namespace, "")
+	all, err := j.list(ctx, wellknown.Group, wellknown.KindNode, j.o.Namespace, "")
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +78,8 @@ func (j *job) read(ctx context.Context) (*operated, error) {
 
 // hubOfNode is the hub of a LynqNode that cannot be read, as far as it says.
 func hubOfNode(u *unstructured.Unstructured) lynq.HubKey {
-	hub := u.GetLabels()[lynq.LabelHub]
-	if owner := metav1.GetControllerOf(u); hub == "" && owner != nil && owner.Kind == lynq.KindHub {
+	hub := u.GetLabels()[wellknown.LabelHub]
+	if owner := metav1.GetControllerOf(u); hub == "" && owner != nil && owner.Kind == wellknown.KindHub {
 		hub = owner.Name
 	}
 	return lynq.HubKey{Namespace: u.GetNamespace(), Name: hub}
@@ -135,11 +136,11 @@ func (j *job) unknown(o *operated) error {
 
 // readForms reads the hubs that are meant, and their forms.
 func (j *job) readForms(ctx context.Context, o *operated, meant func(lynq.HubKey) bool) error {
-	hubs, err := j.list(ctx, lynq.Group, lynq.KindHub, j.o.Namespace, "")
+	hubs, err := j.list(ctx, wellknown.Group, wellknown.KindHub, j.o.Namespace, "")
 	if err != nil {
 		return err
 	}
-	forms, err := j.list(ctx, lynq.Group, lynq.KindForm, j.o.Namespace, "")
+	forms, err := j.list(ctx, wellknown.Group, wellknown.KindForm, j.o.Namespace, "")
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
@@ -117,7 +118,7 @@ func askScopes(ctx context.Context, client *kube.Client, forms []*form.Form, inp
 		for _, kind := range kindsOf(f) {
 			group, version := lynq.SplitAPIVersion(kind.apiVersion)
 			key := form.GroupKind{Group: group, Kind: kind.kind}
-			if lynq.BuiltIn(group) || inputs.ClusterScoped[key] {
+			if kinds.BuiltIn(group) || inputs.ClusterScoped[key] {
 				continue
 			}
 			found, err := client.Resource(ctx, group, version, kind.kind)

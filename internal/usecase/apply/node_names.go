@@ -14,6 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
@@ -45,7 +46,7 @@ func recordedNames(ctx context.Context, j *Job) (load.KeptNames, error) {
 	}, nil
 }
 
-func dashed(p *render.Program) bool { return lynq.Dashed(p.Form.Name) }
+func dashed(p *render.Program) bool { return naming.Dashed(p.Form.Name) }
 
 // TrackedNames has nodes keep the names that objects bear whose inventories were
 // lost. Where forms of the run could share a name, objects do not tell of which

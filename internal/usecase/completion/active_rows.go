@@ -13,6 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 	"github.com/lynqctl/lynqctl/pkg/render"
 	"github.com/lynqctl/lynqctl/pkg/source"
 )
@@ -48,7 +49,7 @@ func nodeNames(ctx context.Context, e *session.Engine, o *load.RenderOptions, in
 				uids = activeRows(ctx, h.Hub, connections[i], e.Now())
 			}
 			for _, uid := range uids {
-				names = append(names, lynq.NodeName(uid, f.Name))
+				names = append(names, naming.NodeName(uid, f.Name))
 			}
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
@@ -43,12 +44,12 @@ func New(e *session.Engine, o *Options) *Offers { return &Offers{e, o} }
 
 // Hubs are hubs as --hub names them.
 func (s *Offers) Hubs(ctx context.Context) []string {
-	return s.keys(ctx, lynq.KindHub, load.CalledHubs, hubOfRecord)
+	return s.keys(ctx, wellknown.KindHub, load.CalledHubs, hubOfRecord)
 }
 
 // Forms are forms as --form names them.
 func (s *Offers) Forms(ctx context.Context) []string {
-	return s.keys(ctx, lynq.KindForm, load.CalledForms, formOfRecord)
+	return s.keys(ctx, wellknown.KindForm, load.CalledForms, formOfRecord)
 }
 
 // keys are names of hubs or forms: what the operator has, what inputs say, or what
@@ -66,14 +67,14 @@ func (s *Offers) keys(ctx context.Context, kind string, called func(*form.Inputs
 // Nodes are names of nodes.
 func (s *Offers) Nodes(ctx context.Context) []string {
 	if s.o.Operated {
-		return s.operated(ctx, lynq.KindNode)
+		return s.operated(ctx, wellknown.KindNode)
 	}
 	if inputs := s.inputs(); inputs != nil {
 		return nodeNames(ctx, s.Engine, &s.o.RenderOptions, inputs)
 	}
 	return s.recorded(ctx, s.nodeNamespace(), func(m *metav1.PartialObjectMetadata) string {
 		node, ours := strings.CutPrefix(m.Name, inventory.Name(""))
-		if !ours || m.Labels[lynq.LabelRecord] != lynq.RecordNode {
+		if !ours || m.Labels[wellknown.LabelRecord] != wellknown.RecordNode {
 			return ""
 		}
 		return node
@@ -154,7 +155,7 @@ func (s *Offers) client() *kube.Client {
 // tells all of them.
 func (s *Offers) recorded(ctx context.Context, namespace string, nameOf func(*metav1.PartialObjectMetadata) string) []string {
 	kind := lynq.APIResource{Version: "v1", Kind: "ConfigMap", Plural: "configmaps", Namespaced: true}
-	return s.listed(ctx, kind, namespace, lynq.LabelRecord, nameOf)
+	return s.listed(ctx, kind, namespace, wellknown.LabelRecord, nameOf)
 }
 
 // recordedKeys are the names of hubs or forms that records say and, where several
@@ -183,17 +184,17 @@ func (s *Offers) recordedKeys(ctx context.Context, keyOf func(*metav1.PartialObj
 
 // hubOfRecord is the hub that a record is of, or says it is of.
 func hubOfRecord(m *metav1.PartialObjectMetadata) lynq.HubKey {
-	return lynq.HubKey{Namespace: cmp.Or(m.Labels[lynq.LabelHubNamespace], m.Namespace), Name: m.Labels[lynq.LabelHub]}
+	return lynq.HubKey{Namespace: cmp.Or(m.Labels[wellknown.LabelHubNamespace], m.Namespace), Name: m.Labels[wellknown.LabelHub]}
 }
 
 // formOfRecord is the form that a node's record says it is of.
 func formOfRecord(m *metav1.PartialObjectMetadata) lynq.HubKey {
-	return lynq.HubKey{Namespace: cmp.Or(m.Annotations[lynq.AnnotationTemplateNamespace], hubOfRecord(m).Namespace), Name: m.Labels[lynq.LabelTemplate]}
+	return lynq.HubKey{Namespace: cmp.Or(m.Annotations[wellknown.AnnotationTemplateNamespace], hubOfRecord(m).Namespace), Name: m.Labels[wellknown.LabelTemplate]}
 }
 
 // operated are the names of what the operator has of a kind.
 func (s *Offers) operated(ctx context.Context, kind string) []string {
-	r := lynq.APIResource{Group: lynq.Group, Version: "v1", Kind: kind, Plural: strings.ToLower(kind) + "s", Namespaced: true}
+	r := lynq.APIResource{Group: wellknown.Group, Version: "v1", Kind: kind, Plural: strings.ToLower(kind) + "s", Namespaced: true}
 	return s.listed(ctx, r, s.nodeNamespace(), "", func(m *metav1.PartialObjectMetadata) string { return m.Name })
 }
 

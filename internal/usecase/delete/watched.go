@@ -8,6 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // watched refuses to delete hubs that a watch has in its inputs: it would create
@@ -18,7 +19,7 @@ func (j *removalJob) watched(ctx context.Context, hubs []*LeavingHub) []plan.Ref
 		if h.Record == nil {
 			continue // the hub stays
 		}
-		l, err := j.Client.Leases().Get(ctx, h.Namespace, lynq.LeaseName(h.Name))
+		l, err := j.Client.Leases().Get(ctx, h.Namespace, wellknown.LeaseName(h.Name))
 		if err != nil {
 			continue
 		}
@@ -35,6 +36,6 @@ func watchedRefusal(hub lynq.HubKey, holder string, until time.Time) plan.Refusa
 		Guard: plan.GuardWatched, Hub: hub,
 		What: fmt.Sprintf("lynqctl watch, %s, has the hub in its files, and would create everything again", holder),
 		Fix: fmt.Sprintf("stop that watch, or remove the hub from its files; if it died, its Lease %s/%s expires at %s",
-			hub.Namespace, lynq.LeaseName(hub.Name), until.UTC().Format(time.RFC3339)),
+			hub.Namespace, wellknown.LeaseName(hub.Name), until.UTC().Format(time.RFC3339)),
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/deploy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 	"github.com/lynqctl/lynqctl/pkg/rbac"
 )
 
@@ -76,7 +77,7 @@ func (o *Options) pod(version string) (*deploy.Options, error) {
 	var errs []error
 	if o.Place != "" {
 		namespace, name, found := strings.Cut(o.Place, "/")
-		if out.Namespace, out.Name = namespace, name; !found || !lynq.IsDNS1123Label(namespace) || !lynq.IsDNS1123Label(name) {
+		if out.Namespace, out.Name = namespace, name; !found || !naming.IsDNS1123Label(namespace) || !naming.IsDNS1123Label(name) {
 			errs = append(errs, fmt.Errorf("%s: %q is not valid; write NAMESPACE/NAME", o.Kind.Flag(), o.Place))
 		}
 	}

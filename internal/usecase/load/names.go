@@ -11,6 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
@@ -111,8 +112,8 @@ func UnknownNodes(missing, forms []string) *session.Error {
 	for _, name := range missing {
 		for _, form := range forms {
 			uid, fits := strings.CutSuffix(name, "-"+form)
-			if fits && lynq.Dashed(form) && !render.AskedFor(map[string]bool{name: true}, name, form, forms) {
-				e.Err = fmt.Errorf("%w; row %s with form %s is called %s", e.Err, uid, form, lynq.NodeName(uid, form))
+			if fits && naming.Dashed(form) && !render.AskedFor(map[string]bool{name: true}, name, form, forms) {
+				e.Err = fmt.Errorf("%w; row %s with form %s is called %s", e.Err, uid, form, naming.NodeName(uid, form))
 			}
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
@@ -116,8 +117,8 @@ func askedNodes(asked map[string]bool, hubs []load.HubPrograms, found []*gitops.
 	only, forms := maps.Clone(asked), render.FormNames(load.AllPrograms(hubs))
 	for name := range asked {
 		for _, form := range forms {
-			if uid, fits := strings.CutSuffix(name, "-"+form); fits && lynq.Dashed(form) && render.AskedFor(asked, name, form, forms) {
-				only[lynq.NodeName(uid, form)] = true
+			if uid, fits := strings.CutSuffix(name, "-"+form); fits && naming.Dashed(form) && render.AskedFor(asked, name, form, forms) {
+				only[naming.NodeName(uid, form)] = true
 			}
 		}
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // NamedNodes are the nodes that options name.
@@ -45,7 +46,7 @@ func (o *InventoryOptions) Named(ctx context.Context, client *kube.Client) (*Nam
 
 // one reads the inventory of one node, nil where there is none.
 func (o *InventoryOptions) one(ctx context.Context, client *kube.Client, node string) (*inventory.Inventory, error) {
-	if !lynq.IsDNS1123Subdomain(inventory.Name(node)) {
+	if !naming.IsDNS1123Subdomain(inventory.Name(node)) {
 		return nil, nil
 	}
 	cm, err := client.ConfigMaps().Get(ctx, o.Namespace, inventory.Name(node))
@@ -54,9 +55,9 @@ func (o *InventoryOptions) one(ctx context.Context, client *kube.Client, node st
 		return nil, nil
 	case err != nil:
 		return nil, Unread(ctx, err)
-	case cm.Labels[lynq.LabelRecord] != lynq.RecordNode:
+	case cm.Labels[wellknown.LabelRecord] != wellknown.RecordNode:
 		return nil, Fail(fmt.Errorf("ConfigMap %s/%s lacks the label %s=%s, so no run counts it as an inventory (if it is one, restore its labels)",
-			cm.Namespace, cm.Name, lynq.LabelRecord, lynq.RecordNode))
+			cm.Namespace, cm.Name, wellknown.LabelRecord, wellknown.RecordNode))
 	}
 	inv, err := inventory.Decode(cm)
 	return inv, Fail(err)

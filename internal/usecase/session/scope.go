@@ -9,11 +9,12 @@ import (
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/internal/suggest"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
 // CheckNamespace refuses what -n says and Kubernetes does not accept.
 func CheckNamespace(namespace string) error {
-	if namespace != "" && !lynq.IsDNS1123Label(namespace) {
+	if namespace != "" && !naming.IsDNS1123Label(namespace) {
 		return BadUsage(fmt.Errorf("-n: namespace %q isn't valid in Kubernetes (use at most 63 lowercase letters, digits, and '-')", namespace))
 	}
 	return nil

@@ -26,6 +26,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/verify"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 	"github.com/lynqctl/lynqctl/pkg/status"
@@ -192,7 +193,7 @@ func (l *nodeLook) object(ctx context.Context, r *inventory.Entry) []causes.Owne
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.seen[r.Ref], l.live[r.Ref] = s, &live
-	if !lynq.ReadyOnceThere(r.Group, r.Kind) {
+	if !kinds.ReadyOnceThere(r.Group, r.Kind) {
 		l.now.Ready[r.Ref] = s.Readiness
 	}
 	return causes.OwnedLists(r.Ref, o)
@@ -215,7 +216,7 @@ func (l *nodeLook) read(ctx context.Context, r *inventory.Entry) (*metav1.Partia
 		l.misplaced[r.Ref] = misplaced
 		return nil, nil, misplaced
 	}
-	if !lynq.ReadyOnceThere(r.Group, r.Kind) {
+	if !kinds.ReadyOnceThere(r.Group, r.Kind) {
 		return l.client.ReadObject(ctx, resource, r.Namespace, r.Name)
 	}
 	m, err := l.client.Metadata(ctx, resource, r.Namespace, r.Name)

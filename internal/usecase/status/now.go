@@ -15,6 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
@@ -62,7 +63,7 @@ func busyHubs(ctx context.Context, client *kube.Client, now *status.Now, invento
 		if _, asked := busy[hub]; asked || len(now.Troubles(inv)) == 0 {
 			continue
 		}
-		l, err := client.Leases().Get(ctx, hub.Namespace, lynq.LeaseName(hub.Name))
+		l, err := client.Leases().Get(ctx, hub.Namespace, wellknown.LeaseName(hub.Name))
 		busy[hub] = err == nil && lease.Held(l, time.Now())
 	}
 	return busy

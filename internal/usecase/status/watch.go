@@ -9,6 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/wait"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
@@ -60,7 +61,7 @@ func Follow(ctx context.Context, e *session.Engine, o *Options, show func(now ti
 	ended := make(chan error, 2)
 	go func() { ended <- f.lookOn(ctx) }()
 	go func() {
-		ended <- client.WatchMetadata(ctx, resource, wait.Scope{Namespace: o.Namespace, Labels: lynq.LabelRecord}, f.records)
+		ended <- client.WatchMetadata(ctx, resource, wait.Scope{Namespace: o.Namespace, Labels: wellknown.LabelRecord}, f.records)
 	}()
 	last, err := f.show(ended, show)
 	switch known := (*session.Error)(nil); {

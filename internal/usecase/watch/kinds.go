@@ -12,6 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/wait"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/pkg/watch"
 )
 
@@ -53,7 +54,7 @@ func (w *hubWatches) ensure(ctx context.Context, plans []plan.Plan) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	records := lynq.APIResource{Version: "v1", Kind: "ConfigMap", Plural: "configmaps", Namespaced: true}
-	w.start(ctx, schema.GroupKind{}, records, wait.Scope{Labels: lynq.LabelRecord + "," + lynq.LabelHub + "=" + w.hub.hub.Hub.Name}, watch.RecordMatters)
+	w.start(ctx, schema.GroupKind{}, records, wait.Scope{Labels: wellknown.LabelRecord + "," + wellknown.LabelHub + "=" + w.hub.hub.Hub.Name}, watch.RecordMatters)
 	addKinds(w.used, plans)
 	w.unserved = nil
 	for kind, used := range w.used {
@@ -62,7 +63,7 @@ func (w *hubWatches) ensure(ctx context.Context, plans []plan.Plan) {
 			w.unserved = append(w.unserved, kind)
 			continue
 		}
-		in := wait.Scope{Labels: lynq.LabelHub + "=" + w.hub.hub.Hub.Name + ",!" + lynq.LabelRecord}
+		in := wait.Scope{Labels: wellknown.LabelHub + "=" + w.hub.hub.Hub.Name + ",!" + wellknown.LabelRecord}
 		if resource.Namespaced && len(used.namespaces) == 1 {
 			for namespace := range used.namespaces {
 				in.Namespace = namespace

@@ -9,6 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // wantedStep is the step of the one object of a scene.
@@ -211,7 +212,7 @@ func TestAnnotatedBody(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := string(b)
-		content, err := b.Annotated(lynq.AnnotationAdopted, "true").Content()
+		content, err := b.Annotated(wellknown.AnnotationAdopted, "true").Content()
 		if err != nil {
 			t.Fatal(err)
 		}

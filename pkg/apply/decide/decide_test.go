@@ -12,6 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // situation is what there is of an object when a node wants it, or wants it no
@@ -361,13 +362,13 @@ func TestNeverManaged(t *testing.T) {
 		{lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "lynqnode-bolt-web"}, nil, true},
 		{lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "lynqhub-crm"}, nil, true},
 		{lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "lynqctl-crm"}, nil, false},
-		{lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "a"}, map[string]string{lynq.LabelRecord: ""}, true},
-		{lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "a"}, map[string]string{lynq.LabelHub: "crm"}, false},
+		{lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "a"}, map[string]string{wellknown.LabelRecord: ""}, true},
+		{lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "a"}, map[string]string{wellknown.LabelHub: "crm"}, false},
 		{lynq.Ref{Kind: "Secret", Namespace: "ns", Name: "lynqnode-bolt-web"}, nil, false},
 		{lynq.Ref{Group: "coordination.k8s.io", Kind: "Lease", Namespace: "ns", Name: "lynqctl-crm"}, nil, true},
 		{lynq.Ref{Group: "coordination.k8s.io", Kind: "Lease", Namespace: "ns", Name: "crm"}, nil, false},
 		{lynq.Ref{Group: "example.com", Kind: "ConfigMap", Namespace: "ns", Name: "lynqnode-bolt-web"}, nil, false},
-		{lynq.Ref{Group: lynq.Group, Kind: lynq.KindNode, Namespace: "ns", Name: "bolt-web"}, nil, true},
+		{lynq.Ref{Group: wellknown.Group, Kind: wellknown.KindNode, Namespace: "ns", Name: "bolt-web"}, nil, true},
 	} {
 		m := metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Labels: c.labels}}
 		if got := tracking.LiveOf(c.ref, &m).Record; got != c.want {

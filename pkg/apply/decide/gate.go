@@ -8,6 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // asker is who asks the gate.
@@ -198,7 +199,7 @@ func notRelabelled(_ *decider, q *question) *answer {
 	if !q.me.Relabelled(q.live) {
 		return nil
 	}
-	return keep(reason.Foreign, fmt.Sprintf("it belongs to the inventory, and label %s says hub %q: the inventory's labels were changed (restore them)", lynq.LabelHub, q.live.Hub))
+	return keep(reason.Foreign, fmt.Sprintf("it belongs to the inventory, and label %s says hub %q: the inventory's labels were changed (restore them)", wellknown.LabelHub, q.live.Hub))
 }
 
 // notGivenUp: nobody said to leave the object behind.

@@ -9,6 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
 // A form or a row that has another name makes another node, with an inventory of its own.
@@ -113,7 +114,7 @@ func (d *decider) renamedHere(inv *inventory.Inventory, present map[string][]*pl
 	if !was || !d.in.Renames.Active[uid] {
 		return nil
 	}
-	r := &renamed{of: d, name: lynq.NodeName(uid, form.Name)}
+	r := &renamed{of: d, name: naming.NodeName(uid, form.Name)}
 	for _, n := range present[uid] {
 		if n.Form.Name == form.Name && (form.Namespace == "" || n.Form.Namespace == form.Namespace) && d.in.planned(n.Key()) && !d.in.Narrowed {
 			r.now, r.all = n, []lynq.NodeKey{n.Key()}

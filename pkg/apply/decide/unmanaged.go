@@ -4,11 +4,11 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // MarkedUnmanaged tells people why lynqctl skips an object that a person marked.
-const MarkedUnmanaged = "it has " + lynq.AnnotationMode + ": " + lynq.ModeUnmanaged
+const MarkedUnmanaged = "it has " + wellknown.AnnotationMode + ": " + wellknown.ModeUnmanaged
 
 // leaveAlone plans an object that is marked as unmanaged: its content stays as it
 // is. A reference to the inventory comes off, for with that the garbage collector

@@ -10,6 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // wroteAt is an entry of managedFields, from the given second.
@@ -26,7 +27,7 @@ func wroteAt(manager string, op metav1.ManagedFieldsOperationType, subresource s
 // now are those of the record.
 func TestUnrecorded(t *testing.T) {
 	ours := func(second int64) metav1.ManagedFieldsEntry {
-		return wroteAt(lynq.FieldManager, metav1.ManagedFieldsOperationApply, "", second)
+		return wroteAt(wellknown.FieldManager, metav1.ManagedFieldsOperationApply, "", second)
 	}
 	status := func(second int64) metav1.ManagedFieldsEntry {
 		return wroteAt("controller", metav1.ManagedFieldsOperationUpdate, "status", second)

@@ -13,6 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Read reads a recorded hook of a node, by its entry. The digest proves only that nobody
@@ -85,20 +86,20 @@ func checkRecorded(me plan.Owner, r *inventory.Entry, content map[string]any) er
 	}
 	labels, _ := metadata["labels"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
-	if _, record := labels[lynq.LabelRecord]; record {
-		return fmt.Errorf("its label %s is that of lynqctl's own records", lynq.LabelRecord)
+	if _, record := labels[wellknown.LabelRecord]; record {
+		return fmt.Errorf("its label %s is that of lynqctl's own records", wellknown.LabelRecord)
 	}
 	for _, added := range []struct {
 		in         map[string]any
 		key, value string
 	}{
-		{labels, lynq.LabelHub, me.Hub.Name},
-		{labels, lynq.LabelNode, me.Name},
-		{labels, lynq.LabelNodeNamespace, me.Namespace},
-		{labels, lynq.LabelPartOf, me.PartOf},
-		{annotations, lynq.AnnotationDeletionPolicy, string(lynq.DeleteDelete)},
-		{annotations, lynq.AnnotationResourceID, r.ID},
-		{annotations, lynq.AnnotationRunOn, string(lynq.RunOnDelete)},
+		{labels, wellknown.LabelHub, me.Hub.Name},
+		{labels, wellknown.LabelNode, me.Name},
+		{labels, wellknown.LabelNodeNamespace, me.Namespace},
+		{labels, wellknown.LabelPartOf, me.PartOf},
+		{annotations, wellknown.AnnotationDeletionPolicy, string(lynq.DeleteDelete)},
+		{annotations, wellknown.AnnotationResourceID, r.ID},
+		{annotations, wellknown.AnnotationRunOn, string(lynq.RunOnDelete)},
 	} {
 		if got, said := added.in[added.key]; said && got != added.value {
 			return fmt.Errorf("its %s is not that of the node", added.key)
@@ -164,7 +165,7 @@ func mapDiffers(said map[string]any, recorded any, uid, at string) string {
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(m)) {
-		if _, is := said[key]; !is && below(key) != "metadata.annotations."+lynq.AnnotationUID {
+		if _, is := said[key]; !is && below(key) != "metadata.annotations."+wellknown.AnnotationUID {
 			return below(key)
 		}
 	}

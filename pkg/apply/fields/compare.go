@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
 )
 
 // WouldChange tells whether sending a manifest by the strategies merge or
@@ -81,7 +82,7 @@ type comparer struct {
 func newComparer(strategy lynq.PatchStrategy, manifest map[string]any) comparer {
 	apiVersion, _ := manifest["apiVersion"].(string)
 	group, _ := lynq.SplitAPIVersion(apiVersion)
-	return comparer{strategy: strategy, builtIn: lynq.BuiltIn(group)}
+	return comparer{strategy: strategy, builtIn: kinds.BuiltIn(group)}
 }
 
 // within tells whether live has all that want says. The path is that of fields

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/test/sites"
 )
 
@@ -64,8 +65,8 @@ spec:
   scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: none}
 `)
 	change := MetadataChange{
-		RemoveLabels: []string{lynq.LabelHub}, SetLabels: map[string]string{lynq.LabelOrphaned: "true"},
-		SetAnnotations: map[string]string{lynq.AnnotationOrphanedReason: "why"},
+		RemoveLabels: []string{wellknown.LabelHub}, SetLabels: map[string]string{wellknown.LabelOrphaned: "true"},
+		SetAnnotations: map[string]string{wellknown.AnnotationOrphanedReason: "why"},
 	}
 	var live, marked *unstructured.Unstructured
 	s.Unmoved(func() (err error) { // its controller writes the status meanwhile
@@ -80,7 +81,7 @@ spec:
 		marked, err = s.Client(now).Patch(t.Context(), sites.NameIn(now), types.MergePatchType, patch, sites.PatchOptions("lynq"))
 		return err
 	})
-	if diff := cmp.Diff(live.Object["spec"], marked.Object["spec"]); diff != "" || marked.GetLabels()[lynq.LabelOrphaned] != "true" || marked.GetLabels()[lynq.LabelHub] != "" {
+	if diff := cmp.Diff(live.Object["spec"], marked.Object["spec"]); diff != "" || marked.GetLabels()[wellknown.LabelOrphaned] != "true" || marked.GetLabels()[wellknown.LabelHub] != "" {
 		t.Errorf("%v %s", marked.GetLabels(), diff)
 	}
 	// It comes back: the first apply makes the version ours, after which the
@@ -91,7 +92,7 @@ spec:
 	}
 	back := s.Get(now)
 	l := tracking.LiveOf(lynq.Ref{}, metaOf(t, back))
-	if l.Orphaned || l.Updated || l.Hub != "hub" || back.GetAnnotations()[lynq.AnnotationOrphanedReason] != "" {
+	if l.Orphaned || l.Updated || l.Hub != "hub" || back.GetAnnotations()[wellknown.AnnotationOrphanedReason] != "" {
 		t.Errorf("%s", sites.Encode(t, back.Object["metadata"]))
 	}
 	if n, _ := sites.Field(back, "spec", "metrics").([]any); len(n) != 1 {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/test/sites"
 )
 
@@ -268,13 +269,13 @@ func TestRetracked(t *testing.T) {
 	other := s.Create("other", sites.Parse(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: theirs}}"))
 	theirs := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "theirs", "uid": string(other.GetUID())}
 	for name, m := range manifests(t, s.Widgets()) {
-		tracked := sites.With(sites.With(m, "hub", "metadata", "labels", lynq.LabelHub), []any{ours}, "metadata", "ownerReferences")
+		tracked := sites.With(sites.With(m, "hub", "metadata", "labels", wellknown.LabelHub), []any{ours}, "metadata", "ownerReferences")
 		s.Apply("lynq", tracked)
 		before := s.Patch("other", m, types.MergePatchType, string(sites.Encode(t, map[string]any{"metadata": map[string]any{"ownerReferences": []any{ours, theirs}}})))
 		mark := MetadataChange{
-			RemoveLabels:   []string{lynq.LabelHub, "none"},
-			SetLabels:      map[string]string{lynq.LabelOrphaned: "true"},
-			SetAnnotations: map[string]string{lynq.AnnotationOrphanedReason: "why"},
+			RemoveLabels:   []string{wellknown.LabelHub, "none"},
+			SetLabels:      map[string]string{wellknown.LabelOrphaned: "true"},
+			SetAnnotations: map[string]string{wellknown.AnnotationOrphanedReason: "why"},
 			Owners:         []any{theirs},
 		}
 		body, mine, err := Retracked(before, mark)
@@ -295,7 +296,7 @@ func TestRetracked(t *testing.T) {
 		}
 		back := s.Must(s.TryApply("lynq", tracked, true))
 		l = tracking.LiveOf(lynq.Ref{}, metaOf(t, back))
-		if l.Hub != "hub" || l.Orphaned || back.GetAnnotations()[lynq.AnnotationOrphanedReason] != "" || len(l.Owners) != 2 {
+		if l.Hub != "hub" || l.Orphaned || back.GetAnnotations()[wellknown.AnnotationOrphanedReason] != "" || len(l.Owners) != 2 {
 			t.Errorf("%s comes back: %s", name, sites.Encode(t, back.Object["metadata"]))
 		}
 		if diff := cmp.Diff(ownFields(t, before), ownFields(t, back)); diff != "" {
@@ -339,13 +340,13 @@ func metaOf(t testing.TB, u *unstructured.Unstructured) *metav1.PartialObjectMet
 
 func TestMetadataPatch(t *testing.T) {
 	s := newSite(t)
-	config := sites.With(sites.With(sites.Parse(t, sites.Settings), "hub", "metadata", "labels", lynq.LabelHub), "x", "metadata", "annotations", "a")
+	config := sites.With(sites.With(sites.Parse(t, sites.Settings), "hub", "metadata", "labels", wellknown.LabelHub), "x", "metadata", "annotations", "a")
 	live := s.Create("lynq", config)
 	if _, ours, err := Retracked(live, MetadataChange{}); ours || err != nil {
 		t.Errorf("%v, %v of an object that lynq does not apply", ours, err)
 	}
 	patch, err := MetadataPatch(live, MetadataChange{
-		RemoveLabels: []string{lynq.LabelHub, "none"}, SetLabels: map[string]string{"b": "c"},
+		RemoveLabels: []string{wellknown.LabelHub, "none"}, SetLabels: map[string]string{"b": "c"},
 		RemoveAnnotations: []string{"a"},
 	})
 	if err != nil {

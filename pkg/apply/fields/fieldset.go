@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // A ManagedSet is what one manager manages of an object.
@@ -21,7 +21,7 @@ type ManagedSet struct {
 
 // applied: these are the fields that lynq manages by server-side apply.
 func (m *ManagedSet) applied() bool {
-	return m.manager == lynq.FieldManager && m.operation == metav1.ManagedFieldsOperationApply && m.subresource == ""
+	return m.manager == wellknown.FieldManager && m.operation == metav1.ManagedFieldsOperationApply && m.subresource == ""
 }
 
 // Entries reads managedFields. An entry that cannot be read is an error: it

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Foreign finds the fields that others own and that sending a manifest
@@ -35,7 +36,7 @@ func Foreign(live *unstructured.Unstructured, desired map[string]any, strategy l
 	var found []Conflict
 	for i := range managed {
 		m := &managed[i]
-		if m.manager == lynq.FieldManager || m.subresource == "status" {
+		if m.manager == wellknown.FieldManager || m.subresource == "status" {
 			continue
 		}
 		w := changes{comparer: newComparer(strategy, want), found: func(path fieldpath.Path) {

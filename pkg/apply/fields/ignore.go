@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Ignore makes of a manifest what server-side apply may send to an object
@@ -301,7 +301,7 @@ func (p place) protected() bool {
 	case "labels", "annotations":
 		if len(p.steps) > 2 {
 			key, _ := p.steps[2].(string)
-			return lynq.Reserved(key)
+			return wellknown.Reserved(key)
 		}
 	}
 	return false

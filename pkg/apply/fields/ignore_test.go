@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/test/sites"
 )
 
@@ -128,7 +129,7 @@ func TestIgnoreFields(t *testing.T) {
 			change: func(m map[string]any) map[string]any {
 				m = sites.With(m, "new", "data", "colour")
 				m = sites.With(m, "new", "data", "size")
-				return sites.With(m, map[string]any{"example.com/a": "new", "example.com/b": "new", lynq.AnnotationResourceID: "id"}, "metadata", "annotations")
+				return sites.With(m, map[string]any{"example.com/a": "new", "example.com/b": "new", wellknown.AnnotationResourceID: "id"}, "metadata", "annotations")
 			},
 			paths:   []string{"$.data['colour']", "$['metadata']['annotations']", "$.metadata.labels"},
 			carried: false,
@@ -232,7 +233,7 @@ func TestIgnoreFields(t *testing.T) {
 		{
 			name: "what says which object it is", kind: "ConfigMap",
 			change: func(m map[string]any) map[string]any {
-				return sites.With(m, "hub2", "metadata", "labels", lynq.LabelHub)
+				return sites.With(m, "hub2", "metadata", "labels", wellknown.LabelHub)
 			},
 			paths: []string{"$.metadata.labels[*]", "$.metadata['name','namespace']", "$['apiVersion','kind']"},
 			want:  map[string]string{`.metadata.labels.lynq\.sh/hub`: "hub2"},
@@ -241,7 +242,7 @@ func TestIgnoreFields(t *testing.T) {
 	for i, tt := range tests {
 		name := strings.ToLower(tt.kind) + "-" + string(rune('a'+i))
 		first := sites.With(all[tt.kind], name, "metadata", "name")
-		s.Apply("lynq", FoldSecret(sites.With(first, "hub", "metadata", "labels", lynq.LabelHub)))
+		s.Apply("lynq", FoldSecret(sites.With(first, "hub", "metadata", "labels", wellknown.LabelHub)))
 		for _, e := range tt.theirs {
 			kind := types.StrategicMergePatchType
 			if tt.kind == "Widget" {
@@ -250,8 +251,8 @@ func TestIgnoreFields(t *testing.T) {
 			s.Patch("theirs", first, kind, e.patch, e.subresource...)
 		}
 		desired := tt.change(first)
-		if sites.Field(&unstructured.Unstructured{Object: desired}, "metadata", "labels", lynq.LabelHub) == nil {
-			desired = sites.With(desired, "hub", "metadata", "labels", lynq.LabelHub)
+		if sites.Field(&unstructured.Unstructured{Object: desired}, "metadata", "labels", wellknown.LabelHub) == nil {
+			desired = sites.With(desired, "hub", "metadata", "labels", wellknown.LabelHub)
 		}
 		kept := runtime.DeepCopyJSON(desired)
 		body, carried, err := Ignore(desired, s.Get(first), tt.paths)

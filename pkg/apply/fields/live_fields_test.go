@@ -10,6 +10,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/test/harness"
 	"github.com/lynqctl/lynqctl/test/sites"
 )
@@ -78,7 +79,7 @@ func TestLiveFieldsTellDrift(t *testing.T) {
 		own = append(own,
 			deed{"changes nothing", s.edit(`{}`), false},
 			deed{"changes a label", func(m map[string]any) {
-				s.Kubectl(t, "", "label", "--overwrite", strings.ToLower(kind)+refGroup(m)+"/"+sites.NameIn(m), lynq.LabelHub+"=other")
+				s.Kubectl(t, "", "label", "--overwrite", strings.ToLower(kind)+refGroup(m)+"/"+sites.NameIn(m), wellknown.LabelHub+"=other")
 			}, true},
 			deed{"writes the same label", s.edit(`{"metadata":{"labels":{"lynq.sh/hub":"hub"}}}`), false},
 			deed{"adds a label", s.edit(`{"metadata":{"labels":{"theirs":"x"}}}`), false},
@@ -97,13 +98,13 @@ func TestLiveFieldsTellDrift(t *testing.T) {
 
 // labelled is a manifest with nothing but a hub's label.
 func labelled(m map[string]any, hub string) map[string]any {
-	return sites.With(onlyIdentity(m), hub, "metadata", "labels", lynq.LabelHub)
+	return sites.With(onlyIdentity(m), hub, "metadata", "labels", wellknown.LabelHub)
 }
 
 // tracked is a manifest as lynq applies it.
 func tracked(m map[string]any, name, record string) map[string]any {
-	m = sites.With(sites.With(m, name, "metadata", "name"), "hub", "metadata", "labels", lynq.LabelHub)
-	m = sites.With(m, "id", "metadata", "annotations", lynq.AnnotationResourceID)
+	m = sites.With(sites.With(m, name, "metadata", "name"), "hub", "metadata", "labels", wellknown.LabelHub)
+	m = sites.With(m, "id", "metadata", "annotations", wellknown.AnnotationResourceID)
 	owner := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "lynqnode-acme-web", "uid": record, "controller": true}
 	return sites.With(m, []any{owner}, "metadata", "ownerReferences")
 }

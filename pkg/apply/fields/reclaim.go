@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Reclaimed are the fields that patchStrategy override takes back and the manifest does
@@ -55,7 +55,7 @@ func reclaimed(entries []metav1.ManagedFieldsEntry) ([]metav1.ManagedFieldsEntry
 			}
 			out = append(out, kept)
 		}
-		e.Manager, e.Operation = lynq.FieldManager, metav1.ManagedFieldsOperationUpdate
+		e.Manager, e.Operation = wellknown.FieldManager, metav1.ManagedFieldsOperationUpdate
 		if err := setFields(&e, taken); err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Replacement is the body of an update that makes a live object what a manifest
@@ -36,7 +37,7 @@ func Replacement(desired map[string]any, live *unstructured.Unstructured) (map[s
 		dropNulls(body)
 	}
 	for i := range managed {
-		if s := managed[i].subresource; s != "" && s != "status" && managed[i].manager != lynq.FieldManager {
+		if s := managed[i].subresource; s != "" && s != "status" && managed[i].manager != wellknown.FieldManager {
 			keepSet(body, live.Object, managed[i].fields.Leaves())
 		}
 	}
@@ -207,7 +208,7 @@ func keepOwners(metadata map[string]any, live *unstructured.Unstructured) {
 	have, _, _ := unstructured.NestedSlice(live.Object, "metadata", "ownerReferences")
 	var kept []any
 	for _, o := range have {
-		if !said || !lynq.IsOwnerNode(o) && findBy("uid", owners, o) < 0 {
+		if !said || !wellknown.IsOwnerNode(o) && findBy("uid", owners, o) < 0 {
 			kept = append(kept, o)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // A MetadataChange is a change of an object's metadata alone: of its tracking, or
@@ -41,9 +41,9 @@ func Retracked(live *unstructured.Unstructured, change MetadataChange) (map[stri
 	change.apply(metadata, "annotations", change.SetAnnotations, change.RemoveAnnotations)
 	// The owners that others set stay theirs: applying them would make them ours.
 	owners, _ := metadata["ownerReferences"].([]any)
-	owners = slices.DeleteFunc(owners, lynq.IsOwnerNode)
+	owners = slices.DeleteFunc(owners, wellknown.IsOwnerNode)
 	for _, o := range change.Owners {
-		if lynq.IsOwnerNode(o) {
+		if wellknown.IsOwnerNode(o) {
 			owners = append(owners, o)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Stopped tells whether another client than lynq scaled a workload to zero. Where no
@@ -18,7 +18,7 @@ func Stopped(o *unstructured.Unstructured, managed []metav1.ManagedFieldsEntry) 
 		return false
 	}
 	for i := range managed {
-		if e := &managed[i]; e.Manager == lynq.FieldManager {
+		if e := &managed[i]; e.Manager == wellknown.FieldManager {
 			set, err := fieldsOf(e)
 			if err != nil || set.Has(fieldpath.MakePathOrDie("spec", "replicas")) {
 				return false

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // A workload without replicas was stopped by another client, unless lynq itself manages
@@ -19,13 +19,13 @@ func TestStopped(t *testing.T) {
 		managers map[string]string
 		want     bool
 	}{
-		"kubectl scale":     {int64(0), map[string]string{lynq.FieldManager: image}, true},
-		"kubectl edit":      {int64(0), map[string]string{lynq.FieldManager: image, "kubectl-edit": replicas}, true},
-		"by its form":       {int64(0), map[string]string{lynq.FieldManager: replicas}, false},
-		"by both":           {int64(0), map[string]string{lynq.FieldManager: replicas, "kubectl": replicas}, false},
+		"kubectl scale":     {int64(0), map[string]string{wellknown.FieldManager: image}, true},
+		"kubectl edit":      {int64(0), map[string]string{wellknown.FieldManager: image, "kubectl-edit": replicas}, true},
+		"by its form":       {int64(0), map[string]string{wellknown.FieldManager: replicas}, false},
+		"by both":           {int64(0), map[string]string{wellknown.FieldManager: replicas, "kubectl": replicas}, false},
 		"not to zero":       {int64(1), map[string]string{"kubectl": replicas}, false},
 		"no replicas":       {nil, map[string]string{"kubectl": replicas}, false},
-		"not readable":      {int64(0), map[string]string{lynq.FieldManager: `{"f:spec":`}, false},
+		"not readable":      {int64(0), map[string]string{wellknown.FieldManager: `{"f:spec":`}, false},
 		"replicas are text": {"0", map[string]string{"kubectl": replicas}, false},
 	} {
 		o := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{}}}

@@ -6,7 +6,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // A Taker takes the fields that a form sets from other managers: from those that
@@ -63,7 +64,7 @@ func (t *Taker) takes(e *metav1.ManagedFieldsEntry) bool {
 
 // MayTake is takes, whatever the version.
 func MayTake(e *metav1.ManagedFieldsEntry, force bool) bool {
-	return e.Manager != lynq.FieldManager && e.Subresource == "" && (force || clientSide(e))
+	return e.Manager != wellknown.FieldManager && e.Subresource == "" && (force || clientSide(e))
 }
 
 // Take gives the entries of managedFields without what is taken, and the fields
@@ -101,7 +102,7 @@ func (t *Taker) Take(entries []metav1.ManagedFieldsEntry, managed []ManagedSet) 
 	if !changed || t.keeper == metav1.ManagedFieldsOperationApply {
 		return kept, SortConflicts(fields), held || changed, nil
 	}
-	kept, err = addFields(kept, metav1.ManagedFieldsEntry{Manager: lynq.FieldManager, Operation: t.keeper, APIVersion: t.version, Time: last}, all)
+	kept, err = addFields(kept, metav1.ManagedFieldsEntry{Manager: wellknown.FieldManager, Operation: t.keeper, APIVersion: t.version, Time: last}, all)
 	return kept, SortConflicts(fields), true, err
 }
 
@@ -159,7 +160,7 @@ func holdTexts(entries []metav1.ManagedFieldsEntry, managed []ManagedSet) ([]met
 	for i := range managed {
 		m := &managed[i]
 		keys := below(m.fields, texts)
-		if keys == nil || m.manager == lynq.FieldManager || m.apiVersion != "v1" {
+		if keys == nil || m.manager == wellknown.FieldManager || m.apiVersion != "v1" {
 			continue
 		}
 		lost := keys.Difference(owned)
@@ -268,7 +269,7 @@ func addFields(entries []metav1.ManagedFieldsEntry, of metav1.ManagedFieldsEntry
 // fields that a form sets; that to the inventory is.
 func heldBack() *fieldpath.Set {
 	set := fieldpath.NewSet()
-	for _, names := range lynq.HeldBack() {
+	for _, names := range kinds.HeldBack() {
 		var path fieldpath.Path
 		for _, name := range names {
 			path = append(path, fieldpath.FieldNameElement(name))

@@ -4,7 +4,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Unsaid are the paths of the fields of sets that a manifest does not set. Where lynq manages
@@ -13,7 +13,7 @@ import (
 func Unsaid(sets []*metav1.FieldsV1, manifest map[string]any) ([]string, error) {
 	var paths []string
 	for _, fields := range sets {
-		set, err := fieldsOf(&metav1.ManagedFieldsEntry{Manager: lynq.FieldManager, FieldsV1: fields})
+		set, err := fieldsOf(&metav1.ManagedFieldsEntry{Manager: wellknown.FieldManager, FieldsV1: fields})
 		if err != nil {
 			return nil, err
 		}

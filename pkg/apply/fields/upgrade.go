@@ -10,13 +10,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/util/csaupgrade"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // clientSide tells whether an entry of managedFields is that of a tool that applies on
-// the client's side, see lynq.ClientSide.
+// the client's side, see kinds.ClientSide.
 func clientSide(e *metav1.ManagedFieldsEntry) bool {
-	return e.Subresource == "" && lynq.ClientSide(e.Manager, e.Operation == metav1.ManagedFieldsOperationApply)
+	return e.Subresource == "" && kinds.ClientSide(e.Manager, e.Operation == metav1.ManagedFieldsOperationApply)
 }
 
 // UpgradePatch is a JSON patch that makes lynq's server-side apply the manager of
@@ -40,12 +41,12 @@ func UpgradePatch(live *unstructured.Unstructured, override bool) ([]byte, error
 	version := appliedVersion(entries)
 	for i := range entries {
 		e := &entries[i]
-		ours := e.Manager == lynq.FieldManager && e.Operation == metav1.ManagedFieldsOperationUpdate && e.Subresource == ""
+		ours := e.Manager == wellknown.FieldManager && e.Operation == metav1.ManagedFieldsOperationUpdate && e.Subresource == ""
 		if !ours || version != "" && e.APIVersion != version {
 			continue
 		}
 		version = e.APIVersion
-		e.Manager = lynq.FieldManager + "-moving-" + strconv.Itoa(i)
+		e.Manager = wellknown.FieldManager + "-moving-" + strconv.Itoa(i)
 		moving = append(moving, e.Manager)
 	}
 	if len(moving) == 0 {
@@ -54,7 +55,7 @@ func UpgradePatch(live *unstructured.Unstructured, override bool) ([]byte, error
 	moved := &metav1.PartialObjectMetadata{}
 	moved.ManagedFields = entries
 	for _, name := range moving {
-		if err := csaupgrade.UpgradeManagedFields(moved, sets.New(name), lynq.FieldManager); err != nil {
+		if err := csaupgrade.UpgradeManagedFields(moved, sets.New(name), wellknown.FieldManager); err != nil {
 			return nil, fmt.Errorf("move managed fields: %w", err)
 		}
 	}
@@ -76,7 +77,7 @@ func ManagersPatch(entries []metav1.ManagedFieldsEntry, resourceVersion string) 
 func appliedVersion(entries []metav1.ManagedFieldsEntry) string {
 	for i := range entries {
 		e := &entries[i]
-		if e.Manager == lynq.FieldManager && e.Operation == metav1.ManagedFieldsOperationApply && e.Subresource == "" {
+		if e.Manager == wellknown.FieldManager && e.Operation == metav1.ManagedFieldsOperationApply && e.Subresource == "" {
 			return e.APIVersion
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
 // Input holds what the order is made of, beside the plan.
@@ -129,7 +130,7 @@ func (o *dependents) recorded(n *plan.NodePlan, key lynq.NodeKey, inv *inventory
 // whose they are.
 func (o *dependents) unreadable(uid string) []*inventory.UnreadableError {
 	var all []*inventory.UnreadableError
-	label, _ := lynq.UIDLabel(uid)
+	label, _ := naming.UIDLabel(uid)
 	for _, err := range o.in.Broken {
 		if b := (*inventory.UnreadableError)(nil); errors.As(err, &b) && (b.UIDLabel == "" || b.UIDLabel == label) {
 			all = append(all, b)

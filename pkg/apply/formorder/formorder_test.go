@@ -13,6 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // tenancy is what there is of some nodes of row acme, by their forms: web depends on db,
@@ -209,7 +210,7 @@ func TestDependFormsRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := cm.Annotations[lynq.AnnotationDependForms]; got != "db" {
+	if got := cm.Annotations[wellknown.AnnotationDependForms]; got != "db" {
 		t.Errorf("annotation %q", got)
 	}
 	read, err := inventory.Decode(cm)

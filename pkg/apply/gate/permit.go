@@ -11,6 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Permit allows one deletion: of this object, with this uid, in this version. Only this
@@ -130,7 +131,7 @@ func PermitHub(record *inventory.Hub, nodes int) (Permit, error) {
 // PermitHistory permits the deletion of the history of a hub that has no node any more.
 // Nothing refers to a history, and others may add to it meanwhile.
 func PermitHistory(hub lynq.HubKey, nodes int, uid types.UID) (Permit, error) {
-	ref := lynq.Ref{Kind: "ConfigMap", Namespace: hub.Namespace, Name: lynq.HistoryPrefix + hub.Name}
+	ref := lynq.Ref{Kind: "ConfigMap", Namespace: hub.Namespace, Name: wellknown.HistoryPrefix + hub.Name}
 	if nodes > 0 {
 		return Permit{}, &DeniedError{ref, "the hub still has " + phrase.Count(nodes, "node")}
 	}
@@ -161,7 +162,7 @@ func PermitHooks(inv *inventory.Inventory, uid types.UID, version string) (Permi
 // objects are all handed over, a LynqHub or a LynqForm. The deletion orphans whatever still
 // refers to the object.
 func PermitHandover(ref lynq.Ref, uid types.UID, version string) (Permit, error) {
-	if ref.Group != lynq.Group {
+	if ref.Group != wellknown.Group {
 		return Permit{}, &DeniedError{ref, "it is not an object of the Lynq operator"}
 	}
 	return Permit{ref, uid, version, reason.TakenOver, false}, nil

@@ -7,6 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // TestPermitRecords: a record goes only when nothing depends on it.
@@ -44,7 +45,7 @@ func TestPermitRecords(t *testing.T) {
 		"a copy, not restored":           {of(PermitCopy(&inventory.Inventory{Copy: "c"})), false},
 		"hooks that nothing names":       {of(PermitHooks(inv, "s", "1")), true},
 		"hooks":                          {of(PermitHooks(hooked, "s", "1")), false},
-		"a LynqNode":                     {of(PermitHandover(lynq.Ref{Group: lynq.Group, Kind: "LynqNode"}, "u", "1")), true},
+		"a LynqNode":                     {of(PermitHandover(lynq.Ref{Group: wellknown.Group, Kind: "LynqNode"}, "u", "1")), true},
 		"an object of others":            {of(PermitHandover(lynq.Ref{Kind: "Secret"}, "u", "1")), false},
 	} {
 		if (tt.err == nil) != tt.yes {

@@ -18,6 +18,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Cluster reads and writes a Kubernetes API for hooks.
@@ -49,8 +50,8 @@ func (m *Manifests) secret() (*unstructured.Unstructured, lynq.APIResource, erro
 		return nil, r, nil
 	case err != nil:
 		return nil, r, err
-	case live.GetLabels()[lynq.LabelRecord] != lynq.RecordHooks:
-		return nil, r, fmt.Errorf("it lacks the label %s=%s, so lynqctl didn't write it (rename or delete it)", lynq.LabelRecord, lynq.RecordHooks)
+	case live.GetLabels()[wellknown.LabelRecord] != wellknown.RecordHooks:
+		return nil, r, fmt.Errorf("it lacks the label %s=%s, so lynqctl didn't write it (rename or delete it)", wellknown.LabelRecord, wellknown.RecordHooks)
 	}
 	return live, r, nil
 }
@@ -163,7 +164,7 @@ func (m *Manifests) newSecret() *unstructured.Unstructured {
 	s.SetKind("Secret")
 	s.SetNamespace(m.Node.Namespace)
 	s.SetName(inventory.HooksName(m.Node.Name))
-	s.SetLabels(map[string]string{lynq.LabelRecord: lynq.RecordHooks, lynq.LabelHub: m.Node.Hub.Name, lynq.LabelManagedBy: lynq.ManagedBy})
+	s.SetLabels(map[string]string{wellknown.LabelRecord: wellknown.RecordHooks, wellknown.LabelHub: m.Node.Hub.Name, wellknown.LabelManagedBy: wellknown.ManagedBy})
 	return s
 }
 

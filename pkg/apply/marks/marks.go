@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // tool is one that says by marks on objects which are its own.
@@ -65,7 +66,7 @@ func marks() [35]mark {
 		{configSync, false, "configmanagement.gke.io/managed", "enabled", true},
 		{configSync, false, configSyncID, "", false},
 		{configSync, false, "configsync.gke.io/manager", "", false},
-		{configSync, true, lynq.LabelManagedBy, "configmanagement.gke.io", false},
+		{configSync, true, wellknown.LabelManagedBy, "configmanagement.gke.io", false},
 		{olm, true, "olm.owner", "", true},
 		{olm, true, "olm.owner.namespace", "", false},
 		{olm, true, "olm.owner.kind", "", false},
@@ -81,7 +82,7 @@ func marks() [35]mark {
 		{cliUtils, false, "config.k8s.io/owning-inventory", "", true},
 		{helm, false, helmRelease, "", true},
 		{helm, false, helmNamespace, "", false},
-		{helm, true, lynq.LabelManagedBy, "Helm", false},
+		{helm, true, wellknown.LabelManagedBy, "Helm", false},
 	}
 }
 
@@ -153,7 +154,7 @@ func (b *Object) claims(m *mark) bool {
 		}
 	case helm:
 		// Helm itself asks for both; without the label, that it wrote the object.
-		if b.Labels[lynq.LabelManagedBy] != "Helm" && !slices.ContainsFunc(b.Managers, byHelm) {
+		if b.Labels[wellknown.LabelManagedBy] != "Helm" && !slices.ContainsFunc(b.Managers, byHelm) {
 			return false
 		}
 	}
@@ -235,7 +236,7 @@ func (b *Object) ours(field, key string) bool {
 	ours := false
 	for i := range b.Managers {
 		if e := &b.Managers[i]; manages(e, field, key) {
-			if e.Manager != lynq.FieldManager {
+			if e.Manager != wellknown.FieldManager {
 				return false
 			}
 			ours = true

@@ -14,6 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/test/inmemory"
 )
 
@@ -40,7 +41,7 @@ func TestAhead(t *testing.T) {
 		"a kind without a list": {more: "near", unserved: true, lists: 1},
 	} {
 		f := &faulty{Cluster: inmemory.New(), list: test.list}
-		labels := map[string]any{lynq.LabelHub: "crm"}
+		labels := map[string]any{wellknown.LabelHub: "crm"}
 		node := &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "near", Name: "a"}}
 		inv := &inventory.Inventory{Node: node.NodeID, UID: "u1"}
 		put := func(ref lynq.Ref, metadata map[string]any) {

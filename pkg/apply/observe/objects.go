@@ -20,6 +20,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Nodes reads the metadata of everything that nodes of a hub want or inventories name:
@@ -146,7 +147,9 @@ func (o *observer) kind(ctx context.Context, k *wantedKind) error {
 
 // hubSelector selects the objects of a hub. Inventories have its label too, and are as
 // many as nodes.
-func hubSelector(hub string) string { return lynq.LabelHub + "=" + hub + ",!" + lynq.LabelRecord }
+func hubSelector(hub string) string {
+	return wellknown.LabelHub + "=" + hub + ",!" + wellknown.LabelRecord
+}
 
 // labelled reads the list of a kind's objects that have the hub's label, and keeps those
 // that are meant, and strays.

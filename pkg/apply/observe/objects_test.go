@@ -17,6 +17,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/test/inmemory"
 )
 
@@ -172,7 +173,7 @@ func TestStrays(t *testing.T) {
 		inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "ns", Name: "a"}, UID: "inv", Deleting: tt.deleting}
 		for object, owner := range map[string]string{"owned": "inv", "copy": "inv", "other": "else"} {
 			ref := lynq.Ref{Kind: "Service", Namespace: "ns", Name: object}
-			f.Put(ref, f.Foreign(ref, map[string]any{"labels": map[string]any{lynq.LabelHub: "crm"}, "ownerReferences": []any{
+			f.Put(ref, f.Foreign(ref, map[string]any{"labels": map[string]any{wellknown.LabelHub: "crm"}, "ownerReferences": []any{
 				map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "lynqnode-a", "uid": owner},
 			}}))
 		}
@@ -227,7 +228,7 @@ func TestSomeNodes(t *testing.T) {
 		inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "ns", Name: "a"}}
 		for i := range tt.objects {
 			ref := lynq.Ref{Kind: "Service", Namespace: "ns", Name: fmt.Sprint("s", i)}
-			f.Put(ref, f.Foreign(ref, map[string]any{"labels": map[string]any{lynq.LabelHub: "crm"}}))
+			f.Put(ref, f.Foreign(ref, map[string]any{"labels": map[string]any{wellknown.LabelHub: "crm"}}))
 			inv.Entries = append(inv.Entries, inventory.Entry{Ref: ref, APIVersion: "v1"})
 		}
 		seen, err := SomeNodes(t.Context(), f, "crm", tt.of, nil, []*inventory.Inventory{inv})

@@ -8,14 +8,14 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // OperatorNodes counts the LynqNode resources of a hub by namespace: those that the
 // Lynq operator manages. One that is being deleted without the operator's finalizer, as
 // adopt-operator leaves it to the garbage collector, is no one's any more.
 func OperatorNodes(ctx context.Context, c Reader, hub string) (map[string]int, error) {
-	r, err := c.Resource(ctx, lynq.Group, "", lynq.KindNode)
+	r, err := c.Resource(ctx, wellknown.Group, "", wellknown.KindNode)
 	if meta.IsNoMatchError(err) {
 		return nil, nil
 	}
@@ -23,8 +23,8 @@ func OperatorNodes(ctx context.Context, c Reader, hub string) (map[string]int, e
 		return nil, err
 	}
 	n := map[string]int{}
-	err = c.List(ctx, r, "", lynq.LabelHub+"="+hub, func(m *metav1.PartialObjectMetadata) {
-		if m.DeletionTimestamp == nil || slices.Contains(m.Finalizers, lynq.FinalizerNode) {
+	err = c.List(ctx, r, "", wellknown.LabelHub+"="+hub, func(m *metav1.PartialObjectMetadata) {
+		if m.DeletionTimestamp == nil || slices.Contains(m.Finalizers, wellknown.FinalizerNode) {
 			n[m.Namespace]++
 		}
 	})

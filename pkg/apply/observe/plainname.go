@@ -10,10 +10,12 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // PlainNames are the nodes of a hub that are recorded by their plain name though
-// they would get another one today (see lynq.NodeName).
+// they would get another one today (see naming.NodeName).
 type PlainNames map[plainName]bool
 
 // plainName is a node of a form. The form may lack its namespace where an
@@ -32,7 +34,7 @@ func (p PlainNames) Has(key lynq.NodeKey, form lynq.FormKey) bool {
 // metadata. One that is recorded by both names has the other one. An inventory
 // that does not say of which row it is keeps its name for itself.
 func RecordedNames(ctx context.Context, c Reader, hub lynq.HubKey) (PlainNames, error) {
-	selector := fmt.Sprintf("%s in (%s,%s),%s=%s", lynq.LabelRecord, lynq.RecordNode, lynq.RecordCopy, lynq.LabelHub, hub.Name)
+	selector := fmt.Sprintf("%s in (%s,%s),%s=%s", wellknown.LabelRecord, wellknown.RecordNode, wellknown.RecordCopy, wellknown.LabelHub, hub.Name)
 	names, renamed := PlainNames{}, PlainNames{}
 	err := c.List(ctx, configMaps(), "", selector, func(m *metav1.PartialObjectMetadata) {
 		inv, err := inventory.Identify(&m.ObjectMeta)
@@ -46,11 +48,11 @@ func RecordedNames(ctx context.Context, c Reader, hub lynq.HubKey) (PlainNames, 
 		switch {
 		case inv.Node.UID == "":
 			names[is] = true
-		case !lynq.Dashed(inv.Node.Form.Name):
-		case inv.Node.Name == lynq.PlainNodeName(inv.Node.UID, inv.Node.Form.Name):
+		case !naming.Dashed(inv.Node.Form.Name):
+		case inv.Node.Name == naming.PlainNodeName(inv.Node.UID, inv.Node.Form.Name):
 			names[is] = true
-		case inv.Node.Name == lynq.NodeName(inv.Node.UID, inv.Node.Form.Name):
-			is.Name, is.form.Namespace = lynq.PlainNodeName(inv.Node.UID, inv.Node.Form.Name), ""
+		case inv.Node.Name == naming.NodeName(inv.Node.UID, inv.Node.Form.Name):
+			is.Name, is.form.Namespace = naming.PlainNodeName(inv.Node.UID, inv.Node.Form.Name), ""
 			renamed[is] = true
 		}
 	})

@@ -8,6 +8,8 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/test/inmemory"
 )
 
@@ -16,7 +18,7 @@ import (
 // What another hub, form, row or namespace has recorded is none of its.
 func TestRecordedNames(t *testing.T) {
 	const plain = "acme-eu-web"
-	today := lynq.NodeName("acme", "eu-web")
+	today := naming.NodeName("acme", "eu-web")
 	for name, c := range map[string]struct {
 		change func(inv *inventory.Inventory)
 		broken func(cm *unstructured.Unstructured)
@@ -26,9 +28,9 @@ func TestRecordedNames(t *testing.T) {
 		"recorded":          {want: true},
 		"in an old format":  {change: func(inv *inventory.Inventory) { inv.Node.Hub.Namespace, inv.Node.Form.Namespace = "", "" }, want: true},
 		"in a copy":         {broken: copied, want: true},
-		"without a row":     {broken: unlabelled(lynq.LabelUID), want: true},
-		"without a form":    {broken: unlabelled(lynq.LabelTemplate), want: true},
-		"two contradicting": {broken: func(cm *unstructured.Unstructured) { annotate(cm, lynq.AnnotationUID, "bolt") }, want: true},
+		"without a row":     {broken: unlabelled(wellknown.LabelUID), want: true},
+		"without a form":    {broken: unlabelled(wellknown.LabelTemplate), want: true},
+		"two contradicting": {broken: func(cm *unstructured.Unstructured) { annotate(cm, wellknown.AnnotationUID, "bolt") }, want: true},
 
 		"by today's name":        {change: func(inv *inventory.Inventory) { inv.Node.Name = today }},
 		"by both names":          {also: func(inv *inventory.Inventory) { inv.Node.Name = today }},
@@ -72,7 +74,7 @@ func TestRecordedNames(t *testing.T) {
 func TestRecordedNamesOfOthers(t *testing.T) {
 	m := inmemory.New()
 	for _, uid := range []string{"acme", "acme-eu", "Acme"} {
-		keep(m, recordIn(t, &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "web"}, UID: uid, Namespace: "ns", Name: lynq.NodeName(uid, "web")}}))
+		keep(m, recordIn(t, &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "web"}, UID: uid, Namespace: "ns", Name: naming.NodeName(uid, "web")}}))
 	}
 	names, err := RecordedNames(t.Context(), m, lynq.HubKey{Namespace: "hubs", Name: "crm"})
 	if err != nil || len(names) > 0 {
@@ -99,7 +101,7 @@ func keep(m *inmemory.Cluster, cm *unstructured.Unstructured) {
 
 func copied(cm *unstructured.Unstructured) {
 	labels := cm.GetLabels()
-	labels[lynq.LabelRecord] = lynq.RecordCopy
+	labels[wellknown.LabelRecord] = wellknown.RecordCopy
 	cm.SetLabels(labels)
 	cm.SetName(inventory.CopyName("acme-eu-web"))
 }

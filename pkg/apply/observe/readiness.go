@@ -13,6 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
 )
 
 // Sight holds objects, and how far each of them has come.
@@ -67,7 +68,7 @@ func newReadinessReader(c ObjectReader) *readinessReader {
 
 // judges tells whether the readiness of a kind's objects is read.
 func (r *readinessReader) judges(kind lynq.APIResource) bool {
-	return r != nil && !lynq.ReadyOnceThere(kind.Group, kind.Kind)
+	return r != nil && !kinds.ReadyOnceThere(kind.Group, kind.Kind)
 }
 
 // list reads a list of a kind.

@@ -9,6 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // TakenNames finds the names of new nodes that a node of another hub has, by two lists
@@ -20,10 +21,10 @@ func TakenNames(ctx context.Context, c Reader, hub lynq.HubKey, nodes []*plan.No
 	}
 	taken := map[lynq.NodeKey]*inventory.Inventory{}
 	for _, others := range []string{
-		lynq.LabelHub + "!=" + hub.Name,
-		lynq.LabelHub + "=" + hub.Name + "," + lynq.LabelHubNamespace + "!=" + hub.Namespace,
+		wellknown.LabelHub + "!=" + hub.Name,
+		wellknown.LabelHub + "=" + hub.Name + "," + wellknown.LabelHubNamespace + "!=" + hub.Namespace,
 	} {
-		err := c.List(ctx, configMaps(), namespace, lynq.LabelRecord+"="+lynq.RecordNode+","+others, func(m *metav1.PartialObjectMetadata) {
+		err := c.List(ctx, configMaps(), namespace, wellknown.LabelRecord+"="+wellknown.RecordNode+","+others, func(m *metav1.PartialObjectMetadata) {
 			inv, err := inventory.Identify(&m.ObjectMeta)
 			if err != nil {
 				return // it is not known whose it is, and no write replaces it

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
 )
 
 // The kind of CustomResourceDefinitions.
@@ -34,7 +35,7 @@ func (o *observer) unserved(ctx context.Context, k *wantedKind) error {
 		recorded[r.Ref] = true
 	}
 	why := &plan.UnservedError{Group: k.group, Kind: k.kind}
-	if lynq.BuiltIn(k.group) {
+	if kinds.BuiltIn(k.group) {
 		o.unknown(recorded, why) // no CustomResourceDefinition has such a group
 		return nil
 	}
@@ -134,7 +135,7 @@ func (k *wantedKind) custom() bool {
 // Undefined is nil where a kind that the server does not serve has no objects: it is
 // not defined either. Else it says why no one knows which there are.
 func Undefined(ctx context.Context, c Reader, group, kind string) error {
-	if lynq.BuiltIn(group) {
+	if kinds.BuiltIn(group) {
 		return nil
 	}
 	o := observer{cluster: c}

@@ -11,6 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Make turns a rendered node into what a run needs of it. The content of the
@@ -77,8 +78,8 @@ func makeObject(o *lynq.Object, row, partOf string) (Object, error) {
 		labels = map[string]any{}
 		metadata["labels"] = labels
 	}
-	labels[lynq.LabelPartOf] = partOf
-	_, labelled := labels[lynq.LabelNode]
+	labels[wellknown.LabelPartOf] = partOf
+	_, labelled := labels[wellknown.LabelNode]
 	body, err := NewBody(o.Content)
 	if err != nil {
 		return Object{}, err
@@ -124,10 +125,10 @@ func (o *Object) DigestIn(hub string, node lynq.NodeKey) (string, error) {
 	if labels == nil {
 		return "", ErrNoMetadata
 	}
-	labels[lynq.LabelHub] = hub
-	labels[lynq.LabelPartOf] = inventory.ID(node.Namespace, inventory.Name(node.Name))
-	if _, labelled := labels[lynq.LabelNode]; labelled {
-		labels[lynq.LabelNode], labels[lynq.LabelNodeNamespace] = node.Name, node.Namespace
+	labels[wellknown.LabelHub] = hub
+	labels[wellknown.LabelPartOf] = inventory.ID(node.Namespace, inventory.Name(node.Name))
+	if _, labelled := labels[wellknown.LabelNode]; labelled {
+		labels[wellknown.LabelNode], labels[wellknown.LabelNodeNamespace] = node.Name, node.Namespace
 	}
 	body, err := NewBody(content)
 	if err != nil {

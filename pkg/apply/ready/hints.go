@@ -8,13 +8,14 @@ import (
 	"k8s.io/client-go/util/jsonpath"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // hintOf is the annotation that says what an object needs to be ready.
 func hintOf(o *unstructured.Unstructured) string {
 	annotations, _, _ := unstructured.NestedFieldNoCopy(o.Object, "metadata", "annotations")
 	m, _ := annotations.(map[string]any)
-	return text(m, lynq.AnnotationStatusHint)
+	return text(m, wellknown.AnnotationStatusHint)
 }
 
 // hinted is what an object's kind tells of its readiness, and what the object itself
@@ -22,7 +23,7 @@ func hintOf(o *unstructured.Unstructured) string {
 func hinted(o *unstructured.Unstructured, hint string) Readiness {
 	asked, err := lynq.ParseReadiness(hint)
 	if err != nil {
-		return Waiting("annotation %s: %v", lynq.AnnotationStatusHint, err)
+		return Waiting("annotation %s: %v", wellknown.AnnotationStatusHint, err)
 	}
 	if _, ok := observedGeneration(o); asked.ObservedGeneration && !ok {
 		return Waiting("its controller has not set status.observedGeneration yet")

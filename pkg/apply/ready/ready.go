@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // State says how far an object has come.
@@ -71,7 +73,7 @@ func Of(o *unstructured.Unstructured) Readiness {
 	if hint := hintOf(o); hint != "" {
 		return hinted(o, hint)
 	}
-	if r := ofKind(o); r.State != StateReady || r.Final || o.GetAnnotations()[lynq.AnnotationRunOn] != string(lynq.RunOnDelete) {
+	if r := ofKind(o); r.State != StateReady || r.Final || o.GetAnnotations()[wellknown.AnnotationRunOn] != string(lynq.RunOnDelete) {
 		return r
 	}
 	return Waiting("it has not completed yet")
@@ -110,9 +112,9 @@ func ofKind(o *unstructured.Unstructured) Readiness {
 // be watched.
 func Always(group, kind string, body []byte) bool {
 	if group == "" && kind == "Service" {
-		return !isLoadBalancer(body) && !bytes.Contains(body, []byte(`"`+lynq.AnnotationStatusHint+`"`))
+		return !isLoadBalancer(body) && !bytes.Contains(body, []byte(`"`+wellknown.AnnotationStatusHint+`"`))
 	}
-	return lynq.ReadyOnceThere(group, kind)
+	return kinds.ReadyOnceThere(group, kind)
 }
 
 // isLoadBalancer tells whether a Service's manifest asks for a load balancer. A

@@ -4,7 +4,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // toolsManage tells whether client-side tools manage fields that patchStrategy override
@@ -12,13 +13,13 @@ import (
 func toolsManage(entries []metav1.ManagedFieldsEntry) bool {
 	version := ""
 	for i := range entries {
-		if e := &entries[i]; e.Manager == lynq.FieldManager && e.Operation == metav1.ManagedFieldsOperationApply && e.Subresource == "" {
+		if e := &entries[i]; e.Manager == wellknown.FieldManager && e.Operation == metav1.ManagedFieldsOperationApply && e.Subresource == "" {
 			version = e.APIVersion
 		}
 	}
 	for i := range entries {
 		e := &entries[i]
-		if e.Subresource == "" && lynq.ClientSide(e.Manager, e.Operation == metav1.ManagedFieldsOperationApply) &&
+		if e.Subresource == "" && kinds.ClientSide(e.Manager, e.Operation == metav1.ManagedFieldsOperationApply) &&
 			(version == "" || version == e.APIVersion) && holdsMore(e) {
 			return true
 		}
@@ -30,7 +31,7 @@ func toolsManage(entries []metav1.ManagedFieldsEntry) bool {
 // set them. One that cannot be read is for the write to report.
 func holdsMore(e *metav1.ManagedFieldsEntry) bool {
 	set, held := fieldpath.NewSet(), fieldpath.NewSet(fieldpath.MakePathOrDie("metadata", "ownerReferences"))
-	for _, names := range lynq.HeldBack() {
+	for _, names := range kinds.HeldBack() {
 		var path fieldpath.Path
 		for _, name := range names {
 			path = append(path, fieldpath.FieldNameElement(name))

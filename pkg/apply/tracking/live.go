@@ -5,6 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Live holds the part of a live object's metadata that apply decides by.
@@ -66,7 +67,7 @@ type Live struct {
 	// since lynq last wrote. A write leaves them the fields that they took, unless Force
 	// says otherwise.
 	Takers []string
-	// ClientSide: kubectl, Helm or their kin manage fields (see lynq.ClientSide).
+	// ClientSide: kubectl, Helm or their kin manage fields (see kinds.ClientSide).
 	ClientSide bool
 }
 
@@ -80,7 +81,7 @@ func (l *Live) NoOrphan() string {
 	case !l.Orphaned:
 		return "it is no longer marked as an orphan"
 	case l.Unmanaged:
-		return "it has " + lynq.AnnotationMode + ": " + lynq.ModeUnmanaged
+		return "it has " + wellknown.AnnotationMode + ": " + wellknown.ModeUnmanaged
 	case l.TakenOver() != "":
 		return "it is now of " + l.TakenOver()
 	case l.PartOf != "" || l.Node != "" && l.Hub != "":

@@ -13,6 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/marks"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // LiveOf takes from an object's metadata what apply keeps of it. The metadata
@@ -22,19 +23,19 @@ func LiveOf(ref lynq.Ref, m *metav1.PartialObjectMetadata) Live {
 		Ref: ref, UID: m.UID, ResourceVersion: m.ResourceVersion, Generation: m.Generation,
 		Deleting:       m.DeletionTimestamp != nil,
 		Ending:         ready.Ending(m),
-		Hub:            m.Labels[lynq.LabelHub],
-		Node:           m.Labels[lynq.LabelNode],
-		NodeNamespace:  m.Labels[lynq.LabelNodeNamespace],
-		PartOf:         m.Labels[lynq.LabelPartOf],
-		ResourceID:     m.Annotations[lynq.AnnotationResourceID],
-		DeletionPolicy: lynq.DeletionPolicy(m.Annotations[lynq.AnnotationDeletionPolicy]),
-		Orphaned:       m.Labels[lynq.LabelOrphaned] == "true",
-		OrphanedFrom:   m.Annotations[lynq.AnnotationOrphanedFrom],
-		Data:           m.Annotations[lynq.AnnotationHoldsData] == "true",
-		CreatedOnce:    m.Annotations[lynq.AnnotationCreatedOnce] == "true",
-		Unmanaged:      m.Annotations[lynq.AnnotationMode] == lynq.ModeUnmanaged,
+		Hub:            m.Labels[wellknown.LabelHub],
+		Node:           m.Labels[wellknown.LabelNode],
+		NodeNamespace:  m.Labels[wellknown.LabelNodeNamespace],
+		PartOf:         m.Labels[wellknown.LabelPartOf],
+		ResourceID:     m.Annotations[wellknown.AnnotationResourceID],
+		DeletionPolicy: lynq.DeletionPolicy(m.Annotations[wellknown.AnnotationDeletionPolicy]),
+		Orphaned:       m.Labels[wellknown.LabelOrphaned] == "true",
+		OrphanedFrom:   m.Annotations[wellknown.AnnotationOrphanedFrom],
+		Data:           m.Annotations[wellknown.AnnotationHoldsData] == "true",
+		CreatedOnce:    m.Annotations[wellknown.AnnotationCreatedOnce] == "true",
+		Unmanaged:      m.Annotations[wellknown.AnnotationMode] == wellknown.ModeUnmanaged,
 		Record:         neverManaged(ref, m.Labels),
-		Adopted:        m.Annotations[lynq.AnnotationAdopted] == "true",
+		Adopted:        m.Annotations[wellknown.AnnotationAdopted] == "true",
 		Foreign:        foreignOwner(ref, m),
 	}
 	l.setOwners(m.OwnerReferences)
@@ -48,7 +49,7 @@ func LiveOf(ref lynq.Ref, m *metav1.PartialObjectMetadata) Live {
 // neverManaged tells a record, and what is the operator's, from all that may be an
 // object of a node: by its label, or by its name, since the label may be lost.
 func neverManaged(ref lynq.Ref, labels map[string]string) bool {
-	_, labelled := labels[lynq.LabelRecord]
+	_, labelled := labels[wellknown.LabelRecord]
 	return labelled || ref.NeverManaged()
 }
 
@@ -61,7 +62,7 @@ func (l *Live) setOwners(refs []metav1.OwnerReference) {
 	for i := range refs {
 		r := &refs[i]
 		l.Owners[i] = r.UID
-		if _, node := lynq.OwnerNode(r.APIVersion, r.Kind, r.Name); r.Controller != nil && *r.Controller && !node {
+		if _, node := wellknown.OwnerNode(r.APIVersion, r.Kind, r.Name); r.Controller != nil && *r.Controller && !node {
 			l.Controller, l.ControllerUID = r.Kind+"/"+r.Name, r.UID
 		}
 	}
@@ -73,9 +74,9 @@ func (l *Live) setManagers(entries []metav1.ManagedFieldsEntry) {
 		e := &entries[i]
 		switch {
 		case e.Subresource != "":
-		case e.Manager == lynq.FieldManager && e.Operation == metav1.ManagedFieldsOperationApply:
+		case e.Manager == wellknown.FieldManager && e.Operation == metav1.ManagedFieldsOperationApply:
 			l.Fields = fieldsHash(e)
-		case e.Manager == lynq.FieldManager:
+		case e.Manager == wellknown.FieldManager:
 			l.Updated = true
 			l.Updates = append(l.Updates, updateOf(e))
 		}
@@ -86,13 +87,13 @@ func (l *Live) setManagers(entries []metav1.ManagedFieldsEntry) {
 func (l *Live) setTakers(entries []metav1.ManagedFieldsEntry) {
 	var ours time.Time
 	for i := range entries {
-		if e := &entries[i]; e.Manager == lynq.FieldManager && e.Subresource == "" && e.Time != nil {
+		if e := &entries[i]; e.Manager == wellknown.FieldManager && e.Subresource == "" && e.Time != nil {
 			ours = later(ours, e.Time.Time)
 		}
 	}
 	for i := range entries {
 		e := &entries[i]
-		if e.Manager != lynq.FieldManager && e.Operation == metav1.ManagedFieldsOperationApply && e.Subresource == "" &&
+		if e.Manager != wellknown.FieldManager && e.Operation == metav1.ManagedFieldsOperationApply && e.Subresource == "" &&
 			e.Time != nil && !e.Time.Time.Before(ours) {
 			l.Takers = append(l.Takers, e.Manager)
 		}
@@ -108,7 +109,7 @@ func (l *Live) setLastWriter(entries []metav1.ManagedFieldsEntry) {
 		switch {
 		case e.Time == nil:
 			return
-		case e.Manager == lynq.FieldManager && e.Operation == metav1.ManagedFieldsOperationApply && e.Subresource == "":
+		case e.Manager == wellknown.FieldManager && e.Operation == metav1.ManagedFieldsOperationApply && e.Subresource == "":
 			ours = e.Time.Time
 		case e.Subresource == "status":
 			status = later(status, e.Time.Time)

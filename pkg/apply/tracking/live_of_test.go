@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 func fieldsEntry(manager string, operation metav1.ManagedFieldsOperationType, subresource, apiVersion, fields string) metav1.ManagedFieldsEntry {
@@ -24,11 +25,11 @@ func TestLiveOf(t *testing.T) {
 	got := LiveOf(ref, &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
 		UID: "u", ResourceVersion: "7", Generation: 3, DeletionTimestamp: &now,
 		Labels: map[string]string{
-			lynq.LabelHub: "hub", lynq.LabelNode: "node", lynq.LabelNodeNamespace: "ns", lynq.LabelPartOf: "applyset-x-v1", lynq.LabelOrphaned: "true",
+			wellknown.LabelHub: "hub", wellknown.LabelNode: "node", wellknown.LabelNodeNamespace: "ns", wellknown.LabelPartOf: "applyset-x-v1", wellknown.LabelOrphaned: "true",
 		},
 		Annotations: map[string]string{
-			lynq.AnnotationResourceID: "id", lynq.AnnotationDeletionPolicy: "Retain", lynq.AnnotationOrphanedFrom: "a/b/c/d",
-			lynq.AnnotationCreatedOnce: "true", lynq.AnnotationMode: lynq.ModeUnmanaged, lynq.AnnotationAdopted: "true",
+			wellknown.AnnotationResourceID: "id", wellknown.AnnotationDeletionPolicy: "Retain", wellknown.AnnotationOrphanedFrom: "a/b/c/d",
+			wellknown.AnnotationCreatedOnce: "true", wellknown.AnnotationMode: wellknown.ModeUnmanaged, wellknown.AnnotationAdopted: "true",
 			"meta.helm.sh/release-name": "r",
 		},
 		OwnerReferences: []metav1.OwnerReference{
@@ -90,8 +91,8 @@ func commonMetadata() *metav1.PartialObjectMetadata {
 	yes := true
 	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
 		UID: "11111111-1111-1111-1111-111111111111", ResourceVersion: "123456", Generation: 1,
-		Labels:          map[string]string{lynq.LabelHub: "hub", lynq.LabelPartOf: "applyset-x-v1", "app": "web"},
-		Annotations:     map[string]string{lynq.AnnotationResourceID: "web", lynq.AnnotationDeletionPolicy: "Delete"},
+		Labels:          map[string]string{wellknown.LabelHub: "hub", wellknown.LabelPartOf: "applyset-x-v1", "app": "web"},
+		Annotations:     map[string]string{wellknown.AnnotationResourceID: "web", wellknown.AnnotationDeletionPolicy: "Delete"},
 		OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "lynqnode-acme-web", UID: "22222222-2222-2222-2222-222222222222", Controller: &yes}},
 		ManagedFields: []metav1.ManagedFieldsEntry{
 			appliedAt(fieldsEntry("lynq", "Apply", "", "apps/v1", `{"f:metadata":{"f:annotations":{"f:lynq.sh/deletion-policy":{},"f:lynq.sh/resource-id":{}},"f:labels":{"f:app":{},"f:applyset.kubernetes.io/part-of":{},"f:lynq.sh/hub":{}}},"f:spec":{"f:replicas":{},"f:selector":{},"f:template":{"f:metadata":{"f:labels":{"f:app":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"web\"}":{".":{},"f:image":{},"f:name":{},"f:ports":{"k:{\"containerPort\":80,\"protocol\":\"TCP\"}":{".":{},"f:containerPort":{}}}}}}}}}`)),

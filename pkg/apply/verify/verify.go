@@ -16,6 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Input holds what Run compares records with.
@@ -279,8 +280,8 @@ func untracked(me plan.Owner, o *plan.Object, l *tracking.Live) string {
 			has = append(has, what)
 		}
 	}
-	note(true, l.Hub == me.Hub.Name, "label "+lynq.LabelHub)
-	note(true, l.PartOf == me.PartOf, "label "+lynq.LabelPartOf)
+	note(true, l.Hub == me.Hub.Name, "label "+wellknown.LabelHub)
+	note(true, l.PartOf == me.PartOf, "label "+wellknown.LabelPartOf)
 	note(o.Owned, owned, "the owner reference")
 	note(!o.Owned, labelled, "its node's labels")
 	note(true, !o.Policy.Creation.Once() || o.Annotated(l), "annotations that lynqctl writes")

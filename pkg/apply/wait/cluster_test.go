@@ -18,6 +18,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/test/harness"
 	"github.com/lynqctl/lynqctl/test/sites"
 )
@@ -97,7 +98,7 @@ func newClusterTest(t *testing.T) *clusterTest {
 		cancel()
 		tr.Wait()
 	})
-	return &clusterTest{Tracker: tr, env: env, selector: lynq.LabelHub + "=" + env.Namespace, t: t, wakeUp: make(chan struct{}, 1)}
+	return &clusterTest{Tracker: tr, env: env, selector: wellknown.LabelHub + "=" + env.Namespace, t: t, wakeUp: make(chan struct{}, 1)}
 }
 
 func (ct *clusterTest) notify() {
@@ -115,7 +116,7 @@ func (ct *clusterTest) create(r lynq.APIResource, text string) lynq.Ref {
 	if labels == nil {
 		labels = map[string]string{}
 	}
-	labels[lynq.LabelHub] = ct.env.Namespace
+	labels[wellknown.LabelHub] = ct.env.Namespace
 	o.SetLabels(labels)
 	namespace := ""
 	if r.Namespaced {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
 )
 
 // fewWatched is how many objects of a kind are watched by their names, each by a
@@ -81,7 +82,7 @@ func (t *Tracker) namespaceOf(ref lynq.Ref) string {
 		t.within[kindOf(ref)] = map[string]bool{}
 	}
 	t.within[kindOf(ref)][ref.Namespace] = true
-	if len(t.within[kindOf(ref)]) > lynq.NamespacesApart {
+	if len(t.within[kindOf(ref)]) > kinds.NamespacesApart {
 		return ""
 	}
 	return ref.Namespace

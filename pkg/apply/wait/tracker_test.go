@@ -19,6 +19,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
 	"github.com/lynqctl/lynqctl/test/sites"
 )
 
@@ -458,11 +459,11 @@ func TestTrackerWatchesNamespaces(t *testing.T) {
 		want             []string
 	}{
 		{1, 1, []string{"ns0"}},
-		{lynq.NamespacesApart, lynq.NamespacesApart, []string{"ns0", "ns1", "ns2", "ns3"}},
-		{lynq.NamespacesApart + 1, lynq.NamespacesApart + 1, []string{""}},
+		{kinds.NamespacesApart, kinds.NamespacesApart, []string{"ns0", "ns1", "ns2", "ns3"}},
+		{kinds.NamespacesApart + 1, kinds.NamespacesApart + 1, []string{""}},
 		// What is deleted was not planned.
 		{1, 2, []string{"ns0", "ns1"}},
-		{lynq.NamespacesApart, lynq.NamespacesApart + 2, []string{"", "ns0", "ns1", "ns2", "ns3"}},
+		{kinds.NamespacesApart, kinds.NamespacesApart + 2, []string{"", "ns0", "ns1", "ns2", "ns3"}},
 	} {
 		tt := newTrackerTest(t)
 		in := func(i, object int) lynq.Ref {

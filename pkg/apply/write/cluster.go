@@ -71,7 +71,7 @@ func (v Verb) PatchType() types.PatchType {
 }
 
 // Request is one request that changes an object. The field manager is always
-// lynq.FieldManager.
+// wellknown.FieldManager.
 type Request struct {
 	Verb            Verb
 	Namespace, Name string

@@ -7,6 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // ConflictError is a conflict over fields that the policy does not let us win.
@@ -28,7 +29,7 @@ func (w *writer) resolveConflicts(conflicts []fields.Conflict) error {
 	// is ours.
 	override := w.o.Step.Object.Policy.Patch == lynq.PatchOverride
 	conflicts = slices.DeleteFunc(slices.Clone(conflicts), func(f fields.Conflict) bool {
-		return override && f.ClientSide() || f.Manager == lynq.FieldManager || w.o.Step.Action != plan.ActionAdopt && ofTracking(f)
+		return override && f.ClientSide() || f.Manager == wellknown.FieldManager || w.o.Step.Action != plan.ActionAdopt && ofTracking(f)
 	})
 	if len(conflicts) == 0 {
 		return nil

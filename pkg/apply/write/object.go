@@ -15,6 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 var (
@@ -224,7 +225,7 @@ func (o *Object) adds(owners []any) bool {
 // and ours where that is how it is tracked.
 func (o *Object) owners(live *unstructured.Unstructured) []any {
 	references, _, _ := unstructured.NestedSlice(live.Object, "metadata", "ownerReferences")
-	kept := slices.DeleteFunc(references, lynq.IsOwnerNode)
+	kept := slices.DeleteFunc(references, wellknown.IsOwnerNode)
 	if o.Step.Object != nil && o.Step.Object.Owned {
 		kept = append(kept, o.Owner)
 	}

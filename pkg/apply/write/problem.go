@@ -16,6 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
 // Kind is the kind of a problem.
@@ -194,7 +195,7 @@ func DeniedBy(message string) string {
 		_, rest, found := strings.Cut(message, who[0])
 		if names, _, ended := strings.Cut(rest, who[1]); found && ended {
 			for _, name := range strings.Split(names, "' with binding '") {
-				if !lynq.IsDNS1123Subdomain(name) {
+				if !naming.IsDNS1123Subdomain(name) {
 					return ""
 				}
 			}

@@ -17,6 +17,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Manner says how Send writes an object.
@@ -99,8 +101,8 @@ func (w *writer) unmark(done Result) (Result, error) {
 	}
 	patch := map[string]any{}
 	labels := strayLabels(w.o.Step.Object)
-	if done.Meta.Labels[lynq.LabelOrphaned] != "" {
-		labels = append(labels, lynq.LabelOrphaned)
+	if done.Meta.Labels[wellknown.LabelOrphaned] != "" {
+		labels = append(labels, wellknown.LabelOrphaned)
 		fields.PatchStrings(patch, "annotations", nil, orphanAnnotations(), done.Meta.Annotations)
 	}
 	fields.PatchStrings(patch, "labels", nil, labels, done.Meta.Labels)
@@ -127,7 +129,7 @@ func (w *writer) unmark(done Result) (Result, error) {
 // strayLabels are the labels of tracking that an object is not to have.
 func strayLabels(o *plan.Object) []string {
 	if o.Owned {
-		return []string{lynq.LabelNode, lynq.LabelNodeNamespace}
+		return []string{wellknown.LabelNode, wellknown.LabelNodeNamespace}
 	}
 	return nil
 }
@@ -534,7 +536,7 @@ func (w *writer) merge(desired map[string]any, live *unstructured.Unstructured) 
 	metadata["uid"], metadata["resourceVersion"] = string(live.GetUID()), live.GetResourceVersion()
 	body, err := fields.Marshal(desired)
 	verb := MergePatch
-	if lynq.BuiltIn(w.o.Step.Object.Group) {
+	if kinds.BuiltIn(w.o.Step.Object.Group) {
 		verb = StrategicPatch
 	}
 	return Request{Verb: verb, Body: body}, err
@@ -560,7 +562,7 @@ func (w *writer) trackUnwritten(live *unstructured.Unstructured) (Result, error)
 	if err != nil {
 		return Result{}, err
 	}
-	delete(change.SetAnnotations, lynq.AnnotationCreatedOnce)
+	delete(change.SetAnnotations, wellknown.AnnotationCreatedOnce)
 	return w.o.change(live, change)
 }
 
@@ -571,7 +573,7 @@ func (w *writer) body(uid types.UID, resourceVersion string) []byte {
 // manifest is the object's, with what the node knows of it.
 func (w *writer) manifest() plan.Body {
 	if w.o.Step.Adopted {
-		return w.o.Step.Object.Body.Annotated(lynq.AnnotationAdopted, "true")
+		return w.o.Step.Object.Body.Annotated(wellknown.AnnotationAdopted, "true")
 	}
 	return w.o.Step.Object.Body
 }
@@ -622,7 +624,7 @@ func (w *writer) tracking(live *unstructured.Unstructured) (fields.MetadataChang
 	c := fields.MetadataChange{
 		SetLabels:         map[string]string{},
 		SetAnnotations:    map[string]string{},
-		RemoveLabels:      []string{lynq.LabelOrphaned},
+		RemoveLabels:      []string{wellknown.LabelOrphaned},
 		RemoveAnnotations: orphanAnnotations(),
 		Owners:            w.o.owners(live),
 	}
@@ -644,15 +646,15 @@ func (w *writer) tracking(live *unstructured.Unstructured) (fields.MetadataChang
 }
 
 func orphanAnnotations() []string {
-	return []string{lynq.AnnotationOrphanedAt, lynq.AnnotationOrphanedReason, lynq.AnnotationOrphanedFrom, lynq.AnnotationHoldsData}
+	return []string{wellknown.AnnotationOrphanedAt, wellknown.AnnotationOrphanedReason, wellknown.AnnotationOrphanedFrom, wellknown.AnnotationHoldsData}
 }
 
 // TrackingLabels are the labels by which nodes track their objects.
 func TrackingLabels() []string {
-	return []string{lynq.LabelHub, lynq.LabelNode, lynq.LabelNodeNamespace, lynq.LabelPartOf}
+	return []string{wellknown.LabelHub, wellknown.LabelNode, wellknown.LabelNodeNamespace, wellknown.LabelPartOf}
 }
 
 // TrackingAnnotations are the annotations that nodes give their objects.
 func TrackingAnnotations() []string {
-	return []string{lynq.AnnotationDeletionPolicy, lynq.AnnotationResourceID, lynq.AnnotationCreatedOnce, lynq.AnnotationAdopted}
+	return []string{wellknown.AnnotationDeletionPolicy, wellknown.AnnotationResourceID, wellknown.AnnotationCreatedOnce, wellknown.AnnotationAdopted}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
 	"github.com/lynqctl/lynqctl/pkg/apply/marks"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // withoutMarks adds to a JSON patch, which may be nil, that the controller of an
@@ -24,7 +25,7 @@ func withoutMarks(patch []byte, live *unstructured.Unstructured, controller type
 	if err != nil {
 		return nil, err
 	}
-	ops := removals("labels", b.Labels, append(b.Removable(true), lynq.LabelNode, lynq.LabelNodeNamespace))
+	ops := removals("labels", b.Labels, append(b.Removable(true), wellknown.LabelNode, wellknown.LabelNodeNamespace))
 	ops = append(ops, removals("annotations", b.Annotations, b.Removable(false))...)
 	owner := func(r metav1.OwnerReference) bool { return controller != "" && r.UID == controller }
 	if i := slices.IndexFunc(live.GetOwnerReferences(), owner); i >= 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // What ties an object to its node: labels, annotations and owner references. Each of
@@ -110,9 +110,9 @@ func (o *Object) DisownUnmanaged() error {
 		return nil
 	}
 	references, _, _ := unstructured.NestedSlice(live.Object, "metadata", "ownerReferences")
-	c := fields.MetadataChange{Owners: slices.DeleteFunc(references, lynq.IsOwnerNode)}
+	c := fields.MetadataChange{Owners: slices.DeleteFunc(references, wellknown.IsOwnerNode)}
 	if l.PartOf == me.PartOf && l.Node == "" {
-		c.SetLabels = map[string]string{lynq.LabelNode: me.Name, lynq.LabelNodeNamespace: me.Namespace}
+		c.SetLabels = map[string]string{wellknown.LabelNode: me.Name, wellknown.LabelNodeNamespace: me.Namespace}
 	}
 	_, err = o.change(live, c)
 	return err
@@ -133,7 +133,7 @@ func (o *Object) Reown(owner any) (then, now *tracking.Live, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	c := fields.MetadataChange{Owners: slices.DeleteFunc(references, lynq.IsOwnerNode)}
+	c := fields.MetadataChange{Owners: slices.DeleteFunc(references, wellknown.IsOwnerNode)}
 	if owner != nil {
 		c.Owners = append(c.Owners, owner)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
 // Options say how the objects look that point a target at a tree.
@@ -128,7 +129,7 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Path = path.Clean("./" + o.Path); o.Path == ".." || strings.HasPrefix(o.Path, "../") {
 		return o, fmt.Errorf("path %q leads out of the repository", o.Path)
 	}
-	if !lynq.IsDNS1123Label(o.Name) || !lynq.IsDNS1123Label(o.Namespace) {
+	if !naming.IsDNS1123Label(o.Name) || !naming.IsDNS1123Label(o.Namespace) {
 		return o, fmt.Errorf("name %q or namespace %q isn't valid in Kubernetes (use at most 63 lowercase letters, digits, and '-')", o.Name, o.Namespace)
 	}
 	return o, nil
@@ -138,7 +139,7 @@ func (o Options) withDefaults() (Options, error) {
 func selectable(f *form.Form) error {
 	var errs []error
 	for _, r := range f.Wanted() {
-		if !lynq.IsLabelValue(r.ID) {
+		if !naming.IsLabelValue(r.ID) {
 			errs = append(errs, fmt.Errorf("%s: form %q, resource %q: no selector of Flux finds it by its id (use at most 63 letters, digits, dots and dashes)", r.Pos, f.Name, r.ID))
 		}
 	}
@@ -222,10 +223,10 @@ func (m *Maker) ResourceName(folder, id string) string {
 // appName makes a name of the name of a folder, which is that of the node but
 // for nodes of one name in several namespaces.
 func appName(folder string) string {
-	if lynq.IsDNS1123Subdomain(folder) {
+	if naming.IsDNS1123Subdomain(folder) {
 		return folder
 	}
-	return lynq.HashedName(folder)
+	return naming.HashedName(folder)
 }
 
 // formOf is the form of a node, nil where it is none of the run's.

@@ -19,6 +19,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -107,7 +108,7 @@ func TestAppsOfNodes(t *testing.T) {
 		{"", "acme-a", "acme-a", "acme-a", "./acme-a"},
 		{"x/y", "ab/1.5-a", "ab/1.5-a", "1.5-a", "./x/y/ab/1.5-a"},
 		{"a: #b", "acme-a", "acme-a", "acme-a", "./a: #b/acme-a"},
-		{"", "ab/x-y_ns", "ab/x-y_ns", lynq.HashedName("x-y_ns"), "./ab/x-y_ns"},
+		{"", "ab/x-y_ns", "ab/x-y_ns", naming.HashedName("x-y_ns"), "./ab/x-y_ns"},
 	} {
 		m, err := New(Options{Kind: policy.AppsOrdered, Path: test.repoPath}, []Form{{Form: f}})
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // argoFinalizer makes Argo CD delete the objects of an Application that is
@@ -162,7 +163,7 @@ func (r *ignoreRule) argo() map[string]any {
 		case sayable && r.id == "":
 			expressions = append(expressions, expression)
 		case sayable:
-			expressions = append(expressions, fmt.Sprintf("select(.metadata.annotations[%s] == %s) | %s", policy.JQText(lynq.AnnotationResourceID), policy.JQText(r.id), expression))
+			expressions = append(expressions, fmt.Sprintf("select(.metadata.annotations[%s] == %s) | %s", policy.JQText(wellknown.AnnotationResourceID), policy.JQText(r.id), expression))
 		}
 	}
 	if len(pointers) > 0 {

@@ -7,7 +7,8 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // fluxRetry is how soon Flux tries again what failed.
@@ -66,7 +67,7 @@ func (m *Maker) orderedKustomizations(f *form.Form) []map[string]any {
 			delete(spec, "wait") // it may be waiting for the pods that use it
 		}
 		spec["patches"] = []any{map[string]any{
-			"target": map[string]any{"annotationSelector": lynq.AnnotationResourceID + "!=" + r.ID},
+			"target": map[string]any{"annotationSelector": wellknown.AnnotationResourceID + "!=" + r.ID},
 			"patch":  "$patch: delete\napiVersion: v1\nkind: any\nmetadata:\n  name: any\n",
 		}}
 		var needs []any
@@ -97,7 +98,7 @@ func (m *Maker) fluxSpec(resources []*form.Resource) map[string]any {
 		if paths := fluxLeftAlone(r); len(paths) > 0 {
 			rules = append(rules, map[string]any{
 				"paths":  paths,
-				"target": map[string]any{"annotationSelector": lynq.AnnotationResourceID + "=" + r.ID},
+				"target": map[string]any{"annotationSelector": wellknown.AnnotationResourceID + "=" + r.ID},
 			})
 		}
 	}
@@ -114,7 +115,7 @@ func (m *Maker) fluxMetadata(name string) map[string]any {
 // fluxLeftAlone are the JSON pointers of the fields of a resource that Flux
 // leaves alone. What is created once it leaves alone by an annotation.
 func fluxLeftAlone(r *form.Resource) []any {
-	if r.Policy.Creation.Once() || !lynq.IsLabelValue(r.ID) {
+	if r.Policy.Creation.Once() || !naming.IsLabelValue(r.ID) {
 		return nil
 	}
 	var pointers []any

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
 // Writing YAML takes a millisecond where there may be ten thousand nodes, which
@@ -66,7 +66,7 @@ func (n appNode) fill(slot string) string {
 }
 
 // ofResource is the name of the object for one resource of the node.
-func (n appNode) ofResource(id string) string { return lynq.PlainNodeName(n.name, id) }
+func (n appNode) ofResource(id string) string { return naming.PlainNodeName(n.name, id) }
 
 // yamlText is a text as YAML: as it is where no reader could take it for anything
 // else, which is so for names and paths with a letter first and a dash or a slash

@@ -15,6 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
 // Tombstones has Argo CD delete what tombstones name, when all else of a node is
@@ -71,11 +72,11 @@ func (h *Tombstones) check(t *lynq.Tombstone, problems *lynq.Problems) {
 	word := regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._:-]*[A-Za-z0-9])?$`)
 	key := regexp.MustCompile(`^([a-z0-9]([a-z0-9.-]*[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
 	switch {
-	case !lynq.IsDNS1123Label(strings.ToLower(t.Kind)) || t.Group != "" && !lynq.IsDNS1123Subdomain(t.Group):
+	case !naming.IsDNS1123Label(strings.ToLower(t.Kind)) || t.Group != "" && !naming.IsDNS1123Subdomain(t.Group):
 		problems.Add(t.Pos, "correct it", "tombstone: %q of group %q is not a kind", t.Kind, t.Group)
 	case h.Plural(t.Group, t.Kind) == "":
 		problems.Add(t.Pos, "pass its CustomResourceDefinition with -f", "tombstone: what kind %s is called in roles is not known", t.GroupKind())
-	case !word.MatchString(t.Name) || t.Namespace != "" && !lynq.IsDNS1123Label(t.Namespace):
+	case !word.MatchString(t.Name) || t.Namespace != "" && !naming.IsDNS1123Label(t.Namespace):
 		problems.Add(t.Pos, "let apply delete it", "tombstone %s: no hook is made for an object of this name", t.Ref)
 	case len(t.Labels) == 0:
 		problems.Add(t.Pos, "add one", "tombstone %s has no label", t.Ref)

@@ -12,6 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/gitops/hooks"
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
 func tombstoneHooks() *hooks.Tombstones {
@@ -140,7 +141,7 @@ func TestTombstoneHookNames(t *testing.T) {
 			if other, taken := seen[o.Ref]; taken {
 				t.Errorf("%s has %s, and so has %s", n, o.Ref, other)
 			}
-			if seen[o.Ref] = n.String(); o.Kind == "Job" && !lynq.IsDNS1123Label(o.Name) {
+			if seen[o.Ref] = n.String(); o.Kind == "Job" && !naming.IsDNS1123Label(o.Name) {
 				t.Errorf("a Job cannot be called %s", o.Name)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
 // Annotations of Flux's kustomize-controller and their values, as its
@@ -107,7 +108,7 @@ func fluxIgnored(s *subject) string {
 	switch {
 	case s.apps == AppsNone:
 		return "the fields are written at every sync (--emit-apps makes Flux leave them alone)"
-	case !lynq.IsLabelValue(s.ID):
+	case !naming.IsLabelValue(s.ID):
 		return "no selector of Flux finds it by its id: the fields are written at every sync"
 	}
 	return unlike(s, "no JSON pointer says the same as %s: the field is written at every sync", func(path string) bool {

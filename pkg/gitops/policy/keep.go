@@ -7,6 +7,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Undeleted is the annotation by which a target keeps an object that the tree drops, or
@@ -44,7 +45,7 @@ func Unprotected(t Target, doc []byte) bool {
 		return false
 	}
 	annotations := o.GetAnnotations()
-	kept := annotations[lynq.AnnotationDeletionPolicy] != string(lynq.DeleteDelete) // from the first on
+	kept := annotations[wellknown.AnnotationDeletionPolicy] != string(lynq.DeleteDelete) // from the first on
 	return strings.EqualFold(annotations[fluxSSA], fluxIfNotPresent) && !kept
 }
 

@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 const (
@@ -35,7 +36,7 @@ const (
 )
 
 // Name is the name of the ConfigMap that has a hub's history.
-func Name(hub string) string { return lynq.HistoryPrefix + hub }
+func Name(hub string) string { return wellknown.HistoryPrefix + hub }
 
 // UnreadableError says why lynqctl can't read the history of a hub, or one entry of it.
 type UnreadableError struct {
@@ -69,7 +70,7 @@ func New(hub lynq.HubKey) *corev1.ConfigMap {
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
 		ObjectMeta: metav1.ObjectMeta{
 			Name: Name(hub.Name), Namespace: hub.Namespace,
-			Labels: map[string]string{lynq.LabelRecord: lynq.RecordHistory, lynq.LabelHub: hub.Name, lynq.LabelManagedBy: lynq.ManagedBy},
+			Labels: map[string]string{wellknown.LabelRecord: wellknown.RecordHistory, wellknown.LabelHub: hub.Name, wellknown.LabelManagedBy: wellknown.ManagedBy},
 		},
 		Data: map[string]string{keyFormat: strconv.Itoa(format)},
 	}
@@ -77,8 +78,8 @@ func New(hub lynq.HubKey) *corev1.ConfigMap {
 
 // HubOf is the hub whose history a ConfigMap has. The error is an *UnreadableError.
 func HubOf(cm *corev1.ConfigMap) (lynq.HubKey, error) {
-	hub := lynq.HubKey{Namespace: cm.Namespace, Name: cm.Labels[lynq.LabelHub]}
-	if hub.Name == "" || cm.Name != Name(hub.Name) || cm.Labels[lynq.LabelRecord] != lynq.RecordHistory {
+	hub := lynq.HubKey{Namespace: cm.Namespace, Name: cm.Labels[wellknown.LabelHub]}
+	if hub.Name == "" || cm.Name != Name(hub.Name) || cm.Labels[wellknown.LabelRecord] != wellknown.RecordHistory {
 		return hub, unreadable(cm, "metadata.labels", errors.New("they are not those of a hub's history"))
 	}
 	n, err := strconv.Atoi(cm.Data[keyFormat])

@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 func crm() lynq.HubKey { return lynq.HubKey{Namespace: "shop", Name: "crm"} }
@@ -147,7 +148,7 @@ func TestUnreadable(t *testing.T) {
 	}{
 		"newer":      {func(cm *corev1.ConfigMap) { cm.Data["format"] = "2" }, "ConfigMap shop/lynqhistory-crm: data.format: a newer lynqctl wrote it: it has format 2, and this lynqctl knows 1 (use that lynqctl)"},
 		"no format":  {func(cm *corev1.ConfigMap) { cm.Data = nil }, `data.format: "" is no format (restore it as it was, or delete it: the next run begins a new history)`},
-		"no label":   {func(cm *corev1.ConfigMap) { delete(cm.Labels, lynq.LabelRecord) }, "metadata.labels: they are not those of a hub's history"},
+		"no label":   {func(cm *corev1.ConfigMap) { delete(cm.Labels, wellknown.LabelRecord) }, "metadata.labels: they are not those of a hub's history"},
 		"other name": {func(cm *corev1.ConfigMap) { cm.Name = "lynqhistory-erp" }, "metadata.labels"},
 	} {
 		cm := New(crm())

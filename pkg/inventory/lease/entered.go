@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Entered is the run of a shard that the Lease of its hub names. It has the Lease of its
@@ -31,7 +32,7 @@ func (e Entered) Shard() lynq.Shard { return lynq.Shard{Index: e.Index, Count: e
 func (l *Lock) Entered() ([]Entered, error) { return l.read(l.lease) }
 
 func (l *Lock) read(lease *coordinationv1.Lease) ([]Entered, error) {
-	text := lease.Annotations[lynq.AnnotationEntered]
+	text := lease.Annotations[wellknown.AnnotationEntered]
 	if text == "" {
 		return nil, nil
 	}
@@ -48,7 +49,7 @@ func (l *Lock) read(lease *coordinationv1.Lease) ([]Entered, error) {
 }
 
 func (l *Lock) unreadable(err error) error {
-	return l.failed("read", fmt.Errorf("annotation %s: %w (if no run of a shard is at work, remove it)", lynq.AnnotationEntered, err))
+	return l.failed("read", fmt.Errorf("annotation %s: %w (if no run of a shard is at work, remove it)", wellknown.AnnotationEntered, err))
 }
 
 // ForgetEntered has the Lease name no run of a shard from its release on: all have ended.
@@ -74,7 +75,7 @@ func (l *Lock) stillNamed(ctx context.Context) error {
 	if !l.joined.Load() {
 		return nil
 	}
-	hub, err := l.leases.Get(ctx, l.Hub.Namespace, lynq.LeaseName(l.Hub.Name))
+	hub, err := l.leases.Get(ctx, l.Hub.Namespace, wellknown.LeaseName(l.Hub.Name))
 	switch {
 	case apierrors.IsNotFound(err):
 		return l.lost("", errors.New("the Lease of the hub was deleted"))
@@ -90,11 +91,11 @@ func (l *Lock) stillNamed(ctx context.Context) error {
 
 func markEntered(l *coordinationv1.Lease, entered []Entered) {
 	if len(entered) == 0 {
-		delete(l.Annotations, lynq.AnnotationEntered)
+		delete(l.Annotations, wellknown.AnnotationEntered)
 		return
 	}
 	text, _ := json.Marshal(entered) // numbers and texts can always be written
-	annotate(l, lynq.AnnotationEntered, string(text))
+	annotate(l, wellknown.AnnotationEntered, string(text))
 }
 
 // AwaitEnd waits until a holder has the Lease no more, without taking it. The error is a

@@ -14,6 +14,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 func ofShard(o *lease.Options) { o.Shard = lynq.Shard{Index: 1, Count: 4} }
@@ -39,7 +40,7 @@ func TestEnter(t *testing.T) {
 		if err := whole.Release(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if text, named := hub.now().Annotations[lynq.AnnotationEntered]; named {
+		if text, named := hub.now().Annotations[wellknown.AnnotationEntered]; named {
 			t.Errorf("it still names %s", text)
 		}
 	})
@@ -69,12 +70,12 @@ func TestEnteredUnreadable(t *testing.T) {
 		hub := newServer()
 		acquire(t, lockOf(hub, "a", func(o *lease.Options) { o.Duration = time.Second }), 0)
 		hub.edit(func(l *coordinationv1.Lease) {
-			l.Annotations = map[string]string{lynq.AnnotationEntered: text}
+			l.Annotations = map[string]string{wellknown.AnnotationEntered: text}
 			l.Spec.HolderIdentity, l.Spec.RenewTime = nil, nil
 		})
 		l := lockOf(hub, "b")
 		acquire(t, l, 0)
-		if _, err := l.Entered(); err == nil || !strings.Contains(err.Error(), lynq.AnnotationEntered) {
+		if _, err := l.Entered(); err == nil || !strings.Contains(err.Error(), wellknown.AnnotationEntered) {
 			t.Errorf("%s: got %v", text, err)
 		}
 	}
@@ -149,7 +150,7 @@ func TestAwaitEndOfLive(t *testing.T) {
 type both struct{ hub, shard *server }
 
 func (b both) of(name string) *server {
-	if strings.HasPrefix(name, lynq.ShardLeasePrefix) {
+	if strings.HasPrefix(name, wellknown.ShardLeasePrefix) {
 		return b.shard
 	}
 	return b.hub
@@ -212,7 +213,7 @@ func TestRemovedFromTheHub(t *testing.T) {
 }
 
 func named(entered string) func(*coordinationv1.Lease) {
-	return func(l *coordinationv1.Lease) { l.Annotations = map[string]string{lynq.AnnotationEntered: entered} }
+	return func(l *coordinationv1.Lease) { l.Annotations = map[string]string{wellknown.AnnotationEntered: entered} }
 }
 
 // failsUntil has requests fail for some time of the bubble.

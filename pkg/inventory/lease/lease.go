@@ -6,7 +6,7 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // How long a Lease is valid after it was renewed.
@@ -195,11 +195,11 @@ func acquiredAt(l *coordinationv1.Lease) time.Time {
 
 // isContinuous tells whether a Lease is held by one that yields it.
 func isContinuous(l *coordinationv1.Lease) bool {
-	return l.Annotations[lynq.AnnotationHolder] == lynq.HolderContinuous
+	return l.Annotations[wellknown.AnnotationHolder] == wellknown.HolderContinuous
 }
 
 // waitingFor names a run that waits for a Lease, "" for none.
-func waitingFor(l *coordinationv1.Lease) string { return l.Annotations[lynq.AnnotationWaiting] }
+func waitingFor(l *coordinationv1.Lease) string { return l.Annotations[wellknown.AnnotationWaiting] }
 
 // seenLease is a Lease as it was seen, and since when it is so.
 type seenLease struct {

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // leaseOf is a Lease of 10 s. One without a holder was released.
@@ -82,10 +82,10 @@ func continuous(holder, waiting string) *coordinationv1.Lease {
 	l.Spec.LeaseDurationSeconds = &seconds
 	l.Annotations = map[string]string{}
 	if holder != "" {
-		l.Annotations[lynq.AnnotationHolder] = lynq.HolderContinuous
+		l.Annotations[wellknown.AnnotationHolder] = wellknown.HolderContinuous
 	}
 	if waiting != "" {
-		l.Annotations[lynq.AnnotationWaiting] = waiting
+		l.Annotations[wellknown.AnnotationWaiting] = waiting
 	}
 	return l
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // Leases reads and writes Leases for a Lock, under the same terms as ConfigMaps. Its
@@ -302,7 +303,7 @@ func (l *Lock) taken(lease *coordinationv1.Lease) *coordinationv1.Lease {
 			TypeMeta: metav1.TypeMeta{APIVersion: "coordination.k8s.io/v1", Kind: "Lease"},
 			ObjectMeta: metav1.ObjectMeta{
 				Namespace: l.Hub.Namespace, Name: l.name(),
-				Labels: map[string]string{lynq.LabelHub: l.Hub.Name, lynq.LabelManagedBy: lynq.ManagedBy},
+				Labels: map[string]string{wellknown.LabelHub: l.Hub.Name, wellknown.LabelManagedBy: wellknown.ManagedBy},
 			},
 		}
 	} else {
@@ -379,7 +380,7 @@ func (l *Lock) giveBack(ctx context.Context, lease *coordinationv1.Lease) error 
 	}
 	next := lease.DeepCopy()
 	next.Spec.HolderIdentity, next.Spec.RenewTime = nil, nil
-	delete(next.Annotations, lynq.AnnotationHolder) // the run that waits stays: it is its turn
+	delete(next.Annotations, wellknown.AnnotationHolder) // the run that waits stays: it is its turn
 	if l.entered != nil {
 		markEntered(next, *l.entered)
 	}

@@ -7,7 +7,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 func TestWatched(t *testing.T) {
@@ -29,7 +29,7 @@ func TestWatched(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := &coordinationv1.Lease{}
 			if !tt.byHand {
-				l.Annotations = map[string]string{lynq.AnnotationHolder: lynq.HolderContinuous}
+				l.Annotations = map[string]string{wellknown.AnnotationHolder: wellknown.HolderContinuous}
 			}
 			l.Spec.HolderIdentity, l.Spec.LeaseDurationSeconds = &tt.holder, &tt.seconds
 			l.Spec.RenewTime = &metav1.MicroTime{Time: now.Add(-tt.renewed)}

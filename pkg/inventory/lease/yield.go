@@ -7,7 +7,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // wanted is that another run waits for a Lease that we hold.
@@ -33,12 +33,12 @@ func (l *Lock) notice(lease *coordinationv1.Lease) {
 // or may have died; another run by hand still waits.
 func (l *Lock) mark(lease *coordinationv1.Lease, outdated bool) {
 	if l.Continuous || outdated || waitingFor(lease) == l.Identity {
-		delete(lease.Annotations, lynq.AnnotationWaiting)
+		delete(lease.Annotations, wellknown.AnnotationWaiting)
 	}
 	if l.Continuous {
-		annotate(lease, lynq.AnnotationHolder, lynq.HolderContinuous)
+		annotate(lease, wellknown.AnnotationHolder, wellknown.HolderContinuous)
 	} else {
-		delete(lease.Annotations, lynq.AnnotationHolder)
+		delete(lease.Annotations, wellknown.AnnotationHolder)
 	}
 }
 
@@ -49,7 +49,7 @@ func (l *Lock) ask(ctx context.Context, lease *coordinationv1.Lease, d Decision)
 		return nil
 	}
 	next := lease.DeepCopy()
-	annotate(next, lynq.AnnotationWaiting, l.Identity)
+	annotate(next, wellknown.AnnotationWaiting, l.Identity)
 	l.asked = true
 	_, err := l.leases.Update(ctx, next)
 	if err == nil || apierrors.IsNotFound(err) || passes(err) && ctx.Err() == nil {
@@ -68,7 +68,7 @@ func (l *Lock) withdraw(ctx context.Context) {
 		if err != nil || lease == nil || waitingFor(lease) != l.Identity {
 			return
 		}
-		delete(lease.Annotations, lynq.AnnotationWaiting)
+		delete(lease.Annotations, wellknown.AnnotationWaiting)
 		if _, err = l.leases.Update(ctx, lease); !apierrors.IsConflict(err) {
 			return
 		}

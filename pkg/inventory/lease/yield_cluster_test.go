@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/test/harness"
 )
 
@@ -73,7 +73,7 @@ func TestRunByHand(t *testing.T) {
 			}
 			ctx := l.Hold(t.Context())
 			lease, err := a.Client.Leases().Get(t.Context(), a.Namespace, "lynqctl-customers")
-			if err != nil || *lease.Spec.HolderIdentity != me || lease.Annotations[lynq.AnnotationHolder] != "" {
+			if err != nil || *lease.Spec.HolderIdentity != me || lease.Annotations[wellknown.AnnotationHolder] != "" {
 				t.Errorf("%s has it, and it says %+v (%v)", me, lease, err)
 			}
 			if err := l.Release(t.Context()); err != nil || ctx.Err() == nil {

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // forGood has a lock want the Lease continuously.
@@ -36,7 +36,7 @@ func giveBack(t *testing.T, l *lease.Lock) {
 }
 
 // waitingFor is whom a Lease names as waiting.
-func waitingFor(s *server) string { return s.now().Annotations[lynq.AnnotationWaiting] }
+func waitingFor(s *server) string { return s.now().Annotations[wellknown.AnnotationWaiting] }
 
 // acquired is closed when a lock is ours, or could not be taken.
 func acquired(t *testing.T, l *lease.Lock, wait time.Duration) <-chan struct{} {
@@ -99,7 +99,7 @@ func TestYield(t *testing.T) {
 		giveBack(t, watch)
 		again := acquired(t, watch, lease.Forever)
 		<-runs
-		if at := time.Since(s.start); at > 37*time.Second || waitingFor(s) != "" || s.now().Annotations[lynq.AnnotationHolder] != "" {
+		if at := time.Since(s.start); at > 37*time.Second || waitingFor(s) != "" || s.now().Annotations[wellknown.AnnotationHolder] != "" {
 			t.Errorf("the run has it after %s: %v", at, s.now().Annotations)
 		}
 		run.Hold(t.Context())
@@ -109,7 +109,7 @@ func TestYield(t *testing.T) {
 		case <-again:
 		case <-stands:
 		}
-		if at := time.Since(s.start); at > 101*time.Second || s.now().Annotations[lynq.AnnotationHolder] != lynq.HolderContinuous {
+		if at := time.Since(s.start); at > 101*time.Second || s.now().Annotations[wellknown.AnnotationHolder] != wellknown.HolderContinuous {
 			t.Errorf("again after %s: %v", at, s.now().Annotations)
 		}
 		s.remove() // ends the other's wait
@@ -155,7 +155,7 @@ func TestWaitingRunDied(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
 		watch, _ := watching(t, s, "watch")
-		s.edit(func(l *coordinationv1.Lease) { l.Annotations[lynq.AnnotationWaiting] = "run" })
+		s.edit(func(l *coordinationv1.Lease) { l.Annotations[wellknown.AnnotationWaiting] = "run" })
 		<-watch.Wanted()
 		giveBack(t, watch)
 		if waitingFor(s) != "run" {

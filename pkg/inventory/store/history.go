@@ -14,6 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/inventory/history"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // historyTries is how often an entry is written that another client comes before.
@@ -73,7 +74,7 @@ func (s *Store) RemoveHistory(ctx context.Context, h lynq.HubKey, permit func(ty
 	switch {
 	case apierrors.IsNotFound(err):
 		return nil
-	case err == nil && (cm.Labels[lynq.LabelRecord] != lynq.RecordHistory || cm.Labels[lynq.LabelHub] != h.Name):
+	case err == nil && (cm.Labels[wellknown.LabelRecord] != wellknown.RecordHistory || cm.Labels[wellknown.LabelHub] != h.Name):
 		return nil
 	case err == nil:
 		var may gate.Permit
@@ -98,7 +99,7 @@ type History struct {
 // those that could be read.
 func (s *Store) Histories(ctx context.Context, namespace string) (all []History, unreadable error, err error) {
 	var broken []error
-	err = s.configMaps.List(ctx, namespace, lynq.LabelRecord+"="+lynq.RecordHistory, func(cm *corev1.ConfigMap) {
+	err = s.configMaps.List(ctx, namespace, wellknown.LabelRecord+"="+wellknown.RecordHistory, func(cm *corev1.ConfigMap) {
 		hub, err := history.HubOf(cm)
 		if err != nil {
 			broken = append(broken, err)

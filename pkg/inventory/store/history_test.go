@@ -13,6 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory/history"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 func run(i int) *history.Entry {
@@ -59,7 +60,7 @@ func TestRunsAtOnce(t *testing.T) {
 	// What is in the place of a history, and is none, stays.
 	permit := func(uid types.UID) (gate.Permit, error) { return gate.PermitHistory(hub, 0, uid) }
 	name := "configmap/" + history.Name("crm")
-	a.Kubectl(t, "", "label", name, lynq.LabelRecord+"-")
+	a.Kubectl(t, "", "label", name, wellknown.LabelRecord+"-")
 	_, err = s.AddToHistory(t.Context(), hub, run(8), nil, begins(true))
 	if err == nil || !strings.Contains(fmt.Sprint(err), "they are not those of a hub's history") {
 		t.Errorf("a ConfigMap without labels: %v", err)
@@ -67,7 +68,7 @@ func TestRunsAtOnce(t *testing.T) {
 	if err := s.RemoveHistory(t.Context(), hub, permit); err != nil {
 		t.Error(err)
 	}
-	a.Kubectl(t, "", "label", name, lynq.LabelRecord+"="+lynq.RecordHistory)
+	a.Kubectl(t, "", "label", name, wellknown.LabelRecord+"="+wellknown.RecordHistory)
 	if err := s.RemoveHistory(t.Context(), hub, permit); err != nil {
 		t.Error(err)
 	}

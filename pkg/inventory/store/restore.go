@@ -11,7 +11,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 const (
@@ -34,7 +34,7 @@ func (s *Store) Restore(ctx context.Context, inv *inventory.Inventory, detach fu
 	if err != nil {
 		return nil, err
 	}
-	old := member{permit, lynq.FinalizerNode, inv.Finalizer, inv.Deleting}
+	old := member{permit, wellknown.FinalizerNode, inv.Finalizer, inv.Deleting}
 	if err := s.remove(ctx, &old); err != nil {
 		return nil, fmt.Errorf("remove the finalizer of the deleted one: %w", err)
 	}
@@ -60,7 +60,7 @@ func (s *Store) saveCopy(ctx context.Context, inv *inventory.Inventory) (*corev1
 	if err != nil {
 		return nil, err
 	}
-	if there.Labels[lynq.LabelRecord] != lynq.RecordCopy {
+	if there.Labels[wellknown.LabelRecord] != wellknown.RecordCopy {
 		return nil, changed(cm.Namespace, cm.Name, "it is not a copy that lynqctl made (rename or delete it)", nil)
 	}
 	cm.UID, cm.ResourceVersion = there.UID, there.ResourceVersion

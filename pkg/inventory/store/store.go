@@ -13,6 +13,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // ConfigMaps reads and writes ConfigMaps for a Store. It returns errors of
@@ -65,10 +67,10 @@ func (e *ChangedError) Unwrap() error { return e.Err }
 // *inventory.BrokenError come those that could be read: no other node may be taken for
 // absent then.
 func (s *Store) Nodes(ctx context.Context, hub lynq.HubKey) ([]*inventory.Inventory, error) {
-	if hub.Name == "" || !lynq.IsLabelValue(hub.Name) {
+	if hub.Name == "" || !naming.IsLabelValue(hub.Name) {
 		return nil, fmt.Errorf("%q is not a valid name of a hub", hub.Name)
 	}
-	inventories, err := s.nodes(ctx, "", ","+lynq.LabelHub+"="+hub.Name, func(cm *corev1.ConfigMap) bool {
+	inventories, err := s.nodes(ctx, "", ","+wellknown.LabelHub+"="+hub.Name, func(cm *corev1.ConfigMap) bool {
 		said := inventory.HubNamespaceOf(cm)
 		return said == "" || said == hub.Namespace
 	})
@@ -100,7 +102,7 @@ func (s *Store) SelectedNodes(ctx context.Context, namespace, selector string) (
 func (s *Store) nodes(ctx context.Context, namespace, selector string, meant func(*corev1.ConfigMap) bool) ([]*inventory.Inventory, error) {
 	inventories := []*inventory.Inventory{}
 	var broken inventory.BrokenError
-	err := s.configMaps.List(ctx, namespace, lynq.LabelRecord+" in ("+lynq.RecordNode+","+lynq.RecordCopy+")"+selector, func(cm *corev1.ConfigMap) {
+	err := s.configMaps.List(ctx, namespace, wellknown.LabelRecord+" in ("+wellknown.RecordNode+","+wellknown.RecordCopy+")"+selector, func(cm *corev1.ConfigMap) {
 		if !meant(cm) {
 			return
 		}
@@ -130,7 +132,7 @@ func (s *Store) nodes(ctx context.Context, namespace, selector string, meant fun
 func (s *Store) Hubs(ctx context.Context, namespace string) ([]*inventory.Hub, error) {
 	hubs := []*inventory.Hub{}
 	var broken inventory.BrokenError
-	err := s.configMaps.List(ctx, namespace, lynq.LabelRecord+"="+lynq.RecordHub, func(cm *corev1.ConfigMap) {
+	err := s.configMaps.List(ctx, namespace, wellknown.LabelRecord+"="+wellknown.RecordHub, func(cm *corev1.ConfigMap) {
 		h, err := inventory.DecodeHub(cm)
 		if wrong := (*inventory.UnreadableError)(nil); errors.As(err, &wrong) {
 			broken.Inventories = append(broken.Inventories, wrong)
@@ -198,7 +200,7 @@ func (s *Store) Remove(ctx context.Context, inv *inventory.Inventory, permit gat
 	if inv.UID == "" { // a run was killed, and left the copy alone
 		return s.deleteCopy(ctx, inv, permit)
 	}
-	m := member{permit, lynq.FinalizerNode, inv.Finalizer, inv.Deleting}
+	m := member{permit, wellknown.FinalizerNode, inv.Finalizer, inv.Deleting}
 	if err := s.remove(ctx, &m); err != nil {
 		return fmt.Errorf("remove the inventory of node %s/%s: %w", inv.Node.Namespace, inv.Node.Name, err)
 	}
@@ -207,7 +209,7 @@ func (s *Store) Remove(ctx context.Context, inv *inventory.Inventory, permit gat
 
 // RemoveHub is Remove for the record of a hub.
 func (s *Store) RemoveHub(ctx context.Context, h *inventory.Hub, permit gate.Permit) error {
-	m := member{permit, lynq.FinalizerHub, h.Finalizer, h.Deleting}
+	m := member{permit, wellknown.FinalizerHub, h.Finalizer, h.Deleting}
 	if err := s.remove(ctx, &m); err != nil {
 		return fmt.Errorf("remove the record of hub %s/%s: %w", h.Namespace, h.Name, err)
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
@@ -519,7 +520,7 @@ func TestApplySetParent(t *testing.T) {
 	a := newAPI(t)
 	inv := save(t, store.New(a.Client.ConfigMaps()), a.here(t))
 	id := inventory.ID(inv.Node.Namespace, inventory.Name(inv.Node.Name))
-	got := a.Kubectl(t, "", "get", "configmaps", "-l", lynq.LabelApplySetID+"="+id, "-o", "name")
+	got := a.Kubectl(t, "", "get", "configmaps", "-l", wellknown.LabelApplySetID+"="+id, "-o", "name")
 	if got != "configmap/lynqnode-acme-web\n" {
 		t.Errorf("got %q", got)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 	"github.com/lynqctl/lynqctl/pkg/render/funcs"
 	"github.com/lynqctl/lynqctl/pkg/render/scalar"
@@ -63,7 +64,7 @@ func (ev *Evaluator) Load(row lynq.Row) {
 	ev.row, ev.uid = row, row.Values[ev.set.scope.UID]
 	ev.dataSet = false
 	ev.arena = ev.arena[:0]
-	ev.rawUID = ev.uid != "" && lynq.IsLabelValue(ev.uid)
+	ev.rawUID = ev.uid != "" && naming.IsLabelValue(ev.uid)
 	ev.classify()
 }
 
@@ -151,7 +152,7 @@ func (ev *Evaluator) run(e *Expr) error {
 		}
 	}
 	if e.UIDLabel && !ev.rawUID && string(ev.arena[start:]) == ev.uid {
-		ev.arena = append(ev.arena[:start], lynq.HashedName(ev.uid)...)
+		ev.arena = append(ev.arena[:start], naming.HashedName(ev.uid)...)
 	}
 	return nil
 }

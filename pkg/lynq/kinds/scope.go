@@ -1,4 +1,4 @@
-package lynq
+package kinds
 
 // ClusterScoped tells whether a kind that Kubernetes itself serves has no
 // namespace. It answers without a cluster, so custom resources are false here:

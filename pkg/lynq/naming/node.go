@@ -1,4 +1,4 @@
-package lynq
+package naming
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package lynq
+package kinds
 
 // ClientSide tells whether a field manager is a tool that writes whole manifests and
 // computes on its own side what to remove. Such a tool does not let go of a field that

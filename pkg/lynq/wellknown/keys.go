@@ -1,4 +1,4 @@
-package lynq
+package wellknown
 
 import "strings"
 
@@ -162,3 +162,15 @@ const (
 	AnnotationMode = KeyPrefix + "mode"
 	ModeUnmanaged  = "unmanaged"
 )
+
+// AnnotationDisabledResources on a hub or a form excludes objects, as its spec.exclude
+// does (seed: tombstones and exclusion).
+const AnnotationDisabledResources = KeyPrefix + "disabled-resources"
+
+// AnnotationStatusHint says on an object what it takes to be ready, beside what its
+// kind tells (seed: dependents). A form's readiness is written to it, so that
+// whoever looks at the object later judges it by the same rule.
+const AnnotationStatusHint = KeyPrefix + "status-hint"
+
+// AnnotationRenamedFrom on a form says which name the form had before.
+const AnnotationRenamedFrom = KeyPrefix + "renamed-from"

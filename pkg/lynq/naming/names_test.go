@@ -1,4 +1,4 @@
-package lynq_test
+package naming_test
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
 // FuzzNames holds the checks of names equal to those of Kubernetes.
@@ -23,24 +23,24 @@ func FuzzNames(f *testing.F) {
 			ours   bool
 			theirs []string
 		}{
-			"IsDNS1123Subdomain": {lynq.IsDNS1123Subdomain(s), validation.IsDNS1123Subdomain(s)},
-			"IsDNS1123Label":     {lynq.IsDNS1123Label(s), validation.IsDNS1123Label(s)},
-			"IsLabelValue":       {lynq.IsLabelValue(s), validation.IsValidLabelValue(s)},
+			"IsDNS1123Subdomain": {naming.IsDNS1123Subdomain(s), validation.IsDNS1123Subdomain(s)},
+			"IsDNS1123Label":     {naming.IsDNS1123Label(s), validation.IsDNS1123Label(s)},
+			"IsLabelValue":       {naming.IsLabelValue(s), validation.IsValidLabelValue(s)},
 		} {
 			if check.ours != (len(check.theirs) == 0) {
 				t.Errorf("%s(%q) = %v, Kubernetes says %v", name, s, check.ours, check.theirs)
 			}
 		}
-		made := lynq.HashedName(s)
-		if len(made) > 63 || !lynq.IsDNS1123Label(made) {
+		made := naming.HashedName(s)
+		if len(made) > 63 || !naming.IsDNS1123Label(made) {
 			t.Errorf("Made(%q) = %q", s, made)
 		}
-		node := lynq.NodeName(s, "form")
-		if len(node) > 63 || !lynq.IsDNS1123Subdomain(node) || node != s+"-form" && node != lynq.HashedName(s+"-form") {
+		node := naming.NodeName(s, "form")
+		if len(node) > 63 || !naming.IsDNS1123Subdomain(node) || node != s+"-form" && node != naming.HashedName(s+"-form") {
 			t.Errorf("NodeName(%q) = %q", s, node)
 		}
-		label, raw := lynq.UIDLabel(s)
-		if !lynq.IsLabelValue(label) || label == "" || raw != (label == s) {
+		label, raw := naming.UIDLabel(s)
+		if !naming.IsLabelValue(label) || label == "" || raw != (label == s) {
 			t.Errorf("UIDLabel(%q) = %q, %v", s, label, raw)
 		}
 	})
@@ -62,7 +62,7 @@ func TestNodeName(t *testing.T) {
 		{"Acme", "eu-web"}:                  "acme-eu-web-b69517bc",
 		{strings.Repeat("x", 70), "eu-web"}: strings.Repeat("x", 54) + "-60fb2d3a",
 	} {
-		if got := lynq.NodeName(n.uid, n.form); got != want {
+		if got := naming.NodeName(n.uid, n.form); got != want {
 			t.Errorf("NodeName(%q, %q) = %q, want %q", n.uid, n.form, got, want)
 		}
 	}
@@ -73,7 +73,7 @@ func TestPlainNodeName(t *testing.T) {
 	for uid, want := range map[string]string{
 		"acme": "acme-eu-web", "Acme": "acme-eu-web-d3599a1c", strings.Repeat("x", 70): strings.Repeat("x", 54) + "-142bcdeb",
 	} {
-		if got := lynq.PlainNodeName(uid, "eu-web"); got != want {
+		if got := naming.PlainNodeName(uid, "eu-web"); got != want {
 			t.Errorf("PlainNodeName(%q) = %q, want %q", uid, got, want)
 		}
 	}
@@ -86,15 +86,15 @@ func TestNodeNamesDiffer(t *testing.T) {
 	names := map[string][2]string{}
 	for _, uid := range uids {
 		for _, form := range forms {
-			name := lynq.NodeName(uid, form)
+			name := naming.NodeName(uid, form)
 			if other, taken := names[name]; taken {
 				t.Errorf("row %q and form %q have the name %q of row %q and form %q", uid, form, name, other[0], other[1])
 			}
 			names[name] = [2]string{uid, form}
-			if plain := lynq.PlainNodeName(uid, form); (name == plain) != !strings.Contains(form, "-") {
+			if plain := naming.PlainNodeName(uid, form); (name == plain) != !strings.Contains(form, "-") {
 				t.Errorf("NodeName(%q, %q) = %q, and the plain name is %q", uid, form, name, plain)
 			}
-			if len(name) > 63 || !lynq.IsDNS1123Subdomain(name) {
+			if len(name) > 63 || !naming.IsDNS1123Subdomain(name) {
 				t.Errorf("NodeName(%q, %q) = %q", uid, form, name)
 			}
 		}
@@ -128,7 +128,7 @@ func BenchmarkNodeName(b *testing.B) {
 		b.Run(form, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				lynq.NodeName("tenant-000123", form)
+				naming.NodeName("tenant-000123", form)
 			}
 		})
 	}

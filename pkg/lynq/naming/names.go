@@ -1,4 +1,4 @@
-package lynq
+package naming
 
 // The checks here accept exactly what k8s.io/apimachinery/pkg/util/validation
 // accepts. They exist because every rendered name and label passes through

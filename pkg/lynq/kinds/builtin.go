@@ -1,4 +1,4 @@
-package lynq
+package kinds
 
 // BuiltIn tells whether Kubernetes itself serves the kinds of a group: those of
 // k8s.io/api, CustomResourceDefinitions and APIServices. Groups of custom resources
