@@ -28,7 +28,7 @@ func (h *hubRun[T]) rendered(ctx context.Context) iter.Seq2[Rendered[T], error] 
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
 		p := newPipeline[T](h.settings.Workers)
-		reader := rowReader[T]{input: h.Input, pipeline: p, now: h.settings.Now}
+		reader := rowReader[T]{input: h.Input, pipeline: p, now: h.settings.Now, keep: h.product.named || h.Active != nil}
 		var reading, working sync.WaitGroup
 		reading.Go(func() {
 			defer close(p.ordered)
@@ -91,10 +91,9 @@ func (h *hubRun[T]) count(n *renderedNode[T], keys []ownedKey, row lynq.Row) Ren
 		delete(h.missing, n.name)
 		delete(h.missing, n.other)
 	}
-	number := h.objects.node(uid, p, n.kept)
-	known := &h.objects.nodes[number]
+	known := h.objects.node(uid, p, n.kept, len(keys) > 0)
 	if len(n.problems) == 0 {
-		n.problems = h.unique(number, keys, p, row)
+		n.problems = h.unique(known, keys, p, row)
 	}
 	r := Rendered[T]{NodeID: p.nodeID(h.Hub, uid, n.name), Program: p, Out: n.out, Problems: n.problems, Values: row.Values}
 	if known.lost {

@@ -36,7 +36,7 @@ func (r *renamed) note(row lynq.Row, uid string) {
 		return
 	}
 	if previous := strings.TrimSpace(row.Values[r.column]); previous != "" && previous != uid {
-		r.rows = append(r.rows, renamedRow{row.Line, uid, strings.Clone(previous)})
+		r.rows = append(r.rows, renamedRow{row.Line, strings.Clone(uid), strings.Clone(previous)})
 	}
 }
 
@@ -48,7 +48,7 @@ func (r *rowReader[T]) checkRenamed() {
 	for _, row := range r.renamed.rows {
 		at := lynq.Row{Line: row.line}
 		column := r.columns[r.renamed.column]
-		if line, active := r.seen[row.previous]; active {
+		if line, active := r.seen.line(row.previous); active {
 			r.refuse(at, fix, "row %s, column %q: %s is the uid of an active row, at %s", phrase.Quote(row.uid), column, phrase.Quote(row.previous), r.input.Place(line))
 		} else if other, twice := first[row.previous]; twice {
 			r.refuse(at, fix, "row %s, column %q: row %s had the uid %s too, at %s", phrase.Quote(row.uid), column, phrase.Quote(other.uid), phrase.Quote(row.previous), r.input.Place(other.line))

@@ -19,6 +19,7 @@ type rowReader[T any] struct {
 	input        Input
 	pipeline     *pipeline[T]
 	now          time.Time
+	keep         bool // what is made of a row keeps its uid, and must not keep the whole row
 	rows, active int
 	expired      int       // active rows whose time is over
 	nextExpiry   time.Time // of an active row, zero for none
@@ -26,7 +27,7 @@ type rowReader[T any] struct {
 	columns                []string
 	uid, activate, expires int // columns; expires may be expr.NoColumn
 
-	seen    map[string]int // uid of an active row -> line
+	seen    uids
 	renamed renamed
 	bad     []badRow
 	more    int // bad rows beyond the bound
@@ -43,18 +44,21 @@ type badRow struct {
 func (r *rowReader[T]) read(ctx context.Context) error {
 	hub := r.input.Programs[0].Hub
 	r.columns, r.uid, r.activate, r.expires = Columns(hub), column(hub, "uid"), column(hub, "activate"), ExpiresColumn(hub)
-	r.seen, r.renamed = map[string]int{}, renamedOf(hub)
+	r.renamed = renamedOf(hub)
 	var b *batch[T]
 	for row, err := range r.input.Rows {
 		if err != nil {
 			return err
 		}
 		r.rows++
-		uid, good := r.check(row)
-		if !good || len(r.bad) > 0 {
+		if !r.check(row) || len(r.bad) > 0 {
 			continue
 		}
 		r.active++
+		uid := row.Values[r.uid]
+		if r.keep {
+			uid = strings.Clone(uid)
+		}
 		if r.input.Active != nil {
 			r.input.Active(uid, row.Values)
 		}
@@ -79,10 +83,9 @@ func (r *rowReader[T]) read(ctx context.Context) error {
 	return nil
 }
 
-// check tells whether a row is good and active, and gives a uid that does not
-// keep the rest of the row in memory. An inactive row may have any uid, and an expired one
-// too: tables keep history, in which a tenant that came back has several rows.
-func (r *rowReader[T]) check(row lynq.Row) (uid string, good bool) {
+// check tells whether a row is good and active. An inactive row may have any uid, and an
+// expired one too: tables keep history, in which a tenant that came back has several rows.
+func (r *rowReader[T]) check(row lynq.Row) (good bool) {
 	id := row.Values[r.uid]
 	active, err := r.input.Programs[0].Hub.Activity.Of(row.Values[r.activate])
 	which := ""
@@ -92,32 +95,32 @@ func (r *rowReader[T]) check(row lynq.Row) (uid string, good bool) {
 	switch {
 	case err != nil:
 		r.refuse(row, "fix the row, or list the value in the hub's activeValues or inactiveValues; nothing is rendered until then", "%scolumn %q: %v", which, r.columns[r.activate], err)
-		return "", false
+		return false
 	case !active:
 		r.inactive(id)
-		return "", false
+		return false
 	}
 	end, err := r.expiry(row)
 	switch {
 	case err != nil:
 		r.refuse(row, "fix the row, or leave the value empty for never; nothing is rendered until then", "%scolumn %q: %v", which, r.columns[r.expires], err)
-		return "", false
+		return false
 	case Expired(end, r.now):
 		r.expired++
 		r.inactive(id)
-		return "", false
+		return false
 	case strings.TrimSpace(id) == "":
 		what := "is empty"
 		if len(row.Null) > r.uid && row.Null[r.uid] {
 			what = "is NULL"
 		}
 		r.refuse(row, "give every active row a uid", "the uid (column %q) %s", r.columns[r.uid], what)
-		return "", false
+		return false
 	}
-	if uid, good = r.single(row, strings.Clone(id)); good && !end.IsZero() && (r.nextExpiry.IsZero() || end.Before(r.nextExpiry)) {
+	if good = r.single(row, id); good && !end.IsZero() && (r.nextExpiry.IsZero() || end.Before(r.nextExpiry)) {
 		r.nextExpiry = end
 	}
-	return uid, good
+	return good
 }
 
 // inactive tells of a row that is inactive, or expired.
@@ -149,19 +152,18 @@ func ExpiresColumn(h *form.Hub) int {
 }
 
 // single tells whether an active row is the first with its uid.
-func (r *rowReader[T]) single(row lynq.Row, id string) (uid string, good bool) {
+func (r *rowReader[T]) single(row lynq.Row, id string) bool {
 	bare := strings.TrimSpace(id)
-	if line, twice := r.seen[bare]; twice {
+	if line, twice := r.seen.add(bare, row.Line); twice {
 		fix := "a uid names one tenant: keep one row active; the other is at " + r.input.Place(line)
 		if id != bare {
 			fix += "; blanks around it do not count"
 		}
 		r.refuse(row, fix, "uid %s (column %q) has two active rows", phrase.Quote(id), r.columns[r.uid])
-		return "", false
+		return false
 	}
-	r.seen[bare] = row.Line
 	r.renamed.note(row, bare)
-	return id, true
+	return true
 }
 
 func (r *rowReader[T]) refuse(row lynq.Row, fix, format string, args ...any) {

@@ -142,25 +142,25 @@ func (r *Run) Retracted() []int { return r.retracted }
 
 // unique registers a node and its objects. What another node already has is a
 // problem of both: writing either would be a guess.
-func (r *Run) unique(id int, keys []ownedKey, p *Program, row lynq.Row) lynq.Problems {
+func (r *Run) unique(node *nodeOwner, keys []ownedKey, p *Program, row lynq.Row) lynq.Problems {
 	var problems lynq.Problems
 	for _, key := range keys {
-		first, taken := r.objects.add(key, id)
+		first, taken := r.objects.add(key, node)
 		if !taken {
 			continue
 		}
 		at, what := r.resourcePlace(p, row, key.resource)
-		if key.resource == theNode && r.objects.nodes[first.node].kept {
-			r.objects.nodes[id].lost = true
+		if key.resource == theNode && r.objects.of(first.node).kept {
+			node.lost = true
 			problems.Add(at, "give the row another uid, or its form another name",
-				"row %s renders %s, and %s is recorded by that name", phrase.Quote(row.Values[p.uid]), what, r.objects.describe(first, id))
+				"row %s renders %s, and %s is recorded by that name", phrase.Quote(row.Values[p.uid]), what, r.objects.describe(first, node))
 			continue
 		}
-		r.retract(int(first.node), id)
+		r.retract(r.objects.of(first.node), node)
 		problems = append(problems, lynq.Problem{
 			Pos: at,
 			What: fmt.Sprintf("row %s renders %s, which %s renders too",
-				phrase.Quote(row.Values[p.uid]), what, r.objects.describe(first, id)),
+				phrase.Quote(row.Values[p.uid]), what, r.objects.describe(first, node)),
 			Fix: "each must have a name of its own",
 		})
 	}
@@ -168,11 +168,10 @@ func (r *Run) unique(id int, keys []ownedKey, p *Program, row lynq.Row) lynq.Pro
 }
 
 // retract takes back a node that turned out to collide with a later one.
-func (r *Run) retract(node, later int) {
-	first := &r.objects.nodes[node]
-	if node != later && !first.failed && !r.settings.Stream {
+func (r *Run) retract(first, later *nodeOwner) {
+	if first != later && !first.failed && !r.settings.Stream {
 		first.failed = true
-		r.retracted = append(r.retracted, node)
+		r.retracted = append(r.retracted, first.number)
 		r.report.Nodes--
 		r.report.FailedNodes++
 		r.report.Objects -= first.count

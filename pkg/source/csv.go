@@ -44,11 +44,11 @@ func (s *csvSource) Records(ctx context.Context, q Query) iter.Seq2[lynq.Row, er
 		if err != nil {
 			return err
 		}
-		found, records, err := s.index(ctx, q, b.uid)
+		t, err := s.index(ctx, q, b.uid)
 		if err != nil {
 			return err
 		}
-		more, err := s.emit(ctx, b, found, records, emit)
+		more, err := s.emit(ctx, b, t, emit)
 		if err != nil || !more {
 			return err
 		}
@@ -56,40 +56,87 @@ func (s *csvSource) Records(ctx context.Context, q Query) iter.Seq2[lynq.Row, er
 	})
 }
 
-// index is the first reading: where each queried column is, and each record.
-func (s *csvSource) index(ctx context.Context, q Query, uid int) ([]int, *spans, error) {
-	start, err := s.file.textStart()
-	if err != nil {
-		return nil, nil, err
-	}
-	limited := &fault.RowLimit{Reader: &fileReader{file: s.file, offset: start}}
-	r := csv.NewReader(bufio.NewReaderSize(limited, 256<<10))
-	r.ReuseRecord = true
-	found, err := s.header(r, q)
-	if err != nil {
-		return nil, nil, err
+// csvTable is what the first reading finds.
+type csvTable struct {
+	columns []int // where each queried column is
+	start   int64 // where the file's text begins
+	rows    int
+	// records are nil where the file has the rows in the order of their uids: it is then
+	// read from start to end again.
+	records *spans
+}
+
+// index is the first reading. It keeps the places of records only once two of them are
+// out of order, and then begins again.
+func (s *csvSource) index(ctx context.Context, q Query, uid int) (*csvTable, error) {
+	t, ordered, err := s.read(ctx, q, uid, nil)
+	if err != nil || ordered {
+		return t, err
 	}
 	records := &spans{}
-	for {
-		if err := stopped(ctx, s.file.name, len(records.list)); err != nil {
-			return nil, nil, err
+	if t, _, err = s.read(ctx, q, uid, records); err != nil {
+		return nil, err
+	}
+	records.sort()
+	t.records = records
+	return t, nil
+}
+
+// read reads all rows, and adds their places to records. Without those it ends where a row
+// comes before the one in front of it.
+func (s *csvSource) read(ctx context.Context, q Query, uid int, records *spans) (t *csvTable, ordered bool, err error) {
+	r, limited, err := s.reader()
+	if err != nil {
+		return nil, false, err
+	}
+	t = &csvTable{start: limited.start}
+	if t.columns, err = s.header(r, q); err != nil {
+		return nil, false, err
+	}
+	for last := ""; ; t.rows++ {
+		if err := stopped(ctx, s.file.name, t.rows); err != nil {
+			return nil, false, err
 		}
 		offset := r.InputOffset()
 		limited.Row = offset
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
-			records.sort()
-			return found, records, nil
+			return t, true, nil
 		}
 		if errors.Is(err, fault.ErrLongRow) {
-			return nil, nil, fault.LongRow(s.file.atOffset(start+offset), fixLongText)
+			return nil, false, fault.LongRow(s.file.atOffset(t.start+offset), fixLongText)
 		}
 		if err != nil {
-			return nil, nil, s.failed(err, r.FieldsPerRecord, len(row))
+			return nil, false, s.failed(err, r.FieldsPerRecord, len(row))
 		}
-		line, _ := r.FieldPos(0)
-		records.add(row[found[uid]], start+offset, int(r.InputOffset()-offset), line)
+		switch id := row[t.columns[uid]]; {
+		case records != nil:
+			line, _ := r.FieldPos(0)
+			records.add(id, t.start+offset, int(r.InputOffset()-offset), line)
+		case id < last:
+			return t, false, nil
+		default:
+			last = id
+		}
 	}
+}
+
+// limitedText is a file's text, and where it begins.
+type limitedText struct {
+	fault.RowLimit
+	start int64
+}
+
+// reader reads the file from the start of its text, within the limit of a row.
+func (s *csvSource) reader() (*csv.Reader, *limitedText, error) {
+	start, err := s.file.textStart()
+	if err != nil {
+		return nil, nil, err
+	}
+	limited := &limitedText{fault.RowLimit{Reader: &fileReader{file: s.file, offset: start}}, start}
+	r := csv.NewReader(bufio.NewReaderSize(limited, 256<<10))
+	r.ReuseRecord = true
+	return r, limited, nil
 }
 
 // header reads the first row, which names the columns, and finds q's among
@@ -146,21 +193,23 @@ func (s *csvSource) failed(err error, want, got int) error {
 }
 
 // emit is the second reading. It tells whether all records were wanted.
-func (s *csvSource) emit(ctx context.Context, b *builder, found []int, records *spans, emit func(lynq.Row) bool) (bool, error) {
-	r := csv.NewReader(bufio.NewReaderSize(&rowReader{spans: newSpanReader(s.file, records), rest: records.list}, 64<<10))
-	r.ReuseRecord = true
-	for i, sp := range records.list {
+func (s *csvSource) emit(ctx context.Context, b *builder, t *csvTable, emit func(lynq.Row) bool) (bool, error) {
+	next, err := s.again(b, t)
+	if err != nil {
+		return false, err
+	}
+	for i := range t.rows {
 		if err := stopped(ctx, s.file.name, i); err != nil {
 			return false, err
 		}
-		row, err := r.Read()
-		if err != nil || len(row) <= slices.Max(found) || row[found[b.uid]] != sp.uid {
-			return false, s.file.gone(sp.line, err)
+		row, line, err := next(i)
+		if err != nil || row == nil {
+			return false, s.file.gone(line, err)
 		}
-		for j, field := range found {
+		for j, field := range t.columns {
 			b.rec.Values[j] = row[field]
 		}
-		b.rec.Line = sp.line
+		b.rec.Line = line
 		rec, err := b.finish(s.Place)
 		if err != nil {
 			return false, err
@@ -170,6 +219,48 @@ func (s *csvSource) emit(ctx context.Context, b *builder, found []int, records *
 		}
 	}
 	return true, nil
+}
+
+// again gives the i-th row and its line, in the order of uids. No row means that the file
+// has changed.
+func (s *csvSource) again(b *builder, t *csvTable) (func(i int) (row []string, line int, err error), error) {
+	if t.records == nil {
+		return s.inOrder(b, t)
+	}
+	r := csv.NewReader(bufio.NewReaderSize(&rowReader{spans: newSpanReader(s.file, t.records), rest: t.records.list}, 64<<10))
+	r.ReuseRecord = true
+	return func(i int) ([]string, int, error) {
+		row, err := r.Read()
+		sp := t.records.list[i]
+		if err != nil || len(row) <= slices.Max(t.columns) || row[t.columns[b.uid]] != sp.uid {
+			row = nil
+		}
+		return row, sp.line, err
+	}, nil
+}
+
+// inOrder gives the rows as they stand in the file.
+func (s *csvSource) inOrder(b *builder, t *csvTable) (func(int) ([]string, int, error), error) {
+	r, limited, err := s.reader()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := r.Read(); err != nil { // the header
+		return nil, s.file.gone(1, err)
+	}
+	line := 1
+	return func(int) ([]string, int, error) {
+		limited.Row = r.InputOffset()
+		row, err := r.Read()
+		if err != nil {
+			return nil, line + 1, err
+		}
+		line, _ = r.FieldPos(0)
+		if len(row) <= slices.Max(t.columns) || row[t.columns[b.uid]] < b.last {
+			row = nil
+		}
+		return row, line, nil
+	}, nil
 }
 
 // rowReader is the records' bytes one after the other, each with a line break.
