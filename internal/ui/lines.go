@@ -21,6 +21,9 @@ const (
 	waitingNamed = 3
 )
 
+// countingEvery is how often a log is told how many changes had no line.
+const countingEvery = 30 * time.Second
+
 // lines writes a line for what happens, for logs.
 type lines struct {
 	out   tty.Stream
@@ -30,6 +33,8 @@ type lines struct {
 	waits waits
 	told  time.Time // when waits were last looked at, or began
 	last  []string  // what was told of them, but for how long it takes
+
+	counted time.Time // when changes were last counted, or the first event came
 }
 
 func (l *lines) report(e *report.Event) {
@@ -40,12 +45,14 @@ func (l *lines) report(e *report.Event) {
 	}
 	l.waits.observe(e)
 	l.write(l.notes.note(e))
+	l.counting(e.Time)
 	l.waiting(e.Time)
 }
 
 func (l *lines) tick(now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.counting(now)
 	l.waiting(now)
 }
 
@@ -74,6 +81,17 @@ func (l *lines) waiting(now time.Time) {
 		line += fmt.Sprintf("; and %d more", more)
 	}
 	l.write(line)
+}
+
+// counting counts the changes that had no line, when it is time to.
+func (l *lines) counting(now time.Time) {
+	switch {
+	case l.counted.IsZero():
+		l.counted = now
+	case now.Sub(l.counted) >= countingEvery:
+		l.counted = now
+		l.write(l.notes.tally.line())
+	}
 }
 
 // write ignores errors: a run goes on when its output is closed.

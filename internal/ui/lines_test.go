@@ -125,18 +125,28 @@ interrupted: 6 nodes: 3 interrupted, 3 failed; 0 objects; 0.0s
 	}
 }
 
-// Hundreds of nodes that fail for one cause fill no screen: two of them show it as it
-// happens, and one line counts them all. Pipes, and -o wide, have a row for each node.
+// Hundreds of nodes that fail for one cause fill no screen and no log: two of them show it as
+// it happens, one line counts them all, and one row has their sums. Few nodes have a row and
+// lines each, and so has each node with -o wide and -o name.
 func TestOneCauseOfManyNodes(t *testing.T) {
 	const nodes = 302
-	failing, all := failures(nodes)
+	row := regexp.MustCompile(`(?m)^a000-web \+301 +shop +web +604 +302 +0/604 +failed`)
 	for name, of := range map[string]struct {
 		out    tty.Stream
 		format tty.Format
-		least  int
+		nodes  int
+		least  int // lines of both streams
 		most   int
-	}{"terminal": {out: tty.Stream{Terminal: true}, most: 12}, "pipe": {least: nodes, most: nodes + 12}, "wide": {out: tty.Stream{Terminal: true}, format: tty.Wide, least: nodes, most: nodes + 16}} {
+		folded bool
+	}{
+		"terminal": {out: tty.Stream{Terminal: true}, nodes: nodes, most: 20, folded: true},
+		"pipe":     {nodes: nodes, most: 25, folded: true},
+		"wide":     {out: tty.Stream{Terminal: true}, format: tty.Wide, nodes: nodes, least: nodes, most: nodes + 16},
+		"name":     {format: tty.Name, nodes: nodes, least: nodes, most: nodes + 25},
+		"few":      {nodes: 20, least: 20 + 20, most: 20 + 20 + 10},
+	} {
 		t.Run(name, func(t *testing.T) {
+			failing, all := failures(of.nodes)
 			c := newConsole(ui.Options{Out: of.out, Err: of.out, Format: of.format})
 			c.tell(failing)
 			if err := c.result(all); err != nil {
@@ -146,7 +156,10 @@ func TestOneCauseOfManyNodes(t *testing.T) {
 			if n := strings.Count(text, "\n"); n < of.least || n > of.most {
 				t.Errorf("%d lines, not %d to %d:\n%s", n, of.least, of.most, text)
 			}
-			for _, once := range []string{"302 nodes (a000-web, a001-web, a002-web, and 299 more): exceeded quota: few", "Run 'lynqctl status node NAME -n shop' for details."} {
+			if row.MatchString(text) != of.folded {
+				t.Errorf("a row for all is there: %t:\n%s", !of.folded, text)
+			}
+			for _, once := range []string{fmt.Sprintf("%d nodes (a000-web, a001-web, a002-web, and %d more): exceeded quota: few", of.nodes, of.nodes-3), "Run 'lynqctl status node NAME -n shop' for details."} {
 				if strings.Count(text, once) != 1 {
 					t.Errorf("%q is not there once:\n%s", once, text)
 				}
@@ -166,9 +179,12 @@ func failures(nodes int) ([]report.Event, []plan.Plan) {
 		app := ref("Deployment", uid+"-app")
 		problem := app.String() + ": exceeded quota: few, requested by " + uid + "-app"
 		next := "lynqctl status node " + node.Name + " -n shop"
-		planned.Nodes = append(planned.Nodes, plan.NodePlan{NodeID: node, Desired: &plan.Node{NodeID: node}, Steps: []plan.Step{{Action: plan.ActionCreate, Object: &plan.Object{Ref: app}}}})
+		settings := ref("ConfigMap", uid)
+		planned.Nodes = append(planned.Nodes, plan.NodePlan{NodeID: node, Desired: &plan.Node{NodeID: node}, Steps: []plan.Step{
+			{Action: plan.ActionCreate, Object: &plan.Object{Ref: settings}}, {Action: plan.ActionCreate, Object: &plan.Object{Ref: app}}}})
 		summary.Failed = append(summary.Failed, report.NodeResult{NodeID: node, Outcome: report.OutcomeFailed, Problems: []string{problem}})
 		events = append(events,
+			report.Event{Type: report.EventObject, NodeID: node, Object: settings, Action: plan.ActionCreate, Outcome: report.OutcomeDone},
 			report.Event{Type: report.EventObject, NodeID: node, Object: app, Action: plan.ActionCreate, Outcome: report.OutcomeFailed, Message: strings.TrimPrefix(problem, app.String()+": ")},
 			report.Event{Type: report.EventObject, NodeID: node, Object: ref("Service", uid), Action: plan.ActionCreate, Outcome: report.OutcomeSkipped, Message: app.String() + ", which it depends on, failed"},
 			report.Event{Type: report.EventNode, NodeID: node, Outcome: report.OutcomeFailed, Message: problem, Next: next})

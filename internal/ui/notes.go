@@ -33,6 +33,8 @@ type notes struct {
 	interrupted map[string][]string
 	// unknown are nodes by what could not be looked at, which many may share.
 	unknown map[string][]string
+	// tally are the changes that have no line.
+	tally tally
 	// next are the commands that show more of nodes, by their namespaces.
 	next map[string][]string
 }
@@ -65,6 +67,7 @@ func (n *notes) note(e *report.Event) string {
 }
 
 func (n *notes) plan(e *report.Event) string {
+	n.tally.nodes += e.Nodes
 	counts := planCounts(e.Counts, e.AdoptedCounts)
 	if !n.changes || counts == "" { // nodes may have something to record or to wait for
 		return ""
@@ -90,10 +93,15 @@ func (n *notes) object(e *report.Event) string {
 	default:
 		return ""
 	}
-	if e.Outcome != report.OutcomeDone && e.Reason != reason.Excluded && n.repeats.Again(e.NodeID, e.Object.String()+": "+e.Message) {
+	became := ended(e.Action, e.Outcome)
+	if e.Outcome == report.OutcomeDone || e.Reason == reason.Excluded {
+		if n.tally.takes(e.Action, became) {
+			return ""
+		}
+	} else if n.repeats.Again(e.NodeID, e.Object.String()+": "+e.Message) {
 		return ""
 	}
-	line := n.about(e) + "  " + n.paint.Outcome(e.Outcome, ended(e.Action, e.Outcome))
+	line := n.about(e) + "  " + n.paint.Outcome(e.Outcome, became)
 	if e.Reason != "" {
 		line += " (" + tty.Safe(Shown(string(e.Reason))) + ")"
 	}
@@ -201,7 +209,11 @@ func (n *notes) summary(e *report.Event) string {
 	if e.Summary == nil {
 		return ""
 	}
-	lines := n.together(n.skipped, report.OutcomeSkipped)
+	var lines []string
+	if line := n.tally.line(); line != "" {
+		lines = append(lines, line)
+	}
+	lines = append(lines, n.together(n.skipped, report.OutcomeSkipped)...)
 	lines = append(lines, n.brokenOff()...)
 	lines = append(lines, n.together(n.unknown, report.OutcomeFailed)...)
 	lines = append(lines, Causes(n.untoldTogether(e.Summary.Failed))...)

@@ -31,12 +31,16 @@ func planText(all []nodeResult, format tty.Format, out tty.Stream) (string, erro
 	case tty.Name:
 		return namesText(shown), nil
 	}
+	below := ""
+	if format != tty.Wide {
+		shown, below = fold(shown, (*nodeResult).planKey)
+	}
 	shown = briefly(shown)
 	var b strings.Builder
 	for i := range shown {
 		b.WriteString(treeText(&shown[i], format == tty.Wide, out) + "\n")
 	}
-	return b.String() + out.Fitted(planLine(all)) + "\n", nil
+	return b.String() + out.Fitted(below+planLine(all)) + "\n", nil
 }
 
 // works tells whether a node has steps that are more than leaving alone.
@@ -53,7 +57,7 @@ func (n *nodeResult) works() bool {
 // there.
 func treeText(n *nodeResult, wide bool, out tty.Stream) string {
 	p := out.Paint()
-	head := p.Bold(n.Name) + "  " + tty.Safe("namespace "+n.Namespace)
+	head := p.Bold(n.shownName()) + "  " + tty.Safe("namespace "+n.Namespace)
 	if n.Form.Name != "" {
 		head += tty.Safe(", form " + n.Form.Name)
 	}

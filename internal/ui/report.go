@@ -11,7 +11,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // resultText is the report of a run, "" where nothing changed and all is well:
@@ -37,51 +36,14 @@ func resultText(all []nodeResult, summary *report.Summary, format tty.Format, ou
 	if len(shown) == 0 {
 		return "", nil
 	}
-	more := ""
-	if format != tty.Wide && out.Terminal {
-		shown, more = atAGlance(shown)
+	if format == tty.Wide {
+		return tableText(briefly(shown), true, out), nil
 	}
-	if len(shown) == 0 {
-		return more, nil
-	}
-	return tableText(briefly(shown), format == tty.Wide, out) + more, nil
+	rows, below := fold(shown, (*nodeResult).endKey)
+	return tableText(briefly(rows), false, out) + below, nil
 }
 
-// On a terminal, a table has at most applied nodes that are all right, where they are more
-// than appliedMost.
-const (
-	appliedMost  = 20
-	appliedShown = 10
-)
-
-// atAGlance leaves out of a table what people can't read one by one: nodes that failed for
-// one cause, which has a line with their number, and most of the nodes that are all right.
-// It also gives a line about the latter.
-func atAGlance(nodes []nodeResult) (shown []nodeResult, more string) {
-	count := map[string]int{}
-	for i := range nodes {
-		count[nodes[i].problemsKey()]++
-	}
-	fine := 0
-	for _, n := range nodes {
-		why := n.problemsKey()
-		switch {
-		case why != "" && count[why] > list.MostOfCause, n.outcome == report.OutcomeSkipped && n.changed == 0 && len(nodes) > appliedMost:
-			continue
-		case why == "" && count[""] > appliedMost:
-			if fine++; fine > appliedShown {
-				continue
-			}
-		}
-		shown = append(shown, n)
-	}
-	if left := fine - appliedShown; left > 0 {
-		more = fmt.Sprintf("and %s more without errors; -o wide lists all\n", phrase.Count(left, "node"))
-	}
-	return shown, more
-}
-
-// tableText has a row per node. The message is the first problem, and how many
+// tableText has a row per node, or per fold of nodes. The message is the first problem, and how many
 // more there are; the wide table has them all, below each other.
 func tableText(nodes []nodeResult, wide bool, out tty.Stream) string {
 	p := out.Paint()
@@ -93,7 +55,7 @@ func tableText(nodes []nodeResult, wide bool, out tty.Stream) string {
 	for i := range nodes {
 		n := &nodes[i]
 		row := []string{
-			tty.Safe(n.Name), tty.Safe(n.Namespace), tty.Safe(n.Form.Name),
+			n.shownName(), tty.Safe(n.Namespace), tty.Safe(n.Form.Name),
 			strconv.Itoa(n.objects), strconv.Itoa(n.changed), n.readiness(),
 			p.Outcome(n.outcome, endWord(n.status)),
 		}

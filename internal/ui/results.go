@@ -31,6 +31,7 @@ type nodeResult struct {
 	problems []string
 	unknown  bool         // it is left as it is for what could not be looked at
 	steps    []stepResult // all but those that keep
+	others   int          // nodes that its row stands for, see fold
 }
 
 // stepResult is a step, and how it ended where it was carried out.

@@ -57,8 +57,8 @@ type Item struct {
 	Name  string   // what -o name prints
 	Data  any      // what -o json and -o yaml print: a struct of plain data
 	Tone  tty.Tone
-	// Cause is the same for items with which the same is wrong, "" where nothing is. On a
-	// terminal, a list shows few items of one cause.
+	// Cause is the same for items with which the same is wrong, "" where nothing is. A long
+	// list shows few items of one cause.
 	Cause string
 	// Depth is how deep it is below those above it: the table draws branches before the
 	// first cells.
@@ -68,8 +68,11 @@ type Item struct {
 // NamedOfCause is how many of the items that share a cause are named.
 const NamedOfCause = 3
 
-// MostOfCause is how many items of one cause a list has at most on a terminal without
-// leaving some out.
+// Few is how many items a list has at most that shows each of them, whatever their causes.
+const Few = 20
+
+// MostOfCause is how many items of one cause a longer list has at most without leaving some
+// out.
 const MostOfCause = 10
 
 // Formats returns the formats that Print knows and that take no template.
@@ -154,7 +157,7 @@ func (l *List) lines(wide bool, out tty.Stream) string {
 	var b strings.Builder
 	if len(l.Items) > 0 {
 		shown, more := *l, ""
-		if out.Terminal && !wide {
+		if !wide && !l.NoHeaders && len(l.Items) > Few {
 			shown.Items, more = l.atAGlance()
 		}
 		b.WriteString(shown.Table(wide, out) + more)
@@ -172,7 +175,8 @@ func (l *List) lines(wide bool, out tty.Stream) string {
 	return b.String()
 }
 
-// atAGlance leaves most items out of which many have one cause. A line counts them.
+// atAGlance leaves most items out of which many have one cause. A line counts them. Scripts
+// that read lines ask for all with NoHeaders, or -o wide.
 func (l *List) atAGlance() (shown []Item, more string) {
 	all, kept := map[string]int{}, map[string]int{}
 	for i := range l.Items {

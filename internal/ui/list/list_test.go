@@ -174,8 +174,8 @@ func TestPrintFails(t *testing.T) {
 	}
 }
 
-// On a terminal, hundreds of items and warnings of one cause take a few lines, and the advice
-// is last. A pipe has all items, and no advice.
+// Hundreds of items and warnings of one cause take a few lines, and on a terminal the advice
+// is last. Few items, and those without headers, have a line each.
 func TestManyOfOneCause(t *testing.T) {
 	l := &list.List{Columns: []list.Column{{Name: "NODE"}}, Footer: []string{"1 hub"}, Advice: []string{"Run that for details."}}
 	for i := range 302 {
@@ -201,11 +201,27 @@ Run that for details.
 	if n := strings.Count(err.String(), "\n"); n != 4 || !strings.HasSuffix(err.String(), "warning: 299 more like the last one\n") {
 		t.Errorf("%d lines of warnings:\n%s", n, err.String())
 	}
-	out.Reset()
-	if err := list.Print(l, tty.Table, streamTo(&out, tty.Stream{}), streamTo(&err, tty.Stream{})); err != nil {
-		t.Fatal(err)
-	}
-	if n := strings.Count(out.String(), "\n"); n != 1+302+2 {
-		t.Errorf("%d lines in a pipe", n)
+	few := *l
+	few.Items = l.Items[:20]
+	headless := *l
+	headless.NoHeaders = true
+	for name, of := range map[string]struct {
+		list   *list.List
+		format tty.Format
+		lines  int
+	}{
+		"pipe":    {l, tty.Table, 1 + 3 + 1 + 2},
+		"few":     {&few, tty.Table, 1 + 20 + 2},
+		"scripts": {&headless, tty.Table, 302 + 2},
+		"wide":    {l, tty.Wide, 1 + 302 + 2},
+		"name":    {l, tty.Name, 302},
+	} {
+		out.Reset()
+		if err := list.Print(of.list, of.format, streamTo(&out, tty.Stream{}), streamTo(&err, tty.Stream{})); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(out.String(), "\n"); n != of.lines {
+			t.Errorf("%s: %d lines, want %d", name, n, of.lines)
+		}
 	}
 }

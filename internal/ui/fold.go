@@ -1,0 +1,80 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/internal/ui/list"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
+)
+
+// foldedLine says what the rows of fold mean.
+const foldedLine = "+N stands for N more nodes with the same result. To list each, pass -o wide.\n"
+
+// fold joins nodes with one key into the first of them, which counts the others and has the
+// sums of all. It keeps each node of a short list, and nodes without a key. below is a line
+// for readers of the rows, "" where each of them is one node.
+func fold(nodes []nodeResult, key func(*nodeResult) string) (rows []nodeResult, below string) {
+	if len(nodes) <= list.Few {
+		return nodes, ""
+	}
+	count, first := map[string]int{}, map[string]int{}
+	for i := range nodes {
+		count[key(&nodes[i])]++
+	}
+	for i := range nodes {
+		n := nodes[i]
+		k := key(&n)
+		if k == "" || count[k] <= list.MostOfCause {
+			rows = append(rows, n)
+			continue
+		}
+		if at, known := first[k]; known {
+			rows[at].join(&n)
+			below = foldedLine
+			continue
+		}
+		first[k] = len(rows)
+		rows = append(rows, n)
+	}
+	return rows, below
+}
+
+// join counts another node.
+func (n *nodeResult) join(other *nodeResult) {
+	n.others++
+	n.objects += other.objects
+	n.changed += other.changed
+	n.ready += other.ready
+}
+
+// shownName is the name of the node, with the number of nodes that it stands for.
+func (n *nodeResult) shownName() string {
+	if n.others == 0 {
+		return tty.Safe(n.Name)
+	}
+	return tty.Safe(n.Name) + fmt.Sprintf(" +%d", n.others)
+}
+
+// endKey is the same for nodes of a form that ended the same way for the same cause.
+func (n *nodeResult) endKey() string {
+	keys := []string{n.Namespace, n.Form.Name, n.status}
+	for _, p := range n.problems {
+		keys = append(keys, problemKey(n.Name, n.Form.Name, p))
+	}
+	return strings.Join(keys, "\n")
+}
+
+// planKey is the same for nodes that fail, or are skipped, for the same cause with the same
+// steps. It is "" for all others: people read what becomes of each of them.
+func (n *nodeResult) planKey() string {
+	if !n.bad() && n.outcome != report.OutcomeSkipped {
+		return ""
+	}
+	keys := []string{n.endKey()}
+	for _, s := range n.steps {
+		keys = append(keys, s.object.Kind, string(s.action), string(s.reason), string(s.outcome))
+	}
+	return strings.Join(keys, "\n")
+}

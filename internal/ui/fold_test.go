@@ -1,0 +1,100 @@
+package ui_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
+)
+
+// changed is an event of an object that a run of many nodes changes.
+func changed(i int, a plan.Action) report.Event {
+	node := acme
+	node.Name = fmt.Sprintf("a%03d-web", i)
+	return report.Event{Type: report.EventObject, NodeID: node, Object: ref("ConfigMap", node.Name), Action: a, Outcome: report.OutcomeDone}
+}
+
+// Of what many nodes change, ten objects have a line, and others are counted each half a
+// minute and in the end. Objects that are lost have a line each.
+func TestChangesOfManyNodesAreCounted(t *testing.T) {
+	c := newConsole(ui.Options{})
+	c.Report(report.Event{Type: report.EventPlan, Nodes: 302})
+	for i := range 60 {
+		c.Report(changed(i, plan.ActionCreate))
+	}
+	c.forward(30 * time.Second)
+	c.tick()
+	for i := range 30 {
+		c.Report(changed(i, plan.ActionUpdate))
+		c.Report(changed(i, plan.ActionCreate))
+		c.Report(changed(i, plan.ActionDelete))
+	}
+	excluded := changed(0, plan.ActionSkip)
+	excluded.Outcome, excluded.Reason = report.OutcomeSkipped, reason.Excluded
+	for range 30 {
+		c.Report(excluded)
+	}
+	c.Report(report.Event{Type: report.EventSummary, Summary: &report.Summary{}})
+	c.close(t)
+	text := c.err.String()
+	for line, want := range map[string]int{
+		"  created\n": 10, "  updated\n": 10, "  deleted\n": 30, "  skipped (Excluded)\n": 10,
+		"... and 50 more created (-o json lists each object)\n":                                   1,
+		"... and 30 more created, 20 more skipped, 20 more updated (-o json lists each object)\n": 1,
+	} {
+		if n := strings.Count(text, line); n != want {
+			t.Errorf("%d times %q, want %d:\n%s", n, line, want, text)
+		}
+	}
+}
+
+// A run of few nodes has a line for each change, however many those are.
+func TestChangesOfFewNodesHaveLines(t *testing.T) {
+	c := newConsole(ui.Options{})
+	c.Report(report.Event{Type: report.EventPlan, Nodes: 20})
+	for i := range 100 {
+		c.Report(changed(i, plan.ActionCreate))
+	}
+	c.Report(report.Event{Type: report.EventSummary, Summary: &report.Summary{}})
+	c.close(t)
+	if n := strings.Count(c.err.String(), "  created\n"); n != 100 {
+		t.Errorf("%d lines:\n%s", n, c.err)
+	}
+}
+
+// Nodes that succeed have one row with their sums, and so have those that failed for each
+// cause. Nodes of a small cause keep their rows.
+func TestRowsOfManyNodes(t *testing.T) {
+	_, all := failures(302)
+	nodes := all[0].Nodes
+	c := newConsole(ui.Options{})
+	result := told(all, nil, false)
+	for i := range result.Nodes {
+		n := &result.Nodes[i]
+		switch {
+		case i < 200:
+			n.Outcome, n.Problems = report.OutcomeDone, nil
+			for k := range n.Steps {
+				n.Steps[k].Outcome = report.OutcomeDone
+			}
+		case i < 205:
+			n.Problems = []string{"row " + n.UID + " has no port"}
+		default:
+			n.Outcome, n.Problems = report.OutcomeSkipped, []string{"the rollout of form web stopped"}
+		}
+	}
+	if err := c.Result(result); err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Split(c.out.String(), "\n")
+	for i, want := range []string{"NODE ", "a000-web +199 shop web 400 400 - applied", "a200-web shop web 2 ", "a201-web ", "a202-web ", "a203-web ", "a204-web ", "a205-web +96 shop web 194 ", "+N stands for"} {
+		if line := strings.Join(strings.Fields(got[i]), " ") + " "; !strings.HasPrefix(line, want) {
+			t.Errorf("line %d of %d nodes is %q, want %q", i, len(nodes), line, want)
+		}
+	}
+}
