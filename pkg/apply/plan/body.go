@@ -2,7 +2,6 @@ package plan
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -22,43 +21,28 @@ var ErrNoMetadata = errors.New("the object has no metadata")
 // bodyHead is how every body begins.
 const bodyHead = `{"metadata":{`
 
+// bodySize is the room that most bodies need.
+const bodySize = 2048
+
 // NewBody encodes an object's content. The same content gives the same bytes.
 func NewBody(content map[string]any) (Body, error) {
 	metadata, ok := content["metadata"].(map[string]any)
 	if !ok || len(metadata) == 0 {
 		return nil, ErrNoMetadata
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	b.WriteString(`{"metadata":`)
-	if err := encode(e, &b, metadata); err != nil {
+	b, err := appendJSON(append(make([]byte, 0, bodySize), `{"metadata":`...), metadata)
+	if err != nil {
 		return nil, err
 	}
 	for _, key := range slices.Sorted(maps.Keys(content)) {
 		if key == "metadata" {
 			continue
 		}
-		b.WriteByte(',')
-		if err := encode(e, &b, key); err != nil {
-			return nil, err
-		}
-		b.WriteByte(':')
-		if err := encode(e, &b, content[key]); err != nil {
+		if b, err = appendField(append(b, ','), key, content[key]); err != nil {
 			return nil, err
 		}
 	}
-	b.WriteByte('}')
-	return bytes.Clone(b.Bytes()), nil // a buffer has room for as much again, and bodies are kept
-}
-
-// encode writes one value, without the newline that an Encoder ends it with.
-func encode(e *json.Encoder, b *bytes.Buffer, v any) error {
-	if err := e.Encode(v); err != nil {
-		return err
-	}
-	b.Truncate(b.Len() - 1)
-	return nil
+	return bytes.Clone(append(b, '}')), nil // bodies are kept, and the slice has room for more
 }
 
 // CheckMetadata refuses what would undo the preconditions of a run, null too: a

@@ -1,0 +1,102 @@
+package plan
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+)
+
+// appendJSON appends a value as encoding/json writes it without HTML escapes. A run encodes
+// each object that it wants, changed or not, so what objects consist of is written here, at
+// a quarter of the cost. The rest is left to encoding/json.
+func appendJSON(b []byte, v any) ([]byte, error) {
+	switch v := v.(type) {
+	case nil:
+		return append(b, "null"...), nil
+	case bool:
+		return strconv.AppendBool(b, v), nil
+	case int:
+		return strconv.AppendInt(b, int64(v), 10), nil
+	case int64:
+		return strconv.AppendInt(b, v, 10), nil
+	case string:
+		return appendText(b, v)
+	case []any:
+		if v != nil {
+			return appendArray(b, v)
+		}
+	case map[string]any:
+		if v != nil {
+			return appendMap(b, v)
+		}
+	}
+	return appendOther(b, v)
+}
+
+// appendMap appends the fields in the order of their names.
+func appendMap(b []byte, m map[string]any) (_ []byte, err error) {
+	var few [16]string // most maps need no more
+	names := few[:0]
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	b = append(b, '{')
+	for i, name := range names {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if b, err = appendField(b, name, m[name]); err != nil {
+			return nil, err
+		}
+	}
+	return append(b, '}'), nil
+}
+
+func appendField(b []byte, name string, v any) (_ []byte, err error) {
+	if b, err = appendText(b, name); err != nil {
+		return nil, err
+	}
+	return appendJSON(append(b, ':'), v)
+}
+
+func appendArray(b []byte, values []any) (_ []byte, err error) {
+	b = append(b, '[')
+	for i, v := range values {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if b, err = appendJSON(b, v); err != nil {
+			return nil, err
+		}
+	}
+	return append(b, ']'), nil
+}
+
+func appendText(b []byte, text string) ([]byte, error) {
+	if plain(text) {
+		return append(append(append(b, '"'), text...), '"'), nil
+	}
+	return appendOther(b, text)
+}
+
+func appendOther(b []byte, v any) ([]byte, error) {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return append(b, bytes.TrimSuffix(text.Bytes(), []byte("\n"))...), nil
+}
+
+// plain tells whether a text is as it is between quotes in JSON.
+func plain(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
