@@ -53,6 +53,12 @@ func (c *Client) Listable(ctx context.Context) ([]lynq.APIResource, error) {
 	return known.listable()
 }
 
+// Ahead begins to ask which kinds the server serves, while the caller does other work. An
+// error is told to who asks for a kind, since that asks again.
+func (c *Client) Ahead(ctx context.Context) {
+	go func() { _, _ = c.discover(ctx, false) }()
+}
+
 // Refresh asks the server again which kinds it serves. Where that fails, what
 // was known stays.
 func (c *Client) Refresh(ctx context.Context) error {

@@ -117,6 +117,7 @@ func (c *Change[P]) early(ctx context.Context, r *Run) error {
 	if err := ls.Look(ctx); err != nil {
 		return Untouched(ctx, err)
 	}
+	r.Client.Ahead(ctx)
 	if err := c.Early.Read(ctx); err != nil {
 		return err
 	}
