@@ -29,6 +29,8 @@ type desired struct {
 	sources map[lynq.HubKey]*evidence.Source
 	// renames, where it is not nil, gets what rows and forms had for names before, by hub.
 	renames map[lynq.HubKey]*lynq.Renames
+	// named: the run has the nodes alone that a person named.
+	named bool
 }
 
 // render keeps the nodes of a hub, of which fill makes what is kept.
@@ -39,7 +41,7 @@ func (d *desired) render(ctx context.Context, fill func(h *form.Hub, n *lynq.Nod
 			d.sources[in.Hub] = noting(&in)
 		}
 		if d.renames != nil {
-			d.renames[in.Hub] = load.Renames(&in)
+			d.renames[in.Hub] = load.Renames(&in, d.named)
 		}
 		for n, err := range render.Nodes(ctx, run, in, func(n *lynq.Node, values []string) (*plan.Node, error) { return fill(h, n, values) }) {
 			if err != nil {

@@ -182,7 +182,7 @@ func (j *Job) emptyHubs(ctx context.Context) ([]plan.Refusal, error) {
 
 // Render reads all rows and renders them. Bad rows end the run.
 func (j *Job) Render(ctx context.Context) error {
-	wanted := &desired{selector: j.Options.Settings.Selector, values: j.Options.RecordValues != RecordNone, sources: map[lynq.HubKey]*evidence.Source{}, renames: map[lynq.HubKey]*lynq.Renames{}}
+	wanted := &desired{selector: j.Options.Settings.Selector, values: j.Options.RecordValues != RecordNone, sources: map[lynq.HubKey]*evidence.Source{}, renames: map[lynq.HubKey]*lynq.Renames{}, named: len(j.Options.Settings.Nodes) > 0}
 	recorded, err := recordedNames(ctx, j)
 	if err != nil {
 		return err

@@ -8,8 +8,9 @@ import (
 )
 
 // Renames are what the forms and the rows of an input had for names before. Those of rows
-// come as they are read.
-func Renames(in *render.Input) *lynq.Renames {
+// come as they are read, and with them which rows are active: where all is set, also if
+// nothing had another name.
+func Renames(in *render.Input, all bool) *lynq.Renames {
 	r := &lynq.Renames{Forms: map[lynq.FormKey]lynq.FormKey{}, UIDs: map[string]string{}, Active: map[string]bool{}}
 	for _, p := range in.Programs {
 		if before := p.Form.RenamedFrom.Text; before != "" {
@@ -17,7 +18,7 @@ func Renames(in *render.Input) *lynq.Renames {
 			r.Forms[lynq.FormKey{Namespace: now.Namespace, Name: before}] = now
 		}
 	}
-	if len(r.Forms) == 0 && in.Programs[0].Hub.PreviousUID.Column == "" {
+	if !all && len(r.Forms) == 0 && in.Programs[0].Hub.PreviousUID.Column == "" {
 		return r
 	}
 	in.Renamed = func(uid, previous string) { r.UIDs[previous] = uid }

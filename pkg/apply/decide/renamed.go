@@ -77,6 +77,9 @@ func (d *decider) findRenamed() {
 			d.goesOn(inv, r)
 			continue
 		}
+		if d.activeRow(inv) {
+			continue
+		}
 		for i, b := range d.beside {
 			r := b.renamedThere(inv, besides[i][strings.TrimSpace(inv.Node.UID)])
 			if r != nil && d.renamed[key] == nil && !d.in.Narrowed && (r.now.Failed != nil || !d.leavesBehind(inv)) {
@@ -84,6 +87,12 @@ func (d *decider) findRenamed() {
 			}
 		}
 	}
+}
+
+// activeRow tells whether the row of an inventory is active in this hub, so that it is in no
+// other one. A run of some nodes has none of it.
+func (d *decider) activeRow(inv *inventory.Inventory) bool {
+	return d.in.Renames != nil && d.in.Renames.Active[strings.TrimSpace(inv.Node.UID)]
 }
 
 // goesOn notes that a node goes on as another one.

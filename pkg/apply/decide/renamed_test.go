@@ -224,6 +224,14 @@ func TestMovesBetweenHubs(t *testing.T) {
 			func(us, eu *shop) { us.has("a", "x"); us.wants("a", "y"); eu.wants("a", "x") },
 			[]string{"a: y create New", "a: x release TakenOver"}, []string{"a: x update Moved"}, false,
 		},
+		"the row is active here, and the run leaves its node out": {
+			func(us, eu *shop) {
+				us.has("a", "x")
+				us.in.Renames, us.in.Only = &lynq.Renames{Active: map[string]bool{"a": true}}, map[string]bool{}
+				eu.wants("a", "x")
+			},
+			nil, []string{"a: x block Foreign"}, false,
+		},
 		"a grace period": {
 			func(us, eu *shop) {
 				us.has("a", "x")
