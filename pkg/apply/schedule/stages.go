@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
@@ -57,8 +58,8 @@ type Staging struct {
 	Of map[lynq.NodeKey]int
 	// MaxFailed is how many nodes of a stage may be degraded.
 	MaxFailed int
-	// Resume: pauses are over. Last is the stage that the run ends with, counted from 1; 0
-	// for the last.
+	// Resume: the pause is over at which the rollout stands, or that it comes to first. Last
+	// is the stage that the run ends with, counted from 1; 0 for the last.
 	Resume bool
 	Last   int
 }
@@ -91,14 +92,14 @@ func (s *stages) note(nodes []*plan.NodePlan, shares []Share) {
 		switch {
 		case shares[i] == ShareForm:
 			s.gate(n, changed)
-		case shares[i] == ShareRow && !recorded(n):
+		case shares[i] == ShareRow && !known(n):
 			fresh[stage] = true
-		case recorded(n):
+		case known(n):
 			settled = max(settled, stage)
 		}
 	}
 	for i, n := range nodes { // a new node of a stage that the rollout has not come to
-		if stage := s.Of[n.Key()]; shares[i] == ShareRow && fresh[stage] && !recorded(n) && stage > settled {
+		if stage := s.Of[n.Key()]; shares[i] == ShareRow && fresh[stage] && !known(n) && stage > settled {
 			s.gate(n, changed)
 		}
 	}
@@ -107,6 +108,22 @@ func (s *stages) note(nodes []*plan.NodePlan, shares []Share) {
 			s.reached = stage
 		}
 	}
+}
+
+// pauses tells whether the rollout pauses after a stage. A person who continues ends the pause
+// at which it stands, and not those behind.
+func (s *stages) pauses(stage int) bool {
+	if stage >= len(s.Stages) || !s.Stages[stage].Pause || stage < s.reached {
+		return false
+	}
+	next := max(s.reached, 0) + slices.IndexFunc(s.Stages[max(s.reached, 0):], func(s Stage) bool { return s.Pause })
+	return !s.Resume || stage > next
+}
+
+// known tells whether the record of a node says what the form said when it was written. One of
+// a node that is new doesn't, nor does one that a person rebuilt, or made to adopt orphans.
+func known(n *plan.NodePlan) bool {
+	return n.Inventory != nil && slices.ContainsFunc(n.Inventory.Entries, func(e inventory.Entry) bool { return e.UID != "" && e.Template != "" })
 }
 
 // gate has a node wait for its stage, and notes which resources the form changes.
@@ -152,7 +169,7 @@ func (s *stages) ask(form string, n lynq.NodeKey) (Turn, string) {
 			return TurnNever, fmt.Sprintf("stage %d of the rollout of form %s failed: %s", k+1, form, named(s.failed[k]))
 		case s.open[k] > s.lent[k]:
 			return TurnLater, ""
-		case k < len(s.Stages) && s.Stages[k].Pause && !s.Resume && s.reached <= k:
+		case s.pauses(k):
 			return TurnNext, fmt.Sprintf("the rollout of form %s pauses after stage %d (to go on, run lynqctl apply --continue)", form, k+1)
 		}
 	}
