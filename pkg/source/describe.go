@@ -55,7 +55,7 @@ func (s *csvSource) Describe(ctx context.Context) ([]Column, error) {
 // Describe implements Source. The columns are the keys that any row has.
 func (s *jsonSource) Describe(ctx context.Context) ([]Column, error) {
 	row := newJSONRow(Query{})
-	if err := s.each(ctx, row, func(int64, int64, int) {}); err != nil {
+	if err := s.each(ctx, row, func(int64, int64, int) error { return nil }); err != nil {
 		return nil, err
 	}
 	return named(row.names), nil

@@ -90,39 +90,65 @@ func (s *jsonSource) Records(ctx context.Context, q Query) iter.Seq2[lynq.Row, e
 		if err != nil {
 			return err
 		}
-		records, err := s.index(ctx, newJSONRow(q), b.uid)
+		rows, records, err := s.index(ctx, newJSONRow(q), b.uid)
 		if err != nil {
 			return err
 		}
-		more, err := s.emit(ctx, b, newJSONRow(q), records, emit)
-		if err != nil || !more {
-			return err
+		var more bool
+		if records == nil {
+			more, err = s.emitInOrder(ctx, b, newJSONRow(q), rows, emit)
+		} else {
+			more, err = s.emit(ctx, b, newJSONRow(q), records, emit)
 		}
-		return s.file.unchanged(before)
+		if err == nil && !more {
+			return nil
+		}
+		if changed := s.file.unchanged(before); changed != nil {
+			return changed // which is why the second reading failed, if it did
+		}
+		return err
 	})
 }
 
-// index is the first reading: where each record is, and which columns there
-// are.
-func (s *jsonSource) index(ctx context.Context, row *jsonRow, uid int) (*spans, error) {
-	records := &spans{}
-	err := s.each(ctx, row, func(offset, size int64, line int) {
-		records.add(string(row.value(uid)), s.start+offset, int(size), line)
-	})
-	if err != nil {
-		return nil, err
-	}
-	if len(records.list) > 0 {
-		if _, err := checkColumns(s.file.name, Query{Columns: row.columns}, row.names, sameName); err != nil {
-			return nil, err
+// errOutOfOrder ends a first reading that meets a record that belongs in front of the last, and
+// errUnwanted a second one whose records nobody takes any more.
+var (
+	errOutOfOrder = errors.New("records are not in the order of their uids")
+	errUnwanted   = errors.New("no more records are wanted")
+)
+
+// index is the first reading: which columns there are, and how many rows. It keeps the
+// places of records only once two of them are out of order, and then begins again; without
+// them the file is read from start to end again.
+func (s *jsonSource) index(ctx context.Context, row *jsonRow, uid int) (rows int, records *spans, err error) {
+	var last []byte
+	err = s.each(ctx, row, func(int64, int64, int) error {
+		id := row.value(uid)
+		if bytes.Compare(id, last) < 0 {
+			return errOutOfOrder
 		}
+		last = append(last[:0], id...)
+		rows++
+		return nil
+	})
+	if errors.Is(err, errOutOfOrder) {
+		records, rows = &spans{}, 0
+		err = s.each(ctx, row, func(offset, size int64, line int) error {
+			records.add(string(row.value(uid)), s.start+offset, int(size), line)
+			rows++
+			return nil
+		})
+		records.sort()
 	}
-	records.sort()
-	return records, nil
+	if err == nil && rows > 0 {
+		_, err = checkColumns(s.file.name, Query{Columns: row.columns}, row.names, sameName)
+	}
+	return rows, records, err
 }
 
-// each reads all records once, and calls do with where the one is that row has read.
-func (s *jsonSource) each(ctx context.Context, row *jsonRow, do func(offset, size int64, line int)) error {
+// each reads all records once, and calls do with where the one is that row has read, until
+// that is an error.
+func (s *jsonSource) each(ctx context.Context, row *jsonRow, do func(offset, size int64, line int) error) error {
 	limited := &fault.RowLimit{Reader: &fileReader{file: s.file, offset: s.start}}
 	lines := &lineCounter{r: limited, line: 1}
 	d := jsontext.NewDecoder(lines)
@@ -146,7 +172,9 @@ func (s *jsonSource) each(ctx context.Context, row *jsonRow, do func(offset, siz
 		case err != nil:
 			return s.syntax(limited.Row, lines, err)
 		}
-		do(offset, d.InputOffset()-offset, lines.at(offset))
+		if err := do(offset, d.InputOffset()-offset, lines.at(offset)); err != nil {
+			return err
+		}
 	}
 }
 
@@ -226,7 +254,36 @@ func (s *jsonSource) valueStart(offset int64) int64 {
 	return offset
 }
 
-// emit is the second reading. It tells whether all records were wanted.
+// emitInOrder is the second reading of a file that has its rows in order. It tells whether
+// all records were wanted.
+func (s *jsonSource) emitInOrder(ctx context.Context, b *builder, row *jsonRow, rows int, emit func(lynq.Row) bool) (bool, error) {
+	err := s.each(ctx, row, func(_, _ int64, line int) error {
+		rec, err := s.record(b, row, line)
+		if err == nil && !emit(rec) {
+			err = errUnwanted
+		}
+		return err
+	})
+	switch {
+	case errors.Is(err, errUnwanted):
+		return false, nil
+	case err == nil && b.count != rows:
+		err = s.file.changed()
+	}
+	return err == nil, err
+}
+
+// record is the record that row has read.
+func (s *jsonSource) record(b *builder, row *jsonRow, line int) (lynq.Row, error) {
+	for i := range row.columns {
+		b.text = append(b.text, row.value(i)...)
+		b.end(row.isNull(i))
+	}
+	return b.record(line, s.Place)
+}
+
+// emit is the second reading of any other file, record by record. It tells whether all
+// were wanted.
 func (s *jsonSource) emit(ctx context.Context, b *builder, row *jsonRow, records *spans, emit func(lynq.Row) bool) (bool, error) {
 	r := newSpanReader(s.file, records)
 	text := bytes.NewReader(nil)
@@ -245,11 +302,7 @@ func (s *jsonSource) emit(ctx context.Context, b *builder, row *jsonRow, records
 		if _, err := row.read(d); err != nil || d.InputOffset() != int64(len(raw)) {
 			return false, s.file.changed()
 		}
-		for i := range row.columns {
-			b.text = append(b.text, row.value(i)...)
-			b.end(row.isNull(i))
-		}
-		rec, err := b.record(sp.line, s.Place)
+		rec, err := s.record(b, row, sp.line)
 		if err != nil {
 			return false, err
 		}
