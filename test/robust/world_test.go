@@ -3,7 +3,6 @@ package robust_test
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -85,9 +84,9 @@ func newMemoryWorld(t *testing.T) *world {
 	server := apiserver.New(shared)
 	w := &world{Namespace: "near", memory: server}
 	server.Allowed = w.allowed
-	w.proxy = faultproxy.New(&url.URL{Scheme: "http", Host: "memory"}, apiserver.Transport{Handler: server})
-	w.program = inProcess{apiserver.Transport{Handler: w.proxy}, memoryKubeconfig(t)}
-	if w.Dynamic, err = dynamic.NewForConfig(&rest.Config{Host: "http://memory", Transport: apiserver.Transport{Handler: server}, QPS: -1}); err != nil {
+	proxy := faultproxy.NewWithin(server)
+	w.proxy, w.program = proxy.Proxy, inProcess{proxy, memoryKubeconfig(t)}
+	if w.Dynamic, err = dynamic.NewForConfig(&rest.Config{Host: "http://memory", Transport: server, QPS: -1}); err != nil {
 		t.Fatal(err)
 	}
 	w.createAll(t, "{apiVersion: v1, kind: Namespace, metadata: {name: near}}\n---\n{apiVersion: v1, kind: Namespace, metadata: {name: far}}")

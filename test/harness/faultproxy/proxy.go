@@ -74,8 +74,8 @@ type exchange struct {
 
 type exchangeKey struct{}
 
-// ServeHTTP implements http.Handler.
-func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// newExchange reads what a request is, whose body then is to be read again.
+func newExchange(r *http.Request) *exchange {
 	x := &exchange{request: Parse(r.Method, r.URL)}
 	if x.request.Verb == "update" && x.request.Resource == leases {
 		// What could not be read, the API server can't read either.
@@ -83,6 +83,12 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		x.request.Renews = renews(body)
 		r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), r.Body))
 	}
+	return x
+}
+
+// ServeHTTP implements http.Handler.
+func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := newExchange(r)
 	settle := p.begin(x)
 	defer settle()
 	if !pause(r.Context(), x.rule.Delay) {
@@ -148,6 +154,11 @@ func modify(resp *http.Response) error {
 	if !ok {
 		return nil
 	}
+	return x.modify(resp)
+}
+
+// modify does to an answer what the rule says.
+func (x *exchange) modify(resp *http.Response) error {
 	x.answered = time.Now()
 	isWatch := x.request.Verb == "watch" && resp.StatusCode == http.StatusOK
 	switch {

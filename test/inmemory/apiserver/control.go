@@ -3,6 +3,7 @@ package apiserver
 import (
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/uuid"
 )
@@ -10,12 +11,12 @@ import (
 // control does what controllers do after a write of an object: what is created is ready at
 // once.
 func (s *Server) control(at key) {
-	if o := s.objects[at]; o != nil && o.GetDeletionTimestamp() == nil {
-		if status := s.status(o); status != nil {
+	if o := s.objects[at]; o != nil && !o.deleting {
+		if status := status(o); status != nil {
 			if _, has := o.Object["status"]; !has || at.kind == "StatefulSet" {
-				next := o.DeepCopy()
+				next := o.copied()
 				next.Object["status"] = status
-				if !same(o, next) {
+				if !same(o.draft, next) {
 					s.put(at, o, next)
 				}
 			}
@@ -27,8 +28,8 @@ func (s *Server) control(at key) {
 			s.account(at.name)
 		}
 	}
-	if o := s.objects[at]; o != nil && at.kind == "Namespace" && o.GetDeletionTimestamp() != nil {
-		for _, inside := range s.where(func(k key) bool { return k.namespace == at.name }) {
+	if o := s.objects[at]; o != nil && at.kind == "Namespace" && o.deleting {
+		for _, inside := range s.where(func(o *stored) bool { return o.at.namespace == at.name }) {
 			s.remove(inside)
 		}
 	}
@@ -36,9 +37,9 @@ func (s *Server) control(at key) {
 }
 
 // status is that of an object that is ready, nil for kinds without one.
-func (s *Server) status(o *unstructured.Unstructured) map[string]any {
+func status(o *stored) map[string]any {
 	now := time.Now().UTC().Format(time.RFC3339)
-	switch o.GetKind() {
+	switch o.at.kind {
 	case "PersistentVolumeClaim":
 		return map[string]any{"phase": "Bound"}
 	case "Namespace":
@@ -64,40 +65,41 @@ func (s *Server) status(o *unstructured.Unstructured) map[string]any {
 // account creates the ServiceAccount that each namespace has.
 func (s *Server) account(namespace string) {
 	at := key{"", "ServiceAccount", namespace, "default"}
-	if s.objects[at] != nil {
-		return
+	if s.objects[at] == nil {
+		s.made(at, map[string]any{})
 	}
-	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": at.kind}}
-	o.SetName(at.name)
-	o.SetNamespace(namespace)
-	o.SetUID(uuid.NewUUID())
-	s.put(at, nil, o)
+}
+
+// made creates an object as a controller does.
+func (s *Server) made(at key, content map[string]any) {
+	d := draftOf(content)
+	d.SetAPIVersion("v1")
+	d.SetKind(at.kind)
+	d.SetName(at.name)
+	d.SetNamespace(at.namespace)
+	d.SetUID(uuid.NewUUID())
+	s.put(at, nil, d)
 }
 
 // claims creates those of a StatefulSet's first replica.
-func (s *Server) claims(set *unstructured.Unstructured) {
+func (s *Server) claims(set *stored) {
 	templates, _, _ := unstructured.NestedSlice(set.Object, "spec", "volumeClaimTemplates")
 	labels, _, _ := unstructured.NestedStringMap(set.Object, "spec", "selector", "matchLabels")
 	whenDeleted, _, _ := unstructured.NestedString(set.Object, "spec", "persistentVolumeClaimRetentionPolicy", "whenDeleted")
 	for _, template := range templates {
-		content, _ := template.(map[string]any)
-		o := (&unstructured.Unstructured{Object: content}).DeepCopy()
-		at := key{"", "PersistentVolumeClaim", set.GetNamespace(), o.GetName() + "-" + set.GetName() + "-0"}
+		content, _ := template.(map[string]any) // NestedSlice copies
+		o := &unstructured.Unstructured{Object: content}
+		at := key{"", "PersistentVolumeClaim", set.at.namespace, o.GetName() + "-" + set.at.name + "-0"}
 		if s.objects[at] != nil {
 			continue
 		}
-		o.SetAPIVersion("v1")
-		o.SetKind(at.kind)
-		o.SetName(at.name)
-		o.SetNamespace(at.namespace)
 		o.SetLabels(labels)
-		o.SetUID(uuid.NewUUID())
 		o.Object["status"] = map[string]any{"phase": "Bound"}
 		if whenDeleted == "Delete" {
-			_ = unstructured.SetNestedSlice(o.Object, []any{map[string]any{
-				"apiVersion": "apps/v1", "kind": "StatefulSet", "name": set.GetName(), "uid": string(set.GetUID()), "controller": true,
-			}}, "metadata", "ownerReferences") // metadata is a map
+			owner := metav1.NewControllerRef(set, set.GroupVersionKind())
+			owner.BlockOwnerDeletion = nil
+			o.SetOwnerReferences([]metav1.OwnerReference{*owner})
 		}
-		s.put(at, nil, o)
+		s.made(at, content)
 	}
 }

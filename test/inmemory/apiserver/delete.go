@@ -7,7 +7,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -24,11 +23,11 @@ func (s *Server) delete(q *query) ([]byte, error) {
 		return nil, apierrors.NewNotFound(q.resource(), q.at.name)
 	}
 	if p := options.Preconditions; p != nil {
-		if p.UID != nil && *p.UID != o.GetUID() || p.ResourceVersion != nil && *p.ResourceVersion != o.GetResourceVersion() {
+		if p.UID != nil && *p.UID != o.uid || p.ResourceVersion != nil && *p.ResourceVersion != o.GetResourceVersion() {
 			return nil, conflict(q)
 		}
 	}
-	next := o.DeepCopy()
+	next := o.copied()
 	if how := options.PropagationPolicy; how != nil {
 		switch *how {
 		case metav1.DeletePropagationForeground:
@@ -38,18 +37,18 @@ func (s *Server) delete(q *query) ([]byte, error) {
 		case metav1.DeletePropagationBackground:
 		}
 	}
-	if next.GetDeletionTimestamp() == nil {
+	if !o.deleting {
 		set(next, time.Now().UTC().Format(time.RFC3339), "metadata", "deletionTimestamp")
 	}
 	if q.dryRun || len(options.DryRun) > 0 {
-		return next.MarshalJSON()
+		return s.one(q, newStored(q.at, next))
 	}
 	s.put(q.at, o, next)
 	s.control(q.at)
 	if left := s.objects[q.at]; left != nil {
-		return s.encoded(left)
+		return s.one(q, left)
 	}
-	return success()
+	return success(q)
 }
 
 // collect is the garbage collector: it lets owners go that wait for their dependents, and
@@ -57,78 +56,72 @@ func (s *Server) delete(q *query) ([]byte, error) {
 func (s *Server) collect() {
 	for again := true; again; {
 		again = false
-		for _, o := range s.where(func(k key) bool {
-			return len(s.objects[k].GetOwnerReferences()) > 0 || s.objects[k].GetDeletionTimestamp() != nil
-		}) {
-			if now := s.objects[keyOf(o)]; now != nil { // what came before may have changed it
+		for _, o := range s.where(s.collectable) {
+			if now := s.objects[o.at]; now != nil { // what came before may have changed it
 				again = s.collectOne(now) || again
 			}
 		}
 	}
 }
 
-func (s *Server) collectOne(o *unstructured.Unstructured) bool {
-	at := keyOf(o)
-	finalizers := o.GetFinalizers()
+// collectable tells whether the garbage collector has to look at an object.
+func (s *Server) collectable(o *stored) bool {
+	return o.awaits(metav1.FinalizerOrphanDependents) || o.awaits(metav1.FinalizerDeleteDependents) || s.ownerless(o)
+}
+
+func (o *stored) awaits(finalizer string) bool {
+	return o.deleting && slices.Contains(o.finalizers, finalizer)
+}
+
+// ownerless tells whether an object has owners, none of which exists.
+func (s *Server) ownerless(o *stored) bool {
+	return len(o.owners) > 0 && !o.deleting && !slices.ContainsFunc(o.owners, func(uid types.UID) bool { return s.uids[uid] })
+}
+
+func (s *Server) collectOne(o *stored) bool {
 	switch {
-	case o.GetDeletionTimestamp() != nil && slices.Contains(finalizers, metav1.FinalizerOrphanDependents):
-		for _, d := range s.dependents(o.GetUID()) {
-			next := d.DeepCopy()
-			next.SetOwnerReferences(slices.DeleteFunc(next.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return r.UID == o.GetUID() }))
-			s.put(keyOf(d), d, next)
+	case o.awaits(metav1.FinalizerOrphanDependents):
+		for _, d := range s.dependents(o.uid) {
+			next := d.copied()
+			next.SetOwnerReferences(slices.DeleteFunc(next.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return r.UID == o.uid }))
+			s.put(d.at, d, next)
 		}
-		s.finalized(at, o, metav1.FinalizerOrphanDependents)
+		s.finalized(o, metav1.FinalizerOrphanDependents)
 		return true
-	case o.GetDeletionTimestamp() != nil && slices.Contains(finalizers, metav1.FinalizerDeleteDependents):
+	case o.awaits(metav1.FinalizerDeleteDependents):
 		acted := false
-		left := false
-		for _, d := range s.dependents(o.GetUID()) {
-			left = true
+		dependents := s.dependents(o.uid)
+		for _, d := range dependents {
 			acted = s.remove(d) || acted
 		}
-		if !left {
-			s.finalized(at, o, metav1.FinalizerDeleteDependents)
+		if len(dependents) == 0 {
+			s.finalized(o, metav1.FinalizerDeleteDependents)
 			return true
 		}
 		return acted
-	case len(o.GetOwnerReferences()) > 0 && !slices.ContainsFunc(o.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return s.exists(r.UID) }):
+	case s.ownerless(o):
 		return s.remove(o)
 	}
 	return false
 }
 
 // remove deletes a dependent, unless that has begun.
-func (s *Server) remove(o *unstructured.Unstructured) bool {
-	if o.GetDeletionTimestamp() != nil {
+func (s *Server) remove(o *stored) bool {
+	if o.deleting {
 		return false
 	}
-	next := o.DeepCopy()
+	next := o.copied()
 	set(next, time.Now().UTC().Format(time.RFC3339), "metadata", "deletionTimestamp")
-	s.put(keyOf(o), o, next)
+	s.put(o.at, o, next)
 	return true
 }
 
-func (s *Server) finalized(at key, o *unstructured.Unstructured, finalizer string) {
-	next := o.DeepCopy()
+func (s *Server) finalized(o *stored, finalizer string) {
+	next := o.copied()
 	next.SetFinalizers(slices.DeleteFunc(next.GetFinalizers(), func(f string) bool { return f == finalizer }))
-	s.put(at, o, next)
+	s.put(o.at, o, next)
 }
 
-func (s *Server) dependents(uid types.UID) []*unstructured.Unstructured {
-	return s.where(func(k key) bool {
-		return slices.ContainsFunc(s.objects[k].GetOwnerReferences(), func(r metav1.OwnerReference) bool { return r.UID == uid })
-	})
-}
-
-func (s *Server) exists(uid types.UID) bool {
-	for _, o := range s.objects {
-		if o.GetUID() == uid {
-			return true
-		}
-	}
-	return false
-}
-
-func keyOf(o *unstructured.Unstructured) key {
-	return key{o.GroupVersionKind().Group, o.GetKind(), o.GetNamespace(), o.GetName()}
+func (s *Server) dependents(uid types.UID) []*stored {
+	return s.where(func(o *stored) bool { return slices.Contains(o.owners, uid) })
 }

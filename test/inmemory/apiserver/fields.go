@@ -50,11 +50,11 @@ type shaped struct{ of typed.ParseableType }
 
 // ObjectToTyped implements managedfields.TypeConverter.
 func (s shaped) ObjectToTyped(o runtime.Object, options ...typed.ValidationOptions) (*typed.TypedValue, error) {
-	u, is := o.(*unstructured.Unstructured)
+	d, is := o.(*draft)
 	if !is {
 		return nil, fmt.Errorf("an object is a %T", o)
 	}
-	return s.of.FromUnstructured(u.UnstructuredContent(), options...)
+	return s.of.FromUnstructured(d.Object, options...)
 }
 
 // TypedToObject implements managedfields.TypeConverter.
@@ -63,7 +63,7 @@ func (shaped) TypedToObject(v *typed.TypedValue) (runtime.Object, error) {
 	if !is {
 		return nil, errors.New("an object is no map")
 	}
-	return &unstructured.Unstructured{Object: content}, nil
+	return &draft{Unstructured: &unstructured.Unstructured{Object: content}}, nil
 }
 
 // as are objects for the field manager: none is ever converted or has defaults.
@@ -76,7 +76,7 @@ func (as) ConvertToVersion(in runtime.Object, _ runtime.GroupVersioner) (runtime
 
 // New implements runtime.ObjectCreater.
 func (as) New(gvk schema.GroupVersionKind) (runtime.Object, error) {
-	o := &unstructured.Unstructured{}
+	o := &draft{Unstructured: &unstructured.Unstructured{}}
 	o.SetGroupVersionKind(gvk)
 	return o, nil
 }
@@ -114,19 +114,23 @@ func (m *Managers) of(k kind) (*managedfields.FieldManager, error) {
 	return made, err
 }
 
-// named is an object as the field manager wants it.
-func named(q *query, o *unstructured.Unstructured) *unstructured.Unstructured {
+// named is an object as the field manager wants it. It shares what the manager doesn't
+// change.
+func named(q *query, o *draft) *draft {
 	if o == nil {
-		o = &unstructured.Unstructured{Object: map[string]any{}}
+		o = &draft{Unstructured: &unstructured.Unstructured{Object: map[string]any{}}}
 	}
-	o = o.DeepCopy()
+	o = o.copied()
 	o.SetAPIVersion(q.kind.apiVersion())
 	o.SetKind(q.kind.name)
 	return o
 }
 
-// managed is a written object, with who manages which fields.
-func (s *Server) managed(q *query, live, next *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+// managed is a written object, with who manages which fields. Nobody asks that of a Lease.
+func (s *Server) managed(q *query, live, next *draft) (*draft, error) {
+	if q.kind.name == "Lease" {
+		return named(q, next), nil
+	}
 	m, err := s.managers.of(q.kind)
 	if err != nil {
 		return nil, err
@@ -135,11 +139,11 @@ func (s *Server) managed(q *query, live, next *unstructured.Unstructured) (*unst
 	if name == "" {
 		name = "client"
 	}
-	return objectOf(m.Update(named(q, live), named(q, next), name))
+	return draftFrom(m.Update(named(q, live), named(q, next), name))
 }
 
 // applied is an object after a server-side apply.
-func (s *Server) applied(q *query, live, sent *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+func (s *Server) applied(q *query, live, sent *draft) (*draft, error) {
 	m, err := s.managers.of(q.kind)
 	if err != nil {
 		return nil, err
@@ -147,16 +151,17 @@ func (s *Server) applied(q *query, live, sent *unstructured.Unstructured) (*unst
 	sent = named(q, sent)
 	sent.SetResourceVersion("")
 	sent.SetManagedFields(nil)
-	return objectOf(m.Apply(named(q, live), sent, q.manager, q.force))
+	return draftFrom(m.Apply(named(q, live), sent, q.manager, q.force))
 }
 
-func objectOf(o runtime.Object, err error) (*unstructured.Unstructured, error) {
+// draftFrom copies what the field manager gives, which shares maps with the live object.
+func draftFrom(o runtime.Object, err error) (*draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	u, is := o.(*unstructured.Unstructured)
+	d, is := o.(*draft)
 	if !is {
 		return nil, apierrors.NewBadRequest("no object")
 	}
-	return u, nil
+	return d.copied(), nil
 }

@@ -1,7 +1,6 @@
 package apiserver
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -42,17 +41,19 @@ const definitionKind = "CustomResourceDefinition"
 
 // kinds are those that are served now: definitions may add some.
 func (s *Server) kinds() []kind {
-	all := slices.Clone(s.builtIn)
-	for _, o := range s.of("apiextensions.k8s.io", definitionKind) {
-		if k, served := defined(o); served {
-			all = append(all, k)
+	if s.served == nil {
+		s.served = slices.Clone(s.builtIn)
+		for _, o := range s.sorted[groupKind{"apiextensions.k8s.io", definitionKind}] {
+			if k, served := defined(o); served {
+				s.served = append(s.served, k)
+			}
 		}
 	}
-	return all
+	return s.served
 }
 
 // defined is the kind of a definition, and whether its first version is served.
-func defined(o *unstructured.Unstructured) (kind, bool) {
+func defined(o *stored) (kind, bool) {
 	text := func(path ...string) string {
 		s, _, _ := unstructured.NestedString(o.Object, path...)
 		return s
@@ -76,8 +77,19 @@ func (s *Server) find(group, version, plural string) (kind, bool) {
 	return kind{}, false
 }
 
-// discovery lists the groups of /api, which is the core group, or of /apis.
-func (s *Server) discovery(core bool) ([]byte, error) {
+// discovery lists the groups of /api, which is the core group, or of /apis. The answer is
+// kept until a definition changes.
+func (s *Server) discovery(core bool) (text []byte, err error) {
+	if s.catalogs[core] == nil {
+		list := s.groups(core)
+		if text, err = list.Marshal(); err == nil {
+			s.catalogs[core], err = enveloped("apidiscovery.k8s.io/v2", "APIGroupDiscoveryList", text)
+		}
+	}
+	return s.catalogs[core], err
+}
+
+func (s *Server) groups(core bool) *apidiscovery.APIGroupDiscoveryList {
 	groups := map[string][]apidiscovery.APIResourceDiscovery{}
 	versions := map[string]string{}
 	var order []string
@@ -89,22 +101,26 @@ func (s *Server) discovery(core bool) ([]byte, error) {
 			order = append(order, k.group)
 		}
 		versions[k.group] = k.version
-		scope := apidiscovery.ScopeCluster
-		if k.namespaced {
-			scope = apidiscovery.ScopeNamespace
-		}
-		groups[k.group] = append(groups[k.group], apidiscovery.APIResourceDiscovery{
-			Resource: k.plural, SingularResource: strings.ToLower(k.name), Scope: scope,
-			ResponseKind: &metav1.GroupVersionKind{Group: k.group, Version: k.version, Kind: k.name},
-			Verbs:        []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
-		})
+		groups[k.group] = append(groups[k.group], discovered(k))
 	}
-	list := apidiscovery.APIGroupDiscoveryList{TypeMeta: metav1.TypeMeta{APIVersion: "apidiscovery.k8s.io/v2", Kind: "APIGroupDiscoveryList"}}
+	list := &apidiscovery.APIGroupDiscoveryList{}
 	for _, group := range order {
 		list.Items = append(list.Items, apidiscovery.APIGroupDiscovery{
 			ObjectMeta: metav1.ObjectMeta{Name: group},
 			Versions:   []apidiscovery.APIVersionDiscovery{{Version: versions[group], Resources: groups[group], Freshness: apidiscovery.DiscoveryFreshnessCurrent}},
 		})
 	}
-	return json.Marshal(list)
+	return list
+}
+
+func discovered(k kind) apidiscovery.APIResourceDiscovery {
+	scope := apidiscovery.ScopeCluster
+	if k.namespaced {
+		scope = apidiscovery.ScopeNamespace
+	}
+	return apidiscovery.APIResourceDiscovery{
+		Resource: k.plural, SingularResource: strings.ToLower(k.name), Scope: scope,
+		ResponseKind: &metav1.GroupVersionKind{Group: k.group, Version: k.version, Kind: k.name},
+		Verbs:        []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
+	}
 }

@@ -1,53 +1,30 @@
 package apiserver
 
 import (
-	"cmp"
-	"encoding/json"
+	"context"
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// where are the objects that are selected, in order.
-func (s *Server) where(is func(key) bool) []*unstructured.Unstructured {
-	var keys []key
-	for k := range s.objects {
-		if is(k) {
-			keys = append(keys, k)
-		}
-	}
-	slices.SortFunc(keys, func(a, b key) int {
-		return cmp.Or(strings.Compare(a.group, b.group), strings.Compare(a.kind, b.kind), strings.Compare(a.namespace, b.namespace), strings.Compare(a.name, b.name))
-	})
-	all := make([]*unstructured.Unstructured, 0, len(keys))
-	for _, k := range keys {
-		all = append(all, s.objects[k])
-	}
-	return all
-}
-
 // selects tells whether a list or a watch is about an object.
-func (q *query) selects(k key, o *unstructured.Unstructured) bool {
-	if k.group != q.kind.group || k.kind != q.kind.name || q.at.namespace != "" && k.namespace != q.at.namespace || q.name != "" && k.name != q.name {
+func (q *query) selects(o *stored) bool {
+	if o.at.group != q.kind.group || o.at.kind != q.kind.name || q.at.namespace != "" && o.at.namespace != q.at.namespace || q.name != "" && o.at.name != q.name {
 		return false
 	}
-	if q.labels == "" {
-		return true
-	}
-	selector, err := labels.Parse(q.labels)
-	return err == nil && selector.Matches(labels.Set(o.GetLabels()))
+	return q.labels == nil || q.labels.Matches(labels.Set(o.labels))
 }
 
 // sees is what a change is to a watch, "" for nothing. An object that the watch is about
 // no more is a deleted one.
 func (q *query) sees(e *event) string {
-	is := q.selects(e.key, e.object)
-	was := e.before != nil && q.selects(e.key, e.before)
+	is := q.selects(e.object)
+	was := e.before != nil && q.selects(e.before)
 	switch {
 	case is && !was && e.what == "MODIFIED":
 		return "ADDED"
@@ -59,97 +36,113 @@ func (q *query) sees(e *event) string {
 	return ""
 }
 
-func (s *Server) selected(q *query) []*unstructured.Unstructured {
-	return s.where(func(k key) bool { return q.selects(k, s.objects[k]) })
+func (s *Server) selected(q *query) []*stored {
+	return s.of(groupKind{q.kind.group, q.kind.name}, q.selects)
 }
 
-// encoded is a stored object as JSON.
-func (s *Server) encoded(o *unstructured.Unstructured) (json.RawMessage, error) {
-	if text, known := s.texts[o]; known {
-		return text, nil
-	}
-	text, err := o.MarshalJSON()
-	if err == nil {
-		s.texts[o] = text
-	}
-	return text, err
-}
-
-// All are the objects of a kind in a namespace, "" for all, in order. They must not be
-// changed.
+// All are the objects of a kind in a namespace, "" for all, in order, without managed
+// fields. They must not be changed.
 func (s *Server) All(group, plural, namespace string) []*unstructured.Unstructured {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	var all []*unstructured.Unstructured
 	for _, k := range s.kinds() {
 		if k.group == group && k.plural == plural {
-			return s.where(func(at key) bool {
-				return at.group == group && at.kind == k.name && (namespace == "" || at.namespace == namespace)
-			})
+			for _, o := range s.sorted[groupKind{group, k.name}] {
+				if namespace == "" || o.at.namespace == namespace {
+					all = append(all, o.Unstructured)
+				}
+			}
 		}
 	}
-	return nil
+	return all
 }
 
-// list answers with one page.
-func (s *Server) list(q *query) ([]byte, error) {
-	items := []json.RawMessage{}
-	for _, o := range s.selected(q) {
-		text, err := s.encoded(o)
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, text)
-	}
-	return json.Marshal(map[string]any{
-		"apiVersion": q.kind.apiVersion(), "kind": q.kind.name + "List", "items": items,
-		"metadata": map[string]any{"resourceVersion": strconv.Itoa(s.version)},
-	})
-}
-
-// serveWatch tells of all changes after a version, until the client goes.
-func (s *Server) serveWatch(w http.ResponseWriter, r *http.Request, q *query) {
+// watch tells of all changes after a version, until the client goes.
+func (s *Server) watch(r *http.Request, q *query) (*http.Response, error) {
 	from, err := strconv.Atoi(q.from)
 	if err != nil {
-		fail(w, apierrors.NewBadRequest("a watch begins after a version"))
-		return
+		return failed(r, apierrors.NewBadRequest("a watch begins after a version")), nil
 	}
-	ended := false
-	go func() {
-		<-r.Context().Done()
-		s.mu.Lock()
-		ended = true
-		s.mu.Unlock()
-		s.changed.Broadcast()
-	}()
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(http.StatusOK)
-	stream := http.NewResponseController(w)
-	_ = stream.Flush() // where it fails, so does the next write
-	next := 0
+	ctx := r.Context()
+	reader, writer := io.Pipe()
+	w := &watching{query: q, body: writer}
+	s.mu.Lock()
+	w.next, _ = slices.BinarySearchFunc(s.log, from+1, func(e event, version int) int { return e.version - version })
+	s.mu.Unlock()
+	stop := context.AfterFunc(ctx, func() {
+		s.end(w)
+		_ = reader.CloseWithError(ctx.Err()) // it never fails
+	})
+	go s.tell(w)
+	return response(r, http.StatusOK, jsonType, &watchBody{reader, func() {
+		stop()
+		s.end(w)
+	}}), nil
+}
+
+// watching is a watch on its way.
+type watching struct {
+	*query
+	next  int // of the log
+	ended bool
+	body  *io.PipeWriter
+}
+
+// watchBody ends the watch when the client closes it.
+type watchBody struct {
+	*io.PipeReader
+	end func()
+}
+
+// Close implements io.Closer.
+func (b *watchBody) Close() error {
+	b.end()
+	return b.PipeReader.Close()
+}
+
+func (s *Server) end(w *watching) {
+	s.mu.Lock()
+	w.ended = true
+	s.mu.Unlock()
+	s.changed.Broadcast()
+}
+
+// tell writes changes until the watch ends.
+func (s *Server) tell(w *watching) {
 	for {
-		s.mu.Lock()
-		for !ended && next == len(s.log) {
-			s.changed.Wait()
+		text, err := s.news(w)
+		if err == nil && text != nil {
+			_, err = w.body.Write(text)
 		}
-		events := s.log[next:len(s.log):len(s.log)]
-		next = len(s.log)
-		stop := ended
-		s.mu.Unlock()
-		if stop {
+		if err != nil || text == nil {
+			_ = w.body.CloseWithError(err) // it never fails
 			return
 		}
-		for _, e := range events {
-			what := q.sees(&e)
-			if e.version <= from || what == "" {
+	}
+}
+
+// news waits for changes, and gives them as a watch sends them; nil when it has ended.
+func (s *Server) news(w *watching) (text []byte, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(text) == 0 {
+		for !w.ended && w.next == len(s.log) {
+			s.changed.Wait()
+		}
+		if w.ended {
+			return nil, nil
+		}
+		for ; w.next < len(s.log) && err == nil; w.next++ {
+			e := &s.log[w.next]
+			what := w.sees(e)
+			if what == "" {
 				continue
 			}
-			err = json.NewEncoder(w).Encode(map[string]any{"type": what, "object": e.object.Object})
-			if err == nil {
-				err = stream.Flush()
-			}
-			if err != nil {
-				return
-			}
+			var object []byte
+			object, err = s.encoded(asJSON, e.object)
+			text = append(append(append(text, `{"type":"`+what+`","object":`...), object...), "}\n"...)
 		}
 	}
+	return text, err
 }

@@ -1,9 +1,9 @@
 package apiserver
 
 import (
-	"encoding/json"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -19,85 +20,118 @@ import (
 
 // parse reads a request.
 func (s *Server) parse(r *http.Request) (*query, error) {
-	if path := strings.Trim(r.URL.Path, "/"); path == "api" || path == "apis" {
-		return &query{verb: "discover", core: path == "api"}, nil
-	}
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
+	path := strings.Trim(r.URL.Path, "/")
+	if path == "api" || path == "apis" {
+		return &query{verb: "discover", core: path == "api", form: asProtobuf}, nil
 	}
 	asked, params := faultproxy.Parse(r.Method, r.URL), r.URL.Query()
-	version := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
-	plural, group, _ := strings.Cut(asked.Resource, ".")
 	q := &query{
-		verb: asked.Verb, watch: asked.Verb == "watch", from: params.Get("resourceVersion"), labels: params.Get("labelSelector"),
+		verb: asked.Verb, watch: asked.Verb == "watch", from: params.Get("resourceVersion"),
 		dryRun: asked.DryRun, manager: asked.Manager, force: params.Get("force") == "true",
 		name:    strings.TrimPrefix(params.Get("fieldSelector"), "metadata.name="),
-		content: r.Header.Get("Content-Type"), body: body,
+		content: r.Header.Get("Content-Type"),
 	}
-	if q.body, err = plain(q.content, body); err != nil {
-		return nil, apierrors.NewBadRequest(err.Error())
+	if err := q.read(r, params); err != nil {
+		return nil, err
 	}
+	plural, group, _ := strings.Cut(asked.Resource, ".")
 	if plural == "selfsubjectaccessreviews" {
-		q.verb = "review"
+		q.verb, q.form = "review", asProtobuf
 		return q, nil
 	}
+	parts := strings.Split(path, "/")
 	at := 1
-	if version[0] == "apis" {
+	if parts[0] == "apis" {
 		at = 2
 	}
-	if len(version) <= at {
+	if len(parts) <= at {
 		return nil, apierrors.NewNotFound(schema.GroupResource{Resource: r.URL.Path}, "")
 	}
 	s.mu.Lock()
-	found, served := s.find(group, version[at], plural)
+	found, served := s.find(group, parts[at], plural)
 	s.mu.Unlock()
-	q.kind = found
 	if !served {
 		return nil, apierrors.NewGenericServerResponse(http.StatusNotFound, q.verb, schema.GroupResource{Group: group, Resource: plural}, "", "", 0, true)
 	}
-	q.at = key{found.group, found.name, asked.Namespace, asked.Name}
+	q.kind, q.at = found, key{found.group, found.name, asked.Namespace, asked.Name}
+	q.form = formOf(r.Header.Get("Accept"), found, q.watch)
 	if !found.namespaced {
 		q.at.namespace = ""
 	}
-	user := r.Header.Get("Impersonate-User")
-	if s.Allowed != nil && !s.Allowed(user, q.verb, asked.Resource) {
-		return nil, forbidden(q)
-	}
-	if params.Get("sendInitialEvents") == "true" {
-		return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "ListOptions"}, "", nil) // clients list and watch then
-	}
-	return q, nil
+	return q, s.admits(r, q, asked.Resource, params)
 }
 
-// plain is a body as JSON.
-func plain(content string, body []byte) ([]byte, error) {
-	const magic = "k8s\x00"
-	if !strings.HasPrefix(string(body), magic) {
-		return body, nil
+// read reads what a request sends, and which labels it selects.
+func (q *query) read(r *http.Request, params url.Values) (err error) {
+	if selector := params.Get("labelSelector"); selector != "" {
+		if q.labels, err = labels.Parse(selector); err != nil {
+			return apierrors.NewBadRequest(err.Error())
+		}
+	}
+	if r.Body == nil {
+		return nil
+	}
+	if q.body, err = io.ReadAll(r.Body); err != nil {
+		return err
+	}
+	if err := q.unpack(); err != nil {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	return nil
+}
+
+// admits refuses what the user may not do, and what this server doesn't know.
+func (s *Server) admits(r *http.Request, q *query, resource string, params url.Values) error {
+	if s.Allowed != nil && !s.Allowed(r.Header.Get("Impersonate-User"), q.verb, resource) {
+		return forbidden(q)
+	}
+	if params.Get("sendInitialEvents") == "true" {
+		return apierrors.NewInvalid(schema.GroupKind{Kind: "ListOptions"}, "", nil) // clients list and watch then
+	}
+	return nil
+}
+
+// unpack reads what was sent in protobuf.
+func (q *query) unpack() error {
+	inner, is := strings.CutPrefix(string(q.body), magic)
+	if !is {
+		return nil
 	}
 	var envelope runtime.Unknown
-	if err := envelope.Unmarshal(body[len(magic):]); err != nil {
-		return nil, err
+	if err := envelope.Unmarshal([]byte(inner)); err != nil {
+		return err
 	}
-	message, is := map[string]interface{ Unmarshal([]byte) error }{
-		"ConfigMap": &corev1.ConfigMap{}, "Secret": &corev1.Secret{}, "Event": &corev1.Event{}, "Lease": &coordinationv1.Lease{},
-		"SelfSubjectAccessReview": &authorizationv1.SelfSubjectAccessReview{}, "DeleteOptions": &metav1.DeleteOptions{},
-	}[envelope.Kind]
-	if !is {
-		return nil, apierrors.NewBadRequest("no protobuf for " + envelope.Kind + " as " + content)
+	var sent message
+	switch envelope.Kind {
+	case "ConfigMap":
+		sent = &corev1.ConfigMap{}
+	case "Secret":
+		sent = &corev1.Secret{}
+	case "Event":
+		sent = &corev1.Event{}
+	case "Lease":
+		sent = &coordinationv1.Lease{}
+	case "SelfSubjectAccessReview":
+		q.review = &authorizationv1.SelfSubjectAccessReview{}
+		return q.review.Unmarshal(envelope.Raw)
+	default:
+		return apierrors.NewBadRequest("no protobuf for " + envelope.Kind)
 	}
-	if err := message.Unmarshal(envelope.Raw); err != nil {
-		return nil, err
+	if err := sent.Unmarshal(envelope.Raw); err != nil {
+		return err
 	}
-	text, err := json.Marshal(message)
+	var fields []metav1.ManagedFieldsEntry
+	if o, is := sent.(metav1.Object); is {
+		fields = o.GetManagedFields()
+		o.SetManagedFields(nil)
+	}
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(sent)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var o map[string]any
-	if err := json.Unmarshal(text, &o); err != nil {
-		return nil, err
-	}
-	o["apiVersion"], o["kind"] = envelope.APIVersion, envelope.Kind
-	return json.Marshal(o)
+	q.sent = draftOf(content)
+	q.sent.fields = fields
+	q.sent.SetAPIVersion(envelope.APIVersion)
+	q.sent.SetKind(envelope.Kind)
+	return nil
 }

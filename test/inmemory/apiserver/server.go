@@ -1,19 +1,23 @@
 package apiserver
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Server is an API server in memory: an http.Handler, which Transport carries requests to.
+// Server is an API server in memory: an http.RoundTripper, so that no network is between
+// it and its clients.
 type Server struct {
 	// Allowed tells whether a user may do something; nil is that everybody may do all.
 	// The user is "" where nobody is impersonated.
@@ -24,40 +28,29 @@ type Server struct {
 
 	mu      sync.Mutex
 	changed *sync.Cond
-	version int
-	objects map[key]*unstructured.Unstructured             // none of them is changed
-	log     []event                                        // all that happened: watches read it
-	texts   map[*unstructured.Unstructured]json.RawMessage // of objects as they are stored
-}
-
-// key names an object.
-type key struct{ group, kind, namespace, name string }
-
-// event is a change of an object.
-type event struct {
-	version int
-	what    string // ADDED, MODIFIED, DELETED
-	key     key
-	before  *unstructured.Unstructured // nil where there was none
-	object  *unstructured.Unstructured
+	store
+	served   []kind          // nil where a definition has changed
+	catalogs map[bool][]byte // what discovery answers
 }
 
 // New makes a server without objects.
 func New(managers *Managers) *Server {
-	s := &Server{
-		builtIn: builtIn(), managers: managers,
-		objects: map[key]*unstructured.Unstructured{}, texts: map[*unstructured.Unstructured]json.RawMessage{},
-	}
+	s := &Server{builtIn: builtIn(), managers: managers, store: newStore(), catalogs: map[bool][]byte{}}
 	s.changed = sync.NewCond(&s.mu)
 	return s
 }
 
-// ServeHTTP implements http.Handler.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// RoundTrip implements http.RoundTripper.
+func (s *Server) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body != nil {
+		defer func() { _ = r.Body.Close() }() // nothing more of it is needed
+	}
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
 	q, err := s.parse(r)
 	if err == nil && q.watch {
-		s.serveWatch(w, r, q)
-		return
+		return s.watch(r, q)
 	}
 	var body []byte
 	if err == nil {
@@ -65,25 +58,29 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		body, err = s.answer(q)
 		s.mu.Unlock()
 	}
-	w.Header().Set("Content-Type", "application/json")
 	if err != nil {
-		fail(w, err)
-		return
+		return failed(r, err), nil
 	}
-	_, _ = w.Write(body) // a client that went away needs no answer
+	return response(r, http.StatusOK, q.form.contentType(), io.NopCloser(bytes.NewReader(body))), nil
 }
 
-// fail answers with a Status.
-func fail(w http.ResponseWriter, err error) {
+func response(r *http.Request, status int, contentType string, body io.ReadCloser) *http.Response {
+	return &http.Response{
+		StatusCode: status, Status: http.StatusText(status), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{"Content-Type": {contentType}}, Body: body, ContentLength: -1, Request: r,
+	}
+}
+
+// failed is an answer of a Status.
+func failed(r *http.Request, err error) *http.Response {
 	known := (*apierrors.StatusError)(nil)
 	if !errors.As(err, &known) {
 		known = apierrors.NewInternalError(err)
 	}
 	status := known.Status()
 	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(int(status.Code))
-	_ = json.NewEncoder(w).Encode(status) // a client that went away needs no answer
+	text, _ := json.Marshal(status) // it has no value that JSON lacks
+	return response(r, int(status.Code), jsonType, io.NopCloser(bytes.NewReader(text)))
 }
 
 // query is what a request asks for.
@@ -93,14 +90,17 @@ type query struct {
 	kind    kind
 	at      key // the name is "" for a collection
 	watch   bool
-	from    string // the resource version that a watch begins after
-	labels  string
-	name    string // of a field selector
+	from    string          // the resource version that a watch begins after
+	labels  labels.Selector // nil for all
+	name    string          // of a field selector
 	dryRun  bool
 	force   bool
 	manager string
 	content string
+	form    form
 	body    []byte
+	sent    *draft // what protobuf was sent
+	review  *authorizationv1.SelfSubjectAccessReview
 }
 
 func (q *query) resource() schema.GroupResource {
@@ -113,18 +113,18 @@ func (s *Server) answer(q *query) ([]byte, error) {
 	case "discover":
 		return s.discovery(q.core)
 	case "review":
-		return s.review(q)
+		return review(q)
 	case "list":
-		return s.list(q)
+		return s.many(q, s.selected(q))
 	case "deletecollection":
 		for _, o := range s.selected(q) {
 			one := *q
-			one.at.name, one.body = o.GetName(), nil
+			one.at.name, one.body = o.at.name, nil
 			if _, err := s.delete(&one); err != nil {
 				return nil, err
 			}
 		}
-		return success()
+		return success(q)
 	case "delete":
 		return s.delete(q)
 	case "get":
@@ -132,28 +132,45 @@ func (s *Server) answer(q *query) ([]byte, error) {
 		if o == nil {
 			return nil, apierrors.NewNotFound(q.resource(), q.at.name)
 		}
-		return s.encoded(o)
+		return s.one(q, o)
 	}
 	return s.write(q)
 }
 
 // review answers that the user may do all: only requests are refused.
-func (s *Server) review(q *query) ([]byte, error) {
-	var review map[string]any
-	if err := json.Unmarshal(q.body, &review); err != nil {
-		return nil, apierrors.NewBadRequest(err.Error())
+func review(q *query) ([]byte, error) {
+	if q.review == nil {
+		return nil, apierrors.NewBadRequest("a review comes in protobuf")
 	}
-	review["status"] = map[string]any{"allowed": true}
-	return json.Marshal(review)
+	q.review.Status.Allowed = true
+	text, err := q.review.Marshal()
+	if err != nil {
+		return nil, err
+	}
+	return enveloped("authorization.k8s.io/v1", "SelfSubjectAccessReview", text)
 }
 
-func success() ([]byte, error) {
-	return json.Marshal(metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusSuccess})
+func success(q *query) ([]byte, error) {
+	status := metav1.Status{Status: metav1.StatusSuccess}
+	if q.form == asJSON {
+		status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
+		return json.Marshal(status)
+	}
+	text, err := status.Marshal()
+	if err != nil {
+		return nil, err
+	}
+	return enveloped("v1", "Status", text)
 }
 
-// of are the objects of a kind, in order.
-func (s *Server) of(group, kindName string) []*unstructured.Unstructured {
-	return s.where(func(k key) bool { return k.group == group && k.kind == kindName })
+// put stores an object, and tells watches.
+func (s *Server) put(at key, live *stored, next *draft) {
+	s.store.put(live, at, next)
+	if at.kind == definitionKind {
+		s.served = nil
+		clear(s.catalogs)
+	}
+	s.changed.Broadcast()
 }
 
 func forbidden(q *query) error {

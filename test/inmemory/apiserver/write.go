@@ -1,11 +1,12 @@
 package apiserver
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"maps"
 	"reflect"
-	"strconv"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -18,12 +19,11 @@ import (
 
 // write creates, replaces or patches an object.
 func (s *Server) write(q *query) ([]byte, error) {
-	sent, err := q.sent()
-	if err != nil {
+	if err := q.decode(); err != nil {
 		return nil, err
 	}
 	live := s.objects[q.at]
-	next, err := s.next(q, live, sent)
+	next, err := s.next(q, live)
 	if err != nil {
 		return nil, err
 	}
@@ -31,75 +31,118 @@ func (s *Server) write(q *query) ([]byte, error) {
 		return nil, err
 	}
 	if live == nil {
-		s.born(q, next)
+		born(q, next)
 	} else {
 		kept(next, live)
 	}
-	if live != nil && same(live, next) {
-		return s.encoded(live)
+	if live != nil && same(live.draft, next) {
+		return s.one(q, live)
 	}
-	if !q.dryRun {
-		s.put(q.at, live, next)
-		s.control(q.at)
+	if q.dryRun {
+		return s.one(q, newStored(q.at, next))
 	}
-	return next.MarshalJSON()
+	s.put(q.at, live, next)
+	written := s.log[len(s.log)-1].object
+	s.control(q.at)
+	return s.one(q, written)
 }
 
-// sent is the object or the patch of a request, nil for a JSON patch.
-func (q *query) sent() (*unstructured.Unstructured, error) {
-	o := &unstructured.Unstructured{Object: map[string]any{}}
+// decode reads the object or the patch of a request, but for a JSON patch.
+func (q *query) decode() error {
 	if q.content == string(types.JSONPatchType) {
-		return nil, nil
+		return nil
 	}
-	body := q.body
-	if q.content == string(types.ApplyYAMLPatchType) {
-		var err error
-		if body, err = yaml.YAMLToJSON(body); err != nil {
-			return nil, apierrors.NewBadRequest(err.Error())
+	if q.sent == nil {
+		body := q.body
+		if q.content == string(types.ApplyYAMLPatchType) && (len(body) == 0 || body[0] != '{') {
+			var err error
+			if body, err = yaml.YAMLToJSON(body); err != nil {
+				return apierrors.NewBadRequest(err.Error())
+			}
 		}
-	}
-	if err := utiljson.Unmarshal(body, &o.Object); err != nil {
-		return nil, apierrors.NewBadRequest(err.Error())
+		content := map[string]any{}
+		if err := utiljson.Unmarshal(body, &content); err != nil {
+			return apierrors.NewBadRequest(err.Error())
+		}
+		q.sent = draftOf(content)
 	}
 	if q.verb == "create" {
-		q.at.name = o.GetName()
+		q.at.name = q.sent.GetName()
 	}
-	return o, nil
+	return nil
 }
 
 // next is the object as a request would have it, with what manages its fields.
-func (s *Server) next(q *query, live, sent *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+func (s *Server) next(q *query, live *stored) (*draft, error) {
 	switch {
 	case q.verb == "create" && live != nil:
 		return nil, apierrors.NewAlreadyExists(q.resource(), q.at.name)
 	case q.verb == "create":
-		return s.managed(q, nil, sent)
+		return s.managed(q, nil, q.sent)
 	case q.content == string(types.ApplyYAMLPatchType):
-		if version := sent.GetResourceVersion(); live != nil && version != "" && version != live.GetResourceVersion() {
+		if live == nil {
+			return s.applied(q, nil, q.sent)
+		}
+		if version := q.sent.GetResourceVersion(); version != "" && version != live.GetResourceVersion() {
 			return nil, conflict(q)
 		}
-		return s.applied(q, live, sent)
+		return s.applied(q, live.draft, q.sent)
 	case live == nil:
 		return nil, apierrors.NewNotFound(q.resource(), q.at.name)
 	}
-	next := live.DeepCopy()
-	switch q.content {
-	case string(types.JSONPatchType):
-		if err := jsonPatch(next.Object, q.body); err != nil {
-			return nil, err
-		}
-	case string(types.MergePatchType), string(types.StrategicMergePatchType):
-		merge(next.Object, sent.Object)
-	default:
-		next = sent
+	next, err := q.changed(live.draft)
+	if err != nil {
+		return nil, err
 	}
 	if version := next.GetResourceVersion(); version != "" && version != live.GetResourceVersion() {
 		return nil, conflict(q)
 	}
-	if uid := next.GetUID(); uid != "" && uid != live.GetUID() {
+	if uid := next.GetUID(); uid != "" && uid != live.uid {
 		return nil, conflict(q)
 	}
-	return s.managed(q, live, next)
+	return s.managed(q, live.draft, next)
+}
+
+// changed is an object after a patch or an update.
+func (q *query) changed(live *draft) (*draft, error) {
+	switch q.content {
+	case string(types.JSONPatchType):
+		content, err := live.forPatch(q.body)
+		if err == nil {
+			err = jsonPatch(content, q.body)
+		}
+		next := draftOf(content)
+		if next.fields == nil {
+			next.fields = live.fields
+		}
+		return next, err
+	case string(types.MergePatchType), string(types.StrategicMergePatchType):
+		next := live.copied()
+		merge(next.Object, q.sent.Object)
+		if q.sent.fields != nil {
+			next.fields = q.sent.fields
+		}
+		return next, nil
+	}
+	return q.sent, nil
+}
+
+// forPatch is a copy for a JSON patch, with the managed fields where the patch names them.
+func (d *draft) forPatch(patch []byte) (map[string]any, error) {
+	if !bytes.Contains(patch, []byte("managedFields")) {
+		return d.DeepCopy().Object, nil
+	}
+	var content map[string]any
+	all, err := d.whole()
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		return nil, err
+	}
+	err = utiljson.Unmarshal(text, &content)
+	return content, err
 }
 
 func conflict(q *query) error {
@@ -107,24 +150,24 @@ func conflict(q *query) error {
 }
 
 // admit refuses what no server takes.
-func (s *Server) admit(q *query, live, next *unstructured.Unstructured) error {
+func (s *Server) admit(q *query, live *stored, next *draft) error {
 	if live == nil && q.at.namespace != "" {
 		namespace := s.objects[key{kind: "Namespace", name: q.at.namespace}]
 		if namespace == nil {
 			return apierrors.NewNotFound(q.resource(), q.at.namespace)
 		}
-		if namespace.GetDeletionTimestamp() != nil {
+		if namespace.deleting {
 			return forbidden(q)
 		}
 	}
-	if live != nil && live.GetDeletionTimestamp() != nil && len(next.GetFinalizers()) > len(live.GetFinalizers()) {
+	if live != nil && live.deleting && len(next.GetFinalizers()) > len(live.finalizers) {
 		return forbidden(q)
 	}
 	return nil
 }
 
 // born sets what a server sets in a new object.
-func (s *Server) born(q *query, o *unstructured.Unstructured) {
+func born(q *query, o *draft) {
 	o.SetAPIVersion(q.kind.apiVersion())
 	o.SetKind(q.kind.name)
 	o.SetName(q.at.name)
@@ -138,7 +181,7 @@ func (s *Server) born(q *query, o *unstructured.Unstructured) {
 }
 
 // encodeStrings does what a server does with stringData.
-func encodeStrings(o *unstructured.Unstructured) {
+func encodeStrings(o *draft) {
 	given, is, _ := unstructured.NestedStringMap(o.Object, "stringData")
 	if !is {
 		return
@@ -157,13 +200,18 @@ func encodeStrings(o *unstructured.Unstructured) {
 }
 
 // kept keeps what no client changes.
-func kept(next, live *unstructured.Unstructured) {
+func kept(next *draft, live *stored) {
+	from, _ := live.Object["metadata"].(map[string]any)
+	to, is := next.Object["metadata"].(map[string]any)
+	if !is {
+		to = map[string]any{}
+		next.Object["metadata"] = to
+	}
 	for _, field := range []string{"uid", "creationTimestamp", "generation", "deletionTimestamp", "deletionGracePeriodSeconds", "name", "namespace", "resourceVersion"} {
-		value, is, _ := unstructured.NestedFieldCopy(live.Object, "metadata", field)
-		if is {
-			set(next, value, "metadata", field)
+		if value, is := from[field]; is {
+			to[field] = value
 		} else {
-			unstructured.RemoveNestedField(next.Object, "metadata", field)
+			delete(to, field)
 		}
 	}
 	next.SetAPIVersion(live.GetAPIVersion())
@@ -171,43 +219,52 @@ func kept(next, live *unstructured.Unstructured) {
 	if status, is := live.Object["status"]; is {
 		next.Object["status"] = status
 	}
-	if !reflect.DeepEqual(next.Object["spec"], live.Object["spec"]) {
+	if !equal(next.Object["spec"], live.Object["spec"]) {
 		next.SetGeneration(live.GetGeneration() + 1)
 	}
 }
 
-// same tells whether a write changed nothing.
-func same(live, next *unstructured.Unstructured) bool {
-	a, b := live.DeepCopy(), next.DeepCopy()
-	for _, o := range []*unstructured.Unstructured{a, b} {
-		entries := o.GetManagedFields()
-		for i := range entries {
-			entries[i].Time = nil
+// same tells whether a write changed nothing but when a manager last wrote.
+func same(live, next *draft) bool {
+	if len(live.fields) != len(next.fields) || !equal(live.Object, next.Object) {
+		return false
+	}
+	for i := range live.fields {
+		a, b := live.fields[i], next.fields[i]
+		a.Time, b.Time = nil, nil
+		if !reflect.DeepEqual(a, b) {
+			return false
 		}
-		o.SetManagedFields(entries)
 	}
-	return reflect.DeepEqual(a.Object, b.Object)
+	return true
 }
 
-// put stores an object. One that is being deleted and has no finalizer left is gone.
-func (s *Server) put(at key, live, next *unstructured.Unstructured) {
-	s.version++
-	next.SetResourceVersion(strconv.Itoa(s.version))
-	what := "MODIFIED"
-	if live == nil {
-		what = "ADDED"
+// equal compares two values of JSON.
+func equal(a, b any) bool {
+	switch a := a.(type) {
+	case map[string]any:
+		b, is := b.(map[string]any)
+		if !is || len(a) != len(b) {
+			return false
+		}
+		for name, value := range a {
+			if other, is := b[name]; !is || !equal(value, other) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		b, is := b.([]any)
+		return is && slices.EqualFunc(a, b, equal)
 	}
-	delete(s.texts, live)
-	s.objects[at] = next
-	if next.GetDeletionTimestamp() != nil && len(next.GetFinalizers()) == 0 {
-		what = "DELETED"
-		delete(s.objects, at)
+	switch b.(type) {
+	case map[string]any, []any:
+		return false
 	}
-	s.log = append(s.log, event{s.version, what, at, live, next})
-	s.changed.Broadcast()
+	return a == b
 }
 
-func set(o *unstructured.Unstructured, value any, path ...string) {
+func set(o *draft, value any, path ...string) {
 	// It fails only where a parent is no map, which metadata and the like are.
 	_ = unstructured.SetNestedField(o.Object, value, path...)
 }

@@ -1,0 +1,75 @@
+package faultproxy
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+)
+
+// Within is a proxy for clients in this process: no connection is between them and it. It
+// sends requests on by a transport, and treats them as a Proxy does.
+type Within struct {
+	*Proxy
+	Next http.RoundTripper
+}
+
+// NewWithin makes such a proxy.
+func NewWithin(next http.RoundTripper) *Within {
+	return &Within{&Proxy{schedule: newSchedule(nil)}, next}
+}
+
+// RoundTrip implements http.RoundTripper.
+func (p *Within) RoundTrip(r *http.Request) (*http.Response, error) {
+	x := newExchange(r)
+	settle := p.begin(x)
+	if x.rule.Delay == 0 && x.rule.Before == nil {
+		defer settle()
+		return p.carry(x, r)
+	}
+	answered := make(chan func() (*http.Response, error), 1)
+	go func() {
+		defer settle()
+		resp, err := p.waited(x, r)
+		answered <- func() (*http.Response, error) { return resp, err }
+	}()
+	select {
+	case answer := <-answered:
+		return answer()
+	case <-r.Context().Done(): // the client gives up meanwhile
+		return nil, r.Context().Err()
+	}
+}
+
+// waited waits as the rule says, and carries the request.
+func (p *Within) waited(x *exchange, r *http.Request) (*http.Response, error) {
+	if !pause(r.Context(), x.rule.Delay) {
+		return nil, r.Context().Err()
+	}
+	if x.rule.Before != nil {
+		x.rule.Before()
+	}
+	return p.carry(x, r)
+}
+
+// carry gives the answer of the server, or what the rule says in its place.
+func (p *Within) carry(x *exchange, r *http.Request) (*http.Response, error) {
+	switch {
+	case x.rule.End == CutBefore:
+		return nil, io.ErrUnexpectedEOF
+	case x.rule.Status != 0:
+		x.status = x.rule.Status
+		w := httptest.NewRecorder()
+		_ = answer(w, x.rule, x.request) // a recorder takes everything
+		resp := w.Result()
+		resp.Request = r
+		return resp, nil
+	}
+	resp, err := p.Next.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	if x.modify(resp) != nil {
+		return nil, io.ErrUnexpectedEOF
+	}
+	return resp, nil
+}
