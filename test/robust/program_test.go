@@ -109,8 +109,12 @@ func memoryKubeconfig(t *testing.T) string {
 
 var built executable
 
+// heapMost is how much memory histories take before it is collected.
+const heapMost = 1 << 30
+
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(400)         // what histories leave behind is small
+	debug.SetGCPercent(-1) // what histories leave behind is small, so that collecting it seldom is cheap
+	debug.SetMemoryLimit(heapMost)
 	utilruntime.ErrorHandlers = nil // one of them has a clock, and each history in memory another
 	code := m.Run()
 	_ = os.RemoveAll(built.dir) // a temporary directory
