@@ -61,8 +61,8 @@ type Plan struct {
 	Steps []Step         // sorted by path
 	Kept  []*index.Entry // the rest of the index
 
-	told  []string // of Index.Told, when all is done
-	final []byte   // the index when all is done, once it was asked for
+	told  []string      // of Index.Told, when all is done
+	final *index.Digest // of the index, once it is known
 }
 
 // Compare decides what happens to each file. It is a pure function. With force,
@@ -182,12 +182,12 @@ func (s *Step) writes() bool {
 // Final is the index when the plan has been carried out.
 func (p *Plan) Final() *index.Index { return p.index(false) }
 
-// encoded is that index as it is written.
-func (p *Plan) encoded() []byte {
+// tree is the digest of that index as it is written.
+func (p *Plan) tree() index.Digest {
 	if p.final == nil {
-		p.final = p.Final().Encode()
+		p.final = new(index.DigestOf(p.Final().Encode()))
 	}
-	return p.final
+	return *p.final
 }
 
 // Intent is the index while that is under way: it names all that is there or

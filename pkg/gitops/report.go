@@ -141,7 +141,7 @@ type Conflict struct {
 
 // NewReport tells what a plan does. Changed is what Dir.Changes says of it.
 func NewReport(in *Input, p *Plan, changed bool) *Report {
-	tree := index.DigestOf(p.encoded())
+	tree := p.tree()
 	r := &Report{Changed: changed, Tree: hex.EncodeToString(tree[:]), Files: FileCounts{
 		Written: p.Count(ActionCreate, ActionUpdate, ActionRestore), Removed: p.Count(ActionRemove), Unchanged: p.Count(ActionKeep),
 	}}

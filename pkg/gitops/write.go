@@ -3,8 +3,10 @@ package gitops
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -23,8 +25,8 @@ import (
 type Dir struct {
 	name string
 	root *os.Root // nil where the folder is not there yet
-	// index is the file as it was read.
-	index []byte
+	// index is the digest of the file as it was read.
+	index index.Digest
 }
 
 // OpenDir opens a folder. One that is not there yet is an empty one, and is made
@@ -51,7 +53,7 @@ func (d *Dir) Index() (*index.Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.index = b
+	d.index = index.DigestOf(b)
 	if b == nil {
 		return &index.Index{}, nil
 	}
@@ -64,19 +66,40 @@ func (d *Dir) Index() (*index.Index, error) {
 
 // readIndex is the index as it is, nil where there is none.
 func (d *Dir) readIndex() ([]byte, error) {
+	if there, err := d.hasIndex(); !there {
+		return nil, err
+	}
+	return d.root.ReadFile(index.FileName)
+}
+
+// indexNow is the digest of the index as it is now, that of no bytes where there is none.
+func (d *Dir) indexNow() (now index.Digest, err error) {
+	if there, err := d.hasIndex(); !there {
+		return index.DigestOf(nil), err
+	}
+	f, err := d.root.Open(index.FileName)
+	if err != nil {
+		return now, err
+	}
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return index.Digest(h.Sum(nil)), errors.Join(err, f.Close())
+}
+
+func (d *Dir) hasIndex() (bool, error) {
 	if d.root == nil {
-		return nil, nil
+		return false, nil
 	}
 	info, err := d.root.Lstat(index.FileName)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
+		return false, nil
 	case err != nil:
-		return nil, err
+		return false, err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no regular file: it would be read and written elsewhere (look what it is, and remove it)", path.Join(d.name, index.FileName))
+		return false, fmt.Errorf("%s is no regular file: it would be read and written elsewhere (look what it is, and remove it)", path.Join(d.name, index.FileName))
 	}
-	return d.root.ReadFile(index.FileName)
+	return true, nil
 }
 
 // Plan looks at the tree, and plans how to change it. What others have

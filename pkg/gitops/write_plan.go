@@ -1,7 +1,6 @@
 package gitops
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -58,7 +57,7 @@ func (e *WriteError) Unwrap() error { return e.Err }
 // Changes tells whether carrying a plan out changes the tree, if only its index.
 func (d *Dir) Changes(p *Plan) bool {
 	return slices.ContainsFunc(p.Steps, func(s Step) bool { return s.writes() || s.Action == ActionRemove }) ||
-		!bytes.Equal(d.index, p.encoded())
+		d.index != p.tree()
 }
 
 // RootError tells that lynqctl could not make the folder of the tree. Nothing was
@@ -117,8 +116,8 @@ func (d *Dir) claim() (release func(), err error) {
 	} else if err != nil {
 		return nil, err
 	}
-	now, err := d.readIndex()
-	if err == nil && !bytes.Equal(now, d.index) {
+	now, err := d.indexNow()
+	if err == nil && now != d.index {
 		err = &BusyError{d.name, ErrChanged}
 	}
 	if err != nil {
@@ -172,14 +171,13 @@ type writer struct {
 }
 
 func (w *writer) carryOut(ctx context.Context, p *Plan) error {
-	final := p.encoded()
 	switch {
-	case !p.touches() && bytes.Equal(w.index, final):
+	case !p.touches() && w.index == p.tree():
 		return nil
 	case !p.touches():
-		return w.saveIndex(final)
+		return w.saveIndex(p.Final())
 	}
-	if err := w.saveIndex(p.Intent().Encode()); err != nil {
+	if err := w.saveIndex(p.Intent()); err != nil {
 		return err
 	}
 	for _, steps := range phases(p) {
@@ -190,7 +188,7 @@ func (w *writer) carryOut(ctx context.Context, p *Plan) error {
 	if err := w.removeAll(ctx, p); err != nil {
 		return err
 	}
-	return w.saveIndex(final)
+	return w.saveIndex(p.Final())
 }
 
 // touches tells whether any file but the index may change, or a folder go.
@@ -201,21 +199,23 @@ func (p *Plan) touches() bool {
 }
 
 // saveIndex writes the index, unless it is that already.
-func (w *writer) saveIndex(b []byte) error {
-	now, err := w.readIndex()
+func (w *writer) saveIndex(x *index.Index) error {
+	now, err := w.indexNow()
 	if err != nil {
 		return err
 	}
-	if !bytes.Equal(now, w.index) {
+	if now != w.index {
 		return &WriteError{Path: w.fullPath(index.FileName), Err: ErrChanged}
 	}
-	if bytes.Equal(now, b) {
+	b := x.Encode()
+	next := index.DigestOf(b)
+	if now == next {
 		return nil
 	}
 	if err := w.replace(index.FileName, b); err != nil {
 		return err
 	}
-	w.index = b
+	w.index = next
 	return nil
 }
 
