@@ -83,6 +83,14 @@ func (c *Client) While(mayWrite func() error) *Client {
 	return &guarded
 }
 
+// MayWrite is an error where the client may not write now.
+func (c *Client) MayWrite() error {
+	if c.mayWrite == nil {
+		return nil
+	}
+	return c.mayWrite()
+}
+
 // statusCodecs decode a server's errors; all else is decoded in this package.
 // client-go's scheme of all built-in kinds would cost 4.4 ms at every start.
 func statusCodecs() runtime.NegotiatedSerializer {

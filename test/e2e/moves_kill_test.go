@@ -14,7 +14,7 @@ const movedHub = `apiVersion: operator.lynq.sh/v1
 kind: LynqHub
 metadata: {name: NAME}
 spec:
-  source: {type: csv, csv: {path: NAME.csv}}
+  source: {type: csv, syncInterval: 1s, csv: {path: NAME.csv}}
   valueMappings: {uid: id, activate: active, previousUid: was}
   extraValueMappings: {slug: slug}
 `
@@ -139,6 +139,7 @@ func killedMove(become func(*testing.T, *moving, int) []string) func(*testing.T)
 				}
 				m.Kubectl(t, "", "delete", "leases", "--all")
 			},
+			wrong: func(t *testing.T) []string { t.Helper(); return m.unmoved(t) },
 			whole: func(t *testing.T) { t.Helper(); m.whole(t, apply) },
 		}
 	}
@@ -156,12 +157,20 @@ func (m *moving) objects(t *testing.T) string {
 // whole: the new node has all of it, and another run changes nothing.
 func (m *moving) whole(t *testing.T, apply []string) {
 	t.Helper()
+	complain(t, m.unmoved(t))
+	m.start(t, apply...).want(t, 0, "4 objects: 4 unchanged")
+}
+
+// unmoved is what differs from the same objects and pods in the inventories of the new nodes.
+func (m *moving) unmoved(t *testing.T) []string {
+	t.Helper()
+	var wrong []string
 	if now := m.objects(t); now != m.before {
-		t.Errorf("objects and pods are\n%s\nand were\n%s", now, m.before)
+		wrong = append(wrong, fmt.Sprintf("objects and pods are\n%s\nand were\n%s", now, m.before))
 	}
 	inventories := strings.Fields(m.Kubectl(t, "", "get", "configmaps", "-l", "lynq.sh/record=node", "-o", "custom-columns=NAME:.metadata.name", "--no-headers"))
 	if !slices.Equal(inventories, m.want) {
-		t.Errorf("the inventories are %v, want %v", inventories, m.want)
+		wrong = append(wrong, fmt.Sprintf("the inventories are %v, want %v", inventories, m.want))
 	}
-	m.start(t, apply...).want(t, 0, "4 objects: 4 unchanged")
+	return wrong
 }

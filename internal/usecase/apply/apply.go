@@ -23,6 +23,9 @@ type Options struct {
 	load.RenderOptions
 	session.RunOptions
 	Limits decide.Limits
+	// AllSources is --source for all hubs of the inputs, where the run is of some of them and
+	// Sources are of these; nil where that says nothing else.
+	AllSources []string
 	// Yes: a person is not asked before objects are deleted.
 	Yes bool
 	// AdoptNothing: what exists already and belongs to no node is a conflict.

@@ -249,8 +249,8 @@ func (j *Job) agree(ctx context.Context, plans []plan.Plan) ([]plan.Plan, error)
 	return plans, j.Engine.Confirm(ctx, false, "Apply this, with "+session.Stake(plans)+"?")
 }
 
-// PlanAll plans all hubs: it looks at the cluster, decides, and, where that would delete
-// an object, decides again with what the rest of the inputs renders.
+// PlanAll plans all hubs: it looks at the cluster, decides, and, where an object or a node
+// would leave, decides again with what the rest of the inputs renders.
 func (j *Job) PlanAll(ctx context.Context) ([]plan.Plan, error) {
 	_, looked := j.Engine.CountingRequests(j.Warnings, "reading the cluster")
 	defer looked()
@@ -282,7 +282,7 @@ func (j *Job) PlanAll(ctx context.Context) ([]plan.Plan, error) {
 		return nil, err
 	}
 	all := withTombstones(j, plans, stones)
-	if plan.Deletes(all) && partial(j) {
+	if plan.Leaves(all) && partial(j) {
 		known := survey(ctx, j)
 		for _, in := range inputs {
 			in.Elsewhere = known

@@ -44,8 +44,10 @@ func renderAll(ctx context.Context, j *Job) ([]*plan.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Sources, err = named((load.RowSource{Override: o.Sources}), j.Hubs); err != nil {
-		return nil, err
+	if o.Sources = j.Options.AllSources; o.Sources == nil {
+		if o.Sources, err = named((load.RowSource{Override: j.Options.Sources}), j.Hubs); err != nil {
+			return nil, err
+		}
 	}
 	whole := *j
 	whole.Hubs = hubs

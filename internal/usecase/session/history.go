@@ -35,8 +35,8 @@ type Noted struct {
 	Inputs func(lynq.HubKey) history.Inputs
 	// Held are what guards have against deletions that the run leaves out, where that is news.
 	Held []plan.Refusal
-	// Approved is the digest of held deletions that a person approved.
-	Approved string
+	// Approved are the digests of held deletions that a person approved, by hub.
+	Approved map[lynq.HubKey]string
 	// Without are hubs that have no record, or none any more: their histories begin no more.
 	Without map[lynq.HubKey]bool
 	// Recorded tells that the hubs have records.
@@ -91,7 +91,7 @@ func (r *Run) RememberRefusals(ctx context.Context, hub lynq.HubKey, refusals []
 
 // RememberApproval adds to the history of a hub that a person approved held deletions.
 func (r *Run) RememberApproval(ctx context.Context, hub lynq.HubKey, digest string) {
-	r.Noted.Approved = digest
+	r.Noted.Approved = map[lynq.HubKey]string{hub: digest}
 	e := r.newEntry(hub)
 	e.Outcome, e.Approval = history.OutcomeApproved, history.ApprovalPrompt
 	if !r.Engine.confirmed {
@@ -106,7 +106,7 @@ func (r *Run) newEntry(hub lynq.HubKey) *entry {
 	e := &entry{history.Entry{
 		Run: history.NameRun(began, strings.ToLower(rand.Text())), Time: began,
 		Command: r.Engine.Invocation.Command, Flags: r.Engine.Invocation.Guards, Version: r.Engine.Version,
-		By: r.Name, Job: jobURL(r.Engine.Getenv), Approved: r.Noted.Approved,
+		By: r.Name, Job: jobURL(r.Engine.Getenv), Approved: r.Noted.Approved[hub],
 	}}
 	if shard := r.RunOptions.LockShard; !shard.IsZero() {
 		e.Flags = append(slices.Clone(e.Flags), "--shard="+shard.String())
@@ -115,7 +115,7 @@ func (r *Run) newEntry(hub lynq.HubKey) *entry {
 		e.Plan = f.ID
 	}
 	switch {
-	case r.Noted.Approved != "":
+	case r.Noted.Approved[hub] != "":
 		e.Approval = history.ApprovalWatch
 	case e.Plan != "":
 		e.Approval = history.ApprovalPlan

@@ -91,6 +91,27 @@ func (e *Engine) NewRun(o *RunOptions, client *kube.Client, warnings *ServerWarn
 	return r
 }
 
+// With is a run on the hubs of several runs: it writes only while each of them has its own.
+// It keeps no inventories.
+func (r *Run) With(others ...*Run) Run {
+	all := *r
+	all.Kept = nil
+	clients := []*kube.Client{r.Client}
+	for _, o := range others {
+		clients = append(clients, o.Client)
+	}
+	all.Client = r.Client.While(func() error {
+		for _, c := range clients {
+			if err := c.MayWrite(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	all.Store = store.New(all.Client.ConfigMaps())
+	return all
+}
+
 // OnCluster connects to a cluster, and has a run perform there what carries plans out.
 func (e *Engine) OnCluster(ctx context.Context, access *kube.Access, timeout time.Duration, o *RunOptions, perform func(context.Context, Run) error) error {
 	ctx, cancel := Deadline(ctx, timeout)

@@ -31,7 +31,7 @@ func ApplyHolding(ctx context.Context, e *session.Engine, o *apply.Options) erro
 			return err
 		}
 		hub := j.Hubs[0].Key
-		run, held, approved := holdDeletions(plans, j.Records[hub], time.Now())
+		run, held, approved := holdDeletions(plans, hub, j.Records[hub], time.Now())
 		if err := j.Refused(run); err != nil {
 			return err
 		}

@@ -15,37 +15,52 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// holdDeletions is what is carried out of the plans of one hub where guards refuse its
-// deletions: all else. Where a person approved exactly these deletions, as the hub's
+// holdDeletions is what is carried out of plans where guards refuse the deletions of one of
+// their hubs: all else. Where a person approved exactly these deletions, as the hub's
 // record says, it is the plans as they are, without what the guards have against them.
 // It is a pure function.
 //
 // Plans that no guard refuses, or that one refuses for more than deletions, come back as
 // they are: the latter still have their refusals, and must not be carried out. What
 // tombstones name is held with the deletions of nodes.
-func holdDeletions(plans []plan.Plan, record *inventory.Hub, now time.Time) (run []plan.Plan, held *inventory.HeldDeletions, approved bool) {
-	i := slices.IndexFunc(plans, func(p plan.Plan) bool { return len(p.Refusals) > 0 })
-	if i < 0 || slices.ContainsFunc(plans, func(p plan.Plan) bool { return len(p.Refusals) > 0 && !p.Holdable() }) {
+func holdDeletions(plans []plan.Plan, hub lynq.HubKey, record *inventory.Hub, now time.Time) (run []plan.Plan, held *inventory.HeldDeletions, approved bool) {
+	i := slices.IndexFunc(plans, func(p plan.Plan) bool { return p.Hub == hub && len(p.Refusals) > 0 })
+	if i < 0 || slices.ContainsFunc(plans, func(p plan.Plan) bool { return p.Hub == hub && len(p.Refusals) > 0 && !p.Holdable() }) {
 		return plans, nil, false
 	}
 	rest := decide.WithoutDeletions(&plans[i])
 	held = heldDeletions(rest.Held, record, now)
-	approved = record != nil && record.Approved == held.Digest
+	if record == nil || record.Approved != held.Digest {
+		return carrying(plans, i, rest), held, false
+	}
+	next := plans[i]
+	next.Refusals = nil
 	for k, p := range plans {
-		switch {
-		case k == i && approved:
-			p.Refusals = nil
-		case k == i:
-			p = *rest
-		case p.After:
-			continue // an approval covers what it showed, and it shows no tombstones
+		if k == i {
+			p = next
 		}
-		run = append(run, p)
+		if !p.After || p.Hub != hub { // an approval covers what it showed, and it shows no tombstones
+			run = append(run, p)
+		}
 	}
-	if approved {
-		return run, nil, true
+	return run, nil, true
+}
+
+// carrying are plans of which rest is carried out of the one at i, and no tombstones of its
+// hub.
+func carrying(plans []plan.Plan, i int, rest *plan.Plan) []plan.Plan {
+	var run []plan.Plan
+	for k := range plans {
+		switch p := &plans[k]; {
+		case k == i:
+			run = append(run, *rest)
+		case p.Hub != rest.Hub && !p.After:
+			run = append(run, *decide.WithoutTaking(p, &plans[i], rest))
+		case p.Hub != rest.Hub:
+			run = append(run, *p)
+		}
 	}
-	return run, held, false
+	return run
 }
 
 // heldDeletions is what is held as the record of its hub, which may be nil, is to have it.

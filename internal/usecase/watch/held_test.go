@@ -61,7 +61,7 @@ func TestHoldDeletions(t *testing.T) {
 		"nothing left that is due":    {plans: []plan.Plan{goingPlan()}, record: &inventory.Hub{Approved: digest}, nodes: []int{1}},
 		"without a plan, without end": {},
 	} {
-		run, got, approved := holdDeletions(tt.plans, tt.record, now.Add(time.Millisecond))
+		run, got, approved := holdDeletions(tt.plans, refused.Hub, tt.record, now.Add(time.Millisecond))
 		var nodes []int
 		refusals := 0
 		for _, p := range run {

@@ -32,6 +32,12 @@ type hubWatch struct {
 
 	changes *watch.Changes
 	kept    session.KeptInventories
+	// readNow takes whom the reader of the rows tells of its next read, and lends takes how long
+	// the hub is lent to the round of another hub.
+	readNow chan chan error
+	lends   chan chan struct{}
+	// tried are the objects that might have moved in the last round that tried that.
+	tried string
 	// moved has a value when a timer was set while a round runs.
 	moved    chan struct{}
 	whole    time.Time // of the last round about all nodes
@@ -51,6 +57,10 @@ type hubWatch struct {
 
 	mu     sync.Mutex
 	ledger watch.Ledger[lynq.NodeKey]
+	// term is nil while another run has the hub, and missed are the hubs that would have had a
+	// round with it meanwhile.
+	term   *term
+	missed []lynq.HubKey
 	// wanted is a digest of what each node wants in this round, and failing are the nodes
 	// of it that the ledger knows have failed.
 	wanted  map[lynq.NodeKey]string
@@ -72,10 +82,18 @@ type hubWatch struct {
 	ended map[lynq.NodeKey]report.Outcome
 }
 
+// term is a time for which this process has the Lease of a hub.
+type term struct {
+	ctx     context.Context // ends with it
+	run     *session.Run
+	watches *hubWatches
+	wanted  <-chan struct{} // is closed when another run wants the hub
+}
+
 // newHubWatch makes one for the hub at i of the inputs.
 func newHubWatch(w *watching, in *watchInputs, i int) *hubWatch {
 	o := w.o.Apply
-	o.Sources, o.Answers = nil, new(httprows.Answers)
+	o.Sources, o.AllSources, o.Answers = nil, w.o.Apply.Sources, new(httprows.Answers)
 	if url := in.urls[i]; url != "" {
 		o.Sources = []string{url}
 	}
@@ -86,7 +104,11 @@ func newHubWatch(w *watching, in *watchInputs, i int) *hubWatch {
 	if i > 0 {
 		own.Tombstones = nil // they are of no hub, and are looked at once
 	}
-	return &hubWatch{w: w, o: o, in: &own, files: in.reading, hub: in.Hubs[i], partial: in.kept != nil, invalid: in.kept.trouble(in.Hubs[i].Hub), changes: watch.NewChanges(), moved: make(chan struct{}, 1)}
+	return &hubWatch{
+		w: w, o: o, in: &own, files: in.reading, hub: in.Hubs[i], partial: in.kept != nil, invalid: in.kept.trouble(in.Hubs[i].Hub),
+		changes: watch.NewChanges(), moved: make(chan struct{}, 1),
+		readNow: make(chan chan error), lends: make(chan chan struct{}),
+	}
 }
 
 // run keeps the hub until the context ends.
@@ -95,7 +117,7 @@ func (h *hubWatch) run(ctx context.Context) {
 	defer h.w.engine.Meter().Left(h.hub.Key)
 	defer func() { _ = h.o.Answers.Close() }() // a temporary file, which was only read
 	for failures := 0; ctx.Err() == nil; {
-		err := h.term(ctx)
+		err := h.keep(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -114,12 +136,12 @@ func (h *hubWatch) run(ctx context.Context) {
 	}
 }
 
-// term takes the hub's Lease, and keeps the hub until another run wants it.
-func (h *hubWatch) term(ctx context.Context) error {
+// keep takes the hub's Lease, and keeps the hub until another run wants it.
+func (h *hubWatch) keep(ctx context.Context) error {
 	o := h.o.RunOptions
 	o.LockTimeout = lease.Forever
 	r := h.w.engine.NewRun(&o, h.w.client, h.w.warnings)
-	r.Observe, r.Kept = h.observe, &h.kept
+	r.Kept = &h.kept
 	locks := r.NewContinuousLocks(ctx, h.hub.Key)
 	err := r.Acquire(ctx, locks)
 	defer locks.Release(ctx)
@@ -129,61 +151,53 @@ func (h *hubWatch) term(ctx context.Context) error {
 	h.w.engine.Notef("hub %s: watching", h.hub.Key)
 	h.w.engine.Meter().Leading(h.hub.Key, true)
 	defer h.w.engine.Meter().Leading(h.hub.Key, false)
-	h.kept.Forget()
-	h.rows, h.unread, h.ledger, h.failing, h.whole, h.third, h.grace, h.failures = nil, nil, watch.Ledger[lynq.NodeKey]{}, nil, time.Time{}, time.Time{}, time.Time{}, 0 // another run may have changed anything
+	h.forget()
 	watched, stop := context.WithCancel(locks.Ctx)
-	watches := newHubWatches(h, &r)
-	watches.running.Go(func() { h.keepReading(watched, r) })
+	t := &term{ctx: watched, run: &r, watches: newHubWatches(h, &r), wanted: locks.Held[0].Wanted()}
+	h.begins(t)
+	t.watches.running.Go(func() { h.keepReading(watched, r) })
 	defer func() {
+		h.begins(nil)
 		stop()
-		watches.running.Wait()
+		t.watches.running.Wait()
 	}()
-	return h.rounds(watched, &r, watches, locks.Held[0].Wanted())
+	return h.rounds(t)
+}
+
+// forget forgets all of an earlier term: another run may have changed anything.
+func (h *hubWatch) forget() {
+	h.kept.Forget()
+	h.whole, h.third, h.grace, h.failures, h.tried = time.Time{}, time.Time{}, time.Time{}, 0, ""
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.rows, h.unread, h.ledger, h.failing = nil, nil, watch.Ledger[lynq.NodeKey]{}, nil
+}
+
+// begins notes the term in which the hub is, nil for none.
+func (h *hubWatch) begins(t *term) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.term = t
 }
 
 // rounds looks at the hub whenever something changed, or is due, until another run wants
 // it. Its error is why the hub cannot be kept for now.
-func (h *hubWatch) rounds(ctx context.Context, r *session.Run, watches *hubWatches, wanted <-chan struct{}) error {
+func (h *hubWatch) rounds(t *term) error {
 	for {
-		at := h.next(time.Now())
-		lacking := watches.lacking()
-		if soon := time.Now().Add(servedEvery); lacking && soon.Before(at) {
-			at = soon
-		}
-		next := time.NewTimer(time.Until(at))
-		changed := false
-		select {
-		case <-ctx.Done():
-			next.Stop()
-			return context.Cause(ctx)
-		case <-wanted:
-			next.Stop()
-			h.w.engine.Notef("hub %s: another run waits for it, and gets it next", h.hub.Key)
-			return nil
-		case <-h.changes.Due():
-			changed = true
-			settle := time.NewTimer(watch.Settle(h.idle))
-			select {
-			case <-settle.C:
-			case <-ctx.Done():
+		changed, err := h.await(t)
+		if err == nil {
+			err = h.round(t.ctx, t)
+			if h.idle++; h.didWrite() || !changed {
+				h.idle = 0
 			}
-			settle.Stop()
-		case <-next.C:
-			if lacking && watches.served(ctx) {
-				h.changes.NoteAll()
-			}
-		}
-		next.Stop()
-		err := h.round(ctx, r, watches, wanted)
-		if h.idle++; h.didWrite() || !changed {
-			h.idle = 0
 		}
 		switch {
-		case context.Cause(ctx) != nil:
-			return context.Cause(ctx)
+		case context.Cause(t.ctx) != nil:
+			return context.Cause(t.ctx)
 		case errors.Is(err, errYielded):
 			h.w.engine.Notef("hub %s: another run waits for it, and gets it next", h.hub.Key)
 			return nil
+		case errors.Is(err, errLent):
 		case err == nil || cutShort(err):
 			h.failures = 0
 			h.w.o.observer().Ended(h.hub.Key, nil)
@@ -194,6 +208,45 @@ func (h *hubWatch) rounds(ctx context.Context, r *session.Run, watches *hubWatch
 			h.tell(err)
 		}
 	}
+}
+
+// await waits until it is time for a round; changed tells that something changed. Its error is
+// why there is no round: the hub was lent, another run wants it, or the term ended.
+func (h *hubWatch) await(t *term) (changed bool, err error) {
+	at := h.next(time.Now())
+	lacking := t.watches.lacking()
+	if soon := time.Now().Add(servedEvery); lacking && soon.Before(at) {
+		at = soon
+	}
+	next := time.NewTimer(time.Until(at))
+	defer next.Stop()
+	select {
+	case over := <-h.lends:
+		<-over
+		return false, errLent
+	case <-t.ctx.Done():
+		return false, context.Cause(t.ctx)
+	case <-t.wanted:
+		return false, errYielded
+	case <-h.changes.Due():
+		changed = true
+		settle := time.NewTimer(watch.Settle(h.idle))
+		defer settle.Stop()
+		select {
+		case <-settle.C:
+		case <-t.ctx.Done():
+		}
+	case <-next.C:
+		if lacking && t.watches.served(t.ctx) {
+			h.changes.NoteAll()
+		}
+	}
+	select {
+	case over := <-h.lends: // the round may be a long one
+		<-over
+	default:
+	}
+	return changed, nil
 }
 
 // tell tells why a round did not end well, unless it has been told.

@@ -2,9 +2,12 @@ package watch
 
 import (
 	"context"
+	"maps"
 	"reflect"
+	"slices"
 
 	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -41,11 +44,23 @@ func (k *keptHubs) turn(ctx context.Context, w *watching, in *watchInputs) {
 		}
 	}
 	k.running = left
+	for key, had := range left {
+		next[key] = had.watch
+	}
+	w.keeps(slices.Collect(maps.Values(next)))
 	for key, n := range next {
 		if left[key] == nil {
 			left[key] = n.start(ctx)
 		}
 	}
+}
+
+// keeps notes the hubs that are kept.
+func (w *watching) keeps(hubs []*hubWatch) {
+	slices.SortFunc(hubs, func(a, b *hubWatch) int { return a.hub.Key.Compare(b.hub.Key) })
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.hubs = hubs
 }
 
 // wait waits until no hub is kept any more: their context has ended.
@@ -136,4 +151,13 @@ func (h *hubWatch) begin(deletes bool, stop context.CancelCauseFunc) bool {
 	}
 	h.cut = stop
 	return true
+}
+
+// done notes that the round is at work no more, and gives how its nodes ended that did not
+// end well, nil where that is not known.
+func (h *hubWatch) done() map[lynq.NodeKey]report.Outcome {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.cut = nil
+	return h.ended
 }

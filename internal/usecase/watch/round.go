@@ -22,64 +22,301 @@ import (
 // tell.
 const wholeEvery = 5 * time.Minute
 
+// round is one look at hubs that are planned together: at one, or at those between which
+// objects move.
+type round struct {
+	parts []*part
+	began time.Time
+	// concern says which nodes are planned, nil for all.
+	concern *decide.Concern
+	job     *usecase.Job
+	// plans are those of all its hubs.
+	plans []plan.Plan
+}
+
+// part is a hub of a round.
+type part struct {
+	*hubWatch
+	term *term
+	rows *hubRows
+	// objects are those that changed; all tells that any may have.
+	objects map[lynq.Ref]bool
+	all     bool
+	due     map[lynq.NodeKey]bool
+	held    *inventory.HeldDeletions
+	// approved: a person approved the deletions that were held.
+	approved bool
+	// ended is how the nodes ended that did not end well, nil where that is not known.
+	ended map[lynq.NodeKey]report.Outcome
+}
+
 // round applies the nodes that changes concern, or that are due; all of the hub where it
-// is time for that, or where it is not known what changed.
-func (h *hubWatch) round(ctx context.Context, r *session.Run, watches *hubWatches, wanted <-chan struct{}) error {
+// is time for that, or where it is not known what changed. Hubs between which objects move
+// are applied as a whole, together.
+func (h *hubWatch) round(ctx context.Context, t *term) error {
+	now := time.Now()
+	p := h.part(t, now)
+	if p == nil {
+		return nil
+	}
+	all := p.wholeDue(now)
+	if !all && len(p.due)+len(p.objects) == 0 && !h.graceDue(now) {
+		return nil
+	}
+	alone := &round{parts: []*part{p}, began: now}
+	if !all {
+		alone.concern = &decide.Concern{Nodes: p.due, Objects: p.objects, Rollouts: rolloutsOf(&h.hub)}
+	}
+	if err := alone.look(ctx); err != nil {
+		return err
+	}
+	if done, err := h.together(ctx, alone); done {
+		return err
+	}
+	alone.hold()
+	return alone.perform(ctx)
+}
+
+// part begins a round on the hub. It is nil before rows were read.
+func (h *hubWatch) part(t *term, now time.Time) *part {
 	h.takeInputs()
-	now, rows := time.Now(), h.current()
+	rows := h.current()
 	if rows == nil {
 		return nil
 	}
-	objects, all := h.taken(now)
+	p := &part{hubWatch: h, term: t, rows: rows, ended: map[lynq.NodeKey]report.Outcome{}}
+	p.objects, p.all = h.taken(now)
+	h.wants(rows)
 	h.mu.Lock()
-	due := h.ledger.Due(rows.wanted, now)
+	defer h.mu.Unlock()
+	p.due = h.ledger.Due(rows.wanted, now)
+	return p
+}
+
+// wants notes the rows that the round is about.
+func (h *hubWatch) wants(rows *hubRows) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	h.wanted, h.failing = rows.wanted, nil
-	h.mu.Unlock()
-	// A tombstone of a file is of no node.
-	all = all || due[stonesOf(&h.hub)] || objects[recordOf(&h.hub)] || !now.Before(h.whole.Add(h.wholeEvery())) || h.thirdDue(now)
-	if !all && len(due)+len(objects) == 0 && !h.graceDue(now) {
-		return nil
+}
+
+// wholeDue tells whether all nodes are to be planned. A tombstone of a file is of no node.
+func (p *part) wholeDue(now time.Time) bool {
+	return p.all || p.due[stonesOf(&p.hub)] || p.objects[recordOf(&p.hub)] || !now.Before(p.whole.Add(p.wholeEvery())) || p.thirdDue(now)
+}
+
+// newJob is what the round does, as an apply does it.
+func (r *round) newJob() *usecase.Job {
+	first := r.parts[0]
+	inputs, o, run := *first.in.Inputs, first.o, *first.term.run
+	var others []*session.Run
+	j := &usecase.Job{Options: &o, Inputs: &inputs, Continuous: true, Concern: r.concern, Troubles: map[lynq.HubKey][]inventory.Trouble{}}
+	var renderings []usecase.Rendering
+	for i, p := range r.parts {
+		if i > 0 {
+			others = append(others, p.term.run)
+		}
+		j.Hubs = append(j.Hubs, p.hub)
+		j.Tombstones = append(j.Tombstones, p.in.Tombstones...)
+		j.Troubles[p.hub.Key] = p.troubles()
+		renderings = append(renderings, p.rows.Rendering)
 	}
-	run := *r
-	run.Began = now
-	j := &usecase.Job{
-		Run: run, Options: &h.o, Inputs: h.in.Inputs, Hubs: h.in.Hubs, Tombstones: h.in.Tombstones,
-		Rendering: rows.Rendering, Continuous: true,
-		Troubles: map[lynq.HubKey][]inventory.Trouble{h.hub.Key: h.troubles()},
+	if inputs.Hubs = j.Hubs; len(others) > 0 {
+		run = run.With(others...)
 	}
-	if !all {
-		j.Concern = &decide.Concern{Nodes: due, Objects: objects, Rollouts: rolloutsOf(&h.hub)}
-	}
-	plans, approved, err := h.plan(ctx, j)
-	r.Warned = j.Warned
-	if err != nil {
+	run.Began, run.Observe = r.began, r.observe
+	run.Noted.Approved = map[lynq.HubKey]string{}
+	j.Run, j.Rendering = run, usecase.Merge(renderings...)
+	return j
+}
+
+// look plans the hubs, or of one what is concerned. What guards and tombstones are about is
+// planned as a whole.
+func (r *round) look(ctx context.Context) error {
+	r.job = r.newJob()
+	j := r.job
+	defer func() { r.parts[0].term.run.Warned = j.Warned }()
+	if err := j.LoadHubs(ctx); err != nil {
 		return err
 	}
-	if !approved {
-		plans = h.sparing(plans, rows, j.Concern == nil, now)
+	for _, p := range r.parts {
+		if record := j.Records[p.hub.Key]; record.Approved != "" || record.Deleting {
+			j.Concern = nil
+		}
 	}
-	watches.ensure(ctx, plans)
 	if j.Concern == nil {
-		h.whole = now
+		_ = r.parts[0].w.client.Refresh(ctx) // where the server does not say which kinds it serves, what it said before counts
 	}
-	ended := map[lynq.NodeKey]report.Outcome{}
-	if j.Concern == nil || slices.ContainsFunc(plans, func(p plan.Plan) bool { return len(p.Nodes)+len(p.Gone) > 0 || p.Marks() }) {
-		ended, err = h.carryOut(ctx, j, plans, wanted, approved)
-		h.tellFights(ctx, plans, j.Client.Recorder(session.HostName()))
+	if j.Concern == nil || j.Concern.Inventories() {
+		r.forget()
 	}
-	switch {
-	case ended == nil:
-		h.whole = time.Time{} // what was to be done, and what changed, is still open
-	case err == nil || cutShort(err) || ofNodes(err):
-		h.settle(rows, due, plans, ended)
+	plans, err := j.PlanAll(ctx)
+	if err == nil && j.Concern != nil && slices.ContainsFunc(plans, wholeOnly) {
+		j.Concern = nil
+		r.forget()
+		plans, err = j.PlanAll(ctx)
 	}
-	h.mu.Lock()
-	h.w.engine.Meter().BackOff(h.hub.Key, h.ledger.Waiting(stonesOf(&h.hub)))
-	h.mu.Unlock()
+	r.plans = plans
+	return err
+}
+
+// forget has the inventories listed again.
+func (r *round) forget() {
+	for _, p := range r.parts {
+		p.kept.Forget()
+	}
+}
+
+// hold leaves the deletions out that guards refuse, unless they are approved. What else
+// guards refuse is in the plans.
+func (r *round) hold() {
+	for _, p := range r.parts {
+		r.plans, p.held, p.approved = holdDeletions(r.plans, p.hub.Key, r.job.Records[p.hub.Key], time.Now())
+	}
+}
+
+// perform carries the plans out, and notes how that ended.
+func (r *round) perform(ctx context.Context) error {
+	j := r.job
+	if err := j.Refused(r.plans); err != nil {
+		r.parts[0].recordRefused(ctx, j, session.Refusals(r.plans))
+		return err
+	}
+	if err := plan.CheckSizes(r.plans); err != nil {
+		return err
+	}
+	j.Held = map[lynq.HubKey]*inventory.HeldDeletions{}
+	for _, p := range r.parts {
+		p.refused = ""
+		own := plansOf(r.plans, p.hub.Key)
+		p.tellHeld(ctx, j, own, p.held, p.approved)
+		p.tellTroubles(ctx, j)
+		j.Held[p.hub.Key], p.grace = p.held, p.graceEnd(own)
+	}
+	for _, p := range r.parts {
+		if !p.approved {
+			r.plans = p.sparing(r.plans, p.rows, j.Concern == nil, r.began)
+		}
+	}
+	for _, p := range r.parts {
+		p.term.watches.ensure(p.term.ctx, plansOf(r.plans, p.hub.Key))
+		if j.Concern == nil {
+			p.whole = r.began
+		}
+	}
+	var err error
+	if j.Concern == nil || slices.ContainsFunc(r.plans, func(p plan.Plan) bool { return len(p.Nodes)+len(p.Gone) > 0 || p.Marks() }) {
+		err = r.carryOut(ctx)
+	}
+	return r.end(err)
+}
+
+// carryOut carries plans out, until there is something new to do: approved ones to their
+// end, for what is left of them would be held again.
+func (r *round) carryOut(ctx context.Context) error {
+	within, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	defer r.endsWithOthers(stop)()
+	if !r.begin(stop) {
+		return errInputsChanged
+	}
+	approved := slices.ContainsFunc(r.parts, func(p *part) bool { return p.approved })
+	interrupted := make([]<-chan struct{}, len(r.parts))
+	for i, p := range r.parts {
+		end := stop
+		if i > 0 {
+			end = func(error) { stop(errBeside) }
+		}
+		if p.told.IsZero() {
+			p.told = time.Now()
+		}
+		interrupted[i] = p.interrupt(within, end, p.term.wanted, r.began, approved)
+	}
+	err := r.job.RunPlans(within, r.plans)
+	if cause := context.Cause(within); cause != nil && cutShort(cause) {
+		err = cause
+	}
+	stop(nil)
+	for i, p := range r.parts {
+		<-interrupted[i]
+		if !cutShort(err) {
+			p.told = time.Time{}
+		}
+		p.ended = p.done()
+		p.tellFights(ctx, plansOf(r.plans, p.hub.Key), r.job.Client.Recorder(session.HostName()))
+	}
+	return err
+}
+
+// endsWithOthers has the round end with the terms of its other hubs, until it is ended.
+func (r *round) endsWithOthers(stop context.CancelCauseFunc) (ended func()) {
+	var others []func() bool
+	for _, p := range r.parts[1:] {
+		others = append(others, context.AfterFunc(p.term.ctx, func() { stop(errBeside) }))
+	}
+	return func() {
+		for _, end := range others {
+			end()
+		}
+	}
+}
+
+// begin notes on the hubs that the plans are carried out. It is false where the round would
+// delete by inputs that no longer count.
+func (r *round) begin(stop context.CancelCauseFunc) bool {
+	deletes := plan.Deletes(r.plans)
+	for _, p := range r.parts {
+		p.ended = nil
+	}
+	for i, p := range r.parts {
+		if !p.begin(deletes, stop) {
+			for _, begun := range r.parts[:i] {
+				begun.done()
+			}
+			return false
+		}
+	}
+	return true
+}
+
+// end notes how a round ended.
+func (r *round) end(err error) error {
+	for _, p := range r.parts {
+		switch {
+		case p.ended == nil:
+			p.whole = time.Time{} // what was to be done, and what changed, is still open
+		case err == nil || cutShort(err) || ofNodes(err):
+			p.settle(p.rows, p.due, plansOf(r.plans, p.hub.Key), p.ended)
+		}
+		p.mu.Lock()
+		p.w.engine.Meter().BackOff(p.hub.Key, p.ledger.Waiting(stonesOf(&p.hub)))
+		p.mu.Unlock()
+	}
 	if ofNodes(err) {
 		return nil // each of them waits for itself
 	}
 	return err
+}
+
+// observe tells each hub what becomes of its own nodes.
+func (r *round) observe(e report.Event) {
+	for _, p := range r.parts {
+		own := e
+		switch {
+		case e.Type == report.EventSummary:
+			sum := *e.Summary
+			sum.Failed = slices.DeleteFunc(slices.Clone(sum.Failed), func(n report.NodeResult) bool { return n.Hub != p.hub.Key })
+			own.Summary = &sum
+		case e.Hub != p.hub.Key:
+			continue
+		}
+		p.hubWatch.observe(own)
+	}
+}
+
+// plansOf are the plans of one hub.
+func plansOf(plans []plan.Plan, hub lynq.HubKey) []plan.Plan {
+	return slices.DeleteFunc(slices.Clone(plans), func(p plan.Plan) bool { return p.Hub != hub })
 }
 
 // graceEnd is when the first of the nodes has been kept for its grace period, by this
@@ -137,46 +374,6 @@ func rolloutsOf(h *load.HubPrograms) map[lynq.FormKey]bool {
 	return forms
 }
 
-// plan plans the hub, or of it what is concerned. Deletions that a guard refuses are held,
-// and all else is done; what guards and tombstones are about is planned as a whole.
-func (h *hubWatch) plan(ctx context.Context, j *usecase.Job) (plans []plan.Plan, approved bool, err error) {
-	if err := j.LoadHubs(ctx); err != nil {
-		return nil, false, err
-	}
-	record := j.Records[h.hub.Key]
-	if record.Approved != "" || record.Deleting {
-		j.Concern = nil
-	}
-	if j.Concern == nil {
-		_ = h.w.client.Refresh(ctx) // where the server does not say which kinds it serves, what it said before counts
-	}
-	if j.Concern == nil || j.Concern.Inventories() {
-		h.kept.Forget()
-	}
-	plans, err = j.PlanAll(ctx)
-	if err == nil && j.Concern != nil && slices.ContainsFunc(plans, wholeOnly) {
-		j.Concern = nil
-		h.kept.Forget()
-		plans, err = j.PlanAll(ctx)
-	}
-	if err != nil {
-		return nil, false, err
-	}
-	plans, held, approved := holdDeletions(plans, record, time.Now())
-	if err := j.Refused(plans); err != nil {
-		h.recordRefused(ctx, j, session.Refusals(plans))
-		return nil, false, err
-	}
-	h.refused = ""
-	if err := plan.CheckSizes(plans); err != nil {
-		return nil, false, err
-	}
-	h.tellHeld(ctx, j, plans, held, approved)
-	h.tellTroubles(ctx, j)
-	j.Held, h.grace = map[lynq.HubKey]*inventory.HeldDeletions{h.hub.Key: held}, h.graceEnd(plans)
-	return plans, approved, nil
-}
-
 // wholeOnly tells whether a plan of some nodes has something that is decided with all
 // nodes in sight.
 func wholeOnly(p plan.Plan) bool {
@@ -210,7 +407,7 @@ func (h *hubWatch) tellHeld(ctx context.Context, j *usecase.Job, plans []plan.Pl
 	switch {
 	case approved:
 		h.w.engine.Notef("hub %s: the deletions that were held are approved, and carried out", h.hub.Key)
-		j.Noted.Approved = record.Approved
+		j.Noted.Approved[h.hub.Key] = record.Approved
 	case held != nil && (record.Held == nil || record.Held.Digest != held.Digest):
 		h.w.engine.Notef("warning: hub %s: deletions are held (%s): %s; %s", h.hub.Key, held.Guard, held.Message, approveWith(record))
 		for i := range plans {
@@ -228,34 +425,6 @@ func (h *hubWatch) tellHeld(ctx context.Context, j *usecase.Job, plans []plan.Pl
 		}
 	}
 	h.w.engine.Meter().Held(h.hub.Key, guards)
-}
-
-// carryOut carries plans out, until there is something new to do: approved ones to their
-// end, for what is left of them would be held again. It gives how the nodes ended that did
-// not end well, nil where that is not known.
-func (h *hubWatch) carryOut(ctx context.Context, j *usecase.Job, plans []plan.Plan, wanted <-chan struct{}, approved bool) (map[lynq.NodeKey]report.Outcome, error) {
-	if h.told.IsZero() {
-		h.told = time.Now()
-	}
-	within, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	if !h.begin(plan.Deletes(plans), stop) {
-		return nil, errInputsChanged
-	}
-	interrupted := h.interrupt(within, stop, wanted, j.Began, approved)
-	err := j.RunPlans(within, plans)
-	if cause := context.Cause(within); cause != nil && cutShort(cause) {
-		err = cause
-	}
-	stop(nil)
-	<-interrupted
-	if !cutShort(err) {
-		h.told = time.Time{}
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.cut = nil
-	return h.ended, err
 }
 
 // settle notes how the nodes of a round ended, but for those that the ledger knows have

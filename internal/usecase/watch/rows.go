@@ -35,6 +35,7 @@ func (h *hubWatch) keepReading(ctx context.Context, r session.Run) {
 	notes := &news{View: reader.View}
 	reader.View, r.Engine = notes, &reader
 	failures, unread := 0, ""
+	var told chan<- error // who asked for the read
 	for {
 		notes.begin()
 		wait := time.Duration(float64(h.hub.Hub.SyncInterval) * (1 + jitter*(2*rand.Float64()-1))) //nolint:gosec // it spreads load
@@ -58,11 +59,17 @@ func (h *hubWatch) keepReading(ctx context.Context, r session.Run) {
 			h.w.engine.Notef("hub %s: its rows can be read again", h.hub.Key)
 			h.unreadable("")
 		}
+		if told != nil {
+			told <- err
+			told = nil
+		}
 		next := time.NewTimer(h.untilExpiry(wait))
 		select {
 		case <-ctx.Done():
 			next.Stop()
 			return
+		case told = <-h.readNow:
+			next.Stop()
 		case <-next.C:
 		}
 	}
@@ -140,11 +147,15 @@ func (h *hubWatch) take(r apply.Rendering, digest string) {
 	if rows.file = new(watch.NewReading(digest, time.Now())); h.rows != nil && h.rows.file.Digest == digest {
 		rows.file = h.rows.file
 	}
-	changed := h.rows == nil || !maps.Equal(h.rows.wanted, rows.wanted)
+	first := h.rows == nil
+	changed := first || !maps.Equal(h.rows.wanted, rows.wanted)
 	h.rows = rows
 	h.mu.Unlock()
 	if changed {
 		h.changes.Wake()
+	}
+	if first {
+		h.tellBorrowers()
 	}
 }
 

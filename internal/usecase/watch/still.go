@@ -8,6 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/source"
 )
 
@@ -64,7 +65,7 @@ func (h *hubWatch) readFile() string {
 // others: what looked like a change may be a file that someone still writes. whole tells
 // that the plans are of all nodes.
 func (h *hubWatch) sparing(plans []plan.Plan, rows *hubRows, whole bool, now time.Time) []plan.Plan {
-	taking := slices.ContainsFunc(plans, func(p plan.Plan) bool { return p.TakesData() })
+	taking := slices.ContainsFunc(plansOf(plans, h.hub.Key), func(p plan.Plan) bool { return p.TakesData() })
 	if !taking {
 		if whole {
 			h.third = time.Time{}
@@ -73,7 +74,7 @@ func (h *hubWatch) sparing(plans []plan.Plan, rows *hubRows, whole bool, now tim
 	}
 	if h.partial {
 		h.third = time.Time{} // inputs that are good wake it
-		return untilRead(plans)
+		return untilRead(plans, h.hub.Key)
 	}
 	again := latest(h.files.Again(now, h.w.digest), rows.file.Again(now, h.rowFile))
 	if !again.IsZero() && h.third.IsZero() {
@@ -82,18 +83,16 @@ func (h *hubWatch) sparing(plans []plan.Plan, rows *hubRows, whole bool, now tim
 	if h.third = again; again.IsZero() {
 		return plans
 	}
-	return untilRead(plans)
+	return untilRead(plans, h.hub.Key)
 }
 
-// untilRead is what is carried out of plans until the files have been read again.
-func untilRead(plans []plan.Plan) []plan.Plan {
-	var run []plan.Plan
-	for i := range plans {
-		if !plans[i].After {
-			run = append(run, *decide.UntilRead(&plans[i]))
-		}
+// untilRead is what is carried out of plans until the files of a hub have been read again.
+func untilRead(plans []plan.Plan, hub lynq.HubKey) []plan.Plan {
+	i := slices.IndexFunc(plans, func(p plan.Plan) bool { return p.Hub == hub && !p.After })
+	if i < 0 {
+		return plans
 	}
-	return run
+	return carrying(plans, i, decide.UntilRead(&plans[i]))
 }
 
 // latest is the latest of some times.

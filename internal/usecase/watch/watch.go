@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
@@ -85,6 +86,9 @@ type watching struct {
 	warnings *session.ServerWarnings
 	files    <-chan struct{} // has a value when files may have changed; nil for never
 	good     *form.Good      // the inputs that count, nil before there are any
+
+	mu   sync.Mutex
+	hubs []*hubWatch // that are kept, in the order of their keys
 }
 
 // watchInputs are inputs that count, with where each hub's rows are: see sources.
@@ -241,9 +245,13 @@ var (
 	errYielded       = errors.New("another run waits for the hub")
 	errNewChanges    = errors.New("there is something new to do")
 	errTimer         = errors.New("something else is due")
+	errBeside        = errors.New("another hub of the round has something else to do")
 )
+
+// errLent is that the hub had no round, but was lent to that of another hub.
+var errLent = errors.New("the hub was lent")
 
 // cutShort tells whether a round was ended for one of these reasons.
 func cutShort(err error) bool {
-	return errors.Is(err, errInputsChanged) || errors.Is(err, errYielded) || errors.Is(err, errNewChanges) || errors.Is(err, errTimer)
+	return errors.Is(err, errInputsChanged) || errors.Is(err, errYielded) || errors.Is(err, errNewChanges) || errors.Is(err, errTimer) || errors.Is(err, errBeside)
 }

@@ -171,6 +171,8 @@ func (d *decider) decide(l Limits) *plan.Plan {
 		case d.renamed[key] != nil:
 			if r := d.renamed[key]; r.now != nil {
 				p.Nodes = append(p.Nodes, d.moved(inv, r))
+			} else if r.elsewhere != nil {
+				p.Nodes = append(p.Nodes, d.waiting(inv, r.elsewhere))
 			} else if n, named := d.asked(inv, r); named {
 				p.Nodes = append(p.Nodes, n)
 			} else {
@@ -547,7 +549,7 @@ func (d *decider) leavingStep(me plan.Owner, r *inventory.Entry, l *tracking.Liv
 		q.keeps = r.Deletion.Or(l.DeletionPolicy)
 	}
 	a := d.gate(q)
-	return plan.Step{Action: a.Action, Reason: a.Reason, Message: a.Message, To: a.To, Entry: r, Live: l, Adopted: r.Adopted}
+	return plan.Step{Action: a.Action, Reason: a.Reason, Message: a.Message, To: a.To, Elsewhere: a.Elsewhere, Entry: r, Live: l, Adopted: r.Adopted}
 }
 
 // notSeen plans an object that was not seen: it is gone, or could not be looked at.

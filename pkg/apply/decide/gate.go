@@ -53,6 +53,8 @@ type answer struct {
 	Message string
 	// To is the node that gets the object.
 	To lynq.NodeKey
+	// Elsewhere is the other hub that renders the object: see plan.Step.
+	Elsewhere lynq.HubKey
 }
 
 // rule is one condition that an object must meet before lynqctl deletes it. It returns

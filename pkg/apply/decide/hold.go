@@ -35,16 +35,11 @@ func WithoutDeletions(p *plan.Plan) *plan.Plan {
 	if d := rulesOf(p); d != nil && refusedBy(p, plan.GuardEmpty) {
 		next.Leaving, next.LeavingRecord = nil, d.in.Grace.Recorded
 	}
-	taken := map[lynq.Ref]lynq.NodeKey{}
+	taken := takenIn(p)
 	staying := map[lynq.NodeKey]bool{}
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
 		staying[n.Key()] = !leavesWhole(n)
-		for j := range n.Steps {
-			if s := &n.Steps[j]; leavesWhole(n) && s.To != (lynq.NodeKey{}) {
-				taken[s.Entry.Ref] = n.Key()
-			}
-		}
 	}
 	for i := range p.Nodes {
 		if n := &p.Nodes[i]; !leavesWhole(n) {
@@ -56,6 +51,70 @@ func WithoutDeletions(p *plan.Plan) *plan.Plan {
 	}
 	next.Count()
 	return &next
+}
+
+// takenIn are the objects that other nodes take from nodes of a plan that go.
+func takenIn(p *plan.Plan) map[lynq.Ref]lynq.NodeKey {
+	taken := map[lynq.Ref]lynq.NodeKey{}
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		for j := range n.Steps {
+			if s := &n.Steps[j]; leavesWhole(n) && s.To != (lynq.NodeKey{}) {
+				taken[s.Entry.Ref] = n.Key()
+			}
+		}
+	}
+	return taken
+}
+
+// WithoutTaking is a plan that was made together with the plan of another hub, of which held
+// is carried out and not whole: nodes that held keeps give it nothing. It is a pure function.
+func WithoutTaking(p, whole, held *plan.Plan) *plan.Plan {
+	next := *p
+	next.Nodes = slices.Clone(p.Nodes)
+	taken := takenIn(whole)
+	for i := range next.Nodes {
+		n := &next.Nodes[i]
+		n.Steps = slices.Clone(n.Steps)
+		me := plan.NewOwner(n.Key(), n.Hub, n.Inventory)
+		for k := range n.Steps {
+			if s := &n.Steps[k]; s.Writes() && takes(me, s, taken) {
+				holdStep(s, keptByNode(taken[s.Object.Ref], held.Held))
+			}
+		}
+	}
+	if d, b := rulesOf(p), rulesOf(held); d != nil && b != nil {
+		next.Rules = d.withBeside(b)
+	}
+	next.Count()
+	return &next
+}
+
+// withBeside are the rules of a hub beside which another one has these.
+func (d *decider) withBeside(b *decider) *decider {
+	next := *d
+	next.beside = slices.Clone(d.beside)
+	for i := range next.beside {
+		if next.beside[i].in.Hub == b.in.Hub {
+			next.beside[i] = b
+		}
+	}
+	return &next
+}
+
+// takes tells whether a step writes an object that a node has which goes.
+func takes(me plan.Owner, s *plan.Step, taken map[lynq.Ref]lynq.NodeKey) bool {
+	return s.Object != nil && taken[s.Object.Ref] != (lynq.NodeKey{}) && s.Live != nil && !me.Tracks(s.Live)
+}
+
+// holdStep has a step do nothing.
+func holdStep(s *plan.Step, why string) {
+	s.Action, s.Reason, s.Message, s.To = plan.ActionSkip, reason.Held, why, lynq.NodeKey{}
+}
+
+// keptByNode says which node keeps an object.
+func keptByNode(k lynq.NodeKey, h *plan.Held) string {
+	return "node " + k.String() + " has it, and is kept: deletions are held (" + h.Guards() + ")"
 }
 
 // refusedBy tells whether a guard refuses a plan.
@@ -77,11 +136,11 @@ func withoutDeletions(p *plan.NodePlan, held *plan.Held, taken map[lynq.Ref]lynq
 		case s.Action == plan.ActionSkip, s.Action == plan.ActionKeep, s.Action == plan.ActionBlock:
 		case s.Object == nil && s.To == (lynq.NodeKey{}):
 			why = "lynqctl keeps its entry: deletions are held (" + held.Guards() + ")"
-		case s.Object != nil && taken[s.Object.Ref] != (lynq.NodeKey{}) && s.Live != nil && !me.Tracks(s.Live):
-			why = "node " + taken[s.Object.Ref].String() + " has it, and is kept: deletions are held (" + held.Guards() + ")"
+		case takes(me, s, taken):
+			why = keptByNode(taken[s.Object.Ref], held)
 		}
 		if why != "" {
-			s.Action, s.Reason, s.Message, s.To = plan.ActionSkip, reason.Held, why, lynq.NodeKey{}
+			holdStep(s, why)
 		}
 	}
 	return next

@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -51,6 +52,8 @@ type renamed struct {
 	name string
 	// all are the nodes that render objects of it, with that one.
 	all []lynq.NodeKey
+	// elsewhere is the node where its row is in a hub that this run leaves out, nil for most.
+	elsewhere *renderer
 }
 
 // obstacle is why nothing of the node can be planned that a node goes on as, nil for most.
@@ -60,7 +63,7 @@ func (r *renamed) obstacle() error { return r.of.obstacle(r.now, r.of.inventorie
 // rows have other names, or because their rows are in another hub of the run, whose forms
 // leave nothing of theirs behind. The node of an active row is never one.
 func (d *decider) findRenamed() {
-	if d.in.Renames == nil && len(d.beside) == 0 {
+	if d.in.Renames == nil && len(d.beside) == 0 && d.in.Elsewhere == nil {
 		return
 	}
 	present := d.presentRows()
@@ -85,6 +88,10 @@ func (d *decider) findRenamed() {
 			if r != nil && d.renamed[key] == nil && !d.in.Narrowed && (r.now.Failed != nil || !d.leavesBehind(inv)) {
 				d.goesOn(inv, r)
 			}
+		}
+		to := d.in.Elsewhere.movesTo(d.in.Hub, inv)
+		if to != nil && d.renamed[key] == nil && !d.in.Narrowed && !d.leavesBehind(inv) {
+			d.goesOn(inv, &renamed{of: d, elsewhere: to})
 		}
 	}
 }
@@ -171,6 +178,26 @@ func (d *decider) moved(inv *inventory.Inventory, r *renamed) plan.NodePlan {
 		}
 	}
 	tellLosses(p.Steps, now.Objects)
+	return p
+}
+
+// waiting plans a node whose row is in a hub that this run leaves out. Nothing becomes of it
+// before a run of both hubs moves its objects.
+func (d *decider) waiting(inv *inventory.Inventory, to *renderer) plan.NodePlan {
+	p := plan.NodePlan{NodeID: inv.Node, Inventory: inv, Next: to.node}
+	me := d.owner(p.Key())
+	p.Steps = d.leave(me, inv, entriesOf(inv), reason.Renamed)
+	for i := range inv.Hooks {
+		p.Steps = append(p.Steps, plan.Step{Entry: &inv.Hooks[i]})
+	}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if s.Reason == reason.Rendered {
+			continue
+		}
+		s.Action, s.Reason, s.To = plan.ActionSkip, reason.Rendered, lynq.NodeKey{}
+		s.Message = fmt.Sprintf("its row makes node %s of hub %s (apply both hubs in one run to move it)", to.node, to.hub)
+	}
 	return p
 }
 

@@ -241,13 +241,7 @@ func TestMovesBetweenHubs(t *testing.T) {
 			[]string{"a: x release TakenOver"}, []string{"a: x update Moved"}, false,
 		},
 	} {
-		us, eu := newShop(), newShop()
-		eu.in.Hub, us.in.Active = lynq.HubKey{Namespace: "ns", Name: "eu"}, 1
-		tt.prepare(us, eu)
-		for _, n := range eu.in.Nodes {
-			n.Hub, n.Form.Name, n.Name = eu.in.Hub, "webeu", n.UID+"-webeu"
-		}
-		eu.in.Forms, eu.in.Live = []lynq.FormKey{{Name: "webeu"}}, us.in.Live
+		us, eu := twoHubs(t, tt.prepare)
 		plans := All([]*Input{us.in, eu.in}, Limits{})
 		if d := cmp.Diff([][]string{tt.us, tt.eu}, [][]string{graceSaid(plans[0]), graceSaid(plans[1])}); d != "" {
 			t.Errorf("%s (-want +got):\n%s", name, d)
@@ -263,5 +257,98 @@ func TestMovesBetweenHubs(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// twoHubs are two hubs that see the same objects.
+func twoHubs(t *testing.T, prepare func(us, eu *shop)) (us, eu *shop) {
+	t.Helper()
+	us, eu = newShop(), newShop()
+	eu.in.Hub, us.in.Active = lynq.HubKey{Namespace: "ns", Name: "eu"}, 1
+	prepare(us, eu)
+	for _, n := range eu.in.Nodes {
+		n.Hub, n.Form.Name, n.Name = eu.in.Hub, "webeu", n.UID+"-webeu"
+	}
+	eu.in.Forms, eu.in.Live = []lynq.FormKey{{Name: "webeu"}}, us.in.Live
+	return us, eu
+}
+
+// TestRowElsewhere: a run of the hub that a row has left does nothing to its node, as long as
+// a hub of the inputs that the run leaves out has the row and takes all of it.
+func TestRowElsewhere(t *testing.T) {
+	for name, tt := range map[string]struct {
+		prepare func(us, eu *shop)
+		want    []string
+		refused bool
+	}{
+		"all of it moves": {
+			func(us, eu *shop) {
+				inv := us.has("a", "x", "y")
+				inv.Entries[1].Deletion = lynq.DeleteRetain
+				inv.Hooks = []inventory.Entry{{Ref: shopRef("h"), ID: "h", Lifecycle: lynq.Lifecycle{RunOn: lynq.RunOnDelete}}}
+				eu.wants("a", "x")
+			},
+			[]string{"a: x skip Rendered", "a: y skip Rendered", "a: h skip Rendered"}, false,
+		},
+		"the row can't be rendered there": {
+			func(us, eu *shop) { us.has("a", "x"); eu.wants("a", "x").Fail(errors.New("bad")) },
+			[]string{"a: x skip Rendered"}, false,
+		},
+		"something is left behind": {
+			func(us, eu *shop) { us.has("a", "x", "y"); eu.wants("a", "x") },
+			[]string{"a: x skip Rendered", "a: y delete NodeGone"}, true,
+		},
+		"another row has it there": {
+			func(us, eu *shop) { us.has("a", "x"); eu.wants("b", "x") },
+			[]string{"a: x skip Rendered"}, true,
+		},
+		"the row is gone there": {
+			func(us, eu *shop) { us.has("a", "x"); eu.wants("b", "y") },
+			[]string{"a: x delete NodeGone"}, true,
+		},
+	} {
+		us, eu := twoHubs(t, tt.prepare)
+		us.in.Elsewhere = NewSurvey(eu.in.Nodes)
+		p := Decide(us.in, Limits{})
+		if d := cmp.Diff(tt.want, graceSaid(p)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", name, d)
+		}
+		if refused := len(p.Refusals) > 0; refused != tt.refused {
+			t.Errorf("%s: refusals %v", name, p.Refusals)
+		}
+	}
+}
+
+// TestHeldBesides: an object that another hub would take stays where it is, while deletions are
+// held of the node that has it. That is so too when a step is decided again.
+func TestHeldBesides(t *testing.T) {
+	us, eu := twoHubs(t, func(us, eu *shop) {
+		us.has("a", "x", "y")
+		us.has("b", "z")
+		eu.wants("a", "x")
+		eu.wants("b", "z")
+	})
+	plans := All([]*Input{us.in, eu.in}, Limits{})
+	if len(plans[0].Refusals) == 0 {
+		t.Fatal("the deletion of y isn't refused")
+	}
+	held := WithoutDeletions(plans[0])
+	beside := WithoutTaking(plans[1], plans[0], held)
+	want := [][]string{{"b: z release TakenOver"}, {"a: x skip Held: node ns/a-web has it, and is kept: deletions are held (max-delete)", "b: z update Moved"}}
+	if d := cmp.Diff(want, [][]string{graceSaid(held), graceSaid(beside)}); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	for i := range plans[1].Nodes {
+		n := &plans[1].Nodes[i]
+		for k := range n.Steps {
+			s := &n.Steps[k]
+			again := Again(beside, n, nil, s, s.Live)
+			if moves := again.Action == plan.ActionUpdate; moves != (s.Object.Ref == shopRef("z")) {
+				t.Errorf("%s is decided again: %s %s", s.Object.Ref, again.Action, again.Reason)
+			}
+		}
+	}
+	if plans[1].Nodes[0].Steps[0].Action != plan.ActionUpdate {
+		t.Errorf("the plan itself changed")
 	}
 }

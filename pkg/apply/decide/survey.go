@@ -2,9 +2,12 @@ package decide
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -21,6 +24,7 @@ type Survey struct {
 type renderer struct {
 	hub  lynq.HubKey
 	node lynq.NodeKey
+	uid  string // of its row, without blanks around it
 }
 
 // NewSurvey is a survey of these nodes.
@@ -29,11 +33,13 @@ func NewSurvey(nodes []*plan.Node) *Survey {
 	for _, n := range nodes {
 		for i := range n.Objects {
 			ref := n.Objects[i].Ref
-			s.renders[ref] = append(s.renders[ref], renderer{n.Hub, n.Key()})
+			s.renders[ref] = append(s.renders[ref], rendererOf(n))
 		}
 	}
 	return s
 }
+
+func rendererOf(n *plan.Node) renderer { return renderer{n.Hub, n.Key(), strings.TrimSpace(n.UID)} }
 
 // FailedSurvey is one that did not come about: nobody knows which objects other rows
 // render, so that nothing may be deleted.
@@ -57,10 +63,35 @@ func (s *Survey) keeps(d *decider, q *question) *answer {
 		if r.hub != d.in.Hub {
 			move = "apply both hubs in one run to move it"
 		}
-		return keep(reason.Rendered, fmt.Sprintf("node %s of hub %s renders it (%s)", r.node, r.hub, move))
+		a := keep(reason.Rendered, fmt.Sprintf("node %s of hub %s renders it (%s)", r.node, r.hub, move))
+		if r.hub != d.in.Hub {
+			a.Elsewhere = r.hub
+		}
+		return a
 	}
 	if row := s.claims.object(q.ref()); row != nil {
 		return keep(reason.RowUnknown, holdsUp(row))
+	}
+	return nil
+}
+
+// movesTo is a node of another hub that a row with the uid of an inventory makes, and that
+// renders an object of it, or may; nil for none.
+func (s *Survey) movesTo(hub lynq.HubKey, inv *inventory.Inventory) *renderer {
+	if s == nil || s.err != nil {
+		return nil
+	}
+	uid := strings.TrimSpace(inv.Node.UID)
+	for i := range inv.Entries {
+		rows := s.renders[inv.Entries[i].Ref]
+		if row := s.claims.object(inv.Entries[i].Ref); row != nil {
+			rows = append(slices.Clone(rows), rendererOf(row))
+		}
+		for k := range rows {
+			if rows[k].hub != hub && rows[k].uid == uid {
+				return &rows[k]
+			}
+		}
 	}
 	return nil
 }

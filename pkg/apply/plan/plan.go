@@ -40,6 +40,9 @@ type Step struct {
 	// To is the node of the plan that takes the object over, where its own node
 	// lets it go.
 	To lynq.NodeKey
+	// Elsewhere is a hub of the inputs that the run leaves out, and that renders the object,
+	// zero for most: a run of both hubs moves it.
+	Elsewhere lynq.HubKey
 	// Object is what is desired, nil for one that is wanted no more.
 	Object *Object
 	// Entry is what the inventory has, nil where it has nothing.

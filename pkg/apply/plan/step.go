@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
@@ -48,6 +49,15 @@ func Deletes(plans []Plan) bool {
 		}
 	}
 	return false
+}
+
+// Leaves tells whether plans delete any object, or have one leave its node, or a node.
+func Leaves(plans []Plan) bool {
+	return Deletes(plans) || slices.ContainsFunc(plans, func(p Plan) bool {
+		return slices.ContainsFunc(p.Nodes, func(n NodePlan) bool {
+			return n.Desired == nil && !n.Moves() || slices.ContainsFunc(n.Steps, func(s Step) bool { return s.Object == nil && s.Action == ActionOrphan })
+		})
+	})
 }
 
 // Purges tells whether the run deletes the object of a step when its work is done. What

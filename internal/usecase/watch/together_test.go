@@ -1,0 +1,107 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+func movedRef(name string) lynq.Ref {
+	return lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: name}
+}
+
+// TestStakes: objects may move that another hub renders, or that an object's labels say it has.
+func TestStakes(t *testing.T) {
+	us, eu := lynq.HubKey{Namespace: "shop", Name: "us"}, lynq.HubKey{Namespace: "shop", Name: "eu"}
+	blocked := func(name, hub string) plan.Step {
+		ref := movedRef(name)
+		return plan.Step{Action: plan.ActionBlock, Object: &plan.Object{Ref: ref}, Live: &tracking.Live{Ref: ref, Hub: hub}}
+	}
+	leaving := func(name string, hub lynq.HubKey) plan.Step {
+		return plan.Step{Action: plan.ActionSkip, Entry: &inventory.Entry{Ref: movedRef(name)}, Elsewhere: hub}
+	}
+	plans := []plan.Plan{{Hub: us, Nodes: []plan.NodePlan{
+		{Steps: []plan.Step{leaving("a", eu), leaving("b", lynq.HubKey{}), blocked("c", "eu")}},
+		{Steps: []plan.Step{blocked("d", "us"), blocked("e", ""), blocked("f", "ap")}},
+	}}}
+	var got []string
+	for _, s := range stakesOf(plans) {
+		got = append(got, s.String())
+	}
+	want := []string{"ConfigMap/shop/a shop/eu ", "ConfigMap/shop/c  eu", "ConfigMap/shop/f  ap"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// TestMoves: an object moves to a hub whose rows want it, and from one whose rows don't.
+func TestMoves(t *testing.T) {
+	us, eu := lynq.HubKey{Namespace: "shop", Name: "us"}, lynq.HubKey{Namespace: "shop", Name: "eu"}
+	node := &plan.Node{Objects: []plan.Object{{Ref: movedRef("rendered")}}, Claims: plan.Claims{Refs: []lynq.Ref{movedRef("claimed")}}}
+	for name, tt := range map[string]struct {
+		stake stake
+		hub   lynq.HubKey
+		want  bool
+	}{
+		"to a hub that renders it":     {stake{ref: movedRef("rendered"), to: eu}, eu, true},
+		"to one that may":              {stake{ref: movedRef("claimed"), to: eu}, eu, true},
+		"to one that doesn't any more": {stake{ref: movedRef("x"), to: eu}, eu, false},
+		"to another one":               {stake{ref: movedRef("rendered"), to: us}, eu, false},
+		"from a hub that drops it":     {stake{ref: movedRef("x"), from: "eu"}, eu, true},
+		"from one that wants it":       {stake{ref: movedRef("rendered"), from: "eu"}, eu, false},
+		"from one that may":            {stake{ref: movedRef("claimed"), from: "eu"}, eu, false},
+		"from another one":             {stake{ref: movedRef("x"), from: "us"}, eu, false},
+	} {
+		if got := moves([]stake{tt.stake}, tt.hub, []*plan.Node{node}); got != tt.want {
+			t.Errorf("%s: moves: %t", name, got)
+		}
+	}
+}
+
+// TestMeet: of two hubs that borrow each other at the same time, one gets the other. Whoever
+// waits gives up for another run, and for the end of a term.
+func TestMeet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hub := func() (*hubWatch, *term, context.CancelFunc) {
+			ctx, stop := context.WithCancel(t.Context())
+			return &hubWatch{lends: make(chan chan struct{})}, &term{ctx: ctx, wanted: make(chan struct{})}, stop
+		}
+		us, usTerm, _ := hub()
+		eu, euTerm, stop := hub()
+		met := make(chan bool, 2)
+		borrow := func(h, other *hubWatch, own, t *term) {
+			over := make(chan struct{})
+			defer close(over)
+			got, err := meet(own.ctx, h, own, t, other.lends, over)
+			if !got && !errors.Is(err, errNewChanges) {
+				met <- true // which is one too many
+			}
+			met <- got
+			<-time.After(time.Second)
+		}
+		go borrow(us, eu, usTerm, euTerm)
+		go borrow(eu, us, euTerm, usTerm)
+		if first, second := <-met, <-met; first == second {
+			t.Errorf("each of them got the other: %t", first)
+		}
+		time.AfterFunc(time.Second, stop)
+		if got, err := meet(usTerm.ctx, us, usTerm, euTerm, eu.lends, make(chan struct{})); got || err != nil {
+			t.Errorf("the term ended: met %t, %v", got, err)
+		}
+		wanted := make(chan struct{})
+		close(wanted)
+		ap, apTerm, _ := hub()
+		if got, err := meet(usTerm.ctx, us, &term{ctx: usTerm.ctx, wanted: wanted}, apTerm, ap.lends, make(chan struct{})); got || !errors.Is(err, errYielded) {
+			t.Errorf("another run wants the hub: met %t, %v", got, err)
+		}
+	})
+}
