@@ -17,6 +17,7 @@
 # make fuzz           each fuzz target for FUZZTIME, those of names for FUZZLESS
 # make bench          rendering against a hand-written loop and the usual way
 # make bench-cluster  applying against a bare client and kubectl, on a real control plane
+# make bench-scale    a million rows, and 10 000 nodes
 # make bench-watch    what lynqctl watch costs while nothing happens, and for edits by hand
 # make cluster        a control plane to try things on; prints its KUBECONFIG
 # make cluster-down   stops it
@@ -52,7 +53,7 @@ APART      := ./internal/bounded ./internal/cli ./internal/extdiff ./internal/ly
 CALCULATE  := ^Test(Budget|BudgetIsEnough|BudgetOfSlow|Words|WriterEqualsBuilder)$$
 UNIT       := $(SEQUENTIAL) ./internal/ui ./pkg/apply/schedule ./pkg/orphan ./pkg/render ./pkg/watch
 
-.PHONY: build generate recordings generate-kinds man release-check robust robust-memory robust-points robust-states robust-broken mutants test test-cluster test-gitops test-monitoring test-unit security check vuln fuzz bench bench-cluster bench-watch cluster cluster-build cluster-down site
+.PHONY: build generate recordings generate-kinds man release-check robust robust-memory robust-points robust-states robust-broken mutants test test-cluster test-gitops test-monitoring test-unit security check vuln fuzz bench bench-cluster bench-scale bench-watch cluster cluster-build cluster-down site
 
 build:
 	$(GO) build -trimpath -o bin/lynqctl ./cmd/lynqctl
@@ -186,10 +187,13 @@ fuzz:
 	done
 
 bench:
-	$(GO) test -run '^$$' -bench . -skip '^Benchmark(Cluster|Watch)$$' -timeout 30m ./internal/bench
+	$(GO) test -run '^$$' -bench . -skip '^Benchmark(Cluster|Watch|Scale)$$' -timeout 30m ./internal/bench
 
 bench-cluster: cluster-build
 	LYNQCTL_TEST_CLUSTER=1 $(GO) test -run '^$$' -bench '^BenchmarkCluster$$' -benchtime 5x -timeout 60m ./internal/bench
+
+bench-scale: cluster-build
+	LYNQCTL_TEST_CLUSTER=1 $(GO) test -run '^$$' -bench '^BenchmarkScale$$' -benchtime 3x -timeout 120m ./internal/bench
 
 bench-watch: cluster-build
 	LYNQCTL_TEST_CLUSTER=1 $(GO) test -run '^$$' -bench '^BenchmarkWatch$$' -benchtime 1x -timeout 90m ./internal/bench
