@@ -2,12 +2,19 @@ package e2e_test
 
 import (
 	"fmt"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
+
+// movedText is a form's only resource.
+const movedText = `  configMaps:
+    - {id: text, nameTemplate: "{{ .slug }}-text", spec: {apiVersion: v1, kind: ConfigMap}}
+`
 
 // quietFor is how long a watch writes nothing that is done.
 const quietFor = time.Second
@@ -109,4 +116,37 @@ func TestWatchMoves(t *testing.T) {
 	w.want(t, 130)
 	complain(t, m.unmoved(t))
 	m.start(t, "apply", "-f", m.dir).want(t, 0, "12 objects: 12 unchanged")
+}
+
+// TestWatchSources: before a watch deletes an object, it reads the rows of its other hubs from
+// where --source says that they are.
+func TestWatchSources(t *testing.T) {
+	t.Parallel()
+	m := &moving{shop: newShop(t, "", 0, faultproxy.Options{})}
+	hubs := []string{m.hub(), m.hub() + "-b"}
+	flags := []string{"--max-delete=100%"}
+	for i, hub := range hubs {
+		m.write(t, hub+"-hub.yaml", strings.ReplaceAll(strings.ReplaceAll(movedHub, "NAME.csv", "missing.csv"), "NAME", hub))
+		m.formFile(t, hub+".yaml", hub, []string{"a", "b"}[i], "", movedText)
+		flags = append(flags, fmt.Sprintf("--source=%s=csv:%s", hub, filepath.Join(m.dir, hub+".csv")))
+	}
+	rows := func(hub int, text string) { t.Helper(); m.write(t, hubs[hub]+".csv", "id,was,slug,active\n"+text) }
+	rows(0, "acme,,acme,1\nbolt,,bolt,1\n")
+	rows(1, "cole,,cole,1\n")
+	w := m.watch(t, flags...)
+	has := func(want string) {
+		t.Helper()
+		eventually(t, func() []string {
+			now := strings.Join(strings.Fields(m.Kubectl(t, "", "get", "configmaps", "-l", "lynq.sh/hub,!lynq.sh/record", "-o", "custom-columns=NAME:.metadata.name", "--no-headers")), " ")
+			if now == want {
+				return nil
+			}
+			return []string{fmt.Sprintf("the objects are %q, want %q", now, want)}
+		})
+	}
+	has("acme-text bolt-text cole-text")
+	rows(0, "acme,,acme,1\n")
+	has("acme-text cole-text")
+	kill(t, w, syscall.SIGTERM)
+	w.want(t, 130)
 }
