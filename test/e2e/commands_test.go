@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os/exec"
 	"slices"
@@ -63,7 +64,28 @@ func (s *script) commands() map[string]func(*testscript.TestScript, bool, []stri
 			ts.Check(run(ts, args))
 		}
 	}
+	out["kubectl"] = s.kubectl
 	return out
+}
+
+// kubectl ARGUMENT... is kubectl, by its own process only where the harness doesn't know the
+// answer. It must fail where it is negated.
+func (s *script) kubectl(ts *testscript.TestScript, neg bool, args []string) {
+	failed := false
+	a, known := harness.Answer{}, false
+	if ts.Getenv("KUBECONFIG") == s.env.Kubeconfig {
+		a, known = s.env.Ask(s.t.Context(), args...)
+	}
+	if known {
+		_, _ = io.WriteString(ts.Stdout(), a.Stdout) // in memory
+		_, _ = io.WriteString(ts.Stderr(), a.Stderr)
+		failed = a.Failed
+	} else {
+		failed = ts.Exec("kubectl", args...) != nil
+	}
+	if failed != neg {
+		ts.Fatalf("kubectl %q: it failed: %t", args, failed)
+	}
 }
 
 // namespace VAR makes one more namespace and puts its name into a variable.

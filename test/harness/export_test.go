@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -38,4 +39,9 @@ func Ended(err error) *Shared {
 	s.once.Do(func() {})
 	s.cluster.ended <- err
 	return s
+}
+
+// RunKubectl is TryKubectl, by kubectl's own process in any case.
+func (e *Env) RunKubectl(t testing.TB, args ...string) (string, error) {
+	return e.tryKubectl(t, "", args...)
 }
