@@ -16,7 +16,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
-	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/lynqctl/console"
@@ -123,52 +122,38 @@ func documented(c *cobra.Command) []*cobra.Command {
 	return all
 }
 
-// reference is the page of all commands.
+// reference returns the page of all commands.
 func reference(root *cobra.Command) string {
 	var b strings.Builder
-	b.WriteString("# Commands\n\n`make generate` writes this page from `--help`.\n\n| command | does |\n|---|---|\n")
+	b.WriteString("# Commands\n\n`make generate` writes this page from `--help`.\n\n")
 	all := documented(root)[1:]
 	for _, c := range all {
-		fmt.Fprintf(&b, "| [`%s`](#%s) | %s |\n", c.CommandPath(), strings.ReplaceAll(c.CommandPath(), " ", "-"), inMarkdown(c.Short))
+		fmt.Fprintf(&b, "- %s: %s\n", linkTo(c), inMarkdown(c.Short))
 	}
 	common := commonFlags(all)
 	for _, c := range all {
 		writeCommand(&b, c, common)
 	}
-	b.WriteString("\n## Common flags\n\nSeveral commands have these flags. Each command lists those that it has.\n" + flagTable)
+	b.WriteString(aboutExitCodes())
+	b.WriteString("\n## Common flags\n\nSeveral commands have these flags. Each command names those that it has.\n\n")
 	for _, name := range slices.Sorted(maps.Keys(common)) {
-		b.WriteString(common[name])
+		for _, item := range common[name] {
+			b.WriteString(item.forCommands())
+		}
 	}
-	b.WriteString("\n## Flags for the cluster\n\nThese flags mean the same as in kubectl.\n" + flagTable + strings.Join(flagRows(cmdflags.Cluster()), ""))
-	b.WriteString("\n## Flags of all commands\n" + flagTable + strings.Join(flagRows(root.PersistentFlags()), ""))
+	b.WriteString("\n## Flags for the cluster\n\n" + aboutClusterFlags(all) + strings.Join(flagItems(cmdflags.Cluster()), ""))
+	b.WriteString("\n## Flags of all commands\n\n" + strings.Join(flagItems(root.PersistentFlags()), ""))
 	b.WriteString(aboutVariables())
 	return b.String()
 }
 
-// flagTable begins a table of flags.
-const flagTable = "\n| flag | default | |\n|---|---|---|\n"
-
-// commonFlags are the rows of flags that at least three commands have with the same
-// words, by the names of the flags. Of a flag with several rows, it has the most common.
-func commonFlags(all []*cobra.Command) map[string]string {
-	counts := map[string]int{}
-	for _, c := range all {
-		for _, row := range flagRows(ownFlags(c)) {
-			counts[row]++
-		}
-	}
-	common := map[string]string{}
-	for _, row := range slices.Sorted(maps.Keys(counts)) {
-		name := longName(row)
-		if n := counts[row]; n >= 3 && n > counts[common[name]] {
-			common[name] = row
-		}
-	}
-	return common
+// linkTo returns a link to the section of a command.
+func linkTo(c *cobra.Command) string {
+	return fmt.Sprintf("[%s](#%s)", shortPath(c), strings.ReplaceAll(c.CommandPath(), " ", "-"))
 }
 
-// longName is the name of a flag in its row.
-func longName(row string) string { return regexp.MustCompile(`--[a-z-]+`).FindString(row) }
+// shortPath returns the name of a command without that of the program.
+func shortPath(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), "lynqctl ") }
 
 // aboutVariables tells of the environment.
 func aboutVariables() string {
@@ -200,98 +185,46 @@ them, commands that have the flag exit with 2.
 }
 
 // writeCommand writes the section of one command.
-func writeCommand(b *strings.Builder, c *cobra.Command, commons map[string]string) {
+func writeCommand(b *strings.Builder, c *cobra.Command, common map[string][]sharedFlag) {
 	about := c.Long
 	if about == "" {
 		about = c.Short + "."
 	}
 	about = strings.TrimSpace(about)
-	if own := withoutParts(about, c.Parent().Long); own != about {
-		about = own + fmt.Sprintf("\n\nThe rest is as for [%s](#%s).", c.Parent().CommandPath(), strings.ReplaceAll(c.Parent().CommandPath(), " ", "-"))
+	own, rest := flagItems(ownFlags(c)), ""
+	if text := withoutParts(about, partsOf(c.Parent())); text != about {
+		about = text
+		own, rest = withoutInherited(own, c.Parent())
 	}
-	fmt.Fprintf(b, "\n## %s\n\n%s\n", c.CommandPath(), listInMarkdown(inMarkdown(about)))
+	fmt.Fprintf(b, "\n## %s\n\n", c.CommandPath())
 	if !c.HasAvailableSubCommands() {
-		fmt.Fprintf(b, "\n```\n%s\n```\n", c.UseLine())
+		fmt.Fprintf(b, "    %s\n\n", strings.TrimSuffix(c.UseLine(), " [flags]"))
 	}
-	if c.Example != "" {
-		fmt.Fprintf(b, "\n```sh\n%s\n```\n", withoutIndent(c.Example))
+	b.WriteString(withSharedCodes(inMarkdown(about)) + "\n" + rest)
+	if example := withoutShown(c.Example, c.Parent().Example); example != "" {
+		fmt.Fprintf(b, "\n```sh\n%s\n```\n", withoutIndent(example))
 	}
-	var own, common []string
-	for _, row := range flagRows(ownFlags(c)) {
-		if name := longName(row); row == commons[name] {
-			common = append(common, "`"+name+"`")
-		} else {
-			own = append(own, row)
-		}
+	writeFlags(b, c, own, common)
+}
+
+// partsOf returns the paragraphs that the commands of a group needn't repeat. delete says in
+// its own words which objects stay.
+func partsOf(group *cobra.Command) string {
+	if group.Name() == "delete" {
+		return group.Long + deletionKeeps
 	}
-	if len(common) > 0 {
-		own = append(own, fmt.Sprintf("| %s | | [common flags](#common-flags) |\n", strings.Join(common, ", ")))
-	}
-	if len(own) > 0 {
-		b.WriteString(flagTable + strings.Join(own, ""))
-	}
-	if hasClusterFlags(c) {
-		b.WriteString("\nAnd [the flags for the cluster](#flags-for-the-cluster).\n")
-	}
+	return group.Long
+}
+
+// withoutShown leaves out the examples that another command shows already.
+func withoutShown(examples, others string) string {
+	return strings.Trim(withoutParts(strings.Trim(examples, "\n"), strings.Trim(others, "\n")), "\n")
 }
 
 // withoutParts is a text without those of its paragraphs that another text has too.
 func withoutParts(text, other string) string {
 	has := strings.Split(strings.TrimSpace(other), "\n\n")
 	return strings.Join(slices.DeleteFunc(strings.Split(text, "\n\n"), func(part string) bool { return slices.Contains(has, part) }), "\n\n")
-}
-
-// ownFlags returns the flags of a command. It leaves out those of the cluster if the command
-// has them all.
-func ownFlags(c *cobra.Command) *pflag.FlagSet {
-	if !hasClusterFlags(c) {
-		return c.NonInheritedFlags()
-	}
-	own, cluster := pflag.NewFlagSet(c.Name(), pflag.ContinueOnError), cmdflags.Cluster()
-	c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
-		if cluster.Lookup(f.Name) == nil {
-			own.AddFlag(f)
-		}
-	})
-	return own
-}
-
-// hasClusterFlags tells whether a command has all flags for the cluster.
-func hasClusterFlags(c *cobra.Command) bool {
-	has := true
-	cmdflags.Cluster().VisitAll(func(f *pflag.Flag) { has = has && c.NonInheritedFlags().Lookup(f.Name) != nil })
-	return has
-}
-
-// flagRows are the rows of a table of flags.
-func flagRows(flags *pflag.FlagSet) []string {
-	var rows []string
-	flags.VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden && f.Name != "help" {
-			rows = append(rows, flagRow(f))
-		}
-	})
-	return rows
-}
-
-// flagRow is a flag as a line of a table.
-func flagRow(f *pflag.Flag) string {
-	kind, usage := pflag.UnquoteUsage(f)
-	name := "`--" + f.Name
-	if f.Shorthand != "" {
-		name = "`-" + f.Shorthand + "`, " + name
-	}
-	if kind != "" {
-		name += " " + kind
-	}
-	byDefault := f.DefValue
-	switch byDefault {
-	case "", "[]", "false", "0", "0s":
-		byDefault = ""
-	default:
-		byDefault = " `" + byDefault + "`"
-	}
-	return fmt.Sprintf("| %s` |%s | %s |\n", name, byDefault, inMarkdown(usage))
 }
 
 // listInMarkdown makes items of the indented lines of a text, such as exit codes.
