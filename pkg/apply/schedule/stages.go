@@ -58,8 +58,8 @@ type Staging struct {
 	Of map[lynq.NodeKey]int
 	// MaxFailed is how many nodes of a stage may be degraded.
 	MaxFailed int
-	// Resume: the pause is over at which the rollout stands, or that it comes to first. Last
-	// is the stage that the run ends with, counted from 1; 0 for the last.
+	// Resume: the next pause is over. Last is the stage that the run ends with, counted from
+	// 1; 0 for the last.
 	Resume bool
 	Last   int
 }
@@ -71,6 +71,8 @@ type stages struct {
 	gated map[lynq.NodeKey]bool
 	// reached is the last stage of which the rollout has changed a node before, -1 for none.
 	reached int
+	// ended is the stage whose pause the run ends, -1 for none.
+	ended int
 	// open counts the nodes of each stage that have not ended, lent those that wait for
 	// another node.
 	open, lent map[int]int
@@ -78,7 +80,7 @@ type stages struct {
 }
 
 func newStages(s Staging) stages {
-	return stages{Staging: s, gated: map[lynq.NodeKey]bool{}, reached: -1, open: map[int]int{}, lent: map[int]int{}, failed: map[int][]lynq.NodeKey{}}
+	return stages{Staging: s, gated: map[lynq.NodeKey]bool{}, reached: -1, ended: -1, open: map[int]int{}, lent: map[int]int{}, failed: map[int][]lynq.NodeKey{}}
 }
 
 // note finds out which nodes wait for their stage, and how far the rollout has come: that is
@@ -108,16 +110,34 @@ func (s *stages) note(nodes []*plan.NodePlan, shares []Share) {
 			s.reached = stage
 		}
 	}
+	s.resume()
 }
 
-// pauses tells whether the rollout pauses after a stage. A person who continues ends the pause
-// at which it stands, and not those behind.
-func (s *stages) pauses(stage int) bool {
-	if stage >= len(s.Stages) || !s.Stages[stage].Pause || stage < s.reached {
-		return false
+// resume ends the next pause, where a person continues. Where an earlier run ended one, and
+// broke off before the stages up to the next one were done, the person has not seen them: the
+// same command, run again, stops where that run would have.
+func (s *stages) resume() {
+	from := max(s.reached, 0)
+	pauses := func(s Stage) bool { return s.Pause }
+	next := slices.IndexFunc(s.Stages[from:], pauses)
+	if !s.Resume || next < 0 {
+		return
 	}
-	next := max(s.reached, 0) + slices.IndexFunc(s.Stages[max(s.reached, 0):], func(s Stage) bool { return s.Pause })
-	return !s.Resume || stage > next
+	next += from
+	left := 0
+	for n := range s.gated {
+		if s.Of[n] <= next {
+			left++
+		}
+	}
+	if left <= s.MaxFailed || !slices.ContainsFunc(s.Stages[:from], pauses) {
+		s.ended = next
+	}
+}
+
+// pauses tells whether the rollout pauses after a stage.
+func (s *stages) pauses(stage int) bool {
+	return stage < len(s.Stages) && s.Stages[stage].Pause && stage >= s.reached && stage != s.ended
 }
 
 // known tells whether the record of a node says what the form said when it was written. One of

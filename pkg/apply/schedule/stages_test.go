@@ -54,6 +54,7 @@ func staged(change func(*Staging)) *Rollout {
 		o.stages.gated[node(i)] = true
 		o.Open(node(i))
 	}
+	o.stages.resume()
 	return o
 }
 
@@ -117,9 +118,18 @@ func TestPauses(t *testing.T) {
 	if turn, _ := o.Begin(context.Background(), ShareForm, node(4)); turn != TurnNext {
 		t.Error("--continue ends two pauses")
 	}
-	o.stages.reached = 1 // another run has changed nodes of the second stage
-	if turn, _ := o.Begin(context.Background(), ShareForm, node(4)); turn != TurnNow {
-		t.Error("--continue doesn't end the second pause")
+	for _, done := range []bool{false, true} { // an earlier run has changed some nodes of the second stage, or all
+		o = staged(both)
+		o.stages.reached, o.stages.ended = 1, -1
+		for i := range 4 {
+			if o.Ended(node(i), true); i < 3 || done {
+				delete(o.stages.gated, node(i))
+			}
+		}
+		o.stages.resume()
+		if turn, _ := o.Begin(context.Background(), ShareForm, node(4)); (turn == TurnNow) != done {
+			t.Errorf("--continue, all of the second stage is done: %t, and the turn is %v", done, turn)
+		}
 	}
 	o = staged(pause)
 	o.stages.reached = 1
