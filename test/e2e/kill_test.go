@@ -10,6 +10,8 @@ func TestKilled(t *testing.T) {
 		"apply-purge":       killedPurge,
 		"apply-recreate":    killedRecreation,
 		"apply-restore":     killedRestoration,
+		"apply-stages":      killedStages(false),
+		"apply-continue":    killedStages(true),
 		"delete-hooks":      killedHooks,
 		"delete-waves":      killedWaves,
 		"adopt-operator":    killedHandover,

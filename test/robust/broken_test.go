@@ -48,6 +48,21 @@ func breakages() []breakage {
 			"o.unknown(refs, err)\n",
 			"\n",
 		}}},
+		{"a stage doesn't wait", []edited{{
+			"pkg/apply/schedule/stages.go",
+			"case s.open[k] > s.lent[k]:",
+			"case false:",
+		}}},
+		{"carries out a plan that holds no more", []edited{{
+			"internal/usecase/session/planfile.go",
+			"changes, err := planfile.Compare(key, f, plans)",
+			"var changes []planfile.Change",
+		}}},
+		{"a shard deletes nodes of others", []edited{{
+			"pkg/apply/decide/shard.go",
+			"if !s.Has(m.uid()) {",
+			"if m.node != nil && !s.Has(m.uid()) {",
+		}}},
 		{"writes without its Lease", []edited{
 			{"internal/usecase/session/locks.go", "if ls.Ctx = hub.Hold(ls.Ctx); len", "if hub.Hold(ls.Ctx); len"},
 			{"internal/usecase/session/locks.go", "r.Client = r.Client.While(ls.check)", "_ = ls.check"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -32,7 +33,7 @@ func (o options) one(key string) string { return strings.Join(o[key], ",") }
 
 // verbs are the commands of lynqctl that histories have.
 func verbs() []string {
-	return []string{"apply", "diff", "delete", "finalize", "prune", "restore", "adopt", "rebuild", "handover", "watch"}
+	return []string{"apply", "plan", "diff", "delete", "finalize", "prune", "restore", "adopt", "rebuild", "handover", "watch"}
 }
 
 // command is what a line of a history runs: the model's view, and the arguments.
@@ -40,7 +41,7 @@ func (w *world) command(verb string, o options) (model.Command, []string) {
 	c := model.Command{
 		Verb: verb, Nodes: o["node"], Forms: o["form"], Hubs: o["hub"], Label: o.one("label"),
 		MaxDelete: o.one("max"), CascadeOrphan: o.one("cascade") == "orphan",
-		IncludeData: o["data"] != nil, AdoptNever: o["never"] != nil,
+		IncludeData: o["data"] != nil, AdoptNever: o["never"] != nil, Continue: o["continue"] != nil,
 	}
 	if !w.served {
 		c.Unseen = append(c.Unseen, model.Widget)
@@ -51,7 +52,7 @@ func (w *world) command(verb string, o options) (model.Command, []string) {
 	}
 	var args []string
 	switch verb {
-	case "apply", "diff":
+	case "apply", "diff", "plan":
 		args = w.withInputs(&c, verb, o)
 	case "delete":
 		args = append(deleted(o), "--cascade="+o.one("cascade"), "--yes", "--ignore-not-found", "--events=false")
@@ -116,13 +117,41 @@ func (w *world) withInputs(c *model.Command, verb string, o options) []string {
 		c.Verb = "look"
 		return args
 	}
-	args = append(args, fmt.Sprintf("--wait=%t", o["wait"] != nil), "--yes", "--events=false", "--max-delete="+c.MaxDelete)
+	args = append(args, "--max-delete="+c.MaxDelete)
 	if c.MaxDelete == "100%" {
 		args = append(args, "--allow-empty")
 	}
+	if verb == "plan" {
+		c.Verb = "look"
+		return append(args, "--out="+w.planPath())
+	}
+	args = append(args, fmt.Sprintf("--wait=%t", o["wait"] != nil), "--yes", "--events=false")
+	args = append(args, w.partArguments(c, o)...)
 	if dry := o.one("dry"); dry != "" {
 		c.Verb = "look"
 		args = append(args, "--dry-run="+dry)
+	}
+	return args
+}
+
+// partArguments have an apply do a part of what there is to do: of a shard, of some stages, or
+// of a plan file.
+func (w *world) partArguments(c *model.Command, o options) []string {
+	var args []string
+	if c.Continue {
+		args = append(args, "--continue")
+	}
+	if stage := o.one("stage"); stage != "" {
+		c.Stage, _ = strconv.Atoi(stage)
+		args = append(args, "--stage="+stage)
+	}
+	if shard := o.one("shard"); shard != "" {
+		_, _ = fmt.Sscanf(shard, "%d/%d", &c.Shard.Index, &c.Shard.Count) // whoever wrote the line knows how
+		args = append(args, "--shard="+shard)
+	}
+	if o["plan"] != nil {
+		c.Plan = &w.frozen
+		args = append(args, "--plan="+w.planPath())
 	}
 	return args
 }
@@ -214,6 +243,12 @@ func (w *world) run(t *testing.T, verb string, o options) (execution, []string) 
 	}
 	c, args := w.command(verb, o)
 	before := w.look(t)
+	if verb == "plan" {
+		w.thaw(t)
+	}
+	began := *before
+	began.Objects = maps.Clone(before.Objects)
+	w.frozen.Began = &began
 	w.gone.See(c, before, time.Now())
 	e := w.execute(t, args, o.one("fault"))
 	delete(before.Objects, e.erased)
@@ -225,8 +260,11 @@ func (w *world) run(t *testing.T, verb string, o options) (execution, []string) 
 	if e.erased != "" {
 		exit = -1 // the run may be over the object already
 	}
-	c.At, c.Gone = time.Now(), w.gone
+	c.At, c.Gone, c.Writes = time.Now(), w.gone, w.writes()
 	wrong := model.Check(c, before, w.last, exit)
+	if verb == "plan" {
+		w.freeze(t, c.Inputs, before)
+	}
 	w.gone.Forget(c, w.last, exit)
 	if strings.Contains(e.said, "panic:") || strings.Contains(e.said, "goroutine ") {
 		wrong = append(wrong, "lynqctl panicked")

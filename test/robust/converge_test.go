@@ -41,7 +41,7 @@ func (h *history) state(t *testing.T, seed uint64) {
 	h.replay(t, append(fleet(), "apply max=100% wait=1"))
 	for range stateLines {
 		if len(h.wrong) == 0 {
-			h.step(t, drawer{random, h.inputs, h.last, h.served, true}.happens())
+			h.step(t, drawer{random, h.inputs, h.last, h.served, true, h.lines}.happens())
 		}
 	}
 }

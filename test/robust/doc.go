@@ -11,7 +11,7 @@
 //	make robust-memory STEPS=100000    the same in memory
 //	make robust-points                 a fault at each request of each command
 //	make robust-states                 random states that runs must put right
-//	make robust-broken                 five broken promises that the driver must find
+//	make robust-broken                 eight broken promises that the driver must find
 //
 // In memory, lynqctl runs in the test's process, against an API server of package
 // apiserver, and a clock that jumps over every pause. What passes there also has to pass

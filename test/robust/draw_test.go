@@ -17,7 +17,8 @@ type drawer struct {
 	inputs  model.Inputs
 	cluster *model.Cluster
 	served  bool
-	clocked bool // pauses take no time
+	clocked bool     // pauses take no time
+	lines   []string // what was done
 }
 
 // chance is a kind of line, and how often it is drawn.
@@ -51,8 +52,8 @@ func (d drawer) one(chances ...chance) func() string {
 
 func (d drawer) chances() []chance {
 	return []chance{
-		{40, d.apply}, {8, d.remove}, {5, d.prune}, {5, d.restore}, {4, d.adopt}, {4, d.rebuild}, {3, d.finalize}, {3, d.look},
-		{6, d.row}, {6, d.column}, {5, d.hand}, {6, d.rehub}, {5, d.uid}, {2, d.renamed}, {3, d.grace}, {6, d.pass}, {6, d.move}, {6, d.dropOrAdd}, {7, d.set}, {4, d.exclusion}, {2, d.tombstone},
+		{40, d.apply}, {4, d.plan}, {8, d.planned}, {8, d.remove}, {5, d.prune}, {5, d.restore}, {4, d.adopt}, {4, d.rebuild}, {3, d.finalize}, {3, d.look},
+		{6, d.row}, {6, d.column}, {5, d.hand}, {6, d.rehub}, {5, d.uid}, {2, d.renamed}, {3, d.grace}, {6, d.pass}, {6, d.move}, {6, d.dropOrAdd}, {7, d.set}, {4, d.exclusion}, {2, d.tombstone}, {4, d.stages}, {6, d.revised},
 		{5, d.made}, {4, d.marked}, {2, d.copied}, {4, d.erased}, {8, d.forgotten}, {4, d.lost}, {4, d.forged}, {4, d.serving},
 	}
 }
@@ -142,7 +143,7 @@ func (d drawer) fault() string {
 
 func (d drawer) apply() string {
 	words := "apply max=" + pick(d, "100%", "100%", "100%", "100%", "100%", "100%", "25%", "0")
-	words += d.narrowed()
+	words += d.part()
 	words += pick(d, "", " wait=1")
 	if d.IntN(20) == 0 {
 		words += " never=1"
@@ -151,6 +152,54 @@ func (d drawer) apply() string {
 		words += " dry=" + pick(d, "client", "server")
 	}
 	return words + d.fault()
+}
+
+// part is which part of the work a run does: nodes, a shard, stages.
+func (d drawer) part() string {
+	narrowed := d.narrowed()
+	if form := d.stagedForm(); form != nil {
+		narrowed += pick(d, "", "", " continue=1")
+		if d.IntN(8) == 0 {
+			narrowed += fmt.Sprintf(" stage=%d", 1+d.IntN(1+len(form.Stages)))
+		}
+		if d.IntN(4) > 0 {
+			return narrowed
+		}
+	}
+	if n := pick(d, 2, 2, 3); d.IntN(4) == 0 && !strings.Contains(narrowed, "node=") {
+		narrowed += fmt.Sprintf(" shard=%d/%d", d.IntN(n), n)
+	}
+	return narrowed
+}
+
+// stagedForm is a form with stages, nil where none has any.
+func (d drawer) stagedForm() *model.Form {
+	for _, hub := range d.inputs {
+		for i := range hub.Forms {
+			if len(hub.Forms[i].Stages) > 0 {
+				return &hub.Forms[i]
+			}
+		}
+	}
+	return nil
+}
+
+func (d drawer) plan() string { return "plan max=100%" + d.narrowed() + d.fault() }
+
+// lately is how many steps are between a plan and the run that carries it out, at most.
+const lately = 6
+
+// planned carries out the plan that was made lately, with the same flags.
+func (d drawer) planned() string {
+	for _, line := range slices.Backward(d.lines[max(0, len(d.lines)-lately):]) {
+		if flags, is := strings.CutPrefix(line, "plan "); is {
+			same := slices.DeleteFunc(strings.Fields(flags), func(word string) bool {
+				return strings.HasPrefix(word, "fault=") || strings.HasPrefix(word, "node=") // the plan has its nodes
+			})
+			return "apply plan=1 " + strings.Join(same, " ") + d.fault()
+		}
+	}
+	return ""
 }
 
 // narrowed is how a run is narrowed, "" for most.
@@ -326,6 +375,19 @@ func (d drawer) exclusion() string {
 		return with("include", where)
 	}
 	return with("exclude", where, pick(d, model.Claim, model.Config, model.Widget), pick(d, "acme-*", "bolt-*", "*-data", "*-conf", "*-old", "*"))
+}
+
+func (d drawer) stages() string {
+	return with("stages", d.form().Name, pick(d, "0", "0", "1"), pick(d, "-", "rows:1", "rows:1:pause", "rows:1,percent:50:pause", "plan:pro:pause,rows:1:pause", "percent:50,plan:free:pause"))
+}
+
+// revised has a form change all objects, mostly one that has stages.
+func (d drawer) revised() string {
+	f := d.stagedForm()
+	if f == nil || d.IntN(6) == 0 {
+		f = d.form()
+	}
+	return with("revise", f.Name)
 }
 
 func (d drawer) tombstone() string {

@@ -31,6 +31,8 @@ func edit(in model.Inputs, op string, args []string) error {
 		"set":     {4, editResource},
 		"exclude": {3, editExclude},
 		"include": {1, editInclude},
+		"stages":  {3, editStages},
+		"revise":  {1, func(in model.Inputs, a []string) { withForm(in, a[0], func(f *model.Form) { f.Revision++ }) }},
 		"tombstone": {2, func(in model.Inputs, a []string) {
 			withForm(in, a[0], func(f *model.Form) { f.Tombstone = a[1] == "on" })
 		}},
@@ -201,6 +203,31 @@ func editResource(in model.Inputs, a []string) {
 			r.Data = value == "true"
 		case "when":
 			r.When = strings.TrimPrefix(value, "-")
+		}
+	})
+}
+
+// editStages FORM MAXFAILED -|STAGE,...: a STAGE is rows:N, percent:N or plan:VALUE, and has
+// :pause behind it where the rollout pauses after it.
+func editStages(in model.Inputs, a []string) {
+	withForm(in, a[0], func(f *model.Form) {
+		f.Stages = nil
+		f.MaxFailed, _ = strconv.Atoi(a[1])
+		for _, stage := range strings.Split(strings.TrimPrefix(a[2], "-"), ",") {
+			words := append(strings.Split(stage, ":"), "", "")
+			n, _ := strconv.Atoi(words[1])
+			s := model.Stage{Pause: words[2] == "pause"}
+			switch words[0] {
+			case "rows":
+				s.Rows = n
+			case "percent":
+				s.Percent = n
+			case "plan":
+				s.Plan = words[1]
+			default:
+				continue
+			}
+			f.Stages = append(f.Stages, s)
 		}
 	})
 }

@@ -174,7 +174,7 @@ func (p paper) form(hub model.Hub, form model.Form) string {
 	lists := map[string]string{}
 	for _, r := range form.Resources {
 		list, manifest := p.manifest(r)
-		lists[list] += p.resource(r) + "      spec: " + manifest + "\n"
+		lists[list] += p.resource(r) + revisionOf(form, r) + "      spec: " + manifest + "\n"
 	}
 	var b strings.Builder
 	before := ""
@@ -185,8 +185,37 @@ func (p paper) form(hub model.Hub, form model.Form) string {
 	for _, list := range slices.Sorted(maps.Keys(lists)) {
 		fmt.Fprintf(&b, "  %s:\n%s", list, lists[list])
 	}
+	b.WriteString(stagesOf(form))
 	if form.Tombstone {
 		fmt.Fprintf(&b, "  tombstones:\n    - {apiVersion: v1, kind: ConfigMap, nameTemplate: %q, matchLabels: {tenant: \"{{ .uid }}\"}}\n", model.TombstoneOf("{{ .uid }}").Name)
+	}
+	return b.String()
+}
+
+// revisionOf has each object tell which form it is of.
+func revisionOf(form model.Form, r model.Resource) string {
+	if form.Revision == 0 || r.Hook {
+		return ""
+	}
+	return fmt.Sprintf("      annotationsTemplate: {revision: \"%d\"}\n", form.Revision)
+}
+
+// stagesOf is the rollout of a form.
+func stagesOf(form model.Form) string {
+	if len(form.Stages) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "  rollout:\n    maxFailed: %d\n    stages:\n", form.MaxFailed)
+	for _, s := range form.Stages {
+		chosen := fmt.Sprintf("match: '{{ eq .plan %q }}'", s.Plan)
+		switch {
+		case s.Rows > 0:
+			chosen = fmt.Sprintf("rows: %d", s.Rows)
+		case s.Percent > 0:
+			chosen = fmt.Sprintf("percent: %d", s.Percent)
+		}
+		fmt.Fprintf(&b, "      - {%s, pause: %t}\n", chosen, s.Pause)
 	}
 	return b.String()
 }

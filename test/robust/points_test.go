@@ -43,6 +43,10 @@ func scenes() []scene {
 		{"leave-late", []string{apply, "grace us 72", "row us bolt off", "row us acme gone", apply, "pass 80"}, apply, conf},
 		{"rename-late", []string{apply, "grace us 72", "uid us acme ivy", "set db keep name alias", apply, "pass 80"}, apply, keep},
 		{"leave-early", []string{apply, "grace us 72", "row us bolt off"}, apply, conf},
+		{"stages", []string{"row us coil on", "stages web 0 rows:1,percent:30", apply, "revise web", "drop web opt"}, apply, conf},
+		{"stages-continue", []string{"row us coil on", "stages web 0 rows:1:pause,rows:1:pause", apply, "apply max=100% continue=1", "apply max=100% continue=1", "revise web", apply}, apply + " continue=1", "ConfigMap/near/bolt-conf"},
+		{"shard", []string{apply, "row us coil on", "column us acme plan pro", "hand us acme bolt acme2", "row eu elm off"}, "apply max=100% wait=1 shard=1/2", conf},
+		{"planned", []string{apply, "row us bolt off", "column us acme plan pro", "drop app keep", "plan max=100%"}, "apply max=100% plan=1", conf},
 		{"tombstone", []string{apply, "make ConfigMap/near/acme-old bare", "tombstone web on"}, apply, "ConfigMap/near/acme-old"},
 		{"recreate", []string{"add app over", apply, "column eu elm plan pro"}, apply, "ConfigMap/near/acme-over"},
 		{"delete", []string{apply}, "delete node=acme-web,acme-db cascade=background", conf},
@@ -65,6 +69,8 @@ func scenes() []scene {
 func (s scene) rest(h *history) []string {
 	const apply, still = "apply max=100% wait=1", "apply max=100% wait=1 still=1"
 	switch ended := h.brief[len(h.brief)-1]; {
+	case strings.HasPrefix(s.name, "stages"):
+		return []string{apply + " continue=1", apply + " continue=1", apply + " continue=1", still}
 	case strings.HasPrefix(s.line, "handover"):
 		return []string{s.line, apply, apply, still}
 	case strings.HasPrefix(s.line, "watch") && strings.Contains(ended, fmt.Sprintf("exit %d", exitInterrupted)):

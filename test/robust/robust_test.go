@@ -149,13 +149,13 @@ func (h *history) String() string {
 func (h *history) random(t *testing.T, seed uint64, steps int) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed*spread, seed))
-	d := drawer{random, h.inputs, h.last, h.served, h.memory != nil}
+	d := drawer{random, h.inputs, h.last, h.served, h.memory != nil, h.lines}
 	for _, at := range random.Perm(len(resourceIDs()))[:firstAdded] {
 		h.step(t, with("add", d.form().Name, resourceIDs()[at]))
 	}
 	h.step(t, "apply max=100%")
 	for i := 1 + firstAdded; i < steps && len(h.wrong) == 0; i++ {
-		h.step(t, drawer{random, h.inputs, h.last, h.served, h.memory != nil}.line())
+		h.step(t, drawer{random, h.inputs, h.last, h.served, h.memory != nil, h.lines}.line())
 	}
 }
 

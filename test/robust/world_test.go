@@ -45,6 +45,7 @@ type world struct {
 	written   map[string]string // their files
 	last      *model.Cluster
 	gone      model.Gone
+	frozen    model.Frozen // the plan file
 }
 
 // known is what an object was in the last picture, as long as it has this version.
@@ -117,6 +118,7 @@ spec:
 	}
 	w.awaitServed(t, true)
 	w.last = w.look(t)
+	w.frozen.Cluster = w.last
 }
 
 // createAll creates objects without a namespace.

@@ -15,10 +15,13 @@ func Check(c Command, before, after *Cluster, exit int) []string {
 	wrong, deleted := c.losses(before, after)
 	wrong = append(wrong, c.changes(before, after)...)
 	wrong = append(wrong, c.guard(before, deleted)...)
+	wrong = append(wrong, c.staged(before, after)...)
+	wrong = append(wrong, c.unplanned(before, after, exit)...)
+	wrong = append(wrong, c.unsharded(before, after)...)
 	if c.Verb != "wait" {
 		wrong = append(wrong, unrecorded(before, after)...)
 	}
-	if c.Verb == "apply" && exit == 0 && c.Label == "" {
+	if c.Verb == "apply" && exit == 0 && c.Label == "" && c.Plan == nil {
 		wrong = append(wrong, c.missing(after)...)
 	}
 	if c.Verb == "handover" {
@@ -133,6 +136,8 @@ func (c Command) frozen(before *Cluster, o Object) (why string, whole bool) {
 	}
 	wanted, excluded := c.wanted(o)
 	switch {
+	case holder != nil && !c.covers(c.Inputs.Now(holder.Node)) && c.holds(holder.Node, o):
+		return "its node " + holder.Node.Name() + " is not of this run, and renders it", true
 	case wanted && (holder != nil || c.adopts(before, o)):
 		return "", false
 	case holder != nil && excludedBy(o.Ref, c.Inputs.rules(holder.Node)):
@@ -142,10 +147,28 @@ func (c Command) frozen(before *Cluster, o Object) (why string, whole bool) {
 		return "it is excluded", false
 	case holder == nil:
 		return "it isn't ours, and nothing may adopt it", untouched
-	case !c.covers(c.Inputs.Now(holder.Node)):
+	case !c.covers(c.Inputs.Now(holder.Node)) && !c.continues(holder.Node):
 		return "its node is not of this run", true
 	}
 	return "nothing renders it", false
+}
+
+// holds tells whether a node renders its object, and no other node may take it from that.
+func (c Command) holds(n Node, o Object) bool {
+	renders, taken := false, false
+	for _, r := range c.Inputs.Rendered() {
+		renders = renders || r.Ref == o.Ref && r.Node == n
+		taken = taken || r.Ref == o.Ref && c.covers(r.Node) && r.Resource.Adoption == Always
+	}
+	return renders && !taken
+}
+
+// continues tells whether the run has a node of another hub that a node may go on as, because
+// that hub has its row now.
+func (c Command) continues(n Node) bool {
+	return c.Inputs.state(n) == leaves && slices.ContainsFunc(c.Inputs.Rendered(), func(r Rendered) bool {
+		return r.Node.Hub != n.Hub && r.Node.Row == n.Row && c.covers(r.Node)
+	})
 }
 
 // wanted tells whether the run may write the object, and whether a rule keeps it from that.
@@ -224,7 +247,8 @@ func (c Command) mostDeleted(before *Cluster, hub string) int {
 func (c Command) missing(after *Cluster) []string {
 	var wrong []string
 	for _, r := range c.Inputs.Rendered() {
-		if !c.covers(r.Node) || r.Excluded || !r.Certain || r.Resource.Purge || slices.Contains(c.Unseen, r.Ref.Kind) {
+		waits := len(c.Inputs.Hub(r.Node.Hub).Form(r.Node.Form).Stages) > 0 // maybe, at a pause
+		if waits || !c.covers(r.Node) || r.Excluded || !r.Certain || r.Resource.Purge || slices.Contains(c.Unseen, r.Ref.Kind) {
 			continue
 		}
 		o, is := after.At(r.Ref)

@@ -12,7 +12,7 @@ func (g Gone) See(c Command, before *Cluster, at time.Time) {
 		return
 	}
 	for _, i := range before.Inventories {
-		if _, known := g[i.Node]; !known && c.Inputs.goes(i.Node) {
+		if _, known := g[i.Node]; !known && c.Inputs.goes(i.Node) && c.Shard.has(c.Inputs.Now(i.Node).Row) {
 			g[i.Node] = at
 		}
 	}

@@ -94,6 +94,9 @@ type Form struct {
 	Resources []Resource
 	Exclude   []Rule
 	Tombstone bool // it has a tombstone, see TombstoneOf
+	Stages    []Stage
+	MaxFailed int // more failed nodes of a stage keep later ones from beginning
+	Revision  int // stands in every object; it grows where the form changes all of them
 }
 
 // TombstoneOf is the object that the tombstone of a form names for a row. The object must

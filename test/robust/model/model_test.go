@@ -255,15 +255,24 @@ func TestChanges(t *testing.T) {
 		"tracking of what another form excludes": {func(s *scene) { s.excludedElsewhere(); s.after.Whole = "new" }, ""},
 		"tracking of what is excluded":           {func(s *scene) { s.excluded(); s.after.Whole = "new" }, "it is excluded"},
 		"content in another run":                 {func(s *scene) { s.command.Nodes = []string{"bolt-web"}; s.after.Body = "new" }, "not of this run"},
-		"content in a dry run":                   {func(s *scene) { s.command.Verb, s.after.Body = "look", "new" }, "only reads"},
-		"content while it is restored":           {func(s *scene) { s.command.Verb, s.after.Body = "restore", "new" }, "doesn't write content"},
-		"tracking while it is restored":          {func(s *scene) { s.command.Verb, s.after.Whole = "restore", "new" }, ""},
-		"tracking, restored, excluded":           {func(s *scene) { s.command.Verb, s.entry.Excluded, s.after.Whole = "restore", true, "new" }, "recorded as excluded"},
-		"left to the collector":                  {func(s *scene) { s.after.Owners = []model.Owner{{UID: "i0"}} }, "was deleted"},
-		"tracking is gone":                       {func(s *scene) { s.after.Owners = nil }, "is not tracked and recorded"},
-		"tracking is gone, it failed":            {func(s *scene) { s.after.Owners, s.exit = nil, 1 }, ""},
-		"another policy is recorded":             {func(s *scene) { s.resource().Deletion = model.Retain }, "its form says Retain"},
-		"another policy, not read":               {func(s *scene) { s.resource().Deletion, s.command.Unseen = model.Retain, []string{model.Claim} }, ""},
+		"content that its own row's node has": {func(s *scene) {
+			s.inputs = append(s.inputs, model.Hub{Name: "eu", Rows: s.inputs[0].Rows, Forms: []model.Form{{Name: "app", Resources: s.form().Resources}}})
+			s.command.Nodes, s.after.Body = []string{"acme-app"}, "new"
+		}, "acme-web is not of this run, and renders it"},
+		"tracking in the run of the node that its own goes on as": {func(s *scene) {
+			s.inputs = append(s.inputs, model.Hub{Name: "eu", Rows: slices.Clone(s.inputs[0].Rows), Forms: []model.Form{{Name: "app", Resources: []model.Resource{{ID: "x", Kind: model.Config, Name: "x"}}}}})
+			s.off()
+			s.command.Nodes, s.after.Whole, s.exit = []string{"acme-app"}, "new", 1
+		}, ""},
+		"content in a dry run":          {func(s *scene) { s.command.Verb, s.after.Body = "look", "new" }, "only reads"},
+		"content while it is restored":  {func(s *scene) { s.command.Verb, s.after.Body = "restore", "new" }, "doesn't write content"},
+		"tracking while it is restored": {func(s *scene) { s.command.Verb, s.after.Whole = "restore", "new" }, ""},
+		"tracking, restored, excluded":  {func(s *scene) { s.command.Verb, s.entry.Excluded, s.after.Whole = "restore", true, "new" }, "recorded as excluded"},
+		"left to the collector":         {func(s *scene) { s.after.Owners = []model.Owner{{UID: "i0"}} }, "was deleted"},
+		"tracking is gone":              {func(s *scene) { s.after.Owners = nil }, "is not tracked and recorded"},
+		"tracking is gone, it failed":   {func(s *scene) { s.after.Owners, s.exit = nil, 1 }, ""},
+		"another policy is recorded":    {func(s *scene) { s.resource().Deletion = model.Retain }, "its form says Retain"},
+		"another policy, not read":      {func(s *scene) { s.resource().Deletion, s.command.Unseen = model.Retain, []string{model.Claim} }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -18,6 +18,11 @@ type Command struct {
 	IncludeData        bool
 	CascadeOrphan      bool
 	AdoptNever         bool
+	Continue           bool // past a pause
+	Stage              int  // the last stage that rollouts come to, counted from 1; 0 for all
+	Shard              Shard
+	Plan               *Frozen  // the plan file that an apply carries out
+	Writes             []Ref    // in the order in which the server carried them out
 	Unseen             []string // kinds that the command cannot read
 	// At is when the command ended, and Gone are the nodes whose grace periods run.
 	At   time.Time
@@ -28,7 +33,7 @@ type Command struct {
 func (c Command) covers(n Node) bool {
 	return (len(c.Nodes) == 0 || slices.Contains(c.Nodes, n.Name())) &&
 		(len(c.Forms) == 0 || slices.Contains(c.Forms, n.Form)) &&
-		(len(c.Hubs) == 0 || slices.Contains(c.Hubs, n.Hub))
+		(len(c.Hubs) == 0 || slices.Contains(c.Hubs, n.Hub)) && c.Shard.has(n.Row)
 }
 
 // Stays says why the command must not delete an object; "" is that it may.
@@ -106,10 +111,10 @@ func (c Command) staysInApply(before *Cluster, o Object) string {
 }
 
 // gives tells whether a node gives an object to the node that renders it now, which then may
-// do with it what its form says.
+// do with it what its form says. What moves with its row to another hub, moves at once.
 func (c Command) gives(n Node, r Rendered) bool {
 	state := c.Inputs.state(n)
-	return c.covers(r.Node) && (state == stays || state == leaves && !c.early(n))
+	return c.covers(r.Node) && (state == stays || state == leaves && (!c.early(n) || r.Node.Row == n.Row))
 }
 
 // kept says that the policy of the object, or the recorded one, keeps it.

@@ -1,0 +1,109 @@
+package model
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Frozen is a plan file, and what it was decided on.
+type Frozen struct {
+	Inputs  Inputs
+	Cluster *Cluster
+	Nodes   []Node   // that it names
+	Changes []Ref    // objects that it changes or deletes
+	Began   *Cluster // as the run began that carries it out
+}
+
+// unplanned names what an apply of a plan file must not have changed: all, where something
+// that the plan depends on is not as it was, and else what the plan doesn't have.
+func (c Command) unplanned(before, after *Cluster, exit int) []string {
+	if c.Plan == nil {
+		return nil
+	}
+	var wrong []string
+	stale := c.stale()
+	if stale != "" && exit == 0 {
+		wrong = append(wrong, "the run succeeded: "+stale)
+	}
+	for _, ref := range different(before, after) {
+		switch {
+		case stale != "":
+			wrong = append(wrong, fmt.Sprintf("%s was changed: %s", ref, stale))
+		case !slices.Contains(c.Plan.Changes, ref):
+			wrong = append(wrong, fmt.Sprintf("%s was changed, and the plan doesn't say so", ref))
+		}
+	}
+	return wrong
+}
+
+// different are the objects that two pictures don't have alike.
+func different(a, b *Cluster) []Ref {
+	refs := map[Ref]bool{}
+	for _, uid := range slices.Concat(slices.Collect(maps.Keys(a.Objects)), slices.Collect(maps.Keys(b.Objects))) {
+		was, is := a.Objects[uid], b.Objects[uid]
+		if was.Labels["set"]+is.Labels["set"] != "" {
+			continue // a claim of a StatefulSet comes and goes with that
+		}
+		gone, going := was.UID == "" || a.Condemned(was), is.UID == "" || b.Condemned(is)
+		if gone != going || !gone && was.Whole != is.Whole {
+			refs[was.Ref], refs[is.Ref] = true, true
+		}
+	}
+	delete(refs, Ref{})
+	return slices.SortedFunc(maps.Keys(refs), func(a, b Ref) int { return strings.Compare(a.String(), b.String()) })
+}
+
+// stale says what changed of that which the plan depends on; "" for nothing.
+func (c Command) stale() string {
+	changed := different(c.Plan.Cluster, c.Plan.Began)
+	for _, ref := range c.Plan.Changes {
+		if slices.Contains(changed, ref) {
+			return ref.String() + " has changed since the plan"
+		}
+	}
+	for _, n := range c.Plan.Nodes {
+		switch {
+		case c.Plan.Inputs.state(n) != c.Inputs.state(n):
+			return "row " + n.Row + " came or went since the plan"
+		case !slices.Equal(c.Plan.Inputs.wants(n), c.Inputs.wants(n)):
+			return "the form or row of node " + n.Name() + " has changed since the plan"
+		case c.Plan.Cluster.recordOf(n) != c.Plan.Began.recordOf(n):
+			return "the inventory of node " + n.Name() + " has changed since the plan"
+		}
+	}
+	return ""
+}
+
+// want is an object that a node wants, and what its content depends on.
+type want struct {
+	Rendered
+	Revision int
+	Plan     string
+}
+
+// wants are the objects that a node wants.
+func (in Inputs) wants(n Node) []want {
+	var wants []want
+	for _, r := range in.Rendered() {
+		if r.Node == n {
+			w := want{r, in.Hub(n.Hub).Form(n.Form).Revision, ""}
+			if r.Ref.Kind != Claim && r.Ref.Kind != Kind { // their content is the same for all rows
+				w.Plan = in.Hub(n.Hub).Row(n.Row).Columns["plan"]
+			}
+			wants = append(wants, w)
+		}
+	}
+	return wants
+}
+
+// recordOf is the text of a node's inventory.
+func (c *Cluster) recordOf(n Node) string {
+	for _, i := range c.Inventories {
+		if i.Node == n && !i.Copy {
+			return fmt.Sprint(i)
+		}
+	}
+	return ""
+}
