@@ -116,8 +116,9 @@ func (r *round) newJob() *usecase.Job {
 		if i > 0 {
 			others = append(others, p.term.run)
 		}
-		j.Hubs = append(j.Hubs, p.hub)
-		j.Tombstones = append(j.Tombstones, p.in.Tombstones...)
+		if j.Hubs = append(j.Hubs, p.hub); len(p.in.Tombstones) > 0 { // those of files are of the first hub
+			j.Tombstones, j.Hubs[0], j.Hubs[i] = p.in.Tombstones, p.hub, j.Hubs[0]
+		}
 		j.Troubles[p.hub.Key] = p.troubles()
 		renderings = append(renderings, p.rows.Rendering)
 	}

@@ -170,6 +170,10 @@ func (h *hubWatch) borrow(ctx context.Context, own *term, other *hubWatch, stake
 	select {
 	case <-t.ctx.Done():
 		return nil, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case <-own.wanted:
+		return nil, errYielded
 	case err := <-read:
 		rows := other.current()
 		if err != nil || rows == nil || !moves(stakes, other.hub.Key, rows.Nodes[other.hub.Key]) {

@@ -105,3 +105,41 @@ func TestMeet(t *testing.T) {
 		}
 	})
 }
+
+// TestMeetInCircle: hubs of which each borrows the next one, in a circle, all have their turn.
+func TestMeetInCircle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const count = 4
+		hubs, terms := make([]*hubWatch, count), make([]*term, count)
+		for i := range hubs {
+			hubs[i] = &hubWatch{lends: make(chan chan struct{})}
+			terms[i] = &term{ctx: t.Context(), wanted: make(chan struct{})}
+		}
+		had, end := make(chan int), make(chan struct{})
+		keep := func(i int) {
+			next := (i + 1) % count
+			for met := false; !met; {
+				over := make(chan struct{})
+				met, _ = meet(t.Context(), hubs[i], terms[i], terms[next], hubs[next].lends, over)
+				<-time.After(time.Second) // a round, of both hubs or of one
+				close(over)
+			}
+			had <- i
+			for {
+				select {
+				case over := <-hubs[i].lends:
+					<-over
+				case <-end:
+					return
+				}
+			}
+		}
+		for i := range hubs {
+			go keep(i)
+		}
+		for range hubs {
+			<-had
+		}
+		close(end)
+	})
+}
