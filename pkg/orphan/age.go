@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ParseAge reads a duration as Go has it, and with days: 90m, 30d, 1d12h.
+// ParseAge reads a Go duration that may also have days, such as 90m, 30d or 1d12h.
 func ParseAge(s string) (time.Duration, error) {
 	const day, mostDays = 24 * time.Hour, 100_000
 	wrong := fmt.Errorf("%q is not an age (write 90m, 12h, 30d or 1d12h)", s)

@@ -1,18 +1,15 @@
-// Package orphan finds what nodes left behind.
+// Package orphan finds objects that nodes left behind.
 //
-// An orphan is an object that has the markers of one: its node went, or wants
-// it no more, and its deletion policy is Retain. Find looks for them among all
-// kinds that the server lists, one paged list of metadata per kind. On request
-// it also tells what is stranded: objects that have our tracking though no
-// inventory names them, and records whose objects are gone.
+// An orphan is an object that lynqctl kept and marked. Its node was deleted or no longer
+// needs it, and its deletion policy is Retain. Find searches all kinds, with one paged
+// list of metadata per kind. On request, it also finds stranded objects. These are tracked
+// objects that no inventory lists, and entries whose objects are gone.
 //
-// Listed metadata and inventories flow in; orphans, and what could not be read,
-// flow out: what may not be read is never taken for absent. Filter is how people
-// say which orphans they mean.
+// Find takes metadata and inventories, and returns orphans and failed reads. It never
+// treats an unreadable object as absent. Users select orphans with a Filter.
 //
-// What is to become of orphans is decided by pure functions. Prune makes plans of
-// those that may be deleted, for an apply.Runner to carry out, and tells why it
-// spares the others; Wanted tells why rows and forms do not take one back, which
-// is otherwise a run of apply. Rebuild makes the records again that stranded
-// objects were in. The package writes nothing.
+// Pure functions decide what happens to orphans. Prune plans deletions, which an
+// apply.Runner carries out, and says why it keeps the others. Wanted says why rows and
+// forms don't adopt an orphan. A run of apply adopts the rest. Rebuild creates the
+// inventories of stranded objects again. This package writes nothing.
 package orphan

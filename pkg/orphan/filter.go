@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// Filter says which orphans are meant: those that meet all that is said. The
-// zero value means all.
+// Filter selects orphans. An orphan must match every field that is set. The zero value
+// selects all.
 type Filter struct {
 	Reasons []string
 	Hubs    []string
-	// Nodes are names of nodes, or NAMESPACE/NAME.
+	// Nodes are names as NODE or NAMESPACE/NODE.
 	Nodes []string
-	// OlderThan leaves out what was orphaned later than so long ago; 0 nothing.
+	// OlderThan excludes orphans that are younger than this. With 0, it excludes none.
 	OlderThan time.Duration
 }
 
-// Matches tells whether an orphan is meant. What is not known of an orphan is
-// not what was asked for: one of unknown age is not older than anything.
+// Matches reports whether the filter selects an orphan. A field never matches an unknown
+// value, so OlderThan excludes orphans of unknown age.
 func (f *Filter) Matches(o *Orphan, now time.Time) bool {
 	return within(f.Reasons, o.Reason) && within(f.Hubs, o.From.Hub.Name) && f.matchesNode(o.From) &&
 		(f.OlderThan == 0 || !o.Since.IsZero() && now.Sub(o.Since) >= f.OlderThan)
@@ -30,8 +30,7 @@ func (f *Filter) matchesNode(from Origin) bool {
 	return within(f.Nodes, from.Name) || slices.Contains(f.Nodes, from.String())
 }
 
-// within tells whether a value is among those that are asked for; all are where
-// none is.
+// within reports whether the list contains a value. An empty list contains all.
 func within(wanted []string, value string) bool {
 	return len(wanted) == 0 || value != "" && slices.Contains(wanted, value)
 }

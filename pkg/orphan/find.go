@@ -15,53 +15,52 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Inventories reads the inventories of one namespace or, with "", of all, and the
-// records of hubs. With a *inventory.BrokenError come those that can be read.
-// *store.Store has it.
+// Inventories reads the inventories and hub records of one namespace, or of all with "".
+// If some are broken, it returns the others with a *inventory.BrokenError. *store.Store
+// implements it.
 type Inventories interface {
 	AllNodes(ctx context.Context, namespace string) ([]*inventory.Inventory, error)
 	Hubs(ctx context.Context, namespace string) ([]*inventory.Hub, error)
 }
 
-// Query says what to look for.
+// Query says which orphans Find looks for.
 type Query struct {
-	// Namespace is where orphans are; "" is everywhere. Objects without a
-	// namespace are found only there.
+	// Namespace limits the search. With "", Find searches all namespaces, and objects
+	// without a namespace.
 	Namespace string
-	// Selector is a label selector, "" for all.
+	// Selector is a label selector. Empty selects every object.
 	Selector string
 	Filter
 	Now time.Time
-	// Stranded, where it is not nil, has what is stranded be found too.
-	// Records have no labels: with a Selector none is among that.
+	// Stranded also finds stranded objects, unless it is nil. Inventory entries have no
+	// labels, so a Selector excludes those whose object is gone.
 	Stranded Inventories
-	// AtOnce is how many requests are sent at a time; 0 is DefaultAtOnce.
+	// AtOnce limits the requests that Find sends at a time. With 0, the limit is
+	// DefaultAtOnce.
 	AtOnce int
-	// Progress, where it is not nil, is told how many of the lists have come, of how
-	// many. It may be called from several goroutines.
+	// Progress, if not nil, gets the number of finished lists and of all lists. Several
+	// goroutines may call it.
 	Progress func(done, of int)
 }
 
-// DefaultAtOnce limits the requests that Find sends at a time, unless a Query says
-// otherwise.
+// DefaultAtOnce is the limit of parallel requests if a Query sets none.
 const DefaultAtOnce = 32
 
 // Found lists the orphans that Find found.
 type Found struct {
 	// Orphans are sorted by namespace, kind and name.
 	Orphans []Orphan
-	// Unreadable is what could not be read, so that more orphans may be there.
+	// Unreadable lists the reads that failed. More orphans may exist there.
 	Unreadable []Unreadable
-	// Broken are inventories that cannot be read: nothing of their nodes was
-	// taken for stranded.
+	// Broken are inventories that can't be read. Find reports no object of their nodes as
+	// stranded.
 	Broken []*inventory.UnreadableError
-	// Ignored are inventories that do not count: those outside of the namespaces
-	// which the records of their hubs name. What has the tracking of their nodes
-	// is not taken for stranded either.
+	// Ignored are inventories outside the namespaces that their hub's record names. Find
+	// reports no object of their nodes as stranded either.
 	Ignored trust.Ignored
 }
 
-// Find looks for orphans. An error means that nothing is known.
+// Find looks for orphans. After an error, the result is unknown.
 func Find(ctx context.Context, c observe.Reader, q Query) (*Found, error) {
 	s := &search{Reader: c, query: q, atOnce: q.AtOnce}
 	if s.atOnce <= 0 {
@@ -96,12 +95,12 @@ func Find(ctx context.Context, c observe.Reader, q Query) (*Found, error) {
 type search struct {
 	observe.Reader
 	query      Query
-	atOnce     int // requests
+	atOnce     int // the limit of parallel requests
 	kinds      []lynq.APIResource
 	unreadable unreadables
 }
 
-// discover finds the kinds that are to be listed.
+// discover finds the kinds to list.
 func (s *search) discover(ctx context.Context) error {
 	kinds, err := s.Listable(ctx)
 	if err != nil && len(kinds) == 0 {
@@ -116,15 +115,16 @@ func (s *search) discover(ctx context.Context) error {
 	return nil
 }
 
-// The labels of orphans, and those of what inventories should name. What render
-// writes and other tools apply has no part-of; records are no objects of nodes.
+// The selectors find orphans and the objects that inventories should list. render writes
+// no part-of label, so the second one skips objects that other tools apply. It also skips
+// the inventories themselves.
 const (
 	markedSelector  = wellknown.LabelOrphaned + "=true"
 	trackedSelector = wellknown.LabelHub + "," + wellknown.LabelPartOf + ",!" + wellknown.LabelRecord
 )
 
-// list lists all kinds: what is marked and, where that is asked for, what is
-// tracked.
+// list lists all kinds. It returns the marked objects, and the tracked ones if the query
+// asks for them.
 func (s *search) list(ctx context.Context) (marked, tracked []seen, err error) {
 	selectors := []string{markedSelector}
 	if s.query.Stranded != nil {
@@ -138,7 +138,7 @@ func (s *search) list(ctx context.Context) (marked, tracked []seen, err error) {
 	return slices.Concat(lists[:n]...), slices.Concat(lists[n:]...), nil
 }
 
-// listEach lists all kinds with each of the selectors, one after the other.
+// listEach lists all kinds with one selector after the other.
 func (s *search) listEach(ctx context.Context, selectors []string) ([][]seen, error) {
 	lists := make([][]seen, len(selectors)*len(s.kinds))
 	var done atomic.Int64

@@ -14,62 +14,63 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Reasons of what has no markers: they are found, not written.
+// These reasons are never written to objects. Find infers them.
 const (
-	// ReasonStranded: the object has our tracking, and no inventory names it.
+	// ReasonStranded: the object is tracked, but no inventory lists it.
 	ReasonStranded = "Stranded"
-	// ReasonGone: an inventory names the object, and there is none.
+	// ReasonGone: an inventory lists the object, but the object doesn't exist.
 	ReasonGone = "ObjectGone"
 )
 
-// Marked are the reasons that objects are marked with, and Stranding those that
-// are found otherwise.
+// Marked returns the reasons that lynqctl writes to orphans.
 func Marked() []string {
 	return []string{wellknown.ReasonRemovedFromTemplate, wellknown.ReasonNodeDeleted}
 }
 
-// Stranding are the reasons of what is stranded.
+// Stranding returns the reasons that Find infers.
 func Stranding() []string { return []string{ReasonStranded, ReasonGone} }
 
-// Orphan is an object that was left behind, or, with ReasonGone, a record whose
-// object is gone.
+// Orphan is an object that a node left behind. With ReasonGone, it is an inventory entry
+// whose object is gone.
 type Orphan struct {
 	lynq.Ref
-	// Resource is how the kind is served, and the object was seen.
+	// Resource is the API resource through which Find saw the object.
 	Resource lynq.APIResource
 	UID      types.UID
-	// Live is what there is of the object; nil with ReasonGone.
+	// Live is the object's metadata. It is nil with ReasonGone.
 	Live *tracking.Live
 
-	Reason string    // "" where that is unknown
-	Since  time.Time // zero where that is unknown
+	Reason string    // empty if unknown
+	Since  time.Time // zero if unknown
 	From   Origin
 
-	// What its node's form said, "" where that is unknown.
+	// Deletion and Creation are the policies of the node's form. They are empty if
+	// unknown.
 	Deletion lynq.DeletionPolicy
 	Creation lynq.CreationPolicy
-	// Size is the storage that a volume or the claim for one has, such as
-	// "10Gi"; "" for all else.
+	// Size is the storage of a volume or a volume claim, such as "10Gi". It is empty for
+	// other kinds.
 	Size string
-	// TakesClaims tells that Kubernetes deletes volume claims with the object, or that
-	// nobody could read whether it does.
+	// TakesClaims is set if Kubernetes deletes volume claims with the object, or if
+	// lynqctl couldn't check this.
 	TakesClaims bool
 }
 
-// HoldsData tells whether data is lost when the object is deleted.
+// HoldsData reports whether deleting the object loses data.
 func (o *Orphan) HoldsData() bool { return o.marked() || o.Ref.HoldsData() }
 
-// marked tells whether data is lost though the kind doesn't say so.
+// marked reports whether deleting the object loses data, although its kind doesn't show
+// this.
 func (o *Orphan) marked() bool { return o.TakesClaims || o.Live != nil && o.Live.Data }
 
-// Origin is the node that an orphan was of, and its resource id there. What is
-// not known is "". Objects tell neither the namespace of the hub, nor form and row.
+// Origin names the node that an orphan came from, and its resource id there. Unknown parts
+// are empty. Objects name neither the hub's namespace nor the form and row.
 type Origin struct {
 	lynq.NodeID
 	ID string
 }
 
-// originOf is the origin of what names its hub as objects do.
+// originOf returns the origin of an object whose hub is known by name only.
 func originOf(hub string, node lynq.NodeKey, id string) Origin {
 	return Origin{lynq.NodeID{Hub: lynq.HubKey{Name: hub}, Namespace: node.Namespace, Name: node.Name}, id}
 }
@@ -79,16 +80,16 @@ type seen struct {
 	resource    *lynq.APIResource
 	live        tracking.Live
 	annotations markers
-	// owner is the node whose inventory owns the object, "" for none.
+	// owner is the node whose inventory owns the object, or "".
 	owner string
-	// annotated: some annotation is ours.
+	// annotated is set if any annotation is from lynqctl.
 	annotated bool
 }
 
 // markers are the annotations of an orphan.
 type markers struct{ at, reason, from string }
 
-// seeing takes from an object's metadata what is kept of it.
+// seeing keeps the needed parts of an object's metadata.
 func seeing(r *lynq.APIResource, m *metav1.PartialObjectMetadata) seen {
 	ref := lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: m.Namespace, Name: m.Name}
 	s := seen{
@@ -111,7 +112,7 @@ func seeing(r *lynq.APIResource, m *metav1.PartialObjectMetadata) seen {
 	return s
 }
 
-// orphan is what an object's markers say of it.
+// orphan reads the orphan from the object's markers.
 func (s *seen) orphan() Orphan {
 	o := s.described(s.annotations.reason, s.origin())
 	if at, err := time.Parse(time.RFC3339, s.annotations.at); err == nil {
@@ -120,7 +121,7 @@ func (s *seen) orphan() Orphan {
 	return o
 }
 
-// described is an orphan for a reason.
+// described returns the object as an orphan with this reason.
 func (s *seen) described(reason string, from Origin) Orphan {
 	o := Orphan{
 		Ref: s.live.Ref, Resource: *s.resource, UID: s.live.UID, Live: &s.live,
@@ -132,8 +133,8 @@ func (s *seen) described(reason string, from Origin) Orphan {
 	return o
 }
 
-// origin is where an object says that it is from. The operator marks orphans
-// without saying so, and leaves labels on them that may.
+// origin returns the node that an object came from. The operator marks orphans without
+// their origin. So origin falls back to the labels.
 func (s *seen) origin() Origin {
 	const parts = 4
 	if p := strings.SplitN(s.annotations.from, "/", parts); len(p) == parts {
@@ -154,13 +155,12 @@ func sortOrphans(all []Orphan) {
 	})
 }
 
-// distinct leaves out what is listed twice, for a server may serve an object in
-// several groups, and what is no object of its own:
+// distinct keeps each object once, because a server may serve an object in several groups.
+// It also drops objects that only reflect others:
 //
-//   - what has no uid shows other objects, as metrics do
-//   - controllers copy labels from a Service to its Endpoints and their slices,
-//     and the like elsewhere; what belongs to an object that is listed too goes
-//     where that goes
+//   - Objects without a uid, such as metrics, show other objects.
+//   - Controllers copy labels, for example from a Service to its Endpoints. An object
+//     whose owner is in the list too follows its owner.
 func distinct(all []seen) []seen {
 	uids := map[types.UID]bool{}
 	services := map[types.NamespacedName]bool{}

@@ -10,23 +10,24 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// PruneOptions say how orphans are pruned.
+// PruneOptions say how Prune deletes orphans.
 type PruneOptions struct {
-	// Data: also what holds data; see Data.
+	// Data also deletes objects that hold data. See Data.
 	Data bool
-	// Exact: only as it was seen, for a copy was made of that.
+	// Exact deletes an object only if it is unchanged, because a backup has its old
+	// content.
 	Exact bool
 }
 
-// Spared is an orphan that is not pruned, and why.
+// Spared is an orphan that Prune keeps, with the reason.
 type Spared struct {
 	Orphan *Orphan
 	Why    string
 }
 
-// Prunable parts orphans into those that may be deleted, and those that are
-// spared: what has the markers of an orphan and has an owner all the same, and
-// what holds data, unless that is meant too. It is a pure function.
+// Prunable separates the orphans that may be deleted from those that must be kept. It
+// keeps a marked object that has an owner after all. It also keeps objects that hold data,
+// unless the options include data. It is a pure function.
 func Prunable(orphans []Orphan, o PruneOptions) (prunable []Orphan, spared []Spared) {
 	for i := range orphans {
 		if why := spare(&orphans[i], o.Data); why != "" {
@@ -38,9 +39,8 @@ func Prunable(orphans []Orphan, o PruneOptions) (prunable []Orphan, spared []Spa
 	return prunable, spared
 }
 
-// Prune plans the deletion of those orphans that are prunable: a plan per hub
-// that they are from, in it a node for each that left some behind. It is a pure
-// function.
+// Prune plans the deletion of prunable orphans. It makes a plan for each hub that they are
+// from, with their nodes. It is a pure function.
 func Prune(orphans []Orphan, o PruneOptions) (plans []plan.Plan, spared []Spared) {
 	prunable, spared := Prunable(orphans, o)
 	byHub := map[lynq.HubKey]map[lynq.NodeKey]*plan.NodePlan{}
@@ -74,10 +74,10 @@ func Prune(orphans []Orphan, o PruneOptions) (plans []plan.Plan, spared []Spared
 	return plans, spared
 }
 
-// unknownNode is the node of orphans that do not say where they are from.
+// unknownNode is the node of orphans that don't name their node.
 const unknownNode = "unknown"
 
-// spare tells why an orphan is not to be pruned, "" where it is.
+// spare says why an orphan must be kept, or "".
 func spare(o *Orphan, data bool) string {
 	switch {
 	case o.Live == nil:

@@ -14,53 +14,53 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
-// RebuildInput holds what Rebuild knows where records were lost.
+// RebuildInput holds what is left after inventories were lost.
 type RebuildInput struct {
-	// Stranded are the objects that have a node's tracking and that no inventory
-	// names; others among them are left alone.
+	// Stranded are the tracked objects that no inventory lists. Rebuild ignores other
+	// orphans in this list.
 	Stranded []Orphan
-	// Inventories are all that can be read, and Hubs the records of hubs.
+	// Inventories are the readable inventories, and Hubs the hub records.
 	Inventories []*inventory.Inventory
 	Hubs        []*inventory.Hub
-	// Nodes are what rows and forms render, nil where they were not asked.
+	// Nodes are the nodes that rows and forms render. It is nil if the user passed no
+	// files.
 	Nodes []*plan.Node
-	// Chosen are the hubs that a person named, and Named the nodes: an object may say
-	// only which ApplySet it is part of.
+	// Chosen are the hubs and Named the nodes that the user named. They help because some
+	// objects name only their ApplySet.
 	Chosen lynq.Names
 	Named  []lynq.NodeKey
-	// Form is that of nodes of which nothing else tells, of no name for none. It has a
-	// namespace where a person said that.
+	// Form is the form of nodes whose form nothing else shows. Its name is empty if the
+	// user named no form. It has a namespace only if the user gave one.
 	Form lynq.FormKey
-	// Within are the namespaces in which the nodes of the inputs are, nil where a
-	// person named the namespace to write into: see outside.
+	// Within are the namespaces of the nodes in the user's files. It is nil if the user
+	// named a namespace to write to. See outside.
 	Within []string
-	// NoFinalizer: records that are created get no finalizer.
+	// NoFinalizer creates inventories without a finalizer.
 	NoFinalizer bool
 }
 
-// Rebuilt is an inventory that is created again, or completed.
+// Rebuilt is an inventory that Rebuild created or completed.
 type Rebuilt struct {
 	*inventory.Inventory
-	// Added are how many objects it did not name before.
+	// Added counts the objects that the inventory didn't list before.
 	Added int
-	// Others are further hubs of that name, of which the node could be too.
+	// Others are other hubs with the same name that might own the node.
 	Others []lynq.HubKey
 }
 
-// Unbuilt are objects of which no record can be made, and why.
+// Unbuilt are objects that Rebuild can't record, with the reason.
 type Unbuilt struct {
-	// NodeID is as the objects tell it: see Origin. Where its name is "", nobody knows
-	// the node.
+	// NodeID comes from the objects' labels. See Origin. Its name is empty if the node is
+	// unknown.
 	lynq.NodeID
 	Objects []*Orphan
 	Why     string
 }
 
-// Rebuild makes the records of stranded objects from their labels, owner
-// references and annotations, and from what rows and forms say. It is a pure
-// function. What an object does not say of itself is recorded so that nothing
-// is lost: an object without a deletion policy is retained, and all count as
-// not confirmed, so that the next apply looks at them.
+// Rebuild creates inventories for stranded objects from their labels, owner references and
+// annotations, and from rows and forms. It is a pure function. If an object lacks a fact,
+// Rebuild records the safe choice. An object without a deletion policy is retained. No
+// object counts as confirmed, so the next apply checks each of them.
 func Rebuild(in *RebuildInput) (rebuilt []Rebuilt, unbuilt []Unbuilt) {
 	b := newBuilder(in)
 	groups := map[group][]*Orphan{}
@@ -94,10 +94,10 @@ func Rebuild(in *RebuildInput) (rebuilt []Rebuilt, unbuilt []Unbuilt) {
 	return rebuilt, unbuilt
 }
 
-// outside says why an inventory may not be written, "" if it may. An object names
-// the namespace of its node in a label: who may label an object must not have an
-// inventory written where they may write nothing. So it is a namespace of the inputs,
-// one of an inventory or hub record that is there, or one that a person named.
+// outside says why an inventory must not be written, or "". A label of the object names
+// the node's namespace. Somebody who may only label objects must not make lynqctl write
+// elsewhere. So the namespace must come from the files, an existing inventory or hub
+// record, or the user.
 func (b *builder) outside(inv *inventory.Inventory) string {
 	if b.Within == nil || inv.UID != "" || slices.Contains(b.Within, inv.Node.Namespace) {
 		return ""
@@ -109,14 +109,14 @@ func (b *builder) outside(inv *inventory.Inventory) string {
 	return fmt.Sprintf("only labels say that hub %s has nodes in namespace %s (if it has, run this again with -n %s)", hub.Name, inv.Node.Namespace, inv.Node.Namespace)
 }
 
-// group is what belongs together: the objects of one node or, where that is unknown
-// which that is, those of one ApplySet.
+// group identifies objects that belong together. They share a node, or an ApplySet if the
+// node is unknown.
 type group struct {
 	lynq.NodeKey
-	partOf string // "" where the node is known
+	partOf string // empty if the node is known
 }
 
-// builder is the input with its indexes.
+// builder indexes the input.
 type builder struct {
 	*RebuildInput
 	inventories map[lynq.NodeKey]*inventory.Inventory
@@ -151,7 +151,8 @@ func newBuilder(in *RebuildInput) *builder {
 		b.knowNode(key)
 	}
 	for i := range in.Stranded {
-		// One object of a node that names it tells of those that do not.
+		// If one object names the node of its ApplySet, the other objects belong there
+		// too.
 		if from := in.Stranded[i].From; from.Name != "" {
 			b.knowNode(from.Key())
 		}
@@ -163,9 +164,9 @@ func (b *builder) knowNode(key lynq.NodeKey) {
 	b.applySets[inventory.ID(key.Namespace, inventory.Name(key.Name))] = key
 }
 
-// groupOf is the node that an object is of: that which it names, else the one
-// whose ApplySet it is part of. What does not say so was owned by a record, and
-// is in the namespace of that.
+// groupOf finds the node of an object. The object names its node, or its ApplySet belongs
+// to a known node. Other objects had an inventory as owner, so they are in the inventory's
+// namespace.
 func (b *builder) groupOf(o *Orphan) group {
 	if o.From.Name != "" {
 		return group{NodeKey: o.From.Key()}
@@ -176,8 +177,8 @@ func (b *builder) groupOf(o *Orphan) group {
 	return group{lynq.NodeKey{Namespace: o.Namespace}, o.Live.PartOf}
 }
 
-// inventory is the record of a node as it is, or a new one, and of which hubs it
-// could be too; or why there can be none.
+// inventory returns the inventory of a node, or a new one, and other hubs that might own
+// the node. Or it says why lynqctl can't create one.
 func (b *builder) inventory(g group, objects []*Orphan) (inv *inventory.Inventory, others []lynq.HubKey, why string) {
 	if g.Name == "" {
 		return nil, nil, "their labels name no node (pass -f: rows and forms may show it)"
@@ -212,12 +213,12 @@ func (b *builder) inventory(g group, objects []*Orphan) (inv *inventory.Inventor
 	return inv, others, ""
 }
 
-// of tells whether an inventory is of a hub, as far as their namespaces are known.
+// of reports whether an inventory belongs to a hub, as far as their namespaces are known.
 func of(inv *inventory.Inventory, hub lynq.HubKey) bool {
 	return inv.Node.Hub.Name == hub.Name && (inv.Node.Hub.Namespace == "" || hub.Namespace == "" || inv.Node.Hub.Namespace == hub.Namespace)
 }
 
-// formNamespace is that of a hub's form, "" where that is unknown.
+// formNamespace returns the namespace of a hub's form, or "" if unknown.
 func (b *builder) formNamespace(hub lynq.HubKey, form string) string {
 	if b.Form.Name == form && b.Form.Namespace != "" {
 		return b.Form.Namespace
@@ -234,10 +235,9 @@ func (b *builder) formNamespace(hub lynq.HubKey, form string) string {
 	return slices.Collect(maps.Keys(known))[0]
 }
 
-// identity reads form and row from the name of a node, UID-FORM; or tells why it
-// cannot be read. The form is one that other nodes of the hub have, where the name
-// ends with only one of those; else it is the one that a person said. A name with
-// a hash tells which it is, where nothing in it had to be replaced.
+// identity reads form and row from the name of a node, UID-FORM, or says why it can't. It
+// prefers a form whose hash fits the name. Next it takes the form that the user named.
+// Last it takes the form of other nodes of the hub, if only one fits.
 func (b *builder) identity(hub lynq.HubKey, node string) (form, uid, why string) {
 	known := map[string]bool{b.Form.Name: true}
 	for _, inv := range b.Inventories {
@@ -255,7 +255,7 @@ func (b *builder) identity(hub lynq.HubKey, node string) (form, uid, why string)
 			return b.Form.Name, row, ""
 		}
 	}
-	fitting := map[string]string{} // rows by forms
+	fitting := map[string]string{} // from forms to rows
 	for form := range known {
 		if row, ok := cutForm(node, form); ok && form != "" {
 			fitting[form] = row
@@ -276,21 +276,20 @@ func (b *builder) identity(hub lynq.HubKey, node string) (form, uid, why string)
 	return "", "", fmt.Sprintf("the node's name does not end with -%s (pass --form, or -f: rows and forms may show it)", b.Form.Name)
 }
 
-// cutForm takes the form off the name of a node.
+// cutForm cuts the form off the name of a node.
 func cutForm(node, form string) (uid string, ok bool) {
 	uid, ok = strings.CutSuffix(node, "-"+form)
 	return uid, ok && uid != ""
 }
 
-// cutHashed takes form and hash off the name of a node, where they are right.
+// cutHashed cuts form and hash off the name of a node, if the hash fits.
 func cutHashed(node, form string) (uid string, ok bool) {
 	uid, ok = cutForm(node[:max(0, strings.LastIndexByte(node, '-'))], form)
 	return uid, ok && naming.Dashed(form) && naming.NodeName(uid, form) == node
 }
 
-// cutMade takes the hash, and the form, off a name that was made since the whole
-// is no name; see naming.HashedName. What the row's uid really is only rows tell, and an
-// apply then records that.
+// cutMade cuts the hash, and the form, off a name that lynqctl had to shorten or replace.
+// See naming.HashedName. Only the rows show the real uid. The next apply records it.
 func cutMade(node, form string) (uid string, ok bool) {
 	const digits = 8
 	at := strings.LastIndexByte(node, '-')
@@ -302,10 +301,10 @@ func cutMade(node, form string) (uid string, ok bool) {
 	return cmp.Or(strings.Trim(uid, "-"), form), true
 }
 
-// hubNamespace is that of the hub of that name, "" where there is no trace of one;
-// or why that is unknown. Objects tell only the hub's name: where there are several,
-// it is the one that a person named or, if that does not tell, the one with a record
-// in the node's namespace. Others are those that it could be as well.
+// hubNamespace returns the namespace of a hub, or "" if nothing shows it, or says why it
+// can't tell. Objects name only the hub. If several hubs have this name, it takes the one
+// that the user named. Otherwise it takes the one with a record in the node's namespace,
+// and returns the others too.
 func (b *builder) hubNamespace(hub, node string) (namespace string, others []lynq.HubKey, why string) {
 	namespaces, recorded := map[string]bool{}, false
 	for _, h := range b.Hubs {
@@ -336,8 +335,7 @@ func (b *builder) hubNamespace(hub, node string) (namespace string, others []lyn
 	return node, others, ""
 }
 
-// said is the namespace of a hub of which there is no trace, as far as a person
-// said it.
+// said returns the namespace that the user gave for a hub, or "".
 func (b *builder) said(hub string) string {
 	for _, name := range b.Chosen {
 		if namespace, of, qualified := strings.Cut(name, "/"); qualified && of == hub {
@@ -347,11 +345,11 @@ func (b *builder) said(hub string) string {
 	return ""
 }
 
-// unknownID is the resource id of an object that does not say it: a record
-// has one.
+// unknownID is the resource id of an object that doesn't name it, because an entry needs
+// one.
 const unknownID = "unknown"
 
-// entry is what can be recorded of an object.
+// entry returns the inventory entry for an object.
 func (b *builder) entry(node lynq.NodeKey, o *Orphan) inventory.Entry {
 	r := inventory.Entry{
 		Ref: o.Ref, ID: cmp.Or(o.From.ID, unknownID), APIVersion: o.Resource.APIVersion(), UID: string(o.UID),
@@ -363,7 +361,7 @@ func (b *builder) entry(node lynq.NodeKey, o *Orphan) inventory.Entry {
 	}
 	if wanted := b.objects[o.Ref]; wanted.Object != nil && wanted.node == node {
 		r.ID, r.APIVersion, r.Order = wanted.ID, wanted.APIVersion, wanted.Order
-		kept := r.Deletion // as the object says
+		kept := r.Deletion // the object's own policy wins
 		r.Lifecycle = wanted.Policy.Lifecycle
 		r.Deletion = kept
 	}

@@ -9,8 +9,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// storage finds the storage of orphaned volumes and claims, and the StatefulSets whose
-// claims Kubernetes deletes with them. Metadata doesn't say either, so each is read.
+// storage finds the sizes of orphaned volumes and claims, and the StatefulSets whose
+// claims Kubernetes deletes with them. Metadata shows neither, so storage reads each
+// object.
 func (s *search) storage(ctx context.Context, orphans []Orphan) error {
 	var stored []*Orphan
 	for i := range orphans {
@@ -22,7 +23,7 @@ func (s *search) storage(ctx context.Context, orphans []Orphan) error {
 		case "PersistentVolumeClaim", "PersistentVolume":
 			stored = append(stored, o)
 		case lynq.StatefulSet:
-			o.TakesClaims = true // until it has been read
+			o.TakesClaims = true // unless the object shows otherwise
 			stored = append(stored, o)
 		}
 	}
@@ -30,7 +31,7 @@ func (s *search) storage(ctx context.Context, orphans []Orphan) error {
 		o := stored[i]
 		object, err := s.Get(ctx, o.Resource, o.Namespace, o.Name)
 		if apierrors.IsNotFound(err) {
-			return nil // it went since it was listed
+			return nil // deleted since the list
 		}
 		if err != nil {
 			return s.unreadable.tolerate(&o.Resource, verbGet, err)
@@ -41,7 +42,8 @@ func (s *search) storage(ctx context.Context, orphans []Orphan) error {
 	})
 }
 
-// sizeOf is what a volume or a claim has or, where it has nothing yet, asks for.
+// sizeOf returns the storage of a volume or claim. For a claim without a volume, it
+// returns the request.
 func sizeOf(o *unstructured.Unstructured) string {
 	for _, path := range [][]string{
 		{"status", "capacity", "storage"},

@@ -15,16 +15,16 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// strand adds what is stranded. Inventories are read after the objects, and what
-// seems stranded is looked at once more: a run that is under way records objects
-// before it makes them, and forgets them after they are gone.
+// strand adds stranded objects. It reads inventories after objects, and checks each
+// candidate again. Otherwise an apply under way would cause false results. It records
+// objects before it creates them, and drops entries after it deleted them.
 func (s *search) strand(ctx context.Context, tracked []seen, found *Found) error {
 	b, err := s.readRecords(ctx, found)
 	if err != nil || b == nil {
 		return err
 	}
 	for _, o := range found.Orphans {
-		b.uids[o.UID] = true // told already
+		b.uids[o.UID] = true // already found as an orphan
 	}
 	candidates := b.unrecorded(distinct(tracked))
 	still := make([]bool, len(candidates))
@@ -49,8 +49,9 @@ func (s *search) strand(ctx context.Context, tracked []seen, found *Found) error
 	return err
 }
 
-// readRecords reads the inventories. Who may not list them everywhere gets those
-// of the one namespace. Nil means that none may be read, which is noted.
+// readRecords reads the inventories. If the user may not list all namespaces, it reads
+// those of the query's namespace. It returns nil and notes the failure if it may read
+// none.
 func (s *search) readRecords(ctx context.Context, found *Found) (*recordSet, error) {
 	namespace := ""
 	inventories, err := s.query.Stranded.AllNodes(ctx, "")
@@ -83,8 +84,7 @@ func (s *search) readRecords(ctx context.Context, found *Found) (*recordSet, err
 	return b, nil
 }
 
-// counting tells which inventories count. Where records of hubs may not be read all
-// do.
+// counting says which inventories count. If hub records can't be read, all count.
 func (s *search) counting(ctx context.Context, inventories []*inventory.Inventory, broken []*inventory.UnreadableError, namespace string) (trust.Counting, error) {
 	if len(trust.Away(inventories, broken)) == 0 {
 		return nil, nil
@@ -96,23 +96,23 @@ func (s *search) counting(ctx context.Context, inventories []*inventory.Inventor
 	return trust.NewCounting(hubs), nil
 }
 
-// asked leaves those of the hubs that are asked for.
+// asked keeps the inventories of the hubs that the query names.
 func (s *search) asked(ignored trust.Ignored) trust.Ignored {
 	ignored.Inventories = slices.DeleteFunc(ignored.Inventories, func(inv *inventory.Inventory) bool { return !within(s.query.Hubs, inv.Node.Hub.Name) })
 	ignored.Broken = slices.DeleteFunc(ignored.Broken, func(b *inventory.UnreadableError) bool { return !within(s.query.Hubs, b.Node.Hub.Name) })
 	return ignored
 }
 
-// recordSet are what inventories say.
+// recordSet indexes inventories.
 type recordSet struct {
 	inventories []*inventory.Inventory
-	// only is the one namespace whose inventories are known; "" for all.
+	// only is the one namespace whose inventories were read. It is "" for all.
 	only string
-	// What records name, by name and by uid.
+	// refs and uids identify the objects that inventories list.
 	refs map[lynq.Ref]bool
 	uids map[types.UID]bool
-	// nodes are those of the inventories, by ApplySet id; broken has the ids of
-	// those that cannot be read, or do not count.
+	// nodes maps ApplySet ids to nodes. broken has the ids of inventories that can't be
+	// read or don't count.
 	nodes  map[string]lynq.NodeKey
 	broken map[string]bool
 }
@@ -138,7 +138,7 @@ func newRecordSet(inventories []*inventory.Inventory, broken []*inventory.Unread
 	return b
 }
 
-// unrecorded are those of tracked objects that no inventory names.
+// unrecorded returns the tracked objects that no inventory lists.
 func (b *recordSet) unrecorded(tracked []seen) []Orphan {
 	var stranded []Orphan
 	for i := range tracked {
@@ -152,9 +152,9 @@ func (b *recordSet) unrecorded(tracked []seen) []Orphan {
 	return stranded
 }
 
-// nodeOf finds the node that a tracked object is of, and whether it is of one of
-// ours at all: what render writes and another tool puts into an ApplySet of its
-// own has the same labels. The node is zero where nothing names it.
+// nodeOf finds the node of a tracked object. It also reports whether lynqctl tracks the
+// object at all. Another tool may apply the output of render in its own ApplySet, with the
+// same labels. The node is zero if nothing names it.
 func (b *recordSet) nodeOf(s *seen) (node lynq.NodeKey, ours bool) {
 	l := &s.live
 	if s.owner != "" {
@@ -167,18 +167,18 @@ func (b *recordSet) nodeOf(s *seen) (node lynq.NodeKey, ours bool) {
 	if known, ok := b.nodes[l.PartOf]; ok {
 		return known, true
 	}
-	// We write whatever we track.
+	// lynqctl writes every object that it tracks.
 	return lynq.NodeKey{}, l.Node == "" && (l.Fields != "" || l.Updated)
 }
 
-// unknown tells whether it is unknown what a node's inventory says.
+// unknown reports whether the entries of a node's inventory are unknown.
 func (b *recordSet) unknown(node lynq.NodeKey, partOf string) bool {
 	return b.broken[partOf] || b.broken[inventory.ID(node.Namespace, inventory.Name(node.Name))] ||
 		b.only != "" && node.Namespace != b.only
 }
 
-// unseen are the records of objects that were there, in one namespace or, with
-// "", in all, and are not among the tracked ones.
+// unseen returns the entries whose objects existed and are not among the tracked ones. A
+// namespace limits the result, unless it is "".
 func (b *recordSet) unseen(tracked []seen, namespace string) []Orphan {
 	there := make(map[lynq.Ref]bool, len(tracked))
 	for i := range tracked {
@@ -205,8 +205,8 @@ func (b *recordSet) unseen(tracked []seen, namespace string) []Orphan {
 
 var errOtherScope = errors.New("objects of the kind have namespaces and the recorded one has none, or the other way round")
 
-// gone looks which of the objects that records name are not there. What cannot
-// be read is not gone.
+// gone returns the unseen entries whose objects don't exist. An object that can't be read
+// doesn't count as gone.
 func (s *search) gone(ctx context.Context, unseen []Orphan) ([]Orphan, error) {
 	missing := make([]bool, len(unseen))
 	err := s.parallel(ctx, len(unseen), func(ctx context.Context, i int) error {
@@ -230,8 +230,8 @@ func (s *search) gone(ctx context.Context, unseen []Orphan) ([]Orphan, error) {
 	return gone, err
 }
 
-// served finds out how the kind of a recorded object is served. The server has
-// told of its kinds already, so an error is about this one.
+// served finds the API resource of an entry's object. Discovery succeeded before, so an
+// error concerns only this kind.
 func (s *search) served(ctx context.Context, o *Orphan) bool {
 	r, err := s.Resource(ctx, o.Group, "", o.Kind)
 	if err == nil && r.Namespaced != (o.Namespace != "") {
@@ -245,14 +245,14 @@ func (s *search) served(ctx context.Context, o *Orphan) bool {
 	return true
 }
 
-// stillTracked looks at an object again.
+// stillTracked reads an object again.
 func (s *search) stillTracked(ctx context.Context, o *Orphan) (bool, error) {
 	m, err := s.Metadata(ctx, o.Resource, o.Namespace, o.Name)
 	switch {
 	case apierrors.IsNotFound(err):
 		return false, nil
 	case err != nil && tolerable(err):
-		return true, nil // so it was listed
+		return true, nil // the list showed it
 	case err != nil:
 		return false, fmt.Errorf("look again at %s: %w", o.Ref, err)
 	}

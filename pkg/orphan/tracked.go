@@ -10,15 +10,15 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 )
 
-// Tracking lists the objects that have the tracking of nodes.
+// Tracking lists the objects that nodes track.
 type Tracking struct {
 	Live []*tracking.Live
-	// Unreadable is what could not be read, so that more may be there.
+	// Unreadable lists the reads that failed. More tracked objects may exist there.
 	Unreadable []Unreadable
 }
 
-// Tracked looks for all that has the tracking of nodes, with one list per kind.
-// An error means that nothing is known.
+// Tracked finds all tracked objects, with one list per kind. After an error, the result is
+// unknown.
 func Tracked(ctx context.Context, c observe.Reader) (*Tracking, error) {
 	s := &search{Reader: c, atOnce: DefaultAtOnce}
 	if err := s.discover(ctx); err != nil {
@@ -28,7 +28,7 @@ func Tracked(ctx context.Context, c observe.Reader) (*Tracking, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A kind that went since the server was asked for its kinds has no objects.
+	// A kind that disappeared since discovery has no objects.
 	t := &Tracking{Unreadable: slices.DeleteFunc(s.unreadable.sorted(), func(u Unreadable) bool { return meta.IsNoMatchError(u.Err) })}
 	objects := distinct(slices.Concat(lists...))
 	for i := range objects {
@@ -37,7 +37,7 @@ func Tracked(ctx context.Context, c observe.Reader) (*Tracking, error) {
 	return t, nil
 }
 
-// Warnings say what may be missing, each in a line.
+// Warnings return one line for each gap in the result.
 func (t *Tracking) Warnings() []string {
 	var lines []string
 	for i := range t.Unreadable {

@@ -15,7 +15,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// What cannot be done. Discover is of kinds, and Record of inventories.
+// These are the steps that can fail. verbDiscover concerns kinds, and verbRecord concerns
+// inventories.
 const (
 	verbDiscover = "discover"
 	verbRecord   = "record"
@@ -23,22 +24,21 @@ const (
 	verbGet      = "get"
 )
 
-// Unreadable lists the kinds and namespaces that Find could not read.
+// Unreadable describes a kind or namespace that Find couldn't read.
 type Unreadable struct {
-	// Group and Kind are of a kind that could not be listed or, some object of it,
-	// got. They are "" where it is not known which kinds there are, or what
-	// inventories say.
+	// Group and Kind name the kind that Find couldn't list or get. They are empty if Find
+	// couldn't discover kinds or read inventories.
 	Group, Kind string
 	Verb        string // discover, record, list or get
 	Err         error
 }
 
-// GroupKind is "Deployment.apps", or "ConfigMap" for the core group.
+// GroupKind returns for example "Deployment.apps", or "ConfigMap" for the core group.
 func (u *Unreadable) GroupKind() string {
 	return lynq.Ref{Group: u.Group, Kind: u.Kind}.GroupKind()
 }
 
-// why says in a word or two why a kind could not be read.
+// why summarizes why Find couldn't read a kind.
 func (u *Unreadable) why() string {
 	if meta.IsNoMatchError(u.Err) {
 		return "not served"
@@ -49,16 +49,15 @@ func (u *Unreadable) why() string {
 	return "not possible"
 }
 
-// tolerable tells whether an error is about one kind alone: one may not read it,
-// it cannot be read so, what the server needs to read it is broken, such as a
-// conversion webhook, or it went since the server was asked for its kinds. That the
-// cluster does not know who asks is about all of them.
+// tolerable reports whether an error concerns one kind alone. The user may lack the
+// permission, or the kind disappeared, or its conversion webhook is broken. A failed login
+// concerns all kinds.
 func tolerable(err error) bool {
 	var answer apierrors.APIStatus
 	return meta.IsNoMatchError(err) || errors.As(err, &answer) && answer.Status().Code != http.StatusUnauthorized
 }
 
-// Warnings say what may be missing, each in a line.
+// Warnings return one line for each gap in the result.
 func (f *Found) Warnings() []string {
 	var lines []string
 	for i := range f.Unreadable {
@@ -77,7 +76,7 @@ func (f *Found) Warnings() []string {
 	return append(lines, f.Ignored.Warnings()...)
 }
 
-// unread has a line for each reason why kinds could not be read.
+// unread returns a line for each reason why Find couldn't read kinds.
 func (f *Found) unread(verb, what string) []string {
 	kinds := map[string][]string{}
 	var whys []string
@@ -100,7 +99,7 @@ func (f *Found) unread(verb, what string) []string {
 	return lines
 }
 
-// unreadables collects them.
+// unreadables collects failed reads from several goroutines.
 type unreadables struct {
 	mu  sync.Mutex
 	all []Unreadable
@@ -115,7 +114,7 @@ func (u *unreadables) add(one Unreadable) {
 	}
 }
 
-// tolerate notes an error that is about one kind alone, and gives back any other.
+// tolerate notes an error that concerns one kind alone, and returns any other.
 func (u *unreadables) tolerate(r *lynq.APIResource, verb string, err error) error {
 	if err == nil || !tolerable(err) {
 		return err
@@ -124,7 +123,7 @@ func (u *unreadables) tolerate(r *lynq.APIResource, verb string, err error) erro
 	return nil
 }
 
-// has tells whether a kind could not be read so.
+// has reports whether this request for a kind failed.
 func (u *unreadables) has(group, kind, verb string) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
-// Wanted indexes what rows and forms render now.
+// Wanted indexes the objects that rows and forms render now.
 type Wanted struct {
 	hubs    map[string]bool
 	nodes   map[lynq.NodeKey]*plan.Node
@@ -25,7 +25,7 @@ func NewWanted(hubs []string, nodes []*plan.Node) *Wanted {
 		w.nodes[n.Key()] = n
 		plain := lynq.NodeKey{Namespace: n.Namespace, Name: naming.PlainNodeName(n.UID, n.Form.Name)}
 		if w.nodes[plain] == nil {
-			w.nodes[plain] = n // for what it left behind when that was its name
+			w.nodes[plain] = n // finds orphans from the time when the node had this name
 		}
 		for i := range n.Objects {
 			w.objects[n.Objects[i].Ref] = true
@@ -34,11 +34,12 @@ func NewWanted(hubs []string, nodes []*plan.Node) *Wanted {
 	return w
 }
 
-// Concerns tells whether an orphan is of one of the hubs, or rendered by them.
+// Concerns reports whether an orphan comes from one of the hubs, or whether they render
+// it.
 func (w *Wanted) Concerns(o *Orphan) bool { return w.objects[o.Ref] || w.hubs[o.From.Hub.Name] }
 
-// Why tells why an orphan is not taken back: nothing renders it, for this
-// reason. It is "" where it is rendered.
+// Why says why nothing renders an orphan, so that apply doesn't adopt it. It returns "" if
+// a node renders it.
 func (w *Wanted) Why(o *Orphan) string {
 	from := o.From
 	node := w.nodes[from.Key()]
