@@ -1,6 +1,6 @@
-// Package status tells how nodes are.
+// Package status computes the states of nodes.
 //
-// Inventories, and objects as they are now, flow in; rows, sums and trees of
-// plain data flow out. The package reads nothing itself, asks no clock and draws
-// nothing: who reads the cluster, and who shows what came of it, is up to others.
+// It takes inventories and the current objects, and returns rows, totals and trees as
+// plain data. The package reads no cluster and no clock, and prints nothing. Its callers
+// do that.
 package status

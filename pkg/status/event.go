@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Event holds an event that Kubernetes, or lynqctl, recorded about an object.
+// Event is an event about an object, from Kubernetes or lynqctl.
 type Event struct {
-	Time      time.Time `json:"time,omitzero"` // when it was noted last
+	Time      time.Time `json:"time,omitzero"` // when it last occurred
 	Type      string    `json:"type"`          // Normal or Warning
 	Reason    string    `json:"reason"`
 	Kind      string    `json:"kind"`
@@ -21,7 +21,7 @@ type Event struct {
 	Count     int64     `json:"count"`
 }
 
-// EventOf reads an event, and tells which object it is of.
+// EventOf reads an event, and returns the uid of its object.
 func EventOf(o *unstructured.Unstructured) (Event, types.UID) {
 	text := func(fields ...string) string {
 		s, _, err := unstructured.NestedString(o.Object, fields...)
@@ -52,7 +52,7 @@ func EventOf(o *unstructured.Unstructured) (Event, types.UID) {
 	return e, types.UID(text("involvedObject", "uid"))
 }
 
-// SortEvents sorts events by time, the last one at the end.
+// SortEvents sorts events by time, with the newest one last.
 func SortEvents(events []Event) {
 	slices.SortFunc(events, func(a, b Event) int {
 		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name),

@@ -10,48 +10,50 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// The states of nodes and objects: all words there are for them.
+// These are all states of nodes and objects.
 const (
 	Ready       = inventory.ConditionReady
 	Progressing = inventory.ConditionProgressing // not ready yet
-	Degraded    = inventory.ConditionDegraded    // not as its row wants it
-	Leaving     = "Leaving"                      // it is being deleted
-	InGrace     = Leaving + ": Grace"            // its row is gone, and it is kept for its grace period
+	Degraded    = inventory.ConditionDegraded    // differs from what its row wants
+	Leaving     = "Leaving"                      // Kubernetes or lynqctl is deleting it
+	InGrace     = Leaving + ": Grace"            // its row is gone, and lynqctl keeps it for its grace period
 	Excluded    = string(reason.Excluded)        // a rule excludes an object
-	Orphaned    = "Orphaned"                     // an object has the marks of an orphan
-	Unknown     = "Unknown"                      // of a node: no run that began it has ended; of an object: it could not be looked at
-	Unreadable  = "Unreadable"                   // its record cannot be read
+	Orphaned    = "Orphaned"                     // an object is marked as an orphan
+	Unknown     = "Unknown"                      // no finished run recorded the node, or lynqctl couldn't read the object
+	Unreadable  = "Unreadable"                   // lynqctl can't read its inventory
 )
 
-// inactive is what Inventory.Activate says of a node that goes.
+// inactive is the value of Inventory.Activate for a node that lynqctl deletes.
 const inactive = "false"
 
-// Node says how a node is: by its record, or now.
+// Node is the state of a node, either recorded or current.
 type Node struct {
 	lynq.NodeID `json:"-"`
-	// Well: all that is wanted of it is there and ready.
+	// Well is set if all wanted objects exist and are ready.
 	Well bool `json:"well"`
-	// Recorded: this is what the last run recorded, and not all objects were looked at.
+	// Recorded is set if the state comes from the last run, because lynqctl didn't check
+	// all objects.
 	Recorded   bool      `json:"recorded,omitempty"`
 	Condition  string    `json:"condition"`
 	Since      time.Time `json:"since,omitzero"`
-	Message    string    `json:"message,omitempty"` // why it is not well
+	Message    string    `json:"message,omitempty"` // why the node isn't well
 	Desired    int       `json:"desired"`
 	Ready      int       `json:"ready"`
 	Failed     int       `json:"failed"`
 	Skipped    int       `json:"skipped"`
 	Conflicted int       `json:"conflicted"`
 	Excluded   int       `json:"excluded,omitempty"`
-	Created    time.Time `json:"created,omitzero"` // its record
-	// LeavingSince is when a run first saw its row gone, and LeavingUntil when lynqctl
-	// deletes it; zero for a node that isn't kept for its grace period.
+	Created    time.Time `json:"created,omitzero"` // when its inventory was created
+	// LeavingSince is when a run first found the row gone. LeavingUntil is when lynqctl
+	// deletes the node. Both are zero for a node without a grace period.
 	LeavingSince time.Time `json:"leavingSince,omitzero"`
 	LeavingUntil time.Time `json:"leavingUntil,omitzero"`
-	// Expires is when its row expires, as the last run saw it, zero for never.
+	// Expires is when the row expires, as the last run read it. It is zero if the row
+	// never expires.
 	Expires time.Time `json:"expires,omitzero"`
 }
 
-// Of tells how a node is whose record can be read.
+// Of returns the recorded state of a node from its inventory.
 func Of(inv *inventory.Inventory) Node {
 	n := Node{
 		NodeID: inv.Node.Full(), Created: inv.Created, Expires: inv.Expires,
@@ -74,8 +76,8 @@ func Of(inv *inventory.Inventory) Node {
 	return n
 }
 
-// OfBroken tells how a node is whose record cannot be read: that is unknown, so it
-// is not well.
+// OfBroken returns the state of a node whose inventory can't be read. Its state is
+// unknown, so it isn't well.
 func OfBroken(b *inventory.UnreadableError) Node {
 	return Node{
 		NodeID:    b.Node.Full(),
@@ -83,8 +85,8 @@ func OfBroken(b *inventory.UnreadableError) Node {
 	}
 }
 
-// OfUnrendered tells how a node is that has no inventory, since its row could not be
-// rendered.
+// OfUnrendered returns the state of a node without an inventory, because its row failed to
+// render.
 func OfUnrendered(u *inventory.Unrendered, at time.Time) Node {
 	return Node{
 		NodeID:    u.Node,
@@ -92,8 +94,8 @@ func OfUnrendered(u *inventory.Unrendered, at time.Time) Node {
 	}
 }
 
-// Condition is a node's state in a word or two, and since when it is in that,
-// zero where it was not noted.
+// Condition returns a node's recorded state and since when. The time is zero if none is
+// recorded.
 func Condition(inv *inventory.Inventory) (string, time.Time) {
 	switch {
 	case inv.Deleting:
@@ -108,7 +110,7 @@ func Condition(inv *inventory.Inventory) (string, time.Time) {
 			continue
 		case what == inventory.ConditionDegraded && c.Reason != "":
 			return what + ": " + c.Reason, c.LastTransitionTime
-		case inv.Activate == inactive: // it was so before it began to go
+		case inv.Activate == inactive: // its ready condition is from before the deletion
 			return Leaving, time.Time{}
 		}
 		return what, c.LastTransitionTime
@@ -116,7 +118,7 @@ func Condition(inv *inventory.Inventory) (string, time.Time) {
 	return Unknown, time.Time{}
 }
 
-// condition is the condition of a type, nil where there is none.
+// condition returns the condition of this type, or nil.
 func condition(inv *inventory.Inventory, what string) *inventory.Condition {
 	i := slices.IndexFunc(inv.Status.Conditions, func(c inventory.Condition) bool { return c.Type == what })
 	if i < 0 {
@@ -125,8 +127,8 @@ func condition(inv *inventory.Inventory, what string) *inventory.Condition {
 	return &inv.Status.Conditions[i]
 }
 
-// Recorded is the state of an object in a word or two, as the last run recorded it. One
-// that no run confirmed is on its way.
+// Recorded returns an object's state as the last run recorded it. An object that no run
+// confirmed is Progressing.
 func Recorded(inv *inventory.Inventory, r *inventory.Entry) string {
 	told := inv.Status.Object(r.Ref)
 	switch {

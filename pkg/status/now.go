@@ -13,25 +13,25 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Now holds the objects of nodes as lynqctl saw them.
+// Now holds the current objects of nodes.
 type Now struct {
-	// Findings are what verify.Find found.
+	// Findings come from verify.Find.
 	Findings Findings
-	// Ready has the objects that are there, but for kinds that are ready once they
+	// Ready has the readiness of existing objects. It omits kinds that are ready once they
 	// exist.
 	Ready map[lynq.Ref]ready.Readiness
-	// Unseen are the nodes not all of whose objects could be looked at.
+	// Unseen are nodes with objects that lynqctl couldn't check.
 	Unseen map[lynq.NodeKey]bool
-	// Busy are the hubs on which a run is at work: what it writes is not recorded yet.
+	// Busy are hubs that another run is changing. Inventories may not show its writes yet.
 	Busy map[lynq.HubKey]bool
-	// Causes say more of objects that are not ready.
+	// Causes explain why objects aren't ready.
 	Causes map[lynq.Ref]string
 }
 
-// Findings maps nodes and objects to the findings about them.
+// Findings holds findings by node and object.
 type Findings map[lynq.NodeKey]map[lynq.Ref]*verify.Finding
 
-// FindingsOf sorts findings by node and object.
+// FindingsOf groups findings by node and object.
 func FindingsOf(found []verify.Finding) Findings {
 	m := Findings{}
 	for i := range found {
@@ -44,28 +44,28 @@ func FindingsOf(found []verify.Finding) Findings {
 	return m
 }
 
-// Trouble says what is wrong with an object of a node.
+// Trouble is a problem with an object of a node.
 type Trouble struct {
 	lynq.Ref
 	// State is Degraded, Orphaned or Progressing.
 	State string
-	// Reason is a word for why, "" where the state says all.
+	// Reason says why in one word. It is empty if the state is enough.
 	Reason  string
 	Message string
 }
 
-// The reasons why a node is Degraded that no run recorded, beside the types of
-// findings.
+// With these reasons, and those of findings, a node is Degraded although no run recorded
+// it.
 const (
 	ReasonNotReady = "NotReady"
 	ReasonDrifted  = string(verify.Drifted)
 )
 
-// StoppedMessage says of a workload that another client scaled it to zero. Its form does
-// not set replicas, so that it is as it is to be.
+// StoppedMessage is for a workload that another client scaled to zero. Its form doesn't
+// set replicas, so apply doesn't start it.
 const StoppedMessage = "another client scaled it to zero, and apply keeps that (start it with kubectl scale)"
 
-// Troubles lists what is wrong with the objects of a node, the worst first.
+// Troubles returns the problems with a node's objects, the worst first.
 func (now *Now) Troubles(inv *inventory.Inventory) []Trouble {
 	var troubles []Trouble
 	findings, busy := now.Findings[inv.Node.Key()], now.Busy[inv.Node.Full().Hub]
@@ -83,7 +83,7 @@ func (now *Now) Troubles(inv *inventory.Inventory) []Trouble {
 	return troubles
 }
 
-// weight sorts troubles: what is gone is worse than what is not ready.
+// weight orders troubles. A missing object is worse than one that isn't ready.
 func (t *Trouble) weight() int {
 	switch {
 	case t.State == Progressing:
@@ -98,13 +98,13 @@ func (t *Trouble) weight() int {
 	return 2
 }
 
-// trouble is what is wrong with an object, nil where nothing is.
+// trouble returns the problem with an object, or nil.
 func (now *Now) trouble(r *inventory.Entry, f *verify.Finding) *Trouble {
 	if r.Excluded || r.Phase == inventory.PhaseCompleted {
-		return nil // it is none of the node's matters, or its work is done
+		return nil // the node doesn't own it, or it has done its work
 	}
 	if f != nil && f.Type == verify.Unconfirmed && r.UID != "" {
-		f = nil // it is there; whether it is as wanted, the next apply sees
+		f = nil // the object exists, and the next apply compares it with the form
 	}
 	if f != nil {
 		return found(f)
@@ -116,14 +116,14 @@ func (now *Now) trouble(r *inventory.Entry, f *verify.Finding) *Trouble {
 	}
 	switch {
 	case !judged || state.State == ready.StateReady || r.Unwaited:
-		return nil // an object that its form does not wait for counts nowhere, as for apply
+		return nil // its form doesn't wait for it, so apply ignores its readiness too
 	case state.State == ready.StateWaiting && !r.Ready:
 		return &Trouble{State: Progressing, Message: message}
 	}
 	return &Trouble{State: Degraded, Reason: ReasonNotReady, Message: message}
 }
 
-// found is the trouble that a finding is.
+// found returns the trouble for a finding.
 func found(f *verify.Finding) *Trouble {
 	t := &Trouble{State: Degraded, Reason: string(f.Type), Message: f.What + ": " + f.Fix}
 	switch f.Type {
@@ -135,8 +135,8 @@ func found(f *verify.Finding) *Trouble {
 	return t
 }
 
-// Of tells how a node is now: as its record has it, and as its objects are. Where
-// those were not looked at, or not all could be, it is shown as recorded.
+// Of returns the current state of a node from its inventory and objects. It returns the
+// recorded state if lynqctl didn't check all objects.
 func (now *Now) Of(inv *inventory.Inventory) Node {
 	n := Of(inv)
 	n.Recorded = now == nil || now.Unseen[inv.Node.Key()]
@@ -144,7 +144,7 @@ func (now *Now) Of(inv *inventory.Inventory) Node {
 		return n
 	}
 	troubles := now.Troubles(inv)
-	if inv.Activate == inactive { // that its objects go is no trouble, unless something holds them
+	if inv.Activate == inactive { // its objects should go, so only a blocked deletion is a trouble
 		troubles = slices.DeleteFunc(troubles, func(t Trouble) bool { return t.Reason != Leaving })
 	}
 	n.judge(inv, troubles)
@@ -162,13 +162,13 @@ func (now *Now) Of(inv *inventory.Inventory) Node {
 	return n
 }
 
-// unwaited tells whether an object is not ready, and its node is Ready all the same.
+// unwaited reports whether an object isn't ready but its node is Ready anyway.
 func (now *Now) unwaited(r *inventory.Entry) bool {
 	state, judged := now.Ready[r.Ref]
 	return r.Unwaited && judged && state.State != ready.StateReady
 }
 
-// readyAsIs: the object does its work, though it is not as recorded.
+// readyAsIs reports whether the object works, although it differs from its record.
 func (t *Trouble) readyAsIs() bool {
 	switch verify.Type(t.Reason) {
 	case verify.Untracked, verify.Drifted, verify.Conflict:
@@ -177,7 +177,7 @@ func (t *Trouble) readyAsIs() bool {
 	return t.State == Orphaned
 }
 
-// judge finds the condition of a node with these troubles.
+// judge sets the condition of a node from its troubles.
 func (n *Node) judge(inv *inventory.Inventory, troubles []Trouble) {
 	recorded, since := n.Condition, n.Since
 	reason, degraded := strings.CutPrefix(recorded, Degraded+": ")
@@ -190,7 +190,7 @@ func (n *Node) judge(inv *inventory.Inventory, troubles []Trouble) {
 		n.Message = told(troubles)
 		n.Condition = troubles[0].condition()
 		if troubles[0].State == Progressing && recorded != Ready {
-			n.Condition = recorded // what the last run did not see ready is not ready yet
+			n.Condition = recorded // the last run didn't see it ready
 		}
 	case waited && inv.Activate != inactive && inv.Status.Skipped+inv.Status.Conflicted == 0 && len(inv.Entries) >= inv.Status.Desired:
 		n.Condition, n.Message = Ready, ""
@@ -199,7 +199,7 @@ func (n *Node) judge(inv *inventory.Inventory, troubles []Trouble) {
 		since = time.Time{}
 	}
 	if !degraded || n.Condition != recorded {
-		n.Failed = 0 // those that the record counts are ready now
+		n.Failed = 0 // the objects that had failed are ready now
 	}
 	n.Since, n.Failed, n.Well = since, max(n.Failed, failures(troubles)), n.Condition == Ready
 }
@@ -212,7 +212,7 @@ func (t *Trouble) condition() string {
 	return t.State + ": " + t.Reason
 }
 
-// failures are how many objects are gone, or not ready though they were.
+// failures counts objects that are missing, or were ready before and aren't now.
 func failures(troubles []Trouble) int {
 	n := 0
 	for i := range troubles {
@@ -223,15 +223,15 @@ func failures(troubles []Trouble) int {
 	return n
 }
 
-// untold are the troubles with objects that a message does not name.
+// untold returns the troubles with objects that the message doesn't name.
 func untold(troubles []Trouble, message string) []Trouble {
 	return slices.DeleteFunc(slices.Clone(troubles), func(t Trouble) bool { return strings.Contains(message, t.String()) })
 }
 
-// mostTold is how many troubles a node's message has.
+// mostTold limits the troubles in a node's message.
 const mostTold = 3
 
-// told says what is wrong with objects.
+// told joins the troubles to a message.
 func told(troubles []Trouble) string {
 	var parts []string
 	for i := range troubles[:min(len(troubles), mostTold)] {

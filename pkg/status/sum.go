@@ -9,7 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Counts sums nodes up, and their objects as their records have them.
+// Counts has totals of nodes, and of the objects that their inventories list.
 type Counts struct {
 	Nodes      int `json:"nodes"`
 	Healthy    int `json:"healthy"`
@@ -20,7 +20,7 @@ type Counts struct {
 	Skipped    int `json:"skipped"`
 	Conflicted int `json:"conflicted"`
 	Excluded   int `json:"excluded,omitempty"`
-	// Leaving counts nodes that are kept for their grace period. They are well, too.
+	// Leaving counts nodes that lynqctl keeps for their grace period. Well includes them.
 	Leaving int `json:"leaving,omitempty"`
 }
 
@@ -41,71 +41,71 @@ func (c *Counts) add(n *Node) {
 	c.Excluded += n.Excluded
 }
 
-// Hub sums up the nodes of a hub.
+// Hub has the totals of a hub's nodes.
 type Hub struct {
 	Name      string `json:"hub"`
 	Namespace string `json:"namespace"`
 	Counts
 	Forms []Form `json:"forms,omitempty"`
-	// Partial: only some of its nodes were asked for.
+	// Partial is set if the user selected only some of the hub's nodes.
 	Partial bool `json:"partial,omitempty"`
-	// Deleting: its deletion was requested, and a finalizer holds it.
+	// Deleting is set if somebody deleted the hub record and its finalizer still blocks
+	// that.
 	Deleting bool `json:"deleting,omitempty"`
-	// Run is what the last run saw of the hub, nil where nothing tells.
+	// Run is the last run's result for the hub. It is nil if none is recorded.
 	Run *Run `json:"lastRun,omitempty"`
-	// Missing are nodes that the last run wanted and no record names; 0 also
-	// where it is not known how many records there are.
+	// Missing counts nodes that the last run wanted and that have no inventory. It is also
+	// 0 if the number of inventories is unknown.
 	Missing int `json:"missing,omitempty"`
 }
 
-// Form sums up the nodes of one of a hub's forms.
+// Form has the totals of the nodes of one form.
 type Form struct {
 	Name      string `json:"form"`
 	Namespace string `json:"formNamespace,omitempty"`
 	Counts
-	// Partial: only some of its nodes were asked for.
+	// Partial is set if the user selected only some of the form's nodes.
 	Partial bool `json:"partial,omitempty"`
-	// Absent: the inputs of the last run did not have it.
+	// Absent is set if the files of the last run lacked the form.
 	Absent bool `json:"absent,omitempty"`
-	// Rollout is how far the last run came with it, nil where the form has none.
+	// Rollout is the progress of the last run. It is nil if the form has no rollout.
 	Rollout *Rollout `json:"rollout,omitempty"`
 }
 
 func (f *Form) key() lynq.FormKey { return lynq.FormKey{Namespace: f.Namespace, Name: f.Name} }
 
-// Rollout says how far the rollout of a form has come.
+// Rollout is the progress of a form's rollout.
 type Rollout struct {
 	Phase   inventory.RolloutPhase `json:"phase"`
 	Updated int                    `json:"updated"`
 	Total   int                    `json:"total"`
-	// Stage is the first of Stages that isn't updated yet, counted from 1.
+	// Stage is the first stage that isn't updated yet, counted from 1.
 	Stage  int `json:"stage,omitempty"`
 	Stages int `json:"stages,omitempty"`
 }
 
-// Run holds what the last run saw of a hub.
+// Run is the last run's result for a hub.
 type Run struct {
 	Time   time.Time `json:"time,omitzero"`
 	Rows   int       `json:"rows"`
 	Active int       `json:"active"`
-	Nodes  int       `json:"nodes"` // that it wanted
-	// Interrupted is when it ended before it was done, zero where it was.
+	Nodes  int       `json:"nodes"` // the nodes that the run wanted
+	// Interrupted is when the run was interrupted. It is zero if the run finished.
 	Interrupted time.Time `json:"interrupted,omitzero"`
-	// Held are the deletions that it held back, nil for none.
+	// Held are the deletions that a guard holds. It is nil if there are none.
 	Held *inventory.HeldDeletions `json:"heldDeletions,omitempty"`
-	// Approved: a person lets those through.
+	// Approved is set if a user approved the held deletions.
 	Approved bool `json:"approved,omitempty"`
-	// Unrendered are nodes whose rows failed to render, as many as the record names, and
-	// MoreUnrendered counts the others. lynqctl keeps the objects that they may want.
+	// Unrendered are nodes whose rows failed to render. The record limits their number,
+	// and MoreUnrendered counts the rest. lynqctl keeps the objects of these nodes.
 	Unrendered     []inventory.Unrendered `json:"unrendered,omitempty"`
 	MoreUnrendered int                    `json:"moreUnrendered,omitempty"`
-	// Troubles are what else waits for a person.
+	// Troubles are other problems that a user must fix.
 	Troubles []inventory.Trouble `json:"troubles,omitempty"`
 }
 
-// Sum sums nodes up by hub and form, sorted by namespace and name. Hubs without
-// nodes have sums too where they have a record. A node whose hub is not known is
-// in none.
+// Sum returns totals by hub and form, sorted by namespace and name. A hub without nodes
+// has totals if it has a record. A node without a known hub is in no total.
 func Sum(nodes []Node, records []*inventory.Hub) []Hub {
 	hubs := map[lynq.HubKey]*Hub{}
 	hub := func(p lynq.HubKey) *Hub {
@@ -144,7 +144,7 @@ func Sum(nodes []Node, records []*inventory.Hub) []Hub {
 	return sums
 }
 
-// rolledOut notes how far rollouts have come of the forms that have nodes.
+// rolledOut copies the rollout progress to the forms that have nodes.
 func (h *Hub) rolledOut(rollouts []inventory.Rollout) {
 	for _, r := range rollouts {
 		i := slices.IndexFunc(h.Forms, func(f Form) bool { return f.key() == r.Form })
@@ -154,7 +154,7 @@ func (h *Hub) rolledOut(rollouts []inventory.Rollout) {
 	}
 }
 
-// miss notes which forms the inputs of the last run did not have.
+// miss marks the forms that the files of the last run lacked.
 func (h *Hub) miss(absent []inventory.AbsentForm) {
 	for i := range h.Forms {
 		h.Forms[i].Absent = slices.ContainsFunc(absent, func(a inventory.AbsentForm) bool {

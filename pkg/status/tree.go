@@ -14,7 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Seen is an object as it is now, or why that is not known.
+// Seen is an object as it is now, or the reason why its state is unknown.
 type Seen struct {
 	lynq.Ref
 	UID       types.UID
@@ -22,10 +22,10 @@ type Seen struct {
 	Created   time.Time
 	Readiness ready.Readiness
 	Stopped   bool  // another client scaled it to zero
-	Unknown   error // why it could not be looked at
+	Unknown   error // why lynqctl couldn't read it
 }
 
-// Object is an object of a node as it is now, and below it what belongs to it.
+// Object is the current state of a node's object, with the objects that it owns.
 type Object struct {
 	Group     string    `json:"group,omitempty"`
 	Kind      string    `json:"kind"`
@@ -33,29 +33,28 @@ type Object struct {
 	Name      string    `json:"name"`
 	ID        string    `json:"id,omitempty"`
 	UID       types.UID `json:"uid,omitempty"`
-	// State is Ready, Progressing, Degraded, Leaving, Orphaned, Excluded or Unknown, and Reason a
-	// word for why, "" where the state says all.
+	// State is Ready, Progressing, Degraded, Leaving, Orphaned, Excluded or Unknown.
+	// Reason says why in one word. It is empty if the state is enough.
 	State   string    `json:"state"`
 	Reason  string    `json:"reason,omitempty"`
 	Message string    `json:"message,omitempty"`
 	Created time.Time `json:"created,omitzero"`
-	// LastRun is why the last run did not leave it as the node wants it, nil where
-	// it did.
+	// LastRun says why the last run didn't finish the object. It is nil if the run did.
 	LastRun *inventory.ObjectStatus `json:"lastRun,omitempty"`
-	// Policies are those that it was written with, nil of what only belongs to
-	// an object of the node.
+	// Policies are the policies of the last write. They are nil for objects that only
+	// belong to an object of the node.
 	Policies *lynq.Lifecycle `json:"policies,omitempty"`
 	Owned    []Object        `json:"owned,omitempty"`
 }
 
-// Ref names the object.
+// Ref identifies the object.
 func (o *Object) Ref() lynq.Ref {
 	return lynq.Ref{Group: o.Group, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
 }
 
-// Tree has the objects that an inventory has entries for, none before what it depends
-// on, as they are now. What is not among those seen is not known. Below each is what
-// belongs to it, and below that what belongs to that.
+// Tree returns the current state of the objects that an inventory lists, each after its
+// dependencies. The state of an unseen object is unknown. Each object contains the objects
+// that it owns, and these contain theirs.
 func Tree(inv *inventory.Inventory, now *Now, seen map[lynq.Ref]Seen, belonging []Seen) []Object {
 	entries := slices.SortedStableFunc(slices.Values(inv.All()), func(a, b inventory.Entry) int {
 		return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Key(), b.Key()))
@@ -67,7 +66,7 @@ func Tree(inv *inventory.Inventory, now *Now, seen map[lynq.Ref]Seen, belonging 
 	}
 	for _, s := range belonging {
 		if s.Owner != "" && s.UID != "" && !known[s.UID] {
-			known[s.UID] = true // so that each is there once
+			known[s.UID] = true // so that each appears once
 			owned[s.Owner] = append(owned[s.Owner], s)
 		}
 	}
@@ -91,7 +90,7 @@ func Tree(inv *inventory.Inventory, now *Now, seen map[lynq.Ref]Seen, belonging 
 	return append(objects, unwritten(inv)...)
 }
 
-// judge says how an object of a node is that has such an entry, and maybe a trouble.
+// judge sets the state of an object from its entry, and from its trouble if it has one.
 func (o *Object) judge(inv *inventory.Inventory, r *inventory.Entry, s *Seen, t *Trouble) {
 	gone := s.Readiness.State == ready.StateGone
 	switch {
@@ -105,7 +104,7 @@ func (o *Object) judge(inv *inventory.Inventory, r *inventory.Entry, s *Seen, t 
 		if !gone && s.Readiness.State != ready.StateReady && !strings.Contains(t.Message, s.Readiness.Message) {
 			o.Message = join(o.Message, s.Readiness.Message)
 		}
-	case r.Hook(): // how far it is counts, not whether it is as recorded
+	case r.Hook(): // a hook needs to complete, but may differ from its record
 	case s.UID != "":
 		if !r.Unwaited || s.Readiness.State == ready.StateReady {
 			o.State, o.Reason = Ready, ""
@@ -119,8 +118,8 @@ func (o *Object) judge(inv *inventory.Inventory, r *inventory.Entry, s *Seen, t 
 	}
 }
 
-// lastRun takes what the last run said of the object. What it is waited for is told
-// by how it is now.
+// lastRun copies the last run's result for the object. It skips the wait for readiness,
+// because the current state shows that.
 func (o *Object) lastRun(told *inventory.ObjectStatus) {
 	if told == nil {
 		return
@@ -131,7 +130,7 @@ func (o *Object) lastRun(told *inventory.ObjectStatus) {
 		return
 	}
 	if told.Reason == inventory.ObjectConflict && (o.Reason == ReasonDrifted || o.Reason == string(verify.Conflict)) {
-		o.Reason, o.Message = told.Reason, told.Message // which names the fields, and who has them
+		o.Reason, o.Message = told.Reason, told.Message // the message names the fields and their managers
 		return
 	}
 	waited := !told.Since.IsZero() || told.Reason == inventory.ObjectInterrupted
@@ -145,13 +144,13 @@ func (o *Object) lastRun(told *inventory.ObjectStatus) {
 	o.Message = join(told.Reason+": "+told.Message, o.Message)
 }
 
-// unwritten are the objects that a node wants and no run has written.
+// unwritten returns the objects that a node wants and no run has written.
 func unwritten(inv *inventory.Inventory) []Object {
 	whole := inv.Status.Is(inventory.ConditionReady)
 	var objects []Object
 	for i := range inv.Status.Objects {
 		told := &inv.Status.Objects[i]
-		if whole && told.Reason != Excluded { // it is left alone on purpose
+		if whole && told.Reason != Excluded { // a rule skips it on purpose
 			continue
 		}
 		if slices.ContainsFunc(inv.All(), func(r inventory.Entry) bool { return r.Ref == told.Ref() }) {
@@ -176,9 +175,8 @@ func join(a, b string) string {
 	return a + "; " + b
 }
 
-// object is one with what belongs to it, by kind and name. Owners that go round
-// end where they began: each object is below one other at most, and is taken
-// off before it is looked into.
+// object returns an object with the objects that it owns, by kind and name. It removes
+// each owner's list before it descends. So owners that form a cycle end the recursion.
 func object(s Seen, owned map[types.UID][]Seen) Object {
 	o := Object{
 		Group: s.Group, Kind: s.Kind, Namespace: s.Namespace, Name: s.Name,
@@ -199,7 +197,7 @@ func object(s Seen, owned map[types.UID][]Seen) Object {
 	return o
 }
 
-// stateOf is how an object is of which only the readiness is known.
+// stateOf returns the state of an object whose readiness alone is known.
 func stateOf(s ready.State) (state, reason string) {
 	switch s {
 	case ready.StateReady:
@@ -216,7 +214,7 @@ func stateOf(s ready.State) (state, reason string) {
 	return Unknown, ""
 }
 
-// Condition is the object's state in a word or two, as a node's is.
+// Condition returns the object's state and reason, in the form that nodes have.
 func (o *Object) Condition() string {
 	if o.Reason == "" {
 		return o.State
@@ -229,7 +227,7 @@ func States() []string {
 	return []string{Ready, Progressing, Degraded, Leaving, Orphaned, Excluded, Unknown}
 }
 
-// Tally counts the objects of a tree, not what belongs to them, by their states.
+// Tally counts the objects of a tree by state, without the objects that they own.
 func Tally(objects []Object) map[string]int {
 	counts := map[string]int{}
 	for i := range objects {
