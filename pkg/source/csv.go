@@ -56,18 +56,18 @@ func (s *csvSource) Records(ctx context.Context, q Query) iter.Seq2[lynq.Row, er
 	})
 }
 
-// csvTable is what the first reading finds.
+// csvTable is the result of the first reading.
 type csvTable struct {
-	columns []int // where each queried column is
-	start   int64 // where the file's text begins
+	columns []int // position of each queried column
+	start   int64 // offset of the file's text
 	rows    int
-	// records are nil where the file has the rows in the order of their uids: it is then
-	// read from start to end again.
+	// records are nil if the file has the rows in the order of their uids. emit then reads
+	// the file from start to end again.
 	records *spans
 }
 
-// index is the first reading. It keeps the places of records only once two of them are
-// out of order, and then begins again.
+// index is the first reading. It stores the places of records only if two of them are out
+// of order. It then begins again.
 func (s *csvSource) index(ctx context.Context, q Query, uid int) (*csvTable, error) {
 	t, ordered, err := s.read(ctx, q, uid, nil)
 	if err != nil || ordered {
@@ -82,8 +82,8 @@ func (s *csvSource) index(ctx context.Context, q Query, uid int) (*csvTable, err
 	return t, nil
 }
 
-// read reads all rows, and adds their places to records. Without those it ends where a row
-// comes before the one in front of it.
+// read reads all rows, and adds their places to records. If records is nil, it stops at
+// the first row that is out of order.
 func (s *csvSource) read(ctx context.Context, q Query, uid int, records *spans) (t *csvTable, ordered bool, err error) {
 	r, limited, err := s.reader()
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *csvSource) read(ctx context.Context, q Query, uid int, records *spans) 
 	}
 }
 
-// limitedText is a file's text, and where it begins.
+// limitedText is a file's text with its offset.
 type limitedText struct {
 	fault.RowLimit
 	start int64
@@ -170,7 +170,7 @@ func (s *csvSource) header(r *csv.Reader, q Query) ([]int, error) {
 	return found, err
 }
 
-// failed is a parse error with its place. want and got count a row's values.
+// failed adds the place to a parse error. want and got count a row's values.
 func (s *csvSource) failed(err error, want, got int) error {
 	parse, ok := errors.AsType[*csv.ParseError](err)
 	switch {
@@ -192,7 +192,7 @@ func (s *csvSource) failed(err error, want, got int) error {
 	return &Error{Place: s.file.at(parse.Line), What: "the row is not CSV", Fix: `put the value in double quotes and double the quotes in it`, Err: parse.Err}
 }
 
-// emit is the second reading. It tells whether all records were wanted.
+// emit is the second reading. It reports whether the caller took all records.
 func (s *csvSource) emit(ctx context.Context, b *builder, t *csvTable, emit func(lynq.Row) bool) (bool, error) {
 	next, err := s.again(b, t)
 	if err != nil {
@@ -221,8 +221,8 @@ func (s *csvSource) emit(ctx context.Context, b *builder, t *csvTable, emit func
 	return true, nil
 }
 
-// again gives the i-th row and its line, in the order of uids. No row means that the file
-// has changed.
+// again returns a function that reads the i-th row and its line, in the order of uids. If
+// there is no such row, the file has changed.
 func (s *csvSource) again(b *builder, t *csvTable) (func(i int) (row []string, line int, err error), error) {
 	if t.records == nil {
 		return s.inOrder(b, t)
@@ -239,7 +239,7 @@ func (s *csvSource) again(b *builder, t *csvTable) (func(i int) (row []string, l
 	}, nil
 }
 
-// inOrder gives the rows as they stand in the file.
+// inOrder returns a function that reads the rows in the file's order.
 func (s *csvSource) inOrder(b *builder, t *csvTable) (func(int) ([]string, int, error), error) {
 	r, limited, err := s.reader()
 	if err != nil {
@@ -263,7 +263,7 @@ func (s *csvSource) inOrder(b *builder, t *csvTable) (func(int) ([]string, int, 
 	}, nil
 }
 
-// rowReader is the records' bytes one after the other, each with a line break.
+// rowReader reads the bytes of one record after the other, each with a line break.
 type rowReader struct {
 	spans   *spanReader
 	rest    []span
@@ -281,7 +281,7 @@ func (r *rowReader) Read(p []byte) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		// The file's last row may lack a line break; a blank line is nothing.
+		// The file's last row may lack a line break. The parser skips a blank line.
 		r.buffer = append(append(r.buffer[:0], row...), '\n')
 		r.pending, r.rest = r.buffer, r.rest[1:]
 	}
@@ -290,7 +290,7 @@ func (r *rowReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// fileReader reads a file from offset on, leaving the file's own position be.
+// fileReader reads a file from an offset on, without changing the file's position.
 type fileReader struct {
 	file   io.ReaderAt
 	offset int64

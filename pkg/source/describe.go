@@ -14,10 +14,10 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/source/fault"
 )
 
-// Key says how far a column identifies rows.
+// Key says whether a column identifies rows.
 type Key int
 
-// Kinds of keys, of one column each: a key of several identifies nothing alone.
+// A key has only one column here, because one column of a larger key identifies no row.
 const (
 	NoKey Key = iota
 	UniqueKey
@@ -28,11 +28,11 @@ const (
 type Column struct {
 	Name string
 	Key  Key
-	// Binary: the values are bytes and need not be text.
+	// Binary is set if the values are bytes and need not be text.
 	Binary bool
 }
 
-// Describe implements Source. A file says nothing but names.
+// Describe implements Source. A file has only names, no types.
 func (s *csvSource) Describe(ctx context.Context) ([]Column, error) {
 	start, err := s.file.textStart()
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *csvSource) Describe(ctx context.Context) ([]Column, error) {
 	return named(slices.DeleteFunc(names, func(name string) bool { return name == "" })), nil
 }
 
-// Describe implements Source. The columns are the keys that any row has.
+// Describe implements Source. It returns the keys of all rows.
 func (s *jsonSource) Describe(ctx context.Context) ([]Column, error) {
 	row := newJSONRow(Query{})
 	if err := s.each(ctx, row, func(int64, int64, int) error { return nil }); err != nil {
@@ -61,7 +61,7 @@ func (s *jsonSource) Describe(ctx context.Context) ([]Column, error) {
 	return named(row.names), nil
 }
 
-// Describe implements Source. The columns are the keys that any row has.
+// Describe implements Source. It returns the keys of all rows.
 func (s *yamlSource) Describe(context.Context) ([]Column, error) {
 	list, err := s.list()
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *yamlSource) Describe(context.Context) ([]Column, error) {
 	return named(names), nil
 }
 
-// named are columns of which only the names are known.
+// named returns columns whose names alone are known.
 func named(names []string) []Column {
 	columns := make([]Column, len(names))
 	for i, name := range names {

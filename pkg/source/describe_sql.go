@@ -29,7 +29,7 @@ func (s *mysqlSource) Describe(ctx context.Context) ([]Column, error) {
 	return columns, nil
 }
 
-// keys are the keys of one column each. A view has none.
+// keys returns the keys that have one column. A view has none.
 func (s *mysqlSource) keys(ctx context.Context) (map[string]Key, error) {
 	rows, err := s.conn.QueryContext(ctx, "SHOW COLUMNS FROM "+s.quotedTable()) //nolint:gosec // the name is quoted
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *mysqlSource) keys(ctx context.Context) (map[string]Key, error) {
 		switch key {
 		case "PRI":
 			primary = append(primary, name)
-		case "UNI": // the server says so of keys of one column only
+		case "UNI": // the server reports only keys with one column
 			keys[name] = UniqueKey
 		}
 	}
@@ -69,8 +69,9 @@ func (s *postgresSource) Describe(ctx context.Context) ([]Column, error) {
 	if s.target.Table == "" {
 		return nil, s.noTable(ctx)
 	}
-	// Each column as a digit for its key, one for whether it holds bytes, and its
-	// name. Indexes on parts of a table or on expressions are no keys.
+	// The result has one text for each column. It starts with a digit for the key and one
+	// for bytes, and ends with the name. Indexes on expressions or parts of a table don't
+	// count as keys.
 	found, err := s.strings(ctx, `SELECT CASE WHEN coalesce(bool_or(i.indisprimary), false) THEN '2' WHEN count(i.indrelid) > 0 THEN '1' ELSE '0' END
 || CASE WHEN a.atttypid = 'pg_catalog.bytea'::regtype THEN '1' ELSE '0' END || a.attname
 FROM pg_catalog.pg_attribute a LEFT JOIN pg_catalog.pg_index i
@@ -127,7 +128,7 @@ WHERE i."unique" AND NOT i.partial AND i.origin <> 'pk' AND c.key GROUP BY i.nam
 	return columns, nil
 }
 
-// mark does something to the columns that have one of the names.
+// mark calls do for the columns with these names.
 func mark(columns []Column, names []string, do func(*Column)) {
 	for i := range columns {
 		for _, name := range names {

@@ -9,9 +9,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 )
 
-// FileDigest is of the bytes of the text file that a connection reads, so that one state of
-// it can be told from another. It is "" where the file cannot be read, and for everything
-// else: a database has transactions, and a pipe can be read once only.
+// FileDigest hashes the text file that a connection reads, so that lynqctl notices
+// changes. It returns "" for an unreadable file and for all other sources. Databases have
+// transactions, and a pipe can be read only once.
 func FileDigest(c endpoint.Connection) string {
 	if c.Type != endpoint.SourceCSV && c.Type != endpoint.SourceJSON {
 		return ""

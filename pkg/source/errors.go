@@ -13,15 +13,15 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/source/fault"
 )
 
-// Error says why a source cannot be read, for the person who can fix it.
+// Error says why a source can't be read, and how to fix that.
 type Error = fault.Error
 
-// MissingColumnsError tells all queried columns that the source does not have.
+// MissingColumnsError names all queried columns that the source lacks.
 type MissingColumnsError struct {
 	Place   string   // the file, or the table and its connection
-	Missing []string // in the order in which they were asked for
-	Have    []string // in the order in which the source has them
-	Fix     string   // what else may be wrong; may be empty
+	Missing []string // in the query's order
+	Have    []string // in the source's order
+	Fix     string   // another possible cause; may be empty
 }
 
 // Error names the missing columns, existing ones, and likely mistakes.
@@ -51,8 +51,8 @@ func (e *MissingColumnsError) Error() string {
 	return fmt.Sprintf("%s: no column %s (%s)", e.Place, quoteList(e.Missing), strings.Join(append(fixes, have), " "))
 }
 
-// shown are the columns that a message names: a file that is none of rows may have been
-// meant for no one to see, and its first line is read as a header.
+// shown returns the columns that a message may name. If the user named a wrong file, its
+// first line may be secret, and lynqctl reads it as a header.
 func (e *MissingColumnsError) shown() []string {
 	const most = 20
 	var shown []string
@@ -64,8 +64,8 @@ func (e *MissingColumnsError) shown() []string {
 	return shown
 }
 
-// looksLikeColumn tells whether a text may be the name of a column: it is short, and of
-// letters, digits and what connects them.
+// looksLikeColumn reports whether a text may be a column's name. Such a name is short, and
+// has only letters, digits and connecting characters.
 func looksLikeColumn(name string) bool {
 	const longest = 32
 	return name != "" && len(name) <= longest && !strings.ContainsFunc(name, func(r rune) bool {
@@ -82,8 +82,8 @@ func quoteList(names []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// checkColumns finds each queried column's place in have, by same. All missing
-// ones are told in one error.
+// checkColumns finds each queried column in have, using same to compare. One error names
+// all missing columns.
 func checkColumns(place string, q Query, have []string, same func(a, b string) bool) ([]int, error) {
 	found := make([]int, len(q.Columns))
 	var missing []string
@@ -103,10 +103,10 @@ func checkColumns(place string, q Query, have []string, same func(a, b string) b
 	return found, nil
 }
 
-// sameName holds names equal only when their bytes are.
+// sameName compares names byte by byte.
 func sameName(a, b string) bool { return a == b }
 
-// uidIndex is where the uid is in a query's columns.
+// uidIndex finds the uid among a query's columns.
 func uidIndex(q Query) (int, error) {
 	if i := slices.Index(q.Columns, q.UID); i >= 0 {
 		return i, nil
@@ -114,9 +114,8 @@ func uidIndex(q Query) (int, error) {
 	return 0, fmt.Errorf("the query's columns do not have the uid column %q", q.UID)
 }
 
-// missingTable is the error for a table that is not among those that exist, or that
-// is not named at all. asked is how the user calls the table, table its name without a
-// schema.
+// missingTable returns the error for a table that doesn't exist or that the user didn't
+// name. asked is the user's name for the table, and table is its name without a schema.
 func missingTable(place, asked, table string, exist []string) error {
 	e := &Error{Place: place, What: fmt.Sprintf("table %q does not exist", asked)}
 	if asked == "" {
@@ -135,7 +134,7 @@ func missingTable(place, asked, table string, exist []string) error {
 	return e
 }
 
-// brokeOff is the error for a result that ends before its end.
+// brokeOff returns the error for an incomplete result.
 func brokeOff(ctx context.Context, place string, rows int, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return &Error{Place: place, What: fmt.Sprintf("lynqctl stopped reading after %d rows", rows), Err: cause}
@@ -148,7 +147,7 @@ func brokeOff(ctx context.Context, place string, rows int, err error) error {
 	}
 }
 
-// checkCount is an error where fewer or more rows were read than the table has in the same
+// checkCount returns an error if the rows read differ from the table's count in the same
 // snapshot. place names the table.
 func checkCount(place string, read, counted int) error {
 	if read == counted {
@@ -161,19 +160,19 @@ func checkCount(place string, read, counted int) error {
 	}
 }
 
-// badText is the error for a value that is not UTF-8.
+// badText returns the error for a value that isn't UTF-8.
 func badText(place, column, fix string) error {
 	return &Error{Place: place, What: fmt.Sprintf("column %q holds bytes that are not UTF-8 text", column), Fix: fix}
 }
 
-// What to do about values that are not UTF-8.
+// These are the fixes for values that aren't UTF-8.
 const (
 	fixTableText = "store text there, or read a view that encodes it, as hexadecimal or base64"
 	fixFileText  = "save the file as UTF-8"
 )
 
-// outOfOrder is the error for a server whose order is not that of bytes: what
-// follows relies on the order.
+// outOfOrder returns the error for a server that doesn't sort by bytes, because callers
+// rely on the order.
 func outOfOrder(place, column string) error {
 	return &Error{
 		Place: place,
@@ -182,7 +181,7 @@ func outOfOrder(place, column string) error {
 	}
 }
 
-// isDone tells whether ctx has ended, or err says that a context has.
+// isDone reports whether ctx has ended, or whether err comes from an ended context.
 func isDone(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, context.Canceled)
 }

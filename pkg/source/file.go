@@ -18,7 +18,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/source/httprows"
 )
 
-// stdinName is how messages call standard input.
+// stdinName is the name of standard input in messages.
 const stdinName = "stdin"
 
 // dataFile is an open file of rows that can be read twice.
@@ -26,12 +26,12 @@ type dataFile struct {
 	file *os.File
 	name string // for messages
 	temp string // to be removed with the file; "" if there is nothing to remove
-	// shared are the rows of an API, whose file this is; nil for other files.
+	// shared are the rows of the API that filled this file. It is nil for other files.
 	shared *httprows.Rows
 }
 
-// openData opens the file at c.Path. What cannot be read twice, as standard
-// input and pipes, is first copied into a file that no one else sees.
+// openData opens the file at c.Path. It first copies standard input and pipes to a private
+// file, because it reads each file twice.
 func openData(ctx context.Context, c endpoint.Connection, stdin io.Reader) (*dataFile, error) {
 	switch c.Path {
 	case "":
@@ -57,7 +57,7 @@ func openData(ctx context.Context, c endpoint.Connection, stdin io.Reader) (*dat
 	return spool(ctx, file, c.Path)
 }
 
-// statFile is os.Stat with errors that say what to do; a directory is one.
+// statFile is os.Stat with errors that include a fix. A directory is an error.
 func statFile(path string) (fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -72,7 +72,7 @@ func statFile(path string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// fileError says why path cannot be opened.
+// fileError explains why path can't be opened.
 func fileError(path string, err error) error {
 	switch {
 	case mayBeURL(path) && !errors.Is(err, fs.ErrPermission):
@@ -85,8 +85,8 @@ func fileError(path string, err error) error {
 	return &Error{Place: path, What: "it can't be opened", Err: err}
 }
 
-// mayBeURL tells whether a path may be a URL, with a password perhaps, by its scheme or
-// by what is before the host. Joined to a folder, a URL has one slash less.
+// mayBeURL reports whether a path may be a URL, which may have a password. It checks the
+// scheme and the part before the host. filepath.Join removes one slash of a URL.
 func mayBeURL(path string) bool {
 	if decoded, err := url.PathUnescape(path); err == nil {
 		path = decoded
@@ -101,7 +101,7 @@ func spool(ctx context.Context, in io.Reader, name string) (*dataFile, error) {
 		return nil, &Error{Place: name, What: "lynqctl can't create a temporary file for it", Fix: "free space, or set TMPDIR", Err: err}
 	}
 	d := &dataFile{file: file, name: name, temp: file.Name()}
-	// Where the system lets an open file go, nothing stays behind a kill.
+	// If the system can remove an open file, a killed process leaves no file behind.
 	if os.Remove(d.temp) == nil {
 		d.temp = ""
 	}
@@ -111,7 +111,7 @@ func spool(ctx context.Context, in io.Reader, name string) (*dataFile, error) {
 		done <- err
 	}()
 	select {
-	case <-ctx.Done(): // a read from a terminal cannot be called back
+	case <-ctx.Done(): // a read from a terminal can't be canceled
 		err = context.Cause(ctx)
 	case err = <-done:
 	}
@@ -130,7 +130,7 @@ func (d *dataFile) ReadAt(p []byte, offset int64) (int, error) { return d.file.R
 // Seek implements io.Seeker.
 func (d *dataFile) Seek(offset int64, whence int) (int64, error) { return d.file.Seek(offset, whence) }
 
-// Close closes and, where that has not been done yet, removes the file.
+// Close closes the file and removes it if it still exists.
 func (d *dataFile) Close() error {
 	if d.shared != nil {
 		return d.shared.Close()
@@ -150,7 +150,7 @@ func (d *dataFile) at(line int) string {
 	return lynq.Pos{File: d.name, Line: line}.String()
 }
 
-// version tells one state of a file's content from another.
+// version identifies a state of a file's content.
 type version struct {
 	size int64
 	time time.Time
@@ -164,7 +164,7 @@ func (d *dataFile) version() (version, error) {
 	return version{size: info.Size(), time: info.ModTime()}, nil
 }
 
-// unchanged is an error when the file is no longer as it was at v.
+// unchanged returns an error if the file has changed since v.
 func (d *dataFile) unchanged(v version) error {
 	now, err := d.version()
 	if err != nil {
@@ -176,8 +176,8 @@ func (d *dataFile) unchanged(v version) error {
 	return nil
 }
 
-// gone says why a record is not where the first reading found it: the file has
-// changed, unless reading itself failed.
+// gone explains why a record isn't where the first reading found it. The file has changed,
+// unless the read failed.
 func (d *dataFile) gone(line int, err error) error {
 	_, isParse := errors.AsType[*csv.ParseError](err)
 	if err == nil || isParse || errors.Is(err, io.EOF) {
@@ -190,8 +190,8 @@ func (d *dataFile) changed() error {
 	return &Error{Place: d.name, What: "the file changed while lynqctl read it", Fix: "run again; write such files elsewhere and rename them into place"}
 }
 
-// textStart is the offset of the first character: it skips the mark that some
-// programs put before UTF-8, and refuses UTF-16.
+// textStart returns the offset of the first character. It skips a UTF-8 byte order mark,
+// and refuses UTF-16.
 func (d *dataFile) textStart() (int64, error) {
 	var head [3]byte
 	n, err := d.ReadAt(head[:], 0)

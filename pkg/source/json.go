@@ -20,8 +20,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/source/fault"
 )
 
-// openJSON opens a file of JSON objects, or of YAML. The file's name says which
-// it is, else its first character does.
+// openJSON opens a file of JSON objects, or of YAML. The extension decides, or else the
+// first character.
 func openJSON(ctx context.Context, c endpoint.Connection, stdin io.Reader) (Source, error) {
 	file, err := openData(ctx, c, stdin)
 	if err != nil {
@@ -43,8 +43,8 @@ func openJSON(ctx context.Context, c endpoint.Connection, stdin io.Reader) (Sour
 	return &jsonSource{file: file, start: start, array: first == '['}, nil
 }
 
-// firstByte is the offset where the text starts, and its first byte that is not
-// white space.
+// firstByte returns the offset where the text starts, and the first byte that isn't white
+// space.
 func firstByte(file *dataFile) (int64, byte, error) {
 	start, err := file.textStart()
 	if err != nil {
@@ -64,8 +64,7 @@ func firstByte(file *dataFile) (int64, byte, error) {
 	}
 }
 
-// jsonSource reads a JSON array of objects, or objects one after the other, as
-// NDJSON has them.
+// jsonSource reads a JSON array of objects, or a sequence of objects such as NDJSON.
 type jsonSource struct {
 	file  *dataFile
 	start int64
@@ -104,22 +103,22 @@ func (s *jsonSource) Records(ctx context.Context, q Query) iter.Seq2[lynq.Row, e
 			return nil
 		}
 		if changed := s.file.unchanged(before); changed != nil {
-			return changed // which is why the second reading failed, if it did
+			return changed // the change explains why the second reading failed
 		}
 		return err
 	})
 }
 
-// errOutOfOrder ends a first reading that meets a record that belongs in front of the last, and
-// errUnwanted a second one whose records nobody takes any more.
+// errOutOfOrder ends a first reading at a record that belongs before the previous one.
+// errUnwanted ends a second reading if the caller takes no more records.
 var (
 	errOutOfOrder = errors.New("records are not in the order of their uids")
 	errUnwanted   = errors.New("no more records are wanted")
 )
 
-// index is the first reading: which columns there are, and how many rows. It keeps the
-// places of records only once two of them are out of order, and then begins again; without
-// them the file is read from start to end again.
+// index is the first reading. It finds the columns and counts the rows. It stores the
+// places of records only if two of them are out of order, and then begins again. Otherwise
+// the second reading goes through the file in order.
 func (s *jsonSource) index(ctx context.Context, row *jsonRow, uid int) (rows int, records *spans, err error) {
 	var last []byte
 	err = s.each(ctx, row, func(int64, int64, int) error {
@@ -146,8 +145,8 @@ func (s *jsonSource) index(ctx context.Context, row *jsonRow, uid int) (rows int
 	return rows, records, err
 }
 
-// each reads all records once, and calls do with where the one is that row has read, until
-// that is an error.
+// each reads all records once, and calls do with the place of each record. It stops at an
+// error of do.
 func (s *jsonSource) each(ctx context.Context, row *jsonRow, do func(offset, size int64, line int) error) error {
 	limited := &fault.RowLimit{Reader: &fileReader{file: s.file, offset: s.start}}
 	lines := &lineCounter{r: limited, line: 1}
@@ -178,7 +177,7 @@ func (s *jsonSource) each(ctx context.Context, row *jsonRow, do func(offset, siz
 	}
 }
 
-// end reads an array's closing bracket, after which there must be nothing.
+// end reads an array's closing bracket, and refuses text after it.
 func (s *jsonSource) end(d *jsontext.Decoder, lines *lineCounter) error {
 	_, err := d.ReadToken()
 	var extra jsontext.Value
@@ -195,7 +194,7 @@ func (s *jsonSource) end(d *jsontext.Decoder, lines *lineCounter) error {
 	return &Error{Place: s.file.at(line), What: "there is text after the end of the array", Fix: "put all rows into one array, or write them without any"}
 }
 
-// syntax is the error of a reading with its line. The reading has passed all before
+// syntax adds the line to an error of the decoder. The decoder has passed the text before
 // offset.
 func (s *jsonSource) syntax(offset int64, lines *lineCounter, err error) error {
 	start := s.valueStart(offset)
@@ -214,7 +213,7 @@ func (s *jsonSource) syntax(offset int64, lines *lineCounter, err error) error {
 	return s.file.readError(lines.at(start), err)
 }
 
-// wrong is the error for text that is not JSON, or not what lynqctl reads of JSON.
+// wrong returns the error for text that isn't JSON, or that lynqctl doesn't accept.
 func (s *jsonSource) wrong(line int, err *jsontext.SyntacticError) error {
 	place := s.file.at(line)
 	if errors.Is(err, jsontext.ErrDuplicateName) {
@@ -227,7 +226,7 @@ func (s *jsonSource) wrong(line int, err *jsontext.SyntacticError) error {
 	return &Error{Place: place, What: what, Fix: `each row is an object like {"id": "a"}, as UTF-8 text`, Err: err.Err}
 }
 
-// columnOf is the column of a row that a pointer leads into, "" for none.
+// columnOf returns the column that a pointer leads to, or "".
 func (s *jsonSource) columnOf(p jsontext.Pointer) string {
 	tokens := slices.Collect(p.Tokens())
 	if s.array && len(tokens) > 0 {
@@ -239,12 +238,12 @@ func (s *jsonSource) columnOf(p jsontext.Pointer) string {
 	return tokens[0]
 }
 
-// valueStart is where, from offset on, the next value starts.
+// valueStart returns the start of the next value from offset on.
 func (s *jsonSource) valueStart(offset int64) int64 {
 	var next [512]byte
 	n, err := s.file.ReadAt(next[:], s.start+offset)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return offset // it is for a message that is due anyway
+		return offset // this is only for the message of another error
 	}
 	for i, c := range next[:n] {
 		if c != ',' && !isJSONSpace(c) {
@@ -254,8 +253,8 @@ func (s *jsonSource) valueStart(offset int64) int64 {
 	return offset
 }
 
-// emitInOrder is the second reading of a file that has its rows in order. It tells whether
-// all records were wanted.
+// emitInOrder is the second reading of a file whose rows are in order. It reports whether
+// the caller took all records.
 func (s *jsonSource) emitInOrder(ctx context.Context, b *builder, row *jsonRow, rows int, emit func(lynq.Row) bool) (bool, error) {
 	err := s.each(ctx, row, func(_, _ int64, line int) error {
 		rec, err := s.record(b, row, line)
@@ -273,7 +272,7 @@ func (s *jsonSource) emitInOrder(ctx context.Context, b *builder, row *jsonRow, 
 	return err == nil, err
 }
 
-// record is the record that row has read.
+// record returns the record that row has read.
 func (s *jsonSource) record(b *builder, row *jsonRow, line int) (lynq.Row, error) {
 	for i := range row.columns {
 		b.text = append(b.text, row.value(i)...)
@@ -282,8 +281,8 @@ func (s *jsonSource) record(b *builder, row *jsonRow, line int) (lynq.Row, error
 	return b.record(line, s.Place)
 }
 
-// emit is the second reading of any other file, record by record. It tells whether all
-// were wanted.
+// emit is the second reading of a file whose rows are out of order. It reports whether the
+// caller took all records.
 func (s *jsonSource) emit(ctx context.Context, b *builder, row *jsonRow, records *spans, emit func(lynq.Row) bool) (bool, error) {
 	r := newSpanReader(s.file, records)
 	text := bytes.NewReader(nil)
@@ -298,7 +297,7 @@ func (s *jsonSource) emit(ctx context.Context, b *builder, row *jsonRow, records
 		}
 		text.Reset(raw)
 		d.Reset(text)
-		// The bytes were good once; they may have changed since.
+		// The first reading accepted these bytes, but the file may have changed.
 		if _, err := row.read(d); err != nil || d.InputOffset() != int64(len(raw)) {
 			return false, s.file.changed()
 		}
@@ -316,7 +315,7 @@ func (s *jsonSource) emit(ctx context.Context, b *builder, row *jsonRow, records
 	return true, nil
 }
 
-// lineCounter tells in which line an offset is, for offsets that only grow.
+// lineCounter finds the line of an offset. Its callers ask for growing offsets only.
 type lineCounter struct {
 	r      io.Reader
 	read   int64
@@ -339,7 +338,7 @@ func (l *lineCounter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// at is the line of offset, which is not before the last one asked for.
+// at returns the line of offset. Offsets must not decrease.
 func (l *lineCounter) at(offset int64) int {
 	passed := 0
 	for passed < len(l.breaks) && l.breaks[passed] < offset {

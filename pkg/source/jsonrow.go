@@ -6,25 +6,24 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// jsonRow reads objects, one at a time, and keeps the texts of the columns that are
-// wanted.
+// jsonRow reads one object after the other, and keeps the texts of the wanted columns.
 type jsonRow struct {
 	columns []string
-	wanted  map[string]int  // queried column to its place in values
+	wanted  map[string]int  // maps a queried column to its index in values
 	names   []string        // of all objects' keys, in order of appearance
-	known   map[string]bool // the same
-	text    []byte          // of the current object's values, one after the other
+	known   map[string]bool // the same names
+	text    []byte          // the current object's values, joined
 	values  []jsonText
-	key     []byte // room for a key
+	key     []byte // buffer for a key
 }
 
-// jsonText is where a value's text is in jsonRow.text. The zero value is NULL.
+// jsonText is the place of a value in jsonRow.text. The zero value means NULL.
 type jsonText struct {
 	start, end int
 	there      bool
 }
 
-// rowKindError is that a row is something else than an object.
+// rowKindError means that a row isn't an object.
 type rowKindError struct{ kind jsontext.Kind }
 
 // Error implements error.
@@ -45,9 +44,8 @@ func newJSONRow(q Query) *jsonRow {
 	return r
 }
 
-// read reads the next object, and gives the offset where it starts. Values that are not
-// wanted are checked as well: the decoder refuses keys that an object has twice, however
-// deep.
+// read reads the next object, and returns its offset. It also decodes unwanted values,
+// because the decoder refuses duplicate keys at any depth.
 func (r *jsonRow) read(d *jsontext.Decoder) (start int64, err error) {
 	clear(r.values)
 	r.text = r.text[:0]
@@ -94,8 +92,8 @@ func (r *jsonRow) member(d *jsontext.Decoder) error {
 	return r.keep(i, value)
 }
 
-// keep keeps a value's text: strings as they are, numbers as they are written, objects
-// and arrays as JSON without white space.
+// keep stores a value's text. Strings and numbers keep their text, and objects and arrays
+// become JSON without white space.
 func (r *jsonRow) keep(i int, value jsontext.Value) (err error) {
 	start := len(r.text)
 	switch value.Kind() {
@@ -112,13 +110,14 @@ func (r *jsonRow) keep(i int, value jsontext.Value) (err error) {
 	return err
 }
 
-// value is the text of a column, empty for NULL. It is valid until the next object is read.
+// value returns the text of a column, or an empty text for NULL. The text is valid until
+// the next read.
 func (r *jsonRow) value(i int) []byte { return r.text[r.values[i].start:r.values[i].end] }
 
-// isNull tells whether a column is NULL; so is one that the object lacks.
+// isNull reports whether a column is NULL or missing in the object.
 func (r *jsonRow) isNull(i int) bool { return !r.values[i].there }
 
-// jsonKind is how messages call a value.
+// jsonKind names a kind of value for messages.
 func jsonKind(kind jsontext.Kind) string {
 	switch kind {
 	case jsontext.KindBeginObject:

@@ -7,13 +7,13 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// What to do about rows that are too long.
+// These are the fixes for rows that are too long.
 const (
 	fixLongRow  = "store large values elsewhere"
 	fixLongText = "look for a quote or bracket that is not closed"
 )
 
-// atOffset names the line at an offset in the file. It reads all that is before it.
+// atOffset names the line at an offset. It reads the file up to there.
 func (d *dataFile) atOffset(offset int64) string {
 	line := 1
 	before := io.NewSectionReader(d, 0, offset)

@@ -41,13 +41,13 @@ func openMySQL(ctx context.Context, c endpoint.Connection) (Source, error) {
 	config.DialFunc = s.silence.dial
 	config.TLS = encryption
 	config.AllowFallbackToPlaintext = tlsMode(c) == endpoint.TLSPrefer
-	config.Logger = &mysql.NopLogger{} // what matters comes as an error
+	config.Logger = &mysql.NopLogger{} // the driver returns important messages as errors
 	connector, err := mysql.NewConnector(config)
 	if err != nil {
 		return nil, s.failed(ctx, err)
 	}
 	s.db = sql.OpenDB(connector)
-	s.db.SetMaxIdleConns(-1) // a connection goes with its reading
+	s.db.SetMaxIdleConns(-1) // each reading has its own connection
 	if err := s.connect(ctx); err != nil {
 		_ = s.db.Close() // it has no connection
 		return nil, err
@@ -55,7 +55,7 @@ func openMySQL(ctx context.Context, c endpoint.Connection) (Source, error) {
 	return s, nil
 }
 
-// connect makes sure that there is a connection.
+// connect opens a connection unless one is open.
 func (s *mysqlSource) connect(ctx context.Context) error {
 	if s.conn != nil {
 		return nil
@@ -74,8 +74,8 @@ func (s *mysqlSource) connect(ctx context.Context) error {
 	return nil
 }
 
-// whole keeps the server from shortening a result without an error, or from refusing it
-// because of its size. DEFAULT is no way to do that: it means the server's own limit.
+// whole removes limits of the server that would shorten a result without an error. It
+// doesn't set DEFAULT, because that is the server's own limit.
 func (s *mysqlSource) whole(ctx context.Context) error {
 	for _, setting := range []string{"sql_select_limit = 18446744073709551615", "sql_big_selects = 1"} {
 		_, err := s.conn.ExecContext(ctx, "SET SESSION "+setting)
@@ -86,10 +86,10 @@ func (s *mysqlSource) whole(ctx context.Context) error {
 	return nil
 }
 
-// disconnect ends the connection, and the transaction with it.
+// disconnect closes the connection, which also ends the transaction.
 func (s *mysqlSource) disconnect() {
 	if s.conn != nil {
-		_ = s.conn.Close() // nothing was written, so nothing can be lost
+		_ = s.conn.Close() // nothing was written, so nothing is lost
 		s.conn = nil
 	}
 }
@@ -121,8 +121,8 @@ func (s *mysqlSource) Records(ctx context.Context, q Query) iter.Seq2[lynq.Row, 
 		if err != nil {
 			return err
 		}
-		// A result that is left early is cut off by ending its context: closing
-		// it alone would read all that is left of it.
+		// If the caller stops early, ending the context cuts the result off. Closing it
+		// alone would read the rest.
 		inner, cancel := context.WithCancel(ctx)
 		defer cancel()
 		rows, err := s.conn.QueryContext(inner, statement)
@@ -137,8 +137,8 @@ func (s *mysqlSource) Records(ctx context.Context, q Query) iter.Seq2[lynq.Row, 
 	})
 }
 
-// checkCount compares the rows that were read with those that the server counts in the
-// same snapshot.
+// checkCount compares the number of rows read with the server's count in the same
+// snapshot.
 func (s *mysqlSource) checkCount(ctx context.Context, read int) error {
 	var counted int
 	err := s.conn.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+s.quotedTable()).Scan(&counted)
@@ -148,8 +148,8 @@ func (s *mysqlSource) checkCount(ctx context.Context, read int) error {
 	return checkCount(s.tablePlace(), read, counted)
 }
 
-// begin starts the snapshot. The settings make values look the same whichever client
-// asks: time zone, character set, and no padding of CHAR columns.
+// begin starts the snapshot. It sets time zone, character set and padding, so that values
+// look the same for every client.
 func (s *mysqlSource) begin(ctx context.Context) error {
 	for _, statement := range []string{
 		"SET NAMES utf8mb4",
@@ -162,7 +162,8 @@ func (s *mysqlSource) begin(ctx context.Context) error {
 	}
 	_, err := s.conn.ExecContext(ctx, "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")
 	if isMySQLError(err, errParse) {
-		// TiDB does not know both together. Nothing here writes anyway.
+		// TiDB doesn't support READ ONLY together with a snapshot. lynqctl writes nothing
+		// anyway.
 		_, err = s.conn.ExecContext(ctx, "START TRANSACTION WITH CONSISTENT SNAPSHOT")
 	}
 	if err != nil {
@@ -171,7 +172,7 @@ func (s *mysqlSource) begin(ctx context.Context) error {
 	return nil
 }
 
-// statement checks the table and the columns, and is the query that reads them.
+// statement checks the table and the columns, and returns the query.
 func (s *mysqlSource) statement(ctx context.Context, q Query) (string, error) {
 	names, types, err := s.columns(ctx)
 	if err != nil {
@@ -192,9 +193,9 @@ func (s *mysqlSource) statement(ctx context.Context, q Query) (string, error) {
 	return fmt.Sprintf("SELECT %s FROM %s ORDER BY %s", strings.Join(list, ", "), s.quotedTable(), order), nil
 }
 
-// mysqlText is the expression for a column's text. Text and bytes come as they
-// are. The server writes out numbers, for the driver would parse them and lose
-// leading zeros and the server's notation. Bits are a number.
+// mysqlText returns the expression for a column's text. The server formats numbers,
+// because the driver would drop leading zeros and change the notation. Bits become a
+// number.
 func mysqlText(column, typeName string) string {
 	kind := strings.TrimRight(strings.ToLower(typeName), " ")
 	if cut := strings.IndexAny(kind, "( "); cut >= 0 {
@@ -209,7 +210,7 @@ func mysqlText(column, typeName string) string {
 	return column
 }
 
-// columns are the names and types of the columns that the user may see.
+// columns returns names and types of the columns that the user may see.
 func (s *mysqlSource) columns(ctx context.Context) (names, types []string, err error) {
 	if s.target.Table == "" {
 		return nil, nil, s.noTable(ctx)
@@ -236,7 +237,7 @@ func (s *mysqlSource) columns(ctx context.Context) (names, types []string, err e
 	return names, types, nil
 }
 
-// noTable is the error for a missing table, with those that there are.
+// noTable returns the error for a missing table, with the existing tables.
 func (s *mysqlSource) noTable(ctx context.Context) error {
 	schema, table := splitTable(s.target.Table)
 	query := "SHOW TABLES"
@@ -269,7 +270,7 @@ func (s *mysqlSource) noTable(ctx context.Context) error {
 	return missingTable(s.name, s.target.Table, table, exist)
 }
 
-// emit passes on the rows. complete is false where the caller wants no more of them.
+// emit passes on the rows. complete is false if the caller stops early.
 func (s *mysqlSource) emit(ctx context.Context, rows *sql.Rows, b *builder, emit func(lynq.Row) bool) (complete bool, err error) {
 	texts := make([]sql.RawBytes, len(b.columns))
 	into := make([]any, len(texts))
@@ -307,7 +308,7 @@ func (s *mysqlSource) emit(ctx context.Context, rows *sql.Rows, b *builder, emit
 	return false, s.brokeOff(ctx, b.count, err)
 }
 
-// quotedTable is the table for use in a statement.
+// quotedTable returns the table's name, quoted for a statement.
 func (s *mysqlSource) quotedTable() string {
 	schema, table := splitTable(s.target.Table)
 	if schema == "" {
@@ -316,12 +317,12 @@ func (s *mysqlSource) quotedTable() string {
 	return quoteBacktick(schema) + "." + quoteBacktick(table)
 }
 
-// quoteBacktick quotes an identifier as MySQL has it.
+// quoteBacktick quotes an identifier for MySQL.
 func quoteBacktick(name string) string {
 	return "`" + strings.ReplaceAll(name, "`", "``") + "`"
 }
 
-// The server's error numbers that have an answer of their own.
+// These error numbers of the server have their own messages.
 const (
 	errDatabaseDenied  = 1044
 	errAccessDenied    = 1045
@@ -348,7 +349,7 @@ func isMySQLError(err error, numbers ...uint16) bool {
 	return false
 }
 
-// failed says what to do about an error before the first row.
+// failed adds a fix to an error before the first row.
 func (s *mysqlSource) failed(ctx context.Context, err error) error {
 	answer, ok := errors.AsType[*mysql.MySQLError](err)
 	if !ok {

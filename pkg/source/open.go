@@ -12,15 +12,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/source/httprows"
 )
 
-// connectTimeout bounds how long a server may take to let us in.
+// connectTimeout limits how long a connection attempt may take.
 const connectTimeout = 10 * time.Second
 
-// Open opens the source that c names: it connects to a server, reads an API, or opens a
-// file. stdin is what the path "-" reads; it may be nil where no connection says so. What
-// known has of an API's earlier answers isn't sent again; nil is nothing.
-// An unreachable server, a refused login and a missing file are errors here; a
-// missing table or column is found by Records. The source is for one goroutine,
-// and the caller closes it.
+// Open opens the source that c describes. It connects to a server, reads an API, or opens
+// a file. The path "-" reads stdin, which may be nil otherwise. If known has earlier
+// answers of an API, the API sends only changes. Open fails for an unreachable server, a
+// refused login and a missing file. Records finds missing tables and columns. Use a source
+// in one goroutine, and close it.
 func Open(ctx context.Context, c endpoint.Connection, stdin io.Reader, known *httprows.Answers) (Source, error) {
 	switch c.Type {
 	case endpoint.SourceMySQL:
@@ -39,7 +38,7 @@ func Open(ctx context.Context, c endpoint.Connection, stdin io.Reader, known *ht
 	return nil, fmt.Errorf("source type %q is unknown (use mysql, postgresql, sqlite, csv, json, or http)", c.Type)
 }
 
-// openHTTP reads all rows of an API into a file, which is then read as other JSON is.
+// openHTTP reads all rows of an API into a file, and opens it as JSON.
 func openHTTP(ctx context.Context, c endpoint.Connection, known *httprows.Answers) (Source, error) {
 	roots, err := rootCAs(c)
 	if err != nil {
@@ -52,7 +51,7 @@ func openHTTP(ctx context.Context, c endpoint.Connection, known *httprows.Answer
 	return &jsonSource{file: &dataFile{file: rows.File, name: rows.Name(), shared: rows}}, nil
 }
 
-// defaultPort is where a kind of server listens when nothing is said.
+// defaultPort returns the usual port of a kind of server.
 func defaultPort(t endpoint.SourceType) int {
 	if t == endpoint.SourcePostgreSQL {
 		return 5432
@@ -60,14 +59,13 @@ func defaultPort(t endpoint.SourceType) int {
 	return 3306
 }
 
-// serverName is how messages call a server's database, without any credential:
+// serverName names a server's database in messages, without credentials, as in
 // "mysql://db.example:3306/crm".
 func serverName(c endpoint.Connection) string {
 	return fmt.Sprintf("%s://%s/%s", c.Type, net.JoinHostPort(c.Host, strconv.Itoa(c.Port)), c.Database)
 }
 
-// checkServer fills in the default port and refuses what no server can be
-// asked with.
+// checkServer fills in the default port and refuses incomplete connections.
 func checkServer(c endpoint.Connection) (endpoint.Connection, error) {
 	if c.Port == 0 {
 		c.Port = defaultPort(c.Type)

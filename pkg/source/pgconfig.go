@@ -10,9 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// postgresConfig is how to connect to c, and to nothing but c: what the
-// environment, password files and service files say of PostgreSQL does not
-// count, for a hub is to mean the same everywhere.
+// postgresConfig returns the configuration for c alone. It ignores environment variables,
+// password files and service files of PostgreSQL, so that a hub means the same everywhere.
 func postgresConfig(c endpoint.Connection, dial pgconn.DialFunc) (*pgconn.Config, error) {
 	encryption, err := tlsConfig(c)
 	if err != nil {
@@ -22,7 +21,7 @@ func postgresConfig(c endpoint.Connection, dial pgconn.DialFunc) (*pgconn.Config
 	if err != nil {
 		return nil, &Error{Place: serverName(c), What: "the driver cannot be set up", Fix: "unset PostgreSQL's environment variables (PG...)", Err: err}
 	}
-	config.Host, config.Port = c.Host, uint16(c.Port) //nolint:gosec // checkServer has seen it
+	config.Host, config.Port = c.Host, uint16(c.Port) //nolint:gosec // checkServer checked the range
 	config.User, config.Password, config.Database = c.Username, string(c.Password), c.Database
 	config.TLSConfig = encryption
 	config.Fallbacks = nil
@@ -30,7 +29,7 @@ func postgresConfig(c endpoint.Connection, dial pgconn.DialFunc) (*pgconn.Config
 		config.Fallbacks = []*pgconn.FallbackConfig{{Host: config.Host, Port: config.Port}}
 	}
 	if mode := tlsMode(c); exposed(c) && (mode == endpoint.TLSRequire || mode == endpoint.TLSDisable) {
-		config.RequireAuth = "!password" // clear text, which the server may ask for
+		config.RequireAuth = "!password" // the server may not ask for a password in clear text
 	}
 	config.ConnectTimeout = connectTimeout
 	config.DialFunc = dial
@@ -40,10 +39,9 @@ func postgresConfig(c endpoint.Connection, dial pgconn.DialFunc) (*pgconn.Config
 	return config, nil
 }
 
-// neutralConfig is a configuration that the driver made from nothing: it takes
-// none that was not made by parsing, and parsing looks at the environment. Each
-// setting given here keeps a variable from being read; the caller replaces the
-// rest.
+// neutralConfig returns a configuration that depends on nothing outside. The driver
+// accepts only parsed configurations, and its parser reads the environment. Each setting
+// here overrides a variable, and the caller replaces the rest.
 func neutralConfig() (*pgconn.Config, error) {
 	const settings = `host=localhost port=5432 dbname=none user=none password=none passfile=''
  sslmode=disable sslrootcert='' sslcert='' sslkey='' sslpassword='' sslsni=1 sslnegotiation=postgres sslcertmode=allow target_session_attrs=any connect_timeout=10
@@ -51,7 +49,7 @@ func neutralConfig() (*pgconn.Config, error) {
 	if os.Getenv("PGSERVICE") == "" {
 		return pgconn.ParseConfig(settings)
 	}
-	// A service that the environment names can only be overruled by another.
+	// Only another service overrides a service that the environment names.
 	file, err := os.CreateTemp("", "lynqctl-service-")
 	if err != nil {
 		return nil, err

@@ -16,8 +16,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 )
 
-// postgresSource reads a table or view of a PostgreSQL server. It speaks the
-// protocol's text format, so that values look as the server writes them.
+// postgresSource reads a table or view of a PostgreSQL server. It uses the text format of
+// the protocol, so that values look as the server prints them.
 type postgresSource struct {
 	server
 	config *pgconn.Config
@@ -39,7 +39,7 @@ func openPostgreSQL(ctx context.Context, c endpoint.Connection) (Source, error) 
 	return s, nil
 }
 
-// connect makes sure that there is a connection.
+// connect opens a connection unless one is open.
 func (s *postgresSource) connect(ctx context.Context) error {
 	if s.pg != nil {
 		return nil
@@ -64,15 +64,15 @@ func (s *postgresSource) Close() error {
 	}
 	pg := s.pg
 	s.pg = nil
-	// There is nothing to wait for; an ended context closes at once.
+	// Close needs no answer from the server, and an ended context closes at once.
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	_ = pg.Close(ended) // says only that the context has ended
+	_ = pg.Close(ended) // the error only reports the ended context
 	return nil
 }
 
-// Records implements Source. The connection goes with the reading: one that is
-// left in the middle of a result is of no more use.
+// Records implements Source. It closes the connection after each reading, because an
+// unfinished result makes it useless.
 func (s *postgresSource) Records(ctx context.Context, q Query) iter.Seq2[lynq.Row, error] {
 	return stream(func(emit func(lynq.Row) bool) error {
 		b, err := newBuilder(q, fixTableText)
@@ -97,8 +97,8 @@ func (s *postgresSource) Records(ctx context.Context, q Query) iter.Seq2[lynq.Ro
 	})
 }
 
-// checkCount compares the rows that were read with those that the server counts in the
-// same snapshot.
+// checkCount compares the number of rows read with the server's count in the same
+// snapshot.
 func (s *postgresSource) checkCount(ctx context.Context, read int) error {
 	result := s.pg.ExecParams(ctx, "SELECT count(*) FROM "+s.quotedTable(), nil, nil, nil, nil).Read()
 	if result.Err != nil {
@@ -111,9 +111,9 @@ func (s *postgresSource) checkCount(ctx context.Context, read int) error {
 	return checkCount(s.tablePlace(), read, counted)
 }
 
-// begin starts the snapshot. The settings make values look the same whichever client
-// asks, and rows that a policy would hide an error. They end with the transaction, as
-// poolers want it.
+// begin starts the snapshot. Its settings make values look the same for every client. They
+// also turn rows that a policy would hide into an error. They end with the transaction,
+// because a pooler shares the connection.
 func (s *postgresSource) begin(ctx context.Context) error {
 	_, err := s.pg.Exec(ctx, `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
 SET LOCAL client_encoding = 'UTF8';
@@ -131,11 +131,11 @@ SET LOCAL row_security = off`).ReadAll()
 
 // pgColumn is a queried column.
 type pgColumn struct {
-	expr  string // its text
-	bytes bool   // which is the hexadecimal form of bytes
+	expr  string // the expression for its text
+	bytes bool   // its text has the bytes in hexadecimal
 }
 
-// columns checks that table and columns exist, and finds out which hold bytes.
+// columns checks that table and columns exist, and finds those that hold bytes.
 func (s *postgresSource) columns(ctx context.Context, q Query) ([]pgColumn, error) {
 	if s.target.Table == "" {
 		return nil, s.noTable(ctx)
@@ -158,8 +158,8 @@ WHERE attrelid = pg_catalog.to_regclass($1) AND attnum > 0 AND NOT attisdropped 
 		names[i] = pgx.Identifier{have[at]}.Sanitize()
 		columns[i].expr = "(" + names[i] + ")::text"
 	}
-	// Asking for no rows tells the types, those of domains being their base
-	// types, and whether the user may read.
+	// A query without rows returns the types, with base types for domains. It also fails
+	// if the user may not read.
 	empty := s.pg.ExecParams(ctx, "SELECT "+strings.Join(names, ", ")+" FROM "+s.quotedTable()+" LIMIT 0", nil, nil, nil, nil)
 	empty.NextRow()
 	const byteaOID = 17
@@ -172,7 +172,7 @@ WHERE attrelid = pg_catalog.to_regclass($1) AND attnum > 0 AND NOT attisdropped 
 	return columns, nil
 }
 
-// noTable is the error for a missing table, with those that there are.
+// noTable returns the error for a missing table, with the existing tables.
 func (s *postgresSource) noTable(ctx context.Context) error {
 	schema, table := splitTable(s.target.Table)
 	exist, err := s.strings(ctx, `SELECT relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = relnamespace
@@ -184,7 +184,7 @@ AND nspname <> 'pg_catalog' ELSE nspname = $1 END ORDER BY relname COLLATE "C"`,
 	return missingTable(s.name, s.target.Table, table, exist)
 }
 
-// strings is the first column of a small result.
+// strings returns the first column of a small result.
 func (s *postgresSource) strings(ctx context.Context, query, arg string) ([]string, error) {
 	result := s.pg.ExecParams(ctx, query, [][]byte{[]byte(arg)}, nil, nil, nil).Read()
 	if result.Err != nil {
@@ -197,7 +197,7 @@ func (s *postgresSource) strings(ctx context.Context, query, arg string) ([]stri
 	return texts, nil
 }
 
-// emit passes on the rows. complete is false where the caller wants no more of them.
+// emit passes on the rows. complete is false if the caller stops early.
 func (s *postgresSource) emit(ctx context.Context, columns []pgColumn, b *builder, emit func(lynq.Row) bool) (complete bool, err error) {
 	exprs := make([]string, len(columns))
 	for i, column := range columns {
@@ -231,8 +231,8 @@ func (s *postgresSource) emit(ctx context.Context, columns []pgColumn, b *builde
 	return false, s.brokeOff(ctx, b.count, err)
 }
 
-// addPostgres appends a value as the server sent it. Bytes come as \x and
-// hexadecimal digits.
+// addPostgres appends a value as the server sent it. Bytes arrive as \x and hexadecimal
+// digits.
 func (b *builder) addPostgres(value []byte, isBytes bool) error {
 	switch {
 	case value == nil:
@@ -249,7 +249,7 @@ func (b *builder) addPostgres(value []byte, isBytes bool) error {
 	return nil
 }
 
-// quotedTable is the table for use in a statement.
+// quotedTable returns the table's name, quoted for a statement.
 func (s *postgresSource) quotedTable() string {
 	schema, table := splitTable(s.target.Table)
 	if schema == "" {
@@ -258,7 +258,7 @@ func (s *postgresSource) quotedTable() string {
 	return pgx.Identifier{schema, table}.Sanitize()
 }
 
-// failed says what to do about an error before the first row.
+// failed adds a fix to an error before the first row.
 func (s *postgresSource) failed(ctx context.Context, err error) error {
 	answer, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {

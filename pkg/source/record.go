@@ -9,8 +9,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/source/fault"
 )
 
-// stream makes a sequence of a function that calls emit for each record until
-// emit says no more.
+// stream turns a function into a sequence. The function calls emit for each record until
+// emit returns false.
 func stream(read func(emit func(lynq.Row) bool) error) iter.Seq2[lynq.Row, error] {
 	return func(yield func(lynq.Row, error) bool) {
 		stopped := false
@@ -24,21 +24,21 @@ func stream(read func(emit func(lynq.Row) bool) error) iter.Seq2[lynq.Row, error
 	}
 }
 
-// builder puts records together. The texts of a record share one string, so
-// that a record costs one allocation.
+// builder builds records. The texts of a record share one string, so that a record costs
+// one allocation.
 type builder struct {
 	columns []string
-	fix     string // for values that are not text
-	uid     int    // in columns
+	fix     string // the fix for values that aren't text
+	uid     int    // index in columns
 	text    []byte
-	ends    []int // of each value in text
+	ends    []int // the end of each value in text
 	rec     lynq.Row
-	last    string // uid of the record before
-	count   int    // records built
+	last    string // uid of the previous record
+	count   int    // number of built records
 }
 
-// newBuilder is a builder of q's records. fix is what to do about a value that
-// is not text.
+// newBuilder returns a builder for q's records. fix says what to do about a value that
+// isn't text.
 func newBuilder(q Query, fix string) (*builder, error) {
 	uid, err := uidIndex(q)
 	if err != nil {
@@ -63,14 +63,13 @@ func (b *builder) add(text []byte) {
 // addNull appends NULL.
 func (b *builder) addNull() { b.end(true) }
 
-// end closes a value whose text is already appended to b.text.
+// end finishes a value whose text is already in b.text.
 func (b *builder) end(null bool) {
 	b.rec.Null[len(b.ends)] = null
 	b.ends = append(b.ends, len(b.text))
 }
 
-// record finishes the record that the added values make. place is called only
-// for an error's sake.
+// record finishes the record from the added values. It calls place only for an error.
 func (b *builder) record(line int, place func(int) string) (lynq.Row, error) {
 	whole, start := string(b.text), 0
 	for i, end := range b.ends {
@@ -82,8 +81,7 @@ func (b *builder) record(line int, place func(int) string) (lynq.Row, error) {
 	return b.finish(place)
 }
 
-// finish checks the record in b.rec: its texts, and that it does not come
-// before the last one.
+// finish checks the texts of b.rec, and that its uid isn't before the previous one.
 func (b *builder) finish(place func(int) string) (lynq.Row, error) {
 	size := 0
 	for i, value := range b.rec.Values {
@@ -104,11 +102,10 @@ func (b *builder) finish(place func(int) string) (lynq.Row, error) {
 	return b.rec, nil
 }
 
-// checkEvery is how many records are read between two looks at
-// whether the caller still wants them.
+// checkEvery is the number of records between two checks of the context.
 const checkEvery = 256
 
-// stopped is the context's end as an error, looked at now and then.
+// stopped returns an error if the context has ended. It checks only every few records.
 func stopped(ctx context.Context, place string, count int) error {
 	if count%checkEvery == 0 && ctx.Err() != nil {
 		return brokeOff(ctx, place, count, nil)

@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// said is an error without the values of rows that a server quotes in it. Any other
-// error stays as it is.
+// said removes the values of rows that a server quotes in its error. It returns any other
+// error unchanged.
 func said(err error) error {
 	if answer, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return errors.New(withoutValues(answer.Code, answer.Message) + " (SQLSTATE " + answer.Code + ")")
@@ -24,10 +24,10 @@ func said(err error) error {
 	return err
 }
 
-// withoutValues is a server's message as its SQLSTATE allows it. Messages of access,
-// names and connections quote names; any other may quote a value, from the first
-// quotation mark to the last, since values may have such marks too. What a function
-// of the database raised may be anything.
+// withoutValues shortens a server's message as its SQLSTATE requires. Messages about
+// access, names and connections quote only names. Others may quote values, so it cuts from
+// the first quotation mark to the last. It drops messages that a function of the database
+// raised, because they may have anything.
 func withoutValues(state, message string) string {
 	class := state[:min(len(state), 2)]
 	names := []string{"08", "0A", "25", "28", "3D", "3F", "40", "42", "53", "54", "55", "57", "58"}

@@ -12,10 +12,10 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// server is what the sources with a server share.
+// server has the fields of all sources with a server.
 type server struct {
 	target  endpoint.Connection
-	name    string // for messages
+	name    string // the name in messages
 	silence *silence
 }
 
@@ -33,8 +33,7 @@ func (s server) tablePlace() string {
 	return fmt.Sprintf("table %s in %s", s.target.Table, s.name)
 }
 
-// splitTable parts "schema.table" at the first dot. The schema is "" where none
-// is given.
+// splitTable splits "schema.table" at the first dot. The schema may be "".
 func splitTable(name string) (schema, table string) {
 	if before, after, ok := strings.Cut(name, "."); ok {
 		return before, after
@@ -42,7 +41,7 @@ func splitTable(name string) (schema, table string) {
 	return "", name
 }
 
-// loginError is the error for a server that does not know user and password.
+// loginError returns the error for a wrong user or password.
 func (s server) loginError(message string) error {
 	e := &Error{
 		Place: s.name,
@@ -55,7 +54,7 @@ func (s server) loginError(message string) error {
 	return e
 }
 
-// databaseError is the error for a database that does not exist.
+// databaseError returns the error for a database that doesn't exist.
 func (s server) databaseError() error {
 	return &Error{
 		Place: s.name,
@@ -64,7 +63,7 @@ func (s server) databaseError() error {
 	}
 }
 
-// deniedError is the error for rights that the user lacks.
+// deniedError returns the error for missing permissions.
 func (s server) deniedError(message string) error {
 	return &Error{
 		Place: s.name,
@@ -73,7 +72,7 @@ func (s server) deniedError(message string) error {
 	}
 }
 
-// hiddenError is the error for rows that the server would hide from the user.
+// hiddenError returns the error for rows that the server would hide from the user.
 func (s server) hiddenError(message string) error {
 	return &Error{
 		Place: s.name,
@@ -82,8 +81,7 @@ func (s server) hiddenError(message string) error {
 	}
 }
 
-// networkError says why no connection came about, the server itself having said
-// nothing.
+// networkError explains why no connection opened, if the server sent no message.
 func (s server) networkError(ctx context.Context, err error) error {
 	if s.silence.reached.Load() && ctx.Err() == nil {
 		return s.silentError(0)
@@ -121,7 +119,7 @@ func (s server) networkError(ctx context.Context, err error) error {
 	return e
 }
 
-// brokeOff is the error for a result that ends before its end.
+// brokeOff returns the error for an incomplete result.
 func (s server) brokeOff(ctx context.Context, rows int, err error) error {
 	if s.silence.reached.Load() && ctx.Err() == nil {
 		return s.silentError(rows)
@@ -129,8 +127,8 @@ func (s server) brokeOff(ctx context.Context, rows int, err error) error {
 	return brokeOff(ctx, s.name, rows, said(err))
 }
 
-// hostFix is what to do about a host that cannot be found. Names of Services mean
-// something inside their cluster only.
+// hostFix returns the fix for a host that can't be found. The name of a Service works only
+// inside its cluster.
 func (s server) hostFix() string {
 	before, _, inside := strings.Cut(s.target.Host+".", ".svc.")
 	names := strings.Split(before, ".")
@@ -142,7 +140,7 @@ func (s server) hostFix() string {
 		namespace, service, s.target.Port, s.target.Type, s.target.Port)
 }
 
-// isTLSError tells whether err comes from agreeing on encryption.
+// isTLSError reports whether err comes from the TLS handshake.
 func isTLSError(err error) bool {
 	var (
 		record tls.RecordHeaderError

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// defaultSilence is how long a server may send nothing while it is asked for
-// something: as long as it may take to sort a large table, or to work out a view.
+// defaultSilence limits how long a server may send nothing after a request. It allows time
+// to sort a large table or to compute a view.
 const defaultSilence = 5 * time.Minute
 
-// silence gives a connection up on which nothing comes for too long. Time in which
-// nothing is read does not count: rows may be slow to be used.
+// silence closes a connection on which nothing arrives for too long. It counts only time
+// in which the driver reads, because rows may take long to process.
 type silence struct {
 	limit   time.Duration
 	reached atomic.Bool
@@ -24,7 +24,7 @@ func newSilence(limit time.Duration) *silence {
 	return &silence{limit: cmp.Or(limit, defaultSilence)}
 }
 
-// dial connects, as drivers ask for it.
+// dial is the dial function for drivers.
 func (s *silence) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
 	if err != nil {
@@ -33,23 +33,24 @@ func (s *silence) dial(ctx context.Context, network, address string) (net.Conn, 
 	return &listening{Conn: conn, silence: s}, nil
 }
 
-// listening is a connection whose reads end when the other side is silent.
+// listening is a connection whose reads end if the server is silent.
 type listening struct {
 	net.Conn
 	silence *silence
 }
 
-// Read implements net.Conn. The connection is closed, for deadlines are the driver's.
+// Read implements net.Conn. It closes the connection, because the driver sets the
+// deadlines itself.
 func (c *listening) Read(p []byte) (int, error) {
 	limit := time.AfterFunc(c.silence.limit, func() {
 		c.silence.reached.Store(true)
-		_ = c.Close() // the read tells
+		_ = c.Close() // the pending read returns the error
 	})
 	defer limit.Stop()
 	return c.Conn.Read(p)
 }
 
-// silentError is the error for a server that sent so many rows, and then nothing.
+// silentError returns the error for a server that went silent after so many rows.
 func (s server) silentError(rows int) error {
 	e := &Error{
 		Place: s.name,

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// span is where one record is in its file. The uids and places of all records
-// are what is kept in memory of a file.
+// span is the place of one record in its file. Only uids and spans of records stay in
+// memory.
 type span struct {
 	uid    string
 	offset int64
@@ -15,21 +15,21 @@ type span struct {
 	line   int
 }
 
-// spans are a file's records in byte order of their uids, equal ones in file
-// order.
+// spans are a file's records in byte order of their uids. Records with equal uids have
+// file order.
 type spans struct {
 	list    []span
-	ordered bool // the file has them in this order
+	ordered bool // the file has this order
 	text    strings.Builder
 }
 
-// add appends the file's next record; the uid's text is copied.
+// add appends the file's next record and copies the text of its uid.
 func (s *spans) add(uid string, offset int64, size, line int) {
 	s.list = append(s.list, span{uid: s.keep(uid), offset: offset, size: size, line: line})
 }
 
-// keep copies text into a block that many uids share: a substring would hold
-// its whole row in memory, and a copy of each would be many small ones.
+// keep copies text into a block for many uids. A substring would keep its whole row in
+// memory, and single copies would be many small allocations.
 func (s *spans) keep(text string) string {
 	const block = 64 << 10
 	if s.text.Cap()-s.text.Len() < len(text) {
@@ -41,7 +41,7 @@ func (s *spans) keep(text string) string {
 	return s.text.String()[start:]
 }
 
-// sort brings the records in order once all are added.
+// sort orders the records after all are added.
 func (s *spans) sort() {
 	byUID := func(a, b span) int { return strings.Compare(a.uid, b.uid) }
 	s.ordered = slices.IsSortedFunc(s.list, byUID)
@@ -50,13 +50,13 @@ func (s *spans) sort() {
 	}
 }
 
-// spanReader reads the bytes of records by their spans. Where the file has them
-// in order it reads ahead.
+// spanReader reads the bytes of records by their spans. If the file has them in order, it
+// reads ahead.
 type spanReader struct {
 	file   io.ReaderAt
 	ahead  int
 	buffer []byte
-	offset int64 // of buffer in the file
+	offset int64 // the buffer's place in the file
 }
 
 func newSpanReader(file io.ReaderAt, s *spans) *spanReader {
@@ -67,8 +67,8 @@ func newSpanReader(file io.ReaderAt, s *spans) *spanReader {
 	return r
 }
 
-// read is the record at sp. The bytes are valid until the next call. io.EOF
-// means that the file has become shorter.
+// read returns the record at sp. The bytes are valid until the next call. io.EOF means
+// that the file has become shorter.
 func (r *spanReader) read(sp span) ([]byte, error) {
 	start := sp.offset - r.offset
 	if start >= 0 && start+int64(sp.size) <= int64(len(r.buffer)) {

@@ -26,8 +26,8 @@ type sqliteSource struct {
 	table string
 }
 
-// openSQLite opens the file read-only; a missing one is an error, never made.
-// SQLite itself looks at the file when it is read.
+// openSQLite opens the file read-only. It never creates a missing file. SQLite checks the
+// file at the first read.
 func openSQLite(c endpoint.Connection) (Source, error) {
 	if c.Path == "" {
 		return nil, &Error{Place: string(c.Type), What: "no path is set", Fix: "set path to a SQLite file"}
@@ -56,7 +56,7 @@ func (s *sqliteSource) Place(line int) string {
 // Close implements Source.
 func (s *sqliteSource) Close() error { return s.db.Close() }
 
-// Records implements Source. One transaction sees one state of the file.
+// Records implements Source. One transaction reads one state of the file.
 func (s *sqliteSource) Records(ctx context.Context, q Query) iter.Seq2[lynq.Row, error] {
 	return stream(func(emit func(lynq.Row) bool) error {
 		b, err := newBuilder(q, fixTableText)
@@ -88,8 +88,8 @@ func (s *sqliteSource) Records(ctx context.Context, q Query) iter.Seq2[lynq.Row,
 	})
 }
 
-// checkCount compares the rows that were read with those that SQLite counts. They differ
-// where an index is damaged.
+// checkCount compares the number of rows read with SQLite's count. They differ if an index
+// is damaged.
 func (s *sqliteSource) checkCount(ctx context.Context, tx *sql.Tx, read int) error {
 	var counted int
 	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM "+quoteDouble(s.table)).Scan(&counted); err != nil {
@@ -101,7 +101,7 @@ func (s *sqliteSource) checkCount(ctx context.Context, tx *sql.Tx, read int) err
 // tablePlace names the table.
 func (s *sqliteSource) tablePlace() string { return fmt.Sprintf("table %s in %s", s.table, s.path) }
 
-// emit passes on the rows. complete is false where the caller wants no more of them.
+// emit passes on the rows. complete is false if the caller stops early.
 func (s *sqliteSource) emit(ctx context.Context, rows *sql.Rows, b *builder, emit func(lynq.Row) bool) (complete bool, err error) {
 	texts := make([]any, len(b.columns))
 	into := make([]any, len(texts))
@@ -116,7 +116,7 @@ func (s *sqliteSource) emit(ctx context.Context, rows *sql.Rows, b *builder, emi
 			return false, s.failed(ctx, b.count, err)
 		}
 		for i, text := range texts {
-			// Every column is cast to text: there is nothing but strings and nil.
+			// The query casts each column to text, so a value is a string or nil.
 			value, ok := text.(string)
 			b.rec.Values[i], b.rec.Null[i] = value, !ok
 		}
@@ -135,7 +135,7 @@ func (s *sqliteSource) emit(ctx context.Context, rows *sql.Rows, b *builder, emi
 	return true, nil
 }
 
-// failed says why a query did not come to its end.
+// failed explains why a query ended early.
 func (s *sqliteSource) failed(ctx context.Context, rows int, err error) error {
 	if isDone(ctx, err) {
 		return brokeOff(ctx, s.path, rows, err)
@@ -143,8 +143,8 @@ func (s *sqliteSource) failed(ctx context.Context, rows int, err error) error {
 	return sqliteError(s.path, err)
 }
 
-// begin takes the snapshot, which the first look at the file does. It waits for
-// a writer here, since SQLite's own wait does not end with a context.
+// begin takes the snapshot with a first read. It waits for a writer itself, because the
+// end of a context doesn't stop SQLite's own wait.
 func (s *sqliteSource) begin(ctx context.Context, tx *sql.Tx) error {
 	deadline := time.Now().Add(connectTimeout)
 	ticker := time.NewTicker(50 * time.Millisecond)
@@ -165,13 +165,13 @@ func (s *sqliteSource) begin(ctx context.Context, tx *sql.Tx) error {
 	}
 }
 
-// isLocked tells whether a writer is in the way.
+// isLocked reports whether a writer has locked the file.
 func isLocked(err error) bool {
 	cause, ok := errors.AsType[*sqlite.Error](err)
 	return ok && (cause.Code()&0xff == sqlite3.SQLITE_BUSY || cause.Code()&0xff == sqlite3.SQLITE_LOCKED)
 }
 
-// statement checks the table and the columns, and is the query that reads them.
+// statement checks the table and the columns, and returns the query.
 func (s *sqliteSource) statement(ctx context.Context, tx *sql.Tx, q Query) (string, error) {
 	have, err := s.names(ctx, tx, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1", s.table)
 	if err != nil {
@@ -187,8 +187,7 @@ func (s *sqliteSource) statement(ctx context.Context, tx *sql.Tx, q Query) (stri
 	var list strings.Builder
 	order := ""
 	for i, at := range found {
-		// A name after "t." is a column or an error; alone, SQLite would take an
-		// unknown one for a string.
+		// SQLite takes an unknown name alone as a string. After "t.", it is an error.
 		expr := "CAST(t." + quoteDouble(have[at]) + " AS TEXT)"
 		if i > 0 {
 			list.WriteString(", ")
@@ -201,7 +200,7 @@ func (s *sqliteSource) statement(ctx context.Context, tx *sql.Tx, q Query) (stri
 	return fmt.Sprintf("SELECT %s FROM %s AS t ORDER BY %s", &list, quoteDouble(s.table), order), nil
 }
 
-// noTable is the error for a missing table, with those that there are.
+// noTable returns the error for a missing table, with the existing tables.
 func (s *sqliteSource) noTable(ctx context.Context, tx *sql.Tx) error {
 	exist, err := s.names(ctx, tx, "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name")
 	if err != nil {
@@ -210,7 +209,7 @@ func (s *sqliteSource) noTable(ctx context.Context, tx *sql.Tx) error {
 	return missingTable(s.path, s.table, s.table, exist)
 }
 
-// names is the first column of a small result.
+// names returns the first column of a small result.
 func (s *sqliteSource) names(ctx context.Context, tx *sql.Tx, query string, args ...any) ([]string, error) {
 	rows, err := tx.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -231,12 +230,12 @@ func (s *sqliteSource) names(ctx context.Context, tx *sql.Tx, query string, args
 	return names, nil
 }
 
-// quoteDouble quotes an identifier as SQLite has it.
+// quoteDouble quotes an identifier for SQLite.
 func quoteDouble(name string) string {
 	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 }
 
-// sqliteError adds to a driver's error what to do about it.
+// sqliteError adds a fix to a driver's error.
 func sqliteError(path string, err error) error {
 	e := &Error{Place: path, What: "reading failed", Err: err}
 	var cause *sqlite.Error

@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/source/httprows"
 )
 
-// tlsConfig is how to encrypt a connection; nil is not at all.
+// tlsConfig returns the TLS configuration of a connection, or nil for no encryption.
 func tlsConfig(c endpoint.Connection) (*tls.Config, error) {
 	if c.CAFile != "" && tlsMode(c) != endpoint.TLSVerifyFull {
 		return nil, &Error{
@@ -23,8 +23,8 @@ func tlsConfig(c endpoint.Connection) (*tls.Config, error) {
 	case endpoint.TLSDisable:
 		return nil, nil
 	case endpoint.TLSPrefer, endpoint.TLSRequire:
-		// These modes guard against listeners only, as they do everywhere.
-		return &tls.Config{InsecureSkipVerify: true, ServerName: c.Host, MinVersion: tls.VersionTLS12}, nil //nolint:gosec // documented above
+		// These modes only prevent eavesdropping, as with every client.
+		return &tls.Config{InsecureSkipVerify: true, ServerName: c.Host, MinVersion: tls.VersionTLS12}, nil //nolint:gosec // see the comment above
 	case endpoint.TLSVerifyFull:
 		roots, err := rootCAs(c)
 		return &tls.Config{RootCAs: roots, ServerName: c.Host, MinVersion: tls.VersionTLS12}, err
@@ -36,9 +36,9 @@ func tlsConfig(c endpoint.Connection) (*tls.Config, error) {
 	}
 }
 
-// tlsMode is the connection's mode. The default one is verify-full where a
-// password would leave this machine, for in the other modes the server's place
-// can be taken by another, which then gets the password; and prefer elsewhere.
+// tlsMode returns the connection's mode. If a password would leave this machine, the
+// default is verify-full. In other modes, an impostor could take the server's place and
+// get the password. Otherwise the default is prefer.
 func tlsMode(c endpoint.Connection) endpoint.TLSMode {
 	switch {
 	case c.TLS != "":
@@ -49,13 +49,12 @@ func tlsMode(c endpoint.Connection) endpoint.TLSMode {
 	return endpoint.TLSPrefer
 }
 
-// exposed tells whether a password goes over a network.
+// exposed reports whether a password goes over a network.
 func exposed(c endpoint.Connection) bool {
 	return c.Password != "" && !endpoint.Loopback(c.Host)
 }
 
-// Warning says of a connection that is not opened yet what its settings risk,
-// and what to do; "" is nothing.
+// Warning returns the risk of a connection's settings with a fix, or "".
 func Warning(c endpoint.Connection) string {
 	if c.Type == endpoint.SourceHTTP {
 		return httprows.Warning(c)
@@ -68,10 +67,10 @@ func Warning(c endpoint.Connection) string {
 		serverName(c), c.TLS)
 }
 
-// unverified is what to do where the default mode cannot be had.
+// unverified is the fix if the default mode doesn't work.
 const unverified = "set caFile to the authority of the server's certificate; or tls: prefer, which sends the password to any server that answers"
 
-// withoutTLS is the error for a server that does not speak TLS.
+// withoutTLS returns the error for a server without TLS.
 func withoutTLS(c endpoint.Connection) error {
 	e := &Error{Place: serverName(c), What: "the server doesn't support TLS", Fix: "set tls: disable where the network is safe, or set TLS up on the server"}
 	if c.TLS == "" {
@@ -81,8 +80,8 @@ func withoutTLS(c endpoint.Connection) error {
 	return e
 }
 
-// clearText is the error for a server that asks for the password as it is, where
-// nothing tells which server it is.
+// clearText returns the error for an unverified server that asks for the password in clear
+// text.
 func clearText(c endpoint.Connection) error {
 	return &Error{
 		Place: serverName(c),
@@ -91,8 +90,7 @@ func clearText(c endpoint.Connection) error {
 	}
 }
 
-// rootCAs are the authorities that may vouch for the server; nil is those that
-// the system trusts.
+// rootCAs returns the authorities that lynqctl trusts, or nil for those of the system.
 func rootCAs(c endpoint.Connection) (*x509.CertPool, error) {
 	if c.CAFile == "" {
 		return nil, nil

@@ -13,18 +13,18 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 )
 
-// ParseURL is the connection that raw names, in one of the forms
+// ParseURL returns the connection that raw describes, in one of these forms:
 //
 //	mysql://USER:PASSWORD@HOST:PORT/DATABASE?table=T&tls=MODE&ca=FILE
-//	postgres://…, postgresql://… likewise
-//	http://…, https://… as an API has it, without a user
+//	postgres://…, postgresql://… with the same parts
+//	http://…, https://… of an API, without a user
 //	sqlite:PATH?table=T
 //	csv:PATH, json:PATH, with - for standard input
-//	PATH, where its extension tells what it is
+//	PATH, whose extension shows the type
 //
-// What raw does not say stays as in base: the table always; user, password,
-// database, TLS and how an API answers where both are of one type. Errors never quote raw, which
-// may hold a password.
+// base supplies the table if raw has none. If both have one type, base also supplies missing
+// values of user, password, database, TLS, and the settings of an API. Errors never quote
+// raw, because it may have a password.
 func ParseURL(raw string, base endpoint.Connection) (endpoint.Connection, error) {
 	scheme, rest, found := strings.Cut(raw, ":")
 	if found {
@@ -56,11 +56,11 @@ func ParseURL(raw string, base endpoint.Connection) (endpoint.Connection, error)
 	return endpoint.Connection{}, errors.New("it is no URL (mysql://, postgres://, https://, sqlite:PATH, csv:PATH, json:PATH, csv:- or json:- for standard input), and no file named .csv, .json, .ndjson, .jsonl, .yaml, .yml, .db, .sqlite or .sqlite3")
 }
 
-// withoutSlashes takes the slashes of an empty host away: sqlite:///a/b is the
-// path /a/b.
+// withoutSlashes removes the slashes of an empty host, so that sqlite:///a/b is the path
+// /a/b.
 func withoutSlashes(rest string) string { return strings.TrimPrefix(rest, "//") }
 
-// parseFile is a connection to a file. Only SQLite takes a parameter.
+// parseFile returns a connection to a file. Only SQLite takes a parameter.
 func parseFile(kind endpoint.SourceType, rest string, base endpoint.Connection) (endpoint.Connection, error) {
 	c := endpoint.Connection{Type: kind, Path: rest, Table: base.Table}
 	if kind == endpoint.SourceSQLite {
@@ -80,7 +80,7 @@ func parseFile(kind endpoint.SourceType, rest string, base endpoint.Connection) 
 	return c, nil
 }
 
-// parseHTTP is a connection to an API.
+// parseHTTP returns a connection to an API.
 func parseHTTP(raw string, base endpoint.Connection) (endpoint.Connection, error) {
 	c := endpoint.Connection{Type: endpoint.SourceHTTP, Table: base.Table}
 	if base.Type == c.Type {
@@ -96,7 +96,7 @@ func parseHTTP(raw string, base endpoint.Connection) (endpoint.Connection, error
 	return c, nil
 }
 
-// parseServer is a connection to a database server.
+// parseServer returns a connection to a database server.
 func parseServer(kind endpoint.SourceType, raw string, base endpoint.Connection) (endpoint.Connection, error) {
 	u, err := splitURL(raw)
 	if err != nil {
@@ -129,8 +129,8 @@ func parseServer(kind endpoint.SourceType, raw string, base endpoint.Connection)
 	return withParameters(c, u.RawQuery)
 }
 
-// splitURL is url.Parse without its errors, which quote the URL, and without
-// guesses at where a password ends.
+// splitURL is url.Parse without its errors, because these quote the URL. It also doesn't
+// guess where a password ends.
 func splitURL(raw string) (*url.URL, error) {
 	_, rest, ok := strings.Cut(raw, "://")
 	if !ok {
@@ -141,8 +141,8 @@ func splitURL(raw string) (*url.URL, error) {
 	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
 		authority = i
 	}
-	// An @ further on is the one before the host, after a password with one of
-	// those characters: what would be taken for host and database is secret.
+	// A later @ means that the password has one of these characters. Host and database
+	// would then contain a part of the password.
 	if strings.ContainsAny(rest[authority:], "@#") {
 		return nil, fmt.Errorf("there is an @ or # after the host (%s)", encode)
 	}
@@ -156,7 +156,7 @@ func splitURL(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// withParameters is c with what a server's URL says after the question mark.
+// withParameters returns c with the parameters of a server's URL.
 func withParameters(c endpoint.Connection, query string) (endpoint.Connection, error) {
 	values, err := parseParameters(query, "table", "tls", "ca")
 	if err != nil {
@@ -166,7 +166,7 @@ func withParameters(c endpoint.Connection, query string) (endpoint.Connection, e
 		c.Table = table
 	}
 	if values.Has("tls") {
-		// A mode that checks no certificate has no use for the hub's authority.
+		// A mode that checks no certificate doesn't need the hub's authority.
 		c.TLS, c.CAFile = endpoint.TLSMode(values.Get("tls")), ""
 		if c.TLS == endpoint.TLSVerifyFull {
 			c.CAFile = values.Get("ca")
@@ -184,7 +184,7 @@ func withParameters(c endpoint.Connection, query string) (endpoint.Connection, e
 	return c, nil
 }
 
-// parseParameters parses a query that may have the allowed names, once each.
+// parseParameters parses a query. It accepts the allowed names, each once.
 func parseParameters(query string, allowed ...string) (url.Values, error) {
 	values, err := url.ParseQuery(query)
 	if err != nil {

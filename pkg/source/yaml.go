@@ -17,8 +17,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// yamlSource reads a YAML list of mappings. Unlike the other files it is read
-// into memory whole.
+// yamlSource reads a YAML list of mappings. Unlike other sources, it reads the whole file
+// into memory.
 type yamlSource struct {
 	file  *dataFile
 	start int64
@@ -66,14 +66,14 @@ func (s *yamlSource) Records(ctx context.Context, q Query) iter.Seq2[lynq.Row, e
 	})
 }
 
-// yamlRow is a row's record.
+// yamlRow is the record of one row.
 type yamlRow struct {
 	values []string
 	null   []bool
 	line   int
 }
 
-// rows reads all rows. Everything wrong with them is told at once.
+// rows reads all rows. It returns all problems at once.
 func (s *yamlSource) rows(q Query) ([]yamlRow, error) {
 	list, err := s.list()
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *yamlSource) rows(q Query) ([]yamlRow, error) {
 	return rows, nil
 }
 
-// list parses the file, which has one document, a list.
+// list parses the file, which must have one document with a list.
 func (s *yamlSource) list() (*yaml.Node, error) {
 	const most = 64 << 20
 	text, err := bounded.ReadAll(&fileReader{file: s.file, offset: s.start}, most)
@@ -128,7 +128,7 @@ func (s *yamlSource) list() (*yaml.Node, error) {
 	return document.Content[0], nil
 }
 
-// syntax gives a parser's error its line. The parser tells it in the text.
+// syntax adds the line to a parser's error. The parser has it in its text.
 func (s *yamlSource) syntax(err error) error {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := 0
@@ -143,12 +143,12 @@ type yamlMembers struct {
 	file     string
 	names    []string
 	values   map[string]*yaml.Node
-	done     map[*yaml.Node]bool // an anchor may be in itself, or be merged twice
+	done     map[*yaml.Node]bool // an anchor may contain itself, or be merged twice
 	problems *lynq.Problems
 }
 
-// collect takes the members of node; those it has already go before those it
-// meets in merged mappings.
+// collect takes the members of node. A mapping's own members win over those of merged
+// mappings.
 func (m *yamlMembers) collect(node *yaml.Node) {
 	pos := lynq.Pos{File: m.file, Line: node.Line}
 	node = resolveAlias(node)
@@ -185,7 +185,7 @@ func (m *yamlMembers) collect(node *yaml.Node) {
 	}
 }
 
-// mergedNodes are the mappings that a merge key's value names.
+// mergedNodes returns the mappings that a merge key's value names.
 func mergedNodes(value *yaml.Node) []*yaml.Node {
 	if value = resolveAlias(value); value.Kind == yaml.SequenceNode {
 		return value.Content
@@ -200,7 +200,7 @@ func resolveAlias(node *yaml.Node) *yaml.Node {
 	return node
 }
 
-// row is the record of the gathered members.
+// row returns the record of the gathered members.
 func (m *yamlMembers) row(q Query, line int) yamlRow {
 	row := yamlRow{values: make([]string, len(q.Columns)), null: make([]bool, len(q.Columns)), line: line}
 	for i, name := range q.Columns {
@@ -217,8 +217,8 @@ func (m *yamlMembers) row(q Query, line int) yamlRow {
 	return row
 }
 
-// yamlText is a value's text: scalars as they are written, the rest as JSON
-// with sorted keys. It tells whether the value is NULL.
+// yamlText returns a value's text, and whether the value is NULL. Scalars keep their text,
+// and other values become JSON with sorted keys.
 func yamlText(node *yaml.Node) (string, bool, error) {
 	node = resolveAlias(node)
 	if node.Kind == yaml.ScalarNode {

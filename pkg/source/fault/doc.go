@@ -1,6 +1,5 @@
-// Package fault says why rows cannot be read, for the person who can fix it.
+// Package fault describes why rows can't be read, and how to fix that.
 //
-// A place, a problem and its fix flow in; errors flow out. It also refuses rows
-// that are longer than any object made of them. The package reads nothing but
-// what its caller reads through RowLimit.
+// It turns a place, a problem and its fix into an error. RowLimit refuses rows that are
+// longer than any object. The package itself reads nothing else.
 package fault

@@ -4,15 +4,15 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// Error says why a source cannot be read, for the person who can fix it.
+// Error says why a source can't be read, and how to fix that.
 type Error struct {
 	Place string // the connection, the file, or FILE:LINE; never a password
 	What  string
-	Fix   string // what to do; may be empty
-	Err   error  // the cause, told after What; may be nil
+	Fix   string // the fix; may be empty
+	Err   error  // the cause, printed after What; may be nil
 }
 
-// Error is "place: what: cause (fix)".
+// Error formats the error as "place: what: cause (fix)".
 func (e *Error) Error() string {
 	s := e.Place + ": " + e.What
 	if e.Err != nil {
@@ -21,8 +21,8 @@ func (e *Error) Error() string {
 	if e.Fix != "" {
 		s += " (" + e.Fix + ")"
 	}
-	return phrase.OneLine(s) // a server may have said it
+	return phrase.OneLine(s) // a server may have written it
 }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }

@@ -6,28 +6,28 @@ import (
 	"io"
 )
 
-// MaxRow limits the bytes of a row. No object that a row makes may have as many.
+// MaxRow limits the bytes of a row. Kubernetes takes no object of this size.
 const MaxRow = 16 << 20
 
-// ErrLongRow says that a row has more than MaxRow bytes.
+// ErrLongRow means that a row has more than MaxRow bytes.
 var ErrLongRow = errors.New("a row is too long")
 
-// LongRow is the error for a row that has more than MaxRow bytes.
+// LongRow returns the error for a row that has more than MaxRow bytes.
 func LongRow(place, fix string) error {
 	return &Error{Place: place, What: fmt.Sprintf("the row has more than %d MiB", MaxRow>>20), Fix: fix}
 }
 
-// RowLimit is a reader that fails where a row has more than MaxRow bytes. Who parses
-// what it reads says where each row begins.
+// RowLimit is a reader that fails if a row has more than MaxRow bytes. The parser sets
+// where each row begins.
 type RowLimit struct {
 	io.Reader
-	// Row is where the row begins that is read.
+	// Row is the offset of the current row.
 	Row  int64
 	read int64
 }
 
-// Read implements io.Reader. It hands over little at a time, so that what was read of
-// the next rows is not taken for a part of this one.
+// Read implements io.Reader. It returns few bytes at a time. Otherwise the bytes of later
+// rows would count for this row.
 func (r *RowLimit) Read(p []byte) (int, error) {
 	const most = 256 << 10
 	if r.read-r.Row > MaxRow+most {

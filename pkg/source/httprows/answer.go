@@ -33,14 +33,14 @@ type answer struct {
 	rows  int
 	line  []byte
 
-	items, object bool     // what was met: rows, an object around them
+	items, object bool     // the answer had rows, or an object around them
 	names         []string // fields of that object
 	next          string
-	hasNext       bool   // the object has the field, be it empty
-	more          string // a field that says that more rows follow
+	hasNext       bool   // the object has the field, even if empty
+	more          string // a field that announces more rows
 }
 
-// take reads an answer to its end.
+// take reads an answer completely.
 func (a *answer) take(ctx context.Context, resp *http.Response) (*page, error) {
 	lines, err := a.lines(resp)
 	if err != nil {
@@ -66,7 +66,7 @@ func (a *answer) take(ctx context.Context, resp *http.Response) (*page, error) {
 	return a.page(resp)
 }
 
-// lines tells whether each line is a row. Types that no rows have are refused.
+// lines reports whether each line is a row. It refuses content types that can't have rows.
 func (a *answer) lines(resp *http.Response) (bool, error) {
 	kind, parameters, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	lines := a.c.HTTP.Lines || err == nil && slices.Contains([]string{"application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines", "application/json-lines"}, kind)
@@ -84,7 +84,7 @@ func (a *answer) lines(resp *http.Response) (bool, error) {
 	return lines, nil
 }
 
-// read reads what an answer may be: lines, an array, or an object around it.
+// read reads lines, an array, or an object around it.
 func (a *answer) read(lines bool) error {
 	kind := a.d.PeekKind()
 	switch {
@@ -137,7 +137,7 @@ func (a *answer) array() error {
 	}
 }
 
-// row reads a row and hands it on as a line.
+// row reads a row and writes it as a line.
 func (a *answer) row() error {
 	a.limit.Row = a.d.InputOffset()
 	kind := a.d.PeekKind()
@@ -163,7 +163,8 @@ func (a *answer) row() error {
 	return nil
 }
 
-// around reads the object around rows, or one in it that has some of the fields.
+// around reads the object around the rows. It descends into an inner object if fields of
+// the hub lead there.
 func (a *answer) around(within string) error {
 	if _, err := a.d.ReadToken(); err != nil {
 		return err
@@ -209,7 +210,8 @@ func (a *answer) member(within, name string) error {
 	return a.d.SkipValue()
 }
 
-// nextValue reads what leads to the next page. Null and an empty text are the end.
+// nextValue reads the link to the next page. Null and an empty text mean that this is the
+// last page.
 func (a *answer) nextValue(path string) error {
 	value, err := a.d.ReadValue()
 	if err != nil {
@@ -227,7 +229,7 @@ func (a *answer) nextValue(path string) error {
 		a.next = string(text)
 	case kind == jsontext.KindNumber && a.c.HTTP.NextParameter != "":
 		a.next = string(value)
-	case a.c.HTTP.Whole: // it leads nowhere
+	case a.c.HTTP.Whole: // no further page follows
 	default:
 		return a.wrongField(path, "a text or null")
 	}
@@ -235,7 +237,7 @@ func (a *answer) nextValue(path string) error {
 	return nil
 }
 
-// total reads how many rows all pages have.
+// total reads the number of rows of all pages.
 func (a *answer) total(path string) error {
 	value, err := a.d.ReadValue()
 	if err != nil {
@@ -256,7 +258,7 @@ func (a *answer) wrongField(path, want string) error {
 func (r *reader) itemsField() string { return cmp.Or(r.c.HTTP.Items, "items") }
 func (r *reader) nextField() string  { return cmp.Or(r.c.HTTP.Next, "next") }
 
-// page is what the answer says of its page, and of the next one.
+// page returns the facts about this page and the next one.
 func (a *answer) page(resp *http.Response) (*page, error) {
 	links := resp.Header.Values("Link")
 	next, err := a.linked(a.place, resp.Request.URL, links)
@@ -277,7 +279,8 @@ func (a *answer) page(resp *http.Response) (*page, error) {
 	return pg, a.ends(pg.next, links)
 }
 
-// ends refuses an answer that says too little or too much of what follows it.
+// ends refuses an answer whose facts about the next page are missing or contradict each
+// other.
 func (a *answer) ends(next *url.URL, links []string) error {
 	switch h := a.c.HTTP; {
 	case a.object && !a.items:
@@ -313,7 +316,7 @@ func (a *answer) fieldsFix(field string) string {
 // placeOf names a row of the page.
 func (a *answer) placeOf(row int) string { return fmt.Sprintf("row %d, %s", row, a.place) }
 
-// broken says why an answer can't be read to its end.
+// broken explains why an answer can't be read completely.
 func (a *answer) broken(ctx context.Context, err error) error {
 	said, isSaid := errors.AsType[*fault.Error](err)
 	wrong, isSyntax := errors.AsType[*jsontext.SyntacticError](err)
@@ -341,7 +344,7 @@ func (a *answer) broken(ctx context.Context, err error) error {
 	return &fault.Error{Place: row, What: "the answer can't be read", Err: err}
 }
 
-// cause is why a body broke off.
+// cause returns the reason why a body ended early.
 func (a *answer) cause() error {
 	if errors.Is(a.body.err, io.ErrUnexpectedEOF) {
 		return io.ErrUnexpectedEOF

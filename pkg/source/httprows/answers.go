@@ -6,15 +6,15 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 )
 
-// Answers keeps the last answers of an API, so that the next reading is told which of them
-// did not change. Nil keeps nothing.
+// Answers keeps the last answers of an API, so that the next reading can ask only for
+// changes. A nil Answers keeps nothing.
 type Answers struct {
 	mu   sync.Mutex
 	from endpoint.Connection
 	rows *Rows
 }
 
-// take are the last rows of a connection, nil for none. The caller closes them.
+// take removes and returns the last rows of a connection, or nil. The caller closes them.
 func (a *Answers) take(c endpoint.Connection) *Rows {
 	if a == nil {
 		return nil
@@ -27,7 +27,7 @@ func (a *Answers) take(c endpoint.Connection) *Rows {
 	return a.rows.share()
 }
 
-// keep keeps rows instead of those before.
+// keep stores rows and closes the previous ones.
 func (a *Answers) keep(c endpoint.Connection, rows *Rows) error {
 	if a == nil {
 		return nil

@@ -16,20 +16,20 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/source/fault"
 )
 
-// reader asks an API.
+// reader sends requests to an API.
 type reader struct {
 	c       endpoint.Connection
 	base    *url.URL
 	name    string // for messages
 	client  *http.Client
 	timeout time.Duration
-	most    int64 // bytes of all answers
+	most    int64 // limit for the bytes of all answers
 }
 
-// errTime is that the pages took too long.
+// errTime means that the pages took too long.
 var errTime = errors.New("too slow")
 
-// newReader is a reader for a connection that asked nothing yet.
+// newReader returns a reader that has sent no request yet.
 func newReader(c endpoint.Connection, roots *x509.CertPool) (*reader, error) {
 	if what, fix := endpoint.CheckHTTPURL(c.HTTP.URL, c.TLS); what != "" {
 		return nil, &fault.Error{Place: "url", What: "it " + what, Fix: fix}
@@ -66,15 +66,15 @@ func newReader(c endpoint.Connection, roots *x509.CertPool) (*reader, error) {
 	return r, nil
 }
 
-// connectTimeout bounds how long a server may take to let us in.
+// connectTimeout limits how long a connection attempt may take.
 const connectTimeout = 10 * time.Second
 
-// redirectError is that an answer leads to another URL, and why that is not asked.
+// redirectError names a redirect that the reader doesn't follow, and the reason.
 type redirectError struct{ what, fix string }
 
 func (e *redirectError) Error() string { return e.what }
 
-// follow decides about a redirect. Credentials are for one origin.
+// follow decides whether to follow a redirect, because credentials are for one origin.
 func (r *reader) follow(req *http.Request, via []*http.Request) error {
 	const most = 5
 	switch {
@@ -88,7 +88,7 @@ func (r *reader) follow(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// failed says why no answer came.
+// failed explains why no answer arrived.
 func (r *reader) failed(place string, err error) error {
 	e := &fault.Error{Place: place, What: "no answer", Fix: "check url and the network, and whether the server is running"}
 	var (
@@ -100,7 +100,7 @@ func (r *reader) failed(place string, err error) error {
 		record   tls.RecordHeaderError
 		alert    tls.AlertError
 	)
-	if errors.As(err, &wrapped) { // it quotes the URL
+	if errors.As(err, &wrapped) { // its text quotes the URL
 		err = wrapped.Err
 	}
 	switch {
@@ -119,13 +119,13 @@ func (r *reader) failed(place string, err error) error {
 	case errors.As(err, &dial) && dial.Op == "proxyconnect":
 		e.What, e.Fix, e.Err = "the proxy can't be reached", "check the variables HTTPS_PROXY, HTTP_PROXY and NO_PROXY", dial.Err
 	default:
-		text, _, _ := strings.Cut(err.Error(), `"`) // the server may have said the rest
+		text, _, _ := strings.Cut(err.Error(), `"`) // the rest may come from the server
 		e.Err = errors.New(strings.TrimSpace(text))
 	}
 	return e
 }
 
-// Warning says of a connection what its settings risk, and what to do; "" is nothing.
+// Warning returns the risk of a connection's settings with a fix, or "".
 func Warning(c endpoint.Connection) string {
 	u, err := url.Parse(c.HTTP.URL)
 	if err != nil || u.Scheme != "http" || endpoint.Loopback(u.Hostname()) || c.HTTP.Auth == "" || c.Password == "" {

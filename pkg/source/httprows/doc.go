@@ -1,9 +1,8 @@
-// Package httprows reads all rows that an API has, page by page over HTTP, into a
-// file of JSON lines that no one else sees.
+// Package httprows reads all rows of an HTTP API, page by page, into a private file of
+// JSON lines.
 //
-// A connection flows in; rows as they were sent flow out, and where each of them
-// was. Fewer rows than the API has are an error: an answer that breaks off, a page
-// that is missing, and pages that change while they are read. The package sends a
-// credential to the scheme, host and port of the hub's URL only, and shows none. It
-// interprets no row.
+// It takes a connection, and returns the rows as the API sent them, with their places. An
+// incomplete result is an error. This covers a broken answer, a missing page, and pages
+// that change during the reading. The package sends a credential only to the scheme, host
+// and port of the hub's URL, and never prints it. It doesn't interpret rows.
 package httprows

@@ -15,8 +15,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/source/fault"
 )
 
-// get asks for a URL until the server has time for it. tag is the ETag of an answer that
-// need not be sent again, "" for none. The answer is 200, or 304 where there is a tag.
+// get requests a URL, and repeats that while the server is busy. tag is the ETag of a
+// known answer, or "". The answer has status 200, or 304 if the tag still matches.
 func (r *reader) get(ctx context.Context, place string, u *url.URL, tag string) (*http.Response, error) {
 	const most = 8
 	for try := 0; ; try++ {
@@ -29,7 +29,7 @@ func (r *reader) get(ctx context.Context, place string, u *url.URL, tag string) 
 			return r.accept(place, resp, tag != "")
 		}
 		wait := pause(resp, try)
-		_ = resp.Body.Close() // nothing in it counts
+		_ = resp.Body.Close() // its content doesn't matter
 		if end, ok := ctx.Deadline(); ok && time.Until(end) < wait {
 			return nil, &fault.Error{
 				Place: place,
@@ -47,8 +47,8 @@ func (r *reader) get(ctx context.Context, place string, u *url.URL, tag string) 
 	}
 }
 
-// pause is how long to wait until a busy server is asked again: as long as it says, and
-// never less than a while that grows.
+// pause returns the time until the next try. It is what a busy server asks for, but at
+// least a time that grows with each try.
 func pause(resp *http.Response, try int) time.Duration {
 	const least, most = 250 * time.Millisecond, 30 * time.Second
 	grown := min(least<<try, most)
@@ -66,13 +66,13 @@ func pause(resp *http.Response, try int) time.Duration {
 	return grown
 }
 
-// send asks once.
+// send sends one request.
 func (r *reader) send(ctx context.Context, place string, u *url.URL, tag string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return nil, &fault.Error{Place: place, What: "the URL can't be asked"}
 	}
-	if _, err := http.ProxyFromEnvironment(req); err != nil { // it quotes the proxy's URL
+	if _, err := http.ProxyFromEnvironment(req); err != nil { // the error quotes the proxy's URL
 		return nil, &fault.Error{Place: place, What: "the proxy that the environment names has no valid URL", Fix: "check the variables HTTPS_PROXY and HTTP_PROXY"}
 	}
 	req.Header.Set("Accept", "application/json, application/x-ndjson, */*;q=0.1")
@@ -100,7 +100,7 @@ func (r *reader) send(ctx context.Context, place string, u *url.URL, tag string)
 	return nil, r.failed(place, err)
 }
 
-// stopped says why nothing more is read.
+// stopped explains why the reader stopped.
 func (r *reader) stopped(ctx context.Context, place string) error {
 	if cause := context.Cause(ctx); !errors.Is(cause, errTime) {
 		return &fault.Error{Place: place, What: "lynqctl stopped reading", Err: cause}
@@ -108,13 +108,13 @@ func (r *reader) stopped(ctx context.Context, place string) error {
 	return &fault.Error{Place: place, What: fmt.Sprintf("the pages did not all come within %s", r.timeout), Fix: "lynqctl ignores these rows; raise timeout, or have the API send larger pages"}
 }
 
-// accept refuses all answers but those with rows, or those that stand for known ones.
+// accept refuses all answers except those with rows and those that confirm known rows.
 func (r *reader) accept(place string, resp *http.Response, asked bool) (*http.Response, error) {
 	code := resp.StatusCode
 	if code == http.StatusOK || code == http.StatusNotModified && asked {
 		return resp, nil
 	}
-	_ = resp.Body.Close() // it may quote anything
+	_ = resp.Body.Close() // the body may quote anything
 	e := &fault.Error{Place: place, What: "the server answered " + strings.TrimSpace(fmt.Sprintf("%d %s", code, http.StatusText(code))), Fix: "lynqctl takes rows only from an answer 200; see the server's log"}
 	switch {
 	case code == http.StatusUnauthorized, code == http.StatusForbidden:
@@ -136,14 +136,14 @@ func (r *reader) accept(place string, resp *http.Response, asked bool) (*http.Re
 	return nil, e
 }
 
-// body reads an answer, and remembers why that ended early.
+// body reads an answer, and remembers why it ended early.
 type body struct {
 	io.Reader
 	pass *pass
 	err  error
 }
 
-// errSize is that the answers are too large.
+// errSize means that the answers are too large.
 var errSize = errors.New("too many bytes")
 
 // Read implements io.Reader.

@@ -12,7 +12,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/source/fault"
 )
 
-// linked is the next page by the Link headers of an answer from base, nil for none.
+// linked finds the next page in the Link headers of an answer from base. It returns nil if
+// no page follows.
 func (r *reader) linked(place string, base *url.URL, links []string) (*url.URL, error) {
 	var next *url.URL
 	for _, target := range nextLinks(links) {
@@ -28,7 +29,7 @@ func (r *reader) linked(place string, base *url.URL, links []string) (*url.URL, 
 	return next, nil
 }
 
-// nextLinks are the targets of links with the relation next (RFC 8288).
+// nextLinks returns the targets of links with the relation next (RFC 8288).
 func nextLinks(headers []string) []string {
 	link := regexp.MustCompile(`<([^>]*)>((?:\s*;\s*[^\s=;,]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s";,]*))?)*)`)
 	relation := regexp.MustCompile(`(?i);\s*rel\s*=\s*(?:"([^"]*)"|([^\s";,]+))`)
@@ -47,12 +48,12 @@ func nextLinks(headers []string) []string {
 	return targets
 }
 
-// twoNext is the error for an answer that names two pages as the next one.
+// twoNext returns the error for an answer that names two next pages.
 func twoNext(place string) error {
 	return &fault.Error{Place: place, What: "the answer names two next pages that differ", Fix: "set next to the field that counts, and have the API send one"}
 }
 
-// fieldNext is the next page by the value of a field.
+// fieldNext returns the next page from the value of a field.
 func (r *reader) fieldNext(place string, base *url.URL, value string) (*url.URL, error) {
 	if name := r.c.HTTP.NextParameter; name != "" {
 		u := *r.base
@@ -67,7 +68,8 @@ func (r *reader) fieldNext(place string, base *url.URL, value string) (*url.URL,
 	return r.resolve(place, base, value)
 }
 
-// resolve is a page of the same origin. Credentials go nowhere else.
+// resolve returns the URL of a page. The page must have the same origin, because the
+// reader sends credentials there.
 func (r *reader) resolve(place string, base *url.URL, target string) (*url.URL, error) {
 	u, err := base.Parse(target)
 	switch {
@@ -86,5 +88,5 @@ func (r *reader) resolve(place string, base *url.URL, target string) (*url.URL, 
 	return u, nil
 }
 
-// weak is an ETag as If-None-Match compares it.
+// weak returns an ETag in the form that If-None-Match compares.
 func weak(tag string) string { return strings.TrimPrefix(strings.TrimSpace(tag), "W/") }

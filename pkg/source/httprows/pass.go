@@ -11,20 +11,20 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/source/fault"
 )
 
-// maxPages is how many pages an API may have.
+// maxPages limits the pages of an API.
 const maxPages = 10_000
 
 // pass is one reading of all pages.
 type pass struct {
 	*reader
 	out   io.Writer // takes each row as a line
-	known *Rows     // of an earlier pass; may be nil
+	known *Rows     // rows of an earlier pass; may be nil
 
 	pages      []page
 	rows       int
-	start, end int64 // of the page in the file
+	start, end int64 // the page's place in the file
 	bytes      int64 // of all answers
-	totals     []int // that the answers say
+	totals     []int // as the answers name them
 }
 
 // run reads page after page.
@@ -68,7 +68,7 @@ func (p *pass) page(ctx context.Context, n int, u *url.URL) (*page, error) {
 		return nil, err
 	}
 	if resp.StatusCode == http.StatusNotModified {
-		_ = resp.Body.Close() // it has none
+		_ = resp.Body.Close() // the answer has no body
 		again, err := p.reuse(place, known, resp)
 		if again != nil || err != nil {
 			return again, err
@@ -79,7 +79,7 @@ func (p *pass) page(ctx context.Context, n int, u *url.URL) (*page, error) {
 	}
 	a := &answer{pass: p, number: n, place: place}
 	pg, err := a.take(ctx, resp)
-	_ = resp.Body.Close() // it was read to its end
+	_ = resp.Body.Close() // already read completely
 	if err != nil {
 		return nil, err
 	}
@@ -88,8 +88,8 @@ func (p *pass) page(ctx context.Context, n int, u *url.URL) (*page, error) {
 	return pg, nil
 }
 
-// reuse is the page that an unchanged answer stands for; nil where it doesn't say whether
-// another page follows by now.
+// reuse returns the known page for an unchanged answer. It returns nil if the answer
+// doesn't say whether another page follows now.
 func (p *pass) reuse(place string, known *page, resp *http.Response) (*page, error) {
 	if tag := resp.Header.Get("ETag"); weak(tag) != weak(known.etag) && tag != "" {
 		return nil, &fault.Error{Place: place, What: "the server says that nothing changed, with another ETag", Fix: "run again, and check the server and its caches"}
@@ -102,7 +102,7 @@ func (p *pass) reuse(place string, known *page, resp *http.Response) (*page, err
 		}
 		again.next = next
 	} else if known.linked && known.next == nil && !p.c.HTTP.Whole {
-		return nil, nil //nolint:nilnil // as documented
+		return nil, nil //nolint:nilnil // nil is a result here
 	}
 	section := io.NewSectionReader(p.known, known.start, known.end-known.start)
 	if _, err := io.Copy(p.out, section); err != nil {
@@ -113,7 +113,7 @@ func (p *pass) reuse(place string, known *page, resp *http.Response) (*page, err
 	return again, nil
 }
 
-// spoolError is the error for a temporary file that fails.
+// spoolError returns the error for a failed write to the temporary file.
 func (r *reader) spoolError(err error) error {
 	return &fault.Error{Place: r.name, What: "lynqctl can't keep its rows in a temporary file", Fix: "free space, or set TMPDIR", Err: err}
 }

@@ -19,11 +19,11 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/source/fault"
 )
 
-// Rows are all rows of an API as JSON lines in a file. Users share it; the last one to
-// close it removes it.
+// Rows are all rows of an API as JSON lines in a file. Several users share it, and the
+// last one to close it removes it.
 type Rows struct {
 	*os.File
-	name  string // of the API, for messages
+	name  string // the API's name in messages
 	temp  string // to be removed with the file; "" if there is nothing to remove
 	pages []page
 
@@ -31,20 +31,20 @@ type Rows struct {
 	users int
 }
 
-// page is where the rows of a page are in the file, and what is known of their answer.
+// page is the place of a page's rows in the file, with facts from the answer.
 type page struct {
 	url  *url.URL
 	etag string
 	next *url.URL // nil on the last page
-	// linked: the header of the answer says what next is, and not its body.
+	// linked is set if next comes from the answer's header, not from its body.
 	linked     bool
 	start, end int64
 	before     int // rows on the pages before
 	rows       int
 }
 
-// Read reads all rows of c. roots are the authorities that may vouch for the server, nil
-// for those of the system. What a may know of earlier answers is not sent again.
+// Read reads all rows of c. roots are the authorities that it trusts, or nil for those of
+// the system. If a has an earlier answer, the API sends only changes.
 func Read(ctx context.Context, c endpoint.Connection, roots *x509.CertPool, a *Answers) (*Rows, error) {
 	r, err := newReader(c, roots)
 	if err != nil {
@@ -61,7 +61,7 @@ func Read(ctx context.Context, c endpoint.Connection, roots *x509.CertPool, a *A
 	return rows, a.keep(c, rows)
 }
 
-// all reads all pages, and then again where there are several.
+// all reads all pages. If there are several, it reads them twice.
 func (r *reader) all(ctx context.Context, known *Rows) (rows *Rows, err error) {
 	if rows, err = newRows(r.name); err != nil {
 		return nil, err
@@ -86,8 +86,8 @@ func (r *reader) all(ctx context.Context, known *Rows) (rows *Rows, err error) {
 	return rows, r.again(ctx, rows, sum)
 }
 
-// again reads the pages a second time. Rows that are equal both times were there when the
-// first reading ended, all of them at one time.
+// again reads the pages a second time. Rows that are equal in both readings all existed
+// when the first reading ended.
 func (r *reader) again(ctx context.Context, rows *Rows, first hash.Hash) error {
 	sum := sha256.New()
 	second := &pass{reader: r, out: sum, known: rows}
@@ -104,14 +104,14 @@ func (r *reader) again(ctx context.Context, rows *Rows, first hash.Hash) error {
 	return nil
 }
 
-// newRows makes an empty file.
+// newRows creates an empty file.
 func newRows(name string) (*Rows, error) {
 	file, err := os.CreateTemp("", "lynqctl-rows-")
 	if err != nil {
 		return nil, &fault.Error{Place: name, What: "lynqctl can't create a temporary file for it", Fix: "free space, or set TMPDIR", Err: err}
 	}
 	rows := &Rows{File: file, name: name, temp: file.Name(), users: 1}
-	// Where the system lets an open file go, nothing stays behind a kill.
+	// If the system can remove an open file, a killed process leaves no file behind.
 	if os.Remove(rows.temp) == nil {
 		rows.temp = ""
 	}
@@ -141,7 +141,7 @@ func (r *Rows) share() *Rows {
 	return r
 }
 
-// Close implements io.Closer for one of the users. Nil has nothing to close.
+// Close implements io.Closer for one of the users. It does nothing for nil.
 func (r *Rows) Close() error {
 	if r == nil {
 		return nil
@@ -158,7 +158,8 @@ func (r *Rows) Close() error {
 	return err
 }
 
-// page is what is known of the answer to a URL, nil without a tag to ask for a newer one.
+// page returns the known page for a URL. It returns nil if the page has no tag, because
+// then it can't be compared.
 func (r *Rows) page(u *url.URL) *page {
 	if r == nil {
 		return nil
