@@ -10,30 +10,31 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// ErrConcernUnknown is the error of Good.Around when a bad file may concern any hub.
+// ErrConcernUnknown means that a file with errors may concern any hub.
 var ErrConcernUnknown = errors.New("a file with errors may concern any hub")
 
-// Good are inputs without problems, with the text of each of their files.
+// Good are inputs without problems, with the text of each file.
 type Good struct {
 	Inputs *Inputs
 	texts  map[string][]byte
 }
 
-// NewGood keeps inputs that Load read without problems from these paths.
+// NewGood keeps inputs that Load read from these paths without problems.
 func NewGood(in *Inputs, paths []string, recursive bool) *Good {
 	g := &Good{Inputs: in, texts: texts(paths, recursive)}
 	g.forgetRows()
 	return g
 }
 
-// forgetRows drops the files that hubs have rows in: they may be large, and are no inputs.
+// forgetRows drops the files that hubs read rows from. They may be large, and aren't
+// inputs.
 func (g *Good) forgetRows() {
 	for _, h := range g.Inputs.Hubs {
 		maps.DeleteFunc(g.texts, func(name string, _ []byte) bool { return filepath.Clean(name) == filepath.Clean(h.Source.Path) })
 	}
 }
 
-// texts are the texts of all files that Load reads, by name.
+// texts returns the text of each file that Load reads, by name.
 func texts(paths []string, recursive bool) map[string][]byte {
 	all := map[string][]byte{}
 	var unread lynq.Problems
@@ -42,15 +43,15 @@ func texts(paths []string, recursive bool) map[string][]byte {
 	return all
 }
 
-// Around loads inputs of which the files in bad have errors. Each hub that such a file
-// concerns, with its forms, is as the good inputs have it. Every other hub is as the files say
-// now. A file concerns the hubs that it has, or had, a document of.
+// Around loads inputs even though the files in bad have errors. A bad file concerns each
+// hub of which it has, or had, a document. Around takes these hubs and their forms from
+// the good inputs, and all others from the files.
 //
-// Concerned are the names of the hubs that a bad file concerns. The error is
-// ErrConcernUnknown if a file doesn't tell which hubs it concerns, or lynq.Problems if
-// further files have errors.
+// concerned are the hubs that a bad file concerns. The error is ErrConcernUnknown if a
+// file doesn't show which hubs it concerns. It is lynq.Problems if further files have
+// errors.
 func (g *Good) Around(paths []string, recursive bool, bad map[string]bool) (around *Good, concerned []lynq.HubKey, err error) {
-	now, _ := LoadAny(paths, recursive, nil) // its problems are those that bad names
+	now, _ := LoadAny(paths, recursive, nil) // bad has its problems already
 	hubs := map[lynq.HubKey]bool{}
 	for file := range bad {
 		of := slices.Concat(g.Inputs.hubsIn(file), now.hubsIn(file))
@@ -78,7 +79,7 @@ func (g *Good) Around(paths []string, recursive bool, bad map[string]bool) (arou
 	return around, slices.SortedFunc(maps.Keys(hubs), lynq.HubKey.Compare), nil
 }
 
-// hubsIn are the hubs that a file has a document of.
+// hubsIn returns the hubs of which a file has a document.
 func (in *Inputs) hubsIn(file string) []lynq.HubKey {
 	var hubs []lynq.HubKey
 	for _, h := range in.Hubs {
@@ -94,13 +95,13 @@ func (in *Inputs) hubsIn(file string) []lynq.HubKey {
 	return hubs
 }
 
-// Key is the hub's name with the namespace that its file gives it, "" for none.
+// Key returns the hub's name, with its namespace if the file sets one.
 func (h *Hub) Key() lynq.HubKey { return lynq.HubKey{Namespace: h.Namespace, Name: h.Name} }
 
-// Key is the form's name with the namespace that its file gives it, "" for none.
+// Key returns the form's name, with its namespace if the file sets one.
 func (f *Form) Key() lynq.FormKey { return lynq.FormKey{Namespace: f.Namespace, Name: f.Name} }
 
-// keep takes hubs, with their forms, from other inputs. All forms of both have a hub.
+// keep copies hubs and their forms from other inputs. Each form in both inputs has a hub.
 func (in *Inputs) keep(from *Inputs, hubs map[lynq.HubKey]bool) {
 	choose := func(of *Inputs, want bool) (some []*Hub, forms []*Form) {
 		for _, h := range of.Hubs {
@@ -121,7 +122,7 @@ func (in *Inputs) keep(from *Inputs, hubs map[lynq.HubKey]bool) {
 	in.sort()
 }
 
-// ambiguous tells whether a name stands for two hubs or two forms.
+// ambiguous reports whether two hubs or two forms share a name.
 func (in *Inputs) ambiguous() bool {
 	sameHub := func(a, b *Hub) bool { return a.Name == b.Name && a.Namespace == b.Namespace }
 	sameForm := func(a, b *Form) bool { return a.Name == b.Name && a.Namespace == b.Namespace }
@@ -129,7 +130,7 @@ func (in *Inputs) ambiguous() bool {
 		len(slices.CompactFunc(slices.Clone(in.Forms), sameForm)) < len(in.Forms)
 }
 
-// loadTexts is LoadAny of files with these texts.
+// loadTexts is LoadAny for files with these texts.
 func loadTexts(texts map[string][]byte) (*Inputs, error) {
 	l := newLoader()
 	for _, name := range slices.Sorted(maps.Keys(texts)) {

@@ -7,8 +7,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 )
 
-// secret takes in a core/v1 Secret, which may hold a hub's password. Messages
-// name its keys and never show a value.
+// secret reads a core/v1 Secret, which may have a hub's password. Messages name its keys
+// and never its values.
 func (l *loader) secret(v *document.Value) {
 	o := newObject(&l.report, subject("Secret", v), "", v)
 	m := o.needObject("metadata")
@@ -29,7 +29,8 @@ func (l *loader) secret(v *document.Value) {
 	}
 }
 
-// customResource takes in what a CustomResourceDefinition says about its kind.
+// customResource reads the scope and the plural of a kind from its
+// CustomResourceDefinition.
 func (l *loader) customResource(v *document.Value) {
 	o := newObject(&l.report, subject("CustomResourceDefinition", v), "", v)
 	spec := o.needObject("spec")
@@ -45,9 +46,9 @@ func (l *loader) customResource(v *document.Value) {
 	}
 }
 
-// learnScopes takes in what the CustomResourceDefinitions among a form's own
-// resources say about the scopes and plurals of their kinds, as far as they say it whatever
-// the row: other resources of the run may be of these kinds.
+// learnScopes reads scopes and plurals from CustomResourceDefinitions among a form's
+// resources, because other resources may have these kinds. It reads only literal values,
+// which hold for every row.
 func (in *Inputs) learnScopes(f *Form) {
 	for _, r := range f.Resources {
 		if !r.IsDefinition() {

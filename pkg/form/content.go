@@ -10,11 +10,10 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// StringOnly tells whether Kubernetes wants a string at a path of a manifest,
-// whatever the value looks like: in labels, annotations, matchLabels and
-// nodeSelector, in the data of ConfigMaps and Secrets, and in env values, args
-// and commands. The path has the keys from the manifest's root, and "[]" for an
-// item of a list.
+// StringOnly reports whether Kubernetes requires a string at a path of a manifest. This
+// holds for labels, annotations, matchLabels, nodeSelector, data of ConfigMaps and
+// Secrets, env values, args and commands. The path has the keys from the manifest's root,
+// and "[]" for a list item.
 func StringOnly(apiVersion, kind string, path []string) bool {
 	n := len(path)
 	if n < 2 {
@@ -25,7 +24,7 @@ func StringOnly(apiVersion, kind string, path []string) bool {
 	case last == "[]":
 		return parent == "args" || parent == "command"
 	case parent == "labels", parent == "annotations", parent == "matchLabels", parent == "nodeSelector":
-		// In an OpenAPI schema this is the schema of a field of that name.
+		// In an OpenAPI schema, this is the schema of a field with this name.
 		return n == 2 || path[n-3] != "properties"
 	case last == "value" && parent == "[]":
 		return n > 2 && path[n-3] == "env"
@@ -37,14 +36,14 @@ func StringOnly(apiVersion, kind string, path []string) bool {
 	return false
 }
 
-// contentChecker looks through a whole manifest for keys that may not be there
-// and for values that must be strings.
+// contentChecker searches a manifest for forbidden keys, and for values that must be
+// strings.
 type contentChecker struct {
 	*object
 	apiVersion, kind string
 }
 
-// walk checks everything below a value. The path is that of the value.
+// walk checks a value at a path and everything below it.
 func (c *contentChecker) walk(v *document.Value, path []string) {
 	for _, item := range v.Items {
 		below := slices.Concat(path, []string{"[]"})
@@ -64,9 +63,8 @@ func (c *contentChecker) walk(v *document.Value, path []string) {
 	}
 }
 
-// metadataOf is "labels" or "annotations" for a mapping at a path that holds
-// those of an object, be it one that the manifest is a template of, and "" for
-// all other mappings.
+// metadataOf returns "labels" or "annotations" if the path leads to those of an object or
+// of an object's template. Otherwise it returns "".
 func metadataOf(path []string) string {
 	n := len(path)
 	if n < 2 || path[n-2] != "metadata" || path[n-1] != "labels" && path[n-1] != "annotations" {
@@ -75,8 +73,7 @@ func metadataOf(path []string) string {
 	return path[n-1]
 }
 
-// checkKey refuses the keys of labels and annotations that are not the form's
-// to set.
+// checkKey refuses keys of labels and annotations that lynqctl sets itself.
 func checkKey(o *object, pos lynq.Pos, where, key string) {
 	switch {
 	case document.IsTemplate(key) && strings.HasSuffix(where, "Template"):
@@ -86,7 +83,7 @@ func checkKey(o *object, pos lynq.Pos, where, key string) {
 	}
 }
 
-// checkString reports a value that must be a string and is none.
+// checkString reports a value that must be a string and isn't.
 func (c *contentChecker) checkString(v *document.Value, path []string) {
 	if v.Kind == document.String || !c.wantsString(path) {
 		return
@@ -94,14 +91,14 @@ func (c *contentChecker) checkString(v *document.Value, path []string) {
 	c.fail(v.Pos, stringFix(v), "%s must be a string, found %s", c.name(pathText(path)), v.Describe())
 }
 
-// wantsString is narrower than StringOnly for objects whose schema is not
-// known: there a mapping named labels may be anything.
+// wantsString is stricter than StringOnly if the object's schema is unknown. A mapping
+// named labels may have any values there.
 func (c *contentChecker) wantsString(path []string) bool {
 	if !StringOnly(c.apiVersion, c.kind, path) {
 		return false
 	}
 	group, _ := lynq.SplitAPIVersion(c.apiVersion)
-	known := kinds.BuiltIn(group) && c.kind != "CustomResourceDefinition" // which names fields of other kinds
+	known := kinds.BuiltIn(group) && c.kind != "CustomResourceDefinition" // a definition names fields of other kinds
 	return known || slices.Contains([]string{"metadata.labels", "metadata.annotations"}, strings.Join(path[:2], "."))
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
-// readDependForms reads which forms go before one of that name.
+// readDependForms reads the forms that a form waits for.
 func readDependForms(spec *object, name string) []Text {
 	var forms []Text
 	for _, t := range spec.texts("dependForms") {
@@ -25,8 +25,8 @@ func readDependForms(spec *object, name string) []Text {
 	return forms
 }
 
-// linkForms checks what forms say of each other: they are of one hub, and none waits for
-// itself by way of others. One that is not in the inputs may be in the cluster.
+// linkForms checks the dependencies between forms. They must have the same hub, and must
+// not form a cycle. A form that isn't in the files may be in the cluster.
 func (l *loader) linkForms() {
 	byHub := map[*Hub][]*entry{}
 	for _, f := range l.in.Forms {
@@ -48,7 +48,7 @@ func (l *loader) linkForms() {
 	}
 }
 
-// linkForm checks one of the forms that a form of a hub depends on.
+// linkForm checks one dependency of a form.
 func (l *loader) linkForm(f *Form, hub *Hub, d Text) {
 	var near []string
 	var elsewhere *Form

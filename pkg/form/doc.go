@@ -1,7 +1,7 @@
-// Package form reads LynqHubs and LynqForms: strictly, with file and line for
-// everything that is wrong, all of it in one run.
+// Package form reads LynqHubs and LynqForms strictly, and reports all errors at once with
+// file and line.
 //
-// Package files reads the bytes that flow in, and package document makes values of their
-// YAML or JSON. Hubs, forms with defaults filled in, their resources in dependency order, and
-// problems flow out. The package never opens a source, renders a template or asks a cluster.
+// Package files reads the bytes, and package document parses their YAML or JSON. This
+// package returns hubs, forms with defaults, their resources in dependency order, and
+// problems. It never opens a source, renders a template or calls a cluster.
 package form

@@ -13,9 +13,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// readExclude reads which objects a hub or a form excludes: spec.exclude, and the
-// annotation beside it. A rule that cannot be read is bad input: without it, objects
-// would be created that a person forbade.
+// readExclude reads which objects a hub or a form excludes, from spec.exclude and the
+// annotation. A bad rule is an error, because lynqctl would otherwise create objects that
+// a user excluded.
 func readExclude(spec *object, m meta) lynq.Exclusions {
 	rules := readExclusions(spec, spec.name("exclude"), spec.list("exclude"))
 	name := "annotation " + wellknown.AnnotationDisabledResources
@@ -30,8 +30,8 @@ func readExclude(spec *object, m meta) lynq.Exclusions {
 	return rules
 }
 
-// annotatedList reads the YAML list that an annotation is. Its problems have the
-// lines of the file, as a block of several lines has them.
+// annotatedList reads a YAML list from an annotation. Its problems have the file's lines
+// if the annotation is a block of lines.
 func annotatedList(o *object, name string, t Text) []*document.Value {
 	before := t.Pos.Line
 	if !strings.Contains(t.Text, "\n") {
@@ -40,7 +40,7 @@ func annotatedList(o *object, name string, t Text) []*document.Value {
 	documents, complete := parse(o.report, t.Pos.File, []byte(strings.Repeat("\n", max(0, before))+t.Text))
 	switch {
 	case !complete:
-		return nil // which has been told
+		return nil // already reported
 	case len(documents) == 0:
 		return nil
 	case len(documents) > 1 || documents[0].Kind != document.List:
@@ -68,8 +68,7 @@ func readExclusions(spec *object, name string, items []*document.Value) lynq.Exc
 	return rules
 }
 
-// checkGlob refuses what is no pattern for names; path.Match says how they are
-// written.
+// checkGlob refuses invalid patterns for names. See path.Match for the syntax.
 func checkGlob(o *object, field string, t Text) {
 	if _, err := path.Match(t.Text, ""); err != nil || strings.ContainsAny(t.Text, "/ \t\n{}") {
 		o.fail(t.Pos, "write a name, with * for any characters", "%s %q is not a pattern for names", o.name(field), t.Text)

@@ -53,7 +53,7 @@ func readRollout(o *object) Rollout {
 	return Rollout{MaxSkew: skew, ProgressDeadline: time.Duration(seconds) * time.Second, OnFailure: onFailure, Stages: stages, MaxFailed: failed}
 }
 
-// readStages reads the stages of a rollout, each of which chooses nodes in one way.
+// readStages reads the stages of a rollout. Each stage selects nodes in exactly one way.
 func readStages(o *object) []Stage {
 	var stages []Stage
 	for i, v := range o.list("stages") {
@@ -81,8 +81,8 @@ func readSections(spec *object) []*entry {
 			entries = append(entries, readEntry(spec, s, i, item))
 		}
 	}
-	// Sections stand in any order in the file. Within a section the order of
-	// the list holds, also where aliases bring in lines from elsewhere.
+	// The file may have sections in any order. Within a section, the list's order counts,
+	// even if aliases bring in lines from elsewhere.
 	first := map[string]int{}
 	for i, f := range spec.value.Fields {
 		first[f.Key] = i
@@ -93,7 +93,7 @@ func readSections(spec *object) []*entry {
 	return entries
 }
 
-// checkIDs reports ids that are there twice.
+// checkIDs reports duplicate ids.
 func checkIDs(rep *report, subject string, entries []*entry) {
 	first := map[string]lynq.Pos{}
 	for _, e := range entries {
@@ -108,7 +108,7 @@ func checkIDs(rep *report, subject string, entries []*entry) {
 	}
 }
 
-// checkDependencies reports dependencies on nothing, on oneself, and cycles.
+// checkDependencies reports missing dependencies, dependencies on itself, and cycles.
 func checkDependencies(rep *report, subject string, entries []*entry) {
 	var ids []string
 	for _, e := range entries {
@@ -133,8 +133,7 @@ func checkDependencies(rep *report, subject string, entries []*entry) {
 	}
 }
 
-// entryLabel names a resource for messages: by its id, or where it has none by
-// its place.
+// entryLabel names a resource for messages by its id, or else by its place.
 func entryLabel(id, section string, index int) string {
 	if id == "" {
 		return fmt.Sprintf("%s[%d]", section, index)

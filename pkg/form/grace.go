@@ -7,10 +7,11 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form/document"
 )
 
-// graceField is how long nodes are kept after their rows have gone.
+// graceField sets how long lynqctl keeps nodes whose rows are gone.
 const graceField = "deletionGracePeriod"
 
-// readGrace reads deletionGracePeriod of a hub or a form, nil for none.
+// readGrace reads deletionGracePeriod of a hub or a form. It returns nil if the field is
+// absent.
 func readGrace(spec *object) *time.Duration {
 	v := spec.get(graceField)
 	if v == nil {
@@ -35,8 +36,8 @@ func readGrace(spec *object) *time.Duration {
 	return &d
 }
 
-// GraceIn returns how long nodes of the form are kept after their rows have gone. The form
-// says it, or else its hub.
+// GraceIn returns how long lynqctl keeps the form's nodes after their rows are gone. The
+// form's value wins over the hub's.
 func (f *Form) GraceIn(h *Hub) time.Duration {
 	for _, grace := range []*time.Duration{f.Grace, h.Grace} {
 		if grace != nil {

@@ -6,18 +6,18 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Hooks are the resources that are run when their node goes.
+// Hooks returns the resources that lynqctl runs when it deletes the node.
 func (f *Form) Hooks() []*Resource { return f.which(true) }
 
-// Wanted are all others.
+// Wanted returns all other resources.
 func (f *Form) Wanted() []*Resource { return f.which(false) }
 
 func (f *Form) which(hook bool) []*Resource {
 	return slices.DeleteFunc(slices.Clone(f.Resources), func(r *Resource) bool { return r.Policy.Hook() != hook })
 }
 
-// checkHook finds what contradicts runOn: Delete: a hook is made once, run to its end, and
-// goes with its node.
+// checkHook reports policies that contradict runOn: Delete. lynqctl creates a hook once,
+// waits for its end, and deletes it with the node.
 func checkHook(o *object, r *Resource, table []lynq.PolicyField, at lynq.Pos) {
 	if !r.Policy.Hook() {
 		return
@@ -40,7 +40,7 @@ func checkHook(o *object, r *Resource, table []lynq.PolicyField, at lynq.Pos) {
 	}
 }
 
-// checkHookPolicy finds a policy that a hook cannot have.
+// checkHookPolicy reports a policy that a hook can't have.
 func checkHookPolicy(o *object, r *Resource, f *lynq.PolicyField) {
 	field, value := o.value.Field(f.Field), f.Get(&r.Policy)
 	wrong := value != f.Default && value != f.Hook.But
@@ -57,8 +57,7 @@ func checkHookPolicy(o *object, r *Resource, f *lynq.PolicyField) {
 	o.fail(at, "remove it", "%s contradicts runOn: Delete: %s", o.name(f.Field), f.Hook.Why)
 }
 
-// checkHookDependencies reports dependencies between what is run when the node goes and
-// what is there as long as it is.
+// checkHookDependencies reports dependencies between hooks and other resources.
 func checkHookDependencies(rep *report, subject string, entries []*entry) {
 	hook := func(id string) bool {
 		return slices.ContainsFunc(entries, func(e *entry) bool { return e.ID == id && e.Policy.Hook() })

@@ -42,7 +42,7 @@ func readHTTP(o *object, hub *Hub) {
 	c.HTTP.MaxBytes, c.HTTP.Timeout = readSize(o), readTimeout(o)
 }
 
-// readCredentials reads how a hub's requests are authenticated.
+// readCredentials reads the credentials of a hub's requests.
 func readCredentials(o *object, hub *Hub) {
 	c := &hub.Source
 	user := filled(o, "username")
@@ -63,7 +63,7 @@ func readCredentials(o *object, hub *Hub) {
 	}
 }
 
-// readCertificate reads certificateFrom and certificateRef; the former goes first.
+// readCertificate reads certificateFrom, or else certificateRef.
 func readCertificate(o *object) CertificateSource {
 	from, ref := o.object("certificateFrom"), o.object("certificateRef")
 	var result CertificateSource
@@ -86,7 +86,7 @@ func readCertificate(o *object) CertificateSource {
 	return result
 }
 
-// filled is the text at a field that may be absent, but not blank.
+// filled returns the text at an optional field, and refuses a blank text.
 func filled(o *object, field string) string {
 	t := o.text(field)
 	if t.IsSet() && strings.TrimSpace(t.Text) == "" {
@@ -95,10 +95,10 @@ func filled(o *object, field string) string {
 	return t.Text
 }
 
-// isOn is the truth value at a field, true where it is absent.
+// isOn returns the boolean at a field. The default is true.
 func isOn(o *object, field string) bool { return o.get(field) == nil || o.boolean(field) }
 
-// readSize reads how many bytes all answers may have.
+// readSize reads the limit for the bytes of all answers.
 func readSize(o *object) int64 {
 	t := o.text("maxSize")
 	if !t.IsSet() {
@@ -109,11 +109,11 @@ func readSize(o *object) int64 {
 		o.fail(t.Pos, "write a number and Mi or Gi, such as 256Mi", "%s %s is not a size", o.name("maxSize"), phrase.Quote(t.Text))
 		return 0
 	}
-	n, _ := strconv.ParseInt(found[1], 10, 64) // of four digits
+	n, _ := strconv.ParseInt(found[1], 10, 64) // at most four digits
 	return n << map[string]int{"Mi": 20, "Gi": 30}[found[2]]
 }
 
-// readTimeout reads how long all answers may take.
+// readTimeout reads the time limit for all answers.
 func readTimeout(o *object) time.Duration {
 	t := o.text("timeout")
 	if !t.IsSet() {

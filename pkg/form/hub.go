@@ -34,12 +34,12 @@ func readHub(rep *report, v *document.Value) *Hub {
 	return hub
 }
 
-// sourceTypes is every type of source, in the order messages list them.
+// sourceTypes returns all types of sources, in the order of messages.
 func sourceTypes() []endpoint.SourceType {
 	return []endpoint.SourceType{endpoint.SourceMySQL, endpoint.SourcePostgreSQL, endpoint.SourceSQLite, endpoint.SourceCSV, endpoint.SourceJSON, endpoint.SourceHTTP}
 }
 
-// readSource reads spec.source: a type and the block of that name.
+// readSource reads spec.source, which is a type and the block with its name.
 func readSource(o *object, hub *Hub) {
 	hub.SyncInterval = readInterval(o)
 	hub.Source.Type = oneOf(o, "type", o.needText("type"), "", sourceTypes())
@@ -51,7 +51,7 @@ func readSource(o *object, hub *Hub) {
 		case t == hub.Source.Type:
 			readBlock(block, t, hub)
 		case hub.Source.Type == "":
-			// What is wrong in the block is worth knowing all the same.
+			// Reading the wrong block as well reports its problems too.
 			readBlock(block, t, &Hub{})
 		default:
 			o.fail(block.value.Pos, "remove it, or write type: "+string(t), "%s does not go with type %s", block.path, hub.Source.Type)
@@ -116,9 +116,8 @@ func readServer(o *object, hub *Hub, port int) {
 	hub.Password = readSecret(o, "password")
 }
 
-// readSecret reads the fields with From and Ref behind a name, such as passwordFrom and
-// passwordRef; the former goes first, so that a hub can serve the operator and this
-// program alike.
+// readSecret reads the fields NAMEFrom and NAMERef, such as passwordFrom and passwordRef.
+// NAMEFrom wins, so that one hub can serve both the operator and lynqctl.
 func readSecret(o *object, name string) PasswordSource {
 	from, ref := o.object(name+"From"), o.object(name+"Ref")
 	var result PasswordSource
@@ -137,7 +136,7 @@ func readSecret(o *object, name string) PasswordSource {
 	return result
 }
 
-// beside makes a path relative to the directory of the file that has it.
+// beside makes a path relative to the directory of its file.
 func beside(path Text) string {
 	if path.Text == "" || path.Text == files.StdinPath || filepath.IsAbs(path.Text) || path.Pos.File == files.StdinName {
 		return path.Text
@@ -174,7 +173,7 @@ func readMappings(spec *object, hub *Hub) {
 	slices.SortStableFunc(hub.Mappings, func(a, b Mapping) int { return strings.Compare(a.Variable, b.Variable) })
 }
 
-// readActivity reads the values of the activation column that say what a row is.
+// readActivity reads which values of the activation column make a row active or inactive.
 func readActivity(values *object) lynq.Activity {
 	active, inactive := values.texts("activeValues"), values.texts("inactiveValues")
 	var a lynq.Activity
@@ -200,7 +199,7 @@ func readActivity(values *object) lynq.Activity {
 	return a
 }
 
-// isVariable checks an extra mapping and reports what is wrong with it.
+// isVariable reports whether an extra mapping is valid, and adds a problem if not.
 func isVariable(spec *object, e Entry, withHost bool) bool {
 	switch {
 	case strings.TrimSpace(e.Key) == "":

@@ -7,17 +7,16 @@ import (
 	"github.com/ohler55/ojg/jp"
 )
 
-// readIgnoreFields reads the paths that are left alone after the first
-// creation, and checks them against the resource's own manifest. Only good
-// paths are returned.
+// readIgnoreFields reads the paths that lynqctl ignores after the first creation. It
+// checks them against the resource's manifest, and returns only the valid ones.
 func readIgnoreFields(o *object, r *Resource) []Text {
 	texts := o.texts("ignoreFields")
 	if len(texts) > 0 && r.Policy.Creation.Once() {
 		o.warn(texts[0].Pos, "remove it", "ignoreFields has no effect with creationPolicy Once")
 	}
 	manifest := r.Manifest.PlainMap()
-	// A path may not reach what says which object this is, also where the
-	// manifest leaves that to nameTemplate and targetNamespace.
+	// A path must not reach fields that identify the object. nameTemplate and
+	// targetNamespace may set these fields instead of the manifest.
 	identified := r.Manifest.PlainMap()
 	identify(identified)
 	return slices.DeleteFunc(texts, func(t Text) bool {
@@ -41,7 +40,7 @@ func readIgnoreFields(o *object, r *Resource) []Text {
 	})
 }
 
-// identify makes sure that all fields which identify an object are there.
+// identify adds all fields that identify an object.
 func identify(manifest map[string]any) {
 	metadata, ok := manifest["metadata"].(map[string]any)
 	if !ok {
@@ -52,8 +51,8 @@ func identify(manifest map[string]any) {
 	metadata["name"], metadata["namespace"] = "name", "namespace"
 }
 
-// hitsIdentity tells whether a path locates a field that identifies the object,
-// or something that such a field is in.
+// hitsIdentity reports whether a path matches a field that identifies the object, or a
+// parent of such a field.
 func hitsIdentity(expr jp.Expr, manifest map[string]any) bool {
 	for _, location := range expr.Locate(manifest, 0) {
 		switch location.String() {

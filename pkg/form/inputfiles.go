@@ -11,17 +11,17 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// InputFile is a file of inputs as it is written, without what is no input for another place:
-// Secrets above all.
+// InputFile is the text of an input file without other documents. Above all, it has no
+// Secrets.
 type InputFile struct {
 	Name string // "stdin" for that
 	Text string
-	// Secrets are those that were left out.
+	// Secrets are the omitted Secrets.
 	Secrets []Secret
 }
 
-// InputFiles reads what Load reads, as text: documents with hubs, forms and
-// CustomResourceDefinitions. The error is lynq.Problems.
+// InputFiles returns the text of the files that Load reads. It keeps documents with hubs,
+// forms and CustomResourceDefinitions. The error is lynq.Problems.
 func InputFiles(paths []string, recursive bool, stdin io.Reader) ([]InputFile, error) {
 	rep := &report{}
 	var found []InputFile
@@ -43,7 +43,8 @@ func InputFiles(paths []string, recursive bool, stdin io.Reader) ([]InputFile, e
 	return found, rep.problems.Err()
 }
 
-// chunks cuts YAML where documents begin. No scalar has such a line: YAML forbids it.
+// chunks splits YAML at the lines that begin documents. YAML forbids such a line within a
+// scalar.
 func chunks(text string) []string {
 	var all []string
 	from := 0
@@ -56,8 +57,8 @@ func chunks(text string) []string {
 	return append(all, text[from:])
 }
 
-// takes tells whether what was written together is input, which is one document as a
-// rule, and notes Secrets.
+// takes reports whether all documents of a chunk are inputs, and notes Secrets. Most
+// chunks have one document.
 func (t *InputFile) takes(rep *report, documents []*document.Value) bool {
 	all := len(documents) > 0
 	for _, v := range documents {
@@ -73,8 +74,8 @@ func (t *InputFile) takes(rep *report, documents []*document.Value) bool {
 	return all
 }
 
-// isInput tells whether a document is a hub, a form, a CustomResourceDefinition, or a list
-// of nothing else.
+// isInput reports whether a document is a hub, a form, a CustomResourceDefinition, or a
+// list of these.
 func isInput(v *document.Value) bool {
 	group, _ := lynq.SplitAPIVersion(v.Field("apiVersion").Literal())
 	switch kind := v.Field("kind").Literal(); {
@@ -93,7 +94,7 @@ func isInput(v *document.Value) bool {
 	return false
 }
 
-// hasInput tells whether some item of a list is input.
+// hasInput reports whether a list has an input.
 func hasInput(v *document.Value) bool {
 	for _, item := range itemsOf(v) {
 		if isInput(item) || hasInput(item) {
@@ -111,7 +112,7 @@ func itemsOf(v *document.Value) []*document.Value {
 	return items.Items
 }
 
-// secretsIn notes the Secrets of a document, by their names alone.
+// secretsIn notes the names of a document's Secrets.
 func (t *InputFile) secretsIn(v *document.Value) {
 	if v.Field("kind").Literal() == "Secret" {
 		m := v.Field("metadata")

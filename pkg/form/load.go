@@ -14,29 +14,28 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Load reads hubs, forms and what goes with them from files, from directories
-// (with recursive, their sub-directories too) and, for "-", from stdin.
+// Load reads hubs, forms and related documents from files, directories and, for "-", from
+// stdin. If recursive is set, it also reads subdirectories.
 //
-// The error is lynq.Problems, with everything that is wrong in all the files.
-// The Inputs are never nil: beside Problems they hold what could be read, so that later stages can look for
-// more. There, a resource may lack its apiVersion, kind or name, and a form may
-// have no hub.
+// The error is lynq.Problems, and has all errors of all files. The Inputs are never nil.
+// With an error, they have the readable parts, so that later stages can find more
+// problems. A resource may then lack its apiVersion, kind or name, and a form may have no
+// hub.
 func Load(paths []string, recursive bool, stdin io.Reader) (*Inputs, error) {
 	return load(paths, recursive, stdin, needForm)
 }
 
-// LoadHubs is Load for inputs that may be hubs alone.
+// LoadHubs is Load, but accepts inputs without forms.
 func LoadHubs(paths []string, recursive bool, stdin io.Reader) (*Inputs, error) {
 	return load(paths, recursive, stdin, needHub)
 }
 
-// LoadAny is Load for inputs that may have neither hubs nor forms, and for directories
-// without a file.
+// LoadAny is Load, but accepts inputs without hubs and forms, and empty directories.
 func LoadAny(paths []string, recursive bool, stdin io.Reader) (*Inputs, error) {
 	return load(paths, recursive, stdin, needNothing)
 }
 
-// need says what inputs must have at least.
+// need says which documents the inputs must have at least.
 type need uint8
 
 const (
@@ -64,19 +63,19 @@ func load(paths []string, recursive bool, stdin io.Reader, least need) (*Inputs,
 	return l.in, l.problems.Err()
 }
 
-// loader gathers the inputs of one run.
+// loader collects the inputs of one run.
 type loader struct {
 	report
 	in        *Inputs
-	sawForm   bool // a form was there, be it a bad one
-	sawBroken bool // something was there that may have been meant as a form
+	sawForm   bool // the files have a form, even if it has errors
+	sawBroken bool // the files have a broken document that may be a form
 }
 
 func newLoader() *loader {
 	return &loader{in: &Inputs{ClusterScoped: map[GroupKind]bool{}, Plurals: map[GroupKind]string{}}}
 }
 
-// stream takes in the documents of one file.
+// stream reads the documents of one file.
 func (l *loader) stream(file string, data []byte) {
 	documents, complete := parse(&l.report, file, data)
 	if !complete {
@@ -87,7 +86,7 @@ func (l *loader) stream(file string, data []byte) {
 	}
 }
 
-// document takes in one Kubernetes object, or the items of a list of them.
+// document reads one Kubernetes object, or the items of a list.
 func (l *loader) document(v *document.Value) {
 	if v.Kind != document.Map {
 		fix := ""
@@ -119,13 +118,13 @@ func (l *loader) document(v *document.Value) {
 	}
 }
 
-// broken reports a document that may have been meant as anything.
+// broken reports a document whose kind is unclear.
 func (l *loader) broken(pos lynq.Pos, fix, format string, args ...any) {
 	l.sawBroken = true
 	l.problems.Add(pos, fix, format, args...)
 }
 
-// ours takes in an object of the Lynq operator's API group.
+// ours reads an object of the Lynq operator's API group.
 func (l *loader) ours(v *document.Value, kind, version string) {
 	l.sawForm = l.sawForm || kind == wellknown.KindForm
 	if version != "v1" {
@@ -147,8 +146,8 @@ func (l *loader) ours(v *document.Value, kind, version string) {
 	}
 }
 
-// items takes in the items of a list. Those of a list of one kind may leave out
-// their apiVersion and kind, as some servers write it.
+// items reads the items of a list. Items of a list of one kind may lack apiVersion and
+// kind, because some servers omit them.
 func (l *loader) items(v *document.Value, kind string) {
 	list := v.Field("items")
 	if list == nil || list.Kind != document.List {
@@ -164,7 +163,7 @@ func (l *loader) items(v *document.Value, kind string) {
 	}
 }
 
-// finish puts everything in order and checks what spans documents.
+// finish sorts the inputs and checks relations between documents.
 func (l *loader) finish() {
 	l.in.sort()
 	l.forgetRows()
@@ -185,7 +184,7 @@ func (l *loader) finish() {
 	l.in.Warnings = l.warnings.Sorted()
 }
 
-// sort puts hubs and forms in the order of their names.
+// sort orders hubs and forms by name.
 func (in *Inputs) sort() {
 	slices.SortStableFunc(in.Hubs, func(a, b *Hub) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Namespace, b.Namespace))
@@ -195,8 +194,8 @@ func (in *Inputs) sort() {
 	})
 }
 
-// forgetRows drops what was found wrong with files that a hub names as the
-// source of its rows: they are no inputs, and stood in a directory with them.
+// forgetRows drops problems of files that a hub reads rows from. Such a file isn't an
+// input, although a directory of inputs may have it.
 func (l *loader) forgetRows() {
 	for _, hub := range l.in.Hubs {
 		if hub.Source.Path == "" || hub.Source.Path == files.StdinPath {
@@ -208,7 +207,7 @@ func (l *loader) forgetRows() {
 	}
 }
 
-// unique reports the second object of a kind, namespace and name.
+// unique reports a duplicate of kind, namespace and name.
 func (l *loader) unique(names map[[3]string]lynq.Pos, kind, namespace, name string, pos lynq.Pos) {
 	key := [3]string{kind, namespace, name}
 	first, twice := names[key]
@@ -224,7 +223,7 @@ func (l *loader) unique(names map[[3]string]lynq.Pos, kind, namespace, name stri
 	}
 }
 
-// link checks that a form names one hub.
+// link checks that a form names exactly one hub.
 func (l *loader) link(form *Form) {
 	if form.HubID == "" || l.in.Hub(form) != nil {
 		return
@@ -250,9 +249,9 @@ func (l *loader) link(form *Form) {
 	}
 }
 
-// Hub is the hub that a form belongs to: the one named by its hubId or, where
-// several hubs have that name, the one of the form's namespace. It is nil where
-// there is none, which Load reports.
+// Hub returns the hub that a form names in hubId. If several hubs have this name, it
+// returns the one in the form's namespace. It returns nil if there is none, and Load
+// reports that.
 func (in *Inputs) Hub(f *Form) *Hub {
 	var named, near []*Hub
 	for _, hub := range in.Hubs {

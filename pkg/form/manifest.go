@@ -11,7 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// readManifest reads a resource's spec, which is a whole Kubernetes object.
+// readManifest reads a resource's spec, which is a complete Kubernetes object.
 func readManifest(o *object, s section, r *Resource) {
 	r.APIVersion, r.Kind = readLiteral(o, "apiVersion"), readLiteral(o, "kind")
 	if r.APIVersion != "" && r.Kind != "" {
@@ -37,8 +37,8 @@ func readManifest(o *object, s section, r *Resource) {
 	c.walk(r.Manifest, nil)
 }
 
-// readLiteral reads apiVersion or kind, which decide what the object is and so
-// may not depend on the row.
+// readLiteral reads apiVersion or kind. They can't be templates, because a row must not
+// change what the object is.
 func readLiteral(o *object, field string) string {
 	t := o.needText(field)
 	if document.IsTemplate(t.Text) {
@@ -48,7 +48,7 @@ func readLiteral(o *object, field string) string {
 	return t.Text
 }
 
-// checkSection checks that the object is one for its section.
+// checkSection checks that the object's kind fits the section.
 func checkSection(o *object, s section, r *Resource) {
 	group, version := lynq.SplitAPIVersion(r.APIVersion)
 	pos := document.FieldPos(o.value, "kind")
@@ -66,8 +66,8 @@ func checkSection(o *object, s section, r *Resource) {
 	}
 }
 
-// kindFix tells where an object of the wrong kind belongs. What belongs nowhere
-// in particular may be a misspelling.
+// kindFix names the section for an object of this kind. If no section fits, the kind may
+// be misspelled.
 func kindFix(s section, group, kind string) string {
 	right := sectionFor(group, kind)
 	if _, ok := suggest.Near(kind, []string{s.Kind}); right == anySection && ok {
@@ -90,15 +90,15 @@ func groupName(group string) string {
 	return "group " + group
 }
 
-// serverOwned is the metadata that only the server writes.
+// serverOwned returns the metadata that only the server writes.
 func serverOwned() []string {
 	return []string{"uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "selfLink",
 		"deletionTimestamp", "deletionGracePeriodSeconds"}
 }
 
-// checkMetadata checks the metadata of a manifest; nil is none. What is not the
-// form's to say is refused as null, too: it would be sent as that, and take the
-// place of what lynqctl itself says there.
+// checkMetadata checks the metadata of a manifest, which may be nil. A form can't set some
+// fields, not even to null. lynqctl would send the null, and it would replace lynqctl's
+// own value.
 func checkMetadata(m *object) {
 	if m == nil || m.value.Kind != document.Map {
 		return
@@ -130,8 +130,7 @@ func hasName(manifest *document.Value) bool {
 	return name != nil && name.Kind != document.Null && (name.Kind != document.String || strings.TrimSpace(name.Str) != "")
 }
 
-// withoutLeftovers drops what tools write into manifests and no one means: an
-// empty status.
+// withoutLeftovers drops an empty status, because tools write it without need.
 func withoutLeftovers(manifest *document.Value) *document.Value {
 	result := *manifest
 	result.Fields = slices.DeleteFunc(slices.Clone(manifest.Fields), func(f document.Field) bool {

@@ -7,18 +7,17 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
-// maxNameLength is how long names of hubs and forms may be: labels carry them.
+// maxNameLength limits names of hubs and forms, because they become labels.
 const maxNameLength = 63
 
-// meta is what counts of an object's metadata.
+// meta has the relevant metadata of an object.
 type meta struct {
 	Name, Namespace string
 	Generation      int64
 	Annotations     []Entry
 }
 
-// subject names the object of a document for messages, before anything of it
-// has been checked.
+// subject names the object of a document in messages, before lynqctl checks the object.
 func subject(what string, v *document.Value) string {
 	return subjectOf(what, v.Field("metadata").Field("name").Literal())
 }
@@ -46,7 +45,7 @@ func readMeta(o *object) meta {
 	return result
 }
 
-// readNamespace reads metadata.namespace, "" where it is absent.
+// readNamespace reads metadata.namespace, or returns "".
 func readNamespace(m *object) string {
 	namespace := m.text("namespace")
 	if namespace.Text != "" && !naming.IsDNS1123Label(namespace.Text) {

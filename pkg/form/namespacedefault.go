@@ -23,8 +23,8 @@ func readNamespaceDefaults(spec *object, hub *Hub) {
 	}
 }
 
-// checkGroupKind checks a kind that has its group behind it, unless that is the
-// core group: a kind of that name in another group is another kind.
+// checkGroupKind checks a kind with its group. Outside the core group, the group is
+// required, because a kind of another group is a different kind.
 func checkGroupKind(o *object, t Text) {
 	kind, group, grouped := strings.Cut(t.Text, ".")
 	switch {
@@ -35,14 +35,13 @@ func checkGroupKind(o *object, t Text) {
 	}
 }
 
-// coreKinds are the kinds of the core group that can be in a namespace, and that
-// are there to stay.
+// coreKinds returns the namespaced kinds of the core group that can exist permanently.
 func coreKinds() []string {
 	return []string{"ConfigMap", "LimitRange", "PersistentVolumeClaim", "Pod", "PodTemplate", "ReplicationController",
 		"ResourceQuota", "Secret", "Service", "ServiceAccount"}
 }
 
-// groupHint is the group of a kind, as far as that is known.
+// groupHint returns the group of a known kind.
 func groupHint(kind string) string {
 	if kind == "Role" || kind == "RoleBinding" {
 		return "rbac.authorization.k8s.io"

@@ -10,9 +10,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// object reads the fields of one mapping strictly. Each getter makes its field
-// a known one and reports what is wrong with it; done then reports the fields
-// that no one asked for. A field that is null counts as absent.
+// object reads the fields of one mapping strictly. Each getter marks its field as known
+// and reports its problems. Then done reports the unknown fields. A null field counts as
+// absent.
 type object struct {
 	*report
 	subject string // whose mapping it is, for messages: form "web"
@@ -21,8 +21,8 @@ type object struct {
 	known   []string
 }
 
-// newObject begins to read a value. It reports a value that is no mapping; the
-// object is usable, and empty, all the same.
+// newObject wraps a value. It reports a value that isn't a mapping, but even then it
+// returns a usable, empty object.
 func newObject(rep *report, subject, path string, v *document.Value) *object {
 	o := &object{report: rep, subject: subject, path: path, value: v}
 	if v.Kind != document.Map {
@@ -46,7 +46,7 @@ func (o *object) warn(pos lynq.Pos, fix, format string, args ...any) {
 	o.warnings.Add(pos, fix, "%s: %s", o.subject, fmt.Sprintf(format, args...))
 }
 
-// name is the full path of a field.
+// name returns the full path of a field.
 func (o *object) name(field string) string {
 	if o.path == "" {
 		return field
@@ -54,7 +54,7 @@ func (o *object) name(field string) string {
 	return o.path + "." + field
 }
 
-// get is the value of a field, nil where it is absent.
+// get returns the value of a field, or nil.
 func (o *object) get(field string) *document.Value {
 	o.known = append(o.known, field)
 	v := o.value.Field(field)
@@ -64,7 +64,7 @@ func (o *object) get(field string) *document.Value {
 	return v
 }
 
-// accept makes fields known that are of no use here.
+// accept marks fields as known without reading them.
 func (o *object) accept(fields ...string) { o.known = append(o.known, fields...) }
 
 // need is get for a required field.
@@ -76,10 +76,10 @@ func (o *object) need(field string) *document.Value {
 	return v
 }
 
-// text is the string at a field, zero where it is absent.
+// text returns the string at a field, or the zero Text.
 func (o *object) text(field string) Text { return o.asText(field, o.get(field)) }
 
-// needText is the string at a required field, which may not be blank.
+// needText returns the string at a required field, which must not be blank.
 func (o *object) needText(field string) Text {
 	t := o.asText(field, o.need(field))
 	if t.IsSet() && strings.TrimSpace(t.Text) == "" {
@@ -100,7 +100,7 @@ func (o *object) asText(field string, v *document.Value) Text {
 	return Text{Pos: v.Pos, Text: v.Str}
 }
 
-// stringFix tells how to make a string of what is none.
+// stringFix says how to turn a value into a string.
 func stringFix(v *document.Value) string {
 	switch v.Kind {
 	case document.Null:
@@ -111,7 +111,7 @@ func stringFix(v *document.Value) string {
 	return "quote it"
 }
 
-// integer is the number at a field, or the default.
+// integer returns the number at a field, or the default.
 func (o *object) integer(field string, lowest, highest, byDefault int) int {
 	v := o.get(field)
 	switch {
@@ -127,7 +127,7 @@ func (o *object) integer(field string, lowest, highest, byDefault int) int {
 	return int(v.Int)
 }
 
-// boolean is the truth value at a field, false where it is absent.
+// boolean returns the boolean at a field. The default is false.
 func (o *object) boolean(field string) bool {
 	v := o.get(field)
 	switch {
@@ -140,13 +140,13 @@ func (o *object) boolean(field string) bool {
 	return v.Bool
 }
 
-// enum is the word at a field, or the default.
+// enum returns the word at a field, or the default.
 func enum[T ~string](o *object, field string, byDefault T, allowed ...T) T {
 	return oneOf(o, field, o.text(field), byDefault, allowed)
 }
 
-// oneOf checks that a text is one of the allowed words. A text without a
-// position is absent.
+// oneOf checks that a text is one of the allowed words. A text without a position counts
+// as absent.
 func oneOf[T ~string](o *object, field string, t Text, byDefault T, allowed []T) T {
 	if !t.IsSet() {
 		return byDefault
@@ -159,14 +159,14 @@ func oneOf[T ~string](o *object, field string, t Text, byDefault T, allowed []T)
 		words[i] = string(word)
 	}
 	fix := ""
-	if _, ok := suggest.Near(t.Text, words); ok { // they are all in the message
+	if _, ok := suggest.Near(t.Text, words); ok { // the message lists them all anyway
 		fix = suggest.Fix(t.Text, words)
 	}
 	o.fail(t.Pos, fix, "%s must be one of %s; found %q", o.name(field), strings.Join(words, ", "), t.Text)
 	return byDefault
 }
 
-// list is the items of a list.
+// list returns the items of a list.
 func (o *object) list(field string) []*document.Value {
 	v := o.get(field)
 	if v == nil {
@@ -179,7 +179,7 @@ func (o *object) list(field string) []*document.Value {
 	return v.Items
 }
 
-// texts is the strings of a list of strings.
+// texts returns the strings of a list.
 func (o *object) texts(field string) []Text {
 	var texts []Text
 	for i, item := range o.list(field) {
@@ -190,7 +190,7 @@ func (o *object) texts(field string) []Text {
 	return texts
 }
 
-// entries is the keys and strings of a mapping, sorted by key.
+// entries returns the keys and strings of a mapping, sorted by key.
 func (o *object) entries(field string) []Entry {
 	v := o.get(field)
 	if v == nil {
@@ -210,7 +210,7 @@ func (o *object) entries(field string) []Entry {
 	return entries
 }
 
-// object is the mapping at a field, nil where it is absent.
+// object returns the mapping at a field, or nil.
 func (o *object) object(field string) *object {
 	v := o.get(field)
 	if v == nil {
@@ -219,18 +219,18 @@ func (o *object) object(field string) *object {
 	return newObject(o.report, o.subject, o.name(field), v)
 }
 
-// needObject is the mapping at a required field. It is never nil.
+// needObject returns the mapping at a required field, and never nil.
 func (o *object) needObject(field string) *object {
 	v := o.need(field)
 	if v == nil {
-		// Whatever is missing inside is no news to the user: a value that is
-		// no mapping has no required fields.
+		// newObject has reported the value, so missing fields inside it are no further
+		// problem.
 		return &object{report: o.report, subject: o.subject, path: o.name(field), value: &document.Value{Pos: o.value.Pos}}
 	}
 	return newObject(o.report, o.subject, o.name(field), v)
 }
 
-// done reports the fields that are not known.
+// done reports the unknown fields.
 func (o *object) done() {
 	for _, f := range o.value.Fields {
 		if !slices.Contains(o.known, f.Key) {
@@ -239,5 +239,5 @@ func (o *object) done() {
 	}
 }
 
-// IsSet tells whether the file has the field.
+// IsSet reports whether the file has the field.
 func (t Text) IsSet() bool { return t.Pos.File != "" }

@@ -8,16 +8,16 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// inOrder sorts the resources of a form so that each goes after all of the earlier
-// waves and all it depends on. Of those that could go next, Namespaces go first, then
-// CustomResourceDefinitions, then what is first in the file. Resources in a
-// cycle, which is an error by then, go last.
+// inOrder sorts the resources of a form. Each follows all earlier waves and its
+// dependencies. Among the candidates, Namespaces come first, then
+// CustomResourceDefinitions, then file order. Resources in a cycle, which Load reports,
+// come last.
 func inOrder(entries []*entry) []*Resource {
 	waiting := slices.Clone(entries)
 	slices.SortStableFunc(waiting, func(a, b *entry) int {
 		return cmp.Or(cmp.Compare(a.Policy.ApplyOrder, b.Policy.ApplyOrder), cmp.Compare(priority(a.Resource), priority(b.Resource)))
 	})
-	left := map[string]int{} // how many resources of an id are not placed yet
+	left := map[string]int{} // number of unplaced resources with each id
 	for _, e := range entries {
 		left[e.ID]++
 	}
@@ -44,15 +44,14 @@ func priority(r *Resource) int {
 	return 2
 }
 
-// cycle is a circle of dependencies.
+// cycle is a cycle of dependencies.
 type cycle struct {
-	pos  lynq.Pos // of its first step
-	path string   // a -> b -> a, beginning with the smallest id
+	pos  lynq.Pos // place of its first step
+	path string   // a -> b -> a, starting with the smallest id
 }
 
-// cycles finds circles of more than one resource: one for every dependency
-// that closes a circle on a walk in the order of the ids, so that all circles
-// are gone when each of these is broken.
+// cycles finds cycles of more than one resource. It walks in id order, and returns a cycle
+// for each dependency that closes one. If a user breaks all of them, no cycle remains.
 func cycles(entries []*entry) []cycle {
 	s := cycleSearch{byID: map[string]*entry{}, state: map[string]visit{}}
 	for _, e := range entries {
@@ -79,7 +78,7 @@ const (
 	finished
 )
 
-// cycleSearch is a walk along the dependencies, depth first.
+// cycleSearch is a depth-first walk along the dependencies.
 type cycleSearch struct {
 	byID  map[string]*entry
 	state map[string]visit
@@ -105,7 +104,7 @@ func (s *cycleSearch) visit(id string) {
 	s.state[id] = finished
 }
 
-// add notes a circle, turned so that it begins with its smallest id.
+// add stores a cycle, rotated so that it starts with its smallest id.
 func (s *cycleSearch) add(ids []string) {
 	start := slices.Index(ids, slices.Min(ids))
 	turned := slices.Concat(ids[start:], ids[:start], ids[start:start+1])

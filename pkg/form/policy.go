@@ -9,15 +9,15 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// A saying is what a resource says of one policy.
+// A saying is a resource's value for one policy.
 type saying struct {
 	value string // as the table of policies spells it, "" where the resource says nothing
-	text  string // as the form spells it
+	text  string // the form's spelling
 	pos   lynq.Pos
 }
 
-// readPolicies reads all policies that the table has, and finds those that exclude each
-// other. The manifest has been read.
+// readPolicies reads all policies of the table, and finds contradictions. It needs the
+// manifest first.
 func readPolicies(o *object, r *Resource) {
 	r.Policy = lynq.DefaultPolicy()
 	table, said := lynq.Policies(), map[string]saying{}
@@ -40,8 +40,8 @@ func readPolicies(o *object, r *Resource) {
 	checkAnnotations(o, r, table)
 }
 
-// readPolicy reads a policy from its field and its annotation. Two that disagree are an
-// error: nothing tells which one is meant.
+// readPolicy reads a policy from its field and its annotation. If they differ, it reports
+// an error, because it can't know which one is right.
 func readPolicy(o *object, r *Resource, f *lynq.PolicyField) saying {
 	field, annotation := policyField(o, f), policyAnnotation(o, r, f)
 	switch {
@@ -53,7 +53,7 @@ func readPolicy(o *object, r *Resource, f *lynq.PolicyField) saying {
 	return field
 }
 
-// policyField is what the field of a policy says. A wrong value has been reported.
+// policyField reads a policy from its field. It reports a wrong value.
 func policyField(o *object, f *lynq.PolicyField) saying {
 	v := o.get(f.Field)
 	if v == nil {
@@ -73,7 +73,7 @@ func policyField(o *object, f *lynq.PolicyField) saying {
 	return policyText(o, f, o.name(f.Field), o.text(f.Field))
 }
 
-// numbered is a number, unless it is none that a policy may have.
+// numbered returns a number, unless the policy doesn't allow it.
 func numbered(v *document.Value, n, lowest int) saying {
 	if n < lowest {
 		return saying{}
@@ -81,7 +81,7 @@ func numbered(v *document.Value, n, lowest int) saying {
 	return saying{strconv.Itoa(n), strconv.Itoa(n), v.Pos}
 }
 
-// policyAnnotation is what the annotation of a policy says. A wrong value has been reported.
+// policyAnnotation reads a policy from its annotation. It reports a wrong value.
 func policyAnnotation(o *object, r *Resource, f *lynq.PolicyField) saying {
 	if f.Annotation == "" {
 		return saying{}
@@ -98,7 +98,7 @@ func policyAnnotation(o *object, r *Resource, f *lynq.PolicyField) saying {
 	return saying{strconv.FormatInt(wave, 10), strconv.FormatInt(wave, 10), t.Pos}
 }
 
-// policyText is what a text says: a word, or a time. Name is the field or annotation.
+// policyText reads a word or a time. name is the field or annotation.
 func policyText(o *object, f *lynq.PolicyField, name string, t Text) saying {
 	switch {
 	case !t.IsSet():
@@ -117,7 +117,7 @@ func policyText(o *object, f *lynq.PolicyField, name string, t Text) saying {
 	return saying{word, word, t.Pos}
 }
 
-// plain is an annotation in the words of the field.
+// plain converts an annotation to the field's spelling.
 func plain(f *lynq.PolicyField, annotation Text) Text {
 	for word, same := range f.Synonyms {
 		if slices.Contains(cases(word), annotation.Text) {
@@ -127,7 +127,7 @@ func plain(f *lynq.PolicyField, annotation Text) Text {
 	return annotation
 }
 
-// checkContradictions finds policies that exclude each other.
+// checkContradictions reports policies that exclude each other.
 func checkContradictions(o *object, r *Resource, table []lynq.PolicyField, said map[string]saying) {
 	values := map[string]string{}
 	for i := range table {
@@ -143,7 +143,7 @@ func checkContradictions(o *object, r *Resource, table []lynq.PolicyField, said 
 	}
 }
 
-// checkAnnotations looks for policies where they have no effect.
+// checkAnnotations reports policies in places where they have no effect.
 func checkAnnotations(o *object, r *Resource, table []lynq.PolicyField) {
 	var keys []string
 	for i := range table {

@@ -11,8 +11,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// readReadiness reads what it takes to be ready, from the field or the annotation;
-// nil for nothing.
+// readReadiness reads readiness rules from the field or the annotation. It returns nil if
+// there are none.
 func readReadiness(o *object, r *Resource) *lynq.Readiness {
 	byField, at := readinessField(o)
 	annotation := annotationText(o, r, wellknown.AnnotationStatusHint)
@@ -40,7 +40,8 @@ func readReadiness(o *object, r *Resource) *lynq.Readiness {
 	return byField
 }
 
-// readinessField is the field alone, nil where it is absent or asks for nothing.
+// readinessField reads the field alone. It returns nil if the field is absent or has no
+// rule.
 func readinessField(o *object) (*lynq.Readiness, lynq.Pos) {
 	field := o.object("readiness")
 	if field == nil {
@@ -58,8 +59,8 @@ func readinessField(o *object) (*lynq.Readiness, lynq.Pos) {
 	return r, field.value.Pos
 }
 
-// readinessTexts are the conditions or values. The annotation, which they become,
-// has a semicolon between two of them.
+// readinessTexts returns the conditions or values. They must not contain a semicolon,
+// because it separates them in the annotation.
 func readinessTexts(o *object, field string) []string {
 	var texts []string
 	for _, t := range o.texts(field) {
@@ -75,7 +76,7 @@ func readinessTexts(o *object, field string) []string {
 	return texts
 }
 
-// checkReadiness finds values that could never be compared.
+// checkReadiness reports values that can't be compared.
 func checkReadiness(o *object, name string, at lynq.Pos, r *lynq.Readiness) {
 	for _, text := range r.Values {
 		if document.IsTemplate(text) {

@@ -6,8 +6,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// checkReconcile finds a creationPolicy that a reconcilePolicy contradicts: both can say
-// that an object is written once.
+// checkReconcile reports a creationPolicy that contradicts reconcilePolicy, because both
+// may say that lynqctl writes an object once.
 func checkReconcile(o *object, creation, reconcile saying) {
 	if creation.value == "" || reconcile.value == "" {
 		return
@@ -17,11 +17,10 @@ func checkReconcile(o *object, creation, reconcile saying) {
 	}
 }
 
-// shortestReapply keeps runs that follow each other closely from writing all objects.
+// shortestReapply prevents frequent runs from writing all objects each time.
 const shortestReapply = time.Minute
 
-// reapplyAfter is the time that a text says, as Kubernetes writes times; 0 for none. One
-// that is no such time is reported.
+// reapplyAfter parses a Kubernetes duration, or returns 0. It reports an invalid duration.
 func reapplyAfter(o *object, name string, t Text) time.Duration {
 	after, err := time.ParseDuration(t.Text)
 	switch {

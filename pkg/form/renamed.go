@@ -9,7 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// readRenamedFrom reads from the annotations of a form which name it had before.
+// readRenamedFrom reads a form's previous name from its annotations.
 func readRenamedFrom(o *object, m meta) Text {
 	for _, e := range m.Annotations {
 		if e.Key != wellknown.AnnotationRenamedFrom {
@@ -28,7 +28,7 @@ func readRenamedFrom(o *object, m meta) Text {
 	return Text{}
 }
 
-// readPreviousUID reads which column has the uid that a row had before.
+// readPreviousUID reads the column with the previous uid of each row.
 func readPreviousUID(values *object, hub *Hub) Mapping {
 	const field = "previousUid"
 	t := values.text(field)
@@ -41,8 +41,8 @@ func readPreviousUID(values *object, hub *Hub) Mapping {
 	return Mapping{Variable: field, Column: t.Text, Pos: t.Pos}
 }
 
-// linkRenamed checks what forms say of their earlier names: the objects of a form that is
-// still there stay with it, and no two forms go on as one.
+// linkRenamed checks the previous names of forms. The old form must be gone, and only one
+// form may replace it.
 func (l *loader) linkRenamed() {
 	type name struct {
 		hub *Hub

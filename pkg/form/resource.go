@@ -9,13 +9,13 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// maxIDLength keeps an id within what the record of a node's objects holds.
+// maxIDLength keeps an id short enough for the inventory.
 const maxIDLength = 253
 
-// entry is a resource with what is needed only while the form is read.
+// entry is a resource with data that lynqctl needs only while it reads the form.
 type entry struct {
 	*Resource
-	label   string // names it in messages
+	label   string // its name in messages
 	idPos   lynq.Pos
 	depends []Text // DependIDs with their places
 }
@@ -42,7 +42,7 @@ func readEntry(spec *object, s section, index int, v *document.Value) *entry {
 	return e
 }
 
-// readID reads the id. It becomes part of keys like Kind/Namespace/Name@id.
+// readID reads the id, which becomes part of keys like Kind/Namespace/Name@id.
 func readID(o *object) Text {
 	id := o.needText("id")
 	switch {
@@ -58,7 +58,7 @@ func readID(o *object) Text {
 	return id
 }
 
-// readCondition reads a field that is true for some rows.
+// readCondition reads a template that is true for some rows.
 func readCondition(o *object, field string) Text {
 	t := o.text(field)
 	if t.IsSet() && !document.IsTemplate(t.Text) && t.Text != "true" && t.Text != "false" {
@@ -68,7 +68,7 @@ func readCondition(o *object, field string) Text {
 	return t
 }
 
-// notBlank treats a text of nothing but white space as absent.
+// notBlank treats white space as absent.
 func notBlank(t Text) Text {
 	if strings.TrimSpace(t.Text) == "" {
 		return Text{}

@@ -6,8 +6,8 @@ import (
 	"github.com/lynqctl/lynqctl/internal/suggest"
 )
 
-// readSecretColumns reads spec.secretColumns: columns that the hub maps. The uid and the
-// activation value identify and describe a row in every output.
+// readSecretColumns reads spec.secretColumns, which names columns that the hub maps. The
+// columns of uid and activation can't be secret, because every output shows them.
 func readSecretColumns(spec *object, hub *Hub) {
 	const field = "secretColumns"
 	var columns []string
@@ -42,5 +42,5 @@ func readSecretColumns(spec *object, hub *Hub) {
 	}
 }
 
-// Secret tells whether no output may show the values of a column.
+// Secret reports whether output must hide the values of a column.
 func (h *Hub) Secret(column string) bool { return slices.Contains(h.SecretColumns, column) }

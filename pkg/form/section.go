@@ -1,13 +1,13 @@
 package form
 
-// section is one of the lists of resources that a form has.
+// section is one of a form's lists of resources.
 type section struct{ Name, Group, Kind string }
 
-// anySection is the section that takes every kind.
+// anySection is the section for all kinds.
 const anySection = "manifests"
 
-// sections is all of them. Group and Kind are empty for the one that takes
-// every kind.
+// sections returns all sections. Group and Kind are empty for the one that accepts every
+// kind.
 func sections() []section {
 	return []section{
 		{"serviceAccounts", "", "ServiceAccount"},
@@ -29,7 +29,7 @@ func sections() []section {
 	}
 }
 
-// sectionFor names the section that a kind belongs to.
+// sectionFor returns the section for a kind.
 func sectionFor(group, kind string) string {
 	for _, s := range sections() {
 		if s.Group == group && s.Kind == kind {

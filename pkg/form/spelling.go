@@ -10,8 +10,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// anyCase is the one of some words that a text spells in any case, "" for a text that
-// spells none, which is reported.
+// anyCase returns the word that a text spells in any case. It reports any other text, and
+// returns "".
 func anyCase(o *object, name string, t Text, words []string) string {
 	if i := slices.IndexFunc(words, func(word string) bool { return slices.Contains(cases(word), t.Text) }); i >= 0 {
 		return words[i]
@@ -19,14 +19,14 @@ func anyCase(o *object, name string, t Text, words []string) string {
 	fix := ""
 	if slices.Contains(cases("Default"), t.Text) {
 		fix = "leave it out, which is the default"
-	} else if near, ok := suggest.Near(pascal(t.Text), words); ok { // they are all in the message
+	} else if near, ok := suggest.Near(pascal(t.Text), words); ok { // the message lists them all anyway
 		fix = suggest.Fix(near, words)
 	}
 	o.fail(t.Pos, fix, "%s must be one of %s; found %q", name, strings.Join(words, ", "), t.Text)
 	return ""
 }
 
-// cases are a word as it is, in PascalCase, in camelCase and in kebab-case.
+// cases returns a word unchanged, in PascalCase, in camelCase and in kebab-case.
 func cases(word string) []string {
 	var kebab strings.Builder
 	for i, r := range word {
@@ -38,7 +38,7 @@ func cases(word string) []string {
 	return []string{word, strings.ToUpper(word[:1]) + word[1:], strings.ToLower(word[:1]) + word[1:], kebab.String()}
 }
 
-// pascal is a mistyped word as it may have been meant.
+// pascal guesses the intended spelling of a mistyped word.
 func pascal(word string) string {
 	var b strings.Builder
 	for part := range strings.SplitSeq(word, "-") {
@@ -49,8 +49,8 @@ func pascal(word string) string {
 	return b.String()
 }
 
-// annotationText is an annotation of the manifest. One that is no string has been
-// reported.
+// annotationText returns an annotation of the manifest. It reports an annotation that
+// isn't a string.
 func annotationText(o *object, r *Resource, key string) Text {
 	v := r.Manifest.Field("metadata").Field("annotations").Field(key)
 	switch {
@@ -63,7 +63,7 @@ func annotationText(o *object, r *Resource, key string) Text {
 	return Text{Pos: v.Pos, Text: v.Str}
 }
 
-// warnNear looks for annotations that are none, and almost one of these keys.
+// warnNear warns about annotations that resemble one of these keys.
 func warnNear(o *object, annotations []document.Field, keys []string) {
 	for _, f := range annotations {
 		name, ours := strings.CutPrefix(f.Key, wellknown.KeyPrefix)

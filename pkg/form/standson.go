@@ -7,9 +7,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// StandsOn tells whether a resource cannot be written before another although it does
-// not say so: that is its Namespace, or the definition of its kind. They are found
-// where the form writes the names alike.
+// StandsOn reports whether a resource needs another one without naming it as a dependency.
+// The other one is its Namespace, or the definition of its kind. lynqctl compares the
+// names as the form spells them.
 func (r *Resource) StandsOn(other *Resource) bool {
 	switch {
 	case other.IsNamespace():
@@ -23,8 +23,8 @@ func (r *Resource) StandsOn(other *Resource) bool {
 	return false
 }
 
-// textOf is a text of the form, else that of a value. Templates are compared as
-// they are: the same template is the same text for every row.
+// textOf returns a text of the form, or else the text of a value. It compares templates
+// unrendered, because the same template renders the same text for a row.
 func textOf(text string, v *document.Value) string {
 	if text == "" && v != nil {
 		text = v.Str
@@ -32,10 +32,10 @@ func textOf(text string, v *document.Value) string {
 	return strings.TrimSpace(text)
 }
 
-// IsNamespace tells whether a resource is a Namespace.
+// IsNamespace reports whether a resource is a Namespace.
 func (r *Resource) IsNamespace() bool { return r.APIVersion == "v1" && r.Kind == "Namespace" }
 
-// IsDefinition tells whether a resource is a CustomResourceDefinition.
+// IsDefinition reports whether a resource is a CustomResourceDefinition.
 func (r *Resource) IsDefinition() bool {
 	group, _ := lynq.SplitAPIVersion(r.APIVersion)
 	return group == "apiextensions.k8s.io" && r.Kind == "CustomResourceDefinition"

@@ -11,13 +11,13 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Tombstone names, for each row, an object that is to go.
+// Tombstone names, for each row, an object to delete.
 type Tombstone struct {
 	Pos              lynq.Pos
 	ID               string // its place in the list, for messages
 	APIVersion, Kind string
 	NameTemplate     Text
-	TargetNamespace  Text    // zero: the node's
+	TargetNamespace  Text    // default: the node's namespace
 	MatchLabels      []Entry // at least one, sorted by key
 }
 
@@ -38,12 +38,12 @@ func readTombstones(spec *object) []*Tombstone {
 	return stones
 }
 
-// checkTombstone refuses what could delete more than is meant: a tombstone without a
-// label, or of what no tombstone is for.
+// checkTombstone refuses tombstones that might delete too much. It refuses one without a
+// label, and one for a kind that tombstones may not delete.
 func checkTombstone(o *object, at lynq.Pos, apiVersion, kind, labels string, match []Entry) {
 	group, version := lynq.SplitAPIVersion(apiVersion)
 	switch {
-	case apiVersion == "" || kind == "": // which has been told
+	case apiVersion == "" || kind == "": // already reported
 	case version == "" || strings.Contains(version, "/"):
 		o.fail(at, "write GROUP/VERSION, or VERSION for core kinds", "%s %q is not valid", o.name("apiVersion"), apiVersion)
 	case group == wellknown.Group:
@@ -58,9 +58,9 @@ func checkTombstone(o *object, at lynq.Pos, apiVersion, kind, labels string, mat
 	}
 }
 
-// LoadTombstones reads tombstones from files and, with their sub-directories, from
-// directories: manifests, of which apiVersion, kind, name, namespace and labels count.
-// The error is lynq.Problems.
+// LoadTombstones reads tombstones from files, and from directories with their
+// subdirectories. They are manifests, and it uses apiVersion, kind, name, namespace and
+// labels. The error is lynq.Problems.
 func LoadTombstones(paths []string) ([]lynq.Tombstone, error) {
 	rep := &report{}
 	var stones []lynq.Tombstone
@@ -80,8 +80,8 @@ func LoadTombstones(paths []string) ([]lynq.Tombstone, error) {
 	return stones, rep.problems.Err()
 }
 
-// readTombstone reads one object of a file, of which the rest may stand there as it did
-// when it was applied.
+// readTombstone reads one object of a file. It ignores the rest of the manifest, so users
+// can keep the manifest that they applied.
 func readTombstone(o *object) lynq.Tombstone {
 	t := lynq.Tombstone{Pos: o.value.Pos, APIVersion: readLiteral(o, "apiVersion"), Labels: map[string]string{}}
 	t.Group, _ = lynq.SplitAPIVersion(t.APIVersion)

@@ -8,52 +8,53 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 )
 
-// Inputs is everything that was found in the files given with -f.
+// Inputs are the documents in the files given with -f.
 type Inputs struct {
 	Hubs  []*Hub  // sorted by name, then namespace
 	Forms []*Form // sorted by name, then namespace
-	// Secrets are the core/v1 Secrets in the inputs: passwordRef looks here first.
+	// Secrets are the core/v1 Secrets in the inputs. passwordRef looks here first.
 	Secrets []*Secret
-	// ClusterScoped has the kinds that CustomResourceDefinitions in the inputs, or
-	// among the resources of forms, declare with scope Cluster.
+	// ClusterScoped has the kinds with scope Cluster. CustomResourceDefinitions in the
+	// inputs, or among the forms' resources, declare them.
 	ClusterScoped map[GroupKind]bool
-	// Plurals are the names in URLs of the kinds that these declare.
+	// Plurals are the names of these kinds in URLs.
 	Plurals map[GroupKind]string
-	// Warnings are no errors, yet worth a look: documents that were left out.
+	// Warnings aren't errors, but users should know them. An example is a skipped
+	// document.
 	Warnings lynq.Problems
 }
 
 // GroupKind names a kind without its version. Group is "" for the core.
 type GroupKind struct{ Group, Kind string }
 
-// Hub is a LynqHub: where the rows are and which column means what.
+// Hub is a LynqHub. It names the rows, and the meaning of their columns.
 type Hub struct {
 	Pos             lynq.Pos
 	Name, Namespace string // Namespace "" where the file has none
 	Source          endpoint.Connection
-	Password        PasswordSource    // or the token, where an API takes one
-	Certificate     CertificateSource // of a client
-	SyncInterval    time.Duration     // of use to the operator only
-	// Mappings, sorted by variable, hold uid and activate, hostOrUrl where it
-	// is mapped, and the extra mappings.
+	Password        PasswordSource    // or the token, if the API needs one
+	Certificate     CertificateSource // the client's certificate
+	SyncInterval    time.Duration     // used only by the operator
+	// Mappings are sorted by variable. They have uid, activate, hostOrUrl if it is mapped,
+	// and the extra mappings.
 	Mappings []Mapping
-	// Expires is the column with the time from which a row counts as inactive, zero for
-	// none. No variable of templates has it.
+	// Expires is the column with the time at which a row becomes inactive. It is zero if
+	// there is none. No template variable has it.
 	Expires Mapping
-	// PreviousUID is the column with the uid that a row had before, zero for none. No variable
-	// of templates has it.
+	// PreviousUID is the column with a row's previous uid. It is zero if there is none. No
+	// template variable has it.
 	PreviousUID Mapping
 	// Activity says which values of the activation column make a row active.
 	Activity lynq.Activity
 	// SecretColumns are the columns whose values no output shows.
 	SecretColumns []string
-	// Grace is how long nodes are kept after their rows have gone, nil where the hub does
-	// not say.
+	// Grace is how long lynqctl keeps nodes whose rows are gone. It is nil if the hub
+	// doesn't set it.
 	Grace *time.Duration
-	// NamespaceDefaults are what is in namespaces by itself on the hub's clusters,
-	// beside what lynqctl knows.
+	// NamespaceDefaults are objects that each namespace of the hub's clusters has anyway,
+	// in addition to those that lynqctl knows.
 	NamespaceDefaults []lynq.NamespaceDefault
-	// Exclude are the rules for all of its forms.
+	// Exclude has the rules for all forms of the hub.
 	Exclude lynq.Exclusions
 }
 
@@ -63,25 +64,24 @@ type Mapping struct {
 	Pos              lynq.Pos
 }
 
-// PasswordSource says where a hub's password is to be had, beside
-// LYNQCTL_SOURCE_PASSWORD, which goes before all of these. At most one of
-// them is set.
+// PasswordSource says where a hub's password is. At most one field is set.
+// LYNQCTL_SOURCE_PASSWORD wins over all of them.
 type PasswordSource struct {
 	Env        string // name of an environment variable
-	File       string // path; relative ones start at the hub's file
+	File       string // path; a relative one starts at the hub's file
 	SecretName string
 	SecretKey  string
 	Pos        lynq.Pos
 }
 
-// CertificateSource says where a client's certificate and its key are to be had, as PEM. At
-// most one of Env, File and SecretName is set.
+// CertificateSource says where a client's certificate and key are, in PEM format. At most
+// one of Env, File and SecretName is set.
 type CertificateSource struct {
-	Env  string // name of an environment variable that has both
-	File string // path; relative ones start at the hub's file
-	// KeyFile is the path of the key's file; "" is that File has both.
+	Env  string // name of an environment variable with both
+	File string // path; a relative one starts at the hub's file
+	// KeyFile is the path of the key. If it is "", File has both.
 	KeyFile    string
-	SecretName string // of type kubernetes.io/tls
+	SecretName string // a Secret of type kubernetes.io/tls
 	Pos        lynq.Pos
 }
 
@@ -92,76 +92,77 @@ type Secret struct {
 	Data            map[string]endpoint.Secret // decoded; stringData wins over data
 }
 
-// Form is a LynqForm: templates of the resources that every active row gets.
+// Form is a LynqForm. It has the templates of each active row's resources.
 type Form struct {
 	Pos             lynq.Pos
 	Name, Namespace string // Namespace "" where the file has none
-	Generation      int64  // metadata.generation, 0 where the file has none
+	Generation      int64  // metadata.generation; 0 if absent
 	HubID           string
 	HubIDPos        lynq.Pos
 	Rollout         Rollout
 	Exclude         lynq.Exclusions
-	// Grace is how long nodes are kept after their rows have gone, nil where the hub says
-	// it.
+	// Grace is how long lynqctl keeps nodes whose rows are gone. It is nil if the hub
+	// decides.
 	Grace *time.Duration
-	// RenamedFrom is the name that the form had before, "" for none: its nodes go on as nodes
-	// of this form.
+	// RenamedFrom is the form's previous name, or "". The nodes of the previous form
+	// become nodes of this form.
 	RenamedFrom Text
-	// DependForms are forms of the same hub: nodes of this one wait for the node of the
-	// same row in those. They need not be in the inputs.
+	// DependForms are forms of the same hub. Each node waits for the node of the same row
+	// in these forms. The inputs may lack them.
 	DependForms []Text
 	Tombstones  []*Tombstone
-	// Spec is all that the form says, a Map.
+	// Spec is the form's spec, a Map.
 	Spec *document.Value
-	// Resources in dependency order: after all they depend on, Namespaces and
-	// CustomResourceDefinitions first, else as in the file.
+	// Resources are in dependency order. Each follows its dependencies. Otherwise
+	// Namespaces and CustomResourceDefinitions come first, and then the file's order
+	// counts.
 	Resources []*Resource
 }
 
-// Rollout limits how many nodes of a form change at once.
+// Rollout limits how many nodes of a form change at the same time.
 type Rollout struct {
-	MaxSkew          int // 0: no limit
+	MaxSkew          int // 0 means no limit
 	ProgressDeadline time.Duration
 	OnFailure        OnFailure
-	// Stages are the parts of the nodes that change one after the other; all other nodes are
-	// the last one. MaxFailed is how many nodes of a stage may be degraded.
+	// Stages are groups of nodes that change one after the other. All other nodes change
+	// last. MaxFailed limits the degraded nodes of a stage.
 	Stages    []Stage
 	MaxFailed int
 }
 
-// Stage chooses nodes: those of the rows for which Match gives true, or else those that
-// lynq.Stage counts.
+// Stage selects the nodes of rows for which Match renders true, or else the number of
+// nodes in lynq.Stage.
 type Stage struct {
 	Pos   lynq.Pos
 	Match Text
 	lynq.Stage
 }
 
-// OnFailure says whether a rollout stops when nodes of it fail.
+// OnFailure says whether a rollout stops after failed nodes.
 type OnFailure string
 
-// The ways.
+// These are the values of onFailure.
 const (
-	StopOnFailure     OnFailure = "Stop"     // no further node once MaxSkew of them are broken
-	ContinueOnFailure OnFailure = "Continue" // goes on with the next
+	StopOnFailure     OnFailure = "Stop"     // change no further node after MaxSkew of them failed
+	ContinueOnFailure OnFailure = "Continue" // continue with the next node
 )
 
-// Resource is one entry of one of a form's sections.
+// Resource is one entry of a form's section.
 type Resource struct {
 	Pos        lynq.Pos
 	ID         string
 	Section    string // "deployments", ..., "manifests"
-	APIVersion string // of the manifest; always literal
+	APIVersion string // from the manifest; always literal
 	Kind       string
 
-	// IncludeWhen says of which rows' nodes the resource is a part: a template that
-	// gives true or false, zero for all.
+	// IncludeWhen is a template that renders true for the rows that get the resource. It
+	// is zero if all rows get it.
 	IncludeWhen     Text
-	NameTemplate    Text // zero where the entry has none
+	NameTemplate    Text // zero if absent
 	TargetNamespace Text
 	Labels          []Entry // labelsTemplate, sorted by key
 	Annotations     []Entry // annotationsTemplate, sorted by key
-	// Manifest is the whole object as the form has it, a Map.
+	// Manifest is the complete object in the form, a Map.
 	Manifest *document.Value
 
 	DependIDs    []string
@@ -169,7 +170,7 @@ type Resource struct {
 	Policy       lynq.Policy
 }
 
-// Text is a string in a form, template or not, and where it stands.
+// Text is a string in a form, with its place. It may be a template.
 type Text struct {
 	Pos  lynq.Pos
 	Text string

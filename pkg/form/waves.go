@@ -6,7 +6,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// checkPurge looks for what an object cannot be that is deleted when its work is done.
+// checkPurge reports settings that don't fit an object that lynqctl deletes when its work
+// is done.
 func checkPurge(o *object, r *Resource, at lynq.Pos) {
 	switch p := &r.Policy; {
 	case p.PurgeOrder == nil:
@@ -17,9 +18,10 @@ func checkPurge(o *object, r *Resource, at lynq.Pos) {
 	}
 }
 
-// checkWaves reports what must be there before an earlier wave can end, and comes in a
-// later one: as both wait for each other, neither would ever be written. And what goes
-// in a later wave than that which would take it along.
+// checkWaves reports a resource of a later wave that an earlier wave needs. Each would
+// wait for the other, and lynqctl would write neither. It also
+// reports a resource that lynqctl would delete in a later wave than its Namespace or
+// definition, because Kubernetes deletes it with these.
 func checkWaves(rep *report, subject string, entries []*entry) {
 	for _, e := range entries {
 		for _, other := range entries {
@@ -35,7 +37,7 @@ func checkWaves(rep *report, subject string, entries []*entry) {
 	}
 }
 
-// checkApplyOrder reports what a resource needs of one of a later wave.
+// checkApplyOrder reports a dependency on a resource of a later wave.
 func checkApplyOrder(rep *report, subject string, e, later *entry) {
 	path := fmt.Sprintf("%s (wave %d) -> %s (wave %d), which waits for all of wave %d", e.ID, e.Policy.ApplyOrder, later.ID, later.Policy.ApplyOrder, e.Policy.ApplyOrder)
 	fix := fmt.Sprintf("raise applyOrder of %s, or lower that of %s", e.ID, later.ID)

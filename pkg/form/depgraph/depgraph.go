@@ -10,22 +10,20 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form"
 )
 
-// Format is a way to write dependency graphs.
+// Format is an output format for dependency graphs.
 type Format string
 
-// The ways to write dependency graphs: a tree for people, and the languages of
-// Mermaid and Graphviz.
+// Text is a tree for people. The others are the languages of Mermaid and Graphviz.
 const (
 	Text    Format = "text"
 	Mermaid Format = "mermaid"
 	DOT     Format = "dot"
 )
 
-// Write writes which resources of the forms depend on which, one form
-// after the other, and wave after wave. Arrows lead from a resource, or a
-// wave, to those that wait for it, and from a form to those whose nodes wait for its
-// (dependForms); those that follow from others are left out. The error is one of
-// writing, or says that the format is none that is written: a tree has Lines.
+// Write writes the dependency graph of one form after the other, wave by wave. Arrows lead
+// from a resource or a wave to those that wait for it. They also lead from a form to the
+// forms that depend on it (dependForms). Write omits redundant arrows. It returns an error
+// of w, or for a format that it can't write. For a tree, use Lines.
 func Write(w io.Writer, format Format, forms []*form.Form) error {
 	var b strings.Builder
 	switch format {
@@ -60,23 +58,22 @@ func graphsOf(forms []*form.Form) []graph {
 	return graphs
 }
 
-// graph is the dependencies of one form: its resources in the order they are
-// applied in, which name each other by index.
+// graph has one form's resources in apply order. They name each other by index.
 type graph struct {
 	name  string
 	nodes []graphNode
-	waves []graphWave // none where all are of one
-	// forms are the names of the forms that go before, and after those of them that are
-	// drawn too.
+	waves []graphWave // empty if there is only one wave
+	// forms are the names of the forms that this one depends on. after are those that the
+	// graph has too.
 	forms []string
 	after []int
 }
 
-// graphWave has the nodes from first up to end.
+// graphWave has the nodes from first up to, but not including, end.
 type graphWave struct{ order, first, end int }
 
 type graphNode struct {
-	id, kind   string // kind with the condition of a resource that only some rows have
+	id, kind   string // kind, with the resource's condition if only some rows have it
 	needs      []int
 	dependents []int
 }
@@ -104,7 +101,7 @@ func graphOf(f *form.Form) graph {
 	for i, r := range f.Resources {
 		for _, id := range r.DependIDs {
 			if j, ok := index[id]; ok && f.Resources[j].Policy.ApplyOrder == r.Policy.ApplyOrder {
-				needs[i] = append(needs[i], j) // what is of an earlier wave goes before in any case
+				needs[i] = append(needs[i], j) // resources of an earlier wave come first anyway
 			}
 		}
 	}
@@ -118,12 +115,12 @@ func graphOf(f *form.Form) graph {
 	return g
 }
 
-// waitsFor tells whether nodes of a form wait for those of another.
+// waitsFor reports whether nodes of a form wait for those of another form.
 func waitsFor(f, other *form.Form) bool {
 	return f.HubID == other.HubID && slices.ContainsFunc(f.DependForms, func(d form.Text) bool { return d.Text == other.Name })
 }
 
-// wavesOf are the waves of a form's resources, none where all are of one.
+// wavesOf returns the waves of a form's resources. It returns none if there is only one.
 func wavesOf(resources []*form.Resource) []graphWave {
 	var waves []graphWave
 	for i, r := range resources {
@@ -138,7 +135,7 @@ func wavesOf(resources []*form.Resource) []graphWave {
 	return waves
 }
 
-// roots are those of the nodes from first up to end that need none.
+// roots returns the nodes from first up to end without dependencies.
 func (g *graph) roots(first, end int) []int {
 	var roots []int
 	for i := first; i < end; i++ {
@@ -149,12 +146,12 @@ func (g *graph) roots(first, end int) []int {
 	return roots
 }
 
-// reduce leaves out what follows: where a needs b and b needs c, a needs c without
-// saying so, unless b is one that some rows do not have. Each number needs only smaller
+// reduce removes redundant dependencies. If a needs b and b needs c, it removes the one
+// from a to c. It keeps this one if only some rows have b. Each number needs only smaller
 // ones.
 func reduce(needs [][]int, conditional func(int) bool) [][]int {
 	reduced := make([][]int, len(needs))
-	all := make([]map[int]bool, len(needs)) // what each needs, at once or by others
+	all := make([]map[int]bool, len(needs)) // all direct and indirect dependencies
 	for i, direct := range needs {
 		all[i] = map[int]bool{}
 		for _, j := range direct {
@@ -172,15 +169,15 @@ func reduce(needs [][]int, conditional func(int) bool) [][]int {
 	return reduced
 }
 
-// Line is a line of a graph as a tree: so deep below those above it.
+// Line is a line of a tree with its depth.
 type Line struct {
 	Depth int
 	Text  string
 }
 
-// Lines are the graphs of forms as trees: what waits for a resource is below it. A
-// resource with several dependencies is with all below it under the first of them, and
-// under the others by its name.
+// Lines returns the graphs of forms as trees. Below each resource are those that wait for
+// it. If a resource has several dependencies, its subtree is below the first one. The
+// others show only its name.
 func Lines(forms []*form.Form) []Line {
 	var lines []Line
 	for _, g := range graphsOf(forms) {
@@ -201,7 +198,7 @@ func Lines(forms []*form.Form) []Line {
 	return lines
 }
 
-// tree makes the lines of a graph.
+// tree builds the lines of a graph.
 type tree struct {
 	graph
 	lines []Line
@@ -252,8 +249,8 @@ func writeMermaid(b *strings.Builder, graphs []graph) {
 	}
 }
 
-// eachNode gives all nodes in their order, each with the place of its wave, -1 where
-// all are of one.
+// eachNode calls do for all nodes in order, with the index of their wave. The index is -1
+// if there is only one wave.
 func (g *graph) eachNode(do func(wave, node int)) {
 	wave := -1
 	for i := range g.nodes {

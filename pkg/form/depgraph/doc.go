@@ -1,6 +1,6 @@
-// Package depgraph writes which resources of forms depend on which: as a tree for people,
-// and in the languages of Mermaid and Graphviz.
+// Package depgraph prints the dependencies between resources of forms, as a tree or for
+// Mermaid and Graphviz.
 //
-// Loaded forms flow in; lines of a tree, or text for another program, flow out. The
-// package reads no file and asks no cluster.
+// It takes loaded forms, and returns lines or text. The package reads no file and no
+// cluster.
 package depgraph

@@ -8,7 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Bounds on what a document may grow to. Aliases let a few lines stand for
+// These limits bound the size of a document, because aliases let a few lines stand for
 // billions of nodes.
 const (
 	maxDepth    = 100
@@ -17,14 +17,13 @@ const (
 
 // converter turns the YAML nodes of one document into Values.
 type converter struct {
-	stream   *Stream // which the document is of
+	stream   *Stream // the stream that has the document
 	file     string
-	expanded int  // nodes that stand there through an alias
-	tooLarge bool // reported; everything from here on is null
+	expanded int  // number of nodes that aliases repeat
+	tooLarge bool // already reported; all further nodes become null
 }
 
-// value converts a node. It never returns nil; what cannot be converted is
-// reported and becomes null.
+// value converts a node. It never returns nil. It reports a bad node and returns null.
 func (c *converter) value(n *yaml.Node, depth int, aliased bool) *Value {
 	pos := c.pos(n)
 	if c.tooLarge || !c.within(pos, depth, aliased) {
@@ -52,7 +51,7 @@ func (c *converter) value(n *yaml.Node, depth int, aliased bool) *Value {
 
 func (c *converter) pos(n *yaml.Node) lynq.Pos { return lynq.Pos{File: c.file, Line: n.Line} }
 
-// within keeps the bounds. It reports once per document that one is exceeded.
+// within checks the limits. It reports one violation per document.
 func (c *converter) within(pos lynq.Pos, depth int, aliased bool) bool {
 	if aliased {
 		c.expanded++
@@ -69,7 +68,7 @@ func (c *converter) within(pos lynq.Pos, depth int, aliased bool) bool {
 	return false
 }
 
-// collectionTag refuses explicit tags on lists and mappings but the usual one.
+// collectionTag refuses explicit tags on lists and mappings, except the usual one.
 func (c *converter) collectionTag(n *yaml.Node, usual string) {
 	if n.Style&yaml.TaggedStyle != 0 && n.ShortTag() != usual {
 		c.stream.Problems.Add(c.pos(n), "remove the tag", "tag %s is not supported", n.Tag)
@@ -96,7 +95,7 @@ func (c *converter) scalar(n *yaml.Node) *Value {
 	return &v
 }
 
-// tagged resolves a scalar with an explicit tag, and reports what is wrong.
+// tagged resolves a scalar with an explicit tag, and returns what is wrong with it.
 func (c *converter) tagged(n *yaml.Node) (Value, error) {
 	switch tag := n.ShortTag(); tag {
 	case "!!str", "!":
@@ -116,9 +115,8 @@ func isQuoted(n *yaml.Node) bool {
 	return n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
 }
 
-// mapping converts a mapping. Merge keys follow the rules of kubectl's library:
-// keys are set in the order they stand there, so << overrides what goes before
-// it and is overridden by what comes after it.
+// mapping converts a mapping. Merge keys follow kubectl's library, which sets keys in file
+// order. So << overrides earlier keys, and later keys override it.
 func (c *converter) mapping(n *yaml.Node, depth int, aliased bool) *Value {
 	v := &Value{Kind: Map, Pos: c.pos(n)}
 	at := make(map[string]int, len(n.Content)/2)
@@ -154,7 +152,7 @@ func (c *converter) mapping(n *yaml.Node, depth int, aliased bool) *Value {
 	return v
 }
 
-// twice reports a key that was written before in its mapping.
+// twice reports a duplicate key of a mapping.
 func (c *converter) twice(written map[string]lynq.Pos, key string, pos lynq.Pos) bool {
 	first, twice := written[key]
 	if twice {
@@ -164,14 +162,14 @@ func (c *converter) twice(written map[string]lynq.Pos, key string, pos lynq.Pos)
 	return twice
 }
 
-// merged gets the fields that a merge key brings in.
+// merged returns the fields of a merge key.
 func (c *converter) merged(n *yaml.Node, depth int) []Field {
 	sources := []*yaml.Node{n}
 	if n.Kind == yaml.SequenceNode {
 		sources = n.Content
 	}
 	var fields []Field
-	// Earlier sources go before later ones, so they are set last.
+	// Earlier sources win over later ones, so they come last.
 	for i := len(sources) - 1; i >= 0; i-- {
 		source := sources[i]
 		target := source
@@ -187,7 +185,7 @@ func (c *converter) merged(n *yaml.Node, depth int) []Field {
 	return fields
 }
 
-// key gets the text of a mapping key, false where it has none.
+// key returns the text of a mapping key, or false if it has none.
 func (c *converter) key(n *yaml.Node) (string, bool) {
 	pos := c.pos(n)
 	if n.Kind == yaml.AliasNode {

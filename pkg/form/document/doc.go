@@ -1,9 +1,8 @@
-// Package document reads YAML and JSON as kubectl reads them, and keeps for each value the line
-// that it stands on.
+// Package document reads YAML and JSON as kubectl does, and keeps the line of each value.
 //
-// Parse takes the bytes of a stream and gives its documents as Values, with everything that is
-// wrong. Bounds on depth and aliases keep a small file from becoming a large tree.
+// Parse turns the bytes of a stream into documents, and returns all problems. Limits on
+// depth and aliases prevent a small file from becoming a large tree.
 //
-// The package knows no kinds: package form reads hubs and forms out of Values. Its messages
-// name no value, which may be secret. Everything here is pure.
+// The package knows no kinds. Package form reads hubs and forms from its values. Messages
+// contain no values, because these may be secret. All functions are pure.
 package document

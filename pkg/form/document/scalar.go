@@ -9,13 +9,13 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// errNumber says that a plain scalar is a number that JSON or a 64 bit integer
-// cannot hold.
+// errNumber means that a plain scalar is a number that neither JSON nor a 64 bit integer
+// can represent.
 var errNumber = errors.New("the number fits neither a 64 bit integer nor a finite float")
 
-// plainScalar is what kubectl makes of a plain (unquoted, untagged) scalar:
-// YAML 1.1 as sigs.k8s.io/yaml reads it, then JSON as Kubernetes reads it, so
-// that 1.0 is the integer 1. The result has no position.
+// plainScalar reads a plain (unquoted, untagged) scalar as kubectl does. sigs.k8s.io/yaml
+// reads it as YAML 1.1, and Kubernetes then reads the JSON. So 1.0 is the integer 1. The
+// result has no position.
 func plainScalar(text string) (Value, error) {
 	switch text {
 	case "true":
@@ -35,13 +35,13 @@ func plainScalar(text string) (Value, error) {
 	return resolve(text, text)
 }
 
-// taggedScalar is the same for a scalar with one of YAML's own tags.
+// taggedScalar reads a scalar with one of YAML's own tags.
 func taggedScalar(tag, text string) (Value, error) {
 	return resolve(tag+" "+strconv.Quote(text), text)
 }
 
-// resolve asks sigs.k8s.io/yaml what a one-scalar document means. The text is
-// the scalar's own, which is what a string resolves to.
+// resolve lets sigs.k8s.io/yaml parse a document with one scalar. A string resolves to
+// text, which is the scalar's own.
 func resolve(document, text string) (Value, error) {
 	data, err := yaml.YAMLToJSON([]byte(document))
 	if err != nil {
@@ -69,8 +69,8 @@ func resolve(document, text string) (Value, error) {
 	}
 }
 
-// plainKey is the text that kubectl makes of a plain scalar used as a key: the
-// scalar is resolved first, so on is "true". A null key is an error.
+// plainKey returns the text that kubectl makes of a plain scalar as a key. It resolves the
+// scalar first, so on becomes "true". A null key is an error.
 func plainKey(text string) (string, error) {
 	if text != "" && !maybeTyped(text) {
 		return text, nil
@@ -89,8 +89,8 @@ func plainKey(text string) (string, error) {
 	return "", errors.New("no key")
 }
 
-// isDecimal tells whether text is a decimal integer in its usual form, short
-// enough for an int64 whatever its digits are.
+// isDecimal reports whether text is a decimal integer in its usual form. The text must be
+// so short that any digits fit an int64.
 func isDecimal(text string) bool {
 	digits := strings.TrimPrefix(text, "-")
 	if digits == "0" {
@@ -107,9 +107,9 @@ func isDecimal(text string) bool {
 	return true
 }
 
-// maybeTyped is false for texts that are surely strings, which spares them the
-// YAML library. The words that are no strings are true, yes, on, null and the
-// like, the longest "false", and numbers have only the characters below.
+// maybeTyped returns false for texts that are certainly strings, which saves a call of the
+// YAML library. Only words such as true, yes, on and null, up to the length of "false",
+// have other types. Numbers have only the characters below.
 func maybeTyped(text string) bool {
 	if text == "~" || text == "" {
 		return true

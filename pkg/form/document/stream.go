@@ -16,18 +16,17 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Stream holds what a YAML or JSON stream says.
+// Stream is the content of a YAML or JSON stream.
 type Stream struct {
-	// Documents are those that could be read. Empty ones are left out.
+	// Documents are the readable documents without the empty ones.
 	Documents []*Value
-	// Broken: the stream breaks off, or a document is out of bounds and is left out.
+	// Broken is set if the stream ends early, or if a document exceeded the limits.
 	Broken bool
-	// Problems are what is wrong with it, and Warnings what is odd.
+	// Problems are errors, and Warnings are oddities.
 	Problems, Warnings lynq.Problems
 }
 
-// Parse reads a YAML or JSON stream. The file is where problems and values say that they
-// stand.
+// Parse reads a YAML or JSON stream. Problems and values name file as their place.
 func Parse(file string, data []byte) *Stream {
 	s := &Stream{}
 	if json.Valid(data) {
@@ -55,15 +54,14 @@ func Parse(file string, data []byte) *Stream {
 	}
 }
 
-// isEmpty tells whether a document has nothing but comments. An explicit null
-// is as good as nothing.
+// isEmpty reports whether a document has only comments or an explicit null.
 func isEmpty(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.ShortTag() == yaml.NodeTagNull
 }
 
-// joinSurrogates writes pairs like \ud83d\ude00, by which JSON escapes what is
-// outside the basic plane, as the character itself: YAML forbids such pairs.
-// The data must be valid JSON.
+// joinSurrogates replaces pairs like \ud83d\ude00 with the character that they escape.
+// JSON uses such pairs for characters outside the basic plane, but YAML forbids them. The
+// data must be valid JSON.
 func joinSurrogates(data []byte) []byte {
 	const width = len(`\ud83d`)
 	out := make([]byte, 0, len(data))
@@ -87,11 +85,11 @@ func joinSurrogates(data []byte) []byte {
 	return out
 }
 
-// syntaxProblem words an error of the YAML parser.
+// syntaxProblem turns an error of the YAML parser into a problem.
 func syntaxProblem(file, data string, err error) lynq.Problem {
 	line, message := syntaxError(err)
 	if name, ok := strings.CutPrefix(message, "unknown anchor '"); ok {
-		// The name may be a password that begins with a star: it is not shown.
+		// The message doesn't show the name, because a password may begin with a star.
 		name, _, _ = strings.Cut(name, "'")
 		return lynq.Problem{
 			Pos:  lynq.Pos{File: file, Line: lineOf(data, "*"+name)},
@@ -119,9 +117,8 @@ func unquotedTemplate(line string) bool {
 	return strings.HasPrefix(text, "{{")
 }
 
-// kubectlLine asks the older YAML library for the line of the first syntax
-// error, 0 where it finds none: the newer one names the line at which the block
-// around the error begins.
+// kubectlLine returns the line of the first syntax error from the older YAML library, or
+// 0. The newer library only names the line at which the block around the error begins.
 func kubectlLine(data string) int {
 	decoder := yaml2.NewDecoder(strings.NewReader(data))
 	for {
@@ -133,7 +130,7 @@ func kubectlLine(data string) int {
 			continue
 		}
 		line, message := syntaxError(err)
-		// Its parser, unlike its scanner, counts lines from zero.
+		// Unlike its scanner, this library's parser counts lines from zero.
 		if line > 0 && strings.HasPrefix(message, "did not find expected") {
 			line++
 		}
@@ -141,12 +138,12 @@ func kubectlLine(data string) int {
 	}
 }
 
-// ignored is a YAML value that is parsed and not decoded.
+// ignored receives a YAML value without decoding it.
 type ignored struct{}
 
 func (*ignored) UnmarshalYAML(func(any) error) error { return nil }
 
-// syntaxError takes "yaml: line 3: message" apart; line is 0 where it has none.
+// syntaxError splits "yaml: line 3: message". line is 0 if there is none.
 func syntaxError(err error) (line int, message string) {
 	m := regexp.MustCompile(`(?s)^yaml: (?:line (\d+): )?(.*)$`).FindStringSubmatch(err.Error())
 	if m == nil {
@@ -156,7 +153,7 @@ func syntaxError(err error) (line int, message string) {
 	return line, m[2]
 }
 
-// lineOf is the number of the first line with the text, 0 where none has it.
+// lineOf returns the number of the first line with the text, or 0.
 func lineOf(data, text string) int {
 	before, _, found := strings.Cut(data, text)
 	if !found {

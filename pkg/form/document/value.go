@@ -9,7 +9,7 @@ import (
 // Kind is the kind of a Value.
 type Kind uint8
 
-// The kinds of values that JSON has, numbers split in two as Kubernetes does.
+// These are the kinds of JSON. Like Kubernetes, they have two kinds of numbers.
 const (
 	Null Kind = iota
 	Bool
@@ -20,9 +20,8 @@ const (
 	Map
 )
 
-// Value is a node of a manifest: what the YAML says under the rules that
-// kubectl applies (YAML 1.1 booleans, aliases and merge keys resolved), with
-// the place it stands at. Treat it as immutable.
+// Value is a node of a manifest as kubectl reads it, with its place. YAML 1.1 booleans,
+// aliases and merge keys are resolved. Callers must not change it.
 type Value struct {
 	Kind   Kind
 	Pos    lynq.Pos
@@ -30,8 +29,8 @@ type Value struct {
 	Int    int64
 	Float  float64
 	Str    string
-	Items  []*Value // List
-	Fields []Field  // Map, in file order, keys distinct
+	Items  []*Value // of a List
+	Fields []Field  // of a Map, in file order, with distinct keys
 }
 
 // Field is one key of a Map.
@@ -41,7 +40,7 @@ type Field struct {
 	Value *Value
 }
 
-// Field gets the value at a key of a Map, nil where it has none.
+// Field returns the value at a key of a Map, or nil.
 func (v *Value) Field(key string) *Value {
 	if v == nil {
 		return nil
@@ -54,7 +53,7 @@ func (v *Value) Field(key string) *Value {
 	return nil
 }
 
-// Literal is the text of a string without template actions, else "".
+// Literal returns the text of a string without template actions, or "".
 func (v *Value) Literal() string {
 	if v == nil || v.Kind != String || IsTemplate(v.Str) {
 		return ""
@@ -62,7 +61,7 @@ func (v *Value) Literal() string {
 	return v.Str
 }
 
-// FieldPos tells where a field's value stands, or the mapping where it is absent.
+// FieldPos returns the place of a field's value, or of the mapping if the field is absent.
 func FieldPos(v *Value, field string) lynq.Pos {
 	if f := v.Field(field); f != nil {
 		return f.Pos
@@ -70,7 +69,7 @@ func FieldPos(v *Value, field string) lynq.Pos {
 	return v.Pos
 }
 
-// Plain gets the value as encoding/json would have it, but for int64.
+// Plain returns the value in the types of encoding/json, except that integers are int64.
 func (v *Value) Plain() any {
 	switch v.Kind {
 	case Bool:
@@ -102,7 +101,7 @@ func (v *Value) PlainMap() map[string]any {
 	return m
 }
 
-// Describe names the kind of a value for a message. It never shows the value.
+// Describe names the kind of a value for a message, and never the value itself.
 func (v *Value) Describe() string {
 	switch v.Kind {
 	case Bool:
@@ -121,5 +120,5 @@ func (v *Value) Describe() string {
 	return "null"
 }
 
-// IsTemplate tells whether a string has template actions.
+// IsTemplate reports whether a string has template actions.
 func IsTemplate(s string) bool { return strings.Contains(s, "{{") }

@@ -1,7 +1,7 @@
-// Package files reads the files that -f names: files, directories with files, and standard
+// Package files reads the files that -f names. These are files, directories, and standard
 // input.
 //
-// Paths flow in; names and bytes flow out, and problems of what cannot be read. Digests
-// tell whether the files are as before, and Places tell where a change of them shows. The
-// package knows nothing of YAML, hubs or forms.
+// It takes paths, and returns names, bytes and problems. Digests show whether files have
+// changed, and Places show where to watch for changes. The package knows nothing about
+// YAML, hubs or forms.
 package files

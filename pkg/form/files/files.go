@@ -16,28 +16,28 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// StdinName stands for standard input in positions, and StdinPath among paths.
+// StdinName is the name of standard input in positions. StdinPath is its path.
 const (
 	StdinName = "stdin"
 	StdinPath = "-"
 )
 
-// maxFile is how many bytes a file may have.
+// maxFile limits the bytes of a file.
 const maxFile = 64 << 20
 
 // Named are the files that some paths name.
 type Named struct {
 	// Paths are files, directories with files, and StdinPath.
 	Paths []string
-	// Recursive: the sub-directories of these have files too.
+	// Recursive also reads subdirectories.
 	Recursive bool
 	Stdin     io.Reader
-	// EmptyDirs: a directory without a manifest is no problem.
+	// EmptyDirs accepts a directory without a manifest.
 	EmptyDirs bool
 }
 
-// Read calls use with every file, in order, each once. What cannot be read becomes a
-// problem, and complete is false then.
+// Read calls use once for each file, in order. It reports unreadable files as problems,
+// and then returns false.
 func (n *Named) Read(problems *lynq.Problems, use func(name string, data []byte)) (complete bool) {
 	complete = true
 	seen := map[string]bool{}
@@ -62,7 +62,7 @@ func (n *Named) Read(problems *lynq.Problems, use func(name string, data []byte)
 	return complete
 }
 
-// canonical is the same for all names of a file.
+// canonical returns the same path for all names of a file.
 func canonical(path string) string {
 	if path == StdinPath {
 		return path
@@ -76,7 +76,7 @@ func canonical(path string) string {
 	return filepath.Clean(path)
 }
 
-// unreadable reports a file or directory that cannot be read.
+// unreadable reports a file or directory that can't be read.
 func unreadable(problems *lynq.Problems, path string, err error) {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {
@@ -89,7 +89,7 @@ func unreadable(problems *lynq.Problems, path string, err error) {
 	problems.Add(lynq.Pos{File: path}, fix, "cannot be read: %v", err)
 }
 
-// Displayed are paths as positions have them.
+// Displayed returns paths as positions show them.
 func Displayed(paths []string) []string {
 	names := slices.Clone(paths)
 	for i, p := range names {
@@ -109,11 +109,10 @@ func readFile(path string, stdin io.Reader) (name string, data []byte, err error
 	return path, data, err
 }
 
-// ReadStdin reads standard input as Read does for StdinPath.
+// ReadStdin reads standard input like Read.
 func ReadStdin(stdin io.Reader) ([]byte, error) { return bounded.ReadAll(stdin, maxFile) }
 
-// expand lists the files that one path stands for; ok is false where something
-// was wrong with it, which is reported.
+// expand lists the files of one path. If ok is false, it has reported a problem.
 func (n *Named) expand(problems *lynq.Problems, path string) (files []string, ok bool) {
 	if path == StdinPath {
 		return []string{path}, true
@@ -145,9 +144,9 @@ func (n *Named) expand(problems *lynq.Problems, path string) (files []string, ok
 	return files, ok
 }
 
-// manifests lists the manifests in a directory, sorted by path. What begins
-// with a dot is left out, editors' files among them; links to files are
-// followed, links to directories below it are not.
+// manifests lists the manifests in a directory, sorted by path. It skips names with a
+// leading dot, such as editors' files. It follows links to files, but not links to
+// subdirectories.
 func manifests(problems *lynq.Problems, dir string, recursive bool) (files []string, subdirectories, ok bool) {
 	ok = true
 	visit := func(path string, d fs.DirEntry, err error) error {
@@ -177,7 +176,7 @@ func manifests(problems *lynq.Problems, dir string, recursive bool) (files []str
 		}
 		return nil
 	}
-	// With a separator at its end, a link to a directory is followed.
+	// The trailing separator makes WalkDir follow a link to a directory.
 	if err := filepath.WalkDir(dir+string(filepath.Separator), visit); err != nil {
 		unreadable(problems, dir, err)
 		ok = false
@@ -186,7 +185,7 @@ func manifests(problems *lynq.Problems, dir string, recursive bool) (files []str
 	return files, subdirectories, ok
 }
 
-// isManifest tells by its name whether a file in a directory is to be read.
+// isManifest reports whether a file in a directory is a manifest, by its name.
 func isManifest(name string) bool {
 	if name == "kustomization.yaml" || name == "kustomization.yml" {
 		return false
@@ -198,8 +197,8 @@ func isManifest(name string) bool {
 	return false
 }
 
-// Digest is of the names and bytes of all files that paths name, standard input left out:
-// while it is the same, so are the inputs. The error is lynq.Problems.
+// Digest hashes the names and bytes of all files that paths name, except standard input.
+// The inputs are unchanged if the digest is. The error is lynq.Problems.
 func Digest(paths []string, recursive bool) (string, error) {
 	var problems lynq.Problems
 	h := sha256.New()
@@ -211,8 +210,7 @@ func Digest(paths []string, recursive bool) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), problems.Err()
 }
 
-// Digests adds the digest of each file that paths name to digests, by its name. Files that
-// cannot be read are left out.
+// Digests adds the digest of each readable file that paths name, by its name.
 func Digests(paths []string, recursive bool, digests map[string]string) {
 	var unread lynq.Problems
 	n := Named{Paths: paths, Recursive: recursive}

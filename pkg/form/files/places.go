@@ -10,30 +10,31 @@ import (
 	"strings"
 )
 
-// Places are the directories in which a change may be one of inputs, by absolute paths
-// without links: directories that are read, those of files, and those of the links that
-// lead there.
+// Places are the directories in which a change may affect the inputs, as absolute paths
+// without links. They cover directories with manifests, those of single files, and those
+// of links that lead there.
 type Places map[string]*place
 
-// place is what matters in a directory.
+// place says which entries of a directory matter.
 type place struct {
-	// read: it is read for manifests; below: and so are its sub-directories.
+	// read is set if lynqctl reads its manifests, and below if it also reads
+	// subdirectories.
 	read, below bool
-	// names are files, links, and directories that are read, or are yet to come.
+	// names are relevant files, links and directories. Some may not exist yet.
 	names map[string]bool
 }
 
-// maxLinks is how many links a path may lead through.
+// maxLinks limits the links on one path.
 const maxLinks = 40
 
-// NewPlaces finds out where changes may be of what Read and Digest read.
+// NewPlaces finds the places for the files that Read and Digest read.
 func NewPlaces(paths []string, recursive bool) Places {
 	ps := Places{}
 	ps.Add(paths, recursive)
 	return ps
 }
 
-// Add adds those of further paths.
+// Add adds the places of more paths.
 func (ps Places) Add(paths []string, recursive bool) {
 	for _, path := range paths {
 		if path == StdinPath || path == "" {
@@ -46,11 +47,10 @@ func (ps Places) Add(paths []string, recursive bool) {
 	}
 }
 
-// Dirs are the directories.
+// Dirs returns the directories.
 func (ps Places) Dirs() []string { return slices.Sorted(maps.Keys(ps)) }
 
-// Matters tells whether a change of an entry of one of the directories may be one of the
-// inputs.
+// Matters reports whether a change of an entry may affect the inputs.
 func (ps Places) Matters(path string) bool {
 	if ps[path] != nil {
 		return true
@@ -71,7 +71,7 @@ func (ps Places) Matters(path string) bool {
 	return p.below && (err == nil && info.IsDir() || errors.Is(err, fs.ErrNotExist))
 }
 
-// at is what matters in a directory.
+// at returns the place of a directory, and adds it if needed.
 func (ps Places) at(dir string) *place {
 	if ps[dir] == nil {
 		ps[dir] = &place{names: map[string]bool{}}
@@ -79,9 +79,8 @@ func (ps Places) at(dir string) *place {
 	return ps[dir]
 }
 
-// trail adds what leads to a path: each link, such as the one that is replaced when the
-// ConfigMap of a volume changes, and the last of its names, or the first that
-// is not there yet.
+// trail adds each link on a path, and the last name or the first missing one. A change of
+// a ConfigMap replaces such a link in its volume.
 func (ps Places) trail(path string) {
 	path, err := filepath.Abs(path)
 	linked := err == nil
@@ -90,7 +89,7 @@ func (ps Places) trail(path string) {
 	}
 }
 
-// follow goes down an absolute path until it comes to a link, and gives where that leads.
+// follow walks down an absolute path to the first link, and returns the path behind it.
 func (ps Places) follow(path string) (next string, linked bool) {
 	dir := filepath.VolumeName(path) + string(filepath.Separator)
 	names := strings.Split(strings.TrimPrefix(path, dir), string(filepath.Separator))
@@ -116,13 +115,13 @@ func (ps Places) follow(path string) (next string, linked bool) {
 	return "", false
 }
 
-// directory adds a directory that is read, and where its links lead.
+// directory adds a directory of manifests, and the targets of its links.
 func (ps Places) directory(dir string, recursive bool) {
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		hidden := d != nil && strings.HasPrefix(d.Name(), ".")
 		switch {
 		case err != nil:
-			return nil //nolint:nilerr // Read tells what cannot be read
+			return nil //nolint:nilerr // Read reports unreadable paths
 		case path == dir || d.IsDir() && recursive && !hidden:
 			p := ps.at(path)
 			p.read, p.below = true, p.below || recursive
