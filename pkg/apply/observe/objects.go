@@ -127,7 +127,6 @@ func (o *observer) kind(ctx context.Context, k *wantedKind) error {
 	if len(k.refs) <= o.few && len(k.replaced) == 0 {
 		return o.look(ctx, r, k.refs)
 	}
-	selector := hubSelector(o.hub)
 	err = o.labelled(ctx, k, r, func(ref lynq.Ref) bool {
 		found := k.refs[ref]
 		delete(k.refs, ref)
@@ -138,17 +137,26 @@ func (o *observer) kind(ctx context.Context, k *wantedKind) error {
 		if err := o.apart(ctx, r, k.refs, fmt.Errorf("list the objects of hub %q: %w", o.hub, err)); err != nil {
 			return err
 		}
-		return o.copies(ctx, r, k.replaced, selector)
+		return o.copies(ctx, r, k.replaced, "!"+wellknown.LabelRecord)
 	case err != nil:
 		return o.unread(ctx, k.refs, fmt.Errorf("list the objects of hub %q: %w", o.hub, err))
 	}
-	return o.missing(ctx, r, k.refs, true)
+	if err := o.missing(ctx, r, k.refs, true); err != nil {
+		return err
+	}
+	return o.copies(ctx, r, k.replaced, otherSelector(o.hub))
 }
 
 // hubSelector selects the objects of a hub. Inventories have its label too, and are as
 // many as nodes.
 func hubSelector(hub string) string {
 	return wellknown.LabelHub + "=" + hub + ",!" + wellknown.LabelRecord
+}
+
+// otherSelector selects the objects that hubSelector doesn't: the garbage collector deletes
+// them, too, with the inventory that they refer to.
+func otherSelector(hub string) string {
+	return wellknown.LabelHub + "!=" + hub + ",!" + wellknown.LabelRecord
 }
 
 // labelled reads the list of a kind's objects that have the hub's label, and keeps those
@@ -251,9 +259,9 @@ func (o *observer) apart(ctx context.Context, r lynq.APIResource, refs map[lynq.
 	return nil
 }
 
-// copies looks for copies of objects whose inventory was deleted, where all could not be
-// listed. Where their namespace may not be listed either, the objects are unknown: a copy
-// may go with the inventory.
+// copies looks for copies of objects whose inventory was deleted, which other lists lack.
+// Where their namespace may not be listed, the objects are unknown: a copy may go with the
+// inventory.
 func (o *observer) copies(ctx context.Context, r lynq.APIResource, replaced map[lynq.Ref]bool, selector string) error {
 	of := byNamespace(replaced)
 	namespaces := slices.Sorted(maps.Keys(of))

@@ -162,18 +162,22 @@ func TestStrays(t *testing.T) {
 		want          string
 	}{
 		"all":                                    {want: "strays copy, asked get services elsewhere, list services "},
-		"deleted":                                {deleting: true, want: "strays copy, asked get services elsewhere, list services "},
+		"deleted":                                {deleting: true, want: "strays copy, strays relabelled, asked get services elsewhere, list services , list services ns"},
 		"few nodes of many":                      {few: true, want: "asked get services elsewhere, get services ns"},
-		"few nodes of many, deleted":             {few: true, deleting: true, want: "strays copy, asked get services elsewhere, list services "},
-		"deleted, and not all may be listed":     {deleting: true, list: forbidden(""), want: "strays copy, asked get services elsewhere, get services ns, list services , list services ns"},
+		"few nodes of many, deleted":             {few: true, deleting: true, want: "strays copy, strays relabelled, asked get services elsewhere, list services , list services ns"},
+		"deleted, and not all may be listed":     {deleting: true, list: forbidden(""), want: "strays copy, strays relabelled, asked get services elsewhere, get services ns, list services , list services ns"},
 		"deleted, and nothing may be listed":     {deleting: true, list: forbidden("", "ns"), want: "unknown owned, asked get services elsewhere, get services ns, list services , list services ns"},
 		"not deleted, and nothing may be listed": {list: forbidden("", "ns"), want: "asked get services elsewhere, get services ns, list services "},
 	} {
 		f := &faulty{Cluster: inmemory.New(), list: tt.list}
 		inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "ns", Name: "a"}, UID: "inv", Deleting: tt.deleting}
-		for object, owner := range map[string]string{"owned": "inv", "copy": "inv", "other": "else"} {
+		for object, owner := range map[string]string{"owned": "inv", "copy": "inv", "other": "else", "relabelled": "inv"} {
 			ref := lynq.Ref{Kind: "Service", Namespace: "ns", Name: object}
-			f.Put(ref, f.Foreign(ref, map[string]any{"labels": map[string]any{wellknown.LabelHub: "crm"}, "ownerReferences": []any{
+			hub := "crm"
+			if object == "relabelled" {
+				hub = "erp"
+			}
+			f.Put(ref, f.Foreign(ref, map[string]any{"labels": map[string]any{wellknown.LabelHub: hub}, "ownerReferences": []any{
 				map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "lynqnode-a", "uid": owner},
 			}}))
 		}
@@ -210,6 +214,7 @@ func straysOf(seen *plan.Observed, asked []string) string {
 	for ref := range seen.Unknown {
 		words = append(words, "unknown "+ref.Name)
 	}
+	slices.Sort(words)
 	return strings.Join(append(words, "asked "+strings.Join(asked, ", ")), ", ")
 }
 
