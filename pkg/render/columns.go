@@ -6,18 +6,16 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form/document"
 )
 
-// FieldColumns tells which columns of a row a field of an object is made of.
+// FieldColumns names the columns that fill a field of an object.
 type FieldColumns struct {
-	// Path is the keys that lead to the field; "[]" stands for any entry of a
-	// list.
+	// Path has the keys that lead to the field. "[]" is any item of a list.
 	Path    []string
 	Columns []string // sorted
-	// Secret: one of them is a secret column of the hub.
+	// Secret is set if one of them is a secret column of the hub.
 	Secret bool
 }
 
-// Fields are the fields of the resource with an id that rows fill in, in the
-// order in which they are written.
+// Fields returns the fields of a resource that depend on the row, in output order.
 func (p *Program) Fields(id string) []FieldColumns {
 	i := slices.IndexFunc(p.resources, func(r resource) bool { return r.ID == id })
 	if i < 0 {
@@ -28,7 +26,7 @@ func (p *Program) Fields(id string) []FieldColumns {
 	return w.fields
 }
 
-// columnWalk goes through a manifest.
+// columnWalk visits a manifest.
 type columnWalk struct {
 	program *Program
 	names   []string
@@ -62,7 +60,7 @@ func (w *columnWalk) slot(slot int, path []string) {
 	w.fields = append(w.fields, FieldColumns{Path: path, Columns: slices.Compact(columns), Secret: slices.ContainsFunc(columns, w.program.Hub.Secret)})
 }
 
-// Used are the columns that the form uses, each once.
+// Used returns the columns that the form uses, each once.
 func (p *Program) Used() []string {
 	names := Columns(p.Hub)
 	var used []string

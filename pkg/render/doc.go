@@ -1,14 +1,12 @@
 // Package render turns forms and rows into Kubernetes manifests.
 //
-// A form is compiled once into a program; a row goes into the program and a
-// node comes out, as objects or as bytes of YAML. Static parts of a form are
-// bytes before the first row is read; package expr runs the other strings for
-// rows. Plain references to columns, and the commonest functions of them, never
-// enter the template interpreter. The byte writer and the object builder run the
-// same program.
+// It compiles a form once into a program. The program turns each row into a node, either
+// as objects or as bytes of YAML. Static parts of a form become bytes before the first
+// row, and package expr evaluates the other strings. Plain references to columns, and the
+// most common functions of them, never run the template interpreter. The byte writer and
+// the object builder share one program.
 //
-// Forms and rows flow in; bytes, objects and problems with file, line, form,
-// resource, field and row flow out. The package opens no source, asks no
-// cluster, and reads neither clock nor randomness unless a resource that is
-// created only once asks for it.
+// The package takes forms and rows. It returns bytes, objects and problems with file,
+// line, form, resource, field and row. It opens no source and calls no cluster. It reads
+// the clock and randomness only for resources that lynqctl creates only once.
 package render

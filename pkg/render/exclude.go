@@ -8,7 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// exclusion is the rule that excludes an object of the row, nil for none.
+// exclusion returns the rule that excludes an object of the row, or nil.
 func (f *frame) exclusion(i int) *lynq.Exclusion {
 	if len(f.program.Exclude) == 0 {
 		return nil
@@ -16,13 +16,13 @@ func (f *frame) exclusion(i int) *lynq.Exclusion {
 	return f.program.Exclude.Find(f.ref(i))
 }
 
-// Excluded counts the objects of a run that a rule left unwritten.
+// Excluded counts the objects that a rule excluded from a run.
 type Excluded struct {
 	lynq.Exclusion
 	Objects int
 }
 
-// excluded counts them.
+// excluded counts objects by rule.
 type excluded map[lynq.Exclusion]int
 
 func (e excluded) add(rules []*lynq.Exclusion) {
@@ -31,8 +31,8 @@ func (e excluded) add(rules []*lynq.Exclusion) {
 	}
 }
 
-// Excluded tells which rules left objects unwritten, by their places. Nodes yields all
-// objects, each with its rule.
+// Excluded returns the rules that excluded objects, in the order of their places. Nodes
+// yields excluded objects too, with their rules.
 func (r *Run) Excluded() []Excluded {
 	var all []Excluded
 	for rule, objects := range maps.All(r.excluded) {

@@ -9,11 +9,11 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
-// Exposed are the places of a form outside of Secrets that show values of secret columns.
+// Exposed returns the places of a form outside Secrets that show values of secret columns.
 func (p *Program) Exposed() lynq.Problems { return p.exposed }
 
-// expose notes where an expression shows values of secret columns. All output has the
-// names of objects, and what tombstones say: there it is a problem of the form.
+// expose notes that an expression shows values of secret columns. All output contains the
+// names of objects and the text of tombstones, so a secret there is an error.
 func (c *compiler) expose(i int, at place, u use) {
 	if at.inSecret {
 		return
@@ -40,11 +40,11 @@ func (c *compiler) expose(i int, at place, u use) {
 	}
 }
 
-// mask hides the values that secret columns have in a row.
+// mask hides a row's values of secret columns.
 func (p *Program) mask(row []string) redact.Mask { return MaskOf(p.Hub, row) }
 
-// MaskOf hides the values that secret columns of a hub have in a row, whose values are in
-// the order of Columns.
+// MaskOf hides a row's values of the hub's secret columns. The row has the order of
+// Columns.
 func MaskOf(h *form.Hub, row []string) redact.Mask {
 	if len(h.SecretColumns) == 0 {
 		return nil
@@ -52,7 +52,7 @@ func MaskOf(h *form.Hub, row []string) redact.Mask {
 	var values []string
 	for i, column := range Columns(h) {
 		if h.Secret(column) {
-			values = append(values, strings.Clone(row[i])) // without the rest of the row
+			values = append(values, strings.Clone(row[i])) // the clone doesn't keep the rest of the row
 		}
 	}
 	return redact.New(values...)

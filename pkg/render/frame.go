@@ -10,29 +10,29 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render/scalar"
 )
 
-// frame holds what one row makes of a program's expressions. A frame serves one
-// row after the other, on one goroutine.
+// frame has the results of a program's expressions for one row. It serves one row after
+// the other, in one goroutine.
 type frame struct {
 	program  *Program
 	settings *Settings
-	dashed   bool // the name of the form has a dash
+	dashed   bool // the form's name has a dash
 	row      lynq.Row
 	uid      string
-	// called is the name of the row's node, "" before it was asked for, and kept
-	// tells whether it is one that Settings.Recorded has.
+	// called caches the name of the row's node, or is "". kept is set if the name comes
+	// from Settings.Recorded.
 	called string
 	kept   bool
 
 	results *expr.Evaluator
 
-	// left tells per resource whether the row does not have it.
+	// left has true for each resource that the row doesn't get.
 	left    []bool
-	matched int // the first stage whose template chooses the row, counted from 1
+	matched int // first stage whose template matches the row, counted from 1
 
-	// outside tells per resource whether it is outside the node's namespace.
+	// outside has true for each resource outside the node's namespace.
 	outside []bool
 
-	probe   []byte // scratch space of isAltered
+	probe   []byte // buffer for isAltered
 	probing bool
 }
 
@@ -49,7 +49,7 @@ func newFrame(p *Program, s *Settings) *frame {
 	return f
 }
 
-// name is the name of the row's node.
+// name returns the name of the row's node.
 func (f *frame) name() string {
 	if f.called == "" {
 		f.called, f.kept = f.settings.nodeName(f.program, f.uid)
@@ -57,12 +57,12 @@ func (f *frame) name() string {
 	return f.called
 }
 
-// begin takes a row.
+// begin sets the row.
 func (f *frame) begin(row lynq.Row) {
 	f.row, f.uid, f.called, f.kept = row, row.Values[f.program.uid], "", false
 }
 
-// load runs all expressions for the row and adds what fails to problems.
+// load evaluates all expressions for the row, and reports errors.
 func (f *frame) load(problems *lynq.Problems) {
 	f.results.Load(f.row)
 	if f.program.conditional {
@@ -77,7 +77,7 @@ func (f *frame) load(problems *lynq.Problems) {
 	}
 }
 
-// fill runs one expression.
+// fill evaluates one expression.
 func (f *frame) fill(i int, problems *lynq.Problems) {
 	if err := f.results.Run(i); err != nil {
 		f.failExpr(problems, &f.program.uses[i], err)
@@ -89,8 +89,7 @@ func (f *frame) fail(problems *lynq.Problems, at place, fix, format string, args
 	problems.Add(at.pos, fix, "%s: row %s: %s", f.program.subject(at), phrase.Quote(f.uid), what)
 }
 
-// failExpr reports an expression that cannot be run, once for all the places it
-// stands in.
+// failExpr reports an expression that failed, once for all its places.
 func (f *frame) failExpr(problems *lynq.Problems, u *usage, err error) {
 	more := ""
 	if u.more > 0 {
@@ -99,7 +98,7 @@ func (f *frame) failExpr(problems *lynq.Problems, u *usage, err error) {
 	f.fail(problems, u.at, more, "%s", expr.Reason(err, u.at.secret))
 }
 
-// holds tells whether a condition holds for resource r.
+// holds reports whether a condition is true for resource r.
 func (f *frame) holds(c condition, r int) bool {
 	switch c {
 	case foreign:
@@ -112,9 +111,8 @@ func (f *frame) holds(c condition, r int) bool {
 	return true
 }
 
-// isAltered tells whether variables of a target would change resource r, be its text
-// the form's or a row's. There is no way to know but to write it: without the annotation
-// that hangs on the answer.
+// isAltered reports whether variable substitution of a target would change resource r. To
+// find out, it writes the resource without the annotation that depends on the answer.
 func (f *frame) isAltered(r int) bool {
 	if f.probing {
 		return false

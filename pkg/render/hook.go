@@ -6,8 +6,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Hooks returns what the form says of its resources with runOn: Delete, whatever the
-// row.
+// Hooks returns the form's resources with runOn: Delete, without values of rows.
 func (p *Program) Hooks() []lynq.Hook {
 	var hooks []lynq.Hook
 	for i := range p.resources {
@@ -26,7 +25,7 @@ func (p *Program) Hooks() []lynq.Hook {
 	return hooks
 }
 
-// leaveAdded takes out of a manifest what lynqctl writes into it, and not the form.
+// leaveAdded removes the fields that lynqctl adds to a manifest.
 func leaveAdded(manifest map[string]any) {
 	metadata, _ := manifest["metadata"].(map[string]any)
 	labels, _ := metadata["labels"].(map[string]any)
@@ -39,7 +38,7 @@ func leaveAdded(manifest map[string]any) {
 	}
 }
 
-// outline is a part of a manifest, as lynq.Hook has it.
+// outline returns a part of a manifest for lynq.Hook.
 func (p *Program) outline(n *node) any {
 	switch {
 	case n.slot != noSlot && n.text:
@@ -51,7 +50,7 @@ func (p *Program) outline(n *node) any {
 	case document.Map:
 		m := make(map[string]any, len(n.fields))
 		for _, f := range n.fields {
-			if f.when == always { // else it is one of lynqctl's own
+			if f.when == always { // the rest is from lynqctl
 				m[f.key] = p.outline(f.node)
 			}
 		}
@@ -66,7 +65,7 @@ func (p *Program) outline(n *node) any {
 	return n.fixed()
 }
 
-// pieces are those of a text: what stands in its template, and gaps.
+// pieces splits a text into fixed text and gaps.
 func (p *Program) pieces(n *node) lynq.Text {
 	if n.slot == noSlot {
 		return lynq.Text{{Fixed: string(n.static)}}

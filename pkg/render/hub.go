@@ -17,12 +17,12 @@ type hubRun[T any] struct {
 	product product[T]
 }
 
-// errStopped is why a run ends whose nodes nobody takes any more.
+// errStopped means that the caller takes no more nodes.
 var errStopped = errors.New("stopped")
 
-// rendered yields the nodes of the hub, in the order of rows and forms. Batches of rows
-// are rendered side by side. Its error is the last it yields: a *BadRowsError, the
-// source's, or the context's. Rows that cannot be rendered are none: see Err.
+// rendered yields the hub's nodes in the order of rows and forms. It renders batches of
+// rows in parallel. Its last error is a *BadRowsError, or one of the source or the
+// context. Err has the rows that failed to render.
 func (h *hubRun[T]) rendered(ctx context.Context) iter.Seq2[Rendered[T], error] {
 	return func(yield func(Rendered[T], error) bool) {
 		ctx, cancel := context.WithCancelCause(ctx)
@@ -44,7 +44,7 @@ func (h *hubRun[T]) rendered(ctx context.Context) iter.Seq2[Rendered[T], error] 
 			select {
 			case <-b.done:
 			case <-ctx.Done():
-				continue // a template may take for ever; its worker is left behind
+				continue // a template may hang, so this worker is abandoned
 			}
 			if context.Cause(ctx) == nil && !h.collect(b, yield) {
 				cancel(errStopped)
@@ -68,7 +68,7 @@ func (h *hubRun[T]) rendered(ctx context.Context) iter.Seq2[Rendered[T], error] 
 	}
 }
 
-// collect yields the nodes of a batch, in order, as long as they are taken.
+// collect yields the nodes of a batch in order, until the caller stops.
 func (h *hubRun[T]) collect(b *batch[T], yield func(Rendered[T], error) bool) bool {
 	key := 0
 	h.near.see(b.others, h.missing)
@@ -83,7 +83,7 @@ func (h *hubRun[T]) collect(b *batch[T], yield func(Rendered[T], error) bool) bo
 	return true
 }
 
-// count finds out whether a node counts, and makes of it what is yielded.
+// count decides whether a node counts, and returns the yielded value.
 func (h *hubRun[T]) count(n *renderedNode[T], keys []ownedKey, row lynq.Row) Rendered[T] {
 	p := h.Programs[n.program]
 	uid := row.Values[p.uid]
@@ -97,7 +97,7 @@ func (h *hubRun[T]) count(n *renderedNode[T], keys []ownedKey, row lynq.Row) Ren
 	}
 	r := Rendered[T]{NodeID: p.nodeID(h.Hub, uid, n.name), Program: p, Out: n.out, Problems: n.problems, Values: row.Values}
 	if known.lost {
-		r.Name = naming.HashedName(uid + "/" + p.Form.Name + "/") // which is no other node's
+		r.Name = naming.HashedName(uid + "/" + p.Form.Name + "/") // no other node has this name
 	}
 	switch {
 	case len(n.problems) > 0:
@@ -109,7 +109,7 @@ func (h *hubRun[T]) count(n *renderedNode[T], keys []ownedKey, row lynq.Row) Ren
 		}
 		r.Out = h.product.empty(p, r.NodeID, row.Values)
 	case h.report.FailedNodes > 0 && !h.settings.KeepGoing:
-		r.Out = h.product.empty(p, r.NodeID, row.Values) // the rest runs for its problems
+		r.Out = h.product.empty(p, r.NodeID, row.Values) // later nodes only serve to find problems
 	default:
 		h.report.Nodes++
 		h.report.Objects += n.objects

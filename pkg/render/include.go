@@ -9,7 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// include decides which resources the row has. Where a condition fails, the row does.
+// include decides which resources the row gets. A failed condition fails the row.
 func (f *frame) include(problems *lynq.Problems) {
 	for i := range f.program.uses {
 		if f.program.uses[i].condition {
@@ -31,7 +31,7 @@ func (f *frame) include(problems *lynq.Problems) {
 	}
 }
 
-// stages compiles the conditions of the stages of a rollout.
+// stages compiles the conditions of a rollout's stages.
 func (c *compiler) stages(stages []form.Stage) {
 	c.res = &form.Resource{ID: "rollout"}
 	for i, s := range stages {
@@ -46,8 +46,8 @@ func (c *compiler) stages(stages []form.Stage) {
 
 func stageField(i int) string { return fmt.Sprintf("stages[%d].match", i) }
 
-// match finds the first stage of the form's rollout whose template chooses the row, counted
-// from 1; 0 for none. Where a condition fails, the row does.
+// match finds the first rollout stage whose template matches the row, counted from 1. It
+// returns 0 for none. A failed condition fails the row.
 func (f *frame) match(problems *lynq.Problems) int {
 	first := 0
 	for i, when := range f.program.stages {
@@ -70,7 +70,7 @@ func (f *frame) match(problems *lynq.Problems) int {
 	return first
 }
 
-// notIncluded are the ids of the resources that the row does not get.
+// notIncluded returns the ids of the resources that the row doesn't get.
 func (f *frame) notIncluded() []string {
 	var ids []string
 	for i, left := range f.left {
@@ -83,7 +83,7 @@ func (f *frame) notIncluded() []string {
 
 func (f *frame) notBoolean(i int, text []byte, problems *lynq.Problems) {
 	if len(*problems) > 0 && len(text) == 0 {
-		return // it could not be run, which has been told
+		return // it failed, and the error is reported
 	}
 	r := &f.program.resources[i]
 	what := phrase.Quote(string(text))
@@ -94,7 +94,8 @@ func (f *frame) notBoolean(i int, text []byte, problems *lynq.Problems) {
 		"end it with | bool for a column that says yes or no in another way", "it gives %s, and true or false is needed", what)
 }
 
-// idle tells whether no resource of the row needs an expression, or it has been run.
+// idle reports whether no resource of the row needs an expression, or whether it already
+// ran.
 func (f *frame) idle(u *usage) bool {
 	return u.condition || !u.always && !slices.ContainsFunc(u.of, func(resource int) bool { return !f.left[resource] })
 }

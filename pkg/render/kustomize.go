@@ -7,14 +7,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render/scalar"
 )
 
-// lostCharacterError is a text that kustomize would refuse, or change.
+// lostCharacterError is a text that kustomize would refuse or change.
 type lostCharacterError struct{ character rune }
 
 func (e *lostCharacterError) Error() string {
 	return fmt.Sprintf("kustomize cannot build an object with the character %U (remove the character; or encode the text, in a Secret or as binaryData)", e.character)
 }
 
-// checkKustomizeText refuses a result that kustomize cannot build.
+// checkKustomizeText refuses a result that kustomize can't build.
 func checkKustomizeText(text []byte) error {
 	if r, lost := scalar.LostToKustomize(text); lost {
 		return &lostCharacterError{r}
@@ -22,14 +22,14 @@ func checkKustomizeText(text []byte) error {
 	return nil
 }
 
-// tabbedAnnotationError is an annotation that kustomize writes so that it cannot read it again.
+// tabbedAnnotationError is an annotation that kustomize writes but can't read again.
 type tabbedAnnotationError struct{}
 
 func (tabbedAnnotationError) Error() string {
 	return "kustomize cannot build an object with an annotation of several lines that begins with a tab (begin it with another character)"
 }
 
-// checkKustomize refuses keys and texts of the form itself that kustomize cannot build.
+// checkKustomize refuses the form's own keys and texts that kustomize can't build.
 func (c *compiler) checkKustomize(n *node, path []string) {
 	check := func(s string, path []string) {
 		if r, lost := scalar.LostToKustomize(s); lost {

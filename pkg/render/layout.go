@@ -7,42 +7,42 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render/scalar"
 )
 
-// node is a part of a manifest, compiled: static values as they are, strings
-// with templates as slots of the frame.
+// node is a compiled part of a manifest. Static values are bytes, and templates are slots
+// of the frame.
 type node struct {
-	kind   document.Kind // of static values; List and Map too
+	kind   document.Kind // kind of a static value, a List or a Map
 	value  *document.Value
 	static []byte // the text of a static string
-	slot   int    // of the expression, noSlot for static values
-	text   bool   // a typed result stays text here: Kubernetes wants a string
+	slot   int    // index of the expression; noSlot for static values
+	text   bool   // a typed result stays a string, because Kubernetes requires one
 	fields []field
 	items  []*node
 }
 
 const noSlot = -1
 
-// field is a key of a mapping. Some of Lynq's own keys depend on the row.
+// field is a key of a mapping. Some of lynqctl's own keys depend on the row.
 type field struct {
 	key  string
 	when condition
 	node *node
 }
 
-// condition says for which rows a field is there.
+// condition says which rows have a field.
 type condition uint8
 
 const (
 	always  condition = iota
 	foreign           // the object is outside its node's namespace
-	madeUID           // the row's uid cannot be the value of a label
-	altered           // variables of the target would change the object
+	madeUID           // no label can have the row's uid as its value
+	altered           // variable substitution of the target would change the object
 )
 
 func staticText(s string) *node {
 	return &node{kind: document.String, value: &document.Value{Kind: document.String, Str: s}, static: []byte(s), slot: noSlot}
 }
 
-// opKind is what an op of the byte writer does.
+// opKind is the action of a byte writer's op.
 type opKind uint8
 
 const (
@@ -61,8 +61,8 @@ type op struct {
 	skip   int
 }
 
-// layout flattens a manifest into the ops that write it: runs of bytes, and
-// between them what rows fill in.
+// layout flattens a manifest into ops. They write static bytes, and between them the
+// slots.
 type layout struct{ ops []op }
 
 func (l *layout) bytes(b ...byte) {
@@ -75,8 +75,8 @@ func (l *layout) bytes(b ...byte) {
 
 func (l *layout) string(s string) { l.bytes([]byte(s)...) }
 
-// mapping writes the fields of a non-empty map. The first line's indentation is
-// there already where inline is set: the map is an entry of a list.
+// mapping writes the fields of a non-empty map. If inline is set, the map is a list item
+// and its first line is already indented.
 func (l *layout) mapping(fields []field, indent int, inline bool) {
 	for i, f := range fields {
 		var skipped *layout
@@ -94,13 +94,13 @@ func (l *layout) mapping(fields []field, indent int, inline bool) {
 		if skipped != nil {
 			l.ops = append(l.ops, op{kind: opWhen, when: f.when, skip: len(skipped.ops)})
 			l.ops = append(l.ops, skipped.ops...)
-			l.ops = append(l.ops, op{kind: opBytes}) // what follows must not join the skipped bytes
+			l.ops = append(l.ops, op{kind: opBytes}) // so that the following bytes don't join the skipped ones
 		}
 	}
 }
 
-// value writes what follows "key:" or, in a list, "-", up to the end of the
-// line. Lists stand at the indentation of their key, as kubectl prints them.
+// value writes the rest of a line after "key:" or "-". Like kubectl, it indents lists as
+// deep as their key.
 func (l *layout) value(n *node, indent int, entry bool) {
 	switch {
 	case n.kind == document.Map && len(n.fields) > 0:

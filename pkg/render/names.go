@@ -17,26 +17,26 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render/scalar"
 )
 
-// nameForm is the kind of name an object may have.
+// nameForm is the syntax of a kind's names.
 type nameForm uint8
 
 const (
 	nameSubdomain nameForm = iota // DNS-1123 subdomain
 	nameLabel                     // DNS-1123 label
-	namePath                      // anything that can stand in a URL's path
+	namePath                      // any segment of a URL's path
 )
 
-// nameRule is what Kubernetes wants of the names of a kind.
+// nameRule is the rule of Kubernetes for a kind's names.
 type nameRule struct {
 	form nameForm
 	max  int
 	what string // "name" or "namespace"
-	// reserved are how a name cannot begin, since those of lynqctl's records do.
+	// reserved are prefixes of names that lynqctl keeps for its own objects.
 	reserved []string
 }
 
-// nameRuleOf is the rule for a kind (Kubernetes, Object Names and IDs; the
-// length limits of CronJob and Job leave room for what their controllers add).
+// nameRuleOf returns the rule for a kind (Kubernetes, Object Names and IDs). CronJob and
+// Job have lower length limits, because their controllers add suffixes.
 func nameRuleOf(group, kind string) nameRule {
 	r := nameRule{form: nameSubdomain, max: 253, what: "name", reserved: wellknown.ReservedNames(group, kind)}
 	switch {
@@ -54,8 +54,7 @@ func nameRuleOf(group, kind string) nameRule {
 
 func namespaceRule() nameRule { return nameRule{form: nameLabel, max: 63, what: "namespace"} }
 
-// reserves tells whether a name, or any that begins with it, begins as those of
-// lynqctl's records do.
+// reserves reports whether a name, or any longer one, has a reserved prefix.
 func (r nameRule) reserves(name []byte) bool {
 	for _, prefix := range r.reserved {
 		if bytes.HasPrefix(name, []byte(prefix)) {
@@ -71,7 +70,7 @@ func (r nameRule) reservedFix() string {
 
 const reserved = "reserved for lynqctl's own records"
 
-// accepts is the quick test that every rendered name runs.
+// accepts is the fast check for every rendered name.
 func (r nameRule) accepts(name []byte) bool {
 	switch r.form {
 	case nameLabel:
@@ -82,7 +81,7 @@ func (r nameRule) accepts(name []byte) bool {
 	return len(name) <= r.max && naming.IsDNS1123Subdomain(name)
 }
 
-// refusal says why a name is not accepted, and what is.
+// refusal says why a name is invalid, and what is valid.
 func (r nameRule) refusal(name string) (what, fix string) {
 	switch {
 	case name == "":
@@ -97,12 +96,12 @@ func (r nameRule) refusal(name string) (what, fix string) {
 	return fmt.Sprintf("%s %s isn't valid in Kubernetes", r.what, phrase.Quote(name)), "use lowercase letters, digits, '-', and '.', and start and end with a letter or digit"
 }
 
-// checkNameText finds names that can never be valid: static ones, and templates
-// whose own text already breaks the rule.
+// checkNameText reports names that can never be valid. These are static names, and
+// templates whose fixed text breaks the rule.
 func (c *compiler) checkNameText(n *node, source string, rule nameRule, at place) {
 	switch {
 	case n.kind != document.String:
-		return // its template is wrong
+		return // the template has an error
 	case n.slot == noSlot:
 		if s := string(n.static); !rule.accepts([]byte(s)) {
 			what, fix := rule.refusal(s)
@@ -133,7 +132,7 @@ func (c *compiler) checkNameText(n *node, source string, rule nameRule, at place
 	}
 }
 
-// neverInName finds a part of a fixed piece that no name has.
+// neverInName finds a part of a fixed piece that no name can have.
 func neverInName(p expr.FixedPiece, rule nameRule) (string, bool) {
 	s := p.Text
 	for i, r := range s {
@@ -150,22 +149,22 @@ func neverInName(p expr.FixedPiece, rule nameRule) (string, bool) {
 	return "", false
 }
 
-// checkKey finds keys of labels and annotations that Kubernetes refuses.
+// checkKey reports keys of labels and annotations that Kubernetes refuses.
 func (c *compiler) checkKey(key string, at place) {
 	if reasons := validation.IsQualifiedName(key); len(reasons) > 0 {
 		c.fail(at, strings.Join(reasons, "; "), "key %q isn't valid in Kubernetes", key)
 	}
 }
 
-// checkStatic finds static label values that Kubernetes refuses, and keys that
-// are too long to be written.
+// checkStatic reports static label values that Kubernetes refuses, and keys that are too
+// long for YAML.
 func (c *compiler) checkStatic(r *resource) {
 	r.labels = c.checkStaticLabels(r.labels)
 	c.checkKeys(r.root)
 }
 
-// checkStaticLabels finds static label values that Kubernetes refuses, and gives the
-// others.
+// checkStaticLabels reports static label values that Kubernetes refuses, and returns the
+// other labels.
 func (c *compiler) checkStaticLabels(labels []checkedText) []checkedText {
 	dynamic := labels[:0]
 	for _, l := range labels {

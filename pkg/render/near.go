@@ -2,10 +2,11 @@ package render
 
 import "github.com/lynqctl/lynqctl/internal/suggest"
 
-// nearest are, by names that no node has had so far, the names that are nearest to them.
+// nearest maps each missing name to the most similar existing name.
 type nearest map[string]string
 
-// see takes note of names. Those of all nodes need not be kept for that.
+// see compares names with the missing ones, so that the run needn't store the names of all
+// nodes.
 func (n nearest) see(names []string, missing map[string]bool) {
 	for wanted := range missing {
 		for _, name := range names {

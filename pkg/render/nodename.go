@@ -7,12 +7,12 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
-// A node of a form with a dash in its name has two names: the one that it gets
-// today, and the plain one, which it keeps where it was recorded by that (see
-// naming.NodeName). It is one of them at a time, and both find it.
+// If a form's name has a dash, its nodes have two possible names. New nodes get a hashed
+// name. A node keeps its plain name if an inventory has it (see naming.NodeName). Users
+// can select the node by both names.
 
-// nodeName is the name of a row's node, and whether it is the plain one of a form
-// whose nodes do not get those any more.
+// nodeName returns the name of a row's node. kept is set if the node keeps the plain name
+// from its inventory.
 func (s *Settings) nodeName(p *Program, uid string) (name string, kept bool) {
 	if s.Recorded != nil && naming.Dashed(p.Form.Name) {
 		if plain := naming.PlainNodeName(uid, p.Form.Name); s.Recorded(p, plain) {
@@ -22,7 +22,7 @@ func (s *Settings) nodeName(p *Program, uid string) (name string, kept bool) {
 	return naming.NodeName(uid, p.Form.Name), false
 }
 
-// OtherName is the other name of a node, "" where it has but one.
+// OtherName returns the other name of a node, or "".
 func OtherName(uid, form, name string) string {
 	if !naming.Dashed(form) {
 		return ""
@@ -33,16 +33,15 @@ func OtherName(uid, form, name string) string {
 	return naming.NodeName(uid, form)
 }
 
-// AskedFor tells whether the other name of a node of a form is among names, and
-// means it: a name that could also be one of another of the forms means that
-// one.
+// AskedFor reports whether names has the other name of a form's node. If the name could
+// also be one of another form, it means that form's node.
 func AskedFor(names map[string]bool, other, form string, forms []string) bool {
 	return other != "" && names[other] && !slices.ContainsFunc(forms, func(f string) bool {
 		return f != form && strings.HasSuffix(other, "-"+f)
 	})
 }
 
-// FormNames are the names of the forms of programs.
+// FormNames returns the names of the programs' forms.
 func FormNames(programs []*Program) []string {
 	names := make([]string, len(programs))
 	for i, p := range programs {

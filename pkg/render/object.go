@@ -8,8 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render/scalar"
 )
 
-// object builds resource i as an object. It runs the nodes that the byte
-// writer's ops are made of.
+// object builds resource i as an object, from the same nodes as the byte writer.
 func (f *frame) object(i int) lynq.Object {
 	r := &f.program.resources[i]
 	content, _ := f.build(r.root, i).(map[string]any)
@@ -51,7 +50,7 @@ func (f *frame) build(n *node, r int) any {
 	return n.fixed()
 }
 
-// fixed is a leaf that no row changes.
+// fixed returns a leaf that doesn't depend on the row.
 func (n *node) fixed() any {
 	switch n.kind {
 	case document.Bool:
@@ -66,8 +65,8 @@ func (n *node) fixed() any {
 	return nil
 }
 
-// Node renders one row into objects. The row has the values of Columns, in
-// that order. Problems name the row.
+// Node renders one row into objects. The row has the order of Columns. Problems name the
+// row.
 func (p *Program) Node(row lynq.Row) (*lynq.Node, lynq.Problems) {
 	f := newFrame(p, &Settings{})
 	f.begin(row)
@@ -80,17 +79,17 @@ func (p *Program) Node(row lynq.Row) (*lynq.Node, lynq.Problems) {
 	return n, nil
 }
 
-// nodeID is the identity of a row's node.
+// nodeID returns the identity of a row's node.
 func (p *Program) nodeID(hub lynq.HubKey, uid, name string) lynq.NodeID {
 	return lynq.NodeID{Hub: hub, Form: lynq.FormKey{Namespace: cmp.Or(p.Form.Namespace, hub.Namespace), Name: p.Form.Name}, UID: uid, Namespace: p.Namespace, Name: name}
 }
 
-// head is a node without objects.
+// head returns a node without objects.
 func (p *Program) head(id lynq.NodeID) *lynq.Node {
 	return &lynq.Node{NodeID: id, Generation: p.Form.Generation, DependForms: p.dependForms}
 }
 
-// fillNode builds the objects of the row that was rendered last.
+// fillNode builds the objects of the last rendered row.
 func (f *frame) fillNode(n *lynq.Node) {
 	p := f.program
 	n.Row, n.Mask, n.Match = f.rowDigest(), p.mask(f.row.Values), f.matched
@@ -102,14 +101,14 @@ func (f *frame) fillNode(n *lynq.Node) {
 		switch o := f.object(i); {
 		case !o.Policy.Hook():
 			n.Objects = append(n.Objects, o)
-		case f.exclusion(i) == nil: // else it is never to be made
+		case f.exclusion(i) == nil: // lynqctl never creates an excluded object
 			n.Hooks = append(n.Hooks, o)
 		}
 	}
 	n.Tombstones, n.NotIncluded = f.tombstones(), f.notIncluded()
 }
 
-// render loads and checks the row; false means that it made problems.
+// render loads and checks the row. It returns false if the row has problems.
 func (f *frame) render(problems *lynq.Problems) bool {
 	before := len(*problems)
 	f.load(problems)

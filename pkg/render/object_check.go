@@ -11,12 +11,12 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render/scalar"
 )
 
-// maxAnnotations is how many bytes the annotations of an object may have
-// (apimachinery: TotalAnnotationSizeLimitB).
+// maxAnnotations limits the bytes of an object's annotations (apimachinery:
+// TotalAnnotationSizeLimitB).
 const maxAnnotations = 256 << 10
 
-// check finds what Kubernetes would refuse of the objects that a loaded row
-// makes: names, namespaces, labels, annotations.
+// check reports names, namespaces, labels and annotations of the row's objects that
+// Kubernetes would refuse.
 func (f *frame) check(problems *lynq.Problems) {
 	for i := range f.program.resources {
 		if f.left[i] {
@@ -42,7 +42,7 @@ func (f *frame) check(problems *lynq.Problems) {
 func (f *frame) checkName(n *checkedName, problems *lynq.Problems) {
 	slot := n.node.slot
 	if slot == noSlot {
-		return // static names were checked when the form was compiled
+		return // Compile checked static names
 	}
 	quick := n.good && f.results.AllNames(slot, n.rule.max)
 	if quick && len(n.rule.reserved) == 0 {
@@ -98,7 +98,7 @@ func (f *frame) checkAnnotations(r *resource, problems *lynq.Problems) {
 	}
 }
 
-// textOf is the text of a string that is static or a slot.
+// textOf returns the text of a static string or a slot.
 func (f *frame) textOf(n *node) []byte {
 	if n.slot != noSlot {
 		return f.results.Bytes(n.slot)
@@ -106,8 +106,7 @@ func (f *frame) textOf(n *node) []byte {
 	return n.static
 }
 
-// AppendKey appends what tells the object of resource i from all others in a
-// cluster.
+// appendKey appends the key that identifies the object of resource i in a cluster.
 func (f *frame) appendKey(dst []byte, i int) []byte {
 	r := &f.program.resources[i]
 	dst = append(dst, r.identity...)
@@ -118,7 +117,7 @@ func (f *frame) appendKey(dst []byte, i int) []byte {
 	return append(dst, f.textOf(r.name.node)...)
 }
 
-// ref is the reference of the object of resource i.
+// ref returns the reference of the object of resource i.
 func (f *frame) ref(i int) lynq.Ref {
 	r := &f.program.resources[i]
 	ref := lynq.Ref{Group: r.group, Kind: r.Kind, Name: string(f.textOf(r.name.node))}
@@ -128,8 +127,8 @@ func (f *frame) ref(i int) lynq.Ref {
 	return ref
 }
 
-// refs are the objects of a row that did not render, as far as their names did: a
-// name may be empty, or none that Kubernetes takes.
+// refs returns the objects of a row that failed to render. Their names may be empty or
+// invalid.
 func (f *frame) refs() []lynq.Ref {
 	refs := make([]lynq.Ref, 0, len(f.program.resources))
 	for i := range f.program.resources {
@@ -140,7 +139,7 @@ func (f *frame) refs() []lynq.Ref {
 	return refs
 }
 
-// appendNodeKey appends what tells a node from all others.
+// appendNodeKey appends the key that identifies a node.
 func (f *frame) appendNodeKey(dst []byte) []byte {
 	dst = append(dst, "node\x00"...)
 	dst = append(dst, f.program.Namespace...)
@@ -148,7 +147,7 @@ func (f *frame) appendNodeKey(dst []byte) []byte {
 	return append(dst, f.name()...)
 }
 
-// labels are the labels of the object of resource i.
+// labels returns the labels of the object of resource i.
 func (f *frame) labels(i int) labels.Set {
 	set := labels.Set{}
 	for _, l := range f.program.resources[i].labelMap.fields {

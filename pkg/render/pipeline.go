@@ -6,52 +6,51 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// batchSize is how many rows go from goroutine to goroutine at a time: enough
-// to make the handing over cheap, few enough to keep the output of a batch
-// within a processor's cache.
+// batchSize is the number of rows that move between goroutines together. Larger batches
+// make that cheap. Smaller ones fit their output into a processor's cache.
 const batchSize = 16
 
-// batch is some rows on their way, and what became of them.
+// batch has some rows and their results.
 type batch[T any] struct {
 	rows   []lynq.Row
-	values []string // the rows' values, one after the other
+	values []string // the values of all rows, joined
 
 	buffers
 	keys   []ownedKey
 	nodes  []renderedNode[T]
-	others []string      // the names of nodes that are not asked for
+	others []string      // names of nodes that the user didn't select
 	done   chan struct{} // gets one element when nodes, keys and others are complete
 }
 
-// buffers are what nodes are written into, one behind the other.
+// buffers collect the bytes of nodes.
 type buffers struct {
 	out     []byte
 	objects []WrittenObject
 }
 
-// renderedNode is one node of a batch; its keys end at keys.
+// renderedNode is one node of a batch. Its keys end at keys.
 type renderedNode[T any] struct {
 	row, program int
 	keys         int
 	tally
 	out  T
-	refs []lynq.Ref // of a node with problems
-	// name is that of the node, where it is asked for, and other its other name, where
-	// the settings ask for that.
+	refs []lynq.Ref // objects of a node with problems
+	// name is the name of a selected node. other is its other name if the settings need
+	// it.
 	name, other string
 	kept        bool // see Settings.Recorded
 }
 
-// tally is what is counted of a node.
+// tally has the counts of a node.
 type tally struct {
 	objects  int
-	excluded []*lynq.Exclusion // the rules of its objects that are not written
+	excluded []*lynq.Exclusion // the rules that exclude its objects
 	problems lynq.Problems
 }
 
-// pipeline carries batches from the reader to the workers, and in the order of
-// the rows to the collector, and back. The number of batches is fixed: that
-// bounds the memory of a run, whatever the number of rows.
+// pipeline moves batches from the reader to the workers, then in row order to the
+// collector, and back. The number of batches is fixed. So the memory of a run doesn't
+// depend on the number of rows.
 type pipeline[T any] struct {
 	todo, ordered, free chan *batch[T]
 }
@@ -79,8 +78,7 @@ func (p *pipeline[T]) next(ctx context.Context) (*batch[T], error) {
 	}
 }
 
-// send hands a batch on. The channels hold all batches there are, so that it
-// never blocks.
+// send passes a batch on. It never blocks, because each channel has room for all batches.
 func (p *pipeline[T]) send(b *batch[T]) {
 	p.ordered <- b
 	p.todo <- b
@@ -95,7 +93,7 @@ func (p *pipeline[T]) recycle(b *batch[T]) {
 	p.free <- b
 }
 
-// add copies a row into the batch. Templates do not tell NULL from "".
+// add copies a row into the batch. Templates read NULL as "".
 func (b *batch[T]) add(r lynq.Row, uidColumn int, uid string) {
 	start := len(b.values)
 	b.values = append(b.values, r.Values...)

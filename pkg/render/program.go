@@ -14,26 +14,26 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render/expr"
 )
 
-// Options say how forms are rendered.
+// Options say how to render forms.
 type Options struct {
-	// Namespace of all nodes, "" for the form's, else the hub's, else
-	// FallbackNamespace.
+	// Namespace is the namespace of all nodes. If it is "", the form's namespace applies,
+	// then the hub's, then FallbackNamespace.
 	Namespace         string
 	FallbackNamespace string
-	// AllowVarying lets resources that are created only once call functions
-	// that differ from run to run.
+	// AllowVarying lets resources that lynqctl creates only once call functions with
+	// varying results.
 	AllowVarying bool
-	// ClusterScoped has kinds without a namespace beside Kubernetes' own.
+	// ClusterScoped has kinds without a namespace, in addition to those of Kubernetes.
 	ClusterScoped map[form.GroupKind]bool
-	// Verbatim is an annotation for objects that what applies them could change by its
-	// variables: see substitutable. The form's own goes first. Without a key there is
-	// none.
+	// Verbatim is an annotation for objects that a tool's variable substitution could
+	// change (see substitutable). The form's own value wins. An empty key adds none.
 	Verbatim form.Entry
-	// Kustomize: kustomize reads what is rendered. Text that it cannot build is an error.
+	// Kustomize makes text that kustomize can't build an error, because kustomize reads
+	// the output.
 	Kustomize bool
 }
 
-// namespaceOf is the namespace of the nodes of a form (contract: nodes).
+// namespaceOf returns the namespace of a form's nodes (contract: nodes).
 func (o Options) namespaceOf(f *form.Form, h *form.Hub) string {
 	for _, ns := range []string{o.Namespace, f.Namespace, h.Namespace, o.FallbackNamespace} {
 		if ns != "" {
@@ -47,43 +47,45 @@ func (o Options) namespaceOf(f *form.Form, h *form.Hub) string {
 type Program struct {
 	Form      *form.Form
 	Hub       *form.Hub
-	Namespace string          // of its nodes
-	Exclude   lynq.Exclusions // of the form and the hub
+	Namespace string          // namespace of its nodes
+	Exclude   lynq.Exclusions // rules of the form and the hub
 
-	uid       int // column of the uid
+	uid       int // index of the uid's column
 	exprs     *expr.Set
-	uses      []usage // of each expression
+	uses      []usage // usage of each expression
 	resources []resource
 	kustomize bool // see Options.Kustomize
-	// conditional: some resources are not every row's.
+	// conditional is set if some rows don't get all resources.
 	conditional bool
-	// exposed are the places outside of Secrets that show values of secret columns.
+	// exposed are the places outside Secrets that show values of secret columns.
 	exposed     lynq.Problems
 	tombstones  []tombstone
 	dependForms []string // sorted
-	// stages are the conditions of the stages of the form's rollout, nil for one without.
+	// stages are the conditions of the rollout's stages. It is nil without a rollout.
 	stages []*node
 }
 
-// place is where in a form a string stands.
+// place is the position of a string in a form.
 type place struct {
 	pos      lynq.Pos
-	resource string // id
+	resource string // id of the resource
 	field    string // "spec.replicas", "nameTemplate", ...
-	secret   bool   // what stands here may be a secret: errors must not show it
+	secret   bool   // the value may be secret, so errors must not show it
 	inSecret bool   // it is a value of a Secret
 }
 
-// usage is where a form has the string of an expression, and what needs its result.
+// usage is the place of an expression's string, with the resources that need the result.
 type usage struct {
-	// Where the string stands first, and in how many more places, for errors: it
-	// runs once for all of them.
+	// at is the string's first place. more counts other places, for errors, because the
+	// string runs once for all of them.
 	at   place
 	more int
-	// Who needs the result: every row, or only those that have one of these resources.
+	// always means that every row needs the result. Otherwise only rows with one of these
+	// resources do.
 	always bool
 	of     []int
-	// condition: it says whether a row has a resource, and is run before all else.
+	// condition means that the string decides whether a row gets a resource. It runs
+	// first.
 	condition bool
 }
 
@@ -91,32 +93,32 @@ type usage struct {
 type resource struct {
 	*form.Resource
 	group     string
-	identity  string // group and kind, the head of the key that finds duplicates
+	identity  string // group and kind, the start of the key that finds duplicates
 	name      checkedName
-	namespace checkedName // its node is nil where the kind has none
-	outside   bool        // a static namespace is not the node's
-	when      *node       // the condition of a row to have it, nil for none
+	namespace checkedName // its node is nil if the kind has no namespace
+	outside   bool        // a static namespace differs from the node's
+	when      *node       // the condition for a row to get it; nil for all rows
 	root      *node
 	ops       []op
-	labels    []checkedText // those that rows make
+	labels    []checkedText // labels that depend on the row
 	labelMap  *node
-	// annotationBytes are the static ones, annotationSlots the others.
+	// annotationBytes counts the static annotations, and annotationSlots has the others.
 	annotationBytes int
 	annotationSlots []int
 	at              place
 	template        string // see templateDigest
-	sensitive       bool   // a secret column is in it
+	sensitive       bool   // it has a value of a secret column
 }
 
-// checkedName is the name or the namespace of an object.
+// checkedName is the name or namespace of an object.
 type checkedName struct {
 	node *node
 	at   place
 	rule nameRule
-	good bool // the sample of its expression is such a name
+	good bool // the sample of its expression is a valid name
 }
 
-// subject names a place for messages: form, resource and field.
+// subject names a place in messages by form, resource and field.
 func (p *Program) subject(at place) string {
 	return fmt.Sprintf("form %q, resource %q, %s", p.Form.Name, at.resource, at.field)
 }
@@ -125,11 +127,11 @@ func (p *Program) subject(at place) string {
 type checkedText struct {
 	node *node
 	at   place
-	good bool // the sample of its expression can be such a value
+	good bool // the sample of its expression is a valid value
 }
 
-// Columns are the columns that a hub maps, each once, in the order in which
-// rows for its programs have their values.
+// Columns returns the columns that a hub maps, each once. Rows for its programs have this
+// order.
 func Columns(h *form.Hub) []string {
 	var columns []string
 	for _, m := range h.Mappings {
@@ -145,8 +147,8 @@ func Columns(h *form.Hub) []string {
 	return columns
 }
 
-// column is the place of a variable's column in rows, expr.NoColumn where the hub
-// does not map it.
+// column returns the index of a variable's column in rows. It returns expr.NoColumn if the
+// hub doesn't map the variable.
 func column(h *form.Hub, variable string) int {
 	for _, m := range h.Mappings {
 		if m.Variable == variable {
@@ -156,9 +158,8 @@ func column(h *form.Hub, variable string) int {
 	return expr.NoColumn
 }
 
-// Compile makes a program of a form. Everything wrong with its templates,
-// names and labels that shows without a row is in the problems; the program is
-// nil then.
+// Compile compiles a form. It reports all errors in templates, names and labels that show
+// without a row. The program is nil if there are errors.
 func Compile(f *form.Form, h *form.Hub, o Options) (*Program, lynq.Problems) {
 	p := &Program{
 		Form:      f,
@@ -196,8 +197,8 @@ func Compile(f *form.Form, h *form.Hub, o Options) (*Program, lynq.Problems) {
 	return p, nil
 }
 
-// keepSecrets marks what is made of a secret column, or of one that some Secret holds:
-// what is secret there is secret everywhere. The uid is no secret.
+// keepSecrets marks expressions with a secret column as secret. A column in any Secret is
+// secret everywhere, except the uid.
 func (p *Program) keepSecrets() {
 	secret := map[int]bool{}
 	for i, column := range Columns(p.Hub) {
@@ -216,7 +217,7 @@ func (p *Program) keepSecrets() {
 	}
 }
 
-// newScope has the variables of contract section 1, "Templates".
+// newScope returns the variables of contract section 1, "Templates".
 func newScope(p *Program, o Options) *expr.Scope {
 	s := &expr.Scope{
 		Columns: map[string]int{},
@@ -241,14 +242,14 @@ type compiler struct {
 	program  *Program
 	exprs    *expr.Compiler
 	options  Options
-	known    map[string]int // text and how it is used -> expression
+	known    map[string]int // from text and use to the expression
 	problems lynq.Problems
 
-	// The resource at hand.
+	// These fields describe the current resource.
 	res       *form.Resource
 	labels    []checkedText
-	uidLabels bool // a label lynq.sh/uid is somewhere in it
-	aside     bool // it is no resource, and all rows need it
+	uidLabels bool // it has a label lynq.sh/uid somewhere
+	aside     bool // the text belongs to no resource, and all rows need it
 }
 
 func (c *compiler) place(pos lynq.Pos, field string) place {
@@ -259,15 +260,15 @@ func (c *compiler) fail(at place, fix, format string, args ...any) {
 	c.problems.Add(at.pos, fix, "%s: %s", c.program.subject(at), fmt.Sprintf(format, args...))
 }
 
-// use says what a string is for, where that changes its result.
+// use says how the output uses a string, if this changes the result.
 type use struct {
 	trim      bool
 	uidLabel  bool
 	condition bool
-	name      bool // of an object or a namespace
+	name      bool // the name of an object or a namespace
 }
 
-// text compiles a string into a node: static, or a slot.
+// text compiles a string into a static node or a slot.
 func (c *compiler) text(s string, at place, stringOnly bool, u use) *node {
 	if u.trim && !strings.Contains(s, "{{") {
 		s = strings.TrimSpace(s)
@@ -280,14 +281,14 @@ func (c *compiler) text(s string, at place, stringOnly bool, u use) *node {
 			c.fail(at, f.Fix, "%s", f.What)
 		}
 		if len(findings) > 0 {
-			return &node{kind: document.Null, slot: noSlot} // not remembered: the next place fails too
+			return &node{kind: document.Null, slot: noSlot} // not cached, so that the next place reports it too
 		}
 		if static, ok := e.Static(); ok {
 			return staticText(static)
 		}
 		e.Trim, e.UIDLabel = u.trim, u.uidLabel
 		i = c.add(e, usage{at: at})
-		if !e.Varies { // what varies runs for every place it stands in
+		if !e.Varies { // a varying string runs for each of its places
 			c.known[key] = i
 		}
 	}
@@ -314,17 +315,17 @@ func (c *compiler) add(e expr.Expr, u usage) int {
 	return c.exprs.Add(e)
 }
 
-// uid makes a slot of the row's uid.
+// uid returns a slot with the row's uid.
 func (c *compiler) uid(at place) *node {
 	return c.fixed("uid", c.exprs.OfUID(), at)
 }
 
-// nodeName makes a slot of the name of the row's node.
+// nodeName returns a slot with the name of the row's node.
 func (c *compiler) nodeName(at place) *node {
 	return c.fixed("node", c.exprs.OfNode(c.program.Form.Name), at)
 }
 
-// fixed makes a slot of an expression that is Lynq's own, once.
+// fixed returns a slot for one of lynqctl's own expressions. It adds the expression once.
 func (c *compiler) fixed(key string, e expr.Expr, at place) *node {
 	i, ok := c.known[key]
 	if !ok {
@@ -353,8 +354,8 @@ func (c *compiler) value(v *document.Value, path []string) *node {
 	return n
 }
 
-// leaf compiles a string of a manifest, and remembers it where Kubernetes wants
-// it to be the value of a label.
+// leaf compiles a string of a manifest. It remembers the string if Kubernetes requires the
+// value of a label there.
 func (c *compiler) leaf(v *document.Value, path []string) *node {
 	at := c.place(v.Pos, fieldPath(path))
 	at.inSecret = c.res.Kind == "Secret" && c.res.APIVersion == "v1" && path[0] != "metadata"
@@ -373,14 +374,14 @@ func (c *compiler) leaf(v *document.Value, path []string) *node {
 	return n
 }
 
-// ofKubernetes: the kind is one of Kubernetes' own, so that its fields mean what
-// they are called.
+// ofKubernetes reports whether the kind is part of Kubernetes, so that its fields have
+// known meanings.
 func (c *compiler) ofKubernetes() bool {
 	group, _ := lynq.SplitAPIVersion(c.res.APIVersion)
 	return kinds.BuiltIn(group)
 }
 
-// fieldPath is spec.containers[0].image for a path.
+// fieldPath formats a path as in spec.containers[0].image.
 func fieldPath(path []string) string {
 	var b strings.Builder
 	for _, p := range path {

@@ -10,13 +10,13 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render/expr"
 )
 
-// renamed are the active rows of a hub that had another uid before.
+// renamed has a hub's active rows with a previous uid.
 type renamed struct {
-	column int // with that uid, expr.NoColumn for none
+	column int // column with the previous uid; expr.NoColumn for none
 	rows   []renamedRow
 }
 
-// renamedRow is a row that had another uid before. The uids have no blanks around them.
+// renamedRow is a row with a previous uid. The uids have no white space around them.
 type renamedRow struct {
 	line          int
 	uid, previous string
@@ -29,8 +29,7 @@ func renamedOf(h *form.Hub) renamed {
 	return renamed{column: slices.Index(Columns(h), h.PreviousUID.Column)}
 }
 
-// note notes an active row. One without an earlier uid, or with the one that it has, was
-// not renamed.
+// note stores an active row with a previous uid that differs from its uid.
 func (r *renamed) note(row lynq.Row, uid string) {
 	if r.column == expr.NoColumn {
 		return
@@ -40,8 +39,8 @@ func (r *renamed) note(row lynq.Row, uid string) {
 	}
 }
 
-// checkRenamed refuses rows that had the uid which another active row has, or had too. The
-// node of an active row is that row's, whatever another row says.
+// checkRenamed refuses a previous uid that another active row has, or had too. An active
+// row owns the node of its uid, whatever another row claims.
 func (r *rowReader[T]) checkRenamed() {
 	const fix = "a node goes on as that of one row; clear the value"
 	first := map[string]renamedRow{}

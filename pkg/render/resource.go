@@ -13,7 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// resource compiles one resource: its manifest, with Lynq's metadata in it.
+// resource compiles one resource, which is its manifest with lynqctl's metadata.
 func (c *compiler) resource(r *form.Resource) {
 	c.res, c.labels, c.uidLabels = r, nil, false
 	group, _ := lynq.SplitAPIVersion(r.APIVersion)
@@ -59,7 +59,8 @@ func (c *compiler) resource(r *form.Resource) {
 	c.program.resources = append(c.program.resources, out)
 }
 
-// condition compiles what rows have the resource, nil where all have it.
+// condition compiles the condition for rows to get the resource, or returns nil for all
+// rows.
 func (c *compiler) condition(r *form.Resource) *node {
 	if r.IncludeWhen.Text == "" {
 		return nil
@@ -68,7 +69,7 @@ func (c *compiler) condition(r *form.Resource) *node {
 	return c.text(r.IncludeWhen.Text, c.place(r.IncludeWhen.Pos, "includeWhen"), false, use{trim: true, condition: true})
 }
 
-// name compiles the object's name: nameTemplate, else metadata.name.
+// name compiles the object's name from nameTemplate, or else from metadata.name.
 func (c *compiler) name(rule nameRule) checkedName {
 	at, s := c.place(c.res.NameTemplate.Pos, "nameTemplate"), c.res.NameTemplate.Text
 	if s == "" {
@@ -77,13 +78,13 @@ func (c *compiler) name(rule nameRule) checkedName {
 		}
 	}
 	if s == "" {
-		return checkedName{node: staticText("")} // a problem of the inputs, told with them
+		return checkedName{node: staticText("")} // Load reports the missing name
 	}
 	return c.checkedName(s, rule, at)
 }
 
-// namespace compiles the object's namespace: targetNamespace, else
-// metadata.namespace, else the node's.
+// namespace compiles the object's namespace. It comes from targetNamespace, then
+// metadata.namespace, then the node.
 func (c *compiler) namespace() checkedName {
 	at, s := c.place(c.res.TargetNamespace.Pos, "targetNamespace"), c.res.TargetNamespace.Text
 	if s == "" {
@@ -97,8 +98,8 @@ func (c *compiler) namespace() checkedName {
 	return c.checkedName(s, namespaceRule(), at)
 }
 
-// metadata builds the object's metadata: name and namespace first, then labels
-// and annotations, sorted, then what else the form has there.
+// metadata builds the object's metadata. Name and namespace come first, then sorted labels
+// and annotations, then the form's other fields.
 func (c *compiler) metadata(r *resource) *node {
 	meta := &node{kind: document.Map, slot: noSlot}
 	meta.fields = append(meta.fields, field{key: "name", node: r.name.node})
@@ -134,8 +135,8 @@ func (c *compiler) metadata(r *resource) *node {
 	return meta
 }
 
-// tracking is what contract section 3 puts on a managed object, but for what
-// belongs to an inventory.
+// tracking returns the labels and annotations of contract section 3, except those of an
+// inventory.
 func (c *compiler) tracking(r *resource) (labels, annotations map[string]field) {
 	labels = map[string]field{wellknown.LabelHub: {node: staticText(c.program.Hub.Name)}}
 	when, tracked := c.tracked(r)
@@ -159,9 +160,9 @@ func (c *compiler) tracking(r *resource) (labels, annotations map[string]field) 
 	return labels, annotations
 }
 
-// tracked tells whether an object has its node's labels instead of an owner
-// reference: always when it outlives its node, or is cluster-scoped or in another
-// namespace, for some rows where a template makes the namespace, else never.
+// tracked returns when an object gets its node's labels instead of an owner reference.
+// This holds for objects that outlive their node, are cluster-scoped, or have another
+// namespace. If a template sets the namespace, it holds only for some rows.
 func (c *compiler) tracked(r *resource) (condition, bool) {
 	switch {
 	case r.Policy.Deletion.Kept().WhenNodeGoes, r.namespace.node == nil:
@@ -172,8 +173,7 @@ func (c *compiler) tracked(r *resource) (condition, bool) {
 	return always, r.outside
 }
 
-// entries compiles labels or annotations: those of the manifest, and over them
-// those of the template of the resource.
+// entries compiles labels or annotations. The resource's template overrides the manifest.
 func (c *compiler) entries(manifest *document.Value, name string, over []form.Entry, overName string) map[string]field {
 	m := map[string]field{}
 	if manifest != nil {
@@ -198,7 +198,7 @@ func (c *compiler) entries(manifest *document.Value, name string, over []form.En
 	return m
 }
 
-// countAnnotations sorts annotations into what is known of their size.
+// countAnnotations counts the bytes of static annotations, and lists the others.
 func (r *resource) countAnnotations(annotations *node) {
 	for _, a := range annotations.fields {
 		r.annotationBytes += len(a.key)
@@ -210,8 +210,7 @@ func (r *resource) countAnnotations(annotations *node) {
 	}
 }
 
-// checkedName compiles a name, checks what of it shows without a row, and notes
-// whether the quick way is open for the rest.
+// checkedName compiles and checks a name. It notes whether rows can use the fast check.
 func (c *compiler) checkedName(s string, rule nameRule, at place) checkedName {
 	n := c.text(s, at, true, use{trim: true, name: true})
 	c.checkNameText(n, s, rule, at)
@@ -223,8 +222,8 @@ func (c *compiler) checkedLabel(n *node, at place) checkedText {
 	return checkedText{node: n, at: at, good: sample != "" && naming.IsLabelValue(sample)}
 }
 
-// sample is what a slot gives where all its inputs are words, "" for what is no
-// such slot.
+// sample returns a slot's result if all inputs are sample words. It returns "" for any
+// other node.
 func (c *compiler) sample(n *node) string {
 	if n.slot == noSlot {
 		return ""

@@ -6,13 +6,12 @@ import (
 	"slices"
 )
 
-// rowRounds is how often what is made of a row's values is hashed: so much dearer is it
-// to try values out on what is recorded than on the digest of a manifest.
+// rowRounds is the number of hash rounds for a row's values. It makes guessing a row from
+// a recorded digest this much slower.
 const rowRounds = 1000
 
-// rowDigest is a digest of the row and of the variables that stand for its values, ""
-// where no resource of the form asks for it. It is recorded in clusters, as a part of
-// the digests of objects.
+// rowDigest returns a digest of the row and its variables, or "" if no resource needs it.
+// The digests of objects in the cluster contain it.
 func (f *frame) rowDigest() string {
 	p := f.program
 	if !slices.ContainsFunc(p.resources, func(r resource) bool { return r.Policy.OnNodeChange }) {

@@ -14,33 +14,33 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render/expr"
 )
 
-// rowReader checks rows and hands the active ones on.
+// rowReader checks rows and passes the active ones on.
 type rowReader[T any] struct {
 	input        Input
 	pipeline     *pipeline[T]
 	now          time.Time
-	keep         bool // what is made of a row keeps its uid, and must not keep the whole row
+	keep         bool // the run keeps uids, and a copy doesn't keep the whole row
 	rows, active int
-	expired      int       // active rows whose time is over
-	nextExpiry   time.Time // of an active row, zero for none
+	expired      int       // active rows that have expired
+	nextExpiry   time.Time // of the active rows; zero for none
 
 	columns                []string
-	uid, activate, expires int // columns; expires may be expr.NoColumn
+	uid, activate, expires int // indexes of columns; expires may be expr.NoColumn
 
 	seen    uids
 	renamed renamed
 	bad     []badRow
-	more    int // bad rows beyond the bound
+	more    int // number of bad rows beyond the limit
 }
 
-// badRow is what is wrong with a row.
+// badRow is an error in a row.
 type badRow struct {
 	line    int
 	problem lynq.Problem
 }
 
-// read reads all rows. Where rows are bad it goes on, to name all of them, but
-// hands none on any more.
+// read reads all rows. After a bad row, it passes no more rows on, but continues to find
+// all bad rows.
 func (r *rowReader[T]) read(ctx context.Context) error {
 	hub := r.input.Programs[0].Hub
 	r.columns, r.uid, r.activate, r.expires = Columns(hub), column(hub, "uid"), column(hub, "activate"), ExpiresColumn(hub)
@@ -83,8 +83,8 @@ func (r *rowReader[T]) read(ctx context.Context) error {
 	return nil
 }
 
-// check tells whether a row is good and active. An inactive row may have any uid, and an
-// expired one too: tables keep history, in which a tenant that came back has several rows.
+// check reports whether a row is good and active. An inactive or expired row may have any
+// uid. Tables keep history, so a tenant that came back has several rows.
 func (r *rowReader[T]) check(row lynq.Row) (good bool) {
 	id := row.Values[r.uid]
 	active, err := r.input.Programs[0].Hub.Activity.Of(row.Values[r.activate])
@@ -123,14 +123,14 @@ func (r *rowReader[T]) check(row lynq.Row) (good bool) {
 	return good
 }
 
-// inactive tells of a row that is inactive, or expired.
+// inactive reports an inactive or expired row to the caller.
 func (r *rowReader[T]) inactive(uid string) {
 	if r.input.Inactive != nil {
 		r.input.Inactive(uid)
 	}
 }
 
-// expiry is the time from which a row counts as inactive, zero for never.
+// expiry returns the time at which a row becomes inactive. It returns zero for never.
 func (r *rowReader[T]) expiry(row lynq.Row) (time.Time, error) {
 	if r.expires == expr.NoColumn {
 		return time.Time{}, nil
@@ -138,12 +138,11 @@ func (r *rowReader[T]) expiry(row lynq.Row) (time.Time, error) {
 	return lynq.ParseMoment(row.Values[r.expires])
 }
 
-// Expired tells whether a row counts as inactive now that does so from end on; zero is
-// never.
+// Expired reports whether a row that expires at end is expired now. A zero end never
+// expires.
 func Expired(end, now time.Time) bool { return !end.IsZero() && !now.Before(end) }
 
-// ExpiresColumn is the place in rows of the column with the time from which a row counts as
-// inactive, expr.NoColumn where the hub has none.
+// ExpiresColumn returns the index of the column with expiry times, or expr.NoColumn.
 func ExpiresColumn(h *form.Hub) int {
 	if h.Expires.Column == "" {
 		return expr.NoColumn
@@ -151,7 +150,7 @@ func ExpiresColumn(h *form.Hub) int {
 	return slices.Index(Columns(h), h.Expires.Column)
 }
 
-// single tells whether an active row is the first with its uid.
+// single reports whether an active row is the first with its uid.
 func (r *rowReader[T]) single(row lynq.Row, id string) bool {
 	bare := strings.TrimSpace(id)
 	if line, twice := r.seen.add(bare, row.Line); twice {
@@ -175,7 +174,7 @@ func (r *rowReader[T]) refuse(row lynq.Row, fix, format string, args ...any) {
 	r.bad = append(r.bad, badRow{row.Line, lynq.Problem{Pos: at, What: fmt.Sprintf(format, args...), Fix: fix}})
 }
 
-// badRows lists the bad rows in the order in which they stand in their file.
+// badRows returns the bad rows in the order of their file.
 func (r *rowReader[T]) badRows() *BadRowsError {
 	slices.SortStableFunc(r.bad, func(a, b badRow) int { return cmp.Compare(a.line, b.line) })
 	e := &BadRowsError{More: r.more}
@@ -185,8 +184,8 @@ func (r *rowReader[T]) badRows() *BadRowsError {
 	return e
 }
 
-// failures are problems up to a bound: a form that fails for every row must not
-// fill the memory.
+// failures collects problems up to a limit, so that a form that fails for every row
+// doesn't fill the memory.
 type failures struct {
 	problems lynq.Problems
 	more     int
@@ -200,19 +199,19 @@ func (f *failures) add(ps lynq.Problems) {
 	f.more += len(ps) - room
 }
 
-// BadRowsError lists rows that no run may go on with: activation values and, of
-// active rows, empty uids and uids that are there twice (contract: rows). In the
-// order of the file or the result.
+// BadRowsError lists rows that stop a run. They have bad activation values, or are active
+// with an empty or duplicate uid (contract: rows). It has the order of the file or the
+// result.
 type BadRowsError struct {
 	Problems lynq.Problems
-	More     int // that are not listed
+	More     int // number of unlisted rows
 }
 
-// FailedRowsError lists what of which rows could not be rendered, in row order.
+// FailedRowsError lists rows that failed to render, with their problems, in row order.
 type FailedRowsError struct {
 	Problems lynq.Problems
-	More     int // that are not listed
-	Nodes    int // that could not be rendered
+	More     int // number of unlisted problems
+	Nodes    int // number of nodes that failed to render
 }
 
 func (e *BadRowsError) Error() string    { return listed(e.Problems, e.More) }

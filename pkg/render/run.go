@@ -14,89 +14,89 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// Format says how a run writes objects.
+// Format is the output format of objects.
 type Format uint8
 
-// The formats of a stream of objects: YAML documents, each after a line "---",
-// or one line of JSON per object.
+// A run writes YAML documents, each after a line "---", or one line of JSON for each
+// object.
 const (
 	YAML Format = iota
 	JSON
 )
 
-// Settings say what a run writes.
+// Settings say what a run renders and writes.
 type Settings struct {
 	Format Format
-	// Nodes, where it is not empty, names the nodes to render. Of a form with a
-	// dash in its name, both names of a node find it (see AskedFor).
+	// Nodes are the nodes to render, or empty for all. If a form's name has a dash, both
+	// names of a node select it (see AskedFor).
 	Nodes map[string]bool
-	// Shard has the rows to render. Others count, and are not rendered.
+	// Shard has the rows to render. The run counts other rows, but doesn't render them.
 	Shard lynq.Shard
-	// Recorded, where it is not nil, tells whether a node of a form with a dash in
-	// its name is recorded by its plain name, and so keeps that. It is called on
-	// several goroutines.
+	// Recorded, if not nil, reports whether an inventory has a node's plain name, so that
+	// the node keeps it. It concerns forms with a dash in their names. Several goroutines
+	// call it.
 	Recorded func(p *Program, plain string) bool
-	// Selector, where it is not nil, selects objects by their labels.
+	// Selector selects objects by their labels, unless it is nil.
 	Selector labels.Selector
-	// KeepGoing: nodes that cannot be rendered do not keep the others from
-	// being written.
+	// KeepGoing writes other nodes even if some fail to render.
 	KeepGoing bool
-	// Stream: a node is of use as soon as it is yielded, and none is retracted.
+	// Stream means that the caller uses each node at once, so the run retracts none.
 	Stream bool
-	// Now is the time by which rows expire.
+	// Now decides which rows have expired.
 	Now time.Time
-	// Workers is how many rows are rendered at once; 0 is one per processor.
+	// Workers is the number of rows to render in parallel. With 0, it is one per
+	// processor.
 	Workers int
 }
 
-// Input is the programs of one hub and its rows.
+// Input has the programs and the rows of one hub.
 type Input struct {
 	Hub      lynq.HubKey
-	Programs []*Program // at least one; all of one hub
-	// Rows have the values of Columns, in that order. They come in the order
-	// in which their nodes are to be written, inactive ones too. The slices of
-	// a row may be used again for the next.
+	Programs []*Program // at least one, all for the same hub
+	// Rows have the values of Columns in that order, and include inactive rows. Nodes are
+	// written in the order of rows. A row is valid only until the next one.
 	Rows iter.Seq2[lynq.Row, error]
-	// Place names a row by its Line, for messages.
+	// Place names a row in messages by its Line.
 	Place func(line int) string
-	// Active and Inactive, where they are not nil, are told of each good row: of an active
-	// one its values, used again for the next.
+	// Active and Inactive, if not nil, get each good row. The values of an active row are
+	// valid only during the call.
 	Active   func(uid string, values []string)
 	Inactive func(uid string)
-	// Renamed, where it is not nil, is told of each active row that had another uid before.
+	// Renamed, if not nil, gets each active row with a previous uid.
 	Renamed func(uid, previous string)
 }
 
-// Rendered is a node that a run yields: what a row and a form make.
+// Rendered is a node that a run yields for a row and a form.
 type Rendered[T any] struct {
 	lynq.NodeID // the name is "" where bytes alone are yielded
 	Program     *Program
-	// Out is what became of the node. It has no objects where Problems say why the node
-	// does not count, or where one before it failed and Settings.KeepGoing is not set.
+	// Out is the caller's result for the node. It has no objects if the node has Problems.
+	// The same holds if an earlier node failed and Settings.KeepGoing is false.
 	Out      T
 	Problems lynq.Problems
-	// Refs are the objects of a node with problems, as far as their names could be rendered.
+	// Refs are the objects of a node with problems. Some names may be missing.
 	Refs []lynq.Ref
-	// Values are the row's, in the order of Columns; used again for the next.
+	// Values are the row's, in the order of Columns. They are valid only until the next
+	// node.
 	Values []string
 }
 
-// Report counts what a run did.
+// Report has the counts of a run.
 type Report struct {
 	Rows, Active   int
-	Expired        int       // rows that would be active if their time was not over
-	NextExpiry     time.Time // when the next active row expires, zero for never
-	Nodes, Objects int       // that count; Objects before any were selected by label
+	Expired        int       // rows that would be active if they hadn't expired
+	NextExpiry     time.Time // when the next active row expires; zero for never
+	Nodes, Objects int       // nodes that count; Objects ignores the Selector
 	FailedNodes    int
 }
 
-// Run renders hubs, and knows all objects of all of them. It is used by one goroutine.
+// Run renders hubs, and knows all their objects. Use it in one goroutine.
 type Run struct {
 	settings  Settings
 	objects   registry
 	twice     *collisions
-	missing   map[string]bool // nodes of the settings that have not come up yet
-	near      nearest         // what they may be meant to be
+	missing   map[string]bool // selected nodes that haven't appeared yet
+	near      nearest         // similar names of other nodes
 	forms     []string
 	report    Report
 	retracted []int
@@ -104,7 +104,7 @@ type Run struct {
 	failures  failures
 }
 
-// NewRun begins a run of programs, those of all its hubs.
+// NewRun starts a run with the programs of all its hubs.
 func NewRun(s Settings, programs []*Program) *Run {
 	if s.Workers <= 0 {
 		s.Workers = runtime.GOMAXPROCS(0)
@@ -113,22 +113,22 @@ func NewRun(s Settings, programs []*Program) *Run {
 	return &Run{settings: s, objects: newRegistry(), twice: newCollisions(programs), missing: maps.Clone(s.Nodes), near: nearest{}, excluded: excluded{}, forms: FormNames(programs)}
 }
 
-// maxWorkers bounds the memory that rows under way take.
+// maxWorkers limits the memory for rows in progress.
 const maxWorkers = 256
 
-// Report counts what the run has done so far.
+// Report returns the counts so far.
 func (r *Run) Report() Report { return r.report }
 
-// Missing are the nodes of Settings.Nodes that no row and form has made so far.
+// Missing returns the nodes of Settings.Nodes that haven't appeared so far.
 func (r *Run) Missing() []string { return slices.Sorted(maps.Keys(r.missing)) }
 
-// Near is the node that was probably meant by one that is missing, "" for none.
+// Near returns the node that a missing one probably means, or "".
 func (r *Run) Near(missing string) string { return r.near[missing] }
 
-// Forms are the names of the forms of the run.
+// Forms returns the names of the run's forms.
 func (r *Run) Forms() []string { return r.forms }
 
-// Err is a *FailedRowsError where nodes could not be rendered, else nil.
+// Err returns a *FailedRowsError if nodes failed to render, or nil.
 func (r *Run) Err() error {
 	if r.report.FailedNodes == 0 {
 		return nil
@@ -136,12 +136,12 @@ func (r *Run) Err() error {
 	return &FailedRowsError{Problems: r.failures.problems, More: r.failures.more, Nodes: r.report.FailedNodes}
 }
 
-// Retracted are the nodes that were yielded without problems and collide with a later
-// one, by their numbers among all that were yielded. They do not count.
+// Retracted returns the nodes that the run yielded without problems before they collided
+// with a later node. It gives their indexes among all yielded nodes. They don't count.
 func (r *Run) Retracted() []int { return r.retracted }
 
-// unique registers a node and its objects. What another node already has is a
-// problem of both: writing either would be a guess.
+// unique registers a node and its objects. If two nodes have the same object, it reports
+// both, because lynqctl can't know which one is right.
 func (r *Run) unique(node *nodeOwner, keys []ownedKey, p *Program, row lynq.Row) lynq.Problems {
 	var problems lynq.Problems
 	for _, key := range keys {
@@ -167,7 +167,7 @@ func (r *Run) unique(node *nodeOwner, keys []ownedKey, p *Program, row lynq.Row)
 	return problems
 }
 
-// retract takes back a node that turned out to collide with a later one.
+// retract withdraws a node that collides with a later one.
 func (r *Run) retract(first, later *nodeOwner) {
 	if first != later && !first.failed && !r.settings.Stream {
 		first.failed = true
@@ -178,7 +178,7 @@ func (r *Run) retract(first, later *nodeOwner) {
 	}
 }
 
-// resourcePlace names an object of a row, or its node.
+// resourcePlace names an object of a row, or the row's node.
 func (r *Run) resourcePlace(p *Program, row lynq.Row, resource int) (lynq.Pos, string) {
 	f := r.again(p, row)
 	if resource == theNode {
@@ -188,7 +188,7 @@ func (r *Run) resourcePlace(p *Program, row lynq.Row, resource int) (lynq.Pos, s
 	return res.Pos, fmt.Sprintf("%s (form %q, resource %q)", f.ref(resource), p.Form.Name, res.ID)
 }
 
-// again renders a row that has been rendered, for messages.
+// again renders a row a second time for messages.
 func (r *Run) again(p *Program, row lynq.Row) *frame {
 	f := newFrame(p, &r.settings)
 	f.begin(row)

@@ -14,10 +14,10 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// templateDigest is 16 hex digits of a SHA-256 of all that an object is made of
-// but for its row and this program: what the form says of the resource, as it is
-// meant and not as it is written, and the columns that its variables stand for.
-// It is recorded in clusters: it must not come to depend on how forms are compiled.
+// templateDigest returns 16 hex digits of a SHA-256 of an object's template. It covers the
+// form's meaning, not its spelling, and the columns of its variables. It excludes the row
+// and this program. The cluster stores it, so it must not depend on how lynqctl compiles
+// forms.
 func (p *Program) templateDigest(r *resource) string {
 	d := digester{sha256.New()}
 	d.texts(r.APIVersion, r.Kind, r.ID, r.NameTemplate.Text, r.TargetNamespace.Text, p.Namespace, strconv.FormatBool(r.namespace.node != nil))
@@ -44,7 +44,7 @@ func (p *Program) templateDigest(r *resource) string {
 	return hex.EncodeToString(d.Sum(sum[:0])[:8])
 }
 
-// Digest is 16 hex digits of a SHA-256 of what the form says of all its objects, whatever the
+// Digest returns 16 hex digits of a SHA-256 of the templates of all objects, without any
 // row.
 func (p *Program) Digest() string {
 	d := digester{sha256.New()}
@@ -55,12 +55,12 @@ func (p *Program) Digest() string {
 	return hex.EncodeToString(d.Sum(sum[:0])[:8])
 }
 
-// digester writes so that different things never give the same bytes.
+// digester writes values so that different values never give the same bytes.
 type digester struct{ hash.Hash }
 
 func (d digester) texts(texts ...string) {
 	for _, t := range texts {
-		_, _ = fmt.Fprintf(d, "%d:%s", len(t), t) // a hash takes everything
+		_, _ = fmt.Fprintf(d, "%d:%s", len(t), t) // a hash never fails
 	}
 }
 
@@ -91,8 +91,8 @@ func (d digester) value(v *document.Value) {
 	}
 }
 
-// columns writes which columns the strings of a manifest read, in their order.
-// Where variables stand for other columns, the same string means something else.
+// columns writes the columns that a manifest's strings read, in their order. If a variable
+// maps another column, the same string means something else.
 func (d digester) columns(p *Program, n *node) {
 	if n.slot == noSlot {
 		for _, f := range n.fields {

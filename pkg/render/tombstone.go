@@ -11,13 +11,13 @@ type tombstone struct {
 	*form.Tombstone
 	group     string
 	name      checkedName
-	namespace checkedName // its node is nil where the kind has none
+	namespace checkedName // its node is nil if the kind has no namespace
 	match     map[string]field
-	labels    []checkedText // those that rows make
+	labels    []checkedText // labels that depend on the row
 }
 
-// tombstone compiles one tombstone. A name that a row leaves empty is an error of the
-// row, as that of an object is: it must never mean more than one object.
+// tombstone compiles one tombstone. An empty name is an error of the row, as for objects,
+// because it must never select several objects.
 func (c *compiler) tombstone(t *form.Tombstone) {
 	group, _ := lynq.SplitAPIVersion(t.APIVersion)
 	c.res = &form.Resource{
@@ -35,7 +35,7 @@ func (c *compiler) tombstone(t *form.Tombstone) {
 	c.program.tombstones = append(c.program.tombstones, out)
 }
 
-// checkTombstones finds names and labels that no object can have.
+// checkTombstones reports names and labels that no object can have.
 func (f *frame) checkTombstones(problems *lynq.Problems) {
 	for i := range f.program.tombstones {
 		t := &f.program.tombstones[i]
@@ -52,7 +52,7 @@ func (f *frame) checkTombstones(problems *lynq.Problems) {
 	}
 }
 
-// tombstones are those of the row.
+// tombstones returns the row's tombstones.
 func (f *frame) tombstones() []lynq.Tombstone {
 	if len(f.program.tombstones) == 0 {
 		return nil

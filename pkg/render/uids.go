@@ -5,28 +5,27 @@ import (
 	"strings"
 )
 
-// uids knows the uids of a hub's active rows, without the blanks around them, and the line
-// of each. Rows come in the order of their uids, so nearly every uid follows all others,
-// and one comparison shows that it is new. Those lie one behind the other, without a
-// string or a hash of their own: a million take 25 MB. The others are in a map; blanks
-// around a uid put it in another place.
+// uids has the uids of a hub's active rows, without white space around them, and their
+// lines. Rows come in the order of uids, so one comparison shows that nearly every uid is
+// new. These uids are stored in long texts without single strings or hashes, so a million
+// need 25 MB. A map has the others, which white space put out of order.
 type uids struct {
 	chunks []uidChunk
-	last   string // the greatest, as long as the row that it came with
+	last   string // the greatest uid, valid as long as its row
 	others map[string]int
 }
 
-// uidChunk is some uids in ascending order.
+// uidChunk has some uids in ascending order.
 type uidChunk struct {
 	text  []byte
-	ends  []uint32 // of each uid in the text
+	ends  []uint32 // the end of each uid in the text
 	lines []int
 }
 
-// uidsPerChunk is how many uids lie together.
+// uidsPerChunk is the number of uids in a chunk.
 const uidsPerChunk = 4096
 
-// add takes note of a uid, or gives the line of the row that has it already.
+// add stores a uid, or returns the line of the row that has it already.
 func (u *uids) add(uid string, line int) (first int, twice bool) {
 	if uid > u.last {
 		if first, twice = u.others[uid]; !twice {
@@ -44,7 +43,7 @@ func (u *uids) add(uid string, line int) (first int, twice bool) {
 	return 0, false
 }
 
-// append adds a uid behind all others.
+// append adds a uid after all others.
 func (u *uids) append(uid string, line int) {
 	if n := len(u.chunks); n == 0 || len(u.chunks[n-1].ends) == uidsPerChunk {
 		c := uidChunk{ends: make([]uint32, 0, uidsPerChunk), lines: make([]int, 0, uidsPerChunk)}
@@ -60,7 +59,7 @@ func (u *uids) append(uid string, line int) {
 	u.last = uid
 }
 
-// line is the line of the row that has a uid.
+// line returns the line of the row with a uid.
 func (u *uids) line(uid string) (line int, found bool) {
 	if line, found = u.others[uid]; found {
 		return line, true
@@ -78,7 +77,7 @@ func (u *uids) line(uid string) (line int, found bool) {
 	return c.line(uid)
 }
 
-// line is the line of the row that has one of the chunk's uids.
+// line returns the line of the row with a uid of this chunk.
 func (c *uidChunk) line(uid string) (line int, found bool) {
 	low, high := 0, len(c.ends)
 	for low < high {
@@ -95,7 +94,7 @@ func (c *uidChunk) line(uid string) (line int, found bool) {
 	return 0, false
 }
 
-// uid is the i-th uid of the chunk.
+// uid returns the i-th uid of the chunk.
 func (c *uidChunk) uid(i int) string {
 	start := uint32(0)
 	if i > 0 {

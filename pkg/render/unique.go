@@ -7,15 +7,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
-// Much of what could be rendered twice cannot, by construction: uids are
-// unique, so what a resource names by the uid between fixed texts is unique
-// among its rows, and no other resource renders its kind. What is left is
-// remembered, object by object.
+// Most objects can't be duplicates by construction. Uids are unique. If a resource names
+// its object by the uid between fixed texts, and no other resource renders the kind, the
+// object is unique. The registry stores the other objects.
 
-// collisions tells which objects and nodes of a run could be there twice.
+// collisions knows which objects and nodes of a run might be duplicates.
 type collisions struct {
-	kinds map[string]int // group and kind -> resources that render it
-	nodes bool           // nodes of different programs could have one name
+	kinds map[string]int // from group and kind to the number of resources
+	nodes bool           // nodes of different programs might share a name
 }
 
 func newCollisions(programs []*Program) *collisions {
@@ -32,8 +31,7 @@ func newCollisions(programs []*Program) *collisions {
 	return c
 }
 
-// object tells whether an object of resource i of a program could be there
-// twice.
+// object reports whether an object of resource i might be a duplicate.
 func (c *collisions) object(p *Program, i int) bool {
 	r := &p.resources[i]
 	if c.kinds[r.identity] > 1 || r.namespace.node != nil && r.namespace.node.slot != noSlot || r.name.node.slot == noSlot {
@@ -42,21 +40,21 @@ func (c *collisions) object(p *Program, i int) bool {
 	return !p.exprs.Injective(r.name.node.slot)
 }
 
-// sameNodes tells whether a node of one program may be called as one of
-// another: they share the namespace, and one form's name ends as the other's.
+// sameNodes reports whether nodes of two programs might share a name. They share the
+// namespace, and one form's name ends with the other's.
 func sameNodes(p, q *Program) bool {
 	a, b := p.Form.Name, q.Form.Name
 	return p.Namespace == q.Namespace && (a == b || strings.HasSuffix(a, "-"+b) || strings.HasSuffix(b, "-"+a))
 }
 
-// looksHashed tells whether names that end in a form's name could be taken for
-// hashed ones (see naming.HashedName).
+// looksHashed reports whether a name that ends with a form's name might look like a hashed
+// one (see naming.HashedName).
 func looksHashed(form string) bool {
 	return regexp.MustCompile(`(^|-)[0-9a-f]{8}$`).MatchString(form)
 }
 
-// node tells whether the node of a loaded row could be there twice. Made names
-// can: their hash is short.
+// node reports whether the node of a loaded row might be a duplicate. Hashed names might,
+// because their hash is short.
 func (c *collisions) node(f *frame) bool {
 	if f.dashed {
 		return true
@@ -65,8 +63,8 @@ func (c *collisions) node(f *frame) bool {
 	if c.nodes || len(f.uid)+1+len(form) > maxLabel || !naming.IsDNS1123Label(f.uid) {
 		return c.nodes || f.name() != f.uid+"-"+form
 	}
-	return false // the raw name is one
+	return false // the plain name is valid, so it has no hash
 }
 
-// maxLabel is how long the value of a label may be.
+// maxLabel is the longest value of a label.
 const maxLabel = 63

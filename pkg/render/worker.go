@@ -2,10 +2,10 @@ package render
 
 import "github.com/lynqctl/lynqctl/pkg/lynq"
 
-// worker renders batches on a goroutine of its own.
+// worker renders batches in its own goroutine.
 type worker[T any] struct {
 	frames   []*frame
-	register [][]bool // per frame and resource: the object could be there twice
+	register [][]bool // for each frame and resource, whether the object might be a duplicate
 	run      *hubRun[T]
 	key      []byte
 }
@@ -30,7 +30,7 @@ func (w *worker[T]) work(todo <-chan *batch[T]) {
 				w.node(b, row, program, f)
 			}
 		}
-		b.done <- struct{}{} // there is room for it
+		b.done <- struct{}{} // never blocks, because the channel has room
 	}
 }
 
@@ -58,7 +58,7 @@ func (w *worker[T]) node(b *batch[T], row, program int, f *frame) {
 	n.keys, n.kept = len(b.keys), f.kept
 }
 
-// keys appends those of what could be there twice.
+// keys appends the keys of objects that might be duplicates.
 func (w *worker[T]) keys(b *batch[T], f *frame, register []bool) {
 	seeds := w.run.objects.seeds
 	if w.run.twice.node(f) {
@@ -73,7 +73,7 @@ func (w *worker[T]) keys(b *batch[T], f *frame, register []bool) {
 	}
 }
 
-// asked tells whether the row's node is one of those to render.
+// asked reports whether the settings select the row's node.
 func (w *worker[T]) asked(f *frame, n *renderedNode[T]) bool {
 	settings := &w.run.settings
 	n.name = f.name()
@@ -83,12 +83,11 @@ func (w *worker[T]) asked(f *frame, n *renderedNode[T]) bool {
 	return n.other != "" || settings.Nodes[n.name]
 }
 
-// product is what a run makes of nodes.
+// product says what a run produces from nodes.
 type product[T any] struct {
-	named bool // names of nodes are asked for
-	// node makes it of the row that the frame has rendered, on the goroutines that
-	// render, several at once.
+	named bool // the names of nodes are needed
+	// node converts a rendered row. Several goroutines call it in parallel.
 	node func(*buffers, *frame, *tally, lynq.NodeID) T
-	// empty makes it of a row that does not count.
+	// empty converts a row that doesn't count.
 	empty func(p *Program, id lynq.NodeID, values []string) T
 }

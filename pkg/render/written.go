@@ -8,8 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Bytes yields the rows of a hub as they are written. The bytes are used again for what
-// comes next.
+// Bytes yields a hub's rows as bytes. The bytes are valid only until the next node.
 func (r *Run) Bytes(ctx context.Context, in Input) iter.Seq2[Rendered[[]byte], error] {
 	h := hubRun[[]byte]{r, in, product[[]byte]{
 		node: func(to *buffers, f *frame, t *tally, _ lynq.NodeID) []byte {
@@ -24,31 +23,30 @@ func (r *Run) Bytes(ctx context.Context, in Input) iter.Seq2[Rendered[[]byte], e
 	return h.rendered(ctx)
 }
 
-// Document is a node as it is written. Its bytes and objects are used again for what
-// comes next.
+// Document is a node as bytes. Its bytes and objects are valid only until the next node.
 type Document struct {
 	Bytes   []byte
 	Objects []WrittenObject // in dependency order
-	// NotIncluded are the ids of resources of the form that the row does not get.
+	// NotIncluded are the ids of resources that the row doesn't get.
 	NotIncluded []string
-	Tombstones  []lynq.Tombstone // of the row
-	// Match is the first stage of the form's rollout whose template chooses the row, counted
-	// from 1; 0 for none.
+	Tombstones  []lynq.Tombstone // the row's tombstones
+	// Match is the first rollout stage whose template matches the row, counted from 1. It
+	// is 0 for none.
 	Match int
 }
 
-// WrittenObject is an object within the bytes of its node.
+// WrittenObject is an object in the bytes of its node.
 type WrittenObject struct {
 	lynq.Ref
 	ID string
-	// Start and End are its place in the bytes, without a line "---". They are
-	// equal where the selector leaves the object out.
+	// Start and End are its place in the bytes, without a line "---". They are equal if
+	// the selector skips the object.
 	Start, End int
-	// Excluded: a rule excludes it, and it has no bytes.
+	// Excluded is set if a rule excludes the object, so it has no bytes.
 	Excluded bool
 }
 
-// Documents yields the rows of a hub as they are written, and tells where each object is.
+// Documents yields a hub's rows as bytes, with the place of each object.
 func (r *Run) Documents(ctx context.Context, in Input) iter.Seq2[Rendered[Document], error] {
 	h := hubRun[Document]{r, in, product[Document]{
 		named: true,
@@ -79,10 +77,10 @@ func (f *frame) document(to *buffers, t *tally) Document {
 	}
 }
 
-// write writes the object of resource i, where no rule and no selector leaves it out.
-// False means that the row has none.
+// write writes the object of resource i, unless a rule or the selector skips it. It
+// returns false if the row doesn't get the resource.
 func (f *frame) write(to *buffers, i int, t *tally) bool {
-	if f.left[i] || f.program.resources[i].Policy.Hook() { // who applied a hook would run it at once
+	if f.left[i] || f.program.resources[i].Policy.Hook() { // applying a hook would run it at once
 		return false
 	}
 	if rule := f.exclusion(i); rule != nil {
@@ -115,9 +113,9 @@ func (b *buffers) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Nodes yields the rows of a hub as what fill makes of their objects. It is called on
-// the goroutines that render, several at once, with the values of the row, in the order of
-// Columns; and for a node that does not count without objects.
+// Nodes yields a hub's rows, converted by fill. Several goroutines call fill in parallel,
+// with the row's values in the order of Columns. For a node that doesn't count, fill gets
+// no objects.
 func Nodes[T any](ctx context.Context, r *Run, in Input, fill func(n *lynq.Node, values []string) (T, error)) iter.Seq2[Rendered[T], error] {
 	h := hubRun[T]{r, in, product[T]{
 		named: true,
@@ -132,7 +130,7 @@ func Nodes[T any](ctx context.Context, r *Run, in Input, fill func(n *lynq.Node,
 			return out
 		},
 		empty: func(p *Program, id lynq.NodeID, values []string) T {
-			out, _ := fill(p.head(id), values) // it has problems, or one before it has
+			out, _ := fill(p.head(id), values) // its problems, or those of an earlier node, are the result
 			return out
 		},
 	}}

@@ -13,30 +13,29 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render/funcs"
 )
 
-// checker looks through a parsed template for what can be known to be wrong
-// before any row is read.
+// checker finds errors in a parsed template that show without any row.
 type checker struct {
 	scope    *Scope
 	compiler *Compiler
 	trees    map[string]*parse.Tree
 	once     bool
 
-	current  string              // the tree at hand
-	calls    map[string][]string // which template calls which
+	current  string              // the tree under check
+	calls    map[string][]string // calls between templates
 	findings []Finding
 	used     map[string]bool
-	called   map[string]bool // functions
-	nests    bool            // lists or maps are put into others
+	called   map[string]bool // names of called functions
+	nests    bool            // some call may put lists or maps into others
 	mutates  bool
 	varies   bool
 }
 
-// dot says what "." is in a part of a template.
+// dot says what "." means in a part of a template.
 type dot bool
 
 const (
 	variables dot = true  // the variables of the row
-	other     dot = false // an element of a range, the value of a with, an argument
+	other     dot = false // an element of a range, the value of a with, or an argument
 )
 
 func (c *checker) all() {
@@ -53,8 +52,8 @@ func (c *checker) all() {
 	c.recursion(names)
 }
 
-// recursion refuses templates that call themselves: data could make them do it
-// until the process has no stack left, which nothing can catch.
+// recursion refuses templates that call themselves. Data could make them exhaust the
+// stack, and no program can catch that.
 func (c *checker) recursion(names []string) {
 	for _, name := range names {
 		reached, todo := map[string]bool{}, c.calls[name]
@@ -135,11 +134,11 @@ func (c *checker) pipe(p *parse.PipeNode, d dot) {
 	}
 }
 
-// arguments checks how many arguments a function gets.
+// arguments checks the number of a function's arguments.
 func (c *checker) arguments(name string, n int) {
 	f := reflect.TypeOf(c.compiler.funcs[name])
 	if f == nil || f.Kind() != reflect.Func {
-		return // text/template's own, or none
+		return // a function of text/template, or an unknown one
 	}
 	want, least := f.NumIn(), ""
 	if f.IsVariadic() {
@@ -150,8 +149,8 @@ func (c *checker) arguments(name string, n int) {
 	}
 }
 
-// nested notes a call that may put lists or maps into others: what it is given is
-// more than literals and variables of the row.
+// nested notes a call that may put lists or maps into others. Such a call has arguments
+// other than literals and variables of the row.
 func (c *checker) nested(name string, args []parse.Node, piped bool, d dot) {
 	f := reflect.TypeOf(c.compiler.funcs[name])
 	if f == nil || f.Out(0) != reflect.TypeFor[[]any]() && f.Out(0) != reflect.TypeFor[map[string]any]() {
@@ -194,15 +193,15 @@ func (c *checker) arg(n parse.Node, d dot) {
 	}
 }
 
-// fields refuses methods whose result hangs on the machine.
+// fields refuses methods whose result depends on the machine.
 func (c *checker) fields(path []string) {
 	if slices.Contains(path, "Local") {
 		c.found(`name a zone: dateInZone "Europe/Berlin"`, "the local time zone is another one on every machine")
 	}
 }
 
-// dollar handles $ and $.name; other variables are the template's own. Inside
-// a definition $ is the argument, of which nothing is known.
+// dollar checks $ and $.name. Other variables belong to the template. Inside a definition,
+// $ is an argument with unknown fields.
 func (c *checker) dollar(n *parse.VariableNode, d dot) {
 	if n.Ident[0] != "$" {
 		c.fields(n.Ident[1:])
@@ -219,7 +218,7 @@ func (c *checker) dollar(n *parse.VariableNode, d dot) {
 	c.useAll()
 }
 
-// dollarIsRow tells whether $ is surely the variables of the row.
+// dollarIsRow reports whether $ certainly has the variables of the row.
 func (c *checker) dollarIsRow(d dot) bool { return d == variables || len(c.trees) == 1 }
 
 func (c *checker) useAll() {
@@ -280,7 +279,7 @@ func (c *checker) varying(name string) {
 	}
 }
 
-// builtin tells the functions that text/template itself has.
+// builtin reports whether text/template defines a function.
 func builtin(name string) bool {
 	switch name {
 	case "and", "break", "call", "continue", "eq", "ge", "gt", "html", "index", "js", "le", "len", "lt", "ne", "not",

@@ -2,10 +2,10 @@ package expr
 
 import "text/template/parse"
 
-// What stands here keeps the template interpreter out of the way of rows: the
-// forms of actions that most strings of a form consist of run as plain Go.
+// This file lets most rows avoid the template interpreter. It compiles the most common
+// forms of actions to plain Go.
 
-// plainParts takes a template apart that is text and plain variables only.
+// plainParts splits a template that has only text and plain variables.
 func (c *Compiler) plainParts(tree *parse.Tree) ([]part, bool) {
 	var parts []part
 	for _, n := range tree.Root.Nodes {
@@ -26,8 +26,8 @@ func (c *Compiler) plainParts(tree *parse.Tree) ([]part, bool) {
 	return mergeStatic(parts), true
 }
 
-// plainPipe takes .name, .name | lower | trunc63, lower .name,
-// .name | default "text" and the like.
+// plainPipe compiles pipes such as .name, .name | lower | trunc63, lower .name, and .name
+// | default "text".
 func (c *Compiler) plainPipe(cmds []*parse.CommandNode) (part, bool) {
 	first, rest := cmds[0], cmds[1:]
 	p, ok := variable(c.set.scope, first.Args[len(first.Args)-1])
@@ -48,14 +48,14 @@ func (c *Compiler) plainPipe(cmds []*parse.CommandNode) (part, bool) {
 		}
 		p.input.apply = append(p.input.apply, f)
 	}
-	if p.value == noInput { // a constant of the form
+	if p.value == noInput { // a constant instead of a column
 		return part{static: p.input.through(p.static), value: noInput}, true
 	}
 	return p, true
 }
 
-// direct is a call, but for its last argument, as a function of text: of those
-// functions that forms use most, and that neither fail nor panic.
+// direct returns a call as a function of its last argument. It knows the most common
+// functions that neither fail nor panic.
 func (c *Compiler) direct(call []parse.Node) (func(string) string, bool) {
 	name, ok := call[0].(*parse.IdentifierNode)
 	if !ok {
@@ -83,7 +83,7 @@ func (c *Compiler) direct(call []parse.Node) (func(string) string, bool) {
 	return nil, false
 }
 
-// through sends text through the functions of an input.
+// through applies the functions of an input to a text.
 func (in *input) through(s string) string {
 	for _, f := range in.apply {
 		s = f(s)
@@ -91,7 +91,7 @@ func (in *input) through(s string) string {
 	return s
 }
 
-// variable takes .name (or $.name) for the part it is.
+// variable compiles .name or $.name to a part.
 func variable(s *Scope, n parse.Node) (part, bool) {
 	var name string
 	switch n := n.(type) {
@@ -127,14 +127,14 @@ func mergeStatic(parts []part) []part {
 	return merged
 }
 
-// converted takes {{ .name | int }}, {{ int .name }},
-// {{ .name | default "1" | int }}, and the same with float and bool.
+// converted compiles {{ .name | int }}, {{ int .name }}, {{ .name | default "1" | int }},
+// and the same with float and bool.
 func (c *Compiler) converted(tree *parse.Tree) (part, Type, bool) {
 	result := resultType(tree)
 	if result == Text {
 		return part{}, 0, false
 	}
-	action, _ := tree.Root.Nodes[0].(*parse.ActionNode) // resultType has seen it
+	action, _ := tree.Root.Nodes[0].(*parse.ActionNode) // resultType checked this
 	cmds := action.Pipe.Cmds
 	last := cmds[len(cmds)-1]
 	var p part

@@ -1,10 +1,10 @@
-// Package expr compiles the strings of a form, and runs them for rows.
+// Package expr compiles the strings of a form, and evaluates them for rows.
 //
-// A Compiler checks each string, and adds it to a Set: as parts, which are bytes and
-// columns, or as a template for the interpreter. An Evaluator takes one row after the
-// other, and gives the text of each expression. Results that are words are neither put
-// together nor checked: their parts are written as they are.
+// A Compiler checks each string, and adds it to a Set. A string becomes parts, which are
+// bytes and columns, or a template for the interpreter. An Evaluator loads one row after
+// the other, and returns the text of each expression. If the values are simple words, it
+// writes the parts without joining or checking them.
 //
-// Strings and rows flow in; texts, findings and errors flow out. The package knows
-// nothing of manifests and resources, and reads no file.
+// The package takes strings and rows, and returns texts, findings and errors. It knows no
+// manifests or resources, and reads no file.
 package expr

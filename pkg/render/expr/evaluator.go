@@ -19,47 +19,49 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render/scalar"
 )
 
-// Node tells an Evaluator of the rows' nodes.
+// Node describes a row's node to an Evaluator.
 type Node struct {
-	// Name is the name of the node of the row at hand.
+	// Name returns the name of the current row's node.
 	Name func() string
-	// Dashed: the name of the form has a dash, and the name of a node has to be asked for.
+	// Dashed is set if the form's name has a dash, because only Name then knows the node's
+	// name.
 	Dashed bool
 }
 
-// Evaluator runs the expressions of a set for one row after the other, on one goroutine.
+// Evaluator evaluates the expressions of a set for one row after the other. Use it in one
+// goroutine.
 type Evaluator struct {
 	set  *Set
 	node Node
-	// check, where it is not nil, refuses results.
+	// check refuses results, unless it is nil.
 	check func(text []byte) error
 
 	row    lynq.Row
 	uid    string
-	rawUID bool // the uid can be the value of a label
+	rawUID bool // a label can have the uid as its value
 
-	texts []string // of the set's inputs
-	// Sets of inputs: words, words that are no number or the like, words that
-	// labels and names may be made of.
+	texts []string // values of the set's inputs
+	// These are sets of inputs. words has all words, plain those that no YAML reader
+	// mistakes for another type, and labelled and names those that labels and names allow.
 	words, plain, labelled, names uint64
 
 	arena  []byte
 	slots  []slot
 	buffer bytes.Buffer
 
-	data    map[string]any // for interpreted templates
+	data    map[string]any // variables for interpreted templates
 	dataSet bool
-	// What interpreted templates write to, and the evaluator's own ones.
+	// Interpreted templates write to output. The templates are bound to this evaluator.
 	output    output
 	templates map[*interpreted]*template.Template
 }
 
-// NewEvaluator makes an evaluator. A check, where it is not nil, refuses results.
+// NewEvaluator returns an evaluator. check refuses results, unless it is nil.
 func NewEvaluator(s *Set, n Node, check func(text []byte) error) *Evaluator {
 	return &Evaluator{set: s, node: n, check: check, texts: make([]string, len(s.inputs)), slots: make([]slot, len(s.exprs))}
 }
 
-// Load takes a row, whose expressions can be run then.
+// Load sets the row for the following calls.
 func (ev *Evaluator) Load(row lynq.Row) {
 	ev.row, ev.uid = row, row.Values[ev.set.scope.UID]
 	ev.dataSet = false
@@ -68,10 +70,10 @@ func (ev *Evaluator) Load(row lynq.Row) {
 	ev.classify()
 }
 
-// UIDIsLabel tells whether the uid can be the value of a label.
+// UIDIsLabel reports whether a label can have the uid as its value.
 func (ev *Evaluator) UIDIsLabel() bool { return ev.rawUID }
 
-// Run runs one expression. Its result is empty where that fails.
+// Run evaluates one expression. After an error, its result is empty.
 func (ev *Evaluator) Run(i int) error {
 	e := &ev.set.exprs[i]
 	if ev.quick(e) {
@@ -85,13 +87,13 @@ func (ev *Evaluator) Run(i int) error {
 
 // slot is the result of an expression for one row.
 type slot struct {
-	quick bool // the parts of the expression, as they stand; else:
-	// A piece of the evaluator's arena, and how YAML writes it.
+	quick bool // the result is the parts, so the fields below are unused
+	// The result's place in the evaluator's arena, and its YAML style.
 	start, end int
 	style      scalar.Style
 }
 
-// Bytes is the text of a result. It is good until the next call.
+// Bytes returns the text of a result. It is valid until the next call.
 func (ev *Evaluator) Bytes(i int) []byte {
 	if s := &ev.slots[i]; !s.quick {
 		return ev.arena[s.start:s.end]
@@ -101,7 +103,7 @@ func (ev *Evaluator) Bytes(i int) []byte {
 	return ev.buffer.Bytes()
 }
 
-// evaluate runs an expression into the arena.
+// evaluate evaluates an expression into the arena.
 func (ev *Evaluator) evaluate(e *Expr) (slot, error) {
 	start := len(ev.arena)
 	err := ev.run(e)
@@ -157,7 +159,7 @@ func (ev *Evaluator) run(e *Expr) error {
 	return nil
 }
 
-// column is the text of a column, or of the host that one has.
+// column returns the value of a column, or the host in it.
 func (ev *Evaluator) column(i int) string {
 	if i == HostColumn {
 		return funcs.ToHost(ev.row.Values[ev.set.scope.HostOrURL])
@@ -214,7 +216,7 @@ func (ev *Evaluator) interpret(e *Expr) error {
 	return nil
 }
 
-// bound is a template whose functions draw on the evaluator's own meter.
+// bound returns a template whose functions use the evaluator's own meter.
 func (ev *Evaluator) bound(i *interpreted) (*template.Template, error) {
 	if t := ev.templates[i]; t != nil {
 		return t, nil
@@ -229,10 +231,10 @@ func (ev *Evaluator) bound(i *interpreted) (*template.Template, error) {
 	return t, err
 }
 
-// noValue is what text/template prints for a value that is not there.
+// noValue is the output of text/template for a missing value.
 const noValue = "<no value>"
 
-// mayHold tells whether s may be in a result by right.
+// mayHold reports whether a correct result may contain s.
 func (ev *Evaluator) mayHold(e *Expr, s string) bool {
 	for _, v := range ev.row.Values {
 		if strings.Contains(v, s) {
@@ -242,8 +244,8 @@ func (ev *Evaluator) mayHold(e *Expr, s string) bool {
 	return strings.Contains(e.source, s)
 }
 
-// variables is the map that interpreted templates see. It is filled once per
-// row, with the variables that they use.
+// variables returns the variables for interpreted templates. It fills the map once per
+// row.
 func (ev *Evaluator) variables() map[string]any {
 	if ev.data == nil {
 		ev.data = make(map[string]any, len(ev.set.used))
@@ -260,9 +262,8 @@ func (ev *Evaluator) variables() map[string]any {
 	return ev.data
 }
 
-// Reason makes a reason of an error, without the template engine's own place. Where the
-// value may be a secret, it shows none: not the row's, and nothing that a function made
-// of it.
+// Reason turns an error into a message without the template engine's position. If secret
+// is set, it omits the row's value and everything that functions made of it.
 func Reason(err error, secret bool) string {
 	var value *funcs.ValueError
 	reason := parseReason(err)
@@ -291,13 +292,12 @@ func Reason(err error, secret bool) string {
 	return at + ": " + phrase.Shown(withoutLogins(rest))
 }
 
-// withoutLogins hides user and password of the URLs in a text.
+// withoutLogins hides user and password in a text's URLs.
 func withoutLogins(s string) string {
 	return regexp.MustCompile(`://[^/@\s]*@`).ReplaceAllString(s, "://"+endpoint.Redacted+"@")
 }
 
-// quick tells whether the result of an expression is its parts as they stand,
-// plain.
+// quick reports whether the result equals the expression's parts, written plain.
 func (ev *Evaluator) quick(e *Expr) bool {
 	s := &e.profile
 	switch {
@@ -313,7 +313,7 @@ func (ev *Evaluator) quick(e *Expr) bool {
 	return true
 }
 
-// classify looks at the inputs of the row, once each.
+// classify classifies each input of the row once.
 func (ev *Evaluator) classify() {
 	ev.words, ev.plain, ev.labelled, ev.names = 0, 0, 0, 0
 	for i := range ev.set.inputs {
@@ -368,7 +368,7 @@ func (ev *Evaluator) AppendYAML(dst []byte, i, indent int) []byte {
 	return ev.Append(dst, i)
 }
 
-// TextOf is the text of a result, as a string of its own.
+// TextOf returns the text of a result as a new string.
 func (ev *Evaluator) TextOf(i int) string {
 	e := &ev.set.exprs[i]
 	if ev.slots[i].quick && e.profile.single {
@@ -377,7 +377,7 @@ func (ev *Evaluator) TextOf(i int) string {
 	return string(ev.Bytes(i))
 }
 
-// Typed is a result that is a number or a boolean.
+// Typed returns a result that is a number or a boolean.
 func (ev *Evaluator) Typed(i int) any {
 	b := ev.Bytes(i)
 	if ev.set.exprs[i].Result == Bool {
@@ -386,7 +386,7 @@ func (ev *Evaluator) Typed(i int) any {
 	return scalar.NumberValue(b)
 }
 
-// Len is the length of the text of a result.
+// Len returns the length of a result's text.
 func (ev *Evaluator) Len(i int) int {
 	s := &ev.slots[i]
 	if !s.quick {
@@ -402,16 +402,16 @@ func (ev *Evaluator) Len(i int) int {
 	return n
 }
 
-// AllNames tells whether a result is parts whose inputs are all names, and no longer than
-// the limit. Where the sample of the expression is a name, it is one too.
+// AllNames reports whether a result consists of parts whose inputs are all names, and fits
+// the limit. The result is then a name if the expression's sample is one.
 func (ev *Evaluator) AllNames(i, limit int) bool {
 	return ev.slots[i].quick && ev.set.exprs[i].profile.inputs&^ev.names == 0 && ev.Len(i) <= limit
 }
 
-// AllLabels is the same for the values of labels.
+// AllLabels is like AllNames, but for values of labels.
 func (ev *Evaluator) AllLabels(i int) bool {
 	return ev.slots[i].quick && ev.set.exprs[i].profile.inputs&^ev.labelled == 0 && ev.Len(i) <= maxLabel
 }
 
-// maxLabel is how long the value of a label may be.
+// maxLabel is the longest value of a label.
 const maxLabel = 63

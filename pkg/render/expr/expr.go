@@ -11,7 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render/funcs"
 )
 
-// Type says what an expression results in.
+// Type is the type of an expression's result.
 type Type uint8
 
 // The types of results.
@@ -22,48 +22,48 @@ const (
 	Bool
 )
 
-// part is a piece of an expression that needs no interpreter: bytes that stand
-// there, or a variable, sent through functions.
+// part is a piece of an expression that needs no interpreter. It is static bytes, or a
+// variable with functions.
 type part struct {
 	static string
-	value  int // of the program's inputs, noInput for static bytes
+	value  int // index of the program's input; noInput for static bytes
 	input  input
 }
 
-// input is a variable, sent through functions. Each different one is looked up
-// once per row.
+// input is a variable with functions. The evaluator computes each different input once per
+// row.
 type input struct {
-	column int // of the row, or HostColumn
+	column int // column of the row, or HostColumn
 	apply  []func(string) string
 }
 
-const noInput = -1 // part: static bytes
+const noInput = -1 // a part with static bytes
 
-// What stands for the place of a column in rows.
+// These values replace the index of a column.
 const (
-	NoColumn   = -1 // no column at all
+	NoColumn   = -1 // there is no column
 	HostColumn = -2 // the host of the hostOrUrl column
 )
 
-// Expr is one string of a form, ready to run: parts one after another, or a
-// template for the interpreter.
+// Expr is a compiled string of a form. It is a sequence of parts, or a template for the
+// interpreter.
 type Expr struct {
 	Result   Type
-	Varies   bool // every run has another result
-	Trim     bool // names and namespaces: blanks around the result go
-	UIDLabel bool // value of label lynq.sh/uid: a uid that no label can hold gets its hashed form
-	Styled   bool // the result is written as a YAML string somewhere
+	Varies   bool // each evaluation gives a different result
+	Trim     bool // for names and namespaces: remove white space around the result
+	UIDLabel bool // for label lynq.sh/uid: hash a uid that no label allows
+	Styled   bool // the output has the result as a YAML string
 
 	parts    []part
-	template *interpreted // nil where parts are all of it
-	mutates  bool         // the template changes the variables it is given
-	nodeName bool         // the name of the row's node: what is no name gets its hashed form
+	template *interpreted // nil if the expression has only parts
+	mutates  bool         // the template changes its variables
+	nodeName bool         // the name of the row's node: hash an invalid name
 	profile  profile
 	source   string
-	uses     []string // variables that a template reads, sorted
+	uses     []string // variables that the template reads, sorted
 }
 
-// Static is the text of an expression that no row changes.
+// Static returns the text of an expression that doesn't depend on the row.
 func (e *Expr) Static() (string, bool) {
 	if e.template != nil {
 		return "", false
@@ -78,7 +78,7 @@ func (e *Expr) Static() (string, bool) {
 	return b.String(), true
 }
 
-// trimParts drops the blanks at both ends that no row can change.
+// trimParts removes white space at both ends of the static parts.
 func (e *Expr) trimParts() {
 	if len(e.parts) == 0 || e.template != nil {
 		return
@@ -92,11 +92,11 @@ func (e *Expr) trimParts() {
 	e.parts = slices.DeleteFunc(e.parts, func(p part) bool { return p.value == noInput && p.static == "" })
 }
 
-// Scope lists what the templates of a form may refer to.
+// Scope lists the names that a form's templates may use.
 type Scope struct {
-	Columns   map[string]int    // variable -> column of the row, or HostColumn
-	Constants map[string]string // variable -> text, the same for every row
-	Varying   bool              // functions that differ from run to run are allowed
+	Columns   map[string]int    // from variable to column of the row, or HostColumn
+	Constants map[string]string // from variable to a text that is the same for every row
+	Varying   bool              // nondeterministic functions are allowed
 	UID       int               // column of the uid
 	HostOrURL int               // column of hostOrUrl, or NoColumn
 }
@@ -129,12 +129,12 @@ type Compiler struct {
 	metering funcs.Metering
 	varying  map[string]bool
 	mutating map[string]bool
-	// used are the variables that interpreted templates read; all of them
-	// where one uses the variables as a whole.
+	// used has the variables that interpreted templates read. It has all of them if a
+	// template uses the whole map.
 	used map[string]bool
 }
 
-// NewCompiler begins a set of expressions, which is complete once Finish was called.
+// NewCompiler starts a set of expressions. Finish completes it.
 func NewCompiler(s *Scope) *Compiler {
 	c := &Compiler{
 		set:      &Set{scope: s, classes: newClassTable()},
@@ -150,8 +150,8 @@ func NewCompiler(s *Scope) *Compiler {
 	return c
 }
 
-// Compile compiles one string. once: the resource is created only once, so
-// that functions may vary where the scope allows it.
+// Compile compiles one string. once means that lynqctl creates the resource only once. The
+// string may then use nondeterministic functions if the scope allows them.
 func (c *Compiler) Compile(text string, once bool) (Expr, []Finding) {
 	if !strings.Contains(text, "{{") {
 		return Expr{parts: []part{{static: text, value: noInput}}}, nil
@@ -181,11 +181,11 @@ func (c *Compiler) Compile(text string, once bool) (Expr, []Finding) {
 	}, nil
 }
 
-// templateName is what every string is called inside the template engine.
+// templateName is the name of every string in the template engine.
 const templateName = "template"
 
-// parseTemplate parses without looking functions up: the checker does that, for
-// all of them, and with suggestions.
+// parseTemplate parses without checking function names. The checker does that, and
+// suggests names.
 func parseTemplate(text string) (map[string]*parse.Tree, error) {
 	t := parse.New(templateName)
 	t.Mode = parse.SkipFuncCheck
@@ -193,13 +193,13 @@ func parseTemplate(text string) (map[string]*parse.Tree, error) {
 	if _, err := t.Parse(text, "", "", trees); err != nil {
 		return nil, err
 	}
-	if trees[templateName] == nil { // nothing but definitions
+	if trees[templateName] == nil { // the text has only definitions
 		trees[templateName] = &parse.Tree{Name: templateName, Root: &parse.ListNode{NodeType: parse.NodeList}}
 	}
 	return trees, nil
 }
 
-// parseReason drops the template engine's own place from a message: the caller
+// parseReason removes the template engine's position from a message, because the caller
 // has a better one.
 func parseReason(err error) string {
 	msg := err.Error()
@@ -212,8 +212,8 @@ func parseReason(err error) string {
 	return msg
 }
 
-// resultType is the type of a string that consists of exactly one action whose
-// last function is int, float or bool (contract: templates).
+// resultType returns the type of a string with exactly one action whose last function is
+// int, float or bool (contract: templates).
 func resultType(tree *parse.Tree) Type {
 	if len(tree.Root.Nodes) != 1 {
 		return Text
@@ -245,5 +245,5 @@ func pipeType(p *parse.PipeNode) Type {
 	return Text
 }
 
-// Finding is something wrong with a template.
+// Finding is an error in a template.
 type Finding struct{ What, Fix string }

@@ -2,10 +2,9 @@ package expr
 
 import "text/template/parse"
 
-// shorten makes .name of index . "name", the only way to say a variable whose name
-// is no identifier, so that what holds for the one holds for the other: which
-// columns a string reads, and how fast. Names that no mapping provides stay as they
-// are: a template may set them itself, or have a default for them.
+// shorten turns index . "name" into .name. Only index can name a variable that isn't an
+// identifier. So both spellings report the same columns and run equally fast. Unknown
+// names stay unchanged, because a template may set them or supply a default.
 func (c *checker) shorten(cmd *parse.CommandNode, d dot) {
 	if len(cmd.Args) != 3 {
 		return
@@ -20,8 +19,7 @@ func (c *checker) shorten(cmd *parse.CommandNode, d dot) {
 	}
 }
 
-// field is a variable of the row, of which n may be all; nil where it is something
-// else.
+// field returns n as a variable of the row, or nil. n may be the map of all variables.
 func (c *checker) field(n parse.Node, d dot, name string) parse.Node {
 	switch n := n.(type) {
 	case *parse.DotNode:

@@ -11,19 +11,18 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render/funcs"
 )
 
-// interpreted is a template for the interpreter. Each Evaluator binds it to its own
-// meter.
+// interpreted is a template for the interpreter. Each Evaluator binds it to its own meter.
 type interpreted struct {
 	trees map[string]*parse.Tree
 	calls []funcs.Metered
-	shows bool // what is printed goes through Meter.Shown
+	shows bool // printed values go through Meter.Shown
 }
 
-// shownName is Meter.Shown to the interpreter. No form can say it: funcs.All does not
-// have it.
+// shownName is the interpreter's name for Meter.Shown. Forms can't call it, because
+// funcs.All doesn't have it.
 const shownName = "result"
 
-// interpreted is a template that was checked, with what counts its steps.
+// interpreted returns a checked template with step counting.
 func (c *Compiler) interpreted(check *checker) *interpreted {
 	t := &interpreted{trees: check.trees, shows: check.nests}
 	for _, name := range slices.Sorted(maps.Keys(check.called)) {
@@ -40,11 +39,11 @@ func (c *Compiler) interpreted(check *checker) *interpreted {
 	return t
 }
 
-// turn is a text of nothing: the interpreter writes it, and output counts that. So
-// what goes round can be counted where no function is called.
+// turn returns an empty text. The interpreter writes it, and output counts the write. This
+// counts loops that call no function.
 func turn() parse.Node { return &parse.TextNode{NodeType: parse.NodeText} }
 
-// count has every turn of a loop counted and, where that may be much, what is printed.
+// count adds step counting to each loop. It also counts printed values that may be large.
 func (t *interpreted) count(l *parse.ListNode) {
 	if l == nil {
 		return
@@ -72,7 +71,7 @@ func (t *interpreted) branches(n *parse.BranchNode) {
 	t.count(n.ElseList)
 }
 
-// bound is the template for evaluations that draw on a meter.
+// bound returns the template for evaluations with this meter.
 func (t *interpreted) bound(m *funcs.Meter) (*template.Template, error) {
 	functions := template.FuncMap{}
 	for i := range t.calls {
@@ -90,7 +89,7 @@ func (t *interpreted) bound(m *funcs.Meter) (*template.Template, error) {
 	return bound, nil
 }
 
-// output is what a template writes, up to MaxResult bytes, and its meter.
+// output collects a template's result, up to MaxResult bytes, with its meter.
 type output struct {
 	bytes.Buffer
 	meter funcs.Meter

@@ -6,13 +6,12 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render/scalar"
 )
 
-// Most values of most rows are words: text of characters that mean nothing in
-// YAML, in names or in labels. For those it is known when a form is compiled
-// how a result is written and whether Kubernetes takes it, whatever the word.
-// Such results are neither put together nor looked at: their parts are written
-// where they stand.
+// Most values of most rows are words. Their characters have no special meaning in YAML,
+// names or labels. So the compiler knows the YAML style and the validity of a result for
+// all words. The evaluator then writes the parts directly, without joining or checking
+// them.
 
-// class says what a character may be part of.
+// class says where a character may occur.
 type class uint8
 
 const (
@@ -41,9 +40,8 @@ func newClassTable() *classTable {
 	return &t
 }
 
-// of is the classes that all of a value belongs to; what is not a word
-// belongs to none. A word begins and ends with a letter or digit here, so that
-// it can stand beside anything.
+// of returns the classes that a whole value has. A value that isn't a word has none. A
+// word begins and ends with a letter or digit, so that any text can stand next to it.
 func (t *classTable) of(s string) class {
 	if s == "" || !scalar.IsAlnum(s[0]) || !scalar.IsAlnum(s[len(s)-1]) {
 		return 0
@@ -55,23 +53,21 @@ func (t *classTable) of(s string) class {
 	return all
 }
 
-// profile is what is known of an expression's results, should all its inputs be
-// words.
+// profile describes an expression's results if all inputs are words.
 type profile struct {
-	known  bool   // anything at all: the expression is parts, of few inputs
-	inputs uint64 // the set of its inputs
+	known  bool   // the other fields are set: the expression has parts and few inputs
+	inputs uint64 // set of the expression's inputs
 	style  scalar.Style
-	// unmistakable: no word makes the result look like a number or the like. Else the
-	// expression is a single input, or what follows from style has to be checked.
+	// unmistakable means that no word makes the result look like another YAML type.
+	// Otherwise, the expression is a single input, or the evaluator must check the style.
 	unmistakable bool
-	single       bool // one input and nothing else
-	// length of the static parts.
+	single       bool // exactly one input and nothing else
+	// length is that of the static parts.
 	length int
-	sample string // a result: all inputs are the word sampleWord
+	sample string // the result if all inputs are the word sampleWord
 }
 
-// sampleWord is a word of a letter that occurs in no number, date or reserved
-// word.
+// sampleWord is a letter that occurs in no number, date or reserved word.
 const sampleWord = "w"
 
 func profileOf(e *Expr) profile {
@@ -101,9 +97,9 @@ func profileOf(e *Expr) profile {
 	return s
 }
 
-// unmistakable tells whether any text with these characters in it is a string
-// to all YAML readers: some are in no number, some in no date, and together
-// they are in no reserved word.
+// unmistakable reports whether every YAML reader takes a text with these characters for a
+// string. It requires some characters that numbers lack, some that dates lack, and a set
+// that reserved words lack.
 func unmistakable(static string) bool {
 	inNumber, inDate, letters := true, true, true
 	for i := range len(static) {

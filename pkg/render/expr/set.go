@@ -10,8 +10,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Set is the expressions of a form, by the numbers that Compiler.Add gave them. It is
-// immutable once its compiler has finished, and then safe for concurrent use.
+// Set has the expressions of a form, numbered by Compiler.Add. After Compiler.Finish, it
+// is immutable and safe for concurrent use.
 type Set struct {
 	scope   *Scope
 	exprs   []Expr
@@ -25,10 +25,10 @@ type usedVariable struct {
 	column int
 }
 
-// Set has the expressions that were added.
+// Set returns the expressions so far.
 func (c *Compiler) Set() *Set { return c.set }
 
-// Add adds an expression to the set, and its inputs.
+// Add adds an expression and its inputs to the set, and returns its number.
 func (c *Compiler) Add(e Expr) int {
 	if e.Trim {
 		e.trimParts()
@@ -43,7 +43,7 @@ func (c *Compiler) Add(e Expr) int {
 	return len(c.set.exprs) - 1
 }
 
-// Finish notes the variables that interpreted templates are given.
+// Finish stores the variables of interpreted templates.
 func (c *Compiler) Finish() {
 	for _, name := range slices.Sorted(maps.Keys(c.used)) {
 		if column, ok := c.set.scope.Columns[name]; ok {
@@ -52,8 +52,8 @@ func (c *Compiler) Finish() {
 	}
 }
 
-// input finds an input of the set, or adds it. Functions cannot be compared, so that
-// only bare columns are shared.
+// input finds or adds an input of the set. It shares only plain columns, because functions
+// can't be compared.
 func (c *Compiler) input(in input) int {
 	for i, known := range c.set.inputs {
 		if known.column == in.column && len(known.apply)+len(in.apply) == 0 {
@@ -64,26 +64,26 @@ func (c *Compiler) input(in input) int {
 	return len(c.set.inputs) - 1
 }
 
-// OfUID is the row's uid as an expression.
+// OfUID returns an expression for the row's uid.
 func (c *Compiler) OfUID() Expr {
 	return Expr{parts: []part{{input: input{column: c.set.scope.UID}}}}
 }
 
-// OfNode is the name of the row's node, for a form, as an expression.
+// OfNode returns an expression for the name of the row's node.
 func (c *Compiler) OfNode(form string) Expr {
 	return Expr{nodeName: true, parts: []part{
 		{input: input{column: c.set.scope.UID}}, {static: "-" + form, value: noInput},
 	}}
 }
 
-// At is the expression with a number.
+// At returns the expression with a number.
 func (s *Set) At(i int) *Expr { return &s.exprs[i] }
 
-// Sample returns the result of an expression whose inputs are all words; "" where it
-// may also give something else.
+// Sample returns the result if all inputs are the sample word. It returns "" if other
+// forms of the result are possible.
 func (e *Expr) Sample() string { return e.profile.sample }
 
-// Columns are the columns that an expression reads.
+// Columns returns the columns that an expression reads.
 func (s *Set) Columns(i int) []int {
 	e := &s.exprs[i]
 	var columns []int
@@ -105,13 +105,13 @@ func (s *Set) Columns(i int) []int {
 	return columns
 }
 
-// isUID tells whether an input is the uid itself.
+// isUID reports whether an input is the plain uid.
 func (s *Set) isUID(input int) bool {
 	return s.inputs[input].column == s.scope.UID && len(s.inputs[input].apply) == 0
 }
 
-// Injective tells whether different uids give different results, but for blanks around
-// them.
+// Injective reports whether different uids give different results, ignoring white space
+// around them.
 func (s *Set) Injective(i int) bool {
 	e := &s.exprs[i]
 	uids := 0
@@ -127,7 +127,7 @@ func (s *Set) Injective(i int) bool {
 	return uids == 1 && e.template == nil && e.Result == Text
 }
 
-// Pieces splits the text of an expression into what stands in its template, and gaps.
+// Pieces splits an expression's text into fixed text and gaps.
 func (s *Set) Pieces(i int) lynq.Text {
 	e := &s.exprs[i]
 	if e.template != nil {
@@ -147,8 +147,8 @@ func (s *Set) Pieces(i int) lynq.Text {
 	return text
 }
 
-// templatePieces are those of a template that is interpreted: the text that stands in it
-// whatever its actions do.
+// templatePieces returns the fixed text of an interpreted template, which no action
+// changes.
 func templatePieces(e *Expr) lynq.Text {
 	trees, err := parseTemplate(e.source)
 	if err != nil {
@@ -170,18 +170,18 @@ func templatePieces(e *Expr) lynq.Text {
 	return text
 }
 
-// FixedPiece is text of a template that stands in every result.
+// FixedPiece is a template's text that every result contains.
 type FixedPiece struct {
 	Text        string
-	First, Last bool // in the result
+	First, Last bool // its position in the result
 }
 
-// FixedText is the text of a template outside of actions and branches, without the
-// blanks at both ends.
+// FixedText returns the text of a template outside actions and branches, without white
+// space at both ends.
 func FixedText(source string) []FixedPiece {
 	trees, err := parseTemplate(source)
 	if err != nil {
-		return nil // told already
+		return nil // already reported
 	}
 	var pieces []FixedPiece
 	nodes := trees[templateName].Root.Nodes

@@ -5,8 +5,8 @@ import (
 	"text/template"
 )
 
-// bounded are functions that cannot be made to make maps that hold themselves, which
-// no one could print.
+// bounded returns versions of functions that refuse to build maps that contain themselves,
+// because these can't be printed.
 func bounded(sprigs template.FuncMap) template.FuncMap {
 	return template.FuncMap{
 		"set": func(d map[string]any, key string, v any) (map[string]any, error) {
@@ -23,7 +23,7 @@ func bounded(sprigs template.FuncMap) template.FuncMap {
 	}
 }
 
-// merging is one of sprig's merge functions, but that an error is one.
+// merging returns one of sprig's merge functions, but with errors.
 func merging(f any) any {
 	merge, _ := f.(func(map[string]any, ...map[string]any) (any, error))
 	return func(d map[string]any, from ...map[string]any) (any, error) {
@@ -36,8 +36,8 @@ func merging(f any) any {
 	}
 }
 
-// holds tells whether map d is v, or somewhere in it. What is nested deeper
-// than anything printable counts as held.
+// holds reports whether v is map d or contains it. It also returns true for a depth that
+// can't be printed.
 func holds(v any, d map[string]any, depth int) bool {
 	const deepest = 100
 	if depth > deepest {

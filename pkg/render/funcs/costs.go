@@ -13,10 +13,10 @@ type Metering struct {
 	deep  map[string]bool
 }
 
-// NewMetering lists what calls cost.
+// NewMetering returns the costs of all functions.
 func NewMetering() Metering { return Metering{costs: costs(), deep: goesDeep()} }
 
-// Of is a function with what its calls cost and how deep it looks into lists and maps.
+// Of adds to a function its cost, and how deep it reads lists and maps.
 func (m Metering) Of(name string, function any) Metered {
 	f := Metered{Name: name, function: function, cost: m.costs[name], levels: shallow}
 	if m.deep[name] {
@@ -25,7 +25,7 @@ func (m Metering) Of(name string, function any) Metered {
 	return f
 }
 
-// goesDeep are the functions that look at all of what is in a list or a map.
+// goesDeep names the functions that read lists and maps at all depths.
 func goesDeep() map[string]bool {
 	names := []string{
 		"print", "printf", "println", "html", "js", "urlquery", "cat", "quote", "squote", "join", "toString", "toStrings", "sortAlpha",
@@ -40,15 +40,15 @@ func goesDeep() map[string]bool {
 	return set
 }
 
-// What functions count that take long whatever they are given.
+// These are the base costs of slow functions.
 const (
 	slow     = 4 << 20
 	verySlow = 8 << 20
 )
 
-// costs are the bytes that calls count in advance, beside what they are given: of
-// functions that make much of little, and of those that take long. Most make no more than
-// what their numbers, and the sizes of their texts and lists, multiply to.
+// costs returns functions that compute extra costs in bytes from the arguments. They cover
+// functions with large results or long run times. Most results are no larger than the
+// product of their numbers and the sizes of their texts and lists.
 func costs() map[string]func(args []reflect.Value) int {
 	all := map[string]func([]reflect.Value) int{
 		"until":     func(a []reflect.Value) int { return counting(0, whole(a[0]), 1) },
@@ -79,7 +79,7 @@ func costs() map[string]func(args []reflect.Value) int {
 	return all
 }
 
-// times is a product that stays the largest number there is where it would be more.
+// times multiplies, and returns the largest int on overflow.
 func times(a, b int) int {
 	if a <= 0 || b <= 0 {
 		return 0
@@ -92,8 +92,8 @@ func times(a, b int) int {
 
 func whole(v reflect.Value) int { return int(v.Int()) }
 
-// size is what an argument multiplies a result by: a number, or the length of a text or a
-// list, and never less than one.
+// size returns an argument's factor for a result. It is a number, or the length of a text
+// or list, and at least one.
 func size(v reflect.Value) int {
 	for v.Kind() == reflect.Interface {
 		v = v.Elem()
@@ -116,14 +116,14 @@ func multiplied(args []reflect.Value) int {
 	return n
 }
 
-// pairs is the cost of comparing every element of a list with others of it.
+// pairs returns the cost of comparing all pairs of a list's elements.
 func pairs(a []reflect.Value) int { return times(size(a[0]), size(a[0])) }
 
-// pieces is the cost of a text that may fall into a value per character.
+// pieces returns the cost of splitting a text into one value per character.
 func pieces(a []reflect.Value) int { return times(size(a[len(a)-1]), perValue) }
 
-// searching is the cost of a regular expression: each of its states may be tried at
-// each character, and the third text written there, with the match for each $ in it.
+// searching returns the cost of a regular expression. It may try each state at each
+// character. It also writes the third text, with a match for each $.
 func searching(a []reflect.Value) int {
 	tried := states(a[0].String())
 	if len(a) > 2 {
@@ -132,7 +132,7 @@ func searching(a []reflect.Value) int {
 	return times(tried, size(a[1]))
 }
 
-// states are how many a regular expression has; those of what is none do not matter.
+// states counts the states of a regular expression. An invalid expression has none.
 func states(pattern string) int {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -145,8 +145,8 @@ func states(pattern string) int {
 	return len(program.Inst)
 }
 
-// counting is the cost of a list of numbers. What comes near the ends of what a
-// number can be counts as endless: it goes round there.
+// counting returns the cost of a list of numbers. It treats numbers near the limits as
+// endless, because they overflow there.
 func counting(start, stop, step int) int {
 	const far = math.MaxInt / 4
 	if max(start, stop, step) > far || min(start, stop, step) < -far {
@@ -159,7 +159,8 @@ func counting(start, stop, step int) int {
 	return times(max(n, -n), perValue)
 }
 
-// sequence is the cost of seq: last; first, last; or first, step, last.
+// sequence returns the cost of seq, with arguments last, or first and last, or first, step
+// and last.
 func sequence(args []reflect.Value) int {
 	numbers := []int{}
 	for i := range args[0].Len() {
@@ -176,8 +177,8 @@ func sequence(args []reflect.Value) int {
 	return 0
 }
 
-// formatting is the cost of what a format pads to, at most a million characters
-// each, and of arguments that it names again and again.
+// formatting returns the cost of a format. It counts padding, up to a million characters
+// each, and repeated arguments.
 func formatting(a []reflect.Value) int {
 	const widest = 1_000_000
 	format, args := a[0].String(), a[1]

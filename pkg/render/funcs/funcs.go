@@ -2,7 +2,7 @@ package funcs
 
 import (
 	"bytes"
-	"crypto/sha1" //nolint:gosec // the function is called sha1sum
+	"crypto/sha1" //nolint:gosec // sprig has a function sha1sum
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -17,7 +17,7 @@ import (
 	"strings"
 	"text/template"
 	"time"
-	_ "time/tzdata" // machines without zone files render the same
+	_ "time/tzdata" // so that machines without zone files render the same
 	"unicode/utf8"
 
 	"github.com/Masterminds/sprig/v3"
@@ -26,9 +26,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render/scalar"
 )
 
-// All returns the functions that templates may call: sprig's, without those that look
-// beyond rows and forms, and Lynq's own. It replaces those whose result hung on the
-// machine: map order, time zone, clock.
+// All returns the functions for templates, which are those of Lynq and sprig. It omits
+// functions that read more than rows and forms. It replaces functions that depend on map
+// order, time zone or clock.
 func All() template.FuncMap {
 	fs := sprig.TxtFuncMap()
 	for name := range Refused() {
@@ -41,7 +41,7 @@ func All() template.FuncMap {
 	return fs
 }
 
-// printing are text/template's own functions that print what they are given.
+// printing returns the functions of text/template that print their arguments.
 func printing() template.FuncMap {
 	return template.FuncMap{
 		"print": fmt.Sprint, "println": fmt.Sprintln,
@@ -49,7 +49,7 @@ func printing() template.FuncMap {
 	}
 }
 
-// Refused are functions of sprig that do not exist here, and why.
+// Refused returns the functions of sprig that lynqctl omits, with reasons.
 func Refused() map[string]string {
 	const environment = "what is rendered must not hang on the machine's environment; map a column to a variable"
 	return map[string]string{
@@ -59,7 +59,7 @@ func Refused() map[string]string {
 	}
 }
 
-// Varying are the functions whose results differ from run to run.
+// Varying returns the functions whose results differ from run to run.
 func Varying() map[string]bool {
 	names := []string{
 		"now", "ago", "shuffle", "uuidv4", "bcrypt", "htpasswd", "encryptAES",
@@ -74,15 +74,15 @@ func Varying() map[string]bool {
 	return set
 }
 
-// Mutating are the functions that change the map they are given. A template
-// that calls one gets variables of its own.
+// Mutating returns the functions that change their map argument. A template that calls one
+// gets its own variables.
 func Mutating() []string {
 	return []string{"set", "unset", "merge", "mustMerge", "mergeOverwrite", "mustMergeOverwrite"}
 }
 
-// strict are the operator's functions (contract: templates), and those of sprig
-// that do the same: what does not convert is an error, where others say 0,
-// which scales a tenant to nothing without a word.
+// strict returns the operator's functions (contract: templates) and similar ones of sprig.
+// They return an error for a value that doesn't convert. Others return 0, which would
+// silently scale a tenant to nothing.
 func strict() template.FuncMap {
 	return template.FuncMap{
 		"toHost":       ToHost,
@@ -99,8 +99,8 @@ func strict() template.FuncMap {
 	}
 }
 
-// ToHost is the host of a URL, without port; of a text that is no URL, what
-// stands before a colon.
+// ToHost returns the host of a URL without its port. For other texts, it returns the part
+// before a colon.
 func ToHost(s string) string {
 	if host, ok := plainHost(s); ok {
 		return host
@@ -112,8 +112,7 @@ func ToHost(s string) string {
 	return host
 }
 
-// plainHost is ToHost for what most URLs look like, https://host.example/path,
-// without the general parser.
+// plainHost is a fast ToHost for common URLs such as https://host.example/path.
 func plainHost(s string) (string, bool) {
 	scheme, rest, found := strings.Cut(s, "://")
 	if !found || scheme == "" || scheme[0] < 'a' || scheme[0] > 'z' || strings.Contains(scheme, "/") {
@@ -128,8 +127,8 @@ func plainHost(s string) (string, bool) {
 	return host, host != ""
 }
 
-// trunc63 cuts a text to the 63 bytes that a label or a DNS label may have,
-// never inside a character.
+// trunc63 cuts a text to the 63 bytes of a label or DNS label, but never inside a
+// character.
 func trunc63(s string) string {
 	const limit = 63
 	if len(s) <= limit {
@@ -143,11 +142,11 @@ func trunc63(s string) string {
 }
 
 func sha1sum(s string) string {
-	sum := sha1.Sum([]byte(s)) //nolint:gosec // the function is called sha1sum
+	sum := sha1.Sum([]byte(s)) //nolint:gosec // sprig has a function sha1sum
 	return hex.EncodeToString(sum[:])
 }
 
-// fromJSON reads a JSON text. Whole numbers stay whole, whatever their size.
+// fromJSON parses a JSON text. It keeps integers of any size exact.
 func fromJSON(s string) (any, error) {
 	d := json.NewDecoder(strings.NewReader(s))
 	d.UseNumber()
@@ -161,7 +160,7 @@ func fromJSON(s string) (any, error) {
 	return plainNumbers(v), nil
 }
 
-// jsonReason says what is wrong without saying what the text is.
+// jsonReason describes an error without showing the text.
 func jsonReason(s string, err error) string {
 	var syntax *json.SyntaxError
 	switch {
@@ -173,8 +172,8 @@ func jsonReason(s string, err error) string {
 	return "not JSON: it breaks off"
 }
 
-// plainNumbers turns json.Number into int where it is one, else into float64,
-// so that templates count and compare with them.
+// plainNumbers turns a json.Number into an int if possible, or else into a float64.
+// Templates can then count and compare with it.
 func plainNumbers(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -197,9 +196,8 @@ func plainNumbers(v any) any {
 	return v
 }
 
-// toInt converts to a whole number. Text may have blanks around it and a
-// fraction of zero, as DECIMAL columns do; anything else that is not whole is
-// an error, never zero.
+// toInt converts to an integer. It accepts white space around a text and a fraction of
+// zero, as in DECIMAL columns. Any other value is an error, never zero.
 func toInt(v any) (int, error) {
 	switch v := v.(type) {
 	case int:
@@ -217,7 +215,7 @@ func toInt(v any) (int, error) {
 	return 0, notA(v, "a whole number")
 }
 
-// ParseInt reads a whole number by the rules of int.
+// ParseInt parses an integer by the rules of int.
 func ParseInt(s string) (int64, error) {
 	s = strings.TrimSpace(s)
 	i, err := strconv.ParseInt(s, 10, 64)
@@ -260,7 +258,7 @@ func toFloat(v any) (float64, error) {
 	return 0, notA(v, "a number")
 }
 
-// ParseFloat reads a finite number by the rules of float.
+// ParseFloat parses a finite number by the rules of float.
 func ParseFloat(s string) (float64, error) {
 	s = strings.TrimSpace(s)
 	f, err := strconv.ParseFloat(s, 64)
@@ -270,7 +268,7 @@ func ParseFloat(s string) (float64, error) {
 	return f, nil
 }
 
-// toBool converts the words that activation columns use, in any case.
+// toBool converts the words of activation columns, in any case.
 func toBool(v any) (bool, error) {
 	switch v := v.(type) {
 	case bool:
@@ -286,7 +284,7 @@ func toBool(v any) (bool, error) {
 
 const aBoolean = "a boolean (true, false, yes, no, on, off, 1, 0)"
 
-// ParseBool reads a boolean by the rules of bool.
+// ParseBool parses a boolean by the rules of bool.
 func ParseBool(s string) (bool, error) {
 	switch strings.ToLower(strings.TrimSpace(s)) {
 	case "1", "true", "t", "yes", "y", "on":
@@ -297,14 +295,14 @@ func ParseBool(s string) (bool, error) {
 	return false, notA(s, aBoolean)
 }
 
-// ValueError says what a function has against a value. The caller decides whether it
-// shows the value, which may be a secret.
+// ValueError says why a function refuses a value. The caller decides whether to show the
+// value, which may be secret.
 type ValueError struct {
 	value any
 	What  string // "is not a number"
 }
 
-// notA is the error for a value that is not what it is to be.
+// notA returns the error for a value of the wrong type.
 func notA(value any, what string) error { return &ValueError{value: value, What: "is not " + what} }
 
 func (e *ValueError) Error() string {
@@ -320,7 +318,7 @@ func (e *ValueError) Error() string {
 	return e.Hidden()
 }
 
-// Hidden is the error without the value.
+// Hidden returns the message without the value.
 func (e *ValueError) Hidden() string {
 	switch v := e.value.(type) {
 	case nil:
@@ -331,8 +329,8 @@ func (e *ValueError) Hidden() string {
 	return fmt.Sprintf("a value of type %T %s", e.value, e.What)
 }
 
-// repeatable replaces functions of sprig by ones whose result hangs on their
-// arguments alone.
+// repeatable replaces functions of sprig with functions that depend only on their
+// arguments.
 func repeatable(sprigs template.FuncMap) template.FuncMap {
 	return template.FuncMap{
 		"printf":           formatted,
@@ -360,7 +358,7 @@ func repeatable(sprigs template.FuncMap) template.FuncMap {
 	}
 }
 
-// toJSON is strict where sprig's functions answer a failure with "".
+// toJSON returns an error where sprig's functions return "".
 func toJSON(v any, escapeHTML bool, indent string) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -415,8 +413,7 @@ func formatDate(layout string, v any, zone string) (string, error) {
 
 func parseDate(layout, s string) (time.Time, error) { return time.ParseInLocation(layout, s, time.UTC) }
 
-// roundDuration is sprig's durationRound but for times, from which it counts
-// to now.
+// roundDuration is sprig's durationRound without times, because it counts them until now.
 func roundDuration(sprigs template.FuncMap) func(any) (string, error) {
 	round, ok := sprigs["durationRound"].(func(any) string)
 	return func(v any) (string, error) {

@@ -6,33 +6,31 @@ import (
 	"reflect"
 )
 
-// What a row or a form says must not be able to eat the machine. Each evaluation of
-// a template has a budget of steps and of bytes. It counts what the template asks
-// for and never looks at a clock, so that what renders here renders everywhere.
+// Rows and forms must not exhaust the machine. Each evaluation has a budget of steps and
+// bytes. The meter counts the template's requests and never reads a clock, so a template
+// that renders here renders everywhere.
 const (
-	// maxSteps is how many turns of loops and calls of functions and templates an
-	// evaluation may take.
+	// maxSteps limits the iterations and calls of an evaluation.
 	maxSteps = 1_000_000
-	// maxWork is how many bytes the functions of an evaluation may be given and
-	// give back, all in all.
+	// maxWork limits the bytes that the functions of an evaluation take and return in
+	// total.
 	maxWork = 64 << 20
-	// MaxResult limits the length of a template's result; no cluster takes a string
-	// nearly as long.
+	// MaxResult limits the length of a template's result. No cluster accepts a string of
+	// nearly this length.
 	MaxResult = 4 << 20
-	// maxNesting is how deep in each other values may be that are printed or
-	// compared.
+	// maxNesting limits the depth of printed or compared values.
 	maxNesting = 100
-	// perValue is what a value counts beside its bytes.
+	// perValue is the cost of a value in addition to its bytes.
 	perValue = 16
 )
 
-// Meter counts down an evaluation's budget.
+// Meter has the rest of an evaluation's budget.
 type Meter struct{ steps, bytes int }
 
-// Reset gives the next evaluation a whole budget.
+// Reset restores the full budget for the next evaluation.
 func (m *Meter) Reset() { m.steps, m.bytes = maxSteps, maxWork }
 
-// Step takes one step.
+// Step uses one step.
 func (m *Meter) Step() error {
 	if m.steps--; m.steps < 0 {
 		return &ValueError{What: fmt.Sprintf("it takes more than %d steps, which are turns of loops and calls of functions (let the database compute it, or loop less)", maxSteps)}
@@ -40,7 +38,7 @@ func (m *Meter) Step() error {
 	return nil
 }
 
-// use takes n bytes.
+// use uses n bytes.
 func (m *Meter) use(n int) error {
 	if m.bytes -= n; m.bytes < 0 {
 		return &ValueError{What: fmt.Sprintf("functions are given or make more than %d MiB in all (let the database compute it, or make less of it)", maxWork>>20)}
@@ -48,7 +46,7 @@ func (m *Meter) use(n int) error {
 	return nil
 }
 
-// call takes a step, and the bytes of a text that a function is given.
+// call uses a step, and the bytes of a text argument.
 func (m *Meter) call(given int) error {
 	if err := m.Step(); err != nil {
 		return err
@@ -56,17 +54,17 @@ func (m *Meter) call(given int) error {
 	return m.use(given + perValue)
 }
 
-// made takes the bytes of a text that a function made.
+// made uses the bytes of a text result.
 func (m *Meter) made(s string) (string, error) { return s, m.use(len(s)) }
 
-// How deep weigh looks into lists and maps.
+// These depths say how far weigh descends into lists and maps.
 const (
 	shallow = 0
 	deep    = maxNesting + 1
 )
 
-// weigh takes the bytes of a value. Of lists and maps in each other, it looks at all,
-// or at the first.
+// weigh uses the bytes of a value. Depending on levels, it descends into nested lists and
+// maps, or counts only the outer one.
 func (m *Meter) weigh(v reflect.Value, levels int) error {
 	for v.Kind() == reflect.Interface {
 		v = v.Elem()
@@ -103,17 +101,15 @@ func (m *Meter) weighAll(list reflect.Value, levels int) error {
 	return nil
 }
 
-// Metered is a function that takes what it costs from the budget before and after it
-// does its work.
+// Metered is a function that uses the budget before and after its work.
 type Metered struct {
 	Name     string
 	function any
-	cost     func(args []reflect.Value) int // beside what it is given and makes; may be nil
-	levels   int                            // that it looks into what it is given
+	cost     func(args []reflect.Value) int // extra cost beside arguments and result; may be nil
+	levels   int                            // how deep it reads its arguments
 }
 
-// Bound is the function for one evaluation after the other. Those that most templates
-// call are spared reflection.
+// Bound returns the function with a meter. Common functions avoid reflection.
 func (f *Metered) Bound(m *Meter) any {
 	switch g := f.function.(type) {
 	case func(any) (string, error):
@@ -139,7 +135,7 @@ func (f *Metered) Bound(m *Meter) any {
 	return f.reflected(m)
 }
 
-// one is a function of one argument.
+// one wraps a function with one argument.
 func one[A, R any](f *Metered, m *Meter, call func(A) (R, error)) func(A) (R, error) {
 	return func(a A) (R, error) {
 		if err := m.before(f, []reflect.Value{reflect.ValueOf(a)}); err != nil {
@@ -151,7 +147,8 @@ func one[A, R any](f *Metered, m *Meter, call func(A) (R, error)) func(A) (R, er
 	}
 }
 
-// light is bound for functions of texts that cost what these are long; nil for others.
+// light wraps functions of texts whose cost is the length of these. It returns nil for
+// other functions.
 func (f *Metered) light(m *Meter) any {
 	switch g := f.function.(type) {
 	case func(string) string:
@@ -188,7 +185,7 @@ func (f *Metered) light(m *Meter) any {
 	return nil
 }
 
-// reflected is bound for any function.
+// reflected wraps any function by reflection.
 func (f *Metered) reflected(m *Meter) any {
 	function := reflect.ValueOf(f.function)
 	t := function.Type()
@@ -217,7 +214,7 @@ func (f *Metered) reflected(m *Meter) any {
 	return reflect.MakeFunc(reflect.FuncOf(in, []reflect.Type{t.Out(0), failure}, t.IsVariadic()), wrapped).Interface()
 }
 
-// before takes what a call costs by what it is given.
+// before uses the cost of a call's arguments.
 func (m *Meter) before(f *Metered, args []reflect.Value) error {
 	err := m.call(0)
 	for _, arg := range args {
@@ -236,7 +233,7 @@ func (m *Meter) before(f *Metered, args []reflect.Value) error {
 	return err
 }
 
-// Shown checks a value that a template prints, and that may have lists in lists.
+// Shown checks a printed value, which may have nested lists.
 func (m *Meter) Shown(v any) (any, error) {
 	if err := m.Step(); err != nil {
 		return nil, err

@@ -2,11 +2,10 @@ package scalar
 
 import "slices"
 
-// Ambiguous tells whether a YAML 1.1 or 1.2 reader takes s, were it written
-// plain, for something other than a string: null, a boolean, a number in any of
-// the notations of either version, a date, or a merge key. (YAML 1.1 type
-// repository; YAML 1.2 core schema; the underscores and prefixes are those that
-// readers in use accept.)
+// Ambiguous reports whether a YAML 1.1 or 1.2 reader takes a plain s for something other
+// than a string. That is null, a boolean, a number in any notation of either version, a
+// date, or a merge key. It follows the YAML 1.1 type repository and the YAML 1.2 core
+// schema. It also covers underscores and prefixes that common readers accept.
 func Ambiguous[T Text](s T) bool {
 	if len(s) == 0 {
 		return true
@@ -37,7 +36,7 @@ func reservedWord(s string) bool {
 	return false
 }
 
-// specialFloat tells infinities and not-a-number, without their sign.
+// specialFloat reports whether s is an infinity or not-a-number, without its sign.
 func specialFloat[T Text](s T) bool {
 	switch string(s) {
 	case ".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN":
@@ -46,8 +45,8 @@ func specialFloat[T Text](s T) bool {
 	return false
 }
 
-// number tells numbers without their sign: decimal, 0b, 0o, 0x, base 60, and
-// floats. Readers drop underscores before they look, wherever they stand.
+// number reports whether s is a number without its sign. It knows decimal, 0b, 0o, 0x,
+// base 60, and floats. Readers first drop underscores at any place.
 func number[T Text](s T) bool {
 	for i := range len(s) {
 		if s[i] == '_' {
@@ -89,8 +88,8 @@ func exponent[T Text](s T) bool {
 	return digits(unsigned(s[1:]), 10)
 }
 
-// unsigned is s without a sign. Readers that hand what follows a prefix to a
-// parser of integers take a sign there, too: "0o-7" is -7 to them.
+// unsigned removes a sign from s. Some readers also accept a sign after a prefix, so that
+// "0o-7" is -7.
 func unsigned[T Text](s T) T {
 	if len(s) > 0 && (s[0] == '+' || s[0] == '-') {
 		return s[1:]
@@ -98,7 +97,8 @@ func unsigned[T Text](s T) T {
 	return s
 }
 
-// base60 tells the tail of a sexagesimal number: ":30", ":30:05", ":30.5".
+// base60 reports whether s is the tail of a sexagesimal number, such as ":30", ":30:05" or
+// ":30.5".
 func base60[T Text](s T) bool {
 	for i := 0; i < len(s); {
 		if s[i] == '.' {
@@ -135,9 +135,9 @@ func digits[T Text](s T, base int) bool {
 	return len(s) > 0
 }
 
-// date tells what YAML 1.1 reads as a timestamp: 2006-01-02, alone or followed
-// by what begins like a time of day. Readers differ over how that may go on
-// (blanks, fractions after a comma, zones), so that its first digit is enough.
+// date reports whether YAML 1.1 reads s as a timestamp. That is 2006-01-02, alone or
+// before a time of day. Readers differ about the time's syntax, so its first digit is
+// enough.
 func date[T Text](s T) bool {
 	i := skipDigits(s, 0)
 	if i != 4 {

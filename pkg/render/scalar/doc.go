@@ -1,7 +1,7 @@
 // Package scalar writes texts and numbers as YAML scalars that all readers read alike.
 //
-// A text flows in, and how it is written flows out: plain where no reader of YAML 1.1 or
-// 1.2 takes it for anything else, in quotes or as a block of lines where one would. The
-// package also knows what kustomize and Flux make of texts. It knows no forms and no rows,
-// and does no IO.
+// It chooses the style of a text. It writes the text plain if no YAML 1.1 or 1.2 reader
+// takes it for something else. Otherwise it uses quotes or a block of lines. The package
+// also knows how kustomize and Flux change texts. It knows no forms and no rows, and does
+// no IO.
 package scalar

@@ -7,9 +7,9 @@ import (
 	"strconv"
 )
 
-// AppendFloat writes a finite number: without an exponent where people write
-// none, without a fraction where there is none, but with a point where there
-// is an exponent, for YAML 1.1 takes 1e-9 for text and 1.0e-9 for a number.
+// AppendFloat writes a finite number. It avoids an exponent and a fraction where people
+// write none. A number with an exponent gets a point, because YAML 1.1 takes 1e-9 for text
+// and 1.0e-9 for a number.
 func AppendFloat(dst []byte, f float64) []byte {
 	if abs := math.Abs(f); abs == 0 || abs >= 1e-6 && abs < 1e21 {
 		return strconv.AppendFloat(dst, f, 'f', -1, 64)
@@ -22,8 +22,8 @@ func AppendFloat(dst []byte, f float64) []byte {
 	return dst
 }
 
-// NumberValue is a written number as the object builder has it: int64 where it
-// is a whole number of 64 bits, as Kubernetes reads JSON, else float64.
+// NumberValue parses a written number as Kubernetes reads JSON. An integer of 64 bits
+// becomes an int64, and other numbers a float64.
 func NumberValue(text []byte) any {
 	if i, err := strconv.ParseInt(string(text), 10, 64); err == nil {
 		return i

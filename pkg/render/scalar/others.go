@@ -5,10 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// LostToKustomize finds a character that no file can bring through kustomize. kustomize
-// writes objects as JSON and reads that as YAML, which takes U+0085 for a line break and
-// forbids the other ones unless they are escaped. It ends a text of several lines at a line or
-// paragraph separator without a line break, so that the next object is no document any more.
+// LostToKustomize finds a character that no file can pass through kustomize. kustomize
+// writes objects as JSON and reads that as YAML. YAML takes U+0085 for a line break, and
+// forbids the other characters unless they are escaped. kustomize also omits the last line
+// break after a line or paragraph separator, so that it merges the next object into this
+// one.
 func LostToKustomize[T Text](s T) (rune, bool) {
 	for i := 0; i < len(s); i++ {
 		if s[i] < 0x7f {
@@ -26,14 +27,14 @@ func LostToKustomize[T Text](s T) (rune, bool) {
 	return utf8.RuneError, false
 }
 
-// decodeLast is the last character of a text.
+// decodeLast returns the last character of a text.
 func decodeLast[T Text](s T) rune {
 	r, _ := utf8.DecodeLastRuneInString(string(s[max(0, len(s)-utf8.UTFMax):]))
 	return r
 }
 
-// quoted tells whether kustomize writes a text in quotes: it has a character that no block
-// has, or a space at the end of a line.
+// quoted reports whether kustomize writes a text in quotes. Such a text has a character
+// that no block allows, or a space at the end of a line.
 func quoted[T Text](s T) bool {
 	space := false
 	for i := 0; i < len(s); i++ {
@@ -48,7 +49,7 @@ func quoted[T Text](s T) bool {
 	return false
 }
 
-// severalLines tells whether a text has a line break.
+// severalLines reports whether a text has a line break.
 func severalLines[T Text](s T) bool {
 	for i := range len(s) {
 		if s[i] == '\n' {
@@ -58,15 +59,15 @@ func severalLines[T Text](s T) bool {
 	return false
 }
 
-// Tabbed tells whether kustomize cannot build an object with this annotation: it writes
-// annotations anew, those of several lines as a block, and no block begins with a tab.
+// Tabbed reports whether kustomize can't build an object with this annotation. kustomize
+// writes an annotation of several lines as a block, and no block can begin with a tab.
 func Tabbed[T Text](annotation T) bool {
 	return len(annotation) > 0 && annotation[0] == '\t' && severalLines(annotation)
 }
 
-// Substitutable tells whether an object, as YAML, comes out of Flux's substitution of
-// variables as another one: "${" begins a variable, "$$" becomes "$", and a text of
-// several lines that begins with a tab cannot be read again. Such text is in quotes.
+// Substitutable reports whether Flux's variable substitution changes an object's YAML.
+// "${" begins a variable, and "$$" becomes "$". Flux also can't read a text of several
+// lines that begins with a tab, which YAML shows in quotes.
 func Substitutable(object []byte) bool {
 	for _, s := range [...]string{"${", "$$", `"\t`} {
 		if bytes.Contains(object, []byte(s)) {

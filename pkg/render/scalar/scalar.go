@@ -2,24 +2,23 @@ package scalar
 
 import "unicode/utf8"
 
-// Style says how a string is written in YAML block style.
+// Style is the way to write a string in YAML block style.
 type Style uint8
 
-// The styles, and how a string looks in each.
+// These are the styles, each with an example.
 const (
-	Plain   Style = iota // as it is
+	Plain   Style = iota // unchanged
 	Single               // 'it''s'
 	Double               // "with\tescapes"
 	Literal              // | block
 )
 
-// Text is a string that a manifest may hold.
+// Text is the type of a manifest's string.
 type Text interface{ ~string | ~[]byte }
 
-// StyleOf chooses the style of a string value: plain unless some YAML 1.1 or
-// 1.2 reader would take it for anything but this string, a literal block for
-// lines of text, and quotes for the rest: single ones where double ones would
-// need escapes for the quotes themselves.
+// StyleOf chooses the style of a string. It is plain unless a YAML 1.1 or 1.2 reader would
+// take it for something else. Text with several lines becomes a literal block, and other
+// text is quoted. Single quotes avoid escapes of double quotes in the text.
 func StyleOf[T Text](s T) Style {
 	if isWord(s) && !Ambiguous(s) {
 		return Plain
@@ -41,9 +40,8 @@ func StyleOf[T Text](s T) Style {
 	return Double
 }
 
-// isWord is the quick way for what most values are: letters, digits and what
-// stands between them in names, images, addresses and URLs. Such text has no
-// meaning in YAML but as the word it is.
+// isWord is the fast check for most values, such as names, images, addresses and URLs.
+// They have only letters, digits and a few separators. YAML reads such text as it is.
 func isWord[T Text](s T) bool {
 	if len(s) == 0 || !IsAlnum(s[0]) || s[len(s)-1] == ':' {
 		return false
@@ -56,18 +54,18 @@ func isWord[T Text](s T) bool {
 	return true
 }
 
-// IsAlnum tells whether c is a letter or a digit of ASCII.
+// IsAlnum reports whether c is an ASCII letter or digit.
 func IsAlnum(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z'
 }
 
-// traits is what one pass over a string finds.
+// traits are the findings of one pass over a string.
 type traits struct {
 	newline     bool // has a line feed
-	literal     bool // can stand in a literal block, should it have line feeds
-	unprintable bool // has characters that only escapes can carry
-	special     bool // would be cut or misread as a plain scalar
-	quotes      bool // has characters that double quotes escape
+	literal     bool // fits a literal block if it has line feeds
+	unprintable bool // has characters that need escapes
+	special     bool // a plain scalar would cut or change it
+	quotes      bool // has characters that need escapes in double quotes
 	tab         bool
 }
 
@@ -96,16 +94,15 @@ func scan[T Text](s T) traits {
 			c.quotes = true
 		}
 	}
-	// A tab is safe in a block of lines; elsewhere people do not see it.
+	// A tab is safe in a block of lines. In other styles, people don't see it.
 	c.unprintable = c.unprintable || c.tab && !c.newline
 	c.literal = c.newline && literalLines(s)
 	return c
 }
 
-// literalLines tells whether s can stand in a literal block that all readers
-// read alike: they differ over lines of white space, over blanks at the end, and
-// over a first line that begins with one, whose block has to tell its
-// indentation.
+// literalLines reports whether all readers read s alike as a literal block. They differ
+// about lines of white space, and about white space at the end. They also differ about a
+// first line that begins with white space, because its block must declare its indentation.
 func literalLines[T Text](s T) bool {
 	if last := s[len(s)-1]; last == ' ' || last == '\t' {
 		return false
@@ -130,11 +127,11 @@ func literalLines[T Text](s T) bool {
 	return some
 }
 
-// indicator tells whether the beginning of s has a meaning of its own in YAML.
+// indicator reports whether the first characters of s have a meaning in YAML.
 func indicator[T Text](s T) bool {
 	switch s[0] {
 	case '-', '?', ':':
-		// "-" and "- x" begin an entry, "---" a document; "-x" is text.
+		// "-" and "- x" begin a list item, and "---" begins a document. "-x" is text.
 		return len(s) == 1 || isBlank(s[1]) || s[0] != '-' || hasDocumentMark(s, '-')
 	case ',', '[', ']', '{', '}', '#', '&', '*', '!', '|', '>', '\'', '"', '%', '@', '`':
 		return true
@@ -150,8 +147,8 @@ func hasDocumentMark[T Text](s T, c byte) bool {
 
 func isBlank(b byte) bool { return b == ' ' || b == '\t' || b == '\n' }
 
-// printable tells the length of the rune at i, and whether YAML lets it stand
-// unescaped and no reader takes it for a line break or a byte order mark.
+// printable returns the length of the rune at i. It also reports whether YAML allows the
+// rune unescaped, and no reader takes it for a line break or a byte order mark.
 func printable[T Text](s T, i int) (int, bool) {
 	r, n := decodeRune(s, i)
 	switch {
@@ -161,7 +158,7 @@ func printable[T Text](s T, i int) (int, bool) {
 	return n, true
 }
 
-// decodeRune decodes the rune at i without making a string of it.
+// decodeRune decodes the rune at i without allocating a string.
 func decodeRune[T Text](s T, i int) (rune, int) {
 	var b [utf8.UTFMax]byte
 	n := 0
@@ -172,9 +169,8 @@ func decodeRune[T Text](s T, i int) (rune, int) {
 	return utf8.DecodeRune(b[:n])
 }
 
-// Append writes s as the value of a key or list entry whose own
-// indentation is indent spaces; the key or dash and a space stand there
-// already, and no line feed follows what it writes.
+// Append writes s as the value of a key or list item that has an indentation of indent.
+// The key or dash and a space precede it. It writes no final line feed.
 func Append[T Text](dst []byte, s T, st Style, indent int) []byte {
 	switch st {
 	case Single:
@@ -230,8 +226,8 @@ func appendDouble[T Text](dst []byte, s T) []byte {
 	return append(dst, '"')
 }
 
-// appendLiteral writes s as a literal block at the given indentation. The last
-// line feed of the block is left to the caller.
+// appendLiteral writes s as a literal block with this indentation. The caller writes the
+// block's last line feed.
 func appendLiteral[T Text](dst []byte, s T, indent int) []byte {
 	dst = append(dst, '|')
 	end := len(s)
@@ -273,11 +269,11 @@ func AppendSpaces(dst []byte, n int) []byte {
 	return append(dst, spaces[:n]...)
 }
 
-// MaxKey limits the length of a written key: readers give up on longer ones (YAML 1.2,
+// MaxKey limits the length of a written key, because readers refuse longer ones (YAML 1.2,
 // 7.4.2: 1024 characters).
 const MaxKey = 1000
 
-// AppendKey writes a mapping's key. Keys are one line.
+// AppendKey writes a mapping's key on one line.
 func AppendKey(dst []byte, key string) []byte {
 	st := StyleOf(key)
 	if st == Literal {

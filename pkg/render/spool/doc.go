@@ -1,6 +1,6 @@
-// Package spool keeps what is rendered until somebody asks to write it.
+// Package spool stores rendered bytes until the caller writes them.
 //
-// The bytes of nodes flow in, in memory up to a bound and beyond it in a temporary file
-// that only its owner may read. Nodes can be taken back, and what is left flows out in
-// order. The package does not know what the bytes mean.
+// It takes the bytes of nodes. It stores them in memory up to a limit, and then in a
+// temporary file that only its owner may read. The caller can drop nodes, and then writes
+// the rest in order. The package doesn't interpret the bytes.
 package spool

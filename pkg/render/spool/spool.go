@@ -9,28 +9,28 @@ import (
 	"slices"
 )
 
-// Spool keeps what is rendered until it is asked to write it: what
-// follows in a pipe must not take a part for the whole. Up to a bound it keeps
-// it in memory, beyond in a temporary file that only its owner may read.
+// Spool stores rendered nodes until the caller writes all of them, because a pipe must
+// never receive a partial result. It uses memory up to a limit, and then a temporary file
+// that only its owner may read.
 type Spool struct {
 	bound   int
 	chunks  [][]byte
 	file    *os.File
-	ends    []int64 // of the nodes, in the order they were added
+	ends    []int64 // ends of the nodes, in the order of Add
 	dropped map[int]bool
 }
 
-// DefaultMemory limits the bytes that a Spool usually keeps in memory.
+// DefaultMemory is the usual limit for the bytes in memory.
 const DefaultMemory = 32 << 20
 
-// chunkSize is the size of the pieces of memory: what grows by copying would
-// take twice the memory.
+// chunkSize is the size of one piece of memory. A single growing buffer would copy itself,
+// and need twice the memory.
 const chunkSize = 1 << 20
 
-// New makes a Spool that keeps at most about bound bytes in memory.
+// New returns a Spool that stores at most about bound bytes in memory.
 func New(bound int) *Spool { return &Spool{bound: bound, dropped: map[int]bool{}} }
 
-// Add takes the bytes of the next node.
+// Add adds the bytes of the next node.
 func (s *Spool) Add(node []byte) error {
 	end := int64(len(node))
 	if n := len(s.ends); n > 0 {
@@ -53,8 +53,8 @@ func (s *Spool) Add(node []byte) error {
 	return nil
 }
 
-// grow makes room in the last chunk: by another one up to the bound; from then
-// on by writing to the file.
+// grow makes room in the last chunk. It adds a chunk up to the limit, and then writes the
+// chunks to the file.
 func (s *Spool) grow() error {
 	if s.file == nil && len(s.chunks)*chunkSize < s.bound {
 		s.chunks = append(s.chunks, make([]byte, 0, chunkSize))
@@ -70,18 +70,18 @@ func (s *Spool) grow() error {
 	return s.flush()
 }
 
-// temporaryFile makes a file that is gone as soon as no one has it open, where
-// the system can do that.
+// temporaryFile creates a file that the system deletes when nobody has it open, if the
+// system can do that.
 func temporaryFile() (*os.File, error) {
 	f, err := os.CreateTemp("", "lynqctl-*")
 	if err != nil {
 		return nil, err
 	}
-	_ = os.Remove(f.Name()) // not on Windows: Close does it there
+	_ = os.Remove(f.Name()) // fails on Windows, where Close removes it
 	return f, nil
 }
 
-// flush writes the chunks to the file and leaves one of them, empty.
+// flush writes the chunks to the file, and keeps an empty one.
 func (s *Spool) flush() error {
 	for _, c := range s.chunks {
 		if _, err := s.file.Write(c); err != nil {
@@ -95,7 +95,7 @@ func (s *Spool) flush() error {
 	return nil
 }
 
-// Drop takes nodes back, by the order in which they were added.
+// Drop drops nodes by their index in the order of Add.
 func (s *Spool) Drop(nodes ...int) {
 	for _, i := range nodes {
 		s.dropped[i] = true
@@ -129,7 +129,7 @@ func (s *Spool) WriteTo(w io.Writer) (int64, error) {
 
 type span struct{ start, end int64 }
 
-// gaps are the places of the dropped nodes, in order.
+// gaps returns the places of the dropped nodes in order.
 func (s *Spool) gaps() []span {
 	gaps := make([]span, 0, len(s.dropped))
 	for i := range s.dropped {
@@ -139,12 +139,12 @@ func (s *Spool) gaps() []span {
 		}
 		gaps = append(gaps, g)
 	}
-	// Nodes without bytes share their start with what follows them.
+	// A node without bytes has the same start as the next one.
 	slices.SortFunc(gaps, func(a, b span) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end)) })
 	return gaps
 }
 
-// Close frees the temporary file.
+// Close deletes the temporary file.
 func (s *Spool) Close() error {
 	if s.file == nil {
 		return nil
@@ -156,7 +156,7 @@ func (s *Spool) Close() error {
 	return err
 }
 
-// chunkReader reads chunks one after the other.
+// chunkReader reads one chunk after the other.
 type chunkReader struct{ chunks [][]byte }
 
 func (r *chunkReader) Read(p []byte) (int, error) {
@@ -171,7 +171,7 @@ func (r *chunkReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// WriteTo implements io.WriterTo: whole chunks at a time.
+// WriteTo implements io.WriterTo. It writes whole chunks.
 func (r *chunkReader) WriteTo(w io.Writer) (int64, error) {
 	var written int64
 	for _, c := range r.chunks {
