@@ -211,7 +211,7 @@ func (e *Env) TryKubectl(t testing.TB, stdin string, args ...string) (string, er
 func (e *Env) tryKubectl(t testing.TB, stdin string, args ...string) (string, error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), e.Cluster.Kubectl, args...)
-	cmd.Env = append(cmd.Environ(), "KUBECONFIG="+e.Kubeconfig)
+	cmd.Env = append(cmd.Environ(), "KUBECONFIG="+e.Kubeconfig, "GOGC=400") // it ends before garbage matters
 	cmd.Stdin = strings.NewReader(stdin)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
