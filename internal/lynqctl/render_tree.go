@@ -13,9 +13,9 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/render"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
 // The layouts of a tree.
@@ -44,7 +44,7 @@ type treeFlags struct {
 }
 
 func defaultTreeFlags() treeFlags {
-	return treeFlags{layout: layoutFolders, maxDelete: decide.DefaultMaxDelete().String(), target: string(policy.Plain)}
+	return treeFlags{layout: layoutFolders, maxDelete: toll.DefaultMaxDelete().String(), target: string(policy.Plain)}
 }
 
 func (f *treeFlags) register(flags *pflag.FlagSet) {
@@ -101,7 +101,7 @@ func (f *treeFlags) check(cmd *cobra.Command, r *cmdflags.Render) error {
 	if f.options.LastStage < 0 {
 		return session.BadUsage(errors.New("--stage cannot be negative"))
 	}
-	limit, err := decide.ParseMaxDelete(f.maxDelete)
+	limit, err := toll.ParseMaxDelete(f.maxDelete)
 	switch {
 	case err != nil:
 		return session.BadUsage(fmt.Errorf("--max-delete: %w", err))

@@ -13,6 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
 // stuckAfter bounds a test whose run would never end. Nothing is measured with
@@ -75,7 +76,7 @@ func TestHandOverToBrokenRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	in.See(seen)
-	sum, err := s.run(bounded(t), decide.Decide(in, decide.Limits{MaxDelete: decide.DefaultMaxDelete()}))
+	sum, err := s.run(bounded(t), decide.Decide(in, decide.Limits{MaxDelete: toll.DefaultMaxDelete()}))
 	if err != nil {
 		t.Fatal(err)
 	}

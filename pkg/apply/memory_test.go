@@ -26,6 +26,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/test/inmemory"
 )
@@ -300,7 +301,7 @@ func (s *stage) plan(ctx context.Context, nodes ...*plan.Node) (*plan.Plan, erro
 		return nil, err
 	}
 	in.See(seen)
-	return decide.Decide(in, decide.Limits{AllowEmpty: true, MaxDelete: decide.MaxDelete{Nodes: 1000}}), nil
+	return decide.Decide(in, decide.Limits{AllowEmpty: true, MaxDelete: toll.MaxDelete{Nodes: 1000}}), nil
 }
 
 // run carries a plan out, and is an error where that changes the plan.

@@ -13,6 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
 // member is the node of row acme of a form, which is called like the form.
@@ -41,7 +42,7 @@ func (s *stage) applyForms(t *testing.T, nodes ...*plan.Node) *report.Summary {
 	}
 	in.See(seen)
 	s.requests = nil
-	sum, err := s.run(bounded(t), decide.Decide(in, decide.Limits{AllowEmpty: true, MaxDelete: decide.MaxDelete{Nodes: 9}}))
+	sum, err := s.run(bounded(t), decide.Decide(in, decide.Limits{AllowEmpty: true, MaxDelete: toll.MaxDelete{Nodes: 9}}))
 	if err != nil {
 		t.Fatal(err)
 	}

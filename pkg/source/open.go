@@ -51,14 +51,6 @@ func openHTTP(ctx context.Context, c endpoint.Connection, known *httprows.Answer
 	return &jsonSource{file: &dataFile{file: rows.File, name: rows.Name(), shared: rows}}, nil
 }
 
-// defaultPort returns the usual port of a kind of server.
-func defaultPort(t endpoint.SourceType) int {
-	if t == endpoint.SourcePostgreSQL {
-		return 5432
-	}
-	return 3306
-}
-
 // serverName names a server's database in messages, without credentials, as in
 // "mysql://db.example:3306/crm".
 func serverName(c endpoint.Connection) string {
@@ -68,7 +60,7 @@ func serverName(c endpoint.Connection) string {
 // checkServer fills in the default port and refuses incomplete connections.
 func checkServer(c endpoint.Connection) (endpoint.Connection, error) {
 	if c.Port == 0 {
-		c.Port = defaultPort(c.Type)
+		c.Port = c.Type.DefaultPort()
 	}
 	switch {
 	case c.Host == "":

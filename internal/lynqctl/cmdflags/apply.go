@@ -9,7 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/apply"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
 // Apply are the flags of apply, and of commands that render and plan as it does.
@@ -30,7 +30,7 @@ func NewApply() Apply {
 	return Apply{
 		Given:  apply.Options{Wait: true},
 		Render: Render{Format: "yaml", Options: load.RenderOptions{Nothing: "nothing changed"}},
-		Run:    NewRun(), MaxDelete: decide.DefaultMaxDelete().String(), adopt: AdoptByPolicy, recordValues: noValues,
+		Run:    NewRun(), MaxDelete: toll.DefaultMaxDelete().String(), adopt: AdoptByPolicy, recordValues: noValues,
 	}
 }
 
@@ -100,7 +100,7 @@ func (f *Apply) Options() (*apply.Options, error) {
 	if err := CheckNoGrace(f.Given.NoGrace, f.Render.Nodes); err != nil {
 		return nil, err
 	}
-	limit, err := decide.ParseMaxDelete(f.MaxDelete)
+	limit, err := toll.ParseMaxDelete(f.MaxDelete)
 	if err != nil {
 		return nil, session.BadUsage(fmt.Errorf("--max-delete: %w", err))
 	}
@@ -109,7 +109,7 @@ func (f *Apply) Options() (*apply.Options, error) {
 	}
 	o := f.Given
 	if f.maxChange != "" {
-		change, err := decide.ParseMaxDelete(f.maxChange)
+		change, err := toll.ParseMaxDelete(f.maxChange)
 		if err != nil {
 			return nil, session.BadUsage(fmt.Errorf("--max-change: %w", err))
 		}

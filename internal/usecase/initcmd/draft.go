@@ -23,6 +23,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 	"github.com/lynqctl/lynqctl/pkg/render"
 	"github.com/lynqctl/lynqctl/pkg/source"
+	"github.com/lynqctl/lynqctl/pkg/source/address"
 )
 
 // sampleRows is how many rows are looked at before columns are guessed.
@@ -135,7 +136,7 @@ func originOf(ctx context.Context, e *session.Engine, o *Options) (*origin, erro
 	if len(o.Paths) > 0 {
 		return givenHub(ctx, e, o)
 	}
-	c, err := source.ParseURL(o.Source, endpoint.Connection{})
+	c, err := address.Parse(o.Source, endpoint.Connection{})
 	if err != nil {
 		return nil, session.BadUsage(fmt.Errorf("--source: %w", err))
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 	"github.com/lynqctl/lynqctl/pkg/render"
 	"github.com/lynqctl/lynqctl/pkg/source"
+	"github.com/lynqctl/lynqctl/pkg/source/address"
 	"github.com/lynqctl/lynqctl/pkg/source/httprows"
 )
 
@@ -64,7 +65,7 @@ func (s RowSource) Locate(hubs []HubPrograms) ([]endpoint.Connection, []error) {
 	for i, h := range hubs {
 		connections[i] = h.Hub.Source
 		if url := overrides[i]; url != "" {
-			if connections[i], err = source.ParseURL(url, h.Hub.Source); err != nil {
+			if connections[i], err = address.Parse(url, h.Hub.Source); err != nil {
 				connections[i] = endpoint.Connection{}
 				errs = append(errs, fmt.Errorf("--source: %w", err))
 			}

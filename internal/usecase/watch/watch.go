@@ -15,7 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/form/files"
-	"github.com/lynqctl/lynqctl/pkg/source"
+	"github.com/lynqctl/lynqctl/pkg/source/address"
 	"github.com/lynqctl/lynqctl/pkg/watch"
 )
 
@@ -150,7 +150,7 @@ func (w *watching) sources(hubs []load.HubPrograms) ([]string, error) {
 	for i, h := range hubs {
 		from := h.Hub.Source
 		if urls[i] != "" {
-			if from, err = source.ParseURL(urls[i], from); err != nil {
+			if from, err = address.Parse(urls[i], from); err != nil {
 				return nil, session.BadUsage(fmt.Errorf("--source: %w", err))
 			}
 		}

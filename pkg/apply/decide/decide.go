@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/claim"
 	"github.com/lynqctl/lynqctl/pkg/apply/container"
 	"github.com/lynqctl/lynqctl/pkg/apply/declared"
 	"github.com/lynqctl/lynqctl/pkg/apply/formorder"
@@ -18,6 +19,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/evidence"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
 // tellLosses says of the steps that delete data which of the objects that are wanted
@@ -129,9 +131,9 @@ func (in *Input) planned(k lynq.NodeKey) bool { return in.Concerned == nil || in
 // Limits are the guards that a person may move.
 type Limits struct {
 	AllowEmpty bool
-	MaxDelete  MaxDelete
+	MaxDelete  toll.MaxDelete
 	// MaxChange is how many nodes that stay may change, nil for any number.
-	MaxChange *MaxDelete
+	MaxChange *toll.MaxDelete
 	// EmptyColumns may suddenly be empty.
 	EmptyColumns []string
 	// Window is over what time MaxDelete counts, 0 for one plan alone.
@@ -220,7 +222,7 @@ type decider struct {
 	held map[lynq.Ref][]lynq.NodeKey
 	// replacements are of the inventories that were deleted, of the nodes that are wanted.
 	replacements map[lynq.NodeKey]*plan.Replacement
-	claims       *claimIndex
+	claims       *claim.Index
 	// owned are the namespaces in which nodes with a hook elsewhere own something.
 	owned map[lynq.NodeKey]map[string]bool
 	// leaves are the nodes that are kept for their grace period, and ledger is what the
@@ -256,7 +258,7 @@ func deciders(hubs []*Input) []*decider {
 func index(in *Input) *decider {
 	d := &decider{
 		in:          in,
-		claims:      claimsOf(in.Nodes),
+		claims:      claim.Of(in.Nodes),
 		inventories: make(map[lynq.NodeKey]*inventory.Inventory, len(in.Inventories)),
 		applySets:   make(map[string]lynq.NodeKey, len(in.Inventories)),
 		desired:     map[lynq.Ref]lynq.NodeKey{},
@@ -466,7 +468,7 @@ func (d *decider) leaving(inv *inventory.Inventory, why reason.Reason) plan.Node
 	me := d.owner(p.Key())
 	p.Strays = d.straysOf(me)
 	p.Steps = d.leave(me, inv, entriesOf(inv), why)
-	row := d.claims.node(inv)
+	row := d.claims.Node(inv)
 	if row != nil && why == reason.NodeGone {
 		wait(p.Steps, row)
 		return p
@@ -495,7 +497,7 @@ func (d *decider) straysOf(me plan.Owner) []*tracking.Live {
 // wait has all that a node owns stay as it is until a row renders.
 func wait(steps []plan.Step, row *plan.Node) {
 	for i := range steps {
-		steps[i].Action, steps[i].Reason, steps[i].Message = plan.ActionSkip, reason.RowUnknown, holdsUp(row)
+		steps[i].Action, steps[i].Reason, steps[i].Message = plan.ActionSkip, reason.RowUnknown, claim.HoldsUp(row)
 	}
 }
 

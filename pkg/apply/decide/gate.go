@@ -3,6 +3,7 @@ package decide
 import (
 	"fmt"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/claim"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
@@ -178,9 +179,9 @@ func notRendered(d *decider, q *question) *answer {
 
 // notClaimed: no row that failed to render may want the object.
 func notClaimed(d *decider, q *question) *answer {
-	row := d.claims.object(q.ref())
+	row := d.claims.Object(q.ref())
 	if row != nil && (q.asker != askerNode || q.why.NodeStays()) {
-		return keep(reason.RowUnknown, holdsUp(row))
+		return keep(reason.RowUnknown, claim.HoldsUp(row))
 	}
 	return nil
 }

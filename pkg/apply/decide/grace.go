@@ -84,7 +84,7 @@ func (d *decider) mayBeKept(inv *inventory.Inventory) bool {
 	if r := d.renamed[key]; r != nil {
 		return r.now != nil && d.in.Grace.period(inv) > 0 && d.leavesBehind(inv)
 	}
-	return !d.in.Delete[key] && d.gone(inv) && d.claims.node(inv) == nil // nobody knows whether the row of the latter is gone
+	return !d.in.Delete[key] && d.gone(inv) && d.claims.Node(inv) == nil // nobody knows whether the row of the latter is gone
 }
 
 // keepFor keeps a node until a time.
@@ -139,7 +139,7 @@ func (d *decider) planLeaving(p *plan.Plan) {
 			if keep(key); d.ledger.Of(key).IsZero() {
 				next.Set(key, l.Since)
 			}
-		case d.nodes[key] != nil, d.renamed[key] != nil && d.renamed[key].now != nil, d.misnamed.recorded[key], d.gone(inv) && d.claims.node(inv) != nil:
+		case d.nodes[key] != nil, d.renamed[key] != nil && d.renamed[key].now != nil, d.misnamed.recorded[key], d.gone(inv) && d.claims.Node(inv) != nil:
 		default:
 			keep(key)
 		}

@@ -3,8 +3,6 @@ package decide
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/window"
@@ -21,48 +19,6 @@ type guards struct {
 }
 
 func newGuards(d *decider) guards { return guards{d, d.in} }
-
-// MaxDelete limits the nodes of a hub that may leave in one run: a number of nodes, or
-// a share of them.
-type MaxDelete struct {
-	Nodes   int
-	Percent int // counts where it is not 0
-}
-
-// DefaultMaxDelete is a quarter of the nodes.
-func DefaultMaxDelete() MaxDelete { return MaxDelete{Percent: 25} }
-
-// ParseMaxDelete reads "10" or "25%".
-func ParseMaxDelete(s string) (MaxDelete, error) {
-	number, percent := strings.CutSuffix(s, "%")
-	n, err := strconv.Atoi(number)
-	if err != nil || n < 0 || percent && n > 100 {
-		return MaxDelete{}, fmt.Errorf("%q is neither a number of nodes nor a percentage such as 25%%", s)
-	}
-	if percent {
-		if n == 0 {
-			return MaxDelete{}, nil
-		}
-		return MaxDelete{Percent: n}, nil
-	}
-	return MaxDelete{Nodes: n}, nil
-}
-
-// String writes the limit as the command line takes it.
-func (m MaxDelete) String() string {
-	if m.Percent != 0 {
-		return strconv.Itoa(m.Percent) + "%"
-	}
-	return strconv.Itoa(m.Nodes)
-}
-
-// Of is the number of nodes that may go; of a share never less than one.
-func (m MaxDelete) Of(nodes int) int {
-	if m.Percent != 0 {
-		return max(1, nodes*m.Percent/100)
-	}
-	return m.Nodes
-}
 
 // refusals are what the guards have against a plan (contract: guards).
 func (g guards) refusals(l Limits) []plan.Refusal {
@@ -138,6 +94,12 @@ func (g guards) losses() *losses {
 		}
 	}
 	return n
+}
+
+// rowKey is a row of a form.
+type rowKey struct {
+	form lynq.FormKey
+	uid  string
 }
 
 // homes are the namespaces in which rows make their nodes now.

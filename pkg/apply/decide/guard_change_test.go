@@ -9,6 +9,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/evidence"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
 // refusalsOf are the refusals of a plan, in words.
@@ -35,9 +36,9 @@ func TestMaxChange(t *testing.T) {
 		{"0", []string{"max-change: 2 of 4 nodes would change, the limit is 0 (--max-change=0) (check the changes with lynqctl diff; to do this anyway, pass --max-change=2)"}},
 	} {
 		s := changingShop(t)
-		limits := Limits{MaxDelete: MaxDelete{Percent: 100}}
+		limits := Limits{MaxDelete: toll.MaxDelete{Percent: 100}}
 		if tt.limit != "" {
-			limit, err := ParseMaxDelete(tt.limit)
+			limit, err := toll.ParseMaxDelete(tt.limit)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -99,7 +100,7 @@ func changingShop(t *testing.T) *shop {
 	s.wants("failed", "failed").Fail(errors.New("it failed to render"))
 	s.wants("new", "new")
 	actions := map[string]plan.Action{}
-	for _, n := range Decide(s.in, Limits{MaxDelete: MaxDelete{Percent: 100}}).Nodes {
+	for _, n := range Decide(s.in, Limits{MaxDelete: toll.MaxDelete{Percent: 100}}).Nodes {
 		for _, step := range n.Steps {
 			actions[n.UID] = step.Action
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
 // shop is a hub whose rows make ConfigMaps, all of one namespace.
@@ -192,7 +193,7 @@ func TestWithoutDeletions(t *testing.T) {
 func TestHeldWithoutRows(t *testing.T) {
 	s := newShop()
 	s.has("a", "a1")
-	p := Decide(s.in, Limits{MaxDelete: DefaultMaxDelete()})
+	p := Decide(s.in, Limits{MaxDelete: toll.DefaultMaxDelete()})
 	if !p.Holdable() {
 		t.Fatalf("%+v", p.Refusals)
 	}

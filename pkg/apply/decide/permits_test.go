@@ -10,6 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
 // TestPermit: a plan gives a permit for what it deletes, and for nothing else.
@@ -20,7 +21,7 @@ func TestPermit(t *testing.T) {
 			if gone {
 				in.Nodes = nil
 			}
-			p := decide.Decide(in, decide.Limits{AllowEmpty: true, MaxDelete: decide.MaxDelete{Nodes: 9}})
+			p := decide.Decide(in, decide.Limits{AllowEmpty: true, MaxDelete: toll.MaxDelete{Nodes: 9}})
 			for i := range p.Nodes {
 				n := &p.Nodes[i]
 				for j := range n.Steps {

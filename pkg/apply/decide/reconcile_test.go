@@ -8,6 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
 // lastWrite is when the inventory says that an object was written.
@@ -79,7 +80,7 @@ func TestReconcile(t *testing.T) {
 					if want.Reason == reason.Removed {
 						want.Reason = reason.NodeGone
 					}
-					check(t, "its node goes", Decide(in, Limits{MaxDelete: MaxDelete{Nodes: 1}}).Nodes[0].Steps, want, recorded)
+					check(t, "its node goes", Decide(in, Limits{MaxDelete: toll.MaxDelete{Nodes: 1}}).Nodes[0].Steps, want, recorded)
 				})
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
 // renames has the rows of a shop go on by other uids, or its form by another name.
@@ -150,7 +151,7 @@ func TestRenamed(t *testing.T) {
 	} {
 		s := newShop()
 		tt.prepare(s)
-		p := Decide(s.in, Limits{MaxDelete: MaxDelete{Nodes: 1}})
+		p := Decide(s.in, Limits{MaxDelete: toll.MaxDelete{Nodes: 1}})
 		if d := cmp.Diff(tt.want, graceSaid(p)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", name, d)
 		}

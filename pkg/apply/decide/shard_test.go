@@ -14,6 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
 // FuzzShards: whatever there is, the shards of a hub together plan what one run plans, guards
@@ -35,7 +36,7 @@ func TestShardsOfAnything(t *testing.T) {
 func shards(t *testing.T, seed uint64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 7))
-	limits := Limits{MaxDelete: MaxDelete{Nodes: r.IntN(3)}}
+	limits := Limits{MaxDelete: toll.MaxDelete{Nodes: r.IntN(3)}}
 	count := 2 + r.IntN(3)
 	shop := func() *shop { return randomShop(rand.New(rand.NewPCG(seed, 1))) }
 	whole := shop()
@@ -142,7 +143,7 @@ func TestShardOfForgedInventory(t *testing.T) {
 					}
 				}
 				inShard(s, lynq.Shard{Index: k, Count: 3})
-				p := Decide(s.in, Limits{MaxDelete: MaxDelete{Nodes: 100}})
+				p := Decide(s.in, Limits{MaxDelete: toll.MaxDelete{Nodes: 100}})
 				planned += len(p.Nodes)
 				if d := deletedIn(p); len(d) > 0 {
 					t.Errorf("row %s as %s: shard %d deletes %v", row, forged, k, d)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/claim"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -17,7 +18,7 @@ import (
 type Survey struct {
 	err     error
 	renders map[lynq.Ref][]renderer
-	claims  *claimIndex
+	claims  *claim.Index
 }
 
 // renderer is a node that renders an object.
@@ -29,7 +30,7 @@ type renderer struct {
 
 // NewSurvey is a survey of these nodes.
 func NewSurvey(nodes []*plan.Node) *Survey {
-	s := &Survey{renders: map[lynq.Ref][]renderer{}, claims: claimsOf(nodes)}
+	s := &Survey{renders: map[lynq.Ref][]renderer{}, claims: claim.Of(nodes)}
 	for _, n := range nodes {
 		for i := range n.Objects {
 			ref := n.Objects[i].Ref
@@ -69,8 +70,8 @@ func (s *Survey) keeps(d *decider, q *question) *answer {
 		}
 		return a
 	}
-	if row := s.claims.object(q.ref()); row != nil {
-		return keep(reason.RowUnknown, holdsUp(row))
+	if row := s.claims.Object(q.ref()); row != nil {
+		return keep(reason.RowUnknown, claim.HoldsUp(row))
 	}
 	return nil
 }
@@ -84,7 +85,7 @@ func (s *Survey) movesTo(hub lynq.HubKey, inv *inventory.Inventory) *renderer {
 	uid := strings.TrimSpace(inv.Node.UID)
 	for i := range inv.Entries {
 		rows := s.renders[inv.Entries[i].Ref]
-		if row := s.claims.object(inv.Entries[i].Ref); row != nil {
+		if row := s.claims.Object(inv.Entries[i].Ref); row != nil {
 			rows = append(slices.Clone(rows), rendererOf(row))
 		}
 		for k := range rows {

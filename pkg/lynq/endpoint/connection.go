@@ -74,3 +74,11 @@ func (Secret) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(Redacted)) }
 
 // MarshalText implements encoding.TextMarshaler likewise.
 func (Secret) MarshalText() ([]byte, error) { return []byte(Redacted), nil }
+
+// DefaultPort returns the usual port of a kind of server.
+func (t SourceType) DefaultPort() int {
+	if t == SourcePostgreSQL {
+		return 5432
+	}
+	return 3306
+}

@@ -1,4 +1,4 @@
-package source_test
+package address_test
 
 import (
 	"strings"
@@ -7,10 +7,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
-	"github.com/lynqctl/lynqctl/pkg/source"
+	"github.com/lynqctl/lynqctl/pkg/source/address"
 )
 
-func TestParseURL(t *testing.T) {
+func TestParse(t *testing.T) {
 	base := endpoint.Connection{
 		Type: endpoint.SourceMySQL, Host: "primary", Port: 3307, Username: "app", Password: "kept",
 		Database: "crm", TLS: endpoint.TLSVerifyFull, CAFile: "ca.pem", Table: "nodes",
@@ -39,7 +39,7 @@ func TestParseURL(t *testing.T) {
 		"http://[::1]:8080/?page=1":     {Type: endpoint.SourceHTTP, HTTP: endpoint.HTTPRows{URL: "http://[::1]:8080/?page=1"}, Table: "nodes"},
 		"rows.ndjson":                   {Type: endpoint.SourceJSON, Path: "rows.ndjson", Table: "nodes"},
 	} {
-		got, err := source.ParseURL(raw, base)
+		got, err := address.Parse(raw, base)
 		if err != nil {
 			t.Errorf("%s: %v", raw, err)
 		}
@@ -49,21 +49,21 @@ func TestParseURL(t *testing.T) {
 	}
 }
 
-// TestParseURLOfAPI: another URL of an API keeps how it answers, and who asks.
-func TestParseURLOfAPI(t *testing.T) {
+// TestParseOfAPI: another URL of an API keeps how it answers, and who asks.
+func TestParseOfAPI(t *testing.T) {
 	base := endpoint.Connection{Type: endpoint.SourceHTTP, TLS: endpoint.TLSDisable, Username: "me", HTTP: endpoint.HTTPRows{URL: "http://crm.shop.svc/rows", Items: "rows", Auth: endpoint.BasicAuth}}
 	want := base
 	want.HTTP.URL = "http://127.0.0.2/rows"
-	if got, err := source.ParseURL(want.HTTP.URL, base); err != nil || got != want {
+	if got, err := address.Parse(want.HTTP.URL, base); err != nil || got != want {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	want.HTTP.URL, want.TLS = "https://crm.example/rows", ""
-	if got, err := source.ParseURL(want.HTTP.URL, base); err != nil || got != want {
+	if got, err := address.Parse(want.HTTP.URL, base); err != nil || got != want {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }
 
-func TestParseURLErrors(t *testing.T) {
+func TestParseErrors(t *testing.T) {
 	for raw, want := range map[string]string{
 		"":                               "it is no URL",
 		"-":                              "csv:-",
@@ -93,7 +93,7 @@ func TestParseURLErrors(t *testing.T) {
 		"sqlite:?table=t":                "no path",
 		"csv:":                           "no path",
 	} {
-		_, err := source.ParseURL(raw, endpoint.Connection{})
+		_, err := address.Parse(raw, endpoint.Connection{})
 		if err == nil {
 			t.Errorf("%s: no error", raw)
 			continue
@@ -104,7 +104,7 @@ func TestParseURLErrors(t *testing.T) {
 	}
 }
 
-func FuzzParseURL(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	f.Add("hunter2hunter2", "host/db?table=t")
 	f.Add("a/b?c#d@e:f%", "h:1/db")
 	f.Fuzz(func(t *testing.T, password, rest string) {
@@ -114,7 +114,7 @@ func FuzzParseURL(f *testing.F) {
 		if strings.Contains(rest, "Zq") {
 			return
 		}
-		c, err := source.ParseURL("mysql://user:"+password+"@"+rest, endpoint.Connection{})
+		c, err := address.Parse("mysql://user:"+password+"@"+rest, endpoint.Connection{})
 		if err != nil && strings.Contains(err.Error(), password) {
 			t.Errorf("error %q tells the password", err)
 		}

@@ -1,4 +1,4 @@
-package decide
+package claim
 
 import (
 	"fmt"
@@ -10,16 +10,16 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// claimIndex finds the row that may want an object although it could not be rendered.
-type claimIndex struct {
-	named   map[claimKey]*plan.Node
-	unnamed map[claimKey][]*plan.Node
+// Index finds the row that may want an object although it could not be rendered.
+type Index struct {
+	named   map[objectKey]*plan.Node
+	unnamed map[objectKey][]*plan.Node
 	rows    map[rowKey]*plan.Node
 }
 
-// claimKey is an object up to how rows are corrected: the case of its name and
+// objectKey is an object up to how rows are corrected: the case of its name and
 // what separates words. The namespace does not count.
-type claimKey struct{ group, kind, name string }
+type objectKey struct{ group, kind, name string }
 
 // rowKey is a row of a form, likewise.
 type rowKey struct {
@@ -27,15 +27,16 @@ type rowKey struct {
 	uid  string
 }
 
-func claimsOf(nodes []*plan.Node) *claimIndex {
-	c := &claimIndex{named: map[claimKey]*plan.Node{}, unnamed: map[claimKey][]*plan.Node{}, rows: map[rowKey]*plan.Node{}}
+// Of are the claims of the rows among nodes that could not be rendered.
+func Of(nodes []*plan.Node) *Index {
+	c := &Index{named: map[objectKey]*plan.Node{}, unnamed: map[objectKey][]*plan.Node{}, rows: map[rowKey]*plan.Node{}}
 	for _, n := range nodes {
 		if n.Failed == nil {
 			continue
 		}
 		c.rows[rowKey{n.Form, plain(n.UID)}] = n
 		for _, ref := range n.Claims.Refs {
-			key := claimKey{ref.Group, ref.Kind, plain(ref.Name)}
+			key := objectKey{ref.Group, ref.Kind, plain(ref.Name)}
 			if key.name == "" {
 				c.unnamed[key] = append(c.unnamed[key], n)
 			} else {
@@ -57,13 +58,13 @@ func plain(s string) string {
 	}, s)
 }
 
-// object is the row that may want an object, nil for none.
-func (c *claimIndex) object(ref lynq.Ref) *plan.Node {
-	key := claimKey{ref.Group, ref.Kind, plain(ref.Name)}
+// Object is the row that may want an object, nil for none.
+func (c *Index) Object(ref lynq.Ref) *plan.Node {
+	key := objectKey{ref.Group, ref.Kind, plain(ref.Name)}
 	if n := c.named[key]; n != nil {
 		return n
 	}
-	for _, n := range c.unnamed[claimKey{group: ref.Group, kind: ref.Kind}] {
+	for _, n := range c.unnamed[objectKey{group: ref.Group, kind: ref.Kind}] {
 		for _, v := range n.Claims.Values {
 			if v = plain(v); v != "" && strings.Contains(key.name, v) {
 				return n
@@ -73,23 +74,23 @@ func (c *claimIndex) object(ref lynq.Ref) *plan.Node {
 	return nil
 }
 
-// node is the row that may be the one of a node, or wants an object of it; nil for
+// Node is the row that may be the one of a node, or wants an object of it; nil for
 // none.
-func (c *claimIndex) node(inv *inventory.Inventory) *plan.Node {
+func (c *Index) Node(inv *inventory.Inventory) *plan.Node {
 	for _, form := range []lynq.FormKey{inv.Node.Form, {Name: inv.Node.Form.Name}} {
 		if n := c.rows[rowKey{form, plain(inv.Node.UID)}]; n != nil {
 			return n
 		}
 	}
 	for i := range inv.Entries {
-		if n := c.object(inv.Entries[i].Ref); n != nil {
+		if n := c.Object(inv.Entries[i].Ref); n != nil {
 			return n
 		}
 	}
 	return nil
 }
 
-// holdsUp says which row it is that holds a deletion up.
-func holdsUp(n *plan.Node) string {
+// HoldsUp says which row it is that holds a deletion up.
+func HoldsUp(n *plan.Node) string {
 	return fmt.Sprintf("row %q of form %s failed to render, and may need it (correct the row, then apply again)", n.UID, n.Form)
 }

@@ -1,4 +1,4 @@
-package source
+package address
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 )
 
-// ParseURL returns the connection that raw describes, in one of these forms:
+// Parse returns the connection that raw describes, in one of these forms:
 //
 //	mysql://USER:PASSWORD@HOST:PORT/DATABASE?table=T&tls=MODE&ca=FILE
 //	postgres://…, postgresql://… with the same parts
@@ -25,7 +25,7 @@ import (
 // base supplies the table if raw has none. If both have one type, base also supplies missing
 // values of user, password, database, TLS, and the settings of an API. Errors never quote
 // raw, because it may have a password.
-func ParseURL(raw string, base endpoint.Connection) (endpoint.Connection, error) {
+func Parse(raw string, base endpoint.Connection) (endpoint.Connection, error) {
 	scheme, rest, found := strings.Cut(raw, ":")
 	if found {
 		switch scheme {
@@ -102,7 +102,7 @@ func parseServer(kind endpoint.SourceType, raw string, base endpoint.Connection)
 	if err != nil {
 		return endpoint.Connection{}, err
 	}
-	c := endpoint.Connection{Type: kind, Host: u.Hostname(), Port: defaultPort(kind), Table: base.Table}
+	c := endpoint.Connection{Type: kind, Host: u.Hostname(), Port: kind.DefaultPort(), Table: base.Table}
 	if base.Type == kind {
 		c.Username, c.Password, c.Database = base.Username, base.Password, base.Database
 		c.TLS, c.CAFile = base.TLS, base.CAFile
