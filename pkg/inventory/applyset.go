@@ -8,20 +8,21 @@ import (
 	"strings"
 )
 
-// applySetTooling names the tool that alone may change an ApplySet.
+// applySetTooling names the only tool that may change an ApplySet.
 const applySetTooling = "lynqctl/v1"
 
-// ID is the ApplySet id of a ConfigMap: the value of label
-// applyset.kubernetes.io/id on it, and of applyset.kubernetes.io/part-of on the
-// objects that belong to it (KEP-3659).
+// ID returns the ApplySet id of a ConfigMap (KEP-3659). The ConfigMap has it as label
+// applyset.kubernetes.io/id, and the objects of the set as label
+// applyset.kubernetes.io/part-of.
 func ID(namespace, name string) string {
-	// Name, namespace, kind and group of the parent; the core group is "".
+	// The text has the name, namespace, kind and group of the parent. The core group is
+	// "".
 	sum := sha256.Sum256([]byte(name + "." + namespace + ".ConfigMap."))
 	return "applyset-" + base64.RawURLEncoding.EncodeToString(sum[:]) + "-v1"
 }
 
-// groupKinds lists the kinds of the recorded objects, as
-// applyset.kubernetes.io/contains-group-kinds has them.
+// groupKinds returns the kinds of the recorded objects for
+// applyset.kubernetes.io/contains-group-kinds.
 func groupKinds(entries []Entry) string {
 	kinds := map[string]bool{}
 	for i := range entries {
@@ -30,7 +31,7 @@ func groupKinds(entries []Entry) string {
 	return strings.Join(slices.Sorted(maps.Keys(kinds)), ",")
 }
 
-// additionalNamespaces lists the namespaces of the recorded objects but the
+// additionalNamespaces returns the namespaces of the recorded objects, except the
 // inventory's own.
 func additionalNamespaces(entries []Entry, own string) string {
 	namespaces := map[string]bool{}
@@ -38,6 +39,6 @@ func additionalNamespaces(entries []Entry, own string) string {
 		namespaces[entries[i].Namespace] = true
 	}
 	delete(namespaces, own)
-	delete(namespaces, "") // cluster-scoped
+	delete(namespaces, "") // cluster-scoped objects
 	return strings.Join(slices.Sorted(maps.Keys(namespaces)), ",")
 }

@@ -19,26 +19,26 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// format is the version of what data holds. It goes up when an older lynqctl
-// would misread what this one writes, or lose a part of it.
+// format is the version of the data format. Raise it if an older lynqctl would misread new
+// data or lose a part.
 const format = 1
 
-// The keys of a node's data.
+// These are the keys of a node's data.
 const (
 	keyFormat    = "format"
 	keyResources = "resources"
 	keyStatus    = "status"
-	keyVersion   = "version" // left out where there is none
+	keyVersion   = "version" // absent if the inventory has no version
 )
 
 const namePrefix = wellknown.NodeRecordPrefix
 
-// Name is the name of the ConfigMap that is a node's inventory.
+// Name returns the name of the ConfigMap with a node's inventory.
 func Name(node string) string { return namePrefix + node }
 
-// Encode makes the ConfigMap of an inventory. The same inventory gives the same
-// bytes, in whatever order its records are. The error is a *TooLargeError, or
-// says what cannot be told by a record.
+// Encode returns the ConfigMap of an inventory. Equal inventories give equal bytes,
+// whatever the order of their entries. The error is a *TooLargeError, or names a value
+// that can't be stored.
 func Encode(inv *Inventory) (*corev1.ConfigMap, error) {
 	entries := sorted(slices.Concat(inv.Entries, inv.Hooks))
 	resources, err := encodeEntries(entries)
@@ -88,7 +88,8 @@ func Encode(inv *Inventory) (*corev1.ConfigMap, error) {
 	return cm, nil
 }
 
-// annotations are all that an inventory with these entries and hooks has of its own.
+// annotations returns lynqctl's own annotations of an inventory with these entries and
+// hooks.
 func (inv *Inventory) annotations(entries []Entry) (map[string]string, error) {
 	a := map[string]string{
 		wellknown.AnnotationHubID:              inv.Node.Hub.Name,
@@ -134,7 +135,7 @@ func (inv *Inventory) annotations(entries []Entry) (map[string]string, error) {
 	return a, nil
 }
 
-// Decode reads the inventory that a ConfigMap is. The error is a *UnreadableError.
+// Decode reads an inventory from its ConfigMap. The error is a *UnreadableError.
 func Decode(cm *corev1.ConfigMap) (*Inventory, error) {
 	d := decoder{cm: cm}
 	node, ok := strings.CutPrefix(cm.Name, namePrefix)
@@ -175,8 +176,8 @@ func Decode(cm *corev1.ConfigMap) (*Inventory, error) {
 	return inv, nil
 }
 
-// timeIn is the time that an annotation has, zero where it has none. Another text is not
-// lynqctl's: it counts as if it were not there, so that a grace period begins anew.
+// timeIn returns the time in an annotation, or zero. lynqctl didn't write any other text,
+// so that counts as absent, and a grace period starts again.
 func timeIn(cm *corev1.ConfigMap, key string) time.Time {
 	t, err := decodeTime(cm.Annotations[key])
 	if err != nil {
@@ -185,7 +186,7 @@ func timeIn(cm *corev1.ConfigMap, key string) time.Time {
 	return t
 }
 
-// dependForms are the forms that the form of a record depends on.
+// dependForms returns the forms that the node's form depends on.
 func dependForms(cm *corev1.ConfigMap) []string {
 	if text := cm.Annotations[wellknown.AnnotationDependForms]; text != "" {
 		return strings.Split(text, ",")
@@ -193,9 +194,9 @@ func dependForms(cm *corev1.ConfigMap) []string {
 	return nil
 }
 
-// Identify reads from the metadata of an inventory, or of a copy of one, of which
-// node it is: the namespaces and names of node, hub and form, and the row. The
-// error is a *UnreadableError, which has as much of that as could be read.
+// Identify reads from the metadata of an inventory, or of its copy, which node it belongs
+// to. It returns the namespaces and names of node, hub and form, and the row. The error is
+// a *UnreadableError with the readable parts.
 func Identify(m *metav1.ObjectMeta) (*Inventory, error) {
 	d := decoder{cm: &corev1.ConfigMap{ObjectMeta: *m}}
 	prefix := namePrefix
@@ -235,7 +236,7 @@ func label(key string) string      { return "label " + key }
 func annotation(key string) string { return "annotation " + key }
 func data(key string) string       { return "data." + key }
 
-// format refuses a record that this version cannot read whole.
+// format refuses a format that this version can't read completely.
 func (d *decoder) format() error {
 	text, said := d.cm.Data[keyFormat]
 	if !said {
@@ -251,11 +252,11 @@ func (d *decoder) format() error {
 	return nil
 }
 
-// HubNamespaceOf is the namespace of the hub that a record says it is of, "" where
-// it does not say.
+// HubNamespaceOf returns the namespace of the hub that an inventory names, or "".
 func HubNamespaceOf(cm *corev1.ConfigMap) string { return cm.Labels[wellknown.LabelHubNamespace] }
 
-// said is which node it is, but for its row, as far as labels and annotations say.
+// said returns the node from labels and annotations, without its row. Some parts may be
+// missing.
 func (d *decoder) said() lynq.NodeID {
 	return lynq.NodeID{
 		Hub:       lynq.HubKey{Namespace: HubNamespaceOf(d.cm), Name: d.cm.Labels[wellknown.LabelHub]},
@@ -264,7 +265,7 @@ func (d *decoder) said() lynq.NodeID {
 	}
 }
 
-// identity checks whose the inventory says it is, and reads of which row.
+// identity checks the node that the inventory names, and reads its row.
 func (d *decoder) identity(inv *Inventory) error {
 	labels, annotations := d.cm.Labels, d.cm.Annotations
 	if inv.Node.Hub.Name == "" {
@@ -290,7 +291,7 @@ func (d *decoder) identity(inv *Inventory) error {
 	return nil
 }
 
-// rollout reads when and from what the node was rendered last.
+// rollout reads from which form and when lynqctl last rendered the node.
 func (d *decoder) rollout(inv *Inventory) error {
 	var err error
 	if text, ok := d.cm.Annotations[wellknown.AnnotationTemplateGeneration]; ok {
@@ -333,7 +334,7 @@ func (d *decoder) status() (Status, error) {
 	return s, nil
 }
 
-// nodeKeys are ours on the ConfigMap of a node.
+// nodeKeys returns lynqctl's own keys in the ConfigMap of a node.
 func nodeKeys() *ownKeys {
 	return &ownKeys{
 		finalizer: wellknown.FinalizerNode,
@@ -359,7 +360,7 @@ func nodeKeys() *ownKeys {
 	}
 }
 
-// encodeTime is RFC 3339, with no more digits than the time has.
+// encodeTime formats a time as RFC 3339, with as many digits as it needs.
 func encodeTime(t time.Time) (string, error) {
 	b, err := t.UTC().MarshalText()
 	return string(b), err

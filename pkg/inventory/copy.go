@@ -9,16 +9,16 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// A ConfigMap whose deletion was asked for cannot be kept: a new one takes its
-// place when it is gone. In between, a copy under another name keeps what it had
-// recorded, so that a run that is killed then loses nothing.
+// Kubernetes can't undo the deletion of a ConfigMap. So lynqctl waits until the ConfigMap
+// is gone and creates a new one. Until then, a copy with another name keeps the contents,
+// so that a killed run loses nothing.
 
 const copyPrefix = wellknown.NodeCopyPrefix
 
-// CopyName is the name of the copy of a node's inventory.
+// CopyName returns the name of the copy of a node's inventory.
 func CopyName(node string) string { return copyPrefix + node }
 
-// EncodeCopy makes the copy of an inventory.
+// EncodeCopy returns the copy of an inventory as a ConfigMap.
 func EncodeCopy(inv *Inventory) (*corev1.ConfigMap, error) {
 	cm, err := Encode(inv)
 	if err != nil {
@@ -26,11 +26,11 @@ func EncodeCopy(inv *Inventory) (*corev1.ConfigMap, error) {
 	}
 	cm.Name, cm.UID, cm.ResourceVersion, cm.Finalizers, cm.OwnerReferences = CopyName(inv.Node.Name), "", "", nil, nil
 	cm.Labels[wellknown.LabelRecord] = wellknown.RecordCopy
-	delete(cm.Labels, wellknown.LabelApplySetID) // there is one parent of an ApplySet
+	delete(cm.Labels, wellknown.LabelApplySetID) // an ApplySet can have only one parent
 	return cm, nil
 }
 
-// DecodeNode reads an inventory or a copy of one.
+// DecodeNode reads an inventory or its copy.
 func DecodeNode(cm *corev1.ConfigMap) (*Inventory, error) {
 	node, copied := strings.CutPrefix(cm.Name, copyPrefix)
 	if !copied || cm.Labels[wellknown.LabelRecord] != wellknown.RecordCopy {
@@ -46,8 +46,8 @@ func DecodeNode(cm *corev1.ConfigMap) (*Inventory, error) {
 	return inv, nil
 }
 
-// WithoutCopies sorts inventories by namespace and node, and leaves out copies of
-// those that are there.
+// WithoutCopies sorts inventories by namespace and node. It drops a copy if its inventory
+// exists.
 func WithoutCopies(inventories []*Inventory) []*Inventory {
 	slices.SortFunc(inventories, func(a, b *Inventory) int {
 		if order := strings.Compare(a.Node.String(), b.Node.String()); order != 0 {

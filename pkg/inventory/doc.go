@@ -1,7 +1,7 @@
-// Package inventory is the record of what a node owns.
+// Package inventory records the objects that a node owns.
 //
-// A node's inventory is one ConfigMap, in the place of the operator's LynqNode; a hub's
-// record is another. This package turns inventories into ConfigMaps and back, and
-// computes which objects join and leave: no IO, which the linter enforces. Package store
-// loads and saves them; package lease keeps two runs off one hub.
+// A node's inventory is one ConfigMap, which replaces the operator's LynqNode. A hub has a
+// record in another one. This package converts both to and from ConfigMaps, and computes
+// which objects join and leave a node. The linter ensures that it does no IO. Package
+// store loads and saves ConfigMaps. Package lease prevents two runs on one hub.
 package inventory

@@ -9,17 +9,17 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// UnreadableError says why lynqctl can't read the record of one node or hub.
+// UnreadableError says why lynqctl can't read an inventory or a hub record.
 type UnreadableError struct {
-	// Node is what its labels and annotations say, as far as they do, in the ConfigMap's
-	// namespace. It has no name where not even that is known, and for the record of a hub.
+	// Node comes from labels and annotations, in the ConfigMap's namespace. Its name is
+	// empty if they don't have it, and for a hub record.
 	Node        lynq.NodeID
-	Name        string // the ConfigMap's
+	Name        string // the name of the ConfigMap
 	UIDLabel    string
 	DependForms []string
-	// Deleting: its deletion was requested.
+	// Deleting is set if somebody deleted the ConfigMap and a finalizer blocks that.
 	Deleting bool
-	// Where is the place in it, such as "data.resources line 3".
+	// Where is the place of the error, such as "data.resources line 3".
 	Where string
 	Err   error
 }
@@ -40,11 +40,10 @@ func (e *UnreadableError) Error() string {
 	return fmt.Sprintf("ConfigMap %s/%s: %s: %v (%s)", e.Node.Namespace, e.Name, e.Where, e.Err, fix)
 }
 
-// Unwrap gives what is wrong.
+// Unwrap returns the cause.
 func (e *UnreadableError) Unwrap() error { return e.Err }
 
-// NewerFormatError tells that a newer lynqctl wrote a record, which this one can't
-// read.
+// NewerFormatError means that a newer lynqctl wrote the data, and this one can't read it.
 type NewerFormatError struct{ Format int }
 
 // Error implements error.
@@ -52,11 +51,10 @@ func (e *NewerFormatError) Error() string {
 	return fmt.Sprintf("a newer lynqctl wrote it: it has format %d, and this lynqctl knows %d", e.Format, format)
 }
 
-// BrokenError lists the records of a hub that cannot be read, in the order of
-// their names.
+// BrokenError lists a hub's inventories that can't be read, sorted by name.
 type BrokenError struct{ Inventories []*UnreadableError }
 
-// Error is one line per record.
+// Error returns one line for each inventory.
 func (e *BrokenError) Error() string {
 	lines := make([]string, len(e.Inventories))
 	for i, r := range e.Inventories {
@@ -65,7 +63,7 @@ func (e *BrokenError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap gives the error of each record.
+// Unwrap returns the error of each inventory.
 func (e *BrokenError) Unwrap() []error {
 	errs := make([]error, len(e.Inventories))
 	for i, r := range e.Inventories {

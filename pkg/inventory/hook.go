@@ -8,28 +8,27 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// The phases of a hook of a node that goes, beside PhaseCompleted, after which it is not
-// run again: what it was for may be gone by then. An object of a hook that is there without
-// a phase is left from a deletion that did not take place.
+// These are phases of a hook of a deleted node. After PhaseCompleted, lynqctl doesn't run
+// the hook again, because what the hook needs may be gone. If an object of a hook exists
+// without a phase, it is left over from an aborted deletion.
 const (
-	PhaseRunning Phase = "Running" // it is about to be created, or was
-	PhaseFailed  Phase = "Failed"  // it was seen to fail: it is deleted, and created again
+	PhaseRunning Phase = "Running" // lynqctl created it, or is about to
+	PhaseFailed  Phase = "Failed"  // it failed, so lynqctl deletes it and creates it again
 )
 
-// HooksName is the name of the Secret with the manifests of a node's hooks. It has a
-// key for each, their digest, so that what an inventory names and what it is about to
-// name are both in it.
+// HooksName returns the name of the Secret with the manifests of a node's hooks. Each key
+// is a manifest's digest, so it can have both the recorded manifest and its next version.
 func HooksName(node string) string { return wellknown.NodeHooksPrefix + node }
 
-// HookDigest is the digest of a hook's manifest: of all of a SHA-256, for what it says
-// is run.
+// HookDigest returns the complete SHA-256 of a hook's manifest, because lynqctl runs
+// whatever matches it.
 func HookDigest(manifest []byte) string {
 	sum := sha256.Sum256(manifest)
 	return hex.EncodeToString(sum[:])
 }
 
-// All are the entries of all objects that the node may have: Entries, and the hooks
-// that were begun.
+// All returns Entries and the hooks that lynqctl has started, which are all objects that
+// the node may have.
 func (inv *Inventory) All() []Entry {
 	if len(inv.Hooks) == 0 {
 		return inv.Entries
@@ -38,7 +37,7 @@ func (inv *Inventory) All() []Entry {
 	return sorted(slices.Concat(inv.Entries, begun))
 }
 
-// withoutHooks tells entries and hooks apart.
+// withoutHooks separates entries and hooks.
 func withoutHooks(all []Entry) (entries, hooks []Entry) {
 	if !slices.ContainsFunc(all, func(r Entry) bool { return r.Hook() }) {
 		return all, nil
@@ -53,5 +52,5 @@ func withoutHooks(all []Entry) (entries, hooks []Entry) {
 	return entries, hooks
 }
 
-// SortedHooks are the hooks of an inventory in the order in which they are recorded.
+// SortedHooks returns an inventory's hooks in the order in which lynqctl stores them.
 func SortedHooks(inv *Inventory) []Entry { return sorted(inv.Hooks) }

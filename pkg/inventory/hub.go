@@ -17,95 +17,92 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Hub is the record of one hub: what the last run saw of its rows.
+// Hub is the record of one hub, with the results of the last run.
 type Hub struct {
 	Name, Namespace string
-	// Rows, Active and Inactive count the rows of the source, Nodes the nodes
-	// that the active ones make with all forms.
+	// Rows, Active and Inactive count the rows of the source. Nodes counts the nodes of
+	// the active rows with all forms.
 	Rows, Active, Inactive, Nodes int
-	// Columns are those that the source had, in its order.
+	// Columns are the source's columns in their order.
 	Columns []string
-	// Namespaces are those that the hub's inventories are in, sorted, beside the
-	// hub's own: no others count.
+	// Namespaces are the namespaces of the hub's inventories, sorted, beside the hub's
+	// own. Inventories elsewhere don't count.
 	Namespaces []string
-	Time       time.Time // of the run
-	// Interrupted is when the run ended before it was done, zero where it was.
+	Time       time.Time // of the last run
+	// Interrupted is when the run was interrupted. It is zero if the run finished.
 	Interrupted time.Time
-	// Unrendered are nodes that could not be rendered, as many as there is room for;
-	// MoreUnrendered counts the others.
+	// Unrendered are nodes that failed to render, as many as fit. MoreUnrendered counts
+	// the rest.
 	Unrendered     []Unrendered
 	MoreUnrendered int
-	// Troubles are what else waits for a person.
+	// Troubles are other problems that a user must fix.
 	Troubles []Trouble
-	// Rollouts are those of its forms that have any.
+	// Rollouts are the rollouts of the hub's forms.
 	Rollouts []Rollout
-	// Absent are the forms of its nodes that the inputs did not have.
+	// Absent are forms of existing nodes that the files lacked.
 	Absent []AbsentForm
-	// Held are the deletions that the last run held back, nil for none, and Approved is
-	// the digest of those that a person approved, "" for none.
+	// Held are the deletions that the last run held, or nil. Approved is the digest of the
+	// deletions that a user approved, or "".
 	Held     *HeldDeletions
 	Approved string
-	// Version is that of a lynqctl which renders what is recorded of every node
-	// whose record has a version, though that may be another one. "" where none is
-	// known.
+	// Version is the version of a lynqctl that renders the recorded state of every node
+	// with a version. Such a node may record another version. It is "" if unknown.
 	Version string
-	// NamespaceDefaults is what the hub says is in namespaces by itself: commands
-	// that know no hub ask its record.
+	// NamespaceDefaults come from the hub, so that commands without the hub's file can
+	// read them here.
 	NamespaceDefaults []lynq.NamespaceDefault
-	// Tombstones are the digests of those whose objects are known to be gone, sorted.
+	// Tombstones are the sorted digests of tombstones whose objects are gone.
 	Tombstones []string
-	// Deletions are what a watch deleted lately, for --max-delete.
+	// Deletions are recent deletions of a watch, for --max-delete.
 	Deletions []Deletions
-	// Leaving are nodes that are kept for their grace period, as their inventories have it
-	// too.
+	// Leaving are nodes in their grace period. Their inventories record this too.
 	Leaving []Leaving
-	// RowNotes is what the last run on all nodes noted of the rows, "" for nothing: see
-	// package evidence.
+	// RowNotes are the last full run's notes about the rows, or "". See package evidence.
 	RowNotes string
-	// Sighted notes which versions of objects the last run on all nodes saw ready, "" for
-	// none: see package sighted.
+	// Sighted names the versions of objects that the last full run saw ready, or is "".
+	// See package sighted.
 	Sighted string
 
-	// What only the cluster knows: zero before the first save.
+	// These fields come from the cluster. They are zero before the first save.
 	UID, ResourceVersion string
-	// Deleting: its deletion was requested, and the finalizer holds it.
+	// Deleting is set if somebody deleted the record and the finalizer blocks that.
 	Deleting bool
-	// Finalizer: the ConfigMap has the hub's finalizer, or will have it.
+	// Finalizer is set if the ConfigMap has the hub's finalizer, or will get it.
 	Finalizer bool
-	// Others is what others put on the ConfigMap, nil for nothing.
+	// Others has fields of other clients, or is nil.
 	Others *Others
-	// read is the record as it was read or saved, nil where it was neither.
+	// read is the record as last read or saved, or nil.
 	read *Hub
 }
 
-// Key is the hub that the record is of.
+// Key returns the record's hub.
 func (h *Hub) Key() lynq.HubKey { return lynq.HubKey{Namespace: h.Namespace, Name: h.Name} }
 
-// The keys of a hub's data, beside format.
+// These are the keys of a hub's data, in addition to format.
 const (
 	keyRows    = "rows"
 	keyColumns = "columns"
 	keyTime    = "time"
 	keyPlaces  = "namespaces"
-	// keyRun is left out where the run was done with all, and nothing is to be told.
+	// keyRun is absent if the run completed and has nothing to report.
 	keyRun = "lastRun"
-	// keyNamespaceDefaults is left out where there are none.
+	// keyNamespaceDefaults is absent if there are none.
 	keyNamespaceDefaults = "namespaceDefaults"
-	// keyTombstones is left out where there are none.
+	// keyTombstones is absent if there are none.
 	keyTombstones = "tombstones"
-	// keyDeletions and keyLeaving are left out where there are none.
+	// keyDeletions and keyLeaving are absent if there are none.
 	keyDeletions = "deletions"
 	keyLeaving   = "leaving"
-	// keyRowNotes is left out where there are none.
+	// keyRowNotes is absent if there are none.
 	keyRowNotes = "rowNotes"
-	// keySighted is left out where nothing is noted.
+	// keySighted is absent if there are none.
 	keySighted = "sighted"
 )
 
-// maxTombstones is how many a record has room for. The others are looked at in each run.
+// maxTombstones limits the tombstones in a record. Each run checks the others again.
 const maxTombstones = 40_000
 
-// rows is how counts are written.
+// rows is the JSON form of the counts.
 type rows struct {
 	Rows     int `json:"rows"`
 	Active   int `json:"active"`
@@ -113,10 +110,10 @@ type rows struct {
 	Nodes    int `json:"nodes"`
 }
 
-// HubName is the name of the ConfigMap that is a hub's record.
+// HubName returns the name of the ConfigMap with a hub's record.
 func HubName(hub string) string { return wellknown.HubRecordPrefix + hub }
 
-// EncodeHub makes the ConfigMap of a hub's record.
+// EncodeHub returns the ConfigMap of a hub record.
 func EncodeHub(h *Hub) (*corev1.ConfigMap, error) {
 	counts, err := phrase.JSON(rows{h.Rows, h.Active, h.Inactive, h.Nodes})
 	if err != nil {
@@ -173,7 +170,7 @@ func EncodeHub(h *Hub) (*corev1.ConfigMap, error) {
 	return cm, nil
 }
 
-// encodeLists writes the lists that are left out where they are empty.
+// encodeLists writes the lists that aren't empty.
 func (h *Hub) encodeLists(to map[string]string) error {
 	for _, list := range []struct {
 		key string
@@ -192,7 +189,7 @@ func (h *Hub) encodeLists(to map[string]string) error {
 	return nil
 }
 
-// lists reads what encodeLists writes.
+// lists reads the lists of encodeLists.
 func (d *decoder) lists(h *Hub) error {
 	for key, list := range map[string]any{keyNamespaceDefaults: &h.NamespaceDefaults, keyDeletions: &h.Deletions, keyLeaving: &h.Leaving} {
 		if _, said := d.cm.Data[key]; !said {
@@ -205,7 +202,7 @@ func (d *decoder) lists(h *Hub) error {
 	return nil
 }
 
-// DecodeHub reads the record that a ConfigMap is. The error is a *UnreadableError.
+// DecodeHub reads a hub record from its ConfigMap. The error is a *UnreadableError.
 func DecodeHub(cm *corev1.ConfigMap) (*Hub, error) {
 	d := decoder{cm: cm}
 	if err := d.format(); err != nil {
@@ -271,7 +268,7 @@ func (d *decoder) json(key string, v any) error {
 	return nil
 }
 
-// hubKeys are ours on the ConfigMap of a hub.
+// hubKeys returns lynqctl's own keys in the ConfigMap of a hub.
 func hubKeys() *ownKeys {
 	return &ownKeys{
 		finalizer: wellknown.FinalizerHub,
@@ -285,7 +282,7 @@ func hubKeys() *ownKeys {
 	}
 }
 
-// EqualHubs tells whether two records of a hub are written alike.
+// EqualHubs reports whether two hub records encode to the same data.
 func EqualHubs(a, b *Hub) bool {
 	return a.Name == b.Name && a.Namespace == b.Namespace && a.Rows == b.Rows && a.Active == b.Active &&
 		a.Inactive == b.Inactive && a.Nodes == b.Nodes && slices.Equal(a.Columns, b.Columns) &&
@@ -294,7 +291,7 @@ func EqualHubs(a, b *Hub) bool {
 		a.Held.equal(b.Held) && a.Approved == b.Approved && a.RowNotes == b.RowNotes && a.Sighted == b.Sighted && slices.EqualFunc(a.Deletions, b.Deletions, Deletions.equal) && EqualLeaving(a.Leaving, b.Leaving)
 }
 
-// Saved is the record with what the server says of it: its ConfigMap was written.
+// Saved returns the record with the server's fields after its ConfigMap was written.
 func (h *Hub) Saved(cm *corev1.ConfigMap) *Hub {
 	next := *h
 	next.UID, next.ResourceVersion = string(cm.UID), cm.ResourceVersion

@@ -7,37 +7,38 @@ import (
 	"time"
 )
 
-// Deletions are the nodes that a watch deleted, or took objects from, at about one time.
+// Deletions are nodes that a watch deleted, or whose objects it deleted, at about the same
+// time.
 type Deletions struct {
-	Time time.Time `json:"time"` // not before the last of these deletions began
-	// Nodes are these nodes by NodeDigest, as many as there is room for. More counts the
-	// others.
+	Time time.Time `json:"time"` // at or after the start of the last deletion
+	// Nodes has the NodeDigest of these nodes, as many as fit. More counts the rest.
 	Nodes []string `json:"nodes,omitempty"`
 	More  int      `json:"more,omitempty"`
 }
 
-// Leaving are nodes whose rows a run first saw gone at one time, and which are kept for
-// their grace period.
+// Leaving are nodes in their grace period whose rows a run first found gone at the same
+// time.
 type Leaving struct {
 	Since time.Time `json:"since"`
-	Nodes []string  `json:"nodes"` // by NodeDigest
+	Nodes []string  `json:"nodes"` // each a NodeDigest
 }
 
-// equal tells whether two are written alike.
+// equal reports whether both encode to the same data.
 func (l Leaving) equal(other Leaving) bool {
 	return l.Since.Equal(other.Since) && slices.Equal(l.Nodes, other.Nodes)
 }
 
-// EqualLeaving tells whether two lists are written alike.
+// EqualLeaving reports whether two lists encode to the same data.
 func EqualLeaving(a, b []Leaving) bool { return slices.EqualFunc(a, b, Leaving.equal) }
 
-// NodeDigest stands for a node in Deletions and Leaving: names would need too much room.
+// NodeDigest identifies a node in Deletions and Leaving, because names would need too much
+// space.
 func NodeDigest(namespace, node string) string {
 	sum := sha256.Sum256([]byte(namespace + "/" + node))
 	return hex.EncodeToString(sum[:6])
 }
 
-// equal tells whether two are written alike.
+// equal reports whether both encode to the same data.
 func (d Deletions) equal(other Deletions) bool {
 	return d.Time.Equal(other.Time) && slices.Equal(d.Nodes, other.Nodes) && d.More == other.More
 }

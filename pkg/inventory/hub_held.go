@@ -7,33 +7,33 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// HeldDeletions are deletions that a guard refused, where all else was done, until
-// someone approves them, or they are no longer due.
+// HeldDeletions are deletions that a guard refused while lynqctl did the rest. They wait
+// until a user approves them, or until they are no longer needed.
 type HeldDeletions struct {
 	Guard string `json:"guard"`
-	// Message is what the guard has against them.
+	// Message is the guard's reason.
 	Message string `json:"message"`
-	// Digest is of exactly these deletions: an approval names it.
+	// Digest covers exactly these deletions. An approval names it.
 	Digest string    `json:"digest"`
 	Since  time.Time `json:"since"`
-	// Nodes would go, as NAMESPACE/NODE, and nodes that Partly has would lose objects: as
-	// many as there is room for. The others are counted.
+	// Nodes would be deleted, as NAMESPACE/NODE. Nodes in Partly would lose objects. Both
+	// have as many as fit, and counts for the rest.
 	Nodes      []string `json:"nodes,omitempty"`
 	MoreNodes  int      `json:"moreNodes,omitempty"`
 	Partly     []string `json:"partly,omitempty"`
 	MorePartly int      `json:"morePartly,omitempty"`
-	// Deleted and Orphaned count the objects that would leave their nodes so.
+	// Deleted and Orphaned count the objects that the nodes would lose.
 	Deleted  int `json:"deleted,omitempty"`
 	Orphaned int `json:"orphaned,omitempty"`
 }
 
-// What the record of a hub has room for.
+// These limits keep a hub record small.
 const (
 	maxHeldNodes   = 100
 	maxHeldMessage = 512
 )
 
-// SetNodes takes as many nodes as there is room for.
+// SetNodes stores as many nodes as fit.
 func (h *HeldDeletions) SetNodes(going, partly []string) {
 	few := func(all []string) ([]string, int) {
 		kept := slices.Clone(all[:min(len(all), maxHeldNodes)])
@@ -44,13 +44,13 @@ func (h *HeldDeletions) SetNodes(going, partly []string) {
 	h.Message = cut(h.Message, maxHeldMessage)
 }
 
-// Going counts the nodes that would go.
+// Going counts the nodes that would be deleted.
 func (h *HeldDeletions) Going() int { return len(h.Nodes) + h.MoreNodes }
 
-// Narrowed counts the nodes that stay and would lose objects.
+// Narrowed counts the nodes that would lose only some objects.
 func (h *HeldDeletions) Narrowed() int { return len(h.Partly) + h.MorePartly }
 
-// equal tells whether two are written alike; either may be nil.
+// equal reports whether both encode to the same data. Either may be nil.
 func (h *HeldDeletions) equal(other *HeldDeletions) bool {
 	if h == nil || other == nil {
 		return h == other
@@ -61,9 +61,9 @@ func (h *HeldDeletions) equal(other *HeldDeletions) bool {
 		h.Deleted == other.Deleted && h.Orphaned == other.Orphaned
 }
 
-// ApprovedMeanwhile is the record that is to be saved, where nothing but its approval
-// changed since it was read: people approve without the Lease, and what they say is not
-// to be lost, nor is the run to fail for it. Nil where more changed.
+// ApprovedMeanwhile returns the record to save if only its approval changed since the
+// read. Users approve without the Lease, so a run must neither fail nor lose the approval.
+// It returns nil if more has changed.
 func (h *Hub) ApprovedMeanwhile(there *Hub) *Hub {
 	if h.read == nil || there == nil || there.UID != h.UID || there.Deleting != h.read.Deleting || there.Approved == h.read.Approved {
 		return nil
@@ -81,14 +81,14 @@ func (h *Hub) ApprovedMeanwhile(there *Hub) *Hub {
 	return &next
 }
 
-// remember takes note of a record as it is in the cluster.
+// remember stores the record's state in the cluster.
 func (h *Hub) remember() {
 	read := *h
 	read.read = nil
 	h.read = &read
 }
 
-// annotations are those of a record that are ours.
+// annotations returns lynqctl's own annotations of a record.
 func (h *Hub) annotations() map[string]string {
 	if h.Approved == "" {
 		return nil

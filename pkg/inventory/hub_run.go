@@ -9,10 +9,10 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// hubRun is how the last run on a hub ended, as its record has it.
+// hubRun is the JSON form of the last run's result.
 type hubRun struct {
 	Interrupted time.Time `json:"interrupted,omitzero"`
-	// Unrendered and MoreUnrendered are as Hub has them.
+	// See the fields of Hub with these names.
 	Unrendered     []Unrendered   `json:"unrendered,omitempty"`
 	MoreUnrendered int            `json:"moreUnrendered,omitempty"`
 	Troubles       []Trouble      `json:"troubles,omitempty"`
@@ -21,48 +21,48 @@ type hubRun struct {
 	Held           *HeldDeletions `json:"heldDeletions,omitempty"`
 }
 
-// AbsentForm is a form that has nodes and that the inputs of a run did not have.
+// AbsentForm is a form with nodes that the run's files lacked.
 type AbsentForm struct {
 	Form  lynq.FormKey
 	Nodes int
 }
 
-// Rollout says how far the rollout of a form with maxSkew has come.
+// Rollout is the progress of a form's rollout with maxSkew.
 type Rollout struct {
 	Form  lynq.FormKey
 	Phase RolloutPhase
-	// Updated are the nodes that are as the form has them, and ready; Total all that
-	// the last run wanted.
+	// Updated counts the nodes that match the form and are ready. Total counts all nodes
+	// that the last run wanted.
 	Updated, Total int
-	// Stage is the first of Stages that isn't updated yet, counted from 1; both are 0 where
+	// Stage is the first of Stages that isn't updated yet, counted from 1. Both are 0 if
 	// the form has no stages.
 	Stage, Stages int
 }
 
-// RolloutPhase says whether a rollout goes on, stopped or ended.
+// RolloutPhase is the phase of a rollout.
 type RolloutPhase string
 
-// The phases.
+// These are the phases.
 const (
 	RolloutComplete    RolloutPhase = "Complete"
-	RolloutProgressing RolloutPhase = "Progressing" // the next run goes on with it
-	RolloutStopped     RolloutPhase = "Stopped"     // broken nodes keep others from their change
+	RolloutProgressing RolloutPhase = "Progressing" // the next run continues it
+	RolloutStopped     RolloutPhase = "Stopped"     // failed nodes stop the change of others
 )
 
-// Unrendered is a node that could not be rendered, and why, without the values of its
-// row. It may have no inventory.
+// Unrendered is a node that failed to render, with the reason but no values of its row. It
+// may have no inventory.
 type Unrendered struct {
 	Node    lynq.NodeID
 	Message string
 }
 
-// What the record of a hub has room for.
+// These limits keep a hub record small.
 const (
 	maxUnrendered        = 100
 	maxUnrenderedMessage = 512
 )
 
-// SetUnrendered takes as many nodes as there is room for.
+// SetUnrendered stores as many nodes as fit.
 func (h *Hub) SetUnrendered(nodes []Unrendered) {
 	h.Unrendered = slices.Clone(nodes[:min(len(nodes), maxUnrendered)])
 	h.MoreUnrendered = len(nodes) - len(h.Unrendered)
@@ -72,8 +72,8 @@ func (h *Hub) SetUnrendered(nodes []Unrendered) {
 	}
 }
 
-// UnrenderedText says which nodes failed to render, and what that holds back, in a sentence:
-// the first of some, and how many others there are.
+// UnrenderedText says in a sentence which nodes failed to render and what that holds back.
+// It names the first nodes and counts the others.
 func UnrenderedText(some []Unrendered, more int) string {
 	first := &some[0]
 	text := fmt.Sprintf("node %s fails to render: %s", first.Node, first.Message)
@@ -83,7 +83,7 @@ func UnrenderedText(some []Unrendered, more int) string {
 	return text + "; until its row or form is repaired, lynqctl deletes no object that the row may want"
 }
 
-// encodeRun says how the run ended, where it was not simply done.
+// encodeRun writes the run's result, unless the run simply completed.
 func (h *Hub) encodeRun(to map[string]string) error {
 	if h.Interrupted.IsZero() && len(h.Unrendered)+len(h.Troubles)+len(h.Rollouts)+len(h.Absent) == 0 && h.Held == nil {
 		return nil
@@ -98,7 +98,7 @@ func (h *Hub) encodeRun(to map[string]string) error {
 	return nil
 }
 
-// run reads how the run ended.
+// run reads the run's result.
 func (d *decoder) run(h *Hub) error {
 	if _, said := d.cm.Data[keyRun]; !said {
 		return nil

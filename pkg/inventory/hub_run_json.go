@@ -7,7 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// formFields are a form as the records of hubs have it.
+// formFields is the JSON form of a form in hub records.
 type formFields struct {
 	Form          string `json:"form"`
 	FormNamespace string `json:"formNamespace,omitempty"`
@@ -41,7 +41,7 @@ type unrenderedFields struct {
 	Message string `json:"message"`
 }
 
-// text is JSON as records have it, which a Marshaler gives.
+// text returns JSON for a Marshaler, in the style of hub records.
 func text(v any) ([]byte, error) {
 	s, err := phrase.JSON(v)
 	return []byte(s), err
@@ -73,7 +73,8 @@ func (r *Rollout) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// MarshalJSON implements json.Marshaler. The hub is the one whose record it is.
+// MarshalJSON implements json.Marshaler. It omits the hub, because the record belongs to
+// it.
 func (u Unrendered) MarshalJSON() ([]byte, error) {
 	return text(unrenderedFields{u.Node.Name, u.Node.Namespace, formFieldsOf(u.Node.Form), u.Node.UID, u.Message})
 }

@@ -1,26 +1,26 @@
 package inventory
 
-// Trouble is a state of a hub that lasts until a person ends it, while a watch does
-// everything else.
+// Trouble is a problem that lasts until a user fixes it. watch does everything else
+// meanwhile.
 type Trouble struct {
 	Reason TroubleReason `json:"reason"`
-	// Message is for people. It holds no value of a row.
+	// Message is for people. It has no values of rows.
 	Message string `json:"message"`
 }
 
-// TroubleReason names a Trouble, in a word that scripts may compare.
+// TroubleReason names a Trouble in one word for scripts.
 type TroubleReason string
 
-// The reasons of troubles.
+// These are the reasons.
 const (
-	TroubleSource TroubleReason = "SourceUnreadable" // the rows that were read last count
-	TroubleInputs TroubleReason = "InputsInvalid"    // the last good inputs count
+	TroubleSource TroubleReason = "SourceUnreadable" // watch uses the rows that it read last
+	TroubleInputs TroubleReason = "InputsInvalid"    // watch uses the last valid files
 )
 
-// maxTroubleMessage is how many bytes of a message the record of a hub has room for.
+// maxTroubleMessage limits the bytes of a message in a hub record.
 const maxTroubleMessage = 512
 
-// NewTrouble makes a Trouble that a hub's record has room for.
+// NewTrouble returns a Trouble with a message that fits a hub record.
 func NewTrouble(reason TroubleReason, message string) Trouble {
 	return Trouble{Reason: reason, Message: cut(message, maxTroubleMessage)}
 }

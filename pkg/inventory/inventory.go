@@ -11,52 +11,53 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Inventory lists the objects that a node owns, and says how the node is. It is stored
-// in one ConfigMap.
+// Inventory lists the objects that a node owns, with the node's status. One ConfigMap
+// stores it.
 type Inventory struct {
-	Node     lynq.NodeID // whose inventory it is
+	Node     lynq.NodeID // the inventory's node
 	Activate string      // "true", or "false" while the node goes
-	// TemplateGeneration is the form's metadata.generation, 0 where it has none.
+	// TemplateGeneration is the form's metadata.generation, or 0.
 	TemplateGeneration int64
-	// RolloutStart is when the node last began to change, zero where never.
+	// RolloutStart is when the node last started to change, or zero.
 	RolloutStart time.Time
-	// LeavingSince is when a run first saw that the row is gone, zero for a node whose row
-	// is active, or which leaves at once. LeavingUntil is when the node goes, for people.
+	// LeavingSince is when a run first found the row gone. It is zero if the row is
+	// active, or if there is no grace period. LeavingUntil tells people when lynqctl
+	// deletes the node.
 	LeavingSince, LeavingUntil time.Time
-	// Expires is when the row expires, as the last run saw it, zero for never. It is for
-	// people: rows alone decide.
+	// Expires is when the row expires, as of the last run, or zero for never. It is for
+	// people. lynqctl decides from the row alone.
 	Expires time.Time
-	// Extra is annotation lynq.sh/extra, "" unless values are to be recorded.
+	// Extra is annotation lynq.sh/extra. It is "" unless the user records values.
 	Extra string
-	// DependForms are the forms that the node's form depends on, sorted: it goes before
-	// the nodes of its row in those do.
+	// DependForms are the forms that the node's form depends on, sorted. lynqctl deletes
+	// this node before the nodes of its row in those forms.
 	DependForms []string
-	// Version is that of a lynqctl which renders what the digests of all entries
-	// are of, "" where none is known.
+	// Version is the version of a lynqctl that renders what the digests of all entries
+	// show. It is "" if unknown.
 	Version string
 
-	// Entries are one for each object, sorted by Key.
+	// Entries has one entry for each object, sorted by Key.
 	Entries []Entry
-	// Hooks are one for each object that is made when the node goes, sorted by Key.
+	// Hooks has one entry for each object that lynqctl creates when it deletes the node,
+	// sorted by Key.
 	Hooks  []Entry
 	Status Status
 
-	// What only the cluster knows: zero before the first save.
+	// These fields come from the cluster. They are zero before the first save.
 	UID, ResourceVersion string
 	Created              time.Time
-	// Copy is the uid of the copy that a restoration made, "" where there is none.
-	// An inventory that has no UID then is not restored yet.
+	// Copy is the uid of the copy for a restoration, or "". An inventory with a copy but
+	// without a UID isn't restored yet.
 	Copy string
-	// Deleting: its deletion was requested, and the finalizer holds it.
+	// Deleting is set if somebody deleted the inventory and the finalizer blocks that.
 	Deleting bool
-	// Finalizer: the ConfigMap has the node's finalizer, or will have it.
+	// Finalizer is set if the ConfigMap has the node's finalizer, or will get it.
 	Finalizer bool
-	// Others is what others put on the ConfigMap, nil for nothing.
+	// Others has fields of other clients, or is nil.
 	Others *Others
 }
 
-// Holders are the finalizers of others, which hold an inventory that is being
-// deleted.
+// Holders returns the finalizers of other tools that block the deletion of an inventory.
 func (inv *Inventory) Holders() []string {
 	if inv.Others == nil {
 		return nil
@@ -64,8 +65,8 @@ func (inv *Inventory) Holders() []string {
 	return inv.Others.Finalizers
 }
 
-// Held says who keeps an inventory that was deleted from going; nil where nobody does.
-// Only then another one can take its place.
+// Held says which finalizers block a deleted inventory, or returns nil. lynqctl can create
+// a new inventory only after the old one is gone.
 func (inv *Inventory) Held() error {
 	if !inv.Deleting || inv.Finalizer && len(inv.Holders()) == 0 {
 		return nil
@@ -77,14 +78,14 @@ func (inv *Inventory) Held() error {
 	return fmt.Errorf("inventory %s/%s is being deleted, and %s blocks that (run again when it is deleted)", inv.Node.Namespace, Name(inv.Node.Name), who)
 }
 
-// WaysOut says what a person does about an inventory that someone deleted: how to keep
-// the tenant, and only then how to delete it.
+// WaysOut says what a user can do about a deleted inventory. It first says how to keep the
+// tenant, and then how to delete it.
 func WaysOut(k lynq.NodeKey) string {
 	return fmt.Sprintf("to keep the node and its objects, run lynqctl inventory restore %[1]s -n %[2]s, or apply while its row is active. To delete the node and its objects, run lynqctl finalize --node %[1]s -n %[2]s",
 		k.Name, k.Namespace)
 }
 
-// Clone is a copy whose entries and conditions can be changed.
+// Clone returns a copy. Callers may change its entries and conditions.
 func (inv *Inventory) Clone() *Inventory {
 	c := *inv
 	c.Entries, c.Hooks = slices.Clone(inv.Entries), slices.Clone(inv.Hooks)
@@ -93,70 +94,70 @@ func (inv *Inventory) Clone() *Inventory {
 	return &c
 }
 
-// Phase says how far an object has come.
+// Phase is the progress of an object.
 type Phase string
 
-// PhaseCompleted marks an object whose work is done (purgeOrder), and which lynqctl
-// deletes. As long as its entry has a uid, that may still be to do.
+// PhaseCompleted marks an object that lynqctl deletes because its work is done
+// (purgeOrder). If its entry has a uid, the deletion may still be pending.
 const PhaseCompleted Phase = "Completed"
 
-// Recorded are the phases that an entry may have.
+// Recorded returns the phases that an entry may have.
 func (Phase) Recorded() []string {
 	return []string{string(PhaseRunning), string(PhaseFailed), string(PhaseCompleted)}
 }
 
-// Purged tells whether an object did its work and is gone, on purpose.
+// Purged reports whether an object did its work and lynqctl deleted it.
 func (r *Entry) Purged() bool { return r.Phase == PhaseCompleted && r.UID == "" }
 
 // Entry records one object of a node.
 type Entry struct {
 	lynq.Ref   `json:"-"`
-	ID         string `json:"-"`                    // of the resource in its form
-	APIVersion string `json:"apiVersion,omitempty"` // that it was written with
-	// UID is the object's, "" where it has not been seen written yet: the
-	// entry then is an intent.
+	ID         string `json:"-"`                    // id of the resource in its form
+	APIVersion string `json:"apiVersion,omitempty"` // version at the last write
+	// UID is the object's uid. It is "" if lynqctl hasn't seen the object written yet, so
+	// the entry is only an intent.
 	UID string `json:"uid,omitempty"`
-	// Digest is that of the rendered object when it was last written whole,
-	// "" where that did not succeed yet.
+	// Digest is that of the rendered object at the last complete write. It is "" if none
+	// has succeeded.
 	Digest string `json:"digest,omitempty"`
-	// Template is a digest of what the form said of the object then, whatever the
-	// row, "" where that is not known.
+	// Template is a digest of the form's template at that write, without values of the
+	// row. It is "" if unknown.
 	Template string `json:"template,omitempty"`
-	// Generation and ResourceVersion are those that the last write gave.
+	// Generation and ResourceVersion come from the last write.
 	Generation      int64  `json:"generation,omitempty"`
 	ResourceVersion string `json:"resourceVersion,omitempty"`
-	// Fields is a hash of the fields that we then managed, and when, "" where that is
-	// not how drift is found.
+	// Fields is a hash of the fields that lynqctl managed then, with their time. It is ""
+	// if lynqctl finds drift in another way.
 	Fields string `json:"fields,omitempty"`
-	// Defaults stands for the fields that we managed then and the form does not set.
+	// Defaults identifies the fields that lynqctl managed then and the form doesn't set.
 	Defaults string `json:"defaults,omitempty"`
 
-	// Written is when it was written last, or found to be as it is to be by a write; zero
-	// where nothing depends on it (reapplyInterval).
+	// Written is when lynqctl last wrote the object, or when a write changed nothing. It
+	// is zero if the object has no reapplyInterval.
 	Written time.Time `json:"written,omitzero"`
 
-	// Lifecycle are the policies under which it was written. The digest of a hook is that
-	// of what is recorded of it in a Secret, and Phase is how far it is.
+	// Lifecycle has the policies of the last write. For a hook, Digest is that of its
+	// manifest in a Secret, and Phase is its progress.
 	lynq.Lifecycle
 
-	// Order is higher than that of every object of its node that it depends on:
-	// objects go from the highest down.
+	// Order is higher than that of each dependency in the node. lynqctl deletes the
+	// highest first.
 	Order int `json:"order,omitempty"`
-	// Phase is how far an object is that is deleted when its work is done.
+	// Phase is the progress of an object that lynqctl deletes after its work.
 	Phase Phase `json:"phase,omitempty"`
-	// Ready: it was seen ready since it was last written.
+	// Ready is set if a run saw the object ready since the last write.
 	Ready bool `json:"ready,omitempty"`
-	// Adopted: it was there before the node had it.
+	// Adopted is set if the object existed before the node owned it.
 	Adopted bool `json:"adopted,omitempty"`
-	// Excluded: a rule excluded it when its form was last applied.
+	// Excluded is set if a rule excluded the object in the last apply of its form.
 	Excluded bool `json:"excluded,omitempty"`
 }
 
-// HoldsData tells whether data is lost when the object is deleted: by its kind, or because
-// its form or its manifest said so when it was written.
+// HoldsData reports whether deleting the object loses data. Its kind shows this, or its
+// form or manifest did at the last write.
 func (r *Entry) HoldsData() bool { return r.Data || r.Ref.HoldsData() }
 
-// Key is Kind/Namespace/Name@id, or Kind/Name@id for cluster-scoped objects.
+// Key returns Kind/Namespace/Name@id, or Kind/Name@id for a cluster-scoped object.
 func (r *Entry) Key() string { return string(r.appendKey(nil)) }
 
 func (r *Entry) appendKey(b []byte) []byte {
@@ -167,16 +168,15 @@ func (r *Entry) appendKey(b []byte) []byte {
 	return append(append(append(b, r.Name...), '@'), r.ID...)
 }
 
-// SameNode tells whether two inventories are of one node: of one hub, form and
-// row, whatever they are called. What those of old formats do not say they do not
-// say otherwise.
+// SameNode reports whether two inventories have the same hub, form and row, even if their
+// names differ. A part that an old format lacks counts as equal.
 func SameNode(a, b *Inventory) bool {
 	same := func(x, y string) bool { return x == "" || y == "" || x == y }
 	return a.Node.Hub.Name == b.Node.Hub.Name && same(a.Node.Hub.Namespace, b.Node.Hub.Namespace) &&
 		a.Node.Form.Name == b.Node.Form.Name && same(a.Node.Form.Namespace, b.Node.Form.Namespace) && a.Node.UID == b.Node.UID
 }
 
-// Saved is the inventory with what the server says of it: its ConfigMap was written.
+// Saved returns the inventory with the server's fields after its ConfigMap was written.
 func (inv *Inventory) Saved(cm *corev1.ConfigMap) *Inventory {
 	next := *inv
 	next.Entries, next.Hooks = sorted(inv.Entries), sorted(inv.Hooks)

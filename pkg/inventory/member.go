@@ -10,23 +10,23 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// memberOrder is the order that the first lines had. What came later follows it.
+// memberOrder is the order of the first format. New members follow it.
 const memberOrder = " apiVersion uid digest template generation resourceVersion fields defaults written creation deletion conflict patch" +
 	" order deleteOrder phase ready unwaited adopted excluded holdsData runOn "
 
-// member is a field of an Entry, or of its Lifecycle, that has a name in JSON.
+// member is a field of an Entry, or of its Lifecycle, with a JSON name.
 type member struct {
 	name          string
-	field, within int // within a Lifecycle, -1 for a field of the Entry itself
-	// words are those that it may have, nil before they were asked for, empty where it
-	// may have any.
+	field, within int // index in Lifecycle; -1 for a field of Entry
+	// words are the allowed values. It is nil until first used, and empty if all values
+	// are allowed.
 	words []string
 }
 
-// worded is a type whose values are words.
+// worded is a type with fixed values.
 type worded interface{ Recorded() []string }
 
-// members are all members of a line but the key.
+// members returns all members of a line except the key.
 func members() []member {
 	entry, lifecycle := reflect.TypeFor[Entry](), reflect.TypeFor[lynq.Lifecycle]()
 	all := make([]member, 0, entry.NumField()+lifecycle.NumField())
@@ -44,7 +44,7 @@ func members() []member {
 	return slices.DeleteFunc(all, func(m member) bool { return m.name == "-" })
 }
 
-// inLine sorts members as they are written.
+// inLine sorts members in output order.
 func inLine(all []member) []member {
 	at := func(m member) int {
 		if i := strings.Index(memberOrder, " "+m.name+" "); i >= 0 {
@@ -61,8 +61,8 @@ func nameOf(f *reflect.StructField) string {
 	return name
 }
 
-// knows tells whether a text is one that the member may have. "" is one: that of what was
-// not recorded.
+// knows reports whether the member allows a text. It always allows "", which means not
+// recorded.
 func (m *member) knows(v reflect.Value, text string) bool {
 	if m.words == nil {
 		m.words = []string{}
@@ -73,7 +73,7 @@ func (m *member) knows(v reflect.Value, text string) bool {
 	return text == "" || len(m.words) == 0 || slices.Contains(m.words, text)
 }
 
-// of is the member of an entry.
+// of returns the member's field of an entry.
 func (m *member) of(r *Entry) reflect.Value {
 	v := reflect.ValueOf(r).Elem().Field(m.field)
 	if m.within >= 0 {
@@ -82,7 +82,7 @@ func (m *member) of(r *Entry) reflect.Value {
 	return v
 }
 
-// read sets the member of an entry to what comes next.
+// read reads the next value into the member's field of an entry.
 func (m *member) read(s *scanner, r *Entry) {
 	switch v := m.of(r); v.Kind() {
 	case reflect.String:

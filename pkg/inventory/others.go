@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Others holds what others put on the ConfigMap of a record. Saving keeps it. Callers
-// must not change it.
+// Others has the fields of other clients in a ConfigMap. Saving keeps them. Callers must
+// not change it.
 type Others struct {
 	Labels, Annotations map[string]string
 	Finalizers          []string
@@ -18,7 +18,7 @@ type Others struct {
 	BinaryData          map[string][]byte
 }
 
-// addTo puts it on a ConfigMap that has what is ours.
+// addTo adds these fields to a ConfigMap with our fields.
 func (o *Others) addTo(cm *corev1.ConfigMap) {
 	if o == nil {
 		return
@@ -31,7 +31,7 @@ func (o *Others) addTo(cm *corev1.ConfigMap) {
 	cm.BinaryData = o.BinaryData
 }
 
-// merge adds what others have, and keeps what is ours.
+// merge adds the values of other clients, but keeps ours.
 func merge(ours, others map[string]string) map[string]string {
 	merged := maps.Clone(others)
 	if merged == nil {
@@ -41,8 +41,8 @@ func merge(ours, others map[string]string) map[string]string {
 	return merged
 }
 
-// othersOf is what of a ConfigMap is not ours, nil where there is nothing.
-// own has all that could be ours.
+// othersOf returns the fields of a ConfigMap that aren't ours, or nil. own names all
+// fields that could be ours.
 func othersOf(cm *corev1.ConfigMap, own *ownKeys) *Others {
 	o := Others{
 		Labels:      without(cm.Labels, own.labels),
@@ -65,13 +65,13 @@ func othersOf(cm *corev1.ConfigMap, own *ownKeys) *Others {
 	return &o
 }
 
-// ownKeys are those keys of a ConfigMap, and its finalizer, that are ours.
+// ownKeys names lynqctl's own keys and finalizer in a ConfigMap.
 type ownKeys struct {
 	labels, annotations, data func(string) bool
 	finalizer                 string
 }
 
-// without is the map without the keys that are ours, nil for none.
+// without returns the map without our keys, or nil if it is empty.
 func without(m map[string]string, ours func(string) bool) map[string]string {
 	var rest map[string]string
 	for k, v := range m {

@@ -8,18 +8,18 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// An object has one entry, whatever its id in the form: entries are told apart
-// by their Ref. All functions here leave their arguments alone, and give
-// entries in the order of their keys.
+// An object has one entry, whatever its id in the form, so Ref identifies an entry. The
+// functions here don't change their arguments, and return entries sorted by key.
 
-// Intent returns the entries that lynqctl saves before it writes any object: what a
-// node had, and what it will have. Of desired it takes what the form says: reference,
-// id, API version, policies and order; and whether the node adopts the object. It keeps
-// what the last write recorded, so that nothing counts as written that is not. An
-// object whose id, API version or policies changed loses its digest: it counts as
-// unwritten until a run confirms it. An object that is created once keeps it: the
-// digest says that its content is written, and stays as it is. While the deletion
-// policy changes, either way, the object is retained.
+// Intent returns the entries that lynqctl saves before it writes any object. They cover
+// the node's old and new objects. Reference, id, API version, policies, order and adoption
+// come from desired. The rest comes from the last write, so that nothing counts as written
+// too early.
+//
+// If the id, API version or policies of an object change, its digest is removed. The
+// object then counts as unwritten until a run confirms it. An object that lynqctl creates
+// once keeps its digest, because its content doesn't change. During a change of the
+// deletion policy, Intent retains the object.
 func Intent(recorded, desired []Entry) []Entry {
 	next := slices.Clone(recorded)
 	at := index(next)
@@ -36,17 +36,17 @@ func Intent(recorded, desired []Entry) []Entry {
 	return sorted(next)
 }
 
-// Forget leaves the entry of an object out.
+// Forget removes an object's entry.
 func Forget(entries []Entry, ref lynq.Ref) []Entry {
 	return slices.DeleteFunc(slices.Clone(entries), func(r Entry) bool { return r.Ref == ref })
 }
 
-// unwritten is what a form says of an object.
+// unwritten returns the entry without data of the last write.
 func (r *Entry) unwritten() Entry {
 	return Entry{Ref: r.Ref, ID: r.ID, APIVersion: r.APIVersion, Order: r.Order, Lifecycle: r.Lifecycle, Adopted: r.Adopted}
 }
 
-// towards is an entry on the way to another.
+// towards returns the entry for the transition to another.
 func (r *Entry) towards(want *Entry) Entry {
 	next := want.unwritten()
 	next.UID, next.Digest, next.Template, next.Generation = r.UID, r.Digest, r.Template, r.Generation
@@ -62,13 +62,13 @@ func (r *Entry) towards(want *Entry) Entry {
 	return next
 }
 
-// sameWords tells whether a form says the same of an object but for its order.
+// sameWords reports whether two entries have the same form data, ignoring their order.
 func sameWords(a, b *Entry) bool {
 	return a.Ref == b.Ref && a.ID == b.ID && a.APIVersion == b.APIVersion && a.Content() == b.Content()
 }
 
-// Confirm returns the entries after a run. It leaves out the objects that are gone, and
-// puts confirmed entries in the place of those of their objects. All others stay.
+// Confirm returns the entries after a run. It removes the entries of deleted objects, and
+// replaces those of confirmed ones. All others remain.
 func Confirm(recorded, confirmed []Entry, gone []lynq.Ref) []Entry {
 	next := slices.Clone(recorded)
 	at := index(next)
@@ -87,9 +87,8 @@ func Confirm(recorded, confirmed []Entry, gone []lynq.Ref) []Entry {
 	return sorted(next)
 }
 
-// Diff tells what two lists of entries have apart: what only the later one has,
-// what only the earlier one had, and what of both is not the same, as the later
-// one has it.
+// Diff returns the entries that were added, removed and changed. For changed ones, it
+// returns the later version.
 func Diff(before, after []Entry) (added, removed, changed []Entry) {
 	was, is := index(before), index(after)
 	for i := range after {
@@ -109,7 +108,7 @@ func Diff(before, after []Entry) (added, removed, changed []Entry) {
 	return sorted(added), sorted(removed), sorted(changed)
 }
 
-// Find gives the entry of an object.
+// Find returns an object's entry.
 func Find(entries []Entry, ref lynq.Ref) (Entry, bool) {
 	for i := range entries {
 		if entries[i].Ref == ref {
@@ -119,9 +118,9 @@ func Find(entries []Entry, ref lynq.Ref) (Entry, bool) {
 	return Entry{}, false
 }
 
-// Equal tells whether two inventories are recorded alike, so that none need be
-// written in the place of the other. What only the cluster says does not count; a
-// copy that a restoration left is deleted when its inventory is written.
+// Equal reports whether two inventories have the same data, so that lynqctl needs no
+// write. It ignores the cluster's own fields. If a copy of a restoration exists, saving
+// the inventory deletes it.
 func Equal(a, b *Inventory) bool {
 	return a.Node == b.Node &&
 		a.Activate == b.Activate && a.TemplateGeneration == b.TemplateGeneration &&
@@ -130,7 +129,7 @@ func Equal(a, b *Inventory) bool {
 		slices.Equal(sorted(a.Entries), sorted(b.Entries)) && slices.Equal(sorted(a.Hooks), sorted(b.Hooks))
 }
 
-// index finds entries by their objects.
+// index returns the index of each object's entry.
 func index(entries []Entry) map[lynq.Ref]int {
 	at := make(map[lynq.Ref]int, len(entries))
 	for i := range entries {
@@ -139,8 +138,8 @@ func index(entries []Entry) map[lynq.Ref]int {
 	return at
 }
 
-// sorted gives entries in the order of their keys, and of their groups where
-// keys are the same. What is sorted already is not copied.
+// sorted returns entries sorted by key, and then by group. It copies only unsorted
+// entries.
 func sorted(entries []Entry) []Entry {
 	if slices.IsSortedFunc(entries, compareEntries) {
 		return entries
@@ -150,7 +149,7 @@ func sorted(entries []Entry) []Entry {
 	return entries
 }
 
-// compareEntries compares keys without making strings of them.
+// compareEntries compares keys without building strings.
 func compareEntries(a, b Entry) int {
 	var one, two [256]byte
 	return cmp.Or(bytes.Compare(a.appendKey(one[:0]), b.appendKey(two[:0])), cmp.Compare(a.Group, b.Group))

@@ -9,22 +9,22 @@ import (
 )
 
 const (
-	// maxData is what the values of a ConfigMap may hold together. Labels and
-	// annotations have bounds of their own.
+	// maxData limits the values of a ConfigMap. Labels and annotations have their own
+	// limits.
 	maxData = 1 << 20
-	// statusRoom is kept free for a status: a node that fails says more of
-	// itself than one that has not run yet.
+	// statusRoom is reserved for the status, because a failed node has a longer status
+	// than a new one.
 	statusRoom = 32 << 10
-	// recordRoom is kept free in a record for what only the write of its object
-	// will tell: uid, digest, generation, resource version, hash of fields.
+	// recordRoom is reserved in each entry for results of the write. These are uid,
+	// digest, generation, resource version and the hash of fields.
 	recordRoom = 256
 )
 
-// TooLargeError says why lynqctl can't record an inventory.
+// TooLargeError says why lynqctl can't save an inventory.
 type TooLargeError struct {
 	Node lynq.NodeID
-	// Objects is how many there are to record. Size is what their records take
-	// when all of them are written, Limit what a ConfigMap can hold; bytes.
+	// Objects is the number of entries. Size is their size in bytes after all writes.
+	// Limit is the size that a ConfigMap allows.
 	Objects, Size, Limit int
 }
 
@@ -34,9 +34,8 @@ func (e *TooLargeError) Error() string {
 		e.Node, e.Objects, (e.Size+1023)>>10, e.Limit>>10)
 }
 
-// checkSize refuses what the API server would refuse, now or when the objects
-// are written and the record is completed: what cannot be recorded then must
-// not be made.
+// checkSize refuses an inventory that the API server would refuse, now or after the
+// writes. lynqctl must not create objects that it can't record then.
 func checkSize(inv *Inventory, cm *corev1.ConfigMap) error {
 	size := max(statusRoom-len(cm.Data[keyStatus]), 0)
 	for _, v := range cm.Data {

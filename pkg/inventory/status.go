@@ -8,23 +8,23 @@ import (
 	"unicode/utf8"
 )
 
-// Status holds what the last run found of a node.
+// Status is the last run's result for a node.
 type Status struct {
 	Desired    int         `json:"desired"`
 	Ready      int         `json:"ready"`
 	Failed     int         `json:"failed"`
 	Skipped    int         `json:"skipped"`
 	Conflicted int         `json:"conflicted"`
-	Excluded   int         `json:"excluded,omitempty"` // wanted objects that a rule excludes; in no other count
+	Excluded   int         `json:"excluded,omitempty"` // wanted objects that a rule excludes; no other count has them
 	Conditions []Condition `json:"conditions,omitempty"`
-	// Objects are those that are not as the node wants them, as many as there is
-	// room for; MoreObjects counts the others.
+	// Objects differ from what the node wants, as many as fit. MoreObjects counts the
+	// rest.
 	Objects     []ObjectStatus `json:"objects,omitempty"`
 	MoreObjects int            `json:"moreObjects,omitempty"`
 }
 
-// Condition is one of Ready, Progressing and Degraded, with metav1.Condition's
-// field names.
+// Condition has type Ready, Progressing or Degraded, and the field names of
+// metav1.Condition.
 type Condition struct {
 	Type               string    `json:"type"`
 	Status             string    `json:"status"` // True, False or Unknown
@@ -33,36 +33,34 @@ type Condition struct {
 	LastTransitionTime time.Time `json:"lastTransitionTime"`
 }
 
-// The types of conditions.
+// These are the types of conditions.
 const (
 	ConditionReady       = "Ready"
 	ConditionProgressing = "Progressing"
 	ConditionDegraded    = "Degraded"
 )
 
-// ReasonRenderFailed gives the reason of the condition Degraded where a row did not
-// render.
+// ReasonRenderFailed is the reason of condition Degraded if a row failed to render.
 const ReasonRenderFailed = "RenderFailed"
 
-// The values of a condition's Status.
+// These are the values of a condition's Status.
 const (
 	conditionTrue = "True"
-	// maxMessage bounds the text of a condition, so that a long list of
-	// failures cannot outgrow its record.
+	// maxMessage limits the text of a condition, so that many failures don't exceed the
+	// inventory.
 	maxMessage = 4096
 )
 
-// Is tells whether a condition is True.
+// Is reports whether a condition is True.
 func (s Status) Is(condition string) bool {
 	i := slices.IndexFunc(s.Conditions, func(c Condition) bool { return c.Type == condition })
 	return i >= 0 && s.Conditions[i].Status == conditionTrue
 }
 
-// At is s as it is to be recorded: conditions sorted by type, each with the
-// time at which its Status last became another. That is the time in before,
-// the status that was recorded last, where the condition had the same Status
-// there; else now, in whole seconds. Messages are valid UTF-8 of at most 4 KiB,
-// so that they read back as they were written.
+// At returns the status to save, with conditions sorted by type. Each condition has the
+// time of its last change of Status. This is the time in before if Status is the same
+// there, and otherwise now in whole seconds. Messages become valid UTF-8 of at most 4 KiB,
+// so that they read back unchanged.
 func (s Status) At(before Status, now time.Time) Status {
 	s.Conditions = slices.Clone(s.Conditions)
 	slices.SortStableFunc(s.Conditions, func(a, b Condition) int { return cmp.Compare(a.Type, b.Type) })
@@ -81,10 +79,10 @@ func (s Status) At(before Status, now time.Time) Status {
 	return s
 }
 
-// bounded makes a text storable.
+// bounded shortens a text for the inventory.
 func bounded(s string) string { return cut(s, maxMessage) }
 
-// cut is a text of at most so many bytes, and valid UTF-8.
+// cut returns at most this many bytes of a text, as valid UTF-8.
 func cut(s string, most int) string {
 	const ellipsis = "…"
 	s = strings.ToValidUTF8(s, string(utf8.RuneError))
@@ -98,7 +96,7 @@ func cut(s string, most int) string {
 	return s[:end] + ellipsis
 }
 
-// equalStatus compares what is recorded.
+// equalStatus compares the saved parts.
 func equalStatus(a, b Status) bool {
 	return a.Desired == b.Desired && a.Ready == b.Ready && a.Failed == b.Failed &&
 		a.Skipped == b.Skipped && a.Conflicted == b.Conflicted && a.MoreObjects == b.MoreObjects && a.Excluded == b.Excluded &&

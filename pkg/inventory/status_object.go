@@ -7,41 +7,41 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// ObjectStatus says why an object is not as its node wants it: a run skipped it, or
-// never wrote it, or it is not ready.
+// ObjectStatus says why an object differs from what its node wants. A run skipped it or
+// never wrote it, or it isn't ready.
 type ObjectStatus struct {
-	ID        string `json:"id"` // of the resource in its form
+	ID        string `json:"id"` // id of the resource in its form
 	Group     string `json:"group,omitempty"`
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`
 	Reason    string `json:"reason"`
 	Message   string `json:"message,omitempty"`
-	// Since is from when on its readiness was waited for: since it was written, as
-	// far as that is known. Zero of one that is not waited for.
+	// Since is when lynqctl wrote the object and began to wait for it, if known. It is
+	// zero if lynqctl doesn't wait.
 	Since time.Time `json:"since,omitzero"`
 }
 
-// The reasons, beside those of steps that leave an object alone on purpose.
+// These reasons add to those of steps that skip an object on purpose.
 const (
-	ObjectConflict         = "Conflict"         // it has another owner
-	ObjectDependencyFailed = "DependencyFailed" // what it depends on did not come about
-	ObjectFailed           = "Failed"           // it could not be written
-	ObjectInterrupted      = "Interrupted"      // the run ended before its turn, or while it was waited for
-	ObjectNodeFailed       = "NodeFailed"       // it stays, since the node did not end well
+	ObjectConflict         = "Conflict"         // another owner has it
+	ObjectDependencyFailed = "DependencyFailed" // a dependency failed
+	ObjectFailed           = "Failed"           // the write failed
+	ObjectInterrupted      = "Interrupted"      // the run ended before or during its turn
+	ObjectNodeFailed       = "NodeFailed"       // lynqctl kept it because the node failed
 	ObjectNotReady         = "NotReady"         // its controller gave up, or it is gone
 	ObjectNotWaitedFor     = "NotWaitedFor"     // the run did not wait
-	ObjectSkipped          = "Skipped"          // it has to stay for now
-	ObjectTimedOut         = "TimedOut"         // its timeoutSeconds are used up
+	ObjectSkipped          = "Skipped"          // lynqctl keeps it for now
+	ObjectTimedOut         = "TimedOut"         // its timeoutSeconds have passed
 )
 
-// What a record has room for.
+// These limits keep an inventory small.
 const (
 	maxObjects       = 40
 	maxObjectMessage = 256
 )
 
-// Ref is the object.
+// Ref identifies the object.
 func (o *ObjectStatus) Ref() lynq.Ref {
 	return lynq.Ref{Group: o.Group, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
 }
@@ -52,7 +52,7 @@ func (o ObjectStatus) equal(other ObjectStatus) bool {
 	return same && o == other
 }
 
-// Object returns what the status says of an object; nil for nothing.
+// Object returns the status of an object, or nil.
 func (s *Status) Object(ref lynq.Ref) *ObjectStatus {
 	i := slices.IndexFunc(s.Objects, func(o ObjectStatus) bool { return o.Ref() == ref })
 	if i < 0 {
@@ -61,7 +61,7 @@ func (s *Status) Object(ref lynq.Ref) *ObjectStatus {
 	return &s.Objects[i]
 }
 
-// boundedObjects are as many objects as there is room for, and how many more there are.
+// boundedObjects returns as many objects as fit, and the number of the rest.
 func (s *Status) boundedObjects() ([]ObjectStatus, int) {
 	kept := slices.Clone(s.Objects[:min(len(s.Objects), maxObjects)])
 	for i := range kept {

@@ -21,27 +21,27 @@ import (
 )
 
 const (
-	// format is the version of the format that this package reads and writes.
+	// format is the version of the data format that this package reads and writes.
 	format    = 1
 	keyFormat = "format"
-	// Max limits the runs of a history.
+	// Max is the largest number of runs in a history.
 	Max = 50
-	// maxEntry bounds the bytes of an entry, and maxAll those of all entries: a ConfigMap
-	// holds a MiB, and each run reads and writes the whole one.
+	// maxEntry limits the bytes of an entry, and maxAll those of all entries. A ConfigMap
+	// can have one MiB, and each run reads and writes all of it.
 	maxEntry, maxAll = 32 << 10, 256 << 10
-	// maxLines is how many objects an entry has at most.
+	// maxLines limits the objects of an entry.
 	maxLines = 2000
-	// maxPlain is how many bytes of an entry are read.
+	// maxPlain limits the uncompressed bytes of an entry when lynqctl reads it.
 	maxPlain = 4 << 20
 )
 
-// Name is the name of the ConfigMap that has a hub's history.
+// Name returns the name of the ConfigMap with a hub's history.
 func Name(hub string) string { return wellknown.HistoryPrefix + hub }
 
-// UnreadableError says why lynqctl can't read the history of a hub, or one entry of it.
+// UnreadableError says why lynqctl can't read a hub's history or one of its entries.
 type UnreadableError struct {
-	Namespace, Name string // the ConfigMap's
-	Where           string // in it
+	Namespace, Name string // of the ConfigMap
+	Where           string // the place in the ConfigMap
 	Err             error
 }
 
@@ -54,17 +54,17 @@ func (e *UnreadableError) Error() string {
 	return fmt.Sprintf("ConfigMap %s/%s: %s: %v (%s)", e.Namespace, e.Name, e.Where, e.Err, fix)
 }
 
-// Unwrap gives what is wrong.
+// Unwrap returns the cause.
 func (e *UnreadableError) Unwrap() error { return e.Err }
 
-// newerError is that a newer lynqctl wrote the history.
+// newerError means that a newer lynqctl wrote the history.
 type newerError struct{ format int }
 
 func (e *newerError) Error() string {
 	return fmt.Sprintf("a newer lynqctl wrote it: it has format %d, and this lynqctl knows %d", e.format, format)
 }
 
-// New is the ConfigMap of a history without entries.
+// New returns the ConfigMap of an empty history.
 func New(hub lynq.HubKey) *corev1.ConfigMap {
 	return &corev1.ConfigMap{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
@@ -76,7 +76,7 @@ func New(hub lynq.HubKey) *corev1.ConfigMap {
 	}
 }
 
-// HubOf is the hub whose history a ConfigMap has. The error is an *UnreadableError.
+// HubOf returns the hub of a history's ConfigMap. The error is an *UnreadableError.
 func HubOf(cm *corev1.ConfigMap) (lynq.HubKey, error) {
 	hub := lynq.HubKey{Namespace: cm.Namespace, Name: cm.Labels[wellknown.LabelHub]}
 	if hub.Name == "" || cm.Name != Name(hub.Name) || cm.Labels[wellknown.LabelRecord] != wellknown.RecordHistory {
@@ -96,7 +96,7 @@ func unreadable(cm *corev1.ConfigMap, where string, err error) error {
 	return &UnreadableError{Namespace: cm.Namespace, Name: cm.Name, Where: where, Err: err}
 }
 
-// runs are the keys of the entries, newest first.
+// runs returns the keys of the entries, newest first.
 func runs(cm *corev1.ConfigMap) []string {
 	named := regexp.MustCompile(`^[0-9]{8}-[0-9]{9}-[a-z0-9]{4}$`)
 	keys := slices.DeleteFunc(slices.Sorted(maps.Keys(cm.BinaryData)), func(k string) bool { return !named.MatchString(k) })
@@ -104,12 +104,12 @@ func runs(cm *corev1.ConfigMap) []string {
 	return keys
 }
 
-// Has tells whether the history has a run.
+// Has reports whether the history has a run.
 func Has(cm *corev1.ConfigMap, run string) bool { return cm.BinaryData[run] != nil }
 
-// With is the ConfigMap with one more entry, and without the oldest ones that there is no room
-// for. What others put on it stays. The error is an *UnreadableError: what can't be read is
-// never overwritten.
+// With returns the ConfigMap with one more entry. It drops the oldest entries that don't
+// fit, and keeps the fields of other clients. The error is an *UnreadableError, because
+// lynqctl never overwrites a history that it can't read.
 func With(cm *corev1.ConfigMap, e *Entry) (*corev1.ConfigMap, error) {
 	if _, err := HubOf(cm); err != nil {
 		return nil, err
@@ -134,8 +134,8 @@ func With(cm *corev1.ConfigMap, e *Entry) (*corev1.ConfigMap, error) {
 	return next, nil
 }
 
-// Entries are the runs of a history, newest first. With errors, which are *UnreadableErrors,
-// come those that could be read.
+// Entries returns a history's runs, newest first. The errors are *UnreadableErrors, and
+// the result has the readable runs even then.
 func Entries(cm *corev1.ConfigMap) ([]*Entry, error) {
 	if _, err := HubOf(cm); err != nil {
 		return nil, err
@@ -156,7 +156,7 @@ func Entries(cm *corev1.ConfigMap) ([]*Entry, error) {
 	return entries, errors.Join(errs...)
 }
 
-// encode writes an entry with as many objects as there is room for.
+// encode encodes an entry with as many objects as fit.
 func encode(e *Entry) ([]byte, error) {
 	for most := maxLines; ; most /= 2 {
 		text, err := json.Marshal(e.shortened(most))

@@ -1,7 +1,8 @@
-// Package history is the record of what runs did to a hub: its newest runs, with the objects
-// that they changed and why.
+// Package history records the newest runs on a hub, with the objects that they changed and
+// why.
 //
-// A ConfigMap beside the hub's record has an entry for each run, compressed, and few enough
-// bytes in all. Nothing is decided by a history: whoever may write ConfigMaps may change one.
-// The package has no IO. Package store loads and saves histories.
+// A ConfigMap beside the hub record has a compressed entry for each run. Its size is
+// limited. lynqctl decides nothing from a history, because anybody who may write
+// ConfigMaps can change it. The package does no IO. Package store loads and saves
+// histories.
 package history

@@ -6,20 +6,21 @@ import (
 	"strings"
 )
 
-// The bounds of what an entry has beside nodes and objects.
+// These limits apply to the parts of an entry beside nodes and objects.
 const (
 	maxText     = 1024
 	maxRefusals = 20
 	maxForms    = 100
 )
 
-// line is an object of an entry, or a node without any.
+// line is an object of an entry, or a node without objects.
 type line struct {
-	node, object int // object is -1 for the node itself
+	node, object int // object is -1 for the node
 	rank         int
 }
 
-// rank orders lines by how much they matter: what was taken away, what failed, the rest.
+// rank orders lines by importance. Removed objects come first, then failures, then the
+// rest.
 func rank(action bool, outcome string) int {
 	switch {
 	case action:
@@ -30,7 +31,7 @@ func rank(action bool, outcome string) int {
 	return 2
 }
 
-// lines are all of an entry, those that matter most first.
+// lines returns all lines of an entry, the most important first.
 func (e *Entry) lines() []line {
 	var all []line
 	for i := range e.Nodes {
@@ -46,8 +47,8 @@ func (e *Entry) lines() []line {
 	return all
 }
 
-// shortened is the entry with so many objects at most, and with texts of bounded length. What
-// it leaves out it counts.
+// shortened returns the entry with a limited number of objects and shorter texts. It
+// counts what it drops.
 func (e *Entry) shortened(most int) *Entry {
 	short := *e
 	short.Forms = e.Forms[:min(len(e.Forms), maxForms)]
@@ -85,7 +86,7 @@ func (e *Entry) shortened(most int) *Entry {
 	return &short
 }
 
-// cut keeps a text short.
+// cut shortens a text.
 func cut(text string) string {
 	if len(text) <= maxText {
 		return text

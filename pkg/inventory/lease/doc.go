@@ -1,7 +1,7 @@
-// Package lease keeps two runs off one hub, by a Lease in the hub's namespace.
+// Package lease prevents two runs on one hub with a Lease in the hub's namespace.
 //
-// Decide is pure: what a Lease means to a run that wants it. Lock takes the Lease, renews
-// it for as long as the run lasts, and gives it back; a run by hand has the continuous
-// one yield to it. Leases flow through a small interface. The package never touches
-// inventories or objects: a context that ends tells a run that it may write no more.
+// Decide is pure. It decides what a run does about a Lease that it wants. Lock takes the
+// Lease, renews it during the run, and releases it. A continuous holder yields to other
+// runs. The package uses a small interface, and reads neither inventories nor objects.
+// When the lock is lost, a context ends, and the run must not write any more.
 package lease

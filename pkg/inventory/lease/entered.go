@@ -15,20 +15,20 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Entered is the run of a shard that the Lease of its hub names. It has the Lease of its
-// shard, and took the Lease of the hub for a moment: no run of the whole hub was at work then,
-// and each one waits until the Lease of the shard is free.
+// Entered is the run of a shard that the hub's Lease names. It holds the Lease of its
+// shard, and held the Lease of the hub for a moment. So no run of the whole hub was at
+// work then. Each later one waits until the shard's Lease is free.
 type Entered struct {
 	Index  int    `json:"index"`
 	Count  int    `json:"count"`
-	Holder string `json:"holder"` // of the Lease of the shard
+	Holder string `json:"holder"` // holder of the shard's Lease
 }
 
-// Shard is the shard of the run.
+// Shard returns the run's shard.
 func (e Entered) Shard() lynq.Shard { return lynq.Shard{Index: e.Index, Count: e.Count} }
 
-// Entered are the runs of shards that the Lease names which Acquire took. Call it before Hold.
-// A list that cannot be read is an error: nobody knows which runs are at work.
+// Entered returns the runs of shards in the Lease that Acquire took. Call it before Hold.
+// An unreadable list is an error, because it hides runs that are at work.
 func (l *Lock) Entered() ([]Entered, error) { return l.read(l.lease) }
 
 func (l *Lock) read(lease *coordinationv1.Lease) ([]Entered, error) {
@@ -52,11 +52,12 @@ func (l *Lock) unreadable(err error) error {
 	return l.failed("read", fmt.Errorf("annotation %s: %w (if no run of a shard is at work, remove it)", wellknown.AnnotationEntered, err))
 }
 
-// ForgetEntered has the Lease name no run of a shard from its release on: all have ended.
+// ForgetEntered removes the runs of shards from the Lease at its release, because all of
+// them have ended.
 func (l *Lock) ForgetEntered() { l.entered = &[]Entered{} }
 
-// Enter releases the Lease of the hub, and has it name the runs of shards. The error is a
-// *LostError where the Lease was not ours any more: then another run may be at work.
+// Enter releases the hub's Lease, and writes the runs of shards into it. The error is a
+// *LostError if the lock was lost before, because another run may be at work then.
 func (l *Lock) Enter(ctx context.Context, entered []Entered) error {
 	l.entered = &entered
 	given, err := l.release(ctx)
@@ -66,11 +67,12 @@ func (l *Lock) Enter(ctx context.Context, entered []Entered) error {
 	return err
 }
 
-// Join has each renewal of a shard's Lease check that the Lease of the hub still names us. Who
-// removes the name, or the Lease, lets a run of the whole hub begin: then this one ends.
+// Join makes each renewal of a shard's Lease check that the hub's Lease still names this
+// run. If somebody removes the name or the Lease, a run of the whole hub can start. So
+// this run ends.
 func (l *Lock) Join() { l.joined.Store(true) }
 
-// stillNamed is a *LostError where the Lease of the hub names the run of a shard no more.
+// stillNamed returns a *LostError if the hub's Lease no longer names this run of a shard.
 func (l *Lock) stillNamed(ctx context.Context) error {
 	if !l.joined.Load() {
 		return nil
@@ -94,15 +96,15 @@ func markEntered(l *coordinationv1.Lease, entered []Entered) {
 		delete(l.Annotations, wellknown.AnnotationEntered)
 		return
 	}
-	text, _ := json.Marshal(entered) // numbers and texts can always be written
+	text, _ := json.Marshal(entered) // numbers and texts always encode
 	annotate(l, wellknown.AnnotationEntered, string(text))
 }
 
-// AwaitEnd waits until a holder has the Lease no more, without taking it. The error is a
+// AwaitEnd waits until a holder no longer has the Lease, without taking it. The error is a
 // *HeldError, the context's cause, or the server's.
 //
-// Whoever may write Leases may have written another name into it: then the holder learns that
-// with its next renewal, and has as long as the Lease is valid.
+// Anybody who may write Leases can replace the holder's name. The holder then notices this
+// at its next renewal. So AwaitEnd also waits as long as the Lease is valid.
 func (l *Lock) AwaitEnd(ctx context.Context, holder string, wait time.Duration) error {
 	began := l.Now()
 	var seen seenLease
@@ -114,7 +116,7 @@ func (l *Lock) AwaitEnd(ctx context.Context, holder string, wait time.Duration) 
 			return l.failed("read", err)
 		}
 		if l.Ended != nil && l.Ended(holder) {
-			return nil // whoever has the Lease now
+			return nil // whoever holds it now
 		}
 		now := l.Now()
 		d := Decide(lease, seen.look(lease, now), now, l.claimant())

@@ -10,32 +10,31 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// HeldError tells that another run holds the Lease of a hub.
+// HeldError means that another run holds the Lease of a hub.
 type HeldError struct {
 	Hub           lynq.HubKey
-	Shard         lynq.Shard // that the Lease is of, zero for the whole hub
+	Shard         lynq.Shard // shard of the Lease; zero for the whole hub
 	Lease, Holder string
-	// Continuous: the holder yields the Lease between its rounds.
+	// Continuous is set if the holder yields the Lease between its rounds.
 	Continuous bool
-	// Since is what the holder's clock said when it took the Lease, zero where
-	// that is not known. Valid is for how long it must be seen unchanged before
-	// others can take it.
+	// Since is when the holder took the Lease, by the holder's clock, or zero. Valid is
+	// how long others must see the Lease unchanged before they can take it.
 	Since time.Time
 	Valid time.Duration
-	// Until is when others can take the Lease unless it is renewed, by our own clock.
-	// Renewed is when the holder last renewed it, by the holder's.
+	// Until is when others can take the Lease if it isn't renewed, by our own clock.
+	// Renewed is the last renewal, by the holder's clock.
 	Until, Renewed time.Time
-	// Stopped: the holder missed its last renewals, so that it has probably died.
-	// Reserved: no run holds the Lease, and it is left to the run that Holder names.
+	// Stopped is set if the holder missed its last renewals and has probably died.
+	// Reserved is set if no run holds the Lease, but it waits for the run in Holder.
 	Stopped, Reserved bool
-	// Waited is how long it was waited for.
+	// Waited is how long this run waited.
 	Waited time.Duration
 }
 
-// removed stands for a holder whose name somebody removed from its Lease.
+// removed replaces the name of a holder that somebody removed from its Lease.
 const removed = "whose name somebody removed from the Lease"
 
-// held is the error for a Lease that another run holds, or that is left to one.
+// held returns the error for a Lease that another run holds or that waits for one.
 func (l *Lock) held(lease *coordinationv1.Lease, d Decision, waited time.Duration) *HeldError {
 	return &HeldError{
 		Hub: l.Hub, Shard: l.Shard, Lease: l.name(), Holder: cmp.Or(nameOf(cmp.Or(holderOf(lease), waitingFor(lease))), removed),
@@ -44,7 +43,7 @@ func (l *Lock) held(lease *coordinationv1.Lease, d Decision, waited time.Duratio
 	}
 }
 
-// Ends says when the Lease of the holder ends, in a sentence.
+// Ends says in a sentence when the holder's Lease ends.
 func (e *HeldError) Ends() string {
 	until := clockTime(e.Until)
 	switch {
@@ -61,7 +60,7 @@ func (e *HeldError) Error() string {
 	return fmt.Sprintf("hub %q %s (%s)", e.Hub.Name, e.What(), e.Fix())
 }
 
-// What says who has the hub.
+// What names the run that has locked the hub.
 func (e *HeldError) What() string {
 	what := fmt.Sprintf("is locked by %s, %s, since %s; waited %s", e.By(), e.Holder, clockTime(e.Since), e.Waited.Round(time.Second))
 	if e.Stopped {
@@ -70,7 +69,7 @@ func (e *HeldError) What() string {
 	return what
 }
 
-// By says what the holder is.
+// By names the kind of holder.
 func (e *HeldError) By() string {
 	if e.Continuous {
 		return "lynqctl watch"
@@ -81,7 +80,7 @@ func (e *HeldError) By() string {
 	return "another run"
 }
 
-// Fix says what to do about it.
+// Fix says what the user can do.
 func (e *HeldError) Fix() string {
 	wait := "wait longer with --lock-timeout"
 	if e.Continuous {

@@ -14,20 +14,19 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// A Lease of duration d is renewed d/3 after its last renewal, and, where that
-// fails, every d/15 from then on. It counts as lost d/5 before others may take
-// it, so that writes under way end in time.
+// A holder renews a Lease of duration d after d/3. If that fails, it tries again every
+// d/15. It treats the Lease as lost d/5 before others may take it, so that pending writes
+// finish in time.
 const (
 	renewals      = 3
 	renewalsAgain = 15
 	margin        = 5
 )
 
-// Hold renews the Lease that Acquire took until Release is called, also when
-// ctx has ended: what a run finishes then is done under the lock too. The
-// context that it gives ends with ctx, with Release, and, with a *LostError as
-// its cause, before the lock is lost: nothing may be written from then on. That
-// context ends when this process comes to it; Check knows at once.
+// Hold renews the Lease until Release, even after ctx ends, because a run finishes its
+// work under the lock. The returned context ends with ctx, with Release, or shortly before
+// the lock is lost. In the last case, its cause is a *LostError, and the run must not
+// write any more. A busy process may see this late, but Check knows it at once.
 func (l *Lock) Hold(ctx context.Context) context.Context {
 	held, cancel := context.WithCancelCause(ctx)
 	quit, ended := make(chan struct{}), make(chan struct{})
@@ -40,7 +39,8 @@ func (l *Lock) Hold(ctx context.Context) context.Context {
 	return held
 }
 
-// keep renews until quit closes, then gives nil, or until the lock is lost.
+// keep renews until quit closes, and then returns nil. It returns an error if the lock is
+// lost.
 func (l *Lock) keep(ctx context.Context, quit <-chan struct{}) error {
 	next := l.Duration/renewals - elapsed(l.term.since(), l.Now())
 	for {
@@ -70,8 +70,8 @@ func (l *Lock) renewWithin(ctx context.Context, left time.Duration) error {
 	return l.renew(ctx)
 }
 
-// renew renews the Lease once. After a *LostError another run holds it, or
-// none; any other error may pass.
+// renew renews the Lease once. A *LostError means that this run no longer holds it. Other
+// errors may be temporary.
 func (l *Lock) renew(ctx context.Context) error {
 	sent := l.Now()
 	now := metav1.NewMicroTime(sent)
@@ -94,10 +94,10 @@ func (l *Lock) renew(ctx context.Context) error {
 	return nil
 }
 
-// deleted looks why the Lease is gone. A namespace that is being deleted loses its
-// Leases first, and takes no new one: no other run can have the lock then, and what
-// cleans the namespace up goes on without a Lease. Anywhere else the lock is lost,
-// for another run may have had it meanwhile.
+// deleted finds out why the Lease is gone. A namespace in deletion loses its Leases first,
+// and accepts no new ones. No other run can get the lock then, so the cleanup continues
+// without a Lease. Elsewhere the lock is lost, because another run may have held it
+// meanwhile.
 func (l *Lock) deleted(ctx context.Context, sent time.Time) error {
 	got, err := l.leases.Create(ctx, l.taken(nil))
 	switch {
@@ -105,21 +105,21 @@ func (l *Lock) deleted(ctx context.Context, sent time.Time) error {
 		l.term.extend(sent)
 		return nil
 	case err == nil:
-		_ = l.leases.Delete(ctx, got.Namespace, got.Name, got.UID, got.ResourceVersion) // it becomes free by itself
+		_ = l.leases.Delete(ctx, got.Namespace, got.Name, got.UID, got.ResourceVersion) // it expires anyway
 	case !apierrors.IsAlreadyExists(err):
 		return err
 	}
 	return l.lost("", errors.New("it was deleted"))
 }
 
-// EndingNamespace tells whether nothing could be created, for its namespace is being
-// deleted, or gone.
+// EndingNamespace reports whether an error means that the namespace is gone or in
+// deletion.
 func EndingNamespace(err error) bool {
 	return apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) || apierrors.IsNotFound(err)
 }
 
-// reread looks what became of a renewal that met a conflict: it took effect and
-// its answer was lost, or another client changed the Lease.
+// reread checks a renewal that met a conflict. Either it succeeded and its answer was
+// lost, or another client changed the Lease.
 func (l *Lock) reread(ctx context.Context, renewal metav1.MicroTime) (*coordinationv1.Lease, error) {
 	there, err := l.leases.Get(ctx, l.Hub.Namespace, l.name())
 	switch {
@@ -133,15 +133,15 @@ func (l *Lock) reread(ctx context.Context, renewal metav1.MicroTime) (*coordinat
 	return l.leases.Update(ctx, l.renewed(there, renewal))
 }
 
-// renewed is our Lease with another renewal, and with our duration: another client may
-// have written another one.
+// renewed returns our Lease with a new renewal. It also sets our duration, because another
+// client may have changed it.
 func (l *Lock) renewed(lease *coordinationv1.Lease, renewal metav1.MicroTime) *coordinationv1.Lease {
 	next := lease.DeepCopy()
 	next.Spec.RenewTime, next.Spec.LeaseDurationSeconds = &renewal, l.seconds()
 	return next
 }
 
-// LostError says why a run lost the Lease of a hub that it held.
+// LostError says why a run lost the Lease that it held.
 type LostError struct {
 	Hub    lynq.HubKey
 	Lease  string
@@ -163,5 +163,5 @@ func (e *LostError) Error() string {
 		e.Hub.Namespace, e.Lease, e.Hub.Name, e.Err, holder)
 }
 
-// Unwrap gives the reason.
+// Unwrap returns the cause.
 func (e *LostError) Unwrap() error { return e.Err }

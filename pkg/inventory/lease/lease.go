@@ -9,85 +9,83 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// How long a Lease is valid after it was renewed.
+// These are how long a Lease is valid after each renewal.
 const (
-	// DefaultLeaseDuration is for a run that ends.
+	// DefaultLeaseDuration is for a run that ends by itself.
 	DefaultLeaseDuration = 15 * time.Second
-	// ContinuousLeaseDuration is for a holder that does not end by itself. Three things
-	// hang on it. A Lease is renewed every third of it: 0.1 requests a second for each
-	// hub, of the 0.5 that a continuous holder may cost where nothing happens. The holder
-	// learns with a renewal that a run waits: within 10 s. And who stands by takes over
-	// when it saw the Lease unchanged for as long: 30 s after it saw the last renewal,
-	// for which it looks every 3 s.
+	// ContinuousLeaseDuration is for a holder that doesn't end by itself. Three properties
+	// depend on it. Renewals every third of it cost 0.1 requests a second per hub, of the
+	// 0.5 that an idle holder may cost. A renewal also shows the holder within 10 s that a
+	// run waits. A standby looks every 3 s, and takes over 30 s after the last renewal
+	// that it saw.
 	ContinuousLeaseDuration = 30 * time.Second
 )
 
-// deferral is the part of a Lease's duration for which continuous holders leave it to
-// a run that waits: more than enough for one that looks every 1.5 s.
+// deferral divides a Lease's duration. For this part, continuous holders leave the Lease
+// to a waiting run. That is long enough for a run that looks every 1.5 s.
 const deferral = 3
 
 // State says whether a run may take a Lease.
 type State uint8
 
-// The states.
+// These are the states.
 const (
-	Free        State = iota // it may be taken
+	Free        State = iota // any run may take it
 	HeldByOther              // another run holds it
 	Ours
-	Reserved // no run holds it, and it is left to one that waits for it
+	Reserved // no run holds it, but one waits for it
 )
 
-// Claimant names a run that wants a Lease.
+// Claimant is a run that wants a Lease.
 type Claimant struct {
 	Identity string
-	// Continuous: it wants the Lease for good, and yields it to runs by hand.
+	// Continuous is set if the run keeps the Lease, and yields it to other runs.
 	Continuous bool
-	// Least is how long a Lease is valid at least, whatever the Lease says; 0 is
+	// Least is the minimum time that a Lease counts as valid. With 0, it is
 	// DefaultLeaseDuration.
 	Least time.Duration
 }
 
-// valid is how long a claimant leaves a Lease to its holder after each renewal. Whoever
-// may write Leases may write any duration into one: a longer one counts, a shorter one
-// doesn't, because a run that lives renews no faster than its own duration asks.
+// valid returns how long a claimant respects a Lease after each renewal. Anybody who may
+// write Leases can change the duration. A longer one counts. A shorter one doesn't,
+// because a living run renews only at the pace of its own duration.
 func (c Claimant) valid(l *coordinationv1.Lease) time.Duration {
 	return max(durationOf(l), cmp.Or(c.Least, DefaultLeaseDuration))
 }
 
-// Seen is since when, by our own clock, a Lease is seen as it is.
+// Seen says since when a Lease is unchanged, by our own clock.
 type Seen struct {
-	// Since is when we first saw this very holder, renewal and resource version, and
-	// Waiting when we first saw the run that it names as waiting.
+	// Since is when we first saw this holder, renewal and resource version. Waiting is
+	// when we first saw the waiting run that it names.
 	Since, Waiting time.Time
-	// Ended: the holder has certainly ended; see the function Ended.
+	// Ended is set if the holder has certainly ended. See the function Ended.
 	Ended bool
 }
 
 // Decision says what a run does about a Lease.
 type Decision struct {
 	State State
-	// Until is when a Lease that is held, and not renewed, will be free, or when one
-	// that is reserved is no longer so; by our own clock.
+	// Until is when a Lease becomes free if its holder doesn't renew it. For a reserved
+	// one, it is when the reservation ends. Both use our own clock.
 	Until time.Time
-	// Stopped: its holder did not renew it when that was due.
+	// Stopped is set if the holder missed a renewal.
 	Stopped bool
-	// Ask: its holder is to learn that we wait, for it yields then.
+	// Ask means that we tell the holder to yield.
 	Ask bool
 }
 
-// Decide says whether me may take a Lease, nil for one that does not
-// exist. It is a pure function.
+// Decide says whether me may take a Lease, or create it if l is nil. It is a pure
+// function.
 //
-// A Lease is free if no run holds it, or if it was not renewed for as long as
-// it is valid: as long as it says, and never less than me.Least. That is measured by our own clock alone, so that it
-// does not matter what the clocks of others say. The Lease of a run that died
-// has to be waited for, however old it is, unless this host knows that the run has
-// ended. So has one that names no holder and was not released: its run learns only with
-// its next renewal that somebody removed its name.
+// A Lease is free if no run holds it. It is also free if nobody renewed it for its
+// duration, or at least for me.Least. Only our own clock measures that, so wrong clocks of
+// others don't matter. So a run must wait even for an old Lease of a dead run, unless this
+// host knows that it ended. The same holds for a Lease whose holder's name somebody
+// removed. That run notices this only at its next renewal.
 //
-// A continuous holder yields to a run that waits. What is free then is left to that
-// run by all that are continuous, for a part of its duration: a run that waits and
-// dies keeps none of them off for longer. Runs by hand take it as they come.
+// A continuous holder yields to a waiting run. All continuous runs then leave the free
+// Lease to it for a part of the duration, but no longer, because it may have died. Other
+// runs take the Lease in any order.
 func Decide(l *coordinationv1.Lease, seen Seen, now time.Time, me Claimant) Decision {
 	if l == nil {
 		return Decision{State: Free}
@@ -99,7 +97,7 @@ func Decide(l *coordinationv1.Lease, seen Seen, now time.Time, me Claimant) Deci
 		return Decision{State: Ours}
 	default:
 		if seen.Ended {
-			break // as if it had given the Lease back
+			break // as if it had released the Lease
 		}
 		free = free.Add(me.valid(l))
 		if now.Before(free) {
@@ -113,9 +111,9 @@ func Decide(l *coordinationv1.Lease, seen Seen, now time.Time, me Claimant) Deci
 	return Decision{State: Free}
 }
 
-// asks tells whether the holder of a Lease is to learn that me waits. One name is
-// enough for it, and the first one stays, unless it stands there for so long
-// that its run may have died.
+// asks reports whether me tells the holder that it waits. The Lease names only one waiting
+// run, and the first one keeps its place. If that name is old, its run may have died, and
+// me replaces it.
 func asks(l *coordinationv1.Lease, seen Seen, now time.Time, me Claimant) bool {
 	if me.Continuous || !isContinuous(l) {
 		return false
@@ -123,27 +121,27 @@ func asks(l *coordinationv1.Lease, seen Seen, now time.Time, me Claimant) bool {
 	return waitingFor(l) == "" || waitingFor(l) != me.Identity && me.outdated(l, seen, now)
 }
 
-// stopped tells whether the holder missed a renewal: it renews a Lease each third of its
-// duration, so that after two thirds one is late. Only our own clock counts.
+// stopped reports whether the holder missed a renewal. It renews after a third of the
+// duration, so two thirds without a renewal are late. Only our own clock counts.
 func stopped(l *coordinationv1.Lease, seen Seen, now time.Time) bool {
 	return now.Sub(seen.Since) >= durationOf(l)*2/renewals
 }
 
-// outdated tells whether the run that a Lease names as waiting may have died.
+// outdated reports whether the waiting run that a Lease names may have died.
 func (c Claimant) outdated(l *coordinationv1.Lease, seen Seen, now time.Time) bool {
 	return !now.Before(seen.Waiting.Add(c.valid(l)))
 }
 
-// Held tells whether a run is at work that holds a Lease, by the clocks of both.
-// That is good enough to tell people, and not to take the Lease. A continuous
-// holder has it at all times, which does not tell whether it is at work.
+// Held reports whether a run holds a Lease, by the clocks of both. This is good enough for
+// messages, but not for taking the Lease. It ignores continuous holders, because they hold
+// it even when they do nothing.
 func Held(l *coordinationv1.Lease, now time.Time) bool {
 	return l != nil && holderOf(l) != "" && !isContinuous(l) && now.Before(renewedAt(l).Add(Claimant{}.valid(l)))
 }
 
-// Watched names who keeps a hub continuously, by the clocks of both, "" for nobody, and
-// until when that counts unless the Lease is renewed. A renewal from the future counts
-// for nothing: whoever may write a Lease could keep it for ever so.
+// Watched returns the continuous holder of a Lease, by the clocks of both, or "". It also
+// returns when that ends without a renewal. It ignores a renewal in the future. Anybody
+// who may write the Lease could otherwise keep it for ever.
 func Watched(l *coordinationv1.Lease, now time.Time) (holder string, until time.Time) {
 	if l == nil || !isContinuous(l) {
 		return "", time.Time{}
@@ -163,11 +161,11 @@ func holderOf(l *coordinationv1.Lease) string {
 	return *l.Spec.HolderIdentity
 }
 
-// released tells whether the last holder itself gave a Lease back: it removes the time of
-// its renewal with its name.
+// released reports whether the holder itself released a Lease. The holder removes the time
+// of its renewal too.
 func released(l *coordinationv1.Lease) bool { return l.Spec.RenewTime == nil }
 
-// durationOf is what a Lease says, 0 where it says nothing.
+// durationOf returns a Lease's duration, or 0.
 func durationOf(l *coordinationv1.Lease) time.Duration {
 	if s := l.Spec.LeaseDurationSeconds; s != nil && *s > 0 {
 		return time.Duration(*s) * time.Second
@@ -175,7 +173,7 @@ func durationOf(l *coordinationv1.Lease) time.Duration {
 	return 0
 }
 
-// renewedAt is zero where it is not known.
+// renewedAt returns the last renewal, or zero.
 func renewedAt(l *coordinationv1.Lease) time.Time {
 	switch {
 	case l.Spec.RenewTime != nil:
@@ -193,22 +191,22 @@ func acquiredAt(l *coordinationv1.Lease) time.Time {
 	return l.Spec.AcquireTime.Time
 }
 
-// isContinuous tells whether a Lease is held by one that yields it.
+// isContinuous reports whether the holder of a Lease yields it.
 func isContinuous(l *coordinationv1.Lease) bool {
 	return l.Annotations[wellknown.AnnotationHolder] == wellknown.HolderContinuous
 }
 
-// waitingFor names a run that waits for a Lease, "" for none.
+// waitingFor returns the run that waits for a Lease, or "".
 func waitingFor(l *coordinationv1.Lease) string { return l.Annotations[wellknown.AnnotationWaiting] }
 
-// seenLease is a Lease as it was seen, and since when it is so.
+// seenLease is a Lease, with the time since when it is unchanged.
 type seenLease struct {
 	holder, version, waiting string
 	renewed                  time.Time
 	Seen
 }
 
-// look takes note of a Lease, nil for none, as it is seen now.
+// look stores the Lease's current state, or nil.
 func (s *seenLease) look(l *coordinationv1.Lease, now time.Time) Seen {
 	next := seenLease{Seen: Seen{Since: now, Waiting: now}}
 	if l != nil {
@@ -224,8 +222,8 @@ func (s *seenLease) look(l *coordinationv1.Lease, now time.Time) Seen {
 	return s.Seen
 }
 
-// same tells whether nothing shows that the holder is alive. A run that begins to
-// wait, or no longer waits, changes the resource version too.
+// same reports whether the holder shows no sign of life. A change of the waiting run
+// doesn't count, although it changes the resource version.
 func (s *seenLease) same(next *seenLease) bool {
 	return !s.Since.IsZero() && next.holder == s.holder && next.renewed.Equal(s.renewed) &&
 		(next.version == s.version || next.waiting != s.waiting)

@@ -18,73 +18,74 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Leases reads and writes Leases for a Lock, under the same terms as ConfigMaps. Its
+// Leases reads and writes Leases for a Lock, under the same rules as ConfigMaps. Its
 // methods return soon after their context ends.
 type Leases interface {
 	Get(ctx context.Context, namespace, name string) (*coordinationv1.Lease, error)
 	Create(ctx context.Context, l *coordinationv1.Lease) (*coordinationv1.Lease, error)
-	// Update replaces one that has the given uid and resource version; any
-	// other is a conflict.
+	// Update replaces a Lease with this uid and resource version. Otherwise it returns a
+	// conflict.
 	Update(ctx context.Context, l *coordinationv1.Lease) (*coordinationv1.Lease, error)
-	// Delete deletes one that has this uid and resource version; any other is a
+	// Delete deletes a Lease with this uid and resource version. Otherwise it returns a
 	// conflict.
 	Delete(ctx context.Context, namespace, name string, uid types.UID, resourceVersion string) error
 }
 
-// Options say which hub is locked, and by whom.
+// Options say who locks which hub.
 type Options struct {
 	Hub lynq.HubKey
-	// Shard is that of the run; the zero Shard locks the whole hub.
+	// Shard is the run's shard. The zero Shard locks the whole hub.
 	Shard lynq.Shard
-	// Identity names the run to people, and no other run: user, host, process
-	// and something random; see the function Identity.
+	// Identity identifies the run for people. It has user, host, process and a random
+	// part. See the function Identity.
 	Identity string
-	// Continuous: the Lease is wanted for good, and yielded to runs by hand: who holds
-	// it gives it back soon after Wanted says so.
+	// Continuous keeps the Lease, and yields it to other runs. The holder releases it soon
+	// after Wanted is closed.
 	Continuous bool
-	// Duration is how long the Lease is valid after each renewal, in whole
-	// seconds; 0 is DefaultLeaseDuration, or ContinuousLeaseDuration.
+	// Duration is how long the Lease is valid after each renewal, in whole seconds. With
+	// 0, it is DefaultLeaseDuration or ContinuousLeaseDuration.
 	Duration time.Duration
-	// Now is the clock; nil is the system's.
+	// Now is the clock, or nil for the system's.
 	Now func() time.Time
-	// Ended, where it is not nil, tells whether a holder has certainly ended.
+	// Ended, if not nil, reports whether a holder has certainly ended.
 	Ended func(holder string) bool
-	// Waiting, where it is not nil, is told when Acquire begins to wait, and once for
-	// each holder that stops renewing the Lease.
+	// Waiting, if not nil, is called when Acquire starts to wait. It is also called once
+	// for each holder that stops renewing.
 	Waiting func(*HeldError)
 }
 
-// Lock keeps other runs off a hub: Look before what it guards is read, Acquire,
-// Hold, Check before each write, Release. One goroutine uses it, but for Check.
+// Lock keeps other runs off a hub. Call Look before you read the guarded data, then
+// Acquire, Hold, Check before each write, and Release. Only Check may run in other
+// goroutines.
 type Lock struct {
 	leases Leases
 	Options
 
-	lease *coordinationv1.Lease // as we wrote it last, nil while it is not ours
-	quit  chan struct{}         // ends the renewals
-	ended chan struct{}         // they have ended
-	// discarded: the Lease goes when it is released.
+	lease *coordinationv1.Lease // as we last wrote it; nil if we don't hold it
+	quit  chan struct{}         // closing it ends the renewals
+	ended chan struct{}         // closed after the renewals have ended
+	// discarded means that Release deletes the Lease.
 	discarded bool
-	// noted is the Lease as Look saw it, nil for none, where looked is true.
+	// noted is the Lease that Look saw, or nil. It is valid if looked is set.
 	noted  *coordinationv1.Lease
 	looked bool
-	// changed: another run may have had the Lease since.
+	// changed is set if another run may have held the Lease since.
 	changed bool
-	// asked: the Lease may name us as who waits for it.
+	// asked is set if the Lease may name us as waiting.
 	asked  bool
 	wanted *wanted
 	term   term
-	// entered are the runs of shards that the Lease is to name once it is released, nil for
-	// those that it names.
+	// entered are the runs of shards that Release writes into the Lease. With nil, Release
+	// changes none.
 	entered *[]Entered
-	// joined: the Lease of the hub has to name us, the run of a shard.
+	// joined is set if the hub's Lease must name us, the run of a shard.
 	joined atomic.Bool
 }
 
-// name is the name of the Lease.
+// name returns the Lease's name.
 func (l *Lock) name() string { return l.Shard.LeaseName(l.Hub.Name) }
 
-// NewLock makes a Lock. Nothing is requested yet.
+// NewLock returns a Lock. It sends no request.
 func NewLock(l Leases, o Options) *Lock {
 	switch {
 	case o.Duration != 0:
@@ -93,7 +94,7 @@ func NewLock(l Leases, o Options) *Lock {
 	default:
 		o.Duration = DefaultLeaseDuration
 	}
-	// Others reckon with whole seconds, so we must not with fewer.
+	// Others can only use whole seconds, so we must too.
 	o.Duration = max(o.Duration.Truncate(time.Second), time.Second)
 	if o.Now == nil {
 		o.Now = time.Now
@@ -105,8 +106,8 @@ func (l *Lock) claimant() Claimant {
 	return Claimant{Identity: l.Identity, Continuous: l.Continuous, Least: min(l.Duration, DefaultLeaseDuration)}
 }
 
-// Look takes note of the Lease as it is. What is read from then on is as new as
-// the lock, where Acquire finds the Lease unchanged.
+// Look reads the Lease. If Acquire finds it unchanged, data read after Look is as new as
+// the lock.
 func (l *Lock) Look(ctx context.Context) error {
 	lease, err := l.get(ctx)
 	if err != nil {
@@ -116,12 +117,12 @@ func (l *Lock) Look(ctx context.Context) error {
 	return nil
 }
 
-// Changed tells whether another run may have had the hub between Look and
-// Acquire: what was read in that time may be older than what that run wrote.
+// Changed reports whether another run may have held the lock between Look and Acquire.
+// Data read in that time may then be old.
 func (l *Lock) Changed() bool { return l.changed }
 
-// takeNoted takes the Lease as Look saw it, where it was free. That succeeds only
-// if it has not changed since, and needs no further look.
+// takeNoted takes the Lease that Look saw, if it was free. This needs no further read,
+// because the write fails if the Lease has changed.
 func (l *Lock) takeNoted(ctx context.Context) (taken, again bool, err error) {
 	noted, looked := l.noted, l.looked
 	l.noted, l.looked, l.changed = nil, false, true
@@ -134,15 +135,15 @@ func (l *Lock) takeNoted(ctx context.Context) (taken, again bool, err error) {
 	return err == nil, again, err
 }
 
-// takes is how often Acquire tries to take a Lease that looks free.
+// takes limits the attempts of Acquire to take a Lease that looks free.
 const takes = 5
 
-// Forever is to wait for a Lease until it is ours.
+// Forever makes Acquire wait until it has the Lease.
 const Forever = time.Duration(math.MaxInt64)
 
-// Acquire takes the Lease. While another run holds it, it waits for so long; 0
-// is not to wait. A continuous holder learns that we wait. The error is a
-// *HeldError, the context's cause, or the server's.
+// Acquire takes the Lease. It waits for another holder as long as wait says, and not at
+// all for 0. A continuous holder learns that we wait. The error is a *HeldError, the
+// context's cause, or the server's.
 func (l *Lock) Acquire(ctx context.Context, wait time.Duration) error {
 	l.lease, l.asked, l.wanted = nil, false, newWanted()
 	l.term.begin(time.Time{})
@@ -193,14 +194,14 @@ func (l *Lock) await(ctx context.Context, wait time.Duration) error {
 		if err := l.ask(ctx, lease, d); err != nil {
 			return l.gaveUp(ctx, "ask for", err)
 		}
-		// A Lease that is released is free before it is due.
+		// A holder may release the Lease before it expires.
 		if err := l.pause(ctx, min(left, d.Until.Sub(now))); err != nil {
 			return err
 		}
 	}
 }
 
-// pause waits before the next look, for so long at most.
+// pause waits until the next look, but at most this long.
 func (l *Lock) pause(ctx context.Context, most time.Duration) error {
 	select {
 	case <-ctx.Done():
@@ -210,19 +211,19 @@ func (l *Lock) pause(ctx context.Context, most time.Duration) error {
 	}
 }
 
-// hasEnded tells whether the run that holds a Lease has certainly ended. Its requests under
-// way come too late: each one names the version that it was decided on.
+// hasEnded reports whether the holder of a Lease has certainly ended. Its pending requests
+// do no harm, because each one names the version that it expects.
 func (l *Lock) hasEnded(lease *coordinationv1.Lease) bool {
 	return l.Ended != nil && lease != nil && l.Ended(holderOf(lease))
 }
 
-// telling is what who waits has been told.
+// telling remembers the messages for a waiting run.
 type telling struct {
 	waits  bool
-	silent string // the holder that stopped renewing
+	silent string // the last holder that stopped renewing
 }
 
-// news tells whether there is something to tell, and takes it for told.
+// news reports whether there is a new message, and marks it as sent.
 func (t *telling) news(e *HeldError) bool {
 	news := !t.waits || e.Stopped && e.Holder != t.silent
 	t.waits = true
@@ -232,7 +233,7 @@ func (t *telling) news(e *HeldError) bool {
 	return news
 }
 
-// get gives nil for a Lease that does not exist.
+// get returns nil for a Lease that doesn't exist.
 func (l *Lock) get(ctx context.Context) (*coordinationv1.Lease, error) {
 	lease, err := l.leases.Get(ctx, l.Hub.Namespace, l.name())
 	if apierrors.IsNotFound(err) {
@@ -241,11 +242,10 @@ func (l *Lock) get(ctx context.Context) (*coordinationv1.Lease, error) {
 	return lease, err
 }
 
-// take makes a Lease ours that is free, nil for one that does not exist. Where
-// it already is ours, a write whose answer was lost has done it. It tells
-// whether to read again after an error: another run was faster, or none
-// knows whether the write took effect. Outdated is that the run which it names as
-// waiting may have died.
+// take takes a free Lease, or creates it for nil. If the Lease is already ours, an earlier
+// write succeeded and its answer was lost. After an error, again says whether another
+// attempt makes sense. Either another run was faster, or the result of the write is
+// unknown. outdated means that the waiting run may have died.
 func (l *Lock) take(ctx context.Context, lease *coordinationv1.Lease, state State, outdated bool) (again bool, err error) {
 	if state == Ours && !l.term.since().IsZero() {
 		l.lease = lease
@@ -262,12 +262,13 @@ func (l *Lock) take(ctx context.Context, lease *coordinationv1.Lease, state Stat
 		l.lease = got
 		return false, nil
 	}
-	// Where there was none to update, it was deleted; else the namespace is missing.
+	// If we tried to update a Lease, somebody deleted it. Otherwise the namespace is
+	// missing.
 	return passes(err) || apierrors.IsNotFound(err) && lease != nil, err
 }
 
-// passes tells of the error of a write whether to look again: another client was
-// faster, or none knows whether the write took effect.
+// passes reports whether to try again after a failed write. Either another client was
+// faster, or the result of the write is unknown.
 func passes(err error) bool {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
@@ -277,11 +278,11 @@ func passes(err error) bool {
 	return code == http.StatusConflict || code >= http.StatusInternalServerError
 }
 
-// abandonGrace is how long an interrupted Acquire may take to give back.
+// abandonGrace limits how long an interrupted Acquire may take to release the Lease.
 const abandonGrace = 2 * time.Second
 
-// gaveUp ends Acquire. Where it was interrupted after a write whose answer it
-// did not see, the Lease may be ours: others need not wait until it expires.
+// gaveUp ends Acquire. If it was interrupted before the answer to a write, the Lease may
+// be ours. So it releases the Lease, and others need not wait until it expires.
 func (l *Lock) gaveUp(ctx context.Context, verb string, cause error) error {
 	if ctx.Err() == nil || l.term.since().IsZero() {
 		return l.failed(verb, cause)
@@ -290,12 +291,12 @@ func (l *Lock) gaveUp(ctx context.Context, verb string, cause error) error {
 	defer cancel()
 	if lease, err := l.get(ctx); err == nil && lease != nil {
 		l.lease = lease
-		_ = l.Release(ctx) // it becomes free by itself
+		_ = l.Release(ctx) // it expires anyway
 	}
 	return l.failed(verb, cause)
 }
 
-// taken is a Lease as it is when it is ours from now on.
+// taken returns a Lease with us as its holder.
 func (l *Lock) taken(lease *coordinationv1.Lease) *coordinationv1.Lease {
 	transitions := int32(0)
 	if lease == nil {
@@ -322,24 +323,23 @@ func (l *Lock) taken(lease *coordinationv1.Lease) *coordinationv1.Lease {
 	return lease
 }
 
-// seconds is how long the Lease is valid after each renewal, as the Lease says it.
+// seconds returns the duration in the Lease's unit.
 func (l *Lock) seconds() *int32 {
-	return new(int32(l.Duration / time.Second)) //nolint:gosec // some seconds
+	return new(int32(l.Duration / time.Second)) //nolint:gosec // the duration is short
 }
 
-// Discard has Release delete the Lease, for a hub that is no more. Who waits for
-// it makes a new one.
+// Discard makes Release delete the Lease of a deleted hub. A waiting run creates a new
+// one.
 func (l *Lock) Discard() { l.discarded = true }
 
-// Release ends the renewals and gives the Lease back. One that is no longer ours
-// is no error. Where it fails, the Lease becomes free by itself when it is no
-// longer valid.
+// Release ends the renewals and releases the Lease. A lost Lease is no error. If Release
+// fails, the Lease expires.
 func (l *Lock) Release(ctx context.Context) error {
 	_, err := l.release(ctx)
 	return err
 }
 
-// release tells whether the Lease was ours until it was given back.
+// release reports whether the Lease was ours until it was released.
 func (l *Lock) release(ctx context.Context) (given bool, err error) {
 	if l.quit != nil {
 		close(l.quit)
@@ -373,14 +373,14 @@ func (l *Lock) release(ctx context.Context) (given bool, err error) {
 	return false, l.failed("release", errors.New("others keep changing it"))
 }
 
-// giveBack releases the Lease, or deletes it.
+// giveBack releases or deletes the Lease.
 func (l *Lock) giveBack(ctx context.Context, lease *coordinationv1.Lease) error {
 	if l.discarded {
 		return l.leases.Delete(ctx, lease.Namespace, lease.Name, lease.UID, lease.ResourceVersion)
 	}
 	next := lease.DeepCopy()
 	next.Spec.HolderIdentity, next.Spec.RenewTime = nil, nil
-	delete(next.Annotations, wellknown.AnnotationHolder) // the run that waits stays: it is its turn
+	delete(next.Annotations, wellknown.AnnotationHolder) // keep the waiting run, because it is next
 	if l.entered != nil {
 		markEntered(next, *l.entered)
 	}

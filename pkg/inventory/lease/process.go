@@ -8,20 +8,20 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// Process names a process, for other processes that can tell whether it still runs.
+// Process identifies a process, so that others can find out whether it still runs.
 type Process struct {
-	// Host is a digest that only processes share that see the same processes by the same
-	// numbers, and the same clock since the same boot; "" where that is not known.
+	// Host is a digest that processes share if they see the same process numbers and the
+	// same boot. It is "" if unknown.
 	Host string
 	PID  int
-	// Start is when the process started, by the host's clock since its boot.
+	// Start is when the process started, by the host's clock since boot.
 	Start uint64
-	// Container is a digest that only the first processes of one container of one pod
-	// share; "" for any other process.
+	// Container is a digest that only the first processes of one pod's container share. It
+	// is "" for other processes.
 	Container string
 }
 
-// Identity is a run's name for people, with its process.
+// Identity joins a run's name with its process.
 func Identity(name string, p Process) string {
 	switch {
 	case p.Host == "":
@@ -32,13 +32,13 @@ func Identity(name string, p Process) string {
 	return fmt.Sprintf("%s [%s:%d:%d:%s]", name, p.Host, p.PID, p.Start, p.Container)
 }
 
-// identified matches what Identity makes. Only numbers of single processes match: 0 and
-// those below stand for groups.
+// identified matches the result of Identity. It accepts only numbers of single processes,
+// because 0 and less mean groups.
 func identified() *regexp.Regexp {
 	return regexp.MustCompile(`^(.*) \[([0-9a-f]{16}):([1-9][0-9]{0,9}):([0-9]{1,20})(?::([0-9a-f]{16}))?\]$`)
 }
 
-// parseIdentity takes an identity apart. One that has no process is a name alone.
+// parseIdentity splits an identity. An identity without a process is only a name.
 func parseIdentity(identity string) (name string, p Process) {
 	m := identified().FindStringSubmatch(identity)
 	if m == nil {
@@ -55,25 +55,24 @@ func parseIdentity(identity string) (name string, p Process) {
 	return m[1], Process{Host: m[2], PID: int(pid), Start: start, Container: m[5]}
 }
 
-// nameOf is the part of an identity that is for people, in one line: a neighbour may have
+// nameOf returns the part of an identity for people, in one line, because anybody may have
 // written it.
 func nameOf(identity string) string {
 	name, _ := parseIdentity(identity)
 	return phrase.OneLine(name)
 }
 
-// Ended tells whether the holder of a Lease has certainly ended, as self can know. runs
-// gives false only for a process that certainly does not run. It is a pure function, but
-// for runs.
+// Ended reports whether the holder of a Lease has certainly ended, as far as self can
+// know. runs must return false only for a process that certainly doesn't run. It is a pure
+// function, except for runs.
 //
-// A holder on the same host runs no more where no process has its number and its start.
-// The first process of a container runs no more where another first process of the same
-// container runs: the kubelet starts a container again only after the earlier one has
-// ended, and no other process of a pod is the first one of that container. All others
-// may run.
+// A holder on the same host has ended if no process has its number and start. A
+// container's first process has ended if another first process of that container runs. The
+// kubelet starts a container again only after the earlier process ended, and each
+// container has only one first process. Any other holder may still run.
 //
-// Whoever may write Leases may write any of this, and could as well remove the holder and the time of its last renewal: a
-// forged identity takes a Lease from its holder no sooner than that does.
+// Anybody who may write Leases can forge this. But they could also remove the holder and
+// its renewal, which takes the Lease just as fast.
 func Ended(holder string, self Process, runs func(pid int, start uint64) bool) bool {
 	_, p := parseIdentity(holder)
 	switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// wanted is that another run waits for a Lease that we hold.
+// wanted says whether another run waits for our Lease.
 type wanted struct {
 	yes  chan struct{}
 	once sync.Once
@@ -18,19 +18,19 @@ type wanted struct {
 
 func newWanted() *wanted { return &wanted{yes: make(chan struct{})} }
 
-// Wanted is closed when a renewal shows that another run waits for the Lease that we
-// hold continuously. It stays ours until it is released. Each Acquire makes a new one.
+// Wanted returns a channel that closes when a renewal shows a waiting run. The Lease
+// remains ours until its release. Each Acquire starts a new channel.
 func (l *Lock) Wanted() <-chan struct{} { return l.wanted.yes }
 
-// notice looks who waits for a Lease as it was renewed.
+// notice checks whether a run waits for our renewed Lease.
 func (l *Lock) notice(lease *coordinationv1.Lease) {
 	if l.Continuous && waitingFor(lease) != "" {
 		l.wanted.once.Do(func() { close(l.wanted.yes) })
 	}
 }
 
-// mark says on a Lease that is to be ours who holds it. What waited for it has it now,
-// or may have died; another run by hand still waits.
+// mark writes the holder into a Lease. It removes the waiting run if that run is the
+// holder now or may have died.
 func (l *Lock) mark(lease *coordinationv1.Lease, outdated bool) {
 	if l.Continuous || outdated || waitingFor(lease) == l.Identity {
 		delete(lease.Annotations, wellknown.AnnotationWaiting)
@@ -42,8 +42,8 @@ func (l *Lock) mark(lease *coordinationv1.Lease, outdated bool) {
 	}
 }
 
-// ask tells a continuous holder that we wait, where the decision says so. What another
-// client's write came before is asked for at the next look.
+// ask tells a continuous holder that we wait, if the decision says so. If another write
+// came first, the next look tries again.
 func (l *Lock) ask(ctx context.Context, lease *coordinationv1.Lease, d Decision) error {
 	if !d.Ask {
 		return nil
@@ -58,8 +58,8 @@ func (l *Lock) ask(ctx context.Context, lease *coordinationv1.Lease, d Decision)
 	return err
 }
 
-// withdraw is that we wait no more, so that no one yields for nothing. It is a
-// courtesy: a run that is named and does not come is not waited for for long.
+// withdraw removes our name as waiting, so that nobody yields without need. This is a
+// courtesy, because others wait only briefly for a run that doesn't come.
 func (l *Lock) withdraw(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonGrace)
 	defer cancel()

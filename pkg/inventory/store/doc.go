@@ -1,9 +1,8 @@
-// Package store loads and saves inventories and the records of hubs, through a small
-// interface to ConfigMaps.
+// Package store loads and saves inventories and hub records, through a small interface to
+// ConfigMaps.
 //
-// Saving never takes another client's record for ours: each write has the version that
-// was read as its precondition, and one whose answer was lost finds its own effect. A
-// record goes behind its finalizer, and is restored from a copy where it was deleted by
-// hand. The package never touches the objects that records name, and never decides what
-// happens to them.
+// Each write requires the version that lynqctl read, so it never overwrites another
+// client's change. After a lost answer, it recognizes its own write. It deletes an
+// inventory or record through its finalizer, and restores one from its copy after a manual
+// deletion. The package never touches the recorded objects, and doesn't decide about them.
 package store

@@ -13,14 +13,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 )
 
-// A record goes in the order that its finalizer is for: its deletion is asked
-// for first, so that a run that is killed in between leaves a record which says
-// that it is to go, and the finalizer comes off last.
+// lynqctl first requests the deletion of an inventory or record, and removes the finalizer
+// last. If a run is killed in between, the remaining ConfigMap shows that the deletion
+// must continue.
 
-// finalizerTries bounds how often the place of a finalizer is looked up again.
+// finalizerTries limits how often lynqctl looks up the finalizer's position again.
 const finalizerTries = 5
 
-// member is a ConfigMap that is to go.
+// member is a ConfigMap to delete.
 type member struct {
 	permit    gate.Permit
 	finalizer string
@@ -28,10 +28,10 @@ type member struct {
 	deleting  bool
 }
 
-// at is the ConfigMap's namespace and name.
+// at returns the ConfigMap's namespace and name.
 func (m *member) at() (namespace, name string) { return m.permit.Ref().Namespace, m.permit.Ref().Name }
 
-// remove deletes the ConfigMap that a permit names, and takes our finalizer off.
+// remove deletes the permit's ConfigMap, and removes our finalizer.
 func (s *Store) remove(ctx context.Context, m *member) error {
 	if err := m.permit.Check(false); err != nil {
 		return err
@@ -53,8 +53,8 @@ func (s *Store) remove(ctx context.Context, m *member) error {
 	return s.takeOff(ctx, m)
 }
 
-// deletedBefore looks whether a deletion that met a conflict met itself: its
-// answer was lost, and it was tried again.
+// deletedBefore checks whether an earlier attempt of the same deletion caused a conflict,
+// because its answer was lost.
 func (s *Store) deletedBefore(ctx context.Context, m *member, conflict error) error {
 	namespace, name := m.at()
 	there, err := s.configMaps.Get(ctx, namespace, name)
@@ -64,17 +64,17 @@ func (s *Store) deletedBefore(ctx context.Context, m *member, conflict error) er
 	case err != nil:
 		return errors.Join(conflict, err)
 	case there.UID != m.permit.UID():
-		return nil // it is gone, and this is another one
+		return nil // ours is gone, and this is another one
 	case there.DeletionTimestamp == nil:
 		return changed(namespace, name, "another client changed it meanwhile, so lynqctl didn't delete it (run again)", conflict)
 	}
 	return s.takeOff(ctx, m)
 }
 
-// takeOff removes the finalizer with a JSON patch that tests it, so that nothing
-// else is changed by it, whatever others do to the object (seed: finalizers).
+// takeOff removes the finalizer with a JSON patch that tests it. So the patch changes
+// nothing else, whatever other clients do (seed: finalizers).
 func (s *Store) takeOff(ctx context.Context, m *member) error {
-	at := 0 // where we put it; others come after it
+	at := 0 // lynqctl adds it first, and others follow
 	namespace, name := m.at()
 	for try := 1; ; try++ {
 		patch, err := withoutFinalizer(string(m.permit.UID()), m.finalizer, at)
@@ -95,10 +95,10 @@ func (s *Store) takeOff(ctx context.Context, m *member) error {
 		case getErr != nil:
 			return errors.Join(err, getErr)
 		case there.UID != m.permit.UID():
-			return nil // it is gone, and this is another one
+			return nil // ours is gone, and this is another one
 		}
 		if at = finalizerAt(there, m.finalizer); at < 0 {
-			return nil // it was removed meanwhile
+			return nil // already removed
 		}
 	}
 }
@@ -107,7 +107,7 @@ func finalizerAt(cm *corev1.ConfigMap, finalizer string) int {
 	return slices.Index(cm.Finalizers, finalizer)
 }
 
-// withoutFinalizer is a JSON patch that takes a finalizer from its place.
+// withoutFinalizer returns a JSON patch that removes the finalizer at a position.
 func withoutFinalizer(uid, finalizer string, at int) ([]byte, error) {
 	type operation struct {
 		Op    string `json:"op"`

@@ -17,15 +17,15 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// historyTries is how often an entry is written that another client comes before.
+// historyTries limits the attempts to write an entry if other clients write too.
 const historyTries = 5
 
-// AddToHistory adds a run to the history of a hub, and gives the ConfigMap as it is then.
-// known is the ConfigMap as this run saved it last, nil for none. begins tells whether a hub
-// without a history gets one: without one, and without an error, nothing is written.
+// AddToHistory adds a run to a hub's history, and returns the written ConfigMap. known is
+// the ConfigMap that this run last saved, or nil. begins reports whether to create a
+// missing history. Without a history, it returns nil.
 //
-// Another run may write the history meanwhile: the entry is then added to what that one
-// wrote. A write whose answer was lost finds its own entry.
+// If another run writes the history meanwhile, it adds the entry to that version. After a
+// lost answer, it recognizes its own entry.
 func (s *Store) AddToHistory(ctx context.Context, hub lynq.HubKey, e *history.Entry, known *corev1.ConfigMap, begins func() (bool, error)) (*corev1.ConfigMap, error) {
 	cm := known
 	for try := 1; ; try++ {
@@ -55,7 +55,8 @@ func (s *Store) AddToHistory(ctx context.Context, hub lynq.HubKey, e *history.En
 	}
 }
 
-// history reads a history, or begins one; nil where there is none, and none begins.
+// history reads a history, or creates an empty one. It returns nil if there is none and
+// begins returns false.
 func (s *Store) history(ctx context.Context, hub lynq.HubKey, begins func() (bool, error)) (*corev1.ConfigMap, error) {
 	cm, err := s.configMaps.Get(ctx, hub.Namespace, history.Name(hub.Name))
 	if !apierrors.IsNotFound(err) {
@@ -67,8 +68,8 @@ func (s *Store) history(ctx context.Context, hub lynq.HubKey, begins func() (boo
 	return history.New(hub), nil
 }
 
-// RemoveHistory deletes the history of a hub whose record goes, too. A ConfigMap that lacks
-// the labels of a history stays. None is no error.
+// RemoveHistory deletes the history of a hub whose record is deleted too. It keeps a
+// ConfigMap without the labels of a history. A missing history is no error.
 func (s *Store) RemoveHistory(ctx context.Context, h lynq.HubKey, permit func(types.UID) (gate.Permit, error)) error {
 	cm, err := s.configMaps.Get(ctx, h.Namespace, history.Name(h.Name))
 	switch {
@@ -88,15 +89,15 @@ func (s *Store) RemoveHistory(ctx context.Context, h lynq.HubKey, permit func(ty
 	return nil
 }
 
-// History has the runs of a hub, the newest first.
+// History has the runs of a hub, newest first.
 type History struct {
 	Hub     lynq.HubKey
 	Entries []*history.Entry
 }
 
-// Histories gives those of all hubs, in one namespace or, with "", in all, sorted by
-// namespace and name of the hub. With an error that is a list of *history.UnreadableError come
-// those that could be read.
+// Histories returns the histories of all hubs in one namespace, or in all with "". It
+// sorts them by namespace and name. If unreadable is set, it has
+// *history.UnreadableErrors, and the result has the other histories.
 func (s *Store) Histories(ctx context.Context, namespace string) (all []History, unreadable error, err error) {
 	var broken []error
 	err = s.configMaps.List(ctx, namespace, wellknown.LabelRecord+"="+wellknown.RecordHistory, func(cm *corev1.ConfigMap) {

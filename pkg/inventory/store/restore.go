@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	// restoring is how long an inventory may take to go, and between is how often it
-	// is looked for.
+	// restoring limits how long the old inventory may take to disappear. between is the
+	// time between two checks.
 	restoring = 30 * time.Second
 	between   = 100 * time.Millisecond
 )
 
-// Restore makes the inventory of a node again whose deletion our finalizer holds,
-// with what it had recorded. Before the old ConfigMap goes, detach takes off all
-// that belongs to it, and gets the permit for its deletion. It gives the new one. The error is a *ChangedError, that of
-// detach, or the server's; what was recorded is kept in any case.
+// Restore creates an inventory again whose deletion our finalizer blocks, with the same
+// contents. Before the old ConfigMap disappears, detach detaches the objects that it owns,
+// and gets the permit for its deletion. The error is a *ChangedError, that of detach, or
+// the server's. The contents survive in any case.
 func (s *Store) Restore(ctx context.Context, inv *inventory.Inventory, detach func() (gate.Permit, error)) (*inventory.Inventory, error) {
 	copied, err := s.saveCopy(ctx, inv)
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Store) Restore(ctx context.Context, inv *inventory.Inventory, detach fu
 	return s.Save(ctx, next)
 }
 
-// saveCopy makes the copy, or brings one up to date that an earlier run left.
+// saveCopy creates the copy, or updates one of an earlier run.
 func (s *Store) saveCopy(ctx context.Context, inv *inventory.Inventory) (*corev1.ConfigMap, error) {
 	cm, err := inventory.EncodeCopy(inv)
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *Store) saveCopy(ctx context.Context, inv *inventory.Inventory) (*corev1
 	return s.configMaps.Update(ctx, cm)
 }
 
-// gone waits until a ConfigMap is gone that is being deleted.
+// gone waits until a deleted ConfigMap has disappeared.
 func (s *Store) gone(ctx context.Context, m *member) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, restoring, errors.New("other finalizers still block the deletion of the old one (apply again when they are removed)"))
 	defer cancel()
@@ -88,7 +88,7 @@ func (s *Store) gone(ctx context.Context, m *member) error {
 	}
 }
 
-// forgetCopy deletes the copy of an inventory, if there is one.
+// forgetCopy deletes the copy of an inventory, if it exists.
 func (s *Store) forgetCopy(ctx context.Context, inv *inventory.Inventory) error {
 	if inv.Copy == "" {
 		return nil

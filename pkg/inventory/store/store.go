@@ -17,41 +17,41 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// ConfigMaps reads and writes ConfigMaps for a Store. It returns errors of
-// k8s.io/apimachinery/pkg/api/errors where the server answered. A method that returns
-// without an error has seen everything. It may try again a request whose answer was
-// lost, so that a write may find its own effect. It is safe for concurrent use.
+// ConfigMaps reads and writes ConfigMaps for a Store. Server errors are those of
+// k8s.io/apimachinery/pkg/api/errors. Without an error, a result is complete. A method may
+// repeat a request whose answer was lost, so a write may find its own effect.
+// Implementations are safe for concurrent use.
 type ConfigMaps interface {
-	// List gives all that a label selector selects, in one namespace or, with
-	// "", in all. They may be kept.
+	// List calls each for all that a label selector matches, in one namespace, or in all
+	// with "". Callers may keep them.
 	List(ctx context.Context, namespace, selector string, each func(*corev1.ConfigMap)) error
 	Get(ctx context.Context, namespace, name string) (*corev1.ConfigMap, error)
 	Create(ctx context.Context, cm *corev1.ConfigMap) (*corev1.ConfigMap, error)
-	// Update replaces one that has the given uid and resource version; any
-	// other is a conflict.
+	// Update replaces a ConfigMap with this uid and resource version. Otherwise it returns
+	// a conflict.
 	Update(ctx context.Context, cm *corev1.ConfigMap) (*corev1.ConfigMap, error)
-	// Delete deletes the one that a permit names, if it has the permit's uid and, unless
-	// it is "", its version; any other is a conflict.
+	// Delete deletes the permit's ConfigMap if it has the permit's uid and version. An
+	// empty version always matches. Otherwise it returns a conflict.
 	Delete(ctx context.Context, permit gate.Permit) error
-	// Patch sends a JSON patch (RFC 6902). A test in it that fails is an error
-	// of reason Invalid.
+	// Patch sends a JSON patch (RFC 6902). A failed test in the patch is an error with
+	// reason Invalid.
 	Patch(ctx context.Context, namespace, name string, patch []byte) (*corev1.ConfigMap, error)
 }
 
-// Store loads and saves records. It is safe for concurrent use.
+// Store loads and saves inventories and hub records. It is safe for concurrent use.
 type Store struct{ configMaps ConfigMaps }
 
-// New makes a Store.
+// New returns a Store.
 func New(c ConfigMaps) *Store { return &Store{configMaps: c} }
 
-// ChangedError tells that another client changed a record since lynqctl read it.
-// Nothing was written.
+// ChangedError means that another client changed a ConfigMap since lynqctl read it.
+// lynqctl wrote nothing.
 type ChangedError struct {
-	// Namespace and Name are the ConfigMap's.
+	// Namespace and Name identify the ConfigMap.
 	Namespace, Name string
-	// What happened to it.
+	// What describes the change.
 	What string
-	Err  error // the server's
+	Err  error // from the server
 }
 
 // Error implements error.
@@ -59,13 +59,12 @@ func (e *ChangedError) Error() string {
 	return fmt.Sprintf("ConfigMap %s/%s: %s", e.Namespace, e.Name, e.What)
 }
 
-// Unwrap gives what the server said.
+// Unwrap returns the server's error.
 func (e *ChangedError) Unwrap() error { return e.Err }
 
-// Nodes gives the inventories of all nodes of a hub, sorted by namespace and
-// node. Those of hubs of the same name in other namespaces are not read. With a
-// *inventory.BrokenError come those that could be read: no other node may be taken for
-// absent then.
+// Nodes returns the inventories of a hub's nodes, sorted by namespace and node. It
+// excludes hubs with this name in other namespaces. With a *inventory.BrokenError, it
+// returns the readable ones. The caller must then not treat other nodes as absent.
 func (s *Store) Nodes(ctx context.Context, hub lynq.HubKey) ([]*inventory.Inventory, error) {
 	if hub.Name == "" || !naming.IsLabelValue(hub.Name) {
 		return nil, fmt.Errorf("%q is not a valid name of a hub", hub.Name)
@@ -80,12 +79,12 @@ func (s *Store) Nodes(ctx context.Context, hub lynq.HubKey) ([]*inventory.Invent
 	return inventories, err
 }
 
-// AllNodes is Nodes for all hubs, in one namespace or, with "", in all.
+// AllNodes is Nodes for all hubs, in one namespace, or in all with "".
 func (s *Store) AllNodes(ctx context.Context, namespace string) ([]*inventory.Inventory, error) {
 	return s.SelectedNodes(ctx, namespace, "")
 }
 
-// SelectedNodes is AllNodes for what a selector of labels selects, "" for all.
+// SelectedNodes is AllNodes with a label selector, or "" for all.
 func (s *Store) SelectedNodes(ctx context.Context, namespace, selector string) ([]*inventory.Inventory, error) {
 	if selector != "" {
 		selector = "," + selector
@@ -97,8 +96,8 @@ func (s *Store) SelectedNodes(ctx context.Context, namespace, selector string) (
 	return inventories, err
 }
 
-// nodes lists inventories, and reads those that are meant. They are not nil where
-// the error is a *inventory.BrokenError.
+// nodes lists inventories, and decodes those that meant accepts. With a
+// *inventory.BrokenError, it also returns the readable ones.
 func (s *Store) nodes(ctx context.Context, namespace, selector string, meant func(*corev1.ConfigMap) bool) ([]*inventory.Inventory, error) {
 	inventories := []*inventory.Inventory{}
 	var broken inventory.BrokenError
@@ -126,9 +125,8 @@ func (s *Store) nodes(ctx context.Context, namespace, selector string, meant fun
 	return inventories, &broken
 }
 
-// Hubs gives the records of all hubs, in one namespace or, with "", in all,
-// sorted by namespace and name. With a *inventory.BrokenError come those that could be
-// read.
+// Hubs returns the records of all hubs in one namespace, or in all with "". It sorts them
+// by namespace and name. With a *inventory.BrokenError, it returns the readable ones.
 func (s *Store) Hubs(ctx context.Context, namespace string) ([]*inventory.Hub, error) {
 	hubs := []*inventory.Hub{}
 	var broken inventory.BrokenError
@@ -150,10 +148,9 @@ func (s *Store) Hubs(ctx context.Context, namespace string) ([]*inventory.Hub, e
 	return hubs, nil
 }
 
-// Save creates the ConfigMap of an inventory that has no UID, and updates that
-// of any other, as long as it still is the one that was read. It gives the
-// inventory with what the server says of it. The error is a *TooLargeError, a
-// *ChangedError, or the server's.
+// Save creates the ConfigMap of an inventory without a UID, and updates any other. An
+// update fails if another client changed it. It returns the inventory with the server's
+// fields. The error is a *TooLargeError, a *ChangedError, or the server's.
 func (s *Store) Save(ctx context.Context, inv *inventory.Inventory) (*inventory.Inventory, error) {
 	cm, err := inventory.Encode(inv)
 	if err != nil {
@@ -179,8 +176,8 @@ func (s *Store) Save(ctx context.Context, inv *inventory.Inventory) (*inventory.
 	return next, s.forgetCopy(ctx, next)
 }
 
-// Check tells whether the ConfigMap of an inventory is there, and nobody deletes it, as when
-// it was read. The error is a *ChangedError, or the server's.
+// Check checks that the ConfigMap still exists, and that nobody has deleted it since the
+// read. The error is a *ChangedError, or the server's.
 func (s *Store) Check(ctx context.Context, inv *inventory.Inventory) error {
 	namespace, name := inv.Node.Namespace, inventory.Name(inv.Node.Name)
 	there, err := s.configMaps.Get(ctx, namespace, name)
@@ -193,11 +190,11 @@ func (s *Store) Check(ctx context.Context, inv *inventory.Inventory) error {
 	return nil
 }
 
-// Remove deletes the ConfigMap of an inventory, as long as it still is the one
-// that was read, and takes the node's finalizer off. One that is gone already is
-// no error. The error is a *ChangedError, or the server's.
+// Remove deletes the ConfigMap of an inventory if no other client changed it, and removes
+// the finalizer. A missing ConfigMap is no error. The error is a *ChangedError, or the
+// server's.
 func (s *Store) Remove(ctx context.Context, inv *inventory.Inventory, permit gate.Permit) error {
-	if inv.UID == "" { // a run was killed, and left the copy alone
+	if inv.UID == "" { // a killed run left only the copy
 		return s.deleteCopy(ctx, inv, permit)
 	}
 	m := member{permit, wellknown.FinalizerNode, inv.Finalizer, inv.Deleting}
@@ -207,7 +204,7 @@ func (s *Store) Remove(ctx context.Context, inv *inventory.Inventory, permit gat
 	return s.forgetCopy(ctx, inv)
 }
 
-// RemoveHub is Remove for the record of a hub.
+// RemoveHub is Remove for a hub record.
 func (s *Store) RemoveHub(ctx context.Context, h *inventory.Hub, permit gate.Permit) error {
 	m := member{permit, wellknown.FinalizerHub, h.Finalizer, h.Deleting}
 	if err := s.remove(ctx, &m); err != nil {
@@ -216,7 +213,7 @@ func (s *Store) RemoveHub(ctx context.Context, h *inventory.Hub, permit gate.Per
 	return nil
 }
 
-// LoadHub gives the record of a hub, nil where there is none.
+// LoadHub returns the record of a hub, or nil.
 func (s *Store) LoadHub(ctx context.Context, namespace, hub string) (*inventory.Hub, error) {
 	cm, err := s.configMaps.Get(ctx, namespace, inventory.HubName(hub))
 	if apierrors.IsNotFound(err) {
@@ -228,8 +225,7 @@ func (s *Store) LoadHub(ctx context.Context, namespace, hub string) (*inventory.
 	return inventory.DecodeHub(cm)
 }
 
-// SaveHub saves the record of a hub as Save does an inventory. An approval that came
-// since it was read is kept.
+// SaveHub saves a hub record like Save. It keeps an approval that arrived since the read.
 func (s *Store) SaveHub(ctx context.Context, h *inventory.Hub) (*inventory.Hub, error) {
 	saved, err := s.saveHub(ctx, h)
 	if was := (*ChangedError)(nil); !errors.As(err, &was) {
@@ -266,15 +262,15 @@ func (s *Store) saveHub(ctx context.Context, h *inventory.Hub) (*inventory.Hub, 
 	return h.Saved(saved), nil
 }
 
-// errRecorded: another run wrote the ConfigMap meanwhile.
+// errRecorded means that another run wrote the ConfigMap meanwhile.
 var errRecorded = errors.New("it records something else (run again)")
 
-// notOurs is what to do about a ConfigMap that is no inventory or record.
+// notOurs is the fix for a ConfigMap that is neither an inventory nor a record.
 const notOurs = "restore its labels, or delete or rename it if lynqctl didn't create it"
 
-// put creates or updates a ConfigMap and gives it as it is then. A write whose
-// answer was lost finds its own effect when it is tried again: then what is
-// there differs tells why that is not what was to be written, nil if it is.
+// put creates or updates a ConfigMap, and returns the result. If an answer is lost, the
+// repeated write finds the earlier one. differs then says how the existing ConfigMap
+// differs from the intended one, or returns nil.
 func (s *Store) put(ctx context.Context, cm *corev1.ConfigMap, differs func(*corev1.ConfigMap) error) (*corev1.ConfigMap, error) {
 	write := s.configMaps.Update
 	if cm.UID == "" {

@@ -7,11 +7,11 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Counting tells in which namespaces the inventories of hubs count. Those of a hub
-// that it does not have count everywhere.
+// Counting says in which namespaces the inventories of hubs count. For an unknown hub,
+// they count everywhere.
 type Counting map[lynq.HubKey]map[string]bool
 
-// NewCounting reads which namespaces the records of hubs name; see Namespaces.
+// NewCounting reads the namespaces from hub records. See Namespaces.
 func NewCounting(records []*inventory.Hub) Counting {
 	c := Counting{}
 	for _, r := range records {
@@ -21,19 +21,19 @@ func NewCounting(records []*inventory.Hub) Counting {
 	return c
 }
 
-// Counts tells whether what is in a namespace counts as a hub's.
+// Counts reports whether a hub's inventories count in a namespace.
 func (c Counting) Counts(hub lynq.HubKey, namespace string) bool {
 	namespaces, known := c[hub]
 	return !known || namespaces[namespace]
 }
 
-// Apart tells whether nothing in a namespace can be of some hubs: each has a record,
-// and none names it.
+// Apart reports whether a namespace has no inventories of these hubs. Each of them has a
+// record, and none names the namespace.
 func (c Counting) Apart(namespace string, hubs []lynq.HubKey) bool {
 	return len(hubs) > 0 && !slices.ContainsFunc(hubs, func(hub lynq.HubKey) bool { return c.Counts(hub, namespace) })
 }
 
-// Split parts the inventories that count from those that do not.
+// Split separates the inventories that count from the others.
 func (c Counting) Split(inventories []*inventory.Inventory, broken []*inventory.UnreadableError) (kept []*inventory.Inventory, keptBroken []*inventory.UnreadableError, ignored Ignored) {
 	for _, inv := range inventories {
 		if c.Counts(inv.Node.Full().Hub, inv.Node.Namespace) {
@@ -52,8 +52,8 @@ func (c Counting) Split(inventories []*inventory.Inventory, broken []*inventory.
 	return kept, keptBroken, ignored
 }
 
-// Away are the hubs of inventories that are not in their hub's own namespace,
-// sorted: whether such an inventory counts, the hub's record says.
+// Away returns the hubs with inventories outside their own namespace, sorted. Their
+// records decide whether these inventories count.
 func Away(inventories []*inventory.Inventory, broken []*inventory.UnreadableError) []lynq.HubKey {
 	var hubs []lynq.HubKey
 	for _, inv := range inventories {
@@ -70,13 +70,13 @@ func Away(inventories []*inventory.Inventory, broken []*inventory.UnreadableErro
 	return slices.Compact(hubs)
 }
 
-// Ignored are inventories that do not count.
+// Ignored are inventories that don't count.
 type Ignored struct {
 	Inventories []*inventory.Inventory
 	Broken      []*inventory.UnreadableError
 }
 
-// Nodes lists the nodes that the ignored records claim.
+// Nodes returns the nodes of the ignored inventories.
 func (i *Ignored) Nodes() []lynq.NodeKey {
 	var keys []lynq.NodeKey
 	for _, inv := range i.Inventories {
@@ -90,7 +90,7 @@ func (i *Ignored) Nodes() []lynq.NodeKey {
 	return keys
 }
 
-// Warnings are one for each hub; see IgnoredInventories.
+// Warnings returns one warning per hub. See IgnoredInventories.
 func (i *Ignored) Warnings() []string {
 	of := map[lynq.HubKey][]string{}
 	for _, inv := range i.Inventories {

@@ -1,6 +1,6 @@
-// Package trust tells which inventories count as a hub's. Whoever may write ConfigMaps in some
-// namespace could forge one: only those count that are in a namespace which the inputs or the
-// hub's own record name. It does no IO.
+// Package trust decides which inventories count for a hub. Anybody who may write
+// ConfigMaps in some namespace could forge one. So an inventory counts only in a namespace
+// that the files or the hub's own record name. The package does no IO.
 package trust
 
 import (
@@ -14,10 +14,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// Namespaces returns where the inventories of a hub count: in its own namespace, in
-// those of the nodes that the inputs make, and in those that its record names; nil for
-// none. Whoever may write ConfigMaps in another one has no say in what a run of the hub
-// does.
+// Namespaces returns the namespaces in which a hub's inventories count. These are the
+// hub's own, those of the nodes in the files, and those in its record, which may be nil.
+// So nobody can influence a run by writing ConfigMaps elsewhere.
 func Namespaces(hub lynq.HubKey, record *inventory.Hub, inputs []string) map[string]bool {
 	namespaces := map[string]bool{hub.Namespace: true}
 	for _, ns := range inputs {
@@ -32,8 +31,8 @@ func Namespaces(hub lynq.HubKey, record *inventory.Hub, inputs []string) map[str
 	return namespaces
 }
 
-// Within leaves the inventories, and those that could not be read, that are in
-// one of the namespaces. others are the ConfigMaps of the rest, as namespace/name.
+// Within keeps the readable and broken inventories in these namespaces. others are the
+// ConfigMaps of the rest, as namespace/name.
 func Within(namespaces map[string]bool, inventories []*inventory.Inventory, broken []*inventory.UnreadableError) (kept []*inventory.Inventory, keptBroken []*inventory.UnreadableError, others []string) {
 	for _, inv := range inventories {
 		if namespaces[inv.Node.Namespace] {
@@ -53,7 +52,7 @@ func Within(namespaces map[string]bool, inventories []*inventory.Inventory, brok
 	return kept, keptBroken, others
 }
 
-// IgnoredInventories warns of inventories that do not count.
+// IgnoredInventories returns a warning about inventories that don't count.
 func IgnoredInventories(hub lynq.HubKey, others []string) string {
 	const most = 3
 	named := strings.Join(others[:min(most, len(others))], ", ")
@@ -64,8 +63,8 @@ func IgnoredInventories(hub lynq.HubKey, others []string) string {
 		hub, phrase.Count(len(others), "inventory"), named)
 }
 
-// NamespacesOf are the namespaces to record of a hub, sorted: some, and those of
-// inventories, beside its own.
+// NamespacesOf returns the namespaces for a hub's record, sorted. These are others and
+// those of inventories, except the hub's own.
 func NamespacesOf(own string, others []string, inventories []*inventory.Inventory) []string {
 	namespaces := map[string]bool{}
 	for _, ns := range others {
