@@ -38,6 +38,8 @@ type hubWatch struct {
 	lends   chan chan struct{}
 	// tried are the objects that might have moved in the last round that tried that.
 	tried string
+	// borrows is when this hub waits for another one again, zero for no matter when.
+	borrows time.Time
 	// moved has a value when a timer was set while a round runs.
 	moved    chan struct{}
 	whole    time.Time // of the last round about all nodes
@@ -167,7 +169,7 @@ func (h *hubWatch) keep(ctx context.Context) error {
 // forget forgets all of an earlier term: another run may have changed anything.
 func (h *hubWatch) forget() {
 	h.kept.Forget()
-	h.whole, h.third, h.grace, h.failures, h.tried = time.Time{}, time.Time{}, time.Time{}, 0, ""
+	h.whole, h.third, h.grace, h.failures, h.tried, h.borrows = time.Time{}, time.Time{}, time.Time{}, 0, "", time.Time{}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.rows, h.unread, h.ledger, h.failing = nil, nil, watch.Ledger[lynq.NodeKey]{}, nil

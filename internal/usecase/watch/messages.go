@@ -94,3 +94,8 @@ func isAre(objects int) string {
 	}
 	return phrase.Count(objects, "object") + " are"
 }
+
+// busyNote is what the log says where another hub is busy for too long. It is a pure function.
+func busyNote(hub, other lynq.HubKey) string {
+	return fmt.Sprintf("warning: hub %s: objects that move between it and %s stay where they are for now: that hub has been busy for %s, for example because its source doesn't answer", hub, other, borrowWithin)
+}

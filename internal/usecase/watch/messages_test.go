@@ -26,6 +26,7 @@ func TestWatchMessages(t *testing.T) {
 		{earlyNote(hub, "lynqctl tries a failed node again"), "hub shop/crm: the round ends early because lynqctl tries a failed node again. The next round goes on waiting"},
 		{waitingNote(hub, []string{"b"}), "hub shop/crm: the round waits until 1 object is ready: b"},
 		{waitingNote(hub, []string{"d", "b", "a", "e", "c"}), "hub shop/crm: the round waits until 5 objects are ready: a, b, c and 2 more"},
+		{busyNote(hub, lynq.HubKey{Namespace: "shop", Name: "eu"}), "warning: hub shop/crm: objects that move between it and shop/eu stay where they are for now: that hub has been busy for 1m0s, for example because its source doesn't answer"},
 	} {
 		if test.got != test.want {
 			t.Errorf("got  %s\nwant %s", test.got, test.want)

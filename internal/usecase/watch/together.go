@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -23,6 +24,8 @@ import (
 //   - A goroutine that waits for another one lends its own hub meanwhile, and then begins
 //     anew. So two that wait for each other both go on.
 //   - Where this process doesn't have the other hub, the object stays where it is.
+//   - So it does where the other hub is busy for long: its source may never answer, and an
+//     approved round may wait for finalizers. No hub stands still for another one.
 
 // stake is an object that may move between the hub of a round and another one.
 type stake struct {
@@ -90,7 +93,7 @@ func digestOfStakes(stakes []stake) string {
 func (h *hubWatch) together(ctx context.Context, alone *round) (done bool, err error) {
 	stakes := stakesOf(alone.plans)
 	digest := digestOfStakes(stakes)
-	if len(stakes) == 0 || digest == h.tried && alone.job.Concern != nil {
+	if len(stakes) == 0 || digest == h.tried && alone.job.Concern != nil || alone.began.Before(h.borrows) {
 		return false, nil
 	}
 	h.tried = digest
@@ -98,16 +101,11 @@ func (h *hubWatch) together(ctx context.Context, alone *round) (done bool, err e
 	r := &round{parts: []*part{&first}, began: alone.began}
 	over := make(chan struct{})
 	defer close(over)
-	for _, other := range h.w.beside(h, stakes) {
-		t, err := h.borrow(ctx, first.term, other, stakes, over)
-		if err != nil {
-			r.giveBack()
-			h.changes.Wake()
-			return true, err
-		}
-		if t != nil {
-			r.parts = append(r.parts, other.part(t, r.began))
-		}
+	if err := r.gather(ctx, stakes, over); err != nil {
+		h.tried = "" // nothing was tried
+		r.giveBack()
+		h.changes.Wake()
+		return true, err
 	}
 	if len(r.parts) == 1 {
 		return false, nil
@@ -115,6 +113,32 @@ func (h *hubWatch) together(ctx context.Context, alone *round) (done bool, err e
 	first.rows = h.current() // which may be others by now
 	h.wants(first.rows)
 	return r.tryTogether(ctx)
+}
+
+// gather borrows the hubs between which and the one of the round objects move, until over is
+// closed. It gives up where another run wants one of them that it has.
+func (r *round) gather(ctx context.Context, stakes []stake, over chan struct{}) error {
+	within, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	first := r.parts[0]
+	for _, other := range first.w.beside(first.hubWatch, stakes) {
+		t, err := first.borrow(within, first.term, other, stakes, over)
+		if err != nil {
+			return err
+		}
+		if t == nil {
+			continue
+		}
+		r.parts = append(r.parts, other.part(t, r.began))
+		go func() {
+			select {
+			case <-t.wanted:
+				stop(errBeside)
+			case <-within.Done():
+			}
+		}()
+	}
+	return nil
 }
 
 // tryTogether carries a round of several hubs out, unless they can't be planned together, or
@@ -155,10 +179,28 @@ func (r *round) giveBack() {
 	}
 }
 
-// borrow has the goroutine of another hub read the rows of that, and lend the hub until over
+// borrowWithin is how long a hub waits for another one that is busy: to read a great table
+// takes most of it.
+const borrowWithin = time.Minute
+
+// borrow asks for a hub. It is nil also where that takes too long: then this hub does not wait
+// for any, until it compares all nodes again.
+func (h *hubWatch) borrow(ctx context.Context, own *term, other *hubWatch, stakes []stake, over chan struct{}) (*term, error) {
+	within, stop := context.WithTimeoutCause(ctx, borrowWithin, errBusy)
+	defer stop()
+	t, err := h.ask(within, own, other, stakes, over)
+	if errors.Is(err, errBusy) {
+		h.borrows = time.Now().Add(wholeEvery)
+		h.w.engine.Notef("%s", busyNote(h.hub.Key, other.hub.Key))
+		return nil, nil
+	}
+	return t, err
+}
+
+// ask has the goroutine of another hub read the rows of that, and lend the hub until over
 // is closed, if an object moves. It is nil where none does, or where this process doesn't
 // have the hub.
-func (h *hubWatch) borrow(ctx context.Context, own *term, other *hubWatch, stakes []stake, over chan struct{}) (*term, error) {
+func (h *hubWatch) ask(ctx context.Context, own *term, other *hubWatch, stakes []stake, over chan struct{}) (*term, error) {
 	t := other.lender(h.hub.Key)
 	if t == nil {
 		return nil, nil

@@ -9,10 +9,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	usecase "github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/watch"
 )
 
 func movedRef(name string) lynq.Ref {
@@ -141,5 +145,77 @@ func TestMeetInCircle(t *testing.T) {
 			<-had
 		}
 		close(end)
+	})
+}
+
+// TestBorrowBusy: a hub does not stand still where the source of another one never answers, nor
+// where that one has a long round, and leaves it alone for a while.
+func TestBorrowBusy(t *testing.T) {
+	for name, readable := range map[string]bool{"its source doesn't answer": false, "its round is long": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				log := &notes{}
+				w := &watching{engine: &session.Engine{View: log}}
+				us, eu := lynq.HubKey{Namespace: "shop", Name: "us"}, lynq.HubKey{Namespace: "shop", Name: "eu"}
+				hub := func(key lynq.HubKey) *hubWatch {
+					return &hubWatch{
+						w: w, hub: load.HubPrograms{Key: key}, changes: watch.NewChanges(), term: &term{ctx: t.Context(), wanted: make(chan struct{})},
+						readNow: make(chan chan error), lends: make(chan chan struct{}), rows: &hubRows{},
+					}
+				}
+				h, other := hub(us), hub(eu)
+				node := &plan.Node{Objects: []plan.Object{{Ref: movedRef("x")}}}
+				other.rows.Nodes = map[lynq.HubKey][]*plan.Node{eu: {node}}
+				if readable {
+					go func() { (<-other.readNow) <- nil }()
+				}
+				got, err := h.borrow(t.Context(), h.term, other, []stake{{ref: movedRef("x"), to: eu}}, make(chan struct{}))
+				if got != nil || err != nil {
+					t.Errorf("borrowed %v, %v", got, err)
+				}
+				if d := cmp.Diff([]string{busyNote(us, eu)}, log.lines); d != "" {
+					t.Errorf("(-want +got):\n%s", d)
+				}
+				if now := time.Now(); !now.Before(h.borrows) {
+					t.Errorf("at %s it waits again", now)
+				}
+			})
+		})
+	}
+}
+
+// TestGatherYields: who waits for a hub, and has another one meanwhile, gives up where another
+// run wants that one.
+func TestGatherYields(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &watching{engine: &session.Engine{View: &notes{}}}
+		wanted := make(chan struct{})
+		hub := func(name string) *hubWatch {
+			key := lynq.HubKey{Namespace: "shop", Name: name}
+			h := &hubWatch{
+				w: w, in: &usecase.Loaded{}, hub: load.HubPrograms{Key: key}, changes: watch.NewChanges(), term: &term{ctx: t.Context(), wanted: wanted},
+				readNow: make(chan chan error), lends: make(chan chan struct{}), rows: &hubRows{},
+			}
+			h.rows.Nodes = map[lynq.HubKey][]*plan.Node{key: {{Objects: []plan.Object{{Ref: movedRef(name)}}}}}
+			w.hubs = append(w.hubs, h)
+			return h
+		}
+		lent, busy, h := hub("eu"), hub("ap"), hub("us")
+		h.term.wanted = make(chan struct{})
+		w.hubs = []*hubWatch{lent, busy, h}
+		go func() {
+			(<-lent.readNow) <- nil
+			<-lent.lends
+			<-time.After(time.Second)
+			close(wanted)
+		}()
+		stakes := []stake{{ref: movedRef("eu"), to: lent.hub.Key}, {ref: movedRef("ap"), to: busy.hub.Key}}
+		r := &round{parts: []*part{{hubWatch: h, term: h.term}}}
+		if err := r.gather(t.Context(), stakes, make(chan struct{})); !errors.Is(err, errBeside) {
+			t.Errorf("it ended with %v", err)
+		}
+		if len(r.parts) != 2 {
+			t.Errorf("it had %d hubs", len(r.parts))
+		}
 	})
 }

@@ -251,6 +251,9 @@ var (
 // errLent is that the hub had no round, but was lent to that of another hub.
 var errLent = errors.New("the hub was lent")
 
+// errBusy is that another hub took too long to lend itself.
+var errBusy = errors.New("the other hub is busy")
+
 // cutShort tells whether a round was ended for one of these reasons.
 func cutShort(err error) bool {
 	return errors.Is(err, errInputsChanged) || errors.Is(err, errYielded) || errors.Is(err, errNewChanges) || errors.Is(err, errTimer) || errors.Is(err, errBeside)
