@@ -2,31 +2,31 @@ package gitops
 
 import "strings"
 
-// Apps makes the objects that point a target at a tree.
+// Apps returns the objects that deploy a tree with a target.
 type Apps interface {
-	// Node is the file for a node that is in a folder of the tree, "" where there is none.
+	// Node returns the file for a node in a folder of the tree. The file is "" if there is
+	// none.
 	Node(n *Node, folder string) (file string, content []byte)
-	// Resources are the ids of those resources of a node that have an object each, and
-	// ResourceName is the name of such an object.
+	// Resources returns the ids of the node's resources that have their own objects.
+	// ResourceName returns the name of such an object.
 	Resources(n *Node) []string
 	ResourceName(folder, id string) string
-	// Generated is the name of the object that the target itself makes for a folder, ""
-	// where it makes none.
+	// Generated returns the name of the object that the target itself creates for a
+	// folder, or "".
 	Generated(folder string) string
-	// Tree are the files for the tree as a whole.
+	// Tree returns the files for the whole tree.
 	Tree(spread bool) []File
 }
 
-// AppsFolder is the folder of the tree for the objects that point the target at
-// it. No node has that name.
+// AppsFolder is the tree's folder for the objects that deploy it. No node has this name.
 const AppsFolder = "apps"
 
-// BootstrapFile is the file of the tree for the object that points the target at those
-// objects. No kustomization.yaml lists it, and with no dash it is never a node's.
+// BootstrapFile is the tree's file for the object that deploys the objects in AppsFolder.
+// No kustomization.yaml lists it. Its name has no dash, so no node can have it.
 const BootstrapFile = "lynqctl_bootstrap.yaml"
 
-// isApp tells whether a file of the tree is for the objects that point the target
-// at it, not for those of a node.
+// isApp reports whether a file has objects that deploy the tree, instead of a node's
+// objects.
 func isApp(file string) bool {
 	return file == BootstrapFile || strings.HasPrefix(file, AppsFolder+"/")
 }

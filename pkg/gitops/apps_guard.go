@@ -10,10 +10,10 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// refuseApps refuses to give the objects that point the target at the tree another name,
-// namespace, project or cluster. The target deletes those of the old name, and most of them
-// take the tenants' objects with them. In another cluster every tenant starts empty, and
-// nothing manages the objects of the old cluster any more.
+// refuseApps refuses to change the name, namespace, project or cluster of the objects that
+// deploy the tree. The target would delete the old ones, and most of them delete the
+// tenants' objects. In another cluster, each tenant would start empty. Nothing would
+// manage the objects in the old cluster.
 func refuseApps(p *Plan) (Refusal, bool) {
 	type source struct {
 		hub  lynq.HubKey
@@ -28,7 +28,7 @@ func refuseApps(p *Plan) (Refusal, bool) {
 		if !s.File.Shared() {
 			of := source{s.File.Hub, s.File.Form}
 			if seen[of] {
-				continue // the nodes of a form have all of this in common
+				continue // the nodes of a form share all of this
 			}
 			seen[of] = true
 		}
@@ -42,8 +42,8 @@ func refuseApps(p *Plan) (Refusal, bool) {
 	return Refusal{}, false
 }
 
-// appChange tells which object of a file would not be the same any more, "" for none.
-// Only those for the tree as a whole are called after an option.
+// appChange names the object of a file whose identity would change, or returns "". Options
+// name only the objects for the whole tree.
 func appChange(before, after []byte, named bool) string {
 	now := map[string]appIdentity{}
 	for _, a := range appIdentities(after) {
@@ -63,11 +63,11 @@ func appChange(before, after []byte, named bool) string {
 	return ""
 }
 
-// appIdentity says which object it is that points a target at the tree.
+// appIdentity identifies an object that deploys the tree.
 type appIdentity struct{ kind, namespace, name, project, cluster string }
 
-// appIdentities are the objects of a file, the first of each kind: those of one kind have
-// namespace, project and cluster in common. A document that cannot be read is none.
+// appIdentities returns the first object of each kind in a file, because those of one kind
+// share namespace, project and cluster. It skips documents that it can't read.
 func appIdentities(content []byte) []appIdentity {
 	var all []appIdentity
 	for _, text := range documents(content) {

@@ -1,18 +1,15 @@
-// Package gitops makes what a form renders safe in the hands of Argo CD and
-// Flux: it lays nodes out as a tree of files that Git likes.
+// Package gitops lays rendered nodes out as a tree of files for Git, so that Argo CD and
+// Flux can apply them safely.
 //
-// The tree is planned by pure functions. Nodes flow in, as bytes object by
-// object; Lay gives each file a path, Compare holds files, index and disk
-// against each other, and the plan says of every file what happens to it and
-// why. An index in the tree itself lists what lynqctl wrote, so that what
-// others wrote is left alone. Dir is the only thing here that reads or writes,
-// and it cannot leave its folder.
+// Pure functions plan the tree. They take the bytes of each object. Lay gives each file a
+// path. Compare compares the files with the index and the disk, and plans what happens to
+// each file and why. An index in the tree lists the files that lynqctl wrote, so that
+// lynqctl doesn't change others. Only Dir reads and writes, and it can't leave its folder.
 //
-// Package apps makes the objects that point a target at the tree, with the policies that
-// belong into those. Package policy says the other policies, before rendering, as
-// annotations. Package hooks makes the hooks that delete what tombstones name. Package index
-// reads and writes the index.
+// Package apps returns the objects that deploy the tree, with their policies. Package
+// policy adds other policies as annotations before rendering. Package hooks returns hooks
+// that delete the objects of tombstones. Package index reads and writes the index.
 //
-// The package renders nothing, asks no cluster, and keeps no value of a row: a
-// report names fields and columns, never what is in them.
+// The package renders nothing, calls no cluster, and stores no value of a row. Reports
+// name fields and columns, but never their values.
 package gitops

@@ -12,14 +12,13 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Retained counts the objects that stay in the tree because a rule excludes them. The
-// target deletes Unprotected ones all the same when the tree drops them.
+// Retained counts the objects that stay in the tree because a rule excludes them. If the
+// tree drops Unprotected ones, the target deletes them anyway.
 type Retained struct{ Objects, Unprotected int }
 
-// Retain gives the objects that a rule excludes the bytes that the tree has of them,
-// and takes those off their nodes that the tree does not have. The target is told not
-// to prune what stays: the rule keeps it as it is, and whoever takes it out of the
-// tree later on deletes nothing by that.
+// Retain gives excluded objects the bytes that the tree has of them. It removes an object
+// from its node if the tree doesn't have it. It also tells the target not to prune these
+// objects. Then the object survives, even if somebody removes it from the tree later.
 func (d *Dir) Retain(ctx context.Context, in *Input, t policy.Target) (Retained, error) {
 	stays := d.excludedFiles(in)
 	states := make([]State, len(stays))
@@ -59,8 +58,8 @@ func (d *Dir) Retain(ctx context.Context, in *Input, t policy.Target) (Retained,
 	return kept, nil
 }
 
-// excludedFiles are the files of the tree that hold objects which a rule excludes. A
-// run with a selector leaves those as they are.
+// excludedFiles returns the files of the tree with excluded objects. A run with a selector
+// doesn't change them.
 func (d *Dir) excludedFiles(in *Input) []*index.Entry {
 	excluded := map[lynq.NodeKey]map[lynq.Ref]bool{}
 	for _, n := range in.Nodes {
@@ -82,7 +81,7 @@ func (d *Dir) excludedFiles(in *Input) []*index.Entry {
 	})
 }
 
-// retain keeps one document of a file by the object that it is.
+// retain stores one document of a file under its object.
 func retain(found map[lynq.Ref][]byte, doc []byte, t policy.Target) error {
 	o, err := yaml.Parse(string(doc))
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// FieldsOf gives the fields of a form's resource that rows fill in.
+// FieldsOf returns the fields of a form's resource that depend on the row.
 type FieldsOf func(hub lynq.HubKey, form lynq.FormKey, resource string) []render.FieldColumns
 
-// Explain finds out which fields of changed objects are others than before, of
-// at most so many objects: it has to read both. The columns come from the form:
-// no trace of a value is kept from one run to the next.
+// Explain finds the changed fields of changed objects. It reads both versions, so most
+// limits the number of objects. It takes columns from the form, so lynqctl stores no
+// values of rows between runs.
 func (r *Report) Explain(most int, fieldsOf FieldsOf) {
 	for i := range r.Changes {
 		n := &r.Changes[i]
@@ -35,7 +35,7 @@ func (r *Report) Explain(most int, fieldsOf FieldsOf) {
 	}
 }
 
-// changedFields compares two documents. One that is no YAML tells nothing.
+// changedFields compares two documents. It returns nothing if it can't read one of them.
 func changedFields(before, after []byte, columns []render.FieldColumns) []FieldChange {
 	var a, b any
 	if yaml.Unmarshal(before, &a) != nil || yaml.Unmarshal(after, &b) != nil {
@@ -46,14 +46,14 @@ func changedFields(before, after []byte, columns []render.FieldColumns) []FieldC
 	return d.changes
 }
 
-// segment is a part of a path: a key, or a place in a list.
+// segment is a key or a list index in a path.
 type segment struct {
 	key   string
 	index int
 	list  bool
 }
 
-// fieldDiff walks two values side by side.
+// fieldDiff compares two values.
 type fieldDiff struct {
 	columns []render.FieldColumns
 	changes []FieldChange
@@ -93,7 +93,7 @@ func (d *fieldDiff) maps(a, b map[string]any, path []segment) {
 	}
 }
 
-// columnsOf are the columns that a field, or anything below it, is made of.
+// columnsOf returns the columns of a field and all fields below it.
 func (d *fieldDiff) columnsOf(path []segment) []string {
 	columns := map[string]bool{}
 	for _, f := range d.columns {
@@ -107,12 +107,12 @@ func (d *fieldDiff) columnsOf(path []segment) []string {
 	return sortedKeys(columns)
 }
 
-// leads tells whether a segment is one of a form's path, where any entry of a
-// list is "[]".
+// leads reports whether a segment matches a key of a form's path. There, "[]" matches each
+// item of a list.
 func (s segment) leads(key string) bool { return s.list && key == "[]" || !s.list && s.key == key }
 
-// fieldName is spec.containers[0].image, or data["app.conf"] where a key is no
-// plain word.
+// fieldName returns for example spec.containers[0].image, or data["app.conf"] for a key
+// that isn't a plain word.
 func fieldName(path []segment) string {
 	var b strings.Builder
 	for _, s := range path {

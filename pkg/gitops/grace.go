@@ -11,22 +11,24 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// Leaving is a node of the tree whose row is gone, and whose files stay for its grace period.
+// Leaving is a node in its grace period. Its row is gone, and its files remain in the
+// tree.
 type Leaving struct {
 	lynq.NodeID
-	// Since is when a run first saw the row gone, and Until when the files go.
+	// Since is when a run first found the row gone, and Until when lynqctl removes the
+	// files.
 	Since, Until time.Time
 }
 
-// String says what becomes of the node, for people.
+// String describes the node's future for people.
 func (l *Leaving) String() string {
 	return fmt.Sprintf("node %s is leaving: its row is inactive or missing, and its files are removed at %s (deletionGracePeriod)", l.Name, l.Until.UTC().Format(time.RFC3339))
 }
 
-// Leave finds the nodes of the tree whose rows are gone and whose grace period is not over:
-// their files stay, and the index says since when the rows are gone. A node that is rendered
-// again has no such time any more. Times are whole seconds, rounded up, and a time in the
-// future stays: a clock that jumped back keeps files longer.
+// Leave finds the tree's nodes whose rows are gone and whose grace period hasn't ended.
+// Their files remain, and the index stores the time. A node that renders again loses the
+// time. Times are rounded up to seconds. A time in the future remains, because a clock
+// that jumped back should keep files longer.
 func (in *Input) Leave(now time.Time) {
 	rendered := map[lynq.NodeKey]bool{}
 	for _, n := range in.Nodes {
@@ -59,9 +61,9 @@ func (in *Input) Leave(now time.Time) {
 	in.Index = next
 }
 
-// rendered are the objects of the run's nodes. Where each node has an object that points the
-// target at it, there are none that another node can take over: the target may delete what
-// the old one has.
+// rendered returns the objects of the run's nodes. If each node has its own Application or
+// Kustomization, it returns none. Another node can't take objects over then, because the
+// target may delete the old node's objects.
 func (in *Input) rendered() map[lynq.Ref]bool {
 	objects := map[lynq.Ref]bool{}
 	if in.Apps != nil {
@@ -75,16 +77,16 @@ func (in *Input) rendered() map[lynq.Ref]bool {
 	return objects
 }
 
-// moves tells whether nodes of the run have all objects of a node that is not rendered any
-// more, such as one whose form has another name.
+// moves reports whether nodes of the run have all objects of a node that no longer
+// renders. An example is a renamed form.
 func moves(entries []*index.Entry, to map[lynq.Ref]bool) bool {
 	return len(to) > 0 && !slices.ContainsFunc(entries, func(e *index.Entry) bool {
 		return slices.ContainsFunc(e.Objects, func(k index.ObjectKey) bool { return !to[k.Ref] })
 	})
 }
 
-// leavingSince is since when the row of a node is gone, as its files have it. All of them
-// have the same time, unless Git joined two branches: then it begins anew.
+// leavingSince returns the time at which a node's row was gone, from its files. If the
+// files differ, because Git merged two branches, the time starts again.
 func leavingSince(entries []*index.Entry, now time.Time) time.Time {
 	since, whole := entries[0].LeavingSince, true
 	for _, e := range entries {
@@ -102,11 +104,11 @@ func leavingSince(entries []*index.Entry, now time.Time) time.Time {
 	return since.UTC()
 }
 
-// keepsLeaving tells whether a file stays because its node is kept for its grace period.
+// keepsLeaving reports whether a file remains because its node is in its grace period.
 func (in *Input) keepsLeaving(e *index.Entry) bool { return in.leaving[e.Node] != nil }
 
-// leavingIn are the nodes of a plan that are kept for their grace period, in the order of
-// their names. One whose files somebody removed is gone.
+// leavingIn returns the plan's nodes in their grace period, sorted by name. It omits a
+// node whose files somebody removed.
 func (in *Input) leavingIn(p *Plan) []Leaving {
 	found := map[lynq.NodeKey]bool{}
 	var all []Leaving
@@ -120,7 +122,7 @@ func (in *Input) leavingIn(p *Plan) []Leaving {
 	return all
 }
 
-// leavingFields are a Leaving as reports have it.
+// leavingFields is the JSON form of a Leaving.
 type leavingFields struct {
 	Hub           string    `json:"hub"`
 	Form          string    `json:"form"`

@@ -9,11 +9,11 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
-// Limits are the guards that a person may move.
+// Limits are the guards that users can change.
 type Limits struct {
 	AllowEmpty bool
-	// MayGo tells of so many nodes of a hub how many may go; MaxDelete is how
-	// that is written on the command line.
+	// MayGo returns how many of a hub's nodes a run may delete. MaxDelete is the same
+	// limit as a flag's value.
 	MayGo     func(nodes int) int
 	MaxDelete string
 }
@@ -27,7 +27,7 @@ type Refusal struct {
 	Fix   string `json:"fix"`
 }
 
-// String is the refusal for people.
+// String formats the refusal for people.
 func (r Refusal) String() string {
 	subject := r.Path
 	if subject == "" {
@@ -36,17 +36,17 @@ func (r Refusal) String() string {
 	return fmt.Sprintf("%s: %s (%s)", subject, r.What, r.Fix)
 }
 
-// The guards.
+// These are the guards.
 const (
-	GuardEmpty     = "empty"      // a hub that has nodes yields no active row
-	GuardMaxDelete = "max-delete" // too many nodes of a hub would go
-	GuardForeign   = "foreign"    // a path is taken
+	GuardEmpty     = "empty"      // a hub with nodes has no active row
+	GuardMaxDelete = "max-delete" // the run would delete too many nodes of a hub
+	GuardForeign   = "foreign"    // another file has the path
 	GuardTwice     = "twice"      // two files would have one object
-	GuardApps      = "apps"       // objects that point the target at the tree would be others
+	GuardApps      = "apps"       // the identity of objects that deploy the tree would change
 )
 
-// Refuse says what guards have against a run. Active has the number of active
-// rows of each hub.
+// Refuse returns the guards' objections to a run. active has the number of active rows by
+// hub.
 func Refuse(in *Input, p *Plan, active map[lynq.HubKey]int, l Limits) []Refusal {
 	var refusals []Refusal
 	leaving := map[lynq.HubKey]int{}
@@ -55,7 +55,7 @@ func Refuse(in *Input, p *Plan, active map[lynq.HubKey]int, l Limits) []Refusal 
 	}
 	for i, t := range in.tolls(p) {
 		hub, _ := in.Called(&index.Owned{Hub: t.hub})
-		empty := i < len(in.Hubs) && active[t.hub] == 0 // nobody has read the rows of other hubs
+		empty := i < len(in.Hubs) && active[t.hub] == 0 // for other hubs, nobody read the rows
 		if r, refused := l.refuse(hub, &t.Toll, empty, leaving[t.hub]); refused {
 			refusals = append(refusals, r)
 		}
@@ -77,8 +77,8 @@ func Refuse(in *Input, p *Plan, active map[lynq.HubKey]int, l Limits) []Refusal 
 	return refusals
 }
 
-// refuse holds the nodes that a hub has in the tree against those that go. leaving are kept
-// for their grace period: they count where no row is active.
+// refuse compares a hub's nodes in the tree with those that the run would delete. leaving
+// counts nodes in their grace period. They count if no row is active.
 func (l *Limits) refuse(hub string, t *toll.Toll, empty bool, leaving int) (Refusal, bool) {
 	switch may := l.MayGo(t.Nodes); {
 	case t.Going() == 0 && (leaving == 0 || !empty):

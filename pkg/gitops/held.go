@@ -9,9 +9,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
-// heldIn is what the guard knows of an object in a file of the tree. The target reads
-// the policy of an object that disappears from the object itself: the tree's old text
-// says what that is.
+// heldIn returns the guard's data about an object in a file of the tree. When an object
+// disappears, the target reads the policy from the object itself. So the policy comes from
+// the tree's old text.
 func heldIn(content []byte, key index.ObjectKey, t policy.Target) toll.Held {
 	h := toll.Held{Ref: key.Ref, ID: key.ID, Data: key.Data || key.HoldsData()}
 	doc := documentOf(content, key.Ref)
@@ -24,8 +24,8 @@ func heldIn(content []byte, key index.ObjectKey, t policy.Target) toll.Held {
 	return h
 }
 
-// documentOf is the document of a file that has an object, nil where none does or the
-// file cannot be read.
+// documentOf returns the document of an object in a file. It returns nil if there is none,
+// or if it can't read the file.
 func documentOf(content []byte, ref lynq.Ref) *yaml.RNode {
 	for _, text := range documents(content) {
 		doc, err := yaml.Parse(string(text))

@@ -4,5 +4,5 @@ package gitops
 
 import "os"
 
-// lock does nothing here: the index tells that another run has written.
+// lock does nothing on this system. The index still shows when another run has written.
 func lock(*os.Root) (release func(), err error) { return func() {}, nil }

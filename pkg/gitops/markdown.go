@@ -25,7 +25,7 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 	return err
 }
 
-// comment is a report in the making.
+// comment is an unfinished report.
 type comment struct{ markdown.Comment }
 
 func (m *comment) head(r *Report) {
@@ -66,7 +66,7 @@ func (m *comment) head(r *Report) {
 	}
 }
 
-// refusals are the title, and what guards have against what it says.
+// refusals writes the title and the guards' objections.
 func (m *comment) refusals(r *Report) {
 	if len(r.Refusals) == 0 {
 		fmt.Fprintf(&m.Builder, "### lynqctl render: %s\n\n", r.headline())
@@ -81,7 +81,7 @@ func (m *comment) refusals(r *Report) {
 	m.WriteString("\n")
 }
 
-// headline says in a few words what happens.
+// headline summarizes the changes in a few words.
 func (r *Report) headline() string {
 	var parts []string
 	for _, p := range []struct {
@@ -101,10 +101,10 @@ func (r *Report) headline() string {
 	return "nothing changes"
 }
 
-// left says how many lines did not fit.
+// left counts the lines that didn't fit.
 const left = "- ... and %s\n"
 
-// section is a folded list of the nodes with one change.
+// section writes a folded list of the nodes with one kind of change.
 func (m *comment) section(title string, what Change, changes []NodeChange) {
 	var lines []string
 	for i := range changes {
@@ -116,13 +116,13 @@ func (m *comment) section(title string, what Change, changes []NodeChange) {
 		return
 	}
 	fmt.Fprintf(&m.Builder, "\n<details><summary>%s: %s</summary>\n\n", title, phrase.Count(len(lines), "node"))
-	const rest = len("\n</details>\n") * 4 // and the summaries of sections to come
+	const rest = len("\n</details>\n") * 4 // room for the end of this section and the summaries of later ones
 	m.Lines(lines, markdown.MaxLength-rest-3*200, left, "more node")
 	m.WriteString("\n</details>\n")
 }
 
-// nodeLines are the lines of a node. One that comes or goes needs no more than
-// the names of its objects.
+// nodeLines returns the lines of a node. For a created or removed node, the names of its
+// objects are enough.
 func nodeLines(n *NodeChange) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "- **%s** (hub %s, namespace %s)\n", markdown.Code(n.Name), markdown.Code(cmp.Or(n.hub, n.Hub.Name)), markdown.Code(n.Namespace))

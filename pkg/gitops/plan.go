@@ -10,63 +10,63 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 )
 
-// Action says how a run changes a file.
+// Action is the change of a file.
 type Action string
 
-// The actions.
+// These are the actions.
 const (
-	ActionKeep    Action = "keep"    // it is as it should be
-	ActionCreate  Action = "create"  // it is new
+	ActionKeep    Action = "keep"    // the file is up to date
+	ActionCreate  Action = "create"  // the file is new
 	ActionUpdate  Action = "update"  // its content changes
-	ActionRestore Action = "restore" // it was there, and was removed
-	ActionRemove  Action = "remove"  // it is wanted no more
-	ActionForget  Action = "forget"  // it is wanted no more, and gone already
-	// ActionConflict leaves a file alone that lynqctl wrote and others changed.
+	ActionRestore Action = "restore" // somebody removed the file, and lynqctl writes it again
+	ActionRemove  Action = "remove"  // no node needs the file any more
+	ActionForget  Action = "forget"  // no node needs the file any more, and it is gone
+	// ActionConflict keeps a file of lynqctl that others changed.
 	ActionConflict Action = "conflict"
-	// ActionRefuse: the path is taken by what lynqctl did not write, or not for
-	// this hub. Nothing is written then.
+	// ActionRefuse means that somebody else, or another hub, has the path. lynqctl then
+	// writes nothing.
 	ActionRefuse Action = "refuse"
 )
 
-// State is a file on disk. The zero value is one that is not there.
+// State is a file on disk. The zero value means that it doesn't exist.
 type State struct {
 	There   bool
-	Same    bool // it has the bytes that are wanted
+	Same    bool // it has the desired bytes
 	Digest  index.Digest
-	Content []byte // of a file that differs, or is wanted no more
-	// Blocked says what is at the path where it is no file that can be read.
+	Content []byte // of a file that differs, or that no node needs
+	// Blocked says what is at the path instead of a readable file.
 	Blocked string
 }
 
-// Disk has the state of each file of a layout, in its order.
+// Disk has the state of each file of a layout, in the layout's order.
 type Disk struct {
-	Files []State // of Layout.Files
-	Gone  []State // of Layout.Gone
+	Files []State // for Layout.Files
+	Gone  []State // for Layout.Gone
 }
 
-// Step changes one file, and says why where a report tells it.
+// Step changes one file. Why is the reason for reports.
 type Step struct {
 	Path   string
 	Action Action
 	Why    string
-	File   *File        // nil where it is wanted no more
-	Old    *index.Entry // nil where the index does not know it
+	File   *File        // nil if no node needs the file
+	Old    *index.Entry // nil if the index doesn't have the file
 	State  State
 
-	digest index.Digest // of File
+	digest index.Digest // digest of File
 }
 
-// Plan lists the steps of a run on a tree.
+// Plan has the steps of a run on a tree.
 type Plan struct {
 	Steps []Step         // sorted by path
-	Kept  []*index.Entry // the rest of the index
+	Kept  []*index.Entry // other entries of the index
 
-	told  []string      // of Index.Told, when all is done
-	final *index.Digest // of the index, once it is known
+	told  []string      // Index.Told after the run
+	final *index.Digest // digest of the final index, once known
 }
 
-// Compare decides what happens to each file. It is a pure function. With force,
-// what others wrote or changed counts for nothing.
+// Compare decides what happens to each file. It is a pure function. With force, it ignores
+// other people's files and changes.
 func Compare(in *Input, l *Layout, disk *Disk, force bool) *Plan {
 	p := &Plan{Steps: make([]Step, 0, len(l.Files)+len(l.Gone)), told: in.Told}
 	taken := map[string]bool{}
@@ -108,7 +108,7 @@ func Compare(in *Input, l *Layout, disk *Disk, force bool) *Plan {
 	return p
 }
 
-// decide decides on a file that is wanted.
+// decide decides about a desired file.
 func (s *Step) decide(stranger, force bool, tree func() *listings) {
 	switch known := s.Old != nil; {
 	case s.State.Blocked != "":
@@ -132,7 +132,7 @@ func (s *Step) decide(stranger, force bool, tree func() *listings) {
 	}
 }
 
-// decideGone decides on a file that is wanted no more.
+// decideGone decides about a file that no node needs.
 func (s *Step) decideGone(force bool, tree func() *listings) {
 	switch {
 	case s.State.Blocked != "":
@@ -146,13 +146,13 @@ func (s *Step) decideGone(force bool, tree func() *listings) {
 	}
 }
 
-// onlyLists tells whether others changed a file that only lists: a merge of two branches
-// does so.
+// onlyLists reports whether others changed a file that has only a list. A merge of two
+// branches does this.
 func (s *Step) onlyLists(tree func() *listings) bool {
 	return path.Base(s.Path) == kustomizationFile && tree().onlyLists(s.Path, s.State.Content)
 }
 
-// Count counts the steps that have one of these actions.
+// Count counts the steps with one of these actions.
 func (p *Plan) Count(actions ...Action) int {
 	n := 0
 	for i := range p.Steps {
@@ -163,7 +163,7 @@ func (p *Plan) Count(actions ...Action) int {
 	return n
 }
 
-// Of are the steps with an action.
+// Of returns the steps with an action.
 func (p *Plan) Of(a Action) []Step {
 	var steps []Step
 	for _, s := range p.Steps {
@@ -174,15 +174,15 @@ func (p *Plan) Of(a Action) []Step {
 	return steps
 }
 
-// writes tells whether a step changes a file.
+// writes reports whether a step changes a file.
 func (s *Step) writes() bool {
 	return s.Action == ActionCreate || s.Action == ActionUpdate || s.Action == ActionRestore
 }
 
-// Final is the index when the plan has been carried out.
+// Final returns the index after the plan.
 func (p *Plan) Final() *index.Index { return p.index(false) }
 
-// tree is the digest of that index as it is written.
+// tree returns the digest of the encoded final index.
 func (p *Plan) tree() index.Digest {
 	if p.final == nil {
 		p.final = new(index.DigestOf(p.Final().Encode()))
@@ -190,8 +190,8 @@ func (p *Plan) tree() index.Digest {
 	return *p.final
 }
 
-// Intent is the index while that is under way: it names all that is there or
-// may be by then, so that a run that is killed leaves no file that no index names.
+// Intent returns the index during the run. It names all files that may exist, so that a
+// killed run leaves no unlisted file.
 func (p *Plan) Intent() *index.Index {
 	x := p.index(true)
 	x.Unfinished = true

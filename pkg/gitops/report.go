@@ -10,33 +10,34 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// Change says how a run changed a node or an object.
+// Change is the change of a node or an object.
 type Change string
 
-// The changes.
+// These are the changes.
 const (
 	Added   Change = "added"
 	Changed Change = "changed"
 	Removed Change = "removed"
 )
 
-// Report lists what a run does to a tree, or has done. It names fields and columns, and
-// never their contents.
+// Report lists the changes of a run to a tree. It names fields and columns, but never
+// their values.
 type Report struct {
-	Changed bool `json:"changed"` // any file, if only the index
-	// Tree is the SHA-256 of the index after the run, in hexadecimal: it is equal for equal trees.
+	Changed bool `json:"changed"` // set if any file changes, even only the index
+	// Tree is the SHA-256 of the index after the run, in hexadecimal. Equal trees have
+	// equal values.
 	Tree      string       `json:"tree"`
 	Nodes     NodeCounts   `json:"nodes"`
 	Objects   Counts       `json:"objects"`
 	Files     FileCounts   `json:"files"`
-	Changes   []NodeChange `json:"changes,omitempty"`   // in the order of the nodes' names
-	Leaving   []Leaving    `json:"leaving,omitempty"`   // nodes whose files stay for their grace period
-	Conflicts []Conflict   `json:"conflicts,omitempty"` // files that were left because others changed them
-	// Refusals are what guards have against the run. Then nothing of this is done.
+	Changes   []NodeChange `json:"changes,omitempty"`   // sorted by node name
+	Leaving   []Leaving    `json:"leaving,omitempty"`   // nodes whose files remain for their grace period
+	Conflicts []Conflict   `json:"conflicts,omitempty"` // files that lynqctl kept because others changed them
+	// Refusals are the guards' objections. With any, the run changes nothing.
 	Refusals []Refusal `json:"-"`
 }
 
-// Counts count changes.
+// Counts has the numbers of changes.
 type Counts struct {
 	Added     int `json:"added"`
 	Changed   int `json:"changed"`
@@ -57,37 +58,38 @@ func (c *Counts) count(what Change) {
 	}
 }
 
-// NodeCounts count nodes. Those that could not be rendered keep what they have, and so do
-// those that wait for their stage.
+// NodeCounts has the numbers of nodes. Nodes that failed to render keep their files, and
+// so do nodes that wait for their stage.
 type NodeCounts struct {
 	Counts
 	Failed  int `json:"failed"`
 	Waiting int `json:"waiting,omitempty"`
 }
 
-// FileCounts count files.
+// FileCounts has the numbers of files.
 type FileCounts struct {
 	Written   int `json:"written"`
 	Removed   int `json:"removed"`
 	Unchanged int `json:"unchanged"`
 }
 
-// NodeChange is a node that is not what it was.
+// NodeChange is a changed node.
 type NodeChange struct {
-	// NodeID has hub and form as the files have them, and no row: the tree has none.
+	// NodeID has hub and form as in the files. It has no row, because the tree doesn't
+	// store it.
 	lynq.NodeID
 	Change  Change
 	Objects []ObjectChange
 
-	hub string // as people call it
+	hub string // name for messages
 }
 
-// nodeChangeFields are a NodeChange as reports have it.
+// nodeChangeFields is the JSON form of a NodeChange.
 type nodeChangeFields struct {
 	Change Change `json:"change"`
 	Hub    string `json:"hub"`
 	Form   string `json:"form"`
-	// HubNamespace and FormNamespace distinguish hubs and forms that have the same name.
+	// HubNamespace and FormNamespace distinguish hubs and forms with the same name.
 	HubNamespace  string         `json:"hubNamespace,omitempty"`
 	FormNamespace string         `json:"formNamespace,omitempty"`
 	Namespace     string         `json:"namespace"`
@@ -104,7 +106,7 @@ func (n NodeChange) MarshalJSON() ([]byte, error) {
 	return []byte(text), err
 }
 
-// Counts count its objects.
+// Counts counts the node's objects.
 func (n *NodeChange) Counts() Counts {
 	var c Counts
 	for i := range n.Objects {
@@ -113,23 +115,23 @@ func (n *NodeChange) Counts() Counts {
 	return c
 }
 
-// ObjectChange is an object that is not what it was.
+// ObjectChange is a changed object.
 type ObjectChange struct {
 	Change Change `json:"change"`
 	Object string `json:"object"`
 	ID     string `json:"id"`
-	// Fields are those that changed. A Secret has none here, nor has an object
-	// whose former content is not known, or not looked into.
+	// Fields are the changed fields. It is empty for a Secret, and if the old content is
+	// unknown or wasn't compared.
 	Fields []FieldChange `json:"fields,omitempty"`
 
 	key      index.ObjectKey
 	old, new []byte
 }
 
-// FieldChange is a field that is not what it was.
+// FieldChange is a changed field.
 type FieldChange struct {
 	Field string `json:"field"`
-	// Columns are those that the form makes the field of.
+	// Columns are the columns that the form uses for the field.
 	Columns []string `json:"columns,omitempty"`
 }
 
@@ -139,7 +141,7 @@ type Conflict struct {
 	Why  string `json:"why"`
 }
 
-// NewReport tells what a plan does. Changed is what Dir.Changes says of it.
+// NewReport returns the report of a plan. changed comes from Dir.Changes.
 func NewReport(in *Input, p *Plan, changed bool) *Report {
 	tree := p.tree()
 	r := &Report{Changed: changed, Tree: hex.EncodeToString(tree[:]), Files: FileCounts{
@@ -175,22 +177,22 @@ func NewReport(in *Input, p *Plan, changed bool) *Report {
 	return r
 }
 
-// nodeChange compares what a node had with what it has.
+// nodeChange has a node's objects before and after.
 type nodeChange struct {
 	change   NodeChange
-	same     int // objects in files that are as they should be
+	same     int // number of objects in unchanged files
 	old, new []content
 }
 
-// content is an object in a file. Its bytes are nil where they are not known.
+// content is an object in a file. Its bytes are nil if unknown.
 type content struct {
 	key   index.ObjectKey
 	bytes []byte
 	step  *Step
 }
 
-// nodesOf sorts the steps of a plan by node. Nothing becomes of what is left alone
-// since others changed it; and what is not there was not there before.
+// nodesOf groups the steps of a plan by node. It skips files that lynqctl keeps because
+// others changed them. A file that didn't exist has no old objects.
 func nodesOf(p *Plan) map[lynq.NodeKey]*nodeChange {
 	nodes := map[lynq.NodeKey]*nodeChange{}
 	of := func(o *index.Owned, now bool) *nodeChange {
@@ -199,7 +201,7 @@ func nodesOf(p *Plan) map[lynq.NodeKey]*nodeChange {
 			n = &nodeChange{}
 			nodes[o.Node] = n
 		}
-		if now || n.change.Name == "" { // what it is now counts, not what it was
+		if now || n.change.Name == "" { // the new state counts
 			n.change.NodeID = lynq.NodeID{Hub: o.Hub, Form: o.Form, Namespace: o.Node.Namespace, Name: o.Node.Name}
 		}
 		return n
@@ -223,7 +225,7 @@ func nodesOf(p *Plan) map[lynq.NodeKey]*nodeChange {
 	return nodes
 }
 
-// oldBytes are what lynqctl wrote to a file before, nil where that is not known.
+// oldBytes returns lynqctl's previous version of a file, or nil if unknown.
 func (s *Step) oldBytes() []byte {
 	if slices.Contains(s.Old.Digests, s.State.Digest) {
 		return s.State.Content
@@ -231,7 +233,7 @@ func (s *Step) oldBytes() []byte {
 	return nil
 }
 
-// contents are the objects of a file.
+// contents returns the objects of a file.
 func contents(s *Step, keys []index.ObjectKey, b []byte) []content {
 	var docs [][]byte
 	if b != nil && len(keys) > 0 {
@@ -247,7 +249,7 @@ func contents(s *Step, keys []index.ObjectKey, b []byte) []content {
 	return all
 }
 
-// compare finds the changes of a node's objects, and counts all of them.
+// compare finds the changes of a node's objects, and counts all objects.
 func (n *nodeChange) compare(counts *Counts) {
 	counts.Unchanged += n.same
 	for i := range n.new {
@@ -290,8 +292,8 @@ func findContent(in []content, key index.ObjectKey) *content {
 	return &in[i]
 }
 
-// differs tells whether an object is another than before. Where others changed
-// it in between, the digests of its file tell.
+// differs reports whether an object has changed. If others changed the file meanwhile, the
+// digests of the file decide.
 func (c *content) differs(before *content) bool {
 	if before.bytes != nil {
 		return !bytes.Equal(c.bytes, before.bytes)

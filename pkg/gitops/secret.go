@@ -10,15 +10,15 @@ import (
 
 // PlainSecret is a resource of a form that shows values of Secrets.
 type PlainSecret struct {
-	// NodeID is the first node that shows them, of so many.
+	// NodeID is the first node that shows them. Nodes counts all.
 	lynq.NodeID
 	Nodes int
-	ID    string // of the resource
+	ID    string // id of the resource
 }
 
-// PlainSecrets are the resources of which an object shows values of a Secret, in the
-// order of the nodes. Only the rendered object tells: a Secret may be an item of a list,
-// and a row may fill in all of its values.
+// PlainSecrets returns the resources with objects that show values of a Secret, in node
+// order. It checks rendered objects. A Secret may be a list item, and rows may supply all
+// its values.
 func PlainSecrets(nodes []*Node) []PlainSecret {
 	type resource struct {
 		hub  lynq.HubKey
@@ -45,8 +45,8 @@ func PlainSecrets(nodes []*Node) []PlainSecret {
 	return found
 }
 
-// plain tells whether an object shows values of a Secret. Most kinds cannot, and are not
-// read. One that cannot be read is taken for one that does.
+// plain reports whether an object shows values of a Secret. It doesn't parse kinds that
+// can't. An unparseable object counts as one that does.
 func (o *Object) plain() bool {
 	if len(o.Bytes) == 0 || o.Kind != "Secret" && !isList(o.Kind) {
 		return false
@@ -55,8 +55,8 @@ func (o *Object) plain() bool {
 	return yaml.Unmarshal(o.Bytes, &content) != nil || showsSecret(content, "", "")
 }
 
-// showsSecret tells whether an object, or an item of a list, is a Secret with values. An
-// item of a SecretList need not say what it is.
+// showsSecret reports whether an object, or an item of a list, is a Secret with values. An
+// item of a SecretList may lack its kind.
 func showsSecret(o map[string]any, apiVersion, kind string) bool {
 	if s, _ := o["apiVersion"].(string); s != "" {
 		apiVersion = s
@@ -77,11 +77,10 @@ func showsSecret(o map[string]any, apiVersion, kind string) bool {
 	return false
 }
 
-// isList tells whether kustomize and kubectl take a kind for a list of objects.
+// isList reports whether kustomize and kubectl treat a kind as a list of objects.
 func isList(kind string) bool { return strings.HasSuffix(kind, "List") }
 
-// filled tells whether a field has anything in it. A template may have made text of what
-// should be a map.
+// filled reports whether a field isn't empty. A template may have turned a map into text.
 func filled(v any) bool {
 	switch v := v.(type) {
 	case nil:

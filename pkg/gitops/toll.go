@@ -9,16 +9,16 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
-// hubToll is what a run costs a hub.
+// hubToll has the deletions of a run for a hub.
 type hubToll struct {
 	hub lynq.HubKey
 	toll.Toll
 }
 
-// tolls count the nodes that the tree has of each hub, the hubs of the run first. The
-// plan shows for each node which of its files stay, change and go, whatever the scope
-// of the run: Argo CD or Flux delete an object that no file has any more. Nodes of forms
-// that take no part count only if they lose something.
+// tolls counts the tree's nodes of each hub, with the run's hubs first. The plan shows
+// which files of each node remain, change and disappear. It ignores the scope of the run,
+// because Argo CD or Flux delete an object that no file has. Nodes of other forms count
+// only if they lose something.
 func (in *Input) tolls(p *Plan) []hubToll {
 	var tolls []hubToll
 	for _, h := range in.Hubs {
@@ -39,21 +39,21 @@ func (in *Input) tolls(p *Plan) []hubToll {
 	return tolls
 }
 
-// treeNode is a node that the tree has, and what becomes of it.
+// treeNode is a node in the tree, with its future.
 type treeNode struct {
 	entry *index.Entry // one of its files
-	stays bool         // the run writes one of its files, or leaves one as it is
-	moves bool         // other files have all of its objects from now on
-	now   *Node        // as the run renders it, nil where it does not
-	to    string       // the namespace in which its row makes it from now on
-	lost  []toll.Held  // objects that no file of the tree has any more
+	stays bool         // the run keeps or writes one of its files
+	moves bool         // other files have all its objects after the run
+	now   *Node        // the rendered node; nil if the run doesn't render it
+	to    string       // the new namespace if its row moves it
+	lost  []toll.Held  // objects that no file has after the run
 }
 
-// change is what the guard knows of the node.
+// change returns the guard's data about the node.
 func (n *treeNode) change() *toll.NodeChange {
 	c := &toll.NodeChange{Before: n.lost, Exists: func(lynq.Ref) bool { return false }}
 	if n.now == nil {
-		c.Leaves, c.To, c.Objects = !n.stays && !n.moves, n.to, 1 // one that stays has some
+		c.Leaves, c.To, c.Objects = !n.stays && !n.moves, n.to, 1 // a remaining node has at least one object
 		return c
 	}
 	c.NotIncluded = n.now.NotIncluded
@@ -65,8 +65,8 @@ func (n *treeNode) change() *toll.NodeChange {
 	return c
 }
 
-// treeNodes are the nodes of which the tree has a file. A node without a file does not count: a run that was killed named it in the index and
-// did not come to it, or a person removed it.
+// treeNodes returns the nodes with a file in the tree. A node without a file doesn't
+// count. A killed run may not have written it, or somebody removed it.
 func (in *Input) treeNodes(p *Plan) []*treeNode {
 	found := map[lynq.NodeKey]*treeNode{}
 	var nodes []*treeNode
@@ -103,12 +103,12 @@ func (in *Input) treeNodes(p *Plan) []*treeNode {
 	return nodes
 }
 
-// had tells whether a step finds a file of a node in the tree.
+// had reports whether the tree has a node's file before the step.
 func (s *Step) had() bool {
 	return s.Old != nil && !s.Old.Shared() && !isApp(s.Path) && s.State.There
 }
 
-// move notes the nodes that their rows make in another namespace from now on.
+// move notes the nodes that move to another namespace.
 func (in *Input) move(nodes []*treeNode) {
 	type name struct{ hub, form, node string }
 	old := map[name]*treeNode{}
@@ -124,7 +124,7 @@ func (in *Input) move(nodes []*treeNode) {
 	}
 }
 
-// lose notes the objects that nodes lose which stay.
+// lose notes the objects that remaining nodes lose.
 func (in *Input) lose(p *Plan, found map[lynq.NodeKey]*treeNode) {
 	exists := sync.OnceValue(p.refs)
 	for _, n := range found {
@@ -150,19 +150,19 @@ func (in *Input) lose(p *Plan, found map[lynq.NodeKey]*treeNode) {
 	}
 }
 
-// drops tells whether a step takes something out of the tree. Nothing lists a file any
-// more that others changed and that no node wants.
+// drops reports whether a step removes something from the tree. A file that others changed
+// and that no node needs counts too, because nothing lists it any more.
 func (s *Step) drops() bool {
 	return s.Action == ActionUpdate || s.Action == ActionRemove || s.Action == ActionConflict && s.File == nil
 }
 
-// keeps tells whether the file has an object as before.
+// keeps reports whether the file still has an object.
 func (s *Step) keeps(ref lynq.Ref) bool {
 	return s.File != nil && slices.ContainsFunc(s.File.Objects, func(k index.ObjectKey) bool { return k.Ref == ref })
 }
 
-// refs are the objects of the tree when a plan has been carried out. A file that
-// others changed and that stays has the objects that it had.
+// refs returns the tree's objects after a plan. A file that others changed keeps its old
+// objects.
 func (p *Plan) refs() map[lynq.Ref]bool {
 	refs := map[lynq.Ref]bool{}
 	add := func(keys []index.ObjectKey) {

@@ -16,79 +16,80 @@ func compareNodes(a, b lynq.NodeKey) int {
 	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Namespace, b.Namespace))
 }
 
-// Node is one active row and one form, rendered.
+// Node is the rendered node of one active row and one form.
 type Node struct {
-	// NodeID has the form as its file has it.
+	// NodeID has the form as in the form's file.
 	lynq.NodeID
-	Failed  bool // it could not be rendered: what there is of it stays
-	Waits   bool // its stage comes later: what there is of it stays
+	Failed  bool // it failed to render, so its files remain
+	Waits   bool // its stage comes later, so its files remain
 	Objects []Object
-	// NotIncluded are the ids of resources of the form that the row does not get, and
-	// HoldsData those of resources with holdsData: true.
+	// NotIncluded are the ids of resources that the row doesn't get. HoldsData are those
+	// of resources with holdsData: true.
 	NotIncluded, HoldsData []string
 }
 
-// stays tells whether the run leaves what there is of the node.
+// stays reports whether the run keeps the node's files.
 func (n *Node) stays() bool { return n.Failed || n.Waits }
 
 // Object is one object of a node.
 type Object struct {
 	index.ObjectKey
 	Bytes   []byte // a YAML document, without a line "---"
-	LeftOut bool   // a selector leaves it out: what there is of it stays
-	// Excluded: a rule excludes it. What the tree has of it stays, and is not pruned.
+	LeftOut bool   // the selector skips it, so its file remains
+	// Excluded is set if a rule excludes it. The tree's version remains, and the target
+	// doesn't prune it.
 	Excluded bool
 }
 
-// HookID stands for the resource of a form that the hooks for tombstones have not.
+// HookID is the resource id of hooks for tombstones, which have no resource in the form.
 const HookID = "tombstones"
 
-// Arrangement says how nodes become files.
+// Arrangement says how to lay nodes out as files.
 type Arrangement struct {
-	// PerNode has one file of several documents per node, instead of a folder
-	// with one file per object.
+	// PerNode writes one file with several documents per node, instead of a folder with
+	// one file per object.
 	PerNode bool
-	// Spread puts nodes into 256 folders, by a hash of their names.
+	// Spread distributes nodes over 256 folders by a hash of their names.
 	Spread bool
 }
 
-// File is a file that the tree is to have.
+// File is a file of the new tree.
 type File struct {
-	Path  string // with slashes, below the tree
+	Path  string // below the tree, with slashes
 	Bytes []byte
 	index.Owned
 }
 
-// Input holds everything that Lay needs to lay a tree out.
+// Input is the input of Lay.
 type Input struct {
 	Arrangement
 	index.Scope
 	Nodes  []*Node      // in any order
-	Index  *index.Index // of the tree as it is
+	Index  *index.Index // index of the current tree
 	Target policy.Target
-	// Apps, where it is not nil, makes the objects that point a target at the
-	// tree. Without it those of earlier runs stay as they are.
+	// Apps returns the objects that deploy the tree, or is nil. Without it, those of
+	// earlier runs remain.
 	Apps Apps
-	// Told are the losses that people have been told of by now.
+	// Told are the losses that lynqctl has reported.
 	Told []string
-	// DropApps: they go, but for those that speak for the whole tree, where the
-	// run leaves a part of it as it is.
+	// DropApps removes these objects. It keeps those for the whole tree if the run doesn't
+	// cover the whole tree.
 	DropApps bool
 
 	leaving map[lynq.NodeKey]*Leaving // see Leave
 }
 
-// Layout holds the files that a tree has after the run.
+// Layout has the files of a tree after the run.
 type Layout struct {
-	Files []File         // to be there with these bytes, sorted by path
-	Kept  []*index.Entry // that stay as they are, whatever they are
-	Gone  []*index.Entry // that are wanted no more
-	// Clashes are why objects of a target cannot be told apart.
+	Files []File         // desired files, sorted by path
+	Kept  []*index.Entry // files that remain unchanged
+	Gone  []*index.Entry // files that no node needs any more
+	// Clashes are errors for objects of the target with the same name.
 	Clashes []error
 }
 
-// Lay gives all files of a tree their paths. It is a pure function of its
-// input, and the files do not hang on the order of the nodes.
+// Lay gives each file of a tree its path. It is a pure function. The result doesn't depend
+// on the order of the nodes.
 func Lay(in *Input) *Layout {
 	l := layouter{Input: in, kept: Kept(in), called: map[string]string{}}
 	l.names = newFolderNames(in, l.kept)
@@ -113,10 +114,10 @@ func Lay(in *Input) *Layout {
 	return &Layout{Files: l.files, Kept: l.kept, Gone: l.gone(), Clashes: l.clashes}
 }
 
-// Kept are the entries of the index that a run leaves as they are: those
-// outside its scope, those of nodes that could not be rendered, wait for their stage or are kept for their grace
-// period, and those of objects that a selector leaves out. A node that the run renders has its folder for
-// itself: nothing stays there of another hub or form, which would be listed nowhere.
+// Kept returns the entries that a run doesn't change. They are outside its scope, or their
+// nodes failed to render, wait for their stage or are in their grace period. Or the
+// selector skips their objects. A rendered node has its folder for itself. Files of other
+// hubs or forms don't remain there, because nothing would list them.
 func Kept(in *Input) []*index.Entry {
 	nodes := make(map[lynq.NodeKey]*Node, len(in.Nodes))
 	for _, n := range in.Nodes {
@@ -134,13 +135,13 @@ func Kept(in *Input) []*index.Entry {
 	}
 	kept := entriesThat(in.Index, stays)
 	if in.DropApps && len(kept) > 0 {
-		// An ApplicationSet that goes takes with it what it made of all nodes.
+		// Deleting an ApplicationSet would delete the Applications of all nodes.
 		kept = entriesThat(in.Index, func(e *index.Entry) bool { return stays(e) || isApp(e.Path) && e.Shared() })
 	}
 	return kept
 }
 
-// entriesThat are those of an index that are asked for, in their order.
+// entriesThat returns the entries of an index for which asked is true, in order.
 func entriesThat(x *index.Index, asked func(*index.Entry) bool) []*index.Entry {
 	var found []*index.Entry
 	for i := range x.Entries {
@@ -151,8 +152,8 @@ func entriesThat(x *index.Index, asked func(*index.Entry) bool) []*index.Entry {
 	return found
 }
 
-// rewritten tells whether a run with a selector has a say on a file: it holds nothing
-// but objects that were selected, or it is the kustomization.yaml of such a node.
+// rewritten reports whether a run with a selector may change a file. The file has only
+// selected objects, or is the kustomization.yaml of such a node.
 func rewritten(e *index.Entry, n *Node) bool {
 	if n == nil {
 		return false
@@ -166,19 +167,19 @@ func rewritten(e *index.Entry, n *Node) bool {
 	return !slices.ContainsFunc(e.Objects, func(k index.ObjectKey) bool { return !selected(k) })
 }
 
-// layouter is a layout in the making.
+// layouter is an unfinished layout.
 type layouter struct {
 	*Input
 	kept   []*index.Entry
-	keptOf map[lynq.NodeKey][]*index.Entry // where a selector leaves objects out
+	keptOf map[lynq.NodeKey][]*index.Entry // entries to keep because of a selector
 	files  []File
 
 	names   *folderNames
-	called  map[string]string // what each Kustomization of a resource is for
+	called  map[string]string // the owner of each Kustomization name
 	clashes []error
 }
 
-// node lays one node out.
+// node lays out one node.
 func (l *layouter) node(n *Node) {
 	base := path.Join(l.spreadInto(n.Name), l.names.of(n.Key()))
 	if l.PerNode {
@@ -214,9 +215,9 @@ func (l *layouter) node(n *Node) {
 	}
 }
 
-// tellApart notes Kustomizations of resources that have one name: NODE-ID does not
-// say where the node's name ends. One of the two would be applied, and the object of
-// the other deleted.
+// tellApart reports Kustomizations of resources with the same name. NODE-ID doesn't show
+// where the node's name ends. Flux would apply one of them and delete the objects of the
+// other.
 func (l *layouter) tellApart(n *Node, base string) {
 	for _, id := range l.Apps.Resources(n) {
 		name, what := l.Apps.ResourceName(base, id), fmt.Sprintf("resource %q of node %s", id, n.Name)
@@ -227,7 +228,7 @@ func (l *layouter) tellApart(n *Node, base string) {
 	}
 }
 
-// nameApplications notes folders of nodes that Argo CD would give one Application.
+// nameApplications reports folders for which Argo CD would create the same Application.
 func (l *layouter) nameApplications() {
 	folders := map[string]bool{}
 	for i := range l.files {
@@ -249,8 +250,8 @@ func (l *layouter) nameApplications() {
 	}
 }
 
-// others adds what else there is in the folder of a node of which a selector
-// leaves out a part: which of it is still wanted is unknown.
+// others adds the other files in a node's folder if the selector skips some of its
+// objects. The run can't know which of them the node still needs.
 func (l *layouter) others(n *Node, base string, resources []string) []string {
 	for _, e := range l.keptOf[n.Key()] {
 		if name := path.Base(e.Path); path.Dir(e.Path) == base && !slices.Contains(resources, name) {
@@ -264,8 +265,8 @@ func (l *layouter) add(n *Node, file string, content []byte, objects []index.Obj
 	l.files = append(l.files, File{Path: file, Bytes: content, Owned: index.Owned{Hub: n.Hub, Form: n.Form, Node: n.Key(), Objects: objects}})
 }
 
-// shared adds the kustomization.yaml of each folder that nodes are in, up to
-// the top. Each lists what is right below it.
+// shared adds the kustomization.yaml of each folder above nodes, up to the top. Each lists
+// the entries of its folder.
 func (l *layouter) shared() {
 	below := map[string]map[string]bool{".": {}}
 	add := func(root string) {
@@ -278,7 +279,7 @@ func (l *layouter) shared() {
 			root = folder
 		}
 	}
-	folders := map[string]bool{} // that have a kustomization.yaml of a node
+	folders := map[string]bool{} // folders with a node's kustomization.yaml
 	for i := range l.files {
 		switch f := &l.files[i]; {
 		case isApp(f.Path):
@@ -297,8 +298,8 @@ func (l *layouter) shared() {
 	}
 }
 
-// rootsOf are the paths by which nodes are reached: their folders, and those of
-// entries that have a kustomization.yaml; else the files of entries.
+// rootsOf returns the paths that a kustomization.yaml must list. These are folders with
+// their own kustomization.yaml, and single files otherwise.
 func rootsOf(entries []*index.Entry, folders map[string]bool) []string {
 	for _, e := range entries {
 		if path.Base(e.Path) == kustomizationFile && !isApp(e.Path) {
@@ -314,7 +315,7 @@ func rootsOf(entries []*index.Entry, folders map[string]bool) []string {
 	return roots
 }
 
-// gone are the entries that are neither wanted nor kept.
+// gone returns the entries that the layout neither needs nor keeps.
 func (l *layouter) gone() []*index.Entry {
 	var gone []*index.Entry
 	file, kept := 0, 0

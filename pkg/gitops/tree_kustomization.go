@@ -10,12 +10,11 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 )
 
-// kustomizationFile is what kustomize, Argo CD and Flux look for in a folder.
+// kustomizationFile is the file that kustomize, Argo CD and Flux read in a folder.
 const kustomizationFile = "kustomization.yaml"
 
-// kustomizationHead sorts nothing: without the order fifo kustomize would put
-// kinds into an order of its own. The file sets no namespace, no label, nothing
-// that would make objects of the tree other objects than those of the stream.
+// kustomizationHead sets the order fifo, because kustomize would otherwise sort by kind.
+// It sets no namespace or label, so that the tree's objects equal those of the stream.
 const kustomizationHead = `# Written by lynqctl render.
 apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
@@ -23,7 +22,7 @@ sortOptions:
   order: fifo
 `
 
-// kustomization is a kustomization.yaml of some files and folders beside it.
+// kustomization returns a kustomization.yaml with some files and folders beside it.
 func kustomization(resources []string) []byte {
 	size := len(kustomizationHead) + len("resources: []\n")
 	for _, r := range resources {
@@ -46,18 +45,17 @@ func kustomization(resources []string) []byte {
 	return b
 }
 
-// isPlain tells whether no reader of YAML takes a name of a file for anything
-// but text: what begins with a letter and has a dash, a dot or an underscore is
-// neither number nor word with a meaning.
+// isPlain reports whether every YAML reader takes a file's name for text. A name that
+// starts with a letter and has a dash, a dot or an underscore is neither a number nor a
+// special word.
 func isPlain(name string) bool {
 	return name[0] >= 'a' && name[0] <= 'z' && strings.ContainsAny(name, "-._")
 }
 
-// separator begins each document of a stream.
+// separator starts each document of a stream.
 const separator = "---\n"
 
-// stream is the documents of objects one behind the other, as render writes them
-// to standard output.
+// stream joins the documents of objects, as render writes them to standard output.
 func stream(objects []Object) []byte {
 	size := 0
 	for i := range objects {
@@ -70,8 +68,8 @@ func stream(objects []Object) []byte {
 	return b
 }
 
-// documents takes a stream apart. Within a document no line is a separator: what
-// text has of the kind is indented.
+// documents splits a stream. No line in a document is a separator, because such lines in
+// texts are indented.
 func documents(b []byte) [][]byte {
 	var all [][]byte
 	b, _ = bytes.CutPrefix(b, []byte(separator))
@@ -85,9 +83,9 @@ func documents(b []byte) [][]byte {
 	}
 }
 
-// listedIn are the names in a kustomization.yaml that only lists, as kustomization writes
-// it: two such files that a merge joined line by line are one too. False means that
-// somebody made something else of the file.
+// listedIn returns the names in a kustomization.yaml that has only a list. A merge may
+// have joined two such files line by line. It returns false if somebody changed the file
+// in another way.
 func listedIn(content []byte) ([]string, bool) {
 	ours := strings.Split(kustomizationHead+"resources:\nresources: []\n", "\n")
 	var names []string
@@ -106,15 +104,15 @@ func listedIn(content []byte) ([]string, bool) {
 	return names, true
 }
 
-// onlyLists tells whether a kustomization.yaml lists files and folders of the tree, and
-// nothing else. What it lists follows from the index then: nobody's work is lost when the
-// file is written anew.
+// onlyLists reports whether a kustomization.yaml lists only files and folders of the tree.
+// The index then determines its content, so lynqctl can write it again without losing
+// anybody's work.
 func (t *listings) onlyLists(file string, content []byte) bool {
 	names, ok := listedIn(content)
 	return ok && !slices.ContainsFunc(names, func(name string) bool { return !t.has(path.Join(path.Dir(file), name)) })
 }
 
-// listings are the paths that a tree has or is to have, and their folders.
+// listings has the old and new paths of a tree, with their folders.
 type listings struct{ paths map[string]bool }
 
 func listingsOf(x *index.Index, files []File) *listings {

@@ -10,14 +10,13 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// maxFileName is how long the name of an object's file may be before ".yaml":
-// names of objects may have 253 characters, and Windows takes no more than 260
-// for a whole path.
+// maxFileName limits the name of an object's file without ".yaml". Names of objects may
+// have 253 characters, but Windows allows only 260 for a whole path.
 const maxFileName = 120
 
-// nodeBase is the name of a node's folder: the node's own, which is a lower case
-// DNS name of at most 63 characters. An underscore, which no such name has, sets
-// apart what would be taken for something else.
+// nodeBase returns the name of a node's folder. It is the node's name, a lower case DNS
+// name of at most 63 characters. An underscore, which no such name has, separates the
+// namespace.
 func nodeBase(n lynq.NodeKey, ambiguous bool) string {
 	base := n.Name
 	if reserved(base) {
@@ -29,19 +28,20 @@ func nodeBase(n lynq.NodeKey, ambiguous bool) string {
 	return base
 }
 
-// folderNames give each node of a tree the name of its folder, or of its file before
-// ".yaml". What points a target at a node is called so too: under another name, the
-// target would delete the node's objects and create them again. So a node keeps the name
-// that the index recorded, whatever other nodes come and go. A new node has its own name
-// or, if a node of another namespace has that name too, one with its namespace.
+// folderNames gives each node the name of its folder, or of its file without ".yaml". The
+// objects that deploy a node have this name too. If it changed, the target would delete
+// the node's objects and create them again. So a node keeps the name in the index,
+// whatever other nodes come and go. A new node gets its own name. If a node of another
+// namespace has this name, it also gets the namespace.
 type folderNames struct {
-	plain     map[string]lynq.NodeKey // the node that the index has by its own name
-	qualified map[lynq.NodeKey]bool   // nodes that the index has by a name with the namespace
-	namespace map[string]string       // of the first node of each name
+	plain     map[string]lynq.NodeKey // the node with its own name in the index
+	qualified map[lynq.NodeKey]bool   // nodes with a namespace in their name in the index
+	namespace map[string]string       // of the first node with each name
 	several   map[string]bool         // names of nodes in several namespaces
 }
 
-// newFolderNames reads the names of those nodes that stay, and takes note of all.
+// newFolderNames reads the names of remaining nodes from the index, and the names of all
+// nodes.
 func newFolderNames(in *Input, kept []*index.Entry) *folderNames {
 	f := &folderNames{
 		plain: map[string]lynq.NodeKey{}, qualified: map[lynq.NodeKey]bool{},
@@ -74,8 +74,8 @@ func (f *folderNames) see(n lynq.NodeKey) {
 	}
 }
 
-// record takes note of the name by which the index has a node. The first node keeps one
-// that several have.
+// record reads a node's name from the index. If several nodes have one, the first keeps
+// it.
 func (f *folderNames) record(e *index.Entry) {
 	switch recordedBase(e) {
 	case nodeBase(e.Node, false):
@@ -87,7 +87,7 @@ func (f *folderNames) record(e *index.Entry) {
 	}
 }
 
-// of is the name of a node's folder.
+// of returns the name of a node's folder.
 func (f *folderNames) of(n lynq.NodeKey) string {
 	if holder, held := f.plain[n.Name]; held && holder == n {
 		return nodeBase(n, false)
@@ -95,8 +95,8 @@ func (f *folderNames) of(n lynq.NodeKey) string {
 	return nodeBase(n, f.qualified[n] || f.several[n.Name])
 }
 
-// recordedBase is the name of the folder that a file of a node is in, or of the file
-// where the node has one for itself. A folder that nodes spread into is neither.
+// recordedBase returns the name of a node's folder or single file from the path of a file.
+// It skips the folders of Spread.
 func recordedBase(e *index.Entry) string {
 	if e.Shared() || isApp(e.Path) {
 		return ""
@@ -108,8 +108,8 @@ func recordedBase(e *index.Entry) string {
 	return strings.TrimSuffix(path.Base(e.Path), ".yaml")
 }
 
-// reserved tells whether a file cannot have a name: Windows keeps it for a
-// device, whatever follows its first dot, or lynqctl for itself.
+// reserved reports whether a file can't have a name. Windows reserves names of devices up
+// to the first dot, and lynqctl reserves some too.
 func reserved(name string) bool {
 	first, _, _ := strings.Cut(name, ".")
 	switch first {
@@ -122,7 +122,7 @@ func reserved(name string) bool {
 	return name == index.FileName || name+".yaml" == kustomizationFile
 }
 
-// spreadInto is the folder that a node goes into, "" where there are none.
+// spreadInto returns the folder of Spread for a node, or "".
 func (l *layouter) spreadInto(node string) string {
 	if !l.Spread {
 		return ""
@@ -131,10 +131,9 @@ func (l *layouter) spreadInto(node string) string {
 	return hex.EncodeToString(sum[:1])
 }
 
-// fileNames gives each object of a node a file of its own: kind and name, and
-// only where that is not enough also the namespace, then the group, then a long
-// hash of all of it. All are in lower case, so that they differ on every file
-// system.
+// fileNames returns a unique file name for each object of a node. It has the kind and the
+// name. If needed, it also has the namespace, then the group, then a long hash. All are in
+// lower case, so that they differ on every file system.
 func fileNames(objects []Object) []string {
 	names := make([]string, len(objects))
 	for i := range objects {
@@ -148,8 +147,8 @@ func fileNames(objects []Object) []string {
 	return names
 }
 
-// repeated are the places of names that are there more than once. A node has few
-// objects: looking at each pair is quicker than any table.
+// repeated returns the indexes of duplicate names. A node has few objects, so comparing
+// pairs is faster than a map.
 func repeated(names []string) []int {
 	var places []int
 	for i, n := range names {
@@ -163,12 +162,12 @@ func repeated(names []string) []int {
 	return places
 }
 
-// mostDetail is the detail that no two objects share.
+// mostDetail is the detail that makes every name unique.
 const mostDetail = 3
 
-// fileName is a name of an object's file: kind and name in lower case letters,
-// digits, dots and dashes. What is added to them follows underscores, which
-// neither has, so that no object can be given the name of another's file.
+// fileName returns a name for an object's file. It has the kind and name in lower case
+// letters, digits, dots and dashes. Additions follow underscores, which kind and name
+// never have. So no object can get the file name of another.
 func fileName(o *Object, detail int) string {
 	kind, kindAltered := sanitized(strings.ToLower(o.Kind))
 	name, nameAltered := sanitized(o.Name)
@@ -189,8 +188,8 @@ func fileName(o *Object, detail int) string {
 	return text + ".yaml"
 }
 
-// sanitized is a text in characters that every file system takes, and whether
-// that is another text.
+// sanitized replaces characters that some file systems refuse. It reports whether the text
+// changed.
 func sanitized(text string) (string, bool) {
 	out := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '.' {

@@ -15,17 +15,17 @@ type claimed struct {
 	key  index.ObjectKey
 }
 
-// pair is two forms that make the same objects.
+// pair is two forms with the same objects.
 type pair struct {
 	hub, otherHub   lynq.HubKey
 	form, otherForm lynq.FormKey
 }
 
-// refuseTwice refuses a plan by which two files have one object: kustomize builds no such
-// tree, and two Applications would take the object from each other. Render refuses that
-// within a run. Here the other file is of an earlier one: its hub, form or node takes no
-// part, its row does not render, or others changed it. Two forms are named once, with the
-// first object.
+// refuseTwice refuses a plan in which two files have one object. kustomize can't build
+// such a tree, and two Applications would fight over the object. render refuses this
+// within a run. Here, the other file is from an earlier run. Its hub, form or node isn't
+// in this run, its row failed, or others changed the file. It names two forms once, with
+// their first object.
 func (in *Input) refuseTwice(p *Plan) []Refusal {
 	stays := p.staying()
 	if len(stays) == 0 {
@@ -57,7 +57,7 @@ func (in *Input) refuseTwice(p *Plan) []Refusal {
 	return refusals
 }
 
-// staying are the objects of files that stay as they are.
+// staying returns the objects of files that remain unchanged.
 func (p *Plan) staying() map[lynq.Ref]claimed {
 	all := map[lynq.Ref]claimed{}
 	add := func(e *index.Entry) {
@@ -76,7 +76,7 @@ func (p *Plan) staying() map[lynq.Ref]claimed {
 	return all
 }
 
-// twice refuses an object that two files would have, and some more of the same forms.
+// twice refuses an object in two files. more counts other objects of the same forms.
 func (in *Input) twice(c, other claimed, more int) Refusal {
 	_, form := in.Called(c.by)
 	otherHub, otherForm := in.Called(other.by)

@@ -20,17 +20,16 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 )
 
-// Dir is the folder of a tree. Nothing that it does leads out of the folder, not
-// by a symbolic link either.
+// Dir is the folder of a tree. It never leaves the folder, not even through a symbolic
+// link.
 type Dir struct {
 	name string
-	root *os.Root // nil where the folder is not there yet
-	// index is the digest of the file as it was read.
+	root *os.Root // nil if the folder doesn't exist yet
+	// index is the digest of the index file that it read.
 	index index.Digest
 }
 
-// OpenDir opens a folder. One that is not there yet is an empty one, and is made
-// when something is written.
+// OpenDir opens a folder. A missing folder counts as empty, and Write creates it.
 func OpenDir(name string) (*Dir, error) {
 	root, err := os.OpenRoot(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -47,7 +46,7 @@ func (d *Dir) Close() error {
 	return d.root.Close()
 }
 
-// Index reads the index of the tree; a tree without one has an empty one.
+// Index reads the tree's index, or returns an empty one.
 func (d *Dir) Index() (*index.Index, error) {
 	b, err := d.readIndex()
 	if err != nil {
@@ -64,7 +63,7 @@ func (d *Dir) Index() (*index.Index, error) {
 	return x, nil
 }
 
-// readIndex is the index as it is, nil where there is none.
+// readIndex returns the bytes of the index, or nil.
 func (d *Dir) readIndex() ([]byte, error) {
 	if there, err := d.hasIndex(); !there {
 		return nil, err
@@ -72,7 +71,8 @@ func (d *Dir) readIndex() ([]byte, error) {
 	return d.root.ReadFile(index.FileName)
 }
 
-// indexNow is the digest of the index as it is now, that of no bytes where there is none.
+// indexNow returns the digest of the current index. Without an index, it is the digest of
+// no bytes.
 func (d *Dir) indexNow() (now index.Digest, err error) {
 	if there, err := d.hasIndex(); !there {
 		return index.DigestOf(nil), err
@@ -102,10 +102,9 @@ func (d *Dir) hasIndex() (bool, error) {
 	return true, nil
 }
 
-// Plan looks at the tree, and plans how to change it. What others have
-// removed that the run leaves as it is, is forgotten: the index of the input is
-// without it from then on. A file that cannot be read while another run writes is a
-// *BusyError.
+// Plan reads the tree, and plans its changes. It removes entries from the input's index if
+// the run keeps them and somebody removed their files. If a file can't be read while
+// another run writes, the error is a *BusyError.
 func (d *Dir) Plan(ctx context.Context, in *Input, force bool) (*Plan, error) {
 	missing, err := d.missing(ctx, Kept(in))
 	if err != nil {
@@ -123,8 +122,8 @@ func (d *Dir) Plan(ctx context.Context, in *Input, force bool) (*Plan, error) {
 	return Compare(in, layout, disk, force), nil
 }
 
-// unreadable is why a file could not be read. A run that writes meanwhile removes files
-// that this one has just found, so that the other run is the reason to tell.
+// unreadable explains why a file couldn't be read. If another run writes meanwhile, it may
+// have removed the file, so the error names that run.
 func (d *Dir) unreadable(err error) error {
 	release, claimed := d.claim()
 	if _, busy := errors.AsType[*BusyError](claimed); busy {
@@ -136,7 +135,7 @@ func (d *Dir) unreadable(err error) error {
 	return err
 }
 
-// missing are the paths of entries whose files are not there.
+// missing returns the paths of entries without a file.
 func (d *Dir) missing(ctx context.Context, entries []*index.Entry) (map[string]bool, error) {
 	missing := map[string]bool{}
 	var mu sync.Mutex
@@ -152,7 +151,7 @@ func (d *Dir) missing(ctx context.Context, entries []*index.Entry) (map[string]b
 	return missing, err
 }
 
-// look reads each file of a layout once, and compares it with what it is to be.
+// look reads each file of a layout once, and compares it with the desired content.
 func (d *Dir) look(ctx context.Context, l *Layout) (*Disk, error) {
 	disk := &Disk{Files: make([]State, len(l.Files)), Gone: make([]State, len(l.Gone))}
 	err := d.inFolders(ctx, len(l.Files), func(i int) string { return l.Files[i].Path }, func(f *folder, i int, name string) error {
@@ -167,17 +166,17 @@ func (d *Dir) look(ctx context.Context, l *Layout) (*Disk, error) {
 	return disk, err
 }
 
-// readers is how many folders are read at once: more than there are processors,
-// since disks like to be asked many things.
+// readers is the number of folders to read in parallel. It exceeds the number of
+// processors, because disks work better with many requests.
 const readers = 8
 
-// inFolders calls do for each of n paths, several at once, those
-// beside each other in one folder one after another.
+// inFolders calls do for each of n paths. Neighbors in a folder run one after the other,
+// and groups of them run in parallel.
 func (d *Dir) inFolders(ctx context.Context, n int, pathOf func(int) string, do func(f *folder, i int, name string) error) error {
 	if d.root == nil {
 		return nil
 	}
-	var starts []int // of pieces: files beside each other in one folder
+	var starts []int // starts of groups of neighbors
 	last := ""
 	for i := range n {
 		folder, _ := path.Split(pathOf(i))
@@ -204,11 +203,10 @@ func (d *Dir) inFolders(ctx context.Context, n int, pathOf func(int) string, do 
 	})
 }
 
-// piece is how many files of a folder are read in one go: several read one that
-// has very many.
+// piece limits a group, so that several goroutines share a folder with very many files.
 const piece = 256
 
-// parallel calls do for 0 to n-1, so many at a time, until one fails.
+// parallel calls do for 0 to n-1, at most atOnce at a time, until one fails.
 func parallel(ctx context.Context, atOnce, n int, do func(int) error) error {
 	g, within := errgroup.WithContext(ctx)
 	g.SetLimit(atOnce)
@@ -226,17 +224,17 @@ func parallel(ctx context.Context, atOnce, n int, do func(int) error) error {
 	return context.Cause(ctx)
 }
 
-// folder is a folder of the tree that is open.
+// folder is an open folder of the tree.
 type folder struct {
 	path    string
-	root    *os.Root // nil where it is not there, or blocked
-	owned   bool     // root is to be closed
-	blocked string   // why it is none that can be used
+	root    *os.Root // nil if it doesn't exist or is blocked
+	owned   bool     // root needs to be closed
+	blocked string   // why it can't be used
 	buffer  *[]byte
 }
 
-// open opens a folder below the top. Each part of its path must be a folder in
-// fact, not a link to one: else one node's files would be taken for another's.
+// open opens a folder below the top. Each part of the path must be a real folder, not a
+// link. A link could lead to another node's files.
 func (d *Dir) open(p string) (*folder, error) {
 	f := &folder{path: p}
 	if p == "." {
@@ -266,11 +264,11 @@ func (d *Dir) open(p string) (*folder, error) {
 
 func (f *folder) close() {
 	if f.owned && f.root != nil {
-		_ = f.root.Close() // nothing was written through it
+		_ = f.root.Close() // nothing was written
 	}
 }
 
-// look tells whether a file is there, and how it is.
+// look reports whether a file exists, with its info.
 func (f *folder) look(name string) (bool, fs.FileInfo, error) {
 	if f.root == nil {
 		return false, nil, nil
@@ -282,7 +280,7 @@ func (f *folder) look(name string) (bool, fs.FileInfo, error) {
 	return err == nil, info, err
 }
 
-// state reads a file and compares it. Want is nil where no content is wanted.
+// state reads a file and compares it with want, which is nil if no node needs the file.
 func (f *folder) state(name string, want []byte, s *State) error {
 	if f.blocked != "" {
 		s.Blocked = f.blocked
@@ -309,13 +307,13 @@ func (f *folder) state(name string, want []byte, s *State) error {
 
 // read reads a file into the folder's buffer.
 func (f *folder) read(name string, size int) ([]byte, error) {
-	// Without the flag, Go asks and tells the system four times whether to wait
-	// for a file; and with it, nothing that is no file any more is waited for.
+	// Without O_NONBLOCK, Go makes four system calls to set up waiting. With it, nothing
+	// waits if the file has become something else.
 	file, err := f.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = file.Close() }() // it was only read
+	defer func() { _ = file.Close() }() // nothing was written
 	b := bytes.NewBuffer((*f.buffer)[:0])
 	b.Grow(size + bytes.MinRead)
 	_, err = b.ReadFrom(file)
@@ -323,7 +321,7 @@ func (f *folder) read(name string, size int) ([]byte, error) {
 	return *f.buffer, err
 }
 
-// kindOf is what something is that is no file.
+// kindOf names something that isn't a file.
 func kindOf(m fs.FileMode) string {
 	switch {
 	case m&fs.ModeSymlink != 0:
@@ -336,5 +334,5 @@ func kindOf(m fs.FileMode) string {
 	return "something special"
 }
 
-// fullPath is how people find a file.
+// fullPath returns a file's path for people.
 func (d *Dir) fullPath(p string) string { return strings.TrimSuffix(d.name, "/") + "/" + p }

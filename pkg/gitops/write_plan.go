@@ -16,22 +16,20 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 )
 
-// workFolder holds files until they are whole, so that a run that is killed
-// leaves none in pieces, and what it leaves is easy to find. It is gone when no
-// run is under way.
+// workFolder has unfinished files, so that a killed run leaves no partial file in the
+// tree. It exists only during a run.
 const workFolder = ".lynqctl-tmp"
 
-// writers is how many files are written at once: disks bring several to safety
-// in the time of one.
+// writers is the number of files to write in parallel, because a disk can sync several in
+// the time of one.
 const writers = 8
 
-// ErrChanged tells that another run has written to the tree since its index was
-// read.
+// ErrChanged means that another run has written to the tree since this run read the index.
 var ErrChanged = errors.New("another run has written to it in the meantime (run again)")
 
 var errLocked = errors.New("another run is writing to it (run again when that run has ended)")
 
-// BusyError tells that another run has the tree. Nothing was written.
+// BusyError means that another run uses the tree. lynqctl wrote nothing.
 type BusyError struct {
 	Dir string
 	Err error
@@ -40,10 +38,10 @@ type BusyError struct {
 // Error implements error.
 func (e *BusyError) Error() string { return e.Dir + ": " + e.Err.Error() }
 
-// Unwrap is ErrChanged where the other run has ended.
+// Unwrap returns the cause. It is ErrChanged if the other run has ended.
 func (e *BusyError) Unwrap() error { return e.Err }
 
-// WriteError is a file that could not be written or removed.
+// WriteError means that a file couldn't be written or removed.
 type WriteError struct {
 	Path string
 	Err  error
@@ -51,31 +49,30 @@ type WriteError struct {
 
 func (e *WriteError) Error() string { return fmt.Sprintf("%s: %v", e.Path, e.Err) }
 
-// Unwrap gives the error of the operating system.
+// Unwrap returns the error of the operating system.
 func (e *WriteError) Unwrap() error { return e.Err }
 
-// Changes tells whether carrying a plan out changes the tree, if only its index.
+// Changes reports whether a plan changes the tree, even if only the index.
 func (d *Dir) Changes(p *Plan) bool {
 	return slices.ContainsFunc(p.Steps, func(s Step) bool { return s.writes() || s.Action == ActionRemove }) ||
 		d.index != p.tree()
 }
 
-// RootError tells that lynqctl could not make the folder of the tree. Nothing was
-// written.
+// RootError means that lynqctl couldn't create the tree's folder. It wrote nothing.
 type RootError struct{ Err error }
 
 // Error implements error.
 func (e *RootError) Error() string { return fmt.Sprintf("no tree can be there: %v", e.Err) }
 
-// Unwrap gives why.
+// Unwrap returns the cause.
 func (e *RootError) Unwrap() error { return e.Err }
 
-// Write carries a plan out. Where it cannot begin, that is a *RootError or a *BusyError.
+// Write executes a plan. If it can't start, the error is a *RootError or a *BusyError.
 //
-// First the index is made to name all that may be there by the end; then files are written, those that others name before those
-// others; then files go, and the folders that they leave empty; then the index
-// is put right. Whenever the run is killed, each file is the old or the new one,
-// and the next run goes on from there.
+// First it writes an index with all old and new files. Then it writes files, and each list
+// after the files that it names. Then it removes files and empty folders. Last it writes
+// the final index. If the run is killed at any time, each file has its old or new content,
+// and the next run continues.
 func (d *Dir) Write(ctx context.Context, p *Plan) error {
 	if d.root == nil {
 		if err := os.MkdirAll(d.name, dirMode); err != nil {
@@ -97,7 +94,7 @@ func (d *Dir) write(ctx context.Context, p *Plan, to medium) error {
 	}
 	defer release()
 	w := writer{Dir: d, to: to}
-	// What a run that was killed has left.
+	// A killed run may have left this folder.
 	if err := to.RemoveAll(workFolder); err != nil {
 		return err
 	}
@@ -108,8 +105,8 @@ func (d *Dir) write(ctx context.Context, p *Plan, to medium) error {
 	return errors.Join(err, to.RemoveAll(workFolder))
 }
 
-// claim makes sure that no other run writes to the tree until it is released, nor has
-// written to it since its index was read.
+// claim locks the tree until release. It fails if another run has written to the tree
+// since this run read the index.
 func (d *Dir) claim() (release func(), err error) {
 	if release, err = lock(d.root); errors.Is(err, errLocked) {
 		return nil, &BusyError{d.name, err}
@@ -127,10 +124,9 @@ func (d *Dir) claim() (release func(), err error) {
 	return release, nil
 }
 
-// medium is what a writer writes to. Names are paths below the tree.
+// medium is the file system of a writer. Names are paths below the tree.
 type medium interface {
-	// WriteFile makes a file that was not there, and returns when it is on the
-	// disk.
+	// WriteFile creates a new file, and returns after the disk has it.
 	WriteFile(name string, content []byte) error
 	Rename(from, to string) error
 	Remove(name string) error
@@ -138,11 +134,11 @@ type medium interface {
 	MkdirAll(name string) error
 }
 
-// diskFolder is a folder on disk that nothing leads out of.
+// diskFolder is a folder on disk. No path leads out of it.
 type diskFolder struct{ root *os.Root }
 
-// The modes of what is made, before the umask. The tree is for others to read:
-// Git keeps no more of a mode than whether a file is a program.
+// These are the modes of new files before the umask. Others may read the tree. Git only
+// stores whether a file is executable.
 const (
 	dirMode  = 0o777
 	fileMode = 0o666
@@ -162,11 +158,11 @@ func (f *diskFolder) Remove(name string) error     { return f.root.Remove(name) 
 func (f *diskFolder) RemoveAll(name string) error  { return f.root.RemoveAll(name) }
 func (f *diskFolder) MkdirAll(name string) error   { return f.root.MkdirAll(name, dirMode) }
 
-// writer carries out one plan.
+// writer executes one plan.
 type writer struct {
 	*Dir
 	to     medium
-	number atomic.Int64 // of files in the work folder
+	number atomic.Int64 // number of files in the work folder
 	opened sync.Once
 }
 
@@ -191,14 +187,15 @@ func (w *writer) carryOut(ctx context.Context, p *Plan) error {
 	return w.saveIndex(p.Final())
 }
 
-// touches tells whether any file but the index may change, or a folder go.
+// touches reports whether the plan may change any file except the index, or remove a
+// folder.
 func (p *Plan) touches() bool {
 	return slices.ContainsFunc(p.Steps, func(s Step) bool {
 		return s.writes() || s.Action == ActionRemove || s.Action == ActionForget
 	})
 }
 
-// saveIndex writes the index, unless it is that already.
+// saveIndex writes the index if it has changed.
 func (w *writer) saveIndex(x *index.Index) error {
 	now, err := w.indexNow()
 	if err != nil {
@@ -219,8 +216,8 @@ func (w *writer) saveIndex(x *index.Index) error {
 	return nil
 }
 
-// phases are the files to write in their order: objects, then each
-// kustomization.yaml after those that it names.
+// phases returns the files to write in order. Objects come first, and each
+// kustomization.yaml follows the ones that it names.
 func phases(p *Plan) [][]*Step {
 	var objects []*Step
 	lists := map[int][]*Step{} // by depth
@@ -259,8 +256,8 @@ func (w *writer) writeAll(ctx context.Context, steps []*Step) error {
 	return parallel(ctx, writers, len(steps), func(i int) error { return w.replace(steps[i].Path, steps[i].File.Bytes) })
 }
 
-// replace puts a file in the place of what is there, at once. It is whole on the
-// disk before it gets its name.
+// replace replaces a file atomically. The disk has the whole content before the file gets
+// its name.
 func (w *writer) replace(p string, content []byte) error {
 	var err error
 	w.opened.Do(func() { err = w.to.MkdirAll(workFolder) })
@@ -277,7 +274,7 @@ func (w *writer) replace(p string, content []byte) error {
 	return nil
 }
 
-// removeAll removes what is wanted no more, and the folders that are empty then.
+// removeAll removes files that no node needs, and the folders that are then empty.
 func (w *writer) removeAll(ctx context.Context, p *Plan) error {
 	folders := map[string]bool{}
 	for i := range p.Steps {
@@ -295,9 +292,9 @@ func (w *writer) removeAll(ctx context.Context, p *Plan) error {
 			folders[folder] = true
 		}
 	}
-	// Deeper ones come later in the order of their names.
+	// In name order, subfolders come after their parents.
 	for _, folder := range slices.Backward(sortedKeys(folders)) {
-		_ = w.to.Remove(folder) // it may hold what is not ours
+		_ = w.to.Remove(folder) // it may have files of others
 	}
 	return nil
 }

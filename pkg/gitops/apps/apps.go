@@ -18,22 +18,21 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
-// Options say how the objects look that point a target at a tree.
+// Options describe the objects that deploy a tree.
 type Options struct {
 	Kind policy.Apps
-	// RepoURL is the repository that the tree is in, and Revision a branch of it
-	// or the like. For Flux they make a GitRepository; without them there is one
-	// of the name already.
+	// RepoURL is the tree's repository, and Revision a branch, tag or commit. For Flux,
+	// they define a GitRepository. Without them, Flux uses an existing one with the name.
 	RepoURL, Revision string
-	Path              string // of the tree within the repository
-	Name              string // of the ApplicationSet or GitRepository
-	Namespace         string // of all these objects
-	// Project is Argo CD's, and DestServer or DestName is the cluster that its
-	// Applications are for.
+	Path              string // path of the tree in the repository
+	Name              string // name of the ApplicationSet or GitRepository
+	Namespace         string // namespace of all these objects
+	// Project is an Argo CD project. DestServer or DestName is the cluster for the nodes'
+	// objects.
 	Project, DestServer, DestName string
 }
 
-// Form is a form whose nodes are in the tree.
+// Form is a form with nodes in the tree.
 type Form struct {
 	Hub  lynq.HubKey
 	Form *form.Form
@@ -43,16 +42,17 @@ func (f *Form) key() lynq.FormKey {
 	return f.Form.Key()
 }
 
-// Maker makes the objects that point a target at a tree. It is a gitops.Apps.
+// Maker returns the objects that deploy a tree. It implements gitops.Apps.
 type Maker struct {
 	options Options
 	forms   []Form
 	perNode map[*form.Form]*appText
-	all     []ignoreRule // of Argo CD, for the nodes of all forms
+	all     []ignoreRule // for Argo CD and the nodes of all forms
 }
 
-// New checks the options, and the forms for what such objects cannot
-// say. One of kind AppsNone makes nothing, so that what an earlier run made goes.
+// New checks the options, and checks the forms for settings that these objects can't
+// express. With AppsNone, it returns no objects, so that lynqctl removes those of an
+// earlier run.
 func New(o Options, forms []Form) (*Maker, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -74,7 +74,7 @@ func New(o Options, forms []Form) (*Maker, error) {
 	return m, errors.Join(errs...)
 }
 
-// ofNode are the objects for each node of a form.
+// ofNode returns the objects for each node of a form.
 func (m *Maker) ofNode(f *form.Form) ([]map[string]any, error) {
 	switch m.options.Kind {
 	case policy.AppsApplications:
@@ -88,13 +88,13 @@ func (m *Maker) ofNode(f *form.Form) ([]map[string]any, error) {
 	return nil, nil
 }
 
-// Check tells what is wrong with the options.
+// Check returns an error for invalid options.
 func (o Options) Check() error {
 	_, err := o.withDefaults()
 	return err
 }
 
-// withDefaults fills in what is left out.
+// withDefaults fills in missing options.
 func (o Options) withDefaults() (Options, error) {
 	argo := o.Kind == policy.AppsApplications || o.Kind == policy.AppsApplicationSet
 	set := func(s *string, value string) {
@@ -135,7 +135,7 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// selectable tells which resources cannot have a Kustomization of their own.
+// selectable refuses forms with resources that can't have their own Kustomization.
 func selectable(f *form.Form) error {
 	var errs []error
 	for _, r := range f.Wanted() {
@@ -146,8 +146,8 @@ func selectable(f *form.Form) error {
 	return errors.Join(errs...)
 }
 
-// Covers refuses a run that has not all forms of the tree, where one object
-// speaks for all of them: it would not know what those others want.
+// Covers refuses a run without all forms of the tree if one object serves all forms. It
+// would lack the settings of the missing forms.
 func (m *Maker) Covers(x *index.Index) error {
 	if m.options.Kind != policy.AppsApplicationSet {
 		return nil
@@ -158,7 +158,7 @@ func (m *Maker) Covers(x *index.Index) error {
 	return nil
 }
 
-// scope is what the forms of the run have a say on.
+// scope returns the hubs and forms of the run.
 func (m *Maker) scope() *index.Scope {
 	s := &index.Scope{}
 	for _, f := range m.forms {
@@ -167,7 +167,7 @@ func (m *Maker) scope() *index.Scope {
 	return s
 }
 
-// Node is the file for a node that is in a folder of the tree, "" where there is
+// Node returns the file for a node in a folder of the tree. The file is "" if there is
 // none.
 func (m *Maker) Node(n *gitops.Node, folder string) (string, []byte) {
 	text := m.perNode[m.formOf(n)]
@@ -178,7 +178,7 @@ func (m *Maker) Node(n *gitops.Node, folder string) (string, []byte) {
 		text.of(appNode{name: appName(path.Base(folder)), path: path.Join(m.options.Path, folder)})
 }
 
-// Resources are the ids of those resources of a node that have an object each.
+// Resources returns the ids of the node's resources that have their own objects.
 func (m *Maker) Resources(n *gitops.Node) []string {
 	f := m.formOf(n)
 	if m.options.Kind != policy.AppsOrdered || f == nil {
@@ -191,7 +191,7 @@ func (m *Maker) Resources(n *gitops.Node) []string {
 	return ids
 }
 
-// Tree are the files for the tree as a whole.
+// Tree returns the files for the whole tree.
 func (m *Maker) Tree(spread bool) []gitops.File {
 	var files []gitops.File
 	file := func(name string, objects ...map[string]any) {
@@ -215,13 +215,13 @@ func (m *Maker) Tree(spread bool) []gitops.File {
 	return files
 }
 
-// ResourceName is the name of the object for one resource of the node in a folder.
+// ResourceName returns the name of the object for one resource of the node in a folder.
 func (m *Maker) ResourceName(folder, id string) string {
 	return appNode{name: appName(path.Base(folder))}.ofResource(id)
 }
 
-// appName makes a name of the name of a folder, which is that of the node but
-// for nodes of one name in several namespaces.
+// appName turns the name of a folder into an object's name. Usually, the folder has the
+// node's name. It differs for nodes of the same name in several namespaces.
 func appName(folder string) string {
 	if naming.IsDNS1123Subdomain(folder) {
 		return folder
@@ -229,7 +229,7 @@ func appName(folder string) string {
 	return naming.HashedName(folder)
 }
 
-// formOf is the form of a node, nil where it is none of the run's.
+// formOf returns the form of a node, or nil if the run doesn't have it.
 func (m *Maker) formOf(n *gitops.Node) *form.Form {
 	key := n.Form
 	for _, f := range m.forms {
@@ -248,7 +248,7 @@ func bare(forms []Form) []*form.Form {
 	return out
 }
 
-// separator begins each document of a stream but the first.
+// separator starts each document of a stream except the first.
 const separator = "---\n"
 
 // documentsOf writes objects as a YAML stream.
@@ -259,13 +259,13 @@ func documentsOf(objects ...map[string]any) []byte {
 		if i > 0 {
 			b.WriteString(separator)
 		}
-		text, _ := yaml.Marshal(o) // maps, lists and strings: nothing that it could refuse
+		text, _ := yaml.Marshal(o) // maps, lists and strings always encode
 		b.Write(text)
 	}
 	return b.Bytes()
 }
 
-// In are the kinds of objects that an earlier run put into a tree.
+// In returns the kinds of objects that an earlier run wrote into a tree.
 func In(x *index.Index) []policy.Apps {
 	var kinds []policy.Apps
 	for i := range x.Entries {

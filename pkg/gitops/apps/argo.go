@@ -15,11 +15,11 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// argoFinalizer makes Argo CD delete the objects of an Application that is
-// deleted, as the row is gone by then. What is to be retained says so itself.
+// argoFinalizer makes Argo CD delete an Application's objects with the Application,
+// because the row is gone then. Retained objects have their own annotation.
 const argoFinalizer = "resources-finalizer.argocd.argoproj.io"
 
-// application points Argo CD at the folder of a node.
+// application returns the Application for a node's folder.
 func (m *Maker) application(f *form.Form, ignores []ignoreRule) map[string]any {
 	return map[string]any{
 		"apiVersion": "argoproj.io/v1alpha1",
@@ -33,7 +33,8 @@ func (m *Maker) application(f *form.Form, ignores []ignoreRule) map[string]any {
 	}
 }
 
-// applicationSet makes Argo CD make an Application for the folder of each node.
+// applicationSet returns an ApplicationSet, which creates an Application for each node's
+// folder.
 func (m *Maker) applicationSet(spread bool) map[string]any {
 	folders, apps := "*", gitops.AppsFolder
 	if spread {
@@ -63,8 +64,8 @@ func (m *Maker) applicationSet(spread bool) map[string]any {
 	}
 }
 
-// Generated is the name that an ApplicationSet gives the Application of a folder
-// (.path.basenameNormalized, by SanitizeName of Argo CD), "" where there is none.
+// Generated returns the name that an ApplicationSet gives to a folder's Application, or ""
+// without an ApplicationSet. It is .path.basenameNormalized, from SanitizeName of Argo CD.
 func (m *Maker) Generated(folder string) string {
 	if m.options.Kind != policy.AppsApplicationSet {
 		return ""
@@ -79,9 +80,9 @@ func (m *Maker) Generated(folder string) string {
 	return strings.Trim(name[:min(len(name), longest)], "-.")
 }
 
-// applicationSpec is what both have. Pruning comes last and stops with the first
-// failure, as with apply: what a node wants no more stays until all of it is
-// well. Every object names its namespace itself.
+// applicationSpec returns the spec of an Application. As in apply, pruning comes last and
+// stops at the first failure. So Argo CD keeps unneeded objects until all others are
+// healthy. Each object names its own namespace.
 func (m *Maker) applicationSpec(folder string, ignores []ignoreRule, stuck bool) map[string]any {
 	options := []any{"PruneLast=true"}
 	spec := map[string]any{
@@ -107,10 +108,10 @@ func (m *Maker) applicationSpec(folder string, ignores []ignoreRule, stuck bool)
 	return spec
 }
 
-// argoCluster is the cluster that Argo CD runs in.
+// argoCluster is the cluster in which Argo CD runs.
 const argoCluster = "https://kubernetes.default.svc"
 
-// destination is the cluster that the objects of nodes go to.
+// destination returns the cluster of the nodes' objects.
 func (m *Maker) destination() map[string]any {
 	if m.options.DestName != "" {
 		return map[string]any{"name": m.options.DestName}
@@ -118,9 +119,9 @@ func (m *Maker) destination() map[string]any {
 	return map[string]any{"server": cmp.Or(m.options.DestServer, argoCluster)}
 }
 
-// argoBootstrap points Argo CD at the other objects. They are in its own cluster,
-// wherever those of nodes are, and so need a project that allows that. It has no
-// finalizer: who takes it away does not mean all tenants.
+// argoBootstrap returns the Application that deploys the other objects. They are always in
+// Argo CD's own cluster, so they need a project that allows this. It has no finalizer,
+// because removing it must not delete all tenants.
 func (m *Maker) argoBootstrap(folder string) map[string]any {
 	return map[string]any{
 		"apiVersion": "argoproj.io/v1alpha1",
@@ -138,16 +139,15 @@ func (m *Maker) argoBootstrap(folder string) map[string]any {
 	}
 }
 
-// ignoreRule are the fields of some objects that are left alone when they are
-// there already.
+// ignoreRule has fields of objects that Argo CD doesn't update.
 type ignoreRule struct {
 	groupKind
 	id    string // of the resource, "" for all of the kind
 	paths []string
 }
 
-// argo is the rule as an Application has it. A resource that is not alone of its
-// kind is found by the annotation with its id, in what jq can say.
+// argo returns the rule in the format of an Application. If several resources have the
+// same kind, a jq expression finds them by the annotation with their id.
 func (r *ignoreRule) argo() map[string]any {
 	rule := map[string]any{"kind": r.kind}
 	if r.group != "" {
@@ -175,7 +175,7 @@ func (r *ignoreRule) argo() map[string]any {
 	return rule
 }
 
-// argoIgnores are the rules for the resources of some forms.
+// argoIgnores returns the rules for the resources of some forms.
 func argoIgnores(forms []*form.Form) ([]ignoreRule, error) {
 	type resource struct {
 		*form.Resource
@@ -219,8 +219,9 @@ func (k groupKind) compare(o groupKind) int {
 	return cmp.Or(strings.Compare(k.group, o.group), strings.Compare(k.kind, o.kind))
 }
 
-// argoLeftAlone are the paths of a resource that Argo CD leaves alone: those of
-// ignoreFields that it can say, and the content of what is created once.
+// argoLeftAlone returns the paths of a resource that Argo CD doesn't update. These are its
+// ignoreFields, if Argo CD can express them. They also cover the content of a resource
+// with creationPolicy Once.
 func argoLeftAlone(r *form.Resource) []string {
 	var paths []string
 	add := func(path string) {

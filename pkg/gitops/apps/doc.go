@@ -1,7 +1,7 @@
-// Package apps makes the objects that point Argo CD and Flux at a tree of files, with the
-// policies that belong into those objects.
+// Package apps returns the objects that deploy a tree with Argo CD and Flux, with the
+// policies that belong to these objects.
 //
-// Options and forms flow in; the files of Applications, ApplicationSets, GitRepositories
-// and Kustomizations flow out, as bytes. Package gitops gives them their place in the tree,
-// and writes them. This package reads no file and asks no cluster.
+// It takes options and forms, and returns files with Applications, ApplicationSets,
+// GitRepositories and Kustomizations. Package gitops adds them to the tree and writes
+// them. This package reads no file and calls no cluster.
 package apps

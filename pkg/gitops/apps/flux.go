@@ -11,10 +11,10 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// fluxRetry is how soon Flux tries again what failed.
+// fluxRetry is how soon Flux retries after a failure.
 const fluxRetry = "1m"
 
-// gitRepository makes Flux fetch the repository.
+// gitRepository returns the object that makes Flux fetch the repository.
 func (m *Maker) gitRepository() map[string]any {
 	return map[string]any{
 		"apiVersion": "source.toolkit.fluxcd.io/v1",
@@ -28,7 +28,7 @@ func (m *Maker) gitRepository() map[string]any {
 	}
 }
 
-// fluxBootstrap points Flux at the other objects.
+// fluxBootstrap returns the Kustomization that deploys the other objects.
 func (m *Maker) fluxBootstrap(folder string) map[string]any {
 	return map[string]any{
 		"apiVersion": "kustomize.toolkit.fluxcd.io/v1",
@@ -44,7 +44,7 @@ func (m *Maker) fluxBootstrap(folder string) map[string]any {
 	}
 }
 
-// kustomization points Flux at the folder of a node, with some resources of it.
+// kustomization returns a Kustomization for a node's folder, with some of its resources.
 func (m *Maker) kustomization(name string, resources []*form.Resource) map[string]any {
 	return map[string]any{
 		"apiVersion": "kustomize.toolkit.fluxcd.io/v1",
@@ -54,9 +54,8 @@ func (m *Maker) kustomization(name string, resources []*form.Resource) map[strin
 	}
 }
 
-// orderedKustomizations point Flux at the folder of a node, each at one object in
-// it, and make each wait for those that it needs. A patch takes the other objects
-// of the folder away.
+// orderedKustomizations returns a Kustomization for each object in a node's folder. Each
+// waits for those that it needs. A patch removes the folder's other objects from it.
 func (m *Maker) orderedKustomizations(f *form.Form) []map[string]any {
 	o := policy.OrderOf(f)
 	all := make([]map[string]any, len(f.Wanted()))
@@ -64,7 +63,7 @@ func (m *Maker) orderedKustomizations(f *form.Form) []map[string]any {
 		all[i] = m.kustomization(slotOf(r.ID), []*form.Resource{r})
 		spec, _ := all[i]["spec"].(map[string]any)
 		if policy.IsClaim(r) && o.Needed[i] {
-			delete(spec, "wait") // it may be waiting for the pods that use it
+			delete(spec, "wait") // it may wait for the pods that use it
 		}
 		spec["patches"] = []any{map[string]any{
 			"target": map[string]any{"annotationSelector": wellknown.AnnotationResourceID + "!=" + r.ID},
@@ -81,7 +80,7 @@ func (m *Maker) orderedKustomizations(f *form.Form) []map[string]any {
 	return all
 }
 
-// fluxSpec is the spec of a Kustomization of some resources of a node.
+// fluxSpec returns the spec of a Kustomization with some resources of a node.
 func (m *Maker) fluxSpec(resources []*form.Resource) map[string]any {
 	spec := map[string]any{
 		"interval":      policy.FluxInterval,
@@ -112,8 +111,8 @@ func (m *Maker) fluxMetadata(name string) map[string]any {
 	return map[string]any{"name": name, "namespace": m.options.Namespace}
 }
 
-// fluxLeftAlone are the JSON pointers of the fields of a resource that Flux
-// leaves alone. What is created once it leaves alone by an annotation.
+// fluxLeftAlone returns JSON pointers to the fields of a resource that Flux doesn't
+// update. Annotations do this for resources with creationPolicy Once.
 func fluxLeftAlone(r *form.Resource) []any {
 	if r.Policy.Creation.Once() || !naming.IsLabelValue(r.ID) {
 		return nil

@@ -8,27 +8,25 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
-// Writing YAML takes a millisecond where there may be ten thousand nodes, which
-// differ in names only. So the objects for a node are written once per form, with
-// slots where a node has something of its own. The zero bytes, which nothing else
-// has, make YAML quote them.
+// Encoding YAML takes a millisecond, and ten thousand nodes may differ only in names. So
+// this file encodes the objects once per form, with slots for the values of a node. YAML
+// quotes the zero bytes in slots, and no other text has them.
 const (
-	slotName    = "\x00name\x00"   // of the object
-	slotPath    = "\x00path\x00"   // of the node's folder in the repository
-	slotDotPath = "\x00./path\x00" // the same, as Flux likes it
+	slotName    = "\x00name\x00"   // the object's name
+	slotPath    = "\x00path\x00"   // the node's folder in the repository
+	slotDotPath = "\x00./path\x00" // the same folder in Flux's form
 )
 
-// slotOf is the name of the object for one resource.
+// slotOf returns the slot for the name of a resource's object.
 func slotOf(id string) string { return "\x00of " + id + "\x00" }
 
-// appNode is what a node has of its own.
+// appNode has the values of a node.
 type appNode struct {
-	name string // of the objects that point at it
-	path string // of its folder in the repository
+	name string // name of the objects for the node
+	path string // path of its folder in the repository
 }
 
-// appText is the text of the objects for the nodes of a form: between each two of
-// its pieces is a slot.
+// appText is the text of the objects for a form's nodes. A slot separates each two pieces.
 type appText struct{ pieces, slots []string }
 
 func newAppText(objects []map[string]any) *appText {
@@ -41,7 +39,7 @@ func newAppText(objects []map[string]any) *appText {
 	return t
 }
 
-// of is the text for a node.
+// of returns the text for a node.
 func (t *appText) of(n appNode) []byte {
 	var b []byte
 	for i, piece := range t.pieces {
@@ -65,12 +63,11 @@ func (n appNode) fill(slot string) string {
 	return n.ofResource(strings.TrimPrefix(slot, "of "))
 }
 
-// ofResource is the name of the object for one resource of the node.
+// ofResource returns the name of the object for one of the node's resources.
 func (n appNode) ofResource(id string) string { return naming.PlainNodeName(n.name, id) }
 
-// yamlText is a text as YAML: as it is where no reader could take it for anything
-// else, which is so for names and paths with a letter first and a dash or a slash
-// in them.
+// yamlText returns a text as YAML. It stays unquoted if every reader takes it for text.
+// Names and paths do, if they start with a letter and have a dash or slash.
 func yamlText(s string) string {
 	letter := s != "" && (s[0] >= 'a' && s[0] <= 'z' || s[0] >= 'A' && s[0] <= 'Z' || strings.HasPrefix(s, "./"))
 	odd := strings.ContainsFunc(s, func(r rune) bool {
@@ -79,6 +76,6 @@ func yamlText(s string) string {
 	if letter && !odd && strings.ContainsAny(s, "/-") {
 		return s
 	}
-	quoted, _ := json.Marshal(s) // a string is always JSON, and that is YAML
+	quoted, _ := json.Marshal(s) // a string always encodes, and JSON is YAML
 	return string(quoted)
 }

@@ -1,3 +1,3 @@
-// Package formtest gives tests of trees for Git their forms: text of resources flows in,
-// loaded forms flow out. It reads no file.
+// Package formtest provides forms to tests of trees. It turns the text of resources into
+// loaded forms, and reads no file.
 package formtest

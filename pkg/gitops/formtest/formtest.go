@@ -7,13 +7,13 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form"
 )
 
-// Load reads a form whose resources are the items of a list in YAML.
+// Load reads a form. resources is a YAML list of its resources.
 func Load(t *testing.T, resources string) *form.Form {
 	t.Helper()
 	return LoadAll(t, "", resources)[0]
 }
 
-// LoadAll reads forms named a, b, and so on.
+// LoadAll reads forms with the names a, b, and so on.
 func LoadAll(t *testing.T, spec string, resources ...string) []*form.Form {
 	t.Helper()
 	var b strings.Builder
@@ -38,11 +38,10 @@ spec:
 	return in.Forms
 }
 
-// Object is a resource of a form that is an object of some kind, with fields of
-// the resource.
+// Object returns a form's resource of some kind. fields are extra fields of the resource.
 func Object(apiVersion, kind, id, fields string) string {
 	return "- {id: " + id + ", nameTemplate: \"{{ .uid }}-" + id + "\", spec: {apiVersion: " + apiVersion + ", kind: " + kind + "}, " + fields + "}\n"
 }
 
-// ConfigMap is such a resource that is a ConfigMap.
+// ConfigMap returns a form's resource with a ConfigMap.
 func ConfigMap(id, fields string) string { return Object("v1", "ConfigMap", id, fields) }

@@ -1,6 +1,6 @@
-// Package hooks makes the hooks by which Argo CD deletes the objects that tombstones name:
-// Jobs of kubectl calls, and the rights for them.
+// Package hooks returns the hooks with which Argo CD deletes the objects of tombstones.
+// They are Jobs with kubectl commands, and their RBAC objects.
 //
-// Tombstones flow in; objects flow out, as bytes. The package refuses tombstones of which
-// no safe call of kubectl can be made. It reads no file and asks no cluster.
+// It takes tombstones, and returns the bytes of objects. It refuses tombstones for which
+// no safe kubectl command exists. It reads no file and calls no cluster.
 package hooks

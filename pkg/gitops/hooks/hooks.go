@@ -18,27 +18,27 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
-// Tombstones has Argo CD delete what tombstones name, when all else of a node is
-// well: a Job of kubectl calls, and the rights for these, which are there only as long as
-// it runs.
+// Tombstones makes Argo CD delete the objects of tombstones after the rest of a node is
+// healthy. A Job runs kubectl, and its permissions exist only while it runs.
 type Tombstones struct {
-	Image string // of kubectl
-	// Data: also what holds data is deleted.
+	Image string // image with kubectl
+	// Data also deletes objects that hold data.
 	Data bool
-	// Plural is what roles call a kind, "" where that is not known.
+	// Plural returns the name of a kind in roles, or "" if unknown.
 	Plural func(group, kind string) string
 }
 
-// Meant are the tombstones that a tree carries out. Without Data it leaves out those of
-// data, and those of StatefulSets: no tree knows whether Kubernetes deletes claims with one.
+// Meant returns the tombstones that a tree can delete. Without Data, it omits those of
+// data. It also omits StatefulSets, because a tree can't know whether Kubernetes deletes
+// claims with them.
 func (h *Tombstones) Meant(stones []lynq.Tombstone) []lynq.Tombstone {
 	return slices.DeleteFunc(slices.Clone(stones), func(t lynq.Tombstone) bool {
 		return !h.Data && (t.HoldsData() || t.GroupKind() == lynq.StatefulSet)
 	})
 }
 
-// Objects are the hooks of a node for some tombstones, none for none. The error is
-// lynq.Problems: tombstones that no call of kubectl can be made of.
+// Objects returns the hooks of a node for these tombstones. The error is lynq.Problems,
+// for tombstones without a safe kubectl command.
 func (h *Tombstones) Objects(n lynq.NodeKey, stones []lynq.Tombstone) ([]gitops.Object, error) {
 	if len(stones) == 0 {
 		return nil, nil
@@ -66,8 +66,8 @@ func (h *Tombstones) Objects(n lynq.NodeKey, stones []lynq.Tombstone) ([]gitops.
 	return objects, nil
 }
 
-// check refuses what could mean more to kubectl than one object: commas, equals signs and
-// the like, which names of some kinds may have.
+// check refuses names that might select several objects in kubectl. Names of some kinds
+// may have commas or equals signs.
 func (h *Tombstones) check(t *lynq.Tombstone, problems *lynq.Problems) {
 	word := regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._:-]*[A-Za-z0-9])?$`)
 	key := regexp.MustCompile(`^([a-z0-9]([a-z0-9.-]*[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
@@ -88,9 +88,9 @@ func (h *Tombstones) check(t *lynq.Tombstone, problems *lynq.Problems) {
 	}
 }
 
-// hookName is what the hooks of a node are called in its namespace.
+// hookName returns the name of a node's hooks in its namespace.
 func hookName(n lynq.NodeKey) string {
-	const longest, room = 63, 9 // labels of pods have the name of their Job
+	const longest, room = 63, 9 // pods have the name of their Job as a label
 	name := gitops.HookID + "-" + n.Name
 	if len(name) <= longest {
 		return name
@@ -99,8 +99,8 @@ func hookName(n lynq.NodeKey) string {
 	return strings.TrimRight(name[:longest-room], "-.") + "-" + hex.EncodeToString(sum[:4])
 }
 
-// hook is an object that Argo CD makes when all else is there, in the order of waves, and
-// deletes when all went well, or before it makes it again.
+// hook returns an object that Argo CD creates after all others, in wave order. Argo CD
+// deletes it after success, or before it creates it again.
 func hook(apiVersion string, ref lynq.Ref, wave string, content map[string]any) map[string]any {
 	metadata := map[string]any{"name": ref.Name, "annotations": map[string]any{
 		policy.ArgoHookPhase: "PostSync", policy.ArgoHookDeleted: "BeforeHookCreation,HookSucceeded", "argocd.argoproj.io/sync-wave": wave,
@@ -113,7 +113,7 @@ func hook(apiVersion string, ref lynq.Ref, wave string, content map[string]any) 
 	return object
 }
 
-// refOf names an object that hook made.
+// refOf returns the reference of an object from hook.
 func refOf(object map[string]any) lynq.Ref {
 	apiVersion, _ := object["apiVersion"].(string)
 	kind, _ := object["kind"].(string)
@@ -126,10 +126,10 @@ func refOf(object map[string]any) lynq.Ref {
 
 const rbacGroup = "rbac.authorization.k8s.io"
 
-// roles let an account list and delete the objects of tombstones by their names, and
-// nothing else: a list with the name as field selector is one of that name.
+// roles let an account list and delete only the tombstones' objects, by name. A name as
+// field selector makes the list a request for this name.
 func (h *Tombstones) roles(n lynq.NodeKey, account lynq.Ref, stones []lynq.Tombstone) []map[string]any {
-	rules := map[string]map[[2]string][]string{} // by namespace, and by group and plural: names
+	rules := map[string]map[[2]string][]string{} // from namespace to group and plural to names
 	for i := range stones {
 		t := &stones[i]
 		if rules[t.Namespace] == nil {
@@ -140,7 +140,7 @@ func (h *Tombstones) roles(n lynq.NodeKey, account lynq.Ref, stones []lynq.Tombs
 	}
 	var all []map[string]any
 	for _, namespace := range slices.Sorted(maps.Keys(rules)) {
-		// No name of a node or namespace has a colon.
+		// Names of nodes and namespaces never have a colon.
 		ref := lynq.Ref{Group: rbacGroup, Kind: "Role", Namespace: namespace, Name: "lynqctl:" + gitops.HookID + ":" + n.Namespace + ":" + n.Name}
 		if namespace == "" {
 			ref.Kind = "ClusterRole"
@@ -156,7 +156,7 @@ func (h *Tombstones) roles(n lynq.NodeKey, account lynq.Ref, stones []lynq.Tombs
 	return all
 }
 
-// policyRules are the rules of a role.
+// policyRules returns the rules of a role.
 func policyRules(names map[[2]string][]string) []any {
 	kinds := slices.SortedFunc(maps.Keys(names), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
 	all := make([]any, len(kinds))
@@ -167,8 +167,8 @@ func policyRules(names map[[2]string][]string) []any {
 	return all
 }
 
-// job is one container for each tombstone, in their order, none of which waits for
-// another: one that fails does not keep the others.
+// job returns a Job with one container for each tombstone, in their order. The containers
+// run independently, so a failure doesn't stop the others.
 func (h *Tombstones) job(account string, stones []lynq.Tombstone) map[string]any {
 	containers := make([]any, len(stones))
 	for i := range stones {
@@ -197,9 +197,9 @@ func (h *Tombstones) job(account string, stones []lynq.Tombstone) map[string]any
 	}
 }
 
-// deletes are the arguments of the kubectl that deletes an object where it has all of the
-// labels: the server selects by both, so that no other object is ever seen. A dot behind
-// the version says that the group is the core's.
+// deletes returns the kubectl arguments that delete an object if it has all labels. The
+// server selects by name and labels, so kubectl sees no other object. A dot after the
+// version means the core group.
 func deletes(t *lynq.Tombstone) []string {
 	kind := t.Kind + "." + t.Group
 	if t.Group == "" {
@@ -216,8 +216,8 @@ func deletes(t *lynq.Tombstone) []string {
 	return append(args, "--selector="+strings.Join(labels, ","), "--field-selector=metadata.name="+t.Name, "--ignore-not-found", "--wait=false")
 }
 
-// Check refuses tombstones of objects that the tree has: Argo CD would make and delete
-// them for ever. Objects that have the name of a hook are refused too.
+// Check refuses tombstones of objects in the tree, because Argo CD would create and delete
+// them for ever. It also refuses objects with the name of a hook.
 func (h *Tombstones) Check(in *gitops.Input, stones [][]lynq.Tombstone) error {
 	if h == nil {
 		return nil

@@ -2,8 +2,8 @@ package hooks
 
 import "regexp"
 
-// KubectlImage is the image with kubectl of Kubernetes' own releases, by the version of
-// client-go, "" where that is none: its v0.35.1 goes with v1.35.1.
+// KubectlImage returns the kubectl image of the Kubernetes release that matches client-go,
+// or "". For example, client-go v0.35.1 matches v1.35.1.
 func KubectlImage(clientGo string) string {
 	version := regexp.MustCompile(`^v0(\.\d+\.\d+)$`).FindStringSubmatch(clientGo)
 	if version == nil {

@@ -11,66 +11,65 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// FileName is the file of the tree that lists what lynqctl wrote. Its name does
-// not end in .yaml or .json, lest Argo CD or Flux take it for a manifest.
+// FileName is the tree's file with the list of lynqctl's files. It doesn't end in .yaml or
+// .json, because Argo CD or Flux would then take it for a manifest.
 const FileName = "lynqctl-index.jsonl"
 
 // Index lists the files of a tree that lynqctl wrote.
 type Index struct {
-	// Unfinished: the run that wrote the index did not come to its end. Files
-	// may be of either digest, or missing.
+	// Unfinished means that the run that wrote the index didn't finish. Files may have
+	// either digest, or be missing.
 	Unfinished bool
-	// Told are the losses that people were told of: see Loss.mark.
+	// Told has the losses that lynqctl has reported. See Loss.Mark.
 	Told    []string
 	Entries []Entry // sorted by path, each once
 }
 
-// Entry is a file that lynqctl wrote. No value of a row is in it.
+// Entry is a file that lynqctl wrote. It has no values of rows.
 type Entry struct {
 	Path string
-	// Digests are those of what lynqctl wrote there: one, or while a run is
-	// under way the one before and the one after. Git may join two branches to
-	// the same effect.
+	// Digests are those of lynqctl's versions of the file. Usually there is one. During a
+	// run, there are the old and the new one. A Git merge of two branches also gives two.
 	Digests []Digest
-	// LeavingSince is when a run first saw that the row of its node is gone, zero for a node
-	// that has its row. The node's files stay for its grace period.
+	// LeavingSince is when a run first found the row of the node gone. It is zero if the
+	// row exists. The files remain for the node's grace period.
 	LeavingSince time.Time
 	Owned
 }
 
-// Owned says whose a file is. A kustomization.yaml that several nodes share is
-// not of a node: it has neither hub nor node.
+// Owned names the owner of a file. A kustomization.yaml that several nodes share has
+// neither hub nor node.
 type Owned struct {
 	Hub     lynq.HubKey
 	Form    lynq.FormKey
 	Node    lynq.NodeKey
-	Objects []ObjectKey // in the file, in their order
+	Objects []ObjectKey // objects of the file, in their order
 }
 
-// OfForm tells whether a file is of a form. One that was written when the form had
-// no namespace, or by a lynqctl that did not write it down, is.
+// OfForm reports whether a file belongs to a form. It accepts a file without a namespace
+// of the form, because the form had none or an older lynqctl didn't store it.
 func (o *Owned) OfForm(f lynq.FormKey) bool {
 	return o.Form.Name == f.Name && (o.Form.Namespace == "" || o.Form.Namespace == f.Namespace)
 }
 
-// Shared tells whether a file is of no node.
+// Shared reports whether a file belongs to no node.
 func (o *Owned) Shared() bool { return o.Hub.Name == "" }
 
-// ObjectKey names an object, and the resource of the form that makes it.
+// ObjectKey identifies an object and its resource in the form.
 type ObjectKey struct {
 	lynq.Ref
 	ID string
-	// Data: the form marks the resource with holdsData.
+	// Data is set if the form marks the resource with holdsData.
 	Data bool
 }
 
 // Digest is the SHA-256 of a file.
 type Digest [sha256.Size]byte
 
-// DigestOf is the digest of a file with these bytes.
+// DigestOf returns the digest of these bytes.
 func DigestOf(b []byte) Digest { return sha256.Sum256(b) }
 
-// Find is the entry of a path, nil where there is none.
+// Find returns the entry of a path, or nil.
 func (x *Index) Find(path string) *Entry {
 	i, found := slices.BinarySearchFunc(x.Entries, path, func(e Entry, p string) int { return strings.Compare(e.Path, p) })
 	if !found {
@@ -79,7 +78,7 @@ func (x *Index) Find(path string) *Entry {
 	return &x.Entries[i]
 }
 
-// Without is the index without some paths.
+// Without returns the index without some paths.
 func (x *Index) Without(paths map[string]bool) *Index {
 	if len(paths) == 0 {
 		return x
@@ -93,7 +92,7 @@ func (x *Index) Without(paths map[string]bool) *Index {
 	return out
 }
 
-// Sort brings entries into their order, and joins those of one path.
+// Sort sorts entries, and joins those with one path.
 func (x *Index) Sort() {
 	byPath := func(a, b Entry) int { return strings.Compare(a.Path, b.Path) }
 	if !slices.IsSortedFunc(x.Entries, byPath) {
@@ -111,8 +110,8 @@ func (x *Index) Sort() {
 				joined[last].Digests = append(joined[last].Digests, d)
 			}
 		}
-		// Of two lines, the one that keeps the file longer counts; without a time, it
-		// begins anew.
+		// If two lines differ, the time that keeps the file longer wins. Without a time,
+		// it starts again.
 		if since := joined[last].LeavingSince; !since.IsZero() && (e.LeavingSince.IsZero() || e.LeavingSince.After(since)) {
 			joined[last].LeavingSince = e.LeavingSince
 		}
@@ -120,9 +119,9 @@ func (x *Index) Sort() {
 	x.Entries = joined
 }
 
-// Untold are the losses that people were not told of by earlier runs on a tree, and
-// the marks of those that they then will have been told of. Forms that take no part
-// keep theirs; a loss that went and came back is new.
+// Untold returns the losses that earlier runs on a tree didn't report, and the new value
+// of Told. Other forms keep their marks. A loss that disappeared and came back counts as
+// new.
 func (x *Index) Untold(t policy.Target, forms []string, losses []policy.Loss) (untold []policy.Loss, told []string) {
 	for _, mark := range x.Told {
 		if form, _, _ := strings.Cut(mark, ":"); !slices.Contains(forms, form) {
@@ -140,8 +139,7 @@ func (x *Index) Untold(t policy.Target, forms []string, losses []policy.Loss) (u
 	return untold, slices.Compact(told)
 }
 
-// InTree tells whether a path is one that lies in the tree for certain, and
-// that lynqctl could have made.
+// InTree reports whether a path is certainly in the tree, and could be lynqctl's.
 func InTree(p string) bool {
 	if p == "" || p != path.Clean(p) || path.IsAbs(p) || strings.Contains(p, `\`) || strings.Contains(p, ":") {
 		return false

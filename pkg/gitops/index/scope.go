@@ -10,34 +10,32 @@ import (
 // Scope names the hubs and forms whose files a run may change.
 type Scope struct {
 	Hubs []HubScope
-	// Only, where it is not nil, are the names of the nodes that were asked for.
+	// Only has the names of the selected nodes, or is nil.
 	Only map[string]bool
-	// Selected: a selector leaves objects out. No one knows which of those that
-	// are wanted no more it would have left, so that nothing goes.
+	// Selected means that a label selector limits the objects. The run removes nothing
+	// then, because nobody knows which unneeded objects the selector would match.
 	Selected bool
 }
 
-// HubScope is a hub of a run, and the forms of it that take part.
+// HubScope is a hub of a run, with its forms in the run.
 type HubScope struct {
 	lynq.HubKey
 	Forms []lynq.FormKey
-	// Grace is how long forms keep nodes whose rows are gone; one that is not in it keeps
-	// none.
+	// Grace is the grace period of each form. Forms without one are absent.
 	Grace map[lynq.FormKey]time.Duration
 }
 
-// Covers tells whether a file is of the hubs, forms and nodes of the run.
+// Covers reports whether a file belongs to the hubs, forms and nodes of the run.
 func (s *Scope) Covers(e *Entry) bool {
 	return s.TakesPart(e) && (s.Only == nil || s.Only[e.Node.Name])
 }
 
-// TakesPart tells whether a file is of the hubs and forms of the run.
+// TakesPart reports whether a file belongs to the hubs and forms of the run.
 func (s *Scope) TakesPart(e *Entry) bool {
 	return slices.ContainsFunc(s.Hubs, func(h HubScope) bool { return s.IsOf(&h, e) && slices.ContainsFunc(h.Forms, e.OfForm) })
 }
 
-// Stranger is the first file of a node that the run has no say on, by its hub and form as
-// people call them.
+// Stranger returns the hub and form of the first file that the run may not change.
 func (s *Scope) Stranger(x *Index) (hub, form string, found bool) {
 	for i := range x.Entries {
 		if e := &x.Entries[i]; !e.Shared() && !s.Covers(e) {
@@ -48,7 +46,7 @@ func (s *Scope) Stranger(x *Index) (hub, form string, found bool) {
 	return "", "", false
 }
 
-// HubOf is the hub of a file: that of the run, where the file is of one.
+// HubOf returns the hub of a file, in the run's form if the run has it.
 func (s *Scope) HubOf(e *Entry) lynq.HubKey {
 	for i := range s.Hubs {
 		if s.IsOf(&s.Hubs[i], e) {
@@ -58,8 +56,8 @@ func (s *Scope) HubOf(e *Entry) lynq.HubKey {
 	return e.Hub
 }
 
-// Called are the hub and the form of a file as people call them: with a namespace
-// only where the run has another one of that name.
+// Called returns the names of a file's hub and form for messages. They have a namespace
+// only if the run has another one with that name.
 func (s *Scope) Called(o *Owned) (hub, form string) {
 	hub, form = o.Hub.Name, o.Form.Name
 	for _, h := range s.Hubs {
@@ -75,8 +73,8 @@ func (s *Scope) Called(o *Owned) (hub, form string) {
 	return hub, form
 }
 
-// IsOf tells whether a file is of a hub. One that was written when the hub had no
-// namespace is, unless the run has a hub of that name without one.
+// IsOf reports whether a file belongs to a hub. A file without the hub's namespace belongs
+// to it too, unless the run has a hub of that name without a namespace.
 func (s *Scope) IsOf(h *HubScope, e *Entry) bool {
 	if h.HubKey == e.Hub {
 		return true
@@ -85,8 +83,8 @@ func (s *Scope) IsOf(h *HubScope, e *Entry) bool {
 	return h.Name == e.Hub.Name && e.Hub.Namespace == "" && !slices.ContainsFunc(s.Hubs, exact)
 }
 
-// Period tells how long the form of a file keeps nodes whose rows are gone. An old index doesn't
-// have the namespace of the form: of several forms, the longest period counts.
+// Period returns the grace period of a file's form. An old index lacks the form's
+// namespace. If several forms match, the longest period counts.
 func (s *Scope) Period(e *Entry) time.Duration {
 	var longest time.Duration
 	for i := range s.Hubs {

@@ -8,7 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Annotations of Argo CD, as its documentation spells them.
+// These are annotations of Argo CD, in the spelling of its documentation.
 const (
 	argoSyncOptions = "argocd.argoproj.io/sync-options"
 	argoSyncWave    = "argocd.argoproj.io/sync-wave"
@@ -16,8 +16,8 @@ const (
 	ArgoHookDeleted = "argocd.argoproj.io/hook-delete-policy"
 )
 
-// argoWave puts a resource into a wave after those of what it needs. A wave that
-// the form gives it stays: see argoEarly.
+// argoWave puts a resource into a wave after its dependencies. A wave in the form wins.
+// See argoEarly.
 func argoWave(s *subject) []setting {
 	if s.order.owns[s.i] || s.order.waves[s.i] == 0 {
 		return nil
@@ -25,12 +25,12 @@ func argoWave(s *subject) []setting {
 	return []setting{{key: argoSyncWave, value: strconv.Itoa(s.order.waves[s.i])}}
 }
 
-// argoHook makes a hook of a resource, which goes when it succeeded.
+// argoHook makes a resource a hook, which Argo CD deletes after success.
 func argoHook(*subject) []setting {
 	return []setting{{key: ArgoHookPhase, value: "Sync"}, {key: ArgoHookDeleted, value: "HookSucceeded"}}
 }
 
-// argoEarly tells of waves of the form's own that break the order.
+// argoEarly reports waves of the form that break the order.
 func argoEarly(s *subject) string {
 	own, _ := ownAnnotation(s.Resource, argoSyncWave)
 	early := s.order.early(s.i)
@@ -44,8 +44,8 @@ func argoEarly(s *subject) string {
 	return ""
 }
 
-// whenLater is a loss where other resources come in later waves: they wait for all
-// that comes before them.
+// whenLater is a loss if other resources have later waves, because they wait for all
+// earlier resources.
 func whenLater(what string) func(*subject) string {
 	return func(s *subject) string {
 		if slices.Max(s.order.waves) == s.order.waves[s.i] {
@@ -55,8 +55,8 @@ func whenLater(what string) func(*subject) string {
 	}
 }
 
-// argoBystanders tells of resources in earlier waves that a resource doesn't depend on. It
-// waits for them all the same, and a wave that fails ends the sync.
+// argoBystanders names resources of earlier waves that a resource doesn't depend on. It
+// still waits for them, and a failed wave ends the sync.
 func argoBystanders(s *subject) string {
 	var waitsFor []int
 	for j, wave := range s.order.waves {
@@ -70,8 +70,8 @@ func argoBystanders(s *subject) string {
 	return "it also waits for " + listed(s.order.ids(waitsFor)) + ": Argo CD begins a wave when all earlier waves are healthy"
 }
 
-// argoAfterClaims tells whether Argo CD applies a kind after the claims of the same
-// wave (gitops-engine, kindOrder).
+// argoAfterClaims reports whether Argo CD applies a kind after the claims of its wave
+// (gitops-engine, kindOrder).
 func argoAfterClaims(kind string) bool {
 	return !slices.Contains([]string{
 		"Namespace", "NetworkPolicy", "ResourceQuota", "LimitRange", "PodSecurityPolicy", "PodDisruptionBudget",
@@ -79,8 +79,8 @@ func argoAfterClaims(kind string) bool {
 	}, kind)
 }
 
-// argoClaim tells of claims that hold up later waves: those that nothing in their
-// own wave uses.
+// argoClaim reports claims that delay later waves, because nothing in their own wave uses
+// them.
 func argoClaim(s *subject) string {
 	for i, wave := range s.order.waves {
 		if wave == s.order.waves[s.i] && slices.Contains(s.order.needs[i], s.i) {
@@ -90,8 +90,9 @@ func argoClaim(s *subject) string {
 	return whenLater("later waves wait until the claim is bound: for ever where its class binds on first use")(s)
 }
 
-// argoOnce: Argo CD has no annotation for it. Its Applications ignore fields, and what
-// lynqctl has them ignore is the content.
+// argoOnce says what happens to an object with creationPolicy Once, for which Argo CD has
+// no annotation. Only an Application can ignore fields, so lynqctl makes it ignore the
+// content.
 func argoOnce(s *subject) string {
 	if s.apps == AppsNone {
 		return "its content is written again at every sync (--emit-apps makes Argo CD leave it alone)"
@@ -99,8 +100,8 @@ func argoOnce(s *subject) string {
 	return "Argo CD leaves its content alone, and writes its labels and annotations where they differ from Git"
 }
 
-// argoRetainOnApply: an Application of its own takes the objects of a node with it when
-// the node goes, but for definitions of kinds.
+// argoRetainOnApply reports objects that stay when their node is deleted. The node's own
+// Application deletes all its objects except CustomResourceDefinitions.
 func argoRetainOnApply(s *subject) string {
 	if s.apps != AppsNone && !s.IsDefinition() {
 		return ""
@@ -108,7 +109,7 @@ func argoRetainOnApply(s *subject) string {
 	return "it stays, too, when its node goes"
 }
 
-// argoDelete is what becomes of objects that hold others.
+// argoDelete reports objects whose deletion deletes other objects.
 func argoDelete(s *subject) string {
 	if s.apps == AppsNone || !s.IsDefinition() {
 		return "it is deleted with all that is in it, be it anybody's (apply leaves it then)"
@@ -133,8 +134,7 @@ func argoIgnored(s *subject) string {
 	})
 }
 
-// AllStuck tells whether no resource of a form may be taken from another
-// Application.
+// AllStuck reports whether another Application must keep every resource of a form.
 func AllStuck(f *form.Form) bool {
 	return !slices.ContainsFunc(f.Wanted(), func(r *form.Resource) bool { return r.Policy.Conflict != lynq.ConflictStuck })
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
-// Annotations of Flux's kustomize-controller and their values, as its
-// documentation spells them.
+// These are annotations of Flux's kustomize-controller, in the spelling of its
+// documentation.
 const (
 	fluxSSA        = "kustomize.toolkit.fluxcd.io/ssa"
 	fluxPrune      = "kustomize.toolkit.fluxcd.io/prune"
@@ -28,9 +28,9 @@ const (
 // FluxInterval sets how often Flux compares the cluster with the tree.
 const FluxInterval = "10m"
 
-// Verbatim is the annotation for objects that variables of the target would change. It
-// has no key where the target has no variables. A form cannot tell which objects those
-// are, as rows fill them in: rendering does.
+// Verbatim returns the annotation for objects that the target's variable substitution
+// would change. Its key is empty if the target has no variables. Only rendering shows
+// which objects these are, because rows fill them in.
 func Verbatim(t Target) form.Entry {
 	if t != Flux {
 		return form.Entry{}
@@ -38,8 +38,9 @@ func Verbatim(t Target) form.Entry {
 	return form.Entry{Key: fluxSubstitute, Text: form.Text{Text: fluxDisabled}}
 }
 
-// fluxUnordered: a Kustomization applies the definitions of kinds, Namespaces,
-// ClusterRoles and classes first, and all else at once.
+// fluxUnordered reports resources that Flux may apply too early. A Kustomization first
+// applies CustomResourceDefinitions, Namespaces, ClusterRoles and classes, and then
+// everything else at once.
 func fluxUnordered(before func(*subject) []int) func(*subject) string {
 	return func(s *subject) string {
 		if s.apps == AppsOrdered {
@@ -58,7 +59,7 @@ func fluxUnordered(before func(*subject) []int) func(*subject) string {
 	}
 }
 
-// fluxStage is when a Kustomization applies a resource.
+// fluxStage returns when a Kustomization applies a resource.
 func fluxStage(r *form.Resource) int {
 	group, _ := lynq.SplitAPIVersion(r.APIVersion)
 	switch {
@@ -70,7 +71,7 @@ func fluxStage(r *form.Resource) int {
 	return 2
 }
 
-// fluxLeastTimeout is what Flux makes of shorter ones.
+// fluxLeastTimeout is the minimum that Flux uses for shorter timeouts.
 const fluxLeastTimeout = 30 * time.Second
 
 func fluxTimeout(s *subject) string {
@@ -85,7 +86,7 @@ func fluxTimeout(s *subject) string {
 	return ""
 }
 
-// LongestTimeout returns how long a Kustomization of all these resources must wait.
+// LongestTimeout returns the timeout of a Kustomization with all these resources.
 func LongestTimeout(resources []*form.Resource) time.Duration {
 	var longest time.Duration
 	for _, r := range resources {
@@ -96,7 +97,7 @@ func LongestTimeout(resources []*form.Resource) time.Duration {
 	return longest
 }
 
-// fluxSeldom is a loss where an object is to be written more often than Flux looks at it.
+// fluxSeldom is a loss if the form reapplies an object more often than Flux does.
 func fluxSeldom(s *subject) string {
 	if every, err := time.ParseDuration(FluxInterval); err != nil || s.Policy.ReapplyInterval >= every {
 		return ""

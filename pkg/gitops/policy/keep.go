@@ -10,8 +10,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Undeleted is the annotation by which a target keeps an object that the tree drops, or
-// that loses its Application; none where no target is known.
+// Undeleted returns the annotation that makes a target keep an object after the tree or
+// its Application drops it. It returns none for an unknown target.
 func Undeleted(t Target, annotations map[string]string) (key, value string) {
 	switch t {
 	case Argo:
@@ -22,8 +22,8 @@ func Undeleted(t Target, annotations map[string]string) (key, value string) {
 	return "", ""
 }
 
-// withOptions puts options of Argo CD into a list, in the place of those of the same
-// name: the first one counts.
+// withOptions adds options of Argo CD to a list. It replaces options with the same name,
+// because Argo CD uses the first one.
 func withOptions(list string, options ...string) string {
 	var all []string
 	for item := range strings.SplitSeq(list, ",") {
@@ -36,21 +36,21 @@ func withOptions(list string, options ...string) string {
 	return strings.Join(append(all, options...), ",")
 }
 
-// Unprotected tells whether a target deletes an object that the tree drops although the
-// tree says otherwise: Flux looks at the object in the cluster, which never gets the
-// annotation where it is applied only once.
+// Unprotected reports whether a target deletes a dropped object even though the tree says
+// otherwise. Flux reads the annotation from the cluster. An object that Flux applies only
+// once never gets the annotation there.
 func Unprotected(t Target, doc []byte) bool {
 	o, err := yaml.Parse(string(doc))
 	if err != nil || t != Flux {
 		return false
 	}
 	annotations := o.GetAnnotations()
-	kept := annotations[wellknown.AnnotationDeletionPolicy] != string(lynq.DeleteDelete) // from the first on
+	kept := annotations[wellknown.AnnotationDeletionPolicy] != string(lynq.DeleteDelete) // the first apply included the annotation
 	return strings.EqualFold(annotations[fluxSSA], fluxIfNotPresent) && !kept
 }
 
-// Keeps tells whether a target leaves an object alone that the tree no longer has.
-// Nobody knows who applies plain manifests: there the annotation of either target counts.
+// Keeps reports whether a target keeps an object that the tree no longer has. For plain
+// manifests, nobody knows the target, so the annotation of either counts.
 func Keeps(doc *yaml.RNode, t Target) bool {
 	annotations := doc.GetAnnotations(argoSyncOptions, fluxPrune)
 	options := strings.Split(annotations[argoSyncOptions], ",")

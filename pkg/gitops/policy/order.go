@@ -8,27 +8,27 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form"
 )
 
-// Order says which resources of a form must come before which others.
+// Order says which resources of a form must precede others.
 type Order struct {
 	Resources []*form.Resource
-	// needs are the resources that each needs: those it names in dependIds, the
-	// Namespace that it goes into, and the CustomResourceDefinition of its kind.
+	// needs are the dependencies of each resource. They are its dependIds, its Namespace,
+	// and the CustomResourceDefinition of its kind.
 	needs [][]int
-	// later are the ends of the wave before it (applyOrder), where it needs none of its
-	// own wave.
+	// later are the last resources of the previous wave (applyOrder). It is empty for a
+	// resource that depends on its own wave.
 	later [][]int
-	// turns are those that it would need, were it not that they need it.
+	// turns are dependencies that would close a cycle.
 	turns [][]int
-	// waves are those of Argo CD: each resource goes after the waves of all that it needs
-	// and of all of earlier waves (applyOrder), unless the form itself gives it one of
-	// Argo CD's, which owns tells.
+	// waves are those of Argo CD. Each resource follows its dependencies and all earlier
+	// waves (applyOrder). A form may set a wave of Argo CD itself, and owns marks such
+	// resources.
 	waves []int
 	owns  []bool
-	// needed: another resource needs it.
+	// Needed is set if another resource depends on it.
 	Needed []bool
 }
 
-// OrderOf finds the order of the resources of a form.
+// OrderOf returns the order of a form's resources.
 func OrderOf(f *form.Form) *Order {
 	n := len(f.Wanted())
 	o := &Order{
@@ -53,7 +53,7 @@ func OrderOf(f *form.Form) *Order {
 	return o
 }
 
-// link adds what resources need, but where that would make a circle.
+// link adds dependencies, except those that would close a cycle.
 func (o *Order) link(needs func(r, other *form.Resource) bool) {
 	for i, r := range o.Resources {
 		for j, other := range o.Resources {
@@ -70,19 +70,18 @@ func (o *Order) link(needs func(r, other *form.Resource) bool) {
 	}
 }
 
-// reaches tells whether a resource needs another, be it by way of others.
+// reaches reports whether a resource depends on another directly or indirectly.
 func (o *Order) reaches(from, to int) bool {
 	return slices.Contains(o.needs[from], to) || slices.ContainsFunc(o.needs[from], func(i int) bool { return o.reaches(i, to) })
 }
 
-// follows tells whether a resource comes after another: it needs that, or is of a later
-// wave of the form's.
+// follows reports whether a resource depends on another, or has a later wave in the form.
 func (o *Order) follows(i, j int) bool {
 	return o.reaches(i, j) || slices.ContainsFunc(o.Before(i), func(k int) bool { return k == j || o.follows(k, j) })
 }
 
-// walk gives a resource its wave: the one that the form itself gives it, else
-// the first after all that it needs.
+// walk sets a resource's wave. The form's own wave wins. Otherwise it is the first wave
+// after all dependencies.
 func (o *Order) walk(i int, walked []bool) {
 	if walked[i] {
 		return
@@ -101,9 +100,9 @@ func (o *Order) walk(i int, walked []bool) {
 	}
 }
 
-// after is the first wave for a resource as far as another goes that it needs. What
-// uses a claim goes into the claim's wave: Argo CD makes the claim first there, and
-// in a later wave would wait for a claim that may be waiting for its pods.
+// after returns the first wave that a dependency allows. A user of a claim shares the
+// claim's wave, because Argo CD creates the claim first there. In a later wave, it would
+// wait for the claim, which may wait for its pods.
 func (o *Order) after(i, needed int) int {
 	if IsClaim(o.Resources[needed]) && argoAfterClaims(o.Resources[i].Kind) {
 		return o.waves[needed]
@@ -111,7 +110,7 @@ func (o *Order) after(i, needed int) int {
 	return o.waves[needed] + 1
 }
 
-// join puts a claim into the first wave of those of its own applyOrder that need it.
+// join moves a claim to the first wave of its users with the same applyOrder.
 func (o *Order) join(claim int) {
 	first, found := 0, false
 	for i := range o.Resources {
@@ -126,28 +125,29 @@ func (o *Order) join(claim int) {
 	o.waves[claim] = max(o.waves[claim], first)
 }
 
-// early are the ids of what goes before a resource, and does not in Argo CD's waves.
+// early returns the ids of dependencies that Argo CD's waves don't place earlier.
 func (o *Order) early(i int) []string {
 	return o.ids(slices.DeleteFunc(o.Before(i), func(j int) bool { return o.after(i, j) <= o.waves[i] }))
 }
 
-// Before returns the resources that must come before one: those that it needs and,
-// where it is one of the first of its wave, the last of the wave before.
+// Before returns the resources that must precede one. These are its dependencies. For a
+// first resource of its wave, they are also the last ones of the previous wave.
 func (o *Order) Before(i int) []int {
 	all := slices.Concat(o.needs[i], o.later[i])
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// within tells whether two resources are of one wave (applyOrder).
+// within reports whether two resources have the same wave (applyOrder).
 func (o *Order) within(i, j int) bool {
 	return o.Resources[i].Policy.ApplyOrder == o.Resources[j].Policy.ApplyOrder
 }
 
-// linkWaves adds what waves say: the first of each go after the last of the one before,
-// and all others after those. Resources come in the order of their waves.
+// linkWaves adds dependencies between waves. The first resources of each wave follow the
+// last ones of the previous wave, and the others follow these. Resources are in wave
+// order.
 func (o *Order) linkWaves() {
-	first, last := 0, 0 // of the wave before
+	first, last := 0, 0 // bounds of the previous wave
 	for i := range o.Resources {
 		if i > 0 && !o.within(i, i-1) {
 			first, last = last, i
@@ -163,7 +163,7 @@ func (o *Order) linkWaves() {
 	}
 }
 
-// neededWithin tells whether a resource of the same wave needs another.
+// neededWithin reports whether a resource of the same wave depends on this one.
 func (o *Order) neededWithin(j int) bool {
 	for i := range o.Resources {
 		if o.within(i, j) && slices.Contains(o.needs[i], j) {
@@ -181,7 +181,7 @@ func (o *Order) ids(places []int) []string {
 	return ids
 }
 
-// ownWave is the wave that a form gives a resource itself.
+// ownWave returns the wave of Argo CD that a form sets itself.
 func ownWave(r *form.Resource) (int, bool) {
 	text, ok := ownAnnotation(r, argoSyncWave)
 	if !ok {

@@ -13,8 +13,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form"
 )
 
-// JSONPointer writes a JSONPath as a JSON pointer (RFC 6901), which names one
-// field. False means that no pointer says the same.
+// JSONPointer converts a JSONPath to a JSON pointer (RFC 6901), which names one field. It
+// returns false if this is impossible.
 func JSONPointer(path string) (string, bool) {
 	expr, err := jp.ParseString(path)
 	if err != nil {
@@ -42,9 +42,8 @@ func JSONPointer(path string) (string, bool) {
 	return b.String(), b.Len() > 0
 }
 
-// JQPath writes a JSONPath as a path expression of jq. What is not there is no
-// error of the expression. False means that no expression is known to say the
-// same.
+// JQPath converts a JSONPath to a path expression of jq. Missing fields cause no error. It
+// returns false if no equivalent expression is known.
 func JQPath(path string) (string, bool) {
 	expr, err := jp.ParseString(path)
 	if err != nil || len(expr) < 2 {
@@ -74,7 +73,7 @@ func JQPath(path string) (string, bool) {
 	return q.String(), true
 }
 
-// unlike tells of paths that cannot be said otherwise.
+// unlike reports the paths that can't be converted.
 func unlike(s *subject, what string, sayable func(path string) bool) string {
 	lost := slices.DeleteFunc(slices.Clone(s.Policy.IgnoreFields), sayable)
 	if len(lost) == 0 {
@@ -83,10 +82,10 @@ func unlike(s *subject, what string, sayable func(path string) bool) string {
 	return fmt.Sprintf(what, listed(lost))
 }
 
-// jqWriter writes an expression of jq, step by step.
+// jqWriter builds an expression of jq.
 type jqWriter struct{ strings.Builder }
 
-// field goes to a field of a map.
+// field appends access to a field of a map.
 func (q *jqWriter) field(name string) {
 	if isJQName(name) {
 		q.WriteString("." + name + "?")
@@ -95,7 +94,7 @@ func (q *jqWriter) field(name string) {
 	q.step("[" + JQText(name) + "]?")
 }
 
-// step goes on within what the expression has come to.
+// step appends a step after the current expression.
 func (q *jqWriter) step(s string) {
 	if q.Len() == 0 || strings.HasSuffix(q.Builder.String(), " ") {
 		q.WriteByte('.')
@@ -103,9 +102,9 @@ func (q *jqWriter) step(s string) {
 	q.WriteString(s)
 }
 
-// filter goes to the items of a list with a certain value in a certain field.
+// filter appends a selection of list items with a certain value in a field.
 func (q *jqWriter) filter(f *jp.Filter) bool {
-	// Other filters are not asked for their parts: not all of them have any.
+	// The expression checks the text of the filter, because other filters may lack parts.
 	field := regexp.MustCompile(`^\[\?\(@((?:\.[A-Za-z_][A-Za-z0-9_]*)+) == `).FindStringSubmatch(f.String())
 	if field == nil {
 		return false
@@ -133,22 +132,23 @@ func (q *jqWriter) filter(f *jp.Filter) bool {
 	return true
 }
 
-// String is the expression so far.
+// String returns the expression so far.
 func (q *jqWriter) String() string { return strings.TrimSuffix(q.Builder.String(), " | ") }
 
-// isJQName tells whether jq takes a name without quotes.
+// isJQName reports whether jq accepts a name without quotes.
 func isJQName(name string) bool {
 	return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(name)
 }
 
-// JQText is a string of jq: one of JSON, as nothing in it is interpolated then.
+// JQText returns a string for jq. It equals the JSON string, because that has no
+// interpolation.
 func JQText(s string) string {
-	quoted, _ := json.Marshal(s) // a string is always JSON
+	quoted, _ := json.Marshal(s) // a string always encodes
 	return string(quoted)
 }
 
-// SecretTwins are the paths that mean one field of a Secret: what a manifest has
-// in stringData, the object has in data.
+// SecretTwins returns the paths that mean the same field of a Secret. The server moves
+// stringData of a manifest to data.
 func SecretTwins(r *form.Resource, path string) []string {
 	expr, err := jp.ParseString(path)
 	if err != nil || r.Kind != "Secret" || r.APIVersion != "v1" || len(expr) < 2 {

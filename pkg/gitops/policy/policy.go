@@ -9,10 +9,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form"
 )
 
-// Annotate gives the resources of a form the annotations by which a target
-// honours their policies, and tells which policies it cannot honour. Which those
-// are depends on the objects that point the target at the tree, as some policies
-// live there. What the form sets itself goes first.
+// Annotate adds annotations to a form's resources so that a target honors their policies.
+// It returns the policies that the target doesn't honor. These depend on apps, because
+// some policies belong to the objects that deploy the tree. Annotations in the form win.
 func Annotate(f *form.Form, t Target, apps Apps) []Loss {
 	if t != Argo && t != Flux {
 		return nil
@@ -32,35 +31,35 @@ func Annotate(f *form.Form, t Target, apps Apps) []Loss {
 	return append(losses, formLosses(f, t)...)
 }
 
-// subject is a resource and its surroundings.
+// subject is a resource with its context.
 type subject struct {
 	*form.Resource
 	form  *form.Form
 	order *Order
-	i     int // its place in the order
+	i     int // index in the order
 	apps  Apps
 }
 
-// entry is a policy, and what becomes of it with each target.
+// entry is a policy with its remedy for each target.
 type entry struct {
 	policy     string
-	of         func(*subject) bool // tells which resources have it
+	of         func(*subject) bool // reports whether a resource has the policy
 	argo, flux remedy
 }
 
-// remedy is what a target makes of a policy.
+// remedy says how a target honors a policy.
 type remedy struct {
 	set  func(*subject) []setting
 	lost func(*subject) string // what happens instead, "" where nothing is lost
 }
 
-// setting is an annotation, or for a list of options one of them.
+// setting is an annotation, or one option of an annotation with a list.
 type setting struct {
 	key, value string
 	option     bool
 }
 
-// apply makes the settings, and collects what is lost.
+// apply sets the annotations, and returns the losses.
 func (e *entry) apply(s *subject, t Target) []Loss {
 	cure := e.argo
 	if t == Flux {
@@ -86,13 +85,13 @@ func (e *entry) apply(s *subject, t Target) []Loss {
 	return losses
 }
 
-// ownFirst tells that what a form itself says goes before a policy.
+// ownFirst says that the form's own annotation wins over a policy.
 func ownFirst(key, own string) string {
 	return fmt.Sprintf("the form's own annotation goes first: %s: %s", key, own)
 }
 
-// put puts a setting into the annotations of a resource. False means that the
-// form itself says otherwise, or something that only shows with a row.
+// put adds a setting to a resource. It returns false if the form sets something else, or
+// if the value depends on the row.
 func (g setting) put(r *form.Resource) (own string, ok bool) {
 	own, has := ownAnnotation(r, g.key)
 	if !has {
@@ -115,7 +114,7 @@ func (g setting) put(r *form.Resource) (own string, ok bool) {
 	return "", true
 }
 
-// ownAnnotation is an annotation of a resource as the form has it now.
+// ownAnnotation returns the current annotation of a resource.
 func ownAnnotation(r *form.Resource, key string) (string, bool) {
 	for _, a := range r.Annotations {
 		if a.Key == key {
@@ -128,7 +127,7 @@ func ownAnnotation(r *form.Resource, key string) (string, bool) {
 	return "", false
 }
 
-// setAnnotation sets an annotation over what the resource has under that key.
+// setAnnotation sets an annotation of a resource, and replaces an existing one.
 func setAnnotation(r *form.Resource, key, value string) {
 	a := form.Entry{Key: key, Text: form.Text{Pos: r.Pos, Text: value}}
 	i, found := slices.BinarySearchFunc(r.Annotations, key, func(e form.Entry, key string) int { return cmp.Compare(e.Key, key) })

@@ -8,11 +8,11 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// table is what becomes of each policy with each target. docs/gitops-policies.md
-// says the same for people.
+// table has the remedy of each policy for each target. docs/gitops-policies.md describes
+// it for users.
 func table() []entry { return slices.Concat(orderEntries(), lifeEntries(), writeEntries()) }
 
-// orderEntries: what goes before what, and what is waited for.
+// orderEntries has the policies for order and readiness.
 func orderEntries() []entry {
 	return []entry{
 		{
@@ -64,7 +64,7 @@ func orderEntries() []entry {
 	}
 }
 
-// lifeEntries: when an object is made, and when it goes.
+// lifeEntries has the policies for creation and deletion.
 func lifeEntries() []entry {
 	return []entry{
 		{
@@ -116,7 +116,7 @@ func lifeEntries() []entry {
 	}
 }
 
-// writeEntries: how an object that is there is written.
+// writeEntries has the policies for updates of existing objects.
 func writeEntries() []entry {
 	return []entry{
 		{
@@ -164,7 +164,7 @@ func writeEntries() []entry {
 	}
 }
 
-// formLosses are those of the form as a whole.
+// formLosses returns the losses of the whole form.
 func formLosses(f *form.Form, t Target) []Loss {
 	var losses []Loss
 	if len(f.DependForms) > 0 {
@@ -183,12 +183,12 @@ func formLosses(f *form.Form, t Target) []Loss {
 	return append(losses, Loss{Form: f.Name, Policy: "rollout.maxSkew", Instead: "all nodes change at once when " + t.Title() + " sees the commit"})
 }
 
-// always is a loss whatever surrounds the resource.
+// always is a loss for each resource with the policy.
 func always(what string) func(*subject) string {
 	return func(*subject) string { return what }
 }
 
-// unlessCreatedOnce is a loss of resources that are written a second time.
+// unlessCreatedOnce is a loss for resources that lynqctl updates.
 func unlessCreatedOnce(what string) func(*subject) string {
 	return func(s *subject) string {
 		if s.Policy.Creation.Once() {
@@ -198,13 +198,13 @@ func unlessCreatedOnce(what string) func(*subject) string {
 	}
 }
 
-// inTurn is a loss where a resource needs another that needs it: no target can go
-// on from there.
+// inTurn is a loss for resources that depend on each other, because no target can apply
+// them.
 func inTurn(s *subject) string {
 	return "it does not wait for " + listed(s.order.ids(s.order.turns[s.i])) + ", which needs it in turn"
 }
 
-// whenOrdered is a loss where every resource has a Kustomization of its own.
+// whenOrdered is a loss if each resource has its own Kustomization.
 func whenOrdered(what string) func(*subject) string {
 	return func(s *subject) string {
 		if s.apps != AppsOrdered {
@@ -214,12 +214,12 @@ func whenOrdered(what string) func(*subject) string {
 	}
 }
 
-// annotation sets one annotation.
+// annotation returns one annotation.
 func annotation(key, value string) func(*subject) []setting {
 	return func(*subject) []setting { return []setting{{key: key, value: value}} }
 }
 
-// options sets some of the sync options of Argo CD.
+// options returns sync options of Argo CD.
 func options(values ...string) func(*subject) []setting {
 	return func(*subject) []setting {
 		settings := make([]setting, len(values))
@@ -230,7 +230,7 @@ func options(values ...string) func(*subject) []setting {
 	}
 }
 
-// unlessOnce leaves resources alone that are never written a second time.
+// unlessOnce returns no settings for resources that are never updated.
 func unlessOnce(set func(*subject) []setting) func(*subject) []setting {
 	return func(s *subject) []setting {
 		if s.Policy.Creation.Once() {
@@ -240,8 +240,8 @@ func unlessOnce(set func(*subject) []setting) func(*subject) []setting {
 	}
 }
 
-// fluxRecreate has Flux recreate what the server does not let change, but for what holds
-// data, which apply does not recreate either.
+// fluxRecreate makes Flux recreate an object for changes that the server refuses. It
+// excludes objects that hold data, because apply doesn't recreate them either.
 func fluxRecreate(s *subject) []setting {
 	if holdsData(s.Resource) {
 		return nil
@@ -261,8 +261,8 @@ func holdsData(r *form.Resource) bool {
 	return lynq.Ref{Group: group, Kind: r.Kind}.HoldsData()
 }
 
-// IsClaim tells whether a resource is a PersistentVolumeClaim.
+// IsClaim reports whether a resource is a PersistentVolumeClaim.
 func IsClaim(r *form.Resource) bool { return r.APIVersion == "v1" && r.Kind == "PersistentVolumeClaim" }
 
-// listed are names for a message.
+// listed joins names for a message.
 func listed(names []string) string { return strings.Join(names, ", ") }

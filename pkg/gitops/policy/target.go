@@ -8,7 +8,7 @@ import (
 // Target names the tool that applies the rendered manifests.
 type Target string
 
-// The targets: whatever one likes, Argo CD, Flux.
+// These are the targets. Plain is for any tool.
 const (
 	Plain Target = "plain"
 	Argo  Target = "argo"
@@ -25,7 +25,7 @@ func ParseTarget(name string) (Target, error) {
 	return "", fmt.Errorf("target %q is unknown; it takes plain, argo, flux", name)
 }
 
-// Title is the target's name for people.
+// Title returns the target's name for people.
 func (t Target) Title() string {
 	switch t {
 	case Argo:
@@ -36,25 +36,24 @@ func (t Target) Title() string {
 	return "plain manifests"
 }
 
-// Apps says which objects are made that point the target at the tree.
+// Apps is the kind of objects that deploy the tree.
 type Apps string
 
-// The kinds of such objects. AppsNone leaves them to the user, and with them the
-// policies that live there.
+// These are the kinds. With AppsNone, users create the objects and their policies.
 const (
 	AppsNone Apps = ""
-	// AppsApplications is an Argo CD Application per node.
+	// AppsApplications is an Argo CD Application for each node.
 	AppsApplications Apps = "applications"
 	// AppsApplicationSet is one Argo CD ApplicationSet for all nodes.
 	AppsApplicationSet Apps = "applicationset"
-	// AppsKustomizations is a Flux Kustomization per node.
+	// AppsKustomizations is a Flux Kustomization for each node.
 	AppsKustomizations Apps = "kustomizations"
-	// AppsOrdered is a Flux Kustomization per resource of a node, each of which
-	// waits for those it depends on.
+	// AppsOrdered is a Flux Kustomization for each resource of a node. Each waits for its
+	// dependencies.
 	AppsOrdered Apps = "ordered-kustomizations"
 )
 
-// appsOf are the kinds that a target has.
+// appsOf returns the kinds for a target.
 func appsOf(t Target) []Apps {
 	switch t {
 	case Argo:
@@ -65,7 +64,7 @@ func appsOf(t Target) []Apps {
 	return nil
 }
 
-// ParseApps reads the name of a kind of objects that the target has.
+// ParseApps reads the name of a kind for this target.
 func ParseApps(t Target, name string) (Apps, error) {
 	known := appsOf(t)
 	if len(known) == 0 {
