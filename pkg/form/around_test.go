@@ -14,7 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// aroundDoc is a document: "hub a", or "form a/web plan" of hub a with a value in it.
+// aroundDoc returns a document: "hub a", or "form a/web plan" for hub a with a value.
 func aroundDoc(t *testing.T, what string) string {
 	t.Helper()
 	words := strings.Fields(what)
@@ -27,15 +27,14 @@ func aroundDoc(t *testing.T, what string) string {
 		"\n  configMaps:\n  - {id: text, nameTemplate: " + words[2] + ", spec: {apiVersion: v1, kind: ConfigMap}}\n"
 }
 
-// TestAround: a file with errors keeps the hubs that it concerns as they were, whole, and no
-// others.
+// TestAround checks that a bad file preserves exactly the hubs that it concerns.
 func TestAround(t *testing.T) {
 	good := map[string][]string{"a.yaml": {"hub a", "form a/a one"}, "b.yaml": {"hub b"}, "b-form.yaml": {"form b/b one", "form b/b2 one"}}
 	for name, tt := range map[string]struct {
 		now   map[string][]string // what becomes of files; "broken" is no YAML, nil removes
 		bad   []string
-		hubs  []string // that keep what they have, nil for all
-		forms []string // and the name that their object has
+		hubs  []string // hubs that keep the good inputs; nil for all
+		forms []string // with the names of their objects
 	}{
 		"a broken form keeps its hub": {
 			now: map[string][]string{"b-form.yaml": {"broken"}, "a.yaml": {"hub a", "form a/a two"}},
@@ -113,7 +112,7 @@ func TestAround(t *testing.T) {
 	}
 }
 
-// TestAroundFurther: what is wrong between files is told, so that these files are left out, too.
+// TestAroundFurther checks that problems between files also exclude these files.
 func TestAroundFurther(t *testing.T) {
 	dir := t.TempDir()
 	write := func(file, text string) {

@@ -1,4 +1,4 @@
 package form
 
-// Cases are the spellings of a word.
+// Cases returns the spellings of a word.
 func Cases(word string) []string { return cases(word) }

@@ -41,14 +41,14 @@ func good(t *testing.T, paths ...string) {
 	}
 }
 
-// TestBesideInputs: what stands beside hubs and forms without being one.
+// TestBesideInputs reads directories with files other than hubs and forms.
 func TestBesideInputs(t *testing.T) {
 	dir := tree(t, map[string]string{
 		"d/hub.yaml": aHub, "d/form.yml": aForm, "d/rows.json": `[{"id": 1}]`, "d/.#form.yml": "not yaml: [", "d/README.md": "x",
 	})
 	d := filepath.Join(dir, "d")
 	good(t, d)
-	// An editor's lock is a link that leads nowhere.
+	// An editor's lock is a link without a target.
 	if err := os.Symlink("user@host.1234", filepath.Join(d, ".#hub.yaml")); err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestBesideInputs(t *testing.T) {
 	good(t, d, link, filepath.Join(d, "form.yml"), d+"/../d/hub.yaml")
 }
 
-// TestUnreadable: what cannot be read is told beside everything else.
+// TestUnreadable checks that unreadable files are reported with all other problems.
 func TestUnreadable(t *testing.T) {
 	dir := tree(t, map[string]string{"hub.yaml": aHub, "form.yaml": strings.Replace(aForm, "hubId", "hubid", 1)})
 	if err := os.Symlink("nowhere", filepath.Join(dir, "link.yaml")); err != nil {
@@ -86,8 +86,8 @@ DIR/loop.yaml: cannot be read: too many levels of symbolic links (leave it out, 
 	}
 }
 
-// TestOtherKeys: the operator's users put labels of their own under lynq.sh/,
-// and select by those that Lynq writes.
+// TestOtherKeys accepts labels under lynq.sh/ that the operator's users add, and selectors
+// for labels that Lynq writes.
 func TestOtherKeys(t *testing.T) {
 	text := aHub + "---\n" + strings.Replace(aForm, "spec: {apiVersion: v1, kind: ConfigMap}",
 		`labelsTemplate: {lynq.sh/tenant: x}, annotationsTemplate: {lynq.sh/uid: x}, spec: {apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, spec: {podSelector: {matchLabels: {lynq.sh/node: x}}, egress: [{to: [{namespaceSelector: {matchLabels: {lynq.sh/hub: h}}}]}]}}`, 1)
@@ -97,7 +97,7 @@ func TestOtherKeys(t *testing.T) {
 	}
 }
 
-// TestBounded: what has no end is not read to its end.
+// TestBounded checks that Load doesn't read endless input.
 func TestBounded(t *testing.T) {
 	for path, want := range map[string]string{
 		os.DevNull: os.DevNull + ": cannot be read: it is a device or a socket, and no file (leave it out, or fix it)",
@@ -121,7 +121,7 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// endless has no end.
+// endless is a reader without an end.
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) {

@@ -33,8 +33,8 @@ func seeds(f *testing.F) {
 	}
 }
 
-// FuzzLoad: loading never panics, its problems have a place, the same bytes
-// give the same Inputs, and what loads without problems is in order.
+// FuzzLoad checks that loading never panics, and that each problem has a place. The same
+// bytes give the same Inputs. Valid resources are in dependency order.
 func FuzzLoad(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -61,8 +61,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// checkForm checks what Load promises about every form and, beyond that, about
-// a good one.
+// checkForm checks the promises of Load about any form, and more about a valid one.
 func checkForm(t *testing.T, in *form.Inputs, f *form.Form, good bool) {
 	t.Helper()
 	if good && in.Hub(f) == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form"
 )
 
-// Of files only inputs are left, as they are written, and nothing of a Secret.
+// TestInputFiles checks that files keep only inputs, unchanged, and nothing of a Secret.
 func TestInputFiles(t *testing.T) {
 	t.Parallel()
 	const hub = "apiVersion: operator.lynq.sh/v1\nkind: LynqHub # here\n"

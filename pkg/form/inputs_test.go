@@ -19,7 +19,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 )
 
-// load reads text as standard input and wants no problem.
+// load reads text as standard input, and expects no problem.
 func load(t *testing.T, text string) *form.Inputs {
 	t.Helper()
 	in, err := form.Load([]string{"-"}, false, strings.NewReader(text))
@@ -38,7 +38,7 @@ spec:
   valueMappings: {uid: id, activate: active}
 `
 
-// formText is a form of some entries under manifests, indented by four.
+// formText returns a form with entries in manifests, which are indented by four.
 func formText(name, entries string) string {
 	return "---\napiVersion: operator.lynq.sh/v1\nkind: LynqForm\nmetadata: {name: " + name + "}\n" +
 		"spec:\n  hubId: shop\n  manifests:\n" + entries
@@ -52,7 +52,7 @@ func ids(f *form.Form) string {
 	return strings.Join(list, " ")
 }
 
-// TestOperatorInputs loads what was written for the operator.
+// TestOperatorInputs loads files for the operator.
 func TestOperatorInputs(t *testing.T) {
 	archive, err := txtar.ParseFile("testdata/good/operator.txtar")
 	if err != nil {
@@ -110,7 +110,7 @@ func TestOperatorInputs(t *testing.T) {
 	}
 }
 
-// checkDoor checks the resource that has every field.
+// checkDoor checks the resource with all fields.
 func checkDoor(t *testing.T, door *form.Resource) {
 	t.Helper()
 	at := func(line int, text string) form.Text {
@@ -215,13 +215,13 @@ func TestTLS(t *testing.T) {
 	hub := strings.Replace(hubText, "type: csv, csv: {path: rows.csv}",
 		"type: mysql, mysql: {host: h, username: u, database: d, table: t, tls: verify-full, caFile: ca.pem}", 1)
 	in := load(t, hub+formText("web", "  - {id: a, spec: {apiVersion: v1, kind: ConfigMap, metadata: {name: x}}}\n"))
-	// A hub from standard input has paths from the working directory.
+	// Paths of a hub from standard input start at the working directory.
 	if c := in.Hubs[0].Source; c.TLS != endpoint.TLSVerifyFull || c.CAFile != "ca.pem" {
 		t.Errorf("source = %+v", c)
 	}
 }
 
-// TestShapes loads the same hub and form in every shape they may come in.
+// TestShapes loads the same hub and form in every possible shape.
 func TestShapes(t *testing.T) {
 	const hub = `{"apiVersion": "operator.lynq.sh/v1", "kind": "LynqHub", "metadata": {"name": "shop"},
 	"spec": {"source": {"type": "csv", "csv": {"path": "rows.csv"}}, "valueMappings": {"uid": "id", "activate": "active"}}}`

@@ -18,10 +18,9 @@ import (
 
 var update = flag.Bool("update", false, "write what the tests got to testdata")
 
-// TestLoad loads the inputs of every archive in testdata and compares problems
-// and warnings word by word. A line "load: ..." in the archive's comment has
-// the paths, and -R; without it, everything in the directory "in" is loaded.
-// The file "stdin" is standard input.
+// TestLoad loads the inputs of each archive in testdata, and compares problems and
+// warnings word by word. A line "load: ..." in the archive's comment has the paths, and
+// -R. Without it, the test loads the directory "in". The file "stdin" is standard input.
 func TestLoad(t *testing.T) {
 	archives, err := filepath.Glob("testdata/load/*.txtar")
 	if err != nil || len(archives) == 0 {

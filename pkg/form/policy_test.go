@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// twofoldInputs have a resource with fields and metadata of a test's own.
+// twofoldInputs have a resource with fields and metadata from the test.
 const twofoldInputs = `
 apiVersion: operator.lynq.sh/v1
 kind: LynqHub
@@ -35,8 +35,8 @@ func loadTwofold(t *testing.T, fields, metadata string) *form.Resource {
 	return in.Forms[0].Resources[0]
 }
 
-// TestDeletionPolicy: each policy by field and by annotation, in any case, and the
-// annotation's word for Retain.
+// TestDeletionPolicy reads each policy from the field and the annotation, in any case, and
+// the annotation's word for Retain.
 func TestDeletionPolicy(t *testing.T) {
 	for word, want := range map[string]lynq.DeletionPolicy{
 		"Delete": lynq.DeleteDelete, "delete": lynq.DeleteDelete, "Retain": lynq.DeleteRetain, "retain": lynq.DeleteRetain,
@@ -58,8 +58,8 @@ func TestDeletionPolicy(t *testing.T) {
 	}
 }
 
-// TestPatchStrategy: each strategy by field and by annotation, in any case, and the
-// annotation's own words.
+// TestPatchStrategy reads each strategy from the field and the annotation, in any case,
+// and the annotation's own words.
 func TestPatchStrategy(t *testing.T) {
 	annotated := func(word string) string { return ", annotations: {lynq.sh/update-policy: " + word + "}" }
 	for _, want := range lynq.PatchStrategies() {
@@ -85,8 +85,8 @@ func TestPatchStrategy(t *testing.T) {
 	}
 }
 
-// TestAdoptionPolicy: field and annotation say the same in any case, the default
-// follows from conflictPolicy, and the manifest stays as it was written.
+// TestAdoptionPolicy checks that field and annotation work in any case, and that the
+// default follows conflictPolicy. The manifest doesn't change.
 func TestAdoptionPolicy(t *testing.T) {
 	load := func(fields, metadata string) *form.Resource { return loadTwofold(t, fields, metadata) }
 	annotated := func(word string) string { return ", annotations: {lynq.sh/adoption-policy: " + word + "}" }

@@ -20,8 +20,8 @@ import (
 
 const schemas = "../../schemas"
 
-// The schemas for editors refuse what Load refuses, and nothing else: documents
-// that have every field are changed in every place, and each is shown to both.
+// TestSchemas checks that the schemas for editors refuse exactly what Load refuses. It
+// changes complete documents in every place, and gives both each result.
 func TestSchemas(t *testing.T) {
 	archive := "testdata/schema.yaml"
 	content, err := os.ReadFile(archive)
@@ -60,8 +60,8 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// TestSchemaPolicies: the schema says of each policy what the table says. With -update, it
-// is written so; descriptions stay.
+// TestSchemaPolicies compares the policies in the schema with the table. With -update, it
+// writes them, and keeps the descriptions.
 func TestSchemaPolicies(t *testing.T) {
 	path := filepath.Join(schemas, "lynqform.schema.json")
 	content, err := os.ReadFile(path)
@@ -91,8 +91,8 @@ func TestSchemaPolicies(t *testing.T) {
 	}
 }
 
-// policyRules are what the schema says of a policy but for its description, "" for one of
-// which the table does not have all.
+// policyRules returns the schema of a policy without its description. It returns "" if the
+// table lacks a part.
 func policyRules(t *testing.T, f *lynq.PolicyField) string {
 	t.Helper()
 	type rules struct {
@@ -133,7 +133,7 @@ func policyRules(t *testing.T, f *lynq.PolicyField) string {
 	return strings.TrimSuffix(strings.TrimPrefix(string(text), "{\n"), "\n        }") + ",\n"
 }
 
-// unique are texts without those that an earlier one repeats.
+// unique removes duplicates of earlier texts.
 func unique(texts []string) []string {
 	var all []string
 	for _, t := range texts {
@@ -144,7 +144,7 @@ func unique(texts []string) []string {
 	return all
 }
 
-// loaded is what Load finds wrong with a document and, for a form, its hub.
+// loaded returns the errors of Load for a document and, for a form, its hub.
 func loaded(t *testing.T, document map[string]any) string {
 	t.Helper()
 	const hub = `{"apiVersion": "operator.lynq.sh/v1", "kind": "LynqHub", "metadata": {"name": "crm"}, "spec": {"source": {"type": "csv", "csv": {"path": "a.csv"}}, "valueMappings": {"uid": "a", "activate": "b"}}}`
@@ -168,9 +168,9 @@ type mutation struct {
 	document map[string]any
 }
 
-// mutations are all of a document: each field is left out, has a value of another
-// type, a word or a number that may not be, and each mapping has one more.
-// Manifests and what is not read are left alone.
+// mutations returns all changes of a document. Each field is removed, or gets another type
+// or a forbidden value. Each mapping gets an extra field. It doesn't change manifests or
+// unread fields.
 func mutations(document map[string]any) []mutation {
 	var all []mutation
 	visit(document, nil, func(path []string, value any) {
@@ -211,13 +211,13 @@ func mutations(document map[string]any) []mutation {
 	return append(all, mutation{"one more", top})
 }
 
-// anything tells whether a field takes any value: what servers add to metadata.
+// anything reports whether a field accepts any value, because servers add it to metadata.
 func anything(path []string) bool {
 	return len(path) == 2 && path[0] == "metadata" &&
 		!slices.Contains([]string{"name", "namespace", "labels", "annotations", "generation"}, path[1])
 }
 
-// visit calls do for each field of all mappings, those in lists too.
+// visit calls do for each field of all mappings, also in lists.
 func visit(value any, path []string, do func(path []string, value any)) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -233,7 +233,7 @@ func visit(value any, path []string, do func(path []string, value any)) {
 	}
 }
 
-// at is the mapping at a path.
+// at returns the mapping at a path.
 func at(document any, path []string) map[string]any {
 	for _, step := range path {
 		switch v := document.(type) {
@@ -270,7 +270,7 @@ func decode(t *testing.T, text string) map[string]any {
 	return document
 }
 
-// schema is a JSON schema, as far as ours go.
+// schema is a JSON schema with the keywords that ours use.
 type schema struct {
 	t     *testing.T
 	files map[string]map[string]any
@@ -288,8 +288,8 @@ func readSchema(t *testing.T, name string) map[string]any {
 
 func (s schema) check(document any) string { return s.valid(s.files[s.name], document, "") }
 
-// valid says what of a rule a value breaks first, "" for nothing. A word of a
-// rule that it does not know fails the test: it would go unchecked.
+// valid returns the first violation of a rule, or "". An unknown keyword fails the test,
+// because nothing would check it.
 func (s schema) valid(rule map[string]any, value any, path string) string {
 	for word, arg := range rule {
 		wrong := false
@@ -344,7 +344,7 @@ func (s schema) valid(rule map[string]any, value any, path string) string {
 	return ""
 }
 
-// members checks what a rule says of a mapping.
+// members checks a mapping against a rule.
 func (s schema) members(rule map[string]any, word string, arg any, m map[string]any, path string) string {
 	properties, _ := rule["properties"].(map[string]any)
 	switch word {
@@ -404,8 +404,8 @@ func (s schema) ref(to string, value any, path string) string {
 	return s.valid(rule, value, path)
 }
 
-// as is a value of a type, zero where it is of another: schemas that are not as
-// they should be refuse everything, which shows.
+// as converts a value to a type, or returns zero. So a broken schema refuses everything,
+// and the test fails.
 func as[T any](value any) T {
 	t, _ := value.(T)
 	return t

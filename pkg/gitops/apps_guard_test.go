@@ -2,8 +2,8 @@ package gitops
 
 import "testing"
 
-// An object that points the target at the tree stays the one that it is. Those of a node
-// are called after the node and its resources, in the form's order.
+// TestAppChange checks which changes of an object's identity the guard finds. Names of a
+// node's objects come from the node and its resources, in the form's order.
 func TestAppChange(t *testing.T) {
 	doc := func(kind, namespace, name, project string) string {
 		return "kind: " + kind + "\nmetadata:\n  name: " + name + "\n  namespace: " + namespace + "\nspec:\n" + project

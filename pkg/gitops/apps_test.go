@@ -2,7 +2,7 @@ package gitops
 
 import "testing"
 
-// oneApp makes one object for the tree as a whole, in the file that it names.
+// oneApp returns one object for the whole tree, in the file that it names.
 type oneApp string
 
 func (oneApp) Node(*Node, string) (string, []byte) { return "", nil }
@@ -11,7 +11,8 @@ func (oneApp) ResourceName(string, string) string  { return "" }
 func (oneApp) Generated(string) string             { return "" }
 func (a oneApp) Tree(bool) []File                  { return []File{{Path: string(a), Bytes: []byte("{}\n")}} }
 
-// TestDropApps: what speaks for the whole tree goes only with the whole tree.
+// TestDropApps checks that objects for the whole tree are removed only in a run on the
+// whole tree.
 func TestDropApps(t *testing.T) {
 	const set = "apps/applicationset/applicationset.yaml"
 	acme, beta := rowNode("crm", "acme", "1"), rowNode("erp", "beta", "1")

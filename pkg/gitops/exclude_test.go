@@ -7,7 +7,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// TestRetain: an excluded object keeps its text, and gets what keeps it in the cluster.
+// TestRetain checks that an excluded object keeps its text, and gets the annotation that
+// keeps it in the cluster.
 func TestRetain(t *testing.T) {
 	t.Parallel()
 	ref := lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: "a"}

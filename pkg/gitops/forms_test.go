@@ -9,7 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// formNode is a node of a form in a namespace, which is the node's too.
+// formNode returns a node of a form in the same namespace.
 func formNode(namespace, uid, text string) *Node {
 	n := rowNode("crm", uid, text)
 	n.Namespace, n.Form.Namespace = namespace, namespace
@@ -17,7 +17,7 @@ func formNode(namespace, uid, text string) *Node {
 	return n
 }
 
-// index is the index of the tree.
+// index returns the tree's index.
 func (s *site) index() *index.Index {
 	s.Helper()
 	x, err := index.Decode([]byte(s.files()[index.FileName]))
@@ -27,21 +27,21 @@ func (s *site) index() *index.Index {
 	return x
 }
 
-// TestFormsOfOneName: forms of one name in two namespaces have nodes of their own in
-// one tree, also those of one row, and neither has a say on the nodes of the other.
+// TestFormsOfOneName checks forms of one name in two namespaces. Each has its own nodes in
+// one tree, even for the same row, and doesn't change the other's.
 func TestFormsOfOneName(t *testing.T) {
 	s := newSite(t)
 	s.run(inputOf([]*Node{formNode("eu", "acme", "1"), formNode("us", "acme", "1"), formNode("us", "beta", "1")}))
 	if head, _, _ := strings.Cut(s.files()[index.FileName], "\n"); head != `{"format":1}` {
 		t.Errorf("the index begins with %s", head)
 	}
-	// One of them alone: the other's nodes stay, and are not counted.
+	// A run of one form keeps the other's nodes, and doesn't count them.
 	in := inputOf([]*Node{formNode("eu", "acme", "2")})
 	r := s.report(in)
 	if r.Nodes.Removed != 0 || r.Nodes.Changed != 1 || r.Changes[0].Name != "acme-web" || r.Changes[0].Form.Namespace != "eu" {
 		t.Errorf("%+v", r)
 	}
-	// Its last row goes: one node does, that of its own.
+	// After its last row is gone, only its own node is removed.
 	in = inputOf(nil)
 	in.Hubs = []index.HubScope{{HubKey: lynq.HubKey{Name: "crm"}, Forms: []lynq.FormKey{{Namespace: "eu", Name: "web"}}}}
 	r = s.report(in)
@@ -56,8 +56,8 @@ func TestFormsOfOneName(t *testing.T) {
 	}
 }
 
-// TestFormsOfOldIndex: a line without the namespace of its form is of every form of
-// that name, and gets the namespace when it is next written.
+// TestFormsOfOldIndex checks lines without the form's namespace. They match each form of
+// that name, and get the namespace at the next write.
 func TestFormsOfOldIndex(t *testing.T) {
 	s := newSite(t)
 	old := formNode("eu", "acme", "1")
@@ -78,8 +78,8 @@ func TestFormsOfOldIndex(t *testing.T) {
 	}
 }
 
-// TestFormsInOnePlace: a node of a form is not overwritten by that of another form of
-// its name; only then its namespace is told.
+// TestFormsInOnePlace checks that a node never overwrites that of another form with the
+// same name. Only this message has the namespace.
 func TestFormsInOnePlace(t *testing.T) {
 	for _, test := range []struct{ form, namespace, want string }{
 		{"web", "us", `it is of hub "crm", form "eu/web", which`},
@@ -97,8 +97,8 @@ func TestFormsInOnePlace(t *testing.T) {
 	}
 }
 
-// TestHubsOfOneName: guards count the nodes of each hub, and tell the namespace where
-// there are two of one name.
+// TestHubsOfOneName checks that guards count each hub's nodes, and name its namespace if
+// another hub has the same name.
 func TestHubsOfOneName(t *testing.T) {
 	s := newSite(t)
 	var nodes []*Node
@@ -124,7 +124,7 @@ func TestHubsOfOneName(t *testing.T) {
 	}
 }
 
-// indexedNodes are the nodes of an index, each with its form.
+// indexedNodes returns the nodes of an index with their forms.
 func indexedNodes(x *index.Index) map[lynq.NodeKey]lynq.FormKey {
 	nodes := map[lynq.NodeKey]lynq.FormKey{}
 	for i := range x.Entries {

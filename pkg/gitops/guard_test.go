@@ -17,12 +17,12 @@ func TestRefuse(t *testing.T) {
 	quarter := Limits{MayGo: func(n int) int { return max(1, n/4) }, MaxDelete: "25%"}
 	for _, test := range []struct {
 		name   string
-		had    int // nodes in the index
-		has    int // nodes that rows make
-		failed int // of those
+		had    int // number of nodes in the index
+		has    int // number of nodes that rows render
+		failed int // number of these that fail
 		active int
 		change func(*Input, *Limits)
-		want   string // guard
+		want   string // the guard that refuses
 	}{
 		{name: "a first run", has: 3, active: 3},
 		{name: "a first run of nothing"},
@@ -79,8 +79,8 @@ func TestRefuse(t *testing.T) {
 	}
 }
 
-// eachNode changes each node of a run, and leaves those as they are that an earlier run
-// was given.
+// eachNode changes each node of a run. It changes copies, because an earlier run has the
+// originals.
 func eachNode(change func(*Node)) func(*Input, *Limits) {
 	return func(in *Input, _ *Limits) {
 		for i, old := range in.Nodes {
@@ -92,11 +92,11 @@ func eachNode(change func(*Node)) func(*Input, *Limits) {
 	}
 }
 
-// moved makes a node in another namespace.
+// moved moves a node to another namespace.
 func moved(n *Node) { n.Namespace, n.Objects[0].Namespace = "eu", "eu" }
 
-// What a node may lose is in the text that the tree has of its object, in the words of
-// the target that applies it.
+// TestHeldIn checks that the tree's text of an object shows what a node may lose, in the
+// annotations of the target.
 func TestHeldIn(t *testing.T) {
 	claim := index.ObjectKey{Ref: lynq.Ref{Kind: "PersistentVolumeClaim", Namespace: "shop", Name: "a"}, ID: "data"}
 	set := index.ObjectKey{Ref: lynq.Ref{Group: "apps", Kind: "StatefulSet", Namespace: "shop", Name: "a"}, ID: "db"}
@@ -138,7 +138,7 @@ func TestHeldIn(t *testing.T) {
 	}
 }
 
-// TestRefuseForeign: what is taken is told, and how to go on.
+// TestRefuseForeign checks that the refusal names the taken paths, and the fix.
 func TestRefuseForeign(t *testing.T) {
 	s := newSite(t)
 	s.write("kustomization.yaml", "resources: [mine]\n")

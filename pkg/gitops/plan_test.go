@@ -8,8 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// TestCompare is the table of what happens to one file, by what is wanted, what
-// the index says and what is on disk.
+// TestCompare checks what happens to one file, by need, index and disk.
 func TestCompare(t *testing.T) {
 	const path = "acme-web/configmap-acme.yaml"
 	wanted, before, edited := index.DigestOf([]byte("wanted")), index.DigestOf([]byte("before")), index.DigestOf([]byte("edited"))
@@ -17,9 +16,9 @@ func TestCompare(t *testing.T) {
 	const us, other = "crm", "shop"
 	for _, test := range []struct {
 		name   string
-		want   bool           // the file is wanted
+		want   bool           // a node needs the file
 		hub    string         // of the entry in the index, "" for none
-		known  []index.Digest // that the index has
+		known  []index.Digest // digests in the index
 		disk   State
 		action Action
 		force  Action
@@ -69,8 +68,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// checkIndexes: the last index has what is there in the end, the one before also
-// what was.
+// checkIndexes checks that the final index has the final files, and that the intent also
+// has the old ones.
 func checkIndexes(t *testing.T, name string, p *Plan, known []index.Digest, wanted index.Digest) {
 	t.Helper()
 	s := p.Steps[0]
@@ -103,7 +102,7 @@ func checkIndexes(t *testing.T, name string, p *Plan, known []index.Digest, want
 	}
 }
 
-// TestScope: who has a say on what.
+// TestScope checks which run may change which file.
 func TestScope(t *testing.T) {
 	entry := func(hub, namespace, form, node string) *index.Entry {
 		return &index.Entry{Owned: index.Owned{Hub: lynq.HubKey{Name: hub, Namespace: namespace}, Form: lynq.FormKey{Name: form}, Node: lynq.NodeKey{Namespace: "default", Name: node}}}

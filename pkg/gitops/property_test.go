@@ -18,19 +18,18 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// errKilled is what a mortal ends with.
+// errKilled is the error after a mortal ended.
 var errKilled = errors.New("killed")
 
-// mortal is a medium that ends with a certain step, as a process does that is
-// killed: in the middle of it, before it or after it. From then on nothing
-// happens any more.
+// mortal is a medium that stops at a certain step like a killed process. It stops before,
+// during or after the step, and then does nothing more.
 type mortal struct {
 	medium
 	mu   sync.Mutex
-	left int // steps to live
+	left int // remaining steps
 }
 
-// live does a step, or the part of it that comes before the end.
+// live executes a step. At the end, it executes only the half before it.
 func (m *mortal) live(do, half func() error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -39,7 +38,7 @@ func (m *mortal) live(do, half func() error) error {
 	case m.left > 0:
 		return do()
 	case m.left == 0 && half != nil:
-		_ = half() // no one is told any more
+		_ = half() // the caller is dead
 	}
 	return errKilled
 }
@@ -66,7 +65,7 @@ func (m *mortal) MkdirAll(name string) error {
 	return m.live(do, do)
 }
 
-// killed is a run that ends with a step. False means that it had ended before.
+// killed runs until a step. It returns false if the run ended before.
 func (s *site) killed(in *Input, step int) bool {
 	s.Helper()
 	d, p := s.plan(in)
@@ -80,9 +79,8 @@ func (s *site) killed(in *Input, step int) bool {
 	return err != nil
 }
 
-// TestKilled: whenever a run is killed, each file is the old or the new one, and
-// the next run brings the tree to where it is to be, be the rows the same by then
-// or others.
+// TestKilled kills a run at each step. Each file then has its old or new content. The next
+// run completes the tree, with the same rows or with others.
 func TestKilled(t *testing.T) {
 	before := []*Node{rowNode("crm", "acme", "1"), rowNode("crm", "beta", "1"), rowNode("crm", "gone", "1"), rowNode("shop", "dual", "1")}
 	after := []*Node{rowNode("crm", "acme", "2"), rowNode("crm", "beta", "1"), rowNode("crm", "coda", "2")}
@@ -124,13 +122,13 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// world has the rows of some hubs, and what was rendered of them last.
+// world has the rows of some hubs, and their last rendered nodes.
 type world struct {
 	*rand.Rand
-	rows    map[lynq.HubKey]map[string]int // uid -> version
+	rows    map[lynq.HubKey]map[string]int // from uid to version
 	last    map[lynq.NodeKey]*Node
 	version int
-	strange map[string]string // files of others
+	strange map[string]string // files of other people
 }
 
 func newWorld(seed uint64) *world {
@@ -161,7 +159,7 @@ func (w *world) change() {
 	}
 }
 
-// forms are those of a hub. Nodes of the two hubs may have one name, in different
+// forms returns a hub's forms. Nodes of the two hubs may have the same name in different
 // namespaces.
 func forms(h lynq.HubKey) map[string]string {
 	if h.Name == "crm" {
@@ -170,7 +168,7 @@ func forms(h lynq.HubKey) map[string]string {
 	return map[string]string{"web": "eu", "eu-api": "eu"}
 }
 
-// nodes are what the rows of some hubs make. Some cannot be rendered.
+// nodes renders the rows of some hubs. Some nodes fail.
 func (w *world) nodes(hubs []lynq.HubKey, failing bool) []*Node {
 	var nodes []*Node
 	for _, h := range hubs {
@@ -189,8 +187,8 @@ func (w *world) nodes(hubs []lynq.HubKey, failing bool) []*Node {
 	return nodes
 }
 
-// objects are those of a node. Their number and content hang on the row; some
-// need more than their names to be told apart.
+// objects returns a node's objects. The row determines their number and content. Some
+// names are equal except for kind or namespace.
 func (w *world) objects(n *Node, uid string, version int) []Object {
 	objects := []Object{settingsObject(n.Namespace, uid, fmt.Sprint(version/3))}
 	if version%2 == 0 {
@@ -202,7 +200,7 @@ func (w *world) objects(n *Node, uid string, version int) []Object {
 	return objects
 }
 
-// step is one run: of all hubs or one, of all nodes or some.
+// step makes one run on all or one of the hubs, with all or some nodes.
 func (w *world) step(s *site, a Arrangement) {
 	hubs := w.hubs()
 	if w.IntN(3) == 0 {
@@ -242,7 +240,7 @@ func (w *world) step(s *site, a Arrangement) {
 	}
 }
 
-// stranger has another client write a file.
+// stranger writes a file as another client.
 func (w *world) stranger(s *site) {
 	folder := []string{"", "t1-web/", "t2-api/", "docs/"}[w.IntN(4)]
 	name := folder + fmt.Sprintf("note-%d.txt", w.IntN(3))
@@ -250,7 +248,7 @@ func (w *world) stranger(s *site) {
 	s.write(name, w.strange[name])
 }
 
-// whole is a run of all rows, forms and hubs, in which nothing fails.
+// whole returns a run on all rows, forms and hubs without failures.
 func (w *world) whole(a Arrangement) *Input {
 	in := inputOf(w.nodes(w.hubs(), false))
 	in.Arrangement, in.Hubs = a, nil
@@ -260,7 +258,7 @@ func (w *world) whole(a Arrangement) *Input {
 	return in
 }
 
-// runWhole runs that, and remembers what it made.
+// runWhole makes that run, and stores its nodes.
 func (w *world) runWhole(s *site, in *Input) {
 	s.run(in)
 	clear(w.last)
@@ -269,8 +267,8 @@ func (w *world) runWhole(s *site, in *Input) {
 	}
 }
 
-// compareObjects: what the files of the top lead to are the objects that were
-// rendered last, and what others wrote is as they left it.
+// compareObjects checks that the top's files lead to the last rendered objects, and that
+// other people's files are unchanged.
 func (w *world) compareObjects(t *testing.T, s *site) {
 	t.Helper()
 	var want []string
@@ -293,8 +291,8 @@ func (w *world) compareObjects(t *testing.T, s *site) {
 	}
 }
 
-// byNode are the files of a tree without its index and those of others, with the folder
-// of each node called after its namespace and name.
+// byNode returns a tree's files, without its index and other people's files. It renames
+// each node's folder to namespace and name.
 func (s *site) byNode(others map[string]string) map[string]string {
 	s.Helper()
 	called := map[string]string{}
@@ -327,7 +325,7 @@ func (s *site) byNode(others map[string]string) map[string]string {
 	return all
 }
 
-// keepNames: no node of the tree got another name for its folder.
+// keepNames checks that each node keeps the name of its folder.
 func (s *site) keepNames(before map[lynq.NodeKey]string) map[lynq.NodeKey]string {
 	s.Helper()
 	now := s.folders()
@@ -339,10 +337,9 @@ func (s *site) keepNames(before map[lynq.NodeKey]string) map[lynq.NodeKey]string
 	return now
 }
 
-// TestHistoryDoesNotMatter: whatever runs there were, of whatever hubs, forms and
-// nodes, some of them killed, the tree leads to what was rendered last; and a run
-// of everything makes of it what it makes of an empty folder, byte for byte but for the
-// names of folders, which nodes keep.
+// TestHistoryDoesNotMatter makes random runs, some of them killed. The tree must lead to
+// the last rendered objects. A run of everything must then give the same files as in an
+// empty folder, except for names of folders.
 func TestHistoryDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -358,7 +355,7 @@ func TestHistoryDoesNotMatter(t *testing.T) {
 					w.stranger(s)
 				}
 				switch w.IntN(5) {
-				case 0: // nobody knows what a run that is killed leaves, until the next one is whole
+				case 0: // only the next complete run shows what a killed run left
 					s.killed(w.whole(a), 1+w.IntN(60))
 					w.change()
 					w.runWhole(s, w.whole(a))
@@ -383,7 +380,7 @@ func TestHistoryDoesNotMatter(t *testing.T) {
 	}
 }
 
-// formKeys are the keys of forms without a namespace, in the order of their names.
+// formKeys returns keys of forms without a namespace, sorted by name.
 func formKeys(names map[string]string) []lynq.FormKey {
 	var keys []lynq.FormKey
 	for _, name := range slices.Sorted(maps.Keys(names)) {

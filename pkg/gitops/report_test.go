@@ -17,7 +17,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// report plans a run, and tells of it.
+// report plans a run, and returns its report.
 func (s *site) report(in *Input) *Report {
 	s.Helper()
 	d, p := s.plan(in)
@@ -62,7 +62,7 @@ func TestReport(t *testing.T) {
 		if diff := cmp.Diff(want, r, cmpopts.IgnoreUnexported(ObjectChange{}, NodeChange{}), cmpopts.IgnoreFields(Report{}, "Files", "Tree")); diff != "" {
 			t.Errorf("%+v: %s", a, diff)
 		}
-		// Another arrangement moves files, and changes nothing.
+		// Another arrangement moves files, but changes no object.
 		moved := before()
 		moved.Arrangement = Arrangement{PerNode: !a.PerNode, Spread: true}
 		r = s.report(moved)
@@ -78,8 +78,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestReportConflicts: what is left alone is no change, whether it is wanted or
-// not.
+// TestReportConflicts checks that a kept file counts as no change.
 func TestReportConflicts(t *testing.T) {
 	s := newSite(t)
 	s.run(inputOf([]*Node{rowNode("crm", "acme", "1"), rowNode("crm", "gone", "1"), rowNode("crm", "lost", "1")}))
@@ -130,7 +129,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestNodeChangeJSON holds the names and the order of the fields of a report.
+// TestNodeChangeJSON checks names and order of a report's fields.
 func TestNodeChangeJSON(t *testing.T) {
 	n := NodeChange{NodeID: lynq.NodeID{
 		Hub: lynq.HubKey{Namespace: "h", Name: "crm"}, Form: lynq.FormKey{Namespace: "f", Name: "web"}, Namespace: "blue", Name: "acme-web",
@@ -146,12 +145,12 @@ func TestNodeChangeJSON(t *testing.T) {
 	}
 }
 
-// blue is a node of hub crm in namespace blue.
+// blue returns a node of hub crm in namespace blue.
 func blue(name string) lynq.NodeID {
 	return lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "blue", Name: name}
 }
 
-// TestMarkdown shows the comment.
+// TestMarkdown checks the comment for a pull request.
 func TestMarkdown(t *testing.T) {
 	r := &Report{
 		Changed: true,
@@ -215,8 +214,8 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// TestMarkdownFits: a comment is never longer than a forge takes, and every
-// section has its say.
+// TestMarkdownFits checks that a comment fits the limit, and that each section has its
+// place.
 func TestMarkdownFits(t *testing.T) {
 	r := &Report{Changed: true}
 	for i := range 30_000 {

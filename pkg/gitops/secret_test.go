@@ -9,8 +9,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// TestPlainSecrets: an object shows values of a Secret by what it says, be it an item
-// of a list or text that a row made.
+// TestPlainSecrets finds objects that show values of a Secret. They may be list items, or
+// text from a row.
 func TestPlainSecrets(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -43,7 +43,7 @@ func TestPlainSecrets(t *testing.T) {
 	}
 }
 
-// TestPlainSecretsOnce: a resource is named once, with its first node.
+// TestPlainSecretsOnce names a resource once, with its first node.
 func TestPlainSecretsOnce(t *testing.T) {
 	t.Parallel()
 	node := func(name, form string) *Node {

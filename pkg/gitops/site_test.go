@@ -17,7 +17,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// settingsObject is an object of the core with some content.
+// settingsObject returns an object of the core group with some content.
 func settingsObject(namespace, name, text string) Object {
 	return objectOf(lynq.Ref{Kind: "ConfigMap", Namespace: namespace, Name: name}, text)
 }
@@ -29,7 +29,7 @@ func objectOf(ref lynq.Ref, text string) Object {
 	}
 }
 
-// rowNode is a node of form web with one object.
+// rowNode returns a node of form web with one object.
 func rowNode(hub, uid, text string) *Node {
 	name := uid + "-web"
 	return &Node{
@@ -38,7 +38,7 @@ func rowNode(hub, uid, text string) *Node {
 	}
 }
 
-// inputOf is a run of all forms of the nodes' hubs, and of more hubs.
+// inputOf returns a run on all forms of the nodes' hubs, and on more hubs.
 func inputOf(nodes []*Node, hubs ...string) *Input {
 	in := &Input{Nodes: nodes}
 	add := func(h lynq.HubKey, form lynq.FormKey) {
@@ -64,10 +64,10 @@ type site struct {
 	testing.TB
 	dir   string
 	force bool
-	quick bool // nothing is brought to the disk
+	quick bool // don't sync to the disk
 }
 
-// quickFolder is a folder on disk that waits for no disk.
+// quickFolder is a folder that never syncs to the disk.
 type quickFolder struct{ diskFolder }
 
 func (f *quickFolder) WriteFile(name string, content []byte) error {
@@ -99,7 +99,7 @@ func (s *site) plan(in *Input) (*Dir, *Plan) {
 	return d, p
 }
 
-// run brings the tree to an input.
+// run updates the tree to an input.
 func (s *site) run(in *Input) *Plan {
 	s.Helper()
 	d, p := s.plan(in)
@@ -115,8 +115,8 @@ func (s *site) run(in *Input) *Plan {
 	return p
 }
 
-// files are all files of the tree and what is in them; links are "-> to", and
-// empty folders have a slash behind them.
+// files returns all files of the tree with their content. Links are "-> to", and empty
+// folders end with a slash.
 func (s *site) files() map[string]string {
 	s.Helper()
 	return filesOf(s.TB, s.dir)
@@ -178,7 +178,7 @@ func (s *site) write(path, content string) {
 	}
 }
 
-// actions are the steps of a plan that do not keep.
+// actions returns the steps of a plan except ActionKeep.
 func actions(p *Plan) map[string]Action {
 	all := map[string]Action{}
 	for _, s := range p.Steps {
@@ -189,13 +189,13 @@ func actions(p *Plan) map[string]Action {
 	return all
 }
 
-// bases are the names of the nodes' folders, sorted.
+// bases returns the names of the nodes' folders, sorted.
 func (s *site) bases() []string {
 	s.Helper()
 	return slices.Sorted(maps.Values(s.folders()))
 }
 
-// folders are the names of the nodes' folders.
+// folders returns the folder's name of each node.
 func (s *site) folders() map[lynq.NodeKey]string {
 	s.Helper()
 	x, err := index.Decode([]byte(s.files()[index.FileName]))

@@ -15,26 +15,26 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// tenant is a row as the forms of this test see it.
+// tenant is a row of this test.
 type tenant struct {
 	namespace string
-	name      int  // part of the name of the volume
-	settings  int  // part of the name of the ConfigMap
-	retained  bool // by the target
-	door, db  bool // includeWhen of these
-	noVolume  bool // the form drops the volume
-	nothing   bool // the form makes nothing
+	name      int  // part of the volume's name
+	settings  int  // part of the ConfigMap's name
+	retained  bool // the target keeps its objects
+	door, db  bool // values of two includeWhen conditions
+	noVolume  bool // the form has no volume
+	nothing   bool // the form has no resource
 }
 
 // tenants are rows that change.
 type tenants struct {
 	*rand.Rand
-	rows map[string]*tenant // by hub, form and uid
+	rows map[string]*tenant // key has hub, form and uid
 }
 
 func (w *tenants) one() bool { return w.IntN(8) == 0 }
 
-// change changes some rows: mostly none of what matters, now and then much at once.
+// change changes some rows. Most changes don't matter, but some are large.
 func (w *tenants) change() {
 	for _, hub := range []string{"crm", "erp"} {
 		for i := range 3 {
@@ -74,7 +74,7 @@ func (w *tenants) changeRow(key string, row *tenant) {
 	}
 }
 
-// document is an object that knows whose it is.
+// document returns an object with its node's name in it.
 func document(n *Node, apiVersion, kind, name, more string) Object {
 	ref := lynq.Ref{Kind: kind, Namespace: n.Namespace, Name: name}
 	ref.Group, _ = lynq.SplitAPIVersion(apiVersion)
@@ -83,7 +83,7 @@ func document(n *Node, apiVersion, kind, name, more string) Object {
 		apiVersion, kind, name, n.Namespace, n.Namespace, n.Name, more)}
 }
 
-// node is a row rendered. Hubs have rows of one uid, and so nodes of one name.
+// node renders a row. Hubs share uids, so nodes share names.
 func (w *tenants) node(key string) *Node {
 	row, parts := w.rows[key], strings.Split(key, "/")
 	n := &Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: parts[0]}, Form: lynq.FormKey{Name: "web"}, Namespace: row.namespace, Name: parts[2] + "-web"}}
@@ -115,7 +115,7 @@ func (w *tenants) node(key string) *Node {
 	return n
 }
 
-// run is a run of all of it, or a part.
+// run returns a run on everything or on a part.
 func (w *tenants) run() *Input {
 	in := &Input{Target: policy.Argo, Arrangement: Arrangement{PerNode: w.IntN(2) == 0, Spread: w.one()}}
 	for _, hub := range []string{"crm", "erp"} {
@@ -137,20 +137,20 @@ func (w *tenants) run() *Input {
 		}
 		in.Nodes = append(in.Nodes, n)
 		if !n.Failed && len(n.Objects) == 0 {
-			in.PerNode = false // a file without objects is a node too, to which nothing leads
+			in.PerNode = false // a node without objects has a file too, but no list names it
 		}
 	}
 	return in
 }
 
-// treeObject is an object to which the files of a tree lead.
+// treeObject is an object that the tree's lists name.
 type treeObject struct {
 	node           string
 	id             string
 	data, retained bool
 }
 
-// objectsOf reads a tree as its kustomization.yaml lists it, and knows nothing of the index.
+// objectsOf reads a tree through its kustomization.yaml files, without the index.
 func objectsOf(t *testing.T, files map[string]string) map[string]treeObject {
 	t.Helper()
 	all := map[string]treeObject{}
@@ -177,7 +177,7 @@ func objectsOf(t *testing.T, files map[string]string) map[string]treeObject {
 	return all
 }
 
-// counted are the nodes that a guard must count, by what the tree was and what it is.
+// counted returns the nodes that a guard must count, from the trees before and after.
 func counted(in *Input, before, after map[string]treeObject) map[string]string {
 	now, stays, why := map[string]*Node{}, map[string]bool{}, map[string]string{}
 	for _, n := range in.Nodes {
@@ -200,9 +200,8 @@ func counted(in *Input, before, after map[string]treeObject) map[string]string {
 	return why
 }
 
-// TestTollProperty: the guard counts exactly the nodes that lose something by what the
-// files of the tree lead to, whatever the rows, the layout, and the part of the tree that
-// a run is about.
+// TestTollProperty checks that the guard counts exactly the nodes that lose an object. It
+// tries random rows, layouts and parts of the tree.
 func TestTollProperty(t *testing.T) {
 	t.Parallel()
 	refused := 0
@@ -218,7 +217,7 @@ func TestTollProperty(t *testing.T) {
 			}
 			_, p := s.plan(in)
 			if in.Selected && len(in.refuseTwice(p)) > 0 {
-				continue // a file of a whole node stays where a selector chooses a part
+				continue // with a selector, a node's single file remains
 			}
 			if twice := in.refuseTwice(p); len(twice) > 0 || p.Count(ActionRefuse) > 0 {
 				t.Fatalf("seed %d, step %d: %v %v", seed, step, twice, p.Of(ActionRefuse))

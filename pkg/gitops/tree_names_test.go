@@ -51,7 +51,7 @@ func TestFileNames(t *testing.T) {
 	}
 }
 
-// checkNames: every file system takes the names, and tells them apart.
+// checkNames checks that each file system accepts the names and keeps them apart.
 func checkNames(t *testing.T, what string, names []string) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -62,15 +62,14 @@ func checkNames(t *testing.T, what string, names []string) {
 			t.Errorf("%s: %s appears twice", what, n)
 		case n != strings.ToLower(n), n[0] == '.', n[0] == '-', len(n) > 200, strings.Trim(n, "abcdefghijklmnopqrstuvwxyz0123456789.-_") != "":
 			t.Errorf("%s: %q", what, n)
-		case !strings.Contains(first, "-"): // no device's name has a dash
+		case !strings.Contains(first, "-"): // no device name has a dash
 			t.Errorf("%s: %q may be a device", what, n)
 		}
 		seen[n] = true
 	}
 }
 
-// FuzzFileNames: whatever objects are called, each gets a file of its own within
-// the folder.
+// FuzzFileNames checks that any objects get separate files within the folder.
 func FuzzFileNames(f *testing.F) {
 	f.Add("Deployment", "apps", "a", "x", "deployment", "", "b", "x_a")
 	f.Add("../..", "", "/", "../../etc/passwd", "A-b", "", "", "c")
@@ -78,7 +77,7 @@ func FuzzFileNames(f *testing.F) {
 	f.Add(".", "", "0", "0", "0", "", "", "0")
 	f.Add("A", "", "", strings.Repeat("ü", 200), "a", "", "", "")
 	f.Fuzz(func(t *testing.T, kind1, group1, namespace1, name1, kind2, group2, namespace2, name2 string) {
-		// Groups and namespaces are checked by the form and by render.
+		// The form and render check groups and namespaces.
 		for _, s := range []string{group1, namespace1, group2, namespace2} {
 			if s != "" && !naming.IsDNS1123Subdomain(s) {
 				return
@@ -120,7 +119,7 @@ func TestNodeBase(t *testing.T) {
 	}
 }
 
-// TestShards: no folder holds more than a few hundred of 10 000 nodes.
+// TestShards checks that no folder has more than a few hundred of 10 000 nodes.
 func TestShards(t *testing.T) {
 	l := layouter{Input: &Input{Arrangement: Arrangement{Spread: true}}}
 	count := map[string]int{}

@@ -15,7 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// texts are the files of a layout.
+// texts returns the files of a layout.
 func texts(l *Layout) map[string]string {
 	all := map[string]string{}
 	for _, f := range l.Files {
@@ -24,7 +24,7 @@ func texts(l *Layout) map[string]string {
 	return all
 }
 
-// ledTo are the documents that a kustomization.yaml leads to, in its order.
+// ledTo returns the documents that a kustomization.yaml leads to, in order.
 func ledTo(t *testing.T, files map[string]string, folder string) []string {
 	t.Helper()
 	file := path.Join(folder, kustomizationFile)
@@ -53,7 +53,7 @@ func ledTo(t *testing.T, files map[string]string, folder string) []string {
 	return all
 }
 
-// nastyNodes have values, names and orders that could be mistaken.
+// nastyNodes returns nodes with confusing values, names and orders.
 func nastyNodes() []*Node {
 	texts := []string{"plain", "|-\n    ---\n    a\n    ---", "\"---\\n\"", "'- ---'"}
 	var nodes []*Node
@@ -67,8 +67,8 @@ func nastyNodes() []*Node {
 	return nodes
 }
 
-// TestTreeIsStream: what the files of the top lead to is what the stream has,
-// byte for byte, in the order of the nodes' names and of their objects.
+// TestTreeIsStream checks that the tree has the same bytes as the stream, in the order of
+// nodes and objects.
 func TestTreeIsStream(t *testing.T) {
 	nodes := nastyNodes()
 	slices.SortFunc(nodes, func(a, b *Node) int { return compareNodes(a.Key(), b.Key()) })
@@ -82,7 +82,7 @@ func TestTreeIsStream(t *testing.T) {
 		in := inputOf(nodes)
 		in.Arrangement, in.Index = a, &index.Index{}
 		got := ledTo(t, texts(Lay(in)), ".")
-		if a.Spread { // nodes come by the hash of their names
+		if a.Spread { // nodes are ordered by the hash of their names
 			slices.Sort(got)
 			sorted := slices.Sorted(slices.Values(want))
 			if diff := cmp.Diff(sorted, got); diff != "" {
@@ -96,7 +96,7 @@ func TestTreeIsStream(t *testing.T) {
 	}
 }
 
-// TestLayouts shows the trees.
+// TestLayouts checks complete trees.
 func TestLayouts(t *testing.T) {
 	nodes := []*Node{rowNode("crm", "acme", "1"), rowNode("crm", "beta", "2")}
 	for _, test := range []struct {
@@ -133,7 +133,7 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// TestKustomization: names that YAML would take for something else are quoted.
+// TestKustomization quotes names that YAML would misread.
 func TestKustomization(t *testing.T) {
 	want := []string{"acme-web", "00", "5e10", "1e5", "null", "on", "2024-01-01", "a.b", "_nul.x-web", "x_ns", "e1"}
 	var k struct{ Resources []string }
@@ -157,8 +157,8 @@ func TestKustomization(t *testing.T) {
 	}
 }
 
-// TestOneNameTwoNamespaces: nodes of one name do not meet, also where the other
-// is of a hub that takes no part. Each keeps its folder, whatever becomes of the other.
+// TestOneNameTwoNamespaces checks that nodes with one name don't collide, even if the
+// other node's hub isn't in the run. Each keeps its folder.
 func TestOneNameTwoNamespaces(t *testing.T) {
 	blue, green := rowNode("crm", "acme", "1"), rowNode("shop", "acme", "2")
 	green.Namespace, green.Objects[0].Namespace = "green", "green"
@@ -188,8 +188,8 @@ func TestOneNameTwoNamespaces(t *testing.T) {
 	}
 }
 
-// TestNameOfOneThatWent: a node keeps the name with its namespace, and another one may
-// have the name of a node that is gone.
+// TestNameOfOneThatWent checks that a node keeps its name with the namespace. Another node
+// may take the name of a deleted one.
 func TestNameOfOneThatWent(t *testing.T) {
 	blue, green := rowNode("crm", "acme", "1"), rowNode("crm", "acme", "2")
 	green.Namespace = "green"
@@ -210,8 +210,8 @@ func TestNameOfOneThatWent(t *testing.T) {
 	}
 }
 
-// TestSelector: what a selector leaves out stays, and is listed still; what it
-// leaves out of a new node is not made.
+// TestSelector checks that skipped objects remain and stay listed. lynqctl doesn't write
+// skipped objects of a new node.
 func TestSelector(t *testing.T) {
 	s := newSite(t)
 	two := func(text string) *Node {

@@ -16,7 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// age gives all files and folders of a site a time long ago.
+// age sets an old time on all files and folders of a site.
 func (s *site) age() time.Time {
 	s.Helper()
 	then := time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -28,7 +28,7 @@ func (s *site) age() time.Time {
 	return then
 }
 
-// touched are the files and folders that are not of a time.
+// touched returns the files and folders with another time.
 func (s *site) touched(then time.Time) []string {
 	s.Helper()
 	var all []string
@@ -58,7 +58,7 @@ func (s *site) each(do func(path string, info fs.FileInfo)) {
 	}
 }
 
-// TestNothingChanges: a second run touches no file and no folder.
+// TestNothingChanges checks that a second run touches no file and no folder.
 func TestNothingChanges(t *testing.T) {
 	for _, a := range []Arrangement{{}, {PerNode: true}, {Spread: true}} {
 		s := newSite(t)
@@ -84,7 +84,7 @@ func TestNothingChanges(t *testing.T) {
 	}
 }
 
-// TestOneChange: only what changes is written.
+// TestOneChange checks that lynqctl writes only changed files.
 func TestOneChange(t *testing.T) {
 	s := newSite(t)
 	s.run(inputOf([]*Node{rowNode("crm", "acme", "1"), rowNode("crm", "beta", "1"), rowNode("crm", "coda", "1")}))
@@ -104,8 +104,8 @@ func TestOneChange(t *testing.T) {
 		"coda-web/configmap-coda.yaml", "coda-web/kustomization.yaml", "kustomization.yaml", index.FileName)
 }
 
-// TestEdited: what a person changed stays until --force, also when its node goes;
-// everything else is done.
+// TestEdited checks that a user's change remains until --force, even after its node is
+// gone. The rest of the run succeeds.
 func TestEdited(t *testing.T) {
 	s := newSite(t)
 	acme, beta := "acme-web/configmap-acme.yaml", "beta-web/configmap-beta.yaml"
@@ -132,9 +132,8 @@ func TestEdited(t *testing.T) {
 	}
 }
 
-// TestRemovedByHand: a person who removes a node's folder by hand gets it again,
-// unless the run does not know of the node: then it is forgotten, and nothing
-// lists it any more.
+// TestRemovedByHand checks that lynqctl restores a folder that a user removed. If the run
+// doesn't cover the node, lynqctl forgets the folder and no longer lists it.
 func TestRemovedByHand(t *testing.T) {
 	s := newSite(t)
 	both := []*Node{rowNode("crm", "acme", "1"), rowNode("shop", "beta", "1")}
@@ -157,8 +156,8 @@ func TestRemovedByHand(t *testing.T) {
 	}
 }
 
-// TestLinks: no symbolic link leads out of the tree, nor from one node's folder
-// into another's.
+// TestLinks checks that no symbolic link leads out of the tree, or from one node's folder
+// to another's.
 func TestLinks(t *testing.T) {
 	for _, link := range []struct{ name, to string }{
 		{"acme-web", "../outside"}, {"acme-web", "beta-web"}, {"acme-web/configmap-acme.yaml", "../../outside/configmap-acme.yaml"},
@@ -188,7 +187,7 @@ func TestLinks(t *testing.T) {
 			if p.Count(ActionRefuse) == 0 {
 				t.Errorf("%v, force %v: nothing is refused: %v", link, force, actions(p))
 			}
-			// Gone, it is left alone.
+			// After the node is gone, lynqctl leaves the link alone.
 			s.run(inputOf([]*Node{rowNode("crm", "beta", "1")}))
 			if got := s.files(); got[link.name] != before[link.name] || got["beta-web/configmap-beta.yaml"] != before["beta-web/configmap-beta.yaml"] {
 				t.Errorf("%v, force %v: %v", link, force, got)
@@ -200,8 +199,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestMergedLists: Git merges two branches line by line. What only lists is written anew
-// then; a list that somebody made something else of stays as it is.
+// TestMergedLists checks files after a line by line merge in Git. lynqctl rewrites a file
+// that has only a list, and keeps one that a user changed otherwise.
 func TestMergedLists(t *testing.T) {
 	node := func(uid string) *Node { return rowNode("crm", uid, "1") }
 	branch := func(uids ...string) map[string]string {
@@ -250,7 +249,7 @@ func TestMergedLists(t *testing.T) {
 	}
 }
 
-// TestMergedListOfNode: so is the list of a node, also when the node goes.
+// TestMergedListOfNode checks the same for a node's list, also when the node is gone.
 func TestMergedListOfNode(t *testing.T) {
 	const list = "acme-web/kustomization.yaml"
 	for _, nodes := range [][]*Node{{rowNode("crm", "acme", "1")}, {rowNode("crm", "beta", "1")}} {
@@ -269,8 +268,8 @@ func TestMergedListOfNode(t *testing.T) {
 	}
 }
 
-// TestHostileIndex: an index that a person has made cannot have anything removed
-// outside the tree, or be read beyond it.
+// TestHostileIndex checks that a forged index can't make lynqctl remove or read files
+// outside the tree.
 func TestHostileIndex(t *testing.T) {
 	s := newSite(t)
 	s.run(inputOf([]*Node{rowNode("crm", "acme", "1")}))
@@ -297,8 +296,8 @@ func TestHostileIndex(t *testing.T) {
 	}
 }
 
-// TestLinkedIndex: an index that is a link, or no file at all, is refused, and what it
-// points at stays as it is.
+// TestLinkedIndex refuses an index that is a link or no file, and doesn't change its
+// target.
 func TestLinkedIndex(t *testing.T) {
 	s := newSite(t)
 	s.run(inputOf([]*Node{rowNode("crm", "acme", "1")}))
@@ -326,7 +325,7 @@ func TestLinkedIndex(t *testing.T) {
 	}
 }
 
-// TestTwoRunsAtOnce: the run that comes second notices.
+// TestTwoRunsAtOnce checks that the second run notices the first.
 func TestTwoRunsAtOnce(t *testing.T) {
 	s := newSite(t)
 	s.run(inputOf([]*Node{rowNode("crm", "acme", "1")}))
@@ -341,7 +340,8 @@ func TestTwoRunsAtOnce(t *testing.T) {
 	}
 }
 
-// TestLocked: while a run writes, another one writes nothing, and does not disturb it.
+// TestLocked checks that a second run writes nothing while another one writes, and doesn't
+// disturb it.
 func TestLocked(t *testing.T) {
 	s := newSite(t)
 	s.run(inputOf([]*Node{rowNode("crm", "acme", "1")}))
@@ -369,8 +369,8 @@ func TestLocked(t *testing.T) {
 	}
 }
 
-// TestUnreadable: where another run writes, or has written, that run is why a file that was
-// just there cannot be read. Else the file's own error is told.
+// TestUnreadable checks the error for a file that disappeared. If another run writes or
+// has written, the error names that run. Otherwise, it is the file's own error.
 func TestUnreadable(t *testing.T) {
 	s := newSite(t)
 	s.run(inputOf([]*Node{rowNode("crm", "acme", "1")}))
@@ -397,7 +397,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestInterrupted: a run that is cancelled says so, and the next goes on.
+// TestInterrupted checks that a canceled run says so, and that the next run continues.
 func TestInterrupted(t *testing.T) {
 	s := newSite(t)
 	in := inputOf(nastyNodes())
@@ -411,7 +411,7 @@ func TestInterrupted(t *testing.T) {
 	if x := s.files()[index.FileName]; !strings.HasPrefix(x, `{"format":1,"unfinished":true}`) {
 		t.Error(x)
 	}
-	// What it had not come to does not count as something that goes.
+	// Unwritten files don't count as deletions.
 	few := func() *Input { return inputOf(nastyNodes()[:2]) }
 	in = few()
 	d, p = s.plan(in)
@@ -429,7 +429,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestBrokenDir: what is no tree is told.
+// TestBrokenDir checks the errors for folders that can't be a tree.
 func TestBrokenDir(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

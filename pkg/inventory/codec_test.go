@@ -23,7 +23,7 @@ import (
 
 var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 
-// entry is one that was written and seen ready.
+// entry returns the entry of an object that a run wrote and saw ready.
 func entry(group, version, kind, namespace, name, id string) inventory.Entry {
 	apiVersion := version
 	if group != "" {
@@ -37,7 +37,7 @@ func entry(group, version, kind, namespace, name, id string) inventory.Entry {
 	}
 }
 
-// acme is an inventory with a bit of everything.
+// acme returns an inventory with all features.
 func acme() *inventory.Inventory {
 	web := entry("apps", "v1", "Deployment", "shop", "acme-web", "web")
 	web.Order = 2
@@ -67,7 +67,7 @@ func encode(t testing.TB, inv *inventory.Inventory) *corev1.ConfigMap {
 	return cm
 }
 
-// TestEncode compares with ConfigMaps as people see them.
+// TestEncode compares with complete ConfigMaps.
 func TestEncode(t *testing.T) {
 	odd := &inventory.Inventory{
 		Node: lynq.NodeID{Hub: lynq.HubKey{Name: "customers"}, Form: lynq.FormKey{Name: "web"}, UID: "Ácme GmbH", Namespace: "shop", Name: "made-1"}, Activate: "false", Extra: `{"plan":"gold"}`,
@@ -87,8 +87,8 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// TestEncodeDoesNotChange: the same inventory gives the same bytes, whatever
-// the order of its records, and stays as it is.
+// TestEncodeDoesNotChange checks that the order of entries doesn't matter, and that Encode
+// doesn't change the inventory.
 func TestEncodeDoesNotChange(t *testing.T) {
 	inv := acme()
 	slices.Reverse(inv.Entries)
@@ -135,7 +135,7 @@ func TestEncodeRefuses(t *testing.T) {
 	}
 }
 
-// TestRoundTrip reads back inventories of all kinds as they were.
+// TestRoundTrip checks that all kinds of inventories read back unchanged.
 func TestRoundTrip(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
@@ -153,7 +153,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// arbitrary makes an inventory as there could be one, with strange texts.
+// arbitrary returns a random valid inventory with strange texts.
 func arbitrary(r *rand.Rand) *inventory.Inventory {
 	pick := func(words ...string) string { return words[r.IntN(len(words))] }
 	text := func() string {
@@ -209,8 +209,8 @@ func arbitraryEntries(r *rand.Rand, pick func(...string) string, text, name func
 	return entries
 }
 
-// TestOthersAreKept: what others put on a ConfigMap stays there, but nothing of
-// theirs takes the place of ours.
+// TestOthersAreKept checks that other clients' fields of a ConfigMap remain, but never
+// replace ours.
 func TestOthersAreKept(t *testing.T) {
 	cm := encode(t, acme())
 	cm.Labels["team"] = "red"
@@ -244,7 +244,7 @@ func TestDecodeDeleting(t *testing.T) {
 	}
 }
 
-// TestDecodeRefuses: an edit by hand that breaks a record is told with its place.
+// TestDecodeRefuses checks that the error for a manual edit names its place.
 func TestDecodeRefuses(t *testing.T) {
 	resources := func(old, new string) func(*corev1.ConfigMap) {
 		return func(cm *corev1.ConfigMap) {
@@ -343,7 +343,7 @@ func TestDecodeNewer(t *testing.T) {
 	}
 }
 
-// TestDecodeTolerates: harmless edits read as what they mean.
+// TestDecodeTolerates accepts harmless edits.
 func TestDecodeTolerates(t *testing.T) {
 	cm := encode(t, acme())
 	lines := strings.Split(cm.Data["resources"], "\n")
@@ -360,7 +360,7 @@ func TestDecodeTolerates(t *testing.T) {
 	}
 }
 
-// FuzzDecode: whatever decodes can be encoded, and then reads the same.
+// FuzzDecode checks that a decoded inventory encodes, and then reads the same.
 func FuzzDecode(f *testing.F) {
 	cm := encode(f, acme())
 	f.Add(cm.Data["resources"], cm.Data["status"], "acme", "", "7", "2026-07-01T12:00:00Z")
@@ -415,7 +415,7 @@ func five() *inventory.Inventory {
 	return inv
 }
 
-// BenchmarkDecode is of a node with five objects.
+// BenchmarkDecode decodes a node with five objects.
 func BenchmarkDecode(b *testing.B) {
 	cm := encode(b, five())
 	b.SetBytes(int64(len(cm.Data["resources"]) + len(cm.Data["status"])))

@@ -10,8 +10,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Hooks are recorded among the objects, told apart by their runOn, and count as objects
-// of the node only from when they are begun.
+// TestHooksAreRecorded checks that hooks are stored among the objects, with their runOn.
+// They count as objects only after lynqctl started them.
 func TestHooksAreRecorded(t *testing.T) {
 	config := Entry{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme"}, ID: "data", APIVersion: "v1", UID: "u1"}
 	job := Entry{Ref: lynq.Ref{Group: "batch", Kind: "Job", Namespace: "ns", Name: "acme"}, ID: "backup", APIVersion: "batch/v1", Digest: HookDigest([]byte("x")), Lifecycle: lynq.Lifecycle{RunOn: lynq.RunOnDelete}}

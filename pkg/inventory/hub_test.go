@@ -91,7 +91,8 @@ func TestHubRoundTrip(t *testing.T) {
 	}
 }
 
-// TestEqualHubsDeletions: a record with other deletions is another one, which is saved.
+// TestEqualHubsDeletions checks that a record with other deletions isn't equal, so that
+// lynqctl saves it.
 func TestEqualHubsDeletions(t *testing.T) {
 	for name, edit := range map[string]func(*inventory.Hub){
 		"none":           func(h *inventory.Hub) { h.Deletions = nil },
@@ -135,7 +136,7 @@ func TestDecodeHubRefuses(t *testing.T) {
 	}
 }
 
-// TestRowNotes: what a run noted of its rows is kept as it is, and other notes are saved.
+// TestRowNotes checks that notes about rows don't change, and that lynqctl saves new ones.
 func TestRowNotes(t *testing.T) {
 	h := customers()
 	h.RowNotes = `{"key":"k"}`

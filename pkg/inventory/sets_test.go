@@ -12,13 +12,13 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// with is a record with a change.
+// with returns a changed entry.
 func with(r inventory.Entry, change func(*inventory.Entry)) inventory.Entry {
 	change(&r)
 	return r
 }
 
-// once is a record of an object that is created once.
+// once returns an entry of an object with creationPolicy Once.
 func once(r inventory.Entry) inventory.Entry {
 	return with(r, func(r *inventory.Entry) { r.Creation = lynq.CreateOnce })
 }
@@ -85,8 +85,8 @@ func TestIntent(t *testing.T) {
 	}
 }
 
-// TestIntentNamesAll: an intent names all that was and will be, once, knows
-// what was known, and intending the same again changes nothing.
+// TestIntentNamesAll checks that an intent lists each old and new object once, and keeps
+// known facts. Repeating it changes nothing.
 func TestIntentNamesAll(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 500 {
@@ -107,7 +107,7 @@ func TestIntentNamesAll(t *testing.T) {
 		}
 		again := inventory.Intent(got, desired)
 		for i := range again {
-			again[i].Deletion, got[i].Deletion = "", "" // retained while it changes
+			again[i].Deletion, got[i].Deletion = "", "" // retained during the change
 		}
 		if diff := cmp.Diff(got, again); diff != "" {
 			t.Fatalf("intending again changes it:\n%s", diff)
@@ -137,7 +137,7 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// TestEqual: everything that is recorded counts, and nothing else.
+// TestEqual checks that exactly the stored fields count.
 func TestEqual(t *testing.T) {
 	for name, change := range map[string]func(*inventory.Inventory){
 		"node":       func(i *inventory.Inventory) { i.Node.Name = "x" },
@@ -175,7 +175,7 @@ func TestEqual(t *testing.T) {
 	}
 }
 
-// TestClone: a clone can be changed.
+// TestClone checks that a change of a clone doesn't change the original.
 func TestClone(t *testing.T) {
 	inv := acme()
 	c := inv.Clone()

@@ -9,7 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
-// many is an inventory of n objects.
+// many returns an inventory with n objects.
 func many(n int, make func(i int) inventory.Entry) *inventory.Inventory {
 	inv := acme()
 	inv.Entries = nil
@@ -29,7 +29,7 @@ func intended(i int) inventory.Entry {
 	return r
 }
 
-// largest finds how many objects can be recorded.
+// largest finds the largest number of objects that fits.
 func largest(t *testing.T, make func(int) inventory.Entry) int {
 	t.Helper()
 	low, high := 1, 1<<16
@@ -49,8 +49,8 @@ func largest(t *testing.T, make func(int) inventory.Entry) int {
 	return low
 }
 
-// TestSizeOfIntent: what can be intended can be recorded when it is written,
-// with a status that has much to say.
+// TestSizeOfIntent checks that an inventory that fits as an intent also fits after the
+// writes, with a long status.
 func TestSizeOfIntent(t *testing.T) {
 	n := largest(t, intended)
 	inv := many(n, written)

@@ -33,7 +33,7 @@ func TestStatusAt(t *testing.T) {
 	if !next.Conditions[0].LastTransitionTime.IsZero() {
 		t.Error("the receiver was changed")
 	}
-	// The same status, said later, is the same.
+	// The same status at a later time is equal.
 	if diff := cmp.Diff(want, next.At(want, now.Add(time.Hour))); diff != "" {
 		t.Errorf("later (-want +got):\n%s", diff)
 	}
@@ -48,7 +48,7 @@ func TestStatusIs(t *testing.T) {
 	}
 }
 
-// TestStatusMessage: a long message is cut between characters.
+// TestStatusMessage cuts a long message between characters.
 func TestStatusMessage(t *testing.T) {
 	for _, lead := range []string{"", "a", "aa", "aaa"} {
 		long := lead + strings.Repeat("日", 5000)

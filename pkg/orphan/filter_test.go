@@ -19,7 +19,7 @@ func TestFilter(t *testing.T) {
 	for _, test := range []struct {
 		name           string
 		filter         orphan.Filter
-		known, unknown bool // whether o, and one of which nothing is known, are meant
+		known, unknown bool // whether the filter matches o, and an orphan with unknown origin
 	}{
 		{"nothing said", orphan.Filter{}, true, true},
 		{"its reason", orphan.Filter{Reasons: []string{wellknown.ReasonRemovedFromTemplate, wellknown.ReasonNodeDeleted}}, true, false},

@@ -24,7 +24,7 @@ import (
 
 func now() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC) }
 
-// marked is an orphan as lynqctl leaves it.
+// marked returns an orphan with lynqctl's marks.
 func marked(kind, namespace, name, from string) object {
 	return object{kind: kind, meta: metav1.ObjectMeta{
 		Namespace: namespace, Name: name, UID: types.UID(kind + "/" + namespace + "/" + name),
@@ -48,7 +48,7 @@ func mustFind(t *testing.T, m *memory, q orphan.Query) *orphan.Found {
 	return found
 }
 
-// texts are orphans, each in a line: what, why, since when, from where.
+// texts returns one line for each orphan, with object, reason, time and origin.
 func texts(found *orphan.Found) []string {
 	lines := []string{}
 	for _, o := range found.Orphans {
@@ -120,7 +120,7 @@ func TestFindNarrows(t *testing.T) {
 	wantTexts(t, mustFind(t, m, orphan.Query{Selector: "team in (blue)"}), "ConfigMap/shop/web LynqNodeDeleted 1h0m0s crm/hubs/acme-web/x Retain")
 }
 
-// What is listed is not always an object of its own.
+// TestFindTellsObjectsOnce lists objects that only reflect others.
 func TestFindTellsObjectsOnce(t *testing.T) {
 	service := marked("Service", "shop", "web", "crm/shop/acme-web/svc")
 	copied := func(kind string) object {
@@ -144,7 +144,7 @@ func TestFindTellsObjectsOnce(t *testing.T) {
 		"Event/shop/e LynqNodeDeleted 1h0m0s crm/shop/acme-web/e Retain",
 		"Service/shop/web LynqNodeDeleted 1h0m0s crm/shop/acme-web/svc Retain")
 
-	// Endpoints that a form made are marked themselves.
+	// A form created these Endpoints, so they have their own marks.
 	m.objects[0] = marked("Endpoints", "shop", "web", "crm/shop/acme-web/ep")
 	wantTexts(t, mustFind(t, m, orphan.Query{Filter: orphan.Filter{Nodes: []string{"acme-web"}}}),
 		"Endpoints/shop/web LynqNodeDeleted 1h0m0s crm/shop/acme-web/ep Retain",
@@ -179,7 +179,7 @@ func TestFindReadsSizes(t *testing.T) {
 		t.Errorf("objects were read: %q, want the claims and the volume", gets)
 	}
 
-	// One that went meanwhile, and a kind that may be listed and not read.
+	// One object was deleted meanwhile, and the user may list but not read one kind.
 	m.fail = map[string]error{
 		"get PersistentVolume":      apierrors.NewNotFound(schema.GroupResource{}, "volume"),
 		"get PersistentVolumeClaim": forbidden("persistentvolumeclaims"),
@@ -246,7 +246,8 @@ func TestFindFails(t *testing.T) {
 	}
 }
 
-// Lists come three at a time, no more and no less: each waits for two others.
+// TestFindListsInParallel checks that exactly three lists run at a time. Each waits for
+// two others.
 func TestFindListsInParallel(t *testing.T) {
 	const atOnce, kinds = 3, 99
 	m := &memory{}
@@ -265,7 +266,7 @@ func TestFindListsInParallel(t *testing.T) {
 	}
 }
 
-// meeting lets a list go on when so many are under way.
+// meeting blocks lists until enough of them run.
 type meeting struct {
 	*memory
 	size int

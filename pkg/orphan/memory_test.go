@@ -17,21 +17,19 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// memory is a cluster that answers as it is told. What a real server does not do
-// on demand is why it exists: to refuse single kinds, to lose them, to change
-// between two requests.
+// memory is a fake cluster. It fails in ways that a real server doesn't on demand. It can
+// refuse or lose kinds, and change between two requests.
 type memory struct {
 	kinds    []lynq.APIResource
 	objects  []object
 	discover error
-	// fail is the error of a verb on a kind, such as "list Secret", or of reading
-	// "inventories NAMESPACE".
+	// fail has errors by request, such as "list Secret" or "inventories NAMESPACE".
 	fail map[string]error
 
 	inventories []*inventory.Inventory
 	hubs        []*inventory.Hub
 	broken      []*inventory.UnreadableError
-	// later, where it is not nil, is what is there after the lists.
+	// later, if not nil, changes the cluster after the lists.
 	later func(*memory)
 
 	mu       sync.Mutex
@@ -128,7 +126,8 @@ func (m *memory) Hubs(_ context.Context, namespace string) ([]*inventory.Hub, er
 	return m.hubs, nil
 }
 
-// AllNodes implements orphan.Inventories. Inventories are read after the lists.
+// AllNodes implements orphan.Inventories. It also applies later, because Find reads
+// inventories after the lists.
 func (m *memory) AllNodes(_ context.Context, namespace string) ([]*inventory.Inventory, error) {
 	if m.later != nil {
 		m.later(m)

@@ -15,12 +15,11 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
-// left is an orphan of a node, given as HUB/NAMESPACE/NODE/ID, or of one that is
-// not known.
+// left returns an orphan of the node HUB/NAMESPACE/NODE/ID, or of an unknown node.
 func left(ref, from string, changes ...func(*orphan.Orphan)) orphan.Orphan {
 	r, err := lynq.ParseRef(ref)
 	if err != nil {
-		return orphan.Orphan{} // which no test expects
+		return orphan.Orphan{} // no test expects this
 	}
 	o := orphan.Orphan{
 		Ref: r, UID: types.UID("uid of " + ref), Resource: lynq.APIResource{Group: r.Group, Version: "v1", Kind: r.Kind},
@@ -36,7 +35,7 @@ func left(ref, from string, changes ...func(*orphan.Orphan)) orphan.Orphan {
 	return o
 }
 
-// planned are plans in lines: hub, node, and what is done to which object.
+// planned returns plans as lines with hub, node, and the actions on objects.
 func planned(plans []plan.Plan) []string {
 	lines := []string{}
 	for _, p := range plans {
@@ -106,7 +105,7 @@ func TestPruneSpares(t *testing.T) {
 		ref    string
 		change func(*orphan.Orphan)
 		want   string // why it is spared, "" where it goes
-		data   string // the same with data
+		data   string // the same with Data
 	}{
 		"an orphan":             {ref: "ConfigMap/shop/a"},
 		"of old, with our hub":  {ref: "ConfigMap/shop/a", change: live(func(l *tracking.Live) { l.Hub = "crm" })},
@@ -150,7 +149,8 @@ func TestPruneSpares(t *testing.T) {
 	}
 }
 
-// What is spared keeps nothing else from going, and is told in order.
+// TestPruneSparesSome checks that spared orphans don't prevent other deletions, and appear
+// in order.
 func TestPruneSparesSome(t *testing.T) {
 	orphans := []orphan.Orphan{
 		left("Namespace/acme", "crm/shop/acme-web/ns"), left("ConfigMap/shop/a", "crm/shop/acme-web/a"),

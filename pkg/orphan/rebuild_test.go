@@ -15,8 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
-// stranded is an object that has the tracking of a node of hub crm, and says
-// so as far as changes let it.
+// stranded returns a tracked object of a node of hub crm. changes remove facts from it.
 func stranded(ref, namespace, node, id string, changes ...func(*orphan.Orphan)) orphan.Orphan {
 	o := left(ref, strings.Join([]string{"crm", namespace, node, id}, "/"))
 	o.Reason, o.Deletion = orphan.ReasonStranded, lynq.DeleteDelete
@@ -27,18 +26,18 @@ func stranded(ref, namespace, node, id string, changes ...func(*orphan.Orphan)) 
 	return o
 }
 
-// nameless says nothing of the node but its ApplySet, as what a record owned
-// does once the owner reference is gone.
+// nameless removes the node's name, so that only the ApplySet remains. An object looks
+// like this after its owner reference is removed.
 func nameless(o *orphan.Orphan) { o.From.Namespace, o.From.Name = "", "" }
 
 func retained(o *orphan.Orphan) { o.Deletion = lynq.DeleteRetain }
 
-// known is the record of another node of a hub.
+// known returns the inventory of another node of a hub.
 func known(hub, hubNamespace, node, form string) *inventory.Inventory {
 	return &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: hubNamespace, Name: hub}, Form: lynq.FormKey{Name: form}, UID: "r", Namespace: "shop", Name: node}, UID: "record", ResourceVersion: "7"}
 }
 
-// recordTexts are records, each node in a line, and each object below it.
+// recordTexts returns one line for each inventory, with its objects below.
 func recordTexts(rebuilt []orphan.Rebuilt) []string {
 	lines := []string{}
 	for _, b := range rebuilt {
@@ -89,7 +88,7 @@ func hubRecord(namespace, name string) *inventory.Hub {
 	return &inventory.Hub{Namespace: namespace, Name: name}
 }
 
-// With rows and forms.
+// TestRebuildFromForms uses rows and forms.
 func TestRebuildFromForms(t *testing.T) {
 	settings := rendering("settings", "ConfigMap/shop/a")
 	settings.Order = 2
@@ -102,9 +101,9 @@ func TestRebuildFromForms(t *testing.T) {
 	in := &orphan.RebuildInput{
 		Nodes: []*plan.Node{node, wants("shop", "bolt-web", "web")},
 		Stranded: []orphan.Orphan{
-			stranded("ConfigMap/shop/a", "shop", "acme-web", "was", nameless), // its ApplySet tells its node
+			stranded("ConfigMap/shop/a", "shop", "acme-web", "was", nameless), // its ApplySet shows its node
 			stranded("Job.batch/shop/a", "shop", "acme-web", "job"),
-			stranded("Secret/far/gone", "shop", "acme-web", "gone", retained), // the form has it no more
+			stranded("Secret/far/gone", "shop", "acme-web", "gone", retained), // its form no longer has it
 		},
 	}
 	wantRebuilt(t, in,
@@ -121,7 +120,7 @@ func TestRebuildFromForms(t *testing.T) {
 		t.Error("the record gets a finalizer that nobody wants")
 	}
 
-	// What another node renders says nothing of this one.
+	// Objects of another node say nothing about this one.
 	in = &orphan.RebuildInput{
 		Nodes:    []*plan.Node{node, wants("shop", "bolt-web", "web")},
 		Stranded: []orphan.Orphan{stranded("ConfigMap/shop/a", "shop", "bolt-web", "was")},
@@ -129,13 +128,13 @@ func TestRebuildFromForms(t *testing.T) {
 	wantRebuilt(t, in,
 		"shop/bolt-web of hubs/crm form web row row of bolt-web, 1 added",
 		"  ConfigMap/shop/a@was v1 WhenNeeded Delete apply 0")
-	// Nor does a node of that name of another hub.
+	// A node with this name in another hub doesn't either.
 	node.Hub.Name = "erp"
 	in.Stranded = []orphan.Orphan{stranded("ConfigMap/shop/a", "shop", "acme-web", "settings")}
 	wantRebuilt(t, in, `crm shop/acme-web ConfigMap/shop/a: they are of hub "crm", and rows and forms of hub "erp" make a node of that name`)
 }
 
-// Without rows and forms.
+// TestRebuildFromLabels uses no rows and forms.
 func TestRebuildFromLabels(t *testing.T) {
 	hubs := []*inventory.Hub{hubRecord("hubs", "crm"), hubRecord("other", "erp")}
 	const row = "  Secret/far/s@s v1 WhenNeeded Delete apply 0"
@@ -246,8 +245,8 @@ func TestRebuildFromLabels(t *testing.T) {
 	}
 }
 
-// TestRebuildFormNamespace: the namespace of a form is the one that a person says,
-// or that other nodes of the hub have.
+// TestRebuildFormNamespace takes a form's namespace from the user, or from other nodes of
+// the hub.
 func TestRebuildFormNamespace(t *testing.T) {
 	far := known("crm", "shop", "bolt-web", "web")
 	far.Node.Form.Namespace = "far"
@@ -265,7 +264,7 @@ func TestRebuildFormNamespace(t *testing.T) {
 	}
 }
 
-// TestRebuildOthers: of which hubs a node could be as well, is said.
+// TestRebuildOthers returns other hubs that might own a node.
 func TestRebuildOthers(t *testing.T) {
 	in := &orphan.RebuildInput{
 		Form: lynq.FormKey{Name: "web"}, Stranded: []orphan.Orphan{stranded("Secret/far/s", "shop", "acme-web", "s")},
@@ -282,7 +281,7 @@ func TestRebuildOthers(t *testing.T) {
 	}
 }
 
-// What does not say of which node it is.
+// TestRebuildNameless has objects that don't name their node.
 func TestRebuildNameless(t *testing.T) {
 	settings := stranded("ConfigMap/shop/settings", "shop", "acme-web", "settings", nameless)
 	in := &orphan.RebuildInput{Form: lynq.FormKey{Name: "web"}, Stranded: []orphan.Orphan{
@@ -298,14 +297,14 @@ func TestRebuildNameless(t *testing.T) {
 		t.Errorf("unbuilt is %q, want %q", got, want)
 	}
 
-	// A person who names the node says it.
+	// The user can name the node.
 	named := *in
 	named.Named = []lynq.NodeKey{{Namespace: "shop", Name: "bolt-web"}}
 	if rebuilt, _ := orphan.Rebuild(&named); len(rebuilt) != 1 || rebuilt[0].Node.Name != "bolt-web" || rebuilt[0].Added != 1 {
 		t.Errorf("rebuilt is %q", recordTexts(rebuilt))
 	}
 
-	// One object that says it says it for all.
+	// One object that names the node is enough for all.
 	in.Stranded = []orphan.Orphan{settings, stranded("Secret/far/s", "shop", "acme-web", "s", retained)}
 	wantRebuilt(t, in,
 		"shop/acme-web of /crm form web row acme, 2 added",
@@ -313,7 +312,7 @@ func TestRebuildNameless(t *testing.T) {
 		"  Secret/far/s@s v1 WhenNeeded Retain apply 0")
 }
 
-// A record that is there is completed, and keeps what it says.
+// TestRebuildCompletes adds entries to an existing inventory, and keeps the others.
 func TestRebuildCompletes(t *testing.T) {
 	there := known("crm", "hubs", "acme-web", "web")
 	there.Finalizer = false
@@ -337,7 +336,7 @@ func TestRebuildCompletes(t *testing.T) {
 	wantRebuilt(t, in, `crm shop/acme-web Secret/shop/s: they are of hub "crm", and the node's inventory is of hub "erp"`)
 }
 
-// What an object does not say is recorded so that nothing is lost.
+// TestRebuildUnsaid checks that missing facts lead to safe entries.
 func TestRebuildUnsaid(t *testing.T) {
 	in := &orphan.RebuildInput{Form: lynq.FormKey{Name: "web"}, Stranded: []orphan.Orphan{
 		stranded("ConfigMap/shop/a", "shop", "acme-web", "", func(o *orphan.Orphan) { o.Deletion = "" }),
@@ -359,7 +358,7 @@ func TestRebuildRefuses(t *testing.T) {
 	wantRebuilt(t, &orphan.RebuildInput{Form: lynq.FormKey{Name: "web"}, Stranded: two},
 		`crm shop/acme-web ConfigMap/shop/a,ConfigMap/shop/b: they are of several hubs, "crm" and "erp"`)
 
-	// Orphans, and records whose objects are gone, are none of its business.
+	// Rebuild ignores orphans, and entries whose objects are gone.
 	gone := stranded("ConfigMap/shop/a", "shop", "acme-web", "a", func(o *orphan.Orphan) { o.Live, o.Reason = nil, orphan.ReasonGone })
 	rebuilt, unbuilt := orphan.Rebuild(&orphan.RebuildInput{Form: lynq.FormKey{Name: "web"}, Stranded: []orphan.Orphan{gone, left("ConfigMap/shop/o", "crm/shop/acme-web/o")}})
 	if len(rebuilt)+len(unbuilt) != 0 {
@@ -367,7 +366,7 @@ func TestRebuildRefuses(t *testing.T) {
 	}
 }
 
-// TestRebuildOutside: labels alone have no inventory written into a namespace.
+// TestRebuildOutside checks that labels alone never cause an inventory in a namespace.
 func TestRebuildOutside(t *testing.T) {
 	recorded := hubRecord("hubs", "crm")
 	recorded.UID, recorded.Namespaces = "hub record", []string{"shop"}
@@ -398,7 +397,7 @@ func TestRebuildOutside(t *testing.T) {
 	}
 }
 
-// The same input gives the same records, however often.
+// TestRebuildInOrder checks that the same input always gives the same result.
 func TestRebuildInOrder(t *testing.T) {
 	var all []orphan.Orphan
 	var want []string

@@ -9,8 +9,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
-// Kubernetes deletes claims with some StatefulSets: those are data, and so is one that
-// nobody may read.
+// TestPruneKeepsWhatTakesClaims keeps StatefulSets whose claims Kubernetes deletes with
+// them, because claims hold data. It also keeps unreadable ones.
 func TestPruneKeepsWhatTakesClaims(t *testing.T) {
 	t.Parallel()
 	set := func(name, whenDeleted string) object {

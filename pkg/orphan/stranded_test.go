@@ -19,7 +19,7 @@ import (
 
 func partOf(namespace, node string) string { return inventory.ID(namespace, inventory.Name(node)) }
 
-// change is a part of what an object of a node has.
+// change changes an object's metadata.
 type change func(*metav1.ObjectMeta)
 
 func labelled(namespace, node string) change {
@@ -41,7 +41,7 @@ func written(m *metav1.ObjectMeta) {
 	}}
 }
 
-// tracked is an object that has the tracking of a node, as far as changes say.
+// tracked returns an object that a node tracks, with some changes.
 func tracked(kind, namespace, name, partOf string, changes ...change) object {
 	o := object{kind: kind, meta: metav1.ObjectMeta{
 		Namespace: namespace, Name: name, UID: types.UID(kind + "/" + namespace + "/" + name),
@@ -56,12 +56,12 @@ func tracked(kind, namespace, name, partOf string, changes ...change) object {
 	return o
 }
 
-// record is an inventory of a node of hub crm.
+// record returns an inventory of a node of hub crm.
 func record(namespace, node string, entries ...inventory.Entry) *inventory.Inventory {
 	return &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: namespace, Name: node}, Entries: entries}
 }
 
-// named is the record of an object that was written.
+// named returns the entry of a written object.
 func named(o object) inventory.Entry {
 	return inventory.Entry{
 		Ref: lynq.Ref{Kind: o.kind, Namespace: o.meta.Namespace, Name: o.meta.Name},
@@ -106,10 +106,8 @@ func TestStranded(t *testing.T) {
 	}
 }
 
-// Copies of labels are no objects of ours, and an orphan is told as one.
-// TestStrandedIgnores: what an inventory says counts only in the namespaces that the
-// record of its hub names. What has the tracking of another one's node is told
-// neither as stranded nor as gone.
+// TestStrandedIgnores checks that an inventory counts only in the namespaces that its
+// hub's record names. Objects of other nodes are reported neither as stranded nor as gone.
 func TestStrandedIgnores(t *testing.T) {
 	secret := tracked("Secret", "shop", "s", partOf("shop", "acme-web"), owned("acme-web"))
 	own := tracked("Secret", "evil", "own", partOf("evil", "ghost-web"), labelled("evil", "ghost-web"))
@@ -133,7 +131,7 @@ func TestStrandedIgnores(t *testing.T) {
 		t.Errorf("another hub was asked for: %q", w)
 	}
 
-	// Where the hub's record says so, or cannot be read, all of it counts.
+	// All inventories count if the hub's record names their namespaces or can't be read.
 	for name, change := range map[string]func(){
 		"it names the namespace": func() { m.hubs[0].Namespaces = []string{"evil"} },
 		"it doesn't exist":       func() { m.hubs = nil },
@@ -175,7 +173,8 @@ func TestStrandedTellsObjectsOnce(t *testing.T) {
 	wantTexts(t, mustFind(t, m, orphan.Query{Stranded: m}), "Secret/shop/s  unknown crm///id Delete")
 }
 
-// A run that is under way makes and deletes objects between two requests.
+// TestStrandedLooksAgain simulates a run that creates and deletes objects between two
+// requests.
 func TestStrandedLooksAgain(t *testing.T) {
 	secret := tracked("Secret", "shop", "s", partOf("shop", "acme-web"), owned("acme-web"))
 	for name, later := range map[string]func(*memory){
@@ -192,7 +191,7 @@ func TestStrandedLooksAgain(t *testing.T) {
 			t.Fatal(name)
 		}
 	}
-	// Who may not look again has seen it once.
+	// If the second read is forbidden, the first one counts.
 	m := &memory{kinds: []lynq.APIResource{kind("", "Secret")}, objects: []object{secret}, fail: map[string]error{"get Secret": forbidden("secrets")}}
 	wantTexts(t, mustFind(t, m, orphan.Query{Stranded: m}), "Secret/shop/s Stranded unknown crm/shop/acme-web/id Delete")
 	m.fail["get Secret"] = errors.New("the connection broke")
@@ -246,7 +245,7 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// Of nodes whose inventories cannot be read nothing is known.
+// TestStrandedWithoutInventories reports nothing about nodes with unreadable inventories.
 func TestStrandedWithoutInventories(t *testing.T) {
 	mine := tracked("Secret", "shop", "mine", partOf("shop", "acme-web"), owned("acme-web"))
 	elsewhere := tracked("Secret", "shop", "elsewhere", partOf("hubs", "bolt-web"), labelled("hubs", "bolt-web"))
@@ -264,7 +263,7 @@ func TestStrandedWithoutInventories(t *testing.T) {
 		t.Errorf("warns of %q", got)
 	}
 
-	// Who may read those of one namespace only knows the nodes there.
+	// A user who may read only one namespace learns only about its nodes.
 	m = &memory{kinds: kinds, objects: all, fail: map[string]error{"inventories ": forbidden("configmaps")}}
 	found = mustFind(t, m, orphan.Query{Stranded: m, Namespace: "shop"})
 	wantTexts(t, found, "Secret/shop/mine Stranded unknown crm/shop/acme-web/id Delete")

@@ -9,13 +9,13 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
-// wants is a node of hub crm and what it renders, by resource id.
+// wants returns a node of hub crm with its rendered objects by resource id.
 func wants(namespace, name, form string, objects ...plan.Object) *plan.Node {
 	return &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Name: form}, UID: "row of " + name, Namespace: namespace, Name: name}, Objects: objects}
 }
 
 func rendering(id, ref string) plan.Object {
-	r, _ := lynq.ParseRef(ref) // a test that gives nonsense fails
+	r, _ := lynq.ParseRef(ref) // an invalid ref fails the test
 	return plan.Object{Ref: r, ID: id, APIVersion: "v1", Policy: &lynq.Policy{}}
 }
 

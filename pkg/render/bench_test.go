@@ -7,7 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// BenchmarkTemplates is what 1000 rows cost with a string that needs the interpreter.
+// BenchmarkTemplates renders 1000 rows with a string that needs the interpreter.
 func BenchmarkTemplates(b *testing.B) {
 	rows := make([]record, 1000)
 	for i := range rows {

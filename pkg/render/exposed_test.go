@@ -15,8 +15,8 @@ func secretHub() string {
 	return strings.Replace(hubYAML, "extraValueMappings: {a: a, b: b}", "extraValueMappings: {a: a, b: b}\n  secretColumns: [a]", 1)
 }
 
-// TestExposed: each place outside a Secret that shows a secret column is told, also if the
-// same text stands in a Secret.
+// TestExposed reports each place outside a Secret that shows a secret column, even if a
+// Secret has the same text.
 func TestExposed(t *testing.T) {
 	in := load(t, secretHub()+formYAML("secrets", `nameTemplate: "{{ .uid }}"
 labelsTemplate: {l: "{{ .a | trunc 3 }}"}
@@ -58,7 +58,7 @@ stdin:31: form "web", resource "c", data.both: it shows the value of secret colu
 	}
 }
 
-// TestSecretNames: every output shows names, so that no secret column may be in one.
+// TestSecretNames refuses names with a secret column, because every output shows names.
 func TestSecretNames(t *testing.T) {
 	got := problemsOf(t, secretHub()+formYAML("configMaps", `nameTemplate: "x-{{ .a }}"
 targetNamespace: "{{ .a }}"
@@ -73,8 +73,8 @@ stdin:19: form "web", resource "r", targetNamespace: it shows the value of secre
 	}
 }
 
-// TestSecretColumnProblems: what fails with a secret column doesn't show it, in whatever
-// resource, and whatever else of the row fails.
+// TestSecretColumnProblems checks that errors don't show a secret column, in any resource
+// and with any other failure.
 func TestSecretColumnProblems(t *testing.T) {
 	in := load(t, secretHub()+configMap(`x: "{{ .a | int }}"
 yy: "{{ .b | fail }}"

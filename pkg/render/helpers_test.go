@@ -13,7 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render/spool"
 )
 
-// hubYAML is a hub whose rows are: id, active, and columns a, b and url.
+// hubYAML is a hub with columns id, active, a, b and url.
 const hubYAML = `
 apiVersion: operator.lynq.sh/v1
 kind: LynqHub
@@ -25,7 +25,7 @@ spec:
 ---
 `
 
-// formYAML is a form of the hub with one resource.
+// formYAML returns a form of the hub with one resource.
 func formYAML(section, resource string) string {
 	return fmt.Sprintf(`apiVersion: operator.lynq.sh/v1
 kind: LynqForm
@@ -37,13 +37,12 @@ spec:
 %s`, section, indent(resource, "    "))
 }
 
-// configMap is a form whose only resource is a ConfigMap with the given spec
-// lines behind data.
+// configMap returns a form with one ConfigMap, whose data has the given lines.
 func configMap(data string) string {
 	return formYAML("configMaps", "nameTemplate: \"{{ .uid }}\"\nspec:\n  apiVersion: v1\n  kind: ConfigMap\n  data:\n"+indent(data, "    "))
 }
 
-// custom is a form whose only resource is a custom resource with the given spec.
+// custom returns a form with one custom resource, which has the given spec.
 func custom(spec string) string {
 	return formYAML("manifests", "nameTemplate: \"{{ .uid }}\"\nspec:\n  apiVersion: example.com/v1\n  kind: Thing\n  spec:\n"+indent(spec, "    "))
 }
@@ -52,7 +51,7 @@ func indent(s, by string) string {
 	return by + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n"+by) + "\n"
 }
 
-// load loads inputs that are right.
+// load loads valid inputs.
 func load(t testing.TB, text string) *form.Inputs {
 	t.Helper()
 	in, err := form.Load([]string{"-"}, false, strings.NewReader(text))
@@ -77,7 +76,7 @@ func compileAll(t testing.TB, in *form.Inputs, o render.Options) []*render.Progr
 	return programs
 }
 
-// problemsOf compiles a form that is wrong.
+// problemsOf compiles an invalid form, and returns its problems.
 func problemsOf(t testing.TB, text string, o render.Options) string {
 	t.Helper()
 	in := load(t, text)
@@ -92,10 +91,10 @@ func problemsOf(t testing.TB, text string, o render.Options) string {
 	return all.Err().Error()
 }
 
-// record is a row by the names of its columns.
+// record is a row by column name.
 type record map[string]string
 
-// row gives the values of Columns.
+// row returns the values of Columns.
 func (r record) row(h *form.Hub, line int) lynq.Row {
 	row := lynq.Row{Line: line}
 	for _, c := range render.Columns(h) {
@@ -151,7 +150,7 @@ func runAll(t testing.TB, programs []*render.Program, records []record, s render
 	return out.String(), run, failed
 }
 
-// stream renders records that are right.
+// stream renders valid records.
 func stream(t testing.TB, text string, records ...record) string {
 	t.Helper()
 	in := load(t, text)

@@ -9,8 +9,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// conditional has resources that only some rows get. What a row does not get is not
-// rendered at all: the number of a row without one would be an error.
+// conditional has resources for some rows only. The number would be an error for other
+// rows, so the test fails if lynqctl renders it.
 const conditional = hubYAML + `apiVersion: operator.lynq.sh/v1
 kind: LynqForm
 metadata: {name: web}
@@ -48,15 +48,15 @@ func TestIncludeWhen(t *testing.T) {
 	if diff := cmp.Diff([]string{"gold", "never"}, n.NotIncluded); diff != "" {
 		t.Error(diff)
 	}
-	// The same frame serves the next row, which gets what this one did not.
+	// The same frame serves the next row, which gets other resources.
 	_, run, err := runAll(t, []*render.Program{p}, []record{{"id": "y", "a": "free", "url": "0"}, {"id": "x", "a": "gold", "b": "3", "url": "1"}}, render.Settings{Workers: 1})
 	if r := run.Report(); err != nil || r.Nodes != 2 || r.Objects != 6 {
 		t.Errorf("%+v %v", r, err)
 	}
 }
 
-// TestIncludeWhenFails: a condition that gives no boolean is an error of its row, and
-// so is one that cannot be run; what such a row would have made is not guessed.
+// TestIncludeWhenFails checks that a condition that fails or isn't a boolean fails its
+// row. lynqctl doesn't guess the row's objects.
 func TestIncludeWhenFails(t *testing.T) {
 	programs := compileAll(t, load(t, conditional), render.Options{})
 	out, run, err := runAll(t, programs, []record{{"id": "x", "a": "free", "url": "perhaps"}, {"id": "y", "a": "gold", "b": "none", "url": "0"}, {"id": "z", "a": "free", "url": "0"}}, render.Settings{KeepGoing: true})

@@ -8,8 +8,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// TestKustomize: what kustomize cannot build is an error of the row, where kustomize
-// reads what is rendered, and only there.
+// TestKustomize checks that text that kustomize can't build fails the row only if
+// kustomize reads the output.
 func TestKustomize(t *testing.T) {
 	t.Parallel()
 	kustomize := render.Options{Kustomize: true}
@@ -44,8 +44,8 @@ func TestKustomize(t *testing.T) {
 	}
 }
 
-// TestKustomizeAnnotation: kustomize writes annotations anew, and a block that begins with a
-// tab cannot be read.
+// TestKustomizeAnnotation checks annotations that begin with a tab. kustomize writes them
+// as a block that it can't read.
 func TestKustomizeAnnotation(t *testing.T) {
 	t.Parallel()
 	form := func(text string) string {
@@ -69,7 +69,7 @@ func TestKustomizeAnnotation(t *testing.T) {
 	}
 }
 
-// TestKustomizeOfTheForm: so is what the form itself says, in a value or a key.
+// TestKustomizeOfTheForm checks the same for the form's own values and keys.
 func TestKustomizeOfTheForm(t *testing.T) {
 	t.Parallel()
 	for _, data := range []string{`x: "\x7f"`, `"\x7f": x`, `x: "\uFFFE"`, `"x\u0085": x`} {

@@ -14,8 +14,8 @@ const (
 	tooDeep      = "lists and maps are more than 100 levels deep in each other"
 )
 
-// TestBudget: templates that would take hours or all memory end, always at the same
-// point, and the error names the place and the row. The row is one that was made for it.
+// TestBudget checks that templates that would take hours or all memory always stop at the
+// same point. The error names the place and the row. The row is hostile.
 func TestBudget(t *testing.T) {
 	const at = `stdin:22: form "web", resource "r", spec.v: row "acme": `
 	const double = `{{ $l := list "x" }}{{ range until 40 }}{{ $l = list $l $l }}{{ end }}`
@@ -23,7 +23,7 @@ func TestBudget(t *testing.T) {
 	const mebibyte = `{{ $s := repeat 1048576 "a" }}`
 	row := record{"id": "acme", "a": "1000000000", "b": "9223372036854775807", "url": strings.Repeat("a", 1<<20)}
 	for template, want := range map[string]string{
-		// Loops.
+		// These templates loop.
 		`{{ range 1000000000 }}{{ end }}`:                                                               tooManySteps,
 		`{{ range int .a }}{{ end }}`:                                                                   tooManySteps,
 		`{{ range until 1000000 }}{{ end }}`:                                                            tooManySteps,
@@ -31,7 +31,7 @@ func TestBudget(t *testing.T) {
 		`{{ range until 2000 }}{{ range list 1 2 3 }}{{ range until 2000 }}{{ end }}{{ end }}{{ end }}`: tooManySteps,
 		`{{ define "x" }}{{ upper "a" }}{{ end }}{{ range until 600000 }}{{ template "x" }}{{ end }}`:   tooManySteps,
 		laughs(30): tooManySteps,
-		// Lists of numbers.
+		// These templates make lists of numbers.
 		`{{ until (int .a) }}`:                            tooMuchWork,
 		`{{ until (int .b) }}`:                            tooMuchWork,
 		`{{ until -9223372036854775808 }}`:                tooMuchWork,
@@ -41,7 +41,7 @@ func TestBudget(t *testing.T) {
 		`{{ seq (int .a) }}`:                              tooMuchWork,
 		`{{ seq (int .a) 1 }}`:                            tooMuchWork,
 		`{{ seq 0 2 (int .a) }}`:                          tooMuchWork,
-		// Functions that make much of little.
+		// These functions turn small arguments into large results.
 		`{{ repeat (int .a) "x" }}`:                                                 tooMuchWork,
 		`{{ repeat 3000000 "xx" }}`:                                                 tooLong,
 		`{{ range until 99999 }}{{ repeat 99 "x" }}{{ end }}`:                       tooLong,
@@ -65,7 +65,7 @@ func TestBudget(t *testing.T) {
 		`{{ $s := "x" }}{{ range until 40 }}{{ $s = print $s $s }}{{ end }}{{ len $s }}`:                                   tooMuchWork,
 		`{{ $s := "x" }}{{ range until 40 }}{{ $s = printf "%s%s" $s $s }}{{ end }}{{ len $s }}`:                           tooMuchWork,
 		`{{ $s := "x" }}{{ range until 40 }}{{ $s = html $s $s }}{{ end }}{{ len $s }}`:                                    tooMuchWork,
-		// Lists and maps that hold one another twice, or too deep.
+		// These lists and maps share or nest values.
 		double + `{{ $l }}`:                tooMuchWork,
 		double + `{{ $l | toJson }}`:       tooMuchWork,
 		double + `{{ $l | toString }}`:     tooMuchWork,
@@ -81,7 +81,7 @@ func TestBudget(t *testing.T) {
 		`{{ $_ := set . "a" (list 1) }}{{ range until 40 }}{{ $_ := set $ "a" (list $.a $.a) }}{{ end }}{{ .a }}`: tooMuchWork,
 		`{{ $l := list 1 }}{{ range until 3000 }}{{ $l = concat $l $l }}{{ end }}{{ len $l }}`:                    tooMuchWork,
 		`{{ uniq (until 20000) | len }}`: tooMuchWork,
-		// Functions that are slow.
+		// These functions are slow.
 		`{{ range until 100 }}{{ derivePassword 1 "long" "a" "b" "c" }}{{ end }}`: tooMuchWork,
 	} {
 		in := load(t, hubYAML+custom("v: "+single(template)))
@@ -93,7 +93,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// laughs is a template of templates that each call the one before twice.
+// laughs returns a template in which each definition calls the previous one twice.
 func laughs(n int) string {
 	var b strings.Builder
 	b.WriteString(`{{ define "a" }}{{ end }}`)
@@ -106,8 +106,8 @@ func laughs(n int) string {
 	return b.String() + `{{ template "` + name + `" }}`
 }
 
-// TestBudgetOfSlow: functions that may be called for resources that are created once
-// have the budget too.
+// TestBudgetOfSlow checks the budget of functions that only resources with creationPolicy
+// Once may call.
 func TestBudgetOfSlow(t *testing.T) {
 	for _, template := range []string{
 		`{{ range until 100 }}{{ bcrypt "x" }}{{ end }}`,
@@ -123,8 +123,8 @@ func TestBudgetOfSlow(t *testing.T) {
 	}
 }
 
-// TestBudgetIsEnough: what forms do stays far within the budget, and one string does
-// not pay for another, nor one row for another.
+// TestBudgetIsEnough checks that realistic forms stay far below the budget. Each string of
+// each row has its own budget.
 func TestBudgetIsEnough(t *testing.T) {
 	for template, want := range map[string]string{
 		`{{ range until 300000 }}{{ upper "x" }}{{ end }}`:                                               strings.Repeat("X", 300000),

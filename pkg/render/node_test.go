@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// tracking is a form whose resources are tracked in every way.
+// tracking is a form with all kinds of tracked resources.
 const tracking = hubYAML + `
 apiVersion: operator.lynq.sh/v1
 kind: LynqForm
@@ -49,7 +49,7 @@ spec:
     spec: {apiVersion: v1, kind: ConfigMap, metadata: {name: "{{ .uid }}-there", namespace: unused}}
 `
 
-// TestTracking: who has the node's labels, and what else is on objects.
+// TestTracking checks which objects have the node's labels, and lynqctl's other metadata.
 func TestTracking(t *testing.T) {
 	p := compileAll(t, load(t, tracking), render.Options{})[0]
 	type meta = map[string]any
@@ -87,7 +87,7 @@ func TestTracking(t *testing.T) {
 	}
 }
 
-// TestMadeUID: a uid that no label can hold.
+// TestMadeUID has a uid that no label allows.
 func TestMadeUID(t *testing.T) {
 	text := hubYAML + formYAML("configMaps", `nameTemplate: "{{ .uid | sha1sum | trunc 8 }}x"
 spec:
@@ -111,7 +111,8 @@ spec:
 	}
 }
 
-// TestMadeUIDBelow: the raw uid is told too where only the pods bear the label.
+// TestMadeUIDBelow checks that the plain uid is recorded even if only the pods have the
+// label.
 func TestMadeUIDBelow(t *testing.T) {
 	text := hubYAML + formYAML("deployments", `nameTemplate: x
 spec:
@@ -125,7 +126,7 @@ spec:
 	}
 }
 
-// TestNodeNamespace: -n, the form's, the hub's, the kubeconfig's, default.
+// TestNodeNamespace checks the order of -n, form, hub, kubeconfig and default.
 func TestNodeNamespace(t *testing.T) {
 	in := load(t, hubYAML+configMap("a: b"))
 	form, hub := *in.Forms[0], *in.Hubs[0]
@@ -146,8 +147,8 @@ func TestNodeNamespace(t *testing.T) {
 	}
 }
 
-// TestClusterScoped: kinds without a namespace, Kubernetes' own and those that
-// a CustomResourceDefinition in the inputs declares.
+// TestClusterScoped checks kinds without a namespace, from Kubernetes and from
+// CustomResourceDefinitions in the inputs.
 func TestClusterScoped(t *testing.T) {
 	text := hubYAML + `
 apiVersion: apiextensions.k8s.io/v1
@@ -162,7 +163,7 @@ spec: {group: example.com, scope: Cluster, names: {kind: Thing, plural: things}}
 	}
 }
 
-// TestStaticChecks: names, labels and keys that no row can make valid.
+// TestStaticChecks reports names, labels and keys that no row can make valid.
 func TestStaticChecks(t *testing.T) {
 	const form = `form "web", resource "r", `
 	for _, c := range []struct{ resource, want string }{
@@ -190,7 +191,7 @@ stdin:18: ` + form + `labelsTemplate.app: "a b" cannot be the value of a label (
 	}
 }
 
-// TestRowChecks: what Kubernetes would refuse of what a row makes.
+// TestRowChecks reports objects of a row that Kubernetes would refuse.
 func TestRowChecks(t *testing.T) {
 	long := strings.Repeat("x", 60)
 	for _, c := range []struct{ section, resource, want string }{
@@ -218,7 +219,7 @@ func TestRowChecks(t *testing.T) {
 	}
 }
 
-// TestReservedNames: a row makes no object of what has the name of a record.
+// TestReservedNames refuses objects with the names of lynqctl's own objects.
 func TestReservedNames(t *testing.T) {
 	for _, c := range []struct{ section, resource, want string }{
 		{"configMaps", "nameTemplate: \"{{ .a }}\"\nspec: {apiVersion: v1, kind: ConfigMap}",

@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// formsOf are forms with one Secret each, which has the name of its node.
+// formsOf returns forms with one Secret each, which has the name of its node.
 func formsOf(names ...string) string {
 	text := hubYAML
 	for _, name := range names {
@@ -27,7 +27,7 @@ spec:
 	return text
 }
 
-// recordedAs are the plain names that are recorded, with their forms.
+// recordedAs returns a function for plain names that inventories have.
 func recordedAs(names ...string) func(*render.Program, string) bool {
 	return func(p *render.Program, plain string) bool {
 		for _, n := range names {
@@ -39,8 +39,8 @@ func recordedAs(names ...string) func(*render.Program, string) bool {
 	}
 }
 
-// nodeNames renders the forms web and eu-web, and gives the names of the nodes in
-// the order of rows and forms, those that fail with a mark.
+// nodeNames renders the forms web and eu-web. It returns the names of nodes in the order
+// of rows and forms, and marks failed ones.
 func nodeNames(t *testing.T, s render.Settings, forms []string, uids ...string) ([]string, *render.Run) {
 	t.Helper()
 	var records []record
@@ -61,9 +61,9 @@ func nodeNames(t *testing.T, s render.Settings, forms []string, uids ...string) 
 	return names, run
 }
 
-// TestNodeNames: a-b with form c, and a with form b-c, are nodes of two names,
-// unless one of them is recorded by the name that both had once. Then it keeps
-// that, and only the other one fails.
+// TestNodeNames checks that a-b with form c, and a with form b-c, have different names. If
+// an inventory has the common plain name, its node keeps that, and only the other one
+// fails.
 func TestNodeNames(t *testing.T) {
 	for _, c := range []struct {
 		settings render.Settings
@@ -94,8 +94,8 @@ func TestNodeNames(t *testing.T) {
 	}
 }
 
-// TestNarrowByEitherName: both names of a node find it, but for a plain one that
-// could be that of another form's node.
+// TestNarrowByEitherName checks that both names of a node select it. A plain name that
+// another form's node might have doesn't.
 func TestNarrowByEitherName(t *testing.T) {
 	for _, c := range []struct {
 		forms    string
@@ -110,7 +110,7 @@ func TestNarrowByEitherName(t *testing.T) {
 		{"b-c", "a-b-c of b-c", "a-b-c", "a-b-c", ""},
 		{"b-c", "a-b-c of b-c", "a-b-c-e840729c", "a-b-c", ""},
 		{"b-c", "", "b-b-c", "", "b-b-c"},
-		// The name of a node is that of this node alone.
+		// These names belong to one node only.
 		{"b-c c", "", "a-b-c", "a-b-c", ""},
 		{"b-c c", "", "a-b-c-e840729c", "a-b-c-e840729c", ""},
 		{"b-c a-b-c", "", "a-a-b-c", "", "a-a-b-c"},
@@ -133,8 +133,8 @@ func TestNarrowByEitherName(t *testing.T) {
 	}
 }
 
-// TestNodeNameOnce: that the name of a node is asked for in several places costs
-// one look at what is recorded.
+// TestNodeNameOnce checks that a row asks Recorded only once, even if several places have
+// the node's name.
 func TestNodeNameOnce(t *testing.T) {
 	asked := map[string]int{}
 	nodeNames(t, render.Settings{Workers: 1, Nodes: map[string]bool{"a-b-c": true, "b-b-c": true}, Recorded: func(_ *render.Program, plain string) bool {

@@ -29,7 +29,7 @@ func propertyHub() *form.Hub {
 	}}
 }
 
-// propertyForm is a form with one custom resource that has the given spec.
+// propertyForm returns a form with one custom resource, which has the given spec.
 func propertyForm(spec *document.Value) *form.Form {
 	text := func(s string) *document.Value { return &document.Value{Kind: document.String, Str: s} }
 	manifest := &document.Value{Kind: document.Map, Fields: []document.Field{
@@ -42,9 +42,8 @@ func propertyForm(spec *document.Value) *form.Form {
 	}}}
 }
 
-// agree renders a row as bytes and as an object, and has different YAML
-// libraries read the bytes. All must agree. A form or row that cannot be
-// rendered makes no output either way.
+// agree renders a row as bytes and as an object, and reads the bytes with several YAML
+// libraries. All results must be equal. A form or row that fails must fail in both ways.
 func agree(t *testing.T, f *form.Form, row record, read readers) {
 	t.Helper()
 	hub := propertyHub()
@@ -88,9 +87,8 @@ func agree(t *testing.T, f *form.Form, row record, read readers) {
 	}
 }
 
-// readers are YAML libraries beside sigs.k8s.io/yaml, which has the rules of YAML
-// 1.1. Fuzzing leaves goccy's out: of what a fuzzer comes up with it misreads
-// some that is plain YAML, such as keys like 0<<.
+// readers are YAML libraries other than sigs.k8s.io/yaml, which follows YAML 1.1. Fuzzing
+// excludes goccy's, because it misreads some plain YAML, such as keys like 0<<.
 type readers map[string]func([]byte, any) error
 
 func kyamlReader() readers {
@@ -116,7 +114,7 @@ func asJSON(t *testing.T, v any) any {
 	return out
 }
 
-// TestWriterEqualsBuilder compares the two on random manifests.
+// TestWriterEqualsBuilder compares bytes and objects of random manifests.
 func TestWriterEqualsBuilder(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 1000 {
@@ -125,8 +123,8 @@ func TestWriterEqualsBuilder(t *testing.T) {
 	}
 }
 
-// TestWords does the same with values that are words, between fixed texts that
-// can make numbers, dates and the like of them.
+// TestWords does the same with words as values. Fixed text around them can make numbers or
+// dates.
 func TestWords(t *testing.T) {
 	words := []string{
 		"a", "acme", "1", "12", "05", "1e3", "0x1F", "on", "yes", "n", "null", "a-b", "2024-01-01", "12:30", "1.5", "nan", "inf",
@@ -148,8 +146,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestNamesOfWords: a name is accepted just where Kubernetes accepts it, a label
-// too, however it is put together.
+// TestNamesOfWords checks that lynqctl accepts a name or label exactly if Kubernetes does,
+// for any parts.
 func TestNamesOfWords(t *testing.T) {
 	pieces := []string{"a", "acme", "A", "-", ".", "_", "1", "x-", "-x", ".x", "", " ", strings.Repeat("x", 30), "/", "a.b", "a-b", "é"}
 	r := rand.New(rand.NewPCG(5, 6))
@@ -162,7 +160,7 @@ func TestNamesOfWords(t *testing.T) {
 		f.Resources[0].Labels = []form.Entry{{Key: "l", Text: form.Text{Text: before + "{{ .b }}" + after}}}
 		p, problems := render.Compile(f, propertyHub(), render.Options{})
 		if len(problems) > 0 {
-			continue // no row could make that a name
+			continue // no row can make this a name
 		}
 		compiled++
 		for _, c := range []struct {
@@ -236,8 +234,8 @@ func randomString(r *rand.Rand) string {
 	return b.String()
 }
 
-// FuzzTemplate compiles any template and renders any values with it: no panic,
-// and bytes and object agree.
+// FuzzTemplate compiles any template, and renders any values with it. It must not panic,
+// and bytes and object must agree.
 func FuzzTemplate(f *testing.F) {
 	for _, s := range []string{
 		"{{ .a }}", "{{ .a | int }}", "{{ .a | fromJson }}", "{{ range fromJson .a }}{{ . }}{{ end }}", "{{ $x := .a }}{{ $x }}",
@@ -253,13 +251,13 @@ func FuzzTemplate(f *testing.F) {
 	huge := regexp.MustCompile(`[0-9_]{4,}|0[xob]|[0-9][eEpP]|range|template|repeat|seq|until|indent|wrap`)
 	f.Fuzz(func(t *testing.T, template, a, b string) {
 		if !utf8.ValidString(template) || !utf8.ValidString(a) || !utf8.ValidString(b) {
-			return // sources and forms hold UTF-8 only
+			return // sources and forms have only UTF-8
 		}
 		if huge.MatchString(template) && strings.Count(template, "{{") > 0 && len(huge.FindAllString(template, -1)) > 1 {
-			return // a template may ask for more memory than there is, as in any engine
+			return // a template may need more memory than exists, as in any engine
 		}
 		if strings.Contains(template, `template "template"`) {
-			return // may call itself for ever, which the engine stops only by depth
+			return // a template may call itself without end, and the engine only limits the depth
 		}
 		spec := &document.Value{Kind: document.Map, Fields: []document.Field{
 			{Key: "v", Value: &document.Value{Kind: document.String, Str: template}},

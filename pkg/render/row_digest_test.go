@@ -8,7 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// digestedRow is the digest of a row of the hub, and of the only resource of a form.
+// digestedRow returns the digest of a row, and that of the form's only resource.
 func digestedRow(t *testing.T, hub, form string, values ...string) (row, template string) {
 	t.Helper()
 	n, problems := compileAll(t, load(t, hub+form), render.Options{})[0].Node(lynq.Row{Values: values})
@@ -18,10 +18,9 @@ func digestedRow(t *testing.T, hub, form string, values ...string) (row, templat
 	return n.Row, n.Objects[0].Template
 }
 
-// The digest of a row changes with every mapped column, and with what its variables
-// stand for, and there is none where no resource asks for it. It is recorded in clusters,
-// as part of the digests of objects: the one that is written here must stay what it is.
-// It is hashed many times, so that values are dear to try out.
+// TestRowDigest checks that the digest covers each mapped column and the variables.
+// Without a resource that needs it, there is none. Clusters store it in the digests of
+// objects, so the value here must not change. Many hash rounds make guessing values slow.
 func TestRowDigest(t *testing.T) {
 	const want = "c7eb5404bba4d68eacc09ed1c1ecb1f7"
 	form := strings.Replace(digested, "    spec:", "    reconcilePolicy: OnObjectOrNodeChange\n    spec:", 1)
@@ -38,7 +37,7 @@ func TestRowDigest(t *testing.T) {
 		other := append([]string(nil), values...)
 		other[i] += "x"
 		if i == 1 {
-			other[i] = "true" // it stays active
+			other[i] = "true" // so that the row stays active
 		}
 		got, same := digestedRow(t, hubYAML, form, other...)
 		if before, known := seen[got]; known || same != template {
@@ -54,7 +53,8 @@ func TestRowDigest(t *testing.T) {
 	}
 }
 
-// What is written again with its form changes its template with all that the form says.
+// TestTemplateDigestWithForm checks that the template's digest covers the whole form if
+// the object follows its form.
 func TestTemplateDigestWithForm(t *testing.T) {
 	form := strings.Replace(digested, "    spec:", "    reconcilePolicy: OnObjectOrNodeChange\n    spec:", 1)
 	values := []string{"gold", "1", "b", "http://acme", "acme"}

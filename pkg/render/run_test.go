@@ -45,8 +45,8 @@ func names(out string) []string {
 	return names
 }
 
-// TestOrder: rows in their order, forms by name; the number of workers and the
-// number of rows make no difference.
+// TestOrder checks the order of rows, and of forms by name, for any number of workers and
+// rows.
 func TestOrder(t *testing.T) {
 	programs := compileAll(t, load(t, twoForms), render.Options{})
 	var records []record
@@ -112,8 +112,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestBadRows: rows that no run may go on with are all named, and nothing else
-// comes of the run.
+// TestBadRows checks that a run names all bad rows, and returns nothing else.
 func TestBadRows(t *testing.T) {
 	programs := compileAll(t, load(t, twoForms), render.Options{})
 	_, _, err := runAll(t, programs, []record{
@@ -140,8 +139,8 @@ rows.csv:8: column "active": activation value "nein" is neither active (1 true y
 	}
 }
 
-// TestInactiveRows: history may repeat uids and have none, before the active row and
-// after it.
+// TestInactiveRows checks that inactive rows may have duplicate or empty uids, before and
+// after the active row.
 func TestInactiveRows(t *testing.T) {
 	programs := compileAll(t, load(t, hubYAML+configMap(`a: b`)), render.Options{})
 	out, run, err := runAll(t, programs, []record{
@@ -156,8 +155,8 @@ func TestInactiveRows(t *testing.T) {
 	}
 }
 
-// TestFailedRows: all that fails is listed; what renders is written only with
-// KeepGoing.
+// TestFailedRows checks that all failures are listed, and that the rest is written only
+// with KeepGoing.
 func TestFailedRows(t *testing.T) {
 	programs := compileAll(t, load(t, twoForms), render.Options{})
 	records := []record{{"id": "a", "a": "1"}, {"id": "b", "a": "x"}, {"id": "c", "a": "Y"}, {"id": "d", "a": "2"}}
@@ -179,8 +178,7 @@ stdin:25: form "two", resource "second", data.num: row "c": "Y" is not a whole n
 	}
 }
 
-// TestDuplicates: one object, or one node, rendered twice is a failure of both
-// nodes.
+// TestDuplicates checks that a duplicate object or node fails both nodes.
 func TestDuplicates(t *testing.T) {
 	text := hubYAML + `
 apiVersion: operator.lynq.sh/v1
@@ -212,15 +210,15 @@ stdin:18: row "r" renders ConfigMap/default/r1 (form "one", resource "second"), 
 	}
 }
 
-// TestChainedDuplicates: nodes that collide in a row are counted once each, and
-// none of them is written.
+// TestChainedDuplicates checks that each of several colliding nodes counts once, and that
+// none is written.
 func TestChainedDuplicates(t *testing.T) {
 	text := hubYAML + formYAML("configMaps", `nameTemplate: "{{ .a }}"
 spec: {apiVersion: v1, kind: ConfigMap}
 `) + `  - {id: other, nameTemplate: "{{ .b }}", spec: {apiVersion: v1, kind: ConfigMap}}
 `
 	programs := compileAll(t, load(t, text), render.Options{})
-	for range 50 { // the order must not hang on that of a map
+	for range 50 { // the order must not depend on a map's order
 		out, run, err := runAll(t, programs, []record{
 			{"id": "p", "a": "x", "b": "y"}, {"id": "q", "a": "y", "b": "z"}, {"id": "r", "a": "z", "b": "u"}, {"id": "s", "a": "u", "b": "v"},
 			{"id": "t", "a": "t", "b": "w"},
@@ -234,8 +232,7 @@ spec: {apiVersion: v1, kind: ConfigMap}
 	}
 }
 
-// TestUnique: objects that cannot be there twice are not looked for; those that
-// can are, whatever makes them.
+// TestUnique checks that the run compares exactly the objects that might be duplicates.
 func TestUnique(t *testing.T) {
 	form := func(name, resources string) string {
 		return "\n---\napiVersion: operator.lynq.sh/v1\nkind: LynqForm\nmetadata: {name: " + name + "}\nspec:\n  hubId: crm\n" + resources
@@ -246,21 +243,21 @@ func TestUnique(t *testing.T) {
 	for _, c := range []struct {
 		forms string
 		rows  []record
-		nodes int // that fail
+		nodes int // number of failed nodes
 	}{
 		{form("f", "  configMaps:\n"+configMap("r", "x-{{ .uid }}-y", "")), []record{{"id": "a"}, {"id": "b"}}, 0},
-		// The same text from different parts, in two resources of a kind.
+		// Two resources of a kind make the same text from different parts.
 		{form("f", "  configMaps:\n"+configMap("r", "{{ .uid }}", "")+configMap("s", "{{ .uid }}-a", "")), []record{{"id": "b"}, {"id": "b-a"}}, 2},
-		// In two forms, and as different sections of one kind.
+		// Two forms have one kind in different sections.
 		{form("f", "  configMaps:\n"+configMap("r", "{{ .uid }}", "")) + form("g", "  manifests:\n"+configMap("s", "{{ .uid }}-a", "")), []record{{"id": "b"}, {"id": "b-a"}}, 2},
-		// A name that leaves the uid out, changes it, or has it twice.
+		// These names lack the uid, change it, or have it twice.
 		{form("f", "  configMaps:\n"+configMap("r", "{{ .a }}", "")), []record{{"id": "b", "a": "x"}, {"id": "c", "a": "x"}}, 2},
 		{form("f", "  configMaps:\n"+configMap("r", "{{ .uid | lower }}", "")), []record{{"id": "b"}, {"id": "B"}}, 2},
 		{form("f", "  configMaps:\n"+configMap("r", "{{ .uid }}{{ .a }}", "")), []record{{"id": "b", "a": "cd"}, {"id": "bc", "a": "d"}}, 2},
 		{form("f", "  configMaps:\n"+configMap("r", "same", "")), []record{{"id": "b"}, {"id": "c"}}, 2},
-		// A namespace that the row makes.
+		// The row sets the namespace.
 		{form("f", "  configMaps:\n"+configMap("r", "{{ .uid }}", "targetNamespace: '{{ .a }}', ")), []record{{"id": "b", "a": "n"}, {"id": "c", "a": "n"}}, 0},
-		// Nodes: forms whose names end alike, and names that had to be made.
+		// Nodes collide if names of forms have the same end, or if names are hashed.
 		{form("c", "  configMaps:\n"+configMap("r", "{{ .uid }}-c", "")) + form("b-c", "  configMaps:\n"+configMap("s", "{{ .uid }}-b", "")), []record{{"id": "a"}, {"id": "a-b"}}, 0},
 		{form("web", "  configMaps:\n"+configMap("r", "x-{{ .uid | lower }}", "")) + form("ce85ee4a", "  configMaps:\n"+configMap("s", "y-{{ .uid | lower }}", "")), []record{{"id": "Acme"}, {"id": "acme-web"}}, 2},
 		{form("ce85ee4a", "  configMaps:\n"+configMap("r", "{{ .uid }}", "")), []record{{"id": "b"}, {"id": "c"}}, 0},
@@ -272,7 +269,7 @@ func TestUnique(t *testing.T) {
 	}
 }
 
-// drain renders a hub, up to most nodes, and gives the error of the run.
+// drain renders a hub, up to most nodes, and returns the run's error.
 func drain(ctx context.Context, programs []*render.Program, most int, rows iter.Seq2[lynq.Row, error]) (nodes int, err error) {
 	run := render.NewRun(render.Settings{}, programs)
 	for _, err := range run.Bytes(ctx, render.Input{Programs: programs, Place: func(int) string { return "" }, Rows: rows}) {
@@ -286,7 +283,7 @@ func drain(ctx context.Context, programs []*render.Program, most int, rows iter.
 	return nodes, nil
 }
 
-// endless are rows without an end, of which each is told to read.
+// endless returns rows without an end, and calls read for each.
 func endless(p *render.Program, read func(i int)) iter.Seq2[lynq.Row, error] {
 	return func(yield func(lynq.Row, error) bool) {
 		for i := 0; yield(record{"id": fmt.Sprint("t", i), "a": "1"}.row(p.Hub, i), nil); i++ {
@@ -295,7 +292,7 @@ func endless(p *render.Program, read func(i int)) iter.Seq2[lynq.Row, error] {
 	}
 }
 
-// TestBrokenSource: an error of the source is the error of the run.
+// TestBrokenSource checks that an error of the source is the run's error.
 func TestBrokenSource(t *testing.T) {
 	programs := compileAll(t, load(t, twoForms), render.Options{})
 	cut := errors.New("connection reset")
@@ -312,7 +309,7 @@ func TestBrokenSource(t *testing.T) {
 	}
 }
 
-// TestStopped: a run ends when nobody takes its nodes any more, though rows are endless.
+// TestStopped checks that a run over endless rows ends when the caller stops.
 func TestStopped(t *testing.T) {
 	programs := compileAll(t, load(t, twoForms), render.Options{})
 	if nodes, err := drain(context.Background(), programs, 100, endless(programs[0], func(int) {})); nodes != 100 || err != nil {
@@ -320,7 +317,7 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// TestCancel: a cancelled context ends a run, though rows are endless.
+// TestCancel checks that a canceled context ends a run over endless rows.
 func TestCancel(t *testing.T) {
 	programs := compileAll(t, load(t, twoForms), render.Options{})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -334,8 +331,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestNodes: nodes come in the order of the rows, whoever rendered them; one that does not
-// count has its identity, and no objects.
+// TestNodes checks that nodes follow the order of rows for any worker. A node that doesn't
+// count has its identity, but no objects.
 func TestNodes(t *testing.T) {
 	programs := compileAll(t, load(t, twoForms), render.Options{})
 	var records []record
@@ -366,7 +363,7 @@ func TestNodes(t *testing.T) {
 	}
 }
 
-// TestManyFailures: the list of problems is bounded.
+// TestManyFailures checks that the list of problems is limited.
 func TestManyFailures(t *testing.T) {
 	programs := compileAll(t, load(t, twoForms), render.Options{})
 	var records []record

@@ -25,7 +25,7 @@ spec:
       data: {plain: "{{ .a }}-{{ .b }}", made: "{{ .a | upper }}", fixed: one, list: "x"}
 `
 
-// template is the digest of the only resource of a hub and a form, for a row.
+// template returns the digest of the form's only resource for a row.
 func template(t *testing.T, hub, form string, o render.Options, a string) string {
 	t.Helper()
 	n, problems := compileAll(t, load(t, hub+form), o)[0].Node(lynq.Row{Values: []string{a, "1", "b", "http://acme", "acme"}})
@@ -35,9 +35,8 @@ func template(t *testing.T, hub, form string, o render.Options, a string) string
 	return n.Objects[0].Template
 }
 
-// The digest of a template changes with all that an object is made of but for its
-// row, and with nothing else. Digests are recorded in
-// clusters: the one that is written here must stay what it is.
+// TestTemplateDigest checks that the digest covers the whole template of an object, and
+// nothing of the row. Clusters store it, so the value here must not change.
 func TestTemplateDigest(t *testing.T) {
 	const want = "012cd3c6bdd9eeff"
 	if got := template(t, hubYAML, digested, render.Options{}, "gold"); got != want {
@@ -79,7 +78,8 @@ func TestTemplateDigest(t *testing.T) {
 	}
 }
 
-// Columns that swap their variables show, in templates of any kind.
+// TestTemplateDigestOfSwappedColumns checks that the digest changes if two columns swap
+// their variables.
 func TestTemplateDigestOfSwappedColumns(t *testing.T) {
 	for _, data := range []string{`x: "{{ .a }}-{{ .b }}"`, `x: "{{ .a | upper }}{{ .b }}"`, `x: "{{ printf .a .b | trunc 3 }}"`, `x: "{{ .a | int }}"`} {
 		form := configMap(data)

@@ -10,8 +10,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// TestTemplates renders one string as a value of a custom resource, and says
-// what stands in YAML and what apply gets.
+// TestTemplates renders one string as a value of a custom resource. It checks the YAML,
+// and the value for apply.
 func TestTemplates(t *testing.T) {
 	row := record{"id": "acme", "a": "5", "b": "on", "url": "https://acme.example:8443/x?y"}
 	for _, c := range []struct {
@@ -34,7 +34,7 @@ func TestTemplates(t *testing.T) {
 		{`{{ .uid | sha1sum | trunc 8 }}`, `293abb6b`, "293abb6b"},
 		{`{{ repeat 70 "é" | trunc63 }}`, strings.Repeat("é", 31), strings.Repeat("é", 31)},
 		{`{{ .nothing }}`, ``, nil}, // see TestTemplateProblems
-		// Typed results.
+		// These results have types.
 		{`{{ .a | int }}`, `5`, int64(5)},
 		{`{{ int .a }}`, `5`, int64(5)},
 		{`{{ (.a | int) }}`, `5`, int64(5)},
@@ -53,18 +53,18 @@ func TestTemplates(t *testing.T) {
 		{`{{ if true }}{{ .a | int }}{{ end }}`, `"5"`, "5"},
 		{`{{ mulf (.a | float) 1.5 | float }}`, `7.5`, 7.5},
 		{`{{ " 12.00 " | int }}`, `12`, int64(12)},
-		// int is what sprig's functions take.
+		// sprig's functions accept the result of int.
 		{`{{ range until (.a | int) }}{{ . }}{{ end }}`, `"01234"`, "01234"},
 		{`{{ trunc (.a | int) "abcdefgh" }}{{ repeat (int .a) "x" }}`, `abcdexxxxx`, "abcdexxxxx"},
 		{`{{ seq 1 3 }}{{ untilStep 0 6 2 }}`, `1 2 3[0 2 4]`, "1 2 3[0 2 4]"},
 		{`{{ "a\nb" | indent 2 }}{{ "c" | nindent 2 }}`, `"  a\n  b\n  c"`, "  a\n  b\n  c"},
 		{`{{ merge (dict "a" 1) (dict "b" 2) | toJson }}`, `'{"a":1,"b":2}'`, `{"a":1,"b":2}`},
 		{`{{ printf "%s-%d" .uid 3 }}`, `acme-3`, "acme-3"},
-		// JSON.
+		// These templates parse JSON.
 		{`{{ (fromJson "{\"n\": 3, \"big\": 12345678901234567}").big }}`, `"12345678901234567"`, "12345678901234567"},
 		{`{{ range fromJson "[1,2]" }}{{ . }};{{ end }}`, `1;2;`, "1;2;"},
 		{`{{ fromJson "{\"b\":1,\"a\":[true]}" | toJson }}`, `'{"a":[true],"b":1}'`, `{"a":[true],"b":1}`},
-		// Whatever the machine: map order, zones.
+		// These results don't depend on the machine's map order or time zone.
 		{`{{ dict "b" 1 "a" 2 "c" 3 | keys | join "," }}`, `a,b,c`, "a,b,c"},
 		{`{{ dict "b" 1 "a" 2 "c" 3 | values | join "," }}`, `2,1,3`, "2,1,3"},
 		{`{{ date "2006-01-02 15:04 MST" 0 }}`, `"1970-01-01 00:00 UTC"`, "1970-01-01 00:00 UTC"},
@@ -72,7 +72,7 @@ func TestTemplates(t *testing.T) {
 		{`{{ dateInZone "15:04" 0 "Europe/Berlin" }}`, `"01:00"`, "01:00"},
 		{`{{ htmlDate 86400 }}`, `"1970-01-02"`, "1970-01-02"},
 		{`{{ durationRound "2h10m5s" }}`, `2h`, "2h"},
-		// What one string does to its variables, no other sees.
+		// A change of a string's variables doesn't affect other strings.
 		{`{{ $_ := set . "uid" "changed" }}{{ .uid }}`, `changed`, "changed"},
 		{`{{ define "x" }}<{{ . }}>{{ end }}{{ template "x" .uid }}`, `<acme>`, "<acme>"},
 		{`{{ with .uid }}{{ . }}{{ end }}`, `acme`, "acme"},
@@ -100,8 +100,8 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// TestIndexedVariables: index . "name" is what .name is, also for names that can be
-// said in no other way. Which columns a string reads shows in what a Secret hides.
+// TestIndexedVariables checks that index . "name" equals .name, also for names that only
+// index can spell. Problems of a Secret show which columns a string reads.
 func TestIndexedVariables(t *testing.T) {
 	hub := strings.Replace(hubYAML, "b: b}", "my-col: b, 2fa: b}", 1)
 	for template, want := range map[string]any{
@@ -143,7 +143,7 @@ func TestIndexedVariables(t *testing.T) {
 
 func single(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// TestStringOnly: where Kubernetes wants strings, typed results stay text.
+// TestStringOnly checks that typed results stay strings where Kubernetes requires strings.
 func TestStringOnly(t *testing.T) {
 	out := stream(t, hubYAML+formYAML("deployments", `nameTemplate: app
 labelsTemplate: {x: "{{ .a | int }}"}
@@ -207,7 +207,7 @@ spec:
 	}
 }
 
-// TestTemplateProblems: what shows before any row is read.
+// TestTemplateProblems checks errors that show without any row.
 func TestTemplateProblems(t *testing.T) {
 	const at = `stdin:22: form "web", resource "r", spec.v: `
 	for template, want := range map[string]string{
@@ -237,8 +237,7 @@ func TestTemplateProblems(t *testing.T) {
 	}
 }
 
-// TestVarying: functions that differ from run to run need creationPolicy Once
-// and a permission.
+// TestVarying checks that nondeterministic functions need creationPolicy Once and a flag.
 func TestVarying(t *testing.T) {
 	once := hubYAML + formYAML("secrets", `nameTemplate: "{{ .uid }}"
 creationPolicy: Once
@@ -263,8 +262,7 @@ spec:
 	}
 }
 
-// TestRowProblems: what fails for a row names the place, the row and the
-// reason.
+// TestRowProblems checks that the error for a row names the place, the row and the reason.
 func TestRowProblems(t *testing.T) {
 	const at = `stdin:22: form "web", resource "r", spec.v: row "acme": `
 	for template, want := range map[string]string{
@@ -301,7 +299,7 @@ func TestRowProblems(t *testing.T) {
 	}
 }
 
-// TestSecretsStayOut: problems of a Secret do not show what the row holds.
+// TestSecretsStayOut checks that problems of a Secret don't show values of the row.
 func TestSecretsStayOut(t *testing.T) {
 	in := load(t, hubYAML+formYAML("secrets", `nameTemplate: "{{ .uid }}"
 spec: {apiVersion: v1, kind: Secret, stringData: {num: "{{ .a | int }}", m: "{{ .a | fail }}"}}
@@ -317,7 +315,7 @@ spec: {apiVersion: v1, kind: Secret, stringData: {num: "{{ .a | int }}", m: "{{ 
 	}
 }
 
-// TestSecretsStaySecret: what a Secret holds is not shown elsewhere either.
+// TestSecretsStaySecret checks that other places don't show a Secret's values either.
 func TestSecretsStaySecret(t *testing.T) {
 	in := load(t, hubYAML+formYAML("secrets", `nameTemplate: "{{ .uid }}"
 spec: {apiVersion: v1, kind: Secret, stringData: {pw: "{{ .a }}"}}
@@ -345,8 +343,8 @@ spec: {apiVersion: v1, kind: Secret, stringData: {pw: "{{ .a }}"}}
 	}
 }
 
-// TestPlaces: each problem names the place that it is at, though strings that
-// are alike run once.
+// TestPlaces checks that each problem names its place, although equal strings run only
+// once.
 func TestPlaces(t *testing.T) {
 	text := hubYAML + formYAML("configMaps", `nameTemplate: "{{ .a }}"
 spec: {apiVersion: v1, kind: ConfigMap}
@@ -375,8 +373,7 @@ stdin:23: form "web", resource "s", spec.l[]: variable .nope is unknown (there a
 	}
 }
 
-// TestLongValues: a message shows the beginning of what a row holds, whatever is wrong
-// with it.
+// TestLongValues checks that messages shorten values of rows.
 func TestLongValues(t *testing.T) {
 	long := strings.Repeat("x y", 100_000)
 	for field, want := range map[string]string{

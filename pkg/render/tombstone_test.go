@@ -47,8 +47,8 @@ func TestTombstones(t *testing.T) {
 	}
 }
 
-// TestTombstonesOfHostileRows: a name never means more than one object, and a label is
-// never left out.
+// TestTombstonesOfHostileRows checks that a name never selects several objects, and that
+// no label is ever dropped.
 func TestTombstonesOfHostileRows(t *testing.T) {
 	in := load(t, buried)
 	p := compileAll(t, in, render.Options{})[0]

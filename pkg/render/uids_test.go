@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestUIDs holds the uids against a map, in the order of sources and in any other.
+// TestUIDs compares uids with a map, in the order of sources and in any other.
 func TestUIDs(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // only a test
 	for round := range 40 {
 		var rows []string
 		for range 3 * uidsPerChunk {

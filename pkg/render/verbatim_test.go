@@ -8,8 +8,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// TestVerbatim: an object that Flux's variables would change has the annotation,
-// whoever wrote which part of its text, and no other does.
+// TestVerbatim checks that exactly the objects that Flux's variables would change have the
+// annotation. The text may come from the form, the row or both.
 func TestVerbatim(t *testing.T) {
 	verbatim := form.Entry{Key: "example.com/verbatim", Text: form.Text{Text: "true"}}
 	for _, test := range []struct {
@@ -52,7 +52,7 @@ func TestVerbatim(t *testing.T) {
 	}
 }
 
-// TestVerbatimOfTheForm: what the form says of it goes first.
+// TestVerbatimOfTheForm checks that the form's own annotation wins.
 func TestVerbatimOfTheForm(t *testing.T) {
 	o := render.Options{Verbatim: form.Entry{Key: "example.com/verbatim", Text: form.Text{Text: "true"}}}
 	in := load(t, hubYAML+formYAML("configMaps", `

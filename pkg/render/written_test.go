@@ -12,10 +12,10 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// documents are what Documents yields.
+// documents has the results of Documents.
 type documents struct {
 	nodes   []string
-	objects map[string]string // what names an object -> its document
+	objects map[string]string // from the object's reference to its document
 	failed  map[string]bool
 	stream  strings.Builder
 }
@@ -49,8 +49,8 @@ func writeAll(t *testing.T, text string, s render.Settings, records []record) (*
 	return written, run
 }
 
-// TestDocuments: the documents of the objects are those of the stream, whatever
-// is in them.
+// TestDocuments checks that the documents of objects equal those of the stream, for any
+// content.
 func TestDocuments(t *testing.T) {
 	text := hubYAML + configMap("x: \"{{ .a }}\"\nscript: |\n  ---\n  {{ .b }}\n  ---")
 	records := []record{{"id": "a", "a": "---", "b": "---\n--- x"}, {"id": "b", "a": "x\n---\n", "b": "..."}, {"id": "c", "a": "--- a"}}
@@ -73,8 +73,8 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestDocumentsOfNodes: nodes that fail are told of as such, also those that turn
-// out so later; objects that are left out have no bytes.
+// TestDocumentsOfNodes checks that failed nodes are reported, even if they fail later, and
+// that skipped objects have no bytes.
 func TestDocumentsOfNodes(t *testing.T) {
 	selector, err := labels.Parse("b=x")
 	if err != nil {
@@ -100,7 +100,7 @@ func TestDocumentsOfNodes(t *testing.T) {
 	}
 }
 
-// TestFields: which columns a field is made of.
+// TestFields checks the columns of each field.
 func TestFields(t *testing.T) {
 	text := hubYAML + formYAML("deployments", `nameTemplate: "{{ .uid }}"
 labelsTemplate: {plan: "{{ .a }}", fixed: x}

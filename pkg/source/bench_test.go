@@ -20,7 +20,7 @@ func benchNames() []string {
 	return names
 }
 
-// benchTexts are the rows; shuffled ones are far from the uid's order.
+// benchTexts returns rows, either in uid order or shuffled.
 func benchTexts(shuffled bool) [][]string {
 	rows := make([][]string, benchRows)
 	for i := range rows {

@@ -55,7 +55,7 @@ func TestDescribeFiles(t *testing.T) {
 	}
 }
 
-// described is a table with keys of all kinds, and what to say of it.
+// described returns a table with all kinds of keys, and its expected description.
 func described(bytes string) (statement string, want []source.Column) {
 	return "CREATE TABLE described (n int, tenant varchar(20) NOT NULL, id int NOT NULL PRIMARY KEY, a int, b int, logo " + bytes + ", UNIQUE (tenant), UNIQUE (a, b))",
 		[]source.Column{{Name: "n"}, {Name: "tenant", Key: source.UniqueKey}, {Name: "id", Key: source.PrimaryKey}, {Name: "a"}, {Name: "b"}, {Name: "logo", Binary: true}}

@@ -15,7 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/source"
 )
 
-// file writes content to a new file and is the connection to it.
+// file writes content to a new file, and returns a connection to it.
 func file(t testing.TB, name, content string) endpoint.Connection {
 	t.Helper()
 	c := endpoint.Connection{Type: endpoint.SourceJSON, Path: filepath.Join(t.TempDir(), name)}
@@ -65,7 +65,7 @@ func TestFiles(t *testing.T) {
 				t.Error(diff)
 			}
 			if filepath.Ext(c.file) == ".yaml" || filepath.Ext(c.file) == ".yml" {
-				return // standard input has no name, and [] is JSON there
+				return // standard input has no extension, and [] is JSON there
 			}
 			conn.Path = "-"
 			if got, err = readFrom(t, conn, c.content, "id", "name"); err != nil {
@@ -174,7 +174,7 @@ func TestQueryWithoutUID(t *testing.T) {
 	}
 }
 
-// stuck is a standard input on which no one writes.
+// stuck is a standard input to which nobody writes.
 type stuck struct{ read, end chan struct{} }
 
 func (s stuck) Read([]byte) (int, error) {
@@ -193,8 +193,8 @@ func TestStdinIsCancelled(t *testing.T) {
 	}
 }
 
-// many is a file of n rows in falling order, so that reading goes back and
-// forth.
+// many returns a file with n rows in descending order, so that the second reading jumps
+// back and forth.
 func many(t *testing.T, name string, n int) endpoint.Connection {
 	var content strings.Builder
 	if filepath.Ext(name) == ".csv" {

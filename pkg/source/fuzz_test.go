@@ -16,9 +16,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/source"
 )
 
-// FuzzCSV holds the reader against a plain reading of the same bytes: it never
-// has other rows, and where it gives an error it gives the plain one's, or
-// refuses what the plain one does not look at.
+// FuzzCSV compares the reader with encoding/csv. Both must return the same rows. The
+// reader may refuse more, but not less.
 func FuzzCSV(f *testing.F) {
 	for _, seed := range []string{"id,name\nb,2\na,1\n", "\xef\xbb\xbfid\r\n\"x\ny\"\r\n\r\na", "a,,\n1,2,3\n1,2,3", "id\n\"", "a,b\n1\n", "id\n\xff\n", "id,n\na,\"\"\"x\"\"\"\nA,\r", "\xff\xfe"} {
 		f.Add([]byte(seed))
@@ -31,7 +30,7 @@ func FuzzCSV(f *testing.F) {
 			columns = plain[0]
 		}
 		if slices.Contains(columns, "") {
-			columns = columns[:1] // an unnamed column cannot be asked for twice
+			columns = columns[:1] // two columns can't both be unnamed
 		}
 		got, err := fuzzRead(t, endpoint.Connection{Type: endpoint.SourceCSV, Path: "-"}, content, columns)
 		if err != nil {
@@ -83,7 +82,7 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
-// plainJSON reads an array of objects, or objects one after the other.
+// plainJSON reads an array of objects, or a sequence of objects.
 func plainJSON(content []byte) ([]map[string]any, error) {
 	var rows []map[string]any
 	d := json.NewDecoder(bytes.NewReader(content))
@@ -108,7 +107,7 @@ func plainJSON(content []byte) ([]map[string]any, error) {
 	}
 }
 
-// plainText is a value's text, with the keys of inner objects in order.
+// plainText returns a value's text with sorted keys in inner objects.
 func plainText(t *testing.T, value any) string {
 	switch v := value.(type) {
 	case nil:
@@ -123,7 +122,7 @@ func plainText(t *testing.T, value any) string {
 	return string(text)
 }
 
-// fuzzRead reads everything, and checks what holds for every record.
+// fuzzRead reads all rows, and checks general properties of records.
 func fuzzRead(t *testing.T, c endpoint.Connection, stdin []byte, columns []string) ([][]string, error) {
 	src, err := source.Open(t.Context(), c, bytes.NewReader(stdin), nil)
 	if err != nil {
@@ -148,8 +147,8 @@ func fuzzRead(t *testing.T, c endpoint.Connection, stdin []byte, columns []strin
 	return rows, nil
 }
 
-// compareRows fails unless got has the rows that want has, in whatever order.
-// Values that begin like inner JSON are not compared: their text may differ.
+// compareRows compares rows in any order. It skips values that look like inner JSON,
+// because their text may differ.
 func compareRows(t *testing.T, got, want [][]string) {
 	if len(got) != len(want) {
 		t.Fatalf("%d rows, want %d", len(got), len(want))

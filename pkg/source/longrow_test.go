@@ -11,7 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/source"
 )
 
-// TestLongRow: a row that has no end in sight ends the reading, and not the memory.
+// TestLongRow checks that an endless row ends the reading before it fills the memory.
 func TestLongRow(t *testing.T) {
 	const mebibyte = 1 << 20
 	long := strings.Repeat("x", 20*mebibyte)
@@ -46,7 +46,7 @@ func TestLongRow(t *testing.T) {
 	}
 }
 
-// TestLongRowDescribed: so does one that is only looked at for its columns.
+// TestLongRowDescribed checks the same for Describe.
 func TestLongRowDescribed(t *testing.T) {
 	long := strings.Repeat("x", 20<<20)
 	for name, content := range map[string]string{"a.csv": "id," + long, "a.ndjson": "{\"id\": \"" + long} {
@@ -61,7 +61,7 @@ func TestLongRowDescribed(t *testing.T) {
 	}
 }
 
-// TestDevice: devices have no end.
+// TestDevice refuses devices, because they have no end.
 func TestDevice(t *testing.T) {
 	for _, kind := range []endpoint.SourceType{endpoint.SourceCSV, endpoint.SourceJSON, endpoint.SourceSQLite} {
 		_, err := read(t, endpoint.Connection{Type: kind, Path: os.DevNull, Table: "t"}, "id")
@@ -71,7 +71,7 @@ func TestDevice(t *testing.T) {
 	wantError(t, err, os.DevNull+": it is a device or a socket")
 }
 
-// TestLongMessage: what a server says is shown in part.
+// TestLongMessage checks that long messages of a server are shortened.
 func TestLongMessage(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
 	err := &source.Error{Place: "mysql://db:3306/crm", What: "the server reports an error", Err: errors.New(long)}

@@ -27,13 +27,13 @@ func TestMain(m *testing.M) {
 // null is how tests write NULL.
 const null = "<NULL>"
 
-// row is a record's values, with null for NULL, and its line.
+// row has a record's values, with null for NULL, and its line.
 type row struct {
 	Line   int
 	Values []string
 }
 
-// read reads all of c's columns, ordered by the first.
+// read reads these columns of c, ordered by the first.
 func read(t *testing.T, c endpoint.Connection, columns ...string) ([]row, error) {
 	t.Helper()
 	return readFrom(t, c, "", columns...)
@@ -41,7 +41,7 @@ func read(t *testing.T, c endpoint.Connection, columns ...string) ([]row, error)
 
 func readFrom(t *testing.T, c endpoint.Connection, stdin string, columns ...string) ([]row, error) {
 	t.Helper()
-	// Not the test's own context: that has ended when cleanups read.
+	// The test's own context has ended when cleanups read.
 	ctx := context.WithoutCancel(t.Context())
 	src, err := source.Open(ctx, c, strings.NewReader(stdin), nil)
 	if err != nil {
@@ -76,7 +76,7 @@ func records(ctx context.Context, src source.Source, columns ...string) ([]row, 
 	return rows, nil
 }
 
-// values are the rows without their lines, each joined by |.
+// values returns each row's values, joined by |.
 func values(rows []row) []string {
 	joined := make([]string, len(rows))
 	for i, r := range rows {
@@ -85,7 +85,7 @@ func values(rows []row) []string {
 	return joined
 }
 
-// wantError fails unless err says all parts, and none of the secrets.
+// wantError checks that err has all parts, and no secret.
 func wantError(t *testing.T, err error, parts ...string) {
 	t.Helper()
 	if err == nil {

@@ -8,8 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// What a server quotes of rows is left out, whatever the marks; what it says of names
-// stays.
+// TestSaid checks that messages omit quoted values of rows, and keep names.
 func TestSaid(t *testing.T) {
 	other := errors.New("no server's")
 	for _, c := range []struct {
@@ -36,7 +35,7 @@ func TestSaid(t *testing.T) {
 	}
 }
 
-// A message is one line, whatever a server says.
+// TestErrorIsOneLine checks that each message is one line.
 func TestErrorIsOneLine(t *testing.T) {
 	e := &Error{Place: "mysql://h/db", What: "the server refuses user \"u\": no\r\nerror: forged", Err: errors.New("\n::add-mask::x\n"), Fix: "check"}
 	if want := `mysql://h/db: the server refuses user "u": no; error: forged:; ::add-mask::x; (check)`; e.Error() != want {

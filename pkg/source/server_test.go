@@ -29,7 +29,7 @@ func eachServer(t *testing.T, test func(t *testing.T, s *dbtest.Server, quote fu
 	})
 }
 
-// numbered fills a table with n rows of about 100 bytes, with ids t000001 on.
+// numbered fills a table with n rows of about 100 bytes, whose ids start with t000001.
 func numbered(t *testing.T, s *dbtest.Server, table string, n int) {
 	t.Helper()
 	fill := fmt.Sprintf("INSERT INTO %s SELECT CONCAT('t', LPAD(seq, 6, '0')), REPEAT('x', 80) FROM seq_1_to_%d ORDER BY seq DESC", table, n)
@@ -92,7 +92,7 @@ func TestServerIdentifiers(t *testing.T) {
 	})
 }
 
-// schemaOf is the schema in which a server's test tables are.
+// schemaOf returns the schema of a server's test tables.
 func schemaOf(s *dbtest.Server) string {
 	if s.Type == endpoint.SourcePostgreSQL {
 		return "public"
@@ -176,10 +176,10 @@ func TestPostgreSQLTypes(t *testing.T) {
 	})
 }
 
-// typeCase is a column type, a value as SQL, and its text.
+// typeCase is a column type, a value in SQL, and its expected text.
 type typeCase struct{ kind, sql, want string }
 
-// checkTypes reads each value, and NULL, from a table of the column's type.
+// checkTypes reads each value, and NULL, from a column of the type.
 func checkTypes(t *testing.T, s *dbtest.Server, cases []typeCase) {
 	for _, c := range cases {
 		t.Run(c.kind, func(t *testing.T) {
@@ -192,7 +192,7 @@ func checkTypes(t *testing.T, s *dbtest.Server, cases []typeCase) {
 			if diff := cmp.Diff([]string{"1|" + c.want, "2|" + null}, values(rows)); diff != "" {
 				t.Error(diff)
 			}
-			// As uid, every type must have the order of its text.
+			// As a uid, each type must sort like its text.
 			s.Exec(t, "DELETE FROM typed WHERE id = 2")
 			if _, err := read(t, s.Connection("typed"), "v"); err != nil {
 				t.Errorf("as uid: %v", err)
@@ -213,8 +213,8 @@ func TestMySQLBitOrder(t *testing.T) {
 	}
 }
 
-// TestMySQLLongUIDs: a server sorts by the first bytes of long texts only. The
-// wrong order is seen, not passed on.
+// TestMySQLLongUIDs checks that lynqctl notices the wrong order of long texts. The server
+// sorts them by their first bytes only.
 func TestMySQLLongUIDs(t *testing.T) {
 	s := servers.MariaDB(t)
 	s.Exec(t, "DROP TABLE IF EXISTS longs", "CREATE TABLE longs (id text)", "INSERT INTO longs VALUES (CONCAT(REPEAT('x', 2000), 'b')), (CONCAT(REPEAT('x', 2000), 'a'))")
@@ -238,8 +238,8 @@ func TestServerBytesAreNotText(t *testing.T) {
 	})
 }
 
-// TestMySQLServerLimits: limits that a server sets for each session neither shorten a
-// table nor the list of its columns, nor refuse the table.
+// TestMySQLServerLimits checks that session limits of the server neither shorten results
+// nor refuse the table.
 func TestMySQLServerLimits(t *testing.T) {
 	s := servers.MariaDB(t)
 	numbered(t, s, "limited", 20)
@@ -263,8 +263,8 @@ func TestMySQLServerLimits(t *testing.T) {
 	}
 }
 
-// TestPostgreSQLRowSecurity: rows that a policy hides are an error, and a view of the
-// table's owner is the way to read those that are meant.
+// TestPostgreSQLRowSecurity checks that rows hidden by a policy cause an error. A view of
+// the table's owner can show the allowed rows.
 func TestPostgreSQLRowSecurity(t *testing.T) {
 	s := servers.PostgreSQL(t)
 	s.Exec(t, "DROP TABLE IF EXISTS policed CASCADE", "CREATE TABLE policed (id int, customer text)",
@@ -283,8 +283,8 @@ func TestPostgreSQLRowSecurity(t *testing.T) {
 	}
 }
 
-// TestServerShortResult: a server that sends fewer rows than it counts. The view stands for
-// what shortens a result and cannot be switched off.
+// TestServerShortResult has a server that sends fewer rows than it counts. A view
+// simulates this.
 func TestServerShortResult(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *dbtest.Server, _ func(string) string) {
 		numbered(t, s, "shortbase", 5)
@@ -347,7 +347,7 @@ func TestServerBigTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer closeSource(t, src)
-		// Twice, and once left early: a source can be read again.
+		// A source can be read again, even if a reading stopped early.
 		for _, stop := range []int{n, 10, n} {
 			count := 0
 			for rec, err := range src.Records(t.Context(), source.Query{Columns: []string{"name", "id"}, UID: "id"}) {
@@ -422,8 +422,8 @@ func TestServerCutConnection(t *testing.T) {
 	})
 }
 
-// TestServerSilent: a server that says nothing at all, or stops in the middle, ends
-// the reading, and the error says who was waited for, for what, how long, and what to do.
+// TestServerSilent checks that a silent server ends the reading. The error names the
+// server, the request, the waiting time and the fix.
 func TestServerSilent(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *dbtest.Server, _ func(string) string) {
 		numbered(t, s, "silent", 20000)
@@ -442,8 +442,7 @@ func TestServerSilent(t *testing.T) {
 	})
 }
 
-// TestServerEveryCut cuts a short exchange at each of its bytes: nothing that
-// ends early may look whole.
+// TestServerEveryCut cuts a short exchange at each byte. No cut result may look complete.
 func TestServerEveryCut(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *dbtest.Server, _ func(string) string) {
 		numbered(t, s, "short", 3)
@@ -500,7 +499,7 @@ func TestServerTLS(t *testing.T) {
 		for _, c := range []struct {
 			name, user, host, ca string
 			mode                 endpoint.TLSMode
-			want                 []string // of the error; nil is none
+			want                 []string // parts of the error; nil for none
 		}{
 			{name: "prefer", user: s.TLSOnly, host: "127.0.0.1", mode: endpoint.TLSPrefer},
 			{name: "default", user: s.TLSOnly, host: "127.0.0.1"},
@@ -530,12 +529,11 @@ func TestServerTLS(t *testing.T) {
 	})
 }
 
-// away is an address of this machine that nothing knows as such: what connects
-// to it is treated as a connection to another machine.
+// away is an address of this machine that lynqctl treats as another machine.
 const away = "0.0.0.0"
 
-// TestServerPassword: a password goes to another machine only where a
-// certificate shows which one answers, or where the hub says otherwise.
+// TestServerPassword checks that a password leaves this machine only for a verified
+// server, or if the hub allows it.
 func TestServerPassword(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *dbtest.Server, _ func(string) string) {
 		numbered(t, s, "guarded", 1)
@@ -543,7 +541,7 @@ func TestServerPassword(t *testing.T) {
 			name   string
 			change func(*endpoint.Connection)
 			warns  bool
-			want   []string // of the error; nil is none
+			want   []string // parts of the error; nil for none
 		}{
 			{name: "default", change: func(*endpoint.Connection) {}, want: []string{"verify-full", "certificate", "caFile", "tls: prefer"}},
 			{name: "CA", change: func(c *endpoint.Connection) { c.CAFile = s.CAFile }, want: []string{"verify-full", away}},
@@ -573,8 +571,8 @@ func TestServerPassword(t *testing.T) {
 	})
 }
 
-// TestPostgreSQLClearText: a server that nothing verifies does not get the
-// password as it is, unless the hub says so.
+// TestPostgreSQLClearText checks that an unverified server gets no password in clear text,
+// unless the hub allows it.
 func TestPostgreSQLClearText(t *testing.T) {
 	s := servers.PostgreSQL(t)
 	numbered(t, s, "clear", 1)
@@ -609,7 +607,7 @@ func TestMySQLWithoutTLS(t *testing.T) {
 	}
 }
 
-// eventually waits until a server that reloads its settings has done so.
+// eventually waits until a server has reloaded its settings.
 func eventually(t *testing.T, done func() bool) {
 	t.Helper()
 	limit, ticker := time.NewTimer(2*time.Minute), time.NewTicker(20*time.Millisecond)
@@ -672,7 +670,7 @@ func TestServerErrors(t *testing.T) {
 			{"wrong user", func(c *endpoint.Connection) { c.Username = "nobody" }, "id", []string{name, `refuses user "nobody"`}},
 			{"unreachable", func(c *endpoint.Connection) { c.Port = closed }, "id", []string{fmt.Sprintf("127.0.0.1:%d/crm: the server can't be reached", closed), "refused", "check the host"}},
 			{"unknown host", func(c *endpoint.Connection) { c.Host = "no..name" }, "id", []string{`host "no..name" can't be found`, "(check host)"}},
-			// What is no domain name is not asked for.
+			// This isn't a domain name, so no DNS request is sent.
 			{"host in a cluster", func(c *endpoint.Connection) { c.Host = "0..crm-db.shop.svc" }, "id", []string{
 				fmt.Sprintf("run kubectl port-forward -n shop service/crm-db %d, and pass --source %s://127.0.0.1:%d", s.Port, s.Type, s.Port)}},
 			{"host in a cluster, in full", func(c *endpoint.Connection) { c.Host = "0..crm-db.shop.svc.cluster.local" }, "id", []string{
@@ -713,7 +711,7 @@ func TestServerErrors(t *testing.T) {
 	})
 }
 
-// A view that fails on a row says so without the row.
+// TestServerKeepsValues has a view that fails on a row. The error must not show the row.
 func TestServerKeepsValues(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *dbtest.Server, _ func(string) string) {
 		numbered(t, s, "tenants", 1)
@@ -760,7 +758,7 @@ func TestMySQLBrokenView(t *testing.T) {
 func TestServerFailsDuringResult(t *testing.T) {
 	postgres := servers.PostgreSQL(t)
 	numbered(t, postgres, "base2", 5000)
-	// The division is not done for sorting, so it fails between rows.
+	// Sorting doesn't need the division, so the query fails between rows.
 	postgres.Exec(t, "DROP VIEW IF EXISTS failing", "CREATE VIEW failing AS SELECT id, 1 / (4000 - substr(id, 2)::int) AS n FROM base2")
 	_, err := read(t, postgres.Connection("failing"), "id", "n")
 	wantError(t, err, "division by zero")

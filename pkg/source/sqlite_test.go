@@ -16,8 +16,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/source"
 )
 
-// sqliteFile is a new database file made by statements, and a connection to it
-// that writes.
+// sqliteFile creates a database file with these statements, and returns a connection that
+// can write.
 func sqliteFile(t testing.TB, statements ...string) (string, *sql.DB) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "rows of 100%?#.db")
@@ -147,7 +147,7 @@ func TestSQLiteDamaged(t *testing.T) {
 	wantError(t, err, path+": the database is damaged")
 }
 
-// TestSQLiteShortIndex: an index that lacks rows makes queries differ in their number.
+// TestSQLiteShortIndex has an index without some rows, so that two counts differ.
 func TestSQLiteShortIndex(t *testing.T) {
 	path, db := sqliteFile(t, "CREATE TABLE t (id TEXT, name TEXT)", "CREATE INDEX i ON t (id)", "INSERT INTO t VALUES ('a', 1), ('b', 2)",
 		"CREATE TABLE kept AS SELECT * FROM sqlite_schema WHERE name = 'i'",
@@ -206,7 +206,7 @@ func TestSQLiteSnapshot(t *testing.T) {
 
 func TestSQLiteReadsWALOfLiveWriter(t *testing.T) {
 	path, db := sqliteFile(t, "PRAGMA journal_mode = WAL", "CREATE TABLE t (id)", "INSERT INTO t VALUES (1)")
-	// The row is in the log only, which the writer keeps open.
+	// Only the log has the row, because the writer keeps it open.
 	if rows, err := read(t, sqlite(path, "t"), "id"); err != nil || len(rows) != 1 {
 		t.Errorf("rows %v, error %v", rows, err)
 	}

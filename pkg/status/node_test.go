@@ -15,7 +15,7 @@ import (
 // at is a time of the tests.
 func at(minute int) time.Time { return time.Date(2026, 3, 4, 4, minute, 0, 0, time.UTC) }
 
-// conditions are those of an inventory, which began at minutes 1, 2 and 3.
+// conditions returns an inventory's conditions, which began at minutes 1, 2 and 3.
 func conditions(degraded, progressing, ready string) []inventory.Condition {
 	return []inventory.Condition{
 		{Type: "Degraded", Status: degraded, Reason: "NotReady", Message: "why", LastTransitionTime: at(1)},
@@ -72,8 +72,7 @@ func TestOfBroken(t *testing.T) {
 	}
 }
 
-// TestNamespaces: what a record says of the namespaces of hub and form, and what it
-// leaves to be known.
+// TestNamespaces checks which namespaces of hub and form come from an inventory.
 func TestNamespaces(t *testing.T) {
 	n := status.Of(&inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "web"}, Namespace: "nodes", Name: "acme-web"}})
 	if n.Hub.String() != "hubs/crm" || n.Form.String() != "forms/web" {
@@ -93,7 +92,7 @@ func TestNamespaces(t *testing.T) {
 	}
 }
 
-// TestSumForms: forms of one name in two namespaces are two.
+// TestSumForms checks that forms of one name in two namespaces are separate.
 func TestSumForms(t *testing.T) {
 	node := func(form string) status.Node {
 		return status.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "shop", Name: "crm"}, Form: lynq.FormKey{Namespace: form, Name: "web"}}, Well: true}
@@ -106,8 +105,8 @@ func TestSumForms(t *testing.T) {
 	}
 }
 
-// TestSum: hubs of one name in two namespaces are two, one without nodes is there
-// for its record, and a node without a hub is in none.
+// TestSum checks that hubs of one name in two namespaces are separate. A hub without nodes
+// appears because of its record. A node without a hub is in no total.
 func TestSum(t *testing.T) {
 	node := func(hubNamespace, hub, form string, well bool) status.Node {
 		return status.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: hubNamespace, Name: hub}, Form: lynq.FormKey{Name: form}}, Well: well, Desired: 5, Ready: 1, Failed: 1, Skipped: 2, Conflicted: 1}

@@ -13,7 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
-// nowScene is a node with a Deployment and a ConfigMap that are as recorded, and Ready.
+// nowScene is a Ready node with an unchanged Deployment and ConfigMap.
 type nowScene struct {
 	inv *inventory.Inventory
 	now *status.Now
@@ -54,8 +54,8 @@ func newNowScene() *nowScene {
 	return s
 }
 
-// What is shown of a node is how its objects are now, and of what they do not tell,
-// what was recorded.
+// TestNow checks that a node shows the current state of its objects, and recorded facts
+// for the rest.
 func TestNow(t *testing.T) {
 	const app = "Deployment/shop/acme: "
 	since := at(3)
@@ -141,7 +141,8 @@ func TestNow(t *testing.T) {
 	}
 }
 
-// What could not be looked at is shown as recorded, and marked.
+// TestNowUnseen checks that a node with unread objects shows its recorded state, with a
+// mark.
 func TestNowUnseen(t *testing.T) {
 	s := newNowScene()
 	s.now.Unseen = map[lynq.NodeKey]bool{{Namespace: "shop", Name: "acme-web"}: true}
@@ -155,7 +156,7 @@ func TestNowUnseen(t *testing.T) {
 	}
 }
 
-// A message names the worst, and how many more there are.
+// TestNowManyTroubles checks that a message names the worst problems and counts the rest.
 func TestNowManyTroubles(t *testing.T) {
 	s := newNowScene()
 	s.inv.Entries = nil

@@ -16,7 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
-// entry is what is recorded of a Deployment.
+// entry returns the entry of a Deployment.
 func entry(name, uid, digest string, order int) inventory.Entry {
 	return inventory.Entry{
 		Ref: lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: name}, ID: name, UID: uid, Digest: digest, Order: order,
@@ -24,7 +24,7 @@ func entry(name, uid, digest string, order int) inventory.Entry {
 	}
 }
 
-// seen is an object as it is now.
+// seen returns the current state of an object.
 func seen(kind, name string, uid, owner types.UID, state ready.State, message string) status.Seen {
 	group := "apps"
 	if kind == "Pod" {
@@ -33,8 +33,8 @@ func seen(kind, name string, uid, owner types.UID, state ready.State, message st
 	return status.Seen{Ref: lynq.Ref{Group: group, Kind: kind, Namespace: "shop", Name: name}, UID: uid, Owner: owner, Readiness: ready.Readiness{State: state, Message: message}}
 }
 
-// nowOf is what is found of such objects: what is gone is missing, and one of another
-// uid in its place.
+// nowOf returns the findings for these objects. An object is missing if it is gone, or if
+// another uid replaced it.
 func nowOf(inv *inventory.Inventory, seen map[lynq.Ref]status.Seen) *status.Now {
 	now := &status.Now{Ready: map[lynq.Ref]ready.Readiness{}}
 	in := &verify.Input{Live: map[lynq.Ref]*tracking.Live{}}
@@ -71,7 +71,7 @@ func TestTree(t *testing.T) {
 		seen("Pod", "p2", "22", "11", "ready", ""), seen("Pod", "p1", "21", "11", "waiting", "image"),
 		seen("ReplicaSet", "r", "11", "1", "waiting", "0 of 1"), seen("Pod", "p1", "21", "11", "waiting", "image"),
 		seen("Pod", "stranger", "30", "99", "ready", ""), seen("Pod", "bare", "31", "", "ready", ""),
-		seen("Deployment", "c", "3", "1", "ready", ""), // it is recorded, and so a root
+		seen("Deployment", "c", "3", "1", "ready", ""), // it has an entry, so it is a root
 	})
 	type line struct {
 		Depth       int
@@ -112,8 +112,8 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// TestTreeOfLastRun: what the last run said of objects is told of those that it wrote,
-// and of those that it did not.
+// TestTreeOfLastRun checks that the tree shows the last run's results for written and
+// unwritten objects.
 func TestTreeOfLastRun(t *testing.T) {
 	told := func(name, reason, message string, since int) inventory.ObjectStatus {
 		o := inventory.ObjectStatus{ID: name, Group: "apps", Kind: "Deployment", Namespace: "shop", Name: name, Reason: reason, Message: message}
@@ -150,8 +150,8 @@ func TestTreeOfLastRun(t *testing.T) {
 	}
 }
 
-// TestTreeOfLeaving: what has gone of a node that goes is not missing, and what is being
-// deleted leaves.
+// TestTreeOfLeaving checks a node in deletion. A deleted object isn't missing, and one in
+// deletion is Leaving.
 func TestTreeOfLeaving(t *testing.T) {
 	inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "shop", Name: "n"}, UID: "inv", Deleting: true, Entries: []inventory.Entry{entry("a", "1", "x", 0), entry("b", "2", "x", 0), entry("c", "3", "x", 0)}}
 	seen := map[lynq.Ref]status.Seen{
@@ -168,7 +168,7 @@ func TestTreeOfLeaving(t *testing.T) {
 	}
 }
 
-// TestTreeRound: owners that go round do not make a tree without end.
+// TestTreeRound checks that owners in a cycle don't make an endless tree.
 func TestTreeRound(t *testing.T) {
 	inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "shop", Name: "n"}, UID: "inv", Entries: []inventory.Entry{entry("a", "1", "x", 0)}}
 	a := seen("Deployment", "a", "1", "3", "ready", "")

@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write what the tests got to testdata")
 
-// TestWrite compares graphs, byte by byte, with those in testdata.
+// TestWrite compares graphs with testdata byte by byte.
 func TestWrite(t *testing.T) {
 	const path = "testdata/graph.txtar"
 	archive, err := txtar.ParseFile(path)
@@ -57,7 +57,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// indented are the lines of a tree, each as far from the edge as it is deep.
+// indented returns the lines of a tree, indented by depth.
 func indented(forms []*form.Form) string {
 	var b strings.Builder
 	for _, line := range depgraph.Lines(forms) {
@@ -66,7 +66,7 @@ func indented(forms []*form.Form) string {
 	return b.String()
 }
 
-// Forms of one name are told apart by their namespaces.
+// TestWriteOneName checks that namespaces distinguish forms with the same name.
 func TestWriteOneName(t *testing.T) {
 	forms := []*form.Form{{Name: "web", Namespace: "blue"}, {Name: "db"}, {Name: "web"}, {Name: "web", Namespace: "red"}}
 	if diff := cmp.Diff("blue/web\ndb\nweb\nred/web\n", indented(forms)); diff != "" {
@@ -90,7 +90,7 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
-// TestReduce: what follows from other dependencies is left out, and nothing else.
+// TestReduce checks that exactly the redundant dependencies are removed.
 func TestReduce(t *testing.T) {
 	for name, c := range map[string]struct{ needs, want [][]int }{
 		"nothing":          {nil, [][]int{}},
@@ -108,7 +108,7 @@ func TestReduce(t *testing.T) {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
-	// Without the one in the middle, which some rows do not have, nothing follows.
+	// Some rows lack the middle resource, so no dependency is redundant.
 	want := [][]int{nil, {0}, {0, 1}, {2}}
 	if diff := cmp.Diff(want, depgraph.Reduce([][]int{nil, {0}, {0, 1}, {0, 1, 2}}, func(i int) bool { return i == 1 })); diff != "" {
 		t.Error(diff)

@@ -1,4 +1,4 @@
 package depgraph
 
-// Reduce leaves out the dependencies that follow from others.
+// Reduce removes redundant dependencies.
 func Reduce(needs [][]int, conditional func(int) bool) [][]int { return reduce(needs, conditional) }

@@ -15,7 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form/document"
 )
 
-// TestSurrogates: JSON escapes what YAML has no escape for.
+// TestSurrogates reads JSON escapes that YAML doesn't have.
 func TestSurrogates(t *testing.T) {
 	s := document.Parse("f", []byte(`{"a": "\ud83d\ude00 \\ud83d\\ude00 \u263a\n"}`))
 	if len(s.Problems) > 0 {
@@ -45,7 +45,7 @@ func seeds(f *testing.F) {
 	}
 }
 
-// FuzzValue: a mapping is read as kubectl reads it.
+// FuzzValue checks that a mapping reads as in kubectl.
 func FuzzValue(f *testing.F) {
 	seeds(f)
 	for _, text := range []string{
@@ -76,7 +76,7 @@ func FuzzValue(f *testing.F) {
 	})
 }
 
-// canonical decodes JSON with numbers as Kubernetes has them.
+// canonical decodes JSON with the number types of Kubernetes.
 func canonical(t *testing.T, data []byte) any {
 	t.Helper()
 	decoder := json.NewDecoder(strings.NewReader(string(data)))

@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form/files"
 )
 
-// TestPlaces: what is beside the inputs does not matter, however often it changes.
+// TestPlaces checks that changes beside the inputs don't matter.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	root, err := filepath.EvalSymlinks(t.TempDir())

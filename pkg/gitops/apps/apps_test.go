@@ -24,7 +24,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// appResources are resources with all that objects of a target have to say.
+// appResources returns resources that use all features of a target's objects.
 func appResources() string {
 	return `
 - id: ns
@@ -100,8 +100,8 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// TestAppsOfNodes: what differs between nodes is their names and paths, which are
-// text whatever they look like.
+// TestAppsOfNodes checks that the objects of nodes differ only in names and paths, and
+// that these are always text.
 func TestAppsOfNodes(t *testing.T) {
 	f := formtest.Load(t, formtest.ConfigMap("a", "dependIds: []")+formtest.ConfigMap("b", "dependIds: [a]"))
 	for _, test := range []struct{ repoPath, folder, file, name, path string }{
@@ -141,8 +141,8 @@ func TestAppsOfNodes(t *testing.T) {
 	}
 }
 
-// Kustomizations of resources that would have one name are told, in whatever order
-// the nodes come.
+// TestClashes reports Kustomizations of resources with the same name, for any order of
+// nodes.
 func TestClashes(t *testing.T) {
 	web := formtest.Load(t, formtest.ConfigMap("db-x", "dependIds: []")+formtest.ConfigMap("app", "dependIds: [db-x]"))
 	db := formtest.Load(t, formtest.ConfigMap("x", "dependIds: []"))
@@ -174,7 +174,7 @@ func TestClashes(t *testing.T) {
 	}
 }
 
-// TestOptions: what is missing or wrong.
+// TestOptions checks missing and invalid options.
 func TestOptions(t *testing.T) {
 	resources := formtest.ConfigMap("a", "dependIds: []")
 	for _, test := range []struct {
@@ -201,8 +201,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestApplicationSetOfForms: one ApplicationSet serves all forms, as far as it
-// can tell their resources apart.
+// TestApplicationSetOfForms checks that one ApplicationSet serves all forms, if it can
+// distinguish their resources.
 func TestApplicationSetOfForms(t *testing.T) {
 	o := Options{Kind: policy.AppsApplicationSet, RepoURL: "https://git.example/x"}
 	rules := func(forms ...string) (string, error) {
@@ -257,8 +257,8 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// TestGeneratedNames: an ApplicationSet calls Applications after folders as Argo CD
-// normalises their names. Two folders of one name are told.
+// TestGeneratedNames checks that an ApplicationSet names Applications after folders, as
+// Argo CD normalizes them. Two folders with one name are an error.
 func TestGeneratedNames(t *testing.T) {
 	for folder, want := range map[string]string{
 		"acme-web": "acme-web", "0f/acme-web_eu": "acme-web-eu", "_con": "con", "a.example.com-web": "a.example.com-web", strings.Repeat("x", 260): strings.Repeat("x", 253),
@@ -287,8 +287,8 @@ func TestGeneratedNames(t *testing.T) {
 	}
 }
 
-// TestCircleOfKustomizations: of two resources that need each other, only one depends
-// on the other.
+// TestCircleOfKustomizations has two resources that need each other. Only one depends on
+// the other.
 func TestCircleOfKustomizations(t *testing.T) {
 	circle := formtest.Object("v1", "Namespace", "ns", "dependIds: [in], deletionPolicy: Retain") +
 		"- {id: in, nameTemplate: x, targetNamespace: \" {{ .uid }}-ns\", spec: {apiVersion: v1, kind: ConfigMap}}\n"
@@ -301,7 +301,7 @@ func TestCircleOfKustomizations(t *testing.T) {
 	}
 }
 
-// formNode is a node of the form in a namespace.
+// formNode returns a node of the form in a namespace.
 func formNode(namespace string) *gitops.Node {
 	return &gitops.Node{
 		NodeID:  lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Namespace: namespace, Name: "web"}, Namespace: "shared", Name: "acme-" + namespace},
@@ -309,20 +309,20 @@ func formNode(namespace string) *gitops.Node {
 	}
 }
 
-// object is an object of a node.
+// object returns an object of a node.
 func object(namespace, name string) gitops.Object {
 	return gitops.Object{ObjectKey: index.ObjectKey{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: namespace, Name: name}, ID: "id"}, Bytes: []byte("{}")}
 }
 
-// indexOf is the index of a tree with some nodes.
+// indexOf returns the index of a tree with some nodes.
 func indexOf(nodes []*gitops.Node) *index.Index {
 	in := &gitops.Input{Nodes: nodes, Index: &index.Index{}}
 	layout := gitops.Lay(in)
 	return gitops.Compare(in, layout, &gitops.Disk{Files: make([]gitops.State, len(layout.Files))}, false).Final()
 }
 
-// TestAppsOfFormsOfOneName: each node is pointed at by what its own form says, and
-// one ApplicationSet needs both forms.
+// TestAppsOfFormsOfOneName checks that each node follows its own form, and that one
+// ApplicationSet needs both forms.
 func TestAppsOfFormsOfOneName(t *testing.T) {
 	of := func(namespace, more string) *form.Form {
 		f := formtest.Load(t, formtest.ConfigMap("a", more))

@@ -25,8 +25,7 @@ func stone(apiVersion, kind, namespace, name string, labels map[string]string) l
 	return lynq.Tombstone{Ref: lynq.Ref{Group: group, Kind: kind, Namespace: namespace, Name: name}, APIVersion: apiVersion, Labels: labels, Pos: lynq.Pos{File: "form.yaml", Line: 7}}
 }
 
-// hookParts are the objects of a node's hooks: the arguments of each container, and what
-// roles allow, a line each.
+// hookParts returns the arguments of each container and the rules of roles, one per line.
 func hookParts(t *testing.T, objects []gitops.Object) (commands, rights []string) {
 	t.Helper()
 	for _, o := range objects {
@@ -61,8 +60,8 @@ func hookParts(t *testing.T, objects []gitops.Object) (commands, rights []string
 	return commands, rights
 }
 
-// A tombstone is a call of kubectl that sees one object, where it has all of the labels,
-// and the right to exactly that.
+// TestTombstoneHooks checks that the kubectl command of a tombstone matches one object
+// with all labels. The permissions allow exactly that.
 func TestTombstoneHooks(t *testing.T) {
 	t.Parallel()
 	node := lynq.NodeKey{Namespace: "shop", Name: "acme-web"}
@@ -96,8 +95,8 @@ func TestTombstoneHooks(t *testing.T) {
 	}
 }
 
-// What could be more than one object or one argument to kubectl is refused, wherever it
-// comes from.
+// TestTombstoneHooksHostile refuses texts that kubectl might take for several objects or
+// arguments.
 func TestTombstoneHooksHostile(t *testing.T) {
 	t.Parallel()
 	good := map[string]string{"a": "1"}
@@ -124,7 +123,8 @@ func TestTombstoneHooksHostile(t *testing.T) {
 	}
 }
 
-// Names of hooks are such as labels of pods take, each node's own.
+// TestTombstoneHookNames checks that hook names fit labels of pods, and are unique per
+// node.
 func TestTombstoneHookNames(t *testing.T) {
 	t.Parallel()
 	stones := []lynq.Tombstone{stone("v1", "ConfigMap", "far", "old", map[string]string{"a": "1"})}
@@ -148,7 +148,7 @@ func TestTombstoneHookNames(t *testing.T) {
 	}
 }
 
-// Data goes only where that is said.
+// TestTombstoneHooksData checks that hooks delete data only if the user asks for it.
 func TestTombstoneHooksData(t *testing.T) {
 	t.Parallel()
 	h := tombstoneHooks()
@@ -165,7 +165,8 @@ func TestTombstoneHooksData(t *testing.T) {
 	}
 }
 
-// A tombstone for an object of the tree would have it made and deleted for ever.
+// TestTombstoneHooksCheck refuses a tombstone for an object of the tree. Argo CD would
+// create and delete it for ever.
 func TestTombstoneHooksCheck(t *testing.T) {
 	t.Parallel()
 	h, node := tombstoneHooks(), lynq.NodeKey{Namespace: "shop", Name: "acme-web"}

@@ -46,7 +46,7 @@ func TestIndexRoundTrip(t *testing.T) {
 	}
 }
 
-// TestIndexHoldsData: the mark of a resource survives, read the quick way and the other.
+// TestIndexHoldsData checks that both ways of reading keep the mark of a resource.
 func TestIndexHoldsData(t *testing.T) {
 	x := &Index{Entries: []Entry{{Path: "b-web/y.yaml", Digests: []Digest{{5}}, Owned: Owned{
 		Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, Node: lynq.NodeKey{Namespace: "blue", Name: "b-web"},
@@ -63,7 +63,7 @@ func TestIndexHoldsData(t *testing.T) {
 	}
 }
 
-// TestIndexOfMerge: Git joins branches line by line.
+// TestIndexOfMerge reads an index after Git merged two branches line by line.
 func TestIndexOfMerge(t *testing.T) {
 	text := string((&Index{Entries: sampleIndex().Entries}).Encode())
 	lines := strings.SplitAfter(text, "\n")
@@ -118,7 +118,7 @@ func TestBadIndex(t *testing.T) {
 	}
 }
 
-// TestCutIndex: an index that was cut is no shorter index.
+// TestCutIndex refuses an index that was cut.
 func TestCutIndex(t *testing.T) {
 	x := &Index{Entries: sampleIndex().Entries}
 	text := string(x.Encode())
@@ -137,8 +137,8 @@ func TestCutIndex(t *testing.T) {
 	}
 }
 
-// FuzzIndex: what can be read is written such that the same is read again, the
-// quick way or the other.
+// FuzzIndex checks that a readable index reads the same after encoding, in both ways of
+// reading.
 func FuzzIndex(f *testing.F) {
 	f.Add(sampleIndex().Encode())
 	f.Add([]byte("{\"format\":1}\n{\"path\":\"a\",\"sha256\":\"" + strings.Repeat("a", 64) + "\",\"objects\":[\"A/b@c\\u003c\"]}\n{\"format\":1,\"last\":true}"))
@@ -161,8 +161,8 @@ func FuzzIndex(f *testing.F) {
 	})
 }
 
-// What people were told of is remembered by form, and told once. What changed, or
-// went and came back, is new.
+// TestUntold checks that each form's losses are reported once. Changed or returning losses
+// are new.
 func TestUntold(t *testing.T) {
 	once := policy.Loss{Form: "web", Resource: "a", Policy: "creationPolicy: Once", Instead: "x"}
 	stuck := policy.Loss{Form: "web", Resource: "a", Policy: "conflictPolicy: Stuck", Instead: "y"}

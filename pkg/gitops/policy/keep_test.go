@@ -2,8 +2,8 @@ package policy
 
 import "testing"
 
-// TestRetainOptions: the first option of a name counts, so that what keeps an excluded
-// object replaces what the form says, be it of pruning or of deletion.
+// TestRetainOptions checks that the options for an excluded object replace those of the
+// form, because the first option with a name counts.
 func TestRetainOptions(t *testing.T) {
 	t.Parallel()
 	for list, want := range map[string]string{

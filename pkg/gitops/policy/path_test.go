@@ -8,8 +8,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form"
 )
 
-// TestPaths: how JSONPaths are said otherwise, "" for those that cannot be. That
-// the expressions of jq mean the same is tested with jq, in test/gitops.
+// TestPaths checks the conversions of JSONPaths, with "" for impossible ones. test/gitops
+// runs the expressions with jq.
 func TestPaths(t *testing.T) {
 	for _, test := range []struct{ path, pointer, jq string }{
 		{"$.spec.replicas", "/spec/replicas", ".spec?.replicas?"},
@@ -50,7 +50,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestSecretTwins: what a manifest has in stringData, the object has in data.
+// TestSecretTwins checks that a manifest's stringData also means the object's data.
 func TestSecretTwins(t *testing.T) {
 	for path, want := range map[string][]string{
 		"$.data.password":           {"$.data.password", "$.stringData.password"},

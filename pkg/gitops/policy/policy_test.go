@@ -12,8 +12,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/gitops/formtest"
 )
 
-// annotated is what Annotate makes of a form: annotations and losses as text,
-// one per line, but for those that every resource has.
+// annotated returns the annotations and losses of Annotate as text, one per line. It omits
+// those that each resource has.
 func annotated(f *form.Form, target Target, apps Apps) string {
 	losses := Annotate(f, target, apps)
 	var b strings.Builder
@@ -32,7 +32,7 @@ func annotated(f *form.Form, target Target, apps Apps) string {
 	return b.String()
 }
 
-// TestDefaults: these losses are told of every resource that says nothing else.
+// TestDefaults checks the losses of each resource with default policies.
 func TestDefaults(t *testing.T) {
 	for target, want := range map[Target][]string{Argo: {"conflictPolicy: Stuck"}, Flux: {"conflictPolicy: Stuck", "patchStrategy: apply"}} {
 		var got []string
@@ -83,7 +83,7 @@ type policyTest struct {
 	argo, argoApps, flux, fluxApps, fluxOrdered string
 }
 
-// bystander is the loss of a resource under Argo CD that also waits for others.
+// bystander returns the loss of a resource that also waits for others in Argo CD.
 func bystander(id, others string) string {
 	return "lost " + id + " skipOnDependencyFailure: true: it also waits for " + others + ": Argo CD begins a wave when all earlier waves are healthy\n"
 }
@@ -136,7 +136,7 @@ func policyTests() []policyTest {
 			fluxApps:  unordered("b", "a") + unordered("c", "a, b"),
 		},
 		{
-			name: "waves", // of Argo CD one for each level, of all waves; Flux waits for the ends of the wave before
+			name: "waves", // Argo CD has a wave per level of all waves; Flux waits for the last resources of the previous wave
 			resources: formtest.ConfigMap("z", "applyOrder: 5, dependIds: [a]") + formtest.ConfigMap("a", "applyOrder: -1") + formtest.ConfigMap("b", "applyOrder: -1, dependIds: [a]") +
 				formtest.ConfigMap("c", "dependIds: []") + formtest.ConfigMap("d", "dependIds: [c]") + formtest.ConfigMap("e", "dependIds: []"),
 			argo: waved + bystander("d", "e"), argoApps: waved + bystander("d", "e"),
@@ -152,7 +152,7 @@ func policyTests() []policyTest {
 			argo: prunes, argoApps: prunes, flux: deletes, fluxApps: deletes, fluxOrdered: deletes,
 		},
 		{
-			name:      "waves and a claim", // which stays in its own
+			name:      "waves and a claim", // the claim keeps its own wave
 			resources: formtest.Object("v1", "PersistentVolumeClaim", "data", "applyOrder: 0") + formtest.Object("batch/v1", "Job", "init", "applyOrder: 0") + formtest.Object("apps/v1", "Deployment", "app", "applyOrder: 1, dependIds: [data]"),
 			argo:      "app argocd.argoproj.io/sync-wave: 1\n" + unbound, argoApps: "app argocd.argoproj.io/sync-wave: 1\n" + unbound,
 			flux: unordered("app", "data") + unwaved("app", "data, init"), fluxApps: unordered("app", "data") + unwaved("app", "data, init"),
@@ -312,7 +312,7 @@ func policyTests() []policyTest {
 	}
 }
 
-// TestEveryResource: what the other tests leave out of their texts.
+// TestEveryResource checks the losses that the other tests omit.
 func TestEveryResource(t *testing.T) {
 	for apps, want := range map[Apps]string{
 		AppsNone:         "what others own is taken over",
@@ -329,8 +329,8 @@ func TestEveryResource(t *testing.T) {
 	}
 }
 
-// TestOwnAnnotations: what the form sets itself goes first, wherever it sets it,
-// and nothing appears twice.
+// TestOwnAnnotations checks that annotations of the form win, wherever they are, and that
+// nothing appears twice.
 func TestOwnAnnotations(t *testing.T) {
 	for _, test := range []struct{ name, annotations, target, want string }{
 		{"merged", `argocd.argoproj.io/sync-options: "SkipDryRunOnMissingResource=true, "`, "argo",
@@ -358,7 +358,7 @@ func TestOwnAnnotations(t *testing.T) {
 			f := formtest.Load(t, "- {id: a, nameTemplate: x, deletionPolicy: Retain, "+strings.Replace(where, "ANNOTATIONS", test.annotations, 1)+"}\n")
 			got := annotated(f, Target(test.target), AppsNone)
 			if own := f.Resources[0].Manifest.Field("metadata").Field("annotations"); own != nil && len(f.Resources[0].Annotations) == 0 {
-				got = "a " + own.Fields[0].Key + ": " + own.Fields[0].Value.Str + "\n" + got // nothing had to be changed
+				got = "a " + own.Fields[0].Key + ": " + own.Fields[0].Value.Str + "\n" + got // no annotation had to change
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("%s, %s:\n%s", test.name, where, diff)
@@ -367,8 +367,8 @@ func TestOwnAnnotations(t *testing.T) {
 	}
 }
 
-// TestOwnWaves: a wave that the form sets stays, and what depends on the
-// resource goes after it.
+// TestOwnWaves checks that a wave in the form remains, and that dependent resources follow
+// it.
 func TestOwnWaves(t *testing.T) {
 	wave := func(text string) string { return `annotationsTemplate: {argocd.argoproj.io/sync-wave: "` + text + `"}` }
 	for _, test := range []struct{ resources, want string }{
@@ -389,8 +389,8 @@ func TestOwnWaves(t *testing.T) {
 	}
 }
 
-// TestOrderWithoutSaying: a Namespace and the definition of a kind go before what
-// stands on them, and circles of such do not hang.
+// TestOrderWithoutSaying checks that a Namespace and a CustomResourceDefinition precede
+// the resources that need them. Cycles don't hang.
 func TestOrderWithoutSaying(t *testing.T) {
 	const definition = `
 	- id: crd
@@ -421,8 +421,8 @@ func TestOrderWithoutSaying(t *testing.T) {
 	}
 }
 
-// TestLaterWaves: a wave waits for all of those before it, so that a claim holds
-// up what does not depend on it.
+// TestLaterWaves checks that a wave waits for all earlier ones, so that a claim delays
+// unrelated resources.
 func TestLaterWaves(t *testing.T) {
 	f := formtest.Load(t, formtest.Object("v1", "PersistentVolumeClaim", "data", "dependIds: []")+formtest.ConfigMap("a", "dependIds: []")+formtest.ConfigMap("b", "dependIds: [a]"))
 	if got := annotated(f, Argo, AppsNone); !strings.Contains(got, "lost data waitForReady: true: later waves wait") {
@@ -430,8 +430,8 @@ func TestLaterWaves(t *testing.T) {
 	}
 }
 
-// TestDocumentation: the documentation has every policy of the table, and every
-// annotation.
+// TestDocumentation checks that the documentation has each policy and annotation of the
+// table.
 func TestDocumentation(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/gitops-policies.md")
 	if err != nil {

@@ -23,7 +23,7 @@ func at(second int) time.Time {
 	return time.Date(2026, 3, 4, 4, 0, 0, 0, time.UTC).Add(time.Duration(second) * time.Second)
 }
 
-// run is a run that creates so many objects, deletes the last one, and fails at one.
+// run returns a run that creates objects, deletes the last one, and fails at one.
 func run(second, objects int) *Entry {
 	e := &Entry{
 		Run: NameRun(at(second), "abcdef"), Time: at(second), Command: "apply", Outcome: OutcomeDone, Counts: Counts{Actions: map[string]int{"create": objects}},
@@ -59,8 +59,8 @@ func size(cm *corev1.ConfigMap) int {
 	return n
 }
 
-// TestHistory: what is added is read again, the newest first, and the ConfigMap that it was
-// added to stays as it was.
+// TestHistory checks that added runs read back, newest first, and that the old ConfigMap
+// doesn't change.
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	empty := New(crm())
@@ -78,7 +78,8 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// TestBounds: a history has the newest 50 runs, and a size far below what a ConfigMap holds.
+// TestBounds checks that a history has the newest 50 runs, and far fewer bytes than a
+// ConfigMap allows.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	cm := New(crm())
@@ -98,14 +99,14 @@ func TestBounds(t *testing.T) {
 	if entries, err = Entries(cm); err != nil || len(entries) < maxAll/maxEntry || !entries[0].Time.Equal(at(159)) {
 		t.Errorf("there are %d runs: %v", len(entries), err)
 	}
-	// A run whose clock is behind is added all the same.
+	// A run whose clock is slow is added too.
 	if old := run(0, 1); !Has(with(t, cm, old), old.Run) {
 		t.Error("a run of a clock that is behind is missing")
 	}
 }
 
-// TestShortened: of a run with too many objects those stay that were deleted, and those that
-// failed; the others are counted.
+// TestShortened checks that a large run keeps its deleted and failed objects, and counts
+// the others.
 func TestShortened(t *testing.T) {
 	t.Parallel()
 	large := run(1, 10_000)
@@ -129,7 +130,7 @@ func TestShortened(t *testing.T) {
 	if n := len(e.Refusals[0].What); n > maxText+len("…") {
 		t.Errorf("a refusal has %d bytes", n)
 	}
-	// A node that keeps some of its objects counts the others.
+	// A node with only some of its objects counts the rest.
 	one := &Entry{Nodes: []Node{{Name: "n", Outcome: "done"}}}
 	for i := range 5 {
 		one.Nodes[0].Objects = append(one.Nodes[0].Objects, Object{Name: fmt.Sprint(i), Action: "create", Outcome: "done"})
@@ -139,7 +140,8 @@ func TestShortened(t *testing.T) {
 	}
 }
 
-// TestUnreadable: what can't be read is never overwritten. A broken entry hides no other.
+// TestUnreadable checks that lynqctl never overwrites an unreadable history. A broken
+// entry doesn't hide others.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -19,7 +19,8 @@ import (
 
 func ofShard(o *lease.Options) { o.Shard = lynq.Shard{Index: 1, Count: 4} }
 
-// TestEnter: the Lease of a hub is free for other shards, and names the run that entered.
+// TestEnter checks that the hub's Lease is free for other shards, and names the run that
+// entered.
 func TestEnter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hub := newServer()
@@ -46,7 +47,7 @@ func TestEnter(t *testing.T) {
 	})
 }
 
-// TestEnterLost: who loses the Lease of the hub meanwhile has not entered.
+// TestEnterLost checks that a run that lost the hub's Lease hasn't entered.
 func TestEnterLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hub := newServer()
@@ -64,7 +65,7 @@ func TestEnterLost(t *testing.T) {
 	})
 }
 
-// TestEnteredUnreadable: a list that nobody can read counts as runs that are at work.
+// TestEnteredUnreadable checks that an unreadable list counts as running runs.
 func TestEnteredUnreadable(t *testing.T) {
 	for _, text := range []string{`{`, `[{"index":4,"count":4}]`, `[{"index":-1,"count":4}]`, `[{"index":0,"count":100000}]`} {
 		hub := newServer()
@@ -81,8 +82,8 @@ func TestEnteredUnreadable(t *testing.T) {
 	}
 }
 
-// TestAwaitEnd: a run of the whole hub waits until the run of a shard can write no more, and
-// takes nothing.
+// TestAwaitEnd checks that a run of the whole hub waits for the run of a shard, and takes
+// no Lease.
 func TestAwaitEnd(t *testing.T) {
 	name := func(s string) func(*coordinationv1.Lease) {
 		return func(l *coordinationv1.Lease) {
@@ -93,7 +94,7 @@ func TestAwaitEnd(t *testing.T) {
 	}
 	for what, tt := range map[string]struct {
 		happens func(*testing.T, *server, *lease.Lock)
-		after   time.Duration // AwaitEnd returns then; 0 for at once
+		after   time.Duration // when AwaitEnd returns; 0 for at once
 	}{
 		"it gives the Lease back": {func(t *testing.T, _ *server, l *lease.Lock) { _ = l.Release(t.Context()) }, 0},
 		"somebody deletes it":     {func(_ *testing.T, s *server, _ *lease.Lock) { s.remove() }, 0},
@@ -126,7 +127,7 @@ func TestAwaitEnd(t *testing.T) {
 	}
 }
 
-// TestAwaitEndOfLive: a run that renews its Lease is waited for as long as the flag says.
+// TestAwaitEndOfLive checks that AwaitEnd waits for a living run as long as the flag says.
 func TestAwaitEndOfLive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -146,7 +147,7 @@ func TestAwaitEndOfLive(t *testing.T) {
 	})
 }
 
-// both are the Leases of a hub and of a shard of it.
+// both has the Leases of a hub and of one of its shards.
 type both struct{ hub, shard *server }
 
 func (b both) of(name string) *server {
@@ -172,8 +173,8 @@ func (b both) Delete(ctx context.Context, namespace, name string, uid types.UID,
 	return b.of(name).Delete(ctx, namespace, name, uid, resourceVersion)
 }
 
-// TestRemovedFromTheHub: a run of a shard ends when the Lease of the hub names it no more, and
-// goes on while that cannot be read.
+// TestRemovedFromTheHub checks that a run of a shard ends when the hub's Lease no longer
+// names it. It continues while the Lease can't be read.
 func TestRemovedFromTheHub(t *testing.T) {
 	for what, tt := range map[string]struct {
 		happens func(*server)
@@ -216,7 +217,7 @@ func named(entered string) func(*coordinationv1.Lease) {
 	return func(l *coordinationv1.Lease) { l.Annotations = map[string]string{wellknown.AnnotationEntered: entered} }
 }
 
-// failsUntil has requests fail for some time of the bubble.
+// failsUntil makes requests fail for some time of the bubble.
 func failsUntil(d time.Duration) func(context.Context, string) (bool, error) {
 	until := time.Now().Add(d - 6*time.Second)
 	return func(context.Context, string) (bool, error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// leaseOf is a Lease of 10 s. One without a holder was released.
+// leaseOf returns a Lease of 10 s. Without a holder, it was released.
 func leaseOf(holder string, renewed time.Time) *coordinationv1.Lease {
 	l := &coordinationv1.Lease{}
 	seconds := int32(10)
@@ -32,7 +32,7 @@ func TestDecideLease(t *testing.T) {
 	}
 	zero, one := int32(0), int32(1)
 	const full = lease.DefaultLeaseDuration
-	// It is noon, and the Lease was first seen as it is some seconds ago.
+	// It is noon, and the Lease has been unchanged for some seconds.
 	for name, tt := range map[string]struct {
 		lease   *coordinationv1.Lease
 		seen    int
@@ -74,8 +74,8 @@ func TestDecideLease(t *testing.T) {
 	}
 }
 
-// continuous is a Lease of 9 s that its holder yields, and for which a run waits, ""
-// for none.
+// continuous returns a Lease of 9 s with a continuous holder. waiting is the waiting run,
+// or "".
 func continuous(holder, waiting string) *coordinationv1.Lease {
 	l := leaseOf(holder, noon)
 	seconds := int32(9)
@@ -90,7 +90,7 @@ func continuous(holder, waiting string) *coordinationv1.Lease {
 	return l
 }
 
-// TestDecideLeaseOfContinuousHolders: who asks, who yields to whom, and for how long.
+// TestDecideLeaseOfContinuousHolders checks who asks, who yields, and for how long.
 func TestDecideLeaseOfContinuousHolders(t *testing.T) {
 	ago := func(seconds int) time.Time { return noon.Add(-time.Duration(seconds) * time.Second) }
 	held := func(in int, ask bool) lease.Decision {
@@ -101,8 +101,8 @@ func TestDecideLeaseOfContinuousHolders(t *testing.T) {
 	}
 	byHand := leaseOf("a", noon)
 	free := lease.Decision{State: lease.Free}
-	// It is noon, and the Lease, and whom it names as waiting, were first seen so some
-	// seconds ago. It is decided for a run by hand, and for a continuous one.
+	// It is noon, and the Lease and its waiting run have been unchanged for some seconds.
+	// The test decides for both kinds of runs.
 	for name, tt := range map[string]struct {
 		lease          *coordinationv1.Lease
 		seen, waits    int
@@ -138,7 +138,8 @@ func TestDecideLeaseOfContinuousHolders(t *testing.T) {
 	}
 }
 
-// TestHeldTells: whether a run is at work, which a continuous holder's Lease does not.
+// TestHeldTells checks whether a run is at work. A continuous holder's Lease doesn't show
+// that.
 func TestHeldTells(t *testing.T) {
 	for name, tt := range map[string]struct {
 		lease *coordinationv1.Lease

@@ -17,7 +17,7 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// lock is a lock on the hub of a test.
+// lock returns a lock on the hub of a test.
 func (a *api) lock(me string, change ...func(*lease.Options)) *lease.Lock {
 	return lockOf(a.Client.Leases(), me, append(change, func(o *lease.Options) { o.Hub.Namespace = a.Namespace })...)
 }
@@ -34,12 +34,12 @@ func lasting(d time.Duration) func(*lease.Options) {
 	return func(o *lease.Options) { o.Duration = d }
 }
 
-// TestLockOnServer: what it costs, and that the server agrees.
+// TestLockOnServer counts requests on a real server.
 func TestLockOnServer(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	for i, want := range [][]string{{"get", "create", "update"}, {"get", "update", "update"}} {
-		l := a.lock("ann@host "+fmt.Sprint(i), lasting(time.Hour)) // so that no renewal counts
+		l := a.lock("ann@host "+fmt.Sprint(i), lasting(time.Hour)) // so long that no renewal counts
 		acquire(t, l, 0)
 		ctx := l.Hold(t.Context())
 		a.Equal(t, "lease/lynqctl-customers", ".spec.holderIdentity", "ann@host "+fmt.Sprint(i))
@@ -62,7 +62,7 @@ func TestLockOnServer(t *testing.T) {
 	}
 }
 
-// TestConcurrentRuns: one at a time, and each gets its turn.
+// TestConcurrentRuns checks that runs take turns, one at a time.
 func TestConcurrentRuns(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
@@ -79,7 +79,7 @@ func TestConcurrentRuns(t *testing.T) {
 			if n := inside.Add(1); n != 1 {
 				t.Errorf("%d runs at a time", n)
 			}
-			// Something that takes a while.
+			// This takes a while.
 			if err := a.Client.ConfigMaps().List(ctx, a.Namespace, "", func(*corev1.ConfigMap) {}); err != nil {
 				t.Error(err)
 			}
@@ -95,7 +95,7 @@ func TestConcurrentRuns(t *testing.T) {
 	a.Equal(t, "lease/lynqctl-customers", ".spec.leaseTransitions", "5")
 }
 
-// TestKilledHolder: the lock of a run that was killed comes free.
+// TestKilledHolder checks that the lock of a killed run becomes free.
 func TestKilledHolder(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
@@ -105,15 +105,14 @@ func TestKilledHolder(t *testing.T) {
 		o.Waiting = func(e *lease.HeldError) { waited = append(waited, e.Holder) }
 	})
 	acquire(t, l, 5*time.Minute)
-	if !slices.Equal(slices.Compact(waited), []string{"killed"}) { // it is told again when the holder stops renewing
+	if !slices.Equal(slices.Compact(waited), []string{"killed"}) { // the second message says that the holder stopped renewing
 		t.Errorf("waited for %v", waited)
 	}
 	a.Equal(t, "lease/lynqctl-customers", ".spec.holderIdentity", "next")
 	release(t, l)
 }
 
-// TestHolderRenews: a run that lives keeps its lock for longer than the Lease
-// is valid.
+// TestHolderRenews checks that a living run keeps its lock longer than one duration.
 func TestHolderRenews(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
@@ -130,7 +129,7 @@ func TestHolderRenews(t *testing.T) {
 	release(t, l)
 }
 
-// TestLockAnswersLost: every write of a lock may lose its answer.
+// TestLockAnswersLost loses the answer of each write of a lock.
 func TestLockAnswersLost(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
@@ -154,7 +153,7 @@ func TestLockAnswersLost(t *testing.T) {
 	a.Equal(t, "lease/lynqctl-customers", ".spec.holderIdentity", "")
 }
 
-// TestLockTaken: a run whose Lease a person deleted stops.
+// TestLockTaken checks that a run stops after a user deleted its Lease.
 func TestLockTaken(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
@@ -171,8 +170,9 @@ func TestLockTaken(t *testing.T) {
 	a.Absent(t, "lease/lynqctl-customers")
 }
 
-// TestLockOfEndingNamespace: a namespace that is being deleted loses its Leases, and
-// takes no new one. What cleans up there keeps its lock, for no other run can have it.
+// TestLockOfEndingNamespace checks that the cleanup of a namespace in deletion keeps its
+// lock. The namespace loses its Leases and accepts no new one, so no other run can get the
+// lock.
 func TestLockOfEndingNamespace(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)

@@ -23,17 +23,17 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// server keeps one Lease as an API server does, and logs when what is asked of
-// it. It is for tests of time, which run in a bubble where no real server can
-// be; those of what servers do are in lock_cluster_test.go.
+// server keeps one Lease like an API server, and logs requests. It is for tests of time.
+// They run in a bubble, where no real server can run. lock_cluster_test.go tests a real
+// server.
 type server struct {
 	mu    sync.Mutex
 	start time.Time
 	lease *coordinationv1.Lease
 	next  int
 	log   []string
-	// fault, where it is not nil, gives an error in the place of an answer;
-	// after tells that the request takes effect all the same.
+	// fault, if not nil, returns an error instead of an answer. after means that the
+	// request succeeds anyway.
 	fault func(ctx context.Context, verb string) (after bool, err error)
 }
 
@@ -41,7 +41,7 @@ func newServer() *server { return &server{start: time.Now()} }
 
 var leases = schema.GroupResource{Group: "coordination.k8s.io", Resource: "leases"}
 
-// do is one request.
+// do executes one request.
 func (s *server) do(ctx context.Context, verb string, f func() error) (*coordinationv1.Lease, error) {
 	s.mu.Lock()
 	s.log = append(s.log, fmt.Sprintf("%s %s", time.Since(s.start), verb))
@@ -117,7 +117,7 @@ func (s *server) Delete(ctx context.Context, _, name string, uid types.UID, reso
 	return err
 }
 
-// edit changes the Lease as another client does.
+// edit changes the Lease as another client.
 func (s *server) edit(f func(*coordinationv1.Lease)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +133,7 @@ func (s *server) remove() {
 	s.lease = nil
 }
 
-// now is the Lease as it is.
+// now returns the current Lease.
 func (s *server) now() *coordinationv1.Lease {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,7 +146,7 @@ func (s *server) setFault(f func(ctx context.Context, verb string) (bool, error)
 	s.fault = f
 }
 
-// took gives the log and begins a new one.
+// took returns the log, and clears it.
 func (s *server) took() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,7 +170,7 @@ func acquire(t *testing.T, l *lease.Lock, wait time.Duration) {
 	}
 }
 
-// pass lets the time of a bubble pass.
+// pass lets time pass in a bubble.
 func pass(d time.Duration) { <-time.After(d) }
 
 func sameLog(t *testing.T, what string, s *server, want ...string) {
@@ -180,7 +180,7 @@ func sameLog(t *testing.T, what string, s *server, want ...string) {
 	}
 }
 
-// TestLockCosts: what a run without any trouble asks of the server.
+// TestLockCosts counts the requests of a run without problems.
 func TestLockCosts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -232,7 +232,7 @@ func TestHeld(t *testing.T) {
 	})
 }
 
-// TestWait: a run waits as long as it was told to, and says so once.
+// TestWait checks that a run waits as long as the flag says, and reports it once.
 func TestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -248,7 +248,7 @@ func TestWait(t *testing.T) {
 		if told != 1 {
 			t.Errorf("told %d times", told)
 		}
-		// Released, it is seen within a tenth of its duration.
+		// The waiting run notices the release within a tenth of the duration.
 		go func() {
 			pass(10 * time.Second)
 			if err := a.Release(t.Context()); err != nil {
@@ -271,8 +271,8 @@ func TestWait(t *testing.T) {
 	})
 }
 
-// TestDeadHolder: the Lease of a run that died is free when it was seen
-// unchanged for its duration, whatever the clocks say.
+// TestDeadHolder checks that a dead run's Lease becomes free after it was unchanged for
+// its duration. Wrong clocks don't matter.
 func TestDeadHolder(t *testing.T) {
 	for _, skew := range []time.Duration{0, 50 * time.Second, 24 * time.Hour, -time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
@@ -288,8 +288,8 @@ func TestDeadHolder(t *testing.T) {
 	}
 }
 
-// TestForgedDuration: another client writes into the Lease of a run that lives that it is
-// valid for a second. No run takes it, and the next renewal says the truth again.
+// TestForgedDuration has another client set a duration of one second. No run takes the
+// Lease, and the next renewal restores the duration.
 func TestForgedDuration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -311,8 +311,8 @@ func TestForgedDuration(t *testing.T) {
 	})
 }
 
-// TestWaitTellsOfADeadHolder: who waits learns when the Lease ends, and once that its
-// holder stopped renewing it. A holder that renews is never said to have stopped.
+// TestWaitTellsOfADeadHolder checks that a waiting run learns when the Lease ends, and
+// once that the holder stopped renewing. It never says this about a living holder.
 func TestWaitTellsOfADeadHolder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -326,8 +326,8 @@ func TestWaitTellsOfADeadHolder(t *testing.T) {
 			}
 		})
 		done := acquired(t, b, 5*time.Minute)
-		pass(37 * time.Second) // no renewal, which comes every 5 s, and no look, every 1.5 s, is at the same time
-		s.setFault(cutOff)     // of its renewals: the last one was after 35 s
+		pass(37 * time.Second) // chosen so that no renewal (every 5 s) and no look (every 1.5 s) coincide
+		s.setFault(cutOff)     // fail its renewals; the last one was at 35 s
 		_ = a.Release(t.Context())
 		s.setFault(nil)
 		<-done
@@ -338,14 +338,14 @@ func TestWaitTellsOfADeadHolder(t *testing.T) {
 		if diff := cmp.Diff(want, told); diff != "" {
 			t.Errorf("told (-want +got):\n%s", diff)
 		}
-		if got := time.Since(s.start); got != 51*time.Second { // the last renewal was seen at 36 s
+		if got := time.Since(s.start); got != 51*time.Second { // the run saw the last renewal at 36 s
 			t.Errorf("free after %s", got)
 		}
 	})
 }
 
-// TestRenewalsOfASkewedClock: a Lease that is renewed is never free, though its
-// holder's clock is behind.
+// TestRenewalsOfASkewedClock checks that a renewed Lease is never free, although its
+// holder's clock is slow.
 func TestRenewalsOfASkewedClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -362,7 +362,7 @@ func TestRenewalsOfASkewedClock(t *testing.T) {
 	})
 }
 
-// hold is a Lease that is held since the bubble began.
+// hold returns a lock that holds the Lease since the bubble began.
 func hold(ctx context.Context, t *testing.T, s *server) (*lease.Lock, context.Context) {
 	t.Helper()
 	a := lockOf(s, "a")
@@ -374,7 +374,7 @@ func hold(ctx context.Context, t *testing.T, s *server) (*lease.Lock, context.Co
 // cutOff fails requests without an answer.
 func cutOff(_ context.Context, _ string) (bool, error) { return false, errors.New("connection reset") }
 
-// TestLostInTime: what cannot be renewed is given up before others can take it.
+// TestLostInTime checks that a run gives up before others can take the Lease.
 func TestLostInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -396,13 +396,12 @@ func TestLostInTime(t *testing.T) {
 	})
 }
 
-// TestCheck: a process that was stopped, or whose machine slept, learns that its
-// lock is lost when it asks, before it has asked for its Lease; what it learns
-// then stays so.
+// TestCheck checks that a suspended process learns of its lost lock before any request.
+// The loss is permanent.
 func TestCheck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
-		var stopped atomic.Int64 // nanoseconds, as the clock tells when the process goes on
+		var stopped atomic.Int64 // in nanoseconds, by the clock when the process continues
 		a := lockOf(s, "a", func(o *lease.Options) {
 			o.Now = func() time.Time { return time.Now().Add(time.Duration(stopped.Load())) }
 		})
@@ -440,8 +439,8 @@ func TestCheck(t *testing.T) {
 	})
 }
 
-// TestLookedAt: a Lease that was free and is as it was seen is taken without a
-// further look, and no one had it since. All else means that a person may have.
+// TestLookedAt checks that a free, unchanged Lease is taken without another read, and that
+// nobody held it since. In all other cases, somebody may have.
 func TestLookedAt(t *testing.T) {
 	run := func(t *testing.T, s *server, me string) {
 		t.Helper()
@@ -521,7 +520,7 @@ func TestLookedAt(t *testing.T) {
 	}
 }
 
-// TestHungServer: no answer is no renewal.
+// TestHungServer checks that a missing answer isn't a renewal.
 func TestHungServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -537,8 +536,8 @@ func TestHungServer(t *testing.T) {
 	})
 }
 
-// TestRenewalsRecover: an outage that is short enough is survived, and answers
-// that were lost count.
+// TestRenewalsRecover checks that a run survives a short outage, and that renewals with
+// lost answers count.
 func TestRenewalsRecover(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -548,7 +547,7 @@ func TestRenewalsRecover(t *testing.T) {
 		s.setFault(nil)
 		pass(time.Second)
 		s.took()
-		// The next is at 14 s. It takes effect, but no one hears of that.
+		// The next renewal, at 14 s, succeeds, but its answer is lost.
 		lostAnswers := 1
 		s.setFault(func(_ context.Context, verb string) (bool, error) {
 			if verb != "update" || lostAnswers == 0 {
@@ -559,7 +558,7 @@ func TestRenewalsRecover(t *testing.T) {
 		})
 		pass(6 * time.Second)
 		sameLog(t, "renewal with its answer lost", s, "14s update", "14s get")
-		// A person labels the Lease.
+		// A user labels the Lease.
 		s.edit(func(l *coordinationv1.Lease) { l.Labels["note"] = "x" })
 		pass(5 * time.Second)
 		sameLog(t, "renewal of a Lease that was edited", s, "19s update", "19s get", "19s update")
@@ -573,8 +572,8 @@ func TestRenewalsRecover(t *testing.T) {
 	})
 }
 
-// TestTaken: a Lease that is no longer ours ends the work at the next renewal,
-// and is left alone.
+// TestTaken checks that the next renewal ends the run if another one took the Lease, and
+// doesn't change the Lease.
 func TestTaken(t *testing.T) {
 	other := "b"
 	for want, change := range map[string]func(*server){
@@ -601,8 +600,8 @@ func TestTaken(t *testing.T) {
 	}
 }
 
-// TestHolderRemoved: where somebody removes the holder's name from a Lease, another run
-// takes it only after the holder has stopped.
+// TestHolderRemoved removes the holder's name. Another run takes the Lease only after the
+// holder has stopped.
 func TestHolderRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -619,8 +618,8 @@ func TestHolderRemoved(t *testing.T) {
 	})
 }
 
-// TestHoldOutlivesItsContext: what a run finishes after an interruption is
-// done under the lock.
+// TestHoldOutlivesItsContext checks that a run finishes its work under the lock after an
+// interruption.
 func TestHoldOutlivesItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -638,8 +637,7 @@ func TestHoldOutlivesItsContext(t *testing.T) {
 	})
 }
 
-// TestReleaseWaits: a renewal that is under way ends before the release, or
-// the release gives up.
+// TestReleaseWaits checks that the release waits for a pending renewal, or gives up.
 func TestReleaseWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -654,8 +652,8 @@ func TestReleaseWaits(t *testing.T) {
 		if err := a.Release(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v", err)
 		}
-		// The renewal ends, and no one gave the Lease back. Whoever has the same
-		// identity has it at once.
+		// The renewal ends, and nobody released the Lease. A run with the same identity
+		// gets it at once.
 		pass(time.Minute)
 		b := lockOf(s, "a")
 		acquire(t, b, 0)
@@ -670,7 +668,7 @@ func TestReleaseWaits(t *testing.T) {
 	})
 }
 
-// TestHoldWithoutAcquire is lost at once.
+// TestHoldWithoutAcquire checks that such a lock is lost at once.
 func TestHoldWithoutAcquire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := lockOf(newServer(), "a")
@@ -685,18 +683,18 @@ func TestHoldWithoutAcquire(t *testing.T) {
 	})
 }
 
-// TestAcquireWithTrouble: which errors end it, and which not.
+// TestAcquireWithTrouble checks which errors end Acquire.
 func TestAcquireWithTrouble(t *testing.T) {
 	status := func(code int) error {
 		return &apierrors.StatusError{ErrStatus: metav1.Status{Code: int32(code), Message: http.StatusText(code)}}
 	}
 	for name, tt := range map[string]struct {
-		held  bool // there is a Lease, which no one holds
+		held  bool // a Lease without a holder exists
 		verb  string
 		err   error
 		after bool
 		times int
-		want  string // of the error
+		want  string // part of the error
 		log   []string
 	}{
 		"no read":              {verb: "get", err: status(403), times: 1, want: "read Lease shop/lynqctl-customers, which keeps other runs off hub \"customers\": Forbidden", log: []string{"0s get"}},
@@ -742,7 +740,7 @@ func TestAcquireWithTrouble(t *testing.T) {
 	}
 }
 
-// TestReleaseGivesUp: others may change a Lease only so often.
+// TestReleaseGivesUp limits the retries if others keep changing the Lease.
 func TestReleaseGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -760,8 +758,8 @@ func TestReleaseGivesUp(t *testing.T) {
 	})
 }
 
-// TestDiscard: the Lease of a hub that is no more goes, also where another client
-// changed something of it; one that others took since stays.
+// TestDiscard checks that a deleted hub's Lease is deleted, even if another client changed
+// it. A Lease that another run holds remains.
 func TestDiscard(t *testing.T) {
 	for what, tt := range map[string]struct {
 		change func(*coordinationv1.Lease)

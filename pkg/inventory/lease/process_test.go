@@ -17,11 +17,11 @@ const (
 	thisPod   = "aaaabbbbccccdddd"
 )
 
-// liveProcess is the one process of this host that runs beside us, in TestEnded.
+// liveProcess is the only other running process on this host in TestEnded.
 func liveProcess() lease.Process { return lease.Process{Host: thisHost, PID: 7, Start: 700} }
 
-// TestEnded: only a process of this host that does not run, or an earlier first process of
-// this container, has certainly ended. Whatever else a Lease says, its holder may run.
+// TestEnded checks which holders have certainly ended. These are only dead processes of
+// this host, and earlier first processes of this container.
 func TestEnded(t *testing.T) {
 	live := liveProcess()
 	runs := func(pid int, start uint64) bool { return pid == live.PID && start == live.Start }
@@ -61,13 +61,13 @@ func TestEnded(t *testing.T) {
 	}
 }
 
-// ended has a lock know that some holder has ended.
+// ended makes a lock know that a holder has ended.
 func ended(holder string) func(*lease.Options) {
 	return func(o *lease.Options) { o.Ended = func(h string) bool { return h == holder } }
 }
 
-// TestTakenBack: the Lease of a process that has certainly ended is taken at once, and what
-// was read before is read again. One whose holder may run is waited for.
+// TestTakenBack checks that the Lease of a dead process is taken at once, and that the run
+// reads again. The run waits for a process that may live.
 func TestTakenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -90,8 +90,7 @@ func TestTakenBack(t *testing.T) {
 	})
 }
 
-// TestTakenBackWhileWaiting: who stands by takes the Lease with the next look after the
-// holder has ended.
+// TestTakenBackWhileWaiting checks that a standby takes the Lease at its next look.
 func TestTakenBackWhileWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -107,8 +106,7 @@ func TestTakenBackWhileWaiting(t *testing.T) {
 	})
 }
 
-// TestTakenBackByTurns: a run by hand that waits has its turn before a watch that starts
-// again.
+// TestTakenBackByTurns checks that a waiting run comes before a restarted watch.
 func TestTakenBackByTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -122,7 +120,7 @@ func TestTakenBackByTurns(t *testing.T) {
 	})
 }
 
-// TestNamedForPeople: messages have the name of a holder, and not its process.
+// TestNamedForPeople checks that messages have a holder's name without its process.
 func TestNamedForPeople(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -134,7 +132,7 @@ func TestNamedForPeople(t *testing.T) {
 	})
 }
 
-// TestForgedHolder: the name of a holder begins no line of its own in a message.
+// TestForgedHolder checks that a holder's name can't start a new line in a message.
 func TestForgedHolder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()

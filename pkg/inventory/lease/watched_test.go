@@ -13,7 +13,7 @@ import (
 func TestWatched(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for name, tt := range map[string]struct {
-		renewed   time.Duration // before now
+		renewed   time.Duration // time before now
 		seconds   int32
 		byHand    bool
 		holder    string

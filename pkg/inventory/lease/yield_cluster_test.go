@@ -12,14 +12,14 @@ import (
 
 const leaseName = "lease/lynqctl-customers"
 
-// Where the Lease says who holds it, and who waits for it.
+// These annotations of the Lease name the holder and the waiting run.
 const (
 	saysHolder  = `.metadata.annotations.lynq\.sh/holder`
 	saysWaiting = `.metadata.annotations.lynq\.sh/waiting`
 )
 
-// keeps holds the Lease as a continuous instance does: it yields when it is wanted, and
-// has the Lease again, until the test ends.
+// keeps holds the Lease like watch until the test ends. It yields if another run waits,
+// and then takes the Lease again.
 func (a *api) keeps(t *testing.T, me string, d time.Duration) (ended func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -57,8 +57,8 @@ func (a *api) keeps(t *testing.T, me string, d time.Duration) (ended func()) {
 	}
 }
 
-// TestRunByHand has the Lease from a continuous holder, on a real server; so have two of
-// them.
+// TestRunByHand checks on a real server that one or two runs get the Lease from a
+// continuous holder.
 func TestRunByHand(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
@@ -92,7 +92,7 @@ func TestRunByHand(t *testing.T) {
 	a.Equal(t, leaseName, saysHolder, "")
 }
 
-// TestStandby takes over when the holder ends, and when it was killed.
+// TestStandby checks that a standby takes over after the holder ended or was killed.
 func TestStandby(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
@@ -104,21 +104,21 @@ func TestStandby(t *testing.T) {
 	a.Wait(t, leaseName, harness.PathEquals(".spec.holderIdentity", "second"))
 	(<-second)()
 	killed := a.lock("killed", lasting(15*time.Second), forGood)
-	acquire(t, killed, 0) // and is renewed no more
+	acquire(t, killed, 0) // it holds the Lease and never renews it
 	end = a.keeps(t, "third", 15*time.Second)
 	a.Equal(t, leaseName, ".spec.holderIdentity", "third")
 	end()
 }
 
-// TestRunDiedWaiting: what a run left on the Lease that was killed while it waited keeps
-// a continuous instance off for a while, and is gone then.
+// TestRunDiedWaiting checks that a killed waiting run delays a continuous instance only
+// for a while.
 func TestRunDiedWaiting(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
 	end := a.keeps(t, "watch", 15*time.Second)
 	a.Equal(t, leaseName, ".spec.leaseTransitions", "0")
 	a.Kubectl(t, "", "annotate", leaseName, "lynq.sh/waiting=killed")
-	a.Wait(t, leaseName, harness.PathEquals(".spec.leaseTransitions", "1")) // it yielded, and has it again
+	a.Wait(t, leaseName, harness.PathEquals(".spec.leaseTransitions", "1")) // the holder yielded and took it again
 	a.Equal(t, leaseName, ".spec.holderIdentity", "watch")
 	a.Equal(t, leaseName, saysWaiting, "")
 	end()

@@ -16,10 +16,10 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// forGood has a lock want the Lease continuously.
+// forGood makes a lock continuous.
 func forGood(o *lease.Options) { o.Continuous = true }
 
-// watching is a Lease that is held continuously, since now.
+// watching returns a lock that holds the Lease continuously from now on.
 func watching(t *testing.T, s *server, me string) (*lease.Lock, context.Context) {
 	t.Helper()
 	l := lockOf(s, me, forGood)
@@ -35,10 +35,10 @@ func giveBack(t *testing.T, l *lease.Lock) {
 	}
 }
 
-// waitingFor is whom a Lease names as waiting.
+// waitingFor returns the waiting run of a Lease.
 func waitingFor(s *server) string { return s.now().Annotations[wellknown.AnnotationWaiting] }
 
-// acquired is closed when a lock is ours, or could not be taken.
+// acquired returns a channel that closes after Acquire.
 func acquired(t *testing.T, l *lease.Lock, wait time.Duration) <-chan struct{} {
 	done := make(chan struct{})
 	go func() {
@@ -50,7 +50,8 @@ func acquired(t *testing.T, l *lease.Lock, wait time.Duration) <-chan struct{} {
 	return done
 }
 
-// TestContinuousCosts: a tenth of a request a second, and a third for who stands by.
+// TestContinuousCosts checks the cost of a tenth of a request per second, and a third for
+// a standby.
 func TestContinuousCosts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -76,8 +77,8 @@ func TestContinuousCosts(t *testing.T) {
 	})
 }
 
-// TestYield: a run by hand has the Lease from a continuous holder, which has it again
-// when the run is done.
+// TestYield checks that a run gets the Lease from a continuous holder, which takes it back
+// afterwards.
 func TestYield(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -95,7 +96,7 @@ func TestYield(t *testing.T) {
 		if told == nil || !told.Continuous || told.Holder != "watch" {
 			t.Errorf("told %+v", told)
 		}
-		pass(25 * time.Second) // the round ends, and the Lease is renewed meanwhile
+		pass(25 * time.Second) // the round ends, and the holder renews meanwhile
 		giveBack(t, watch)
 		again := acquired(t, watch, lease.Forever)
 		<-runs
@@ -112,14 +113,14 @@ func TestYield(t *testing.T) {
 		if at := time.Since(s.start); at > 101*time.Second || s.now().Annotations[wellknown.AnnotationHolder] != wellknown.HolderContinuous {
 			t.Errorf("again after %s: %v", at, s.now().Annotations)
 		}
-		s.remove() // ends the other's wait
+		s.remove() // ends the other run's wait
 		<-again
 		<-stands
 	})
 }
 
-// TestYieldToAll: runs that wait have the Lease one after the other, before it is held
-// continuously again.
+// TestYieldToAll checks that all waiting runs get the Lease before it is held continuously
+// again.
 func TestYieldToAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -149,8 +150,8 @@ func TestYieldToAll(t *testing.T) {
 	})
 }
 
-// TestWaitingRunDied: a run that waits and dies keeps a continuous instance off for a
-// third of its Lease, once.
+// TestWaitingRunDied checks that a dead waiting run delays a continuous instance once, for
+// a third of the duration.
 func TestWaitingRunDied(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -180,7 +181,8 @@ func TestWaitingRunDied(t *testing.T) {
 	})
 }
 
-// TestWaitingNoMore: a run whose time is up, or that is interrupted, says so.
+// TestWaitingNoMore checks that a run withdraws when its time is up or when it is
+// interrupted.
 func TestWaitingNoMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -208,14 +210,14 @@ func TestWaitingNoMore(t *testing.T) {
 	})
 }
 
-// TestStandbyOfDeadHolder: who stands by takes over when it saw the Lease unchanged for
-// its duration. A run that begins to wait is no sign of life of the holder.
+// TestStandbyOfDeadHolder checks that a standby takes over after the Lease was unchanged
+// for its duration. A new waiting run is no sign of life of the holder.
 func TestStandbyOfDeadHolder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
 		killed, _ := watching(t, s, "killed")
 		pass(15 * time.Second)
-		s.setFault(cutOff) // of its renewals
+		s.setFault(cutOff) // fail its renewals
 		_ = killed.Release(t.Context())
 		s.setFault(nil)
 		standby := acquired(t, lockOf(s, "standby", forGood), lease.Forever)
@@ -223,7 +225,7 @@ func TestStandbyOfDeadHolder(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() { _ = lockOf(s, "run").Acquire(ctx, time.Hour) }()
 		pass(5 * time.Second)
-		cancel() // and withdraws
+		cancel() // the run withdraws
 		<-standby
 		if at := time.Since(s.start); at != 45*time.Second {
 			t.Errorf("taken over after %s", at)
@@ -231,8 +233,8 @@ func TestStandbyOfDeadHolder(t *testing.T) {
 	})
 }
 
-// TestAskingFails: without the right to write the Lease a run says so at once; what
-// passes is asked for again.
+// TestAskingFails checks that a run without write permission fails at once. After a
+// temporary error, it asks again.
 func TestAskingFails(t *testing.T) {
 	for code, reason := range map[int32]metav1.StatusReason{
 		http.StatusForbidden: metav1.StatusReasonForbidden, http.StatusConflict: metav1.StatusReasonConflict,
@@ -260,8 +262,8 @@ func TestAskingFails(t *testing.T) {
 	}
 }
 
-// TestLookedAtAndReserved: who looked at a Lease that is left to another run does not
-// take it for that.
+// TestLookedAtAndReserved checks that a run doesn't take a Lease that is reserved for
+// another.
 func TestLookedAtAndReserved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()

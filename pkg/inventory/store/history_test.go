@@ -21,8 +21,8 @@ func run(i int) *history.Entry {
 	return &history.Entry{Run: history.NameRun(at, "abcd"), Time: at, Command: "apply", Outcome: history.OutcomeDone}
 }
 
-// TestRunsAtOnce: runs that write a history at once all have an entry, and one that knows the
-// history as it was needs no read where nobody wrote it since.
+// TestRunsAtOnce checks that parallel runs all add their entries. A run that knows the
+// current history needs no read.
 func TestRunsAtOnce(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
@@ -57,7 +57,7 @@ func TestRunsAtOnce(t *testing.T) {
 	}
 	a.SameRequests(t, "a known history", "update")
 
-	// What is in the place of a history, and is none, stays.
+	// A ConfigMap with the history's name that isn't a history remains.
 	permit := func(uid types.UID) (gate.Permit, error) { return gate.PermitHistory(hub, 0, uid) }
 	name := "configmap/" + history.Name("crm")
 	a.Kubectl(t, "", "label", name, wellknown.LabelRecord+"-")

@@ -27,7 +27,7 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// golden is a ConfigMap as it is read and written.
+// golden returns a ConfigMap from testdata.
 func golden(t *testing.T, name string) *corev1.ConfigMap {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "testdata", name))
@@ -59,7 +59,7 @@ func customers(t *testing.T) *inventory.Hub {
 	return h
 }
 
-// many is an inventory of so many objects.
+// many returns an inventory with n objects.
 func many(t *testing.T, n int) *inventory.Inventory {
 	t.Helper()
 	inv := acme(t)
@@ -72,7 +72,7 @@ func many(t *testing.T, n int) *inventory.Inventory {
 	return inv
 }
 
-// here is acme in the namespace of a test, of a hub that no other test has.
+// here returns acme in a test's namespace, with a hub that no other test has.
 func (a *api) here(t *testing.T) *inventory.Inventory {
 	t.Helper()
 	inv := acme(t)
@@ -98,7 +98,7 @@ func nodes(t *testing.T, s *store.Store, hub string) []*inventory.Inventory {
 	return all
 }
 
-// TestStore is the life of a record, and what it costs.
+// TestStore creates, changes and deletes an inventory, and counts the requests.
 func TestStore(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
@@ -115,7 +115,7 @@ func TestStore(t *testing.T) {
 	}
 	a.SameRequests(t, "a load", "list")
 
-	// Others put something on it; the record was read since.
+	// Another client adds a label after the read.
 	a.Kubectl(t, "", "label", "configmap/lynqnode-acme-web", "team=red")
 	loaded := nodes(t, s, inv.Node.Hub.Name)[0]
 	a.Requests()
@@ -143,7 +143,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// TestLargest: the server takes what is not too large.
+// TestLargest checks that the server accepts the largest allowed inventory.
 func TestLargest(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
@@ -157,7 +157,7 @@ func TestLargest(t *testing.T) {
 	save(t, store.New(a.Client.ConfigMaps()), inv)
 }
 
-// TestTooLargeIsNotSent: nothing is asked of the server.
+// TestTooLargeIsNotSent checks that lynqctl sends no request for a too large one.
 func TestTooLargeIsNotSent(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
@@ -168,7 +168,7 @@ func TestTooLargeIsNotSent(t *testing.T) {
 	a.SameRequests(t, "a record that is too large")
 }
 
-// TestAnswersLost: a write whose answer was lost finds its own effect.
+// TestAnswersLost checks that a write with a lost answer finds its own effect.
 func TestAnswersLost(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
@@ -208,7 +208,7 @@ func TestAnswersLost(t *testing.T) {
 		t.Errorf("hub: %v (-saved +loaded):\n%s", err, diff)
 	}
 
-	lose("patch") // the finalizer's
+	lose("patch") // the patch of the finalizer
 	if err := s.Remove(t.Context(), saved, permit(t, saved)); err != nil {
 		t.Error(err)
 	}
@@ -228,7 +228,7 @@ func TestAnswersLost(t *testing.T) {
 	a.Absent(t, "configmap/"+inventory.HubName(hub.Name))
 }
 
-// TestChanged: what another client wrote meanwhile is not overwritten.
+// TestChanged checks that lynqctl doesn't overwrite another client's change.
 func TestChanged(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
@@ -261,7 +261,7 @@ func TestChanged(t *testing.T) {
 	saved.Finalizer = false
 	refused("remove without finalizer", s.Remove(t.Context(), saved, permit(t, saved)), "another client changed it meanwhile, so lynqctl didn't delete it (run again)")
 
-	// The same content, but of another ConfigMap of that name.
+	// Another ConfigMap with this name has the same content.
 	a.Kubectl(t, "", "patch", "configmap/lynqnode-acme-web", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
 	a.Kubectl(t, "", "delete", "configmap/lynqnode-acme-web")
 	_, err = s.Save(t.Context(), saved)
@@ -272,8 +272,8 @@ func TestChanged(t *testing.T) {
 	refused("update of another", err, "another client changed it meanwhile (run again)")
 }
 
-// TestRemoveDeleting: a record that is being deleted goes with its finalizer,
-// or when others let it.
+// TestRemoveDeleting checks that an inventory in deletion disappears with its finalizer,
+// or after others remove theirs.
 func TestRemoveDeleting(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
@@ -299,8 +299,8 @@ func TestRemoveDeleting(t *testing.T) {
 	a.Kubectl(t, "", "patch", "configmap/lynqnode-acme-web", "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
 }
 
-// TestFinalizerElsewhere: the finalizer comes off wherever it is in the list, and
-// nothing else with it; another client's record of that name keeps its own.
+// TestFinalizerElsewhere removes the finalizer at any position, and nothing else. Another
+// client's ConfigMap with this name keeps its finalizer.
 func TestFinalizerElsewhere(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
@@ -325,7 +325,8 @@ func TestFinalizerElsewhere(t *testing.T) {
 	}
 }
 
-// TestBrokenRecords: all that is broken is told, and what is not comes too.
+// TestBrokenRecords checks that all broken inventories are reported, and all others
+// returned.
 func TestBrokenRecords(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
@@ -360,7 +361,7 @@ func TestBrokenRecords(t *testing.T) {
 	}
 }
 
-// TestNoAccess: an error is never taken for an answer.
+// TestNoAccess checks that an error never counts as an empty answer.
 func TestNoAccess(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
@@ -390,7 +391,7 @@ func TestNoAccess(t *testing.T) {
 			t.Errorf("%s: got %v", tt.what, err)
 		}
 	}
-	// An effect of one's own that cannot be read is none that is known.
+	// If lynqctl can't read its own effect, it doesn't know the effect.
 	a.Proxy.SetRules(faultproxy.Rule{Verb: "get", Status: 403})
 	if _, err := s.Save(t.Context(), inv); !apierrors.IsAlreadyExists(err) || !strings.Contains(err.Error(), "and it can't be read") {
 		t.Errorf("got %v", err)
@@ -411,14 +412,14 @@ func TestNoAccess(t *testing.T) {
 	}
 }
 
-// later is the record of the next run.
+// later returns the record of the next run.
 func later(h *inventory.Hub) *inventory.Hub {
 	next := *h
 	next.Time = h.Time.Add(time.Hour)
 	return &next
 }
 
-// TestHubRecord is the life of a hub's record, and what it costs.
+// TestHubRecord creates, changes and deletes a hub record, and counts the requests.
 func TestHubRecord(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
@@ -461,8 +462,8 @@ func TestHubRecord(t *testing.T) {
 	}
 }
 
-// TestApprovedMeanwhile: an approval that comes while a run is at work is not lost, and
-// does not make the run fail; anything else that changes does.
+// TestApprovedMeanwhile checks that an approval during a run isn't lost, and doesn't fail
+// the run. Any other change does.
 func TestApprovedMeanwhile(t *testing.T) {
 	t.Parallel()
 	const record, approved = "configmap/lynqhub-customers", `.metadata.annotations.lynq\.sh/approved`
@@ -486,7 +487,7 @@ func TestApprovedMeanwhile(t *testing.T) {
 	a.Equal(t, record, approved, "d1")
 	a.Equal(t, record, ".data.time", "2026-07-01T13:00:00Z")
 
-	used := later(saved) // what was approved is done
+	used := later(saved) // the run carried out the approved deletions
 	used.Held, used.Approved = nil, ""
 	a.Kubectl(t, "", "annotate", record, "note=x", "lynq.sh/approved=d2", "--overwrite")
 	if saved, err = s.SaveHub(t.Context(), used); err != nil || saved.Approved != "d2" || saved.Held != nil {
@@ -513,8 +514,8 @@ func TestApprovedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestApplySetParent: the server stores what was encoded, and kubectl finds it
-// by its ApplySet id.
+// TestApplySetParent checks that the server stores the encoded labels, and that kubectl
+// finds the ConfigMap by its ApplySet id.
 func TestApplySetParent(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t)
@@ -538,7 +539,7 @@ func TestApplySetParent(t *testing.T) {
 	}
 }
 
-// permit is what the gate gives for the inventory of a node that has left.
+// permit returns a permit for the inventory of a node without objects.
 func permit(t *testing.T, inv *inventory.Inventory) gate.Permit {
 	t.Helper()
 	p, err := gate.PermitInventory((&plan.NodePlan{}), inv, nil)

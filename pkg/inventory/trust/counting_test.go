@@ -11,9 +11,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// TestCounting: an inventory counts in the namespaces that the record of its own
-// hub names; hubs of one name have nothing to do with each other, and one without
-// a record says nothing.
+// TestCounting checks that inventories count in the namespaces of their own hub's record.
+// Hubs of one name are independent, and one without a record limits nothing.
 func TestCounting(t *testing.T) {
 	inv := func(namespace, hub, hubNamespace string) *inventory.Inventory {
 		return &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: hubNamespace, Name: hub}, Namespace: namespace, Name: "acme-web"}}
@@ -63,7 +62,7 @@ func TestCounting(t *testing.T) {
 	}
 }
 
-// TestApart: where a record that does not say its hub cannot be one of some hubs.
+// TestApart checks which namespaces can't have inventories of some hubs.
 func TestApart(t *testing.T) {
 	crm, erp, lost := lynq.HubKey{Namespace: "shop", Name: "crm"}, lynq.HubKey{Namespace: "shop", Name: "erp"}, lynq.HubKey{Namespace: "shop", Name: "lost"}
 	c := NewCounting([]*inventory.Hub{

@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// TestNamespaces: in which namespaces inventories count.
+// TestNamespaces checks in which namespaces inventories count.
 func TestNamespaces(t *testing.T) {
 	hub := lynq.HubKey{Namespace: "home", Name: "crm"}
 	inventories := []*inventory.Inventory{{Node: lynq.NodeID{Namespace: "old", Name: "a"}}, {Node: lynq.NodeID{Namespace: "new", Name: "b"}}, {Node: lynq.NodeID{Namespace: "home", Name: "c"}}}
@@ -19,7 +19,7 @@ func TestNamespaces(t *testing.T) {
 		want   string
 	}{
 		"no record":         {nil, "form home"},
-		"a new record":      {&inventory.Hub{Namespaces: []string{"x"}}, "form home"}, // none was read
+		"a new record":      {&inventory.Hub{Namespaces: []string{"x"}}, "form home"}, // not from the cluster
 		"a record":          {&inventory.Hub{UID: "1", Namespaces: []string{"eu"}}, "eu form home"},
 		"a record of today": {&inventory.Hub{UID: "1"}, "form home"},
 	} {

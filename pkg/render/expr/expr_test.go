@@ -12,7 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render/expr"
 )
 
-// newCompiler compiles strings for rows of uid, a and a URL.
+// newCompiler returns a compiler for rows with a uid, a and a URL.
 func newCompiler() *expr.Compiler {
 	return expr.NewCompiler(&expr.Scope{
 		Columns:   map[string]int{"uid": 0, "a": 1, "host": expr.HostColumn},
@@ -21,7 +21,7 @@ func newCompiler() *expr.Compiler {
 	})
 }
 
-// add adds a string that is right.
+// add adds a valid string.
 func add(t *testing.T, c *expr.Compiler, text string) int {
 	t.Helper()
 	e, findings := c.Compile(text, false)
@@ -31,15 +31,15 @@ func add(t *testing.T, c *expr.Compiler, text string) int {
 	return c.Add(e)
 }
 
-// evaluator runs a finished compiler's set. The name of a node is asked for where it does
-// not follow from words.
+// evaluator returns an evaluator for a finished compiler's set. It names every node
+// asked-for, so that tests notice the call.
 func evaluator(c *expr.Compiler, check func([]byte) error) *expr.Evaluator {
 	c.Finish()
 	return expr.NewEvaluator(c.Set(), expr.Node{Name: func() string { return "asked-for" }}, check)
 }
 
-// TestEvaluator: whichever way a string takes, its result is the same text, for words and
-// for texts that are none.
+// TestEvaluator checks that all ways to evaluate a string give the same text, for words
+// and other values.
 func TestEvaluator(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][2]string{
@@ -66,8 +66,8 @@ func TestEvaluator(t *testing.T) {
 	}
 }
 
-// TestTyped: a string that ends in int, float or bool gives a value of that type, or an
-// error that can hide what it is made of.
+// TestTyped checks that a string that ends with int, float or bool gives a typed value, or
+// an error that can hide its value.
 func TestTyped(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]any{"{{ .a | int }}": int64(1), "{{ .a | bool }}": true, "{{ printf `%s` .a | int }}": int64(1)} {
@@ -89,7 +89,7 @@ func TestTyped(t *testing.T) {
 	}
 }
 
-// TestFindings: a string is refused with the reason, before any row.
+// TestFindings checks errors that show without any row.
 func TestFindings(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -107,7 +107,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// TestSet: what is known of a string without a row.
+// TestSet checks facts about a string without any row.
 func TestSet(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]struct {
@@ -136,7 +136,7 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// TestCheck: a result that the check refuses is empty, however long the parts are.
+// TestCheck checks that a refused result is empty, whatever the length of its parts.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	errOdd := errors.New("odd")
@@ -156,7 +156,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestNodeName: the name of a node is asked for only where the uid is no name by itself.
+// TestNodeName checks that the evaluator asks for the node's name only if the uid isn't a
+// valid name.
 func TestNodeName(t *testing.T) {
 	t.Parallel()
 	c := newCompiler()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzPlainHost holds the quick way of ToHost equal to the general one.
+// FuzzPlainHost compares the fast ToHost with the general one.
 func FuzzPlainHost(f *testing.F) {
 	for _, s := range []string{"https://a.example", "http://a/b", "a://", "1://a", "x-y://h/", "https://a:1/", "://a", "a.b://c", "A://b", "https:///x", "a/b://c"} {
 		f.Add(s)

@@ -62,8 +62,8 @@ func TestQuotes(t *testing.T) {
 	}
 }
 
-// readers are YAML libraries of two generations, the older one with the rules of
-// YAML 1.1. For goccy's see TestGoccy.
+// readers are YAML libraries of two generations. The older one follows YAML 1.1. For
+// goccy's, see TestGoccy.
 func readers() map[string]func([]byte, any) error {
 	return map[string]func([]byte, any) error{
 		"kyaml":      func(b []byte, v any) error { return kyaml.Unmarshal(b, v) },
@@ -71,8 +71,8 @@ func readers() map[string]func([]byte, any) error {
 	}
 }
 
-// everywhere writes a string in every place that a manifest has for one, and
-// says what that is.
+// everywhere writes a string in each possible place of a manifest, and returns the
+// expected values.
 func everywhere(s string) (doc []byte, want map[string]any) {
 	st := StyleOf(s)
 	doc = append(doc, "k: "...)
@@ -89,7 +89,7 @@ func everywhere(s string) (doc []byte, want map[string]any) {
 	}
 }
 
-// reads has a library read a document.
+// reads reads a document with a library.
 func reads(t *testing.T, name string, read func([]byte, any) error, doc []byte, want map[string]any) {
 	t.Helper()
 	got := map[string]any{}
@@ -101,15 +101,15 @@ func reads(t *testing.T, name string, read func([]byte, any) error, doc []byte, 
 	}
 }
 
-// FuzzScalar writes a string in every place a manifest has for one and reads
-// it back with different libraries.
+// FuzzScalar writes a string in each possible place of a manifest, and reads it back with
+// several libraries.
 func FuzzScalar(f *testing.F) {
 	for _, s := range scalars() {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		if !utf8.ValidString(s) {
-			return // rows and forms hold UTF-8 only
+			return // rows and forms have only UTF-8
 		}
 		doc, want := everywhere(s)
 		key := append(AppendKey(nil, s), ": x\n"...)
@@ -122,15 +122,15 @@ func FuzzScalar(f *testing.F) {
 	})
 }
 
-// FuzzKustomize holds what is refused for kustomize against what kustomize does: it
-// reads a file, writes the object as JSON, and reads that as YAML (RNode, resWrangler).
+// FuzzKustomize compares lynqctl's checks with kustomize. kustomize reads a file, writes
+// the object as JSON, and reads that as YAML (RNode, resWrangler).
 func FuzzKustomize(f *testing.F) {
 	for _, s := range append(scalars(), "a\x7f", "\u0080", "\u0085", "a\u0085b", "\u009f", "\u00a0", "\ufffd", "\ufffe", "\uffff", "\U0001fffe", "\x00", "\t\nx", "x\ny\u2029", "x\u2028", "\n\u2028", "\x03\ny\u2029", "a\tb\nc\u2029", "\ta\n\u2028", "a\r\nb\u2028") {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		if !utf8.ValidString(s) {
-			return // rows and forms hold UTF-8 only
+			return // rows and forms have only UTF-8
 		}
 		doc, want := everywhere(s)
 		got, lost := kustomized(doc)
@@ -140,8 +140,8 @@ func FuzzKustomize(f *testing.F) {
 	})
 }
 
-// endsLine tells whether kustomize ends an object with a line break whose last value is s:
-// else the next object is no document.
+// endsLine reports whether kustomize ends an object whose last value is s with a line
+// break. Otherwise, the next object isn't a separate document.
 func endsLine(t *testing.T, s string) bool {
 	t.Helper()
 	text, err := sigsyaml.Marshal(map[string]string{"k": s})
@@ -151,7 +151,7 @@ func endsLine(t *testing.T, s string) bool {
 	return bytes.HasSuffix(text, []byte{'\n'})
 }
 
-// kustomized is what kustomize makes of a document.
+// kustomized returns kustomize's version of a document.
 func kustomized(doc []byte) (map[string]any, error) {
 	node, err := kyaml.Parse(string(doc))
 	if err != nil {
@@ -169,8 +169,8 @@ func kustomized(doc []byte) (map[string]any, error) {
 	return got, err
 }
 
-// TestGoccy reads some strings with a library of another family. It is not let
-// at what a fuzzer comes up with, of which it misreads some that is plain YAML.
+// TestGoccy reads some strings with another family's library. No fuzzer uses it, because
+// it misreads some plain YAML.
 func TestGoccy(t *testing.T) {
 	for _, s := range scalars() {
 		doc, want := everywhere(s)

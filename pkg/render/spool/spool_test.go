@@ -11,8 +11,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render/spool"
 )
 
-// TestSpool: in memory and in a file, with nodes taken back at the beginning,
-// in the middle, next to each other, and at the end.
+// TestSpool drops nodes at the start, in the middle, next to each other and at the end. It
+// does so in memory and in a file.
 func TestSpool(t *testing.T) {
 	var nodes [][]byte
 	for i := range 40 {
@@ -43,9 +43,9 @@ func TestSpool(t *testing.T) {
 	}
 }
 
-// TestSpoolEmptyNodes: nodes without bytes, taken back beside others.
+// TestSpoolEmptyNodes drops nodes without bytes next to others.
 func TestSpoolEmptyNodes(t *testing.T) {
-	for range 100 { // what is taken back is kept in a map
+	for range 100 { // the spool stores dropped nodes in a map
 		s := spool.New(100_000)
 		for _, n := range []string{"a", "", "bb", "", "", "ccc", "d"} {
 			if err := s.Add([]byte(n)); err != nil {
@@ -60,8 +60,8 @@ func TestSpoolEmptyNodes(t *testing.T) {
 	}
 }
 
-// TestSpoolLeavesNothing: no temporary file is left, and only its owner could
-// have read it.
+// TestSpoolLeavesNothing checks that no temporary file remains, and that only its owner
+// could read it.
 func TestSpoolLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
@@ -78,8 +78,7 @@ func TestSpoolLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestSpoolWithoutRoom: where no temporary file can be, the error says what to
-// do.
+// TestSpoolWithoutRoom checks that the error for a failed temporary file has a fix.
 func TestSpoolWithoutRoom(t *testing.T) {
 	t.Setenv("TMPDIR", "/nonexistent")
 	err := spool.New(0).Add(make([]byte, 3<<20))
@@ -88,7 +87,7 @@ func TestSpoolWithoutRoom(t *testing.T) {
 	}
 }
 
-// TestSpoolBrokenPipe: an error of writing comes through.
+// TestSpoolBrokenPipe checks that WriteTo returns an error of the writer.
 func TestSpoolBrokenPipe(t *testing.T) {
 	for _, bound := range []int{0, 1 << 30} {
 		s := spool.New(bound)

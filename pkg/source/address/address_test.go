@@ -49,7 +49,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestParseOfAPI: another URL of an API keeps how it answers, and who asks.
+// TestParseOfAPI checks that a new URL of an API keeps the API's settings and credentials.
 func TestParseOfAPI(t *testing.T) {
 	base := endpoint.Connection{Type: endpoint.SourceHTTP, TLS: endpoint.TLSDisable, Username: "me", HTTP: endpoint.HTTPRows{URL: "http://crm.shop.svc/rows", Items: "rows", Auth: endpoint.BasicAuth}}
 	want := base
@@ -108,8 +108,8 @@ func FuzzParse(f *testing.F) {
 	f.Add("hunter2hunter2", "host/db?table=t")
 	f.Add("a/b?c#d@e:f%", "h:1/db")
 	f.Fuzz(func(t *testing.T, password, rest string) {
-		// A beginning that nothing else has: what the rest of the URL says may
-		// look like a password once it is unescaped, or quoted.
+		// This prefix is unique, because an escaped or quoted part of the URL may look
+		// like a password.
 		password = "hunter2-Zq" + password
 		if strings.Contains(rest, "Zq") {
 			return

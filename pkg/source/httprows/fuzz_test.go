@@ -13,8 +13,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/source/httprows"
 )
 
-// FuzzAnswer: whatever an API answers, lynqctl reads each row that another reader finds, or
-// none.
+// FuzzAnswer checks any answer of an API. lynqctl must read the same rows as another
+// reader, or none.
 func FuzzAnswer(f *testing.F) {
 	for _, text := range []string{
 		`[]`, `[{"id":"a"},{"id":"b"}]`, `{"items":[{"id":"a"}],"next":null}`, `{"next":"","items":[{"a":{"items":[1]}}]}`,

@@ -24,18 +24,18 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/source/httprows"
 )
 
-// api is a server with pages of rows, by their number from 1. Fault takes requests over
-// where it returns true; it is told how often the page was asked for before.
+// api is a server with pages of rows, numbered from 1. Fault may answer a request itself,
+// and then returns true. It gets the number of earlier requests for the page.
 type api struct {
 	pages    map[int]string
 	tags     bool // answers have ETags
 	fault    func(w http.ResponseWriter, r *http.Request, page, before int) bool
 	asked    map[int]*atomic.Int64
-	notAgain atomic.Int64 // answers 304
-	sent     atomic.Int64 // answers 200
+	notAgain atomic.Int64 // number of answers with 304
+	sent     atomic.Int64 // number of answers with 200
 }
 
-// pagesOf are the pages of an API that names the next one in a field.
+// pagesOf returns pages of an API whose field names the next page.
 func pagesOf(rows ...[]string) map[int]string {
 	pages := map[int]string{}
 	for i, page := range rows {
@@ -81,7 +81,7 @@ func serve(t *testing.T, a *api) endpoint.Connection {
 	return endpoint.Connection{Type: endpoint.SourceHTTP, HTTP: endpoint.HTTPRows{URL: s.URL + "/rows"}}
 }
 
-// read reads all rows, a line each.
+// read reads all rows, one per line.
 func read(t *testing.T, c endpoint.Connection, known *httprows.Answers) ([]string, error) {
 	t.Helper()
 	rows, err := httprows.Read(t.Context(), c, nil, known)
@@ -121,7 +121,7 @@ func wantError(t *testing.T, err error, parts ...string) {
 
 var three = [][]string{{`{"id":"a"}`, `{"id":"b"}`}, {`{"id":"c"}`}, {`{"id":"d"}`}}
 
-// TestForms reads rows in each of the forms that answers have.
+// TestForms reads rows in each supported form of answers.
 func TestForms(t *testing.T) {
 	link := func(value string) func(w http.ResponseWriter, r *http.Request, page, before int) bool {
 		return func(w http.ResponseWriter, _ *http.Request, page, _ int) bool {
@@ -199,7 +199,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// raw answers with bytes, whatever they are, and closes the connection.
+// raw sends any bytes and closes the connection.
 func raw(w http.ResponseWriter, text string) bool {
 	conn, out, err := http.NewResponseController(w).Hijack()
 	if err == nil {
@@ -210,7 +210,7 @@ func raw(w http.ResponseWriter, text string) bool {
 	return true
 }
 
-// faults are all the ways in which a page may fail; the rows before it never count.
+// faults returns all ways in which a page may fail.
 func faults() map[string]struct {
 	do   func(w http.ResponseWriter, r *http.Request) bool
 	want string
@@ -305,8 +305,8 @@ func faults() map[string]struct {
 	}
 }
 
-// TestFaults has each page in turn fail in each way, in the first reading and in the
-// second: never fewer rows.
+// TestFaults makes each page fail in each way, in the first and in the second reading. The
+// result must never have fewer rows.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for name, fault := range faults() {
@@ -314,7 +314,7 @@ func TestFaults(t *testing.T) {
 			t.Parallel()
 			first := 1
 			if name == "next itself" {
-				first = 2 // page 1 may lead there
+				first = 2 // for page 1, this is the usual link to page 2
 			}
 			for page := first; page <= 3; page++ {
 				for at := range 2 {
@@ -339,8 +339,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestChanged: rows that change while the pages are read are an error, as are fewer pages
-// in the second reading. Once leaves the second one out.
+// TestChanged checks that changing rows, or fewer pages in the second reading, are errors.
+// Once skips the second reading.
 func TestChanged(t *testing.T) {
 	for name, change := range map[string]string{
 		"a row went":   `{"items":[{"id":"a"}],"next":"/rows?page=2"}`,
@@ -372,7 +372,7 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestSplitElsewhere: rows are the same rows wherever pages end.
+// TestSplitElsewhere checks that the size of pages doesn't matter.
 func TestSplitElsewhere(t *testing.T) {
 	a := &api{pages: pagesOf(three...)}
 	a.fault = func(_ http.ResponseWriter, _ *http.Request, page, before int) bool {
@@ -385,8 +385,8 @@ func TestSplitElsewhere(t *testing.T) {
 	wantRows(t, got, err, `{"id":"a"}`, `{"id":"b"}`, `{"id":"c"}`, `{"id":"d"}`)
 }
 
-// TestTags: an answer that did not change is not sent again, neither in the second reading
-// nor for the next run; one that changed is.
+// TestTags checks that the server doesn't send unchanged answers again, in the second
+// reading and in the next run.
 func TestTags(t *testing.T) {
 	a := &api{pages: pagesOf(three...), tags: true}
 	c, known := serve(t, a), new(httprows.Answers)
@@ -418,8 +418,8 @@ func TestTags(t *testing.T) {
 	wantError(t, err, `no field "rows"`)
 }
 
-// TestTagsOfLinks: a header is no part of what an ETag stands for. A page without a Link
-// may have got one.
+// TestTagsOfLinks checks pages with an ETag but without a Link. An ETag doesn't cover
+// headers, so such a page may have a Link now.
 func TestTagsOfLinks(t *testing.T) {
 	for name, keeps := range map[string]bool{"304 with Link": true, "304 without": false} {
 		t.Run(name, func(t *testing.T) {
@@ -447,7 +447,7 @@ func TestTagsOfLinks(t *testing.T) {
 			}
 		})
 	}
-	// Without pages, nothing may follow, and no answer is asked for twice.
+	// With a single page, no page follows, and lynqctl reads it once.
 	a := &api{pages: map[int]string{1: `[{"id":"a"}]`}, tags: true}
 	c, known := serve(t, a), new(httprows.Answers)
 	c.HTTP.Whole = true
@@ -463,7 +463,7 @@ func TestTagsOfLinks(t *testing.T) {
 	}
 }
 
-// TestWrongTag: an answer that did not change has the tag that was asked about.
+// TestWrongTag refuses a 304 answer whose tag differs from the request's.
 func TestWrongTag(t *testing.T) {
 	a := &api{pages: pagesOf(three...), tags: true}
 	a.fault = func(w http.ResponseWriter, r *http.Request, _, _ int) bool {
@@ -478,8 +478,8 @@ func TestWrongTag(t *testing.T) {
 	wantError(t, err, "with another ETag")
 }
 
-// TestBounds: size, time, pages and rows have one, and the end of the caller's context is
-// told as what it is.
+// TestBounds checks the limits of size, time, pages and rows. It also checks that the end
+// of the caller's context appears as such.
 func TestBounds(t *testing.T) {
 	endless := &api{fault: func(w http.ResponseWriter, r *http.Request, _, _ int) bool {
 		n, _ := strconv.Atoi(r.URL.Query().Get("n"))
@@ -532,7 +532,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestTotal: the number of rows that an API says is compared.
+// TestTotal checks that lynqctl compares the API's total with the number of rows.
 func TestTotal(t *testing.T) {
 	a := &api{pages: map[int]string{1: `{"items":[{"id":"a"}],"next":null,"total":2}`}}
 	c := serve(t, a)
@@ -547,7 +547,7 @@ func TestTotal(t *testing.T) {
 	wantError(t, err, `field "count" is not a whole number`)
 }
 
-// TestUnclear: an object that says nothing about a next page may have one.
+// TestUnclear refuses an object that doesn't say whether another page follows.
 func TestUnclear(t *testing.T) {
 	a := &api{pages: map[int]string{1: `{"items":[{"id":"a"}],"next_page":"/rows?page=2"}`}}
 	c := serve(t, a)
@@ -559,7 +559,7 @@ func TestUnclear(t *testing.T) {
 	wantError(t, err, "has a next page", "pages: false")
 }
 
-// TestPlaces: rows are named by their page, and secrets of URLs by nothing.
+// TestPlaces checks that messages name a row's page, but no secret of its URL.
 func TestPlaces(t *testing.T) {
 	c := serve(t, &api{pages: pagesOf(three...)})
 	c.HTTP.URL += "?filter=x-hunter2&page=1"
@@ -581,7 +581,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestCredentials: each kind is sent to its own origin, and is in no message.
+// TestCredentials checks that each credential is sent only to its own origin, and that no
+// message has it.
 func TestCredentials(t *testing.T) {
 	var sent []string
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -639,7 +640,7 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-// TestTLS: a server is verified, and a client may have a certificate.
+// TestTLS checks that lynqctl verifies the server, and can send a client certificate.
 func TestTLS(t *testing.T) {
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprintf(w, `[{"id":"%d"}]`, len(r.TLS.PeerCertificates))
@@ -681,7 +682,7 @@ func TestTLS(t *testing.T) {
 	wantError(t, err, "doesn't support TLS")
 }
 
-// pair is a certificate that a client may have, with its key.
+// pair returns a client certificate with its key.
 func pair(t *testing.T, s *httptest.Server) endpoint.Secret {
 	t.Helper()
 	own := s.TLS.Certificates[0]
@@ -693,7 +694,7 @@ func pair(t *testing.T, s *httptest.Server) endpoint.Secret {
 	return endpoint.Secret(text) + endpoint.Secret(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}))
 }
 
-// TestUnreachable: what is wrong with the way to a server.
+// TestUnreachable checks errors of the connection.
 func TestUnreachable(t *testing.T) {
 	c := serve(t, &api{})
 	s := httptest.NewServer(nil)
@@ -706,7 +707,7 @@ func TestUnreachable(t *testing.T) {
 	wantError(t, err, `host "nowhere.invalid" can't be found`)
 }
 
-// TestNothingStays: no temporary file outlives its rows.
+// TestNothingStays checks that no temporary file remains.
 func TestNothingStays(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
@@ -736,7 +737,7 @@ func TestNothingStays(t *testing.T) {
 	}
 }
 
-// TestWarning: a secret in clear text is a risk.
+// TestWarning warns about a secret in clear text.
 func TestWarning(t *testing.T) {
 	c := endpoint.Connection{Type: endpoint.SourceHTTP, TLS: endpoint.TLSDisable, Password: "hunter2", HTTP: endpoint.HTTPRows{URL: "http://crm.shop.svc/rows", Auth: endpoint.BearerAuth}}
 	if got := httprows.Warning(c); !strings.Contains(got, "in clear text") || strings.Contains(got, "hunter2") {
