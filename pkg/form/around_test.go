@@ -31,7 +31,7 @@ func aroundDoc(t *testing.T, what string) string {
 func TestAround(t *testing.T) {
 	good := map[string][]string{"a.yaml": {"hub a", "form a/a one"}, "b.yaml": {"hub b"}, "b-form.yaml": {"form b/b one", "form b/b2 one"}}
 	for name, tt := range map[string]struct {
-		now   map[string][]string // what becomes of files; "broken" is no YAML, nil removes
+		now   map[string][]string // new texts of files; "broken" isn't YAML, nil removes the file
 		bad   []string
 		hubs  []string // hubs that keep the good inputs; nil for all
 		forms []string // with the names of their objects

@@ -14,7 +14,7 @@ import (
 // InputFile is the text of an input file without other documents. Above all, it has no
 // Secrets.
 type InputFile struct {
-	Name string // "stdin" for that
+	Name string // "stdin" for standard input
 	Text string
 	// Secrets are the omitted Secrets.
 	Secrets []Secret

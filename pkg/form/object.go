@@ -15,8 +15,8 @@ import (
 // absent.
 type object struct {
 	*report
-	subject string // whose mapping it is, for messages: form "web"
-	path    string // of the mapping within the subject: "spec.source"
+	subject string // the mapping's owner in messages: form "web"
+	path    string // the mapping's place in the subject: "spec.source"
 	value   *document.Value
 	known   []string
 }

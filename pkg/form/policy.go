@@ -11,7 +11,7 @@ import (
 
 // A saying is a resource's value for one policy.
 type saying struct {
-	value string // as the table of policies spells it, "" where the resource says nothing
+	value string // in the spelling of the table of policies; "" if the resource sets none
 	text  string // the form's spelling
 	pos   lynq.Pos
 }

@@ -30,7 +30,7 @@ type GroupKind struct{ Group, Kind string }
 // Hub is a LynqHub. It names the rows, and the meaning of their columns.
 type Hub struct {
 	Pos             lynq.Pos
-	Name, Namespace string // Namespace "" where the file has none
+	Name, Namespace string // Namespace is "" if the file has none
 	Source          endpoint.Connection
 	Password        PasswordSource    // or the token, if the API needs one
 	Certificate     CertificateSource // the client's certificate
@@ -95,7 +95,7 @@ type Secret struct {
 // Form is a LynqForm. It has the templates of each active row's resources.
 type Form struct {
 	Pos             lynq.Pos
-	Name, Namespace string // Namespace "" where the file has none
+	Name, Namespace string // Namespace is "" if the file has none
 	Generation      int64  // metadata.generation; 0 if absent
 	HubID           string
 	HubIDPos        lynq.Pos

@@ -17,7 +17,7 @@ func TestCompare(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		want   bool           // a node needs the file
-		hub    string         // of the entry in the index, "" for none
+		hub    string         // hub of the index's entry, or ""
 		known  []index.Digest // digests in the index
 		disk   State
 		action Action

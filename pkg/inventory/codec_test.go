@@ -253,7 +253,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		edit func(*corev1.ConfigMap)
-		want string // behind "ConfigMap shop/lynqnode-acme-web: "
+		want string // after "ConfigMap shop/lynqnode-acme-web: "
 	}{
 		"no format":      {func(cm *corev1.ConfigMap) { delete(cm.Data, "format") }, "data.format: it is missing"},
 		"bad format":     {func(cm *corev1.ConfigMap) { cm.Data["format"] = "one" }, `data.format: "one" is not a version`},

@@ -53,7 +53,7 @@ func WithoutCopies(inventories []*Inventory) []*Inventory {
 		if order := strings.Compare(a.Node.String(), b.Node.String()); order != 0 {
 			return order
 		}
-		return strings.Compare(a.Copy, b.Copy) // "", that of the inventory itself, first
+		return strings.Compare(a.Copy, b.Copy) // the inventory itself has "", so it comes first
 	})
 	kept := inventories[:0]
 	for _, inv := range inventories {

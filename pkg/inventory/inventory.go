@@ -15,7 +15,7 @@ import (
 // stores it.
 type Inventory struct {
 	Node     lynq.NodeID // the inventory's node
-	Activate string      // "true", or "false" while the node goes
+	Activate string      // "true", or "false" while lynqctl deletes the node
 	// TemplateGeneration is the form's metadata.generation, or 0.
 	TemplateGeneration int64
 	// RolloutStart is when the node last started to change, or zero.

@@ -104,7 +104,7 @@ func TestPruneSpares(t *testing.T) {
 	for name, test := range map[string]struct {
 		ref    string
 		change func(*orphan.Orphan)
-		want   string // why it is spared, "" where it goes
+		want   string // why it is spared; "" if it is deleted
 		data   string // the same with Data
 	}{
 		"an orphan":             {ref: "ConfigMap/shop/a"},

@@ -77,7 +77,7 @@ func TestStranded(t *testing.T) {
 		name    string
 		object  object
 		records []*inventory.Inventory
-		want    string // "" where it is not stranded
+		want    string // "" if it isn't stranded
 	}{
 		{"recorded", secret, []*inventory.Inventory{record("shop", "acme-web", named(secret))}, ""},
 		{"recorded by another node", secret, []*inventory.Inventory{record("shop", "bolt-web", named(secret))}, ""},

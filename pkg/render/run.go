@@ -68,7 +68,7 @@ type Input struct {
 
 // Rendered is a node that a run yields for a row and a form.
 type Rendered[T any] struct {
-	lynq.NodeID // the name is "" where bytes alone are yielded
+	lynq.NodeID // the name is "" if only bytes are yielded
 	Program     *Program
 	// Out is the caller's result for the node. It has no objects if the node has Problems.
 	// The same holds if an earlier node failed and Settings.KeepGoing is false.

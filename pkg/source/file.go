@@ -25,7 +25,7 @@ const stdinName = "stdin"
 type dataFile struct {
 	file *os.File
 	name string // for messages
-	temp string // to be removed with the file; "" if there is nothing to remove
+	temp string // path to remove with the file; "" for none
 	// shared are the rows of the API that filled this file. It is nil for other files.
 	shared *httprows.Rows
 }

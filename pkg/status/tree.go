@@ -18,7 +18,7 @@ import (
 type Seen struct {
 	lynq.Ref
 	UID       types.UID
-	Owner     types.UID // its controller, "" for none
+	Owner     types.UID // its controller, or ""
 	Created   time.Time
 	Readiness ready.Readiness
 	Stopped   bool  // another client scaled it to zero

@@ -64,7 +64,7 @@ func FuzzValue(f *testing.F) {
 			return
 		}
 		if bytes.Contains(bytes.ReplaceAll(data, []byte("!!"), nil), []byte("!")) {
-			return // perhaps the tag "!", by which "! 5" is a string: our parser does not hand it on
+			return // perhaps the tag "!", which makes "! 5" a string: our parser drops it
 		}
 		got, err := json.Marshal(s.Documents[0].Plain())
 		if err != nil {

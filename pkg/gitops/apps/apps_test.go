@@ -179,7 +179,7 @@ func TestOptions(t *testing.T) {
 	resources := formtest.ConfigMap("a", "dependIds: []")
 	for _, test := range []struct {
 		o    Options
-		want string // "" is no error
+		want string // "" for no error
 	}{
 		{Options{Kind: policy.AppsApplications}, "--repo-url"},
 		{Options{Kind: policy.AppsApplicationSet}, "--repo-url"},

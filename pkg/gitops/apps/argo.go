@@ -142,7 +142,7 @@ func (m *Maker) argoBootstrap(folder string) map[string]any {
 // ignoreRule has fields of objects that Argo CD doesn't update.
 type ignoreRule struct {
 	groupKind
-	id    string // of the resource, "" for all of the kind
+	id    string // id of the resource; "" for all of the kind
 	paths []string
 }
 

@@ -50,7 +50,7 @@ type entry struct {
 // remedy says how a target honors a policy.
 type remedy struct {
 	set  func(*subject) []setting
-	lost func(*subject) string // what happens instead, "" where nothing is lost
+	lost func(*subject) string // the result instead; "" if nothing is lost
 }
 
 // setting is an annotation, or one option of an annotation with a list.

@@ -145,7 +145,7 @@ func (l *Lock) renewed(lease *coordinationv1.Lease, renewal metav1.MicroTime) *c
 type LostError struct {
 	Hub    lynq.HubKey
 	Lease  string
-	Holder string // who has it now, "" where that is not known
+	Holder string // current holder; "" if unknown
 	Err    error
 }
 

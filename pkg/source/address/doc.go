@@ -1,6 +1,5 @@
-// Package address reads the texts with which people say where rows are: the values of
-// --source.
+// Package address parses the values of --source, which say where rows are.
 //
-// A text and what a hub says flow in; a connection flows out. The package opens nothing, and
-// never repeats a text that may hold a password.
+// It takes a text and the hub's connection, and returns a connection. The package opens
+// nothing, and never repeats a text that may contain a password.
 package address

@@ -24,7 +24,7 @@ import (
 type Rows struct {
 	*os.File
 	name  string // the API's name in messages
-	temp  string // to be removed with the file; "" if there is nothing to remove
+	temp  string // path to remove with the file; "" for none
 	pages []page
 
 	mu    sync.Mutex
