@@ -14,7 +14,7 @@ type Answers struct {
 	rows *Rows
 }
 
-// take removes and returns the last rows of a connection, or nil. The caller closes them.
+// take returns the last rows of a connection, or nil. The caller closes them.
 func (a *Answers) take(c endpoint.Connection) *Rows {
 	if a == nil {
 		return nil
