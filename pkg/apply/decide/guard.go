@@ -60,7 +60,7 @@ func (g guards) refusals(l Limits) []plan.Refusal {
 type losses struct {
 	toll.Toll
 	byHand       int            // nodes that are deleted, and whose inventories were deleted by hand
-	there, nodes []lynq.NodeKey // those that are recorded, and those that count
+	there, nodes []lynq.NodeKey // those of which a share may go, and those that count
 }
 
 // cause is what people did beside changing rows, "" where they did nothing.
@@ -77,23 +77,49 @@ func (n *losses) cause() string {
 // losses counts what the guards judge by.
 func (g guards) losses() *losses {
 	n := &losses{}
-	homes := g.homes()
+	homes, room := g.homes(), map[lynq.NodeKey]bool{}
 	for _, inv := range g.in.Inventories {
 		if !g.d.counts(inv) && !g.in.HubDeleting {
 			continue // nodes of other forms say nothing of the share that goes
 		}
 		key, before := inv.Node.Key(), n.Going()
-		n.there = append(n.there, key)
 		change := g.changeOf(inv, homes)
 		n.Add(inv.Node.Namespace, change)
 		if n.Going() > before {
 			n.nodes = append(n.nodes, key)
+		}
+		if n.Going() > before || g.makesRoom(inv, room) {
+			n.there = append(n.there, key)
 		}
 		if change.Leaves && inv.Deleting {
 			n.byHand++
 		}
 	}
 	return n
+}
+
+// makesRoom tells whether max-delete takes its share also of a node that does not go: a row
+// wants it, or it goes on as such a node, of which known has those that counted. Whoever may
+// write inventories could make room for deletions with others. A run of some nodes does not
+// know what all rows want, and takes its share of all nodes.
+func (g guards) makesRoom(inv *inventory.Inventory, known map[lynq.NodeKey]bool) bool {
+	key := inv.Node.Key()
+	r := g.d.renamed[key]
+	switch {
+	case g.in.Only != nil || g.d.nodes[key] != nil:
+		return true
+	case r == nil || r.now != nil && r.of.inventories[r.now.Key()] != nil:
+		return false
+	case r.now != nil:
+		key = r.now.Key()
+	case r.elsewhere != nil:
+		key = r.elsewhere.node
+	default: // another run plans that node
+		key.Name = r.name
+	}
+	counted := known[key]
+	known[key] = true
+	return !counted
 }
 
 // rowKey is a row of a form.
