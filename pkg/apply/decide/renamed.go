@@ -228,9 +228,13 @@ func (h hooking) unrun(me plan.Owner, inv *inventory.Inventory, now *plan.Node) 
 
 // completedBefore is what the earlier inventories of a node have of an object that did its
 // work and is purged, nil for nothing. What is created once does its work once, by whatever
-// name.
+// name. An inventory of the hub in another namespace says nothing of it: whoever writes there
+// could have the node never do its work.
 func (d *decider) completedBefore(n *plan.Node, o *plan.Object) *inventory.Entry {
 	for _, inv := range d.earlier[n.Key()] {
+		if inv.Node.Namespace != n.Namespace && d.inventories[inv.Node.Key()] == inv {
+			continue
+		}
 		for i := range inv.Entries {
 			r := inv.Entries[i]
 			if r.Phase != inventory.PhaseCompleted {

@@ -97,6 +97,19 @@ func TestRenamed(t *testing.T) {
 			},
 			[]string{"b: x2 keep Completed", "a: x release Completed"}, "",
 		},
+		"an inventory in another namespace doesn't say what was done": {
+			func(s *shop) {
+				inv := s.has("a", "x")
+				delete(s.in.Live, shopRef("x"))
+				inv.Node.Namespace = "others"
+				inv.Entries[0].UID, inv.Entries[0].Phase, inv.Entries[0].Creation = "", inventory.PhaseCompleted, lynq.CreateOnce
+				o := &s.wants("b", "x").Objects[0]
+				o.Policy.PurgeOrder, o.Policy.Creation = new(int), lynq.CreateOnce
+				s.wants("c", "c1")
+				s.renames(uids, nil)
+			},
+			[]string{"b: x create New", "c: c1 create New", "a: x release Completed"}, "",
+		},
 		"a run of the old node alone": {
 			func(s *shop) {
 				s.has("a", "x")
