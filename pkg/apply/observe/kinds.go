@@ -16,8 +16,10 @@ type wantedKind struct {
 	refs                 map[lynq.Ref]bool
 	entries              []*inventory.Entry // that name objects of it
 	// replaced are those that inventories list which were deleted, and that may belong
-	// to them: copies of them may, too.
-	replaced map[lynq.Ref]bool
+	// to them: copies of them may, too. The value is the inventory's ApplySet.
+	replaced map[lynq.Ref]string
+	// leaving are the same of inventories whose nodes leave, if nobody stops that.
+	leaving map[lynq.Ref]string
 	// defined: some record names a CustomResourceDefinition of the group.
 	defined bool
 }
@@ -36,7 +38,7 @@ func (w *wantedKinds) add(ref lynq.Ref, apiVersion string) *wantedKind {
 		_, version := lynq.SplitAPIVersion(apiVersion)
 		i = len(w.kinds)
 		w.index[key] = i
-		w.kinds = append(w.kinds, wantedKind{group: ref.Group, version: version, kind: ref.Kind, refs: map[lynq.Ref]bool{}, replaced: map[lynq.Ref]bool{}})
+		w.kinds = append(w.kinds, wantedKind{group: ref.Group, version: version, kind: ref.Kind, refs: map[lynq.Ref]bool{}, replaced: map[lynq.Ref]string{}, leaving: map[lynq.Ref]string{}})
 	}
 	w.kinds[i].refs[ref] = true
 	return &w.kinds[i]
@@ -64,7 +66,9 @@ func kindsOf(objects map[lynq.Ref]string) []wantedKind {
 func kindsIn(nodes []*plan.Node, inventories []*inventory.Inventory) []wantedKind {
 	kinds := wantedKinds{index: map[[2]string]int{}}
 	unlooked := plan.Unlooked(nodes, inventories)
+	wanted := make(map[lynq.NodeKey]bool, len(nodes))
 	for _, n := range nodes {
+		wanted[n.Key()] = true
 		for i := range n.Objects {
 			if n.Objects[i].Exclusion == nil && !unlooked[n.Objects[i].Ref] {
 				kinds.add(n.Objects[i].Ref, n.Objects[i].APIVersion)
@@ -81,9 +85,7 @@ func kindsIn(nodes []*plan.Node, inventories []*inventory.Inventory) []wantedKin
 			}
 			k := kinds.add(r.Ref, r.APIVersion)
 			k.entries = append(k.entries, r)
-			if inv.Deleting && r.Namespace == inv.Node.Namespace {
-				k.replaced[r.Ref] = true
-			}
+			k.belongs(r, inv, wanted)
 			if r.Kind == kindDefinition && r.Group == groupDefinition {
 				groups[container.Key(r.Ref).Group] = true
 			}
@@ -94,4 +96,19 @@ func kindsIn(nodes []*plan.Node, inventories []*inventory.Inventory) []wantedKin
 		sorted[i].defined = groups[sorted[i].group]
 	}
 	return sorted
+}
+
+// belongs notes an object that may belong to an inventory by owner reference, and goes with
+// it where the inventory was deleted, or its node leaves.
+func (k *wantedKind) belongs(r *inventory.Entry, inv *inventory.Inventory, wanted map[lynq.NodeKey]bool) {
+	if r.Namespace != inv.Node.Namespace {
+		return
+	}
+	applySet := inventory.ID(inv.Node.Namespace, inventory.Name(inv.Node.Name))
+	switch {
+	case inv.Deleting:
+		k.replaced[r.Ref] = applySet
+	case !wanted[inv.Node.Key()]:
+		k.leaving[r.Ref] = applySet
+	}
 }

@@ -90,6 +90,9 @@ const (
 	// listedPerLook is how many objects a server lists while it gives one by itself, and
 	// more: pages come one after the other.
 	listedPerLook = 20
+	// applySetsPerList is of how many nodes copies are listed at once: their names are in the
+	// address of the request.
+	applySetsPerList = 50
 	// namespaceLists is up to how many namespaces are listed one by one.
 	namespaceLists = 4
 )
@@ -125,7 +128,10 @@ func (o *observer) kind(ctx context.Context, k *wantedKind) error {
 		return nil
 	}
 	if len(k.refs) <= o.few && len(k.replaced) == 0 {
-		return o.look(ctx, r, k.refs)
+		if err := o.look(ctx, r, k.refs); err != nil {
+			return err
+		}
+		return o.copies(ctx, r, k.leaving, "")
 	}
 	err = o.labelled(ctx, k, r, func(ref lynq.Ref) bool {
 		found := k.refs[ref]
@@ -137,26 +143,20 @@ func (o *observer) kind(ctx context.Context, k *wantedKind) error {
 		if err := o.apart(ctx, r, k.refs, fmt.Errorf("list the objects of hub %q: %w", o.hub, err)); err != nil {
 			return err
 		}
-		return o.copies(ctx, r, k.replaced, "!"+wellknown.LabelRecord)
+		return o.copies(ctx, r, k.replaced, "")
 	case err != nil:
 		return o.unread(ctx, k.refs, fmt.Errorf("list the objects of hub %q: %w", o.hub, err))
 	}
 	if err := o.missing(ctx, r, k.refs, true); err != nil {
 		return err
 	}
-	return o.copies(ctx, r, k.replaced, otherSelector(o.hub))
+	return o.copies(ctx, r, k.replaced, ","+wellknown.LabelHub+"!="+o.hub)
 }
 
 // hubSelector selects the objects of a hub. Inventories have its label too, and are as
 // many as nodes.
 func hubSelector(hub string) string {
 	return wellknown.LabelHub + "=" + hub + ",!" + wellknown.LabelRecord
-}
-
-// otherSelector selects the objects that hubSelector doesn't: the garbage collector deletes
-// them, too, with the inventory that they refer to.
-func otherSelector(hub string) string {
-	return wellknown.LabelHub + "!=" + hub + ",!" + wellknown.LabelRecord
 }
 
 // labelled reads the list of a kind's objects that have the hub's label, and keeps those
@@ -259,19 +259,49 @@ func (o *observer) apart(ctx context.Context, r lynq.APIResource, refs map[lynq.
 	return nil
 }
 
-// copies looks for copies of objects whose inventory was deleted, which other lists lack.
-// Where their namespace may not be listed, the objects are unknown: a copy may go with the
-// inventory.
-func (o *observer) copies(ctx context.Context, r lynq.APIResource, replaced map[lynq.Ref]bool, selector string) error {
-	of := byNamespace(replaced)
-	namespaces := slices.Sorted(maps.Keys(of))
-	return inParallel(len(namespaces), func(i int) error {
-		err := o.list(ctx, r, namespaces[i], selector, func(lynq.Ref) bool { return false })
+// copies looks for copies of objects that belong to an inventory, which other lists lack:
+// the garbage collector deletes them with it. Copies have the label of its ApplySet, also if
+// somebody has given the inventory or them to another hub. Where they may not be listed, the
+// objects are unknown.
+func (o *observer) copies(ctx context.Context, r lynq.APIResource, applySets map[lynq.Ref]string, also string) error {
+	lists := copyListsOf(applySets)
+	return inParallel(len(lists), func(i int) error {
+		l := &lists[i]
+		err := o.list(ctx, r, l.namespace, wellknown.LabelPartOf+" in ("+strings.Join(l.applySets, ",")+")"+also, func(lynq.Ref) bool { return false })
 		if err != nil {
-			return o.unread(ctx, of[namespaces[i]], fmt.Errorf("list copies of objects that belong to the inventory: %w", err))
+			return o.unread(ctx, l.refs, fmt.Errorf("list copies of objects that belong to the inventory: %w", err))
 		}
 		return nil
 	})
+}
+
+// copyList is a list of copies in a namespace.
+type copyList struct {
+	namespace string
+	applySets []string
+	refs      map[lynq.Ref]bool // which belong to their inventories
+}
+
+// copyListsOf are the lists for objects of ApplySets.
+func copyListsOf(applySets map[lynq.Ref]string) []copyList {
+	var lists []copyList
+	inOrder := slices.SortedFunc(maps.Keys(applySets), func(a, b lynq.Ref) int {
+		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(applySets[a], applySets[b]))
+	})
+	for _, ref := range inOrder {
+		last := len(lists) - 1
+		known := last >= 0 && lists[last].namespace == ref.Namespace
+		has := known && slices.Contains(lists[last].applySets, applySets[ref])
+		if !known || !has && len(lists[last].applySets) == applySetsPerList {
+			lists = append(lists, copyList{namespace: ref.Namespace, refs: map[lynq.Ref]bool{}})
+			last++
+		}
+		if !has {
+			lists[last].applySets = append(lists[last].applySets, applySets[ref])
+		}
+		lists[last].refs[ref] = true
+	}
+	return lists
 }
 
 // byNamespace are objects by their namespaces.

@@ -163,7 +163,7 @@ func TestStrays(t *testing.T) {
 	}{
 		"all":                                    {want: "strays copy, asked get services elsewhere, list services "},
 		"deleted":                                {deleting: true, want: "strays copy, strays relabelled, asked get services elsewhere, list services , list services ns"},
-		"few nodes of many":                      {few: true, want: "asked get services elsewhere, get services ns"},
+		"few nodes of many":                      {few: true, want: "strays copy, strays relabelled, asked get services elsewhere, get services ns, list services ns"},
 		"few nodes of many, deleted":             {few: true, deleting: true, want: "strays copy, strays relabelled, asked get services elsewhere, list services , list services ns"},
 		"deleted, and not all may be listed":     {deleting: true, list: forbidden(""), want: "strays copy, strays relabelled, asked get services elsewhere, get services ns, list services , list services ns"},
 		"deleted, and nothing may be listed":     {deleting: true, list: forbidden("", "ns"), want: "unknown owned, asked get services elsewhere, get services ns, list services , list services ns"},
@@ -177,7 +177,7 @@ func TestStrays(t *testing.T) {
 			if object == "relabelled" {
 				hub = "erp"
 			}
-			f.Put(ref, f.Foreign(ref, map[string]any{"labels": map[string]any{wellknown.LabelHub: hub}, "ownerReferences": []any{
+			f.Put(ref, f.Foreign(ref, map[string]any{"labels": map[string]any{wellknown.LabelHub: hub, wellknown.LabelPartOf: inventory.ID("ns", inventory.Name("a"))}, "ownerReferences": []any{
 				map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "lynqnode-a", "uid": owner},
 			}}))
 		}
@@ -236,7 +236,7 @@ func TestSomeNodes(t *testing.T) {
 			f.Put(ref, f.Foreign(ref, map[string]any{"labels": map[string]any{wellknown.LabelHub: "crm"}}))
 			inv.Entries = append(inv.Entries, inventory.Entry{Ref: ref, APIVersion: "v1"})
 		}
-		seen, err := SomeNodes(t.Context(), f, "crm", tt.of, nil, []*inventory.Inventory{inv})
+		seen, err := SomeNodes(t.Context(), f, "crm", tt.of, []*plan.Node{{NodeID: inv.Node}}, []*inventory.Inventory{inv})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -202,7 +202,7 @@ func (c Command) guard(before *Cluster, deleted []Object) []string {
 	lost := map[string]map[Node]bool{}
 	for _, o := range deleted {
 		holder, entry := before.Holder(o)
-		if holder == nil || c.Inputs.state(holder.Node) == stays && !data(o) && !entry.Data {
+		if holder == nil || c.Inputs.state(holder.Node) == stays && (!data(o) && !entry.Data || c.purges(holder.Node, o)) {
 			continue
 		}
 		if lost[holder.Node.Hub] == nil {
@@ -217,6 +217,13 @@ func (c Command) guard(before *Cluster, deleted []Object) []string {
 		}
 	}
 	return wrong
+}
+
+// purges tells whether a node's form says that an object goes when its work is done.
+func (c Command) purges(n Node, o Object) bool {
+	return slices.ContainsFunc(c.Inputs.Rendered(), func(r Rendered) bool {
+		return r.Ref == o.Ref && r.Node == c.Inputs.Now(n) && r.Resource.Purge
+	})
 }
 
 // mostDeleted is how many nodes of a hub may go.

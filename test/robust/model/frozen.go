@@ -31,11 +31,24 @@ func (c Command) unplanned(before, after *Cluster, exit int) []string {
 		switch {
 		case stale != "":
 			wrong = append(wrong, fmt.Sprintf("%s was changed: %s", ref, stale))
-		case !slices.Contains(c.Plan.Changes, ref):
+		case !slices.Contains(c.Plan.Changes, ref) && !restored(before, after, ref):
 			wrong = append(wrong, fmt.Sprintf("%s was changed, and the plan doesn't say so", ref))
 		}
 	}
 	return wrong
+}
+
+// restored tells whether a run changed no more of an object than that a new inventory has
+// it, in the place of one that somebody deleted: a plan warns of that.
+func restored(before, after *Cluster, ref Ref) bool {
+	for uid, was := range before.Objects {
+		is, stays := after.Objects[uid]
+		if was.Ref == ref {
+			holder, _ := before.Holder(was)
+			return stays && !after.Condemned(is) && is.Body == was.Body && holder != nil && holder.Deleting
+		}
+	}
+	return false
 }
 
 // different are the objects that two pictures don't have alike.
@@ -88,6 +101,7 @@ func (in Inputs) wants(n Node) []want {
 	var wants []want
 	for _, r := range in.Rendered() {
 		if r.Node == n {
+			r.Resource.When = "" // the row includes it
 			w := want{r, in.Hub(n.Hub).Form(n.Form).Revision, ""}
 			if r.Ref.Kind != Claim && r.Ref.Kind != Kind { // their content is the same for all rows
 				w.Plan = in.Hub(n.Hub).Row(n.Row).Columns["plan"]

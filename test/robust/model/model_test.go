@@ -140,6 +140,7 @@ func TestDeletions(t *testing.T) {
 		"recreated with data":               {func(s *scene) { s.resource().Recreate, s.exit = true, 1 }, "renders it"},
 		"more than the guard lets":          {func(s *scene) { s.off(); s.command.MaxDelete = "0" }, "1 nodes of hub us lost objects"},
 		"data, and the guard":               {func(s *scene) { s.form().Resources = nil; s.command.MaxDelete = "0" }, "1 nodes of hub us lost objects"},
+		"purged data, and the guard":        {func(s *scene) { s.resource().Purge, s.command.MaxDelete = true, "0" }, ""},
 		"a share is a node or more":         {func(s *scene) { s.off(); s.command.MaxDelete = "25%" }, ""},
 		"a copy of a kind that is recorded": {func(s *scene) { s.off(); s.copied(); s.entry.Kind = model.Claim }, "it isn't ours"},
 		"a copy of no recorded kind":        {func(s *scene) { s.off(); s.copied() }, ""},

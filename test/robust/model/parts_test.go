@@ -151,12 +151,16 @@ func TestPlans(t *testing.T) {
 		change func(*fleet)
 		want   string
 	}{
-		"what it says":             {planned, ""},
-		"more":                     {func(f *fleet) { planned(f); f.after[1] = "2" }, "bolt-conf was changed, and the plan doesn't say so"},
-		"another row":              {func(f *fleet) { planned(f); f.plan(1, "pro") }, ""},
-		"its row":                  {func(f *fleet) { planned(f); f.plan(0, "pro") }, "the form or row of node acme-web has changed"},
-		"its row went":             {func(f *fleet) { planned(f); f.inputs[0].Rows[0].Active = false }, "row acme came or went"},
-		"its form":                 {func(f *fleet) { planned(f); f.form().Resources[0].Adoption = model.Never }, "the form or row of node acme-web has changed"},
+		"what it says": {planned, ""},
+		"more":         {func(f *fleet) { planned(f); f.after[1] = "2" }, "bolt-conf was changed, and the plan doesn't say so"},
+		"another row":  {func(f *fleet) { planned(f); f.plan(1, "pro") }, ""},
+		"its row":      {func(f *fleet) { planned(f); f.plan(0, "pro") }, "the form or row of node acme-web has changed"},
+		"its row went": {func(f *fleet) { planned(f); f.inputs[0].Rows[0].Active = false }, "row acme came or went"},
+		"its form":     {func(f *fleet) { planned(f); f.form().Resources[0].Adoption = model.Never }, "the form or row of node acme-web has changed"},
+		"a condition that holds": {func(f *fleet) {
+			planned(f)
+			f.form().Resources[0].When, f.inputs[0].Rows[0].Columns["feature"] = "feature", "true"
+		}, ""},
 		"its object":               {func(f *fleet) { planned(f); f.before[0] = "0" }, "acme-conf has changed since the plan"},
 		"another object":           {func(f *fleet) { planned(f); f.before[1], f.after[1] = "0", "0" }, ""},
 		"refused":                  {func(f *fleet) { planned(f); f.plan(0, "pro"); f.after[0], f.exit = "1", 3 }, ""},
