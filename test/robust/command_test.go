@@ -11,6 +11,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
@@ -293,16 +294,27 @@ func (w *world) moved() []string {
 // escalated tells of a ClusterRoleBinding that a stranger recorded, and lynqctl created.
 func (w *world) escalated(t *testing.T) []string {
 	t.Helper()
+	if w.memory != nil {
+		all := w.memory.All("rbac.authorization.k8s.io", "clusterrolebindings", "")
+		if slices.ContainsFunc(all, func(o *unstructured.Unstructured) bool { return o.GetName() == w.binding() }) {
+			return w.escalation()
+		}
+		return nil
+	}
 	list, err := w.Dynamic.Resource(schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"}).List(t.Context(), metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range list.Items {
 		if list.Items[i].GetName() == w.binding() {
-			return []string{"lynqctl created ClusterRoleBinding " + w.binding() + ", which a stranger recorded"}
+			return w.escalation()
 		}
 	}
 	return nil
+}
+
+func (w *world) escalation() []string {
+	return []string{"lynqctl created ClusterRoleBinding " + w.binding() + ", which a stranger recorded"}
 }
 
 func (w *world) binding() string { return "forged-" + w.Namespace }

@@ -114,7 +114,12 @@ func (w *world) add(t *testing.T, c *model.Cluster, o *unstructured.Unstructured
 	c.UIDs[string(o.GetUID())] = true
 	switch record := o.GetLabels()["lynq.sh/record"]; {
 	case record == "node" || record == "copy":
-		c.Inventories = append(c.Inventories, w.inventory(o))
+		k := w.known[string(o.GetUID())]
+		if k.version != o.GetResourceVersion() {
+			k = known{version: o.GetResourceVersion(), inventory: w.inventory(o)}
+			w.known[string(o.GetUID())] = k
+		}
+		c.Inventories = append(c.Inventories, k.inventory)
 	case record != "" || o.GetName() == "kube-root-ca.crt":
 	case o.GetKind() == model.Job && o.GetLabels()["lynq.sh/hub"] != "" && o.GetAnnotations()["lynq.sh/resource-id"] != "forged":
 		// A hook that runs is no object of its node, and goes when it has ended.
@@ -125,7 +130,7 @@ func (w *world) add(t *testing.T, c *model.Cluster, o *unstructured.Unstructured
 			if err != nil {
 				t.Fatal(err)
 			}
-			k = known{o.GetResourceVersion(), object}
+			k = known{version: o.GetResourceVersion(), object: object}
 			w.known[object.UID] = k
 		}
 		c.Objects[k.object.UID] = k.object

@@ -48,10 +48,12 @@ type world struct {
 	frozen    model.Frozen // the plan file
 }
 
-// known is what an object was in the last picture, as long as it has this version.
+// known is what an object or an inventory was in the last picture, as long as it has this
+// version.
 type known struct {
-	version string
-	object  model.Object
+	version   string
+	object    model.Object
+	inventory model.Inventory
 }
 
 // newWorld is one on a real control plane.

@@ -12,6 +12,7 @@ import (
 // Check compares a cluster before and after a command, and names what the command must
 // not have done. Exit is its exit code, or negative where it was killed.
 func Check(c Command, before, after *Cluster, exit int) []string {
+	c.rendered = c.Inputs.Rendered()
 	wrong, deleted := c.losses(before, after)
 	wrong = append(wrong, c.changes(before, after)...)
 	wrong = append(wrong, c.guard(before, deleted)...)
@@ -156,7 +157,7 @@ func (c Command) frozen(before *Cluster, o Object) (why string, whole bool) {
 // holds tells whether a node renders its object, and no other node may take it from that.
 func (c Command) holds(n Node, o Object) bool {
 	renders, taken := false, false
-	for _, r := range c.Inputs.Rendered() {
+	for _, r := range c.rendered {
 		renders = renders || r.Ref == o.Ref && r.Node == n
 		taken = taken || r.Ref == o.Ref && c.covers(r.Node) && r.Resource.Adoption == Always
 	}
@@ -166,14 +167,14 @@ func (c Command) holds(n Node, o Object) bool {
 // continues tells whether the run has a node of another hub that a node may go on as, because
 // that hub has its row now.
 func (c Command) continues(n Node) bool {
-	return c.Inputs.state(n) == leaves && slices.ContainsFunc(c.Inputs.Rendered(), func(r Rendered) bool {
+	return c.Inputs.state(n) == leaves && slices.ContainsFunc(c.rendered, func(r Rendered) bool {
 		return r.Node.Hub != n.Hub && r.Node.Row == n.Row && c.covers(r.Node)
 	})
 }
 
 // wanted tells whether the run may write the object, and whether a rule keeps it from that.
 func (c Command) wanted(o Object) (wanted, excluded bool) {
-	for _, r := range c.Inputs.Rendered() {
+	for _, r := range c.rendered {
 		if r.Ref == o.Ref && c.covers(r.Node) {
 			wanted = wanted || !r.Excluded
 			excluded = excluded || r.Excluded
@@ -187,7 +188,7 @@ func (c Command) adopts(before *Cluster, o Object) bool {
 	if unmanaged(o) {
 		return false
 	}
-	return !c.AdoptNever && slices.ContainsFunc(c.Inputs.Rendered(), func(r Rendered) bool {
+	return !c.AdoptNever && slices.ContainsFunc(c.rendered, func(r Rendered) bool {
 		unowned := r.Resource.Adoption == IfUnowned && !before.foreign(o)
 		return r.Ref == o.Ref && c.covers(r.Node) && !r.Excluded && (unowned || r.Resource.Adoption == Always)
 	})
@@ -221,7 +222,7 @@ func (c Command) guard(before *Cluster, deleted []Object) []string {
 
 // purges tells whether a node's form says that an object goes when its work is done.
 func (c Command) purges(n Node, o Object) bool {
-	return slices.ContainsFunc(c.Inputs.Rendered(), func(r Rendered) bool {
+	return slices.ContainsFunc(c.rendered, func(r Rendered) bool {
 		return r.Ref == o.Ref && r.Node == c.Inputs.Now(n) && r.Resource.Purge
 	})
 }
@@ -237,7 +238,7 @@ func (c Command) mostDeleted(before *Cluster, hub string) int {
 	for _, i := range before.Inventories {
 		nodes[i.Node] = nodes[i.Node] || i.Node.Hub == hub
 	}
-	for _, r := range c.Inputs.Rendered() {
+	for _, r := range c.rendered {
 		nodes[r.Node] = nodes[r.Node] || r.Node.Hub == hub
 	}
 	count := 0
@@ -253,7 +254,7 @@ func (c Command) mostDeleted(before *Cluster, hub string) int {
 // missing are the objects that an apply which succeeded must have left in the cluster.
 func (c Command) missing(after *Cluster) []string {
 	var wrong []string
-	for _, r := range c.Inputs.Rendered() {
+	for _, r := range c.rendered {
 		waits := len(c.Inputs.Hub(r.Node.Hub).Form(r.Node.Form).Stages) > 0 // maybe, at a pause
 		if waits || !c.covers(r.Node) || r.Excluded || !r.Certain || r.Resource.Purge || slices.Contains(c.Unseen, r.Ref.Kind) {
 			continue

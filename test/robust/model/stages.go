@@ -113,7 +113,7 @@ func (r rollout) have(c *Cluster, row string, now bool) map[string]Object {
 		if holder == nil || holder.Node != r.node(row) || c.Condemned(o) || unmanaged(o) || (o.Annotations["revision"] == r.form.mark()) != now {
 			continue
 		}
-		if slices.ContainsFunc(r.Inputs.Rendered(), func(d Rendered) bool { return d.Ref == o.Ref && d.Node == holder.Node && d.Certain && !d.Excluded }) {
+		if slices.ContainsFunc(r.rendered, func(d Rendered) bool { return d.Ref == o.Ref && d.Node == holder.Node && d.Certain && !d.Excluded }) {
 			have[o.UID] = o
 		}
 	}

@@ -27,6 +27,8 @@ type Command struct {
 	// At is when the command ended, and Gone are the nodes whose grace periods run.
 	At   time.Time
 	Gone Gone
+
+	rendered []Rendered // what the inputs say
 }
 
 // covers tells whether the command is about a node.
@@ -80,7 +82,7 @@ func (c Command) staysInApply(before *Cluster, o Object) string {
 	if excludedBy(o.Ref, c.Inputs.rules(holder.Node)) {
 		return "it is excluded"
 	}
-	for _, r := range c.Inputs.Rendered() {
+	for _, r := range c.rendered {
 		if r.Ref != o.Ref {
 			continue
 		}
@@ -162,7 +164,7 @@ func (c Command) staysInPrune(before *Cluster, o Object) string {
 // tombstone says why no tombstone of the inputs may delete the object.
 func (c Command) tombstone(before *Cluster, o Object) string {
 	const none = "no tombstone names it"
-	if c.Label != "" || before.recorded(o.Ref) || slices.ContainsFunc(c.Inputs.Rendered(), func(r Rendered) bool { return r.Ref == o.Ref }) {
+	if c.Label != "" || before.recorded(o.Ref) || slices.ContainsFunc(c.rendered, func(r Rendered) bool { return r.Ref == o.Ref }) {
 		return none
 	}
 	for _, hub := range c.Inputs {
