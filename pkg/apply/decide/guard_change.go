@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
@@ -26,9 +28,9 @@ func (g guards) refuseChanges(p *plan.Plan, l Limits) []plan.Refusal {
 	}
 	changing, recorded := 0, 0
 	for i := range p.Nodes {
-		if n := &p.Nodes[i]; n.Desired != nil && n.Inventory != nil && (g.in.Only == nil || g.in.Only[n.Name]) {
+		if n := &p.Nodes[i]; n.Desired != nil && (n.Inventory != nil || len(g.d.earlier[n.Key()]) > 0) && (g.in.Only == nil || g.in.Only[n.Name]) {
 			recorded++
-			if n.Desired.Failed == nil && slices.ContainsFunc(n.Steps, func(s plan.Step) bool { return s.ChangesContent() }) {
+			if n.Desired.Failed == nil && slices.ContainsFunc(n.Steps, func(s plan.Step) bool { return s.ChangesContent() && !g.d.onlyMoves(n, &s) }) {
 				changing++
 			}
 		}
@@ -41,4 +43,17 @@ func (g guards) refuseChanges(p *plan.Plan, l Limits) []plan.Refusal {
 		})
 	}
 	return refusals
+}
+
+// onlyMoves tells whether a step changes no more of an object than that the node has it which
+// goes on by another name.
+func (d *decider) onlyMoves(n *plan.NodePlan, s *plan.Step) bool {
+	if s.Reason != reason.Moved {
+		return false
+	}
+	return slices.ContainsFunc(d.earlier[n.Key()], func(inv *inventory.Inventory) bool {
+		r, found := inventory.Find(inv.Entries, s.Object.Ref)
+		before, err := s.Object.DigestIn(inv.Node.Hub.Name, inv.Node.Key())
+		return found && err == nil && before != "" && before == r.Digest
+	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/evidence"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
@@ -54,6 +55,35 @@ func TestMaxChange(t *testing.T) {
 	}
 	if track := (&plan.Step{Action: plan.ActionTrack}); track.ChangesContent() || !track.Changes() {
 		t.Error("what changes only how an object is tracked counts")
+	}
+}
+
+// TestMaxChangeRenamed: nodes that go on by other names count if more than their tracking
+// changes.
+func TestMaxChangeRenamed(t *testing.T) {
+	for _, changes := range []bool{false, true} {
+		s := newShop()
+		for _, uid := range []string{"a", "b"} {
+			inv := s.has(uid, uid)
+			p := lynq.DefaultPolicy()
+			n := &lynq.Node{NodeID: lynq.NodeID{Hub: s.in.Hub, Form: s.in.Forms[0], UID: uid + "2", Namespace: "ns", Name: uid + "2-web"}}
+			content := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": uid, "namespace": "ns"}}
+			n.Objects = []lynq.Object{{Ref: shopRef(uid), ID: uid, Policy: p, Content: content}}
+			made, err := plan.Make(n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if inv.Entries[0].Digest, err = made.Objects[0].DigestIn("crm", inv.Node.Key()); err != nil || changes {
+				inv.Entries[0].Digest = "another"
+			}
+			s.in.Nodes = append(s.in.Nodes, made)
+		}
+		s.in.Active = 2
+		s.renames(map[string]string{"a": "a2", "b": "b2"}, nil)
+		p := Decide(s.in, Limits{MaxDelete: toll.DefaultMaxDelete(), MaxChange: &toll.MaxDelete{Percent: 10}})
+		if (len(p.Refusals) > 0) != changes {
+			t.Errorf("the content changes: %t; %+v", changes, p.Refusals)
+		}
 	}
 }
 
