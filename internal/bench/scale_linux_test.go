@@ -47,7 +47,8 @@ func BenchmarkScale(b *testing.B) {
 
 // renderAtScale compares renders with the floor. Both read the rows from the same place.
 func renderAtScale(b *testing.B, p programs, kind string, rows []floor.Row) {
-	source, byFloor := "", []string(nil)
+	var source string
+	var byFloor []string
 	if kind == kindPostgres {
 		source, byFloor = postgresRows(b, rows)
 	} else {

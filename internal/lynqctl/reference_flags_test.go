@@ -59,7 +59,7 @@ func longName(item string) string { return regexp.MustCompile(`--[a-z-]+`).FindS
 
 // writeFlags writes the flags of a command. It describes those that few commands have,
 // and names the others.
-func writeFlags(b *strings.Builder, c *cobra.Command, items []string, common map[string][]sharedFlag) {
+func writeFlags(b *strings.Builder, items []string, common map[string][]sharedFlag) {
 	var named []string
 	list := ""
 	for _, item := range items {

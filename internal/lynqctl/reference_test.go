@@ -204,7 +204,7 @@ func writeCommand(b *strings.Builder, c *cobra.Command, common map[string][]shar
 	if example := withoutShown(c.Example, c.Parent().Example); example != "" {
 		fmt.Fprintf(b, "\n```sh\n%s\n```\n", withoutIndent(example))
 	}
-	writeFlags(b, c, own, common)
+	writeFlags(b, own, common)
 }
 
 // partsOf returns the paragraphs that the commands of a group needn't repeat. delete says in

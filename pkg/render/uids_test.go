@@ -10,7 +10,7 @@ import (
 
 // TestUIDs compares uids with a map, in the order of sources and in any other.
 func TestUIDs(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // only a test
+	random := rand.New(rand.NewPCG(1, 2))
 	for round := range 40 {
 		var rows []string
 		for range 3 * uidsPerChunk {

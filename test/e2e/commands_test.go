@@ -71,7 +71,7 @@ func (s *script) commands() map[string]func(*testscript.TestScript, bool, []stri
 // kubectl ARGUMENT... is kubectl, by its own process only where the harness doesn't know the
 // answer. It must fail where it is negated.
 func (s *script) kubectl(ts *testscript.TestScript, neg bool, args []string) {
-	failed := false
+	var failed bool
 	a, known := harness.Answer{}, false
 	if ts.Getenv("KUBECONFIG") == s.env.Kubeconfig {
 		a, known = s.env.Ask(s.t.Context(), args...)

@@ -311,7 +311,7 @@ func (r *round) observe(e report.Event) {
 		case e.Hub != p.hub.Key:
 			continue
 		}
-		p.hubWatch.observe(own)
+		p.observe(own)
 	}
 }
 

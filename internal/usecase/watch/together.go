@@ -49,12 +49,13 @@ func (s stake) with(hub lynq.HubKey) bool {
 func stakesOf(plans []plan.Plan) []stake {
 	var stakes []stake
 	for i := range plans {
-		for k := range plans[i].Nodes {
-			for _, s := range plans[i].Nodes[k].Steps {
+		p := &plans[i]
+		for k := range p.Nodes {
+			for _, s := range p.Nodes[k].Steps {
 				switch {
 				case s.Elsewhere != (lynq.HubKey{}):
 					stakes = append(stakes, stake{ref: s.Ref(), to: s.Elsewhere})
-				case s.Object != nil && s.Action == plan.ActionBlock && s.Live != nil && s.Live.Hub != "" && s.Live.Hub != plans[i].Hub.Name:
+				case s.Object != nil && s.Action == plan.ActionBlock && s.Live != nil && s.Live.Hub != "" && s.Live.Hub != p.Hub.Name:
 					stakes = append(stakes, stake{ref: s.Ref(), from: s.Live.Hub})
 				}
 			}

@@ -29,7 +29,7 @@ func (p *Within) RoundTrip(r *http.Request) (*http.Response, error) {
 	answered := make(chan func() (*http.Response, error), 1)
 	go func() {
 		defer settle()
-		resp, err := p.waited(x, r)
+		resp, err := p.waited(x, r) //nolint:bodyclose // the client closes it
 		answered <- func() (*http.Response, error) { return resp, err }
 	}()
 	select {

@@ -62,7 +62,7 @@ func (s *Server) All(group, plural, namespace string) []*unstructured.Unstructur
 func (s *Server) watch(r *http.Request, q *query) (*http.Response, error) {
 	from, err := strconv.Atoi(q.from)
 	if err != nil {
-		return failed(r, apierrors.NewBadRequest("a watch begins after a version")), nil
+		return failed(r, apierrors.NewBadRequest("a watch begins after a version")), nil //nolint:nilerr // it is the answer
 	}
 	ctx := r.Context()
 	reader, writer := io.Pipe()
