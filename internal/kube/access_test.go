@@ -98,3 +98,28 @@ func TestServerThatIsNotThere(t *testing.T) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
+
+// A command means the namespace that it began with, also if somebody changes the context
+// while it runs. One that couldn't read the kubeconfig reads it again.
+func TestNamespaceStays(t *testing.T) {
+	t.Parallel()
+	var access kube.Access
+	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	access.Register(flags)
+	config := filepath.Join(t.TempDir(), "config")
+	if err := flags.Parse([]string{"--kubeconfig=" + config}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := access.Namespace(); err == nil {
+		t.Errorf("there is no kubeconfig, and the namespace is %q", got)
+	}
+	for _, namespace := range []string{"shop", "other"} {
+		text := "{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c, namespace: " + namespace + "}}]}"
+		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := access.Namespace(); err != nil || got != "shop" {
+			t.Errorf("the context has namespace %s: %q, %v, want shop", namespace, got, err)
+		}
+	}
+}

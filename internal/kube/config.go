@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 
@@ -22,6 +23,17 @@ type Access struct {
 	Context    string // "" is the current one
 
 	overrides clientcmd.ConfigOverrides // what the other flags of Register say
+	// meant is the namespace that was found, which copies share. A command that has begun
+	// means the same namespace until it ends, whatever becomes of the kubeconfig.
+	meant *meantNamespace
+}
+
+// meantNamespace is the namespace of a context of a kubeconfig.
+type meantNamespace struct {
+	mu                  sync.Mutex
+	known               bool
+	kubeconfig, context string
+	name                string
 }
 
 // Register adds kubectl's flags for its kubeconfig: --kubeconfig, --context and
@@ -29,6 +41,7 @@ type Access struct {
 // --request-timeout. --namespace is none of them: what it means is the
 // command's business.
 func (a *Access) Register(flags *pflag.FlagSet) {
+	a.meant = &meantNamespace{}
 	flags.StringVar(&a.Kubeconfig, clientcmd.RecommendedConfigPathFlag, "", "path of the kubeconfig (default: KUBECONFIG, else ~/.kube/config)")
 	names := clientcmd.RecommendedConfigOverrideFlags("")
 	// kubectl has no password flags either.
@@ -49,6 +62,22 @@ func (a Access) loader() clientcmd.ClientConfig {
 // Namespace is the namespace of the kubeconfig's context or, where no kubeconfig names a
 // cluster, of the pod that this is; "" where there is none. It asks no cluster.
 func (a Access) Namespace() (string, error) {
+	m := a.meant
+	if m == nil {
+		return a.namespace()
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.known && m.kubeconfig == a.Kubeconfig && m.context == a.Context {
+		return m.name, nil
+	}
+	name, err := a.namespace()
+	m.known, m.kubeconfig, m.context, m.name = err == nil, a.Kubeconfig, a.Context, name
+	return name, err
+}
+
+// namespace reads the kubeconfig for Namespace.
+func (a Access) namespace() (string, error) {
 	config, err := a.loader().RawConfig()
 	if err != nil {
 		return "", fmt.Errorf("read the kubeconfig for a namespace: %w", err)

@@ -1,8 +1,8 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -114,14 +114,37 @@ func cutObject(problem string) (kind, name, why string) {
 func problemKey(node, form, problem string) string {
 	kind, name, why := cutObject(problem)
 	names := []string{node, strings.TrimSuffix(node, "-"+form), name}
-	word := regexp.MustCompile(`[A-Za-z0-9_.-]+`)
-	digits := regexp.MustCompile(`[0-9]+`)
-	return kind + ": " + word.ReplaceAllStringFunc(why, func(w string) string {
-		for _, n := range names {
-			if n != "" && (w == n || strings.HasPrefix(w, n+"-")) {
-				return "NAME"
-			}
+	key := []byte(kind + ": ")
+	for why != "" {
+		w := why[:cmp.Or(len(why)-len(strings.TrimLeftFunc(why, inWord)), 1)]
+		why = why[len(w):]
+		if slices.ContainsFunc(names, func(n string) bool { return n != "" && (w == n || strings.HasPrefix(w, n+"-")) }) {
+			w = "NAME"
 		}
-		return digits.ReplaceAllString(w, "0")
-	})
+		key = appendNumberless(key, w)
+	}
+	return string(key)
+}
+
+// inWord tells whether a character can be in the name of an object.
+func inWord(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || isDigit(r) || strings.ContainsRune("_.-", r)
+}
+
+func isDigit(r rune) bool { return r >= '0' && r <= '9' }
+
+// appendNumberless appends a word with 0 for each number.
+func appendNumberless(to []byte, word string) []byte {
+	number := false
+	for i := range len(word) {
+		digit := isDigit(rune(word[i]))
+		switch {
+		case !digit:
+			to = append(to, word[i])
+		case !number:
+			to = append(to, '0')
+		}
+		number = digit
+	}
+	return to
 }
