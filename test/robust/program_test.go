@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -115,6 +116,7 @@ const heapMost = 1 << 30
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(-1) // what histories leave behind is small, so that collecting it seldom is cheap
 	debug.SetMemoryLimit(heapMost)
+	runtime.MemProfileRate = 0      // sampling takes time, and nobody asks for it
 	utilruntime.ErrorHandlers = nil // one of them has a clock, and each history in memory another
 	code := m.Run()
 	_ = os.RemoveAll(built.dir) // a temporary directory
