@@ -182,7 +182,7 @@ func (d *decider) decide(l Limits) *plan.Plan {
 			}
 		case !d.goes(inv):
 			p.Whole = false
-		case d.in.Delete[key] || inv.Deleting:
+		case d.in.Delete[key], inv.Deleting && d.claims.Node(inv) == nil: // nobody knows whether the row of the latter is gone
 			p.Nodes = append(p.Nodes, d.leaving(inv, reason.NodeDeleted))
 		default:
 			p.Nodes = append(p.Nodes, d.leaving(inv, reason.NodeGone))

@@ -80,6 +80,14 @@ func TestGrace(t *testing.T) {
 			},
 			[]string{"a: a1 skip RowUnknown"}, "", "",
 		},
+		"a row that does not render may be the node's, and a person deleted the inventory": {
+			func(s *shop) {
+				inv := s.has("a", "a1")
+				inv.Deleting, inv.Finalizer = true, true
+				s.wants("A", "a1").Fail(errors.New("bad"))
+			},
+			[]string{"a: a1 skip RowUnknown"}, "", "",
+		},
 		"an older date in the inventory alone": {
 			func(s *shop) { s.leavesSince(s.has("a", "a1"), hour(10)); s.in.Inventories[0].LeavingSince = hour(1) },
 			[]string{"a leaves since 10:00 until 13:00"}, "a", "",
