@@ -85,7 +85,7 @@ func unrecorded(before, after *Cluster) []string {
 	var wrong []string
 	for _, o := range after.sorted() {
 		_, was := before.Objects[o.UID]
-		if was || o.Labels["lynq.sh/hub"] == "" || after.Condemned(o) || after.recorded(o.Ref) {
+		if was || o.Labels["lynq.sh/hub"] == "" || after.Condemned(o) || after.recorded(o.Ref, func(string) bool { return true }) {
 			continue
 		}
 		wrong = append(wrong, fmt.Sprintf("%s was created, and no inventory names it", o.Ref))

@@ -38,14 +38,15 @@ func (c Command) unplanned(before, after *Cluster, exit int) []string {
 	return wrong
 }
 
-// restored tells whether a run changed no more of an object than that a new inventory has
-// it, in the place of one that somebody deleted: a plan warns of that.
+// restored tells whether a run changed no more of an object than its owner, an inventory that
+// somebody deleted: a plan warns that a new one takes its place.
 func restored(before, after *Cluster, ref Ref) bool {
 	for uid, was := range before.Objects {
 		is, stays := after.Objects[uid]
 		if was.Ref == ref {
-			holder, _ := before.Holder(was)
-			return stays && !after.Condemned(is) && is.Body == was.Body && holder != nil && holder.Deleting
+			return stays && !after.Condemned(is) && is.Body == was.Body && slices.ContainsFunc(before.Inventories, func(i Inventory) bool {
+				return i.Deleting && slices.ContainsFunc(was.Owners, func(o Owner) bool { return o.UID == i.UID })
+			})
 		}
 	}
 	return false

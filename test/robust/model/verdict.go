@@ -76,7 +76,8 @@ func (c Command) staysInApply(before *Cluster, o Object) string {
 	if c.Label != "" && o.Labels["tenant"] != c.Label {
 		return "its labels are not of this run"
 	}
-	if !c.covers(c.Inputs.Now(holder.Node)) {
+	leavesAsNamed := c.Inputs.state(holder.Node) == leaves && c.covers(holder.Node) // by the name that its inventory has
+	if !c.covers(c.Inputs.Now(holder.Node)) && !leavesAsNamed {
 		return "its node " + holder.Node.Name() + " is not of this run"
 	}
 	if excludedBy(o.Ref, c.Inputs.rules(holder.Node)) {
@@ -164,7 +165,7 @@ func (c Command) staysInPrune(before *Cluster, o Object) string {
 // tombstone says why no tombstone of the inputs may delete the object.
 func (c Command) tombstone(before *Cluster, o Object) string {
 	const none = "no tombstone names it"
-	if c.Label != "" || before.recorded(o.Ref) || slices.ContainsFunc(c.rendered, func(r Rendered) bool { return r.Ref == o.Ref }) {
+	if c.Label != "" || c.recorded(before, o.Ref) || slices.ContainsFunc(c.rendered, func(r Rendered) bool { return r.Ref == o.Ref }) {
 		return none
 	}
 	for _, hub := range c.Inputs {
@@ -180,9 +181,16 @@ func (c Command) tombstone(before *Cluster, o Object) string {
 	return none
 }
 
-// recorded tells whether an inventory names the object.
-func (c *Cluster) recorded(ref Ref) bool {
+// recorded tells whether an inventory of the run's hubs names the object.
+func (c Command) recorded(before *Cluster, ref Ref) bool {
+	return before.recorded(ref, func(hub string) bool {
+		return c.Inputs.Hub(hub) != nil && (len(c.Hubs) == 0 || slices.Contains(c.Hubs, hub))
+	})
+}
+
+// recorded tells whether an inventory of some hubs names the object.
+func (c *Cluster) recorded(ref Ref, of func(hub string) bool) bool {
 	return slices.ContainsFunc(c.Inventories, func(i Inventory) bool {
-		return slices.ContainsFunc(i.Entries, func(e Entry) bool { return e.Ref == ref })
+		return of(i.Node.Hub) && slices.ContainsFunc(i.Entries, func(e Entry) bool { return e.Ref == ref })
 	})
 }
