@@ -9,7 +9,7 @@
 # make test-unit      the pure packages, in seconds
 # make check          format, lint with the checks of go vet, no dead code, and that go.mod is tidy
 # make robust         a random driver against a model, on a real control plane: STEPS=2000, SEED of today
-# make robust-memory  the same in memory, much faster: STEPS=20000
+# make robust-memory  the same in memory, 200 steps in a second of a core: STEPS=20000
 # make robust-points  a fault at each request of each command, in memory
 # make robust-broken  whether the driver finds each of five broken promises
 # make security       the tests that docs/security.md names
