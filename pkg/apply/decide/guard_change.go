@@ -28,11 +28,13 @@ func (g guards) refuseChanges(p *plan.Plan, l Limits) []plan.Refusal {
 	}
 	changing, recorded := 0, 0
 	for i := range p.Nodes {
-		if n := &p.Nodes[i]; n.Desired != nil && (n.Inventory != nil || len(g.d.earlier[n.Key()]) > 0) && (g.in.Only == nil || g.in.Only[n.Name]) {
-			recorded++
-			if n.Desired.Failed == nil && slices.ContainsFunc(n.Steps, func(s plan.Step) bool { return s.ChangesContent() && !g.d.onlyMoves(n, &s) }) {
-				changing++
-			}
+		n := &p.Nodes[i]
+		if !g.mayChange(n) {
+			continue
+		}
+		recorded++
+		if slices.ContainsFunc(n.Steps, func(s plan.Step) bool { return s.ChangesContent() && !g.d.onlyMoves(n, &s) }) {
+			changing++
 		}
 	}
 	if limit := l.MaxChange.Of(recorded); changing > limit {
@@ -43,6 +45,14 @@ func (g guards) refuseChanges(p *plan.Plan, l Limits) []plan.Refusal {
 		})
 	}
 	return refusals
+}
+
+// mayChange tells whether max-change takes its share also of a node: a row wants it, and it is
+// recorded. One that can't be planned makes no room for changes, because whoever may write
+// inventories can have nodes that nobody can plan.
+func (g guards) mayChange(n *plan.NodePlan) bool {
+	there := n.Inventory != nil || len(g.d.earlier[n.Key()]) > 0
+	return there && n.Desired != nil && n.Desired.Failed == nil && (g.in.Only == nil || g.in.Only[n.Name])
 }
 
 // onlyMoves tells whether a step changes no more of an object than that the node has it which

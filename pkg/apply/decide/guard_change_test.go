@@ -31,10 +31,10 @@ func TestMaxChange(t *testing.T) {
 	}{
 		{"", nil},
 		{"2", nil},
-		{"50%", nil},
-		{"1", []string{"max-change: 2 of 4 nodes would change, the limit is 1 (--max-change=1) (check the changes with lynqctl diff; to do this anyway, pass --max-change=2)"}},
-		{"49%", []string{"max-change: 2 of 4 nodes would change, the limit is 1 (--max-change=49%) (check the changes with lynqctl diff; to do this anyway, pass --max-change=2)"}},
-		{"0", []string{"max-change: 2 of 4 nodes would change, the limit is 0 (--max-change=0) (check the changes with lynqctl diff; to do this anyway, pass --max-change=2)"}},
+		{"67%", nil},
+		{"1", []string{"max-change: 2 of 3 nodes would change, the limit is 1 (--max-change=1) (check the changes with lynqctl diff; to do this anyway, pass --max-change=2)"}},
+		{"66%", []string{"max-change: 2 of 3 nodes would change, the limit is 1 (--max-change=66%) (check the changes with lynqctl diff; to do this anyway, pass --max-change=2)"}},
+		{"0", []string{"max-change: 2 of 3 nodes would change, the limit is 0 (--max-change=0) (check the changes with lynqctl diff; to do this anyway, pass --max-change=2)"}},
 	} {
 		s := changingShop(t)
 		limits := Limits{MaxDelete: toll.MaxDelete{Percent: 100}}

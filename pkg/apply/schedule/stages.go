@@ -92,7 +92,7 @@ func (s *stages) note(nodes []*plan.NodePlan, shares []Share) {
 	for i, n := range nodes {
 		stage := s.Of[n.Key()]
 		switch {
-		case shares[i] == ShareForm:
+		case shares[i] == ShareForm, shares[i] == ShareRow && recorded(n) && !known(n):
 			s.gate(n, changed)
 		case shares[i] == ShareRow && !known(n):
 			fresh[stage] = true
@@ -141,7 +141,8 @@ func (s *stages) pauses(stage int) bool {
 }
 
 // known tells whether the record of a node says what the form said when it was written. One of
-// a node that is new doesn't, nor does one that a person rebuilt, or made to adopt orphans.
+// a node that is new doesn't, nor does one that a person rebuilt, or made to adopt orphans: the
+// latter node is not new, and waits for its stage as if the form had changed.
 func known(n *plan.NodePlan) bool {
 	return n.Inventory != nil && slices.ContainsFunc(n.Inventory.Entries, func(e inventory.Entry) bool { return e.UID != "" && e.Template != "" })
 }

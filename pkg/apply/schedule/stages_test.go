@@ -168,7 +168,7 @@ func TestReached(t *testing.T) {
 		"all are new":                {[]string{"", "", ""}, []Share{ShareForm, ShareForm, ShareForm}, 3, -1},
 		"a new stage":                {[]string{"now", "", ""}, []Share{ShareNone, ShareRow, ShareRow}, 2, 0},
 		"a rebuilt record":           {[]string{"now", "before", "?"}, []Share{ShareNone, ShareForm, ShareRow}, 2, 0},
-		"a rebuilt record, at last":  {[]string{"now", "?", "now"}, []Share{ShareNone, ShareRow, ShareNone}, 0, -1},
+		"a rebuilt record, at last":  {[]string{"now", "?", "now"}, []Share{ShareNone, ShareRow, ShareNone}, 1, 2},
 		"a new tenant":               {[]string{"", "now", "now"}, []Share{ShareRow, ShareNone, ShareNone}, 0, -1},
 		"a row changes":              {[]string{"now", "now", "now"}, []Share{ShareRow, ShareNone, ShareNone}, 0, -1},
 		"a later stage is ahead":     {[]string{"before", "before", "now"}, []Share{ShareForm, ShareForm, ShareNone}, 2, 2},
