@@ -117,7 +117,6 @@ func (c *Change[P]) early(ctx context.Context, r *Run) error {
 	if err := ls.Look(ctx); err != nil {
 		return Untouched(ctx, err)
 	}
-	r.Client.Ahead(ctx)
 	if err := c.Early.Read(ctx); err != nil {
 		return err
 	}
@@ -128,6 +127,7 @@ func (c *Change[P]) early(ctx context.Context, r *Run) error {
 	if err != nil {
 		return err
 	}
+	r.Client.Ahead(ctx)
 	defer func() { ls.Release(ctx) }()
 	if err := r.Acquire(ctx, ls); err != nil {
 		return err
