@@ -16,6 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/wait"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/test/harness"
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
@@ -304,6 +305,7 @@ func TestWhile(t *testing.T) {
 	if _, err := guarded.DeleteObject(t.Context(), configMaps, c.Namespace, "m", metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}}); !apierrors.IsNotFound(err) {
 		t.Errorf("dry run of a delete: %v", err)
 	}
+	c.Wait(t, "configmap/kube-root-ca.crt", harness.Exists()) // a controller makes it
 	if _, err := guarded.Metadata(t.Context(), configMaps, c.Namespace, "kube-root-ca.crt"); err != nil {
 		t.Errorf("read: %v", err)
 	}
