@@ -6,14 +6,22 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// batchSize is the number of rows that move between goroutines together. Larger batches
-// make that cheap. Smaller ones fit their output into a processor's cache.
-const batchSize = 16
+// The bounds of a batch, which moves between goroutines as one: enough rows to make that
+// cheap, and few enough bytes for a processor's cache and for the memory of a run whose rows
+// or objects are large.
+const (
+	batchRows   = 128
+	firstRows   = 16 // before anyone knows how much rows make
+	batchInput  = 64 << 10
+	batchOutput = 512 << 10
+)
 
 // batch has some rows and their results.
 type batch[T any] struct {
 	rows   []lynq.Row
 	values []string // the values of all rows, joined
+	size   int      // of the values, in bytes
+	most   int      // rows that it takes
 
 	buffers
 	keys   []ownedKey
@@ -63,7 +71,7 @@ func newPipeline[T any](workers int) *pipeline[T] {
 		free:    make(chan *batch[T], n),
 	}
 	for range n {
-		p.free <- &batch[T]{done: make(chan struct{}, 1)}
+		p.free <- &batch[T]{done: make(chan struct{}, 1), most: firstRows}
 	}
 	return p
 }
@@ -85,6 +93,8 @@ func (p *pipeline[T]) send(b *batch[T]) {
 }
 
 func (p *pipeline[T]) recycle(b *batch[T]) {
+	b.most = min(batchRows, max(1, len(b.rows)*batchOutput/max(1, len(b.out))))
+	b.size = 0
 	clear(b.values)
 	clear(b.nodes)
 	clear(b.objects)
@@ -99,5 +109,11 @@ func (b *batch[T]) add(r lynq.Row, uidColumn int, uid string) {
 	b.values = append(b.values, r.Values...)
 	values := b.values[start:len(b.values):len(b.values)]
 	values[uidColumn] = uid
+	for _, v := range values {
+		b.size += len(v)
+	}
 	b.rows = append(b.rows, lynq.Row{Values: values, Line: r.Line})
 }
+
+// full reports whether the batch takes no more rows.
+func (b *batch[T]) full() bool { return len(b.rows) >= b.most || b.size >= batchInput }

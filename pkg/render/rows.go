@@ -68,7 +68,7 @@ func (r *rowReader[T]) read(ctx context.Context) error {
 			}
 		}
 		b.add(row, r.uid, uid)
-		if len(b.rows) == batchSize {
+		if b.full() {
 			r.pipeline.send(b)
 			b = nil
 		}
