@@ -42,7 +42,9 @@ func BenchmarkScale(b *testing.B) {
 	}
 	b.Run("tree/rows=100000", func(b *testing.B) { treeAtScale(b, p, 100_000) })
 	l := &lab{tb: b, lynqctl: p.lynqctl, cluster: cluster.Cluster(b)}
-	b.Run("apply/nodes=10000", func(b *testing.B) { l.atScale(b, 10_000) })
+	for _, nodes := range []int{2_000, 10_000} {
+		b.Run(fmt.Sprintf("apply/nodes=%d", nodes), func(b *testing.B) { l.atScale(b, nodes) })
+	}
 }
 
 // renderAtScale compares renders with the floor. Both read the rows from the same place.
