@@ -26,7 +26,7 @@ const kindPostgres = "postgres"
 // jobPostgresFloor is the floor for rows from PostgreSQL: DSN.
 const jobPostgresFloor = "postgres-floor"
 
-// BenchmarkScale measures how far one machine goes: whole processes that render up to
+// BenchmarkScale measures what one machine can do: whole processes that render up to
 // a million rows, a tree of 100 000 rows, and applies of 10 000 nodes.
 func BenchmarkScale(b *testing.B) {
 	p := build(b)

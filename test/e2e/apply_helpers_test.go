@@ -116,6 +116,22 @@ func newShopIn(t *testing.T, env *harness.Env, inputs string, rows int, o faultp
 
 func (s *shop) hub() string { return s.Namespace }
 
+// formInputs begin the inputs of tests with one form: the shop's hub, and the form up to its
+// resources.
+const formInputs = `apiVersion: operator.lynq.sh/v1
+kind: LynqHub
+metadata: {name: HUB}
+spec:
+  source: {type: csv, csv: {path: rows.csv}}
+  valueMappings: {uid: id, activate: active}
+---
+apiVersion: operator.lynq.sh/v1
+kind: LynqForm
+metadata: {name: app}
+spec:
+  hubId: HUB
+`
+
 // inputs are forms for the shop's hub.
 func (s *shop) inputs(text string) string { return strings.ReplaceAll(text, "HUB", s.hub()) }
 

@@ -36,19 +36,7 @@ const (
 
 // estateInputs are five objects per node: two kinds, two namespaces, both
 // deletion policies, and dependencies.
-const estateInputs = `apiVersion: operator.lynq.sh/v1
-kind: LynqHub
-metadata: {name: HUB}
-spec:
-  source: {type: csv, csv: {path: rows.csv}}
-  valueMappings: {uid: id, activate: active}
----
-apiVersion: operator.lynq.sh/v1
-kind: LynqForm
-metadata: {name: app}
-spec:
-  hubId: HUB
-  configMaps:
+const estateInputs = formInputs + `  configMaps:
     - {id: settings, nameTemplate: "{{ .uid }}", spec: {apiVersion: v1, kind: ConfigMap}}
     - {id: kept, nameTemplate: "{{ .uid }}-kept", deletionPolicy: Retain, spec: {apiVersion: v1, kind: ConfigMap}}
   secrets:

@@ -9,19 +9,7 @@ import (
 )
 
 // hookedInputs are two hooks, one after the other, and what they are to go before.
-const hookedInputs = `apiVersion: operator.lynq.sh/v1
-kind: LynqHub
-metadata: {name: HUB}
-spec:
-  source: {type: csv, csv: {path: rows.csv}}
-  valueMappings: {uid: id, activate: active}
----
-apiVersion: operator.lynq.sh/v1
-kind: LynqForm
-metadata: {name: app}
-spec:
-  hubId: HUB
-  configMaps:
+const hookedInputs = formInputs + `  configMaps:
     - {id: data, nameTemplate: "{{ .uid }}", spec: {apiVersion: v1, kind: ConfigMap}}
   jobs:
     - id: backup

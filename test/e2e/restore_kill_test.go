@@ -10,19 +10,7 @@ import (
 )
 
 // restoredInputs are objects of each way of writing, and one that is retained.
-const restoredInputs = `apiVersion: operator.lynq.sh/v1
-kind: LynqHub
-metadata: {name: HUB}
-spec:
-  source: {type: csv, csv: {path: rows.csv}}
-  valueMappings: {uid: id, activate: active}
----
-apiVersion: operator.lynq.sh/v1
-kind: LynqForm
-metadata: {name: app}
-spec:
-  hubId: HUB
-  configMaps:
+const restoredInputs = formInputs + `  configMaps:
     - {id: applied, nameTemplate: "{{ .uid }}", spec: {apiVersion: v1, kind: ConfigMap, data: {plan: gold}}}
     - {id: merged, nameTemplate: "{{ .uid }}-merged", patchStrategy: merge, spec: {apiVersion: v1, kind: ConfigMap, data: {plan: gold}}}
   secrets:

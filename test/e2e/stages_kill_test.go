@@ -11,19 +11,7 @@ import (
 )
 
 // stagedInputs are nodes of two objects that change in three stages.
-const stagedInputs = `apiVersion: operator.lynq.sh/v1
-kind: LynqHub
-metadata: {name: HUB}
-spec:
-  source: {type: csv, csv: {path: rows.csv}}
-  valueMappings: {uid: id, activate: active}
----
-apiVersion: operator.lynq.sh/v1
-kind: LynqForm
-metadata: {name: app}
-spec:
-  hubId: HUB
-  rollout: {stages: [{rows: 1, pause: PAUSE}, {rows: 1, pause: PAUSE}]}
+const stagedInputs = formInputs + `  rollout: {stages: [{rows: 1, pause: PAUSE}, {rows: 1, pause: PAUSE}]}
   configMaps:
     - {id: text, nameTemplate: "{{ .uid }}-text", spec: {apiVersion: v1, kind: ConfigMap, data: {form: "N"}}}
     - {id: more, nameTemplate: "{{ .uid }}-more", dependIds: [text], spec: {apiVersion: v1, kind: ConfigMap, data: {form: "N"}}}

@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// Merge is what the rows and forms of several hubs want, each hub read for itself.
+// Merge joins what was rendered of several hubs, whose rows were read one hub at a time.
 func Merge(parts ...Rendering) Rendering {
 	all := Rendering{
 		Nodes: map[lynq.HubKey][]*plan.Node{}, reports: map[lynq.HubKey]render.Report{},

@@ -100,7 +100,8 @@ func (h *hubWatch) wants(rows *hubRows) {
 	h.wanted, h.failing = rows.wanted, nil
 }
 
-// wholeDue tells whether all nodes are to be planned. A tombstone of a file is of no node.
+// wholeDue reports whether the round plans all nodes. Tombstones of files belong to no node,
+// so they need that, too.
 func (p *part) wholeDue(now time.Time) bool {
 	return p.all || p.due[stonesOf(&p.hub)] || p.objects[recordOf(&p.hub)] || !now.Before(p.whole.Add(p.wholeEvery())) || p.thirdDue(now)
 }
@@ -285,7 +286,7 @@ func (r *round) end(err error) error {
 	for _, p := range r.parts {
 		switch {
 		case p.ended == nil:
-			p.whole = time.Time{} // what was to be done, and what changed, is still open
+			p.whole = time.Time{} // the round did nothing, so the next one plans all nodes
 		case err == nil || cutShort(err) || ofNodes(err):
 			p.settle(p.rows, p.due, plansOf(r.plans, p.hub.Key), p.ended)
 		}

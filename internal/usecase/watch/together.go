@@ -44,8 +44,8 @@ func (s stake) with(hub lynq.HubKey) bool {
 	return s.to == hub || s.to == (lynq.HubKey{}) && s.from == hub.Name
 }
 
-// stakesOf are the objects that may move between the hub of some plans and others. It is a
-// pure function.
+// stakesOf lists the objects that may move between the hub of some plans and other hubs. It
+// is a pure function.
 func stakesOf(plans []plan.Plan) []stake {
 	var stakes []stake
 	for i := range plans {
@@ -79,7 +79,7 @@ func moves(stakes []stake, hub lynq.HubKey, nodes []*plan.Node) bool {
 	return slices.ContainsFunc(stakes, func(s stake) bool { return s.with(hub) && wanted[s.ref] == (s.to == hub) })
 }
 
-// digestOfStakes tells whether stakes are those of another round.
+// digestOfStakes returns a text that two rounds share exactly if their stakes are the same.
 func digestOfStakes(stakes []stake) string {
 	lines := make([]string, len(stakes))
 	for i, s := range stakes {
@@ -90,7 +90,8 @@ func digestOfStakes(stakes []stake) string {
 }
 
 // together plans the hub with those between which and it objects move, and carries that out.
-// It is false where there are none, or where that isn't possible: then the hub goes on alone.
+// It returns false if there are none, or if the hubs can't be planned together. The caller
+// then carries out the round of this hub alone.
 func (h *hubWatch) together(ctx context.Context, alone *round) (done bool, err error) {
 	stakes := stakesOf(alone.plans)
 	digest := digestOfStakes(stakes)
@@ -220,7 +221,7 @@ func (h *hubWatch) ask(ctx context.Context, own *term, other *hubWatch, stakes [
 	case err := <-read:
 		rows := other.current()
 		if err != nil || rows == nil || !moves(stakes, other.hub.Key, rows.Nodes[other.hub.Key]) {
-			return nil, nil //nolint:nilerr // the log has it, and the hub goes on alone
+			return nil, nil //nolint:nilerr // the reader logged it, and this hub carries out its own round
 		}
 	}
 	other.changes.Wake() // which ends a round that waits
@@ -248,8 +249,8 @@ func meet[T any](ctx context.Context, h *hubWatch, own, t *term, to chan<- T, va
 	}
 }
 
-// lender is the term of a hub whose rows were read, nil where there is none. Then the hub
-// that asks is told when there is.
+// lender returns the term of the hub, or nil if another run has the hub, or nobody has read
+// its rows yet. In both cases lender remembers the borrower, and tellBorrowers wakes it later.
 func (h *hubWatch) lender(borrower lynq.HubKey) *term {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -98,10 +98,10 @@ func (g guards) losses() *losses {
 	return n
 }
 
-// makesRoom tells whether max-delete takes its share also of a node that does not go: a row
-// wants it, or it goes on as such a node, of which known has those that counted. Whoever may
-// write inventories could make room for deletions with others. A run of some nodes does not
-// know what all rows want, and takes its share of all nodes.
+// makesRoom reports whether a node that stays counts when max-delete takes its percentage. It
+// does if a row wants the node, or wants it by another name; known has the names that counted
+// before. Other nodes don't count, because whoever may write inventories can invent them. A
+// run of some nodes doesn't know what all rows want, so all nodes count there.
 func (g guards) makesRoom(inv *inventory.Inventory, known map[lynq.NodeKey]bool) bool {
 	key := inv.Node.Key()
 	r := g.d.renamed[key]

@@ -55,8 +55,7 @@ func (g guards) mayChange(n *plan.NodePlan) bool {
 	return there && n.Desired != nil && n.Desired.Failed == nil && (g.in.Only == nil || g.in.Only[n.Name])
 }
 
-// onlyMoves tells whether a step changes no more of an object than that the node has it which
-// goes on by another name.
+// onlyMoves reports whether a step changes nothing of an object but the node that has it.
 func (d *decider) onlyMoves(n *plan.NodePlan, s *plan.Step) bool {
 	if s.Reason != reason.Moved {
 		return false

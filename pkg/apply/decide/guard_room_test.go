@@ -10,9 +10,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
-// TestForgedRoom: whoever may write inventories gives max-delete no more nodes to take its
-// share of. Each of the forged ones stays: as that of an active row by another name, as one
-// that goes on as that, or for its grace period.
+// TestForgedRoom forges inventories whose nodes stay: under another name of an active row, as
+// a renamed node, or for a grace period. None of them raises the limit of max-delete.
 func TestForgedRoom(t *testing.T) {
 	slow := lynq.FormKey{Name: "slow"}
 	for name, forge := range map[string]func(s *shop, inv *inventory.Inventory){

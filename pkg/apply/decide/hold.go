@@ -102,7 +102,7 @@ func (d *decider) withBeside(b *decider) *decider {
 	return &next
 }
 
-// takes tells whether a step writes an object that a node has which goes.
+// takes reports whether a step writes an object of a node that leaves.
 func takes(me plan.Owner, s *plan.Step, taken map[lynq.Ref]lynq.NodeKey) bool {
 	return s.Object != nil && taken[s.Object.Ref] != (lynq.NodeKey{}) && s.Live != nil && !me.Tracks(s.Live)
 }

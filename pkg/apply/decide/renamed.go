@@ -181,8 +181,8 @@ func (d *decider) moved(inv *inventory.Inventory, r *renamed) plan.NodePlan {
 	return p
 }
 
-// waiting plans a node whose row is in a hub that this run leaves out. Nothing becomes of it
-// before a run of both hubs moves its objects.
+// waiting plans a node whose row is in a hub that this run leaves out. lynqctl changes
+// nothing of the node until a run of both hubs moves its objects.
 func (d *decider) waiting(inv *inventory.Inventory, to *renderer) plan.NodePlan {
 	p := plan.NodePlan{NodeID: inv.Node, Inventory: inv, Next: to.node}
 	me := d.owner(p.Key())

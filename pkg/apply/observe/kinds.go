@@ -98,8 +98,8 @@ func kindsIn(nodes []*plan.Node, inventories []*inventory.Inventory) []wantedKin
 	return sorted
 }
 
-// belongs notes an object that may belong to an inventory by owner reference, and goes with
-// it where the inventory was deleted, or its node leaves.
+// belongs notes an object that may have an owner reference to an inventory. The garbage
+// collector deletes the object with a deleted inventory, and with that of a node that leaves.
 func (k *wantedKind) belongs(r *inventory.Entry, inv *inventory.Inventory, wanted map[lynq.NodeKey]bool) {
 	if r.Namespace != inv.Node.Namespace {
 		return
