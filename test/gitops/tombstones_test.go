@@ -2,8 +2,9 @@ package gitops
 
 import (
 	"slices"
-	"strings"
 	"testing"
+
+	"github.com/lynqctl/lynqctl/test/harness"
 )
 
 // TestArgoTombstones: Argo CD runs what deletes the objects of tombstones when all else is
@@ -36,14 +37,12 @@ spec:
 		if !slices.Equal(waves, []int{0, -1, 0}) {
 			t.Errorf("the waves were %v", waves)
 		}
-		for _, hook := range []string{"ServiceAccount/tombstones-acme-web", "Role/lynqctl:tombstones:" + env.Namespace + ":acme-web", "Job/tombstones-acme-web"} {
+		for _, hook := range []string{"ServiceAccount/tombstones-acme-web", "Role/lynqctl:tombstones:" + env.Namespace + ":acme-web",
+			"RoleBinding/lynqctl:tombstones:" + env.Namespace + ":acme-web", "Job/tombstones-acme-web"} {
 			if _, ran := messages[hook]; !ran {
 				t.Errorf("%s did not run: %v", hook, messages)
 			}
-		}
-		left := env.Kubectl(t, "", "get", "jobs,roles,rolebindings,serviceaccounts", "-o", "name")
-		if strings.Contains(left, "tombstones") {
-			t.Errorf("left: %s", left)
+			env.Wait(t, hook, harness.Gone()) // Argo CD deletes in the foreground: a Job goes after its pods
 		}
 		env.Get(t, "configmap/acme-new")
 	}
