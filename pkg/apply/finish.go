@@ -164,7 +164,7 @@ func (n *nodeRun) recordResult() error {
 		return nil
 	}
 	if n.record.gone() && n.ending.outcome != report.OutcomeFailed {
-		if err := n.detachStrays(); err != nil {
+		if err := n.detachStrays(nil); err != nil {
 			return err
 		}
 		if err := n.record.remove(); err != nil {
@@ -179,6 +179,9 @@ func (n *nodeRun) recordResult() error {
 		return nil
 	}
 	next := n.record.confirmed()
+	if err := n.detachStrays(next); err != nil {
+		return err
+	}
 	if n.steps.Changed() {
 		next.RolloutStart = n.record.saved.RolloutStart
 		if next.RolloutStart.IsZero() || n.run.rollouts[n.form()] == nil {

@@ -39,9 +39,13 @@ func (n *nodeRun) belongings() *belongings {
 	return &belongings{record: &n.record, requests: &n.requests, decisions: &n.decisions, steps: &n.steps, replacement: n.plan.Replacement, manifests: n.hooks.manifests}
 }
 
-// detachStrays is detachStray for a node that leaves.
-func (n *nodeRun) detachStrays() error {
+// detachStrays is detachStray for strays of kinds of which the next inventory lists no object;
+// nil is that the inventory goes.
+func (n *nodeRun) detachStrays(next *inventory.Inventory) error {
 	for _, l := range n.plan.Strays {
+		if next != nil && next.ListsLike(l.Ref) {
+			continue
+		}
 		n.tell.report(report.Event{Type: report.EventWarning, Object: l.Ref, Message: plan.StrayWarning})
 		if err := n.belongings().detachStray(n.requests.ctx, l); err != nil {
 			return err

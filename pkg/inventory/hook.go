@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"slices"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
@@ -35,6 +36,14 @@ func (inv *Inventory) All() []Entry {
 	}
 	begun := slices.DeleteFunc(slices.Clone(inv.Hooks), func(r Entry) bool { return r.Phase == "" })
 	return sorted(slices.Concat(inv.Entries, begun))
+}
+
+// ListsLike tells whether the inventory lists an object of the kind and namespace of another,
+// and the object may exist.
+func (inv *Inventory) ListsLike(o lynq.Ref) bool {
+	return slices.ContainsFunc(inv.All(), func(r Entry) bool {
+		return !r.Purged() && r.Group == o.Group && r.Kind == o.Kind && r.Namespace == o.Namespace
+	})
 }
 
 // withoutHooks separates entries and hooks.

@@ -48,3 +48,25 @@ func TestHooksAreRecorded(t *testing.T) {
 		}
 	}
 }
+
+// TestListsLike checks that objects of other kinds and namespaces, and objects that lynqctl
+// purged, don't count.
+func TestListsLike(t *testing.T) {
+	entry := func(group, kind, namespace string) Entry {
+		return Entry{Ref: lynq.Ref{Group: group, Kind: kind, Namespace: namespace, Name: "x"}, UID: "u"}
+	}
+	purged := entry("batch", "Job", "ns")
+	purged.UID, purged.Phase = "", PhaseCompleted
+	inv := &Inventory{Entries: []Entry{entry("", "ConfigMap", "ns"), entry("", "Secret", "elsewhere"), entry("example.com", "Service", "ns"), purged}}
+	for o, want := range map[lynq.Ref]bool{
+		{Kind: "ConfigMap", Namespace: "ns", Name: "copy"}:             true,
+		{Kind: "ConfigMap", Namespace: "elsewhere", Name: "copy"}:      false,
+		{Kind: "Secret", Namespace: "ns", Name: "copy"}:                false,
+		{Kind: "Service", Namespace: "ns", Name: "copy"}:               false,
+		{Group: "batch", Kind: "Job", Namespace: "ns", Name: "x-copy"}: false,
+	} {
+		if got := inv.ListsLike(o); got != want {
+			t.Errorf("%s: %v, want %v", o, got, want)
+		}
+	}
+}

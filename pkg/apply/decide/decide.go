@@ -336,6 +336,7 @@ func (d *decider) node(n *plan.Node) plan.NodePlan {
 	if p.Replacement = d.replacements[n.Key()]; p.Replacement != nil {
 		me.UID = "" // what belongs to the inventory that goes gets a new owner
 	}
+	p.Strays = d.straysOf(me)
 	for i := range n.Objects {
 		o := &n.Objects[i]
 		r := entries[o.Ref]

@@ -148,11 +148,20 @@ func TestAdoptedByEntry(t *testing.T) {
 	}
 }
 
-// TestLeavingStrays: what refers to the inventory of a node that leaves, and is not in it,
-// is known before the inventory goes.
+// TestLeavingStrays: what refers to the inventory of a node, and is not in it, is known
+// before the inventory goes, or drops the last object of its kind.
 func TestLeavingStrays(t *testing.T) {
+	for _, leaves := range []bool{true, false} {
+		testStrays(t, leaves)
+	}
+}
+
+func testStrays(t *testing.T, leaves bool) {
+	t.Helper()
 	in := scene(ours, lynq.DefaultPolicy())
-	in.Nodes = nil
+	if leaves {
+		in.Nodes = nil
+	}
 	stray := &tracking.Live{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "copy"}, UID: "c", Owners: []types.UID{"inv"}}
 	other := &tracking.Live{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "other"}, UID: "o", Owners: []types.UID{"x"}}
 	in.Strays = map[lynq.Ref]*tracking.Live{stray.Ref: stray, other.Ref: other}

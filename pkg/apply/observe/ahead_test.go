@@ -36,8 +36,8 @@ func TestAhead(t *testing.T) {
 	}{
 		"the same":              {more: "near", lists: 2},
 		"several namespaces":    {more: "near", spread: true, lists: 2},
-		"recorded elsewhere":    {more: "far", lists: 3}, // of Services: the namespace, then the cluster
-		"may not be listed":     {more: "near", spread: true, list: forbidden, lists: 2},
+		"recorded elsewhere":    {more: "far", lists: 3},                                 // of Services: the namespace, then the cluster
+		"may not be listed":     {more: "near", spread: true, list: forbidden, lists: 3}, // also copies of what the node drops
 		"a kind without a list": {more: "near", unserved: true, lists: 1},
 	} {
 		f := &faulty{Cluster: inmemory.New(), list: test.list}

@@ -18,8 +18,9 @@ type wantedKind struct {
 	// replaced are those that inventories list which were deleted, and that may belong
 	// to them: copies of them may, too. The value is the inventory's ApplySet.
 	replaced map[lynq.Ref]string
-	// leaving are the same of inventories whose nodes leave, if nobody stops that.
-	leaving map[lynq.Ref]string
+	// dropped are the same of inventories that may drop them: their nodes leave, or want them no
+	// more.
+	dropped map[lynq.Ref]string
 	// defined: some record names a CustomResourceDefinition of the group.
 	defined bool
 }
@@ -38,7 +39,7 @@ func (w *wantedKinds) add(ref lynq.Ref, apiVersion string) *wantedKind {
 		_, version := lynq.SplitAPIVersion(apiVersion)
 		i = len(w.kinds)
 		w.index[key] = i
-		w.kinds = append(w.kinds, wantedKind{group: ref.Group, version: version, kind: ref.Kind, refs: map[lynq.Ref]bool{}, replaced: map[lynq.Ref]string{}, leaving: map[lynq.Ref]string{}})
+		w.kinds = append(w.kinds, wantedKind{group: ref.Group, version: version, kind: ref.Kind, refs: map[lynq.Ref]bool{}, replaced: map[lynq.Ref]string{}, dropped: map[lynq.Ref]string{}})
 	}
 	w.kinds[i].refs[ref] = true
 	return &w.kinds[i]
@@ -66,9 +67,9 @@ func kindsOf(objects map[lynq.Ref]string) []wantedKind {
 func kindsIn(nodes []*plan.Node, inventories []*inventory.Inventory) []wantedKind {
 	kinds := wantedKinds{index: map[[2]string]int{}}
 	unlooked := plan.Unlooked(nodes, inventories)
-	wanted := make(map[lynq.NodeKey]bool, len(nodes))
+	wanted := make(map[lynq.NodeKey]*plan.Node, len(nodes))
 	for _, n := range nodes {
-		wanted[n.Key()] = true
+		wanted[n.Key()] = n
 		for i := range n.Objects {
 			if n.Objects[i].Exclusion == nil && !unlooked[n.Objects[i].Ref] {
 				kinds.add(n.Objects[i].Ref, n.Objects[i].APIVersion)
@@ -85,7 +86,7 @@ func kindsIn(nodes []*plan.Node, inventories []*inventory.Inventory) []wantedKin
 			}
 			k := kinds.add(r.Ref, r.APIVersion)
 			k.entries = append(k.entries, r)
-			k.belongs(r, inv, wanted)
+			k.belongs(r, inv, keeps(wanted[inv.Node.Key()], i, r.Ref))
 			if r.Kind == kindDefinition && r.Group == groupDefinition {
 				groups[container.Key(r.Ref).Group] = true
 			}
@@ -99,8 +100,9 @@ func kindsIn(nodes []*plan.Node, inventories []*inventory.Inventory) []wantedKin
 }
 
 // belongs notes an object that may have an owner reference to an inventory. The garbage
-// collector deletes the object with a deleted inventory, and with that of a node that leaves.
-func (k *wantedKind) belongs(r *inventory.Entry, inv *inventory.Inventory, wanted map[lynq.NodeKey]bool) {
+// collector deletes copies of the object with the inventory. Only a run that sees the kind
+// finds them, and no run looks for a kind that the inventory doesn't list.
+func (k *wantedKind) belongs(r *inventory.Entry, inv *inventory.Inventory, kept bool) {
 	if r.Namespace != inv.Node.Namespace {
 		return
 	}
@@ -108,7 +110,22 @@ func (k *wantedKind) belongs(r *inventory.Entry, inv *inventory.Inventory, wante
 	switch {
 	case inv.Deleting:
 		k.replaced[r.Ref] = applySet
-	case !wanted[inv.Node.Key()]:
-		k.leaving[r.Ref] = applySet
+	case !kept && inv.UID != "": // nothing refers to one that is only planned
+		k.dropped[r.Ref] = applySet
 	}
+}
+
+// keeps tells whether a node keeps an object that its inventory lists at a place: most list
+// objects in the order that the node has. A nil node keeps none. One that doesn't render keeps
+// all.
+func keeps(n *plan.Node, at int, ref lynq.Ref) bool {
+	if n == nil || n.Failed != nil {
+		return n != nil
+	}
+	for i := range n.Objects {
+		if o := &n.Objects[(at+i)%len(n.Objects)]; o.Ref == ref {
+			return o.Policy == nil || o.Policy.PurgeOrder == nil
+		}
+	}
+	return false
 }

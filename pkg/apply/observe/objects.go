@@ -131,7 +131,7 @@ func (o *observer) kind(ctx context.Context, k *wantedKind) error {
 		if err := o.look(ctx, r, k.refs); err != nil {
 			return err
 		}
-		return o.copies(ctx, r, k.leaving, "")
+		return o.copies(ctx, r, k.dropped, "")
 	}
 	err = o.labelled(ctx, k, r, func(ref lynq.Ref) bool {
 		found := k.refs[ref]
@@ -143,7 +143,7 @@ func (o *observer) kind(ctx context.Context, k *wantedKind) error {
 		if err := o.apart(ctx, r, k.refs, fmt.Errorf("list the objects of hub %q: %w", o.hub, err)); err != nil {
 			return err
 		}
-		return o.copies(ctx, r, k.replaced, "")
+		return o.copies(ctx, r, o.seenOf(k.dropped, k.replaced), "")
 	case err != nil:
 		return o.unread(ctx, k.refs, fmt.Errorf("list the objects of hub %q: %w", o.hub, err))
 	}
@@ -257,6 +257,18 @@ func (o *observer) apart(ctx context.Context, r lynq.APIResource, refs map[lynq.
 		o.seen.Unknown[ref] = forbidden
 	}
 	return nil
+}
+
+// seenOf are those objects of ApplySets that could be looked at.
+func (o *observer) seenOf(applySets ...map[lynq.Ref]string) map[lynq.Ref]string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	seen := map[lynq.Ref]string{}
+	for _, some := range applySets {
+		maps.Copy(seen, some)
+	}
+	maps.DeleteFunc(seen, func(ref lynq.Ref, _ string) bool { return o.seen.Unknown[ref] != nil })
+	return seen
 }
 
 // copies looks for copies of objects that belong to an inventory, which other lists lack:

@@ -2,6 +2,7 @@ package observe
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -90,7 +91,7 @@ func TestObserveFaults(t *testing.T) {
 		"a connection that breaks in the look for objects": {list: services(status(403), ""), get: services(plain(io.ErrUnexpectedEOF)), fatal: true},
 	} {
 		f := &faulty{Cluster: inmemory.New(), list: tt.list, get: tt.get}
-		inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "ns1", Name: "a"}}
+		inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "ns1", Name: "a"}, UID: "inv"}
 		for _, ns := range []string{"ns1", "ns2", "ns3"} {
 			for i := range 4 {
 				if i > 0 && !tt.many {
@@ -156,8 +157,14 @@ func TestStrays(t *testing.T) {
 			return nil
 		}
 	}
+	object := func(namespace, name string) plan.Object {
+		return plan.Object{Ref: lynq.Ref{Kind: "Service", Namespace: namespace, Name: name}, APIVersion: "v1"}
+	}
+	owned, gone, purged := object("ns", "owned"), object("elsewhere", "gone"), object("ns", "owned")
+	purged.Policy = &lynq.Policy{PurgeOrder: new(int)}
 	for name, tt := range map[string]struct {
 		few, deleting bool
+		wants         []plan.Object // nil where the node leaves
 		list          func(lynq.APIResource, string) error
 		want          string
 	}{
@@ -167,7 +174,11 @@ func TestStrays(t *testing.T) {
 		"few nodes of many, deleted":             {few: true, deleting: true, want: "strays copy, strays relabelled, asked get services elsewhere, list services , list services ns"},
 		"deleted, and not all may be listed":     {deleting: true, list: forbidden(""), want: "strays copy, strays relabelled, asked get services elsewhere, get services ns, list services , list services ns"},
 		"deleted, and nothing may be listed":     {deleting: true, list: forbidden("", "ns"), want: "unknown owned, asked get services elsewhere, get services ns, list services , list services ns"},
-		"not deleted, and nothing may be listed": {list: forbidden("", "ns"), want: "asked get services elsewhere, get services ns, list services "},
+		"not deleted, and nothing may be listed": {list: forbidden("", "ns"), want: "unknown owned, asked get services elsewhere, get services ns, list services , list services ns"},
+		"few nodes of many, kept":                {few: true, wants: []plan.Object{gone, owned}, want: "asked get services elsewhere, get services ns"},
+		"few nodes of many, dropped":             {few: true, wants: []plan.Object{gone}, want: "strays copy, strays relabelled, asked get services elsewhere, get services ns, list services ns"},
+		"few nodes of many, purged":              {few: true, wants: []plan.Object{gone, purged}, want: "strays copy, strays relabelled, asked get services elsewhere, get services ns, list services ns"},
+		"few nodes of many, unrendered":          {few: true, wants: []plan.Object{}, want: "asked get services elsewhere, get services ns"},
 	} {
 		f := &faulty{Cluster: inmemory.New(), list: tt.list}
 		inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "ns", Name: "a"}, UID: "inv", Deleting: tt.deleting}
@@ -184,15 +195,22 @@ func TestStrays(t *testing.T) {
 		for _, ref := range []lynq.Ref{{Kind: "Service", Namespace: "ns", Name: "owned"}, {Kind: "Service", Namespace: "elsewhere", Name: "gone"}} {
 			inv.Entries = append(inv.Entries, inventory.Entry{Ref: ref, APIVersion: "v1"})
 		}
+		var nodes []*plan.Node
+		if tt.wants != nil {
+			nodes = append(nodes, &plan.Node{NodeID: inv.Node, Objects: tt.wants})
+			if len(tt.wants) == 0 {
+				nodes[0].Failed = errors.New("it doesn't render")
+			}
+		}
 		of := 0
 		if tt.few {
 			of = 1000
 		}
 		observe := func() (*plan.Observed, error) {
 			if of > 0 {
-				return SomeNodes(t.Context(), f, "crm", of, nil, []*inventory.Inventory{inv})
+				return SomeNodes(t.Context(), f, "crm", of, nodes, []*inventory.Inventory{inv})
 			}
-			return Nodes(t.Context(), f, "crm", nil, []*inventory.Inventory{inv})
+			return Nodes(t.Context(), f, "crm", nodes, []*inventory.Inventory{inv})
 		}
 		seen, err := observe()
 		if err != nil {

@@ -143,9 +143,10 @@ type NodePlan struct {
 	// After are the nodes of the plan that go before: those that must be ready before
 	// this one is written, or gone before it goes (dependForms).
 	After []lynq.NodeKey
-	// Strays are objects that refer to the inventory of a node that leaves, and that it does
-	// not list: a person copied an object with its metadata. Their owner reference comes off
-	// before the inventory goes, with which the garbage collector would delete them.
+	// Strays are objects that refer to the inventory, and that it doesn't list: a person copied
+	// an object with its metadata. The garbage collector would delete them with the inventory.
+	// So their owner reference comes off before that goes, and before it lists no object of
+	// their kind any more: no later run would look for them.
 	Strays []*tracking.Live
 	// Unmet is why nothing is done with the node in this run: a node that is not of the
 	// plan would have to go before. "" for most.
