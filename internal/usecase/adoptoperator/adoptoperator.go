@@ -20,28 +20,30 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Options say what is taken over from the Lynq operator.
+// Options say what Run takes over from the Lynq operator.
 type Options struct {
 	session.RunOptions
 	Access  kube.Access
-	Timeout time.Duration // 0 is none
-	// Namespace of the LynqNodes, "" for all; Nodes are names, empty for all.
+	Timeout time.Duration // 0 means no limit
+	// Namespace limits the LynqNodes, "" means all namespaces. Nodes are names, empty means
+	// all.
 	Namespace string
 	Nodes     []string
-	// Hubs and Forms narrow, as NAME or NAMESPACE/NAME; empty is all.
+	// Hubs and Forms narrow the run, as NAME or NAMESPACE/NAME. Empty means all.
 	Hubs, Forms []string
-	// OperatorNamespace is where the operator is looked for, "" for everywhere.
+	// OperatorNamespace is the namespace in which Run looks for the operator, "" for all.
 	OperatorNamespace string
-	// ExportDir and BackupDir are directories that are written first, "" for none.
+	// ExportDir and BackupDir are directories that Run writes first, "" for none.
 	ExportDir, BackupDir string
-	// RemoveForms: LynqHubs and LynqForms are deleted once no LynqNode is left.
+	// RemoveForms deletes LynqHubs and LynqForms once they have no LynqNode left.
 	RemoveForms bool
-	// NoFinalizer: inventories are made without the finalizer.
+	// NoFinalizer creates inventories without the finalizer.
 	NoFinalizer bool
-	Yes         bool // do not ask
+	Yes         bool // don't ask
 }
 
-// Run takes live nodes over from the Lynq operator.
+// Run takes live nodes over from the Lynq operator. It returns a *session.Error if the run
+// failed or a guard refused it.
 func Run(ctx context.Context, e *session.Engine, o *Options) error {
 	if err := e.MayGoOn(o.Mode, o.Yes); err != nil {
 		return err
@@ -58,7 +60,7 @@ type job struct {
 	o   *Options
 }
 
-// found is what the operator has, and what becomes of it.
+// found holds the operator's objects and the plan for them.
 type found struct {
 	*operated
 	plan *handover.Plan
@@ -75,8 +77,8 @@ func (j *job) perform(ctx context.Context) error {
 	})
 }
 
-// look reads what the operator has, plans, and exports. A client dry run shows the plan
-// before it tells what guards have against it.
+// look reads the operator's objects, plans, and exports. A client dry run shows the plan
+// first, and then the refusals of guards.
 func (j *job) look(ctx context.Context) (found, []plan.Refusal, error) {
 	o, err := j.read(ctx)
 	if err == nil {
@@ -104,7 +106,7 @@ func (j *job) look(ctx context.Context) (found, []plan.Refusal, error) {
 	return f, refusals, err
 }
 
-// untouched is an error before anything was written to the cluster.
+// untouched marks an error that came before the run wrote anything to the cluster.
 func (*job) untouched(ctx context.Context, err error) error {
 	if known := (*session.Error)(nil); errors.As(err, &known) {
 		return err
@@ -112,7 +114,7 @@ func (*job) untouched(ctx context.Context, err error) error {
 	return session.Untouched(ctx, err)
 }
 
-// nothing is that there is no LynqNode.
+// nothing says that no LynqNode exists.
 func (j *job) nothing(o *operated) error {
 	if len(o.problems) > 0 {
 		return j.ended(o, nil)
@@ -128,12 +130,12 @@ func (j *job) nothing(o *operated) error {
 	return j.ended(o, nil)
 }
 
-// removes tells whether hubs and forms are to go that have no LynqNode any more.
+// removes reports whether the run deletes hubs and forms that have no LynqNode left.
 func (j *job) removes(o *operated) bool {
 	return j.o.RemoveForms && len(o.hubs)+len(o.forms) > 0
 }
 
-// refusals are what guards have against the plan.
+// refusals returns the reasons why guards refuse the plan.
 func (j *job) refusals(ctx context.Context, planned *handover.Plan) ([]plan.Refusal, error) {
 	running, err := j.running(ctx)
 	if err != nil {
@@ -142,7 +144,7 @@ func (j *job) refusals(ctx context.Context, planned *handover.Plan) ([]plan.Refu
 	return slices.Concat(running.Refusals(), planned.Refusals), nil
 }
 
-// try shows what would be done, and what speaks against it.
+// try shows what the run would do, and which guards would refuse it.
 func (j *job) try(ctx context.Context, f found) error {
 	if j.run.RunOptions.Mode == session.ModeServer {
 		return j.ended(f.operated, j.carryOut(ctx, f.plan, nil))
@@ -167,7 +169,7 @@ func (j *job) try(ctx context.Context, f found) error {
 	return j.ended(f.operated, nil)
 }
 
-// tellLeft tells which objects are left alone.
+// tellLeft names the objects that the run skips.
 func (j *job) tellLeft(plan *handover.Plan) {
 	for i := range plan.Nodes {
 		for k := range plan.Nodes[i].Objects {
@@ -178,7 +180,7 @@ func (j *job) tellLeft(plan *handover.Plan) {
 	}
 }
 
-// tellRemovals tells which hubs and forms go, if all LynqNodes do.
+// tellRemovals names the hubs and forms that the run deletes once their LynqNodes are gone.
 func (j *job) tellRemovals(o *operated) {
 	if !j.removes(o) {
 		return
@@ -188,7 +190,7 @@ func (j *job) tellRemovals(o *operated) {
 	}
 }
 
-// agree shows what would be done, and asks.
+// agree shows what the run would do, and asks for confirmation.
 func (j *job) agree(ctx context.Context, f found) (found, error) {
 	if j.o.Yes {
 		return f, nil
@@ -205,7 +207,7 @@ func (j *job) agree(ctx context.Context, f found) (found, error) {
 	return f, j.run.Engine.Confirm(ctx, false, j.question(f.operated, f.plan))
 }
 
-// question names what is at stake.
+// question asks for confirmation, and says how many objects the run changes.
 func (j *job) question(o *operated, plan *handover.Plan) string {
 	var parts []string
 	if n := len(plan.Nodes); n > 0 {
@@ -218,7 +220,7 @@ func (j *job) question(o *operated, plan *handover.Plan) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// hubsText names hubs, or says how many they are.
+// hubsText names one hub, or counts several.
 func hubsText(keys []lynq.HubKey) string {
 	if len(keys) == 1 {
 		return "hub " + keys[0].String()
@@ -226,7 +228,7 @@ func hubsText(keys []lynq.HubKey) string {
 	return phrase.Count(len(keys), "hub")
 }
 
-// hubsOf are the hubs of the LynqNodes that are meant.
+// hubsOf returns the hubs of the selected LynqNodes.
 func hubsOf(o *operated) []lynq.HubKey {
 	var keys []lynq.HubKey
 	for _, n := range o.nodes {
@@ -237,7 +239,7 @@ func hubsOf(o *operated) []lynq.HubKey {
 	return keys
 }
 
-// allHubs are all hubs of which the run changes anything.
+// allHubs returns every hub that the run changes.
 func (j *job) allHubs(o *operated) []lynq.HubKey {
 	keys := hubsOf(o)
 	if !j.removes(o) {
@@ -255,7 +257,7 @@ func (j *job) allHubs(o *operated) []lynq.HubKey {
 	return keys
 }
 
-// change carries out what was agreed on, while no other run has the hubs.
+// change carries out the confirmed plan, while the run holds the Leases of the hubs.
 func (j *job) change(ctx context.Context, _ *session.Locks, f found) error {
 	if j.o.BackupDir != "" {
 		if err := j.backup(f.operated, f.plan); err != nil {
@@ -269,9 +271,9 @@ func (j *job) change(ctx context.Context, _ *session.Locks, f found) error {
 	return j.ended(f.operated, err)
 }
 
-// again reads and plans again what was agreed on, where it may have changed while a
-// person decided or another run had the hubs: each write has the object that was seen for
-// a precondition. What has come since is left out.
+// again reads and plans again if the cluster may have changed while a person decided or
+// another run had the hubs. Each write has the object that lynqctl saw as a precondition.
+// The new plan leaves out LynqNodes that came later.
 func (j *job) again(ctx context.Context, locks *session.Locks, agreed found) (found, []plan.Refusal, error) {
 	if !locks.Waited() && j.o.Yes {
 		return agreed, nil, nil
@@ -299,8 +301,8 @@ func (j *job) again(ctx context.Context, locks *session.Locks, agreed found) (fo
 	return f, refusals, err
 }
 
-// carryOut hands the nodes over. Their hubs are recorded first, so that the guards of
-// the next apply count them.
+// carryOut hands the nodes over. It records their hubs first, so that the guards of the
+// next apply count the nodes.
 func (j *job) carryOut(ctx context.Context, plan *handover.Plan, hubs []lynq.HubKey) error {
 	if len(plan.Nodes) == 0 {
 		return nil
@@ -311,7 +313,7 @@ func (j *job) carryOut(ctx context.Context, plan *handover.Plan, hubs []lynq.Hub
 		case err == nil:
 		case i == 0:
 			return j.untouched(ctx, err)
-		default: // those before it are recorded
+		default: // the run recorded the hubs before this one
 			return session.Fail(fmt.Errorf("record hub %s/%s: %w", p.Namespace, p.Name, err))
 		}
 	}
@@ -322,14 +324,14 @@ func (j *job) carryOut(ctx context.Context, plan *handover.Plan, hubs []lynq.Hub
 		runner.Reporter = reporter
 		result, err := runner.Run(ctx, plan.Plans())
 		if !result.Summary.DryRun {
-			handover.ForgetLynqNodes(result) // what was done to them was told as it happened
+			handover.ForgetLynqNodes(result) // events told of the LynqNodes before
 		}
 		j.run.Remember(ctx, result)
 		return result, err
 	})
 }
 
-// ended adds LynqNodes that cannot be read to how a run ended.
+// ended adds the LynqNodes that can't be read to the result of a run.
 func (j *job) ended(o *operated, err error) error {
 	if err != nil || len(o.problems) == 0 {
 		return err

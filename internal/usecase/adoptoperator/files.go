@@ -21,7 +21,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// export writes hubs and forms as lynqctl apply takes them.
+// export writes hubs and forms as files that lynqctl apply reads.
 func (j *job) export(o *operated) error {
 	var files []exported
 	for _, u := range slices.Concat(o.hubs, o.forms) {
@@ -39,7 +39,7 @@ func (j *job) export(o *operated) error {
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
-	defer func() { _ = root.Close() }() // it was only looked up in
+	defer func() { _ = root.Close() }() // nothing was written through it
 	for _, f := range files {
 		if err := backup.WriteOnce(root, f.name, f.text, "--export-dir"); err != nil {
 			return fmt.Errorf("export: %w", err)
@@ -55,15 +55,15 @@ type exported struct {
 	text            []byte
 }
 
-// backup writes the LynqNodes whole, and the metadata of what is going to change. Of
-// objects no content is written: it does not change, and may be secret. What an earlier
-// run wrote of the same object is how that was before, and stays.
+// backup writes whole LynqNodes, and the metadata of the objects that the run changes. It
+// writes no content of those objects, because the run doesn't change it and it may be
+// secret. If an earlier run wrote a backup of the same object, backup keeps that older one.
 func (j *job) backup(o *operated, plan *handover.Plan) error {
 	root, err := backup.OpenDir(j.o.BackupDir)
 	if err != nil {
 		return fmt.Errorf("make a place for the backup: %w", err)
 	}
-	defer func() { _ = root.Close() }() // it was only looked up in
+	defer func() { _ = root.Close() }() // nothing was written through it
 	write := func(ref lynq.Ref, uid types.UID, v any) error {
 		text, err := yaml.Marshal(v)
 		if err != nil {
@@ -98,7 +98,7 @@ func (j *job) backup(o *operated, plan *handover.Plan) error {
 	return nil
 }
 
-// uidIn is the uid of the object in a backup.
+// uidIn returns the uid of the object in a backup.
 func uidIn(text []byte) types.UID {
 	var o metav1.PartialObjectMetadata
 	if err := yaml.Unmarshal(text, &o); err != nil {
@@ -107,8 +107,8 @@ func uidIn(text []byte) types.UID {
 	return o.UID
 }
 
-// finish removes hubs and forms that have no LynqNode any more, where that is asked
-// for, and says what to do with those that stay.
+// finish removes hubs and forms without LynqNodes if the user asked for it. It tells the
+// user what to do with the rest.
 func (j *job) finish(ctx context.Context, o *operated) error {
 	keys := j.allHubs(o)
 	now, err := j.read(ctx)
@@ -139,7 +139,7 @@ func (j *job) finish(ctx context.Context, o *operated) error {
 	return session.Fail(errors.Join(errs...))
 }
 
-// stillThere says what the operator would start from.
+// stillThere names the hub and forms from which the operator would start again.
 func stillThere(p lynq.HubKey, hubs, forms []*unstructured.Unstructured) string {
 	var parts []string
 	if len(hubs) > 0 {
@@ -158,8 +158,8 @@ func stillThere(p lynq.HubKey, hubs, forms []*unstructured.Unstructured) string 
 	return strings.Join(parts, " and ") + " are there"
 }
 
-// removeForms removes a hub of the operator and its forms, forms first: without the
-// hub they mean nothing.
+// removeForms deletes a hub of the operator and its forms. It deletes the forms first,
+// because they mean nothing without the hub.
 func (j *job) removeForms(ctx context.Context, p lynq.HubKey, hubs, forms []*unstructured.Unstructured) error {
 	for _, u := range slices.Concat(forms, hubs) {
 		served, err := j.run.Client.Resource(ctx, wellknown.Group, "", u.GetKind())

@@ -21,19 +21,21 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// operated is what the operator has in the cluster.
+// operated holds the operator's objects in the cluster.
 type operated struct {
-	nodes []*handover.Node             // that are meant
-	whole []*unstructured.Unstructured // the same, as they were read
-	// left are how many LynqNodes each hub has, those that are not meant too.
+	nodes []*handover.Node             // the selected ones
+	whole []*unstructured.Unstructured // the same nodes, as the server returned them
+	// left counts the LynqNodes of each hub, including those that the user didn't select.
 	left map[lynq.HubKey]int
-	// hubs and forms are those of hubs that are meant, as far as they may be read.
+	// hubs and forms belong to the selected hubs. Objects that lynqctl may not read are
+	// missing.
 	hubs, forms []*unstructured.Unstructured
-	near        []string // names of all LynqNodes there
-	problems    []error  // LynqNodes that cannot be read
+	near        []string // names of all LynqNodes in the namespaces, for suggestions
+	problems    []error  // LynqNodes that can't be read
 }
 
-// read reads what the operator has. There is nothing where its kinds are not there.
+// read reads the operator's objects. The result is empty if the server doesn't serve their
+// kinds.
 func (j *job) read(ctx context.Context) (*operated, error) {
 	o := &operated{left: map[lynq.HubKey]int{}}
 	all, err := j.list(ctx, wellknown.Group, wellknown.KindNode, j.o.Namespace, "")
@@ -76,7 +78,8 @@ func (j *job) read(ctx context.Context) (*operated, error) {
 	return o, nil
 }
 
-// hubOfNode is the hub of a LynqNode that cannot be read, as far as it says.
+// hubOfNode returns the hub of an unreadable LynqNode. The name is empty if the object
+// doesn't show it.
 func hubOfNode(u *unstructured.Unstructured) lynq.HubKey {
 	hub := u.GetLabels()[wellknown.LabelHub]
 	if owner := metav1.GetControllerOf(u); hub == "" && owner != nil && owner.Kind == wellknown.KindHub {
@@ -85,7 +88,7 @@ func hubOfNode(u *unstructured.Unstructured) lynq.HubKey {
 	return lynq.HubKey{Namespace: u.GetNamespace(), Name: hub}
 }
 
-// list lists whole objects of a kind, none where the kind is not served.
+// list lists whole objects of a kind. It returns none if the server doesn't serve the kind.
 func (j *job) list(ctx context.Context, group, kind, namespace, selector string) ([]*unstructured.Unstructured, error) {
 	r, err := j.run.Client.Resource(ctx, group, "", kind)
 	if meta.IsNoMatchError(err) {
@@ -105,18 +108,19 @@ func (j *job) list(ctx context.Context, group, kind, namespace, selector string)
 	return all, err
 }
 
-// means tells whether a LynqNode is meant. Its hub and form are in its namespace.
+// means reports whether the user selected a LynqNode. Its hub and form are in its own
+// namespace.
 func (j *job) means(n *handover.Node) bool {
 	named := len(j.o.Nodes) == 0 || slices.ContainsFunc(j.o.Nodes, func(name string) bool { return isNamed(n, name) })
 	return named && lynq.Names(j.o.Hubs).Choose(n.Namespace, n.Hub) && lynq.Names(j.o.Forms).Choose(n.Namespace, n.Form)
 }
 
-// isNamed tells whether a name is that of a LynqNode, or of what it becomes.
+// isNamed reports whether a name refers to a LynqNode, or to the node that it becomes.
 func isNamed(n *handover.Node, name string) bool {
 	return name == n.Name || name == n.Namespace+"/"+n.Name || name == n.Key().Name || name == n.Key().String()
 }
 
-// unknown refuses names that no LynqNode has that can be read.
+// unknown refuses names that no readable LynqNode has.
 func (j *job) unknown(o *operated) error {
 	where := "any namespace"
 	if j.o.Namespace != "" {
@@ -134,7 +138,7 @@ func (j *job) unknown(o *operated) error {
 	return nil
 }
 
-// readForms reads the hubs that are meant, and their forms.
+// readForms reads the selected hubs and their forms.
 func (j *job) readForms(ctx context.Context, o *operated, meant func(lynq.HubKey) bool) error {
 	hubs, err := j.list(ctx, wellknown.Group, wellknown.KindHub, j.o.Namespace, "")
 	if err != nil {
@@ -151,13 +155,13 @@ func (j *job) readForms(ctx context.Context, o *operated, meant func(lynq.HubKey
 	return nil
 }
 
-// hubOf is the hub of a form. The operator takes only those of its own namespace.
+// hubOf returns the hub of a form. The operator takes only hubs in the form's namespace.
 func hubOf(form *unstructured.Unstructured) lynq.HubKey {
 	hub, _, _ := unstructured.NestedString(form.Object, "spec", "hubId")
 	return lynq.HubKey{Namespace: form.GetNamespace(), Name: hub}
 }
 
-// plan looks at what the LynqNodes own, and decides.
+// plan reads the objects that the LynqNodes own, and decides.
 func (j *job) plan(ctx context.Context, o *operated) (*handover.Plan, error) {
 	in := &handover.Input{Nodes: o.nodes, Finalizer: !j.o.NoFinalizer}
 	var err error
@@ -174,7 +178,7 @@ func (j *job) plan(ctx context.Context, o *operated) (*handover.Plan, error) {
 	return handover.NewPlan(in), nil
 }
 
-// running looks whether the operator runs.
+// running checks whether the operator runs.
 func (j *job) running(ctx context.Context) (*handover.Running, error) {
 	r := &handover.Running{}
 	where := j.o.OperatorNamespace
@@ -199,8 +203,8 @@ func (j *job) running(ctx context.Context) (*handover.Running, error) {
 	return r, nil
 }
 
-// recordHub records a hub as an apply would, so that the next one and status know how
-// many nodes there are; one that is recorded stays as it is.
+// recordHub records a hub as apply does, so that status and the next apply know how many
+// nodes exist. It keeps an existing record.
 func (j *job) recordHub(ctx context.Context, p lynq.HubKey, planned *handover.Plan) error {
 	there, err := j.run.Store.LoadHub(ctx, p.Namespace, p.Name)
 	if err != nil || there != nil {

@@ -20,17 +20,17 @@ import (
 
 // Adopting narrows a run of apply to adopting orphans.
 type Adopting struct {
-	Named   map[lynq.Ref]bool // empty for all
+	Named   map[lynq.Ref]bool // empty means all
 	Sync    bool
 	Orphans []orphan.Orphan
-	told    []string // of those that are not adopted
-	// Recorded, where it is not nil, are objects whose inventories were rebuilt,
-	// which are meant in place of orphans.
+	told    []string // notes about orphans that the run doesn't adopt
+	// Recorded, if not nil, lists objects whose inventories rebuild wrote. The run then
+	// adopts these objects instead of orphans.
 	Recorded map[lynq.Ref]bool
 }
 
-// judge tells which orphans are not adopted, and why, and whether any is. One
-// that was named and cannot be is an error.
+// judge says which orphans the run doesn't adopt, and why. some reports whether the run
+// adopts any. If the user named an orphan that lynqctl can't adopt, judge returns an error.
 func (t *Adopting) judge(j *Job) (some bool, err error) {
 	wanted := orphan.NewWanted(load.HubNames(j.Hubs), j.wanted())
 	missing := maps.Clone(t.Named)
@@ -70,8 +70,7 @@ func (t *Adopting) judge(j *Job) (some bool, err error) {
 	return some, nil
 }
 
-// tellElsewhere tells of orphans that the inputs have nothing to do with, by their
-// hubs.
+// tellElsewhere notes orphans of other hubs, with a count for each hub.
 func (t *Adopting) tellElsewhere(j *Job, orphans map[string]int) {
 	if n := orphans[""]; n > 0 {
 		t.tell(j, "not adopted: "+phrase.Count(n, "orphan")+": nothing renders them, and they don't say where they are from")
@@ -87,7 +86,7 @@ func (t *Adopting) tellElsewhere(j *Job, orphans map[string]int) {
 	}
 }
 
-// tell says something once, for rows that are read again are judged again.
+// tell writes a note once. A run that reads its rows again also judges them again.
 func (t *Adopting) tell(j *Job, line string) {
 	if !slices.Contains(t.told, line) {
 		t.told = append(t.told, line)
@@ -95,7 +94,7 @@ func (t *Adopting) tell(j *Job, line string) {
 	}
 }
 
-// narrow leaves everything out of a plan but what is meant.
+// narrow limits a plan to the selected orphans.
 func (t *Adopting) narrow(in *decide.Input) {
 	in.Narrowed, in.KeepContent, in.TakeBack = true, !t.Sync, true
 	kept := map[lynq.NodeKey]bool{}
@@ -111,7 +110,7 @@ func (t *Adopting) narrow(in *decide.Input) {
 	maps.DeleteFunc(in.Broken, func(key lynq.NodeKey, _ error) bool { return !kept[key] })
 }
 
-// means tells whether an object is adopted.
+// means reports whether the run adopts an object.
 func (t *Adopting) means(l *tracking.Live) bool {
 	switch {
 	case l == nil:
@@ -122,8 +121,8 @@ func (t *Adopting) means(l *tracking.Live) bool {
 	return l.Orphaned && (len(t.Named) == 0 || t.Named[l.Ref])
 }
 
-// completes tells whether an apply would delete an object because its work is done. Only
-// an apply does: what adopts deletes nothing.
+// completes reports whether apply would delete an object because its work is done. Only
+// apply may do that: adopt deletes nothing.
 func (*Adopting) completes(in *decide.Input, node lynq.NodeKey, o *plan.Object) bool {
 	return slices.ContainsFunc(in.Inventories, func(inv *inventory.Inventory) bool {
 		if inv.Node.Key() != node {
@@ -134,12 +133,12 @@ func (*Adopting) completes(in *decide.Input, node lynq.NodeKey, o *plan.Object) 
 	})
 }
 
-// from tells whether some orphan is from a node of that name.
+// from reports whether an orphan came from a node of this name.
 func (t *Adopting) from(node string) bool {
 	return slices.ContainsFunc(t.Orphans, func(o orphan.Orphan) bool { return o.From.Name == node })
 }
 
-// left tells whether a node left orphans behind that are meant.
+// left reports whether a node left selected orphans behind.
 func (t *Adopting) left(key lynq.NodeKey) bool {
 	return len(t.Named) == 0 && slices.ContainsFunc(t.Orphans, func(o orphan.Orphan) bool {
 		return o.From.Key() == key

@@ -18,36 +18,36 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// Options say what is applied, and how.
+// Options say what Run applies, and how.
 type Options struct {
 	load.RenderOptions
 	session.RunOptions
 	Limits decide.Limits
-	// AllSources is --source for all hubs of the inputs, where the run is of some of them and
-	// Sources are of these; nil where that says nothing else.
+	// AllSources is --source for all hubs of the inputs. It is set if the run has only some
+	// of the hubs, and Sources belong to those. nil means the same as Sources.
 	AllSources []string
-	// Yes: a person is not asked before objects are deleted.
+	// Yes deletes objects without asking.
 	Yes bool
-	// AdoptNothing: what exists already and belongs to no node is a conflict.
+	// AdoptNothing makes a conflict of every existing object that belongs to no node.
 	AdoptNothing bool
-	// IncludeData: patchStrategy recreate also recreates what holds data.
+	// IncludeData lets patchStrategy recreate also recreate objects that hold data.
 	IncludeData bool
-	// Wait: a run waits until objects are ready, as their policies say.
+	// Wait makes a run wait until objects are ready, as their policies say.
 	Wait bool
-	// NoGrace: nodes whose rows are gone go at once. It needs named nodes.
+	// NoGrace deletes nodes at once when their rows are gone. It needs named nodes.
 	NoGrace bool
-	// NoFinalizer: inventories are made without the finalizer.
+	// NoFinalizer creates inventories without the finalizer.
 	NoFinalizer  bool
 	RecordValues RecordValues
 	Tombstones   TombstoneOptions
-	// Resume: rollouts go on that pause between stages. LastStage is the stage that they end
-	// with, counted from 1; 0 for all.
+	// Resume continues rollouts that pause between stages. LastStage is the stage after
+	// which they end, counted from 1. With 0, they carry out all stages.
 	Resume    bool
 	LastStage int
 }
 
-// Run brings a cluster to what rows and forms say: rows become nodes, nodes and the
-// cluster become a plan, and the plan is carried out.
+// Run applies: rows become nodes, nodes and the cluster become a plan, and Run carries out
+// the plan. It returns a *session.Error if the run failed or a guard refused it.
 func Run(ctx context.Context, e *session.Engine, o *Options) error {
 	loaded := false
 	err := WithJob(ctx, e, o, func(ctx context.Context, j *Job) error {
@@ -58,7 +58,7 @@ func Run(ctx context.Context, e *session.Engine, o *Options) error {
 	return SuggestRights(o, err)
 }
 
-// WithJob loads the inputs, connects, and begins a run.
+// WithJob loads the inputs, connects, and calls run with a new Job.
 func WithJob(ctx context.Context, e *session.Engine, o *Options, run func(context.Context, *Job) error) error {
 	ctx, cancel := session.Deadline(ctx, o.Timeout)
 	defer cancel()
@@ -70,14 +70,14 @@ func WithJob(ctx context.Context, e *session.Engine, o *Options, run func(contex
 	return run(ctx, &Job{Run: e.NewRun(&o.RunOptions, client, warnings), Options: o, Inputs: in.Inputs, Hubs: in.Hubs, Tombstones: in.Tombstones})
 }
 
-// Loaded is all that a run of apply is told by files.
+// Loaded holds the files of a run of apply.
 type Loaded struct {
 	*load.Inputs
 	Tombstones []lynq.Tombstone
 }
 
-// Load loads the inputs, asks the cluster what they leave open, and finds out who
-// the hubs are. Inputs that are bad are told before a cluster that cannot be reached.
+// Load loads the inputs, asks the cluster for kinds that they leave open, and finds the
+// keys of the hubs. It reports bad inputs before an unreachable cluster.
 func Load(ctx context.Context, e *session.Engine, o *Options, client *kube.Client, clientErr error) (*Loaded, error) {
 	inputs, err := load.PrepareWith(ctx, e, &o.RenderOptions, o.Nothing, func(forms []*form.Form, inputs *form.Inputs) (render.Options, error) {
 		options, err := o.Options(forms, inputs)
@@ -112,10 +112,10 @@ func Load(ctx context.Context, e *session.Engine, o *Options, client *kube.Clien
 	return &Loaded{inputs, stones}, nil
 }
 
-// askScopes learns from the cluster which custom kinds have no namespace, where
-// the inputs do not have their CustomResourceDefinitions. A kind that is not
-// served yet counts as having one. A cluster that does not answer is an error at
-// the first question: each is asked with patience.
+// askScopes asks the cluster which custom kinds have no namespace, if the inputs don't
+// contain their CustomResourceDefinitions. An unserved kind counts as namespaced. If the
+// cluster doesn't answer the first question, askScopes returns an error, because each
+// question retries for a while.
 func askScopes(ctx context.Context, client *kube.Client, forms []*form.Form, inputs *form.Inputs) error {
 	for _, f := range forms {
 		for _, kind := range kindsOf(f) {
@@ -136,10 +136,10 @@ func askScopes(ctx context.Context, client *kube.Client, forms []*form.Form, inp
 	return nil
 }
 
-// apiKind is a kind as a form writes it.
+// apiKind is a kind as a form names it.
 type apiKind struct{ apiVersion, kind string }
 
-// kindsOf are the kinds of a form's resources and tombstones.
+// kindsOf returns the kinds of a form's resources and tombstones.
 func kindsOf(f *form.Form) []apiKind {
 	var kinds []apiKind
 	for _, r := range f.Resources {
@@ -151,7 +151,8 @@ func kindsOf(f *form.Form) []apiKind {
 	return kinds
 }
 
-// SuggestRights adds to the error of a run that lacked rights how to see which.
+// SuggestRights adds a command to the error of a run that lacked permissions. The command
+// lists the missing ones.
 func SuggestRights(o *Options, err error) error {
 	var known *session.Error
 	if !errors.As(err, &known) || !known.Denied && !session.SaysDenied(err.Error()) {

@@ -18,22 +18,23 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// desired are what rows and forms want, node by node.
+// desired collects the nodes that rows and forms render.
 type desired struct {
 	nodes []*plan.Node
-	// selector, where it is not nil, leaves objects out.
+	// selector, if not nil, selects the objects to keep.
 	selector labels.Selector
-	// values: the mapped values of a row are to be recorded.
+	// values records the mapped values of each row.
 	values bool
-	// sources, where it is not nil, gets notes of the rows, by hub.
+	// sources, if not nil, gets notes of the rows, by hub.
 	sources map[lynq.HubKey]*evidence.Source
-	// renames, where it is not nil, gets what rows and forms had for names before, by hub.
+	// renames, if not nil, gets the former names of rows and forms, by hub.
 	renames map[lynq.HubKey]*lynq.Renames
-	// named: the run has the nodes alone that a person named.
+	// named is set if the run has only nodes that the user named.
 	named bool
 }
 
-// render keeps the nodes of a hub, of which fill makes what is kept.
+// render returns a function that keeps the nodes of one hub. fill turns a rendered node
+// into the kept one.
 func (d *desired) render(ctx context.Context, fill func(h *form.Hub, n *lynq.Node, values []string) (*plan.Node, error)) func(*render.Run, render.Input) error {
 	return func(run *render.Run, in render.Input) error {
 		h := in.Programs[0].Hub
@@ -53,7 +54,7 @@ func (d *desired) render(ctx context.Context, fill func(h *form.Hub, n *lynq.Nod
 	}
 }
 
-// whole is a node as it is wanted.
+// whole returns a node with all of its objects and their contents.
 func (d *desired) whole(h *form.Hub, n *lynq.Node, values []string) (*plan.Node, error) {
 	if d.values {
 		extra, err := extraOf(h, values)
@@ -74,15 +75,16 @@ func (d *desired) whole(h *form.Hub, n *lynq.Node, values []string) (*plan.Node,
 	if d.selector == nil {
 		return made, nil
 	}
-	made.HooksLeftOut = true // which of those recorded it leaves out is not known
+	made.HooksLeftOut = true // nobody knows which recorded hooks the selector excludes
 	for i := range n.Objects {
 		made.Objects[i].LeftOut = !d.selector.Matches(labelsOf(n.Objects[i].Content))
 	}
 	return made, nil
 }
 
-// sharded fills the nodes of a shard whole, and those of other shards with what guards ask
-// for: the names of their objects, and which of them hold data.
+// sharded returns a fill function for a shard. It fills nodes of this shard whole. Of other
+// shards' nodes it keeps only what guards need: the names of objects, and whether they hold
+// data.
 func (d *desired) sharded(s lynq.Shard) func(h *form.Hub, n *lynq.Node, values []string) (*plan.Node, error) {
 	plain, data := &lynq.Policy{}, &lynq.Policy{Lifecycle: lynq.Lifecycle{Data: true}}
 	return func(h *form.Hub, n *lynq.Node, values []string) (*plan.Node, error) {
@@ -103,13 +105,14 @@ func (d *desired) sharded(s lynq.Shard) func(h *form.Hub, n *lynq.Node, values [
 	}
 }
 
-// labelsOf are the labels of a rendered object.
+// labelsOf returns the labels of a rendered object.
 func labelsOf(content map[string]any) labels.Set {
 	o := unstructured.Unstructured{Object: content}
 	return o.GetLabels()
 }
 
-// keep keeps a node, also one that could not be rendered: it must not be taken for gone.
+// keep keeps every node, including those that failed to render. Otherwise a plan would
+// delete them as gone.
 func (d *desired) keep(h *form.Hub, r *render.Rendered[*plan.Node]) {
 	if len(r.Problems) > 0 {
 		values := mapped(h, r.Values)
@@ -129,7 +132,7 @@ func (d *desired) retract(nodes []int) {
 	}
 }
 
-// mapped are the values of a row that objects may be named by.
+// mapped returns the values of a row that may be part of objects' names.
 func mapped(h *form.Hub, row []string) []string {
 	columns := render.Columns(h)
 	var values []string
@@ -141,8 +144,8 @@ func mapped(h *form.Hub, row []string) []string {
 	return values
 }
 
-// extraOf encodes the extra values of a row, as the operator's annotation has
-// them: without secret columns.
+// extraOf encodes the extra values of a row as JSON, without secret columns. The operator's
+// annotation has the same format.
 func extraOf(h *form.Hub, row []string) (string, error) {
 	columns := render.Columns(h)
 	extra := map[string]string{}

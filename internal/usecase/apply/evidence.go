@@ -14,7 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// noting has the rows of a hub noted as they are read.
+// noting makes the reader of a hub's rows also note them for the next run.
 func noting(in *render.Input) *evidence.Source {
 	h := in.Programs[0].Hub
 	var columns []string
@@ -36,15 +36,16 @@ func noting(in *render.Input) *evidence.Source {
 	return source
 }
 
-// identifies tells whether a column has the uid, or says which rows are active: both are
-// compared in other ways.
+// identifies reports whether a column has the uid, or says which rows are active. Evidence
+// compares these two in other ways.
 func identifies(h *form.Hub, column string) bool {
 	return slices.ContainsFunc(h.Mappings, func(m form.Mapping) bool {
 		return m.Column == column && (m.Variable == "uid" || m.Variable == "activate")
 	})
 }
 
-// evidence tells how the rows of a hub differ from those of the last run on it.
+// evidence compares the rows of a hub with those of its last run. It returns nil if no last
+// run is known.
 func (j *Job) evidence(h load.HubPrograms) *evidence.Evidence {
 	record, r := j.Records[h.Key], j.reports[h.Key]
 	if j.Adopting != nil || record == nil {
@@ -60,8 +61,8 @@ func (j *Job) evidence(h load.HubPrograms) *evidence.Evidence {
 	return e
 }
 
-// used are the columns that the forms of a hub use, nil for a run that is narrowed: what
-// is wrong with the source it leaves to a run on all nodes.
+// used returns the columns that the forms of a hub use. It returns nil for a narrowed run,
+// which leaves warnings about the source to a run on all nodes.
 func (j *Job) used(h load.HubPrograms) []string {
 	if j.chosen() {
 		return nil
@@ -73,15 +74,15 @@ func (j *Job) used(h load.HubPrograms) []string {
 	return columns
 }
 
-// noteRows notes the rows on the record of a hub. A run that is narrowed leaves the note:
-// it has not applied all rows.
+// noteRows notes the rows in the hub record. A narrowed run keeps the old note, because it
+// didn't apply all rows.
 func (j *Job) noteRows(record *inventory.Hub, hub lynq.HubKey) {
 	if source := j.sources[hub]; source != nil && !j.chosen() {
 		record.RowNotes = source.Note(cmp.Or(evidence.Key(record.RowNotes), rand.Text()))
 	}
 }
 
-// TellEvidence tells how rows differ from those of the last run.
+// TellEvidence notes how the rows differ from those of the last run.
 func (j *Job) TellEvidence(plans []plan.Plan) {
 	for i := range plans {
 		for _, line := range plans[i].Evidence.Lines() {

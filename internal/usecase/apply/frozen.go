@@ -13,7 +13,7 @@ import (
 // command is the command that carries out the plans of this package.
 const command = "apply"
 
-// Freeze writes down what an apply of these plans changes.
+// Freeze returns a plan file with the changes of these plans.
 func (j *Job) Freeze(ctx context.Context, plans []plan.Plan) (*planfile.File, error) {
 	var namespaces []string
 	for _, h := range j.Hubs {
@@ -22,8 +22,8 @@ func (j *Job) Freeze(ctx context.Context, plans []plan.Plan) (*planfile.File, er
 	return j.Run.Freeze(ctx, command, namespaces, plans)
 }
 
-// narrowToPlan has a plan be of the nodes that a plan file has. Those of forms with a
-// rollout are in it too: whose turn it is depends on all of them.
+// narrowToPlan limits a plan to the nodes in a plan file. It keeps all nodes of forms with
+// a rollout, because the order of a rollout depends on all of them.
 func (j *Job) narrowToPlan(h load.HubPrograms, in *decide.Input) {
 	f := j.RunOptions.Plan
 	if f == nil {
@@ -45,7 +45,7 @@ func (j *Job) narrowToPlan(h load.HubPrograms, in *decide.Input) {
 	}
 }
 
-// formPlaces are where the forms of the inputs are.
+// formPlaces returns the file and line of each form in the inputs.
 func (j *Job) formPlaces() map[lynq.FormKey]lynq.Pos {
 	places := map[lynq.FormKey]lynq.Pos{}
 	for _, h := range j.Hubs {

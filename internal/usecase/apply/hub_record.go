@@ -11,16 +11,17 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// hubTries is how often the run of a shard writes the record of its hub, where other shards
-// come before. Between two tries it waits at most hubPause.
+// hubTries limits how often the run of a shard tries to write its hub record, which other
+// shards write too. Between two tries, it waits at most hubPause.
 const (
 	hubTries = 64
 	hubPause = 200 * time.Millisecond
 )
 
-// updateHub saves the record of a hub as next makes it of the one in Records; nil saves
-// nothing. The runs of other shards write the record too: then it is read again, and next
-// makes another one. A run that has the hub for itself tries once.
+// updateHub saves the hub record that next makes from the one in Records. If next returns
+// nil, updateHub saves nothing. Runs of other shards write the record too. After a
+// conflict, updateHub reads the record again and calls next again. A run that has the hub
+// alone tries once.
 func (j *Job) updateHub(ctx context.Context, hub lynq.HubKey, next func() *inventory.Hub) error {
 	for try := 1; ; try++ {
 		record := next()
@@ -45,7 +46,7 @@ func (j *Job) updateHub(ctx context.Context, hub lynq.HubKey, next func() *inven
 			return loadErr
 		}
 		if there == nil || there.Deleting {
-			return err // nobody who has a Lease deletes it
+			return err // nobody deletes it while we hold a Lease
 		}
 		j.Records[hub] = there
 	}

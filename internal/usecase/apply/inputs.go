@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// inputs are the forms and rows of a hub, as its history has them.
+// inputs returns the forms and rows of a hub for its history.
 func (j *Job) inputs(hub lynq.HubKey) history.Inputs {
 	var in history.Inputs
 	for _, h := range j.Hubs {
@@ -27,12 +27,12 @@ func (j *Job) inputs(hub lynq.HubKey) history.Inputs {
 	return in
 }
 
-// rendered is a digest of all objects that the rows of a hub render, made of the digests that
-// inventories record.
+// rendered returns a digest over all objects that the rows of a hub render. It uses the
+// digests that inventories record.
 func (j *Job) rendered(hub lynq.HubKey) string {
 	sum := sha256.New()
 	for _, n := range j.Nodes[hub] {
-		_, _ = fmt.Fprintf(sum, "%s\n", n.Key()) // a hash takes everything
+		_, _ = fmt.Fprintf(sum, "%s\n", n.Key()) // a hash never fails
 		for i := range n.Objects {
 			_, _ = fmt.Fprintf(sum, "%s %s\n", n.Objects[i].ID, n.Objects[i].Digest)
 		}

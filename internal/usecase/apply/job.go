@@ -34,43 +34,45 @@ type Job struct {
 
 	Rendering
 	Records map[lynq.HubKey]*inventory.Hub
-	// recordedIn are the namespaces of the hubs' inventories.
+	// recordedIn has the namespaces of each hub's inventories.
 	recordedIn map[lynq.HubKey][]string
 
-	// Held are the deletions that this run holds back, by hub.
+	// Held has the deletions that this run holds back, by hub.
 	Held map[lynq.HubKey]*inventory.HeldDeletions
-	// Troubles are what else waits for a person, by hub.
+	// Troubles has the other things that wait for a person, by hub.
 	Troubles   map[lynq.HubKey][]inventory.Trouble
-	Tombstones []lynq.Tombstone // of files
-	// gone are the digests of the tombstones whose objects are known to be gone.
+	Tombstones []lynq.Tombstone // from files
+	// gone has the digests of tombstones whose objects are known to be gone, by hub.
 	gone map[lynq.HubKey][]string
 
-	// Continuous: it is one round of many, and tells nothing of what it leaves as it is.
+	// Continuous is set for one of many rounds. Such a run doesn't list the objects that it
+	// keeps.
 	Continuous bool
-	// Concern says which nodes are planned, nil for all.
+	// Concern selects the nodes to plan, nil means all.
 	Concern *decide.Concern
 
 	stdinRows load.Replayed
-	Tracked   load.KeptNames // by objects whose inventories were lost, nil where nothing is known of those
-	Adopting  *Adopting      // of orphans, nil for an apply
+	Tracked   load.KeptNames // names on objects whose inventories were lost, nil if unknown
+	Adopting  *Adopting      // selects orphans, nil for apply
 }
 
-// Rendering is what rows and forms want.
+// Rendering holds the nodes that rows and forms render.
 type Rendering struct {
-	read    time.Time // when the rows were read
+	read    time.Time // the time of the query
 	Nodes   map[lynq.HubKey][]*plan.Node
 	reports map[lynq.HubKey]render.Report
 	missing []string
-	near    func(missing string) string // the row's node that was probably meant, "" for none
-	Failed  error                       // nodes that could not be rendered
-	// NextExpiry is when the next row of any hub expires, zero for never.
+	near    func(missing string) string // suggests a node for an unknown name, "" for none
+	Failed  error                       // the nodes that failed to render
+	// NextExpiry is the time when the next row of any hub expires. Zero means that none
+	// does.
 	NextExpiry time.Time
 	sources    map[lynq.HubKey]*evidence.Source
 	renames    map[lynq.HubKey]*lynq.Renames
 }
 
-// Perform reads the rows, takes the Leases, plans, and carries the plans out. What is
-// there is looked at once, while no other run has the hubs.
+// Perform reads the rows, takes the Leases, plans, and carries the plans out. It reads the
+// cluster once, while no other run has the hubs.
 func (j *Job) Perform(ctx context.Context) error {
 	change := j.change()
 	change.Early = &session.Early{
@@ -99,10 +101,11 @@ func (j *Job) Perform(ctx context.Context) error {
 	return session.Perform(ctx, &j.Run, change)
 }
 
-// CarryOut plans all hubs and carries the plans out, with rows and records that were read.
+// CarryOut plans all hubs and carries the plans out. The caller read the rows and records
+// before.
 func (j *Job) CarryOut(ctx context.Context) error { return session.Perform(ctx, &j.Run, j.change()) }
 
-// change is what apply does once rows and records are read.
+// change returns the steps of apply that follow the reading of rows and records.
 func (j *Job) change() *session.Change[[]plan.Plan] {
 	return &session.Change[[]plan.Plan]{
 		Look: j.plans,
@@ -121,8 +124,8 @@ func (j *Job) change() *session.Change[[]plan.Plan] {
 	}
 }
 
-// Rendered reads the rows and renders them, and tells whether there is anything
-// to do, as far as they tell.
+// Rendered reads and renders the rows. some is false if the rows show that the run has
+// nothing to do.
 func (j *Job) Rendered(ctx context.Context) (some bool, err error) {
 	if err := j.Render(ctx); err != nil {
 		return false, err
@@ -130,7 +133,7 @@ func (j *Job) Rendered(ctx context.Context) (some bool, err error) {
 	return j.judge()
 }
 
-// judge tells whether there is anything to do, as far as the rows tell.
+// judge reports whether the run has anything to do, as far as the rows show.
 func (j *Job) judge() (some bool, err error) {
 	if j.Adopting == nil {
 		return !j.NothingPlanned(), nil
@@ -141,7 +144,7 @@ func (j *Job) judge() (some bool, err error) {
 	return some, err
 }
 
-// LoadHubs reads what the last runs saw of the hubs.
+// LoadHubs reads the hub records of the last runs.
 func (j *Job) LoadHubs(ctx context.Context) error {
 	j.Records = map[lynq.HubKey]*inventory.Hub{}
 	for _, h := range j.Hubs {
@@ -157,8 +160,8 @@ func (j *Job) LoadHubs(ctx context.Context) error {
 	return nil
 }
 
-// emptyHubs refuses hubs without an active row before any lock is taken: a
-// source that yields nothing leads to no write, not even that of a Lease.
+// emptyHubs refuses hubs without an active row before the run takes any lock. A source that
+// yields nothing leads to no write, not even of a Lease.
 func (j *Job) emptyHubs(ctx context.Context) ([]plan.Refusal, error) {
 	var plans []plan.Plan
 	for _, h := range j.Hubs {
@@ -201,7 +204,7 @@ func (j *Job) Render(ctx context.Context) error {
 	j.renames = wanted.renames
 	j.Nodes, j.reports, j.missing, j.near = map[lynq.HubKey][]*plan.Node{}, run.Hubs, run.Missing(), run.Near
 	if !slices.ContainsFunc(wanted.nodes, func(n *plan.Node) bool { return n.Failed != nil && j.Options.Shard.Has(n.UID) }) {
-		j.Failed = nil // rows of other shards failed: their runs tell
+		j.Failed = nil // the runs of other shards report their own rows
 	}
 	for _, n := range wanted.nodes {
 		key := n.Hub
@@ -210,7 +213,7 @@ func (j *Job) Render(ctx context.Context) error {
 	return nil
 }
 
-// plans plans all hubs, and gives what guards have against that.
+// plans plans all hubs, and returns the refusals of guards.
 func (j *Job) plans(ctx context.Context) ([]plan.Plan, []plan.Refusal, error) {
 	if j.Failed != nil {
 		j.Engine.Notef("%v", j.Failed)
@@ -233,8 +236,8 @@ func (j *Job) plans(ctx context.Context) ([]plan.Plan, []plan.Refusal, error) {
 	return plans, refusals, nil
 }
 
-// agree shows a person what would be done, and asks, where objects would be deleted.
-// Where none is there, guards alone decide.
+// agree shows the plans and asks for confirmation, if the run deletes objects. Without a
+// person, only the guards decide.
 func (j *Job) agree(ctx context.Context, plans []plan.Plan) ([]plan.Plan, error) {
 	deleted := func(p plan.Plan) bool {
 		return p.Counts[plan.ActionDelete]+p.Counts[plan.ActionCollect]+p.Counts[plan.ActionRecreate] > 0
@@ -249,8 +252,8 @@ func (j *Job) agree(ctx context.Context, plans []plan.Plan) ([]plan.Plan, error)
 	return plans, j.Engine.Confirm(ctx, false, "Apply this, with "+session.Stake(plans)+"?")
 }
 
-// PlanAll plans all hubs: it looks at the cluster, decides, and, where an object or a node
-// would leave, decides again with what the rest of the inputs renders.
+// PlanAll plans all hubs: it reads the cluster and decides. If an object or a node would
+// leave, it decides again with everything that the other inputs render.
 func (j *Job) PlanAll(ctx context.Context) ([]plan.Plan, error) {
 	_, looked := j.Engine.CountingRequests(j.Warnings, "reading the cluster")
 	defer looked()
@@ -299,8 +302,9 @@ func (j *Job) PlanAll(ctx context.Context) ([]plan.Plan, error) {
 	return all, context.Cause(ctx)
 }
 
-// decide decides on all hubs. Where it is not known whether a write would change an object,
-// it asks the server and decides again: the plan counts what the run writes.
+// decide decides for all hubs. If nobody knows whether a write changes an object, decide
+// asks the server and decides again. So the plan counts exactly the changes that the run
+// writes.
 func (j *Job) decide(ctx context.Context, inputs []*decide.Input) ([]plan.Plan, error) {
 	plans := decideAll(inputs, j.Options.Limits)
 	again := false
@@ -327,7 +331,7 @@ func decideAll(inputs []*decide.Input, limits decide.Limits) []plan.Plan {
 	return plans
 }
 
-// look looks at what there is of a hub.
+// look reads the cluster state of a hub.
 func (j *Job) look(ctx context.Context, h load.HubPrograms, found map[string]bool) (*decide.Input, error) {
 	in := &decide.Input{
 		Hub: h.Key, Exclude: map[lynq.FormKey]lynq.Exclusions{}, NamespaceDefaults: h.Hub.NamespaceDefaults,
@@ -351,7 +355,8 @@ func (j *Job) look(ctx context.Context, h load.HubPrograms, found map[string]boo
 	in.Evidence, in.Used = j.evidence(h), j.used(h)
 	in.Narrowed = j.Options.Settings.Selector != nil
 	in.AdoptNothing, in.IncludeData = j.Options.AdoptNothing, j.Options.IncludeData
-	// The first question about kinds is a long one, and waits for no records.
+	// The first question about kinds takes long, and needs no records, so it runs beside
+	// them.
 	var asking sync.WaitGroup
 	var operator map[string]int
 	var operatorErr error
@@ -386,7 +391,7 @@ func (j *Job) look(ctx context.Context, h load.HubPrograms, found map[string]boo
 	return in, nil
 }
 
-// observe looks at the objects of a hub.
+// observe reads the objects of a hub.
 func (j *Job) observe(ctx context.Context, in *decide.Input, ahead *observe.Ahead) (err error) {
 	var seen *plan.Observed
 	switch shard := j.Options.Shard; {
@@ -409,8 +414,8 @@ func (j *Job) observe(ctx context.Context, in *decide.Input, ahead *observe.Ahea
 	return nil
 }
 
-// absentForms says which nodes no form of the inputs makes any more: they stay as they
-// are. Where the inputs are narrowed, forms are missing on purpose.
+// absentForms records the nodes whose form is missing from the inputs. lynqctl keeps those
+// nodes. A narrowed run skips this, because its forms are missing on purpose.
 func (j *Job) absentForms(h load.HubPrograms, in *decide.Input) {
 	record := j.Records[h.Key]
 	if record == nil || j.narrowed() {
@@ -427,8 +432,7 @@ func (j *Job) absentForms(h load.HubPrograms, in *decide.Input) {
 	}
 }
 
-// unknownNodes refuses names given with --node that neither rows nor records
-// have.
+// unknownNodes refuses names given with --node that neither rows nor records contain.
 func (j *Job) unknownNodes(found map[string]bool) error {
 	missing := slices.DeleteFunc(slices.Clone(j.missing), func(n string) bool { return found[n] })
 	if len(missing) == 0 {
@@ -454,7 +458,7 @@ func (j *Job) unknownNodes(found map[string]bool) error {
 	return e
 }
 
-// saveHub records what the run saw of a hub, and how it went.
+// saveHub records what the run saw of a hub, and its result.
 func (j *Job) saveHub(ctx context.Context, h load.HubPrograms, s *report.Summary) error {
 	return j.updateHub(ctx, h.Key, func() *inventory.Hub {
 		record := j.seen(h, s)
@@ -465,8 +469,8 @@ func (j *Job) saveHub(ctx context.Context, h load.HubPrograms, s *report.Summary
 	})
 }
 
-// seen is the record of a hub with what the run saw of it, and how it went, nil where
-// that is not known yet.
+// seen returns the hub record with what the run saw, and its result. It returns nil if the
+// result isn't known yet.
 func (j *Job) seen(h load.HubPrograms, s *report.Summary) *inventory.Hub {
 	record := *j.Records[h.Key]
 	r := j.reports[h.Key]
@@ -489,25 +493,25 @@ func (j *Job) seen(h load.HubPrograms, s *report.Summary) *inventory.Hub {
 		case !s.Interrupted && !j.narrowed():
 			settle(&record, held)
 			record.Troubles = j.Troubles[h.Key]
-		case held != nil: // it is, however the run ended
+		case held != nil: // held deletions count, however the run ended
 			record.Held = held
 		}
 	}
 	return &record
 }
 
-// narrowed tells whether the run is of some nodes alone: what it deletes, and holds, is
-// not all that is to go.
+// narrowed reports whether the run covers only some nodes. What such a run deletes and
+// holds isn't everything that leaves.
 func (j *Job) narrowed() bool {
 	return !j.Options.Shard.IsZero() || j.chosen()
 }
 
-// chosen tells whether a person chose nodes or objects of the run.
+// chosen reports whether a person chose nodes or objects for the run.
 func (j *Job) chosen() bool {
 	return j.Adopting != nil || j.RunOptions.Plan != nil || len(j.Options.Inputs.Forms)+len(j.Options.Settings.Nodes) > 0 || j.Options.Settings.Selector != nil
 }
 
-// Unrendered are the nodes that could not be rendered, as they are recorded.
+// Unrendered returns the nodes that failed to render, in the form of hub records.
 func Unrendered(nodes []*plan.Node) []inventory.Unrendered {
 	var failed []inventory.Unrendered
 	for _, n := range nodes {
@@ -518,9 +522,9 @@ func Unrendered(nodes []*plan.Node) []inventory.Unrendered {
 	return failed
 }
 
-// settle notes on the record of a hub what a run of all of it held back, nil for nothing.
-// An approval is used once: it goes with what it let through, and when other deletions
-// are held than those that were approved.
+// settle notes in the hub record the deletions that a full run held back, nil for none. An
+// approval works once. It ends when the run carries out its deletions, or when the run
+// holds others.
 func settle(record *inventory.Hub, held *inventory.HeldDeletions) {
 	record.Held = held
 	if held == nil || record.Approved != held.Digest {

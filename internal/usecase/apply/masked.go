@@ -10,12 +10,12 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
-// masked is what is wrong with a row without what is in the row: of each line, what
-// is quoted behind the row's name, and the values where they are not quoted. The uid
-// is no secret, and which row it is has to be known.
+// masked returns a row's error message without the row's content. In each line, it masks
+// quoted text after the row's name, and unquoted values. It keeps the uid, which isn't
+// secret and identifies the row.
 func masked(text, uid string, values []string) string {
 	quoted := regexp.MustCompile(`"(?:[^"\\]|\\.)*"?`)
-	// Of a value that is shown in part, no part is found by the whole.
+	// A search for the whole value wouldn't find a value that is shown in part.
 	part := regexp.MustCompile(`.*… \(\d+ more bytes\)`)
 	row := fmt.Sprintf("row %s: ", phrase.Quote(uid))
 	mask := redact.New(slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == uid })...)

@@ -12,9 +12,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// lookAtNamespaces finds out which namespaces of hubs and forms are terminating: what is
-// in them looks as it is to be for some seconds, and then as if people had deleted it. A
-// hub in one of them is an error, and nodes there fail; those whose row is gone may go.
+// lookAtNamespaces finds terminating namespaces of hubs and forms. Objects there look right
+// for some seconds, and then as if people had deleted them. A hub in such a namespace is an
+// error, and nodes there fail. Nodes whose rows are gone may still leave.
 func lookAtNamespaces(ctx context.Context, j *Job) error {
 	terminating := map[string]error{}
 	var errs []error
@@ -41,9 +41,9 @@ func lookAtNamespaces(ctx context.Context, j *Job) error {
 	return errors.Join(errs...)
 }
 
-// namespaceError is an *write.NamespaceError for a namespace that is terminating. Who
-// may not look, and what is not there, is told when something is written. A dry run writes
-// nothing, so that it warns of the missing namespace of a hub.
+// namespaceError returns a *write.NamespaceError for a terminating namespace. It ignores
+// missing namespaces and permissions, because a later write reports those. A dry run writes
+// nothing, so it warns if a hub's namespace is missing.
 func namespaceError(ctx context.Context, j *Job, name string, hubs bool) error {
 	m, err := j.Client.Metadata(ctx, lynq.APIResource{Version: "v1", Kind: "Namespace", Plural: "namespaces"}, "", name)
 	switch {

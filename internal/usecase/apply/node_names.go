@@ -19,9 +19,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// recordedNames has nodes keep the names by which the cluster has recorded them.
-// Only forms with a dash in their names have other ones than they always had: a
-// hub without such a form costs no request.
+// recordedNames makes nodes keep the names that the cluster has recorded. Only forms with a
+// dash in their names ever had other names. A hub without such a form costs no request.
 func recordedNames(ctx context.Context, j *Job) (load.KeptNames, error) {
 	type names struct {
 		observe.PlainNames
@@ -48,9 +47,9 @@ func recordedNames(ctx context.Context, j *Job) (load.KeptNames, error) {
 
 func dashed(p *render.Program) bool { return naming.Dashed(p.Form.Name) }
 
-// TrackedNames has nodes keep the names that objects bear whose inventories were
-// lost. Where forms of the run could share a name, objects do not tell of which
-// they are.
+// TrackedNames makes nodes keep the names that their objects bear although the inventories
+// were lost. It skips forms of the run that could share a name, because objects don't show
+// which form they belong to.
 func TrackedNames(stranded []orphan.Orphan, hubs []load.HubPrograms) load.KeptNames {
 	nodes, applySets := map[lynq.NodeKey]bool{}, map[string]bool{}
 	for i := range stranded {
@@ -67,9 +66,9 @@ func TrackedNames(stranded []orphan.Orphan, hubs []load.HubPrograms) load.KeptNa
 	}
 }
 
-// onlyNodes are the names of the nodes that --node means, nil for all: those that
-// it says, and that of each inventory which it calls by its other name. All names
-// by which the inventories can be called are found.
+// onlyNodes returns the names of the nodes that --node selects, nil for all. It accepts
+// both names that an inventory can have. It adds to found every name by which --node can
+// select an inventory.
 func onlyNodes(j *Job, inventories []*inventory.Inventory, found map[string]bool) map[string]bool {
 	only, forms := maps.Clone(j.Options.Settings.Nodes), render.FormNames(load.AllPrograms(j.Hubs))
 	for _, inv := range inventories {
@@ -81,15 +80,15 @@ func onlyNodes(j *Job, inventories []*inventory.Inventory, found map[string]bool
 	return only
 }
 
-// mayBeOf tells whether --node, where it is said, means the node that an orphan is
-// from. One may be from the time when the node had its other name.
+// mayBeOf reports whether --node selects the node of an orphan. The orphan may date from a
+// time when the node had its other name.
 func mayBeOf(j *Job, o *orphan.Orphan) bool {
 	return len(j.Options.Settings.Nodes) == 0 || j.Options.Settings.Nodes[o.From.Name] || slices.ContainsFunc(j.wanted(), func(n *plan.Node) bool {
 		return n.Namespace == o.From.Namespace && (n.Name == o.From.Name || render.OtherName(n.UID, n.Form.Name, n.Name) == o.From.Name)
 	})
 }
 
-// wanted are the nodes of all hubs.
+// wanted returns the nodes of all hubs.
 func (j *Job) wanted() []*plan.Node {
 	var nodes []*plan.Node
 	for _, h := range j.Hubs {
@@ -98,7 +97,7 @@ func (j *Job) wanted() []*plan.Node {
 	return nodes
 }
 
-// oneOfEach refuses names given with --node that several nodes of the plans have.
+// oneOfEach refuses names given with --node if several nodes of the plans have the name.
 func oneOfEach(asked map[string]bool, plans []plan.Plan) error {
 	if asked == nil {
 		return nil

@@ -12,9 +12,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// TestTrackedNames: a node whose inventory was lost has the name that its objects
-// bear, be it that of a node or of an ApplySet, unless that could be a node of
-// another form of the run.
+// TestTrackedNames wants a node without an inventory to keep the name on its objects, from
+// a label or an ApplySet. The name doesn't count if a node of another form of the run could
+// have it.
 func TestTrackedNames(t *testing.T) {
 	labelled := orphan.Orphan{Live: &tracking.Live{}}
 	labelled.From.Namespace, labelled.From.Name = "shop", "acme-eu-web"

@@ -14,14 +14,14 @@ import (
 // RecordValues says whether inventories record the rows' extra values.
 type RecordValues string
 
-// What it may be.
+// The values of --record-values.
 const (
 	RecordNone    RecordValues = ""
-	RecordChecked RecordValues = "true"  // none that look like secrets
-	RecordPlain   RecordValues = "plain" // whatever they are
+	RecordChecked RecordValues = "true"  // refuses columns that look like secrets
+	RecordPlain   RecordValues = "plain" // records every column
 )
 
-// check refuses to record what must not be in a ConfigMap.
+// check refuses to record values that must not be in a ConfigMap.
 func (v RecordValues) check(hubs []load.HubPrograms) error {
 	if v != RecordChecked {
 		return nil
@@ -35,8 +35,8 @@ func (v RecordValues) check(hubs []load.HubPrograms) error {
 	return nil
 }
 
-// secretColumns are the columns that would be recorded and are secrets: their names say
-// so, or a form puts them into a Secret.
+// secretColumns returns the columns that the run would record although they are secrets.
+// Their names say so, or a form puts them into a Secret.
 func secretColumns(h *load.HubPrograms) []string {
 	var inSecrets, columns []string
 	for _, p := range h.Programs {
@@ -59,7 +59,7 @@ func secretColumns(h *load.HubPrograms) []string {
 	return columns
 }
 
-// isExtra tells whether a mapping is one of those that the operator records.
+// isExtra reports whether the operator records a mapping as an extra value.
 func isExtra(m form.Mapping) bool {
 	return m.Variable != "uid" && m.Variable != "activate" && m.Variable != "hostOrUrl"
 }

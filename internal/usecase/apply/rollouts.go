@@ -8,7 +8,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// rollouts are those of all forms. A run of nodes that a person names has no stages.
+// rollouts returns the limits of every form's rollout. If the user named nodes, the run has
+// no stages.
 func (j *Job) rollouts() map[schedule.Form]schedule.Limits {
 	m := map[schedule.Form]schedule.Limits{}
 	for _, h := range j.Hubs {
@@ -26,7 +27,7 @@ func (j *Job) rollouts() map[schedule.Form]schedule.Limits {
 	return m
 }
 
-// LimitsOf are those that a form says.
+// LimitsOf returns the rollout limits that a form sets.
 func LimitsOf(f *form.Form) schedule.Limits {
 	r := &f.Rollout
 	l := schedule.Limits{MaxSkew: r.MaxSkew, Deadline: r.ProgressDeadline, Continue: r.OnFailure == form.ContinueOnFailure}
@@ -34,7 +35,7 @@ func LimitsOf(f *form.Form) schedule.Limits {
 	return l
 }
 
-// stagesOf are the stages of the nodes of a form.
+// stagesOf returns the stage of each node of a form.
 func stagesOf(stages []schedule.Stage, nodes []*plan.Node, of lynq.FormKey) map[lynq.NodeKey]int {
 	var keys []lynq.NodeKey
 	var matches []int

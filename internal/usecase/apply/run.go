@@ -36,8 +36,8 @@ func (j *Job) RunPlans(ctx context.Context, plans []plan.Plan) error {
 	return j.Run.RunPlans(ctx, plans, o, j.saveHubs)
 }
 
-// saveInterrupted records of each hub that the run on it was interrupted. Where the
-// lock is lost another run records what it sees, and that is not touched.
+// saveInterrupted records in each hub record that the run was interrupted. If the run lost
+// its Lease, it writes nothing, because another run records what it sees.
 func (j *Job) saveInterrupted(ctx context.Context, s *report.Summary) {
 	if lost := (*lease.LostError)(nil); errors.As(context.Cause(ctx), &lost) {
 		return
@@ -54,8 +54,7 @@ func (j *Job) saveInterrupted(ctx context.Context, s *report.Summary) {
 	}
 }
 
-// TellRestored tells, where nothing is written, of the nodes whose inventories an
-// apply would restore.
+// TellRestored notes, in a dry run, the nodes whose inventories apply would restore.
 func (j *Job) TellRestored(plans []plan.Plan) {
 	for i := range plans {
 		for k := range plans[i].Nodes {
@@ -79,14 +78,14 @@ func (j *Job) saveHubs(ctx context.Context, s *report.Summary) error {
 	return errors.Join(errs...)
 }
 
-// recordHubs records what has to be known of the hubs should this run be killed:
-// that their nodes may be in further namespaces, which nodes a watch deletes, since when nodes
-// leave that are kept for their grace period, and that no version is known any
-// more to render what is recorded of them, where another one did.
+// recordHubs records what the next run must know if this run is killed. It records further
+// namespaces of nodes, and the nodes that a watch deletes. It records since when nodes
+// leave that are in their grace period. It clears the version if another version rendered
+// the recorded objects.
 func (j *Job) recordHubs(ctx context.Context, plans []plan.Plan) error {
 	for _, h := range j.Hubs {
 		known := j.Records[h.Key]
-		if known == nil || j.RunOptions.Mode != session.ModeRun { // inventories are rebuilt, and nothing of the hub is written
+		if known == nil || j.RunOptions.Mode != session.ModeRun { // rebuild writes inventories, and no hub record
 			continue
 		}
 		planned := known.Leaving
@@ -97,8 +96,8 @@ func (j *Job) recordHubs(ctx context.Context, plans []plan.Plan) error {
 	return nil
 }
 
-// intended is the record of a hub with what this run is about to do, nil where it says so
-// already. The plans were made when it had these nodes that leave.
+// intended returns the hub record with what this run is about to do, or nil if the record
+// has it. planned are the leaving nodes that the record had when the run made its plans.
 func (j *Job) intended(h load.HubPrograms, plans []plan.Plan, planned []inventory.Leaving) *inventory.Hub {
 	known := j.Records[h.Key]
 	record := *known
@@ -119,8 +118,8 @@ func (j *Job) intended(h load.HubPrograms, plans []plan.Plan, planned []inventor
 	return &record
 }
 
-// leavingOf is what the record of a hub has from now on of nodes that are kept for their
-// grace period. Without a plan of the hub, that is what it has.
+// leavingOf returns the nodes in their grace period that the hub record gets. Without a
+// plan of the hub, it returns the known ones.
 func leavingOf(plans []plan.Plan, hub lynq.HubKey, known []inventory.Leaving) []inventory.Leaving {
 	for i := range plans {
 		if p := &plans[i]; p.Hub == hub && !p.After {
@@ -130,7 +129,7 @@ func leavingOf(plans []plan.Plan, hub lynq.HubKey, known []inventory.Leaving) []
 	return known
 }
 
-// lossesOf are the nodes of a hub that plans take away, or objects of them.
+// lossesOf returns the nodes of a hub that plans delete, or from which they remove objects.
 func lossesOf(plans []plan.Plan, hub lynq.HubKey) []lynq.NodeKey {
 	var losses []lynq.NodeKey
 	for i := range plans {

@@ -6,7 +6,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
-// TestSettle: an approval is used once.
+// TestSettle wants an approval to work once.
 func TestSettle(t *testing.T) {
 	for name, tt := range map[string]struct {
 		approved string

@@ -12,8 +12,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// partial tells whether a plan of the run does not know of all that the inputs render: the
-// run is narrowed, or its hubs are several, each of which is planned for itself.
+// partial reports whether a plan of the run covers only a part of what the inputs render.
+// This is so if the run is narrowed, or has several hubs, because each hub has its own
+// plan.
 func partial(j *Job) bool {
 	programs := 0
 	for _, h := range j.Hubs {
@@ -22,8 +23,8 @@ func partial(j *Job) bool {
 	return len(j.Hubs) > 1 || programs < len(j.Inputs.Forms) || len(j.Options.Settings.Nodes) > 0
 }
 
-// survey finds out what all rows of all hubs and forms of the inputs render. A run that
-// has rendered all of it reads nothing again.
+// survey finds out what all rows, hubs and forms of the inputs render. A run that rendered
+// all of it reads nothing again.
 func survey(ctx context.Context, j *Job) *decide.Survey {
 	nodes := j.wanted()
 	if whole := len(load.AllPrograms(j.Hubs)) == len(j.Inputs.Forms) && len(j.Options.Settings.Nodes) == 0; !whole {
@@ -35,8 +36,8 @@ func survey(ctx context.Context, j *Job) *decide.Survey {
 	return decide.NewSurvey(nodes)
 }
 
-// renderAll renders the inputs as if nothing narrowed the run. Rows that fail to render
-// are among the nodes, with what they may want.
+// renderAll renders the inputs as if nothing narrowed the run. Rows that failed to render
+// become nodes, too, with the objects that they may want.
 func renderAll(ctx context.Context, j *Job) ([]*plan.Node, error) {
 	o := j.Options.RenderOptions
 	o.Inputs.Hubs, o.Inputs.Forms, o.KeepGoing = nil, nil, true
@@ -84,8 +85,8 @@ func compileAll(ctx context.Context, j *Job, o *load.RenderOptions) ([]load.HubP
 	return hubs, j.Options.Identify(hubs)
 }
 
-// named are the URLs of --source, each with the name of its hub, so that they hold for
-// all hubs of the inputs.
+// named returns the URLs of --source, each with the name of its hub, so that they fit a run
+// of all hubs.
 func named(s load.RowSource, hubs []load.HubPrograms) ([]string, error) {
 	urls, err := s.Overrides(hubs)
 	if err != nil {
@@ -100,7 +101,7 @@ func named(s load.RowSource, hubs []load.HubPrograms) ([]string, error) {
 	return named, nil
 }
 
-// surveyed is which objects a node renders, without contents.
+// surveyed returns the names of a node's objects, without contents.
 func surveyed(_ *form.Hub, n *lynq.Node, _ []string) (*plan.Node, error) {
 	lean := plan.Head(n)
 	lean.Objects = make([]plan.Object, len(n.Objects))
@@ -110,7 +111,7 @@ func surveyed(_ *form.Hub, n *lynq.Node, _ []string) (*plan.Node, error) {
 	return lean, nil
 }
 
-// unheard is a View that shows nothing of what it is told: the run told it before.
+// unheard is a View that shows nothing, because the run told the same before.
 type unheard struct{ session.View }
 
 // Note implements View.

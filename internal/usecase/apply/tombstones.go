@@ -13,29 +13,29 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// TombstoneOptions say which objects go that no inventory has, beside what the forms
-// say.
+// TombstoneOptions select objects to delete that no inventory lists, in addition to those
+// in forms.
 type TombstoneOptions struct {
-	// Paths are files and directories of tombstones, beside those of forms.
+	// Paths are files and directories of tombstones, in addition to those of forms.
 	Paths []string
-	// Recheck: those that are known to be gone are looked at too.
+	// Recheck also checks tombstones whose objects are known to be gone.
 	Recheck bool
 }
 
-// hubStones are the tombstones of a run, for each of its hubs.
+// hubStones holds the tombstones of a run, for each of its hubs.
 type hubStones struct {
 	all [][]plan.Tombstone
-	// open are those that were looked at.
+	// open has the tombstones that the run checked.
 	open [][]plan.Tombstone
 }
 
-// check refuses tombstones that would delete what nodes have or render.
+// check refuses tombstones that would delete objects that nodes own or render.
 func (s *hubStones) check(plans []plan.Plan) error {
 	return decide.CheckTombstones(slices.Concat(s.all...), plans)
 }
 
-// lookAtTombstones looks at the objects that tombstones name. Tombstones of objects that
-// nodes have are bad input.
+// lookAtTombstones checks the objects that tombstones name. A tombstone for an object of a
+// node is bad input.
 func lookAtTombstones(ctx context.Context, j *Job, plans []plan.Plan) (*hubStones, error) {
 	stones := &hubStones{all: make([][]plan.Tombstone, len(j.Hubs)), open: make([][]plan.Tombstone, len(j.Hubs))}
 	if j.Adopting != nil || j.Options.Settings.Selector != nil || j.Concern != nil {
@@ -47,7 +47,7 @@ func lookAtTombstones(ctx context.Context, j *Job, plans []plan.Plan) (*hubStone
 		files = nil
 	}
 	if !j.Options.Shard.First() {
-		files = nil // shard 0 has them
+		files = nil // shard 0 handles them
 	}
 	for i, h := range j.Hubs {
 		for _, n := range j.Nodes[h.Key] {
@@ -71,7 +71,7 @@ func lookAtTombstones(ctx context.Context, j *Job, plans []plan.Plan) (*hubStone
 	return stones, nil
 }
 
-// withTombstones adds the plans of what becomes of the objects that tombstones name.
+// withTombstones adds the plans for the objects that tombstones name.
 func withTombstones(j *Job, plans []plan.Plan, stones *hubStones) []plan.Plan {
 	all := slices.Clone(plans)
 	for i, h := range j.Hubs {
@@ -94,9 +94,9 @@ func tombstonesOf(k lynq.NodeKey, stones []lynq.Tombstone) []plan.Tombstone {
 	return all
 }
 
-// lookAtStones looks at the objects of a hub's tombstones that are not known to be gone,
-// and notes which are gone. A narrowed run, and one of which a row did not render, keeps
-// what the record knows.
+// lookAtStones checks the objects of a hub's tombstones that aren't known to be gone, and
+// notes which are gone. A narrowed run, and one with a failed row, keeps what the record
+// knows.
 func lookAtStones(ctx context.Context, j *Job, h load.HubPrograms, stones []plan.Tombstone) ([]plan.Tombstone, error) {
 	record := j.Records[h.Key]
 	recorded := map[string]bool{}

@@ -12,7 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// OpenDir makes a directory that only its owner may read, where there is none.
+// OpenDir opens a directory. If it doesn't exist, OpenDir creates it for its owner alone.
 func OpenDir(dir string) (*os.Root, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -20,18 +20,18 @@ func OpenDir(dir string) (*os.Root, error) {
 	return os.OpenRoot(dir)
 }
 
-// Name is the file of an object: a folder for each namespace.
+// Name returns the file name for an object, in a folder for each namespace.
 func Name(ref lynq.Ref) string {
 	folder := ref.Namespace
 	if folder == "" {
 		folder = "_cluster" // no namespace has an underscore
 	}
-	// Some names have colons, which not all file systems take.
+	// Some names have colons, which some file systems refuse.
 	return filepath.Join(folder, strings.ReplaceAll(ref.GroupKind()+"_"+ref.Name, ":", "%3A")+".yaml")
 }
 
-// WriteOnce writes a file that is not there yet. One that is there, and says the
-// same, will do.
+// WriteOnce writes a new file. If the file exists with the same content, WriteOnce does
+// nothing. With other content, it returns an error that names the flag.
 func WriteOnce(root *os.Root, name string, text []byte, flag string) error {
 	file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -51,7 +51,7 @@ func WriteOnce(root *os.Root, name string, text []byte, flag string) error {
 		err = closeErr
 	}
 	if err != nil {
-		_ = root.Remove(name) // half of it is of no use
+		_ = root.Remove(name) // half a file is useless
 	}
 	return err
 }

@@ -1,2 +1,5 @@
-// Package backup writes files that only their owner may read, and overwrites none.
+// Package backup writes backups of objects before lynqctl changes or deletes them.
+//
+// Names and texts flow in, files flow out. Only their owner may read them. The package
+// never overwrites a file.
 package backup

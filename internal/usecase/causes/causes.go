@@ -15,14 +15,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
-// What asking for causes may cost: so many objects with three requests each (the
-// object, its pods, the warnings of its namespace), and so long for each.
+// Limits of the cost: how many objects a Reader asks about, and how long for each. An
+// object costs three requests: the object, its pods, and the warnings of its namespace.
 const (
 	mostCauses    = 20
 	causePatience = 5 * time.Second
 )
 
-// Reader reads why objects do not get ready. It is safe for concurrent use.
+// Reader reads why objects don't get ready. It is safe for concurrent use.
 type Reader struct {
 	client *kube.Client
 
@@ -30,11 +30,11 @@ type Reader struct {
 	asked int
 }
 
-// New makes a Reader of a cluster.
+// New returns a Reader for a cluster.
 func New(client *kube.Client) *Reader { return &Reader{client: client} }
 
-// Cause says in a line why an object does not get ready, "" where nothing tells, or may
-// be asked. What cannot be read says nothing: it is more than what is known already.
+// Cause says in one line why an object isn't ready. It returns "" if it finds no cause, may
+// not ask, or can't read one, because a cause only adds to what the user sees.
 func (c *Reader) Cause(ctx context.Context, ref lynq.Ref) string {
 	if !ready.Explains(ref.Group, ref.Kind) || !c.may() {
 		return ""
@@ -49,11 +49,11 @@ func (c *Reader) Cause(ctx context.Context, ref lynq.Ref) string {
 	if err != nil {
 		return ""
 	}
-	events, _ := warningEvents(ctx, c.client, ref.Namespace) // what is not known of them, pods may tell
+	events, _ := warningEvents(ctx, c.client, ref.Namespace) // without events, the pods may show the cause
 	return ready.Cause(o, podsOf(ctx, c.client, ref, o), events)
 }
 
-// may tells whether one more object may be asked about.
+// may reports whether the Reader may ask about one more object.
 func (c *Reader) may() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,8 +61,8 @@ func (c *Reader) may() bool {
 	return c.asked <= mostCauses
 }
 
-// podsOf reads the pods that a workload selects, nil where there are none or they
-// cannot be read.
+// podsOf reads the pods that a workload selects. It returns nil if none exist or lynqctl
+// can't read them.
 func podsOf(ctx context.Context, client *kube.Client, ref lynq.Ref, o *unstructured.Unstructured) []*unstructured.Unstructured {
 	selector, ok := selectorOf(o)
 	if !ok || len(OwnedLists(ref, o)) == 0 {
@@ -91,15 +91,15 @@ func warningEvents(ctx context.Context, client *kube.Client, namespace string) (
 	return events, err
 }
 
-// causeEvent is what Cause has to know of an event.
+// causeEvent keeps the parts of an event that Cause needs.
 func causeEvent(e status.Event, of types.UID) ready.Event {
 	return ready.Event{UID: string(of), Kind: e.Kind, Name: e.Name, Warning: e.Type == "Warning", Reason: e.Reason, Message: e.Message, Time: e.Time}
 }
 
-// OwnedList is a list that has what belongs to a workload.
+// OwnedList says which objects of a workload to list.
 type OwnedList struct{ Group, Kind, Namespace, Selector string }
 
-// OwnedLists are the lists for a workload: what it selects by labels.
+// OwnedLists returns the lists that find a workload's objects by its label selector.
 func OwnedLists(ref lynq.Ref, o *unstructured.Unstructured) []OwnedList {
 	kinds := []string{"Pod"}
 	switch ref.GroupKind() {
@@ -123,8 +123,8 @@ func OwnedLists(ref lynq.Ref, o *unstructured.Unstructured) []OwnedList {
 	return lists
 }
 
-// selectorOf is a workload's selector as a list takes it; false where it has
-// none, for that would select everything.
+// selectorOf returns a workload's selector as text for a list. It returns false for an
+// empty selector, which would select everything.
 func selectorOf(o *unstructured.Unstructured) (string, bool) {
 	labels, _, err := unstructured.NestedStringMap(o.Object, "spec", "selector", "matchLabels")
 	if err != nil {
@@ -151,7 +151,8 @@ func selectorOf(o *unstructured.Unstructured) (string, bool) {
 	return s.String(), err == nil && !s.Empty()
 }
 
-// EventsIn is the namespace of events about objects in a namespace, "" for none of their own.
+// EventsIn returns the namespace of the events about an object in a namespace. For objects
+// without one, that is the default namespace.
 func EventsIn(namespace string) string {
 	if namespace == "" {
 		return metav1.NamespaceDefault

@@ -18,8 +18,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/source"
 )
 
-// nodeNames are the names of the nodes that the inputs make of active rows, as far as
-// they can be found without asking a cluster; nil where they cannot.
+// nodeNames returns the names of the nodes for the active rows of the inputs. It asks no
+// cluster, and returns nil if it can't find them.
 func nodeNames(ctx context.Context, e *session.Engine, o *load.RenderOptions, inputs *form.Inputs) []string {
 	forms, err := o.Inputs.Choose(inputs)
 	if err != nil {
@@ -29,7 +29,7 @@ func nodeNames(ctx context.Context, e *session.Engine, o *load.RenderOptions, in
 	for _, h := range inputs.Hubs {
 		hubs = append(hubs, load.HubPrograms{Hub: h, Programs: []*render.Program{{Namespace: cmp.Or(o.Namespace, "default")}}})
 	}
-	// A Secret in the cluster takes longer than a person waits.
+	// Reading a Secret from the cluster takes too long for a completion.
 	nowhere := func(context.Context, string, string, string) (endpoint.Secret, error) {
 		return "", errors.New("not asked")
 	}
@@ -56,7 +56,7 @@ func nodeNames(ctx context.Context, e *session.Engine, o *load.RenderOptions, in
 	return names
 }
 
-// activeRows are the uids of a hub's active rows.
+// activeRows returns the uids of a hub's active rows.
 func activeRows(ctx context.Context, h *form.Hub, from endpoint.Connection, now time.Time) []string {
 	q := source.Query{UID: load.UIDColumn(h)}
 	activate := ""

@@ -20,40 +20,39 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
-// Options say what a command line that is still being written is about, as far as
-// it says that by now.
+// Options hold what an unfinished command line says so far.
 type Options struct {
 	load.RenderOptions
-	Everywhere bool // nodes of all namespaces
-	// Operated: it is about what the Lynq operator has.
+	Everywhere bool // search nodes in all namespaces
+	// Operated offers the objects of the Lynq operator.
 	Operated bool
-	// BareHubs: hubs are known by their names alone.
+	// BareHubs offers hubs by their names alone.
 	BareHubs bool
 }
 
-// Offers find names that a command line may go on with: from the inputs, where it names
-// some, else from the cluster. They give nothing where they cannot, since a shell does not
-// want to hear why.
+// Offers find names that can continue a command line. They come from the inputs if the line
+// names any, else from the cluster. After an error, Offers return nothing, because a shell
+// can't show it.
 type Offers struct {
 	*session.Engine
 	o *Options
 }
 
-// New are for one question of a shell.
+// New returns the Offers for one question of a shell.
 func New(e *session.Engine, o *Options) *Offers { return &Offers{e, o} }
 
-// Hubs are hubs as --hub names them.
+// Hubs returns hubs as --hub names them.
 func (s *Offers) Hubs(ctx context.Context) []string {
 	return s.keys(ctx, wellknown.KindHub, load.CalledHubs, hubOfRecord)
 }
 
-// Forms are forms as --form names them.
+// Forms returns forms as --form names them.
 func (s *Offers) Forms(ctx context.Context) []string {
 	return s.keys(ctx, wellknown.KindForm, load.CalledForms, formOfRecord)
 }
 
-// keys are names of hubs or forms: what the operator has, what inputs say, or what
-// records say.
+// keys returns names of hubs or forms. They come from the operator's objects, the inputs,
+// or the hub records.
 func (s *Offers) keys(ctx context.Context, kind string, called func(*form.Inputs) []string, keyOf func(*metav1.PartialObjectMetadata) lynq.HubKey) []string {
 	if s.o.Operated {
 		return s.operated(ctx, kind)
@@ -64,7 +63,7 @@ func (s *Offers) keys(ctx context.Context, kind string, called func(*form.Inputs
 	return s.recordedKeys(ctx, keyOf)
 }
 
-// Nodes are names of nodes.
+// Nodes returns names of nodes.
 func (s *Offers) Nodes(ctx context.Context) []string {
 	if s.o.Operated {
 		return s.operated(ctx, wellknown.KindNode)
@@ -81,7 +80,8 @@ func (s *Offers) Nodes(ctx context.Context) []string {
 	})
 }
 
-// Runs are names of runs that histories have, of the namespace that nodes are looked for in.
+// Runs returns the names of runs in histories, from the namespace in which the command
+// searches nodes.
 func (s *Offers) Runs(ctx context.Context) []string {
 	client := s.client()
 	if client == nil {
@@ -100,7 +100,7 @@ func (s *Offers) Runs(ctx context.Context) []string {
 	return names
 }
 
-// Orphans are as orphans list -o name has them.
+// Orphans returns orphans as 'orphans list -o name' prints them.
 func (s *Offers) Orphans(ctx context.Context) []string {
 	client := s.client()
 	if client == nil {
@@ -117,13 +117,13 @@ func (s *Offers) Orphans(ctx context.Context) []string {
 	return names
 }
 
-// Namespaces are those of the cluster.
+// Namespaces returns the namespaces of the cluster.
 func (s *Offers) Namespaces(ctx context.Context) []string {
 	kind := lynq.APIResource{Version: "v1", Kind: "Namespace", Plural: "namespaces"}
 	return s.listed(ctx, kind, "", "", func(m *metav1.PartialObjectMetadata) string { return m.Name })
 }
 
-// Contexts are those of the kubeconfig.
+// Contexts returns the contexts of the kubeconfig.
 func (s *Offers) Contexts(context.Context) []string {
 	names, err := s.o.Access.Contexts()
 	if err != nil {
@@ -132,14 +132,14 @@ func (s *Offers) Contexts(context.Context) []string {
 	return names
 }
 
-// inputs are those that the line names, nil where it names none. Standard input
-// is not ours to read.
+// inputs loads the files that the line names, and returns nil if it names none. It skips
+// standard input, which belongs to the command.
 func (s *Offers) inputs() *form.Inputs {
 	paths := slices.DeleteFunc(slices.Clone(s.o.Inputs.Paths), func(p string) bool { return p == "-" })
 	if len(paths) == 0 {
 		return nil
 	}
-	inputs, _ := form.Load(paths, s.o.Inputs.Recursive, strings.NewReader("")) // what is wrong shows when the line is run
+	inputs, _ := form.Load(paths, s.o.Inputs.Recursive, strings.NewReader("")) // the command itself reports what is wrong
 	return inputs
 }
 
@@ -151,15 +151,15 @@ func (s *Offers) client() *kube.Client {
 	return client
 }
 
-// recorded are names that the records in the cluster have. One list of metadata
-// tells all of them.
+// recorded returns names from the inventories and hub records in the cluster. It lists
+// metadata once.
 func (s *Offers) recorded(ctx context.Context, namespace string, nameOf func(*metav1.PartialObjectMetadata) string) []string {
 	kind := lynq.APIResource{Version: "v1", Kind: "ConfigMap", Plural: "configmaps", Namespaced: true}
 	return s.listed(ctx, kind, namespace, wellknown.LabelRecord, nameOf)
 }
 
-// recordedKeys are the names of hubs or forms that records say and, where several
-// have one name, NAMESPACE/NAME too.
+// recordedKeys returns the names of recorded hubs or forms. If several have the same name,
+// it adds NAMESPACE/NAME.
 func (s *Offers) recordedKeys(ctx context.Context, keyOf func(*metav1.PartialObjectMetadata) lynq.HubKey) []string {
 	seen := lynq.ShortNames{}
 	names := s.recorded(ctx, s.o.Namespace, func(m *metav1.PartialObjectMetadata) string {
@@ -182,17 +182,17 @@ func (s *Offers) recordedKeys(ctx context.Context, keyOf func(*metav1.PartialObj
 	return names
 }
 
-// hubOfRecord is the hub that a record is of, or says it is of.
+// hubOfRecord returns the hub of a hub record or inventory.
 func hubOfRecord(m *metav1.PartialObjectMetadata) lynq.HubKey {
 	return lynq.HubKey{Namespace: cmp.Or(m.Labels[wellknown.LabelHubNamespace], m.Namespace), Name: m.Labels[wellknown.LabelHub]}
 }
 
-// formOfRecord is the form that a node's record says it is of.
+// formOfRecord returns the form that an inventory names.
 func formOfRecord(m *metav1.PartialObjectMetadata) lynq.HubKey {
 	return lynq.HubKey{Namespace: cmp.Or(m.Annotations[wellknown.AnnotationTemplateNamespace], hubOfRecord(m).Namespace), Name: m.Labels[wellknown.LabelTemplate]}
 }
 
-// operated are the names of what the operator has of a kind.
+// operated returns the names of the operator's objects of a kind.
 func (s *Offers) operated(ctx context.Context, kind string) []string {
 	r := lynq.APIResource{Group: wellknown.Group, Version: "v1", Kind: kind, Plural: strings.ToLower(kind) + "s", Namespaced: true}
 	return s.listed(ctx, r, s.nodeNamespace(), "", func(m *metav1.PartialObjectMetadata) string { return m.Name })
@@ -215,7 +215,7 @@ func (s *Offers) listed(ctx context.Context, kind lynq.APIResource, namespace, s
 	return names
 }
 
-// nodeNamespace is where nodes are looked for, "" for all namespaces.
+// nodeNamespace returns the namespace in which the command searches nodes, "" for all.
 func (s *Offers) nodeNamespace() string {
 	namespace, _ := session.NamespaceMeant(&s.o.Access, s.o.Namespace, s.o.Everywhere)
 	return namespace

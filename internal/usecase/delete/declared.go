@@ -9,8 +9,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// declaredHooks reads the inputs of a removal: what their forms declare, by hub. Without
-// inputs records alone tell, and nil is the answer.
+// declaredHooks reads the hooks that the forms of the inputs declare, by hub. Without
+// inputs, it returns nil, and only inventories show the hooks.
 func declaredHooks(ctx context.Context, e *session.Engine, o *RemoveOptions) (map[lynq.HubKey][]declared.Form, error) {
 	if len(o.Declared.Inputs.Paths) == 0 {
 		return nil, nil

@@ -26,36 +26,36 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// RemoveOptions are those of the use cases that let nodes go.
+// RemoveOptions are the options of all use cases that delete nodes.
 type RemoveOptions struct {
 	Run     session.RunOptions
 	Access  kube.Access
-	Timeout time.Duration // 0 is none
-	Yes     bool          // do not ask
-	// Declared are the hubs and forms that hooks are checked against; without paths only
-	// what is recorded of hooks is known.
+	Timeout time.Duration // 0 means no limit
+	Yes     bool          // don't ask
+	// Declared are the hubs and forms that Remove checks hooks against. Without paths, only
+	// inventories show the hooks.
 	Declared load.RenderOptions
 }
 
-// Options say what is deleted.
+// Options say what Run deletes.
 type Options struct {
 	RemoveOptions
 	Targets []Target
-	// IgnoreNotFound: targets that are not there are no error.
+	// IgnoreNotFound accepts targets that don't exist.
 	IgnoreNotFound bool
 	Cascade        plan.Cascade
 }
 
-// Target is what is deleted by its name.
+// Target names something to delete.
 type Target struct {
 	What, Name string // "node", "form" or "hub", and its name
-	Namespace  string // "" for all, of a form
-	// Hub is that of a form, as NAME or NAMESPACE/NAME; "" for any.
+	Namespace  string // "" means all, for a form
+	// Hub is the hub of a form, as NAME or NAMESPACE/NAME, "" for any.
 	Hub string
 }
 
-// TargetOf is what is meant by a name, beside a namespace of -n and a hub of --hub. That of
-// a hub may say its namespace, as -n does.
+// TargetOf returns the target that a name selects, with the namespace of -n and the hub of
+// --hub. The name of a hub may contain its namespace, which then replaces -n.
 func TargetOf(access *kube.Access, what, name, namespace, hub string) (Target, error) {
 	t := Target{What: what, Name: name, Namespace: namespace}
 	if strings.Count(name, "/") > 1 || what == "node" && strings.Contains(name, "/") {
@@ -63,7 +63,7 @@ func TargetOf(access *kube.Access, what, name, namespace, hub string) (Target, e
 	}
 	var err error
 	switch what {
-	case "form": // its nodes may be anywhere
+	case "form": // its nodes may be in any namespace
 		t.Hub = hub
 	case "hub":
 		var key lynq.HubKey
@@ -75,13 +75,15 @@ func TargetOf(access *kube.Access, what, name, namespace, hub string) (Target, e
 	return t, err
 }
 
-// Run lets nodes go: by name, all of a form, or all of a hub with the hub's record.
+// Run deletes nodes: single ones, all of a form, or all of a hub with its hub record. It
+// returns a *session.Error if the run failed or a guard refused it.
 func Run(ctx context.Context, e *session.Engine, o *Options) error {
 	wanted := removal{targets: o.Targets, ignoreMissing: o.IgnoreNotFound}
 	return Remove(ctx, e, &o.RemoveOptions, &wanted, o.Cascade, nil)
 }
 
-// Remove lets nodes go.
+// Remove deletes the nodes and hubs that a Selection chooses. It skips the cleanup of the
+// objects in giveUp.
 func Remove(ctx context.Context, e *session.Engine, o *RemoveOptions, wanted Selection, cascade plan.Cascade, giveUp map[lynq.Ref]bool) error {
 	declared, err := declaredHooks(ctx, e, o)
 	if err != nil {
@@ -93,19 +95,19 @@ func Remove(ctx context.Context, e *session.Engine, o *RemoveOptions, wanted Sel
 	})
 }
 
-// removalJob lets nodes go whose inventories say what they own.
+// removalJob deletes nodes with the objects that their inventories list.
 type removalJob struct {
 	session.Run
 	o       *RemoveOptions
 	wanted  Selection
 	cascade plan.Cascade
-	giveUp  map[lynq.Ref]bool // named objects whose cleanup is not tried
-	seen    *Records          // as they were read last
-	// declared are the hooks of the forms of the inputs, by hub.
+	giveUp  map[lynq.Ref]bool // named objects that the run doesn't clean up
+	seen    *Records          // the last read
+	// declared are the hooks of the inputs' forms, by hub.
 	declared map[lynq.HubKey][]declared.Form
 }
 
-// departure is what goes: of these hubs, by these plans.
+// departure holds the hubs whose nodes the run deletes, and the plans for that.
 type departure struct {
 	hubs  []*LeavingHub
 	plans []plan.Plan
@@ -114,7 +116,7 @@ type departure struct {
 // command is the command that carries out the plans of this package.
 const command = "delete"
 
-// namespaces are those of the hubs.
+// namespaces returns the namespaces of the hubs.
 func (d *departure) namespaces() []string {
 	var namespaces []string
 	for _, h := range d.hubs {
@@ -137,7 +139,7 @@ func (j *removalJob) perform(ctx context.Context) error {
 	})
 }
 
-// look finds what goes, and plans. A hub that a watch keeps is not planned.
+// look finds the nodes to delete, and plans. It refuses hubs that a watch keeps.
 func (j *removalJob) look(ctx context.Context) (*departure, []plan.Refusal, error) {
 	if refusals, err := j.CheckPlan(ctx, command); err != nil || len(refusals) > 0 {
 		return nil, refusals, err
@@ -167,7 +169,7 @@ func keysOf(hubs []*LeavingHub) []lynq.HubKey {
 	return keys
 }
 
-// agree shows what would happen, and asks.
+// agree shows the plan and asks for confirmation.
 func (j *removalJob) agree(ctx context.Context, d *departure) (*departure, error) {
 	if j.o.Yes || j.RunOptions.Plan != nil {
 		return d, nil
@@ -190,7 +192,7 @@ func (j *removalJob) agree(ctx context.Context, d *departure) (*departure, error
 	return d, nil
 }
 
-// again finds once more what was agreed on, while no other run has the hubs.
+// again finds the confirmed nodes once more, while no other run has the hubs.
 func (j *removalJob) again(ctx context.Context, locks *session.Locks, agreed *departure) (*departure, []plan.Refusal, error) {
 	hubs, err := j.choose(ctx)
 	for _, h := range agreed.hubs {
@@ -204,7 +206,7 @@ func (j *removalJob) again(ctx context.Context, locks *session.Locks, agreed *de
 	return j.planAll(ctx, narrowTo(agreed.hubs, hubs))
 }
 
-// more tells whether a node goes now that was not agreed on.
+// more reports whether the run would delete a node that nobody confirmed.
 func (j *removalJob) more(agreed, now *departure) bool {
 	if !moreThan(agreed.hubs, now.hubs) {
 		return false
@@ -213,7 +215,7 @@ func (j *removalJob) more(agreed, now *departure) bool {
 	return true
 }
 
-// carryOut lets nodes go, and hubs of which nothing is left.
+// carryOut deletes the nodes, and the hubs that have none left.
 func (j *removalJob) carryOut(ctx context.Context, locks *session.Locks, d *departure) error {
 	j.Noted.Without = map[lynq.HubKey]bool{}
 	for _, h := range d.hubs {
@@ -227,7 +229,7 @@ func (j *removalJob) carryOut(ctx context.Context, locks *session.Locks, d *depa
 	})
 }
 
-// countNodes is how many nodes go.
+// countNodes counts the nodes to delete.
 func countNodes(hubs []*LeavingHub) int {
 	n := 0
 	for _, h := range hubs {
@@ -236,7 +238,7 @@ func countNodes(hubs []*LeavingHub) int {
 	return n
 }
 
-// moreThan tells whether a node goes now that was not agreed on, however many do.
+// moreThan reports whether now contains a node that agreed lacks, whatever their numbers.
 func moreThan(agreed, now []*LeavingHub) bool {
 	before := map[lynq.NodeKey]bool{}
 	for _, h := range agreed {
@@ -252,8 +254,8 @@ func moreThan(agreed, now []*LeavingHub) bool {
 	})
 }
 
-// narrowTo leaves out what has come since it was agreed on what goes, but for nodes
-// of a hub that goes whole.
+// narrowTo drops nodes that came after the confirmation. It keeps new nodes of a hub that
+// the run deletes as a whole.
 func narrowTo(agreed, now []*LeavingHub) []*LeavingHub {
 	before := LeavingHubs{}
 	for _, h := range agreed {
@@ -275,7 +277,7 @@ func narrowTo(agreed, now []*LeavingHub) []*LeavingHub {
 	return narrowed
 }
 
-// choose reads the records and finds what goes.
+// choose reads the records and finds the nodes to delete.
 func (j *removalJob) choose(ctx context.Context) ([]*LeavingHub, error) {
 	all := &Records{}
 	j.seen = nil
@@ -331,7 +333,7 @@ func (j *removalJob) planAll(ctx context.Context, hubs []*LeavingHub) (*departur
 	return &departure{hubs, plans}, refusals, nil
 }
 
-// plan looks at what the nodes of a hub own, and decides.
+// plan reads the objects of a hub's nodes, and decides.
 func (j *removalJob) plan(ctx context.Context, h *LeavingHub) (*plan.Plan, error) {
 	in := &decide.Input{Hub: h.HubKey, Delete: h.Nodes, Cascade: j.cascade, Broken: map[lynq.NodeKey]error{}, Hooks: j.declared[h.HubKey]}
 	operator, err := observe.OperatorNodes(ctx, j.Client, h.Name)
@@ -371,8 +373,8 @@ func (j *removalJob) plan(ctx context.Context, h *LeavingHub) (*plan.Plan, error
 	return decide.Decide(in, decide.Limits{AllowEmpty: true}), nil
 }
 
-// observe looks at what the nodes own. What a person gave up on is looked at by
-// itself: that this fails may be the very reason.
+// observe reads the objects of the nodes. It reads given-up objects one by one, because the
+// user may have given them up since reading fails.
 func (j *removalJob) observe(ctx context.Context, hub string, leaving []*inventory.Inventory) (seen *plan.Observed, giveUp map[lynq.Ref]error, err error) {
 	giveUp = map[lynq.Ref]error{}
 	var apart []inventory.Entry
@@ -404,8 +406,7 @@ func (j *removalJob) observe(ctx context.Context, hub string, leaving []*invento
 	return seen, giveUp, nil
 }
 
-// removeHubs removes what is left of hubs that have no node any more: their
-// records and their Leases.
+// removeHubs deletes the hub records and Leases of hubs that have no node left.
 func (j *removalJob) removeHubs(ctx context.Context, hubs []*LeavingHub, ls *session.Locks) error {
 	var errs []error
 	for _, h := range hubs {
@@ -426,8 +427,8 @@ func (j *removalJob) removeHubs(ctx context.Context, hubs []*LeavingHub, ls *ses
 	return errors.Join(errs...)
 }
 
-// removeHub removes the records of a hub. Its history goes first: where that can't go, the
-// record stays, and the next run finds both.
+// removeHub deletes the records of a hub, the history first. If that fails, the hub record
+// stays, so that the next run finds both.
 func (j *removalJob) removeHub(ctx context.Context, h *LeavingHub, left int) error {
 	err := j.Store.RemoveHistory(ctx, h.HubKey, func(uid types.UID) (gate.Permit, error) {
 		return gate.PermitHistory(h.HubKey, left, uid)
@@ -446,7 +447,7 @@ func (j *removalJob) removeHub(ctx context.Context, h *LeavingHub, left int) err
 	return j.Store.RemoveHub(ctx, h.Record, permit)
 }
 
-// left is how many nodes a hub has, with those whose records cannot be read.
+// left counts the nodes of a hub, including those whose inventories can't be read.
 func (j *removalJob) left(ctx context.Context, hub lynq.HubKey) (int, error) {
 	var all Records
 	var err error

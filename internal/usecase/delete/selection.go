@@ -15,50 +15,51 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// Records are what the cluster has of records: all that could be read.
+// Records holds the inventories and hub records of the cluster, as far as lynqctl could
+// read them.
 type Records struct {
 	Nodes  []*inventory.Inventory
 	Hubs   []*inventory.Hub
 	Broken []*inventory.UnreadableError
 }
 
-// Selection says which nodes and hubs are to go. It is a pure function.
+// Selection chooses the nodes and hubs to delete. It is a pure function.
 type Selection interface {
-	// Choose gives the hubs whose nodes are to go. The error says why there are
-	// none, or why it cannot be told.
+	// Choose returns the hubs whose nodes the run deletes. The error says why it found
+	// none, or why it can't decide.
 	Choose(all *Records) ([]*LeavingHub, error)
-	// Warnings are about records that choose left out.
+	// Warnings are about records that Choose ignored.
 	Warnings() []string
-	// Nothing says that there is none.
+	// Nothing says that Choose found no node.
 	Nothing() string
-	// Question is what is asked before they go, but for what goes with them, and typed
-	// are the names that a person has to type then, none for a plain yes.
+	// Question asks for confirmation, without the consequences for other objects. Typed
+	// returns the names that the user must type, none for a plain yes.
 	Question(nodes int) string
 	Typed() []string
 }
 
-// LeavingHub is a hub of which nodes go.
+// LeavingHub is a hub whose nodes the run deletes.
 type LeavingHub struct {
 	lynq.HubKey
 	Nodes map[lynq.NodeKey]bool
-	// Record is the hub's own, nil where that stays, or there is none.
+	// Record is the hub record, or nil if it stays or doesn't exist.
 	Record *inventory.Hub
-	// unrecorded: the hub has no record of its own, so that nothing of it is left
-	// after its last node.
+	// unrecorded is set if the hub has no hub record, so that its last node is all that is
+	// left of it.
 	unrecorded bool
 }
 
-// Member is the record of a node, also one that cannot be read.
+// Member is an inventory, even an unreadable one.
 type Member struct {
 	lynq.NodeKey
 	Of   lynq.HubKey // its hub
 	form lynq.FormKey
-	// Deleted: it is being deleted, and our finalizer may hold it.
+	// Deleted is set if someone deleted the inventory, and our finalizer may block that.
 	Deleted bool
 	broken  *inventory.UnreadableError
 }
 
-// Members are the records of nodes whose hubs are known.
+// Members returns the inventories whose hub is known.
 func (all *Records) Members() []Member {
 	var members []Member
 	for _, inv := range all.Nodes {
@@ -73,18 +74,18 @@ func (all *Records) Members() []Member {
 	return members
 }
 
-// Rules tell which inventories count, by the records of hubs.
+// Rules say which inventories count, by the hub records.
 func (all *Records) Rules() trust.Counting { return trust.NewCounting(all.Hubs) }
 
-// counting are the members that count: those in the namespaces that the record of
-// their hub names, where it has one.
+// counting returns the members that count. If the hub has a record, these are the members
+// in the namespaces that it names.
 func (all *Records) counting() []Member {
 	rules := all.Rules()
 	return slices.DeleteFunc(all.Members(), func(m Member) bool { return !rules.Counts(m.Of, m.Namespace) })
 }
 
-// brokenHub is why the record of a hub cannot be read, nil where it can, or
-// where there is none.
+// brokenHub says why a hub record can't be read. It returns nil if it can, or if the hub
+// has none.
 func (all *Records) brokenHub(p lynq.HubKey) *inventory.UnreadableError {
 	for _, b := range all.Broken {
 		if b.Node.Namespace == p.Namespace && b.Name == inventory.HubName(p.Name) {
@@ -94,7 +95,7 @@ func (all *Records) brokenHub(p lynq.HubKey) *inventory.UnreadableError {
 	return nil
 }
 
-// hubRecord is the record of a hub, nil where none could be read.
+// hubRecord returns the hub record, or nil if lynqctl read none.
 func (all *Records) hubRecord(p lynq.HubKey) *inventory.Hub {
 	for _, h := range all.Hubs {
 		if h.Key() == p {
@@ -104,26 +105,26 @@ func (all *Records) hubRecord(p lynq.HubKey) *inventory.Hub {
 	return nil
 }
 
-// recorded tells whether a hub has a record of its own.
+// recorded reports whether a hub has a hub record.
 func (all *Records) recorded(p lynq.HubKey) bool {
 	return all.brokenHub(p) != nil ||
 		slices.ContainsFunc(all.Hubs, func(h *inventory.Hub) bool { return h.Key() == p })
 }
 
-// gone tells whether nothing is left of a hub. Records that were not read tell
-// nothing.
+// gone reports whether nothing is left of a hub. It returns false if the records weren't
+// read.
 func (all *Records) gone(p lynq.HubKey) bool {
 	return all != nil && !all.recorded(p) &&
 		!slices.ContainsFunc(all.Members(), func(m Member) bool { return m.Of == p })
 }
 
-// LeavingHubs are hubs by their places.
+// LeavingHubs indexes hubs by their keys.
 type LeavingHubs struct {
 	At  map[lynq.HubKey]*LeavingHub
 	All []*LeavingHub
 }
 
-// Hub is the hub with that identity, which is added where it is not there yet.
+// Hub returns the hub with this key, and adds it if necessary.
 func (l *LeavingHubs) Hub(p lynq.HubKey) *LeavingHub {
 	if l.At == nil {
 		l.At = map[lynq.HubKey]*LeavingHub{}
@@ -135,7 +136,7 @@ func (l *LeavingHubs) Hub(p lynq.HubKey) *LeavingHub {
 	return l.At[p]
 }
 
-// join adds what another choice found of a hub.
+// join adds the nodes of a hub that another target selected.
 func (l *LeavingHubs) join(h *LeavingHub) {
 	into := l.Hub(h.HubKey)
 	maps.Copy(into.Nodes, h.Nodes)
@@ -145,14 +146,14 @@ func (l *LeavingHubs) join(h *LeavingHub) {
 // Add adds a node to its hub.
 func (l *LeavingHubs) Add(m *Member) { l.Hub(m.Of).Nodes[m.NodeKey] = true }
 
-// removal is what delete is told to delete.
+// removal holds the targets of the delete command.
 type removal struct {
 	targets []Target
-	// ignoreMissing: targets that are not there are no error.
+	// ignoreMissing accepts targets that don't exist.
 	ignoreMissing bool
 }
 
-func (r *removal) Warnings() []string { return nil } // what is planned warns
+func (r *removal) Warnings() []string { return nil } // the plan has the warnings
 
 func (r *removal) Nothing() string {
 	if len(r.targets) > 1 {
@@ -177,7 +178,8 @@ func (r *removal) Question(nodes int) string {
 	return fmt.Sprintf("Delete %s: %s", r.text(), phrase.Count(nodes, "node"))
 }
 
-// Typed are the names of hubs: all that ever came of their rows goes with them.
+// Typed returns the names of hubs, because deleting a hub deletes everything that came from
+// its rows.
 func (r *removal) Typed() []string {
 	var names []string
 	for _, t := range r.targets {
@@ -208,13 +210,12 @@ func (r *removal) Choose(all *Records) ([]*LeavingHub, error) {
 	return found.All, errors.Join(errs...)
 }
 
-// notFoundError is that there is nothing of a name.
+// notFoundError says that nothing has a name.
 type notFoundError struct{ error }
 
 func notFound(format string, args ...any) error { return &notFoundError{fmt.Errorf(format, args...)} }
 
-// mayBeUnread is a record that could not be read and may be of a target that was not
-// found, nil for none.
+// mayBeUnread returns an unreadable record that may belong to a missing target, or nil.
 func (t *Target) mayBeUnread(all *Records) error {
 	for _, b := range all.Broken {
 		may := b.Node.Hub.Name == ""

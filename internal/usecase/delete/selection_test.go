@@ -12,9 +12,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// someRecords are hubs crm and shop in namespace ns, each with form web, and
-// another crm in namespace far. Of crm's nodes one was deleted and one cannot be
-// read.
+// someRecords returns hubs crm and shop in namespace ns, each with form web, and another
+// crm in namespace far. One of crm's nodes was deleted, and another can't be read.
 func someRecords() *Records {
 	inv := func(namespace, node, hub, hubNamespace, form string, objects ...string) *inventory.Inventory {
 		i := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: hubNamespace, Name: hub}, Form: lynq.FormKey{Name: form}, Namespace: namespace, Name: node}, Finalizer: true}
@@ -30,7 +29,7 @@ func someRecords() *Records {
 	return &Records{
 		Nodes: []*inventory.Inventory{
 			deleted, inv("ns", "bolt-web", "crm", "ns", "web", "bolt"), foreign, inv("other", "bolt-queue", "crm", "ns", "queue"),
-			inv("forged", "ghost-web", "crm", "ns", "web", "ghost"), // in a namespace in which the hub has no nodes
+			inv("forged", "ghost-web", "crm", "ns", "web", "ghost"), // the hub has no nodes in this namespace
 			inv("ns", "shop-web", "shop", "", "web"), inv("far", "acme-web", "crm", "far", "web"),
 		},
 		Hubs: []*inventory.Hub{{Namespace: "ns", Name: "crm", UID: "crm", Namespaces: []string{"other"}, Finalizer: true}, {Namespace: "far", Name: "crm", Finalizer: true}},
@@ -41,7 +40,7 @@ func someRecords() *Records {
 	}
 }
 
-// chosen is what a selection gives, in words.
+// chosen describes the choice of a selection in words.
 func chosen(s Selection, all *Records) string {
 	hubs, err := s.Choose(all)
 	if err != nil {
@@ -93,7 +92,7 @@ func TestRemovalChooses(t *testing.T) {
 		{removal{targets: []Target{{What: "hub", Name: "crn", Namespace: "ns"}}}, `error: there is no hub "crn" in namespace ns (did you mean "crm"?)`},
 	} {
 		all := someRecords()
-		if strings.HasSuffix(tt.removal.targets[0].Name, "job") { // two forms of one name
+		if strings.HasSuffix(tt.removal.targets[0].Name, "job") { // two forms have this name
 			all.Nodes = append(all.Nodes,
 				&inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "ns", Name: "crm"}, Form: lynq.FormKey{Name: "job"}, Namespace: "ns", Name: "acme-job"}},
 				&inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "ns", Name: "crm"}, Form: lynq.FormKey{Namespace: "far", Name: "job"}, Namespace: "ns", Name: "acme-far-job"}})
@@ -110,8 +109,8 @@ func TestRemovalChooses(t *testing.T) {
 	}
 }
 
-// TestRemovalOfSeveral: one run deletes several targets. With --ignore-not-found, a missing
-// target is an error only where an unreadable record may be its own.
+// TestRemovalOfSeveral deletes several targets in one run. With --ignore-not-found, a
+// missing target is an error only if an unreadable record may belong to it.
 func TestRemovalOfSeveral(t *testing.T) {
 	node := func(name string) Target { return Target{What: "node", Name: name, Namespace: "ns"} }
 	torn := someRecords()
@@ -139,7 +138,8 @@ there is no node "y" in namespace ns (there are acme-web, bolt-web, held-web, sh
 	}
 }
 
-// A hub's name is typed; nodes and forms need a yes.
+// TestRemovalAsks wants the user to type a hub's name. For nodes and forms, a yes is
+// enough.
 func TestRemovalAsks(t *testing.T) {
 	node, form, hub := Target{What: "node", Name: "a"}, Target{What: "form", Name: "web"}, Target{What: "hub", Name: "crm", Namespace: "shop"}
 	for _, tt := range []struct {
@@ -159,8 +159,8 @@ func TestRemovalAsks(t *testing.T) {
 	}
 }
 
-// TestRecorded: the Lease of a hub goes with its record, or, where that is gone
-// already, with its last node.
+// TestRecorded wants the Lease of a hub to leave with the hub record. Without a hub record,
+// it leaves with the last node.
 func TestRecorded(t *testing.T) {
 	all := someRecords()
 	all.Broken = append(all.Broken, &inventory.UnreadableError{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "shop"}, Namespace: "far"}, Name: "lynqhub-shop"})
@@ -171,7 +171,7 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// TestGone: nothing is left of a hub that has neither a record nor nodes.
+// TestGone wants a hub to count as gone if it has neither a hub record nor nodes.
 func TestGone(t *testing.T) {
 	all := someRecords()
 	for p, want := range map[lynq.HubKey]bool{{Namespace: "ns", Name: "crm"}: false, {Namespace: "ns", Name: "shop"}: false, {Namespace: "far", Name: "shop"}: true} {
@@ -184,8 +184,8 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// TestNarrowTo: what has come since it was agreed on what goes, stays, but for nodes
-// of a hub that goes whole.
+// TestNarrowTo wants nodes to stay that came after the confirmation, except if the run
+// deletes the whole hub.
 func TestNarrowTo(t *testing.T) {
 	of := func(what, name, hub string, all *Records) []*LeavingHub {
 		hubs, err := (&removal{targets: []Target{{What: what, Name: name, Namespace: "ns", Hub: hub}}}).Choose(all)

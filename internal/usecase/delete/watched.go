@@ -11,8 +11,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// watched refuses to delete hubs that a watch has in its inputs: it would create
-// everything again. A Lease that cannot be read says nothing.
+// watched refuses to delete hubs that a watch has in its inputs, because the watch would
+// create everything again. It ignores a Lease that can't be read.
 func (j *removalJob) watched(ctx context.Context, hubs []*LeavingHub) []plan.Refusal {
 	var refusals []plan.Refusal
 	for _, h := range hubs {
@@ -30,7 +30,7 @@ func (j *removalJob) watched(ctx context.Context, hubs []*LeavingHub) []plan.Ref
 	return refusals
 }
 
-// watchedRefusal says who keeps a hub, and what ends that.
+// watchedRefusal names the holder of a hub's Lease, and says how to end it.
 func watchedRefusal(hub lynq.HubKey, holder string, until time.Time) plan.Refusal {
 	return plan.Refusal{
 		Guard: plan.GuardWatched, Hub: hub,

@@ -18,18 +18,18 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// Output takes what an apply would change.
+// Output receives what an apply would change.
 type Output struct {
-	// Show shows it, and tells whether anything differs.
+	// Show shows the report, and reports whether anything differs.
 	Show func(context.Context, *diff.Report) (bool, error)
-	// KeepSides: the report has whole objects, as another program needs them that shows
-	// differences.
+	// KeepSides keeps whole objects in the report, for an external diff program.
 	KeepSides bool
-	// Plan writes down the plan, where no guard refuses it; nil for no plan.
+	// Plan writes the plan file unless a guard refuses the plan. With nil, Run writes none.
 	Plan func(*planfile.File) error
 }
 
-// Run finds out what an apply would change, and has it shown and written down.
+// Run finds out what an apply would change, and passes it to out. If anything would change,
+// it returns a *session.Error with the outcome Failed.
 func Run(ctx context.Context, e *session.Engine, o *apply.Options, out *Output) error {
 	var report *diff.Report
 	differs := false
@@ -48,7 +48,7 @@ func Run(ctx context.Context, e *session.Engine, o *apply.Options, out *Output) 
 	})
 	var known *session.Error
 	if errors.As(err, &known) && known.Outcome == session.Failed {
-		known.Outcome = session.BadInput // Failed is that something would change
+		known.Outcome = session.BadInput // here, Failed means that something would change
 	}
 	if err != nil {
 		return err
@@ -56,10 +56,10 @@ func Run(ctx context.Context, e *session.Engine, o *apply.Options, out *Output) 
 	return diffOutcome(report, differs && out.Plan == nil)
 }
 
-// expiresSoon is how long before a row expires a comparison tells of it.
+// expiresSoon is how far ahead a comparison warns of rows that expire.
 const expiresSoon = 24 * time.Hour
 
-// tellExpiries tells which nodes a later apply deletes because their rows expire soon.
+// tellExpiries names the nodes that a later apply deletes because their rows expire soon.
 func tellExpiries(j *apply.Job) {
 	now := j.Engine.Now()
 	var soon []*lynq.NodeID
@@ -75,7 +75,7 @@ func tellExpiries(j *apply.Job) {
 	slices.SortFunc(soon, func(a, b *lynq.NodeID) int {
 		return cmp.Or(ends[a].Compare(ends[b]), strings.Compare(a.String(), b.String()))
 	})
-	const most = 3 // that are named
+	const most = 3 // names in the note
 	var named []string
 	for _, n := range soon[:min(len(soon), most)] {
 		named = append(named, fmt.Sprintf("%s in %s", n, lynq.Span(ends[n].Sub(now))))
@@ -88,7 +88,7 @@ func tellExpiries(j *apply.Job) {
 	}
 }
 
-// refusedSummary says what apply would be refused for.
+// refusedSummary says why a guard would refuse an apply.
 func refusedSummary(refusals []plan.Refusal) string {
 	first := &refusals[0]
 	what := fmt.Sprintf("apply would refuse to run: hub %s: %s", first.Hub, first.What)
@@ -98,7 +98,7 @@ func refusedSummary(refusals []plan.Refusal) string {
 	return what
 }
 
-// diffOutcome is what a report comes to.
+// diffOutcome turns a report into the result of the command.
 func diffOutcome(report *diff.Report, differs bool) error {
 	switch {
 	case len(report.Refusals) > 0:
@@ -111,7 +111,7 @@ func diffOutcome(report *diff.Report, differs bool) error {
 	return nil
 }
 
-// compare finds out what an apply would change.
+// compare finds out what an apply would change. It returns a plan file if out wants one.
 func compare(ctx context.Context, j *apply.Job, out *Output) (*diff.Report, *planfile.File, error) {
 	if err := j.Render(ctx); err != nil {
 		return nil, nil, err
@@ -133,7 +133,7 @@ func compare(ctx context.Context, j *apply.Job, out *Output) (*diff.Report, *pla
 	j.TellRestored(plans)
 	tellExpiries(j)
 	var file *planfile.File
-	if out.Plan != nil { // before anything is tried, which takes what it needs not try off the plans
+	if out.Plan != nil { // before the trial, which removes steps from the plans that it can't try
 		if file, err = j.Freeze(ctx, plans); err != nil {
 			return nil, nil, session.Untouched(ctx, err)
 		}

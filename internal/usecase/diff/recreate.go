@@ -13,8 +13,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Try implements apply.Cluster. Of an object that is to be recreated the server only says
-// that it would take the new one, and that there is one of that name.
+// Try implements apply.Cluster. For an object that apply recreates, the server only says
+// that the name is taken. So Try compares the two sides itself.
 func (t *diffRun) Try(ctx context.Context, r lynq.APIResource, w write.Request) (*unstructured.Unstructured, *metav1.PartialObjectMetadata, error) {
 	next, m, err := t.Cluster.Try(ctx, r, w)
 	if w.Verb == write.Create && apierrors.IsAlreadyExists(err) {
@@ -25,9 +25,9 @@ func (t *diffRun) Try(ctx context.Context, r lynq.APIResource, w write.Request) 
 	return next, m, err
 }
 
-// recreated keeps both sides of an object that is to be recreated: the new one as the
-// server would create it under a name that is free, or, where it may have no other, as
-// it is sent.
+// recreated keeps both sides of an object that apply recreates. The server creates the new
+// one as a dry run under a free name. If the object can have no other name, recreated uses
+// what apply would send.
 func (t *diffRun) recreated(ctx context.Context, r lynq.APIResource, w write.Request) error {
 	live, err := t.look(ctx, r, w.Namespace, w.Name)
 	if err != nil || live == nil {
@@ -52,7 +52,7 @@ func (t *diffRun) recreated(ctx context.Context, r lynq.APIResource, w write.Req
 		return err
 	}
 	body = bytes.ReplaceAll(body, []byte(name), []byte(w.Name))
-	if uid := string(next.GetUID()); uid != "" { // a Job's pods have it as a label, another one each time
+	if uid := string(next.GetUID()); uid != "" { // a Job's pods have it as a label, which differs each time
 		body = bytes.ReplaceAll(body, []byte(uid), []byte(live.GetUID()))
 	}
 	content = map[string]any{}

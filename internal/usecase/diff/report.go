@@ -16,7 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// report is what a diffRun came to.
+// report returns the result of a diffRun.
 func (t *diffRun) report(plans []plan.Plan) (*diff.Report, error) {
 	r := &diff.Report{}
 	for i := range plans {
@@ -33,7 +33,7 @@ func (t *diffRun) report(plans []plan.Plan) (*diff.Report, error) {
 			r.Total++
 			p := &plans[i].Nodes[k]
 			if t.nodes[p] == nil {
-				t.compare(p) // there was nothing to be tried
+				t.compare(p) // the run had nothing to try
 			}
 			if n := t.nodes[p]; n.Problem != "" || len(n.Objects) > 0 {
 				r.Nodes = append(r.Nodes, *n)
@@ -49,7 +49,7 @@ func (t *diffRun) report(plans []plan.Plan) (*diff.Report, error) {
 	return r, nil
 }
 
-// compare finds out what would become of a node that has ended.
+// compare finds out what apply would do to a finished node.
 func (t *diffRun) compare(p *plan.NodePlan) {
 	n := &diff.Node{NodeID: p.NodeID}
 	if p.Desired != nil && p.Desired.Failed != nil {
@@ -77,7 +77,7 @@ func (t *diffRun) compare(p *plan.NodePlan) {
 	}
 }
 
-// object fills in what would become of one object.
+// object fills in what apply would do to one object.
 func (t *diffRun) object(o *diff.Object, p *plan.NodePlan, s *plan.Step) error {
 	if s.Object != nil {
 		o.ID, o.APIVersion = s.Object.ID, s.Object.APIVersion
@@ -96,7 +96,7 @@ func (t *diffRun) object(o *diff.Object, p *plan.NodePlan, s *plan.Step) error {
 		o.Skipped = s.Action != plan.ActionSkip || s.Reason == reason.Excluded
 		return nil
 	case s.Action == plan.ActionKeep, s.Object == nil && (s.Live == nil || s.To != lynq.NodeKey{}):
-		return nil // what was tried, if anything, is of another node that has the object
+		return nil // a trial, if any, is of another node that has the object
 	}
 	if s.Object != nil && s.Object.Policy.Hook() {
 		t.takeSides(o.Ref)
@@ -111,7 +111,7 @@ func (t *diffRun) object(o *diff.Object, p *plan.NodePlan, s *plan.Step) error {
 	}
 	tried, found := t.takeSides(o.Ref)
 	if !found && s.Action == plan.ActionCreate {
-		tried, found = sides{next: origin.Desired}, true // it could not be tried
+		tried, found = sides{next: origin.Desired}, true // the server couldn't try it
 	}
 	if !found {
 		return nil
@@ -123,13 +123,13 @@ func (t *diffRun) object(o *diff.Object, p *plan.NodePlan, s *plan.Step) error {
 	return err
 }
 
-// outline is what is shown of a hook: its manifest is in a Secret, and may have values
-// that were recorded nowhere else.
+// outline returns the parts of a hook that diff may show. A Secret holds the hook's
+// manifest, which may have values that nobody recorded elsewhere.
 func outline(o *plan.Object) map[string]any {
 	return map[string]any{"apiVersion": o.APIVersion, "kind": o.Kind, "metadata": map[string]any{"name": o.Name, "namespace": o.Namespace}}
 }
 
-// take is the last event of an object, which is kept no longer.
+// take returns the last event of an object, and forgets it.
 func (t *diffRun) take(k stepKey) (report.Event, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -138,7 +138,7 @@ func (t *diffRun) take(k stepKey) (report.Event, bool) {
 	return e, told
 }
 
-// takeSides are the sides of an object, which are kept no longer.
+// takeSides returns the two sides of an object, and forgets them.
 func (t *diffRun) takeSides(ref lynq.Ref) (sides, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -147,7 +147,7 @@ func (t *diffRun) takeSides(ref lynq.Ref) (sides, bool) {
 	return s, found
 }
 
-// origin is what the plan knows of why an object would change.
+// origin collects from the plan why an object would change.
 func (t *diffRun) origin(p *plan.NodePlan, s *plan.Step) (*diff.Origin, error) {
 	origin := &diff.Origin{Whole: wholeCause(s), Secrets: diff.Secrets{Mask: p.Mask()}}
 	fed, known := t.secrets(p, s.ID())
@@ -172,8 +172,8 @@ func (t *diffRun) origin(p *plan.NodePlan, s *plan.Step) (*diff.Origin, error) {
 	return origin, nil
 }
 
-// untried is what an apply would do with a write of its own before it applies an
-// object, "" for nothing: of two writes the server can try but one.
+// untried says which additional write apply sends before it applies an object, or "". The
+// server can try only one of two writes.
 func untried(s *plan.Step) string {
 	if s.Object == nil || s.Live == nil {
 		return ""
@@ -201,8 +201,8 @@ func refOf(s *plan.Step) lynq.Ref {
 	return s.Entry.Ref
 }
 
-// wholeCause is the cause that all of an object shares, "" where each field has
-// its own.
+// wholeCause returns the cause that all fields of an object share. It returns "" if each
+// field has its own.
 func wholeCause(s *plan.Step) diff.CauseKind {
 	switch s.Reason {
 	case reason.New:
@@ -237,7 +237,7 @@ func wholeCause(s *plan.Step) diff.CauseKind {
 	return ""
 }
 
-// programsOf are the compiled forms of hubs.
+// programsOf returns the compiled forms of hubs.
 func programsOf(hubs []load.HubPrograms) map[schedule.Form]*render.Program {
 	programs := map[schedule.Form]*render.Program{}
 	for _, h := range hubs {
@@ -248,13 +248,13 @@ func programsOf(hubs []load.HubPrograms) map[schedule.Form]*render.Program {
 	return programs
 }
 
-// has tells whether a form has a resource.
+// has reports whether a form has a resource.
 func has(p *render.Program, id string) bool {
 	return slices.ContainsFunc(p.Form.Resources, func(r *form.Resource) bool { return r.ID == id })
 }
 
-// secrets are the fields of a node's resource that secret columns feed. They are known
-// unless the hub has secret columns, and its form no such resource.
+// secrets returns the fields of a node's resource that secret columns feed. known is false
+// if the hub has secret columns, but the form lacks the resource.
 func (t *diffRun) secrets(n *plan.NodePlan, id string) (fields [][]string, known bool) {
 	p := t.programs[schedule.Form{Hub: n.Hub, Form: n.Form}]
 	if p == nil {
@@ -268,8 +268,7 @@ func (t *diffRun) secrets(n *plan.NodePlan, id string) (fields [][]string, known
 	return fields, has(p, id) || !t.secretHubs[n.Hub]
 }
 
-// sources are the fields of a node's resource that columns feed, nil where that isn't
-// known.
+// sources returns the fields of a node's resource that columns feed, or nil if unknown.
 func (t *diffRun) sources(n *plan.NodePlan, id string) []diff.Source {
 	p := t.programs[schedule.Form{Hub: n.Hub, Form: n.Form}]
 	if p == nil {
@@ -285,7 +284,7 @@ func (t *diffRun) sources(n *plan.NodePlan, id string) []diff.Source {
 	return sources
 }
 
-// secretHubsOf are the hubs that have secret columns.
+// secretHubsOf returns the hubs that have secret columns.
 func secretHubsOf(hubs []load.HubPrograms) map[lynq.HubKey]bool {
 	secret := map[lynq.HubKey]bool{}
 	for _, h := range hubs {

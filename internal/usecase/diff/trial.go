@@ -25,34 +25,34 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// diffRun is a run of plans in which nothing is written, and what it came to. It
-// is the run's apply.Cluster, its apply.Inventories and its report.Reporter. Whatever
-// would write is refused.
+// diffRun runs plans without writing, and collects the results. It is the run's
+// apply.Cluster, apply.Inventories and report.Reporter. It refuses every real write.
 type diffRun struct {
 	apply.Cluster
 	programs map[schedule.Form]*render.Program
-	// secretHubs are those that have secret columns.
+	// secretHubs are the hubs that have secret columns.
 	secretHubs map[lynq.HubKey]bool
 	hubs       map[lynq.HubKey]*inventory.Hub
-	version    string // lynqctl's
-	// keepSides: another program shows the differences, which needs both sides.
+	version    string // the version of lynqctl
+	// keepSides keeps both sides of each object for an external diff program.
 	keepSides bool
-	// plans are those of nodes that could be planned.
+	// plans has the nodes that were planned without an error.
 	plans map[lynq.NodeKey]*plan.NodePlan
-	// ending are objects that are being deleted, and created again when they are gone:
-	// there is nothing to be tried until then.
+	// ending has objects that apply creates again once their deletion ends. Until then, the
+	// server can't try them.
 	ending map[stepKey]plan.Step
 
 	mu sync.Mutex
-	// sides are the objects that were tried, as they are and as they would be, and
-	// ended the last events of objects: both until their node has ended.
+	// sides has the tried objects, and ended the last event of each object. The run keeps
+	// both until it has compared the object's node.
 	sides map[lynq.Ref]sides
 	ended map[stepKey]report.Event
 	nodes map[*plan.NodePlan]*diff.Node
-	err   error // the first
+	err   error // the first error
 }
 
-// sides are an object as it is and as it would be; nil is that there is none.
+// sides are the live object and the one after apply. nil means that the object doesn't
+// exist.
 type sides struct{ live, next map[string]any }
 
 type stepKey struct {
@@ -68,7 +68,7 @@ var (
 	errDiffRun = errors.New("internal error: diff tried to write to the cluster (report this bug)")
 )
 
-// try tries plans.
+// try carries out plans as a trial.
 func try(ctx context.Context, j *usecase.Job, plans []plan.Plan, keepSides bool) (*diffRun, error) {
 	t := &diffRun{
 		Cluster: j.Client, programs: programsOf(j.Hubs), secretHubs: secretHubsOf(j.Hubs), hubs: j.Records, version: j.Engine.Version, keepSides: keepSides,
@@ -78,9 +78,9 @@ func try(ctx context.Context, j *usecase.Job, plans []plan.Plan, keepSides bool)
 	for i := range plans {
 		for k := range plans[i].Nodes {
 			n := &plans[i].Nodes[k]
-			n.After = nil // what is tried depends on nothing that is not there
+			n.After = nil // a trial doesn't depend on objects of other nodes
 			if n.Desired == nil || n.Desired.Failed == nil {
-				t.plans[n.Key()] = n // one that failed may have the name of another
+				t.plans[n.Key()] = n // a failed node may have the name of another
 				t.setAside(n)
 			}
 		}
@@ -94,8 +94,8 @@ func try(ctx context.Context, j *usecase.Job, plans []plan.Plan, keepSides bool)
 	return t, err
 }
 
-// setAside keeps a run from waiting until objects are gone that are being
-// deleted.
+// setAside makes the run skip objects that are being deleted, so that it doesn't wait for
+// them.
 func (t *diffRun) setAside(n *plan.NodePlan) {
 	for i := range n.Steps {
 		s := &n.Steps[i]
@@ -106,11 +106,12 @@ func (t *diffRun) setAside(n *plan.NodePlan) {
 	}
 }
 
-// maxTrials bounds how often an object is looked at that changes all the time.
+// maxTrials limits how often the run tries an object that changes all the time.
 const maxTrials = 3
 
-// Write implements apply.Cluster. What others change meanwhile must not look as if
-// the write did: both sides are of one version. What has none is not there yet.
+// Write implements apply.Cluster. It tries again until both sides come from the same
+// version, so that changes of others don't count as changes of apply. An object without a
+// version doesn't exist yet.
 func (t *diffRun) Write(ctx context.Context, r lynq.APIResource, w write.Request) (*metav1.PartialObjectMetadata, error) {
 	if !w.DryRun {
 		return nil, errDiffRun
@@ -157,7 +158,7 @@ func (t *diffRun) Delete(ctx context.Context, r lynq.APIResource, permit gate.Pe
 	return gone, nil
 }
 
-// look reads an object; nil is that there is none.
+// look reads an object. It returns nil if the object doesn't exist.
 func (t *diffRun) look(ctx context.Context, r lynq.APIResource, namespace, name string) (*unstructured.Unstructured, error) {
 	live, err := t.Get(ctx, r, namespace, name)
 	if apierrors.IsNotFound(err) {
@@ -172,7 +173,8 @@ func (t *diffRun) keep(r lynq.APIResource, namespace, name string, s sides) {
 	t.sides[lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: namespace, Name: name}] = s
 }
 
-// Check implements apply.Inventories: a dry run gives no object an owner.
+// Check implements apply.Inventories. It accepts everything, because a dry run gives no
+// object an owner.
 func (*diffRun) Check(context.Context, *inventory.Inventory) error { return nil }
 
 // Save implements apply.Inventories.
@@ -188,9 +190,8 @@ func (*diffRun) Restore(context.Context, *inventory.Inventory, func() (gate.Perm
 // Remove implements apply.Inventories.
 func (*diffRun) Remove(context.Context, *inventory.Inventory, gate.Permit) error { return errDiffRun }
 
-// Report implements report.Reporter. When a node has ended it is compared, and
-// what was kept of it dropped: whole objects of all nodes may be more than fits
-// into memory.
+// Report implements report.Reporter. It compares each finished node and drops the node's
+// objects, because the objects of all nodes may exceed the memory.
 func (t *diffRun) Report(e report.Event) {
 	switch e.Type {
 	case report.EventObject:
@@ -204,7 +205,7 @@ func (t *diffRun) Report(e report.Event) {
 	}
 }
 
-// countedNodes counts the nodes of a run.
+// countedNodes counts the finished nodes of a run.
 type countedNodes struct {
 	report.Reporter
 	counting session.Counter

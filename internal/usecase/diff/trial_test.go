@@ -15,8 +15,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Whatever a run might ask for: a diffRun writes nothing. It has no cluster here,
-// so that anything that went further would fall over.
+// TestTrialWritesNothing asks a diffRun for every kind of write. It has no cluster, so a
+// write that isn't refused would crash.
 func TestTrialWritesNothing(t *testing.T) {
 	tr := &diffRun{}
 	_, err := tr.Write(t.Context(), lynq.APIResource{}, write.Request{Verb: write.Update})
@@ -32,8 +32,8 @@ func TestTrialWritesNothing(t *testing.T) {
 	}
 }
 
-// moving is a cluster in which an object changes between trying to write it and
-// reading it, so many times. A server does so when it wants to.
+// moving is a cluster whose object changes between a trial and a read, a given number of
+// times. A real server does so at random.
 type moving struct {
 	apply.Cluster
 	moves, version int
@@ -57,7 +57,8 @@ func (m *moving) Try(context.Context, lynq.APIResource, write.Request) (*unstruc
 	return m.object(), &metav1.PartialObjectMetadata{}, nil
 }
 
-// What is compared is of one version, unless an object never rests.
+// TestTrialLooksAgain wants both sides of a comparison from one version, unless the object
+// never rests.
 func TestTrialLooksAgain(t *testing.T) {
 	for moves, want := range map[int][2]string{0: {"0", "0"}, 1: {"1", "1"}, 2: {"2", "2"}, 50: {"3", "2"}} {
 		tr := &diffRun{Cluster: &moving{moves: moves}, sides: map[lynq.Ref]sides{}}

@@ -15,18 +15,19 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// Options say which deletions are completed.
+// Options say which deletions Run completes.
 type Options struct {
 	delete.RemoveOptions
-	Namespace string // "" for all
-	// Hub is NAME or NAMESPACE/NAME, "" for any, and Nodes are names, empty for all.
+	Namespace string // "" means all
+	// Hub is NAME or NAMESPACE/NAME, "" for any. Nodes are names, empty for all.
 	Hub   string
 	Nodes []string
-	// GiveUp are objects whose deletion is not tried.
+	// GiveUp are objects that Run doesn't try to delete.
 	GiveUp map[lynq.Ref]bool
 }
 
-// Run completes the deletion of what was deleted with other tools.
+// Run completes deletions that other tools began. It returns a *session.Error if it
+// couldn't complete one.
 func Run(ctx context.Context, e *session.Engine, o *Options) error {
 	wanted := completion{namespace: o.Namespace, hub: o.Hub, nodes: o.Nodes, giveUp: o.GiveUp}
 	err := delete.Remove(ctx, e, &o.RemoveOptions, &wanted, plan.CascadeOrdered, o.GiveUp)
@@ -39,17 +40,16 @@ func Run(ctx context.Context, e *session.Engine, o *Options) error {
 	return err
 }
 
-// completion selects what was deleted with another tool, and our finalizers hold.
+// completion selects inventories and hub records that another tool deleted and our
+// finalizer blocks.
 type completion struct {
-	namespace string // "" for all
+	namespace string // "" means all
 	hub       string // NAME or NAMESPACE/NAME, "" for any
 	nodes     []string
 	giveUp    map[lynq.Ref]bool
-	// unread are the records that are being deleted and whose hub is
-	// not known.
+	// unread are deleted inventories whose hub is unknown.
 	unread []*inventory.UnreadableError
-	// ignored are those of the hubs of which some are being deleted and do not
-	// count.
+	// ignored are deleted inventories of these hubs that don't count.
 	ignored trust.Ignored
 }
 
@@ -89,8 +89,9 @@ func (c *completion) Choose(all *delete.Records) ([]*delete.LeavingHub, error) {
 	return found.All, nil
 }
 
-// ignore finds what is being deleted in all namespaces and does not count. In the
-// one that a person names all is completed: objects have to agree all the same.
+// ignore finds deleted inventories that don't count, in all namespaces. If the user named a
+// namespace, all of its inventories count. lynqctl checks the objects' own labels in any
+// case.
 func (c *completion) ignore(all *delete.Records, rules trust.Counting) {
 	c.ignored = trust.Ignored{}
 	if c.namespace != "" {
@@ -114,13 +115,13 @@ func (c *completion) ignore(all *delete.Records, rules trust.Counting) {
 
 func (c *completion) Warnings() []string { return c.ignored.Warnings() }
 
-// of tells whether a hub is meant.
+// of reports whether the user selected a hub.
 func (c *completion) of(hub lynq.HubKey) bool {
 	return c.hub == "" || lynq.Names{c.hub}.Choose(hub.Namespace, hub.Name)
 }
 
-// unreadable are the records that are being deleted and of which is not known
-// what to complete. What another hub has is not looked at where one was named.
+// unreadable returns deleted records that are too broken to complete. If the user named a
+// hub, it ignores records of other hubs.
 func (c *completion) unreadable(broken []*inventory.UnreadableError) []*inventory.UnreadableError {
 	var unread []*inventory.UnreadableError
 	for _, b := range broken {
@@ -132,8 +133,7 @@ func (c *completion) unreadable(broken []*inventory.UnreadableError) []*inventor
 	return unread
 }
 
-// unknown are the objects that are to be given up and that no record names which
-// is to go.
+// unknown returns the given-up objects that no leaving inventory lists.
 func (c *completion) unknown(all *delete.Records, found *delete.LeavingHubs) []string {
 	named := map[lynq.Ref]bool{}
 	for _, inv := range all.Nodes {

@@ -12,9 +12,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// someRecords are hubs crm and shop in namespace ns, each with form web, and
-// another crm in namespace far. Of crm's nodes one was deleted and one cannot be
-// read.
+// someRecords returns hubs crm and shop in namespace ns, each with form web, and another
+// crm in namespace far. One of crm's nodes was deleted, and another can't be read.
 func someRecords() *delete.Records {
 	inv := func(namespace, node, hub, hubNamespace, form string, objects ...string) *inventory.Inventory {
 		i := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: hubNamespace, Name: hub}, Form: lynq.FormKey{Name: form}, Namespace: namespace, Name: node}, Finalizer: true}
@@ -30,7 +29,7 @@ func someRecords() *delete.Records {
 	return &delete.Records{
 		Nodes: []*inventory.Inventory{
 			deleted, inv("ns", "bolt-web", "crm", "ns", "web", "bolt"), foreign, inv("other", "bolt-queue", "crm", "ns", "queue"),
-			inv("forged", "ghost-web", "crm", "ns", "web", "ghost"), // in a namespace in which the hub has no nodes
+			inv("forged", "ghost-web", "crm", "ns", "web", "ghost"), // the hub has no nodes in this namespace
 			inv("ns", "shop-web", "shop", "", "web"), inv("far", "acme-web", "crm", "far", "web"),
 		},
 		Hubs: []*inventory.Hub{{Namespace: "ns", Name: "crm", UID: "crm", Namespaces: []string{"other"}, Finalizer: true}, {Namespace: "far", Name: "crm", Finalizer: true}},
@@ -41,7 +40,7 @@ func someRecords() *delete.Records {
 	}
 }
 
-// chosen is what a selection gives, in words.
+// chosen describes the choice of a selection in words.
 func chosen(s delete.Selection, all *delete.Records) string {
 	hubs, err := s.Choose(all)
 	if err != nil {
@@ -116,8 +115,8 @@ func TestCompletionChooses(t *testing.T) {
 	}
 }
 
-// TestCompletionWarns: what is being deleted and does not count is told where it was
-// not asked for by its namespace.
+// TestCompletionWarns wants a warning for a deleted inventory that doesn't count, unless
+// the user named its namespace.
 func TestCompletionWarns(t *testing.T) {
 	all := someRecords()
 	all.Nodes[4].Deleting = true

@@ -8,7 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form"
 )
 
-// Run loads the forms that the options choose.
+// Run loads the forms that the options choose. It returns a *session.Error for bad inputs.
 func Run(ctx context.Context, e *session.Engine, in *load.InputOptions) ([]*form.Form, error) {
 	inputs, problems, err := load.Read(ctx, e, in)
 	if err != nil {

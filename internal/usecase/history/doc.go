@@ -1,3 +1,5 @@
-// Package history reads what the histories of hubs have of their runs. Package session writes
-// them.
+// Package history is the use case of lynqctl history: it reads the runs of hubs.
+//
+// Options flow in, runs flow out. Package session writes histories. This package writes
+// nothing.
 package history

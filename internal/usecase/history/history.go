@@ -16,14 +16,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Options say which runs are read.
+// Options say which runs to read.
 type Options struct {
 	Access    kube.Access
-	Timeout   time.Duration // 0 is none
-	Namespace string        // of the hubs, "" for all
+	Timeout   time.Duration // 0 means no limit
+	Namespace string        // of the hubs, "" means all
 	// Hub is NAME or NAMESPACE/NAME, "" for all.
 	Hub   string
-	Since time.Time // zero for all
+	Since time.Time // zero means all
 }
 
 // Run is one run on one hub.
@@ -32,14 +32,14 @@ type Run struct {
 	*history.Entry
 }
 
-// Runs are what was read.
+// Runs holds the runs that List or Show read.
 type Runs struct {
-	All []Run // the newest first
-	// Unread says, a line each, what of the histories can't be read.
+	All []Run // newest first
+	// Unread has one line for each part of a history that can't be read.
 	Unread []string
 }
 
-// Ended is an error where something could not be read.
+// Ended returns an error if part of a history couldn't be read.
 func (r *Runs) Ended() error {
 	if len(r.Unread) == 0 {
 		return nil
@@ -47,7 +47,7 @@ func (r *Runs) Ended() error {
 	return &session.Error{Outcome: session.Failed, Err: session.ErrReported, Summary: "lynqctl couldn't read every run"}
 }
 
-// List reads the runs that options choose.
+// List reads the runs that the options choose.
 func List(ctx context.Context, e *session.Engine, o *Options) (*Runs, error) {
 	ctx, cancel := session.Deadline(ctx, o.Timeout)
 	defer cancel()
@@ -84,7 +84,8 @@ func List(ctx context.Context, e *session.Engine, o *Options) (*Runs, error) {
 	return runs, nil
 }
 
-// Show reads one run, of each hub that it changed.
+// Show reads one run, with an entry for each hub that it changed. It returns an error if no
+// history has the run.
 func Show(ctx context.Context, e *session.Engine, o *Options, name string) (*Runs, error) {
 	runs, err := List(ctx, e, o)
 	if err != nil {
@@ -108,7 +109,7 @@ func within(namespace string) string {
 	return " in namespace " + namespace
 }
 
-// hint is what to do about an unknown name.
+// hint says what to do about an unknown name.
 func hint(name string, known []string) string {
 	return " (" + cmp.Or(suggest.Fix(name, known), "lynqctl history -A lists all") + ")"
 }

@@ -17,7 +17,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// remembered gives standard input as often as it is asked for, where it is read at all.
+// remembered returns a function that yields standard input as often as needed. It reads
+// standard input once, and only if a path is "-".
 func remembered(ctx context.Context, e *session.Engine, paths []string) (func() io.Reader, error) {
 	if !slices.Contains(paths, "-") {
 		return func() io.Reader { return e.Stdin }, nil
@@ -34,7 +35,7 @@ func remembered(ctx context.Context, e *session.Engine, paths []string) (func() 
 	return func() io.Reader { return bytes.NewReader(text) }, nil
 }
 
-// files reads the files of pods: inputs without Secrets, and the names in tombstones.
+// files reads the files for the pods: inputs without Secrets, and the names in tombstones.
 func (g *gatherer) files(out *deploy.Options) error {
 	files, err := form.InputFiles(g.o.Apply.Inputs.Paths, g.o.Apply.Inputs.Recursive, g.stdin())
 	if err != nil {
@@ -68,8 +69,8 @@ func (g *gatherer) badInputs(err error) error {
 	return &session.Error{Outcome: session.BadInput, Err: err, Summary: g.o.Apply.Nothing}
 }
 
-// tombstoneManifest is what counts of a tombstone: of the object there may be more in its
-// file, such as the data of a Secret.
+// tombstoneManifest keeps the needed parts of a tombstone. Its file may have more of the
+// object, such as the data of a Secret.
 func tombstoneManifest(t *lynq.Tombstone) (string, error) {
 	metadata := map[string]any{"name": t.Name, "labels": t.Labels}
 	if t.Namespace != "" {

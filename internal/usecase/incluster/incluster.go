@@ -18,24 +18,26 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/rbac"
 )
 
-// Options say what is to run in the cluster.
+// Options say what runs in the cluster.
 type Options struct {
 	Apply apply.Options
-	// Kind is the kind of the object that runs pods, and Place its NAMESPACE/NAME, "" for
-	// what is made of the hubs.
+	// Kind is the kind of the object that runs pods. Place is its NAMESPACE/NAME, or "" to
+	// derive both from the hubs.
 	Kind  deploy.Kind
 	Place string
-	// Suffix ends a name that is made of a hub's.
+	// Suffix ends a name that comes from a hub.
 	Suffix string
-	Image  string // "" for that of this release
+	Image  string // "" means the image of this release
 	// Args are further arguments of the command.
 	Args []string
-	// For is the command that needs rights. Optional: also those that it can do without.
+	// For is the command that needs permissions. Optional includes permissions that the
+	// command can do without.
 	For      rbac.Purpose
 	Optional bool
 }
 
-// Manifests are those that a function makes of what the inputs and the options say.
+// Manifests reads the inputs and calls manifests with the complete options. It returns the
+// resulting text.
 func Manifests(ctx context.Context, e *session.Engine, o *Options, manifests func(*deploy.Options) (string, error)) (string, error) {
 	ctx, cancel := session.Deadline(ctx, o.Apply.Timeout)
 	defer cancel()
@@ -70,7 +72,7 @@ func Manifests(ctx context.Context, e *session.Engine, o *Options, manifests fun
 	return text, nil
 }
 
-// pod is what the options say of the pods, without the inputs.
+// pod returns the options of the pods, without the inputs.
 func (o *Options) pod(version string) (*deploy.Options, error) {
 	out := &deploy.Options{Image: o.Image, Args: slices.Clone(o.Args)}
 	slices.Sort(out.Args)
@@ -92,16 +94,16 @@ func (o *Options) pod(version string) (*deploy.Options, error) {
 	return out, nil
 }
 
-// gatherer gathers the parts of manifests.
+// gatherer collects the parts of manifests.
 type gatherer struct {
 	*session.Engine
 	o     *Options
 	stdin func() io.Reader
-	// tombstones are those of files.
+	// tombstones come from files.
 	tombstones []lynq.Tombstone
 }
 
-// complete adds what the inputs say to options.
+// complete adds the facts from the inputs to the options.
 func (g *gatherer) complete(ctx context.Context, inputs *load.Inputs, out *deploy.Options) (err error) {
 	out.Name = cmp.Or(out.Name, g.o.named(inputs.Hubs))
 	if out.Namespace == "" {
@@ -128,7 +130,7 @@ func (g *gatherer) complete(ctx context.Context, inputs *load.Inputs, out *deplo
 	return g.roles(ctx, inputs, connections, out)
 }
 
-// named is what the object is called that was given no name.
+// named returns the default name of the object.
 func (o *Options) named(hubs []load.HubPrograms) string {
 	if name := "lynqctl-" + hubs[0].Key.Name + o.Suffix; len(hubs) == 1 && o.Kind.Named(name) {
 		return name
@@ -136,7 +138,7 @@ func (o *Options) named(hubs []load.HubPrograms) string {
 	return "lynqctl" + o.Suffix
 }
 
-// commonNamespace is the namespace of all hubs.
+// commonNamespace returns the namespace that all hubs share.
 func (o *Options) commonNamespace(hubs []load.HubPrograms) (string, error) {
 	for _, h := range hubs[1:] {
 		if h.Key.Namespace != hubs[0].Key.Namespace {
@@ -146,8 +148,8 @@ func (o *Options) commonNamespace(hubs []load.HubPrograms) (string, error) {
 	return hubs[0].Key.Namespace, nil
 }
 
-// settled tells whether hubs are in the pod what they are here: one without a namespace
-// is in that of the pod.
+// settled checks that the hubs keep their namespaces in the pod. A hub without a namespace
+// gets the pod's.
 func (o *Options) settled(hubs []load.HubPrograms, place string) error {
 	var errs []error
 	for _, h := range hubs {

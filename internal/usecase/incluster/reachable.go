@@ -8,8 +8,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 )
 
-// reachable tells which hubs need files that no pod has: those beside their own file are
-// lost, and others have to be mounted.
+// reachable finds hubs that need files which no pod has. A file next to the hub's file is
+// lost, and the user must mount others.
 func (o *Options) reachable(hubs []load.HubPrograms, connections []endpoint.Connection) (problems, warnings lynq.Problems) {
 	for i, h := range hubs {
 		c, password, certificate := connections[i], h.Hub.Password, h.Hub.Certificate
@@ -41,7 +41,7 @@ func (o *Options) reachable(hubs []load.HubPrograms, connections []endpoint.Conn
 	return problems, warnings
 }
 
-// isBeside tells whether a path leads to a file by where another one is.
+// isBeside reports whether a path depends on the place of another file.
 func isBeside(file, path string) bool {
 	if !filepath.IsAbs(path) {
 		return true

@@ -13,7 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/rbac"
 )
 
-// roles are the least rights, bound to the ServiceAccount.
+// roles adds the least permissions, bound to the ServiceAccount.
 func (g *gatherer) roles(ctx context.Context, inputs *load.Inputs, connections []endpoint.Connection, out *deploy.Options) error {
 	hubs, err := g.hubs(inputs.Hubs, connections, out)
 	if err != nil {
@@ -26,7 +26,7 @@ func (g *gatherer) roles(ctx context.Context, inputs *load.Inputs, connections [
 	}
 	keys, account := load.HubKeys(inputs.Hubs), rbac.Account{Namespace: out.Namespace, Name: out.Name}
 	m, err := rbac.NewManifests(*rights, purposes, keys, g.o.roleName(out), account)
-	if err != nil { // of many hubs, or of long names
+	if err != nil { // too many hubs, or too long names
 		m, err = rbac.NewManifests(*rights, purposes, keys, "lynqctl-"+out.Namespace+"-"+out.Name, account)
 	}
 	if err != nil {
@@ -39,14 +39,14 @@ func (g *gatherer) roles(ctx context.Context, inputs *load.Inputs, connections [
 	return nil
 }
 
-// hubs are what rights depend on. Where there is one database, and the Secret with its
-// password is where the pods are, they get that as a variable; else Secrets are read,
-// which needs rights.
+// hubs returns the hubs for which the pods need permissions. If all hubs use one database,
+// and its password's Secret is in the pods' namespace, the pods get the password as a
+// variable. Otherwise they read Secrets, which needs permissions.
 func (g *gatherer) hubs(all []load.HubPrograms, connections []endpoint.Connection, out *deploy.Options) ([]rbac.Hub, error) {
 	var hubs []rbac.Hub
 	var servers []int
 	for i, h := range all {
-		hub, err := usecase.HubOf(h, nil) // those of the inputs are left out
+		hub, err := usecase.HubOf(h, nil) // the Secrets of the inputs aren't part of the pods' files
 		if err != nil {
 			return nil, err
 		}
@@ -66,8 +66,8 @@ func (g *gatherer) hubs(all []load.HubPrograms, connections []endpoint.Connectio
 	return hubs, nil
 }
 
-// roleName is the name of the roles, "" for one made of the hubs. Those of shards are
-// others than those of a watch, which may run beside them.
+// roleName returns the name of the roles, or "" for a name from the hubs. Shards have other
+// roles than a watch, which may run beside them.
 func (o *Options) roleName(out *deploy.Options) string {
 	if o.Kind == deploy.Deployment {
 		return ""

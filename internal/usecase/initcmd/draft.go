@@ -26,32 +26,35 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/source/address"
 )
 
-// sampleRows is how many rows are looked at before columns are guessed.
+// sampleRows is the number of rows that init reads to guess the meaning of columns.
 const sampleRows = 500
 
-// Options say for which table a hub and a form are written.
+// Options say for which table Run drafts a hub and a form.
 type Options struct {
 	Access  kube.Access
-	Timeout time.Duration // 0 is none
-	// Source is the URL of the table, or Paths are the files of a hub that has it.
+	Timeout time.Duration // 0 means no limit
+	// Source is the URL of the table. Alternatively, Paths are the files of a hub with a
+	// source.
 	Source string
 	Paths  []string
-	// Namespace of the hub and its nodes. A hub that is there already may have one.
+	// Namespace is the namespace of the hub and its nodes. An existing hub may have its
+	// own.
 	Namespace string
-	// Dir is where the files go, and Name and Form are the names of hub and form.
+	// Dir is the folder for the files. Name and Form are the names of hub and form.
 	Dir, Name, Form string
-	// UID and Activate are columns, "" for those that look as if they were.
+	// UID and Activate are columns. With "", Run guesses them.
 	UID, Activate string
 }
 
-// Drafted is what was written.
+// Drafted names the new files.
 type Drafted struct {
 	Files []string
-	// Notes say what was found, and what comes next.
+	// Notes say what Run found, and what comes next.
 	Notes []string
 }
 
-// Run looks at a table, and writes a hub and a form for it. No file is overwritten.
+// Run reads a table and writes a hub and a form for it. It never overwrites a file. If it
+// returns an error, it has written none.
 func Run(ctx context.Context, e *session.Engine, o *Options) (*Drafted, error) {
 	ctx, cancel := session.Deadline(ctx, o.Timeout)
 	defer cancel()
@@ -78,7 +81,7 @@ func Run(ctx context.Context, e *session.Engine, o *Options) (*Drafted, error) {
 	return drafted, writeNew(o.Dir, files)
 }
 
-// draftNotes say what was found in a table, and what comes next.
+// draftNotes say what Run found in a table, and what comes next.
 func draftNotes(e *session.Engine, o *Options, from *origin, d *draft.Draft) []string {
 	notes := []string{fmt.Sprintf("hub %s: column %q is the uid, %q shows which rows are active; %s more", from.hub, d.UID, d.Activate, phrase.Count(len(d.Mappings), "column"))}
 	if d.Expires != "" {
@@ -112,18 +115,18 @@ func draftNotes(e *session.Engine, o *Options, from *origin, d *draft.Draft) []s
 	return append(notes, "next: lynqctl render "+inputs)
 }
 
-// origin is where the rows of a draft are.
+// origin says where the rows of a draft come from.
 type origin struct {
-	hub        string // its name
-	namespace  string // that the hub says
-	place      string // of the table, for messages
-	given      bool   // the hub is there already
+	hub        string // the hub's name
+	namespace  string // the namespace in the hub's file
+	place      string // the table's name in messages
+	given      bool   // the hub exists already
 	connection endpoint.Connection
 	choice     draft.Choice
 }
 
-// open are the columns of a given hub that look like secrets, and that it doesn't list as
-// secret columns. A new hub has a comment about them.
+// open returns the columns of an existing hub that look like secrets, although it doesn't
+// list them as secret columns. In a new hub, a comment names them.
 func (o *origin) open(secrets []string) []string {
 	if !o.given {
 		return nil
@@ -163,7 +166,7 @@ func originOf(ctx context.Context, e *session.Engine, o *Options) (*origin, erro
 	return &origin{hub: cmp.Or(o.Name, hubName(name[strings.LastIndexByte(name, '.')+1:])), place: name, connection: c, choice: draft.Choice{UID: o.UID, Activate: o.Activate}}, nil
 }
 
-// givenHub is the one hub of the inputs.
+// givenHub returns the one hub of the inputs.
 func givenHub(ctx context.Context, e *session.Engine, options *Options) (*origin, error) {
 	inputs, err := form.LoadHubs(options.Paths, false, e.Stdin)
 	var problems lynq.Problems
@@ -179,7 +182,7 @@ func givenHub(ctx context.Context, e *session.Engine, options *Options) (*origin
 	if options.Namespace != "" && h.Namespace != "" && options.Namespace != h.Namespace {
 		return nil, session.BadUsage(fmt.Errorf("-n: the hub's namespace is %s, and so is its form's (remove -n)", h.Namespace))
 	}
-	// Who has a namespace for the nodes says it; a hub's Secret may be there.
+	// The user's namespace for the nodes may hold the hub's Secret.
 	hubs := []load.HubPrograms{{Hub: h, Programs: []*render.Program{{Namespace: cmp.Or(options.Namespace, "default")}}}}
 	rows := load.RowSource{Stdin: e.Stdin, Passwords: load.Passwords{Getenv: e.Getenv, Secrets: inputs.Secrets, Cluster: load.SecretsOf(e, &options.Access)}}
 	connections, err := rows.Connections(ctx, hubs, options.Paths)
@@ -200,7 +203,7 @@ func givenHub(ctx context.Context, e *session.Engine, options *Options) (*origin
 	return o, nil
 }
 
-// apiName is the last part of an API's URL, as the name of what it lists.
+// apiName returns the last part of an API's URL as the name of its rows.
 func apiName(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -210,7 +213,7 @@ func apiName(raw string) string {
 	return strings.TrimSuffix(name, path.Ext(name))
 }
 
-// hubName makes a name for a hub of that of a table.
+// hubName turns a table's name into a name for a hub.
 func hubName(table string) string {
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -218,7 +221,7 @@ func hubName(table string) string {
 		}
 		return '-'
 	}, strings.ToLower(table))
-	const most = 50 // nodes' records carry it
+	const most = 50 // inventories have it in labels
 	name = strings.Trim(name[:min(len(name), most)], "-")
 	return cmp.Or(name, "tenants")
 }
@@ -242,11 +245,11 @@ func lookAt(ctx context.Context, c endpoint.Connection, stdin io.Reader) (*draft
 	return sample(ctx, src, c, columns)
 }
 
-// sample reads some rows, as far as they are text.
+// sample reads some rows of the columns that contain text.
 func sample(ctx context.Context, src source.Source, from endpoint.Connection, columns []source.Column) (*draft.Table, error) {
 	t := &draft.Table{Type: from.Type, Name: from.Table}
 	var q source.Query
-	var sampled []int // of the table's columns
+	var sampled []int // indexes of the table's columns
 	most := source.NoKey - 1
 	for i, c := range columns {
 		t.Columns = append(t.Columns, draft.Column{Name: c.Name, Primary: c.Key == source.PrimaryKey, Unique: c.Key == source.UniqueKey, Binary: c.Binary})

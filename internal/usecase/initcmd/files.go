@@ -12,10 +12,10 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 )
 
-// newFile is a file to be written where none is.
+// newFile is a file that must not exist yet.
 type newFile struct{ path, text string }
 
-// files are the files of a draft.
+// files returns the files of a draft.
 func (o *Options) files(from *origin, d *draft.Draft) ([]newFile, error) {
 	var files []newFile
 	if !from.given {
@@ -26,7 +26,7 @@ func (o *Options) files(from *origin, d *draft.Draft) ([]newFile, error) {
 		names := draft.Names{Namespace: o.Namespace, Name: from.hub}
 		files = append(files, newFile{filepath.Join(o.Dir, "hub.yaml"), d.Hub(names, c, from.connection.Password != "")})
 	}
-	// A form is where its hub is, unless the hub does not say.
+	// A form has the namespace of its hub, unless the hub names none.
 	names := draft.Names{Name: o.Form}
 	if from.given && from.namespace == "" {
 		names.Namespace = o.Namespace
@@ -34,8 +34,8 @@ func (o *Options) files(from *origin, d *draft.Draft) ([]newFile, error) {
 	return append(files, newFile{filepath.Join(o.Dir, "form.yaml"), d.Form(names, from.hub)}), nil
 }
 
-// besideDir has the paths of a connection begin at a folder, as those in a hub
-// begin at the hub's.
+// besideDir makes the paths of a connection relative to a folder, because paths in a hub's
+// file start there.
 func besideDir(dir string, c endpoint.Connection) (endpoint.Connection, error) {
 	for _, path := range []*string{&c.Path, &c.CAFile} {
 		if *path == "" || *path == "-" || filepath.IsAbs(*path) {
@@ -50,14 +50,14 @@ func besideDir(dir string, c endpoint.Connection) (endpoint.Connection, error) {
 			return c, err
 		}
 		if *path, err = filepath.Rel(from, to); err != nil {
-			*path = to // on another drive
+			*path = to // the file is on another drive
 		}
 		*path = filepath.ToSlash(*path)
 	}
 	return c, nil
 }
 
-// writeNew writes all files or, where one of them is there already, none.
+// writeNew writes all files, or none if one of them exists.
 func writeNew(dir string, files []newFile) error {
 	for _, file := range files {
 		if _, err := os.Lstat(file.path); err == nil {
@@ -80,12 +80,12 @@ func writeNew(dir string, files []newFile) error {
 	return nil
 }
 
-// unwritten is that files could not be written, and none was left.
+// unwritten says that writing failed and left no file.
 func unwritten(err error) error {
 	return &session.Error{Outcome: session.Failed, Err: fmt.Errorf("write hub and form: %w (-o names another folder)", err), Summary: "nothing was written"}
 }
 
-// writeFile writes a file, unless it is there by now.
+// writeFile writes a file, unless it exists.
 func writeFile(file newFile) error {
 	out, err := os.OpenFile(file.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) //nolint:gosec // what the umask leaves, as for any source file
 	if err != nil {

@@ -1,7 +1,7 @@
 // Package inventory holds the use cases of lynqctl inventory: list, show, verify, restore
 // and rebuild.
 //
-// Restore and rebuild are one engine, recovery, which finds what was lost, shows it, and
-// writes one inventory after the other. Each command fills in what it finds and how it
-// writes that.
+// Options flow in. Inventories and findings flow out, and restore and rebuild write
+// inventories. Both use one engine, recovery, which finds lost inventories, shows them, and
+// writes one after the other. The package never creates or deletes objects of nodes.
 package inventory

@@ -8,7 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 )
 
-// List reads the inventories that options choose.
+// List reads the inventories that the options choose.
 func List(ctx context.Context, e *session.Engine, o *session.InventoryOptions) (*session.Inventories, error) {
 	ctx, cancel := session.Deadline(ctx, o.Timeout)
 	defer cancel()
@@ -19,8 +19,8 @@ func List(ctx context.Context, e *session.Engine, o *session.InventoryOptions) (
 	return o.Read(ctx, session.NewHubRecords(store.New(client.ConfigMaps()), o.Namespace))
 }
 
-// Show reads the inventories of the nodes that the options name. Those that
-// there are come also with the error that tells of the others.
+// Show reads the inventories of the named nodes. If some don't exist, it returns the others
+// together with an error.
 func Show(ctx context.Context, e *session.Engine, o *session.InventoryOptions) ([]*inventory.Inventory, error) {
 	ctx, cancel := session.Deadline(ctx, o.Timeout)
 	defer cancel()

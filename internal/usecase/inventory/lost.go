@@ -16,24 +16,24 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
-// lost finds objects that no inventory has an entry for, and the inventories that can be
-// made of them.
+// lost finds tracked objects without an inventory entry, and the inventories that can be
+// made from them.
 type lost struct {
 	*session.Run
-	apply  *apply.Job // nil where rows and forms are not asked
-	nodes  []string   // names that are meant, as NODE or NAMESPACE/NODE; empty for all
-	where  string     // namespace of the nodes, "" for all
-	chosen lynq.Names // hubs that a person named
+	apply  *apply.Job // nil if rebuild reads no rows and forms
+	nodes  []string   // selected names, as NODE or NAMESPACE/NODE. Empty means all
+	where  string     // namespace of the nodes, "" means all
+	chosen lynq.Names // hubs that the user named
 	forms  []string
-	// noFinalizer: inventories that are created get no finalizer.
+	// noFinalizer creates inventories without a finalizer.
 	noFinalizer bool
 
 	stranded []orphan.Orphan
-	broken   []*inventory.UnreadableError // of the nodes that are meant
-	hubs     lynq.Names                   // that are meant
+	broken   []*inventory.UnreadableError // inventories of selected nodes
+	hubs     lynq.Names                   // the selected hubs
 }
 
-// look finds the objects that no inventory has an entry for.
+// look finds the objects without an inventory entry.
 func (l *lost) look(ctx context.Context) (err error) {
 	l.stranded, err = l.FindOrphans(ctx, orphan.Query{
 		Now: time.Now(), Stranded: l.Store, Filter: orphan.Filter{Reasons: []string{orphan.ReasonStranded}},
@@ -41,7 +41,8 @@ func (l *lost) look(ctx context.Context) (err error) {
 	return err
 }
 
-// recordable is what is in no record and meant, and the records that can be made of it.
+// recordable returns the inventories that can be made for selected nodes, and the objects
+// that can't be recorded.
 func (l *lost) recordable(ctx context.Context) ([]orphan.Rebuilt, []orphan.Unbuilt, error) {
 	in, err := l.input(ctx)
 	if err != nil {
@@ -55,7 +56,7 @@ func (l *lost) recordable(ctx context.Context) ([]orphan.Rebuilt, []orphan.Unbui
 	return rebuilt, unbuilt, nil
 }
 
-// unknown are the names of nodes of which nothing was found.
+// unknown returns the names of nodes of which nothing was found.
 func (l *lost) unknown(rebuilt []orphan.Rebuilt, unbuilt []orphan.Unbuilt) []string {
 	return slices.DeleteFunc(slices.Clone(l.nodes), func(name string) bool {
 		is := func(k lynq.NodeKey) bool { return k.Name == name || k.String() == name }
@@ -64,7 +65,7 @@ func (l *lost) unknown(rebuilt []orphan.Rebuilt, unbuilt []orphan.Unbuilt) []str
 	})
 }
 
-// within names the namespace of the nodes that are meant.
+// within names the namespace of the selected nodes, for messages.
 func (l *lost) within() string {
 	if l.where == "" {
 		return ""
@@ -72,7 +73,7 @@ func (l *lost) within() string {
 	return " in namespace " + l.where
 }
 
-// named is the node that a name means, as far as its namespace is known.
+// named returns the node that a name selects. Its namespace is empty if unknown.
 func (l *lost) named(name string) lynq.NodeKey {
 	if namespace, node, said := strings.Cut(name, "/"); said {
 		return lynq.NodeKey{Namespace: namespace, Name: node}
@@ -80,21 +81,21 @@ func (l *lost) named(name string) lynq.NodeKey {
 	return lynq.NodeKey{Namespace: l.where, Name: name}
 }
 
-// meant tells whether the command rebuilds a node. A node without a name counts as any
+// meant reports whether the command rebuilds a node. A node without a name counts as any
 // node of its namespace.
 func (l *lost) meant(key lynq.NodeKey, hub lynq.HubKey) bool {
 	return (l.where == "" || l.where == key.Namespace) && mayChooseHub(l.hubs, hub) &&
 		(len(l.nodes) == 0 || key.Name == "" || slices.Contains(l.nodes, key.Name) || slices.Contains(l.nodes, key.String()))
 }
 
-// formMeant tells whether --form means the form of a node.
+// formMeant reports whether --form selects the form of a node.
 func (l *lost) formMeant(inv *inventory.Inventory) bool {
 	form := inv.Node.Full().Form
 	return lynq.Names(l.forms).Choose(form.Namespace, form.Name)
 }
 
-// mayChooseHub tells whether names choose a hub, as far as it is known: where its
-// namespace is not, they may mean it.
+// mayChooseHub reports whether names select a hub. If its namespace is unknown, the name
+// alone must match.
 func mayChooseHub(names lynq.Names, hub lynq.HubKey) bool {
 	return names.Choose(hub.Namespace, hub.Name) || hub.Namespace == "" && slices.ContainsFunc(names, func(name string) bool {
 		_, of, qualified := strings.Cut(name, "/")
@@ -132,8 +133,8 @@ func (l *lost) input(ctx context.Context) (*orphan.RebuildInput, error) {
 	return in, nil
 }
 
-// readRecords reads the records that there are. Inventories that do not count say
-// nothing; in the namespace that a person named all are told that cannot be read.
+// readRecords reads the inventories and hub records. It skips inventories that don't count.
+// In the namespace that the user named, it reports every unreadable one.
 func (l *lost) readRecords(ctx context.Context, in *orphan.RebuildInput) error {
 	inventories, err := l.Store.AllNodes(ctx, "")
 	all, err := session.BrokenOnes(err)
@@ -154,7 +155,7 @@ func (l *lost) readRecords(ctx context.Context, in *orphan.RebuildInput) error {
 	return nil
 }
 
-// hubsMeant are those of the inputs, or those of --hub.
+// hubsMeant returns the hubs of the inputs, or those of --hub.
 func (l *lost) hubsMeant() lynq.Names {
 	if l.apply == nil {
 		return l.chosen
@@ -166,7 +167,7 @@ func (l *lost) hubsMeant() lynq.Names {
 	return names
 }
 
-// unbuiltObjects names objects of which no record can be made, and their node.
+// unbuiltObjects names objects that can't be recorded, and their node.
 func unbuiltObjects(u *orphan.Unbuilt) string {
 	of := "node " + u.String()
 	if u.Name == "" {

@@ -15,20 +15,20 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
-// RebuildOptions say which inventories are rebuilt.
+// RebuildOptions say which inventories Rebuild writes.
 type RebuildOptions struct {
 	Apply apply.Options
-	Node  []string // names that are meant, as NODE or NAMESPACE/NODE; empty for all
-	Where string   // namespace of the nodes, "" for all
-	// Show shows what is going to be written, and Progress a run that writes owner
-	// references of what belonged to lost inventories.
+	Node  []string // selected names, as NODE or NAMESPACE/NODE. Empty means all
+	Where string   // namespace of the nodes, "" means all
+	// Show shows the inventories before Rebuild writes them. Progress shows the run that
+	// writes owner references to objects of lost inventories.
 	Show     func([]orphan.Rebuilt) error
 	Progress session.View
-	Yes      bool // do not ask
+	Yes      bool // don't ask
 }
 
-// Rebuild rebuilds inventories that were lost. With inputs, rows and forms say of which
-// form and row a node is.
+// Rebuild rebuilds lost inventories. With inputs, rows and forms show the form and row of
+// each node. It returns a *session.Error if it couldn't rebuild everything.
 func Rebuild(ctx context.Context, e *session.Engine, o *RebuildOptions) error {
 	if err := e.MayGoOn(o.Apply.Mode, o.Yes); err != nil {
 		return err
@@ -60,13 +60,13 @@ func Rebuild(ctx context.Context, e *session.Engine, o *RebuildOptions) error {
 type rebuildJob struct {
 	session.Run
 	o     *RebuildOptions
-	apply *apply.Job // nil where rows and forms are not asked
+	apply *apply.Job // nil if rebuild reads no rows and forms
 	lost  lost
-	// written tells of the objects of an inventory whether it was written.
+	// written says of each object whether the run wrote its inventory.
 	written map[lynq.Ref]bool
 }
 
-// look finds the objects that no inventory has an entry for.
+// look finds the objects without an inventory entry.
 func (r *rebuildJob) look(ctx context.Context) error {
 	r.lost = lost{
 		Run: &r.Run, apply: r.apply, nodes: r.o.Node, where: r.o.Where, chosen: r.o.Apply.Inputs.Hubs, forms: r.o.Apply.Inputs.Forms, noFinalizer: r.o.Apply.NoFinalizer,
@@ -74,8 +74,8 @@ func (r *rebuildJob) look(ctx context.Context) error {
 	return r.lost.look(ctx)
 }
 
-// perform writes what was found without looking again: each write has the record that was
-// seen for a precondition.
+// perform writes what look found. It doesn't read again, because each write has the
+// inventory that lynqctl saw as a precondition.
 func (r *rebuildJob) perform(ctx context.Context) error {
 	r.written = map[lynq.Ref]bool{}
 	recovery := recovery[orphan.Rebuilt]{
@@ -91,7 +91,8 @@ func (r *rebuildJob) perform(ctx context.Context) error {
 	return recovery.perform(ctx)
 }
 
-// find looks for what is in no record, makes records of it, and tells what it can't.
+// find makes inventories for the objects without an entry, and notes the objects that it
+// can't record.
 func (r *rebuildJob) find(ctx context.Context) (rebuilt []orphan.Rebuilt, unable, err error) {
 	rebuilt, unbuilt, err := r.meantAll(ctx)
 	if err != nil {
@@ -107,8 +108,8 @@ func (r *rebuildJob) find(ctx context.Context) (rebuilt []orphan.Rebuilt, unable
 	return rebuilt, r.left(unbuilt), nil
 }
 
-// left is that some objects are still in no inventory. Those of which is not known
-// the node are none of the nodes that were named.
+// left returns an error if some objects still have no inventory. If the user named nodes,
+// objects of unknown nodes don't count.
 func (r *rebuildJob) left(unbuilt []orphan.Unbuilt) error {
 	objects := 0
 	for _, u := range unbuilt {
@@ -125,7 +126,7 @@ func (r *rebuildJob) left(unbuilt []orphan.Unbuilt) error {
 	return nil
 }
 
-// write writes one record.
+// write writes one inventory.
 func (r *rebuildJob) write(ctx context.Context, b *orphan.Rebuilt) error {
 	_, err := r.Store.Save(ctx, b.Inventory)
 	for i := range b.Entries {
@@ -134,7 +135,7 @@ func (r *rebuildJob) write(ctx context.Context, b *orphan.Rebuilt) error {
 	return err
 }
 
-// question asks whether records are to be written, and says which.
+// question asks for confirmation, and counts the inventories to write.
 func question(rebuilt []orphan.Rebuilt) string {
 	created, completed, objects := 0, 0, 0
 	for _, b := range rebuilt {
@@ -156,7 +157,7 @@ func question(rebuilt []orphan.Rebuilt) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// meantAll is recordable, where a name of which there is nothing is an error.
+// meantAll calls recordable, and returns an error for names without objects.
 func (r *rebuildJob) meantAll(ctx context.Context) ([]orphan.Rebuilt, []orphan.Unbuilt, error) {
 	rebuilt, unbuilt, err := r.lost.recordable(ctx)
 	if err != nil {
@@ -172,7 +173,7 @@ func (r *rebuildJob) meantAll(ctx context.Context) ([]orphan.Rebuilt, []orphan.U
 	return rebuilt, unbuilt, nil
 }
 
-// tellOthers tells of nodes that could be of more than one hub, once for each.
+// tellOthers notes nodes that could belong to more than one hub, once for each hub.
 func (r *rebuildJob) tellOthers(rebuilt []orphan.Rebuilt) {
 	var told []lynq.HubKey
 	for _, b := range rebuilt {
@@ -192,8 +193,8 @@ func (r *rebuildJob) tellOthers(rebuilt []orphan.Rebuilt) {
 	}
 }
 
-// retrack has what belonged to a lost record belong to the new one, as forms say. The list
-// of the records is all that standard output gets.
+// retrack gives the objects of a lost inventory the new one as an owner, as forms say.
+// Standard output gets only the list of inventories.
 func (r *rebuildJob) retrack(ctx context.Context) error {
 	quiet := *r.Engine
 	quiet.View = r.o.Progress

@@ -14,25 +14,25 @@ import (
 )
 
 // recovery is one run of a command that recovers inventories. Rebuild and Restore fill in
-// what differs. T is what it finds of one inventory.
+// their steps. T describes one lost inventory.
 type recovery[T any] struct {
 	run *session.Run
-	// find looks for what was lost. unable says that some of it can't be recovered.
+	// find looks for lost inventories. unable says that some of them can't be recovered.
 	find func(ctx context.Context) (found []T, unable, err error)
 	show func(found []T) error
 	of   func(*T) *inventory.Inventory
-	// ask asks a person. A command that asks nobody looks again, while no other run has the
-	// hubs.
+	// ask asks for confirmation. A command without it looks again, while no other run has
+	// the hubs.
 	ask   func(found []T) error
 	write func(ctx context.Context, found *T) error
-	done  string // what was done with inventories, for people
-	// after runs when the command has written all inventories. Nil runs nothing.
+	done  string // the past tense of the action, for messages
+	// after runs once the command has written all inventories. Nil runs nothing.
 	after func(ctx context.Context) error
 
-	unable error // as it was found last
+	unable error // from the last find
 }
 
-// unrecovered is how a run ends that recovered what it could.
+// unrecovered returns the error of a run that couldn't recover everything.
 func unrecovered(summary string) error {
 	return &session.Error{Outcome: session.Failed, Err: session.ErrReported, Summary: summary}
 }
@@ -63,7 +63,7 @@ func (r *recovery[T]) perform(ctx context.Context) error {
 	return session.Perform(ctx, r.run, c)
 }
 
-// look finds what was lost.
+// look finds the lost inventories.
 func (r *recovery[T]) look(ctx context.Context) (found []T, err error) {
 	found, r.unable, err = r.find(ctx)
 	if err == nil && len(found) == 0 {
@@ -72,8 +72,8 @@ func (r *recovery[T]) look(ctx context.Context) (found []T, err error) {
 	return found, err
 }
 
-// again looks once more for what was lost, while no other run has the hubs: one may have
-// restored, or deleted, some of it before.
+// again looks once more, while no other run has the hubs. Another run may have restored or
+// deleted some inventories meanwhile.
 func (r *recovery[T]) again(ctx context.Context, agreed []T) (found []T, err error) {
 	if found, r.unable, err = r.find(ctx); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (r *recovery[T]) again(ctx context.Context, agreed []T) (found []T, err err
 
 func (r *recovery[T]) hubs(found []T) []lynq.HubKey { return hubsOf(found, r.of) }
 
-// hubsOf are the hubs of inventories, each once.
+// hubsOf returns the hubs of inventories, each once.
 func hubsOf[T any](found []T, of func(*T) *inventory.Inventory) []lynq.HubKey {
 	var hubs []lynq.HubKey
 	for i := range found {
@@ -111,7 +111,7 @@ func (r *recovery[T]) carryOut(ctx context.Context, _ *session.Locks, found []T)
 	}
 	r.run.Engine.Notef("%s %s", phrase.Count(written, "inventory"), r.done)
 	if cause := context.Cause(ctx); cause != nil {
-		errs = []error{cause} // and what it broke off
+		errs = []error{cause} // the errors that the interruption caused don't matter
 	}
 	err := session.Fail(errors.Join(errs...))
 	if r.after != nil {

@@ -17,17 +17,17 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
-// RestoreOptions say which inventories are restored: those of the nodes that are
-// named, or all that need it.
+// RestoreOptions say which inventories Restore restores: those of named nodes, or all that
+// need it.
 type RestoreOptions struct {
 	session.RunOptions
 	session.InventoryOptions
-	// Show shows what is going to be restored.
+	// Show shows the inventories before Restore writes them.
 	Show func([]restore.Restoration) error
 }
 
-// Restore takes back the deletion of inventories that our finalizer holds, and makes
-// those again that are gone, of what their objects say. Rows and forms are not asked.
+// Restore restores inventories that someone deleted and our finalizer blocks. It creates
+// missing ones again from their objects. It reads neither rows nor forms.
 func Restore(ctx context.Context, e *session.Engine, o *RestoreOptions) error {
 	return e.OnCluster(ctx, &o.Access, o.Timeout, &o.RunOptions, func(ctx context.Context, r session.Run) error {
 		j := restoreJob{Run: r, o: o}
@@ -60,8 +60,7 @@ func (j *restoreJob) restore(ctx context.Context, found *restore.Restoration) er
 	return apply.Restore(ctx, j.Client, j.Store, found)
 }
 
-// find reads what there is, and finds what was lost. Why something cannot be
-// is told.
+// find reads the inventories and finds the lost ones. It notes why some can't be restored.
 func (j *restoreJob) find(ctx context.Context) (found []restore.Restoration, unable, err error) {
 	records, err := j.o.ReadAll(ctx, session.NewHubRecords(j.Store, j.o.Namespace))
 	if err != nil {
@@ -86,7 +85,7 @@ func (j *restoreJob) find(ctx context.Context) (found []restore.Restoration, una
 	for _, w := range why {
 		j.WarnOnce(w.Error())
 	}
-	if len(why) > 0 { // they may be the names that nothing has
+	if len(why) > 0 { // the names may be unknown
 		return found, unrecovered(phrase.Count(len(why), "inventory") + " could not be restored"), nil
 	}
 	return found, nil, j.unknown(records, found)
@@ -95,11 +94,11 @@ func (j *restoreJob) find(ctx context.Context) (found []restore.Restoration, una
 // unknown refuses names that nothing has.
 func (j *restoreJob) unknown(records *session.Inventories, found []restore.Restoration) error {
 	narrowed := j.o.InventoryOptions
-	narrowed.Nodes = nil // gone has told of those
+	narrowed.Nodes = nil // gone reported these
 	return narrowed.Unknown(records, hubsOf(found, restoredOne))
 }
 
-// damaged are the inventories that are there, or whose copies are.
+// damaged finds inventories that are deleted but still exist, or whose copies exist.
 func (j *restoreJob) damaged(ctx context.Context, chosen []*inventory.Inventory) (found []restore.Restoration, why []error, err error) {
 	of := map[lynq.HubKey][]*inventory.Inventory{}
 	var hubs []lynq.HubKey
@@ -121,8 +120,8 @@ func (j *restoreJob) damaged(ctx context.Context, chosen []*inventory.Inventory)
 	return found, why, nil
 }
 
-// gone are the inventories that are not there, of the nodes that are named or, where
-// none is, of all that left objects behind.
+// gone finds inventories that don't exist. It checks the named nodes, or all nodes that
+// left objects behind.
 func (j *restoreJob) gone(ctx context.Context, records *session.Inventories) (found []restore.Restoration, why []error, err error) {
 	recorded := records.Nodes()
 	missing := slices.DeleteFunc(slices.Clone(j.o.Nodes), func(name string) bool { return slices.Contains(recorded, name) })
@@ -153,7 +152,7 @@ func (j *restoreJob) gone(ctx context.Context, records *session.Inventories) (fo
 	return restorations, append(why, errs...), nil
 }
 
-// newOnes are the inventories that there are not yet.
+// newOnes returns the inventories that don't exist yet.
 func newOnes(rebuilt []orphan.Rebuilt) []*inventory.Inventory {
 	var inventories []*inventory.Inventory
 	for _, b := range rebuilt {

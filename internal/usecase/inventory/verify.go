@@ -15,25 +15,25 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
-// VerifyOptions say which inventories are compared with the cluster.
+// VerifyOptions say which inventories Verify compares with the cluster.
 type VerifyOptions struct {
 	session.InventoryOptions
-	// RecordedOnly: only what inventories have an entry for is looked at.
+	// RecordedOnly checks only objects that inventories list.
 	RecordedOnly bool
 }
 
-// Verification is what came of comparing inventories with the cluster.
+// Verification is the result of comparing inventories with the cluster.
 type Verification struct {
-	Nodes    int // that were compared, with so many objects
+	Nodes    int // the number of compared nodes, and of their objects
 	Objects  int
 	Findings []verify.Finding
-	// Warnings are what could not be looked at.
+	// Warnings name what Verify couldn't check.
 	Warnings []string
-	// Ignored are warnings about inventories that do not count.
+	// Ignored are warnings about inventories that don't count.
 	Ignored []string
 }
 
-// Ended is how it ended, as an error where something is not as it was recorded.
+// Ended returns an error if something differs from its inventory, or couldn't be checked.
 func (v *Verification) Ended() error {
 	switch {
 	case len(v.Warnings) > 0:
@@ -64,8 +64,8 @@ type verification struct {
 	records *session.Inventories
 }
 
-// look reads all there is, and compares. A run that is under way records what it
-// is going to make, so what is tracked is listed before the records are read.
+// look reads everything, and compares. A run in progress records objects before it creates
+// them. So look lists the tracked objects before it reads the inventories.
 func (v *verification) look(ctx context.Context) error {
 	c := session.NewComparison("not compared")
 	in := &c.Input
@@ -105,8 +105,8 @@ func (v *verification) look(ctx context.Context) error {
 	return nil
 }
 
-// tells tells whether a finding is about a node that the options choose. What has no
-// record says only the name of its hub: that is the one in the node's namespace.
+// tells reports whether a finding is about a node that the options choose. An object
+// without an inventory names only its hub, which then is the one in the node's namespace.
 func (v *verification) tells(f *verify.Finding, inv *inventory.Inventory) bool {
 	if inv != nil {
 		return v.o.Chooses(inv)

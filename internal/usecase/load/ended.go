@@ -10,9 +10,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// Ended says what became of a run, as an error that knows its outcome: bad
-// input where nothing changed, a failure where something was written, or
-// where only nodes failed.
+// Ended turns the result of a run into an error with an outcome. The outcome is BadInput if
+// nothing changed. It is Failed if the run wrote something, or if only some nodes failed.
 func (f *RenderOptions) Ended(run *render.Run, err error) error {
 	var known *session.Error
 	var output *OutputError
@@ -40,7 +39,7 @@ func (f *RenderOptions) Ended(run *render.Run, err error) error {
 	return nil
 }
 
-// UnknownNodesOf is that some of the nodes that were asked for did not come up in a run.
+// UnknownNodesOf returns the error for nodes of --node that a run didn't render.
 func UnknownNodesOf(run *render.Run, missing []string) *session.Error {
 	e := UnknownNodes(missing, run.Forms())
 	for _, m := range missing {
@@ -51,14 +50,14 @@ func UnknownNodesOf(run *render.Run, missing []string) *session.Error {
 	return e
 }
 
-// sourceFailed is the failure of a source, or of its rows as such.
+// sourceFailed returns the error for a failed source, or for unusable rows.
 func (f *RenderOptions) sourceFailed(run *render.Run, err error) error {
 	e := &session.Error{Outcome: session.BadInput, Err: err, Summary: f.unwritten(run.Report())}
 	var bad *render.BadRowsError
 	if errors.As(err, &bad) {
 		e.Summary = session.AndNothing(phrase.Count(len(bad.Problems)+bad.More, "bad row"), e.Summary)
 	}
-	if nodes := run.Err(); nodes != nil { // of hubs before this one
+	if nodes := run.Err(); nodes != nil { // of earlier hubs
 		e.Err = errors.Join(nodes, err)
 	}
 	if f.Stream && run.Report().Nodes > 0 {
@@ -67,7 +66,7 @@ func (f *RenderOptions) sourceFailed(run *render.Run, err error) error {
 	return e
 }
 
-// nodesFailed is the failure of nodes, while the others went well.
+// nodesFailed returns the error for nodes that failed while others succeeded.
 func (f *RenderOptions) nodesFailed(run *render.Run) error {
 	report := run.Report()
 	rest := f.unwritten(report)
@@ -79,7 +78,7 @@ func (f *RenderOptions) nodesFailed(run *render.Run) error {
 	}
 }
 
-// unwritten says of a failed run what there is of its output.
+// unwritten says how much of its output a failed run wrote.
 func (f *RenderOptions) unwritten(r render.Report) string {
 	if f.Stream && r.Nodes > 0 {
 		return fmt.Sprintf("the output is incomplete: %s had been written", phrase.Count(r.Nodes, "node"))
@@ -87,7 +86,7 @@ func (f *RenderOptions) unwritten(r render.Report) string {
 	return f.Nothing
 }
 
-// Wanted tells whether what a run rendered is of use.
+// Wanted reports whether the caller can use what a run rendered.
 func (f *RenderOptions) Wanted(run *HubsRun, err error) bool {
 	return err == nil && (run.Err() == nil || f.KeepGoing) && len(run.Missing()) == 0
 }

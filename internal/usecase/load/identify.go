@@ -8,9 +8,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Identify finds out the namespace of each hub. Two are one where one of them has
-// no namespace in its file, and that of the run is the other's; so are two forms of
-// a hub.
+// Identify finds the namespace of each hub. It refuses two hubs that turn out to be the
+// same, because one has no namespace in its file and the run supplies the other's. It also
+// refuses such forms of one hub.
 func (f *RenderOptions) Identify(hubs []HubPrograms) error {
 	first := map[lynq.HubKey]*form.Hub{}
 	var errs []error
@@ -43,7 +43,7 @@ func distinctForms(h *HubPrograms) error {
 	return errors.Join(errs...)
 }
 
-// hubNamespace is where a hub's own records are.
+// hubNamespace returns the namespace of a hub's records.
 func (f *RenderOptions) hubNamespace(h *form.Hub) (string, error) {
 	for _, ns := range []string{h.Namespace, f.Namespace} {
 		if ns != "" {

@@ -10,25 +10,25 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// InputOptions name and narrow hubs and forms.
+// InputOptions name the files of hubs and forms, and narrow them.
 type InputOptions struct {
-	Paths     []string // of files and directories; "-" is standard input
+	Paths     []string // files and directories, "-" is standard input
 	Recursive bool
-	// Hubs and Forms narrow the inputs, as NAME or NAMESPACE/NAME; empty is all.
+	// Hubs and Forms narrow the inputs, as NAME or NAMESPACE/NAME. Empty means all.
 	Hubs, Forms []string
-	// NoForms: the inputs may be hubs alone.
+	// NoForms accepts inputs that have only hubs.
 	NoForms bool
-	// AllowEmpty: the inputs may have neither hubs nor forms.
+	// AllowEmpty accepts inputs without hubs and forms.
 	AllowEmpty bool
-	// Strict: a form that shows a secret column outside of Secrets is bad input.
+	// Strict refuses a form that shows a secret column outside of Secrets.
 	Strict bool
-	// Loaded are inputs that were loaded before, and that count in the place of the files;
-	// nil for the files.
+	// Loaded are inputs from an earlier Load, which replace the files. With nil, Read loads
+	// the files.
 	Loaded *form.Inputs
 }
 
-// Read reads the inputs. Problems are what is wrong with them; the error is
-// anything else.
+// Read reads the inputs. It returns what is wrong in them as problems, and other failures
+// as the error.
 func Read(ctx context.Context, e *session.Engine, in *InputOptions) (*form.Inputs, lynq.Problems, error) {
 	if in.Loaded != nil {
 		return in.Loaded, nil, nil
@@ -60,8 +60,8 @@ func Read(ctx context.Context, e *session.Engine, in *InputOptions) (*form.Input
 	return inputs, problems, nil
 }
 
-// Choose gives the forms that Hubs and Forms leave. A form without a namespace is in
-// that of its hub.
+// Choose returns the forms that Hubs and Forms select. A form without a namespace is in the
+// namespace of its hub.
 func (in *InputOptions) Choose(inputs *form.Inputs) ([]*form.Form, error) {
 	var hubs, all, ofHubs []lynq.FormKey
 	for _, h := range inputs.Hubs {

@@ -15,8 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// nameOf is the name of a form, which without a namespace of its own is in its
-// hub's.
+// nameOf returns the name of a form. A form without a namespace is in its hub's.
 func nameOf(inputs *form.Inputs, f *form.Form) lynq.FormKey {
 	if h := inputs.Hub(f); h != nil {
 		return lynq.FormKey{Namespace: cmp.Or(f.Namespace, h.Namespace), Name: f.Name}
@@ -24,7 +23,7 @@ func nameOf(inputs *form.Inputs, f *form.Form) lynq.FormKey {
 	return f.Key()
 }
 
-// CalledHubs are what the hubs of inputs are called.
+// CalledHubs returns the names by which flags can select the hubs of inputs.
 func CalledHubs(inputs *form.Inputs) []string {
 	var hubs []lynq.FormKey
 	for _, h := range inputs.Hubs {
@@ -33,7 +32,7 @@ func CalledHubs(inputs *form.Inputs) []string {
 	return shortNames(hubs)
 }
 
-// CalledForms are what the forms of inputs are called.
+// CalledForms returns the names by which flags can select the forms of inputs.
 func CalledForms(inputs *form.Inputs) []string {
 	var forms []lynq.FormKey
 	for _, f := range inputs.Forms {
@@ -54,7 +53,7 @@ func shortNames(keys []lynq.FormKey) []string {
 	return names
 }
 
-// distinct refuses names that several hubs or forms have.
+// distinct refuses names that several hubs or forms share.
 func distinct(flag, what string, wanted []string, all []lynq.FormKey) error {
 	var errs []error
 	for _, w := range wanted {
@@ -75,7 +74,7 @@ func distinct(flag, what string, wanted []string, all []lynq.FormKey) error {
 	return errors.Join(errs...)
 }
 
-// known checks names that a flag gave.
+// known refuses names in a flag that no hub or form has.
 func known(flag, what string, wanted []string, all []lynq.FormKey) error {
 	var errs []error
 	for _, w := range wanted {
@@ -93,18 +92,17 @@ func known(flag, what string, wanted []string, all []lynq.FormKey) error {
 	return errors.Join(errs...)
 }
 
-// FormKey is the identity of a form of a hub in the given namespace: one that has
-// no namespace of its own is in its hub's.
+// FormKey returns the key of a form whose hub is in the given namespace. A form without a
+// namespace is in its hub's.
 func FormKey(f *form.Form, hubNamespace string) lynq.FormKey {
 	return lynq.FormKey{Namespace: cmp.Or(f.Namespace, hubNamespace), Name: f.Name}
 }
 
-// KeptNames tells which nodes are called as they are recorded; see
-// render.Settings.
+// KeptNames reports whether a node keeps its recorded name. See render.Settings.
 type KeptNames = func(p *render.Program, plain string) bool
 
-// UnknownNodes refuses names given with --node that nothing has. What could be the
-// plain name of nodes of several forms is that of none.
+// UnknownNodes refuses names given with --node that no node has. If several forms could
+// have a node with a plain name, no node has that name.
 func UnknownNodes(missing, forms []string) *session.Error {
 	e := &session.Error{Outcome: session.BadInput,
 		Err: fmt.Errorf("--node: there is no node %s (a node is an active row and a form, named UID-FORM)", strings.Join(missing, ", ")),

@@ -14,17 +14,16 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 )
 
-// Passwords finds the passwords of hubs' connections, in the order of contract
-// section 1.
+// Passwords finds the passwords of hubs' connections, in the order of contract section 1.
 type Passwords struct {
 	Getenv  func(string) string
 	Secrets []*form.Secret
-	// Cluster reads a key of a Secret that is not in the inputs.
+	// Cluster reads a key of a Secret that the inputs don't contain.
 	Cluster func(ctx context.Context, namespace, name, key string) (endpoint.Secret, error)
 }
 
-// fill finds what a connection's hub says of its secrets. A hub without a namespace has
-// its Secrets where its nodes are.
+// fill adds the secrets that a hub names to its connection. A hub without a namespace has
+// its Secrets in the namespace of its nodes.
 func (p Passwords) fill(ctx context.Context, hub HubPrograms, c *endpoint.Connection) error {
 	if !HasServer(*c) {
 		return nil
@@ -35,7 +34,7 @@ func (p Passwords) fill(ctx context.Context, hub HubPrograms, c *endpoint.Connec
 	case c.Password != "" || isAPI && c.HTTP.Auth == "":
 	case s != "":
 		c.Password = endpoint.Secret(s)
-	case isAPI == (hub.Hub.Source.Type == endpoint.SourceHTTP): // a token is no password of a database
+	case isAPI == (hub.Hub.Source.Type == endpoint.SourceHTTP): // a token isn't the password of a database
 		c.Password, err = p.password(ctx, hub)
 	}
 	if err == nil && isAPI {
@@ -44,7 +43,7 @@ func (p Passwords) fill(ctx context.Context, hub HubPrograms, c *endpoint.Connec
 	return err
 }
 
-// password finds the password of a hub, or its token.
+// password finds the password or token of a hub.
 func (p Passwords) password(ctx context.Context, hub HubPrograms) (endpoint.Secret, error) {
 	h := hub.Hub
 	from, what := h.Password, "password"
@@ -67,7 +66,7 @@ func (p Passwords) password(ctx context.Context, hub HubPrograms) (endpoint.Secr
 	return "", nil
 }
 
-// certificate finds a client's certificate and its key.
+// certificate finds a client certificate and its key.
 func (p Passwords) certificate(ctx context.Context, hub HubPrograms) (endpoint.Secret, error) {
 	const what = "certificate"
 	h := hub.Hub
@@ -97,7 +96,8 @@ func (p Passwords) certificate(ctx context.Context, hub HubPrograms) (endpoint.S
 	return "", nil
 }
 
-// variable is the value of a variable of the environment that whatFrom names.
+// variable returns the value of an environment variable that whatFrom names, or an error if
+// it isn't set.
 func (p Passwords) variable(h *form.Hub, pos lynq.Pos, name, what string) (endpoint.Secret, error) {
 	if s := p.Getenv(name); s != "" {
 		return endpoint.Secret(s), nil
@@ -105,7 +105,7 @@ func (p Passwords) variable(h *form.Hub, pos lynq.Pos, name, what string) (endpo
 	return "", fmt.Errorf("%s: hub %q: the environment variable %s, which %sFrom names, is not set", pos, h.Name, name, what)
 }
 
-// secretFile is the content of a file with a secret.
+// secretFile returns the content of a file with a secret, of at most 64 KiB.
 func secretFile(h *form.Hub, pos lynq.Pos, path, what string) (endpoint.Secret, error) {
 	const most = 64 << 10
 	b, err := bounded.ReadFile(path, most)
@@ -115,14 +115,15 @@ func secretFile(h *form.Hub, pos lynq.Pos, path, what string) (endpoint.Secret, 
 	return endpoint.Secret(b), nil
 }
 
-// SecretsOf reads Secrets of the cluster that is meant.
+// SecretsOf returns a function that reads Secrets from the cluster of access.
 func SecretsOf(e *session.Engine, access *kube.Access) func(ctx context.Context, namespace, name, key string) (endpoint.Secret, error) {
 	return func(ctx context.Context, namespace, name, key string) (endpoint.Secret, error) {
 		return access.SecretValue(ctx, kube.Options{Log: e.Requests, Transport: e.Transport}, namespace, name, key)
 	}
 }
 
-// SecretNamespace is where the Secrets of a hub are that it names.
+// SecretNamespace returns the namespace of the Secrets that a hub names. It fails if the
+// hub has no namespace, and its forms have several.
 func SecretNamespace(hub HubPrograms) (string, error) {
 	if hub.Hub.Namespace != "" {
 		return hub.Hub.Namespace, nil
@@ -137,19 +138,20 @@ func SecretNamespace(hub HubPrograms) (string, error) {
 	return namespace, nil
 }
 
-// IsSecret tells whether a Secret in the inputs is the one that is meant.
+// IsSecret reports whether a Secret of the inputs has this name. A Secret without a
+// namespace matches every namespace.
 func IsSecret(s *form.Secret, namespace, name string) bool {
 	return s.Name == name && (s.Namespace == "" || s.Namespace == namespace)
 }
 
-// secretKey is a key of a Secret, and what it holds.
+// secretKey names a key of a Secret, and the kind of secret in it.
 type secretKey struct {
 	pos                  lynq.Pos
 	namespace, name, key string
-	what                 string // password, token or certificate
+	what                 string // "password", "token" or "certificate"
 }
 
-// secret looks a key up in the inputs, then in the cluster.
+// secret looks for a key in the inputs, then in the cluster.
 func (p Passwords) secret(ctx context.Context, h *form.Hub, from secretKey) (endpoint.Secret, error) {
 	for _, s := range p.Secrets {
 		if !IsSecret(s, from.namespace, from.name) {

@@ -15,13 +15,13 @@ import (
 // HubPrograms are the compiled forms of one hub.
 type HubPrograms struct {
 	Hub *form.Hub
-	// Key is the hub's identity: without a namespace where neither its file has one
-	// nor a cluster is asked.
+	// Key identifies the hub. It has no namespace if its file has none and the run asks no
+	// cluster.
 	Key      lynq.HubKey
 	Programs []*render.Program
 }
 
-// Namespaces are those of the nodes that the forms make.
+// Namespaces returns the namespaces of the forms' nodes.
 func (h *HubPrograms) Namespaces() []string {
 	var all []string
 	for _, p := range h.Programs {
@@ -30,7 +30,7 @@ func (h *HubPrograms) Namespaces() []string {
 	return all
 }
 
-// HubNames are the names of hubs, without their namespaces.
+// HubNames returns the names of hubs, without their namespaces.
 func HubNames(hubs []HubPrograms) []string {
 	names := make([]string, len(hubs))
 	for i, h := range hubs {
@@ -39,7 +39,7 @@ func HubNames(hubs []HubPrograms) []string {
 	return names
 }
 
-// AllPrograms are the compiled forms of all hubs.
+// AllPrograms returns the compiled forms of all hubs.
 func AllPrograms(hubs []HubPrograms) []*render.Program {
 	var all []*render.Program
 	for _, h := range hubs {
@@ -48,7 +48,8 @@ func AllPrograms(hubs []HubPrograms) []*render.Program {
 	return all
 }
 
-// Compile compiles forms and groups them by hub, in the order of the forms.
+// Compile compiles forms and groups them by hub, in the order of the forms. It returns
+// every problem that it finds.
 func Compile(inputs *form.Inputs, forms []*form.Form, o render.Options) ([]HubPrograms, lynq.Problems) {
 	o.ClusterScoped = inputs.ClusterScoped
 	var hubs []HubPrograms
@@ -56,7 +57,7 @@ func Compile(inputs *form.Inputs, forms []*form.Form, o render.Options) ([]HubPr
 	for _, f := range forms {
 		h := inputs.Hub(f)
 		if h == nil {
-			continue // a problem of the inputs, told with them
+			continue // Read reports this problem
 		}
 		p, ps := render.Compile(f, h, o)
 		problems = append(problems, ps...)
@@ -72,20 +73,20 @@ func Compile(inputs *form.Inputs, forms []*form.Form, o render.Options) ([]HubPr
 	return hubs, problems
 }
 
-// Inputs are hubs and forms that were loaded and compiled.
+// Inputs holds loaded and compiled hubs and forms.
 type Inputs struct {
 	*form.Inputs
 	Hubs   []HubPrograms
-	Losses []policy.Loss // of policies, by the target that the inputs are prepared for
+	Losses []policy.Loss // policies that the target ignores
 }
 
-// Prepare loads and compiles what options name, and reports everything that is wrong
-// with it at once; nothing says what was not done then.
+// Prepare loads and compiles the inputs that the options name. It returns all problems at
+// once, in an error that contains the text nothing.
 func Prepare(ctx context.Context, e *session.Engine, o *RenderOptions, nothing string) (*Inputs, error) {
 	return PrepareWith(ctx, e, o, nothing, o.Options)
 }
 
-// PrepareWith is Prepare with other options than those of o.
+// PrepareWith works like Prepare, with render options from a function.
 func PrepareWith(ctx context.Context, e *session.Engine, o *RenderOptions, nothing string, options func([]*form.Form, *form.Inputs) (render.Options, error)) (*Inputs, error) {
 	inputs, problems, err := Read(ctx, e, &o.Inputs)
 	if err != nil {
@@ -114,7 +115,8 @@ func PrepareWith(ctx context.Context, e *session.Engine, o *RenderOptions, nothi
 	return &Inputs{Inputs: inputs, Hubs: hubs}, nil
 }
 
-// exposedOf are the places of forms that show values of secret columns outside of Secrets.
+// exposedOf returns the places where forms show values of secret columns outside of
+// Secrets.
 func exposedOf(hubs []HubPrograms) lynq.Problems {
 	var exposed lynq.Problems
 	for _, p := range AllPrograms(hubs) {
@@ -125,12 +127,13 @@ func exposedOf(hubs []HubPrograms) lynq.Problems {
 	return exposed
 }
 
-// HasSecretColumns tells whether a hub of the inputs, chosen or not, has secret columns.
+// HasSecretColumns reports whether any hub of the inputs has secret columns, even if the
+// user didn't select it.
 func (in *Inputs) HasSecretColumns() bool {
 	return slices.ContainsFunc(in.Inputs.Hubs, func(h *form.Hub) bool { return len(h.SecretColumns) > 0 })
 }
 
-// HubKeys are the identities of hubs.
+// HubKeys returns the keys of hubs.
 func HubKeys(hubs []HubPrograms) []lynq.HubKey {
 	keys := make([]lynq.HubKey, len(hubs))
 	for i, h := range hubs {
@@ -139,7 +142,8 @@ func HubKeys(hubs []HubPrograms) []lynq.HubKey {
 	return keys
 }
 
-// FormHooks is what the forms of a hub declare of what runs before their nodes are deleted.
+// FormHooks returns the hooks that the forms of a hub declare to run before lynqctl deletes
+// a node.
 func FormHooks(h *HubPrograms) []declared.Form {
 	hooks := make([]declared.Form, len(h.Programs))
 	for i, p := range h.Programs {

@@ -7,9 +7,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// Renames are what the forms and the rows of an input had for names before. Those of rows
-// come as they are read, and with them which rows are active: where all is set, also if
-// nothing had another name.
+// Renames returns the former names of an input's forms, and collects those of rows while
+// they are read. With all, it also collects which rows are active, even if nothing has a
+// former name.
 func Renames(in *render.Input, all bool) *lynq.Renames {
 	r := &lynq.Renames{Forms: map[lynq.FormKey]lynq.FormKey{}, UIDs: map[string]string{}, Active: map[string]bool{}}
 	for _, p := range in.Programs {

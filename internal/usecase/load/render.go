@@ -16,36 +16,38 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/source/httprows"
 )
 
-// RenderOptions say what is read and rendered.
+// RenderOptions say what to read and render.
 type RenderOptions struct {
 	Inputs  InputOptions
 	Access  kube.Access
-	Timeout time.Duration // 0 is none
-	// Namespace of the nodes, whatever the inputs say; "" is what they say.
+	Timeout time.Duration // 0 means no limit
+	// Namespace is the namespace of the nodes, whatever the inputs say. With "", the inputs
+	// decide.
 	Namespace string
-	// Sources replace those of hubs: URL, or HUB=URL.
+	// Sources replace the sources of hubs, as URL or HUB=URL.
 	Sources []string
-	// Answers keeps those of an API, which sends again only what changed; nil keeps none.
+	// Answers keeps the answers of an API, which then sends only changes. With nil, it
+	// sends everything.
 	Answers *httprows.Answers
-	// Shard has the rows that the run is of; zero for all.
+	// Shard selects the rows of the run. Zero means all.
 	Shard lynq.Shard
-	// Settings narrow what is rendered. KeepGoing in it is that of the program.
+	// Settings narrow what the run renders. The program sets KeepGoing in it.
 	Settings render.Settings
-	// RefuseVarying: no resource may call functions that vary, not even one with
+	// RefuseVarying refuses functions that vary in every resource. That includes
 	// creationPolicy Once, because a later run replaces what this run writes.
 	RefuseVarying bool
-	// Stream: what is rendered is written as it goes.
+	// Stream writes each node as soon as it is rendered.
 	Stream bool
-	// KeepGoing: nodes that render are wanted though others do not.
+	// KeepGoing uses the rendered nodes even if others failed.
 	KeepGoing bool
-	// Shuffle brings rows into another order, where it is not nil.
+	// Shuffle changes the order of rows, unless it is nil.
 	Shuffle *rand.Rand
-	// Nothing is what a failure says of the output that there is not.
+	// Nothing is the text for failures without output.
 	Nothing string
 }
 
-// Options finds the namespace, asking the kubeconfig only where neither option nor
-// form nor hub has one.
+// Options returns render options with a namespace. It asks the kubeconfig only if options,
+// form and hub have none.
 func (f *RenderOptions) Options(forms []*form.Form, inputs *form.Inputs) (render.Options, error) {
 	o := render.Options{Namespace: f.Namespace, AllowVarying: !f.RefuseVarying}
 	for _, form := range forms {
@@ -63,8 +65,8 @@ func (f *RenderOptions) Options(forms []*form.Form, inputs *form.Inputs) (render
 	return o, nil
 }
 
-// RenderRows has take render the rows of each hub. The run tells how far it came,
-// whatever the error.
+// RenderRows reads the rows of each hub, and calls take to render them. Even after an
+// error, the returned run has what was rendered.
 func RenderRows(ctx context.Context, e *session.Engine, f *RenderOptions, s render.Settings, inputs *Inputs, take func(*render.Run, render.Input) error) (*HubsRun, error) {
 	s.Now = e.Now()
 	run := &HubsRun{Run: render.NewRun(s, AllPrograms(inputs.Hubs)), Hubs: map[lynq.HubKey]render.Report{}}
@@ -101,7 +103,7 @@ func RenderRows(ctx context.Context, e *session.Engine, f *RenderOptions, s rend
 	return run, context.Cause(ctx)
 }
 
-// EachNode hands the bytes of each node on.
+// EachNode returns a function that renders nodes and passes the bytes of each to take.
 func EachNode(ctx context.Context, take func(node []byte) error) func(*render.Run, render.Input) error {
 	return func(run *render.Run, in render.Input) error {
 		for n, err := range run.Bytes(ctx, in) {
@@ -116,13 +118,13 @@ func EachNode(ctx context.Context, take func(node []byte) error) func(*render.Ru
 	}
 }
 
-// OutputError is that the output failed, not the rows.
+// OutputError says that writing failed, and not the rows.
 type OutputError struct{ Err error }
 
 func (e *OutputError) Error() string { return e.Err.Error() }
 
-// countRows shows how many rows have been read, unless the terminal has something
-// else to show meanwhile.
+// countRows shows a count of the rows while a run reads them. It shows none if the run
+// writes to the terminal meanwhile, or reads rows from it.
 func countRows(e *session.Engine, f *RenderOptions, rows *RowSource, hub string, c endpoint.Connection) (ended func()) {
 	rows.read = nil
 	if f.Stream || c.Path == "-" {
@@ -133,7 +135,7 @@ func countRows(e *session.Engine, f *RenderOptions, rows *RowSource, hub string,
 	return ended
 }
 
-// HubsRun is a run of all hubs, and what it did of each.
+// HubsRun is a run of all hubs, with a report for each.
 type HubsRun struct {
 	*render.Run
 	Hubs map[lynq.HubKey]render.Report
@@ -147,7 +149,7 @@ func difference(before, after render.Report) render.Report {
 	}
 }
 
-// emptyHub warns of a hub that makes no node.
+// emptyHub warns of a hub without nodes.
 func emptyHub(h *form.Hub, r render.Report) lynq.Problems {
 	var warnings lynq.Problems
 	switch {

@@ -5,15 +5,14 @@ import (
 	"io"
 )
 
-// Replayed is standard input that can be read more than once: what came of it
-// the first time comes again.
+// Replayed makes standard input readable more than once. Each read returns the same bytes.
 type Replayed struct {
 	kept  bytes.Buffer
 	again bool
 }
 
-// Reader reads standard input the first time, and what came of it ever after; stdin
-// may be nil then.
+// Reader returns stdin the first time, and the kept bytes after that. Then stdin may be
+// nil.
 func (r *Replayed) Reader(stdin io.Reader) io.Reader {
 	if r.again {
 		return bytes.NewReader(r.kept.Bytes())

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestReplayed: rows from standard input are there for each reading of them. A
-// run reads again when another one was quicker.
+// TestReplayed reads rows from standard input several times, as a run does that reads again
+// after another run.
 func TestReplayed(t *testing.T) {
 	const rows = `[{"id":"acme","active":"1"}]`
 	stdin := strings.NewReader(rows)

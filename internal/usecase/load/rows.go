@@ -23,19 +23,19 @@ import (
 // RowSource opens the sources of hubs.
 type RowSource struct {
 	Stdin io.Reader
-	// Override is --source: URL, or HUB=URL.
+	// Override has the values of --source, as URL or HUB=URL.
 	Override  []string
 	Passwords Passwords
-	// shuffle, where it is not nil, brings rows into another order.
+	// shuffle, if not nil, changes the order of rows.
 	shuffle *rand.Rand
-	// read, where it is not nil, is called for each row.
+	// read, if not nil, is called for each row.
 	read func()
-	// answers keeps those of an API; nil keeps none.
+	// answers keeps the answers of an API. With nil, RowSource keeps none.
 	answers *httprows.Answers
 }
 
-// Connections finds out where the rows of each hub are, passwords included.
-// Nothing is opened: what is wrong shows before any source is asked.
+// Connections returns the connection of each hub, with its password. It opens no source, so
+// that errors in the inputs come first.
 func (s RowSource) Connections(ctx context.Context, hubs []HubPrograms, inputs []string) ([]endpoint.Connection, error) {
 	connections, errs := s.Locate(hubs)
 	if connections == nil {
@@ -53,8 +53,8 @@ func (s RowSource) Connections(ctx context.Context, hubs []HubPrograms, inputs [
 	return connections, nil
 }
 
-// Locate is connections without the passwords that are elsewhere. A URL that cannot be
-// read leaves that of its hub empty; nil is that the URLs go with no hubs.
+// Locate works like Connections, but adds only passwords in URLs. The connection of a bad
+// URL is empty. The result is nil if a --source fits no hub.
 func (s RowSource) Locate(hubs []HubPrograms) ([]endpoint.Connection, []error) {
 	overrides, err := s.Overrides(hubs)
 	if err != nil {
@@ -74,8 +74,7 @@ func (s RowSource) Locate(hubs []HubPrograms) ([]endpoint.Connection, []error) {
 	return connections, errs
 }
 
-// oneReader refuses that two things are read from standard input: the second
-// would find nothing.
+// oneReader refuses two readers of standard input, because the second would find nothing.
 func oneReader(hubs []HubPrograms, connections []endpoint.Connection, inputs []string) error {
 	reader := ""
 	if slices.Contains(inputs, "-") {
@@ -94,12 +93,12 @@ func oneReader(hubs []HubPrograms, connections []endpoint.Connection, inputs []s
 	return nil
 }
 
-// HasServer tells whether a connection leads to a server: of a database, or of an API.
+// HasServer reports whether a connection leads to a server of a database or an API.
 func HasServer(c endpoint.Connection) bool {
 	return c.Type == endpoint.SourceMySQL || c.Type == endpoint.SourcePostgreSQL || c.Type == endpoint.SourceHTTP
 }
 
-// Overrides gives each hub the URL that --source has for it.
+// Overrides returns the URL that --source has for each hub, "" for none.
 func (s RowSource) Overrides(hubs []HubPrograms) ([]string, error) {
 	urls := make([]string, len(hubs))
 	for _, o := range s.Override {
@@ -124,7 +123,7 @@ func (s RowSource) Overrides(hubs []HubPrograms) ([]string, error) {
 	return urls, nil
 }
 
-// hubCalled is the index of the hub that --source calls NAME or NAMESPACE/NAME.
+// hubCalled returns the index of the hub that --source names as NAME or NAMESPACE/NAME.
 func hubCalled(name string, hubs []HubPrograms) (int, error) {
 	var all []lynq.FormKey
 	for _, h := range hubs {
@@ -136,7 +135,7 @@ func hubCalled(name string, hubs []HubPrograms) (int, error) {
 	return slices.IndexFunc(all, func(n lynq.FormKey) bool { return lynq.Names{name}.Choose(n.Namespace, n.Name) }), nil
 }
 
-// readHub opens the rows of a hub for take.
+// readHub opens the rows of a hub and passes them to take.
 func (s RowSource) readHub(ctx context.Context, h HubPrograms, c endpoint.Connection, take func(render.Input) error) error {
 	var src source.Source
 	err := session.Interruptible(ctx, func() error {
@@ -157,7 +156,7 @@ func (s RowSource) readHub(ctx context.Context, h HubPrograms, c endpoint.Connec
 	return errors.Join(err, src.Close())
 }
 
-// rowsOf says of each error of a source which hub it belongs to.
+// rowsOf adds the name of the hub to each error of its source.
 func (s RowSource) rowsOf(records iter.Seq2[lynq.Row, error], h *form.Hub) iter.Seq2[lynq.Row, error] {
 	return func(yield func(lynq.Row, error) bool) {
 		for r, err := range records {
@@ -174,7 +173,7 @@ func (s RowSource) rowsOf(records iter.Seq2[lynq.Row, error], h *form.Hub) iter.
 	}
 }
 
-// ordered shuffles rows where that is wanted: then all of them are read first.
+// ordered shuffles the rows if s.shuffle is set. In that case, it reads all of them first.
 func (s RowSource) ordered(rows iter.Seq2[lynq.Row, error]) iter.Seq2[lynq.Row, error] {
 	if s.shuffle == nil {
 		return rows
@@ -197,7 +196,7 @@ func (s RowSource) ordered(rows iter.Seq2[lynq.Row, error]) iter.Seq2[lynq.Row, 
 	}
 }
 
-// UIDColumn is the column of a hub that identifies a row, "" where no mapping names one.
+// UIDColumn returns the column that identifies a hub's rows, or "" if no mapping names one.
 func UIDColumn(h *form.Hub) string {
 	for _, m := range h.Mappings {
 		if m.Variable == "uid" {

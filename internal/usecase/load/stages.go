@@ -9,7 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Stages gives the stages of a form's rollout.
+// Stages returns the stages of a form's rollout.
 func Stages(f *form.Form) []schedule.Stage {
 	var stages []schedule.Stage
 	for _, s := range f.Rollout.Stages {
@@ -18,8 +18,8 @@ func Stages(f *form.Form) []schedule.Stage {
 	return stages
 }
 
-// CheckShard refuses a run of a shard where a form has stages: no shard knows when the nodes
-// of the others are ready.
+// CheckShard refuses a shard's run if a form has stages, because no shard knows when the
+// nodes of other shards are ready.
 func (in *Inputs) CheckShard(shard lynq.Shard, nothing string) error {
 	if shard.IsZero() {
 		return nil
@@ -36,8 +36,8 @@ func (in *Inputs) CheckShard(shard lynq.Shard, nothing string) error {
 	return nil
 }
 
-// CheckStage refuses --stage where no form has stages, because the run would change all
-// nodes. The last stage is counted from 1; 0 is for a run without the flag.
+// CheckStage refuses --stage if no form has stages, because the run would change all nodes.
+// last counts from 1. It is 0 without the flag.
 func (in *Inputs) CheckStage(last int, nothing string) error {
 	if last == 0 {
 		return nil

@@ -10,15 +10,16 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
-// AdoptOptions say which orphans are adopted.
+// AdoptOptions say which orphans Adopt adopts.
 type AdoptOptions struct {
 	Apply apply.Options
-	Named map[lynq.Ref]bool // empty for all
-	// Sync: their content becomes what the form says, too.
+	Named map[lynq.Ref]bool // empty means all
+	// Sync also updates the content of the orphans to the form's.
 	Sync bool
 }
 
-// Adopt adopts orphans that rows and forms render.
+// Adopt adopts the orphans that rows and forms render again. It returns a *session.Error if
+// it couldn't adopt a named one.
 func Adopt(ctx context.Context, e *session.Engine, o *AdoptOptions) error {
 	return apply.WithJob(ctx, e, &o.Apply, func(ctx context.Context, j *apply.Job) error {
 		orphans, err := j.FindOrphans(ctx, orphan.Query{Now: time.Now(), Namespace: session.NamespaceOf(o.Named)})

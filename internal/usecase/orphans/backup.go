@@ -15,20 +15,20 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
-// reader reads whole objects. *kube.Client has it.
+// reader reads whole objects. *kube.Client implements it.
 type reader interface {
 	Get(ctx context.Context, r lynq.APIResource, namespace, name string) (*unstructured.Unstructured, error)
 }
 
-// backup writes the manifests of orphans, each to a file that kubectl apply can
-// read, and has what it wrote be what is deleted. Nothing that is there already is
-// overwritten.
+// backup writes the manifest of each orphan to a file for kubectl apply. It replaces the
+// orphans' metadata by what it read, so that prune deletes exactly what it saved. It never
+// overwrites a file.
 func backup(ctx context.Context, client reader, dir string, orphans []orphan.Orphan) error {
 	root, err := usecase.OpenDir(dir)
 	if err != nil {
 		return fmt.Errorf("make a place for the backup: %w", err)
 	}
-	defer func() { _ = root.Close() }() // it was only looked up in
+	defer func() { _ = root.Close() }() // nothing was written through it
 	for i := range orphans {
 		o := &orphans[i]
 		content, err := client.Get(ctx, o.Resource, o.Namespace, o.Name)
@@ -50,9 +50,8 @@ func backup(ctx context.Context, client reader, dir string, orphans []orphan.Orp
 	return nil
 }
 
-// writeManifest writes one manifest, that only its owner may read: beside
-// Secrets, many a ConfigMap holds something confidential. One that is there
-// already, and says the same, will do.
+// writeManifest writes one manifest that only its owner may read, because ConfigMaps hold
+// confidential values, too. It accepts an existing file with the same content.
 func writeManifest(root *os.Root, ref lynq.Ref, content *unstructured.Unstructured) error {
 	text, err := yaml.Marshal(restorable(ref, content))
 	if err != nil {
@@ -68,14 +67,13 @@ func writeManifest(root *os.Root, ref lynq.Ref, content *unstructured.Unstructur
 	return usecase.WriteOnce(root, name, text, "--backup-dir")
 }
 
-// volumeNote heads the manifest of a claim that has a volume.
+// volumeNote precedes the manifest of a claim that has a volume.
 const volumeNote = `# spec.volumeName is the volume that this claim had. If that is gone, the claim
 # waits for it in vain: take the line off, and it gets a new volume, an empty one.
 `
 
-// restorable is a manifest that kubectl apply makes the object of again: without
-// what only a server says of an object, and without what ties it to others by
-// their uids, for those are gone by then.
+// restorable returns a manifest from which kubectl apply creates the object again. It drops
+// fields that only a server sets, and references to uids, which won't exist any more.
 func restorable(ref lynq.Ref, o *unstructured.Unstructured) map[string]any {
 	o = o.DeepCopy()
 	for _, field := range []string{"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink", "ownerReferences"} {
@@ -86,7 +84,7 @@ func restorable(ref lynq.Ref, o *unstructured.Unstructured) map[string]any {
 	case "Job.batch":
 		withoutSelector(o)
 	case "PersistentVolumeClaim":
-		// They say that the claim is bound, which the new one is not yet.
+		// These annotations say that the claim is bound, but a new claim isn't.
 		unstructured.RemoveNestedField(o.Object, "metadata", "annotations", "pv.kubernetes.io/bind-completed")
 		unstructured.RemoveNestedField(o.Object, "metadata", "annotations", "pv.kubernetes.io/bound-by-controller")
 	case "PersistentVolume":
@@ -96,7 +94,8 @@ func restorable(ref lynq.Ref, o *unstructured.Unstructured) map[string]any {
 	return o.Object
 }
 
-// withoutSelector leaves to the server how a Job finds its pods: by the Job's uid.
+// withoutSelector drops the selector of a Job, because the server generates it from the
+// Job's uid.
 func withoutSelector(job *unstructured.Unstructured) {
 	if manual, _, _ := unstructured.NestedBool(job.Object, "spec", "manualSelector"); manual {
 		return

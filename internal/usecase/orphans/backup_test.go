@@ -18,7 +18,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
-// shelf gives objects by their full names.
+// shelf returns objects by their full names.
 type shelf map[string]string
 
 var errUnread = errors.New("the server is away")
@@ -32,7 +32,7 @@ func (s shelf) Get(_ context.Context, r lynq.APIResource, namespace, name string
 	return o, yaml.Unmarshal([]byte(text), &o.Object)
 }
 
-// on are orphans on the shelf, as they were listed.
+// on returns orphans on the shelf, as Find lists them.
 func on(t *testing.T, names ...string) []orphan.Orphan {
 	t.Helper()
 	var all []orphan.Orphan
@@ -46,7 +46,7 @@ func on(t *testing.T, names ...string) []orphan.Orphan {
 	return all
 }
 
-// files are those below a directory, with what they hold.
+// files returns the files below a directory, with their contents.
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -153,7 +153,7 @@ spec:
 		}
 	}
 
-	// The same once more is there already; anything else is not overwritten.
+	// A second backup accepts the same files, but overwrites no others.
 	if err := backup(t.Context(), s, dir, orphans); err != nil {
 		t.Errorf("the same a second time: %v", err)
 	}
@@ -185,7 +185,7 @@ func TestBackupFails(t *testing.T) {
 	if err := backup(t.Context(), s, file, on(t, "Secret/shop/acme")); err == nil || !strings.Contains(err.Error(), "make a place for the backup") {
 		t.Errorf("no directory: %v", err)
 	}
-	// A link leads nowhere but into the directory.
+	// A link can't lead out of the directory.
 	outside := t.TempDir()
 	linked := t.TempDir()
 	if err := os.Symlink(outside, filepath.Join(linked, "shop")); err != nil {
@@ -199,7 +199,7 @@ func TestBackupFails(t *testing.T) {
 	}
 }
 
-// What ties an object to others by their uids does not come back with it.
+// TestRestorable wants a manifest without the uids that tie an object to others.
 func TestRestorable(t *testing.T) {
 	for name, test := range map[string]struct{ ref, live, want string }{
 		"a Job": {"Job.batch/shop/j", `

@@ -10,16 +10,17 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
-// ListOptions say which orphans are meant, and in which cluster.
+// ListOptions select orphans, and the cluster to search.
 type ListOptions struct {
 	Access  kube.Access
-	Timeout time.Duration // 0 is none
+	Timeout time.Duration // 0 means no limit
 	Query   orphan.Query
-	// Stranded: also what no inventory has an entry for, and entries without objects.
+	// Stranded also finds tracked objects that no inventory lists, and entries without
+	// objects.
 	Stranded bool
 }
 
-// List finds what nodes left behind.
+// List finds the objects that nodes left behind.
 func List(ctx context.Context, e *session.Engine, o *ListOptions) (*orphan.Found, error) {
 	client, warnings, err := e.Connect(&o.Access)
 	if err != nil {

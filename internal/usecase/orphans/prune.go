@@ -18,29 +18,29 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
-// PruneOptions say which orphans are deleted.
+// PruneOptions say which orphans Prune deletes.
 type PruneOptions struct {
 	session.RunOptions
 	Access  kube.Access
-	Timeout time.Duration // 0 is none
+	Timeout time.Duration // 0 means no limit
 	Query   orphan.Query
-	// Named are the orphans that are meant; where there are none, with All all that Query
-	// finds, or else those that a person chooses.
+	// Named are the orphans to delete. If it is empty, All deletes all orphans that Query
+	// finds. Without All, a person chooses among them.
 	Named map[lynq.Ref]bool
 	All   bool
-	// Choose has a person choose among orphans, and gives the indexes of those that are
-	// meant. Show shows them where they are named.
+	// Choose asks a person to choose orphans, and returns their indexes. Show shows the
+	// named ones.
 	Choose func(orphans []orphan.Orphan, question string) ([]int, error)
 	Show   func(orphans []orphan.Orphan) error
-	// IncludeData: also volumes and their claims, namespaces and
+	// IncludeData also deletes volumes and their claims, namespaces and
 	// CustomResourceDefinitions.
 	IncludeData bool
-	// BackupDir is where manifests are written first, "" for none.
+	// BackupDir is the directory for backups of manifests, "" for none.
 	BackupDir string
-	Yes       bool // do not ask
+	Yes       bool // don't ask
 }
 
-// Prune deletes orphans.
+// Prune deletes orphans. It returns a *session.Error if it kept a named one.
 func Prune(ctx context.Context, e *session.Engine, o *PruneOptions) error {
 	if o.chosen() && (o.Yes || o.Mode != session.ModeRun || !e.View.CanAsk()) {
 		return session.BadUsage(errors.New("specify which orphans to delete, or pass --all. List them with 'lynqctl orphans list -o name'"))
@@ -54,20 +54,20 @@ func Prune(ctx context.Context, e *session.Engine, o *PruneOptions) error {
 	})
 }
 
-// chosen tells whether a person chooses what goes.
+// chosen reports whether a person chooses the orphans.
 func (o *PruneOptions) chosen() bool { return len(o.Named) == 0 && !o.All }
 
 // pruneJob is one run of Prune.
 type pruneJob struct {
 	session.Run
 	o    *PruneOptions
-	left int // orphans that were named and are not going to go
+	left int // named orphans that the run keeps
 }
 
 // command is the command that carries out the plans of this package.
 const command = "orphans prune"
 
-// namespacesOf are those of orphans, or of the nodes that they are from.
+// namespacesOf returns the namespaces of orphans, or of their nodes.
 func namespacesOf(orphans []orphan.Orphan) []string {
 	var namespaces []string
 	for i := range orphans {
@@ -91,7 +91,7 @@ func (j *pruneJob) perform(ctx context.Context) error {
 	})
 }
 
-// look finds the orphans that are meant, and tells which of those are left alone.
+// look finds the selected orphans, and says which of them it keeps.
 func (j *pruneJob) look(ctx context.Context) ([]orphan.Orphan, []plan.Refusal, error) {
 	if refusals, err := j.CheckPlan(ctx, command); err != nil || len(refusals) > 0 {
 		return nil, refusals, err
@@ -130,7 +130,7 @@ func (j *pruneJob) look(ctx context.Context) ([]orphan.Orphan, []plan.Refusal, e
 	return nil, nil, session.ErrNothing
 }
 
-// ended adds the orphans that were named and left alone to how a run ended.
+// ended adds the kept orphans to the result of a run, if the user named them.
 func (j *pruneJob) ended(err error) error {
 	if err != nil || j.left == 0 {
 		return err
@@ -138,7 +138,7 @@ func (j *pruneJob) ended(err error) error {
 	return &session.Error{Outcome: session.Failed, Err: session.ErrReported, Summary: "skipped, though you named it: " + phrase.Count(j.left, "orphan")}
 }
 
-// carryOut deletes orphans, and backs them up before.
+// carryOut backs up orphans and deletes them.
 func (j *pruneJob) carryOut(ctx context.Context, orphans []orphan.Orphan) error {
 	if j.o.BackupDir != "" {
 		if err := backup(ctx, j.Client, j.o.BackupDir, orphans); err != nil {
@@ -148,15 +148,15 @@ func (j *pruneJob) carryOut(ctx context.Context, orphans []orphan.Orphan) error 
 	return j.RunPlans(ctx, j.plans(orphans, j.o.BackupDir != "" || j.o.Plan != nil), apply.Options{}, nil)
 }
 
-// plans are those of orphans, of which what is not meant has been left out. While they
-// were backed up, some may have been adopted; exact is that only what was backed up goes.
+// plans plans the deletion of selected orphans. Some may have been adopted during the
+// backup. With exact, the run deletes only objects that still equal their backup.
 func (j *pruneJob) plans(orphans []orphan.Orphan, exact bool) []plan.Plan {
 	plans, spared := orphan.Prune(orphans, orphan.PruneOptions{Data: true, Exact: exact})
 	j.tell(spared)
 	return plans
 }
 
-// meant leaves those that were named. A name that is no orphan's is an error.
+// meant keeps the named orphans. It returns an error for a name that no orphan has.
 func (j *pruneJob) meant(orphans []orphan.Orphan) ([]orphan.Orphan, error) {
 	if len(j.o.Named) == 0 {
 		return orphans, nil
@@ -182,7 +182,7 @@ func (j *pruneJob) tell(spared []orphan.Spared) {
 	}
 }
 
-// leftAlone is how many orphans were named and are not going to go.
+// leftAlone counts the named orphans that the run keeps.
 func (j *pruneJob) leftAlone(spared []orphan.Spared) int {
 	left := 0
 	for _, s := range spared {
@@ -193,7 +193,7 @@ func (j *pruneJob) leftAlone(spared []orphan.Spared) int {
 	return left
 }
 
-// agree has a person choose, and say that what was meant is to go.
+// agree lets a person choose, and asks for confirmation.
 func (j *pruneJob) agree(ctx context.Context, orphans []orphan.Orphan) ([]orphan.Orphan, error) {
 	if j.o.Yes || j.o.Plan != nil {
 		return orphans, nil
@@ -228,7 +228,7 @@ func (j *pruneJob) agree(ctx context.Context, orphans []orphan.Orphan) ([]orphan
 	return orphans, j.Engine.Confirm(ctx, false, "Delete "+atStake(orphans)+" for good"+backup+"?")
 }
 
-// atStake is how much is to go, in words.
+// atStake says how much the run deletes.
 func atStake(orphans []orphan.Orphan) string {
 	namespaces := map[string]bool{}
 	for i := range orphans {
@@ -252,7 +252,7 @@ func atStake(orphans []orphan.Orphan) string {
 	return phrase.Count(len(orphans), "orphan") + " " + strings.Join(where, " and ")
 }
 
-// heldData says what of the orphans holds data, "" where nothing does.
+// heldData says which orphans hold data, or "".
 func heldData(orphans []orphan.Orphan) string {
 	kinds := map[string]int{}
 	for i := range orphans {

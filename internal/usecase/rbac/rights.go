@@ -17,20 +17,20 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/rbac"
 )
 
-// Options say which rights are meant.
+// Options say which permissions Of computes.
 type Options struct {
 	Apply apply.Options
 	For   []rbac.Purpose
-	// Data: orphans prune is to delete what holds data, too.
+	// Data lets orphans prune also delete objects that hold data.
 	Data bool
-	// Optional: also rights that the commands can do without.
+	// Optional includes permissions that the commands can do without.
 	Optional bool
-	// Shards is how many shards runs have beside runs of whole hubs, 0 for none.
+	// Shards is the number of shards of runs in addition to runs of whole hubs, 0 for none.
 	Shards int
 }
 
-// Of are the least rights under which commands work for the inputs, and the hubs
-// of these. The cluster is asked only for what the inputs do not say.
+// Of returns the least permissions that the commands need for the inputs, and the hubs of
+// the inputs. It asks the cluster only for kinds that the inputs leave open.
 func Of(ctx context.Context, e *session.Engine, o *Options) (*rbac.Rights, []lynq.HubKey, error) {
 	ctx, cancel := session.Deadline(ctx, o.Apply.Timeout)
 	defer cancel()
@@ -57,7 +57,7 @@ func Of(ctx context.Context, e *session.Engine, o *Options) (*rbac.Rights, []lyn
 	return rights, load.HubKeys(inputs.Hubs), err
 }
 
-// OfInputs are the rights for inputs that were read.
+// OfInputs returns the permissions for inputs that are loaded already.
 func OfInputs(ctx context.Context, e *session.Engine, o *Options, inputs *load.Inputs, hubs []rbac.Hub, stones []lynq.Tombstone) (*rbac.Rights, error) {
 	in := &rbac.Input{Hubs: hubs, For: o.For, Tombstones: stones, Kinds: rbac.KnownKinds(inputs.Inputs), Data: o.Data, Optional: o.Optional, Shards: o.Shards}
 	if err := learnKinds(ctx, e, o, in); err != nil {
@@ -67,7 +67,7 @@ func OfInputs(ctx context.Context, e *session.Engine, o *Options, inputs *load.I
 	return &rights, nil
 }
 
-// HubOf is what rights depend on of a hub and its forms.
+// HubOf returns the parts of a hub and its forms that permissions depend on.
 func HubOf(h load.HubPrograms, secrets []*form.Secret) (rbac.Hub, error) {
 	hub := rbac.Hub{HubKey: h.Key}
 	for _, p := range h.Programs {
@@ -96,8 +96,8 @@ func HubOf(h load.HubPrograms, secrets []*form.Secret) (rbac.Hub, error) {
 	return hub, nil
 }
 
-// learnKinds asks the cluster for the kinds that the inputs do not define and, where a
-// Namespace may be deleted, for all that may be in one.
+// learnKinds asks the cluster for kinds that the inputs don't define. If a run may delete a
+// Namespace, it asks for all kinds in one.
 func learnKinds(ctx context.Context, e *session.Engine, o *Options, in *rbac.Input) error {
 	unknown, all := in.Kinds.Unknown(in.Hubs), in.NeedsAll()
 	if len(unknown) == 0 && !all {
@@ -136,10 +136,10 @@ func learnKinds(ctx context.Context, e *session.Engine, o *Options, in *rbac.Inp
 	return nil
 }
 
-// accessAtOnce is how many questions are asked at a time.
+// accessAtOnce limits the parallel questions to the API server.
 const accessAtOnce = 8
 
-// Lacking are those of some rules, with the verbs that the user of the kubeconfig lacks.
+// Lacking returns the rules with verbs that the user of the kubeconfig lacks.
 func Lacking(ctx context.Context, e *session.Engine, o *Options, rules []rbac.Rule) ([]rbac.Rule, error) {
 	ctx, cancel := session.Deadline(ctx, o.Apply.Timeout)
 	defer cancel()
@@ -178,7 +178,7 @@ func Lacking(ctx context.Context, e *session.Engine, o *Options, rules []rbac.Ru
 	return lacking, nil
 }
 
-// mayAll tells whether the user has a verb of a rule for all that the rule is about.
+// mayAll reports whether the user has a verb for all objects of a rule.
 func mayAll(ctx context.Context, client *kube.Client, r *rbac.Rule, verb string) (bool, error) {
 	names := r.Names
 	if len(names) == 0 {

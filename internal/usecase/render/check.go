@@ -18,17 +18,17 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// CheckOptions say how rows are rendered twice.
+// CheckOptions say how Check renders rows twice.
 type CheckOptions struct {
 	Render Options
-	// Second: this is the second pass, which writes what is compared.
+	// Second marks the second pass, which writes the hashes to compare.
 	Second bool
-	// Again is the command line of the second pass, with the program as it was called.
+	// Again is the command line of the second pass, including the program.
 	Again []string
 }
 
-// Check renders twice, the second time in another process with the rows in another
-// order, and tells whether both give the same.
+// Check renders twice and compares. The second pass runs in another process with the rows
+// in another order. Check returns an error if the results differ.
 func Check(ctx context.Context, e *session.Engine, o *CheckOptions, out io.Writer) error {
 	ctx, cancel := session.Deadline(ctx, o.Render.Timeout)
 	defer cancel()
@@ -72,7 +72,7 @@ func Check(ctx context.Context, e *session.Engine, o *CheckOptions, out io.Write
 	return o.Render.Ended(run.Run, nil)
 }
 
-// tell is what the second pass writes.
+// tell writes the hashes of the second pass.
 func (s prints) tell(to io.Writer) error {
 	out := bufio.NewWriter(to)
 	e := json.NewEncoder(out)
@@ -84,8 +84,7 @@ func (s prints) tell(to io.Writer) error {
 	return out.Flush()
 }
 
-// again renders in another process, so that nothing that this one happens
-// to have in memory makes a difference.
+// again renders in another process, so that the memory of this one can't affect the result.
 func (o *CheckOptions) again(ctx context.Context, stdin io.Reader) ([]nodePrint, error) {
 	program, err := os.Executable()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// nodePrint is what of a node is compared: its objects, and a hash of each.
+// nodePrint holds the parts of a node that Check compares: its objects, and a hash of each.
 type nodePrint struct {
 	Namespace string        `json:"namespace"`
 	Node      string        `json:"node"`
@@ -22,10 +22,10 @@ type objectPrint struct {
 	SHA256 string `json:"sha256"`
 }
 
-// prints are those of the nodes of a run.
+// prints are the nodePrints of a run.
 type prints []nodePrint
 
-// printOf is the print of a node that is rendered.
+// printOf returns the nodePrint of a rendered node.
 func printOf(r *render.Rendered[render.Document]) nodePrint {
 	n := nodePrint{Namespace: r.Namespace, Node: r.Name, Failed: len(r.Problems) > 0}
 	for _, o := range r.Out.Objects {
@@ -35,8 +35,8 @@ func printOf(r *render.Rendered[render.Document]) nodePrint {
 	return n
 }
 
-// firstDifference names the first node or object that is not alike, "" where all
-// are. Nodes come in another order the second time.
+// firstDifference names the first node or object that differs, or "". The second pass has
+// the nodes in another order.
 func firstDifference(first, second []nodePrint) string {
 	again := map[[2]string]*nodePrint{}
 	for i := range second {

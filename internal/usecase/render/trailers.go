@@ -7,12 +7,13 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// Trailer is a line at the end of a commit message, as git-interpret-trailers has it.
+// Trailer is a line at the end of a commit message, in the format of
+// git-interpret-trailers.
 type Trailer struct{ Key, Value string }
 
-// Trailers say in a commit what the tree was rendered from: the hubs with their rows, the
-// digests of the forms, and the digest of the tree's index. They are in the order of the
-// inputs, and no value of a row is in them.
+// Trailers say in a commit where the tree came from. They name the hubs with their rows,
+// and the digests of the forms and of the tree's index. They follow the order of the
+// inputs, and contain no value of a row.
 func (t *Tree) Trailers() []Trailer {
 	trailers := []Trailer{{"Lynqctl-Version", t.version}}
 	for _, h := range t.hubs {

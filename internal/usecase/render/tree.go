@@ -20,49 +20,50 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// Options say what tree of files is written.
+// Options say which tree of files Run writes.
 type Options struct {
 	load.RenderOptions
-	// Convert makes another format of a node's YAML for standard output; nil for none.
+	// Convert converts a node's YAML to another format for standard output. nil keeps YAML.
 	Convert func(node []byte) ([]byte, error)
 	Dir     string
 	Target  policy.Target
-	// Emit is which objects that point the target at the tree are written; the zero
-	// value leaves those alone that are there, and DropApps removes them.
+	// Emit selects the objects that point the target at the tree. The zero value keeps
+	// existing ones, and DropApps removes them.
 	Emit     apps.Options
 	DropApps bool
-	// Strict: a policy that the target does not honour is bad input.
+	// Strict refuses policies that the target ignores.
 	Strict bool
-	// Losses is given the policies that the target does not honour, and shows those
-	// that people were not told of by earlier runs on the tree.
+	// Losses gets the policies that the target ignores. It shows those that no earlier run
+	// on the tree has shown.
 	Losses func(all, untold []policy.Loss) error
-	// Show shows what changed, and Refuse why nothing does: its tree is what would
-	// have come of the run.
+	// Show shows the changes. Refuse shows why nothing changes, with the tree that the run
+	// would have written.
 	Show   func(*Tree) error
 	Refuse func(*Tree) error
 
 	gitops.Arrangement
 	Limits gitops.Limits
-	// LastStage ends rollouts, counted from 1: nodes of later stages keep their files. 0 is
-	// for all stages.
+	// LastStage is the stage after which rollouts end, counted from 1. Nodes of later
+	// stages keep their files. 0 means all stages.
 	LastStage int
-	// NoGrace: the files of nodes whose rows are gone go at once. It needs named nodes.
+	// NoGrace removes the files of nodes at once when their rows are gone. It needs named
+	// nodes.
 	NoGrace bool
-	// Force: files are overwritten and removed though others wrote or changed them.
+	// Force overwrites and removes files even if others wrote or changed them.
 	Force bool
-	// DryRun: nothing is written.
+	// DryRun writes nothing.
 	DryRun bool
-	// Hooks, where it is not nil, has Argo CD delete what tombstones name. Its kinds are
-	// those that are known.
+	// Hooks, if not nil, makes Argo CD delete the objects that tombstones name. It supports
+	// only known kinds.
 	Hooks *hooks.Tombstones
-	// PlainSecrets: Secrets may show their values.
+	// PlainSecrets allows Secrets to show their values.
 	PlainSecrets bool
-	// TellChanged: that the tree changed is an outcome of its own.
+	// TellChanged returns the outcome Changed if the tree changed.
 	TellChanged bool
 }
 
-// options are those of rendering. A tree never takes its namespace from a kubeconfig:
-// another context would replace every node of the tree.
+// options returns the render options. A tree never takes its namespace from a kubeconfig,
+// because another context would then replace every node.
 func (o *Options) options(forms []*form.Form, inputs *form.Inputs) (render.Options, error) {
 	if o.Dir != "" {
 		return render.Options{Namespace: o.Namespace, AllowVarying: !o.RefuseVarying}, nil
@@ -70,7 +71,7 @@ func (o *Options) options(forms []*form.Form, inputs *form.Inputs) (render.Optio
 	return o.Options(forms, inputs)
 }
 
-// Tree is what a run came to that wrote a tree.
+// Tree is the result of a run that wrote a tree.
 type Tree struct {
 	Report  *gitops.Report
 	version string
@@ -78,7 +79,7 @@ type Tree struct {
 	run     *load.HubsRun
 }
 
-// Fields is a gitops.FieldsOf.
+// Fields implements gitops.FieldsOf.
 func (t *Tree) Fields(hub lynq.HubKey, form lynq.FormKey, resource string) []render.FieldColumns {
 	for _, h := range t.hubs {
 		for _, p := range h.Programs {
@@ -90,8 +91,8 @@ func (t *Tree) Fields(hub lynq.HubKey, form lynq.FormKey, resource string) []ren
 	return nil
 }
 
-// prepareFor is Prepare for a target: forms get the annotations by which it honours
-// their policies.
+// prepareFor works like Prepare, for a target. It adds annotations to forms that make the
+// target honour their policies.
 func prepareFor(ctx context.Context, e *session.Engine, o *Options) (*load.Inputs, error) {
 	var losses []policy.Loss
 	inputs, err := load.PrepareWith(ctx, e, &o.RenderOptions, "nothing was rendered", func(forms []*form.Form, inputs *form.Inputs) (render.Options, error) {
@@ -119,7 +120,7 @@ func prepareFor(ctx context.Context, e *session.Engine, o *Options) (*load.Input
 	}
 	inputs.Losses = losses
 	if o.Dir != "" && !o.Strict {
-		return inputs, nil // the tree remembers what was told
+		return inputs, nil // the tree remembers the shown losses
 	}
 	if err := o.Losses(losses, losses); err != nil {
 		return nil, session.Fail(err)
@@ -130,7 +131,7 @@ func prepareFor(ctx context.Context, e *session.Engine, o *Options) (*load.Input
 	return inputs, nil
 }
 
-// tellTombstones tells of the forms whose tombstones are none of a render's.
+// tellTombstones notes forms whose tombstones this run ignores.
 func tellTombstones(e *session.Engine, hubs []load.HubPrograms, o *Options) {
 	other := ""
 	if o.Target == policy.Argo && o.Dir != "" {
@@ -143,8 +144,8 @@ func tellTombstones(e *session.Engine, hubs []load.HubPrograms, o *Options) {
 	}
 }
 
-// tellGrace warns of forms whose nodes are kept after their rows have gone: manifests alone
-// have no record of when that was.
+// tellGrace warns of forms with a grace period, because manifests alone don't record when a
+// row disappeared.
 func tellGrace(e *session.Engine, inputs *load.Inputs) {
 	for _, h := range inputs.Hubs {
 		for _, p := range h.Programs {
@@ -155,8 +156,8 @@ func tellGrace(e *session.Engine, inputs *load.Inputs) {
 	}
 }
 
-// tellHooks warns of resources that are in no manifests: who applies those would run
-// them at once.
+// tellHooks warns of hooks, which render leaves out. Whoever applies the manifests would
+// run them at once.
 func tellHooks(e *session.Engine, inputs *load.Inputs) {
 	for _, p := range load.AllPrograms(inputs.Hubs) {
 		for _, r := range p.Form.Hooks() {
@@ -182,7 +183,7 @@ func writeTree(ctx context.Context, e *session.Engine, o *Options, inputs *load.
 	if err != nil {
 		return j.untouched(fmt.Errorf("--output-dir: %w", err))
 	}
-	defer func() { _ = tree.Close() }() // everything has been written by then
+	defer func() { _ = tree.Close() }() // the run has written everything
 	j.tree = tree
 	index, err := tree.Index()
 	if err != nil {
@@ -230,7 +231,7 @@ func writeTree(ctx context.Context, e *session.Engine, o *Options, inputs *load.
 	return j.carryOut(ctx)
 }
 
-// retain keeps what the tree has of objects that a rule excludes.
+// retain keeps the tree's files of excluded objects.
 func (j *treeJob) retain(ctx context.Context) error {
 	kept, err := j.tree.Retain(ctx, j.input, j.o.Target)
 	pruned := ", and are not pruned"
@@ -247,7 +248,7 @@ func (j *treeJob) retain(ctx context.Context) error {
 	return err
 }
 
-// tell shows the losses that are new to a tree, and gives what it is to remember.
+// tell shows losses that are new to a tree, and returns the losses that the tree remembers.
 func (o *Options) tell(inputs *load.Inputs, index *index.Index) ([]string, error) {
 	var forms []string
 	for _, p := range load.AllPrograms(inputs.Hubs) {
@@ -295,7 +296,7 @@ func (j *treeJob) result(r *gitops.Report) *Tree {
 	return &Tree{Report: r, version: j.Version, hubs: j.hubs, run: j.run}
 }
 
-// active is the number of active rows of each hub.
+// active returns the number of active rows of each hub.
 func (j *treeJob) active() map[lynq.HubKey]int {
 	active := map[lynq.HubKey]int{}
 	for _, h := range j.hubs {
@@ -304,8 +305,7 @@ func (j *treeJob) active() map[lynq.HubKey]int {
 	return active
 }
 
-// unknownNodes refuses names given with --node that neither rows nor the tree
-// have.
+// unknownNodes refuses names given with --node that neither rows nor the tree contain.
 func (j *treeJob) unknownNodes() error {
 	missing := slices.DeleteFunc(j.run.Missing(), func(n string) bool {
 		only := askedNodes(map[string]bool{n: true}, j.hubs, nil)
@@ -317,7 +317,7 @@ func (j *treeJob) unknownNodes() error {
 	return load.UnknownNodesOf(j.run.Run, missing)
 }
 
-// ended is how a run ended that came to its end.
+// ended turns the report of a finished run into its result.
 func (j *treeJob) ended(r *gitops.Report) error {
 	switch {
 	case j.run.Err() != nil:
@@ -330,17 +330,17 @@ func (j *treeJob) ended(r *gitops.Report) error {
 	return nil
 }
 
-// untouched is an error before anything was written.
+// untouched returns the error of a run that wrote nothing.
 func (j *treeJob) untouched(err error) error {
 	return &session.Error{Outcome: session.BadInput, Err: err, Summary: j.o.Nothing}
 }
 
-// busy is that another run has the tree.
+// busy returns the error for a tree that another run holds.
 func (j *treeJob) busy(err *gitops.BusyError) error {
 	return &session.Error{Outcome: session.Refused, Err: err, Summary: j.o.Nothing}
 }
 
-// broken is an error while the tree was written.
+// broken returns the error of a run that failed while it wrote the tree.
 func (j *treeJob) broken(ctx context.Context, err error) error {
 	if errors.Is(context.Cause(ctx), context.Canceled) {
 		return context.Canceled
@@ -377,7 +377,7 @@ func (j *treeJob) plainValues(nodes []*gitops.Node) error {
 	}, "\n")}
 }
 
-// positionOf is where the resource of a form stands.
+// positionOf returns the place of a form's resource in its file.
 func (j *treeJob) positionOf(s *gitops.PlainSecret) lynq.Pos {
 	for _, h := range j.hubs {
 		for _, p := range h.Programs {
@@ -392,11 +392,11 @@ func (j *treeJob) positionOf(s *gitops.PlainSecret) lynq.Pos {
 	return lynq.Pos{}
 }
 
-// noApps is what --emit-apps takes for no objects, where an earlier run wrote some.
+// noApps is the value of --emit-apps that removes the objects of an earlier run.
 const noApps = "none"
 
-// appsOf makes the objects that point the target at the tree, nil where none are
-// asked for any.
+// appsOf returns the objects that point the target at the tree, or nil if the user asked
+// for none.
 func (o *Options) appsOf(hubs []load.HubPrograms, index *index.Index) (gitops.Apps, error) {
 	if err := o.sameApps(index); err != nil || o.Emit.Kind == "" {
 		return nil, err
@@ -417,9 +417,8 @@ func (o *Options) appsOf(hubs []load.HubPrograms, index *index.Index) (gitops.Ap
 	return m, nil
 }
 
-// sameApps refuses to leave objects behind that point a target at the tree and
-// are not made any more, and to take them away: most of them take what they have
-// applied with them.
+// sameApps refuses to drop or replace objects that point a target at the tree. If the user
+// removed them, most would also remove what they applied.
 func (o *Options) sameApps(index *index.Index) error {
 	there := slices.DeleteFunc(apps.In(index), func(k policy.Apps) bool { return k == o.Emit.Kind })
 	if len(there) == 0 || o.DropApps {

@@ -11,8 +11,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/rbac"
 )
 
-// addHooks adds to the nodes what has Argo CD delete the objects that their tombstones
-// name. With a selector what the tree has of it stays, as with all that is not selected.
+// addHooks adds to the nodes the hooks by which Argo CD deletes the objects that tombstones
+// name. With a selector, the tree keeps its hooks, like everything else that the selector
+// excludes.
 func (j *treeJob) addHooks(inputs *load.Inputs, rendered *treeNodes) error {
 	hooks := j.o.Hooks
 	if hooks == nil {

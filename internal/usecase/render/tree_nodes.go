@@ -17,17 +17,17 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// treeNodes are rendered nodes, object by object.
+// treeNodes collects rendered nodes, object by object.
 type treeNodes struct {
 	nodes []*gitops.Node
-	// tombstones are those of each node, and matches say which stage's template chooses its
-	// row: see render.Document.
+	// tombstones has the tombstones of each node. matches says which stage's template
+	// selects the node's row. See render.Document.
 	tombstones [][]lynq.Tombstone
 	matches    []int
 }
 
-// render keeps the nodes of a hub. One that could not be rendered is kept too: it must not
-// be taken for gone.
+// render keeps the nodes of a hub, including those that failed to render. Otherwise the
+// tree would lose them as gone.
 func (s *treeNodes) render(ctx context.Context) func(*render.Run, render.Input) error {
 	return func(run *render.Run, in render.Input) error {
 		for n, err := range run.Documents(ctx, in) {
@@ -41,15 +41,15 @@ func (s *treeNodes) render(ctx context.Context) func(*render.Run, render.Input) 
 	}
 }
 
-// retract takes nodes back that collide with later ones.
+// retract fails nodes that collide with later ones.
 func (s *treeNodes) retract(nodes []int) {
 	for _, i := range nodes {
 		s.nodes[i].Failed, s.nodes[i].Objects, s.tombstones[i] = true, nil, nil
 	}
 }
 
-// wait has the nodes of each form wait whose stages come behind the last one, counted from 1.
-// A node that failed to render has its stage like any other.
+// wait marks nodes as waiting if their stage comes after the last one, counted from 1. A
+// node that failed to render has a stage, too.
 func (s *treeNodes) wait(hubs []load.HubPrograms, last int) {
 	for _, h := range hubs {
 		for _, p := range h.Programs {
@@ -88,7 +88,7 @@ func treeNode(r *render.Rendered[render.Document]) *gitops.Node {
 	return n
 }
 
-// scopeOf is what a run has a say on that made some nodes.
+// scopeOf returns the part of a tree that a run decides about.
 func scopeOf(hubs []load.HubPrograms, s render.Settings, nodes []*gitops.Node, noGrace bool) index.Scope {
 	scope := index.Scope{Only: askedNodes(s.Nodes, hubs, nodes), Selected: s.Selector != nil}
 	for _, h := range hubs {
@@ -110,9 +110,9 @@ func scopeOf(hubs []load.HubPrograms, s render.Settings, nodes []*gitops.Node, n
 	return scope
 }
 
-// askedNodes are the names of the nodes of a tree that --node means, nil for all:
-// those that it says, those of the nodes that it found, and of rows that are gone
-// those which it calls by their plain names.
+// askedNodes returns the names of a tree's nodes that --node selects, nil for all. It
+// returns the given names and those of the nodes that the run found. For gone rows, it also
+// returns the other name of a plain one.
 func askedNodes(asked map[string]bool, hubs []load.HubPrograms, found []*gitops.Node) map[string]bool {
 	only, forms := maps.Clone(asked), render.FormNames(load.AllPrograms(hubs))
 	for name := range asked {

@@ -11,7 +11,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render/spool"
 )
 
-// Run renders rows and forms into a tree of files or, where none is asked for, to out.
+// Run renders rows and forms into a tree of files. Without a directory, it writes to out.
+// It returns a *session.Error if it wrote nothing, or not everything.
 func Run(ctx context.Context, e *session.Engine, o *Options, out io.Writer) error {
 	ctx, cancel := session.Deadline(ctx, o.Timeout)
 	defer cancel()
@@ -29,7 +30,7 @@ func Run(ctx context.Context, e *session.Engine, o *Options, out io.Writer) erro
 	return renderWhole(ctx, e, o, inputs, out)
 }
 
-// renderStream writes as it goes.
+// renderStream writes each node as soon as it is rendered.
 func renderStream(ctx context.Context, e *session.Engine, o *Options, inputs *load.Inputs, to io.Writer) error {
 	out := bufio.NewWriterSize(to, 1<<16)
 	settings := o.Settings
@@ -44,7 +45,7 @@ func renderStream(ctx context.Context, e *session.Engine, o *Options, inputs *lo
 	return o.Ended(run.Run, err)
 }
 
-// converted hands nodes on in the format that Convert makes of them.
+// converted passes nodes on in the format of Convert.
 func (o *Options) converted(add func(node []byte) error) func(node []byte) error {
 	if o.Convert == nil {
 		return add
@@ -58,10 +59,10 @@ func (o *Options) converted(add func(node []byte) error) func(node []byte) error
 	}
 }
 
-// renderWhole writes when everything has rendered.
+// renderWhole writes once everything is rendered.
 func renderWhole(ctx context.Context, e *session.Engine, o *Options, inputs *load.Inputs, out io.Writer) error {
 	kept := spool.New(spool.DefaultMemory)
-	defer func() { _ = kept.Close() }() // what it kept has been written, or must not be
+	defer func() { _ = kept.Close() }() // the run has written the kept bytes, or must not
 	run, err := load.RenderRows(ctx, e, &o.RenderOptions, o.Settings, inputs, load.EachNode(ctx, o.converted(kept.Add)))
 	if !o.Wanted(run, err) {
 		return o.Ended(run.Run, err)

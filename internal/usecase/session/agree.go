@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// MayGoOn refuses to write without --yes where no person can be asked.
+// MayGoOn refuses to write without --yes if nobody can confirm.
 func (e *Engine) MayGoOn(m Mode, yes bool) error {
 	if m != ModeRun || yes || e.View.CanAsk() {
 		return nil
@@ -18,15 +18,15 @@ func (e *Engine) MayGoOn(m Mode, yes bool) error {
 	return BadUsage(errors.New("can't ask for confirmation without a terminal. Pass --yes to proceed, or preview with --dry-run=client"))
 }
 
-// TellReading tells a person that something is read from the terminal, which
-// looks as if nothing happened.
+// TellReading tells a person that lynqctl reads from the terminal, because otherwise it
+// would seem to hang.
 func (e *Engine) TellReading(what string) {
 	if e.View.CanAsk() {
 		e.Notef("reading %s from the terminal; Ctrl-D ends it", what)
 	}
 }
 
-// Confirm asks whether to go on. Where no person can answer, yes has to be set.
+// Confirm asks for confirmation unless yes is set. If nobody can answer, yes must be set.
 func (e *Engine) Confirm(ctx context.Context, yes bool, question string) error {
 	if err := e.MayGoOn(ModeRun, yes); yes || err != nil {
 		return err
@@ -34,7 +34,7 @@ func (e *Engine) Confirm(ctx context.Context, yes bool, question string) error {
 	return e.agreed(ctx, func() (bool, error) { return e.View.Confirm(question) })
 }
 
-// ConfirmName is confirm for what is confirmed by typing a name.
+// ConfirmName asks for confirmation by typing a name.
 func (e *Engine) ConfirmName(ctx context.Context, question, name string) error {
 	if err := e.MayGoOn(ModeRun, false); err != nil {
 		return err
@@ -42,7 +42,7 @@ func (e *Engine) ConfirmName(ctx context.Context, question, name string) error {
 	return e.agreed(ctx, func() (bool, error) { return e.View.ConfirmName(question, name) })
 }
 
-// agreed asks a question, and is an error where the answer is no.
+// agreed asks a question, and returns an error if the answer is no.
 func (e *Engine) agreed(ctx context.Context, question func() (bool, error)) error {
 	var agreed bool
 	err := e.Ask(ctx, func() (err error) {
@@ -56,8 +56,8 @@ func (e *Engine) agreed(ctx context.Context, question func() (bool, error)) erro
 	return err
 }
 
-// Ask asks a person something before anything is touched. Who interrupts that may
-// want to know.
+// Ask asks a person a question before the run changes anything. If the person interrupts
+// it, Ask says that nothing changed.
 func (e *Engine) Ask(ctx context.Context, question func() error) error {
 	err := Interruptible(ctx, question)
 	switch {
@@ -66,19 +66,19 @@ func (e *Engine) Ask(ctx context.Context, question func() error) error {
 	case ctx.Err() == nil:
 		return nil
 	}
-	e.View.Note("") // the question has not ended its line
+	e.View.Note("") // the question has no line end yet
 	if errors.Is(context.Cause(ctx), context.Canceled) {
 		e.Notef("nothing changed")
 	}
 	return Untouched(ctx, err)
 }
 
-// Unconfirmed is that the answer was no.
+// Unconfirmed returns the error for the answer no.
 func Unconfirmed() error {
 	return &Error{Outcome: Refused, Err: ErrReported, Summary: "not confirmed; nothing changed"}
 }
 
-// Stake is what goes and what stays, in words.
+// Stake counts what the plans delete and keep.
 func Stake(plans []plan.Plan) string {
 	counts, adopted := map[plan.Action]int{}, map[plan.Action]int{}
 	for i := range plans {

@@ -16,8 +16,8 @@ type person struct {
 	there  bool
 	answer bool
 	err    error
-	// waits is closed when a question is asked that has no answer until ends is closed, nil
-	// for one that is answered.
+	// waits is closed when someone asks a question. The answer comes when ends is closed.
+	// Both are nil if person answers at once.
 	waits, ends chan struct{}
 	asked       []string
 	notes       []string
@@ -40,7 +40,8 @@ func (p *person) ConfirmName(question, name string) (bool, error) {
 	return p.answer, p.err
 }
 
-// TestConfirm: a person says yes, or nothing happens. Without a person --yes does.
+// TestConfirm wants nothing to happen until a person says yes. Without a person, --yes is
+// needed.
 func TestConfirm(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("the terminal is gone")
@@ -49,7 +50,7 @@ func TestConfirm(t *testing.T) {
 		yes     bool
 		asked   int
 		outcome Outcome
-		says    string // of the error, "" for none
+		says    string // the error, "" for none
 	}{
 		"yes":               {person{there: true, answer: true}, false, 1, 0, ""},
 		"no":                {person{there: true}, false, 1, Refused, "not confirmed; nothing changed"},
@@ -74,7 +75,7 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
-// TestConfirmName: no flag stands for a name that a person types.
+// TestConfirmName wants no flag to replace a name that a person types.
 func TestConfirmName(t *testing.T) {
 	t.Parallel()
 	p := &person{there: true, answer: true}
@@ -86,7 +87,7 @@ func TestConfirmName(t *testing.T) {
 	}
 }
 
-// TestAskInterrupted: who interrupts a question hears that nothing changed.
+// TestAskInterrupted wants an interrupted question to say that nothing changed.
 func TestAskInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -102,7 +103,7 @@ func TestAskInterrupted(t *testing.T) {
 	}
 }
 
-// TestMayGoOn: only a real run asks.
+// TestMayGoOn wants only a real run to ask.
 func TestMayGoOn(t *testing.T) {
 	t.Parallel()
 	for _, m := range []Mode{ModeClient, ModeServer} {
@@ -112,7 +113,7 @@ func TestMayGoOn(t *testing.T) {
 	}
 }
 
-// TestStake: the question names everything that the run would delete.
+// TestStake wants the question to count everything that the run would delete.
 func TestStake(t *testing.T) {
 	t.Parallel()
 	for want, counts := range map[string]map[plan.Action]int{

@@ -8,47 +8,45 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Change is what a use case does that changes a cluster, step by step. Perform has the
-// order of the steps; a use case fills in what differs. P is what its look found and
-// planned.
+// Change holds the steps of a use case that changes a cluster. Perform has their order, and
+// a use case fills them in. P is what Look found and planned.
 type Change[P any] struct {
-	// Early, where it is not nil, takes the Leases before the look.
+	// Early, if not nil, takes the Leases before Look.
 	Early *Early
-	// Look reads what there is, plans, and gives what guards have against the plan.
-	// ErrNothing ends the run where there is nothing to do.
+	// Look reads the cluster, plans, and returns the refusals of guards. It returns
+	// ErrNothing if nothing needs to change.
 	Look func(ctx context.Context) (P, []plan.Refusal, error)
-	// Try is all that a dry run does with the plan.
+	// Try carries out a dry run of the plan.
 	Try func(ctx context.Context, p P) error
-	// Ask asks a person, and gives the plan that the person agreed to. Nil asks nothing.
+	// Ask asks a person, and returns the confirmed plan. Nil asks nothing.
 	Ask func(ctx context.Context, p P) (P, error)
-	// Hubs are those that no other run may change meanwhile. Nil is that the preconditions
-	// of the writes are enough, or that Early took the Leases.
+	// Hubs returns the hubs that no other run may change meanwhile. Nil means that the
+	// writes have preconditions, or that Early took the Leases.
 	Hubs func(p P) []lynq.HubKey
 	// Again looks again while no other run has the hubs. Nil keeps the plan.
 	Again func(ctx context.Context, ls *Locks, agreed P) (P, []plan.Refusal, error)
-	// More tells whether the plan now has what nobody agreed to, so that Ask asks again.
-	// Nil is that Again leaves such things out.
+	// More reports whether the new plan has parts that nobody confirmed, so that Ask asks
+	// again. Nil means that Again drops such parts.
 	More func(agreed, now P) bool
 	// Do carries the plan out.
 	Do func(ctx context.Context, ls *Locks, p P) error
 }
 
-// Early is a change whose hubs are known before the look, which is too dear to be done
-// twice: it is done once, while no other run has the hubs.
+// Early is for a change whose hubs are known before Look, and whose Look costs too much to
+// do it twice. Look then runs once, while no other run has the hubs.
 type Early struct {
 	Hubs []lynq.HubKey
-	// Read reads what no Lease protects, and Check gives what guards have against it before
-	// any Lease is written. What was read before another run ended may be older than what
-	// that run did, and is read again.
+	// Read reads what no Lease protects. Check returns refusals before lynqctl writes any
+	// Lease. If another run ended in between, its changes may be newer, so Read runs again.
 	Read  func(ctx context.Context) error
 	Check func(ctx context.Context) ([]plan.Refusal, error)
 }
 
-// ErrNothing is that there is nothing to do, which a use case told a person.
+// ErrNothing says that nothing needs to change. The use case has told the user.
 var ErrNothing = errors.New("there is nothing to do")
 
-// Perform makes a change: look, refuse, ask, take the Leases, look again, refuse, and
-// carry out. A dry run looks, refuses, and tries.
+// Perform carries out a change: look, refuse, ask, take the Leases, look again, refuse, and
+// write. A dry run looks, refuses, and tries.
 func Perform[P any](ctx context.Context, r *Run, c *Change[P]) error {
 	perform := c.perform
 	if c.Early != nil {
@@ -147,7 +145,7 @@ func (c *Change[P]) ask(ctx context.Context, p P) (P, error) {
 	return c.Ask(ctx, p)
 }
 
-// Refusals are what guards have against plans.
+// Refusals returns the refusals of all plans.
 func Refusals(plans []plan.Plan) []plan.Refusal {
 	var refusals []plan.Refusal
 	for i := range plans {

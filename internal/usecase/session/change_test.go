@@ -12,13 +12,13 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// steps is a Change that notes its steps, and the View of a run of it.
+// steps is a Change that notes its steps, and the View of its run.
 type steps struct {
 	View
 	done    []string
 	refuse  string // the step with a refusal
 	fail    string // the step that fails
-	more    bool   // what comes again has what nobody agreed to
+	more    bool   // Again finds something that nobody confirmed
 	nothing bool
 }
 
@@ -47,7 +47,7 @@ func (s *steps) Printer(Mode) Printer        { return s }
 func (*steps) Plan([]plan.Plan) error        { return nil }
 func (s *steps) Refuse([]plan.Refusal) error { s.done = append(s.done, "refused"); return nil }
 
-// change is one without hubs, so that its Leases are none.
+// change returns a Change without hubs, so that it takes no Leases.
 func (s *steps) change() *Change[string] {
 	return &Change[string]{
 		Look: func(context.Context) (string, []plan.Refusal, error) { return s.looked("look") },

@@ -14,18 +14,18 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// comparison puts together what inventories say and what there is of their objects.
+// comparison combines inventories with the live objects.
 type comparison struct {
 	verify.Input
-	// instead is what becomes of nodes that cannot be compared: "not compared".
+	// instead says what happens to nodes that can't be compared: "not compared".
 	instead string
-	// Unseen are those nodes, and warnings say why they are.
+	// Unseen are the nodes that couldn't be compared. Warnings say why.
 	Unseen   map[lynq.NodeKey]bool
 	Warnings []string
 }
 
-// NewComparison has nothing to compare yet; instead says in warnings what becomes of nodes
-// that cannot be compared.
+// NewComparison returns an empty comparison. Warnings use instead to say what happens to
+// nodes that can't be compared.
 func NewComparison(instead string) *comparison {
 	return &comparison{
 		Input:   verify.Input{Broken: map[lynq.NodeKey]bool{}, Live: map[lynq.Ref]*tracking.Live{}, Misplaced: map[lynq.Ref]*plan.ScopeError{}},
@@ -33,13 +33,13 @@ func NewComparison(instead string) *comparison {
 	}
 }
 
-// Compare looks at the objects of the chosen nodes, hub by hub. What cannot be
-// looked at does not keep other hubs and nodes from being compared.
+// Compare reads the objects of the chosen nodes, hub by hub. A failure affects only its own
+// hub or nodes.
 func (c *comparison) Compare(ctx context.Context, records *Inventories, observe func(hub string, inventories []*inventory.Inventory) (*plan.Observed, error)) error {
 	for _, b := range records.Broken {
 		c.Broken[b.Node.Key()] = true
 	}
-	// What has the tracking of a node that does not count is not looked at.
+	// Compare skips objects whose node doesn't count.
 	for _, key := range records.ignored.Nodes() {
 		c.Broken[key] = true
 	}
@@ -67,10 +67,9 @@ func (c *comparison) Compare(ctx context.Context, records *Inventories, observe 
 	return nil
 }
 
-// seen sorts out the nodes of a hub of which some could not be checked, and says
-// why, each reason once.
+// seen sorts out the nodes of a hub that couldn't be checked, and gives each reason once.
 func (c *comparison) seen(hub string, inventories []*inventory.Inventory, seen *plan.Observed) {
-	unknown := map[string]int{} // nodes, by why they are
+	unknown := map[string]int{} // counts nodes by reason
 	for _, inv := range inventories {
 		if err := seen.UnknownOf(inv); err != nil {
 			unknown[err.Error()]++
@@ -84,7 +83,7 @@ func (c *comparison) seen(hub string, inventories []*inventory.Inventory, seen *
 	}
 }
 
-// leave leaves a node out.
+// leave excludes a node.
 func (c *comparison) leave(inv *inventory.Inventory) {
 	c.Unseen[inv.Node.Key()] = true
 	c.Others = append(c.Others, inv)

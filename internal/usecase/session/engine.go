@@ -13,64 +13,65 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Engine carries out use cases. All fields but Transport and Metrics are needed.
+// Engine carries out use cases. Transport and Metrics may be nil.
 type Engine struct {
 	Stdin  io.Reader
 	Getenv func(string) string
-	// Version of lynqctl, as inventories record it.
+	// Version is the version of lynqctl that inventories record.
 	Version string
-	// Clock tells the time by which rows expire and nodes leave; nil is this machine's clock.
+	// Clock returns the time by which rows expire and nodes leave. With nil, Now uses this
+	// machine's clock.
 	Clock func() time.Time
-	// Requests says how requests to clusters are logged; the zero value says not at all.
+	// Requests says how to log requests to clusters. The zero value logs none.
 	Requests kube.RequestLog
-	// Transport carries the requests to clusters; nil is one of its own for each cluster.
+	// Transport carries the requests to clusters. With nil, each cluster has its own.
 	Transport http.RoundTripper
 	View      View
-	// Metrics is told what may be counted; nil for none.
+	// Metrics receives what can be counted, nil for none.
 	Metrics Metrics
 	// Invocation is the command line, for histories.
 	Invocation Invocation
 
-	confirmed bool // a person confirmed what is done
+	confirmed bool // a person confirmed the run
 }
 
-// View is what people and scripts see of a use case. It may write to a terminal:
-// what a View is given is not escaped yet.
+// View shows a use case to people and scripts. It may write to a terminal. Texts for a View
+// aren't escaped yet.
 type View interface {
 	// Note shows a line beside the result.
 	Note(line string)
-	// CanAsk tells whether a person is there who can be asked.
+	// CanAsk reports whether a person can answer questions.
 	CanAsk() bool
-	// Attended tells whether a person is there who can be asked, and it is no job of a
-	// CI that has a terminal.
+	// Attended reports whether a person can answer questions. It returns false for a CI
+	// job, even with a terminal.
 	Attended() bool
-	// Confirm asks a question that is answered with yes or no.
+	// Confirm asks a question, and returns true for yes.
 	Confirm(question string) (bool, error)
-	// ConfirmName asks a question that is answered by typing a name.
+	// ConfirmName asks a person to type a name, and returns true if it matches.
 	ConfirmName(question, name string) (bool, error)
 	// Preview shows plans before Confirm asks about them.
 	Preview(plans []plan.Plan) error
-	// Count shows how far something has come; nil where it is not shown.
+	// Count shows the progress of a task. It returns nil if it shows none.
 	Count(what string) Counter
-	// Printer shows what comes of a use case without a run, Reporter a run as it goes.
+	// Printer shows the result of a use case without a run, and Reporter a run in progress.
 	Printer(m Mode) Printer
 	Reporter(m Mode) Reporter
 }
 
-// Printer shows what would be done, or why nothing is.
+// Printer shows what a run would do, or why it does nothing.
 type Printer interface {
 	Plan(plans []plan.Plan) error
 	Refuse(refusals []plan.Refusal) error
 }
 
-// Counter shows how far something has come. It is safe for concurrent use.
+// Counter shows progress. It is safe for concurrent use.
 type Counter interface {
-	// Add counts n more, of those that Expect announced.
+	// Add counts n more items, of those that Expect announced.
 	Add(n int)
 	Expect(n int)
-	// Reached says that n are done, of so many.
+	// Reached says that n of so many items are done.
 	Reached(n, of int)
-	// Note shows a line that stays.
+	// Note shows a line that stays on the screen.
 	Note(line string)
 	Stop()
 }
@@ -78,22 +79,23 @@ type Counter interface {
 // Reporter shows one run of plans.
 type Reporter interface {
 	report.Reporter
-	// Result shows what was done, or, after a dry run, what would have been.
+	// Result shows what the run did. After a dry run, it shows what the run would have
+	// done.
 	Result(r *report.Result) error
 	Close() error
 }
 
-// Mode says how far a run goes.
+// Mode says whether a run writes.
 type Mode string
 
-// The modes, as --dry-run has them.
+// The modes, as --dry-run names them.
 const (
-	ModeRun    Mode = "none"   // everything is written
-	ModeClient Mode = "client" // plans are made and shown
-	ModeServer Mode = "server" // the server tries every write
+	ModeRun    Mode = "none"   // writes everything
+	ModeClient Mode = "client" // makes and shows plans
+	ModeServer Mode = "server" // lets the server try every write
 )
 
-// Now is the time by which rows expire and nodes leave.
+// Now returns the time by which rows expire and nodes leave.
 func (e *Engine) Now() time.Time {
 	if e.Clock == nil {
 		return time.Now()
@@ -104,14 +106,14 @@ func (e *Engine) Now() time.Time {
 // Notef shows a line beside the result.
 func (e *Engine) Notef(format string, args ...any) { e.View.Note(fmt.Sprintf(format, args...)) }
 
-// Warn shows problems that are no errors.
+// Warn shows problems that aren't errors.
 func (e *Engine) Warn(problems lynq.Problems) {
 	for _, p := range problems.Sorted() {
 		e.Notef("warning: %s", p)
 	}
 }
 
-// Counting shows how far something has come, until ended is called.
+// Counting shows progress until the caller calls ended.
 func (e *Engine) Counting(what string) (c Counter, ended func()) {
 	if c = e.View.Count(what); c == nil {
 		return uncounted{}, func() {}
@@ -119,8 +121,8 @@ func (e *Engine) Counting(what string) (c Counter, ended func()) {
 	return c, c.Stop
 }
 
-// CountingRequests is counting for what asks the server, whose warnings must not
-// break into what moves on a terminal.
+// CountingRequests works like Counting, for requests to the server. It shows the server's
+// warnings so that they don't disturb moving lines on a terminal.
 func (e *Engine) CountingRequests(warnings *ServerWarnings, what string) (Counter, func()) {
 	c, ended := e.Counting(what)
 	if _, none := c.(uncounted); none {
@@ -133,7 +135,7 @@ func (e *Engine) CountingRequests(warnings *ServerWarnings, what string) (Counte
 	}
 }
 
-// uncounted is a Counter that is not shown.
+// uncounted is a Counter that shows nothing.
 type uncounted struct{}
 
 func (uncounted) Add(int)          {}
@@ -142,7 +144,7 @@ func (uncounted) Reached(int, int) {}
 func (uncounted) Note(string)      {}
 func (uncounted) Stop()            {}
 
-// Connect makes a client of a cluster, and has what the server warns of shown.
+// Connect returns a client for a cluster, and shows the server's warnings.
 func (e *Engine) Connect(access *kube.Access) (*kube.Client, *ServerWarnings, error) {
 	warnings := &ServerWarnings{show: func(text string) { e.Notef("warning: %s", text) }}
 	client, err := access.Client(kube.Options{Warn: warnings.warn, Log: e.Requests, Transport: e.Transport, Answered: e.answered()})
@@ -152,7 +154,7 @@ func (e *Engine) Connect(access *kube.Access) (*kube.Client, *ServerWarnings, er
 	return client, warnings, nil
 }
 
-// ConnectToLook is connect for use cases that only look at what there is.
+// ConnectToLook works like Connect, for use cases that only read.
 func (e *Engine) ConnectToLook(access *kube.Access) (*kube.Client, error) {
 	client, warnings, err := e.Connect(access)
 	if err != nil {
@@ -162,12 +164,13 @@ func (e *Engine) ConnectToLook(access *kube.Access) (*kube.Client, error) {
 	return client, nil
 }
 
-// TimeoutError is what a use case ends with whose time is up.
+// TimeoutError ends a use case whose --timeout passed.
 type TimeoutError struct{ After time.Duration }
 
 func (e *TimeoutError) Error() string { return fmt.Sprintf("gave up after %s (--timeout)", e.After) }
 
-// Deadline is a context that ends with a TimeoutError after d, where d is not 0.
+// Deadline returns a context that ends with a TimeoutError after d. With 0, it has no
+// limit.
 func Deadline(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	if d == 0 {
 		return ctx, func() {}
@@ -175,9 +178,9 @@ func Deadline(ctx context.Context, d time.Duration) (context.Context, context.Ca
 	return context.WithTimeoutCause(ctx, d, &TimeoutError{d})
 }
 
-// Interruptible runs what may block where no context reaches, such as opening a
-// pipe that no process writes to. When the context ends first, what runs is left
-// behind, and nothing that it sets may be used.
+// Interruptible calls run, which may block beyond the reach of a context, such as on a pipe
+// without a writer. If the context ends first, run continues alone, and nobody may use what
+// it sets.
 func Interruptible(ctx context.Context, run func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- run() }()

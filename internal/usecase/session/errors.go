@@ -11,37 +11,37 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// Outcome is how a use case ended that has an error.
+// Outcome classifies the error of a use case.
 type Outcome int
 
 // The outcomes.
 const (
-	Failed   Outcome = iota + 1 // something failed, the rest was done
+	Failed   Outcome = iota + 1 // something failed, the run did the rest
 	BadInput                    // nothing changed
 	Refused                     // by a guard, or not confirmed; nothing changed
-	Changed                     // all is well, and the output changed: for who asked
+	Changed                     // the output changed without an error, for callers who ask
 )
 
-// Error is an error that knows its outcome.
+// Error is an error with an outcome.
 type Error struct {
 	Outcome Outcome
 	Err     error
-	Summary string // last line for the person; "" where Err says it all
-	Next    string // a command that tells more; "" for none
-	Denied  bool   // rights are missing
+	Summary string // the last line for the user, "" if Err is enough
+	Next    string // a command that shows more, or ""
+	Denied  bool   // permissions are missing
 }
 
 func (e *Error) Error() string { return e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
 
-// ErrReported is an error that a View has shown already.
+// ErrReported says that a View has shown the error already.
 var ErrReported = errors.New("see above")
 
-// BadUsage is an error of the options, or of names in them.
+// BadUsage returns an error about options, or names in them.
 func BadUsage(err error) error { return &Error{Outcome: BadInput, Err: err} }
 
-// BadInputs reports everything that is wrong with the inputs; nothing says what was
-// not done therefore.
+// BadInputs returns an error with all problems of the inputs. nothing says what lynqctl
+// didn't do.
 func BadInputs(problems lynq.Problems, nothing string) error {
 	sorted := problems.Sorted()
 	return &Error{
@@ -51,8 +51,8 @@ func BadInputs(problems lynq.Problems, nothing string) error {
 	}
 }
 
-// AndNothing adds what a failure says of its output to what is wrong. Commands without
-// output say nothing.
+// AndNothing adds to an error what the failure means for the output. Commands without
+// output add nothing.
 func AndNothing(what, nothing string) string {
 	if nothing == "" {
 		return what
@@ -60,8 +60,8 @@ func AndNothing(what, nothing string) string {
 	return what + "; " + nothing
 }
 
-// ProblemsOf are the problems that an error is about, and how many more of rows there are.
-// An error that is none of problems is one without a place.
+// ProblemsOf returns the problems in an error, and how many more problems of rows it has.
+// Any other error is one problem without a place.
 func ProblemsOf(err error) (problems lynq.Problems, more int) {
 	var badRows *render.BadRowsError
 	var failedRows *render.FailedRowsError
@@ -78,7 +78,7 @@ func ProblemsOf(err error) (problems lynq.Problems, more int) {
 	return problems.Sorted(), more
 }
 
-// Fail is an error while something was done. Nil stays nil.
+// Fail returns err with the outcome Failed. It returns nil for nil.
 func Fail(err error) error {
 	if err == nil {
 		return nil
@@ -86,7 +86,8 @@ func Fail(err error) error {
 	return &Error{Outcome: Failed, Err: err}
 }
 
-// Untouched is an error before anything was written.
+// Untouched returns err, which came before the run wrote anything, with the outcome
+// BadInput.
 func Untouched(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(err, cause) {
 		err = cause
@@ -94,7 +95,7 @@ func Untouched(ctx context.Context, err error) error {
 	return &Error{Outcome: BadInput, Err: err, Summary: "nothing changed"}
 }
 
-// Unread is an error of a use case that only reads, and could not.
+// Unread returns the error of a use case that only reads, and couldn't.
 func Unread(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(err, cause) {
 		err = cause
@@ -108,9 +109,9 @@ func InOrder(errs []error) error {
 	return errors.Join(errs...)
 }
 
-// SaysDenied tells whether a message is that of a server that refuses for want of a
-// right: no matter what decides about rights there, it says so in these words. A quota
-// and other admission answer 403 too, and no role helps against them.
+// SaysDenied reports whether a message says that the server refused a request for lack of
+// permissions. All authorizers use these words. Quotas and admission also answer 403, but
+// roles don't help against them.
 func SaysDenied(message string) bool {
 	_, why, found := strings.Cut(message, " is forbidden: User ")
 	return found && strings.Contains(why, " cannot ")

@@ -19,38 +19,39 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// historyGrace is how long the histories may take to be written after an interruption.
+// historyGrace limits how long lynqctl writes histories after an interruption.
 const historyGrace = 500 * time.Millisecond
 
-// Invocation is the command line that a run comes from, as histories record it.
+// Invocation is the command line of a run, for histories.
 type Invocation struct {
 	Command string
 	// Guards are the flags that change what guards allow, with their values.
 	Guards []string
 }
 
-// Noted is what histories record of a run beside its result.
+// Noted holds what histories record of a run in addition to its result.
 type Noted struct {
-	// Inputs of a hub, nil for a run that has none.
+	// Inputs returns the inputs of a hub. It is nil for a run without inputs.
 	Inputs func(lynq.HubKey) history.Inputs
-	// Held are what guards have against deletions that the run leaves out, where that is news.
+	// Held are new refusals of guards against deletions that the run leaves out.
 	Held []plan.Refusal
 	// Approved are the digests of held deletions that a person approved, by hub.
 	Approved map[lynq.HubKey]string
-	// Without are hubs that have no record, or none any more: their histories begin no more.
+	// Without are hubs that have no hub record, or lost it. lynqctl starts no history for
+	// them.
 	Without map[lynq.HubKey]bool
-	// Recorded tells that the hubs have records.
+	// Recorded is set if the hubs have hub records.
 	Recorded bool
 }
 
-// histories are the histories that a run saved, as they are since.
+// histories are the histories that a run saved, in their newest version.
 type histories struct {
 	mu    sync.Mutex
 	known map[lynq.HubKey]*corev1.ConfigMap
 }
 
-// Remember adds a run to the histories of the hubs of which it changed something. That it
-// can't is no failure of the run, and no more than a warning.
+// Remember adds a run to the histories of the hubs that it changed. A failure is only a
+// warning, because the run succeeded.
 func (r *Run) Remember(ctx context.Context, result *report.Result) {
 	if lost := (*lease.LostError)(nil); result.Summary == nil || result.Summary.DryRun || errors.As(context.Cause(ctx), &lost) {
 		return
@@ -81,7 +82,7 @@ func (r *Run) Remember(ctx context.Context, result *report.Result) {
 	}
 }
 
-// RememberRefusals adds a run to the history of a hub of which guards refused everything.
+// RememberRefusals adds a run to a hub's history if guards refused all of it.
 func (r *Run) RememberRefusals(ctx context.Context, hub lynq.HubKey, refusals []plan.Refusal) {
 	r.Noted.Held = refusals
 	e := r.newEntry(hub)
@@ -89,7 +90,7 @@ func (r *Run) RememberRefusals(ctx context.Context, hub lynq.HubKey, refusals []
 	r.addEntry(ctx, hub, &e.Entry)
 }
 
-// RememberApproval adds to the history of a hub that a person approved held deletions.
+// RememberApproval adds to a hub's history that a person approved held deletions.
 func (r *Run) RememberApproval(ctx context.Context, hub lynq.HubKey, digest string) {
 	r.Noted.Approved = map[lynq.HubKey]string{hub: digest}
 	e := r.newEntry(hub)
@@ -100,7 +101,7 @@ func (r *Run) RememberApproval(ctx context.Context, hub lynq.HubKey, digest stri
 	r.addEntry(ctx, hub, &e.Entry)
 }
 
-// newEntry is an entry for this run, but for how it ended.
+// newEntry returns an entry for this run, without its result.
 func (r *Run) newEntry(hub lynq.HubKey) *entry {
 	began := r.Began.UTC().Truncate(time.Millisecond)
 	e := &entry{history.Entry{
@@ -135,7 +136,7 @@ func (r *Run) newEntry(hub lynq.HubKey) *entry {
 	return e
 }
 
-// addEntry saves an entry, and warns where it can't.
+// addEntry saves an entry, and warns if it can't.
 func (r *Run) addEntry(ctx context.Context, hub lynq.HubKey, e *history.Entry) {
 	if r.Noted.Without[hub] || hub.Namespace == "" {
 		return
@@ -160,8 +161,8 @@ func (r *Run) addEntry(ctx context.Context, hub lynq.HubKey, e *history.Entry) {
 	}
 }
 
-// outlasting is a context that ends after another one does, so that an interrupted run is
-// recorded, too.
+// outlasting returns a context that ends shortly after ctx, so that lynqctl can record an
+// interrupted run.
 func outlasting(ctx context.Context) (context.Context, context.CancelFunc) {
 	lasting, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(historyGrace, cancel) })
@@ -171,10 +172,10 @@ func outlasting(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// entry is an entry that is made of results.
+// entry is a history entry that is built from results.
 type entry struct{ history.Entry }
 
-// tell adds what became of nodes.
+// tell adds the results of nodes.
 func (e *entry) tell(nodes []*report.NodeResult, held bool) {
 	e.Counts = history.Counts{Nodes: map[string]int{}, Objects: map[string]int{}, Actions: map[string]int{}}
 	e.Outcome = history.OutcomeDone
@@ -201,7 +202,7 @@ func (e *entry) tell(nodes []*report.NodeResult, held bool) {
 	}
 }
 
-// step adds what became of an object. One that stays as it is only counts.
+// step adds the result of an object. An unchanged object only counts.
 func (e *entry) step(n *history.Node, s *report.StepResult) {
 	outcome := string(s.Outcome)
 	if s.Interrupted && outcome == "" {
@@ -224,8 +225,8 @@ func (e *entry) step(n *history.Node, s *report.StepResult) {
 	})
 }
 
-// changed tells whether a run changed something of a node. An object that is still being
-// deleted, as it was before the run, is no change.
+// changed reports whether a run changed something of a node. An object that was being
+// deleted before the run doesn't count.
 func changed(n *report.NodeResult) bool {
 	return n.Leaves && n.Outcome == report.OutcomeDone || slices.ContainsFunc(n.Steps, func(s report.StepResult) bool {
 		switch s.Step.Action {

@@ -26,8 +26,8 @@ func step(action plan.Action, outcome report.Outcome, change func(*report.StepRe
 	return s
 }
 
-// TestChanged: a run has an entry where it changed something, and not where it only failed,
-// looked, or found again what was so before.
+// TestChanged wants an entry for each run that changed something. It wants none for a run
+// that only failed, looked, or found an earlier state.
 func TestChanged(t *testing.T) {
 	t.Parallel()
 	going := func(s *report.StepResult) { s.Step.Live.Deleting = true }
@@ -53,7 +53,7 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestTell: an entry has what was done and why, and no message of a server.
+// TestTell wants an entry with actions and reasons, but without messages of a server.
 func TestTell(t *testing.T) {
 	t.Parallel()
 	var e entry
@@ -83,7 +83,7 @@ func TestTell(t *testing.T) {
 	}
 }
 
-// TestJobURL: the page of a job comes from the environment, without a password.
+// TestJobURL wants the page of a job from the environment, without a password.
 func TestJobURL(t *testing.T) {
 	t.Parallel()
 	for want, env := range map[string]map[string]string{

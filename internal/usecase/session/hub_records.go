@@ -13,33 +13,33 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// HubRecords reads the records of hubs for a use case that looks at the nodes of one
-// namespace, or of all. Nothing is read twice.
+// HubRecords reads hub records for a use case that reads the nodes of one namespace, or of
+// all. It reads nothing twice.
 type HubRecords struct {
 	Store     *store.Store
-	namespace string // "" for all
+	namespace string // "" means all
 	list      *HubList
 	loaded    map[lynq.HubKey]loadedHub
 }
 
-// HubList is what there is in the namespace.
+// HubList holds the hub records in the namespace.
 type HubList struct {
 	Hubs   []*inventory.Hub
 	Broken []*inventory.UnreadableError
 }
 
-// loadedHub is the record of a hub in another namespace; nil where there is none.
+// loadedHub is the hub record in another namespace, nil if there is none.
 type loadedHub struct {
 	*inventory.Hub
 	err error
 }
 
-// NewHubRecords reads from a store.
+// NewHubRecords returns HubRecords that read from a store.
 func NewHubRecords(store *store.Store, namespace string) *HubRecords {
 	return &HubRecords{Store: store, namespace: namespace, loaded: map[lynq.HubKey]loadedHub{}}
 }
 
-// Listed are the records in the namespace that is looked at.
+// Listed returns the hub records in the chosen namespace.
 func (r *HubRecords) Listed(ctx context.Context) (*HubList, error) {
 	if r.list != nil {
 		return r.list, nil
@@ -53,7 +53,7 @@ func (r *HubRecords) Listed(ctx context.Context) (*HubList, error) {
 	return r.list, nil
 }
 
-// Load reads the record of a hub that is elsewhere.
+// Load reads the hub record in any namespace.
 func (r *HubRecords) Load(ctx context.Context, key lynq.HubKey) (*inventory.Hub, error) {
 	l, known := r.loaded[key]
 	if !known {
@@ -63,10 +63,10 @@ func (r *HubRecords) Load(ctx context.Context, key lynq.HubKey) (*inventory.Hub,
 	return l.Hub, l.err
 }
 
-// Counting tells which inventories count. They have to be read before: a run
-// records where nodes are going to be before it makes them. What a hub's record
-// says is asked only where inventories are not in its own namespace, and nothing is
-// doubted where it cannot be read.
+// Counting says which inventories count. The caller must read them first, because a run
+// records the namespaces of nodes before it creates them. Counting asks hub records only
+// for inventories outside of their hub's namespace. If a hub record can't be read, all
+// inventories of its hub count.
 func (r *HubRecords) Counting(ctx context.Context, inventories []*inventory.Inventory, broken []*inventory.UnreadableError) (trust.Counting, error) {
 	away := trust.Away(inventories, broken)
 	nameless := slices.ContainsFunc(broken, func(b *inventory.UnreadableError) bool { return b.Node.Hub.Name == "" })
@@ -91,7 +91,7 @@ func (r *HubRecords) Counting(ctx context.Context, inventories []*inventory.Inve
 	return trust.NewCounting(r.elsewhere()), nil
 }
 
-// elsewhere are the records that were read of hubs in other namespaces.
+// elsewhere returns the hub records that were read from other namespaces.
 func (r *HubRecords) elsewhere() []*inventory.Hub {
 	var hubs []*inventory.Hub
 	for _, l := range r.loaded {
@@ -102,8 +102,8 @@ func (r *HubRecords) elsewhere() []*inventory.Hub {
 	return hubs
 }
 
-// BrokenOnes are the records that could not be read, where that is all that went
-// wrong.
+// BrokenOnes returns the unreadable records if err contains nothing else. Otherwise it
+// returns err.
 func BrokenOnes(err error) ([]*inventory.UnreadableError, error) {
 	var broken *inventory.BrokenError
 	if errors.As(err, &broken) {

@@ -19,56 +19,55 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// InventoryOptions say which inventories are meant, and in which cluster.
+// InventoryOptions select inventories, and the cluster.
 type InventoryOptions struct {
 	Access  kube.Access
-	Timeout time.Duration // 0 is none
-	// Namespace of the nodes, "" for all.
+	Timeout time.Duration // 0 means no limit
+	// Namespace is the namespace of the nodes, "" for all.
 	Namespace string
-	// Hubs and Forms narrow, as NAME or NAMESPACE/NAME, and Nodes by name; empty is
-	// all.
+	// Hubs and Forms narrow by NAME or NAMESPACE/NAME, and Nodes by name. Empty means all.
 	Hubs, Forms, Nodes []string
-	// Selector chooses by the labels of inventories, nil for all.
+	// Selector selects by the labels of inventories, nil for all.
 	Selector labels.Selector
-	// IgnoreNotFound: that there is nothing of a name is no error.
+	// IgnoreNotFound accepts names that nothing has.
 	IgnoreNotFound bool
 }
 
-// Chosen tells whether the options choose a node. Of one without a record the
-// form is not known.
+// Chosen reports whether the options choose a node. The form is empty if the node has no
+// inventory.
 func (o *InventoryOptions) Chosen(k lynq.NodeKey, hub lynq.HubKey, form lynq.FormKey) bool {
 	return (o.Namespace == "" || o.Namespace == k.Namespace) && (len(o.Nodes) == 0 || slices.Contains(o.Nodes, k.Name)) &&
 		lynq.Names(o.Hubs).Choose(hub.Namespace, hub.Name) && lynq.Names(o.Forms).Choose(form.Namespace, form.Name)
 }
 
-// Chooses is chosen for a node with an inventory.
+// Chooses works like Chosen, for a node with an inventory.
 func (o *InventoryOptions) Chooses(inv *inventory.Inventory) bool {
 	return o.Chosen(inv.Node.Key(), inv.Node.Full().Hub, inv.Node.Full().Form)
 }
 
-// MayChoose is chosen for a node whose hub and form may not be known: what is
-// not known may be what was asked for.
+// MayChoose works like Chosen, for a node whose hub and form may be unknown. An unknown
+// part matches.
 func (o *InventoryOptions) MayChoose(node string, hub lynq.HubKey, form lynq.FormKey) bool {
 	return (len(o.Nodes) == 0 || node == "" || slices.Contains(o.Nodes, node)) &&
 		(hub.Name == "" || lynq.Names(o.Hubs).Choose(hub.Namespace, hub.Name)) &&
 		(form.Name == "" || lynq.Names(o.Forms).Choose(form.Namespace, form.Name))
 }
 
-// Inventories are those of a namespace, or of all.
+// Inventories holds the inventories of a namespace, or of all.
 type Inventories struct {
 	Chosen []*inventory.Inventory
-	// Broken are those that cannot be read, which may be of any hub and form.
+	// Broken are unreadable inventories, which may belong to any hub and form.
 	Broken []*inventory.UnreadableError
-	// Ignored are warnings about chosen ones that do not count.
+	// Ignored are warnings about chosen inventories that don't count.
 	Ignored []string
 
 	Others   []*inventory.Inventory
-	ignored  trust.Ignored // chosen or not
+	ignored  trust.Ignored // including those that the options don't choose
 	counting trust.Counting
 }
 
-// Read reads the records that the options choose, and all others of their
-// namespaces.
+// Read reads the inventories that the options choose, and all others of their namespaces.
+// It refuses names that no inventory has.
 func (o *InventoryOptions) Read(ctx context.Context, hubs *HubRecords) (*Inventories, error) {
 	r, err := o.ReadAll(ctx, hubs)
 	if err != nil {
@@ -77,7 +76,7 @@ func (o *InventoryOptions) Read(ctx context.Context, hubs *HubRecords) (*Invento
 	return r, o.Unknown(r, nil)
 }
 
-// ReadAll is read for options that may name what has no record.
+// ReadAll works like Read, but accepts names without an inventory.
 func (o *InventoryOptions) ReadAll(ctx context.Context, hubs *HubRecords) (*Inventories, error) {
 	all, err := hubs.Store.SelectedNodes(ctx, o.Namespace, o.labels())
 	broken, err := BrokenOnes(err)
@@ -104,8 +103,8 @@ func (o *InventoryOptions) ReadAll(ctx context.Context, hubs *HubRecords) (*Inve
 	return r, nil
 }
 
-// hubsAmong are the hubs that --hub chooses, of all namespaces, none where it is not
-// said: what does not say its hub is theirs at most where they have nodes.
+// hubsAmong returns the hubs in all namespaces that --hub chooses, or none without --hub.
+// An inventory without a hub can only belong to hubs with nodes in its namespace.
 func (o *InventoryOptions) hubsAmong(inventories []*inventory.Inventory, counting trust.Counting) []lynq.HubKey {
 	if o.Namespace != "" || len(o.Hubs) == 0 {
 		return nil
@@ -117,13 +116,13 @@ func (o *InventoryOptions) hubsAmong(inventories []*inventory.Inventory, countin
 	return slices.DeleteFunc(hubs, func(hub lynq.HubKey) bool { return !lynq.Names(o.Hubs).Choose(hub.Namespace, hub.Name) })
 }
 
-// mayConcern tells whether a record that cannot be read may be one that the options
-// choose: as far as its labels can be read, they say of which hub and form it is.
+// mayConcern reports whether the options may choose an unreadable inventory. Its readable
+// labels show the hub and form.
 func (o *InventoryOptions) mayConcern(b *inventory.UnreadableError) bool {
 	return o.MayChoose(b.Node.Name, b.Node.Full().Hub, b.Node.Full().Form)
 }
 
-// ignored warns of the records that the options choose and that do not count.
+// ignored warns of chosen inventories that don't count.
 func (o *InventoryOptions) ignored(all *trust.Ignored) []string {
 	var meant trust.Ignored
 	for _, inv := range all.Inventories {
@@ -139,8 +138,8 @@ func (o *InventoryOptions) ignored(all *trust.Ignored) []string {
 	return meant.Warnings()
 }
 
-// Unknown refuses names that no inventory has, and none of the hubs with a record of
-// their own. A broken inventory may have any of hub and form.
+// Unknown refuses names that neither an inventory nor one of ownRecords has. A broken
+// inventory may belong to any hub and form.
 func (o *InventoryOptions) Unknown(r *Inventories, ownRecords []lynq.HubKey) error {
 	if o.IgnoreNotFound {
 		return nil
@@ -166,8 +165,8 @@ func (o *InventoryOptions) Unknown(r *Inventories, ownRecords []lynq.HubKey) err
 	return nil
 }
 
-// Unrecorded are the wanted names that are not among those of records. Names with
-// their namespaces are what is hinted at where such a one is wanted.
+// Unrecorded returns an error for wanted names that names lacks. It suggests names with
+// namespaces if the wanted one has a namespace.
 func (o *InventoryOptions) Unrecorded(what string, wanted, names []string) error {
 	slices.Sort(names)
 	names = slices.Compact(names)
@@ -193,7 +192,7 @@ func (o *InventoryOptions) Unrecorded(what string, wanted, names []string) error
 	return errors.Join(errs...)
 }
 
-// Where names the namespaces that were looked at, and the labels that were looked for.
+// Where names the searched namespaces and labels.
 func (o *InventoryOptions) Where() string {
 	where := "any namespace"
 	if o.Namespace != "" {
@@ -205,7 +204,7 @@ func (o *InventoryOptions) Where() string {
 	return where
 }
 
-// labels is the selector as the server takes it.
+// labels returns the selector as the server expects it.
 func (o *InventoryOptions) labels() string {
 	if o.Selector == nil {
 		return ""
@@ -213,7 +212,7 @@ func (o *InventoryOptions) labels() string {
 	return o.Selector.String()
 }
 
-// Warnings name the records that cannot be read.
+// Warnings name the unreadable inventories.
 func (r *Inventories) Warnings() []string {
 	warnings := make([]string, len(r.Broken))
 	for i, b := range r.Broken {
@@ -222,7 +221,7 @@ func (r *Inventories) Warnings() []string {
 	return warnings
 }
 
-// Incomplete is the end of a use case that did what it could.
+// Incomplete returns an error if some inventories can't be read.
 func (r *Inventories) Incomplete() error {
 	if len(r.Broken) == 0 {
 		return nil
@@ -230,7 +229,7 @@ func (r *Inventories) Incomplete() error {
 	return &Error{Outcome: Failed, Err: ErrReported, Summary: phrase.Count(len(r.Broken), "inventory") + " can't be read"}
 }
 
-// Nodes are those that have an inventory, whether it can be read or not.
+// Nodes returns the names of nodes that have an inventory, readable or not.
 func (r *Inventories) Nodes() []string {
 	var nodes []string
 	for _, inv := range slices.Concat(r.Chosen, r.Others) {

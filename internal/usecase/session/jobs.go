@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// jobURL is the page of the CI job that this process runs in, "" where the environment names
-// none.
+// jobURL returns the page of the CI job that runs this process, or "" if the environment
+// names none.
 func jobURL(getenv func(string) string) string {
 	if getenv == nil {
 		return ""
@@ -38,11 +38,11 @@ func jobURL(getenv func(string) string) string {
 	return ""
 }
 
-// maxURL is how long an address is at most that a history records.
+// maxURL limits the length of an address that a history records, in bytes.
 const maxURL = 500
 
-// withoutUser is the address of a web page without a user and a password, "" for anything
-// else.
+// withoutUser returns the address of a web page without user and password, or "" for
+// anything else.
 func withoutUser(page string) string {
 	u, err := url.Parse(page)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {

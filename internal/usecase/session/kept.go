@@ -13,16 +13,15 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// KeptInventories are the inventories of a hub as they were listed, or saved, last, so that
-// a round about a few nodes does not list all. A save on top of what another client
-// changed meanwhile is refused by the server. Nil keeps none. It is safe for concurrent
-// use.
+// KeptInventories keeps the inventories of a hub from the last list or save. So a round
+// about a few nodes needs no list. If another client changed an inventory meanwhile, the
+// server refuses the save. Nil keeps none. It is safe for concurrent use.
 type KeptInventories struct {
 	mu sync.Mutex
-	by map[lynq.NodeKey]*inventory.Inventory // nil where they are to be listed
+	by map[lynq.NodeKey]*inventory.Inventory // nil means that the next read must list
 }
 
-// or gives what is kept, or else what list gives, and keeps that.
+// or returns the kept inventories. If it has none, it calls list and keeps the result.
 func (k *KeptInventories) or(list func() ([]*inventory.Inventory, error)) ([]*inventory.Inventory, error) {
 	if k == nil {
 		return list()
@@ -44,14 +43,14 @@ func (k *KeptInventories) or(list func() ([]*inventory.Inventory, error)) ([]*in
 	return all, err
 }
 
-// Forget has them listed again.
+// Forget makes the next read list again.
 func (k *KeptInventories) Forget() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.by = nil
 }
 
-// note notes what became of one: it was saved, or is gone, or, with an error, is not known.
+// note notes that an inventory was saved or removed. After an error, its state is unknown.
 func (k *KeptInventories) note(inv *inventory.Inventory, gone bool, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -66,7 +65,7 @@ func (k *KeptInventories) note(inv *inventory.Inventory, gone bool, err error) {
 	}
 }
 
-// keepingInventories notes what is saved.
+// keepingInventories passes every saved inventory to KeptInventories.
 type keepingInventories struct {
 	apply.Inventories
 	kept *KeptInventories

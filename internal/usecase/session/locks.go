@@ -22,21 +22,22 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Locks keep other runs off the hubs of this one.
+// Locks keep other runs off the hubs of this run.
 type Locks struct {
 	wanted, Held []*lease.Lock
-	// shards are the locks of the run's shard, hub by hub; none where the run is of whole hubs.
+	// shards are the locks of the run's shard, one for each hub. A run of whole hubs has
+	// none.
 	shards []*lease.Lock
 	waited atomic.Bool // for another run
-	// Ctx ends with the run, and before any of the locks is lost.
+	// Ctx ends with the run, or before the run loses any lock.
 	Ctx context.Context
 }
 
-// Waited tells whether the run waited for another one.
+// Waited reports whether the run waited for another one.
 func (ls *Locks) Waited() bool { return ls.waited.Load() }
 
-// NewLocks are those of some hubs, in an order that two runs share, so that
-// neither waits for the other for ever.
+// NewLocks returns the locks of hubs, in an order that all runs share, so that two runs
+// can't wait for each other.
 func (r *Run) NewLocks(ctx context.Context, hubs []lynq.HubKey) *Locks {
 	ls := &Locks{Ctx: ctx}
 	slices.SortFunc(hubs, lynq.HubKey.Compare)
@@ -49,7 +50,7 @@ func (r *Run) NewLocks(ctx context.Context, hubs []lynq.HubKey) *Locks {
 	return ls
 }
 
-// newLock is the lock of a hub, or of a shard of it.
+// newLock returns the lock of a hub, or of a shard of it.
 func (r *Run) newLock(ls *Locks, hub lynq.HubKey, shard lynq.Shard) *lease.Lock {
 	identity, ended := r.identity()
 	return lease.NewLock(r.Client.Leases(), lease.Options{
@@ -61,7 +62,8 @@ func (r *Run) newLock(ls *Locks, hub lynq.HubKey, shard lynq.Shard) *lease.Lock 
 	})
 }
 
-// NewContinuousLocks is NewLocks for a hub that is kept until another run wants it.
+// NewContinuousLocks works like NewLocks, for a hub that the run keeps until another run
+// wants it.
 func (r *Run) NewContinuousLocks(ctx context.Context, hub lynq.HubKey) *Locks {
 	identity, ended := r.identity()
 	return &Locks{Ctx: ctx, wanted: []*lease.Lock{lease.NewLock(r.Client.Leases(), lease.Options{
@@ -73,13 +75,12 @@ func (r *Run) NewContinuousLocks(ctx context.Context, hub lynq.HubKey) *Locks {
 	})}}
 }
 
-// lookPatience is for how long the rows wait for a look at the Leases.
+// lookPatience limits how long Look delays reading the rows.
 const lookPatience = 3 * time.Second
 
-// Look takes note of the Leases before the rows are read. What cannot be seen
-// counts as changed since, and who takes the lock says what is wrong: of a source
-// that is broken people are told first, and without a cluster. The error is that
-// of a context that ended.
+// Look notes the state of the Leases before the run reads rows. A Lease that can't be read
+// counts as changed. Look hides such errors: Acquire reports them later, so that errors of
+// the source come first. It returns an error only if ctx ended.
 func (ls *Locks) Look(ctx context.Context) error {
 	patient, cancel := context.WithTimeout(ctx, lookPatience)
 	defer cancel()
@@ -94,13 +95,12 @@ func (ls *Locks) Look(ctx context.Context) error {
 	return nil
 }
 
-// Changed tells whether another run may have had a hub since the look.
+// Changed reports whether another run may have had a hub since Look.
 func (ls *Locks) Changed() bool {
 	return slices.ContainsFunc(slices.Concat(ls.wanted, ls.shards), (*lease.Lock).Changed)
 }
 
-// Acquire takes locks. What the run writes from then on is written only while it
-// has all of them.
+// Acquire takes the locks. From then on, the run writes only while it has all of them.
 func (r *Run) Acquire(ctx context.Context, ls *Locks) error {
 	for i, l := range ls.wanted {
 		take := func() error { return r.acquire(ctx, ls, l) }
@@ -109,7 +109,7 @@ func (r *Run) Acquire(ctx context.Context, ls *Locks) error {
 		}
 		err := take()
 		if r.Cleaning && lease.EndingNamespace(err) {
-			continue // no other run can have the lock either
+			continue // no other run can take the lock either
 		}
 		if err != nil {
 			return r.notLocked(ctx, l.Hub, err)
@@ -120,8 +120,8 @@ func (r *Run) Acquire(ctx context.Context, ls *Locks) error {
 	return nil
 }
 
-// acquire takes the lock of a hub, and waits until the runs of its shards have ended. None
-// begins while the lock is ours.
+// acquire takes the lock of a hub, and waits until runs of its shards have ended. No new
+// one begins while we have the lock.
 func (r *Run) acquire(ctx context.Context, ls *Locks, hub *lease.Lock) error {
 	if err := hub.Acquire(ctx, r.RunOptions.LockTimeout); err != nil {
 		return err
@@ -141,8 +141,8 @@ func (r *Run) acquire(ctx context.Context, ls *Locks, hub *lease.Lock) error {
 	return nil
 }
 
-// enter takes the lock of a shard, and that of its hub for a moment: no run of the whole hub
-// is at work then, and runs of as many shards alone.
+// enter takes the lock of a shard, and briefly that of its hub. This proves that no run of
+// the whole hub is active, and that other shards have the same count.
 func (r *Run) enter(ctx context.Context, ls *Locks, hub, shard *lease.Lock) error {
 	if err := shard.Acquire(ctx, r.RunOptions.LockTimeout); err != nil {
 		return err
@@ -168,7 +168,7 @@ func (r *Run) enter(ctx context.Context, ls *Locks, hub, shard *lease.Lock) erro
 		err = r.awaitShards(held, ls, hub.Hub, others)
 	}
 	if err != nil {
-		ls.Held = append(ls.Held, hub) // until it is given back with the others
+		ls.Held = append(ls.Held, hub) // Release releases it with the others
 		return err
 	}
 	if err := hub.Enter(ls.Ctx, me); err != nil {
@@ -188,7 +188,7 @@ func (r *Run) awaitShards(ctx context.Context, ls *Locks, hub lynq.HubKey, enter
 	return all.Wait()
 }
 
-// check is an error where one of the locks is lost.
+// check returns an error if the run lost one of its locks.
 func (ls *Locks) check() error {
 	for _, l := range ls.Held {
 		if err := l.Check(); err != nil {
@@ -198,7 +198,8 @@ func (ls *Locks) check() error {
 	return nil
 }
 
-// notLocked is a refusal where another run has the hub.
+// notLocked returns a refusal if another run has the hub. It returns any other error as it
+// is.
 func (r *Run) notLocked(ctx context.Context, hub lynq.HubKey, err error) error {
 	var held *lease.HeldError
 	if errors.As(err, &held) {
@@ -207,7 +208,7 @@ func (r *Run) notLocked(ctx context.Context, hub lynq.HubKey, err error) error {
 	return Untouched(ctx, inHubNamespace(hub, err))
 }
 
-// inHubNamespace is the error of a write of the hub's own records.
+// inHubNamespace adds the hub's name to an error about its namespace.
 func inHubNamespace(hub lynq.HubKey, err error) error {
 	if told := (*write.NamespaceError)(nil); errors.As(write.InNamespace(hub.Namespace, write.OrAnotherNamespace, err), &told) {
 		return fmt.Errorf("hub %s: %w", hub.Name, told)
@@ -215,7 +216,7 @@ func inHubNamespace(hub lynq.HubKey, err error) error {
 	return err
 }
 
-// Discard has the lock of a hub that is no more deleted, when it is given back.
+// Discard makes Release delete the lock of a deleted hub.
 func (ls *Locks) Discard(p lynq.HubKey) {
 	for _, l := range ls.Held {
 		if l.Hub == p {
@@ -224,7 +225,7 @@ func (ls *Locks) Discard(p lynq.HubKey) {
 	}
 }
 
-// Release gives the locks back, also after an interruption.
+// Release releases the locks, even after an interruption.
 func (ls *Locks) Release(ctx context.Context) {
 	grace := releaseGrace
 	if ctx.Err() != nil {
@@ -233,15 +234,15 @@ func (ls *Locks) Release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	for _, l := range slices.Backward(ls.Held) {
-		_ = l.Release(ctx) // it becomes free by itself
+		_ = l.Release(ctx) // the lock expires anyway
 	}
 }
 
-// podUIDVariable is the environment variable that has the uid of the pod that lynqctl runs
-// in. Only one container of a pod may have it: see lease.Ended.
+// podUIDVariable is the environment variable with the uid of the pod that runs lynqctl.
+// Only one container of a pod may set it. See lease.Ended.
 const podUIDVariable = "LYNQCTL_POD_UID"
 
-// runName names this run to people, and no other run.
+// runName returns a unique name for this run that people can read.
 func runName() string {
 	name := "unknown"
 	if u, err := user.Current(); err == nil {
@@ -250,8 +251,8 @@ func runName() string {
 	return fmt.Sprintf("%s@%s pid %d %s", name, HostName(), os.Getpid(), strings.ToLower(rand.Text()[:6]))
 }
 
-// identity is the run's name with its process; ended tells whether the run that an identity
-// names has certainly ended.
+// identity returns the run's name with its process. ended reports whether the run of
+// another identity has certainly ended.
 func (r *Run) identity() (identity string, ended func(identity string) bool) {
 	self := ownprocess.Self(os.Getenv(podUIDVariable))
 	return lease.Identity(r.Name, self), func(identity string) bool { return lease.Ended(identity, self, ownprocess.Runs) }

@@ -12,43 +12,43 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Metrics is told what may be counted. It is safe for concurrent use, and quick. What
-// it is given stays as it is.
+// Metrics receives what can be counted. Implementations are quick, and safe for concurrent
+// use. They must not change what they receive.
 type Metrics interface {
-	// Report tells what runs do that write.
+	// Report gets the events of runs that write.
 	report.Reporter
 
-	// Inputs tells whether the files of the inputs could be loaded.
+	// Inputs gets whether the input files could be loaded.
 	Inputs(loaded bool)
-	// Read tells of rows that were read, as of the given time, or why they were not.
+	// Read gets the number of rows that were read, with the time, or an error.
 	Read(hub lynq.HubKey, rows, active int, at time.Time, err error)
-	// Planned tells of a plan, and how long it took to make it.
+	// Planned gets a plan, and how long planning took.
 	Planned(p *plan.Plan, took time.Duration)
-	// Refused tells of what guards refused.
+	// Refused gets the refusals of guards.
 	Refused(refusals []plan.Refusal)
-	// Recorded tells of an inventory as it was saved, or of one that is gone.
+	// Recorded gets a saved inventory, or one that is gone.
 	Recorded(inv *inventory.Inventory, gone bool)
-	// Tombstones tells of what tombstones name, as it was looked at.
+	// Tombstones gets the tombstones of a hub, with what the run found.
 	Tombstones(hub lynq.HubKey, stones []plan.Tombstone)
-	// Answered tells of a request to the API server, status 0 where there was no answer.
+	// Answered gets each request to the API server. The status is 0 if no answer came.
 	Answered(verb string, status int)
 
-	// Leading tells whether this process keeps the hub, and not another one. What is
-	// known of a hub that it no longer keeps is forgotten.
+	// Leading gets whether this process keeps the hub. If another process does, Metrics
+	// forgets what it knows of the hub.
 	Leading(hub lynq.HubKey, leads bool)
-	// Left tells that this process has nothing to do with the hub any more.
+	// Left says that this process stopped working on the hub.
 	Left(hub lynq.HubKey)
-	// BackOff tells how many nodes of a hub wait before they are tried again.
+	// BackOff gets the number of a hub's nodes that wait for another try.
 	BackOff(hub lynq.HubKey, nodes int)
-	// Fight tells that an object was taken back which another client changes again and
+	// Fight says that a watch restored an object which another client changes again and
 	// again.
 	Fight(hub lynq.HubKey)
-	// Held tells which guards hold deletions of a hub, none where that is settled.
+	// Held gets the guards that hold deletions of a hub, none if no deletion is held.
 	Held(hub lynq.HubKey, guards []plan.Guard)
 }
 
-// Measured runs a use case that metrics are told of, which are written however it ended:
-// unread is why it is not known what was written before, failed why nothing is.
+// Measured calls run with metrics, and writes them whatever the result. write returns two
+// errors: unread if it couldn't read earlier metrics, and failed if it wrote none.
 func (e *Engine) Measured(m Metrics, write func() (unread, failed error), run func(*Engine) error) error {
 	e.Metrics = m
 	err := run(e)
@@ -66,7 +66,7 @@ func (e *Engine) Measured(m Metrics, write func() (unread, failed error), run fu
 	return err
 }
 
-// Meter is who is told; noMetrics where there is none.
+// Meter returns the Metrics, or noMetrics if there are none.
 func (e *Engine) Meter() Metrics {
 	if e.Metrics == nil {
 		return noMetrics{}
@@ -74,7 +74,7 @@ func (e *Engine) Meter() Metrics {
 	return e.Metrics
 }
 
-// answered is what a client tells of its requests, nil where none are counted.
+// answered returns the function that counts requests, or nil if nobody counts.
 func (e *Engine) answered() func(string, int) {
 	if e.Metrics == nil {
 		return nil
@@ -82,7 +82,7 @@ func (e *Engine) answered() func(string, int) {
 	return e.Metrics.Answered
 }
 
-// noMetrics is told everything, and keeps nothing.
+// noMetrics ignores everything.
 type noMetrics struct{}
 
 func (noMetrics) Report(report.Event)                          {}
@@ -99,7 +99,7 @@ func (noMetrics) BackOff(lynq.HubKey, int)                     {}
 func (noMetrics) Fight(lynq.HubKey)                            {}
 func (noMetrics) Held(lynq.HubKey, []plan.Guard)               {}
 
-// measured is a Reporter, beside which metrics are told of what is written.
+// measured returns a Reporter that also passes writes to the metrics.
 func (r *Run) measured(reporter Reporter) Reporter {
 	if r.Engine.Metrics == nil || r.RunOptions.Mode != ModeRun {
 		return reporter
@@ -118,8 +118,7 @@ func (m measuredReporter) Report(e report.Event) {
 	m.metrics.Report(e)
 }
 
-// measuredStore is the store of a run, beside which metrics are told what nodes' records
-// say.
+// measuredStore returns the store of a run, which also passes inventories to the metrics.
 func (r *Run) measuredStore() apply.Inventories {
 	var store apply.Inventories = r.Store
 	if r.Kept != nil {

@@ -14,14 +14,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// NamedNodes are the nodes that options name.
+// NamedNodes are the nodes that the options name.
 type NamedNodes struct {
 	Inventories []*inventory.Inventory
-	Missing     []string // those without an inventory
-	unread      []error  // of those that could not be read
+	Missing     []string // the names without an inventory
+	unread      []error  // errors of inventories that couldn't be read
 }
 
-// Named reads what there is of the nodes that the options name, each once.
+// Named reads the inventories of the nodes that the options name, each once.
 func (o *InventoryOptions) Named(ctx context.Context, client *kube.Client) (*NamedNodes, error) {
 	n, seen := &NamedNodes{}, map[string]bool{}
 	for _, node := range o.Nodes {
@@ -44,7 +44,7 @@ func (o *InventoryOptions) Named(ctx context.Context, client *kube.Client) (*Nam
 	return n, nil
 }
 
-// one reads the inventory of one node, nil where there is none.
+// one reads the inventory of one node. It returns nil if there is none.
 func (o *InventoryOptions) one(ctx context.Context, client *kube.Client, node string) (*inventory.Inventory, error) {
 	if !naming.IsDNS1123Subdomain(inventory.Name(node)) {
 		return nil, nil
@@ -63,7 +63,7 @@ func (o *InventoryOptions) one(ctx context.Context, client *kube.Client, node st
 	return inv, Fail(err)
 }
 
-// NotFound is that there are no nodes of these names, with the names that there are.
+// NotFound returns an error for names without a node, with suggestions.
 func (o *InventoryOptions) NotFound(ctx context.Context, client *kube.Client, names []string) error {
 	if len(names) == 0 || o.IgnoreNotFound {
 		return nil
@@ -73,11 +73,11 @@ func (o *InventoryOptions) NotFound(ctx context.Context, client *kube.Client, na
 	if _, err := missing.Read(ctx, NewHubRecords(store.New(client.ConfigMaps()), o.Namespace)); err != nil {
 		return err
 	}
-	return BadUsage(missing.Unrecorded("node", names, nil)) // it went and came
+	return BadUsage(missing.Unrecorded("node", names, nil)) // the inventory appeared since
 }
 
-// Ended is the end of a use case that showed what there is: what could not be read
-// weighs more than names of which there is nothing.
+// Ended returns the result of a use case that showed nodes. An unreadable inventory matters
+// more than an unknown name.
 func (n *NamedNodes) Ended(notFound error) error {
 	if len(n.unread) == 0 {
 		return notFound

@@ -9,7 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
-// FindOrphans looks for orphans among all kinds, and tells what may be missing.
+// FindOrphans looks for orphans among all kinds, and notes what it couldn't read.
 func (r *Run) FindOrphans(ctx context.Context, q orphan.Query) ([]orphan.Orphan, error) {
 	r.Warnings.Look(true)
 	defer r.Warnings.Look(false)
@@ -23,8 +23,8 @@ func (r *Run) FindOrphans(ctx context.Context, q orphan.Query) ([]orphan.Orphan,
 	return found.Orphans, nil
 }
 
-// LookForOrphans looks for orphans, which may take its time on a cluster with many
-// kinds.
+// LookForOrphans looks for orphans and shows progress, because a cluster with many kinds
+// takes a while.
 func (e *Engine) LookForOrphans(ctx context.Context, client *kube.Client, warnings *ServerWarnings, q orphan.Query) (*orphan.Found, error) {
 	counting, ended := e.CountingRequests(warnings, "listing kinds")
 	defer ended()
@@ -32,8 +32,8 @@ func (e *Engine) LookForOrphans(ctx context.Context, client *kube.Client, warnin
 	return orphan.Find(ctx, client, q)
 }
 
-// NamespaceOf is the one namespace that all named objects are in, "" where there
-// is none such: who may look into that one only need not look into others.
+// NamespaceOf returns the namespace that all named objects share, or "". A user who may
+// read only that namespace then needs no other.
 func NamespaceOf(named map[lynq.Ref]bool) string {
 	namespace, first := "", true
 	for ref := range named {
@@ -45,7 +45,7 @@ func NamespaceOf(named map[lynq.Ref]bool) string {
 	return namespace
 }
 
-// NoSuchOrphan is why a name is not that of an orphan.
+// NoSuchOrphan returns the error for a name that no orphan has.
 func NoSuchOrphan(ref lynq.Ref, hint string) error {
 	return fmt.Errorf("no such orphan: %s (%s)", ref.Full(), hint)
 }

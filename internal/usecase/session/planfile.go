@@ -12,13 +12,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// planAgain is what to do about a plan file that doesn't hold any more.
+// planAgain says what to do about an outdated plan file.
 const planAgain = "make a new plan, and have it reviewed"
 
-// maxChanges bounds the changes that a refused plan file tells.
+// maxChanges limits the changes that a refusal lists.
 const maxChanges = 20
 
-// Freeze writes down what plans of a command change. The namespaces are those of its hubs.
+// Freeze returns a plan file with the changes of a command's plans. namespaces are those of
+// the hubs.
 func (r *Run) Freeze(ctx context.Context, command string, namespaces []string, plans []plan.Plan) (*planfile.File, error) {
 	origin := planfile.Origin{Version: r.Engine.Version, Command: command, Namespaces: slices.Compact(slices.Sorted(slices.Values(namespaces)))}
 	key, err := r.planKey(ctx, origin.Namespaces)
@@ -28,8 +29,8 @@ func (r *Run) Freeze(ctx context.Context, command string, namespaces []string, p
 	return planfile.Freeze(key, origin, plans)
 }
 
-// TryPlans is a dry run of the plans of a command: written down, and shown or tried by the
-// server.
+// TryPlans carries out a dry run of a command's plans. It writes the plan file if the
+// options ask for one, and shows the plans or lets the server try them.
 func (r *Run) TryPlans(ctx context.Context, command string, namespaces []string, plans []plan.Plan) error {
 	if r.RunOptions.WritePlan != nil {
 		f, err := r.Freeze(ctx, command, namespaces, plans)
@@ -60,7 +61,7 @@ func (r *Run) planKey(ctx context.Context, namespaces []string) (planfile.Key, e
 }
 
 // CheckPlan refuses a plan file of another command, version or cluster, and one that
-// somebody changed. Without a plan file nothing is refused.
+// somebody changed. Without a plan file, it refuses nothing.
 func (r *Run) CheckPlan(ctx context.Context, command string) ([]plan.Refusal, error) {
 	_, refusals, err := r.openPlan(ctx, command)
 	return refusals, err
@@ -86,9 +87,9 @@ func (r *Run) openPlan(ctx context.Context, command string) (planfile.Key, []pla
 	return key, nil, nil
 }
 
-// Reviewed narrows plans to the nodes that the plan file has, and refuses them where anything
-// changed that the file depends on. places are those of the forms of the inputs. Without a
-// plan file they stay as they are.
+// Reviewed narrows plans to the nodes in the plan file. It refuses them if anything changed
+// that the file depends on. places are the places of the inputs' forms. Without a plan
+// file, it returns the plans unchanged.
 func (r *Run) Reviewed(ctx context.Context, command string, plans []plan.Plan, places map[lynq.FormKey]lynq.Pos) ([]plan.Plan, []plan.Refusal, error) {
 	f := r.RunOptions.Plan
 	if f == nil {
@@ -103,7 +104,7 @@ func (r *Run) Reviewed(ctx context.Context, command string, plans []plan.Plan, p
 	return plans, changesTold(changes, places), err
 }
 
-// NothingPlanned tells whether the plan file changes nothing, and tells a person so.
+// NothingPlanned reports whether the plan file changes nothing, and notes that.
 func (r *Run) NothingPlanned() bool {
 	if r.RunOptions.Plan == nil || !r.RunOptions.Plan.Empty() {
 		return false
@@ -116,7 +117,7 @@ func stale(what, fix string) plan.Refusal {
 	return plan.Refusal{Guard: plan.GuardPlan, What: what, Fix: fix}
 }
 
-// changesTold says what changed since a plan was made.
+// changesTold says what changed since the plan was made.
 func changesTold(changes []planfile.Change, places map[lynq.FormKey]lynq.Pos) []plan.Refusal {
 	var refusals []plan.Refusal
 	for i := range changes[:min(maxChanges, len(changes))] {

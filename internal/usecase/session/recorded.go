@@ -10,16 +10,15 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// hubNodes is what the cluster has recorded of the nodes of a hub, as far as it
-// counts.
+// hubNodes holds the recorded nodes of a hub that count.
 type hubNodes struct {
 	namespaces  map[string]bool
 	Inventories []*inventory.Inventory
-	Broken      map[lynq.NodeKey]error // those that could not be read
+	Broken      map[lynq.NodeKey]error // the unreadable ones
 }
 
-// Recorded reads the inventories of a hub. Beside those that its record names, they
-// are looked for in some namespaces; all others are warned of.
+// Recorded reads the inventories of a hub. They count in the namespaces that the hub record
+// names, and in the given ones. Recorded warns of all others.
 func (r *Run) Recorded(ctx context.Context, hub lynq.HubKey, record *inventory.Hub, namespaces []string) (*hubNodes, error) {
 	all, err := r.Kept.or(func() ([]*inventory.Inventory, error) { return r.Store.Nodes(ctx, hub) })
 	unread, err := BrokenOnes(err)
@@ -38,7 +37,7 @@ func (r *Run) Recorded(ctx context.Context, hub lynq.HubKey, record *inventory.H
 	return &found, nil
 }
 
-// WarnOnce prints a warning that more than one plan has.
+// WarnOnce shows a warning once, even if several plans have it.
 func (r *Run) WarnOnce(text string) {
 	if !slices.Contains(r.Warned, text) {
 		r.Warned = append(r.Warned, text)
@@ -46,7 +45,7 @@ func (r *Run) WarnOnce(text string) {
 	}
 }
 
-// Within counts what is in the namespaces that count.
+// Within sums the counts of the namespaces that count.
 func (r *hubNodes) Within(counts map[string]int) int {
 	n := 0
 	for namespace, count := range counts {

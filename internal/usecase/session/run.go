@@ -23,9 +23,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// How long requests under way may take after an interruption, how long it may take to
-// record that, and how long the locks may take to be given back, then and else. A
-// process manager kills ten seconds after it has interrupted.
+// Limits after an interruption: for requests in progress, for recording the interruption,
+// and for releasing the locks, then and otherwise. Process managers kill ten seconds after
+// they interrupted.
 const (
 	InterruptionGrace       = 7 * time.Second
 	InterruptedSaveGrace    = time.Second
@@ -33,31 +33,32 @@ const (
 	releaseGrace            = 15 * time.Second
 )
 
-// RunOptions are those of all use cases that carry plans out.
+// RunOptions are the options of all use cases that carry out plans.
 type RunOptions struct {
 	Mode Mode
-	// LockShard is the shard of the run, and other shards of a hub may run beside it. Zero is
-	// for a run that has the hub for itself.
+	// LockShard is the shard of the run, so that other shards of the hub may run beside it.
+	// With zero, the run has the hub alone.
 	LockShard lynq.Shard
-	// LockTimeout is how long to wait for another run on the same hub.
+	// LockTimeout limits how long the run waits for another run on the same hub.
 	LockTimeout time.Duration
-	// Events: Kubernetes events are recorded on inventories.
+	// Events records Kubernetes events on inventories.
 	Events bool
-	// Concurrency is how many nodes are written at once.
+	// Concurrency limits how many nodes the run writes at once.
 	Concurrency int
-	// Plan is a plan that people reviewed: the run carries out that one alone, and asks
-	// nobody. Nil for none.
+	// Plan is a reviewed plan. The run carries out only that plan, and asks nobody. nil
+	// means no plan.
 	Plan *planfile.File
-	// WritePlan writes down the plan of a dry run that no guard refuses; nil for no plan.
+	// WritePlan writes the plan file of a dry run, unless a guard refuses the plan. nil
+	// writes none.
 	WritePlan func(*planfile.File) error
 }
 
-// DefaultRunOptions are those of a run unless options say otherwise.
+// DefaultRunOptions returns the defaults of a run.
 func DefaultRunOptions() RunOptions {
 	return RunOptions{Mode: ModeRun, LockTimeout: 5 * time.Minute, Events: true, Concurrency: 32}
 }
 
-// Run is one run of a use case that carries plans out.
+// Run is one run of a use case that carries out plans.
 type Run struct {
 	Engine     *Engine
 	RunOptions *RunOptions
@@ -65,21 +66,21 @@ type Run struct {
 	Store      *store.Store
 	Warnings   *ServerWarnings
 	Began      time.Time
-	Warned     []string // what was warned of
-	// Cleaning: what is done may be due because its namespace is being deleted.
+	Warned     []string // warnings shown so far
+	// Cleaning is set if a namespace in deletion may be the reason for the run.
 	Cleaning bool
-	// Kept are inventories that need not be listed, nil for none.
+	// Kept are inventories that need no list, nil for none.
 	Kept *KeptInventories
-	// Observe, where it is not nil, is told of what runs do, too.
+	// Observe, if not nil, also gets the events of the run.
 	Observe func(report.Event)
-	// Name is the run's own, as Leases and histories have it.
+	// Name is the run's name in Leases and histories.
 	Name string
-	// Noted is what histories record beside the result.
+	// Noted is what histories record in addition to the result.
 	Noted     Noted
 	histories *histories
 }
 
-// NewRun begins one.
+// NewRun returns a new run.
 func (e *Engine) NewRun(o *RunOptions, client *kube.Client, warnings *ServerWarnings) Run {
 	r := Run{
 		Engine: e, RunOptions: o, Client: client, Warnings: warnings, Began: time.Now(), Name: runName(),
@@ -91,8 +92,8 @@ func (e *Engine) NewRun(o *RunOptions, client *kube.Client, warnings *ServerWarn
 	return r
 }
 
-// With is a run on the hubs of several runs: it writes only while each of them has its own.
-// It keeps no inventories.
+// With returns a run on the hubs of several runs. It writes only while each of them holds
+// its own Lease. It keeps no inventories.
 func (r *Run) With(others ...*Run) Run {
 	all := *r
 	all.Kept = nil
@@ -112,7 +113,7 @@ func (r *Run) With(others ...*Run) Run {
 	return all
 }
 
-// OnCluster connects to a cluster, and has a run perform there what carries plans out.
+// OnCluster connects to a cluster, and calls perform with a new run.
 func (e *Engine) OnCluster(ctx context.Context, access *kube.Access, timeout time.Duration, o *RunOptions, perform func(context.Context, Run) error) error {
 	ctx, cancel := Deadline(ctx, timeout)
 	defer cancel()
@@ -123,11 +124,10 @@ func (e *Engine) OnCluster(ctx context.Context, access *kube.Access, timeout tim
 	return perform(ctx, e.NewRun(o, client, warnings))
 }
 
-// Refused tells what guards have against the plans.
+// Refused shows the refusals of the plans, and returns them as an error.
 func (r *Run) Refused(plans []plan.Plan) error { return r.Refuse(Refusals(plans)) }
 
-// Refuse says why, as people or scripts want it. Nothing speaks against it where there
-// are no refusals.
+// Refuse shows refusals, and returns an error. Without refusals, it returns nil.
 func (r *Run) Refuse(refusals []plan.Refusal) error {
 	if len(refusals) == 0 {
 		return nil
@@ -139,7 +139,7 @@ func (r *Run) Refuse(refusals []plan.Refusal) error {
 	return &Error{Outcome: Refused, Err: ErrReported, Summary: "nothing changed"}
 }
 
-// ShowPlans is a client dry run: the plans, and nothing done.
+// ShowPlans shows the plans of a client dry run, and does nothing.
 func (r *Run) ShowPlans(plans []plan.Plan) error {
 	if err := r.Engine.View.Printer(r.RunOptions.Mode).Plan(plans); err != nil {
 		return Fail(err)
@@ -172,9 +172,9 @@ func (r *Run) ShowPlans(plans []plan.Plan) error {
 	return &Error{Outcome: Failed, Err: ErrReported, Summary: strings.Join(wrong, ", ") + "; nothing changed"}
 }
 
-// RunPlans carries plans out, for real or as a server dry run. What is done
-// afterwards, unless something went wrong or it is a dry run, is still part of the run.
-// It is done after an interruption too, of which the summary tells.
+// RunPlans carries out plans, for real or as a server dry run. Then it calls afterwards,
+// which still belongs to the run. It also calls it after an interruption, which the summary
+// shows. It skips it after a dry run or an error.
 func (r *Run) RunPlans(ctx context.Context, plans []plan.Plan, o apply.Options, afterwards func(context.Context, *report.Summary) error) error {
 	runner := r.Runner(o)
 	return r.Reported(ctx, func(reporter report.Reporter) (*report.Result, error) {
@@ -188,7 +188,7 @@ func (r *Run) RunPlans(ctx context.Context, plans []plan.Plan, o apply.Options, 
 	})
 }
 
-// Runner carries out plans of the run.
+// Runner returns an apply.Runner with the options of the run.
 func (r *Run) Runner(o apply.Options) *apply.Runner {
 	o.Concurrency, o.DryRun, o.Began, o.Grace = r.RunOptions.Concurrency, r.RunOptions.Mode == ModeServer, r.Began, InterruptionGrace
 	o.Version = r.Engine.Version
@@ -202,11 +202,10 @@ func (r *Run) Runner(o apply.Options) *apply.Runner {
 	return runner
 }
 
-// Reported has a run shown as it goes, with what the server warns of, and its result
-// when it has ended.
+// Reported shows a run in progress with the server's warnings, and then its result.
 func (r *Run) Reported(ctx context.Context, run func(report.Reporter) (*report.Result, error)) error {
 	reporter := r.measured(r.Engine.View.Reporter(r.RunOptions.Mode))
-	defer func() { _ = reporter.Close() }() // Result has its error
+	defer func() { _ = reporter.Close() }() // Result returns its error
 	r.Warnings.to(reporter.Report)
 	told := tellInterruption(ctx, reporter.Report)
 	result, err := run(observed{reporter, r.Observe})
@@ -216,7 +215,7 @@ func (r *Run) Reported(ctx context.Context, run func(report.Reporter) (*report.R
 	return outcome(ctx, result.Summary, err)
 }
 
-// observed is a Reporter, beside which another is told.
+// observed is a Reporter that passes events to a second function.
 type observed struct {
 	report.Reporter
 	also func(report.Event)
@@ -230,7 +229,7 @@ func (o observed) Report(e report.Event) {
 	}
 }
 
-// HostName names this machine, or pod, to people.
+// HostName returns the name of this machine or pod, for people.
 func HostName() string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -239,8 +238,8 @@ func HostName() string {
 	return host
 }
 
-// tellInterruption tells people that their interruption has been heard, for what
-// has begun may take some seconds to end. What it gives is to be called when it has.
+// tellInterruption tells people that lynqctl heard their interruption, because requests in
+// progress may take some seconds. The caller calls ended at the end of the run.
 func tellInterruption(ctx context.Context, tell func(report.Event)) (ended func()) {
 	end, over := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -256,7 +255,7 @@ func tellInterruption(ctx context.Context, tell func(report.Event)) (ended func(
 	return func() { close(end); <-over }
 }
 
-// outcome is how a run ended, as an error that knows its outcome.
+// outcome turns the result of a run into an error with an outcome.
 func outcome(ctx context.Context, s *report.Summary, err error) error {
 	switch {
 	case errors.Is(context.Cause(ctx), context.Canceled):
@@ -270,8 +269,8 @@ func outcome(ctx context.Context, s *report.Summary, err error) error {
 	return Fail(err)
 }
 
-// undone says how many nodes did not end well. A node that was skipped, such as one of a
-// rollout that stopped, is as it was: it counts apart.
+// undone counts the nodes that failed. It counts skipped nodes separately, because they are
+// unchanged.
 func undone(failed []report.NodeResult) string {
 	skipped := 0
 	for i := range failed {

@@ -6,7 +6,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 )
 
-// TestUndone: a node that was skipped did not end badly.
+// TestUndone wants skipped nodes to count apart from failed ones.
 func TestUndone(t *testing.T) {
 	nodes := func(outcomes ...report.Outcome) []report.NodeResult {
 		var all []report.NodeResult

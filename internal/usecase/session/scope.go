@@ -12,7 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
-// CheckNamespace refuses what -n says and Kubernetes does not accept.
+// CheckNamespace refuses a value of -n that Kubernetes doesn't accept.
 func CheckNamespace(namespace string) error {
 	if namespace != "" && !naming.IsDNS1123Label(namespace) {
 		return BadUsage(fmt.Errorf("-n: namespace %q isn't valid in Kubernetes (use at most 63 lowercase letters, digits, and '-')", namespace))
@@ -20,7 +20,8 @@ func CheckNamespace(namespace string) error {
 	return nil
 }
 
-// NamespaceMeant is the namespace of -n, "" for all with -A, else that of the context.
+// NamespaceMeant returns the namespace of -n, "" for all with -A, else the namespace of the
+// context.
 func NamespaceMeant(access *kube.Access, namespace string, everywhere bool) (string, error) {
 	switch err := CheckNamespace(namespace); {
 	case err != nil:
@@ -37,8 +38,8 @@ func NamespaceMeant(access *kube.Access, namespace string, everywhere bool) (str
 	return cmp.Or(ns, "default"), nil
 }
 
-// OneOrAll is NamespaceMeant for use cases that change what they mean: -n and -A exclude
-// each other there.
+// OneOrAll works like NamespaceMeant, for use cases that change objects. They refuse -n
+// together with -A.
 func OneOrAll(access *kube.Access, namespace string, everywhere bool) (string, error) {
 	if everywhere && namespace != "" {
 		return "", BadUsage(errors.New("-A and -n exclude each other"))
@@ -46,7 +47,8 @@ func OneOrAll(access *kube.Access, namespace string, everywhere bool) (string, e
 	return NamespaceMeant(access, namespace, everywhere)
 }
 
-// HubMeant is the hub that NAME or NAMESPACE/NAME means, beside a namespace of -n.
+// HubMeant returns the hub that NAME or NAMESPACE/NAME selects, together with the namespace
+// of -n.
 func HubMeant(access *kube.Access, namespace, name string) (lynq.HubKey, error) {
 	said, hub, found := strings.Cut(name, "/")
 	switch {
@@ -59,7 +61,7 @@ func HubMeant(access *kube.Access, namespace, name string) (lynq.HubKey, error) 
 	return lynq.HubKey{Namespace: namespace, Name: name}, err
 }
 
-// Hint is what to do about an unknown name, in parentheses.
+// Hint says in parentheses what to do about an unknown name.
 func Hint(name string, known []string) string {
 	return " (" + cmp.Or(suggest.Fix(name, known), "lynqctl status -A lists all") + ")"
 }

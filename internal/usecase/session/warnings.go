@@ -7,14 +7,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 )
 
-// ServerWarnings are what the API server warns of. Once a run reports they are
-// part of that: they must not break into what moves on a terminal.
+// ServerWarnings shows the warnings of the API server. During a run, they go through its
+// Reporter, so that they don't disturb moving lines on a terminal.
 type ServerWarnings struct {
 	show   func(text string)
 	mu     sync.Mutex
 	report func(report.Event)
-	// looking: all kinds are listed. That some are deprecated is not the user's
-	// doing then.
+	// looking is set while lynqctl lists all kinds. It hides warnings about deprecated
+	// kinds, because the user didn't ask for those.
 	looking bool
 }
 
@@ -31,14 +31,14 @@ func (w *ServerWarnings) warn(text string) {
 	w.report(report.Event{Type: report.EventWarning, Message: text})
 }
 
-// Look says whether all kinds are being listed.
+// Look says whether lynqctl lists all kinds now.
 func (w *ServerWarnings) Look(looking bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.looking = looking
 }
 
-// to says where warnings go from now on.
+// to sets the receiver of later warnings.
 func (w *ServerWarnings) to(report func(report.Event)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

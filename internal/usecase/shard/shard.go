@@ -12,14 +12,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/rbac"
 )
 
-// Options say how the shards are to run in the cluster.
+// Options say how the shards run in the cluster.
 type Options struct {
 	// Apply has the number of shards in its Shard.
 	Apply apply.Options
-	// Job is NAMESPACE/NAME of the Job or the CronJob, "" for what is made of the hubs.
+	// Job is NAMESPACE/NAME of the Job or CronJob, "" to derive it from the hubs.
 	Job   string
-	Image string // "" for that of this release
-	// Parallelism is how many shards run at a time, 0 for all.
+	Image string // "" means the image of this release
+	// Parallelism limits how many shards run at a time, 0 for all.
 	Parallelism int
 	// Schedule makes a CronJob of the Job, "" for none.
 	Schedule string
@@ -27,8 +27,8 @@ type Options struct {
 	Args []string
 }
 
-// Manifests are the manifests of runs of shards in the cluster. The cluster is asked only
-// for kinds that the inputs do not say.
+// Manifests returns the manifests that run shards in the cluster. It asks the cluster only
+// for kinds that the inputs leave open.
 func Manifests(ctx context.Context, e *session.Engine, o *Options) (string, error) {
 	s := deploy.Shards{Count: o.Apply.Shard.Count, Parallelism: cmp.Or(o.Parallelism, o.Apply.Shard.Count), Schedule: o.Schedule}
 	if s.Parallelism < 1 || s.Parallelism > s.Count {

@@ -32,11 +32,11 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
-// looksAtOnce bounds the requests for one node that are sent at a time.
+// looksAtOnce limits the parallel requests for one node.
 const looksAtOnce = 8
 
-// Nodes looks at the nodes that the options name, as they are now. Those that
-// there are come also with the error that tells of the others.
+// Nodes reads the live state of the nodes that the options name. If some don't exist, it
+// returns the others together with an error.
 func Nodes(ctx context.Context, e *session.Engine, o *session.InventoryOptions) ([]*NodeStatus, error) {
 	ctx, cancel := session.Deadline(ctx, o.Timeout)
 	defer cancel()
@@ -65,7 +65,7 @@ func Nodes(ctx context.Context, e *session.Engine, o *session.InventoryOptions) 
 	return nodes, named.Ended(o.NotFound(ctx, client, named.Missing))
 }
 
-// NotReady is an error where some of the nodes are not Ready.
+// NotReady returns an error if some of the nodes aren't Ready.
 func NotReady(nodes []*NodeStatus) error {
 	var unwell []string
 	for _, n := range nodes {
@@ -82,21 +82,21 @@ func NotReady(nodes []*NodeStatus) error {
 	return &session.Error{Outcome: session.Failed, Err: session.ErrReported, Summary: fmt.Sprintf("%d of %s not Ready: %s", len(unwell), phrase.Count(len(nodes), "node"), strings.Join(unwell, ", "))}
 }
 
-// NodeStatus is a node as it is now.
+// NodeStatus is the live state of a node.
 type NodeStatus struct {
 	status.Node
-	// Recorded is the node as the last run recorded it.
+	// Recorded is the state that the last run recorded.
 	Recorded status.Node
 	Objects  []status.Object
 	Orphans  []orphan.Orphan
 	Events   []status.Event
-	// Warnings are about what could not be read.
+	// Warnings name what lynqctl couldn't read.
 	Warnings []string
 }
 
-// nodeLook looks at the objects of one node as they are now. What cannot be read
-// does not keep the rest from being shown. It never reads what is in a Secret or
-// a ConfigMap: of kinds that are ready once they exist only metadata is read.
+// nodeLook reads the live objects of one node. If it can't read something, it still shows
+// the rest. It never reads the contents of Secrets and ConfigMaps: for kinds that are ready
+// once they exist, it reads only metadata.
 type nodeLook struct {
 	NodeStatus
 	client    *kube.Client
@@ -118,7 +118,7 @@ func newNodeLook(client *kube.Client, inv *inventory.Inventory) *nodeLook {
 	}
 }
 
-// look reads all there is.
+// look reads everything about the node.
 func (l *nodeLook) look(ctx context.Context) {
 	lists := map[causes.OwnedList]bool{}
 	entries := l.inventory.All()
@@ -139,8 +139,8 @@ func (l *nodeLook) look(ctx context.Context) {
 	l.Warnings = slices.Compact(l.Warnings)
 }
 
-// judge tells how the node is, by what was read, as a list of nodes has it. What could
-// not be looked at is not taken for gone.
+// judge finds the node's state from what look read, with the rules of the list of nodes. An
+// object that couldn't be read doesn't count as missing.
 func (l *nodeLook) judge(ctx context.Context) {
 	known, all := *l.inventory, []*inventory.Inventory{l.inventory}
 	known.Entries = slices.DeleteFunc(slices.Clone(known.Entries), func(r inventory.Entry) bool { return l.seen[r.Ref].Unknown != nil })
@@ -153,7 +153,7 @@ func (l *nodeLook) judge(ctx context.Context) {
 	l.Objects = status.Tree(l.inventory, &l.now, l.seen, l.belonging)
 }
 
-// atOnce calls f for 0 to n-1, some of them at a time.
+// atOnce calls f for 0 to n-1, some of them in parallel.
 func atOnce(n int, f func(i int)) {
 	var running errgroup.Group
 	running.SetLimit(looksAtOnce)
@@ -163,7 +163,7 @@ func atOnce(n int, f func(i int)) {
 			return nil
 		})
 	}
-	_ = running.Wait() // no function has an error
+	_ = running.Wait() // no function returns an error
 }
 
 func (l *nodeLook) warn(format string, args ...any) {
@@ -172,10 +172,10 @@ func (l *nodeLook) warn(format string, args ...any) {
 	l.Warnings = append(l.Warnings, fmt.Sprintf(format, args...))
 }
 
-// object looks at one object, and tells which lists have what belongs to it.
+// object reads one object, and returns the lists of objects that belong to it.
 func (l *nodeLook) object(ctx context.Context, r *inventory.Entry) []causes.OwnedList {
 	if r.Purged() {
-		return nil // what has its name is none of the node's
+		return nil // an object with this name isn't the node's
 	}
 	m, o, err := l.read(ctx, r)
 	if err != nil {
@@ -199,12 +199,12 @@ func (l *nodeLook) object(ctx context.Context, r *inventory.Entry) []causes.Owne
 	return causes.OwnedLists(r.Ref, o)
 }
 
-// read reads an object and its metadata; of kinds that are ready once they exist only
-// that.
+// read reads an object and its metadata. For kinds that are ready once they exist, it reads
+// only the metadata.
 func (l *nodeLook) read(ctx context.Context, r *inventory.Entry) (*metav1.PartialObjectMetadata, *unstructured.Unstructured, error) {
 	_, version := lynq.SplitAPIVersion(r.APIVersion)
 	resource, err := l.client.Resource(ctx, r.Group, version, r.Kind)
-	if meta.IsNoMatchError(err) { // that version is served no more
+	if meta.IsNoMatchError(err) { // the server no longer serves this version
 		resource, err = l.client.Resource(ctx, r.Group, "", r.Kind)
 	}
 	if err != nil {
@@ -232,7 +232,7 @@ func (l *nodeLook) read(ctx context.Context, r *inventory.Entry) (*metav1.Partia
 	return m, o, nil
 }
 
-// seeing is what is kept of an object.
+// seeing keeps the needed parts of an object.
 func (l *nodeLook) seeing(ctx context.Context, ref lynq.Ref, o *unstructured.Unstructured) status.Seen {
 	r := ready.WithClass(o, func(name string) (*unstructured.Unstructured, error) {
 		classes, err := l.client.Resource(ctx, "storage.k8s.io", "", "StorageClass")
@@ -248,8 +248,8 @@ func (l *nodeLook) seeing(ctx context.Context, ref lynq.Ref, o *unstructured.Uns
 	return s
 }
 
-// list reads what belongs to workloads. Of a Deployment's ReplicaSets those that
-// are to have no pods, and have none, are history.
+// list reads the objects of workloads. It skips the old ReplicaSets of a Deployment, which
+// have and need no pods.
 func (l *nodeLook) list(ctx context.Context, list causes.OwnedList) {
 	resource, err := l.client.Resource(ctx, list.Group, "", list.Kind)
 	if err != nil {
@@ -277,7 +277,7 @@ func idle(o *unstructured.Unstructured) bool {
 	return err == nil && thereErr == nil && said && wanted == 0 && there == 0
 }
 
-// findOrphans looks for what the node left behind, wherever that is.
+// findOrphans looks for objects that the node left behind, in all namespaces.
 func (l *nodeLook) findOrphans(ctx context.Context) {
 	found, err := orphan.Find(ctx, l.client, orphan.Query{
 		Filter: orphan.Filter{Hubs: []string{l.inventory.Node.Hub.Name}, Nodes: []string{l.inventory.Node.String()}},
@@ -293,9 +293,9 @@ func (l *nodeLook) findOrphans(ctx context.Context) {
 	}
 }
 
-// readEvents reads the events of the node's record, of its objects and of what
-// belongs to them: one list for each of their namespaces. Those of objects
-// without a namespace are in the default one.
+// readEvents reads the events of the node's inventory, its objects, and what belongs to
+// those. It sends one list for each of their namespaces. The events of objects without a
+// namespace are in the default namespace.
 func (l *nodeLook) readEvents(ctx context.Context) {
 	uids := map[types.UID]bool{types.UID(l.inventory.UID): true}
 	namespaces := map[string]bool{l.inventory.Node.Namespace: true}

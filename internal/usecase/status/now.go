@@ -19,8 +19,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
-// nodesNow looks at the objects of the chosen nodes, and tells what could not be
-// looked at.
+// nodesNow reads the objects of the chosen nodes, and returns warnings about what it
+// couldn't read.
 func nodesNow(ctx context.Context, client *kube.Client, records *session.Inventories) (*status.Now, []string, error) {
 	c := session.NewComparison("shown as recorded")
 	now := &status.Now{Ready: map[lynq.Ref]ready.Readiness{}}
@@ -40,7 +40,7 @@ func nodesNow(ctx context.Context, client *kube.Client, records *session.Invento
 	return now, c.Warnings, nil
 }
 
-// explain adds why objects are not ready, for as many as may be asked about.
+// explain adds the reasons why objects aren't ready, for a limited number of objects.
 func explain(ctx context.Context, client *kube.Client, now *status.Now, inventories []*inventory.Inventory) {
 	causes := usecase.New(client)
 	now.Causes = map[lynq.Ref]string{}
@@ -53,9 +53,9 @@ func explain(ctx context.Context, client *kube.Client, now *status.Now, inventor
 	}
 }
 
-// busyHubs are the hubs on which a run is at work. Only those are asked for of which
-// something is wrong: a run may be about to put that right, or have caused it. A Lease
-// that cannot be read says nothing.
+// busyHubs returns the hubs on which a run is working. It asks only for hubs with a
+// problem, because a run may be about to fix that, or may have caused it. It ignores a
+// Lease that can't be read.
 func busyHubs(ctx context.Context, client *kube.Client, now *status.Now, inventories []*inventory.Inventory) map[lynq.HubKey]bool {
 	busy := map[lynq.HubKey]bool{}
 	for _, inv := range inventories {

@@ -13,24 +13,24 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/watch"
 )
 
-// records hears of inventories and of the records of hubs, and says when some changed. It
-// implements wait.MetadataHandler.
+// records receives inventories and hub records, and says when some changed. It implements
+// wait.MetadataHandler.
 type records struct {
 	*watch.Changes
-	selector labels.Selector // nil chooses all
+	selector labels.Selector // nil selects all
 
 	mu      sync.Mutex
 	synced  bool
-	there   map[lynq.NodeKey]bool // nodes whose inventories exist, and match the selector
-	deleted map[lynq.NodeKey]bool // of those, since they were taken
+	there   map[lynq.NodeKey]bool // nodes whose inventories exist and match the selector
+	deleted map[lynq.NodeKey]bool // nodes whose inventories somebody deleted since takeDeleted
 }
 
 func newRecords(selector labels.Selector) *records {
 	return &records{Changes: watch.NewChanges(), selector: selector, there: map[lynq.NodeKey]bool{}, deleted: map[lynq.NodeKey]bool{}}
 }
 
-// nodeOf returns the node whose inventory has this name. For a hub's record it returns a
-// key that no node has.
+// nodeOf returns the node whose inventory has this name. For a hub record, it returns a key
+// that no node has.
 func nodeOf(namespace, name string) lynq.NodeKey {
 	return lynq.NodeKey{Namespace: namespace, Name: strings.TrimPrefix(name, inventory.Name(""))}
 }
@@ -70,7 +70,7 @@ func (r *records) Synced() {
 	r.wake()
 }
 
-// wake has the change looked at, under the lock, once all records were told.
+// wake reports a change once all records have come. The caller holds the lock.
 func (r *records) wake() {
 	if r.synced {
 		r.Wake()
@@ -86,7 +86,7 @@ func (r *records) takeDeleted() map[lynq.NodeKey]bool {
 	return deleted
 }
 
-// knows tells whether a node's inventory is there, or its deletion is not taken yet.
+// knows reports whether a node's inventory exists, or its deletion isn't taken yet.
 func (r *records) knows(key lynq.NodeKey) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -17,31 +17,30 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
-// Options say which nodes are shown.
+// Options say which nodes to show.
 type Options struct {
 	session.InventoryOptions
-	// FailedOnly: a watch shows only nodes that are not well.
+	// FailedOnly makes a watch show only nodes that aren't healthy.
 	FailedOnly bool
-	// Recorded: nodes are shown as the last runs recorded them, and no object is
-	// looked at.
+	// Recorded shows the state that the last runs recorded, without reading objects.
 	Recorded bool
 
-	// repeated: a watch looks again and again, so that a look asks neither for causes nor
-	// for nodes of other namespaces.
+	// repeated is set for a watch, which reads again and again. A read then asks neither
+	// for causes nor for nodes of other namespaces.
 	repeated bool
 }
 
-// Status is how nodes are, and their hubs.
+// Status holds the states of nodes and their hubs.
 type Status struct {
 	Nodes []status.Node // sorted
 	Hubs  []status.Hub
-	// Warnings are about what could not be read.
+	// Warnings name what lynqctl couldn't read.
 	Warnings []string
-	// Ignored are warnings about inventories that do not count.
+	// Ignored are warnings about inventories that don't count.
 	Ignored []string
 }
 
-// List reads how nodes are.
+// List reads the states of the nodes that the options choose.
 func List(ctx context.Context, e *session.Engine, o *Options) (*Status, error) {
 	ctx, cancel := session.Deadline(ctx, o.Timeout)
 	defer cancel()
@@ -52,7 +51,7 @@ func List(ctx context.Context, e *session.Engine, o *Options) (*Status, error) {
 	return o.look(ctx, client)
 }
 
-// look reads the inventories that the options choose, and looks at their objects.
+// look reads the inventories that the options choose, and their objects.
 func (o *Options) look(ctx context.Context, client *kube.Client) (*Status, error) {
 	records := session.NewHubRecords(store.New(client.ConfigMaps()), o.Namespace)
 	r, err := o.ReadAll(ctx, records)
@@ -85,8 +84,7 @@ func (o *Options) look(ctx context.Context, client *kube.Client) (*Status, error
 	return s, o.missing(ctx, records.Store, s)
 }
 
-// now looks at the objects of the chosen nodes, unless only what is recorded is asked
-// for.
+// now reads the objects of the chosen nodes, unless the options ask for the recorded state.
 func (o *Options) now(ctx context.Context, client *kube.Client, r *session.Inventories, s *Status) (*status.Now, error) {
 	if o.Recorded {
 		return nil, nil
@@ -102,8 +100,8 @@ func (o *Options) now(ctx context.Context, client *kube.Client, r *session.Inven
 	return now, nil
 }
 
-// addUnrendered adds the nodes that could not be rendered and have no inventory, as
-// the records of hubs name them. They have no labels to be selected by.
+// addUnrendered adds nodes that failed to render and have no inventory. The hub records
+// name them. They have no labels, so a selector never selects them.
 func (o *Options) addUnrendered(s *Status, hubs []*inventory.Hub) {
 	if o.Selector != nil {
 		return
@@ -122,12 +120,12 @@ func (o *Options) addUnrendered(s *Status, hubs []*inventory.Hub) {
 	}
 }
 
-// means tells whether the options choose a node whose record is broken.
+// means reports whether the options choose a node whose inventory is broken.
 func (o *Options) means(n *status.Node) bool {
 	return o.MayChoose(n.Name, n.Hub, n.Form)
 }
 
-// ownRecords are the hubs with a record in the namespaces that are looked at.
+// ownRecords returns the hubs with a hub record in the chosen namespaces.
 func (o *Options) ownRecords(list *session.HubList, s *Status) []lynq.HubKey {
 	var keys []lynq.HubKey
 	for _, b := range list.Broken {
@@ -142,13 +140,13 @@ func (o *Options) ownRecords(list *session.HubList, s *Status) []lynq.HubKey {
 	return keys
 }
 
-// whole tells whether hubs are shown whole.
+// whole reports whether the list shows every node of a hub.
 func (o *Options) whole() bool { return len(o.Forms) == 0 && o.wholeForms() }
 
-// wholeForms tells whether forms are.
+// wholeForms reports whether the list shows every node of a form.
 func (o *Options) wholeForms() bool { return len(o.Nodes) == 0 && o.Selector == nil }
 
-// sum sums nodes up by their hubs.
+// sum sums nodes up by hub.
 func (o *Options) sum(nodes []status.Node, hubs []*inventory.Hub) []status.Hub {
 	sums := status.Sum(nodes, hubs)
 	for i := range sums {
@@ -160,13 +158,13 @@ func (o *Options) sum(nodes []status.Node, hubs []*inventory.Hub) []status.Hub {
 	return sums
 }
 
-// showsHub tells whether a hub is shown though it may have no nodes.
+// showsHub reports whether the list shows a hub even if it has no nodes.
 func (o *Options) showsHub(key lynq.HubKey) bool {
 	return o.whole() && lynq.Names(o.Hubs).Choose(key.Namespace, key.Name)
 }
 
-// shownHubs are the records of hubs that the options choose, or that nodes are of.
-// Such a hub may be in a namespace that was not looked at, and may not be.
+// shownHubs returns the hub records that the options choose, and those of listed nodes. A
+// hub record may be in another namespace, which the user perhaps may not read.
 func (o *Options) shownHubs(ctx context.Context, records *session.HubRecords, s *Status, hubs []*inventory.Hub) []*inventory.Hub {
 	wanted := map[lynq.HubKey]bool{}
 	for i := range s.Nodes {
@@ -182,7 +180,7 @@ func (o *Options) shownHubs(ctx context.Context, records *session.HubRecords, s 
 	}
 	for p := range wanted {
 		if o.Namespace == "" || p.Namespace == o.Namespace {
-			continue // it was looked at
+			continue // the first list had it
 		}
 		h, err := records.Load(ctx, p)
 		switch {
@@ -196,9 +194,8 @@ func (o *Options) shownHubs(ctx context.Context, records *session.HubRecords, s 
 	return shown
 }
 
-// missing notes which hubs have fewer records than the last run wanted nodes. A
-// hub's nodes may be in any namespace, and where those may not be looked at,
-// that is not known.
+// missing notes hubs that have fewer inventories than the last run had nodes. A hub's nodes
+// may be in any namespace. If the user may not read those, the number stays unknown.
 func (o *Options) missing(ctx context.Context, store *store.Store, s *Status) error {
 	if !o.whole() || o.repeated && o.Namespace != "" {
 		return nil
@@ -222,8 +219,8 @@ func (o *Options) missing(ctx context.Context, store *store.Store, s *Status) er
 	return nil
 }
 
-// recordsOf counts the records of a hub's nodes in all namespaces, as far as they
-// count. No row wants those that are kept for their grace period.
+// recordsOf counts a hub's inventories in all namespaces, if they count. It leaves out
+// nodes in their grace period, which no row wants.
 func recordsOf(ctx context.Context, store *store.Store, hub lynq.HubKey) (int, error) {
 	all, err := store.Nodes(ctx, hub)
 	broken, err := session.BrokenOnes(err)
@@ -249,7 +246,7 @@ func recordsOf(ctx context.Context, store *store.Store, hub lynq.HubKey) (int, e
 	return n, nil
 }
 
-// unwell is how many nodes are not well.
+// unwell counts the nodes that aren't healthy.
 func (s *Status) unwell() int {
 	n := 0
 	for i := range s.Nodes {
@@ -260,7 +257,7 @@ func (s *Status) unwell() int {
 	return n
 }
 
-// summary says what is wrong, "" where nothing is.
+// summary says what is wrong, or "".
 func (s *Status) summary() string {
 	var parts []string
 	if n := s.unwell(); n > 0 {
@@ -277,7 +274,7 @@ func (s *Status) summary() string {
 	return strings.Join(parts, "; ")
 }
 
-// Ended is an error where nodes are not well, or not all could be read.
+// Ended returns an error if nodes aren't healthy, or some couldn't be read.
 func (s *Status) Ended() error {
 	if summary := s.summary(); summary != "" {
 		return &session.Error{Outcome: session.Failed, Err: session.ErrReported, Summary: summary}

@@ -12,14 +12,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
-// unrendered are those of the named nodes without an inventory that could not be
-// rendered, as the records of hubs have them. They are missing no more.
+// unrendered returns the named nodes that failed to render and have no inventory. The hub
+// records name them. It removes them from the missing ones.
 func unrendered(ctx context.Context, o *session.InventoryOptions, client *kube.Client, named *session.NamedNodes) ([]*NodeStatus, error) {
 	if len(named.Missing) == 0 {
 		return nil, nil
 	}
 	store := store.New(client.ConfigMaps())
-	hubs, err := store.Hubs(ctx, "") // that of a node may be anywhere
+	hubs, err := store.Hubs(ctx, "") // the hub of a node may be in any namespace
 	if apierrors.IsForbidden(err) {
 		hubs, err = store.Hubs(ctx, o.Namespace)
 	}

@@ -13,35 +13,36 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
-// How long a watch lets the cluster be between two looks at it: so long, and for a small
-// part of its time at most; where a record changed, not as long.
+// Pauses of a watch between two reads: after a read, in relation to its length, and after a
+// change of a record.
 const (
 	lookEvery   = 5 * time.Second
 	lookAgain   = time.Second
 	lookingPart = 10
 )
 
-// conditionDeleted is what a watch shows of a node whose inventory is gone.
+// conditionDeleted is the condition of a node whose inventory is gone.
 const conditionDeleted = "Deleted"
 
-// follower is one run of Follow. It looks as List does, whenever records changed or time
-// has passed.
+// follower is one run of Follow. It reads like List, whenever records changed or enough
+// time has passed.
 type follower struct {
 	o       Options
 	client  *kube.Client
 	records *records
-	shown   map[lynq.NodeKey]status.Node // as the last look saw them
+	shown   map[lynq.NodeKey]status.Node // by the last look
 	looked  chan look
 }
 
-// look is what one look of a watch saw, and which nodes changed since the one before.
+// look holds what one look of a watch saw, and the nodes that changed since the last one.
 type look struct {
 	*Status
 	news []status.Node
 }
 
-// Follow shows how nodes are until the context ends: after each look, with the nodes that
-// changed since the one before, and once a second, for ages.
+// Follow shows the states of nodes until the context ends. It calls show after each look,
+// with the nodes that changed since the last one. It also calls show once a second, for
+// ages.
 func Follow(ctx context.Context, e *session.Engine, o *Options, show func(now time.Time, s *Status, news []status.Node) error) error {
 	ctx, cancel := session.Deadline(ctx, o.Timeout)
 	defer cancel()
@@ -76,8 +77,8 @@ func Follow(ctx context.Context, e *session.Engine, o *Options, show func(now ti
 	return session.Unread(ctx, context.Cause(ctx))
 }
 
-// show shows each look until the watch ends, and new ages every second. It returns what
-// the last look saw, nil if there was none.
+// show shows each look until the watch ends, and new ages every second. It returns the last
+// look, or nil if there was none.
 func (f *follower) show(ended <-chan error, show func(now time.Time, s *Status, news []status.Node) error) (last *Status, err error) {
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
@@ -99,8 +100,8 @@ func (f *follower) show(ended <-chan error, show func(now time.Time, s *Status, 
 	}
 }
 
-// lookOn looks whenever it is time to, until the context ends. The first look begins when
-// the watch of records does, so that it misses none of their changes.
+// lookOn looks again and again until the context ends. The first look begins together with
+// the watch of records, so that it misses no change.
 func (f *follower) lookOn(ctx context.Context) error {
 	var late <-chan time.Time
 	for {
@@ -119,7 +120,7 @@ func (f *follower) lookOn(ctx context.Context) error {
 		case err != nil:
 			continue // the context has ended
 		}
-		f.o.IgnoreNotFound = true // what was there may go
+		f.o.IgnoreNotFound = true // a node may disappear now
 		took := time.Since(began)
 		if !f.o.Recorded {
 			late = time.After(max(lookEvery, lookingPart*took))
@@ -137,14 +138,14 @@ func (f *follower) lookOn(ctx context.Context) error {
 	}
 }
 
-// news are the nodes that are not as the look before saw them. One that is not seen any
-// more was deleted, or nobody chooses it any more, or the watch of records tells soon.
+// news returns the nodes that changed since the last look. If a node disappeared, it was
+// deleted, or the options no longer choose it, or the watch of records reports it soon.
 func (f *follower) news(nodes []status.Node, deleted map[lynq.NodeKey]bool) (news []status.Node) {
 	seen := map[lynq.NodeKey]bool{}
 	for _, n := range nodes {
 		key := n.Key()
 		if key.Name == "" {
-			key.Name = n.Message // of a record that says no name, and no other does
+			key.Name = n.Message // a record without a name has its own message
 		}
 		seen[key] = true
 		before, known := f.shown[key]

@@ -9,8 +9,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// Run finds out whether inputs, and with rows those too, are valid, and says what was
-// looked at.
+// Run checks the inputs, and their rows if rows is set. checked says what it checked. It
+// returns a *session.Error with all problems.
 func Run(ctx context.Context, e *session.Engine, o *load.RenderOptions, rows bool) (checked string, err error) {
 	ctx, cancel := session.Deadline(ctx, o.Timeout)
 	defer cancel()

@@ -15,17 +15,17 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// ApproveOptions say which held deletions are approved.
+// ApproveOptions select the held deletions to approve.
 type ApproveOptions struct {
 	Access  kube.Access
-	Timeout time.Duration // 0 is none
+	Timeout time.Duration // 0 means no limit
 	Hub     lynq.HubKey
-	Yes     bool // do not ask
+	Yes     bool // don't ask
 }
 
-// Approve lets the deletions through that guards hold of a hub: exactly those that its
-// record has, by their digest. It writes nothing but an annotation on the record; the
-// instance that holds them carries them out.
+// Approve approves the deletions that guards hold of a hub: exactly those in its hub
+// record, by their digest. It writes only an annotation on the hub record. The process that
+// holds the deletions carries them out.
 func Approve(ctx context.Context, e *session.Engine, o *ApproveOptions) error {
 	ctx, cancel := session.Deadline(ctx, o.Timeout)
 	defer cancel()
@@ -58,7 +58,7 @@ type approval struct {
 	run   *session.Run
 }
 
-// heldRecord is the record of the hub, of which deletions are held.
+// heldRecord returns the hub record. It returns an error if no deletion is held.
 func (j *approval) heldRecord(ctx context.Context) (*inventory.Hub, error) {
 	record, err := j.store.LoadHub(ctx, j.o.Hub.Namespace, j.o.Hub.Name)
 	switch {
@@ -72,17 +72,17 @@ func (j *approval) heldRecord(ctx context.Context) (*inventory.Hub, error) {
 	return record, nil
 }
 
-// noHub is that there is no such hub, with those that there are.
+// noHub returns an error for an unknown hub, with suggestions.
 func (j *approval) noHub(ctx context.Context) error {
 	var near []string
-	hubs, _ := j.store.Hubs(ctx, j.o.Hub.Namespace) // it is but a hint
+	hubs, _ := j.store.Hubs(ctx, j.o.Hub.Namespace) // without the list, the error has no suggestion
 	for _, h := range hubs {
 		near = append(near, h.Name)
 	}
 	return fmt.Errorf("there is no hub %q in namespace %s%s", j.o.Hub.Name, j.o.Hub.Namespace, session.Hint(j.o.Hub.Name, near))
 }
 
-// show tells what is held, before it is asked for.
+// show shows the held deletions before it asks.
 func (j *approval) show(h *inventory.HeldDeletions) {
 	j.Notef("hub %s: deletions are held since %s (%s): %s", j.o.Hub, h.Since.UTC().Format(time.RFC3339), h.Guard, h.Message)
 	j.Notef("%s", stakeOf(h))
@@ -101,11 +101,11 @@ func (j *approval) list(what string, nodes []string, more int) {
 	j.Notef("  %s: %s", what, strings.Join(names, ", "))
 }
 
-// approvals is how often an approval is written that another client comes before.
+// approvals limits how often approve tries again after another client's write.
 const approvals = 5
 
-// approve writes the approval, as long as these deletions are what is held. The record
-// may have been saved since it was shown.
+// approve writes the approval if these deletions are still held. Another client may have
+// saved the hub record since show.
 func (j *approval) approve(ctx context.Context, digest string) error {
 	var err error
 	for range approvals {

@@ -72,7 +72,7 @@ func (h *holding) engine(w *watcher) *session.Engine {
 	return &session.Engine{Stdin: strings.NewReader(""), Getenv: func(string) string { return "" }, Version: h.version, View: w}
 }
 
-// round is one round with these rows, and what it did.
+// round carries out one round with these rows, and returns the changes.
 func (h *holding) round(rows string) []string {
 	h.t.Helper()
 	h.write("rows.csv", "id,active,plan\n"+rows)
@@ -83,7 +83,7 @@ func (h *holding) round(rows string) []string {
 	return w.outcomes()
 }
 
-// record is the hub's record.
+// record returns the hub record.
 func (h *holding) record() *inventory.Hub {
 	h.t.Helper()
 	client, err := h.options.Access.Client(kube.Options{})
@@ -109,7 +109,7 @@ func (h *holding) did(what string, got []string, want ...string) {
 	}
 }
 
-// versions are those of objects, by which one that nothing touched is known.
+// versions returns the versions of objects, which show whether anybody wrote them.
 func (h *holding) versions(refs ...string) string {
 	h.t.Helper()
 	var all []string
@@ -119,8 +119,8 @@ func (h *holding) versions(refs ...string) string {
 	return strings.Join(all, ", ")
 }
 
-// TestHeldDeletions: a guard holds deletions, and nothing of them is touched; all else
-// goes on. What is approved goes, once, and what was not approved does not.
+// TestHeldDeletions wants a guard to hold deletions while everything else continues. Nobody
+// touches the held nodes. The approved deletions happen once, and no others.
 func TestHeldDeletions(t *testing.T) {
 	t.Parallel()
 	h := newHolding(t)
@@ -129,7 +129,7 @@ func TestHeldDeletions(t *testing.T) {
 	before := h.versions(staying...)
 
 	h.version = "v2"
-	const lost = "coil,1,free\ndyno,1,silver\necho,1,free\n" // and coil loses an object
+	const lost = "coil,1,free\ndyno,1,silver\necho,1,free\n" // coil loses an object, too
 	h.did("held", h.round(lost), "ConfigMap/coil update", "ConfigMap/dyno update", "ConfigMap/echo create")
 	if got := h.versions(staying...); got != before {
 		t.Errorf("before %s\nnow    %s", before, got)
@@ -149,7 +149,7 @@ func TestHeldDeletions(t *testing.T) {
 	}
 	before = h.versions(append(staying, "configmap/coil", "configmap/dyno", "configmap/lynqnode-coil-web", "configmap/lynqnode-dyno-web")...)
 
-	// Another row goes while a person thinks.
+	// Another row disappears while a person decides.
 	w, err := h.approve(func() { h.round("coil,1,free\necho,1,free\n") })
 	var known *session.Error
 	if !errors.As(err, &known) || known.Outcome != session.Refused || !strings.Contains(err.Error(), "watch now holds other deletions") || len(w.asked) != 1 {
@@ -158,7 +158,8 @@ func TestHeldDeletions(t *testing.T) {
 	if got := h.versions(append(staying, "configmap/coil", "configmap/dyno", "configmap/lynqnode-coil-web", "configmap/lynqnode-dyno-web")...); got != before {
 		t.Errorf("before %s\nnow    %s", before, got)
 	}
-	// The record is saved while a person thinks, and the same is held: that is no matter.
+	// A round saves the hub record while a person decides, with the same deletions. The
+	// approval still counts.
 	h.round(lost)
 	if w, err = h.approve(func() { h.round(lost) }); err != nil {
 		t.Fatalf("%v; %q", err, w.notes)
@@ -169,7 +170,7 @@ func TestHeldDeletions(t *testing.T) {
 	if w, err = h.approve(nil); err != nil || len(w.asked) != 0 {
 		t.Errorf("approved twice: %v, asked %q", err, w.asked)
 	}
-	// What was approved is not what is to go now.
+	// The approved deletions aren't the ones that are due now.
 	h.did("others", h.round("coil,1,free\necho,1,free\n"))
 	if r := h.record(); r.Approved != "" || r.Held == nil {
 		t.Errorf("approved %q, held %+v", r.Approved, r.Held)
@@ -189,20 +190,21 @@ func TestHeldDeletions(t *testing.T) {
 	}
 }
 
-// event is the name of the event of this reason, which is sent while others go on.
+// event returns the name of an event with this reason. lynqctl sends events in the
+// background.
 func (h *holding) event(reason string) string {
 	h.t.Helper()
 	return strings.TrimSpace(h.Kubectl(h.t, "", "get", "events", "--field-selector", "reason="+reason, "-o", "jsonpath={.items[0].metadata.name}"))
 }
 
-// TestHeldHandover: a node that would go keeps what another one wants of it, and hands it
-// over when it goes.
+// TestHeldHandover wants a leaving node to keep an object that another node wants. When it
+// leaves, it hands the object over.
 func TestHeldHandover(t *testing.T) {
 	t.Parallel()
 	h := newHolding(t)
 	h.write("inputs.yaml", heldInputs+`    - {id: pool, nameTemplate: "pool-{{ .plan }}", spec: {apiVersion: v1, kind: ConfigMap}}
 `)
-	h.options.Limits.MaxDelete = toll.MaxDelete{} // no node may go
+	h.options.Limits.MaxDelete = toll.MaxDelete{} // no node may leave
 	h.round("acme,1,one\nbolt,1,two\n")
 	uid := h.Get(t, "configmap/pool-one").GetUID()
 	before := h.versions("configmap/acme", "configmap/pool-one", "configmap/lynqnode-acme-web")
@@ -222,8 +224,8 @@ func TestHeldHandover(t *testing.T) {
 	h.did("all is well", h.round(moved))
 }
 
-// TestHeldWithoutRows: a source that yields nothing takes no node, and a run by hand that
-// has nothing against what is held ends it.
+// TestHeldWithoutRows wants a source that yields nothing to delete no node. A manual run
+// without refusals ends the hold.
 func TestHeldWithoutRows(t *testing.T) {
 	t.Parallel()
 	h := newHolding(t)
@@ -236,7 +238,7 @@ func TestHeldWithoutRows(t *testing.T) {
 	if _, err := h.approve(nil); err != nil {
 		t.Fatal(err)
 	}
-	// The row comes back: what was approved is not due any more, nor ever again.
+	// The row comes back. The approved deletions are no longer due, now or later.
 	h.did("the row is back", h.round("acme,1,gold\n"))
 	if r := h.record(); r.Held != nil || r.Approved != "" {
 		t.Errorf("approved %q, held %+v", r.Approved, r.Held)
@@ -257,7 +259,7 @@ func TestHeldWithoutRows(t *testing.T) {
 	}
 }
 
-// TestApproveWithout: there is no such hub.
+// TestApproveWithout approves a hub that doesn't exist.
 func TestApproveWithout(t *testing.T) {
 	t.Parallel()
 	h := newHolding(t)

@@ -13,14 +13,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// keptInputs are hubs that keep their last good inputs, because files with documents of
-// theirs have errors.
+// keptInputs names the hubs that keep their last good inputs, because files with their
+// documents have errors.
 type keptInputs struct {
-	hubs  []lynq.HubKey // as the files name them
+	hubs  []lynq.HubKey // by the names in the files
 	wrong lynq.Problems
 }
 
-// String tells people what is wrong, and what goes on.
+// String says what is wrong, and which hubs continue.
 func (k *keptInputs) String() string {
 	names := make([]string, len(k.hubs))
 	for i, h := range k.hubs {
@@ -37,7 +37,7 @@ func keepKeeps(hubs int) string {
 	return "keep"
 }
 
-// trouble is what the record of a hub has of it, nil for a hub with new inputs.
+// trouble returns the trouble for the hub record. It returns nil for a hub with new inputs.
 func (k *keptInputs) trouble(hub *form.Hub) []inventory.Trouble {
 	if k == nil || !slices.Contains(k.hubs, hub.Key()) {
 		return nil
@@ -49,9 +49,9 @@ func (k *keptInputs) trouble(hub *form.Hub) []inventory.Trouble {
 	return []inventory.Trouble{inventory.NewTrouble(inventory.TroubleInputs, message)}
 }
 
-// loadAround loads inputs of which some files have errors: hubs that such a file concerns
-// stay as they are. wrong is what loading all of them gave, and the error if every hub has
-// to stay.
+// loadAround loads inputs although some files have errors. Hubs in such files keep their
+// earlier inputs. wrong is the error for all files. loadAround returns it if no hub can
+// take new inputs.
 func (w *watching) loadAround(ctx context.Context, o apply.Options, wrong error) (*apply.Loaded, *keptInputs, *form.Good, error) {
 	told, _ := errors.AsType[lynq.Problems](wrong)
 	bad := map[string]bool{}
@@ -60,7 +60,7 @@ func (w *watching) loadAround(ctx context.Context, o apply.Options, wrong error)
 		for _, p := range problems {
 			bad[p.Pos.File] = true
 		}
-		if len(bad) == before { // nothing else to leave out, or no problem of a file
+		if len(bad) == before { // nothing more to leave out, or a problem without a file
 			break
 		}
 		around, hubs, err := w.good.Around(o.Inputs.Paths, o.Inputs.Recursive, bad)

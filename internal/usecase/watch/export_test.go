@@ -11,7 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// ApplyHolding is Apply of one hub, which goes on where a guard refuses deletions.
+// ApplyHolding applies one hub once, and continues if a guard refuses deletions.
 func ApplyHolding(ctx context.Context, e *session.Engine, o *apply.Options) error {
 	return apply.WithJob(ctx, e, o, func(ctx context.Context, j *apply.Job) error {
 		if _, err := j.Rendered(ctx); err != nil {

@@ -5,7 +5,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form/files"
 )
 
-// facts are what people know these inputs by.
+// facts returns the names by which people know these inputs.
 func (w *watching) facts(hubs []load.HubPrograms) inputFacts {
 	facts := inputFacts{Files: map[string]string{}, Hubs: map[string]bool{}, Forms: map[string]bool{}}
 	files.Digests(w.o.Apply.Inputs.Paths, w.o.Apply.Inputs.Recursive, facts.Files)

@@ -16,19 +16,19 @@ import (
 type fight struct {
 	node   lynq.NodeKey
 	object lynq.Ref
-	last   string        // what was taken back last, and from whom; "" where that is not known
-	muted  time.Duration // for which its changes start nothing
+	last   string        // the last fields that lynqctl restored, and from whom; "" if unknown
+	muted  time.Duration // how long lynqctl ignores changes of the object
 	at     time.Time
 }
 
-// String says it to people.
+// String describes the fight for people.
 func (f fight) String() string {
 	who := cmp.Or(f.last, "kubectl get -o yaml --show-managed-fields shows which")
 	return fmt.Sprintf("another client changes %s again and again (%s): lynqctl ignores its changes for %s. To leave fields to another client, add them to ignoreFields", f.object, who, f.muted)
 }
 
-// fightEvents tell of fights at the inventories of their nodes, as far as these were there
-// when the plans were made. It is a pure function.
+// fightEvents returns events about fights on the inventories of their nodes. It skips nodes
+// that had no inventory when lynqctl made the plans. It is a pure function.
 func fightEvents(fights []fight, plans []plan.Plan) []report.KubernetesEvent {
 	uids := map[lynq.NodeKey]string{}
 	for i := range plans {
@@ -50,7 +50,7 @@ func fightEvents(fights []fight, plans []plan.Plan) []report.KubernetesEvent {
 	return events
 }
 
-// tellFights tells Kubernetes of the fights of a round that went by these plans.
+// tellFights sends Kubernetes events about the fights of a round with these plans.
 func (h *hubWatch) tellFights(ctx context.Context, plans []plan.Plan, recorder report.Recorder) {
 	h.mu.Lock()
 	fights := h.fought

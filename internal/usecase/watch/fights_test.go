@@ -12,7 +12,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// TestFightEvents: each fight is told at its node's inventory, unless that is new.
+// TestFightEvents wants an event on the inventory of each fight's node, unless the
+// inventory is new.
 func TestFightEvents(t *testing.T) {
 	at := time.Date(2026, 3, 4, 5, 6, 7, 8, time.UTC)
 	known, unsaved := lynq.NodeKey{Namespace: "shop", Name: "acme-web"}, lynq.NodeKey{Namespace: "shop", Name: "bolt-web"}

@@ -15,14 +15,13 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// holdDeletions is what is carried out of plans where guards refuse the deletions of one of
-// their hubs: all else. Where a person approved exactly these deletions, as the hub's
-// record says, it is the plans as they are, without what the guards have against them.
-// It is a pure function.
+// holdDeletions leaves deletions out of the plans if guards refuse those of the hub. If a
+// person approved exactly these deletions, as the hub record says, it returns the plans
+// without refusals. It is a pure function.
 //
-// Plans that no guard refuses, or that one refuses for more than deletions, come back as
-// they are: the latter still have their refusals, and must not be carried out. What
-// tombstones name is held with the deletions of nodes.
+// If no guard refuses anything, it returns the plans unchanged. If a guard refuses more
+// than deletions, it does the same: they keep their refusals, and nobody may carry them
+// out. Deletions by tombstones are held together with those of nodes.
 func holdDeletions(plans []plan.Plan, hub lynq.HubKey, record *inventory.Hub, now time.Time) (run []plan.Plan, held *inventory.HeldDeletions, approved bool) {
 	i := slices.IndexFunc(plans, func(p plan.Plan) bool { return p.Hub == hub && len(p.Refusals) > 0 })
 	if i < 0 || slices.ContainsFunc(plans, func(p plan.Plan) bool { return p.Hub == hub && len(p.Refusals) > 0 && !p.Holdable() }) {
@@ -39,15 +38,14 @@ func holdDeletions(plans []plan.Plan, hub lynq.HubKey, record *inventory.Hub, no
 		if k == i {
 			p = next
 		}
-		if !p.After || p.Hub != hub { // an approval covers what it showed, and it shows no tombstones
+		if !p.After || p.Hub != hub { // an approval covers what it showed, and it showed no tombstones
 			run = append(run, p)
 		}
 	}
 	return run, nil, true
 }
 
-// carrying are plans of which rest is carried out of the one at i, and no tombstones of its
-// hub.
+// carrying replaces the plan at i by rest, and drops the tombstones of its hub.
 func carrying(plans []plan.Plan, i int, rest *plan.Plan) []plan.Plan {
 	var run []plan.Plan
 	for k := range plans {
@@ -63,8 +61,8 @@ func carrying(plans []plan.Plan, i int, rest *plan.Plan) []plan.Plan {
 	return run
 }
 
-// heldDeletions is what is held as the record of its hub, which may be nil, is to have it.
-// It is held since it is for the same guard.
+// heldDeletions returns the held deletions for the hub record. record is the earlier one,
+// or nil. The time when the hold began stays as long as the guard is the same.
 func heldDeletions(h *plan.Held, record *inventory.Hub, now time.Time) *inventory.HeldDeletions {
 	var whats []string
 	for _, r := range h.Refusals {
@@ -89,15 +87,15 @@ func nodeNamesOf(keys []lynq.NodeKey) []string {
 	return names
 }
 
-// tellHeld tells Kubernetes, at the record of the hub as it was before the run, what is
-// held where that is news, or that an approval lets it through.
+// tellHeld sends a Kubernetes event about held deletions if they are new, or about their
+// approval. The event is on the hub record as it was before the run.
 func tellHeld(ctx context.Context, recorder report.Recorder, record *inventory.Hub, held *inventory.HeldDeletions, approved bool, now time.Time) {
 	e := report.KubernetesEvent{
 		Namespace: record.Namespace, Inventory: inventory.HubName(record.Name), UID: record.UID, Time: now,
 	}
 	switch {
 	case record.UID == "":
-		return // there is no record yet to tell it of
+		return // no hub record exists yet
 	case approved:
 		e.Type, e.Reason, e.Message = "Normal", "DeletionsApproved", "a person approved the deletions "+record.Approved+": they are carried out"
 	case held != nil && (record.Held == nil || record.Held.Digest != held.Digest):
@@ -109,7 +107,7 @@ func tellHeld(ctx context.Context, recorder report.Recorder, record *inventory.H
 	recorder.Record(ctx, e)
 }
 
-// stakeOf is what would go, in words.
+// stakeOf says what the held deletions would delete.
 func stakeOf(h *inventory.HeldDeletions) string {
 	parts := []string{phrase.Count(h.Going(), "node") + " would go"}
 	if n := h.Narrowed(); n > 0 {
@@ -122,7 +120,7 @@ func stakeOf(h *inventory.HeldDeletions) string {
 	return strings.Join(parts, ", ")
 }
 
-// approveWith is the command that lets through what is held of a hub.
+// approveWith returns the command that approves the held deletions of a hub.
 func approveWith(record *inventory.Hub) string {
 	return fmt.Sprintf("to approve them, run lynqctl watch approve %s -n %s", record.Name, record.Namespace)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// goingPlan is a plan in which nodes go, as far as guards let them.
+// goingPlan returns a plan that deletes nodes, as far as guards allow it.
 func goingPlan(nodes ...string) plan.Plan {
 	in := &decide.Input{Hub: lynq.HubKey{Namespace: "shop", Name: "crm"}, Active: 1, Forms: []lynq.FormKey{{Name: "web"}}}
 	for _, name := range nodes {
@@ -45,7 +45,7 @@ func TestHoldDeletions(t *testing.T) {
 	for name, tt := range map[string]struct {
 		plans    []plan.Plan
 		record   *inventory.Hub
-		nodes    []int // of the plans that are run
+		nodes    []int // of the plans that the round carries out
 		refused  bool
 		held     *inventory.HeldDeletions
 		approved bool
@@ -88,7 +88,7 @@ func (r *recorder) Record(_ context.Context, e report.KubernetesEvent) {
 }
 func (*recorder) Flush(context.Context) {}
 
-// TestTellHeld: what is held is told once, until other deletions are.
+// TestTellHeld wants one event for held deletions, until others are held.
 func TestTellHeld(t *testing.T) {
 	d1 := &inventory.HeldDeletions{Guard: "max-delete", Message: "2 of 3 nodes would go", Digest: "d1", Nodes: []string{"shop/a", "shop/b"}, Partly: []string{"shop/c"}, Deleted: 3, Orphaned: 1}
 	for name, tt := range map[string]struct {

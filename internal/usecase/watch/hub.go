@@ -19,80 +19,84 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/watch"
 )
 
-// hubWatch keeps one hub. One goroutine uses it, but for what is under its lock.
+// hubWatch keeps one hub up to date. One goroutine uses it, except for the fields under the
+// lock.
 type hubWatch struct {
 	w   *watching
 	in  *usecase.Loaded
 	hub load.HubPrograms
 	o   usecase.Options // of this hub alone
-	// files is how the inputs were read.
+	// files is the reading from which the inputs came.
 	files watch.Reading
-	// partial: other hubs may render what their files, which have errors, do not tell.
+	// partial is set if files with errors may hide objects that other hubs render.
 	partial bool
 
 	changes *watch.Changes
 	kept    session.KeptInventories
-	// readNow takes whom the reader of the rows tells of its next read, and lends takes how long
-	// the hub is lent to the round of another hub.
+	// readNow receives a channel for the result of the next read of the rows. lends
+	// receives a channel that closes when another hub's round no longer needs this hub.
 	readNow chan chan error
 	lends   chan chan struct{}
-	// tried are the objects that might have moved in the last round that tried that.
+	// tried is the digest of the objects that might have moved in the last common round.
 	tried string
-	// borrows is when this hub waits for another one again, zero for no matter when.
+	// borrows is the time from which this hub may wait for another one again. Zero means
+	// now.
 	borrows time.Time
-	// moved has a value when a timer was set while a round runs.
+	// moved has a value when a timer was set during a round.
 	moved    chan struct{}
-	whole    time.Time // of the last round about all nodes
-	failures int       // of rounds as a whole, in turn
-	again    time.Time // when to try again after one
-	// third is when to read files again whose changes delete data, zero for no need.
+	whole    time.Time // the time of the last round about all nodes
+	failures int       // the number of failed rounds in a row
+	again    time.Time // when to try again after a failure
+	// third is the time to read the files again whose changes delete data. Zero means
+	// never.
 	third time.Time
-	// grace is when the first node has been kept for its grace period, zero for none.
+	// grace is the time when the first grace period ends, zero for none.
 	grace time.Time
-	// refused is what guards had against the last round, "" for nothing.
+	// refused is the text of the last round's refusals, "" for none.
 	refused string
-	// idle counts the rounds, in turn, that changes began and that found nothing to do.
+	// idle counts the rounds in a row that changes started and that had nothing to do.
 	idle int
-	// told is when the log told last what rounds wait for, or when they began to wait; zero
-	// where none waits.
+	// told is the time when the log last named what rounds wait for, or when the wait
+	// began. It is zero if no round waits.
 	told time.Time
 
 	mu     sync.Mutex
 	ledger watch.Ledger[lynq.NodeKey]
-	// term is nil while another run has the hub, and missed are the hubs that would have had a
-	// round with it meanwhile.
+	// term is nil while another run has the hub. missed are the hubs that wanted a round
+	// with this hub meanwhile.
 	term   *term
 	missed []lynq.HubKey
-	// wanted is a digest of what each node wants in this round, and failing are the nodes
-	// of it that the ledger knows have failed.
+	// wanted has a digest of each node in this round. failing has the nodes whose failure
+	// the ledger knows.
 	wanted  map[lynq.NodeKey]string
 	failing map[lynq.NodeKey]bool
-	// later has the inputs that count from the next round on, nil for those of in, which
-	// only rounds replace. cut ends a round that deletes, nil where none is at work.
+	// later has the inputs for the next round. It is nil if those in the field in count,
+	// which only rounds replace. cut ends a round that deletes. It is nil outside of such a
+	// round.
 	later *hubWatch
 	cut   context.CancelCauseFunc
-	rows  *hubRows // nil before they were read
-	// unread is why the rows cannot be read, and invalid why the hub keeps older inputs; nil
-	// where neither is so.
+	rows  *hubRows // nil before the first read
+	// unread says why the rows can't be read, and invalid why the hub keeps older inputs.
+	// Both are nil without a problem.
 	unread, invalid []inventory.Trouble
 	fights          watch.Fights
 	fought          []fight // in this round
 	// waits has the objects that this round waits for, with their nodes.
 	waits map[lynq.Ref]lynq.NodeKey
-	wrote bool // something, since it was asked last
-	// ended is how the nodes ended that did not end well, in the run that ended last.
+	wrote bool // an object was written since the last question
+	// ended has the nodes that failed in the last finished run, with their outcomes.
 	ended map[lynq.NodeKey]report.Outcome
 }
 
-// term is a time for which this process has the Lease of a hub.
+// term is a period in which this process has the Lease of a hub.
 type term struct {
-	ctx     context.Context // ends with it
+	ctx     context.Context // ends with the term
 	run     *session.Run
 	watches *hubWatches
-	wanted  <-chan struct{} // is closed when another run wants the hub
+	wanted  <-chan struct{} // closes when another run wants the hub
 }
 
-// newHubWatch makes one for the hub at i of the inputs.
+// newHubWatch returns a hubWatch for the hub at index i of the inputs.
 func newHubWatch(w *watching, in *watchInputs, i int) *hubWatch {
 	o := w.o.Apply
 	o.Sources, o.AllSources, o.Answers = nil, w.o.Apply.Sources, new(httprows.Answers)
@@ -104,7 +108,7 @@ func newHubWatch(w *watching, in *watchInputs, i int) *hubWatch {
 	inputs.Hubs = in.Hubs[i : i+1]
 	own.Inputs = &inputs
 	if i > 0 {
-		own.Tombstones = nil // they are of no hub, and are looked at once
+		own.Tombstones = nil // they belong to no hub, and one hub handles them
 	}
 	return &hubWatch{
 		w: w, o: o, in: &own, files: in.reading, hub: in.Hubs[i], partial: in.kept != nil, invalid: in.kept.trouble(in.Hubs[i].Hub),
@@ -113,7 +117,7 @@ func newHubWatch(w *watching, in *watchInputs, i int) *hubWatch {
 	}
 }
 
-// run keeps the hub until the context ends.
+// run keeps the hub up to date until the context ends.
 func (h *hubWatch) run(ctx context.Context) {
 	h.w.engine.Meter().Leading(h.hub.Key, false)
 	defer h.w.engine.Meter().Left(h.hub.Key)
@@ -166,7 +170,8 @@ func (h *hubWatch) keep(ctx context.Context) error {
 	return h.rounds(t)
 }
 
-// forget forgets all of an earlier term: another run may have changed anything.
+// forget forgets everything from an earlier term, because another run may have changed
+// anything.
 func (h *hubWatch) forget() {
 	h.kept.Forget()
 	h.whole, h.third, h.grace, h.failures, h.tried, h.borrows = time.Time{}, time.Time{}, time.Time{}, 0, "", time.Time{}
@@ -175,15 +180,15 @@ func (h *hubWatch) forget() {
 	h.rows, h.unread, h.ledger, h.failing = nil, nil, watch.Ledger[lynq.NodeKey]{}, nil
 }
 
-// begins notes the term in which the hub is, nil for none.
+// begins sets the term of the hub, nil for none.
 func (h *hubWatch) begins(t *term) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.term = t
 }
 
-// rounds looks at the hub whenever something changed, or is due, until another run wants
-// it. Its error is why the hub cannot be kept for now.
+// rounds carries out a round whenever something changed or is due, until another run wants
+// the hub. It returns an error if it can't continue for now.
 func (h *hubWatch) rounds(t *term) error {
 	for {
 		changed, err := h.await(t)
@@ -205,15 +210,15 @@ func (h *hubWatch) rounds(t *term) error {
 			h.w.o.observer().Ended(h.hub.Key, nil)
 		default:
 			h.failures++
-			h.again, h.whole = time.Now().Add(watch.Pause(h.failures)), time.Time{} // what was to be done is not known any more
+			h.again, h.whole = time.Now().Add(watch.Pause(h.failures)), time.Time{} // the open work is unknown now
 			h.w.o.observer().Ended(h.hub.Key, err)
 			h.tell(err)
 		}
 	}
 }
 
-// await waits until it is time for a round; changed tells that something changed. Its error is
-// why there is no round: the hub was lent, another run wants it, or the term ended.
+// await waits for the next round. changed says that something changed. It returns an error
+// if there is no round: the hub was lent, another run wants it, or the term ended.
 func (h *hubWatch) await(t *term) (changed bool, err error) {
 	at := h.next(time.Now())
 	lacking := t.watches.lacking()
@@ -244,14 +249,14 @@ func (h *hubWatch) await(t *term) (changed bool, err error) {
 		}
 	}
 	select {
-	case over := <-h.lends: // the round may be a long one
+	case over := <-h.lends: // the other round may take long
 		<-over
 	default:
 	}
 	return changed, nil
 }
 
-// tell tells why a round did not end well, unless it has been told.
+// tell notes why a round failed, unless a View showed it already.
 func (h *hubWatch) tell(err error) {
 	if errors.Is(err, session.ErrReported) {
 		return
@@ -259,8 +264,8 @@ func (h *hubWatch) tell(err error) {
 	h.w.engine.Notef("warning: hub %s: %v", h.hub.Key, err)
 }
 
-// wholeEvery is how often all nodes of the hub are compared: as often as an object is due
-// by its reapplyInterval, where that is more.
+// wholeEvery is how often rounds compare all nodes of the hub. A shorter reapplyInterval of
+// an object shortens it.
 func (h *hubWatch) wholeEvery() time.Duration {
 	every := wholeEvery
 	for _, p := range h.hub.Programs {
@@ -273,14 +278,14 @@ func (h *hubWatch) wholeEvery() time.Duration {
 	return every
 }
 
-// muted tells whether changes of an object do not matter now.
+// muted reports whether lynqctl ignores changes of an object for now.
 func (h *hubWatch) muted(ref lynq.Ref) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.fights.Muted(ref, time.Now())
 }
 
-// didWrite tells whether rounds wrote an object since it was called last.
+// didWrite reports whether rounds wrote an object since the last call.
 func (h *hubWatch) didWrite() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -289,7 +294,7 @@ func (h *hubWatch) didWrite() bool {
 	return wrote
 }
 
-// observe notes what was written, which objects were taken back, and how a run ended.
+// observe notes writes, restored objects, and the end of a run.
 func (h *hubWatch) observe(e report.Event) {
 	h.noteWait(&e)
 	switch {

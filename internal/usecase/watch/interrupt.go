@@ -8,15 +8,16 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/watch"
 )
 
-// roundFor is how long a round has for itself. If there is more to do after that, the round
-// ends, and the next one goes on waiting for the same objects.
+// roundFor is the time for which nothing interrupts a round. After that, new work ends the
+// round, and the next one waits for the same objects.
 const roundFor = 2 * time.Second
 
-// tellEvery is how often the log tells what a round waits for.
+// tellEvery is how often the log says what a round waits for.
 const tellEvery = time.Minute
 
-// timer is the next moment at which the hub has something to do though nothing changes,
-// later than a round that began at began; none where that is the zero time.
+// timer returns the next time at which the hub has work although nothing changed. It
+// ignores times before began, the start of the current round. The result is zero if no
+// timer is set.
 func (h *hubWatch) timer(began time.Time) watch.Timer {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -29,13 +30,13 @@ func (h *hubWatch) timer(began time.Time) watch.Timer {
 	)
 }
 
-// next is when to begin a round though nothing changes.
+// next returns the time of the next round if nothing changes.
 func (h *hubWatch) next(now time.Time) time.Time {
 	switch {
 	case h.failures > 0:
 		return h.again
 	case h.current() == nil:
-		return now.Add(wholeEvery) // rows that are read wake it
+		return now.Add(wholeEvery) // the first read of the rows wakes it
 	}
 	if next := h.timer(time.Time{}).At; !next.IsZero() {
 		return next
@@ -43,7 +44,7 @@ func (h *hubWatch) next(now time.Time) time.Time {
 	return now
 }
 
-// move tells the round that runs that a timer was set.
+// move tells the current round that a timer was set.
 func (h *hubWatch) move() {
 	select {
 	case h.moved <- struct{}{}:
@@ -51,12 +52,12 @@ func (h *hubWatch) move() {
 	}
 }
 
-// failed tells whether a node that ended so waits before it is tried again.
+// failed reports whether a node with this outcome waits before another try.
 func failed(o report.Outcome) bool {
 	return o != report.OutcomeDone && o != report.OutcomeUnchanged && o != report.OutcomeInterrupted
 }
 
-// noteWait notes which objects the round waits for.
+// noteWait notes the objects that the round waits for.
 func (h *hubWatch) noteWait(e *report.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -70,7 +71,7 @@ func (h *hubWatch) noteWait(e *report.Event) {
 	}
 }
 
-// tellWaiting has the log tell what the round waits for.
+// tellWaiting logs what the round waits for.
 func (h *hubWatch) tellWaiting() {
 	h.mu.Lock()
 	var objects []string
@@ -84,9 +85,9 @@ func (h *hubWatch) tellWaiting() {
 	}
 }
 
-// interrupt ends a round that began at began where another run waits for the hub. Unless the
-// round is approved, interrupt ends it also for a change and for a timer, once it has had its
-// time. The channel that it gives is closed when it no longer ends the round.
+// interrupt ends a round that began at began if another run waits for the hub. Unless the
+// round is approved, a change or a timer ends it too, after roundFor. The returned channel
+// closes once interrupt can no longer end the round.
 func (h *hubWatch) interrupt(ctx context.Context, stop context.CancelCauseFunc, wanted <-chan struct{}, began time.Time, approved bool) <-chan struct{} {
 	ended := make(chan struct{})
 	go func() {
@@ -123,7 +124,7 @@ func (h *hubWatch) interrupt(ctx context.Context, stop context.CancelCauseFunc, 
 				h.tellWaiting()
 				minute.Reset(tellEvery)
 			case <-changes:
-				h.changes.Wake() // the next round has it
+				h.changes.Wake() // the next round handles it
 				h.w.engine.Notef("%s", earlyNote(h.hub.Key, h.changes.Why()))
 				stop(errNewChanges)
 				return

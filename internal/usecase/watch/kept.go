@@ -11,19 +11,19 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// keptHubs are the hubs that a watch keeps. One goroutine uses it.
+// keptHubs are the hubs that a watch keeps up to date. One goroutine uses it.
 type keptHubs struct {
 	running map[lynq.HubKey]*keptHub
 }
 
-// keptHub is a hub that a goroutine keeps.
+// keptHub is a hub that a goroutine keeps up to date.
 type keptHub struct {
 	watch *hubWatch
 	stop  context.CancelCauseFunc
 	ended chan struct{}
 }
 
-// turn goes on with other inputs. Hubs that are in them as before keep running.
+// turn changes to other inputs. Hubs that are the same in both keep running.
 func (k *keptHubs) turn(ctx context.Context, w *watching, in *watchInputs) {
 	next := map[lynq.HubKey]*hubWatch{}
 	for i := range in.Hubs {
@@ -55,7 +55,7 @@ func (k *keptHubs) turn(ctx context.Context, w *watching, in *watchInputs) {
 	}
 }
 
-// keeps notes the hubs that are kept.
+// keeps sets the hubs of this watch.
 func (w *watching) keeps(hubs []*hubWatch) {
 	slices.SortFunc(hubs, func(a, b *hubWatch) int { return a.hub.Key.Compare(b.hub.Key) })
 	w.mu.Lock()
@@ -63,7 +63,7 @@ func (w *watching) keeps(hubs []*hubWatch) {
 	w.hubs = hubs
 }
 
-// wait waits until no hub is kept any more: their context has ended.
+// wait waits until all hubs have stopped. Their context has ended before.
 func (k *keptHubs) wait() {
 	for _, had := range k.running {
 		<-had.ended
@@ -71,7 +71,7 @@ func (k *keptHubs) wait() {
 	}
 }
 
-// start keeps a hub until the context ends, or it is stopped.
+// start keeps a hub up to date in a goroutine, until the context ends or someone stops it.
 func (h *hubWatch) start(ctx context.Context) *keptHub {
 	within, stop := context.WithCancelCause(ctx)
 	k := &keptHub{watch: h, stop: stop, ended: make(chan struct{})}
@@ -82,8 +82,8 @@ func (h *hubWatch) start(ctx context.Context) *keptHub {
 	return k
 }
 
-// same tells whether other inputs say the same of the hub: its document, its forms, the
-// place of its rows, and the tombstones that its rounds look at.
+// same reports whether other inputs have the same hub: its document, its forms, the place
+// of its rows, and its tombstones.
 func (h *hubWatch) same(other *hubWatch) bool {
 	in := h.inputs()
 	if len(h.hub.Programs) != len(other.hub.Programs) {
@@ -99,13 +99,13 @@ func (h *hubWatch) same(other *hubWatch) bool {
 		reflect.DeepEqual(in.ClusterScoped, other.in.ClusterScoped) && reflect.DeepEqual(in.Plurals, other.in.Plurals)
 }
 
-// turn has other inputs count that say the same of the hub. A round that deletes ends: what
-// the other hubs render may keep an object now.
+// turn changes to other inputs with the same hub. It ends a round that deletes, because
+// other hubs may now render an object that the round would delete.
 func (h *hubWatch) turn(other *hubWatch) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if before := h.counting(); before.partial || other.partial {
-		h.changes.NoteAll() // deletions of data begin or end to wait, and the record tells why
+		h.changes.NoteAll() // deletions of data may wait, or no longer wait, and the hub record says why
 	}
 	h.later = other
 	if h.cut != nil {
@@ -113,14 +113,14 @@ func (h *hubWatch) turn(other *hubWatch) {
 	}
 }
 
-// inputs are the inputs that count for the hub.
+// inputs returns the current inputs of the hub.
 func (h *hubWatch) inputs() *apply.Loaded {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.counting().in
 }
 
-// counting has the inputs that count. It is called under the lock.
+// counting returns the hubWatch with the current inputs. The caller holds the lock.
 func (h *hubWatch) counting() *hubWatch {
 	if h.later != nil {
 		return h.later
@@ -128,7 +128,7 @@ func (h *hubWatch) counting() *hubWatch {
 	return h
 }
 
-// takeInputs takes the inputs that came since the last round.
+// takeInputs takes over inputs that came since the last round.
 func (h *hubWatch) takeInputs() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -137,8 +137,8 @@ func (h *hubWatch) takeInputs() {
 	}
 }
 
-// begin notes that a round carries its plans out, and how it is ended. It is false where the
-// round would delete by inputs that no longer count.
+// begin notes the start of a round, and the function that stops it. It returns false if the
+// round would delete by outdated inputs.
 func (h *hubWatch) begin(deletes bool, stop context.CancelCauseFunc) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -153,8 +153,8 @@ func (h *hubWatch) begin(deletes bool, stop context.CancelCauseFunc) bool {
 	return true
 }
 
-// done notes that the round is at work no more, and gives how its nodes ended that did not
-// end well, nil where that is not known.
+// done notes the end of a round, and returns the nodes that failed. It returns nil if that
+// is unknown.
 func (h *hubWatch) done() map[lynq.NodeKey]report.Outcome {
 	h.mu.Lock()
 	defer h.mu.Unlock()

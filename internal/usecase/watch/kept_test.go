@@ -12,7 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// keptHubOf is a hub as two loads of the same files would give it, and then changed.
+// keptHubOf returns a hub as a load of the same files gives it, with a change.
 func keptHubOf(change func(h *hubWatch)) *hubWatch {
 	hub := load.HubPrograms{
 		Key: lynq.HubKey{Namespace: "shop", Name: "crm"}, Hub: &form.Hub{Name: "crm"},
@@ -48,7 +48,7 @@ func TestSameHub(t *testing.T) {
 	}
 }
 
-// TestTurnEndsDeletions: other inputs end a round that deletes, and no other.
+// TestTurnEndsDeletions wants other inputs to end a round that deletes, and no other round.
 func TestTurnEndsDeletions(t *testing.T) {
 	for _, deletes := range []bool{false, true} {
 		h, next := keptHubOf(nil), keptHubOf(nil)

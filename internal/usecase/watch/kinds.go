@@ -16,8 +16,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/watch"
 )
 
-// hubWatches are the watches of a hub: one of its records, and one of each kind that its
-// nodes want or have.
+// hubWatches are the Kubernetes watches for a hub: one for its records, and one for each
+// kind of its nodes' objects.
 type hubWatches struct {
 	hub     *hubWatch
 	run     *session.Run
@@ -25,23 +25,23 @@ type hubWatches struct {
 
 	mu    sync.Mutex
 	kinds map[schema.GroupKind]*kindWatch
-	used  map[schema.GroupKind]*usedKind // by the plans of all rounds
-	// unserved are those of them that no API serves.
+	used  map[schema.GroupKind]*usedKind // kinds in the plans of all rounds
+	// unserved are the used kinds that the server doesn't serve.
 	unserved []schema.GroupKind
 }
 
-// kindWatch is one watch.
+// kindWatch is one Kubernetes watch.
 type kindWatch struct {
-	namespace string // "" for all
+	namespace string // "" means all
 	stop      context.CancelFunc
-	// failed is when it ended by itself, zero where it has not.
+	// failed is the time when the watch ended by itself, zero if it runs.
 	failed time.Time
 }
 
 const (
-	// watchAgain is how long a kind is not watched that could not be.
+	// watchAgain is the pause before another try to watch a kind.
 	watchAgain = time.Minute
-	// servedEvery is how often the server is asked whether it serves a kind by now.
+	// servedEvery is how often lynqctl asks the server again for a missing kind.
 	servedEvery = 10 * time.Second
 )
 
@@ -49,7 +49,8 @@ func newHubWatches(h *hubWatch, r *session.Run) *hubWatches {
 	return &hubWatches{hub: h, run: r, kinds: map[schema.GroupKind]*kindWatch{}, used: map[schema.GroupKind]*usedKind{}}
 }
 
-// ensure watches the records, and all kinds that the plans name. It does not wait.
+// ensure starts the watches for the records and for all kinds in the plans. It doesn't
+// wait.
 func (w *hubWatches) ensure(ctx context.Context, plans []plan.Plan) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -73,7 +74,7 @@ func (w *hubWatches) ensure(ctx context.Context, plans []plan.Plan) {
 	}
 }
 
-// resource is how a kind is served.
+// resource returns the API resource that serves a kind.
 func (w *hubWatches) resource(ctx context.Context, kind schema.GroupKind, used *usedKind) (lynq.APIResource, error) {
 	resource, err := w.run.Client.Resource(ctx, kind.Group, used.version, kind.Kind)
 	if err != nil {
@@ -82,17 +83,16 @@ func (w *hubWatches) resource(ctx context.Context, kind schema.GroupKind, used *
 	return resource, nil
 }
 
-// lacking tells whether some kind is not served.
+// lacking reports whether the server doesn't serve some kind.
 func (w *hubWatches) lacking() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.unserved) > 0
 }
 
-// served has the server say which kinds it serves, and tells whether some are among them
-// that were not.
+// served asks the server for its kinds, and reports whether a missing one is among them.
 func (w *hubWatches) served(ctx context.Context) bool {
-	_ = w.run.Client.Refresh(ctx) // what it does not tell now it may tell the next time
+	_ = w.run.Client.Refresh(ctx) // if it fails, the next try may succeed
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.ContainsFunc(w.unserved, func(kind schema.GroupKind) bool {
@@ -101,7 +101,7 @@ func (w *hubWatches) served(ctx context.Context) bool {
 	})
 }
 
-// start watches a kind, unless it is watched so already, under the lock.
+// start watches a kind, unless a watch runs already. The caller holds the lock.
 func (w *hubWatches) start(ctx context.Context, kind schema.GroupKind, r lynq.APIResource, in wait.Scope, matters func(*watch.Sight, watch.Sight) bool) {
 	if old := w.kinds[kind]; old != nil {
 		switch {
@@ -129,13 +129,13 @@ func (w *hubWatches) start(ctx context.Context, kind schema.GroupKind, r lynq.AP
 	})
 }
 
-// usedKind is a kind that nodes want or have.
+// usedKind is a kind of objects that nodes want or own.
 type usedKind struct {
 	version    string
 	namespaces map[string]bool
 }
 
-// addKinds adds the kinds of all objects in the plans of nodes.
+// addKinds adds the kinds of all objects in the plans.
 func addKinds(kinds map[schema.GroupKind]*usedKind, plans []plan.Plan) {
 	add := func(ref lynq.Ref, apiVersion string) {
 		key := schema.GroupKind{Group: ref.Group, Kind: ref.Kind}

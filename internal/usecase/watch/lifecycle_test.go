@@ -25,14 +25,15 @@ import (
 
 var cluster harness.Shared
 
-// watcher is a View that keeps what it is shown. It answers every question with yes.
+// watcher is a View that keeps everything that it shows. It answers every question with
+// yes.
 type watcher struct {
 	mu      sync.Mutex
 	notes   []string
 	asked   []string
 	events  []report.Event
 	refused []plan.Refusal
-	asking  func() // is called at the first question
+	asking  func() // called at the first question
 }
 
 func (w *watcher) Note(line string) { w.notes = append(w.notes, line) }
@@ -61,7 +62,7 @@ func (w *watcher) Report(e report.Event) {
 	w.events = append(w.events, e)
 }
 
-// outcomes are those of objects, as KIND/NAME outcome, sorted.
+// outcomes returns the outcomes of objects as "KIND/NAME outcome", sorted.
 func (w *watcher) outcomes() []string {
 	var all []string
 	for _, e := range w.events {
@@ -89,8 +90,8 @@ spec:
     - {id: settings, nameTemplate: "{{ .uid }}", spec: {apiVersion: v1, kind: ConfigMap, data: {plan: gold}}}
 `
 
-// TestLifecycle takes a node through its life by the package alone: no command line is
-// there, and no terminal.
+// TestLifecycle takes a node through its life with this package alone, without a command
+// line or a terminal.
 func TestLifecycle(t *testing.T) {
 	t.Parallel()
 	env := cluster.Env(t)
@@ -161,8 +162,8 @@ func TestLifecycle(t *testing.T) {
 		t.Errorf("without an active row: %v %+v", err, w.refused)
 	}
 
-	// Another run makes a node while a person thinks: the hub goes whole, after a
-	// question that counts it.
+	// Another run creates a node while a person decides. lynqctl still deletes the whole
+	// hub, after a question that counts the node.
 	asking = func() {
 		asking = func() {}
 		write("rows.csv", "id,active\nbolt,1\ncoil,1\n")

@@ -14,21 +14,21 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/rbac"
 )
 
-// ManifestOptions say how a watch is to run in the cluster.
+// ManifestOptions say how a watch runs in the cluster.
 type ManifestOptions struct {
 	Apply apply.Options
-	// Deployment is NAMESPACE/NAME of it, "" for what is made of the hubs.
+	// Deployment is its NAMESPACE/NAME, "" to derive it from the hubs.
 	Deployment string
-	Image      string // "" for that of this release
+	Image      string // "" means the image of this release
 	Replicas   int
-	// Listen is where it serves health and metrics, "" for the usual address.
+	// Listen is the address for health and metrics, "" for the default.
 	Listen string
 	// Args are further arguments of watch.
 	Args []string
 }
 
-// Manifests are the manifests of a watch of these inputs that runs in the cluster.
-// The cluster is asked only for kinds that the inputs do not say.
+// Manifests returns the manifests that run a watch of these inputs in the cluster. It asks
+// the cluster only for kinds that the inputs leave open.
 func Manifests(ctx context.Context, e *session.Engine, o *ManifestOptions) (string, error) {
 	if o.Replicas < 1 {
 		return "", session.BadUsage(errors.New("--replicas must be at least 1"))

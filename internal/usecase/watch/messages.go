@@ -10,14 +10,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// inputFacts are the names that people know inputs by: each file with the digest of its
-// text, and the hubs and forms.
+// inputFacts has the names by which people know inputs: the files with their digests, the
+// hubs and the forms.
 type inputFacts struct {
 	Files       map[string]string
 	Hubs, Forms map[string]bool
 }
 
-// startedNote is the first line of a watch's log. It is a pure function.
+// startedNote returns the first line of a watch's log. It is a pure function.
 func startedNote(version string, paths []string, facts inputFacts, listen string) string {
 	line := fmt.Sprintf("lynqctl %s watches %s: %s with %s and %s", version, strings.Join(paths, ", "),
 		phrase.Count(len(facts.Files), "file"), phrase.Count(len(facts.Hubs), "hub"), phrase.Count(len(facts.Forms), "form"))
@@ -27,7 +27,7 @@ func startedNote(version string, paths []string, facts inputFacts, listen string
 	return line
 }
 
-// inputsNote tells how inputs differ from those before. It is a pure function.
+// inputsNote says how inputs differ from the earlier ones. It is a pure function.
 func inputsNote(before, after inputFacts) string {
 	var news []string
 	tell := func(verb, noun string, names []string) {
@@ -66,10 +66,10 @@ func inputsNote(before, after inputFacts) string {
 	return "lynqctl loaded the inputs again because they changed: " + strings.Join(news, "; ")
 }
 
-// shownNames is how many names a line has.
+// shownNames limits the names in a line.
 const shownNames = 3
 
-// shortList names a few, and counts the others.
+// shortList names some, and counts the others.
 func shortList(names []string) string {
 	if len(names) <= shownNames {
 		return strings.Join(names, ", ")
@@ -77,12 +77,12 @@ func shortList(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:shownNames], ", "), len(names)-shownNames)
 }
 
-// earlyNote tells why a round ends before it is done.
+// earlyNote says why a round ends early.
 func earlyNote(hub lynq.HubKey, why string) string {
 	return fmt.Sprintf("hub %s: the round ends early because %s. The next round goes on waiting", hub, why)
 }
 
-// waitingNote tells which objects a round still waits for, each with its node.
+// waitingNote names the objects that a round still waits for, with their nodes.
 func waitingNote(hub lynq.HubKey, objects []string) string {
 	slices.Sort(objects)
 	return fmt.Sprintf("hub %s: the round waits until %s ready: %s", hub, isAre(len(objects)), shortList(objects))
@@ -95,7 +95,8 @@ func isAre(objects int) string {
 	return phrase.Count(objects, "object") + " are"
 }
 
-// busyNote is what the log says where another hub is busy for too long. It is a pure function.
+// busyNote returns the log line about another hub that is busy for too long. It is a pure
+// function.
 func busyNote(hub, other lynq.HubKey) string {
 	return fmt.Sprintf("warning: hub %s: objects that move between it and %s stay where they are for now: that hub has been busy for %s, for example because its source doesn't answer", hub, other, borrowWithin)
 }

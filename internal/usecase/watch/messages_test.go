@@ -6,7 +6,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// TestWatchMessages has what the log of a watch says of itself.
+// TestWatchMessages compares the messages of a watch with a golden file.
 func TestWatchMessages(t *testing.T) {
 	t.Parallel()
 	hub := lynq.HubKey{Namespace: "shop", Name: "crm"}

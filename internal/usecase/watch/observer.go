@@ -4,17 +4,17 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Observer is told how Watch gets on with its hubs, beside what Metrics is told. It
-// is safe for concurrent use, and quick.
+// Observer receives the progress of Run with its hubs, in addition to Metrics.
+// Implementations are quick, and safe for concurrent use.
 type Observer interface {
-	// Kept tells which hubs are kept from now on, and no others.
+	// Kept gets all hubs that the watch keeps from now on.
 	Kept(hubs []lynq.HubKey)
-	// Ended tells how a round with a hub ended, or that the hub cannot be kept for now:
-	// nil where all went well.
+	// Ended gets the result of a round, or why the watch can't keep the hub for now. The
+	// error is nil after a success.
 	Ended(hub lynq.HubKey, err error)
 }
 
-// observer is who is told, one that keeps nothing where there is none.
+// observer returns the Observer, or one that ignores everything.
 func (o *Options) observer() Observer {
 	if o.Observer == nil {
 		return noObserver{}
@@ -22,7 +22,7 @@ func (o *Options) observer() Observer {
 	return o.Observer
 }
 
-// noObserver is told everything, and keeps nothing.
+// noObserver ignores everything.
 type noObserver struct{}
 
 func (noObserver) Kept([]lynq.HubKey)       {}

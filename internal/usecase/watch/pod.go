@@ -6,10 +6,11 @@ import (
 	"strconv"
 )
 
-// podAddress is where a pod serves health and metrics that was told no other address.
+// podAddress is the default address for health and metrics in a pod.
 const podAddress = ":8080"
 
-// portOf is the port of an address that the kubelet can reach.
+// portOf returns the port of an address. It returns an error if the kubelet can't reach the
+// address.
 func portOf(address string) (int, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

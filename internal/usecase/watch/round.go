@@ -18,41 +18,40 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/watch"
 )
 
-// wholeEvery is how often all nodes are compared with the cluster, whatever watches
-// tell.
+// wholeEvery is how often rounds compare all nodes with the cluster, even if no watch
+// reports a change.
 const wholeEvery = 5 * time.Minute
 
-// round is one look at hubs that are planned together: at one, or at those between which
-// objects move.
+// round plans and applies one hub, or several hubs between which objects move.
 type round struct {
 	parts []*part
 	began time.Time
-	// concern says which nodes are planned, nil for all.
+	// concern selects the nodes to plan, nil for all.
 	concern *decide.Concern
 	job     *usecase.Job
-	// plans are those of all its hubs.
+	// plans are the plans of all hubs in the round.
 	plans []plan.Plan
 }
 
-// part is a hub of a round.
+// part is a hub in a round.
 type part struct {
 	*hubWatch
 	term *term
 	rows *hubRows
-	// objects are those that changed; all tells that any may have.
+	// objects are those that changed. all means that any object may have changed.
 	objects map[lynq.Ref]bool
 	all     bool
 	due     map[lynq.NodeKey]bool
 	held    *inventory.HeldDeletions
-	// approved: a person approved the deletions that were held.
+	// approved is set if a person approved the held deletions.
 	approved bool
-	// ended is how the nodes ended that did not end well, nil where that is not known.
+	// ended has the nodes that failed, nil if unknown.
 	ended map[lynq.NodeKey]report.Outcome
 }
 
-// round applies the nodes that changes concern, or that are due; all of the hub where it
-// is time for that, or where it is not known what changed. Hubs between which objects move
-// are applied as a whole, together.
+// round applies the nodes that changed or are due. It applies the whole hub if its time has
+// come, or if nobody knows what changed. If objects move between hubs, it applies those
+// hubs together, as a whole.
 func (h *hubWatch) round(ctx context.Context, t *term) error {
 	now := time.Now()
 	p := h.part(t, now)
@@ -77,7 +76,7 @@ func (h *hubWatch) round(ctx context.Context, t *term) error {
 	return alone.perform(ctx)
 }
 
-// part begins a round on the hub. It is nil before rows were read.
+// part begins a round on the hub. It returns nil before the first read of the rows.
 func (h *hubWatch) part(t *term, now time.Time) *part {
 	h.takeInputs()
 	rows := h.current()
@@ -93,7 +92,7 @@ func (h *hubWatch) part(t *term, now time.Time) *part {
 	return p
 }
 
-// wants notes the rows that the round is about.
+// wants notes the rows of the round.
 func (h *hubWatch) wants(rows *hubRows) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -106,7 +105,7 @@ func (p *part) wholeDue(now time.Time) bool {
 	return p.all || p.due[stonesOf(&p.hub)] || p.objects[recordOf(&p.hub)] || !now.Before(p.whole.Add(p.wholeEvery())) || p.thirdDue(now)
 }
 
-// newJob is what the round does, as an apply does it.
+// newJob returns the round as a job of apply.
 func (r *round) newJob() *usecase.Job {
 	first := r.parts[0]
 	inputs, o, run := *first.in.Inputs, first.o, *first.term.run
@@ -117,7 +116,7 @@ func (r *round) newJob() *usecase.Job {
 		if i > 0 {
 			others = append(others, p.term.run)
 		}
-		if j.Hubs = append(j.Hubs, p.hub); len(p.in.Tombstones) > 0 { // those of files are of the first hub
+		if j.Hubs = append(j.Hubs, p.hub); len(p.in.Tombstones) > 0 { // the first hub handles tombstones of files
 			j.Tombstones, j.Hubs[0], j.Hubs[i] = p.in.Tombstones, p.hub, j.Hubs[0]
 		}
 		j.Troubles[p.hub.Key] = p.troubles()
@@ -132,8 +131,8 @@ func (r *round) newJob() *usecase.Job {
 	return j
 }
 
-// look plans the hubs, or of one what is concerned. What guards and tombstones are about is
-// planned as a whole.
+// look plans the hubs. For one hub, it plans only the nodes that changed, except if guards
+// or tombstones need all of them.
 func (r *round) look(ctx context.Context) error {
 	r.job = r.newJob()
 	j := r.job
@@ -147,7 +146,7 @@ func (r *round) look(ctx context.Context) error {
 		}
 	}
 	if j.Concern == nil {
-		_ = r.parts[0].w.client.Refresh(ctx) // where the server does not say which kinds it serves, what it said before counts
+		_ = r.parts[0].w.client.Refresh(ctx) // if the server doesn't answer, its earlier answer counts
 	}
 	if j.Concern == nil || j.Concern.Inventories() {
 		r.forget()
@@ -162,22 +161,22 @@ func (r *round) look(ctx context.Context) error {
 	return err
 }
 
-// forget has the inventories listed again.
+// forget makes the next read list the inventories again.
 func (r *round) forget() {
 	for _, p := range r.parts {
 		p.kept.Forget()
 	}
 }
 
-// hold leaves the deletions out that guards refuse, unless they are approved. What else
-// guards refuse is in the plans.
+// hold leaves out deletions that guards refuse, unless a person approved them. Other
+// refusals stay in the plans.
 func (r *round) hold() {
 	for _, p := range r.parts {
 		r.plans, p.held, p.approved = holdDeletions(r.plans, p.hub.Key, r.job.Records[p.hub.Key], time.Now())
 	}
 }
 
-// perform carries the plans out, and notes how that ended.
+// perform carries the plans out, and notes the result.
 func (r *round) perform(ctx context.Context) error {
 	j := r.job
 	if err := j.Refused(r.plans); err != nil {
@@ -213,8 +212,8 @@ func (r *round) perform(ctx context.Context) error {
 	return r.end(err)
 }
 
-// carryOut carries plans out, until there is something new to do: approved ones to their
-// end, for what is left of them would be held again.
+// carryOut carries plans out until new work comes. It always finishes approved plans,
+// because a guard would hold the rest of them again.
 func (r *round) carryOut(ctx context.Context) error {
 	within, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -250,7 +249,8 @@ func (r *round) carryOut(ctx context.Context) error {
 	return err
 }
 
-// endsWithOthers has the round end with the terms of its other hubs, until it is ended.
+// endsWithOthers ends the round together with the terms of its other hubs, until the caller
+// calls ended.
 func (r *round) endsWithOthers(stop context.CancelCauseFunc) (ended func()) {
 	var others []func() bool
 	for _, p := range r.parts[1:] {
@@ -263,8 +263,8 @@ func (r *round) endsWithOthers(stop context.CancelCauseFunc) (ended func()) {
 	}
 }
 
-// begin notes on the hubs that the plans are carried out. It is false where the round would
-// delete by inputs that no longer count.
+// begin notes the start of the round on its hubs. It returns false if the round would
+// delete by outdated inputs.
 func (r *round) begin(stop context.CancelCauseFunc) bool {
 	deletes := plan.Deletes(r.plans)
 	for _, p := range r.parts {
@@ -281,7 +281,7 @@ func (r *round) begin(stop context.CancelCauseFunc) bool {
 	return true
 }
 
-// end notes how a round ended.
+// end notes the result of a round.
 func (r *round) end(err error) error {
 	for _, p := range r.parts {
 		switch {
@@ -295,12 +295,12 @@ func (r *round) end(err error) error {
 		p.mu.Unlock()
 	}
 	if ofNodes(err) {
-		return nil // each of them waits for itself
+		return nil // each failed node waits on its own
 	}
 	return err
 }
 
-// observe tells each hub what becomes of its own nodes.
+// observe passes the events of nodes to their own hubs.
 func (r *round) observe(e report.Event) {
 	for _, p := range r.parts {
 		own := e
@@ -316,13 +316,13 @@ func (r *round) observe(e report.Event) {
 	}
 }
 
-// plansOf are the plans of one hub.
+// plansOf returns the plans of one hub.
 func plansOf(plans []plan.Plan, hub lynq.HubKey) []plan.Plan {
 	return slices.DeleteFunc(slices.Clone(plans), func(p plan.Plan) bool { return p.Hub != hub })
 }
 
-// graceEnd is when the first of the nodes has been kept for its grace period, by this
-// machine's clock, which timers go by; zero for none.
+// graceEnd returns the time when the first grace period ends, by this machine's clock,
+// which timers use. It is zero for none.
 func (h *hubWatch) graceEnd(plans []plan.Plan) time.Time {
 	for i := range plans {
 		if end := plans[i].Wake(); !end.IsZero() && !plans[i].After {
@@ -332,16 +332,17 @@ func (h *hubWatch) graceEnd(plans []plan.Plan) time.Time {
 	return time.Time{}
 }
 
-// graceDue tells whether a node has been kept for its grace period.
+// graceDue reports whether a grace period has ended.
 func (h *hubWatch) graceDue(now time.Time) bool { return !h.grace.IsZero() && !now.Before(h.grace) }
 
-// ofNodes tells whether an error is that some nodes did not end well, and nothing else.
+// ofNodes reports whether an error says only that some nodes failed.
 func ofNodes(err error) bool {
 	failed := (*session.Error)(nil)
 	return errors.As(err, &failed) && failed.Outcome == session.Failed && failed.Err == session.ErrReported //nolint:errorlint // and nothing beside it
 }
 
-// taken takes the objects that changed; all tells that any may have.
+// taken returns the objects that changed, and forgets them. all means that any object may
+// have changed.
 func (h *hubWatch) taken(now time.Time) (objects map[lynq.Ref]bool, all bool) {
 	h.mu.Lock()
 	over := h.fights.Over(now)
@@ -355,17 +356,17 @@ func (h *hubWatch) taken(now time.Time) (objects map[lynq.Ref]bool, all bool) {
 	return objects, all
 }
 
-// stonesOf stands for the node of tombstones that come from files.
+// stonesOf returns the key that stands for tombstones from files.
 func stonesOf(h *load.HubPrograms) lynq.NodeKey {
 	return lynq.NodeKey{Namespace: h.Key.Namespace, Name: plan.TombstonesNode}
 }
 
-// recordOf is the hub's record.
+// recordOf returns the hub record's name.
 func recordOf(h *load.HubPrograms) lynq.Ref {
 	return lynq.Ref{Kind: "ConfigMap", Namespace: h.Key.Namespace, Name: inventory.HubName(h.Key.Name)}
 }
 
-// rolloutsOf are the forms of the hub that have one.
+// rolloutsOf returns the hub's forms that have a rollout.
 func rolloutsOf(h *load.HubPrograms) map[lynq.FormKey]bool {
 	forms := map[lynq.FormKey]bool{}
 	for _, p := range h.Programs {
@@ -376,16 +377,15 @@ func rolloutsOf(h *load.HubPrograms) map[lynq.FormKey]bool {
 	return forms
 }
 
-// wholeOnly tells whether a plan of some nodes has something that is decided with all
-// nodes in sight.
+// wholeOnly reports whether a plan of some nodes needs a decision about all nodes.
 func wholeOnly(p plan.Plan) bool {
 	return len(p.Refusals) > 0 || slices.ContainsFunc(p.Nodes, func(n plan.NodePlan) bool {
 		return n.Desired != nil && len(n.Desired.Tombstones) > 0
 	})
 }
 
-// recordRefused adds to the hub's history that guards refuse a round, unless they refused the
-// one before in the same words.
+// recordRefused adds the refusals of a round to the hub's history, unless the last round
+// had the same.
 func (h *hubWatch) recordRefused(ctx context.Context, j *usecase.Job, refusals []plan.Refusal) {
 	var text strings.Builder
 	for _, r := range refusals {
@@ -398,7 +398,7 @@ func (h *hubWatch) recordRefused(ctx context.Context, j *usecase.Job, refusals [
 	h.refused = said
 }
 
-// tellHeld tells people, Kubernetes and metrics what is held.
+// tellHeld tells people, Kubernetes and metrics about held deletions.
 func (h *hubWatch) tellHeld(ctx context.Context, j *usecase.Job, plans []plan.Plan, held *inventory.HeldDeletions, approved bool) {
 	record := j.Records[h.hub.Key]
 	if h.o.Events {
@@ -429,8 +429,8 @@ func (h *hubWatch) tellHeld(ctx context.Context, j *usecase.Job, plans []plan.Pl
 	h.w.engine.Meter().Held(h.hub.Key, guards)
 }
 
-// settle notes how the nodes of a round ended, but for those that the ledger knows have
-// failed. What was due and is in no plan has nothing to be done, or is held.
+// settle notes the results of a round's nodes, except for failures that the ledger knows
+// already. A due node without a plan has nothing to do, or its deletion is held.
 func (h *hubWatch) settle(rows *hubRows, due map[lynq.NodeKey]bool, plans []plan.Plan, ended map[lynq.NodeKey]report.Outcome) {
 	ends := map[lynq.NodeKey]watch.End{}
 	for n := range due {

@@ -16,26 +16,26 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/watch"
 )
 
-// jitter is by how much reads of the source are spread, as a part of their interval.
+// jitter is the spread of reads of the source, as a fraction of their interval.
 const jitter = 0.1
 
-// hubRows are the rows of a hub as they were read last.
+// hubRows holds the rows of a hub from the last read.
 type hubRows struct {
 	apply.Rendering
-	// file is how the file was read that they come from; only rounds use it.
+	// file is the reading of the rows' file. Only rounds use it.
 	file *watch.Reading
-	// wanted is a digest of what each node wants.
+	// wanted has a digest of each node.
 	wanted map[lynq.NodeKey]string
 }
 
-// keepReading reads the rows every syncInterval, until the context ends, and has a round
-// begin where a node wants something else. While that fails, what they said before counts.
+// keepReading reads the rows every syncInterval until the context ends. It starts a round
+// if a node changed. While reading fails, the earlier rows count.
 func (h *hubWatch) keepReading(ctx context.Context, r session.Run) {
 	reader := *r.Engine
 	notes := &news{View: reader.View}
 	reader.View, r.Engine = notes, &reader
 	failures, unread := 0, ""
-	var told chan<- error // who asked for the read
+	var told chan<- error // receives the result of a read that someone asked for
 	for {
 		notes.begin()
 		wait := time.Duration(float64(h.hub.Hub.SyncInterval) * (1 + jitter*(2*rand.Float64()-1))) //nolint:gosec // it spreads load
@@ -75,11 +75,11 @@ func (h *hubWatch) keepReading(ctx context.Context, r session.Run) {
 	}
 }
 
-// soonest is how close together two reads of rows are, however soon rows expire.
+// soonest is the shortest time between two reads of rows, however soon rows expire.
 const soonest = time.Second
 
-// untilExpiry is how long to wait until the rows are read again: no longer than until the
-// next of those that count expires.
+// untilExpiry returns the time until the next read of the rows. This is at most the time
+// until the next row expires.
 func (h *hubWatch) untilExpiry(wait time.Duration) time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -89,8 +89,7 @@ func (h *hubWatch) untilExpiry(wait time.Duration) time.Duration {
 	return min(wait, max(h.rows.NextExpiry.Sub(h.w.engine.Now()), soonest))
 }
 
-// news is a View that shows a note of one read after the other once, as long as each of
-// them has it.
+// news is a View that shows a note once, even if several reads in a row have it.
 type news struct {
 	session.View
 	before, said map[string]bool
@@ -107,8 +106,8 @@ func (n *news) Note(line string) {
 	n.said[line] = true
 }
 
-// meanwhile is what is done while the rows cannot be read. Those of an earlier term do not
-// count: the run that had the hub since may have seen newer ones.
+// meanwhile says what lynqctl does while the rows can't be read. Rows from an earlier term
+// don't count, because another run may have seen newer ones.
 func (h *hubWatch) meanwhile() string {
 	if h.current() == nil {
 		return "nothing is done"
@@ -116,7 +115,7 @@ func (h *hubWatch) meanwhile() string {
 	return "the last good rows count"
 }
 
-// read reads the rows: those of a file when it keeps still.
+// read reads the rows. For a file, it waits until nobody writes it.
 func (h *hubWatch) read(ctx context.Context, r *session.Run) error {
 	for {
 		digest, err := still(ctx, h.readFile(), h.rowFile)
@@ -127,7 +126,7 @@ func (h *hubWatch) read(ctx context.Context, r *session.Run) error {
 		j := &apply.Job{Run: *r, Options: &h.o, Inputs: in.Inputs, Hubs: in.Hubs}
 		_, err = j.Rendered(ctx)
 		switch {
-		case ctx.Err() == nil && h.rowFile() != digest: // it changed while it was read
+		case ctx.Err() == nil && h.rowFile() != digest: // someone changed it during the read
 		case err != nil:
 			return err
 		default:
@@ -137,7 +136,7 @@ func (h *hubWatch) read(ctx context.Context, r *session.Run) error {
 	}
 }
 
-// take has rows count from now on. digest is that of their file.
+// take makes rows the current ones. digest is the digest of their file.
 func (h *hubWatch) take(r apply.Rendering, digest string) {
 	rows := &hubRows{Rendering: r, wanted: map[lynq.NodeKey]string{}}
 	for _, n := range r.Nodes[h.hub.Key] {
@@ -159,8 +158,8 @@ func (h *hubWatch) take(r apply.Rendering, digest string) {
 	}
 }
 
-// current is what rows and forms want now, nil where no row was read yet. The nodes can
-// be changed.
+// current returns what rows and forms want now, or nil before the first read. The caller
+// may change the nodes.
 func (h *hubWatch) current() *hubRows {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -176,10 +175,10 @@ func (h *hubWatch) current() *hubRows {
 	return &rows
 }
 
-// digestOf is a digest of all that a node wants.
+// digestOf returns a digest of everything that a node wants.
 func digestOf(n *plan.Node) string {
 	sum := sha256.New()
-	_, _ = fmt.Fprintf(sum, "%q %v %q %q %d\n", n.UID, n.Failed, n.Extra, n.NotIncluded, n.Expires.Unix()) // a hash takes all
+	_, _ = fmt.Fprintf(sum, "%q %v %q %q %d\n", n.UID, n.Failed, n.Extra, n.NotIncluded, n.Expires.Unix()) // a hash never fails
 	for _, objects := range [][]plan.Object{n.Objects, n.Hooks} {
 		for i := range objects {
 			o := &objects[i]

@@ -12,13 +12,12 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/source"
 )
 
-// stillAfter is how far apart two readings of files are that must be equal: a program that
-// writes a file leaves it incomplete meanwhile.
+// stillAfter is the time between two readings of files that must be equal, because a
+// program leaves a file incomplete while it writes.
 const stillAfter = 500 * time.Millisecond
 
-// still reads files until two readings in turn are equal, and returns the digest that both
-// gave. A first reading that gives known needs no second one. The error is why the context
-// ended.
+// still reads files until two readings in a row are equal, and returns their digest. If the
+// first reading gives known, it needs no second one. The error is the end of the context.
 func still(ctx context.Context, known string, read func() string) (digest string, err error) {
 	digest = read()
 	if digest == known {
@@ -40,17 +39,17 @@ func still(ctx context.Context, known string, read func() string) (digest string
 	}
 }
 
-// rowFile is the digest of the file that the hub's rows come from, "" where they come from
-// no file, or where it cannot be read.
+// rowFile returns the digest of the file with the hub's rows. It returns "" if the rows
+// come from no file, or it can't be read.
 func (h *hubWatch) rowFile() string {
-	connections, _ := load.RowSource{Override: h.o.Sources}.Locate(h.inputs().Hubs) // reading the rows tells what is wrong
+	connections, _ := load.RowSource{Override: h.o.Sources}.Locate(h.inputs().Hubs) // reading the rows reports the error
 	if len(connections) != 1 {
 		return ""
 	}
 	return source.FileDigest(connections[0])
 }
 
-// readFile is the digest of the file whose rows count, "" for none.
+// readFile returns the digest of the file with the current rows, or "" for none.
 func (h *hubWatch) readFile() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -60,10 +59,10 @@ func (h *hubWatch) readFile() string {
 	return h.rows.file.Digest
 }
 
-// sparing is what is carried out of plans. Where they delete data, that is all but their
-// deletions while a file with errors may render it for another hub, and until a third reading of the inputs, and of the rows' file, is equal to the
-// others: what looked like a change may be a file that someone still writes. whole tells
-// that the plans are of all nodes.
+// sparing returns the plans without deletions if they delete data too early. This is so
+// while a file with errors may render the data for another hub. It is also so until a third
+// reading of the inputs and the rows' file equals the others, because someone may still be
+// writing a file. whole means that the plans have all nodes.
 func (h *hubWatch) sparing(plans []plan.Plan, rows *hubRows, whole bool, now time.Time) []plan.Plan {
 	taking := slices.ContainsFunc(plansOf(plans, h.hub.Key), func(p plan.Plan) bool { return p.TakesData() })
 	if !taking {
@@ -73,7 +72,7 @@ func (h *hubWatch) sparing(plans []plan.Plan, rows *hubRows, whole bool, now tim
 		return plans
 	}
 	if h.partial {
-		h.third = time.Time{} // inputs that are good wake it
+		h.third = time.Time{} // good inputs wake it
 		return untilRead(plans, h.hub.Key)
 	}
 	again := latest(h.files.Again(now, h.w.digest), rows.file.Again(now, h.rowFile))
@@ -86,7 +85,8 @@ func (h *hubWatch) sparing(plans []plan.Plan, rows *hubRows, whole bool, now tim
 	return untilRead(plans, h.hub.Key)
 }
 
-// untilRead is what is carried out of plans until the files of a hub have been read again.
+// untilRead returns the plans without what must wait for another reading of the hub's
+// files.
 func untilRead(plans []plan.Plan, hub lynq.HubKey) []plan.Plan {
 	i := slices.IndexFunc(plans, func(p plan.Plan) bool { return p.Hub == hub && !p.After })
 	if i < 0 {
@@ -95,8 +95,8 @@ func untilRead(plans []plan.Plan, hub lynq.HubKey) []plan.Plan {
 	return carrying(plans, i, decide.UntilRead(&plans[i]))
 }
 
-// latest is the latest of some times.
+// latest returns the latest of some times.
 func latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }
 
-// thirdDue tells whether it is time to read files again whose changes delete data.
+// thirdDue reports whether it is time to read the files again whose changes delete data.
 func (h *hubWatch) thirdDue(now time.Time) bool { return !h.third.IsZero() && !now.Before(h.third) }

@@ -28,8 +28,8 @@ type notes struct {
 
 func (n *notes) Note(line string) { n.lines = append(n.lines, line) }
 
-// TestSparing: a plan that deletes a claim is carried out without its deletions until the
-// inputs and the rows' file are the same for a third time.
+// TestSparing wants lynqctl to leave out the deletion of a claim until a third reading of
+// inputs and rows is the same.
 func TestSparing(t *testing.T) {
 	dir := t.TempDir()
 	inputs, table := filepath.Join(dir, "form.yaml"), filepath.Join(dir, "rows.csv")
@@ -62,7 +62,7 @@ func TestSparing(t *testing.T) {
 		do      func()
 		plans   []plan.Plan
 		whole   bool
-		carried int           // plans that are carried out: those of tombstones wait too
+		carried int           // plans that lynqctl carries out: those of tombstones wait, too
 		third   time.Duration // 0 for none
 	}{
 		{after: time.Second, plans: harmless, whole: true, carried: 2},
@@ -92,7 +92,7 @@ func TestSparing(t *testing.T) {
 	}
 }
 
-// writing is a file that a program writes: what it holds from each time on.
+// writing is a file that a program writes, with its content over time.
 type writing struct {
 	began time.Time
 	steps []step
@@ -156,8 +156,8 @@ func TestStillEnds(t *testing.T) {
 	})
 }
 
-// TestReadingCut: two readings find a form that ends after its first resource, and the rest
-// comes a second later. The third reading sees that.
+// TestReadingCut gives two readings a form that ends after its first resource. The rest
+// comes a second later, and the third reading sees it.
 func TestReadingCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &writing{began: time.Now(), steps: []step{{0, "cut"}, {time.Second, "whole"}}}

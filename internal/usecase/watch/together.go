@@ -14,32 +14,32 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Hubs have rounds of their own. Objects move from one hub to another in a round of both: it
-// decides and writes as one apply of both hubs does, so that it has the same guards, and what
-// a kill leaves is what it leaves of an apply.
+// Each hub has its own rounds. Objects move between hubs in a round of both hubs. That
+// round decides and writes like one apply of both hubs, so it has the same guards. A killed
+// round leaves the same state as a killed apply.
 //
-//   - A round that finds an object which may move has the rows of the other hub read again.
-//   - If the rows then say that it moves, the goroutine of the other hub lends the hub: it
-//     waits, and lets this one use all that it has of the hub.
-//   - A goroutine that waits for another one lends its own hub meanwhile, and then begins
-//     anew. So two that wait for each other both go on.
-//   - Where this process doesn't have the other hub, the object stays where it is.
-//   - So it does where the other hub is busy for long: its source may never answer, and an
-//     approved round may wait for finalizers. No hub stands still for another one.
+//   - A round that finds an object which may move makes the other hub read its rows again.
+//   - If the rows then say that the object moves, the goroutine of the other hub lends the
+//     hub. It waits, and this round uses everything of the other hub.
+//   - A goroutine that waits for another hub lends its own hub meanwhile, and then starts
+//     again. So two hubs that wait for each other both continue.
+//   - If another process has the other hub, the object stays with its owner.
+//   - The same happens if the other hub is busy for long: its source may never answer, and
+//     an approved round may wait for finalizers. No hub stops because of another one.
 
-// stake is an object that may move between the hub of a round and another one.
+// stake is an object that may move between the hub of a round and another hub.
 type stake struct {
 	ref lynq.Ref
-	// to is the hub that renders the object, zero where the hub of the round wants it from
-	// another one that is called from.
+	// to is the hub that renders the object. It is zero if the hub of the round wants the
+	// object from another hub, which is named from.
 	to   lynq.HubKey
 	from string
 }
 
-// String names it in a digest of several.
+// String returns the stake's line in a digest.
 func (s stake) String() string { return s.ref.String() + " " + s.to.String() + " " + s.from }
 
-// with tells whether the object may move between the hub of the round and this one.
+// with reports whether the object may move between the hub of the round and this hub.
 func (s stake) with(hub lynq.HubKey) bool {
 	return s.to == hub || s.to == (lynq.HubKey{}) && s.from == hub.Name
 }
@@ -64,8 +64,8 @@ func stakesOf(plans []plan.Plan) []stake {
 	return stakes
 }
 
-// moves tells whether an object moves between the hub of the stakes and another one, of which
-// these are the nodes. It is a pure function.
+// moves reports whether an object moves between the hub of the stakes and another hub with
+// these nodes. It is a pure function.
 func moves(stakes []stake, hub lynq.HubKey, nodes []*plan.Node) bool {
 	wanted := map[lynq.Ref]bool{}
 	for _, n := range nodes {
@@ -89,9 +89,9 @@ func digestOfStakes(stakes []stake) string {
 	return strings.Join(lines, "\n")
 }
 
-// together plans the hub with those between which and it objects move, and carries that out.
-// It returns false if there are none, or if the hubs can't be planned together. The caller
-// then carries out the round of this hub alone.
+// together plans the hub with the hubs that exchange objects with it, and carries the plans
+// out. It returns false if there are none, or if the hubs can't be planned together. The
+// caller then carries out the round of this hub alone.
 func (h *hubWatch) together(ctx context.Context, alone *round) (done bool, err error) {
 	stakes := stakesOf(alone.plans)
 	digest := digestOfStakes(stakes)
@@ -104,7 +104,7 @@ func (h *hubWatch) together(ctx context.Context, alone *round) (done bool, err e
 	over := make(chan struct{})
 	defer close(over)
 	if err := r.gather(ctx, stakes, over); err != nil {
-		h.tried = "" // nothing was tried
+		h.tried = "" // this round tried nothing
 		r.giveBack()
 		h.changes.Wake()
 		return true, err
@@ -112,13 +112,13 @@ func (h *hubWatch) together(ctx context.Context, alone *round) (done bool, err e
 	if len(r.parts) == 1 {
 		return false, nil
 	}
-	first.rows = h.current() // which may be others by now
+	first.rows = h.current() // a newer read may have come
 	h.wants(first.rows)
 	return r.tryTogether(ctx)
 }
 
-// gather borrows the hubs between which and the one of the round objects move, until over is
-// closed. It gives up where another run wants one of them that it has.
+// gather borrows the hubs that exchange objects with the round's hub, until over closes. It
+// gives up if another run wants one of them that it has.
 func (r *round) gather(ctx context.Context, stakes []stake, over chan struct{}) error {
 	within, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -143,8 +143,8 @@ func (r *round) gather(ctx context.Context, stakes []stake, over chan struct{}) 
 	return nil
 }
 
-// tryTogether carries a round of several hubs out, unless they can't be planned together, or
-// guards refuse all of one: then none waits for the other.
+// tryTogether carries out a round of several hubs. It gives up if they can't be planned
+// together, or if guards refuse everything of one, so that no hub waits for another.
 func (r *round) tryTogether(ctx context.Context) (done bool, err error) {
 	first, others := r.parts[0], r.parts[1:]
 	names := make([]string, len(others))
@@ -170,7 +170,7 @@ func (r *round) tryTogether(ctx context.Context) (done bool, err error) {
 	return true, err
 }
 
-// giveBack has later rounds look at what changed.
+// giveBack returns the changes to the hubs, for later rounds.
 func (r *round) giveBack() {
 	for _, p := range r.parts {
 		if p.all {
@@ -181,12 +181,12 @@ func (r *round) giveBack() {
 	}
 }
 
-// borrowWithin is how long a hub waits for another one that is busy: to read a great table
-// takes most of it.
+// borrowWithin limits how long a hub waits for a busy one. Reading a large table takes most
+// of it.
 const borrowWithin = time.Minute
 
-// borrow asks for a hub. It is nil also where that takes too long: then this hub does not wait
-// for any, until it compares all nodes again.
+// borrow asks for another hub. It returns nil if that takes too long. Then this hub waits
+// for no other until it compares all nodes again.
 func (h *hubWatch) borrow(ctx context.Context, own *term, other *hubWatch, stakes []stake, over chan struct{}) (*term, error) {
 	within, stop := context.WithTimeoutCause(ctx, borrowWithin, errBusy)
 	defer stop()
@@ -199,9 +199,9 @@ func (h *hubWatch) borrow(ctx context.Context, own *term, other *hubWatch, stake
 	return t, err
 }
 
-// ask has the goroutine of another hub read the rows of that, and lend the hub until over
-// is closed, if an object moves. It is nil where none does, or where this process doesn't
-// have the hub.
+// ask makes the goroutine of another hub read its rows, and lend the hub until over closes
+// if an object moves. It returns nil if no object moves, or if this process doesn't have
+// the hub.
 func (h *hubWatch) ask(ctx context.Context, own *term, other *hubWatch, stakes []stake, over chan struct{}) (*term, error) {
 	t := other.lender(h.hub.Key)
 	if t == nil {
@@ -224,15 +224,16 @@ func (h *hubWatch) ask(ctx context.Context, own *term, other *hubWatch, stakes [
 			return nil, nil //nolint:nilerr // the reader logged it, and this hub carries out its own round
 		}
 	}
-	other.changes.Wake() // which ends a round that waits
+	other.changes.Wake() // this ends a round that waits
 	if met, err := meet(ctx, h, own, t, other.lends, over); !met {
 		return nil, err
 	}
 	return t, nil
 }
 
-// meet gives a value to a goroutine of another hub, whose Lease this process has until the
-// term t ends. It is false where that does not come, for whatever else the hub has to do.
+// meet passes a value to the goroutine of another hub, whose Lease this process has until
+// the term t ends. It returns false if the value isn't taken because either hub has other
+// work.
 func meet[T any](ctx context.Context, h *hubWatch, own, t *term, to chan<- T, value T) (met bool, err error) {
 	select {
 	case to <- value:
@@ -263,7 +264,7 @@ func (h *hubWatch) lender(borrower lynq.HubKey) *term {
 	return h.term
 }
 
-// tellBorrowers tells hubs that would have had a round with this one.
+// tellBorrowers wakes hubs that wanted a round with this one.
 func (h *hubWatch) tellBorrowers() {
 	h.mu.Lock()
 	missed := h.missed
@@ -276,14 +277,14 @@ func (h *hubWatch) tellBorrowers() {
 	}
 }
 
-// others are the other hubs that this process keeps, in the order of their keys.
+// others returns the other hubs of this process, in the order of their keys.
 func (w *watching) others(h *hubWatch) []*hubWatch {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(w.hubs), func(other *hubWatch) bool { return other == h })
 }
 
-// beside are those of the others with which objects may move.
+// beside returns the other hubs that may exchange objects with this one.
 func (w *watching) beside(h *hubWatch, stakes []stake) []*hubWatch {
 	return slices.DeleteFunc(w.others(h), func(other *hubWatch) bool {
 		return !slices.ContainsFunc(stakes, func(s stake) bool { return s.with(other.hub.Key) })

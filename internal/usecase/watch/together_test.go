@@ -23,7 +23,8 @@ func movedRef(name string) lynq.Ref {
 	return lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: name}
 }
 
-// TestStakes: objects may move that another hub renders, or that an object's labels say it has.
+// TestStakes wants an object to count if another hub renders it, or if its labels name
+// another hub.
 func TestStakes(t *testing.T) {
 	us, eu := lynq.HubKey{Namespace: "shop", Name: "us"}, lynq.HubKey{Namespace: "shop", Name: "eu"}
 	blocked := func(name, hub string) plan.Step {
@@ -47,7 +48,8 @@ func TestStakes(t *testing.T) {
 	}
 }
 
-// TestMoves: an object moves to a hub whose rows want it, and from one whose rows don't.
+// TestMoves wants an object to move to a hub whose rows want it, and away from a hub whose
+// rows don't.
 func TestMoves(t *testing.T) {
 	us, eu := lynq.HubKey{Namespace: "shop", Name: "us"}, lynq.HubKey{Namespace: "shop", Name: "eu"}
 	node := &plan.Node{Objects: []plan.Object{{Ref: movedRef("rendered")}}, Claims: plan.Claims{Refs: []lynq.Ref{movedRef("claimed")}}}
@@ -71,8 +73,8 @@ func TestMoves(t *testing.T) {
 	}
 }
 
-// TestMeet: of two hubs that borrow each other at the same time, one gets the other. Whoever
-// waits gives up for another run, and for the end of a term.
+// TestMeet lets two hubs borrow each other at the same time, and wants one of them to get
+// the other. A waiting hub gives up for another run, and at the end of a term.
 func TestMeet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hub := func() (*hubWatch, *term, context.CancelFunc) {
@@ -87,7 +89,7 @@ func TestMeet(t *testing.T) {
 			defer close(over)
 			got, err := meet(own.ctx, h, own, t, other.lends, over)
 			if !got && !errors.Is(err, errNewChanges) {
-				met <- true // which is one too many
+				met <- true // one too many
 			}
 			met <- got
 			<-time.After(time.Second)
@@ -110,7 +112,7 @@ func TestMeet(t *testing.T) {
 	})
 }
 
-// TestMeetInCircle: hubs of which each borrows the next one, in a circle, all have their turn.
+// TestMeetInCircle wants every hub in a circle of borrowers to have its round.
 func TestMeetInCircle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const count = 4
@@ -148,8 +150,8 @@ func TestMeetInCircle(t *testing.T) {
 	})
 }
 
-// TestBorrowBusy: a hub does not stand still where the source of another one never answers, nor
-// where that one has a long round, and leaves it alone for a while.
+// TestBorrowBusy wants a hub to continue if the source of another one never answers, or
+// that one has a long round. It then ignores the other hub for a while.
 func TestBorrowBusy(t *testing.T) {
 	for name, readable := range map[string]bool{"its source doesn't answer": false, "its round is long": true} {
 		t.Run(name, func(t *testing.T) {
@@ -184,8 +186,8 @@ func TestBorrowBusy(t *testing.T) {
 	}
 }
 
-// TestGatherYields: who waits for a hub, and has another one meanwhile, gives up where another
-// run wants that one.
+// TestGatherYields wants a hub that waits for another one to give up a borrowed hub if
+// another run wants it.
 func TestGatherYields(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &watching{engine: &session.Engine{View: &notes{}}}

@@ -11,7 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
-// troubleNews is what Kubernetes is told about a hub: an event at its record.
+// troubleNews is an event about a hub, on its hub record.
 type troubleNews struct{ kind, reason, message string }
 
 // The types of events.
@@ -20,8 +20,8 @@ const (
 	eventNormal  = "Normal"
 )
 
-// tellTroubles tells Kubernetes, at the record of the hub, what waits for a person there, as
-// far as the record doesn't have it yet, and what no longer does.
+// tellTroubles sends events about troubles that need a person, if the hub record doesn't
+// have them yet. It also says which troubles ended.
 func (h *hubWatch) tellTroubles(ctx context.Context, j *usecase.Job) {
 	record := j.Records[h.hub.Key]
 	if !h.o.Events || record.UID == "" {
@@ -44,7 +44,7 @@ func (h *hubWatch) tellTroubles(ctx context.Context, j *usecase.Job) {
 	recorder.Flush(ctx)
 }
 
-// newsOf are the events about a hub whose record is before, and will be now. It is a pure
+// newsOf returns the events about a hub from its record before and now. It is a pure
 // function.
 func newsOf(before, now *inventory.Hub) []troubleNews {
 	var news []troubleNews
@@ -68,7 +68,7 @@ func newsOf(before, now *inventory.Hub) []troubleNews {
 	return news
 }
 
-// endOf is the reason of the event that tells the end of a trouble.
+// endOf returns the reason of the event at the end of a trouble.
 func endOf(r inventory.TroubleReason) string {
 	if r == inventory.TroubleSource {
 		return "SourceReadable"
@@ -76,8 +76,8 @@ func endOf(r inventory.TroubleReason) string {
 	return "InputsValid"
 }
 
-// unreadable notes why the rows cannot be read, "" if they can, and has the record of the hub
-// tell it.
+// unreadable notes why the rows can't be read, or "" if they can. The hub record then says
+// it.
 func (h *hubWatch) unreadable(message string) {
 	h.mu.Lock()
 	h.unread = nil
@@ -88,7 +88,7 @@ func (h *hubWatch) unreadable(message string) {
 	h.changes.NoteAll()
 }
 
-// troubles are what waits for a person now.
+// troubles returns the current troubles that need a person.
 func (h *hubWatch) troubles() []inventory.Trouble {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -36,7 +36,7 @@ func TestUnrenderedNews(t *testing.T) {
 	}
 }
 
-// Troubles are told when they begin, when they change, and when they end.
+// TestTroubleNews wants an event when a trouble begins, changes and ends.
 func TestTroubleNews(t *testing.T) {
 	source := inventory.NewTrouble(inventory.TroubleSource, "no connection")
 	refused := inventory.NewTrouble(inventory.TroubleSource, "refused")

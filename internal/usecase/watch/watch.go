@@ -19,33 +19,35 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/watch"
 )
 
-// Options say what is kept as rows and forms say.
+// Options say what Run keeps up to date.
 type Options struct {
 	Apply apply.Options
-	// Reload has a value when the inputs are to be read again, changed or not; nil for
-	// never.
+	// Reload has a value when Run must read the inputs again, even unchanged ones. nil
+	// means never.
 	Reload <-chan os.Signal
-	// Files has the inputs looked at as soon as they change; without it they are looked at
-	// now and then.
+	// Files reports changes of input files at once. Without it, Run checks the files now
+	// and then.
 	Files Files
-	// Observer is told how the hubs are; nil for none.
+	// Observer receives the states of the hubs, nil for none.
 	Observer Observer
-	// Listen is the address that serves metrics, for the first line of the log; "" for none.
+	// Listen is the address that serves metrics, for the first line of the log. "" means
+	// none.
 	Listen string
 }
 
-// inputsEvery is how often the files of the inputs are looked at, whatever is told of
-// them: not all file systems tell of changes, such as those on a network.
+// inputsEvery is how often Run checks the input files in any case, because some file
+// systems report no changes, such as network ones.
 const inputsEvery = 30 * time.Second
 
-// Files tells when files may have changed in the places that look gives, which it
-// asks again after each change, until stop is called. The error says that it cannot.
+// Files reports that files may have changed. look returns the places to watch, and Files
+// calls it again after each change, until the caller calls stop. It returns an error if it
+// can't watch.
 type Files func(look func() files.Places) (changed <-chan struct{}, stop func(), err error)
 
-// Run keeps a cluster as rows and forms say, until the context ends. Each hub is on its
-// own: while it is our turn (see lease.Lock), it is applied when its rows, its objects
-// or its records change. Inputs that change are loaded again; where they are bad, the last
-// good ones stay. In a mode that writes nothing, it is one Apply in that mode.
+// Run keeps a cluster up to date with rows and forms until the context ends. Each hub has
+// its own goroutine. While this process has the hub's Lease (see lease.Lock), it applies
+// changes of rows, objects and records. Run loads changed inputs again. If they are bad,
+// the last good ones count. In a mode that writes nothing, it applies once in that mode.
 func Run(ctx context.Context, e *session.Engine, o *Options) error {
 	if slices.Contains(o.Apply.Inputs.Paths, "-") {
 		return session.BadUsage(errors.New("-f -: standard input cannot be read again when it changes; give watch files or directories"))
@@ -78,36 +80,36 @@ func Run(ctx context.Context, e *session.Engine, o *Options) error {
 	return session.Fail(context.Cause(ctx))
 }
 
-// watching is one run of Watch.
+// watching is one run of Run.
 type watching struct {
 	engine   *session.Engine
 	o        *Options
 	client   *kube.Client
 	warnings *session.ServerWarnings
-	files    <-chan struct{} // has a value when files may have changed; nil for never
-	good     *form.Good      // the inputs that count, nil before there are any
+	files    <-chan struct{} // has a value when files may have changed, nil for never
+	good     *form.Good      // the inputs that count, nil before the first ones
 
 	mu   sync.Mutex
-	hubs []*hubWatch // that are kept, in the order of their keys
+	hubs []*hubWatch // the current hubs, in the order of their keys
 }
 
-// watchInputs are inputs that count, with where each hub's rows are: see sources.
+// watchInputs are the current inputs, with the source of each hub. See sources.
 type watchInputs struct {
 	*apply.Loaded
 	urls    []string
 	facts   inputFacts
 	reading watch.Reading
-	forced  bool // a person asked for all of it again
-	// kept is why hubs keep their last good inputs, nil where all inputs are good.
+	forced  bool // a person asked to read everything again
+	// kept says which hubs keep their last good inputs. It is nil if all inputs are good.
 	kept *keptInputs
 }
 
 // noInputs says what a watch does without a form.
 const noInputs = "the inputs have no form: lynqctl watch has nothing to do until a file brings one, and keeps all objects"
 
-// load loads the inputs when they keep still. known is the digest of those that count
-// already, and digest the one of those that it loaded. Unless empty is true, inputs without
-// a form are an error.
+// load loads the inputs once nobody writes them. known is the digest of the current inputs,
+// and digest the one of the loaded inputs. Inputs without a form are an error, unless empty
+// is true.
 func (w *watching) load(ctx context.Context, known string, empty bool) (in *watchInputs, digest string, err error) {
 	o := w.o.Apply
 	o.Inputs.AllowEmpty = empty
@@ -127,7 +129,7 @@ func (w *watching) load(ctx context.Context, known string, empty bool) (in *watc
 			in.urls, err = w.sources(in.Hubs)
 		}
 		switch {
-		case ctx.Err() == nil && w.digest() != digest: // they changed while they were loaded
+		case ctx.Err() == nil && w.digest() != digest: // someone changed them during the load
 		case err != nil:
 			return nil, digest, err
 		default:
@@ -137,11 +139,11 @@ func (w *watching) load(ctx context.Context, known string, empty bool) (in *watc
 	}
 }
 
-// sources finds out where each hub's rows are, as --source has it, "" for what the hub
-// says. Rows on standard input are refused: they can be read once.
+// sources returns the source of each hub from --source, "" for the hub's own. It refuses
+// rows on standard input, because nobody can read those twice.
 func (w *watching) sources(hubs []load.HubPrograms) ([]string, error) {
 	if len(hubs) == 0 {
-		return nil, nil // those that --source names may come back
+		return nil, nil // the hubs that --source names may come back
 	}
 	urls, err := load.RowSource{Override: w.o.Apply.Sources}.Overrides(hubs)
 	if err != nil {
@@ -161,7 +163,7 @@ func (w *watching) sources(hubs []load.HubPrograms) ([]string, error) {
 	return urls, nil
 }
 
-// digest is that of the inputs, "" where they cannot be read.
+// digest returns the digest of the inputs, or "" if they can't be read.
 func (w *watching) digest() string {
 	inputs, err := files.Digest(w.o.Apply.Inputs.Paths, w.o.Apply.Inputs.Recursive)
 	if err != nil {
@@ -174,7 +176,7 @@ func (w *watching) digest() string {
 	return inputs + tombstones
 }
 
-// watchFiles has the inputs looked at when they change, until stop is called.
+// watchFiles reports changes of the input files until the caller calls stop.
 func (w *watching) watchFiles() (stop func()) {
 	if w.o.Files == nil {
 		return func() {}
@@ -192,13 +194,12 @@ func (w *watching) watchFiles() (stop func()) {
 	return stop
 }
 
-// follow waits until there are other inputs, which it gives, or until the context ends: then
-// it gives nil.
+// follow waits for other inputs and returns them. It returns nil when the context ends.
 func (w *watching) follow(ctx context.Context, in *watchInputs) (next *watchInputs) {
 	look := time.NewTicker(inputsEvery)
 	defer look.Stop()
 	digest := in.reading.Digest
-	bad := digest // of inputs that are bad, or else of those that are kept
+	bad := digest // of bad inputs, or else of the current ones
 	for {
 		forced := false
 		select {
@@ -239,7 +240,7 @@ func (w *watching) follow(ctx context.Context, in *watchInputs) (next *watchInpu
 	}
 }
 
-// Why a round ends before it is done. What has begun is finished and recorded.
+// Reasons to end a round early. The round finishes and records what it began.
 var (
 	errInputsChanged = errors.New("the inputs changed")
 	errYielded       = errors.New("another run waits for the hub")
@@ -248,13 +249,13 @@ var (
 	errBeside        = errors.New("another hub of the round has something else to do")
 )
 
-// errLent is that the hub had no round, but was lent to that of another hub.
+// errLent says that the hub had no round, because another hub's round borrowed it.
 var errLent = errors.New("the hub was lent")
 
-// errBusy is that another hub took too long to lend itself.
+// errBusy says that another hub took too long to lend itself.
 var errBusy = errors.New("the other hub is busy")
 
-// cutShort tells whether a round was ended for one of these reasons.
+// cutShort reports whether a round ended early for one of these reasons.
 func cutShort(err error) bool {
 	return errors.Is(err, errInputsChanged) || errors.Is(err, errYielded) || errors.Is(err, errNewChanges) || errors.Is(err, errTimer) || errors.Is(err, errBeside)
 }
