@@ -14,17 +14,17 @@ import (
 	"testing"
 )
 
-// Host is how the API is called.
+// Host is the name of the API's server.
 const Host = "crm.example.com"
 
 // API serves files.
 type API struct {
-	// Env are variables of the environment by which a program finds the API, and trusts it.
+	// Env has environment variables by which a program finds and trusts the API.
 	Env []string
 }
 
-// Start serves the files in dir, /api/tenants from api/tenants.json, and the page 2 of it
-// from api/tenants-2.json. With a token, who has none gets 401.
+// Start serves the files in dir: /api/tenants is api/tenants.json, and its page 2 is
+// api/tenants-2.json. With a token, it answers 401 to requests without it.
 func Start(t testing.TB, dir, token string) *API {
 	t.Helper()
 	s := httptest.NewTLSServer(files(dir, token))
@@ -39,7 +39,7 @@ func Start(t testing.TB, dir, token string) *API {
 	return &API{Env: []string{"HTTPS_PROXY=" + proxy.URL, "SSL_CERT_FILE=" + roots}}
 }
 
-// files answers with files of a folder.
+// files answers with the files of a folder.
 func files(dir, token string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if token != "" && r.Header.Get("Authorization") != "Bearer "+token {
@@ -66,7 +66,7 @@ func files(dir, token string) http.Handler {
 	})
 }
 
-// tunnel is a proxy that leads to one address, whatever is asked of it.
+// tunnel returns a proxy that always connects to one address.
 func tunnel(to string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		server, err := (&net.Dialer{}).DialContext(r.Context(), "tcp", to)
@@ -74,7 +74,7 @@ func tunnel(to string) http.Handler {
 			w.WriteHeader(http.StatusBadGateway)
 			return
 		}
-		defer func() { _ = server.Close() }() // both ends see that
+		defer func() { _ = server.Close() }() // both ends notice that
 		client, _, err := http.NewResponseController(w).Hijack()
 		if err != nil {
 			return

@@ -27,17 +27,16 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// The jobs of the bare client: what apply cannot do without, and nothing else.
+// The jobs of the bare client: the least that an apply must do.
 const (
-	// jobBareApply sends as many requests that write as a first apply does:
-	// KUBECONFIG NAMESPACE MANIFESTS WORKERS.
+	// jobBareApply sends as many writes as a first apply: KUBECONFIG NAMESPACE MANIFESTS
+	// WORKERS.
 	jobBareApply = "bare-apply"
-	// jobBareLists reads the metadata of all objects of a hub:
-	// KUBECONFIG HUB.
+	// jobBareLists reads the metadata of all objects of a hub: KUBECONFIG HUB.
 	jobBareLists = "bare-lists"
 )
 
-// kinds are how the kinds of the benchmark's form are served.
+// kinds returns the resources of the kinds in the benchmark's form.
 func kinds() map[string]schema.GroupVersionResource {
 	return map[string]schema.GroupVersionResource{
 		"ConfigMap":             {Version: "v1", Resource: "configmaps"},
@@ -56,8 +55,8 @@ func bareConfig(kubeconfig string) (*rest.Config, error) {
 	return config, err
 }
 
-// bareApply makes a record for each node, applies all objects, and updates the
-// records; so many workers take whatever is next.
+// bareApply creates a record for each node, applies all objects, and updates the records.
+// Each worker takes the next item.
 func bareApply(args []string) error {
 	config, err := bareConfig(args[0])
 	if err != nil {
@@ -107,7 +106,7 @@ type bareObject struct {
 	body       []byte
 }
 
-// readManifests reads what lynqctl render -o json writes.
+// readManifests reads the output of lynqctl render -o json.
 func readManifests(path string) ([]bareObject, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -129,7 +128,7 @@ func readManifests(path string) ([]bareObject, error) {
 	}
 }
 
-// bareRecord is as large as a node's inventory.
+// bareRecord returns a record as large as a node's inventory.
 func bareRecord(namespace string, i int) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap",
@@ -138,8 +137,8 @@ func bareRecord(namespace string, i int) *unstructured.Unstructured {
 	}}
 }
 
-// bareLists lists the metadata of all kinds, and whole inventories, at once: what a run
-// that changes nothing has to read.
+// bareLists lists the metadata of all kinds, and whole inventories, at the same time. A run
+// that changes nothing must read these.
 func bareLists(args []string) error {
 	config, err := bareConfig(args[0])
 	if err != nil {
@@ -203,7 +202,7 @@ func bareInventories(config *rest.Config, hub string) error {
 	}
 }
 
-// inParallel calls f for 0 to n-1, so many at a time, and gives all errors.
+// inParallel calls f for 0 to n-1, in that many workers, and returns all errors.
 func inParallel(workers, n int, f func(int) error) error {
 	var next atomic.Int64
 	var working sync.WaitGroup

@@ -18,10 +18,9 @@ import (
 
 var cluster harness.Shared
 
-// BenchmarkCluster measures whole processes on a real cluster: lynqctl apply
-// beside a bare client that sends the same writes, or lists the same metadata,
-// and beside kubectl. What they make stays until the end, so that no clean-up
-// runs beside a measurement.
+// BenchmarkCluster measures whole processes on a real cluster. It compares lynqctl apply
+// with kubectl, and with a bare client that sends the same writes or lists. Their objects
+// stay until the end, so that no clean-up disturbs a measurement.
 func BenchmarkCluster(b *testing.B) {
 	l := &lab{tb: b, lynqctl: build(b).lynqctl, cluster: cluster.Cluster(b)}
 	b.Run("first/rtt=0", func(b *testing.B) { l.first(b, 200, 16, 0) })
@@ -37,15 +36,15 @@ func BenchmarkCluster(b *testing.B) {
 	b.Run("waited/objects=10000", func(b *testing.B) { l.waited(b, 100, 100) })
 }
 
-// lab is where apply is measured.
+// lab is the place of the measurements.
 type lab struct {
 	tb      testing.TB // of all measurements
 	lynqctl string     // path
 	cluster *harness.Cluster
 }
 
-// first measures a first apply against the bare client, with a proxy between
-// that delays each request where there is a delay.
+// first compares a first apply with the bare client. With a delay, a proxy delays each
+// request.
 func (l *lab) first(b *testing.B, nodes, workers int, delay time.Duration) {
 	var bare, ours samples
 	for b.Loop() {
@@ -56,15 +55,15 @@ func (l *lab) first(b *testing.B, nodes, workers int, delay time.Duration) {
 		ours.measure(b, p.apply())
 		p.settle(b)
 	}
-	b.ReportMetric(0, "ns/op") // that has the preparations in it
+	b.ReportMetric(0, "ns/op") // it would include the preparations
 	bare.report(b, "bare")
 	ours.report(b, "ours")
 	b.ReportMetric(ours.median()/bare.median(), "ours/bare")
 }
 
-// unchanged measures an apply that finds all as it is to be.
+// unchanged measures an apply that changes nothing.
 func (l *lab) unchanged(b *testing.B, nodes int) {
-	// Both apply over objects of their own, or they would contend for them.
+	// Each applies its own objects, so that they don't conflict.
 	p, theirs := l.place(nodes), l.place(nodes)
 	byKubectl := []string{l.cluster.Kubectl, "--kubeconfig", theirs.kubeconfig, "apply", "--server-side", "-f", theirs.manifests}
 	new(samples).measure(b, p.apply())
@@ -105,8 +104,8 @@ func (l *lab) planned(b *testing.B, nodes int) {
 	ours.report(b, "ours")
 }
 
-// waited measures a run that waits for all that it makes: custom resources of 1 KB
-// that do not get ready, of which each node has some.
+// waited measures a run that waits for all of its objects. Each node has some custom
+// resources of 1 KB that don't get ready.
 func (l *lab) waited(b *testing.B, nodes, each int) {
 	var ours samples
 	for b.Loop() {
@@ -118,7 +117,7 @@ func (l *lab) waited(b *testing.B, nodes, each int) {
 			b.Fatal(err)
 		}
 		apply := []string{l.lynqctl, "apply", "--kubeconfig", env.Kubeconfig, "-f", inputs, "--source", "csv:" + writeRows(b, "csv", tenants(nodes)), "-o", "name"}
-		// What does not get ready in time is exit code 1.
+		// The exit code is 1 if objects don't get ready in time.
 		ours.measure(b, append([]string{"sh", "-c", `"$@" 2>/dev/null || test $? = 1`, "sh"}, apply...))
 	}
 	b.ReportMetric(0, "ns/op")
@@ -131,7 +130,7 @@ const waitedKind = `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDe
     spec: {type: object, x-kubernetes-preserve-unknown-fields: true},
     status: {type: object, x-kubernetes-preserve-unknown-fields: true, default: {conditions: [{type: Ready, status: "False", reason: Waiting, message: not yet}]}}}}}}]}}`
 
-// waitedInputs are a hub, and a form with some resources.
+// waitedInputs returns a hub, and a form with some resources.
 func waitedInputs(name string, each int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `{apiVersion: operator.lynq.sh/v1, kind: LynqHub, metadata: {name: %[1]s, namespace: %[1]s}, spec: {
@@ -147,16 +146,16 @@ func waitedInputs(name string, each int) string {
 	return b.String() + "]}}\n"
 }
 
-// place is a namespace with a hub of its own and what is applied there.
+// place is a namespace with its own hub, and the inputs for it.
 type place struct {
 	env             *harness.Env
 	lynqctl         string
 	kubeconfig, hub string
 	inputs, rows    string // paths
-	manifests       string // path of the same, rendered
+	manifests       string // path of the rendered manifests
 }
 
-// place makes one; it stays until all is measured.
+// place creates a place, which stays until the end of all measurements.
 func (l *lab) place(nodes int) *place {
 	l.tb.Helper()
 	env, dir := cluster.Env(l.tb), l.tb.TempDir()
@@ -171,8 +170,7 @@ func (l *lab) place(nodes int) *place {
 	return p
 }
 
-// idle are rows whose objects give controllers as little to do as can be: no
-// pods, and claims that no one uses.
+// idle returns rows whose objects give controllers little work: no pods, and unused claims.
 func idle(n int) []floor.Row {
 	rows := tenants(n)
 	for i := range rows {
@@ -182,8 +180,7 @@ func idle(n int) []floor.Row {
 	return rows
 }
 
-// write writes the benchmark's hub and form under another name, and what they
-// render to.
+// write writes the benchmark's hub and form under another name, and their manifests.
 func (p *place) write() error {
 	var text []byte
 	for _, name := range []string{"hub.yaml", "form.yaml"} {
@@ -204,18 +201,18 @@ func (p *place) write() error {
 	return os.WriteFile(p.manifests, manifests, 0o600)
 }
 
-// command are the arguments of a command of lynqctl for this place.
+// command returns the arguments of a lynqctl command for this place.
 func (p *place) command(name string, flags ...string) []string {
 	return append([]string{name, "-f", p.inputs, "--source", "csv:" + p.rows}, flags...)
 }
 
-// apply is a run of lynqctl apply that waits for no object.
+// apply returns a lynqctl apply that waits for no object.
 func (p *place) apply(flags ...string) []string {
 	command := append([]string{p.lynqctl}, p.command("apply", "--kubeconfig", p.kubeconfig, "--wait=false", "-o", "name")...)
 	return append(command, flags...)
 }
 
-// through puts a proxy in front of the server that delays each request.
+// through puts a proxy before the server that delays each request.
 func (p *place) through(b *testing.B, delay time.Duration) *place {
 	b.Helper()
 	if delay == 0 {
@@ -228,8 +225,8 @@ func (p *place) through(b *testing.B, delay time.Duration) *place {
 	return &behind
 }
 
-// settle waits until controllers have seen what was made. One list a second costs the
-// server less than kubectl wait, which lists and watches each object alone.
+// settle waits until controllers have processed the objects. One list a second costs the
+// server less than kubectl wait, which lists and watches each object.
 func (p *place) settle(b *testing.B) {
 	b.Helper()
 	tick := time.NewTicker(time.Second)
@@ -243,7 +240,7 @@ func (p *place) settle(b *testing.B) {
 	b.Fatal("controllers did not see all Deployments within 20 minutes")
 }
 
-// samples are what runs of one command took.
+// samples are the costs of several runs of one command.
 type samples struct {
 	times []time.Duration
 	peak  int64 // KiB
@@ -259,7 +256,7 @@ func (s *samples) measure(b *testing.B, command []string) {
 	s.peak = max(s.peak, u.Peak)
 }
 
-// median is in seconds.
+// median returns seconds.
 func (s *samples) median() float64 { return middle(s.times).Seconds() }
 
 func (s *samples) report(b *testing.B, name string) {

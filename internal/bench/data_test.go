@@ -14,15 +14,15 @@ import (
 	"github.com/lynqctl/lynqctl/internal/bench/floor"
 )
 
-// sizes are the numbers of rows that are measured.
+// sizes returns the numbers of rows to measure.
 func sizes() []int { return []int{1_000, 10_000, 100_000} }
 
-// usualMost is the most rows that the usual way is measured with: its time per
-// row stays the same, and 100 000 rows would take a minute a time.
+// usualMost limits the rows for the usual way. Its time per row stays the same, and 100 000
+// rows would take a minute each time.
 const usualMost = 10_000
 
-// tenant is the i-th row. No value needs quotes in YAML, or else the floor
-// would have to know how to quote.
+// tenant returns the i-th row. No value needs quotes in YAML, because the floor can't
+// quote.
 func tenant(i int) floor.Row {
 	pick := func(n int, of ...string) string { return of[n%len(of)] }
 	return floor.Row{
@@ -48,7 +48,7 @@ func tenants(n int) []floor.Row {
 	return rows
 }
 
-// writeRows writes rows to a file of a kind, csv or sqlite, and gives its path.
+// writeRows writes rows to a csv or sqlite file, and returns its path.
 func writeRows(tb testing.TB, kind string, rows []floor.Row) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "tenants."+kind)

@@ -18,7 +18,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/source"
 )
 
-// inputs are the folder with the benchmark's hub and form.
+// inputs is the folder with the benchmark's hub and form.
 const inputs = "testdata"
 
 // compile loads and compiles the benchmark's hub and form.
@@ -41,7 +41,7 @@ func mustCompile(tb testing.TB) *render.Program {
 	return p
 }
 
-// rowsFor brings rows into the order that a program reads them in.
+// rowsFor brings rows into the order in which a program reads them.
 func rowsFor(p *render.Program, rows []floor.Row) []lynq.Row {
 	columns := render.Columns(p.Hub)
 	out := make([]lynq.Row, len(rows))
@@ -54,7 +54,7 @@ func rowsFor(p *render.Program, rows []floor.Row) []lynq.Row {
 	return out
 }
 
-// sink takes the bytes of nodes.
+// sink receives the bytes of nodes.
 type sink interface{ Add(node []byte) error }
 
 // counter is a sink that counts bytes and keeps none.
@@ -65,7 +65,7 @@ func (c *counter) Add(node []byte) error {
 	return nil
 }
 
-// renderRows renders rows that are in memory.
+// renderRows renders rows from memory.
 func renderRows(p *render.Program, rows []lynq.Row, workers int, to sink) error {
 	sequence := func(yield func(lynq.Row, error) bool) {
 		for _, r := range rows {
@@ -87,8 +87,8 @@ func runHub(p *render.Program, rows iter.Seq2[lynq.Row, error], place func(int) 
 	return run.Err()
 }
 
-// renderFile does what lynqctl render does within its process: inputs, rows
-// from a file, and the output at the end, all or nothing.
+// renderFile does the work of lynqctl render within its process. It loads inputs, reads
+// rows from a file, and writes the output at the end, all or nothing.
 func renderFile(kind, path string, w io.Writer) error {
 	p, err := compile()
 	if err != nil {
@@ -101,7 +101,7 @@ func renderFile(kind, path string, w io.Writer) error {
 		return err
 	}
 	spool := spool.New(spool.DefaultMemory)
-	defer func() { _ = spool.Close() }() // its file is read by then
+	defer func() { _ = spool.Close() }() // the run has read its file
 	query := source.Query{Columns: render.Columns(p.Hub), UID: "id"}
 	rows := src.Records(ctx, query)
 	if err := errors.Join(runHub(p, rows, src.Place, 0, spool), src.Close()); err != nil {

@@ -8,27 +8,26 @@ import (
 	"time"
 )
 
-// contender is one of those that are measured side by side.
+// contender is one of the programs to compare.
 type contender struct {
 	name string
-	most int // the most rows it is measured with, 0 for any number
+	most int // its limit of rows, 0 for none
 	run  func() error
 }
 
-// The names that ratios are made of.
+// The names in ratios.
 const (
 	nameFloor   = "floor"
 	nameLynqctl = "lynqctl"
 	nameOneCore = "lynqctl-1core"
 	nameUsual   = "usual"
-	// The same two where all of the output is kept until its end, as render does.
+	// The same two, if they keep all of the output until its end, as render does.
 	nameFloorKept   = "floor-kept"
 	nameLynqctlKept = "lynqctl-kept"
 )
 
-// compare measures contenders one after another as sub-benchmarks, and reports
-// for each its time per row, throughput, allocations, and how it compares with
-// those before it.
+// compare measures contenders one after another as sub-benchmarks. For each, it reports the
+// time per row, throughput, allocations, and the ratios to those before.
 func compare(b *testing.B, rows int, output int64, contenders []contender) {
 	median := medians{}
 	for _, c := range contenders {
@@ -60,8 +59,8 @@ func compare(b *testing.B, rows int, output int64, contenders []contender) {
 	}
 }
 
-// medians are the times of the contenders by name. The median stands for all
-// times of a contender: what else the machine does meanwhile touches it least.
+// medians has the median time of each contender by name. Other work on the machine affects
+// the median least.
 type medians map[string]time.Duration
 
 func middle(of []time.Duration) time.Duration {
@@ -69,7 +68,7 @@ func middle(of []time.Duration) time.Duration {
 	return of[len(of)/2]
 }
 
-// report reports the ratios that a contender's time is part of.
+// report reports the ratios that contain a contender's time.
 func (m medians) report(b *testing.B, name string) {
 	ratio := func(of, by, unit string) {
 		if m[of] > 0 && m[by] > 0 {

@@ -16,8 +16,8 @@ import (
 	"github.com/lynqctl/lynqctl/internal/bench/floor"
 )
 
-// childEnv makes the test binary do a job instead of the tests: meter a
-// command, or render the usual way.
+// childEnv makes the test binary do a job instead of the tests: it meters a command, or
+// renders the usual way.
 const childEnv = "LYNQCTL_BENCH_CHILD"
 
 func TestMain(m *testing.M) {
@@ -49,16 +49,15 @@ func child(job string, args []string) error {
 	return fmt.Errorf("%s: no job %q", childEnv, job)
 }
 
-// usage is what one run of a process took.
+// usage is the cost of one run of a process.
 type usage struct {
 	Wall, User, System time.Duration
 	Peak               int64 // resident memory, in KiB
 }
 
-// meter runs a command, drops what it says unless it fails, and prints its
-// usage. It is a process of its own since Linux counts the memory of the
-// process that starts another as the other's: this one is small, the one with
-// the benchmarks is not.
+// meter runs a command, drops its output unless it fails, and prints its usage. It is a
+// small process of its own, because Linux counts the memory of a parent as the child's at
+// the start. The process with the benchmarks is large.
 func meter(args []string) error {
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
@@ -80,7 +79,7 @@ func meter(args []string) error {
 	return errors.Join(json.NewEncoder(os.Stdout).Encode(u), null.Close())
 }
 
-// asChild is a command that makes the test binary do a job.
+// asChild returns a command that makes the test binary do a job.
 func asChild(job string, args ...string) []string {
 	return append([]string{"env", childEnv + "=" + job, os.Args[0]}, args...)
 }
@@ -97,10 +96,10 @@ func metered(command []string) (usage, error) {
 	return u, json.Unmarshal(out, &u)
 }
 
-// programs are the paths of the commands that are measured.
+// programs has the paths of the measured commands.
 type programs struct{ lynqctl, floor string }
 
-// build builds the commands into a folder that goes with the benchmark.
+// build builds the commands into a folder that the benchmark deletes.
 func build(b *testing.B) programs {
 	b.Helper()
 	dir := b.TempDir()
@@ -118,8 +117,8 @@ func (p programs) render(source string, flags ...string) []string {
 	return append([]string{p.lynqctl, "render", "-f", inputs, "--source", source}, flags...)
 }
 
-// BenchmarkProcess measures whole processes, start-up included, that read a
-// file and write to /dev/null.
+// BenchmarkProcess measures whole processes, including their start. They read a file and
+// write to /dev/null.
 func BenchmarkProcess(b *testing.B) {
 	p := build(b)
 	for _, kind := range []string{"csv", "sqlite"} {
@@ -143,7 +142,7 @@ func BenchmarkProcess(b *testing.B) {
 	}
 }
 
-// BenchmarkStartUp measures processes that have nothing to do.
+// BenchmarkStartUp measures processes without work.
 func BenchmarkStartUp(b *testing.B) {
 	p := build(b)
 	empty := writeRows(b, "csv", nil)
@@ -153,7 +152,7 @@ func BenchmarkStartUp(b *testing.B) {
 	})
 }
 
-// sameOutput fails unless a command writes what the floor writes.
+// sameOutput fails unless a command writes the same bytes as the floor.
 func sameOutput(b *testing.B, args []string, rows []floor.Row) {
 	b.Helper()
 	h := sha256.New()
@@ -164,21 +163,21 @@ func sameOutput(b *testing.B, args []string, rows []floor.Row) {
 	}
 	want := sha256.New()
 	for i := range rows {
-		_, _ = want.Write(floor.Append(nil, &rows[i])) // a hash takes everything
+		_, _ = want.Write(floor.Append(nil, &rows[i])) // a hash never fails
 	}
 	if !bytes.Equal(h.Sum(nil), want.Sum(nil)) {
 		b.Fatalf("%v: the output is not the floor's", args)
 	}
 }
 
-// command is a contender that is a process.
+// command is a contender that runs as a process.
 type command struct {
 	name string
-	most int // the most rows it is measured with, 0 for any number
+	most int // its limit of rows, 0 for none
 	args []string
 }
 
-// compareProcesses is compare for processes.
+// compareProcesses works like compare, for processes.
 func compareProcesses(b *testing.B, rows int, commands []command) {
 	median := medians{}
 	for _, c := range commands {
@@ -197,7 +196,7 @@ func compareProcesses(b *testing.B, rows int, commands []command) {
 				peak = max(peak, u.Peak)
 			}
 			median[c.name] = middle(wall)
-			b.ReportMetric(0, "ns/op") // that has the meter's own time in it
+			b.ReportMetric(0, "ns/op") // it would include the meter's own time
 			b.ReportMetric(milliseconds(middle(wall)), "wall-ms")
 			b.ReportMetric(milliseconds(middle(user)), "user-ms")
 			b.ReportMetric(milliseconds(middle(system)), "sys-ms")

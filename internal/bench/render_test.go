@@ -10,9 +10,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render/spool"
 )
 
-// BenchmarkRender measures rendering alone: rows that are in memory, to a sink
-// that keeps nothing. lynqctl-1core is what compares with the floor, which is
-// one loop: one worker, and all goroutines on one core.
+// BenchmarkRender measures rendering alone: rows from memory, and a sink that keeps
+// nothing. Compare lynqctl-1core with the floor, which is one loop: it has one worker, and
+// all goroutines on one core.
 func BenchmarkRender(b *testing.B) {
 	p := mustCompile(b)
 	u, err := newUsual()
@@ -40,17 +40,17 @@ func BenchmarkRender(b *testing.B) {
 	}
 }
 
-// keptMost is how many rows' output is kept in memory; more goes to a file.
+// keptMost limits how many rows' output stays in memory. More goes to a file.
 const keptMost = 10_000
 
-// keep renders into what render keeps its output in until all of it is there.
+// keep renders into the spool in which render keeps its output until the end.
 func keep(run func(sink) error) error {
 	spool := spool.New(spool.DefaultMemory)
 	return errors.Join(run(spool), spool.Close())
 }
 
-// BenchmarkRun measures whole runs within a process: form and rows from files,
-// the output at the end to a writer that drops it.
+// BenchmarkRun measures whole runs within a process: form and rows come from files, and a
+// writer drops the output at the end.
 func BenchmarkRun(b *testing.B) {
 	for _, kind := range []string{"csv", "sqlite"} {
 		b.Run(kind, func(b *testing.B) {
@@ -87,9 +87,9 @@ func renderUsual(u *usual, rows []floor.Row, w io.Writer) error {
 	return nil
 }
 
-// outputSize is how many bytes rows make.
+// outputSize returns the number of bytes that rows render to.
 func outputSize(rows []floor.Row) int64 {
 	var c counter
-	_ = renderFloor(rows, &c) // a counter takes everything
+	_ = renderFloor(rows, &c) // a counter never fails
 	return c.bytes
 }

@@ -13,7 +13,7 @@ import (
 // sameRows is enough rows for several batches, and for every mix of values.
 const sameRows = 1_000
 
-// floorBytes is what the floor writes for rows.
+// floorBytes returns the floor's output for rows.
 func floorBytes(rows []floor.Row) []byte {
 	var out []byte
 	for i := range rows {
@@ -93,7 +93,7 @@ func TestTheUsualWayYieldsTheSameObjects(t *testing.T) {
 	}
 }
 
-// objects reads a stream of YAML documents.
+// objects decodes a stream of YAML documents.
 func objects(t *testing.T, stream []byte) []map[string]any {
 	t.Helper()
 	var all []map[string]any

@@ -20,7 +20,7 @@ import (
 
 var servers dbtest.Servers
 
-// kindPostgres is a table in a PostgreSQL server of the benchmark's own.
+// kindPostgres is a table in the benchmark's own PostgreSQL server.
 const kindPostgres = "postgres"
 
 // jobPostgresFloor is the floor for rows from PostgreSQL: DSN.
@@ -64,11 +64,11 @@ func renderAtScale(b *testing.B, p programs, kind string, rows []floor.Row) {
 	compareProcesses(b, len(rows), []command{
 		{name: nameFloor, args: byFloor},
 		{name: "lynqctl-stream", args: p.render(source, "--stream")},
-		{name: nameLynqctl, args: p.render(source)}, // last: the disk is busy with its temporary file for some time
+		{name: nameLynqctl, args: p.render(source)}, // last, because its temporary file keeps the disk busy for some time
 	})
 }
 
-// postgresRows fills a table, and gives what lynqctl and the floor read it by.
+// postgresRows fills a table, and returns its addresses for lynqctl and the floor.
 func postgresRows(b *testing.B, rows []floor.Row) (source string, byFloor []string) {
 	b.Helper()
 	server := servers.PostgreSQL(b)
@@ -91,7 +91,7 @@ func postgresRows(b *testing.B, rows []floor.Row) (source string, byFloor []stri
 	return at + "?table=" + table, asChild(jobPostgresFloor, at+"?sslmode=disable", table)
 }
 
-// postgresFloor is what floor.Run is for files.
+// postgresFloor does for PostgreSQL what floor.Run does for files.
 func postgresFloor(dsn, table string, w io.Writer) error {
 	ctx := context.Background()
 	conn, err := pgconn.Connect(ctx, dsn)
@@ -145,9 +145,9 @@ func treeAtScale(b *testing.B, p programs, n int) {
 	b.ReportMetric(float64(first.peak)/1024, "first-MiB")
 }
 
-// atScale measures a first apply of many nodes, then applies that change nothing, and
-// such that change one row in a hundred. It reports how large the records are, and how
-// much etcd's file grew.
+// atScale measures a first apply of many nodes. Then it measures applies that change
+// nothing, and applies that change one row in a hundred. It reports the sizes of the
+// records, and the growth of etcd's file.
 func (l *lab) atScale(b *testing.B, nodes int) {
 	p := l.place(nodes)
 	empty := p.storage(b)
@@ -160,7 +160,7 @@ func (l *lab) atScale(b *testing.B, nodes int) {
 		other[i*100][6] = "registry.example.com/app:v2"
 	}
 	now, next := p.rows, writeRows(b, "csv", other)
-	unchanged.measure(b, p.apply()) // what controllers wrote since is read once
+	unchanged.measure(b, p.apply()) // reads once what controllers wrote since
 	unchanged = samples{}
 	for b.Loop() {
 		lists.measure(b, asChild(jobBareLists, p.kubeconfig, p.hub))
@@ -181,7 +181,7 @@ func (l *lab) atScale(b *testing.B, nodes int) {
 	}
 }
 
-// storage is the size of etcd's file in bytes.
+// storage returns the size of etcd's file in bytes.
 func (p *place) storage(b *testing.B) int64 {
 	b.Helper()
 	for line := range strings.Lines(p.env.Kubectl(b, "", "get", "--raw", "/metrics")) {
@@ -199,7 +199,7 @@ func (p *place) storage(b *testing.B) int64 {
 	return 0
 }
 
-// recordSize is the mean size of the hub's records of a sort, as JSON.
+// recordSize returns the mean size of the hub's records of a sort, as JSON.
 func (p *place) recordSize(b *testing.B, sort string) float64 {
 	b.Helper()
 	list := p.env.Kubectl(b, "", "get", "configmaps", "-l", "lynq.sh/record="+sort, "-o", "json")

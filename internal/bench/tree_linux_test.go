@@ -14,11 +14,11 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 )
 
-// jobRead has the test binary read the files of a tree.
+// jobRead makes the test binary read the files of a tree.
 const jobRead = "read"
 
-// readTree reads each file that the index of a tree lists once, and the index:
-// the least that a run has to do that is to notice whatever a person changed.
+// readTree reads the index of a tree, and each file that it lists, once. This is the least
+// work of a run that notices every change of a person.
 func readTree(dir string) error {
 	index, err := os.ReadFile(filepath.Join(dir, index.FileName))
 	if err != nil {
@@ -38,10 +38,9 @@ func readTree(dir string) error {
 	return lines.Err()
 }
 
-// BenchmarkTree measures render --output-dir of 10 000 rows with 5 objects each:
-// the first run; runs that change nothing, in turns with a process that reads the
-// files of the tree and does nothing else; and runs that change the objects of
-// one row.
+// BenchmarkTree measures render --output-dir of 10 000 rows with 5 objects each. It
+// measures the first run, runs that change nothing, and runs that change one row's objects.
+// Runs that change nothing take turns with a process that only reads the tree's files.
 func BenchmarkTree(b *testing.B) {
 	const rows = 10_000
 	p := build(b)
@@ -69,7 +68,7 @@ func BenchmarkTree(b *testing.B) {
 		}
 		t.report(b)
 	})
-	run(b, tree(source)...) // where the first runs are left out
+	run(b, tree(source)...) // selects sub-benchmarks without the first runs
 	wantUnchanged(b, tree(source))
 	b.Run("unchanged", func(b *testing.B) {
 		var read, ours turns
@@ -92,7 +91,7 @@ func BenchmarkTree(b *testing.B) {
 	})
 }
 
-// wantUnchanged fails unless a run has nothing to do, and all files are there.
+// wantUnchanged fails unless a run has nothing to do and all files exist.
 func wantUnchanged(b *testing.B, args []string) {
 	b.Helper()
 	out, err := exec.Command(args[0], args[1:]...).Output()
@@ -108,7 +107,7 @@ func wantUnchanged(b *testing.B, args []string) {
 	}
 }
 
-// turns are the runs of one program.
+// turns are the costs of one program's runs.
 type turns struct {
 	wall, user, system []time.Duration
 	peak               int64
@@ -119,11 +118,11 @@ func (t *turns) add(u usage) {
 	t.peak = max(t.peak, u.Peak)
 }
 
-// processor is the time that processors took for a run.
+// processor returns the processor time of a run.
 func (t *turns) processor() time.Duration { return middle(t.user) + middle(t.system) }
 
 func (t *turns) report(b *testing.B) {
-	b.ReportMetric(0, "ns/op") // that has the meter's own time in it
+	b.ReportMetric(0, "ns/op") // it would include the meter's own time
 	b.ReportMetric(milliseconds(middle(t.wall)), "wall-ms")
 	b.ReportMetric(milliseconds(middle(t.user)), "user-ms")
 	b.ReportMetric(milliseconds(middle(t.system)), "sys-ms")

@@ -22,10 +22,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// usual renders the usual way: unstructured objects, deep-copied and walked for
-// each row, each string a text/template from a cache, and a YAML library to
-// write the objects. It is fair to the usual way: templates are parsed once,
-// strings without actions are left alone, and the buffer is used again.
+// usual renders the usual way. For each row, it copies unstructured objects and executes
+// each string as a text/template. A YAML library writes the objects. To be fair, it parses
+// templates once, skips strings without actions, and reuses the buffer.
 type usual struct {
 	resources []usualResource
 	templates map[string]*template.Template
@@ -67,7 +66,7 @@ func newUsual() (*usual, error) {
 		}
 		return parsed.Hostname(), nil
 	}
-	// The sections stand in dependency order.
+	// The sections are in dependency order.
 	for _, section := range [][]usualResource{f.Spec.ConfigMaps, f.Spec.PersistentVolumeClaims, f.Spec.Deployments, f.Spec.Services, f.Spec.Ingresses} {
 		u.resources = append(u.resources, section...)
 	}
@@ -126,7 +125,7 @@ func (u *usual) object(r *usualResource, data map[string]any) (map[string]any, e
 	return object, nil
 }
 
-// within gets the map at a key, and makes it where there is none.
+// within returns the map at a key, and creates it if necessary.
 func within(m map[string]any, key string) map[string]any {
 	inner, ok := m[key].(map[string]any)
 	if !ok {
@@ -136,7 +135,7 @@ func within(m map[string]any, key string) map[string]any {
 	return inner
 }
 
-// walk executes all strings of a value, in place where that is possible.
+// walk executes all strings of a value, in place if possible.
 func (u *usual) walk(v any, data map[string]any) (any, error) {
 	var err error
 	switch v := v.(type) {

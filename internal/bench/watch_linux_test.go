@@ -26,7 +26,7 @@ import (
 )
 
 // BenchmarkWatch measures lynqctl watch while nothing happens, and while another client
-// edits what it keeps.
+// edits its objects.
 func BenchmarkWatch(b *testing.B) {
 	l := &lab{tb: b, lynqctl: build(b).lynqctl, cluster: cluster.Cluster(b)}
 	five := []string{"configmaps", "deployments.apps", "ingresses.networking.k8s.io", "persistentvolumeclaims", "services"}
@@ -39,10 +39,10 @@ func BenchmarkWatch(b *testing.B) {
 	}
 }
 
-// pollEvery is how often the rows are read.
+// pollEvery is the interval at which watch reads the rows.
 const pollEvery = 10 * time.Second
 
-// poll has the hub's rows read so often.
+// poll sets the hub's syncInterval.
 func (p *place) poll(b *testing.B, every time.Duration) {
 	b.Helper()
 	text, err := os.ReadFile(p.inputs)
@@ -55,7 +55,7 @@ func (p *place) poll(b *testing.B, every time.Duration) {
 	}
 }
 
-// single is a place whose nodes have one ConfigMap each.
+// single returns a place whose nodes have one ConfigMap each.
 func (l *lab) single(nodes int) *place {
 	l.tb.Helper()
 	p := l.place(1)
@@ -71,7 +71,7 @@ func (l *lab) single(nodes int) *place {
 	return p
 }
 
-// idleFor is how long nothing happens.
+// idleFor is the time without changes.
 func idleFor(b *testing.B) time.Duration {
 	b.Helper()
 	text := os.Getenv("LYNQCTL_BENCH_IDLE")
@@ -85,7 +85,7 @@ func idleFor(b *testing.B) time.Duration {
 	return d
 }
 
-// watched measures lynqctl watch of a place whose objects are of some resources.
+// watched measures lynqctl watch of a place whose objects have these resources.
 func (l *lab) watched(b *testing.B, p *place, resources []string) {
 	b.Helper()
 	p.poll(b, pollEvery)
@@ -99,7 +99,7 @@ func (l *lab) watched(b *testing.B, p *place, resources []string) {
 		d := idleFor(b)
 		proxy.Reset()
 		used := w.processor(b)
-		<-time.After(d) // what is measured is that nothing happens meanwhile
+		<-time.After(d) // the benchmark measures this time without changes
 		b.ReportMetric(float64(len(proxy.Records()))/d.Seconds(), "idle-requests/s")
 		b.ReportMetric(100*(w.processor(b)-used).Seconds()/d.Seconds(), "idle-cpu-%")
 		b.ReportMetric(float64(w.memory(b, "VmHWM"))/1024, "peak-MiB")
@@ -115,8 +115,8 @@ func (l *lab) watched(b *testing.B, p *place, resources []string) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// quiet tells whether all resources are watched, and nothing was asked for a while but that
-// the Lease is renewed.
+// quiet returns a function that reports whether watch watches all resources, and has only
+// renewed its Lease for a while.
 func quiet(proxy *faultproxy.Server, resources []string) func() bool {
 	const while = 15 * time.Second
 	before, since := 0, time.Now()
@@ -138,7 +138,7 @@ func quiet(proxy *faultproxy.Server, resources []string) func() bool {
 	}
 }
 
-// poll waits until something is so.
+// poll waits until a condition is met.
 func poll(b *testing.B, most time.Duration, met func() bool) {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.Context(), most)
@@ -154,7 +154,7 @@ func poll(b *testing.B, most time.Duration, met func() bool) {
 	}
 }
 
-// process is a lynqctl watch at work.
+// process is a running lynqctl watch.
 type process struct {
 	cmd *exec.Cmd
 	log *os.File
@@ -182,7 +182,7 @@ func (w *process) stop(b *testing.B) {
 	if w.cmd.ProcessState != nil {
 		return
 	}
-	_ = w.cmd.Process.Signal(syscall.SIGTERM) // one that ended shows in what it ended with
+	_ = w.cmd.Process.Signal(syscall.SIGTERM) // its result shows whether it had ended before
 	if err := w.cmd.Wait(); w.cmd.ProcessState.ExitCode() != 130 {
 		text, _ := os.ReadFile(w.log.Name())
 		b.Errorf("lynqctl watch: %v\n%s", err, text)
@@ -190,7 +190,7 @@ func (w *process) stop(b *testing.B) {
 	_ = w.log.Close()
 }
 
-// processor is the time of a processor that it used.
+// processor returns the processor time of the process.
 func (w *process) processor(b *testing.B) time.Duration {
 	b.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", w.cmd.Process.Pid))
@@ -210,7 +210,7 @@ func (w *process) processor(b *testing.B) time.Duration {
 	return used
 }
 
-// memory is a figure of /proc/PID/status, in KiB.
+// memory returns a value of /proc/PID/status, in KiB.
 func (w *process) memory(b *testing.B, name string) int {
 	b.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", w.cmd.Process.Pid))
@@ -225,8 +225,7 @@ func (w *process) memory(b *testing.B, name string) int {
 	return n
 }
 
-// change changes so many rows at once, and gives how long it took until the last object was
-// as they say.
+// change changes n rows at once, and returns the time until the last object is right.
 func (p *place) change(b *testing.B, n int) time.Duration {
 	b.Helper()
 	text, err := os.ReadFile(p.rows)
@@ -245,7 +244,7 @@ func (p *place) change(b *testing.B, n int) time.Duration {
 		b.Fatal(err)
 	}
 	since := time.Now()
-	if err := os.Rename(next, p.rows); err != nil { // a read finds the old rows, or the new ones
+	if err := os.Rename(next, p.rows); err != nil { // a read finds either the old rows or the new ones
 		b.Fatal(err)
 	}
 	poll(b, time.Minute, func() bool {
@@ -261,7 +260,7 @@ func (p *place) change(b *testing.B, n int) time.Duration {
 	return time.Since(since)
 }
 
-// client is one of the place's ConfigMaps.
+// client returns a client for the place's ConfigMaps.
 func (p *place) client(b *testing.B) dynamic.ResourceInterface {
 	b.Helper()
 	config, err := bareConfig(p.env.Kubeconfig)
@@ -275,8 +274,8 @@ func (p *place) client(b *testing.B) dynamic.ResourceInterface {
 	return client.Resource(kinds()["ConfigMap"]).Namespace(p.env.Namespace)
 }
 
-// edit changes so many ConfigMaps, one after the other, and gives how long it took until
-// each was as it had been.
+// edit edits n ConfigMaps, one after the other, and returns the time until each is
+// restored.
 func (p *place) edit(b *testing.B, n int) []time.Duration {
 	b.Helper()
 	maps := p.client(b)
@@ -297,7 +296,7 @@ func (p *place) edit(b *testing.B, n int) []time.Duration {
 			edited <- edit{name, time.Now(), err}
 		}
 	}()
-	seen := map[string]time.Time{} // as it had been, since it was edited
+	seen := map[string]time.Time{} // when each was restored after its edit
 	begun := map[string]time.Time{}
 	for len(healed) < n {
 		select {
@@ -327,7 +326,7 @@ func (p *place) edit(b *testing.B, n int) []time.Duration {
 	return healed
 }
 
-// edit is one of a ConfigMap, and when it was answered.
+// edit is one edit of a ConfigMap, with the time of the answer.
 type edit struct {
 	name string
 	at   time.Time

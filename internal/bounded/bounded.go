@@ -1,5 +1,5 @@
-// Package bounded reads files up to a bound, and devices not at all, which have no
-// end. Pipes are read: shells make them of <(command).
+// Package bounded reads files and pipes up to a limit. It never reads devices, which have
+// no end. It does read pipes, because shells make them from <(command).
 package bounded
 
 import (
@@ -10,10 +10,10 @@ import (
 	"os"
 )
 
-// ErrNoFile is what a device or a socket is read with.
+// ErrNoFile says that a path is a device or a socket.
 var ErrNoFile = errors.New("it is a device or a socket, and no file")
 
-// SizeError is what a file is read with that has more than Limit bytes.
+// SizeError says that a file has more than Limit bytes.
 type SizeError struct{ Limit int64 }
 
 func (e *SizeError) Error() string {
@@ -24,7 +24,7 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("it has more than %d MiB", e.Limit/mebibyte)
 }
 
-// Check is ErrNoFile where a file of this mode is nothing to read.
+// Check returns ErrNoFile if a file of this mode can't be read.
 func Check(mode fs.FileMode) error {
 	if mode&(fs.ModeDevice|fs.ModeSocket|fs.ModeIrregular) != 0 {
 		return ErrNoFile
@@ -32,7 +32,7 @@ func Check(mode fs.FileMode) error {
 	return nil
 }
 
-// ReadFile reads a file or a pipe of at most limit bytes.
+// ReadFile reads a file or a pipe. It returns a *SizeError if it has more than limit bytes.
 func ReadFile(path string, limit int64) ([]byte, error) {
 	if info, err := os.Stat(path); err == nil && Check(info.Mode()) != nil {
 		return nil, &fs.PathError{Op: "read", Path: path, Err: ErrNoFile}
@@ -49,7 +49,8 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	return b, err
 }
 
-// ReadAll reads all that r has, of at most limit bytes.
+// ReadAll reads everything from r. It returns a *SizeError if that is more than limit
+// bytes.
 func ReadAll(r io.Reader, limit int64) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && int64(len(b)) > limit {

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// describeOwn gives cobra's own commands texts in the voice of the others.
+// describeOwn rewrites the texts of cobra's own commands in the style of the others.
 func describeOwn(c *cobra.Command) {
 	program := c.Root().Name()
 	switch c.Name() {
@@ -22,7 +22,7 @@ func describeOwn(c *cobra.Command) {
 	}
 }
 
-// shellHelp tells how a shell loads its script, now and for good. %[1]s is the program.
+// shellHelp says how a shell loads its script, once or for good. %[1]s is the program.
 func shellHelp(shell string) string {
 	return map[string]string{
 		"bash": `Print the completion script for bash. It needs the package bash-completion.

@@ -1,7 +1,7 @@
-// Package cli is how command lines behave, whatever the command: a word or flag that is
-// unknown is refused, with what was meant perhaps; flags that are not given have their
-// values from the environment; help has one form; and kubectl's plugin calls itself as
-// people call it.
+// Package cli makes all commands behave alike. It refuses unknown words and flags with a
+// suggestion. It sets missing flags from the environment. It gives help one form, and makes
+// kubectl's plugin call itself as people call it.
 //
-// Commands of cobra flow in, and behave so from then on. What a command does is its own.
+// Commands of cobra flow in and behave like this from then on. The package never knows what
+// a command does.
 package cli

@@ -11,14 +11,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// variableOf is the environment variable that a flag has its default from.
+// variableOf returns the environment variable with the default of a flag.
 func variableOf(f *pflag.Flag) string {
 	return "LYNQCTL_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 }
 
-// Environment gives the flags that were not given the values of their environment
-// variables. They are defaults: a flag that was given wins, also over that of another
-// flag that it excludes.
+// Environment sets missing flags from their environment variables. These are defaults: a
+// given flag wins, and also overrides the variable of a flag that it excludes.
 func (l *Line) Environment(c *cobra.Command) error {
 	var errs []error
 	c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -37,14 +36,14 @@ func (l *Line) Environment(c *cobra.Command) error {
 	return errors.Join(errs...)
 }
 
-// excluded tells whether a flag was given that is the opposite of another.
+// excluded reports whether the opposite of a flag was given.
 func excluded(flags *pflag.FlagSet, f *pflag.Flag) bool {
 	other := flags.Lookup(map[string]string{"namespace": "all-namespaces", "all-namespaces": "namespace"}[f.Name])
 	return other != nil && other.Changed
 }
 
-// Blamed says of the flags that a message is about which of them have their values
-// from the environment, "" for none.
+// Blamed says which flags in a message have their values from the environment, or returns
+// "".
 func (l *Line) Blamed(message string) string {
 	var lines []string
 	for _, f := range l.Defaults {

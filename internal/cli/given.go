@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Given are the flags that were given, as another command line is to have them, but for
-// some that are left out.
+// Given returns the given flags as arguments for another command line. It leaves out the
+// flags in left.
 func Given(flags *pflag.FlagSet, left []string) []string {
 	var args []string
 	flags.Visit(func(f *pflag.Flag) {
@@ -21,7 +21,7 @@ func Given(flags *pflag.FlagSet, left []string) []string {
 	return args
 }
 
-// argsOf is a flag as it is given, once for each of its values.
+// argsOf returns a flag as arguments, one for each of its values.
 func argsOf(f *pflag.Flag) []string {
 	values := []string{f.Value.String()}
 	if several, ok := f.Value.(pflag.SliceValue); ok {
@@ -37,11 +37,11 @@ func argsOf(f *pflag.Flag) []string {
 	return args
 }
 
-// asList is a value as one that is split at commas has it.
+// asList quotes a value for a flag that splits its values at commas.
 func asList(value string) string {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	_ = w.Write([]string{value}) // a buffer takes all
+	_ = w.Write([]string{value}) // a buffer accepts everything
 	w.Flush()
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/lynqctl/lynqctl/internal/suggest"
 )
 
-// Group makes a command of others: alone it prints its help, and a word that is
-// none of them is a mistake, which cobra would let pass.
+// Group turns a command into a group of others. Without an argument, it prints its help. It
+// refuses unknown words, which cobra would accept.
 func Group(cmd *cobra.Command, members ...*cobra.Command) *cobra.Command {
 	cmd.AddCommand(members...)
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
@@ -29,13 +29,13 @@ func Group(cmd *cobra.Command, members ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// groupAnnotation marks a command that does nothing by itself.
+// groupAnnotation marks a command that only contains others.
 const groupAnnotation = "lynqctl-group"
 
-// IsGroup tells whether a command only holds others.
+// IsGroup reports whether a command only contains others.
 func IsGroup(c *cobra.Command) bool { return c.Annotations[groupAnnotation] != "" }
 
-// NoCommand is that a command has none of that name under it.
+// NoCommand returns the error for an unknown command, with a suggestion.
 func NoCommand(cmd *cobra.Command, name string) error {
 	var names []string
 	for _, c := range cmd.Commands() {
@@ -51,7 +51,7 @@ func NoCommand(cmd *cobra.Command, name string) error {
 	if other := meant(cmd, name); other != "" {
 		return fmt.Errorf("%s (did you mean %q?)", text, other)
 	}
-	// All commands of the program are too many for a line.
+	// A line has no room for all commands of the program.
 	if near, ok := suggest.Near(name, names); ok {
 		text += fmt.Sprintf(" (did you mean %q?)", near)
 	} else if cmd.HasParent() {
@@ -60,8 +60,7 @@ func NoCommand(cmd *cobra.Command, name string) error {
 	return errors.New(text)
 }
 
-// meant is the command below one that says in SuggestFor that it stands for a word of
-// other programs, "" for none.
+// meant returns the command that names a word of other programs in SuggestFor, or "".
 func meant(below *cobra.Command, word string) string {
 	for _, c := range EachCommand(below) {
 		if slices.Contains(c.SuggestFor, word) {

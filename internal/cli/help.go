@@ -9,13 +9,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// How wide help is: as the terminal, within reason, else as most of them are.
+// The width of help: that of the terminal up to a limit, or the usual one.
 const (
 	UsualColumns = 80
 	mostColumns  = 110
 )
 
-// usage writes how a command is used, which is the greater part of its help.
+// usage writes the usage of a command, which is most of its help.
 func (l *Line) usage(c *cobra.Command) error {
 	columns := l.helpColumns()
 	var b strings.Builder
@@ -54,7 +54,7 @@ func (l *Line) usage(c *cobra.Command) error {
 	return err
 }
 
-// helpColumns is how wide help may be.
+// helpColumns returns the width of help.
 func (l *Line) helpColumns() int {
 	if columns := l.Columns(); columns > 0 {
 		return min(columns, mostColumns)
@@ -62,8 +62,8 @@ func (l *Line) helpColumns() int {
 	return UsualColumns
 }
 
-// helpFlags are the flags of a command that its help explains, and the names of
-// those that people know from kubectl.
+// helpFlags returns the flags that a command's help explains, and the names of those that
+// people know from kubectl.
 func (l *Line) helpFlags(c *cobra.Command) (own *pflag.FlagSet, kubectls []string) {
 	own = pflag.NewFlagSet("", pflag.ContinueOnError)
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -79,7 +79,7 @@ func (l *Line) helpFlags(c *cobra.Command) (own *pflag.FlagSet, kubectls []strin
 	return own, kubectls
 }
 
-// flagNames are what flags are called.
+// flagNames returns the names of flags.
 func flagNames(flags *pflag.FlagSet) []string {
 	var names []string
 	flags.VisitAll(func(f *pflag.Flag) {
@@ -92,7 +92,7 @@ func flagNames(flags *pflag.FlagSet) []string {
 	return names
 }
 
-// wrapped are words in lines.
+// wrapped joins words in lines.
 func wrapped(words []string, columns int) string {
 	var b strings.Builder
 	line := " "

@@ -8,18 +8,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// PluginName is what the binary is called where kubectl finds it as a plugin.
+// PluginName is the name of the binary as kubectl's plugin.
 const PluginName = "kubectl-lynq"
 
-// IsPlugin tells whether a program was called as kubectl's plugin, by the name
-// that it was called by.
+// IsPlugin reports whether kubectl called the program as its plugin, by the program's name.
 func IsPlugin(program string) bool {
 	return strings.TrimSuffix(strings.ToLower(filepath.Base(program)), ".exe") == PluginName
 }
 
-// AsPlugin has commands speak of themselves as people call them by then:
-// "kubectl lynq render". Completion is kubectl's business there, by way of the
-// program kubectl_complete-lynq.
+// AsPlugin makes commands refer to themselves as "kubectl lynq render". kubectl itself
+// completes the plugin's arguments with the program kubectl_complete-lynq.
 func AsPlugin(root *cobra.Command) {
 	root.Use = PluginName
 	root.Annotations[cobra.CommandDisplayNameAnnotation] = "kubectl lynq"
@@ -27,7 +25,7 @@ func AsPlugin(root *cobra.Command) {
 	say(root, calls(root))
 }
 
-// say renames the program in all texts of a command and of those under it.
+// say renames the program in all texts of a command and those below it.
 func say(c *cobra.Command, called *regexp.Regexp) {
 	c.Long, c.Example = called.ReplaceAllString(c.Long, pluginCall), called.ReplaceAllString(c.Example, pluginCall)
 	for _, child := range c.Commands() {
@@ -35,16 +33,16 @@ func say(c *cobra.Command, called *regexp.Regexp) {
 	}
 }
 
-// AsCalled is a text of commands as it is where the program is kubectl's plugin.
+// AsCalled returns a text about commands with the name of the plugin.
 func AsCalled(root *cobra.Command, text string) string {
 	return calls(root).ReplaceAllString(text, pluginCall)
 }
 
-// pluginCall is what calls of the program become.
+// pluginCall replaces calls of the program.
 const pluginCall = "kubectl lynq $1"
 
-// calls finds in a text where it says how the program is called, and not where it
-// speaks of it.
+// calls matches the places where a text calls the program. It skips places where the text
+// only mentions it.
 func calls(root *cobra.Command) *regexp.Regexp {
 	names := []string{"--help", "COMMAND"}
 	for _, c := range root.Commands() {

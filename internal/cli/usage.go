@@ -12,8 +12,8 @@ import (
 	"github.com/lynqctl/lynqctl/internal/suggest"
 )
 
-// strictUsage has a command and all under it refuse what they do not know, and
-// say what was meant perhaps, and which command explains itself.
+// strictUsage makes a command and all below it refuse unknown words and flags, with a
+// suggestion and the command that explains them.
 func (l *Line) strictUsage(c *cobra.Command) {
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return misused(c, l.flagError(c, err)) })
 	check := c.Args
@@ -31,7 +31,7 @@ func (l *Line) strictUsage(c *cobra.Command) {
 	}
 }
 
-// misused is a wrong use of a command. Nil stays nil.
+// misused returns a *MisuseError, or nil for nil.
 func misused(c *cobra.Command, err error) error {
 	if err == nil {
 		return nil
@@ -39,8 +39,8 @@ func misused(c *cobra.Command, err error) error {
 	return &MisuseError{err, fmt.Sprintf("see '%s --help'", c.CommandPath())}
 }
 
-// flagError says what is wrong with a flag. Where the word before it is no
-// command, that is what is wrong.
+// flagError says what is wrong with a flag. If the word before it isn't a command, it
+// reports that instead.
 func (l *Line) flagError(c *cobra.Command, err error) error {
 	if _, rest, findErr := c.Root().Find(l.Args); findErr == nil && c.HasSubCommands() && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
 		if unknown := c.ValidateArgs(rest[:1]); unknown != nil {
@@ -65,7 +65,7 @@ func (l *Line) flagError(c *cobra.Command, err error) error {
 	return err
 }
 
-// unknownFlag says which flag was meant, or which command has it.
+// unknownFlag says which flag the user meant, or which command has it.
 func unknownFlag(c *cobra.Command, err *pflag.NotExistError) error {
 	if err.GetSpecifiedShortnames() != "" {
 		return fmt.Errorf("%s has no flag -%s%s", pathOf(c), err.GetSpecifiedName(), elsewhere(c, func(f *pflag.FlagSet) bool {
@@ -85,12 +85,12 @@ func unknownFlag(c *cobra.Command, err *pflag.NotExistError) error {
 	return fmt.Errorf("%s has no flag --%s%s", pathOf(c), name, elsewhere(c, func(f *pflag.FlagSet) bool { return f.Lookup(name) != nil }))
 }
 
-// pathOf is what a command is called by, without the program.
+// pathOf returns the name of a command, without the program.
 func pathOf(c *cobra.Command) string {
 	return strings.TrimPrefix(c.CommandPath(), c.Root().CommandPath()+" ")
 }
 
-// elsewhere names the commands that have a flag, where they are few.
+// elsewhere names the commands that have a flag, if they are few.
 func elsewhere(c *cobra.Command, has func(*pflag.FlagSet) bool) string {
 	const most = 3
 	var names []string
@@ -115,7 +115,7 @@ func elsewhere(c *cobra.Command, has func(*pflag.FlagSet) bool) string {
 	return " (" + strings.Join(names, ", ") + verb
 }
 
-// badValue says what a flag takes.
+// badValue says which values a flag accepts.
 func badValue(err *pflag.InvalidValueError) error {
 	f := err.GetFlag()
 	if bad := badText(f, err.GetValue(), nil); bad != nil {
@@ -124,8 +124,8 @@ func badValue(err *pflag.InvalidValueError) error {
 	return err
 }
 
-// badText is why a flag does not take a text; otherwise, where only its own parser
-// knows.
+// badText says why a flag refuses a text. If only its own parser knows, it returns
+// otherwise.
 func badText(f *pflag.Flag, text string, otherwise error) error {
 	var what string
 	switch f.Value.Type() {
@@ -141,8 +141,8 @@ func badText(f *pflag.Flag, text string, otherwise error) error {
 	return fmt.Errorf("%q is %s", text, what)
 }
 
-// ownCommands has cobra's own commands refuse words that they do not know,
-// instead of printing help and succeeding.
+// ownCommands makes cobra's own commands refuse unknown words. Otherwise they would print
+// help and succeed.
 func (l *Line) ownCommands(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

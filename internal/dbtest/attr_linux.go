@@ -7,13 +7,13 @@ import (
 	"syscall"
 )
 
-// attributes make a child die with us.
+// attributes make a child die with this process.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 }
 
-// unprivileged makes the child another user where we are root, and gives that
-// user the paths. PostgreSQL does not run as root.
+// unprivileged makes the child another user if this process is root, and gives that user
+// the paths. PostgreSQL refuses to run as root.
 func unprivileged(attr *syscall.SysProcAttr, paths ...string) error {
 	if os.Geteuid() != 0 {
 		return nil

@@ -4,8 +4,8 @@ package dbtest
 
 import "syscall"
 
-// attributes has nothing to say here: a killed test leaves its servers.
+// attributes are empty: a killed test leaves its servers here.
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{} }
 
-// unprivileged does nothing: on these systems tests do not run as root.
+// unprivileged does nothing, because tests don't run as root on these systems.
 func unprivileged(*syscall.SysProcAttr, ...string) error { return nil }

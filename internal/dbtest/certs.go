@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// certificates are files: two authorities, and a server's certificate that the
-// first one signed for localhost.
+// certificates are files: two authorities, and a server's certificate for localhost from
+// the first one.
 type certificates struct{ ca, otherCA, cert, key string }
 
 func makeCertificates(dir string) (certificates, error) {

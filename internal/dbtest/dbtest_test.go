@@ -39,7 +39,7 @@ func TestCutProxy(t *testing.T) {
 		if _, err := conn.Write([]byte("abc")); err != nil {
 			t.Fatal(err)
 		}
-		got, _ := io.ReadAll(conn) // a cut may be seen as an error
+		got, _ := io.ReadAll(conn) // a cut may appear as an error
 		if len(got) != want {
 			t.Errorf("cut after %d bytes: %d bytes came, want %d", after, len(got), want)
 		}
@@ -47,8 +47,7 @@ func TestCutProxy(t *testing.T) {
 	}
 }
 
-// TestMissing runs the helper in a process of its own: it is about how a test
-// ends.
+// TestMissing runs the helper in a process of its own, because the helper ends a test.
 func TestMissing(t *testing.T) {
 	if os.Getenv("DBTEST_CHILD") != "" {
 		dbtest.Missing(t, "thing is not installed")

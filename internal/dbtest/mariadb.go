@@ -44,7 +44,7 @@ func startMaria(dir string, withTLS bool) (*Server, error) {
 		CAFile: certs.ca, OtherCAFile: certs.otherCA, dir: dir,
 	}
 	data := filepath.Join(dir, "data")
-	// A machine on which many servers start at once may run out of slots for native AIO.
+	// A machine that starts many servers at once may have no slots left for native AIO.
 	common := []string{"--no-defaults", "--datadir=" + data, "--innodb-use-native-aio=0"}
 	if os.Geteuid() == 0 {
 		common = append(common, "--user=root")
@@ -58,7 +58,7 @@ func startMaria(dir string, withTLS bool) (*Server, error) {
 	}
 	arguments := slices.Concat(common, []string{
 		"--bind-address=127.0.0.1", "--port=" + strconv.Itoa(port), "--skip-name-resolve",
-		// Relative to the data directory: paths of sockets must be short.
+		// Relative to the data directory, because paths of sockets must be short.
 		"--socket=socket", "--pid-file=pid", "--init-file=" + users,
 		"--innodb-buffer-pool-size=64M", "--innodb-flush-log-at-trx-commit=0",
 	})
@@ -79,8 +79,8 @@ func startMaria(dir string, withTLS bool) (*Server, error) {
 	return s, nil
 }
 
-// mariaUsers are the statements that make the database and the users. The
-// server's own root cannot log in from the network.
+// mariaUsers returns the statements that create the database and the users. The server's
+// own root can't log in over the network.
 func (s *Server) mariaUsers() string {
 	return fmt.Sprintf(`ALTER USER root@localhost IDENTIFIED VIA unix_socket;
 CREATE DATABASE %[1]s;

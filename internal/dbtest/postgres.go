@@ -64,8 +64,8 @@ func startPostgres(dir string) (*Server, error) {
 	return s, nil
 }
 
-// postgresData makes the server's data directory. attr becomes that of a user as
-// whom the server runs.
+// postgresData creates the server's data directory. It sets attr to the user that runs the
+// server.
 func (s *Server) postgresData(initdb, data string, certs certificates, attr *syscall.SysProcAttr) error {
 	password := filepath.Join(s.dir, "password")
 	if err := os.WriteFile(password, []byte(s.Password), 0o600); err != nil {
@@ -88,7 +88,7 @@ func (s *Server) postgresData(initdb, data string, certs certificates, attr *sys
 	return os.WriteFile(filepath.Join(data, "postgresql.conf"), []byte(settings), 0o600)
 }
 
-// postgresAccess is the server's table of who may come from where.
+// postgresAccess returns the server's table of allowed clients.
 func (s *Server) postgresAccess() string {
 	return fmt.Sprintf(`hostnossl all %s 127.0.0.1/32 reject
 host all %s 127.0.0.1/32 password
@@ -96,7 +96,7 @@ host all all 127.0.0.1/32 scram-sha-256
 `, s.TLSOnly, s.ClearText)
 }
 
-// postgresUsers makes the database and the users.
+// postgresUsers creates the database and the users.
 func (s *Server) postgresUsers(ctx context.Context) error {
 	if err := s.postgresExec(ctx, "postgres", []string{
 		"CREATE DATABASE " + s.Database,

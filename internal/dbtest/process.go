@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// stopLimit bounds how long a server may take to end before it is killed.
+// stopLimit is the time after which stop kills a server.
 const stopLimit = time.Minute
 
 // process is a server's process.
@@ -40,14 +40,14 @@ func startProcess(cmd *exec.Cmd, dir string, end os.Signal) (*process, error) {
 	cmd.Stdout, cmd.Stderr = log, log
 	started := make(chan error)
 	go func() {
-		// The child dies with the thread that started it, so this one lives as
-		// long as the child does.
+		// The child dies with the thread that started it, so this thread lives as long as
+		// the child.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()
 		started <- err
 		if err == nil {
-			_ = cmd.Wait() // what it has to say is in the log
+			_ = cmd.Wait() // the log contains the reason
 		}
 		close(p.done)
 	}()
@@ -74,7 +74,7 @@ func (p *process) stop() error {
 	return errors.Join(fmt.Errorf("%s did not end and was killed", p.name), err)
 }
 
-// output is what the process has written.
+// output returns what the process has written.
 func (p *process) output() string {
 	text, err := os.ReadFile(p.log)
 	if err != nil {
@@ -92,8 +92,8 @@ func run(cmd *exec.Cmd) error {
 	return nil
 }
 
-// find is a program of pack: the one that matches the pattern last, so the
-// newest of several, else the one in PATH.
+// find returns the path of a program in pack: the last match of the pattern, which is the
+// newest, else the one in PATH.
 func find(name, pattern, pack string) (string, error) {
 	found, err := filepath.Glob(pattern)
 	if err != nil {

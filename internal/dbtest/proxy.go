@@ -9,15 +9,14 @@ import (
 	"testing"
 )
 
-// CutProxy passes connections on to a server on this machine, and cuts each
-// after so many bytes from the server. It returns the port on which it listens,
-// and ends with the test.
+// CutProxy forwards connections to a server on this machine, and cuts each after that many
+// bytes from the server. It returns its port, and ends with the test.
 func CutProxy(t testing.TB, serverPort int, after int64) (port int) {
 	t.Helper()
 	return proxy(t, func(client net.Conn) { pass(client, serverPort, after, false) })
 }
 
-// StallProxy is CutProxy but that it sends nothing more, and leaves the connection open.
+// StallProxy works like CutProxy, but keeps the connection open without sending more.
 func StallProxy(t testing.TB, serverPort int, after int64) (port int) {
 	t.Helper()
 	return proxy(t, func(client net.Conn) { pass(client, serverPort, after, true) })
@@ -47,8 +46,8 @@ func proxy(t testing.TB, serve func(client net.Conn)) (port int) {
 	return int(netip.MustParseAddrPort(listener.Addr().String()).Port())
 }
 
-// pass serves one connection until a side closes it or the bytes are used up; where it
-// stalls then, until a side closes it.
+// pass serves one connection until a side closes it or the bytes are used up. With stall,
+// it then waits until a side closes it.
 func pass(client net.Conn, serverPort int, after int64, stall bool) {
 	defer func() { _ = client.Close() }()
 	server, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(serverPort)))

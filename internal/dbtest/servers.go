@@ -14,7 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 )
 
-// startLimit bounds how long a server may take until it answers.
+// startLimit limits the time until a server answers.
 const startLimit = 3 * time.Minute
 
 // Servers are the servers of one test binary. The zero value is ready.
@@ -22,26 +22,27 @@ type Servers struct {
 	mariadb, plainMariaDB, postgres lazy
 }
 
-// MariaDB is the MariaDB server, started by the first call. Without its programs
-// the test ends here.
+// MariaDB returns the MariaDB server, which the first call starts. If its programs are
+// missing, it skips or fails the test.
 func (s *Servers) MariaDB(t testing.TB) *Server {
 	t.Helper()
 	return s.mariadb.get(t, startMariaDB)
 }
 
-// MariaDBWithoutTLS is another MariaDB server, which does not speak TLS.
+// MariaDBWithoutTLS returns another MariaDB server, without TLS.
 func (s *Servers) MariaDBWithoutTLS(t testing.TB) *Server {
 	t.Helper()
 	return s.plainMariaDB.get(t, startMariaDBWithoutTLS)
 }
 
-// PostgreSQL is the PostgreSQL server, likewise.
+// PostgreSQL returns the PostgreSQL server, which the first call starts. If its programs
+// are missing, it skips or fails the test.
 func (s *Servers) PostgreSQL(t testing.TB) *Server {
 	t.Helper()
 	return s.postgres.get(t, startPostgres)
 }
 
-// Stop ends what has been started. TestMain calls it when the tests are done.
+// Stop stops the started servers. TestMain calls it after the tests.
 func (s *Servers) Stop() error {
 	return errors.Join(s.mariadb.stop(), s.plainMariaDB.stop(), s.postgres.stop())
 }
@@ -52,16 +53,15 @@ type Server struct {
 	Port     int
 	Database string
 
-	// Users, all with the same Password. Admin may do everything, Reader may
-	// read what Admin makes in Database, TLSOnly is Reader but must encrypt.
+	// These users share the Password. Admin may do everything. Reader may read Admin's
+	// tables in Database. TLSOnly is like Reader, but must use TLS.
 	Admin, Reader, TLSOnly string
-	// ClearText is Reader where the server asks for the password as it is;
-	// PostgreSQL only.
+	// ClearText is like Reader, but the server asks for its password in clear text. Only
+	// PostgreSQL has it.
 	ClearText string
 	Password  endpoint.Secret
 
-	// CAFile vouches for the server under the name localhost, and no other;
-	// OtherCAFile does not.
+	// CAFile vouches for the server, under the name localhost only. OtherCAFile doesn't.
 	CAFile, OtherCAFile string
 
 	dir     string
@@ -69,7 +69,7 @@ type Server struct {
 	exec    func(ctx context.Context, statements []string) error
 }
 
-// Connection is how Reader reads table.
+// Connection returns Reader's connection to a table.
 func (s *Server) Connection(table string) endpoint.Connection {
 	return endpoint.Connection{
 		Type: s.Type, Host: "127.0.0.1", Port: s.Port,
@@ -96,7 +96,7 @@ func (e *missingError) Error() string {
 	return fmt.Sprintf("%s is not installed (apt install %s)", e.program, e.pack)
 }
 
-// lazy is a server that is started once, when it is wanted.
+// lazy is a server that starts once, at the first use.
 type lazy struct {
 	once   sync.Once
 	server *Server
@@ -123,7 +123,7 @@ func (l *lazy) stop() error {
 	return l.server.stop()
 }
 
-// prepare starts a server in a directory of its own.
+// prepare starts a server in its own directory.
 func prepare(start func(dir string) (*Server, error)) (*Server, error) {
 	dir, err := os.MkdirTemp("", "lynqdb-")
 	if err != nil {
@@ -136,8 +136,8 @@ func prepare(start func(dir string) (*Server, error)) (*Server, error) {
 	return server, nil
 }
 
-// Missing skips a test that lacks something, and fails it where CI=true: there
-// nothing may be missing.
+// Missing skips a test that lacks something. With CI=true, it fails the test, because
+// nothing may be missing there.
 func Missing(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
@@ -146,7 +146,7 @@ func Missing(t testing.TB, what string) {
 	t.Skip(what)
 }
 
-// freePort is a port on which no one listens.
+// freePort returns a port on which nobody listens.
 func freePort() (int, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -156,8 +156,8 @@ func freePort() (int, error) {
 	return port, listener.Close()
 }
 
-// await calls ready until it succeeds. It gives up when the process has ended
-// or the time is over.
+// await calls ready until it succeeds. It gives up when the process ends, or after
+// startLimit.
 func await(p *process, ready func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
 	defer cancel()

@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// Alike tells whether what was printed is what a page says: but for times, ages,
-// uids and other names that the cluster makes, for the widths of columns, for the
-// order in which nodes are told of that are worked on at once, and for what a line
-// "..." stands for.
+// Alike reports whether an output equals that of a page. It ignores times, ages, uids and
+// other generated names, and the widths of columns. It also ignores the order of nodes that
+// a run processes in parallel. A line "..." stands for any lines.
 func Alike(want, got string) bool {
 	return match(canonical(want), canonical(got))
 }
 
-// match tells whether lines are the wanted ones.
+// match reports whether the lines are the wanted ones.
 func match(want, got []string) bool {
 	switch {
 	case len(want) == 0:
@@ -31,9 +30,9 @@ func match(want, got []string) bool {
 	}
 }
 
-// canonical are the lines of a text as they are compared.
+// canonical returns the lines of a text in a form for comparing.
 func canonical(text string) []string {
-	// What differs from run to run, and what stands for it.
+	// Parts that differ between runs, and their replacements.
 	varies := []struct {
 		what *regexp.Regexp
 		as   string
@@ -47,15 +46,16 @@ func canonical(text string) []string {
 		{regexp.MustCompile(`^Version: +\S+$`), "Version: V"},
 		{regexp.MustCompile(`\bapplyset-[A-Za-z0-9_-]{43}-v1\b`), "APPLYSET"},
 		{regexp.MustCompile(`\b\d+(\.\d+)?(ms|s|m|h|d)(\d+(s|m|h))?\b`), "AGE"},
-		// The vowels, and what looks like them, are missing from names that controllers make.
+		// Names that controllers generate contain no vowels, and nothing that looks like
+		// one.
 		{regexp.MustCompile(`-[bcdfghjklmnpqrstvwxz2456789]{7,10}\b(-[bcdfghjklmnpqrstvwxz2456789]{5}\b)?`), "-MADE"},
 		{regexp.MustCompile(`"(digest|template|fields)": ?"[0-9a-f]{16}"`), `"$1":"HASH"`},
 		{regexp.MustCompile(`"resourceVersion": ?"\d+"`), `"resourceVersion":"N"`},
-		{regexp.MustCompile(`\b[0-9a-f]{7,40}\b\] `), "COMMIT] "}, // what git prints
+		{regexp.MustCompile(`\b[0-9a-f]{7,40}\b\] `), "COMMIT] "}, // as git prints it
 		{regexp.MustCompile(`  +`), "  "},
 		{regexp.MustCompile(` +$`), ""},
 	}
-	// What is told every ten seconds, where there are so many.
+	// A run prints these lines every ten seconds, so their number varies.
 	waits := regexp.MustCompile(`^waiting for \d+ objects?: `)
 	var lines []string
 	for _, line := range splitLines(trimmed(text)) {
@@ -70,7 +70,7 @@ func canonical(text string) []string {
 	return sortEvents(lines)
 }
 
-// trimmed is a text without blank lines around it.
+// trimmed returns a text without blank lines around it.
 func trimmed(text string) string {
 	if text = strings.Trim(text, "\n"); text != "" {
 		text += "\n"
@@ -78,8 +78,7 @@ func trimmed(text string) string {
 	return text
 }
 
-// sortEvents sorts the lines of a run that tell of objects and nodes, wherever some
-// of them follow on each other.
+// sortEvents sorts lines about objects and nodes, wherever some of them follow each other.
 func sortEvents(lines []string) []string {
 	event := regexp.MustCompile(`^\S+  \S.* \w[\w-]* \([\w ]+\)( .*)?$`)
 	for from := 0; from < len(lines); from++ {

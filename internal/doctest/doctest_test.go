@@ -11,7 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/doctest"
 )
 
-// tree is a source tree with these files.
+// tree returns a source tree with these files.
 func tree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -66,7 +66,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// The first page comes first, whatever its name sorts behind.
+// TestRead wants the first page first, however its name sorts.
 func TestRead(t *testing.T) {
 	pages, err := doctest.Read(tree(t, map[string]string{"README.md": "", "A.md": "", "docs/b.md": "", "examples/x/README.md": "", "examples/x/y.yaml": "", "testdata/z.md": ""}))
 	if err != nil {

@@ -8,8 +8,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// HelpExamples are the examples that the help of a command shows: a blank line parts
-// them.
+// HelpExamples returns the examples in the help of a command. Blank lines separate them.
 func HelpExamples(help string) []string {
 	_, rest, found := strings.Cut(help, "\nExamples:\n")
 	if !found {
@@ -33,12 +32,12 @@ func HelpExamples(help string) []string {
 	return examples
 }
 
-// HelpExample finds what a script's command with these arguments is to run:
+// HelpExample returns the command line for a script's command with these arguments:
 //
 //	COMMAND N [OLD=NEW...]
 //
-// is the Nth example of the help of a command, such as 'orphans list', with other
-// texts for some of those in it.
+// This means the Nth example in the help of a command, such as 'orphans list', with some
+// texts replaced.
 func HelpExample(ts *testscript.TestScript, args []string) (string, error) {
 	const usage = "COMMAND N [OLD=NEW...]"
 	if len(args) < 2 {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Problem is what is wrong at a line of a page.
+// Problem is an error in a line of a page.
 type Problem struct {
 	Path string
 	Line int
@@ -19,14 +19,13 @@ type Problem struct {
 
 func (p Problem) String() string { return fmt.Sprintf("%s:%d: %s", p.Path, p.Line, p.What) }
 
-// problem is one of this page.
+// problem returns a Problem of this page.
 func (p *Page) problem(line int, format string, args ...any) Problem {
 	return Problem{Path: p.Path, Line: line, What: fmt.Sprintf(format, args...)}
 }
 
-// Links checks that what pages lead to beneath a folder is there, files and headings
-// of pages, and that the first page leads to all others. Of links to elsewhere it looks
-// only at their form.
+// Links checks links to files and headings below a folder. It wants the first page to lead
+// to all others. Of links to other places, it checks only the form.
 func Links(root string, pages []*Page) []Problem {
 	anchors := map[string]map[string]bool{}
 	for _, p := range pages {
@@ -53,7 +52,7 @@ func Links(root string, pages []*Page) []Problem {
 	return problems
 }
 
-// broken says what is wrong with a link of a page; "" if nothing is.
+// broken says what is wrong with a link of a page, or returns "".
 func broken(root string, anchors map[string]map[string]bool, page, link string) string {
 	u, err := url.Parse(link)
 	if err != nil {
@@ -85,7 +84,7 @@ func broken(root string, anchors map[string]map[string]bool, page, link string) 
 	return ""
 }
 
-// links are the targets of a page's links, with their lines.
+// links returns the targets of a page's links, with their lines.
 func (p *Page) links() []Paragraph {
 	link := regexp.MustCompile(`(?:\]\(|<(?:img|source) [^>]*src(?:set)?=")([^()\s"]+)`)
 	var links []Paragraph
@@ -98,7 +97,7 @@ func (p *Page) links() []Paragraph {
 	return links
 }
 
-// Code are the pieces of code within a page's prose, with their lines.
+// Code returns the pieces of code in a page's prose, with their lines.
 func (p *Page) Code() []Paragraph {
 	var code []Paragraph
 	for _, q := range p.Paragraphs {
@@ -112,15 +111,15 @@ func (p *Page) Code() []Paragraph {
 
 func inlineCode() *regexp.Regexp { return regexp.MustCompile("`([^`]+)`") }
 
-// hideCode blanks code within prose: there are no links in it.
+// hideCode blanks code in prose, because code contains no links.
 func hideCode(text string) string {
 	return inlineCode().ReplaceAllStringFunc(text, func(code string) string {
 		return regexp.MustCompile(`[^\n]`).ReplaceAllString(code, "x")
 	})
 }
 
-// anchors are the names by which links find places in a page: of its headings, as GitHub
-// makes them, and those that stand in it as <a id="NAME"></a>.
+// anchors returns the names of places in a page: those of its headings, as GitHub makes
+// them, and explicit ones as <a id="NAME"></a>.
 func (p *Page) anchors() map[string]bool {
 	anchors := map[string]bool{}
 	seen := map[string]int{}
@@ -143,7 +142,7 @@ func (p *Page) anchors() map[string]bool {
 	return anchors
 }
 
-// anchor makes the name of a heading: small letters, digits, dashes, underscores.
+// anchor returns the name of a heading: lower-case letters, digits, dashes, underscores.
 func anchor(heading string) string {
 	heading = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`).ReplaceAllString(strings.TrimSpace(heading), "$1")
 	heading = regexp.MustCompile(`[^\p{L}\p{M}\p{N}\- _]`).ReplaceAllString(strings.ToLower(heading), "")

@@ -13,10 +13,10 @@ import (
 
 // Page is a file of the documentation.
 type Page struct {
-	Path string // beneath the folder that Read was given, with slashes
-	// Blocks are its blocks of code and its comments, in order.
+	Path string // below the folder for Read, with slashes
+	// Blocks are the page's blocks of code and comments, in order.
 	Blocks []Block
-	// Paragraphs are the rest of it: runs of lines that are not blank.
+	// Paragraphs are the other runs of lines that aren't blank.
 	Paragraphs []Paragraph
 	text       string
 }
@@ -27,10 +27,10 @@ const Comment = "<!--"
 // Block is a block of code, or a comment.
 type Block struct {
 	Line int    // the number of its first line, which is the fence or has the "<!--"
-	Lang string // the first word behind the fence
-	File string // what it says behind "file="
+	Lang string // the first word after the fence
+	File string // the name after "file="
 	Text string // with a line break at the end, unless it is empty
-	size int    // how many lines it has, with its fences
+	size int    // the number of lines, including fences
 }
 
 // Paragraph is some lines of prose, or a heading.
@@ -105,7 +105,7 @@ func Parse(path, text string) (*Page, error) {
 	return p, nil
 }
 
-// prose adds a line to the paragraph that ends before it, or begins another.
+// prose adds a line to the current paragraph, or begins another.
 func (p *Page) prose(number int, line string) {
 	if strings.TrimSpace(line) == "" {
 		return
@@ -122,7 +122,7 @@ func (p *Page) prose(number int, line string) {
 
 func isHeading(line string) bool { return regexp.MustCompile(`^#{1,6} `).MatchString(line) }
 
-// blockAt is the block that begins with a line, if one does.
+// blockAt returns the block that begins at a line. The bool is false if none does.
 func blockAt(lines []string, at int) (Block, bool, error) {
 	if strings.HasPrefix(lines[at], Comment) {
 		return commentAt(lines, at)
@@ -155,7 +155,7 @@ func blockAt(lines []string, at int) (Block, bool, error) {
 	return b, false, fmt.Errorf("%d: a block of code that never ends", at+1)
 }
 
-// commentAt is the comment that begins with a line.
+// commentAt returns the comment that begins at a line.
 func commentAt(lines []string, at int) (Block, bool, error) {
 	b := Block{Line: at + 1, Lang: Comment}
 	end := slices.IndexFunc(lines[at:], func(line string) bool { return strings.Contains(line, "-->") })
@@ -169,7 +169,7 @@ func commentAt(lines []string, at int) (Block, bool, error) {
 	return b, true, nil
 }
 
-// splitLines are the lines of a text without their ends.
+// splitLines returns the lines of a text without their ends.
 func splitLines(text string) []string {
 	return strings.Split(strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n")
 }

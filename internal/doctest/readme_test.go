@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestReadmeCommands wants the two commands with which a stranger begins: one that renders,
-// and the one with which CI tests.
+// TestReadmeCommands wants the first two commands for a newcomer in the README: one that
+// renders, and the one with which CI tests.
 func TestReadmeCommands(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {

@@ -13,14 +13,13 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// isRecipe tells whether a file tells a CI system what to run.
+// isRecipe reports whether a file is a recipe for a CI system.
 func isRecipe(name string) bool {
 	return path.Dir(name) == ".github/workflows" || path.Base(name) == ".gitlab-ci.yml"
 }
 
-// Recipe is the script of a job of GitHub Actions or GitLab CI: its steps, one after
-// the other, without those that need more than the job's own machine. There must be
-// one job.
+// Recipe returns the steps of a job of GitHub Actions or GitLab CI as one script. It leaves
+// out steps that need more than the job's own machine. The file must have exactly one job.
 func Recipe(text string) (string, error) {
 	jobs, err := jobsOf(text)
 	if err != nil {
@@ -55,13 +54,13 @@ func Recipe(text string) (string, error) {
 	return script.String(), nil
 }
 
-// job is what both systems have in their jobs.
+// job has the fields that both systems share.
 type job struct {
 	Steps                             []struct{ Run string }
 	BeforeScript, Script, AfterScript []string
 }
 
-// jobsOf finds the jobs of a file: under "jobs", or each mapping of GitLab CI.
+// jobsOf returns the jobs of a file: below "jobs", or each mapping of GitLab CI.
 func jobsOf(text string) (map[string]job, error) {
 	var github struct{ Jobs map[string]job }
 	if err := yaml.Unmarshal([]byte(text), &github); err != nil {
@@ -88,8 +87,8 @@ func jobsOf(text string) (map[string]job, error) {
 	return jobs, nil
 }
 
-// recipe writes the script of a recipe beside it, as NAME.sh, and runs it, as the CI
-// systems do: it must succeed.
+// recipe writes the script of a recipe to NAME.sh and runs it, as CI systems do. It must
+// succeed.
 func (p Place) recipe(ctx context.Context, name, text string) error {
 	script, err := Recipe(text)
 	if err != nil {
@@ -105,8 +104,8 @@ func (p Place) recipe(ctx context.Context, name, text string) error {
 	return err
 }
 
-// recipeEnv are the variables that CI systems give to jobs, as far as recipes use
-// them; what they push goes to the remote "origin".
+// recipeEnv returns the variables of CI systems that recipes use. Recipes push to the
+// remote "origin".
 func recipeEnv(dir string) []string {
 	return []string{"RUNNER_TEMP=" + dir, "GITHUB_ENV=" + filepath.Join(dir, "github-env"), "CI_COMMIT_BRANCH=main", "PUSH_URL=origin"}
 }

@@ -13,27 +13,27 @@ import (
 	"strings"
 )
 
-// Place is where a session runs.
+// Place is the environment of a session.
 type Place struct {
 	Root  string                 // of the source tree; RunAll sets it
 	Dir   string                 // an empty folder
-	Env   []string               // of the commands, beside this process's
-	Names map[string]string      // names that pages use, and the session's instead of them
-	Noise func(line string) bool // what others on the cluster cause; nil is nothing
+	Env   []string               // for the commands, in addition to this process's
+	Names map[string]string      // names in pages, and the session's names instead
+	Noise func(line string) bool // lines that others on the cluster cause; nil means none
 
-	home string // Dir at first; commands that run in the source tree keep it for themselves
+	home string // the first Dir, which stays the home of commands that run in the source tree
 }
 
-// Ran is an example that was run.
+// Ran is an example with its output.
 type Ran struct {
 	Example
 	Block Block
 	Got   string
-	// Failed is why it cannot be right whatever was printed; "" if it can.
+	// Failed says why the example failed whatever its output, or "".
 	Failed string
 }
 
-// Run runs a session. An error says that it could not go on.
+// Run runs a session. It returns an error if the session can't continue.
 func (s *Session) Run(ctx context.Context, p Place) ([]Ran, error) {
 	p.home = p.Dir
 	switch s.Folder {
@@ -65,7 +65,7 @@ func (s *Session) Run(ctx context.Context, p Place) ([]Ran, error) {
 	return ran, nil
 }
 
-// file writes the file of a block. A recipe for a CI system is run, too.
+// file writes the file of a block. If it is a recipe for a CI system, file also runs it.
 func (p Place) file(ctx context.Context, b Block) error {
 	err := p.write(b.File, b.Text)
 	if err == nil && isRecipe(b.File) {
@@ -74,7 +74,7 @@ func (p Place) file(ctx context.Context, b Block) error {
 	return err
 }
 
-// examples runs those of a block.
+// examples runs the examples of a block.
 func (p Place) examples(ctx context.Context, b Block) ([]Ran, error) {
 	examples, err := b.Examples()
 	if err != nil {
@@ -96,7 +96,7 @@ func (p Place) examples(ctx context.Context, b Block) ([]Ran, error) {
 	return ran, nil
 }
 
-// before runs commands that readers do not see.
+// before runs commands that readers don't see.
 func (p Place) before(ctx context.Context, b Block) error {
 	script := strings.TrimPrefix(b.Text, "before\n")
 	said, code, err := p.shell(ctx, "set -e\n"+script)
@@ -106,7 +106,7 @@ func (p Place) before(ctx context.Context, b Block) error {
 	return err
 }
 
-// shell runs commands, and gives all they print and their exit code.
+// shell runs commands, and returns their output and exit code.
 func (p Place) shell(ctx context.Context, script string) (said string, code int, err error) {
 	cmd := exec.CommandContext(ctx, "sh", "-c", p.real(script))
 	cmd.Dir = p.Dir
@@ -118,7 +118,7 @@ func (p Place) shell(ctx context.Context, script string) (said string, code int,
 	return p.shown(string(out)), code, err
 }
 
-// real says a text of a page with the session's names.
+// real replaces the names of pages by the session's names.
 func (p Place) real(text string) string {
 	for shown, real := range p.Names {
 		text = replaceWord(text, shown, real)
@@ -126,7 +126,7 @@ func (p Place) real(text string) string {
 	return text
 }
 
-// shown says what was printed with the names of pages.
+// shown replaces the session's names in an output by those of pages.
 func (p Place) shown(text string) string {
 	text = strings.ReplaceAll(text, p.Dir+string(filepath.Separator), "")
 	for shown, real := range p.Names {
@@ -144,7 +144,7 @@ func (p Place) shown(text string) string {
 	return kept.String()
 }
 
-// replaceWord replaces a word, and no part of one.
+// replaceWord replaces whole words.
 func replaceWord(text, old, now string) string {
 	return regexp.MustCompile(`\b`+regexp.QuoteMeta(old)+`\b`).ReplaceAllLiteralString(text, now)
 }

@@ -9,13 +9,11 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// atOnce is how many sessions run at the same time. Most of them wait for a cluster
-// most of the time.
+// atOnce limits the parallel sessions. Most of them wait for a cluster most of the time.
 const atOnce = 6
 
-// RunAll runs the examples of pages beneath a folder, each session in the place that
-// it is given, if it is given one. With update it writes what was printed into the
-// pages, wherever that is not what they say.
+// RunAll runs the examples of pages below a folder. Each session runs in the place that
+// place returns, if any. With update, it writes differing outputs into the pages.
 func RunAll(t *testing.T, root string, pages []*Page, update bool, place func(*Session) (Place, bool)) {
 	t.Helper()
 	var slots errgroup.Group
@@ -37,7 +35,7 @@ func RunAll(t *testing.T, root string, pages []*Page, update bool, place func(*S
 			slots.Go(func() error {
 				defer close(r.done)
 				r.ran, r.err = s.Run(t.Context(), where)
-				return nil // the test of the session tells
+				return nil // the session's test reports it
 			})
 		}
 	}
@@ -54,7 +52,7 @@ func RunAll(t *testing.T, root string, pages []*Page, update bool, place func(*S
 	}
 }
 
-// run is a session that was run.
+// run is a finished session.
 type run struct {
 	*Session
 	ran  []Ran
@@ -62,8 +60,8 @@ type run struct {
 	done chan struct{}
 }
 
-// check fails a test where something else is printed than the page says, unless that
-// will be written into it.
+// check fails a test if an output differs from the page, unless update will write it into
+// the page.
 func (r *run) check(t *testing.T, update bool) {
 	t.Helper()
 	if r.err != nil {
@@ -79,7 +77,7 @@ func (r *run) check(t *testing.T, update bool) {
 	}
 }
 
-// texts adds new texts for the blocks that are not what was printed, by their lines.
+// texts adds new texts for blocks with other outputs, by the lines of the blocks.
 func (r *run) texts(all map[int]string) map[int]string {
 	if all == nil {
 		all = map[int]string{}
@@ -92,8 +90,8 @@ func (r *run) texts(all map[int]string) map[int]string {
 	return all
 }
 
-// newText is the text of a block with what was printed now. What is alike stays as
-// it is in the page.
+// newText returns the text of a block with the new outputs. It keeps outputs that are
+// alike.
 func newText(ran []Ran, block Block) string {
 	var examples []Example
 	var got []string
@@ -111,7 +109,7 @@ func newText(ran []Ran, block Block) string {
 	return block.Rewrite(examples, got)
 }
 
-// rewrite puts new texts into the page's file.
+// rewrite writes new texts into the page's file.
 func (p *Page) rewrite(t *testing.T, root string, texts map[int]string) {
 	t.Helper()
 	if len(texts) == 0 {

@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// Session is a run of examples that share a folder.
+// Session is a group of examples that share a folder.
 type Session struct {
 	Page    *Page
 	Line    int
 	Cluster bool
-	Folder  string // of the source tree, that it begins with a copy of; "" is none, "." the tree itself
+	Folder  string // the folder of the source tree to copy; "" is none, "." the tree itself
 	Blocks  []Block
 }
 
-// Name tells sessions apart: diff.md:12.
+// Name identifies sessions: diff.md:12.
 func (s *Session) Name() string { return fmt.Sprintf("%s:%d", path.Base(s.Page.Path), s.Line) }
 
-// Mentions tells whether a text is in any of the session's blocks.
+// Mentions reports whether any of the session's blocks contains a text.
 func (s *Session) Mentions(text string) bool {
 	return slices.ContainsFunc(s.Blocks, func(b Block) bool { return strings.Contains(b.Text, text) })
 }
 
-// Sessions are those of a page. An example that belongs to none is an error: it
-// would not be run.
+// Sessions returns the sessions of a page. An example outside of a session is an error,
+// because nothing would run it.
 func (p *Page) Sessions() ([]*Session, error) {
 	var sessions []*Session
 	for _, b := range p.Blocks {
@@ -50,7 +50,7 @@ func (p *Page) Sessions() ([]*Session, error) {
 	return sessions, nil
 }
 
-// session is the one that a comment begins, if it begins one.
+// session returns the session that a comment begins, or nil.
 func (p *Page) session(b Block) (*Session, error) {
 	rest, isSession := strings.CutPrefix(b.Text, "session:")
 	if b.Lang != Comment || !isSession {
@@ -69,17 +69,17 @@ func (p *Page) session(b Block) (*Session, error) {
 	return s, nil
 }
 
-// tellCode is the command that shows how the one before it ended.
+// tellCode is the command that prints the exit code of the one before.
 const tellCode = "echo $?"
 
-// Example is a command of a block, and what it is to print.
+// Example is a command of a block, with its expected output.
 type Example struct {
 	Line    int // of the page
 	Command string
 	Want    string
 }
 
-// Examples are those of a block of the console.
+// Examples returns the examples of a console block.
 func (b Block) Examples() ([]Example, error) {
 	var examples []Example
 	for i, line := range splitLines(b.Text) {
@@ -100,8 +100,8 @@ func (b Block) Examples() ([]Example, error) {
 	return examples, nil
 }
 
-// Rewrite is the text of a block with other results: got has one for each example.
-// A blank line parts a result from the next command.
+// Rewrite returns the text of a block with other outputs. got has one for each example. A
+// blank line separates an output from the next command.
 func (b Block) Rewrite(examples []Example, got []string) string {
 	var text strings.Builder
 	for i, e := range examples {
@@ -113,7 +113,8 @@ func (b Block) Rewrite(examples []Example, got []string) string {
 	return text.String()
 }
 
-// Replace puts other texts into blocks of a page; texts are by the lines of blocks.
+// Replace replaces the texts of blocks in a page. texts has them by the lines of the
+// blocks.
 func Replace(page string, blocks []Block, texts map[int]string) string {
 	lines := splitLines(page)
 	for i := len(blocks) - 1; i >= 0; i-- {

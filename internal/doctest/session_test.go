@@ -36,7 +36,7 @@ $ for i in 1 2; do
 §§§
 `
 
-// parsed is a page; § stands for a backtick.
+// parsed returns a page, in which § stands for a backtick.
 func parsed(t *testing.T, text string) *doctest.Page {
 	t.Helper()
 	p, err := doctest.Parse("docs/page.md", strings.ReplaceAll(text, "§", "`"))
@@ -46,7 +46,7 @@ func parsed(t *testing.T, text string) *doctest.Page {
 	return p
 }
 
-// only is the one session of a page.
+// only returns the only session of a page.
 func only(t *testing.T, text string) *doctest.Session {
 	t.Helper()
 	sessions, err := parsed(t, text).Sessions()
@@ -59,7 +59,8 @@ func only(t *testing.T, text string) *doctest.Session {
 	return sessions[0]
 }
 
-// A session has its folder, its files and its names, and runs everything in order.
+// TestRun wants a session to have its own folder, files and names, and to run everything in
+// order.
 func TestRun(t *testing.T) {
 	place := doctest.Place{
 		Root:  tree(t, map[string]string{"examples/a/rows.txt": "a row\n"}),
@@ -88,7 +89,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// With -update a page says what is printed, and keeps what is alike.
+// TestReplace wants -update to write the new outputs into a page, and to keep those that
+// are alike.
 func TestReplace(t *testing.T) {
 	p := parsed(t, page)
 	b := p.Blocks[len(p.Blocks)-1]

@@ -13,13 +13,13 @@ import (
 type Call struct {
 	Line int // of the script, from 1
 	Args []string
-	More bool // further arguments come from elsewhere: from xargs
+	More bool // further arguments come from elsewhere, such as xargs
 }
 
-// Calls returns the calls of lynqctl in a script of the shell, in order of their lines:
-// also those by kubectl, by xargs, and within $( ). An X stands for what a substitution
-// would print, and $NAME for the value of a variable. A script that bash cannot parse is
-// an error, which names the line.
+// Calls returns the calls of lynqctl in a shell script, in the order of their lines. It
+// also finds calls through kubectl and xargs, and within $( ). An X stands for the output
+// of a substitution, and $NAME for the value of a variable. For a script that bash can't
+// parse, it returns an error with the line.
 func Calls(script string) ([]Call, error) {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "script")
 	if err != nil {
@@ -39,7 +39,7 @@ func Calls(script string) ([]Call, error) {
 	return calls, nil
 }
 
-// words returns what the shell would pass for the words of a command.
+// words returns the arguments that the shell would pass for the words of a command.
 func words(args []*syntax.Word) []string {
 	texts := make([]string, len(args))
 	for i, w := range args {
@@ -52,8 +52,8 @@ func words(args []*syntax.Word) []string {
 	return texts
 }
 
-// write writes a part of a word as the shell would pass it. Within double quotes, a
-// backslash is taken away before few letters only.
+// write writes a part of a word as the shell would pass it. Within double quotes, the shell
+// removes a backslash only before a few characters.
 func write(text *strings.Builder, part syntax.WordPart, quoted bool) {
 	switch p := part.(type) {
 	case *syntax.Lit:
@@ -71,7 +71,7 @@ func write(text *strings.Builder, part syntax.WordPart, quoted bool) {
 	}
 }
 
-// unescaped takes the backslashes away that the shell takes away.
+// unescaped removes the backslashes that the shell removes.
 func unescaped(literal string, quoted bool) string {
 	var text strings.Builder
 	for i := 0; i < len(literal); i++ {
@@ -83,7 +83,8 @@ func unescaped(literal string, quoted bool) string {
 	return text.String()
 }
 
-// callOf tells whether the words of a command call lynqctl, and how.
+// callOf returns the call of lynqctl in the words of a command. The bool is false if there
+// is none.
 func callOf(words []string) (Call, bool) {
 	for len(words) > 0 && slices.Contains([]string{"exec", "env", "sudo", "command"}, words[0]) {
 		words = words[1:]

@@ -8,11 +8,12 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// mostWords is how many words a column may have that says in words what is active:
-// one with more says something else.
+// mostWords limits the different words in a column that shows which rows are active. A
+// column with more words means something else.
 const mostWords = 12
 
-// Words that columns have for active and inactive, in lower case.
+// yesWords returns common words for active rows in lower case, and noWords those for
+// inactive ones.
 func yesWords() []string {
 	return []string{"active", "activated", "enabled", "enable", "live", "online", "open", "running", "valid", "ok", "up", "y", "yes", "t", "true", "on"}
 }
@@ -24,9 +25,9 @@ func noWords() []string {
 	}
 }
 
-// activity sorts the values of a column into those of active and of inactive rows. It is
-// the zero Activity for a column of yes and no values. Unclear are words that people must
-// sort. False means that the column doesn't say which rows are active.
+// activity sorts the values of a column into those of active and of inactive rows. For a
+// column of yes and no values, it returns the zero Activity. Unclear are words that people
+// must sort. ok is false if the column doesn't show which rows are active.
 func (c *Column) activity() (a lynq.Activity, unclear []string, ok bool) {
 	if c.notActivation() == "" {
 		return a, nil, true
@@ -52,8 +53,8 @@ func (c *Column) activity() (a lynq.Activity, unclear []string, ok bool) {
 	return a, unclear, len(a.Active) > 0
 }
 
-// words are the values that are neither yes nor no, sorted; none where one of them
-// is no word, or they are too many.
+// words returns the values that are neither yes nor no, sorted. It returns none if a value
+// isn't a word, or if there are too many.
 func (c *Column) words() []string {
 	word := regexp.MustCompile(`^[\pL\pN][\pL\pN _-]{0,29}$`)
 	var words []string

@@ -11,7 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Names that columns for a purpose tend to have, the likeliest first.
+// Common names of columns for a purpose, the likeliest first.
 func uidNames() []string {
 	return []string{"uid", "tenant", "tenant_id", "slug", "id", "uuid", "tenant_uid", "key", "code", "handle", "subdomain", "account", "account_id", "customer", "customer_id", "name"}
 }
@@ -24,8 +24,8 @@ func expiresNames() []string {
 	return []string{"expires_at", "valid_until", "expires_on", "expires", "expiry"}
 }
 
-// expires finds the column with the time from which a row counts as inactive: its name says
-// so, and it holds times. It returns "" if the table has no such column.
+// expires finds the column with the time from which a row counts as inactive. Its name says
+// so, and it contains times. If the table has none, expires returns "".
 func (t Table) expires(d *Draft) string {
 	for _, name := range expiresNames() {
 		for i := range t.Columns {
@@ -37,8 +37,8 @@ func (t Table) expires(d *Draft) string {
 	return ""
 }
 
-// previousUID finds the column with the uid that a row had before, by its name. It returns
-// "" if the table has no such column.
+// previousUID finds the column with a row's former uid, by its name. If the table has none,
+// it returns "".
 func (t Table) previousUID(d *Draft) string {
 	for i := range t.Columns {
 		if c := &t.Columns[i]; snake(c.Name) == "previous_"+snake(d.UID) && !c.Binary && c.Name != d.Activate {
@@ -48,7 +48,7 @@ func (t Table) previousUID(d *Draft) string {
 	return ""
 }
 
-// hasMoments tells whether all values of a column are times, or empty.
+// hasMoments reports whether all values of a column are times, or empty.
 func (c *Column) hasMoments() bool {
 	return !slices.ContainsFunc(c.Values, func(v string) bool {
 		_, err := lynq.ParseMoment(v)
@@ -56,8 +56,8 @@ func (c *Column) hasMoments() bool {
 	})
 }
 
-// uid finds the column that identifies the active rows: those that are not may repeat
-// one, as history does.
+// uid finds the column that identifies the active rows. Inactive rows may repeat its
+// values, for example as history.
 func (t Table) uid(chosen string, activate *Column) (*Column, error) {
 	if chosen != "" {
 		c, err := t.named("uid", chosen)
@@ -82,9 +82,9 @@ func (t Table) uid(chosen string, activate *Column) (*Column, error) {
 	return best, nil
 }
 
-// fitForUID tells how well a column would identify rows, 0 for not at all. Keys
-// go before what only happens to be distinct, and words before numbers, which
-// make poor names: a slug that is a key is better than a number that is one.
+// fitForUID rates how well a column would identify rows, with 0 for not at all. Keys come
+// before columns that only happen to be distinct. Words come before numbers, which make
+// poor names. So a slug that is a key is better than a number that is one.
 func (c *Column) fitForUID(first bool, activate *Column) int {
 	if c.Binary || c.looksSecret() || !c.isDistinct(activate) {
 		return 0
@@ -113,7 +113,7 @@ func (c *Column) fitForUID(first bool, activate *Column) int {
 	return fit
 }
 
-// activate finds the column that tells which rows are active.
+// activate finds the column that shows which rows are active.
 func (t Table) activate(choice Choice, uid *Column) (*Column, error) {
 	if choice.Activate != "" {
 		c, err := t.named("activation", choice.Activate)
@@ -159,7 +159,7 @@ func (t Table) activate(choice Choice, uid *Column) (*Column, error) {
 	return nil, e
 }
 
-// unfitForActivation is that init doesn't know what the values of a column mean.
+// unfitForActivation returns the error for a column whose values init doesn't understand.
 func (c *Column) unfitForActivation(before string) *Error {
 	return &Error{
 		What: fmt.Sprintf("%scolumn %q has other values than 1 true yes t on, and 0 false no f off or nothing", before, c.Name),
@@ -167,8 +167,7 @@ func (c *Column) unfitForActivation(before string) *Error {
 	}
 }
 
-// notActivation is a value that says neither active nor inactive, "" where there
-// is none.
+// notActivation returns a value that means neither active nor inactive, or "".
 func (c *Column) notActivation() string {
 	for _, v := range c.Values {
 		if _, err := lynq.ParseActive(v); err != nil {
@@ -182,8 +181,8 @@ func (c *Column) hasValue() bool {
 	return slices.ContainsFunc(c.Values, func(v string) bool { return v != "" })
 }
 
-// isDistinct tells whether no sample is empty or there twice, but for rows that are not
-// active by a column that says so, nil where none is known.
+// isDistinct reports whether all samples differ, and none is empty. It skips inactive rows,
+// if an activation column is known.
 func (c *Column) isDistinct(activate *Column) bool {
 	seen := map[string]bool{}
 	for i, v := range c.Values {
@@ -198,7 +197,7 @@ func (c *Column) isDistinct(activate *Column) bool {
 	return true
 }
 
-// isNumber tells whether all samples are numbers, and there are some.
+// isNumber reports whether all samples are numbers. It returns false without samples.
 func (c *Column) isNumber() bool {
 	for _, v := range c.Values {
 		if _, err := strconv.ParseFloat(v, 64); err != nil {
@@ -208,7 +207,8 @@ func (c *Column) isNumber() bool {
 	return len(c.Values) > 0
 }
 
-// isCount tells whether all samples are small whole numbers, and there are some.
+// isCount reports whether all samples are small whole numbers. It returns false without
+// samples.
 func (c *Column) isCount() bool {
 	for _, v := range c.Values {
 		if _, err := strconv.ParseUint(v, 10, 16); err != nil {
@@ -218,12 +218,11 @@ func (c *Column) isCount() bool {
 	return len(c.Values) > 0
 }
 
-// LooksSecret tells whether the name of a column or of a variable says that it holds a
-// secret.
+// LooksSecret reports whether the name of a column or variable suggests a secret.
 func LooksSecret(name string) bool { return (&Column{Name: name}).looksSecret() }
 
-// looksSecret tells whether a column may hold what no one should see in a
-// ConfigMap. It rather says so once too often.
+// looksSecret reports whether a column may contain values that nobody should see in a
+// ConfigMap. If in doubt, it returns true.
 func (c *Column) looksSecret() bool {
 	words := strings.Split(snake(c.Name), "_")
 	for _, w := range []string{"pass", "pwd", "pin", "otp", "totp", "dsn", "salt", "hash", "auth", "cert", "credential", "credentials", "cvv"} {
@@ -240,8 +239,8 @@ func (c *Column) looksSecret() bool {
 	return slices.ContainsFunc(c.Values, secretValue)
 }
 
-// secretValue tells whether a value looks like one: a private key, a hash of a
-// password, a URL with a password in it, a token with a well-known beginning.
+// secretValue reports whether a value looks like a secret: a private key, the hash of a
+// password, a URL with a password, or a token with a well-known start.
 func secretValue(v string) bool {
 	for _, prefix := range []string{"-----BEGIN", "$2a$", "$2b$", "$2y$", "$argon2", "{SSHA}", "sk_live_", "sk_test_", "ghp_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "AKIA", "eyJ"} {
 		if strings.HasPrefix(v, prefix) {
@@ -257,11 +256,11 @@ func secretValue(v string) bool {
 	return at && strings.Contains(user, ":")
 }
 
-// snake is a name in lower case with its words parted by underscores:
-// "isActive" and "Is Active" are "is_active".
+// snake returns a name in lower case with underscores between its words: "isActive" and "Is
+// Active" become "is_active".
 func snake(name string) string {
 	var b strings.Builder
-	lower := false // the last character was a small letter or a digit
+	lower := false // the last character was a lower-case letter or a digit
 	for _, r := range name {
 		switch {
 		case !unicode.IsLetter(r) && !unicode.IsDigit(r):

@@ -1,9 +1,7 @@
-// Package draft makes the first hub and form for a table, for people to go on
-// from.
+// Package draft makes a first hub and form for a table, for people to edit.
 //
-// Columns with samples of their values flow in; which column is the uid, which
-// tells what is active, and which template variable has which column flow out,
-// and the texts of a hub and a form that say so. The package guesses from names
-// and values, and says what it left out. It opens nothing and writes nothing,
-// and no sample gets into what it makes.
+// Columns with samples of their values flow in. The texts of a hub and a form flow out,
+// with the reasons. The package guesses the uid column, the activation column and the
+// template variables from names and values. It says what it left out. It opens and writes
+// no file, and puts no sample into its texts, except words that mean active or inactive.
 package draft

@@ -11,30 +11,30 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
-// Table is what is known of a table.
+// Table holds what is known of a table.
 type Table struct {
 	Type    endpoint.SourceType
-	Name    string   // "schema.table" on some servers; "" of a file
-	Columns []Column // in its order
+	Name    string   // "schema.table" on some servers; "" for a file
+	Columns []Column // in the table's order
 }
 
 // Column is a column and some of its values.
 type Column struct {
 	Name            string
-	Primary, Unique bool // it is such a key, alone
-	Binary          bool // it holds bytes
-	// Values of some rows; NULL is "".
+	Primary, Unique bool // the column alone is such a key
+	Binary          bool // it contains bytes
+	// Values are those of some rows. NULL is "".
 	Values []string
 
-	off []bool // of the activation column: the row is inactive
+	off []bool // says of each sample that the row is inactive
 }
 
-// Choice is what people have decided already; "" and nil are left to Decide.
+// Choice holds what people have decided already. "" and nil leave the decision to Decide.
 type Choice struct {
 	UID, Activate string
-	// Activity says what the values of Activate mean; without values, Decide finds out.
+	// Activity gives the meaning of Activate's values. Without values, Decide guesses.
 	Activity lynq.Activity
-	// Mappings, where they are not nil, are all that there are.
+	// Mappings, if not nil, are all mappings.
 	Mappings []Mapping
 	// Secrets are columns whose values no output shows.
 	Secrets []string
@@ -43,36 +43,36 @@ type Choice struct {
 // Mapping gives a template variable the value of a column.
 type Mapping struct{ Variable, Column string }
 
-// Draft is what Decide made of a table.
+// Draft is the result of Decide.
 type Draft struct {
 	UID, Activate string // columns
 	// Expires is the column with the time from which a row counts as inactive, "" for none.
 	Expires string
-	// PreviousUID is the column with the uid that a row had before, "" for none.
+	// PreviousUID is the column with a row's former uid, "" for none.
 	PreviousUID string
-	// Activity says what the values of Activate mean, and Unclear are values that people
-	// must add to it.
+	// Activity gives the meaning of Activate's values. Unclear are values that people must
+	// add to it.
 	Activity lynq.Activity
 	Unclear  []string
 	Mappings []Mapping
-	// Secrets are columns that look as if they held some, and Bytes those that
-	// hold no text. Neither get into what is made.
+	// Secrets are columns that look like secrets, and Bytes those without text. Hub and
+	// form contain neither.
 	Secrets, Bytes []string
 
-	given    bool   // the mappings were there already
-	name     string // template of what all names of objects begin with
-	replicas string // variable that is a number of replicas, "" for none
+	given    bool   // the mappings existed before
+	name     string // the template for the start of all objects' names
+	replicas string // the variable with a number of replicas, "" for none
 }
 
-// Error is why there is no draft.
+// Error says why there is no draft.
 type Error struct{ What, Fix string }
 
 // Error implements error.
 func (e *Error) Error() string { return e.What + " (" + e.Fix + ")" }
 
-// Decide finds out what the columns of a table are for.
+// Decide finds out the purpose of a table's columns. It returns an *Error if it can't.
 func Decide(t Table, c Choice) (*Draft, error) {
-	active, _ := t.activate(c, &Column{}) // what is wrong with that is told below
+	active, _ := t.activate(c, &Column{}) // the second call below reports the error
 	uid, err := t.uid(c.UID, t.inactive(active, c.Activity))
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func Decide(t Table, c Choice) (*Draft, error) {
 	return d, nil
 }
 
-// inactive is the activation column with what its values mean; nil where none is known.
+// inactive returns the activation column with the meaning of its values, or nil if unknown.
 func (Table) inactive(c *Column, given lynq.Activity) *Column {
 	if c == nil {
 		return nil
@@ -112,7 +112,7 @@ func (Table) inactive(c *Column, given lynq.Activity) *Column {
 	return &known
 }
 
-// useGiven takes over mappings, but for those of secrets: the first form has no
+// useGiven takes over mappings, without those of secrets, because the first form has no
 // place for them.
 func (d *Draft) useGiven(t Table, given Choice) {
 	for _, m := range given.Mappings {
@@ -143,7 +143,7 @@ func (d *Draft) mapRest(t Table) {
 	}
 }
 
-// named finds a column that a person named.
+// named returns the column that a person named, or an *Error.
 func (t Table) named(what, name string) (*Column, error) {
 	if c := t.find(name); c != nil {
 		return c, nil
@@ -154,8 +154,8 @@ func (t Table) named(what, name string) (*Column, error) {
 	}
 }
 
-// find is the column of a name, nil where there is none. Some databases know no
-// case there.
+// find returns the column with a name, or nil. Some databases ignore case, so find does,
+// too.
 func (t Table) find(name string) *Column {
 	var near *Column
 	for i := range t.Columns {
@@ -178,14 +178,14 @@ func (t Table) names() []string {
 	return names
 }
 
-// reserved are the variables that every template has, and those of a deprecated
+// reserved returns the variables that every template has, and those of a deprecated
 // mapping, which would mislead.
 func reserved() []string {
 	return []string{"uid", "activate", "hubId", "templateRef", "namespace", "host", "hostOrUrl"}
 }
 
-// variable makes a name for a template variable of that of a column: its own
-// where that can be, for people look for it.
+// variable returns a name for a column's template variable. It is the column's own name if
+// possible, because people look for that.
 func variable(column string, taken []string) string {
 	name := strings.Map(func(r rune) rune {
 		if r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -202,7 +202,7 @@ func variable(column string, taken []string) string {
 	return unique(name, taken)
 }
 
-// unique is a name that is not taken.
+// unique returns a name that isn't taken.
 func unique(name string, taken []string) string {
 	free := name
 	for n := 2; slices.Contains(taken, free); n++ {
@@ -211,9 +211,9 @@ func unique(name string, taken []string) string {
 	return free
 }
 
-// nameTemplate is what objects are named with: the uid, made fit for names of
-// Kubernetes as far as the samples need it. Services have names that begin with
-// a letter.
+// nameTemplate returns the template for the start of objects' names: the uid, changed only
+// if the samples aren't valid names in Kubernetes. The names of Services begin with a
+// letter.
 func nameTemplate(uids []string) string {
 	fit, letter := true, true
 	for _, uid := range uids {
@@ -229,11 +229,11 @@ func nameTemplate(uids []string) string {
 	return `t-{{ regexReplaceAll "[^a-z0-9]+" (.uid | lower) "-" | trunc 40 | trimAll "-" }}`
 }
 
-// Renamed tells whether the values of the uid column are no names of Kubernetes objects, so
-// that templates change them.
+// Renamed reports whether templates change the uids because some aren't valid names in
+// Kubernetes.
 func (d *Draft) Renamed() bool { return strings.Contains(d.name, "regexReplaceAll") }
 
-// replicas is the variable of a column that holds numbers of replicas.
+// replicas returns the variable of a column that contains numbers of replicas, or "".
 func (t Table) replicas(mappings []Mapping) string {
 	names := []string{"replicas", "replica_count", "instances"}
 	for _, m := range mappings {

@@ -17,8 +17,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 )
 
-// table makes a table of lines: the first names the columns, with * for a
-// primary key, + for another one and # for bytes behind the name.
+// table makes a table from lines. The first line has the columns, with * after a primary
+// key, + after another key, and # after bytes.
 func table(lines ...string) draft.Table {
 	var t draft.Table
 	for _, name := range strings.Split(lines[0], "|") {
@@ -86,7 +86,7 @@ func TestDecideColumns(t *testing.T) {
 	}
 }
 
-// Words that say what is active go into the hub's lists.
+// TestDecideActivity wants words about activity in the hub's lists.
 func TestDecideActivity(t *testing.T) {
 	rows := table("slug*|status|active", "acme|active|x y", "bolt|Disabled|x y", "coil|trial|x y", "dyne||x y", "echo|1|x y", "flux|active|x y")
 	d, err := draft.Decide(rows, draft.Choice{Activate: "status"})
@@ -124,8 +124,8 @@ func TestDecideActivity(t *testing.T) {
 	}
 }
 
-// What the application is told of the row is in the checksum that restarts it, and
-// nothing else is.
+// TestFormChecksum wants the checksum that restarts the application to cover exactly the
+// row's values that the application gets.
 func TestFormChecksum(t *testing.T) {
 	d, err := draft.Decide(table("id|active|plan|größe|replicas|token", "acme|1|gold|x|2|y"), draft.Choice{})
 	if err != nil {
@@ -181,7 +181,8 @@ func TestDecideMappings(t *testing.T) {
 	}
 }
 
-// What looks like a secret, by its name or its values.
+// TestDecideSecrets wants columns that look like secrets, by name or values, to be left
+// out.
 func TestDecideSecrets(t *testing.T) {
 	for _, name := range []string{"password", "PassWord", "db_pwd", "apiKey", "API_KEY", "access_token", "client-secret", "ssh_key", "dsn", "SALT", "password_hash", "connectionString", "webhook_url"} {
 		d, err := draft.Decide(table("id|active|"+name, "acme|1|x"), draft.Choice{})
@@ -206,7 +207,7 @@ func TestDecideSecrets(t *testing.T) {
 	}
 }
 
-// A form for a hub that is there has no place for its secrets.
+// TestDecideGiven wants a form for an existing hub to leave out its secrets.
 func TestDecideGiven(t *testing.T) {
 	d, err := draft.Decide(table("id|on|p|token", "acme|1|gold|x"), draft.Choice{UID: "id", Activate: "on", Mappings: []draft.Mapping{{Variable: "plan", Column: "p"}, {Variable: "t", Column: "token"}, {Variable: "secret", Column: "p"}}})
 	if err != nil {
@@ -221,7 +222,7 @@ func TestDecideGiven(t *testing.T) {
 	}
 }
 
-// What is written is what form reads, whatever the names are.
+// TestWrite wants package form to read the written files, whatever names they contain.
 func TestWrite(t *testing.T) {
 	odd := []string{"on", "1e3", "a: b", "it's", `quo"te`, `back\slash`, "# x", "ünï\u0085", "a\nb", "{{ .x }}", "~", "- x", "yes", ".5"}
 	for _, c := range []struct {

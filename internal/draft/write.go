@@ -12,11 +12,11 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Names are what a hub or a form is called, and its namespace, "" for none.
+// Names are the name of a hub or a form, and its namespace, "" for none.
 type Names struct{ Namespace, Name string }
 
-// Hub is the text of the hub. Paths in the connection begin where the file will
-// be. A password is not written; withPassword says that the connection has one.
+// Hub returns the text of the hub. Paths in the connection are relative to the file's
+// folder. Hub writes no password. withPassword says that the connection has one.
 func (d *Draft) Hub(names Names, from endpoint.Connection, withPassword bool) string {
 	var w writer
 	w.schema("lynqhub")
@@ -60,7 +60,7 @@ func (d *Draft) Hub(names Names, from endpoint.Connection, withPassword bool) st
 	return w.String()
 }
 
-// Form is the text of the form.
+// Form returns the text of the form.
 func (d *Draft) Form(names Names, hub string) string {
 	var w writer
 	w.schema("lynqform")
@@ -95,8 +95,8 @@ spec:
 	}
 }
 
-// settings are the variables that the application is given. A number of replicas is
-// not for it: to scale is no reason to restart.
+// settings returns the variables for the application. It leaves out a number of replicas,
+// because scaling shouldn't restart the application.
 func (d *Draft) settings() []string {
 	var variables []string
 	for _, m := range d.Mappings {
@@ -107,7 +107,7 @@ func (d *Draft) settings() []string {
 	return variables
 }
 
-// checksum is a template whose result changes with the settings.
+// checksum returns a template whose result changes with the settings.
 func (d *Draft) checksum() string {
 	var list strings.Builder
 	for _, v := range d.settings() {
@@ -120,7 +120,7 @@ func (d *Draft) checksum() string {
 	return "{{ list" + list.String() + " | toJson | sha256sum }}"
 }
 
-// envName makes a name for an environment variable of that of a template's.
+// envName returns a name for a variable's environment variable.
 func envName(variable string, taken []string) string {
 	name := strings.Map(func(r rune) rune {
 		if r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
@@ -189,17 +189,17 @@ spec:
 type writer struct{ strings.Builder }
 
 func (w *writer) line(format string, args ...any) {
-	_, _ = fmt.Fprintf(w, format+"\n", args...) // memory takes everything
+	_, _ = fmt.Fprintf(w, format+"\n", args...) // memory accepts everything
 }
 
-// block writes lines as they are, all of them indented.
+// block writes lines unchanged, but indented.
 func (w *writer) block(indent int, text string) {
 	for line := range strings.Lines(strings.TrimPrefix(text, "\n")) {
 		w.WriteString(strings.Repeat(" ", indent) + line)
 	}
 }
 
-// schema has editors check the file and complete it (docs/forms.md).
+// schema writes the line that makes editors check and complete the file (docs/forms.md).
 func (w *writer) schema(kind string) {
 	w.line("# yaml-language-server: $schema=https://raw.githubusercontent.com/lynqctl/lynqctl/main/schemas/%s.schema.json", kind)
 }
@@ -256,8 +256,8 @@ func (w *writer) leftOut(columns []string, what, why string) {
 	}
 }
 
-// scalar is a text in YAML, quoted where some reader would take it for something
-// else.
+// scalar returns a text in YAML. It adds quotes if some reader might take the text for
+// another type.
 func scalar(text string) string {
 	plain := regexp.MustCompile(`^([A-Za-z/]|\.\.?/)[A-Za-z0-9_./-]*$`)
 	words := []string{"true", "false", "yes", "no", "on", "off", "y", "n", "null"}
@@ -267,7 +267,7 @@ func scalar(text string) string {
 	return quote(text)
 }
 
-// scalars is a list of texts in YAML.
+// scalars returns a list of texts in YAML.
 func scalars(texts []string) string {
 	all := make([]string, len(texts))
 	for i, text := range texts {
@@ -276,20 +276,19 @@ func scalars(texts []string) string {
 	return "[" + strings.Join(all, ", ") + "]"
 }
 
-// quote quotes a text: doubly, unless that would need backslashes that single
-// quotes do not.
+// quote quotes a text. It uses double quotes, unless only those would need backslashes.
 func quote(text string) string {
 	printable := !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
 	if printable && strings.ContainsAny(text, `"\`) {
 		return "'" + strings.ReplaceAll(text, "'", "''") + "'"
 	}
-	text, err := phrase.JSON(text) // JSON's strings are YAML's
+	text, err := phrase.JSON(text) // JSON strings are valid in YAML
 	if err != nil {
 		return `""` // a string always has an encoding
 	}
 	var quoted strings.Builder
 	for _, r := range text {
-		// YAML takes some of these for line breaks, and refuses others.
+		// YAML treats some of these as line breaks, and refuses others.
 		if r >= 0x7f && r <= 0x9f || r == 0xfeff {
 			_, _ = fmt.Fprintf(&quoted, `\u%04x`, r)
 			continue

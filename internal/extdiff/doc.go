@@ -1,5 +1,6 @@
-// Package extdiff has another program show differences, as kubectl diff does: it gets two
-// directories, one with the objects as they are and one with them as they would be.
+// Package extdiff shows differences with another program, as kubectl diff does. The program
+// gets two directories, one with the live objects and one with the objects after apply.
 //
-// A report flows in, files that are removed again and what that program writes flow out.
+// A report flows in. Temporary files flow out, and the output of that program. The package
+// deletes the files afterwards, and never writes values of Secrets to them.
 package extdiff

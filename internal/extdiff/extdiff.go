@@ -17,14 +17,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Variable names the program, as kubectl has it.
+// Variable is the environment variable with the program, as in kubectl.
 const Variable = "KUBECTL_EXTERNAL_DIFF"
 
-// Program shows differences.
+// Program is a program that shows differences.
 type Program struct{ words []string }
 
-// Find is the program that an environment names, nil for none. As for kubectl, words are
-// parted by spaces, and arguments that could mean something to a shell are left out.
+// Find returns the program that an environment names, or nil. As in kubectl, spaces
+// separate its words, and Find drops arguments that a shell might interpret.
 func Find(getenv func(string) string) (*Program, error) {
 	value := getenv(Variable)
 	if value == "" {
@@ -48,14 +48,15 @@ func Find(getenv func(string) string) (*Program, error) {
 	return &Program{command}, nil
 }
 
-// Show shows the differences between two directories, and what no file shows with our own
-// words. It tells whether anything differs: of the files, the program decides.
+// Show shows the differences between two directories, and describes in our own words what
+// no file shows. It reports whether anything differs. For the files, the program decides
+// that.
 func (p *Program) Show(ctx context.Context, report *diff.Report, out tty.Stream, stdout, stderr io.Writer) (bool, error) {
 	dir, err := os.MkdirTemp("", "lynqctl-diff-")
 	if err != nil {
 		return false, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // of no use any more, and without secrets
+	defer func() { _ = os.RemoveAll(dir) }() // nobody needs it any more, and it has no secrets
 	contents, tracking, err := writeSides(dir, report)
 	if err != nil {
 		return false, err
@@ -79,8 +80,8 @@ func (p *Program) Show(ctx context.Context, report *diff.Report, out tty.Stream,
 	return false, fmt.Errorf("%s: %w", Variable, err)
 }
 
-// writeSides writes the sides of all objects whose content changes, and counts
-// them and those of which only the tracking does.
+// writeSides writes both sides of all objects whose content changes. It counts these, and
+// the objects with only a change of tracking.
 func writeSides(dir string, report *diff.Report) (contents, tracking int, err error) {
 	for _, side := range []string{"LIVE", "NEXT"} {
 		if err := os.Mkdir(filepath.Join(dir, side), 0o700); err != nil {
@@ -107,7 +108,7 @@ func writeSides(dir string, report *diff.Report) (contents, tracking int, err er
 	return contents, tracking, nil
 }
 
-// writeSide writes one side; there is no file where there is no object.
+// writeSide writes one side. It writes no file if the object doesn't exist.
 func writeSide(path, text string) error {
 	if text == "" {
 		return nil
@@ -116,11 +117,11 @@ func writeSide(path, text string) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(f, tty.Text(text)) // which that program shows as it is
+	_, err = io.WriteString(f, tty.Text(text)) // the program shows it unchanged
 	return errors.Join(err, f.Close())
 }
 
-// fileName is what kubectl calls an object's file: group.version.kind.namespace.name.
+// fileName returns kubectl's name for an object's file: group.version.kind.namespace.name.
 func fileName(o *diff.Object) string {
 	group, version := lynq.SplitAPIVersion(o.APIVersion)
 	parts := []string{version, o.Kind, o.Namespace, o.Name}

@@ -16,7 +16,7 @@ func TestFind(t *testing.T) {
 		"":                         nil,
 		"ls":                       {program},
 		" ls  -u --color=always 5": {program, "-u", "--color=always", "5"},
-		"ls ; $(x) `y` > -u":       {program, "-u"}, // as kubectl has it
+		"ls ; $(x) `y` > -u":       {program, "-u"}, // as in kubectl
 	} {
 		got, err := Find(func(string) string { return value })
 		var words []string

@@ -1,11 +1,11 @@
-// Package filewatch tells when files may have changed, by the events of the file system.
+// Package filewatch reports that files may have changed, from events of the file system.
 //
-// Which directories are to be watched, and which of their entries matter, flows in, and is
-// asked again after each change, since directories come, go and are replaced. That
-// something changed flows out, a moment after it began to, so that what is written in
-// several steps is looked at once.
+// The directories to watch flow in, and which of their entries matter. The package asks for
+// them again after each change, because directories come, go and get replaced. Reports of
+// changes flow out, a moment after the first change, so that one report covers a file that
+// is written in several steps.
 //
-// The package reads no file, and promises nothing: some file systems have no events, such
-// as those on a network, and a system has only so many watches. What has to be noticed is
-// looked at now and then as well.
+// The package reads no file, and guarantees nothing. Some file systems have no events, such
+// as network ones, and a system limits the number of watches. The caller must also check
+// now and then.
 package filewatch

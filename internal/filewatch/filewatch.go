@@ -8,19 +8,19 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// settle is for how long changes are collected.
+// settle is how long a Watcher collects changes.
 const settle = 200 * time.Millisecond
 
-// Places are the files and directories that are watched.
+// Places are the files and directories to watch.
 type Places interface {
-	// Dirs are directories, by absolute paths without links.
+	// Dirs returns directories, by absolute paths without links.
 	Dirs() []string
-	// Matters tells whether a change of an entry of one of them matters, or of the
-	// directory itself.
+	// Matters reports whether a change matters of a directory's entry, or of the directory
+	// itself.
 	Matters(path string) bool
 }
 
-// Watcher watches until it is closed.
+// Watcher watches until Close.
 type Watcher struct {
 	events     *fsnotify.Watcher
 	look       func() Places
@@ -28,8 +28,8 @@ type Watcher struct {
 	end, ended chan struct{}
 }
 
-// New watches the places that look gives, and those that it gives after each change. Its
-// error says that not all of them can be watched.
+// New watches the places that look returns, and asks look again after each change. It
+// returns an error if it can't watch all of them.
 func New(look func() Places) (*Watcher, error) {
 	events, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -38,25 +38,25 @@ func New(look func() Places) (*Watcher, error) {
 	w := &Watcher{events: events, look: look, changed: make(chan struct{}, 1), end: make(chan struct{}), ended: make(chan struct{})}
 	places, err := w.watch()
 	if err != nil {
-		_ = events.Close() // nothing is read from it
+		_ = events.Close() // nobody reads from it
 		return nil, err
 	}
 	go w.run(places)
 	return w, nil
 }
 
-// Changed has a value when something changed since one was taken from it.
+// Changed has a value if something changed since the last receive.
 func (w *Watcher) Changed() <-chan struct{} { return w.changed }
 
-// Close ends it.
+// Close ends the watch.
 func (w *Watcher) Close() {
 	close(w.end)
 	<-w.ended
-	_ = w.events.Close() // nothing is read from it any more
+	_ = w.events.Close() // nobody reads from it any more
 }
 
-// watch watches the places as they are now, and no others. A directory in the place of
-// one that was watched is watched as a new one is. The error is the first one of all.
+// watch watches exactly the current places. If another directory replaced a watched one, it
+// watches the new one. It returns the first error.
 func (w *Watcher) watch() (Places, error) {
 	places := w.look()
 	dirs := places.Dirs()
@@ -68,14 +68,14 @@ func (w *Watcher) watch() (Places, error) {
 	}
 	for _, dir := range w.events.WatchList() {
 		if !slices.Contains(dirs, dir) {
-			_ = w.events.Remove(dir) // it is gone, perhaps
+			_ = w.events.Remove(dir) // it may be gone
 		}
 	}
 	return places, first
 }
 
-// run tells of changes until the end. What is written while the places are looked at
-// again has been written before the change is told.
+// run reports changes until the end. It looks at the places again before it reports a
+// change, so that it misses no write meanwhile.
 func (w *Watcher) run(places Places) {
 	defer close(w.ended)
 	var settled <-chan time.Time
@@ -90,7 +90,7 @@ func (w *Watcher) run(places Places) {
 			matters = true // events were lost
 		case <-settled:
 			settled = nil
-			places, _ = w.watch() // what cannot be watched is seen by those who look
+			places, _ = w.watch() // the caller's own checks find changes in unwatched places
 			select {
 			case w.changed <- struct{}{}:
 			default:

@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form/files"
 )
 
-// dir is a real directory that is watched for what form.Load reads.
+// dir is a real directory, watched for the files that form.Load reads.
 type dir struct {
 	t         *testing.T
 	root      string
@@ -37,15 +37,15 @@ func (d *dir) write(name, text string) {
 
 func (d *dir) move(from, to string) { d.t.Helper(); d.ok(os.Rename(d.at(from), d.at(to))) }
 
-// link makes a link, relative as kubelets make them.
+// link makes a relative link, like kubelets.
 func (d *dir) link(target, name string) { d.t.Helper(); d.ok(os.Symlink(target, d.at(name))) }
 
 func (d *dir) digest() string {
-	digest, _ := files.Digest([]string{d.path}, d.recursive) // what cannot be read is as it can be
+	digest, _ := files.Digest([]string{d.path}, d.recursive) // an unreadable file has no digest
 	return digest
 }
 
-// seen waits until those who look when a change is told have seen the inputs as they are.
+// seen waits until a reader that reads after each report has the current inputs.
 func (d *dir) seen() {
 	d.t.Helper()
 	want := d.digest()
@@ -61,7 +61,7 @@ func (d *dir) seen() {
 	}
 }
 
-// TestWatcher: whatever way inputs change, it is told.
+// TestWatcher wants a report of every kind of change.
 func TestWatcher(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -151,18 +151,18 @@ func TestWatcher(t *testing.T) {
 	}
 }
 
-// volume is a directory as pods have a ConfigMap.
+// volume is a directory like a ConfigMap in a pod.
 func volume(d *dir) {
 	d.mkdir("volume")
 	d.publish("..v1")
 	d.link("..data/a.yaml", "volume/a.yaml")
 }
 
-// publish has the volume show another version, as a kubelet does: all at once, by one
-// rename, after which the old version goes.
+// publish changes the volume to another version, like a kubelet: with one rename, after
+// which it deletes the old version.
 func (d *dir) publish(version string) {
 	d.t.Helper()
-	old, _ := os.Readlink(d.at("volume/..data")) // there is none at first
+	old, _ := os.Readlink(d.at("volume/..data")) // the first time, it doesn't exist
 	d.mkdir("volume/" + version)
 	d.write("volume/"+version+"/a.yaml", version)
 	d.link(version, "volume/..data_tmp")
@@ -172,7 +172,7 @@ func (d *dir) publish(version string) {
 	}
 }
 
-// none are places that cannot be watched.
+// none are places that can't be watched.
 type none struct{}
 
 func (none) Dirs() []string      { return []string{"/there/is/no/such/directory"} }

@@ -13,8 +13,8 @@ import (
 	"github.com/lynqctl/lynqctl/internal/kube"
 )
 
-// kubectl's flags for a kubeconfig, but for --namespace, which is the
-// command's, and those of kubectl's own cache.
+// TestRegister wants kubectl's flags for a kubeconfig. --namespace belongs to the command,
+// and the flags of kubectl's cache are missing.
 func TestRegister(t *testing.T) {
 	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
 	(&kube.Access{}).Register(flags)
@@ -30,14 +30,14 @@ func TestRegister(t *testing.T) {
 	}
 }
 
-// The flags mean what kubectl's mean.
+// TestFlags wants the flags to mean the same as in kubectl.
 func TestFlags(t *testing.T) {
 	t.Parallel()
 	env := cluster.Env(t)
 	env.Kubectl(t, "", "create", "configmap", "m")
 	for _, c := range []struct {
 		args []string
-		want string // of the error
+		want string // the error
 	}{
 		{nil, ""},
 		{[]string{"--as=one", "--as-group=two"}, `User "one" cannot get`},
@@ -99,8 +99,9 @@ func TestServerThatIsNotThere(t *testing.T) {
 	}
 }
 
-// A command means the namespace that it began with, also if somebody changes the context
-// while it runs. One that couldn't read the kubeconfig reads it again.
+// TestNamespaceStays wants a command to keep the namespace with which it began, even if
+// somebody changes the context meanwhile. If it couldn't read the kubeconfig, it reads it
+// again.
 func TestNamespaceStays(t *testing.T) {
 	t.Parallel()
 	var access kube.Access

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// answered tells of each request that goes through it, where one asked for that.
+// answered reports each request to o.Answered, if that is set.
 func (o Options) answered(next http.RoundTripper) http.RoundTripper {
 	if o.Answered == nil {
 		return next
@@ -29,8 +29,8 @@ func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// apiVerb is the verb that Kubernetes' rules call a request: one for a path that is no
-// resource's, such as what a server serves, gets it.
+// apiVerb returns the verb of a request in the terms of Kubernetes' rules. For a path
+// without a resource, such as the list of APIs, it is "get".
 func apiVerb(method, path string, watch bool) string {
 	one := named(path)
 	switch method {
@@ -57,8 +57,8 @@ func apiVerb(method, path string, watch bool) string {
 	return strings.ToLower(method)
 }
 
-// named tells whether a path is not that of all objects of a kind. A server may have a
-// path of its own before that of its API.
+// named reports whether a path isn't that of all objects of a kind. A server may have its
+// own prefix before the path of its API.
 func named(path string) bool {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	for i, p := range parts {
@@ -71,7 +71,7 @@ func named(path string) bool {
 			continue
 		}
 		if len(parts) < 2 {
-			return true // what it serves
+			return true // the list of resources
 		}
 		parts = parts[1:]
 		if parts[0] == "namespaces" && len(parts) > 2 {

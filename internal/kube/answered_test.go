@@ -12,7 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// TestAPIVerb: verbs are those of Kubernetes' rules, of any server's paths.
+// TestAPIVerb wants the verbs of Kubernetes' rules, for paths of any server.
 func TestAPIVerb(t *testing.T) {
 	for _, c := range []struct {
 		method, path string
@@ -44,7 +44,7 @@ func TestAPIVerb(t *testing.T) {
 	}
 }
 
-// TestAnswered: each try is told, also one that no server answers.
+// TestAnswered wants a report of each try, even without an answer.
 func TestAnswered(t *testing.T) {
 	type answer struct {
 		verb   string

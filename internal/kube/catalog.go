@@ -12,21 +12,21 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// catalog is what a server serves.
+// catalog lists the kinds that a server serves.
 type catalog struct {
-	groups map[string][]servedVersion // most preferred version first
+	groups map[string][]servedVersion // the preferred version first
 }
 
 // servedVersion is one version of a group.
 type servedVersion struct {
 	version string
-	// stale: what serves it does not answer, so that nothing is known of it now.
+	// stale is set if the API's extension doesn't answer, so that its kinds are unknown.
 	stale bool
 	kinds map[string]lynq.APIResource
-	lists map[string]bool // kinds that can be listed
+	lists map[string]bool // kinds with the verb list
 }
 
-// newCatalog reads the answers of a server.
+// newCatalog builds a catalog from a server's answers.
 func newCatalog(answers ...[]apidiscovery.APIGroupDiscovery) *catalog {
 	c := &catalog{groups: map[string][]servedVersion{}}
 	for _, groups := range answers {
@@ -48,11 +48,11 @@ func newServedVersion(group string, v apidiscovery.APIVersionDiscovery) servedVe
 	}
 	for _, r := range v.Resources {
 		if r.ResponseKind == nil {
-			continue // only its subresources are served
+			continue // the server serves only its subresources
 		}
 		kind := r.ResponseKind.Kind
 		if _, twice := served.kinds[kind]; twice {
-			continue // the first is the kind's own, as kubectl has it
+			continue // the first one is the kind's own, as in kubectl
 		}
 		served.kinds[kind] = lynq.APIResource{
 			Group: group, Version: v.Version, Kind: kind,
@@ -63,9 +63,9 @@ func newServedVersion(group string, v apidiscovery.APIVersionDiscovery) servedVe
 	return served
 }
 
-// listable gives every kind that can be listed, in the version that the server
-// prefers, sorted by group and kind. A group whose extension does not answer is
-// an error: what it holds is unknown. All others are given too.
+// listable returns every kind that can be listed, in the server's preferred version, sorted
+// by group and kind. If an extension doesn't answer, listable returns an error for its
+// group, because its kinds are unknown. It still returns all others.
 func (c *catalog) listable() ([]lynq.APIResource, error) {
 	var all []lynq.APIResource
 	var errs []error
@@ -86,8 +86,8 @@ func (c *catalog) listable() ([]lynq.APIResource, error) {
 	return all, errors.Join(errs...)
 }
 
-// find gives the resource of a kind in one version, or with "" in the version
-// that the server prefers among those that have it.
+// find returns the resource of a kind in one version. With "", it chooses the preferred
+// version that has the kind.
 func (c *catalog) find(group, version, kind string) (lynq.APIResource, error) {
 	var searched []string
 	stale := ""

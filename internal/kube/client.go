@@ -22,22 +22,21 @@ import (
 
 const userAgent = "lynqctl"
 
-// pageSize is how many objects are listed at once; kubectl's number.
+// pageSize is the number of objects in one page of a list, as in kubectl.
 const pageSize = 500
 
-// Options of a client. The zero value serves.
+// Options are the options of a client. The zero value works.
 type Options struct {
-	// Warn is told, once, of each warning that the server sends, such as that a
-	// version of an API is deprecated. Where it is nil they are dropped. Calls do
-	// not overlap.
+	// Warn receives each warning of the server once, for example about a deprecated
+	// version. With nil, the client drops them. Calls don't overlap.
 	Warn func(text string)
-	// Log is what is told of each request.
+	// Log says what to log of each request.
 	Log RequestLog
-	// Transport carries the requests; nil is one as the kubeconfig has it.
+	// Transport carries the requests. With nil, the client uses the one of the kubeconfig.
 	Transport http.RoundTripper
-	// Answered is told of each request that was sent: its verb, as Kubernetes' rules
-	// have it, and the status of the answer, 0 where there was none. It must be safe for
-	// concurrent use. Nil for none.
+	// Answered receives each request: its verb in the terms of Kubernetes' rules, and the
+	// status of the answer, or 0 without one. It must be safe for concurrent use. nil means
+	// none.
 	Answered func(verb string, status int)
 }
 
@@ -49,7 +48,7 @@ type Client struct {
 	kinds    kinds
 	log      RequestLog
 	bodies   *atomic.Bool // see LogBodies
-	// mayWrite, where it is not nil, is asked before each try of a write.
+	// mayWrite, if not nil, must allow each try of a write.
 	mayWrite func() error
 }
 
@@ -60,8 +59,8 @@ var (
 	_ lease.Leases         = Leases{}
 )
 
-// NewClient makes a client of a configuration, which stays as it is. It sends
-// nothing yet.
+// NewClient returns a client for a configuration, which it doesn't change. It sends nothing
+// yet.
 func NewClient(config *rest.Config, o Options) (*Client, error) {
 	client, err := rest.UnversionedRESTClientFor(configure(config, o))
 	if err != nil {
@@ -70,20 +69,19 @@ func NewClient(config *rest.Config, o Options) (*Client, error) {
 	return &Client{rest: client, patience: newPatience(o.Warn), pageSize: pageSize, kinds: newKinds(), log: o.Log, bodies: &atomic.Bool{}}, nil
 }
 
-// LogBodies says whether the log of requests may show the bodies of objects: not if they
-// may have values of secret columns.
+// LogBodies says whether the log of requests may show the bodies of objects. It may not if
+// they may have values of secret columns.
 func (c *Client) LogBodies(may bool) { c.bodies.Store(may) }
 
-// While is a client of the same cluster that writes only while there is no error,
-// which it asks for before it sends anything, also when it tries again. Dry runs
-// are no writes.
+// While returns a client for the same cluster that writes only while mayWrite returns nil.
+// The client asks before each try. Dry runs need no permission.
 func (c *Client) While(mayWrite func() error) *Client {
 	guarded := *c
 	guarded.mayWrite = mayWrite
 	return &guarded
 }
 
-// MayWrite is an error where the client may not write now.
+// MayWrite returns an error if the client may not write now.
 func (c *Client) MayWrite() error {
 	if c.mayWrite == nil {
 		return nil
@@ -91,7 +89,7 @@ func (c *Client) MayWrite() error {
 	return c.mayWrite()
 }
 
-// statusCodecs decode a server's errors; all else is decoded in this package.
+// statusCodecs decode a server's errors, and this package decodes everything else.
 // client-go's scheme of all built-in kinds would cost 4.4 ms at every start.
 func statusCodecs() runtime.NegotiatedSerializer {
 	scheme := runtime.NewScheme()
@@ -99,7 +97,7 @@ func statusCodecs() runtime.NegotiatedSerializer {
 	return serializer.NewCodecFactory(scheme).WithoutConversion()
 }
 
-// warnings passes on each warning once. It implements rest.WarningHandlerWithContext.
+// warnings passes each warning on once. It implements rest.WarningHandlerWithContext.
 type warnings struct {
 	tell func(string)
 
@@ -107,8 +105,8 @@ type warnings struct {
 	told map[string]bool
 }
 
-// HandleWarningHeaderWithContext implements rest.WarningHandlerWithContext. 299 is the
-// code of warnings that are about the request.
+// HandleWarningHeaderWithContext implements rest.WarningHandlerWithContext. Code 299 marks
+// warnings about the request.
 func (w *warnings) HandleWarningHeaderWithContext(ctx context.Context, code int, _, text string) {
 	if w.tell == nil || code != 299 || text == "" {
 		return

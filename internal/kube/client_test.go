@@ -21,7 +21,7 @@ type through struct {
 	pauses []time.Duration // that the client would have made
 }
 
-// newThrough has a client that does not wait between tries.
+// newThrough returns a client that doesn't pause between tries.
 func newThrough(t *testing.T, o faultproxy.Options) *through {
 	t.Helper()
 	env, proxy := cluster.Env(t).Proxy(t, o)
@@ -30,7 +30,7 @@ func newThrough(t *testing.T, o faultproxy.Options) *through {
 	return c
 }
 
-// with is a client that notes pauses and makes none.
+// with returns a client that notes pauses instead of making them.
 func (c *through) with(client *kube.Client) *kube.Client {
 	return client.WithSleep(func(_ context.Context, d time.Duration) error {
 		c.pauses = append(c.pauses, d)
@@ -47,13 +47,12 @@ func newClient(t *testing.T, kubeconfig string) *kube.Client {
 	return client
 }
 
-// requests is how many requests of a verb and a resource came since the rules
-// were set.
+// requests counts the requests of a verb and a resource since the last rules.
 func (c *through) requests(verb, resource string) int {
 	return faultproxy.Count(c.proxy.Records())[faultproxy.Key{Verb: verb, Resource: resource}]
 }
 
-// rules replaces all rules and forgets the requests so far.
+// rules replaces all rules, and forgets the requests so far.
 func (c *through) rules(rules ...faultproxy.Rule) {
 	c.proxy.SetRules(rules...)
 	c.proxy.Reset()
@@ -67,7 +66,7 @@ var (
 	deployments = lynq.APIResource{Group: "apps", Version: "v1", Kind: "Deployment", Plural: "deployments", Namespaced: true}
 )
 
-// configMap is a write of one with a label.
+// configMap returns a write of a ConfigMap with a label.
 func (c *through) configMap(verb write.Verb, name, value string) write.Request {
 	return write.Request{Verb: verb, Namespace: c.Namespace, Name: name, Body: jsonOf(map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap",

@@ -20,7 +20,7 @@ type message interface {
 	Unmarshal([]byte) error
 }
 
-// encode writes protobuf.
+// encode returns an object as protobuf.
 func encode(apiVersion, kind string, m message) ([]byte, error) {
 	raw, err := m.Marshal()
 	if err != nil {
@@ -31,7 +31,7 @@ func encode(apiVersion, kind string, m message) ([]byte, error) {
 	return append([]byte(magic), body...), err
 }
 
-// decode reads protobuf or JSON into out, where it is of one of the kinds.
+// decode decodes protobuf or JSON into out. It returns an error for other kinds.
 func decode(body []byte, out message, kinds ...string) error {
 	if inner, binary := bytes.CutPrefix(body, []byte(magic)); binary {
 		var envelope runtime.Unknown
@@ -53,8 +53,7 @@ func decode(body []byte, out message, kinds ...string) error {
 	return json.Unmarshal(body, out)
 }
 
-// decodeObject reads an object of a kind from JSON. Numbers are int64 and
-// float64.
+// decodeObject decodes an object of a kind from JSON. Numbers become int64 and float64.
 func decodeObject(body []byte, kind string) (*unstructured.Unstructured, error) {
 	obj := &unstructured.Unstructured{}
 	if err := json.Unmarshal(body, &obj.Object); err != nil {
@@ -66,7 +65,7 @@ func decodeObject(body []byte, kind string) (*unstructured.Unstructured, error) 
 	return obj, nil
 }
 
-// expect is an error where an answer is of no kind that was asked for.
+// expect returns an error if an answer has another kind than the request.
 func expect(kind string, kinds []string) error {
 	if slices.Contains(kinds, kind) {
 		return nil
@@ -74,11 +73,11 @@ func expect(kind string, kinds []string) error {
 	return fmt.Errorf("it is of kind %q, not %s", kind, kinds[0])
 }
 
-// beginning is how much of an answer is looked at that cannot be understood.
+// beginning limits how many bytes of an undecodable answer an error shows.
 const beginning = 60
 
-// strange is an answer that cannot be understood. Only its beginning is shown,
-// and nothing of it where it may be an object.
+// strange returns the error for an undecodable answer. It shows only the answer's
+// beginning, and none of it if it may be an object.
 func strange(body []byte, err error) error {
 	if start := bytes.TrimSpace(body[:min(len(body), beginning)]); bytes.HasPrefix(start, []byte("<")) {
 		return fmt.Errorf("the answer is not a Kubernetes object, and begins with %q", start)

@@ -17,14 +17,14 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// Access says which cluster is meant, and who asks, as kubectl's flags do.
+// Access selects the cluster and the user, like kubectl's flags.
 type Access struct {
-	Kubeconfig string // path; "" is KUBECONFIG, else ~/.kube/config, else the ServiceAccount of the pod
-	Context    string // "" is the current one
+	Kubeconfig string // path; "" means KUBECONFIG, else ~/.kube/config, else the ServiceAccount of the pod
+	Context    string // "" means the current one
 
-	overrides clientcmd.ConfigOverrides // what the other flags of Register say
-	// meant is the namespace that was found, which copies share. A command that has begun
-	// means the same namespace until it ends, whatever becomes of the kubeconfig.
+	overrides clientcmd.ConfigOverrides // from the other flags of Register
+	// meant caches the namespace, and copies share it. So a command keeps the same
+	// namespace until it ends, even if the kubeconfig changes.
 	meant *meantNamespace
 }
 
@@ -36,10 +36,9 @@ type meantNamespace struct {
 	name                string
 }
 
-// Register adds kubectl's flags for its kubeconfig: --kubeconfig, --context and
-// those that replace parts of them, such as --as, --token and
-// --request-timeout. --namespace is none of them: what it means is the
-// command's business.
+// Register registers kubectl's flags for its kubeconfig: --kubeconfig, --context, and those
+// that replace parts, such as --as, --token and --request-timeout. It leaves out
+// --namespace, because each command gives it a meaning.
 func (a *Access) Register(flags *pflag.FlagSet) {
 	a.meant = &meantNamespace{}
 	flags.StringVar(&a.Kubeconfig, clientcmd.RecommendedConfigPathFlag, "", "path of the kubeconfig (default: KUBECONFIG, else ~/.kube/config)")
@@ -59,8 +58,8 @@ func (a Access) loader() clientcmd.ClientConfig {
 	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &overrides)
 }
 
-// Namespace is the namespace of the kubeconfig's context or, where no kubeconfig names a
-// cluster, of the pod that this is; "" where there is none. It asks no cluster.
+// Namespace returns the namespace of the kubeconfig's context. If no kubeconfig names a
+// cluster, it returns the namespace of this pod, or "" outside of one. It asks no cluster.
 func (a Access) Namespace() (string, error) {
 	m := a.meant
 	if m == nil {
@@ -98,12 +97,12 @@ func (a Access) namespace() (string, error) {
 	return "", nil
 }
 
-// unknownName says that a kubeconfig has nothing of that name.
+// unknownName says that a kubeconfig lacks a name.
 func unknownName[T any](what, name string, all map[string]T) error {
 	return fmt.Errorf("the kubeconfig has no %s %q (available: %s)", what, name, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
 }
 
-// Client makes a client for the cluster. It sends nothing yet.
+// Client returns a client for the cluster. It sends nothing yet.
 func (a Access) Client(o Options) (*Client, error) {
 	config, err := a.loader().ClientConfig()
 	switch {
@@ -115,7 +114,7 @@ func (a Access) Client(o Options) (*Client, error) {
 	return NewClient(a.asked(config), o)
 }
 
-// unconfigured is that no cluster is configured.
+// unconfigured says that no cluster is configured.
 func (a Access) unconfigured() error {
 	files := a.loader().ConfigAccess().GetLoadingPrecedence()
 	missing := !slices.ContainsFunc(files, func(file string) bool {
@@ -129,8 +128,8 @@ func (a Access) unconfigured() error {
 	return fmt.Errorf("no cluster is configured in %s: set another kubeconfig with --kubeconfig or KUBECONFIG", where)
 }
 
-// misnamed says what a flag named that the kubeconfig does not have, where that is
-// what was wrong.
+// misnamed says which name in a flag the kubeconfig lacks. If none is missing, it returns
+// err.
 func (a Access) misnamed(err error) error {
 	config, readErr := a.loader().RawConfig()
 	if readErr != nil {
@@ -152,7 +151,7 @@ func (a Access) misnamed(err error) error {
 	return err
 }
 
-// SecretValue reads one key of a core/v1 Secret. No error holds a value.
+// SecretValue reads one key of a core/v1 Secret. Its errors contain no value.
 func (a Access) SecretValue(ctx context.Context, o Options, namespace, name, key string) (endpoint.Secret, error) {
 	client, err := a.Client(o)
 	if err != nil {
@@ -161,11 +160,11 @@ func (a Access) SecretValue(ctx context.Context, o Options, namespace, name, key
 	return client.secretValue(ctx, namespace, name, key)
 }
 
-// configure sets what lynqctl wants of all connections.
+// configure returns the configuration of all connections.
 func configure(config *rest.Config, o Options) *rest.Config {
 	config = rest.CopyConfig(config)
 	config.UserAgent = userAgent
-	config.QPS = -1 // the server's own fairness governs
+	config.QPS = -1 // the server limits the rate itself
 	config.WarningHandlerWithContext = &warnings{tell: o.Warn}
 	config.NegotiatedSerializer = statusCodecs()
 	if o.Transport != nil {

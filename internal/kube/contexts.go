@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// Contexts are the names of the kubeconfig's contexts, sorted. It asks no
-// cluster.
+// Contexts returns the names of the kubeconfig's contexts, sorted. It asks no cluster.
 func (a Access) Contexts() ([]string, error) {
 	config, err := a.loader().RawConfig()
 	if err != nil {

@@ -11,16 +11,16 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// acceptDiscovery asks for all groups in one answer. Since Kubernetes 1.30 that
-// is v2; v2beta1 is the same on the wire.
+// acceptDiscovery asks for all groups in one answer. Since Kubernetes 1.30, that is v2.
+// v2beta1 has the same format.
 const acceptDiscovery = contentProtobuf + ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList," +
 	acceptJSON + ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList," +
 	contentProtobuf + ";g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList," +
 	acceptJSON + ";g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList," + acceptJSON
 
-// kinds keeps what the server serves.
+// kinds caches the kinds that the server serves.
 type kinds struct {
-	gate  chan struct{} // held by who asks the server
+	gate  chan struct{} // full while someone asks the server
 	known *atomic.Pointer[catalog]
 }
 
@@ -28,9 +28,9 @@ func newKinds() kinds {
 	return kinds{gate: make(chan struct{}, 1), known: &atomic.Pointer[catalog]{}}
 }
 
-// Resource finds how a kind is served, see apply.Cluster. It asks the server
-// once, with two requests, and remembers. Where the group is served by an
-// extension that does not answer, the error is a *lynq.GroupUnavailableError.
+// Resource finds the resource of a kind, see apply.Cluster. It asks the server once, with
+// two requests, and caches the answer. If an extension that serves the group doesn't
+// answer, it returns a *lynq.GroupUnavailableError.
 func (c *Client) Resource(ctx context.Context, group, version, kind string) (lynq.APIResource, error) {
 	known := c.kinds.known.Load()
 	if known == nil {
@@ -42,9 +42,9 @@ func (c *Client) Resource(ctx context.Context, group, version, kind string) (lyn
 	return known.find(group, version, kind)
 }
 
-// Listable gives every kind that can be listed, see apply.Cluster. Where some
-// extensions of the API do not answer, the error wraps a *lynq.GroupUnavailableError
-// for each, and the kinds of all others come with it.
+// Listable returns every kind that can be listed, see apply.Cluster. If some extensions
+// don't answer, it returns the kinds of all others. The error then wraps a
+// *lynq.GroupUnavailableError for each.
 func (c *Client) Listable(ctx context.Context) ([]lynq.APIResource, error) {
 	known, err := c.discover(ctx, false)
 	if err != nil {
@@ -53,21 +53,20 @@ func (c *Client) Listable(ctx context.Context) ([]lynq.APIResource, error) {
 	return known.listable()
 }
 
-// Ahead begins to ask which kinds the server serves, while the caller does other work. An
-// error is told to who asks for a kind, since that asks again.
+// Ahead starts asking for the server's kinds while the caller does other work. It drops an
+// error, because a later call asks again.
 func (c *Client) Ahead(ctx context.Context) {
 	go func() { _, _ = c.discover(ctx, false) }()
 }
 
-// Refresh asks the server again which kinds it serves. Where that fails, what
-// was known stays.
+// Refresh asks the server again for its kinds. After an error, the earlier answer stays.
 func (c *Client) Refresh(ctx context.Context) error {
 	_, err := c.discover(ctx, true)
 	return err
 }
 
-// discover reads the catalog. Unless it must be fresh, one that another
-// call has read meanwhile will do.
+// discover reads the catalog. Unless fresh is set, a catalog that another call read
+// meanwhile is enough.
 func (c *Client) discover(ctx context.Context, fresh bool) (*catalog, error) {
 	select {
 	case c.kinds.gate <- struct{}{}:

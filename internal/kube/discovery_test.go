@@ -49,7 +49,7 @@ func TestResourceAsksTwice(t *testing.T) {
 	}
 }
 
-// What was known stays where the server cannot be asked again.
+// TestRefreshThatFails wants the known kinds to stay if the server can't be asked again.
 func TestRefreshThatFails(t *testing.T) {
 	t.Parallel()
 	c := newThrough(t, faultproxy.Options{})
@@ -71,7 +71,7 @@ func TestRefreshThatFails(t *testing.T) {
 	}
 }
 
-// extension is an API whose server there is none of.
+// extension is an API without a server.
 const extension = `
 apiVersion: apiregistration.k8s.io/v1
 kind: APIService
@@ -93,7 +93,7 @@ func TestUnavailableGroup(t *testing.T) {
 	cleanUp(t, env, "apiservice", "v1."+group)
 	client := newClient(t, env.Kubeconfig)
 	unavailable := &lynq.GroupUnavailableError{}
-	// The server takes a moment to find out.
+	// The server takes a moment to notice.
 	until(t, func() bool {
 		if err := client.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
@@ -131,7 +131,7 @@ spec:
     schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
 `
 
-// defineWidgets makes a custom resource of a test's own.
+// defineWidgets defines a custom resource for one test.
 func defineWidgets(t *testing.T, env *harness.Env) (group string) {
 	t.Helper()
 	group = env.Namespace + ".test"
@@ -196,7 +196,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// cleanUp deletes what no namespace holds when the test ends.
+// cleanUp deletes cluster-wide objects when the test ends.
 func cleanUp(t *testing.T, env *harness.Env, ref ...string) {
 	t.Helper()
 	t.Cleanup(func() {
@@ -207,7 +207,7 @@ func cleanUp(t *testing.T, env *harness.Env, ref ...string) {
 	})
 }
 
-// until asks again what the server is to find out soon.
+// until asks again until the server notices.
 func until(t *testing.T, done func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)

@@ -18,7 +18,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
-// explain makes of a failed try an error that says what was asked and what came.
+// explain turns a failed try into an error that names the request and the answer.
 func explain(ctx context.Context, r *request, err error) error {
 	tried, ended := &triedError{}, &interruptedError{}
 	switch {
@@ -31,8 +31,8 @@ func explain(ctx context.Context, r *request, err error) error {
 	if errors.As(err, &status) {
 		return explainStatus(ctx, r, err, status)
 	}
-	// The URL has parameters that are of no use in a message, and the path of the request is
-	// in its text.
+	// The URL has parameters that don't help, and the error's text has the path of the
+	// request.
 	failed := &url.Error{}
 	if errors.As(err, &failed) {
 		if u, bad := url.Parse(failed.URL); bad == nil && u.Host != "" {
@@ -42,7 +42,7 @@ func explain(ctx context.Context, r *request, err error) error {
 	return fmt.Errorf("%s: %w", r.text(), err)
 }
 
-// explainStatus is explain for what a server answered.
+// explainStatus works like explain, for a server's answer.
 func explainStatus(ctx context.Context, r *request, err error, status *apierrors.StatusError) error {
 	if hidden, changed := hideMasked(redact.Of(ctx), status); changed {
 		status, err = hidden, hidden
@@ -60,13 +60,13 @@ func explainStatus(ctx context.Context, r *request, err error, status *apierrors
 		}
 	}
 	if apierrors.IsForbidden(status) && !concealed {
-		return err // it says who may not do what to which object
+		return err // it says who lacks which permission
 	}
 	return onTheWay(fmt.Errorf("%s: %w", r.text(), err))
 }
 
-// foreignText is what came in the place of a Status: a text of the API server
-// itself, or of a proxy in front of it.
+// foreignText returns the text that came instead of a Status, from the API server itself or
+// from a proxy.
 func foreignText(status *apierrors.StatusError) (text string, foreign bool) {
 	if status.ErrStatus.Details == nil {
 		return "", false
@@ -79,9 +79,8 @@ func foreignText(status *apierrors.StatusError) (text string, foreign bool) {
 	return "", false
 }
 
-// unserved tells whether a 404 says that the server does not know the kind, not
-// that it does not have the object. The one is a text, or a Status that names
-// no object.
+// unserved reports whether a 404 means that the server doesn't know the kind. Such an
+// answer is a text, or a Status without an object's name. Otherwise the object is missing.
 func unserved(status *apierrors.StatusError, text string, foreign bool) bool {
 	if foreign {
 		return strings.HasPrefix(text, "404 page not found")
@@ -97,14 +96,14 @@ func noKind(r lynq.APIResource) error {
 	}
 }
 
-// answerError is an answer that is not a Kubernetes API's.
+// answerError is an answer that no Kubernetes API sends.
 type answerError struct {
 	code   int
 	text   string
 	status *apierrors.StatusError
 }
 
-// shown is how much is shown of a text that is no Status.
+// shown limits how many bytes of such a text an error shows.
 const shown = 120
 
 // Error implements error.
@@ -116,8 +115,8 @@ func (e *answerError) Error() string {
 	return fmt.Sprintf("HTTP status %d, but no Kubernetes API answered: %q", e.code, text)
 }
 
-// Unwrap gives the status that client-go makes of it, but for a 404: who takes
-// that for an object's absence is led astray by any proxy.
+// Unwrap returns client-go's status for the answer. It returns nil for a 404, because any
+// proxy could then make an object look absent.
 func (e *answerError) Unwrap() error {
 	if e.code == http.StatusNotFound {
 		return nil
@@ -127,7 +126,7 @@ func (e *answerError) Unwrap() error {
 
 func isSecret(r lynq.APIResource) bool { return r.Group == "" && r.Plural == "secrets" }
 
-// hideMasked takes the values of a Mask from a server's error.
+// hideMasked removes the values of a Mask from a server's error.
 func hideMasked(m redact.Mask, e *apierrors.StatusError) (*apierrors.StatusError, bool) {
 	if len(m) == 0 {
 		return e, false
@@ -149,9 +148,9 @@ func hideMasked(m redact.Mask, e *apierrors.StatusError) (*apierrors.StatusError
 	return &apierrors.StatusError{ErrStatus: *out}, true
 }
 
-// hideValues takes from a server's error about a Secret, or about an object with a secret
-// column, what may quote its values: validation and admission do. What remains are
-// reasons, fields, and messages that the server makes of names alone.
+// hideValues removes values from a server's error about a Secret, or about an object with a
+// secret column. Validation and admission quote them. It keeps reasons, fields, and
+// messages that the server makes from names alone.
 func hideValues(e *apierrors.StatusError) (*apierrors.StatusError, bool) {
 	s := e.ErrStatus
 	switch s.Reason {
@@ -161,7 +160,7 @@ func hideValues(e *apierrors.StatusError) (*apierrors.StatusError, bool) {
 		return e, false
 	case metav1.StatusReasonForbidden:
 		if strings.Contains(s.Message, `cannot `) && strings.Contains(s.Message, `resource "`) {
-			return e, false // by authorization, which sees no content
+			return e, false // from authorization, which sees no content
 		}
 	}
 	const hidden = "hidden, because it may quote secret values"

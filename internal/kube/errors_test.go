@@ -20,7 +20,8 @@ func create(namespace, name string, body []byte) write.Request {
 	return write.Request{Verb: write.Create, Namespace: namespace, Name: name, Body: body}
 }
 
-// What the server says of a Secret may quote it.
+// TestErrorsHideSecrets wants no value of a Secret in errors, although the server quotes
+// them.
 func TestErrorsHideSecrets(t *testing.T) {
 	t.Parallel()
 	c := newThrough(t, faultproxy.Options{})
@@ -54,7 +55,7 @@ func TestErrorsHideSecrets(t *testing.T) {
 			continue
 		}
 		all := err.Error() + string(jsonOf(status.ErrStatus))
-		field := test.name == "a key" // names of keys are shown
+		field := test.name == "a key" // errors show the names of keys
 		if !field && strings.Contains(all, value) || strings.Contains(all, "4242424242") {
 			t.Errorf("%s: the value is in %s", test.name, all)
 		}
@@ -74,7 +75,8 @@ func TestErrorsHideSecrets(t *testing.T) {
 	}
 }
 
-// A server that is no Kubernetes API: no answer of it counts as "absent".
+// TestForeignAnswers asks a server that isn't a Kubernetes API. It wants no answer to count
+// as "absent".
 func TestForeignAnswers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -118,7 +120,7 @@ func TestForeignAnswers(t *testing.T) {
 	}
 }
 
-// Objects of servers that know no metadata alone.
+// TestMetadataOfWholeObjects reads from servers that can't send metadata alone.
 func TestMetadataOfWholeObjects(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -11,35 +11,35 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// WithPageSize is a client that lists so many objects at once.
+// WithPageSize returns a client whose lists have n objects per page.
 func (c *Client) WithPageSize(n int64) *Client {
 	out := *c
 	out.pageSize = n
 	return &out
 }
 
-// WithSleep is a client that waits as sleep does, and without jitter.
+// WithSleep returns a client that waits with sleep, without jitter.
 func (c *Client) WithSleep(sleep func(context.Context, time.Duration) error) *Client {
 	out := *c
 	out.patience = patience{sleep: sleep, jitter: func() float64 { return 0.5 }}
 	return &out
 }
 
-// Find looks for a kind in what a server answered.
+// Find looks for a kind in a server's answer.
 func Find(answer []apidiscovery.APIGroupDiscovery, group, version, kind string) (lynq.APIResource, error) {
 	return newCatalog(answer).find(group, version, kind)
 }
 
-// MaxTries is how often a request is tried.
+// MaxTries is how often the client tries a request.
 const MaxTries = maxTries
 
-// Pause and Passing are the rules for trying again.
+// Pause and Passing are the rules for retries.
 var (
 	Pause   = pause
 	Passing = passing
 )
 
-// Try tries f as requests are tried, without a pause.
+// Try retries f as a client does, without a pause.
 func Try(ctx context.Context, f func() error) error {
 	p := patience{sleep: func(context.Context, time.Duration) error { return nil }, jitter: func() float64 { return 0.5 }}
 	return p.try(ctx, f)
@@ -53,10 +53,10 @@ func PodNamespace(getenv func(string) string, read func(string) ([]byte, error))
 // Asked is asked.
 func Asked(a Access, config *rest.Config) *rest.Config { return a.asked(config) }
 
-// APIVerb is what requests are counted by.
+// APIVerb is apiVerb.
 var APIVerb = apiVerb
 
-// DeleteObject is delete, which tests ask without a permit.
+// DeleteObject is delete, which tests call without a permit.
 func (c *Client) DeleteObject(ctx context.Context, r lynq.APIResource, namespace, name string, o metav1.DeleteOptions) (gone bool, err error) {
 	return c.delete(ctx, r, namespace, name, o)
 }

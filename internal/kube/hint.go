@@ -10,8 +10,8 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
-// Hint says what to do about an error that is about the way to the cluster, not
-// about what was asked of it; "" for all others.
+// Hint says what to do about an error in the connection to the cluster, or returns "" for
+// others.
 func Hint(err error) string {
 	var way *wayError
 	if errors.As(err, &way) {
@@ -20,16 +20,16 @@ func Hint(err error) string {
 	return ""
 }
 
-// wayError is an error on the way to the cluster, which says what to do.
+// wayError is an error in the connection to the cluster, with a hint.
 type wayError struct {
 	error
 	hint string
 }
 
-// Unwrap gives the error.
+// Unwrap returns the error.
 func (e *wayError) Unwrap() error { return e.error }
 
-// onTheWay makes one of an error that is about the way to the cluster.
+// onTheWay returns a wayError if an error is about the connection to the cluster.
 func onTheWay(err error) error {
 	var (
 		unknown x509.UnknownAuthorityError

@@ -13,12 +13,12 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// readItems reads one page of a list, an object at a time, so that no more than
-// one is held beside what each keeps. The objects have no managedFields; the text
-// that each was read from has. A page that breaks off is an error.
+// readItems reads one page of a list, one object at a time, so that memory holds only one
+// in addition to what each keeps. The objects have no managedFields, but the text of each
+// has them. An incomplete page is an error.
 func readItems(body io.Reader, r lynq.APIResource, each func(o *unstructured.Unstructured, text []byte)) (metav1.ListMeta, error) {
 	in := bufio.NewReader(body)
-	start, _ := in.Peek(beginning) // where it is shorter, decoding tells
+	start, _ := in.Peek(beginning) // a shorter answer fails during decoding
 	p := &pageReader{decoder: json.NewDecoder(in), resource: r, each: each}
 	err := p.object(p.member)
 	if err != nil && !passing(err) {
@@ -34,7 +34,7 @@ type pageReader struct {
 	meta     metav1.ListMeta
 }
 
-// object reads an object, whose members are read by a function.
+// object reads an object. member reads each of its members.
 func (p *pageReader) object(member func(name string) error) error {
 	if err := p.delimiter('{'); err != nil {
 		return err
@@ -89,7 +89,7 @@ func (p *pageReader) items() error {
 		if err := utiljson.Unmarshal(text, &o.Object); err != nil {
 			return err
 		}
-		o.SetAPIVersion(p.resource.APIVersion()) // items of built-in kinds come without
+		o.SetAPIVersion(p.resource.APIVersion()) // items of built-in kinds lack it
 		o.SetKind(p.resource.Kind)
 		o.SetManagedFields(nil)
 		p.each(o, text)

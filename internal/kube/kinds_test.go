@@ -16,10 +16,10 @@ import (
 
 var update = flag.Bool("update", false, "write the kinds that the API server serves into pkg/rbac/kinds.txt")
 
-// TestBuiltInKinds: the table of Kubernetes' kinds is what the API server of the version
-// that lynqctl is built with serves, and says of their scopes what kinds.ClusterScoped does.
+// TestBuiltInKinds compares the table of Kubernetes' kinds with the API server of lynqctl's
+// Kubernetes version. It does the same for the scopes in kinds.ClusterScoped.
 func TestBuiltInKinds(t *testing.T) {
-	// Not beside TestUnavailableGroup, while which not all kinds can be listed.
+	// Not in parallel with TestUnavailableGroup, during which some kinds can't be listed.
 	client, err := kube.Access{Kubeconfig: cluster.Env(t).Kubeconfig}.Client(kube.Options{})
 	if err != nil {
 		t.Fatal(err)

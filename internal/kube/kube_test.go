@@ -12,8 +12,7 @@ import (
 
 var cluster harness.Shared
 
-// TestSecretValue reads from a real API server, and says what a person needs
-// where it cannot.
+// TestSecretValue reads from a real API server, and wants helpful errors.
 func TestSecretValue(t *testing.T) {
 	t.Parallel()
 	env := cluster.Env(t)

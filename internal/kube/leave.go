@@ -6,16 +6,16 @@ import (
 	"net/http"
 )
 
-// leaveKey is the key of a context's leave to write: a func() error.
+// leaveKey is the context key of a write's permission: a func() error.
 type leaveKey struct{}
 
-// withLeave has a write ask for leave as it is sent.
+// withLeave makes a write ask for permission when it is sent.
 func withLeave(ctx context.Context, mayWrite func() error) context.Context {
 	return context.WithValue(ctx, leaveKey{}, mayWrite)
 }
 
-// leaves is a transport that asks once more when the content of a write is about
-// to go out. A connection may have to be made first, and that takes its time.
+// leaves is a transport that asks once more before it sends the content of a write, because
+// connecting may take a while.
 type leaves struct{ next http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
@@ -38,7 +38,7 @@ func (l leaves) RoundTrip(r *http.Request) (*http.Response, error) {
 	return l.next.RoundTrip(asking)
 }
 
-// leaveBody asks before each part. Without all of it a server does nothing.
+// leaveBody asks before each part of a body. A server does nothing without the whole body.
 type leaveBody struct {
 	io.ReadCloser
 	mayWrite func() error

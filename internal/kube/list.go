@@ -14,8 +14,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// List gives the metadata of objects, see apply.Cluster. It calls each when the
-// whole list has come.
+// List returns the metadata of objects, see apply.Cluster. It calls each after the whole
+// list has come.
 func (c *Client) List(ctx context.Context, r lynq.APIResource, namespace, selector string, each func(*metav1.PartialObjectMetadata)) error {
 	page := func(body []byte) (runtime.Object, error) {
 		list := &metav1.PartialObjectMetadataList{}
@@ -27,7 +27,7 @@ func (c *Client) List(ctx context.Context, r lynq.APIResource, namespace, select
 	})
 }
 
-// listConfigMaps gives whole ConfigMaps.
+// listConfigMaps returns whole ConfigMaps.
 func (c *Client) listConfigMaps(ctx context.Context, namespace, selector string, each func(*corev1.ConfigMap)) error {
 	page := func(body []byte) (runtime.Object, error) {
 		list := &corev1.ConfigMapList{}
@@ -36,7 +36,7 @@ func (c *Client) listConfigMaps(ctx context.Context, namespace, selector string,
 	return readList(ctx, c, listRequest(configMapResource(), namespace, acceptProtobuf), labelled(selector), page, each)
 }
 
-// labelled selects by labels.
+// labelled returns list options with a label selector.
 func labelled(selector string) metav1.ListOptions {
 	return metav1.ListOptions{LabelSelector: selector}
 }
@@ -45,15 +45,15 @@ func listRequest(r lynq.APIResource, namespace, accept string) *request {
 	return &request{verb: "list", method: http.MethodGet, accept: accept, resource: r, namespace: namespace}
 }
 
-// typeMeta names the kind of an object whose metadata came alone.
+// typeMeta returns the kind of an object whose metadata came alone.
 func typeMeta(r lynq.APIResource) metav1.TypeMeta {
 	return metav1.TypeMeta{APIVersion: r.APIVersion(), Kind: r.Kind}
 }
 
-// readList reads all pages of a list before it gives any object. The pages show
-// one moment; if reading them takes longer than the server remembers that, it
-// answers 410, and the pager asks for all in one piece, which cannot fail so. No
-// resource version is given, so that what was written before is in the list.
+// readList reads all pages of a list before it passes any object to each. The pages show
+// one moment. If reading takes longer than the server keeps that moment, it answers 410.
+// The pager then asks for everything in one page, which can't expire. The request has no
+// resource version, so the list contains all earlier writes.
 func readList[O runtime.Object](ctx context.Context, c *Client, r *request, selector metav1.ListOptions, page func(body []byte) (runtime.Object, error), each func(O)) error {
 	p := pager.New(func(_ context.Context, o metav1.ListOptions) (runtime.Object, error) {
 		r.params = listParams(o)
@@ -74,7 +74,7 @@ func readList[O runtime.Object](ctx context.Context, c *Client, r *request, sele
 	}
 	objects, err := meta.ExtractList(list)
 	for i, o := range objects {
-		objects[i] = nil // what each does not keep can go
+		objects[i] = nil // so that memory of unneeded objects becomes free
 		object, ok := o.(O)
 		if !ok {
 			return fmt.Errorf("%s: there is a %T among the objects", r.text(), o)

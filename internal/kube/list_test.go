@@ -20,7 +20,7 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// fill creates n ConfigMaps with label app=a, and gives their names.
+// fill creates n ConfigMaps with the label app=a, and returns their names.
 func (c *through) fill(t *testing.T, n int) []string {
 	t.Helper()
 	var names []string
@@ -34,7 +34,7 @@ func (c *through) fill(t *testing.T, n int) []string {
 	return names
 }
 
-// names lists in both ways that lists are made.
+// names lists with both kinds of lists.
 func names(ctx context.Context, client *kube.Client, namespace string) (metadata, whole []string, err error) {
 	err = client.List(ctx, configMaps, namespace, "app=a", func(m *metav1.PartialObjectMetadata) { metadata = append(metadata, m.Name) })
 	if err == nil {
@@ -54,11 +54,11 @@ func TestListFaults(t *testing.T) {
 		{"first page cut", []faultproxy.Rule{{Verb: "list", End: faultproxy.CutAfter, Times: 1}}, 7},
 		{"later pages cut", []faultproxy.Rule{{Verb: "list", Continue: true, End: faultproxy.CutAfter, Times: 2}}, 8},
 		{"busy", []faultproxy.Rule{{Verb: "list", Status: 429, RetryAfter: 1, Times: 2}}, 8},
-		// A page, 410, all at once; then the other list.
+		// A page, 410, everything at once; then the other list.
 		{"expired once", []faultproxy.Rule{{Verb: "list", Continue: true, Status: 410, Times: 1}}, 2 + 1 + 3},
-		// The third page of the first try: what the first two had comes again.
+		// The third page of the first try expires, so the first two come again.
 		{"expired late", []faultproxy.Rule{{Verb: "list", Continue: true, Status: 410, Skip: 1, Times: 1}}, 3 + 1 + 3},
-		// A page, 410, all at once; for both lists.
+		// A page, 410, everything at once; for both lists.
 		{"expires always", []faultproxy.Rule{{Verb: "list", Continue: true, Status: 410}}, 2 * (2 + 1)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestListFaults(t *testing.T) {
 	}
 }
 
-// A list that cannot be read to its end gives nothing.
+// TestListThatFailsGivesNothing wants no object from an incomplete list.
 func TestListThatFailsGivesNothing(t *testing.T) {
 	t.Parallel()
 	c := newThrough(t, faultproxy.Options{HTTP1: true})
@@ -104,7 +104,7 @@ func TestListThatFailsGivesNothing(t *testing.T) {
 	}
 }
 
-// What a list gives: all metadata, of built-in and custom kinds.
+// TestListMetadata wants all metadata from a list, of built-in and custom kinds.
 func TestListMetadata(t *testing.T) {
 	t.Parallel()
 	env := cluster.Env(t)
@@ -115,7 +115,7 @@ func TestListMetadata(t *testing.T) {
 			"name": "m", "labels": map[string]any{"app": "a"}, "annotations": map[string]any{"note": "n"},
 		}})
 		var wrote *metav1.PartialObjectMetadata
-		until(t, func() (done bool) { // a new kind may be served a moment later
+		until(t, func() (done bool) { // the server may serve a new kind a moment later
 			var err error
 			wrote, err = client.Write(t.Context(), r, write.Request{Verb: write.Apply, Namespace: env.Namespace, Name: "m", Body: body})
 			if err != nil && !meta.IsNoMatchError(err) {

@@ -14,7 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/kube"
 )
 
-// What client-go logs by itself goes where all goes that people read.
+// TestLogTo wants client-go's own log lines in the log for people.
 func TestLogTo(t *testing.T) {
 	var out bytes.Buffer
 	kube.LogTo(&out)

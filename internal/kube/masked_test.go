@@ -15,8 +15,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
-// quoting is a client of a server that warns, and refuses everything with a Status that
-// quotes a value. It gives what it warned of.
+// quoting returns a client of a server that warns, and refuses everything with a Status
+// that quotes a value. warned returns the warnings.
 func quoting(t *testing.T, status string) (client *kube.Client, warned func() string) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -34,16 +34,16 @@ func quoting(t *testing.T, status string) (client *kube.Client, warned func() st
 	return client, func() string { return strings.Join(warnings, "\n") }
 }
 
-// invalid is a Status about a field that may not have a value, and one about a field that
-// may not change.
+// invalid is a Status about an invalid value of a field, and about a field that can't
+// change.
 const invalid = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422,
 	"message":"ConfigMap \"db\" is invalid: data.a: Invalid value: \"hunter2!\": is bad, data.b: Invalid value: \"7x\": field is immutable",
 	"details":{"name":"db","kind":"ConfigMap","causes":[
 		{"reason":"FieldValueInvalid","message":"Invalid value: \"hunter2!\": is bad","field":"data.a"},
 		{"reason":"FieldValueInvalid","message":"Invalid value: \"7x\": field is immutable","field":"data.b"}]}}`
 
-// TestErrorsAreMasked: errors and warnings of requests with a Mask hide its values, and
-// say all else.
+// TestErrorsAreMasked wants errors and warnings of requests with a Mask to hide its values,
+// and nothing else.
 func TestErrorsAreMasked(t *testing.T) {
 	client, warned := quoting(t, invalid)
 	ctx := redact.New("hunter2!", "7x").Context(t.Context())
@@ -63,8 +63,8 @@ func TestErrorsAreMasked(t *testing.T) {
 	}
 }
 
-// TestMessagesAreHidden: of an object that no message may quote, reasons and fields are
-// told, and whether a field can't change.
+// TestMessagesAreHidden wants errors about a hidden object to have only reasons and fields,
+// and whether a field can't change.
 func TestMessagesAreHidden(t *testing.T) {
 	client, _ := quoting(t, invalid)
 	_, err := client.Write(redact.HideMessages(t.Context()), configMaps, write.Request{Verb: write.Create, Namespace: "shop", Name: "db", Body: []byte("{}")})

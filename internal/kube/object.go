@@ -17,18 +17,18 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Metadata gives the metadata of one object.
+// Metadata returns the metadata of one object.
 func (c *Client) Metadata(ctx context.Context, r lynq.APIResource, namespace, name string) (*metav1.PartialObjectMetadata, error) {
 	return c.metadata(ctx, &request{verb: "get", method: http.MethodGet, accept: acceptMetadata, resource: r, namespace: namespace, name: name})
 }
 
-// Get gives one object.
+// Get returns one object.
 func (c *Client) Get(ctx context.Context, r lynq.APIResource, namespace, name string) (*unstructured.Unstructured, error) {
 	_, obj, err := c.ReadObject(ctx, r, namespace, name)
 	return obj, err
 }
 
-// ReadObject gives one object, and its metadata as ReadObjects gives that.
+// ReadObject returns one object, and its metadata as in ReadObjects.
 func (c *Client) ReadObject(ctx context.Context, r lynq.APIResource, namespace, name string) (*metav1.PartialObjectMetadata, *unstructured.Unstructured, error) {
 	req := &request{verb: "get", method: http.MethodGet, accept: acceptJSON, resource: r, namespace: namespace, name: name}
 	body, err := c.send(ctx, req)
@@ -51,7 +51,7 @@ func (c *Client) Write(ctx context.Context, r lynq.APIResource, w write.Request)
 	return c.metadata(ctx, writeRequest(r, w))
 }
 
-// writeRequest is the request for a write.
+// writeRequest returns the request for a write.
 func writeRequest(r lynq.APIResource, w write.Request) *request {
 	req := &request{
 		accept: acceptMetadata, resource: r, namespace: w.Namespace, name: w.Name,
@@ -93,10 +93,10 @@ func preconditions(permit gate.Permit) *metav1.Preconditions {
 	return &metav1.Preconditions{UID: optional(permit.UID()), ResourceVersion: optional(permit.Version())}
 }
 
-// delete deletes one object, and tells whether it is gone: a server that has
-// removed it answers with a Status, or with the object as it was, and one that has
-// only marked it with the object that has a deletionTimestamp. If an answer is lost
-// and the object is gone by the next try, the error is NotFound.
+// delete deletes one object, and reports whether it is gone. A server that removed the
+// object answers with a Status, or with the object as it was. A server that only marked it
+// answers with the object and its deletionTimestamp. If an answer is lost, and the next try
+// finds no object, the error is NotFound.
 func (c *Client) delete(ctx context.Context, r lynq.APIResource, namespace, name string, o metav1.DeleteOptions) (gone bool, err error) {
 	o.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "DeleteOptions"}
 	body, err := json.Marshal(&o)
@@ -120,10 +120,10 @@ func (c *Client) delete(ctx context.Context, r lynq.APIResource, namespace, name
 	case decode(body, status, "Status") == nil:
 		return status.Status == metav1.StatusSuccess, nil
 	}
-	return false, nil // whatever it says, it was done
+	return false, nil // whatever the answer says, the server did it
 }
 
-// metadata sends a request that is answered by one object.
+// metadata sends a request whose answer is one object.
 func (c *Client) metadata(ctx context.Context, r *request) (*metav1.PartialObjectMetadata, error) {
 	obj := &metav1.PartialObjectMetadata{}
 	if err := c.exchange(ctx, r, obj, "PartialObjectMetadata", r.resource.Kind); err != nil {

@@ -20,7 +20,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// A write is sent until it is answered, and may find its own effect.
+// TestWriteWhoseAnswerIsLost wants a write to be sent until an answer comes. It may then
+// find its own effect.
 func TestWriteWhoseAnswerIsLost(t *testing.T) {
 	t.Parallel()
 	c := newThrough(t, faultproxy.Options{})
@@ -105,7 +106,7 @@ func TestWriteVerbs(t *testing.T) {
 	}
 }
 
-// value reads one key of a ConfigMap, "" where there is none.
+// value reads one key of a ConfigMap, or returns "" if it doesn't exist.
 func (c *through) value(t *testing.T, name string) string {
 	t.Helper()
 	obj, err := c.Client.Get(t.Context(), configMaps, c.Namespace, name)
@@ -120,7 +121,7 @@ func (c *through) value(t *testing.T, name string) string {
 	return value
 }
 
-// Numbers are those of unstructured objects.
+// TestGetNumbers wants the number types of unstructured objects.
 func TestGetNumbers(t *testing.T) {
 	t.Parallel()
 	c := newThrough(t, faultproxy.Options{})
@@ -165,10 +166,11 @@ func TestDeletePreconditions(t *testing.T) {
 	c.Absent(t, "configmap/m")
 }
 
-// deleted is the error of a deletion.
+// deleted returns the error of a deletion.
 func deleted(_ bool, err error) error { return err }
 
-// What is gone with the answer, and what a finalizer or a grace period keeps.
+// TestDeleteTellsWhatIsGone wants delete to distinguish objects that are gone from those
+// that a finalizer or a grace period keeps.
 func TestDeleteTellsWhatIsGone(t *testing.T) {
 	t.Parallel()
 	c := newThrough(t, faultproxy.Options{})
@@ -177,7 +179,7 @@ func TestDeleteTellsWhatIsGone(t *testing.T) {
 	}
 	held := map[string]any{"finalizers": []any{"example.com/held"}}
 	pod := map[string]any{
-		"nodeName":   "no-such-node", // no one acknowledges the end of what is bound
+		"nodeName":   "no-such-node", // nobody acknowledges the end of a pod on this node
 		"containers": []any{map[string]any{"name": "app", "image": "example.com/app"}},
 	}
 	foreground := metav1.DeletePropagationForeground
@@ -189,7 +191,7 @@ func TestDeleteTellsWhatIsGone(t *testing.T) {
 		gone     bool
 	}{
 		"config-map":       {kind: configMaps, gone: true},
-		"account":          {kind: kind("", "ServiceAccount", "serviceaccounts"), gone: true}, // answered with itself
+		"account":          {kind: kind("", "ServiceAccount", "serviceaccounts"), gone: true}, // the answer is the object itself
 		"service":          {kind: kind("", "Service", "services"), spec: map[string]any{"clusterIP": "None"}, gone: true},
 		"role":             {kind: kind("rbac.authorization.k8s.io", "Role", "roles"), gone: true},
 		"held":             {kind: configMaps, metadata: held},
@@ -210,7 +212,7 @@ func TestDeleteTellsWhatIsGone(t *testing.T) {
 		}
 		tries := 2
 		if name == "foreground" {
-			tries = 1 // the garbage collector, which has nothing to wait for, may be quicker than the second
+			tries = 1 // the garbage collector has nothing to wait for, and may be faster than the second try
 		}
 		for try := range tries {
 			gone, err := c.DeleteObject(t.Context(), test.kind, c.Namespace, name, test.options)
@@ -229,7 +231,8 @@ func TestDeleteTellsWhatIsGone(t *testing.T) {
 	c.Kubectl(t, "", "delete", "pod", "graceful-pod", "--force", "--grace-period=0")
 }
 
-// A request that would mean something else than its caller meant is not sent.
+// TestRequestsThatAreNotSent wants the client to refuse a request with another meaning than
+// its caller intended.
 func TestRequestsThatAreNotSent(t *testing.T) {
 	t.Parallel()
 	c := newThrough(t, faultproxy.Options{})
@@ -251,12 +254,12 @@ func TestRequestsThatAreNotSent(t *testing.T) {
 	}
 }
 
-// A write that may no longer be sent is not: be it the first try or a later one, and
-// be it that leave ends while it is on its way. What reads, and dry runs, need none.
+// TestWhile wants no write without permission: neither the first try nor a later one, nor
+// if the permission ends during the write. Reads and dry runs need none.
 func TestWhile(t *testing.T) {
 	t.Parallel()
 	c := newThrough(t, faultproxy.Options{})
-	// What the lock was lost by may look like what passes.
+	// The reason for the lost lock may look like a failure that passes.
 	gone := fmt.Errorf("the lock is lost: %w", io.ErrUnexpectedEOF)
 	var asked, leave atomic.Int64
 	guarded := c.While(func() error {
@@ -305,7 +308,7 @@ func TestWhile(t *testing.T) {
 	if _, err := guarded.DeleteObject(t.Context(), configMaps, c.Namespace, "m", metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}}); !apierrors.IsNotFound(err) {
 		t.Errorf("dry run of a delete: %v", err)
 	}
-	c.Wait(t, "configmap/kube-root-ca.crt", harness.Exists()) // a controller makes it
+	c.Wait(t, "configmap/kube-root-ca.crt", harness.Exists()) // a controller creates it
 	if _, err := guarded.Metadata(t.Context(), configMaps, c.Namespace, "kube-root-ca.crt"); err != nil {
 		t.Errorf("read: %v", err)
 	}

@@ -13,14 +13,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Objects gives all objects that a label selector selects, in one namespace or,
-// with "", in all, without their managedFields. It calls each when the whole
-// list has come; the object may be kept.
+// Objects returns all objects that a label selector selects, in one namespace or, with "",
+// in all. They have no managedFields. It calls each after the whole list has come, and each
+// may keep the object.
 func (c *Client) Objects(ctx context.Context, r lynq.APIResource, namespace, selector string, each func(*unstructured.Unstructured)) error {
 	return c.objects(ctx, r, namespace, labelled(selector), each)
 }
 
-// Warnings is Objects for the events of a namespace that are warnings.
+// Warnings works like Objects, for the warning events of a namespace.
 func (c *Client) Warnings(ctx context.Context, events lynq.APIResource, namespace string, each func(*unstructured.Unstructured)) error {
 	return c.objects(ctx, events, namespace, metav1.ListOptions{FieldSelector: "type=Warning"}, each)
 }
@@ -35,8 +35,7 @@ func (c *Client) objects(ctx context.Context, r lynq.APIResource, namespace stri
 	return readList(ctx, c, listRequest(r, namespace, acceptJSON), selector, page, each)
 }
 
-// ReadObjects reads all objects that a label selector selects, see
-// observe.ObjectReader.
+// ReadObjects reads all objects that a label selector selects, see observe.ObjectReader.
 func (c *Client) ReadObjects(ctx context.Context, r lynq.APIResource, namespace, selector string, read func(*metav1.PartialObjectMetadata, *unstructured.Unstructured) (note func())) error {
 	page := func(body []byte) (runtime.Object, error) {
 		list := &sights{}
@@ -53,8 +52,8 @@ func (c *Client) ReadObjects(ctx context.Context, r lynq.APIResource, namespace,
 	return readList(ctx, c, listRequest(r, namespace, acceptJSON), labelled(selector), page, func(s *sight) { s.note() })
 }
 
-// metadataOf reads an object's metadata from its text: there managedFields are as the
-// server has them, byte by byte.
+// metadataOf decodes an object's metadata from its text, which has the server's exact
+// managedFields.
 func metadataOf(r lynq.APIResource, text []byte) (*metav1.PartialObjectMetadata, error) {
 	m := &metav1.PartialObjectMetadata{}
 	err := json.Unmarshal(text, m)

@@ -10,8 +10,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// TestObjects: whole objects come in pages, each once though pages expire, and
-// none where the list fails.
+// TestObjects wants whole objects in pages, each once even if pages expire. It wants none
+// if the list fails.
 func TestObjects(t *testing.T) {
 	t.Parallel()
 	p := newThrough(t, faultproxy.Options{})

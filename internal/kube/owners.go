@@ -13,9 +13,10 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// checkOwners refuses a write that would give an object an owner which its permit does not
-// name, or change owners without a permit: the garbage collector deletes by them. A dry run
-// changes none, and what a write creates may belong to an inventory without a permit.
+// checkOwners refuses a write that adds an owner which its permit doesn't name, or changes
+// owners without a permit, because the garbage collector deletes by owners. A dry run
+// changes none. A write that creates an object may set an inventory as its owner without a
+// permit.
 func checkOwners(w *write.Request) error {
 	if w.DryRun || !bytes.Contains(w.Body, []byte("ownerReferences")) {
 		return nil
@@ -37,19 +38,19 @@ func checkOwners(w *write.Request) error {
 	return nil
 }
 
-// creates tells whether a write creates an object, and changes none that exists.
+// creates reports whether a write can only create an object.
 func creates(w *write.Request) bool {
 	return w.Verb == write.Create || w.Verb == write.Apply && bytes.Contains(w.Body, []byte(`"resourceVersion":"`+write.AbsentVersion+`"`))
 }
 
-// ofOthers tells whether an owner is not the inventory of a node.
+// ofOthers reports whether an owner isn't a node's inventory.
 func ofOthers(o metav1.OwnerReference) bool {
 	_, inventory := wellknown.OwnerNode(o.APIVersion, o.Kind, o.Name)
 	return !inventory
 }
 
-// ownersIn are the owner references that a body sets. said is false where it leaves them
-// alone.
+// ownersIn returns the owner references that a body sets. said is false if the body doesn't
+// mention them.
 func ownersIn(w *write.Request) (owners []metav1.OwnerReference, said bool, err error) {
 	if w.Verb == write.JSONPatch {
 		return ownersAdded(w.Body)
@@ -65,7 +66,8 @@ func ownersIn(w *write.Request) (owners []metav1.OwnerReference, said bool, err 
 	return owners, true, json.Unmarshal(*body.Metadata.OwnerReferences, &owners)
 }
 
-// ownersAdded is ownersIn for a JSON patch, which sets the whole list or removes from it.
+// ownersAdded works like ownersIn for a JSON patch, which sets the whole list or removes
+// from it.
 func ownersAdded(patch []byte) (owners []metav1.OwnerReference, said bool, err error) {
 	const list = "/metadata/ownerReferences"
 	var ops []struct {

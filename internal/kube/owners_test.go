@@ -12,9 +12,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
-// TestCheckOwners: without a permit no write changes owner references, except that one
-// which creates an object may refer to an inventory. With one, the object gets no owner
-// that the permit does not name.
+// TestCheckOwners wants no write without a permit to change owner references, except that a
+// new object may refer to an inventory. With a permit, the object gets only owners that the
+// permit names.
 func TestCheckOwners(t *testing.T) {
 	const (
 		ours   = `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"lynqnode-a","uid":"u"}]}}`

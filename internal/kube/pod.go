@@ -7,12 +7,11 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// podFiles is where a pod finds its ServiceAccount's token and namespace.
+// podFiles is the folder with a pod's ServiceAccount token and namespace.
 const podFiles = "/var/run/secrets/kubernetes.io/serviceaccount"
 
-// podNamespace is the namespace of the pod that this is, "" where it is none. What makes
-// one of it is what client-go goes by, which takes the ServiceAccount where no kubeconfig
-// names a cluster.
+// podNamespace returns the namespace of this pod, or "" outside of a pod. It uses the same
+// signs as client-go, which uses the ServiceAccount if no kubeconfig names a cluster.
 func podNamespace(getenv func(string) string, read func(string) ([]byte, error)) string {
 	if getenv("KUBERNETES_SERVICE_HOST") == "" || getenv("KUBERNETES_SERVICE_PORT") == "" {
 		return ""
@@ -22,14 +21,14 @@ func podNamespace(getenv func(string) string, read func(string) ([]byte, error))
 	}
 	namespace, err := read(path.Join(podFiles, "namespace"))
 	if err != nil {
-		return "" // client-go goes on, too: all that is lost is a default
+		return "" // client-go continues, too: only a default is lost
 	}
 	return strings.TrimSpace(string(namespace))
 }
 
-// asked is a configuration with what flags say of any user. client-go leaves that out
-// where the ServiceAccount of a pod is used: what was to be tried as another user would
-// be done with all rights that the pod has.
+// asked adds the flags about the user to a configuration. client-go ignores them with a
+// pod's ServiceAccount. So a test as another user would run with all permissions of the
+// pod.
 func (a Access) asked(config *rest.Config) *rest.Config {
 	user := a.overrides.AuthInfo
 	if user.Impersonate != "" {

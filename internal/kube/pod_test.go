@@ -13,8 +13,8 @@ import (
 	"github.com/lynqctl/lynqctl/internal/kube"
 )
 
-// The namespace of a pod is that of its ServiceAccount, wherever client-go would take
-// the ServiceAccount's token.
+// TestPodNamespace wants the namespace of the ServiceAccount, wherever client-go would use
+// its token.
 func TestPodNamespace(t *testing.T) {
 	t.Parallel()
 	const files = "/var/run/secrets/kubernetes.io/serviceaccount/"
@@ -43,7 +43,8 @@ func TestPodNamespace(t *testing.T) {
 	}
 }
 
-// --as counts with the ServiceAccount of a pod, too, of which client-go takes no notice.
+// TestPodImpersonates wants --as to work with a pod's ServiceAccount, too. client-go
+// ignores it there.
 func TestPodImpersonates(t *testing.T) {
 	t.Parallel()
 	var access kube.Access

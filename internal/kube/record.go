@@ -22,40 +22,39 @@ import (
 // ConfigMaps reads and writes whole ConfigMaps.
 type ConfigMaps struct{ client *Client }
 
-// ConfigMaps are those of the cluster.
+// ConfigMaps returns the ConfigMaps of the cluster.
 func (c *Client) ConfigMaps() ConfigMaps { return ConfigMaps{c} }
 
-// List gives all ConfigMaps that a label selector selects, in one namespace or,
-// with "", in all. It calls each when the whole list has come; the object may
-// be kept.
+// List returns all ConfigMaps that a label selector selects, in one namespace or, with "",
+// in all. It calls each after the whole list has come, and each may keep the object.
 func (m ConfigMaps) List(ctx context.Context, namespace, selector string, each func(*corev1.ConfigMap)) error {
 	return m.client.listConfigMaps(ctx, namespace, selector, each)
 }
 
-// Get gives one ConfigMap.
+// Get returns one ConfigMap.
 func (m ConfigMaps) Get(ctx context.Context, namespace, name string) (*corev1.ConfigMap, error) {
 	return read[corev1.ConfigMap](ctx, m.client, configMapResource(), namespace, name)
 }
 
-// Create creates a ConfigMap and gives it as it is then.
+// Create creates a ConfigMap and returns it as the server stored it.
 func (m ConfigMaps) Create(ctx context.Context, in *corev1.ConfigMap) (*corev1.ConfigMap, error) {
 	return create(ctx, m.client, configMapResource(), in)
 }
 
-// Update replaces a ConfigMap and gives it as it is then. Where in has a
-// resource version and the ConfigMap another, that is a conflict.
+// Update replaces a ConfigMap and returns it as the server stored it. If in has another
+// resource version than the server, Update returns a conflict.
 func (m ConfigMaps) Update(ctx context.Context, in *corev1.ConfigMap) (*corev1.ConfigMap, error) {
 	return update(ctx, m.client, configMapResource(), in)
 }
 
-// Delete deletes the ConfigMap that a permit names, as long as it has the permit's uid
-// and version.
+// Delete deletes the ConfigMap that a permit names, if it still has the permit's uid and
+// version.
 func (m ConfigMaps) Delete(ctx context.Context, permit gate.Permit) error {
 	_, err := m.client.Delete(ctx, configMapResource(), permit, write.Deletion{})
 	return err
 }
 
-// Patch sends a JSON patch to a ConfigMap and gives it as it is then.
+// Patch sends a JSON patch to a ConfigMap and returns it as the server stored it.
 func (m ConfigMaps) Patch(ctx context.Context, namespace, name string, patch []byte) (*corev1.ConfigMap, error) {
 	req := &request{
 		verb: "patch", method: http.MethodPatch, accept: acceptProtobuf, resource: configMapResource(), namespace: namespace, name: name,
@@ -78,27 +77,27 @@ func optional[S ~string](s S) *S {
 // Leases reads and writes Leases.
 type Leases struct{ client *Client }
 
-// Leases are those of the cluster.
+// Leases returns the Leases of the cluster.
 func (c *Client) Leases() Leases { return Leases{c} }
 
-// Get gives one Lease.
+// Get returns one Lease.
 func (l Leases) Get(ctx context.Context, namespace, name string) (*coordinationv1.Lease, error) {
 	return read[coordinationv1.Lease](ctx, l.client, leaseResource(), namespace, name)
 }
 
-// Create creates a Lease and gives it as it is then.
+// Create creates a Lease and returns it as the server stored it.
 func (l Leases) Create(ctx context.Context, in *coordinationv1.Lease) (*coordinationv1.Lease, error) {
 	return create(ctx, l.client, leaseResource(), in)
 }
 
-// Update replaces a Lease and gives it as it is then. Where in has a resource
-// version and the Lease another, that is a conflict.
+// Update replaces a Lease and returns it as the server stored it. If in has another
+// resource version than the server, Update returns a conflict.
 func (l Leases) Update(ctx context.Context, in *coordinationv1.Lease) (*coordinationv1.Lease, error) {
 	return update(ctx, l.client, leaseResource(), in)
 }
 
-// Delete deletes a Lease, if it has this uid and this resource version. It takes no
-// permit: nothing belongs to a Lease, and whoever holds one may give it back.
+// Delete deletes a Lease if it has this uid and this resource version. It needs no permit,
+// because a Lease owns nothing, and its holder may release it.
 func (l Leases) Delete(ctx context.Context, namespace, name string, uid types.UID, resourceVersion string) error {
 	o := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &resourceVersion}}
 	_, err := l.client.delete(ctx, leaseResource(), namespace, name, o)
@@ -112,8 +111,8 @@ func (c *Client) Event(ctx context.Context, e *corev1.Event) error {
 	return err
 }
 
-// Allowed asks whether the user may do something to objects of a kind, in a namespace
-// or, with "", in all; to one object, where there is a name.
+// Allowed reports whether the user has a verb for a kind, in a namespace or, with "", in
+// all. With a name, it asks about one object.
 func (c *Client) Allowed(ctx context.Context, verb, group, resource, namespace, name string) (bool, error) {
 	r := lynq.APIResource{Group: "authorization.k8s.io", Version: "v1", Kind: "SelfSubjectAccessReview", Plural: "selfsubjectaccessreviews"}
 	review, err := create(ctx, c, r, &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
@@ -147,7 +146,7 @@ func leaseResource() lynq.APIResource {
 	return lynq.APIResource{Group: "coordination.k8s.io", Version: "v1", Kind: "Lease", Plural: "leases", Namespaced: true}
 }
 
-// object is a type of k8s.io that is read and written whole.
+// object is a type of k8s.io that the client reads and writes whole.
 type object[T any] interface {
 	*T
 	message
@@ -174,8 +173,8 @@ func update[T any, O object[T]](ctx context.Context, c *Client, r lynq.APIResour
 	return put[T, O](ctx, c, &request{verb: "update", method: http.MethodPut}, r, in)
 }
 
-// put completes a request with an object, sends it, and gives the object as it
-// is then.
+// put completes a request with an object, sends it, and returns the object as the server
+// stored it.
 func put[T any, O object[T]](ctx context.Context, c *Client, req *request, r lynq.APIResource, in O) (*T, error) {
 	body, err := encode(r.APIVersion(), r.Kind, in)
 	if err != nil {

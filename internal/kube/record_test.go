@@ -88,7 +88,7 @@ func TestEvent(t *testing.T) {
 	c.Equal(t, "event/e", ".message", "why")
 }
 
-// The server's warnings come once each.
+// TestWarnings wants each of the server's warnings once.
 func TestWarnings(t *testing.T) {
 	t.Parallel()
 	env := cluster.Env(t)
@@ -108,7 +108,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// permit is what the gate gives for the record of a hub without nodes.
+// permit returns the gate's permit for the hub record of a hub without nodes.
 func permit(t *testing.T, cm *corev1.ConfigMap) gate.Permit {
 	t.Helper()
 	p, err := gate.PermitHub(&inventory.Hub{Name: "m", Namespace: cm.Namespace, UID: string(cm.UID), ResourceVersion: cm.ResourceVersion}, 0)

@@ -14,9 +14,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 )
 
-// Recorder records events on inventories, as far as it can: it never waits for
-// one while there is other work, and drops what the server does not take. It
-// implements report.Recorder.
+// Recorder records events on inventories without waiting, and drops events that the server
+// refuses. It implements report.Recorder.
 type Recorder struct {
 	client  *Client
 	host    string
@@ -26,13 +25,13 @@ type Recorder struct {
 var _ report.Recorder = (*Recorder)(nil)
 
 const (
-	// eventsAtOnce bounds the events on their way; more are dropped.
+	// eventsAtOnce limits the events in progress. Recorder drops more.
 	eventsAtOnce = 1000
-	// maxEventMessage is what an API server accepts.
+	// maxEventMessage is the API server's limit, in bytes.
 	maxEventMessage = 1024
 )
 
-// Recorder makes a Recorder; host is the machine that reports.
+// Recorder returns a Recorder. host is the machine that reports.
 func (c *Client) Recorder(host string) *Recorder {
 	r := &Recorder{client: c, host: host}
 	r.sending.SetLimit(eventsAtOnce)
@@ -50,7 +49,7 @@ func (r *Recorder) Record(ctx context.Context, e report.KubernetesEvent) {
 func (r *Recorder) Flush(ctx context.Context) {
 	sent := make(chan struct{})
 	go func() {
-		_ = r.sending.Wait() // a lost event is no failure
+		_ = r.sending.Wait() // a lost event isn't a failure
 		close(sent)
 	}()
 	select {
@@ -59,8 +58,8 @@ func (r *Recorder) Flush(ctx context.Context) {
 	}
 }
 
-// event has a name that tells inventory, reason and time, so that sending it
-// twice makes one event.
+// event returns an event whose name depends on the inventory, reason and time. So sending
+// it twice makes one event.
 func (r *Recorder) event(e report.KubernetesEvent) *corev1.Event {
 	sum := sha256.Sum256([]byte(e.UID + "\x00" + e.Reason + "\x00" + e.Time.UTC().String()))
 	at := metav1.NewTime(e.Time)

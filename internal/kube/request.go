@@ -17,8 +17,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// What answers are accepted. Servers that know no protobuf for a kind, or no
-// metadata alone, send the last.
+// The accepted formats of answers. Servers without protobuf for a kind, or without metadata
+// alone, send the last one.
 const (
 	acceptJSON     = "application/json"
 	acceptProtobuf = contentProtobuf + "," + acceptJSON
@@ -28,25 +28,25 @@ const (
 		acceptJSON + ";as=PartialObjectMetadataList;v=v1;g=meta.k8s.io," + acceptJSON
 )
 
-// The same for watches, whose events are read as JSON.
+// The same for watches, whose events are JSON.
 const (
 	acceptJSONMetadata     = acceptJSON + ";as=PartialObjectMetadata;v=v1;g=meta.k8s.io," + acceptJSON
 	acceptJSONMetadataList = acceptJSON + ";as=PartialObjectMetadataList;v=v1;g=meta.k8s.io," + acceptJSON
 )
 
-// What is sent.
+// The formats of bodies.
 const (
 	contentJSON     = "application/json"
 	contentProtobuf = "application/vnd.kubernetes.protobuf"
 )
 
-// request is what is asked of the server. It can be sent any number of times.
+// request is a request to the server. The client can send it any number of times.
 type request struct {
-	verb   string // as people know it; what an error names
+	verb   string // as people know it; errors name it
 	method string
 	accept string
 
-	// path is that of a request for no resource; "" for the others.
+	// path is set for a request without a resource, otherwise "".
 	path            string
 	resource        lynq.APIResource
 	namespace, name string
@@ -56,7 +56,7 @@ type request struct {
 	contentType string
 }
 
-// text says what is asked for: "update deployments.apps shop/web".
+// text describes the request: "update deployments.apps shop/web".
 func (r *request) text() string {
 	if r.path != "" {
 		return r.verb + " " + r.path
@@ -78,8 +78,8 @@ func (r *request) text() string {
 	return b
 }
 
-// check finds what would ask for something else than is meant: to delete an
-// object without a name is to delete all.
+// check refuses a request with an unintended meaning: deleting an object without a name
+// would delete all.
 func (r *request) check() error {
 	if r.path != "" {
 		return nil
@@ -123,7 +123,7 @@ func (c *Client) build(r *request) *rest.Request {
 	return req
 }
 
-// send sends a request until it is answered, and gives the body of the answer.
+// send sends a request until an answer comes, and returns the answer's body.
 func (c *Client) send(ctx context.Context, r *request) ([]byte, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func (c *Client) send(ctx context.Context, r *request) ([]byte, error) {
 		if refused = c.refused(r); refused != nil {
 			return errNotSent
 		}
-		return result.Error() // where the body holds a Status, that
+		return result.Error() // this is the Status in the body, if it has one
 	})
 	switch {
 	case refused != nil:
@@ -153,15 +153,15 @@ func (c *Client) send(ctx context.Context, r *request) ([]byte, error) {
 	return body, nil
 }
 
-// errNotSent ends the tries of a request that may no longer be sent.
+// errNotSent ends the tries of a request without permission.
 var errNotSent = errors.New("not sent")
 
-// asks tells whether a request needs leave to be sent.
+// asks reports whether a request needs permission.
 func (c *Client) asks(r *request) bool {
 	return c.mayWrite != nil && r.method != http.MethodGet && !r.params.Has("dryRun")
 }
 
-// refused is why a request may not be sent now.
+// refused says why a request may not be sent now, or returns nil.
 func (c *Client) refused(r *request) error {
 	if !c.asks(r) {
 		return nil
@@ -169,7 +169,7 @@ func (c *Client) refused(r *request) error {
 	return c.mayWrite()
 }
 
-// sending is the context of a request on its way.
+// sending returns the context of a request.
 func (c *Client) sending(ctx context.Context, r *request) context.Context {
 	if c.asks(r) {
 		ctx = withLeave(ctx, c.mayWrite)
@@ -177,8 +177,7 @@ func (c *Client) sending(ctx context.Context, r *request) context.Context {
 	return c.logging(ctx, r)
 }
 
-// stream sends a request once, and gives the answer's body to be read and
-// closed.
+// stream sends a request once. The caller reads and closes the answer's body.
 func (c *Client) stream(ctx context.Context, r *request) (io.ReadCloser, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -190,12 +189,12 @@ func (c *Client) stream(ctx context.Context, r *request) (io.ReadCloser, error) 
 	return body, nil
 }
 
-// logging has client-go log what the client's options say, and nothing else.
+// logging makes client-go log what the client's options say, and nothing else.
 func (c *Client) logging(ctx context.Context, r *request) context.Context {
 	return klog.NewContext(ctx, c.log.of(r, c.bodies.Load()))
 }
 
-// listParams are the parameters of a list or a watch.
+// listParams returns the parameters of a list or a watch.
 func listParams(o metav1.ListOptions) url.Values {
 	params := url.Values{}
 	set := func(key, value string, given bool) {
@@ -218,7 +217,7 @@ func listParams(o metav1.ListOptions) url.Values {
 	return params
 }
 
-// resourceName is what kubectl calls a kind: "deployments.apps".
+// resourceName returns kubectl's name for a kind: "deployments.apps".
 func resourceName(r lynq.APIResource) string {
 	return strings.TrimSuffix(r.Plural+"."+r.Group, ".")
 }

@@ -14,32 +14,31 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// What a RequestLog has of a request, by its level. Bodies are cut from 10 on no more,
-// so that this is left out: they may be as long as all of a cluster's objects.
+// The contents of a RequestLog by level. From 10 on, client-go doesn't cut bodies, which
+// may be as long as all of a cluster's objects. So lynqctl doesn't use those levels.
 const (
 	levelRequests = 6
 	levelHeaders  = 7
 	levelMost     = 9
 )
 
-// RequestLog says what is told of requests, and where, with kubectl's levels: from 6 on
-// method, URL and status, from 7 on headers, from 8 on the beginnings of bodies.
-// Credentials in headers are masked, and bodies with Secrets are left out. The zero
-// value tells nothing.
+// RequestLog says what to log of requests, and where, with kubectl's levels. From 6 on it
+// logs method, URL and status, from 7 on headers, from 8 on the beginnings of bodies. It
+// masks credentials in headers, and omits bodies with Secrets. The zero value logs nothing.
 type RequestLog struct {
 	Level int
 	Out   io.Writer
 }
 
-// LogTo has what client-go and net/http log outside of requests, such as a watch that
-// broke off, go to out, and not to standard error by itself. It is called once, before
+// LogTo redirects to out what client-go and net/http log outside of requests, such as a
+// broken watch. Otherwise they write to standard error. The program calls it once, before
 // anything else.
 func LogTo(out io.Writer) {
 	log.SetOutput(out)
 	klog.SetLogger(textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(out))))
 }
 
-// transport logs the requests that go through it, as their contexts have it.
+// transport logs the requests through it, as their contexts say.
 func (l RequestLog) transport(next http.RoundTripper) http.RoundTripper {
 	if l.Level < levelRequests {
 		return next
@@ -47,8 +46,8 @@ func (l RequestLog) transport(next http.RoundTripper) http.RoundTripper {
 	return transport.NewDebuggingRoundTripper(next, transport.DebugByContext)
 }
 
-// of is the logger for requests about a resource. Without one, client-go logs nothing:
-// what matters is in the errors.
+// of returns the logger for requests about a resource. Without one, client-go logs nothing,
+// because errors contain what matters.
 func (l RequestLog) of(r *request, bodies bool) klog.Logger {
 	level := min(l.Level, levelMost)
 	if isSecret(r.resource) || !bodies && !r.ofRecords() {
@@ -60,8 +59,8 @@ func (l RequestLog) of(r *request, bodies bool) klog.Logger {
 	return textlogger.NewLogger(textlogger.NewConfig(textlogger.Verbosity(level), textlogger.Output(l.Out)))
 }
 
-// ofRecords tells whether a request is about no object, or about lynqctl's own records and
-// Leases: none of them has a value of a secret column.
+// ofRecords reports whether a request is about no object, or about lynqctl's own records
+// and Leases. None of them has a value of a secret column.
 func (r *request) ofRecords() bool {
 	switch {
 	case r.path != "":

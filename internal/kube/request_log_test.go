@@ -14,8 +14,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// logged is what is told at a level of two requests about a resource, one of which
-// sends a body. Both are answered with one.
+// logged returns the log of two requests about a resource at a level. One request sends a
+// body, and both get one.
 func logged(t *testing.T, level int, r lynq.APIResource, name string, bodies bool) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -39,8 +39,8 @@ func logged(t *testing.T, level int, r lynq.APIResource, name string, bodies boo
 	return log.String()
 }
 
-// Levels are kubectl's: 6 has URLs and status, 7 headers, 8 bodies, which are cut. No
-// level has credentials, or what is in Secrets.
+// TestRequestLog wants kubectl's levels: 6 has URLs and status, 7 headers, and 8 bodies,
+// which are cut. No level has credentials, or contents of Secrets.
 func TestRequestLog(t *testing.T) {
 	has := func(log string) [4]bool {
 		return [4]bool{
@@ -79,8 +79,8 @@ func TestRequestLog(t *testing.T) {
 	}
 }
 
-// TestRequestLogWithoutBodies: bodies are left out until it is known that they have no
-// value of a secret column. lynqctl's records never have one.
+// TestRequestLogWithoutBodies wants no bodies until lynqctl knows that they have no value
+// of a secret column. lynqctl's own records never have one.
 func TestRequestLogWithoutBodies(t *testing.T) {
 	deployments := lynq.APIResource{Group: "apps", Version: "v1", Kind: "Deployment", Plural: "deployments", Namespaced: true}
 	leases := lynq.APIResource{Group: "coordination.k8s.io", Version: "v1", Kind: "Lease", Plural: "leases", Namespaced: true}

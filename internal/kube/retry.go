@@ -19,20 +19,20 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 )
 
-// How long a request is tried: the pauses double, and add up to some 19 seconds.
+// Limits of retries: the pauses double, and add up to about 19 seconds.
 const (
 	maxTries   = 7
-	hastyTries = 2 // of what has been tried in vain for many others
+	hastyTries = 2 // for a request that failed for many others
 	firstPause = 300 * time.Millisecond
-	// longestAsked bounds the pause that a server asks for.
+	// longestAsked limits the pause that a server may ask for.
 	longestAsked = 30 * time.Second
 )
 
-// patience tries requests again. Its parts are those that tests replace.
+// patience retries requests. Tests replace its parts.
 type patience struct {
 	sleep  func(context.Context, time.Duration) error
 	jitter func() float64 // in [0, 1)
-	// tell, where it is not nil, is told of requests that failed twice.
+	// tell, if not nil, receives the errors of requests that failed twice.
 	tell func(error)
 }
 
@@ -49,15 +49,15 @@ func newPatience(warn func(string)) patience {
 	return p
 }
 
-// trouble says what is wrong with a server. Of its answers only the status: they
-// may quote what was sent.
+// trouble says what is wrong with a server. Of an answer, it shows only the status, because
+// the answer may quote the request.
 func trouble(err error) string {
 	var status apierrors.APIStatus
 	if errors.As(err, &status) {
 		s := status.Status()
 		return fmt.Sprintf("status %d %s", s.Code, s.Reason)
 	}
-	// The URL of a request has parameters that are of no use in a message.
+	// The URL of a request has parameters that don't help in a message.
 	failed := &url.Error{}
 	if errors.As(err, &failed) {
 		if u, bad := url.Parse(failed.URL); bad == nil && u.Host != "" {
@@ -69,7 +69,7 @@ func trouble(err error) string {
 
 // try calls f until it succeeds, fails for good, or has failed too often.
 func (p patience) try(ctx context.Context, f func() error) error {
-	var before error // what the last try failed with
+	var before error // the error of the last try
 	most := maxTries
 	if write.IsHasty(ctx) {
 		most = hastyTries
@@ -81,7 +81,7 @@ func (p patience) try(ctx context.Context, f func() error) error {
 			return nil
 		case ctx.Err() != nil && (passing(err) || endedBy(ctx, err)):
 			if endedBy(ctx, err) && before != nil {
-				err = before // it says why there was another try
+				err = before // it says why another try came
 			}
 			return interrupted(ctx, err)
 		case !passing(err):
@@ -98,12 +98,12 @@ func (p patience) try(ctx context.Context, f func() error) error {
 	}
 }
 
-// endedBy tells whether an error is that of the context's end.
+// endedBy reports whether an error is the end of the context.
 func endedBy(ctx context.Context, err error) bool {
 	return errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))
 }
 
-// interrupted is what is said of a context's end.
+// interrupted returns the error for the end of a context.
 func interrupted(ctx context.Context, last error) error {
 	cause := context.Cause(ctx)
 	if endedBy(ctx, last) {
@@ -112,8 +112,8 @@ func interrupted(ctx context.Context, last error) error {
 	return &interruptedError{cause: cause, last: last}
 }
 
-// pause is how long to wait after the nth try. The jitter, in [0, 1), keeps
-// clients that fail together from coming again together.
+// pause returns the pause after the nth try. The jitter, in [0, 1), spreads clients that
+// fail together.
 func pause(n int, err error, jitter float64) time.Duration {
 	wait := firstPause << (n - 1)
 	wait = wait/2 + time.Duration(jitter*float64(wait))
@@ -124,7 +124,7 @@ func pause(n int, err error, jitter float64) time.Duration {
 	return wait
 }
 
-// sleep waits, or gives the context's error.
+// sleep waits, or returns the context's error.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -136,7 +136,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// passing tells whether the same request may succeed a little later.
+// passing reports whether the same request may succeed a little later.
 func passing(err error) bool {
 	var status apierrors.APIStatus
 	if errors.As(err, &status) {
@@ -153,7 +153,7 @@ func passing(err error) bool {
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || brokeOff(err)
 }
 
-// brokeOff finds what net/http and http2 have no exported errors for.
+// brokeOff recognizes errors that net/http and http2 don't export.
 func brokeOff(err error) bool {
 	text := err.Error()
 	for _, sign := range []string{"stream error: ", "http: server closed idle connection", "http2: server sent GOAWAY"} {
@@ -164,7 +164,7 @@ func brokeOff(err error) bool {
 	return false
 }
 
-// triedError is the last error of many.
+// triedError is the last error of several tries.
 type triedError struct {
 	tries int
 	err   error
@@ -173,10 +173,10 @@ type triedError struct {
 // Error implements error.
 func (e *triedError) Error() string { return fmt.Sprintf("%v (tried %d times)", e.err, e.tries) }
 
-// Unwrap gives the last error.
+// Unwrap returns the last error.
 func (e *triedError) Unwrap() error { return e.err }
 
-// interruptedError is a context's end between two tries, or in one that is not the first.
+// interruptedError is a context's end between two tries, or in a later try.
 type interruptedError struct{ cause, last error }
 
 // Error implements error.
@@ -184,5 +184,5 @@ func (e *interruptedError) Error() string {
 	return fmt.Sprintf("%v, while trying again: %v", e.cause, e.last)
 }
 
-// Unwrap gives the context's cause and the last try's error.
+// Unwrap returns the context's cause and the last try's error.
 func (e *interruptedError) Unwrap() []error { return []error{e.cause, e.last} }

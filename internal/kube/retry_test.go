@@ -82,7 +82,7 @@ func TestPause(t *testing.T) {
 	}
 }
 
-// What the client makes of faults: how often it asks, and what it says.
+// TestFaults compares how often the client retries after faults, and its errors.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -90,7 +90,7 @@ func TestFaults(t *testing.T) {
 		o        faultproxy.Options
 		rule     faultproxy.Rule
 		requests int
-		want     string // of the error
+		want     string // the error
 	}{
 		{"busy", faultproxy.Options{}, faultproxy.Rule{Status: 429, RetryAfter: 1, Times: 3}, 4, ""},
 		{"internal error", faultproxy.Options{}, faultproxy.Rule{Status: 500, Times: 1}, 2, ""},
@@ -131,7 +131,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// What has been tried in vain for many others is tried twice.
+// TestHasty wants only two tries of a request that failed for many others.
 func TestHasty(t *testing.T) {
 	t.Parallel()
 	p := newThrough(t, faultproxy.Options{})
@@ -145,7 +145,7 @@ func TestHasty(t *testing.T) {
 	}
 }
 
-// The server may ask for longer pauses.
+// TestRetryAfter wants longer pauses if the server asks for them.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	c := newThrough(t, faultproxy.Options{})
@@ -158,8 +158,8 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// A context that ends, ends the waiting; the error says why, and what was
-// waited for.
+// TestContextEndsTries wants the end of a context to end the pauses. The error gives the
+// cause, and the last failure.
 func TestContextEndsTries(t *testing.T) {
 	t.Parallel()
 	c := newThrough(t, faultproxy.Options{})
@@ -181,8 +181,8 @@ func TestContextEndsTries(t *testing.T) {
 	}
 }
 
-// A context that ends in the middle of a try is no reason for that try: the failure
-// before it is what the error says.
+// TestContextEndsInTry ends a context during a try, and wants the failure before it in the
+// error.
 func TestContextEndsInTry(t *testing.T) {
 	cause := errors.New("out of patience")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -202,7 +202,7 @@ func TestContextEndsInTry(t *testing.T) {
 	}
 }
 
-// The pauses that are really made end with the context.
+// TestSleepEndsWithContext wants real pauses to end with the context.
 func TestSleepEndsWithContext(t *testing.T) {
 	t.Parallel()
 	env, proxy := cluster.Env(t).Proxy(t, faultproxy.Options{})

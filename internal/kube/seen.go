@@ -10,19 +10,18 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// sight is what is kept of an object that a watch tells of: what a Reflector
-// needs, and what the handler has read. Reflectors hold all objects of a list at
-// once before they hand any on.
+// sight keeps the parts of a watched object that a Reflector needs, and what the handler
+// read. Reflectors hold all objects of a list before they pass any on.
 type sight struct {
 	types.NamespacedName
 	uid     types.UID
 	version string
-	note    func() // nil for what is no object that is there
-	// end is the annotation of the event that follows on all initial ones.
+	note    func() // nil if the object doesn't exist
+	// end is the annotation of the event after all initial ones.
 	end string
 }
 
-// sightOf keeps of an object's metadata what a Reflector needs.
+// sightOf keeps the parts of an object's metadata that a Reflector needs.
 func sightOf(o metav1.Object) *sight {
 	return &sight{
 		NamespacedName: types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()},
@@ -60,9 +59,9 @@ func (l *sights) DeepCopyObject() runtime.Object {
 	return &sights{TypeMeta: l.TypeMeta, ListMeta: *l.DeepCopy(), Items: slices.Clone(l.Items)}
 }
 
-// seen hands on what a Reflector finds, and keeps of it only what is needed to
-// tell what is gone. It implements cache.ReflectorStore; the Reflector calls it
-// from one goroutine.
+// seen passes on what a Reflector finds, and keeps only the names and uids, so that it can
+// report deleted objects. It implements cache.ReflectorStore. The Reflector calls it from
+// one goroutine.
 type seen struct {
 	handler goneHandler
 	objects map[types.NamespacedName]types.UID
@@ -85,8 +84,8 @@ func (s *seen) Update(obj any) error {
 	return nil
 }
 
-// there tells of an object. One in the place of another means that the other
-// is gone.
+// there reports an object. If it replaced another with the same name, there also reports
+// that as gone.
 func (s *seen) there(o *sight) {
 	if before, ok := s.objects[o.NamespacedName]; ok && before != o.uid {
 		s.handler.Gone(o.Namespace, o.Name, before)
@@ -122,7 +121,7 @@ func (s *seen) Replace(list []any, _ string) error {
 			delete(gone, o.NamespacedName)
 		}
 		s.there(o)
-		list[i] = nil // it can go
+		list[i] = nil // so that its memory becomes free
 	}
 	for key, uid := range gone {
 		s.handler.Gone(key.Namespace, key.Name, uid)

@@ -11,7 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Try has the server try a write and keep nothing, see apply.Cluster.
+// Try sends a write as a dry run, see apply.Cluster.
 func (c *Client) Try(ctx context.Context, r lynq.APIResource, w write.Request) (*unstructured.Unstructured, *metav1.PartialObjectMetadata, error) {
 	w.DryRun = true
 	req := writeRequest(r, w)

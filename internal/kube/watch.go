@@ -24,22 +24,22 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Watch tells the handler of objects and their changes, see apply.Cluster. The
-// objects have no managedFields. It returns nil when the context ends.
+// Watch reports objects and their changes to the handler, see apply.Cluster. The objects
+// have no managedFields. It returns nil when the context ends.
 //
-// client-go's Reflector does the work; it never gives up by itself, so an error
-// that will not pass cancels it. Objects are read as they come, one by one, and
-// the Reflector is given sights of them.
+// client-go's Reflector does the work. It never gives up by itself, so Watch cancels it
+// after an error that won't pass. The watcher decodes objects one by one as they come, and
+// passes sights of them to the Reflector.
 func (c *Client) Watch(ctx context.Context, r lynq.APIResource, in applywait.Scope, h applywait.Handler) error {
 	return c.reflect(ctx, &watcher{client: c, resource: r, scope: in, handler: h, read: h.Read})
 }
 
-// WatchMetadata is Watch for metadata alone, see applywait.MetadataHandler.
+// WatchMetadata works like Watch, for metadata alone, see applywait.MetadataHandler.
 func (c *Client) WatchMetadata(ctx context.Context, r lynq.APIResource, in applywait.Scope, h applywait.MetadataHandler) error {
 	return c.reflect(ctx, &watcher{client: c, resource: r, scope: in, handler: h, readMetadata: h.ReadMetadata})
 }
 
-// reflect watches until the context ends, or an error will not pass.
+// reflect watches until the context ends, or an error won't pass.
 func (c *Client) reflect(ctx context.Context, w *watcher) error {
 	r := w.resource
 	within, cancel := context.WithCancelCause(c.logging(ctx, &request{resource: r}))
@@ -57,30 +57,30 @@ func (c *Client) reflect(ctx context.Context, w *watcher) error {
 	return context.Cause(within)
 }
 
-// relist is how long to wait before a watch that failed begins again.
+// relist returns the pauses before a failed watch begins again.
 func (*Client) relist() *wait.Backoff {
 	return &wait.Backoff{Duration: firstPause, Factor: 2, Jitter: 1, Steps: maxTries, Cap: longestAsked}
 }
 
-// watcher is what a Reflector needs of a server.
+// watcher implements what a Reflector needs from a server.
 type watcher struct {
 	client   *Client
 	resource lynq.APIResource
 	scope    applywait.Scope
 	handler  goneHandler
-	// read reads whole objects, readMetadata metadata alone: one of them is set.
+	// read reads whole objects, and readMetadata only metadata. One of them is set.
 	read         func(*unstructured.Unstructured) (note func())
 	readMetadata func(*metav1.PartialObjectMetadata) (note func())
 	giveUp       context.CancelCauseFunc
 }
 
-// goneHandler is what is told of objects that are no more, by whatever watch.
+// goneHandler receives deleted objects from any watch.
 type goneHandler interface {
 	Gone(namespace, name string, uid types.UID)
 	Synced()
 }
 
-// request asks for what is in the scope.
+// request returns a request for the objects in the scope.
 func (w *watcher) request(verb string, o metav1.ListOptions) *request {
 	o.LabelSelector = w.scope.Labels
 	if w.scope.Name != "" {
@@ -99,7 +99,7 @@ func (w *watcher) request(verb string, o metav1.ListOptions) *request {
 	}
 }
 
-// see reads an object; there says that it is there.
+// see decodes an object. there says that it exists.
 func (w *watcher) see(text []byte, there bool) (*sight, error) {
 	if w.readMetadata != nil {
 		m := &metav1.PartialObjectMetadata{}
@@ -124,7 +124,7 @@ func (w *watcher) see(text []byte, there bool) (*sight, error) {
 	return s, nil
 }
 
-// seeItem is see for an object of a list.
+// seeItem works like see, for an object of a list.
 func (w *watcher) seeItem(o *unstructured.Unstructured, text []byte) (*sight, error) {
 	if w.readMetadata != nil {
 		return w.see(text, true)
@@ -137,7 +137,7 @@ func (w *watcher) seeItem(o *unstructured.Unstructured, text []byte) (*sight, er
 // list reads one page.
 func (w *watcher) list(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 	if o.ResourceVersion == "0" {
-		o.ResourceVersion = "" // not what some cache has: what we wrote must be in it
+		o.ResourceVersion = "" // a cache may lack our own writes
 	}
 	req := w.request("list", o)
 	var body io.ReadCloser
@@ -172,7 +172,7 @@ func (w *watcher) watch(ctx context.Context, o metav1.ListOptions) (watch.Interf
 	body, err := w.client.stream(ctx, req)
 	if err != nil {
 		if o.SendInitialEvents != nil && (apierrors.IsInvalid(err) || apierrors.IsBadRequest(err)) {
-			return nil, err // an older server, of which the Reflector lists
+			return nil, err // an older server: the Reflector then lists
 		}
 		return nil, w.judge(err)
 	}
@@ -180,7 +180,7 @@ func (w *watcher) watch(ctx context.Context, o metav1.ListOptions) (watch.Interf
 	return watch.NewStreamWatcher(&events{watcher: w, body: body, decoder: json.NewDecoder(body)}, reporter), nil
 }
 
-// judge ends the watch where an error will not pass.
+// judge ends the watch after an error that won't pass.
 func (w *watcher) judge(err error) error {
 	if !passing(err) && !apierrors.IsResourceExpired(err) && !apierrors.IsGone(err) &&
 		!errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
@@ -204,7 +204,7 @@ func (e *events) Decode() (watch.EventType, runtime.Object, error) {
 	}
 	if err := e.decoder.Decode(&event); err != nil {
 		if passing(err) && !errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF // the Reflector then goes on from where it was
+			err = io.ErrUnexpectedEOF // the Reflector then continues from where it was
 		}
 		return "", nil, err
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// watched is what a handler was told, as the test has read it.
+// watched notes the calls of a handler, once the test has read them.
 type watched struct {
 	t      *testing.T
 	in     wait.Scope
@@ -65,7 +65,7 @@ func (w *watched) Synced() {
 	w.told <- func() { w.synced++ }
 }
 
-// until waits for what the handler is to have been told.
+// until waits until the handler has been called as expected.
 func (w *watched) until(done func() bool) {
 	w.t.Helper()
 	late := time.After(3 * time.Minute)
@@ -93,7 +93,7 @@ func (w *watched) start(c *through) (stop func()) {
 		cancel()
 		for {
 			select {
-			case <-w.told: // of a call that was under way
+			case <-w.told: // of a call in progress
 			case err := <-ended:
 				if err != nil {
 					w.t.Errorf("the watch ended with %v", err)
@@ -152,8 +152,8 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// A watch of one object tells of no other, and needs no more rights than a Role
-// that names the object gives.
+// TestWatchOne wants a watch of one object to report no other. It needs only a Role that
+// names the object.
 func TestWatchOne(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -180,7 +180,7 @@ func TestWatchOne(t *testing.T) {
 			c.set(t, "b", "2")
 			c.set(t, "a", "1")
 			w.until(func() bool { return cmp.Equal(w.now, map[string]string{"a": "1"}) })
-			c.Kubectl(t, "", "label", "configmap", "a", "app-") // by which it is not watched
+			c.Kubectl(t, "", "label", "configmap", "a", "app-") // the watch no longer selects it
 			c.set(t, "a", "2")
 			w.until(func() bool { return cmp.Equal(w.now, map[string]string{"a": "2"}) })
 			c.Kubectl(t, "", "delete", "configmap", "a", "b")
@@ -196,13 +196,13 @@ func TestWatchOne(t *testing.T) {
 	}
 }
 
-// What goes, or is replaced by another of its name, while no one looks.
+// TestWatchFindsWhatWentMeanwhile deletes and replaces objects while the watch is broken.
 func TestWatchFindsWhatWentMeanwhile(t *testing.T) {
 	t.Parallel()
 	c := newThrough(t, faultproxy.Options{})
 	c.set(t, "a", "1")
 	c.set(t, "b", "1")
-	// The first watch breaks after its list, and the place to go on is lost.
+	// The first watch breaks after its list, and can't continue from there.
 	c.rules(faultproxy.Rule{Verb: "watch", End: faultproxy.CutAfter, Events: 3, Times: 1}, faultproxy.Rule{Verb: "watch", Status: 410, Times: 1})
 	w := newWatched(t)
 	w.firstSync = func() {
@@ -221,7 +221,7 @@ func TestWatchFindsWhatWentMeanwhile(t *testing.T) {
 	stop()
 }
 
-// Errors that will not pass end a watch.
+// TestWatchRefused wants errors that won't pass to end a watch.
 func TestWatchRefused(t *testing.T) {
 	t.Parallel()
 	c := newThrough(t, faultproxy.Options{})
@@ -229,7 +229,7 @@ func TestWatchRefused(t *testing.T) {
 	if err := nobody.Watch(t.Context(), configMaps, wait.Scope{Namespace: c.Namespace}, newWatched(t)); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "watch") {
 		t.Errorf("nobody: %v", err)
 	}
-	// Who may list may not watch yet.
+	// Permission to list doesn't include permission to watch.
 	c.Kubectl(t, "", "create", "role", "lister", "--verb=list", "--resource=configmaps")
 	c.Kubectl(t, "", "create", "rolebinding", "lister", "--role=lister", "--user=lister-"+c.Namespace)
 	lister := newClient(t, c.As(t, "lister-"+c.Namespace))
@@ -246,7 +246,7 @@ func TestWatchRefused(t *testing.T) {
 	}
 }
 
-// metadataSeen is a handler that is told of metadata, as the test has read it.
+// metadataSeen is a handler for metadata that notes its calls.
 type metadataSeen struct{ told chan string }
 
 // ReadMetadata implements wait.MetadataHandler.
@@ -261,7 +261,8 @@ func (m metadataSeen) Gone(_, name string, _ types.UID) { m.told <- name + " gon
 // Synced implements wait.MetadataHandler.
 func (m metadataSeen) Synced() { m.told <- "synced" }
 
-// A watch of metadata tells of that alone, with its managers; an older server's too.
+// TestWatchMetadata wants a watch of metadata to report only that, with its managers, even
+// from an older server.
 func TestWatchMetadata(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

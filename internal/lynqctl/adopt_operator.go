@@ -70,7 +70,7 @@ Exit codes:
 	return cmd
 }
 
-// check checks the flags, and finds out which namespace is meant.
+// check checks the flags, and finds the namespace.
 func (f *handoverFlags) check() error {
 	if err := errors.Join(f.run.Check(), cmdflags.CheckTimeout(f.options.Timeout)); err != nil {
 		return err

@@ -22,7 +22,7 @@ import (
 // app is one command line, and the console of its command.
 type app struct {
 	*console.Console
-	args []string // of the command line
+	args []string // of the command line, without the program
 	line *cli.Line
 }
 
@@ -30,7 +30,7 @@ func newApp(w console.World, args []string) *app {
 	return &app{Console: &console.Console{World: w, Version: buildVersion()}, args: args}
 }
 
-// printList prints a list as flags want it.
+// printList prints a list in the format of the flags.
 func (a *app) printList(f *cmdflags.Print, l *list.List) error {
 	return f.List(l, a.Out(), a.NoteOut())
 }
@@ -38,14 +38,14 @@ func (a *app) printList(f *cmdflags.Print, l *list.List) error {
 // Exit codes (contract: commands).
 const (
 	exitOK          = 0
-	exitFailed      = 1 // something failed; the rest was done
+	exitFailed      = 1 // something failed, the run did the rest
 	exitBadInput    = 2 // nothing changed
 	exitRefused     = 3 // by a guard; nothing changed
-	exitChanged     = 4 // all is well, and the output changed: for those who asked
+	exitChanged     = 4 // the output changed without an error, for callers who ask
 	exitInterrupted = 130
 )
 
-// Run runs one command line and gives the exit code.
+// Run runs one command line, without the program, and returns the exit code.
 func Run(ctx context.Context, w console.World, args []string) int {
 	a := newApp(w, args)
 	cmd := rootCommand(a)
@@ -78,12 +78,12 @@ func Run(ctx context.Context, w console.World, args []string) int {
 	return code
 }
 
-// shell is a shell that asks how this command line may go on.
+// shell returns the Shell that completes this command line.
 func (a *app) shell() *complete.Shell {
 	return &complete.Shell{Line: a.line, Engine: func() *session.Engine { return a.Engine("") }}
 }
 
-// classify is the one place that makes an exit code of an error.
+// classify turns an error into an exit code. No other function does that.
 func classify(ctx context.Context, err error) (code int, summary string) {
 	var known *session.Error
 	var misuse *cli.MisuseError
@@ -100,9 +100,9 @@ func classify(ctx context.Context, err error) (code int, summary string) {
 	return exitFailed, ""
 }
 
-// explain prints an error: problems with their places as they are, one a line,
-// anything else as "error: ...". What is said of commands is said as they are
-// called.
+// explain prints an error. It prints problems with their places, one on a line. It prints
+// anything else as "error: ...". said replaces the names of commands by the name under
+// which the user called lynqctl.
 func (a *app) explain(err error, summary string, said func(string) string) {
 	stderr := a.ErrOut()
 	if known := (*session.Error)(nil); errors.As(err, &known) && known.Next != "" {

@@ -66,7 +66,7 @@ Exit codes:
 	return cmd
 }
 
-// apply is the command.
+// apply runs the command.
 func (a *app) apply(ctx context.Context, f *cmdflags.Apply) error {
 	o, err := f.Options()
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/lynqctl/lynqctl/internal/lynqctl/console"
 )
 
-// Every flag that takes some words, and names them in its description, offers
-// them: one with a new word shows here.
+// TestFlagWords wants every flag that takes words, and names them in its description, to
+// offer them. A flag with a new word fails here.
 func TestFlagWords(t *testing.T) {
 	known := map[string]bool{}
 	eachFlag(referenceRoot(), func(c *cobra.Command, f *pflag.Flag) {
@@ -21,7 +21,7 @@ func TestFlagWords(t *testing.T) {
 		for _, w := range words {
 			known[f.Name+" "+w] = true
 		}
-		// The default is one of the words.
+		// The default must be one of the words.
 		if len(words) > 0 && f.DefValue != "" && f.DefValue != "[]" && !slices.Contains(words, f.DefValue) {
 			t.Errorf("%s --%s: default %q is not among the words offered, %q", c.CommandPath(), f.Name, f.DefValue, words)
 		}
@@ -33,7 +33,8 @@ func TestFlagWords(t *testing.T) {
 	}
 }
 
-// A shell is never sent to look for files where a flag or argument is none.
+// TestCompletionsRegistered wants no shell to offer files for a flag or argument that isn't
+// a file.
 func TestCompletionsRegistered(t *testing.T) {
 	a := newApp(console.World{Getenv: func(string) string { return "" }}, nil)
 	root := rootCommand(a)

@@ -16,8 +16,8 @@ import (
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 )
 
-// TestCoverage: the scripts show each command's help, use each of its flags, and run
-// each example of its help.
+// TestCoverage wants the scripts to show each command's help, use each of its flags, and
+// run each example of its help.
 func TestCoverage(t *testing.T) {
 	scripts := allScripts(t)
 	for _, c := range cli.EachCommand(referenceRoot()) {
@@ -39,8 +39,8 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// uses is what a call of a command looks like that has a flag. Flags for the cluster
-// are the same ones for all commands.
+// uses returns a pattern for a call of a command with a flag. The flags for the cluster are
+// the same for all commands, so any command will do.
 func uses(c *cobra.Command, f *pflag.Flag) *regexp.Regexp {
 	command := strings.ReplaceAll(c.CommandPath(), "lynqctl", "lynq(ctl)?")
 	if cmdflags.Cluster().Lookup(f.Name) != nil {
@@ -53,7 +53,7 @@ func uses(c *cobra.Command, f *pflag.Flag) *regexp.Regexp {
 	return regexp.MustCompile(command + ` (.* )?(` + flag + `)\b`)
 }
 
-// allScripts are the texts of all scripts.
+// allScripts returns the texts of all scripts.
 func allScripts(t *testing.T) string {
 	t.Helper()
 	var all strings.Builder

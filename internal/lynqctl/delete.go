@@ -16,7 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 )
 
-// removalFlags are the flags of the commands that let nodes go.
+// removalFlags are the flags of the commands that delete nodes.
 type removalFlags struct {
 	options   delete.RemoveOptions
 	run       cmdflags.Run
@@ -63,7 +63,7 @@ func (f *deleteFlags) registerHub(flags *pflag.FlagSet) {
 	flags.StringVar(&f.removal.hub, "hub", "", "hub of the form (NAME or NAMESPACE/NAME), if several hubs have a form with this name")
 }
 
-// deletableTypes are the types of what is deleted by name.
+// deletableTypes returns the types of the things that delete can delete by name.
 func deletableTypes() []string { return []string{"node", "form", "hub"} }
 
 func deleteCommand(a *app) *cobra.Command {
@@ -116,13 +116,13 @@ your files, because apply keeps the nodes of such a form.`, `  # In CI, delete a
 	return cmd
 }
 
-// deletionKeeps tells which objects stay, for --help.
+// deletionKeeps says in --help which objects lynqctl keeps.
 const deletionKeeps = `
 
 lynqctl keeps objects whose recorded deletionPolicy is Retain or RetainOnDelete,
 and marks them as orphans.`
 
-// deletionAsks tells what is asked and how it ends, for --help.
+// deletionAsks says in --help what delete asks, and how it ends.
 const deletionAsks = `
 
 In a terminal, delete shows its plan and asks you to confirm. To delete a hub,
@@ -135,7 +135,7 @@ Exit codes:
   3    not confirmed, or refused by a guard; nothing changed
   130  interrupted; run the command again to continue`
 
-// deleteSome is one of delete's commands.
+// deleteSome returns one of delete's commands.
 func deleteSome(a *app, what, short, long, example string) *cobra.Command {
 	f := deleteFlags{removal: removalFlags{run: cmdflags.NewRun()}}
 	cmd := &cobra.Command{
@@ -161,7 +161,7 @@ func deleteSome(a *app, what, short, long, example string) *cobra.Command {
 	return cmd
 }
 
-// delete is the command.
+// delete runs the command.
 func (a *app) delete(ctx context.Context, f *deleteFlags, named []cmdflags.TypedName) error {
 	if err := f.removal.check(); err != nil {
 		return err

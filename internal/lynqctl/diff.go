@@ -16,13 +16,13 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/diff"
 )
 
-// diffFlags are the flags of diff: those of apply that decide what would change.
+// diffFlags are the flags of diff: those of apply that affect the changes.
 type diffFlags struct {
 	cmdflags.Apply
 	format string
 }
 
-// The outputs of diff.
+// The output formats of diff.
 const (
 	diffText     = "diff"
 	diffJSON     = "json"
@@ -108,7 +108,7 @@ func (a *app) diff(ctx context.Context, f *diffFlags) error {
 	}})
 }
 
-// showDiff writes a report, and tells whether anything differs.
+// showDiff writes a report, and reports whether anything differs.
 func (a *app) showDiff(ctx context.Context, f *diffFlags, external *extdiff.Program, report *diff.Report) (differs bool, err error) {
 	out := a.Out()
 	differs = report.Counts().Objects > 0

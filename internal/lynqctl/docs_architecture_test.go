@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The table of the architecture names each package. Below some folders, the row of the
-// folder speaks for all.
+// TestDocsArchitecture wants the table of the architecture to name each package. For some
+// folders, one row stands for all packages below.
 func TestDocsArchitecture(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(sourceTree, "docs", "architecture.md"))
 	if err != nil {
@@ -33,7 +33,7 @@ func TestDocsArchitecture(t *testing.T) {
 	}
 }
 
-// packageDirs are the folders of the main module that have Go code.
+// packageDirs returns the folders of the main module that contain Go code.
 func packageDirs(t *testing.T) map[string]bool {
 	t.Helper()
 	dirs := map[string]bool{}

@@ -14,8 +14,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// wrongBlocks are the blocks of YAML and JSON that are none, and the hubs and forms
-// that lynqctl would not take.
+// wrongBlocks returns invalid blocks of YAML and JSON, and hubs and forms that lynqctl
+// would refuse.
 func wrongBlocks(p *doctest.Page) []doctest.Problem {
 	var problems []doctest.Problem
 	for _, b := range p.Blocks {
@@ -33,7 +33,7 @@ func wrongBlocks(p *doctest.Page) []doctest.Problem {
 	return problems
 }
 
-// goodJSON takes one value after another.
+// goodJSON accepts several values in a row.
 func goodJSON(text string) error {
 	d := json.NewDecoder(strings.NewReader(text))
 	for {
@@ -46,15 +46,15 @@ func goodJSON(text string) error {
 	}
 }
 
-// What fragments lack, and forms whose hub is not shown.
+// These texts complete fragments, and forms whose hub the page doesn't show.
 const (
 	hubHead  = "apiVersion: operator.lynq.sh/v1\nkind: LynqHub\nmetadata: {name: %q}\n"
 	mappings = "  valueMappings: {uid: id, activate: active}\n"
 	aSource  = "spec:\n  source: {type: csv, csv: {path: rows.csv}}\n"
 )
 
-// goodYAML takes documents. Those of a kind of ours must be ones that lynqctl loads;
-// of a hub, spec.source alone will do.
+// goodYAML checks documents. lynqctl must be able to load those of its own kinds. Of a hub,
+// spec.source alone is enough.
 func goodYAML(text string) error {
 	inputs := ""
 	hubs, wanted := map[string]bool{}, map[string]bool{}

@@ -9,8 +9,8 @@ import (
 	"github.com/lynqctl/lynqctl/internal/doctest"
 )
 
-// What is wrong in a page is found: each kind of check on a small bad page. In these
-// § stands for a backtick.
+// TestDocsChecks wants each kind of check to find the error on a small bad page. In these
+// pages, § stands for a backtick.
 func TestDocsChecks(t *testing.T) {
 	const form = "apiVersion: operator.lynq.sh/v1\nkind: LynqForm\nmetadata: {name: web}\nspec:\n  hubId: crm\n  configMaps:\n    - {id: a, spec: {apiVersion: v1, kind: %, metadata: {name: a}}}\n"
 	for name, test := range map[string]struct{ text, want string }{

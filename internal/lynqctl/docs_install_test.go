@@ -16,8 +16,8 @@ import (
 	"testing"
 )
 
-// The recipes install a release whose checksum is right, and no other. The release here
-// has the names that goreleaser gives, and is on a server of the test's own.
+// TestDocsInstall wants the recipes to install a release only if its checksum is right. The
+// release has the names of goreleaser, and the test serves it itself.
 func TestDocsInstall(t *testing.T) {
 	text, err := os.ReadFile("../../docs/ci.md")
 	if err != nil {
@@ -47,7 +47,7 @@ func TestDocsInstall(t *testing.T) {
 	}
 }
 
-// releaseArchive is an archive as a release has it.
+// releaseArchive returns an archive like that of a release.
 func releaseArchive(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -68,8 +68,8 @@ func releaseArchive(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// installFrom runs a step of a recipe with a server in the place of GitHub, and a folder
-// in that of the machine's.
+// installFrom runs a step of a recipe. A test server replaces GitHub, and a folder replaces
+// the machine's.
 func installFrom(t *testing.T, step, dir string, files map[string][]byte) (string, error) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestSecurityPage: every test that docs/security.md names is there, and every script that
-// the last column of a table, or a group in parentheses, names. make security runs what the
-// page names, and would not miss one.
+// TestSecurityPage wants every test in docs/security.md to exist. It wants the same of
+// scripts in groups in parentheses, and in the last columns of tables. make security runs
+// those names, and wouldn't notice a missing one.
 func TestSecurityPage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/security.md")
 	if err != nil {
@@ -36,7 +36,7 @@ func TestSecurityPage(t *testing.T) {
 	}
 }
 
-// testFunctions are the names of all tests.
+// testFunctions returns the names of all tests.
 func testFunctions(t *testing.T) map[string]bool {
 	t.Helper()
 	function := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)

@@ -18,7 +18,7 @@ import (
 
 const sourceTree = "../.."
 
-// docs are the pages of the documentation.
+// docs returns the pages of the documentation.
 func docs(t *testing.T) []*doctest.Page {
 	t.Helper()
 	pages, err := doctest.Read(sourceTree)
@@ -28,7 +28,7 @@ func docs(t *testing.T) []*doctest.Page {
 	return pages
 }
 
-// What the documentation says of files, headings, commands, flags and inputs is so.
+// TestDocs checks the files, headings, commands, flags and inputs in the documentation.
 func TestDocs(t *testing.T) {
 	pages := docs(t)
 	problems := doctest.Links(sourceTree, pages)
@@ -42,8 +42,8 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// Every example that needs no cluster prints what its page says. Those on a cluster
-// are run by test/e2e.
+// TestDocsExamples wants every example without a cluster to print what its page shows.
+// test/e2e runs those with a cluster.
 func TestDocsExamples(t *testing.T) {
 	root, err := filepath.Abs(sourceTree)
 	if err != nil {
@@ -65,7 +65,7 @@ func TestDocsExamples(t *testing.T) {
 	})
 }
 
-// wrongCalls are the calls of lynqctl in a page that the program would not take.
+// wrongCalls returns the calls of lynqctl in a page that the program would refuse.
 func wrongCalls(p *doctest.Page) []doctest.Problem {
 	var problems []doctest.Problem
 	check := func(line int, script string) {
@@ -101,8 +101,8 @@ func wrongCalls(p *doctest.Page) []doctest.Problem {
 	return problems
 }
 
-// takesCall tells whether there is such a command and it takes these flags and
-// arguments. Nothing is run.
+// takesCall checks that the command exists, and takes these flags and arguments. It runs
+// nothing.
 func takesCall(call doctest.Call) error {
 	c, args, err := referenceRoot().Find(call.Args)
 	if err != nil {
@@ -118,12 +118,12 @@ func takesCall(call doctest.Call) error {
 	}
 	args = c.Flags().Args()
 	if call.More || !c.Runnable() || len(args) == 0 {
-		return nil // the rest comes from elsewhere; or a page speaks of the command
+		return nil // the rest comes from a variable, or the page only names the command
 	}
 	return c.ValidateArgs(args)
 }
 
-// wrongFlags are the flags of a page's prose that no command has.
+// wrongFlags returns the flags in a page's prose that no command has.
 func wrongFlags(p *doctest.Page) []doctest.Problem {
 	known := map[string]bool{"--help": true, "--version": true}
 	for _, c := range documented(referenceRoot()) {

@@ -14,7 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/doctest"
 )
 
-// workflow is a file for GitHub, GitLab or pre-commit, as far as it runs something.
+// workflow holds the parts of a GitHub, GitLab or pre-commit file that run something.
 type workflow struct {
 	Runs struct {
 		Steps []struct{ ID, Run string }
@@ -25,8 +25,8 @@ type workflow struct {
 	} `json:"$[[ inputs.job ]]"`
 }
 
-// documentsOf are the documents of a YAML file of the source tree. A key that is there
-// twice is an error.
+// documentsOf returns the documents of a YAML file in the source tree. It fails for
+// duplicate keys.
 func documentsOf(t *testing.T, file string) []string {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(sourceTree, file))
@@ -53,8 +53,8 @@ func workflowOf(t *testing.T, file string) *workflow {
 	return &w
 }
 
-// Every file that another program reads is YAML, and its calls of lynqctl are such as the
-// commands take.
+// TestHabits wants every file for another program to be YAML, and its calls of lynqctl to
+// be valid.
 func TestHabits(t *testing.T) {
 	calls := 0
 	check := func(file, call string) {
@@ -104,8 +104,8 @@ func TestHabits(t *testing.T) {
 	}
 }
 
-// The action and the component install an archive whose checksum and signature are right,
-// and no other.
+// TestHabitsInstall wants the action and the component to install an archive only if its
+// checksum and signature are right.
 func TestHabitsInstall(t *testing.T) {
 	archive := releaseArchive(t)
 	const name = "lynqctl_0.1.0_linux_amd64.tar.gz"
@@ -142,7 +142,8 @@ func TestHabitsInstall(t *testing.T) {
 	}
 }
 
-// programs writes shell scripts into dir/programs, and has the test find them first.
+// programs writes shell scripts into dir/programs, and puts that folder first in the test's
+// PATH.
 func programs(t *testing.T, dir string, scripts map[string]string) {
 	t.Helper()
 	bin := filepath.Join(dir, "programs")
@@ -157,8 +158,8 @@ func programs(t *testing.T, dir string, scripts map[string]string) {
 	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 }
 
-// The action ends with the command's exit code, unless that is accepted, and hands on what
-// it printed.
+// TestHabitsRun wants the action to end with the command's exit code, unless the user
+// accepts that code. It must also pass the output on.
 func TestHabitsRun(t *testing.T) {
 	step := workflowOf(t, "action.yml").Runs.Steps[2].Run
 	job := strings.ReplaceAll(strings.Join(workflowOf(t, "templates/lynqctl.yml").Job.Script, "\n"), "$[[ inputs.args ]]", "diff -f forms/")

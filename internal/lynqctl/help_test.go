@@ -7,8 +7,8 @@ import (
 	"github.com/lynqctl/lynqctl/internal/cli"
 )
 
-// Every command says what it does, in lines that fit a terminal, and shows how it
-// is used. Groups leave that to their members, and cobra's own say it in words.
+// TestHelp wants every command to explain itself in lines that fit a terminal, and to show
+// an example. Groups and cobra's own commands need no example.
 func TestHelp(t *testing.T) {
 	for _, c := range cli.EachCommand(referenceRoot()) {
 		name := c.CommandPath()

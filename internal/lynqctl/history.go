@@ -36,8 +36,7 @@ func (f *historyFlags) register(flags *pflag.FlagSet) {
 	cmdflags.RegisterTimeout(flags, &f.Timeout)
 }
 
-// check checks the flags, and finds out which namespace is meant, beside a hub that a person
-// named.
+// check checks the flags, and finds the namespace. A named hub may contain one.
 func (f *historyFlags) check(now time.Time, hub string) error {
 	if err := errors.Join(f.print.Check(), cmdflags.CheckTimeout(f.Timeout)); err != nil {
 		return err

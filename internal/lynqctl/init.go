@@ -78,7 +78,7 @@ func checkDraft(o *initcmd.Options) error {
 	return errors.Join(checkName("--name", o.Name), checkName("--form-name", cmp.Or(o.Form, "-")), checkName("-n", o.Namespace), cmdflags.CheckTimeout(o.Timeout))
 }
 
-// checkName checks the name of a hub or form; "" is none.
+// checkName checks the name of a hub or form. It accepts "".
 func checkName(flag, name string) error {
 	if name != "" && !naming.IsDNS1123Label(name) {
 		return session.BadUsage(fmt.Errorf("%s: %q is not a valid name (use at most 63 lowercase letters, digits, and '-')", flag, name))
@@ -86,7 +86,7 @@ func checkName(flag, name string) error {
 	return nil
 }
 
-// draft is the command: a table is looked at, a hub and a form are written.
+// draft runs the command: it reads a table, and writes a hub and a form.
 func (a *app) draft(ctx context.Context, o *initcmd.Options) error {
 	if err := checkDraft(o); err != nil {
 		return err

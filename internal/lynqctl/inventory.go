@@ -41,7 +41,7 @@ func (f *inventoryFlags) register(flags *pflag.FlagSet) {
 	cmdflags.RegisterTimeout(flags, &f.options.Timeout)
 }
 
-// registerChoice registers what narrows a command that is about many nodes.
+// registerChoice registers the flags that narrow a command about many nodes.
 func (f *inventoryFlags) registerChoice(flags *pflag.FlagSet) {
 	f.registerNamespaces(flags)
 	flags.StringSliceVar(&f.options.Hubs, "hub", nil, "limit to nodes of these hubs (NAME or NAMESPACE/NAME)")
@@ -58,13 +58,12 @@ func (f *inventoryFlags) registerSelector(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.selector, "selector", "l", "", "limit to nodes whose inventories match this label selector")
 }
 
-// registerIgnore registers what a command has that is given names.
+// registerIgnore registers the flag for commands that take names.
 func (f *inventoryFlags) registerIgnore(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.options.IgnoreNotFound, "ignore-not-found", false, "don't treat a missing resource as an error")
 }
 
-// printDetails prints the nodes that the flags name: a list, where
-// several are named.
+// printDetails prints the nodes that the flags name. For several, it prints a list.
 func (f *inventoryFlags) printDetails(a *app, all []*list.Details) error {
 	format, out := tty.Format(f.print.Output), a.Out()
 	switch {
@@ -76,12 +75,12 @@ func (f *inventoryFlags) printDetails(a *app, all []*list.Details) error {
 	return nil
 }
 
-// view says what lists of nodes show.
+// view returns the settings for lists of nodes.
 func (f *inventoryFlags) view(failedOnly bool) *views.NodeView {
 	return &views.NodeView{Namespace: f.options.Namespace, Where: f.options.Where(), FailedOnly: failedOnly}
 }
 
-// check checks the flags, and finds out which namespace is meant.
+// check checks the flags, and finds the namespace.
 func (f *inventoryFlags) check() error {
 	if err := errors.Join(f.print.Check(), cmdflags.CheckTimeout(f.options.Timeout)); err != nil {
 		return err

@@ -78,12 +78,12 @@ func (a *app) inventoryRebuild(ctx context.Context, f *rebuildFlags, nodes []str
 		Show: func(rebuilt []orphan.Rebuilt) error {
 			return session.Fail(list.Print(views.RebuiltList(rebuilt), tty.Format(f.Run.Output), a.Out(), a.NoteOut()))
 		},
-		Progress: a.Muted().View(string(tty.Table)), // standard output gets the list of the inventories alone
+		Progress: a.Muted().View(string(tty.Table)), // standard output gets only the list of inventories
 	})
 }
 
-// scope is the namespace of the nodes that are meant, "" for all: with inputs,
-// wherever their nodes are.
+// scope returns the namespace of the nodes, "" for all. With inputs, the nodes may be in
+// any namespace.
 func (f *rebuildFlags) scope() (string, error) {
 	o := &f.Render
 	if len(o.Options.Inputs.Paths) == 0 && len(o.Options.Inputs.Forms) > 1 {

@@ -37,8 +37,8 @@ status node'.`,
 	return cmd
 }
 
-// inventoryShow shows the inventories of the nodes that the flags name. What there is of
-// them is shown also where a name is unknown.
+// inventoryShow shows the inventories of the nodes that the flags name. If a name is
+// unknown, it still shows the others.
 func (a *app) inventoryShow(ctx context.Context, f *inventoryFlags) error {
 	if err := f.check(); err != nil {
 		return err

@@ -58,7 +58,7 @@ func (a *app) inventoryVerify(ctx context.Context, f *inventoryFlags, recordedOn
 	return a.showVerification(v, f)
 }
 
-// showVerification shows what was found.
+// showVerification shows the findings.
 func (a *app) showVerification(v *inventory.Verification, f *inventoryFlags) error {
 	shown := views.Verification(*v)
 	l := shown.List(f.options.Where())

@@ -7,7 +7,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain lets the test binary be lynqctl, where examples of pages call it so.
+// TestMain makes the test binary act as lynqctl if an example of a page calls it by that
+// name.
 func TestMain(m *testing.M) {
 	process := func() { os.Exit(Process()) }
 	testscript.Main(m, map[string]func(){"lynqctl": process, "kubectl-lynq": process})

@@ -31,7 +31,7 @@ when and why lynqctl kept it, and which node it came from.`,
 	)
 }
 
-// orphanFlags say which orphans are meant, and in which cluster.
+// orphanFlags select orphans, and the cluster.
 type orphanFlags struct {
 	list      orphans.ListOptions
 	namespace string
@@ -84,7 +84,7 @@ func (f *orphanFlags) check(now time.Time) error {
 	return err
 }
 
-// checkReasons refuses reasons that are none, or need --stranded.
+// checkReasons refuses unknown reasons, and those that need --stranded.
 func (f *orphanFlags) checkReasons() error {
 	known := orphan.Marked()
 	if f.list.Stranded {
@@ -101,7 +101,7 @@ func (f *orphanFlags) checkReasons() error {
 	return nil
 }
 
-// checkHubs refuses what no orphan tells of itself.
+// checkHubs refuses a hub with a namespace, because orphans don't name their hub's.
 func (f *orphanFlags) checkHubs() error {
 	for _, hub := range f.list.Query.Hubs {
 		if namespace, name, said := strings.Cut(hub, "/"); said {
@@ -111,7 +111,7 @@ func (f *orphanFlags) checkHubs() error {
 	return nil
 }
 
-// parseRefs are the objects that arguments name.
+// parseRefs returns the objects that arguments name.
 func parseRefs(args []string) (map[lynq.Ref]bool, error) {
 	refs := map[lynq.Ref]bool{}
 	var errs []error
@@ -126,7 +126,8 @@ func parseRefs(args []string) (map[lynq.Ref]bool, error) {
 	return refs, nil
 }
 
-// namedOrphans are those that arguments name, unless all are meant.
+// namedOrphans returns the orphans that arguments name. It refuses names together with
+// --all.
 func namedOrphans(args []string, everything bool) (map[lynq.Ref]bool, error) {
 	if len(args) > 0 && everything {
 		return nil, session.BadUsage(errors.New("--all and names exclude each other"))

@@ -52,7 +52,7 @@ Exit codes:
 	return cmd
 }
 
-// plan is the command.
+// plan runs the command.
 func (a *app) plan(ctx context.Context, f *diffFlags, out string) error {
 	if err := cmdflags.OneOf("-o", f.format, diffText, diffJSON, diffMarkdown, diffHTML, diffName); err != nil {
 		return err

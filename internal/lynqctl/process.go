@@ -12,13 +12,13 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
-// Process runs the command line of this process, and gives its exit code.
+// Process runs the command line of this process, and returns its exit code.
 func Process() int { return ProcessAt(nil) }
 
-// ProcessAt is Process by another clock than this machine's.
+// ProcessAt works like Process, with another clock than this machine's.
 func ProcessAt(clock func() time.Time) int {
-	// The first signal cancels the context, so that what runs ends cleanly; before
-	// anything says so, the second one has its usual effect again.
+	// The first signal cancels the context, so that the run ends cleanly. Before any
+	// message says so, the second signal has its usual effect again.
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

@@ -115,7 +115,7 @@ func (a *app) rbac(ctx context.Context, f *rbacFlags) error {
 	return session.Fail(err)
 }
 
-// options checks the flags.
+// options checks the flags, and returns the account for the roles.
 func (f *rbacFlags) options() (account rbac.Account, err error) {
 	if f.check {
 		if f.output == "" {
@@ -153,7 +153,7 @@ func (f *rbacFlags) options() (account rbac.Account, err error) {
 	return account, errors.Join(session.CheckNamespace(f.Apply.Namespace), cmdflags.CheckTimeout(f.Apply.Timeout))
 }
 
-// checkRights tells which rights the user lacks.
+// checkRights shows which permissions the user lacks.
 func (a *app) checkRights(ctx context.Context, f *rbacFlags, rights *rbac.Rights) error {
 	lacking, err := usecase.Lacking(ctx, a.Engine(""), &f.Options, rights.Rules)
 	if err != nil {

@@ -14,7 +14,7 @@ type sharedCode struct {
 }
 
 // sharedCodes returns the exit codes that the page describes once, with the wordings of
-// --help that say no more.
+// --help that add nothing.
 func sharedCodes() []sharedCode {
 	return []sharedCode{
 		{"0", "success, or nothing to do", []string{"success"}},

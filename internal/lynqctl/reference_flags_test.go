@@ -124,7 +124,7 @@ func ownFlags(c *cobra.Command) *pflag.FlagSet {
 	return own
 }
 
-// hasClusterFlags tells whether a command has all flags for the cluster.
+// hasClusterFlags reports whether a command has all flags for the cluster.
 func hasClusterFlags(c *cobra.Command) bool {
 	has := true
 	cmdflags.Cluster().VisitAll(func(f *pflag.Flag) { has = has && c.NonInheritedFlags().Lookup(f.Name) != nil })

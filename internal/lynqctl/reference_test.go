@@ -31,14 +31,14 @@ const (
 	completionsDir = "../../completions"
 )
 
-// referenceRoot is the tree of commands as its users see it.
+// referenceRoot returns the tree of commands as users see it.
 func referenceRoot() *cobra.Command {
 	root := rootCommand(newApp(console.World{Getenv: func(string) string { return "" }}, nil))
 	root.DisableAutoGenTag = true
 	return root
 }
 
-// current holds a file that is made of the commands against what they make now.
+// current compares a file with what the commands generate now.
 func current(t *testing.T, file string, want []byte) {
 	t.Helper()
 	if *update {
@@ -58,7 +58,7 @@ func current(t *testing.T, file string, want []byte) {
 	}
 }
 
-// The completion scripts are those that the commands make.
+// TestCompletionScripts wants the completion scripts in the tree to be current.
 func TestCompletionScripts(t *testing.T) {
 	root := referenceRoot()
 	for file, write := range map[string]func(io.Writer) error{
@@ -75,12 +75,12 @@ func TestCompletionScripts(t *testing.T) {
 	}
 }
 
-// The command reference is what the commands say of themselves.
+// TestCommandReference wants the page of the commands to be current.
 func TestCommandReference(t *testing.T) {
 	current(t, commandsDoc, []byte(reference(referenceRoot())))
 }
 
-// Each command has a manual page.
+// TestManualPages wants a manual page for each command.
 func TestManualPages(t *testing.T) {
 	dir := *manDir
 	if dir == "" {
@@ -107,8 +107,8 @@ func TestManualPages(t *testing.T) {
 	}
 }
 
-// documented are a command and all under it that are not hidden, in the order of
-// their names. What cobra says of each shell is not for a page.
+// documented returns a command and all visible ones below it, sorted by name. It skips
+// cobra's commands for each shell, which need no page.
 func documented(c *cobra.Command) []*cobra.Command {
 	all := []*cobra.Command{c}
 	if c.Name() == "completion" {
@@ -155,7 +155,7 @@ func linkTo(c *cobra.Command) string {
 // shortPath returns the name of a command without that of the program.
 func shortPath(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), "lynqctl ") }
 
-// aboutVariables tells of the environment.
+// aboutVariables describes the environment variables.
 func aboutVariables() string {
 	said := cmdflags.OnlySaid()
 	for i, name := range said {
@@ -221,24 +221,24 @@ func withoutShown(examples, others string) string {
 	return strings.Trim(withoutParts(strings.Trim(examples, "\n"), strings.Trim(others, "\n")), "\n")
 }
 
-// withoutParts is a text without those of its paragraphs that another text has too.
+// withoutParts returns a text without the paragraphs that another text also has.
 func withoutParts(text, other string) string {
 	has := strings.Split(strings.TrimSpace(other), "\n\n")
 	return strings.Join(slices.DeleteFunc(strings.Split(text, "\n\n"), func(part string) bool { return slices.Contains(has, part) }), "\n\n")
 }
 
-// listInMarkdown makes items of the indented lines of a text, such as exit codes.
+// listInMarkdown turns the indented lines of a text into list items, such as exit codes.
 func listInMarkdown(text string) string {
 	item := regexp.MustCompile(`(?m)^  (\S+) +`)
 	return item.ReplaceAllString(strings.ReplaceAll(text, ":\n  ", ":\n\n  "), "- `$1` ")
 }
 
-// inMarkdown has Markdown show a text as it is.
+// inMarkdown escapes a text for Markdown.
 func inMarkdown(text string) string {
 	return strings.NewReplacer("<", "\\<", "*", "\\*", "_", "\\_", "|", "\\|").Replace(text)
 }
 
-// withoutIndent takes off the two blanks that examples begin with.
+// withoutIndent removes the two blanks at the start of each example line.
 func withoutIndent(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {

@@ -12,9 +12,8 @@ import (
 	"github.com/lynqctl/lynqctl/internal/cli"
 )
 
-// release is what goreleaser.yaml says that can be held against this tree.
-// Whether goreleaser takes it, and what it makes of it, `make release-check` tells:
-// building goreleaser takes minutes.
+// release holds the parts of goreleaser.yaml that this test can compare with the tree.
+// `make release-check` runs goreleaser itself, which takes minutes to build.
 type release struct {
 	Before struct{ Hooks []string }
 	Builds []struct {
@@ -51,7 +50,7 @@ func readRelease(t *testing.T) *release {
 	return &r
 }
 
-// files are all files of the tree that a release names.
+// files returns all files of the tree that a release names.
 func (r *release) files() []string {
 	var files []string
 	for _, b := range r.Builds {
@@ -78,7 +77,7 @@ func (r *release) files() []string {
 	return files
 }
 
-// What goreleaser.yaml names is there, or made by its hook.
+// TestReleaseFiles wants every file in goreleaser.yaml to exist, or to be made by its hook.
 func TestReleaseFiles(t *testing.T) {
 	r := readRelease(t)
 	if !slices.ContainsFunc(r.Before.Hooks, func(hook string) bool { return strings.HasSuffix(hook, " make man") }) {
@@ -98,7 +97,7 @@ func TestReleaseFiles(t *testing.T) {
 	}
 }
 
-// A release has what the documentation says of it.
+// TestReleaseParts wants a release to have the parts that the documentation names.
 func TestReleaseParts(t *testing.T) {
 	r := readRelease(t)
 	for _, os := range []string{"linux", "darwin", "windows"} {

@@ -25,7 +25,7 @@ type renderCommandFlags struct {
 	tree         treeFlags
 	allowVarying bool
 	check        bool
-	second       string // the time of the first pass of a check, "" for what is no second one
+	second       string // the time of the first pass of a check, "" outside of a second pass
 }
 
 func renderCommand(a *app) *cobra.Command {
@@ -70,11 +70,11 @@ func renderCommand(a *app) *cobra.Command {
 	f.tree.register(flags)
 	flags.BoolVar(&f.check, "check", false, "render twice, in different row order, and fail if the results differ")
 	flags.StringVar(&f.second, secondPassFlag, "", "")
-	_ = flags.MarkHidden(secondPassFlag) // the flag is there
+	_ = flags.MarkHidden(secondPassFlag) // the flag exists
 	return cmd
 }
 
-// resolve checks the flags, of which some mean nothing beside others.
+// resolve checks the flags, and refuses combinations without a meaning.
 func (f *renderCommandFlags) resolve(cmd *cobra.Command) error {
 	f.Options.RefuseVarying, f.Options.Inputs.Strict = !f.allowVarying, f.tree.options.Strict
 	if err := f.tree.check(cmd, &f.Render); err != nil {
@@ -135,7 +135,7 @@ func asKYAML(text []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// checkRender renders twice. Rows expire by one time in both passes.
+// checkRender renders twice. Both passes use the same time for rows that expire.
 func (a *app) checkRender(ctx context.Context, f *renderCommandFlags, o *render.Options) error {
 	e, now := a.Engine(""), a.Now()
 	if f.second != "" {
@@ -148,10 +148,10 @@ func (a *app) checkRender(ctx context.Context, f *renderCommandFlags, o *render.
 	return render.Check(ctx, e, &render.CheckOptions{Render: *o, Second: f.second != "", Again: a.secondPass(now)}, a.Out().Data())
 }
 
-// secondPassFlag makes a process the second one of a check.
+// secondPassFlag turns a process into the second pass of a check.
 const secondPassFlag = "check-second-pass"
 
-// secondPass is this command line, as that of the second pass of a check.
+// secondPass returns this command line for the second pass of a check.
 func (a *app) secondPass(now time.Time) []string {
 	end := slices.Index(a.args, "--")
 	if end < 0 {

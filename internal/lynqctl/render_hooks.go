@@ -11,7 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 )
 
-// tombstoneHookFlags are the flags of render that are about tombstones in a tree.
+// tombstoneHookFlags are the flags of render about tombstones in a tree.
 type tombstoneHookFlags struct {
 	wanted bool
 	image  string
@@ -24,7 +24,7 @@ func (f *tombstoneHookFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.data, "include-data", false, "also delete PersistentVolumes, PersistentVolumeClaims, Namespaces, and CustomResourceDefinitions (with --tombstone-hooks)")
 }
 
-// options are nil where no hooks are wanted.
+// options checks the flags. It returns nil if the user wants no hooks.
 func (f *tombstoneHookFlags) options(cmd *cobra.Command, target policy.Target) (*hooks.Tombstones, error) {
 	if !f.wanted {
 		for _, name := range []string{"tombstone-hook-image", "include-data"} {

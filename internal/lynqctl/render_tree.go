@@ -24,23 +24,23 @@ const (
 	layoutFiles   = "node-file"
 )
 
-// trailers is the output format of render that ends a commit message.
+// trailers is the output format for the end of a commit message.
 const trailers = "trailers"
 
-// noApps is what --emit-apps takes for no objects, where an earlier run wrote some.
+// noApps is the value of --emit-apps that removes the objects of an earlier run.
 const noApps = "none"
 
-// treeFlags are the flags of render that are about a tree of files, and about who
-// applies the manifests.
+// treeFlags are the flags of render about a tree of files, and about the tool that applies
+// the manifests.
 type treeFlags struct {
 	options   render.Options
 	layout    string
 	maxDelete string
 	target    string
 	emit      string
-	report    string // how changes are told
+	report    string // the output format for changes
 	hooks     tombstoneHookFlags
-	losses    []policy.Loss // policies that the target does not honour
+	losses    []policy.Loss // policies that the target ignores
 }
 
 func defaultTreeFlags() treeFlags {
@@ -76,8 +76,8 @@ func (f *treeFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.options.Emit.DestName, "dest-name", "", "name of the destination cluster in Argo CD, instead of --dest-server (with --emit-apps for argo)")
 }
 
-// treeOnly are the flags that mean nothing without a tree, and appsOnly those that mean
-// nothing without objects that point a target at it.
+// treeOnly returns the flags that need a tree. appsOnly returns those that need objects
+// which point a target at the tree.
 func treeOnly() []string {
 	return []string{"layout", "spread", "force", "dry-run", "allow-empty", "max-delete", "stage", "no-grace", "plain-secrets", "exit-code", "tombstone-hooks", "tombstone-hook-image", "include-data"}
 }
@@ -114,7 +114,7 @@ func (f *treeFlags) check(cmd *cobra.Command, r *cmdflags.Render) error {
 	return nil
 }
 
-// checkTarget checks the flags about who applies the manifests.
+// checkTarget checks the flags about the tool that applies the manifests.
 func (f *treeFlags) checkTarget(cmd *cobra.Command) error {
 	target, err := policy.ParseTarget(f.target)
 	if err != nil {
@@ -149,8 +149,8 @@ func (f *treeFlags) checkTarget(cmd *cobra.Command) error {
 	return nil
 }
 
-// showLosses tells which policies the target does not honour, those that are new to
-// the tree. A report has all of them.
+// showLosses shows the policies that the target ignores, if they are new to the tree. A
+// report has all of them.
 func (a *app) showLosses(f *treeFlags, all, untold []policy.Loss) error {
 	f.losses = all
 	if len(untold) == 0 {
@@ -159,20 +159,21 @@ func (a *app) showLosses(f *treeFlags, all, untold []policy.Loss) error {
 	return views.PrintLosses(f.options.Target, untold, a.NoteOut())
 }
 
-// mostExplained is how many changed objects a report looks into.
+// mostExplained limits the changed objects that a report explains.
 const mostExplained = 1000
 
-// treeReport is the report of -o json. A run that is refused has refusals only.
+// treeReport is the report of -o json. If a guard refused the run, it has only the
+// refusals.
 type treeReport struct {
 	Dir    string `json:"dir"`
 	DryRun bool   `json:"dryRun"`
 	*gitops.Report
 	Refusals []gitops.Refusal `json:"refusals,omitempty"`
-	// Losses are the policies that the target does not honour.
+	// Losses are the policies that the target ignores.
 	Losses []policy.Loss `json:"losses,omitempty"`
 }
 
-// showTree tells what has changed, or what would.
+// showTree shows the changes of a run, or of a dry run.
 func (a *app) showTree(f *treeFlags, t *render.Tree) error {
 	switch f.report {
 	case "json":
@@ -193,8 +194,8 @@ func (a *app) showTree(f *treeFlags, t *render.Tree) error {
 	return nil
 }
 
-// refuseTree tells what guards have against the run. A comment on a pull request
-// shows what it would have come to, too.
+// refuseTree shows why guards refuse the run. A comment on a pull request also shows what
+// the run would have written.
 func (a *app) refuseTree(f *treeFlags, t *render.Tree) error {
 	refusals := t.Report.Refusals
 	views.PrintTreeRefusals(refusals, a.ErrOut())

@@ -65,7 +65,7 @@ Exit codes:
 	return cmd
 }
 
-// shard is the command.
+// shard runs the command.
 func (a *app) shard(ctx context.Context, f *shardFlags, flags *pflag.FlagSet) error {
 	if !flags.Changed("shards") {
 		return session.BadUsage(errors.New("--shards COUNT is missing"))

@@ -38,7 +38,7 @@ func (f *statusFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVarP(&f.watch, "watch", "w", false, "keep watching for changes, until interrupted or --timeout")
 }
 
-// statusCodes tells what the exit code says, for --help.
+// statusCodes explains the exit codes in --help.
 const statusCodes = `
 
 Exit codes:
@@ -91,8 +91,8 @@ status also takes node/NAME, hub/NAME, and form/NAME.` + statusCodes,
 
 func statusTypes() []string { return []string{"node", "hub", "form"} }
 
-// checkNamed checks the arguments of status, TYPE/NAME, and that it has no flags for
-// lists where they name nodes.
+// checkNamed checks the arguments of status, TYPE/NAME. It refuses flags for lists if the
+// arguments name nodes.
 func (f *statusFlags) checkNamed(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -120,7 +120,7 @@ func (f *statusFlags) checkNamed(cmd *cobra.Command, args []string) error {
 	return err
 }
 
-// statusNamed shows what the arguments name, all nodes where there are none.
+// statusNamed shows what the arguments name, or all nodes without arguments.
 func (a *app) statusNamed(ctx context.Context, f *statusFlags, args []string) error {
 	if len(args) == 0 {
 		return a.status(ctx, f)
@@ -141,7 +141,7 @@ func (a *app) statusNamed(ctx context.Context, f *statusFlags, args []string) er
 	return a.status(ctx, f)
 }
 
-// statusOf is status for the nodes of some hubs or forms.
+// statusOf returns status for the nodes of some hubs or forms.
 func statusOf(a *app, what, short string, narrow func(f *statusFlags, names []string)) *cobra.Command {
 	var f statusFlags
 	cmd := &cobra.Command{
@@ -168,7 +168,7 @@ func statusOf(a *app, what, short string, narrow func(f *statusFlags, names []st
 	return cmd
 }
 
-// view says what is shown.
+// view returns the settings of the list.
 func (f *statusFlags) view() *views.NodeView {
 	v := f.inventoryFlags.view(f.failed)
 	v.Recorded = f.recorded
@@ -201,8 +201,8 @@ func (a *app) status(ctx context.Context, f *statusFlags) error {
 	return s.Ended()
 }
 
-// statusView shows a watch: on a terminal in place, elsewhere by a line for each
-// change.
+// statusView returns the function that shows a watch. A terminal gets a table in place, and
+// other outputs get one line for each change.
 func (a *app) statusView(f *statusFlags) func(time.Time, *status.Status, []nodestatus.Node) error {
 	out, format, view := a.Out(), tty.Format(f.print.Output), f.view()
 	if !out.Terminal || format != tty.Table && format != tty.Wide {

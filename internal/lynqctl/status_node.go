@@ -42,8 +42,8 @@ Exit codes:
 	return cmd
 }
 
-// statusNodes shows the nodes that the flags name. What there is of them is shown also
-// where a name is unknown.
+// statusNodes shows the nodes that the flags name. If a name is unknown, it still shows the
+// others.
 func (a *app) statusNodes(ctx context.Context, f *inventoryFlags) error {
 	if err := f.check(); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 )
 
 func validateCommand(a *app) *cobra.Command {
-	// What varies is no fault of a form: render alone asks for a permission.
+	// A form may use functions that vary. Only render asks for a permission.
 	f := cmdflags.Render{Format: "yaml"}
 	var rows bool
 	var output string
@@ -58,7 +58,7 @@ Exit codes:
 	return cmd
 }
 
-// validated finds out whether all is valid, and says what was looked at.
+// validated checks the inputs, and says what it checked.
 func validated(ctx context.Context, e *session.Engine, f *cmdflags.Render, rows bool) (checked string, err error) {
 	if err := f.Check(); err != nil {
 		return "", err

@@ -11,16 +11,16 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 )
 
-// validation is what validate found, as JSON has it (docs/forms.md).
+// validation is the result of validate in JSON (docs/forms.md).
 type validation struct {
 	Valid    bool          `json:"valid"`
 	Checked  string        `json:"checked,omitempty"`
 	Problems []problemData `json:"problems"`
-	More     int           `json:"more,omitempty"` // problems of rows that are not listed
+	More     int           `json:"more,omitempty"` // problems of rows that the list omits
 	Warnings []string      `json:"warnings,omitempty"`
 }
 
-// problemData is a problem. One that is of no file has none.
+// problemData is a problem. It has no file if it belongs to none.
 type problemData struct {
 	File    string `json:"file,omitempty"`
 	Line    int    `json:"line,omitempty"`
@@ -28,7 +28,7 @@ type problemData struct {
 	Fix     string `json:"fix,omitempty"`
 }
 
-// noteTaker is a console that keeps notes instead of showing them.
+// noteTaker is a View that keeps notes instead of showing them.
 type noteTaker struct {
 	session.View
 	notes []string
@@ -37,7 +37,7 @@ type noteTaker struct {
 // Note implements session.View.
 func (n *noteTaker) Note(line string) { n.notes = append(n.notes, line) }
 
-// validateJSON is validate for programs. The exit code is the same.
+// validateJSON runs validate for programs, with the same exit code.
 func (a *app) validateJSON(ctx context.Context, f *cmdflags.Render, rows bool) error {
 	view := &noteTaker{View: a.View("")}
 	e := a.Engine("")

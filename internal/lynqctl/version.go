@@ -47,9 +47,8 @@ versions of Go and the Kubernetes libraries. lynqctl doesn't contact a cluster.`
 	return cmd
 }
 
-// build is what a binary knows of how it was made: all of it comes from the Go
-// toolchain, so that every way of building says the same. What is not known is
-// "".
+// build holds what a binary knows about its build. All of it comes from the Go toolchain,
+// so that every way of building gives the same. Unknown parts are "".
 type build struct {
 	Version    string `json:"version"`
 	Commit     string `json:"commit,omitempty"`
@@ -68,7 +67,7 @@ func readBuild() build {
 	return b
 }
 
-// read takes over what the toolchain recorded.
+// read takes the facts that the toolchain recorded.
 func (b *build) read(info *debug.BuildInfo) {
 	if info.Main.Version != "" {
 		b.Version = info.Main.Version
@@ -88,7 +87,7 @@ func (b *build) read(info *debug.BuildInfo) {
 	}
 }
 
-// list is a build for people.
+// list returns the build as a list for people.
 func (b *build) list() *list.List {
 	commit := b.Commit
 	if b.Modified {
@@ -106,5 +105,5 @@ func (b *build) list() *list.List {
 	return l
 }
 
-// buildVersion is the version alone.
+// buildVersion returns the version alone.
 func buildVersion() string { return readBuild().Version }

@@ -12,8 +12,8 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
-// All that the toolchain records of a release is told, and of a plain build what
-// there is.
+// TestVersion wants version to show everything that the toolchain recorded of a release,
+// and the known parts of a plain build.
 func TestVersion(t *testing.T) {
 	release := build{Version: "(unknown)", Go: "go1.26.8", Platform: "linux/arm64"}
 	plain := release

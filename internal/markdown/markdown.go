@@ -1,5 +1,7 @@
-// Package markdown writes comments on pull requests: Markdown in which no text
-// that comes from elsewhere is read as Markdown or HTML.
+// Package markdown writes comments on pull requests.
+//
+// Texts flow in, Markdown flows out. The package escapes the texts, so that no reader
+// interprets them as Markdown or HTML. It sends nothing.
 package markdown
 
 import (
@@ -10,15 +12,15 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// MaxLength is how many bytes, and so characters, a comment has at most. GitHub
-// takes comments of 65 536 characters, GitLab of more.
+// MaxLength limits the bytes of a comment, and so its characters. GitHub accepts comments
+// of 65 536 characters, and GitLab longer ones.
 const MaxLength = 60_000
 
-// Comment is a comment in the making.
+// Comment is a comment that is being written.
 type Comment struct{ strings.Builder }
 
-// Lines writes lines up to a length of the comment, and then how many are left:
-// their number with what they are is put into rest.
+// Lines writes lines up to a total length of the comment. Then it writes rest with the
+// number of lines left and what they are.
 func (c *Comment) Lines(lines []string, most int, rest, what string) {
 	for i, l := range lines {
 		if c.Len()+len(l) > most {
@@ -29,7 +31,7 @@ func (c *Comment) Lines(lines []string, most int, rest, what string) {
 	}
 }
 
-// Text is text that no Markdown and no HTML is read in.
+// Text escapes a text, so that it contains no Markdown and no HTML.
 func Text(s string) string {
 	s = Printable(strings.Join(strings.Fields(s), " "))
 	return strings.NewReplacer(
@@ -38,7 +40,7 @@ func Text(s string) string {
 	).Replace(s)
 }
 
-// Code shows text as it is: in a fence that is longer than any in it.
+// Code shows a text unchanged, in a fence that is longer than any in it.
 func Code(s string) string {
 	s = Printable(strings.Join(strings.Fields(s), " "))
 	fence := fence("`", s)
@@ -48,10 +50,10 @@ func Code(s string) string {
 	return fence + s + fence
 }
 
-// Cell is code in a table.
+// Cell works like Code, for a cell of a table.
 func Cell(s string) string { return strings.ReplaceAll(Code(s), "|", `\|`) }
 
-// Fence is a fence for a block that the text cannot end.
+// Fence returns a fence for a block that the text can't end.
 func Fence(text string) string { return fence("```", text) }
 
 func fence(shortest, text string) string {
@@ -61,7 +63,8 @@ func fence(shortest, text string) string {
 	return shortest
 }
 
-// Printable replaces what does not print, or turns the direction of writing.
+// Printable replaces unprintable characters, and those that change the direction of
+// writing.
 func Printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || unicode.IsPrint(r) || unicode.Is(unicode.Zs, r) {

@@ -38,7 +38,7 @@ func TestCode(t *testing.T) {
 	}
 }
 
-// What does not fit is counted.
+// TestLines wants a count of the lines that don't fit.
 func TestLines(t *testing.T) {
 	var c markdown.Comment
 	c.Lines([]string{"one\n", "two\n", "three\n", "four\n"}, len("one\ntwo\n"), "... and %s\n", "more line")

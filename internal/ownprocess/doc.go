@@ -1,7 +1,7 @@
-// Package ownprocess names this process so that a later one on the same host can tell
-// whether it still runs, and tells whether an earlier one does.
+// Package ownprocess names this process, so that a later process on the same host can check
+// whether it still runs. It also checks that for an earlier process.
 //
-// In go what /proc and the environment say; out comes a lease.Process. Where /proc does
-// not tell, or the system has none, a process has no such name, and every other one
-// counts as running.
+// /proc and the environment flow in, a lease.Process flows out. If /proc has no answer, or
+// the system has no /proc, a process has no name, and every other process counts as
+// running. The package never ends a process.
 package ownprocess

@@ -13,8 +13,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
 )
 
-// Self names this process, the zero value where that cannot be. podUID is the uid of
-// the pod that it runs in, where the process is of the only container that was told.
+// Self names this process. It returns the zero value if it can't. podUID is the uid of the
+// pod, if only this container of the pod knows it.
 func Self(podUID string) lease.Process { return self("/proc", podUID) }
 
 func self(proc, podUID string) lease.Process {
@@ -34,13 +34,13 @@ func self(proc, podUID string) lease.Process {
 	return p
 }
 
-// errOther is that /proc shows the processes of another namespace.
+// errOther says that /proc shows the processes of another namespace.
 var errOther = errors.New("/proc is not that of this process")
 
-// hostDigest is a digest of all that gives numbers and starts of processes their meaning:
-// the boot, and the namespaces of processes and of clocks. It has the host's name, too,
-// which tells copies of one virtual machine apart. Digests keep to themselves what they
-// are made of.
+// hostDigest returns a digest of everything that gives a process's number and start time
+// their meaning: the boot, and the namespaces of processes and clocks. It includes the
+// host's name, which differs between copies of a virtual machine. A digest doesn't reveal
+// these facts.
 func hostDigest(proc string) (string, error) {
 	own, err := os.Readlink(filepath.Join(proc, "self"))
 	if err != nil {
@@ -68,14 +68,14 @@ func hostDigest(proc string) (string, error) {
 	return digest("host", strings.TrimSpace(string(boot)), processes, clocks, name), nil
 }
 
-// digest is 16 hex digits of a SHA-256.
+// digest returns 16 hex digits of a SHA-256.
 func digest(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:8])
 }
 
-// Runs is false only where no process of this host has this number and this start. The
-// kernel answers for processes that /proc hides from this user, too.
+// Runs returns false only if no process of this host has this number and this start. The
+// kernel also answers for processes that /proc hides from this user.
 func Runs(pid int, start uint64) bool {
 	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		return false
@@ -84,10 +84,10 @@ func Runs(pid int, start uint64) bool {
 	return err != nil || s.start == start && !s.ended
 }
 
-// stat is what is needed of /proc/PID/stat.
+// stat holds the needed fields of /proc/PID/stat.
 type stat struct {
 	start uint64
-	ended bool // and its parent has not asked for its exit code yet
+	ended bool // its parent hasn't asked for its exit code yet
 }
 
 func statOf(proc string, pid int) (stat, error) {
@@ -100,7 +100,7 @@ func statOf(proc string, pid int) (stat, error) {
 
 var errStat = errors.New("/proc/PID/stat is not as expected")
 
-// parseStat reads the fields after the program's name, which may have any text.
+// parseStat parses the fields after the program's name, which may contain any text.
 func parseStat(text string) (stat, error) {
 	const state, threads, start = 0, 17, 19 // fields 3, 20 and 22 of proc_pid_stat(5)
 	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
@@ -111,7 +111,7 @@ func parseStat(text string) (stat, error) {
 	if err != nil {
 		return stat{}, err
 	}
-	// The first thread of a process may have ended before the others.
+	// The first thread of a process may end before the others.
 	ended := (fields[state] == "Z" || fields[state] == "X") && (fields[threads] == "0" || fields[threads] == "1")
 	return stat{start: began, ended: ended}, nil
 }

@@ -38,7 +38,7 @@ func TestSelf(t *testing.T) {
 	}
 }
 
-// TestSelfUnknown: what cannot be known for sure is not claimed.
+// TestSelfUnknown wants no name for a process that can't be identified for sure.
 func TestSelfUnknown(t *testing.T) {
 	if p := self(t.TempDir(), ""); p != (lease.Process{}) {
 		t.Errorf("without /proc: %+v", p)
@@ -53,7 +53,8 @@ func TestSelfUnknown(t *testing.T) {
 	}
 }
 
-// TestRunsOthers: a process runs until it is killed, though nobody asked how it ended.
+// TestRunsOthers wants a process to run until someone kills it, even if nobody asked for
+// its exit code.
 func TestRunsOthers(t *testing.T) {
 	child := exec.Command("sleep", "600")
 	if err := child.Start(); err != nil {
@@ -72,7 +73,7 @@ func TestRunsOthers(t *testing.T) {
 	}
 	for Runs(pid, s.start) { // the kernel takes a moment
 	}
-	_ = child.Wait() // the signal
+	_ = child.Wait() // the error is our signal
 	if Runs(pid, s.start) {
 		t.Error("it runs after its end")
 	}

@@ -4,8 +4,8 @@ package ownprocess
 
 import "github.com/lynqctl/lynqctl/pkg/inventory/lease"
 
-// Self names no process: this system does not tell enough of it.
+// Self returns no name, because this system doesn't identify processes well enough.
 func Self(string) lease.Process { return lease.Process{} }
 
-// Runs is never sure that a process has ended.
+// Runs returns true, because it can't know that a process has ended.
 func Runs(int, uint64) bool { return true }

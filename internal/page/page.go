@@ -16,24 +16,24 @@ import (
 // Page is a report.
 type Page struct {
 	Title string
-	// Facts sum the report up, and Notices say what is wrong.
+	// Facts summarize the report, and Notices say what is wrong.
 	Facts   []string
 	Notices []Notice
 	Tables  []Table
-	// Nodes are folded.
+	// Nodes are folded until the reader opens them.
 	Nodes []Node
 }
 
-// Notice is something that a person has to know.
+// Notice is something that a person must know.
 type Notice struct {
-	Label string // "refused", "failed"
+	Label string // such as "refused", "failed"
 	Text  string
-	Fix   string // "" for none
+	Fix   string // "" means none
 }
 
 // Table is a list.
 type Table struct {
-	Title   string // "" for none
+	Title   string // "" means none
 	Columns []string
 	Rows    []Row
 }
@@ -55,7 +55,7 @@ const (
 	Bad   Tone = "bad"
 )
 
-// Node is a node with the objects that change.
+// Node is a node with its changed objects.
 type Node struct {
 	Name, Where string
 	Objects     []Object
@@ -72,7 +72,7 @@ var source string
 //go:embed page.js
 var script string
 
-// Write writes a page.
+// Write writes a page. It returns the writer's error.
 func Write(w io.Writer, p *Page) error {
 	t, err := template.New("page").Funcs(template.FuncMap{"lines": lines, "text": markdown.Printable, "filter": filterText, "lower": strings.ToLower, "tone": toneOf, "actions": actions}).Parse(source)
 	if err != nil {
@@ -95,7 +95,7 @@ func Write(w io.Writer, p *Page) error {
 // line is a line of a diff.
 type line struct{ Class, Text string }
 
-// lines splits a diff into lines, and gives each its class.
+// lines splits a diff into lines with their classes.
 func lines(diff string) []line {
 	var all []line
 	for text := range strings.Lines(diff) {
@@ -115,7 +115,7 @@ func lines(diff string) []line {
 	return all
 }
 
-// filterText is the text by which the box finds a node.
+// filterText returns the text in which the box searches for a node.
 func filterText(n Node) string {
 	words := []string{n.Name, n.Where}
 	for _, o := range n.Objects {
@@ -130,7 +130,7 @@ type toned struct {
 	Tone Tone
 }
 
-// actions counts the actions on the objects of a node, in the order in which they come.
+// actions counts the actions on the objects of a node, in their order.
 func actions(objects []Object) []toned {
 	counts := map[string]int{}
 	var order []string
@@ -146,7 +146,7 @@ func actions(objects []Object) []toned {
 	return all
 }
 
-// toneOf is the tone of an action.
+// toneOf returns the tone of an action.
 func toneOf(what string) Tone {
 	switch word, _, _ := strings.Cut(what, " "); word {
 	case "create", "adopt":

@@ -11,7 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/page"
 )
 
-// hostile is a text that would be markup, or a script, if the page took it for that.
+// hostile is a text that would be markup or a script without escaping.
 const hostile = `</script><script>alert(1)</script><img src=x onerror=alert(1)>" onclick="alert(1)`
 
 func example() *page.Page {
@@ -34,7 +34,8 @@ func written(t *testing.T, p *page.Page) string {
 	return b.String()
 }
 
-// TestWrite: the same report gives the same page, texts stay texts, and nothing is fetched.
+// TestWrite wants the same page for the same report, with escaped texts, and without
+// requests.
 func TestWrite(t *testing.T) {
 	text := written(t, example())
 	if text != written(t, example()) {
@@ -55,7 +56,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestClosed: each element that is opened is closed.
+// TestClosed wants each opened element closed.
 func TestClosed(t *testing.T) {
 	d := xml.NewDecoder(strings.NewReader(written(t, example())))
 	d.Strict = false
@@ -82,7 +83,7 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// TestWriteFails: what can't be written is an error.
+// TestWriteFails wants an error if a write fails.
 func TestWriteFails(t *testing.T) {
 	if err := page.Write(broken{}, example()); err == nil {
 		t.Error("no error")

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// How long a client may take, and those that are being answered when the server stops.
+// Limits for a client, and for answers in progress when the server stops.
 const (
 	headerTimeout = 5 * time.Second
 	readTimeout   = 10 * time.Second
@@ -20,19 +20,19 @@ const (
 	maxHeader     = 16 << 10
 )
 
-// Options say what is answered.
+// Options are the answers.
 type Options struct {
-	// Metrics answers /metrics; nil for nothing there.
+	// Metrics answers /metrics, nil for none.
 	Metrics http.Handler
-	// Ready is why the process is not ready, nil where it is. It must be safe for
-	// concurrent use, and quick. It is answered to whoever asks: it must hold no secret.
+	// Ready says why the process isn't ready, or returns nil. It must be quick and safe for
+	// concurrent use. Anybody can read the answer, so it must contain no secret.
 	Ready func() error
-	// Log is told what goes wrong with connections; nil for none.
+	// Log receives errors of connections, nil for none.
 	Log io.Writer
 }
 
-// Start answers at an address until stop is called, or what serves fails, which who asks
-// learns. at is the address, with the port that the system chose for port 0.
+// Start answers at an address until the caller calls stop, or serving fails. Later requests
+// then fail. at is the address, with the system's port instead of 0.
 func Start(ctx context.Context, address string, o Options) (at string, stop func(), err error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {
@@ -47,8 +47,8 @@ func Start(ctx context.Context, address string, o Options) (at string, stop func
 	return listener.Addr().String(), func() { cancel(); <-ended }, nil
 }
 
-// Serve answers until the context ends; those that are being answered then are, if that
-// takes no longer than some seconds. It closes the listener. The context's end is no error.
+// Serve answers until the context ends. It then finishes answers in progress for some
+// seconds. It closes the listener. The end of the context isn't an error.
 func Serve(ctx context.Context, listener net.Listener, o Options) error {
 	if o.Log == nil {
 		o.Log = io.Discard
@@ -90,7 +90,7 @@ func (o *Options) handler() http.Handler {
 	return mux
 }
 
-// answer says ok, or what is wrong.
+// answer answers ok, or says what is wrong.
 func answer(w http.ResponseWriter, err error) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -99,5 +99,5 @@ func answer(w http.ResponseWriter, err error) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 		text = err.Error() + "\n"
 	}
-	_, _ = io.WriteString(w, text) // who asked is gone
+	_, _ = io.WriteString(w, text) // the client is gone
 }

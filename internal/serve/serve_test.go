@@ -14,7 +14,8 @@ import (
 	"github.com/lynqctl/lynqctl/internal/serve"
 )
 
-// served begins to serve, and gives the URL and what ends it, which gives Serve's error.
+// served starts Serve, and returns the URL and a function that ends it and returns its
+// error.
 func served(t *testing.T, o serve.Options) (url string, end func() error) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -75,7 +76,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestServeWithout: nothing is ready to fail, and there are no metrics.
+// TestServeWithout wants a ready process without Ready, and no metrics without Metrics.
 func TestServeWithout(t *testing.T) {
 	url, end := served(t, serve.Options{})
 	if status, _ := ask(t, http.MethodGet, url+"/readyz"); status != http.StatusOK {
@@ -89,7 +90,8 @@ func TestServeWithout(t *testing.T) {
 	}
 }
 
-// TestServeStops: who is being answered when the context ends still is, and no one else.
+// TestServeStops wants Serve to finish answers in progress when the context ends, and to
+// accept no others.
 func TestServeStops(t *testing.T) {
 	asked, goOn := make(chan struct{}), make(chan struct{})
 	url, end := served(t, serve.Options{Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -105,7 +107,7 @@ func TestServeStops(t *testing.T) {
 	<-asked
 	ended := make(chan error, 1)
 	go func() { ended <- end() }()
-	for refused := false; !refused; { // the listener is closed first
+	for refused := false; !refused; { // Serve closes the listener first
 		c, err := net.DialTimeout("tcp", strings.TrimPrefix(url, "http://"), time.Second)
 		if refused = err != nil; !refused {
 			_ = c.Close()
@@ -120,7 +122,7 @@ func TestServeStops(t *testing.T) {
 	}
 }
 
-// TestServeFails: a listener that breaks is an error, though nobody stopped it.
+// TestServeFails wants an error from a broken listener, even though nobody stopped it.
 func TestServeFails(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -1,2 +1,5 @@
-// Package suggest finds the word that a mistyped one was probably meant to be.
+// Package suggest finds the word that a user probably meant by a mistyped one.
+//
+// A word and candidates flow in, a suggestion flows out. The package never decides for the
+// user.
 package suggest

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Near is the candidate nearest to word, the first of equals, where one is near
-// enough to be meant: equal but for case, within a third of the word's length
-// in edits, or else begun by the word.
+// Near returns the candidate nearest to word, the first of equals. A candidate is near
+// enough if it differs only in case, or in edits of at most a third of the word's length.
+// Otherwise, it must begin with the word.
 func Near(word string, candidates []string) (string, bool) {
 	best, bestDistance, begun := "", len(word)/3+1, ""
 	for _, c := range candidates {
@@ -28,8 +28,8 @@ func Near(word string, candidates []string) (string, bool) {
 	return best, best != ""
 }
 
-// Fix says what to do about a word that is none of the candidates: the one that
-// was probably meant, else the first of them all.
+// Fix says what to do about an unknown word: it names the probable candidate, or else the
+// first of all.
 func Fix(word string, candidates []string) string {
 	if near, ok := Near(word, candidates); ok {
 		return fmt.Sprintf("did you mean %q?", near)
@@ -37,7 +37,7 @@ func Fix(word string, candidates []string) string {
 	return List(candidates)
 }
 
-// List is "there are a, b, c", sorted, and cut where it grows long; "" for no
+// List returns "there are a, b, c", sorted, and cut if it gets long. It returns "" without
 // candidates.
 func List(candidates []string) string {
 	const most = 12
@@ -53,8 +53,8 @@ func List(candidates []string) string {
 	return "there are " + strings.Join(sorted, ", ")
 }
 
-// distance counts the insertions, deletions, substitutions and swaps of
-// neighbours that make b of a.
+// distance counts the insertions, deletions, substitutions and swaps of neighbours that
+// turn a into b.
 func distance(a, b string) int {
 	previous, row, next := []int(nil), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

@@ -13,9 +13,9 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
-// Choose has a person choose among numbered things, which the list shows: by
-// numbers and ranges of them (1,3-5), or all. An empty answer, and the end of the
-// input, choose nothing. What cannot be understood is asked again.
+// Choose lets a person choose from a numbered list, by numbers and ranges (1,3-5), or all.
+// It returns the indexes. An empty answer, and the end of the input, choose nothing. After
+// an answer that it can't parse, Choose asks again.
 func Choose(in io.Reader, err tty.Stream, l *list.List, question string) ([]int, error) {
 	numbered := list.List{Columns: append([]list.Column{{Name: "#"}}, l.Columns...)}
 	for i, item := range l.Items {
@@ -31,7 +31,7 @@ func Choose(in io.Reader, err tty.Stream, l *list.List, question string) ([]int,
 		}
 		line, problem := answers.ReadString('\n')
 		if problem != nil {
-			_, _ = fmt.Fprintln(err) // the line was not ended
+			_, _ = fmt.Fprintln(err) // the answer had no line end
 			if errors.Is(problem, io.EOF) {
 				return nil, nil
 			}
@@ -45,8 +45,7 @@ func Choose(in io.Reader, err tty.Stream, l *list.List, question string) ([]int,
 	}
 }
 
-// parseChoice gives the chosen places, from 0, or says what is wrong with the
-// answer.
+// parseChoice returns the chosen indexes, from 0, or says what is wrong with the answer.
 func parseChoice(answer string, n int) (chosen []int, wrong string) {
 	if strings.EqualFold(strings.TrimSpace(answer), "all") {
 		answer = "1-" + strconv.Itoa(n)

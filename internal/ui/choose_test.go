@@ -19,7 +19,7 @@ type thing struct {
 	Note  string `json:"note,omitempty"`
 }
 
-// things are a list whose last item has what does not print in it.
+// things returns a list whose last item contains unprintable characters.
 func things() *list.List {
 	return &list.List{
 		Columns: []list.Column{{Name: "KIND", Flexible: true}, {Name: "NAME"}, {Name: "NOTE", Flexible: true}, {Name: "UID", Wide: true}},
@@ -32,14 +32,14 @@ func things() *list.List {
 	}
 }
 
-// closed is a pipe that no one reads any more.
+// closed is a pipe without a reader.
 type closed struct{}
 
 var errClosed = errors.New("broken pipe")
 
 func (closed) Write([]byte) (int, error) { return 0, errClosed }
 
-// choose has an answer typed in, and gives what was shown, too.
+// choose types an answer, and also returns the output.
 func choose(t *testing.T, answer string) (chosen []int, shown string) {
 	t.Helper()
 	var stderr bytes.Buffer
@@ -53,7 +53,7 @@ func choose(t *testing.T, answer string) (chosen []int, shown string) {
 func TestChoose(t *testing.T) {
 	for answer, want := range map[string][]int{
 		"":                     nil, // the end of the input
-		"1":                    nil, // no one ended the line
+		"1":                    nil, // nobody ended the line
 		"\n":                   nil,
 		"  \t\n":               nil,
 		"1\n":                  {0},
@@ -113,7 +113,7 @@ func TestConfirm(t *testing.T) {
 	for answer, want := range map[string]bool{
 		"y\n": true, "Y\n": true, " yes \r\n": true, "YES\n": true,
 		"n\n": false, "no\n": false, "\n": false, "": false, "yeah\n": false, "y y\n": false, "n\ny\n": false,
-		// Who does not end the line has not answered.
+		// An answer without a line end doesn't count.
 		"y": false, "yes": false,
 	} {
 		var stderr bytes.Buffer
@@ -134,7 +134,7 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
-// No one can answer where what is read from or asked on is no terminal.
+// TestCanAsk wants no question if input or output isn't a terminal.
 func TestCanAsk(t *testing.T) {
 	if tty.CanAsk(strings.NewReader("y\n"), tty.Stream{Size: func() (int, int) { return 80, 24 }}) {
 		t.Error("a reader that is no terminal can answer")
@@ -144,7 +144,8 @@ func TestCanAsk(t *testing.T) {
 	}
 }
 
-// A name is typed as it is; anything else is a no, and so is the end of the input.
+// TestConfirmName wants the exact name. Anything else is a no, and so is the end of the
+// input.
 func TestConfirmName(t *testing.T) {
 	for answer, want := range map[string]bool{"crm\n": true, "crm \r\n": true, "crm": false, "CRM\n": false, "y\n": false, "\n": false, "": false} {
 		var err bytes.Buffer

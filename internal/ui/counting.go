@@ -11,23 +11,23 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
-// patience is after how long a Counting is shown.
+// patience is the time after which a Counting appears.
 const patience = time.Second
 
-// Counting shows at the bottom of a terminal how far something has come that takes
-// longer than a second: how much of it is done, how fast, and how long it may still
-// take where that can be told. It goes when it is stopped. A nil Counting shows
-// nothing.
+// Counting shows the progress of a task at the bottom of a terminal, if the task takes
+// longer than a second. It shows the finished part, the rate, and an estimate of the rest.
+// It disappears when it stops. A nil Counting shows nothing.
 type Counting struct {
 	live  live
-	what  string // "reading rows of hub crm"
+	what  string // such as "reading rows of hub crm"
 	start time.Time
 	n, of atomic.Int64
-	stop  func() // drawing
+	stop  func() // stops drawing
 	once  sync.Once
 }
 
-// StartCounting begins one, nil where out is no terminal. The ticker makes it move.
+// StartCounting starts a Counting, which moves with tick. It returns nil if out isn't a
+// terminal.
 func StartCounting(out tty.Stream, what string, now time.Time, tick <-chan time.Time) *Counting {
 	if !out.Terminal {
 		return nil
@@ -51,14 +51,14 @@ func (c *Counting) Add(n int) {
 	}
 }
 
-// Expect says that n more are to be counted. It is safe for concurrent use.
+// Expect announces n more items. It is safe for concurrent use.
 func (c *Counting) Expect(n int) {
 	if c != nil {
 		c.of.Add(int64(n))
 	}
 }
 
-// Reached says that so many are done, of so many. It is safe for concurrent use.
+// Reached says that n of so many items are done. It is safe for concurrent use.
 func (c *Counting) Reached(n, of int) {
 	if c != nil {
 		c.n.Store(int64(n))
@@ -66,7 +66,7 @@ func (c *Counting) Reached(n, of int) {
 	}
 }
 
-// Note writes a line that stays. It is safe for concurrent use.
+// Note writes a line that stays on the screen. It is safe for concurrent use.
 func (c *Counting) Note(line string) {
 	c.live.drawing.Lock()
 	defer c.live.drawing.Unlock()
@@ -74,7 +74,7 @@ func (c *Counting) Note(line string) {
 	c.live.draw([]string{tty.Safe(line)}, c.live.frame, columns)
 }
 
-// Stop takes it away. Further calls do nothing.
+// Stop removes the Counting. Further calls do nothing.
 func (c *Counting) Stop() {
 	if c == nil {
 		return
@@ -88,7 +88,7 @@ func (c *Counting) Stop() {
 	})
 }
 
-// frame is what is shown, in a line that fits; nothing at first.
+// frame returns the line to show, cut to the width. It returns none at first.
 func (c *Counting) frame(now time.Time, columns int) []string {
 	elapsed := now.Sub(c.start)
 	if elapsed < patience {
@@ -96,7 +96,7 @@ func (c *Counting) frame(now time.Time, columns int) []string {
 	}
 	n, of := int(c.n.Load()), int(c.of.Load())
 	p := c.live.out.Paint()
-	if n == 0 && of == 0 { // files are read whole before the first row is known
+	if n == 0 && of == 0 { // lynqctl reads a file completely before it knows the first row
 		return []string{tty.Cut(tty.Safe(c.what)+"  "+p.Faint(age(elapsed)), columns)}
 	}
 	parts := []string{tty.Safe(c.what) + ": " + p.Bold(strconv.Itoa(n))}

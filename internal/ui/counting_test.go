@@ -12,8 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
-// What takes longer than a second is counted on a terminal, and nothing of that
-// stays.
+// TestCounting wants a count on a terminal after a second, and nothing of it in the end.
 func TestCounting(t *testing.T) {
 	var out bytes.Buffer
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
@@ -23,7 +22,7 @@ func TestCounting(t *testing.T) {
 	shown := func(after time.Duration) string {
 		now = now.Add(after)
 		tick <- now
-		tick <- now // by then the one before has been drawn, and this one is the same
+		tick <- now // by then, the previous frame is drawn, and this one is the same
 		lines := strings.Split(ansi.Strip(out.String()), "\r")
 		return strings.TrimSpace(lines[len(lines)-1])
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// PrintDiff prints what an apply would change: for each object a line that says
-// why, and a unified diff.
+// PrintDiff prints what an apply would change. Each object has a line with the cause, and a
+// unified diff.
 func PrintDiff(r *diff.Report, out tty.Stream) error {
 	return eachChange(r, func(n *diff.Node, o *diff.Object) error {
 		p := out.Paint()
@@ -23,7 +23,7 @@ func PrintDiff(r *diff.Report, out tty.Stream) error {
 	})
 }
 
-// PrintDiffHeads is PrintDiff without the diffs, which another program shows.
+// PrintDiffHeads works like PrintDiff, without the diffs, which another program shows.
 func PrintDiffHeads(r *diff.Report, out tty.Stream) error {
 	return eachChange(r, func(n *diff.Node, o *diff.Object) error {
 		_, err := io.WriteString(out, diffHead(n, o, out.Paint()))
@@ -43,8 +43,7 @@ func PrintDiffNames(r *diff.Report, out tty.Stream) error {
 	return err
 }
 
-// PrintDiffProblems prints what guards and the server have against an apply, and
-// the sum of it all.
+// PrintDiffProblems prints the refusals and errors of an apply, and a summary.
 func PrintDiffProblems(r *diff.Report, out tty.Stream) {
 	p := out.Paint()
 	var b strings.Builder
@@ -73,11 +72,11 @@ func PrintDiffProblems(r *diff.Report, out tty.Stream) {
 	for _, cause := range Causes(many) {
 		b.WriteString(cause + "\n")
 	}
-	_, _ = io.WriteString(out, out.Fitted(b.String()+diffSum(r)+"\n")) // there is no place to report that this fails
+	_, _ = io.WriteString(out, out.Fitted(b.String()+diffSum(r)+"\n")) // nobody could see that this fails
 }
 
-// objectProblems writes why objects of a node could not be applied, unless other nodes had
-// such lines, and gives all of them.
+// objectProblems writes why apply would fail for objects of a node, unless other nodes had
+// such lines. It returns all problems.
 func objectProblems(b *strings.Builder, n *diff.Node, p tty.Paint, again *Repeats) report.NodeResult {
 	of := report.NodeResult{NodeID: n.NodeID}
 	for i := range n.Objects {
@@ -98,7 +97,7 @@ func objectProblems(b *strings.Builder, n *diff.Node, p tty.Paint, again *Repeat
 	return of
 }
 
-// diffSum is a report in a line.
+// diffSum sums up a report in a line.
 func diffSum(r *diff.Report) string {
 	counts := r.Counts()
 	if counts.Objects == 0 && counts.Problems == 0 {
@@ -108,7 +107,7 @@ func diffSum(r *diff.Report) string {
 		Commas(phrase.Count(counts.Objects, "object"), counts.Owners(), Some(counts.Problems, "failed"))
 }
 
-// eachChange goes through the objects that would change.
+// eachChange calls do for each object that would change.
 func eachChange(r *diff.Report, do func(*diff.Node, *diff.Object) error) error {
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
@@ -125,8 +124,8 @@ func eachChange(r *diff.Report, do func(*diff.Node, *diff.Object) error) error {
 	return nil
 }
 
-// diffHead says which object changes and why; field by field where the causes
-// differ.
+// diffHead says which object changes, and why. If the causes differ, it lists them by
+// field.
 func diffHead(n *diff.Node, o *diff.Object, p tty.Paint) string {
 	causes := o.Causes()
 	var b strings.Builder
@@ -173,7 +172,7 @@ func paintedDiff(text string, p tty.Paint) string {
 	return b.String()
 }
 
-// wireDiff is a line of the output as JSON (docs/diff.md).
+// wireDiff is a line of the JSON output (docs/diff.md).
 type wireDiff struct {
 	Type string `json:"type"`
 	hubFields
@@ -219,11 +218,11 @@ type wireCounts struct {
 	Leaving        int `json:"leaving,omitempty"`
 }
 
-// diffEvidence is the type of a line that says how rows differ from those of the last run.
+// diffEvidence is the type of a line about rows that differ from those of the last run.
 const diffEvidence = "evidence"
 
-// PrintDiffJSON prints a report as one JSON object per line. The last is a
-// summary: without it the output is not whole.
+// PrintDiffJSON prints a report as one JSON object per line. The last line is a summary.
+// Without it, the output is incomplete.
 func PrintDiffJSON(r *diff.Report, out io.Writer) error {
 	counts := r.Counts()
 	var lines []wireDiff

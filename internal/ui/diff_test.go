@@ -14,7 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
-// differences are a report in which an object has what does not print in it.
+// differences returns a report with an object that contains unprintable characters.
 func differences() *diff.Report {
 	field := func(name string, c diff.Cause) diff.Field {
 		return diff.Field{Path: diff.Path{{Field: "data"}, {Field: name}}, Op: diff.OpReplace, Before: "a\x1b[2J", After: int64(2), Cause: c}

@@ -1,17 +1,18 @@
-// Package ui tells people and scripts what a run does: a view that moves on a
-// terminal, lines in a log, JSON events in a pipe, and a report at the end.
+// Package ui shows people and scripts the progress and result of a run. It draws a moving
+// view on a terminal, and writes lines in a log, or JSON events in a pipe.
 //
-// NewReporter chooses among them. What a Reporter is told by the run goes to
-// standard error as progress, or to standard output as one JSON event per line
-// (docs/events.md). When the run is over, Result prints its report on standard
-// output; Plan prints what a dry run would do, and Refuse why a guard refused.
+// Events and results of a run flow in, text flows out. NewReporter chooses the format. A
+// Reporter writes progress to standard error, or events to standard output, one JSON object
+// per line (docs/events.md). At the end, Result prints the report on standard output. Plan
+// prints what a dry run would do, and Refuse says why a guard refused.
 //
 // Package list prints what commands found, in each format. Package views fills its lists.
 //
-// Package tty has the streams that all of this is written to. It escapes whatever does not
-// print, so that no text can move the cursor, change colours or forge lines.
+// Package tty has the streams for all output. It escapes unprintable characters, so that no
+// text can move the cursor, change colours or forge lines. This package never reads a
+// cluster, and never decides what a run does.
 //
-// Styles, columns and trees are drawn by lipgloss. Its import asks the terminal for its
-// colours before main begins, and inside tmux it starts a process for that: 4 ms, and
-// nothing where the output is a pipe.
+// lipgloss draws styles, columns and trees. Its import asks the terminal for its colours
+// before main begins. Inside tmux, it starts a process for that, which takes 4 ms. If the
+// output is a pipe, it costs nothing.
 package ui

@@ -19,7 +19,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// hostile are texts that a terminal would act on, or that look like our own colours.
+// hostile returns texts that a terminal would act on, or that look like our own colours.
 func hostile() []string {
 	return []string{
 		"\x1b[2J\x1b]0;title\a", "\u009b31mred\u0085", "a\rb\x7f\x00", "\u202ecba\u2066\u2069", "z\u200bw\u2028\u2029\ufeff",
@@ -27,7 +27,8 @@ func hostile() []string {
 	}
 }
 
-// All text that is written to a stream prints, and what prints stays as it is.
+// TestStreamEscapes wants a stream to escape unprintable characters, and to keep printable
+// ones.
 func TestStreamEscapes(t *testing.T) {
 	var out bytes.Buffer
 	s := ui.StreamTo(&out, tty.Stream{Terminal: true, Color: true})
@@ -46,7 +47,8 @@ func TestStreamEscapes(t *testing.T) {
 	}
 }
 
-// Data are escaped where people read them, also a character that comes in two parts.
+// TestDataOnTerminal wants data escaped on a terminal, even if a character comes in two
+// writes.
 func TestDataOnTerminal(t *testing.T) {
 	for terminal, want := range map[bool]string{true: "a: ö\\u202e\n\tb\\x1b\\xff\n", false: "a: ö\u202e\n\tb\x1b\xff\n"} {
 		var out bytes.Buffer
@@ -65,16 +67,15 @@ func TestDataOnTerminal(t *testing.T) {
 	}
 }
 
-// FuzzTerminal has a text that others wrote in every place where there is any. On a
-// terminal there are no control characters but those that there are where the text is
-// harmless.
+// FuzzTerminal puts a text of others into every place. It wants the same control characters
+// on the terminal as for a harmless text.
 func FuzzTerminal(f *testing.F) {
 	for _, text := range hostile() {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if ui.OneLine(text) == "" {
-			return // nothing is said
+			return // an empty text shows nothing
 		}
 		got, want := shownEverywhere(t, text), shownEverywhere(t, ui.OneLine(text))
 		for place := range got {
@@ -94,7 +95,7 @@ func FuzzTerminal(f *testing.F) {
 	})
 }
 
-// shownEverywhere is what a terminal gets, by place, of a text that others wrote.
+// shownEverywhere returns what a terminal gets from a text of others, by place.
 func shownEverywhere(t *testing.T, text string) map[string]string {
 	shown := map[string]string{}
 	on := func(place string, show func(out tty.Stream) error) {
@@ -122,13 +123,13 @@ func shownEverywhere(t *testing.T, text string) map[string]string {
 		tick := make(chan time.Time)
 		c := ui.StartCounting(out, text, time.Unix(0, 0), tick)
 		tick <- time.Unix(5, 0)
-		tick <- time.Unix(5, 0) // by then the one before has been drawn
+		tick <- time.Unix(5, 0) // by then, the previous frame is drawn
 		c.Note(text)
 		c.Stop()
 		return nil
 	})
 	for _, format := range []tty.Format{tty.Table, tty.Wide, tty.YAML, tty.Name, tty.JSON} {
-		terminal := tty.Stream{Terminal: true} // without colours, for how often it is drawn differs
+		terminal := tty.Stream{Terminal: true} // without colours, because the number of frames varies
 		for i, c := range reported(t, ui.Options{Format: format, Out: terminal, Err: terminal}, text) {
 			shown[fmt.Sprintf("events %s %d", format, i)] = c.out.String() + c.err.String()
 		}
@@ -157,7 +158,7 @@ func listsShown(on func(string, func(tty.Stream) error), text string) {
 	on("nothing", func(out tty.Stream) error { return list.Print(&list.List{Empty: text}, tty.Table, out, out) })
 }
 
-// hostileList is a list, and a tree.
+// hostileList returns a list with a tree.
 func hostileList(text string) *list.List {
 	l := &list.List{Columns: things().Columns, Footer: []string{text}, Warnings: []string{text}, Empty: text, Sums: map[string]string{text: text}}
 	for depth := range 3 {

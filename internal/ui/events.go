@@ -15,19 +15,18 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// schemaVersion is that of the events. It changes when a field means something else,
-// and never as long as that can be avoided.
+// schemaVersion is the version of the events. It changes only if a field gets another
+// meaning.
 const schemaVersion = 1
 
-// eventRefusal is the event that Refuse writes: no run begins, so that only the
-// summary follows.
+// eventRefusal is the event that Refuse writes. No run begins, so only the summary follows.
 const eventRefusal report.EventType = "refusal"
 
-// eventTime is RFC 3339 in UTC with milliseconds, always of the same length.
+// eventTime is RFC 3339 in UTC with milliseconds, always with the same length.
 const eventTime = "2006-01-02T15:04:05.000Z"
 
-// wireEvent is an event as scripts read it. Names and meanings are a promise
-// (docs/events.md): fields may come, none changes.
+// wireEvent is an event for scripts. docs/events.md promises its names and meanings: new
+// fields may come, but none changes.
 type wireEvent struct {
 	Type          report.EventType `json:"type"`
 	SchemaVersion int              `json:"schemaVersion"`
@@ -117,7 +116,7 @@ func wire(e *report.Event) *wireEvent {
 		w.Since, w.Until = e.Since.UTC().Format(eventTime), e.Until.UTC().Format(eventTime)
 	}
 	if e.Type == report.EventPlan {
-		w.Nodes = &e.Nodes // 0 is news, too
+		w.Nodes = &e.Nodes // 0 is information, too
 	}
 	return w
 }
@@ -159,7 +158,7 @@ func hubNames(hubs []lynq.HubKey) []string {
 	return names
 }
 
-// orEmpty has {} written where nothing was counted, not null.
+// orEmpty returns an empty map for nil, so that JSON has {} instead of null.
 func orEmpty[K comparable](m map[K]int) map[K]int {
 	if m == nil {
 		return map[K]int{}
@@ -167,15 +166,15 @@ func orEmpty[K comparable](m map[K]int) map[K]int {
 	return m
 }
 
-// EndEvents ends the events of a command that came to no run, or not to its end: with
-// a summary, and why as its message.
+// EndEvents ends the events of a command without a finished run: with a summary, and why as
+// its message.
 func EndEvents(out tty.Stream, now time.Time, dryRun, interrupted bool, why string) error {
 	stream := &events{out: out}
 	stream.report(&report.Event{Type: report.EventSummary, Time: now, Message: why, Summary: &report.Summary{DryRun: dryRun, Interrupted: interrupted}})
 	return stream.close()
 }
 
-// refusal is a refusal as an event.
+// refusal turns a refusal into an event.
 func refusal(r plan.Refusal, now time.Time) *wireEvent {
 	return &wireEvent{
 		Type: eventRefusal, SchemaVersion: schemaVersion,
@@ -186,18 +185,19 @@ func refusal(r plan.Refusal, now time.Time) *wireEvent {
 	}
 }
 
-// events writes an event per line.
+// events writes one event per line.
 type events struct {
 	out io.Writer
 
 	mu  sync.Mutex
-	err error // the first, after which nothing more is written
+	err error // the first error, after which events writes nothing more
 }
 
 func (j *events) report(e *report.Event) { j.write(wire(e)) }
 func (j *events) tick(time.Time)         {}
 
-// close tells whether all events were written: those who read them rely on it.
+// close returns an error if an event wasn't written, because readers rely on complete
+// events.
 func (j *events) close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -220,7 +220,7 @@ func (j *events) write(e *wireEvent) {
 	j.err = err
 }
 
-// encode is a line of JSON.
+// encode returns a value as a line of JSON.
 func encode(v any) ([]byte, error) {
 	text, err := phrase.JSON(v)
 	return append(tty.SafeJSON([]byte(text)), '\n'), err

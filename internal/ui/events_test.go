@@ -20,8 +20,7 @@ import (
 
 const eventsDoc = "../../docs/events.md"
 
-// examples are the first event of each type of the story, and a refusal, as
-// JSON lines.
+// examples returns the first event of each type in the story, and a refusal, as JSON lines.
 func examples(t *testing.T) map[string]string {
 	t.Helper()
 	c := newConsole(ui.Options{Format: tty.JSON})
@@ -52,8 +51,8 @@ func examples(t *testing.T) map[string]string {
 	return first
 }
 
-// The document has a section for each type of event, with the example that the
-// code writes.
+// TestEventsDocument wants a section for each type of event, with the example that the code
+// writes.
 func TestEventsDocument(t *testing.T) {
 	content, err := os.ReadFile(eventsDoc)
 	if err != nil {
@@ -85,8 +84,8 @@ func TestEventsDocument(t *testing.T) {
 	}
 }
 
-// Every field that any event has is in the document's table, and no other. A name with a
-// dot in front is below the same field as the name before it.
+// TestEventsDocumentFields wants the document's table to have exactly the fields that
+// events have. A name with a leading dot is a field below that of the name before.
 func TestEventsDocumentFields(t *testing.T) {
 	content, err := os.ReadFile(eventsDoc)
 	if err != nil {
@@ -105,7 +104,7 @@ func TestEventsDocumentFields(t *testing.T) {
 			documented[name] = true
 		}
 	}
-	written := map[string]bool{"summary.dryRun": true, "summary.interrupted": true} // false is left out
+	written := map[string]bool{"summary.dryRun": true, "summary.interrupted": true} // JSON omits false
 	all := newConsole(ui.Options{Format: tty.JSON})
 	all.tell(story())
 	all.close(t)
@@ -121,7 +120,7 @@ func TestEventsDocumentFields(t *testing.T) {
 	}
 }
 
-// fields collects the names of fields; what is in counts are words.
+// fields collects the names of fields. The names in counts are words.
 func fields(object map[string]any, prefix string, names map[string]bool) {
 	for name, value := range object {
 		names[prefix+name] = true
@@ -139,8 +138,7 @@ func fields(object map[string]any, prefix string, names map[string]bool) {
 	}
 }
 
-// A plan with nothing to do says so with a number, and counts that are missing
-// are none.
+// TestEventsOfNothing wants an empty plan to have a number, and missing counts to be empty.
 func TestEventsOfNothing(t *testing.T) {
 	c := newConsole(ui.Options{Format: tty.JSON})
 	c.Report(report.Event{Type: report.EventPlan, NodeID: lynq.NodeID{Hub: crm()}})
@@ -154,7 +152,7 @@ func TestEventsOfNothing(t *testing.T) {
 	}
 }
 
-// A hub whose nodes only have something to record has no line: nothing changes.
+// TestNothingToChange wants no line for a hub whose nodes only have something to record.
 func TestNothingToChange(t *testing.T) {
 	c := newConsole(ui.Options{})
 	c.Report(report.Event{Type: report.EventPlan, NodeID: lynq.NodeID{Hub: crm()}, Nodes: 2, Counts: map[plan.Action]int{plan.ActionKeep: 2}})

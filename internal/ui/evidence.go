@@ -6,7 +6,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/evidence"
 )
 
-// wireEvidence is how rows differ from those of the last run, as scripts read it
+// wireEvidence says for scripts how rows differ from those of the last run
 // (docs/events.md).
 type wireEvidence struct {
 	LastRun     string          `json:"lastRun,omitempty"`
@@ -29,12 +29,12 @@ type wireRows struct {
 
 type wireColumn struct {
 	Column string `json:"column"`
-	// Changed is left out for a secret column: it isn't known.
+	// Changed is nil for a secret column, because nobody knows the number.
 	Changed *int `json:"changed,omitempty"`
 	Emptied int  `json:"emptied"`
 }
 
-// evidenceOf is evidence as scripts read it, nil for none.
+// evidenceOf converts evidence for scripts. It returns nil for nil.
 func evidenceOf(e *evidence.Evidence) *wireEvidence {
 	if e == nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 )
 
-// View draws what the live view shows after these events, at that time.
+// View draws the live view after these events, at that time.
 func View(events []report.Event, now time.Time, columns, rows int, color bool) []string {
 	m := &model{}
 	for i := range events {
@@ -17,13 +17,13 @@ func View(events []report.Event, now time.Time, columns, rows int, color bool) [
 	return view(m, now, columns, rows, tty.Stream{Color: color}.Paint())
 }
 
-// StreamTo is a stream that writes to w, and can do what another says. A terminal is
-// one in every way.
+// StreamTo returns a stream that writes to w, with the abilities of another stream. A
+// terminal has all of them.
 func StreamTo(w io.Writer, s tty.Stream) tty.Stream {
 	to := tty.NewStream(tty.To(w), func(string) string { return "" }, tty.ColorNever)
 	to.Terminal, to.Interactive, to.Color, to.Size = s.Terminal, s.Terminal, s.Color, s.Size
 	return to
 }
 
-// OneLine is a text as it is in a cell.
+// OneLine returns a text as a cell shows it.
 func OneLine(s string) string { return tty.Safe(s) }

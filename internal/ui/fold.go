@@ -9,12 +9,12 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 )
 
-// foldedLine says what the rows of fold mean.
+// foldedLine explains the rows of fold.
 const foldedLine = "+N stands for N more nodes with the same result. To list each, pass -o wide.\n"
 
-// fold joins nodes with one key into the first of them, which counts the others and has the
-// sums of all. It keeps each node of a short list, and nodes without a key. below is a line
-// for readers of the rows, "" where each of them is one node.
+// fold joins nodes with the same key into the first of them, which gets their number and
+// sums. It keeps each node of a short list, and nodes without a key. below is a line that
+// explains the rows, or "" if each row is one node.
 func fold(nodes []nodeResult, key func(*nodeResult) string) (rows []nodeResult, below string) {
 	if len(nodes) <= list.Few {
 		return nodes, ""
@@ -41,7 +41,7 @@ func fold(nodes []nodeResult, key func(*nodeResult) string) (rows []nodeResult, 
 	return rows, below
 }
 
-// join counts another node.
+// join adds another node's numbers.
 func (n *nodeResult) join(other *nodeResult) {
 	n.others++
 	n.objects += other.objects
@@ -49,7 +49,7 @@ func (n *nodeResult) join(other *nodeResult) {
 	n.ready += other.ready
 }
 
-// shownName is the name of the node, with the number of nodes that it stands for.
+// shownName returns the node's name, with the number of nodes that its row stands for.
 func (n *nodeResult) shownName() string {
 	if n.others == 0 {
 		return tty.Safe(n.Name)
@@ -57,7 +57,7 @@ func (n *nodeResult) shownName() string {
 	return tty.Safe(n.Name) + fmt.Sprintf(" +%d", n.others)
 }
 
-// endKey is the same for nodes of a form that ended the same way for the same cause.
+// endKey returns the same key for nodes of a form with the same result and cause.
 func (n *nodeResult) endKey() string {
 	keys := []string{n.Namespace, n.Form.Name, n.status}
 	for _, p := range n.problems {
@@ -66,8 +66,8 @@ func (n *nodeResult) endKey() string {
 	return strings.Join(keys, "\n")
 }
 
-// planKey is the same for nodes that fail, or are skipped, for the same cause with the same
-// steps. It is "" for all others: people read what becomes of each of them.
+// planKey returns the same key for nodes that fail or are skipped for the same cause, with
+// the same steps. It returns "" for all others, because people read each of them.
 func (n *nodeResult) planKey() string {
 	if !n.bad() && n.outcome != report.OutcomeSkipped {
 		return ""

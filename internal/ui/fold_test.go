@@ -12,15 +12,15 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 )
 
-// changed is an event of an object that a run of many nodes changes.
+// changed returns an event about an object in a run of many nodes.
 func changed(i int, a plan.Action) report.Event {
 	node := acme
 	node.Name = fmt.Sprintf("a%03d-web", i)
 	return report.Event{Type: report.EventObject, NodeID: node, Object: ref("ConfigMap", node.Name), Action: a, Outcome: report.OutcomeDone}
 }
 
-// Of what many nodes change, ten objects have a line, and others are counted each half a
-// minute and in the end. Objects that are lost have a line each.
+// TestChangesOfManyNodesAreCounted wants lines for ten objects of a large run. It wants a
+// count of the others every half minute and at the end. Each lost object has its own line.
 func TestChangesOfManyNodesAreCounted(t *testing.T) {
 	c := newConsole(ui.Options{})
 	c.Report(report.Event{Type: report.EventPlan, Nodes: 302})
@@ -53,7 +53,8 @@ func TestChangesOfManyNodesAreCounted(t *testing.T) {
 	}
 }
 
-// A run of few nodes has a line for each change, however many those are.
+// TestChangesOfFewNodesHaveLines wants a line for each change in a run of few nodes,
+// however many changes it has.
 func TestChangesOfFewNodesHaveLines(t *testing.T) {
 	c := newConsole(ui.Options{})
 	c.Report(report.Event{Type: report.EventPlan, Nodes: 20})
@@ -67,8 +68,8 @@ func TestChangesOfFewNodesHaveLines(t *testing.T) {
 	}
 }
 
-// Nodes that succeed have one row with their sums, and so have those that failed for each
-// cause. Nodes of a small cause keep their rows.
+// TestRowsOfManyNodes wants one row with sums for all nodes that succeed, and one for each
+// cause of a failure. If few nodes share a cause, each keeps its row.
 func TestRowsOfManyNodes(t *testing.T) {
 	_, all := failures(302)
 	nodes := all[0].Nodes

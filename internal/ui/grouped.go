@@ -13,25 +13,25 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// sharedProblem is what is wrong with several nodes.
+// sharedProblem is a problem of several nodes.
 type sharedProblem struct {
-	why   string // in the words of the first of them
+	why   string // the text for the first of them
 	nodes []string
 }
 
-// sharedByFew is of how many nodes a problem is not told once more: each of them had
-// its lines just above.
+// sharedByFew is the largest number of nodes for which no common line follows, because each
+// had its own line just before.
 const sharedByFew = 2
 
-// Repeats counts the nodes that have a problem. Its zero value is empty, and it is not safe
-// for concurrent use.
+// Repeats counts the nodes with a problem. Its zero value is empty. It isn't safe for
+// concurrent use.
 type Repeats struct {
-	// seen are the first nodes with a problem, by the problem's key.
+	// seen has the first nodes with a problem, by the problem's key.
 	seen map[string][]lynq.NodeKey
 }
 
-// Again takes note of a node's problem. It tells whether the node needs no line for it,
-// because two other nodes had one, and Causes will count them all.
+// Again notes a node's problem. It reports whether the node needs no line, because two
+// other nodes had one. Causes counts them all later.
 func (r *Repeats) Again(of lynq.NodeID, problem string) bool {
 	key := problemKey(of.Name, of.Form.Name, problem)
 	if slices.Contains(r.seen[key], of.Key()) {
@@ -62,7 +62,7 @@ func CauseOf(of lynq.NodeID, problem string) string {
 	return problemKey(of.Name, of.Form.Name, problem)
 }
 
-// shared finds what is wrong with several nodes, in the order of the nodes.
+// shared finds the problems that several nodes share, in the order of the nodes.
 func shared(failed []report.NodeResult) []sharedProblem {
 	index := map[string]int{}
 	var all []sharedProblem
@@ -98,8 +98,8 @@ func (s sharedProblem) line() string {
 	return tty.Safe(fmt.Sprintf("%s (%s): %s", phrase.Count(len(s.nodes), "node"), who, why))
 }
 
-// cutObject cuts a problem into kind and name of the object that it begins with, ""
-// where there is none, and the rest.
+// cutObject splits a problem into the kind and name of its object, and the rest. Kind and
+// name are "" if the problem doesn't begin with an object.
 func cutObject(problem string) (kind, name, why string) {
 	object, why, found := strings.Cut(problem, ": ")
 	kind, path, isObject := strings.Cut(object, "/")
@@ -109,8 +109,8 @@ func cutObject(problem string) (kind, name, why string) {
 	return kind, path[strings.LastIndexByte(path, '/')+1:], why
 }
 
-// problemKey is the same for problems of two nodes that differ in what tells the nodes
-// apart: names of nodes and objects, and numbers.
+// problemKey returns the same key for problems that differ only in names of nodes and
+// objects, and in numbers.
 func problemKey(node, form, problem string) string {
 	kind, name, why := cutObject(problem)
 	names := []string{node, strings.TrimSuffix(node, "-"+form), name}
@@ -126,14 +126,14 @@ func problemKey(node, form, problem string) string {
 	return string(key)
 }
 
-// inWord tells whether a character can be in the name of an object.
+// inWord reports whether a character may be part of an object's name.
 func inWord(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || isDigit(r) || strings.ContainsRune("_.-", r)
 }
 
 func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 
-// appendNumberless appends a word with 0 for each number.
+// appendNumberless appends a word, with 0 for each number in it.
 func appendNumberless(to []byte, word string) []byte {
 	number := false
 	for i := range len(word) {

@@ -10,8 +10,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// TestShared: what many nodes share is one problem, whatever names and numbers are in
-// it; what only some objects of one node share is none.
+// TestShared wants one problem for many nodes, whatever names and numbers it contains. A
+// problem that only objects of one node share doesn't count.
 func TestShared(t *testing.T) {
 	failed := func(uid string, problems ...string) report.NodeResult {
 		return report.NodeResult{NodeID: lynq.NodeID{Form: lynq.FormKey{Name: "web"}, Namespace: "shop", Name: uid + "-web"}, Problems: problems}

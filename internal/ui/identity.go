@@ -2,7 +2,7 @@ package ui
 
 import "github.com/lynqctl/lynqctl/pkg/lynq"
 
-// hubFields are a hub as JSON and YAML have it, in what may be of none.
+// hubFields are the JSON and YAML fields of a hub, in output that may have none.
 type hubFields struct {
 	Hub          string `json:"hub,omitempty"`
 	HubNamespace string `json:"hubNamespace,omitempty"`
@@ -10,8 +10,8 @@ type hubFields struct {
 
 func hubFieldsOf(hub lynq.HubKey) hubFields { return hubFields{hub.Name, hub.Namespace} }
 
-// NodeFields are a node as JSON and YAML have it. Two nodes may have one name. Each output
-// then has those fields that distinguish them.
+// NodeFields are the JSON and YAML fields of a node. Two nodes may have the same name, so
+// every output has these fields to distinguish them.
 type NodeFields struct {
 	Node         string `json:"node"`
 	Namespace    string `json:"namespace"`
@@ -20,7 +20,7 @@ type NodeFields struct {
 	Form         string `json:"form"`
 }
 
-// NodeFieldsOf are those of a node.
+// NodeFieldsOf returns the fields of a node.
 func NodeFieldsOf(id lynq.NodeID) NodeFields {
 	return NodeFields{id.Name, id.Namespace, id.Hub.Name, id.Hub.Namespace, id.Form.Name}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
-// TestNodeFields: a node is in the same fields, in the same order, wherever it is printed.
+// TestNodeFields wants every output to have the same fields of a node, in the same order.
 func TestNodeFields(t *testing.T) {
 	id := lynq.NodeID{
 		Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "web"},

@@ -15,8 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// TestInventoryDetails: objects come in the order in which they are applied, and what
-// is not confirmed says so.
+// TestInventoryDetails wants objects in apply order, with a mark on unconfirmed ones.
 func TestInventoryDetails(t *testing.T) {
 	record := func(name string, order int, uid, digest string, ready bool) inventory.Entry {
 		p := lynq.DefaultPolicy()
@@ -45,8 +44,8 @@ func TestInventoryDetails(t *testing.T) {
 	}
 }
 
-// TestInventoryShowHasAllOfEntries: -o json, -o yaml and docs/inventory.md have every field
-// that the ConfigMap has of an object, whatever fields an entry may get.
+// TestInventoryShowHasAllOfEntries wants -o json, -o yaml and docs/inventory.md to have
+// every field that the ConfigMap has of an object. New fields of an entry fail here.
 func TestInventoryShowHasAllOfEntries(t *testing.T) {
 	var r inventory.Entry
 	fillIn(reflect.ValueOf(&r).Elem())
@@ -89,7 +88,7 @@ func TestInventoryShowHasAllOfEntries(t *testing.T) {
 	}
 }
 
-// fillIn sets every field of a struct, and of the structs in it, to something.
+// fillIn sets every field of a struct, and of the structs in it, to some value.
 func fillIn(v reflect.Value) {
 	for i := range v.NumField() {
 		switch f := v.Field(i); {

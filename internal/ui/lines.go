@@ -14,25 +14,25 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// waitingEvery is how often a log is told that objects are waited for, and
-// waitingNamed how many of them it names.
+// waitingEvery is how often a log names the objects that a run waits for. waitingNamed
+// limits how many it names.
 const (
 	waitingEvery = 10 * time.Second
 	waitingNamed = 3
 )
 
-// countingEvery is how often a log is told how many changes had no line.
+// countingEvery is how often a log counts the changes without a line.
 const countingEvery = 30 * time.Second
 
-// lines writes a line for what happens, for logs.
+// lines writes lines about events to a log.
 type lines struct {
 	out   tty.Stream
 	notes *notes
 
 	mu    sync.Mutex
 	waits waits
-	told  time.Time // when waits were last looked at, or began
-	last  []string  // what was told of them, but for how long it takes
+	told  time.Time // when waits were last checked, or began
+	last  []string  // the last text about them, without the durations
 
 	counted time.Time // when changes were last counted, or the first event came
 }
@@ -58,8 +58,7 @@ func (l *lines) tick(now time.Time) {
 
 func (l *lines) close() error { return nil }
 
-// waiting tells what is waited for, when it is time to and something else is to be
-// told than the last time.
+// waiting writes what the run waits for, if it is time and the text changed.
 func (l *lines) waiting(now time.Time) {
 	if l.notes.quiet || l.waits.n == 0 || now.Sub(l.told) < waitingEvery {
 		return
@@ -83,7 +82,7 @@ func (l *lines) waiting(now time.Time) {
 	l.write(line)
 }
 
-// counting counts the changes that had no line, when it is time to.
+// counting writes a count of the changes without a line, if it is time.
 func (l *lines) counting(now time.Time) {
 	switch {
 	case l.counted.IsZero():
@@ -94,7 +93,7 @@ func (l *lines) counting(now time.Time) {
 	}
 }
 
-// write ignores errors: a run goes on when its output is closed.
+// write ignores errors, because a run continues when its output closes.
 func (l *lines) write(line string) {
 	if line != "" {
 		_, _ = io.WriteString(l.out, line+"\n")

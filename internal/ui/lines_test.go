@@ -40,7 +40,8 @@ func wait(node lynq.NodeID, name, why string) report.Event {
 	return report.Event{Type: report.EventWait, NodeID: node, Object: ref("Deployment", name), Message: why}
 }
 
-// A log is told every ten seconds what is waited for, whether events come or not.
+// TestLinesOfWaiting wants a line every ten seconds about what the run waits for, even
+// without events.
 func TestLinesOfWaiting(t *testing.T) {
 	c := newConsole(ui.Options{})
 	c.Report(wait(acme, "a", "0 of 3 replicas"))
@@ -60,14 +61,14 @@ func TestLinesOfWaiting(t *testing.T) {
 	c.forward(10 * time.Second)
 	c.tick()
 	c.forward(10 * time.Second)
-	c.tick() // nothing has changed, but how long it takes
+	c.tick() // nothing changed except the duration
 	c.Report(report.Event{Type: report.EventReady, NodeID: acme, Object: ref("Deployment", "a")})
 	c.Report(report.Event{Type: report.EventObject, NodeID: acme, Object: ref("Deployment", "b"), Action: plan.ActionUpdate, Outcome: report.OutcomeNotReady, Message: "not in time"})
 	c.Report(report.Event{Type: report.EventNode, NodeID: beta, Outcome: report.OutcomeDone})
 	c.forward(time.Minute)
-	c.tick() // nothing is waited for any more
+	c.tick() // the run no longer waits
 	c.Report(wait(acme, "e", "late"))
-	c.tick() // that one only began
+	c.tick() // that wait only began
 	c.close(t)
 	want := `waiting for 2 objects: acme-web  Deployment default/a  10s  0 of 3 replicas; acme-web  Deployment default/b  1s  0 of 1 replicas
 waiting for 2 objects: acme-web  Deployment default/a  2m10s  2 of 3 replicas; acme-web  Deployment default/b  2m1s  0 of 1 replicas
@@ -79,7 +80,8 @@ acme-web  Deployment default/b  not ready: not in time
 	}
 }
 
-// When a run ends early, what did not begin is one line for each reason.
+// TestSkippedNodesAreCounted wants one line for each reason why nodes didn't begin, if a
+// run ends early.
 func TestSkippedNodesAreCounted(t *testing.T) {
 	c := newConsole(ui.Options{})
 	skipped := func(name, why string) report.Event {
@@ -99,8 +101,8 @@ interrupted: dry run: 3 nodes: 3 skipped; 0 objects; 2h5m
 	}
 }
 
-// An interruption is a line per hub, whatever it broke off, and what many nodes share
-// is told with their number.
+// TestInterruptionIsOneLine wants one line per hub for an interruption. It wants shared
+// problems with the number of nodes.
 func TestInterruptionIsOneLine(t *testing.T) {
 	c := newConsole(ui.Options{})
 	var story []report.Event
@@ -125,9 +127,9 @@ interrupted: 6 nodes: 3 interrupted, 3 failed; 0 objects; 0.0s
 	}
 }
 
-// Hundreds of nodes that fail for one cause fill no screen and no log: two of them show it as
-// it happens, one line counts them all, and one row has their sums. Few nodes have a row and
-// lines each, and so has each node with -o wide and -o name.
+// TestOneCauseOfManyNodes lets hundreds of nodes fail for one cause. Two of them show it at
+// once, one line counts them all, and one row has their sums. Few nodes have a row and
+// lines each. So has every node with -o wide and -o name.
 func TestOneCauseOfManyNodes(t *testing.T) {
 	const nodes = 302
 	row := regexp.MustCompile(`(?m)^a000-web \+301 +shop +web +604 +302 +0/604 +failed`)
@@ -135,7 +137,7 @@ func TestOneCauseOfManyNodes(t *testing.T) {
 		out    tty.Stream
 		format tty.Format
 		nodes  int
-		least  int // lines of both streams
+		least  int // of lines in both streams
 		most   int
 		folded bool
 	}{
@@ -168,7 +170,8 @@ func TestOneCauseOfManyNodes(t *testing.T) {
 	}
 }
 
-// failures are the events of a run in which so many nodes fail for one cause, and its plan.
+// failures returns the plan and events of a run in which that many nodes fail for one
+// cause.
 func failures(nodes int) ([]report.Event, []plan.Plan) {
 	planned := plan.Plan{Hub: crm()}
 	summary := &report.Summary{Nodes: map[report.Outcome]int{report.OutcomeFailed: nodes}}
@@ -192,8 +195,8 @@ func failures(nodes int) ([]report.Event, []plan.Plan) {
 	return append(events, report.Event{Type: report.EventSummary, Summary: summary}), []plan.Plan{planned}
 }
 
-// Nothing that comes from rows or from a cluster reaches the terminal as a
-// control character, whatever field it is in.
+// TestControlCharacters wants no control character from rows or a cluster on the terminal,
+// whatever field it is in.
 func TestControlCharacters(t *testing.T) {
 	evil := "a\x1b[2Jb\u009b1mc\rd\te\x00f\u202eg\u2028h\xffi\U000e0001j\nforged line"
 	for name, o := range map[string]ui.Options{
@@ -222,15 +225,14 @@ func TestControlCharacters(t *testing.T) {
 	}
 }
 
-// ownMoves are up, as many lines as there are by then, and clear.
+// ownMoves matches our own cursor movement: up over the view, and clear.
 func ownMoves() *regexp.Regexp { return regexp.MustCompile(`\r\x1b\[\d*A\x1b\[J`) }
 
 type evilError string
 
 func (e evilError) Error() string { return string(e) }
 
-// reported is what a run, its plan and a refusal write where all that others wrote is one
-// text.
+// reported shows a run, its plan and a refusal, with evil as every text of others.
 func reported(t *testing.T, o ui.Options, evil string) []*console {
 	of := lynq.HubKey{Namespace: evil, Name: evil}
 	key := lynq.NodeID{Hub: of, Namespace: evil, Name: evil}

@@ -12,20 +12,20 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 )
 
-// live keeps a view at the bottom of a terminal, and lets what stays scroll
-// above it. The cursor is never hidden and is on the line below the view,
-// so that a program that is killed leaves a sane terminal.
+// live keeps a view at the bottom of a terminal, and lets lasting lines scroll above it. It
+// never hides the cursor, and keeps it on the line below the view. So a killed program
+// leaves a usable terminal.
 type live struct {
 	out   tty.Stream
 	notes *notes
 
-	// mu guards what events change. It is never held while writing, since a
-	// terminal may take its time (or be stopped with Ctrl-S).
+	// mu guards the data that events change. Nobody holds it during a write, because a
+	// terminal may be slow, or stopped with Ctrl-S.
 	mu    sync.Mutex
 	model model
 	above []string
 
-	// drawing guards what is on the screen.
+	// drawing guards the data about the screen.
 	drawing sync.Mutex
 	frame   []string
 	columns int // of the terminal when frame was drawn
@@ -50,7 +50,7 @@ func (l *live) tick(now time.Time) {
 	l.draw(l.take(), frame, columns)
 }
 
-// take gives the lines that are yet to be written above the view.
+// take returns the lines to write above the view, and forgets them.
 func (l *live) take() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -59,7 +59,7 @@ func (l *live) take() []string {
 	return above
 }
 
-// close takes the view away and writes what is still to stay.
+// close removes the view and writes the remaining lines.
 func (l *live) close() error {
 	l.drawing.Lock()
 	defer l.drawing.Unlock()
@@ -86,7 +86,8 @@ func (l *live) draw(above, frame []string, columns int) {
 	l.out.Redraw(over, b.String())
 }
 
-// eachTick calls do at each tick, until stop is called: then it is called no more.
+// eachTick calls do at each tick until the caller calls stop. After stop, it never calls
+// do.
 func eachTick(tick <-chan time.Time, do func(now time.Time)) (stop func()) {
 	end, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -106,8 +107,8 @@ func eachTick(tick <-chan time.Time, do func(now time.Time)) (stop func()) {
 	}
 }
 
-// rowsOf is how many rows lines take that were drawn for another width perhaps:
-// a terminal that became narrower wraps them.
+// rowsOf returns the number of rows that lines take, even if they were drawn for another
+// width. A terminal that became narrower wraps them.
 func rowsOf(lines []string, columns int) int {
 	rows := 0
 	for _, line := range lines {

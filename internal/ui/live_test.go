@@ -18,13 +18,13 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// screen is a terminal of so many columns that understands what a live view
-// writes, and nothing else: a test that writes more fails.
+// screen is a terminal that understands only what a live view writes. A test that writes
+// anything else fails.
 type screen struct {
 	mu      sync.Mutex
 	columns int
 	rows    []string // without colours
-	at      int      // row of the cursor, which is always at its beginning
+	at      int      // the row of the cursor, which is always at the start of a row
 	strange []string
 	writes  int
 }
@@ -60,8 +60,7 @@ func (s *screen) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// cursorUp reads a movement of the cursor at the beginning of text; 0 where
-// there is none.
+// cursorUp parses a cursor movement at the start of text. It returns 0 if there is none.
 func cursorUp(text string) (rows, length int) {
 	if strings.HasPrefix(text, "\x1b[A") {
 		return 1, 3
@@ -83,7 +82,7 @@ func (s *screen) line(text string) {
 	}
 }
 
-// resize makes the screen narrower, as terminals do it that wrap what they show.
+// resize makes the screen narrower, like terminals that wrap their contents.
 func (s *screen) resize(columns int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,8 +145,8 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// An interruption may come at any time: what is on the screen then is what
-// stays, and no view.
+// TestLiveEndsClean interrupts a view at any time. The lasting lines stay, and the view
+// disappears.
 func TestLiveEndsClean(t *testing.T) {
 	s, c := newLive(80, true)
 	c.tell(story()[:12])
@@ -161,7 +160,7 @@ func TestLiveEndsClean(t *testing.T) {
 	}
 }
 
-// A view in which nothing moves is not written again.
+// TestLiveIsQuiet wants no write while nothing in a view moves.
 func TestLiveIsQuiet(t *testing.T) {
 	s, c := newLive(80, false)
 	c.tick()
@@ -180,7 +179,7 @@ func TestLiveIsQuiet(t *testing.T) {
 	c.close(t)
 }
 
-// Colours are only there when they are wanted, and never run over a line.
+// TestLiveColor wants colours only if the user wants them, and each must end on its line.
 func TestLiveColor(t *testing.T) {
 	for _, color := range []bool{false, true} {
 		c := newConsole(ui.Options{Err: tty.Stream{Terminal: true, Color: color, Size: func() (int, int) { return 60, 5 }}})
@@ -200,7 +199,7 @@ func TestLiveColor(t *testing.T) {
 	}
 }
 
-// Reports come from many goroutines; the counts are right all the same.
+// TestLiveConcurrently reports from many goroutines, and wants the right counts.
 func TestLiveConcurrently(t *testing.T) {
 	for name, o := range map[string]ui.Options{"live": {Err: tty.Stream{Terminal: true}}, "lines": {}, "json": {Format: tty.JSON}} {
 		t.Run(name, func(t *testing.T) {
@@ -215,7 +214,7 @@ func TestLiveConcurrently(t *testing.T) {
 						c.Report(wait(key, "app", "pending"))
 						c.Report(report.Event{Type: report.EventReady, NodeID: key, Object: ref("Deployment", "app")})
 						c.Report(report.Event{Type: report.EventObject, NodeID: key, Object: ref("Deployment", "app"), Action: plan.ActionCreate, Outcome: report.OutcomeDone})
-						c.Report(report.Event{Type: report.EventNode, NodeID: key, Outcome: report.OutcomeFailed, Message: "why"}) // which is told twice, and counted after that
+						c.Report(report.Event{Type: report.EventNode, NodeID: key, Outcome: report.OutcomeFailed, Message: "why"}) // reported twice, and counted after that
 					}
 				})
 			}
@@ -238,7 +237,7 @@ func TestLiveConcurrently(t *testing.T) {
 	}
 }
 
-// The rate looks back ten seconds.
+// TestLiveRate wants a rate over the last ten seconds.
 func TestLiveRate(t *testing.T) {
 	s, c := newLive(80, false)
 	rate := func() string {

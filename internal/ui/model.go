@@ -6,25 +6,25 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 )
 
-// model is what the live view shows.
+// model holds the numbers of the live view.
 type model struct {
 	start   time.Time // of the first event
-	total   int       // nodes that have something to do
-	done    int       // of these
-	failed  int       // nodes that did not end well
+	total   int       // nodes with something to do
+	done    int       // finished ones among them
+	failed  int       // nodes that failed
 	changed int       // objects
 	ready   int       // objects
-	over    bool      // the summary was told
+	over    bool      // the summary came
 	rate    rate
 	waits   waits
 
-	// What the rest of the time is judged by: the steps and nodes there are, those
-	// that ended, and when the last one did.
+	// These estimate the remaining time: the number of steps and nodes, how many ended, and
+	// when the last one did.
 	work, ended int
 	advanced    time.Time
 }
 
-// observe takes note of an event that has a time.
+// observe notes an event, which must have a time.
 func (m *model) observe(e *report.Event) {
 	if m.start.IsZero() {
 		m.start = e.Time
@@ -65,15 +65,15 @@ func (m *model) advance(t time.Time) {
 	m.advanced = t
 }
 
-// Of the time that is left nothing is said before this part of the work is done,
-// and after, nor when nothing has ended for so long: what is waited for then has
-// a time of its own.
+// The view shows no estimate before this part of the work is done, and after this pause
+// without an end. In a pause, the run waits for objects, which have their own times.
 const (
 	judgedFrom  = 0.05
 	judgedWhile = 5 * time.Second
 )
 
-// left is about how long a run will go on, if it goes on as it did.
+// left estimates how long a run will continue at the current pace. It returns false without
+// an estimate.
 func (m *model) left(now time.Time) (time.Duration, bool) {
 	elapsed := now.Sub(m.start)
 	part := float64(m.ended) / float64(max(m.work, 1))
@@ -83,10 +83,10 @@ func (m *model) left(now time.Time) (time.Duration, bool) {
 	return time.Duration(float64(elapsed) * (1 - part) / part), true
 }
 
-// window is how many seconds a rate looks back.
+// window is the length of a rate, in seconds.
 const window = 10
 
-// rate counts what happened in each of the last seconds.
+// rate counts events in each of the last seconds.
 type rate struct {
 	second [window]int64
 	count  [window]int
@@ -104,8 +104,8 @@ func (r *rate) add(t time.Time) {
 	r.count[i]++
 }
 
-// perSecond is the mean over the window, or over the time since start where
-// that is shorter, yet not under a second.
+// perSecond returns the mean over the window. If start is more recent, it uses the time
+// since start, but at least a second.
 func (r *rate) perSecond(start, now time.Time) float64 {
 	n := 0
 	for i, second := range r.second {

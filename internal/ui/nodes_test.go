@@ -12,12 +12,12 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
-// hubLines are the lines about a hub below a list of nodes.
+// hubLines returns the lines about a hub below a list of nodes.
 func hubLines(h *status.Hub, now time.Time) []string {
 	return (&views.NodeView{}).List(&views.Nodes{Hubs: []status.Hub{*h}}, now).Footer
 }
 
-// Each form has its sums, and all of them where there are several.
+// TestHubLines wants the sums of each form, and of all forms if there are several.
 func TestHubLines(t *testing.T) {
 	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	web := status.Counts{Nodes: 3, Healthy: 1, Well: 1, Desired: 18, Ready: 13, Failed: 1, Skipped: 3, Conflicted: 1}

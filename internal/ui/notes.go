@@ -13,29 +13,27 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// notes makes the lines that stay: on a terminal above the view, in a log all
-// there is. It is not safe for concurrent use.
+// notes makes the lasting lines: on a terminal they stay above the view, and in a log they
+// are everything. It isn't safe for concurrent use.
 type notes struct {
 	paint tty.Paint
-	// changes: objects that changed get a line too. quiet: only what went
-	// wrong.
+	// changes adds a line for each changed object. quiet keeps only failures.
 	changes, quiet bool
 
-	// told is what went wrong with a node's objects, as its own message will
-	// repeat it.
+	// told has the failures of a node's objects that got lines, because the node's own
+	// message repeats them.
 	told map[lynq.NodeKey][]string
-	// repeats are problems that have had their lines.
+	// repeats are the problems that had their lines.
 	repeats Repeats
-	// skipped are nodes by why they were: when a rollout stops, that is many at
-	// once, for the same reason.
+	// skipped has the skipped nodes by reason. When a rollout stops, many share one.
 	skipped map[string][]string
-	// interrupted are those that the run broke off, by their hubs.
+	// interrupted has the nodes that the run broke off, by hub.
 	interrupted map[string][]string
-	// unknown are nodes by what could not be looked at, which many may share.
+	// unknown has the nodes by the reads that failed. Many may share one.
 	unknown map[string][]string
-	// tally are the changes that have no line.
+	// tally counts the changes without a line.
 	tally tally
-	// next are the commands that show more of nodes, by their namespaces.
+	// next has the commands that show more of nodes, by namespace.
 	next map[string][]string
 }
 
@@ -46,8 +44,7 @@ func newNotes(o *Options) *notes {
 	}
 }
 
-// note is the line for an event, "" where it has none; for a summary it may be
-// more than one.
+// note returns the line for an event, or "". For a summary, it may return several.
 func (n *notes) note(e *report.Event) string {
 	switch e.Type {
 	case report.EventPlan:
@@ -69,7 +66,7 @@ func (n *notes) note(e *report.Event) string {
 func (n *notes) plan(e *report.Event) string {
 	n.tally.nodes += e.Nodes
 	counts := planCounts(e.Counts, e.AdoptedCounts)
-	if !n.changes || counts == "" { // nodes may have something to record or to wait for
+	if !n.changes || counts == "" { // nodes may still have something to record, or wait
 		return ""
 	}
 	return "hub " + tty.Safe(e.Hub.String()) + ": " + phrase.Count(e.Nodes, "node") + " to change: " + counts
@@ -77,7 +74,7 @@ func (n *notes) plan(e *report.Event) string {
 
 func (n *notes) object(e *report.Event) string {
 	if e.Interrupted {
-		return "" // the summary tells, once for all
+		return "" // the summary says it once for all
 	}
 	switch e.Outcome {
 	case report.OutcomeFailed, report.OutcomeConflicted, report.OutcomeNotReady:
@@ -108,8 +105,8 @@ func (n *notes) object(e *report.Event) string {
 	return line + colon(tty.Safe(e.Message))
 }
 
-// node tells of a node that did not end well, and why, as far as the lines of
-// its objects have not told.
+// node returns the line for a node that failed, with the causes that its objects' lines
+// don't have.
 func (n *notes) node(e *report.Event) string {
 	told := n.told[e.Key()]
 	delete(n.told, e.Key())
@@ -142,7 +139,7 @@ func (n *notes) node(e *report.Event) string {
 	return line + colon(tty.Safe(rest))
 }
 
-// details are lines that say which command shows more of nodes, one for each namespace.
+// details returns the commands that show more of nodes, one for each namespace.
 func (n *notes) details() []string {
 	var lines []string
 	for namespace, commands := range n.next {
@@ -156,11 +153,11 @@ func (n *notes) details() []string {
 	return lines
 }
 
-// nextGoesOn is what becomes of nodes that a run did not get done with.
+// nextGoesOn says what happens to nodes that a run didn't finish.
 const nextGoesOn = "progress is saved; run the same command again to continue"
 
-// untold is a message without the parts that were told. The parts are joined by
-// semicolons.
+// untold removes the parts of a message that were told before. Semicolons separate the
+// parts.
 func untold(message string, told []string) string {
 	for _, part := range told {
 		if before, after, found := strings.Cut(message, part); found {
@@ -170,7 +167,7 @@ func untold(message string, told []string) string {
 	return strings.TrimSuffix(message, "; ")
 }
 
-// leaving tells of a node that is kept for its grace period: once, or in each dry run.
+// leaving returns the line for a node in its grace period: once, or in each dry run.
 func (n *notes) leaving(e *report.Event) string {
 	if n.quiet || n.changes && !e.Begins {
 		return ""
@@ -189,7 +186,7 @@ func (n *notes) warning(e *report.Event) string {
 	return n.paint.Worry("warning: ") + about + tty.Safe(e.Message)
 }
 
-// about is what an event is about: node, object, or hub.
+// about names the subject of an event: a node, an object, or a hub.
 func (n *notes) about(e *report.Event) string {
 	node := n.paint.Bold(e.Name)
 	switch {
@@ -227,7 +224,7 @@ func (n *notes) summary(e *report.Event) string {
 	return strings.Join(lines, "\n")
 }
 
-// untoldTogether are the nodes that failed but those that have a line together.
+// untoldTogether returns the failed nodes that have no common line.
 func (n *notes) untoldTogether(failed []report.NodeResult) []report.NodeResult {
 	var told []string
 	for nodes := range maps.Values(n.unknown) {
@@ -238,7 +235,7 @@ func (n *notes) untoldTogether(failed []report.NodeResult) []report.NodeResult {
 	})
 }
 
-// brokenOff is a line for each hub whose nodes the run did not get done with.
+// brokenOff returns a line for each hub whose nodes the run didn't finish.
 func (n *notes) brokenOff() []string {
 	var lines []string
 	for hub, nodes := range n.interrupted {
@@ -252,10 +249,10 @@ func (n *notes) brokenOff() []string {
 	return lines
 }
 
-// unreadyNamed is how many objects are named that are not ready.
+// unreadyNamed limits how many objects that aren't ready a line names.
 const unreadyNamed = 3
 
-// unready says which objects are unchanged but not ready, "" where all are.
+// unready names unchanged objects that aren't ready, or returns "".
 func unready(all []report.Unready) string {
 	if len(all) == 0 {
 		return ""
@@ -274,7 +271,7 @@ func unready(all []report.Unready) string {
 	return fmt.Sprintf("%s %s unchanged but not ready: %s; lynqctl status --failed shows the nodes", phrase.Count(len(all), "object"), verb, strings.Join(named, ", "))
 }
 
-// together is a line for each reason that nodes ended for, and how many did.
+// together returns a line for each reason, with the number of nodes.
 func (n *notes) together(reasons map[string][]string, o report.Outcome) []string {
 	var lines []string
 	for why, nodes := range reasons {

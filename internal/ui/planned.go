@@ -10,9 +10,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// planText is what a plan would do: its nodes by namespace and name, below each
-// its steps in the order in which they would be carried out. A step that a
-// server dry run has tried tells how that ended.
+// planText returns a plan as text: its nodes by namespace and name, and below each its
+// steps in order. After a server dry run, each step shows its result.
 func planText(all []nodeResult, format tty.Format, out tty.Stream) (string, error) {
 	shown := make([]nodeResult, 0, len(all))
 	for _, n := range all {
@@ -24,7 +23,7 @@ func planText(all []nodeResult, format tty.Format, out tty.Stream) (string, erro
 	case tty.YAML:
 		for i := range shown {
 			if !shown[i].bad() {
-				shown[i].status = "" // nothing has ended that could have ended well
+				shown[i].status = "" // a plan has no results of nodes that succeed
 			}
 		}
 		return yamlText(shown, nil)
@@ -43,7 +42,7 @@ func planText(all []nodeResult, format tty.Format, out tty.Stream) (string, erro
 	return b.String() + out.Fitted(below+planLine(all)) + "\n", nil
 }
 
-// works tells whether a node has steps that are more than leaving alone.
+// works reports whether a node has steps that change anything.
 func (n *nodeResult) works() bool {
 	for _, s := range n.steps {
 		if s.action != plan.ActionSkip && s.action != plan.ActionKeep {
@@ -53,7 +52,7 @@ func (n *nodeResult) works() bool {
 	return false
 }
 
-// treeText is a node with its steps below; one without steps has its problems
+// treeText returns a node with its steps below. A node without steps has its problems
 // there.
 func treeText(n *nodeResult, wide bool, out tty.Stream) string {
 	p := out.Paint()
@@ -88,7 +87,7 @@ func treeText(n *nodeResult, wide bool, out tty.Stream) string {
 	return out.Fitted(head) + "\n" + tty.Flow("  ", rows, out.Columns())
 }
 
-// sign is what an action does in a character.
+// sign returns a character for an action.
 func sign(a plan.Action) string {
 	switch a {
 	case plan.ActionCreate, plan.ActionAdopt:

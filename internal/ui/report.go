@@ -13,8 +13,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 )
 
-// resultText is the report of a run, "" where nothing changed and all is well:
-// the summary has said so. Nodes that are unchanged are never in it.
+// resultText returns the report of a run. It is "" if nothing changed and nothing failed,
+// because the summary says that. It never contains unchanged nodes.
 func resultText(all []nodeResult, summary *report.Summary, format tty.Format, out tty.Stream) (string, error) {
 	shown := make([]nodeResult, 0, len(all))
 	for _, n := range all {
@@ -31,7 +31,7 @@ func resultText(all []nodeResult, summary *report.Summary, format tty.Format, ou
 	if len(shown) == 0 {
 		return "", nil
 	}
-	// What an interrupted run did not come to is in the summary.
+	// The summary has the nodes that an interrupted run didn't reach.
 	shown = slices.DeleteFunc(shown, func(n nodeResult) bool { return n.outcome == report.OutcomeInterrupted && n.changed == 0 })
 	if len(shown) == 0 {
 		return "", nil
@@ -43,8 +43,8 @@ func resultText(all []nodeResult, summary *report.Summary, format tty.Format, ou
 	return tableText(briefly(rows), false, out) + below, nil
 }
 
-// tableText has a row per node, or per fold of nodes. The message is the first problem, and how many
-// more there are; the wide table has them all, below each other.
+// tableText returns a row per node, or per fold of nodes. The message is the first problem,
+// with the number of others. The wide table has all problems, one below the other.
 func tableText(nodes []nodeResult, wide bool, out tty.Stream) string {
 	p := out.Paint()
 	rows := [][]string{{"NODE", "NAMESPACE", "FORM", "OBJECTS", "CHANGED", "READY", "STATUS"}}
@@ -70,8 +70,8 @@ func tableText(nodes []nodeResult, wide bool, out tty.Stream) string {
 	return tty.FlowBy("", tty.FlowGap("", rows, out.Columns()), rows, out.Columns(), true)
 }
 
-// readiness is how many objects are ready: "-" for a node that went, or where
-// no one looked.
+// readiness counts the ready objects. It returns "-" for a deleted node, or if nobody
+// checked.
 func (n *nodeResult) readiness() string {
 	if n.outcome == report.OutcomeDone && (n.ready == 0 || n.status == statusDeleted || n.status == statusMoved) || n.objects == 0 {
 		return "-"
@@ -79,7 +79,7 @@ func (n *nodeResult) readiness() string {
 	return fmt.Sprintf("%d/%d", n.ready, n.objects)
 }
 
-// messages ends a row with its problems.
+// messages adds a row's problems to it.
 func messages(row, problems []string, wide bool) [][]string {
 	if len(problems) == 0 {
 		return [][]string{append(row, "")}
@@ -97,7 +97,7 @@ func messages(row, problems []string, wide bool) [][]string {
 	return rows
 }
 
-// namesText are names that --node takes.
+// namesText returns names for --node.
 func namesText(nodes []nodeResult) string {
 	var b strings.Builder
 	for i := range nodes {
@@ -106,7 +106,7 @@ func namesText(nodes []nodeResult) string {
 	return b.String()
 }
 
-// The report as YAML. Fields mean what they mean in events.
+// yamlReport is the report as YAML. Its fields mean the same as in events.
 type yamlReport struct {
 	Summary *wireSummary `json:"summary,omitempty"`
 	Nodes   []yamlNode   `json:"nodes"`

@@ -13,49 +13,47 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Redraw is how often a Reporter wants to be ticked: what it shows on a
-// terminal is as old as that at most.
+// Redraw is the interval of ticks for a Reporter. Its view on a terminal is never older.
 const Redraw = 100 * time.Millisecond
 
 // Options say where a Reporter writes, and what.
 type Options struct {
 	Out, Err tty.Stream
-	Format   tty.Format // "" is Table
-	// Quiet leaves all out but failures, also the table in the end. Events and what
-	// other formats have are no progress.
+	Format   tty.Format // "" means Table
+	// Quiet leaves only failures, and omits the table at the end. Events and other formats
+	// stay complete.
 	Quiet bool
-	// DryRun leaves out what changes as it goes; Plan tells it.
+	// DryRun omits changes in progress, because Plan shows them.
 	DryRun bool
-	// Summarized, where it is not nil, is called when a summary was told.
+	// Summarized, if not nil, is called after a summary.
 	Summarized func()
 	Now        func() time.Time
-	// Tick makes the view move and has a log told what is waited for: a ticker
-	// of Redraw. Without it nothing is told but as events come.
+	// Tick moves the view, and makes a log say what the run waits for. It should tick every
+	// Redraw. Without it, a Reporter writes only after events.
 	Tick <-chan time.Time
 }
 
-// Reporter is a report.Reporter. Its methods but Report are for the one who
-// made it.
+// Reporter is a report.Reporter. Only its creator may call the methods other than Report.
 type Reporter struct {
 	options  Options
 	progress progress
 
 	closing sync.Once
-	stop    func() // telling what time it is
-	err     error  // of closing
+	stop    func() // stops reading the time
+	err     error  // from closing
 }
 
-// progress is a way of telling events as they come. All is safe for concurrent
-// use; an event has a time.
+// progress shows events as they come. Implementations are safe for concurrent use. Every
+// event has a time.
 type progress interface {
 	report(*report.Event)
 	tick(now time.Time)
 	close() error
 }
 
-// NewReporter starts to report. Close must follow. With format JSON events go to
-// standard output and nothing to standard error; else a live view, or lines
-// where there is no terminal or Quiet, go to standard error.
+// NewReporter returns a Reporter, which the caller must close. With the format JSON, it
+// writes events to standard output and nothing to standard error. Otherwise it draws a live
+// view on standard error, or writes lines without a terminal or with Quiet.
 func NewReporter(o Options) *Reporter {
 	r := &Reporter{options: o}
 	n := newNotes(&o)
@@ -72,8 +70,8 @@ func NewReporter(o Options) *Reporter {
 	return r
 }
 
-// Report takes note of an event, and shows it. An event without a time is one
-// of now. It is safe for concurrent use, and must not follow Close.
+// Report shows an event. If the event has no time, Report sets the current one. It is safe
+// for concurrent use. Nobody may call it after Close.
 func (r *Reporter) Report(e report.Event) {
 	if e.Time.IsZero() {
 		e.Time = r.options.Now()
@@ -84,9 +82,9 @@ func (r *Reporter) Report(e report.Event) {
 	}
 }
 
-// Close ends progress: the view goes, and the terminal is as it was. The error
-// is that of writing events, for which standard output is needed whole; that of
-// progress is none. Further calls do nothing, and return the same.
+// Close ends the progress, removes the view, and restores the terminal. It returns an error
+// if events couldn't be written, because standard output must be complete. It ignores
+// errors of progress. Further calls do nothing, and return the same.
 func (r *Reporter) Close() error {
 	r.closing.Do(func() {
 		r.stop()
@@ -95,9 +93,9 @@ func (r *Reporter) Close() error {
 	return r.err
 }
 
-// Result closes, and prints the report of a run. A run that changed nothing and ended
-// well has an empty one; that of a dry run is the plan, with what the server says of it.
-// With format JSON the events were the report.
+// Result closes the Reporter, and prints the report of a run. The report is empty if
+// nothing changed and nothing failed. After a dry run, it is the plan, with the server's
+// answers. With the format JSON, the events were the report.
 func (r *Reporter) Result(of *report.Result) error {
 	if err := r.Close(); err != nil || r.options.Format == tty.JSON {
 		return err
@@ -106,14 +104,14 @@ func (r *Reporter) Result(of *report.Result) error {
 		return r.plan(of)
 	}
 	if r.options.Quiet && (r.options.Format == tty.Table || r.options.Format == "") {
-		return nil // failures have been told
+		return nil // the progress showed the failures
 	}
 	text, err := resultText(results(of), of.Summary, r.options.Format, r.options.Out)
 	return r.options.Out.WriteText("report", r.options.Format, text, err)
 }
 
-// Plan closes, and prints what plans would do. With format JSON that is a plan
-// event for each, an object event per step and a summary.
+// Plan closes the Reporter, and prints what plans would do. With the format JSON, it writes
+// an event for each plan and step, and a summary.
 func (r *Reporter) Plan(plans []plan.Plan) error {
 	of := report.Planned(plans)
 	if r.options.Format == tty.JSON {
@@ -135,8 +133,8 @@ func (r *Reporter) plan(of *report.Result) error {
 	return r.options.Out.WriteText("plan", r.options.Format, text, err)
 }
 
-// Refuse closes, and tells why plans must not run: as events with format JSON,
-// else on standard error.
+// Refuse closes the Reporter, and prints refusals. With the format JSON, it writes events,
+// otherwise lines on standard error.
 func (r *Reporter) Refuse(refusals []plan.Refusal) error {
 	if stream, ok := r.progress.(*events); ok {
 		for _, one := range refusals {
@@ -153,7 +151,7 @@ func (r *Reporter) Refuse(refusals []plan.Refusal) error {
 	return err
 }
 
-// planEvents reports what no run has reported.
+// planEvents reports the plans as events, because no run did.
 func (r *Reporter) planEvents(plans []plan.Plan) {
 	for i := range plans {
 		planned, nodes := &plans[i], results(report.Planned(plans[i:i+1]))
@@ -171,12 +169,12 @@ func (r *Reporter) planEvents(plans []plan.Plan) {
 	}
 }
 
-// leavingEvents reports the nodes that are kept for their grace period.
+// leavingEvents reports the nodes in their grace period.
 func (r *Reporter) leavingEvents(p *plan.Plan) {
 	for i := range p.Leaving {
 		l := &p.Leaving[i]
 		id := l.NodeID
-		id.Hub = p.Hub // which a record may not say
+		id.Hub = p.Hub // a record may lack the hub
 		r.Report(report.Event{Type: report.EventLeaving, NodeID: id, Since: l.Since, Until: l.Until, Begins: l.Begins, Message: report.LeavingText(l)})
 	}
 }

@@ -31,7 +31,7 @@ func TestResult(t *testing.T) {
 	}
 }
 
-// What the run did not come to is not told as if it were well.
+// TestResultOfInterruptedRun wants nodes that the run didn't reach to look unfinished.
 func TestResultOfInterruptedRun(t *testing.T) {
 	c := newConsole(ui.Options{})
 	c.tell(story()[:8])
@@ -41,8 +41,8 @@ func TestResultOfInterruptedRun(t *testing.T) {
 	golden(t, "result-interrupted.txt", c.out.String())
 }
 
-// What could not be looked at is said once, with how many nodes that leaves as
-// they are, however many those are.
+// TestWhatIsUnknownIsToldOnce wants one line for a failed read, with the number of nodes
+// that lynqctl keeps because of it.
 func TestWhatIsUnknownIsToldOnce(t *testing.T) {
 	unknown := &plan.UnknownError{Causes: []error{errors.New("secrets is forbidden")}}
 	var nodes []plan.NodePlan
@@ -109,7 +109,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// After a server dry run the plan tells what the server refused.
+// TestPlanAfterServerDryRun wants the plan of a server dry run to show the server's
+// refusals.
 func TestPlanAfterServerDryRun(t *testing.T) {
 	for name, o := range map[string]ui.Options{
 		"plan-server-table.txt": {DryRun: true},
@@ -167,8 +168,8 @@ type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errors.New("pipe is gone") }
 
-// What scripts read must be whole, or an error says that it is not. Progress
-// need not be.
+// TestWriteErrors wants an error if output for scripts is incomplete. Incomplete progress
+// is no error.
 func TestWriteErrors(t *testing.T) {
 	out := ui.StreamTo(broken{}, tty.Stream{})
 	for _, format := range []tty.Format{tty.Table, tty.YAML, tty.JSON} {

@@ -13,28 +13,28 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Words for how a node is that are no outcomes.
+// Words for the state of a node that aren't outcomes.
 const (
-	statusDeleted = "deleted"  // it was to go, and is gone
+	statusDeleted = "deleted"  // the run deleted it
 	statusMoved   = "moved"    // another node continues it
 	statusNotDone = "not-done" // the run ended before its turn
 )
 
-// nodeResult is what the report says of a node.
+// nodeResult is a node in the report.
 type nodeResult struct {
 	lynq.NodeID
-	objects  int // of the node, or until now of a node that lynqctl deletes
+	objects  int // of the node, or its former ones if lynqctl deletes the node
 	changed  int // objects that were written or deleted
-	ready    int // objects that are known to be ready
+	ready    int // objects that are ready, as far as known
 	outcome  report.Outcome
-	status   string // the outcome, or the word that the table shows where no run has one
+	status   string // the outcome, or the word that the table shows without one
 	problems []string
-	unknown  bool         // it is left as it is for what could not be looked at
-	steps    []stepResult // all but those that keep
-	others   int          // nodes that its row stands for, see fold
+	unknown  bool         // lynqctl keeps it because a read failed
+	steps    []stepResult // without steps that keep
+	others   int          // further nodes that its row stands for, see fold
 }
 
-// stepResult is a step, and how it ended where it was carried out.
+// stepResult is a step with its result, if it has one.
 type stepResult struct {
 	object  lynq.Ref
 	id      string
@@ -45,20 +45,19 @@ type stepResult struct {
 	adopted bool
 }
 
-// shown: the node changed or did not end well.
+// shown reports whether the node changed or failed.
 func (n *nodeResult) shown() bool {
 	return n.changed > 0 || n.status != string(report.OutcomeDone) && n.status != string(report.OutcomeUnchanged)
 }
 
-// bad tells whether something ended otherwise than it should have.
+// bad reports whether something failed.
 func bad(o report.Outcome) bool {
 	return o == report.OutcomeFailed || o == report.OutcomeConflicted || o == report.OutcomeNotReady
 }
 
 func (n *nodeResult) bad() bool { return bad(n.outcome) }
 
-// results are what reports say of the nodes of a run, in the order of the nodes'
-// namespaces and names.
+// results returns the nodes of a run for reports, by namespace and name.
 func results(of *report.Result) []nodeResult {
 	all := make([]nodeResult, 0, len(of.Nodes))
 	for i := range of.Nodes {
@@ -77,7 +76,7 @@ func results(of *report.Result) []nodeResult {
 	return all
 }
 
-// statusOf is a word for how a node ended.
+// statusOf returns a word for a node's result.
 func statusOf(n *report.NodeResult) string {
 	switch {
 	case n.Outcome == report.OutcomeDone && n.Leaves && !n.LeavesAlone():
@@ -91,7 +90,7 @@ func statusOf(n *report.NodeResult) string {
 	return string(n.Outcome)
 }
 
-// count takes the steps, and counts objects.
+// count adds the steps, and counts objects.
 func (n *nodeResult) count(ended *report.NodeResult) {
 	for i := range ended.Steps {
 		s := &ended.Steps[i]
@@ -115,16 +114,16 @@ func (n *nodeResult) count(ended *report.NodeResult) {
 	}
 }
 
-// hasWork tells whether a node has steps that change something, or would but for others.
+// hasWork reports whether a node has steps that change something, or would without a block.
 func (n *nodeResult) hasWork() bool {
 	return slices.ContainsFunc(n.steps, func(s stepResult) bool { return changes(s.action) || s.action == plan.ActionBlock })
 }
 
-// briefly says what many nodes share once: those after the first of them name
-// that one. Problems of objects are said of a few nodes each.
+// briefly shortens problems that many nodes share: all nodes after the first refer to it.
+// Problems of objects stay for a few nodes each.
 func briefly(nodes []nodeResult) []nodeResult {
 	brief := slices.Clone(nodes)
-	count, first := map[string]int{}, map[string]string{} // nodes, by their problems
+	count, first := map[string]int{}, map[string]string{} // nodes, by problem
 	for i := range brief {
 		count[brief[i].problemsKey()]++
 	}
@@ -143,7 +142,7 @@ func briefly(nodes []nodeResult) []nodeResult {
 	return brief
 }
 
-// problemsKey is the same for nodes with which the same is wrong, "" where nothing is.
+// problemsKey returns the same key for nodes with the same problems, or "" without any.
 func (n *nodeResult) problemsKey() string {
 	if !n.bad() || len(n.problems) == 0 {
 		return ""

@@ -8,19 +8,19 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
-// Screen keeps a list at the bottom of a terminal and redraws it when it
-// changes. What is written to it stays above the list. What was drawn last stays when
-// the program ends, unless Close takes it away. It is safe for concurrent use.
+// Screen keeps a list at the bottom of a terminal and redraws it when it changes. Text that
+// is written to it stays above the list. The last list stays when the program ends, unless
+// Close removes it. It is safe for concurrent use.
 type Screen struct {
 	live live
-	stop func() // following
+	stop func() // stops Follow
 }
 
-// NewScreen makes a Screen of a terminal.
+// NewScreen returns a Screen on a terminal.
 func NewScreen(out tty.Stream) *Screen { return &Screen{live: live{out: out}, stop: func() {}} }
 
-// Show draws a list in place of the one before. Of one that does not fit the
-// items whose tone is not Good are shown first, and what follows on the table.
+// Show replaces the list. If the list doesn't fit, Show prefers items whose tone isn't
+// Good, and the footer.
 func (s *Screen) Show(l *list.List, wide bool) {
 	s.live.drawing.Lock()
 	defer s.live.drawing.Unlock()
@@ -28,13 +28,13 @@ func (s *Screen) Show(l *list.List, wide bool) {
 	s.live.draw(s.live.take(), l.Frame(wide, s.live.out, columns, rows), columns)
 }
 
-// Follow shows a list at each tick, until Close.
+// Follow shows a list at each tick until Close.
 func (s *Screen) Follow(tick <-chan time.Time, listed func(now time.Time) *list.List) {
 	s.stop = eachTick(tick, func(now time.Time) { s.Show(listed(now), false) })
 }
 
-// Write has lines stay above the list, from the next Show or Close on: while much is
-// written, the list is not redrawn for each line.
+// Write keeps lines above the list, from the next Show or Close on. So many writes don't
+// redraw the list each time.
 func (s *Screen) Write(p []byte) (int, error) {
 	s.live.mu.Lock()
 	defer s.live.mu.Unlock()
@@ -42,7 +42,7 @@ func (s *Screen) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close takes the list away, and leaves what was written.
+// Close removes the list, and leaves the written lines.
 func (s *Screen) Close() error {
 	s.stop()
 	return s.live.close()

@@ -15,7 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 )
 
-// nodes are a list with so many items and what follows on it.
+// nodes returns a list with n items and a footer.
 func nodes(n int) *list.List {
 	l := &list.List{
 		Columns: []list.Column{{Name: "NODE"}, {Name: "STATE", Toned: true, Flexible: true}, {Name: "WHY", Wide: true}},
@@ -29,8 +29,8 @@ func nodes(n int) *list.List {
 	return l
 }
 
-// TestScreen: what is drawn fits, leaves the cursor on the line below, and takes
-// the place of what was drawn before.
+// TestScreen wants a list that fits, with the cursor on the line below. It must replace the
+// list before.
 func TestScreen(t *testing.T) {
 	var out bytes.Buffer
 	size := [2]int{23, 7}
@@ -68,8 +68,8 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// TestScreenAbove: what is written stays above the list, whatever the terminal is resized
-// to meanwhile, and is all that stays when the list goes.
+// TestScreenAbove wants written lines to stay above the list, even if the terminal is
+// resized. They alone stay after the list.
 func TestScreenAbove(t *testing.T) {
 	terminal := &screen{columns: 40}
 	s := ui.NewScreen(ui.StreamTo(terminal, tty.Stream{Terminal: true, Size: terminal.size}))
@@ -108,7 +108,7 @@ func TestScreenAbove(t *testing.T) {
 	}
 }
 
-// TestScreenTiny: the smallest terminals are drawn on without harm.
+// TestScreenTiny draws on the smallest terminals.
 func TestScreenTiny(t *testing.T) {
 	for columns := range 4 {
 		for rows := range 4 {

@@ -7,7 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
-// The upper end of a pseudo terminal is a terminal, too.
+// TestNewStreamOfTerminal wants the upper end of a pseudo terminal to count as a terminal.
 func TestNewStreamOfTerminal(t *testing.T) {
 	file, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
@@ -34,7 +34,7 @@ func TestNewStreamOfTerminal(t *testing.T) {
 			t.Errorf("%s: Terminal %v, Color %v", name, s.Terminal, s.Color)
 		}
 		if s.Terminal {
-			// A new pseudo terminal has no size; what is drawn has one all the same.
+			// A new pseudo terminal has no size, but a drawing must have one.
 			if columns, rows := s.Size(); columns != 0 || rows != 0 {
 				t.Errorf("%s: %d columns, %d rows", name, columns, rows)
 			}

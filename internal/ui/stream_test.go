@@ -8,7 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
-// Colours that are wanted in any case are for what is no terminal, too.
+// TestNewStreamColor wants --color=always to colour output that isn't a terminal.
 func TestNewStreamColor(t *testing.T) {
 	noColor := func(name string) string { return map[string]string{"NO_COLOR": "1"}[name] }
 	for color, want := range map[tty.Color]bool{tty.ColorAlways: true, tty.ColorAuto: false, tty.ColorNever: false, "": false} {
@@ -18,7 +18,7 @@ func TestNewStreamColor(t *testing.T) {
 	}
 }
 
-// What is no terminal is never drawn on, whatever the environment says.
+// TestNewStreamWithoutTerminal wants no drawing on a file, whatever the environment says.
 func TestNewStreamWithoutTerminal(t *testing.T) {
 	file, err := os.Create(t.TempDir() + "/log")
 	if err != nil {

@@ -10,9 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
-// On a terminal that is too narrow, messages go on in further lines, what is needed
-// is cut last, and nothing is broken within a word.
-// words are the words of a text, without what tables have between cells.
+// words returns the words of a text, without the space between cells.
 func words(text string) map[string]bool {
 	all := map[string]bool{}
 	for _, w := range strings.Fields(text) {
@@ -21,13 +19,13 @@ func words(text string) map[string]bool {
 	return all
 }
 
-// onTerminal is a stream of so many columns, 0 for no terminal.
+// onTerminal returns a stream with that many columns, or without a terminal for 0.
 func onTerminal(out *bytes.Buffer, columns int) tty.Stream {
 	return ui.StreamTo(out, tty.Stream{Terminal: columns > 0, Size: func() (int, int) { return columns, 24 }})
 }
 
-// On a terminal of 45 columns, which wraps tables that are wider, all words are there that
-// there are without a terminal.
+// TestNarrow prints tables on a terminal of 45 columns, which wraps wider ones. It wants
+// all words that the output without a terminal has.
 func TestNarrow(t *testing.T) {
 	nodes := &list.List{Columns: []list.Column{
 		{Name: "NAMESPACE", Flexible: true}, {Name: "NODE", Flexible: true}, {Name: "READY"}, {Name: "DESIRED"}, {Name: "FAILED"},

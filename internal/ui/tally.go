@@ -10,21 +10,20 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 )
 
-// changesShown is how many changes of one kind have a line each, in a run that changes more
-// than list.Few nodes.
+// changesShown limits how many changes of one kind have a line each, in a run that changes
+// more than list.Few nodes.
 const changesShown = 10
 
-// tally counts the changes of large runs that have no line of their own. Its zero value is
-// of a run without nodes. It is not safe for concurrent use.
+// tally counts the changes of large runs without a line. Its zero value is a run without
+// nodes. It isn't safe for concurrent use.
 type tally struct {
-	nodes int // that the run changes
-	// lines are the changes with a line, and left those that no line counts yet, by what
-	// became of the objects.
+	nodes int // nodes that the run changes
+	// lines counts the changes with a line. left counts those that no line has counted yet.
+	// The keys say what happened to the objects.
 	lines, left map[string]int
 }
 
-// takes tells whether a change is counted, and has no line. Objects that are lost have one
-// in any run.
+// takes reports whether a change is only counted. Lost objects have a line in any run.
 func (t *tally) takes(a plan.Action, became string) bool {
 	if t.nodes <= list.Few || leaves(a) || a == plan.ActionPurge || a == plan.ActionRecreate {
 		return false
@@ -40,7 +39,7 @@ func (t *tally) takes(a plan.Action, became string) bool {
 	return true
 }
 
-// line counts what was taken since the last line, "" for nothing.
+// line returns the count since the last line, or "".
 func (t *tally) line() string {
 	var parts []string
 	for _, became := range slices.Sorted(maps.Keys(t.left)) {

@@ -8,7 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// told is the result of a run of plans of which these events tell.
+// told returns the result of a run with these plans and events.
 func told(plans []plan.Plan, events []report.Event, dryRun bool) *report.Result {
 	r := report.Planned(plans)
 	r.Summary = &report.Summary{}
@@ -51,17 +51,17 @@ func step(n *report.NodeResult, of lynq.Ref) *report.StepResult {
 	return &report.StepResult{}
 }
 
-// result has the reporter print the result of what it was told.
+// result makes the reporter print the result of its events.
 func (c *console) result(plans []plan.Plan) error {
 	return c.Result(told(plans, c.events, false))
 }
 
-// tried is result for a dry run.
+// tried works like result, for a dry run.
 func (c *console) tried(plans []plan.Plan) error {
 	return c.Result(told(plans, c.events, true))
 }
 
-// Report keeps what the reporter is told.
+// Report keeps the events.
 func (c *console) Report(e report.Event) {
 	c.told.Lock()
 	c.events = append(c.events, e)

@@ -28,7 +28,7 @@ var update = flag.Bool("update", false, "write golden files, and the examples of
 
 func crm() lynq.HubKey { return lynq.HubKey{Namespace: "shop", Name: "crm"} }
 
-// golden compares with a file in testdata.
+// golden compares got with a file in testdata.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -46,7 +46,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// clock tells the time that a test set.
+// clock returns the time that a test set.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -68,14 +68,14 @@ func (c *clock) forward(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// console is a reporter, its clock and what it wrote.
+// console is a reporter with its clock and output.
 type console struct {
 	*ui.Reporter
 	*clock
 	out, err *bytes.Buffer
 	ticks    chan time.Time
 	told     sync.Mutex
-	events   []report.Event // under told
+	events   []report.Event // told guards it
 }
 
 func newConsole(o ui.Options) *console {
@@ -91,9 +91,8 @@ func newConsole(o ui.Options) *console {
 	return c
 }
 
-// tick has the reporter look at the clock. It takes a tick only when it is done
-// with the one before, so that after the second one the first has had its effect,
-// and the second has nothing to add.
+// tick makes the reporter read the clock. The reporter takes a tick only after the previous
+// one. So after the second tick, the first one is done, and the second adds nothing.
 func (c *console) tick() {
 	c.ticks <- time.Time{}
 	c.ticks <- time.Time{}
@@ -130,7 +129,7 @@ var leftSince = time.Date(2026, 3, 4, 4, 6, 7, 0, time.UTC)
 
 const fieldConflict = `.spec.replicas is managed by "helm" (set conflictPolicy: Force to take it over, or ignoreFields to leave it)`
 
-// compared is how the rows of the story differ from those of the last run.
+// compared returns the evidence about the story's rows.
 func compared() *evidence.Evidence {
 	return &evidence.Evidence{
 		Last: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC), Before: evidence.Counts{Rows: 6, Active: 4, Inactive: 2}, Now: evidence.Counts{Rows: 5, Active: 4, Inactive: 1},
@@ -140,7 +139,7 @@ func compared() *evidence.Evidence {
 	}
 }
 
-// story is a run of which everything can be told.
+// story returns the events of a run that has every kind of event.
 func story() []report.Event {
 	object := func(node lynq.NodeID, kind, name, id string, a plan.Action, r reason.Reason, o report.Outcome, message string) report.Event {
 		return report.Event{Type: report.EventObject, NodeID: node, Object: ref(kind, name), ID: id, Action: a, Reason: r, Outcome: o, Message: message}
@@ -190,10 +189,10 @@ func story() []report.Event {
 	}
 }
 
-// showBeta is the command that shows more of a node that did not end well.
+// showBeta is the command that shows more of a failed node.
 const showBeta = "lynqctl status node beta-web -n default"
 
-// plans are what the story carries out, in no order.
+// plans returns the plans that the story carries out, unordered.
 func plans() []plan.Plan {
 	want := func(a plan.Action, r reason.Reason, id string, object lynq.Ref, message string) plan.Step {
 		return plan.Step{Action: a, Reason: r, Message: message, Object: &plan.Object{Ref: object, ID: id}}
@@ -243,5 +242,5 @@ func lastLine(s string) string {
 	return lines[len(lines)-1]
 }
 
-// unset tells that a stream goes nowhere yet.
+// unset reports whether a stream has no output yet.
 func unset(s tty.Stream) bool { return reflect.ValueOf(s).FieldByName("out").IsZero() }

@@ -11,14 +11,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// The live view: at most so many objects that are waited for, and a bar of this
-// width; a third of that is still one.
+// Limits of the live view: the number of named objects that a run waits for, and the width
+// of the bar. A bar shows from a third of that width on.
 const (
 	waitsShown = 5
 	barWidth   = 20
 )
 
-// view draws a model in lines that fit: none is as wide as the terminal, and all of them
+// view draws a model in lines that fit: each is narrower than the terminal, and all of them
 // leave a row free.
 func view(m *model, now time.Time, columns, rows int, p tty.Paint) []string {
 	if m.over || m.start.IsZero() {
@@ -45,7 +45,7 @@ func longestOf(n int) string {
 	return ", the longest:"
 }
 
-// progressLine says how far a run has come.
+// progressLine shows the progress of a run.
 func progressLine(m *model, now time.Time, columns int, p tty.Paint) string {
 	parts := []string{p.Bold(fmt.Sprintf("%d/%d nodes", m.done, m.total))}
 	if m.failed > 0 {
@@ -62,7 +62,7 @@ func progressLine(m *model, now time.Time, columns int, p tty.Paint) string {
 	return barred(strings.Join(parts, " · "), m.done, m.total, columns, p)
 }
 
-// barred is a line with a bar before it, where there is room for one.
+// barred puts a bar before a line, if it has room for one.
 func barred(line string, part, total, columns int, p tty.Paint) string {
 	width := min(columns-1-lipgloss.Width(line)-len("[]  "), barWidth)
 	if width < barWidth/3 {
@@ -71,7 +71,7 @@ func barred(line string, part, total, columns int, p tty.Paint) string {
 	return bar(part, total, width, p) + "  " + line
 }
 
-// bar shows a part of a total. It is full only when all is done.
+// bar shows a part of a total. It is full only when everything is done.
 func bar(part, total, width int, p tty.Paint) string {
 	filled := 0
 	if total > 0 {

@@ -15,7 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// busy are the events of a run in its midst, and what time it is then.
+// busy returns the events in the middle of a run, and the time then.
 func busy() ([]report.Event, time.Time) {
 	start := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	var events []report.Event
@@ -66,8 +66,8 @@ func TestView(t *testing.T) {
 	golden(t, "view.txt", b.String())
 }
 
-// What has ended is waited for no more, also where nothing became ready: an
-// object that is deleted does not.
+// TestViewForgetsWhatEnded wants no wait for an object whose step ended, even if it never
+// became ready. A deleted object never does.
 func TestViewForgetsWhatEnded(t *testing.T) {
 	start := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	about := func(e report.Event) report.Event {

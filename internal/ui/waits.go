@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// wait is an object that is not ready yet.
+// wait is an object that isn't ready yet.
 type wait struct {
 	node   lynq.NodeKey
 	object lynq.Ref
@@ -18,20 +18,19 @@ type wait struct {
 	why    string
 }
 
-// line is the wait without its node.
+// line returns the wait as text, without its node.
 func (w wait) line(now time.Time) string {
 	return objectName(w.object) + "  " + age(now.Sub(w.since)) + "  " + tty.Safe(w.why)
 }
 
-// waits are the objects that are waited for, by node so that a node that is
-// done takes its own away at once.
+// waits are the objects that a run waits for. They are grouped by node, so that a finished
+// node removes its own at once.
 type waits struct {
 	byNode map[lynq.NodeKey]map[lynq.Ref]wait
 	n      int
 }
 
-// observe takes note of an event. An event without a time of its own must have
-// been given one.
+// observe notes an event, which must have a time.
 func (w *waits) observe(e *report.Event) {
 	switch e.Type {
 	case report.EventWait:
@@ -68,7 +67,7 @@ func (w *waits) remove(node lynq.NodeKey, object lynq.Ref) {
 	}
 }
 
-// longest gives up to n of them, the one that is waited for longest first.
+// longest returns the n oldest waits, the oldest first.
 func (w *waits) longest(n int) []wait {
 	top := make([]wait, 0, n+1)
 	for _, objects := range w.byNode {

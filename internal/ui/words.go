@@ -16,7 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
-// objectName is how people name an object: kind, then namespace/name.
+// objectName returns an object's name for people: kind, then namespace/name.
 func objectName(r lynq.Ref) string {
 	if r.Namespace == "" {
 		return tty.Safe(r.Kind + " " + r.Name)
@@ -24,8 +24,8 @@ func objectName(r lynq.Ref) string {
 	return tty.Safe(r.Kind + " " + r.Namespace + "/" + r.Name)
 }
 
-// leavingName is the name of an object that an action does something to: of one that
-// leaves it says whether it was adopted, so that it is another's loss.
+// leavingName returns the name of an action's object. If the object leaves its node, the
+// name says whether it was adopted, because its loss then affects another owner.
 func leavingName(r lynq.Ref, a plan.Action, adopted bool) string {
 	if adopted && leaves(a) {
 		return objectName(r) + " (adopted)"
@@ -33,7 +33,7 @@ func leavingName(r lynq.Ref, a plan.Action, adopted bool) string {
 	return objectName(r)
 }
 
-// leaves tells whether an action ends that an object is a node's.
+// leaves reports whether an action removes an object from its node.
 func leaves(a plan.Action) bool {
 	switch a {
 	case plan.ActionDelete, plan.ActionCollect, plan.ActionOrphan, plan.ActionRelease:
@@ -42,7 +42,7 @@ func leaves(a plan.Action) bool {
 	return false
 }
 
-// actions are all of them, in the order in which counts are told.
+// actions returns all actions, in the order for counts.
 func actions() []plan.Action {
 	return []plan.Action{
 		plan.ActionCreate, plan.ActionUpdate, plan.ActionRecreate, plan.ActionAdopt, plan.ActionTrack,
@@ -51,7 +51,7 @@ func actions() []plan.Action {
 	}
 }
 
-// changes tells whether an action changes the cluster or the record.
+// changes reports whether an action changes the cluster or the inventory.
 func changes(a plan.Action) bool {
 	switch a {
 	case plan.ActionKeep, plan.ActionSkip, plan.ActionBlock, "":
@@ -60,7 +60,7 @@ func changes(a plan.Action) bool {
 	return true
 }
 
-// done is an action that has been carried out.
+// done returns a finished action in words.
 func done(a plan.Action) string {
 	switch a {
 	case plan.ActionCreate, plan.ActionUpdate, plan.ActionRecreate, plan.ActionPurge, plan.ActionDelete:
@@ -83,7 +83,7 @@ func done(a plan.Action) string {
 	return tty.Safe(string(a))
 }
 
-// planned is an action that is yet to come, after a number: "3 to create".
+// planned returns a future action in words, after a number: "3 to create".
 func planned(a plan.Action) string {
 	switch a {
 	case plan.ActionKeep:
@@ -98,7 +98,7 @@ func planned(a plan.Action) string {
 	return "to " + actionWord(a)
 }
 
-// ended is how a step ended, in words: "updated", "update failed".
+// ended returns the result of a step in words: "updated", "update failed".
 func ended(a plan.Action, o report.Outcome) string {
 	switch o {
 	case report.OutcomeDone:
@@ -116,8 +116,8 @@ func ended(a plan.Action, o report.Outcome) string {
 	return tty.Safe(string(o))
 }
 
-// Shown is a condition, state, finding or reason as tables and lines have it. Programs get
-// the word itself.
+// Shown returns a condition, state, finding or reason as tables and lines show it. Programs
+// get the word itself.
 func Shown(word string) string {
 	head, why, degraded := strings.Cut(word, ": ")
 	if degraded {
@@ -139,7 +139,7 @@ func Shown(word string) string {
 	return word
 }
 
-// actionWord is an action as people read it.
+// actionWord returns an action as people read it.
 func actionWord(a plan.Action) string {
 	switch a {
 	case plan.ActionTrack:
@@ -150,7 +150,7 @@ func actionWord(a plan.Action) string {
 	return tty.Safe(string(a))
 }
 
-// endWord is how a node ended, as people read it.
+// endWord returns a node's result as people read it.
 func endWord(status string) string {
 	switch status {
 	case string(report.OutcomeDone):
@@ -163,7 +163,7 @@ func endWord(status string) string {
 	return tty.Safe(status)
 }
 
-// Commas joins what is not empty with commas.
+// Commas joins the parts that aren't empty with commas.
 func Commas(parts ...string) string {
 	kept := parts[:0:0]
 	for _, p := range parts {
@@ -174,7 +174,7 @@ func Commas(parts ...string) string {
 	return strings.Join(kept, ", ")
 }
 
-// Some is a count with a word, "" for none.
+// Some returns a count with a word, or "" for 0.
 func Some(n int, word string) string {
 	if n == 0 {
 		return ""
@@ -182,7 +182,7 @@ func Some(n int, word string) string {
 	return strconv.Itoa(n) + " " + word
 }
 
-// age is a time that passed, to the second: 45s, 3m20s, 2h5m.
+// age returns a duration to the second: 45s, 3m20s, 2h5m.
 func age(d time.Duration) string {
 	d = max(d, 0).Truncate(time.Second)
 	hours, minutes, seconds := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
@@ -195,7 +195,7 @@ func age(d time.Duration) string {
 	return fmt.Sprintf("%ds", seconds)
 }
 
-// elapsed is how long a run took: to the tenth of a second where that matters.
+// elapsed returns the duration of a run, to the tenth of a second below a minute.
 func elapsed(d time.Duration) string {
 	if d < time.Minute {
 		return fmt.Sprintf("%.1fs", d.Seconds())
@@ -203,7 +203,7 @@ func elapsed(d time.Duration) string {
 	return age(d)
 }
 
-// summaryLine is a run in a line.
+// summaryLine sums up a run in a line.
 func summaryLine(s *report.Summary) string {
 	prefix := ""
 	if s.Interrupted {
@@ -254,7 +254,7 @@ func badCounts(m map[report.Outcome]int) string {
 	)
 }
 
-// planCounts is what a plan does to objects: "3 to create, 2 to delete (1 adopted)".
+// planCounts counts what a plan does to objects: "3 to create, 2 to delete (1 adopted)".
 func planCounts(counts, adopted map[plan.Action]int) string {
 	var parts []string
 	for _, a := range actions() {
@@ -265,7 +265,7 @@ func planCounts(counts, adopted map[plan.Action]int) string {
 	return Commas(parts...)
 }
 
-// ofAdopted says after a count how many of those were adopted.
+// ofAdopted says after a count how many of the objects were adopted.
 func ofAdopted(n int) string {
 	if n == 0 {
 		return ""
@@ -281,7 +281,7 @@ func sum[K comparable](m map[K]int) int {
 	return n
 }
 
-// refusalText says why nothing was done, and below that what would help.
+// refusalText says why lynqctl did nothing, and below that what helps.
 func refusalText(r plan.Refusal, p tty.Paint) string {
 	about := ""
 	if r.Hub.Name != "" {
@@ -294,7 +294,7 @@ func refusalText(r plan.Refusal, p tty.Paint) string {
 	return text
 }
 
-// joined is a statement with what to do about it in brackets, as problems have it.
+// joined returns a problem with its fix in parentheses.
 func joined(what, fix string) string {
 	if fix = strings.TrimSpace(fix); fix == "" {
 		return what
@@ -302,7 +302,7 @@ func joined(what, fix string) string {
 	return what + " (" + fix + ")"
 }
 
-// DoneCounts are counts of actions that were carried out, in words: "3 created".
+// DoneCounts returns counts of finished actions in words: "3 created".
 func DoneCounts(counts map[string]int) []string {
 	var parts []string
 	for _, a := range actions() {
@@ -313,5 +313,5 @@ func DoneCounts(counts map[string]int) []string {
 	return parts
 }
 
-// ActionShown is an action as tables have it.
+// ActionShown returns an action as tables show it.
 func ActionShown(action string) string { return actionWord(plan.Action(action)) }

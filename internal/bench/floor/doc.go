@@ -1,5 +1,6 @@
-// Package floor writes, with hand-written code, the bytes that lynqctl renders
-// for the benchmark's form and rows. It knows the form by heart, trusts the
-// values to need no quotes, finds no duplicates and reports no bad row: it is
-// what the benchmarks measure against, and nothing to be used.
+// Package floor is the hand-written program that benchmarks compare lynqctl with.
+//
+// Rows flow in. The bytes that lynqctl renders for the benchmark's form flow out. The
+// package contains that form as code. It never quotes values, finds duplicates or reports
+// bad rows, so it is useless for anything else.
 package floor

@@ -2,7 +2,7 @@ package floor
 
 import "strings"
 
-// Columns are the columns of the benchmark's rows, in the order of a Row.
+// Columns returns the columns of the benchmark's rows, in the order of a Row.
 func Columns() []string {
 	return []string{"id", "active", "plan", "replicas", "url", "region", "image", "tier", "dbhost", "loglevel", "storage"}
 }

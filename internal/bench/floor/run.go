@@ -9,11 +9,11 @@ import (
 	"io"
 	"os"
 
-	_ "modernc.org/sqlite" // the driver that lynqctl reads with, too
+	_ "modernc.org/sqlite" // the driver that lynqctl also uses
 )
 
-// Run renders a file of rows to w. kind is csv, with the columns in the order
-// of Columns, or sqlite, with a table tenants.
+// Run renders a file of rows to w. kind is csv, with the columns in the order of Columns,
+// or sqlite, with a table tenants.
 func Run(kind, path string, w io.Writer) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	var err error
@@ -83,7 +83,7 @@ func runSQLite(path string, w io.Writer) error {
 	return rows.Err()
 }
 
-// write writes an active row's objects, using b again.
+// write writes an active row's objects. It reuses b.
 func write(w io.Writer, b []byte, r *Row) ([]byte, error) {
 	if r[active] != "1" {
 		return b, nil

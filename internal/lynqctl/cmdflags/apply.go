@@ -12,7 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
-// Apply are the flags of apply, and of commands that render and plan as it does.
+// Apply holds the flags of apply, and of commands that render and plan like it.
 type Apply struct {
 	Given        apply.Options
 	Render       Render
@@ -25,7 +25,7 @@ type Apply struct {
 	Metrics      Metrics
 }
 
-// NewApply are the flags with their defaults.
+// NewApply returns the flags with their defaults.
 func NewApply() Apply {
 	return Apply{
 		Given:  apply.Options{Wait: true},
@@ -34,36 +34,36 @@ func NewApply() Apply {
 	}
 }
 
-// recordValues is a flag that needs no value, and may have one that is neither true
-// nor false.
+// recordValues is a flag that works without a value. Its value may also be neither true nor
+// false.
 type recordValues string
 
-// noValues is what --record-values is by itself.
+// noValues is the default of --record-values.
 const noValues = "false"
 
 // String implements pflag.Value.
 func (v *recordValues) String() string { return string(*v) }
 
-// Set implements pflag.Value. The value is checked with those of other flags.
+// Set implements pflag.Value. Options checks the value later, together with other flags.
 func (v *recordValues) Set(text string) error { *v = recordValues(text); return nil }
 
-// Type implements pflag.Value: in help it is shown as a flag without a value.
+// Type implements pflag.Value. Help then shows a flag without a value.
 func (v *recordValues) Type() string { return "bool" }
 
-// What --adopt takes.
+// The values of --adopt.
 const (
 	AdoptByPolicy = "policy"
 	AdoptNever    = "never"
 )
 
-// RegisterChoice registers what chooses nodes and objects, and which guards they have.
+// RegisterChoice registers the flags that select nodes and objects, and those for guards.
 func (f *Apply) RegisterChoice(flags *pflag.FlagSet, allowEmpty string) {
 	flags.StringSliceVar(&f.Render.Nodes, "node", nil, "limit to these nodes (as shown by 'lynqctl status')")
 	flags.StringVarP(&f.Render.Selector, "selector", "l", "", "limit to objects that match this label selector; nothing is deleted")
 	f.RegisterGuards(flags, allowEmpty)
 }
 
-// RegisterGuards registers which guards all nodes have.
+// RegisterGuards registers the flags for guards.
 func (f *Apply) RegisterGuards(flags *pflag.FlagSet, allowEmpty string) {
 	RegisterStrict(flags, &f.Render.Options.Inputs)
 	flags.BoolVar(&f.Given.Limits.AllowEmpty, "allow-empty", false, allowEmpty)
@@ -71,19 +71,20 @@ func (f *Apply) RegisterGuards(flags *pflag.FlagSet, allowEmpty string) {
 	flags.StringVar(&f.maxChange, "max-change", "", "refuse to change more than this many of a hub's nodes (a number or a percentage)")
 	flags.StringSliceVar(&f.Given.Limits.EmptyColumns, "allow-empty-column", nil, "don't refuse if these columns are suddenly empty in many rows")
 	flags.StringVar(&f.adopt, "adopt", f.adopt, "what to do with existing objects: policy (follow the forms) or never (report a conflict)")
-	// Which objects go beside those of nodes, and whether data may.
+	// These flags delete further objects, and data.
 	flags.StringSliceVar(&f.Given.Tombstones.Paths, "tombstones", nil, "files or directories with tombstones: objects to delete if their labels match")
 	flags.BoolVar(&f.Given.Tombstones.Recheck, "recheck-tombstones", false, "check tombstones again, even if their objects were already deleted")
 	flags.BoolVar(&f.Given.IncludeData, "include-data", false, "let patchStrategy recreate and tombstones delete PersistentVolumes, PersistentVolumeClaims, Namespaces, and CustomResourceDefinitions")
 }
 
-// RegisterRecordValues registers whether inventories keep values of rows.
+// RegisterRecordValues registers the flag that stores values of rows in inventories.
 func (f *Apply) RegisterRecordValues(flags *pflag.FlagSet) {
 	flags.Var(&f.recordValues, "record-values", "store row values in inventories; columns that look like secrets only with =plain")
 	flags.Lookup("record-values").NoOptDefVal = string(apply.RecordChecked)
 }
 
-// Options checks the flags, and makes options of them.
+// Options checks the flags and turns them into options. It returns a usage error for bad
+// flags.
 func (f *Apply) Options() (*apply.Options, error) {
 	if err := f.Render.Check(); err != nil {
 		return nil, err

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// NoArgs refuses arguments: inputs are named with -f.
+// NoArgs refuses arguments, because -f names the inputs.
 func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -20,7 +20,7 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("%s takes no arguments, got %q; name inputs with -f: -f %s", cmd.Name(), args[0], args[0])
 }
 
-// SomeNames has a command take at least one name.
+// SomeNames requires at least one name as an argument.
 func SomeNames(command, what, where string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -30,7 +30,7 @@ func SomeNames(command, what, where string) cobra.PositionalArgs {
 	}
 }
 
-// SomeNodes has a command take at least one name of a node.
+// SomeNodes requires at least one name of a node as an argument.
 func SomeNodes(command, where string) cobra.PositionalArgs {
 	return cobra.MatchAll(SomeNames(command, "node", where), func(_ *cobra.Command, args []string) error {
 		_, err := NodeNames(args)

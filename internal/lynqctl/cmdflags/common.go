@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 )
 
-// Common are the flags that all commands have.
+// Common holds the flags that all commands have.
 type Common struct {
 	Verbosity int
 	Quiet     bool
@@ -32,15 +32,15 @@ func (f *Common) Check() error {
 	return OneOf("--color", f.Color, tty.ColorAuto, tty.ColorAlways, tty.ColorNever)
 }
 
-// OnlySaid are the flags that take a guard or a question away, or let Secrets out. In an
-// environment they would do so for every command that is ever called there, so
-// that they count only on the command line.
+// OnlySaid returns the flags that switch off a guard or a question, or reveal Secrets. They
+// count only on the command line. In the environment, they would affect every later
+// command.
 func OnlySaid() []string {
 	return []string{"all", "allow-empty", "allow-empty-column", "force", "include-data", "no-grace", "plain-secrets", "yes"}
 }
 
-// GuardsOf are the flags that change what guards allow and that don't have their default, as
-// they are written. The environment may have set them.
+// GuardsOf returns the flags that change guards and differ from their defaults, as text.
+// They may come from the environment.
 func GuardsOf(flags *pflag.FlagSet) []string {
 	names := []string{
 		"adopt", "all", "allow-empty", "cascade", "force", "include-data", "max-delete", "max-delete-window", "no-finalizer",

@@ -15,35 +15,35 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// RegisterInputs registers what names and narrows hubs and forms.
+// RegisterInputs registers the flags that name and narrow hubs and forms.
 func RegisterInputs(flags *pflag.FlagSet, o *load.InputOptions) {
 	RegisterFiles(flags, o)
 	flags.StringSliceVar(&o.Hubs, "hub", nil, "limit to these hubs (NAME or NAMESPACE/NAME)")
 	flags.StringSliceVar(&o.Forms, "form", nil, "limit to these forms (NAME or NAMESPACE/NAME)")
 }
 
-// RegisterFiles registers what names hubs and forms.
+// RegisterFiles registers the flags that name the files of hubs and forms.
 func RegisterFiles(flags *pflag.FlagSet, o *load.InputOptions) {
 	flags.StringArrayVarP(&o.Paths, "filename", "f", nil, "file or directory with hubs and forms, or '-' for stdin; repeatable")
 	flags.BoolVarP(&o.Recursive, "recursive", "R", false, "read subdirectories")
 }
 
-// RegisterStrict registers what makes an error of a warning about forms.
+// RegisterStrict registers the flag that turns warnings about forms into errors.
 func RegisterStrict(flags *pflag.FlagSet, o *load.InputOptions) {
 	flags.BoolVar(&o.Strict, "strict", false, "fail if a form shows a secret column outside a Secret")
 }
 
-// Cluster are kubectl's flags, which many commands have.
+// Cluster returns kubectl's flags, which many commands have.
 func Cluster() *pflag.FlagSet {
 	flags := pflag.NewFlagSet("cluster", pflag.ContinueOnError)
 	(&kube.Access{}).Register(flags)
 	return flags
 }
 
-// KYAML is a YAML in which nothing depends on white space, as kubectl prints it.
+// KYAML is the output format of YAML without significant white space, as kubectl prints it.
 const KYAML = "kyaml"
 
-// Render are the flags of all commands that read rows.
+// Render holds the flags of all commands that read rows.
 type Render struct {
 	Options  load.RenderOptions
 	Nodes    []string
@@ -52,8 +52,8 @@ type Render struct {
 	shard    shardFlags
 }
 
-// RegisterLocal registers those of kubectl's flags that a command has which asks a
-// cluster only for what the inputs do not have.
+// RegisterLocal registers the flags for commands that ask a cluster only for what the
+// inputs lack. They have only some of kubectl's flags.
 func (f *Render) RegisterLocal(flags *pflag.FlagSet) {
 	RegisterInputs(flags, &f.Options.Inputs)
 	flags.StringVarP(&f.Options.Namespace, "namespace", "n", "", "namespace for all nodes (overrides your files)")
@@ -62,7 +62,7 @@ func (f *Render) RegisterLocal(flags *pflag.FlagSet) {
 	flags.IntVar(&f.Options.Settings.Workers, "concurrency", 0, "number of rows to render in parallel (0 means one per processor)")
 }
 
-// RegisterLocalAccess registers those of kubectl's flags that say where a cluster is.
+// RegisterLocalAccess registers kubectl's flags that select the cluster.
 func RegisterLocalAccess(flags *pflag.FlagSet, access *kube.Access) {
 	flags.StringVar(&access.Kubeconfig, "kubeconfig", "", "kubeconfig; used only to look up a namespace or a password Secret that your files don't contain")
 	flags.StringVar(&access.Context, "context", "", "kubeconfig context to use")
@@ -81,7 +81,7 @@ func (f *Render) registerSources(flags *pflag.FlagSet) {
 	RegisterTimeout(flags, &f.Options.Timeout)
 }
 
-// Check checks the flags, and makes settings of them.
+// Check checks the flags and turns them into settings.
 func (f *Render) Check() error {
 	s := &f.Options.Settings
 	s.KeepGoing = f.Options.KeepGoing
@@ -119,7 +119,7 @@ func RegisterNoFinalizer(flags *pflag.FlagSet, without *bool) {
 	flags.BoolVar(without, "no-finalizer", false, "create inventories without a finalizer (deleting one with kubectl then deletes its objects at once)")
 }
 
-// RegisterNoGrace registers the flag that deletes nodes before their grace period is over.
+// RegisterNoGrace registers the flag that deletes nodes before their grace period ends.
 func RegisterNoGrace(flags *pflag.FlagSet, noGrace *bool) {
 	flags.BoolVar(noGrace, "no-grace", false, "delete the nodes of --node at once if their rows are gone, whatever their deletionGracePeriod")
 }
@@ -132,14 +132,14 @@ func CheckNoGrace(noGrace bool, nodes []string) error {
 	return nil
 }
 
-// Run are the flags of all commands that carry plans out.
+// Run holds the flags of all commands that carry out plans.
 type Run struct {
 	session.RunOptions
 	DryRun string
 	Output string
 }
 
-// NewRun are the flags with their defaults.
+// NewRun returns the flags with their defaults.
 func NewRun() Run {
 	return Run{RunOptions: session.DefaultRunOptions(), DryRun: string(session.ModeRun), Output: "table"}
 }
@@ -150,17 +150,17 @@ func (f *Run) Register(flags *pflag.FlagSet) {
 	f.RegisterPace(flags)
 }
 
-// RegisterPace registers how long a run waits for others, and how much it does at a time.
+// RegisterPace registers the flags for waiting and for parallel work.
 func (f *Run) RegisterPace(flags *pflag.FlagSet) {
 	flags.DurationVar(&f.LockTimeout, "lock-timeout", f.LockTimeout, "how long to wait for another run on the same hub")
 	flags.IntVar(&f.Concurrency, "concurrency", f.Concurrency, "number of nodes to process in parallel")
 	flags.BoolVar(&f.Events, "events", f.Events, "emit Kubernetes events")
 }
 
-// EventStream annotates a flag that may ask for events.
+// EventStream annotates a flag whose value may ask for events.
 const EventStream = "events"
 
-// RegisterOutput registers what also commands have that touch no inventories.
+// RegisterOutput registers the flags that commands without inventories also have.
 func (f *Run) RegisterOutput(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.Output, "output", "o", f.Output, "output format: table, wide, name, yaml, or json (one event per line)")
 	flags.Lookup("output").Annotations = map[string][]string{EventStream: nil}
@@ -185,7 +185,7 @@ func (f *Run) Check() error {
 	return nil
 }
 
-// ParseSelector reads what -l says, nil for nothing.
+// ParseSelector parses the value of -l. It returns nil for an empty one.
 func ParseSelector(text string) (labels.Selector, error) {
 	if text == "" {
 		return nil, nil
@@ -197,7 +197,7 @@ func ParseSelector(text string) (labels.Selector, error) {
 	return selector, nil
 }
 
-// OneOf checks the value of a flag that takes one of some words.
+// OneOf checks that the value of a flag is one of the allowed words.
 func OneOf[T ~string](flag, value string, allowed ...T) error {
 	words := make([]string, len(allowed))
 	for i, w := range allowed {
@@ -209,12 +209,12 @@ func OneOf[T ~string](flag, value string, allowed ...T) error {
 	return session.BadUsage(fmt.Errorf("%s %q is unknown; it takes %s", flag, value, strings.Join(words, ", ")))
 }
 
-// RegisterTimeout registers how long a command may take.
+// RegisterTimeout registers the flag that limits the time of a command.
 func RegisterTimeout(flags *pflag.FlagSet, timeout *time.Duration) {
 	flags.DurationVar(timeout, "timeout", 0, "stop after this time, for example 5m (0 means no limit)")
 }
 
-// CheckTimeout checks how long a command may take.
+// CheckTimeout refuses a negative --timeout.
 func CheckTimeout(timeout time.Duration) error {
 	if timeout < 0 {
 		return session.BadUsage(errors.New("--timeout cannot be negative"))

@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/metrics"
 )
 
-// Metrics say whether a command counts for Prometheus, and what.
+// Metrics holds the flags for metrics in a file.
 type Metrics struct {
 	file    string
 	perNode bool
@@ -22,8 +22,7 @@ func (f *Metrics) Register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.perNode, "metrics-per-node", false, "report metrics per node instead of per hub and form")
 }
 
-// start checks the flags, and makes metrics that have counted nothing yet, nil where none
-// are wanted.
+// start checks the flags and returns empty metrics, or nil if the user wants none.
 func (f *Metrics) start(version string) (*metrics.Metrics, error) {
 	if f.file == "" {
 		if f.perNode {
@@ -37,7 +36,7 @@ func (f *Metrics) start(version string) (*metrics.Metrics, error) {
 	return metrics.New(metrics.Options{PerNode: f.perNode, Version: version})
 }
 
-// Measured runs a use case, of which metrics are written however it ended.
+// Measured runs a use case and then writes its metrics, whatever the result.
 func (f *Metrics) Measured(e *session.Engine, run func(*session.Engine) error) error {
 	m, err := f.start(e.Version)
 	switch {

@@ -8,17 +8,17 @@ import (
 	"github.com/lynqctl/lynqctl/internal/suggest"
 )
 
-// TypedName is what an argument names as kubectl does: TYPE/NAME.
+// TypedName is an argument of the form TYPE/NAME, as kubectl has it.
 type TypedName struct{ What, Name string }
 
-// TypeOf is the type that kubectl would take a word for, in singular or plural, or by
-// the name of the operator's resource: nodes, LynqNode.
+// TypeOf returns the type for a word that kubectl would accept. The word may be a singular
+// or plural, or the name of the operator's resource: nodes, LynqNode.
 func TypeOf(word string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(strings.ToLower(word), "lynq"), "s")
 }
 
-// TypedNames reads arguments that all are TYPE/NAME. The name of a hub or form may have
-// a slash of its own.
+// TypedNames parses arguments of the form TYPE/NAME. The name of a hub or form may contain
+// a slash.
 func TypedNames(args, types []string) ([]TypedName, error) {
 	names := make([]TypedName, 0, len(args))
 	for _, arg := range args {
@@ -35,7 +35,7 @@ func TypedNames(args, types []string) ([]TypedName, error) {
 	return names, nil
 }
 
-// OneType are the type of arguments that all are TYPE/NAME, and their names.
+// OneType parses arguments of the form TYPE/NAME that all have the same type.
 func OneType(args, types []string) (what string, names []string, err error) {
 	typed, err := TypedNames(args, types)
 	if err != nil {
@@ -50,7 +50,7 @@ func OneType(args, types []string) (what string, names []string, err error) {
 	return typed[0].What, names, nil
 }
 
-// NodeNames reads arguments that name nodes, as NAME or node/NAME.
+// NodeNames parses arguments that name nodes, as NAME or node/NAME.
 func NodeNames(args []string) ([]string, error) {
 	names := make([]string, len(args))
 	for i, arg := range args {

@@ -12,10 +12,11 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/planfile"
 )
 
-// maxPlanFile bounds the plan file that is read, in bytes.
+// maxPlanFile limits the size of a plan file, in bytes.
 const maxPlanFile = 256 << 20
 
-// WritePlan writes a plan file. A file that is cut is no plan: its id says so.
+// WritePlan writes a plan file. If the write breaks off, the id in the file shows that it
+// is incomplete.
 func WritePlan(path string, f *planfile.File) error {
 	b, err := f.Encode()
 	if err != nil {
@@ -27,7 +28,7 @@ func WritePlan(path string, f *planfile.File) error {
 	return nil
 }
 
-// Plan are the flags of commands that write and carry out plan files.
+// Plan holds the flags of commands that write and carry out plan files.
 type Plan struct{ plan, out string }
 
 // Register registers the flags of a command that writes and carries out plan files.
@@ -41,7 +42,7 @@ func (f *Plan) RegisterFile(flags *pflag.FlagSet) {
 	flags.StringVar(&f.plan, "plan", "", "apply this plan `file` of 'lynqctl plan' and nothing else; don't ask for confirmation")
 }
 
-// Apply checks the flags, and puts them into the options of a run.
+// Apply checks the flags and sets the options of a run.
 func (f *Plan) Apply(o *session.RunOptions) error {
 	if f.out == "" {
 		return readPlan(f.plan, o)

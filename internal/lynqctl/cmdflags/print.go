@@ -11,19 +11,19 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 )
 
-// Print are the flags of kubectl get that say how a list is printed.
+// Print holds the flags of kubectl get that say how to print a list.
 type Print struct {
 	Output    string
 	SortBy    string
 	NoHeaders bool
 }
 
-// Register registers what lists and details have.
+// Register registers the flags for lists and details.
 func (f *Print) Register(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.Output, "output", "o", string(tty.Table), list.FormatUsage)
 }
 
-// RegisterList registers what only lists have.
+// RegisterList registers the flags for lists only.
 func (f *Print) RegisterList(flags *pflag.FlagSet) {
 	flags.StringVar(&f.SortBy, "sort-by", "", "sort by a JSON field, for example .node")
 	flags.BoolVar(&f.NoHeaders, "no-headers", false, "don't print column headers")
@@ -37,8 +37,8 @@ func (f *Print) Check() error {
 	return nil
 }
 
-// CheckWatch checks the flags of a list that lynqctl extends while it watches: items come in
-// the order in which they change.
+// CheckWatch checks the flags of a list that lynqctl extends while it watches. Such a list
+// can't be sorted, because items come in the order in which they change.
 func (f *Print) CheckWatch() error {
 	switch {
 	case f.SortBy != "":
@@ -53,7 +53,7 @@ func (f *Print) CheckWatch() error {
 	return session.BadUsage(fmt.Errorf("--watch with -o %s is not possible (-o json prints one object per line)", f.Output))
 }
 
-// List prints a list as the flags want it.
+// List prints a list in the format of the flags.
 func (f *Print) List(l *list.List, out, notes tty.Stream) error {
 	l.SortBy, l.NoHeaders = f.SortBy, f.NoHeaders
 	return session.Fail(list.Print(l, tty.Format(f.Output), out, notes))

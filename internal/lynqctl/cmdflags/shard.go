@@ -11,24 +11,25 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// indexVariable is where a Job with completionMode Indexed says which of its pods one is.
+// indexVariable is the variable with the index of a pod, in a Job with completionMode
+// Indexed.
 const indexVariable = "JOB_COMPLETION_INDEX"
 
-// shardFlags say of which rows a run is.
+// shardFlags select a share of the rows.
 type shardFlags struct {
 	shard  string
 	count  int
 	getenv func(string) string
 }
 
-// RegisterShard registers the flags that choose a share of the rows.
+// RegisterShard registers the flags that select a share of the rows.
 func (f *Render) RegisterShard(flags *pflag.FlagSet, getenv func(string) string) {
 	f.shard.getenv = getenv
 	flags.StringVar(&f.shard.shard, "shard", "", "limit to this share of the rows: INDEX/COUNT, counted from 0")
 	flags.IntVar(&f.shard.count, "shards", 0, "like --shard, with the index from the variable "+indexVariable+" of an Indexed Job")
 }
 
-// checkShard makes a shard of the flags.
+// checkShard turns the flags into a shard.
 func (f *Render) checkShard() error {
 	s := &f.shard
 	var err error
@@ -52,7 +53,7 @@ func (f *Render) checkShard() error {
 	return nil
 }
 
-// CheckShards refuses a number of shards that no run has.
+// CheckShards refuses an invalid number of shards.
 func CheckShards(count int) error {
 	if _, err := lynq.NewShard(0, count); err != nil {
 		return session.BadUsage(named("--shards", err))
@@ -60,13 +61,13 @@ func CheckShards(count int) error {
 	return nil
 }
 
-// InShards has the options be those of runs of so many shards.
+// InShards sets the options for runs of count shards.
 func (f *Render) InShards(count int) error {
 	f.Options.Shard.Count = count
 	return CheckShards(count)
 }
 
-// indexed is the shard that this pod is of an Indexed Job.
+// indexed returns the shard of this pod in an Indexed Job.
 func indexed(text string, count int) (lynq.Shard, error) {
 	if text == "" {
 		return lynq.Shard{}, fmt.Errorf("the variable %s is not set (an Indexed Job sets it; elsewhere, use --shard INDEX/%d)", indexVariable, count)

@@ -15,28 +15,27 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
-// completionPatience is how long a person who pressed Tab is kept waiting.
+// completionPatience limits how long a person waits after Tab.
 const completionPatience = 3 * time.Second
 
-// Shell is a shell that asks how a command line may go on.
+// Shell completes the command line of a shell.
 type Shell struct {
 	Line   *cli.Line
 	Engine func() *session.Engine
 }
 
-// Asked tells whether a shell asks how a command line may go on.
+// Asked reports whether a shell asks for a completion.
 func Asked(args []string) bool {
 	return len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
 }
 
-// Register says for all commands what their flags and arguments may
-// be. It goes by the names of flags and by what Use says of arguments, which mean
-// the same everywhere.
+// Register registers completions for the flags and arguments of all commands. It uses the
+// names of flags, and the arguments in Use, which mean the same in every command.
 func Register(s *Shell, c *cobra.Command) {
 	c.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if complete := flagCompletion(s, f); complete != nil {
-			_ = c.RegisterFlagCompletionFunc(f.Name, complete) // fails where the command has its own
+			_ = c.RegisterFlagCompletionFunc(f.Name, complete) // fails if the command has its own completion
 		}
 	})
 	if complete := argumentCompletion(s, c); complete != nil && c.ValidArgsFunction == nil {
@@ -47,7 +46,8 @@ func Register(s *Shell, c *cobra.Command) {
 	}
 }
 
-// flagCompletion says what may be the value of a flag, nil where anything may.
+// flagCompletion returns the completion for a flag's value, or nil if any value is
+// possible.
 func flagCompletion(s *Shell, f *pflag.Flag) cobra.CompletionFunc {
 	switch f.Name {
 	case "hub":
@@ -75,7 +75,8 @@ func flagCompletion(s *Shell, f *pflag.Flag) cobra.CompletionFunc {
 	return nil
 }
 
-// fixedWords offers words. Behind one that ends with "=" comes a value, and no space.
+// fixedWords offers words. After a word that ends with "=", the shell adds no space,
+// because a value follows.
 func fixedWords(words []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		fitting := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !strings.HasPrefix(w, begun) })
@@ -87,8 +88,8 @@ func fixedWords(words []string) cobra.CompletionFunc {
 	}
 }
 
-// Words are the words that a flag takes: those of all that flags of its name
-// take anywhere which its own description names.
+// Words returns the words that a flag accepts. It takes them from a list for all flags of
+// this name, and keeps those that the flag's description contains.
 func Words(f *pflag.Flag) []string {
 	if f.Value.Type() == "bool" {
 		return nil
@@ -118,8 +119,8 @@ func Words(f *pflag.Flag) []string {
 	})
 }
 
-// argumentCompletion says what may be a command's arguments, nil where it takes
-// none that can be known.
+// argumentCompletion returns the completion for a command's arguments, or nil if lynqctl
+// can't know them.
 func argumentCompletion(s *Shell, c *cobra.Command) cobra.CompletionFunc {
 	for _, said := range strings.Fields(c.Use)[1:] {
 		word, _, _ := strings.Cut(strings.Trim(said, "[]"), "|")
@@ -161,13 +162,13 @@ func argumentCompletion(s *Shell, c *cobra.Command) cobra.CompletionFunc {
 	return nil
 }
 
-// completeWith completes with names that are found out when a shell asks. What keeps
-// them from being found out, a shell does not want to hear.
+// completeWith completes with names that it finds when a shell asks. It drops errors,
+// because a shell can't show them.
 func completeWith(s *Shell, candidates func(*completer) []string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		c, done := newCompleter(s, cmd, begun)
 		defer done()
-		// Flags take several names with commas between them.
+		// Flags take several names, separated by commas.
 		comma := strings.LastIndexByte(begun, ',') + 1
 		var names []string
 		for _, n := range candidates(c) {

@@ -13,12 +13,12 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 )
 
-// completer reads a command line that is still being written, and offers names for it.
+// completer reads an unfinished command line, and offers names for it.
 type completer struct {
 	shell *Shell
-	ctx   context.Context // of the one question that it lives for
+	ctx   context.Context // for the one question of this completer
 	flags *pflag.FlagSet
-	begun string // the word that is to be completed
+	begun string // the word to complete
 }
 
 func newCompleter(s *Shell, cmd *cobra.Command, begun string) (*completer, context.CancelFunc) {
@@ -27,11 +27,11 @@ func newCompleter(s *Shell, cmd *cobra.Command, begun string) (*completer, conte
 		ctx = context.Background()
 	}
 	ctx, cancel := context.WithTimeout(ctx, completionPatience)
-	_ = s.Line.Environment(cmd) // what is wrong shows when the line is run
+	_ = s.Line.Environment(cmd) // the command itself reports what is wrong
 	return &completer{shell: s, ctx: ctx, flags: cmd.Flags(), begun: begun}, cancel
 }
 
-// values are those of a flag of the line so far.
+// values returns the values of a flag in the line so far.
 func (c *completer) values(name string) []string {
 	f := c.flags.Lookup(name)
 	if f == nil || !f.Changed && !slices.Contains(c.shell.Line.Defaults, f) {
@@ -48,7 +48,7 @@ func (c *completer) isSet(name string) bool {
 	return len(values) == 1 && values[0] == "true"
 }
 
-// offers are those for what the line says so far.
+// offers returns the offers for the line so far.
 func (c *completer) offers() *completion.Offers {
 	o := &completion.Options{
 		RenderOptions: load.RenderOptions{
@@ -60,7 +60,7 @@ func (c *completer) offers() *completion.Offers {
 		BareHubs:   c.flags.Lookup("older-than") != nil,
 	}
 	if c.flags.Lookup("form") == nil {
-		o.Inputs.Paths = nil // -f narrows nothing: what goes need not be in those inputs any more
+		o.Inputs.Paths = nil // -f narrows nothing: the objects to delete may be missing from these inputs
 	}
 	if values := c.values("namespace"); len(values) == 1 {
 		o.Namespace = values[0]
@@ -69,13 +69,13 @@ func (c *completer) offers() *completion.Offers {
 	o.Access.Register(access)
 	access.VisitAll(func(f *pflag.Flag) {
 		for _, value := range c.values(f.Name) {
-			_ = access.Set(f.Name, value) // it was parsed once already
+			_ = access.Set(f.Name, value) // it parsed without an error before
 		}
 	})
 	return completion.New(c.shell.Engine(), o)
 }
 
-// typed are the names of the type that a word begins with, as TYPE/NAME.
+// typed returns names as TYPE/NAME, of the type at the start of the word.
 func (c *completer) typed() []string {
 	word, _, found := strings.Cut(c.begun, "/")
 	namesOf := map[string]offer{"node": (*completion.Offers).Nodes, "hub": (*completion.Offers).Hubs, "form": (*completion.Offers).Forms}[cmdflags.TypeOf(word)]
@@ -89,8 +89,8 @@ func (c *completer) typed() []string {
 	return names
 }
 
-// offer gives some kind of names.
+// offer returns names of some kind.
 type offer func(*completion.Offers, context.Context) []string
 
-// of gives the names that are offered.
+// of returns the offered names.
 func (o offer) of(c *completer) []string { return o(c.offers(), c.ctx) }

@@ -15,30 +15,30 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 )
 
-// World is the outside world of a command.
+// World is the environment of a command.
 type World struct {
 	Stdin          io.Reader
 	Stdout, Stderr tty.Output
 	Getenv         func(string) string
-	Program        string // as it was called
-	// Clock tells the time by which rows expire and nodes leave; nil is this machine's clock.
-	// Nothing outside of the program sets it.
+	Program        string // as the user called it
+	// Clock returns the time by which rows expire and nodes leave. With nil, Now uses this
+	// machine's clock. Only the program sets it.
 	Clock func() time.Time
-	// Transport carries the requests to clusters; nil is one of its own for each cluster.
+	// Transport carries the requests to clusters. With nil, each cluster has its own.
 	Transport http.RoundTripper
 }
 
-// Console is what the command of one command line talks to.
+// Console is the interface between a command and its World.
 type Console struct {
 	World   World
 	Common  cmdflags.Common
 	Version string // of lynqctl
 
 	ran        *cobra.Command
-	summarized bool // events ended with a summary
+	summarized bool // the events ended with a summary
 }
 
-// Now is the time by the world's clock.
+// Now returns the time of the world's clock.
 func (c *Console) Now() time.Time {
 	if c.World.Clock == nil {
 		return time.Now()
@@ -46,10 +46,10 @@ func (c *Console) Now() time.Time {
 	return c.World.Clock()
 }
 
-// Runs says which command runs.
+// Runs sets the command that runs.
 func (c *Console) Runs(cmd *cobra.Command) { c.ran = cmd }
 
-// invocation is the command line, as histories record it.
+// invocation returns the command line for histories.
 func (c *Console) invocation() session.Invocation {
 	if c.ran == nil {
 		return session.Invocation{}
@@ -58,12 +58,12 @@ func (c *Console) invocation() session.Invocation {
 	return session.Invocation{Command: path, Guards: cmdflags.GuardsOf(c.ran.Flags())}
 }
 
-// Out is standard output, and what can be done with it.
+// Out returns standard output.
 func (c *Console) Out() tty.Stream {
 	return tty.NewStream(c.World.Stdout, c.World.Getenv, tty.Color(c.Common.Color))
 }
 
-// Columns returns the width of the terminal on standard output, 0 if there is none.
+// Columns returns the width of the terminal on standard output, or 0 without a terminal.
 func (c *Console) Columns() int {
 	out := c.Out()
 	if out.Size == nil {
@@ -73,7 +73,8 @@ func (c *Console) Columns() int {
 	return columns
 }
 
-// ErrOut is standard error. Nothing is redrawn on it where requests are logged there.
+// ErrOut returns standard error. If it contains logged requests, nothing redraws lines on
+// it.
 func (c *Console) ErrOut() tty.Stream {
 	s := tty.NewStream(c.World.Stderr, c.World.Getenv, tty.Color(c.Common.Color))
 	s.Terminal = s.Terminal && c.Common.Verbosity == 0
@@ -88,30 +89,30 @@ func (c *Console) NoteOut() tty.Stream {
 	return c.ErrOut()
 }
 
-// requests says how requests are logged.
+// requests says how to log requests.
 func (c *Console) requests() kube.RequestLog {
 	return kube.RequestLog{Level: c.Common.Verbosity, Out: c.ErrOut()}
 }
 
-// Engine makes an engine whose runs show their results in a format.
+// Engine returns an engine whose runs show their results in a format.
 func (c *Console) Engine(format string) *session.Engine {
 	return &session.Engine{
 		Stdin: c.World.Stdin, Getenv: c.World.Getenv, Version: c.Version, Clock: c.Now, Requests: c.requests(), Transport: c.World.Transport, View: c.View(format), Invocation: c.invocation(),
 	}
 }
 
-// View shows the results of runs in a format.
+// View returns a View that shows the results of runs in a format.
 func (c *Console) View(format string) session.View { return &view{c, tty.Format(format)} }
 
-// Muted is a console that has no standard output.
+// Muted returns a console without standard output.
 func (c *Console) Muted() *Console {
 	muted := *c
 	muted.World.Stdout = tty.Output{}
 	return &muted
 }
 
-// EndEvents ends the events of a command line with a summary, where it asked for some
-// and no run has told one. Help is no run.
+// EndEvents ends the events of a command line with a summary. It does nothing if the user
+// asked for no events, or a run wrote the summary. Help isn't a run.
 func (c *Console) EndEvents(cmd *cobra.Command, interrupted bool, why string) {
 	value := func(name string) string {
 		if f := cmd.Flags().Lookup(name); f != nil {
@@ -124,6 +125,6 @@ func (c *Console) EndEvents(cmd *cobra.Command, interrupted bool, why string) {
 		return
 	}
 	if _, events := output.Annotations[cmdflags.EventStream]; events {
-		_ = ui.EndEvents(c.Out(), time.Now(), value("dry-run") != string(session.ModeRun), interrupted, why) // the exit code says how it ended
+		_ = ui.EndEvents(c.Out(), time.Now(), value("dry-run") != string(session.ModeRun), interrupted, why) // the exit code shows the result
 	}
 }

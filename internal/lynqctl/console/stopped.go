@@ -7,13 +7,13 @@ import (
 	"syscall"
 )
 
-// StopError is why a context ended that a signal ended.
+// StopError is the cause of a context that a signal ended.
 type StopError struct{ Signal os.Signal }
 
 // Error implements error.
 func (s *StopError) Error() string { return "stopped by " + s.name() }
 
-// name is how people call the signal.
+// name returns the usual name of the signal.
 func (s *StopError) name() string {
 	switch s.Signal {
 	case syscall.SIGTERM:
@@ -24,25 +24,25 @@ func (s *StopError) name() string {
 	return "a signal"
 }
 
-// Note is the last line of a log.
+// Note returns the last line of a log.
 func (s *StopError) Note() string {
 	return s.name() + " stopped lynqctl. It finished and recorded its current work, and gave its Leases back"
 }
 
-// Unwrap has a signal count as a cancelled context.
+// Unwrap makes a signal count as a cancelled context.
 func (*StopError) Unwrap() error { return context.Canceled }
 
-// StopOf is the signal that ended a context, nil where none did.
+// StopOf returns the signal that ended a context, or nil if none did.
 func StopOf(ctx context.Context) *StopError {
 	s, _ := errors.AsType[*StopError](context.Cause(ctx))
 	return s
 }
 
-// LoggedError is an error that a log has told.
+// LoggedError is an error that the log contains already.
 type LoggedError struct{ Err error }
 
 // Error implements error.
 func (e *LoggedError) Error() string { return e.Err.Error() }
 
-// Unwrap gives the error itself.
+// Unwrap returns the error itself.
 func (e *LoggedError) Unwrap() error { return e.Err }

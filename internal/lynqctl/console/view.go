@@ -10,11 +10,10 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 )
 
-// view is the session's View: the command's streams, and what internal/ui draws on
-// them.
+// view is the session's View. It draws on the command's streams with internal/ui.
 type view struct {
 	console *Console
-	format  tty.Format // of a run's results
+	format  tty.Format // for the results of a run
 }
 
 // Note implements session.View.
@@ -57,7 +56,7 @@ func (v *view) Count(what string) session.Counter {
 	return tickingCounter{counting, ticker}
 }
 
-// tickingCounter ends its ticker when it stops.
+// tickingCounter stops its ticker when it stops.
 type tickingCounter struct {
 	*ui.Counting
 	ticker *time.Ticker
@@ -84,7 +83,7 @@ func (v *view) reporter(m session.Mode, tick <-chan time.Time) *ui.Reporter {
 	})
 }
 
-// tickingReporter ends its ticker when it is closed.
+// tickingReporter stops its ticker when it closes.
 type tickingReporter struct {
 	*ui.Reporter
 	ticker *time.Ticker

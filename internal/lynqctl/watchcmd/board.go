@@ -15,14 +15,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/metrics"
 )
 
-// board keeps what a watch tells of its hubs, for people to see. It takes what is
-// told for metrics, and hands it on to them.
+// board keeps the state of a watch's hubs for people. It receives the events for metrics,
+// and passes them on.
 type board struct {
 	*metrics.Metrics
 
 	mu   sync.Mutex
 	kept []*views.WatchedHub // in the order of the inputs
-	// badInputs: the inputs changed, and could not be loaded.
+	// badInputs is set if the inputs changed and couldn't be loaded.
 	badInputs bool
 }
 
@@ -31,7 +31,7 @@ var (
 	_ watch.Observer  = (*board)(nil)
 )
 
-// facts are all that is known by now.
+// facts returns everything that is known now.
 func (b *board) facts() (hubs []views.WatchedHub, badInputs bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -44,7 +44,7 @@ func (b *board) facts() (hubs []views.WatchedHub, badInputs bool) {
 	return hubs, b.badInputs
 }
 
-// note changes the facts of a hub that is kept.
+// note changes the facts of a hub that the watch keeps.
 func (b *board) note(hub lynq.HubKey, change func(*views.WatchedHub)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -96,7 +96,7 @@ func (b *board) Read(hub lynq.HubKey, rows, active int, at time.Time, err error)
 	})
 }
 
-// Leading implements session.Metrics. What another instance does is not known here.
+// Leading implements session.Metrics. A hub that another process keeps has no facts here.
 func (b *board) Leading(hub lynq.HubKey, leads bool) {
 	b.Metrics.Leading(hub, leads)
 	b.note(hub, func(f *views.WatchedHub) {

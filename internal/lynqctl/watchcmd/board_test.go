@@ -17,8 +17,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/metrics"
 )
 
-// TestBoard: the table shows what has been told, and what is known no more is not
-// in it.
+// TestBoard wants the table to show what the watch reported, and nothing outdated.
 func TestBoard(t *testing.T) {
 	m, err := metrics.New(metrics.Options{})
 	if err != nil {
@@ -84,7 +83,7 @@ func TestBoard(t *testing.T) {
 	b.Inputs(true)
 	b.Ended(erp, errors.New("no Lease"))
 	b.Kept([]lynq.HubKey{crm})
-	b.Ended(erp, nil) // of which nothing is kept any more
+	b.Ended(erp, nil) // the watch no longer keeps this hub
 	if l := shows("other inputs", []string{"shop/crm", "", "", "", "", "", "60s", "starting"}); len(l.Footer) > 0 {
 		t.Errorf("good inputs are told: %q", l.Footer)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/watch"
 )
 
-// manifestFlags are the flags of watch that are about running it in the cluster.
+// manifestFlags are the flags of watch about running it in the cluster.
 type manifestFlags struct {
 	wanted     bool
 	image      string
@@ -30,12 +30,12 @@ func (f *manifestFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.deployment, "deployment", "", "NAMESPACE/NAME of the Deployment (with --print-manifests; default: the hubs' namespace, and lynqctl-HUB)")
 }
 
-// manifestsOnly are the flags that mean nothing without --print-manifests.
+// manifestsOnly returns the flags that need --print-manifests.
 func (f *manifestFlags) manifestsOnly() []string {
 	return []string{"image", "replicas", "deployment"}
 }
 
-// check refuses flags that mean nothing.
+// check refuses flags without --print-manifests that need it.
 func (f *manifestFlags) check(flags *pflag.FlagSet) error {
 	for _, name := range f.manifestsOnly() {
 		if flags.Changed(name) && !f.wanted {

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// reloadSignals have the inputs of watch read again.
+// reloadSignals returns the signals that make watch read its inputs again.
 func reloadSignals() []os.Signal { return []os.Signal{syscall.SIGHUP} }

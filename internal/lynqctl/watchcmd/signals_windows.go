@@ -2,5 +2,5 @@ package watchcmd
 
 import "os"
 
-// reloadSignals are none: Windows has no signal for it.
+// reloadSignals returns none, because Windows has no signal for that.
 func reloadSignals() []os.Signal { return nil }

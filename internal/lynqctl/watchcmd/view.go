@@ -11,15 +11,15 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 )
 
-// view shows a run that doesn't end: it writes a log.
+// view shows a run that doesn't end, as a log.
 type view struct {
 	session.View
 	log *views.Log
 }
 
-// newView shows a watch on standard error, until it is closed: on a terminal as a
-// table of its hubs, which the log is above, elsewhere as the log alone. What programs
-// read has no table.
+// newView shows a watch on standard error until the caller calls closed. A terminal gets a
+// table of the hubs below the log, and other outputs get the log alone. A log for programs
+// has no table.
 func newView(c *console.Console, format string, told *board) (v *view, closed func()) {
 	out := c.ErrOut()
 	v = &view{View: c.View("")}
@@ -36,14 +36,15 @@ func newView(c *console.Console, format string, told *board) (v *view, closed fu
 	})
 	return v, func() {
 		ticker.Stop()
-		_ = screen.Close() // a run has ended, whether or not that can be seen
+		_ = screen.Close() // the run has ended, even if the screen can't show that
 	}
 }
 
 // Note implements session.View.
 func (v *view) Note(line string) { v.log.Note(line) }
 
-// CanAsk implements session.View: there may be a person, and there is no time to ask.
+// CanAsk implements session.View. It returns false, because a watch can't wait for an
+// answer.
 func (*view) CanAsk() bool { return false }
 
 // Attended implements session.View.

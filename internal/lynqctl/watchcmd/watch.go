@@ -57,7 +57,7 @@ func (f *watchFlags) register(flags *pflag.FlagSet) {
 	flags.Lookup("timeout").Usage = "stop after this time, for example 1h (0 means no limit)"
 }
 
-// New is watch, and the commands below it.
+// New returns watch, and the commands below it.
 func New(c *console.Console) *cobra.Command {
 	f := watchFlags{apply: cmdflags.NewApply(), manifests: defaultManifestFlags(), logFormat: logText, window: window.Default}
 	f.apply.Run.LockTimeout = 0
@@ -93,7 +93,7 @@ func New(c *console.Console) *cobra.Command {
 	return cmd
 }
 
-// options checks the flags, and makes options of them.
+// options checks the flags and turns them into options.
 func (f *watchFlags) options(flags *pflag.FlagSet) (*apply.Options, error) {
 	if err := f.manifests.check(flags); err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (f *watchFlags) options(flags *pflag.FlagSet) (*apply.Options, error) {
 	return o, f.checkDryRun(o.Mode)
 }
 
-// checkDryRun refuses what means nothing where there is one look alone.
+// checkDryRun refuses flags that mean nothing in a single dry run.
 func (f *watchFlags) checkDryRun(m session.Mode) error {
 	switch {
 	case m == session.ModeRun:
@@ -124,7 +124,7 @@ func (f *watchFlags) checkDryRun(m session.Mode) error {
 	return nil
 }
 
-// run is the command.
+// run runs the command.
 func run(ctx context.Context, c *console.Console, f *watchFlags, o *apply.Options) error {
 	if o.Mode != session.ModeRun {
 		return watch.Run(ctx, c.Engine(""), &watch.Options{Apply: *o})
@@ -138,10 +138,10 @@ func run(ctx context.Context, c *console.Console, f *watchFlags, o *apply.Option
 	}
 	ctx, cancel := session.Deadline(ctx, o.Timeout)
 	defer cancel()
-	o.Timeout, o.Yes = 0, true // what a person would be asked is for the guards
+	o.Timeout, o.Yes = 0, true // guards decide instead of a person
 	at := ""
 	if f.listen != "" {
-		// One that stands by, or whose source is down, is ready too.
+		// An instance is ready even if it stands by, or its source is down.
 		address, stop, err := serve.Start(ctx, f.listen, serve.Options{Metrics: m.Handler(), Ready: func() error { return nil }})
 		if err != nil {
 			return session.BadUsage(fmt.Errorf("--listen cannot be used: %w", err))
@@ -164,7 +164,7 @@ func run(ctx context.Context, c *console.Console, f *watchFlags, o *apply.Option
 	return err
 }
 
-// watchFiles is watch.Files by the events of file systems.
+// watchFiles implements watch.Files with the events of file systems.
 func watchFiles(look func() files.Places) (changed <-chan struct{}, stop func(), err error) {
 	w, err := filewatch.New(func() filewatch.Places { return look() })
 	if err != nil {
@@ -173,10 +173,10 @@ func watchFiles(look func() files.Places) (changed <-chan struct{}, stop func(),
 	return w.Changed(), w.Close, nil
 }
 
-// onReload has a value for each SIGHUP.
+// onReload returns a channel that has a value for each SIGHUP.
 func onReload() (reload <-chan os.Signal, stop func()) {
 	signals := make(chan os.Signal, 1)
-	if some := reloadSignals(); len(some) > 0 { // Notify with none is for all
+	if some := reloadSignals(); len(some) > 0 { // Notify without signals would pass on all of them
 		signal.Notify(signals, some...)
 	}
 	return signals, func() { signal.Stop(signals) }

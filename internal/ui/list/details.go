@@ -6,16 +6,16 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
-// Details are one thing in full: facts about the whole, and its parts.
+// Details show one thing in full: facts about the whole, and its parts.
 type Details struct {
 	Facts []Fact
-	Parts List // what its items' Data are is in Data, too
-	// More follows on that, but for -o name; sections without items are left out.
+	Parts List // Data also contains the Data of its items
+	// More has further sections, except for -o name. Sections without items are left out.
 	More []Section
-	Data any // what -o json and -o yaml print: a struct of plain data
+	Data any // a struct of plain data for -o json and -o yaml
 }
 
-// Fact is one thing that is said; where Text is "" it is left out.
+// Fact is one fact. Without a Text, it is left out.
 type Fact struct{ Name, Text string }
 
 // Section is a list with a title.
@@ -30,8 +30,8 @@ func PrintDetails(d *Details, format tty.Format, out tty.Stream) error {
 	return out.WriteText("details", format, text, err)
 }
 
-// PrintAllDetails prints the details of several things that were asked for, of which
-// not all may be there: for programs as a list.
+// PrintAllDetails prints the details of several things, some of which may be missing.
+// Programs get a list.
 func PrintAllDetails(all []*Details, format tty.Format, out tty.Stream) error {
 	text, err := allText(all, format, out)
 	return out.WriteText("details", format, text, err)
@@ -41,7 +41,7 @@ func allText(all []*Details, format tty.Format, out tty.Stream) (string, error) 
 	if TellsEmpty(format) {
 		texts := make([]string, len(all))
 		for i, d := range all {
-			texts[i], _ = d.text(format, out) // those formats have no template that may fail
+			texts[i], _ = d.text(format, out) // the template of these formats can't fail
 		}
 		between := "\n\n"
 		if format == tty.Name {
@@ -72,7 +72,7 @@ func (d *Details) text(format tty.Format, out tty.Stream) (string, error) {
 	return whole.data(format, d.Data, out)
 }
 
-// lines are the details for people.
+// lines returns the details for people.
 func (d *Details) lines(wide bool, out tty.Stream) string {
 	var facts [][]string
 	for _, f := range d.Facts {

@@ -79,8 +79,8 @@ name: "acme\e[2J"
 	}
 }
 
-// TestPrintAllDetails: several things follow on each other for people, and are a list
-// for programs, whatever their number.
+// TestPrintAllDetails wants people to see several things in a row, and programs to get a
+// list, whatever their number.
 func TestPrintAllDetails(t *testing.T) {
 	one := func(name string) *list.Details {
 		return &list.Details{

@@ -10,8 +10,8 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
-// document is a list as JSON and YAML have it: what Kubernetes calls a List, with
-// more. The printers of kubectl would sort the members by their names.
+// document is a list in JSON and YAML, like a List of Kubernetes with more fields.
+// kubectl's printers would sort the fields by name.
 type document struct {
 	APIVersion string   `json:"apiVersion"`
 	Kind       string   `json:"kind"`
@@ -51,8 +51,8 @@ func asJSON(v any) (string, error) {
 	return b.String(), nil
 }
 
-// YAML has the names and the order that JSON has. JSON itself is no way to it: a
-// string of JSON may have characters that YAML has to have escaped.
+// YAML prints a value with the names and the order of JSON. It can't reuse the JSON text,
+// because JSON strings may contain characters that YAML must escape.
 func YAML(v any) (string, error) {
 	d, err := plain(v)
 	if err != nil {

@@ -8,11 +8,10 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
-// Feed appends items as they come: lines of a table, names, or one JSON object
-// per line.
+// Feed appends items as they come: as lines of a table, names, or one JSON object per line.
 type Feed struct {
 	Out     tty.Stream
-	Format  tty.Format // any of Formats but YAML
+	Format  tty.Format // any of Formats except YAML
 	Columns []Column
 
 	widths []int // of the table so far, nil before its head
@@ -46,8 +45,8 @@ func (f *Feed) text(items []Item) (string, error) {
 	return f.rows(&l), nil
 }
 
-// rows are lines of the table; columns grow, and never become narrower: a row of blanks
-// that is not shown keeps them as wide as they were.
+// rows returns lines of the table. Columns grow, but never become narrower, because an
+// invisible row of blanks keeps their width.
 func (f *Feed) rows(l *List) string {
 	rows, shown := l.cells(f.Format == tty.Wide)
 	if f.widths != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
-// nodes are a list with so many items and what follows on it.
+// nodes returns a list with n items and a footer.
 func nodes(n int) *list.List {
 	l := &list.List{
 		Columns: []list.Column{{Name: "NODE"}, {Name: "STATE", Toned: true, Flexible: true}, {Name: "WHY", Wide: true}},
@@ -25,8 +25,8 @@ func nodes(n int) *list.List {
 	return l
 }
 
-// TestSpare: a terminal that is too narrow for a table shows it without the columns that
-// can be spared. Any other output has all columns.
+// TestSpare wants a narrow terminal to get a table without the spare columns. Any other
+// output has all columns.
 func TestSpare(t *testing.T) {
 	l := nodes(1)
 	l.Footer = nil
@@ -67,8 +67,7 @@ func TestFeed(t *testing.T) {
 	}
 }
 
-// TestListFooter: what follows on a table is there without one too, and JSON has
-// sums in its place.
+// TestListFooter wants a footer even without a table, and sums instead of it in JSON.
 func TestListFooter(t *testing.T) {
 	l := nodes(1)
 	l.Footer = l.Footer[:1]

@@ -8,7 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
-// Frame gives a list in lines that fit: none is as wide as the terminal, and all of
+// Frame returns a list in lines that fit: each is narrower than the terminal, and all of
 // them leave a row free.
 func (l *List) Frame(wide bool, out tty.Stream, columns, rows int) []string {
 	out.Size = func() (int, int) { return columns - 1, rows }
@@ -28,7 +28,7 @@ func (l *List) Frame(wide bool, out tty.Stream, columns, rows int) []string {
 	return lines
 }
 
-// within is the table in so many lines.
+// within returns the table in at most room lines.
 func (l *List) within(room int, wide bool, out tty.Stream) []string {
 	if len(l.Items) == 0 {
 		return []string{tty.Safe(l.Empty)}
@@ -45,8 +45,7 @@ func (l *List) within(room int, wide bool, out tty.Stream) []string {
 	return lines[:min(len(lines), room)]
 }
 
-// worst are n of the items in their order: those that are not good before those
-// that are.
+// worst returns n of the items in their order. It drops good items first.
 func worst(items []Item, n int) []Item {
 	good := n
 	for i := range items {

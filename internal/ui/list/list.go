@@ -11,77 +11,74 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
-// List is what a command lists, in the order in which it is to be shown.
+// List is a list that a command prints, in the order to show.
 type List struct {
 	Columns []Column
 	Items   []Item
-	// Empty is what is said where there is nothing: "No orphans found".
+	// Empty is the text for a list without items: "No orphans found".
 	Empty string
-	// Warnings tell what may be missing. A script that reads JSON or YAML
-	// finds them there too.
+	// Warnings say what may be missing. They are also in JSON and YAML.
 	Warnings []string
-	// Footer are lines that follow on the table, and Sums what JSON and YAML
-	// have in their place: plain data, nil for nothing.
+	// Footer has the lines below the table. JSON and YAML have Sums instead: plain data,
+	// nil for nothing.
 	Footer []string
 	Sums   any
-	// Advice are lines for people at a terminal, below all others.
+	// Advice has lines for people at a terminal, below all others.
 	Advice []string
 
-	// SortBy is a path of the items' Data that they are sorted by, "" for the order
-	// that they have.
+	// SortBy is a path in the items' Data by which Print sorts them. "" keeps their order.
 	SortBy string
-	// NoHeaders leaves out the names of the columns.
+	// NoHeaders omits the names of the columns.
 	NoHeaders bool
 }
 
 // Column is a column of the table.
 type Column struct {
 	Name string
-	// Wide: it is shown by -o wide only.
+	// Wide shows the column only with -o wide.
 	Wide bool
-	// Flexible: on a terminal that is too narrow its cells may be cut.
+	// Flexible allows cutting the cells on a narrow terminal.
 	Flexible bool
-	// Needed: they are cut only where it is not enough to cut others.
+	// Needed cuts the cells only after those of other columns.
 	Needed bool
-	// Spare: on a terminal that is too narrow even so it is left out.
+	// Spare drops the column on a terminal that is still too narrow.
 	Spare bool
-	// Wrapped: it is the last one, and there its cells go on in further lines.
+	// Wrapped continues the cells in further lines. Only the last column may have it.
 	Wrapped bool
-	// Toned: its cells have their item's Tone.
+	// Toned colours the cells by their item's Tone.
 	Toned bool
 }
 
-// Item is one of the things that are listed.
+// Item is one item of a list.
 type Item struct {
-	Cells []string // one for each column; "" is shown as "-"
-	Name  string   // what -o name prints
-	Data  any      // what -o json and -o yaml print: a struct of plain data
+	Cells []string // one for each column; "" shows as "-"
+	Name  string   // for -o name
+	Data  any      // a struct of plain data for -o json and -o yaml
 	Tone  tty.Tone
-	// Cause is the same for items with which the same is wrong, "" where nothing is. A long
-	// list shows few items of one cause.
+	// Cause is the same for items with the same problem, "" for none. A long list shows few
+	// items of one cause.
 	Cause string
-	// Depth is how deep it is below those above it: the table draws branches before the
-	// first cells.
+	// Depth is the item's depth in a tree. The table draws branches before the first cells.
 	Depth int
 }
 
-// NamedOfCause is how many of the items that share a cause are named.
+// NamedOfCause limits how many items with the same cause are named.
 const NamedOfCause = 3
 
-// Few is how many items a list has at most that shows each of them, whatever their causes.
+// Few is the largest number of items for which a list shows each, whatever their causes.
 const Few = 20
 
-// MostOfCause is how many items of one cause a longer list has at most without leaving some
-// out.
+// MostOfCause is the largest number of items with one cause that a longer list shows in
+// full.
 const MostOfCause = 10
 
-// Formats returns the formats that Print knows and that take no template.
+// Formats returns the formats of Print without a template.
 func Formats() []tty.Format {
 	return []tty.Format{tty.Table, tty.Wide, tty.JSON, tty.YAML, tty.Name, tty.HTML}
 }
 
-// Print prints a list to out. Warnings go to standard error, and where there
-// is nothing, a word about that.
+// Print prints a list to out. It prints warnings to standard error, and the text for an
+// empty list.
 func Print(l *List, format tty.Format, out, err tty.Stream) error {
 	Warn(err, l.Warnings)
 	text, problem := l.text(format, out)
@@ -94,14 +91,14 @@ func Print(l *List, format tty.Format, out, err tty.Stream) error {
 	return nil
 }
 
-// TellsEmpty tells whether Print says in words that there is nothing: in formats
-// for people, which programs do not read.
+// TellsEmpty reports whether Print shows the text for an empty list. It does so in formats
+// for people.
 func TellsEmpty(format tty.Format) bool {
 	return slices.Contains([]tty.Format{tty.Table, tty.Wide, tty.Name}, format)
 }
 
-// Warn prints warnings, and ignores errors of the stream. Of warnings that differ only in
-// names, it prints a few and counts the rest.
+// Warn prints warnings, and ignores errors of the stream. If warnings differ only in names,
+// it prints some and counts the rest.
 func Warn(err tty.Stream, warnings []string) {
 	names := regexp.MustCompile(`\S*[/0-9]\S*`)
 	kinds := map[string]int{}
@@ -138,7 +135,7 @@ func (l *List) text(format tty.Format, out tty.Stream) (string, error) {
 	return shown.data(format, shown.document(), out)
 }
 
-// data is what programs read: a document, or the list with other columns.
+// data returns the text for programs: a document, or the list with other columns.
 func (l *List) data(format tty.Format, document any, out tty.Stream) (string, error) {
 	name, template, _ := strings.Cut(string(format), "=")
 	switch name {
@@ -152,7 +149,7 @@ func (l *List) data(format tty.Format, document any, out tty.Stream) (string, er
 	return templated(name, template, document)
 }
 
-// lines are the table, where there is anything in it, and what follows on it.
+// lines returns the table, unless it is empty, and the lines below it.
 func (l *List) lines(wide bool, out tty.Stream) string {
 	var b strings.Builder
 	if len(l.Items) > 0 {
@@ -175,8 +172,8 @@ func (l *List) lines(wide bool, out tty.Stream) string {
 	return b.String()
 }
 
-// atAGlance leaves most items out of which many have one cause. A line counts them. Scripts
-// that read lines ask for all with NoHeaders, or -o wide.
+// atAGlance drops most items of a common cause, and counts them in a line. Scripts that
+// read lines get all items with NoHeaders, or -o wide.
 func (l *List) atAGlance() (shown []Item, more string) {
 	all, kept := map[string]int{}, map[string]int{}
 	for i := range l.Items {
@@ -196,7 +193,8 @@ func (l *List) atAGlance() (shown []Item, more string) {
 	return shown, more
 }
 
-// names has a line for each name, also where one does not print: programs read lines.
+// names returns a line for each name. It escapes unprintable ones, because programs read
+// lines.
 func (l *List) names() string {
 	var b strings.Builder
 	for i := range l.Items {
@@ -205,9 +203,8 @@ func (l *List) names() string {
 	return b.String()
 }
 
-// Table is the columns that the format has. On a terminal it is made as narrow
-// as that is, as far as its cells may be cut; one that is narrower yet wraps the lines of the
-// whole table.
+// Table returns the table with the columns of the format. On a terminal, it cuts flexible
+// cells to fit. On a narrower one, it wraps the lines of the whole table.
 func (l *List) Table(wide bool, out tty.Stream) string {
 	rows, shown := l.cells(wide)
 	gap, columns := tty.ColumnGap, 0
@@ -232,7 +229,7 @@ func (l *List) Table(wide bool, out tty.Stream) string {
 
 func spare(c Column) bool { return c.Spare }
 
-// withoutSpare is a list without the columns that can be spared.
+// withoutSpare returns the list without its spare columns.
 func (l *List) withoutSpare() *List {
 	left := *l
 	left.Columns = slices.Clone(l.Columns)
@@ -258,7 +255,7 @@ func (l *List) paint(rows [][]string, shown []Column, p tty.Paint) {
 	}
 }
 
-// shown are the columns that a table has.
+// shown returns the indexes of the columns that a table shows.
 func (l *List) shown(wide bool) []int {
 	var shown []int
 	for i, c := range l.Columns {
@@ -269,7 +266,7 @@ func (l *List) shown(wide bool) []int {
 	return shown
 }
 
-// cells are the head and the rows of a table, and its columns.
+// cells returns the head and the rows of a table, and its columns.
 func (l *List) cells(wide bool) (rows [][]string, shown []Column) {
 	places := l.shown(wide)
 	var head []string
@@ -303,13 +300,13 @@ func (l *List) branch(rows [][]string) {
 	}
 }
 
-// leastCell is how wide cells are at least that are cut.
+// leastCell is the smallest width of a cut cell.
 const leastCell = 8
 
-// fit cuts cells until a table is no wider than so many columns, the widest
-// ones first, and gives the gap between columns. A table that cannot be so
-// narrow is left to the terminal to wrap. A column that will be wrapped is not cut;
-// it gets some room where nothing else has to be cut for it.
+// fit cuts cells, the widest columns first, until the table fits into the columns. It
+// returns the gap between columns. If the table can't be that narrow, the terminal wraps
+// it. fit doesn't cut a wrapped column, and leaves it some room if no other cell must be
+// cut for that.
 func fit(rows [][]string, shown []Column, columns int) int {
 	widths := tty.WidthsOf(rows)
 	if last := len(widths) - 1; shown[last].Wrapped {
@@ -343,7 +340,7 @@ func fit(rows [][]string, shown []Column, columns int) int {
 	return tty.NarrowGap
 }
 
-// widestOf is the widest column that may be cut, -1 for none.
+// widestOf returns the widest column that may be cut, or -1.
 func widestOf(shown []Column, widths []int, needed bool) int {
 	widest := -1
 	for i, w := range widths {

@@ -13,14 +13,14 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
-// thing is what the tests list.
+// thing is an item in these tests.
 type thing struct {
 	Name  string `json:"name"`
 	Count int    `json:"count"`
 	Note  string `json:"note,omitempty"`
 }
 
-// things are a list whose last item has what does not print in it.
+// things returns a list whose last item contains unprintable characters.
 func things() *list.List {
 	return &list.List{
 		Columns: []list.Column{{Name: "KIND", Flexible: true}, {Name: "NAME"}, {Name: "NOTE", Flexible: true}, {Name: "UID", Wide: true}},
@@ -33,7 +33,7 @@ func things() *list.List {
 	}
 }
 
-// printed is what Print writes.
+// printed returns the output of Print.
 func printed(t *testing.T, l *list.List, format tty.Format, columns int, color bool) (out, err string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -160,7 +160,7 @@ func TestPrintNothing(t *testing.T) {
 	}
 }
 
-// closed is a pipe that no one reads any more.
+// closed is a pipe without a reader.
 type closed struct{}
 
 var errClosed = errors.New("broken pipe")
@@ -174,8 +174,9 @@ func TestPrintFails(t *testing.T) {
 	}
 }
 
-// Hundreds of items and warnings of one cause take a few lines, and on a terminal the advice
-// is last. Few items, and those without headers, have a line each.
+// TestManyOfOneCause wants few lines for hundreds of items and warnings of one cause, and
+// the advice last on a terminal. Few items have a line each, and so have items without
+// headers.
 func TestManyOfOneCause(t *testing.T) {
 	l := &list.List{Columns: []list.Column{{Name: "NODE"}}, Footer: []string{"1 hub"}, Advice: []string{"Run that for details."}}
 	for i := range 302 {

@@ -7,7 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
-// page is the list as a page for a browser, with all columns.
+// page returns the list as a page for a browser, with all columns.
 func (l *List) page() (string, error) {
 	p := &page.Page{Title: "lynqctl", Facts: l.Footer}
 	if len(l.Items) == 0 {
@@ -27,7 +27,7 @@ func written(p *page.Page) (string, error) {
 	return b.String(), err
 }
 
-// pageTable is the list as a table of a page.
+// pageTable returns the list as a table of a page.
 func (l *List) pageTable(title string) page.Table {
 	t := page.Table{Title: title}
 	for _, c := range l.Columns {

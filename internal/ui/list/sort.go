@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/util/jsonpath"
 )
 
-// CheckSort is an error where items cannot be sorted by a path.
+// CheckSort returns an error if a list can't be sorted by a path.
 func CheckSort(path string) error {
 	if path == "" {
 		return nil
@@ -21,7 +21,7 @@ func CheckSort(path string) error {
 	return nil
 }
 
-// fieldPath reads a path to a field: node, .node or {.node}.
+// fieldPath parses the path of a field: node, .node or {.node}.
 func fieldPath(path string) (*jsonpath.JSONPath, error) {
 	inner := strings.TrimSuffix(strings.TrimPrefix(path, "{"), "}")
 	p := jsonpath.New("field").AllowMissingKeys(true)
@@ -31,7 +31,7 @@ func fieldPath(path string) (*jsonpath.JSONPath, error) {
 	return p, nil
 }
 
-// valuesAt are the values at a path, without those that are null.
+// valuesAt returns the values at a path, without nulls.
 func valuesAt(p *jsonpath.JSONPath, data any) ([]any, error) {
 	results, err := p.FindResults(data)
 	if err != nil {
@@ -46,8 +46,7 @@ func valuesAt(p *jsonpath.JSONPath, data any) ([]any, error) {
 	return values, nil
 }
 
-// sorted are the items of the list in the order that is asked for. Those without a
-// value come first.
+// sorted returns the items in the requested order. Items without a value come first.
 func (l *List) sorted() ([]Item, error) {
 	if l.SortBy == "" {
 		return l.Items, nil
@@ -86,7 +85,7 @@ func (l *List) sorted() ([]Item, error) {
 	return out, nil
 }
 
-// compareValues compares numbers and sizes by what they are, and all else as text.
+// compareValues compares numbers and sizes by value, and anything else as text.
 func compareValues(a, b any) int {
 	if a == nil || b == nil {
 		return cmp.Compare(boolToInt(a != nil), boolToInt(b != nil))

@@ -6,8 +6,8 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
-// streamTo is a stream that writes to w, and can do what another says. A terminal is one in
-// every way.
+// streamTo returns a stream that writes to w, with the abilities of another stream. A
+// terminal has all of them.
 func streamTo(w io.Writer, s tty.Stream) tty.Stream {
 	to := tty.NewStream(tty.To(w), func(string) string { return "" }, tty.ColorNever)
 	to.Terminal, to.Interactive, to.Color, to.Size = s.Terminal, s.Terminal, s.Color, s.Size

@@ -78,8 +78,8 @@ Secret       acme                    waiting for a volume to be created by
 	}
 }
 
-// Lists of ten thousand rows are what a large site has: the type for tables that lipgloss
-// has takes more than half a second for one.
+// BenchmarkTable prints ten thousand rows, as a large site has. The table type of lipgloss
+// takes more than half a second for that.
 func BenchmarkTable(b *testing.B) {
 	const rows = 10_000
 	l := &list.List{Columns: []list.Column{

@@ -15,17 +15,17 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
-// The formats that have a template, as kubectl get has them: "jsonpath={.items[*].node}".
+// The formats with a template, as in kubectl get: "jsonpath={.items[*].node}".
 const (
 	jsonPath      = "jsonpath"
 	goTemplate    = "go-template"
 	customColumns = "custom-columns"
 )
 
-// FormatUsage says in the help of a flag which formats lists have.
+// FormatUsage lists the formats in the help of a flag.
 const FormatUsage = "table, wide, json, yaml, name, html, jsonpath=TEMPLATE, go-template=TEMPLATE or custom-columns=NAME:PATH,..."
 
-// CheckFormat is an error where lists are not printed in a format.
+// CheckFormat returns an error for an unknown format, or a bad template.
 func CheckFormat(f tty.Format) error {
 	if slices.Contains(Formats(), f) {
 		return nil
@@ -48,8 +48,8 @@ func CheckFormat(f tty.Format) error {
 	return nil
 }
 
-// templatePrinter prints by a template what JSON would have. Members that are not
-// there are left out.
+// templatePrinter returns a printer that applies a template to the JSON form. It omits
+// missing fields.
 func templatePrinter(name, template string) (printers.ResourcePrinter, error) {
 	if template == "" {
 		return nil, errors.New("the template is empty")
@@ -70,7 +70,7 @@ func templatePrinter(name, template string) (printers.ResourcePrinter, error) {
 	return p, nil
 }
 
-// templated is a value as a template prints it.
+// templated returns a value as a template prints it.
 func templated(name, template string, v any) (string, error) {
 	p, err := templatePrinter(name, template)
 	if err != nil {
@@ -81,12 +81,12 @@ func templated(name, template string, v any) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	object, _ := content.(map[string]any) // whatever is printed is a struct
+	object, _ := content.(map[string]any) // every printed value is a struct
 	err = p.PrintObj(&unstructured.Unstructured{Object: object}, &b)
 	return b.String(), err
 }
 
-// plain is a value as JSON has it, in maps and lists.
+// plain returns a value in its JSON form, as maps and lists.
 func plain(v any) (any, error) {
 	text, err := indented(v)
 	if err != nil {
@@ -103,7 +103,7 @@ type column struct {
 	path *jsonpath.JSONPath
 }
 
-// columnsOf reads "NODE:.node,READY:.ready".
+// columnsOf parses "NODE:.node,READY:.ready".
 func columnsOf(spec string) ([]column, error) {
 	var columns []column
 	for part := range strings.SplitSeq(spec, ",") {
@@ -120,7 +120,7 @@ func columnsOf(spec string) ([]column, error) {
 	return columns, nil
 }
 
-// custom is the list with other columns, "" where it is empty.
+// custom returns the list with other columns, or "" for an empty list.
 func (l *List) custom(spec string, out tty.Stream) (string, error) {
 	columns, err := columnsOf(spec)
 	if err != nil || len(l.Items) == 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
-// sized is what sorting is tested with.
+// sized is an item for tests of sorting.
 type sized struct {
 	Name  string `json:"name"`
 	Count int    `json:"count"`
@@ -54,8 +54,8 @@ func TestPrintByTemplate(t *testing.T) {
 	}
 }
 
-// What templates print of text from a cluster cannot move a cursor either; a program
-// has it as it is.
+// TestTemplatesPrintWhatPrints wants templates to escape text from a cluster on a terminal.
+// Programs get it unchanged.
 func TestTemplatesPrintWhatPrints(t *testing.T) {
 	for _, format := range []tty.Format{"jsonpath={.items[2].name}", "go-template={{(index .items 2).name}}", "custom-columns=N:.name"} {
 		if got, _ := printed(t, things(), format, 80, false); !strings.Contains(got, `b\x1b[2J`) || strings.Contains(got, "\x1b") {
@@ -67,7 +67,7 @@ func TestTemplatesPrintWhatPrints(t *testing.T) {
 	}
 }
 
-// A list without items says so in words to people only.
+// TestEmptyListByTemplate wants the text for an empty list only in formats for people.
 func TestEmptyListByTemplate(t *testing.T) {
 	for format, want := range map[tty.Format]string{"jsonpath={.items[*].name}": "", "custom-columns=N:.name": "", tty.Table: "No sizes\n"} {
 		l := sizes()
@@ -78,7 +78,7 @@ func TestEmptyListByTemplate(t *testing.T) {
 	}
 }
 
-// Details are one object to templates.
+// TestPrintDetailsByTemplate wants templates to see details as one object.
 func TestPrintDetailsByTemplate(t *testing.T) {
 	d := &list.Details{Data: sized{"a", 1, "2Gi"}}
 	for format, want := range map[tty.Format]string{"jsonpath={.size}": "2Gi", "custom-columns=N:.name,C:.count": "N   C\na   1\n"} {

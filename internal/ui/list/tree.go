@@ -25,10 +25,10 @@ func PrintGraph(lines []depgraph.Line, out tty.Stream) error {
 	return out.WriteText("graph", tty.Table, b.String(), nil)
 }
 
-// branched are lines with the branches of the trees that they are, given how deep each
-// is below those above it. Lines of depth 0 are roots, and have none.
+// branched adds the branches of trees to lines with these depths. Lines of depth 0 are
+// roots, and get none.
 func branched(texts []string, depths []int) []string {
-	var roots, path []*tree.Tree // path leads to the line before
+	var roots, path []*tree.Tree // path leads to the previous line
 	for i, text := range texts {
 		line, depth := tree.Root(text), min(depths[i], len(path))
 		if path = path[:depth]; depth == 0 {
@@ -45,8 +45,8 @@ func branched(texts []string, depths []int) []string {
 	return lines
 }
 
-// branch begins a line, and beside is what is next to the branches below it: a column
-// less than lipgloss gives them, for names are long.
+// branch returns the start of a line. beside returns the space next to the branches below
+// it. Both are a column narrower than lipgloss's, because names are long.
 func branch(lines tree.Children, i int) string {
 	if i == lines.Length()-1 {
 		return "└─"

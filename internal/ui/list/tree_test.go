@@ -36,7 +36,7 @@ func TestTree(t *testing.T) {
 		if got := strings.ReplaceAll(out.String(), "\n", "|"); got != tt.want {
 			t.Errorf("%s: got %q, want %q", name, got, tt.want)
 		}
-		// A list draws the same in its first column, and has no lines between trees.
+		// A list draws the same tree in its first column, without lines between trees.
 		got, _ := printed(t, &list.List{Columns: []list.Column{{Name: "X"}}, Items: items, NoHeaders: true}, tty.Table, 0, false)
 		if want := strings.ReplaceAll(out.String(), "\n\n", "\n"); got != want {
 			t.Errorf("%s: a list has %q, want %q", name, got, want)

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Text is text in which nothing is left that a terminal acts on, or that turns the
-// direction of writing: what does not print is written as Go would write it in a
-// string. Line ends and tabs stay. A Stream does this to all that is written to it.
+// Text returns a text without anything that a terminal acts on, or that changes the
+// direction of writing. It writes unprintable characters as escapes of Go strings. Line
+// ends and tabs stay. A Stream applies Text to everything that is written to it.
 func Text(s string) string {
 	if Printable(s, structure) {
 		return s
@@ -17,11 +17,11 @@ func Text(s string) string {
 	return Escaped(strings.ReplaceAll(s, "\r\n", "\n"), structure)
 }
 
-// structure are the control characters that are the form of a text.
+// structure has the control characters that structure a text.
 const structure = "\n\t"
 
-// Safe is Text in one line: line breaks become "; ". Cells of tables, names and messages
-// that have a line of their own are made with it, so that none can begin another.
+// Safe works like Text, and also turns line breaks into "; ". Cells, names and messages in
+// lines go through Safe, so that none can begin a new line.
 func Safe(s string) string {
 	if Printable(s, "") {
 		return s
@@ -33,7 +33,7 @@ func Safe(s string) string {
 	return strings.Join(lines, "; ")
 }
 
-// Printable tells whether all of a text prints, or is one of the kept characters.
+// Printable reports whether all characters of a text are printable or in kept.
 func Printable(s, kept string) bool {
 	for _, r := range s {
 		if r == utf8.RuneError || !prints(r) && !strings.ContainsRune(kept, r) {
@@ -43,12 +43,12 @@ func Printable(s, kept string) bool {
 	return true
 }
 
-// prints is unicode.IsPrint, and blanks of other widths.
+// prints works like unicode.IsPrint, and accepts blanks of other widths.
 func prints(r rune) bool {
 	return unicode.IsPrint(r) || unicode.Is(unicode.Zs, r)
 }
 
-// Escaped writes each character that does not print as an escape, except the kept ones.
+// Escaped writes each unprintable character as an escape, except those in kept.
 func Escaped(s, kept string) string {
 	var b strings.Builder
 	for len(s) > 0 {
@@ -80,8 +80,8 @@ func escapeByte(c byte) string {
 	return fmt.Sprintf(`\x%02x`, c)
 }
 
-// SafeJSON writes what does not print as JSON escapes, which mean the same.
-// In valid JSON such characters are within strings.
+// SafeJSON writes unprintable characters as JSON escapes, which mean the same. Valid JSON
+// has such characters only in strings.
 func SafeJSON(line []byte) []byte {
 	if Printable(string(line), "") {
 		return line

@@ -1,11 +1,11 @@
 package tty
 
-// Format is what -o says.
+// Format is a value of -o.
 type Format string
 
 // The formats.
 const (
-	Table Format = "table" // a row per node that changed or did not end well
+	Table Format = "table" // a row per node that changed or failed
 	Wide  Format = "wide"  // the same with more columns, and all problems
 	Name  Format = "name"  // only the names of these nodes
 	YAML  Format = "yaml"  // one document
@@ -13,7 +13,7 @@ const (
 	HTML  Format = "html"  // a page for a browser
 )
 
-// Tone says how good or bad an item is, in colour where there is any.
+// Tone says how good or bad an item is, which streams with colours show.
 type Tone uint8
 
 // The tones.

@@ -14,16 +14,16 @@ import (
 	"golang.org/x/term"
 )
 
-// Output is standard output or standard error. Nothing can be written to it itself: what
-// is for people goes to a Stream of it, what is for programs to that Stream's Data. The
-// zero Output takes everything and shows nothing.
+// Output is standard output or standard error. Nobody can write to it directly. Text for
+// people goes to a Stream of it, and text for programs to that Stream's Data. The zero
+// Output discards everything.
 type Output struct{ to io.Writer }
 
-// To makes an Output of a file or a buffer.
+// To returns an Output for a file or a buffer.
 func To(w io.Writer) Output { return Output{w} }
 
-// Handed is what another program is started with that writes there by itself. lynqctl
-// writes nothing to it.
+// Handed returns the writer for another program that writes there itself. lynqctl writes
+// nothing to it.
 func (o Output) Handed() io.Writer { return o.writer() }
 
 func (o Output) writer() io.Writer {
@@ -33,7 +33,7 @@ func (o Output) writer() io.Writer {
 	return o.to
 }
 
-// file is the terminal that this is, of whatever kind, and nil where it is none.
+// file returns the file if it is a terminal of whatever kind, otherwise nil.
 func (o Output) file() *os.File {
 	if file, ok := o.to.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		return file
@@ -41,8 +41,8 @@ func (o Output) file() *os.File {
 	return nil
 }
 
-// Write writes text for people: all of it as Text has it, but for the colours of paint.
-// The text of a row, a server or another tool is in it as that wrote it, perhaps.
+// Write writes text for people. It escapes everything as Text does, except the colours of
+// Paint. The text may contain what a row, a server or another tool wrote.
 func (s Stream) Write(p []byte) (int, error) {
 	if _, err := io.WriteString(s.out.writer(), s.shown(string(p))); err != nil {
 		return 0, err
@@ -50,8 +50,8 @@ func (s Stream) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// shown is a text as it is written. A colour has the mark of this stream, which no one
-// else can know; without the mark it is a colour.
+// shown returns a text as Write writes it. A colour has the mark of this stream, which
+// nobody else can know. shown removes the mark.
 func (s Stream) shown(text string) string {
 	if s.mark == "" {
 		return Text(text)
@@ -68,34 +68,34 @@ func (s Stream) shown(text string) string {
 	return strings.Join(parts, "")
 }
 
-// newMark makes the end of a colour: a parameter that no terminal knows. Colours are
-// marked because text is cut, wrapped and put together with them in it: by then nothing
-// but a mark tells what was ours.
+// newMark returns a random end for colours: a parameter that no terminal knows. Text is
+// cut, wrapped and joined after it got colours. Only a mark then shows which colours are
+// ours.
 func newMark() string {
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails
 	return ";" + strconv.FormatUint(binary.LittleEndian.Uint64(random[:]), 10) + "m"
 }
 
-// Rewind goes to the beginning of a terminal's line, over the ^C that it shows.
+// Rewind moves to the start of a terminal's line, over the ^C that it shows.
 func (s Stream) Rewind() {
 	if s.Terminal {
-		_, _ = io.WriteString(s.out.writer(), "\r") // what follows tells whether it can be written
+		_, _ = io.WriteString(s.out.writer(), "\r") // the next write shows whether the terminal accepts text
 	}
 }
 
-// Redraw writes text over so many rows of a terminal, in one write so that no half of it
-// shows.
+// Redraw replaces that many rows of a terminal by text. It uses one write, so that nobody
+// sees half of it.
 func (s Stream) Redraw(rows int, text string) {
 	over := ""
 	if rows > 0 {
 		over = "\r" + ansi.CursorUp(rows) + ansi.EraseScreenBelow
 	}
-	_, _ = io.WriteString(s.out.writer(), over+s.shown(text)) // a run goes on when its output is closed
+	_, _ = io.WriteString(s.out.writer(), over+s.shown(text)) // a run continues when its output closes
 }
 
-// Data is where manifests, JSON and the like go, which programs read: they are written
-// as they are, but on a terminal as Text has them.
+// Data returns the writer for manifests, JSON and other data that programs read. It writes
+// data unchanged, but escapes them on a terminal like Text.
 func (s Stream) Data() io.Writer {
 	if s.Interactive {
 		return &dataShown{out: s.out.writer()}
@@ -103,7 +103,7 @@ func (s Stream) Data() io.Writer {
 	return s.out.writer()
 }
 
-// Field is one value among data that have no quoting of their own.
+// Field returns one value for data without quoting of their own.
 func (s Stream) Field(text string) string {
 	if s.Interactive {
 		return Safe(text)
@@ -111,10 +111,10 @@ func (s Stream) Field(text string) string {
 	return text
 }
 
-// dataShown is data on a terminal. A character may come in two writes.
+// dataShown writes data to a terminal. A character may come in two writes.
 type dataShown struct {
 	out  io.Writer
-	rest []byte // the beginning of a character
+	rest []byte // the start of a character
 }
 
 func (d *dataShown) Write(p []byte) (int, error) {

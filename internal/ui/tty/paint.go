@@ -10,22 +10,22 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 )
 
-// Paint colours text for a Stream, or leaves it as it is.
+// Paint colours text for a Stream, or leaves it unchanged.
 type Paint struct {
 	on   bool
-	mark string // that the Stream knows its colours by
+	mark string // by which the Stream knows its colours
 }
 
-// Paint colours text for the stream.
+// Paint returns the Paint for the stream.
 func (s Stream) Paint() Paint { return Paint{on: s.Color, mark: s.mark} }
 
-// styled is a part of one line, which it is made for that.
+// styled returns a part of one line in a style. It escapes the text first.
 func (p Paint) styled(s string, style lipgloss.Style) string {
 	if s = Safe(s); !p.on || s == "" {
 		return s
 	}
-	// What is safe has no escape, so that those which are there now are the style's. Each
-	// begins a sequence that ends with an m.
+	// Safe text has no escapes, so all escapes come from the style. Each begins a sequence
+	// that ends with an m.
 	parts := strings.Split(style.Render(s), "\x1b")
 	for i := 1; i < len(parts) && p.mark != ""; i++ {
 		parts[i] = strings.Replace(parts[i], "m", p.mark, 1)
@@ -33,28 +33,28 @@ func (p Paint) styled(s string, style lipgloss.Style) string {
 	return strings.Join(parts, "\x1b")
 }
 
-// Bold is text that stands out.
+// Bold makes text stand out.
 func (p Paint) Bold(s string) string { return p.styled(s, lipgloss.NewStyle().Bold(true)) }
 
-// Faint is text that steps back.
+// Faint makes text less visible.
 func (p Paint) Faint(s string) string { return p.styled(s, lipgloss.NewStyle().Faint(true)) }
 
-// Good is text about success.
+// Good colours text about success.
 func (p Paint) Good(s string) string { return p.styled(s, colored(lipgloss.Green)) }
 
-// Worry is text about what a person should check.
+// Worry colours text about something that a person should check.
 func (p Paint) Worry(s string) string { return p.styled(s, colored(lipgloss.Yellow)) }
 
-// Bad is text about a failure.
+// Bad colours text about a failure.
 func (p Paint) Bad(s string) string { return p.styled(s, colored(lipgloss.Red)) }
 
-// Failed is bad, in bold.
+// Failed works like Bad, in bold.
 func (p Paint) Failed(s string) string { return p.styled(s, colored(lipgloss.Red).Bold(true)) }
 
-// colored is a style in one of the colours that the terminal's own theme defines.
+// colored returns a style in a colour that the terminal's own theme defines.
 func colored(c color.Color) lipgloss.Style { return lipgloss.NewStyle().Foreground(c) }
 
-// Outcome colours a word by how a step or node ended.
+// Outcome colours a word by the result of a step or node.
 func (p Paint) Outcome(o report.Outcome, s string) string {
 	switch o {
 	case report.OutcomeDone:

@@ -9,35 +9,34 @@ import (
 	"golang.org/x/term"
 )
 
-// Stream is an Output as people see it, and what can be done with it. The zero Stream
-// shows nothing.
+// Stream is an Output for people, with its abilities. The zero Stream shows nothing.
 type Stream struct {
 	out         Output
 	Interactive bool   // a terminal, of whatever kind
-	mark        string // of the colours that are written to it
-	// Terminal: a view can be drawn on it, and redrawn.
+	mark        string // marks our own colours
+	// Terminal is set if a view can be drawn on it, and redrawn.
 	Terminal bool
-	// Color: colours show on it, and are wanted.
+	// Color is set if it shows colours, and the user wants them.
 	Color bool
-	// Size tells columns and rows of the terminal; nil, or zeros, where they are
-	// unknown.
+	// Size returns the columns and rows of the terminal. It is nil, or returns zeros, if
+	// they are unknown.
 	Size func() (columns, rows int)
 }
 
-// Color says when there are colours.
+// Color is a value of --color.
 type Color string
 
-// When there are colours. Any other is ColorAuto.
+// The values of --color. Any other is ColorAuto.
 const (
 	ColorAuto   Color = "auto" // on a terminal, unless NO_COLOR is set
 	ColorAlways Color = "always"
 	ColorNever  Color = "never"
 )
 
-// NewStream finds out what an Output can do. Only an *os.File that is a terminal can do
-// anything, and only when TERM names one that understands cursor movements, or, on
-// Windows, the console does. NO_COLOR switches colours off that are not wanted in any
-// case, and CI the redrawing, for a log keeps all that was ever drawn.
+// NewStream finds the abilities of an Output. Only an *os.File on a terminal has any. TERM,
+// or on Windows the console, must also support cursor movements. NO_COLOR switches off
+// colours, unless color is ColorAlways. CI switches off redrawing, because a log would keep
+// every frame.
 func NewStream(out Output, getenv func(string) string, color Color) Stream {
 	s := Stream{out: out, mark: newMark(), Color: color == ColorAlways}
 	file := out.file()
@@ -61,7 +60,7 @@ func NewStream(out Output, getenv func(string) string, color Color) Stream {
 	return s
 }
 
-// of is where a format goes.
+// of returns the writer for a format.
 func (s Stream) of(f Format) io.Writer {
 	if f == "" || slices.Contains([]Format{Table, Wide, Name}, f) {
 		return s
@@ -69,7 +68,8 @@ func (s Stream) of(f Format) io.Writer {
 	return s.Data()
 }
 
-// WriteText writes what was made for a format, unless it could not be made.
+// WriteText writes a text in a format. If err isn't nil, it writes nothing and returns err
+// with the name in what.
 func (s Stream) WriteText(what string, f Format, text string, err error) error {
 	if err == nil {
 		_, err = io.WriteString(s.of(f), text)
@@ -80,11 +80,11 @@ func (s Stream) WriteText(what string, f Format, text string, err error) error {
 	return nil
 }
 
-// InCI tells whether this is a job of a CI, by the variable that all of them set.
+// InCI reports whether this is a CI job, by the variable that all CI systems set.
 func InCI(getenv func(string) string) bool { return isSet(getenv("CI")) }
 
-// isSet tells whether an environment variable says yes: it has a value, and
-// none that means no.
+// isSet reports whether an environment variable means yes: it isn't empty, and doesn't mean
+// no.
 func isSet(value string) bool {
 	if yes, err := strconv.ParseBool(value); err == nil {
 		return yes
@@ -92,7 +92,7 @@ func isSet(value string) bool {
 	return value != ""
 }
 
-// Extent is the terminal's, or the usual one where that is not known.
+// Extent returns the size of the terminal, or the usual one if unknown.
 func (s Stream) Extent() (columns, rows int) {
 	if s.Size != nil {
 		columns, rows = s.Size()

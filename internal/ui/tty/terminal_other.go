@@ -4,8 +4,8 @@ package tty
 
 import "golang.org/x/term"
 
-// draws tells whether fd is a terminal that understands cursor movements and colours.
-// One that TERM does not name may not.
+// draws reports whether fd is a terminal that supports cursor movements and colours.
+// Without TERM, it counts as one that doesn't.
 func draws(name string, fd int) bool {
 	return name != "" && name != "dumb" && term.IsTerminal(fd)
 }

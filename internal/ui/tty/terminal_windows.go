@@ -5,9 +5,9 @@ import (
 	"golang.org/x/term"
 )
 
-// draws tells whether fd is a console that understands cursor movements and colours,
-// and has it do so: since Windows 10 a console does when it is asked to. TERM is not
-// set there, but by shells that come from elsewhere.
+// draws reports whether fd is a console that supports cursor movements and colours, and
+// enables them. Consoles can do this since Windows 10, but only on request. On Windows,
+// only shells from other systems set TERM.
 func draws(name string, fd int) bool {
 	if name == "dumb" || !term.IsTerminal(fd) {
 		return false

@@ -7,20 +7,19 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// hyphen is in the place of hyphens while words are wrapped: Wordwrap breaks lines
-// after them, and names and flags are to stay whole. It is for private use, so that
-// no text has it that is safe.
+// hyphen replaces hyphens while words are wrapped, because Wordwrap would break names and
+// flags after them. It is a private use character, which no safe text contains.
 const hyphen = "\ue000"
 
-// wrapped is a text in lines of so many columns, broken between words. A word that
-// is longer has a line of its own, which the terminal breaks.
+// wrapped breaks a text between words into lines with that many columns. A longer word gets
+// a line of its own, which the terminal breaks.
 func wrapped(text string, columns int) []string {
 	text = ansi.Wordwrap(strings.ReplaceAll(text, "-", hyphen), columns, "")
 	return strings.Split(strings.ReplaceAll(text, hyphen, "-"), "\n")
 }
 
-// hanging is a line that is broken between words for a terminal of so many columns,
-// the parts after the first indented.
+// hanging breaks a line between words for a terminal with that many columns. It indents all
+// parts after the first.
 func hanging(line string, columns int) string {
 	const indent = "    "
 	if lipgloss.Width(line) <= columns || columns < LeastRoom {
@@ -34,12 +33,11 @@ func hanging(line string, columns int) string {
 	return first + "\n" + indent + strings.Join(wrapped(rest, columns-len(indent)), "\n"+indent)
 }
 
-// Cut is a line that leaves the last column of a terminal free: some wrap what touches
-// their edge.
+// Cut cuts a line so that the last column of a terminal stays free, because some terminals
+// wrap a line that touches their edge.
 func Cut(line string, columns int) string { return ansi.Truncate(line, max(columns-1, 1), "...") }
 
-// Fitted has the lines of a text broken between words where they go to a terminal
-// that is narrower.
+// Fitted breaks the lines of a text between words if they are wider than the terminal.
 func (s Stream) Fitted(text string) string {
 	if !s.Terminal {
 		return text
@@ -56,7 +54,7 @@ func (s Stream) Fitted(text string) string {
 	return b.String()
 }
 
-// Columns are those of a terminal, 0 for any number.
+// Columns returns the columns of a terminal, or 0 without a limit.
 func (s Stream) Columns() int {
 	if !s.Terminal {
 		return 0

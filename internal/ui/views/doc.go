@@ -1,7 +1,7 @@
 // Package views makes the lists and details that commands print: nodes, inventories,
-// orphans, findings, rights and losses.
+// orphans, findings, permissions and losses.
 //
-// Each function takes what a use case found and gives a list.List or list.Details: the
-// columns, the words of each cell, and the fields that programs get as JSON and YAML. A Log
-// writes what a watch does.
+// Results of use cases flow in. A list.List or list.Details flows out, with the columns,
+// the words of each cell, and the fields for JSON and YAML. A Log writes what a watch does.
+// The package never reads a cluster.
 package views

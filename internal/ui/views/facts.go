@@ -8,10 +8,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// ofTotal is "2/3".
+// ofTotal returns "2/3".
 func ofTotal(n, total int) string { return fmt.Sprintf("%d/%d", n, total) }
 
-// ago is how long ago something was, as kubectl has it, "" for never.
+// ago returns how long ago a time was, in kubectl's format, or "" for never.
 func ago(now, t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -19,7 +19,7 @@ func ago(now, t time.Time) string {
 	return duration.HumanDuration(max(now.Sub(t), 0))
 }
 
-// when is a time, and how long ago that is; "" for never.
+// when returns a time, and how long ago it was, or "" for never.
 func when(now, t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -27,7 +27,7 @@ func when(now, t time.Time) string {
 	return t.Format(time.RFC3339) + " (" + ago(now, t) + " ago)"
 }
 
-// yesNo is a truth as people read it.
+// yesNo returns "yes" or "no".
 func yesNo(b bool) string {
 	if b {
 		return "yes"
@@ -35,7 +35,7 @@ func yesNo(b bool) string {
 	return "no"
 }
 
-// detailed is a name, and what else is known in parentheses.
+// detailed returns a name with details in parentheses.
 func detailed(name string, details []string) string {
 	if len(details) == 0 {
 		return name
@@ -43,7 +43,7 @@ func detailed(name string, details []string) string {
 	return name + " (" + strings.Join(details, ", ") + ")"
 }
 
-// namespaceText names a namespace, as far as it is known.
+// namespaceText names a namespace, if it is known.
 func namespaceText(namespace string) []string {
 	if namespace == "" {
 		return nil

@@ -11,19 +11,18 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// Verification is how what is recorded compares with what is in the cluster.
+// Verification is the result of comparing inventories with the cluster.
 type Verification struct {
-	Nodes    int // that were compared, with so many objects
+	Nodes    int // the number of compared nodes, and of their objects
 	Objects  int
 	Findings []verify.Finding
-	// Warnings are about what could not be looked at, and Ignored about inventories that
-	// do not count.
+	// Warnings name what lynqctl couldn't check. Ignored are about inventories that don't
+	// count.
 	Warnings []string
 	Ignored  []string
 }
 
-// List lists what is not as recorded. What is said where there is nothing is the result
-// in any case.
+// List lists the findings. The text for an empty list is always the result.
 func (v *Verification) List(where string) *list.List {
 	l := &list.List{
 		Columns: []list.Column{
@@ -38,7 +37,7 @@ func (v *Verification) List(where string) *list.List {
 	return l
 }
 
-// result is how it ended, in a line.
+// result says the result in a line.
 func (v *Verification) result(where string) string {
 	compared := phrase.Count(v.Nodes, "node") + ", " + phrase.Count(v.Objects, "object") + ": "
 	switch {
@@ -52,7 +51,7 @@ func (v *Verification) result(where string) string {
 	return "No nodes found in " + where
 }
 
-// findingCounts are how many findings of each type there are.
+// findingCounts counts the findings of each type.
 func findingCounts(findings []verify.Finding) string {
 	counts := map[verify.Type]int{}
 	for i := range findings {
@@ -67,7 +66,7 @@ func findingCounts(findings []verify.Finding) string {
 	return strings.Join(parts, ", ")
 }
 
-// findingData is a finding as JSON and YAML have it (docs/inventory.md).
+// findingData is a finding in JSON and YAML (docs/inventory.md).
 type findingData struct {
 	Node            string      `json:"node"`
 	Namespace       string      `json:"namespace"`

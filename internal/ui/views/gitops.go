@@ -13,15 +13,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// What is said of a tree of files is no longer than this: as many nodes and as many
-// refusals are named.
+// Limits of the nodes and refusals that the text about a tree names.
 const (
 	treeNodesNamed    = 30
 	treeRefusalsNamed = 20
 )
 
-// PrintLosses prints which policies a target does not honour, and what happens instead.
-// What several resources of a form lose alike is one row.
+// PrintLosses prints the policies that a target ignores, and what happens instead. It joins
+// resources of a form with the same loss in one row.
 func PrintLosses(target policy.Target, losses []policy.Loss, out tty.Stream) error {
 	l := list.List{Columns: []list.Column{{Name: "FORM"}, {Name: "POLICY"}, {Name: "RESOURCES", Flexible: true}, {Name: "WHAT HAPPENS INSTEAD", Wrapped: true}}}
 	for _, row := range lossesTogether(losses) {
@@ -30,7 +29,7 @@ func PrintLosses(target policy.Target, losses []policy.Loss, out tty.Stream) err
 	return out.WriteText("losses", tty.Table, tty.Safe(target.Title())+" does not honour all policies:\n"+l.Table(false, out), nil)
 }
 
-// lossesTogether joins losses that differ in their resource only, and names those.
+// lossesTogether joins losses that differ only in their resource, and names the resources.
 func lossesTogether(losses []policy.Loss) []policy.Loss {
 	var rows []policy.Loss
 	at := map[policy.Loss]int{}
@@ -49,7 +48,8 @@ func lossesTogether(losses []policy.Loss) []policy.Loss {
 	return rows
 }
 
-// PrintTree prints what a run did to a tree of files, or would do, short.
+// PrintTree prints a short text about what a run changed in a tree of files, or would
+// change.
 func PrintTree(r *gitops.Report, dryRun bool, out tty.Stream) error {
 	l := list.List{Columns: []list.Column{{Name: "NODE", Flexible: true}, {Name: "CHANGE"}, {Name: "OBJECTS", Wrapped: true}}}
 	shown := r.Changes[:min(len(r.Changes), treeNodesNamed)]
@@ -77,23 +77,23 @@ func PrintTree(r *gitops.Report, dryRun bool, out tty.Stream) error {
 	return out.WriteText("report", tty.Table, b.String()+out.Fitted(treeLine(r, dryRun))+"\n", nil)
 }
 
-// PrintTreeRefusals prints what guards have against a run on a tree of files.
+// PrintTreeRefusals prints why guards refuse a run on a tree of files.
 func PrintTreeRefusals(refusals []gitops.Refusal, out tty.Stream) {
 	shown := refusals[:min(len(refusals), treeRefusalsNamed)]
 	for _, r := range shown {
-		_, _ = fmt.Fprintln(out, "refused: "+tty.Safe(r.String())) // that it was refused is in the exit code
+		_, _ = fmt.Fprintln(out, "refused: "+tty.Safe(r.String())) // the exit code shows the refusal in any case
 	}
 	if more := len(refusals) - len(shown); more > 0 {
 		_, _ = fmt.Fprintf(out, "... and %d more\n", more)
 	}
 }
 
-// treeCounts is "2 added, 1 removed".
+// treeCounts returns "2 added, 1 removed".
 func treeCounts(c gitops.Counts) string {
 	return cmp.Or(ui.Commas(ui.Some(c.Added, "added"), ui.Some(c.Changed, "changed"), ui.Some(c.Removed, "removed"), ui.Some(c.Unchanged, "unchanged")), "none")
 }
 
-// treeLine is what became of nodes, objects and files.
+// treeLine counts the changed nodes, objects and files.
 func treeLine(r *gitops.Report, dryRun bool) string {
 	written, removed := "written", "removed"
 	if dryRun {

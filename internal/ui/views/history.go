@@ -20,7 +20,7 @@ type Run struct {
 	*history.Entry
 }
 
-// runData is a run as JSON and YAML have it (docs/history.md).
+// runData is a run in JSON and YAML (docs/history.md).
 type runData struct {
 	Hub          string `json:"hub"`
 	HubNamespace string `json:"hubNamespace"`
@@ -58,7 +58,7 @@ func changesText(e *history.Entry) string {
 	return strings.Join(ui.DoneCounts(e.Counts.Actions), ", ")
 }
 
-// result is how a run ended, and which guards had something against it.
+// result says how a run ended, and which guards refused something.
 func result(e *history.Entry) string {
 	var guards []string
 	for _, r := range e.Refusals {
@@ -82,7 +82,7 @@ func outcomeTone(outcome string) tty.Tone {
 	return tty.Worry
 }
 
-// RunDetails are a run with what it did to each object.
+// RunDetails shows a run with its changes of each object.
 func RunDetails(r Run, now time.Time) *list.Details {
 	d := &list.Details{
 		Facts: []list.Fact{

@@ -5,7 +5,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// rowFields are a node with all that its record says of which it is.
+// rowFields are a node's fields with everything that its inventory says about its row.
 type rowFields struct {
 	ui.NodeFields
 	FormNamespace string `json:"formNamespace,omitempty"`

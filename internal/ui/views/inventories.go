@@ -15,7 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
-// Inventories lists nodes as the last runs left them.
+// Inventories lists nodes with their last recorded state.
 func (v *NodeView) Inventories(chosen []*inventory.Inventory, warnings []string, now time.Time) *list.List {
 	l := &list.List{
 		Columns: []list.Column{
@@ -60,7 +60,7 @@ func inventoryItem(inv *inventory.Inventory, called shortNames, now time.Time) l
 	}
 }
 
-// inventoryData is a node's record as JSON and YAML have it (docs/inventory.md).
+// inventoryData is an inventory in JSON and YAML (docs/inventory.md).
 type inventoryData struct {
 	rowFields
 	TemplateGeneration int64            `json:"templateGeneration,omitempty"`
@@ -77,8 +77,7 @@ type inventoryData struct {
 	Resources          []resourceData   `json:"resources,omitempty"`
 }
 
-// inventoryDataOf leaves out the row's values, where they are recorded: they may be
-// passwords.
+// inventoryDataOf omits the row's recorded values, which may be passwords.
 func inventoryDataOf(inv *inventory.Inventory) *inventoryData {
 	d := &inventoryData{
 		rowFields:          rowFieldsOf(inv.Node),
@@ -90,7 +89,7 @@ func inventoryDataOf(inv *inventory.Inventory) *inventoryData {
 	return d
 }
 
-// conditionIn is the condition of a type, nil where there is none.
+// conditionIn returns the condition of a type, or nil.
 func conditionIn(s inventory.Status, what string) *inventory.Condition {
 	i := slices.IndexFunc(s.Conditions, func(c inventory.Condition) bool { return c.Type == what })
 	if i < 0 {
@@ -99,8 +98,7 @@ func conditionIn(s inventory.Status, what string) *inventory.Condition {
 	return &s.Conditions[i]
 }
 
-// InventoryDetails is the record of a node, with its objects in the order in which they are
-// applied.
+// InventoryDetails shows an inventory, with its objects in apply order.
 func InventoryDetails(inv *inventory.Inventory, now time.Time) *list.Details {
 	entries := slices.SortedStableFunc(slices.Values(slices.Concat(inv.Entries, inv.Hooks)), func(a, b inventory.Entry) int {
 		return cmp.Or(a.Order-b.Order, strings.Compare(a.Key(), b.Key()))
@@ -151,7 +149,7 @@ func factsOf(d *inventoryData, now time.Time) []list.Fact {
 	}
 }
 
-// unusual are the policies that are not the default.
+// unusual lists the policies that differ from the defaults.
 func unusual(r *inventory.Entry) string { return strings.Join(r.Unusual(), ",") }
 
 func shortDigest(digest string) string {
@@ -159,8 +157,8 @@ func shortDigest(digest string) string {
 	return digest[:min(len(digest), digits)]
 }
 
-// resourceData is one record as JSON and YAML have it: what it names, and all that it
-// has in the ConfigMap (docs/inventory.md).
+// resourceData is one entry in JSON and YAML: the object's name, and everything that the
+// ConfigMap has of it (docs/inventory.md).
 type resourceData struct {
 	Key       string `json:"key"`
 	Group     string `json:"group,omitempty"`
@@ -169,8 +167,8 @@ type resourceData struct {
 	Name      string `json:"name"`
 	ID        string `json:"id"`
 	*inventory.Entry
-	Order int  `json:"order"` // also where it is 0
-	Ready bool `json:"ready"` // also where it is false
+	Order int  `json:"order"` // even if it is 0
+	Ready bool `json:"ready"` // even if it is false
 }
 
 func resourceDataOf(r *inventory.Entry) resourceData {

@@ -14,20 +14,20 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Log writes what happens as records of a log: an engine's notes, and what runs do. It is
-// safe for concurrent use.
+// Log writes an engine's notes and a run's events as log records. It is safe for concurrent
+// use.
 type Log struct {
 	to   *slog.Logger
 	json bool
 
 	mu sync.Mutex
-	// cut are the hubs whose last round was interrupted.
+	// cut has the hubs whose last round was interrupted.
 	cut map[string]bool
-	// repeats are the problems of each hub's round that have had their records.
+	// repeats has the problems in each hub's round that had their records.
 	repeats map[lynq.HubKey]*ui.Repeats
 }
 
-// NewLog makes a log of lines of text, or of JSON, one record a line.
+// NewLog returns a log with lines of text, or with one JSON record per line.
 func NewLog(out tty.Stream, json bool) *Log {
 	if json {
 		l := newLog(slog.NewJSONHandler(out.Data(), nil))
@@ -37,7 +37,7 @@ func NewLog(out tty.Stream, json bool) *Log {
 	return newLog(slog.NewTextHandler(out, nil))
 }
 
-// NewLogAbove makes a log of lines of text above what a screen shows.
+// NewLogAbove returns a log with lines of text above a screen's list.
 func NewLogAbove(s *ui.Screen) *Log { return newLog(slog.NewTextHandler(s, nil)) }
 
 func newLog(h slog.Handler) *Log {
@@ -47,7 +47,7 @@ func newLog(h slog.Handler) *Log {
 // warningPrefix begins notes that are warnings.
 const warningPrefix = "warning: "
 
-// Note writes a note; one that begins with "warning: " is a warning.
+// Note writes a note. If it begins with "warning: ", it is a warning.
 func (l *Log) Note(line string) {
 	if text, warning := strings.CutPrefix(line, warningPrefix); warning {
 		l.to.Warn(text)
@@ -76,8 +76,8 @@ func (l *Log) Report(e report.Event) {
 	}
 }
 
-// object writes what became of an object, unless it was left as it is. One that was
-// waited for when its round was interrupted is waited for by the next.
+// object writes the result of an object's step, unless the object is unchanged. If an
+// interruption ended a wait, the next round waits for the object, so object writes nothing.
 func (l *Log) object(e *report.Event) {
 	level := slog.LevelInfo
 	switch e.Outcome {
@@ -103,8 +103,8 @@ func (l *Log) object(e *report.Event) {
 	l.to.Log(context.Background(), level, "object", l.attributes(e)...)
 }
 
-// again tells whether a record would repeat what the log says of other nodes in this round.
-// Programs that read JSON get every record.
+// again reports whether a record would repeat what the log says of other nodes in this
+// round. Programs that read JSON get every record.
 func (l *Log) again(e *report.Event, problem string) bool {
 	if l.json {
 		return false
@@ -117,8 +117,8 @@ func (l *Log) again(e *report.Event, problem string) bool {
 	return l.repeats[e.Hub].Again(e.NodeID, problem)
 }
 
-// summary writes how a round ended in which something was done, or failed, or that went on
-// with what was interrupted.
+// summary writes the result of a round that changed something, failed, or continued an
+// interrupted one.
 func (l *Log) summary(s *report.Summary) {
 	done, failed := 0, 0
 	for action, n := range s.Actions {
@@ -165,7 +165,7 @@ func (l *Log) causes(hub string, failed []report.NodeResult) {
 	}
 }
 
-// attributes are those that an event has.
+// attributes returns the attributes of an event.
 func (*Log) attributes(e *report.Event) []any {
 	var all []any
 	add := func(key, value string) {
@@ -189,7 +189,8 @@ func (*Log) attributes(e *report.Event) []any {
 	return all
 }
 
-// Plan implements Printer: what is planned is told when it is done.
+// Plan implements Printer. It writes nothing, because the log has each change when it
+// happens.
 func (*Log) Plan([]plan.Plan) error { return nil }
 
 // Result implements Reporter.

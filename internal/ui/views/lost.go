@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
-// RestorationList lists the inventories that are restored.
+// RestorationList lists the inventories to restore.
 func RestorationList(found []restore.Restoration) *list.List {
 	l := lostList("PROBLEM", "No inventory needs to be restored")
 	for i := range found {
@@ -20,7 +20,7 @@ func RestorationList(found []restore.Restoration) *list.List {
 	return l
 }
 
-// RebuiltList lists inventories that are made of what objects say.
+// RebuiltList lists the inventories that rebuild made from objects.
 func RebuiltList(rebuilt []orphan.Rebuilt) *list.List {
 	l := lostList("NEW ENTRIES", "No inventory needs to be rebuilt")
 	for i := range rebuilt {
@@ -30,7 +30,7 @@ func RebuiltList(rebuilt []orphan.Rebuilt) *list.List {
 	return l
 }
 
-// lostList is a list of inventories that were lost, with a last column of its own.
+// lostList returns an empty list of lost inventories, with its own last column.
 func lostList(last, empty string) *list.List {
 	return &list.List{
 		Columns: []list.Column{{Name: "NAMESPACE"}, {Name: "NODE"}, {Name: "HUB"}, {Name: "FORM"}, {Name: "ROW"}, {Name: "OBJECTS"}, {Name: last}},
@@ -46,7 +46,7 @@ func lostItem(inv *inventory.Inventory, last string, data any) list.Item {
 	}
 }
 
-// lostData is an inventory as JSON and YAML have it (docs/inventory.md).
+// lostData is a lost inventory in JSON and YAML (docs/inventory.md).
 type lostData struct {
 	ui.NodeFields
 	UID     string `json:"uid"`

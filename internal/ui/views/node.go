@@ -14,25 +14,25 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
-// NodeNow is a node with its objects as they are now.
+// NodeNow is the live state of a node and its objects.
 type NodeNow struct {
 	status.Node
-	// Recorded is the node as the last run recorded it.
+	// Recorded is the state that the last run recorded.
 	Recorded status.Node
 	Objects  []status.Object
-	Orphans  []orphan.Orphan // that it left behind
+	Orphans  []orphan.Orphan // that the node left behind
 	Events   []status.Event
-	Warnings []string // about what could not be read
+	Warnings []string // about reads that failed
 }
 
-// statusData is how a node is as JSON and YAML have it (docs/status.md).
+// statusData is the state of a node in JSON and YAML (docs/status.md).
 type statusData struct {
 	rowFields
-	Healthy bool `json:"healthy"` // as the older name, well
+	Healthy bool `json:"healthy"` // the same as the older name, well
 	*status.Node
 }
 
-// nodeData is that as JSON and YAML have it (docs/status.md).
+// nodeData is a node in full in JSON and YAML (docs/status.md).
 type nodeData struct {
 	statusData
 	Objects  []status.Object `json:"objects"`
@@ -49,7 +49,7 @@ func (n *NodeNow) data() *nodeData {
 	return d
 }
 
-// Details are the node for people and programs.
+// Details returns the node for people and programs.
 func (n *NodeNow) Details(now time.Time) *list.Details {
 	condition, r := ui.Shown(n.Condition), &n.Recorded
 	if n.Condition == status.InGrace {
@@ -92,7 +92,7 @@ func (n *NodeNow) Details(now time.Time) *list.Details {
 	return d
 }
 
-// tallied are the objects by how they are now.
+// tallied counts the objects by state.
 func tallied(objects []status.Object) string {
 	counts := status.Tally(objects)
 	var parts []string
@@ -104,8 +104,8 @@ func tallied(objects []status.Object) string {
 	return phrase.Count(len(objects), "object") + ": " + strings.Join(parts, ", ")
 }
 
-// tree lists the objects with what belongs to them. Their namespaces are told
-// where they are not the node's.
+// tree lists the objects with their own objects below. It shows a namespace only if it
+// differs from the node's.
 func (n *NodeNow) tree(now time.Time) list.List {
 	l := list.List{Columns: []list.Column{
 		{Name: "OBJECT", Flexible: true}, {Name: "STATUS", Toned: true}, {Name: "AGE"}, {Name: "POLICIES"}, {Name: "MESSAGE", Wrapped: true},
@@ -140,7 +140,7 @@ func stateTone(state string) tty.Tone {
 	return tty.Worry
 }
 
-// called is how an object is called where it is clear which namespace is meant.
+// called returns an object's name, without the node's own namespace.
 func (n *NodeNow) called(kind, namespace, name string) string {
 	if namespace == "" || namespace == n.Namespace {
 		return kind + "/" + name
@@ -148,8 +148,8 @@ func (n *NodeNow) called(kind, namespace, name string) string {
 	return kind + "/" + namespace + "/" + name
 }
 
-// recentEvents is how many events are shown: the last ones. JSON and YAML have
-// all that the server still has.
+// recentEvents limits the events for people, the newest of all. JSON and YAML have every
+// event that the server still has.
 const recentEvents = 12
 
 func (n *NodeNow) eventList(now time.Time) list.List {

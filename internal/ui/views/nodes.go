@@ -17,27 +17,28 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
-// Nodes are nodes as they are, their hubs, and warnings about what could not be read and
-// about inventories that do not count.
+// Nodes holds the states of nodes and hubs. It has warnings about failed reads, and about
+// inventories that don't count.
 type Nodes struct {
 	Nodes             []status.Node
 	Hubs              []status.Hub
 	Warnings, Ignored []string
 }
 
-// NodeView says which nodes a list is about.
+// NodeView says which nodes a list shows.
 type NodeView struct {
-	// Namespace is that of the nodes, "" where they may be of several.
+	// Namespace is the namespace of the nodes, or "" for several.
 	Namespace string
-	// Where says which nodes were looked for: "any namespace".
+	// Where names the searched namespaces: "any namespace".
 	Where string
-	// FailedOnly: only those that are not Ready.
+	// FailedOnly shows only nodes that aren't Ready.
 	FailedOnly bool
-	// Recorded: they are as the last runs recorded them.
+	// Recorded shows the state that the last runs recorded.
 	Recorded bool
 }
 
-// Columns are those of the table. The namespace is shown where nodes may be of several.
+// Columns returns the columns of the table. It shows the namespace if the nodes may have
+// several.
 func (v *NodeView) Columns() []list.Column {
 	return []list.Column{
 		{Name: "NAMESPACE", Flexible: true, Wide: v.Namespace != ""}, {Name: "NODE", Flexible: true},
@@ -48,7 +49,7 @@ func (v *NodeView) Columns() []list.Column {
 	}
 }
 
-// List shows nodes, and the sums of all of them.
+// List lists nodes, and their sums.
 func (v *NodeView) List(s *Nodes, now time.Time) *list.List {
 	l := &list.List{
 		Columns: v.Columns(),
@@ -73,11 +74,10 @@ func (v *NodeView) List(s *Nodes, now time.Time) *list.List {
 	return l
 }
 
-// adviceMost is for how many nodes that are not ready a terminal shows why.
+// adviceMost limits the nodes for which a terminal shows why they aren't ready.
 const adviceMost = 3
 
-// advice says why nodes are not ready, once for those that share a cause, and how to see
-// more.
+// advice says why nodes aren't ready, once for each cause, and how to see more.
 func advice(nodes []status.Node) []string {
 	var failed []report.NodeResult
 	for i := range nodes {
@@ -97,7 +97,7 @@ func advice(nodes []status.Node) []string {
 	return append(lines, "Run 'lynqctl status node "+failed[0].Name+" -n "+failed[0].Namespace+"' for details.")
 }
 
-// Items are some of the nodes that are shown.
+// Items returns rows for some of the shown nodes.
 func (v *NodeView) Items(some, shown []status.Node, now time.Time) []list.Item {
 	called := namesOf(shown)
 	items := make([]list.Item, len(some))
@@ -107,7 +107,7 @@ func (v *NodeView) Items(some, shown []status.Node, now time.Time) []list.Item {
 	return items
 }
 
-// shown says what is shown.
+// shown says whether the list shows the live or the recorded state.
 func (v *NodeView) shown() string {
 	if v.Recorded {
 		return "Showing recorded state. lynqctl checked no objects."
@@ -115,8 +115,7 @@ func (v *NodeView) shown() string {
 	return "Showing live state. Pass --recorded to show the state of the last run."
 }
 
-// conditionOf is a node's condition, marked where it is recorded and the others are
-// not.
+// conditionOf returns a node's condition. It marks a recorded one in a list of live states.
 func (v *NodeView) conditionOf(n *status.Node, now time.Time) string {
 	if n.Condition == status.InGrace {
 		return leavingText(n, now)
@@ -127,7 +126,7 @@ func (v *NodeView) conditionOf(n *status.Node, now time.Time) string {
 	return ui.Shown(n.Condition)
 }
 
-// shortNames tell how hubs and forms are called that are shown.
+// shortNames has the names of the shown hubs and forms.
 type shortNames struct{ hubs, forms lynq.ShortNames }
 
 func newShortNames() shortNames { return shortNames{lynq.ShortNames{}, lynq.ShortNames{}} }
@@ -170,7 +169,7 @@ func (v *NodeView) item(n *status.Node, called shortNames, now time.Time) list.I
 	}
 }
 
-// leavingText says how long lynqctl keeps a node after its row went.
+// leavingText says how long lynqctl still keeps a node whose row is gone.
 func leavingText(n *status.Node, now time.Time) string {
 	if !now.Before(n.LeavingUntil) {
 		return "Leaving: due"
@@ -178,7 +177,7 @@ func leavingText(n *status.Node, now time.Time) string {
 	return "Leaving: " + lynq.Span(n.LeavingUntil.Sub(now)) + " left"
 }
 
-// messageOf is why a node isn't well, or else when its row expires.
+// messageOf says why a node isn't healthy, or else when its row expires.
 func messageOf(n *status.Node, now time.Time) string {
 	if n.Message != "" {
 		return n.Message
@@ -186,7 +185,7 @@ func messageOf(n *status.Node, now time.Time) string {
 	return expiryText(n.Expires, now)
 }
 
-// expiryText says when a row expires, "" for never.
+// expiryText says when a row expires, or "" for never.
 func expiryText(end, now time.Time) string {
 	switch {
 	case end.IsZero():
@@ -197,7 +196,8 @@ func expiryText(end, now time.Time) string {
 	return "its row expired " + lynq.Span(now.Sub(end)) + " ago"
 }
 
-// conditionTone: what is on its way may yet be Ready.
+// conditionTone returns the tone of a node's condition. A node in progress may still get
+// Ready.
 func conditionTone(n *status.Node) tty.Tone {
 	switch {
 	case n.Condition == status.InGrace:
@@ -210,7 +210,7 @@ func conditionTone(n *status.Node) tty.Tone {
 	return tty.Bad
 }
 
-// hubLines sum a hub up, and below it each of its forms.
+// hubLines sums up a hub, and each of its forms below.
 func hubLines(h *status.Hub, now time.Time) []string {
 	head := fmt.Sprintf("hub %s/%s: ", h.Namespace, h.Name)
 	if h.Run == nil {
@@ -241,7 +241,7 @@ func hubLines(h *status.Hub, now time.Time) []string {
 	return lines
 }
 
-// heldLines say which deletions are held, and what lets them through.
+// heldLines say which deletions a guard holds, and how to approve them.
 func heldLines(h *status.Hub) []string {
 	switch {
 	case h.Run == nil || h.Run.Held == nil:
@@ -252,7 +252,7 @@ func heldLines(h *status.Hub) []string {
 	return []string{fmt.Sprintf("  deletions are held (%s): %s. To approve them, run lynqctl watch approve %s -n %s", h.Run.Held.Guard, h.Run.Held.Message, h.Name, h.Namespace)}
 }
 
-// unrenderedLines say which rows failed to render, and what that holds back.
+// unrenderedLines say which rows failed to render, and what that prevents.
 func unrenderedLines(h *status.Hub) []string {
 	if h.Run == nil || len(h.Run.Unrendered) == 0 {
 		return nil
@@ -260,7 +260,7 @@ func unrenderedLines(h *status.Hub) []string {
 	return []string{"  " + inventory.UnrenderedText(h.Run.Unrendered, h.Run.MoreUnrendered)}
 }
 
-// troubleLines say what else waits for a person.
+// troubleLines name other troubles that need a person.
 func troubleLines(h *status.Hub) []string {
 	if h.Run == nil {
 		return nil
@@ -272,7 +272,7 @@ func troubleLines(h *status.Hub) []string {
 	return lines
 }
 
-// chosen says of sums that they are not of all nodes.
+// chosen says that sums don't cover all nodes.
 func chosen(partial bool) string {
 	if partial {
 		return ", chosen nodes only"
@@ -280,7 +280,7 @@ func chosen(partial bool) string {
 	return ""
 }
 
-// lastRun says when the last run was, and whether it was done.
+// lastRun says when the last run was, and whether it finished.
 func lastRun(r *status.Run, now time.Time) string {
 	if !r.Interrupted.IsZero() {
 		return "; last run interrupted " + when(now, r.Interrupted)
@@ -288,7 +288,7 @@ func lastRun(r *status.Run, now time.Time) string {
 	return " (last run " + orNever(ago(now, r.Time)) + ")"
 }
 
-// rolloutText says how far the rollout of a form has come.
+// rolloutText shows the progress of a form's rollout.
 func rolloutText(r *status.Rollout) string {
 	if r == nil {
 		return ""
@@ -322,7 +322,7 @@ func orNever(ago string) string {
 	return ago + " ago"
 }
 
-// troubles are the objects that did not end well: ", 1 failed, 2 skipped".
+// troubles counts the objects that failed or were left out: ", 1 failed, 2 skipped".
 func troubles(c *status.Counts) string {
 	var b strings.Builder
 	for _, part := range []struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
-// OrphanList lists what nodes left behind.
+// OrphanList lists orphans.
 func OrphanList(orphans []orphan.Orphan, now time.Time) *list.List {
 	l := &list.List{Columns: []list.Column{
 		{Name: "KIND", Flexible: true, Needed: true}, {Name: "NAMESPACE"}, {Name: "NAME"}, {Name: "REASON", Flexible: true},
@@ -33,7 +33,7 @@ func OrphanList(orphans []orphan.Orphan, now time.Time) *list.List {
 	return l
 }
 
-// orUnknown is a text, or says that it is not.
+// orUnknown returns the text, or "unknown" for an empty one.
 func orUnknown(text string) string {
 	if text == "" {
 		return "unknown"
@@ -41,7 +41,8 @@ func orUnknown(text string) string {
 	return text
 }
 
-// since is how long ago something was orphaned. What is stranded was not.
+// since returns how long ago an object became an orphan. Stranded objects have no such
+// time.
 func since(o *orphan.Orphan, now time.Time) string {
 	switch {
 	case slices.Contains(orphan.Stranding(), o.Reason):
@@ -59,7 +60,7 @@ func fromNode(from orphan.Origin) string {
 	return from.String()
 }
 
-// policies are those by which an orphan was made, as far as they are known.
+// policies returns the policies that made an orphan, as far as they are known.
 func policies(o *orphan.Orphan) string {
 	words := []string{string(o.Deletion)}
 	if o.Creation.Once() {
@@ -68,7 +69,7 @@ func policies(o *orphan.Orphan) string {
 	return strings.Trim(strings.Join(words, ","), ",")
 }
 
-// orphanData is an orphan as JSON and YAML have it (docs/orphans.md).
+// orphanData is an orphan in JSON and YAML (docs/orphans.md).
 type orphanData struct {
 	APIVersion     string              `json:"apiVersion"`
 	Kind           string              `json:"kind"`

@@ -7,7 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/rbac"
 )
 
-// RightsList lists rights that are lacking.
+// RightsList lists missing permissions.
 func RightsList(lacking []rbac.Rule) *list.List {
 	l := &list.List{
 		Columns: []list.Column{{Name: "RESOURCE"}, {Name: "NAMESPACE"}, {Name: "NAMES", Flexible: true}, {Name: "VERBS"}, {Name: "NEEDED FOR", Flexible: true, Needed: true}},

@@ -12,47 +12,48 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// WatchedHub is a hub of a watch, as far as it is known by now.
+// WatchedHub holds what is known of a watch's hub.
 type WatchedHub struct {
 	lynq.HubKey
 	Turn Turn
-	// Read: its rows have been read, so many; Unread: they could not be last.
+	// Read is set if its rows have been read. Unread is set if the last read failed.
 	Read, Unread bool
 	Rows, Active int
-	// Planned: of its nodes so many are wanted, ready and failed.
+	// Planned is set if the counts of its nodes are known.
 	Planned                bool
 	Desired, Ready, Failed int
 	Held                   []plan.Guard
-	Changed                time.Time // when an object of it was changed last, zero for never
-	// Applying: a round is at work on its nodes.
+	Changed                time.Time // when one of its objects last changed, zero for never
+	// Applying is set while a round works on its nodes.
 	Applying bool
-	// Failing: the last round ended before it came to the nodes; Refused: a guard did that.
+	// Failing is set if the last round ended before it reached the nodes. Refused is set if
+	// a guard did that.
 	Failing, Refused bool
 }
 
-// Turn is whose turn it is with a hub.
+// Turn says who has the Lease of a hub.
 type Turn uint8
 
-// Whose turn it is.
+// The holders of a hub's Lease.
 const (
 	TurnUnknown Turn = iota
 	TurnOurs
-	TurnOthers // another instance's, or that of a run by hand
+	TurnOthers // another instance, or a manual run
 )
 
-// How the hubs of a watch are, in words.
+// Words for the state of a watch's hub.
 const (
-	hubStarting   = "starting"    // it is not known whose turn it is
-	hubStandingBy = "standing by" // another instance, or a run by hand, has it
+	hubStarting   = "starting"    // the holder of the Lease is unknown
+	hubStandingBy = "standing by" // another instance, or a manual run, has the Lease
 	hubWatching   = "watching"
-	hubApplying   = "applying"    // a round is at work on its nodes
-	hubSourceDown = "source down" // its rows cannot be read
+	hubApplying   = "applying"    // a round works on its nodes
+	hubSourceDown = "source down" // its rows can't be read
 	hubRefused    = "refused"     // a guard refuses more than deletions
-	hubFailing    = "failing"     // rounds end before they come to the nodes
+	hubFailing    = "failing"     // rounds end before they reach the nodes
 )
 
-// WatchList is what people see of the hubs of a watch. Bad inputs are those that could
-// not be loaded when they changed.
+// WatchList lists the hubs of a watch for people. badInputs says that changed inputs
+// couldn't be loaded.
 func WatchList(hubs []WatchedHub, badInputs bool, now time.Time) *list.List {
 	l := &list.List{
 		Columns: []list.Column{
@@ -70,7 +71,7 @@ func WatchList(hubs []WatchedHub, badInputs bool, now time.Time) *list.List {
 	return l
 }
 
-// item is a row of the table. What is not known is left out of it.
+// item returns a row of the table. Unknown cells stay empty.
 func (h *WatchedHub) item(now time.Time) list.Item {
 	count := func(n int, known bool) string {
 		if !known {
@@ -98,7 +99,7 @@ func (h *WatchedHub) item(now time.Time) list.Item {
 	}
 }
 
-// state says how a hub is, and how good that is.
+// state returns a word for the state of a hub, and its tone.
 func (h *WatchedHub) state() (string, tty.Tone) {
 	switch {
 	case h.Failing && h.Turn != TurnOurs:

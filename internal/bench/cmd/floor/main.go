@@ -1,4 +1,4 @@
-// Command floor is the floor as a process of its own:
+// Command floor runs the floor as a process of its own:
 //
 //	floor csv|sqlite PATH > manifests.yaml
 package main
