@@ -10,24 +10,24 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Index finds the row that may want an object although it could not be rendered.
+// Index finds a row that failed to render and may need an object.
 type Index struct {
 	named   map[objectKey]*plan.Node
 	unnamed map[objectKey][]*plan.Node
 	rows    map[rowKey]*plan.Node
 }
 
-// objectKey is an object up to how rows are corrected: the case of its name and
-// what separates words. The namespace does not count.
+// objectKey identifies an object. Corrections that people make in a row don't change it,
+// because it ignores case, separators and the namespace.
 type objectKey struct{ group, kind, name string }
 
-// rowKey is a row of a form, likewise.
+// rowKey identifies a row of a form in the same way.
 type rowKey struct {
 	form lynq.FormKey
 	uid  string
 }
 
-// Of are the claims of the rows among nodes that could not be rendered.
+// Of returns the claims of the nodes that failed to render.
 func Of(nodes []*plan.Node) *Index {
 	c := &Index{named: map[objectKey]*plan.Node{}, unnamed: map[objectKey][]*plan.Node{}, rows: map[rowKey]*plan.Node{}}
 	for _, n := range nodes {
@@ -47,8 +47,8 @@ func Of(nodes []*plan.Node) *Index {
 	return c
 }
 
-// plain is a text without what people correct in it: lower case, letters and
-// digits alone.
+// plain removes differences that people correct in rows. It keeps lowercase letters and
+// digits.
 func plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
@@ -58,7 +58,7 @@ func plain(s string) string {
 	}, s)
 }
 
-// Object is the row that may want an object, nil for none.
+// Object returns the node whose row may need the object, or nil.
 func (c *Index) Object(ref lynq.Ref) *plan.Node {
 	key := objectKey{ref.Group, ref.Kind, plain(ref.Name)}
 	if n := c.named[key]; n != nil {
@@ -74,8 +74,8 @@ func (c *Index) Object(ref lynq.Ref) *plan.Node {
 	return nil
 }
 
-// Node is the row that may be the one of a node, or wants an object of it; nil for
-// none.
+// Node returns the node whose row may be the one of the inventory, or may need an object in
+// it. It returns nil if there is none.
 func (c *Index) Node(inv *inventory.Inventory) *plan.Node {
 	for _, form := range []lynq.FormKey{inv.Node.Form, {Name: inv.Node.Form.Name}} {
 		if n := c.rows[rowKey{form, plain(inv.Node.UID)}]; n != nil {
@@ -90,7 +90,7 @@ func (c *Index) Node(inv *inventory.Inventory) *plan.Node {
 	return nil
 }
 
-// HoldsUp says which row it is that holds a deletion up.
+// HoldsUp says which row blocks a deletion.
 func HoldsUp(n *plan.Node) string {
 	return fmt.Sprintf("row %q of form %s failed to render, and may need it (correct the row, then apply again)", n.UID, n.Form)
 }

@@ -1,6 +1,5 @@
-// Package claim finds the row that may want an object, or be the row of a node, although it
-// could not be rendered.
+// Package claim finds a row that failed to render and may need an object or a node.
 //
-// Nodes that failed to render flow in; the row that holds a deletion up flows out. The package
-// decides nothing, and never takes a row for sure.
+// Nodes that failed to render flow in. The row that blocks a deletion flows out. The
+// package decides nothing. It only knows that a row may need an object, never that it does.
 package claim

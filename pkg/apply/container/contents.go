@@ -9,20 +9,20 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// controllersOwn are objects that a controller puts into namespaces by itself, and
-// makes again where they are deleted.
+// controllersOwn describes objects that a controller creates in namespaces by itself, and
+// creates again after a deletion.
 type controllersOwn struct {
-	kinds []string // as Ref.GroupKind says them
-	// All that is said here must be so.
-	names      []string // patterns as path.Match has them, one of which fits
-	label      string   // that it has, whatever the value
-	annotation string   // that it has, with one of values
+	kinds []string // in the format of Ref.GroupKind
+	// An object must match all fields that are set below.
+	names      []string // patterns of path.Match, one of which must match
+	label      string   // a required label, with any value
+	annotation string   // a required annotation, with one of values
 	values     []string
-	group      string // that the cluster serves: names such as "deployer" are people's elsewhere
+	group      string // the cluster must serve this group, because users choose names such as "deployer" on other clusters
 }
 
-// What else names these groups: a cluster that serves them is OpenShift, or has its
-// pipelines.
+// A cluster that serves the first group is OpenShift. One that serves the second has
+// OpenShift Pipelines.
 const (
 	openShift          = "project.openshift.io"
 	openShiftPipelines = "operator.tekton.dev"
@@ -30,8 +30,8 @@ const (
 
 const roleBinding = "RoleBinding.rbac.authorization.k8s.io"
 
-// controllersOwns is what does not count as anyone's in a namespace that is to be
-// deleted. docs/deleting.md has the same table for people.
+// controllersOwns returns the objects that don't count when lynqctl checks whether a
+// namespace is empty. docs/deleting.md has the same table for users.
 func controllersOwns() []controllersOwn {
 	const (
 		configMap, serviceAccount, secret = "ConfigMap", "ServiceAccount", "Secret"
@@ -57,9 +57,10 @@ func controllersOwns() []controllersOwn {
 		{group: openShiftPipelines, kinds: []string{secret}, annotation: token, values: []string{"pipeline"}},
 		{group: openShiftPipelines, kinds: []string{secret}, annotation: pull, values: []string{"pipeline"}},
 		{group: openShiftPipelines, kinds: []string{roleBinding}, names: []string{"openshift-pipelines-edit", "pipelines-scc-rolebinding"}},
-		// Operator Lifecycle Manager: copies of what is installed for all namespaces.
+		// Operator Lifecycle Manager: copies of operators that are installed for all
+		// namespaces.
 		{kinds: []string{"ClusterServiceVersion.operators.coreos.com"}, label: "olm.copiedFrom"},
-		// Istio: istiod's namespace controller. (Linkerd puts nothing into namespaces.)
+		// Istio: istiod's namespace controller. (Linkerd creates nothing in namespaces.)
 		{kinds: []string{configMap}, names: []string{"istio-ca-root-cert", "istio-ca-crl"}},
 		// Rancher: bindings of a project's members, by the label of both generations,
 		// and the quotas and limits of a project.
@@ -82,17 +83,17 @@ func (c *controllersOwn) matches(ref lynq.Ref, m *metav1.PartialObjectMetadata) 
 		(c.annotation == "" || annotated && slices.Contains(c.values, value))
 }
 
-// Passing are kinds that come and go by themselves, or only show others, such as
-// the Endpoints of a Service.
+// Passing reports whether a kind's objects come and vanish by themselves, or only show
+// others, such as the Endpoints of a Service.
 func Passing(r lynq.APIResource) bool {
 	switch r.Group {
 	case "":
 		return r.Kind == "Event" || r.Kind == "Endpoints"
 	case "events.k8s.io":
 		return r.Kind == "Event"
-	case "authorization.openshift.io": // those of rbac.authorization.k8s.io
+	case "authorization.openshift.io": // they mirror rbac.authorization.k8s.io
 		return r.Kind == "Role" || r.Kind == "RoleBinding"
-	case "packages.operators.coreos.com": // a catalog's, in every namespace
+	case "packages.operators.coreos.com": // a catalog shows them in every namespace
 		return r.Kind == "PackageManifest"
 	case "metrics.k8s.io", "custom.metrics.k8s.io", "external.metrics.k8s.io":
 		return true
@@ -100,15 +101,14 @@ func Passing(r lynq.APIResource) bool {
 	return false
 }
 
-// Contents tells which objects Kubernetes and controllers create in a new namespace.
+// Contents finds the objects that Kubernetes and controllers create in a new namespace.
 type Contents struct {
-	namespaced map[string]bool // kinds that have namespaces, as GroupKind says them
+	namespaced map[string]bool // whether a kind has namespaces, in the format of GroupKind
 	tables     []controllersOwn
-	more       []lynq.NamespaceDefault // the hub's own
+	more       []lynq.NamespaceDefault // the hub's own list
 }
 
-// NewContents is for a cluster that serves these kinds, and a hub that names
-// more.
+// NewContents returns Contents for the kinds of a cluster. more is the hub's own list.
 func NewContents(kinds []lynq.APIResource, more []lynq.NamespaceDefault) *Contents {
 	c := &Contents{namespaced: map[string]bool{}, more: more}
 	groups := map[string]bool{}
@@ -120,10 +120,10 @@ func NewContents(kinds []lynq.APIResource, more []lynq.NamespaceDefault) *Conten
 	return c
 }
 
-// ComesWithNamespace tells whether an object is in a namespace without anybody
-// having put it there: what belongs to another object in it, and what controllers
-// make in every namespace. What belongs to a cluster-scoped object does not go
-// with that.
+// ComesWithNamespace reports whether nobody put an object into its namespace. That is true
+// if another object in the namespace owns it, or if a controller creates it in every
+// namespace. It isn't true for objects with a cluster-scoped owner, because that owner
+// outlives the namespace.
 func (c *Contents) ComesWithNamespace(ref lynq.Ref, m *metav1.PartialObjectMetadata) bool {
 	inside := func(owner metav1.OwnerReference) bool {
 		group, _ := lynq.SplitAPIVersion(owner.APIVersion)

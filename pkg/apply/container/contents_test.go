@@ -9,8 +9,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// TestPassing: what comes and goes by itself is told by its group and kind, not
-// by a kind's name, which any group may have.
+// TestPassing checks that group and kind identify passing objects, and not the kind's name
+// alone, which any group may have.
 func TestPassing(t *testing.T) {
 	for kind, want := range map[string]bool{
 		"Event": true, "Event.events.k8s.io": true, "Endpoints": true, "PodMetrics.metrics.k8s.io": true,
@@ -26,8 +26,8 @@ func TestPassing(t *testing.T) {
 	}
 }
 
-// TestNamespaceContents: what controllers put into namespaces keeps no one from
-// deleting one, and only that.
+// TestNamespaceContents checks that objects which controllers create in namespaces don't
+// keep a namespace, and that all others do.
 func TestNamespaceContents(t *testing.T) {
 	kinds := func(groups ...string) []lynq.APIResource {
 		served := []lynq.APIResource{{Kind: "Service", Namespaced: true}, {Kind: "Namespace"}, {Group: "example.com", Kind: "Tenant"}}
@@ -44,7 +44,7 @@ func TestNamespaceContents(t *testing.T) {
 		labels      set
 		annotations set
 		owner       string
-		groups      string // in which it counts as nobody's: "all", "none", or those that must be served
+		groups      string // the groups with which it counts as nobody's: "all", "none", or groups that the cluster must serve
 	}{
 		{object: "ConfigMap/n/kube-root-ca.crt", groups: "all"},
 		{object: "ConfigMap.example.com/n/kube-root-ca.crt", groups: "none"},

@@ -1,8 +1,10 @@
-// Package container tells which objects contain others, and what is in a namespace by
-// itself.
+// Package container knows which objects contain others, and which objects a namespace has
+// by itself.
 //
-// Deleting a Namespace or a CustomResourceDefinition deletes the objects in it (Is, Key,
-// Of). Contents tells which of the objects in a namespace Kubernetes and other controllers
-// put there, so that they don't keep lynqctl from deleting it. Everything here is pure: the
-// package reads no cluster.
+// The deletion of a Namespace or a CustomResourceDefinition deletes the objects in it (Is,
+// Key, Of). Contents finds the objects that Kubernetes and other controllers put into a
+// namespace. They don't keep lynqctl from deleting the namespace.
+//
+// References and metadata flow in, and keys and answers flow out. The package is pure. It
+// never reads a cluster.
 package container

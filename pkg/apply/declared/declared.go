@@ -12,13 +12,13 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Form holds the deletion hooks that a form declares.
+// Form has the deletion hooks that a form declares.
 type Form struct {
 	Form  lynq.FormKey
 	Hooks []lynq.Hook
 }
 
-// declared is the hook of a form that a record names, nil for none.
+// declared returns the form's hook that an entry names, or nil.
 func (f *Form) declared(r *inventory.Entry) *lynq.Hook {
 	i := slices.IndexFunc(f.Hooks, func(h lynq.Hook) bool {
 		return h.ID == r.ID && h.Group == r.Group && h.Kind == r.Kind
@@ -29,18 +29,18 @@ func (f *Form) declared(r *inventory.Entry) *lynq.Hook {
 	return &f.Hooks[i]
 }
 
-// Node has what is known of the hooks of a node.
+// Node has the known facts about the hooks of a node.
 type Node struct {
-	// Form is that of the node, nil where it is not known.
+	// Form is the node's form, or nil if it isn't known.
 	Form *Form
 	// UID is the row that the inventory names.
 	UID string
-	// Owns are the namespaces in which the node owns something.
+	// Owns are the namespaces in which the node owns an object.
 	Owns map[string]bool
 }
 
-// Undeclared tells why a recorded hook is not run, and what to do about it; "" for one that
-// may run.
+// Undeclared returns why lynqctl doesn't run a recorded hook, and how to fix that. It
+// returns "" if the hook may run.
 func (n *Node) Undeclared(me plan.Owner, r *inventory.Entry) (why, fix string) {
 	const apply = "make the row active and apply, which records the hook again"
 	if !runnable(r) {
@@ -72,7 +72,7 @@ func (n *Node) Undeclared(me plan.Owner, r *inventory.Entry) (why, fix string) {
 	return fmt.Sprintf("the row makes the namespace of %q in form %s, and the node owns nothing in namespace %s that would prove it", r.ID, f.Form, r.Namespace), apply
 }
 
-// runnable tells whether a record names what can be run.
+// runnable reports whether an entry names a kind that lynqctl runs.
 func runnable(r *inventory.Entry) bool {
 	switch r.Kind {
 	case "Job":
@@ -83,9 +83,9 @@ func runnable(r *inventory.Entry) bool {
 	return false
 }
 
-// Owned finds where a node owns something that has a hook in another namespace: an object in
-// it, or the Namespace. Whoever may write the inventory can't write there. It is nil for a
-// node without such a hook.
+// Owned returns the namespaces in which the node owns an object, or that it owns. These
+// prove more than the inventory does, because people who may write the inventory can't
+// write there. It returns nil for a node without hooks in other namespaces.
 func Owned(me plan.Owner, inv *inventory.Inventory, live map[lynq.Ref]*tracking.Live) map[string]bool {
 	elsewhere := func(r inventory.Entry) bool { return r.Namespace != me.Namespace }
 	if !slices.ContainsFunc(inv.Hooks, elsewhere) {
@@ -105,8 +105,8 @@ func Owned(me plan.Owner, inv *inventory.Inventory, live map[lynq.Ref]*tracking.
 	return namespaces
 }
 
-// Account is the ServiceAccount that a node's namespace must have for a hook to run, ""
-// where the form of the node is known, which decides that.
+// Account returns the ServiceAccount that must exist before a hook runs. It returns "" if
+// the node's form is known, because the form decides then.
 func (n *Node) Account(o *plan.Object) (string, error) {
 	if n.Form != nil {
 		return "", nil
@@ -119,7 +119,7 @@ func (n *Node) Account(o *plan.Object) (string, error) {
 	if o.Kind == "Job" {
 		path = []string{"spec", "template", "spec"}
 	}
-	for _, field := range []string{"serviceAccountName", "serviceAccount"} { // the second is its old name
+	for _, field := range []string{"serviceAccountName", "serviceAccount"} { // the second is the old name
 		if name, _, _ := unstructured.NestedString(content, append(path, field)...); name != "" {
 			return name, nil
 		}

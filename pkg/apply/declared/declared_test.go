@@ -10,7 +10,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// recordedScene is a node with a declared hook in namespace ops, its owner and its entry.
+// recordedScene returns a node with a declared hook in namespace ops, its owner and its
+// entry.
 func recordedScene() (*declared.Node, plan.Owner, *inventory.Entry) {
 	manifest := map[string]any{
 		"apiVersion": "batch/v1", "kind": "Job",
@@ -34,13 +35,13 @@ const recordedOps = `{"metadata":{"annotations":{"lynq.sh/deletion-policy":"Dele
 	`"labels":{"lynq.sh/hub":"crm","lynq.sh/node":"acme-web","lynq.sh/node-namespace":"ns","tier":"gold"},"name":"acme-backup","namespace":"ops"},` +
 	`"apiVersion":"batch/v1","kind":"Job","spec":{"backoffLimit":2,"parallelism":3,"args":["dump","db-acme"]}}`
 
-// TestForgedManifest: an inventory names the digest of any Secret that its forger writes.
-// What is recorded is run only as the object of its entry, and in another namespace than
-// the node's only as the form declares it.
+// TestForgedManifest checks forged hooks, because an inventory can name the digest of any
+// forged Secret. lynqctl runs a recorded hook only as the object of its entry. In another
+// namespace than the node's, it must also match the form's declaration.
 func TestForgedManifest(t *testing.T) {
 	for name, tt := range map[string]struct {
 		old, forged string
-		err         string // "" where it may run
+		err         string // "" if it may run
 	}{
 		"as it was recorded":   {"", "", ""},
 		"another column":       {"db-acme", "db-bolt", ""},
@@ -79,7 +80,7 @@ func TestForgedManifest(t *testing.T) {
 	}
 }
 
-// TestForgedHookName: the Secret's own words about the hook are those of the entry too.
+// TestForgedHookName checks that the hook's data in the Secret must match the entry too.
 func TestForgedHookName(t *testing.T) {
 	n, me, r := recordedScene()
 	for _, head := range []string{`"id":"other","apiVersion":"batch/v1"`, `"id":"backup","apiVersion":"v1"`} {
@@ -91,7 +92,8 @@ func TestForgedHookName(t *testing.T) {
 	}
 }
 
-// TestHookAccount: a record alone runs with a ServiceAccount that has to exist.
+// TestHookAccount checks that a hook which only a record names needs an existing
+// ServiceAccount.
 func TestHookAccount(t *testing.T) {
 	job, pod := lynq.Ref{Group: "batch", Kind: "Job"}, lynq.Ref{Kind: "Pod"}
 	for _, tt := range []struct {

@@ -1,11 +1,11 @@
-// Package declared tells which recorded hooks may run.
+// Package declared decides which recorded hooks may run.
 //
-// An inventory and its Secret are a ConfigMap and a Secret: whoever may write those in a
-// node's namespace may write anything into them. lynqctl runs with the rights of whoever
-// started it. So a record alone makes it create nothing but Jobs and Pods in the node's own
-// namespace, and where the form is known, only what the form declares.
+// Anybody who may write ConfigMaps and Secrets in a node's namespace may write anything
+// into an inventory and its Secret. lynqctl runs with the permissions of the user who
+// started it. So from a record alone, it creates only Jobs and Pods in the node's own
+// namespace. If the form is known, it creates only hooks that the form declares.
 //
-// What forms declare, a record and what the node owns flow in. A reason not to run a hook
-// flows out (Undeclared), or the object to be made of what was recorded (Read). The package is
-// pure, and decides no deletion.
+// The forms' hooks, a record and the node's objects flow in. A reason not to run a hook
+// flows out (Undeclared), or the object to create (Read). The package is pure, and never
+// decides a deletion.
 package declared

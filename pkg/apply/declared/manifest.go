@@ -16,9 +16,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Read reads a recorded hook of a node, by its entry. The digest proves only that nobody
-// changed the Secret alone. A hook in another namespace than the node's must be what the form
-// declares, for the row that the inventory names.
+// Read returns the object of a node's recorded hook. The digest only proves that nobody
+// changed the Secret alone. So a hook in another namespace must also match the form's hook,
+// for the row that the inventory names.
 func (n *Node) Read(me plan.Owner, r *inventory.Entry, recorded []byte) (*plan.Object, error) {
 	o, content, err := read(me, r, recorded)
 	if err != nil || r.Namespace == me.Namespace {
@@ -37,8 +37,8 @@ func (n *Node) Read(me plan.Owner, r *inventory.Entry, recorded []byte) (*plan.O
 	return o, nil
 }
 
-// read is a hook as it was recorded, of that entry and no other. The content is the
-// manifest without what lynqctl adds to that of a form.
+// read returns a hook as recorded, if it matches the entry. content is the manifest without
+// the fields that lynqctl adds to the form's.
 func read(me plan.Owner, r *inventory.Entry, recorded []byte) (*plan.Object, map[string]any, error) {
 	switch {
 	case recorded == nil:
@@ -49,9 +49,9 @@ func read(me plan.Owner, r *inventory.Entry, recorded []byte) (*plan.Object, map
 	var m plan.HookManifest
 	var content map[string]any
 	if json.Unmarshal(recorded, &m) != nil || utiljson.Unmarshal(m.Manifest, &content) != nil {
-		return nil, nil, errors.New("it can't be read") // the cause may quote it
+		return nil, nil, errors.New("it can't be read") // the cause may quote the manifest
 	}
-	body, err := plan.NewBody(content) // what was checked is what is sent, though a key stands there twice
+	body, err := plan.NewBody(content) // send exactly the checked content, even if the JSON has a key twice
 	if err != nil {
 		return nil, nil, err
 	}
@@ -67,8 +67,8 @@ func read(me plan.Owner, r *inventory.Entry, recorded []byte) (*plan.Object, map
 	return o, content, nil
 }
 
-// checkRecorded refuses a manifest of another object than its entry names, or with the
-// tracking of another node, and takes out of it what lynqctl adds.
+// checkRecorded refuses a manifest of another object than the entry names, or with another
+// node's tracking. It removes the fields that lynqctl adds.
 func checkRecorded(me plan.Owner, r *inventory.Entry, content map[string]any) error {
 	metadata, _ := content["metadata"].(map[string]any)
 	for _, is := range []struct{ field, want, got any }{
@@ -109,8 +109,8 @@ func checkRecorded(me plan.Owner, r *inventory.Entry, content map[string]any) er
 	return nil
 }
 
-// differs is the path of the first field in which a manifest is not what a form says of
-// it, "" where there is none.
+// differs returns the path of the first field in which a manifest differs from the form's,
+// or "".
 func differs(said, recorded any, uid, at string) string {
 	same := false
 	switch said := said.(type) {

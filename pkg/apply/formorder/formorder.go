@@ -14,34 +14,36 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
-// Input holds what the order is made of, beside the plan.
+// Input has everything beside the plan that the order depends on.
 type Input struct {
 	Hub lynq.HubKey
-	// Nodes are what the active rows want.
+	// Nodes are the nodes of the active rows.
 	Nodes []*plan.Node
-	// Inventories are all of the hub's that could be read, and Broken those that could not.
+	// Inventories are all readable inventories of the hub, and Broken has the errors of the
+	// others.
 	Inventories []*inventory.Inventory
 	Broken      map[lynq.NodeKey]error
-	// Delete names the nodes that a person deletes.
+	// Delete names the nodes that the user deletes.
 	Delete map[lynq.NodeKey]bool
-	// KeepContent: the run writes no content, so no node waits for another one's.
+	// KeepContent is set if the run writes no content. Then no node waits for another one's
+	// content.
 	KeepContent bool
 }
 
-// dependents orders the nodes of a plan as their forms depend on each other.
+// dependents orders the nodes of a plan by the dependencies of their forms.
 type dependents struct {
 	in    *Input
-	plans map[string][]*plan.NodePlan       // of the plan, by the uids of rows
-	other map[string][]*inventory.Inventory // of those that the plan leaves alone
+	plans map[string][]*plan.NodePlan       // the plan's nodes, by the uid of the row
+	other map[string][]*inventory.Inventory // the inventories of nodes outside the plan, by the uid of the row
 	nodes map[lynq.NodeKey]*plan.NodePlan
 }
 
-// staying is a node that stays, and depends on one that a person deletes.
+// staying is a node that is kept, and that depends on a node that the user deletes.
 type staying struct{ node, on lynq.NodeKey }
 
-// Arrange notes which nodes of a plan wait for which: one that is written for those
-// that its form depends on, one that goes for those whose forms depend on its own. It
-// refuses to take from nodes that stay what they depend on.
+// Arrange notes which nodes of a plan wait for which. A node that lynqctl writes waits for
+// the nodes that its form depends on. A node that lynqctl deletes waits for the nodes whose
+// forms depend on its own. Arrange refuses a deletion if nodes that are kept depend on it.
 func Arrange(p *plan.Plan, in *Input) []plan.Refusal {
 	if !in.formsDepend() {
 		return nil
@@ -68,7 +70,7 @@ func Arrange(p *plan.Plan, in *Input) []plan.Refusal {
 	return in.refuse(all)
 }
 
-// formsDepend tells whether any form depends on another, or did when it was applied.
+// formsDepend reports whether any form depends on another, now or in its last apply.
 func (in *Input) formsDepend() bool {
 	for _, err := range in.Broken {
 		if b := (*inventory.UnreadableError)(nil); errors.As(err, &b) && len(b.DependForms) > 0 {
@@ -79,7 +81,7 @@ func (in *Input) formsDepend() bool {
 		slices.ContainsFunc(in.Inventories, func(inv *inventory.Inventory) bool { return len(inv.DependForms) > 0 })
 }
 
-// wanted has a node wait for those that its form depends on.
+// wanted makes a node wait for the nodes that its form depends on.
 func (o *dependents) wanted(n *plan.NodePlan) {
 	for _, form := range n.Desired.DependForms {
 		found := false
@@ -109,8 +111,8 @@ func (o *dependents) wanted(n *plan.NodePlan) {
 	}
 }
 
-// recorded has a node wait for one that this run leaves out: its inventory, which may be
-// nil, has to say that it is ready.
+// recorded makes a node depend on a node that this run leaves out. Its inventory must say
+// that it is ready. The inventory may be nil.
 func (o *dependents) recorded(n *plan.NodePlan, key lynq.NodeKey, inv *inventory.Inventory, form string) {
 	if inv != nil {
 		if why := notReady(inv); why != "" {
@@ -126,8 +128,7 @@ func (o *dependents) recorded(n *plan.NodePlan, key lynq.NodeKey, inv *inventory
 	unmetFor(n, "it waits for the node of form %s of its row (dependForms), which doesn't exist (apply form %[1]s before it, or with it)", form)
 }
 
-// unreadable are the records of a row's nodes that could not be read, as far as they tell
-// whose they are.
+// unreadable returns the unreadable inventories that may belong to a row's nodes.
 func (o *dependents) unreadable(uid string) []*inventory.UnreadableError {
 	var all []*inventory.UnreadableError
 	label, _ := naming.UIDLabel(uid)
@@ -139,7 +140,8 @@ func (o *dependents) unreadable(uid string) []*inventory.UnreadableError {
 	return all
 }
 
-// notReady is how a node is that is not ready, by its record, "" where it is.
+// notReady says why a node isn't ready, from its inventory. It returns "" if the node is
+// ready.
 func notReady(inv *inventory.Inventory) string {
 	switch {
 	case inv.Deleting:
@@ -155,8 +157,9 @@ func notReady(inv *inventory.Inventory) string {
 	return "is not ready"
 }
 
-// leaving has a node go after those that depend on it. Where one of them stays, so does
-// it; and those that a person deletes all the same are given.
+// leaving makes the deletion of a node wait for the nodes that depend on it. If one of
+// these is kept, lynqctl keeps the node too. leaving returns these pairs if the user
+// deletes the node.
 func (o *dependents) leaving(n *plan.NodePlan) []staying {
 	deletes := func(s plan.Step) bool { return s.Action == plan.ActionDelete || s.Action == plan.ActionCollect }
 	if n.Cascade == plan.CascadeOrphan || !slices.ContainsFunc(n.Steps, deletes) || o.replaced(n) {
@@ -191,22 +194,22 @@ func (o *dependents) leaving(n *plan.NodePlan) []staying {
 	return all
 }
 
-// DependsOn tells whether the form of a node depends on another, as its inventory, which
-// may be nil, has it.
+// DependsOn reports whether a node's form depends on another form, from its inventory. The
+// inventory may be nil.
 func DependsOn(inv *inventory.Inventory, form string) bool {
 	return inv != nil && slices.Contains(inv.DependForms, form)
 }
 
-// replaced tells whether the form makes another node for the row, such as in another
-// namespace, for others to depend on.
+// replaced reports whether the form renders another node for the row, for example in
+// another namespace. Then other nodes can depend on that one.
 func (o *dependents) replaced(n *plan.NodePlan) bool {
 	return slices.ContainsFunc(o.plans[n.UID], func(other *plan.NodePlan) bool {
 		return other.Desired != nil && other.Desired.Failed == nil && other.Form.Name == n.Form.Name
 	})
 }
 
-// holds tells whether a node deletes a container of what another one deletes: what is in
-// it goes first, whatever forms say.
+// holds reports whether a node deletes a container with an object that another node
+// deletes. Contents come first, whatever the forms declare.
 func holds(n, other *plan.NodePlan) bool {
 	return slices.ContainsFunc(n.Steps, func(s plan.Step) bool {
 		return s.Object == nil && container.Is(s.Entry.Ref) && slices.ContainsFunc(other.Steps, func(in plan.Step) bool {
@@ -216,20 +219,20 @@ func holds(n, other *plan.NodePlan) bool {
 	})
 }
 
-// after has a node wait for another, unless that one waits for it: what older forms said,
-// and was recorded, may go in a circle.
+// after makes a node wait for another, unless that one waits for it already. Recorded
+// dependencies of older forms may form a circle.
 func (o *dependents) after(n, other *plan.NodePlan) {
 	if n != other && !o.waits(other, n) && !slices.Contains(n.After, other.Key()) {
 		n.After = append(n.After, other.Key())
 	}
 }
 
-// waits tells whether a node waits for another, be it by way of others.
+// waits reports whether a node waits for another, directly or through others.
 func (o *dependents) waits(n, other *plan.NodePlan) bool {
 	return slices.ContainsFunc(n.After, func(k lynq.NodeKey) bool { return k == other.Key() || o.waits(o.nodes[k], other) })
 }
 
-// unmetFor notes why nothing is done with a node. The first reason stays.
+// unmetFor notes why lynqctl skips a node. It keeps the first reason.
 func unmetFor(p *plan.NodePlan, format string, args ...any) {
 	if p.Unmet != "" {
 		return
@@ -242,12 +245,12 @@ func unmetFor(p *plan.NodePlan, format string, args ...any) {
 	}
 }
 
-// refuse is what the guard has against a deletion that takes from nodes what they depend on.
+// refuse returns the guard's refusal of deletions on which kept nodes depend.
 func (in *Input) refuse(all []staying) []plan.Refusal {
 	if len(all) == 0 {
 		return nil
 	}
-	const most = 3 // that are named
+	const most = 3 // the most pairs that the refusal names
 	var named []string
 	for _, s := range all[:min(len(all), most)] {
 		named = append(named, fmt.Sprintf("node %s on %s", s.node, s.on))

@@ -17,8 +17,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// tenancy is what there is of some nodes of row acme, by their forms: web depends on db,
-// and db on net.
+// tenancy is the state of some nodes of row acme, by form. web depends on db, and db on
+// net.
 type tenancy struct {
 	in *decide.Input
 }
@@ -33,7 +33,7 @@ func dependsOfForm(form string) []string {
 
 func nodeOf(form string) lynq.NodeKey { return lynq.NodeKey{Namespace: "ns", Name: "acme-" + form} }
 
-// row gives the row's node of a form, with one object.
+// row returns the row's node of a form, with one object.
 func (s *tenancy) row(form string) *plan.Node {
 	p := lynq.DefaultPolicy()
 	n := &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: form}, UID: "acme", Namespace: nodeOf(form).Namespace, Name: nodeOf(form).Name}, DependForms: dependsOfForm(form), Objects: []plan.Object{
@@ -43,8 +43,7 @@ func (s *tenancy) row(form string) *plan.Node {
 	return n
 }
 
-// recorded gives the inventory of the row's node of a form, which is ready, and its
-// object, which is as it is recorded.
+// recorded adds the ready inventory of the row's node of a form, and its unchanged object.
 func (s *tenancy) recorded(form string) *inventory.Inventory {
 	ref, uid := lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme-" + form}, types.UID("inv-"+form)
 	inv := &inventory.Inventory{
@@ -57,7 +56,7 @@ func (s *tenancy) recorded(form string) *inventory.Inventory {
 	return inv
 }
 
-// order is what becomes of the nodes: what they wait for, or why nothing is done.
+// order describes what the nodes wait for, or why lynqctl skips them.
 func (s *tenancy) order(forms ...string) string {
 	for _, f := range forms {
 		s.in.Forms = append(s.in.Forms, lynq.FormKey{Name: f})
@@ -87,8 +86,8 @@ const (
 	refused   = "refused (dependents): nodes that are kept depend on nodes that would be deleted (dependForms): node ns/acme-web on ns/acme-db"
 )
 
-// TestDependForms: which nodes of a row wait for which, in every state of those that they
-// depend on.
+// TestDependForms checks which nodes of a row wait for which, in every state of their
+// dependencies.
 func TestDependForms(t *testing.T) {
 	all := []string{"net", "db", "web"}
 	for name, test := range map[string]struct {
@@ -187,8 +186,9 @@ func TestDependForms(t *testing.T) {
 	}
 }
 
-// TestDependFormsCollected: what goes before other nodes is not left to the garbage
-// collector, which knows no order.
+// TestDependFormsCollected checks that lynqctl doesn't leave objects to the garbage
+// collector if their node must be deleted before others. The garbage collector knows no
+// order.
 func TestDependFormsCollected(t *testing.T) {
 	for form, want := range map[string]plan.Action{"web": plan.ActionDelete, "net": plan.ActionCollect} {
 		s := newTenancy()
@@ -200,8 +200,8 @@ func TestDependFormsCollected(t *testing.T) {
 	}
 }
 
-// TestDependFormsRecorded: the record says what the form depends on, for the day on which
-// the node goes without its form.
+// TestDependFormsRecorded checks that the inventory records the form's dependencies,
+// because lynqctl may delete the node later without its form.
 func TestDependFormsRecorded(t *testing.T) {
 	s := newTenancy()
 	s.row("web")
@@ -225,7 +225,7 @@ func TestDependFormsRecorded(t *testing.T) {
 	}
 }
 
-// TestHeldDependents: who depends on a node that would go is not kept waiting for it.
+// TestHeldDependents checks that a node doesn't wait for a held deletion of its dependency.
 func TestHeldDependents(t *testing.T) {
 	s := newTenancy()
 	s.in.Forms = []lynq.FormKey{{Name: "web"}, {Name: "db"}}

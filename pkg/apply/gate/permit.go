@@ -14,9 +14,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Permit allows one deletion: of this object, with this uid, in this version. Only this
-// package makes one, and only where the gate says yes. The clients that delete objects take
-// a permit, so code that skips the gate does not compile. The zero value permits nothing.
+// Permit allows one deletion of one object, with this uid and version. Only this package
+// makes a Permit, after it has checked the rules. The clients that delete objects require a
+// Permit, so code that skips the gate doesn't compile. The zero value permits nothing.
 type Permit struct {
 	ref     lynq.Ref
 	uid     types.UID
@@ -25,21 +25,22 @@ type Permit struct {
 	trial   bool
 }
 
-// Ref is the object.
+// Ref returns the object.
 func (p Permit) Ref() lynq.Ref { return p.ref }
 
-// UID is a precondition of the write, never "" in a permit that the gate made.
+// UID returns the uid, a precondition of the deletion. It is never "" in a permit from the
+// gate.
 func (p Permit) UID() types.UID { return p.uid }
 
-// Version is the resource version that the decision holds for, a precondition too. It is
-// "" for records that others may change without any effect on the decision.
+// Version returns the resource version that was decided on, also a precondition. It is ""
+// for records, because changes by other clients don't affect that decision.
 func (p Permit) Version() string { return p.version }
 
 // Reason says why lynqctl deletes the object.
 func (p Permit) Reason() reason.Reason { return p.reason }
 
-// Check returns an error where the permit does not cover a deletion: it is the zero value,
-// or it covers only a dry run.
+// Check returns an error if the permit doesn't cover a deletion. The zero value covers
+// none, and a trial permit covers dry runs only.
 func (p Permit) Check(dryRun bool) error {
 	if p.uid == "" || p.trial && !dryRun {
 		return fmt.Errorf("internal error: nothing permits the deletion of %s (report this bug)", p.ref)
@@ -47,10 +48,10 @@ func (p Permit) Check(dryRun bool) error {
 	return nil
 }
 
-// DeniedError is the gate's no to a step that was about to delete.
+// DeniedError means that the gate refused a deletion or a change of owners.
 type DeniedError struct {
 	Object lynq.Ref
-	// Why is what the gate says of the object now.
+	// Why says why the gate refused.
 	Why string
 }
 
@@ -59,8 +60,8 @@ func (e *DeniedError) Error() string {
 	return fmt.Sprintf("lynqctl neither deletes %s nor changes its owners: %s", e.Object, e.Why)
 }
 
-// Permits asks the gate again for a step that is about to delete its object, as the step
-// has seen it. The error is a *DeniedError. It is a pure function.
+// Permits decides again whether a step may delete its object, in the version that the step
+// has read. The error is a *DeniedError. It is a pure function.
 func Permits(p *plan.Plan, n *plan.NodePlan, saved *inventory.Inventory, s *plan.Step) (Permit, error) {
 	if len(p.Refusals) > 0 {
 		return Permit{}, &DeniedError{s.Ref(), p.Refusals[0].What}
@@ -70,7 +71,7 @@ func Permits(p *plan.Plan, n *plan.NodePlan, saved *inventory.Inventory, s *plan
 	return permit, err
 }
 
-// Trial does what Permits does, for a dry run, which may try a step that a guard refuses.
+// Trial works like Permits for a dry run. A dry run may try a step that a guard refuses.
 func Trial(p *plan.Plan, n *plan.NodePlan, saved *inventory.Inventory, s *plan.Step) (Permit, error) {
 	ref := s.Ref()
 	if s.Live == nil || s.Live.UID == "" {
@@ -87,9 +88,10 @@ func Trial(p *plan.Plan, n *plan.NodePlan, saved *inventory.Inventory, s *plan.S
 	return Permit{ref, s.Live.UID, s.Live.ResourceVersion, again.Reason, true}, nil
 }
 
-// PermitInventory permits the deletion of the inventory of a node that leaves. left are
-// the entries that are still recorded and were not left to the garbage collector: with
-// the inventory, the collector deletes every object that refers to it.
+// PermitInventory permits the deletion of the inventory of a node that is deleted. left are
+// the entries that are still recorded and that lynqctl didn't leave to the garbage
+// collector. When the inventory is deleted, the garbage collector deletes every object that
+// refers to it.
 func PermitInventory(p *plan.NodePlan, saved *inventory.Inventory, left []inventory.Entry) (Permit, error) {
 	ref := lynq.Ref{Kind: "ConfigMap", Namespace: saved.Node.Namespace, Name: inventory.Name(saved.Node.Name)}
 	switch {
@@ -98,16 +100,16 @@ func PermitInventory(p *plan.NodePlan, saved *inventory.Inventory, left []invent
 	case len(left) > 0:
 		return Permit{}, &DeniedError{ref, fmt.Sprintf("it still records %s, such as %s", phrase.Count(len(left), "object"), left[0].Ref)}
 	}
-	if saved.UID == "" { // a run was killed while it restored the inventory, and left the copy
+	if saved.UID == "" { // a killed run had begun to restore the inventory, and only the copy exists
 		ref.Name = inventory.CopyName(saved.Node.Name)
 		return Permit{ref, types.UID(saved.Copy), "", reason.NodeGone, false}, nil
 	}
 	return Permit{ref, types.UID(saved.UID), saved.ResourceVersion, reason.NodeGone, false}, nil
 }
 
-// PermitRestore permits the deletion of an inventory that somebody deleted and that is
-// created again, once r says that it may go: with the old inventory, the garbage
-// collector deletes every object that still refers to it.
+// PermitRestore permits the deletion of an inventory that somebody deleted, so that lynqctl
+// can create it again. r says whether that is safe. When the old inventory is deleted, the
+// garbage collector deletes every object that still refers to it.
 func PermitRestore(saved *inventory.Inventory, r *plan.Replacement) (Permit, error) {
 	ref := lynq.Ref{Kind: "ConfigMap", Namespace: saved.Node.Namespace, Name: inventory.Name(saved.Node.Name)}
 	switch {
@@ -119,7 +121,7 @@ func PermitRestore(saved *inventory.Inventory, r *plan.Replacement) (Permit, err
 	return Permit{ref, types.UID(saved.UID), saved.ResourceVersion, reason.UpToDate, false}, nil
 }
 
-// PermitHub permits the deletion of the record of a hub that has no node any more.
+// PermitHub permits the deletion of a hub record if the hub has no nodes.
 func PermitHub(record *inventory.Hub, nodes int) (Permit, error) {
 	ref := lynq.Ref{Kind: "ConfigMap", Namespace: record.Namespace, Name: inventory.HubName(record.Name)}
 	if nodes > 0 {
@@ -128,8 +130,8 @@ func PermitHub(record *inventory.Hub, nodes int) (Permit, error) {
 	return Permit{ref, types.UID(record.UID), record.ResourceVersion, reason.NodeDeleted, false}, nil
 }
 
-// PermitHistory permits the deletion of the history of a hub that has no node any more.
-// Nothing refers to a history, and others may add to it meanwhile.
+// PermitHistory permits the deletion of a hub's history if the hub has no nodes. No object
+// refers to a history, so a version isn't required. Other runs may add to it meanwhile.
 func PermitHistory(hub lynq.HubKey, nodes int, uid types.UID) (Permit, error) {
 	ref := lynq.Ref{Kind: "ConfigMap", Namespace: hub.Namespace, Name: wellknown.HistoryPrefix + hub.Name}
 	if nodes > 0 {
@@ -138,8 +140,8 @@ func PermitHistory(hub lynq.HubKey, nodes int, uid types.UID) (Permit, error) {
 	return Permit{ref, uid, "", reason.NodeDeleted, false}, nil
 }
 
-// PermitCopy permits the deletion of the copy of an inventory, which lynqctl made while
-// it restored that inventory. Nothing refers to a copy.
+// PermitCopy permits the deletion of the copy that lynqctl made while it restored an
+// inventory. No object refers to a copy.
 func PermitCopy(inv *inventory.Inventory) (Permit, error) {
 	ref := lynq.Ref{Kind: "ConfigMap", Namespace: inv.Node.Namespace, Name: inventory.CopyName(inv.Node.Name)}
 	if inv.UID == "" {
@@ -148,8 +150,8 @@ func PermitCopy(inv *inventory.Inventory) (Permit, error) {
 	return Permit{ref, types.UID(inv.Copy), "", reason.UpToDate, false}, nil
 }
 
-// PermitHooks permits the deletion of the Secret that holds the manifests of a node's
-// deletion hooks, where the inventory names none of them. Nothing refers to the Secret.
+// PermitHooks permits the deletion of the Secret with the manifests of a node's deletion
+// hooks, if the inventory names no hook. No object refers to the Secret.
 func PermitHooks(inv *inventory.Inventory, uid types.UID, version string) (Permit, error) {
 	ref := lynq.Ref{Kind: "Secret", Namespace: inv.Node.Namespace, Name: inventory.HooksName(inv.Node.Name)}
 	if len(inv.Hooks) > 0 {
@@ -158,9 +160,9 @@ func PermitHooks(inv *inventory.Inventory, uid types.UID, version string) (Permi
 	return Permit{ref, uid, version, reason.Removed, false}, nil
 }
 
-// PermitHandover permits the deletion of an object of the Lynq operator: a LynqNode whose
-// objects are all handed over, a LynqHub or a LynqForm. The deletion orphans whatever still
-// refers to the object.
+// PermitHandover permits the deletion of an object of the Lynq operator: a LynqHub, a
+// LynqForm, or a LynqNode after lynqctl took over its objects. The deletion orphans objects
+// that still refer to it.
 func PermitHandover(ref lynq.Ref, uid types.UID, version string) (Permit, error) {
 	if ref.Group != wellknown.Group {
 		return Permit{}, &DeniedError{ref, "it is not an object of the Lynq operator"}

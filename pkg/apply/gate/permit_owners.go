@@ -14,27 +14,27 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// OwnersPermit allows one write to change the owner references of an object: to remove
-// some, and to add one where it names that. The garbage collector deletes an object with
-// its owner, so that whoever adds one asks the whole gate. It allows no deletion. Only this
-// package makes one, and the zero value permits nothing.
+// OwnersPermit allows one write that changes the owner references of an object. The write
+// may remove references, and add the one that the permit names. The garbage collector
+// deletes an object with its owner, so adding one requires the whole gate. It allows no
+// deletion. Only this package makes one, and the zero value permits nothing.
 type OwnersPermit struct {
 	uid  types.UID
 	had  []types.UID
 	adds types.UID
 }
 
-// Given tells whether the permit is not the zero value.
+// Given reports whether the permit isn't the zero value.
 func (p OwnersPermit) Given() bool { return p.uid != "" }
 
-// Covers tells whether the object may have an owner after the write: it had that before, or
-// the gate allows it.
+// Covers reports whether the object may have an owner after the write. It may if it had
+// that owner before or if the gate allows it.
 func (p OwnersPermit) Covers(owner types.UID) bool {
 	return p.Given() && (owner == p.adds && owner != "" || slices.Contains(p.had, owner))
 }
 
-// PermitDetach permits a write that removes owner references of the object that a step has
-// seen, and adds none. It never permits one for an object that an exclusion protects.
+// PermitDetach permits a write that only removes owner references from a step's object. It
+// never permits a write to an object that an exclusion protects.
 func PermitDetach(s *plan.Step) (OwnersPermit, error) {
 	switch {
 	case s.Live == nil || s.Live.UID == "":
@@ -46,8 +46,8 @@ func PermitDetach(s *plan.Step) (OwnersPermit, error) {
 }
 
 // PermitOwner permits a write that makes the node's inventory an owner of an object that
-// the node renders. With that inventory the garbage collector deletes the object, so that
-// the step is decided again, by all rules of the plan.
+// the node renders. The garbage collector deletes the object with the inventory, so all
+// rules of the plan decide the step again.
 func PermitOwner(p *plan.Plan, n *plan.NodePlan, saved *inventory.Inventory, s *plan.Step) (OwnersPermit, error) {
 	permit, err := PermitDetach(s)
 	if err != nil {
@@ -71,9 +71,9 @@ func PermitOwner(p *plan.Plan, n *plan.NodePlan, saved *inventory.Inventory, s *
 	return permit, nil
 }
 
-// PermitReturn permits a write that makes a restored inventory an owner of an object that
-// belongs to it: the object had the one that is gone as owner, or tracking and entry prove
-// that it is the node's.
+// PermitReturn permits a write that makes a restored inventory an owner of an object. The
+// object must have had the lost inventory as owner, or tracking and entry must prove that
+// it belongs to the node.
 func PermitReturn(r *restore.Restoration, saved *inventory.Inventory, s *plan.Step) (OwnersPermit, error) {
 	permit, err := PermitDetach(s)
 	if err != nil {
@@ -87,8 +87,8 @@ func PermitReturn(r *restore.Restoration, saved *inventory.Inventory, s *plan.St
 	return permit, nil
 }
 
-// PermitSuccession permits a write that makes the inventory of a node that was handed over
-// an owner of an object in the place of the operator's LynqNode.
+// PermitSuccession permits a write during a handover that replaces the operator's LynqNode
+// with the node's inventory as an owner of an object.
 func PermitSuccession(s *plan.Step, record types.UID) (OwnersPermit, error) {
 	permit, err := PermitDetach(s)
 	switch {
@@ -101,8 +101,8 @@ func PermitSuccession(s *plan.Step, record types.UID) (OwnersPermit, error) {
 	return permit, nil
 }
 
-// PermitHooksOwner permits a write that makes an inventory the owner of the Secret which
-// holds the manifests of its deletion hooks, or takes that owner off.
+// PermitHooksOwner permits a write that adds an inventory to the owners of the Secret with
+// its deletion hooks, or removes it.
 func PermitHooksOwner(inv *inventory.Inventory, secret types.UID) (OwnersPermit, error) {
 	if secret == "" {
 		return OwnersPermit{}, &DeniedError{lynq.Ref{Kind: "Secret", Namespace: inv.Node.Namespace, Name: inventory.HooksName(inv.Node.Name)}, "this run has not read it"}

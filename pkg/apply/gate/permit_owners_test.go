@@ -13,8 +13,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// TestPermitDetach: owner references change only on an object that was read, and that no
-// exclusion protects, and the permit names no owner that the object did not have.
+// TestPermitDetach checks that owner references change only on an object that was read and
+// that no exclusion protects. The permit names no owner that the object didn't have.
 func TestPermitDetach(t *testing.T) {
 	o := &plan.Object{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "a"}}
 	excluded := *o
@@ -36,7 +36,8 @@ func TestPermitDetach(t *testing.T) {
 	}
 }
 
-// TestPermitReturn: a restored inventory gets back what belonged to it, and nothing else.
+// TestPermitReturn checks that a restored inventory gets its own objects back, and no
+// others.
 func TestPermitReturn(t *testing.T) {
 	e := &inventory.Entry{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "a"}}
 	other := &inventory.Entry{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "b"}}
@@ -62,8 +63,8 @@ func TestPermitReturn(t *testing.T) {
 	}
 }
 
-// TestPermitSuccession: what was handed over belongs to the inventory, where its policy
-// deletes it and nobody else has it.
+// TestPermitSuccession checks that a handed-over object belongs to the inventory if its
+// policy deletes it and nobody else owns it.
 func TestPermitSuccession(t *testing.T) {
 	for name, tt := range map[string]struct {
 		live   tracking.Live

@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// TestPermitRecords: a record goes only when nothing depends on it.
+// TestPermitRecords checks that lynqctl deletes a record only if nothing depends on it.
 func TestPermitRecords(t *testing.T) {
 	inv := &inventory.Inventory{Node: lynq.NodeID{Namespace: "ns", Name: "a"}, UID: "u", ResourceVersion: "3"}
 	entry := []inventory.Entry{{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "x"}}}

@@ -8,21 +8,21 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Marks are the times at which a run first saw a node's row gone, zero where a record has
-// none.
+// Marks are the times at which a run first saw that a node's row is gone. A time is zero if
+// its record has none.
 type Marks struct {
 	Inventory, Hub time.Time
 }
 
-// Since is from when on the grace period of a node counts. known is the latest time that
-// records have of when the node still had its row, zero for none.
+// Since returns the start of a node's grace period. known is the last recorded time at
+// which the node still had its row, or zero.
 //
-//   - Records that both have a time give the later one, though it may be in the future: a
-//     clock that jumped back keeps the node longer.
-//   - Otherwise it is now, and not before any time that is known: a clock that is behind
-//     records no time that was long ago.
+//   - If both records have a time, the later one counts, even in the future. A clock that
+//     jumped back keeps the node longer.
+//   - Otherwise it is now, but not before any known time. So a slow clock never records a
+//     time long ago.
 //
-// Times are whole seconds, rounded up, as records have them.
+// Times are whole seconds, rounded up, as in the records.
 func (m Marks) Since(now, known time.Time) time.Time {
 	if !m.Inventory.IsZero() && !m.Hub.IsZero() {
 		return latest(m.Inventory, m.Hub)
@@ -30,13 +30,13 @@ func (m Marks) Since(now, known time.Time) time.Time {
 	return upToSecond(latest(now, known, m.Inventory, m.Hub))
 }
 
-// Over tells whether a period that began at since has passed. One of no time has, whatever
-// the clock.
+// Over reports whether a period that began at since has passed. A period of zero has always
+// passed, whatever the clock.
 func Over(since time.Time, period time.Duration, now time.Time) bool {
 	return period == 0 || !now.Before(since.Add(period))
 }
 
-// upToSecond is a time in whole seconds, not before t.
+// upToSecond rounds a time up to a whole second.
 func upToSecond(t time.Time) time.Time {
 	whole := t.UTC().Truncate(time.Second)
 	if whole.Before(t) {
@@ -47,10 +47,11 @@ func upToSecond(t time.Time) time.Time {
 
 func latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }
 
-// Ledger maps nodes that leave, by NodeDigest, to the times that the record of their hub has.
+// Ledger maps the NodeDigests of nodes in their grace period to the times in the hub
+// record.
 type Ledger map[string]time.Time
 
-// NewLedger reads what a record has. Of a node that it has twice, the later time counts.
+// NewLedger reads a hub record. If it lists a node twice, the later time counts.
 func NewLedger(recorded []inventory.Leaving) Ledger {
 	l := Ledger{}
 	for _, r := range recorded {
@@ -61,22 +62,22 @@ func NewLedger(recorded []inventory.Leaving) Ledger {
 	return l
 }
 
-// Of is since when the record has a node, zero where it does not have it.
+// Of returns the recorded time of a node, or zero.
 func (l Ledger) Of(k lynq.NodeKey) time.Time { return l[inventory.NodeDigest(k.Namespace, k.Name)] }
 
-// Set notes since when a node leaves.
+// Set notes when a node's grace period began.
 func (l Ledger) Set(k lynq.NodeKey, since time.Time) {
 	if !since.IsZero() {
 		l[inventory.NodeDigest(k.Namespace, k.Name)] = since
 	}
 }
 
-// maxLeaving is how many nodes the record of a hub has room for. Others are recorded when
-// there is room: until then their time does not begin.
+// maxLeaving is the number of nodes that a hub record has room for. Other nodes wait for
+// room, and their period doesn't begin until then.
 const maxLeaving = 10_000
 
-// Recorded is the ledger as a record has it, sorted. Nodes that leave since the earliest
-// times go first where there is no room for all.
+// Recorded returns the ledger for the hub record, sorted. If there isn't room for all
+// nodes, it keeps those with the earliest times.
 func (l Ledger) Recorded() []inventory.Leaving {
 	by := map[time.Time][]string{}
 	for digest, since := range l {
@@ -98,9 +99,9 @@ func (l Ledger) Recorded() []inventory.Leaving {
 	return all
 }
 
-// Merge brings what a run made of a record into what the record has since: base is what the
-// run knew of it, mine what the run made of that, and theirs what it has now. A node that the
-// run changed is as the run has it; where the others changed it too, the later time counts.
+// Merge adds a run's changes to a newer hub record. base is the record that the run read,
+// mine is the run's result, and theirs is the current record. The run's changes win. If
+// another run changed the same node too, the later time counts.
 func Merge(base, mine, theirs []inventory.Leaving) []inventory.Leaving {
 	was, next, now := NewLedger(base), NewLedger(mine), NewLedger(theirs)
 	for digest, since := range next {

@@ -14,7 +14,8 @@ import (
 
 func at(hour int) time.Time { return time.Date(2026, 3, 4, hour, 0, 0, 0, time.UTC) }
 
-// TestSince: nobody who writes one of the records has a node deleted earlier.
+// TestSince checks that nobody who writes only one of the records can make lynqctl delete a
+// node earlier.
 func TestSince(t *testing.T) {
 	none := time.Time{}
 	for name, tt := range map[string]struct {

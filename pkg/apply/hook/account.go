@@ -13,8 +13,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Object makes the object of a hook from what Read returned. It refuses a manifest that
-// is not the recorded one, and a ServiceAccount that the namespace lacks.
+// Object returns the object of a hook. recorded comes from Read. The error names a manifest
+// that differs from the recorded digest, or a ServiceAccount that doesn't exist.
 func (m *Manifests) Object(of *plan.Plan, me plan.Owner, e *inventory.Entry, recorded map[string][]byte) (*plan.Object, error) {
 	o, err := decide.ReadHook(of, me, e, recorded[e.Digest])
 	if err != nil {
@@ -24,8 +24,9 @@ func (m *Manifests) Object(of *plan.Plan, me plan.Owner, e *inventory.Entry, rec
 	return o, m.checkAccount(of, me, o)
 }
 
-// checkAccount refuses a hook whose ServiceAccount its namespace lacks, where a record
-// alone names it: a ServiceAccount of that name that comes later may be anyone's.
+// checkAccount refuses a hook if its ServiceAccount doesn't exist and only a record names
+// the hook. A ServiceAccount that somebody creates later under that name may belong to
+// anyone.
 func (m *Manifests) checkAccount(of *plan.Plan, me plan.Owner, o *plan.Object) error {
 	name, err := decide.Account(of, me, o)
 	if err != nil || name == "" {
@@ -45,8 +46,8 @@ func (m *Manifests) checkAccount(of *plan.Plan, me plan.Owner, o *plan.Object) e
 	return nil
 }
 
-// InNamespace is the error of a write of a hook, which says so where its namespace is
-// the cause: one that goes with the tenant leaves nothing to wait for.
+// InNamespace explains an error of a hook's write if its namespace is the cause. If the
+// namespace is deleted with the tenant, waiting doesn't help.
 func InNamespace(ref lynq.Ref, me plan.Owner, err error) error {
 	ending := (*write.NamespaceError)(nil)
 	if !errors.As(write.InNamespace(ref.Namespace, "", err), &ending) {

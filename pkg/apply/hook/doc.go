@@ -1,7 +1,9 @@
-// Package hook keeps what runs before a node is deleted, until it runs.
+// Package hook stores deletion hooks until lynqctl deletes their node.
 //
-// Manifests has the manifests of a node's hooks, in a Secret beside the node's inventory:
-// the row may be gone when they run. It checks what a record names before anything runs
-// of it. In flow objects of forms and the inventory that names them; out flow the objects
-// to run. Running them is the matter of the runner: they are steps of its plan.
+// Manifests keeps the manifests of a node's hooks in a Secret beside the node's inventory,
+// because the row may be gone when they run. It checks everything that a record names
+// before a hook runs.
+//
+// Objects of forms and inventories with hooks flow in. The objects to run flow out. The
+// package never runs a hook. The runner does, because hooks are steps of its plan.
 package hook

@@ -25,7 +25,7 @@ import (
 type Cluster interface {
 	write.Cluster
 	write.Deleter
-	// Resource finds how a kind is served.
+	// Resource finds out how the API server serves a kind.
 	Resource(ctx context.Context, group, version, kind string) (lynq.APIResource, error)
 }
 
@@ -38,7 +38,7 @@ type Manifests struct {
 	Inventory *inventory.Inventory
 }
 
-// secret is the Secret with the manifests of a node's hooks, nil where there is none.
+// secret returns the Secret with the manifests of a node's hooks, or nil.
 func (m *Manifests) secret() (*unstructured.Unstructured, lynq.APIResource, error) {
 	r, err := m.Cluster.Resource(m.Ctx, "", "v1", "Secret")
 	if err != nil {
@@ -56,7 +56,7 @@ func (m *Manifests) secret() (*unstructured.Unstructured, lynq.APIResource, erro
 	return live, r, nil
 }
 
-// Read gives what the Secret has, by digest.
+// Read returns the manifests in the Secret, by digest.
 func (m *Manifests) Read() (map[string][]byte, error) {
 	live, _, err := m.secret()
 	if err != nil || live == nil {
@@ -76,8 +76,8 @@ func dataOf(secret *unstructured.Unstructured) map[string]string {
 	return data
 }
 
-// Write writes what the form says of the node's hooks, beside what the
-// inventory names now.
+// Write stores the manifests of the form's hooks. It keeps the manifests that the inventory
+// still names.
 func (m *Manifests) Write(hooks []plan.Object) error {
 	if len(hooks) == 0 {
 		return nil
@@ -91,7 +91,8 @@ func (m *Manifests) Write(hooks []plan.Object) error {
 		data[hooks[i].Digest] = base64.StdEncoding.EncodeToString(manifest)
 	}
 	for try := 0; ; try++ {
-		// One of an inventory that is gone may be about to be collected.
+		// If the inventory is gone, the garbage collector may be about to delete its
+		// Secret.
 		err := m.tryWrite(maps.Clone(data))
 		if moved := apierrors.IsConflict(err) || apierrors.IsNotFound(err) || apierrors.IsAlreadyExists(err); !moved || try == write.MaxTries {
 			return err
@@ -115,12 +116,12 @@ func (m *Manifests) tryWrite(data map[string]string) error {
 	return m.put(r, live, data)
 }
 
-// Names tells whether the inventory names a manifest.
+// Names reports whether the inventory names a manifest.
 func (m *Manifests) Names(digest string) bool {
 	return slices.ContainsFunc(m.Inventory.Hooks, func(r inventory.Entry) bool { return r.Digest == digest })
 }
 
-// Drop takes off what the inventory does not name any more.
+// Drop removes the manifests that the inventory no longer names.
 func (m *Manifests) Drop() error {
 	live, r, err := m.secret()
 	if err != nil || live == nil {
@@ -142,8 +143,8 @@ func (m *Manifests) Drop() error {
 	return err
 }
 
-// Reown gives the Secret to the inventory, or takes it from any: the garbage
-// collector deletes what belongs to an object that is gone.
+// Reown makes the inventory the only owner of the Secret, or removes every owner. The
+// garbage collector deletes objects with a missing owner.
 func (m *Manifests) Reown(owned bool) error {
 	if len(m.Inventory.Hooks) == 0 {
 		return nil
@@ -168,7 +169,7 @@ func (m *Manifests) newSecret() *unstructured.Unstructured {
 	return s
 }
 
-// put writes the Secret with this data, as the inventory's.
+// put writes the Secret with this data, owned by the inventory.
 func (m *Manifests) put(r lynq.APIResource, s *unstructured.Unstructured, data map[string]string) error {
 	if err := unstructured.SetNestedStringMap(s.Object, data, "data"); err != nil {
 		return err

@@ -23,12 +23,12 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// answers is a server: it returns its Secret and errors for the next writes, and keeps each
+// answers is a server. It returns its Secret and errors for the next writes, and keeps each
 // request.
 type answers struct {
 	write.Cluster
 	secret  *unstructured.Unstructured
-	missing error // of any read, nil for none
+	missing error // the answer to reads, may be nil
 	fails   []error
 	sent    []write.Request
 	deleted []gate.Permit
@@ -63,7 +63,7 @@ func (a *answers) Delete(_ context.Context, _ lynq.APIResource, permit gate.Perm
 	return true, nil
 }
 
-// data is what the Secret would have after the last write, decoded, as "digest=text".
+// data returns the Secret's data after the last write, decoded, as "digest=text".
 func (a *answers) data(t *testing.T) string {
 	t.Helper()
 	var s struct{ Data map[string]string }
@@ -81,7 +81,7 @@ func (a *answers) data(t *testing.T) string {
 	return strings.Join(all, " ")
 }
 
-// scene are the manifests of node ns/acme-web, whose inventory names some digests.
+// scene returns the manifests of node ns/acme-web. Its inventory names some digests.
 func scene(names ...string) (*Manifests, *answers) {
 	a := &answers{}
 	m := &Manifests{Cluster: a, Ctx: context.Background(), Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "ns", Name: "acme-web"}, Inventory: &inventory.Inventory{UID: "inv"}}
@@ -92,7 +92,7 @@ func scene(names ...string) (*Manifests, *answers) {
 	return m, a
 }
 
-// has gives the server the Secret with these texts, which are their own digests.
+// has gives the server the Secret with these texts. Each text is its own digest.
 func (a *answers) has(m *Manifests, texts ...string) {
 	a.secret = m.newSecret()
 	a.secret.SetUID("u1")
@@ -126,8 +126,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestWrite keeps the manifests that the inventory names and adds those of the form. It
-// removes all others, and writes again after another client's change.
+// TestWrite checks that Write keeps the manifests that the inventory names and adds those
+// of the form. It removes all others, and writes again after another client's change.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	resource := schema.GroupResource{Resource: "secrets"}
@@ -164,7 +164,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestDrop: lynqctl deletes the Secret with the last manifest that the inventory names.
+// TestDrop checks that lynqctl deletes the Secret with the last manifest that the inventory
+// names.
 func TestDrop(t *testing.T) {
 	t.Parallel()
 	m, a := scene("kept")
@@ -178,7 +179,7 @@ func TestDrop(t *testing.T) {
 		t.Errorf("none stays: %v, deleted %v", err, a.deleted)
 	}
 	m, a = scene("kept")
-	a.has(m) // somebody emptied it: the inventory still names a hook in it
+	a.has(m) // somebody emptied it, and the inventory still names a hook in it
 	if err := m.Drop(); err == nil || len(a.deleted) != 0 {
 		t.Errorf("a Secret that the inventory names was deleted: %v", a.deleted)
 	}
@@ -187,7 +188,7 @@ func TestDrop(t *testing.T) {
 	}
 }
 
-// TestReown: the Secret belongs to the inventory, or to nothing.
+// TestReown checks that the inventory owns the Secret, or nothing does.
 func TestReown(t *testing.T) {
 	t.Parallel()
 	for _, owned := range []bool{true, false} {
@@ -209,7 +210,8 @@ func TestReown(t *testing.T) {
 	}
 }
 
-// TestCheckAccount: a hook that only a record names runs with a ServiceAccount that exists.
+// TestCheckAccount checks that a hook which only a record names needs an existing
+// ServiceAccount.
 func TestCheckAccount(t *testing.T) {
 	t.Parallel()
 	me := plan.NewOwner(lynq.NodeKey{Namespace: "ns", Name: "acme-web"}, lynq.HubKey{Name: "crm"}, nil)
@@ -235,7 +237,7 @@ func TestCheckAccount(t *testing.T) {
 	}
 }
 
-// TestObject: a manifest that is not the recorded one does not run.
+// TestObject checks that a manifest other than the recorded one doesn't run.
 func TestObject(t *testing.T) {
 	t.Parallel()
 	me := plan.NewOwner(lynq.NodeKey{Namespace: "ns", Name: "acme-web"}, lynq.HubKey{Name: "crm"}, nil)
@@ -255,7 +257,7 @@ func TestObject(t *testing.T) {
 	}
 }
 
-// TestInNamespace: an error says how to go on where the namespace of a hook is its cause.
+// TestInNamespace checks that an error has a fix if the namespace of a hook is its cause.
 func TestInNamespace(t *testing.T) {
 	t.Parallel()
 	me := plan.NewOwner(lynq.NodeKey{Namespace: "ns", Name: "acme-web"}, lynq.HubKey{Name: "crm"}, nil)

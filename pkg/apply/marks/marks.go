@@ -11,7 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// tool is one that says by marks on objects which are its own.
+// tool is a tool that marks its own objects.
 type tool uint8
 
 const (
@@ -34,18 +34,18 @@ type mark struct {
 	tool  tool
 	label bool
 	key   string
-	// value that it has to have, "" for any.
+	// value is the required value, "" for any.
 	value string
-	// claims: it says whose the object is. The others go with it when the object is
-	// taken over.
+	// claims is set if the mark names the owner. A takeover removes the other marks
+	// together with it.
 	claims bool
 }
 
-// marks are all of them. Tools that work by means of others come first: what Fleet
-// installs has the marks of Helm too.
+// marks returns all marks. A tool that uses another tool comes before it, because Fleet's
+// objects have Helm's marks too.
 //
-// Some marks alone say nothing, see marked.claims. Of OLM and Rancher also those count
-// that name no owner: on what they install cluster-wide there may be no others.
+// Some marks count only under conditions, see claims. For OLM and Rancher, marks without an
+// owner's name count too, because cluster-wide objects may have no others.
 func marks() [35]mark {
 	return [...]mark{
 		{fluxKustomize, true, "kustomize.toolkit.fluxcd.io/name", "", true},
@@ -86,7 +86,7 @@ func marks() [35]mark {
 	}
 }
 
-// Keys that are looked at for more than one mark.
+// These keys have a meaning for more than one mark.
 const (
 	labelInstance = "app.kubernetes.io/instance"
 	configSyncID  = "configsync.gke.io/resource-id"
@@ -94,14 +94,14 @@ const (
 	helmNamespace = "meta.helm.sh/release-namespace"
 )
 
-// Object is an object as far as marks tell whose it is.
+// Object is the part of an object that marks depend on.
 type Object struct {
 	Ref                 lynq.Ref
 	Labels, Annotations map[string]string
 	Managers            []metav1.ManagedFieldsEntry
 }
 
-// field is labels or annotations, and its name.
+// field returns the labels or the annotations, and the name of that field.
 func (b *Object) field(m *mark) (map[string]string, string) {
 	if m.label {
 		return b.Labels, "labels"
@@ -109,15 +109,15 @@ func (b *Object) field(m *mark) (map[string]string, string) {
 	return b.Annotations, "annotations"
 }
 
-// carries tells whether the object has a mark.
+// carries reports whether the object has a mark.
 func (b *Object) carries(m *mark) bool {
 	in, _ := b.field(m)
 	v, there := in[m.key]
 	return there && (m.value == "" || m.value == v)
 }
 
-// Owner names what of which tool has the object, "" where no mark says that one
-// does.
+// Owner returns the name of the object's owner and its tool, or "" if no mark claims the
+// object.
 func (b *Object) Owner() string {
 	if len(b.Labels)+len(b.Annotations) == 0 {
 		return ""
@@ -131,8 +131,8 @@ func (b *Object) Owner() string {
 	return ""
 }
 
-// claims tells whether a mark is there and says whose the object is. What a form
-// sets, so that only lynq manages it, does not.
+// claims reports whether a mark exists and claims the object. A mark from a form doesn't
+// count, because only lynq manages it.
 func (b *Object) claims(m *mark) bool {
 	in, field := b.field(m)
 	value := in[m.key]
@@ -145,15 +145,15 @@ func (b *Object) claims(m *mark) bool {
 			return false
 		}
 	case argoByLabel:
-		// Charts and people set this label too. It is Argo CD's mark where Argo CD
-		// itself set it.
+		// Charts and users set this label too. It counts only if Argo CD itself set it.
 		return b.managed(field, m.key, "argocd-controller", "argocd-application-controller")
 	case configSync:
 		if id := b.Annotations[configSyncID]; id != "" && id != configSyncMeans(b.Ref) {
-			return false // copied along with a manifest
+			return false // somebody copied the annotation with a manifest
 		}
 	case helm:
-		// Helm itself asks for both; without the label, that it wrote the object.
+		// Helm requires the label and the annotation. Without the label, Helm must be a
+		// field manager.
 		if b.Labels[wellknown.LabelManagedBy] != "Helm" && !slices.ContainsFunc(b.Managers, byHelm) {
 			return false
 		}
@@ -161,10 +161,10 @@ func (b *Object) claims(m *mark) bool {
 	return !b.ours(field, m.key)
 }
 
-// byHelm tells whether an entry of managedFields is Helm's.
+// byHelm reports whether Helm wrote an entry of managedFields.
 func byHelm(e metav1.ManagedFieldsEntry) bool { return e.Manager == "helm" || e.Manager == "Helm" }
 
-// name is what a claim says, in the words of its tool.
+// name returns the owner that a claim names, in the words of its tool.
 func (b *Object) name(m *mark) string {
 	in, _ := b.field(m)
 	value := in[m.key]
@@ -199,7 +199,7 @@ func (b *Object) name(m *mark) string {
 	return "Helm release " + qualified(b.Annotations[helmNamespace], value)
 }
 
-// rancherSet is the owner of a set of objects as Rancher, Fleet and k3s apply them.
+// rancherSet returns the owner of a set of objects from Rancher, Fleet or k3s.
 func (b *Object) rancherSet(value string) string {
 	if owner := b.Annotations["objectset.rio.cattle.io/owner-name"]; owner != "" {
 		_, kind, _ := strings.Cut(b.Annotations["objectset.rio.cattle.io/owner-gvk"], "Kind=")
@@ -211,7 +211,7 @@ func (b *Object) rancherSet(value string) string {
 	return "object set " + value
 }
 
-// olmOwner is the owner that OLM names, which it does not on all that it manages.
+// olmOwner returns the owner that OLM names. Some of its objects name none.
 func (b *Object) olmOwner() string {
 	for _, keys := range [][3]string{
 		{"olm.owner", "olm.owner.kind", "olm.owner.namespace"},
@@ -224,14 +224,14 @@ func (b *Object) olmOwner() string {
 	return "OLM"
 }
 
-// managed tells whether one of these managers manages a label or annotation.
+// managed reports whether one of these managers manages a label or annotation.
 func (b *Object) managed(field, key string, managers ...string) bool {
 	return slices.ContainsFunc(b.Managers, func(e metav1.ManagedFieldsEntry) bool {
 		return slices.Contains(managers, e.Manager) && manages(&e, field, key)
 	})
 }
 
-// ours tells whether lynq manages a label or annotation, and nothing else does.
+// ours reports whether only lynq manages a label or annotation.
 func (b *Object) ours(field, key string) bool {
 	ours := false
 	for i := range b.Managers {
@@ -245,8 +245,8 @@ func (b *Object) ours(field, key string) bool {
 	return ours
 }
 
-// manages tells whether an entry has a label or annotation. One that cannot be read
-// has none: nothing is ours by that.
+// manages reports whether an entry of managedFields has a label or annotation. An
+// unreadable entry has none, so it never makes a mark ours.
 func manages(e *metav1.ManagedFieldsEntry, field, key string) bool {
 	set := fieldpath.NewSet()
 	if raw := e.FieldsV1.GetRawReader(); raw.Size() == 0 || set.FromJSON(raw) != nil {
@@ -255,7 +255,7 @@ func manages(e *metav1.ManagedFieldsEntry, field, key string) bool {
 	return set.Has(fieldpath.MakePathOrDie("metadata", field, key))
 }
 
-// Removable are the labels or annotations by which tools have the object.
+// Removable returns the labels or annotations that a takeover must remove.
 func (b *Object) Removable(label bool) []string {
 	all := marks()
 	var keys []string
@@ -268,7 +268,7 @@ func (b *Object) Removable(label bool) []string {
 	return keys
 }
 
-// holds tells whether a tool has the object.
+// holds reports whether a tool owns the object.
 func (b *Object) holds(t tool) bool {
 	all := marks()
 	return slices.ContainsFunc(all[:], func(m mark) bool { return m.tool == t && b.claims(&m) })
@@ -283,10 +283,9 @@ func qualified(namespace, name string) string {
 
 const argoTrackingParts = 3
 
-// argoMeans tells whether a tracking id of Argo CD, app:group/kind:namespace/name,
-// is about this object. An annotation that was copied along with a manifest
-// names another one, and Argo CD does not heed it either. What cannot be
-// understood counts as a claim.
+// argoMeans reports whether a tracking id of Argo CD (app:group/kind:namespace/name) names
+// this object. A copied annotation names another object, and Argo CD ignores it too. An id
+// that lynqctl can't parse counts as a claim.
 func argoMeans(id string, ref lynq.Ref) bool {
 	parts := strings.SplitN(id, ":", argoTrackingParts)
 	if len(parts) < argoTrackingParts {
@@ -296,13 +295,13 @@ func argoMeans(id string, ref lynq.Ref) bool {
 	if !ok {
 		return true
 	}
-	// Of a cluster-scoped object the id names the application's namespace.
+	// The id of a cluster-scoped object has the namespace of the Application.
 	return parts[1] == ref.Group+"/"+ref.Kind && name == ref.Name &&
 		(ref.Namespace == "" || namespace == ref.Namespace)
 }
 
-// configSyncMeans is the resource id that Config Sync gives an object,
-// group_kind_namespace_name. It does not heed another one.
+// configSyncMeans returns the resource id of an object in Config Sync,
+// group_kind_namespace_name. Config Sync ignores any other id.
 func configSyncMeans(ref lynq.Ref) string {
 	parts := []string{ref.Group, strings.ToLower(ref.Kind), ref.Namespace, ref.Name}
 	if ref.Namespace == "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// labelledBy is an entry of a manager that set a label, annotatedBy of one that set an
+// labelledBy returns an entry of a manager that set a label. annotatedBy does so for an
 // annotation.
 func labelledBy(manager, key string) metav1.ManagedFieldsEntry {
 	return entry(manager, metav1.ManagedFieldsOperationUpdate, `{"f:metadata":{"f:labels":{"f:`+key+`":{}}}}`)
@@ -26,8 +26,8 @@ func entry(manager string, operation metav1.ManagedFieldsOperationType, fields s
 	return metav1.ManagedFieldsEntry{Manager: manager, Operation: operation, APIVersion: "v1", FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(fields)}
 }
 
-// TestMarks: what each tool writes makes it the owner, what is copied, shared or the
-// form's own does not; and a takeover removes what it writes, and nothing else.
+// TestMarks checks that the marks of each tool make it the owner. Copied marks, shared
+// marks and the form's own don't. A takeover removes exactly the tool's marks.
 func TestMarks(t *testing.T) {
 	deployment := lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "default", Name: "web"}
 	namespace := lynq.Ref{Kind: "Namespace", Name: "acme"}
@@ -123,7 +123,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestMarksOfEachTool: every tool has a mark by which it claims, and no mark is there
+// TestMarksOfEachTool checks that every tool has a claiming mark, and that no mark occurs
 // twice.
 func TestMarksOfEachTool(t *testing.T) {
 	claims, seen := map[tool]bool{}, map[mark]bool{}

@@ -8,32 +8,33 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Cause says what changed since a plan was made.
+// Cause says what changed since somebody made a plan.
 type Cause string
 
 // The causes, in the order in which people ask for them.
 const (
-	CauseHub       Cause = "hub" // no plan of the run has it
+	CauseHub       Cause = "hub" // no plan of the run has the hub
 	CauseForm      Cause = "form"
 	CauseRow       Cause = "row"
 	CauseObject    Cause = "object"
 	CauseInventory Cause = "inventory"
-	CauseDecision  Cause = "decision" // none of these; the cluster or the flags are others
+	CauseDecision  Cause = "decision" // the cluster or the flags changed in another way
 )
 
-// Change is one thing that changed since a plan was made, and how many objects it is about.
+// Change is one change since somebody made a plan. Objects counts the objects that it
+// affects.
 type Change struct {
 	Cause   Cause
 	Hub     lynq.HubKey
-	Form    lynq.FormKey // of CauseForm
-	Node    lynq.NodeKey // of the causes that follow
-	Object  lynq.Ref     // of CauseObject and CauseDecision; none where it is about the node
+	Form    lynq.FormKey // only for CauseForm
+	Node    lynq.NodeKey // only for CauseRow and the causes after it
+	Object  lynq.Ref     // only for CauseObject and CauseDecision, and empty if the change is about the node
 	What    string       // "was replaced", "is gone", ...
 	Objects int
 }
 
-// Compare says how plans differ from a file, in as far as the file depends on it; nil for not
-// at all. The plans are of the nodes that the file names.
+// Compare returns the differences between a file and the plans of a run. plans has only the
+// nodes that the file names. Compare ignores differences that the file doesn't depend on.
 func Compare(k Key, f *File, plans []plan.Plan) ([]Change, error) {
 	var c comparison
 	now := map[partKey]*Plan{}
@@ -84,7 +85,7 @@ func (c *comparison) add(change Change) {
 	c.list = append(c.list, change)
 }
 
-// changes are those of one cause once, in the order of their causes.
+// changes merges equal changes and adds up their objects. It sorts them by cause.
 func (c *comparison) changes() []Change {
 	at := map[Change]int{}
 	var all []Change
@@ -145,7 +146,7 @@ func (c *comparison) node(then, now *Node) {
 	}
 }
 
-// inventories tells whether another run was there.
+// inventories reports whether another run changed the node.
 func (c *comparison) inventories(then, now *Node) bool {
 	change := Change{Cause: CauseInventory, Node: then.Key()}
 	switch {
@@ -164,7 +165,8 @@ func (c *comparison) inventories(then, now *Node) bool {
 	return true
 }
 
-// stepKey finds a step of a node: an object has two where a hook runs it, and takes it away.
+// stepKey identifies a step of a node. An object has two steps if a hook runs it and then
+// deletes it.
 type stepKey struct {
 	ref    lynq.Ref
 	wanted bool
@@ -172,8 +174,8 @@ type stepKey struct {
 
 func (s *Step) key() stepKey { return stepKey{s.Ref(), s.Manifest != ""} }
 
-// steps compares the steps of a node. Those that another run has done are no change of their
-// own.
+// steps compares the steps of a node. A step that another run has already done isn't a
+// change.
 func (c *comparison) steps(then, now *Node, ran bool) {
 	steps := map[stepKey]*Step{}
 	for i := range now.Steps {
@@ -193,9 +195,9 @@ func (c *comparison) steps(then, now *Node, ran bool) {
 	}
 }
 
-// extra says what a run would do to an object that the plan doesn't have.
+// extra describes an action of a run that the file doesn't have.
 func extra(s *Step) string {
-	if s.Action == plan.ActionKeep { // of a hook, lynqctl records what it would run
+	if s.Action == plan.ActionKeep { // a hook that this run records, and that may run later
 		return "came into the form"
 	}
 	return "isn't in the plan, and lynqctl would " + string(s.Action) + " it"
@@ -216,7 +218,7 @@ func (c *comparison) step(n *Node, then, now *Step) {
 	}
 }
 
-// object compares what was there with what is there, where the plan depends on it.
+// object compares the recorded object with the live one, if the plan depends on it.
 func (c *comparison) object(key lynq.NodeKey, then, now *Step) bool {
 	a, b := then.Object, now.Object
 	change := Change{Cause: CauseObject, Node: key, Object: then.Ref(), Objects: 1}

@@ -20,24 +20,24 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
-// world is what a plan is decided on: nodes with two ConfigMaps each.
+// world has the input of a plan: nodes with two ConfigMaps each.
 type world struct {
 	nodes []tenant
-	made  map[string]*plan.Node // nodes as they are wanted: plans only read them
+	made  map[string]*plan.Node // desired nodes, which plans only read
 }
 
-// tenant is a row with its node. A number that changes stands for something that changed.
+// tenant is a row with its node. A changed number stands for a change.
 type tenant struct {
 	name      string
 	active    bool
 	row, form int
 	recorded  bool // the node has an inventory, of row and form 0
-	version   int  // of the inventory
+	version   int  // the version of the inventory
 	objects   [2]object
 }
 
-// object is one of the objects of a node in the cluster.
-type object struct{ uid, version, fields int } // uid 0: there is none
+// object is one of a node's objects in the cluster.
+type object struct{ uid, version, fields int } // uid 0 means that it doesn't exist
 
 var (
 	hub  = lynq.HubKey{Namespace: "ns", Name: "crm"}
@@ -53,7 +53,7 @@ func (t *tenant) ref(i int) lynq.Ref {
 	return lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: t.name + "-" + strconv.Itoa(i)}
 }
 
-// make makes the node as its row and form want it; object 1 doesn't depend on the row.
+// make returns the node that its row and form render. Object 1 doesn't depend on the row.
 func (w *world) make(tb testing.TB, t *tenant, row, form int) *plan.Node {
 	key := fmt.Sprint(t.name, row, form)
 	if w.made[key] != nil {
@@ -124,7 +124,7 @@ func (t *tenant) live(i int) *tracking.Live {
 	}
 }
 
-// draw draws a world: some nodes are new, some as recorded, some changed, some leave.
+// draw returns a random world with new, unchanged, changed and deleted nodes.
 func draw(r *rand.Rand, made map[string]*plan.Node) *world {
 	w := &world{made: made}
 	for i := range 1 + r.IntN(6) {
@@ -143,7 +143,7 @@ func draw(r *rand.Rand, made map[string]*plan.Node) *world {
 
 func (w *world) clone() *world { return &world{slices.Clone(w.nodes), w.made} }
 
-// change changes one thing of a node, and says what, "" for nothing.
+// change changes one thing of a node, and returns its name, or "".
 func (t *tenant) change(r *rand.Rand) string {
 	o := &t.objects[r.IntN(2)]
 	switch r.IntN(7) {
@@ -182,8 +182,8 @@ func (t *tenant) change(r *rand.Rand) string {
 	return ""
 }
 
-// TestCompareRandomly changes worlds between a plan and its run: changes of nodes that the
-// plan doesn't have never refuse it, and changes of nodes that it has always do.
+// TestCompareRandomly changes worlds between a plan and its run. Changes of nodes outside
+// the plan never refuse it, and changes of its nodes always do.
 func TestCompareRandomly(t *testing.T) {
 	const worlds = 10_000
 	refused, ran := 0, 0
@@ -225,8 +225,8 @@ func TestCompareRandomly(t *testing.T) {
 	}
 }
 
-// sameSteps tells whether the plan of both worlds has the same actions on the same objects:
-// then the changes undid each other.
+// sameSteps reports whether the plans of both worlds have the same actions on the same
+// objects. Then the changes cancelled each other.
 func sameSteps(tb testing.TB, a, b *world, has map[lynq.NodeKey]bool) bool {
 	text := func(w *world) string {
 		var all strings.Builder
@@ -254,8 +254,8 @@ func sameSteps(tb testing.TB, a, b *world, has map[lynq.NodeKey]bool) bool {
 	return text(a) == text(b)
 }
 
-// TestCompareRecorded: a run also records hooks and values of the row, so that a plan file
-// depends on them.
+// TestCompareRecorded checks that a plan file depends on hooks and values of the row,
+// because a run records these too.
 func TestCompareRecorded(t *testing.T) {
 	w := &world{made: map[string]*plan.Node{}, nodes: []tenant{{name: "acme", active: true}}}
 	plans := w.plans(t, nil)
@@ -290,8 +290,8 @@ func TestCompareRecorded(t *testing.T) {
 	}
 }
 
-// TestWithin: a run has the nodes of its plan file, and of the others those alone that it
-// doesn't change.
+// TestWithin checks that a run has the nodes of its plan file, and other nodes only if it
+// doesn't change them.
 func TestWithin(t *testing.T) {
 	w := &world{made: map[string]*plan.Node{}, nodes: []tenant{
 		{name: "idle", active: true, recorded: true, objects: [2]object{{1, 1, 1}, {1, 1, 1}}},
@@ -313,8 +313,8 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// TestFreeze writes the same plans in the same bytes, without a value of a row or the content
-// of an object, and reads them back.
+// TestFreeze checks that the same plans give the same bytes, without a value of a row or
+// the content of an object. It reads them back.
 func TestFreeze(t *testing.T) {
 	w := draw(rand.New(rand.NewPCG(3, 7)), map[string]*plan.Node{})
 	var texts []string
@@ -351,7 +351,7 @@ func TestFreeze(t *testing.T) {
 	}
 }
 
-// TestDecodeRefuses: what is no plan gives an error.
+// TestDecodeRefuses checks that a text that isn't a plan gives an error.
 func TestDecodeRefuses(t *testing.T) {
 	for name, text := range map[string]string{
 		"no JSON":          "id,active\n",
@@ -368,7 +368,8 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// FuzzDecode: no input makes it panic, and what it reads it writes again.
+// FuzzDecode checks that no input makes Decode panic, and that the same file is written
+// again.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"apiVersion":"lynq.sh/v1","kind":"Plan","id":"","version":"v1","command":"apply","namespaces":["ns"],"plans":[]}`))
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -13,18 +13,18 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// What a File says of itself.
+// These identify a File.
 const (
 	APIVersion = "lynq.sh/v1"
 	Kind       = "Plan"
 )
 
-// File is a plan that was written down. The same plans give the same bytes.
+// File is a plan in a file. The same plans give the same bytes.
 type File struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
-	// ID names the plan, and proves that lynqctl wrote all of it: a digest of the rest that
-	// only those can make who may read the namespaces of the hubs.
+	// ID names the plan and proves that lynqctl wrote all of it. It is a digest of the
+	// rest, and requires permission to read the hubs' namespaces.
 	ID string `json:"id"`
 	Origin
 	Plans []Plan `json:"plans"`
@@ -32,54 +32,57 @@ type File struct {
 
 // Origin says where a plan comes from.
 type Origin struct {
-	// Version is that of the lynqctl that wrote it. Command is the command that carries it out.
+	// Version is the version of the lynqctl that wrote the file. Command is the command
+	// that executes it.
 	Version string `json:"version"`
 	Command string `json:"command"`
-	// Namespaces are those that its Key comes from, sorted.
+	// Namespaces are the sorted names of the namespaces that make the Key.
 	Namespaces []string `json:"namespaces"`
 }
 
-// Plan is the part of one hub.
+// Plan is the part for one hub.
 type Plan struct {
 	HubNamespace string `json:"hubNamespace"`
 	Hub          string `json:"hub"`
-	// Tombstones: it has the objects that tombstones name.
+	// Tombstones is set if the part has the objects that tombstones name.
 	Tombstones bool   `json:"tombstones,omitempty"`
 	Nodes      []Node `json:"nodes"`
 }
 
-// Node is a node that the plan changes, or that another of its nodes waits for.
+// Node is a node that the plan changes, or for which such a node waits.
 type Node struct {
 	Namespace     string `json:"namespace"`
 	Name          string `json:"name"`
 	FormNamespace string `json:"formNamespace,omitempty"`
 	Form          string `json:"form,omitempty"`
-	// Leaves: the node is deleted.
+	// Leaves is set if the plan deletes the node.
 	Leaves bool `json:"leaves,omitempty"`
-	// Row is a keyed digest of what lynqctl records of the row beside its objects.
+	// Row is a keyed digest of the data that lynqctl records of the row beside its objects.
 	Row string `json:"row,omitempty"`
-	// Leaving: the grace period of the node begins, or another one counts. It has no steps.
+	// Leaving is set if the node's grace period begins, or changes. Such a node has no
+	// steps.
 	Leaving bool `json:"leaving,omitempty"`
-	// Inventory is the one that the plan was made with, nil for a new node.
+	// Inventory is the version of the inventory that the plan is based on, nil for a new
+	// node.
 	Inventory *Version `json:"inventory,omitempty"`
 	Steps     []Step   `json:"steps,omitempty"`
 }
 
-// Key names the node.
+// Key identifies the node.
 func (n *Node) Key() lynq.NodeKey { return lynq.NodeKey{Namespace: n.Namespace, Name: n.Name} }
 
-// Version is a version of an object. One of Generation and ResourceVersion is set:
-// controllers write the status of what has a generation, and that is no change of it.
+// Version is a version of an object. Either Generation or ResourceVersion is set. If the
+// object has a generation, that is enough, because writes of the status don't matter.
 type Version struct {
 	UID             string `json:"uid"`
 	Generation      int64  `json:"generation,omitempty"`
 	ResourceVersion string `json:"resourceVersion,omitempty"`
 	// Marks is a keyed digest of the labels, annotations, owners and field managers that
-	// lynqctl decides by.
+	// lynqctl's decisions depend on.
 	Marks string `json:"marks,omitempty"`
 }
 
-// Step says which action lynqctl takes on one object, and what the action depends on.
+// Step is lynqctl's action on one object, with everything that the action depends on.
 type Step struct {
 	Action    plan.Action   `json:"action"`
 	Reason    reason.Reason `json:"reason,omitempty"`
@@ -88,23 +91,24 @@ type Step struct {
 	Namespace string        `json:"namespace,omitempty"`
 	Name      string        `json:"name"`
 	ID        string        `json:"id,omitempty"`
-	// Manifest is a keyed digest of the rendered object, Form one of what the form says of
-	// it, whatever the row, and of its policies.
+	// Manifest is a keyed digest of the rendered object. Form is a keyed digest of its
+	// template and policies, independent of the row.
 	Manifest string `json:"manifest,omitempty"`
 	Form     string `json:"form,omitempty"`
-	// Object is the object as the plan saw it, nil for none, and where it doesn't matter.
+	// Object is the version of the object that the plan is based on. It is nil if the
+	// object doesn't exist or doesn't matter.
 	Object *Version `json:"object,omitempty"`
 }
 
-// Ref names the object.
+// Ref identifies the object.
 func (s *Step) Ref() lynq.Ref {
 	return lynq.Ref{Group: s.Group, Kind: s.Kind, Namespace: s.Namespace, Name: s.Name}
 }
 
-// Key names the hub of a part.
+// Key identifies the hub.
 func (p *Plan) Key() lynq.HubKey { return lynq.HubKey{Namespace: p.HubNamespace, Name: p.Hub} }
 
-// Nodes are the nodes of a hub that the file has, or those of its tombstones.
+// Nodes returns a hub's nodes in the file, or the nodes of its tombstones.
 func (f *File) Nodes(hub lynq.HubKey, tombstones bool) map[lynq.NodeKey]bool {
 	nodes := map[lynq.NodeKey]bool{}
 	for i := range f.Plans {
@@ -117,7 +121,7 @@ func (f *File) Nodes(hub lynq.HubKey, tombstones bool) map[lynq.NodeKey]bool {
 	return nodes
 }
 
-// Objects are the objects of all steps.
+// Objects returns the objects of all steps.
 func (f *File) Objects() map[lynq.Ref]bool {
 	objects := map[lynq.Ref]bool{}
 	for i := range f.Plans {
@@ -130,8 +134,9 @@ func (f *File) Objects() map[lynq.Ref]bool {
 	return objects
 }
 
-// Within gives the nodes of plans that the file has. A plan of tombstones without any is left
-// out. Other nodes that change nothing stay: the rollouts of their forms go by them.
+// Within limits plans to the nodes in the file. It drops a plan of tombstones without
+// nodes. It keeps other nodes that change nothing, because rollouts of their forms count
+// them.
 func (f *File) Within(plans []plan.Plan) []plan.Plan {
 	var some []plan.Plan
 	for _, p := range plans {
@@ -150,10 +155,10 @@ func (f *File) Within(plans []plan.Plan) []plan.Plan {
 	return some
 }
 
-// Empty tells whether the plan changes nothing.
+// Empty reports whether the plan changes nothing.
 func (f *File) Empty() bool { return len(f.Plans) == 0 }
 
-// Encode gives the bytes of a file, which end with a newline.
+// Encode returns the file as JSON that ends with a newline.
 func (f *File) Encode() ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -163,8 +168,8 @@ func (f *File) Encode() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Decode reads the bytes of a file. Its errors say what is wrong with them. Whether lynqctl
-// wrote them shows Sealed.
+// Decode reads a file. The error says what is wrong with the bytes. Only Sealed proves that
+// lynqctl wrote them.
 func Decode(b []byte) (*File, error) {
 	var head struct {
 		APIVersion string `json:"apiVersion"`
@@ -188,7 +193,7 @@ func Decode(b []byte) (*File, error) {
 	return f, nil
 }
 
-// Sealed tells whether lynqctl wrote the file with this key, and nobody changed it since.
+// Sealed reports whether lynqctl wrote the file with this key and nobody changed it since.
 func (f *File) Sealed(k Key) bool {
 	id, err := k.seal(f)
 	return err == nil && hmac.Equal([]byte(id), []byte(f.ID))

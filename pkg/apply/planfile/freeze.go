@@ -12,7 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Freeze writes down what plans change.
+// Freeze returns a file with the changes of plans.
 func Freeze(k Key, o Origin, plans []plan.Plan) (*File, error) {
 	f := &File{APIVersion: APIVersion, Kind: Kind, Origin: o, Plans: []Plan{}}
 	for i := range plans {
@@ -40,7 +40,7 @@ func comparePlans(a, b Plan) int {
 	return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(a.HubNamespace, b.HubNamespace), cmp.Compare(a.Hub, b.Hub))
 }
 
-// part writes down some nodes of a plan.
+// part returns the file's part for some nodes of a plan.
 func (k Key) part(p *plan.Plan, some map[lynq.NodeKey]bool) (*Plan, error) {
 	part := &Plan{HubNamespace: p.Hub.Namespace, Hub: p.Hub.Name, Tombstones: p.After}
 	for i := range p.Nodes {
@@ -67,7 +67,7 @@ func (k Key) part(p *plan.Plan, some map[lynq.NodeKey]bool) (*Plan, error) {
 	return part, nil
 }
 
-// changedNodes are the nodes of a plan that change something, and those that they wait for.
+// changedNodes returns the nodes that a plan changes, and the nodes for which those wait.
 func changedNodes(p *plan.Plan) map[lynq.NodeKey]bool {
 	nodes := map[lynq.NodeKey]*plan.NodePlan{}
 	for i := range p.Nodes {
@@ -96,7 +96,7 @@ func changedNodes(p *plan.Plan) map[lynq.NodeKey]bool {
 	return some
 }
 
-// inventoryVersion is the version of an inventory, nil for none.
+// inventoryVersion returns the version of an inventory, or nil if it doesn't exist.
 func inventoryVersion(inv *inventory.Inventory) *Version {
 	if inv == nil || inv.UID == "" {
 		return nil
@@ -104,7 +104,7 @@ func inventoryVersion(inv *inventory.Inventory) *Version {
 	return &Version{UID: inv.UID, ResourceVersion: inv.ResourceVersion}
 }
 
-// changes tells whether a run writes an object or the record of a node.
+// changes reports whether a run writes an object or the inventory of a node.
 func changes(n *plan.NodePlan) bool {
 	switch {
 	case n.Desired == nil, n.Replacement != nil:
@@ -118,7 +118,7 @@ func changes(n *plan.NodePlan) bool {
 		!inventory.Equal(n.Inventory, n.NextInventory(n.Inventory, n.Inventory.Finalizer))
 }
 
-// stepChanges tells whether a run writes an object, or the entry of it.
+// stepChanges reports whether a run writes an object or its entry.
 func stepChanges(s *plan.Step) bool {
 	switch s.Action {
 	case plan.ActionSkip, plan.ActionBlock:
@@ -148,8 +148,8 @@ func (k Key) node(p *plan.NodePlan) (*Node, error) {
 	return n, nil
 }
 
-// recorded adds what a run records of a node and doesn't make: its hooks, which run when the
-// node goes, and values of its row.
+// recorded adds steps that a run only records: the node's deletion hooks and values of its
+// row.
 func (k Key) recorded(n *Node, wanted *plan.Node) error {
 	if wanted == nil {
 		return nil
@@ -190,7 +190,7 @@ func (k Key) step(p *plan.Step) (*Step, error) {
 	return s, err
 }
 
-// said is what a form says of an object, whatever the row.
+// said is the part of a form that describes an object, independent of the row.
 type said struct {
 	Template  string
 	Policy    *lynq.Policy
@@ -200,8 +200,8 @@ type said struct {
 
 func formOf(o *plan.Object) said { return said{o.Template, o.Policy, o.DependIDs, o.Exclusion} }
 
-// version is the version of a live object. Its marks are all that lynqctl decides by, but for
-// what changes with each write of a status.
+// version returns the version of a live object. Its marks leave out the fields that change
+// with each write of a status, because no decision depends on them.
 func (k Key) version(l *tracking.Live) (*Version, error) {
 	marks := *l
 	marks.ResourceVersion, marks.Generation, marks.Ending = "", 0, ""

@@ -10,12 +10,12 @@ import (
 	"slices"
 )
 
-// Key makes digests that nobody can guess who doesn't have it. It comes from the uids of
-// namespaces, which are random and never change. Whoever may not read the namespaces doesn't
-// know them, and a File doesn't have them.
+// Key makes digests that nobody can guess without it. It comes from the uids of namespaces,
+// which are random and never change. A File doesn't have these uids, and only people who
+// may read the namespaces know them.
 type Key struct{ secret []byte }
 
-// NewKey makes the key of the namespaces with these uids, by name.
+// NewKey makes a key from the uids of namespaces. The map's keys are the names.
 func NewKey(uids map[string]string) Key {
 	h := sha256.New()
 	_, _ = fmt.Fprintln(h, "lynqctl plan")
@@ -25,7 +25,7 @@ func NewKey(uids map[string]string) Key {
 	return Key{h.Sum(nil)}
 }
 
-// digest is 32 hex digits, and differs for each purpose.
+// digest returns 32 hex digits. Equal bytes give different digests for different purposes.
 func (k Key) digest(purpose string, b []byte) string {
 	h := hmac.New(sha256.New, k.secret)
 	_, _ = fmt.Fprintf(h, "%s\n", purpose)
@@ -33,7 +33,7 @@ func (k Key) digest(purpose string, b []byte) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// of is the digest of a value that JSON has.
+// of returns the digest of a value in JSON.
 func (k Key) of(purpose string, v any) (string, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -42,7 +42,7 @@ func (k Key) of(purpose string, v any) (string, error) {
 	return k.digest(purpose, b), nil
 }
 
-// seal is the digest of a file without its id.
+// seal returns the digest of a file without its id.
 func (k Key) seal(f *File) (string, error) {
 	bare := *f
 	bare.ID = ""

@@ -19,8 +19,8 @@ type definition struct {
 	AdditionalProperties bool
 }
 
-// TestSchema compares the schema with the types: each field is in it, and is required unless
-// it is left out when it is empty.
+// TestSchema compares the schema with the types. The schema must have each field, and
+// require it unless an empty one is left out.
 func TestSchema(t *testing.T) {
 	b, err := os.ReadFile("../../../schemas/plan.schema.json")
 	if err != nil {
@@ -56,7 +56,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// fieldsOf are the names of a type's fields in JSON, and those that are always there.
+// fieldsOf returns the JSON names of a type's fields, and of those that always exist.
 func fieldsOf(typ reflect.Type) (fields, required []string) {
 	for i := range typ.NumField() {
 		f := typ.Field(i)

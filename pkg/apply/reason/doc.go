@@ -1,4 +1,5 @@
-// Package reason names why a step of a plan is what it is: one word for each cause.
+// Package reason names the cause of a plan's step, one word for each cause.
 //
-// Events, reports and scripts show these words. Package decide chooses one for each step.
+// Package decide chooses a reason for each step. Events, reports and scripts show these
+// words. The package has no logic of its own.
 package reason

@@ -1,9 +1,11 @@
-// Package restore decides what inventories get back that were deleted or lost.
+// Package restore decides how to restore inventories that somebody deleted or that were
+// lost.
 //
-// Inventories and what was observed flow in. A Restoration flows out for each inventory that
-// lost something: what it lost, which objects are to belong to it again, and how it is
-// replaced. An error says why one can't be restored. Package apply carries restorations out.
+// Inventories and observed objects flow in. A Restoration flows out for each inventory with
+// a loss. It says what the inventory lost, which objects must belong to it again, and how
+// to replace it. An error says why an inventory can't be restored. Package apply executes
+// restorations.
 //
-// The package is pure. It gives an object an owner reference only where tracking and record
-// prove that the object is the node's.
+// The package is pure. It never gives an object an owner reference unless tracking and
+// entry prove that the object belongs to the node.
 package restore

@@ -12,7 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
-// restoring decides what inventories get back.
+// restoring decides how to restore inventories.
 type restoring struct{ records *decide.Records }
 
 // Loss names the defect of an inventory that restore repairs. Scripts may compare the
@@ -21,30 +21,32 @@ type Loss string
 
 // The losses.
 const (
-	// LossDeleted: its deletion was requested, and our finalizer holds it, or a run that
-	// restored it was killed and left the copy.
+	// LossDeleted means that somebody deleted the inventory, and our finalizer blocks that.
+	// It also means that a run was killed while it restored the inventory, and left the
+	// copy.
 	LossDeleted Loss = "Deleted"
-	// LossGone: there is none, and it is made of what objects say.
+	// LossGone means that the inventory doesn't exist, and lynqctl rebuilds it from live
+	// objects.
 	LossGone Loss = "Gone"
-	// LossOwner: objects that belong to it have no owner reference to it.
+	// LossOwner means that objects of the inventory lack their owner reference to it.
 	LossOwner Loss = "OwnerReferences"
 )
 
-// Restoration is an inventory that is to be restored.
+// Restoration describes how to restore one inventory.
 type Restoration struct {
 	*inventory.Inventory
 	Loss Loss
-	// Objects are those that are to belong to it by owner reference.
+	// Objects must have an owner reference to the inventory afterwards.
 	Objects []plan.Belonging
-	// Replacement is how it is replaced, nil where it need not go.
+	// Replacement describes the deletion of the old inventory. It is nil if lynqctl keeps
+	// the ConfigMap.
 	Replacement *plan.Replacement
 }
 
-// Find finds what restoring inventories comes to, and why some of them cannot be
-// restored; those that need nothing are left out. What belongs to an inventory by
-// owner reference keeps doing so, whatever it is. What lost the reference gets it
-// again where it is proven to be the node's. An object that the last apply excluded does
-// not change.
+// Find returns a restoration for each inventory with a loss, and errors for those that
+// can't be restored. Objects that refer to an inventory keep their owner reference,
+// whatever they are. Objects without the reference get it back if lynqctl can prove that
+// they belong to the node. An object that the last apply excluded doesn't change.
 //
 // It is a pure function.
 func Find(inventories []*inventory.Inventory, seen *plan.Observed) (restorations []Restoration, errs []error) {
@@ -69,8 +71,8 @@ func Find(inventories []*inventory.Inventory, seen *plan.Observed) (restorations
 	return restorations, errs
 }
 
-// excludedBefore is why a recorded object must not change, as far as that is known
-// without the inputs, "" where it may.
+// excludedBefore returns why a recorded object must not change, or "". It knows only the
+// last apply, because restore has no forms.
 func excludedBefore(r *inventory.Entry) string {
 	if r.Excluded {
 		return "it was excluded when its form was last applied"
@@ -78,7 +80,7 @@ func excludedBefore(r *inventory.Entry) string {
 	return ""
 }
 
-// restoration is what an inventory lost, and which objects are to belong to it.
+// restoration returns the loss of an inventory and the objects that must belong to it.
 func (re restoring) restoration(inv *inventory.Inventory, seen *plan.Observed) Restoration {
 	r := Restoration{Inventory: inv, Loss: lossOf(inv)}
 	entries := inv.All()
@@ -108,9 +110,8 @@ func lossOf(inv *inventory.Inventory) Loss {
 	return ""
 }
 
-// belongs tells whether an object has an owner reference to an inventory, or lacks the
-// one that it is to have. The latter has to be proven like all that is written to
-// objects: by tracking and record.
+// belongs reports whether an object has an owner reference to an inventory, or lacks one.
+// It requires the same proof as any write: tracking and entry.
 func (re restoring) belongs(inv *inventory.Inventory, r *inventory.Entry, l *tracking.Live) (owned, lacks bool) {
 	if l == nil || l.Record {
 		return false, false
@@ -123,8 +124,8 @@ func (re restoring) belongs(inv *inventory.Inventory, r *inventory.Entry, l *tra
 	return false, proven && plan.AsRecorded(me, r).Owned && l.Node == "" && !l.Deleting && !l.Orphaned && !l.Unmanaged
 }
 
-// obstacleTo is why the objects of an inventory that stays, or is gone, cannot be given
-// to it: it is not known which there are.
+// obstacleTo returns an error if lynqctl doesn't know which of an inventory's objects
+// exist. Without that, it can't give them an owner.
 func obstacleTo(inv *inventory.Inventory, seen *plan.Observed) error {
 	for _, r := range inv.All() {
 		err := seen.Unknown[r.Ref]

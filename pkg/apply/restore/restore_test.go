@@ -15,13 +15,13 @@ import (
 	"github.com/lynqctl/lynqctl/test/onenode"
 )
 
-// restoreScene is one node whose inventory may be lost.
+// restoreScene has one node with an inventory that may be lost.
 type restoreScene struct{ *onenode.Scene }
 
 func newRestoreScene() *restoreScene { return &restoreScene{onenode.New()} }
 
-// TestRestore: which inventories are to be restored, and which objects get their owner
-// reference.
+// TestRestore checks which inventories are restored, and which objects get their owner
+// reference back.
 func TestRestore(t *testing.T) {
 	unseen := map[lynq.Ref]error{}
 	for name, tt := range map[string]struct {
@@ -83,10 +83,10 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// deleted is an inventory whose deletion our finalizer holds.
+// deleted marks the inventory as deleted and blocked by our finalizer.
 func (s *restoreScene) deleted() { s.Inventory.Deleting, s.Inventory.Finalizer = true, true }
 
-// restored is what would be restored, in words.
+// restored describes the restorations in words.
 func restored(found []Restoration, errs []error) string {
 	var words []string
 	for _, r := range found {
@@ -101,8 +101,8 @@ func restored(found []Restoration, errs []error) string {
 	return strings.Join(words, " ")
 }
 
-// TestMoved: what a change of owner references leaves as recorded, and what others
-// changed before stays a difference.
+// TestMoved checks that a change of owner references keeps the entry up to date. Earlier
+// changes by others still differ.
 func TestMoved(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(r *inventory.Entry, then *tracking.Live)

@@ -1,10 +1,10 @@
-// Package sighted notes which versions of objects were ready, so that the next run need
-// not read those that did not change.
+// Package sighted notes which versions of objects were ready, so that the next run needn't
+// read unchanged objects.
 //
-// Objects with their uids and versions flow in; a note of a bounded size flows out, which
-// the next run compares with what it sees. Anybody who may change the record of a hub can
-// forge a note. So a note spares reading what a run reports, and decides nothing: no
-// object is written, deleted or waited for by it.
+// Objects with their uids and versions flow in. A note of limited size flows out, which the
+// next run compares with the objects that it sees. Anybody who may change a hub record can
+// forge a note. So a note only saves reads for the run's report. It never makes lynqctl
+// write, delete or wait for an object.
 //
 // The package reads and writes nothing.
 package sighted

@@ -21,23 +21,24 @@ type Object struct {
 	Version string
 }
 
-// Notes tell what the last run noted. The zero value knows of no object.
+// Notes are the notes of the last run. The zero value knows no objects.
 type Notes struct {
 	rules   string
 	classes string
-	digests []uint64 // one for each bucket of objects; 0 for one with objects that were not ready
+	digests []uint64 // one for each bucket of objects, and 0 if an object in it wasn't ready
 }
 
 const (
-	// perBucket is how many objects share a digest, and are read if one of them changed.
+	// perBucket is the number of objects that share a digest. lynqctl reads all of them if
+	// one changed.
 	perBucket = 32
-	// mostBuckets bounds a note to 16 KB.
+	// mostBuckets limits a note to 16 KB.
 	mostBuckets = 2048
 	digestBytes = 6
 )
 
-// Parse reads a note that was made by the same rules of readiness. Any other text knows of
-// no object.
+// Parse reads a note. It returns empty Notes for a note with other rules of readiness, and
+// for any other text.
 func Parse(text, rules string) *Notes {
 	parts := strings.Split(text, " ")
 	if len(parts) != 3 || parts[0] != Short(rules) {
@@ -57,13 +58,13 @@ func Parse(text, rules string) *Notes {
 	return notes
 }
 
-// Classes is a digest of the storage classes by which claims were ready, "" where no claim
-// depended on them.
+// Classes returns a digest of the storage classes that made claims ready, or "" if no claim
+// depends on them.
 func (n *Notes) Classes() string { return n.classes }
 
-// Unsure finds the objects that may not be ready: those of a bucket in which not each
-// object is as it was when all of them were ready. classes is a digest of the present
-// storage classes, "" where they are not known.
+// Unsure returns the objects that may not be ready. These are all objects of a bucket in
+// which one changed since all were ready. classes is a digest of the current storage
+// classes, "" if they aren't known.
 func (n *Notes) Unsure(objects []Object, classes string) map[lynq.Ref]bool {
 	unsure := map[lynq.Ref]bool{}
 	now := make([]uint64, len(n.digests))
@@ -82,7 +83,7 @@ func (n *Notes) Unsure(objects []Object, classes string) map[lynq.Ref]bool {
 	return unsure
 }
 
-// Note notes the objects that are ready; ones that may not be ready have no version.
+// Note returns a note of the ready objects. Objects that may not be ready have no version.
 func Note(objects []Object, rules, classes string) string {
 	n := 1
 	for n < mostBuckets && n*perBucket < len(objects) {
@@ -104,13 +105,14 @@ func Note(objects []Object, rules, classes string) string {
 	return fmt.Sprintf("%s -%s %s", Short(rules), classes, base64.RawStdEncoding.EncodeToString(raw))
 }
 
-// bucket is the one of an object, whatever its version.
+// bucket returns the bucket of an object. It doesn't depend on the version.
 func bucket(o *Object, of int) int {
 	sum := sha256.Sum256([]byte(o.String() + "\x00" + o.Group))
 	return int(binary.BigEndian.Uint32(sum[:4]) & uint32(of-1)) //nolint:gosec // a power of two, up to mostBuckets
 }
 
-// digest is of one version of an object. Claims may be ready by their storage classes.
+// digest returns the digest of one version of an object. Whether a claim is ready may
+// depend on its storage class.
 func digest(o *Object, rules, classes string) uint64 {
 	if o.Kind != "PersistentVolumeClaim" || o.Group != "" {
 		classes = ""
@@ -119,7 +121,7 @@ func digest(o *Object, rules, classes string) uint64 {
 	return binary.BigEndian.Uint64(sum[:8]) >> (64 - 8*digestBytes)
 }
 
-// Short names a text of any length in 16 characters.
+// Short returns a name of 16 characters for a text of any length.
 func Short(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:8])

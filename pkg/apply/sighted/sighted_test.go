@@ -14,7 +14,7 @@ import (
 
 const rules = "1 v1.2.3"
 
-// objects are so many Deployments and claims, each of a version.
+// objects returns n Deployments and claims, each with a version.
 func objects(n int) []sighted.Object {
 	all := make([]sighted.Object, n)
 	for i := range all {
@@ -29,7 +29,7 @@ func objects(n int) []sighted.Object {
 	return all
 }
 
-// TestUnchanged: what is as it was noted is sure, in any order.
+// TestUnchanged checks that an object as noted is sure, in any order.
 func TestUnchanged(t *testing.T) {
 	for _, n := range []int{1, 2, 31, 33, 1000, 100_000} {
 		all := objects(n)
@@ -44,8 +44,8 @@ func TestUnchanged(t *testing.T) {
 	}
 }
 
-// TestChanged: an object is unsure once it is another, has another version, or wasn't ready.
-// Few others are unsure because of it.
+// TestChanged checks that an object is unsure if its uid or version changed, or if it
+// wasn't ready. It makes only few others unsure.
 func TestChanged(t *testing.T) {
 	const n, at = 5000, 1234
 	for name, change := range map[string]func(all []sighted.Object){
@@ -68,14 +68,14 @@ func TestChanged(t *testing.T) {
 	if unsure := sighted.Parse(sighted.Note(unready, rules, ""), rules).Unsure(all, ""); !unsure[all[at].Ref] || len(unsure) > 200 {
 		t.Errorf("an object that was not ready: %d are unsure", len(unsure))
 	}
-	// An object more, or one less, concerns those that share its bucket.
+	// One object more or less affects only those in its bucket.
 	note := sighted.Note(all, rules, "")
 	if unsure := sighted.Parse(note, rules).Unsure(all[1:], ""); len(unsure) == 0 || len(unsure) > 200 {
 		t.Errorf("an object less: %d are unsure", len(unsure))
 	}
 }
 
-// TestClasses: claims are ready by the storage classes that there were.
+// TestClasses checks that the readiness of claims depends on the noted storage classes.
 func TestClasses(t *testing.T) {
 	all := objects(1000)
 	classes := sighted.Short("standard true\n")
@@ -91,7 +91,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// TestForged: a text that is no note, or one by other rules, knows of no object.
+// TestForged checks that a text which isn't a note, or has other rules, knows no objects.
 func TestForged(t *testing.T) {
 	all := objects(3)
 	note := sighted.Note(all, rules, "")
@@ -103,7 +103,7 @@ func TestForged(t *testing.T) {
 	if unsure := sighted.Parse(note, "2 v1.2.3").Unsure(all, ""); len(unsure) != len(all) {
 		t.Errorf("other rules: %d are unsure", len(unsure))
 	}
-	// What says nothing is no sight of anything.
+	// An object without uid and version doesn't count as seen.
 	nothing := []sighted.Object{{Ref: all[0].Ref}}
 	if unsure := sighted.Parse(sighted.Note(nothing, rules, ""), rules).Unsure(nothing, ""); len(unsure) != 1 {
 		t.Error("an object that was not seen is sure")

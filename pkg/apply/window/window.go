@@ -8,24 +8,24 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Default is over what time a watch counts deletions.
+// Default is the time over which a watch counts deletions.
 const Default = time.Hour
 
-// maxWindowNodes is how many deleted nodes the record of a hub has room for. It counts the
+// maxWindowNodes is the number of deleted nodes that a hub record lists. It only counts the
 // others.
 const maxWindowNodes = 20_000
 
 // Counted holds the deletions that --max-delete counts.
 type Counted struct {
-	Going   int // nodes that this plan deletes, or that were deleted in the window
-	Earlier int // those of them that this plan does not delete
-	Of      int // nodes that are recorded, or were before these deletions
+	Going   int // nodes that this plan deletes or that earlier runs deleted in the window
+	Earlier int // the nodes in Going that this plan doesn't delete
+	Of      int // nodes that have an inventory or had one before these deletions
 }
 
-// Count adds the deletions in a window to those of a plan. A node counts once,
-// however often it was deleted: a run that ended early plans the rest of its deletions
-// again. going are the nodes that the plan deletes, and there all that are recorded. It is
-// a pure function.
+// Count adds the deletions in a window to those of a plan. A node counts once, even if
+// several runs deleted it, because a run that ended early plans its remaining deletions
+// again. going are the nodes that the plan deletes, and there are all nodes with an
+// inventory. It is a pure function.
 func Count(deletions []inventory.Deletions, now time.Time, window time.Duration, going, there []lynq.NodeKey) Counted {
 	gone, more := inWindow(deletions, now, window)
 	w := Counted{Earlier: len(gone) + more, Of: len(there) + len(gone) + more}
@@ -45,8 +45,9 @@ func Count(deletions []inventory.Deletions, now time.Time, window time.Duration,
 	return w
 }
 
-// inWindow are the nodes, by digest, that were deleted in the window before now, and how
-// many more. A time in the future is one too: a clock that jumped resets nothing.
+// inWindow returns the digests of the nodes that were deleted in the window before now, and
+// the number of unlisted ones. A time in the future is in the window too, so that a clock
+// that jumped resets nothing.
 func inWindow(deletions []inventory.Deletions, now time.Time, window time.Duration) (nodes map[string]bool, more int) {
 	nodes = map[string]bool{}
 	if window <= 0 {
@@ -64,9 +65,9 @@ func inWindow(deletions []inventory.Deletions, now time.Time, window time.Durati
 	return nodes, more
 }
 
-// Record adds the nodes that plans delete to the deletions of their hub, without
-// those that are in the window already, and forgets what was before the window. changed is
-// false where there is nothing to add. It is a pure function.
+// Record adds the nodes that plans delete to the deletions of their hub. It skips nodes
+// that are in the window already, and drops deletions before the window. changed is false
+// if there is nothing to add. It is a pure function.
 func Record(deletions []inventory.Deletions, going []lynq.NodeKey, now time.Time, window time.Duration) (next []inventory.Deletions, changed bool) {
 	known, _ := inWindow(deletions, now, window)
 	added := inventory.Deletions{Time: slotEnd(now, window)}
@@ -88,8 +89,8 @@ func Record(deletions []inventory.Deletions, going []lynq.NodeKey, now time.Time
 			next = append(next, d)
 			continue
 		}
-		// It is of the same slot. A later one is of a clock that jumped, and would count
-		// until then.
+		// The deletions are in the same slot. A later slot comes from a clock that jumped,
+		// and would count until that time.
 		added.Nodes, added.More = append(added.Nodes, d.Nodes...), added.More+d.More
 		room += len(d.Nodes)
 	}
@@ -100,8 +101,8 @@ func Record(deletions []inventory.Deletions, going []lynq.NodeKey, now time.Time
 	return append(next, added), true
 }
 
-// slotEnd is the time that a record has of deletions that begin now: it has one time for
-// those of a slot, so that there are not more times than it has room for.
+// slotEnd returns the time that the hub record stores for deletions that begin now. All
+// deletions in a slot share one time, which limits the number of times.
 func slotEnd(now time.Time, window time.Duration) time.Time {
 	slot := max(window/60, time.Second).Truncate(time.Second)
 	end := now.UTC().Truncate(slot)
@@ -111,5 +112,5 @@ func slotEnd(now time.Time, window time.Duration) time.Time {
 	return end
 }
 
-// digestOf stands for a node in the record of its hub.
+// digestOf returns the digest of a node in the hub record.
 func digestOf(k lynq.NodeKey) string { return inventory.NodeDigest(k.Namespace, k.Name) }

@@ -14,7 +14,7 @@ import (
 
 func windowNow() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC) }
 
-// deleted are nodes that were deleted so long ago.
+// deleted returns nodes that were deleted this long ago.
 func deleted(ago time.Duration, nodes ...string) inventory.Deletions {
 	d := inventory.Deletions{Time: windowNow().Add(-ago)}
 	for _, n := range nodes {
@@ -60,7 +60,7 @@ func TestCountWindow(t *testing.T) {
 }
 
 func TestRecordDeletions(t *testing.T) {
-	end := time.Date(2026, 1, 2, 3, 5, 0, 0, time.UTC) // of the minute
+	end := time.Date(2026, 1, 2, 3, 5, 0, 0, time.UTC) // the end of the minute
 	at := func(names ...string) inventory.Deletions {
 		nodes := deleted(0, names...).Nodes
 		slices.Sort(nodes)
@@ -89,7 +89,7 @@ func TestRecordDeletions(t *testing.T) {
 	}
 }
 
-// TestRecordDeletionsRoom: what there is no room for counts all the same.
+// TestRecordDeletionsRoom checks that deletions beyond the room count too.
 func TestRecordDeletionsRoom(t *testing.T) {
 	var names []string
 	for i := range maxWindowNodes + 5 {
@@ -107,8 +107,8 @@ func TestRecordDeletionsRoom(t *testing.T) {
 	}
 }
 
-// TestRecordDeletionsOften: one deletion after the other needs no more room than all at
-// once, and each is forgotten when the window is over, or a sixtieth of it later.
+// TestRecordDeletionsOften checks that single deletions need no more room than many at
+// once. Each is dropped after the window, or a sixtieth of it later.
 func TestRecordDeletionsOften(t *testing.T) {
 	var all []inventory.Deletions
 	now, window := windowNow(), 10*time.Minute
