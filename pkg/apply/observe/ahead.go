@@ -12,27 +12,28 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Ahead reads lists of objects while inventories are read, because rows tell which kinds
-// there are to list. Nil reads nothing.
+// Ahead lists objects while lynqctl still reads inventories. The rows already say which
+// kinds to list. A nil Ahead reads nothing.
 type Ahead struct {
 	lists   map[[2]string]*aheadList // by group and kind
 	stop    context.CancelFunc
 	reading *errgroup.Group
 }
 
-// aheadList is a list of the objects of a kind that have the hub's label.
+// aheadList is a list of a kind's objects with the hub's label.
 type aheadList struct {
 	group, version, kind string
-	namespace            string // "" is all
+	namespace            string // "" for all namespaces
 	spread               bool   // the objects are in several namespaces
 
-	done     chan struct{} // closed when what follows is known
+	done     chan struct{} // closed when the fields below are set
 	resource lynq.APIResource
 	objects  []tracking.Live
-	err      error // of the list
+	err      error // the error of the list
 }
 
-// ListAhead begins to list what nodes of a hub want. The caller closes it.
+// ListAhead begins to list the objects that nodes of a hub need. The caller closes the
+// result.
 func ListAhead(ctx context.Context, c Reader, hub string, nodes []*plan.Node) *Ahead {
 	a := &Ahead{lists: map[[2]string]*aheadList{}, reading: new(errgroup.Group)}
 	var lists []*aheadList
@@ -40,7 +41,7 @@ func ListAhead(ctx context.Context, c Reader, hub string, nodes []*plan.Node) *A
 		for i := range n.Objects {
 			o := &n.Objects[i]
 			if o.Exclusion != nil || o.Policy != nil && o.Policy.PurgeOrder != nil {
-				continue // only the inventory tells whether the latter did its work, and is gone
+				continue // only the inventory says whether the object did its work and was deleted
 			}
 			l := a.lists[[2]string{o.Group, o.Kind}]
 			if l == nil {
@@ -69,23 +70,23 @@ func ListAhead(ctx context.Context, c Reader, hub string, nodes []*plan.Node) *A
 	return a
 }
 
-// Close ends what is still being read.
+// Close stops the reads that still run.
 func (a *Ahead) Close() {
 	if a != nil {
 		a.stop()
-		_ = a.reading.Wait() // the lists have their errors
+		_ = a.reading.Wait() // each list has its own error
 	}
 }
 
-// Nodes is the function Nodes, which doesn't read again what was read ahead.
+// Nodes works like the function Nodes, but doesn't read the same lists again.
 func (a *Ahead) Nodes(ctx context.Context, c Reader, hub string, nodes []*plan.Node, inventories []*inventory.Inventory) (*plan.Observed, error) {
 	o := newObserver(c, hub).of(inventories)
 	o.ahead = a
 	return o.observe(ctx, kindsIn(nodes, inventories))
 }
 
-// read reads the list. Of a kind that isn't found nothing is kept: that is told by the
-// look at its objects.
+// read reads the list. If the server doesn't serve the kind, read keeps nothing, and the
+// observer reports that later.
 func (l *aheadList) read(ctx context.Context, c Reader, hub string) {
 	defer close(l.done)
 	if l.spread {
@@ -101,8 +102,8 @@ func (l *aheadList) read(ctx context.Context, c Reader, hub string) {
 	})
 }
 
-// listed is a list of a kind that was read ahead, nil where there is no such: the objects
-// that matter may be in more namespaces.
+// listed returns the list that was read ahead for a kind, or nil. It returns nil if the
+// needed objects are in more namespaces than the list.
 func (a *Ahead) listed(ctx context.Context, k *wantedKind, r lynq.APIResource, namespace string) *aheadList {
 	if a == nil {
 		return nil

@@ -18,8 +18,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/inmemory"
 )
 
-// TestAhead: what was listed ahead shows what lists would show afterwards, and is not
-// listed again unless objects may be in further namespaces.
+// TestAhead checks that lists read ahead show the same as later lists. lynqctl lists a kind
+// again only if its objects may be in more namespaces.
 func TestAhead(t *testing.T) {
 	forbidden := func(r lynq.APIResource, namespace string) error {
 		if r.Kind != "Service" || namespace == "near" {
@@ -29,15 +29,15 @@ func TestAhead(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		list     func(lynq.APIResource, string) error
-		more     string // namespace of an object that an inventory alone has
+		more     string // the namespace of an object that only an inventory has
 		spread   bool   // the objects are in two namespaces
 		unserved bool
-		lists    int // in all
+		lists    int // the number of all lists
 	}{
 		"the same":              {more: "near", lists: 2},
 		"several namespaces":    {more: "near", spread: true, lists: 2},
 		"recorded elsewhere":    {more: "far", lists: 3},                                 // of Services: the namespace, then the cluster
-		"may not be listed":     {more: "near", spread: true, list: forbidden, lists: 3}, // also copies of what the node drops
+		"may not be listed":     {more: "near", spread: true, list: forbidden, lists: 3}, // also copies of dropped objects
 		"a kind without a list": {more: "near", unserved: true, lists: 1},
 	} {
 		f := &faulty{Cluster: inmemory.New(), list: test.list}
@@ -90,8 +90,8 @@ func TestAhead(t *testing.T) {
 	}
 }
 
-// TestAheadStops: closing ends what is still being read, and a look that ends waits for
-// nothing.
+// TestAheadStops checks that Close ends pending reads, and that an ended observation waits
+// for nothing.
 func TestAheadStops(t *testing.T) {
 	f := &faulty{Cluster: inmemory.New()}
 	blocked := make(chan struct{})

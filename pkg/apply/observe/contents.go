@@ -9,9 +9,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Contents are the objects of some kinds in a namespace, in all with "", that are meant:
-// in the order of the kinds, and in each in that of the server. The function may be
-// called from several goroutines.
+// Contents lists the objects of some kinds in a namespace, or in all with "". It returns
+// the objects for which meant is true, in the order of the kinds, and then in the server's.
+// Several goroutines may call meant.
 func Contents(ctx context.Context, c Reader, kinds []lynq.APIResource, namespace string, meant func(lynq.APIResource, *metav1.PartialObjectMetadata) bool) ([]lynq.Ref, error) {
 	found := make([][]lynq.Ref, len(kinds))
 	err := inParallel(len(kinds), func(i int) error {

@@ -1,12 +1,12 @@
-// Package observe reads what there is of the objects that nodes want and inventories
-// name, as package plan needs it to decide.
+// Package observe reads the objects that nodes render and that inventories list, because
+// package decide needs their state.
 //
-// Nodes and inventories flow in; metadata, and readiness where it is asked for, flow
-// out. What the server does not show of a kind, or of an object, is unknown, and never
-// absent. An error means that nothing is known: the server cannot be asked.
+// Nodes and inventories flow in. Metadata flows out, and readiness on request. If the
+// server doesn't show a kind or an object, it is unknown, and never absent. An error means
+// that nothing is known, because lynqctl can't reach the server.
 //
-// Reading is cheap: one paged list of metadata per kind finds what has the hub's label,
-// and only what is wanted and not among it is looked at by itself. The lists of kinds that
-// rows make are read while inventories are. The package knows no
-// client: what it needs of a cluster is the interface Reader, which can change nothing.
+// Reading is cheap. One paged list of metadata for each kind finds the objects with the
+// hub's label. Only needed objects outside that list cost a request each. Lists of the
+// rows' kinds and inventories are read at the same time. The package never writes: it knows
+// a cluster only by the interface Reader.
 package observe

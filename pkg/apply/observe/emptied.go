@@ -16,13 +16,13 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// maxNamed is how many of the objects in a container a message names.
+// maxNamed limits the objects of a container that a message names.
 const maxNamed = 3
 
-// maxInside bounds the searches of a container: kinds may go while one is under way.
+// maxInside limits the searches of a container, because kinds may vanish during a search.
 const maxInside = 8
 
-// Refresher is a Reader that asks the server again which kinds it serves.
+// Refresher is a Reader that can ask the server again which kinds it serves.
 type Refresher interface {
 	Reader
 	Refresh(ctx context.Context) error
@@ -34,21 +34,21 @@ type Emptied struct {
 	DryRun  bool
 	Ref     lynq.Ref
 	Me      plan.Owner
-	// Wanted are the objects in it that nodes have, or are about to get; Goes tells whether
-	// the plans delete an object.
+	// Wanted are the objects in the container that nodes own or are about to create. Goes
+	// reports whether the plans delete an object.
 	Wanted   []lynq.Ref
 	Goes     func(types.UID) bool
 	Defaults []lynq.NamespaceDefault
 }
 
-// Holds names what a container holds that its deletion must not take away, "" for nothing:
-// what nodes want in it, and all that is left when the node's own objects are gone. What the
-// control plane puts into every namespace, and what belongs to other objects in it, does
-// not count. An error means that no one knows.
+// Holds names the objects in a container that its deletion must not delete, or returns "".
+// These are objects that nodes need, and all others except the node's own. Objects that the
+// control plane creates in every namespace don't count, nor do objects that another object
+// in it owns. An error means that lynqctl doesn't know.
 func (c *Emptied) Holds(ctx context.Context) (string, error) {
 	found, err := c.inside(ctx)
 	for try := 0; meta.IsNoMatchError(err) && try < maxInside; try++ {
-		found, err = c.inside(ctx) // a kind went since the server told of it
+		found, err = c.inside(ctx) // a kind vanished since the server listed it
 	}
 	if err != nil || len(found) == 0 {
 		return "", err
@@ -61,7 +61,7 @@ func (c *Emptied) Holds(ctx context.Context) (string, error) {
 }
 
 func (c *Emptied) inside(ctx context.Context) ([]string, error) {
-	// Kinds may have come since the run began, and objects of them.
+	// Other clients may have added kinds and objects since the run began.
 	if err := c.Cluster.Refresh(ctx); err != nil {
 		return nil, err
 	}
@@ -86,8 +86,8 @@ func (c *Emptied) inside(ctx context.Context) ([]string, error) {
 	return namesOf(found), nil
 }
 
-// wouldBeGone tells of a dry run, which deletes nothing, whether a run would have
-// deleted an object before.
+// wouldBeGone reports whether a real run would have deleted an object by now. It matters
+// for dry runs only.
 func (c *Emptied) wouldBeGone(r lynq.APIResource, m *metav1.PartialObjectMetadata) bool {
 	l := tracking.LiveOf(refOf(r, m), m)
 	return c.DryRun && (c.Me.Tracks(&l) || c.Goes(m.UID))
@@ -101,8 +101,8 @@ func namesOf(refs []lynq.Ref) []string {
 	return names
 }
 
-// instances are the objects of the kind that a CustomResourceDefinition defines.
-// Nodes want these objects of the kinds of its group.
+// instances returns the objects of the kind that a CustomResourceDefinition defines. Wanted
+// has all kinds of its group, so instances selects this one.
 func (c *Emptied) instances(ctx context.Context, kinds []lynq.APIResource) ([]string, error) {
 	crd := c.Ref.Name
 	plural, group, _ := strings.Cut(crd, ".")

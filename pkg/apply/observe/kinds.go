@@ -10,23 +10,23 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// wantedKind is a kind of object, and the objects of it that matter.
+// wantedKind is a kind, with the objects of the kind that matter.
 type wantedKind struct {
 	group, version, kind string
 	refs                 map[lynq.Ref]bool
-	entries              []*inventory.Entry // that name objects of it
-	// replaced are those that inventories list which were deleted, and that may belong
-	// to them: copies of them may, too. The value is the inventory's ApplySet.
+	entries              []*inventory.Entry // entries that name objects of the kind
+	// replaced are the objects of inventories that somebody deleted. They may refer to
+	// their inventory, and so may copies of them. The value is the inventory's ApplySet.
 	replaced map[lynq.Ref]string
-	// dropped are the same of inventories that may drop them: their nodes leave, or want them no
-	// more.
+	// dropped is the same for inventories that may drop the object, because their node is
+	// deleted or no longer needs it.
 	dropped map[lynq.Ref]string
-	// defined: some record names a CustomResourceDefinition of the group.
+	// defined is set if an entry names a CustomResourceDefinition of the group.
 	defined bool
 }
 
-// wantedKinds collects kinds by their objects, each kind in one version: that of the
-// object which was added first.
+// wantedKinds collects kinds from their objects. Each kind has one version, from the object
+// that was added first.
 type wantedKinds struct {
 	index map[[2]string]int
 	kinds []wantedKind
@@ -45,7 +45,7 @@ func (w *wantedKinds) add(ref lynq.Ref, apiVersion string) *wantedKind {
 	return &w.kinds[i]
 }
 
-// sorted is all kinds, in order.
+// sorted returns all kinds, sorted.
 func (w *wantedKinds) sorted() []wantedKind {
 	slices.SortFunc(w.kinds, func(a, b wantedKind) int {
 		return strings.Compare(a.group+"/"+a.kind, b.group+"/"+b.kind)
@@ -53,7 +53,7 @@ func (w *wantedKinds) sorted() []wantedKind {
 	return w.kinds
 }
 
-// kindsOf are the kinds of some objects, by their apiVersions.
+// kindsOf returns the kinds of some objects. The values are apiVersions.
 func kindsOf(objects map[lynq.Ref]string) []wantedKind {
 	kinds := wantedKinds{index: map[[2]string]int{}}
 	for ref, apiVersion := range objects {
@@ -62,8 +62,8 @@ func kindsOf(objects map[lynq.Ref]string) []wantedKind {
 	return kinds.sorted()
 }
 
-// kindsIn are the kinds of all objects that are wanted or recorded, in the version of
-// the forms where they have it.
+// kindsIn returns the kinds of all desired or recorded objects. It prefers the forms'
+// versions.
 func kindsIn(nodes []*plan.Node, inventories []*inventory.Inventory) []wantedKind {
 	kinds := wantedKinds{index: map[[2]string]int{}}
 	unlooked := plan.Unlooked(nodes, inventories)
@@ -100,8 +100,8 @@ func kindsIn(nodes []*plan.Node, inventories []*inventory.Inventory) []wantedKin
 }
 
 // belongs notes an object that may have an owner reference to an inventory. The garbage
-// collector deletes copies of the object with the inventory. Only a run that sees the kind
-// finds them, and no run looks for a kind that the inventory doesn't list.
+// collector deletes copies of the object with the inventory. Only a run that reads the kind
+// finds them, and no run reads a kind that the inventory doesn't list.
 func (k *wantedKind) belongs(r *inventory.Entry, inv *inventory.Inventory, kept bool) {
 	if r.Namespace != inv.Node.Namespace {
 		return
@@ -110,14 +110,14 @@ func (k *wantedKind) belongs(r *inventory.Entry, inv *inventory.Inventory, kept 
 	switch {
 	case inv.Deleting:
 		k.replaced[r.Ref] = applySet
-	case !kept && inv.UID != "": // nothing refers to one that is only planned
+	case !kept && inv.UID != "": // no object refers to an inventory that is only planned
 		k.dropped[r.Ref] = applySet
 	}
 }
 
-// keeps tells whether a node keeps an object that its inventory lists at a place: most list
-// objects in the order that the node has. A nil node keeps none. One that doesn't render keeps
-// all.
+// keeps reports whether a node keeps an object that its inventory lists at a place. Most
+// inventories list objects in the node's order, so keeps looks there first. A nil node keeps
+// none. A node that fails to render keeps all.
 func keeps(n *plan.Node, at int, ref lynq.Ref) bool {
 	if n == nil || n.Failed != nil {
 		return n != nil

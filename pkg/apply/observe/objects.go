@@ -23,15 +23,16 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Nodes reads the metadata of everything that nodes of a hub want or inventories name:
-// one paged list per kind of what has the hub's label, and a look at what is wanted and
-// has it not.
+// Nodes reads the metadata of all objects that a hub's nodes render or inventories list.
+// One paged list for each kind finds the objects with the hub's label. Other objects cost
+// one request each.
 func Nodes(ctx context.Context, c Reader, hub string, nodes []*plan.Node, inventories []*inventory.Inventory) (*plan.Observed, error) {
 	return (*Ahead)(nil).Nodes(ctx, c, hub, nodes, inventories)
 }
 
-// SomeNodes is Nodes for some nodes of a hub that has so many in all: objects of a kind
-// that are few of them are looked at one by one, and not looked for in a list of all.
+// SomeNodes works like Nodes for some nodes of a hub. of is the number of all nodes of the
+// hub. If few objects of a kind are needed, it reads them one by one instead of a list of
+// all.
 func SomeNodes(ctx context.Context, c Reader, hub string, of int, nodes []*plan.Node, inventories []*inventory.Inventory) (*plan.Observed, error) {
 	o := newObserver(c, hub).of(inventories)
 	o.few = max(looks, of/listedPerLook)
@@ -45,7 +46,8 @@ func newObserver(c Reader, hub string) *observer {
 	}}
 }
 
-// of has the observer keep what refers to these inventories, and is not looked for.
+// of makes the observer keep objects that refer to these inventories, although nobody asks
+// for them.
 func (o *observer) of(inventories []*inventory.Inventory) *observer {
 	o.inventories = make(map[string]bool, len(inventories))
 	for _, inv := range inventories {
@@ -56,7 +58,7 @@ func (o *observer) of(inventories []*inventory.Inventory) *observer {
 	return o
 }
 
-// observe reads what there is of some kinds.
+// observe reads the objects of some kinds.
 func (o *observer) observe(ctx context.Context, kinds []wantedKind) (*plan.Observed, error) {
 	err := inParallel(len(kinds), func(i int) error { return o.kind(ctx, &kinds[i]) })
 	if err != nil {
@@ -66,8 +68,8 @@ func (o *observer) observe(ctx context.Context, kinds []wantedKind) (*plan.Obser
 	return &o.seen, nil
 }
 
-// inParallel reads something for 0 to n-1, some at a time. The error is the first in
-// their order: the others say the same, more often than not.
+// inParallel calls do with 0 to n-1, a few at a time. It returns the first error in their
+// order, because the others are usually the same.
 func inParallel(n int, do func(int) error) error {
 	errs := make([]error, n)
 	var reading errgroup.Group
@@ -78,22 +80,22 @@ func inParallel(n int, do func(int) error) error {
 			return nil
 		})
 	}
-	_ = reading.Wait() // the errors are by place
+	_ = reading.Wait() // errs has the errors in order
 	return cmp.Or(errs...)
 }
 
 const (
-	// readsAtOnce bounds the reads that a server answers at the same time.
+	// readsAtOnce limits the concurrent reads.
 	readsAtOnce = 8
-	// looks is up to how many objects of a kind are looked at one by one.
+	// looks is the largest number of objects of a kind that lynqctl reads one by one.
 	looks = 8
-	// listedPerLook is how many objects a server lists while it gives one by itself, and
-	// more: pages come one after the other.
+	// listedPerLook is the number of objects that a server lists in the time of one single
+	// read. The true number is higher, but pages follow each other.
 	listedPerLook = 20
-	// applySetsPerList is of how many nodes copies are listed at once: their names are in the
-	// address of the request.
+	// applySetsPerList limits the nodes in one list of copies, because their names are part
+	// of the request's address.
 	applySetsPerList = 50
-	// namespaceLists is up to how many namespaces are listed one by one.
+	// namespaceLists is the largest number of namespaces that lynqctl lists one by one.
 	namespaceLists = 4
 )
 
@@ -102,15 +104,15 @@ type observer struct {
 	hub     string
 	few     int // see SomeNodes
 	ahead   *Ahead
-	// inventories are those whose strays are kept, by uid.
+	// inventories are the uids of the inventories with strays to keep.
 	inventories map[string]bool
 	mu          sync.Mutex
 	seen        plan.Observed
-	// readiness is looked at too where it is not nil.
+	// readiness reads the readiness too, if it isn't nil.
 	readiness *readinessReader
 }
 
-// kind reads what there is of one kind.
+// kind reads the objects of one kind.
 func (o *observer) kind(ctx context.Context, k *wantedKind) error {
 	r, err := served(ctx, o.cluster, k.group, k.version, k.kind)
 	var unavailable *lynq.GroupUnavailableError
@@ -153,14 +155,14 @@ func (o *observer) kind(ctx context.Context, k *wantedKind) error {
 	return o.copies(ctx, r, k.replaced, ","+wellknown.LabelHub+"!="+o.hub)
 }
 
-// hubSelector selects the objects of a hub. Inventories have its label too, and are as
-// many as nodes.
+// hubSelector selects the objects of a hub. It leaves out inventories, which also have the
+// label and are as many as nodes.
 func hubSelector(hub string) string {
 	return wellknown.LabelHub + "=" + hub + ",!" + wellknown.LabelRecord
 }
 
-// labelled reads the list of a kind's objects that have the hub's label, and keeps those
-// that are meant, and strays.
+// labelled lists a kind's objects with the hub's label. It keeps strays, and the objects
+// for which meant is true.
 func (o *observer) labelled(ctx context.Context, k *wantedKind, r lynq.APIResource, meant func(lynq.Ref) bool) error {
 	namespace := onlyNamespace(k.refs)
 	l := o.ahead.listed(ctx, k, r, namespace)
@@ -184,8 +186,8 @@ func (o *observer) labelled(ctx context.Context, k *wantedKind, r lynq.APIResour
 	return nil
 }
 
-// onlyNamespace is the namespace that all objects are in, "" where they are in several:
-// a list of that one costs less, and needs no right in others.
+// onlyNamespace returns the namespace of all objects, or "" if they are in several. A list
+// of one namespace costs less, and needs no permission in others.
 func onlyNamespace(refs map[lynq.Ref]bool) string {
 	only, first := "", true
 	for ref := range refs {
@@ -197,8 +199,8 @@ func onlyNamespace(refs map[lynq.Ref]bool) string {
 	return only
 }
 
-// served finds how a kind is served: in this version, or in another one, for a
-// version that is served no more says nothing of the objects.
+// served returns how the server serves a kind, in this version or in another one. If a
+// version is no longer served, its objects may still exist.
 func served(ctx context.Context, c Reader, group, version, kind string) (lynq.APIResource, error) {
 	r, err := c.Resource(ctx, group, version, kind)
 	if meta.IsNoMatchError(err) {
@@ -207,8 +209,8 @@ func served(ctx context.Context, c Reader, group, version, kind string) (lynq.AP
 	return r, err
 }
 
-// misplaced finds the objects that cannot be there, since kinds with namespaces
-// have no objects without, and the other way round, and takes them out of refs.
+// misplaced finds objects that can't exist, because they have a namespace and their kind
+// has none, or vice versa. It removes them from refs.
 func (o *observer) misplaced(r lynq.APIResource, refs map[lynq.Ref]bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -220,8 +222,8 @@ func (o *observer) misplaced(r lynq.APIResource, refs map[lynq.Ref]bool) {
 	}
 }
 
-// unread is an error of objects that were asked for. That the server answered so
-// says nothing of others; any other error ends the look.
+// unread handles an error about requested objects. If the server answered, only these
+// objects are unknown. Any other error ends the run's reads.
 func (o *observer) unread(ctx context.Context, refs map[lynq.Ref]bool, err error) error {
 	var answer apierrors.APIStatus
 	if context.Cause(ctx) != nil || apierrors.IsUnauthorized(err) || !errors.As(err, &answer) && !meta.IsNoMatchError(err) {
@@ -239,9 +241,9 @@ func (o *observer) unknown(refs map[lynq.Ref]bool, err error) {
 	}
 }
 
-// apart looks for objects of a kind that may not be listed in the whole cluster:
-// it may be allowed where they are. What is seen nowhere has the one cause that
-// names the missing right.
+// apart reads objects of a kind without permission to list it in the whole cluster. The
+// permission may exist in their namespaces. If it reads none of them, the error names the
+// missing permission of the list.
 func (o *observer) apart(ctx context.Context, r lynq.APIResource, refs map[lynq.Ref]bool, forbidden error) error {
 	if err := o.missing(ctx, r, refs, false); err != nil {
 		return err
@@ -259,7 +261,7 @@ func (o *observer) apart(ctx context.Context, r lynq.APIResource, refs map[lynq.
 	return nil
 }
 
-// seenOf are those objects of ApplySets that could be looked at.
+// seenOf returns the objects of ApplySets that lynqctl could read.
 func (o *observer) seenOf(applySets ...map[lynq.Ref]string) map[lynq.Ref]string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -271,9 +273,9 @@ func (o *observer) seenOf(applySets ...map[lynq.Ref]string) map[lynq.Ref]string 
 	return seen
 }
 
-// copies looks for copies of objects that belong to an inventory, which other lists lack:
-// the garbage collector deletes them with it. Copies have the label of its ApplySet, also if
-// somebody has given the inventory or them to another hub. Where they may not be listed, the
+// copies finds copies of an inventory's objects that other lists lack. The garbage
+// collector deletes them with the inventory. Copies have the label of its ApplySet, even if
+// somebody gave them or the inventory to another hub. If the list fails, the original
 // objects are unknown.
 func (o *observer) copies(ctx context.Context, r lynq.APIResource, applySets map[lynq.Ref]string, also string) error {
 	lists := copyListsOf(applySets)
@@ -291,10 +293,10 @@ func (o *observer) copies(ctx context.Context, r lynq.APIResource, applySets map
 type copyList struct {
 	namespace string
 	applySets []string
-	refs      map[lynq.Ref]bool // which belong to their inventories
+	refs      map[lynq.Ref]bool // the objects of the inventories
 }
 
-// copyListsOf are the lists for objects of ApplySets.
+// copyListsOf returns the lists to read for the objects of ApplySets.
 func copyListsOf(applySets map[lynq.Ref]string) []copyList {
 	var lists []copyList
 	inOrder := slices.SortedFunc(maps.Keys(applySets), func(a, b lynq.Ref) int {
@@ -316,7 +318,7 @@ func copyListsOf(applySets map[lynq.Ref]string) []copyList {
 	return lists
 }
 
-// byNamespace are objects by their namespaces.
+// byNamespace groups objects by namespace.
 func byNamespace(refs map[lynq.Ref]bool) map[string]map[lynq.Ref]bool {
 	of := map[string]map[lynq.Ref]bool{}
 	for ref := range refs {
@@ -328,7 +330,7 @@ func byNamespace(refs map[lynq.Ref]bool) map[string]map[lynq.Ref]bool {
 	return of
 }
 
-// Entry looks at one recorded object by itself; nil is that there is none.
+// Entry reads one recorded object. It returns nil if the object doesn't exist.
 func Entry(ctx context.Context, c Reader, r *inventory.Entry) (*tracking.Live, error) {
 	_, version := lynq.SplitAPIVersion(r.APIVersion)
 	resource, err := served(ctx, c, r.Group, version, r.Kind)
@@ -349,7 +351,7 @@ func Entry(ctx context.Context, c Reader, r *inventory.Entry) (*tracking.Live, e
 	return &l, nil
 }
 
-// list reads a list of a kind, and keeps the objects that are meant.
+// list reads a list of a kind, and keeps the objects for which meant is true.
 func (o *observer) list(ctx context.Context, r lynq.APIResource, namespace, selector string, meant func(lynq.Ref) bool) error {
 	refOf := func(m *metav1.PartialObjectMetadata) lynq.Ref {
 		return lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: m.Namespace, Name: m.Name}
@@ -382,9 +384,8 @@ func (o *observer) keep(ref lynq.Ref, m *metav1.PartialObjectMetadata) {
 	o.seen.Live[ref] = &l
 }
 
-// missing looks for objects that lack the hub's label: one by one where
-// they are few, else by listing their namespaces, or the whole cluster where they
-// are in many and whole allows it.
+// missing reads objects without the hub's label. It reads a few one by one. For more it
+// lists their namespaces, or the whole cluster if whole permits it.
 func (o *observer) missing(ctx context.Context, r lynq.APIResource, refs map[lynq.Ref]bool, whole bool) error {
 	if len(refs) <= looks {
 		return o.look(ctx, r, refs)
@@ -404,7 +405,7 @@ func (o *observer) missing(ctx context.Context, r lynq.APIResource, refs map[lyn
 	})
 }
 
-// look looks at objects one by one.
+// look reads objects one by one.
 func (o *observer) look(ctx context.Context, r lynq.APIResource, refs map[lynq.Ref]bool) error {
 	inOrder := slices.SortedFunc(maps.Keys(refs), func(a, b lynq.Ref) int { return strings.Compare(a.String(), b.String()) })
 	return inParallel(len(inOrder), func(i int) error {

@@ -22,7 +22,7 @@ import (
 	"github.com/lynqctl/lynqctl/test/inmemory"
 )
 
-// faulty fails reads. A real server's are in test/e2e.
+// faulty fails reads. test/e2e has the failures of a real server.
 type faulty struct {
 	*inmemory.Cluster
 	list, get func(r lynq.APIResource, namespace string) error
@@ -53,8 +53,8 @@ func (f *faulty) Metadata(ctx context.Context, r lynq.APIResource, namespace, na
 	return f.Cluster.Metadata(ctx, r, namespace, name)
 }
 
-// TestObserveFaults: what the server says of a kind, of a namespace or of an
-// object is about those alone; that it cannot be asked ends the look.
+// TestObserveFaults checks that an error of the server affects only its kind, namespace or
+// object. If lynqctl can't reach the server, the observation ends.
 func TestObserveFaults(t *testing.T) {
 	status := func(code int) func(lynq.APIResource) error {
 		return func(r lynq.APIResource) error {
@@ -72,8 +72,8 @@ func TestObserveFaults(t *testing.T) {
 	plain := func(err error) func(lynq.APIResource) error { return func(lynq.APIResource) error { return err } }
 	for name, tt := range map[string]struct {
 		list, get func(lynq.APIResource, string) error
-		many      bool   // objects, in three namespaces
-		unknown   string // namespaces of Services that are
+		many      bool   // many objects, in three namespaces
+		unknown   string // the namespaces of unknown Services
 		causes    int
 		fatal     bool
 	}{
@@ -128,8 +128,8 @@ func TestObserveFaults(t *testing.T) {
 	}
 }
 
-// TestObserveMisplaced: an object whose kind is of the other scope cannot be
-// there, and is not asked for.
+// TestObserveMisplaced checks that lynqctl doesn't ask for an object if its kind has
+// another scope, because it can't exist.
 func TestObserveMisplaced(t *testing.T) {
 	f := &faulty{Cluster: inmemory.New()}
 	cluster := lynq.Ref{Kind: "Namespace", Namespace: "ns", Name: "x"}
@@ -145,9 +145,9 @@ func TestObserveMisplaced(t *testing.T) {
 	}
 }
 
-// TestStrays: what lists show beside what is looked for is kept where it refers to an
-// inventory; copies of what belongs to a deleted one are looked for, and where they
-// cannot be, its objects are unknown.
+// TestStrays checks that lynqctl keeps extra objects of lists if they refer to an
+// inventory. It searches for copies of a deleted inventory's objects. If it can't, these
+// objects are unknown.
 func TestStrays(t *testing.T) {
 	forbidden := func(namespaces ...string) func(lynq.APIResource, string) error {
 		return func(_ lynq.APIResource, namespace string) error {
@@ -164,7 +164,7 @@ func TestStrays(t *testing.T) {
 	purged.Policy = &lynq.Policy{PurgeOrder: new(int)}
 	for name, tt := range map[string]struct {
 		few, deleting bool
-		wants         []plan.Object // nil where the node leaves
+		wants         []plan.Object // nil if the node is deleted
 		list          func(lynq.APIResource, string) error
 		want          string
 	}{
@@ -223,7 +223,7 @@ func TestStrays(t *testing.T) {
 	}
 }
 
-// straysOf is what was seen beside what was looked for, and how, in words.
+// straysOf describes the extra objects in words, and how lynqctl found them.
 func straysOf(seen *plan.Observed, asked []string) string {
 	var words []string
 	for ref := range seen.Strays {
@@ -236,8 +236,8 @@ func straysOf(seen *plan.Observed, asked []string) string {
 	return strings.Join(append(words, "asked "+strings.Join(asked, ", ")), ", ")
 }
 
-// TestObserveSome: objects that are few of all nodes' are looked at one by one, and
-// listed where they are many; what is seen is the same.
+// TestSomeNodes checks that lynqctl reads few objects one by one, and lists many. The
+// result is the same.
 func TestSomeNodes(t *testing.T) {
 	for _, tt := range []struct {
 		objects, of int

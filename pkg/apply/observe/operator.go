@@ -11,9 +11,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// OperatorNodes counts the LynqNode resources of a hub by namespace: those that the
-// Lynq operator manages. One that is being deleted without the operator's finalizer, as
-// adopt-operator leaves it to the garbage collector, is no one's any more.
+// OperatorNodes counts the LynqNode resources of a hub by namespace, because the Lynq
+// operator manages them. It ignores a LynqNode that is being deleted without the operator's
+// finalizer. adopt-operator leaves these to the garbage collector.
 func OperatorNodes(ctx context.Context, c Reader, hub string) (map[string]int, error) {
 	r, err := c.Resource(ctx, wellknown.Group, "", wellknown.KindNode)
 	if meta.IsNoMatchError(err) {
@@ -29,7 +29,7 @@ func OperatorNodes(ctx context.Context, c Reader, hub string) (map[string]int, e
 		}
 	})
 	if meta.IsNoMatchError(err) {
-		return nil, nil // the operator is gone since the server was asked for its kinds
+		return nil, nil // somebody removed the operator since the server listed its kinds
 	}
 	if err != nil {
 		return nil, fmt.Errorf("check whether the operator manages hub %q: %w", hub, err)

@@ -14,25 +14,25 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// PlainNames are the nodes of a hub that are recorded by their plain name though
-// they would get another one today (see naming.NodeName).
+// PlainNames are the nodes of a hub with a recorded plain name, which lynqctl would no
+// longer choose (see naming.NodeName).
 type PlainNames map[plainName]bool
 
-// plainName is a node of a form. The form may lack its namespace where an
-// inventory does not say it, and its name where that cannot be read.
+// plainName is a node of a form. The form has no namespace if the inventory lacks it, and
+// no name if lynqctl can't read that.
 type plainName struct {
 	lynq.NodeKey
 	form lynq.FormKey
 }
 
-// Has tells whether the node of a form is recorded by this plain name.
+// Has reports whether an inventory records the node of a form under this plain name.
 func (p PlainNames) Has(key lynq.NodeKey, form lynq.FormKey) bool {
 	return p[plainName{key, form}] || p[plainName{key, lynq.FormKey{Name: form.Name}}] || p[plainName{NodeKey: key}]
 }
 
-// RecordedNames finds the nodes of a hub that have plain names, by one list of
-// metadata. One that is recorded by both names has the other one. An inventory
-// that does not say of which row it is keeps its name for itself.
+// RecordedNames finds the nodes of a hub with plain names, from one list of metadata. If a
+// node has both names, the plain one doesn't count. If an inventory doesn't name its row,
+// nobody else gets its name.
 func RecordedNames(ctx context.Context, c Reader, hub lynq.HubKey) (PlainNames, error) {
 	selector := fmt.Sprintf("%s in (%s,%s),%s=%s", wellknown.LabelRecord, wellknown.RecordNode, wellknown.RecordCopy, wellknown.LabelHub, hub.Name)
 	names, renamed := PlainNames{}, PlainNames{}

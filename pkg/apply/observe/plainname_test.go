@@ -13,9 +13,9 @@ import (
 	"github.com/lynqctl/lynqctl/test/inmemory"
 )
 
-// TestRecordedNames: a form with a dash in its name keeps the plain names that
-// inventories of it have, those of old formats and those that cannot be read too.
-// What another hub, form, row or namespace has recorded is none of its.
+// TestRecordedNames checks that a form with a dash in its name keeps the plain names in its
+// inventories, even in old formats and unreadable ones. Records of other hubs, forms, rows
+// and namespaces don't count.
 func TestRecordedNames(t *testing.T) {
 	const plain = "acme-eu-web"
 	today := naming.NodeName("acme", "eu-web")
@@ -69,8 +69,8 @@ func TestRecordedNames(t *testing.T) {
 	}
 }
 
-// TestRecordedNamesOfOthers: names that are plain by today's rule are not kept in
-// mind.
+// TestRecordedNamesOfOthers checks that lynqctl doesn't remember names that are plain by
+// today's rule.
 func TestRecordedNamesOfOthers(t *testing.T) {
 	m := inmemory.New()
 	for _, uid := range []string{"acme", "acme-eu", "Acme"} {

@@ -9,35 +9,34 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Reader reads a Kubernetes API. It returns errors of
-// k8s.io/apimachinery/pkg/api/errors where the server answered, and
-// *meta.NoKindMatchError where the server does not serve a kind. A method that returns
-// without an error has seen everything: a list is never a part of one. It is safe for
-// concurrent use.
+// Reader reads a Kubernetes API. If the server answers with an error, it is one of
+// k8s.io/apimachinery/pkg/api/errors. If the server doesn't serve a kind, it is
+// *meta.NoKindMatchError. A method without error returned everything, never a part of a
+// list. A Reader is safe for concurrent use.
 type Reader interface {
-	// Resource finds how a kind is served. An empty version means the one that
-	// the server prefers. Where only what serves the kind's group does not answer,
-	// the error is a *lynq.GroupUnavailableError.
+	// Resource returns how the server serves a kind. An empty version means the server's
+	// preferred version. If only the API service of the kind's group doesn't answer, the
+	// error is a *lynq.GroupUnavailableError.
 	Resource(ctx context.Context, group, version, kind string) (lynq.APIResource, error)
-	// Listable gives every kind that the server can list, each in one version, also
-	// with an error that wraps a *lynq.GroupUnavailableError for groups that do not
-	// answer.
+	// Listable returns every kind that the server can list, each in one version. If some
+	// groups don't answer, it returns the other kinds with an error that wraps a
+	// *lynq.GroupUnavailableError.
 	Listable(ctx context.Context) ([]lynq.APIResource, error)
-	// List gives the metadata of all objects that a label selector selects, in
-	// one namespace or, with "", in all. The object may be kept.
+	// List calls each with the metadata of all objects that match a label selector, in one
+	// namespace or, with "", in all. The callee may keep the metadata.
 	List(ctx context.Context, r lynq.APIResource, namespace, selector string, each func(*metav1.PartialObjectMetadata)) error
-	// Metadata gives the metadata of one object.
+	// Metadata returns the metadata of one object.
 	Metadata(ctx context.Context, r lynq.APIResource, namespace, name string) (*metav1.PartialObjectMetadata, error)
-	// Get gives one object.
+	// Get returns one object.
 	Get(ctx context.Context, r lynq.APIResource, namespace, name string) (*unstructured.Unstructured, error)
 }
 
-// ObjectReader is a Reader that gives more than metadata of many objects at once.
+// ObjectReader is a Reader that can also read many whole objects.
 type ObjectReader interface {
 	Reader
-	// ReadObjects has all objects read that a label selector selects, in one
-	// namespace or, with "", in all, one at a time: its metadata, and the object
-	// without managedFields. What notes it is called when the whole list has come.
+	// ReadObjects calls read for each object that matches a label selector, in one
+	// namespace or, with "", in all. read gets the metadata, and the object without
+	// managedFields. The notes that read returns are called after the complete list.
 	ReadObjects(ctx context.Context, r lynq.APIResource, namespace, selector string,
 		read func(*metav1.PartialObjectMetadata, *unstructured.Unstructured) (note func())) error
 }

@@ -16,27 +16,27 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
 )
 
-// Sight holds objects, and how far each of them has come.
+// Sight has objects and their readiness.
 type Sight struct {
 	plan.Observed
-	// Ready has the objects that are there, but for kinds that are ready once they
+	// Ready has the existing objects, except for kinds that are ready as soon as they
 	// exist.
 	Ready map[lynq.Ref]ready.Readiness
 	// Stopped has the workloads that another client scaled to zero.
 	Stopped map[lynq.Ref]bool
-	// Classes are the storage classes, nil where no claim depends on them.
+	// Classes are the storage classes, or nil if no claim depends on them.
 	Classes *ready.StorageClasses
 }
 
-// Readiness is Nodes for what inventories name, with how far each object has come. It
-// costs as many lists: of kinds whose readiness depends on more than metadata whole
-// objects are listed, and the storage classes where a claim waits for one.
+// Readiness works like Nodes for the objects in inventories, and adds their readiness. It
+// costs as many lists as Nodes. It reads whole objects of kinds with a readiness beyond
+// metadata, and the storage classes if a claim needs them.
 func Readiness(ctx context.Context, c ObjectReader, hub string, inventories []*inventory.Inventory) (*Sight, error) {
 	return readiness(ctx, c, newObserver(c, hub), kindsIn(nil, inventories))
 }
 
-// ReadinessOf is Readiness for some objects, by their apiVersions, of so many in all: as
-// with SomeNodes, few of them are read one by one.
+// ReadinessOf works like Readiness for some objects, given by their apiVersions. of is the
+// number of all objects. As in SomeNodes, it reads a few objects one by one.
 func ReadinessOf(ctx context.Context, c ObjectReader, hub string, of int, objects map[lynq.Ref]string) (*Sight, error) {
 	o := newObserver(c, hub)
 	if len(objects) < of {
@@ -54,8 +54,8 @@ func readiness(ctx context.Context, c ObjectReader, o *observer, kinds []wantedK
 	return &Sight{Observed: o.seen, Ready: o.readiness.ready, Stopped: o.readiness.stopped, Classes: classes}, nil
 }
 
-// readinessReader reads how far objects have come, for an observer and under its
-// lock. A nil one reads nothing.
+// readinessReader reads the readiness of objects for an observer, under its lock. A nil one
+// reads nothing.
 type readinessReader struct {
 	cluster ObjectReader
 	ready   map[lynq.Ref]ready.Readiness
@@ -66,7 +66,7 @@ func newReadinessReader(c ObjectReader) *readinessReader {
 	return &readinessReader{cluster: c, ready: map[lynq.Ref]ready.Readiness{}, stopped: map[lynq.Ref]bool{}}
 }
 
-// judges tells whether the readiness of a kind's objects is read.
+// judges reports whether lynqctl reads the readiness of a kind's objects.
 func (r *readinessReader) judges(kind lynq.APIResource) bool {
 	return r != nil && !kinds.ReadyOnceThere(kind.Group, kind.Kind)
 }
@@ -95,8 +95,8 @@ func (r *readinessReader) note(l *tracking.Live, now ready.Readiness, stopped bo
 	}
 }
 
-// look reads one object whose metadata is known. Of one that has gone meanwhile
-// nothing is kept.
+// look reads one object after its metadata. If the object vanished meanwhile, look keeps
+// nothing of it.
 func (r *readinessReader) look(ctx context.Context, o *observer, kind lynq.APIResource, ref lynq.Ref, m *metav1.PartialObjectMetadata) error {
 	if !r.judges(kind) {
 		return nil
@@ -112,8 +112,8 @@ func (r *readinessReader) look(ctx context.Context, o *observer, kind lynq.APIRe
 	return nil
 }
 
-// settleClaims decides about the claims whose storage class does, and gives the classes;
-// nil where there is no such claim.
+// settleClaims decides the readiness of claims that depends on their storage class. It
+// returns the classes, or nil if no claim needs them.
 func (r *readinessReader) settleClaims(ctx context.Context) *ready.StorageClasses {
 	var claims []lynq.Ref
 	for ref, now := range r.ready {

@@ -12,8 +12,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// TakenNames finds the names of new nodes that a node of another hub has, by two lists
-// of the metadata of other hubs' inventories. Without a new node it costs no request.
+// TakenNames finds new nodes with a name that a node of another hub already has. It lists
+// the metadata of other hubs' inventories twice. Without a new node it sends no request.
 func TakenNames(ctx context.Context, c Reader, hub lynq.HubKey, nodes []*plan.Node, inventories []*inventory.Inventory) (map[lynq.NodeKey]*inventory.Inventory, error) {
 	wanted, namespace := newNodes(nodes, inventories)
 	if len(wanted) == 0 {
@@ -27,7 +27,7 @@ func TakenNames(ctx context.Context, c Reader, hub lynq.HubKey, nodes []*plan.No
 		err := c.List(ctx, configMaps(), namespace, wellknown.LabelRecord+"="+wellknown.RecordNode+","+others, func(m *metav1.PartialObjectMetadata) {
 			inv, err := inventory.Identify(&m.ObjectMeta)
 			if err != nil {
-				return // it is not known whose it is, and no write replaces it
+				return // its owner is unknown, and lynqctl never overwrites it
 			}
 			if key := inv.Node.Key(); wanted[key] {
 				taken[key] = inv
@@ -40,7 +40,7 @@ func TakenNames(ctx context.Context, c Reader, hub lynq.HubKey, nodes []*plan.No
 	return taken, nil
 }
 
-// newNodes are the nodes without an inventory, and their namespace; "" for several.
+// newNodes returns the nodes without an inventory, and their namespace, or "" for several.
 func newNodes(nodes []*plan.Node, inventories []*inventory.Inventory) (wanted map[lynq.NodeKey]bool, namespace string) {
 	recorded := make(map[lynq.NodeKey]bool, len(inventories))
 	for _, inv := range inventories {

@@ -12,8 +12,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Tombstones reads the objects that tombstones name, one request for each, none for kinds
-// that are not served: their metadata, of a StatefulSet all.
+// Tombstones reads the objects that tombstones name, with one request for each. It reads
+// metadata, and whole StatefulSets. Kinds that the server doesn't serve cost none.
 func Tombstones(ctx context.Context, c Reader, stones []plan.Tombstone) error {
 	return inParallel(len(stones), func(i int) error {
 		err := tombstone(ctx, c, &stones[i])
@@ -53,8 +53,8 @@ func tombstone(ctx context.Context, c Reader, t *plan.Tombstone) error {
 	return nil
 }
 
-// wholeTombstone reads the whole object: its metadata doesn't say whether Kubernetes
-// deletes volume claims with it.
+// wholeTombstone reads the whole object, because metadata doesn't say whether Kubernetes
+// deletes its volume claims too.
 func wholeTombstone(ctx context.Context, c Reader, r lynq.APIResource, t *plan.Tombstone) error {
 	o, err := c.Get(ctx, r, t.Namespace, t.Name)
 	switch {

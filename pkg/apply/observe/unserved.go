@@ -21,11 +21,11 @@ const (
 	kindDefinition  = "CustomResourceDefinition"
 )
 
-// unserved is a kind that the server does not serve. What is wanted of it is not
-// there. What records name may be: in what the server keeps of a kind whose
-// CustomResourceDefinition serves no version, or with the extension that an
-// APIService led to. It is gone where a CustomResourceDefinition is that defined
-// the kind, for the server deletes all objects first.
+// unserved handles a kind that the server doesn't serve. Desired objects of the kind don't
+// exist. Recorded ones may. The server keeps objects if their CustomResourceDefinition
+// serves no version, and so does an extension without its APIService. If the
+// CustomResourceDefinition was deleted, the objects don't exist, because the server deletes
+// them first.
 func (o *observer) unserved(ctx context.Context, k *wantedKind) error {
 	if len(k.entries) == 0 {
 		return nil
@@ -62,11 +62,11 @@ func (o *observer) unserved(ctx context.Context, k *wantedKind) error {
 
 // definitions are the CustomResourceDefinitions of an API group.
 type definitions struct {
-	definition string // that of a kind, "" where there is none
-	others     bool   // there are some of other kinds
+	definition string // the one of the kind, or ""
+	others     bool   // the group has definitions of other kinds
 }
 
-// definitions looks for that of a kind.
+// definitions finds the definition of a kind and others of its group.
 func (o *observer) definitions(ctx context.Context, k *wantedKind) (definitions, error) {
 	var found definitions
 	crds, err := o.cluster.Resource(ctx, groupDefinition, "", kindDefinition)
@@ -99,8 +99,8 @@ func (o *observer) definitions(ctx context.Context, k *wantedKind) (definitions,
 	return found, nil
 }
 
-// extended tells whether the server serves a group that no
-// CustomResourceDefinition is of: itself, or with an extension.
+// extended reports whether the server serves a group without any CustomResourceDefinition,
+// itself or with an extension.
 func (o *observer) extended(ctx context.Context, group string) (bool, error) {
 	kinds, err := o.cluster.Listable(ctx)
 	var unavailable *lynq.GroupUnavailableError
@@ -115,14 +115,14 @@ func (o *observer) extended(ctx context.Context, group string) (bool, error) {
 	return false, nil
 }
 
-// custom tells whether records say that the kind was defined by a
-// CustomResourceDefinition, though nothing of its group is left: all such objects
-// have a generation from the first, which those of extensions mostly lack.
+// custom reports whether entries prove that a CustomResourceDefinition defined the kind,
+// even without other traces of its group. Such objects always have a generation, and
+// objects of extensions mostly have none.
 func (k *wantedKind) custom() bool {
 	custom := false
 	for _, r := range k.entries {
 		switch {
-		case r.UID == "" || r.Digest == "": // it was not seen written
+		case r.UID == "" || r.Digest == "": // no run confirmed its write
 		case r.Generation == 0:
 			return false
 		default:
@@ -132,8 +132,9 @@ func (k *wantedKind) custom() bool {
 	return custom
 }
 
-// Undefined is nil where a kind that the server does not serve has no objects: it is
-// not defined either. Else it says why no one knows which there are.
+// Undefined checks a kind that the server doesn't serve. It returns nil if no objects of
+// the kind can exist, because nothing defines it. Otherwise the error says why lynqctl
+// doesn't know which objects exist.
 func Undefined(ctx context.Context, c Reader, group, kind string) error {
 	if kinds.BuiltIn(group) {
 		return nil

@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Event holds an event that Kubernetes recorded about an object.
+// Event is an event that Kubernetes recorded about an object.
 type Event struct {
-	UID        string // of the object, "" where it is not known
+	UID        string // the object's uid, "" if it isn't known
 	Kind, Name string
 	Warning    bool
 	Reason     string
@@ -19,7 +19,7 @@ type Event struct {
 	Time       time.Time
 }
 
-// Explains tells whether Cause may know why an object of a kind does not get ready.
+// Explains reports whether Cause may know why an object of a kind isn't ready.
 func Explains(group, kind string) bool {
 	switch group {
 	case "apps":
@@ -32,9 +32,9 @@ func Explains(group, kind string) bool {
 	return false
 }
 
-// Cause says in a line why a workload or a claim does not get ready: what keeps its
-// newest pod that is not, or what Kubernetes noted of it where there is none; "" where
-// nothing tells. Pods and events may be of others too, in the same namespace.
+// Cause returns one line that says why a workload or a claim isn't ready, or "". It
+// describes the newest pod that isn't ready. Without one, it describes the newest warning
+// about the object. pods and events may include those of other objects in the namespace.
 func Cause(o *unstructured.Unstructured, pods []*unstructured.Unstructured, events []Event) string {
 	if o.GetKind() == "Pod" {
 		return podCause(o, events)
@@ -53,7 +53,7 @@ func Cause(o *unstructured.Unstructured, pods []*unstructured.Unstructured, even
 		return cause
 	}
 	if _, told := isTrue(o, "ReplicaFailure"); told {
-		return "" // its readiness has said why there are no pods
+		return "" // its readiness already says why there are no pods
 	}
 	if e := newestWarning(events, func(e *Event) bool { return concerns(e, o) }); e != nil {
 		if e.Kind != o.GetKind() {
@@ -64,7 +64,7 @@ func Cause(o *unstructured.Unstructured, pods []*unstructured.Unstructured, even
 	return ""
 }
 
-// made tells whether a pod is of a workload. A Deployment's pods are those of its
+// made reports whether a workload created a pod. A Deployment creates pods through its
 // ReplicaSets.
 func made(o, pod *unstructured.Unstructured) bool {
 	owner := metav1.GetControllerOfNoCopy(pod)
@@ -77,15 +77,15 @@ func made(o, pod *unstructured.Unstructured) bool {
 	return owner.UID == o.GetUID()
 }
 
-// isReplicaSetOf tells whether a Deployment made a ReplicaSet of that name: its own and
-// a hash. A Deployment whose name begins with that of another has other ones.
+// isReplicaSetOf reports whether a Deployment created the ReplicaSet with this name, which
+// is its own name and a hash. The check excludes Deployments with a longer name.
 func isReplicaSetOf(deployment *unstructured.Unstructured, name string) bool {
 	hash, of := strings.CutPrefix(name, deployment.GetName()+"-")
 	return of && !strings.Contains(hash, "-")
 }
 
-// concerns tells whether an event is of an object, or of one of a Deployment's
-// ReplicaSets.
+// concerns reports whether an event is about an object, or about a ReplicaSet of a
+// Deployment.
 func concerns(e *Event, o *unstructured.Unstructured) bool {
 	if o.GetKind() == "Deployment" && e.Kind == "ReplicaSet" {
 		return isReplicaSetOf(o, e.Name)
@@ -103,13 +103,13 @@ func newestWarning(events []Event, of func(*Event) bool) *Event {
 	return newest
 }
 
-// podCause says what keeps a pod from being ready, "" for one that is, or that ends.
+// podCause says why a pod isn't ready. It returns "" if the pod is ready or ends.
 func podCause(pod *unstructured.Unstructured, events []Event) string {
 	if r := Of(pod); r.State == StateReady || r.State == StateDeleting {
 		return ""
 	}
 	if c, ok := findCondition(pod, "PodScheduled"); ok && c.Status == "False" {
-		// The scheduler adds what it says of preemption, which is no cause.
+		// The scheduler appends remarks on preemption, which aren't a cause.
 		c.Message, _, _ = strings.Cut(c.Message, " no new claims to deallocate")
 		c.Message, _, _ = strings.Cut(c.Message, " preemption: ")
 		return c.describe()
@@ -123,10 +123,10 @@ func podCause(pod *unstructured.Unstructured, events []Event) string {
 	return ""
 }
 
-// containerCause says which container of a pod does not run, and why.
+// containerCause says which container of a pod doesn't run, and why.
 func containerCause(pod *unstructured.Unstructured) string {
 	for _, field := range []string{"initContainerStatuses", "containerStatuses"} {
-		list, _, _ := unstructured.NestedSlice(pod.Object, "status", field) // what is no list says nothing
+		list, _, _ := unstructured.NestedSlice(pod.Object, "status", field) // ignore a field that isn't a list
 		for _, item := range list {
 			container, _ := item.(map[string]any)
 			if why := whyStopped(container); why != "" {
@@ -137,8 +137,8 @@ func containerCause(pod *unstructured.Unstructured) string {
 	return ""
 }
 
-// whyStopped says why a container does not run: what it waits for, with how it ended
-// before; or how it ended. A container that is only being made says nothing.
+// whyStopped says why a container doesn't run. It names the state that it waits in and its
+// last exit, or only its exit. It returns "" for a container that is being created.
 func whyStopped(container map[string]any) string {
 	state, _ := container["state"].(map[string]any)
 	last, _ := container["lastState"].(map[string]any)
@@ -147,7 +147,7 @@ func whyStopped(container map[string]any) string {
 		switch ended := exit(last); {
 		case reason == "ContainerCreating" || reason == "PodInitializing":
 			return ""
-		case ended != "": // the message only says for how long it will not start again
+		case ended != "": // the message only says when it starts again
 			return reason + ", " + ended + restarts(container)
 		}
 		return describe(reason, text(waiting, "message"))
@@ -158,7 +158,7 @@ func whyStopped(container map[string]any) string {
 	return ""
 }
 
-// exit says how a container ended that did not end well, "" for others.
+// exit describes the failed exit of a container, or returns "".
 func exit(state map[string]any) string {
 	ended, ok := state["terminated"].(map[string]any)
 	if !ok {

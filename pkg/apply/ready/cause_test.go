@@ -9,14 +9,14 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// causePod is a pod of a controller, made in some minute, with a status.
+// causePod returns a pod of a controller, created in some minute, with a status.
 func causePod(t *testing.T, name, owner string, minute int, status string) *unstructured.Unstructured {
 	t.Helper()
 	return object(t, fmt.Sprintf(`{kind: Pod, apiVersion: v1, metadata: {name: %s, uid: u-%s, creationTimestamp: "2026-01-01T00:%02d:00Z", ownerReferences: [%s]}, status: %s}`,
 		name, name, minute, owner, status))
 }
 
-// Why an object does not get ready, by its pods and by what was noted.
+// TestCause explains unready objects from their pods and events.
 func TestCause(t *testing.T) {
 	const (
 		app      = `{kind: Deployment, apiVersion: apps/v1, metadata: {name: app, uid: d}}`
@@ -82,7 +82,7 @@ func TestCause(t *testing.T) {
 	}
 }
 
-// A kind is explained where Cause has something to go by.
+// TestExplains checks that Explains is true for the kinds that Cause can explain.
 func TestExplains(t *testing.T) {
 	for kind, want := range map[[2]string]bool{
 		{"apps", "Deployment"}: true, {"apps", "StatefulSet"}: true, {"apps", "DaemonSet"}: true, {"apps", "ReplicaSet"}: true, {"batch", "Job"}: true,

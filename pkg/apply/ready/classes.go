@@ -10,24 +10,26 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// StorageClasses knows the classes on which the readiness of claims depends.
+// StorageClasses knows the storage classes on which the readiness of claims depends.
 type StorageClasses struct {
-	// Waits has the classes, and whether each binds a claim only when a pod uses it.
+	// Waits says for each class whether it binds a claim only when a pod uses the claim.
 	Waits map[string]bool
-	// Complete: there are no others. Err is why nothing more will be known.
+	// Complete is set if no other classes exist. Err says why the list will never be
+	// complete.
 	Complete bool
 	Err      error
 }
 
-// WaitsForConsumer tells whether a storage class binds a claim only when a pod uses it.
+// WaitsForConsumer reports whether a storage class binds a claim only when a pod uses the
+// claim.
 func WaitsForConsumer(class *unstructured.Unstructured) bool {
 	mode, _, err := unstructured.NestedString(class.Object, "volumeBindingMode")
 	return err == nil && mode == "WaitForFirstConsumer"
 }
 
-// Decide is the readiness of a claim that is not bound: ready where its class waits
-// for a consumer, which may well be one of those that depend on it. What is not known
-// is waited for.
+// Decide returns the readiness of an unbound claim. The claim is ready if its class waits
+// for a consumer, because the consumer may depend on the claim. If the class isn't known,
+// the claim waits.
 func (c *StorageClasses) Decide(claim Readiness) Readiness {
 	waits, known := c.Waits[claim.Class]
 	switch {
@@ -43,7 +45,7 @@ func (c *StorageClasses) Decide(claim Readiness) Readiness {
 	return Waiting("%s yet", claim.Message)
 }
 
-// String names all classes and what they wait for, "" where not all are known.
+// String lists all classes and their modes. It returns "" if some aren't known.
 func (c *StorageClasses) String() string {
 	if c == nil || !c.Complete {
 		return ""
@@ -55,8 +57,8 @@ func (c *StorageClasses) String() string {
 	return text.String()
 }
 
-// WithClass tells how far an object has come. Where that depends on a storage
-// class, class is asked for it.
+// WithClass returns the readiness of an object. It calls class if that depends on a storage
+// class.
 func WithClass(o *unstructured.Unstructured, class func(name string) (*unstructured.Unstructured, error)) Readiness {
 	r := Of(o)
 	if r.Class == "" {

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// TestReadinessOf: a claim's readiness is that of its storage class, which is
-// asked for only where it decides.
+// TestReadinessOf checks that a claim has the readiness of its storage class, which is read
+// only if it matters.
 func TestReadinessOf(t *testing.T) {
 	claim := func(phase string) *unstructured.Unstructured {
 		return &unstructured.Unstructured{Object: map[string]any{

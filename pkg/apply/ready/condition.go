@@ -6,16 +6,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// condition is one of an object's status.conditions.
+// condition is an entry of an object's status.conditions.
 type condition struct {
 	Type, Status    string
 	Reason, Message string
-	// Generation is which generation of the object it speaks of, 0 where it
-	// does not say.
+	// Generation is the generation that the condition describes, or 0.
 	Generation int64
 }
 
-// findCondition gives the condition of that type.
+// findCondition returns the condition with a type.
 func findCondition(o *unstructured.Unstructured, conditionType string) (condition, bool) {
 	v, _, err := unstructured.NestedFieldNoCopy(o.Object, "status", "conditions")
 	list, ok := v.([]any)
@@ -39,18 +38,18 @@ func findCondition(o *unstructured.Unstructured, conditionType string) (conditio
 	return condition{}, false
 }
 
-// isTrue tells whether the object has a condition of that type with status True.
+// isTrue reports whether the object has a condition of this type with status True.
 func isTrue(o *unstructured.Unstructured, conditionType string) (condition, bool) {
 	c, ok := findCondition(o, conditionType)
 	return c, ok && c.Status == "True"
 }
 
-// stale tells whether the condition speaks of an earlier generation.
+// stale reports whether the condition describes an earlier generation.
 func (c condition) stale(o *unstructured.Unstructured) bool {
 	return c.Generation != 0 && c.Generation < o.GetGeneration()
 }
 
-// wanted is the readiness of an object that waits for this condition.
+// wanted returns the readiness of an object that waits for this condition.
 func (c condition) wanted(o *unstructured.Unstructured) Readiness {
 	switch {
 	case c.stale(o):
@@ -63,7 +62,7 @@ func (c condition) wanted(o *unstructured.Unstructured) Readiness {
 
 func (c condition) describe() string { return describe(c.Reason, c.Message) }
 
-// maxMessage is how many bytes of a controller's message people see.
+// maxMessage limits the bytes of a controller's message that people see.
 const maxMessage = 300
 
 // describe joins a condition's reason and message to one short line.
@@ -84,7 +83,7 @@ func describe(reason, message string) string {
 	return line
 }
 
-// text is a field that holds a string, "" where there is none.
+// text returns a string field, or "".
 func text(fields map[string]any, name string) string {
 	s, _ := fields[name].(string)
 	return s

@@ -1,7 +1,7 @@
-// Package ready tells how far objects of Kubernetes have come: whether one is ready,
-// is waited for, or has failed, and why.
+// Package ready computes the readiness of Kubernetes objects: whether one is ready, waits
+// or has failed, and why.
 //
-// Objects flow in, a Readiness flows out, from the object alone. Of a
-// PersistentVolumeClaim that is not bound the storage class decides; whoever watches
-// or reads classes tells of them with StorageClasses.
+// An object flows in, and a Readiness flows out, from the object alone. The readiness of an
+// unbound PersistentVolumeClaim also depends on its storage class. The caller reads or
+// watches classes and passes them as StorageClasses. The package never reads a cluster.
 package ready

@@ -11,15 +11,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// hintOf is the annotation that says what an object needs to be ready.
+// hintOf returns the annotation with conditions for an object's readiness.
 func hintOf(o *unstructured.Unstructured) string {
 	annotations, _, _ := unstructured.NestedFieldNoCopy(o.Object, "metadata", "annotations")
 	m, _ := annotations.(map[string]any)
 	return text(m, wellknown.AnnotationStatusHint)
 }
 
-// hinted is what an object's kind tells of its readiness, and what the object itself
-// asks for beside that.
+// hinted returns the readiness from an object's kind and its annotation.
 func hinted(o *unstructured.Unstructured, hint string) Readiness {
 	asked, err := lynq.ParseReadiness(hint)
 	if err != nil {
@@ -38,8 +37,8 @@ func hinted(o *unstructured.Unstructured, hint string) Readiness {
 	return r
 }
 
-// lacking says what of what is asked for an object does not have, and what it has
-// instead.
+// lacking returns the conditions of the annotation that an object doesn't meet, with its
+// actual state.
 func lacking(o *unstructured.Unstructured, asked *lynq.Readiness) []string {
 	conditions := asked.Conditions
 	if asked.ReadyCondition {
@@ -65,8 +64,8 @@ func lacking(o *unstructured.Unstructured, asked *lynq.Readiness) []string {
 	return missing
 }
 
-// unlike says how an object's value is other than is asked for, "" where it is not. It
-// is compared as kubectl wait does it: as text, and there must be one.
+// unlike describes how an object's value differs from the annotation, or returns "". It
+// compares text and requires a value, as kubectl wait does.
 func unlike(o *unstructured.Unstructured, v lynq.ReadyValue) string {
 	path := jsonpath.New("readiness").AllowMissingKeys(true)
 	if err := path.Parse(v.Path); err != nil {

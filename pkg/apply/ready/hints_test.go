@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestReadinessByHints: what an object's annotation asks for is asked beside what its
-// kind tells, and the message says what is there instead.
+// TestReadinessByHints checks that an object must meet its annotation beside the rules of
+// its kind. The message has the actual state.
 func TestReadinessByHints(t *testing.T) {
 	t.Parallel()
 	widget := func(hint, status string) string {
@@ -38,7 +38,7 @@ func TestReadinessByHints(t *testing.T) {
 	})
 }
 
-// TestAlwaysReadyUnlessHinted: a Service that has a hint is watched.
+// TestAlwaysReadyUnlessHinted checks that a Service with a hint is watched.
 func TestAlwaysReadyUnlessHinted(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]bool{

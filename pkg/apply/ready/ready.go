@@ -19,7 +19,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// State says how far an object has come.
+// State is the state of an object on its way to ready.
 type State string
 
 // The states. Only StateWaiting can become StateReady by itself.
@@ -28,41 +28,40 @@ const (
 	StateReady    State = "ready"
 	StateFailed   State = "failed"   // its controller gave up
 	StateDeleting State = "deleting" // it has a deletionTimestamp
-	StateGone     State = "gone"     // there is no such object any more
+	StateGone     State = "gone"     // the object no longer exists
 )
 
-// Readiness says how far an object has come, and in a few words what it waits for or
-// what failed.
+// Readiness is the state of an object, with a short text about its wait or failure.
 type Readiness struct {
 	State   State
 	Message string
 
-	// Class is the storage class that decides whether a claim which is not
-	// bound yet is ready, "" for all else (see StorageClasses).
+	// Class is the storage class on which the readiness of an unbound claim depends, and ""
+	// otherwise (see StorageClasses).
 	Class string
-	// Final: the object has run to its end, so that nothing which happens to it
-	// later changes its readiness. Finished jobs are often deleted at once.
+	// Final is set if the object has finished, so that no later event changes its
+	// readiness. Many finished jobs are deleted at once.
 	Final bool
 }
 
 func ready(message string) Readiness { return Readiness{State: StateReady, Message: message} }
 
-// Failed is the readiness of an object that does not become ready any more.
+// Failed returns the readiness of an object that will not become ready.
 func Failed(message string) Readiness { return Readiness{State: StateFailed, Message: message} }
 
-// Waiting is the readiness of an object that may yet become ready.
+// Waiting returns the readiness of an object that may still become ready.
 func Waiting(format string, args ...any) Readiness {
 	return Readiness{State: StateWaiting, Message: fmt.Sprintf(format, args...)}
 }
 
-// The messages of objects that nothing is known of yet.
+// These messages are for objects with an unknown state.
 const (
 	unseenObject = "its controller has not seen it yet"
 	unseenChange = "its controller has not seen the change yet"
 )
 
-// Of tells how far an object has come, from the object alone: what its kind tells,
-// and what annotation lynq.sh/status-hint asks for beside that.
+// Of returns the readiness of an object from the object alone. It follows the rules of the
+// kind and the annotation lynq.sh/status-hint.
 func Of(o *unstructured.Unstructured) Readiness {
 	if o.GetDeletionTimestamp() != nil {
 		return deleting(o)
@@ -79,9 +78,9 @@ func Of(o *unstructured.Unstructured) Readiness {
 	return Waiting("it has not completed yet")
 }
 
-// ofKind is what an object's kind tells. Kinds that have no rule of their own are
-// judged by kstatus: an object without a status, or without any of the conditions
-// Reconciling, Stalled, Ready, Failed and Available, is ready as soon as it exists.
+// ofKind returns the readiness by the rules of the kind. kstatus decides for kinds without
+// own rules. It calls an object ready as soon as it exists, unless it has one of the
+// conditions Reconciling, Stalled, Ready, Failed and Available.
 func ofKind(o *unstructured.Unstructured) Readiness {
 	switch o.GroupVersionKind().GroupKind() {
 	case schema.GroupKind{Group: "apps", Kind: "Deployment"}:
@@ -108,8 +107,8 @@ func ofKind(o *unstructured.Unstructured) Readiness {
 	return genericReadiness(o)
 }
 
-// Always tells whether an object is ready as soon as it exists, so that it need not
-// be watched.
+// Always reports whether an object is ready as soon as it exists, so that it needs no
+// watch.
 func Always(group, kind string, body []byte) bool {
 	if group == "" && kind == "Service" {
 		return !isLoadBalancer(body) && !bytes.Contains(body, []byte(`"`+wellknown.AnnotationStatusHint+`"`))
@@ -117,8 +116,8 @@ func Always(group, kind string, body []byte) bool {
 	return kinds.ReadyOnceThere(group, kind)
 }
 
-// isLoadBalancer tells whether a Service's manifest asks for a load balancer. A
-// manifest that cannot be read may be one.
+// isLoadBalancer reports whether a Service's manifest asks for a load balancer. It returns
+// true for an unreadable manifest.
 func isLoadBalancer(body []byte) bool {
 	var service struct {
 		Spec struct {
@@ -132,8 +131,8 @@ func deleting(o *unstructured.Unstructured) Readiness {
 	return Readiness{State: StateDeleting, Message: Ending(o)}
 }
 
-// Ending says of an object that it is being deleted, since when, and what holds it;
-// "" where it is not:
+// Ending says that an object is being deleted, since when, and which finalizers block that.
+// It returns "" if nobody deleted the object:
 //
 //	is being deleted since 2026-01-31T10:02:00Z; finalizer example.com/x holds it
 func Ending(o metav1.Object) string {
@@ -156,9 +155,9 @@ func Ending(o metav1.Object) string {
 	}
 }
 
-// genericReadiness is kstatus, and what that does not look at: conditions that
-// say themselves which generation they are of, and the conditions Failed and
-// Available of kinds that have no Ready.
+// genericReadiness uses kstatus and adds two checks that kstatus lacks. It checks the
+// generation of each condition. It also checks the conditions Failed and Available of kinds
+// without Ready.
 func genericReadiness(o *unstructured.Unstructured) Readiness {
 	stalled, isStalled := isTrue(o, "Stalled")
 	c, hasReady := findCondition(o, "Ready")
@@ -184,7 +183,7 @@ func genericReadiness(o *unstructured.Unstructured) Readiness {
 	return ready("")
 }
 
-// kstatusReadiness translates what kstatus says.
+// kstatusReadiness converts a result of kstatus.
 func kstatusReadiness(result *status.Result) Readiness {
 	message := result.Message
 	if len(result.Conditions) > 0 {
@@ -209,8 +208,8 @@ func conditionReadiness(o *unstructured.Unstructured, conditionType string) Read
 	return c.wanted(o)
 }
 
-// observedGeneration is which generation an object's controller says it has
-// seen. Some write it as a string.
+// observedGeneration returns the generation that an object's controller has seen. Some
+// controllers write it as a string.
 func observedGeneration(o *unstructured.Unstructured) (int64, bool) {
 	v, _, err := unstructured.NestedFieldNoCopy(o.Object, "status", "observedGeneration")
 	if err != nil {
@@ -230,8 +229,8 @@ func toInt64(v any) (int64, bool) {
 	return 0, false
 }
 
-// forKstatus hides an observedGeneration that kstatus would stumble over
-// because it is no number. Readiness has looked at it before.
+// forKstatus hides an observedGeneration that isn't a number, because kstatus would fail on
+// it. Of has already checked it.
 func forKstatus(o *unstructured.Unstructured) *unstructured.Unstructured {
 	state, ok := o.Object["status"].(map[string]any)
 	if !ok {

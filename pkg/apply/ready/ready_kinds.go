@@ -11,7 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// replicas is what a workload's controller has counted.
+// replicas are the counts of a workload's controller.
 type replicas struct {
 	want, exist, updated, ready, available int
 }
@@ -35,12 +35,12 @@ func countReplicas(o *unstructured.Unstructured) replicas {
 		available: count(".status.availableReplicas"),
 	}
 	if o.GetKind() == "ReplicaSet" {
-		c.updated = c.exist // it has but one revision
+		c.updated = c.exist // a ReplicaSet has only one revision
 	}
 	return c
 }
 
-// lack says what is missing, "" where the counts are as they are to be.
+// lack says what is missing, or returns "" if the counts are as desired.
 func (c replicas) lack() string {
 	switch {
 	case c.updated < c.want && c.updated < c.exist:
@@ -53,9 +53,9 @@ func (c replicas) lack() string {
 	return ""
 }
 
-// deploymentReadiness goes by the counts, as kubectl rollout status does: the
-// conditions that kstatus wants besides never come while a rollout is paused,
-// and lag behind when one is scaled to zero.
+// deploymentReadiness uses the counts, as kubectl rollout status does. kstatus also
+// requires conditions that never come while a rollout is paused, and that are late when one
+// is scaled to zero.
 func deploymentReadiness(o *unstructured.Unstructured) Readiness {
 	if _, seen := observedGeneration(o); !seen {
 		return Waiting(unseenObject)
@@ -85,7 +85,7 @@ func workloadReadiness(o *unstructured.Unstructured) Readiness {
 		}
 		return ready("")
 	}
-	// With OnDelete pods stay at their revision until a person deletes them.
+	// With OnDelete, pods keep their revision until somebody deletes them.
 	if status.GetStringField(o.Object, ".spec.updateStrategy.type", "") == "OnDelete" {
 		if c.ready < c.want {
 			return Waiting("%s", fmt.Sprintf("%d of %d replicas ready", c.ready, c.want)+whyNoPods(o))
@@ -103,7 +103,7 @@ func workloadReadiness(o *unstructured.Unstructured) Readiness {
 	return r
 }
 
-// whyNoPods is what keeps a controller from making pods, such as a quota.
+// whyNoPods says why a controller can't create pods, for example a quota.
 func whyNoPods(o *unstructured.Unstructured) string {
 	if c, ok := isTrue(o, "ReplicaFailure"); ok {
 		return ": " + c.describe()
@@ -111,9 +111,8 @@ func whyNoPods(o *unstructured.Unstructured) string {
 	return ""
 }
 
-// jobReadiness: a job is ready when it is complete, or suspended, as then
-// nothing is going to happen. FailureTarget comes before Failed, and both are
-// for good.
+// jobReadiness calls a job ready when it is complete. A suspended job is ready too, because
+// nothing more happens. FailureTarget comes before Failed, and both are permanent.
 func jobReadiness(o *unstructured.Unstructured) Readiness {
 	if _, ok := isTrue(o, "Complete"); ok {
 		return Readiness{State: StateReady, Final: true}
@@ -137,8 +136,8 @@ func jobReadiness(o *unstructured.Unstructured) Readiness {
 	return Waiting("%s", message)
 }
 
-// podReadiness leaves a pod that cannot be scheduled, or whose containers crash,
-// waiting: nodes and what it connects to may yet come.
+// podReadiness lets a pod wait if it can't be scheduled or its containers crash, because
+// nodes and services may still come.
 func podReadiness(o *unstructured.Unstructured) Readiness {
 	phase := status.GetStringField(o.Object, ".status.phase", "")
 	switch phase {
@@ -165,7 +164,7 @@ func podReadiness(o *unstructured.Unstructured) Readiness {
 	return Waiting("its phase is %s", phase)
 }
 
-// stuckContainer says which container does not start, and why.
+// stuckContainer says which container doesn't start, and why.
 func stuckContainer(o *unstructured.Unstructured) string {
 	for _, field := range []string{"initContainerStatuses", "containerStatuses"} {
 		v, _, err := unstructured.NestedFieldNoCopy(o.Object, "status", field)
@@ -184,10 +183,10 @@ func stuckContainer(o *unstructured.Unstructured) string {
 	return ""
 }
 
-// ClaimKind is the kind of which storage classes decide.
+// ClaimKind returns the kind of claims. Their readiness depends on storage classes.
 func ClaimKind() schema.GroupKind { return schema.GroupKind{Kind: "PersistentVolumeClaim"} }
 
-// ClassKind is the kind of storage classes.
+// ClassKind returns the kind of storage classes.
 func ClassKind() schema.GroupKind {
 	return schema.GroupKind{Group: "storage.k8s.io", Kind: "StorageClass"}
 }
@@ -197,17 +196,16 @@ func ClassResource() lynq.APIResource {
 	return lynq.APIResource{Group: "storage.k8s.io", Version: "v1", Kind: "StorageClass", Plural: "storageclasses"}
 }
 
-// Annotations of claims: the class as it was before there was a field for it,
-// and the node of the first pod that uses the claim.
+// These are annotations of claims. The first is the class from before the field existed.
+// The second is the node of the first pod that uses the claim.
 const (
 	annotationClass        = "volume.beta.kubernetes.io/storage-class"
 	annotationSelectedNode = "volume.kubernetes.io/selected-node"
 )
 
-// claimReadiness: how a claim binds is not in the claim but in its storage
-// class. Where that decides, the readiness names the class, and waits for who
-// does not know it. The default class is no matter: the API server writes it
-// into the claim.
+// claimReadiness returns the readiness of a claim. How a claim binds depends on its storage
+// class. If the class decides, the readiness names it, and waits until the caller asks the
+// class. The API server writes the default class into the claim, so it needs no case here.
 func claimReadiness(o *unstructured.Unstructured) Readiness {
 	switch status.GetStringField(o.Object, ".status.phase", "") {
 	case "Bound":
@@ -239,7 +237,7 @@ func claimClass(o *unstructured.Unstructured) (class string, named bool) {
 	return class, named && err == nil
 }
 
-// serviceReadiness: one of type LoadBalancer waits for its address.
+// serviceReadiness makes a Service of type LoadBalancer wait for its address.
 func serviceReadiness(o *unstructured.Unstructured) Readiness {
 	if status.GetStringField(o.Object, ".spec.type", "") != "LoadBalancer" {
 		return ready("")

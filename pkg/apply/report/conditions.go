@@ -7,8 +7,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
-// Conditions returns the conditions of a node that ended with an outcome, without their
-// times. Problems say what went wrong; allReady tells whether all that is waited for is ready.
+// Conditions returns the conditions of a node with this outcome, without their times.
+// problems say what went wrong. allReady is set if every awaited object is ready.
 func Conditions(o Outcome, problems []string, allReady bool) []inventory.Condition {
 	ready := inventory.Condition{Type: inventory.ConditionReady, Status: "True", Reason: "AllReady"}
 	progressing := inventory.Condition{Type: inventory.ConditionProgressing, Status: "False", Reason: "Done"}
@@ -27,8 +27,8 @@ func Conditions(o Outcome, problems []string, allReady bool) []inventory.Conditi
 	return []inventory.Condition{degraded, progressing, ready}
 }
 
-// FailedConditions returns the conditions of a node of which nothing was written. An empty
-// reason stands for any failure.
+// FailedConditions returns the conditions of a node for which lynqctl wrote nothing. An
+// empty reason stands for any failure.
 func FailedConditions(reason, message string) []inventory.Condition {
 	conditions := Conditions(OutcomeFailed, []string{message}, false)
 	for i := range conditions {
@@ -53,7 +53,7 @@ func conditionReason(o Outcome) string {
 	return "Failed"
 }
 
-// Shorten keeps a message small enough for a record.
+// Shorten limits a message to 1 KiB, so that it fits into a record.
 func Shorten(message string) string {
 	const most = 1024
 	if len(message) <= most {
@@ -62,10 +62,10 @@ func Shorten(message string) string {
 	return strings.ToValidUTF8(message[:most], "") + "…"
 }
 
-// Uncount takes counts out of what is recorded: a container that restarts again is no
-// change of the node, and the inventory is not written for it.
+// Uncount removes counts of restarts from a status. Otherwise lynqctl would write the
+// inventory whenever a container restarts.
 func Uncount(st *inventory.Status) {
-	counts := regexp.MustCompile(`, [0-9]+ restarts?\b`) // as ready.Cause has them
+	counts := regexp.MustCompile(`, [0-9]+ restarts?\b`) // the format comes from ready.Cause
 	for i := range st.Objects {
 		st.Objects[i].Message = counts.ReplaceAllString(st.Objects[i].Message, "")
 	}

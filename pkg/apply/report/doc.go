@@ -1,3 +1,6 @@
-// Package report has what a run tells: its events while it goes, and how each node and
-// step ended. It also finds which objects a run left unchanged although they aren't ready.
+// Package report has the events of a run, and the results of its nodes and steps. It also
+// finds unchanged objects that aren't ready.
+//
+// Plans and outcomes flow in. Events, a Result and its Summary flow out. The package reads
+// objects, and never writes one.
 package report

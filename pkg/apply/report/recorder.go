@@ -5,16 +5,15 @@ import (
 	"time"
 )
 
-// Recorder records Kubernetes events, as far as it can: a lost event is no
-// failure.
+// Recorder records Kubernetes events. A lost event isn't an error.
 type Recorder interface {
-	// Record takes an event and returns at once.
+	// Record accepts an event and returns at once.
 	Record(ctx context.Context, e KubernetesEvent)
-	// Flush waits until what was recorded has been sent.
+	// Flush waits until the recorder has sent all events.
 	Flush(ctx context.Context)
 }
 
-// KubernetesEvent is about the inventory ConfigMap of a node.
+// KubernetesEvent is an event about the inventory ConfigMap of a node.
 type KubernetesEvent struct {
 	Namespace, Inventory, UID string
 	Type                      string // Normal or Warning

@@ -14,48 +14,48 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Result says how a run ended. Exit codes, reports, metrics and records read it, and
-// ask nothing else.
+// Result is the result of a run. Exit codes, reports, metrics and records read nothing
+// else.
 type Result struct {
 	// Nodes are all nodes of the plans, in their order.
 	Nodes []NodeResult
-	// Summary is what they add up to.
+	// Summary sums up the nodes.
 	Summary *Summary
 }
 
-// NodeResult says how a node ended.
+// NodeResult is the result of a node.
 type NodeResult struct {
 	lynq.NodeID
-	// Outcome is "" where no run carried the node out.
+	// Outcome is "" if no run executed the node's plan.
 	Outcome Outcome
-	Reason  reason.Reason // why it failed, where that is a word
-	// Problems name object, reason and what to do, a line each.
+	Reason  reason.Reason // why it failed, if there is a word for it
+	// Problems has one line for each problem, with object, cause and fix.
 	Problems []string
-	// Next is the command that shows more of it, "" where there is none.
+	// Next is the command that shows more of the node, or "".
 	Next string
-	// Leaves: it is wanted no more.
+	// Leaves is set if no row renders the node.
 	Leaves bool
 	Steps  []StepResult
 
 	planned *plan.NodePlan
-	// Settled: nothing is recorded of it that another version may render otherwise.
+	// Settled is set if no entry of its inventory depends on the version of lynqctl.
 	Settled bool
-	Unready bool // an object of it is to become ready, and was not seen so
+	Unready bool // the run didn't see an awaited object become ready
 	Stopped bool // its rollout gave it no turn
-	Waits   bool // its turn is in a later run, as a person wants it
+	Waits   bool // its turn is in a later run, as the user requested
 }
 
-// StepResult says how a step ended. It has the step that was decided last; the plan has
-// the one that was decided first.
+// StepResult is the result of a step. It has the step as decided last, and the plan has it
+// as decided first.
 type StepResult struct {
 	Step        *plan.Step
-	Outcome     Outcome // "" where no run carried it out
-	Message     string  // for people; may say what to do
-	Ready       bool    // the object is known to be ready
-	Interrupted bool    // the run ended before it was done
+	Outcome     Outcome // "" if no run executed it
+	Message     string  // for people, and may say what to do
+	Ready       bool    // the object is ready, as far as lynqctl knows
+	Interrupted bool    // the run ended before the step did
 }
 
-// Event is the event that tells of a step.
+// Event returns the event of a step.
 func (s *StepResult) Event() Event {
 	return Event{
 		Type: EventObject, Object: s.Step.Ref(), ID: s.Step.ID(), Action: s.Step.Action, Reason: s.Step.Reason, Outcome: s.Outcome,
@@ -63,17 +63,17 @@ func (s *StepResult) Event() Event {
 	}
 }
 
-// Well tells whether something ended as it should.
+// Well reports whether the outcome is no failure.
 func (o Outcome) Well() bool { return Severity(o) <= Severity(OutcomeDone) }
 
-// End is an outcome as those take it who wait for it.
+// End returns the outcome for the nodes that wait for this one.
 func (o Outcome) End() schedule.End {
 	return schedule.End{
 		Word: strings.ReplaceAll(string(o), "-", " "), Well: o.Well(), Written: o == OutcomeDone || o == OutcomeUnchanged || o == OutcomeNotReady, Interrupted: o == OutcomeInterrupted,
 	}
 }
 
-// Severity orders outcomes: a node's is the worst of its objects'.
+// Severity orders outcomes. A node has the worst outcome of its objects.
 func Severity(o Outcome) int {
 	switch o {
 	case OutcomeFailed:
@@ -92,7 +92,7 @@ func Severity(o Outcome) int {
 	return 0
 }
 
-// Planned is the result of plans that no run carries out.
+// Planned returns the result of plans that no run executes.
 func Planned(plans []plan.Plan) *Result {
 	r := &Result{Nodes: ResultsOf(plans), Summary: &Summary{DryRun: true, Actions: map[plan.Action]int{}, Adopted: map[plan.Action]int{}}}
 	for i := range r.Nodes {
@@ -112,21 +112,21 @@ func Planned(plans []plan.Plan) *Result {
 	return r
 }
 
-// ResultsOf are the results of all nodes before a run.
+// ResultsOf returns the results of all nodes before a run.
 func ResultsOf(plans []plan.Plan) []NodeResult {
 	var all []NodeResult
 	for i := range plans {
 		for j := range plans[i].Nodes {
 			p := &plans[i].Nodes[j]
 			id := p.NodeID
-			id.Hub = plans[i].Hub // which a record may not say
+			id.Hub = plans[i].Hub // an inventory may lack the hub
 			all = append(all, NodeResult{NodeID: id, Leaves: p.Desired == nil, planned: p})
 		}
 	}
 	return all
 }
 
-// plan is how a node ends as far as its plan tells.
+// plan sets the outcome of a node as far as its plan determines it.
 func (n *NodeResult) plan() {
 	p, idle := n.planned, true
 	for i := range p.Steps {
@@ -144,8 +144,8 @@ func (n *NodeResult) plan() {
 	}
 }
 
-// Unrendered says why the node could not be rendered, without values of its row; "" where it
-// could.
+// Unrendered says why the node failed to render, without values of its row. It returns ""
+// if the node rendered.
 func (n *NodeResult) Unrendered() string {
 	if n.planned == nil || n.planned.Desired == nil {
 		return ""
@@ -156,7 +156,7 @@ func (n *NodeResult) Unrendered() string {
 	return ""
 }
 
-// ReasonFor is a word for why a node failed, "" where there is none.
+// ReasonFor returns the word for a node's failure, or "".
 func ReasonFor(err error) reason.Reason {
 	if unknown := (*plan.UnknownError)(nil); errors.As(err, &unknown) {
 		return reason.Unknown
@@ -164,53 +164,51 @@ func ReasonFor(err error) reason.Reason {
 	return ""
 }
 
-// KeptReady tells whether a step leaves an object as it is that is recorded as ready.
+// KeptReady reports whether a step keeps an object that is recorded as ready.
 func KeptReady(s *plan.Step) bool {
 	return s.Action == plan.ActionKeep && s.Entry != nil && s.Entry.Ready
 }
 
-// LeavesAlone tells whether a node that goes has an object that is left alone, so that
-// its record stays.
+// LeavesAlone reports whether lynqctl leaves an object of the node alone. Then the
+// inventory of a deleted node is kept.
 func (n *NodeResult) LeavesAlone() bool {
 	return slices.ContainsFunc(n.Steps, func(s StepResult) bool { return s.Step.Action == plan.ActionSkip })
 }
 
-// Moves tells whether the node goes on as another one.
+// Moves reports whether the node continues as another node.
 func (n *NodeResult) Moves() bool { return n.planned != nil && n.planned.Moves() }
 
-// Summary counts how the nodes and objects of a run ended.
+// Summary counts the nodes and objects of a run by outcome.
 type Summary struct {
 	Hubs []lynq.HubKey
-	// Nodes and Objects count what ended with each outcome; Actions what was
-	// done to objects.
+	// Nodes and Objects are counts by outcome. Actions counts the objects by action.
 	Nodes   map[Outcome]int
 	Objects map[Outcome]int
 	Actions map[plan.Action]int
-	// Adopted counts those that left which were adopted.
+	// Adopted counts the adopted objects among those that left the nodes.
 	Adopted map[plan.Action]int
-	// Failed lists the nodes that did not end well, in the order of their
-	// names, each with what to do next.
+	// Failed lists the nodes that failed, sorted by name. Each says what to do next.
 	Failed []NodeResult
-	// Unready are the objects that are unchanged but not ready, by node. They make
-	// nothing fail.
+	// Unready lists the unchanged objects that aren't ready, by node. They don't make a run
+	// fail.
 	Unready []Unready
-	// Sighted notes for the next run which objects are ready, by hub.
+	// Sighted has each hub's notes of ready objects for the next run.
 	Sighted map[lynq.HubKey]string
-	// Leaving counts the nodes that are kept for their grace period.
+	// Leaving counts the nodes in their grace period.
 	Leaving int
-	// Settled tells of which hubs this version renders what is recorded of every
-	// node whose record has a version.
+	// Settled lists the hubs whose inventories all agree with this version of lynqctl.
 	Settled map[lynq.HubKey]bool
-	// Rollouts are how far those of a hub's forms have come, of hubs all of whose nodes
-	// were in the plan.
+	// Rollouts is the progress of the rollouts of forms, by hub. It covers only hubs with
+	// all of their nodes in the plan.
 	Rollouts    map[lynq.HubKey][]inventory.Rollout
 	DryRun      bool
 	Interrupted bool
 	Elapsed     time.Duration
 }
 
-// Summarize sums up the results of the nodes of plans, and of those that are kept for
-// their grace period, and whose inventories could not be written. It is a pure function.
+// Summarize sums up the results of a run. nodes are the nodes of plans. unmarked are nodes
+// in their grace period with an inventory that lynqctl couldn't write. It is a pure
+// function.
 func Summarize(plans []plan.Plan, nodes, unmarked []NodeResult, rollouts schedule.Rollouts) *Summary {
 	s := &Summary{Nodes: map[Outcome]int{}, Objects: map[Outcome]int{}, Actions: map[plan.Action]int{}, Adopted: map[plan.Action]int{}, Settled: map[lynq.HubKey]bool{}, Rollouts: map[lynq.HubKey][]inventory.Rollout{}}
 	s.fail(slices.Concat(nodes, unmarked))
@@ -240,7 +238,7 @@ func Summarize(plans []plan.Plan, nodes, unmarked []NodeResult, rollouts schedul
 	return s
 }
 
-// fail lists the nodes that did not end well.
+// fail lists the nodes that failed.
 func (s *Summary) fail(nodes []NodeResult) {
 	for i := range nodes {
 		if !nodes[i].Outcome.Well() && !nodes[i].Waits {
@@ -269,7 +267,7 @@ func (s *Summary) count(n *NodeResult) {
 	}
 }
 
-// rolledOut are the rollouts of a hub's forms, by form.
+// rolledOut returns the rollouts of a hub's forms, sorted by form.
 func rolledOut(nodes []NodeResult, rollouts schedule.Rollouts) []inventory.Rollout {
 	come := map[schedule.Form]inventory.Rollout{}
 	for i := range nodes {
@@ -296,7 +294,7 @@ func rolledOut(nodes []NodeResult, rollouts schedule.Rollouts) []inventory.Rollo
 	return all
 }
 
-// counted is the rollout of a form with one more of its nodes.
+// counted returns the rollout of a form with one more node.
 func (n *NodeResult) counted(r inventory.Rollout, stage, stages int) inventory.Rollout {
 	r.Form, r.Total = n.planned.Form, r.Total+1
 	if r.Stages = stages; r.Stage == 0 {

@@ -18,50 +18,52 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
-// Unready is an object that a run left as it is, and that is not ready.
+// Unready is an unchanged object that isn't ready.
 type Unready struct {
 	Node    lynq.NodeKey
 	Object  lynq.Ref
 	Message string
 
-	mask redact.Mask // of the row
+	mask redact.Mask // the mask of the row
 }
 
-// Causes knows why objects do not get ready.
+// Causes finds out why objects aren't ready.
 type Causes interface {
-	// Cause says in a line what keeps an object from getting ready, "" where that is
-	// not known.
+	// Cause returns one line that says why an object isn't ready, or "" if that isn't
+	// known.
 	Cause(ctx context.Context, ref lynq.Ref) string
 }
 
-// Unchanged finds the objects that a run left as they were, and that are not ready.
+// Unchanged finds the objects that a run left unchanged and that aren't ready.
 type Unchanged struct {
 	Objects  observe.ObjectReader
-	Causes   Causes // nil for none
+	Causes   Causes // may be nil
 	Reporter Reporter
 	Now      func() time.Time
-	// Sighted are the notes of the last run on each hub, by the same Rules of readiness.
+	// Sighted has each hub's notes from its last run. They count only with the same Rules
+	// of readiness.
 	Sighted map[lynq.HubKey]string
 	Rules   string
 }
 
-// causesTold is for how many unready objects causes are asked for.
+// causesTold is the largest number of unready objects with a cause. Each cause costs
+// requests.
 const causesTold = 3
 
-// leftStep is a step that left an object as it was.
+// leftStep is a step that left an object unchanged.
 type leftStep struct {
 	*plan.Step
 	node lynq.NodeKey
-	mask redact.Mask // of the row
+	mask redact.Mask // the mask of the row
 }
 
-// left tells whether a step left an object as it was that is to be ready.
+// left reports whether a step left an awaited object unchanged.
 func (s *StepResult) left() bool {
 	o, why := s.Step.Object, s.Step.Reason
 	return o != nil && s.Outcome == OutcomeUnchanged && why != reason.LeftOut && why != reason.Unmanaged && why != reason.Completed && o.Awaited()
 }
 
-// leftOf are the steps that left objects as they were which are to be ready, by hub.
+// leftOf returns the steps that left awaited objects unchanged, by hub.
 func leftOf(nodes []NodeResult) map[lynq.HubKey]map[lynq.Ref]leftStep {
 	all := map[lynq.HubKey]map[lynq.Ref]leftStep{}
 	for i := range nodes {
@@ -80,10 +82,9 @@ func leftOf(nodes []NodeResult) map[lynq.HubKey]map[lynq.Ref]leftStep {
 	return all
 }
 
-// Unready looks at the objects that the run left as they were: one list for each
-// kind of them whose readiness forms wait for, and none where there are no such. Objects
-// that the last run saw ready, and that the lists of the run show unchanged, are not read.
-// The notes are for the next run.
+// Unready finds the unchanged objects that aren't ready. It sends one list request for each
+// awaited kind, and none if forms wait for no kind. It doesn't read objects that the last
+// run saw ready and that didn't change since. The notes are for the next run.
 func (u *Unchanged) Unready(ctx context.Context, nodes []NodeResult) (all []Unready, notes map[lynq.HubKey]string) {
 	left, notes := leftOf(nodes), map[lynq.HubKey]string{}
 	for _, hub := range slices.SortedFunc(maps.Keys(left), lynq.HubKey.Compare) {
@@ -101,7 +102,7 @@ func (u *Unchanged) Unready(ctx context.Context, nodes []NodeResult) (all []Unre
 	return all, notes
 }
 
-// explain adds why objects are not ready.
+// explain adds causes to the messages of unready objects.
 func (u *Unchanged) explain(ctx context.Context, unready []Unready) {
 	for i := range unready {
 		o := &unready[i]
@@ -114,8 +115,8 @@ func (u *Unchanged) explain(ctx context.Context, unready []Unready) {
 	}
 }
 
-// unreadyOf finds those of a hub, and notes the others. What could not be looked at is an
-// error beside them.
+// unreadyOf returns the unready objects of a hub, and a note of the others. It returns both
+// even with an error about objects that it couldn't read.
 func (u *Unchanged) unreadyOf(ctx context.Context, hub lynq.HubKey, left map[lynq.Ref]leftStep) (unready []Unready, note string, unknown error) {
 	known := sighted.Parse(u.Sighted[hub], u.Rules)
 	classes := ""
@@ -151,14 +152,15 @@ func (u *Unchanged) unreadyOf(ctx context.Context, hub lynq.HubKey, left map[lyn
 		}
 	}
 	if now := classesOf(sight.Classes); now != "" && classes != "" && now != classes {
-		return unready, "", unknown // they changed meanwhile
+		return unready, "", unknown // the classes changed meanwhile
 	} else if now != "" {
 		classes = now
 	}
 	return unready, sighted.Note(seen, u.Rules, classes), unknown
 }
 
-// sightOf is a version of an object; one that was not seen has none.
+// sightOf returns the version of an object. The version is empty if nobody has seen the
+// object.
 func sightOf(ref lynq.Ref, l *tracking.Live) sighted.Object {
 	if l == nil {
 		return sighted.Object{Ref: ref}
@@ -166,7 +168,8 @@ func sightOf(ref lynq.Ref, l *tracking.Live) sighted.Object {
 	return sighted.Object{Ref: ref, UID: l.UID, Version: l.ResourceVersion}
 }
 
-// classesOf names storage classes, "" where they do not matter or are not known.
+// classesOf returns a short name for storage classes, or "" if they don't matter or aren't
+// known.
 func classesOf(c *ready.StorageClasses) string {
 	text := c.String()
 	if text == "" {
@@ -175,7 +178,7 @@ func classesOf(c *ready.StorageClasses) string {
 	return sighted.Short(text)
 }
 
-// unready is why its object is not ready, "" where it is.
+// unready says why the step's object isn't ready, or returns "".
 func (s *leftStep) unready(sight *observe.Sight) string {
 	ref := s.Object.Ref
 	now := sight.Ready[ref]

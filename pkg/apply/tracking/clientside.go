@@ -8,8 +8,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// toolsManage tells whether client-side tools manage fields that patchStrategy override
-// takes back. Those of another version of the API than what lynq applied cannot be.
+// toolsManage reports whether client-side tools manage fields that patchStrategy override
+// restores. It ignores entries of another API version than lynq's, because lynqctl can't
+// convert those.
 func toolsManage(entries []metav1.ManagedFieldsEntry) bool {
 	version := ""
 	for i := range entries {
@@ -27,8 +28,8 @@ func toolsManage(entries []metav1.ManagedFieldsEntry) bool {
 	return false
 }
 
-// holdsMore tells whether an entry has other fields than those that stay with whoever
-// set them. One that cannot be read is for the write to report.
+// holdsMore reports whether an entry has fields beyond those that lynqctl leaves to other
+// clients. It returns true for an unreadable entry, so that the write reports the error.
 func holdsMore(e *metav1.ManagedFieldsEntry) bool {
 	set, held := fieldpath.NewSet(), fieldpath.NewSet(fieldpath.MakePathOrDie("metadata", "ownerReferences"))
 	for _, names := range kinds.HeldBack() {

@@ -8,7 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// TestClientSide: who manages something that override takes back.
+// TestClientSide checks which managers have fields that override takes back.
 func TestClientSide(t *testing.T) {
 	const some, held = `{"f:data":{"f:a":{}}}`, `{"f:metadata":{"f:finalizers":{"v:\"x\"":{}},"f:ownerReferences":{".":{}}}}`
 	ours := fieldsEntry("lynq", "Apply", "", "v1", some)

@@ -1,6 +1,6 @@
-// Package tracking says what an object's metadata tells of it: which node it belongs to, who
-// else claims it, and which of its fields lynqctl manages.
+// Package tracking reads an object's metadata. It finds out which node the object belongs
+// to, who else claims it, and which of its fields lynqctl manages.
 //
-// LiveOf takes from metadata what a run keeps of an object. In flows the metadata of one
-// object, and out flows a Live. The package reads nothing, and decides nothing.
+// LiveOf extracts the part that a run keeps. The metadata of one object flows in, and a
+// Live flows out. The package reads no cluster, and never decides.
 package tracking

@@ -8,74 +8,72 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Live holds the part of a live object's metadata that apply decides by.
+// Live is the part of a live object's metadata that apply's decisions depend on.
 type Live struct {
 	lynq.Ref
 	UID             types.UID
 	ResourceVersion string
 	Generation      int64
-	Deleting        bool // it has a deletionTimestamp
-	// Ending says since when it is being deleted, and what holds it: "is being
-	// deleted since …; finalizer … holds it"; "" where it is not.
+	Deleting        bool // the object has a deletionTimestamp
+	// Ending says since when the object is being deleted, and which finalizers block that
+	// (see ready.Ending). It is "" if nobody deleted the object.
 	Ending string
 
-	// Tracking, as its labels, annotations and owner references have it.
+	// These come from labels, annotations and owner references.
 	Hub                 string
 	Node, NodeNamespace string
-	PartOf              string // ApplySet id
+	PartOf              string // the ApplySet id
 	Owners              []types.UID
-	// ResourceID and DeletionPolicy are what its annotations say.
+	// These come from annotations.
 	ResourceID     string
 	DeletionPolicy lynq.DeletionPolicy
 	Orphaned       bool
 	OrphanedFrom   string
-	Data           bool // an orphan whose form said holdsData
+	Data           bool // an orphan with holdsData in its form
 	CreatedOnce    bool
 	Unmanaged      bool // lynq.sh/mode: unmanaged
-	// Record: it is a record of lynqctl, or an object of the Lynq operator's own,
-	// and never one of a node.
+	// Record is set for lynqctl's own records and the Lynq operator's own objects. A node
+	// never owns them.
 	Record  bool
-	Adopted bool // it was there before it became ours
-	// Labels are all of its labels, where a tombstone is compared with them; nil else.
+	Adopted bool // the object existed before the node owned it
+	// Labels are all labels of the object, to compare with a tombstone, and nil otherwise.
 	Labels map[string]string
 
-	// Controller is the owner reference with controller: true that is not a
-	// record of ours, as "Kind/name", "" where there is none. Foreign names
-	// another tool's inventory that claims the object, such as
-	// "ApplySet applyset-x-v1" or "Kustomization flux-system/apps".
+	// Controller is the owner reference with controller: true as "Kind/name", or "".
+	// lynqctl's own records don't count. Foreign names another tool's inventory that claims
+	// the object, such as "ApplySet applyset-x-v1" or "Kustomization flux-system/apps".
 	Controller    string
 	ControllerUID types.UID
 	Foreign       string
 
-	// Fields is a hash of the fields that lynq manages by server-side apply and
-	// of the second in which it last changed any of them, "" where it manages
-	// none.
+	// Fields is a hash of the fields that lynq manages by server-side apply, and of the
+	// second of its last change. It is "" if lynq manages none.
 	Fields string
-	// Last: no other client has written to the object since lynq last applied it.
-	// LastButStatus: none but to its status.
+	// Last is set if no other client has written to the object since lynq last applied it.
+	// LastButStatus ignores writes of the status.
 	Last, LastButStatus bool
-	// Intact: the server was asked, and a write would change nothing of this version.
-	// Asked is the whole object where a write would, so that the run need not read it.
+	// Intact is set if the server confirmed that a write would not change this version.
+	// Otherwise Asked may have the whole object, so that the run needn't read it.
 	Intact bool
 	Asked  *unstructured.Unstructured
-	// Updated: lynq also manages fields by updates and patches, so that a
-	// server-side apply without them would not remove them.
+	// Updated is set if lynq also manages fields by updates and patches. A server-side
+	// apply without them would not remove them.
 	Updated bool
-	// Updates are those fields.
+	// Updates are these fields.
 	Updates []Update
-	// Takers are the other managers that changed by server-side apply what they manage
-	// since lynq last wrote. A write leaves them the fields that they took, unless Force
-	// says otherwise.
+	// Takers are the managers that changed their fields by server-side apply since lynq
+	// last wrote. A write leaves them these fields, except with Force.
 	Takers []string
-	// ClientSide: kubectl, Helm or their kin manage fields (see kinds.ClientSide).
+	// ClientSide is set if kubectl, Helm or a similar tool manages fields (see
+	// kinds.ClientSide).
 	ClientSide bool
 }
 
-// Labelled is the node that the labels of the object name.
+// Labelled returns the node in the object's labels.
 func (l *Live) Labelled() lynq.NodeKey { return lynq.NodeKey{Namespace: l.NodeNamespace, Name: l.Node} }
 
-// NoOrphan tells why an object does not count as an orphan, "" where it does:
-// it has no marker of one, or another owner has it in spite of that.
+// NoOrphan says why an object doesn't count as an orphan, or returns "". An object isn't an
+// orphan without the marker, or if it has another owner.
 func (l *Live) NoOrphan() string {
 	switch {
 	case !l.Orphaned:
@@ -90,8 +88,8 @@ func (l *Live) NoOrphan() string {
 	return ""
 }
 
-// TakenOver names the controller or the other tool that claims an object, ""
-// for none. They may do so and leave our tracking on it.
+// TakenOver returns the controller or other tool that claims an object, or "". They may
+// leave our tracking in place.
 func (l *Live) TakenOver() string {
 	switch {
 	case l.Record:

@@ -16,8 +16,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// LiveOf takes from an object's metadata what apply keeps of it. The metadata
-// itself is not kept.
+// LiveOf returns the part of an object's metadata that apply keeps. It doesn't keep the
+// metadata itself.
 func LiveOf(ref lynq.Ref, m *metav1.PartialObjectMetadata) Live {
 	l := Live{
 		Ref: ref, UID: m.UID, ResourceVersion: m.ResourceVersion, Generation: m.Generation,
@@ -46,14 +46,14 @@ func LiveOf(ref lynq.Ref, m *metav1.PartialObjectMetadata) Live {
 	return l
 }
 
-// neverManaged tells a record, and what is the operator's, from all that may be an
-// object of a node: by its label, or by its name, since the label may be lost.
+// neverManaged reports whether an object is a record, or belongs to the operator, and so
+// never to a node. It checks the name too, because somebody may have removed the label.
 func neverManaged(ref lynq.Ref, labels map[string]string) bool {
 	_, labelled := labels[wellknown.LabelRecord]
 	return labelled || ref.NeverManaged()
 }
 
-// setOwners keeps who owns the object, and its controller that is no record.
+// setOwners notes the owners of the object, and its controller if that isn't a record.
 func (l *Live) setOwners(refs []metav1.OwnerReference) {
 	if len(refs) == 0 {
 		return
@@ -68,7 +68,7 @@ func (l *Live) setOwners(refs []metav1.OwnerReference) {
 	}
 }
 
-// setManagers keeps how lynq manages the object's fields.
+// setManagers notes how lynq manages the object's fields.
 func (l *Live) setManagers(entries []metav1.ManagedFieldsEntry) {
 	for i := range entries {
 		e := &entries[i]
@@ -83,7 +83,7 @@ func (l *Live) setManagers(entries []metav1.ManagedFieldsEntry) {
 	}
 }
 
-// setTakers finds who changed fields by server-side apply since we wrote.
+// setTakers finds the managers that changed fields by server-side apply since lynq wrote.
 func (l *Live) setTakers(entries []metav1.ManagedFieldsEntry) {
 	var ours time.Time
 	for i := range entries {
@@ -100,8 +100,8 @@ func (l *Live) setTakers(entries []metav1.ManagedFieldsEntry) {
 	}
 }
 
-// setLastWriter finds out whether others wrote after we applied. Times are whole
-// seconds, and who wrote in the same second as we did may have been later.
+// setLastWriter finds out whether others wrote after lynq applied. Times are whole seconds,
+// so a write in the same second may have been later.
 func (l *Live) setLastWriter(entries []metav1.ManagedFieldsEntry) {
 	var ours, status, rest time.Time
 	for i := range entries {
@@ -128,10 +128,10 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// fieldsHash is 16 hex digits of a SHA-256 of an entry: which fields, of which
-// version, applied when. The server writes one set always with the same bytes.
-// The time tells of an apply in our name that we do not know of: its record was
-// lost, or another client borrowed the name. What others write does not change it.
+// fieldsHash returns 16 hex digits of a SHA-256 of an entry, with its fields, version and
+// time. The server writes one set always with the same bytes. The time reveals an apply in
+// our name that isn't recorded. Its record was lost, or another client used the name.
+// Writes of others don't change the hash.
 func fieldsHash(e *metav1.ManagedFieldsEntry) string {
 	fields := sha256.Sum256(e.FieldsV1.GetRawBytes())
 	var buffer [sha256.Size + 96]byte // on the stack, for versions of any sane length
@@ -145,14 +145,14 @@ func fieldsHash(e *metav1.ManagedFieldsEntry) string {
 	return string(digits[:])
 }
 
-// foreignOwner names another tool's inventory that claims the object, "" where
-// there is none. The label of ApplySets is not looked at: Live.PartOf has it.
+// foreignOwner names another tool's inventory that claims the object, or returns "". It
+// ignores the label of ApplySets, because Live.PartOf has it.
 func foreignOwner(ref lynq.Ref, m *metav1.PartialObjectMetadata) string {
 	b := marks.Object{Ref: ref, Labels: m.Labels, Annotations: m.Annotations, Managers: m.ManagedFields}
 	return b.Owner()
 }
 
-// LiveOfObject is LiveOf for a whole object.
+// LiveOfObject works like LiveOf for a whole object.
 func LiveOfObject(ref lynq.Ref, o *unstructured.Unstructured) (*Live, error) {
 	m, err := MetadataOf(o)
 	if err != nil {
@@ -162,7 +162,7 @@ func LiveOfObject(ref lynq.Ref, o *unstructured.Unstructured) (*Live, error) {
 	return &l, nil
 }
 
-// MetadataOf is the metadata of a whole object.
+// MetadataOf returns the metadata of a whole object.
 func MetadataOf(o *unstructured.Unstructured) (*metav1.PartialObjectMetadata, error) {
 	b, err := json.Marshal(map[string]any{"metadata": o.Object["metadata"]})
 	if err != nil {

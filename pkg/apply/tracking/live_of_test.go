@@ -51,7 +51,7 @@ func TestLiveOf(t *testing.T) {
 		Owners: []types.UID{"record", "plain", "app"}, ResourceID: "id", DeletionPolicy: lynq.DeleteRetain,
 		Orphaned: true, OrphanedFrom: "a/b/c/d", CreatedOnce: true, Adopted: true, Unmanaged: true,
 		Controller: "App/a", ControllerUID: "app", Foreign: "Helm release r",
-		// Written down, so that it stays what inventories hold.
+		// These are constants, because inventories contain the hash.
 		Fields:  "741b6e467dc97708",
 		Updated: true, ClientSide: true,
 		Updates: []Update{{Version: "apps/v1", Fields: metav1.NewFieldsV1(`{"f:spec":{}}`)}},
@@ -86,7 +86,7 @@ func appliedAt(e metav1.ManagedFieldsEntry) metav1.ManagedFieldsEntry {
 	return e
 }
 
-// commonMetadata is that of one of very many objects.
+// commonMetadata returns the metadata of a typical object.
 func commonMetadata() *metav1.PartialObjectMetadata {
 	yes := true
 	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
@@ -101,7 +101,7 @@ func commonMetadata() *metav1.PartialObjectMetadata {
 	}}
 }
 
-// TestLiveOfAllocations: it runs for each object of a hub.
+// TestLiveOfAllocations counts allocations, because LiveOf runs for each object of a hub.
 func TestLiveOfAllocations(t *testing.T) {
 	m, ref := commonMetadata(), lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "default", Name: "web"}
 	var sink Live
@@ -121,9 +121,8 @@ func BenchmarkLiveOf(b *testing.B) {
 	}
 }
 
-// TestOwnerOfOlderVersion: the owner references of older versions say
-// blockOwnerDeletion. That tells nothing of the object, which is written when
-// something else of it is.
+// TestOwnerOfOlderVersion checks owner references of older versions, which set
+// blockOwnerDeletion. That doesn't count as a difference, and the next write changes it.
 func TestOwnerOfOlderVersion(t *testing.T) {
 	owned := func(r metav1.OwnerReference) Live {
 		ref := lynq.Ref{Kind: "Secret", Namespace: "ns", Name: "acme"}
@@ -138,7 +137,8 @@ func TestOwnerOfOlderVersion(t *testing.T) {
 	}
 }
 
-// TestTakers: who applied after we wrote last may have taken fields.
+// TestTakers checks that managers that applied after lynq's last write may have taken
+// fields.
 func TestTakers(t *testing.T) {
 	at := func(seconds int64, e metav1.ManagedFieldsEntry) metav1.ManagedFieldsEntry {
 		when := metav1.Unix(seconds, 0)

@@ -11,21 +11,22 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// An update makes all that it sets its manager's, and the creation of an object also the
-// server's defaults. Which of these the form does not set is recorded by short hashes:
-// whoever changes a default changes nothing of ours.
+// An update gives its manager all fields that it sets. The creation of an object also gives
+// it the server's defaults. lynqctl records short hashes of fields that the form doesn't
+// set, so that a changed default doesn't count as drift.
 
 // LongestDefaults limits the length of Defaults, in characters.
 const LongestDefaults = mostDefaults * shortHash
 
-// shortHash is how many characters stand for a field, and mostDefaults how many fields
-// are recorded.
+// shortHash is the number of characters for one field. mostDefaults limits the recorded
+// fields.
 const (
 	shortHash    = 6
 	mostDefaults = 64
 )
 
-// Defaults stands for fields, given by their paths; false where they are too many.
+// Defaults returns the hashes of fields, given by their paths. It returns false if there
+// are too many.
 func Defaults(paths []string) (string, bool) {
 	if len(paths) > mostDefaults {
 		return "", false
@@ -43,8 +44,8 @@ func shortOf(path string) string {
 	return hex.EncodeToString(sum[:shortHash/2])
 }
 
-// Own is a hash of the fields that lynq manages and of the seconds in which it last
-// changed any of them, without the defaults; "" where that cannot be read.
+// Own returns a hash of the fields that lynq manages without the defaults, and of the
+// seconds of its last changes. It returns "" if it can't read them.
 func (l *Live) Own(defaults string) string {
 	left := map[string]bool{}
 	for i := 0; i+shortHash <= len(defaults); i += shortHash {
@@ -71,8 +72,7 @@ func (l *Live) Own(defaults string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Update holds the fields that lynq manages by updates and patches in one version of
-// the API.
+// Update has the fields that lynq manages by updates and patches in one API version.
 type Update struct {
 	Version, At string
 	Fields      *metav1.FieldsV1

@@ -1,5 +1,8 @@
-// Package verify compares records with the cluster: it finds what an apply would put right
-// that wanted exactly what is recorded. It does no IO.
+// Package verify compares inventories with the cluster. It finds the differences that an
+// apply of the recorded state would fix.
+//
+// Inventories and live objects flow in, and findings flow out. The package does no IO, and
+// never changes an object.
 package verify
 
 import (
@@ -19,43 +22,42 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Input holds what Run compares records with.
+// Input is the input of Find.
 type Input struct {
-	// Inventories are those to be compared.
+	// Inventories are the inventories to compare.
 	Inventories []*inventory.Inventory
-	// Others are further inventories: what they name is recorded.
+	// Others are further inventories. Objects in them count as recorded.
 	Others []*inventory.Inventory
-	// Broken names the nodes whose records could not be read: it is not known
-	// what those name.
+	// Broken names the nodes with unreadable inventories. Nobody knows which objects these
+	// list.
 	Broken map[lynq.NodeKey]bool
-	// Live has every object that Inventories name, as far as there is one.
+	// Live has every existing object that Inventories list.
 	Live map[lynq.Ref]*tracking.Live
-	// Misplaced are those that cannot be there.
+	// Misplaced are the objects that can't exist.
 	Misplaced map[lynq.Ref]*plan.ScopeError
-	// Tracked are objects that bear the label of a hub, of whatever kinds, and
-	// are no records. Among them are those that Find finds unrecorded.
+	// Tracked are the objects with the label of a hub, of all kinds, without records. Find
+	// searches them for unrecorded objects.
 	Tracked []*tracking.Live
 }
 
-// Type is a way in which the cluster is not as records say. Types are
-// words that scripts may compare.
+// Type is a kind of difference. Scripts may compare the words.
 type Type string
 
 // The types of findings.
 const (
-	Missing     Type = "Missing"     // recorded, and gone
-	Replaced    Type = "Replaced"    // it was deleted and created again
-	Foreign     Type = "Foreign"     // another node, controller or tool has it
-	Orphaned    Type = "Orphaned"    // marked as an orphan, though recorded
-	Leaving     Type = "Leaving"     // it is being deleted
-	Unconfirmed Type = "Unconfirmed" // no run saw its last write end well
-	Untracked   Type = "Untracked"   // its tracking is missing, or not as its policies say
-	Drifted     Type = "Drifted"     // others changed what lynqctl manages
-	Conflict    Type = "Conflict"    // another client applied fields since they were ours, which apply leaves to it
-	Unrecorded  Type = "Unrecorded"  // tracked, and no inventory has an entry for it
+	Missing     Type = "Missing"     // recorded, but it doesn't exist
+	Replaced    Type = "Replaced"    // somebody deleted it and created it again
+	Foreign     Type = "Foreign"     // another node, controller or tool owns it
+	Orphaned    Type = "Orphaned"    // marked as an orphan, although recorded
+	Leaving     Type = "Leaving"     // somebody is deleting it
+	Unconfirmed Type = "Unconfirmed" // no run confirmed its last write
+	Untracked   Type = "Untracked"   // its tracking is missing, or differs from its policies
+	Drifted     Type = "Drifted"     // other clients changed fields that lynqctl manages
+	Conflict    Type = "Conflict"    // another client applied fields that lynqctl managed, and apply leaves them
+	Unrecorded  Type = "Unrecorded"  // it has tracking, but no inventory has an entry for it
 )
 
-// Types are all of them.
+// Types returns all types.
 func Types() []Type {
 	return []Type{
 		Missing, Replaced, Foreign, Orphaned, Leaving,
@@ -63,24 +65,23 @@ func Types() []Type {
 	}
 }
 
-// Finding is one object that is not as records say.
+// Finding is one object that differs from the inventories.
 type Finding struct {
-	// NodeID is what the inventory records. Without an inventory it has only what the
-	// object's labels say: node and hub, without the namespace of the hub.
+	// NodeID comes from the inventory. Without an inventory it comes from the object's
+	// labels: node and hub, without the hub's namespace.
 	lynq.NodeID
-	// Object may be the record itself.
+	// Object may be the inventory itself.
 	Object lynq.Ref
-	ID     string // of the resource in its form, "" for the record itself
+	ID     string // the id of the resource in its form, "" for the inventory
 	Type   Type
-	// What is wrong and what to do about it, for people.
+	// What describes the problem, and Fix how to solve it, for people.
 	What, Fix string
 }
 
-// Find compares records with the cluster: it finds what an apply would put
-// right that wanted exactly what is recorded, and what no record names. There is
-// one finding for an object at most, sorted by node and object. Of a node whose
-// record is being deleted only that is told. What a person marked as unmanaged
-// is as it is on purpose.
+// Find compares inventories with the cluster. It finds differences that an apply of the
+// recorded state would fix, and objects without an entry. It returns at most one finding
+// for an object, sorted by node and object. For an inventory that somebody deleted, it
+// returns only that. Objects that a user marked as unmanaged aren't findings.
 //
 // It is a pure function.
 func Find(in *Input) []Finding {
@@ -111,8 +112,8 @@ type verifier struct {
 	nodes    map[lynq.NodeKey]*inventory.Inventory
 	byUID    map[types.UID]*inventory.Inventory
 	recorded map[lynq.Ref]bool
-	uids     map[types.UID]bool // of recorded objects
-	broken   map[string]bool    // records that could not be read, by ApplySet id
+	uids     map[types.UID]bool // the uids of recorded objects
+	broken   map[string]bool    // the ApplySet ids of unreadable inventories
 }
 
 func newVerifier(in *Input) *verifier {
@@ -142,10 +143,10 @@ func newVerifier(in *Input) *verifier {
 	return v
 }
 
-// partOf is the id of a node's ApplySet.
+// partOf returns the ApplySet id of a node.
 func partOf(k lynq.NodeKey) string { return inventory.ID(k.Namespace, inventory.Name(k.Name)) }
 
-// node compares one inventory.
+// node compares one inventory with the cluster.
 func (v *verifier) node(inv *inventory.Inventory) []Finding {
 	f := Finding{NodeID: inv.Node}
 	if inv.Deleting {
@@ -171,8 +172,7 @@ func (v *verifier) node(inv *inventory.Inventory) []Finding {
 	return found
 }
 
-// object compares one record with what there is, and tells whether that is a
-// finding.
+// object compares one entry with the live object, and reports whether they differ.
 func (v *verifier) object(f *Finding, me plan.Owner, r *inventory.Entry, l *tracking.Live) bool {
 	s := v.records.Step(me, r, l)
 	switch f.Type = typeOf(&s); f.Type {
@@ -216,7 +216,8 @@ func (v *verifier) object(f *Finding, me plan.Owner, r *inventory.Entry, l *trac
 	return true
 }
 
-// typeOf asks what a run would do that wants just what is recorded.
+// typeOf returns the type of the difference, from the step that would apply the recorded
+// state.
 func typeOf(s *plan.Step) Type {
 	r, l, why := s.Entry, s.Live, s.Reason
 	if r.Excluded {
@@ -252,8 +253,8 @@ func typeOf(s *plan.Step) Type {
 	return Unconfirmed
 }
 
-// typeOfDrift tells drift from a conflict. A run would look at an object of which it is
-// not known whether it drifted: that is no finding.
+// typeOfDrift returns Drifted, Conflict or "". If it isn't known whether the object
+// drifted, a run would check, and that isn't a finding.
 func typeOfDrift(s *plan.Step) Type {
 	switch {
 	case !s.Drifted():
@@ -264,7 +265,7 @@ func typeOfDrift(s *plan.Step) Type {
 	return Drifted
 }
 
-// untracked says what is wrong with an object's tracking.
+// untracked describes the problem with an object's tracking.
 func untracked(me plan.Owner, o *plan.Object, l *tracking.Live) string {
 	owned := me.Owns(l)
 	labelled := l.Node != "" && l.NodeNamespace != ""
@@ -295,10 +296,10 @@ func untracked(me plan.Owner, o *plan.Object, l *tracking.Live) string {
 	return what
 }
 
-// unrecorded tells whether an object that has tracking is named by no record,
-// though its node has one, or lynqctl applied it and its node's record is lost.
-// Controllers copy labels to what they make: those copies lack the resource's id,
-// or belong to their controller.
+// unrecorded reports whether an object has tracking but no entry. Its node must have an
+// inventory, or lynqctl must have applied it for a node with a lost inventory. Controllers
+// copy labels to their objects, so copies without the resource's id, or with a controller,
+// don't count.
 func (v *verifier) unrecorded(l *tracking.Live) (Finding, bool) {
 	f := Finding{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: l.Hub}}, Object: l.Ref, ID: l.ResourceID, Type: Unrecorded}
 	if v.recorded[l.Ref] || v.uids[l.UID] || l.Orphaned || l.Deleting || l.ResourceID == "" || l.TakenOver() != "" {
@@ -314,14 +315,13 @@ func (v *verifier) unrecorded(l *tracking.Live) (Finding, bool) {
 		f.Namespace, f.Name = l.NodeNamespace, l.Node
 		return f, l.PartOf == partOf(f.Key()) && !v.broken[l.PartOf]
 	}
-	// A record that is gone owned it, in the same namespace. Its name is not
-	// known; other tools that put labels such as these write under other names.
+	// A lost inventory in the same namespace owned it. The inventory's name isn't known.
+	// Other tools with such labels write under other manager names.
 	f.Namespace = l.Namespace
 	return f, l.PartOf != "" && (l.Fields != "" || l.Updated) && !v.broken[l.PartOf]
 }
 
-// nodeOf is the node whose tracking an object has, nil where none that is
-// known does.
+// nodeOf returns the inventory that the object's tracking names, or nil if it isn't known.
 func (v *verifier) nodeOf(l *tracking.Live) *inventory.Inventory {
 	for _, uid := range l.Owners {
 		if inv := v.byUID[uid]; inv != nil {
@@ -337,7 +337,7 @@ func (v *verifier) nodeOf(l *tracking.Live) *inventory.Inventory {
 	return nil
 }
 
-// quotedList is some names: "argocd" and "helm".
+// quotedList joins names: "argocd" and "helm".
 func quotedList(names []string) string {
 	quoted := make([]string, len(names))
 	for i, name := range names {

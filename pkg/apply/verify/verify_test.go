@@ -17,7 +17,7 @@ import (
 	"github.com/lynqctl/lynqctl/test/onenode"
 )
 
-// verifyScene is one node, and inventories of others.
+// verifyScene has one node, and inventories of others.
 type verifyScene struct {
 	*onenode.Scene
 	others []*inventory.Inventory
@@ -25,8 +25,8 @@ type verifyScene struct {
 
 func newVerifyScene() *verifyScene { return &verifyScene{Scene: onenode.New()} }
 
-// managed has an object written by a strategy that updates: lynq managed these fields, of
-// which .data.default is one that the form does not set. Others changed the object since.
+// managed makes the object one with a strategy that updates. lynq managed these fields, and
+// the form doesn't set .data.default among them. Others changed the object since.
 func (s *verifyScene) managed(by lynq.PatchStrategy, fields string) {
 	s.Live.Fields, s.Live.Updated, s.Live.ResourceVersion = "", true, "8"
 	s.Live.Updates = []tracking.Update{{Version: "v1", Fields: metav1.NewFieldsV1(fields)}}
@@ -35,7 +35,7 @@ func (s *verifyScene) managed(by lynq.PatchStrategy, fields string) {
 	s.Entry.Fields = s.Live.Own(s.Entry.Defaults)
 }
 
-// bare is the object without anything of lynqctl.
+// bare removes everything of lynqctl from the object.
 func (s *verifyScene) bare() {
 	s.Live = &tracking.Live{Ref: s.Live.Ref, UID: s.Live.UID, ResourceVersion: "9", Fields: ""}
 }
@@ -44,8 +44,8 @@ func (s *verifyScene) verify() []verify.Finding {
 	return verify.Find(&verify.Input{Inventories: []*inventory.Inventory{s.Inventory}, Others: s.others, Live: s.Observed()})
 }
 
-// TestVerifyRecords: each way in which an object differs from its record, and
-// those that are no difference.
+// TestVerifyRecords checks each way in which an object can differ from its entry, and
+// states that aren't differences.
 func TestVerifyRecords(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(s *verifyScene)
@@ -176,7 +176,7 @@ func TestVerifyRecords(t *testing.T) {
 	}
 }
 
-// TestVerifyDeletedRecord: of a node that a person deleted, only that is told.
+// TestVerifyDeletedRecord checks that a deleted inventory is the only finding of its node.
 func TestVerifyDeletedRecord(t *testing.T) {
 	const ways = "to keep the node and its objects, run lynqctl inventory restore acme-web -n ns, or apply while its row is active. " +
 		"To delete the node and its objects, run lynqctl finalize --node acme-web -n ns"
@@ -200,7 +200,7 @@ func TestVerifyDeletedRecord(t *testing.T) {
 	}
 }
 
-// TestVerifyUnrecorded: what has tracking and is named by no record.
+// TestVerifyUnrecorded checks objects with tracking and without an entry.
 func TestVerifyUnrecorded(t *testing.T) {
 	extra := func(change func(*tracking.Live)) *tracking.Live {
 		l := *newVerifyScene().Live
@@ -272,8 +272,7 @@ func TestVerifyUnrecorded(t *testing.T) {
 	}
 }
 
-// TestVerifySorted: findings come in one order, whatever the order of what is
-// read.
+// TestVerifySorted checks that findings have one order, whatever the order of the input.
 func TestVerifySorted(t *testing.T) {
 	record := func(name string) inventory.Entry {
 		return inventory.Entry{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: name}, UID: "u", Digest: "d"}
@@ -299,8 +298,8 @@ func TestVerifySorted(t *testing.T) {
 	}
 }
 
-// TestVerifyPurged: that an object whose work is done is gone is as recorded; that it still
-// exists is not.
+// TestVerifyPurged checks an object with completed work. It is as recorded if it is gone,
+// and a finding if it still exists.
 func TestVerifyPurged(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(s *verifyScene)

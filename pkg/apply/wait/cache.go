@@ -9,49 +9,49 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 )
 
-// The messages of objects that the watch has yet to tell of, or that are gone.
+// These messages describe objects that no watch reported yet, and deleted ones.
 const (
 	NotSeenYet = "the API server has not told of it yet"
 	Deleted    = "was deleted, or has lost its label lynq.sh/hub"
 	replaced   = "was deleted and created again"
 )
 
-// cache is what watches have told of the objects of one kind, or of one object, and who
-// waits for them.
+// cache has everything that watches reported about the objects of one kind, or about one
+// object. It also has the waits for them.
 type cache struct {
 	classes *storageClasses
-	// only is the object that the cache is for, and stop ends its watch; zero for
-	// a kind.
+	// only is the object of the cache, and stop ends its watch. Both are zero if the cache
+	// is for a kind.
 	only types.NamespacedName
 	stop func()
 
 	mu      sync.Mutex
 	entries map[types.NamespacedName]*entry
 	feeds   []*feed
-	err     error // why the kind is no longer watched
+	err     error // why lynqctl no longer watches the kind
 }
 
-// feed is what one watch tells a cache.
+// feed passes the reports of one watch to a cache.
 type feed struct {
 	*cache
-	synced bool // it has told of all that there was
+	synced bool // the watch has reported all objects that existed
 }
 
-// entry is what a cache knows of one object name. There is one for each object
-// that the watches tell of, so it is small.
+// entry has everything that a cache knows about one object name. It is small, because there
+// is one for each object that the watches report.
 type entry struct {
-	seen      Revision // as last told of, UID "" for never
+	seen      Revision // the last reported revision, UID "" for none
 	readiness ready.Readiness
-	end       *ready.Readiness // how the object seen ran to its end, nil where it has not
-	feed      *feed            // that told of it last
-	gone      types.UID        // of the object that went last
+	end       *ready.Readiness // the final state of the object in seen, or nil
+	feed      *feed            // the feed that reported it last
+	gone      types.UID        // the uid of the object that was deleted last
 	want      *expectation
 }
 
-// expectation is a person who waits for an object.
+// expectation is one wait for an object.
 type expectation struct {
 	Revision
-	leaving bool // it is waited for until it is gone
+	leaving bool // the wait lasts until the object is deleted
 	notify  func()
 	told    ready.Readiness
 }
@@ -95,8 +95,8 @@ func (c *cache) forget(name types.NamespacedName) {
 	}
 }
 
-// doubt forgets that an object is gone, and with all whatever was told of it: until
-// a further watch has told of all objects, it is not known where it is.
+// doubt forgets that an object was deleted. With all, it also forgets every report about
+// it. The object is unknown until another watch has reported all objects.
 func (c *cache) doubt(name types.NamespacedName, all bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -107,7 +107,7 @@ func (c *cache) doubt(name types.NamespacedName, all bool) {
 	}
 }
 
-// move takes over the wait for an object from another cache.
+// move moves the wait for an object here from another cache.
 func (c *cache) move(from *cache, name types.NamespacedName) {
 	from.mu.Lock()
 	var x *expectation
@@ -129,7 +129,7 @@ func (c *cache) entry(name types.NamespacedName) *entry {
 	return e
 }
 
-// known is the readiness of what is expected under a name.
+// known returns the readiness of the expected object.
 func (c *cache) known(e *entry) ready.Readiness {
 	r := c.heard(e)
 	switch {
@@ -150,7 +150,7 @@ func (c *cache) heard(e *entry) ready.Readiness {
 	case e.gone == e.want.UID:
 		return ready.Readiness{State: ready.StateGone, Message: Deleted}
 	case !same && e.want.leaving && c.allSynced():
-		// It was there before the watch began, and not when it had begun.
+		// The object existed before the watch began, and not afterwards.
 		return ready.Readiness{State: ready.StateGone, Message: Deleted}
 	case !same && e.seen.UID != "" && e.want.before(e.seen):
 		return ready.Readiness{State: ready.StateGone, Message: replaced}
@@ -162,7 +162,7 @@ func (c *cache) heard(e *entry) ready.Readiness {
 	return e.readiness
 }
 
-// allSynced tells whether all watches have told of all that there was.
+// allSynced reports whether all watches have reported all objects that existed.
 func (c *cache) allSynced() bool {
 	for _, f := range c.feeds {
 		if !f.synced {
@@ -172,7 +172,7 @@ func (c *cache) allSynced() bool {
 	return true
 }
 
-// changed gives whom to notify of an entry, nil for no one.
+// changed returns the function to notify about an entry, or nil.
 func (c *cache) changed(e *entry) func() {
 	if e.want == nil {
 		return nil
@@ -208,10 +208,10 @@ func (c *cache) all() []*entry {
 	return all
 }
 
-// refresh looks again at all that is expected.
+// refresh checks all expected objects again.
 func (c *cache) refresh() { c.update(c.all) }
 
-// fail ends all waits, as no one is going to tell of the kind any more.
+// fail ends all waits, because no watch reports the kind any more.
 func (c *cache) fail(err error) {
 	c.update(func() []*entry {
 		c.err = err
@@ -219,14 +219,14 @@ func (c *cache) fail(err error) {
 	})
 }
 
-// Read remembers how far an object is. News that is older than what is known is
-// no news: a watch that begins again may tell it.
+// Read notes the state of an object. The note ignores reports older than the known state,
+// because a restarted watch may repeat them.
 func (f *feed) Read(o *unstructured.Unstructured) (note func()) {
 	name, seen, r := f.judge(o)
 	return func() { f.note(f, name, seen, r) }
 }
 
-// learn is Read for an object that no watch told of.
+// learn notes an object that no watch reported.
 func (c *cache) learn(o *unstructured.Unstructured) {
 	name, seen, r := c.judge(o)
 	c.note(nil, name, seen, r)
@@ -236,11 +236,11 @@ func (*cache) judge(o *unstructured.Unstructured) (types.NamespacedName, Revisio
 	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}, RevisionOf(o), ready.Of(o)
 }
 
-// note notes what was read of an object.
+// note notes an object that a watch or a request read.
 func (c *cache) note(from *feed, name types.NamespacedName, seen Revision, r ready.Readiness) {
 	c.update(func() []*entry {
 		if c.stop != nil && name != c.only {
-			return nil // a server that takes no heed of the name
+			return nil // the server ignored the name in the request
 		}
 		e := c.entry(name)
 		if from != nil {
@@ -253,7 +253,7 @@ func (c *cache) note(from *feed, name types.NamespacedName, seen Revision, r rea
 			e.end = nil
 		}
 		if e.gone == seen.UID {
-			e.gone = "" // it had lost the label, and has it again
+			e.gone = "" // the object lost the label, and has it again
 		}
 		if r.Final && e.end == nil {
 			end := r
@@ -264,8 +264,8 @@ func (c *cache) note(from *feed, name types.NamespacedName, seen Revision, r rea
 	})
 }
 
-// Gone remembers that an object is there no more. One that another feed has
-// told of since has only moved there.
+// Gone notes that an object no longer exists. If another feed has reported the object
+// since, it has only moved there.
 func (f *feed) Gone(namespace, name string, uid types.UID) {
 	f.update(func() []*entry {
 		e := f.entry(types.NamespacedName{Namespace: namespace, Name: name})
@@ -277,7 +277,7 @@ func (f *feed) Gone(namespace, name string, uid types.UID) {
 	})
 }
 
-// Synced notes that what the watch has not told of was not there when it began.
+// Synced notes that objects without a report didn't exist when the watch began.
 func (f *feed) Synced() {
 	f.update(func() []*entry {
 		if f.synced {

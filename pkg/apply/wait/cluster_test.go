@@ -108,7 +108,7 @@ func (ct *clusterTest) notify() {
 	}
 }
 
-// create makes an object of YAML, expects it, and gives what names it.
+// create creates an object from YAML, expects it, and returns its reference.
 func (ct *clusterTest) create(r lynq.APIResource, text string) lynq.Ref {
 	ct.t.Helper()
 	o := sites.Parsed(ct.t, "apiVersion: "+r.APIVersion()+"\nkind: "+r.Kind+"\n"+text)
@@ -133,7 +133,7 @@ func (ct *clusterTest) create(r lynq.APIResource, text string) lynq.Ref {
 	return ref
 }
 
-// becomes waits, like a node does, until an object is as wanted.
+// becomes waits, like a node does, until an object has the desired state.
 func (ct *clusterTest) becomes(ref lynq.Ref, want ready.State, message string) {
 	ct.t.Helper()
 	ctx, cancel := context.WithTimeoutCause(ct.t.Context(), 3*time.Minute, errors.New("three minutes are over"))
@@ -214,7 +214,7 @@ func TestClusterReadinessOfChanges(t *testing.T) {
 	ref := ct.create(deployments, "metadata: {name: web}\nspec: {replicas: 1, "+pods("")+"}")
 	ct.becomes(ref, ready.StateReady, "")
 
-	// What was known is of the time before the change.
+	// The known state is from before the change.
 	client := resourceClient(ct.env.Dynamic, deployments, ct.env.Namespace)
 	o := ct.env.Get(t, "deployment/web")
 	if err := unstructured.SetNestedField(o.Object, int64(3), "spec", "replicas"); err != nil {

@@ -1,3 +1,5 @@
-// Package wait tells how far objects are that a run waits for, from watches that all
-// nodes of the run share. It writes nothing.
+// Package wait reports the readiness of the objects that a run waits for.
+//
+// Watches of the cluster flow in, which all nodes of the run share. The readiness of
+// objects flows out. The package never writes or deletes an object.
 package wait

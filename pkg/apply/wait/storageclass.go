@@ -9,9 +9,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 )
 
-// storageClasses is the handler of the watch that tells of storage classes.
+// storageClasses handles the watch of storage classes.
 type storageClasses struct {
-	changed func() // called after what decide says may have changed
+	changed func() // called after a result of decide may have changed
 
 	mu    sync.Mutex
 	known ready.StorageClasses
@@ -21,15 +21,14 @@ func newStorageClasses() *storageClasses {
 	return &storageClasses{known: ready.StorageClasses{Waits: map[string]bool{}}}
 }
 
-// decide is the readiness of a claim that is not bound, as far as the classes are
-// known.
+// decide returns the readiness of an unbound claim, from the known classes.
 func (c *storageClasses) decide(claim ready.Readiness) ready.Readiness {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.known.Decide(claim)
 }
 
-// Read notes how a class binds.
+// Read notes the binding mode of a class.
 func (c *storageClasses) Read(o *unstructured.Unstructured) (note func()) {
 	name, waits := o.GetName(), ready.WaitsForConsumer(o)
 	return func() { c.update(func() { c.known.Waits[name] = waits }) }
@@ -45,7 +44,7 @@ func (c *storageClasses) Synced() { c.update(func() { c.known.Complete = true })
 
 func (c *storageClasses) fail(err error) { c.update(func() { c.known.Err = err }) }
 
-// update changes what is known, and tells of it without the lock.
+// update changes the known classes, and then notifies without the lock.
 func (c *storageClasses) update(change func()) {
 	c.mu.Lock()
 	change()

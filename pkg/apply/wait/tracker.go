@@ -17,15 +17,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
 )
 
-// fewWatched is how many objects of a kind are watched by their names, each by a
-// watch of its own. Where more are waited for, one watch for each selector tells
-// of the whole kind: many watches cost the server more than what they leave out.
+// fewWatched is the largest number of objects of a kind with watches of their own. Beyond
+// that, one watch for each selector covers the whole kind. Many watches cost the server
+// more than the extra objects do.
 const fewWatched = 8
 
-// Tracker knows how far objects are, from watches that all nodes of a run share:
-// of single objects where few of a kind are waited for, else of the kind. Whatever
-// it is told of objects before they are expected it remembers. It is safe for
-// concurrent use.
+// Tracker knows the readiness of objects, from watches that all nodes of a run share. It
+// watches single objects if a run waits for few of a kind, and else the kind. It remembers
+// reports about objects that nobody expects yet. It is safe for concurrent use.
 type Tracker struct {
 	ctx     context.Context
 	cluster Watcher
@@ -33,26 +32,26 @@ type Tracker struct {
 	watches sync.WaitGroup
 
 	mu      sync.Mutex
-	planned map[schema.GroupKind]int             // how many objects will be waited for, as far as plans say
-	within  map[schema.GroupKind]map[string]bool // the namespaces that these are in
-	named   map[schema.GroupKind]int             // how many are watched by their names
-	started map[watchKey]bool                    // watches of kinds
+	planned map[schema.GroupKind]int             // the number of objects to wait for, according to plans
+	within  map[schema.GroupKind]map[string]bool // the namespaces of these objects
+	named   map[schema.GroupKind]int             // the number of objects with watches of their own
+	started map[watchKey]bool                    // the watches of kinds
 	caches  map[cacheKey]*cache
 }
 
 type watchKey struct {
 	kind      schema.GroupKind
-	namespace string // "" for all
+	namespace string // "" for all namespaces
 	selector  string
 }
 
-// cacheKey is that of a cache for one object, or for all other objects of a kind.
+// cacheKey identifies the cache of one object, or of all other objects of a kind.
 type cacheKey struct {
 	kind schema.GroupKind
 	name types.NamespacedName
 }
 
-// New makes a tracker whose watches end with the context.
+// New returns a tracker. Its watches end with the context.
 func New(ctx context.Context, c Watcher) *Tracker {
 	return &Tracker{
 		ctx:     ctx,
@@ -66,8 +65,8 @@ func New(ctx context.Context, c Watcher) *Tracker {
 	}
 }
 
-// Plan notes that an object will be waited for. All are noted before any watch
-// starts.
+// Plan notes that the run will wait for an object. The run notes all objects before it
+// starts a watch.
 func (t *Tracker) Plan(ref lynq.Ref) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -75,8 +74,8 @@ func (t *Tracker) Plan(ref lynq.Ref) {
 	t.namespaceOf(ref)
 }
 
-// namespaceOf is the namespace in which an object's kind is watched, "" for all: where
-// few have what is waited for, rights there are enough. It is called under the lock.
+// namespaceOf returns the namespace to watch for an object's kind, "" for all. If the
+// objects are in few namespaces, permissions in these are enough. Call it under the lock.
 func (t *Tracker) namespaceOf(ref lynq.Ref) string {
 	if t.within[kindOf(ref)] == nil {
 		t.within[kindOf(ref)] = map[string]bool{}
@@ -88,9 +87,9 @@ func (t *Tracker) namespaceOf(ref lynq.Ref) string {
 	return ref.Namespace
 }
 
-// Start watches an object: by its name, or with all that a label selector selects of its
-// kind, in its namespace or, where objects of many are waited for, in all. It returns at once, and does nothing where that
-// watch has begun. It comes before the writes and deletes that are waited for.
+// Start watches an object. It watches the object's name, or the objects of its kind with
+// the selector, in its namespace or in all. It returns at once, and does nothing if that
+// watch exists. Call it before the write or deletion.
 func (t *Tracker) Start(r lynq.APIResource, ref lynq.Ref, selector string) {
 	if kindOf(ref) == ready.ClaimKind() {
 		t.startClasses()
@@ -109,12 +108,12 @@ func (t *Tracker) Start(r lynq.APIResource, ref lynq.Ref, selector string) {
 	}
 }
 
-// begun tells whether such a watch has begun, or one of all namespaces.
+// begun reports whether this watch exists, or one for all namespaces.
 func (t *Tracker) begun(k watchKey) bool {
 	return t.started[k] || t.started[watchKey{kind: k.kind, selector: k.selector}]
 }
 
-// cacheOf is the cache of a kind, under the lock.
+// cacheOf returns the cache of a kind. Call it under the lock.
 func (t *Tracker) cacheOf(kind schema.GroupKind) *cache {
 	m := t.caches[cacheKey{kind: kind}]
 	if m == nil {
@@ -124,7 +123,7 @@ func (t *Tracker) cacheOf(kind schema.GroupKind) *cache {
 	return m
 }
 
-// startOne watches one object, under the lock.
+// startOne watches one object. Call it under the lock.
 func (t *Tracker) startOne(r lynq.APIResource, key cacheKey) *cache {
 	within, stop := context.WithCancel(t.ctx)
 	m := newCache(t.classes)
@@ -135,14 +134,14 @@ func (t *Tracker) startOne(r lynq.APIResource, key cacheKey) *cache {
 	return m
 }
 
-// end ends the watch of one object, under the lock.
+// end ends the watch of one object. Call it under the lock.
 func (t *Tracker) end(key cacheKey) {
 	t.caches[key].stop()
 	delete(t.caches, key)
 	t.named[key.kind]--
 }
 
-// startClasses watches storage classes, which decide about claims.
+// startClasses watches storage classes, because the readiness of claims depends on them.
 func (t *Tracker) startClasses() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -153,7 +152,7 @@ func (t *Tracker) startClasses() {
 	}
 }
 
-// refreshClaims looks again at all claims that are expected.
+// refreshClaims checks all expected claims again.
 func (t *Tracker) refreshClaims() {
 	t.mu.Lock()
 	var claims []*cache
@@ -177,7 +176,7 @@ func (t *Tracker) watch(ctx context.Context, r lynq.APIResource, in Scope, h Han
 	})
 }
 
-// watchError is why a watch ended before the run did.
+// watchError describes why a watch ended before the run.
 func watchError(r lynq.APIResource, in Scope, err error) error {
 	resource := schema.GroupResource{Group: r.Group, Resource: r.Plural}.String()
 	where := "in all namespaces"
@@ -200,20 +199,19 @@ func watchError(r lynq.APIResource, in Scope, err error) error {
 	return fmt.Errorf("cannot watch %s: %w", resource, err)
 }
 
-// Wait returns when all watches have ended, after the context.
+// Wait waits until all watches have ended. They end with the context.
 func (t *Tracker) Wait() { t.watches.Wait() }
 
-// Expect begins to wait for an object, and gives its readiness as known now.
-// What is known of an object that is not the one that was written, or that is
-// older than the write, does not count. From here on notify is called whenever
-// the readiness has changed, from any goroutine; it must be quick. A further
-// Expect of the same object replaces the one before.
+// Expect begins to wait for an object, and returns its known readiness. It ignores reports
+// about another object with this name, or older than the write. When the readiness changes,
+// any goroutine may call notify, which must be quick. Another Expect of the same object
+// replaces the earlier one.
 func (t *Tracker) Expect(ref lynq.Ref, written Revision, notify func()) ready.Readiness {
 	return t.add(ref, &expectation{Revision: written, notify: notify})
 }
 
-// ExpectGone is expect for an object that was there before start, and is to go:
-// its readiness becomes StateGone, even if it had run to its end.
+// ExpectGone works like Expect for an object that lynqctl deletes. The object existed
+// before Start. Its readiness becomes StateGone, even if the object had already finished.
 func (t *Tracker) ExpectGone(ref lynq.Ref, uid types.UID, notify func()) ready.Readiness {
 	return t.add(ref, &expectation{Revision: Revision{UID: uid}, leaving: true, notify: notify})
 }
@@ -226,7 +224,7 @@ func (t *Tracker) add(ref lynq.Ref, x *expectation) ready.Readiness {
 	return m.expect(objectName(ref), x)
 }
 
-// State is the readiness of an object that is expected; false where it is not.
+// State returns the readiness of an expected object, and false if nobody expects it.
 func (t *Tracker) State(ref lynq.Ref) (ready.Readiness, bool) {
 	m := t.cacheFor(ref)
 	if m == nil {
@@ -235,16 +233,15 @@ func (t *Tracker) State(ref lynq.Ref) (ready.Readiness, bool) {
 	return m.state(objectName(ref))
 }
 
-// Doubt forgets that an object is gone: what is told of it from here on counts.
+// Doubt forgets that an object was deleted. Only later reports about it count.
 func (t *Tracker) Doubt(ref lynq.Ref) {
 	if m := t.cacheFor(ref); m != nil {
 		m.doubt(objectName(ref), false)
 	}
 }
 
-// StartAll watches an object by its name, for it is there though the watches by
-// label do not tell of it any more; or its whole kind, where many are watched by
-// their names already.
+// StartAll watches an object that exists although the watches by label no longer report it.
+// It watches the object by name, or the whole kind if many objects have their own watch.
 func (t *Tracker) StartAll(r lynq.APIResource, ref lynq.Ref) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -265,14 +262,14 @@ func (t *Tracker) StartAll(r lynq.APIResource, ref lynq.Ref) {
 	}
 }
 
-// Learn tells of an object that was read.
+// Learn passes on an object that a request read.
 func (t *Tracker) Learn(ref lynq.Ref, o *unstructured.Unstructured) {
 	if m := t.cacheFor(ref); m != nil {
 		m.learn(o)
 	}
 }
 
-// Forget ends the wait for an object, and its watch where that is of it alone.
+// Forget ends the wait for an object, and its own watch if it has one.
 func (t *Tracker) Forget(ref lynq.Ref) {
 	m := t.cacheFor(ref)
 	if m == nil {
@@ -286,7 +283,7 @@ func (t *Tracker) Forget(ref lynq.Ref) {
 	}
 }
 
-// cacheFor is the cache that knows of an object, nil for none.
+// cacheFor returns the cache that knows an object, or nil.
 func (t *Tracker) cacheFor(ref lynq.Ref) *cache {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -308,21 +305,21 @@ func objectName(ref lynq.Ref) types.NamespacedName {
 	return types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}
 }
 
-// Revision is an object as it was at some time: which one, and how new.
+// Revision identifies an object at one time.
 type Revision struct {
 	UID             types.UID
-	Generation      int64 // 0 for kinds that have none
+	Generation      int64 // 0 for kinds without generation
 	ResourceVersion string
 }
 
-// RevisionOf is the Revision that metadata is of.
+// RevisionOf returns the Revision of an object from its metadata.
 func RevisionOf(m metav1.Object) Revision {
 	return Revision{UID: m.GetUID(), Generation: m.GetGeneration(), ResourceVersion: m.GetResourceVersion()}
 }
 
-// before tells whether r is surely older than other, which is of the same name.
-// Resource versions of a kind are ordered where they are numbers; other servers
-// have only the generation to go by, which begins again with each UID.
+// before reports whether r is certainly older than other, which has the same name. Numeric
+// resource versions are ordered. On other servers only the generation is, which starts
+// again with each UID.
 func (r Revision) before(other Revision) bool {
 	order, err := resourceversion.CompareResourceVersion(r.ResourceVersion, other.ResourceVersion)
 	if err == nil {

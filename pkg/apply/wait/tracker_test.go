@@ -25,8 +25,7 @@ import (
 
 const testSelector = "lynq.sh/hub=shop"
 
-// script is a watcher whose events a test writes: orders of events that no
-// server gives on demand.
+// script is a watcher whose events a test writes, in orders that no server gives on demand.
 type script struct {
 	begun chan *scriptWatch
 }
@@ -39,7 +38,7 @@ type scriptWatch struct {
 	ended    chan struct{}
 }
 
-// Seen tells of an object.
+// Seen reports an object.
 func (w *scriptWatch) Seen(o *unstructured.Unstructured) { w.Read(o)() }
 
 func (s *script) Watch(ctx context.Context, r lynq.APIResource, in Scope, h Handler) error {
@@ -73,14 +72,14 @@ func newTrackerTest(t *testing.T) *trackerTest {
 	return &trackerTest{Tracker: tr, script: s, t: t}
 }
 
-// begin starts a watch of a kind and gives it.
+// begin starts a watch of a kind and returns it.
 func (tt *trackerTest) begin(r lynq.APIResource) *scriptWatch {
 	tt.t.Helper()
 	tt.startKind(r, testSelector)
 	return <-tt.script.begun
 }
 
-// startKind starts a watch of a kind of which much will be waited for.
+// startKind starts a watch of a kind with many awaited objects.
 func (tt *trackerTest) startKind(r lynq.APIResource, selector string) {
 	ref := lynq.Ref{Group: r.Group, Kind: r.Kind, Namespace: "ns", Name: "any"}
 	for range fewWatched + 1 {
@@ -126,7 +125,7 @@ func deploymentRef(name string) lynq.Ref {
 	return lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "ns", Name: name}
 }
 
-// deployment of three replicas.
+// deployment returns a Deployment with three replicas.
 func deployment(name string, r Revision, available int64) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "apps/v1", "kind": "Deployment",
@@ -177,7 +176,7 @@ func TestTrackerTellsOfChanges(t *testing.T) {
 	c.is(t, 1)
 	w.Seen(deployment("web", Revision{"a", 1, "14"}, 2))
 	c.is(t, 2)
-	w.Seen(deployment("web", Revision{"a", 1, "13"}, 1)) // old news
+	w.Seen(deployment("web", Revision{"a", 1, "13"}, 1)) // an old report
 	c.is(t, 2)
 	tt.is(deploymentRef("web"), ready.StateWaiting, "2 of 3 replicas available")
 
@@ -188,7 +187,7 @@ func TestTrackerTellsOfChanges(t *testing.T) {
 		t.Error("a forgotten object is expected")
 	}
 
-	// A second write: what was seen is older.
+	// After a second write, the seen version is older.
 	isReadiness(t, tt.Expect(deploymentRef("web"), Revision{"a", 2, "20"}, c.notify), ready.StateWaiting, NotSeenYet)
 	w.Seen(deployment("web", Revision{"a", 2, "21"}, 3))
 	c.is(t, 3)
@@ -331,8 +330,9 @@ func TestTrackerOfWhatIsToGo(t *testing.T) {
 	}
 }
 
-// What a watch by label calls gone may only have lost the label: then a watch by
-// name tells, or one of the whole kind where many are watched by name already.
+// An object that a watch by label reports as gone may only have lost the label. Then a
+// watch by name reports it, or a watch of the whole kind if many objects have their own
+// watch.
 func TestTrackerOfWhatLostItsLabel(t *testing.T) {
 	t.Parallel()
 	tt := newTrackerTest(t)
@@ -352,7 +352,7 @@ func TestTrackerOfWhatLostItsLabel(t *testing.T) {
 	w.Synced()
 	for i, ref := range refs {
 		w.Gone("ns", ref.Name, "a")
-		if i > fewWatched { // the watch of the kind has begun, and told of it
+		if i > fewWatched { // the watch of the kind has begun, and reported it
 			tt.is(ref, ready.StateDeleting, message)
 			tt.StartAll(deployments(), ref)
 			break
@@ -386,7 +386,7 @@ func TestTrackerOfWhatLostItsLabel(t *testing.T) {
 	}
 }
 
-// Few objects are watched by their names, each until it is forgotten.
+// A few objects have their own watch by name, until they are forgotten.
 func TestTrackerByName(t *testing.T) {
 	t.Parallel()
 	tt := newTrackerTest(t)
@@ -400,7 +400,7 @@ func TestTrackerByName(t *testing.T) {
 	}
 	var c counter
 	tt.Expect(web, Revision{"a", 1, "1"}, c.notify)
-	w.Seen(deployment("other", Revision{"b", 1, "1"}, 3)) // by a server that takes no heed of the name
+	w.Seen(deployment("other", Revision{"b", 1, "1"}, 3)) // from a server that ignores the name
 	if _, known := tt.State(deploymentRef("other")); known {
 		t.Error("another object is known")
 	}
@@ -411,7 +411,7 @@ func TestTrackerByName(t *testing.T) {
 	<-w.ended
 	tt.Forget(web)
 
-	// It is to go, and has a watch of its own once more.
+	// lynqctl deletes it, and it has its own watch again.
 	tt.Start(deployments(), web, testSelector)
 	w = <-tt.script.begun
 	tt.ExpectGone(web, "a", ignore)
@@ -420,7 +420,7 @@ func TestTrackerByName(t *testing.T) {
 	tt.is(web, ready.StateGone, Deleted)
 }
 
-// Where many are waited for, one watch tells of all; also where more come than was
+// If many objects are awaited, one watch covers all of them, even if more come than
 // planned.
 func TestTrackerOfMany(t *testing.T) {
 	t.Parallel()
@@ -450,18 +450,18 @@ func TestTrackerOfMany(t *testing.T) {
 	}
 }
 
-// A kind is watched in the namespaces where something is waited for: one by one where
-// these are few, so that rights there will do, else in all at once.
+// A kind is watched in the namespaces of its awaited objects. If these are few, each has
+// its own watch, so that permissions there are enough. Otherwise one watch covers all.
 func TestTrackerWatchesNamespaces(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		planned, started int // namespaces
+		planned, started int // the number of namespaces
 		want             []string
 	}{
 		{1, 1, []string{"ns0"}},
 		{kinds.NamespacesApart, kinds.NamespacesApart, []string{"ns0", "ns1", "ns2", "ns3"}},
 		{kinds.NamespacesApart + 1, kinds.NamespacesApart + 1, []string{""}},
-		// What is deleted was not planned.
+		// Nobody planned the wait for deleted objects.
 		{1, 2, []string{"ns0", "ns1"}},
 		{kinds.NamespacesApart, kinds.NamespacesApart + 2, []string{"", "ns0", "ns1", "ns2", "ns3"}},
 	} {
@@ -492,7 +492,7 @@ func TestTrackerWatchesNamespaces(t *testing.T) {
 	}
 }
 
-// An object that went before the watch of the whole kind began is gone.
+// An object that was deleted before the watch of the whole kind began is gone.
 func TestTrackerOfWhatWentUnseen(t *testing.T) {
 	t.Parallel()
 	tt := newTrackerTest(t)
@@ -518,7 +518,7 @@ kind: Job
 metadata: {namespace: ns, name: migrate, uid: j, resourceVersion: "`+version+`"`+fields)
 }
 
-// A job that cleans up after itself was ready, though it is gone.
+// A job that deletes itself was ready, although it is gone.
 func TestTrackerOfJobsThatEnd(t *testing.T) {
 	t.Parallel()
 	tt := newTrackerTest(t)
@@ -535,15 +535,15 @@ func TestTrackerOfJobsThatEnd(t *testing.T) {
 	tt.is(ref, ready.StateReady, "")
 	isReadiness(t, tt.ExpectGone(ref, "j", c.notify), ready.StateGone, Deleted)
 
-	// A job of the same name is another one.
+	// A job with the same name is another one.
 	o := jobObject(t, "20", "}")
 	o.SetUID("k")
 	w.Seen(o)
 	isReadiness(t, tt.Expect(ref, Revision{"k", 1, "20"}, c.notify), ready.StateWaiting, "0 pods succeeded")
 }
 
-// An object that moves to another hub is told gone by one watch, and seen by
-// the other, in any order.
+// If an object moves to another hub, one watch reports that it is gone, and the other that
+// it exists, in any order.
 func TestTrackerOfSelectors(t *testing.T) {
 	t.Parallel()
 	for _, seenFirst := range []bool{true, false} {
@@ -584,7 +584,7 @@ func TestTrackerStartsOnce(t *testing.T) {
 	tt.began(t, 1)
 }
 
-// began compares how many watches there have been.
+// began compares the number of watches so far.
 func (tt *trackerTest) began(t *testing.T, want int) {
 	t.Helper()
 	if got := len(tt.started); got != want {
@@ -740,7 +740,7 @@ status: {phase: Bound}
 	tt.is(ref, ready.StateReady, "")
 }
 
-// Each node waits in its own goroutine while the watch tells of all of them.
+// Each node waits on its own goroutine while the watch reports all objects.
 func TestTrackerServesManyNodes(t *testing.T) {
 	t.Parallel()
 	const nodes = 200
@@ -753,7 +753,7 @@ func TestTrackerServesManyNodes(t *testing.T) {
 			ref := deploymentRef(strconv.Itoa(i))
 			r := tt.Expect(ref, Revision{types.UID(ref.Name), 1, "10"}, func() {
 				if _, ok := tt.State(ref); !ok {
-					t.Error("told, and not expected") // and it would hang, if a lock were held
+					t.Error("told, and not expected") // this would hang while a lock is held
 				}
 				select {
 				case wakeUp <- struct{}{}:

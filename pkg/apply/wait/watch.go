@@ -12,39 +12,37 @@ import (
 
 // Watcher watches a cluster for a Tracker.
 type Watcher interface {
-	// Watch tells the handler of all objects in a scope, and of every change,
-	// until the context ends. Connections that break and resource versions that
-	// are too old are its own business. It returns when the context ends, or
-	// with an error that will not pass, such as Forbidden.
+	// Watch reports all objects in a scope and every change to the handler, until the
+	// context ends. It handles broken connections and expired resource versions itself. It
+	// returns when the context ends, or with a permanent error such as Forbidden.
 	Watch(ctx context.Context, r lynq.APIResource, in Scope, h Handler) error
 }
 
-// Scope is which objects of a kind are watched.
+// Scope selects the objects of a kind to watch.
 type Scope struct {
 	Namespace string // "" for all
 	Labels    string // a label selector, "" for all
-	// Name is that of the only object, "" for all. A Role that names the object
-	// in resourceNames allows to watch it so.
+	// Name is the name of a single object, "" for all. A Role with the name in
+	// resourceNames permits such a watch.
 	Name string
 }
 
-// Handler is told of objects.
+// Handler receives the reports of a watch.
 type Handler interface {
-	// Read reads an object that is there, new or changed, and gives what notes
-	// it: nothing else of the object is kept, so that a watch of many large ones
-	// needs little memory. It may be called while other methods are.
+	// Read reads a new or changed object, and returns a function that notes it. Nothing
+	// else of the object is kept, so a watch of many large objects needs little memory.
+	// Other methods may run at the same time.
 	Read(*unstructured.Unstructured) (note func())
-	// Gone is an object that is there no more.
+	// Gone reports that an object no longer exists.
 	Gone(namespace, name string, uid types.UID)
-	// Synced follows on the notes of all objects that there were when the watch
-	// began, or began again. Calls of it, of Gone and of notes do not overlap,
-	// and come in the order of what happened; where a watch breaks off, some
-	// notes are never called.
+	// Synced follows the notes of all objects that existed when the watch began or began
+	// again. Calls of Synced, Gone and notes never overlap, and keep the order of events.
+	// If a watch breaks, some notes are never called.
 	Synced()
 }
 
-// MetadataHandler is told of objects as a Handler is, by their metadata, of which
-// managedFields are part. The server sends nothing else of them.
+// MetadataHandler receives the metadata of objects, with managedFields, and else works like
+// a Handler. The server sends only metadata.
 type MetadataHandler interface {
 	ReadMetadata(*metav1.PartialObjectMetadata) (note func())
 	Gone(namespace, name string, uid types.UID)
