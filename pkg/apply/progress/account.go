@@ -10,15 +10,15 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Account has what a node's inventory is told of how the node is.
+// Account describes the state of a node for its inventory.
 type Account struct {
 	Steps  *Steps
-	Before *inventory.Inventory // as it was when the plan was made
+	Before *inventory.Inventory // the inventory when the plan was made
 	Began  time.Time
 	Now    time.Time
 }
 
-// Status tells how a node is that ends like this.
+// Status returns the recorded status of a node that ends like this.
 func (a *Account) Status(outcome report.Outcome, problems []string) inventory.Status {
 	st := inventory.Status{Objects: a.objects()}
 	allReady := true
@@ -54,12 +54,12 @@ func (a *Account) Status(outcome report.Outcome, problems []string) inventory.St
 	return st
 }
 
-// objects are those that are not as the node wants them, and why.
+// objects returns the objects that aren't in their desired state, and why.
 func (a *Account) objects() []inventory.ObjectStatus {
 	var objects []inventory.ObjectStatus
 	for i := range a.Steps.Of {
 		s := &a.Steps.Of[i]
-		if s.Reason == reason.LeftOut { // nothing was learned of it
+		if s.Reason == reason.LeftOut { // the run learned nothing about it
 			if told := a.told(s.Ref()); told != nil {
 				objects = append(objects, *told)
 			}
@@ -76,7 +76,7 @@ func (a *Account) objects() []inventory.ObjectStatus {
 	return objects
 }
 
-// told is what the last run recorded of an object, nil for nothing.
+// told returns the last run's record of an object, or nil.
 func (a *Account) told(ref lynq.Ref) *inventory.ObjectStatus {
 	if a.Before == nil {
 		return nil
@@ -84,14 +84,14 @@ func (a *Account) told(ref lynq.Ref) *inventory.ObjectStatus {
 	return a.Before.Status.Object(ref)
 }
 
-// WaitedSince tells from when on an object is waited for that is not ready: since this
-// run wrote it, or since it is recorded, for what is not written is not waited for
-// from the beginning in each run. Zero where it is not waited for.
+// WaitedSince returns since when lynqctl waits for an object that isn't ready. That is
+// since this run wrote it, or since the recorded time. So the wait for an unchanged object
+// doesn't start again in each run. It returns zero if nobody waits for the object.
 func (a *Account) WaitedSince(s *Step) time.Time {
 	if !s.Unready() {
 		return time.Time{}
 	}
-	if s.Action == plan.ActionKeep && !s.Hook() { // each run waits for a hook as long as it may take
+	if s.Action == plan.ActionKeep && !s.Hook() { // each run waits for a hook for its full timeout
 		if told := a.told(s.Ref()); told != nil && !told.Since.IsZero() && told.Since.Before(a.Now) {
 			return told.Since
 		}

@@ -16,56 +16,57 @@ type State uint8
 
 // The states.
 const (
-	Pending State = iota // its turn is yet to come
-	Waiting              // written, not ready yet
+	Pending State = iota // its turn comes later
+	Waiting              // written, but not ready yet
 	Done
 )
 
-// Step is a step of a plan and how far it came. The plan's step stays as it is: when it is
-// decided again the run goes by another one.
+// Step is a step of a plan with its progress. The plan's step never changes. If lynqctl
+// decides the step again, the run uses a new one.
 type Step struct {
 	*plan.Step
 	State    State
 	Outcome  report.Outcome
-	Says     string           // why it ended so, for people
-	Record   *inventory.Entry // what is recorded of it from now on
-	Leaving  bool             // it is waited for until it is gone
+	Says     string           // the reason for the outcome, for people
+	Record   *inventory.Entry // the entry to record from now on
+	Leaving  bool             // the wait lasts until the object is deleted
 	Deadline time.Time
 	Last     ready.Readiness
 	Resource lynq.APIResource
-	Tries    int  // that found the object changed
+	Tries    int  // attempts that found a changed object
 	Touched  bool // some write to the object succeeded
-	// Unrecorded: the record does not name the object yet, and must before a write.
+	// Unrecorded is set if the inventory doesn't name the object yet. It must, before a
+	// write.
 	Unrecorded bool
 	Same       bool     // the last write changed nothing
-	IsReady    bool     // the object is known to be ready
-	Notes      []string // of why and from whom, from before it was deleted to be created again
-	// Interrupted: the run ended before the step did.
+	IsReady    bool     // the object is ready, as far as lynqctl knows
+	Notes      []string // notes about causes and owners, from before lynqctl deleted the object to recreate it
+	// Interrupted is set if the run ended before the step did.
 	Interrupted bool
-	// Why is a word for how the step ended, where its outcome is not enough.
+	// Why is a word for the result of the step, if its outcome doesn't say enough.
 	Why string
-	// Since is from when on it is waited for; Expired is when its time was over, if that
-	// was before this run looked.
+	// Since is the start of the wait. Expired is the end of the timeout, if that was before
+	// this run checked.
 	Since   time.Time
 	Expired time.Time
-	Watched bool // a watch tells of it
-	// Collected: it is left to the garbage collector, and recorded until the
-	// inventory is gone.
+	Watched bool // a watch reports the object
+	// Collected is set if lynqctl leaves the object to the garbage collector. Its entry
+	// remains until the inventory is deleted.
 	Collected bool
 }
 
-// Becomes has a step go on as another one.
+// Becomes makes a step continue as another one.
 func (s *Step) Becomes(next plan.Step) { s.Step = &next }
 
-// Result tells how the step ended.
+// Result returns the result of the step.
 func (s *Step) Result() report.StepResult {
 	return report.StepResult{Step: s.Step, Outcome: s.Outcome, Message: s.Says, Ready: s.IsReady, Interrupted: s.Interrupted}
 }
 
-// Hook tells whether a step runs a hook of a node that goes.
+// Hook reports whether a step runs a deletion hook.
 func (s *Step) Hook() bool { return s.Object != nil && s.Object.Policy.Hook() }
 
-// complaint is a word for why an object is not as the node wants it, "" where it is.
+// complaint returns a word for why an object isn't in its desired state, or "".
 func (s *Step) complaint() string {
 	switch {
 	case s.Interrupted:
@@ -88,15 +89,14 @@ func (s *Step) complaint() string {
 	return ""
 }
 
-// Unready tells whether an object that the node has is to become ready, and was not
-// seen so.
+// Unready reports whether the run waits for an object of the node and hasn't seen it ready.
 func (s *Step) Unready() bool {
 	o := s.Object
 	return o != nil && s.Record != nil && !s.Record.Ready && o.Awaited()
 }
 
-// Told gives what the report says of an object that was deleted: which tombstone named it, or
-// that its data is lost; "" for most.
+// Told returns the report's text about a deleted object. It names a tombstone, or says that
+// data is lost. It is "" for most objects.
 func (s *Step) Told() string {
 	if s.Reason == reason.Tombstone || s.Loss() {
 		return s.Message

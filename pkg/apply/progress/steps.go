@@ -12,19 +12,19 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
-// Steps has the steps of a node, and how far they are. Those of wanted objects come in the
-// order of their waves, so that it is enough to know up to which of them all are done.
+// Steps has the steps of a node and their progress. Steps of desired objects are in the
+// order of their waves. So it is enough to know up to which step all are done.
 type Steps struct {
 	Of      []Step
-	index   map[string]int // of the desired objects, by id
-	purging bool           // the run deletes objects when their work is done
-	done    int            // all steps before this one have come as far as others wait for
-	failed  []int          // those of them that failed
-	leaving []int          // those that go when their work is done
+	index   map[string]int // the index of desired objects, by id
+	purging bool           // the run deletes objects after their work is done
+	done    int            // all steps before this one have ended for those that wait
+	failed  []int          // the failed steps before done
+	leaving []int          // the steps with objects to delete after their work is done
 }
 
-// New has the steps of a plan, none of which had its turn. Purging: the run deletes objects
-// when their work is done.
+// New returns the steps of a plan before their turn. purging says whether the run deletes
+// objects after their work is done.
 func New(p *plan.NodePlan, purging bool) Steps {
 	all := Steps{Of: make([]Step, len(p.Steps)), index: map[string]int{}, purging: purging}
 	for i := range p.Steps {
@@ -36,13 +36,13 @@ func New(p *plan.NodePlan, purging bool) Steps {
 				all.leaving = append(all.leaving, i)
 			}
 		} else if all.HookOf(&all.Of[i]) != nil {
-			all.Of[i].Record = nil // that of its hook counts, until it has completed
+			all.Of[i].Record = nil // the entry of its hook counts until the hook has completed
 		}
 	}
 	return all
 }
 
-// dependency is how far something is that a step needs.
+// dependency is the state of an object that a step needs.
 type dependency uint8
 
 const (
@@ -51,7 +51,7 @@ const (
 	dependencyFailed
 )
 
-// Worst gives the outcome of the node so far.
+// Worst returns the outcome of the node so far.
 func (all *Steps) Worst() report.Outcome {
 	worst := report.OutcomeUnchanged
 	for i := range all.Of {
@@ -69,8 +69,8 @@ func (all *Steps) Worst() report.Outcome {
 	return worst
 }
 
-// Awaited tells whether a step has to wait for others of its node, those of earlier
-// waves and those it depends on, and what became of those that failed.
+// Awaited reports whether a step must wait for earlier waves or dependencies of its node.
+// failures describes those that failed.
 func (all *Steps) Awaited(s *Step) (waiting bool, failures []string) {
 	waiting, failed := all.before(s)
 	if failed != nil {
@@ -80,7 +80,7 @@ func (all *Steps) Awaited(s *Step) (waiting bool, failures []string) {
 	for _, id := range s.Object.DependIDs {
 		i, known := all.index[id]
 		if !known || &all.Of[i] == failed {
-			continue // a selector left it out, or it is told of
+			continue // a selector left it out, or failures names it already
 		}
 		switch state, why := all.dependency(&all.Of[i]); state {
 		case dependencyWaiting:
@@ -92,8 +92,8 @@ func (all *Steps) Awaited(s *Step) (waiting bool, failures []string) {
 	return waiting, failures
 }
 
-// dependency tells how far an object of the node is, for those that depend on
-// it, and what became of one that failed.
+// dependency returns the state of an object for its dependents, and the reason if it
+// failed.
 func (all *Steps) dependency(s *Step) (dependency, string) {
 	switch s.State {
 	case Pending, Waiting:
@@ -114,8 +114,8 @@ func (all *Steps) dependency(s *Step) (dependency, string) {
 	return dependencyMet, ""
 }
 
-// before tells whether a step has to wait for objects of earlier waves, and gives the
-// first of those that failed, nil for none.
+// before reports whether a step must wait for objects of earlier waves. failed is the first
+// of those that failed, or nil.
 func (all *Steps) before(s *Step) (waiting bool, failed *Step) {
 	for ; all.done < len(all.Of) && all.Of[all.done].Object != nil; all.done++ {
 		state, _ := all.dependency(&all.Of[all.done])
@@ -136,20 +136,20 @@ func (all *Steps) before(s *Step) (waiting bool, failed *Step) {
 	return unpurged || earlier(all.done), failed
 }
 
-// Purges tells whether the run deletes an object when its work is done: not one that it
-// leaves alone, or was deleted so before.
+// Purges reports whether the run deletes an object after its work is done. It doesn't if it
+// leaves the object alone, or if an earlier run deleted it.
 func (all *Steps) Purges(s *Step) bool {
 	return s.Purges() && all.purging
 }
 
-// dependable tells whether an object is as those want it that depend on it.
+// dependable reports whether an object is in the state that its dependents need.
 func (all *Steps) dependable(s *Step) bool {
 	state, _ := all.dependency(s)
 	return state == dependencyMet && s.Record != nil
 }
 
-// ToPurge gives the steps of objects whose work is done: those that are ready, as all
-// objects of the waves are up to that at whose end they go.
+// ToPurge returns the steps of objects to delete because their work is done. They are
+// ready, and so are all objects up to the wave of their purgeOrder.
 func (all *Steps) ToPurge() []*Step {
 	var due []*Step
 	for _, i := range all.leaving {
@@ -160,8 +160,8 @@ func (all *Steps) ToPurge() []*Step {
 	return due
 }
 
-// waveEnded tells whether all objects up to a wave are as those of later ones want them,
-// and those are gone whose work was done before its end.
+// waveEnded reports whether later waves may begin. All objects up to the wave must be
+// ready, and objects with an earlier purgeOrder must be deleted.
 func (all *Steps) waveEnded(wave int) bool {
 	for i := range all.Of {
 		s := &all.Of[i]
@@ -175,8 +175,8 @@ func (all *Steps) waveEnded(wave int) bool {
 	return true
 }
 
-// unpurged tells whether objects are yet to be deleted at the end of a wave before this
-// one, and gives one whose deletion failed, nil for none.
+// unpurged reports whether objects must still be deleted at the end of an earlier wave.
+// failed is one that lynqctl couldn't delete, or nil.
 func (all *Steps) unpurged(wave int) (waiting bool, failed *Step) {
 	for _, i := range all.leaving {
 		s := &all.Of[i]
@@ -193,8 +193,7 @@ func (all *Steps) unpurged(wave int) (waiting bool, failed *Step) {
 	return waiting, nil
 }
 
-// NextDeadline tells when the first of the objects that are waited for is late, zero
-// where none is waited for.
+// NextDeadline returns the first deadline of the awaited objects, or zero.
 func (all *Steps) NextDeadline() (first time.Time) {
 	for i := range all.Of {
 		if s := &all.Of[i]; s.State == Waiting && (first.IsZero() || s.Deadline.Before(first)) {
@@ -204,7 +203,7 @@ func (all *Steps) NextDeadline() (first time.Time) {
 	return first
 }
 
-// HookOf gives the hook whose object a step takes away when it has completed, nil for none.
+// HookOf returns the hook if a step deletes the object of a completed hook, or nil.
 func (all *Steps) HookOf(s *Step) *Step {
 	if s.Object != nil || !s.Entry.Hook() {
 		return nil
@@ -215,8 +214,8 @@ func (all *Steps) HookOf(s *Step) *Step {
 	return nil
 }
 
-// Left gives the entries of objects that the node still has, except those that were left to
-// the garbage collector.
+// Left returns the entries of objects that the node still has, except those left to the
+// garbage collector.
 func (all *Steps) Left() []inventory.Entry {
 	var left []inventory.Entry
 	for i := range all.Of {
@@ -227,8 +226,8 @@ func (all *Steps) Left() []inventory.Entry {
 	return left
 }
 
-// Changed tells whether the run wrote an object, or tried to. A conflict changes nothing,
-// nor does a step that others kept from beginning.
+// Changed reports whether the run wrote an object or tried to. A conflict changes nothing,
+// and neither does a step that others prevented.
 func (all *Steps) Changed() bool {
 	return slices.ContainsFunc(all.Of, func(s Step) bool {
 		conflict := s.Outcome == report.OutcomeConflicted
@@ -238,7 +237,7 @@ func (all *Steps) Changed() bool {
 	})
 }
 
-// Confirmed gives the records of all that the node still has, or may have.
+// Confirmed returns the entries of all objects that the node has or may have.
 func (all *Steps) Confirmed() []inventory.Entry {
 	var entries []inventory.Entry
 	for i := range all.Of {
@@ -252,13 +251,13 @@ func (all *Steps) Confirmed() []inventory.Entry {
 	return entries
 }
 
-// ConfirmHooks sets the hooks as they are recorded from now on: those that the form
-// says of a node that is wanted, or else those that are left.
+// ConfirmHooks sets the hooks of the next inventory. For a desired node these are the
+// form's hooks, and otherwise those that are left.
 func (all *Steps) ConfirmHooks(next *inventory.Inventory, wanted bool) {
 	for i := range all.Of {
 		s := &all.Of[i]
 		if s.Entry == nil || !s.Entry.Hook() || s.Hook() && s.Record == nil || all.HookOf(s) != nil && s.Record == nil && all.HookOf(s).Record != nil {
-			continue // the other step of the hook tells
+			continue // the other step of the hook decides
 		}
 		at := slices.IndexFunc(next.Hooks, func(r inventory.Entry) bool { return r.Ref == s.Ref() })
 		switch {
@@ -269,7 +268,7 @@ func (all *Steps) ConfirmHooks(next *inventory.Inventory, wanted bool) {
 		case at >= 0 && !wanted:
 			next.Hooks[at] = *s.Record
 			next.Hooks[at].Ready = false
-		case at < 0 && s.Record != nil: // the form has it no more, and it is not gone yet
+		case at < 0 && s.Record != nil: // the form no longer has it, and it still exists
 			left := *s.Record
 			left.RunOn, left.Phase, left.Digest = "", "", ""
 			next.Entries = append(next.Entries, left)
@@ -277,14 +276,14 @@ func (all *Steps) ConfirmHooks(next *inventory.Inventory, wanted bool) {
 	}
 }
 
-// SkipAll has all steps end as skipped.
+// SkipAll ends all steps as skipped.
 func (all *Steps) SkipAll() {
 	for i := range all.Of {
 		all.Of[i].State, all.Of[i].Outcome = Done, report.OutcomeSkipped
 	}
 }
 
-// Rendered tells whether all that is recorded as written is what was rendered now.
+// Rendered reports whether all recorded writes match the objects that this run rendered.
 func (all *Steps) Rendered() bool {
 	for i := range all.Of {
 		r := all.Of[i].Record
@@ -298,10 +297,10 @@ func (all *Steps) Rendered() bool {
 	return true
 }
 
-// MayLeave tells whether an object that the node wants no more may go now: when all of
-// earlier waves and all that depended on it are gone, and a container of others last. What such a
-// dependent left of itself may still need it, so that it stays where one of them
-// did not go.
+// MayLeave reports whether lynqctl may now delete an object that isn't desired. Objects
+// with an earlier deleteOrder, its dependents, and the contents of a container must be
+// deleted first. If one of them remains, stays says so, because it may still need the
+// object.
 func (all *Steps) MayLeave(s *Step) (may bool, stays string) {
 	for i := range all.Of {
 		other := &all.Of[i]
@@ -318,22 +317,23 @@ func (all *Steps) MayLeave(s *Step) (may bool, stays string) {
 	return true, ""
 }
 
-// goesBefore tells whether an object has to be gone before another goes. What a hook made
-// goes when all else of the node is gone but what contains it.
+// goesBefore reports whether an object must be deleted before another. A hook's object is
+// deleted after all other objects of the node, except its containers.
 func goesBefore(other, s *Step) bool {
 	switch {
 	case other.Object != nil || other.Action == plan.ActionCollect:
 		return false
 	case s.Entry.Hook():
 		return !other.Entry.Hook() && !container.Is(other.Ref())
-	case other.Entry.Hook() && !container.Is(s.Ref()) && s.Action != plan.ActionCollect: // it goes after this
+	case other.Entry.Hook() && !container.Is(s.Ref()) && s.Action != plan.ActionCollect: // the hook's object comes after this one
 		return false
 	}
 	return plan.GoesBefore(other.Entry, s.Entry) || s.Action == plan.ActionCollect
 }
 
-// Uncollect has what was left to the garbage collector deleted after all, where
-// the inventory stays though all else is done with: it would never be collected.
+// Uncollect makes lynqctl delete the objects that it left to the garbage collector. It is
+// for an inventory that remains although all other steps are done, because then nothing
+// collects them.
 func (all *Steps) Uncollect() {
 	for i := range all.Of {
 		if s := &all.Of[i]; s.Collected {

@@ -10,20 +10,20 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// wanted is a step that creates an object, of a wave and after others.
+// wanted returns a step that creates an object, in a wave and after others.
 func wanted(id string, wave int, after ...string) plan.Step {
 	p := lynq.DefaultPolicy()
 	p.ApplyOrder = wave
 	return plan.Step{Action: plan.ActionCreate, Object: &plan.Object{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: id}, ID: id, Policy: &p, DependIDs: after}}
 }
 
-// going is a step that deletes an object. Those of a higher order depended on it.
+// going returns a step that deletes an object. Objects with a higher order depended on it.
 func going(id string, order int) plan.Step {
 	return plan.Step{Action: plan.ActionDelete, Entry: &inventory.Entry{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: id}, ID: id, Order: order}}
 }
 
-// TestAwaited: a step waits for those that it depends on, and for earlier waves, and is
-// told which of them failed.
+// TestAwaited checks that a step waits for its dependencies and for earlier waves, and
+// learns which of them failed.
 func TestAwaited(t *testing.T) {
 	for name, tt := range map[string]struct {
 		of    plan.Step
@@ -56,8 +56,8 @@ func TestAwaited(t *testing.T) {
 	}
 }
 
-// TestMayLeave: an object goes after those that depended on it, and stays where one of them
-// stays.
+// TestMayLeave checks that lynqctl deletes an object after its dependents, and keeps it if
+// one of them is kept.
 func TestMayLeave(t *testing.T) {
 	for name, tt := range map[string]struct {
 		state State

@@ -12,18 +12,18 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// SameFailures is of how many nodes in a row a write must fail by one error, before
-// those of other nodes are not tried for long any more.
+// SameFailures is the number of nodes in a row that fail with one error before lynqctl
+// shortens the attempts of other nodes.
 const SameFailures = 10
 
-// Budget keeps each node of a form from being tried for as long as the first, where
-// what fails is the same for all: a webhook, say, that does not answer.
+// Budget saves time if a write fails for all nodes of a form, for example because a webhook
+// doesn't answer. Later nodes try for less time than the first.
 type Budget struct {
 	mu      sync.Mutex
 	streaks map[Kind]*streak
 }
 
-// NewBudget is one of which nothing is spent.
+// NewBudget returns a Budget without failures.
 func NewBudget() *Budget { return &Budget{streaks: map[Kind]*streak{}} }
 
 // Kind groups objects that may fail for one cause: the objects of a kind in a form.
@@ -32,20 +32,20 @@ type Kind struct {
 	Group, Kind string
 }
 
-// streak are nodes that failed in a row by one error.
+// streak counts the nodes that failed in a row with one error.
 type streak struct {
 	failure string
 	nodes   map[lynq.NodeKey]bool
 }
 
-// Failed takes note of a write of a node that was tried in vain. It tells whether the others are
-// not tried for long from now on.
+// Failed notes that all attempts of a node's write failed. It reports whether this failure
+// makes the budget spent.
 func (b *Budget) Failed(k Kind, node lynq.NodeKey, ref lynq.Ref, err error) bool {
 	failure := failureOf(ref, err)
 	return failure != "" && b.note(k, node, failure)
 }
 
-// note is Failed for a failure in words.
+// note works like Failed, with the failure as text.
 func (b *Budget) note(k Kind, node lynq.NodeKey, failure string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -59,14 +59,14 @@ func (b *Budget) note(k Kind, node lynq.NodeKey, failure string) bool {
 	return before < SameFailures && len(s.nodes) == SameFailures
 }
 
-// Succeeded takes note of a write that was done.
+// Succeeded notes a successful write.
 func (b *Budget) Succeeded(k Kind) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.streaks, k)
 }
 
-// Spent tells whether writes are not to be tried for long.
+// Spent reports whether writes should only be tried for a short time.
 func (b *Budget) Spent(k Kind) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -74,8 +74,9 @@ func (b *Budget) Spent(k Kind) bool {
 	return s != nil && len(s.nodes) >= SameFailures
 }
 
-// failureOf is what an internal error of the server says, but for what differs from
-// object to object; "" for other errors, which tell of the server and not of the form.
+// failureOf returns the text of the server's internal error, without parts that differ
+// between objects. It returns "" for other errors, because they come from the server and
+// not from the form.
 func failureOf(ref lynq.Ref, err error) string {
 	var answer apierrors.APIStatus
 	if !errors.As(err, &answer) || answer.Status().Code != http.StatusInternalServerError {

@@ -10,15 +10,15 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// TestBudget: ten nodes in a row that fail by one error spend it, once; another error,
-// another kind, or a write that is done begin from the start.
+// TestBudget checks that ten nodes in a row with one error spend the budget, once. Another
+// error, another kind or a successful write starts the count again.
 func TestBudget(t *testing.T) {
 	b := NewBudget()
 	k, other := Kind{Kind: "Deployment"}, Kind{Kind: "Service"}
 	node := func(i int) lynq.NodeKey { return lynq.NodeKey{Namespace: "shop", Name: fmt.Sprint(i)} }
 	fail := func(failure string, from, to int) (told int) {
 		for i := from; i < to; i++ {
-			for range 2 { // objects of a node
+			for range 2 { // several objects of one node
 				if b.note(k, node(i), failure) {
 					told++
 				}
@@ -41,8 +41,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestFailureOf: what tells objects apart makes no other failure; only internal errors
-// tell of what is written.
+// TestFailureOf checks that differences between objects don't make another failure. Only
+// internal errors are about the written object.
 func TestFailureOf(t *testing.T) {
 	failure := func(name string, port int) string {
 		return failureOf(lynq.Ref{Kind: "Service", Namespace: "shop", Name: name},

@@ -8,14 +8,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// departures are the objects that plans delete and that are in a Namespace, or of
-// a kind, which another node deletes: that goes after them.
+// departures are the objects that plans delete and whose container another node deletes.
+// The container must be deleted after them.
 type departures struct {
 	byRef  map[lynq.Ref]*promise
-	within map[lynq.Ref][]*promise // of containers
-	// wanted are the objects that nodes have, or are about to get, in these containers.
+	within map[lynq.Ref][]*promise // by container
+	// wanted are the objects in these containers that nodes own or are about to create.
 	wanted map[lynq.Ref][]lynq.Ref
-	// uids are those of all objects that the plans delete.
+	// uids are the uids of all objects that the plans delete.
 	uids map[types.UID]bool
 }
 
@@ -52,12 +52,12 @@ func departuresOf(plans []plan.Plan) departures {
 	return d
 }
 
-// want notes what a node wants in containers that leave. Its write may come between
-// the look at what a container holds and the container's deletion.
+// want notes the objects that a node needs in containers that another node deletes. The
+// node may write one between the check of the container and its deletion.
 func (d *departures) want(steps []plan.Step, leaving map[lynq.Ref]lynq.NodeKey) {
 	for i := range steps {
 		if steps[i].Object == nil || steps[i].Object.Policy.Hook() {
-			continue // what a hook makes goes before the container does
+			continue // lynqctl deletes a hook's object before the container
 		}
 		ref := steps[i].Object.Ref
 		for _, key := range container.Of(ref) {

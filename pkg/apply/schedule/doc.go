@@ -1,13 +1,13 @@
-// Package schedule says when the nodes of a run get their turn, and what they wait for
-// from each other.
+// Package schedule decides when the nodes of a run get their turn, and which nodes they
+// wait for.
 //
-//	Promises  what nodes do that other nodes wait for: a Namespace, a kind, an object
-//	          that changes hands, an object that must leave a container, the node's end
+//	Promises  work for which other nodes wait: a Namespace, a kind, an object that
+//	          changes hands, an object that must leave a container, the node's end
 //	Links     the promises that one node waits for, and those that it keeps
 //	Rollout   the turns of one form: how many of its nodes change at once
-//	Slots     how many nodes are at work at once
-//	Budget    which writes aren't tried for long any more, because they fail for all nodes
+//	Slots     how many nodes work at once
+//	Budget    writes that lynqctl tries only for a short time, because they fail for all nodes
 //
-// In flow plans, and how nodes and steps end. Out flow turns and answers. The package
-// reads no cluster, changes no object and records nothing.
+// Plans and the results of nodes and steps flow in. Turns and answers flow out. The package
+// never reads a cluster, changes an object or records anything.
 package schedule

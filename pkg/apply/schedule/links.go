@@ -9,29 +9,29 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Links tells a node when other nodes of the run have done what it waits for.
+// Links wakes a node when other nodes of the run have done the work that it waits for.
 type Links struct {
 	node     lynq.NodeKey
 	promises *Promises
 	watching context.Context // ends with the run
 	wake     func()
 	waitsFor map[*promise]bool
-	waiting  bool // for another node
+	waiting  bool // a step waits for another node
 }
 
-// Links returns the links of a node, which wake wakes.
+// Links returns the links of a node. wake wakes the node.
 func (p *Promises) Links(watching context.Context, node lynq.NodeKey, wake func()) Links {
 	return Links{node: node, promises: p, watching: watching, wake: wake}
 }
 
-// Elsewhere tells whether a step waits for another node since Forget.
+// Elsewhere reports whether a step has waited for another node since Forget.
 func (l *Links) Elsewhere() bool { return l.waiting }
 
 // Forget forgets that a step waited for another node.
 func (l *Links) Forget() { l.waiting = false }
 
-// Provided tells whether the namespace and the kind that an object needs are there, as
-// far as this run makes them. Never is why they are not going to be.
+// Provided reports whether the namespace and the kind of an object exist, if this run
+// creates them. never says why they will not exist.
 func (l *Links) Provided(o *plan.Object) (there bool, never string) {
 	for _, key := range plan.Needs(o) {
 		p := l.promises.providers[key]
@@ -50,8 +50,8 @@ func (l *Links) Provided(o *plan.Object) (there bool, never string) {
 	return true, ""
 }
 
-// HandedOver tells whether an object that another node takes over is no longer
-// ours to remember. Where that went wrong it stays ours.
+// HandedOver reports whether another node has taken over the object, so that this one may
+// drop the entry. If the takeover fails, stays says why the entry remains.
 func (l *Links) HandedOver(s *plan.Step) (over bool, stays string) {
 	if s.To == (lynq.NodeKey{}) {
 		return true, ""
@@ -67,8 +67,7 @@ func (l *Links) HandedOver(s *plan.Step) (over bool, stays string) {
 	return false, "it stays until node " + s.To.String() + " has it"
 }
 
-// Departed tells whether all that other nodes delete in a container is gone, or
-// is not going to be.
+// Departed reports whether other nodes have ended all their deletions in a container.
 func (l *Links) Departed(in lynq.Ref) bool {
 	if !container.Is(in) {
 		return true
@@ -83,7 +82,7 @@ func (l *Links) Departed(in lynq.Ref) bool {
 	return all
 }
 
-// wakeAfter has the node woken when what another node does is done.
+// wakeAfter wakes the node when another node has kept a promise.
 func (l *Links) wakeAfter(p *promise) {
 	if p.node == l.node {
 		return
@@ -105,7 +104,7 @@ func (l *Links) wakeAfter(p *promise) {
 	}()
 }
 
-// Settle tells those who wait for a step how it has ended.
+// Settle reports the end of a step to the nodes that wait for it.
 func (l *Links) Settle(s *plan.Step, e End) {
 	if s.Object == nil {
 		if p := l.promises.departures.byRef[s.Ref()]; p != nil {

@@ -7,10 +7,10 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// order is which nodes of a run wait for which.
+// order says which nodes of a run wait for which.
 type order struct {
 	after map[lynq.NodeKey][]lynq.NodeKey
-	ends  map[lynq.NodeKey]*promise // of those that others wait for
+	ends  map[lynq.NodeKey]*promise // of the nodes for which others wait
 }
 
 func orderOf(plans []plan.Plan) order {
@@ -32,14 +32,14 @@ func orderOf(plans []plan.Plan) order {
 	return o
 }
 
-// end tells those that wait for a node how it ended.
+// end reports the end of a node to the nodes that wait for it.
 func (o *order) end(k lynq.NodeKey, e End) {
 	if p := o.ends[k]; p != nil {
 		p.finish(e)
 	}
 }
 
-// waits tells whether a node waits for another, directly or by way of others.
+// waits reports whether a node waits for another, directly or through others.
 func (o *order) waits(k, other lynq.NodeKey) bool {
 	return slices.ContainsFunc(o.after[k], func(next lynq.NodeKey) bool { return next == other || o.waits(next, other) })
 }

@@ -11,24 +11,23 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// End says how something ended that others wait for.
+// End is the result of work for which others wait.
 type End struct {
-	// Word is for people.
+	// Word is the result for people.
 	Word string
-	// Well: it ended as it should. Written: the object is as its node wants it, though it
-	// may not be ready. Interrupted: the run ended first.
+	// Well is set if the work succeeded. Written is set if the object is as its node needs
+	// it, even if it isn't ready. Interrupted is set if the run ended first.
 	Well, Written, Interrupted bool
 }
 
-// promise is what a node does and others wait for: a Namespace or a
-// CustomResourceDefinition, before they can be; an object that another node takes
-// over, before its own lets it go.
+// promise is work of one node for which others wait. For example, the node creates a
+// Namespace or a CustomResourceDefinition, or takes over an object.
 type promise struct {
 	node lynq.NodeKey
 	ref  lynq.Ref
 	done chan struct{}
 	once sync.Once
-	end  End // is set before done is closed
+	end  End // set before done is closed
 }
 
 func newPromise(node lynq.NodeKey, ref lynq.Ref) *promise {
@@ -42,7 +41,7 @@ func (p *promise) finish(e End) {
 	})
 }
 
-// finished tells whether what is waited for has ended.
+// finished reports whether the work has ended.
 func (p *promise) finished() bool {
 	select {
 	case <-p.done:
@@ -52,17 +51,17 @@ func (p *promise) finished() bool {
 	}
 }
 
-// Promises tells the nodes of a run when others have done what they wait for. It is
-// safe for concurrent use.
+// Promises tells the nodes of a run when others have done the work that they wait for. It
+// is safe for concurrent use.
 type Promises struct {
 	providers  map[string]*promise
 	handovers  map[lynq.Ref]*promise
 	departures departures
 	order      order
-	of         map[lynq.NodeKey][]*promise // all but those of order, by who keeps them
+	of         map[lynq.NodeKey][]*promise // all promises except those in order, by the node that keeps them
 }
 
-// NewPromises finds those of plans.
+// NewPromises finds the promises in plans.
 func NewPromises(plans []plan.Plan) *Promises {
 	p := &Promises{providers: providersOf(plans), handovers: handoversOf(plans), departures: departuresOf(plans), order: orderOf(plans), of: map[lynq.NodeKey][]*promise{}}
 	for _, one := range p.providers {
@@ -76,31 +75,32 @@ func NewPromises(plans []plan.Plan) *Promises {
 	return p
 }
 
-// Release leaves no one waiting for what a node does that has ended.
+// Release ends all promises of a node that has ended, so that nobody waits for them.
 func (p *Promises) Release(k lynq.NodeKey, e End) {
 	for _, one := range p.of[k] {
 		one.finish(e)
 	}
 }
 
-// EndNode tells the nodes that wait for a whole node how it ended, or that all is there
-// and ready that it wants.
+// EndNode reports to waiting nodes that a node ended, or that all of its desired objects
+// exist and are ready.
 func (p *Promises) EndNode(k lynq.NodeKey, e End) { p.order.end(k, e) }
 
-// Makes tells whether the run makes what "namespace/acme" or "kind/Widget.example.com"
-// provides.
+// Makes reports whether the run creates the object behind "namespace/acme" or
+// "kind/Widget.example.com".
 func (p *Promises) Makes(provided string) bool { return p.providers[provided] != nil }
 
-// WantedIn are the objects in a container that leaves which nodes have, or are about to get.
+// WantedIn returns the objects in a deleted container that nodes own or are about to
+// create.
 func (p *Promises) WantedIn(in lynq.Ref) []lynq.Ref {
 	return p.departures.wanted[container.Key(in)]
 }
 
-// Deletes tells whether the plans delete an object.
+// Deletes reports whether the plans delete an object.
 func (p *Promises) Deletes(uid types.UID) bool { return p.departures.uids[uid] }
 
-// Await waits until the nodes that go before a node have ended well. Else it gives the
-// first that did not, and how it ended; the end of the context interrupts it.
+// Await waits until the nodes before this one have succeeded. Otherwise it returns the
+// first that didn't, and its result. If the context ends first, the result is interrupted.
 func (p *Promises) Await(ctx context.Context, after []lynq.NodeKey) (unwell lynq.NodeKey, e End) {
 	for _, key := range after {
 		one := p.order.ends[key]
@@ -134,8 +134,8 @@ func handoversOf(plans []plan.Plan) map[lynq.Ref]*promise {
 	return handovers
 }
 
-// providersOf finds the objects that a plan makes for others to need, by what
-// they provide: "namespace/acme", or "kind/Widget.example.com".
+// providersOf finds the objects that plans create and others need. Keys are such as
+// "namespace/acme" or "kind/Widget.example.com".
 func providersOf(plans []plan.Plan) map[string]*promise {
 	providers := map[string]*promise{}
 	for k := range plans {

@@ -16,26 +16,26 @@ type Form struct {
 	Form lynq.FormKey
 }
 
-// Limits say how many nodes of a form change at once: no further one begins
-// to change while MaxSkew of them are not ready.
+// Limits limit how many nodes of a form change at once. While MaxSkew of them aren't ready,
+// no further node begins.
 type Limits struct {
 	MaxSkew int
-	// Continue: it goes on with the next nodes though some are broken.
+	// Continue is set if the rollout continues although some nodes are broken.
 	Continue bool
-	Deadline time.Duration // from a node's first write in a run until it is ready; 0: none
+	Deadline time.Duration // from a node's first write in a run until it is ready, 0 for none
 	Staging
 }
 
-// Rolls tells whether the nodes of the form wait for each other.
+// Rolls reports whether the nodes of the form wait for each other.
 func (l *Limits) Rolls() bool { return l.MaxSkew > 0 || len(l.Stages) > 0 }
 
-// Rollout hands out the turns of one form. A nil Rollout has no limit. It is safe
-// for concurrent use.
+// Rollout gives turns to the nodes of one form. A nil Rollout has no limit. It is safe for
+// concurrent use.
 type Rollout struct {
-	form     string        // its name
-	deadline time.Duration // that of its Limits
-	// rolling: the form changes some node in this run. proven: some node of the form is
-	// recorded as ready.
+	form     string        // the name of the form
+	deadline time.Duration // Deadline of its Limits
+	// rolling is set if a change of the form changes nodes in this run. proven is set if a
+	// node of the form is recorded as ready.
 	rolling, proven bool
 
 	mu      sync.Mutex
@@ -44,10 +44,10 @@ type Rollout struct {
 	changed chan struct{} // closed when the turns have changed
 }
 
-// Rollouts has the rollout of each form of a run. A form that has none has no limit.
+// Rollouts has the rollout of each form of a run. A form without one has no limit.
 type Rollouts map[Form]*Rollout
 
-// NewRollouts makes the rollouts of the forms that have limits.
+// NewRollouts returns the rollouts of forms with limits.
 func NewRollouts(limits map[Form]Limits) Rollouts {
 	all := Rollouts{}
 	for form, l := range limits {
@@ -63,7 +63,7 @@ func NewRollouts(limits map[Form]Limits) Rollouts {
 	return all
 }
 
-// Note notes which forms are known to work, and which change some of their nodes.
+// Note notes which forms work for some node, and which changed forms change nodes.
 func (all Rollouts) Note(plans []plan.Plan) {
 	for k := range plans {
 		for i := range plans[k].Nodes {
@@ -100,8 +100,8 @@ func (all Rollouts) noteStages(plans []plan.Plan) {
 	}
 }
 
-// StageOf is the stage of a node, counted from 1, and how many there are; 0 where the form
-// has none.
+// StageOf returns the stage of a node, counted from 1, and the number of stages. Both are 0
+// if the form has no stages.
 func (o *Rollout) StageOf(n lynq.NodeKey) (stage, stages int) {
 	if o == nil || len(o.stages.Stages) == 0 {
 		return 0, 0
@@ -109,7 +109,7 @@ func (o *Rollout) StageOf(n lynq.NodeKey) (stage, stages int) {
 	return o.stages.Of[n] + 1, len(o.stages.Stages) + 1
 }
 
-// Open notes that a node has something to do: the next stage waits for it.
+// Open notes that a node has changes, so that the next stage waits for it.
 func (o *Rollout) Open(n lynq.NodeKey) {
 	if o == nil {
 		return
@@ -119,26 +119,26 @@ func (o *Rollout) Open(n lynq.NodeKey) {
 	}
 }
 
-// Ended tells the stages how an open node ended.
+// Ended notes the result of an open node for its stage.
 func (o *Rollout) Ended(n lynq.NodeKey, well bool) {
 	if o != nil && len(o.stages.Stages) > 0 {
 		o.change(func(*turns) { o.stages.end(n, well) })
 	}
 }
 
-// ShareOf says which part a node has in the rollout.
+// ShareOf returns the part of a node in the rollout.
 func (o *Rollout) ShareOf(p *plan.NodePlan) Share {
 	if o == nil {
 		return ShareNone
 	}
 	s := shareOf(p, o.proven)
 	if s == ShareStuck && !o.rolling {
-		return ShareNone // it keeps nothing from its turn
+		return ShareNone // its turn blocks nobody
 	}
 	return s
 }
 
-// Limit is its deadline, 0 for none.
+// Limit returns the deadline, or 0.
 func (o *Rollout) Limit() time.Duration {
 	if o == nil {
 		return 0
@@ -146,10 +146,10 @@ func (o *Rollout) Limit() time.Duration {
 	return o.deadline
 }
 
-// Begin waits for a node's turn. TurnNever and TurnNext come with the reason, and TurnLater is that
-// the context ended first.
+// Begin waits for a node's turn. It returns TurnNever and TurnNext with the reason, and
+// TurnLater if the context ended first.
 func (o *Rollout) Begin(ctx context.Context, s Share, n lynq.NodeKey) (Turn, string) {
-	if o == nil || s == ShareStuck { // which Keep gave its turn
+	if o == nil || s == ShareStuck { // Keep gave it its turn
 		return TurnNow, ""
 	}
 	for {
@@ -157,7 +157,7 @@ func (o *Rollout) Begin(ctx context.Context, s Share, n lynq.NodeKey) (Turn, str
 		switch {
 		case verdict == TurnNow:
 			return verdict, ""
-		case ctx.Err() != nil: // it broke off the others too
+		case ctx.Err() != nil: // that stopped the others too
 			return TurnLater, ""
 		case verdict != TurnLater:
 			return verdict, why
@@ -170,14 +170,14 @@ func (o *Rollout) Begin(ctx context.Context, s Share, n lynq.NodeKey) (Turn, str
 	}
 }
 
-// Keep has a node keep the turn that it has from an earlier run, before any other begins.
+// Keep makes a node keep its turn from an earlier run. Call it before any node begins.
 func (o *Rollout) Keep(s Share) {
 	if o != nil && s == ShareStuck {
 		o.change(func(t *turns) { t.Take(s) })
 	}
 }
 
-// ask takes a turn where there is one.
+// ask takes a turn if one is free.
 func (o *Rollout) ask(s Share, n lynq.NodeKey) (Turn, string, <-chan struct{}) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -187,7 +187,7 @@ func (o *Rollout) ask(s Share, n lynq.NodeKey) (Turn, string, <-chan struct{}) {
 	return o.turn(s)
 }
 
-// take takes a turn where there is one, for a node that has begun.
+// take takes a turn if one is free, for a node that has begun.
 func (o *Rollout) take(s Share) (Turn, string, <-chan struct{}) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -205,7 +205,7 @@ func (o *Rollout) turn(s Share) (Turn, string, <-chan struct{}) {
 	return verdict, "", o.changed
 }
 
-// change changes the turns, and has those who wait look again.
+// change changes the turns, and wakes the nodes that wait for one.
 func (o *Rollout) change(change func(*turns)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -221,23 +221,23 @@ func (o *Rollout) End(s Share, n lynq.NodeKey, e End) {
 	}
 }
 
-// Lend gives a turn to others for a while, TakeBack waits until it is free again.
-// A node that waits for another one must not keep that from its turn. One that has
-// begun goes on though broken nodes have all turns.
+// Lend gives a turn to other nodes for a while. A node that waits for another one must not
+// take the turn that this one needs. The node can continue even if broken nodes have all
+// turns.
 func (o *Rollout) Lend(s Share, n lynq.NodeKey) {
 	if o != nil {
 		o.change(func(t *turns) { t.Give(s); o.stages.lend(n, 1) })
 	}
 }
 
-// TakeBack waits for a turn that was lent.
+// TakeBack waits until a lent turn is free again.
 func (o *Rollout) TakeBack(s Share, n lynq.NodeKey) {
 	if o == nil {
 		return
 	}
 	o.change(func(*turns) { o.stages.lend(n, -1) })
 	if s == ShareForm {
-		s = ShareRow // whatever it was that kept it from beginning
+		s = ShareRow // broken nodes don't block a node that has begun
 	}
 	for {
 		verdict, _, changed := o.take(s)

@@ -5,10 +5,10 @@ import "context"
 // Slots limits how many nodes work at once.
 type Slots chan struct{}
 
-// NewSlots gives n slots, and at least one.
+// NewSlots returns n slots, and at least one.
 func NewSlots(n int) Slots { return make(Slots, max(1, n)) }
 
-// Take takes a slot; false means that the context ended.
+// Take takes a slot. It returns false if the context ended.
 func (s Slots) Take(ctx context.Context) bool {
 	if ctx.Err() != nil {
 		return false
@@ -24,5 +24,5 @@ func (s Slots) Take(ctx context.Context) bool {
 // TakeBack takes a slot again that a node lent while it waited.
 func (s Slots) TakeBack() { s <- struct{}{} }
 
-// Give gives a slot back.
+// Give returns a slot.
 func (s Slots) Give() { <-s }

@@ -11,16 +11,16 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// Stage chooses some nodes of a form. They change when all stages before are ready.
+// Stage selects some nodes of a form. They change after all earlier stages are ready.
 type Stage struct {
-	// Match: its template chooses the rows.
+	// Match is set if the stage's template selects the rows.
 	Match bool
 	lynq.Stage
 }
 
-// Assign gives the stage of each node, counted from 0: those that no stage chooses are in one
-// behind the last. matches has the first stage of each node whose template chooses its row,
-// counted from 1, 0 for none. The nodes are in the order of their rows.
+// Assign returns the stage of each node, counted from 0. Nodes without a stage come after
+// the last one. matches has the first stage with a matching template for each node, counted
+// from 1, or 0. The nodes are in the order of their rows.
 func Assign(stages []Stage, matches []int) []int {
 	const open = -1
 	of := make([]int, len(matches))
@@ -51,30 +51,31 @@ func Assign(stages []Stage, matches []int) []int {
 	return of
 }
 
-// Staging says which stages the nodes of a form have, and how far a run may go.
+// Staging has the stages of a form's nodes, and how far a run may continue.
 type Staging struct {
 	Stages []Stage
-	// Of is the stage of each node, by Assign.
+	// Of is the stage of each node, from Assign.
 	Of map[lynq.NodeKey]int
-	// MaxFailed is how many nodes of a stage may be degraded.
+	// MaxFailed limits the degraded nodes of a stage.
 	MaxFailed int
-	// Resume: the next pause is over. Last is the stage that the run ends with, counted from
-	// 1; 0 for the last.
+	// Resume ends the next pause. Last is the run's last stage, counted from 1, or 0 for
+	// all.
 	Resume bool
 	Last   int
 }
 
-// stages is how far the stages of a form have come in a run. Its zero value has none.
+// stages is the progress of a form's stages in a run. The zero value has no stages.
 type stages struct {
 	Staging
-	// gated are the nodes that wait for their stage: the form changes them.
+	// gated are the nodes that wait for their stage, because the form changes them.
 	gated map[lynq.NodeKey]bool
-	// reached is the last stage of which the rollout has changed a node before, -1 for none.
+	// reached is the last stage with a node that the rollout has changed before, -1 for
+	// none.
 	reached int
-	// ended is the stage whose pause the run ends, -1 for none.
+	// ended is the stage with the pause that the run ends, -1 for none.
 	ended int
-	// open counts the nodes of each stage that have not ended, lent those that wait for
-	// another node.
+	// open counts the unfinished nodes of each stage. lent counts those of them that wait
+	// for another node.
 	open, lent map[int]int
 	failed     map[int][]lynq.NodeKey
 }
@@ -83,10 +84,10 @@ func newStages(s Staging) stages {
 	return stages{Staging: s, gated: map[lynq.NodeKey]bool{}, reached: -1, ended: -1, open: map[int]int{}, lent: map[int]int{}, failed: map[int][]lynq.NodeKey{}}
 }
 
-// note finds out which nodes wait for their stage, and how far the rollout has come: that is
-// what inventories record, and nothing counts it.
+// note finds out which nodes wait for their stage, and how far the rollout is. It reads
+// that from inventories, because lynqctl keeps no counter.
 func (s *stages) note(nodes []*plan.NodePlan, shares []Share) {
-	fresh := map[int]bool{} // stages that a new node is in
+	fresh := map[int]bool{} // stages with a new node
 	changed := map[string]bool{}
 	settled := -1
 	for i, n := range nodes {
@@ -100,7 +101,7 @@ func (s *stages) note(nodes []*plan.NodePlan, shares []Share) {
 			settled = max(settled, stage)
 		}
 	}
-	for i, n := range nodes { // a new node of a stage that the rollout has not come to
+	for i, n := range nodes { // a new node in a stage that the rollout hasn't reached
 		if stage := s.Of[n.Key()]; shares[i] == ShareRow && fresh[stage] && !known(n) && stage > settled {
 			s.gate(n, changed)
 		}
@@ -113,9 +114,9 @@ func (s *stages) note(nodes []*plan.NodePlan, shares []Share) {
 	s.resume()
 }
 
-// resume ends the next pause, where a person continues. Where an earlier run ended one, and
-// broke off before the stages up to the next one were done, the person has not seen them: the
-// same command, run again, stops where that run would have.
+// resume ends the next pause if the user continues. An earlier run may have ended a pause,
+// and stopped before the stages up to the next one were done. The user hasn't seen those
+// stages. So the same command stops again where that run would have.
 func (s *stages) resume() {
 	from := max(s.reached, 0)
 	pauses := func(s Stage) bool { return s.Pause }
@@ -135,19 +136,19 @@ func (s *stages) resume() {
 	}
 }
 
-// pauses tells whether the rollout pauses after a stage.
+// pauses reports whether the rollout pauses after a stage.
 func (s *stages) pauses(stage int) bool {
 	return stage < len(s.Stages) && s.Stages[stage].Pause && stage >= s.reached && stage != s.ended
 }
 
-// known tells whether the record of a node says what the form said when it was written. One of
-// a node that is new doesn't, nor does one that a person rebuilt, or made to adopt orphans: the
-// latter node is not new, and waits for its stage as if the form had changed.
+// known reports whether a node's inventory has the form's templates of the last write. A
+// new node has none, and neither has a node that a user rebuilt or that adopted orphans.
+// The latter isn't new, and waits for its stage as if the form had changed.
 func known(n *plan.NodePlan) bool {
 	return n.Inventory != nil && slices.ContainsFunc(n.Inventory.Entries, func(e inventory.Entry) bool { return e.UID != "" && e.Template != "" })
 }
 
-// gate has a node wait for its stage, and notes which resources the form changes.
+// gate makes a node wait for its stage, and notes which resources the form changes.
 func (s *stages) gate(n *plan.NodePlan, changed map[string]bool) {
 	s.gated[n.Key()] = true
 	before := templatesOf(n)
@@ -158,8 +159,8 @@ func (s *stages) gate(n *plan.NodePlan, changed map[string]bool) {
 	}
 }
 
-// changedBefore tells whether an earlier run wrote a node as the form has it now, of which
-// the form changes others.
+// changedBefore reports whether an earlier run already wrote a changed resource to a node
+// in the form's new version.
 func changedBefore(n *plan.NodePlan, changed map[string]bool) bool {
 	before := templatesOf(n)
 	return slices.ContainsFunc(n.Steps, func(s plan.Step) bool {
@@ -167,7 +168,7 @@ func changedBefore(n *plan.NodePlan, changed map[string]bool) bool {
 	})
 }
 
-// templatesOf are what the form said of a node's objects when they were written last.
+// templatesOf returns the templates of a node's objects at their last write.
 func templatesOf(n *plan.NodePlan) map[string]string {
 	said := map[string]string{}
 	if n.Inventory != nil {
@@ -178,7 +179,7 @@ func templatesOf(n *plan.NodePlan) map[string]string {
 	return said
 }
 
-// ask tells whether a node may begin, and where it may not in this run, why.
+// ask reports whether a node may begin. If it may not begin in this run, ask says why.
 func (s *stages) ask(form string, n lynq.NodeKey) (Turn, string) {
 	if !s.gated[n] {
 		return TurnNow, ""
@@ -200,14 +201,15 @@ func (s *stages) ask(form string, n lynq.NodeKey) (Turn, string) {
 	return TurnNow, ""
 }
 
-// lend notes that a node waits for another one, or does so no more: a later stage may have it.
+// lend notes that a node begins or ends to wait for another one, which may be in a later
+// stage.
 func (s *stages) lend(n lynq.NodeKey, by int) {
 	if stage, staged := s.Of[n]; staged {
 		s.lent[stage] += by
 	}
 }
 
-// end notes how a node of a stage ended.
+// end notes the result of a node in its stage.
 func (s *stages) end(n lynq.NodeKey, well bool) {
 	stage, staged := s.Of[n]
 	if !staged {
@@ -219,7 +221,7 @@ func (s *stages) end(n lynq.NodeKey, well bool) {
 	}
 }
 
-// named are some nodes, and how many more.
+// named lists some nodes, and counts the others.
 func named(nodes []lynq.NodeKey) string {
 	const most = 3
 	nodes = slices.SortedFunc(slices.Values(nodes), func(a, b lynq.NodeKey) int { return strings.Compare(a.String(), b.String()) })

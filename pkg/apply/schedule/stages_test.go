@@ -16,8 +16,8 @@ func rows(n int) Stage { return Stage{Stage: lynq.Stage{Rows: n}} }
 
 func percent(n int) Stage { return Stage{Stage: lynq.Stage{Percent: n}} }
 
-// TestAssign: each stage takes its nodes from those that no earlier one has, and the rest
-// come last.
+// TestAssign checks that each stage takes nodes that no earlier stage has, and that the
+// rest come last.
 func TestAssign(t *testing.T) {
 	for name, tt := range map[string]struct {
 		stages  []Stage
@@ -40,7 +40,7 @@ func TestAssign(t *testing.T) {
 
 func node(i int) lynq.NodeKey { return lynq.NodeKey{Namespace: "ns", Name: fmt.Sprintf("n%d", i)} }
 
-// staged has six nodes in three stages of two, all of which the form changes.
+// staged returns six nodes in three stages of two. The form changes all of them.
 func staged(change func(*Staging)) *Rollout {
 	s := Staging{Stages: []Stage{rows(2), rows(2)}, Of: map[lynq.NodeKey]int{}}
 	for i := range 6 {
@@ -58,7 +58,7 @@ func staged(change func(*Staging)) *Rollout {
 	return o
 }
 
-// TestStages: a stage begins when all nodes before have ended well.
+// TestStages checks that a stage begins when all nodes before it have succeeded.
 func TestStages(t *testing.T) {
 	ask := func(o *Rollout, i int) Turn {
 		turn, _ := o.stages.ask("web", node(i))
@@ -94,7 +94,8 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// TestPauses: a pause holds until a person continues, or a later stage has begun before.
+// TestPauses checks that a pause lasts until the user continues, unless a later stage has
+// begun already.
 func TestPauses(t *testing.T) {
 	begin := func(o *Rollout) (Turn, string) {
 		o.Ended(node(0), true)
@@ -144,8 +145,8 @@ func TestPauses(t *testing.T) {
 	}
 }
 
-// TestReached: the inventory of a node tells whether the rollout has come to its stage, and
-// whoever writes it can say so.
+// TestReached checks that a node's inventory shows whether the rollout has reached its
+// stage. Anybody who may write the inventory can forge that.
 func TestReached(t *testing.T) {
 	of := func(i int, recorded string) *plan.NodePlan {
 		n := &plan.NodePlan{NodeID: lynq.NodeID{Namespace: "ns", Name: node(i).Name}, Desired: &plan.Node{}}
@@ -157,7 +158,7 @@ func TestReached(t *testing.T) {
 		return n
 	}
 	for name, tt := range map[string]struct {
-		recorded []string // of the nodes, each in a stage of its own; "" for a new one, "?" where it is not known
+		recorded []string // by node, each in its own stage: "" for a new one, "?" if it isn't known
 		shares   []Share
 		gated    int
 		reached  int

@@ -9,34 +9,34 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Share says which part a node has in the rollout of its form.
+// Share is the part of a node in the rollout of its form.
 type Share uint8
 
 // The parts.
 const (
-	// ShareNone: the run writes none of its objects. It waits for no turn, and its
-	// readiness is no matter to the others.
+	// ShareNone means that the run writes no object of the node. The node waits for no
+	// turn, and its readiness doesn't matter to others.
 	ShareNone Share = iota
-	// ShareRow: it is new, or its row changed, and the rollout of the form does not concern
-	// it. It waits for a turn, but no broken node keeps it from that, nor does it keep
-	// others from theirs when it is broken.
+	// ShareRow means that the node is new or its row changed, independent of the form's
+	// rollout. It waits for a turn. Broken nodes don't block it, and it blocks no others if
+	// it breaks.
 	ShareRow
-	// ShareForm: the form changed since the node was written, or the node is new and no
-	// node of the form has been ready yet.
+	// ShareForm means that the form changed since the node's last write. It also means a
+	// new node if no node of the form has been ready yet.
 	ShareForm
-	// ShareStuck: an earlier run wrote it as the form has it now, and it was not ready
-	// then. Nothing of it is written. It keeps its turn, or a bad form
-	// would reach further nodes with every run that is tried again.
+	// ShareStuck means that an earlier run wrote the form's current version and the node
+	// wasn't ready. The run writes nothing to it. It keeps its turn, because otherwise a
+	// bad form would reach more nodes with every repeated run.
 	ShareStuck
 )
 
-// proven tells whether a node that is recorded shows that its form works.
+// proven reports whether the inventory of a node proves that its form works.
 func proven(p *plan.NodePlan) bool {
 	return p.Inventory != nil && p.Inventory.Status.Is(inventory.ConditionReady)
 }
 
-// shareOf tells what a node of a form that has a rollout has to do with it. formWorks:
-// some node of the form is recorded as ready.
+// shareOf returns the part of a node in a rollout. formWorks is set if some node of the
+// form is recorded as ready.
 func shareOf(p *plan.NodePlan, formWorks bool) Share {
 	switch {
 	case p.Desired == nil || p.Desired.Failed != nil:
@@ -52,19 +52,18 @@ func shareOf(p *plan.NodePlan, formWorks bool) Share {
 	return ShareNone
 }
 
-// recorded tells whether some object of a node has been written.
+// recorded reports whether lynqctl has written an object of a node.
 func recorded(p *plan.NodePlan) bool {
 	return p.Inventory != nil && slices.ContainsFunc(p.Inventory.Entries, func(r inventory.Entry) bool { return r.UID != "" })
 }
 
-// unready tells whether a step has nothing to write to an object that did not
-// become ready yet.
+// unready reports whether a step has nothing to write, and its object isn't ready yet.
 func unready(s plan.Step) bool {
 	return s.Action == plan.ActionKeep && s.Reason != reason.LeftOut && s.Object != nil && s.Entry != nil && !s.Entry.Ready && s.Object.Awaited()
 }
 
-// formDiffers tells whether the form says something else of a node's objects than
-// when they were written last. Records of a handover do not know.
+// formDiffers reports whether the form's templates changed since the last write of a node.
+// Inventories from a handover don't have the old ones.
 func formDiffers(p *plan.NodePlan) bool {
 	if p.Inventory == nil || !slices.ContainsFunc(p.Inventory.Entries, func(r inventory.Entry) bool { return r.Template != "" }) {
 		return false
@@ -93,26 +92,26 @@ type Turn uint8
 const (
 	TurnNow Turn = iota
 	TurnLater
-	TurnNever // in this run, because others failed
-	TurnNext  // in a later run, as a person wants it
+	TurnNever // never in this run, because others failed
+	TurnNext  // in a later run, as the user requested
 )
 
-// turns are those of the nodes of one form.
+// turns are the turns of one form's nodes.
 type turns struct {
-	Most int // how many there are
-	// Continue: broken nodes keep no other from its turn.
+	Most int // the number of turns
+	// Continue is set if broken nodes don't block others.
 	Continue bool
-	// changing have a turn: they are written, or not ready yet. broken are of the
-	// rollout, did not end well, and keep theirs.
+	// changing counts the nodes with a turn, which are being written or not ready yet.
+	// broken are failed nodes of the rollout, which keep their turn.
 	changing int
 	broken   []lynq.NodeKey
-	// pending and stuck are the same of nodes of ShareStuck. Turns that are kept
-	// count only for those that the form changes.
+	// pending and stuck are the same for nodes with ShareStuck. These turns block only
+	// nodes that the form changes.
 	pending int
 	stuck   []lynq.NodeKey
 }
 
-// Ask tells whether a node may begin to change.
+// Ask reports whether a node may begin to change.
 func (t *turns) Ask(s Share) Turn {
 	kept, busy := 0, t.changing
 	switch {
@@ -140,7 +139,7 @@ func (t *turns) Take(s Share) {
 	}
 }
 
-// Give notes that it has none any more.
+// Give notes that a node has returned its turn.
 func (t *turns) Give(s Share) {
 	switch s {
 	case ShareRow, ShareForm:
@@ -150,7 +149,7 @@ func (t *turns) Give(s Share) {
 	}
 }
 
-// End notes how a node ended. One of the rollout that did not end well keeps its turn.
+// End notes the result of a node. A failed node of the rollout keeps its turn.
 func (t *turns) End(s Share, n lynq.NodeKey, well bool) {
 	t.Give(s)
 	switch {
@@ -162,7 +161,7 @@ func (t *turns) End(s Share, n lynq.NodeKey, well bool) {
 	}
 }
 
-// Why tells which nodes of a form keep others from their turns.
+// Why says which failed nodes stopped the rollout of a form.
 func (t *turns) Why(form string) string {
 	return "the rollout of form " + form + " stopped after " + named(slices.Concat(t.broken, t.stuck))
 }

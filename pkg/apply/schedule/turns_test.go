@@ -10,8 +10,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// TestTurns: who may begin to change. No further node does while maxSkew are not
-// ready; those with nothing to write need no turn.
+// TestTurns checks which nodes may begin to change. No further node does while maxSkew
+// nodes aren't ready. Nodes without writes need no turn.
 func TestTurns(t *testing.T) {
 	broken := func(names ...string) (nodes []lynq.NodeKey) {
 		for _, name := range names {
@@ -55,8 +55,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestTurnsOfNodes: a node gives its turn back when it is ready, and keeps it when
-// it is not.
+// TestTurnsOfNodes checks that a node returns its turn when it is ready, and keeps it
+// otherwise.
 func TestTurnsOfNodes(t *testing.T) {
 	a, b := lynq.NodeKey{Namespace: "ns", Name: "a"}, lynq.NodeKey{Namespace: "ns", Name: "b"}
 	turns := turns{Most: 2}
@@ -67,7 +67,7 @@ func TestTurnsOfNodes(t *testing.T) {
 		t.Errorf("after a ready node: %d", got)
 	}
 	turns.Take(ShareRow)
-	turns.End(ShareRow, lynq.NodeKey{Namespace: "ns", Name: "row"}, false) // no matter of the rollout
+	turns.End(ShareRow, lynq.NodeKey{Namespace: "ns", Name: "row"}, false) // it doesn't matter to the rollout
 	turns.Take(ShareForm)
 	turns.End(ShareForm, b, false)
 	if got := turns.Ask(ShareForm); got != TurnLater {
