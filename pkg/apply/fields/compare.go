@@ -14,21 +14,20 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
 )
 
-// WouldChange tells whether sending a manifest by the strategies merge or
-// replace would change the live object. It may say so where nothing would
-// change, never the other way round.
+// WouldChange reports whether a write by the strategies merge or replace would change the
+// live object. It may return true although nothing would change, but never the other way
+// round.
 //
-// Under merge, everything that the manifest says must be in the object: maps key
-// by key, lists item by item. What else is in the object does not count, since a
-// merge would not remove it.
+// Under merge, the object must have everything in the manifest: maps key by key, and lists
+// item by item. Other content of the object doesn't count, because a merge wouldn't remove
+// it.
 //
-// Under replace that holds too, and of what else is in the object counts what
-// the write would remove, so not the server's defaults: any label, annotation
-// (but for those of Kubernetes itself), and key of the data of a ConfigMap or
-// Secret; and every other field that another manager than lynq owns. Defaults
-// have no manager, or are owned by the manager whose write brought them in, which is
-// lynq where it made the object. (One that was adopted is not replaced, see
-// Object.Applied of package plan.)
+// Under replace the same holds, and content that the write would remove counts too. That is
+// any label, annotation (except those of Kubernetes itself), and key of the data of a
+// ConfigMap or Secret. It is also every other field with another manager than lynq. The
+// server's defaults don't count. They have no manager, or the manager whose write created
+// them, which is lynq if it created the object. (lynqctl never replaces an adopted object,
+// see Object.Applied of package plan.)
 func WouldChange(strategy lynq.PatchStrategy, desired map[string]any, live *unstructured.Unstructured) bool {
 	want, err := sent(strategy, desired, live)
 	if err != nil || !newComparer(strategy, want).within(nil, want, live.Object) {
@@ -37,7 +36,7 @@ func WouldChange(strategy lynq.PatchStrategy, desired map[string]any, live *unst
 	return strategy == lynq.PatchReplace && removesKeys(want, live.Object) || len(Foreign(live, desired, strategy)) > 0
 }
 
-// sent is what a strategy makes of a manifest.
+// sent returns the object that a strategy sends for a manifest.
 func sent(strategy lynq.PatchStrategy, desired map[string]any, live *unstructured.Unstructured) (map[string]any, error) {
 	if strategy == lynq.PatchReplace {
 		return Replacement(desired, live)
@@ -45,8 +44,7 @@ func sent(strategy lynq.PatchStrategy, desired map[string]any, live *unstructure
 	return FoldSecret(runtime.DeepCopyJSON(desired)), nil
 }
 
-// removesKeys tells whether a replacement would remove labels, annotations or
-// data.
+// removesKeys reports whether a replacement would remove labels, annotations or data.
 func removesKeys(want, live map[string]any) bool {
 	if more(live, want, "metadata", "labels") || more(live, want, "metadata", "annotations") {
 		return true
@@ -54,12 +52,12 @@ func removesKeys(want, live map[string]any) bool {
 	return holdsData(want) && (more(live, want, "data") || more(live, want, "binaryData"))
 }
 
-// holdsData tells whether a manifest's data are what it is about.
+// holdsData reports whether a kind consists of its data.
 func holdsData(m map[string]any) bool {
 	return isSecret(m) || m["kind"] == "ConfigMap" && m["apiVersion"] == "v1"
 }
 
-// more tells whether a map has keys that another does not have.
+// more reports whether a map has keys that another lacks.
 func more(a, b map[string]any, path ...string) bool {
 	in, _, _ := unstructured.NestedFieldNoCopy(a, path...)
 	of, _, _ := unstructured.NestedFieldNoCopy(b, path...)
@@ -73,7 +71,7 @@ func more(a, b map[string]any, path ...string) bool {
 	return false
 }
 
-// A comparer tells whether a live object has what a manifest says.
+// A comparer checks whether a live object has everything in a manifest.
 type comparer struct {
 	strategy lynq.PatchStrategy
 	builtIn  bool // a kind of Kubernetes itself, not a custom resource
@@ -85,8 +83,8 @@ func newComparer(strategy lynq.PatchStrategy, manifest map[string]any) comparer 
 	return comparer{strategy: strategy, builtIn: kinds.BuiltIn(group)}
 }
 
-// within tells whether live has all that want says. The path is that of fields
-// only; items of lists are not named in it.
+// within reports whether live has everything in want. The path has only fields, without
+// items of lists.
 func (c comparer) within(path []string, want, live any) bool {
 	switch want := want.(type) {
 	case map[string]any:
@@ -118,7 +116,7 @@ func (c comparer) within(path []string, want, live any) bool {
 	return c.equal(path, want, live)
 }
 
-// serverOwned: what a manifest says there is not heeded by the server.
+// serverOwned reports whether the server ignores a manifest's value at this path.
 func (c comparer) serverOwned(path []string) bool {
 	switch {
 	case len(path) == 1 && path[0] == "status":
@@ -132,8 +130,8 @@ func (c comparer) serverOwned(path []string) bool {
 	return false
 }
 
-// listWithin: under a strategic merge, lists whose items have keys are merged by
-// them; all others are replaced whole.
+// listWithin compares lists. A strategic merge merges lists with keyed items by key, and
+// replaces all others.
 func (c comparer) listWithin(path []string, want, live []any) bool {
 	key := c.mergeKey(path)
 	if key == "" {
@@ -148,7 +146,7 @@ func (c comparer) listWithin(path []string, want, live []any) bool {
 		return true
 	}
 	for _, item := range want {
-		// A key may be there twice: a port of a Service, for UDP and for TCP.
+		// Several items may have one key: a port of a Service, for UDP and for TCP.
 		if !slices.ContainsFunc(live, func(l any) bool { return sameKey(key, item, l) && c.within(path, item, l) }) {
 			return false
 		}
@@ -156,10 +154,10 @@ func (c comparer) listWithin(path []string, want, live []any) bool {
 	return true
 }
 
-// mergeKey is the field by which a strategic merge patch merges the items of a
-// list, "." for lists of plain values, "" for lists that are replaced. Only the
-// lists are told that others commonly add to: those of a pod and of its
-// containers, the ports of a Service, finalizers and owners.
+// mergeKey returns the field that identifies a list's items in a strategic merge patch. It
+// returns "." for lists of plain values, and "" for lists that are replaced. It knows only
+// lists to which others commonly add. These are lists of a pod and of its containers, the
+// ports of a Service, finalizers and owners.
 func (c comparer) mergeKey(path []string) string {
 	if c.strategy != lynq.PatchMerge || !c.builtIn || len(path) < 2 {
 		return ""
@@ -171,7 +169,7 @@ func (c comparer) mergeKey(path []string) string {
 	case len(path) == 2 && parent == "metadata" && name == "ownerReferences":
 		return "uid"
 	case len(path) == 2 && parent == "spec" && name == "ports":
-		return "port" // of a Service
+		return "port" // the ports of a Service
 	case parent == "spec" && (name == "containers" || name == "initContainers" || name == "volumes" || name == "imagePullSecrets"):
 		return "name"
 	case parent != "containers" && parent != "initContainers":
@@ -186,7 +184,7 @@ func (c comparer) mergeKey(path []string) string {
 	return ""
 }
 
-// findBy is the index of the item that has the same key, -1 where none has.
+// findBy returns the index of the item with the same key, or -1.
 func findBy(key string, live []any, item any) int {
 	return slices.IndexFunc(live, func(l any) bool { return sameKey(key, item, l) })
 }
@@ -207,8 +205,8 @@ func keyOf(key string, item any) (string, bool) {
 	return fmt.Sprint(v), ok
 }
 
-// like tells whether a value is the same as none to the server. Custom resources
-// keep what they are given.
+// like reports whether the server treats a value like an absent one. Custom resources keep
+// every value.
 func (c comparer) like(path []string, v any) bool {
 	if v == nil {
 		return true
@@ -224,14 +222,14 @@ func (c comparer) like(path []string, v any) bool {
 	case bool:
 		return !v && plainBool(path)
 	case string:
-		// The value of an environment variable.
+		// This is the value of an environment variable.
 		return v == "" && len(path) > 1 && path[len(path)-1] == "value" && path[len(path)-2] == "env"
 	}
 	return false
 }
 
-// plainMap tells of some fields that they are maps, which are nothing when they
-// are empty; an empty struct often means something.
+// plainMap reports whether a field is a map that means nothing when it is empty. An empty
+// struct often has a meaning.
 func plainMap(path []string) bool {
 	switch path[len(path)-1] {
 	case "labels", "annotations", "matchLabels", "nodeSelector", "data", "binaryData", "limits", "requests":
@@ -240,7 +238,7 @@ func plainMap(path []string) bool {
 	return false
 }
 
-// plainBool tells of some fields that they are either true or absent.
+// plainBool reports whether the server drops the field when it is false.
 func plainBool(path []string) bool {
 	switch path[len(path)-1] {
 	case "hostNetwork", "hostPID", "hostIPC", "stdin", "stdinOnce", "tty", "paused", "publishNotReadyAddresses":
@@ -249,7 +247,7 @@ func plainBool(path []string) bool {
 	return false
 }
 
-// equal compares plain values: numbers by what they are, quantities by how much.
+// equal compares plain values. It compares numbers and quantities by their amount.
 func (c comparer) equal(path []string, want, live any) bool {
 	if want == nil || live == nil {
 		return want == live
@@ -269,7 +267,7 @@ func (c comparer) equal(path []string, want, live any) bool {
 	return false
 }
 
-// sameNumber compares two numbers; numbers is false where one is none.
+// sameNumber compares two numbers. numbers is false if one of them isn't a number.
 func sameNumber(a, b any) (same, numbers bool) {
 	switch a := a.(type) {
 	case int64:
@@ -290,8 +288,8 @@ func sameNumber(a, b any) (same, numbers bool) {
 	return false, false
 }
 
-// quantityAt tells whether the server reads the text there as a quantity, and so
-// may write it otherwise than it was given.
+// quantityAt reports whether the server reads the text as a quantity, and may store it in
+// another format.
 func quantityAt(path []string) bool {
 	if len(path) < 2 || path[0] == "metadata" || path[0] == "data" {
 		return false
@@ -309,14 +307,14 @@ func quantityAt(path []string) bool {
 	return false
 }
 
-// SameContent tells whether two states of an object differ in nothing but what the
-// server writes of every change: who manages which fields since when, and the version.
+// SameContent reports whether two states of an object differ only in managedFields and
+// version, which the server changes with every write.
 func SameContent(a, b *unstructured.Unstructured) bool {
 	return reflect.DeepEqual(withoutTraces(a), withoutTraces(b))
 }
 
-// SameButMetadata tells whether two states of an object have the same content, whatever
-// their labels, annotations and other metadata, and their status.
+// SameButMetadata reports whether two states of an object differ only in metadata and
+// status.
 func SameButMetadata(a, b *unstructured.Unstructured) bool {
 	content := func(o *unstructured.Unstructured) map[string]any {
 		content := maps.Clone(o.Object)

@@ -17,8 +17,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/sites"
 )
 
-// TestReplaceIsStable: what was replaced needs no second time, and a second time
-// would change nothing. Each change by a person is seen, and repaired.
+// TestReplaceIsStable checks that a replaced object needs no second replacement, and that
+// one would change nothing. Each manual change is found and repaired.
 func TestReplaceIsStable(t *testing.T) {
 	s := newSite(t)
 	all := manifests(t, s.Widgets())
@@ -64,7 +64,7 @@ spec: {schedule: "@daily", suspend: true, jobTemplate: {spec: {template: {spec: 
 	}
 	for _, change := range []struct {
 		name, patch string
-		removes     bool // no one owns what is gone
+		removes     bool // the removed field has no manager
 	}{
 		{"ConfigMap", `{"data":{"theirs":"x"}}`, false},
 		{"ConfigMap", `{"data":{"colour":null}}`, true},
@@ -90,7 +90,7 @@ spec: {schedule: "@daily", suspend: true, jobTemplate: {spec: {template: {spec: 
 	}
 }
 
-// unchanged: nothing is to be sent, and sending it would change nothing.
+// unchanged requires that no write is necessary, and that one would change nothing.
 func (s *site) unchanged(name string, m map[string]any, strategy lynq.PatchStrategy) {
 	s.T.Helper()
 	before := s.Get(m)
@@ -107,8 +107,8 @@ func (s *site) unchanged(name string, m map[string]any, strategy lynq.PatchStrat
 	}
 }
 
-// repaired: a change is seen, named if there is something to own, and gone after
-// a replacement.
+// repaired requires that a change is found, named if it has a manager, and gone after a
+// replacement.
 func (s *site) repaired(name string, m map[string]any, named bool) {
 	s.T.Helper()
 	before := s.Get(m)
@@ -123,7 +123,7 @@ func (s *site) repaired(name string, m map[string]any, named bool) {
 	s.unchanged(name, m, lynq.PatchReplace)
 }
 
-// replace sends a replacement; again, where a controller wrote meanwhile.
+// replace sends a replacement. It tries again if a controller wrote meanwhile.
 func (s *site) replace(m map[string]any) *unstructured.Unstructured {
 	s.T.Helper()
 	for {
@@ -148,7 +148,8 @@ func withoutStatus(u *unstructured.Unstructured) map[string]any {
 	return c
 }
 
-// TestReplaceKeeps: what is not for a manifest to take away stays.
+// TestReplaceKeeps checks that a replacement keeps everything that a manifest must not
+// remove.
 func TestReplaceKeeps(t *testing.T) {
 	s := newSite(t)
 	web := sites.With(sites.Parse(t, sites.WebDeployment), nil, "spec", "replicas")
@@ -175,7 +176,8 @@ func TestReplaceKeeps(t *testing.T) {
 	}
 }
 
-// TestMerge: merge patches need no second time either, and what others add stays.
+// TestMergeBesideOthers checks that merge patches need no second one either, and keep the
+// additions of others.
 func TestMergeBesideOthers(t *testing.T) {
 	s := newSite(t)
 	web := sites.Parse(t, sites.WebDeployment)
@@ -200,15 +202,15 @@ func TestMergeBesideOthers(t *testing.T) {
 	}
 }
 
-// TestForeignManagersOfAnOutcome: given the outcome of a dry run, defaults that
-// another tool brought in are no conflict.
+// TestForeignManagersOfAnOutcome checks that defaults from another tool aren't conflicts
+// with the result of a dry run.
 func TestForeignManagersOfAnOutcome(t *testing.T) {
 	s := newSite(t)
 	web := manifests(t, "")["StatefulSet"]
 	s.Create("helm", web)
 	s.Wait(t, "statefulset/db", harness.PathEquals(".status.observedGeneration", "1"))
 	var live, outcome *unstructured.Unstructured
-	s.Unmoved(func() error { // its controller may have more to write
+	s.Unmoved(func() error { // its controller may still write
 		live = s.Get(web)
 		body, err := Replacement(web, live)
 		if err != nil {
@@ -281,7 +283,8 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// TestReplaceBodyOfVolumes: what binds claims and volumes stays.
+// TestReplaceBodyOfVolumes checks that a replacement keeps the fields that bind claims and
+// volumes.
 func TestReplaceBodyOfVolumes(t *testing.T) {
 	for name, tt := range map[string]struct{ desired, live, want string }{
 		"claim":          {"{apiVersion: v1, kind: PersistentVolumeClaim, spec: {resources: {}}}", "{spec: {volumeName: v, storageClassName: s, volumeMode: Filesystem}}", "{resources: {}, volumeName: v, storageClassName: s, volumeMode: Filesystem}"},
@@ -305,7 +308,7 @@ func TestReplaceBodyOfVolumes(t *testing.T) {
 	}
 }
 
-// TestReplaceBodyOwners: which record owns an object is the manifest's to say.
+// TestReplaceBodyOwners checks that the manifest decides which inventory owns an object.
 func TestReplaceBodyOwners(t *testing.T) {
 	live := &unstructured.Unstructured{Object: sites.Parse(t, `
 metadata:
@@ -334,7 +337,8 @@ metadata:
 	}
 }
 
-// TestReplaceKeepsReplicas: replicas that nobody manages are those of another client's scale.
+// TestReplaceKeepsReplicas checks that replicas without a manager belong to another
+// client's scale.
 func TestReplaceKeepsReplicas(t *testing.T) {
 	const form = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {paused: true}}"
 	for name, tt := range map[string]struct {

@@ -12,12 +12,13 @@ import (
 // A Conflict is a field that another manager owns.
 type Conflict struct {
 	Manager, Subresource string
-	Field                string // such as .spec.replicas
-	// Applied: the manager owns it by server-side apply, not by an update.
+	Field                string // for example .spec.replicas
+	// Applied is set if the manager owns the field by server-side apply, and not by an
+	// update.
 	Applied bool
 }
 
-// ClientSide tells whether the manager is a tool that applies on the client's side.
+// ClientSide reports whether the manager is a tool that applies on the client's side.
 func (f Conflict) ClientSide() bool {
 	e := metav1.ManagedFieldsEntry{Manager: f.Manager, Subresource: f.Subresource, Operation: metav1.ManagedFieldsOperationUpdate}
 	if f.Applied {
@@ -26,8 +27,8 @@ func (f Conflict) ClientSide() bool {
 	return clientSide(&e)
 }
 
-// SortConflicts orders conflicts, each once: the server names managers in any
-// order.
+// SortConflicts sorts conflicts and removes duplicates, because the server's order is
+// random.
 func SortConflicts(fields []Conflict) []Conflict {
 	slices.SortFunc(fields, func(a, b Conflict) int {
 		return cmp.Or(cmp.Compare(a.Manager, b.Manager), cmp.Compare(a.Subresource, b.Subresource), cmp.Compare(a.Field, b.Field))
@@ -35,14 +36,14 @@ func SortConflicts(fields []Conflict) []Conflict {
 	return slices.Compact(fields)
 }
 
-// Describe lists fields and who owns them:
+// Describe lists fields and their owners:
 //
 //	.spec.replicas from "helm", .data.a and .data.b from "kubectl-edit"
 func Describe(fields []Conflict) string {
 	return eachManager(fields, func(list string, _ bool, manager string) string { return list + " from " + manager })
 }
 
-// ManagedBy says who owns fields:
+// ManagedBy lists fields with their managers as sentences:
 //
 //	.spec.replicas is managed by "helm", .data.a and .data.b are managed by "kubectl-edit"
 func ManagedBy(fields []Conflict) string {
@@ -54,8 +55,7 @@ func ManagedBy(fields []Conflict) string {
 	})
 }
 
-// eachManager joins what is said of the fields of each manager, in the order in
-// which they come.
+// eachManager groups fields by manager and joins the texts of say, in the given order.
 func eachManager(fields []Conflict, say func(list string, many bool, manager string) string) string {
 	var managers []string
 	of := map[string][]string{}

@@ -1,12 +1,12 @@
-// Package fields tells who manages which fields of an object, and makes what is sent
-// so that others keep theirs.
+// Package fields knows who manages which fields of an object. It makes manifests and
+// patches that leave others their fields.
 //
-// Ignore, CarryIgnored and DropIgnored leave fields to others; Replacement keeps what
-// is not for a manifest to take away; WouldChange and Foreign compare a manifest with
-// a live object; Retracked and MetadataPatch change metadata alone. A Taker takes the
-// fields that a form sets from other managers, and UpgradePatch those that lynq
-// manages by updates into what it applies. Conflict is a field that another manager
-// has, and Describe tells of such.
+// Ignore, CarryIgnored and DropIgnored leave fields to others. Replacement keeps fields
+// that a manifest must not remove. WouldChange and Foreign compare a manifest with a live
+// object. Retracked and MetadataPatch change only metadata. A Taker takes the form's fields
+// from other managers. UpgradePatch moves fields from lynq's updates into its apply.
+// Conflict is a field of another manager, and Describe lists conflicts.
 //
-// All of it is pure: objects flow in, manifests and patches flow out.
+// Objects flow in, and manifests and patches flow out. The package is pure. It never sends
+// a request.
 package fields

@@ -12,17 +12,16 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
-// errOtherVersion: the fields that lynq applied are named in another version of
-// the API than the object was read in.
+// errOtherVersion means that lynq applied the fields in another API version than that of
+// the live object.
 var errOtherVersion = errors.New("but it was read as")
 
-// ownApplied is the part of a live object that lynq manages by server-side
-// apply: what changes nothing when it is applied again. It is false where
-// lynq manages nothing that way.
+// ownApplied returns the part of a live object that lynq manages by server-side apply. To
+// apply it again changes nothing. It returns false if lynq manages nothing that way.
 //
-// A map or list that lynq manages as a whole is taken with all that is in it,
-// unless other managers manage parts of it. Without the schema the defaults in
-// one that was applied empty look like that too; they then become ours.
+// If lynq manages a map or list as a whole, the part has all of its content, except parts
+// of other managers. Without the schema, defaults in an empty map look the same, and become
+// ours.
 func ownApplied(live *unstructured.Unstructured) (map[string]any, bool, error) {
 	managed, err := Managed(live)
 	if err != nil {
@@ -49,7 +48,7 @@ func ownApplied(live *unstructured.Unstructured) (map[string]any, bool, error) {
 	return body, true, nil
 }
 
-// identify says of a manifest which object it is.
+// identify adds the object's identity to a manifest.
 func identify(body map[string]any, live *unstructured.Unstructured) {
 	body["apiVersion"], body["kind"] = live.GetAPIVersion(), live.GetKind()
 	metadata := mapAt(body, "metadata")
@@ -59,7 +58,7 @@ func identify(body map[string]any, live *unstructured.Unstructured) {
 	}
 }
 
-// ownPart is what a set has of a value, in the value's order.
+// ownPart returns the part of a value that is in a set, in the value's order.
 func ownPart(v any, own, others *fieldpath.Set) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -86,13 +85,13 @@ func ownPart(v any, own, others *fieldpath.Set) any {
 	return v
 }
 
-// ownItem is what a set has of the value that a path element leads to.
+// ownItem returns the part of the value at a path element that is in a set.
 func ownItem(item any, pe fieldpath.PathElement, own, others *fieldpath.Set) any {
 	children, theirs := below(own, pe), below(others, pe)
 	if children == nil && theirs == nil {
 		return runtime.DeepCopyJSONValue(item)
 	}
-	// Without children of ours, what is in it is all theirs.
+	// Without children of ours, others manage all of its content.
 	part := ownPart(item, children, theirs)
 	if m, ok := part.(map[string]any); ok && pe.Key != nil {
 		addKeys(m, item, pe, own.Members.Has(pe))
@@ -100,9 +99,9 @@ func ownItem(item any, pe fieldpath.PathElement, own, others *fieldpath.Set) any
 	return part
 }
 
-// addKeys completes the keys of a list's item. A whole item that was applied
-// with some of its keys has the others by default, and gets them so again; said
-// aloud they would become ours.
+// addKeys adds the keys of a list's item. A whole item that lynq applied with some of its
+// keys has the others by default. It gets them by default again, and an explicit value
+// would become ours.
 func addKeys(part map[string]any, item any, pe fieldpath.PathElement, whole bool) {
 	if whole && slices.ContainsFunc(*pe.Key, func(f value.Field) bool { _, said := part[f.Name]; return said }) {
 		return

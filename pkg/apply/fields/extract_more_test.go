@@ -13,8 +13,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/sites"
 )
 
-// TestOwnAppliedWritesNothing: of kinds that no controller writes to, not even
-// the version moves.
+// TestOwnAppliedWritesNothing checks that not even the version changes, for kinds without a
+// controller.
 func TestOwnAppliedWritesNothing(t *testing.T) {
 	s := newSite(t)
 	all := manifests(t, s.Widgets())
@@ -43,9 +43,9 @@ subjects: [{kind: ServiceAccount, name: sa}, {kind: User, name: u, apiGroup: rba
 	s.Unfinalize(all["Secret"])
 }
 
-// TestRetrackedOfAnotherVersion: what was applied in another version of the API
-// cannot be repeated in this one. Its content stays all the same, and the marks
-// go when it comes back.
+// TestRetrackedOfAnotherVersion checks fields that lynq applied in another API version,
+// which this one can't repeat. The content is kept, and the marks are removed when the
+// version comes back.
 func TestRetrackedOfAnotherVersion(t *testing.T) {
 	s := newSite(t)
 	old := sites.Parse(t, `
@@ -84,8 +84,8 @@ spec:
 	if diff := cmp.Diff(live.Object["spec"], marked.Object["spec"]); diff != "" || marked.GetLabels()[wellknown.LabelOrphaned] != "true" || marked.GetLabels()[wellknown.LabelHub] != "" {
 		t.Errorf("%v %s", marked.GetLabels(), diff)
 	}
-	// It comes back: the first apply makes the version ours, after which the
-	// marks can be moved and go.
+	// The object comes back. The first apply makes its version ours, and then lynqctl can
+	// move and remove the marks.
 	for range 2 {
 		s.upgrade(now)
 		s.Apply("lynq", now)

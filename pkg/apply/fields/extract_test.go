@@ -20,8 +20,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/sites"
 )
 
-// manifests are of all sorts of kinds: lists with one key and with two, with
-// keys that have defaults, sets, and what is owned as a whole.
+// manifests returns manifests of many shapes: lists with one or two keys, keys with
+// defaults, sets, and fields that are managed as a whole.
 func manifests(t testing.TB, widgets string) map[string]map[string]any {
 	texts := map[string]string{
 		"Deployment": sites.WebDeployment,
@@ -148,13 +148,13 @@ spec:
 	return out
 }
 
-// TestOwnAppliedIsAFixedPoint: what is extracted and applied again changes
-// neither the object nor who owns what, also where others own parts of it.
+// TestOwnAppliedIsAFixedPoint checks that applying the extracted part again changes neither
+// the object nor its managers, even if others manage parts of it.
 func TestOwnAppliedIsAFixedPoint(t *testing.T) {
 	s := newSite(t)
 	for name, m := range manifests(t, s.Widgets()) {
 		s.Apply("lynq", sites.With(m, "yes", "metadata", "labels", "mine"))
-		// A neighbour owns a label and an annotation beside ours.
+		// A neighbour manages a label and an annotation beside ours.
 		s.Apply("neighbour", sites.With(sites.With(onlyIdentity(m), "yes", "metadata", "labels", "theirs"), "yes", "metadata", "annotations", "theirs"))
 		before := s.Get(m)
 		body, ours, err := ownApplied(before)
@@ -176,8 +176,7 @@ func onlyIdentity(m map[string]any) map[string]any {
 	return map[string]any{"apiVersion": u.GetAPIVersion(), "kind": u.GetKind(), "metadata": map[string]any{"name": u.GetName()}}
 }
 
-// TestOwnAppliedBesideOthers: parts of our items and maps that others own stay
-// theirs.
+// TestOwnAppliedBesideOthers checks that others keep their parts of our items and maps.
 func TestOwnAppliedBesideOthers(t *testing.T) {
 	s := newSite(t)
 	web := sites.Parse(t, sites.WebDeployment)
@@ -217,7 +216,7 @@ spec:
 	}
 }
 
-// settled is an object without what controllers do to it meanwhile.
+// settled returns an object without the changes of controllers.
 func settled(u *unstructured.Unstructured) map[string]any {
 	c := u.DeepCopy()
 	delete(c.Object, "status")
@@ -230,7 +229,7 @@ func settled(u *unstructured.Unstructured) map[string]any {
 	return c.Object
 }
 
-// TestOwnPart is about shapes that the kinds of a bare server do not have.
+// TestOwnPart tests shapes that the kinds of a bare server don't have.
 func TestOwnPart(t *testing.T) {
 	tests := []struct {
 		name, value, own, others, want string
@@ -260,8 +259,8 @@ func TestOwnPart(t *testing.T) {
 	}
 }
 
-// TestRetracked: tracking changes, content does not, and a later apply without
-// the markers removes them.
+// TestRetracked checks that tracking changes and content doesn't, and that a later apply
+// without the markers removes them.
 func TestRetracked(t *testing.T) {
 	s := newSite(t)
 	record := s.Create("lynq", sites.Parse(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: lynqnode-acme-web}}"))
@@ -283,7 +282,7 @@ func TestRetracked(t *testing.T) {
 			t.Fatal(name, mine, err)
 		}
 		marked := s.Must(s.TryApply("lynq", body, true))
-		// A Deployment's generation counts changes of its annotations too.
+		// A Deployment's generation also counts changes of its annotations.
 		if marked.GetGeneration() != before.GetGeneration() && name != "Deployment" {
 			t.Errorf("%s: the generation moved", name)
 		}
@@ -305,7 +304,7 @@ func TestRetracked(t *testing.T) {
 	}
 }
 
-// ownFields are the fields that lynq manages by server-side apply.
+// ownFields returns the fields that lynq manages by server-side apply.
 func ownFields(t *testing.T, u *unstructured.Unstructured) string {
 	t.Helper()
 	managed, err := Managed(u)
@@ -359,12 +358,13 @@ func TestMetadataPatch(t *testing.T) {
 	if diff := cmp.Diff(live.Object["data"], after.Object["data"]); diff != "" {
 		t.Error(diff)
 	}
-	// It is for that version only.
+	// The patch is only for that version.
 	_, err = s.Client(config).Patch(t.Context(), "settings", types.MergePatchType, patch, metav1.PatchOptions{})
 	if !apierrors.IsConflict(err) {
 		t.Errorf("a second time: %v", err)
 	}
-	// The owner is there: what has none that is goes with the garbage collector.
+	// The owner exists, because the garbage collector deletes objects without an existing
+	// owner.
 	record := s.Create("lynq", sites.With(sites.Parse(t, sites.Settings), "lynqnode-a", "metadata", "name"))
 	owner := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "lynqnode-a", "uid": string(record.GetUID())}
 	patch, err = MetadataPatch(after, MetadataChange{Owners: []any{owner}})
@@ -380,7 +380,7 @@ func TestMetadataPatch(t *testing.T) {
 	}
 }
 
-// TestUnreadableFields: managed fields that cannot be read are not no one's.
+// TestUnreadableFields checks that unreadable managed fields don't count as unmanaged.
 func TestUnreadableFields(t *testing.T) {
 	for name, entry := range map[string]any{
 		"no map":    "x",

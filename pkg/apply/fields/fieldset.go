@@ -11,7 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// A ManagedSet is what one manager manages of an object.
+// A ManagedSet is the set of an object's fields with one manager.
 type ManagedSet struct {
 	manager, subresource, apiVersion string
 	operation                        metav1.ManagedFieldsOperationType
@@ -19,13 +19,13 @@ type ManagedSet struct {
 	fields                           *fieldpath.Set
 }
 
-// applied: these are the fields that lynq manages by server-side apply.
+// applied reports whether lynq manages the fields by server-side apply.
 func (m *ManagedSet) applied() bool {
 	return m.manager == wellknown.FieldManager && m.operation == metav1.ManagedFieldsOperationApply && m.subresource == ""
 }
 
-// Entries reads managedFields. An entry that cannot be read is an error: it
-// must not look as if its fields had no manager.
+// Entries reads managedFields. It returns an error for an unreadable entry, so that its
+// fields don't seem to have no manager.
 func Entries(live *unstructured.Unstructured) ([]metav1.ManagedFieldsEntry, error) {
 	unreadable := fmt.Errorf("the managed fields of %s %s cannot be read", live.GetKind(), live.GetName())
 	value, _, _ := unstructured.NestedFieldNoCopy(live.Object, "metadata", "managedFields")
@@ -58,7 +58,7 @@ func Managed(live *unstructured.Unstructured) ([]ManagedSet, error) {
 	return managed, nil
 }
 
-// Sets reads entries of managedFields, in their order.
+// Sets converts entries of managedFields, in their order.
 func Sets(entries []metav1.ManagedFieldsEntry) ([]ManagedSet, error) {
 	managed := make([]ManagedSet, len(entries))
 	for i := range entries {
@@ -83,7 +83,7 @@ func fieldsOf(e *metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
 	return fields, nil
 }
 
-// below is the part of a set beneath a path element, nil where there is none.
+// below returns the part of a set under a path element, or nil.
 func below(s *fieldpath.Set, pe fieldpath.PathElement) *fieldpath.Set {
 	if s == nil {
 		return nil
@@ -94,12 +94,12 @@ func below(s *fieldpath.Set, pe fieldpath.PathElement) *fieldpath.Set {
 	return nil
 }
 
-// has tells whether a set has a path element, or anything beneath it.
+// has reports whether a set has a path element or anything under it.
 func has(s *fieldpath.Set, pe fieldpath.PathElement) bool {
 	return s != nil && (s.Members.Has(pe) || below(s, pe) != nil)
 }
 
-// elements are the path elements that a set has at its top.
+// elements returns the path elements at the top of a set.
 func elements(s *fieldpath.Set) []fieldpath.PathElement {
 	if s == nil {
 		return nil
@@ -114,7 +114,7 @@ func elements(s *fieldpath.Set) []fieldpath.PathElement {
 	return out
 }
 
-// at is the part of a value that a path element leads to.
+// at returns the part of a value at a path element.
 func at(v any, pe fieldpath.PathElement) (any, bool) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -131,8 +131,7 @@ func at(v any, pe fieldpath.PathElement) (any, bool) {
 	return nil, false
 }
 
-// find is the index of the item of a list that a path element means, -1 where
-// there is none.
+// find returns the index of the list item that a path element identifies, or -1.
 func find(list []any, pe fieldpath.PathElement) int {
 	if pe.Index != nil {
 		if *pe.Index >= 0 && *pe.Index < len(list) {
@@ -148,8 +147,7 @@ func find(list []any, pe fieldpath.PathElement) int {
 	return -1
 }
 
-// means tells whether a path element means this item of a list: by its keys, or
-// by its value.
+// means reports whether a path element identifies this list item, by its keys or its value.
 func means(pe fieldpath.PathElement, item any) bool {
 	switch {
 	case pe.Key != nil:
@@ -169,8 +167,8 @@ func means(pe fieldpath.PathElement, item any) bool {
 	return false
 }
 
-// couldMean is means for an item in which the server has not filled in the
-// defaults of keys yet: some keys are there, and those fit.
+// couldMean works like means for an item without the server's default keys. Some keys must
+// exist, and match.
 func couldMean(pe fieldpath.PathElement, item any) bool {
 	if pe.Key == nil {
 		return means(pe, item)

@@ -12,17 +12,16 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Foreign finds the fields that others own and that sending a manifest
-// by the strategies merge or replace would change: managers other than lynq,
-// and not those of the status.
+// Foreign returns the fields of others that a write by the strategies merge or replace
+// would change. Others are managers except lynq and those of the status.
 //
-// Under replace, a field that the manifest does not have would be removed, which
-// a default is not in the end: the answer may then name too many. Given the
-// outcome of a dry run of the write in place of the manifest, it is exact.
+// Under replace, the write removes fields that the manifest lacks, but not the server's
+// defaults. So the result may have too many fields. With the result of a dry run instead of
+// the manifest, it is exact.
 func Foreign(live *unstructured.Unstructured, desired map[string]any, strategy lynq.PatchStrategy) []Conflict {
 	want, err := sent(strategy, desired, live)
 	if err != nil {
-		// It is not known who owns what, so others may own all of it.
+		// The managers aren't known, so others may own everything.
 		return []Conflict{{Manager: "unknown", Field: "."}}
 	}
 	managed, err := Managed(live)
@@ -50,19 +49,19 @@ func Foreign(live *unstructured.Unstructured, desired map[string]any, strategy l
 	return SortConflicts(found)
 }
 
-// changes looks for the fields of one manager that a write would change.
+// changes finds the fields of one manager that a write would change.
 type changes struct {
 	comparer
 	found func(fieldpath.Path)
 }
 
-// A spot is where the walk is.
+// A spot is the current position of a walk.
 type spot struct {
-	set, all   *fieldpath.Set // of the manager, and of all of them
+	set, all   *fieldpath.Set // the fields of the manager, and of all managers
 	want, live any
 	path       fieldpath.Path
-	names      []string // of the fields in the path
-	// drops: what the manifest does not have here, the write removes.
+	names      []string // the names of the fields in the path
+	// drops is set if the write removes fields here that the manifest lacks.
 	drops bool
 }
 
@@ -70,7 +69,7 @@ func (w changes) walk(s spot) {
 	for _, pe := range elements(s.set) {
 		live, ok := at(s.live, pe)
 		if !ok {
-			continue // recorded once, and gone since
+			continue // recorded once, but it no longer exists
 		}
 		next := spot{set: below(s.set, pe), all: below(s.all, pe), live: live, path: slices.Concat(s.path, fieldpath.Path{pe}), names: s.names, drops: s.drops}
 		if pe.FieldName != nil {
@@ -87,7 +86,7 @@ func (w changes) walk(s spot) {
 				w.found(next.path)
 			}
 		case next.set == nil && next.shared():
-			// What is in it is for those to say who manage that.
+			// The managers of its content decide about it.
 		case next.set == nil:
 			if !w.same(next) {
 				w.found(next.path)
@@ -100,15 +99,15 @@ func (w changes) walk(s spot) {
 	}
 }
 
-// shared tells of a field that a manager has as such whether there is nothing of the
-// manager's in it: others manage what is in a map or list, or the map is empty.
+// shared reports whether a field has no content of its manager. Others manage the content
+// of the map or list, or the map is empty.
 func (s spot) shared() bool {
 	live, isMap := s.live.(map[string]any)
 	_, stays := s.want.(map[string]any)
 	return s.all != nil || isMap && len(live) == 0 && stays
 }
 
-// saidAt is at for a manifest, in which keys may not have their defaults yet.
+// saidAt works like at for a manifest, in which keys may lack their defaults.
 func saidAt(v any, pe fieldpath.PathElement) (any, bool) {
 	if item, ok := at(v, pe); ok {
 		return item, true
@@ -132,7 +131,7 @@ func empty(v any) bool {
 	return false
 }
 
-// same tells whether a field that is owned as a whole stays as it is.
+// same reports whether the write keeps a field that is managed as a whole.
 func (w changes) same(s spot) bool {
 	if !w.within(s.names, s.want, s.live) {
 		return false
@@ -141,13 +140,12 @@ func (w changes) same(s spot) bool {
 	if !s.drops && !list {
 		return true
 	}
-	// Of built-in kinds, what the manifest does not say is most often a default.
+	// In built-in kinds, fields that the manifest lacks are mostly defaults.
 	whole := !w.builtIn || len(s.names) > 0 && (plainMap(s.names) || s.names[len(s.names)-1] == "selector")
 	return !whole || w.within(s.names, s.live, s.want)
 }
 
-// keepSet copies the fields of a set that the body does not have, into maps that
-// it has.
+// keepSet copies the fields of a set that the body lacks into maps of the body.
 func keepSet(body, live any, set *fieldpath.Set) {
 	for _, pe := range elements(set) {
 		from, ok := at(live, pe)

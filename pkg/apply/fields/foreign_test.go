@@ -10,8 +10,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/sites"
 )
 
-// TestForeignManagersWalk is about what managed fields may name beside fields
-// that a manifest has.
+// TestForeignManagersWalk tests names in managed fields that differ from the manifest's
+// fields.
 func TestForeignManagersWalk(t *testing.T) {
 	for name, tt := range map[string]struct{ live, desired, fields, want string }{
 		"gone since":            {"{spec: {a: 1}}", "{spec: {a: 2}}", `{"f:spec":{"f:b":{}}}`, ""},

@@ -7,8 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// WithoutHeld is a manifest without what only one object can have at a time, and the
-// live one has: a Service's addresses and node ports. The manifest is not changed.
+// WithoutHeld returns a manifest without values that only one object can have at a time,
+// and that the live object has. These are a Service's addresses and node ports. It doesn't
+// change the manifest.
 func WithoutHeld(manifest map[string]any, live *unstructured.Unstructured) map[string]any {
 	if _, ok := manifest["spec"].(map[string]any); !ok || manifest["apiVersion"] != "v1" || manifest["kind"] != "Service" {
 		return manifest

@@ -9,8 +9,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/sites"
 )
 
-// TestWithoutHeld: what the live Service has alone is left out, and what is another's
-// stays, so that the server refuses it.
+// TestWithoutHeld checks that values of the live Service alone are left out. Values of
+// another Service remain, so that the server refuses them.
 func TestWithoutHeld(t *testing.T) {
 	live := &unstructured.Unstructured{Object: sites.Parse(t, `
 apiVersion: v1

@@ -13,21 +13,21 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Ignore makes of a manifest what server-side apply may send to an object
-// that is there, so that the fields at the paths are neither reset nor kept from
-// others. At each location that a path matches in the manifest or in the object:
+// Ignore returns a manifest for a server-side apply to a live object. The apply neither
+// resets the fields at the paths nor takes them from others. At each location in the
+// manifest or the object that matches a path:
 //
-//   - what another manager owns is left out, and what no manager owns;
-//   - what lynq alone owns keeps its live value, since leaving it out would reset
-//     it. The result then holds for the live object's resourceVersion
-//     only, which the second value tells;
-//   - what the object does not have is left out, unless it is in an item of a
-//     list that the object does not have either: that is only just created.
+//   - It leaves out a field that another manager owns, or nobody.
+//   - A field that only lynq owns keeps its live value, because leaving it out would
+//     reset it. Then the result is valid only for the live object's resourceVersion,
+//     and the second result is true.
+//   - It leaves out a field that the object lacks. It keeps the field in a list item
+//     that the object also lacks, because the apply creates that item.
 //
-// In a map or list that is owned as a whole, nothing can be left to others: the
-// live value is carried. A location of a list item means the item with the same
-// keys, wherever it is in the live list. What identifies and tracks an object
-// is never ignored. The manifest itself is not changed.
+// In a map or list that is managed as a whole, lynq can't leave single fields to others, so
+// the live value is used. A location in a list item means the item with the same keys,
+// wherever it is in the live list. Ignore keeps all fields that identify and track an
+// object. It doesn't change the manifest.
 func Ignore(desired map[string]any, live *unstructured.Unstructured, paths []string) (map[string]any, bool, error) {
 	g, places, err := newIgnorer(desired, live, paths)
 	if err != nil {
@@ -40,11 +40,10 @@ func Ignore(desired map[string]any, live *unstructured.Unstructured, paths []str
 	return g.result(), carried, nil
 }
 
-// CarryIgnored makes of a manifest what the strategies merge and replace may
-// send: at each location that a path matches, the manifest gets what the live
-// object has, or loses what it does not have. What is in an item of a list that
-// only one of the two has is left as the manifest has it. What is sent holds for the
-// live object's resourceVersion only.
+// CarryIgnored returns a manifest for the strategies merge and replace. At each location
+// that matches a path, the manifest gets the live object's value, or loses a value that the
+// object lacks. In a list item that only one of them has, the manifest keeps its values.
+// The result is valid only for the live object's resourceVersion.
 func CarryIgnored(desired map[string]any, live *unstructured.Unstructured, paths []string) (map[string]any, error) {
 	g, places, err := newIgnorer(desired, live, paths)
 	if err != nil {
@@ -56,7 +55,7 @@ func CarryIgnored(desired map[string]any, live *unstructured.Unstructured, paths
 	return g.result(), nil
 }
 
-// DropIgnored is a manifest without what is ignored.
+// DropIgnored returns a manifest without ignored fields.
 func DropIgnored(desired map[string]any, live *unstructured.Unstructured, paths []string) (map[string]any, error) {
 	g, places, err := newIgnorer(desired, live, paths)
 	if err != nil {
@@ -68,15 +67,16 @@ func DropIgnored(desired map[string]any, live *unstructured.Unstructured, paths 
 	return g.result(), nil
 }
 
-// An ignorer changes a manifest at places that are to be ignored.
+// An ignorer changes a manifest at ignored places.
 type ignorer struct {
-	desired map[string]any // a copy, which is changed
-	live    map[string]any // with its lists in the manifest's order, see align
-	// own is what lynq applied, others what all else manage, all both.
+	desired map[string]any // a copy, which the ignorer changes
+	live    map[string]any // with lists in the manifest's order, see align
+	// own are the fields that lynq applied. others are all other managed fields, and all
+	// are both.
 	own, others, all *fieldpath.Set
 }
 
-// newIgnorer prepares, and finds the places that are to be ignored.
+// newIgnorer returns an ignorer and the ignored places.
 func newIgnorer(desired map[string]any, live *unstructured.Unstructured, paths []string) (*ignorer, []place, error) {
 	managed, err := Managed(live)
 	if err != nil {
@@ -108,8 +108,7 @@ func newIgnorer(desired map[string]any, live *unstructured.Unstructured, paths [
 	return g, g.places(found), nil
 }
 
-// places follows locations, in their order. One that is in another is covered by
-// that.
+// places returns the places of locations, sorted. It drops a location inside another one.
 func (g *ignorer) places(found map[string]jp.Expr) []place {
 	var places []place
 	for _, text := range slices.Sorted(maps.Keys(found)) {
@@ -127,32 +126,32 @@ func (g *ignorer) places(found map[string]jp.Expr) []place {
 
 // A place is one location in the manifest and in the live object.
 type place struct {
-	steps         []any // string: a field; int: an item
+	steps         []any // string for a field, int for an item
 	desired, live any
-	// inDesired, inLive: it is there.
+	// inDesired is set if the manifest has the place, and inLive if the object has it.
 	inDesired, inLive bool
-	// newItem: it is in an item of a list that the live object does not have.
-	// oldItem: it is in one that the manifest does not have.
+	// newItem is set inside a list item that the live object lacks. oldItem is set inside
+	// one that the manifest lacks.
 	newItem, oldItem bool
-	// whole: it is in something that is owned as a whole. inWhole: that is in
-	// the manifest.
+	// whole is set inside a value that is managed as a whole. inWhole is set if the
+	// manifest has that value.
 	whole, inWhole bool
-	// key: it is one of the keys of an item of a list.
+	// key is set if the place is one of the keys of a list item.
 	key bool
-	// pe is how managed fields name it, within own, others and all.
+	// pe is its name in managed fields, relative to own, others and all.
 	pe               fieldpath.PathElement
-	known            bool // pe is known
+	known            bool // whether pe is known
 	own, others, all *fieldpath.Set
-	// item: it is an item of a list whose items are managed apart.
+	// item is set for an item of a list with items that are managed separately.
 	item bool
-	keys []string // of the item that it is
+	keys []string // the keys of such an item
 }
 
 func (g *ignorer) root() place {
 	return place{desired: g.desired, live: g.live, inDesired: true, inLive: true, own: g.own, others: g.others, all: g.all}
 }
 
-// place follows a normalized location.
+// place returns the place of a normalized location.
 func (g *ignorer) place(location jp.Expr) (place, bool) {
 	p := g.root()
 	for _, fragment := range location {
@@ -192,7 +191,7 @@ func (p place) enter(step any) place {
 	return q
 }
 
-// field is the place of a field of a map.
+// field returns the place of a map's field.
 func (p place) field(name string) place {
 	q := p.enter(name)
 	q.pe, q.known = fieldpath.FieldNameElement(name), true
@@ -202,7 +201,7 @@ func (p place) field(name string) place {
 	return q
 }
 
-// at is the place of an item of a list.
+// at returns the place of a list's item.
 func (p place) at(i int) place {
 	q := p.enter(i)
 	q.item = true
@@ -227,15 +226,14 @@ func itemAt(v any, i int) (any, bool) {
 	if i < 0 || i >= len(list) {
 		return nil, false
 	}
-	// A null is a place that align or put left open.
+	// A null is a gap that align or put left.
 	return list[i], list[i] != nil
 }
 
-// gone stands in the manifest for what was left out.
+// gone replaces values in the manifest that are left out.
 type gone struct{}
 
-// settle decides on a place, or on the parts of one whose parts are managed
-// apart.
+// settle decides on a place. If its parts are managed separately, it decides on each part.
 func (g *ignorer) settle(p place, decide func(place)) {
 	switch {
 	case p.protected() || p.key:
@@ -254,16 +252,16 @@ func (g *ignorer) settle(p place, decide func(place)) {
 	}
 }
 
-// apart tells whether the parts of a place are managed apart.
+// apart reports whether the parts of a place are managed separately.
 func (p place) apart() bool {
-	// Some labels and annotations are protected, also where no manager has any.
+	// Some labels and annotations are protected, even if nobody manages any.
 	if p.steps[0] == "metadata" && (len(p.steps) == 1 || len(p.steps) == 2 && (p.steps[1] == "labels" || p.steps[1] == "annotations")) {
 		return true
 	}
 	return !p.whole && p.known && below(p.all, p.pe) != nil
 }
 
-// parts are the places in a place.
+// parts returns the places in a place.
 func (p place) parts() []place {
 	var parts []place
 	names := map[string]bool{}
@@ -287,7 +285,7 @@ func (p place) parts() []place {
 	return parts
 }
 
-// protected: it says which object this is, or whose.
+// protected reports whether the place identifies the object or its owner.
 func (p place) protected() bool {
 	switch first := p.steps[0]; {
 	case first == "apiVersion" || first == "kind":
@@ -307,7 +305,7 @@ func (p place) protected() bool {
 	return false
 }
 
-// yield decides for server-side apply; true means that a live value is carried.
+// yield decides for server-side apply. It returns true if it uses a live value.
 func (g *ignorer) yield(p place) bool {
 	theirs, ours := p.known && has(p.others, p.pe), p.known && has(p.own, p.pe)
 	switch {
@@ -322,7 +320,7 @@ func (g *ignorer) yield(p place) bool {
 		}
 		return p.inWhole
 	case p.item && !p.inDesired:
-		// An item that the form dropped: what is ours of it stays as it is.
+		// The form dropped the item. The part that lynq manages is kept.
 		if ours {
 			g.put(p, ownItem(p.live, p.pe, p.own, p.others))
 		}
@@ -331,7 +329,8 @@ func (g *ignorer) yield(p place) bool {
 		g.remove(p)
 		return false
 	case !ours && p.all != nil:
-		// It has no manager, as a default: left out it stays so, and free for others.
+		// A field without manager, such as a default, is kept when it is left out, and
+		// others can still take it.
 		g.remove(p)
 		return false
 	case p.inDesired || ours:

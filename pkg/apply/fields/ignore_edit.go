@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// put sets a place of the manifest, and makes what it is in.
+// put sets a place of the manifest, and creates the maps and lists around it.
 func (g *ignorer) put(p place, v any) {
 	var root any = g.desired
 	putAt(&root, p.steps, runtime.DeepCopyJSONValue(v))
@@ -45,7 +45,7 @@ func (g *ignorer) remove(p place) {
 	}
 }
 
-// mark puts gone{} at a place that the manifest has.
+// mark sets a place of the manifest to gone{}.
 func (g *ignorer) mark(p place) {
 	var at any = g.desired
 	for _, step := range p.steps[:len(p.steps)-1] {
@@ -68,8 +68,7 @@ func (g *ignorer) mark(p place) {
 	}
 }
 
-// dropBare leaves out an item of a list of which only the keys remain, and
-// which others have too.
+// dropBare leaves out a list item with only its keys, if others manage it too.
 func (g *ignorer) dropBare(p place) {
 	item, ok := p.desired.(map[string]any)
 	if !ok {
@@ -83,14 +82,14 @@ func (g *ignorer) dropBare(p place) {
 	g.mark(p)
 }
 
-// result is the manifest without what was left out, and without maps and lists
-// that became empty by that.
+// result returns the manifest without the values that are left out, and without maps and
+// lists that this emptied.
 func (g *ignorer) result() map[string]any {
 	sweep(g.desired)
 	return g.desired
 }
 
-// sweep removes what was left out; true means that nothing remains.
+// sweep removes values that are left out. It returns true if nothing remains.
 func sweep(v any) (any, bool) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -111,7 +110,7 @@ func sweep(v any) (any, bool) {
 			if item == (gone{}) {
 				continue
 			}
-			// An item that became empty still is one.
+			// An emptied item is still an item.
 			item, _ = sweep(item)
 			kept = append(kept, item)
 		}
@@ -122,10 +121,9 @@ func sweep(v any) (any, bool) {
 	return v, false
 }
 
-// align is a live value with the lists in it in the order of the manifest: the
-// items that both have are at the manifest's indexes, null stands where the
-// live list has no such item, and what only it has comes behind. So an index
-// means the same in both.
+// align returns a live value with its lists in the order of the manifest. Items that both
+// have get the manifest's index. null replaces items that the live list lacks, and other
+// live items come last. So an index means the same in both.
 func align(desired, live any, all *fieldpath.Set) any {
 	switch live := live.(type) {
 	case map[string]any:
@@ -163,7 +161,7 @@ func alignList(want, live []any, all *fieldpath.Set) []any {
 	return out
 }
 
-// itemSet is what a list's set has of one item.
+// itemSet returns the part of a list's set for one item.
 func itemSet(all *fieldpath.Set, item any) *fieldpath.Set {
 	for _, pe := range elements(all) {
 		if means(pe, item) {
@@ -173,9 +171,8 @@ func itemSet(all *fieldpath.Set, item any) *fieldpath.Set {
 	return nil
 }
 
-// pair finds for each item of a list its index in the live one, -1 where it has
-// none: by the keys or values that managed fields name the items by, else by
-// their names, else by their place.
+// pair returns for each list item its index in the live list, or -1. It compares the keys
+// or values that managed fields use, or else names, or else positions.
 func pair(want, live []any, named []fieldpath.PathElement) []int {
 	pairs := make([]int, len(want))
 	taken := make([]bool, len(live))
@@ -194,8 +191,7 @@ func pair(want, live []any, named []fieldpath.PathElement) []int {
 	named = slices.DeleteFunc(slices.Clone(named), func(pe fieldpath.PathElement) bool { return pe.Key == nil && pe.Value == nil })
 	switch {
 	case len(named) > 0:
-		// Whole keys first, so that an item with defaulted keys takes what is
-		// left.
+		// Compare complete keys first, so that items with default keys take the rest.
 		match(func(w, l any) bool { return meanSame(named, w, l, means) })
 		match(func(w, l any) bool { return meanSame(named, w, l, couldMean) })
 	case allNamed(want) && allNamed(live):
@@ -208,8 +204,8 @@ func pair(want, live []any, named []fieldpath.PathElement) []int {
 	return pairs
 }
 
-// meanSame tells whether some path element means the live item, and the other
-// one as far as the rule goes.
+// meanSame reports whether a path element means both the live item and, by the rule, the
+// other one.
 func meanSame(named []fieldpath.PathElement, want, live any, rule func(fieldpath.PathElement, any) bool) bool {
 	return slices.ContainsFunc(named, func(pe fieldpath.PathElement) bool { return means(pe, live) && rule(pe, want) })
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/sites"
 )
 
-// TestIgnoreFields: an object is made by server-side apply, others change it,
-// and it is applied again with other wishes and paths that are to be ignored.
+// TestIgnoreFields creates an object by server-side apply and lets others change it. Then
+// it applies the object with other values and ignored paths.
 func TestIgnoreFields(t *testing.T) {
 	s := newSite(t)
 	all := manifests(t, s.Widgets())
@@ -28,11 +28,11 @@ func TestIgnoreFields(t *testing.T) {
 	}
 	tests := []struct {
 		name, kind string
-		theirs     []edit // strategic merge patches, or merge patches of Widgets
+		theirs     []edit // strategic merge patches, or merge patches for Widgets
 		change     func(map[string]any) map[string]any
 		paths      []string
 		carried    bool
-		want       map[string]string   // by kubectl's JSONPath
+		want       map[string]string   // the keys are kubectl's JSONPath
 		owners     map[string][]string // see harness.FieldOwners
 	}{
 		{
@@ -275,7 +275,7 @@ func TestIgnoreFields(t *testing.T) {
 		for path, want := range tt.owners {
 			s.Owners(t, strings.ToLower(tt.kind)+refGroup(first)+"/"+name, path, want...)
 		}
-		// Once more, nothing changes.
+		// A second apply changes nothing.
 		again, _, err := Ignore(desired, s.Get(first), tt.paths)
 		if err != nil {
 			t.Fatal(err)
@@ -300,8 +300,8 @@ func withContainers(m map[string]any, containers ...any) map[string]any {
 	return sites.With(m, runtime.DeepCopyJSONValue(containers), "spec", "template", "spec", "containers")
 }
 
-// TestIgnoreFieldsHoldsForOneVersion: a writer that comes in between is not
-// overwritten.
+// TestIgnoreFieldsHoldsForOneVersion checks that lynqctl doesn't overwrite a write in
+// between.
 func TestIgnoreFieldsHoldsForOneVersion(t *testing.T) {
 	s := newSite(t)
 	web := sites.Parse(t, sites.WebDeployment)
@@ -319,8 +319,8 @@ func TestIgnoreFieldsHoldsForOneVersion(t *testing.T) {
 	s.Equal(t, "deployment/web", ".spec.replicas", "5")
 }
 
-// TestIgnoreFieldsLeavesOwners: what is ignored is left to whoever owns it or
-// comes to own it, also by server-side apply.
+// TestIgnoreFieldsLeavesOwners checks that ignored fields belong to their current or next
+// manager, even with server-side apply.
 func TestIgnoreFieldsLeavesOwners(t *testing.T) {
 	s := newSite(t)
 	web := sites.Parse(t, sites.WebDeployment)
@@ -337,7 +337,7 @@ func TestIgnoreFieldsLeavesOwners(t *testing.T) {
 		"of-both": {web, func(m map[string]any) { s.Apply("autoscaler", scaled(m, 2)) }, "2", []string{"autoscaler Apply"}},
 		"nobodys": {sites.With(web, nil, "spec", "replicas"), func(map[string]any) {}, "1", nil},
 		"gone": {web, func(m map[string]any) {
-			// The default that the server fills in counts as theirs.
+			// The server's default counts as theirs.
 			s.Patch("somebody", m, types.JSONPatchType, `[{"op":"remove","path":"/spec/replicas"}]`)
 		}, "1", []string{"somebody Update"}},
 	} {
@@ -359,18 +359,18 @@ func TestIgnoreFieldsLeavesOwners(t *testing.T) {
 	}
 }
 
-// TestCarryIgnored is for the strategies merge and replace.
+// TestCarryIgnored tests the strategies merge and replace.
 func TestCarryIgnored(t *testing.T) {
 	s := newSite(t)
 	all := manifests(t, s.Widgets())
-	// Its controller writes no annotation of revisions while it is paused, which would
-	// be theirs, and change with the template.
+	// While it is paused, its controller writes no revision annotation. That one would be
+	// foreign, and change with the template.
 	web := sites.With(all["Deployment"], true, "spec", "paused")
 	s.Create("lynq", web)
 	s.Patch("hpa", web, types.MergePatchType, `{"spec":{"replicas":5}}`, "scale")
 	s.Patch("theirs", web, types.StrategicMergePatchType, `{"metadata":{"annotations":{"theirs":"x"}},"spec":{"template":{"spec":{"$setElementOrder/containers":[{"name":"sidecar"},{"name":"side"},{"name":"app"}],"containers":[{"name":"sidecar","image":"s"},{"name":"side","image":"theirs"}]}}}}`)
 	desired := withContainers(web, append(sites.ContainersOf(web), map[string]any{"name": "new", "image": "new:1"})...)
-	// Locations in items that only one side has are left alone.
+	// Locations in items that only one side has don't change.
 	paths := []string{"$.spec.replicas", "$.metadata.annotations[*]", "$.spec.template.spec.containers[*].image", "$.spec.minReadySeconds"}
 	body, err := CarryIgnored(sites.With(desired, int64(3), "spec", "minReadySeconds"), s.Get(web), paths)
 	if err != nil {
@@ -416,8 +416,8 @@ func TestIgnoreBadPath(t *testing.T) {
 	}
 }
 
-// TestPair: items of lists that no one manages are told by their names, else by
-// their places.
+// TestPair checks that names identify items of lists without managers, and positions do if
+// there are no names.
 func TestPair(t *testing.T) {
 	tests := []struct {
 		name, want, live string
@@ -448,7 +448,7 @@ func TestFoldSecret(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	// What is no text is not lost: the server refuses it.
+	// A value that isn't text isn't lost, because the server refuses it.
 	got = FoldSecret(sites.Parse(t, `{apiVersion: v1, kind: Secret, stringData: {a: 5, b: c}}`))
 	want = sites.Parse(t, `{apiVersion: v1, kind: Secret, data: {b: Yw==}, stringData: {a: 5}}`)
 	if diff := cmp.Diff(want, got); diff != "" {

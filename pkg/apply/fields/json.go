@@ -10,7 +10,7 @@ import (
 // unmarshal decodes JSON as Kubernetes does: whole numbers are int64.
 func unmarshal(b []byte, v any) error { return utiljson.Unmarshal(b, v) }
 
-// Marshal encodes without escaping what is only special in HTML.
+// Marshal encodes a value as JSON without HTML escapes.
 func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -15,21 +15,21 @@ import (
 	"github.com/lynqctl/lynqctl/test/sites"
 )
 
-// A deed is what a person does to an object that lynq applied.
+// A deed is a user's change to an object that lynq applied.
 type deed struct {
 	name  string
 	do    func(m map[string]any)
-	drift bool // it takes, changes or removes what is ours
+	drift bool // it takes, changes or removes our fields
 }
 
-// edit is an update by a person: kubectl edit, patch, label and annotate all come
-// to this.
+// edit returns an update by a user. kubectl edit, patch, label and annotate all work like
+// this.
 func (s *site) edit(patch string, subresources ...string) func(map[string]any) {
 	return func(m map[string]any) { s.Patch("somebody", m, types.MergePatchType, patch, subresources...) }
 }
 
-// TestLiveFieldsTellDrift: the hash of what lynq manages stays the same whatever
-// others do beside it, and changes when they touch anything of it.
+// TestLiveFieldsTellDrift checks that the hash of lynq's fields is stable while others
+// change other fields. It changes when they touch one of lynq's.
 func TestLiveFieldsTellDrift(t *testing.T) {
 	s := newSite(t)
 	record := s.Create("lynq", sites.Parse(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: lynqnode-acme-web}}"))
@@ -96,12 +96,12 @@ func TestLiveFieldsTellDrift(t *testing.T) {
 	}
 }
 
-// labelled is a manifest with nothing but a hub's label.
+// labelled returns a manifest with only a hub's label.
 func labelled(m map[string]any, hub string) map[string]any {
 	return sites.With(onlyIdentity(m), hub, "metadata", "labels", wellknown.LabelHub)
 }
 
-// tracked is a manifest as lynq applies it.
+// tracked returns a manifest as lynq applies it.
 func tracked(m map[string]any, name, record string) map[string]any {
 	m = sites.With(sites.With(m, name, "metadata", "name"), "hub", "metadata", "labels", wellknown.LabelHub)
 	m = sites.With(m, "id", "metadata", "annotations", wellknown.AnnotationResourceID)
@@ -129,7 +129,7 @@ func (s *site) drifts(kind string, m map[string]any, d deed) {
 	}
 }
 
-// fields is what a record keeps to tell drift.
+// fields returns the hash that inventories keep to find drift.
 func (s *site) fields(u *unstructured.Unstructured) string {
 	s.T.Helper()
 	l := tracking.LiveOf(lynq.Ref{}, metaOf(s.T, u))

@@ -8,8 +8,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Reclaimed are the fields that patchStrategy override takes back and the manifest does
-// not have: they go with the next apply.
+// Reclaimed returns the fields that patchStrategy override takes back and the manifest
+// lacks. The next apply removes them.
 func Reclaimed(live *unstructured.Unstructured, manifest map[string]any) ([]Conflict, error) {
 	entries, err := Entries(live)
 	if err != nil {
@@ -33,8 +33,8 @@ func Reclaimed(live *unstructured.Unstructured, manifest map[string]any) ([]Conf
 	return SortConflicts(found), nil
 }
 
-// reclaimed gives entries of managedFields in which lynq manages, as by an update, what
-// client-side tools managed, the form's or not.
+// reclaimed returns managedFields in which lynq manages the fields of client-side tools, as
+// by an update. They needn't be in the form.
 func reclaimed(entries []metav1.ManagedFieldsEntry) ([]metav1.ManagedFieldsEntry, error) {
 	version := reclaimVersion(entries)
 	var out []metav1.ManagedFieldsEntry
@@ -64,8 +64,8 @@ func reclaimed(entries []metav1.ManagedFieldsEntry) ([]metav1.ManagedFieldsEntry
 	return out, nil
 }
 
-// reclaimVersion is the version of the API of which entries can be moved: that of what
-// lynq applies, or else of the first of them.
+// reclaimVersion returns the API version of movable entries. That is the version of lynq's
+// apply, or else of the first entry.
 func reclaimVersion(entries []metav1.ManagedFieldsEntry) string {
 	if version := appliedVersion(entries); version != "" {
 		return version
@@ -78,8 +78,8 @@ func reclaimVersion(entries []metav1.ManagedFieldsEntry) string {
 	return ""
 }
 
-// reclaim is what is taken back of a manager's fields, and what it keeps. What it
-// applied as stringData of a Secret is its data.
+// reclaim splits a manager's fields into those that lynqctl takes back and the rest. Fields
+// that it applied as stringData of a Secret are in its data.
 func reclaim(e *metav1.ManagedFieldsEntry, version string) (taken, rest *fieldpath.Set, err error) {
 	set, err := fieldsOf(e)
 	if err != nil || !clientSide(e) || e.APIVersion != version {

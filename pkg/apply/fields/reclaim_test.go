@@ -9,7 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/test/sites"
 )
 
-// reclaimedObject is one that kubectl, Helm, a person and a controller have written to.
+// reclaimedObject returns an object with writes of kubectl, Helm, a user and a controller.
 func reclaimedObject(t *testing.T) *unstructured.Unstructured {
 	t.Helper()
 	return &unstructured.Unstructured{Object: sites.Parse(t, `
@@ -28,9 +28,9 @@ metadata:
 `)}
 }
 
-// TestReclaim: what client-side tools manage becomes what lynq applies, so that the
-// next apply removes it, but for finalizers and owners. Nothing of others moves, nor
-// what is recorded for another version.
+// TestReclaim checks that fields of client-side tools move to lynq's apply, so that the
+// next apply removes them. Finalizers and owners don't move, nor do fields of others or of
+// another version.
 func TestReclaim(t *testing.T) {
 	patch, err := UpgradePatch(reclaimedObject(t), true)
 	if err != nil {
@@ -52,7 +52,7 @@ func TestReclaim(t *testing.T) {
 	}
 }
 
-// TestReclaimed: what is told is what goes, not what the form has too.
+// TestReclaimed checks that the notes name fields that vanish, and no fields of the form.
 func TestReclaimed(t *testing.T) {
 	got, err := Reclaimed(reclaimedObject(t), sites.Parse(t, `metadata: {labels: {said: "1"}}`))
 	if err != nil {

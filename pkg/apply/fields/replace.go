@@ -12,21 +12,20 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Replacement is the body of an update that makes a live object what a manifest
-// says. It holds for the live object's uid and resourceVersion. Of the live
-// object it keeps what the manifest does not say and what is not for a manifest
-// to take away:
+// Replacement returns the body of an update that gives a live object the content of a
+// manifest. It is valid only for the live object's uid and resourceVersion. It keeps parts
+// of the live object that the manifest lacks and must not remove:
 //
 //   - finalizers, and the owner references of others;
 //   - labels and annotations that Kubernetes itself writes (see systemKey);
 //   - the status;
-//   - what others set through a subresource, such as the replicas of an
-//     autoscaler, also where the server records no manager of them;
-//   - fields that the server or a controller fills in once and does not let go:
-//     the addresses of a Service, the volume of a claim and the claim of a
-//     volume, the selector of a Job, the tokens of a ServiceAccount.
+//   - fields that others set through a subresource, such as the replicas of an
+//     autoscaler, even if the server records no manager for them;
+//   - fields that the server or a controller sets once and protects: the addresses
+//     of a Service, the volume of a claim and the claim of a volume, the selector of
+//     a Job, the tokens of a ServiceAccount.
 //
-// The manifest is not changed.
+// It doesn't change the manifest.
 func Replacement(desired map[string]any, live *unstructured.Unstructured) (map[string]any, error) {
 	managed, err := Managed(live)
 	if err != nil {
@@ -54,7 +53,7 @@ func Replacement(desired map[string]any, live *unstructured.Unstructured) (map[s
 	return body, nil
 }
 
-// dropNulls removes what says nothing, so that the server's defaults fill it.
+// dropNulls removes nulls, so that the server sets its defaults.
 func dropNulls(v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -72,7 +71,7 @@ func dropNulls(v any) {
 	}
 }
 
-// keepMissing copies fields that the body does not have.
+// keepMissing copies fields that the body lacks.
 func keepMissing(body, live map[string]any, fields ...string) {
 	for _, field := range fields {
 		if _, said := body[field]; said {
@@ -84,7 +83,7 @@ func keepMissing(body, live map[string]any, fields ...string) {
 	}
 }
 
-// keepKind copies what the server does not let go, by kind.
+// keepKind copies fields that the server protects, by kind.
 func keepKind(body, live map[string]any) {
 	spec, ok := body["spec"].(map[string]any)
 	of, _ := live["spec"].(map[string]any)
@@ -114,9 +113,9 @@ func keepKind(body, live map[string]any) {
 	}
 }
 
-// keepReplicas keeps the replicas of a workload that nobody manages: another client scaled
-// it. The server records a manager of a scale only where the replicas had one before, and
-// takes them from theirs when they are scaled to zero.
+// keepReplicas keeps a workload's replicas without a manager, because another client scaled
+// it. The server records a manager of a scale only if the replicas had one before. It
+// removes the manager when somebody scales them to zero.
 func keepReplicas(body map[string]any, live *unstructured.Unstructured, managed []ManagedSet) {
 	switch live.GetAPIVersion() + " " + live.GetKind() {
 	case "apps/v1 Deployment", "apps/v1 StatefulSet", "apps/v1 ReplicaSet", "v1 ReplicationController":
@@ -131,7 +130,7 @@ func keepReplicas(body map[string]any, live *unstructured.Unstructured, managed 
 	}
 }
 
-// keepTemplateLabels keeps the labels by which a Job knows its pods.
+// keepTemplateLabels keeps the labels with which a Job finds its pods.
 func keepTemplateLabels(spec, live map[string]any) {
 	labels, _, _ := unstructured.NestedStringMap(live, "template", "metadata", "labels")
 	if _, ok := spec["template"].(map[string]any); !ok || len(labels) == 0 {
@@ -145,8 +144,8 @@ func keepTemplateLabels(spec, live map[string]any) {
 	}
 }
 
-// systemKey tells of a label or annotation whether Kubernetes itself writes it
-// on objects that others make.
+// systemKey reports whether Kubernetes itself writes a label or annotation on objects of
+// others.
 func systemKey(key string) bool {
 	switch key {
 	case "kubernetes.io/metadata.name", "kubernetes.io/service-account.uid", "deprecated.daemonset.template.generation":
@@ -163,12 +162,12 @@ func systemKey(key string) bool {
 	return false
 }
 
-// jobLabel tells of a label whether Jobs know their pods by it.
+// jobLabel reports whether Jobs find their pods by a label.
 func jobLabel(key string) bool {
 	return strings.HasPrefix(key, "batch.kubernetes.io/") || key == "controller-uid" || key == "job-name"
 }
 
-// keptKey tells which labels of an object Kubernetes itself writes.
+// keptKey reports which labels of an object Kubernetes itself writes.
 func keptKey(live *unstructured.Unstructured) func(string) bool {
 	if live.GetAPIVersion() == "batch/v1" && live.GetKind() == "Job" {
 		return func(key string) bool { return systemKey(key) || jobLabel(key) }
@@ -201,8 +200,8 @@ func keepFinalizers(metadata map[string]any, live []string) {
 	setOrDelete(metadata, "finalizers", kept)
 }
 
-// keepOwners keeps the owners that others set. Which inventory owns the object
-// is the manifest's to say, if it says anything of owners.
+// keepOwners keeps the owners that others set. If the manifest has owners, it decides which
+// inventory owns the object.
 func keepOwners(metadata map[string]any, live *unstructured.Unstructured) {
 	owners, said := metadata["ownerReferences"].([]any)
 	have, _, _ := unstructured.NestedSlice(live.Object, "metadata", "ownerReferences")

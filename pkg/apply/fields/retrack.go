@@ -9,25 +9,23 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// A MetadataChange is a change of an object's metadata alone: of its tracking, or
-// of its markers as an orphan.
+// A MetadataChange changes only an object's metadata: its tracking, or its markers as an
+// orphan.
 type MetadataChange struct {
 	SetLabels, SetAnnotations       map[string]string
 	RemoveLabels, RemoveAnnotations []string
-	// Owners are all owner references that the object is to have, those of
-	// others too.
+	// Owners are all desired owner references, including those of others.
 	Owners []any
 }
 
-// Retracked returns the content that lynq applies to change the metadata of an object
-// and keep its content: all that lynq manages by server-side apply, with the change. A
-// later apply then removes what it does not say. It returns false where lynq manages
-// nothing that way, or manages it in another version of the API than that of the live
-// object; see MetadataPatch.
+// Retracked returns the content for an apply that changes the metadata of an object and
+// keeps its content. It has all fields that lynq manages by server-side apply, with the
+// change. So a later apply removes fields that it no longer has. Retracked returns false if
+// lynq manages nothing that way, or manages it in another API version (see MetadataPatch).
 //
-// The result holds for the live object's resourceVersion only, which the caller sends
-// along: it repeats the content that was read. Labels and annotations that others
-// manage stay, though the result lists them among those to remove.
+// The result repeats the content of the live object, so it is valid only for that
+// resourceVersion, which the caller sends too. Labels and annotations of other managers are
+// kept, even if the change removes them.
 func Retracked(live *unstructured.Unstructured, change MetadataChange) (map[string]any, bool, error) {
 	body, ours, err := ownApplied(live)
 	if errors.Is(err, errOtherVersion) {
@@ -39,7 +37,7 @@ func Retracked(live *unstructured.Unstructured, change MetadataChange) (map[stri
 	metadata := mapAt(body, "metadata")
 	change.apply(metadata, "labels", change.SetLabels, change.RemoveLabels)
 	change.apply(metadata, "annotations", change.SetAnnotations, change.RemoveAnnotations)
-	// The owners that others set stay theirs: applying them would make them ours.
+	// Others keep the owners that they set, because an apply would make them ours.
 	owners, _ := metadata["ownerReferences"].([]any)
 	owners = slices.DeleteFunc(owners, wellknown.IsOwnerNode)
 	for _, o := range change.Owners {
@@ -51,7 +49,6 @@ func Retracked(live *unstructured.Unstructured, change MetadataChange) (map[stri
 	return body, true, nil
 }
 
-// apply changes labels or annotations.
 func (MetadataChange) apply(metadata map[string]any, field string, set map[string]string, remove []string) {
 	m := mapAt(metadata, field)
 	for _, key := range remove {
@@ -65,9 +62,9 @@ func (MetadataChange) apply(metadata map[string]any, field string, set map[strin
 	}
 }
 
-// MetadataPatch is a JSON merge patch that changes the metadata of an object
-// that lynq does not manage by server-side apply. It holds for the live
-// object's uid and resourceVersion only.
+// MetadataPatch returns a JSON merge patch that changes the metadata of an object without
+// server-side apply by lynq. It is valid only for the live object's uid and
+// resourceVersion.
 func MetadataPatch(live *unstructured.Unstructured, change MetadataChange) ([]byte, error) {
 	metadata := map[string]any{"uid": string(live.GetUID()), "resourceVersion": live.GetResourceVersion()}
 	PatchStrings(metadata, "labels", change.SetLabels, change.RemoveLabels, live.GetLabels())
@@ -78,8 +75,8 @@ func MetadataPatch(live *unstructured.Unstructured, change MetadataChange) ([]by
 	return Marshal(map[string]any{"metadata": metadata})
 }
 
-// PatchStrings adds to a merge patch of metadata the labels or annotations that are
-// set, and those of the ones to be removed that are there.
+// PatchStrings adds labels or annotations to a merge patch of metadata. It sets all of set,
+// and removes the keys of remove that exist.
 func PatchStrings(metadata map[string]any, field string, set map[string]string, remove []string, live map[string]string) {
 	patch := map[string]any{}
 	for _, key := range remove {
@@ -95,7 +92,7 @@ func PatchStrings(metadata map[string]any, field string, set map[string]string, 
 	}
 }
 
-// mapAt is the map in a field, made where there is none.
+// mapAt returns the map in a field, and creates it if necessary.
 func mapAt(m map[string]any, field string) map[string]any {
 	child, ok := m[field].(map[string]any)
 	if !ok {

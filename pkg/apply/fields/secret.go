@@ -6,13 +6,12 @@ import (
 	"github.com/ohler55/ojg/jp"
 )
 
-// isSecret tells whether a manifest is that of a Secret.
+// isSecret reports whether a manifest is a Secret.
 func isSecret(m map[string]any) bool { return m["kind"] == "Secret" && m["apiVersion"] == "v1" }
 
-// FoldSecret turns the stringData of a Secret into data, as the server does, and
-// writes data as the server writes it. What is no text stays in stringData, for
-// the server to refuse. Other manifests stay as they are. The manifest itself is
-// changed.
+// FoldSecret moves the stringData of a Secret into data, and formats data as the server
+// does. Values that aren't text remain in stringData, and the server refuses them. It
+// changes the manifest itself, and ignores other kinds.
 func FoldSecret(m map[string]any) map[string]any {
 	if !isSecret(m) {
 		return m
@@ -42,8 +41,8 @@ func FoldSecret(m map[string]any) map[string]any {
 	return m
 }
 
-// inSecret makes a path into the stringData of a Secret one into its data, which
-// is where the server keeps it.
+// inSecret changes a path in the stringData of a Secret into one in its data, because the
+// server keeps it there.
 func inSecret(path jp.Expr, m map[string]any) {
 	if isSecret(m) && len(path) > 1 && path[1] == jp.Child("stringData") {
 		path[1] = jp.Child("data")

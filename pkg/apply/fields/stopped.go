@@ -8,10 +8,10 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Stopped tells whether another client than lynq scaled a workload to zero. Where no
-// form sets the replicas, nothing else tells: a workload without any is ready, and no
-// field of lynq's has changed. Who did so is often not known, since the server notes no
-// manager of replicas that kubectl scale set to zero.
+// Stopped reports whether another client scaled a workload to zero. If the form sets no
+// replicas, nothing else shows it. A workload without replicas is ready, and no field of
+// lynq has changed. The client is often not known, because the server notes no manager if
+// kubectl scale sets replicas to zero.
 func Stopped(o *unstructured.Unstructured, managed []metav1.ManagedFieldsEntry) bool {
 	replicas, said, err := unstructured.NestedInt64(o.Object, "spec", "replicas")
 	if err != nil || !said || replicas != 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// A workload without replicas was stopped by another client, unless lynq itself manages
-// their number.
+// Another client stopped a workload without replicas, unless lynq itself manages their
+// number.
 func TestStopped(t *testing.T) {
 	replicas, image := `{"f:spec":{"f:replicas":{}}}`, `{"f:spec":{"f:template":{}}}`
 	for name, tt := range map[string]struct {

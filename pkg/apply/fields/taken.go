@@ -10,32 +10,31 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// A Taker takes the fields that a form sets from other managers: from those that
-// apply on the client's side (see clientSide) and, under Force, from all others.
-// As long as they manage such a field too, it stays when the form drops it.
-// What the form does not set stays with whoever manages it, with its value.
+// A Taker takes the form's fields from other managers. These are tools that apply on the
+// client's side (see clientSide) and, under Force, all managers. As long as another manager
+// also manages a field, it remains when the form drops it. Fields outside the form keep
+// their manager and value.
 //
-// A field that is taken leaves the set of its manager and nothing else changes:
-// which is why it is done when the write is. A run that is killed in between
-// leaves an object whose write is not confirmed, and the next one takes the rest.
+// A Taker only removes a field from its manager's set, so lynqctl uses it after a write. If
+// a run is killed in between, the write isn't confirmed, and the next run takes the rest.
 type Taker struct {
-	// version is that of the API in which the fields are named. What is recorded
-	// for another one cannot be compared, and stays where it is.
+	// version is the API version of the fields. A Taker can't compare entries with another
+	// version, and keeps them.
 	version string
-	// of are those fields of a set that the form sets, and own all of those that it
-	// sets, where that is known.
+	// of returns the fields of a set that the form sets. own has all of the form's fields,
+	// if they are known.
 	of  func(*fieldpath.Set) *fieldpath.Set
 	own *fieldpath.Set
-	// keeper is the operation under which lynq manages what is taken.
+	// keeper is the operation with which lynq manages the taken fields.
 	keeper metav1.ManagedFieldsOperationType
 	force  bool
-	// First: lynq has not applied the object before, so that what has no manager
-	// is none of what lynq dropped.
+	// First is set if lynq has not applied the object before. Then lynq didn't drop any
+	// field without a manager.
 	First bool
 }
 
-// TakerOfApplied takes what lynq applied: after a server-side apply, which fields
-// those are is written down by the server itself.
+// TakerOfApplied returns a Taker for the fields that lynq applied. After a server-side
+// apply, the server has recorded them.
 func TakerOfApplied(managed []ManagedSet, force bool) Taker {
 	t := Taker{own: fieldpath.NewSet(), keeper: metav1.ManagedFieldsOperationApply, force: force}
 	for i := range managed {
@@ -47,8 +46,8 @@ func TakerOfApplied(managed []ManagedSet, force bool) Taker {
 	return t
 }
 
-// TakerOfManifest takes what a manifest says, for writes that are no server-side
-// apply.
+// TakerOfManifest returns a Taker for the fields of a manifest, after a write without
+// server-side apply.
 func TakerOfManifest(manifest map[string]any, force bool) Taker {
 	version, _ := manifest["apiVersion"].(string)
 	return Taker{
@@ -57,18 +56,18 @@ func TakerOfManifest(manifest map[string]any, force bool) Taker {
 	}
 }
 
-// takes tells whether a manager is one to take from.
+// takes reports whether to take fields from a manager.
 func (t *Taker) takes(e *metav1.ManagedFieldsEntry) bool {
 	return e.APIVersion == t.version && MayTake(e, t.force)
 }
 
-// MayTake is takes, whatever the version.
+// MayTake works like takes for any API version.
 func MayTake(e *metav1.ManagedFieldsEntry, force bool) bool {
 	return e.Manager != wellknown.FieldManager && e.Subresource == "" && (force || clientSide(e))
 }
 
-// Take gives the entries of managedFields without what is taken, and the fields
-// that are taken. It is false where all entries are to stay.
+// Take returns managedFields without the taken fields, and these fields. It returns false
+// if all entries remain.
 func (t *Taker) Take(entries []metav1.ManagedFieldsEntry, managed []ManagedSet) ([]metav1.ManagedFieldsEntry, []Conflict, bool, error) {
 	kept := make([]metav1.ManagedFieldsEntry, 0, len(entries)+1)
 	all, last := fieldpath.NewSet(), (*metav1.Time)(nil)
@@ -106,9 +105,9 @@ func (t *Taker) Take(entries []metav1.ManagedFieldsEntry, managed []ManagedSet) 
 	return kept, SortConflicts(fields), true, err
 }
 
-// split is what is taken of a manager's set, and what the manager keeps: without the
-// maps and lists, too, in which the form sets something and the manager has nothing
-// but that they are there. The server would leave a null where they are emptied.
+// split returns the fields to take from a manager's set, and those that it keeps. It also
+// removes a map or list that the manager has without content, if the form sets something in
+// it. The server would leave a null if they are emptied.
 func (t *Taker) split(e *metav1.ManagedFieldsEntry, set *fieldpath.Set) (taken, rest *fieldpath.Set) {
 	if !t.takes(e) {
 		return fieldpath.NewSet(), set
@@ -122,8 +121,8 @@ func (t *Taker) split(e *metav1.ManagedFieldsEntry, set *fieldpath.Set) (taken, 
 	return taken, rest.Difference(bareOf(rest, own))
 }
 
-// bareOf are the maps and lists that a set has as such and nothing of, and another
-// has something of.
+// bareOf returns the maps and lists that a set has without content, while another set has
+// content in them.
 func bareOf(set, other *fieldpath.Set) *fieldpath.Set {
 	out := fieldpath.NewSet()
 	for _, pe := range elements(set) {
@@ -145,9 +144,9 @@ func bareOf(set, other *fieldpath.Set) *fieldpath.Set {
 	return out
 }
 
-// holdTexts gives to managers what they applied as stringData of a Secret, as far
-// as it has no manager: the server keeps it as data, and does not write down whose
-// it is. Without that all of it would go with the last of the data that is lynq's.
+// holdTexts gives fields without manager back to those who applied them as stringData of a
+// Secret. The server keeps these as data, and records no manager. Otherwise they would all
+// vanish with the last key that lynq manages.
 func holdTexts(entries []metav1.ManagedFieldsEntry, managed []ManagedSet) ([]metav1.ManagedFieldsEntry, bool, error) {
 	texts, data := fieldpath.FieldNameElement("stringData"), fieldpath.FieldNameElement("data")
 	owned := fieldpath.NewSet()
@@ -179,10 +178,10 @@ func holdTexts(entries []metav1.ManagedFieldsEntry, managed []ManagedSet) ([]met
 	return entries, changed, nil
 }
 
-// Release gives the entries of managedFields without what is in items of lists
-// that lynq applied and a manifest has no more: those go whole. Where others still
-// manage parts of them, the server leaves a list without items that is null, which
-// the schema of a custom resource refuses. None means that there is nothing of that.
+// Release returns managedFields without list items that lynq applied and a manifest no
+// longer has. If others still manage parts of such an item, the server leaves a null
+// instead of an empty list. The schema of a custom resource refuses that. Release returns
+// nil if there are no such items.
 func (t *Taker) Release(entries []metav1.ManagedFieldsEntry, managed []ManagedSet, manifest map[string]any) ([]metav1.ManagedFieldsEntry, error) {
 	dropped := fieldpath.NewSet()
 	for i := range managed {
@@ -210,8 +209,8 @@ func (t *Taker) Release(entries []metav1.ManagedFieldsEntry, managed []ManagedSe
 	return kept, nil
 }
 
-// withoutItems is a set without items of lists, and without those lists where it has
-// nothing else of them.
+// withoutItems returns a set without list items, and without lists that it has no other
+// part of.
 func withoutItems(set, items *fieldpath.Set) *fieldpath.Set {
 	rest := set.RecursiveDifference(items)
 	items.Iterate(func(p fieldpath.Path) {
@@ -227,7 +226,7 @@ func withoutItems(set, items *fieldpath.Set) *fieldpath.Set {
 	return rest
 }
 
-// droppedItems are the items of lists that a set has and a manifest does not.
+// droppedItems returns the list items that a set has and a manifest lacks.
 func droppedItems(s *fieldpath.Set, manifest any) *fieldpath.Set {
 	dropped := fieldpath.NewSet()
 	for _, pe := range elements(s) {
@@ -243,8 +242,7 @@ func droppedItems(s *fieldpath.Set, manifest any) *fieldpath.Set {
 	return dropped
 }
 
-// addFields adds fields to the entry of a manager, which is made where there is
-// none.
+// addFields adds fields to the entry of a manager, and creates the entry if necessary.
 func addFields(entries []metav1.ManagedFieldsEntry, of metav1.ManagedFieldsEntry, more *fieldpath.Set) ([]metav1.ManagedFieldsEntry, error) {
 	for i := range entries {
 		e := &entries[i]
@@ -264,9 +262,9 @@ func addFields(entries []metav1.ManagedFieldsEntry, of metav1.ManagedFieldsEntry
 	return append(entries, of), nil
 }
 
-// heldBack are fields on which others rely: no form that drops them may remove
-// what another manager set as well. An owner reference of others is none of the
-// fields that a form sets; that to the inventory is.
+// heldBack returns fields on which others rely. A form that drops one must not remove it if
+// another manager set it too. Owner references of others aren't fields of the form, and
+// only the one to the inventory is.
 func heldBack() *fieldpath.Set {
 	set := fieldpath.NewSet()
 	for _, names := range kinds.HeldBack() {
@@ -279,9 +277,8 @@ func heldBack() *fieldpath.Set {
 	return set
 }
 
-// saidOf is what a manifest says of the fields in a set. A map that the set has
-// beside what is in it is said where the manifest has it empty; an item of a list
-// is said with any of its fields.
+// saidOf returns the fields of a set that a manifest has. A map that is itself in the set
+// counts only if the manifest has it empty. A list item counts with any of its fields.
 func saidOf(s *fieldpath.Set, manifest any) *fieldpath.Set {
 	said := fieldpath.NewSet()
 	for _, pe := range elements(s) {

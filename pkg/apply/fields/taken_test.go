@@ -16,7 +16,8 @@ import (
 
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
-// takeApplied takes what lynq applied; false means that there was nothing.
+// takeApplied takes the fields that lynq applied. It returns false if there was nothing to
+// take.
 func (s *site) takeApplied(m map[string]any, force bool) bool {
 	s.T.Helper()
 	return s.sendPatch(m, func() ([]byte, error) {
@@ -34,9 +35,9 @@ func (s *site) takeApplied(m map[string]any, force bool) bool {
 	})
 }
 
-// TestTaken: what another tool made gets a form of ours. What the form does not
-// set stays as it is, and with whom it is; what the form sets goes when it drops
-// that, items of lists as a whole.
+// TestTaken checks an object of another tool that gets a form. Fields outside the form keep
+// their values and managers. Fields that the form drops are removed, and list items as a
+// whole.
 func TestTaken(t *testing.T) {
 	s := newSite(t)
 	web := sites.Parse(t, `
@@ -102,7 +103,7 @@ spec:
 	}
 }
 
-// resetManagers makes an object one of which no one manages anything.
+// resetManagers removes all managers of an object.
 func (s *site) resetManagers(m map[string]any) {
 	s.T.Helper()
 	s.sendPatch(m, func() ([]byte, error) {
@@ -110,7 +111,8 @@ func (s *site) resetManagers(m map[string]any) {
 	})
 }
 
-// sameBut: an object is as before but for what managers lost to lynq.
+// sameBut requires that only managers lost fields to lynq, and the object is otherwise
+// unchanged.
 func (s *site) sameBut(name string, before, after *unstructured.Unstructured) {
 	s.T.Helper()
 	if diff := cmp.Diff(contentOf(before), contentOf(after)); diff != "" {
@@ -134,7 +136,7 @@ func (s *site) sameBut(name string, before, after *unstructured.Unstructured) {
 	}
 }
 
-// sets are what the managers of an object manage, but for its status.
+// sets returns the fields of an object's managers, without its status.
 func (s *site) sets(u *unstructured.Unstructured) map[string]*fieldpath.Set {
 	s.T.Helper()
 	managed, err := Managed(u)
@@ -150,7 +152,7 @@ func (s *site) sets(u *unstructured.Unstructured) map[string]*fieldpath.Set {
 	return sets
 }
 
-// contentOf is an object without what every write and its controllers change.
+// contentOf returns an object without fields that every write and its controllers change.
 func contentOf(u *unstructured.Unstructured) map[string]any {
 	c := u.DeepCopy()
 	delete(c.Object, "status")
@@ -164,13 +166,13 @@ func contentOf(u *unstructured.Unstructured) map[string]any {
 	return c.Object
 }
 
-// TestTake is about what is taken from whom.
+// TestTake tests which fields a Taker takes from which managers.
 func TestTake(t *testing.T) {
 	const own = `{manager: lynq, operation: Apply, apiVersion: v2, fieldsV1: {"f:metadata": {"f:finalizers": {"v:\"x\"": {}}, "f:ownerReferences": {"k:{\"uid\":\"record\"}": {}}}, "f:a": {}, "f:m": {"f:b": {}}, "f:l": {"k:{\"name\":\"c\"}": {".": {}, "f:name": {}}}, "f:status": {"f:s": {}}}}`
 	for name, tt := range map[string]struct {
 		entry string
 		force bool
-		left  string // of the entry, "" for all of it
+		left  string // the rest of the entry, "" for all of it
 		took  string
 	}{
 		"what lynq applies too":      {entry: `{manager: kubectl-create, operation: Update, apiVersion: v2, fieldsV1: {"f:a": {}, "f:x": {}}}`, left: `{"f:x":{}}`, took: ".a"},
@@ -224,8 +226,8 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// TestTakeSaid: without a server-side apply the manifest tells which fields the
-// form sets, and lynq manages them as what it updated.
+// TestTakeSaid checks a write without server-side apply. The manifest has the form's
+// fields, and lynq manages them by update.
 func TestTakeSaid(t *testing.T) {
 	live := &unstructured.Unstructured{Object: sites.Parse(t, `
 metadata:

@@ -7,9 +7,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Unsaid are the paths of the fields of sets that a manifest does not set. Where lynq manages
-// the sets by updates, these are the server's defaults for an object that lynq created, and
-// what forms set before.
+// Unsaid returns the paths of fields in sets that a manifest doesn't set. If lynq manages
+// the sets by updates, these are the server's defaults at creation, and fields of earlier
+// forms.
 func Unsaid(sets []*metav1.FieldsV1, manifest map[string]any) ([]string, error) {
 	var paths []string
 	for _, fields := range sets {
@@ -26,8 +26,8 @@ func Unsaid(sets []*metav1.FieldsV1, manifest map[string]any) ([]string, error) 
 	return paths, nil
 }
 
-// says tells whether a manifest sets the field of a path. Its tracking is set by what
-// lynqctl adds to the manifest.
+// says reports whether a manifest sets the field at a path. Tracking counts too, because
+// lynqctl adds it to the manifest.
 func says(manifest map[string]any, path fieldpath.Path) bool {
 	if len(path) > 1 && path[0].FieldName != nil && *path[0].FieldName == "metadata" &&
 		path[1].FieldName != nil && *path[1].FieldName == "ownerReferences" {

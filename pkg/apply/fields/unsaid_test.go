@@ -9,7 +9,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
 )
 
-// TestUnsaid: what the creation of an object made lynq's, and its manifest does not set.
+// TestUnsaid checks the fields that lynq manages since the creation of an object, and that
+// its manifest doesn't set.
 func TestUnsaid(t *testing.T) {
 	manifest := map[string]any{
 		"metadata": map[string]any{"labels": map[string]any{"tier": "one"}},

@@ -14,19 +14,18 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// clientSide tells whether an entry of managedFields is that of a tool that applies on
-// the client's side, see kinds.ClientSide.
+// clientSide reports whether an entry of managedFields comes from a tool that applies on
+// the client's side (see kinds.ClientSide).
 func clientSide(e *metav1.ManagedFieldsEntry) bool {
 	return e.Subresource == "" && kinds.ClientSide(e.Manager, e.Operation == metav1.ManagedFieldsOperationApply)
 }
 
-// UpgradePatch is a JSON patch that makes lynq's server-side apply the manager of
-// what lynq manages by updates, so that a later apply removes what it no longer
-// says. It is nil where there is nothing to move, and holds for the live object's
-// resourceVersion only. With override it moves what client-side tools manage, too.
+// UpgradePatch returns a JSON patch that moves fields from lynq's updates to its
+// server-side apply, so that a later apply can remove them. It is nil if there is nothing
+// to move, and valid only for the live object's resourceVersion. With override it also
+// moves fields of client-side tools.
 //
-// Fields that are recorded for another version of the API than those of lynq's
-// own apply cannot be moved, and stay where they are.
+// Fields in another API version than lynq's own apply can't be moved, and remain.
 func UpgradePatch(live *unstructured.Unstructured, override bool) ([]byte, error) {
 	entries, err := Entries(live)
 	if err == nil && override {
@@ -35,8 +34,8 @@ func UpgradePatch(live *unstructured.Unstructured, override bool) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	// The names under which csaupgrade moves entries: one for each, since it
-	// takes one entry of a name and drops the others.
+	// These are the names under which csaupgrade moves entries. Each has its own, because
+	// csaupgrade takes one entry with a name and drops the others.
 	var moving []string
 	version := appliedVersion(entries)
 	for i := range entries {
@@ -62,18 +61,18 @@ func UpgradePatch(live *unstructured.Unstructured, override bool) ([]byte, error
 	return ManagersPatch(moved.ManagedFields, live.GetResourceVersion())
 }
 
-// ManagersPatch is a JSON patch that sets who manages the fields of an object, if
-// that has a version.
+// ManagersPatch returns a JSON patch that sets the managers of an object's fields, if the
+// object has this version.
 func ManagersPatch(entries []metav1.ManagedFieldsEntry, resourceVersion string) ([]byte, error) {
-	// Not a test but a replacement of the version: the server then answers with
-	// a conflict where it moved, instead of an invalid request.
+	// The patch replaces the version instead of testing it. If the version changed, the
+	// server then answers with a conflict, and not with an invalid request.
 	return json.Marshal([]PatchOp{
 		{"replace", "/metadata/managedFields", entries},
 		{"replace", "/metadata/resourceVersion", resourceVersion},
 	})
 }
 
-// appliedVersion is the version that lynq applied last, "" where it never did.
+// appliedVersion returns the API version that lynq applied last, or "".
 func appliedVersion(entries []metav1.ManagedFieldsEntry) string {
 	for i := range entries {
 		e := &entries[i]

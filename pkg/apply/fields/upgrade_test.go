@@ -13,14 +13,14 @@ import (
 	"github.com/lynqctl/lynqctl/test/sites"
 )
 
-// upgrade sends the patch that moves managed fields, if there is any; again,
-// where a controller wrote meanwhile.
+// upgrade sends the patch that moves managed fields, if there is one. It tries again if a
+// controller wrote meanwhile.
 func (s *site) upgrade(m map[string]any) bool {
 	s.T.Helper()
 	return s.sendPatch(m, func() ([]byte, error) { return UpgradePatch(s.Get(m), false) })
 }
 
-// sendPatch sends a JSON patch, if there is any; again, where a controller wrote
+// sendPatch sends a JSON patch, if there is one. It tries again if a controller wrote
 // meanwhile.
 func (s *site) sendPatch(m map[string]any, make func() ([]byte, error)) bool {
 	s.T.Helper()
@@ -42,7 +42,7 @@ func (s *site) sendPatch(m map[string]any, make func() ([]byte, error)) bool {
 	}
 }
 
-// TestUpgrade: what lynq wrote by updates becomes what it applies.
+// TestUpgrade checks that fields of lynq's updates move to its apply.
 func TestUpgrade(t *testing.T) {
 	s := newSite(t)
 	config := sites.Parse(t, sites.Settings)
@@ -61,7 +61,8 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// TestUpgradeIsForOneVersion: an object that changed since is not touched.
+// TestUpgradeIsForOneVersion checks that the patch doesn't touch an object that changed
+// since.
 func TestUpgradeIsForOneVersion(t *testing.T) {
 	s := newSite(t)
 	config := sites.Parse(t, sites.Settings)
@@ -77,8 +78,8 @@ func TestUpgradeIsForOneVersion(t *testing.T) {
 	}
 }
 
-// TestUpgradeLeavesOtherVersions: fields that are recorded for another version
-// are not lost, and those of other managers are not lynq's to move.
+// TestUpgradeLeavesOtherVersions checks that fields in another version aren't lost, and
+// that lynq doesn't move fields of other managers.
 func TestUpgradeLeavesOtherVersions(t *testing.T) {
 	live := &unstructured.Unstructured{Object: sites.Parse(t, `
 metadata:

@@ -11,20 +11,20 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// Body is a manifest as JSON that begins with {"metadata":{ , so that what only
-// the cluster knows can be put in without reading it.
+// Body is a manifest as JSON that begins with {"metadata":{. So lynqctl can insert values
+// that only the cluster knows without decoding it.
 type Body []byte
 
-// ErrNoMetadata tells that an object can't be sent.
+// ErrNoMetadata means that lynqctl can't send the object.
 var ErrNoMetadata = errors.New("the object has no metadata")
 
-// bodyHead is how every body begins.
+// bodyHead is the beginning of every body.
 const bodyHead = `{"metadata":{`
 
-// bodySize is the room that most bodies need.
+// bodySize is enough for most bodies.
 const bodySize = 2048
 
-// NewBody encodes an object's content. The same content gives the same bytes.
+// NewBody encodes an object's content. Equal contents give equal bytes.
 func NewBody(content map[string]any) (Body, error) {
 	metadata, ok := content["metadata"].(map[string]any)
 	if !ok || len(metadata) == 0 {
@@ -42,12 +42,12 @@ func NewBody(content map[string]any) (Body, error) {
 			return nil, err
 		}
 	}
-	return bytes.Clone(append(b, '}')), nil // bodies are kept, and the slice has room for more
+	return bytes.Clone(append(b, '}')), nil // drop the spare capacity, because a run keeps all bodies
 }
 
-// CheckMetadata refuses what would undo the preconditions of a run, null too: a
-// body that says it twice says what comes last. Forms that have it are refused
-// when they are loaded.
+// CheckMetadata refuses fields that would undo the preconditions of a run, even with the
+// value null. If a body has a key twice, the last one counts. Forms with these fields fail
+// to load already.
 func CheckMetadata(metadata map[string]any) error {
 	for _, key := range []string{"ownerReferences", "uid", "resourceVersion", "managedFields", "generation", "creationTimestamp", "deletionTimestamp", "selfLink"} {
 		if _, said := metadata[key]; said {
@@ -57,8 +57,8 @@ func CheckMetadata(metadata map[string]any) error {
 	return nil
 }
 
-// Annotated is the body with one annotation more. Bodies of rendered objects have
-// annotations, which come first.
+// Annotated returns the body with one more annotation. Bodies of rendered objects begin
+// with their annotations.
 func (b Body) Annotated(key, value string) Body {
 	const head = bodyHead + `"annotations":{`
 	one := strconv.Quote(key) + ":" + strconv.Quote(value)
@@ -72,7 +72,7 @@ func (b Body) Annotated(key, value string) Body {
 	return slices.Concat([]byte(head+one), rest)
 }
 
-// With is the body with further metadata fields, given as JSON without braces:
+// With returns the body with more metadata fields. They are JSON without braces:
 // `"uid":"…"`.
 func (b Body) With(fields ...string) []byte {
 	out := make([]byte, 0, len(b)+256)

@@ -2,11 +2,11 @@ package plan
 
 import "github.com/lynqctl/lynqctl/pkg/lynq"
 
-// HoldsData tells whether data is lost when lynqctl deletes the object.
+// HoldsData reports whether data is lost when lynqctl deletes the object.
 func (o *Object) HoldsData() bool { return o.Policy != nil && o.Policy.Data || o.Ref.HoldsData() }
 
-// WithClaims is the step as an update in place, where Kubernetes would delete volume claims
-// with the object as it exists, and nobody said to delete data; nil elsewhere.
+// WithClaims returns the step as an update in place, or nil. It does so if Kubernetes would
+// delete volume claims with the live object, and the user didn't pass --include-data.
 func (p *Plan) WithClaims(s *Step, content map[string]any) *Step {
 	if !lynq.TakesClaims(s.Ref(), content) || p.Rules != nil && p.Rules.IncludesData() {
 		return nil
@@ -16,7 +16,7 @@ func (p *Plan) WithClaims(s *Step, content map[string]any) *Step {
 	return &next
 }
 
-// Loss tells whether the step takes data away from a node whose row stays.
+// Loss reports whether the step deletes data of a node with a row.
 func (s *Step) Loss() bool {
 	return s.Object == nil && s.Entry != nil && s.Entry.HoldsData() && s.Reason.NodeStays() && s.Deletes()
 }

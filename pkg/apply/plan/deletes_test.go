@@ -14,14 +14,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// claim and config are an object that holds data, and one that does not.
+// claim returns an object with data, and config one without.
 func claim() lynq.Ref {
 	return lynq.Ref{Kind: "PersistentVolumeClaim", Namespace: "shop", Name: "acme"}
 }
 func config() lynq.Ref { return lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: "acme"} }
 
-// stepOf is a step with everything that a step may have. A form purges its object, or
-// makes it again to change it.
+// stepOf returns a step with every field. A form purges its object, or recreates it to
+// change it.
 func stepOf(a plan.Action, ref lynq.Ref) plan.Step {
 	policy := &lynq.Policy{PurgeOrder: new(int)}
 	policy.Patch = lynq.PatchRecreate
@@ -31,7 +31,7 @@ func stepOf(a plan.Action, ref lynq.Ref) plan.Step {
 	}
 }
 
-// actions are all that a step may do.
+// actions returns all actions.
 func actions() []plan.Action {
 	return []plan.Action{
 		plan.ActionCreate, plan.ActionUpdate, plan.ActionRecreate, plan.ActionAdopt, plan.ActionTrack, plan.ActionKeep, plan.ActionSkip,
@@ -39,7 +39,7 @@ func actions() []plan.Action {
 	}
 }
 
-// those are the actions for which something holds of a step.
+// those returns the actions for which a property of a step holds.
 func those(change func(*plan.Step), holds func(*plan.Step) bool) []plan.Action {
 	var all []plan.Action
 	for _, a := range actions() {
@@ -59,8 +59,8 @@ func same(t *testing.T, what string, got []plan.Action, want ...plan.Action) {
 	}
 }
 
-// What a step may do to an object that is there. A person is asked about deletions, and
-// guards count them, by the same methods.
+// TestStepsThatDelete checks the actions on an existing object. The same methods decide
+// which deletions the user must confirm and guards count.
 func TestStepsThatDelete(t *testing.T) {
 	t.Parallel()
 	as := func(*plan.Step) {}
@@ -112,7 +112,7 @@ func TestStepsThatDelete(t *testing.T) {
 	same(t, "recreates by another strategy", those(func(s *plan.Step) { s.Object.Policy.Patch = lynq.PatchApply }, recreates))
 }
 
-// Data is what no guard and no strategy lets go unasked.
+// TestData checks that no guard and no strategy deletes data without the user's consent.
 func TestData(t *testing.T) {
 	t.Parallel()
 	marked := &lynq.Policy{}
@@ -159,12 +159,13 @@ func TestData(t *testing.T) {
 	}
 }
 
-// allowing are rules by which a person lets data go, or doesn't.
+// allowing are rules with which the user lets lynqctl delete data, or doesn't.
 type allowing bool
 
 func (a allowing) IncludesData() bool { return bool(a) }
 
-// A StatefulSet whose claims go with it is changed in place, unless a person said more.
+// lynqctl updates a StatefulSet in place if its claims would be deleted with it, unless the
+// user passed the flag.
 func TestWithClaims(t *testing.T) {
 	t.Parallel()
 	takes := map[string]any{"spec": map[string]any{"persistentVolumeClaimRetentionPolicy": map[string]any{"whenDeleted": "Delete"}}}
@@ -183,7 +184,7 @@ func TestWithClaims(t *testing.T) {
 	}
 }
 
-// A row that does not render may want all that it had.
+// A row that fails to render may need all objects that it had.
 func TestFailedNodeClaims(t *testing.T) {
 	t.Parallel()
 	n := plan.Node{Objects: []plan.Object{{Ref: claim()}, {Ref: config()}}}
@@ -193,8 +194,9 @@ func TestFailedNodeClaims(t *testing.T) {
 	}
 }
 
-// Whose an object is: by labels in any namespace, by an owner reference to the inventory,
-// or by the ApplySet, and always with the label of the hub.
+// TestOwner checks the owner of an object: by labels in any namespace, by an owner
+// reference to the inventory, or by the ApplySet. All of these require the label of the
+// hub.
 func TestOwner(t *testing.T) {
 	t.Parallel()
 	me := plan.NewOwner(lynq.NodeKey{Namespace: "shop", Name: "acme-web"}, lynq.HubKey{Namespace: "shop", Name: "crm"}, &inventory.Inventory{UID: "i1"})
@@ -204,7 +206,7 @@ func TestOwner(t *testing.T) {
 		of                                         tracking.Live
 		change                                     func(*tracking.Live)
 		collected, tracks, owns, holds, relabelled bool
-		owns1, labels1                             bool // it is as a form wants it that owns, or labels
+		owns1, labels1                             bool // it matches a form that uses an owner reference, or one that uses labels
 	}{
 		"owned":                       {owned, func(*tracking.Live) {}, true, true, true, true, false, true, false},
 		"owned with others":           {owned, func(l *tracking.Live) { l.Owners = []types.UID{"x", "i1"} }, false, true, true, true, false, true, false},
@@ -239,8 +241,8 @@ func TestOwner(t *testing.T) {
 	}
 }
 
-// What is recorded of an object that was another one proves nothing of the one that is
-// there. What a node adopted stays adopted: it is never purged.
+// The entry of an earlier object proves nothing about a new one with its name. An adopted
+// object stays adopted, and lynqctl never purges it.
 func TestEntries(t *testing.T) {
 	t.Parallel()
 	s := stepOf(plan.ActionUpdate, config())
@@ -282,8 +284,8 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// The entry after a write names the object that was written. Where lynqctl wrote its tracking
-// alone, it is not known to be as the form has it.
+// The entry after a write names the written object. If lynqctl wrote only its tracking, the
+// content may differ from the form.
 func TestConfirms(t *testing.T) {
 	t.Parallel()
 	managed := func() (own, defaults string) { return "fields", "" }
@@ -307,7 +309,7 @@ func TestConfirms(t *testing.T) {
 	*s.Entry = inventory.Entry{Ref: config(), UID: "u1", Digest: "d", ResourceVersion: "7", Fields: "before"}
 	for name, tt := range map[string]struct {
 		change func(*plan.Wrote)
-		want   string // the fields
+		want   string // the hash of the fields
 	}{
 		"nothing changed": {func(*plan.Wrote) {}, "before"},
 		"a write":         {func(w *plan.Wrote) { w.Unchanged = false }, "fields"},
@@ -326,7 +328,7 @@ func TestConfirms(t *testing.T) {
 	}
 }
 
-// An object that was purged is not looked for, unless the form wants it to work again.
+// lynqctl doesn't read a purged object, unless the form requires its work again.
 func TestUnlooked(t *testing.T) {
 	t.Parallel()
 	policy := &lynq.Policy{PurgeOrder: new(int)}

@@ -1,11 +1,12 @@
-// Package plan holds what lynqctl means to do, as values.
+// Package plan has the types for everything that lynqctl plans to do.
 //
-// A Plan has a NodePlan for each node and a Step for each object, which says what is done,
-// why, and on which precondition. Nodes and Objects are what rows and forms want, Observed
-// is what this run has seen, and an Owner is a node as the tracking of its objects names
-// it. The methods say what follows from one value alone: what an inventory records after a
-// step, whether an object drifted, whether a step deletes. Package decide makes plans.
+// A Plan has a NodePlan for each node and a Step for each object. A Step has the action,
+// the reason and the precondition. Nodes and Objects are the desired state from rows and
+// forms, and Observed is the state that this run read. An Owner is a node as the tracking
+// of its objects names it. Methods compute facts that follow from one value. Examples are
+// the entry to record after a step, whether an object drifted, and whether a step deletes.
+// Package decide makes plans.
 //
-// All of it is pure: nothing here reads, waits or writes, and the linter's list of imports
-// shows that (.golangci.yml).
+// The package is pure. It never reads, waits or writes, and the linter's list of imports
+// enforces that (.golangci.yml).
 package plan

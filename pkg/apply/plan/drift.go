@@ -6,14 +6,15 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
-// MayHaveDrifted tells whether others may have changed what we wrote, so that a run has to look.
+// MayHaveDrifted reports whether others may have changed fields that lynqctl wrote, so that
+// a run must check.
 func MayHaveDrifted(o *Object, r *inventory.Entry, l *tracking.Live) bool {
 	return driftOf(o, r, l) != driftNone
 }
 
-// Repairs tells whether fields that others hold now can only be ours, which were
-// changed since: the object is ours, and either wants nothing new, or was changed by
-// others since we wrote it.
+// Repairs reports whether a step may take fields back that others manage now. The object
+// must be ours. Either it has no new content, or others have changed it since lynqctl wrote
+// it.
 func (s *Step) Repairs() bool {
 	if s.Action != ActionUpdate && s.Action != ActionRecreate || s.Entry == nil || s.Live == nil || s.Entry.Digest == "" || s.Entry.UID != string(s.Live.UID) {
 		return false
@@ -21,28 +22,28 @@ func (s *Step) Repairs() bool {
 	return s.Entry.Digest == s.Object.Digest || MayHaveDrifted(s.Object, s.Entry, s.Live)
 }
 
-// unrecorded tells whether we applied an object after what is recorded of it, as
-// a run does that is killed before it has recorded that. Most such writes show
-// in their time; these are from the same second.
+// unrecorded reports whether lynqctl applied an object after its entry. That happens if a
+// run is killed before it saves the entry. Most such writes differ in their time, and this
+// finds those within the same second.
 func unrecorded(r *inventory.Entry, l *tracking.Live) bool {
 	return l.Last && l.ResourceVersion != r.ResourceVersion || l.LastButStatus && l.Generation != r.Generation
 }
 
-// drifting is whether others changed what we wrote.
+// drifting says whether others changed fields that lynqctl wrote.
 type drifting uint8
 
 const (
 	driftNone drifting = iota
-	// driftPossible: the object changed, and maybe no field that we manage. A plan asks the
-	// server; whoever only reads metadata does not call that drift.
+	// driftPossible means that the object changed, but maybe in no field that lynqctl
+	// manages. A plan asks the server. A caller with metadata only doesn't call it drift.
 	driftPossible
-	// driftCertain: a field that we manage has another value, or is gone.
+	// driftCertain means that a managed field has another value or is missing.
 	driftCertain
 )
 
-// driftOf is the one rule for what drifted. Whoever changes a field that we manage takes
-// it from us, so that what we manage tells, whatever else happened to the object. What
-// the form does not set cannot drift: replicas that an autoscaler sets, for one.
+// driftOf is the only rule for drift. Another client that changes a managed field takes it
+// from lynqctl, so the set of managed fields shows drift reliably. Fields outside the form
+// can't drift, for example replicas that an autoscaler sets.
 func driftOf(o *Object, r *inventory.Entry, l *tracking.Live) drifting {
 	switch {
 	case l.Intact:
@@ -54,11 +55,11 @@ func driftOf(o *Object, r *inventory.Entry, l *tracking.Live) drifting {
 	case r.Fields != "" && l.Own(r.Defaults) != r.Fields:
 		return driftCertain
 	}
-	// A merge or a replacement does not manage a field that had its value before.
+	// A merge or a replacement doesn't manage a field that already had its value.
 	return driftPossible
 }
 
-// appliedDrift is driftOf for what is written by server-side apply.
+// appliedDrift is driftOf for objects that lynqctl writes by server-side apply.
 func appliedDrift(o *Object, r *inventory.Entry, l *tracking.Live) drifting {
 	switch {
 	case l.Fields == "" || l.Fields != r.Fields || l.Updated || o.Overrides(l):
@@ -69,12 +70,12 @@ func appliedDrift(o *Object, r *inventory.Entry, l *tracking.Live) drifting {
 	return driftNone
 }
 
-// Drifted tells whether others certainly changed what we wrote of the object of a step.
+// Drifted reports whether others certainly changed fields that lynqctl wrote.
 func (s *Step) Drifted() bool { return driftOf(s.Object, s.Entry, s.Live) == driftCertain }
 
-// Doubtful tells of a step that repairs drift whether a write might change nothing: the
-// server has to be asked. lynqctl itself may have written last and recorded nothing, or
-// another client may have changed what the form doesn't set.
+// Doubtful reports whether a repair of drift might change nothing, so that lynqctl must ask
+// the server. lynqctl itself may have written last without an entry. Or another client may
+// have changed fields outside the form.
 func (s *Step) Doubtful() bool {
 	if s.Reason != reason.Drifted || s.Object == nil || s.Entry == nil || s.Live == nil {
 		return false

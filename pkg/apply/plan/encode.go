@@ -8,8 +8,8 @@ import (
 )
 
 // appendJSON appends a value as encoding/json writes it without HTML escapes. A run encodes
-// each object that it wants, changed or not, so what objects consist of is written here, at
-// a quarter of the cost. The rest is left to encoding/json.
+// every desired object, even an unchanged one. So this handles the common types at a
+// quarter of the cost, and leaves the rest to encoding/json.
 func appendJSON(b []byte, v any) ([]byte, error) {
 	switch v := v.(type) {
 	case nil:
@@ -34,9 +34,9 @@ func appendJSON(b []byte, v any) ([]byte, error) {
 	return appendOther(b, v)
 }
 
-// appendMap appends the fields in the order of their names.
+// appendMap appends the fields, sorted by name.
 func appendMap(b []byte, m map[string]any) (_ []byte, err error) {
-	var few [16]string // most maps need no more
+	var few [16]string // enough for most maps
 	names := few[:0]
 	for name := range m {
 		names = append(names, name)
@@ -91,7 +91,7 @@ func appendOther(b []byte, v any) ([]byte, error) {
 	return append(b, bytes.TrimSuffix(text.Bytes(), []byte("\n"))...), nil
 }
 
-// plain tells whether a text is as it is between quotes in JSON.
+// plain reports whether a text needs no escapes in JSON.
 func plain(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {

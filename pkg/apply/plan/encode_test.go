@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// drawn is a value of what the content of objects can consist of.
+// drawn returns a random value as in the content of objects.
 func drawn(r *rand.Rand, depth int) any {
 	texts := []string{"", "web", "<&>", "\u2028", "a\xffb", "\b\f\t\n\\\"", "\x7f", "日本", "a: b"}
 	leaves := []any{nil, true, false, r.Int64(), -r.Int(), r.NormFloat64(), math.MaxFloat64, 1e21, 0.0, 1e-9, []any(nil), map[string]any(nil), []string{"<"}, json.Number("12")}
@@ -31,7 +31,7 @@ func drawn(r *rand.Rand, depth int) any {
 	return m
 }
 
-// TestAppendJSON holds the encoding against encoding/json, byte by byte.
+// TestAppendJSON compares the encoding with encoding/json, byte by byte.
 func TestAppendJSON(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 20_000 {
@@ -52,7 +52,7 @@ func TestAppendJSON(t *testing.T) {
 	}
 }
 
-// TestAppendJSONRefuses gives what has no JSON.
+// TestAppendJSONRefuses encodes values without JSON.
 func TestAppendJSONRefuses(t *testing.T) {
 	for _, v := range []any{math.NaN(), []any{math.Inf(1)}, map[string]any{"a": func() {}}} {
 		if got, err := appendJSON(nil, v); err == nil {
@@ -61,7 +61,7 @@ func TestAppendJSONRefuses(t *testing.T) {
 	}
 }
 
-// BenchmarkNewBody encodes a ConfigMap of ten fields.
+// BenchmarkNewBody encodes a ConfigMap with ten fields.
 func BenchmarkNewBody(b *testing.B) {
 	data := map[string]any{}
 	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {

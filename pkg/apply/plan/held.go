@@ -7,15 +7,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Held lists what guards have against the deletions of a plan. The run carries out the
-// rest of it.
+// Held has the deletions that guards hold. The run does the rest of the plan.
 type Held struct {
 	Refusals []Refusal
-	// Nodes would go, and Partly are nodes that stay and would lose objects; both sorted.
+	// Nodes would be deleted. Partly are nodes that would lose objects. Both are sorted.
 	Nodes, Partly []lynq.NodeKey
-	// Deleted and Orphaned count the objects that would leave their nodes so.
+	// Deleted and Orphaned count the objects that would leave their nodes.
 	Deleted, Orphaned int
-	// Digest is of exactly that change; see digest.
+	// Digest identifies exactly this change (see digest).
 	Digest string
 }
 
@@ -28,8 +27,8 @@ func (h *Held) Guards() string {
 	return strings.Join(names, ", ")
 }
 
-// Holdable tells whether a plan is refused for its deletions alone: without them it may
-// be carried out. Every other guard is about all that the plan does.
+// Holdable reports whether guards refuse a plan only because of its deletions. Then lynqctl
+// can do the rest. All other guards refuse the whole plan.
 func (p *Plan) Holdable() bool {
 	return len(p.Refusals) > 0 && !slices.ContainsFunc(p.Refusals, func(r Refusal) bool {
 		return r.Guard != GuardEmpty && r.Guard != GuardMaxDelete

@@ -7,30 +7,31 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Leaving is a node whose row is gone and that is kept for its grace period: none of its
-// objects changes, and only its inventory notes that it leaves. No NodePlan has it.
+// Leaving is a node without a row in its grace period. None of its objects changes, and
+// only its inventory notes the end of the period. It isn't in any NodePlan.
 type Leaving struct {
 	lynq.NodeID
 	Inventory *inventory.Inventory
-	// Since is when a run first saw its row gone, and Until when it is deleted.
+	// Since is when a run first saw that the row is gone. Until is when lynqctl deletes the
+	// node.
 	Since, Until time.Time
-	// Begins: this run sees it first.
+	// Begins is set if this run saw it first.
 	Begins bool
 }
 
-// Marked is the inventory of the node as it notes that the node leaves.
+// Marked returns the inventory of the node with the times of its grace period.
 func (l *Leaving) Marked() *inventory.Inventory {
 	next := l.Inventory.Clone()
 	next.LeavingSince, next.LeavingUntil = l.Since, l.Until
 	return next
 }
 
-// IsMarked tells whether the inventory notes it already.
+// IsMarked reports whether the inventory has these times already.
 func (l *Leaving) IsMarked() bool {
 	return l.Inventory.LeavingSince.Equal(l.Since) && l.Inventory.LeavingUntil.Equal(l.Until)
 }
 
-// Wake returns when the first node of a plan has been kept long enough, zero for none.
+// Wake returns the first end of a grace period in the plan, or zero.
 func (p *Plan) Wake() time.Time {
 	var first time.Time
 	for i := range p.Leaving {
@@ -41,7 +42,7 @@ func (p *Plan) Wake() time.Time {
 	return first
 }
 
-// Marks tells whether a run of the plan has something to note of nodes that leave.
+// Marks reports whether a run must note times of grace periods in inventories.
 func (p *Plan) Marks() bool {
 	for i := range p.Leaving {
 		if !p.Leaving[i].IsMarked() {

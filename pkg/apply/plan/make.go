@@ -14,8 +14,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Make turns a rendered node into what a run needs of it. The content of the
-// node's objects is changed: they get the label of the node's ApplySet.
+// Make converts a rendered node for a run. It changes the content of the node's objects,
+// because they get the label of the node's ApplySet.
 func Make(n *lynq.Node) (*Node, error) {
 	made := Head(n)
 	made.NotIncluded, made.Tombstones = n.NotIncluded, n.Tombstones
@@ -24,7 +24,7 @@ func Make(n *lynq.Node) (*Node, error) {
 	if made.Objects, err = makeObjects(n.Objects, n.Row, partOf); err != nil {
 		return nil, err
 	}
-	excluded := func(o lynq.Object) bool { return o.Exclusion != nil } // what is never created is not run
+	excluded := func(o lynq.Object) bool { return o.Exclusion != nil } // lynqctl never creates it, so it never runs it
 	if made.Hooks, err = makeObjects(slices.DeleteFunc(n.Hooks, excluded), n.Row, partOf); err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func Make(n *lynq.Node) (*Node, error) {
 	return made, nil
 }
 
-// Head is a rendered node without objects.
+// Head converts a rendered node without its objects.
 func Head(n *lynq.Node) *Node {
 	return &Node{
 		NodeID:             n.NodeID,
@@ -46,7 +46,7 @@ func Head(n *lynq.Node) *Node {
 	}
 }
 
-// makeObjects makes objects, each of which comes after all it depends on.
+// makeObjects converts objects. Each comes after all objects that it depends on.
 func makeObjects(objects []lynq.Object, row, partOf string) ([]Object, error) {
 	if len(objects) == 0 {
 		return nil, nil
@@ -71,7 +71,7 @@ func makeObject(o *lynq.Object, row, partOf string) (Object, error) {
 	if err := CheckMetadata(metadata); err != nil {
 		return Object{}, err
 	}
-	// What a person changes of a Secret shows as a change of its data only.
+	// A changed Secret then differs only in its data.
 	o.Content = fields.FoldSecret(o.Content)
 	labels, ok := metadata["labels"].(map[string]any)
 	if !ok {
@@ -97,8 +97,8 @@ func makeObject(o *lynq.Object, row, partOf string) (Object, error) {
 	}, nil
 }
 
-// digest is of the manifest, of what says how it is written, and of what else of its
-// node it is written again for: 16 hex digits of a SHA-256.
+// digest covers the manifest, the policies for writing it, and parts of its node that
+// require another write. It returns 16 hex digits of a SHA-256.
 func digest(b Body, p *lynq.Policy, node []string) string {
 	h := sha256.New()
 	h.Write(b)
@@ -110,8 +110,9 @@ func digest(b Body, p *lynq.Policy, node []string) string {
 	return hex.EncodeToString(h.Sum(sum[:0])[:8])
 }
 
-// DigestIn is the digest that the object would have in another node: tracking is all that
-// differs. What is written again for other reasons than its manifest has none, "".
+// DigestIn returns the digest that the object would have in another node with other
+// tracking. It returns "" for an object that lynqctl also writes for other reasons than its
+// manifest.
 func (o *Object) DigestIn(hub string, node lynq.NodeKey) (string, error) {
 	if o.Policy.OnNodeChange {
 		return "", nil
@@ -137,8 +138,8 @@ func (o *Object) DigestIn(hub string, node lynq.NodeKey) (string, error) {
 	return digest(body, o.Policy, nil), nil
 }
 
-// writePolicy has the policies that the table calls Written, and ignoreFields. The
-// manifest's annotations say the deletion policy, and Once.
+// writePolicy writes the policies that the table calls Written, and ignoreFields.
+// Annotations in the manifest cover the deletion policy and Once.
 func writePolicy(h hash.Hash, p *lynq.Policy) {
 	_, _ = fmt.Fprintf(h, "\x00%s\x00%s", p.Patch, strings.Join(p.IgnoreFields, "\x00"))
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/test/sites"
 )
 
-// rendered is a node as rendering gives it, with one object.
+// rendered returns a rendered node with one object.
 func rendered(t *testing.T, text string, change func(*lynq.Object)) *lynq.Node {
 	t.Helper()
 	o := lynq.Object{
@@ -58,20 +58,20 @@ func TestMake(t *testing.T) {
 	if o.String() != "ConfigMap/ns/acme" || o.APIVersion != "v1" || o.ID != "config" || !o.Owned || !slices.Equal(o.DependIDs, []string{"other"}) {
 		t.Errorf("%+v", o)
 	}
-	// With the node's labels it is not owned by the record.
+	// With the node's labels, the inventory doesn't own it.
 	labelled := strings.Replace(acmeConfig, "lynq.sh/hub: crm", "lynq.sh/hub: crm, lynq.sh/node: acme-web", 1)
 	if o := made(t, rendered(t, labelled, nil)); o.Owned {
 		t.Error("an object that bears its node's labels is taken for one that the record owns")
 	}
-	// Labels may be none at all.
+	// There may be no labels at all.
 	bare := made(t, rendered(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: acme}}", nil))
 	if !strings.Contains(string(bare.Body), partOf) {
 		t.Errorf("%s", bare.Body)
 	}
 }
 
-// TestDigestOfNode: what is written again with its node has a digest of that, too, and
-// nothing else has.
+// TestDigestOfNode checks the digest of an object that is written again with its node. Only
+// that one covers the node.
 func TestDigestOfNode(t *testing.T) {
 	of := func(onNode bool, row, template string) string {
 		n := rendered(t, acmeConfig, func(o *lynq.Object) { o.Policy.OnNodeChange, o.Template = onNode, template })
@@ -91,8 +91,8 @@ func TestDigestOfNode(t *testing.T) {
 	}
 }
 
-// TestDigestOfPolicies: an object is written again for a policy alone where the table says
-// so, and for no other.
+// TestDigestOfPolicies checks that lynqctl writes an object again for a changed policy only
+// if the table says so.
 func TestDigestOfPolicies(t *testing.T) {
 	before := made(t, rendered(t, acmeConfig, nil)).Digest
 	others := map[lynq.PolicyKind]string{lynq.WavePolicy: "7", lynq.SecondsPolicy: "7", lynq.IntervalPolicy: "1h"}
@@ -100,7 +100,7 @@ func TestDigestOfPolicies(t *testing.T) {
 		values := f.Values
 		switch f.Kind {
 		case lynq.OtherPolicy:
-			continue // TestDigest has ignoreFields
+			continue // TestDigest covers ignoreFields
 		case lynq.FlagPolicy:
 			values = []string{strconv.FormatBool(f.Default == "false")}
 		case lynq.WordPolicy:
@@ -116,8 +116,8 @@ func TestDigestOfPolicies(t *testing.T) {
 	}
 }
 
-// TestDigest: an object is to be written again when its manifest changes, or how
-// it is written, and for nothing else.
+// TestDigest checks that lynqctl writes an object again when its manifest or the way to
+// write it changes, and for no other reason.
 func TestDigest(t *testing.T) {
 	before := made(t, rendered(t, acmeConfig, nil)).Digest
 	if len(before) != 16 || made(t, rendered(t, acmeConfig, nil)).Digest != before {
@@ -166,7 +166,7 @@ func TestDigest(t *testing.T) {
 	if made(t, other).Digest == before {
 		t.Error("another node: the object would not be written anew")
 	}
-	// The order of a manifest's fields says nothing.
+	// The order of a manifest's fields doesn't matter.
 	turned := "{kind: ConfigMap, data: {b: <&>, a: '1'}, metadata: {labels: {lynq.sh/hub: crm}, namespace: ns, name: acme}, apiVersion: v1}"
 	if made(t, rendered(t, turned, nil)).Digest != before {
 		t.Error("the order of fields counts")
@@ -184,7 +184,7 @@ func TestMakeSecret(t *testing.T) {
 	if encoded := secret("{apiVersion: v1, kind: Secret, metadata: {name: s}, data: {a: Yg==}}"); encoded.Digest != plain.Digest {
 		t.Error("the same Secret has two digests")
 	}
-	// What is no text is for the server to refuse, not to be lost.
+	// A value that isn't text isn't lost, because the server refuses it.
 	if text := string(secret("{apiVersion: v1, kind: Secret, metadata: {name: s}, stringData: {a: 5}}").Body); !strings.Contains(text, `"stringData":{"a":5}`) {
 		t.Error(text)
 	}
@@ -242,8 +242,9 @@ func TestBody(t *testing.T) {
 	}
 }
 
-// A StatefulSet that takes its volume claims along holds data, and so does what its form
-// marks. What comes later in a form has a higher order: it leaves first.
+// A StatefulSet has data if Kubernetes deletes volume claims with it, and so does a
+// resource with holdsData. Later resources of a form have a higher order, and are deleted
+// first.
 func TestMakeHoldsData(t *testing.T) {
 	const set = "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: acme}, spec: {persistentVolumeClaimRetentionPolicy: {whenDeleted: %s}}}"
 	stateful := func(o *lynq.Object) {

@@ -6,7 +6,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Provides tells what an object provides, "" for most.
+// Provides returns the key of the namespace or kind that an object provides, or "".
 func Provides(o *Object) string {
 	switch {
 	case o.Group == "" && o.Kind == "Namespace":
@@ -18,7 +18,7 @@ func Provides(o *Object) string {
 	return ""
 }
 
-// Needs tells what an object needs, as keys of providers.
+// Needs returns the keys that an object needs. Provides returns the same keys.
 func Needs(o *Object) []string {
 	return []string{"namespace/" + o.Namespace, "kind/" + o.GroupKind()}
 }

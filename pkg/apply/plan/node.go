@@ -10,24 +10,23 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
-// Annotated tells whether an object that is created once has the annotations that it
-// is to have: nothing else would notice that they are lost.
+// Annotated reports whether an object that is created once has its annotations. No other
+// check would notice that they are missing.
 func (o *Object) Annotated(l *tracking.Live) bool {
 	return l.CreatedOnce && l.ResourceID == o.ID && l.DeletionPolicy == o.Policy.Deletion
 }
 
-// Claims holds what lynqctl knows of the objects of a row that it could not render. It
-// deletes none that the row may want when it renders again.
+// Claims has everything that lynqctl knows about the objects of a row that failed to
+// render. lynqctl doesn't delete an object that the row may need when it renders again.
 type Claims struct {
-	// Refs are its objects, each with the name that the row gave, valid or not;
-	// "" where not even that is known.
+	// Refs are the row's objects, with the row's names, valid or not. A name is "" if
+	// lynqctl doesn't know it.
 	Refs []lynq.Ref
-	// Values are the row's mapped values: an object whose name is not known has
-	// one that is made of these.
+	// Values are the row's mapped values. An unknown name consists of some of these.
 	Values []string
 }
 
-// Fail notes that a node must not run. What it wants is a claim from then on.
+// Fail marks a node that must not run. Its objects become claims.
 func (n *Node) Fail(err error) {
 	for i := range n.Objects {
 		n.Claims.Refs = append(n.Claims.Refs, n.Objects[i].Ref)
@@ -35,104 +34,106 @@ func (n *Node) Fail(err error) {
 	n.Failed, n.Objects = err, nil
 }
 
-// LeftAlone tells whether nothing is done with an object, so that it is no matter how it
-// is.
+// LeftAlone reports whether the run leaves an object alone, so that its state doesn't
+// matter.
 func (o *Object) LeftAlone() bool { return o.LeftOut || o.Exclusion != nil }
 
-// Node holds the objects that a row and a form want.
+// Node is the desired state of a node, from a row and a form.
 type Node struct {
 	lynq.NodeID
-	// TemplateGeneration is the form's metadata.generation, 0 where it has none.
+	// TemplateGeneration is the form's metadata.generation, or 0.
 	TemplateGeneration int64
-	// Match is the first stage of the form's rollout whose template chooses the row, counted
-	// from 1; 0 for none.
+	// Match is the first stage of the form's rollout with a template that selects the row.
+	// It is counted from 1, and 0 for none.
 	Match int
 	// DependForms are the forms of the hub that its form depends on, sorted.
 	DependForms []string
-	// Extra is what annotation lynq.sh/extra is to hold, "" for none.
+	// Extra is the value for annotation lynq.sh/extra, or "".
 	Extra string
-	// Expires is when the row expires, zero for never.
+	// Expires is when the row expires, or zero.
 	Expires time.Time
-	// Objects are in the order of their waves, and within a wave in one in which each
-	// comes after all it depends on.
+	// Objects are in the order of their waves. Within a wave, each comes after all objects
+	// that it depends on.
 	Objects []Object
-	// Hooks are what is run when the node goes, in such an order too; HooksLeftOut: a
-	// selector leaves out what the record says of them.
+	// Hooks run before lynqctl deletes the node, in a similar order. HooksLeftOut is set if
+	// a selector leaves out the recorded hooks.
 	Hooks        []Object
 	HooksLeftOut bool
-	// NotIncluded are the ids of resources of the form that the row does not get.
+	// NotIncluded are the ids of the form's resources that the row doesn't get.
 	NotIncluded []string
-	// Tombstones are what is to go beside.
+	// Tombstones name other objects to delete.
 	Tombstones []lynq.Tombstone
-	// Failed: the row did not render, for this reason. Nothing of the node is
-	// changed, and nothing deleted.
+	// Failed says why the row failed to render. Then lynqctl changes and deletes nothing of
+	// the node.
 	Failed error
-	// Claims are what a row that did not render may want.
+	// Claims are the objects that the row may need if it failed to render.
 	Claims Claims
-	// Mask hides what the row has in secret columns.
+	// Mask hides the row's values in secret columns.
 	Mask redact.Mask
 }
 
-// RenderError says why a node did not render. Its text is for who runs lynqctl, and may
-// quote the row.
+// RenderError says why a node failed to render. Its text is for the user who runs lynqctl,
+// and may quote the row.
 type RenderError struct {
 	Err error
-	// Masked is the text without the values of the row, for what is recorded.
+	// Masked is the text without the row's values, for records.
 	Masked string
 }
 
 // Error implements error.
 func (e *RenderError) Error() string { return e.Err.Error() }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *RenderError) Unwrap() error { return e.Err }
 
-// Is tells whether an inventory is that of the node, by whatever name.
+// Is reports whether an inventory belongs to the node, whatever its name.
 func (n *Node) Is(inv *inventory.Inventory) bool {
 	return inventory.SameNode(inv, &inventory.Inventory{
 		Node: lynq.NodeID{Hub: n.Hub, Form: n.Form, UID: n.UID},
 	})
 }
 
-// Awaited tells whether the node is Ready only when the object is: its form waits for it,
-// and it has something to become ready.
+// Awaited reports whether the node waits for the object to become ready. The form must wait
+// for it, and the kind must have a readiness.
 func (o *Object) Awaited() bool {
 	return !o.Policy.Unwaited && !ready.Always(o.Group, o.Kind, o.Body)
 }
 
-// Object is an object as it is to be.
+// Object is the desired state of an object.
 type Object struct {
 	lynq.Ref
 	APIVersion string
 	ID         string
 	DependIDs  []string
-	// Order is 0 for what depends on nothing of its node, and else one more
-	// than the highest of what it depends on: objects go from the highest down.
+	// Order is 0 for an object without dependencies in its node. Otherwise it is one more
+	// than the highest Order among its dependencies. Objects are deleted from the highest
+	// to the lowest.
 	Order  int
 	Policy *lynq.Policy
-	// LeftOut: a selector leaves it out of this run. It is not looked at, and
-	// stays recorded.
+	// LeftOut is set if a selector leaves the object out of this run. lynqctl doesn't read
+	// it, and keeps its entry.
 	LeftOut bool
-	// Exclusion is the rule that excludes it, nil for none: it is not looked at, and
-	// stays as it is.
+	// Exclusion is the rule that excludes the object, or nil. lynqctl neither reads nor
+	// changes an excluded object.
 	Exclusion *lynq.Exclusion
-	// Owned: the object is tracked by an owner reference to the inventory, not
-	// by its node's labels.
+	// Owned is set if the object is tracked by an owner reference to the inventory, and not
+	// by labels.
 	Owned bool
-	// Body is the manifest, but for what only the cluster knows.
+	// Body is the manifest without the values that only the cluster knows.
 	Body Body
-	// Digest changes whenever the object is to be written again: with the
-	// manifest, and with the policies that say how it is written.
+	// Digest changes whenever lynqctl must write the object again. It covers the manifest
+	// and the policies for writing it.
 	Digest string
-	// Template is a digest of what the form says of the object, whatever the row:
-	// where both are the same, Digest has changed with the row.
+	// Template is a digest of the object's template in the form, independent of the row. If
+	// it is equal, Digest has changed because of the row.
 	Template string
-	// Sensitive: a secret column is in it, so that no message may quote it.
+	// Sensitive is set if the object has a value of a secret column, so that no message may
+	// quote it.
 	Sensitive bool
 }
 
-// Mask hides what the row of the node has in secret columns. Of a node that goes, the row
-// isn't known.
+// Mask hides the values of secret columns in the node's row. It is nil for a node that is
+// deleted, because its row isn't known.
 func (p *NodePlan) Mask() redact.Mask {
 	if p.Desired == nil {
 		return nil
@@ -140,8 +141,8 @@ func (p *NodePlan) Mask() redact.Mask {
 	return p.Desired.Mask
 }
 
-// Completed tells whether an entry says that an object did its work, as it is wanted
-// now. What is created once does it once.
+// Completed reports whether an entry says that an object did its work in its current
+// version. An object that is created once does it only once.
 func (o *Object) Completed(r *inventory.Entry) bool {
 	return r.Phase == inventory.PhaseCompleted && o.Policy.PurgeOrder != nil && (r.Digest == o.Digest || o.Policy.Creation.Once())
 }

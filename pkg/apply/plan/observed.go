@@ -6,23 +6,23 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Observed holds the live objects that nodes want or inventories name. An object that
-// is in none of its maps is absent.
+// Observed has the live objects that nodes need or inventories list. An object in none of
+// its maps doesn't exist.
 type Observed struct {
 	Live map[lynq.Ref]*tracking.Live
-	// Unknown has the objects that may be there and could not be looked at, and
-	// why. What a whole kind has in common is one error.
+	// Unknown has the objects that lynqctl couldn't read, with the error. They may exist.
+	// Objects of a kind can share one error.
 	Unknown map[lynq.Ref]error
-	// Misplaced has the objects that cannot be there, since their kind has
-	// namespaces and they have none, or the other way round.
+	// Misplaced has the objects that can't exist, because they have a namespace and their
+	// kind has none, or vice versa.
 	Misplaced map[lynq.Ref]*ScopeError
-	// Strays are objects that refer to one of the inventories, and were not looked for:
-	// lists showed them.
+	// Strays are objects that refer to one of the inventories. The run found them in lists,
+	// without looking for them.
 	Strays map[lynq.Ref]*tracking.Live
 }
 
-// UnknownOf says why lynqctl can't know which objects of an inventory exist; nil where
-// it knows.
+// UnknownOf says why lynqctl doesn't know which objects of an inventory exist. It returns
+// nil if it does.
 func (o *Observed) UnknownOf(inv *inventory.Inventory) error {
 	for _, r := range inv.All() {
 		if err := o.Unknown[r.Ref]; err != nil {
@@ -32,14 +32,14 @@ func (o *Observed) UnknownOf(inv *inventory.Inventory) error {
 	return nil
 }
 
-// Unlooked are the objects that need not be looked at, for they did their work: none of
-// that name is the node's, and none is wanted.
+// Unlooked returns the objects that lynqctl needn't read because they did their work. The
+// node owns no object with such a name, and none is desired.
 func Unlooked(nodes []*Node, inventories []*inventory.Inventory) map[lynq.Ref]bool {
 	purged := map[lynq.Ref]*inventory.Entry{}
 	unlooked := map[lynq.Ref]bool{}
 	for _, inv := range inventories {
 		if inv.Deleting {
-			continue // whatever has its name may go with the inventory
+			continue // objects with this name may be deleted with the inventory
 		}
 		for i := range inv.Entries {
 			if r := &inv.Entries[i]; r.Purged() {

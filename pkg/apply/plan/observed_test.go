@@ -9,8 +9,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// TestUnknownOf wants an error as soon as lynqctl couldn't look at one object of the node, or
-// at the object of a hook that has begun. Objects of other nodes don't count.
+// TestUnknownOf checks that one unreadable object of the node is an error, and so is the
+// object of a hook that has begun. Objects of other nodes don't count.
 func TestUnknownOf(t *testing.T) {
 	denied := errors.New("denied")
 	hook := func(phase inventory.Phase) *inventory.Inventory {

@@ -7,8 +7,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
-// OrderOf is the order of an object that comes after all it depends on, and after all
-// of earlier waves. Forms have few resources.
+// OrderOf returns the order of an object after all its dependencies and all objects of
+// earlier waves. It compares all pairs, because forms have few resources.
 func OrderOf(o *Object, before []Object) int {
 	order := 0
 	for i := range before {
@@ -19,9 +19,9 @@ func OrderOf(o *Object, before []Object) int {
 	return order
 }
 
-// GoesBefore tells whether of two objects that leave one goes before the other: by the
-// waves of deleteOrder, then what depends on others before those, and what is in a
-// container before that.
+// GoesBefore reports whether lynqctl must delete object a before object b. The waves of
+// deleteOrder come first. Then dependents come before their dependencies, and contents
+// before their container.
 func GoesBefore(a, b *inventory.Entry) bool {
 	if a.DeleteOrder != b.DeleteOrder {
 		return a.DeleteOrder < b.DeleteOrder

@@ -8,8 +8,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// TestOrderOf: an object comes after what it depends on, and after earlier waves; by
-// waves alone, and by dependencies alone.
+// TestOrderOf checks that an object comes after its dependencies and after earlier waves,
+// by waves alone and by dependencies alone.
 func TestOrderOf(t *testing.T) {
 	object := func(id string, wave int, depends ...string) plan.Object {
 		return plan.Object{ID: id, DependIDs: depends, Policy: &lynq.Policy{ApplyOrder: wave}}
@@ -34,7 +34,7 @@ func TestOrderOf(t *testing.T) {
 	}
 }
 
-// TestGoesBefore: waves decide first, then dependencies, and containers go last of
+// TestGoesBefore checks that waves count first, then dependencies. Containers come last in
 // their wave.
 func TestGoesBefore(t *testing.T) {
 	entry := func(kind string, wave, order int) *inventory.Entry {

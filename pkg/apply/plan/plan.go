@@ -11,58 +11,58 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
-// Action names what a step does to an object.
+// Action names the change that a step makes to an object.
 type Action string
 
-// The actions. All but Keep, Skip and Block change the cluster or the record.
+// The actions. All except Keep, Skip and Block change the cluster or the inventory.
 const (
-	ActionCreate   Action = "create"   // there is none
-	ActionUpdate   Action = "update"   // ours, and not as it is to be
-	ActionRecreate Action = "recreate" // ours, and not as it is to be: deleted and created again, where the server says that more than its metadata changes
-	ActionAdopt    Action = "adopt"    // without an owner, or an orphan: written, and tracked from now on
-	ActionTrack    Action = "track"    // its tracking is put right, its content left alone
-	ActionKeep     Action = "keep"     // as it is to be
+	ActionCreate   Action = "create"   // the object doesn't exist
+	ActionUpdate   Action = "update"   // ours, but not in its desired state
+	ActionRecreate Action = "recreate" // like update, but lynqctl deletes and creates it again if the server says that more than metadata changes
+	ActionAdopt    Action = "adopt"    // an object without owner, or an orphan: lynqctl writes it and tracks it from now on
+	ActionTrack    Action = "track"    // lynqctl fixes its tracking, and leaves its content alone
+	ActionKeep     Action = "keep"     // in its desired state
 	ActionSkip     Action = "skip"     // left alone on purpose
-	ActionBlock    Action = "block"    // another owner's: a conflict
-	ActionDelete   Action = "delete"   // wanted no more
-	ActionOrphan   Action = "orphan"   // wanted no more, and retained: marked
-	ActionRelease  Action = "release"  // wanted no more, and no longer ours: only the record goes
-	ActionPurge    Action = "purge"    // did its work: deleted, and its entry stays
-	ActionCollect  Action = "collect"  // wanted no more: left to the garbage collector
+	ActionBlock    Action = "block"    // a conflict, because the object has another owner
+	ActionDelete   Action = "delete"   // no longer desired
+	ActionOrphan   Action = "orphan"   // no longer desired, and retained: lynqctl marks it
+	ActionRelease  Action = "release"  // no longer desired, and no longer ours: lynqctl only drops the entry
+	ActionPurge    Action = "purge"    // did its work: lynqctl deletes it, and keeps the entry
+	ActionCollect  Action = "collect"  // no longer desired: lynqctl leaves it to the garbage collector
 )
 
 // Step changes, keeps or skips one object, and says why.
 type Step struct {
 	Action Action
 	Reason reason.Reason
-	// Message is for people: who owns it, which policy says so.
+	// Message is for people. It names, for example, the owner or the policy.
 	Message string
-	// To is the node of the plan that takes the object over, where its own node
-	// lets it go.
+	// To is the node of the plan that takes the object over, if its own node gives it away.
 	To lynq.NodeKey
-	// Elsewhere is a hub of the inputs that the run leaves out, and that renders the object,
-	// zero for most: a run of both hubs moves it.
+	// Elsewhere is a hub outside the run that renders the object, and usually zero. A run
+	// of both hubs moves the object.
 	Elsewhere lynq.HubKey
-	// Object is what is desired, nil for one that is wanted no more.
+	// Object is the desired state, nil if the object isn't desired.
 	Object *Object
-	// Entry is what the inventory has, nil where it has nothing.
+	// Entry is the entry in the inventory, or nil.
 	Entry *inventory.Entry
-	// Live is what was observed, nil where there is no such object.
+	// Live is the observed object, nil if it doesn't exist.
 	Live *tracking.Live
-	// Adopted: the object was there before the node had it.
+	// Adopted is set if the object existed before the node owned it.
 	Adopted bool
-	// InPlace is why an update does not recreate the object although its patchStrategy
-	// says so, "" where it may.
+	// InPlace says why an update doesn't recreate the object despite its patchStrategy. It
+	// is "" if the update may.
 	InPlace string
-	// Exact: it is deleted only as it was observed, for a copy was made of that.
+	// Exact is set if lynqctl may only delete the observed version, because it made a copy
+	// of that one.
 	Exact bool
-	// Stone is the tombstone that names the object, nil for none; IncludeData: a person
-	// said to delete what holds data. Both are for objects that no node has.
+	// Stone is the tombstone that names the object, or nil. IncludeData is set if the user
+	// passed the flag to delete data. Both are for objects without a node.
 	Stone       *lynq.Tombstone
 	IncludeData bool
 }
 
-// Ref names the object of a step.
+// Ref returns the reference to the step's object.
 func (s *Step) Ref() lynq.Ref {
 	switch {
 	case s.Object != nil:
@@ -88,8 +88,8 @@ func (s *Step) ID() string {
 	return ""
 }
 
-// ConflictPolicy returns the policy of the object, as the form wants it or the
-// inventory records it.
+// ConflictPolicy returns the policy of the object, from the form or else from the
+// inventory.
 func (s *Step) ConflictPolicy() lynq.ConflictPolicy {
 	switch {
 	case s.Object != nil && s.Object.Policy != nil:
@@ -100,7 +100,7 @@ func (s *Step) ConflictPolicy() lynq.ConflictPolicy {
 	return ""
 }
 
-// UID is the precondition of a step: the object that was observed.
+// UID returns the uid of the observed object, which is a precondition of the step.
 func (s *Step) UID() types.UID {
 	if s.Live == nil {
 		return ""
@@ -108,7 +108,7 @@ func (s *Step) UID() types.UID {
 	return s.Live.UID
 }
 
-// Changes tells whether a step changes an object that its node has or gives up.
+// Changes reports whether a step changes an object that its node owns or gives up.
 func (s *Step) Changes() bool {
 	switch s.Action {
 	case ActionCreate, ActionUpdate, ActionRecreate, ActionAdopt, ActionTrack, ActionDelete, ActionOrphan:
@@ -117,107 +117,106 @@ func (s *Step) Changes() bool {
 	return false
 }
 
-// ChangesContent tells whether a step changes more of an object than by what it is
-// tracked.
+// ChangesContent reports whether a step changes more of an object than its tracking.
 func (s *Step) ChangesContent() bool { return s.Changes() && s.Action != ActionTrack }
 
-// NodePlan lists the steps of one node.
+// NodePlan has the steps of one node.
 type NodePlan struct {
 	lynq.NodeID
-	// Desired is nil for a node that goes.
+	// Desired is nil for a node that lynqctl deletes.
 	Desired *Node
-	// Deleted: the node goes since it, or its record, was deleted by hand.
+	// Deleted is set if lynqctl deletes the node because somebody deleted it or its
+	// inventory.
 	Deleted bool
-	// Next is the node that the node goes on as, zero for most. Its objects move there, as
-	// far as that renders them.
+	// Next is the node that continues this one, and usually zero. Objects move there if
+	// that node renders them.
 	Next lynq.NodeKey
-	// Replacement is how the node's inventory is replaced that was deleted while its row
-	// wants it, nil for most. The new one has what was recorded, and nothing is deleted.
+	// Replacement describes how to replace an inventory that somebody deleted although the
+	// row exists. It is nil for most nodes. The new inventory has the same entries, and
+	// lynqctl deletes no objects.
 	Replacement *Replacement
-	// Cascade is how the objects of a node that goes are deleted.
+	// Cascade says how lynqctl deletes the objects of a deleted node.
 	Cascade Cascade
-	// NamespaceDefaults is what its hub says is in namespaces by itself.
+	// NamespaceDefaults are the objects that every namespace has by itself, according to
+	// the hub.
 	NamespaceDefaults []lynq.NamespaceDefault
-	// Inventory is what is recorded, nil for a new node.
+	// Inventory is the recorded inventory, nil for a new node.
 	Inventory *inventory.Inventory
-	// After are the nodes of the plan that go before: those that must be ready before
-	// this one is written, or gone before it goes (dependForms).
+	// After are the nodes of the plan that come first (dependForms). They must be ready
+	// before lynqctl writes this node, or deleted before it deletes this node.
 	After []lynq.NodeKey
-	// Strays are objects that refer to the inventory, and that it doesn't list: a person copied
-	// an object with its metadata. The garbage collector would delete them with the inventory.
-	// So their owner reference comes off before that goes, and before it lists no object of
-	// their kind any more: no later run would look for them.
+	// Strays refer to the inventory, which doesn't list them, because somebody copied an
+	// object with its metadata. The garbage collector would delete them with the inventory.
+	// So lynqctl removes their owner reference before it deletes the inventory, and before
+	// the inventory drops the last object of their kind. No later run would find them.
 	Strays []*tracking.Live
-	// Unmet is why nothing is done with the node in this run: a node that is not of the
-	// plan would have to go before. "" for most.
+	// Unmet says why the run skips the node. It is usually "". A node outside the plan
+	// would have to come first.
 	Unmet string
-	// Steps are in the order of the desired objects, then those of the objects
-	// that leave, in the order in which they may go.
+	// Steps has the desired objects in their order, and then the objects to delete in the
+	// order of their deletion.
 	Steps []Step
 }
 
-// Moves tells whether the node goes on as another one.
+// Moves reports whether another node continues this one.
 func (p *NodePlan) Moves() bool { return p.Next != (lynq.NodeKey{}) }
 
-// Cascade says how lynqctl deletes the objects of a node that leaves.
+// Cascade says how lynqctl deletes the objects of a node.
 type Cascade string
 
-// The ways, with kubectl's names for those that a person may ask for.
+// The ways to delete objects. Those that users can choose have kubectl's names.
 const (
-	// CascadeOrdered deletes what is to be deleted, each object when all that
-	// depend on it are gone.
+	// CascadeOrdered deletes each object after its dependents have been deleted.
 	CascadeOrdered Cascade = ""
-	// CascadeBackground leaves the objects to the garbage collector that it deletes
-	// all the same, and waits for none of those.
+	// CascadeBackground leaves objects to the garbage collector if it deletes them anyway,
+	// and doesn't wait for these.
 	CascadeBackground Cascade = "background"
-	// CascadeForeground is CascadeOrdered, and an object counts as gone when
-	// what belongs to it is gone too.
+	// CascadeForeground works like CascadeOrdered, but also waits until the objects that an
+	// object owns are deleted.
 	CascadeForeground Cascade = "foreground"
-	// CascadeOrphan deletes nothing: all objects become orphans.
+	// CascadeOrphan deletes nothing, and makes all objects orphans.
 	CascadeOrphan Cascade = "orphan"
 )
 
-// Plan lists the steps for the nodes of one hub.
+// Plan has the steps for the nodes of one hub.
 type Plan struct {
 	Hub   lynq.HubKey
 	Nodes []NodePlan
-	// Leaving are the nodes that are kept for their grace period, and LeavingRecord is what
-	// the record of the hub has of them from now on.
+	// Leaving are the nodes in their grace period. LeavingRecord is the new list of them
+	// for the hub record.
 	Leaving       []Leaving
 	LeavingRecord []inventory.Leaving
-	// Gone are the nodes that Input.Gone names: nothing is left to do for them, but to
-	// forget them.
+	// Gone are the nodes from Input.Gone. lynqctl only has to forget them.
 	Gone []lynq.NodeKey
-	// Whole: every node that is recorded is in it, or in what is held.
+	// Whole is set if every node with an inventory is in the plan or in Held.
 	Whole bool
-	// After: it is carried out when the others have ended, each of its nodes only where
-	// the node of that name there ended well.
+	// After is set if the plan runs after the others. Each of its nodes runs only if the
+	// node with the same name succeeded there.
 	After bool
-	// Record is the uid of the hub's record, "" where there is none: what becomes of
-	// tombstones is told there.
+	// Record is the uid of the hub record, or "". Results of tombstones are recorded there.
 	Record string
-	// Evidence is how the rows differ from those of the last run, nil where rows have no
-	// part in the plan.
+	// Evidence describes how the rows differ from those of the last run. It is nil if the
+	// plan doesn't depend on rows.
 	Evidence *evidence.Evidence
-	// Refusals are why the plan must not run.
+	// Refusals say why the plan must not run.
 	Refusals []Refusal
-	// Held is what was left out of it so that it may, nil for nothing.
+	// Held has the parts that guards removed so that the rest may run, or nil.
 	Held *Held
-	// Losses are the nodes that --max-delete counts: those that go, and those that lose
-	// objects. It is nil where there is no window to record them for.
+	// Losses are the nodes that --max-delete counts: deleted nodes and nodes that lose
+	// objects. It is nil if no window records them.
 	Losses []lynq.NodeKey
 	Counts map[Action]int
-	// Adopted counts those of the objects that leave which were adopted.
+	// Adopted counts the adopted objects among those that leave, by action.
 	Adopted map[Action]int
-	// Rules are what the plan was decided by, for steps that are decided again when
-	// their turn comes; nil for the orphans that a person prunes.
+	// Rules are the rules behind the plan, so that a step can be decided again in its turn.
+	// It is nil for orphans that the user prunes.
 	Rules Rules
 }
 
-// Rules holds what a plan was decided by. Package decide makes the rules and reads them
-// back, and takes no others.
+// Rules are the rules behind a plan. Package decide makes them and reads them back, and
+// accepts no others.
 type Rules interface {
-	// IncludesData tells whether a person said to delete what holds data.
+	// IncludesData reports whether the user passed the flag to delete data.
 	IncludesData() bool
 }
 
@@ -240,29 +239,29 @@ type Guard = toll.Guard
 
 // The guards (contract section 5).
 const (
-	GuardEmpty     Guard = "allow-empty" // a hub with nodes yields no active row
-	GuardMaxDelete Guard = "max-delete"  // too many of a hub's nodes would go
-	GuardOperator  Guard = "operator"    // the operator manages the hub's nodes
-	GuardLock      Guard = "lock"        // another run holds the hub
-	GuardWatched   Guard = "watched"     // lynqctl watch has the hub in its inputs
-	GuardDeleting  Guard = "deleting"    // the hub's record was deleted
-	GuardPlan      Guard = "plan"        // what a plan file depends on changed since
-	GuardDependent Guard = "dependents"  // nodes that depend on those that go would stay
-	// GuardMaxChange and GuardEmptyColumn are about nodes that stay.
-	GuardMaxChange   Guard = "max-change"         // too many of a hub's nodes would change
+	GuardEmpty     Guard = "allow-empty" // a hub with nodes has no active row
+	GuardMaxDelete Guard = "max-delete"  // the plan deletes too many of a hub's nodes
+	GuardOperator  Guard = "operator"    // the Lynq operator manages the hub's nodes
+	GuardLock      Guard = "lock"        // another run has the hub's Lease
+	GuardWatched   Guard = "watched"     // lynqctl watch has the hub in its files
+	GuardDeleting  Guard = "deleting"    // somebody deleted the hub record
+	GuardPlan      Guard = "plan"        // the cluster, rows or forms changed since the plan file
+	GuardDependent Guard = "dependents"  // nodes that are kept depend on deleted nodes
+	// GuardMaxChange and GuardEmptyColumn are about nodes that lynqctl keeps.
+	GuardMaxChange   Guard = "max-change"         // the plan changes too many of a hub's nodes
 	GuardEmptyColumn Guard = "allow-empty-column" // a column that a form uses is suddenly empty
 )
 
-// Refusal says why a guard refuses a plan, and what to do about it.
+// Refusal says why a guard refuses a plan, and how to fix that.
 type Refusal = toll.Refusal
 
-// Applies tells whether a step writes by server-side apply an object that is there.
+// Applies reports whether a step writes an existing object by server-side apply.
 func (s *Step) Applies() bool { return s.Object.Applied(s.Adopted) }
 
-// Applied tells whether an object is written by server-side apply: by its
-// strategy, or because a replacement is for objects that we made. One that was
-// adopted has fields that the form never set, and those stay: the form's fields
-// alone are what it says, and go when it drops them.
+// Applied reports whether lynqctl writes an object by server-side apply. It does so by
+// strategy, and for an adopted object instead of a replacement. An adopted object has
+// fields that the form never set. Those are kept, and lynqctl removes only fields that the
+// form drops.
 func (o *Object) Applied(adopted bool) bool {
 	switch o.Policy.Patch {
 	case lynq.PatchApply, lynq.PatchOverride, lynq.PatchRecreate:
@@ -273,8 +272,8 @@ func (o *Object) Applied(adopted bool) bool {
 	return false
 }
 
-// Overrides tells whether a write to an object that is there takes fields back from
-// client-side tools, whoever made the object.
+// Overrides reports whether a write takes fields back from client-side tools. It doesn't
+// matter who created the object.
 func (o *Object) Overrides(l *tracking.Live) bool {
 	return o.Policy.Patch == lynq.PatchOverride && l.ClientSide
 }

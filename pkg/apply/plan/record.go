@@ -13,8 +13,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// nextHooks are the hooks that the form says, as they are recorded. What is there of
-// one stays recorded until it is gone.
+// nextHooks returns the entries of the form's hooks. It keeps the state of hooks with a
+// live object.
 func (n *Node) nextHooks(recorded []inventory.Entry) []inventory.Entry {
 	var next []inventory.Entry
 	for i := range n.Hooks {
@@ -28,17 +28,18 @@ func (n *Node) nextHooks(recorded []inventory.Entry) []inventory.Entry {
 	return next
 }
 
-// Begins is the entry of a hook from just before it is created on.
+// Begins returns the entry of a hook just before lynqctl creates it.
 func (s *Step) Begins() inventory.Entry {
 	r := *s.Entry
 	r.UID, r.Phase = "", inventory.PhaseRunning
 	return r
 }
 
-// maxHooks is half of what a Secret may hold: while hooks change, it has those from before too.
+// maxHooks is half the size limit of a Secret. While hooks change, the Secret has the old
+// ones too.
 const maxHooks = 512 << 10
 
-// checkHooks refuses hooks that no Secret could hold.
+// checkHooks refuses hooks that don't fit into a Secret.
 func (n *Node) checkHooks() error {
 	size := 0
 	for i := range n.Hooks {
@@ -54,7 +55,7 @@ func (n *Node) checkHooks() error {
 	return fmt.Errorf("node %s: its resources with runOn: Delete take %d KiB, the limit is %d KiB (put large content in a ConfigMap, and mount it)", n.Key(), (size+1023)>>10, maxHooks>>10)
 }
 
-// HookManifest records a hook.
+// HookManifest is the stored form of a hook.
 type HookManifest struct {
 	ID             string          `json:"id"`
 	APIVersion     string          `json:"apiVersion"`
@@ -63,13 +64,13 @@ type HookManifest struct {
 	Manifest       json.RawMessage `json:"manifest"`
 }
 
-// HookManifest encodes the record of a hook, beside its entry.
+// HookManifest encodes the parts of a hook that its entry lacks.
 func (o *Object) HookManifest() ([]byte, error) {
 	return json.Marshal(HookManifest{o.ID, o.APIVersion, o.DependIDs, int(o.Policy.Timeout / time.Second), json.RawMessage(o.Body)})
 }
 
-// complete makes of what is recorded of an object next that its work is done. The uid
-// goes with the object.
+// complete notes in the next entry that the object's work is done. The uid is dropped with
+// the object.
 func (s *Step) complete(next *inventory.Entry) {
 	next.Phase, next.Digest, next.Template, next.Ready = s.Entry.Phase, s.Entry.Digest, s.Entry.Template, true
 	if s.Live == nil || string(s.Live.UID) != s.Entry.UID {
@@ -77,8 +78,8 @@ func (s *Step) complete(next *inventory.Entry) {
 	}
 }
 
-// CheckSizes finds the nodes whose records a ConfigMap could not hold. Nothing
-// may be touched then: what cannot be recorded must not be made.
+// CheckSizes finds the nodes with an inventory that wouldn't fit into a ConfigMap. Then
+// nothing may change, because lynqctl must not create objects that it can't record.
 func CheckSizes(plans []Plan) error {
 	var errs []error
 	for k := range plans {
@@ -98,7 +99,7 @@ func CheckSizes(plans []Plan) error {
 	return errors.Join(errs...)
 }
 
-// largestInventory is what the inventory of a node may grow to in a run.
+// largestInventory returns the largest inventory that a run can write for a node.
 func (p *NodePlan) largestInventory() *inventory.Inventory {
 	next := p.NextInventory(p.Inventory, false)
 	next.Entries = nil
@@ -120,8 +121,8 @@ func (p *NodePlan) largestInventory() *inventory.Inventory {
 	return next
 }
 
-// NextInventory is the inventory of a node with what the row and the form say now,
-// and the records that it has, for it may be nil. With finalizer it gets the node's.
+// NextInventory returns the next inventory of a node from its row and form, with the
+// entries of now. now may be nil. With finalizer it gets the node's finalizer.
 func (p *NodePlan) NextInventory(now *inventory.Inventory, finalizer bool) *inventory.Inventory {
 	next := &inventory.Inventory{Finalizer: finalizer}
 	if now != nil {
@@ -139,14 +140,14 @@ func (p *NodePlan) NextInventory(now *inventory.Inventory, finalizer bool) *inve
 }
 
 const (
-	// fewObjects always fit into a record, however long their names.
+	// fewObjects always fit into an inventory, however long their names.
 	fewObjects = 500
-	// longest stands for what only the cluster will say.
+	// longest stands for values that only the cluster will provide.
 	longest = "00000000-0000-0000-0000-000000000000"
 )
 
-// NextEntry returns the entry of a wanted object from now on, with what earlier runs
-// recorded of it.
+// NextEntry returns the next entry of a desired object, with the values that earlier runs
+// recorded.
 func (s *Step) NextEntry() inventory.Entry {
 	r := NewEntry(s.Object)
 	r.Adopted = s.Adopted
@@ -171,8 +172,8 @@ func NewEntry(o *Object) inventory.Entry {
 	return inventory.Entry{Ref: o.Ref, ID: o.ID, APIVersion: o.APIVersion, Order: o.Order, Lifecycle: o.Policy.Lifecycle}
 }
 
-// Moved is the entry of an object whose metadata alone lynqctl changed, from then to
-// now: an object that was as recorded still is.
+// Moved returns the entry of an object after lynqctl changed only its metadata, from then
+// to now. An object without drift then still has none.
 func Moved(r inventory.Entry, then, now *tracking.Live) inventory.Entry {
 	o := &Object{Policy: &lynq.Policy{Lifecycle: lynq.Lifecycle{Patch: r.Patch}}}
 	if r.UID == "" || r.UID != string(then.UID) || now.UID != then.UID || MayHaveDrifted(o, &r, then) {

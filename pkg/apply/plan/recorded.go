@@ -5,7 +5,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// AsRecorded gives what a run wants that wants just what is recorded.
+// AsRecorded returns the desired state of an object as its entry describes it.
 func AsRecorded(me Owner, r *inventory.Entry) *Object {
 	p := lynq.Policy{Lifecycle: r.Lifecycle}
 	p.RunOn, p.Unwaited = "", true
@@ -19,7 +19,7 @@ func AsRecorded(me Owner, r *inventory.Entry) *Object {
 	}
 }
 
-// HookAsRecorded gives what an inventory alone tells of a hook.
+// HookAsRecorded returns the part of a hook that its entry describes.
 func HookAsRecorded(me Owner, r *inventory.Entry) *Object {
 	o := AsRecorded(me, r)
 	o.Policy.RunOn, o.Policy.Unwaited, o.Policy.SkipOnDependencyFailure = r.RunOn, false, true

@@ -13,24 +13,23 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Replacement lists what lynqctl does before it lets the ConfigMap of an inventory go,
-// so that a new one can take its place. The garbage collector deletes every object that
-// still refers to the old one.
+// Replacement has the writes before lynqctl deletes the ConfigMap of an inventory and
+// creates a new one. The garbage collector deletes every object that still refers to the
+// old one.
 type Replacement struct {
-	// Moves are the recorded objects whose owner reference moves to the new ConfigMap.
+	// Moves are the recorded objects. Their owner reference moves to the new ConfigMap.
 	Moves []Belonging
-	// Strays refer to the inventory, and it doesn't list them: a person copied an object
-	// with its metadata. Their owner reference comes off.
+	// Strays refer to the inventory, which doesn't list them, because somebody copied an
+	// object with its metadata. lynqctl removes their owner reference.
 	Strays []*tracking.Live
-	// Stays is why the inventory must stay, nil where it may go. It is a *StaysError, or
-	// names who else holds the inventory.
+	// Stays says why lynqctl must keep the inventory, or is nil. It is a *StaysError, or
+	// names another client that blocks the deletion.
 	Stays error
 }
 
-// Replace decides whether an inventory whose deletion our finalizer holds may go: only
-// when this run has seen every object that it lists. referring are the objects of
-// which is seen that they refer to it. excluded says why an object must not change, ""
-// where it may.
+// Replace decides whether lynqctl may delete an inventory that waits for our finalizer. It
+// may if this run has read every object in the inventory. referring are the objects that
+// refer to it. excluded says why an object must not change, or returns "".
 //
 // It is a pure function.
 func Replace(inv *inventory.Inventory, seen *Observed, referring []*tracking.Live, excluded func(*inventory.Entry) string) *Replacement {
@@ -74,10 +73,10 @@ func Replace(inv *inventory.Inventory, seen *Observed, referring []*tracking.Liv
 	return r
 }
 
-// StrayWarning tells a person of an object whose owner reference comes off.
+// StrayWarning warns the user about an object that loses its owner reference.
 const StrayWarning = "its owner is the node's inventory, which doesn't list it: lynqctl takes that owner reference off, so that the garbage collector keeps the object"
 
-// Referring are the objects that were seen, by the uids of their owners.
+// Referring returns the observed objects by the uids of their owners.
 func (o *Observed) Referring() map[types.UID][]*tracking.Live {
 	referring := map[types.UID][]*tracking.Live{}
 	for _, seen := range []map[lynq.Ref]*tracking.Live{o.Live, o.Strays} {
@@ -90,14 +89,14 @@ func (o *Observed) Referring() map[types.UID][]*tracking.Live {
 	return referring
 }
 
-// StaysError says why lynqctl doesn't replace an inventory that was deleted: the
-// garbage collector might delete objects with it.
+// StaysError says why lynqctl doesn't replace a deleted inventory. The garbage collector
+// might delete objects with it.
 type StaysError struct {
 	// Inventory is the ConfigMap, as namespace/name.
 	Inventory string
-	// Unseen is what could not be seen, nil where all was.
+	// Unseen has the errors of objects that lynqctl couldn't read, or is nil.
 	Unseen *UnknownError
-	// Excluded are the objects that must not change, and refer to the inventory.
+	// Excluded are the objects that refer to the inventory and must not change.
 	Excluded []error
 }
 
@@ -117,7 +116,7 @@ func (e *StaysError) Error() string {
 		e.Inventory, causes[0], more)
 }
 
-// Unwrap gives the causes.
+// Unwrap returns the causes.
 func (e *StaysError) Unwrap() []error {
 	if e.Unseen == nil {
 		return e.Excluded
@@ -125,7 +124,7 @@ func (e *StaysError) Unwrap() []error {
 	return append(slices.Clone(e.Excluded), e.Unseen)
 }
 
-// unseen adds why an object could not be seen, where it could not.
+// unseen adds an error about an object that lynqctl couldn't read. It ignores nil.
 func (e *StaysError) unseen(err error) {
 	if err == nil {
 		return
@@ -143,7 +142,7 @@ func (e *StaysError) excluded(ref lynq.Ref, why string) {
 	e.Excluded = append(e.Excluded, fmt.Errorf("%s belongs to it and must not change: %s (remove the rule or the owner reference, then run again)", ref.Full(), why))
 }
 
-// sorted is the error with its causes in order, nil where there is none.
+// sorted returns the error with sorted causes, or nil if there are none.
 func (e *StaysError) sorted() error {
 	byText := func(a, b error) int { return strings.Compare(a.Error(), b.Error()) }
 	slices.SortFunc(e.Excluded, byText)
@@ -156,8 +155,8 @@ func (e *StaysError) sorted() error {
 	return e
 }
 
-// unseenCause is why objects could not be seen, and what a person does about it who
-// keeps the tenant.
+// unseenCause explains why lynqctl couldn't read objects, and how to fix that and keep the
+// tenant.
 func unseenCause(err error) error {
 	unserved := (*UnservedError)(nil)
 	if !errors.As(err, &unserved) {

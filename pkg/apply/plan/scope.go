@@ -6,11 +6,11 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// ScopeError says why there can be no such object: its kind has namespaces and it has
-// none, or the other way round.
+// ScopeError means that an object can't exist, because it has a namespace and its kind has
+// none, or vice versa.
 type ScopeError struct {
 	Object lynq.Ref
-	// Namespaced is how the server serves the kind.
+	// Namespaced says whether the server serves the kind with namespaces.
 	Namespaced bool
 }
 
@@ -24,7 +24,7 @@ func (e *ScopeError) Error() string {
 		e.Object, e.Object.GroupKind())
 }
 
-// Impossible says why an object that was recorded cannot be there.
+// Impossible says why a recorded object can't exist.
 func (e *ScopeError) Impossible() string {
 	if e.Namespaced {
 		return "it can't exist: it is recorded without a namespace, and its kind has namespaces"
@@ -32,10 +32,10 @@ func (e *ScopeError) Impossible() string {
 	return "it can't exist: it is recorded in a namespace, and its kind has none"
 }
 
-// SameScope tells whether an object can be of a kind as the server serves it.
+// SameScope reports whether an object has a namespace exactly if its kind does.
 func SameScope(r lynq.APIResource, ref lynq.Ref) bool { return r.Namespaced == (ref.Namespace != "") }
 
-// Fits says why an object can't be of a kind as the server serves it; nil where it can.
+// Fits returns an error if an object's scope differs from its kind's, and nil otherwise.
 func Fits(r lynq.APIResource, ref lynq.Ref) *ScopeError {
 	if SameScope(r, ref) {
 		return nil

@@ -25,19 +25,19 @@ func EachDelete(plans []Plan, each func(*NodePlan, *Step)) {
 	}
 }
 
-// Deletes tells whether the step deletes an object that exists, or leaves it to the
-// garbage collector.
+// Deletes reports whether the step deletes an existing object, or leaves it to the garbage
+// collector.
 func (s *Step) Deletes() bool {
 	switch s.Action {
 	case ActionDelete, ActionCollect, ActionPurge, ActionRecreate:
 		return s.Live != nil
-	case ActionCreate: // a hook deletes what an earlier try of it left
+	case ActionCreate: // a hook deletes the object of an earlier attempt
 		return s.Live != nil && s.Object != nil && s.Object.Policy.Hook()
 	}
 	return false
 }
 
-// Deletes tells whether plans delete any object.
+// Deletes reports whether plans delete any object.
 func Deletes(plans []Plan) bool {
 	for i := range plans {
 		for j := range plans[i].Nodes {
@@ -51,7 +51,7 @@ func Deletes(plans []Plan) bool {
 	return false
 }
 
-// Leaves tells whether plans delete any object, or have one leave its node, or a node.
+// Leaves reports whether plans delete an object or a node, or orphan an object.
 func Leaves(plans []Plan) bool {
 	return Deletes(plans) || slices.ContainsFunc(plans, func(p Plan) bool {
 		return slices.ContainsFunc(p.Nodes, func(n NodePlan) bool {
@@ -60,8 +60,8 @@ func Leaves(plans []Plan) bool {
 	})
 }
 
-// Purges tells whether the run deletes the object of a step when its work is done. What
-// existed before the node had it is never purged.
+// Purges reports whether the run deletes the object after its work is done. lynqctl never
+// purges an adopted object.
 func (s *Step) Purges() bool {
 	if s.Object == nil || s.Object.Policy.PurgeOrder == nil || s.Adopted || s.Action == ActionAdopt {
 		return false
@@ -73,7 +73,7 @@ func (s *Step) Purges() bool {
 	return s.Reason != reason.LeftOut && s.Reason != reason.Unmanaged && s.Reason != reason.Completed
 }
 
-// Writes tells whether a step brings an object that is there to what is desired.
+// Writes reports whether a step writes an existing object.
 func (s *Step) Writes() bool {
 	if s.Reason == reason.Unmanaged {
 		return false
@@ -85,51 +85,51 @@ func (s *Step) Writes() bool {
 	return false
 }
 
-// Recreates tells whether an update may delete an object and create it again.
+// Recreates reports whether an update may delete an object and create it again.
 func (s *Step) Recreates() bool {
 	return s.Object != nil && s.Live != nil && s.Object.Policy.Patch == lynq.PatchRecreate && s.InPlace == "" &&
 		(s.Action == ActionUpdate || s.Action == ActionRecreate)
 }
 
-// A run never changes a step of its plan. These give the step that follows from another
-// by what the run has learned or done.
+// A run never changes a step of its plan. These functions return a new step with the run's
+// results.
 
-// As is the step with another action, for another reason.
+// As returns the step with another action and reason.
 func (s *Step) As(a Action, r reason.Reason) Step {
 	next := *s
 	next.Action, next.Reason = a, r
 	return next
 }
 
-// Recorded is the step with what is recorded of its object now.
+// Recorded returns the step with another entry.
 func (s *Step) Recorded(r *inventory.Entry) Step {
 	next := *s
 	next.Entry = r
 	return next
 }
 
-// Seen is the step with its object as it is now.
+// Seen returns the step with the current live object.
 func (s *Step) Seen(now *tracking.Live) Step {
 	next := *s
 	next.Live = now
 	return next
 }
 
-// Making is the step with what its object is made of, which only the run reads.
+// Making returns the step with an object that only the run reads.
 func (s *Step) Making(o *Object) Step {
 	next := *s
 	next.Object = o
 	return next
 }
 
-// Wrote holds the effect of a write.
+// Wrote is the result of a write.
 type Wrote struct {
-	// Live is the object after it.
+	// Live is the object after the write.
 	Live *tracking.Live
-	// Unchanged: nothing had to be sent, or the server changed nothing.
+	// Unchanged is set if no request was necessary, or the server changed nothing.
 	Unchanged bool
 	At        time.Time
-	// Managed gives what is recorded of the fields that lynq manages now.
+	// Managed returns the hashes to record for the fields that lynq manages now.
 	Managed func() (own, defaults string)
 }
 
@@ -140,11 +140,11 @@ func (s *Step) Confirms(w *Wrote) inventory.Entry {
 		r.Written = w.At.UTC().Truncate(time.Second)
 	}
 	if w.Unchanged && r.UID == string(l.UID) && r.Digest == o.Digest && r.ResourceVersion == l.ResourceVersion {
-		return r // the record says so already
+		return r // the entry is already up to date
 	}
 	r.UID, r.Digest, r.Template = string(l.UID), o.Digest, o.Template
 	if s.Action == ActionTrack && !o.Policy.Creation.Once() {
-		r.Digest, r.Template = "", "" // it is not known whether its content is as the form has it
+		r.Digest, r.Template = "", "" // the content may differ from the form
 	}
 	r.Generation, r.ResourceVersion = l.Generation, l.ResourceVersion
 	r.Fields, r.Defaults = w.Managed()
@@ -152,9 +152,9 @@ func (s *Step) Confirms(w *Wrote) inventory.Entry {
 	return r
 }
 
-// Keeps returns the entry of the object at the end of a run that did not write it.
-// Where the form retains the object from now on, the entry says so, though no write
-// told the object: it stays when the row leaves.
+// Keeps returns the entry of the object at the end of a run that didn't write it. If the
+// form now retains the object, the entry says so, even without a write. So lynqctl keeps
+// the object when the row is deleted.
 func (s *Step) Keeps(r inventory.Entry) inventory.Entry {
 	if s.Object != nil {
 		r.Deletion = r.Deletion.Or(s.Object.Policy.Deletion)
@@ -165,23 +165,21 @@ func (s *Step) Keeps(r inventory.Entry) inventory.Entry {
 	return r
 }
 
-// Begun returns the entry of an object after a write that failed, and may have taken
-// effect.
+// Begun returns the entry of an object after a failed write, which may have taken effect.
 func (s *Step) Begun() inventory.Entry {
 	r := NewEntry(s.Object)
 	r.Adopted = s.Adopted
 	return r
 }
 
-// Purged is the entry of an object that did its work and is gone.
+// Purged returns the entry of an object that did its work and was deleted.
 func Purged(r inventory.Entry) inventory.Entry {
 	r.UID, r.Generation, r.ResourceVersion, r.Fields = "", 0, "", ""
 	return r
 }
 
-// UpToDate tells whether a run has nothing to do for a wanted object: it is as it is to
-// be, and its entry is the one that the step leads to. An answer of the server is
-// recorded, so that the next plan need not ask.
+// UpToDate reports whether a desired object and its entry need no change. If the server was
+// asked, the answer must be recorded, so that the next plan needn't ask.
 func (s *Step) UpToDate() bool {
 	asked := s.Live != nil && s.Live.Intact
 	return s.Action == ActionKeep && s.Entry != nil && !asked && s.NextEntry() == *s.Entry

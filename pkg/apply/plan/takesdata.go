@@ -2,10 +2,10 @@ package plan
 
 import "slices"
 
-// GuardReading holds deletions until the files that ask for them have been read again.
+// GuardReading holds deletions until lynqctl has read the files again that request them.
 const GuardReading Guard = "reading"
 
-// TakesData tells whether a plan deletes an object that holds data.
+// TakesData reports whether a plan deletes an object with data.
 func (p *Plan) TakesData() bool {
 	return slices.ContainsFunc(p.Nodes, func(n NodePlan) bool {
 		return slices.ContainsFunc(n.Steps, func(s Step) bool {

@@ -5,24 +5,26 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Tombstone is an object that is to go beside those of nodes, and what was seen of it.
+// Tombstone is an object without a node that lynqctl must delete, with its observed state.
 type Tombstone struct {
 	lynq.Tombstone
-	// Node is whose form names it, zero for a tombstone of a file. It is deleted when
-	// that node, or for a file all nodes that are wanted, ended well.
+	// Node is the node with the form that names it, zero for a tombstone of a file. lynqctl
+	// deletes the object after that node succeeded, or for a file after all desired nodes
+	// did.
 	Node lynq.NodeKey
-	// Live has the labels of the object, too.
+	// Live also has the labels of the object.
 	Live *tracking.Live
-	// Unknown is why it could not be looked at.
+	// Unknown says why lynqctl couldn't read it.
 	Unknown error
-	// TakesClaims tells that Kubernetes deletes volume claims with the object.
+	// TakesClaims is set if Kubernetes deletes volume claims with the object.
 	TakesClaims bool
-	// Unserved: its kind is not served. There is nothing to delete, for now.
+	// Unserved is set if the server doesn't serve its kind. Then there is nothing to delete
+	// for now.
 	Unserved bool
 }
 
-// Gone tells whether the object was looked for, and is not there.
+// Gone reports whether lynqctl read the object and it doesn't exist.
 func (t *Tombstone) Gone() bool { return t.Live == nil && t.Unknown == nil && !t.Unserved }
 
-// TombstonesNode stands for the node of the tombstones that come from files.
+// TombstonesNode is the name of the node for tombstones from files.
 const TombstonesNode = "tombstones"

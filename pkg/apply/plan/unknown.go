@@ -6,10 +6,10 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// UnknownError says why lynqctl leaves a node as it is: it could not look at some of
-// its objects, so it does not know whether they exist.
+// UnknownError says why lynqctl doesn't change a node. It couldn't read some of its
+// objects, so it doesn't know whether they exist.
 type UnknownError struct {
-	// Causes are what the server said, each once.
+	// Causes are the server's errors, without duplicates.
 	Causes []error
 }
 
@@ -22,15 +22,14 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("%v%s; lynqctl changes nothing of the node until it knows which of its objects exist", e.Causes[0], more)
 }
 
-// Unwrap gives the causes.
+// Unwrap returns the causes.
 func (e *UnknownError) Unwrap() []error { return e.Causes }
 
-// UnservedError says why lynqctl can't know which recorded objects of a kind exist: the
+// UnservedError says why lynqctl doesn't know which recorded objects of a kind exist. The
 // server no longer serves the kind, and they may come back with it.
 type UnservedError struct {
 	Group, Kind string
-	// Definition is the CustomResourceDefinition that defines the kind, "" where
-	// none does.
+	// Definition is the CustomResourceDefinition that defines the kind, or "".
 	Definition string
 }
 

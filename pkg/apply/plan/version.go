@@ -2,9 +2,9 @@ package plan
 
 import "github.com/lynqctl/lynqctl/pkg/inventory"
 
-// SameVersion tells whether a version of lynqctl is known to render what was
-// rendered when an object was written last, as long as row and form say the same.
-// hub may be nil. An object that is created once is not rendered again.
+// SameVersion reports whether this version of lynqctl rendered the object's last write.
+// Then equal rows and forms render the same again. hub may be nil. An object that is
+// created once is never rendered again.
 func SameVersion(version string, r *inventory.Entry, inv *inventory.Inventory, hub *inventory.Hub) bool {
 	if version == "" || inv.Version == "" || r.Creation.Once() {
 		return false

@@ -12,9 +12,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Ask finds out whether Send would write the object: it goes the same way, and ends where
-// that writes. The result is the object as it was found, nil where that is not known, and
-// Send tells why.
+// Ask finds out whether Send would write the object. It works like Send, and stops before a
+// write. It returns the object that it found, or nil if it doesn't know. Then Send reports
+// why.
 func (o *Object) Ask(ctx context.Context, m Manner) *tracking.Live {
 	q := &question{Cluster: o.Cluster}
 	o.Cluster = q
@@ -35,11 +35,11 @@ func (o *Object) Ask(ctx context.Context, m Manner) *tracking.Live {
 	return l
 }
 
-// question is a cluster that writes nothing. A write that would change nothing is
-// answered, and any other is errWouldWrite.
+// question is a Cluster that never writes. It answers a write that would change nothing,
+// and returns errWouldWrite for any other.
 type question struct {
 	Cluster
-	live *unstructured.Unstructured // as it was read last
+	live *unstructured.Unstructured // the object as read last
 }
 
 var errWouldWrite = errors.New("a run would write this")
@@ -51,8 +51,8 @@ func (q *question) Get(ctx context.Context, r lynq.APIResource, namespace, name 
 	return live, err
 }
 
-// Write implements Cluster. A JSON patch changes who manages what, and is made only where
-// that changes.
+// Write implements Cluster. A JSON patch changes managers, and lynqctl sends it only to
+// change something.
 func (q *question) Write(ctx context.Context, r lynq.APIResource, w Request) (*metav1.PartialObjectMetadata, error) {
 	if w.Verb == JSONPatch {
 		return nil, errWouldWrite
@@ -68,7 +68,7 @@ func (q *question) Write(ctx context.Context, r lynq.APIResource, w Request) (*m
 	}
 	switch {
 	case q.live.GetResourceVersion() != would.GetResourceVersion():
-		return nil, ErrMoved // so that both are looked at again
+		return nil, ErrMoved // makes Send read both again
 	case !reflect.DeepEqual(would.Object, q.live.Object):
 		return nil, errWouldWrite
 	}

@@ -11,41 +11,40 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Cluster writes objects, and deletes none. It is safe for concurrent use.
+// Cluster writes objects, and never deletes one. It is safe for concurrent use.
 type Cluster interface {
-	// Metadata and Get read one object; an object that doesn't exist is NotFound.
+	// Metadata and Get read one object. They return NotFound if it doesn't exist.
 	Metadata(ctx context.Context, r lynq.APIResource, namespace, name string) (*metav1.PartialObjectMetadata, error)
 	Get(ctx context.Context, r lynq.APIResource, namespace, name string) (*unstructured.Unstructured, error)
-	// Write sends one object and gives its metadata as it is then. A write
-	// whose answer was lost is tried again, so that it may find its own effect:
-	// AlreadyExists or a conflict of resource versions.
+	// Write sends one object and returns its metadata afterwards. If the answer was lost,
+	// it tries again and may find its own effect. That is AlreadyExists or a conflict of
+	// resource versions.
 	Write(ctx context.Context, r lynq.APIResource, w Request) (*metav1.PartialObjectMetadata, error)
-	// Try has the server try a write and keep nothing, and gives the whole object that
-	// there would be, and its metadata.
+	// Try makes the server try a write without keeping it. It returns the whole object that
+	// would result, and its metadata.
 	Try(ctx context.Context, r lynq.APIResource, w Request) (*unstructured.Unstructured, *metav1.PartialObjectMetadata, error)
 }
 
-// Deleter deletes objects: for those who decide to, never for this package.
+// Deleter deletes objects. It is for callers that decide to, and never for this package.
 type Deleter interface {
-	// Delete deletes the object of a permit, as long as it has the uid and the version that
-	// the permit names, and tells whether it is gone: finalizers, or a grace period, may
-	// keep it for a while.
+	// Delete deletes the object of a permit, if it still has the permit's uid and version.
+	// gone says whether it no longer exists. Finalizers or a grace period may delay that.
 	Delete(ctx context.Context, r lynq.APIResource, permit gate.Permit, o Deletion) (gone bool, err error)
 }
 
 // Deletion says how lynqctl deletes an object.
 type Deletion struct {
-	// Propagation says what becomes of the objects that it owns; "" is the server's default.
+	// Propagation decides about the objects that it owns. "" is the server's default.
 	Propagation metav1.DeletionPropagation
-	// DryRun has the server do all but delete it.
+	// DryRun makes the server do everything except delete it.
 	DryRun bool
 }
 
 // Verb says how lynqctl sends a Request.
 type Verb uint8
 
-// The verbs: POST, PUT, and PATCH with each of the kinds of patches that apply
-// uses. Apply is a server-side apply.
+// The verbs: POST, PUT, and PATCH with each type of patch that apply uses. Apply is a
+// server-side apply.
 const (
 	Create Verb = iota
 	Update
@@ -55,7 +54,7 @@ const (
 	JSONPatch
 )
 
-// PatchType is the content type of a verb that patches, "" for the others.
+// PatchType returns the content type of a patch, or "" for other verbs.
 func (v Verb) PatchType() types.PatchType {
 	switch v {
 	case Apply:
@@ -75,12 +74,12 @@ func (v Verb) PatchType() types.PatchType {
 type Request struct {
 	Verb            Verb
 	Namespace, Name string
-	Body            []byte // JSON
-	// Force takes fields from other managers; for Apply only.
+	Body            []byte // in JSON
+	// Force takes fields from other managers. It is for Apply only.
 	Force bool
-	// DryRun has the server do all but keep the result.
+	// DryRun makes the server do everything except keep the result.
 	DryRun bool
-	// Owners permits the write to change owner references. Without it a write may only
+	// Owners permits the write to change owner references. Without it, a write may only
 	// create an object that refers to an inventory.
 	Owners gate.OwnersPermit
 }

@@ -10,23 +10,22 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// ConflictError is a conflict over fields that the policy does not let us win.
+// ConflictError is a conflict over fields that the policy doesn't let lynqctl take.
 type ConflictError struct{ message string }
 
 func (e *ConflictError) Error() string { return e.message }
 
-// ErrReplaced says that another object is in the place of the one that was observed.
+// ErrReplaced means that another object has the name of the observed one.
 var ErrReplaced = errors.New("it was deleted and created again meanwhile; apply again")
 
-// ErrMoved says that the object changed since it was read.
+// ErrMoved means that the object changed since lynqctl read it.
 var ErrMoved = errors.New("it changes all the time; apply again")
 
-// resolveConflicts decides conflicts over fields. Force takes them. Else what is ours
-// and was changed since by an update, which knows no owners, is drift and is
-// taken back; what another manager applied, or what was never ours, is not.
+// resolveConflicts decides conflicts over fields. Force takes them. Otherwise lynqctl takes
+// back its fields that an update changed, because an update ignores owners and so counts as
+// drift. It never takes fields that another manager applied, or that lynqctl never managed.
 func (w *writer) resolveConflicts(conflicts []fields.Conflict) error {
-	// Fields that we set by an update are ours too, and so is the tracking of what
-	// is ours.
+	// Fields from our own updates are ours too, and so is the tracking of our objects.
 	override := w.o.Step.Object.Policy.Patch == lynq.PatchOverride
 	conflicts = slices.DeleteFunc(slices.Clone(conflicts), func(f fields.Conflict) bool {
 		return override && f.ClientSide() || f.Manager == wellknown.FieldManager || w.o.Step.Action != plan.ActionAdopt && ofTracking(f)

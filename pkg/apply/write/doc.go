@@ -1,11 +1,12 @@
-// Package write brings one object of a cluster to what a step of a plan says, by the
-// strategy of its policy, and takes the marks of a node off it.
+// Package write brings one object of a cluster to the state of a step, by the strategy of
+// its policy. It also removes a node's tracking from an object.
 //
-// In flows a step, with the object as it was observed, a permit for owner references and
-// a function that decides the step again. Out flow requests, each bound to the uid and
-// version of the object that was decided on, and how they ended. An object that changed
-// meanwhile is read and decided again; ProblemOf tells from an error why a write failed.
+// A step with the observed object, a permit for owner references, and a function that
+// decides the step again flow in. Requests and their results flow out. Each request is
+// bound to the uid and version of the object that was decided on. If the object changed
+// meanwhile, the package reads it and has it decided again. ProblemOf finds out from an
+// error why a write failed.
 //
-// The package never decides what becomes of an object, deletes none, waits for none, and
-// records nothing.
+// The package never decides about an object. It never deletes one, waits for one, or
+// records anything.
 package write

@@ -4,8 +4,8 @@ import "context"
 
 type hastyKey struct{}
 
-// Hasty is a context whose requests are not to be tried for long.
+// Hasty returns a context for requests that lynqctl should try only for a short time.
 func Hasty(ctx context.Context) context.Context { return context.WithValue(ctx, hastyKey{}, true) }
 
-// IsHasty tells whether a context is such a one.
+// IsHasty reports whether a context comes from Hasty.
 func IsHasty(ctx context.Context) bool { return ctx.Value(hastyKey{}) != nil }

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Misfit tells from a server's message whether a manifest does not fit its kind: a
-// quantity that is none, text that is no base64, a number in the place of a text. The
-// same request will never succeed, though a server-side apply is answered with an
-// internal error. A webhook that converts between versions may be there again soon.
+// Misfit reports whether a server's message says that a manifest doesn't fit its kind.
+// Examples are an invalid quantity, invalid base64, or a number instead of a text. The same
+// request never succeeds, although the server answers a server-side apply with an internal
+// error. A failed conversion webhook isn't a misfit, because it may work again soon.
 func Misfit(message string) bool {
 	if strings.Contains(message, "conversion webhook") {
 		return false
@@ -28,8 +28,8 @@ func Misfit(message string) bool {
 	return false
 }
 
-// MisfitCause finds in a server's message why a manifest does not fit its kind; ""
-// where the message says nothing of that. It quotes no value.
+// MisfitCause returns the part of a server's message that says why a manifest doesn't fit
+// its kind, or "". It quotes no value.
 func MisfitCause(message string) string {
 	for _, pattern := range [][2]string{
 		{`illegal base64 data at input byte [0-9]+`, "$0"},
@@ -46,7 +46,7 @@ func MisfitCause(message string) string {
 	return ""
 }
 
-// misfitHint is what to do about it.
+// misfitHint says how to fix a misfit.
 func misfitHint(message string) string {
 	switch {
 	case strings.Contains(message, "quantities must match"):

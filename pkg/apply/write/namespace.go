@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// NamespaceError says that nothing can be made in a namespace.
+// NamespaceError means that lynqctl can't create an object in a namespace.
 type NamespaceError struct {
 	Namespace string
-	// Terminating: it is being deleted; else there is none.
+	// Terminating is set if somebody is deleting the namespace. Otherwise it doesn't exist.
 	Terminating bool
-	// Else is a way out beside creating the namespace.
+	// Else is a fix beside creating the namespace.
 	Else string
-	// Err is the server's error, nil where the namespace itself was looked at.
+	// Err is the server's error, or nil if lynqctl read the namespace itself.
 	Err error
 }
 
@@ -24,11 +24,11 @@ func (e *NamespaceError) Error() string {
 	return fmt.Sprintf("namespace %s does not exist (create it with kubectl create namespace %[1]s, or %s)", e.Namespace, e.Else)
 }
 
-// Unwrap gives the server's error.
+// Unwrap returns the server's error.
 func (e *NamespaceError) Unwrap() error { return e.Err }
 
-// InNamespace is the error of a write in a namespace, which says so where the namespace
-// is the cause. or is a way out beside creating that.
+// InNamespace explains the error of a write if the namespace is its cause. or is a fix
+// beside creating the namespace.
 func InNamespace(namespace, or string, err error) error {
 	if told := (*NamespaceError)(nil); errors.As(err, &told) {
 		return err
@@ -40,7 +40,7 @@ func InNamespace(namespace, or string, err error) error {
 	return err
 }
 
-// Ways out of a missing namespace: of a hub or a node, and of an object.
+// These are fixes for a missing namespace of a hub or a node, and of an object.
 const (
 	OrAnotherNamespace = "choose another with -n"
 	orMakeNamespace    = "let a form make it, under namespaces"

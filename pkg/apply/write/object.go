@@ -19,50 +19,50 @@ import (
 )
 
 var (
-	// ErrTurned says that the step became one that is carried out in another way.
+	// ErrTurned means that the step changed, and the caller must execute it in another way.
 	ErrTurned = errors.New("it is not to be written any more; apply again")
-	// ErrExists says that an object exists where one was to be created.
+	// ErrExists means that the object to create exists already.
 	ErrExists = errors.New("it exists, and another client keeps changing it; apply again")
 )
 
-// MaxTries bounds how often a write is tried again because the object changed
-// meanwhile.
+// MaxTries limits how often lynqctl repeats a write because the object changed meanwhile.
 const MaxTries = 8
 
-// Result holds the outcome of a write.
+// Result is the result of a write.
 type Result struct {
 	Meta      *metav1.PartialObjectMetadata
-	Sent      bool   // some request came to it
-	Unchanged bool   // the object is as it was
-	Note      string // for people: what was taken from whom
-	// Notes say why the object is deleted to be created again.
+	Sent      bool   // lynqctl sent a request
+	Unchanged bool   // the write didn't change the object
+	Note      string // for people: which fields came from which manager
+	// Notes say why lynqctl deletes the object to recreate it.
 	Notes []string
 }
 
-// Object is an object of the cluster in the hands of a step. Whatever is written to it is
-// for the object that was observed, and what has changed since is decided again.
+// Object is an object of the cluster with its step. Every write is for the observed
+// version. If the object changed since, the step is decided again.
 type Object struct {
 	Cluster  Cluster
-	Ctx      context.Context // outlasts an interruption by the grace
+	Ctx      context.Context // continues for the grace period after an interruption
 	DryRun   bool
 	Resource lynq.APIResource
 	Me       plan.Owner
 	Owner    map[string]any // the reference to the node's inventory
-	// Own asks the gate whether that may become an owner of the object.
+	// Own asks the gate whether the inventory may become an owner of the object.
 	Own func(*plan.Step) (gate.OwnersPermit, error)
-	// Decide decides the step again on the object as it is now.
+	// Decide decides the step again for the current object.
 	Decide func(*plan.Step, *tracking.Live) (plan.Step, decide.Verdict)
 
-	Step    *plan.Step // as it was decided last
+	Step    *plan.Step // the step as decided last
 	Touched bool       // some write succeeded
-	// asked: the plan asked the server about what current gave, and a write would change it.
+	// asked is set if the plan asked the server about the version from current, and a write
+	// would change it.
 	asked bool
 }
 
-// becomes has the step go on as another one.
+// becomes makes the step continue as another one.
 func (o *Object) becomes(next plan.Step) { o.Step = &next }
 
-// LookAt reads what there is of the object, nil for nothing.
+// LookAt reads the object, and returns nil if it doesn't exist.
 func (o *Object) LookAt() (*tracking.Live, error) {
 	m, err := o.Metadata()
 	if apierrors.IsNotFound(err) {
@@ -76,13 +76,13 @@ func (o *Object) LookAt() (*tracking.Live, error) {
 	return &l, nil
 }
 
-// Metadata reads the metadata of the object, whoever it belongs to.
+// Metadata reads the metadata of the object, whatever its owner.
 func (o *Object) Metadata() (*metav1.PartialObjectMetadata, error) {
 	return o.Cluster.Metadata(o.Ctx, o.Resource, o.Step.Ref().Namespace, o.Step.Ref().Name)
 }
 
-// again looks at an object that is not as it was observed, and decides on it. What
-// is left alone from now on is ErrTurned.
+// again reads an object that changed, and decides the step again. It returns ErrTurned if
+// lynqctl must no longer write it.
 func (o *Object) again() error {
 	o.asked = false
 	now, err := o.LookAt()
@@ -91,7 +91,7 @@ func (o *Object) again() error {
 	}
 	step, _ := o.Decide(o.Step, now)
 	if step.Action == plan.ActionKeep && o.Touched {
-		// What this run began to write it completes.
+		// The run completes its own writes.
 		step.Action, step.Reason, step.Message = o.Step.Action, o.Step.Reason, o.Step.Message
 	}
 	o.becomes(step)
@@ -101,8 +101,7 @@ func (o *Object) again() error {
 	return ErrTurned
 }
 
-// current reads the object that was observed. Where the decision on it does not
-// hold any more it is ErrMoved.
+// current reads the observed object. It returns ErrMoved if the decision no longer holds.
 func (o *Object) current() (live *unstructured.Unstructured, err error) {
 	if live = o.Step.Live.Asked; live != nil {
 		o.asked = true
@@ -121,8 +120,8 @@ func (o *Object) current() (live *unstructured.Unstructured, err error) {
 	return live, nil
 }
 
-// left reads the object as a write of this step left it: what holds for the write
-// holds for it.
+// left reads the object after a write of this step. The decision for the write holds for it
+// too.
 func (o *Object) left(done Result) (*unstructured.Unstructured, error) {
 	live, err := o.get()
 	if err == nil && live.GetResourceVersion() != done.Meta.ResourceVersion {
@@ -131,8 +130,8 @@ func (o *Object) left(done Result) (*unstructured.Unstructured, error) {
 	return live, err
 }
 
-// change changes an object's metadata alone: as an apply of all that we applied,
-// so that a later one can take it back, or as a patch where we applied nothing.
+// change changes only an object's metadata. It applies everything that lynqctl applied
+// before, so that a later apply can undo it. If lynqctl applied nothing, it sends a patch.
 func (o *Object) change(live *unstructured.Unstructured, c fields.MetadataChange) (Result, error) {
 	content, ours, err := fields.Retracked(live, c)
 	if err != nil {
@@ -153,8 +152,8 @@ func (o *Object) change(live *unstructured.Unstructured, c fields.MetadataChange
 	return o.reowned(o.seen(live), request, o.adds(c.Owners))
 }
 
-// get reads the object that was observed; another one in its place, or none, is
-// an error.
+// get reads the observed object. It returns an error if the object doesn't exist, or
+// another one has its name.
 func (o *Object) get() (*unstructured.Unstructured, error) {
 	live, err := o.Cluster.Get(o.Ctx, o.Resource, o.Step.Ref().Namespace, o.Step.Ref().Name)
 	if err != nil {
@@ -174,9 +173,8 @@ func (o *Object) write(r Request) (Result, error) {
 	return Result{Meta: meta, Sent: true}, err
 }
 
-// unchanged judges the answer of a write: it tells whether the object is as it was when
-// the write was decided on. The server gives an object a new version if it changed, and
-// only then; to a dry run it gives none.
+// unchanged reports whether a write left the object as it was decided on. The server gives
+// an object a new version exactly if it changed. A dry run shows no version.
 func (o *Object) unchanged(done Result) bool {
 	switch {
 	case !done.Sent:
@@ -187,11 +185,12 @@ func (o *Object) unchanged(done Result) bool {
 	return done.Meta.UID == o.Step.Live.UID && done.Meta.ResourceVersion == o.Step.Live.ResourceVersion
 }
 
-// reowned is write for what may change owner references of the object as a step has seen
-// it. adds tells whether the object gets one to the node's inventory.
+// reowned is write for requests that may change owner references. seen is the step with the
+// object's current owners. adds says whether the object gets a reference to the node's
+// inventory.
 func (o *Object) reowned(seen *plan.Step, r Request, adds bool) (_ Result, err error) {
 	switch {
-	case o.DryRun: // changes nothing
+	case o.DryRun: // a dry run changes nothing
 	case adds:
 		r.Owners, err = o.Own(seen)
 	default:
@@ -203,7 +202,7 @@ func (o *Object) reowned(seen *plan.Step, r Request, adds bool) (_ Result, err e
 	return o.write(r)
 }
 
-// seen is the step with the owners that the object has now.
+// seen returns the step with the object's current owners.
 func (o *Object) seen(live *unstructured.Unstructured) *plan.Step {
 	l := *o.Step.Live
 	l.Owners = nil
@@ -213,7 +212,7 @@ func (o *Object) seen(live *unstructured.Unstructured) *plan.Step {
 	return new(o.Step.Seen(&l))
 }
 
-// adds tells whether the node's inventory is one of some owners.
+// adds reports whether the node's inventory is among some owners.
 func (o *Object) adds(owners []any) bool {
 	return slices.ContainsFunc(owners, func(owner any) bool {
 		r, _ := owner.(map[string]any)
@@ -221,8 +220,8 @@ func (o *Object) adds(owners []any) bool {
 	})
 }
 
-// owners are the owner references that an object is to have: those of others,
-// and ours where that is how it is tracked.
+// owners returns the desired owner references of an object. It keeps those of others, and
+// adds ours if the object is tracked that way.
 func (o *Object) owners(live *unstructured.Unstructured) []any {
 	references, _, _ := unstructured.NestedSlice(live.Object, "metadata", "ownerReferences")
 	kept := slices.DeleteFunc(references, wellknown.IsOwnerNode)
@@ -232,7 +231,7 @@ func (o *Object) owners(live *unstructured.Unstructured) []any {
 	return kept
 }
 
-// named is a request for the step's object.
+// named returns a request for the step's object.
 func (o *Object) named(r Request) Request {
 	r.Namespace, r.Name = o.Step.Ref().Namespace, o.Step.Ref().Name
 	return r

@@ -25,42 +25,42 @@ type Kind uint8
 // The kinds of problems.
 const (
 	ProblemNone        Kind = iota
-	ProblemOther            // no answer, or one that says nothing of the object
+	ProblemOther            // no answer, or an answer that isn't about the object
 	ProblemFields           // other managers own fields
-	ProblemMoved            // the object changed meanwhile: look again
-	ProblemReplaced         // another object is there under the name, or none any more
-	ProblemExists           // it is there already
-	ProblemGone             // it is not there
-	ProblemNoKind           // its kind is not served
-	ProblemNoNamespace      // its namespace is not there
-	ProblemEnding           // its namespace is being deleted
-	ProblemImmutable        // a field changed that cannot
-	ProblemInvalid          // the manifest is wrong, or what comes of it and the object
-	ProblemMisfit           // the manifest does not fit its kind, whatever is there
-	ProblemForbidden        // the user may not
+	ProblemMoved            // the object changed meanwhile: read it again
+	ProblemReplaced         // another object has the name, or the object was deleted
+	ProblemExists           // the object exists already
+	ProblemGone             // the object doesn't exist
+	ProblemNoKind           // the server doesn't serve its kind
+	ProblemNoNamespace      // its namespace doesn't exist
+	ProblemEnding           // somebody is deleting its namespace
+	ProblemImmutable        // an immutable field changed
+	ProblemInvalid          // the manifest is invalid, alone or with the live object
+	ProblemMisfit           // the manifest doesn't fit its kind, whatever the live object
+	ProblemForbidden        // the user lacks a permission
 	ProblemDenied           // admission refuses it: a webhook, a policy, a quota
 )
 
 // Problem says why a write failed.
 type Problem struct {
 	Kind      Kind
-	Conflicts []fields.Conflict // of ProblemFields
-	// Paths are the fields that ProblemImmutable and ProblemInvalid are about.
+	Conflicts []fields.Conflict // only for ProblemFields
+	// Paths are the fields of ProblemImmutable and ProblemInvalid.
 	Paths []string
-	// Refused: the server refused the write, so that nothing of it was done. Not
-	// so where an earlier try may have been.
+	// Refused is set if the server refused the write, and certainly did nothing of it. It
+	// isn't set if an earlier attempt may have succeeded.
 	Refused bool
-	// Hint is what to do about it, "" where the error says enough.
+	// Hint says how to fix the problem, or is "" if the error is enough.
 	Hint string
 }
 
-// ofTracking tells whether a field is a label by which nodes track objects.
+// ofTracking reports whether a field is a label that nodes use for tracking.
 func ofTracking(f fields.Conflict) bool {
 	key, label := strings.CutPrefix(f.Field, ".metadata.labels.")
 	return label && slices.Contains(TrackingLabels(), key)
 }
 
-// ProblemOf finds out what is wrong with a write that gave this error, nil too.
+// ProblemOf finds out from its error why a write failed. The error may be nil.
 func ProblemOf(err error) Problem {
 	switch {
 	case err == nil:
@@ -86,7 +86,7 @@ func ProblemOf(err error) Problem {
 	case ProblemMisfit:
 		p.Refused, p.Hint = true, misfitHint(status.Message)
 	default:
-		// 408 is a request that the server gave up on, at whatever point.
+		// With 408 the server gave up on the request at some point, and may have done it.
 		p.Refused = status.Code >= 400 && status.Code < 500 && status.Code != 408
 	}
 	return p
@@ -118,7 +118,7 @@ func classify(status metav1.Status) Problem {
 	return Problem{Kind: ProblemOther}
 }
 
-// conflictOf tells the conflicts apart that are all a 409.
+// conflictOf distinguishes the conflicts that all have status 409.
 func conflictOf(status metav1.Status) Problem {
 	var conflicts []fields.Conflict
 	for _, c := range causes(status) {
@@ -143,11 +143,11 @@ func causes(status metav1.Status) []metav1.StatusCause {
 	return status.Details.Causes
 }
 
-// fieldConflictOf reads a cause whose message is
+// fieldConflictOf reads a cause with the message
 //
 //	conflict with "MANAGER" [with subresource "SUBRESOURCE"] [using VERSION [at TIME]]
 //
-// where only updates have a version.
+// in which only updates have a version.
 func fieldConflictOf(c metav1.StatusCause) fields.Conflict {
 	f := fields.Conflict{Field: c.Field, Applied: true}
 	rest, _ := strings.CutPrefix(c.Message, "conflict with ")
@@ -171,7 +171,7 @@ func quoted(text string) (value, rest string) {
 	return value, text[len(prefix):]
 }
 
-// missing tells what a 404 does not find: the object, its namespace or its kind.
+// missing finds out from a 404 whether the object, its namespace or its kind is missing.
 func missing(status metav1.Status) Kind {
 	switch {
 	case status.Details == nil || status.Details.Name == "":
@@ -182,14 +182,14 @@ func missing(status metav1.Status) Kind {
 	return ProblemGone
 }
 
-// denied tells whether a webhook or a policy of the cluster refused.
+// denied reports whether a webhook or a policy of the cluster refused the write.
 func denied(message string) bool {
 	return strings.Contains(message, "admission webhook ") && strings.Contains(message, " denied the request") ||
 		strings.Contains(message, "ValidatingAdmissionPolicy '") && strings.Contains(message, " denied request")
 }
 
-// DeniedBy is the part of a server's message that names the webhook or the policy
-// which refused, "" where there is none. It quotes nothing of an object.
+// DeniedBy returns the part of a server's message that names the refusing webhook or
+// policy, or "". It quotes no part of an object.
 func DeniedBy(message string) string {
 	for _, who := range [][2]string{{`admission webhook "`, `" denied the request`}, {"ValidatingAdmissionPolicy '", "' denied request"}} {
 		_, rest, found := strings.Cut(message, who[0])
@@ -205,7 +205,7 @@ func DeniedBy(message string) string {
 	return ""
 }
 
-// forbidden tells a user who may not from what an admission plugin refuses.
+// forbidden distinguishes a missing permission from a refusal by an admission plugin.
 func forbidden(status metav1.Status) Kind {
 	ending := func(c metav1.StatusCause) bool { return c.Type == "NamespaceTerminating" }
 	switch {
@@ -217,11 +217,11 @@ func forbidden(status metav1.Status) Kind {
 	return ProblemDenied
 }
 
-// invalid tells fields that cannot change from other mistakes, and both from
-// what only looks like them.
+// invalid distinguishes changes of immutable fields from other mistakes. It also finds
+// answers that only look like these.
 func invalid(status metav1.Status) Problem {
-	// Only of a JSON patch that could not be applied does the server say nothing
-	// at all: what its test or its path expects is not there any more.
+	// If a JSON patch can't be applied, the server gives no details. The value that the
+	// patch's test or path expects has changed.
 	if d := status.Details; d == nil || d.Kind == "" && d.Name == "" && len(d.Causes) == 0 {
 		return Problem{Kind: ProblemMoved}
 	}
@@ -229,10 +229,10 @@ func invalid(status metav1.Status) Problem {
 	for _, c := range causes(status) {
 		switch {
 		case c.Field == "metadata.uid":
-			// A patch of what has another uid.
+			// The patch is for an object with another uid.
 			return Problem{Kind: ProblemReplaced}
 		case c.Field == "patch":
-			// What a patch makes of the object is none of its kind.
+			// The result of the patch isn't a valid object of its kind.
 			return Problem{Kind: ProblemMisfit}
 		case immutable(c.Message):
 			fixed = append(fixed, c.Field)
@@ -246,12 +246,12 @@ func invalid(status metav1.Status) Problem {
 	return Problem{Kind: ProblemInvalid, Paths: slices.Compact(wrong)}
 }
 
-// immutable tells from a cause's message whether it is about a change that the
-// server never allows.
+// immutable reports whether a cause's message is about a change that the server never
+// allows.
 func immutable(message string) bool { return ImmutableWords(message) != "" }
 
-// ImmutableWords are the words by which a cause says that a field is immutable, "" where it
-// doesn't. They quote no value.
+// ImmutableWords returns the words of a cause that say that a field is immutable, or "".
+// They quote no value.
 func ImmutableWords(message string) string {
 	message = strings.ToLower(message)
 	for _, text := range []string{
@@ -271,7 +271,7 @@ func ImmutableWords(message string) string {
 	return ""
 }
 
-// hintOf is what to do about a problem.
+// hintOf says how to fix a problem.
 func hintOf(k Kind) string {
 	switch k {
 	case ProblemReplaced:
@@ -288,10 +288,10 @@ func hintOf(k Kind) string {
 	return ""
 }
 
-// Describe is an error of a write for people, with what to do about it.
-// What an answer quotes of the content is left out where it may hold passwords:
-// anything of a Secret, and of other kinds whole structures, such as the template
-// of a Job with all its variables.
+// Describe describes an error of a write for people, with a fix. It leaves out quoted
+// content that may have passwords. For a Secret it leaves out everything quoted. For other
+// kinds it leaves out whole structures, such as the template of a Job with all its
+// variables.
 func Describe(ref lynq.Ref, err error) string {
 	return describeWith(ref, err, ProblemOf(err).Hint)
 }
@@ -314,8 +314,8 @@ func describeWith(ref lynq.Ref, err error, hint string) string {
 	return text + " (" + hint + ")"
 }
 
-// DescribeStep is Describe for the write of a step, which knows what its policies
-// allow.
+// DescribeStep works like Describe for the write of a step, and knows which fixes its
+// policies allow.
 func DescribeStep(s *plan.Step, err error) string {
 	p := ProblemOf(err)
 	if p.Kind == ProblemImmutable && s.Object != nil && s.Live != nil {
@@ -324,7 +324,7 @@ func DescribeStep(s *plan.Step, err error) string {
 	return describeWith(s.Ref(), err, p.Hint)
 }
 
-// immutableHint is what to do about fields that cannot change on an object that exists.
+// immutableHint says how to fix a change of immutable fields.
 func immutableHint(s *plan.Step, paths []string) string {
 	hint := strings.Join(paths, ", ") + " cannot change on an object that exists, which stays as it was: take the change back, or "
 	p := s.Object.Policy
@@ -341,8 +341,8 @@ func immutableHint(s *plan.Step, paths []string) string {
 	return hint + "set patchStrategy: recreate, which deletes it and creates it again"
 }
 
-// withoutStructures is the text of an error without the structures that the
-// server quotes in it.
+// withoutStructures returns the text of an error without the structures that the server
+// quotes.
 func withoutStructures(err error) string {
 	text := err.Error()
 	var answer apierrors.APIStatus
@@ -355,7 +355,7 @@ func withoutStructures(err error) string {
 	return text
 }
 
-// withoutStructure reads a cause such as
+// withoutStructure shortens a cause such as
 //
 //	Invalid value: {"Containers":[…]}: field is immutable
 //	Invalid value: "map[spec:map[…]]": cannot convert int64 to string
@@ -378,7 +378,7 @@ func withoutStructure(message string) string {
 func withoutValues(p Problem, err error) string {
 	var answer apierrors.APIStatus
 	if !errors.As(err, &answer) {
-		return err.Error() // from the client, which quotes no content
+		return err.Error() // errors of the client quote no content
 	}
 	reason := string(answer.Status().Reason)
 	if reason == "" {

@@ -49,7 +49,7 @@ func TestProblemFields(t *testing.T) {
 	}
 }
 
-// TestProblemOf provokes each answer at the server itself.
+// TestProblemOf provokes each answer of a real server.
 func TestProblemOf(t *testing.T) {
 	s := newSite(t)
 	web, config := sites.Parse(t, sites.WebDeployment), sites.Parse(t, sites.Settings)
@@ -189,7 +189,7 @@ value: 1
 	}
 }
 
-// TestProblemRefusals provokes what stands between a user and an object.
+// TestProblemRefusals provokes each kind of refusal.
 func TestProblemRefusals(t *testing.T) {
 	s := newSite(t)
 	config := sites.Parse(t, sites.Settings)
@@ -214,7 +214,7 @@ func TestProblemRefusals(t *testing.T) {
 	}
 }
 
-// asNobody applies as a user without rights.
+// asNobody applies as a user without permissions.
 func (s *site) asNobody(m map[string]any) error {
 	s.T.Helper()
 	config, err := clientcmd.BuildConfigFromFlags("", s.As(s.T, "nobody-"+s.Namespace))
@@ -230,8 +230,8 @@ func (s *site) asNobody(m map[string]any) error {
 	return err
 }
 
-// inEndingNamespace applies to a namespace that is being deleted, and is held by
-// a finalizer of an object in it.
+// inEndingNamespace applies to a namespace that is being deleted. A finalizer of an object
+// in it blocks that.
 func (s *site) inEndingNamespace(m map[string]any) error {
 	s.T.Helper()
 	name := s.NewNamespace(s.T)
@@ -248,7 +248,7 @@ func (s *site) inEndingNamespace(m map[string]any) error {
 	return err
 }
 
-// againstPolicy applies what a ValidatingAdmissionPolicy forbids.
+// againstPolicy applies an object that a ValidatingAdmissionPolicy forbids.
 func (s *site) againstPolicy(m map[string]any) error {
 	s.T.Helper()
 	for _, text := range []string{`
@@ -275,7 +275,7 @@ spec:
 	return s.untilRefused(sites.With(m, "by-policy", "metadata", "name"))
 }
 
-// againstWebhook applies what a webhook denies.
+// againstWebhook applies an object that a webhook denies.
 func (s *site) againstWebhook(m map[string]any) error {
 	s.T.Helper()
 	hook := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -321,8 +321,8 @@ spec: {hard: {configmaps: "0"}}
 	return s.untilRefused(sites.With(m, "by-quota", "metadata", "name"))
 }
 
-// untilRefused tries, as a dry run, until what the server is to enforce is
-// enforced: it learns of it by a watch.
+// untilRefused sends dry runs until the server enforces a new rule, because the server
+// learns about rules from a watch.
 func (s *site) untilRefused(m map[string]any) error {
 	s.T.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
@@ -337,7 +337,7 @@ func (s *site) untilRefused(m map[string]any) error {
 	return nil
 }
 
-// TestDescribeSecret: what an answer says of a Secret's content is not told.
+// TestDescribeSecret checks that a message never has quoted content of a Secret.
 func TestDescribeSecret(t *testing.T) {
 	s := newSite(t)
 	secret := sites.Parse(t, `
@@ -371,8 +371,8 @@ stringData: {password: hunter2}
 	}
 }
 
-// TestMisfit: what the server will never take is told from what may pass, and its
-// cause from the values around it.
+// TestMisfit checks that a permanent refusal differs from a temporary one, and that its
+// cause has no values.
 func TestMisfit(t *testing.T) {
 	for message, want := range map[string]string{
 		`failed to convert new object (/s; /v1, Kind=Secret) to proper version: unable to convert unstructured object to /v1, Kind=Secret: error decoding from json: illegal base64 data at input byte 3`: "illegal base64 data at input byte 3",
@@ -396,8 +396,8 @@ func TestMisfit(t *testing.T) {
 	}
 }
 
-// TestDescribeStructures: the server quotes whole structures, such as the template
-// of a Job with the passwords in its variables. What is wrong is still told.
+// TestDescribeStructures checks that messages leave out quoted structures, such as the
+// template of a Job with passwords in its variables. They still name the problem.
 func TestDescribeStructures(t *testing.T) {
 	s := newSite(t)
 	job := sites.Parse(t, `
@@ -480,7 +480,8 @@ func TestSayFields(t *testing.T) {
 	}
 }
 
-// TestRefused: only what the server certainly did not do is refused.
+// TestRefused checks that only writes which the server certainly didn't do count as
+// refused.
 func TestRefused(t *testing.T) {
 	for code, want := range map[int32]bool{400: true, 408: false, 422: true, 429: true, 500: false, 503: false} {
 		p := ProblemOf(&apierrors.StatusError{ErrStatus: metav1.Status{Code: code}})
@@ -497,7 +498,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestDeniedBy: who refused is told also where the reason may quote passwords.
+// TestDeniedBy checks that a message names the denying webhook or policy, even if the
+// reason may quote passwords.
 func TestDeniedBy(t *testing.T) {
 	for message, want := range map[string]string{
 		`admission webhook "books.example.com" denied the request: hunter2`:                                            `admission webhook "books.example.com" denied the request`,
@@ -518,8 +520,8 @@ func TestDeniedBy(t *testing.T) {
 	}
 }
 
-// TestImmutable: what is told of a field that cannot change on an object that exists
-// names a way that is open, and never Force.
+// TestImmutable checks that the message about an immutable field names a possible fix, and
+// never Force.
 func TestImmutable(t *testing.T) {
 	const stays = "spec.a, spec.b cannot change on an object that exists, which stays as it was: take the change back, or "
 	deployment, claim := lynq.Ref{Group: "apps", Kind: "Deployment", Name: "a"}, lynq.Ref{Kind: "PersistentVolumeClaim", Name: "a"}

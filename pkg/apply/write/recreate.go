@@ -11,12 +11,12 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 )
 
-// ErrRecreate asks the caller to delete the object, and to create it again.
+// ErrRecreate asks the caller to delete the object and create it again.
 var ErrRecreate = errors.New("it is to be deleted and created again; apply again")
 
-// applyOrRecreate is patchStrategy recreate. What changes nothing but metadata, or
-// nothing, is applied in place. For all else it is ErrRecreate, once the server has
-// tried the new manifest.
+// applyOrRecreate implements patchStrategy recreate. It applies changes of metadata in
+// place. For any other change it returns ErrRecreate, after the server has tried the new
+// manifest.
 func (w *writer) applyOrRecreate() (Result, error) {
 	live, err := w.o.current()
 	if err != nil {
@@ -36,7 +36,7 @@ func (w *writer) applyOrRecreate() (Result, error) {
 	}
 	w.o.becomes(w.o.Step.As(action, w.o.Step.Reason))
 	if !due {
-		w.note = nil // the write itself tells
+		w.note = nil // the write reports the same again
 		return w.apply()
 	}
 	if err := w.tryCreate(live); err != nil {
@@ -68,9 +68,8 @@ func (w *writer) due(live *unstructured.Unstructured) (bool, error) {
 	return err == nil && !fields.SameButMetadata(would, live), err
 }
 
-// tryCreate has the server try to create the object while the one that is to go is
-// there: a manifest that it would not take is refused before it says that there is one
-// of that name.
+// tryCreate makes the server try to create the object while the old one exists. The server
+// refuses a bad manifest before it reports that the name exists.
 func (w *writer) tryCreate(live *unstructured.Unstructured) error {
 	manifest, err := w.manifest().Content()
 	if err != nil {

@@ -23,24 +23,24 @@ import (
 
 // Manner says how Send writes an object.
 type Manner struct {
-	// InPlace is the step as an update in place, nil where it may recreate the object.
+	// InPlace returns the step as an update in place, or nil if it may recreate the object.
 	InPlace func(*plan.Step, map[string]any) *plan.Step
-	// Record tells Kubernetes of something that a person must know.
+	// Record records a Kubernetes event about a fact that users must know.
 	Record func(reason, message string)
-	// Notes say why and from whom, from before the object was deleted to be created again.
+	// Notes are causes and managers from before lynqctl deleted the object to recreate it.
 	Notes []string
 }
 
-// writer writes one object as its form has it.
+// writer writes one object as its form describes it.
 type writer struct {
 	Manner
 	o    *Object
 	note []string
 }
 
-// Send brings the object to what is desired, by the strategy of its policy. What
-// changes under its hands is looked at again, so many times. The result has the notes
-// also beside an error.
+// Send brings the object to its desired state, by the strategy of its policy. If the object
+// changes meanwhile, it reads it again, up to MaxTries times. The result has the notes even
+// with an error.
 func (o *Object) Send(ctx context.Context, m Manner) (Result, error) {
 	w := &writer{Manner: m, o: o}
 	done, err := w.send(ctx)
@@ -73,12 +73,12 @@ func (w *writer) send(ctx context.Context) (Result, error) {
 	}
 }
 
-// sent is the result of a write that was done.
+// sent returns the result of a successful write.
 func (w *writer) sent(planned *plan.Step, done Result) Result {
 	s := w.o.Step
 	done.Unchanged = w.o.unchanged(done)
 	if planned.Live == nil && s.Writes() && s.Action != plan.ActionAdopt && done.Unchanged {
-		w.o.becomes(*planned) // it was made here, and the answer was lost
+		w.o.becomes(*planned) // lynqctl created it, and the answer was lost
 		done.Unchanged = false
 	}
 	switch s := w.o.Step; s.Reason {
@@ -92,9 +92,8 @@ func (w *writer) sent(planned *plan.Step, done Result) Result {
 	return done
 }
 
-// unmark takes off an object what a write has left there and it must not have: the
-// markers of an orphan, and tracking of another way or another node. Others set
-// them, so that an apply cannot.
+// unmark removes marks that a write left on an object: the markers of an orphan, and
+// tracking of another kind or another node. Others set them, so an apply can't remove them.
 func (w *writer) unmark(done Result) (Result, error) {
 	if done.Meta == nil || w.o.DryRun {
 		return done, nil
@@ -126,7 +125,7 @@ func (w *writer) unmark(done Result) (Result, error) {
 	return w.o.reowned(&seen, Request{Verb: MergePatch, Body: body}, false)
 }
 
-// strayLabels are the labels of tracking that an object is not to have.
+// strayLabels returns the tracking labels that an object must not have.
 func strayLabels(o *plan.Object) []string {
 	if o.Owned {
 		return []string{wellknown.LabelNode, wellknown.LabelNodeNamespace}
@@ -134,7 +133,7 @@ func strayLabels(o *plan.Object) []string {
 	return nil
 }
 
-// try writes once. An error of kind ProblemMoved asks for another try.
+// try writes once. An error of kind ProblemMoved asks for another attempt.
 func (w *writer) try() (Result, error) {
 	s := w.o.Step
 	switch {
@@ -150,29 +149,27 @@ func (w *writer) try() (Result, error) {
 	return w.overwrite()
 }
 
-// AbsentVersion is a resource version that no object has: a server-side apply with
-// it creates an object, and is a conflict where there is one. Tried by a dry run,
-// the object to be has it too.
+// AbsentVersion is a resource version that no object has. A server-side apply with it
+// creates an object, and conflicts with an existing one. In a dry run, the resulting object
+// has this version too.
 const AbsentVersion = "9223372036854775807"
 
-// create makes an object that is not there, and changes none that is. Server-side
-// apply is used for what is applied later, so that the fields are managed that way
-// from the start.
+// create creates an object, and never changes an existing one. It uses server-side apply if
+// later writes do, so that lynq manages the fields that way from the start.
 func (w *writer) create() (Result, error) {
 	if !w.o.Step.Object.Applied(false) {
 		return w.o.write(Request{Verb: Create, Body: w.body("", "")})
 	}
 	done, err := w.o.write(Request{Verb: Apply, Body: w.body("", AbsentVersion)})
 	if ProblemOf(err).Kind == ProblemFields {
-		err = ErrExists // with fields of others, of which the server tells first
+		err = ErrExists // the object exists with fields of others, and the server reports these first
 	}
 	return done, err
 }
 
-// apply is a server-side apply of an object that was there when the plan was
-// made.
+// apply sends a server-side apply for an object that existed when the plan was made.
 func (w *writer) apply() (Result, error) {
-	// What is written is for the object as it was decided on.
+	// The write is only for the version that was decided on.
 	uid, version, body, held := w.o.Step.Live.UID, w.o.Step.Live.ResourceVersion, w.manifest(), ""
 	if w.needsLive() {
 		live, err := w.o.current()
@@ -209,8 +206,8 @@ func (w *writer) apply() (Result, error) {
 	})
 }
 
-// inVainForced is the error of a conflict over fields: where Force would not help,
-// since one of them cannot change on an object that exists, that is what is told.
+// inVainForced replaces the error of a conflict if Force wouldn't help. That is so if one
+// of the fields is immutable.
 func (w *writer) inVainForced(request Request, conflict error) error {
 	_, _, err := w.o.Cluster.Try(w.o.Ctx, w.o.Resource, w.o.named(request))
 	if p := ProblemOf(err); p.Kind == ProblemImmutable {
@@ -219,9 +216,9 @@ func (w *writer) inVainForced(request Request, conflict error) error {
 	return conflict
 }
 
-// unmoved is an error where the object no longer has the version that a write was
-// for: the server tells of conflicts over fields before it looks at that, and a
-// field that is to be ignored may be among them.
+// unmoved returns ErrMoved if the object no longer has the version of the write. The server
+// reports conflicts over fields before it checks the version, and an ignored field may be
+// among them.
 func (w *writer) unmoved(resourceVersion string) error {
 	if resourceVersion == "" {
 		return nil
@@ -233,14 +230,15 @@ func (w *writer) unmoved(resourceVersion string) error {
 	return err
 }
 
-// needsLive tells whether the whole live object counts.
+// needsLive reports whether the write depends on the whole live object.
 func (w *writer) needsLive() bool {
 	s := w.o.Step
 	return len(s.Object.Policy.IgnoreFields) > 0 || s.Live.Updated || s.Reason == reason.Takeover || s.Object.Overrides(s.Live)
 }
 
-// prepare makes what we set by updates ours to remove by an apply, under override also
-// what client-side tools set, and, at a takeover, removes the controller that owns the object, and the marks of others.
+// prepare patches managers before an apply. Fields from our updates become removable by an
+// apply, and with override so do fields of client-side tools. A takeover also removes the
+// controller that owns the object, and the marks of other tools.
 func (w *writer) prepare(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	overrides := w.o.Step.Object.Overrides(w.o.Step.Live)
 	asks := overrides && !w.forces() || w.o.Step.Reason == reason.Takeover && !w.takesFields() && w.o.Step.Applies()
@@ -276,7 +274,7 @@ func (w *writer) prepare(live *unstructured.Unstructured) (*unstructured.Unstruc
 	return w.o.left(done)
 }
 
-// tellReclaimed says what override takes back that the form does not have.
+// tellReclaimed notes the fields outside the form that override takes back.
 func (w *writer) tellReclaimed(live *unstructured.Unstructured) error {
 	manifest, err := w.manifest().Content()
 	if err != nil {
@@ -289,8 +287,8 @@ func (w *writer) tellReclaimed(live *unstructured.Unstructured) error {
 	return err
 }
 
-// ask finds out whose fields a write would change that takes none. It comes before
-// the marks of others go, or what they manage.
+// ask finds conflicts over fields before a write that doesn't force. Call it before a write
+// removes other tools' marks or managed fields.
 func (w *writer) ask(live *unstructured.Unstructured) error {
 	body, _, err := w.withoutIgnored(live)
 	if err != nil {
@@ -298,7 +296,7 @@ func (w *writer) ask(live *unstructured.Unstructured) error {
 	}
 	_, err = w.o.Cluster.Write(w.o.Ctx, w.o.Resource, Request{
 		Verb: Apply, Namespace: w.o.Step.Ref().Namespace, Name: w.o.Step.Ref().Name, DryRun: true,
-		Body: body.With(uidField(live.GetUID())), // it may have another controller yet
+		Body: body.With(uidField(live.GetUID())), // without owners, because the object may still have another controller
 	})
 	if p := ProblemOf(err); p.Kind == ProblemFields {
 		return w.resolveConflicts(p.Conflicts)
@@ -306,9 +304,8 @@ func (w *writer) ask(live *unstructured.Unstructured) error {
 	return err
 }
 
-// take takes from other managers what a write has set of the form's fields, as
-// their policy says. The write is done: whatever moves the object now does not
-// undo it.
+// take takes the form's fields from other managers after a write, if the policy says so.
+// The write has succeeded, and later changes of the object don't undo it.
 func (w *writer) take(done Result, of func([]fields.ManagedSet) fields.Taker) (Result, error) {
 	for try := 0; ; try++ {
 		patch, conflicts, err := w.takePatch(done.Meta, of)
@@ -336,9 +333,9 @@ func (w *writer) take(done Result, of func([]fields.ManagedSet) fields.Taker) (R
 	}
 }
 
-// takePatch is the patch by which fields are taken, nil for none, and which those are.
+// takePatch returns the patch that takes fields, or nil, and the fields.
 func (w *writer) takePatch(m *metav1.PartialObjectMetadata, of func([]fields.ManagedSet) fields.Taker) ([]byte, []fields.Conflict, error) {
-	// Most objects are lynq's alone.
+	// Most objects have no other manager.
 	if !slices.ContainsFunc(m.ManagedFields, func(e metav1.ManagedFieldsEntry) bool { return fields.MayTake(&e, true) }) {
 		return nil, nil, nil
 	}
@@ -355,8 +352,8 @@ func (w *writer) takePatch(m *metav1.PartialObjectMetadata, of func([]fields.Man
 	return patch, conflicts, err
 }
 
-// release takes from other managers what keeps the server from removing items that
-// the form dropped, where an apply failed by that. The next try then succeeds.
+// release handles an apply that failed because the server can't remove items that the form
+// dropped. It takes these items from other managers, so that the next attempt succeeds.
 func (w *writer) release(failed error, body plan.Body) error {
 	if ProblemOf(failed).Kind != ProblemInvalid || w.o.DryRun {
 		return failed
@@ -391,11 +388,11 @@ func (w *writer) release(failed error, body plan.Body) error {
 	return ErrMoved
 }
 
-// forces tells whether fields are taken from all others.
+// forces reports whether lynqctl takes fields from all other managers.
 func (w *writer) forces() bool { return w.o.Step.Object.Policy.Conflict == lynq.ConflictForce }
 
-// tellTaken says what is taken of fields that Force takes although no one wants
-// them otherwise. A takeover says from whom it is.
+// tellTaken notes fields that Force takes although their values don't differ. A takeover
+// already names their owner.
 func (w *writer) tellTaken(conflicts []fields.Conflict) {
 	conflicts = slices.DeleteFunc(conflicts, func(f fields.Conflict) bool { return f.ClientSide() })
 	if len(conflicts) > 0 && w.o.Step.Reason != reason.Takeover {
@@ -403,8 +400,8 @@ func (w *writer) tellTaken(conflicts []fields.Conflict) {
 	}
 }
 
-// withoutIgnored is the body without the fields that are to be ignored, and the
-// version that it holds for.
+// withoutIgnored returns the body without ignored fields, and the version that it is valid
+// for.
 func (w *writer) withoutIgnored(live *unstructured.Unstructured) (plan.Body, string, error) {
 	o, manifest := w.o.Step.Object, w.manifest()
 	if len(o.Policy.IgnoreFields) == 0 {
@@ -425,7 +422,7 @@ func (w *writer) withoutIgnored(live *unstructured.Unstructured) (plan.Body, str
 	return body, live.GetResourceVersion(), nil
 }
 
-// overwrite is the strategies merge and replace: both look at the object first.
+// overwrite implements the strategies merge and replace. Both read the object first.
 func (w *writer) overwrite() (Result, error) {
 	o := w.o.Step.Object
 	live, err := w.o.current()
@@ -459,8 +456,8 @@ func (w *writer) overwrite() (Result, error) {
 	return w.take(done, func([]fields.ManagedSet) fields.Taker { return fields.TakerOfManifest(said, w.forces()) })
 }
 
-// overwritten merges into the live object, or replaces it, where that would change
-// anything. Others tells whether other managers changed it.
+// overwritten merges into the live object or replaces it, if that changes anything. others
+// says whether other managers changed it.
 func (w *writer) overwritten(live *unstructured.Unstructured, desired map[string]any, others bool) (Result, error) {
 	o := w.o.Step.Object
 	m, err := tracking.MetadataOf(live)
@@ -469,8 +466,8 @@ func (w *writer) overwritten(live *unstructured.Unstructured, desired map[string
 	}
 	l := tracking.LiveOf(w.o.Step.Ref(), m)
 	tracked := w.o.Me.Tracked(o, &l) && !l.Orphaned
-	// What the form dropped is in no comparison, since it is lynq's like the
-	// defaults of what it made: of a replacement only the server knows.
+	// A comparison misses fields that the form dropped, because lynq manages them like
+	// defaults. So only the server knows what a replacement changes.
 	sure := o.Policy.Patch == lynq.PatchMerge
 	switch {
 	case tracked && sure && !fields.WouldChange(o.Policy.Patch, desired, live):
@@ -482,8 +479,8 @@ func (w *writer) overwritten(live *unstructured.Unstructured, desired map[string
 		}
 		return w.o.reowned(w.o.seen(live), request, o.Owned)
 	case !tracked:
-		// A merge removes nothing: what is to go has a write of its own, and the
-		// object is looked at again.
+		// A merge removes nothing, so another write removes stray tracking. Then lynqctl
+		// reads the object again.
 		done, err := w.trackUnwritten(live)
 		if err != nil {
 			return Result{}, err
@@ -499,19 +496,19 @@ func (w *writer) overwritten(live *unstructured.Unstructured, desired map[string
 	return w.o.write(request)
 }
 
-// needless asks the server whether a write would leave an object as it is that was
-// written from the same manifest before. What admission changes of it differs from the
-// manifest for ever, and a write would change nothing but the time in managedFields.
+// needless asks the server whether a write of the same manifest would change nothing. If
+// admission changes the object, it always differs from the manifest. The write would then
+// only change the time in managedFields.
 func (w *writer) needless(request Request, live *unstructured.Unstructured) bool {
 	if !w.confirmed() || w.o.asked {
 		return false
 	}
 	request.Namespace, request.Name = w.o.Step.Ref().Namespace, w.o.Step.Ref().Name
 	would, _, err := w.o.Cluster.Try(w.o.Ctx, w.o.Resource, request)
-	return err == nil && fields.SameContent(would, live) // the write itself tells of an error
+	return err == nil && fields.SameContent(would, live) // the write itself reports the error
 }
 
-// confirmed tells whether the manifest is the one that was written last.
+// confirmed reports whether the manifest is the one of the last write.
 func (w *writer) confirmed() bool {
 	r := w.o.Step.Entry
 	return r != nil && r.Digest == w.o.Step.Object.Digest && r.UID == string(w.o.Step.Live.UID)
@@ -523,14 +520,14 @@ func (w *writer) replacement(desired map[string]any, live *unstructured.Unstruct
 		return Request{}, err
 	}
 	if metadata, ok := content["metadata"].(map[string]any); ok {
-		metadata["ownerReferences"] = w.o.owners(live) // also where none is left
+		metadata["ownerReferences"] = w.o.owners(live) // set it even if no owner is left
 	}
 	body, err := fields.Marshal(content)
 	return Request{Verb: Update, Body: body}, err
 }
 
-// merge is a strategic merge patch for Kubernetes' own kinds, and a JSON merge
-// patch for custom resources, whose API server knows no strategy for them.
+// merge returns a strategic merge patch for Kubernetes' own kinds, and a JSON merge patch
+// for custom resources. Their API server knows no strategies.
 func (w *writer) merge(desired map[string]any, live *unstructured.Unstructured) (Request, error) {
 	metadata, _ := desired["metadata"].(map[string]any)
 	metadata["uid"], metadata["resourceVersion"] = string(live.GetUID()), live.GetResourceVersion()
@@ -542,7 +539,7 @@ func (w *writer) merge(desired map[string]any, live *unstructured.Unstructured) 
 	return Request{Verb: verb, Body: body}, err
 }
 
-// track puts the tracking of an object right, and leaves its content alone.
+// track fixes the tracking of an object, and leaves its content alone.
 func (w *writer) track() (Result, error) {
 	live, err := w.o.current()
 	if err != nil {
@@ -555,8 +552,8 @@ func (w *writer) track() (Result, error) {
 	return w.o.change(live, change)
 }
 
-// trackUnwritten is track before the content is written: only when it is, the
-// annotation may say that the object was created once.
+// trackUnwritten works like track before the content is written. The annotation of an
+// object that is created once must not exist before its content does.
 func (w *writer) trackUnwritten(live *unstructured.Unstructured) (Result, error) {
 	change, err := w.tracking(live)
 	if err != nil {
@@ -570,7 +567,7 @@ func (w *writer) body(uid types.UID, resourceVersion string) []byte {
 	return w.bodyOf(w.manifest(), uid, resourceVersion)
 }
 
-// manifest is the object's, with what the node knows of it.
+// manifest returns the object's manifest, with the node's annotation for adopted objects.
 func (w *writer) manifest() plan.Body {
 	if w.o.Step.Adopted {
 		return w.o.Step.Object.Body.Annotated(wellknown.AnnotationAdopted, "true")
@@ -578,12 +575,13 @@ func (w *writer) manifest() plan.Body {
 	return w.o.Step.Object.Body
 }
 
-// takesFields: at a takeover others lose what they manage with other values.
+// takesFields reports whether a takeover takes fields with other values from their
+// managers.
 func (w *writer) takesFields() bool {
 	return w.o.Step.Reason == reason.Takeover && w.o.Step.Object.Policy.Conflict == lynq.ConflictForce
 }
 
-// bodyOf is a body with what only the cluster knows.
+// bodyOf returns a body with values that only the cluster knows.
 func (w *writer) bodyOf(b plan.Body, uid types.UID, resourceVersion string) []byte {
 	owners := ""
 	if w.o.Step.Object.Owned {
@@ -614,7 +612,7 @@ func ownerJSON(reference map[string]any) string {
 	return string(b)
 }
 
-// tracking is the change that gives an object the tracking that it is to have.
+// tracking returns the change that gives an object its desired tracking.
 func (w *writer) tracking(live *unstructured.Unstructured) (fields.MetadataChange, error) {
 	content, err := w.manifest().Content()
 	if err != nil {
@@ -649,12 +647,12 @@ func orphanAnnotations() []string {
 	return []string{wellknown.AnnotationOrphanedAt, wellknown.AnnotationOrphanedReason, wellknown.AnnotationOrphanedFrom, wellknown.AnnotationHoldsData}
 }
 
-// TrackingLabels are the labels by which nodes track their objects.
+// TrackingLabels returns the labels that nodes use to track their objects.
 func TrackingLabels() []string {
 	return []string{wellknown.LabelHub, wellknown.LabelNode, wellknown.LabelNodeNamespace, wellknown.LabelPartOf}
 }
 
-// TrackingAnnotations are the annotations that nodes give their objects.
+// TrackingAnnotations returns the annotations that nodes set on their objects.
 func TrackingAnnotations() []string {
 	return []string{wellknown.AnnotationDeletionPolicy, wellknown.AnnotationResourceID, wellknown.AnnotationCreatedOnce, wellknown.AnnotationAdopted}
 }

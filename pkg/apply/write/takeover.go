@@ -16,10 +16,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// withoutMarks adds to a JSON patch, which may be nil, that the controller of an
-// object goes, and the marks of other tools and nodes: as long as an object has
-// them, those hold it for theirs, and may even delete it. It is nil where there
-// is nothing to do.
+// withoutMarks adds operations to a JSON patch, which may be nil. They remove the object's
+// controller, and the marks of other tools and nodes. With these marks, another tool treats
+// the object as its own, and may even delete it. It returns nil if there is nothing to do.
 func withoutMarks(patch []byte, live *unstructured.Unstructured, controller types.UID) ([]byte, error) {
 	b, err := markedObject(live)
 	if err != nil {
@@ -46,7 +45,7 @@ func withoutMarks(patch []byte, live *unstructured.Unstructured, controller type
 	return json.Marshal(append(ops, rest...))
 }
 
-// removals are the operations that remove those of the keys that are there.
+// removals returns the operations that remove the existing keys.
 func removals(field string, live map[string]string, keys []string) []fields.PatchOp {
 	var ops []fields.PatchOp
 	for _, key := range keys {
@@ -58,7 +57,7 @@ func removals(field string, live map[string]string, keys []string) []fields.Patc
 	return ops
 }
 
-// markedObject is a whole object as far as marks tell whose it is.
+// markedObject returns the part of a whole object that marks depend on.
 func markedObject(live *unstructured.Unstructured) (*marks.Object, error) {
 	entries, err := fields.Entries(live)
 	if err != nil {

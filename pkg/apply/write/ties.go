@@ -12,17 +12,19 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// What ties an object to its node: labels, annotations and owner references. Each of
-// these takes some of it off, and leaves the content alone. A change of the object in
-// between is an error of kind ProblemMoved, which asks for another try.
+// Labels, annotations and owner references tie an object to its node. Each function here
+// removes some of them, and leaves the content alone. If the object changes meanwhile, the
+// error is of kind ProblemMoved, which asks for another attempt.
 
-// errOwned: an object still belongs to the inventory that is to go.
+// errOwned means that an object still refers to the inventory that lynqctl is about to
+// delete.
 var errOwned = errors.New("another client puts its owner reference back (stop that client, then run again)")
 
 var errManagedAgain = errors.New("it is marked as unmanaged no more; apply again")
 
-// Disown takes the reference to the node's inventory off a record that is listed as an
-// object of the node: the collector would delete the record with the inventory.
+// Disown removes the reference to the node's inventory from a record that is listed as an
+// object of the node. Otherwise the garbage collector would delete the record with the
+// inventory.
 func (o *Object) Disown() error {
 	live, err := o.get()
 	if errors.Is(err, ErrReplaced) {
@@ -47,11 +49,11 @@ func (o *Object) Disown() error {
 	return err
 }
 
-// Untrack takes the node's tracking off the object, along with another change.
+// Untrack removes the node's tracking from the object, together with another change.
 func (o *Object) Untrack(c fields.MetadataChange) error {
 	live, err := o.get()
 	if errors.Is(err, ErrReplaced) {
-		return nil // it is another object, and nothing of it is ours
+		return nil // another object has the name, and it isn't ours
 	}
 	if err != nil {
 		return err
@@ -66,7 +68,7 @@ func (o *Object) Untrack(c fields.MetadataChange) error {
 	case verdict != decide.VerdictHolds:
 		return ErrTurned
 	case !me.Tracks(now) && !me.Owns(now):
-		return nil // another owner has it by now
+		return nil // another owner has it now
 	}
 	c.Owners = o.owners(live)
 	done, err := o.change(live, c)
@@ -77,9 +79,9 @@ func (o *Object) Untrack(c fields.MetadataChange) error {
 	if me := o.Me; !me.Tracks(&l) && !me.Owns(&l) {
 		return nil
 	}
-	// Another client applied the same tracking, or the owner reference alone, from a copy
-	// perhaps, so that an apply leaves it there: the garbage collector deletes by it. The
-	// version is that of our own write, so that the judgement above still holds.
+	// Another client applied the same tracking or owner reference, perhaps from a copy, so
+	// our apply can't remove it. The garbage collector would act on it. The version comes
+	// from our own write, so the decision above still holds.
 	if live, err = o.left(done); err != nil {
 		return err
 	}
@@ -91,7 +93,7 @@ func (o *Object) Untrack(c fields.MetadataChange) error {
 	return err
 }
 
-// DisownUnmanaged takes the reference to the inventory off an object that a person marked
+// DisownUnmanaged removes the reference to the inventory from an object that a user marked
 // as unmanaged.
 func (o *Object) DisownUnmanaged() error {
 	live, err := o.get()
@@ -118,8 +120,8 @@ func (o *Object) DisownUnmanaged() error {
 	return err
 }
 
-// Reown replaces the owner references to inventories of the object, by this or by none,
-// and gives the object as it was, and as it is then.
+// Reown replaces the object's owner references to inventories by owner, or removes them if
+// it is nil. It returns the object before and after the write.
 func (o *Object) Reown(owner any) (then, now *tracking.Live, err error) {
 	live, err := o.get()
 	if err != nil {
@@ -150,8 +152,8 @@ func (o *Object) Reown(owner any) (then, now *tracking.Live, err error) {
 	return then, &l, nil
 }
 
-// takeOff takes off what an apply leaves, because another client applied the same owner
-// reference, from a copy perhaps.
+// takeOff removes an owner reference that an apply leaves, because another client applied
+// it too, perhaps from a copy.
 func (o *Object) takeOff(done Result, c fields.MetadataChange) (tracking.Live, error) {
 	live, err := o.left(done)
 	if err != nil {

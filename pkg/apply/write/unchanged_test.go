@@ -10,8 +10,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 )
 
-// TestUnchanged: the version tells whether a write changed its object, except where
-// nothing was sent, or nothing was kept.
+// TestUnchanged checks that the version shows whether a write changed its object, except if
+// nothing was sent or kept.
 func TestUnchanged(t *testing.T) {
 	t.Parallel()
 	seen := &tracking.Live{UID: "1", ResourceVersion: "7"}
