@@ -8,9 +8,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// AbsentForms are the forms that nodes of the hub are of and that the inputs do not
-// have, by name and namespace: their nodes stay as they are until they are deleted by
-// name. Nodes that are leaving do not count.
+// AbsentForms returns the forms that nodes of the hub have and the files don't, sorted by
+// name and namespace. lynqctl doesn't change their nodes until the user deletes them by
+// name. Nodes that are being deleted don't count.
 func (in *Input) AbsentForms() []inventory.AbsentForm {
 	nodes := map[lynq.FormKey]int{}
 	for _, inv := range in.Inventories {
@@ -28,8 +28,8 @@ func (in *Input) AbsentForms() []inventory.AbsentForm {
 	return absent
 }
 
-// mayBeOf tells whether an inventory is of a form, as far as it says: old ones do not
-// say the form's namespace.
+// mayBeOf reports whether an inventory may belong to a form. Old inventories lack the
+// form's namespace.
 func mayBeOf(inv *inventory.Inventory, f lynq.FormKey) bool {
 	if inv.Node.Form.Namespace == "" {
 		return inv.Node.Form.Name == f.Name

@@ -9,8 +9,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// TestAbsentForms: forms of one name in two namespaces are two, and what is leaving
-// does not count.
+// TestAbsentForms checks that forms with one name in two namespaces count as two, and
+// deleted nodes don't count.
 func TestAbsentForms(t *testing.T) {
 	of := func(form, formNamespace string, leaving bool) *inventory.Inventory {
 		return &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "shop", Name: "crm"}, Form: lynq.FormKey{Namespace: formNamespace, Name: form}, Namespace: "shop"}, Deleting: leaving}
@@ -23,7 +23,7 @@ func TestAbsentForms(t *testing.T) {
 	if diff := cmp.Diff(want, in.AbsentForms()); diff != "" {
 		t.Error(diff)
 	}
-	in.Forms = []lynq.FormKey{{Namespace: "elsewhere", Name: "web"}} // an old inventory does not say where its form is
+	in.Forms = []lynq.FormKey{{Namespace: "elsewhere", Name: "web"}} // old inventories don't say the form's namespace
 	in.Inventories = in.Inventories[:1]
 	if got := in.AbsentForms(); got != nil {
 		t.Errorf("got %v", got)

@@ -13,9 +13,9 @@ import (
 // adopting decides who owns an existing object.
 type adopting struct{ d *decider }
 
-// contested plans an object that a node wants and that another tool, controller or
-// node has, or that the node may not adopt: it is a conflict, or is taken over. False
-// means that the object is the node's, or nothing's and to be adopted.
+// contested plans a desired object that another tool, controller or node owns, or that the
+// node may not adopt. It is a conflict or a takeover. contested returns false if the object
+// belongs to the node, or if the node may adopt it.
 func (a adopting) contested(me plan.Owner, s *plan.Step) bool {
 	policy, said := a.adoption(s.Object.Policy)
 	who := a.d.foreign(me, s.Live)
@@ -37,8 +37,8 @@ func (a adopting) contested(me plan.Owner, s *plan.Step) bool {
 	return true
 }
 
-// adoption is the adoption policy that counts, and how it came about. Of one that
-// adopts less than it could it says how to have more adopted.
+// adoption returns the adoption policy, and where it comes from. If the policy could adopt
+// more, said is the way to do that.
 func (a adopting) adoption(p *lynq.Policy) (policy lynq.AdoptionPolicy, said string) {
 	policy = p.Adopts()
 	switch {
@@ -56,11 +56,11 @@ func (a adopting) adoption(p *lynq.Policy) (policy lynq.AdoptionPolicy, said str
 	return policy, "adoptionPolicy Always"
 }
 
-// proof is the record by which an object is the node's: it has the node's tracking,
-// and the record names it, with its uid or as what a run that was killed meant to
-// write. Or another node that is known has it in that way and gives it to this one.
-// Neither tracking nor a record proves anything alone: whoever may write the object
-// may copy the one, whoever may write ConfigMaps the other.
+// proof returns the entry which proves that an object belongs to the node, or nil. The
+// object has the node's tracking, and the entry has its uid, or no uid if a run was killed
+// before the write. Or another known node owns the object that way and gives it to this
+// one. Tracking or an entry alone prove nothing. Anybody who may write the object can copy
+// the tracking, and anybody who may write ConfigMaps can forge the entry.
 func (a adopting) proof(me plan.Owner, r *inventory.Entry, l *tracking.Live) *inventory.Entry {
 	if r != nil && me.Tracks(l) && (r.UID == "" || r.UID == string(l.UID)) {
 		return r
@@ -68,7 +68,7 @@ func (a adopting) proof(me plan.Owner, r *inventory.Entry, l *tracking.Live) *in
 	return a.given(me, l)
 }
 
-// given is the record of another node that has an object and gives it away.
+// given returns the entry of another node that owns an object and gives it away, or nil.
 func (a adopting) given(me plan.Owner, l *tracking.Live) *inventory.Entry {
 	if r := a.d.givenBeside(l); r != nil {
 		return r
@@ -84,7 +84,7 @@ func (a adopting) given(me plan.Owner, l *tracking.Live) *inventory.Entry {
 	return &r
 }
 
-// giver is the node that has an object by its tracking.
+// giver returns the node that owns an object by its tracking.
 func (d *decider) giver(l *tracking.Live) lynq.NodeKey {
 	if l.Node == "" {
 		return d.applySets[l.PartOf]
@@ -92,8 +92,8 @@ func (d *decider) giver(l *tracking.Live) lynq.NodeKey {
 	return l.Labelled()
 }
 
-// givenBeside is the record of a node of another hub of the run that has an object and gives
-// it away, nil for none.
+// givenBeside returns the entry of a node in another hub of the run that owns an object and
+// gives it away, or nil.
 func (d *decider) givenBeside(l *tracking.Live) *inventory.Entry {
 	if d.in.KeepContent {
 		return nil // a run that moves an object also writes its content
@@ -120,7 +120,7 @@ func (d *decider) movesFrom(l *tracking.Live) string {
 	return "moves from node " + d.giver(l).String()
 }
 
-// wantedBeside is another hub of the run that has a node which renders an object, nil for none.
+// wantedBeside returns another hub of the run with a node that renders an object, or nil.
 func (d *decider) wantedBeside(ref lynq.Ref) *decider {
 	for _, b := range d.beside {
 		if _, wanted := b.desired[ref]; wanted {
@@ -130,11 +130,11 @@ func (d *decider) wantedBeside(ref lynq.Ref) *decider {
 	return nil
 }
 
-// takesBack tells whether a person said to take an orphan back, whatever the policy
-// says.
+// takesBack reports whether the user asked to take an orphan back. That overrides the
+// policy.
 func (a adopting) takesBack(l *tracking.Live) bool { return a.d.in.TakeBack && l.Orphaned }
 
-// unproven says of an object that nothing else has why it is not the node's.
+// unproven says why an object without another owner doesn't belong to the node.
 func unproven(me plan.Owner, r *inventory.Entry, l *tracking.Live) string {
 	switch {
 	case l.Orphaned:
@@ -149,11 +149,11 @@ func unproven(me plan.Owner, r *inventory.Entry, l *tracking.Live) string {
 	return "it existed before"
 }
 
-// settled tells whether an object was created once, so that its content is left alone
-// from then on. What is recorded decides, where it names this very object and the
-// write was confirmed: annotations get lost, by kubectl replace for one. Else the
-// annotation does, on what is the node's by its tracking or its record, or an orphan:
-// alone it says nothing, for it may be a copy.
+// settled reports whether lynqctl created an object once and must leave its content alone.
+// If the entry has the object's uid and its write was confirmed, the entry decides, because
+// annotations get lost, for example by kubectl replace. Otherwise the annotation decides,
+// if tracking or entry connect the object to the node, or it is an orphan. The annotation
+// alone proves nothing, because it may be a copy.
 func (a adopting) settled(me plan.Owner, o *plan.Object, r *inventory.Entry, l *tracking.Live) bool {
 	if !o.Policy.Creation.Once() {
 		return false
@@ -168,16 +168,15 @@ func (a adopting) settled(me plan.Owner, o *plan.Object, r *inventory.Entry, l *
 	return l.CreatedOnce && (recorded || l.Orphaned || me.Tracks(l))
 }
 
-// adopted tells whether an object that a step writes or keeps was there before the
-// node had it. What is recorded of this very object decides; the annotation does
-// where there is no record, or one of another object, or where the policy takes away what
-// the form does not have.
+// adopted reports whether an object of a step existed before the node owned it. The entry
+// decides if it has the object's uid. The annotation decides without such an entry, or if
+// the policy removes content that the form lacks.
 func (a adopting) adopted(me plan.Owner, s *plan.Step) bool {
 	r, l := s.Entry, s.Live
 	if l == nil || l.Deleting {
 		return false
 	}
-	alone := s.Action == plan.ActionBlock || s.Action == plan.ActionSkip // it does not become the node's
+	alone := s.Action == plan.ActionBlock || s.Action == plan.ActionSkip // the node doesn't get it
 	if r == nil || r.UID != string(l.UID) {
 		if given := a.given(me, l); given != nil {
 			r = given
@@ -185,9 +184,9 @@ func (a adopting) adopted(me plan.Owner, s *plan.Step) bool {
 	}
 	switch {
 	case !alone && s.Object.Policy.DeletesDesired() && !l.Orphaned && a.proof(me, r, l) == nil:
-		return true // an entry alone proves nothing: whoever may write ConfigMaps wrote it
+		return true // an entry alone proves nothing, because anybody who may write ConfigMaps could have written it
 	case r != nil && (r.UID == string(l.UID) || alone):
-		// Whoever may write the record may not write the object.
+		// People who may write the entry may not be able to write the object.
 		return r.Adopted || l.Adopted && !alone && s.Object.Policy.TakesAway()
 	case alone:
 		return false

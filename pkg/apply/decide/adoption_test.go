@@ -12,11 +12,11 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// wantedStep is the step of the one object of a scene.
+// wantedStep returns the step of the only object of a scene.
 func wantedStep(in *Input) plan.Step { return Decide(in, Limits{}).Nodes[0].Steps[0] }
 
-// TestAdoptNothing: a run that adopts nothing does as if all forms said so; what is
-// ours it writes as ever.
+// TestAdoptNothing checks that a run that adopts nothing behaves as if all forms said so,
+// and still writes its own objects.
 func TestAdoptNothing(t *testing.T) {
 	for _, creation := range []lynq.CreationPolicy{lynq.CreateWhenNeeded, lynq.CreateOnce} {
 		for _, conflict := range []lynq.ConflictPolicy{lynq.ConflictStuck, lynq.ConflictForce} {
@@ -40,8 +40,8 @@ func TestAdoptNothing(t *testing.T) {
 	}
 }
 
-// TestTakeBack: an orphan that a person wants back comes back under Never too, and
-// nothing else does.
+// TestTakeBack checks that the user can take an orphan back even under Never, and nothing
+// else.
 func TestTakeBack(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		for _, at := range situations() {
@@ -57,7 +57,7 @@ func TestTakeBack(t *testing.T) {
 	}
 }
 
-// TestConflictMessages: a conflict says why, and what would end it.
+// TestConflictMessages checks that a conflict names its cause and its fix.
 func TestConflictMessages(t *testing.T) {
 	for _, tt := range []struct {
 		at       situation
@@ -84,8 +84,9 @@ func TestConflictMessages(t *testing.T) {
 	}
 }
 
-// TestAdopted: what was there before the node had it stays adopted; what lynqctl made
-// does not become so, whoever took it meanwhile or says so.
+// TestAdopted checks that an object that existed before its node stays adopted. An object
+// that lynqctl created never becomes adopted, whoever took it over meanwhile or marks it
+// so.
 func TestAdopted(t *testing.T) {
 	force := lynq.DefaultPolicy()
 	force.Conflict = lynq.ConflictForce
@@ -97,7 +98,7 @@ func TestAdopted(t *testing.T) {
 			t.Errorf("%s: %s %s, adopted %v", at, s.Action, s.Reason, s.Adopted)
 		}
 	}
-	// The record says that it was adopted, whatever the object says.
+	// The entry says that it was adopted, whatever the object says.
 	for at, want := range map[situation]bool{
 		vanished: false, goingAway: false, ours: true, drift: true, recreated: true, unconfirmed: true, overwritten: true, bare: true, unfinished: true,
 	} {
@@ -115,7 +116,7 @@ func TestAdopted(t *testing.T) {
 			t.Errorf("%s, marked as adopted: %s %s, adopted %v", at, s.Action, s.Reason, s.Adopted)
 		}
 	}
-	// The record was forged, and lynqctl would purge, recreate or replace the object.
+	// Somebody forged the entry, and lynqctl would purge, recreate or replace the object.
 	wave := 0
 	for name, change := range map[string]func(*lynq.Policy){
 		"purged":    func(p *lynq.Policy) { p.PurgeOrder = &wave },
@@ -131,7 +132,8 @@ func TestAdopted(t *testing.T) {
 			t.Errorf("%s, marked as adopted: %s %s, adopted %v, purges %v, recreates %v", name, s.Action, s.Reason, s.Adopted, s.Purges(), s.Recreates())
 		}
 	}
-	// Another tool marked what lynqctl made: it is taken back, not adopted.
+	// Another tool marked an object that lynqctl created. lynqctl takes it back, and
+	// doesn't adopt it.
 	in := scene(ours, force)
 	in.Live[in.Nodes[0].Objects[0].Ref].Foreign = "Helm release web/shop"
 	if s := wantedStep(in); s.Reason != reason.Takeover || s.Adopted {
@@ -139,7 +141,7 @@ func TestAdopted(t *testing.T) {
 	}
 }
 
-// TestLeavingAdopted: a plan that lets objects go says which it adopted.
+// TestLeavingAdopted checks that a plan says which of the leaving objects were adopted.
 func TestLeavingAdopted(t *testing.T) {
 	for _, adopted := range []bool{false, true} {
 		in := scene(ours, lynq.DefaultPolicy())
@@ -153,8 +155,8 @@ func TestLeavingAdopted(t *testing.T) {
 	}
 }
 
-// TestMovesUnderNever: what one node of a run gives to another is not adopted: it was
-// the hub's before. What only says so is.
+// TestMovesUnderNever checks that an object that one node of a run gives to another isn't
+// adopted, because the hub owned it before. A mark alone makes it adopted.
 func TestMovesUnderNever(t *testing.T) {
 	for _, creation := range []lynq.CreationPolicy{lynq.CreateWhenNeeded, lynq.CreateOnce} {
 		move := func(change func(*inventory.Entry)) plan.Step {
@@ -183,8 +185,8 @@ func TestMovesUnderNever(t *testing.T) {
 	}
 }
 
-// TestOnceMoves: content that was created once stays when another node of the run
-// takes the object over, with or without its annotation.
+// TestOnceMoves checks that another node of the run takes over an object that was created
+// once. Its content doesn't change, with or without its annotation.
 func TestOnceMoves(t *testing.T) {
 	for _, annotated := range []bool{true, false} {
 		p := lynq.DefaultPolicy()
@@ -200,7 +202,7 @@ func TestOnceMoves(t *testing.T) {
 	}
 }
 
-// TestAnnotatedBody: one annotation more changes nothing else.
+// TestAnnotatedBody checks that one more annotation changes nothing else.
 func TestAnnotatedBody(t *testing.T) {
 	for _, tt := range []struct{ metadata, want map[string]any }{
 		{map[string]any{"name": "a", "annotations": map[string]any{"b": "c"}}, map[string]any{"b": "c", "lynq.sh/adopted": "true"}},

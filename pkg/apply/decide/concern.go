@@ -11,20 +11,19 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Concern says which nodes of a hub are planned, where all others are known to be as they
-// are to be, or had their try.
+// Concern selects the nodes of a hub to plan. All others are known to be in their desired
+// state, or had their attempt.
 type Concern struct {
-	// Nodes are those whose rows or forms changed, or that did not end well.
+	// Nodes are the nodes with changed rows or forms, and failed nodes.
 	Nodes map[lynq.NodeKey]bool
-	// Objects are those that other clients changed, or that are gone, with the ConfigMaps
-	// of inventories.
+	// Objects are the objects that other clients changed or deleted, including the
+	// ConfigMaps of inventories.
 	Objects map[lynq.Ref]bool
-	// Rollouts are the forms that have one: whose turn it is depends on all nodes of
-	// theirs.
+	// Rollouts are the forms with a rollout. Turns there depend on all nodes of the form.
 	Rollouts map[lynq.FormKey]bool
 }
 
-// Inventories tells whether some of the objects may be inventories.
+// Inventories reports whether some of the objects may be inventories.
 func (c *Concern) Inventories() bool {
 	for ref := range c.Objects {
 		if ref.Group == "" && ref.Kind == "ConfigMap" && strings.HasPrefix(ref.Name, inventory.Name("")) {
@@ -34,15 +33,15 @@ func (c *Concern) Inventories() bool {
 	return false
 }
 
-// Narrow has the plan be of some nodes alone: those that a change concerns, those that
-// go, and those that are decided with them, since they
+// Narrow limits the plan to some nodes. These are nodes that a change concerns, deleted
+// nodes, and nodes that must be decided with them, because they
 //
-//   - are of the same row: their forms may depend on each other,
-//   - are of the same form, where that has a rollout, or
-//   - want or have the same object.
+//   - have the same row, so that their forms may depend on each other,
+//   - have the same form, if that has a rollout, or
+//   - want or own the same object.
 //
-// What is decided of these, and what the guards say, is what a plan of all nodes has. It
-// gives the nodes and the inventories whose objects are to be observed.
+// The decisions and the guards' answers are those of a plan of all nodes. Narrow returns
+// the nodes and the inventories with objects to read.
 func (in *Input) Narrow(c *Concern) ([]*plan.Node, []*inventory.Inventory) {
 	all, ledger := in.members(), grace.NewLedger(in.Grace.Recorded)
 	in.Concerned = map[lynq.NodeKey]bool{}
@@ -82,8 +81,8 @@ func (in *Input) Narrow(c *Concern) ([]*plan.Node, []*inventory.Inventory) {
 	return nodes, inventories
 }
 
-// gone are the nodes of a concern that are no members. Each had no inventory, because it
-// could not be rendered.
+// gone returns the nodes of a concern that aren't members. Each failed to render and had no
+// inventory.
 func (c *Concern) gone(members []*member) []lynq.NodeKey {
 	left := maps.Clone(c.Nodes)
 	for _, m := range members {
@@ -92,15 +91,15 @@ func (c *Concern) gone(members []*member) []lynq.NodeKey {
 	return slices.SortedFunc(maps.Keys(left), func(a, b lynq.NodeKey) int { return strings.Compare(a.String(), b.String()) })
 }
 
-// member is a node as rows want it, and as it is recorded; one of them may be nil.
+// member is a node with its desired state and its inventory. One of them may be nil.
 type member struct {
 	key       lynq.NodeKey
 	node      *plan.Node
 	inventory *inventory.Inventory
-	now       string // the uid of the row that had that of the inventory before, "" for none
+	now       string // the new uid of the inventory's row, or ""
 }
 
-// members are all nodes of the hub, those that rows want first.
+// members returns all nodes of the hub. The nodes of rows come first.
 func (in *Input) members() []*member {
 	all := make([]*member, 0, len(in.Nodes))
 	wanted := make(map[lynq.NodeKey]*member, len(in.Nodes))
@@ -123,12 +122,12 @@ func (in *Input) members() []*member {
 	return all
 }
 
-// going tells whether no row wants a node that is recorded, and of a form of the run.
+// going reports whether no row renders a recorded node, and its form is in the run.
 func (in *Input) going(m *member) bool {
 	return m.node == nil && (&decider{in: in}).counts(m.inventory)
 }
 
-// concerns tells whether something happened to a node, or to an object of it.
+// concerns reports whether a node or one of its objects changed.
 func (c *Concern) concerns(m *member) bool {
 	if c.Nodes[m.key] || c.Objects[lynq.Ref{Kind: "ConfigMap", Namespace: m.key.Namespace, Name: inventory.Name(m.key.Name)}] {
 		return true
@@ -136,20 +135,20 @@ func (c *Concern) concerns(m *member) bool {
 	return len(c.Objects) > 0 && !m.objects(func(ref lynq.Ref) bool { return !c.Objects[ref] })
 }
 
-// tie is what two nodes have in common that are decided together: one field of it is set.
+// tie is a property of nodes that must be decided together. Exactly one field is set.
 type tie struct {
 	row  string
 	form lynq.FormKey
 	ref  lynq.Ref
 }
 
-// tied tells whether a node has one of these in common with others.
+// tied reports whether a node has one of these ties.
 func (m *member) tied(c *Concern, ties map[tie]bool) bool {
 	return !m.ties(c, func(t tie) bool { return !ties[t] })
 }
 
-// ties gives what others may have in common with a node, until each is false. It is true
-// where that never was.
+// ties calls each with every tie of a node, until it returns false. It returns true if each
+// never did.
 func (m *member) ties(c *Concern, each func(tie) bool) bool {
 	if n := m.node; n != nil {
 		if !each(tie{row: n.UID}) || c.Rollouts[n.Form] && !each(tie{form: n.Form}) {
@@ -167,7 +166,8 @@ func (m *member) ties(c *Concern, each func(tie) bool) bool {
 	return m.objects(func(ref lynq.Ref) bool { return each(tie{ref: ref}) })
 }
 
-// objects gives all objects that a node wants or has, until each is false; see ties.
+// objects calls each with every object that a node renders or owns, until it returns false
+// (see ties).
 func (m *member) objects(each func(lynq.Ref) bool) bool {
 	if m.node != nil {
 		for _, objects := range [][]plan.Object{m.node.Objects, m.node.Hooks} {

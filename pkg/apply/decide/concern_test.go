@@ -36,7 +36,7 @@ func TestNarrow(t *testing.T) {
 	for name, tt := range map[string]struct {
 		prepare func(*shop)
 		concern Concern
-		want    string // what is planned, and, in parentheses, what is gone
+		want    string // the planned nodes, and in parentheses the gone ones
 	}{
 		"nothing":                          {want: ""},
 		"a row":                            {concern: Concern{Nodes: nodes("b")}, want: "b"},
@@ -83,8 +83,8 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
-// FuzzNarrow: whatever there is, what is planned of some nodes, with only their objects in
-// sight, is what a plan of all has of them, and guards say the same.
+// FuzzNarrow checks that a plan of some nodes that sees only their objects has the same
+// steps for them as a plan of all nodes. The guards answer the same.
 func FuzzNarrow(f *testing.F) {
 	for seed := range uint64(20) {
 		f.Add(seed)
@@ -92,7 +92,7 @@ func FuzzNarrow(f *testing.F) {
 	f.Fuzz(narrows)
 }
 
-// TestNarrowAnything is that for many seeds.
+// TestNarrowAnything runs FuzzNarrow for many seeds.
 func TestNarrowAnything(t *testing.T) {
 	for seed := range uint64(3000) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { narrows(t, seed) })
@@ -143,7 +143,7 @@ func narrows(t *testing.T, seed uint64) {
 	}
 }
 
-// see leaves in sight what some nodes want and some inventories name.
+// see limits the observed objects to those of some nodes and inventories.
 func (s *shop) see(nodes []*plan.Node, inventories []*inventory.Inventory) {
 	sight := map[lynq.Ref]*tracking.Live{}
 	for _, m := range (&Input{Nodes: nodes, Inventories: inventories}).members() {

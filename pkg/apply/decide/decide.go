@@ -22,8 +22,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
-// tellLosses says of the steps that delete data which of the objects that are wanted
-// replaces it.
+// tellLosses adds to steps that delete data which desired object replaces it.
 func tellLosses(steps []plan.Step, wanted []plan.Object) {
 	for i := range steps {
 		s := &steps[i]
@@ -43,100 +42,102 @@ func tellLosses(steps []plan.Step, wanted []plan.Object) {
 	}
 }
 
-// Input is everything that a plan for one hub is decided on.
+// Input is the complete input for the plan of one hub.
 type Input struct {
-	// Hub is the hub of the plan: the nodes of others of its name are left alone.
+	// Hub is the hub of the plan. lynqctl leaves nodes of other hubs with the same name
+	// alone.
 	Hub lynq.HubKey
-	// Exclude has the rules that exclude objects, by form; nil where they are not known,
-	// and what is recorded as excluded stays so.
+	// Exclude has the exclusion rules by form. It is nil if they aren't known, and then the
+	// recorded exclusions count.
 	Exclude map[lynq.FormKey]lynq.Exclusions
-	// NamespaceDefaults is what the hub says is in namespaces by itself.
+	// NamespaceDefaults are the objects that every namespace has by itself, according to
+	// the hub.
 	NamespaceDefaults []lynq.NamespaceDefault
-	// Nodes are what the active rows want, in the order in which they are to
-	// run. Narrowed runs have only those that were named.
+	// Nodes are the nodes of active rows, in the order in which to run them. A narrowed run
+	// has only the selected ones.
 	Nodes []*plan.Node
-	// Forms are the forms of the run. Nodes of others are left alone.
+	// Forms are the forms of the run. lynqctl leaves nodes of other forms alone.
 	Forms []lynq.FormKey
-	// Hooks are what the forms say of their hooks. One that is not in it is not known: then
-	// records alone tell of its hooks, which is enough for little.
+	// Hooks are the deletion hooks of forms. For a form outside the list, only records
+	// describe its hooks, and these permit little.
 	Hooks []declared.Form
-	// Only, where it is not nil, names the nodes that may go.
+	// Only names the nodes that may be deleted. nil means all.
 	Only map[string]bool
-	// Narrowed: a selector leaves objects out. It is not known which of those that
-	// are wanted no more it would have left, so that nothing goes.
+	// Narrowed is set if a selector leaves objects out. Then lynqctl deletes nothing,
+	// because it doesn't know which recorded objects the selector would have left out.
 	Narrowed bool
-	// Concerned, where it is not nil, names the nodes that are planned; see Narrow.
+	// Concerned names the nodes to plan, see Narrow. nil means all.
 	Concerned map[lynq.NodeKey]bool
-	// Sharded: other runs plan the nodes that are not concerned; see InShard.
+	// Sharded is set if other runs plan the other nodes, see InShard.
 	Sharded bool
-	// Gone are nodes that a concern names, and that neither rows nor inventories have.
+	// Gone are nodes of a concern that have neither a row nor an inventory.
 	Gone []lynq.NodeKey
-	// Delete names the nodes that go whatever the rows say, and Cascade how
-	// those and all others that go do so.
+	// Delete names the nodes to delete whatever the rows say. Cascade says how to delete
+	// objects of these and all other deleted nodes.
 	Delete  map[lynq.NodeKey]bool
 	Cascade plan.Cascade
-	// GiveUp names recorded objects whose cleanup is not to be tried any more.
-	// Those of them that could not even be looked at have a reason here.
+	// GiveUp names recorded objects with a cleanup that lynqctl no longer tries. The value
+	// is the error if lynqctl couldn't read the object.
 	GiveUp map[lynq.Ref]error
-	// KeepContent: what is taken back is tracked, and its content left alone.
+	// KeepContent makes the run track objects that it takes back without changing their
+	// content.
 	KeepContent bool
-	// AdoptNothing: what is not the hub's already is left alone, whatever the forms
-	// say. TakeBack: orphans are taken back, whatever they say.
+	// AdoptNothing makes the run leave alone every object that doesn't belong to the hub,
+	// whatever the forms say. TakeBack makes it take orphans back, whatever the forms say.
 	AdoptNothing, TakeBack bool
-	// IncludeData: patchStrategy recreate counts for what holds data, too.
+	// IncludeData lets patchStrategy recreate delete objects with data too.
 	IncludeData bool
-	// Elsewhere is what the other rows, forms and hubs of the inputs render, nil where
-	// Nodes are all of them, or where there are no inputs.
+	// Elsewhere knows the objects of other rows, forms and hubs in the files. It is nil if
+	// Nodes are all of them, or without files.
 	Elsewhere *Survey
-	// Active is how many rows of the hub are active, narrowed or not.
+	// Active is the number of active rows of the hub, even in a narrowed run.
 	Active int
-	// Inventories are all of the hub's that could be read, and Broken those
-	// that could not. A broken one's node is left alone.
+	// Inventories are all readable inventories of the hub, and Broken has the errors of the
+	// others. lynqctl leaves the node of a broken one alone.
 	Inventories []*inventory.Inventory
 	Broken      map[lynq.NodeKey]error
-	// Taken are the inventories of other hubs that have the name of a node in Nodes.
+	// Taken are the inventories of other hubs with the name of a node in Nodes.
 	Taken map[lynq.NodeKey]*inventory.Inventory
-	// Live has every object that Nodes want or Inventories name, as far as
-	// there is one.
+	// Live has every existing object that Nodes render or Inventories list.
 	Live map[lynq.Ref]*tracking.Live
-	// Unknown are those that could not be looked at, and Misplaced those that
-	// cannot be there: see Observed.
+	// Unknown are objects that lynqctl couldn't read. Misplaced are objects that can't
+	// exist. See plan.Observed.
 	Unknown   map[lynq.Ref]error
 	Misplaced map[lynq.Ref]*plan.ScopeError
-	// Strays refer to an inventory, and none lists them: see Observed.
+	// Strays refer to an inventory that doesn't list them. See plan.Observed.
 	Strays map[lynq.Ref]*tracking.Live
-	// OperatorNodes is how many LynqNode resources the hub has in the namespaces
-	// that count.
+	// OperatorNodes is the number of the hub's LynqNode resources in the namespaces that
+	// count.
 	OperatorNodes int
-	// Renames are the nodes that had another name before, nil for none: see Rename.
+	// Renames are the nodes that had another name before, or nil, see Rename.
 	Renames *lynq.Renames
-	// Grace is how long nodes are kept whose rows are gone; zero for plans that a person
-	// asked for by name.
+	// Grace says how long lynqctl keeps nodes without a row. It is zero if the user named
+	// the nodes to delete.
 	Grace Grace
-	// Now is when the plan is made.
+	// Now is the time of the plan.
 	Now time.Time
-	// HubDeleting: the hub's record was deleted, which its finalizer holds.
+	// HubDeleting is set if somebody deleted the hub record and its finalizer blocks that.
 	HubDeleting bool
-	// Deletions are what a watch deleted lately, as the hub's record has them.
+	// Deletions are a watch's recent deletions, from the hub record.
 	Deletions []inventory.Deletions
-	// Evidence is how the rows differ from those of the last run, nil where that isn't
-	// known, and Used are the columns that forms use.
+	// Evidence describes how the rows differ from those of the last run, or is nil. Used
+	// are the columns that forms use.
 	Evidence *evidence.Evidence
 	Used     []string
 }
 
-// planned tells whether a node is planned.
+// planned reports whether the plan includes a node.
 func (in *Input) planned(k lynq.NodeKey) bool { return in.Concerned == nil || in.Concerned[k] }
 
-// Limits are the guards that a person may move.
+// Limits are the guards' limits, which users can change.
 type Limits struct {
 	AllowEmpty bool
 	MaxDelete  toll.MaxDelete
-	// MaxChange is how many nodes that stay may change, nil for any number.
+	// MaxChange limits the kept nodes that may change, and nil means no limit.
 	MaxChange *toll.MaxDelete
 	// EmptyColumns may suddenly be empty.
 	EmptyColumns []string
-	// Window is over what time MaxDelete counts, 0 for one plan alone.
+	// Window is the time over which MaxDelete counts, and 0 means this plan only.
 	Window time.Duration
 }
 
@@ -144,7 +145,7 @@ type Limits struct {
 // the same plan.
 func Decide(in *Input, l Limits) *plan.Plan { return All([]*Input{in}, l)[0] }
 
-// All makes the plans of the hubs of one run, between which objects may move.
+// All makes the plans of the hubs in one run. Objects may move between these hubs.
 func All(hubs []*Input, l Limits) []*plan.Plan {
 	plans := make([]*plan.Plan, len(hubs))
 	for i, d := range deciders(hubs) {
@@ -153,7 +154,6 @@ func All(hubs []*Input, l Limits) []*plan.Plan {
 	return plans
 }
 
-// decide makes the plan of a hub.
 func (d *decider) decide(l Limits) *plan.Plan {
 	in := d.in
 	p := &plan.Plan{Hub: in.Hub, Gone: in.Gone, Rules: d.rules(), Evidence: in.Evidence}
@@ -182,7 +182,7 @@ func (d *decider) decide(l Limits) *plan.Plan {
 			}
 		case !d.goes(inv):
 			p.Whole = false
-		case d.in.Delete[key], inv.Deleting && d.claims.Node(inv) == nil: // nobody knows whether the row of the latter is gone
+		case d.in.Delete[key], inv.Deleting && d.claims.Node(inv) == nil: // the row may still exist
 			p.Nodes = append(p.Nodes, d.leaving(inv, reason.NodeDeleted))
 		default:
 			p.Nodes = append(p.Nodes, d.leaving(inv, reason.NodeGone))
@@ -211,35 +211,36 @@ type decider struct {
 	beside      []*decider
 	inventories map[lynq.NodeKey]*inventory.Inventory
 	applySets   map[string]lynq.NodeKey   // by ApplySet id
-	desired     map[lynq.Ref]lynq.NodeKey // who wants an object
+	desired     map[lynq.Ref]lynq.NodeKey // the node that renders an object
 	nodes       map[lynq.NodeKey]*plan.Node
 	misnamed    misnamed
-	// unknown are nodes that did not render: what they want is not known; and those
-	// that are left as they are, with why they are.
+	// unknown are nodes with unknown needs, because they failed to render or lynqctl must
+	// not change them. untouched are nodes that lynqctl must not change, with the reason.
 	unknown   map[lynq.NodeKey]bool
 	untouched map[lynq.NodeKey]error
-	// held are the objects in the inventories of refused nodes, by those inventories.
+	// held are the objects in the inventories of refused nodes.
 	held map[lynq.Ref][]lynq.NodeKey
-	// replacements are of the inventories that were deleted, of the nodes that are wanted.
+	// replacements describe how to replace deleted inventories of desired nodes.
 	replacements map[lynq.NodeKey]*plan.Replacement
 	claims       *claim.Index
-	// owned are the namespaces in which nodes with a hook elsewhere own something.
+	// owned are the namespaces in which a node owns an object, for nodes with a hook in
+	// another namespace.
 	owned map[lynq.NodeKey]map[string]bool
-	// leaves are the nodes that are kept for their grace period, and ledger is what the
-	// hub's record has of such nodes.
+	// leaves are the nodes in their grace period. ledger has their times from the hub
+	// record.
 	leaves map[lynq.NodeKey]*plan.Leaving
 	ledger grace.Ledger
-	// renamed are the nodes that go on as others, by the names in their inventories, and
-	// earlier are the inventories of the nodes that others go on as.
+	// renamed are the nodes that continue as others, by the name in their inventory.
+	// earlier has the inventories of these, by the node that continues them.
 	renamed map[lynq.NodeKey]*renamed
 	earlier map[lynq.NodeKey][]*inventory.Inventory
-	// holding: no object leaves its node.
+	// holding is set if no object may leave its node.
 	holding bool
 }
 
 func newDecider(in *Input) *decider { return deciders([]*Input{in})[0] }
 
-// deciders are the hubs of one run, each of which knows the others.
+// deciders returns deciders for the hubs of one run. Each of them knows the others.
 func deciders(hubs []*Input) []*decider {
 	all := make([]*decider, len(hubs))
 	for i, in := range hubs {
@@ -254,7 +255,6 @@ func deciders(hubs []*Input) []*decider {
 	return all
 }
 
-// index indexes an input.
 func index(in *Input) *decider {
 	d := &decider{
 		in:          in,
@@ -285,7 +285,7 @@ func index(in *Input) *decider {
 	return d
 }
 
-// judge finds out which nodes stay, go or are left as they are, before any is planned.
+// judge finds the nodes that are kept, deleted, or left alone, before any is planned.
 func (d *decider) judge() {
 	d.owned = hooking{d}.findOwned()
 	d.misnamed = d.findMisnamed()
@@ -296,17 +296,17 @@ func (d *decider) judge() {
 	d.keepRefused()
 }
 
-// rules are what steps are decided by, whatever was observed.
+// rules returns the rules that decide steps, without observed objects.
 func (d *decider) rules() *decider {
 	rules, in := *d, *d.in
 	in.Live, rules.in = nil, &in
 	return &rules
 }
 
-// IncludesData tells whether a person said to delete what holds data.
+// IncludesData reports whether the user passed the flag to delete data.
 func (d *decider) IncludesData() bool { return d.in.IncludeData }
 
-// rulesOf are the rules that a plan was decided by, nil where it has none.
+// rulesOf returns the rules behind a plan, or nil.
 func rulesOf(p *plan.Plan) *decider {
 	d, _ := p.Rules.(*decider)
 	return d
@@ -316,14 +316,14 @@ func (d *decider) owner(k lynq.NodeKey) plan.Owner {
 	return plan.NewOwner(k, d.in.Hub, d.inventories[k])
 }
 
-// node plans a node that is wanted.
+// node plans a desired node.
 func (d *decider) node(n *plan.Node) plan.NodePlan {
 	inv := d.inventories[n.Key()]
 	p := plan.NodePlan{
 		NodeID: n.NodeID, Desired: n, Inventory: inv,
 	}
 	if inv != nil && !n.Is(inv) {
-		p.Inventory = nil // it is not the node's to say anything in
+		p.Inventory = nil // it belongs to another node, so it doesn't count
 	}
 	if err := d.obstacle(n, inv); err != nil {
 		failed := *n
@@ -334,7 +334,7 @@ func (d *decider) node(n *plan.Node) plan.NodePlan {
 	entries := entriesOf(inv)
 	me := d.owner(n.Key())
 	if p.Replacement = d.replacements[n.Key()]; p.Replacement != nil {
-		me.UID = "" // what belongs to the inventory that goes gets a new owner
+		me.UID = "" // objects of the deleted inventory get a new owner
 	}
 	p.Strays = d.straysOf(me)
 	for i := range n.Objects {
@@ -354,7 +354,7 @@ func (d *decider) node(n *plan.Node) plan.NodePlan {
 	return p
 }
 
-// tellNotIncluded says of the steps that drop an object whether the form still has it.
+// tellNotIncluded corrects the reason of dropped objects that the form still has.
 func tellNotIncluded(n *plan.Node, dropped []plan.Step) {
 	for i := range dropped {
 		if s := &dropped[i]; (s.Reason == reason.Removed || s.Reason == reason.Renamed) && slices.Contains(n.NotIncluded, s.Entry.ID) {
@@ -363,7 +363,7 @@ func tellNotIncluded(n *plan.Node, dropped []plan.Step) {
 	}
 }
 
-// obstacle is why nothing of a node can be planned, nil for most.
+// obstacle returns why lynqctl can't plan a node, and mostly nil.
 func (d *decider) obstacle(n *plan.Node, inv *inventory.Inventory) error {
 	switch {
 	case n.Failed != nil:
@@ -384,8 +384,7 @@ func (d *decider) obstacle(n *plan.Node, inv *inventory.Inventory) error {
 	return cmp.Or(stays, d.misnamed.obstacle(n), d.untouched[n.Key()])
 }
 
-// replaceDeleted decides how the inventories are replaced that were deleted while their
-// rows want them.
+// replaceDeleted decides how to replace deleted inventories of desired nodes.
 func (d *decider) replaceDeleted() {
 	var referring map[types.UID][]*tracking.Live
 	for _, n := range d.in.Nodes {
@@ -401,8 +400,8 @@ func (d *decider) replaceDeleted() {
 	}
 }
 
-// broken plans the nodes that nothing wants and whose records cannot be read:
-// it is not known what they own, so that they stay, and are reported.
+// broken plans the nodes without a row and with an unreadable inventory. Their objects
+// aren't known, so lynqctl keeps and reports them.
 func (d *decider) broken() []plan.NodePlan {
 	var plans []plan.NodePlan
 	for key, err := range d.in.Broken {
@@ -415,7 +414,7 @@ func (d *decider) broken() []plan.NodePlan {
 	return plans
 }
 
-// entriesOf are the records of an inventory, which may be nil.
+// entriesOf returns the entries of an inventory, which may be nil.
 func entriesOf(inv *inventory.Inventory) map[lynq.Ref]*inventory.Entry {
 	if inv == nil {
 		return nil
@@ -427,40 +426,39 @@ func entriesOf(inv *inventory.Inventory) map[lynq.Ref]*inventory.Entry {
 	return entries
 }
 
-// goes tells whether the node of an inventory is wanted no more, by the rows or by
-// a person who named it. An inventory that is being deleted without our finalizer
-// was cleaned up before, or is not ours to clean up (seed: finalizers, the four
-// states).
+// goes reports whether lynqctl deletes the node of an inventory, because it has no row or
+// the user named it. If the inventory is being deleted without our finalizer, somebody
+// cleaned it up before, or lynqctl may not (seed: finalizers, the four states).
 //
-// One that is kept for its grace period does not go yet.
+// lynqctl doesn't delete a node in its grace period yet.
 func (d *decider) goes(inv *inventory.Inventory) bool {
 	key := inv.Node.Key()
 	return d.in.Delete[key] || d.gone(inv) && d.leaves[key] == nil
 }
 
-// gone tells whether this run may let the node of an inventory go, which no row wants.
+// gone reports whether no row renders the node of an inventory, and this run may delete it.
 func (d *decider) gone(inv *inventory.Inventory) bool {
 	key := inv.Node.Key()
 	return d.renamed[key] == nil && d.nodes[key] == nil && !d.misnamed.recorded[key] && d.within(inv) && (!inv.Deleting || inv.Finalizer)
 }
 
-// within tells whether this run may let the node of an inventory go.
+// within reports whether this run may delete the node of an inventory.
 func (d *decider) within(inv *inventory.Inventory) bool {
 	return !d.in.Narrowed && d.counts(inv) && (d.in.Only == nil || d.in.Only[inv.Node.Name])
 }
 
-// counts tells whether an inventory is of the hub, and of a form of the run.
+// counts reports whether an inventory belongs to the hub and to a form of the run.
 func (d *decider) counts(inv *inventory.Inventory) bool {
 	return (inv.Node.Hub.Namespace == "" || inv.Node.Hub.Namespace == d.in.Hub.Namespace) &&
 		slices.ContainsFunc(d.in.Forms, func(f lynq.FormKey) bool { return ofForm(inv, f) })
 }
 
-// ofForm tells whether an inventory is of a form.
+// ofForm reports whether an inventory belongs to a form.
 func ofForm(inv *inventory.Inventory, f lynq.FormKey) bool {
 	return f.Name == inv.Node.Form.Name && (inv.Node.Form.Namespace == "" || inv.Node.Form.Namespace == f.Namespace)
 }
 
-// leaving plans a node that is wanted no more.
+// leaving plans the deletion of a node.
 func (d *decider) leaving(inv *inventory.Inventory, why reason.Reason) plan.NodePlan {
 	p := plan.NodePlan{
 		NodeID:    inv.Node,
@@ -483,7 +481,7 @@ func (d *decider) leaving(inv *inventory.Inventory, why reason.Reason) plan.Node
 	return p
 }
 
-// straysOf are the objects that refer to a node's inventory, and that no entry names.
+// straysOf returns the objects that refer to a node's inventory without an entry.
 func (d *decider) straysOf(me plan.Owner) []*tracking.Live {
 	var strays []*tracking.Live
 	for _, l := range d.in.observed().Strays {
@@ -495,16 +493,15 @@ func (d *decider) straysOf(me plan.Owner) []*tracking.Live {
 	return strays
 }
 
-// wait has all that a node owns stay as it is until a row renders.
+// wait keeps all objects of a node until a row renders.
 func wait(steps []plan.Step, row *plan.Node) {
 	for i := range steps {
 		steps[i].Action, steps[i].Reason, steps[i].Message = plan.ActionSkip, reason.RowUnknown, claim.HoldsUp(row)
 	}
 }
 
-// collect leaves to the garbage collector what it deletes as we would: objects
-// that have no other owner, none of which is to go before another, or before
-// what contains it.
+// collect leaves objects to the garbage collector if that deletes them in the same way.
+// They have no other owner, no order among each other, and none contains others.
 func collect(me plan.Owner, steps []plan.Step) {
 	var deleted []*plan.Step
 	for i := range steps {
@@ -524,8 +521,8 @@ func collect(me plan.Owner, steps []plan.Step) {
 	}
 }
 
-// leave plans what becomes of the recorded objects that are wanted no more: wave by
-// wave, and in each in the reverse of the order in which they were made.
+// leave plans the recorded objects that are no longer desired. They are in the waves of
+// deleteOrder, and within a wave in the reverse order of their creation.
 func (d *decider) leave(me plan.Owner, inv *inventory.Inventory, entries map[lynq.Ref]*inventory.Entry, why reason.Reason) []plan.Step {
 	if inv == nil {
 		return nil
@@ -543,9 +540,8 @@ func (d *decider) leave(me plan.Owner, inv *inventory.Inventory, entries map[lyn
 	return steps
 }
 
-// leavingStep plans one object that its node wants no more. The policy that
-// counts is the one that was recorded, on the object or in the inventory: where
-// they differ, the one that keeps it.
+// leavingStep plans one object that its node no longer needs. The recorded policy decides,
+// from the object or the inventory. If they differ, the one that keeps the object decides.
 func (d *decider) leavingStep(me plan.Owner, r *inventory.Entry, l *tracking.Live, why reason.Reason) plan.Step {
 	q := &question{asker: askerNode, me: me, entry: r, live: l, why: why, adopted: r.Adopted, keeps: r.Deletion}
 	if l != nil {
@@ -555,7 +551,8 @@ func (d *decider) leavingStep(me plan.Owner, r *inventory.Entry, l *tracking.Liv
 	return plan.Step{Action: a.Action, Reason: a.Reason, Message: a.Message, To: a.To, Elsewhere: a.Elsewhere, Entry: r, Live: l, Adopted: r.Adopted}
 }
 
-// notSeen plans an object that was not seen: it is gone, or could not be looked at.
+// notSeen plans an object that this run didn't read. It doesn't exist, or lynqctl couldn't
+// read it.
 func (d *decider) notSeen(s *plan.Step) {
 	why := d.in.GiveUp[s.Entry.Ref]
 	switch {
@@ -568,14 +565,14 @@ func (d *decider) notSeen(s *plan.Step) {
 	}
 }
 
-// givenUp tells whether a person said to leave an object behind.
+// givenUp reports whether the user asked to leave an object behind.
 func (d *decider) givenUp(ref lynq.Ref) bool {
 	_, named := d.in.GiveUp[ref]
 	return named
 }
 
-// releaseForeign tells whether an object that its node wants no more is not the node's
-// to delete or to mark, and what the step is then: it is let go, or left alone.
+// releaseForeign reports whether the node may neither delete nor mark an object that it no
+// longer needs. The step then releases the object, or leaves it alone.
 func releaseForeign(me plan.Owner, s *plan.Step, l *tracking.Live) bool {
 	switch {
 	case l.Record:
@@ -592,7 +589,7 @@ func releaseForeign(me plan.Owner, s *plan.Step, l *tracking.Live) bool {
 	return true
 }
 
-// step plans one object that its node wants.
+// step plans one desired object.
 func (d *decider) step(me plan.Owner, o *plan.Object, r *inventory.Entry, l *tracking.Live) plan.Step {
 	if o.Policy.Hook() {
 		return hooking{d}.hook(me, o, r, l)
@@ -647,8 +644,7 @@ func (d *decider) wanted(me plan.Owner, o *plan.Object, r *inventory.Entry, l *t
 	return s
 }
 
-// once plans an object that was created, and is left alone ever since: only its
-// tracking may change.
+// once plans an object that lynqctl created once. Only its tracking may change.
 func (d *decider) once(me plan.Owner, o *plan.Object, r *inventory.Entry, l *tracking.Live) (plan.Action, reason.Reason) {
 	switch {
 	case l.Orphaned:
@@ -663,7 +659,7 @@ func (d *decider) once(me plan.Owner, o *plan.Object, r *inventory.Entry, l *tra
 	return plan.ActionKeep, reason.CreatedOnce
 }
 
-// compare plans an object that is ours, or has no owner.
+// compare plans an object that belongs to the node or has no owner.
 func (d *decider) compare(me plan.Owner, o *plan.Object, r *inventory.Entry, l *tracking.Live) (plan.Action, reason.Reason) {
 	switch {
 	case l.Orphaned && d.in.KeepContent:
@@ -673,7 +669,7 @@ func (d *decider) compare(me plan.Owner, o *plan.Object, r *inventory.Entry, l *
 	case d.in.KeepContent && me.Tracked(o, l):
 		return plan.ActionKeep, reason.UpToDate
 	case d.in.KeepContent && r != nil && r.UID != "" && r.UID != string(l.UID) && !me.Tracks(l):
-		return plan.ActionSkip, reason.Replaced // a person's, in the place of the one that is recorded
+		return plan.ActionSkip, reason.Replaced // somebody else created it in place of the recorded object
 	case d.in.KeepContent:
 		return plan.ActionTrack, reason.Untracked
 	case adopting{d}.given(me, l) != nil:
@@ -696,22 +692,22 @@ func (d *decider) compare(me plan.Owner, o *plan.Object, r *inventory.Entry, l *
 	return plan.ActionKeep, reason.UpToDate
 }
 
-// due tells whether an object is to be written again for the time that has passed since
-// it was written, or since a time that is not known. A time that is yet to come is that of a
-// clock that is wrong, or was: waiting for it might last for ever.
+// due reports whether the reapplyInterval has passed since an object's last write. A time
+// in the future comes from a wrong clock, so the object counts as due. Otherwise it might
+// wait forever.
 func due(o *plan.Object, r *inventory.Entry, now time.Time) bool {
 	every := o.Policy.ReapplyInterval
 	return every > 0 && (r.Written.After(now) || now.Sub(r.Written) >= every)
 }
 
-// What is said of records that a node wants, or has recorded as its objects.
+// These messages are about records that a node renders, or lists as its objects.
 const (
 	neverTaken   = "it is a record of lynqctl or of the Lynq operator, and a node can't have it (choose another name)"
 	neverDeleted = "it is a record of lynqctl or of the Lynq operator: lynqctl drops only the entry in this node's inventory"
 )
 
-// foreign names whose an object is, "" where it is ours or has no owner. A node that
-// wants an object no more, and runs now, gives it away.
+// foreign returns the owner of an object, or "" if it belongs to the node or has no owner.
+// A node of this run that no longer needs an object gives it away.
 func (d *decider) foreign(me plan.Owner, l *tracking.Live) string {
 	if who := l.TakenOver(); who != "" {
 		return who
@@ -734,8 +730,8 @@ func (d *decider) foreign(me plan.Owner, l *tracking.Live) string {
 	return "node " + k.String()
 }
 
-// givesAway tells whether another node of the plan has an object recorded that
-// it wants no more.
+// givesAway reports whether another node of the plan lists an object that it no longer
+// needs.
 func (d *decider) givesAway(k lynq.NodeKey, ref lynq.Ref) bool {
 	inv := d.inventories[k]
 	if inv == nil || d.unknown[k] || d.desired[ref] == k || d.nodes[k] == nil && d.renamed[k] == nil && !d.goes(inv) {
@@ -744,20 +740,19 @@ func (d *decider) givesAway(k lynq.NodeKey, ref lynq.Ref) bool {
 	return slices.ContainsFunc(inv.All(), func(r inventory.Entry) bool { return r.Ref == ref })
 }
 
-// Found puts objects into the input as they were found when the server was asked about
-// them.
+// Found updates the input with objects that the server was asked about.
 func (in *Input) Found(objects []*tracking.Live) {
 	for _, l := range objects {
 		in.Live[l.Ref] = l
 	}
 }
 
-// See has a plan decided on what was observed.
+// See sets the observed objects of the input.
 func (in *Input) See(o *plan.Observed) {
 	in.Live, in.Unknown, in.Misplaced, in.Strays = o.Live, o.Unknown, o.Misplaced, o.Strays
 }
 
-// observed is what the plan is decided on.
+// observed returns the observed objects of the input.
 func (in *Input) observed() *plan.Observed {
 	return &plan.Observed{Live: in.Live, Unknown: in.Unknown, Misplaced: in.Misplaced, Strays: in.Strays}
 }

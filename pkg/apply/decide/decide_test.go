@@ -16,13 +16,12 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// situation is what there is of an object when a node wants it, or wants it no
-// more.
+// situation is the state of an object when a node needs it, or no longer needs it.
 type situation string
 
 const (
 	absent      situation = "absent"
-	vanished    situation = "vanished" // recorded, and gone
+	vanished    situation = "vanished" // recorded, but it doesn't exist
 	ours        situation = "ours"
 	drift       situation = "ours but drifted"
 	formChanged situation = "ours, and the form changed"
@@ -51,8 +50,8 @@ func situations() []situation {
 		bare, overwritten, unfinished, unrecordedT, forgedOnce}
 }
 
-// scene is an input with one node, acme-web in namespace ns, and its Deployment
-// in one of the situations.
+// scene returns an input with one node, acme-web in namespace ns, and its Deployment in one
+// of the situations.
 func scene(at situation, p lynq.Policy) *Input {
 	ref := lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "ns", Name: "acme"}
 	key := lynq.NodeKey{Namespace: "ns", Name: "acme-web"}
@@ -141,14 +140,14 @@ func scene(at situation, p lynq.Policy) *Input {
 	return in
 }
 
-// verdict is what a plan says of one object.
+// verdict is a plan's decision about one object.
 type verdict struct {
 	Action plan.Action
 	Reason reason.Reason
 }
 
-// wanted is the table: what becomes of an object that a node wants. What is proven to be
-// its own, and is to be updated, is recreated where its policies say so.
+// wanted is the table of decisions about a desired object. If the object provably belongs
+// to the node, and its policies say so, an update recreates it.
 func wanted(at situation, p lynq.Policy) verdict {
 	v := wantedOfAll(at, p)
 	switch at {
@@ -160,7 +159,7 @@ func wanted(at situation, p lynq.Policy) verdict {
 	return v
 }
 
-// wantedOfAll is wanted, whatever the patch strategy.
+// wantedOfAll is wanted for all patch strategies except recreate.
 func wantedOfAll(at situation, p lynq.Policy) verdict {
 	once := p.Creation == lynq.CreateOnce
 	switch at {
@@ -172,7 +171,7 @@ func wantedOfAll(at situation, p lynq.Policy) verdict {
 		return verdict{plan.ActionCreate, reason.Deleting}
 	case handsOff:
 		if p.Deletion != lynq.DeleteRetain && p.Deletion != lynq.DeleteRetainOnDelete {
-			return verdict{plan.ActionTrack, reason.Unmanaged} // it is owned
+			return verdict{plan.ActionTrack, reason.Unmanaged} // it has an owner reference
 		}
 		return verdict{plan.ActionSkip, reason.Unmanaged}
 	case ownRecord:
@@ -222,7 +221,7 @@ func wantedOfAll(at situation, p lynq.Policy) verdict {
 	return verdict{plan.ActionKeep, reason.UpToDate}
 }
 
-// unwanted is the table for an object that its node wants no more.
+// unwanted is the table for an object that its node no longer needs.
 func unwanted(at situation, p lynq.Policy) (verdict, bool) {
 	switch at {
 	case absent, orphaned, nobodys, otherNodes, otherSets, otherTools, controllers, unrecordedT, forgedOnce:
@@ -234,7 +233,7 @@ func unwanted(at situation, p lynq.Policy) (verdict, bool) {
 	case handsOff:
 		return wanted(at, p), true
 	case recreated:
-		return verdict{plan.ActionRelease, reason.TakenOver}, true // by its uid it is not what was recorded
+		return verdict{plan.ActionRelease, reason.TakenOver}, true // its uid isn't the recorded one
 	case ownRecord:
 		return verdict{plan.ActionRelease, reason.TakenOver}, true
 	}
@@ -244,12 +243,13 @@ func unwanted(at situation, p lynq.Policy) (verdict, bool) {
 	return verdict{plan.ActionDelete, reason.Removed}, true
 }
 
-// adoptions are what a form may say of adoption, or not say.
+// adoptions returns all values of adoptionPolicy, and none.
 func adoptions() []lynq.AdoptionPolicy {
 	return []lynq.AdoptionPolicy{"", lynq.AdoptNever, lynq.AdoptIfUnowned, lynq.AdoptAlways}
 }
 
-// TestPolicies decides every combination of the five policies in every situation, for an object that is wanted, and for one that is not any more.
+// TestPolicies decides every combination of the five policies in every situation, for a
+// desired object and for one that is no longer desired.
 func TestPolicies(t *testing.T) {
 	for _, creation := range []lynq.CreationPolicy{lynq.CreateWhenNeeded, lynq.CreateOnce} {
 		for _, deletion := range lynq.DeletionPolicies() {
@@ -298,8 +298,8 @@ func decideBoth(t *testing.T, at situation, p lynq.Policy) {
 	}
 }
 
-// TestTakenOver: what another client took over since it was recorded is let go,
-// whatever the policy says.
+// TestTakenOver checks that lynqctl releases an object that another client took over since
+// its entry, whatever the policy.
 func TestTakenOver(t *testing.T) {
 	for _, deletion := range lynq.DeletionPolicies() {
 		p := lynq.DefaultPolicy()
@@ -315,8 +315,8 @@ func TestTakenOver(t *testing.T) {
 	}
 }
 
-// TestRecordsStay: a record of lynqctl, whatever has on it, is let go by a node
-// that has it recorded, and neither deleted, marked, taken back nor collected.
+// TestRecordsStay checks that a node with a record of lynqctl in its inventory releases it.
+// It never deletes, marks, takes back or collects it, whatever marks the record has.
 func TestRecordsStay(t *testing.T) {
 	change := map[string]func(*Input, *tracking.Live){
 		"as it is":     func(*Input, *tracking.Live) {},
@@ -352,8 +352,8 @@ func TestRecordsStay(t *testing.T) {
 	}
 }
 
-// TestNeverManaged: what is never an object of a node is told by its label, or by
-// kind and name alone.
+// TestNeverManaged checks that the label identifies objects that a node never owns, and so
+// do kind and name alone.
 func TestNeverManaged(t *testing.T) {
 	for _, c := range []struct {
 		ref    lynq.Ref
@@ -378,12 +378,12 @@ func TestNeverManaged(t *testing.T) {
 	}
 }
 
-// TestRetainWins: where the object and the entry differ about what becomes of
-// it, the one that keeps it counts.
+// TestRetainWins checks that if the object and the entry have different deletion policies,
+// the one that keeps the object counts.
 func TestRetainWins(t *testing.T) {
 	for _, tt := range []struct {
 		object, entry    lynq.DeletionPolicy
-		dropped, deleted plan.Action // by the form, with the node
+		dropped, deleted plan.Action // dropped by the form, and deleted with the node
 	}{
 		{lynq.DeleteDelete, lynq.DeleteDelete, plan.ActionDelete, plan.ActionDelete},
 		{lynq.DeleteRetain, lynq.DeleteDelete, plan.ActionOrphan, plan.ActionOrphan},
@@ -410,8 +410,8 @@ func TestRetainWins(t *testing.T) {
 	}
 }
 
-// TestMoves: an object that moves from one node of the run to another is handed
-// over, and deleted by neither.
+// TestMoves checks that an object that moves from one node of the run to another is handed
+// over, and no node deletes it.
 func TestMoves(t *testing.T) {
 	for _, p := range []lynq.Policy{lynq.DefaultPolicy(), {Lifecycle: lynq.Lifecycle{Creation: lynq.CreateWhenNeeded, Deletion: lynq.DeleteRetain, Conflict: lynq.ConflictStuck, Patch: lynq.PatchApply}}} {
 		in := scene(ours, p)
@@ -433,8 +433,8 @@ func TestMoves(t *testing.T) {
 	}
 }
 
-// TestWhatGoes: only nodes of forms and names of the run go, and none whose row
-// failed to render or whose record is broken.
+// TestWhatGoes checks that a run deletes only nodes of its forms and names. It keeps a node
+// if its row failed to render or its inventory is broken.
 func TestWhatGoes(t *testing.T) {
 	inv := func(node, form string) *inventory.Inventory {
 		return &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: form}, Namespace: "ns", Name: node}}
@@ -538,7 +538,7 @@ func TestGuards(t *testing.T) {
 	if r := Decide(excluding, Limits{MaxDelete: toll.DefaultMaxDelete()}).Refusals; len(r) != 1 || r[0].What != want || r[0].Fix != "check the rows and the forms; to do this anyway, pass --max-delete=2" {
 		t.Errorf("nodes that lose objects: %+v", r)
 	}
-	for i, inv := range excluding.Inventories { // another resource makes the same object
+	for i, inv := range excluding.Inventories { // another resource renders the same object
 		excluding.Nodes[i].Objects = []plan.Object{{Ref: inv.Entries[1].Ref, ID: "silver"}, {Ref: inv.Entries[0].Ref, ID: "kept"}}
 	}
 	if r := Decide(excluding, Limits{MaxDelete: toll.DefaultMaxDelete()}).Refusals; len(r) != 0 {
@@ -563,8 +563,8 @@ func TestMaxDelete(t *testing.T) {
 	}
 }
 
-// TestHubsOfOneName: the nodes of a hub in another namespace that has the same
-// name are left alone, and none is taken over by its name.
+// TestHubsOfOneName checks that lynqctl leaves the nodes of a hub with the same name in
+// another namespace alone, and takes none of them over.
 func TestHubsOfOneName(t *testing.T) {
 	in := scene(ours, lynq.DefaultPolicy())
 	in.Hub.Namespace, in.Nodes[0].Hub.Namespace = "here", "here"
@@ -583,10 +583,10 @@ func TestHubsOfOneName(t *testing.T) {
 	}
 }
 
-// TestForgedOnce: which marks that others may write keep content from being written,
-// on an object that is in no record. With creationPolicy Once what says that it was
-// written is believed, where the object is an orphan or has tracking besides: not
-// writing is what can be put right. Otherwise content is written.
+// TestForgedOnce checks that marks that others may write can prevent a write, on an object
+// without an entry. With creationPolicy Once, lynqctl believes a mark on an orphan or an
+// object with tracking, because a missing write can be repaired. Otherwise it writes the
+// content.
 func TestForgedOnce(t *testing.T) {
 	orphan := func(l *tracking.Live) { l.Orphaned, l.OrphanedFrom = true, "crm/ns/acme-web/app" }
 	tracked := func(l *tracking.Live) { l.Hub, l.Node, l.NodeNamespace = "crm", "acme-web", "ns" }

@@ -10,8 +10,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// TestDoubtful: the server is asked about an object that may be as it was written, and what
-// it answered about a version holds for that version.
+// TestDoubtful checks that the server is asked about an object that may be unchanged. Its
+// answer about a version counts for that version only.
 func TestDoubtful(t *testing.T) {
 	for name, tt := range map[string]struct {
 		patch  lynq.PatchStrategy
@@ -71,8 +71,8 @@ func TestUpToDate(t *testing.T) {
 	}
 }
 
-// TestOverride: under override it is drift that a client-side tool manages anything, and
-// under no other strategy, whoever made the object.
+// TestOverride checks that under override, any field of a client-side tool is drift,
+// whoever created the object. Under other strategies it isn't.
 func TestOverride(t *testing.T) {
 	for _, strategy := range lynq.PatchStrategies() {
 		for _, adopted := range []bool{false, true} {

@@ -10,8 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// freed says of the excluded objects of a node what becomes of those that depend on
-// them.
+// freed names the objects that depend on the excluded objects of a node.
 func freed(n *plan.Node, steps []plan.Step) {
 	for i := range steps {
 		s := &steps[i]
@@ -34,9 +33,9 @@ func excludedBy(rule *lynq.Exclusion) string {
 	return "it is excluded (" + rule.Pos.String() + ": " + rule.String() + ")"
 }
 
-// excluded is why a recorded object that is wanted no more stays as it is, "" where
-// no rule excludes it. Who deletes without the inputs knows no rules, and goes by what
-// the last apply recorded.
+// excluded says why lynqctl must not change a recorded object that is no longer desired, or
+// returns "". A command without files knows no rules, so the exclusions of the last apply
+// count.
 func (d *decider) excluded(me plan.Owner, r *inventory.Entry) string {
 	if d.in.Exclude == nil {
 		if r.Excluded {

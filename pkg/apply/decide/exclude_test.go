@@ -9,8 +9,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// TestExcluded goes through all situations: an excluded object is left alone in each,
-// whether its node wants it, its form dropped it, or its node goes.
+// TestExcluded checks that lynqctl leaves an excluded object alone in every situation. Its
+// node may want it, its form may have dropped it, or its node may be deleted.
 func TestExcluded(t *testing.T) {
 	rule := lynq.Exclusion{Kind: "Deployment", Name: "ac*", Pos: lynq.Pos{File: "form.yaml", Line: 7}}
 	for _, at := range situations() {
@@ -40,8 +40,8 @@ func TestExcluded(t *testing.T) {
 	}
 }
 
-// TestExcludedRecorded: who deletes without the inputs goes by what the last apply
-// recorded; a rule that is gone counts no more for who has them.
+// TestExcludedRecorded checks that a deletion without files uses the exclusions of the last
+// apply. With files, a removed rule no longer counts.
 func TestExcludedRecorded(t *testing.T) {
 	for _, tt := range []struct {
 		rules map[lynq.FormKey]lynq.Exclusions
@@ -62,7 +62,8 @@ func TestExcludedRecorded(t *testing.T) {
 	}
 }
 
-// TestExcludedDependency: what depends on an excluded object is told not to wait.
+// TestExcludedDependency checks that the message names the objects that no longer wait for
+// an excluded object.
 func TestExcludedDependency(t *testing.T) {
 	in := scene(ours, lynq.DefaultPolicy())
 	n := in.Nodes[0]
@@ -80,7 +81,8 @@ func TestExcludedDependency(t *testing.T) {
 	}
 }
 
-// TestExcludedHook: what is never created is not run, and the node goes without it.
+// TestExcludedHook checks that lynqctl doesn't run an excluded hook, and deletes the node
+// without it.
 func TestExcludedHook(t *testing.T) {
 	in := hookScene("", "", nil)
 	in.Exclude = map[lynq.FormKey]lynq.Exclusions{{Name: "web"}: {{Kind: "Job", Name: "*-backup"}}}

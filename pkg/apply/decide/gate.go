@@ -12,58 +12,58 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// asker is who asks the gate.
+// asker is the reason for a question to the gate.
 type asker string
 
-// The askers. Each of them deletes objects for a reason of its own, and the gate asks
-// all of them the same questions.
+// The askers. Each deletes objects for another reason, and the gate applies the same rules
+// to all of them.
 const (
-	askerNode      asker = "node"      // the node leaves, or no longer renders the object
+	askerNode      asker = "node"      // lynqctl deletes the node, or the node no longer renders the object
 	askerPurge     asker = "purge"     // purgeOrder: the object did its work
 	askerRecreate  asker = "recreate"  // patchStrategy recreate
 	askerHook      asker = "hook"      // a deletion hook created the object
 	askerTombstone asker = "tombstone" // a tombstone names the object
-	askerPrune     asker = "prune"     // a person prunes the orphan
+	askerPrune     asker = "prune"     // the user prunes the orphan
 )
 
-// question is one object, and what the gate judges it by. The rest of its knowledge is
-// the decider's: all rows and forms of the inputs, exclusions, inventories.
+// question is one object with the facts about it. The decider knows the rest: all rows and
+// forms of the files, exclusions and inventories.
 type question struct {
 	asker asker
 	me    plan.Owner       // the node that asks, zero for tombstones and orphans
-	entry *inventory.Entry // what records the object, nil where nothing does
-	live  *tracking.Live   // as this run read it, nil where it did not see it
-	why   reason.Reason    // why the object would be deleted
-	// adopted: the object existed before the node had it.
+	entry *inventory.Entry // the entry of the object, or nil
+	live  *tracking.Live   // the object as this run read it, or nil
+	why   reason.Reason    // the reason for the deletion
+	// adopted is set if the object existed before the node owned it.
 	adopted bool
-	// keeps is the policy that counts.
+	// keeps is the deletion policy that counts.
 	keeps lynq.DeletionPolicy
-	// data: the object holds data, and nobody said to delete that.
+	// data is set if the object has data and the user didn't pass the flag to delete data.
 	data bool
-	// stone is the tombstone that asks, nil for others.
+	// stone is the tombstone that asks, or nil.
 	stone *lynq.Tombstone
 }
 
 func (q *question) ref() lynq.Ref { return q.entry.Ref }
 
-// answer is what becomes of the object: ActionDelete is the gate's yes, and every other
-// action is what happens instead.
+// answer is the gate's answer. ActionDelete permits the deletion, and every other action
+// happens instead.
 type answer struct {
 	Action  plan.Action
 	Reason  reason.Reason
 	Message string
 	// To is the node that gets the object.
 	To lynq.NodeKey
-	// Elsewhere is the other hub that renders the object: see plan.Step.
+	// Elsewhere is the other hub that renders the object, see plan.Step.
 	Elsewhere lynq.HubKey
 }
 
-// rule is one condition that an object must meet before lynqctl deletes it. It returns
-// the answer where the condition does not hold, nil where it does.
+// rule is one condition for the deletion of an object. It returns nil if the condition
+// holds, and an answer otherwise.
 type rule func(*decider, *question) *answer
 
-// conditions are the rules, in the order in which they are asked. docs/applying.md has
-// the same list for people.
+// conditions returns the rules in their order. docs/applying.md has the same list for
+// users.
 func conditions() []rule {
 	return []rule{
 		notNarrowed, notLeaving, observed, madeByNode, notExcluded, noRecord, notRendered, notClaimed, notHeld, notRelabelled,
@@ -71,8 +71,8 @@ func conditions() []rule {
 	}
 }
 
-// gate tells whether an object may be deleted. It is a pure function, the only one that
-// decides this.
+// gate decides whether lynqctl may delete an object. It is a pure function, and the only
+// one that decides this.
 func (d *decider) gate(q *question) answer {
 	for _, holds := range conditions() {
 		if a := holds(d, q); a != nil {
@@ -89,18 +89,18 @@ func (d *decider) gate(q *question) answer {
 	return a
 }
 
-// keep is the answer that leaves the object and its entry as they are.
+// keep returns the answer that changes neither the object nor its entry.
 func keep(why reason.Reason, message string) *answer {
 	return &answer{Action: plan.ActionSkip, Reason: why, Message: message}
 }
 
-// release is the answer that drops the entry and leaves the object as it is.
+// release returns the answer that drops the entry and doesn't change the object.
 func release(message string) *answer {
 	return &answer{Action: plan.ActionRelease, Reason: reason.TakenOver, Message: message}
 }
 
-// notNarrowed: a selector leaves objects out, and nobody knows which of these it would
-// have left.
+// notNarrowed requires that no selector leaves objects out. Otherwise nobody knows which
+// recorded objects it would have left out.
 func notNarrowed(d *decider, q *question) *answer {
 	if d.in.Narrowed && q.asker == askerNode {
 		return &answer{Action: plan.ActionKeep, Reason: reason.LeftOut}
@@ -108,8 +108,8 @@ func notNarrowed(d *decider, q *question) *answer {
 	return nil
 }
 
-// observed: this run read the object. A kind that is not served, a 403 or a timeout is
-// never a ground to delete.
+// observed requires that this run read the object. A kind that isn't served, a 403 or a
+// timeout never justifies a deletion.
 func observed(d *decider, q *question) *answer {
 	if q.live != nil {
 		return nil
@@ -122,16 +122,17 @@ func observed(d *decider, q *question) *answer {
 	return &answer{Action: s.Action, Reason: s.Reason, Message: s.Message}
 }
 
-// mayRefer says of an object that a person gave up, and that this run could not read, why
-// the inventory stays: the garbage collector deletes whatever refers to it, now or later.
+// mayRefer says why lynqctl keeps the inventory if the user gave up an object that this run
+// couldn't read. The garbage collector deletes every object that refers to the inventory,
+// now or later.
 func mayRefer(me plan.Owner, why error) string {
 	return fmt.Sprintf("this run cannot read it, and the garbage collector deletes it with the inventory where it refers to that: %v (let lynqctl read it, then run again; to leave it to the garbage collector: kubectl patch configmap %s -n %s --type=merge -p '{\"metadata\":{\"finalizers\":null}}')", why, inventory.Name(me.Name), me.Namespace)
 }
 
-// notExcluded: no exclusion matches the object.
+// notExcluded requires that no exclusion matches the object.
 func notExcluded(d *decider, q *question) *answer {
 	if q.asker == askerPrune || q.asker == askerTombstone {
-		return nil // Tombstones judges exclusions; nothing excludes an orphan
+		return nil // Tombstones checks exclusions itself, and nothing excludes an orphan
 	}
 	if why := d.excluded(q.me, q.entry); why != "" && !d.givenUp(q.ref()) {
 		return keep(reason.Excluded, why)
@@ -139,7 +140,7 @@ func notExcluded(d *decider, q *question) *answer {
 	return nil
 }
 
-// noRecord: the object is no record of lynqctl or of the operator.
+// noRecord requires that the object isn't a record of lynqctl or of the operator.
 func noRecord(_ *decider, q *question) *answer {
 	switch {
 	case !q.live.Record:
@@ -150,8 +151,9 @@ func noRecord(_ *decider, q *question) *answer {
 	return keep("", neverTaken)
 }
 
-// notRendered: no row of any form of any hub of the inputs renders the object, in or
-// outside of a narrowed run. Its own resource may render what is recreated or purged.
+// notRendered requires that no row of any form or hub in the files renders the object, in
+// or outside a narrowed run. The node's own resource may render an object to recreate or
+// purge.
 func notRendered(d *decider, q *question) *answer {
 	other, rendered := d.desired[q.ref()]
 	of := d // the hub of that node
@@ -177,7 +179,7 @@ func notRendered(d *decider, q *question) *answer {
 	return d.in.Elsewhere.keeps(d, q)
 }
 
-// notClaimed: no row that failed to render may want the object.
+// notClaimed requires that no row that failed to render may need the object.
 func notClaimed(d *decider, q *question) *answer {
 	row := d.claims.Object(q.ref())
 	if row != nil && (q.asker != askerNode || q.why.NodeStays()) {
@@ -186,7 +188,7 @@ func notClaimed(d *decider, q *question) *answer {
 	return nil
 }
 
-// notHeld: no other node that this run does not touch has the object too.
+// notHeld requires that no other node outside this run owns the object too.
 func notHeld(d *decider, q *question) *answer {
 	if q.asker != askerNode && q.asker != askerHook {
 		return nil
@@ -197,7 +199,7 @@ func notHeld(d *decider, q *question) *answer {
 	return nil
 }
 
-// notRelabelled: the inventory and the object agree about their hub.
+// notRelabelled requires that the inventory and the object name the same hub.
 func notRelabelled(_ *decider, q *question) *answer {
 	if !q.me.Relabelled(q.live) {
 		return nil
@@ -205,7 +207,7 @@ func notRelabelled(_ *decider, q *question) *answer {
 	return keep(reason.Foreign, fmt.Sprintf("it belongs to the inventory, and label %s says hub %q: the inventory's labels were changed (restore them)", wellknown.LabelHub, q.live.Hub))
 }
 
-// notGivenUp: nobody said to leave the object behind.
+// notGivenUp requires that the user didn't ask to leave the object behind.
 func notGivenUp(d *decider, q *question) *answer {
 	if d.givenUp(q.ref()) && q.me.Tracks(q.live) && q.live.TakenOver() == "" {
 		return &answer{Action: plan.ActionOrphan, Reason: reason.GivenUp}
@@ -213,10 +215,11 @@ func notGivenUp(d *decider, q *question) *answer {
 	return nil
 }
 
-// isOurs: the object has this node's tracking, and no other tool or person has it.
+// isOurs requires that the object has this node's tracking, and no other tool or user owns
+// it.
 func isOurs(d *decider, q *question) *answer {
 	if q.asker == askerPrune || q.asker == askerTombstone {
-		return nil // the orphan's mark, and the tombstone's labels, replace tracking
+		return nil // the mark of an orphan and the labels of a tombstone replace tracking
 	}
 	s := plan.Step{}
 	if !releaseForeign(q.me, &s, q.live) {
@@ -232,7 +235,7 @@ func isOurs(d *decider, q *question) *answer {
 	return a
 }
 
-// noOrphanOfOthers: what a person prunes is an orphan still, and has no owner.
+// noOrphanOfOthers requires that a pruned object is still an orphan without an owner.
 func noOrphanOfOthers(_ *decider, q *question) *answer {
 	if q.asker == askerPrune && q.live.NoOrphan() != "" {
 		return keep("", q.live.NoOrphan())
@@ -240,7 +243,7 @@ func noOrphanOfOthers(_ *decider, q *question) *answer {
 	return nil
 }
 
-// sameObject: the object is the one that is recorded, by its uid.
+// sameObject requires that the object has the recorded uid.
 func sameObject(_ *decider, q *question) *answer {
 	r := q.entry
 	same := r.UID == "" || r.UID == string(q.live.UID)
@@ -255,7 +258,8 @@ func sameObject(_ *decider, q *question) *answer {
 	return nil
 }
 
-// asLabelled: the object has all labels of the tombstone, and no inventory has it.
+// asLabelled requires that the object has all labels of the tombstone and no inventory
+// lists it.
 func asLabelled(_ *decider, q *question) *answer {
 	if q.stone == nil {
 		return nil
@@ -276,7 +280,8 @@ func asLabelled(_ *decider, q *question) *answer {
 	return nil
 }
 
-// madeByNode: lynqctl purges and recreates only what the node itself created.
+// madeByNode requires that the node created the object, before lynqctl purges or recreates
+// it.
 func madeByNode(_ *decider, q *question) *answer {
 	if q.adopted && (q.asker == askerPurge || q.asker == askerRecreate) {
 		return keep(reason.Unowned, "it existed before the node adopted it, and may hold data that the form doesn't have")
@@ -284,13 +289,14 @@ func madeByNode(_ *decider, q *question) *answer {
 	return nil
 }
 
-// policyDeletes: the deletion policy deletes the object. That of an orphan does not
-// count, and neither does that of what a tombstone names.
+// policyDeletes requires that the deletion policy permits the deletion. The policies of
+// orphans and of a tombstone's objects don't count.
 func policyDeletes(d *decider, q *question) *answer {
 	switch q.asker {
 	case askerNode:
 		kept := q.keeps.Kept()
-		// The node of a renamed form or row neither leaves nor stays as it is: both policies keep.
+		// The node of a renamed form or row is neither deleted nor unchanged, so each of
+		// the two policies can keep the object.
 		renamed := q.why == reason.Renamed && kept.WhenNodeGoes
 		if d.in.Cascade == plan.CascadeOrphan || renamed || q.why.NodeStays() && kept.WhenDropped || !q.why.NodeStays() && kept.WhenNodeGoes {
 			return &answer{Action: plan.ActionOrphan}
@@ -303,7 +309,8 @@ func policyDeletes(d *decider, q *question) *answer {
 	return nil
 }
 
-// noData: what holds data is deleted only where somebody said so.
+// noData requires that the object has no data, or that the user passed the flag to delete
+// data.
 func noData(_ *decider, q *question) *answer {
 	if !q.data {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// asked is a question about an object that is this node's in every respect, by an asker
-// that may delete it.
+// asked returns a question about an object that certainly belongs to this node, from an
+// asker that may delete it.
 func asked(who asker) (*decider, *question) {
 	in := scene(ours, lynq.DefaultPolicy())
 	o := in.Nodes[0].Objects[0]
@@ -40,14 +40,14 @@ func askers() []asker {
 	return []asker{askerNode, askerPurge, askerRecreate, askerHook, askerTombstone, askerPrune}
 }
 
-// TestGate asks the gate for every asker: it says yes where all conditions hold, and no
-// as soon as one of them does not.
+// TestGate checks that the gate permits every asker's deletion if all conditions hold, and
+// refuses it if one of them doesn't.
 func TestGate(t *testing.T) {
 	other := lynq.NodeKey{Namespace: "ns", Name: "bolt-web"}
 	node := []asker{askerNode, askerPurge, askerRecreate, askerHook}
 	for name, tt := range map[string]struct {
 		change func(*decider, *question)
-		who    []asker // nil for all
+		who    []asker // nil means all
 		says   string
 	}{
 		"not seen": {change: func(_ *decider, q *question) { q.live = nil }},
@@ -93,8 +93,8 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// TestGivenUpUnseen: the inventory keeps the entry of an object that a person gave up, that
-// this run could not read, and that the garbage collector may take with the inventory.
+// TestGivenUpUnseen checks that the inventory keeps the entry of a given-up object that
+// this run couldn't read. Otherwise the garbage collector may delete it with the inventory.
 func TestGivenUpUnseen(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*question)
@@ -116,7 +116,7 @@ func TestGivenUpUnseen(t *testing.T) {
 	}
 }
 
-// TestEmptyNarrowed: -l does not hide that no row is active.
+// TestEmptyNarrowed checks that -l doesn't hide that no row is active.
 func TestEmptyNarrowed(t *testing.T) {
 	in := scene(ours, lynq.DefaultPolicy())
 	in.Nodes, in.Active, in.Narrowed = nil, 0, true
@@ -128,8 +128,8 @@ func TestEmptyNarrowed(t *testing.T) {
 	}
 }
 
-// TestAdoptedByEntry: an entry alone proves nothing, so that lynqctl neither purges nor
-// recreates the object that it names.
+// TestAdoptedByEntry checks that an entry alone proves nothing, so lynqctl neither purges
+// nor recreates its object.
 func TestAdoptedByEntry(t *testing.T) {
 	wave := 0
 	for name, change := range map[string]func(*lynq.Policy){
@@ -148,8 +148,9 @@ func TestAdoptedByEntry(t *testing.T) {
 	}
 }
 
-// TestLeavingStrays: what refers to the inventory of a node, and is not in it, is known
-// before the inventory goes, or drops the last object of its kind.
+// TestLeavingStrays checks that lynqctl knows all unlisted objects that refer to a node's
+// inventory. It must know them before it deletes the inventory, or before the inventory
+// drops the last object of their kind.
 func TestLeavingStrays(t *testing.T) {
 	for _, leaves := range []bool{true, false} {
 		testStrays(t, leaves)

@@ -16,7 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
-// givenUp says whether, and how, a person gave up on an object.
+// givenUp says whether, and how, the user gave up on an object.
 type givenUp string
 
 const (
@@ -26,25 +26,24 @@ const (
 	unlookErr         = "its kind is not served"
 )
 
-// goesAs is the table: what becomes of a recorded object whose node a person
-// deleted.
+// goesAs is the table of decisions about a recorded object if the user deletes its node.
 func goesAs(at situation, p lynq.Policy, c plan.Cascade, g givenUp) verdict {
 	switch {
-	case at == vanished && g == unlooked: // the garbage collector may take it with the inventory
+	case at == vanished && g == unlooked: // the garbage collector may delete it with the inventory
 		return verdict{plan.ActionSkip, reason.Unknown}
 	case at == vanished:
 		return verdict{plan.ActionRelease, reason.AlreadyGone}
 	case g != kept:
 		return verdict{plan.ActionOrphan, reason.GivenUp}
-	case at == recreated: // by its uid it is not what was recorded
+	case at == recreated: // its uid isn't the recorded one
 		return verdict{plan.ActionRelease, reason.TakenOver}
-	case at == handsOff && p.Deletion != lynq.DeleteRetain && p.Deletion != lynq.DeleteRetainOnDelete: // it must not go with the inventory
+	case at == handsOff && p.Deletion != lynq.DeleteRetain && p.Deletion != lynq.DeleteRetainOnDelete: // it must not be deleted with the inventory
 		return verdict{plan.ActionTrack, reason.Unmanaged}
 	case at == handsOff:
 		return verdict{plan.ActionSkip, reason.Unmanaged}
 	case c == plan.CascadeOrphan || p.Deletion == lynq.DeleteRetain || p.Deletion == lynq.DeleteRetainOnDelete:
 		return verdict{plan.ActionOrphan, reason.NodeDeleted}
-	case c == plan.CascadeBackground && at != policyMoved: // that one is tracked by labels
+	case c == plan.CascadeBackground && at != policyMoved: // labels track that one
 		return verdict{plan.ActionCollect, reason.NodeDeleted}
 	}
 	return verdict{plan.ActionDelete, reason.NodeDeleted}
@@ -85,8 +84,8 @@ func TestDeletedNode(t *testing.T) {
 	}
 }
 
-// TestGivenUpAndTakenOver: giving up on what another client took over does not mark
-// it as an orphan.
+// TestGivenUpAndTakenOver checks that lynqctl doesn't mark a given-up object as an orphan
+// if another client took it over.
 func TestGivenUpAndTakenOver(t *testing.T) {
 	in := scene(ours, lynq.DefaultPolicy())
 	ref := in.Nodes[0].Objects[0].Ref
@@ -97,8 +96,8 @@ func TestGivenUpAndTakenOver(t *testing.T) {
 	}
 }
 
-// TestCollected: only what goes with the inventory just as we would delete it is
-// left to the garbage collector.
+// TestCollected checks that lynqctl leaves an object to the garbage collector only if that
+// deletes it in the same way.
 func TestCollected(t *testing.T) {
 	record := func(kind, name string, order int) inventory.Entry {
 		r := lynq.Ref{Kind: kind, Namespace: "ns", Name: name}
@@ -143,8 +142,8 @@ func TestCollected(t *testing.T) {
 	}
 }
 
-// TestDeletedByHand: the four states of a record and its finalizer, and what kind
-// of run looks at them.
+// TestDeletedByHand checks the four states of an inventory and its finalizer, for each kind
+// of run.
 func TestDeletedByHand(t *testing.T) {
 	for _, tt := range []struct {
 		name                string
@@ -180,7 +179,7 @@ func TestDeletedByHand(t *testing.T) {
 	}
 }
 
-// fate is what a plan does to a node, in words.
+// fate describes in words what a plan does to a node.
 func fate(n *plan.NodePlan) string {
 	switch {
 	case n.Desired == nil && n.Deleted:
@@ -195,8 +194,8 @@ func fate(n *plan.NodePlan) string {
 	return "kept"
 }
 
-// TestGuardsByHand: what was deleted by hand counts as what goes, and a hub's
-// record as all of its nodes.
+// TestGuardsByHand checks that guards count a deleted inventory as a deletion, and a
+// deleted hub record as the deletion of all nodes.
 func TestGuardsByHand(t *testing.T) {
 	in := func(byHand int) *Input {
 		in := &Input{Hub: lynq.HubKey{Namespace: "ns", Name: "crm"}, Forms: []lynq.FormKey{{Name: "web"}}, Active: 3 - byHand}

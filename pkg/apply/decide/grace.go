@@ -13,19 +13,18 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Grace tells how long nodes are kept after their rows have gone. It has what the record of
-// the hub says of those that are kept.
+// Grace says how long lynqctl keeps nodes without a row, with the times in the hub record.
 type Grace struct {
-	// Periods are those of forms. A form that is not in it has none.
+	// Periods are the grace periods of forms. Other forms have none.
 	Periods map[lynq.FormKey]time.Duration
-	// Recorded is what the hub's record has, and LastRun when the last run read the rows,
-	// zero for no record.
+	// Recorded is the list in the hub record. LastRun is when the last run read the rows,
+	// or zero.
 	Recorded []inventory.Leaving
 	LastRun  time.Time
 }
 
-// period is that of the form of an inventory. An old inventory doesn't have the namespace of
-// its form: of several forms that it may be of, the longest period counts.
+// period returns the grace period of an inventory's form. An old inventory lacks the form's
+// namespace. The longest period of the possible forms counts then.
 func (g *Grace) period(inv *inventory.Inventory) time.Duration {
 	var longest time.Duration
 	for form, period := range g.Periods {
@@ -36,7 +35,7 @@ func (g *Grace) period(inv *inventory.Inventory) time.Duration {
 	return longest
 }
 
-// since is from when on the grace period of an inventory counts.
+// since returns the start of an inventory's grace period.
 func (g *Grace) since(ledger grace.Ledger, inv *inventory.Inventory, now time.Time) time.Time {
 	known := inv.Created
 	if g.LastRun.After(known) {
@@ -45,8 +44,8 @@ func (g *Grace) since(ledger grace.Ledger, inv *inventory.Inventory, now time.Ti
 	return grace.Marks{Inventory: inv.LeavingSince, Hub: ledger.Of(inv.Node.Key())}.Since(now, known)
 }
 
-// rests tells whether a node whose row is gone is kept, and its records say so already:
-// then a plan of some nodes need not look at it.
+// rests reports whether a node is in its grace period, and its records are already up to
+// date. Then a plan of some nodes can skip it.
 func (in *Input) rests(ledger grace.Ledger, inv *inventory.Inventory) bool {
 	period := in.Grace.period(inv)
 	if period == 0 || inv.LeavingSince.IsZero() || ledger.Of(inv.Node.Key()).IsZero() {
@@ -56,8 +55,7 @@ func (in *Input) rests(ledger grace.Ledger, inv *inventory.Inventory) bool {
 	return !grace.Over(since, period, in.Now) && inv.LeavingSince.Equal(since) && inv.LeavingUntil.Equal(since.Add(period))
 }
 
-// judgeGrace finds the nodes that are kept although their rows are gone. It is asked before
-// anything that goes is planned.
+// judgeGrace finds the nodes in their grace period, before any deletion is planned.
 func (d *decider) judgeGrace() {
 	d.leaves = map[lynq.NodeKey]*plan.Leaving{}
 	d.ledger = grace.NewLedger(d.in.Grace.Recorded)
@@ -77,14 +75,14 @@ func (d *decider) judgeGrace() {
 	d.keepDependedOn(over)
 }
 
-// mayBeKept tells whether a node is one that a grace period keeps: its row is gone, or it
-// goes on by another name and leaves objects behind.
+// mayBeKept reports whether a grace period may keep a node. It has no row, or another node
+// continues it and leaves objects behind.
 func (d *decider) mayBeKept(inv *inventory.Inventory) bool {
 	key := inv.Node.Key()
 	if r := d.renamed[key]; r != nil {
 		return r.now != nil && d.in.Grace.period(inv) > 0 && d.leavesBehind(inv)
 	}
-	return !d.in.Delete[key] && d.gone(inv) && d.claims.Node(inv) == nil // nobody knows whether the row of the latter is gone
+	return !d.in.Delete[key] && d.gone(inv) && d.claims.Node(inv) == nil // the row may still exist
 }
 
 // keepFor keeps a node until a time.
@@ -93,8 +91,7 @@ func (d *decider) keepFor(inv *inventory.Inventory, since, until time.Time) {
 	d.leaves[inv.Node.Key()] = &plan.Leaving{NodeID: inv.Node, Inventory: inv, Since: since, Until: until, Begins: begins}
 }
 
-// keepDependedOn keeps nodes as long as those that depend on them are kept (dependForms),
-// be it by way of others.
+// keepDependedOn keeps nodes as long as their dependents (dependForms), direct or not.
 func (d *decider) keepDependedOn(over []*inventory.Inventory) {
 	rows := map[string][]*plan.Leaving{}
 	for _, l := range d.leaves {
@@ -120,11 +117,11 @@ func (d *decider) keepDependedOn(over []*inventory.Inventory) {
 	}
 }
 
-// planLeaving notes in a plan which nodes are kept, and what the hub's record has of them.
+// planLeaving sets the kept nodes of a plan, and the new list for the hub record.
 //
-// A node that a row wants again is in it no more, whatever becomes of the node in this run:
-// its next departure begins anew. One that this run does not judge, and one that goes, stay
-// in it as long as they have an inventory.
+// It drops a node with a row, whatever happens to the node in this run, so that its next
+// grace period starts again. It keeps deleted nodes, and nodes that this run doesn't judge,
+// while they have an inventory.
 func (d *decider) planLeaving(p *plan.Plan) {
 	next := grace.Ledger{}
 	keep := func(k lynq.NodeKey) { next.Set(k, d.ledger.Of(k)) }
@@ -133,7 +130,7 @@ func (d *decider) planLeaving(p *plan.Plan) {
 		l := d.leaves[key]
 		switch {
 		case d.in.Sharded && !d.in.planned(key):
-			keep(key) // its own shard notes since when it leaves
+			keep(key) // the run of its own shard notes the time
 		case l != nil:
 			p.Leaving = append(p.Leaving, *l)
 			if keep(key); d.ledger.Of(key).IsZero() {
@@ -153,7 +150,7 @@ func (d *decider) planLeaving(p *plan.Plan) {
 	p.LeavingRecord = next.Recorded()
 }
 
-// notLeaving: the node of the object is not kept for its grace period.
+// notLeaving requires that the object's node isn't in its grace period.
 func notLeaving(d *decider, q *question) *answer {
 	if l := d.leaves[q.me.NodeKey]; l != nil {
 		return keep(reason.Grace, "its node is kept until "+l.Until.UTC().Format(time.RFC3339)+" (deletionGracePeriod)")

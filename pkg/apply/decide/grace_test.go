@@ -22,7 +22,7 @@ func hour(n int) time.Time {
 	return time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC).Add(time.Duration(n) * time.Hour)
 }
 
-// leavesSince marks a node of the shop as leaving, in both records.
+// leavesSince notes the start of a node's grace period in both records.
 func (s *shop) leavesSince(inv *inventory.Inventory, since time.Time) {
 	inv.LeavingSince = since
 	l := grace.NewLedger(s.in.Grace.Recorded)
@@ -30,7 +30,7 @@ func (s *shop) leavesSince(inv *inventory.Inventory, since time.Time) {
 	s.in.Grace.Recorded = l.Recorded()
 }
 
-// graceSaid is what a plan says of nodes that are kept.
+// graceSaid describes a plan's kept nodes in words.
 func graceSaid(p *plan.Plan) []string {
 	var lines []string
 	for _, l := range p.Leaving {
@@ -47,7 +47,7 @@ func TestGrace(t *testing.T) {
 	for name, tt := range map[string]struct {
 		prepare  func(*shop)
 		want     []string
-		recorded string // the nodes in the hub's record
+		recorded string // the nodes in the hub record
 		refused  string
 	}{
 		"a row goes": {
@@ -219,8 +219,9 @@ func TestGrace(t *testing.T) {
 	}
 }
 
-// TestGraceHeld: where no row is active, held deletions include nodes that would begin to
-// leave, and no period begins. Another guard holds only nodes whose time is over.
+// TestGraceHeld checks that if no row is active, the held deletions include nodes that
+// would begin their grace period, and no period begins. Other guards hold only nodes with
+// an expired period.
 func TestGraceHeld(t *testing.T) {
 	for guard, active := range map[plan.Guard]int{plan.GuardEmpty: 0, plan.GuardMaxDelete: 5} {
 		s := newShop()
@@ -250,8 +251,9 @@ func TestGraceHeld(t *testing.T) {
 	}
 }
 
-// TestGraceHistories: whatever rows, clocks, killed runs and forgers do, a node is deleted
-// only if no row wants it, and no earlier than its grace period after a run first saw that.
+// TestGraceHistories checks that lynqctl deletes a node only if no row renders it, and only
+// after its grace period. The period begins when a run first sees that. Rows, clocks,
+// killed runs and forgers can't change that.
 func TestGraceHistories(t *testing.T) {
 	deleted := 0
 	for seed := range uint64(1000) {
@@ -280,7 +282,7 @@ func TestGraceHistories(t *testing.T) {
 	}
 }
 
-// graceHistory is a hub with a few nodes, its records, and what a bystander saw.
+// graceHistory is a hub with a few nodes and its records, and an observer.
 type graceHistory struct {
 	t        *testing.T
 	seed     uint64
@@ -292,11 +294,11 @@ type graceHistory struct {
 	lastRun  time.Time
 	now      time.Time
 	period   time.Duration
-	// seen is when a run first saw a row gone, by the clock of the run, and shortest the
+	// seen is when a run first saw that a row is gone, by the run's clock. shortest is the
 	// shortest period since then.
 	seen     map[string]time.Time
 	shortest map[string]time.Duration
-	// forger is which record the one writes who forges: either, and never both.
+	// The forger writes one of the two records, and never both.
 	hubForger bool
 }
 
@@ -321,8 +323,8 @@ func (h *graceHistory) row() {
 	h.rows[row] = !h.rows[row]
 }
 
-// clock lets time pass. A clock that jumps ahead ends periods early, which lynqctl does not
-// see: here it only goes on, or jumps back and is right again.
+// clock advances the time. lynqctl can't notice a clock that jumps ahead, and would end
+// periods early. So here the clock only advances, or jumps back and recovers.
 func (h *graceHistory) clock() {
 	h.now = h.now.Add(time.Duration(1+h.r.IntN(7*3600)) * time.Second)
 }
@@ -334,7 +336,7 @@ func (h *graceHistory) changePeriod() {
 	}
 }
 
-// forge writes any date into one of the records.
+// forge writes a random time into one of the records.
 func (h *graceHistory) forge() {
 	row := graceRows()[h.r.IntN(3)]
 	since := h.now.Add(time.Duration(h.r.IntN(121)-100) * time.Hour)
@@ -354,7 +356,7 @@ func (h *graceHistory) forge() {
 	}
 }
 
-// run is an apply, which may be killed, or have a clock that is behind.
+// run is an apply. It may be killed, or have a slow clock.
 func (h *graceHistory) run() {
 	behind := time.Duration(0)
 	if h.r.IntN(4) == 0 {
@@ -400,7 +402,7 @@ func (h *graceHistory) run() {
 	}
 }
 
-// carryOut has a node applied or deleted, unless the run is killed before.
+// carryOut applies or deletes a node, unless the run is killed before.
 func (h *graceHistory) carryOut(n *plan.NodePlan, now time.Time) {
 	row := n.UID
 	if n.Desired != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
-// guards refuse plans.
 type guards struct {
 	d  *decider
 	in *Input
@@ -20,7 +19,7 @@ type guards struct {
 
 func newGuards(d *decider) guards { return guards{d, d.in} }
 
-// refusals are what the guards have against a plan (contract: guards).
+// refusals returns the guards' refusals of a plan (contract: guards).
 func (g guards) refusals(l Limits) []plan.Refusal {
 	var refusals []plan.Refusal
 	refuse := func(by plan.Guard, fix, format string, args ...any) {
@@ -37,7 +36,7 @@ func (g guards) refusals(l Limits) []plan.Refusal {
 			"the hub's record was deleted, ConfigMap %s/%s: its deletion deletes all of its %s", g.in.Hub.Namespace, name, phrase.Count(n.Nodes, "node"))
 		return refusals
 	}
-	// A run that a selector narrows deletes no node, and tells of an empty source all the same.
+	// A narrowed run deletes no node, but still reports an empty source.
 	if (len(n.nodes)+len(g.d.leaves) > 0 || g.in.Narrowed && n.Nodes > 0) && g.in.Active == 0 && !l.AllowEmpty {
 		refuse(plan.GuardEmpty, "check the source; to delete every tenant, pass --allow-empty",
 			"no row is active, but the cluster has %s", phrase.Count(n.Nodes, "node"))
@@ -55,15 +54,14 @@ func (g guards) refusals(l Limits) []plan.Refusal {
 	return refusals
 }
 
-// losses are what the guards judge by: the nodes that are recorded, and what the plan
-// does to them.
+// losses are the recorded nodes and the plan's changes to them, as the guards count.
 type losses struct {
 	toll.Toll
-	byHand       int            // nodes that are deleted, and whose inventories were deleted by hand
-	there, nodes []lynq.NodeKey // those of which a share may go, and those that count
+	byHand       int            // deleted nodes with an inventory that somebody deleted
+	there, nodes []lynq.NodeKey // there is the base of the percentage, and nodes are the losses
 }
 
-// cause is what people did beside changing rows, "" where they did nothing.
+// cause says what people did beside changing rows, or returns "".
 func (n *losses) cause() string {
 	switch n.byHand {
 	case 0:
@@ -74,13 +72,13 @@ func (n *losses) cause() string {
 	return fmt.Sprintf("somebody deleted %d inventories, and their rows are inactive or missing: ", n.byHand)
 }
 
-// losses counts what the guards judge by.
+// losses counts the nodes and their losses for the guards.
 func (g guards) losses() *losses {
 	n := &losses{}
 	homes, room := g.homes(), map[lynq.NodeKey]bool{}
 	for _, inv := range g.in.Inventories {
 		if !g.d.counts(inv) && !g.in.HubDeleting {
-			continue // nodes of other forms say nothing of the share that goes
+			continue // nodes of other forms aren't part of the percentage
 		}
 		key, before := inv.Node.Key(), n.Going()
 		change := g.changeOf(inv, homes)
@@ -98,10 +96,10 @@ func (g guards) losses() *losses {
 	return n
 }
 
-// makesRoom reports whether a node that stays counts when max-delete takes its percentage. It
-// does if a row wants the node, or wants it by another name; known has the names that counted
-// before. Other nodes don't count, because whoever may write inventories can invent them. A
-// run of some nodes doesn't know what all rows want, so all nodes count there.
+// makesRoom reports whether a kept node counts in the base of max-delete's percentage. It
+// does if a row renders the node, or renders it under another name. known has the names
+// that counted before. Other nodes don't count, because anybody who may write inventories
+// can invent them. A run of some nodes doesn't know all rows, so all nodes count there.
 func (g guards) makesRoom(inv *inventory.Inventory, known map[lynq.NodeKey]bool) bool {
 	key := inv.Node.Key()
 	r := g.d.renamed[key]
@@ -122,13 +120,13 @@ func (g guards) makesRoom(inv *inventory.Inventory, known map[lynq.NodeKey]bool)
 	return !counted
 }
 
-// rowKey is a row of a form.
+// rowKey identifies a row of a form.
 type rowKey struct {
 	form lynq.FormKey
 	uid  string
 }
 
-// homes are the namespaces in which rows make their nodes now.
+// homes returns the namespaces of the rows' nodes.
 func (g guards) homes() map[rowKey]string {
 	homes := make(map[rowKey]string, len(g.in.Nodes))
 	for _, n := range g.in.Nodes {
@@ -137,13 +135,13 @@ func (g guards) homes() map[rowKey]string {
 	return homes
 }
 
-// changeOf is what the plan does to the node of an inventory, as the guards count it.
+// changeOf returns the plan's change to the node of an inventory, as the guards count it.
 func (g guards) changeOf(inv *inventory.Inventory, homes map[rowKey]string) *toll.NodeChange {
 	key := inv.Node.Key()
 	n := g.d.nodes[key]
 	c := &toll.NodeChange{Exists: g.exists}
 	switch {
-	case g.d.untouched[key] != nil: // it stays for now
+	case g.d.untouched[key] != nil: // lynqctl keeps it for now
 	case g.d.leaves[key] != nil:
 	case g.d.renamed[key] != nil:
 		if r := g.d.renamed[key]; r.now != nil && r.obstacle() == nil {
@@ -164,9 +162,9 @@ func (g guards) changeOf(inv *inventory.Inventory, homes map[rowKey]string) *tol
 	return c
 }
 
-// heldBy are the objects that a node has, by its record and not by the cluster: what a plan
-// of some nodes refuses, a plan of all refuses too. An object holds data where the record or
-// the form says so: whoever may write the record can take its mark off.
+// heldBy returns the objects of a node by its inventory, and not by the cluster. So a plan
+// of some nodes is refused only if a plan of all is. An object has data if the entry or the
+// form says so, because anybody who may write the inventory can remove its mark.
 func (g guards) heldBy(n *plan.Node, inv *inventory.Inventory) []toll.Held {
 	me, renamed := g.d.owner(n.Key()), inv.Node.Key() != n.Key()
 	var held []toll.Held
@@ -182,12 +180,12 @@ func (g guards) heldBy(n *plan.Node, inv *inventory.Inventory) []toll.Held {
 	return held
 }
 
-// marksData tells whether the form marks a resource of the node with holdsData.
+// marksData reports whether the form marks a resource of the node with holdsData.
 func marksData(n *plan.Node, id string) bool {
 	return slices.ContainsFunc(n.Objects, func(o plan.Object) bool { return o.ID == id && o.Policy != nil && o.Policy.Data })
 }
 
-// exists tells whether some row of the inputs renders an object, or may.
+// exists reports whether some row of the files renders an object, or may.
 func (g guards) exists(ref lynq.Ref) bool {
 	_, wanted := g.d.desired[ref]
 	return wanted || g.d.wantedBeside(ref) != nil || g.in.Elsewhere.keeps(g.d, &question{asker: askerNode, entry: &inventory.Entry{Ref: ref}}) != nil

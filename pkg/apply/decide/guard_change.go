@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// refuseChanges are what the guards have against a plan for its nodes that stay.
+// refuseChanges returns the guards' refusals because of changes to kept nodes.
 func (g guards) refuseChanges(p *plan.Plan, l Limits) []plan.Refusal {
 	var refusals []plan.Refusal
 	for _, c := range g.in.Evidence.Emptied() {
@@ -47,15 +47,15 @@ func (g guards) refuseChanges(p *plan.Plan, l Limits) []plan.Refusal {
 	return refusals
 }
 
-// mayChange tells whether max-change takes its share also of a node: a row wants it, and it is
-// recorded. One that can't be planned makes no room for changes, because whoever may write
-// inventories can have nodes that nobody can plan.
+// mayChange reports whether a node counts in the base of max-change's percentage. It does
+// if a row renders it and it has an inventory. A node that can't be planned doesn't count.
+// Otherwise anybody who may write inventories could add such nodes and allow more changes.
 func (g guards) mayChange(n *plan.NodePlan) bool {
 	there := n.Inventory != nil || len(g.d.earlier[n.Key()]) > 0
 	return there && n.Desired != nil && n.Desired.Failed == nil && (g.in.Only == nil || g.in.Only[n.Name])
 }
 
-// onlyMoves reports whether a step changes nothing of an object but the node that has it.
+// onlyMoves reports whether a step changes only the node that owns an object.
 func (d *decider) onlyMoves(n *plan.NodePlan, s *plan.Step) bool {
 	if s.Reason != reason.Moved {
 		return false

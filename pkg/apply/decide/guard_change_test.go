@@ -13,7 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
-// refusalsOf are the refusals of a plan, in words.
+// refusalsOf describes the refusals of a plan in words.
 func refusalsOf(p *plan.Plan) []string {
 	var all []string
 	for _, r := range p.Refusals {
@@ -22,8 +22,9 @@ func refusalsOf(p *plan.Plan) []string {
 	return all
 }
 
-// TestMaxChange: nodes that are recorded, stay, and would change in more than how they are
-// tracked count. Nodes that are new, go, or don't render do not.
+// TestMaxChange checks that kept nodes count if they are recorded and more than their
+// tracking would change. New nodes, deleted nodes, and nodes that fail to render don't
+// count.
 func TestMaxChange(t *testing.T) {
 	for _, tt := range []struct {
 		limit string
@@ -58,8 +59,7 @@ func TestMaxChange(t *testing.T) {
 	}
 }
 
-// TestMaxChangeRenamed: nodes that go on by other names count if more than their tracking
-// changes.
+// TestMaxChangeRenamed checks that renamed nodes count if more than their tracking changes.
 func TestMaxChangeRenamed(t *testing.T) {
 	for _, changes := range []bool{false, true} {
 		s := newShop()
@@ -87,8 +87,8 @@ func TestMaxChangeRenamed(t *testing.T) {
 	}
 }
 
-// TestEmptyColumns: a column that a form uses, and that is suddenly empty in many rows,
-// refuses, unless a person named it.
+// TestEmptyColumns checks that the guard refuses if a used column is suddenly empty in many
+// rows, unless the user named the column.
 func TestEmptyColumns(t *testing.T) {
 	s := newShop()
 	s.has("a", "a")
@@ -114,9 +114,9 @@ func TestEmptyColumns(t *testing.T) {
 	}
 }
 
-// changingShop is a hub of four nodes that stay, of which two would change: one changes,
-// and one has lost its object. Of the others, one is as it is to be, and one doesn't
-// render. One node is new, and one goes.
+// changingShop returns a hub with four kept nodes. One of them changes, one lost its
+// object, one is up to date, and one fails to render. One more node is new, and one is
+// deleted.
 func changingShop(t *testing.T) *shop {
 	t.Helper()
 	s := newShop()

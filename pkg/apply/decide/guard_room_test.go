@@ -10,8 +10,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
-// TestForgedRoom forges inventories whose nodes stay: under another name of an active row, as
-// a renamed node, or for a grace period. None of them raises the limit of max-delete.
+// TestForgedRoom forges inventories of kept nodes: under another name of an active row, as
+// a renamed node, or in a grace period. None of them raises the limit of max-delete.
 func TestForgedRoom(t *testing.T) {
 	slow := lynq.FormKey{Name: "slow"}
 	for name, forge := range map[string]func(s *shop, inv *inventory.Inventory){

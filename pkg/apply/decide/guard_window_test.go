@@ -14,8 +14,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
-// TestMaxDeleteWindow: rows that are lost one after the other are held like those that are
-// lost at once.
+// TestMaxDeleteWindow checks that the guard holds rows that are lost one after the other
+// like rows that are lost at once.
 func TestMaxDeleteWindow(t *testing.T) {
 	rows := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
 	var deletions []inventory.Deletions
@@ -53,8 +53,8 @@ func TestMaxDeleteWindow(t *testing.T) {
 	}
 }
 
-// TestMaxDeleteWindowAlone: what was deleted earlier is nothing against a plan that deletes
-// nothing, and a plan without a window records nothing.
+// TestMaxDeleteWindowAlone checks that earlier deletions don't matter for a plan that
+// deletes nothing. A plan without a window records nothing.
 func TestMaxDeleteWindowAlone(t *testing.T) {
 	s := newShop()
 	s.in.Now = time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC)

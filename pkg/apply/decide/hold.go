@@ -12,23 +12,22 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// WithoutDeletions is a plan that is holdable, without what the guards refuse: no node
-// goes, and no object leaves its node. It is a pure function, and p stays as it is.
+// WithoutDeletions returns a holdable plan without the changes that the guards refuse. No
+// node is deleted, and no object leaves its node. It is a pure function, and p doesn't
+// change.
 //
-//   - A node that would go is not in it: none of its steps is carried out, so that its
-//     hooks do not run either.
-//   - An object that a node which stays wants no more is skipped, and its entry stays,
-//     whether it would be deleted, orphaned or only let go. One that another
-//     node which stays takes over is no deletion, and moves.
-//   - An object that a node wants and one that would go still has is skipped: with it
-//     that node would begin to go.
-//   - A node that is kept for its grace period begins to leave, unless no row is active:
-//     then the source may be broken, and no grace period begins.
-//   - All else is as it was planned. To recreate an object, or to purge one that did its
-//     work, is what a row and a form want, and no guard counts it.
+//   - It drops every deleted node with all of its steps, so its hooks don't run either.
+//   - It skips an object that a kept node no longer needs, and keeps its entry. It does
+//     so whether the object would be deleted, orphaned or released. An object that
+//     another kept node takes over isn't a deletion, and moves.
+//   - It skips an object that one node renders and a deleted node still owns, because
+//     taking it would begin that deletion.
+//   - A node begins its grace period, unless no row is active. Then the source may be
+//     broken, and no grace period begins.
+//   - Everything else remains as planned. A row and a form request a recreation or a
+//     purge, and no guard counts these.
 //
-// What the steps of such a plan become when they are decided again is no deletion
-// either.
+// If a step of such a plan is decided again, the result isn't a deletion either.
 func WithoutDeletions(p *plan.Plan) *plan.Plan {
 	next := *p
 	next.Held, next.Refusals, next.Losses, next.Nodes = heldBack(p), nil, nil, nil
@@ -53,7 +52,7 @@ func WithoutDeletions(p *plan.Plan) *plan.Plan {
 	return &next
 }
 
-// takenIn are the objects that other nodes take from nodes of a plan that go.
+// takenIn returns the objects that other nodes take from deleted nodes of a plan.
 func takenIn(p *plan.Plan) map[lynq.Ref]lynq.NodeKey {
 	taken := map[lynq.Ref]lynq.NodeKey{}
 	for i := range p.Nodes {
@@ -67,8 +66,9 @@ func takenIn(p *plan.Plan) map[lynq.Ref]lynq.NodeKey {
 	return taken
 }
 
-// WithoutTaking is a plan that was made together with the plan of another hub, of which held
-// is carried out and not whole: nodes that held keeps give it nothing. It is a pure function.
+// WithoutTaking changes a plan because another hub's plan in the same run holds its
+// deletions. held replaces whole there. The nodes that held keeps give nothing to p. It is
+// a pure function.
 func WithoutTaking(p, whole, held *plan.Plan) *plan.Plan {
 	next := *p
 	next.Nodes = slices.Clone(p.Nodes)
@@ -90,7 +90,7 @@ func WithoutTaking(p, whole, held *plan.Plan) *plan.Plan {
 	return &next
 }
 
-// withBeside are the rules of a hub beside which another one has these.
+// withBeside returns a hub's rules with b as the rules of b's hub beside it.
 func (d *decider) withBeside(b *decider) *decider {
 	next := *d
 	next.beside = slices.Clone(d.beside)
@@ -102,12 +102,12 @@ func (d *decider) withBeside(b *decider) *decider {
 	return &next
 }
 
-// takes reports whether a step writes an object of a node that leaves.
+// takes reports whether a step writes an object of a deleted node.
 func takes(me plan.Owner, s *plan.Step, taken map[lynq.Ref]lynq.NodeKey) bool {
 	return s.Object != nil && taken[s.Object.Ref] != (lynq.NodeKey{}) && s.Live != nil && !me.Tracks(s.Live)
 }
 
-// holdStep has a step do nothing.
+// holdStep makes a step do nothing.
 func holdStep(s *plan.Step, why string) {
 	s.Action, s.Reason, s.Message, s.To = plan.ActionSkip, reason.Held, why, lynq.NodeKey{}
 }
@@ -117,13 +117,13 @@ func keptByNode(k lynq.NodeKey, h *plan.Held) string {
 	return "node " + k.String() + " has it, and is kept: deletions are held (" + h.Guards() + ")"
 }
 
-// refusedBy tells whether a guard refuses a plan.
+// refusedBy reports whether a guard refuses a plan.
 func refusedBy(p *plan.Plan, by plan.Guard) bool {
 	return slices.ContainsFunc(p.Refusals, func(r plan.Refusal) bool { return r.Guard == by })
 }
 
-// withoutDeletions is the plan of a node that stays. taken are the objects that it, or
-// another one, would take from nodes that go.
+// withoutDeletions returns the plan of a kept node. taken are the objects that nodes would
+// take from deleted nodes.
 func withoutDeletions(p *plan.NodePlan, held *plan.Held, taken map[lynq.Ref]lynq.NodeKey, staying map[lynq.NodeKey]bool) plan.NodePlan {
 	next := *p
 	next.Steps = slices.Clone(p.Steps)
@@ -146,11 +146,11 @@ func withoutDeletions(p *plan.NodePlan, held *plan.Held, taken map[lynq.Ref]lynq
 	return next
 }
 
-// leavesWhole tells whether a node goes, and goes on by no other name.
+// leavesWhole reports whether lynqctl deletes a node and no other node continues it.
 func leavesWhole(n *plan.NodePlan) bool { return n.Desired == nil && !n.Moves() }
 
-// holdingOn are the rules of a plan without its deletions: a node that would go gives
-// nothing away.
+// holdingOn returns the rules of a plan without its deletions. A node that would be deleted
+// gives nothing away.
 func (d *decider) holdingOn(nodes []plan.NodePlan) *decider {
 	next := *d
 	next.holding, next.unknown = true, map[lynq.NodeKey]bool{}
@@ -165,7 +165,7 @@ func (d *decider) holdingOn(nodes []plan.NodePlan) *decider {
 	return &next
 }
 
-// heldBack is what a plan without its deletions leaves out.
+// heldBack returns the deletions that a plan without them leaves out.
 func heldBack(p *plan.Plan) *plan.Held {
 	h := &plan.Held{Refusals: p.Refusals}
 	for i := range p.Nodes {
@@ -198,25 +198,24 @@ func heldBack(p *plan.Plan) *plan.Held {
 	return h
 }
 
-// leaves tells whether an object leaves its node with a step: it is deleted or orphaned.
-// What is let go is gone, or another's already.
+// leaves reports whether a step deletes or orphans an object. A released object was deleted
+// before, or belongs to another owner.
 func leaves(s plan.Step) bool {
 	return s.Object == nil && (s.Action == plan.ActionDelete || s.Action == plan.ActionCollect || s.Action == plan.ActionOrphan)
 }
 
-// leavesOrRuns tells whether a step of a node that goes does anything.
+// leavesOrRuns reports whether a step of a deleted node does anything.
 func leavesOrRuns(s plan.Step) bool {
 	return s.Action != plan.ActionSkip && s.Action != plan.ActionKeep
 }
 
-// changeDigest identifies the deletions of a plan, so that who approves them approves these
-// and no others: the hub, the guards that refuse, the nodes that go by the identity of
-// their rows, and each object that is deleted or orphaned, with its uid.
+// changeDigest identifies the deletions of a plan, so that an approval covers exactly
+// these. It covers the hub, the refusing guards, the deleted nodes with their rows, and
+// each deleted or orphaned object with its uid.
 //
-// It is of the change, and not of the rows: between the look at what is held and the run
-// that carries it out other columns may change, and rows may come, which no guard has
-// anything against; and the same rows may mean other deletions after a form has changed.
-// One more row that goes, or another object, is another digest.
+// It covers the deletions and not the rows. Until a run executes them, other columns may
+// change and new rows may come, which no guard refuses. And after a change of a form, the
+// same rows may mean other deletions. One more deleted row or object changes the digest.
 func changeDigest(p *plan.Plan, h *plan.Held) string {
 	lines := []string{}
 	going := map[lynq.NodeKey]bool{}
@@ -249,7 +248,8 @@ func changeDigest(p *plan.Plan, h *plan.Held) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// UntilRead is a plan without its deletions: they wait for another reading of the files.
+// UntilRead returns a plan without its deletions. They wait until lynqctl has read the
+// files again.
 func UntilRead(p *plan.Plan) *plan.Plan {
 	next := *p
 	next.Refusals = []plan.Refusal{{Guard: plan.GuardReading, Hub: p.Hub}}

@@ -21,7 +21,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
-// shop is a hub whose rows make ConfigMaps, all of one namespace.
+// shop is a hub with ConfigMaps for its rows, all in one namespace.
 type shop struct{ in *Input }
 
 func newShop() *shop {
@@ -32,7 +32,7 @@ func shopRef(name string) lynq.Ref { return lynq.Ref{Kind: "ConfigMap", Namespac
 
 func shopNode(row string) lynq.NodeKey { return lynq.NodeKey{Namespace: "ns", Name: row + "-web"} }
 
-// wants is a row that is active.
+// wants adds an active row.
 func (s *shop) wants(row string, objects ...string) *plan.Node {
 	n := &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "ns", Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: row, Namespace: shopNode(row).Namespace, Name: shopNode(row).Name}}
 	for _, name := range objects {
@@ -44,7 +44,7 @@ func (s *shop) wants(row string, objects ...string) *plan.Node {
 	return n
 }
 
-// has is what is recorded of a row's node, and is there.
+// has adds the inventory and the live objects of a row's node.
 func (s *shop) has(row string, objects ...string) *inventory.Inventory {
 	inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "ns", Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: row, Namespace: "ns", Name: row + "-web"}, UID: "inv-" + row, Finalizer: true}
 	for _, name := range objects {
@@ -60,7 +60,7 @@ func (s *shop) has(row string, objects ...string) *inventory.Inventory {
 	return inv
 }
 
-// said is what a plan says, one line for each step.
+// said describes a plan in words, with one line for each step.
 func said(p *plan.Plan) []string {
 	var lines []string
 	for _, n := range p.Nodes {
@@ -135,7 +135,7 @@ func TestWithoutDeletions(t *testing.T) {
 		"what was taken over already is none of its": {
 			prepare: func(s *shop) {
 				s.has("a", "a1", "x")
-				s.has("b", "b1", "x").Entries[1].Digest = "d0" // has it since
+				s.has("b", "b1", "x").Entries[1].Digest = "d0" // it owns the object meanwhile
 				s.wants("b", "b1", "x")
 			},
 			want:  []string{"b: b1 keep UpToDate", "b: x update Changed"},
@@ -189,7 +189,7 @@ func TestWithoutDeletions(t *testing.T) {
 	}
 }
 
-// TestHeldWithoutRows: where no row is active, nothing is left to do.
+// TestHeldWithoutRows checks that if no row is active, nothing remains to do.
 func TestHeldWithoutRows(t *testing.T) {
 	s := newShop()
 	s.has("a", "a1")
@@ -203,7 +203,8 @@ func TestHeldWithoutRows(t *testing.T) {
 	}
 }
 
-// TestHoldable: what is refused for more than its deletions is refused as a whole.
+// TestHoldable checks that a plan that is refused for more than its deletions is refused as
+// a whole.
 func TestHoldable(t *testing.T) {
 	for want, guards := range map[bool][][]plan.Guard{
 		true: {{plan.GuardEmpty}, {plan.GuardMaxDelete}, {plan.GuardEmpty, plan.GuardMaxDelete}},
@@ -223,8 +224,8 @@ func TestHoldable(t *testing.T) {
 	}
 }
 
-// TestHeldAgain: what a node that would go has stays its own when steps of others are
-// decided again.
+// TestHeldAgain checks that an object of a node that would be deleted remains with it, even
+// when steps of others are decided again.
 func TestHeldAgain(t *testing.T) {
 	s := newShop()
 	s.has("a", "x", "y")
@@ -250,7 +251,7 @@ func TestHeldAgain(t *testing.T) {
 	}
 }
 
-// TestHeldDigest: it is of exactly the deletions.
+// TestHeldDigest checks that the digest covers exactly the deletions.
 func TestHeldDigest(t *testing.T) {
 	digest := func(change func(*shop)) string {
 		s := newShop()
@@ -290,7 +291,7 @@ func TestHeldDigest(t *testing.T) {
 	}
 }
 
-// randomShop is a hub of which anything may be so.
+// randomShop returns a random hub.
 func randomShop(r *rand.Rand) *shop {
 	s := newShop()
 	names := func(from string, odds int) []string {
@@ -342,7 +343,7 @@ func randomShop(r *rand.Rand) *shop {
 		s.in.Grace.Periods = map[lynq.FormKey]time.Duration{{Name: "web"}: time.Duration(r.IntN(15)) * time.Hour}
 	}
 	live := slices.SortedFunc(maps.Keys(s.in.Live), func(a, b lynq.Ref) int { return strings.Compare(a.String(), b.String()) })
-	for _, ref := range live { // the same seed, the same shop
+	for _, ref := range live { // in order, so that the same seed gives the same shop
 		*s.in.Live[ref] = *somehow(r, s.in.Live[ref])
 	}
 	for _, ref := range live {
@@ -353,7 +354,7 @@ func randomShop(r *rand.Rand) *shop {
 	return s
 }
 
-// somehow is an object as it, or another client's, may be found, or nil.
+// somehow returns a variation of an object, or nil.
 func somehow(r *rand.Rand, l *tracking.Live) *tracking.Live {
 	now := *l
 	switch r.IntN(8) {
@@ -373,9 +374,8 @@ func somehow(r *rand.Rand, l *tracking.Live) *tracking.Live {
 	return &now
 }
 
-// FuzzWithoutDeletions: whatever there is, no step of a plan without its deletions
-// deletes or lets go what a node has, neither as it was planned nor as it is decided
-// again; and none is there that was not planned.
+// FuzzWithoutDeletions checks that no step of a plan without its deletions deletes or
+// releases an object of a node, planned or decided again. The plan has no new steps.
 func FuzzWithoutDeletions(f *testing.F) {
 	for seed := range uint64(20) {
 		f.Add(seed)
@@ -383,7 +383,7 @@ func FuzzWithoutDeletions(f *testing.F) {
 	f.Fuzz(holdsDeletions)
 }
 
-// TestWithoutDeletionsOfAnything is that for many seeds.
+// TestWithoutDeletionsOfAnything runs FuzzWithoutDeletions for many seeds.
 func TestWithoutDeletionsOfAnything(t *testing.T) {
 	for seed := range uint64(3000) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { holdsDeletions(t, seed) })
@@ -424,7 +424,7 @@ func holdsDeletions(t *testing.T, seed uint64) {
 	}
 }
 
-// sameStep: a step is what was planned, or is held.
+// sameStep requires that a step is as planned, or held.
 func sameStep(t *testing.T, planned, s *plan.Step) {
 	t.Helper()
 	if s.Object != planned.Object || s.Entry != planned.Entry || s.Live != planned.Live {
@@ -435,7 +435,7 @@ func sameStep(t *testing.T, planned, s *plan.Step) {
 	}
 }
 
-// noDeletion: what a node has, it keeps, unless one that stays takes it over.
+// noDeletion requires that a node keeps its objects, unless a kept node takes them over.
 func noDeletion(t *testing.T, p *plan.Plan, s *plan.Step) {
 	t.Helper()
 	if s.Object != nil {

@@ -10,15 +10,15 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// hooking decides what runs before a node goes.
+// hooking decides which hooks run before lynqctl deletes a node.
 type hooking struct{ d *decider }
 
-// A hook is an object that is made when its node goes, and has to complete before
-// anything of the node is deleted (runOn: Delete). As long as the node stays its
-// inventory has an entry for it and there is no object; what it is made of is in a
-// Secret, for the row may be gone by then.
+// lynqctl creates the object of a deletion hook (runOn: Delete) when it deletes the node.
+// The hook must complete before lynqctl deletes other objects of the node. While the node
+// is kept, its inventory has an entry for the hook, and the object doesn't exist. A Secret
+// has its manifest, because the row may be gone later.
 
-// hooks plans what is run before a node goes.
+// hooks plans the hooks to run before lynqctl deletes a node.
 func (h hooking) hooks(me plan.Owner, inv *inventory.Inventory) []plan.Step {
 	if h.d.in.Cascade == plan.CascadeOrphan {
 		return nil
@@ -33,8 +33,8 @@ func (h hooking) hooks(me plan.Owner, inv *inventory.Inventory) []plan.Step {
 	return steps
 }
 
-// hook plans one hook of a node that goes. What is there and was not made by it is
-// never taken for it, and a record alone creates nothing.
+// hook plans one hook of a deleted node. An existing object that the hook didn't create
+// never counts as its own, and a record alone creates nothing.
 func (h hooking) hook(me plan.Owner, o *plan.Object, r *inventory.Entry, l *tracking.Live) plan.Step {
 	s := h.hookRun(me, o, r, l)
 	if s.Action != plan.ActionCreate {
@@ -47,14 +47,14 @@ func (h hooking) hook(me plan.Owner, o *plan.Object, r *inventory.Entry, l *trac
 	if l == nil || l.Deleting {
 		return s
 	}
-	// An object that an earlier try left is deleted first.
+	// First delete the object of an earlier attempt.
 	if a := h.d.gate(&question{asker: askerHook, me: me, entry: r, live: l, why: reason.Leftover}); a.Action != plan.ActionDelete {
 		s.Action, s.Reason, s.Message = plan.ActionBlock, a.Reason, a.Message+" ("+WithoutHook(me, r.Ref)+")"
 	}
 	return s
 }
 
-// hookRun is what is to be done for a hook that may run, whoever declares it.
+// hookRun plans a hook that may run, whoever declares it.
 func (h hooking) hookRun(me plan.Owner, o *plan.Object, r *inventory.Entry, l *tracking.Live) plan.Step {
 	s := plan.Step{Object: o, Entry: r, Live: l, Action: plan.ActionCreate, Reason: reason.BeforeDelete}
 	block := func(why string) plan.Step {
@@ -89,13 +89,13 @@ func (h hooking) hookRun(me plan.Owner, o *plan.Object, r *inventory.Entry, l *t
 	return s
 }
 
-// WithoutHook tells people how to delete a node whose hook can't run.
+// WithoutHook tells users how to delete a node with a hook that can't run.
 func WithoutHook(me plan.Owner, ref lynq.Ref) string {
 	return fmt.Sprintf("to go on without it: kubectl delete configmap %s -n %s --wait=false, then lynqctl finalize -n %[2]s --force %[3]s", inventory.Name(me.Name), me.Namespace, ref.Full())
 }
 
-// afterHooks plans what becomes of the objects that hooks make: they go with their node,
-// after all but what contains them.
+// afterHooks plans the deletion of hooks' objects. lynqctl deletes them after all other
+// objects of the node, except their containers.
 func (h hooking) afterHooks(me plan.Owner, inv *inventory.Inventory, why reason.Reason) []plan.Step {
 	var steps []plan.Step
 	for i := range inv.Hooks {
@@ -116,7 +116,7 @@ func (h hooking) afterHooks(me plan.Owner, inv *inventory.Inventory, why reason.
 	return steps
 }
 
-// blockAfter keeps the objects of hooks that are blocked: the node does not go without them.
+// blockAfter keeps the objects of blocked hooks, because lynqctl keeps their node.
 func blockAfter(hooks, after []plan.Step) {
 	for i := range hooks {
 		if hooks[i].Action != plan.ActionBlock {
@@ -130,8 +130,7 @@ func blockAfter(hooks, after []plan.Step) {
 	}
 }
 
-// leftovers plans what becomes of the objects that hooks of a node have made which is
-// wanted again.
+// leftovers plans the deletion of hooks' objects if the node is desired again.
 func (h hooking) leftovers(me plan.Owner, inv *inventory.Inventory) []plan.Step {
 	if inv == nil {
 		return nil

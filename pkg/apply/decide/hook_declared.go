@@ -9,7 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// declared is what is known of the hooks of a node.
+// declared returns the known facts about the hooks of a node.
 func (h hooking) declared(k lynq.NodeKey) *declared.Node {
 	inv := h.d.inventories[k]
 	if inv == nil {
@@ -22,7 +22,8 @@ func (h hooking) declared(k lynq.NodeKey) *declared.Node {
 	return n
 }
 
-// findOwned finds where nodes own something, of those with a hook in another namespace.
+// findOwned finds the namespaces in which nodes own an object, for nodes with a hook in
+// another namespace.
 func (h hooking) findOwned() map[lynq.NodeKey]map[string]bool {
 	owned := map[lynq.NodeKey]map[string]bool{}
 	for k, inv := range h.d.inventories {
@@ -33,18 +34,18 @@ func (h hooking) findOwned() map[lynq.NodeKey]map[string]bool {
 	return owned
 }
 
-// ReadHook reads a recorded hook of a node, by its entry.
+// ReadHook returns the object of a node's recorded hook.
 func ReadHook(p *plan.Plan, me plan.Owner, r *inventory.Entry, recorded []byte) (*plan.Object, error) {
 	return declaredBy(p, me).Read(me, r, recorded)
 }
 
-// Account is the ServiceAccount that a node's namespace must have for a hook to run, ""
-// where the form of the node is known, which decides that.
+// Account returns the ServiceAccount that must exist before a hook runs. It returns "" if
+// the node's form is known, because the form decides then.
 func Account(p *plan.Plan, me plan.Owner, o *plan.Object) (string, error) {
 	return declaredBy(p, me).Account(o)
 }
 
-// declaredBy is what the rules of a plan know of the hooks of a node.
+// declaredBy returns the known facts about the hooks of a node from the rules of a plan.
 func declaredBy(p *plan.Plan, me plan.Owner) *declared.Node {
 	d := rulesOf(p)
 	if d == nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// declaredScene is hookScene with a hook in a namespace, whose form declares it there.
+// declaredScene returns hookScene with a hook in a namespace and a form that declares it
+// there.
 func declaredScene(namespace string, said lynq.Text) *Input {
 	in := hookScene("", "", nil)
 	in.Inventories[0].Hooks[0].Namespace = namespace
@@ -20,7 +21,7 @@ func declaredScene(namespace string, said lynq.Text) *Input {
 	return in
 }
 
-// owning has the node of a scene own an object.
+// owning makes the node of a scene own an object.
 func owning(in *Input, ref lynq.Ref, recorded string, change func(*tracking.Live)) *Input {
 	inv := in.Inventories[0]
 	inv.Entries = append(inv.Entries, inventory.Entry{Ref: ref, ID: "far", APIVersion: "v1", UID: recorded})
@@ -30,8 +31,9 @@ func owning(in *Input, ref lynq.Ref, recorded string, change func(*tracking.Live
 	return in
 }
 
-// A record alone runs only a Job or a Pod in the node's own namespace, and where the form
-// is known, it runs only what the form declares. Without its hook, nothing of a node goes.
+// A record alone runs only a Job or a Pod in the node's own namespace. If the form is
+// known, it runs only hooks that the form declares. Without its hook, lynqctl deletes
+// nothing of a node.
 func TestUndeclaredHook(t *testing.T) {
 	entry := func(in *Input, change func(*inventory.Entry)) *Input {
 		change(&in.Inventories[0].Hooks[0])
@@ -48,7 +50,7 @@ func TestUndeclaredHook(t *testing.T) {
 	same := func(*tracking.Live) {}
 	for name, tt := range map[string]struct {
 		in  *Input
-		why string // "" where it runs
+		why string // "" if it runs
 	}{
 		"declared, in the node's namespace": {declaredScene("ns", nil), ""},
 		"recorded, in the node's namespace": {recordOnly(declaredScene("ns", nil)), ""},
@@ -96,8 +98,8 @@ func TestUndeclaredHook(t *testing.T) {
 	}
 }
 
-// What a hook clears before it runs again is its own object: a record that names another
-// Job of the node doesn't make lynqctl delete that one.
+// A hook deletes only its own object before it runs again. If an entry names another Job of
+// the node, lynqctl doesn't delete that one.
 func TestHookOfAnotherResource(t *testing.T) {
 	job := hookJob("j1")
 	job.ResourceID = "migrate"

@@ -16,8 +16,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// hookScene is an input with one node that has a ConfigMap and a hook, of which there is
-// something, and which has come so far.
+// hookScene returns an input with one node. It has a ConfigMap, and a hook in this phase
+// with this live object.
 func hookScene(phase inventory.Phase, uid string, there *tracking.Live) *Input {
 	config := lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme"}
 	job := lynq.Ref{Group: "batch", Kind: "Job", Namespace: "ns", Name: "acme-backup"}
@@ -41,15 +41,15 @@ func hookJob(uid types.UID) *tracking.Live {
 	return &tracking.Live{UID: uid, Hub: "crm", PartOf: inventory.ID("ns", inventory.Name("acme-web")), Owners: []types.UID{"inv"}, ResourceID: "backup"}
 }
 
-// hookState is what there is of a hook.
+// hookState is a state of a hook.
 type hookState struct {
 	name  string
 	phase inventory.Phase
 	uid   string
 	there *tracking.Live
-	runs  string // the step that runs it, when the node goes
-	after string // the one that takes it away
-	left  string // the one when the row is there again
+	runs  string // the step that runs it when lynqctl deletes the node
+	after string // the step that deletes its object
+	left  string // the step if the row is active again
 }
 
 func hookStates() []hookState {
@@ -94,8 +94,8 @@ func planned(p *plan.Plan) (runs, after string) {
 	return runs, after
 }
 
-// Whatever lets the node go, its hook runs first, and nothing that it did not make is
-// taken for it.
+// For every way to delete the node, its hook runs first. An object that the hook didn't
+// create never counts as its own.
 func TestHookOfNodeThatGoes(t *testing.T) {
 	ways := map[reason.Reason]func(*Input){
 		reason.NodeGone:    func(*Input) {},
@@ -122,8 +122,8 @@ func TestHookOfNodeThatGoes(t *testing.T) {
 	}
 }
 
-// When the row is there again what the hook made is left over, and what it did not make
-// is not touched.
+// If the row is active again, lynqctl deletes the hook's object as a leftover, and doesn't
+// touch other objects.
 func TestHookOfNodeThatComesBack(t *testing.T) {
 	for _, state := range hookStates() {
 		in := hookScene(state.phase, state.uid, state.there)
@@ -152,7 +152,7 @@ func TestHookNotRun(t *testing.T) {
 	if runs, after := planned(Decide(in, Limits{AllowEmpty: true})); runs != "" || after != "release GivenUp" {
 		t.Errorf("given up before it began: %q then %q", runs, after)
 	}
-	// A row that does not render may want the node.
+	// A row that failed to render may need the node.
 	in = hookScene("", "", nil)
 	in.Nodes = []*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "Acme", Namespace: "ns", Name: "other"}, Failed: errors.New("x")}}
 	if runs, _ := planned(Decide(in, Limits{AllowEmpty: true})); runs != "" {
@@ -160,7 +160,7 @@ func TestHookNotRun(t *testing.T) {
 	}
 }
 
-// A step is decided again by the rules that planned it, on the entry that was saved since.
+// A step is decided again by the rules of its plan, on the entry as saved since.
 func TestHookRecheck(t *testing.T) {
 	for _, state := range hookStates() {
 		if state.runs == "" {
@@ -172,7 +172,8 @@ func TestHookRecheck(t *testing.T) {
 			t.Errorf("%s: decided again it is %s, and was %s", state.name, again.Action, step.Action)
 		}
 	}
-	// Just before it is created the entry says so: what is there then is the hook's.
+	// Just before lynqctl creates it, the entry says so. An object that exists then belongs
+	// to the hook.
 	p := Decide(hookScene("", "", nil), Limits{AllowEmpty: true})
 	step := p.Nodes[0].Steps[0]
 	begun := step.Begins()
@@ -182,7 +183,7 @@ func TestHookRecheck(t *testing.T) {
 	}
 }
 
-// What is recorded of a hook is read back as it was, and nothing else is taken for it.
+// lynqctl reads a recorded hook back unchanged, and accepts nothing else for it.
 func TestHookManifest(t *testing.T) {
 	policy := lynq.DefaultPolicy()
 	policy.RunOn, policy.Timeout = lynq.RunOnDelete, 90e9

@@ -12,7 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// identified is a scene in which hub and form have namespaces.
+// identified returns a scene in which hub and form have namespaces.
 func identified() *Input {
 	in := scene(ours, lynq.DefaultPolicy())
 	in.Hub.Namespace, in.Forms = "ns", []lynq.FormKey{{Namespace: "ns", Name: "web"}}
@@ -21,8 +21,8 @@ func identified() *Input {
 	return in
 }
 
-// TestIdentity: what a node's inventory says that it is of, against what the node
-// is; and what becomes of the inventory where no row wants the node.
+// TestIdentity compares the identity in a node's inventory with the node's own. It also
+// checks the decision about the inventory if no row renders the node.
 func TestIdentity(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change         func(*inventory.Inventory)
@@ -42,7 +42,7 @@ func TestIdentity(t *testing.T) {
 		if !strings.Contains(got, tt.wanted) || tt.wanted != "kept" && !strings.HasPrefix(got, "fails: another node has this name: inventory ns/lynqnode-acme-web belongs to hub ") {
 			t.Errorf("%s: the node %s, want %s", name, got, tt.wanted)
 		}
-		if tt.wanted != "kept" { // and where it is not among those of the hub
+		if tt.wanted != "kept" { // the same if the node isn't among the hub's
 			in.Taken = map[lynq.NodeKey]*inventory.Inventory{in.Nodes[0].Key(): in.Inventories[0]}
 			all := in.Inventories
 			in.Inventories = nil
@@ -61,8 +61,8 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// TestProof: a recorded object is deleted only where its tracking, with the hub's
-// label, and its uid agree with the record.
+// TestProof checks that lynqctl deletes a recorded object only if its tracking, with the
+// hub's label, and its uid match the entry.
 func TestProof(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*inventory.Entry, *tracking.Live)
@@ -88,7 +88,8 @@ func TestProof(t *testing.T) {
 	}
 }
 
-// TestClaims: what a row that did not render may want is not deleted.
+// TestClaims checks that lynqctl doesn't delete objects that a row that failed to render
+// may need.
 func TestClaims(t *testing.T) {
 	ref := func(name string) lynq.Ref {
 		r := identified().Inventories[0].Entries[0].Ref

@@ -8,11 +8,11 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// keeping is what becomes of an object whose content is to be left alone.
+// keeping is the table of decisions for runs that leave content alone.
 func keeping(at situation, p lynq.Policy) verdict {
 	switch at {
 	case absent, vanished, goingAway, handsOff:
-		return wanted(at, p) // whoever asks for this leaves them out
+		return wanted(at, p) // commands with KeepContent leave these out
 	case otherNodes, otherSets, otherTools, controllers, ownRecord:
 		return verdict{plan.ActionBlock, reason.Foreign}
 	case orphaned:
@@ -28,8 +28,8 @@ func keeping(at situation, p lynq.Policy) verdict {
 	return verdict{plan.ActionKeep, reason.UpToDate}
 }
 
-// TestKeepContent: with KeepContent nothing that is there is written but its
-// tracking, whatever the policies.
+// TestKeepContent checks that with KeepContent, lynqctl writes only the tracking of
+// existing objects, whatever the policies.
 func TestKeepContent(t *testing.T) {
 	for _, creation := range []lynq.CreationPolicy{lynq.CreateWhenNeeded, lynq.CreateOnce} {
 		for _, deletion := range []lynq.DeletionPolicy{lynq.DeleteDelete, lynq.DeleteRetain} {
@@ -53,8 +53,8 @@ func TestKeepContent(t *testing.T) {
 	}
 }
 
-// TestKeepContentRecorded: an object in the place of the recorded one is a person's, unless
-// it has the node's tracking.
+// TestKeepContentRecorded checks that an object that replaced the recorded one belongs to
+// somebody else, unless it has the node's tracking.
 func TestKeepContentRecorded(t *testing.T) {
 	in := scene(ours, lynq.DefaultPolicy())
 	in.KeepContent = true
@@ -67,8 +67,8 @@ func TestKeepContentRecorded(t *testing.T) {
 	}
 }
 
-// TestKeepContentReplaced: an object that took the place of the one that a person asked
-// for keeps its labels, and so does one where there was none.
+// TestKeepContentReplaced checks that an object that replaced the requested one keeps its
+// labels. So does one that is new.
 func TestKeepContentReplaced(t *testing.T) {
 	for name, was := range map[string]bool{"replaced": true, "new": false} {
 		in := scene(orphaned, lynq.DefaultPolicy())

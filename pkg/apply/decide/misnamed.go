@@ -10,20 +10,20 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// misnamed finds nodes of the run that are recorded by another name than theirs:
-// what gives nodes their names did not see that inventory, or there are two. Making
-// another one, or letting that one go, would be a guess about its objects.
+// misnamed finds nodes of the run with an inventory under another name. lynqctl didn't see
+// that inventory when it chose the names, or there are two. Creating another inventory, or
+// deleting that one, would be a guess about its objects.
 type misnamed struct {
 	of       map[lynq.NodeKey]*inventory.Inventory // by the nodes of the run
 	recorded map[lynq.NodeKey]bool                 // by the names in the inventories
 }
 
-// identityKey is what a node is, but for its hub and the namespace of its form,
-// which old inventories do not say (see Node.is).
+// identityKey identifies a node without its hub and its form's namespace, because old
+// inventories lack these (see Node.Is).
 type identityKey struct{ namespace, form, uid string }
 
 func (d *decider) findMisnamed() misnamed {
-	var strays []*inventory.Inventory // that are not of the node of their name
+	var strays []*inventory.Inventory // inventories that don't belong to the node with their name
 	for _, inv := range d.in.Inventories {
 		if n := d.nodes[inv.Node.Key()]; n == nil || !n.Is(inv) {
 			strays = append(strays, inv)
@@ -48,7 +48,7 @@ func (d *decider) findMisnamed() misnamed {
 	return m
 }
 
-// obstacle is why a node is not touched, nil for most.
+// obstacle returns why lynqctl must not change a node, and mostly nil.
 func (m *misnamed) obstacle(n *plan.Node) error {
 	inv := m.of[n.Key()]
 	if inv == nil {
@@ -58,13 +58,13 @@ func (m *misnamed) obstacle(n *plan.Node) error {
 		n.Form, n.UID, inv.Node.Namespace, inventory.Name(inv.Node.Name), inv.Node.Name, n.Name)
 }
 
-// keepRefused notes what refused nodes have, by whatever name it is recorded. What
-// they want is not in the plan, so that it must not seem that they want it no more:
-// another node would take what they have.
+// keepRefused notes the objects of refused nodes, under any recorded name. The plan doesn't
+// have the needs of these nodes. Without the note, they would seem to give their objects
+// away, and another node would take them.
 func (d *decider) keepRefused() {
 	refused := maps.Clone(d.misnamed.recorded)
 	for k := range d.leaves {
-		refused[k] = d.renamed[k] == nil // it keeps what it has
+		refused[k] = d.renamed[k] == nil // it keeps its objects
 	}
 	for k, r := range d.renamed {
 		if r.now == nil || r.obstacle() != nil {
@@ -89,8 +89,8 @@ func (d *decider) keepRefused() {
 	}
 }
 
-// holder is a refused node, another than me, that has an object by its record and
-// its tracking, "" for none.
+// holder returns another, refused node that owns an object by inventory and tracking, or
+// "".
 func (d *decider) holder(me plan.Owner, l *tracking.Live) string {
 	for _, k := range d.held[l.Ref] {
 		if k != me.NodeKey && d.owner(k).Tracks(l) {
@@ -100,7 +100,7 @@ func (d *decider) holder(me plan.Owner, l *tracking.Live) string {
 	return ""
 }
 
-// nameTaken says that an inventory of the node's name belongs to another node, and to which.
+// nameTaken returns an error that names the other node with this name.
 func nameTaken(n *plan.Node, inv *inventory.Inventory) error {
 	return fmt.Errorf("another node has this name: inventory %s/%s belongs to hub %s, form %s and row %q, not to hub %s, form %s and row %q (rename the form or the uid, or put the nodes of one hub into another namespace; to delete the other node: lynqctl delete node %s -n %s)",
 		inv.Node.Namespace, inventory.Name(inv.Node.Name), inv.Node.Hub, inv.Node.Form, inv.Node.UID,

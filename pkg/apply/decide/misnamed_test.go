@@ -15,15 +15,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
-// TestRecordedByAnotherName: a node that is recorded by another name than the one
-// it has in this run is refused, and what is recorded of it stays, whatever else
-// there is.
+// TestRecordedByAnotherName checks that lynqctl refuses a node that is recorded under
+// another name than in this run, and keeps its recorded objects.
 func TestRecordedByAnotherName(t *testing.T) {
 	const both = `its form forms/eu-web and row "acme" are recorded by another name: inventory ns/lynqnode-acme-eu-web is that of node acme-eu-web, and would have to be that of node acme-eu-web-897520f7 (`
 	for name, c := range map[string]struct {
 		change func(in *Input)
-		node   string // why it is refused
-		leaves bool   // the node of the inventory goes
+		node   string // the reason of the refusal
+		leaves bool   // lynqctl deletes the inventory's node
 	}{
 		"only by the other name":   {func(*Input) {}, both, false},
 		"in an old inventory":      {func(in *Input) { in.Inventories[0].Node.Hub.Namespace, in.Inventories[0].Node.Form.Namespace = "", "" }, both, false},
@@ -77,14 +76,13 @@ func TestRecordedByAnotherName(t *testing.T) {
 	}
 }
 
-// TestRefusedGivesNothingAway: what is recorded of a node that is refused is not
-// taken by another node of the run, by whatever name it is recorded, and whatever
-// the refused one wants of it now.
+// TestRefusedGivesNothingAway checks that no other node of the run takes a refused node's
+// recorded objects. The recorded name and the refused node's current needs don't matter.
 func TestRefusedGivesNothingAway(t *testing.T) {
 	const recorded, made = "acme-eu-web", "acme-eu-web-897520f7"
 	for name, c := range map[string]struct {
 		change func(in *Input)
-		holder string // the node that has the object
+		holder string // the node that owns the object
 		taken  bool
 	}{
 		"not refused": {func(in *Input) { in.Nodes[0].Name = recorded }, recorded, true},
@@ -164,8 +162,8 @@ func TestRefusedGivesNothingAway(t *testing.T) {
 	}
 }
 
-// TestRefusedKeepsWhatOthersHaveToo: a node that goes does not delete what a refused
-// one has as well, by its record and its tracking.
+// TestRefusedKeepsWhatOthersHaveToo checks that a deleted node doesn't delete an object
+// that a refused node also owns by its entry and its tracking.
 func TestRefusedKeepsWhatOthersHaveToo(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(in *Input, l *tracking.Live)

@@ -13,7 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
-// TestPermit: a plan gives a permit for what it deletes, and for nothing else.
+// TestPermit checks that a plan gives permits only for its deletions.
 func TestPermit(t *testing.T) {
 	for _, at := range decide.Situations() {
 		in := decide.Scene(at, lynq.DefaultPolicy())
@@ -38,7 +38,8 @@ func TestPermit(t *testing.T) {
 	}
 }
 
-// TestPermitRefused: a plan that a guard refuses gives no permit, except for a dry run.
+// TestPermitRefused checks that a plan that a guard refuses gives no permit, except for a
+// dry run.
 func TestPermitRefused(t *testing.T) {
 	in := decide.Scene(decide.Ours, lynq.DefaultPolicy())
 	in.Nodes, in.Active = nil, 0
@@ -53,8 +54,9 @@ func TestPermitRefused(t *testing.T) {
 	}
 }
 
-// TestPermitOwner: an owner reference to the node's inventory has the garbage collector
-// delete the object with it, so that the whole gate is asked before it is written.
+// TestPermitOwner checks that the whole gate decides before lynqctl writes an owner
+// reference to the node's inventory. The garbage collector deletes the object with that
+// inventory.
 func TestPermitOwner(t *testing.T) {
 	retained := lynq.DefaultPolicy()
 	retained.Deletion = lynq.DeleteRetain

@@ -6,11 +6,11 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
-// purged plans an object that completed its work. A run has deleted it, or was about to.
-// False means that it is as if it had never been so: it has to do its work, again.
+// purged plans an object that completed its work. An earlier run deleted it, or was about
+// to. It returns false if the object must do its work again.
 //
-// The uid stays recorded until the object is seen gone, so that no other object is
-// deleted for it: whoever made one of its name since keeps it.
+// The uid remains recorded until lynqctl sees that the object is gone. So lynqctl never
+// deletes another object that somebody created with the same name.
 func (d *decider) purged(me plan.Owner, s *plan.Step) bool {
 	r, l := s.Entry, s.Live
 	if r == nil || r.Phase != inventory.PhaseCompleted {

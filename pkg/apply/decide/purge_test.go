@@ -11,8 +11,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// purgeScene is a scene whose object is purged, of which the record says that it did its
-// work: with its uid, it may have to be deleted yet.
+// purgeScene returns a scene with a purged object and an entry that says that its work is
+// done. If the entry has a uid, lynqctl may still have to delete the object.
 func purgeScene(at situation, p lynq.Policy, uid string) *Input {
 	p.PurgeOrder = new(int)
 	in := scene(at, p)
@@ -36,15 +36,15 @@ func firstVerdict(t *testing.T, in *Input) verdict {
 	return verdict{s.Action, s.Reason}
 }
 
-// purgeable are the situations in which what is there is proven to be the object that
-// did its work, and nothing else claims it.
+// purgeable returns the situations in which the live object is provably the one that did
+// its work, and nobody else claims it.
 func purgeable() []situation {
 	return []situation{ours, drift, formChanged, policyMoved, unconfirmed, goingAway, bare, unfinished, unrecordedT}
 }
 
-// TestPurge decides in every situation about an object that is purged: before it did its
-// work it is like any other; then it is deleted where that may not have been done yet,
-// and no other object of its name is touched.
+// TestPurge decides about a purged object in every situation. Before its work it is like
+// any other object. Then lynqctl deletes it if that may not be done yet, and never touches
+// another object with its name.
 func TestPurge(t *testing.T) {
 	keep, purge := verdict{plan.ActionKeep, reason.Completed}, verdict{plan.ActionPurge, reason.Completed}
 	for _, conflict := range []lynq.ConflictPolicy{lynq.ConflictStuck, lynq.ConflictForce} {
@@ -71,8 +71,8 @@ func TestPurge(t *testing.T) {
 	}
 }
 
-// TestPurgedLeaves: of an object that did its work only the entry goes, when its form
-// drops it or its node goes; what has its name then stays.
+// TestPurgedLeaves checks that when the form drops an object that did its work, or its node
+// is deleted, lynqctl only drops the entry. Another object with its name stays.
 func TestPurgedLeaves(t *testing.T) {
 	for name, leaves := range map[string]func(*Input){
 		"dropped":   func(in *Input) { in.Nodes[0].Objects = nil },
@@ -100,8 +100,8 @@ func TestPurgedLeaves(t *testing.T) {
 	}
 }
 
-// TestPurgedAgain: an object does its work again when its manifest changes, unless it
-// does that once; and stays for good when nothing purges it any more.
+// TestPurgedAgain checks that an object does its work again when its manifest changes,
+// unless it does it only once. It stays for good if nothing purges it any more.
 func TestPurgedAgain(t *testing.T) {
 	once := lynq.DefaultPolicy()
 	once.Creation = lynq.CreateOnce
@@ -133,8 +133,8 @@ func TestPurgedAgain(t *testing.T) {
 	}
 }
 
-// TestUnlooked: what did its work is not looked for, unless it has to do it again, or may
-// still be there.
+// TestUnlooked checks that lynqctl doesn't read an object that did its work, unless it must
+// work again, or may still exist.
 func TestUnlooked(t *testing.T) {
 	for name, test := range map[string]struct {
 		uid    string

@@ -8,26 +8,24 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// rechecking decides steps again.
 type rechecking struct{ d *decider }
 
-// Verdict says what a second decision made of a step.
+// Verdict compares a new decision with the planned step.
 type Verdict uint8
 
 // The verdicts.
 const (
-	// VerdictHolds: the step is what was planned, for the object as it is now.
+	// VerdictHolds means that the step is as planned, for the current object.
 	VerdictHolds Verdict = iota
-	// VerdictChanged: the step is another one now.
+	// VerdictChanged means that the step is now another one.
 	VerdictChanged
-	// VerdictStopped: nothing may be done, for the reason that the step's message gives.
+	// VerdictStopped means that lynqctl may do nothing. The step's message says why.
 	VerdictStopped
 )
 
-// Recheck decides a step of a node again, by the rules that made the plan, on the
-// object as it is now: nil where there is none. The plan may be long made when the
-// turn of a step comes: a rollout waits, an object waits for what it depends on.
-// saved is the node's inventory as the run saved it last, nil where there is none.
+// Recheck decides a step of a node again by the plan's rules. now is the current object,
+// nil if it doesn't exist. The plan may be old when a step gets its turn, because rollouts
+// and dependencies wait. saved is the node's inventory as this run saved it last, or nil.
 //
 // It is a pure function.
 func Recheck(p *plan.Plan, n *plan.NodePlan, saved *inventory.Inventory, s *plan.Step, now *tracking.Live) (plan.Step, Verdict) {
@@ -43,7 +41,7 @@ func Recheck(p *plan.Plan, n *plan.NodePlan, saved *inventory.Inventory, s *plan
 	return again, VerdictHolds
 }
 
-// lookedAt is what was done with the object that an exact step deletes.
+// lookedAt says what lynqctl did before with the object that an exact step deletes.
 func lookedAt(s *plan.Step) string {
 	if s.Reason == reason.Tombstone {
 		return "looked at"
@@ -51,8 +49,8 @@ func lookedAt(s *plan.Step) string {
 	return "backed up"
 }
 
-// Again decides a step of a node again, on the object as it is now, and compares it with
-// nothing. Recheck says what the answer means for the run. It is a pure function.
+// Again decides a step of a node again for the current object, without a comparison.
+// Recheck compares the result for the run. It is a pure function.
 func Again(p *plan.Plan, n *plan.NodePlan, saved *inventory.Inventory, s *plan.Step, now *tracking.Live) plan.Step {
 	me := plan.NewOwner(n.Key(), n.Hub, saved)
 	d := rulesOf(p)
@@ -72,8 +70,8 @@ func Again(p *plan.Plan, n *plan.NodePlan, saved *inventory.Inventory, s *plan.S
 	return rechecking{d}.recheckLeaving(me, s, now)
 }
 
-// recordedIn is the step with what the inventory has recorded of its object since
-// the plan was made: that this run is to make it, which tells what it has made.
+// recordedIn returns the step with its entry in the inventory as this run saved it. That
+// entry proves that this run creates the object.
 func recordedIn(s *plan.Step, saved *inventory.Inventory) *plan.Step {
 	if s.Entry != nil || saved == nil {
 		return s
@@ -87,7 +85,7 @@ func recordedIn(s *plan.Step, saved *inventory.Inventory) *plan.Step {
 	return &recorded
 }
 
-// way is the reason of a step where it decides how the step is carried out.
+// way returns the reason of a step if that decides how to execute it, and "" otherwise.
 func way(s *plan.Step) reason.Reason {
 	switch s.Reason {
 	case reason.Takeover, reason.Unmanaged:
@@ -96,15 +94,16 @@ func way(s *plan.Step) reason.Reason {
 	return ""
 }
 
-// recheckWanted is Recheck for an object that its node wants.
+// recheckWanted is Recheck for a desired object.
 func (r rechecking) recheckWanted(me plan.Owner, s *plan.Step, now *tracking.Live) plan.Step {
 	again := r.d.step(me, s.Object, s.Entry, now)
 	switch {
 	case again.Action == plan.ActionTrack && r.d.in.KeepContent && (s.Live == nil || remadeSince(s, now)):
-		// Somebody asked for the object that was there, and not for one of another person.
+		// The user asked for the object that existed, and not for one that somebody created
+		// since.
 		again.Action, again.Reason, again.Message = plan.ActionSkip, reason.Replaced, remade
 	case s.Reason == reason.Takeover && now != nil && s.Live != nil && now.UID == s.Live.UID && again.Writes():
-		// The marks of others may be gone because this step took them off.
+		// This step itself may have removed the marks of others.
 		if again.Reason != reason.Takeover {
 			again.Action, again.Reason, again.Message = s.Action, s.Reason, s.Message
 		}
@@ -113,12 +112,12 @@ func (r rechecking) recheckWanted(me plan.Owner, s *plan.Step, now *tracking.Liv
 	case s.Action == plan.ActionRecreate && now == nil:
 		again.Action, again.Reason = s.Action, s.Reason // half of it is done
 	case s.Action == plan.ActionUpdate && again.Action == plan.ActionRecreate:
-		again.Action = plan.ActionUpdate // the server said that it need not be
+		again.Action = plan.ActionUpdate // the server said that a recreation isn't necessary
 	}
 	return again
 }
 
-// recheckLeaving is Recheck for an object that its node wants no more.
+// recheckLeaving is Recheck for an object that its node no longer needs.
 func (r rechecking) recheckLeaving(me plan.Owner, s *plan.Step, now *tracking.Live) plan.Step {
 	again := r.d.leavingStep(me, s.Entry, now, s.Reason)
 	again.Exact = s.Exact
@@ -130,15 +129,15 @@ func (r rechecking) recheckLeaving(me plan.Owner, s *plan.Step, now *tracking.Li
 	case s.Action == plan.ActionCollect && me.Collected(now):
 		again.Action = plan.ActionCollect
 	case s.Action != plan.ActionCollect && s.Action != plan.ActionDelete:
-		// What the plan keeps is not deleted.
+		// Never delete an object that the plan keeps.
 		again = *s
 		again.Live = now
 	}
 	return again
 }
 
-// recheckAlone is Recheck for an object that no node has: an orphan that a person prunes,
-// or one that a tombstone names.
+// recheckAlone is Recheck for an object without a node: a pruned orphan, or an object of a
+// tombstone.
 func (r rechecking) recheckAlone(s *plan.Step, now *tracking.Live, who asker) plan.Step {
 	again := *s
 	again.Live = now
@@ -157,12 +156,12 @@ func (r rechecking) recheckAlone(s *plan.Step, now *tracking.Live, who asker) pl
 
 const remade = "another client deleted it and created it again"
 
-// remadeSince tells whether an object is another than the one that was planned for.
+// remadeSince reports whether the object isn't the planned one any more.
 func remadeSince(s *plan.Step, now *tracking.Live) bool {
 	return now != nil && s.Live != nil && now.UID != s.Live.UID
 }
 
-// changedSince tells whether the content of an object may have changed.
+// changedSince reports whether the content of an object may have changed.
 func changedSince(then, now *tracking.Live) bool {
 	return now.ResourceVersion != then.ResourceVersion && !now.Deleting &&
 		(now.Generation == 0 || now.Generation != then.Generation)

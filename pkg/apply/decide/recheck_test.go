@@ -13,8 +13,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// TestRecheckDecides: whatever was found when a plan was made, and whatever is found
-// when a step's turn comes, the step becomes what a plan would have that is made then.
+// TestRecheckDecides checks every observation at planning time and in the step's turn. The
+// step must become the one that a new plan would have.
 func TestRecheckDecides(t *testing.T) {
 	eachPolicy(func(p lynq.Policy) {
 		for _, then := range situations() {
@@ -30,7 +30,7 @@ func TestRecheckDecides(t *testing.T) {
 				want := Decide(in, Limits{}).Nodes[0].Steps[0]
 				took := step.Reason == reason.Takeover && live != nil && live.UID == step.Live.UID && want.Writes()
 				if took {
-					want.Action, want.Reason = plan.ActionAdopt, reason.Takeover // its marks may be gone by our own doing
+					want.Action, want.Reason = plan.ActionAdopt, reason.Takeover // this step itself may have removed its marks
 				}
 				if step.Reason == reason.Deleting && live == nil {
 					want.Reason = reason.Deleting
@@ -48,13 +48,13 @@ func TestRecheckDecides(t *testing.T) {
 	})
 }
 
-// TestRecheckUnmanaged: a mark as unmanaged that comes since the plan counts for
-// whatever was planned: a takeover under way, tracking that was to be put right.
+// TestRecheckUnmanaged checks that a mark as unmanaged that comes after the plan counts,
+// whatever was planned. Examples are a takeover that has begun, and a repair of tracking.
 func TestRecheckUnmanaged(t *testing.T) {
 	for name, test := range map[string]struct {
 		policy func(*lynq.Policy)
 		then   func(*tracking.Live)
-		want   verdict // planned
+		want   verdict // the planned step
 	}{
 		"takeover": {func(p *lynq.Policy) { p.Conflict = lynq.ConflictForce }, func(l *tracking.Live) { l.Foreign = "Kustomization a/b" }, verdict{plan.ActionAdopt, reason.Takeover}},
 		"tracking": {func(p *lynq.Policy) { p.Creation = lynq.CreateOnce }, func(l *tracking.Live) { l.Node = "stray" }, verdict{plan.ActionTrack, reason.Untracked}},
@@ -79,7 +79,7 @@ func TestRecheckUnmanaged(t *testing.T) {
 	}
 }
 
-// eachPolicy calls a function with the policies that decide.
+// eachPolicy calls a function with each combination of the policies that decide.
 func eachPolicy(each func(lynq.Policy)) {
 	for _, patch := range []lynq.PatchStrategy{lynq.PatchApply, lynq.PatchMerge, lynq.PatchReplace} {
 		for _, creation := range []lynq.CreationPolicy{lynq.CreateWhenNeeded, lynq.CreateOnce} {
@@ -94,8 +94,9 @@ func eachPolicy(each func(lynq.Policy)) {
 	}
 }
 
-// TestRecheckRemade: an object that was made again since the plan stays, also where the
-// inventory has no uid of it, so that its tracking alone would prove it to be the node's.
+// TestRecheckRemade checks that lynqctl keeps an object that somebody recreated since the
+// plan. It does so even if the entry has no uid, so that tracking alone would prove the
+// node's ownership.
 func TestRecheckRemade(t *testing.T) {
 	entry := &inventory.Entry{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme"}, Lifecycle: lynq.Lifecycle{Deletion: lynq.DeleteDelete}}
 	then := tracking.Live{Ref: entry.Ref, UID: "u1", ResourceVersion: "7", Hub: "crm", PartOf: inventory.ID("ns", inventory.Name("acme-web")), Owners: []types.UID{"inv"}}
@@ -115,8 +116,8 @@ func TestRecheckRemade(t *testing.T) {
 	}
 }
 
-// TestRecheckLeaving: what a node wants no more is deleted only where the plan said
-// so, and it is still the node's.
+// TestRecheckLeaving checks that lynqctl deletes an undesired object only if the plan said
+// so and the node still owns it.
 func TestRecheckLeaving(t *testing.T) {
 	key := lynq.NodeKey{Namespace: "ns", Name: "acme-web"}
 	partOf := inventory.ID("ns", inventory.Name("acme-web"))
@@ -129,7 +130,7 @@ func TestRecheckLeaving(t *testing.T) {
 		planned plan.Action
 		why     reason.Reason
 		exact   bool
-		change  func(*tracking.Live) // nil: it is gone
+		change  func(*tracking.Live) // nil means that it doesn't exist
 		want    verdict
 		became  Verdict
 	}{

@@ -11,7 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
-// lastWrite is when the inventory says that an object was written.
+// lastWrite is the time of an object's last write according to the inventory.
 type lastWrite string
 
 const (
@@ -38,7 +38,7 @@ func (w lastWrite) at(now time.Time) time.Time {
 	return time.Time{}
 }
 
-// reconcilePolicies are what a form may say of when an object is written again.
+// reconcilePolicies are the ways for a form to say when lynqctl writes an object again.
 func reconcilePolicies() map[string]func(*lynq.Policy) {
 	return map[string]func(*lynq.Policy){
 		"OnObjectChange":       func(*lynq.Policy) {},
@@ -49,10 +49,10 @@ func reconcilePolicies() map[string]func(*lynq.Policy) {
 	}
 }
 
-// TestReconcile decides every value of reconcilePolicy and reapplyInterval in every
-// situation and for every time of the last write: for an object that is wanted, that the
-// form drops, and whose node goes. A time that is due writes only what would be left alone
-// else, and has no part in what goes.
+// TestReconcile decides every value of reconcilePolicy and reapplyInterval, in every
+// situation and for every time of the last write. It does so for a desired object, for a
+// dropped object, and for the object of a deleted node. An interval that has passed only
+// adds writes of unchanged objects, and never affects deletions.
 func TestReconcile(t *testing.T) {
 	now := time.Date(2026, 11, 23, 1, 0, 0, 0, time.UTC)
 	for name, set := range reconcilePolicies() {
@@ -98,8 +98,8 @@ func check(t *testing.T, what string, steps []plan.Step, want verdict, recorded 
 	}
 }
 
-// TestRecheckDue: a step that was due stays so until it is carried out, whatever the time,
-// and the time of its last write is carried along only where it counts.
+// TestRecheckDue checks that a due step stays due until it is executed, whatever the time.
+// The time of its last write is kept only if it counts.
 func TestRecheckDue(t *testing.T) {
 	p := lynq.DefaultPolicy()
 	p.ReapplyInterval = interval

@@ -7,8 +7,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Records are inventories, and what a run decides by them that has no forms: no node
-// gives anything away in it.
+// Records decides from inventories, for commands without forms. No node gives anything away
+// there.
 type Records struct{ d *decider }
 
 // NewRecords indexes inventories.
@@ -16,15 +16,15 @@ func NewRecords(inventories []*inventory.Inventory) *Records {
 	return &Records{newDecider(&Input{Inventories: inventories})}
 }
 
-// Step decides an object whose node wants exactly what its entry records.
+// Step decides an object with the desired state of its entry.
 func (r *Records) Step(me plan.Owner, e *inventory.Entry, l *tracking.Live) plan.Step {
 	return r.d.step(me, plan.AsRecorded(me, e), e, l)
 }
 
-// Holder names whose an object is, "" where it is the node's or has no owner.
+// Holder returns the owner of an object, or "" if it belongs to the node or has no owner.
 func (r *Records) Holder(me plan.Owner, l *tracking.Live) string { return r.d.foreign(me, l) }
 
-// NodeOf is the node that has an ApplySet id, false where no inventory does.
+// NodeOf returns the node with an ApplySet id. It returns false if no inventory has it.
 func (r *Records) NodeOf(partOf string) (lynq.NodeKey, bool) {
 	k, known := r.d.applySets[partOf]
 	return k, known

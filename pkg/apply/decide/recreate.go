@@ -6,9 +6,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// recreate has an update delete an object and create it again, where its patchStrategy
-// says so and nothing is lost by it that is not the form's. The server is asked first
-// whether more would change than metadata.
+// recreate changes an update into a recreation if the patchStrategy says so and only
+// content of the form is lost. The server is asked first whether more than metadata would
+// change.
 func (d *decider) recreate(me plan.Owner, s *plan.Step) {
 	if s.Action != plan.ActionUpdate && s.Action != plan.ActionAdopt || s.Object.Policy.Patch != lynq.PatchRecreate {
 		return
@@ -18,8 +18,9 @@ func (d *decider) recreate(me plan.Owner, s *plan.Step) {
 	}
 }
 
-// inPlace is why an object is updated as it stands and never deleted for it: it holds
-// what the form never set, it is not proven to be the node's, or it is to be kept.
+// inPlace says why lynqctl must update an object and never delete it, or returns "". The
+// object may have content outside the form, lack a proof of its node, or have a policy that
+// keeps it.
 func (d *decider) inPlace(me plan.Owner, s *plan.Step) string {
 	r, l := s.Entry, s.Live
 	adopted := s.Adopted || s.Action == plan.ActionAdopt

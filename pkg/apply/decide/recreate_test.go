@@ -10,7 +10,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// TestStrategies: what becomes of an object under each strategy, whatever is there.
+// TestStrategies checks the decisions about an object under each strategy, in every
+// situation.
 func TestStrategies(t *testing.T) {
 	for at, want := range map[situation]struct {
 		reason    reason.Reason
@@ -47,7 +48,7 @@ func TestStrategies(t *testing.T) {
 			if got := (verdict{s.Action, s.Reason}); got != expected {
 				t.Errorf("%s, %s: %v, want %v", at, strategy, got, expected)
 			}
-			// Whether tracking is all that is missing, the server tells.
+			// The server says whether only tracking is missing.
 			if may := strategy == lynq.PatchRecreate && (want.recreated == plan.ActionRecreate || at == policyMoved); s.Recreates() != may {
 				t.Errorf("%s, %s: may be recreated: %t (%s)", at, strategy, s.Recreates(), s.InPlace)
 			}
@@ -55,7 +56,8 @@ func TestStrategies(t *testing.T) {
 	}
 }
 
-// TestInPlace: what a recreation would lose keeps it from being one, and why is told.
+// TestInPlace checks that lynqctl doesn't recreate an object if that would lose something,
+// and says why.
 func TestInPlace(t *testing.T) {
 	claim := func(in *Input) {
 		o, old := &in.Nodes[0].Objects[0], in.Nodes[0].Objects[0].Ref
@@ -92,9 +94,9 @@ func TestInPlace(t *testing.T) {
 	}
 }
 
-// TestRecheckRecreation: a recreation that waits until the old object is gone goes on
-// when it is, and one that the server found needless stays an update. What may not be
-// recreated any more, or is another client's meanwhile, is not.
+// TestRecheckRecreation checks that a recreation that waits for the old object's deletion
+// continues afterwards. One that the server found unnecessary stays an update. lynqctl
+// doesn't recreate an object that it no longer may, or that another client owns meanwhile.
 func TestRecheckRecreation(t *testing.T) {
 	p := lynq.DefaultPolicy()
 	p.Patch = lynq.PatchRecreate

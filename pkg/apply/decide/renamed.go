@@ -13,13 +13,13 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
-// A form or a row that has another name makes another node, with an inventory of its own.
-// The node of the earlier name goes on as that one: its objects move there, as far as the
-// new node renders them. What the new node renders by other names leaves, as if the form
-// had dropped it. No hook runs, for no node is deleted.
+// A renamed form or row renders another node with its own inventory. That node continues
+// the earlier one, and takes the objects that it renders too. If the new node renders an
+// object under another name, lynqctl treats the old one as dropped from the form. Hooks
+// don't run, because lynqctl deletes no node.
 
-// Rename has nodes go on that had other names before. A form counts by the name that it had
-// before, too: what holds for the form holds for its nodes of that name.
+// Rename continues nodes that had other names before. A form also counts under its earlier
+// name, so its settings apply to nodes with that name.
 func (in *Input) Rename(r *lynq.Renames) {
 	if r == nil {
 		return
@@ -27,7 +27,7 @@ func (in *Input) Rename(r *lynq.Renames) {
 	in.Renames = r
 	for before, now := range r.Forms {
 		if slices.Contains(in.Forms, before) {
-			continue // inputs that have both are refused
+			continue // loading refuses files with both names
 		}
 		in.Forms = append(in.Forms, before)
 		in.Exclude[before] = in.Exclude[now]
@@ -42,26 +42,28 @@ func (in *Input) Rename(r *lynq.Renames) {
 	}
 }
 
-// renamed is a node that goes on as another one.
+// renamed is a node that another node continues.
 type renamed struct {
-	// now is that node, nil where this run leaves it out: then nothing becomes of either.
+	// now is that other node. It is nil if this run leaves it out, and then neither
+	// changes.
 	now *plan.Node
-	// of is the hub of that node.
+	// of is the hub of that other node.
 	of *decider
-	// name is what that node is called, if its hub hasn't recorded another name.
+	// name is the other node's name, unless its hub has recorded another one.
 	name string
-	// all are the nodes that render objects of it, with that one.
+	// all are the nodes that render objects of this node, including the other one.
 	all []lynq.NodeKey
-	// elsewhere is the node where its row is in a hub that this run leaves out, nil for most.
+	// elsewhere is the row's node in a hub that this run leaves out, and mostly nil.
 	elsewhere *renderer
 }
 
-// obstacle is why nothing of the node can be planned that a node goes on as, nil for most.
+// obstacle returns why lynqctl can't plan the other node, and mostly nil.
 func (r *renamed) obstacle() error { return r.of.obstacle(r.now, r.of.inventories[r.now.Key()]) }
 
-// findRenamed finds the nodes that go on as others: because their forms or the uids of their
-// rows have other names, or because their rows are in another hub of the run, whose forms
-// leave nothing of theirs behind. The node of an active row is never one.
+// findRenamed finds the nodes that other nodes continue. Their forms or the uids of their
+// rows have new names, or their rows moved to another hub of the run. In the last case, the
+// other hub's forms must render all of their objects. The node of an active row is never
+// one.
 func (d *decider) findRenamed() {
 	if d.in.Renames == nil && len(d.beside) == 0 && d.in.Elsewhere == nil {
 		return
@@ -96,13 +98,13 @@ func (d *decider) findRenamed() {
 	}
 }
 
-// activeRow tells whether the row of an inventory is active in this hub, so that it is in no
-// other one. A run of some nodes has none of it.
+// activeRow reports whether the row of an inventory is active in this hub, so that it isn't
+// in another one. A run of some nodes knows no active rows.
 func (d *decider) activeRow(inv *inventory.Inventory) bool {
 	return d.in.Renames != nil && d.in.Renames.Active[strings.TrimSpace(inv.Node.UID)]
 }
 
-// goesOn notes that a node goes on as another one.
+// goesOn notes that another node continues a node.
 func (d *decider) goesOn(inv *inventory.Inventory, r *renamed) {
 	d.renamed[inv.Node.Key()] = r
 	if r.now != nil {
@@ -110,7 +112,7 @@ func (d *decider) goesOn(inv *inventory.Inventory, r *renamed) {
 	}
 }
 
-// presentRows are the nodes of active rows, by the uids of the rows without blanks around them.
+// presentRows returns the nodes of active rows by uid, without surrounding blanks.
 func (d *decider) presentRows() map[string][]*plan.Node {
 	present := map[string][]*plan.Node{}
 	for _, n := range d.in.Nodes {
@@ -120,7 +122,8 @@ func (d *decider) presentRows() map[string][]*plan.Node {
 	return present
 }
 
-// renamedHere is what a node goes on as whose form or row has another name, nil for most.
+// renamedHere returns the continuation of a node with a renamed form or row, and mostly
+// nil.
 func (d *decider) renamedHere(inv *inventory.Inventory, present map[string][]*plan.Node) *renamed {
 	if d.in.Renames == nil {
 		return nil
@@ -139,8 +142,8 @@ func (d *decider) renamedHere(inv *inventory.Inventory, present map[string][]*pl
 	return r
 }
 
-// renamedThere is what a node of another hub goes on as in this one, nil for nothing: nodes
-// of a row with its uid render objects of it, or may.
+// renamedThere returns the continuation in this hub of another hub's node, or nil. Nodes of
+// a row with the same uid must render objects of it, or may.
 func (d *decider) renamedThere(inv *inventory.Inventory, row []*plan.Node) *renamed {
 	r := &renamed{of: d}
 	for _, n := range row {
@@ -161,8 +164,8 @@ func (d *decider) renamedThere(inv *inventory.Inventory, row []*plan.Node) *rena
 	return r
 }
 
-// moved plans a node that goes on as another one. It gives that one all that it renders, and
-// waits until it is as its row wants it.
+// moved plans a node that another node continues. It gives that node every object that it
+// renders too, and waits until that node is done.
 func (d *decider) moved(inv *inventory.Inventory, r *renamed) plan.NodePlan {
 	now := r.now
 	p := plan.NodePlan{NodeID: inv.Node, Inventory: inv, Next: now.Key(), After: r.all}
@@ -181,8 +184,8 @@ func (d *decider) moved(inv *inventory.Inventory, r *renamed) plan.NodePlan {
 	return p
 }
 
-// waiting plans a node whose row is in a hub that this run leaves out. lynqctl changes
-// nothing of the node until a run of both hubs moves its objects.
+// waiting plans a node with a row in a hub outside this run. lynqctl doesn't change the
+// node until a run of both hubs moves its objects.
 func (d *decider) waiting(inv *inventory.Inventory, to *renderer) plan.NodePlan {
 	p := plan.NodePlan{NodeID: inv.Node, Inventory: inv, Next: to.node}
 	me := d.owner(p.Key())
@@ -201,8 +204,7 @@ func (d *decider) waiting(inv *inventory.Inventory, to *renderer) plan.NodePlan 
 	return p
 }
 
-// asked plans a node that a person named and that goes on as another one, which the run
-// leaves out.
+// asked plans a node that the user named and that a node outside this run continues.
 func (d *decider) asked(inv *inventory.Inventory, r *renamed) (p plan.NodePlan, named bool) {
 	if !d.in.Only[inv.Node.Name] {
 		return p, false
@@ -211,8 +213,8 @@ func (d *decider) asked(inv *inventory.Inventory, r *renamed) (p plan.NodePlan, 
 	return p, true
 }
 
-// unrun plans what becomes of the hooks of a node that goes on as another one, which has
-// them from now on.
+// unrun plans the hooks of a node that another node continues, because that one now has
+// them.
 func (h hooking) unrun(me plan.Owner, inv *inventory.Inventory, now *plan.Node) []plan.Step {
 	var steps []plan.Step
 	for i := range inv.Hooks {
@@ -226,10 +228,10 @@ func (h hooking) unrun(me plan.Owner, inv *inventory.Inventory, now *plan.Node) 
 	return steps
 }
 
-// completedBefore is what the earlier inventories of a node have of an object that did its
-// work and is purged, nil for nothing. What is created once does its work once, by whatever
-// name. An inventory of the hub in another namespace says nothing of it: whoever writes there
-// could have the node never do its work.
+// completedBefore returns the entry of an object that did its work and was purged, from the
+// node's earlier inventories, or nil. An object that is created once does its work once,
+// under any name. An inventory of the hub in another namespace doesn't count. Anybody who
+// may write there could prevent the node's work.
 func (d *decider) completedBefore(n *plan.Node, o *plan.Object) *inventory.Entry {
 	for _, inv := range d.earlier[n.Key()] {
 		if inv.Node.Namespace != n.Namespace && d.inventories[inv.Node.Key()] == inv {
@@ -245,7 +247,7 @@ func (d *decider) completedBefore(n *plan.Node, o *plan.Object) *inventory.Entry
 				continue
 			}
 			if before, err := o.DigestIn(inv.Node.Hub.Name, inv.Node.Key()); err == nil && before == r.Digest && before != "" {
-				r.Digest, r.Template = o.Digest, o.Template // no more than its tracking is another
+				r.Digest, r.Template = o.Digest, o.Template // only its tracking changed
 			}
 			r.Ref = o.Ref
 			return &r
@@ -254,7 +256,8 @@ func (d *decider) completedBefore(n *plan.Node, o *plan.Object) *inventory.Entry
 	return nil
 }
 
-// leavesBehind tells whether a node that goes on as another one loses an object.
+// leavesBehind reports whether lynqctl deletes an object of a node that another node
+// continues.
 func (d *decider) leavesBehind(inv *inventory.Inventory) bool {
 	steps := d.leave(d.owner(inv.Node.Key()), inv, entriesOf(inv), reason.Renamed)
 	return slices.ContainsFunc(steps, func(s plan.Step) bool { return s.Action == plan.ActionDelete })

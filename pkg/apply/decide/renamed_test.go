@@ -13,7 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
-// renames has the rows of a shop go on by other uids, or its form by another name.
+// renames gives the rows of a shop new uids, or its form a new name.
 func (s *shop) renames(uids map[string]string, forms map[lynq.FormKey]lynq.FormKey) {
 	r := &lynq.Renames{Forms: forms, UIDs: uids, Active: map[string]bool{}}
 	for _, n := range s.in.Nodes {
@@ -183,7 +183,7 @@ func TestRenamed(t *testing.T) {
 	}
 }
 
-// TestRenamedPassesGuards: that all nodes go on by other names deletes none of them.
+// TestRenamedPassesGuards checks that renaming all nodes deletes none of them.
 func TestRenamedPassesGuards(t *testing.T) {
 	s := newShop()
 	uids := map[string]string{}
@@ -203,8 +203,8 @@ func TestRenamedPassesGuards(t *testing.T) {
 	}
 }
 
-// TestMovesBetweenHubs: the node of a row that moves to another hub of the run goes on there,
-// if that renders all of its objects.
+// TestMovesBetweenHubs checks that if a row moves to another hub of the run, its node
+// continues there, provided that hub renders all of its objects.
 func TestMovesBetweenHubs(t *testing.T) {
 	for name, tt := range map[string]struct {
 		prepare func(us, eu *shop)
@@ -274,7 +274,7 @@ func TestMovesBetweenHubs(t *testing.T) {
 	}
 }
 
-// twoHubs are two hubs that see the same objects.
+// twoHubs returns two hubs that see the same objects.
 func twoHubs(t *testing.T, prepare func(us, eu *shop)) (us, eu *shop) {
 	t.Helper()
 	us, eu = newShop(), newShop()
@@ -287,8 +287,8 @@ func twoHubs(t *testing.T, prepare func(us, eu *shop)) (us, eu *shop) {
 	return us, eu
 }
 
-// TestRowElsewhere: a run of the hub that a row has left does nothing to its node, as long as
-// a hub of the inputs that the run leaves out has the row and takes all of it.
+// TestRowElsewhere checks a run of the hub that a row has left. It doesn't change the row's
+// node if another hub of the files has the row and renders all of its objects.
 func TestRowElsewhere(t *testing.T) {
 	for name, tt := range map[string]struct {
 		prepare func(us, eu *shop)
@@ -333,8 +333,8 @@ func TestRowElsewhere(t *testing.T) {
 	}
 }
 
-// TestHeldBesides: an object that another hub would take stays where it is, while deletions are
-// held of the node that has it. That is so too when a step is decided again.
+// TestHeldBesides checks that an object that another hub would take stays with its node
+// while deletions of that node are held. It stays even if a step is decided again.
 func TestHeldBesides(t *testing.T) {
 	us, eu := twoHubs(t, func(us, eu *shop) {
 		us.has("a", "x", "y")

@@ -6,8 +6,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// TestRepairs: fields that others hold are taken back only where lynqctl wrote them: on
-// the object that is recorded, of which nothing new is wanted or which others changed.
+// TestRepairs checks that lynqctl takes fields back from others only if it wrote them. The
+// object must be the recorded one, and its content must be unchanged, or others must have
+// changed it.
 func TestRepairs(t *testing.T) {
 	for at, want := range map[situation]bool{
 		drift: true, formChanged: false, policyMoved: true, unconfirmed: false, recreated: false, nobodys: false, ours: false, absent: false,

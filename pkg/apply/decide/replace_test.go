@@ -13,8 +13,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// replaceScene is an inventory whose deletion our finalizer holds, with an object that
-// belongs to it and one that labels track.
+// replaceScene is a deleted inventory that waits for our finalizer, with an object that it
+// owns and one that labels track.
 type replaceScene struct {
 	inv            *inventory.Inventory
 	seen           *plan.Observed
@@ -38,13 +38,13 @@ func newReplaceScene() *replaceScene {
 	return s
 }
 
-// unseen has an object not seen for a reason.
+// unseen makes an object unreadable, with an error.
 func (s *replaceScene) unseen(l *tracking.Live, why error) {
 	delete(s.seen.Live, l.Ref)
 	s.seen.Unknown[l.Ref] = why
 }
 
-// copied is a copy of the owned object that a person made.
+// copied returns a user's copy of the owned object.
 func (s *replaceScene) copied() *tracking.Live {
 	l := *s.owned
 	l.Name, l.UID = "copy", "u3"
@@ -74,8 +74,8 @@ func (s *replaceScene) replaced() string {
 	return strings.Join(words, ", ")
 }
 
-// TestReplace: an inventory goes only when all of its objects were seen, and nothing
-// that refers to it is left.
+// TestReplace checks that lynqctl deletes an inventory only if it has read all of its
+// objects, and no object refers to it any more.
 func TestReplace(t *testing.T) {
 	forbidden, crd := errors.New("may not be listed"), &plan.UnservedError{Group: "example.com", Kind: "Plan", Definition: "plans.example.com"}
 	const unserved = "stays: the server doesn't serve kind Plan.example.com, which CustomResourceDefinition plans.example.com defines (serve a version of it, then run again)"
@@ -128,14 +128,14 @@ func (s *replaceScene) exclude(name string) {
 	s.rules = append(s.rules, lynq.Exclusion{Kind: "ConfigMap", Name: name}, lynq.Exclusion{Kind: "Secret", Name: name})
 }
 
-// TestReplaceDecided: what apply does with the node of a deleted inventory whose row is
-// active, whatever its form still has.
+// TestReplaceDecided checks apply's decisions about the node of a deleted inventory with an
+// active row, for any state of its form.
 func TestReplaceDecided(t *testing.T) {
 	crd := &plan.UnservedError{Group: "example.com", Kind: "Plan", Definition: "plans.example.com"}
 	ruled := &lynq.Exclusion{Kind: "Deployment", Name: "*"}
 	for name, tt := range map[string]struct {
 		change func(in *Input, o *plan.Object)
-		want   string // part of why the node is left as it is, "" where its inventory is replaced
+		want   string // part of the reason to leave the node alone, "" if lynqctl replaces its inventory
 	}{
 		"seen":                           {func(*Input, *plan.Object) {}, ""},
 		"not served, and wanted":         {func(in *Input, o *plan.Object) { in.unsee(o.Ref, crd) }, "doesn't serve kind Plan.example.com"},
@@ -168,13 +168,14 @@ func TestReplaceDecided(t *testing.T) {
 	}
 }
 
-// unsee has an object not seen for a reason.
+// unsee makes an object unreadable, with an error.
 func (in *Input) unsee(ref lynq.Ref, why error) {
 	in.Unknown = map[lynq.Ref]error{ref: why}
 	delete(in.Live, ref)
 }
 
-// TestUnlookedAreSeen: what did its work is looked at where the inventory is to go.
+// TestUnlookedAreSeen checks that lynqctl reads objects that did their work if it is about
+// to delete the inventory.
 func TestUnlookedAreSeen(t *testing.T) {
 	s := newReplaceScene()
 	s.inv.Entries[0].Phase, s.inv.Entries[0].UID = inventory.PhaseCompleted, ""

@@ -6,13 +6,13 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// InShard has the plan be of the nodes of one shard. It gives the nodes and the inventories
-// whose objects are to be observed.
+// InShard limits the plan to the nodes of one shard. It returns the nodes and the
+// inventories with objects to read.
 //
-// All nodes of the hub stay in the input, those of other shards with their objects' names
-// alone: guards count the whole hub, and no shard deletes what a row of another one renders.
-// A node is of the shard of its row. Where a row wants it, the row's uid counts and not the
-// inventory's, which other people may write.
+// All nodes of the hub remain in the input. Nodes of other shards have only the names of
+// their objects. Guards count the whole hub, and no shard deletes an object that a row of
+// another shard renders. The row decides about the shard of a node. For a desired node that
+// is the row's own uid, and not the inventory's, because other people may write that.
 func (in *Input) InShard(s lynq.Shard) ([]*plan.Node, []*inventory.Inventory) {
 	in.Concerned, in.Sharded = map[lynq.NodeKey]bool{}, true
 	var nodes []*plan.Node
@@ -29,7 +29,7 @@ func (in *Input) InShard(s lynq.Shard) ([]*plan.Node, []*inventory.Inventory) {
 			inventories = append(inventories, m.inventory)
 		}
 	}
-	for key := range in.Broken { // which row it is of cannot be read
+	for key := range in.Broken { // lynqctl can't read which row it has
 		if s.Has(key.Name) {
 			in.Concerned[key] = true
 		}
@@ -37,7 +37,7 @@ func (in *Input) InShard(s lynq.Shard) ([]*plan.Node, []*inventory.Inventory) {
 	return nodes, inventories
 }
 
-// uid is that of the row of a member, as the row has it now.
+// uid returns the current uid of a member's row.
 func (m *member) uid() string {
 	switch {
 	case m.node != nil:

@@ -17,8 +17,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
-// FuzzShards: whatever there is, the shards of a hub together plan what one run plans, guards
-// say the same in each, and no shard deletes what one run keeps.
+// FuzzShards checks that the shards of a hub together plan what one run plans, and the
+// guards answer the same in each. No shard deletes an object that one run keeps.
 func FuzzShards(f *testing.F) {
 	for seed := range uint64(20) {
 		f.Add(seed)
@@ -26,7 +26,7 @@ func FuzzShards(f *testing.F) {
 	f.Fuzz(shards)
 }
 
-// TestShardsOfAnything is that for many seeds.
+// TestShardsOfAnything runs FuzzShards for many seeds.
 func TestShardsOfAnything(t *testing.T) {
 	for seed := range uint64(2000) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { shards(t, seed) })
@@ -71,7 +71,7 @@ func shards(t *testing.T, seed uint64) {
 	}
 }
 
-// inShard narrows a shop to a shard, of others of which names of objects alone are known.
+// inShard limits a shop to a shard. Of other shards it knows only the names of objects.
 func inShard(s *shop, shard lynq.Shard) {
 	for _, n := range s.in.Nodes {
 		if shard.Has(n.UID) {
@@ -90,8 +90,8 @@ func inShard(s *shop, shard lynq.Shard) {
 	s.see(nodes, inventories)
 }
 
-// movesOf are the objects that go from one node of a plan to another: shards do that in two
-// runs.
+// movesOf returns the objects that move from one node of a plan to another. Shards do that
+// in two runs.
 func movesOf(p *plan.Plan) map[lynq.Ref]bool {
 	moves := map[lynq.Ref]bool{}
 	for i := range p.Nodes {
@@ -104,7 +104,7 @@ func movesOf(p *plan.Plan) map[lynq.Ref]bool {
 	return moves
 }
 
-// saidOf says what becomes of a node, but for objects that move.
+// saidOf describes a node's steps in words, without objects that move.
 func saidOf(n *plan.NodePlan, moves map[lynq.Ref]bool) string {
 	rest := *n
 	rest.Steps = slices.DeleteFunc(slices.Clone(n.Steps), func(s plan.Step) bool { return moves[s.Ref()] })
@@ -124,8 +124,8 @@ func deletedIn(p *plan.Plan) map[lynq.Ref]bool {
 	return deleted
 }
 
-// TestShardOfForgedInventory: whoever writes another row's uid into an inventory, or another
-// node's name, has no shard delete what the row wants.
+// TestShardOfForgedInventory checks that somebody writes another row's uid or another
+// node's name into an inventory. No shard deletes the row's objects.
 func TestShardOfForgedInventory(t *testing.T) {
 	rows := []string{"a", "b", "c", "d", "e", "f"}
 	for _, row := range rows {
@@ -156,8 +156,8 @@ func TestShardOfForgedInventory(t *testing.T) {
 	}
 }
 
-// TestMoveBetweenShards: the shard of the node that gives an object keeps its entry until the
-// other has the object, and waits for nobody.
+// TestMoveBetweenShards checks that the shard of the giving node keeps its entry until the
+// other node has the object, and waits for nobody.
 func TestMoveBetweenShards(t *testing.T) {
 	s := newShop()
 	s.has("a", "a1")
@@ -189,7 +189,8 @@ func TestMoveBetweenShards(t *testing.T) {
 	}
 }
 
-// TestShardOfRenamedRow: a node of the earlier uid of a row is of the shard of the row.
+// TestShardOfRenamedRow checks that a node with the earlier uid of a row belongs to the
+// shard of the row.
 func TestShardOfRenamedRow(t *testing.T) {
 	for _, now := range []string{"b", "c", "d", "e", "f"} {
 		var shards []string
@@ -214,8 +215,8 @@ func TestShardOfRenamedRow(t *testing.T) {
 	}
 }
 
-// TestMoveBetweenHubsInShards: a row that moves to another hub stays in its shard, whose run
-// moves its objects as a whole run does.
+// TestMoveBetweenHubsInShards checks that a row that moves to another hub remains in its
+// shard. That shard's run moves its objects like a whole run.
 func TestMoveBetweenHubsInShards(t *testing.T) {
 	const count = 3
 	for _, row := range []string{"a", "b", "c", "d"} {

@@ -12,9 +12,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Survey knows which objects the rows of all hubs and forms of the inputs render, also
-// those that --node, --form or --hub leave out. The nil Survey knows only the nodes of
-// the plan.
+// Survey knows the objects of all rows, forms and hubs in the files. That includes rows
+// that --node, --form or --hub leave out. The nil Survey knows only the nodes of the plan.
 type Survey struct {
 	err     error
 	renders map[lynq.Ref][]renderer
@@ -25,10 +24,10 @@ type Survey struct {
 type renderer struct {
 	hub  lynq.HubKey
 	node lynq.NodeKey
-	uid  string // of its row, without blanks around it
+	uid  string // the uid of its row, without surrounding blanks
 }
 
-// NewSurvey is a survey of these nodes.
+// NewSurvey returns a survey of these nodes.
 func NewSurvey(nodes []*plan.Node) *Survey {
 	s := &Survey{renders: map[lynq.Ref][]renderer{}, claims: claim.Of(nodes)}
 	for _, n := range nodes {
@@ -42,12 +41,12 @@ func NewSurvey(nodes []*plan.Node) *Survey {
 
 func rendererOf(n *plan.Node) renderer { return renderer{n.Hub, n.Key(), strings.TrimSpace(n.UID)} }
 
-// FailedSurvey is one that did not come about: nobody knows which objects other rows
-// render, so that nothing may be deleted.
+// FailedSurvey returns a survey that failed. Nobody knows which objects other rows render,
+// so lynqctl may delete nothing.
 func FailedSurvey(err error) *Survey { return &Survey{err: err} }
 
-// keeps is the answer where some row of the inputs renders the object, or may render it;
-// nil where none does.
+// keeps returns an answer if some row of the files renders the object, or may. Otherwise it
+// returns nil.
 func (s *Survey) keeps(d *decider, q *question) *answer {
 	if s == nil {
 		return nil
@@ -76,8 +75,8 @@ func (s *Survey) keeps(d *decider, q *question) *answer {
 	return nil
 }
 
-// movesTo is a node of another hub that a row with the uid of an inventory makes, and that
-// renders an object of it, or may; nil for none.
+// movesTo returns a node of another hub that continues an inventory, or nil. Its row has
+// the same uid, and it renders an object of the inventory, or may.
 func (s *Survey) movesTo(hub lynq.HubKey, inv *inventory.Inventory) *renderer {
 	if s == nil || s.err != nil {
 		return nil

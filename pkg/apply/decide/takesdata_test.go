@@ -63,8 +63,8 @@ func TestUntilRead(t *testing.T) {
 	}
 }
 
-// TestMarkTakenOff: a resource that the form marks with holdsData counts, whatever somebody
-// wrote into the record.
+// TestMarkTakenOff checks that a resource with holdsData in the form counts, whatever
+// somebody wrote into the inventory.
 func TestMarkTakenOff(t *testing.T) {
 	for _, marked := range []bool{true, false} {
 		p := lynq.DefaultPolicy()

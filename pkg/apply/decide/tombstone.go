@@ -12,8 +12,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// CheckTombstones refuses tombstones of what the forms of the run render, or what an
-// inventory has: those objects go by their policies. Plans are those of all hubs.
+// CheckTombstones refuses tombstones for objects that forms of the run render or an
+// inventory lists. Policies decide about these. plans are the plans of all hubs.
 func CheckTombstones(stones []plan.Tombstone, plans []plan.Plan) error {
 	rendered, recorded := map[lynq.Ref]lynq.NodeKey{}, map[lynq.Ref]lynq.NodeKey{}
 	for i := range plans {
@@ -52,9 +52,9 @@ func CheckTombstones(stones []plan.Tombstone, plans []plan.Plan) error {
 	return problems.Sorted().Err()
 }
 
-// Tombstones plans what becomes of the objects that tombstones of a hub name. plans are
-// those of the run: what their rows render and their forms exclude is kept. What is gone,
-// or is not known to the server, has no step. It is a pure function.
+// Tombstones plans the deletion of objects that the tombstones of a hub name. It keeps
+// objects that rows of the run's plans render or forms exclude. It has no step for an
+// object that doesn't exist or has an unserved kind. It is a pure function.
 func Tombstones(hub lynq.HubKey, stones []plan.Tombstone, plans []plan.Plan, includeData bool) *plan.Plan {
 	d := rulesFor(hub, plans)
 	nodes := map[lynq.NodeKey]*plan.NodePlan{}
@@ -82,8 +82,8 @@ func Tombstones(hub lynq.HubKey, stones []plan.Tombstone, plans []plan.Plan, inc
 	return p
 }
 
-// rulesFor returns the rules that decided the plan of a hub. Without such a plan it returns
-// the rules of an empty one.
+// rulesFor returns the rules behind the plan of a hub. Without such a plan it returns the
+// rules of an empty one.
 func rulesFor(hub lynq.HubKey, plans []plan.Plan) *decider {
 	i := slices.IndexFunc(plans, func(p plan.Plan) bool { return p.Hub == hub && p.Rules != nil && !p.After })
 	if i < 0 {
@@ -92,8 +92,8 @@ func rulesFor(hub lynq.HubKey, plans []plan.Plan) *decider {
 	return rulesOf(&plans[i])
 }
 
-// tombstone plans one object. Its owner does not matter where the object has the labels,
-// except that a tombstone never deletes a record, nor an object of an inventory.
+// tombstone plans one object. The labels of the tombstone decide, and not the owner. But a
+// tombstone never deletes a record or an object of an inventory.
 func (d *decider) tombstone(t *plan.Tombstone, plans []plan.Plan, includeData bool) plan.Step {
 	s := plan.Step{
 		Action: plan.ActionDelete, Reason: reason.Tombstone, Live: t.Live, Exact: true, Stone: &t.Tombstone, IncludeData: includeData,
@@ -113,8 +113,9 @@ func (d *decider) tombstone(t *plan.Tombstone, plans []plan.Plan, includeData bo
 	return s
 }
 
-// exclusionOf is the rule that excludes the object of a tombstone, nil for none: of the
-// form that has the tombstone, or, for a tombstone of a file, of any form.
+// exclusionOf returns the rule that excludes the object of a tombstone, or nil. For a
+// tombstone of a form, that form's rules count. For a tombstone of a file, the rules of all
+// forms count.
 func exclusionOf(t *plan.Tombstone, plans []plan.Plan) *lynq.Exclusion {
 	for i := range plans {
 		d := rulesOf(&plans[i])
@@ -133,8 +134,7 @@ func exclusionOf(t *plan.Tombstone, plans []plan.Plan) *lynq.Exclusion {
 	return nil
 }
 
-// ask asks the gate for an object that no node has: an orphan, or one that a tombstone
-// names.
+// ask asks the gate about an object without a node: an orphan, or an object of a tombstone.
 func ask(s *plan.Step, d *decider, who asker) {
 	a := d.gate(&question{
 		asker: who, entry: s.Entry, live: s.Live, why: s.Reason, adopted: s.Adopted,

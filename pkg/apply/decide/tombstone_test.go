@@ -23,12 +23,12 @@ func stone(kind, name string) plan.Tombstone {
 	}
 }
 
-// TestTombstones is the table of what becomes of an object that a tombstone names.
+// TestTombstones is the table of decisions about an object that a tombstone names.
 func TestTombstones(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*plan.Tombstone)
 		data   bool
-		action plan.Action // "" for no step
+		action plan.Action // "" if there is no step
 		reason reason.Reason
 		says   string
 	}{
@@ -71,7 +71,8 @@ func TestTombstones(t *testing.T) {
 	}
 }
 
-// TestTombstoneGone: only what was looked for and not found is known to be gone.
+// TestTombstoneGone checks that lynqctl knows that an object is gone only if it searched
+// for it and didn't find it.
 func TestTombstoneGone(t *testing.T) {
 	for name, tt := range map[string]struct {
 		stone plan.Tombstone
@@ -88,7 +89,8 @@ func TestTombstoneGone(t *testing.T) {
 	}
 }
 
-// TestTombstoneRecheck: it is deleted as it was looked at, or not at all.
+// TestTombstoneRecheck checks that lynqctl deletes the object only in the version that it
+// read.
 func TestTombstoneRecheck(t *testing.T) {
 	p := Tombstones(lynq.HubKey{Name: "crm"}, []plan.Tombstone{stone("ConfigMap", "a")}, nil, false)
 	step := &p.Nodes[0].Steps[0]
@@ -110,7 +112,7 @@ func TestTombstoneRecheck(t *testing.T) {
 	}
 }
 
-// TestCheckTombstones: a tombstone never deletes an object that a node owns.
+// TestCheckTombstones checks that a tombstone never deletes an object that a node owns.
 func TestCheckTombstones(t *testing.T) {
 	in := scene(ours, lynq.DefaultPolicy())
 	plans := []plan.Plan{*Decide(in, Limits{})}

@@ -11,8 +11,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// judgeUnknown finds the nodes of the plan that are left as they are for what
-// could not be looked at. It is not known what they give away.
+// judgeUnknown finds the nodes that lynqctl must not change because it couldn't read their
+// objects. Nobody knows which objects they give away.
 func (d *decider) judgeUnknown() {
 	if len(d.in.Unknown)+len(d.in.Misplaced) == 0 {
 		return
@@ -23,7 +23,7 @@ func (d *decider) judgeUnknown() {
 			continue
 		}
 		if inv != nil && !n.Is(inv) {
-			inv = nil // it is not the node's to say anything in
+			inv = nil // it belongs to another node, so it doesn't count
 		}
 		d.leaveAsIs(n.Key(), d.unfit(n), d.notKnown(n.Objects, inv, false))
 	}
@@ -44,7 +44,7 @@ func (d *decider) leaveAsIs(k lynq.NodeKey, unfit, notKnown error) {
 	}
 }
 
-// unfit is why some wanted object of a node can never be.
+// unfit returns an error if a desired object of a node can never exist.
 func (d *decider) unfit(n *plan.Node) error {
 	for i := range n.Objects {
 		if err := d.in.Misplaced[n.Objects[i].Ref]; err != nil && !n.Objects[i].LeftAlone() {
@@ -54,10 +54,9 @@ func (d *decider) unfit(n *plan.Node) error {
 	return nil
 }
 
-// notKnown is why a node with these wanted objects and this inventory, which may
-// be nil, is left as it is. What is left out does not count, and what a person
-// gave up on neither. Of a node that stays, a kind that is not served any more
-// matters only where it is wanted.
+// notKnown returns an error if lynqctl must not change a node with these desired objects
+// and this inventory, which may be nil. Objects that are left out or given up don't count.
+// For a kept node, an unserved kind matters only for desired objects.
 func (d *decider) notKnown(objects []plan.Object, inv *inventory.Inventory, goes bool) error {
 	e := &plan.UnknownError{}
 	add := func(err error) {
@@ -89,7 +88,7 @@ func (d *decider) notKnown(objects []plan.Object, inv *inventory.Inventory, goes
 	return e
 }
 
-// kept plans a node that a later run deletes: this run changes nothing of it.
+// kept plans a node that a later run deletes. This run doesn't change it.
 func (d *decider) kept(inv *inventory.Inventory, why error) plan.NodePlan {
 	return plan.NodePlan{
 		NodeID: inv.Node, Inventory: inv,
@@ -99,8 +98,8 @@ func (d *decider) kept(inv *inventory.Inventory, why error) plan.NodePlan {
 	}
 }
 
-// unseen plans an object that its node wants no more and that was not seen, where
-// that does not mean that it is gone. It tells whether that is so.
+// unseen plans an undesired object that lynqctl couldn't read or that can't exist. For any
+// other object it returns false and plans nothing.
 func (d *decider) unseen(s *plan.Step) bool {
 	if err := d.in.Unknown[s.Entry.Ref]; err != nil {
 		s.Action, s.Reason, s.Message = plan.ActionSkip, reason.Unknown, "lynqctl keeps its entry: "+err.Error()

@@ -13,9 +13,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
-// TestUnknownIsLeftAsItIs: whatever is recorded of an object, wanted of it or
-// desired, a node whose object could not be looked at has no step, and fails with
-// the cause; so does one that was to go.
+// TestUnknownIsLeftAsItIs checks that if lynqctl couldn't read an object of a node, the
+// node has no step and fails with the cause. That holds for every entry and every desired
+// state, and for nodes without a row.
 func TestUnknownIsLeftAsItIs(t *testing.T) {
 	cause := errors.New("secrets is forbidden")
 	for _, at := range situations() {
@@ -35,7 +35,7 @@ func TestUnknownIsLeftAsItIs(t *testing.T) {
 					in.Inventories[0].Deleting, in.Inventories[0].Finalizer = true, true
 				}
 				if goes != "wanted" && !recorded {
-					continue // it is not the node's
+					continue // it doesn't belong to the node
 				}
 				decided := Decide(in, Limits{AllowEmpty: true})
 				if len(decided.Nodes) != 1 || len(decided.Refusals) > 0 {
@@ -53,8 +53,8 @@ func TestUnknownIsLeftAsItIs(t *testing.T) {
 	}
 }
 
-// TestUnknownThatDoesNotMatter: what a selector leaves out need not be known, nor
-// what a person gave up on, and nodes without such objects go on.
+// TestUnknownThatDoesNotMatter checks that lynqctl needn't know objects that a selector
+// leaves out or that the user gave up on. Nodes without such objects continue.
 func TestUnknownThatDoesNotMatter(t *testing.T) {
 	cause := errors.New("secrets is forbidden")
 	for name, change := range map[string]func(*Input, lynq.Ref){
@@ -87,8 +87,8 @@ func TestUnknownThatDoesNotMatter(t *testing.T) {
 	}
 }
 
-// TestUnknownGivesNothingAway: what a node may have that could not be looked at,
-// and what it has beside that, is not taken over by another.
+// TestUnknownGivesNothingAway checks that no other node takes an unreadable object over, or
+// any other object of its node.
 func TestUnknownGivesNothingAway(t *testing.T) {
 	in := scene(ours, lynq.DefaultPolicy())
 	ref := in.Nodes[0].Objects[0].Ref
@@ -105,8 +105,8 @@ func TestUnknownGivesNothingAway(t *testing.T) {
 	}
 }
 
-// TestGuardsAndUnknown: nodes that stay for what could not be looked at are neither gone nor
-// deleted, and make no room for deletions.
+// TestGuardsAndUnknown checks that nodes that are kept because of unreadable objects don't
+// count as deleted, and leave no room for more deletions.
 func TestGuardsAndUnknown(t *testing.T) {
 	input := func(unknown int, deleting bool) *Input {
 		in := &Input{Hub: lynq.HubKey{Name: "crm"}, Forms: []lynq.FormKey{{Name: "web"}}, Active: 4, Unknown: map[lynq.Ref]error{}}
@@ -143,8 +143,8 @@ func TestGuardsAndUnknown(t *testing.T) {
 	}
 }
 
-// TestMisplaced: a record of the other scope is of nothing, and goes with the next
-// write; an object that is wanted so fails its node.
+// TestMisplaced checks that an entry with the wrong scope names no object, and the next
+// write drops it. A desired object with the wrong scope fails its node.
 func TestMisplaced(t *testing.T) {
 	for _, namespaced := range []bool{false, true} {
 		in := scene(vanished, lynq.DefaultPolicy())

@@ -7,13 +7,13 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// MarkedUnmanaged tells people why lynqctl skips an object that a person marked.
+// MarkedUnmanaged tells users why lynqctl skips an object that somebody marked.
 const MarkedUnmanaged = "it has " + wellknown.AnnotationMode + ": " + wellknown.ModeUnmanaged
 
-// leaveAlone plans an object that is marked as unmanaged: its content stays as it
-// is. A reference to the inventory comes off, for with that the garbage collector
-// deletes it when the inventory is deleted, and asks for no mark; labels
-// track it in its place, so that the node still knows what it leaves alone.
+// leaveAlone plans an object that is marked as unmanaged. lynqctl doesn't change its
+// content. It removes a reference to the inventory, because the garbage collector ignores
+// the mark and would delete the object with the inventory. Labels track the object instead,
+// so that the node still knows it.
 func leaveAlone(me plan.Owner, s *plan.Step, l *tracking.Live) {
 	s.Action, s.Reason, s.Message = plan.ActionSkip, reason.Unmanaged, MarkedUnmanaged
 	if me.Owns(l) {

@@ -13,7 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// wroteAt is an entry of managedFields, from the given second.
+// wroteAt returns an entry of managedFields from the given second.
 func wroteAt(manager string, op metav1.ManagedFieldsOperationType, subresource string, second int64) metav1.ManagedFieldsEntry {
 	at := metav1.NewTime(time.Unix(second, 0))
 	return metav1.ManagedFieldsEntry{
@@ -22,9 +22,9 @@ func wroteAt(manager string, op metav1.ManagedFieldsOperationType, subresource s
 	}
 }
 
-// TestUnrecorded: a write of a run that was killed before it recorded the write
-// is found, though it changed only values and though the values that are wanted
-// now are those of the record.
+// TestUnrecorded checks that lynqctl finds the write of a run that was killed before it
+// recorded the write. It does so even if only values changed, and the desired values are
+// those of the entry.
 func TestUnrecorded(t *testing.T) {
 	ours := func(second int64) metav1.ManagedFieldsEntry {
 		return wroteAt(wellknown.FieldManager, metav1.ManagedFieldsOperationApply, "", second)

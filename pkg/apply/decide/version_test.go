@@ -36,7 +36,7 @@ func TestSameVersion(t *testing.T) {
 	}
 }
 
-// A plan is whole where every recorded node is in it, wanted or going.
+// A plan is whole if it has every recorded node, desired or deleted.
 func TestWholePlans(t *testing.T) {
 	acme, old := lynq.NodeKey{Namespace: "ns", Name: "acme-web"}, lynq.NodeKey{Namespace: "ns", Name: "old-web"}
 	for name, tt := range map[string]struct {
