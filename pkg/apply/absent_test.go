@@ -8,8 +8,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/sites"
 )
 
-// TestAbsentVersion: a server-side apply with that version creates what is not
-// there, and changes nothing that is, whatever its kind and whoever wrote it.
+// TestAbsentVersion checks that a server-side apply with that version creates a missing
+// object and never changes an existing one, whatever its kind and managers.
 func TestAbsentVersion(t *testing.T) {
 	s := newSite(t)
 	widgets := s.Widgets()

@@ -32,13 +32,12 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness"
 )
 
-// TestAdoptions adopts objects of several kinds that other tools made, with forms
-// that set a part of what is there. For each, whatever the tool, the strategy and
-// the policy:
+// TestAdoptions adopts objects of several kinds from other tools, with forms that set some
+// of their fields. For each tool, strategy and policy it checks:
 //
-//   - a dry run tells exactly what there is afterwards;
-//   - what the form does not set is as it was, and with whom it was;
-//   - a form that then sets less loses what it dropped, and nothing else.
+//   - A dry run reports exactly the later result.
+//   - Fields outside the form keep their values and managers.
+//   - A form that then drops fields removes these, and nothing else.
 func TestAdoptions(t *testing.T) {
 	t.Parallel()
 	for kind, build := range adoptedKinds() {
@@ -64,13 +63,13 @@ func TestAdoptions(t *testing.T) {
 	}
 }
 
-// adoptions are what the cases of one kind share.
+// adoptions has everything that the cases of one kind share.
 type adoptions struct {
 	*harness.Env
 	t      *testing.T
 	client *kube.Client
 	store  *store.Store
-	group  string // of the custom resources
+	group  string // the API group of the custom resources
 }
 
 func newAdoptions(t *testing.T) *adoptions {
@@ -113,7 +112,7 @@ func (c *adoption) run() {
 	for _, p := range full.parts {
 		there.on[p] = c.chance.IntN(6) > 0
 		wanted.on[p] = c.chance.IntN(2) == 0
-		// Another value than that of others is a conflict under Stuck.
+		// A value that differs from other managers' is a conflict under Stuck.
 		wanted.other[p] = c.policy.Conflict == lynq.ConflictForce && c.chance.IntN(3) == 0
 	}
 	c.make(c, c.named(c.build(there)))
@@ -136,12 +135,12 @@ func (c *adoption) run() {
 	c.dropped(adopted, then)
 }
 
-// form is one without any part.
+// form returns a form without parts.
 func (c *adoption) form() *form {
 	return &form{group: c.group, whole: c.policy.Patch == lynq.PatchMerge, on: map[string]bool{}, other: map[string]bool{}}
 }
 
-// find finds how the kind is served.
+// find finds out how the server serves the kind.
 func (c *adoption) find(m map[string]any) {
 	c.t.Helper()
 	gvk := (&unstructured.Unstructured{Object: m}).GroupVersionKind()
@@ -192,8 +191,7 @@ func (c *adoption) applyAs(manager string, m map[string]any) {
 	}
 }
 
-// apply applies a form with some parts, or tries to, and gives the object that
-// there is, or would be.
+// apply applies a form with some parts, or tries to. It returns the resulting object.
 func (c *adoption) apply(f *form, dryRun bool) *unstructured.Unstructured {
 	c.t.Helper()
 	node := c.node(c.build(f))
@@ -224,7 +222,7 @@ func (c *adoption) apply(f *form, dryRun bool) *unstructured.Unstructured {
 	return trying.last
 }
 
-// node is a node with one object.
+// node returns a node with one object.
 func (c *adoption) node(m map[string]any) *plan.Node {
 	c.t.Helper()
 	u := unstructured.Unstructured{Object: c.named(m)}
@@ -251,7 +249,7 @@ func (c *adoption) node(m map[string]any) *plan.Node {
 	return node
 }
 
-// trying keeps what the last dry run came to.
+// trying keeps the result of the last dry run.
 type trying struct {
 	*kube.Client
 	last *unstructured.Unstructured
@@ -265,7 +263,7 @@ func (c *trying) Write(ctx context.Context, r lynq.APIResource, w write.Request)
 	return m, err
 }
 
-// said keeps what a run said of its object.
+// said keeps a run's messages about its object.
 type said struct{ messages []string }
 
 func (s *said) Report(e report.Event) {
@@ -274,12 +272,12 @@ func (s *said) Report(e report.Event) {
 	}
 }
 
-// predicts: a dry run told what there is.
+// predicts requires that a dry run reported the later result.
 func (c *adoption) predicts(predicted, is *unstructured.Unstructured) {
 	c.t.Helper()
 	c.same("the dry run told otherwise", predicted, is)
 	if c.policy.Patch != lynq.PatchMerge {
-		// The record has no uid yet.
+		// The inventory has no uid yet.
 		owners := fieldpath.NewSet(fieldpath.MakePathOrDie("metadata", "ownerReferences"))
 		want, got := setsOf(c.t, predicted)["lynq Apply"].RecursiveDifference(owners), setsOf(c.t, is)["lynq Apply"].RecursiveDifference(owners)
 		if !want.Equals(got) {
@@ -288,7 +286,7 @@ func (c *adoption) predicts(predicted, is *unstructured.Unstructured) {
 	}
 }
 
-// same: two objects have the same content, but for what tracks them.
+// same requires that two objects have the same content, except for their tracking.
 func (c *adoption) same(what string, a, b *unstructured.Unstructured) {
 	c.t.Helper()
 	if diff := cmp.Diff(contentOf(a), contentOf(b)); diff != "" {
@@ -296,8 +294,8 @@ func (c *adoption) same(what string, a, b *unstructured.Unstructured) {
 	}
 }
 
-// untouched: what the form does not set is as it was before the adoption, and with
-// whom it was.
+// untouched requires that fields outside the form keep their values and managers from
+// before the adoption.
 func (c *adoption) untouched(before, after *unstructured.Unstructured) {
 	c.t.Helper()
 	was, is := setsOf(c.t, before), setsOf(c.t, after)
@@ -305,13 +303,13 @@ func (c *adoption) untouched(before, after *unstructured.Unstructured) {
 	if c.policy.Patch == lynq.PatchMerge {
 		own = is["lynq Update"]
 	}
-	if own == nil { // no one manages anything, so that the server writes down nothing
+	if own == nil { // nobody manages any field, so the server records no managers
 		if c.policy.Conflict == lynq.ConflictStuck && !covers(contentOf(after), contentOf(before)) {
 			c.t.Errorf("%s: something changed: %s", c.title, cmp.Diff(contentOf(before), contentOf(after)))
 		}
 		return
 	}
-	// Items that were not there come with the server's defaults.
+	// New items come with the server's defaults.
 	items := itemsIn(own, func(p fieldpath.Path) bool { _, there := valueAt(before.Object, p); return !there })
 	want, got := without(contentOf(before), own, items), without(contentOf(after), own, items)
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -339,7 +337,7 @@ func (c *adoption) untouched(before, after *unstructured.Unstructured) {
 	}
 }
 
-// takes tells whether the form takes from a manager what it sets.
+// takes reports whether the form takes its fields from a manager.
 func (c *adoption) takes(manager string) bool {
 	switch manager {
 	case "kubectl-create Update", "kubectl-client-side-apply Update", "before-first-apply Update", "helm Update", "helm Apply":
@@ -348,8 +346,8 @@ func (c *adoption) takes(manager string) bool {
 	return c.policy.Conflict == lynq.ConflictForce && !strings.HasPrefix(manager, "lynq ")
 }
 
-// dropped: what the form no longer sets is gone, unless another client manages it,
-// and all that it never set is as it was.
+// dropped requires that fields which the form drops are gone, unless another client manages
+// them. All fields that it never set must be unchanged.
 func (c *adoption) dropped(before, after *unstructured.Unstructured) {
 	c.t.Helper()
 	was, is := setsOf(c.t, before), setsOf(c.t, after)
@@ -389,13 +387,13 @@ func (c *adoption) dropped(before, after *unstructured.Unstructured) {
 	}
 }
 
-// makers make an object as tools do.
+// makers create an object as different tools do.
 func makers() map[string]func(*adoption, map[string]any) {
 	kubectl := func(c *adoption, m map[string]any, verb string) {
 		c.t.Helper()
 		c.Kubectl(c.t, text(c.t, m), verb, "-f", "-")
 	}
-	// What people add and change: a form may set one of it.
+	// These are fields that people add and change. A form may set one of them.
 	const edit = `{"metadata":{"labels":{"edited":"x","a":"1"},"annotations":{"edited":"x"}}}`
 	return map[string]func(*adoption, map[string]any){
 		"kubectl create": func(c *adoption, m map[string]any) { kubectl(c, m, "create") },

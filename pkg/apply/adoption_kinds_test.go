@@ -16,14 +16,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// A form says which parts a manifest has, and which have another value than usual.
+// A form selects the parts of a manifest, and the parts with another value than usual.
 type form struct {
-	group     string // of custom resources
+	group     string // the API group of the custom resources
 	on, other map[string]bool
 	all       bool
-	// whole: lists have all of their items or none, as a merge replaces them.
+	// whole is set if lists have all of their items or none, because a merge replaces them.
 	whole bool
-	parts []string // that were asked for
+	parts []string // the requested parts
 }
 
 func (f *form) has(part string) bool {
@@ -51,7 +51,8 @@ type (
 	list = []any
 )
 
-// dict is a map with those of the keys that the form has, prefixed for the form.
+// dict returns a map with the form's keys among the given ones. The form has them with the
+// prefix.
 func (f *form) dict(prefix string, keys ...string) dict {
 	d := dict{}
 	for _, key := range keys {
@@ -62,7 +63,7 @@ func (f *form) dict(prefix string, keys ...string) dict {
 	return d
 }
 
-// set sets what is not empty.
+// set sets a value that isn't empty.
 func set(d dict, key string, v any) {
 	switch v := v.(type) {
 	case dict:
@@ -77,7 +78,7 @@ func set(d dict, key string, v any) {
 	d[key] = v
 }
 
-// manifest is one with labels and annotations.
+// manifest returns a manifest with labels and annotations.
 func (f *form) manifest(apiVersion, kind string) dict {
 	metadata := dict{}
 	set(metadata, "labels", f.dict("label ", "a", "b"))
@@ -88,7 +89,7 @@ func (f *form) manifest(apiVersion, kind string) dict {
 // revision is an annotation that a controller writes.
 const revision = "deployment.kubernetes.io/revision"
 
-// adoptedKinds build manifests of the kinds that are adopted.
+// adoptedKinds returns functions that build manifests of the adopted kinds.
 func adoptedKinds() map[string]func(*form) map[string]any {
 	return map[string]func(*form) map[string]any{
 		"ConfigMap": func(f *form) map[string]any {
@@ -113,11 +114,11 @@ func adoptedKinds() map[string]func(*form) map[string]any {
 			if f.item("udp") {
 				ports = append(ports, dict{"name": "udp", "port": int64(53), "protocol": "UDP"})
 			}
-			if !f.whole && f.has("tcp") { // a strategic merge knows ports by their number alone
+			if !f.whole && f.has("tcp") { // a strategic merge identifies ports only by their number
 				ports = append(ports, dict{"name": "tcp", "port": int64(53), "targetPort": "dns"})
 			}
 			spec := dict{"ports": ports}
-			if f.has("selector") { // owned as a whole
+			if f.has("selector") { // managed as a whole
 				spec["selector"] = dict{"app": f.value("selector")}
 			}
 			m := f.manifest("v1", "Service")
@@ -144,7 +145,7 @@ func deployment(f *form) map[string]any {
 	}
 	set(app, "env", env)
 	set(app, "ports", ports)
-	if f.has("args") { // owned as a whole
+	if f.has("args") { // managed as a whole
 		app["args"] = list{"x", f.value("args")}
 	}
 	if f.has("limits") {
@@ -155,7 +156,7 @@ func deployment(f *form) map[string]any {
 		containers = append(containers, dict{"name": "side", "image": "side:" + f.value("side")})
 	}
 	pod := dict{"containers": containers}
-	if f.has("nodeSelector") { // owned as a whole
+	if f.has("nodeSelector") { // managed as a whole
 		pod["nodeSelector"] = dict{"disk": f.value("nodeSelector")}
 	}
 	if f.has("user") {
@@ -176,7 +177,7 @@ func deployment(f *form) map[string]any {
 func widget(f *form) map[string]any {
 	var items, tags list
 	for _, name := range []string{"a", "b"} {
-		// One is always there: that a list is emptied cannot always be tried.
+		// One item always exists, because the test can't always empty a list.
 		if name != "a" && !f.has("part "+name) {
 			continue
 		}
@@ -251,7 +252,7 @@ spec:
 `
 }
 
-// text is a manifest as JSON.
+// text returns a manifest as JSON.
 func text(t *testing.T, m map[string]any) string {
 	t.Helper()
 	b, err := json.Marshal(m)
@@ -261,7 +262,7 @@ func text(t *testing.T, m map[string]any) string {
 	return string(b)
 }
 
-// setsOf are what the managers of an object manage, but for its status.
+// setsOf returns the fields of an object's managers, without its status.
 func setsOf(t *testing.T, u *unstructured.Unstructured) map[string]*fieldpath.Set {
 	t.Helper()
 	sets := map[string]*fieldpath.Set{}
@@ -273,14 +274,14 @@ func setsOf(t *testing.T, u *unstructured.Unstructured) map[string]*fieldpath.Se
 		if err := s.FromJSON(bytes.NewReader(e.FieldsV1.GetRawBytes())); err != nil {
 			t.Fatal(err)
 		}
-		s = s.Difference(fieldpath.NewSet(fieldpath.MakePathOrDie("metadata", "annotations", revision))) // a controller's
+		s = s.Difference(fieldpath.NewSet(fieldpath.MakePathOrDie("metadata", "annotations", revision))) // the annotation of a controller
 		sets[e.Manager+" "+string(e.Operation)] = s
 	}
 	return sets
 }
 
-// contentOf is an object without what every write changes, what controllers do and
-// what tracks it.
+// contentOf returns an object without fields that every write changes, fields of
+// controllers, and tracking.
 func contentOf(u *unstructured.Unstructured) map[string]any {
 	c := u.DeepCopy()
 	delete(c.Object, "status")
@@ -299,7 +300,7 @@ func contentOf(u *unstructured.Unstructured) map[string]any {
 	return c.Object
 }
 
-// prune removes empty maps and lists; true means that nothing remains.
+// prune removes empty maps and lists. It returns true if nothing remains.
 func prune(v any) bool {
 	switch v := v.(type) {
 	case map[string]any:
@@ -318,8 +319,8 @@ func prune(v any) bool {
 	return false
 }
 
-// without is an object without the fields of a set, without some items of lists,
-// and without what becomes empty by that. Items are in the order of their names.
+// without returns an object without the fields of a set, without some list items, and
+// without maps and lists that this empties. It sorts items by name.
 func without(m map[string]any, fields, items *fieldpath.Set) map[string]any {
 	if items == nil {
 		items = fieldpath.NewSet()
@@ -357,7 +358,7 @@ func strip(v any, fields, items *fieldpath.Set) any {
 	return v
 }
 
-// byName orders items by what they may be named by.
+// byName orders items by the fields that may name them.
 func byName(a, b any) int {
 	name := func(v any) string {
 		m, named := v.(map[string]any)
@@ -369,7 +370,7 @@ func byName(a, b any) int {
 	return strings.Compare(name(a), name(b))
 }
 
-// elementOf is how a set names an item of a list.
+// elementOf returns the path element of a list's item in a set.
 func elementOf(item any, s *fieldpath.Set) (fieldpath.PathElement, bool) {
 	var found fieldpath.PathElement
 	named := false
@@ -397,7 +398,7 @@ func means(pe fieldpath.PathElement, item any) bool {
 	return false
 }
 
-// valueAt follows a path.
+// valueAt returns the value at a path.
 func valueAt(v any, path fieldpath.Path) (any, bool) {
 	for _, pe := range path {
 		switch at := v.(type) {
@@ -423,7 +424,7 @@ func valueAt(v any, path fieldpath.Path) (any, bool) {
 	return v, true
 }
 
-// itemsIn are those items of lists that are in a set as such.
+// itemsIn returns the list items that are themselves in a set.
 func itemsIn(s *fieldpath.Set, which func(fieldpath.Path) bool) *fieldpath.Set {
 	items := fieldpath.NewSet()
 	s.Iterate(func(p fieldpath.Path) {
@@ -434,8 +435,8 @@ func itemsIn(s *fieldpath.Set, which func(fieldpath.Path) bool) *fieldpath.Set {
 	return items
 }
 
-// unbare is a set without the maps and lists that have something of another set in
-// them, and nothing more of this one: whose those are means nothing.
+// unbare returns a set without maps and lists that contain only fields of another set,
+// because their manager means nothing.
 func unbare(s, own *fieldpath.Set) *fieldpath.Set {
 	under := func(s *fieldpath.Set, p fieldpath.Path) bool {
 		for _, pe := range p {
@@ -454,7 +455,7 @@ func unbare(s, own *fieldpath.Set) *fieldpath.Set {
 	return s
 }
 
-// covers tells whether one value has all of another.
+// covers reports whether one value has everything in another.
 func covers(a, b any) bool {
 	switch b := b.(type) {
 	case map[string]any:

@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// askedAtOnce bounds the objects that the server is asked about at the same time.
+	// askedAtOnce limits the concurrent questions to the server.
 	askedAtOnce = 8
-	// objectsKept bounds the whole objects that a plan keeps for its run.
+	// objectsKept limits the whole objects that a plan keeps for its run.
 	objectsKept = 256
 )
 
-// Ask finds out of the objects that may have drifted whether a run would write them: it goes
-// the way of the run, and ends where that writes. The result has the objects as they were
-// found. Only an end of the context is an error: the run tells why it can't write an object.
+// Ask finds out whether a run would write the objects that may have drifted. It works like
+// the run, and stops before a write. It returns the objects that it found. Only an ended
+// context is an error, because the run itself reports why it can't write an object.
 func Ask(ctx context.Context, c Cluster, p *plan.Plan) ([]*tracking.Live, error) {
 	var asking errgroup.Group
 	asking.SetLimit(askedAtOnce)
@@ -52,7 +52,7 @@ func Ask(ctx context.Context, c Cluster, p *plan.Plan) ([]*tracking.Live, error)
 	return found, asking.Wait()
 }
 
-// asked is the object of a step as a run finds it, nil where that is not known.
+// asked returns the object of a step as a run finds it, or nil if that isn't known.
 func asked(ctx context.Context, c Cluster, p *plan.Plan, of *plan.NodePlan, s *plan.Step) *tracking.Live {
 	q := &requests{cluster: c, ctx: of.Mask().Context(ctx)}
 	d := &decisions{requests: q, of: p, plan: of, record: &record{requests: q, plan: of, saved: of.Inventory}}

@@ -17,8 +17,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
-// belongings are all that belongs to a node's inventory by owner reference: the garbage
-// collector would delete it with that.
+// belongings are all objects with an owner reference to a node's inventory. The garbage
+// collector would delete them with it.
 type belongings struct {
 	record      *record
 	requests    *requests
@@ -28,7 +28,7 @@ type belongings struct {
 	manifests   func() *hook.Manifests
 }
 
-// detachAll takes the owner reference to the inventory off all that has it.
+// detachAll removes the owner reference to the inventory from all of these objects.
 func (b *belongings) detachAll(ctx context.Context) (gate.Permit, error) {
 	permit, err := gate.PermitRestore(b.record.saved, b.replacement)
 	if err != nil {
@@ -50,12 +50,12 @@ func (b *belongings) detachAll(ctx context.Context) (gate.Permit, error) {
 	return permit, nil
 }
 
-// detachStray takes the owner reference off an object that the inventory does not list.
+// detachStray removes the owner reference from an object that the inventory doesn't list.
 func (b *belongings) detachStray(ctx context.Context, l *tracking.Live) error {
 	return b.reown(ctx, b.stepOf(plan.Belonging{Entry: &inventory.Entry{Ref: l.Ref}, Live: l}), nil)
 }
 
-// stepOf is the step of an object, or where the plan has none one that does nothing.
+// stepOf returns the plan's step of an object, or one that does nothing.
 func (b *belongings) stepOf(o plan.Belonging) *progress.Step {
 	at := slices.IndexFunc(b.steps.Of, func(s progress.Step) bool { return s.Live != nil && s.Ref() == o.Live.Ref })
 	if at >= 0 {
@@ -78,8 +78,8 @@ func (b *belongings) attachAll(ctx context.Context) error {
 	return nil
 }
 
-// reown replaces the owner references to inventories of an object, and no other: by
-// that to the inventory that is there now, or by none.
+// reown replaces an object's owner references to inventories by owner, or removes them if
+// it is nil. It keeps all others.
 func (b *belongings) reown(ctx context.Context, s *progress.Step, owner any) error {
 	var err error
 	if s.Resource, err = b.requests.resourceOf(s); err != nil {
@@ -94,7 +94,7 @@ func (b *belongings) reown(ctx context.Context, s *progress.Step, owner any) err
 		took(s, o)
 		switch {
 		case apierrors.IsNotFound(err):
-			return nil // the step finds out what is there now
+			return nil // the step finds out what exists now
 		case err == nil:
 			s.Becomes(s.Seen(now))
 			if s.Record != nil {
@@ -113,8 +113,8 @@ func (b *belongings) reown(ctx context.Context, s *progress.Step, owner any) err
 	}
 }
 
-// another is a step of the object that is in the place of the one which was observed,
-// nil for none: it may refer to the inventory too, as after kubectl replace --force.
+// another returns a step for the object that replaced the observed one, or nil. That object
+// may refer to the inventory too, for example after kubectl replace --force.
 func (b *belongings) another(s *progress.Step) (*progress.Step, error) {
 	m, err := b.decisions.object(s).Metadata()
 	if apierrors.IsNotFound(err) {

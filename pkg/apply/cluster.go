@@ -8,7 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 )
 
-// Cluster reads and changes a Kubernetes API for apply. Reads give the errors that
+// Cluster reads and changes a Kubernetes API for apply. Reads return the errors that
 // observe.Reader lists. It is safe for concurrent use.
 type Cluster interface {
 	observe.Reader

@@ -14,15 +14,15 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// keepers are Records whose removals fail.
+// keepers are Inventories with failing removals.
 type keepers struct{ *notes }
 
 func (keepers) Remove(context.Context, *inventory.Inventory, gate.Permit) error {
 	return errors.New("the answer was lost")
 }
 
-// left carries the removal of node n out, under a clock that does not wait for
-// what is held, and gives the summary and how each object ended.
+// left removes node n with a clock that doesn't wait for blocked deletions. It returns the
+// summary and the outcome of each object.
 func (s *stage) left(t *testing.T, inventories Inventories, change func()) (*report.Summary, map[string]report.Outcome) {
 	t.Helper()
 	p := s.removal(t, plan.CascadeBackground, "n")
@@ -54,8 +54,8 @@ func (r reporters) Report(e report.Event) {
 	}
 }
 
-// TestCollectedStaysRecorded: what is left to the garbage collector goes with the
-// inventory. As long as that stays, it names them.
+// TestCollectedStaysRecorded checks that the inventory names objects left to the garbage
+// collector until it is deleted with them.
 func TestCollectedStaysRecorded(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -85,7 +85,7 @@ func TestCollectedStaysRecorded(t *testing.T) {
 			if ended["a"] != report.OutcomeSkipped {
 				t.Errorf("a is told %q, and is there", ended["a"])
 			}
-			// Nothing is in the way any more.
+			// Nothing blocks the deletion any more.
 			s.Mu.Lock()
 			s.Objects[shared].SetFinalizers(nil)
 			s.Mu.Unlock()
@@ -96,8 +96,9 @@ func TestCollectedStaysRecorded(t *testing.T) {
 	}
 }
 
-// TestCollectedBesideUnmanaged: what is left alone keeps the inventory, so that the
-// garbage collector would never take the others. They are deleted.
+// TestCollectedBesideUnmanaged checks a node with an unmanaged object, which keeps the
+// inventory. The garbage collector would never delete the other objects, so lynqctl deletes
+// them.
 func TestCollectedBesideUnmanaged(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, node("n", configMap("a", "1"), configMap("shared", "1")))
@@ -114,8 +115,8 @@ func TestCollectedBesideUnmanaged(t *testing.T) {
 	}
 }
 
-// TestCollectedWithTheInventory: objects that go with the inventory are told of
-// when it is gone.
+// TestCollectedWithTheInventory checks that the run reports collected objects only after
+// the inventory is deleted.
 func TestCollectedWithTheInventory(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, node("n", configMap("a", "1"), configMap("shared", "1")))

@@ -15,7 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// widget is a custom resource of a node.
+// widget returns a custom resource of a node.
 func widget(name string) lynq.Object {
 	p := lynq.DefaultPolicy()
 	p.Unwaited = true
@@ -25,7 +25,7 @@ func widget(name string) lynq.Object {
 	}
 }
 
-// definition is the CustomResourceDefinition of widgets.
+// definition returns the CustomResourceDefinition of widgets.
 func definition() lynq.Object {
 	p := lynq.DefaultPolicy()
 	p.Unwaited = true
@@ -35,16 +35,16 @@ func definition() lynq.Object {
 			"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
 			"metadata": map[string]any{"name": "widgets.example.com"},
 			"spec":     map[string]any{"group": "example.com", "names": map[string]any{"kind": "Widget", "plural": "widgets"}},
-			// As its controller would say.
+			// The kind's controller would set this status.
 			"status": map[string]any{"conditions": []any{map[string]any{"type": "Established", "status": "True"}}},
 		},
 	}
 }
 
-// TestKindNotServed: objects of a kind that is not served may live on. They are
-// gone only where its definition is: other kinds of the group are defined, some
-// record names a definition of the group, or what was recorded is of a custom
-// resource. Else their records stay, and other nodes go on.
+// TestKindNotServed checks objects of a kind that the server doesn't serve. They may still
+// exist, so their entries remain, and other nodes continue. They are gone only if their
+// definition is. That is so if the group has other definitions, an entry names a definition
+// of the group, or the entry is of a custom resource.
 func TestKindNotServed(t *testing.T) {
 	gadgets := definition()
 	gadgets.Name = "gadgets.example.com"
@@ -53,7 +53,7 @@ func TestKindNotServed(t *testing.T) {
 	for name, tt := range map[string]struct {
 		objects []lynq.Object // beside the widget
 		prepare func(*stage)
-		unknown string // why it is not known, "" where it is gone
+		unknown string // why lynqctl doesn't know, "" if the widget is gone
 	}{
 		"its group is gone": {},
 		"its definition serves no version": {
@@ -126,7 +126,7 @@ func TestKindNotServed(t *testing.T) {
 	}
 }
 
-// edit edits all records of widgets.
+// edit changes all entries of widgets.
 func (s *stage) edit(change func(*inventory.Entry)) {
 	for _, inv := range s.notes.saved {
 		for i := range inv.Entries {
@@ -137,10 +137,10 @@ func (s *stage) edit(change func(*inventory.Entry)) {
 	}
 }
 
-// unconfirm has no run have seen a widget written.
+// unconfirm removes the confirmation of the widgets' writes.
 func (s *stage) unconfirm() { s.edit(func(r *inventory.Entry) { r.UID, r.Digest = "", "" }) }
 
-// data is what the ConfigMap of this name holds.
+// data returns the data of the ConfigMap with this name.
 func (s *stage) data(name string) string {
 	o := s.Objects[configMap(name, "").Ref]
 	if o == nil {
@@ -150,8 +150,8 @@ func (s *stage) data(name string) string {
 	return value
 }
 
-// TestContainersWithOthers: a container goes when its node does, unless it holds
-// objects that the node doesn't own.
+// TestContainersWithOthers checks that lynqctl deletes a container with its node, unless it
+// has objects that the node doesn't own.
 func TestContainersWithOthers(t *testing.T) {
 	inTeam := configMap("in-team", "1")
 	inTeam.Namespace, inTeam.Content["metadata"] = "team", map[string]any{"name": "in-team", "namespace": "team"}
@@ -205,8 +205,8 @@ func TestContainersWithOthers(t *testing.T) {
 	}
 }
 
-// TestContainersThatAreWanted: a container stays where another node wants an object
-// in it that doesn't exist yet when the container is looked at.
+// TestContainersThatAreWanted checks that lynqctl keeps a container if another node needs
+// an object in it. The object doesn't exist yet when lynqctl checks the container.
 func TestContainersThatAreWanted(t *testing.T) {
 	inTeam := configMap("in-team", "1")
 	inTeam.Namespace, inTeam.Content["metadata"] = "team", map[string]any{"name": "in-team", "namespace": "team"}
@@ -243,8 +243,8 @@ func (c *lateKinds) Refresh(context.Context) error {
 	return nil
 }
 
-// TestNamespaceWithLateKind: what a kind that came after the run had begun holds
-// in a namespace keeps that from being deleted too.
+// TestNamespaceWithLateKind checks that objects of a kind which appeared during the run
+// also keep a namespace.
 func TestNamespaceWithLateKind(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, node("a", namespace("team")), node("b"))

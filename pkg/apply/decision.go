@@ -11,29 +11,29 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
-// decisions decide the steps of a node again when their turn has come, and ask the gate.
+// decisions decides the steps of a node again in their turn, and asks the gate.
 type decisions struct {
 	requests *requests
 	of       *plan.Plan
 	plan     *plan.NodePlan
 	record   *record
-	// restoration is what is restored of the inventory, nil where the plan's steps run.
+	// restoration says how to restore the inventory. It is nil if the plan's steps run.
 	restoration *restore.Restoration
 }
 
-// recheck decides a step again, on the object as it is now.
+// recheck decides a step again for the current object.
 func (d *decisions) recheck(s *plan.Step, now *tracking.Live) (plan.Step, decide.Verdict) {
 	return decide.Recheck(d.of, d.plan, d.record.saved, s, now)
 }
 
-// again has a step go on as it is decided on the object as it is now.
+// again decides a step again for the current object, and continues with the result.
 func (d *decisions) again(s *progress.Step, now *tracking.Live) decide.Verdict {
 	step, verdict := d.recheck(s.Step, now)
 	s.Becomes(step)
 	return verdict
 }
 
-// object is the object of a step, to be written.
+// object returns the object of a step for a write.
 func (d *decisions) object(s *progress.Step) *write.Object {
 	ctx := d.requests.ctx
 	if s.Object != nil && s.Object.Sensitive {
@@ -45,8 +45,8 @@ func (d *decisions) object(s *progress.Step) *write.Object {
 	}
 }
 
-// permit asks the gate for the object as it was seen. Its version is that of the tracking
-// that was seen: a person may have taken the object over since.
+// permit asks the gate about the observed object. The permit is for the version with the
+// observed tracking, because somebody may have taken the object over since.
 func (d *decisions) permit(s *progress.Step) (gate.Permit, error) {
 	if d.requests.dryRun {
 		return gate.Trial(d.of, d.plan, d.record.saved, s.Step)
@@ -54,8 +54,8 @@ func (d *decisions) permit(s *progress.Step) (gate.Permit, error) {
 	return gate.Permits(d.of, d.plan, d.record.saved, s.Step)
 }
 
-// permitOwner asks the gate whether the node's inventory may become an owner of the object
-// of a step.
+// permitOwner asks the gate whether the node's inventory may become an owner of a step's
+// object.
 func (d *decisions) permitOwner(s *plan.Step) (gate.OwnersPermit, error) {
 	if d.restoration != nil {
 		return gate.PermitReturn(d.restoration, d.record.saved, s)
@@ -63,5 +63,5 @@ func (d *decisions) permitOwner(s *plan.Step) (gate.OwnersPermit, error) {
 	return gate.PermitOwner(d.of, d.plan, d.record.saved, s)
 }
 
-// took notes what became of a step while its object was written.
+// took copies the changes of a step from its write.
 func took(s *progress.Step, o *write.Object) { s.Step, s.Touched = o.Step, o.Touched }

@@ -22,11 +22,11 @@ type deletion struct {
 	requests  *requests
 	decisions *decisions
 	record    *record
-	// after: the plan comes after the others, and waits for nothing.
+	// after is set if the plan runs after the others. Then it waits for nothing.
 	after bool
 }
 
-// delete deletes an object that is ours.
+// delete deletes an object that belongs to the node.
 func (d *deletion) delete(s *progress.Step) move {
 	if m, holds := d.holdsOthers(s); holds {
 		return m
@@ -51,7 +51,7 @@ func (d *deletion) delete(s *progress.Step) move {
 	return fails(err)
 }
 
-// propagation is how objects take with them what belongs to them.
+// propagation returns how Kubernetes deletes an object's dependents.
 func (d *deletion) propagation() metav1.DeletionPropagation {
 	if d.decisions.plan.Cascade == plan.CascadeForeground {
 		return metav1.DeletePropagationForeground
@@ -59,7 +59,7 @@ func (d *deletion) propagation() metav1.DeletionPropagation {
 	return metav1.DeletePropagationBackground
 }
 
-// deleted ends a step whose object is gone. Of one that is purged the entry stays.
+// deleted ends a step after its object is gone. It keeps the entry of a purged object.
 func (d *deletion) deleted(s *progress.Step, message string) move {
 	if s.Object != nil {
 		return d.purged(s, message)
@@ -68,7 +68,7 @@ func (d *deletion) deleted(s *progress.Step, message string) move {
 	return endsAs(report.OutcomeDone, message)
 }
 
-// again looks whether an object that changed is still ours to delete.
+// again checks whether the node still owns a changed object and may delete it.
 func (d *deletion) again(s *progress.Step) move {
 	now, err := d.decisions.object(s).LookAt()
 	if err != nil {
@@ -83,10 +83,10 @@ func (d *deletion) again(s *progress.Step) move {
 	return move{kind: moveAgain}
 }
 
-// collect leaves an object to the garbage collector: all else is done with, so
-// that it goes with the inventory. The collector looks at owners only, and knows
-// nothing of those who took it over since it was observed. It is told of when the
-// inventory is gone.
+// collect leaves an object to the garbage collector, because all other steps are done and
+// the inventory is deleted next. The garbage collector only checks owners, and ignores new
+// owners since the observation. So collect decides the step again. The step is reported
+// after the inventory is deleted.
 func (d *deletion) collect(s *progress.Step) move {
 	l, err := observe.Entry(d.requests.ctx, d.requests.cluster, s.Entry)
 	if err != nil {
@@ -102,8 +102,8 @@ func (d *deletion) collect(s *progress.Step) move {
 	return move{kind: moveWaits}
 }
 
-// recreate deletes an object that is to be created again when it is gone. Its entry
-// stays all the while, without the uid, so that whichever run comes next creates it.
+// recreate deletes an object, so that the step creates it again. Its entry remains without
+// the uid, so that any later run can create it.
 func (d *deletion) recreate(s *progress.Step) move {
 	if m, holds := d.holdsOthers(s); holds {
 		return m
@@ -126,7 +126,7 @@ func (d *deletion) recreate(s *progress.Step) move {
 	case err == nil:
 		return leaves(s.Object.Policy.Timeout)
 	case apierrors.IsConflict(err):
-		s.Record = recorded // it is there
+		s.Record = recorded // the object still exists
 		s.Becomes(step)
 		return d.again(s)
 	case write.ProblemOf(err).Refused:
@@ -136,7 +136,7 @@ func (d *deletion) recreate(s *progress.Step) move {
 	return fails(err)
 }
 
-// clear deletes what a hook made before, to make it again.
+// clear deletes the object of an earlier attempt of a hook, before the hook runs again.
 func (d *deletion) clear(s *progress.Step) move {
 	permit, err := d.decisions.permit(s)
 	if err != nil {
@@ -157,8 +157,8 @@ func (d *deletion) clear(s *progress.Step) move {
 	return move{kind: moveAgain}
 }
 
-// vanished is what becomes of a step whose object is gone, as far as the watch can see. It
-// may only have lost the label that it is watched by: then it is still waited for.
+// vanished continues a step after its watch reported that the object is gone. The object
+// may only have lost the label of the watch. Then the wait continues.
 func (d *deletion) vanished(s *progress.Step, lookout *lookout) move {
 	lookout.tracker.Doubt(s.Ref())
 	now, err := d.decisions.object(s).LookAt()
@@ -179,8 +179,8 @@ func (d *deletion) vanished(s *progress.Step, lookout *lookout) move {
 	return move{kind: moveWaits}
 }
 
-// holdsOthers ends the deletion of a container that holds what is not the
-// node's: true means that it does.
+// holdsOthers ends the deletion of a container if it has objects of others. It returns true
+// in that case.
 func (d *deletion) holdsOthers(s *progress.Step) (move, bool) {
 	if !container.Is(s.Ref()) {
 		return move{}, false

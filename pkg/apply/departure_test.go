@@ -7,8 +7,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// TestContainersOfOtherNodes: a container goes after what other nodes delete in
-// it, in one run, however few nodes are at work at once.
+// TestContainersOfOtherNodes checks that lynqctl deletes a container after the objects of
+// other nodes in it, in one run, however few nodes work at once.
 func TestContainersOfOtherNodes(t *testing.T) {
 	inside := func(name string, p lynq.DeletionPolicy) lynq.Object {
 		o := configMap(name, "1")

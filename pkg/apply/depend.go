@@ -10,14 +10,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
-// ready tells whether a step may run now. A step whose dependency failed is
-// skipped here, or goes on and says so.
+// ready reports whether a step may run now. If a dependency failed, the policy decides.
+// ready skips the step, or continues it with a warning.
 func (n *nodeRun) ready(s *progress.Step) bool {
 	if s.Object == nil {
 		return n.mayLeave(s)
 	}
 	if s.Action == plan.ActionPurge {
-		return true // what it waited for is done
+		return true // its dependencies are done
 	}
 	there, never := n.links.Provided(s.Object)
 	if never != "" {
@@ -43,7 +43,7 @@ func (n *nodeRun) ready(s *progress.Step) bool {
 	return true
 }
 
-// mayLeave tells whether an object that the node wants no more may go now, or be forgotten.
+// mayLeave reports whether lynqctl may now delete or forget an object that isn't desired.
 func (n *nodeRun) mayLeave(s *progress.Step) bool {
 	may, stays := n.links.HandedOver(s.Step)
 	if may && (s.Action == plan.ActionDelete || s.Action == plan.ActionCollect) {
@@ -57,8 +57,8 @@ func (n *nodeRun) mayLeave(s *progress.Step) bool {
 	return may
 }
 
-// awaitOthers waits until the nodes that go before have ended well, without a slot and
-// without a turn. False means that the node is left out.
+// awaitOthers waits until the nodes before this one have succeeded. It uses neither a slot
+// nor a turn meanwhile. It returns false if this run must leave the node out.
 func (n *nodeRun) awaitOthers(ctx context.Context) bool {
 	key, e := n.run.promises.Await(ctx, n.plan.After)
 	switch {

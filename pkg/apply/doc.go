@@ -1,28 +1,28 @@
-// Package apply brings a cluster to what rendered nodes say.
+// Package apply brings a cluster to the desired state of rendered nodes.
 //
-// plan.Make turns a rendered node into what is compared and sent. Package observe reads what
-// there is, and package decide decides what becomes of it: all policies and guards are
-// there. Runner.Run carries plans out, node by node: the inventory first, then the
-// objects in the order of their dependencies, then the inventory again.
+// plan.Make converts a rendered node for comparison and writes. Package observe reads live
+// objects, and package decide decides about them with all policies and guards. Runner.Run
+// executes plans, node by node. It writes the inventory first, then the objects in the
+// order of their dependencies, and then the inventory again.
 //
-// Its rooms:
+// Its sub-packages:
 //
-//	schedule  when a node gets its turn, and what nodes wait for from each other
-//	progress  how far the steps of a node are, and what they wait for from each other
-//	write     brings one object to what a step says
-//	wait      how far the objects are that a run waits for
-//	report    what a run tells: events, and how each node and step ended
-//	hook      keeps what runs before a node is deleted
-//	fields    who manages which fields of an object
-//	tracking  what an object's metadata tells
-//	verify    how the cluster differs from its records
-//	ready     how far an object has come, from the object alone
+//	schedule  when a node gets its turn, and which nodes it waits for
+//	progress  how far the steps of a node are, and which steps they wait for
+//	write     brings one object to the state of a step
+//	wait      the readiness of the objects that a run waits for
+//	report    the events of a run, and the results of nodes and steps
+//	hook      stores deletion hooks until lynqctl deletes their node
+//	fields    which manager has which fields of an object
+//	tracking  the node and the owners of an object, from its metadata
+//	verify    differences between the cluster and the inventories
+//	ready     the readiness of an object, from the object alone
 //
-// Here a nodeRun says what happens when, and each of its parts does one thing to a step:
-// record, decisions, deletion, release, hooks, lookout. A part gives back a move, which the
-// carrier carries out; none calls back into the node. A plan stays as it is: a step that is
-// decided again is another step, in the report.Result.
+// In this package, a nodeRun decides the order of events. Each of its parts does one thing
+// to a step: record, decisions, deletion, release, hooks, lookout. A part returns a move,
+// which the carrier executes. No part calls the node. A plan never changes. If a step is
+// decided again, the result is another step in the report.Result.
 //
-// Plans flow in; the events of a run, and its report.Result, flow out. The package knows no
-// client: what it needs of a cluster is the interface Cluster. It prints nothing.
+// Plans flow in. The events of a run and its report.Result flow out. The package knows a
+// cluster only by the interface Cluster, and it never prints.
 package apply

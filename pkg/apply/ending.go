@@ -9,21 +9,21 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
-// ending is how a node ends. It is the one answer that the node's result, its record and
-// its events have.
+// ending is the end of a node. The node's result, its inventory and its events all use it.
 type ending struct {
 	outcome  report.Outcome
-	reason   reason.Reason // why it failed, where that is a word
+	reason   reason.Reason // why it failed, if there is a word for it
 	problems []string
-	mask     redact.Mask // of the row
+	mask     redact.Mask // the mask of the row
 }
 
 // says adds a problem.
 func (e *ending) says(problem string) { e.problems = append(e.problems, e.mask.Hide(problem)) }
 
-// decide is how the node ends by its steps: as the worst of them. The record of a node
-// that goes is deleted when gone. One that a person deleted keeps the record of what is
-// left alone, which would be collected with it.
+// decide sets the node's outcome to the worst of its steps. gone says whether lynqctl
+// deletes the inventory. If the user deleted the node, its inventory is kept while it lists
+// an object that lynqctl leaves alone. Otherwise the garbage collector would delete that
+// object.
 func (e *ending) decide(all *progress.Steps, p *plan.NodePlan, gone bool) {
 	e.outcome = all.Worst()
 	switch {
@@ -39,7 +39,8 @@ func (e *ending) decide(all *progress.Steps, p *plan.NodePlan, gone bool) {
 	}
 }
 
-// keepsRecord tells whether the object of a step keeps the record of its node, and why.
+// keepsRecord reports whether the object of a step keeps the inventory of its node, and
+// why.
 func keepsRecord(s *progress.Step) (why string, keeps bool) {
 	why = s.Message
 	switch {
@@ -50,7 +51,7 @@ func keepsRecord(s *progress.Step) (why string, keeps bool) {
 	case s.Action != plan.ActionSkip:
 		return "", false
 	}
-	if s.Reason != reason.Excluded && s.Reason != reason.Unknown { // which say what to do
+	if s.Reason != reason.Excluded && s.Reason != reason.Unknown { // these messages have a fix already
 		why += " (remove it, then run again)"
 	}
 	return why, true

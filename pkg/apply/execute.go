@@ -19,11 +19,11 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
-// carrier carries out the steps of a node, each when it has its turn.
+// carrier executes the steps of a node, each in its turn.
 type carrier struct {
 	of        *plan.Plan
 	plan      *plan.NodePlan
-	form      schedule.Form // of the node
+	form      schedule.Form // the node's form
 	requests  *requests
 	record    *record
 	decisions *decisions
@@ -38,13 +38,13 @@ type carrier struct {
 	ending    *ending
 }
 
-// execute gives a step its turn, as often as it becomes another one.
+// execute gives a step its turn, and again whenever it becomes another step.
 func (c *carrier) execute(ctx context.Context, s *progress.Step) {
 	for c.carry(s, c.turn(ctx, s)) {
 	}
 }
 
-// carry has a step go on by a move; true means that its turn begins again.
+// carry executes a move. It returns true if the step must have its turn again.
 func (c *carrier) carry(s *progress.Step, m move) bool {
 	if m.kind == moveGone {
 		m = c.deletion.vanished(s, c.lookout)
@@ -68,7 +68,7 @@ func (c *carrier) carry(s *progress.Step, m move) bool {
 	return false
 }
 
-// look asks how an object is that is waited for; true means that the step went on.
+// look checks an awaited object. It returns true if the step continued.
 func (c *carrier) look(s *progress.Step) bool {
 	m, on := c.lookout.look(s)
 	if on && c.carry(s, m) {
@@ -97,21 +97,21 @@ func (c *carrier) turn(ctx context.Context, s *progress.Step) move {
 	case plan.ActionCollect:
 		return c.deletion.collect(s)
 	case plan.ActionDelete:
-		if s.Live == nil { // it could not be looked at
+		if s.Live == nil { // lynqctl couldn't read it
 			return endsAs(report.OutcomeFailed, s.Message)
 		}
 	}
 	return c.change(ctx, s)
 }
 
-// kept is an object that is as it is to be; it may yet have to become ready.
+// kept handles an object in its desired state. The run may still wait until it is ready.
 func (c *carrier) kept(s *progress.Step) move {
 	s.Record = new(s.NextEntry())
 	if s.Live != nil && s.Live.Intact {
-		s.Record = new(c.confirms(s, s.Live, true)) // so that the next plan need not ask
+		s.Record = new(c.confirms(s, s.Live, true)) // so that the next plan needn't ask
 	}
 	if s.Hook() {
-		s.Record.UID = string(s.Live.UID) // the run that made it may not have recorded it
+		s.Record.UID = string(s.Live.UID) // the run that created it may not have recorded it
 	}
 	if !c.lookout.waits(s) || s.Record.Ready {
 		return endsAs(report.OutcomeUnchanged, "")
@@ -133,7 +133,7 @@ func (c *carrier) await(s *progress.Step, written wait.Revision) move {
 	return move{kind: moveWaits}
 }
 
-// change is a step that changes an object.
+// change executes a step that changes an object.
 func (c *carrier) change(ctx context.Context, s *progress.Step) move {
 	if c.budget.Spent(c.kind(s)) {
 		defer c.requests.hasten()()
@@ -200,15 +200,15 @@ func (c *carrier) send(ctx context.Context, s *progress.Step) move {
 	return c.written(s, done)
 }
 
-// try has the server try the write of an object that the record does not name, and records
-// it where the server would accept the write. An object that is gone by now is recorded at
-// once. True means that the step goes on by the move.
+// try makes the server try the write of an object that the inventory doesn't list. If the
+// server would accept the write, try records the object. It records an object that no
+// longer exists at once. It returns true if the step continues with the move.
 func (c *carrier) try(ctx context.Context, s *progress.Step) (m move, ends bool) {
 	if c.record.contested(s) {
 		o := c.decisions.object(s)
 		o.DryRun = true
 		_, err := o.Send(ctx, write.Manner{InPlace: c.of.WithClaims, Record: func(string, string) {}})
-		s.Step = o.Step // a try touches nothing
+		s.Step = o.Step // a dry run changes no object
 		switch {
 		case errors.Is(err, write.ErrTurned):
 			return move{kind: moveAgain}, true
@@ -223,7 +223,7 @@ func (c *carrier) try(ctx context.Context, s *progress.Step) (m move, ends bool)
 	return move{}, false
 }
 
-// written records a write, and waits for the object where that is wanted.
+// written records a write, and waits for the object if necessary.
 func (c *carrier) written(s *progress.Step, done write.Result) move {
 	l := tracking.LiveOf(s.Object.Ref, done.Meta)
 	s.Record = new(c.confirms(s, &l, done.Unchanged))
@@ -240,7 +240,7 @@ func (c *carrier) written(s *progress.Step, done write.Result) move {
 	return endsAs(report.OutcomeDone, done.Note)
 }
 
-// confirms is what is recorded of an object that is as it is to be.
+// confirms returns the entry of an object in its desired state.
 func (c *carrier) confirms(s *progress.Step, l *tracking.Live, unchanged bool) inventory.Entry {
 	return s.Confirms(&plan.Wrote{
 		Live: l, Unchanged: unchanged, At: c.now(),
@@ -248,7 +248,8 @@ func (c *carrier) confirms(s *progress.Step, l *tracking.Live, unchanged bool) i
 	})
 }
 
-// becameReady: a new kind is served from now on.
+// becameReady refreshes the kinds after a CustomResourceDefinition became ready, because
+// the server now serves a new one.
 func (c *carrier) becameReady(s *progress.Step) {
 	if s.Object.Kind != "CustomResourceDefinition" {
 		return
@@ -258,7 +259,7 @@ func (c *carrier) becameReady(s *progress.Step) {
 	}
 }
 
-// forget lets an object go that the node has no more, and that it does not delete.
+// forget drops the entry of an object that the node no longer has and doesn't delete.
 func (c *carrier) forget(ctx context.Context, s *progress.Step) move {
 	if s.Reason == reason.GivenUp && s.Live == nil {
 		return c.leaveBehind(s, s.Message)
@@ -269,8 +270,8 @@ func (c *carrier) forget(ctx context.Context, s *progress.Step) move {
 	return c.release.forget(ctx, s)
 }
 
-// leaveBehind gives up on an object that a person named, and says so: no one
-// remembers it from now on.
+// leaveBehind gives up an object that the user named. It reports that, because no entry
+// remembers the object from now on.
 func (c *carrier) leaveBehind(s *progress.Step, message string) move {
 	s.Becomes(s.As(plan.ActionRelease, s.Reason))
 	s.Record = nil
@@ -278,13 +279,12 @@ func (c *carrier) leaveBehind(s *progress.Step, message string) move {
 	return endsAs(report.OutcomeDone, message)
 }
 
-// breakOff ends a step since the run ends: nothing is wrong with its object.
+// breakOff ends a step because the run ends, although nothing is wrong with its object.
 func (c *carrier) breakOff(s *progress.Step, o report.Outcome, message string) {
 	s.Interrupted = true
 	c.end(s, o, message)
 }
 
-// end ends a step.
 func (c *carrier) end(s *progress.Step, o report.Outcome, message string) {
 	s.State, s.Outcome = progress.Done, o
 	if message != "" {
@@ -297,7 +297,7 @@ func (c *carrier) end(s *progress.Step, o report.Outcome, message string) {
 	}
 	e := o.End()
 	if s.Object != nil && s.Leaving {
-		e = report.OutcomeSkipped.End() // it is still being deleted, and was not created again
+		e = report.OutcomeSkipped.End() // it is still being deleted, and wasn't created again
 	}
 	c.links.Settle(s.Step, e)
 	c.tell.tombstone(s)
@@ -310,8 +310,8 @@ func (c *carrier) end(s *progress.Step, o report.Outcome, message string) {
 	}
 }
 
-// managed is what is recorded of the fields that we manage now: by it drift is found. ""
-// means that it is not known, and a run looks at the object whenever it changed.
+// managed returns the hashes to record for the fields that lynq manages now. Later runs
+// find drift with them. If it returns "", a run reads the object whenever it changed.
 func managed(s *progress.Step, l *tracking.Live) (own, defaults string) {
 	if s.Applies() {
 		return l.Fields, ""

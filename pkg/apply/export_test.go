@@ -2,5 +2,5 @@ package apply
 
 import "github.com/lynqctl/lynqctl/test/harness"
 
-// ClusterOfTests is the cluster of this package's tests.
+// ClusterOfTests returns the cluster of this package's tests.
 func ClusterOfTests() *harness.Shared { return &trackedCluster }

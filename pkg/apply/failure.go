@@ -16,13 +16,13 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// conflict ends a step whose object has another owner, or fields of one.
+// conflict ends a step because its object or fields of it have another owner.
 func (c *carrier) conflict(s *progress.Step, message string) move {
 	c.tell.record(report.Warning, "ResourceConflict", s.Ref().String()+": "+message)
 	return endsAs(report.OutcomeConflicted, message)
 }
 
-// failed ends a step with an error, and says what to do about it.
+// failed ends a step with an error and a fix.
 func (c *carrier) failed(s *progress.Step, err error) {
 	if s.Reason == reason.GivenUp {
 		message := "lynqctl keeps it and stops managing it: " + write.Describe(s.Ref(), err)
@@ -38,14 +38,14 @@ func (c *carrier) failed(s *progress.Step, err error) {
 	if s.Hook() {
 		err = hook.InNamespace(s.Ref(), c.record.owner(), err)
 	} else if s.Ref().Namespace == c.plan.Namespace {
-		err = write.InNamespace(c.plan.Namespace, write.OrAnotherNamespace, err) // where its inventory is, too
+		err = write.InNamespace(c.plan.Namespace, write.OrAnotherNamespace, err) // the namespace also has the inventory
 	}
 	var conflict *write.ConflictError
 	conflicts := errors.As(err, &conflict)
 	switch unwritten := conflicts || write.ProblemOf(err).Refused; {
 	case s.Entry != nil || s.Object == nil:
 	case unwritten && !s.Touched:
-		s.Record = nil // it need not be remembered
+		s.Record = nil // nothing was written, so no entry is necessary
 	default:
 		s.Record = new(s.Begun())
 	}
@@ -64,13 +64,13 @@ func (c *carrier) failed(s *progress.Step, err error) {
 	c.end(s, report.OutcomeFailed, write.DescribeStep(s.Step, err))
 }
 
-// kind is what fails together with a step, if it fails.
+// kind returns the group of writes that may fail for the same cause.
 func (c *carrier) kind(s *progress.Step) schedule.Kind {
 	return schedule.Kind{Form: c.form, Group: s.Ref().Group, Kind: s.Ref().Kind}
 }
 
-// comesInto: in a server dry run, an object whose namespace or kind the run
-// would make first cannot be tried.
+// comesInto handles objects in a server dry run that the server can't try. Their namespace
+// or kind doesn't exist yet, and a real run would create it first.
 func (c *carrier) comesInto(s *progress.Step, err error) bool {
 	p := write.ProblemOf(err)
 	switch {

@@ -14,8 +14,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
-// recordIntent saves what the node had and what it will have, before anything
-// is written: an object that a run makes is always named by some record.
+// recordIntent saves the node's old and new objects before any write. So an inventory lists
+// every object that a run creates.
 func (n *nodeRun) recordIntent() error {
 	if n.requests.dryRun || n.plan.Desired == nil {
 		return nil
@@ -23,7 +23,7 @@ func (n *nodeRun) recordIntent() error {
 	next, added, changes := n.record.intent()
 	hooks := n.hooks.change(next)
 	if n.record.exists() && !added && !hooks && (n.run.rollouts[n.form()] == nil || !changes) {
-		return n.record.check() // the record names all of it
+		return n.record.check() // the inventory lists all objects already
 	}
 	if changes {
 		next.RolloutStart = n.began
@@ -34,7 +34,7 @@ func (n *nodeRun) recordIntent() error {
 	return n.record.save(next)
 }
 
-// keepLeaving: a node that did not end well loses nothing.
+// keepLeaving keeps the undesired objects of a failed node.
 func (n *nodeRun) keepLeaving() {
 	for i := range n.steps.Of {
 		if s := &n.steps.Of[i]; s.Object == nil && s.State == progress.Pending {
@@ -43,7 +43,7 @@ func (n *nodeRun) keepLeaving() {
 				s.Says = "lynqctl keeps it until the node's hooks have completed"
 			}
 			if n.steps.HookOf(s) != nil {
-				s.Outcome, s.Why = report.OutcomeUnchanged, "" // what it did not make need not go
+				s.Outcome, s.Why = report.OutcomeUnchanged, "" // the hook created nothing that must be deleted
 				continue
 			}
 			n.tell.ended(s)
@@ -51,7 +51,7 @@ func (n *nodeRun) keepLeaving() {
 	}
 }
 
-// fail ends a node of which nothing was written.
+// fail ends a node for which lynqctl wrote nothing.
 func (n *nodeRun) fail(err error) {
 	n.steps.SkipAll()
 	err = write.InNamespace(n.plan.Namespace, write.OrAnotherNamespace, err)
@@ -62,8 +62,8 @@ func (n *nodeRun) fail(err error) {
 	n.endNode(report.OutcomeFailed)
 }
 
-// recordFailure says in the record that the node is not as its row wants it;
-// what it owns stays as it is. Values of the row are not recorded.
+// recordFailure notes in the inventory that the node failed, and keeps its entries. It
+// never records values of the row.
 func (n *nodeRun) recordFailure(err error) {
 	event, failed, message := "TemplateRenderError", "", err.Error()
 	if n.plan.Desired == nil {
@@ -97,14 +97,14 @@ func (n *nodeRun) recordFailure(err error) {
 	}
 }
 
-// leftOut ends a node that did not begin.
+// leftOut ends a node that didn't begin.
 func (n *nodeRun) leftOut(o report.Outcome, why string) {
 	n.steps.SkipAll()
 	n.ending.says(why)
 	n.endNode(o)
 }
 
-// finish records what was confirmed, and ends the node.
+// finish records the confirmed entries, and ends the node.
 func (n *nodeRun) finish() {
 	n.ending.decide(&n.steps, n.plan, n.record.gone())
 	outcome := n.ending.outcome
@@ -116,8 +116,8 @@ func (n *nodeRun) finish() {
 	n.endNode(outcome)
 }
 
-// endCollected tells of what was left to the garbage collector: it goes with the
-// inventory, and only then.
+// endCollected ends the steps of objects that lynqctl left to the garbage collector. They
+// succeed only if the inventory was deleted.
 func (n *nodeRun) endCollected(inventoryGone bool) {
 	for i := range n.steps.Of {
 		switch s := &n.steps.Of[i]; {
@@ -130,7 +130,7 @@ func (n *nodeRun) endCollected(inventoryGone bool) {
 	}
 }
 
-// endNode ends the node, and tells of it.
+// endNode ends the node and reports that.
 func (n *nodeRun) endNode(o report.Outcome) {
 	n.run.promises.Release(n.plan.Key(), report.OutcomeSkipped.End())
 	n.run.promises.EndNode(n.plan.Key(), o.End())
@@ -140,7 +140,7 @@ func (n *nodeRun) endNode(o report.Outcome) {
 	n.tell.report(report.Event{Type: report.EventNode, Reason: r.Reason, Outcome: r.Outcome, Message: strings.Join(r.Problems, "; "), Next: r.Next})
 }
 
-// conclude puts down how the node ended.
+// conclude sets the node's result.
 func (n *nodeRun) conclude(o report.Outcome) {
 	r := n.result
 	n.ending.outcome = o
@@ -157,8 +157,7 @@ func (n *nodeRun) conclude(o report.Outcome) {
 	}
 }
 
-// recordResult saves what the node has now, where that is not what the record
-// says already.
+// recordResult saves the node's current state, if the inventory differs from it.
 func (n *nodeRun) recordResult() error {
 	if n.requests.dryRun || n.record.saved == nil {
 		return nil

@@ -16,8 +16,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
-// stuckAfter bounds a test whose run would never end. Nothing is measured with
-// it: a run that ends does so at once.
+// stuckAfter limits a test with a run that would never end. A run that ends does so at
+// once, so the value measures nothing.
 const stuckAfter = 5 * time.Minute
 
 func bounded(t *testing.T) context.Context {
@@ -38,9 +38,9 @@ func mustApply(t *testing.T, s *stage, nodes ...*plan.Node) *report.Summary {
 
 var shared = lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "shared"}
 
-// TestHandOverInterrupted: a run was killed after one node had taken an object
-// over, and before the other had forgotten it. The next run has only the record
-// to put right.
+// TestHandOverInterrupted checks a run that was killed after one node had taken an object
+// over, and before the other had dropped its entry. The next run only has to fix the
+// inventory.
 func TestHandOverInterrupted(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, node("a", configMap("a", "1"), configMap("shared", "1")), node("b", configMap("b", "1")))
@@ -61,8 +61,8 @@ func TestHandOverInterrupted(t *testing.T) {
 	}
 }
 
-// TestHandOverToBrokenRecord: the node that wants an object now has a record that
-// no one can read, so that it is left alone. The other keeps the object.
+// TestHandOverToBrokenRecord checks that a node keeps its object if the node that now needs
+// it has an unreadable inventory.
 func TestHandOverToBrokenRecord(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, node("a", configMap("a", "1"), configMap("shared", "1")))
@@ -88,8 +88,8 @@ func TestHandOverToBrokenRecord(t *testing.T) {
 	}
 }
 
-// TestHandOverInRollout: two nodes of a form exchange an object each, while one
-// node may change at a time.
+// TestHandOverInRollout exchanges objects between two nodes of a form while only one node
+// may change at a time.
 func TestHandOverInRollout(t *testing.T) {
 	s := newStage()
 	s.options.Rollouts = map[schedule.Form]schedule.Limits{webOfCRM(): {MaxSkew: 1}}
@@ -106,8 +106,8 @@ func TestHandOverInRollout(t *testing.T) {
 	}
 }
 
-// TestProviderInRollout: the namespace that a node needs is made by one that the
-// rollout would begin later.
+// TestProviderInRollout checks a node that needs a namespace from a node that the rollout
+// would begin later.
 func TestProviderInRollout(t *testing.T) {
 	s := newStage()
 	s.options.Rollouts = map[schedule.Form]schedule.Limits{webOfCRM(): {MaxSkew: 1}}
@@ -138,8 +138,8 @@ func namespace(name string, dependIDs ...string) lynq.Object {
 	}
 }
 
-// TestNeedsItself: a namespace that depends on what is to be in it can never be.
-// The run says so instead of waiting for ever.
+// TestNeedsItself checks a namespace that depends on an object in it. The run reports that
+// instead of waiting forever.
 func TestNeedsItself(t *testing.T) {
 	s := newStage()
 	inTeam := configMap("in-team", "1")

@@ -12,7 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
-// hooks are those of a node: what its record says of them, and the steps that run them.
+// hooks has a node's hooks: their entries, and the steps that run them.
 type hooks struct {
 	requests  *requests
 	decisions *decisions
@@ -20,12 +20,12 @@ type hooks struct {
 	steps     *progress.Steps
 }
 
-// manifests are those of the node's hooks.
+// manifests returns the stored manifests of the node's hooks.
 func (h *hooks) manifests() *hook.Manifests {
 	return &hook.Manifests{Cluster: h.requests.cluster, Ctx: h.requests.ctx, Node: h.record.plan.NodeID, Inventory: h.record.saved}
 }
 
-// begin records that a hook is about to be created.
+// begin records that the run is about to create a hook.
 func (h *hooks) begin(s *progress.Step) error {
 	if h.requests.dryRun {
 		return nil
@@ -50,9 +50,9 @@ func (h *hooks) note(s *progress.Step, r inventory.Entry) error {
 	return h.record.save(next)
 }
 
-// complete records that the hooks of a node that goes have completed, before
-// anything of it is deleted: what they need may be gone then. What they made goes next.
-// A hook of which that could not be recorded comes back with the error.
+// complete records that all hooks of a deleted node have completed, before lynqctl deletes
+// anything else. Afterwards, objects that the hooks need may be gone. lynqctl deletes the
+// hooks' own objects next. If the record fails, complete returns the hook and the error.
 func (h *hooks) complete() (*progress.Step, error) {
 	if h.record.plan.Desired != nil || h.requests.dryRun || !h.steps.Worst().Well() {
 		return nil, nil
@@ -74,8 +74,8 @@ func (h *hooks) complete() (*progress.Step, error) {
 	return nil, nil
 }
 
-// look looks at what a hook of this run made, which is to go. True means that its step
-// has come to that move.
+// look reads an object that a hook of this run created and that lynqctl must delete now. It
+// returns true if the step ends with the move.
 func (h *hooks) look(s *progress.Step) (move, bool) {
 	if h.steps.HookOf(s) == nil || s.Live != nil || s.Action != plan.ActionDelete {
 		return move{}, false
@@ -92,8 +92,8 @@ func (h *hooks) look(s *progress.Step) (move, bool) {
 	return move{}, false
 }
 
-// change tells whether the hooks of a node are not recorded yet as they are to be,
-// or their manifests may not belong to the inventory.
+// change reports whether the inventory must record other hooks. It must also do so if the
+// Secret may not belong to it.
 func (h *hooks) change(next *inventory.Inventory) bool {
 	if !h.record.exists() || h.record.plan.Replacement != nil {
 		return len(next.Hooks) > 0
@@ -101,13 +101,13 @@ func (h *hooks) change(next *inventory.Inventory) bool {
 	return !slices.Equal(h.record.saved.Hooks, inventory.SortedHooks(next))
 }
 
-// save saves an intent with other hooks than are recorded. What the inventory
-// names is written before it does: the row may be gone in the next run.
+// save saves an intent with other hooks. It stores the manifests before the inventory names
+// them, because the row may be gone in the next run.
 func (h *hooks) save(next *inventory.Inventory) error {
 	hooks := next.Hooks
 	if !h.record.exists() {
 		next.Hooks = nil
-		if err := h.record.save(next); err != nil { // to which the Secret belongs
+		if err := h.record.save(next); err != nil { // the Secret needs it as owner
 			return err
 		}
 		next = h.record.saved.Clone()
@@ -119,7 +119,7 @@ func (h *hooks) save(next *inventory.Inventory) error {
 	return h.record.save(next)
 }
 
-// drop takes off what the inventory does not name any more. Where this fails, the next
+// drop removes the manifests that the inventory no longer names. If it fails, the next
 // change does it.
 func (h *hooks) drop() error {
 	m, p := h.manifests(), h.record.plan
@@ -129,7 +129,7 @@ func (h *hooks) drop() error {
 	return m.Drop()
 }
 
-// load reads what the hooks of a node that goes are made of.
+// load reads the manifests of a deleted node's hooks.
 func (h *hooks) load() error {
 	if h.record.plan.Desired != nil || !slices.ContainsFunc(h.steps.Of, func(s progress.Step) bool { return s.Hook() }) {
 		return nil

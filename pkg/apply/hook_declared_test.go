@@ -62,7 +62,7 @@ spec:
                     - '{{ "fixed" }}'
 `
 
-// hookProgram compiles the hook's form, with a change of its text.
+// hookProgram compiles the hook's form with a changed text.
 func hookProgram(t *testing.T, old, changed string) *render.Program {
 	t.Helper()
 	if !strings.Contains(hookInputs, old) {
@@ -83,8 +83,8 @@ func hookProgram(t *testing.T, old, changed string) *render.Program {
 	return p
 }
 
-// readDeclared reads what one form recorded of a row as another one, or the same, declares
-// it.
+// readDeclared records a hook from one form and a row, and reads it with the declaration of
+// another form or the same.
 func readDeclared(t *testing.T, recorded, declaring *render.Program, uid, db, size string) error {
 	t.Helper()
 	values := map[string]string{"id": uid, "active": "1", "db": db, "size": size}
@@ -119,8 +119,8 @@ func readDeclared(t *testing.T, recorded, declaring *render.Program, uid, db, si
 	return err
 }
 
-// TestDeclaredHook: whatever the row says, a hook that was recorded from a form is what
-// this form declares.
+// TestDeclaredHook checks that a recorded hook matches the declaration in its form,
+// whatever the row.
 func TestDeclaredHook(t *testing.T) {
 	p := hookProgram(t, "", "")
 	for _, uid := range []string{"acme", "Acme", "acme.com", "a--b", strings.Repeat("long", 20)} {
@@ -134,8 +134,8 @@ func TestDeclaredHook(t *testing.T) {
 	}
 }
 
-// TestChangedHook: each field that stands in the form, and each piece of text beside an
-// action, has to be what was recorded.
+// TestChangedHook checks that each fixed field in the form, and each text beside an action,
+// must match the record.
 func TestChangedHook(t *testing.T) {
 	recorded := hookProgram(t, "", "")
 	for _, tt := range []struct{ old, changed, in string }{

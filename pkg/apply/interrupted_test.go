@@ -13,7 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// reconciling is an object that its controller is still at work on.
+// reconciling returns an object that its controller still works on.
 func reconciling(o lynq.Object) lynq.Object {
 	o.Policy.Unwaited = false
 	o.Content["status"] = map[string]any{"conditions": []any{
@@ -22,7 +22,7 @@ func reconciling(o lynq.Object) lynq.Object {
 	return o
 }
 
-// onEvent does something when a run reports something.
+// onEvent calls a function when a run reports an event.
 type onEvent func(report.Event)
 
 func (f onEvent) Report(e report.Event) { f(e) }
@@ -43,7 +43,7 @@ func (w *warnings) Record(_ context.Context, e report.KubernetesEvent) {
 
 func (*warnings) Flush(context.Context) {}
 
-// interruptible is a run that ends while it waits for the first object.
+// interruptible executes a run that ends while it waits for the first object.
 func (s *stage) interruptible(t *testing.T, end func(context.Context) (context.Context, func()), nodes ...*plan.Node) (*report.Summary, []string) {
 	t.Helper()
 	p, err := s.plan(bounded(t), nodes...)
@@ -64,9 +64,8 @@ func (s *stage) interruptible(t *testing.T, end func(context.Context) (context.C
 	return sum, told.reasons
 }
 
-// TestInterrupted: a run that is interrupted, or whose time is over, leaves nodes
-// that are on their way, and none that something is wrong with. The next run says so
-// when they are ready.
+// TestInterrupted checks a run that is interrupted or has no time left. Its nodes are
+// progressing and not degraded. The next run reports them when they are ready.
 func TestInterrupted(t *testing.T) {
 	for name, end := range map[string]func(context.Context) (context.Context, func()){
 		"interrupted": func(ctx context.Context) (context.Context, func()) { return context.WithCancel(ctx) },
@@ -77,7 +76,7 @@ func TestInterrupted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage()
-			// What depends on w is not begun, and what the form drops stays.
+			// Dependents of w don't begin, and lynqctl keeps an object that the form drops.
 			mustApply(t, s, node("n", configMap("old", "1")))
 			next := func() *plan.Node { return node("n", reconciling(widget("w")), configMap("a", "1", "w")) }
 			sum, told := s.interruptible(t, end, next())
@@ -99,8 +98,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestInterruptedBeforeAKeptObject: what is as it is to be has nothing to write, and
-// the next run says that the node is ready though.
+// TestInterruptedBeforeAKeptObject checks that the next run reports the node as ready,
+// although the remaining object needs no write.
 func TestInterruptedBeforeAKeptObject(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, node("n", widget("w"), configMap("a", "1", "w")))
@@ -125,7 +124,7 @@ func TestInterruptedBeforeAKeptObject(t *testing.T) {
 	}
 }
 
-// TestFailedAndInterrupted: what failed before the interruption is not hidden by it.
+// TestFailedAndInterrupted checks that an interruption doesn't hide an earlier failure.
 func TestFailedAndInterrupted(t *testing.T) {
 	s := newStage()
 	s.before = func(_ string, ref lynq.Ref) error {

@@ -10,9 +10,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// noteLeaving notes in the inventories of nodes that are kept for their grace period since
-// when they leave. It gives the nodes whose inventories could not be written: their time
-// does not begin.
+// noteLeaving notes in the inventories of kept nodes when their grace period began. It
+// returns the nodes with an inventory that it couldn't write. Their period doesn't begin.
 func (r *run) noteLeaving(ctx context.Context, plans []plan.Plan) []report.NodeResult {
 	var writing sync.WaitGroup
 	var mu sync.Mutex
@@ -22,7 +21,7 @@ func (r *run) noteLeaving(ctx context.Context, plans []plan.Plan) []report.NodeR
 		for k := range p.Leaving {
 			l := &p.Leaving[k]
 			id := l.NodeID
-			id.Hub = p.Hub // which a record may not say
+			id.Hub = p.Hub // an inventory may lack the hub
 			if l.IsMarked() || r.Options.DryRun {
 				r.tellLeaving(id, l)
 				continue
@@ -44,8 +43,7 @@ func (r *run) noteLeaving(ctx context.Context, plans []plan.Plan) []report.NodeR
 	return failed
 }
 
-// markLeaving writes the inventory of a node that begins to leave, or leaves at another
-// time.
+// markLeaving writes the inventory of a node with a new or changed grace period.
 func (r *run) markLeaving(id lynq.NodeID, l *plan.Leaving) error {
 	saved, err := r.Inventories.Save(r.finishing, l.Marked())
 	if err != nil {
@@ -62,7 +60,7 @@ func (r *run) markLeaving(id lynq.NodeID, l *plan.Leaving) error {
 	return nil
 }
 
-// tellLeaving tells that a node is kept, and until when.
+// tellLeaving reports until when lynqctl keeps a node.
 func (r *run) tellLeaving(id lynq.NodeID, l *plan.Leaving) {
 	r.Reporter.Report(report.Event{Time: r.Now(), Type: report.EventLeaving, NodeID: id, Since: l.Since, Until: l.Until, Begins: l.Begins, Message: report.LeavingText(l)})
 }

@@ -34,7 +34,7 @@ func (s *stage) remove(t *testing.T, c plan.Cascade, names ...string) *report.Su
 	return sum
 }
 
-// removal is the plan of that.
+// removal returns the plan that deletes nodes of the stage.
 func (s *stage) removal(t *testing.T, c plan.Cascade, names ...string) *plan.Plan {
 	t.Helper()
 	in := &decide.Input{Hub: lynq.HubKey{Name: "crm"}, Delete: map[lynq.NodeKey]bool{}, Cascade: c, Inventories: s.notes.all()}
@@ -49,7 +49,7 @@ func (s *stage) removal(t *testing.T, c plan.Cascade, names ...string) *plan.Pla
 	return decide.Decide(in, decide.Limits{AllowEmpty: true})
 }
 
-// deletes are the names of the objects that were deleted, in that order.
+// deletes returns the names of the deleted objects in their order.
 func (s *stage) deletes() string {
 	var names []string
 	for _, r := range s.requests {
@@ -64,14 +64,14 @@ func refused(ref lynq.Ref) error {
 	return apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, ref.Name, errors.New("no"))
 }
 
-// chain is a node whose objects depend on each other: c on b, b on a; and x on
+// chain returns a node with dependent objects: c depends on b, and b on a. x depends on
 // nothing.
 func chain() *plan.Node {
 	return node("n", configMap("a", "1"), configMap("b", "1", "a"), configMap("c", "1", "b"), configMap("x", "1"))
 }
 
-// TestLeavesInReverse: each object goes when all that depended on it are gone,
-// under every cascade that deletes.
+// TestLeavesInReverse checks that lynqctl deletes each object after its dependents, under
+// every cascade that deletes.
 func TestLeavesInReverse(t *testing.T) {
 	for _, c := range []plan.Cascade{plan.CascadeOrdered, plan.CascadeBackground, plan.CascadeForeground} {
 		s := newStage()
@@ -90,8 +90,8 @@ func TestLeavesInReverse(t *testing.T) {
 	}
 }
 
-// TestStaysForDependents: what a dependent that could not be deleted depends on
-// stays, and so does the record of both. The next run goes on.
+// TestStaysForDependents checks that lynqctl keeps an object and both entries if it
+// couldn't delete a dependent. The next run continues.
 func TestStaysForDependents(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, chain())
@@ -109,7 +109,7 @@ func TestStaysForDependents(t *testing.T) {
 	for _, r := range inv.Entries {
 		names = append(names, r.Name)
 	}
-	// No one knows that b does not depend on x, which is of the same order as a.
+	// Nobody knows that b doesn't depend on x, because x and a have the same order.
 	if got := strings.Join(names, " "); got != "a b x" {
 		t.Fatalf("recorded: %s, want a, b and x", got)
 	}
@@ -122,8 +122,8 @@ func TestStaysForDependents(t *testing.T) {
 	}
 }
 
-// TestHeldTooLong: an object that another client's finalizer holds is not waited
-// for for ever, and said to be held.
+// TestHeldTooLong checks that lynqctl doesn't wait forever for an object that another
+// client's finalizer blocks, and reports the finalizer.
 func TestHeldTooLong(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, chain())
@@ -144,8 +144,7 @@ func TestHeldTooLong(t *testing.T) {
 	}
 }
 
-// patience is a clock that jumps ahead when the run waits for something that is
-// held.
+// patience is a clock that jumps ahead when the run waits for a blocked deletion.
 type patience struct{ ended atomic.Bool }
 
 func (p *patience) Report(e report.Event) {
@@ -161,8 +160,8 @@ func (p *patience) now() time.Time {
 	return time.Now()
 }
 
-// TestCollectedLast: what is left to the garbage collector goes with the record,
-// and that only when all else is done with.
+// TestCollectedLast checks that objects left to the garbage collector are deleted with the
+// inventory, after all other steps.
 func TestCollectedLast(t *testing.T) {
 	s := newStage()
 	far := configMap("far", "1")
@@ -189,8 +188,9 @@ func TestCollectedLast(t *testing.T) {
 	}
 }
 
-// TestTakenOverBeforeCollected: the garbage collector looks at owners only, so that
-// what a person took over since the run has looked must not be left to it.
+// TestTakenOverBeforeCollected checks that lynqctl doesn't leave an object to the garbage
+// collector if somebody has taken it over since the plan. The garbage collector only checks
+// owners.
 func TestTakenOverBeforeCollected(t *testing.T) {
 	ways := takenOver()
 	ways["a second owner"] = func(m *metav1.PartialObjectMetadata) {
@@ -233,8 +233,8 @@ func TestTakenOverBeforeCollected(t *testing.T) {
 	}
 }
 
-// TestKindAndItsObject: the definition of a kind and an object of it that belongs
-// to the node go together, though neither names the other.
+// TestKindAndItsObject deletes a CustomResourceDefinition and an object of its kind in one
+// node, although neither depends on the other.
 func TestKindAndItsObject(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, node("n", definition(), widget("w")))
@@ -243,8 +243,8 @@ func TestKindAndItsObject(t *testing.T) {
 	}
 }
 
-// TestGivenUpIsLeftBehind: what cannot be marked is left behind, and the rest of
-// the node goes.
+// TestGivenUpIsLeftBehind checks that lynqctl leaves an object behind that it can't mark,
+// and deletes the rest of the node.
 func TestGivenUpIsLeftBehind(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, node("n", configMap("a", "1"), configMap("shared", "1", "a")))
@@ -277,7 +277,8 @@ func TestGivenUpIsLeftBehind(t *testing.T) {
 	}
 }
 
-// TestNothingToDelete: a node without objects goes, and counts as one that went.
+// TestNothingToDelete checks that lynqctl deletes a node without objects, and counts it as
+// deleted.
 func TestNothingToDelete(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, node("n"))
@@ -286,8 +287,8 @@ func TestNothingToDelete(t *testing.T) {
 	}
 }
 
-// TestInterruptedRemoval: a run that is interrupted deletes nothing more, and
-// remembers what is left.
+// TestInterruptedRemoval checks that an interrupted run deletes nothing more, and keeps the
+// entries of the remaining objects.
 func TestInterruptedRemoval(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, chain())

@@ -18,28 +18,28 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// lookout waits for the objects of a node: until they are ready, or gone.
+// lookout waits until the objects of a node are ready or deleted.
 type lookout struct {
 	tracker  *wait.Tracker
 	requests *requests
-	causes   report.Causes   // nil for none
+	causes   report.Causes   // may be nil
 	watching context.Context // ends with the run
 	hub      string
 	wake     func()
 	now      func() time.Time
 	tell     *teller
 	steps    *progress.Steps
-	// waited tells since when a step is waited for, as far as earlier runs know.
+	// waited returns since when lynqctl waits for a step, including earlier runs.
 	waited func(*progress.Step) time.Time
-	// all: what forms wait for is waited for. Else it is only where a rollout or a new
-	// kind or namespace needs it.
+	// all is set if the run waits for all objects that forms wait for. Otherwise it waits
+	// only for a rollout, or for a new kind or namespace.
 	all      bool
-	share    schedule.Share // of the node, in the rollout of its form
-	deadline time.Duration  // of the rollout, 0 for none
-	began    time.Time      // since when the run writes to the node, or waits for it
+	share    schedule.Share // the node's part in the rollout of its form
+	deadline time.Duration  // the deadline of the rollout, or 0
+	began    time.Time      // the start of the first write or wait
 }
 
-// watch begins to watch what will be waited for: before it is written.
+// watch begins to watch an object that the step will wait for. Call it before the write.
 func (l *lookout) watch(s *progress.Step) { l.watchBy(s, wellknown.LabelHub+"="+l.hub) }
 
 func (l *lookout) watchBy(s *progress.Step, selector string) {
@@ -47,7 +47,7 @@ func (l *lookout) watchBy(s *progress.Step, selector string) {
 	l.tracker.Start(s.Resource, s.Ref(), selector)
 }
 
-// watchDeleting is watch for an object that may not bear the hub's label.
+// watchDeleting works like watch for an object that may lack the hub's label.
 func (l *lookout) watchDeleting(s *progress.Step) {
 	switch {
 	case s.Live.Orphaned:
@@ -59,7 +59,7 @@ func (l *lookout) watchDeleting(s *progress.Step) {
 	}
 }
 
-// expect has the node woken when an object may be ready, expectGone when it may be gone.
+// expect wakes the node when an object may be ready, and expectGone when it may be deleted.
 func (l *lookout) expect(s *progress.Step, written wait.Revision) {
 	l.tracker.Expect(s.Ref(), written, l.wake)
 }
@@ -69,8 +69,7 @@ func (l *lookout) expectGone(s *progress.Step) { l.tracker.ExpectGone(s.Ref(), s
 // forget ends the wait for an object.
 func (l *lookout) forget(s *progress.Step) { l.tracker.Forget(s.Ref()) }
 
-// because adds to what is known of an object that did not get ready what its pods and
-// events tell.
+// because adds the cause from pods and events to a message about an unready object.
 func (l *lookout) because(s *progress.Step, message string) string {
 	if l.causes == nil {
 		return message
@@ -82,8 +81,8 @@ func (l *lookout) because(s *progress.Step, message string) string {
 	return message + "; " + cause
 }
 
-// ask reads an object whose time is over before its watch told of it: it may well
-// be ready.
+// ask reads an object with an expired timeout that its watch hasn't reported yet. It may be
+// ready.
 func (l *lookout) ask(s *progress.Step) ready.Readiness {
 	o, err := l.requests.cluster.Get(l.requests.ctx, s.Resource, s.Ref().Namespace, s.Ref().Name)
 	switch {
@@ -97,7 +96,7 @@ func (l *lookout) ask(s *progress.Step) ready.Readiness {
 	return state
 }
 
-// waits tells whether the run waits for an object to become ready.
+// waits reports whether the run waits until an object is ready.
 func (l *lookout) waits(s *progress.Step) bool {
 	o := s.Object
 	switch {
@@ -113,8 +112,7 @@ func (l *lookout) waits(s *progress.Step) bool {
 	return o.Awaited()
 }
 
-// mayWait tells whether the run may come to wait for an object: until it is ready,
-// or gone.
+// mayWait reports whether the run may have to wait until an object is ready or deleted.
 func (l *lookout) mayWait(s *progress.Step) bool {
 	switch {
 	case l.requests.dryRun:
@@ -131,7 +129,7 @@ func (l *lookout) mayWait(s *progress.Step) bool {
 	return l.waits(s) || s.Live != nil && s.Live.Deleting || s.Recreates()
 }
 
-// announce tells the tracker what the node may wait for.
+// announce tells the tracker which objects the node may wait for.
 func (l *lookout) announce() {
 	for i := range l.steps.Of {
 		if s := &l.steps.Of[i]; l.mayWait(s) {
@@ -140,7 +138,7 @@ func (l *lookout) announce() {
 	}
 }
 
-// begins notes that the run writes to the node, or waits for it.
+// begins notes the first write or wait of the node.
 func (l *lookout) begins() {
 	if l.began.IsZero() {
 		l.began = l.now()
@@ -169,15 +167,15 @@ func (l *lookout) await(s *progress.Step, written wait.Revision) {
 	l.expect(s, written)
 }
 
-// awaitGone begins to wait until an object that is being deleted is gone.
+// awaitGone begins to wait until an object is deleted.
 func (l *lookout) awaitGone(s *progress.Step, timeout time.Duration) {
 	l.watchDeleting(s)
 	s.State, s.Leaving, s.Deadline = progress.Waiting, true, l.now().Add(timeout)
 	l.expectGone(s)
 }
 
-// look asks how an object is that is waited for; true means that the step goes on, by
-// that move.
+// look checks the state of an awaited object. It returns true if the step continues with
+// the move.
 func (l *lookout) look(s *progress.Step) (move, bool) {
 	state, known := l.tracker.State(s.Ref())
 	late := !l.now().Before(s.Deadline) || !s.Expired.IsZero() && known && state != ready.Waiting(wait.NotSeenYet)
@@ -221,11 +219,11 @@ func (l *lookout) ready(s *progress.Step) move {
 	return move{kind: moveEnds, outcome: outcome, message: s.Says, ready: true}
 }
 
-// firstLook is how long the API server may take to tell how an object is whose time
-// was over before this run.
+// firstLook is the time for the API server to report an object with a timeout that expired
+// before this run.
 const firstLook = 10 * time.Second
 
-// late ends the wait for an object that was not ready in time.
+// late ends the wait for an object that wasn't ready in time.
 func (l *lookout) late(s *progress.Step, state string) move {
 	s.Why = inventory.ObjectTimedOut
 	if !s.Expired.IsZero() {
@@ -239,14 +237,14 @@ func (l *lookout) late(s *progress.Step, state string) move {
 	return l.notReady(s, "not ready in time ("+limit+"): "+state)
 }
 
-// notReady ends the wait for an object that is not as it was waited for.
+// notReady ends the wait for an object that didn't reach the awaited state.
 func (l *lookout) notReady(s *progress.Step, message string) move {
 	l.forget(s)
 	return endsAs(report.OutcomeNotReady, message)
 }
 
-// interrupted is how a step ends that is waited for when the run ends: it is written, and
-// the next run looks again.
+// interrupted ends the wait for a step because the run ends. Its object is written, and the
+// next run checks it again.
 func (l *lookout) interrupted(s *progress.Step) move {
 	state, _ := l.tracker.State(s.Ref())
 	if s.Leaving {
@@ -262,7 +260,7 @@ func orUnknown(message string) string {
 	return message
 }
 
-// stillDeleting says of an object that it is not gone yet, and what holds it.
+// stillDeleting says that an object still exists, and which finalizers block its deletion.
 func stillDeleting(r ready.Readiness) string {
 	if r.State == ready.StateDeleting {
 		return "it " + r.Message

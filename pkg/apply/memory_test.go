@@ -31,14 +31,14 @@ import (
 	"github.com/lynqctl/lynqctl/test/inmemory"
 )
 
-// memory is a Cluster for what a real server does not do on demand: answers that
-// fail or come at a certain moment. Of server-side apply it knows one manager:
-// what is applied replaces labels, annotations and owner references.
+// memory is a Cluster for behavior that a real server doesn't show on demand: errors, and
+// answers at a given moment. It knows only one manager of server-side apply. An applied
+// object replaces labels, annotations and owner references.
 type memory struct {
 	*inmemory.Cluster
 	watches []*memoryWatch
-	// before, where it is not nil, is called ahead of each write and delete,
-	// without the lock; an error is the answer.
+	// before is called before each write and delete, without the lock, unless it is nil.
+	// Its error becomes the answer.
 	before   func(verb string, ref lynq.Ref) error
 	requests []string
 }
@@ -50,13 +50,13 @@ type memoryWatch struct {
 	handler  wait.Handler
 }
 
-// tells tells whether a watch is of an object.
+// tells reports whether a watch covers an object.
 func (w *memoryWatch) tells(o *unstructured.Unstructured) bool {
 	return w.selector.Matches(labels.Set(o.GetLabels())) && (w.in.Namespace == "" || w.in.Namespace == o.GetNamespace()) &&
 		(w.in.Name == "" || w.in.Name == o.GetName())
 }
 
-// summed is the summary of a result.
+// summed returns the summary of a result.
 func summed(r *report.Result, err error) (*report.Summary, error) { return r.Summary, err }
 
 func newMemory() *memory { return &memory{Cluster: inmemory.New()} }
@@ -111,12 +111,12 @@ func (m *memory) Write(_ context.Context, r lynq.APIResource, w write.Request) (
 	return inmemory.MetadataOf(m.put(ref, next)), nil
 }
 
-// Try implements Cluster: every write would change something.
+// Try implements Cluster. Every write would change something.
 func (*memory) Try(context.Context, lynq.APIResource, write.Request) (*unstructured.Unstructured, *metav1.PartialObjectMetadata, error) {
 	return &unstructured.Unstructured{}, &metav1.PartialObjectMetadata{}, nil
 }
 
-// put stores an object, and tells those who watch. The caller holds Mu.
+// put stores an object and notifies the watches. The caller holds Mu.
 func (m *memory) put(ref lynq.Ref, o *unstructured.Unstructured) *unstructured.Unstructured {
 	m.Put(ref, o)
 	for _, w := range m.watching(ref) {
@@ -127,7 +127,7 @@ func (m *memory) put(ref lynq.Ref, o *unstructured.Unstructured) *unstructured.U
 	return o
 }
 
-// make puts an object there that another client made.
+// make stores an object of another client.
 func (m *memory) make(ref lynq.Ref, metadata map[string]any) *unstructured.Unstructured {
 	m.Mu.Lock()
 	defer m.Mu.Unlock()
@@ -193,7 +193,7 @@ func (m *memory) Watch(ctx context.Context, r lynq.APIResource, in wait.Scope, h
 	return nil
 }
 
-// notes are Records in memory.
+// notes are Inventories in memory.
 type notes struct {
 	mu      sync.Mutex
 	version int
@@ -244,7 +244,7 @@ func (n *notes) Remove(_ context.Context, inv *inventory.Inventory, _ gate.Permi
 	return nil
 }
 
-// all are the inventories as a run reads them.
+// all returns the inventories as a run reads them.
 func (n *notes) all() []*inventory.Inventory {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -256,7 +256,7 @@ func (n *notes) all() []*inventory.Inventory {
 	return all
 }
 
-// names are the objects that some record names, and the node that does.
+// names returns the recorded objects, and the node that lists each.
 func (n *notes) names() map[lynq.Ref]string {
 	named := map[lynq.Ref]string{}
 	for _, inv := range n.all() {
@@ -267,7 +267,7 @@ func (n *notes) names() map[lynq.Ref]string {
 	return named
 }
 
-// events keeps what a run reports.
+// events keeps the events of a run.
 type events struct {
 	mu  sync.Mutex
 	all []report.Event
@@ -279,12 +279,12 @@ func (e *events) Report(event report.Event) {
 	e.all = append(e.all, event)
 }
 
-// stage is a cluster with records, on which the nodes of hub crm are applied.
+// stage is a cluster with inventories for the nodes of hub crm.
 type stage struct {
 	*memory
 	notes   *notes
 	options Options
-	// keepContent: orphans that come back are tracked, and their content left alone.
+	// keepContent makes runs track orphans that come back without changing their content.
 	keepContent bool
 	causes      report.Causes
 }
@@ -293,7 +293,7 @@ func newStage() *stage {
 	return &stage{memory: newMemory(), notes: newNotes(), options: Options{Concurrency: 8, Wait: true, Finalizer: true, Grace: time.Minute}}
 }
 
-// plan observes and decides.
+// plan observes objects and makes a plan.
 func (s *stage) plan(ctx context.Context, nodes ...*plan.Node) (*plan.Plan, error) {
 	in := &decide.Input{Hub: lynq.HubKey{Name: "crm"}, Forms: []lynq.FormKey{{Name: "web"}}, Nodes: nodes, Active: len(nodes), Inventories: s.notes.all(), KeepContent: s.keepContent}
 	seen, err := observe.Nodes(ctx, s, in.Hub.Name, nodes, in.Inventories)
@@ -304,7 +304,7 @@ func (s *stage) plan(ctx context.Context, nodes ...*plan.Node) (*plan.Plan, erro
 	return decide.Decide(in, decide.Limits{AllowEmpty: true, MaxDelete: toll.MaxDelete{Nodes: 1000}}), nil
 }
 
-// run carries a plan out, and is an error where that changes the plan.
+// run executes a plan. It returns an error if that changes the plan.
 func (s *stage) run(ctx context.Context, p *plan.Plan) (*report.Summary, error) {
 	r := &Runner{Cluster: s, Inventories: s.notes, Reporter: &events{}, Now: time.Now, Options: s.options, Causes: s.causes}
 	before := written(p)
@@ -315,7 +315,7 @@ func (s *stage) run(ctx context.Context, p *plan.Plan) (*report.Summary, error) 
 	return sum, err
 }
 
-// written are the steps of a plan, with all that they point to.
+// written returns the steps of a plan as text, with everything that they point to.
 func written(p *plan.Plan) string {
 	var text strings.Builder
 	for i := range p.Nodes {
@@ -332,7 +332,7 @@ func written(p *plan.Plan) string {
 	return text.String()
 }
 
-// applied plans and runs, and gives the summary.
+// applied makes a plan, runs it, and returns the summary.
 func (s *stage) applied(ctx context.Context, nodes ...*plan.Node) (*report.Summary, error) {
 	p, err := s.plan(ctx, nodes...)
 	if err != nil {
@@ -341,7 +341,7 @@ func (s *stage) applied(ctx context.Context, nodes ...*plan.Node) (*report.Summa
 	return s.run(ctx, p)
 }
 
-// node is what a row wants: a node of form web in namespace ns.
+// node returns the node of a row, with form web and namespace ns.
 func node(name string, objects ...lynq.Object) *plan.Node {
 	n := &lynq.Node{NodeID: lynq.NodeID{Name: name, Namespace: "ns", UID: name, Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}}, Objects: objects}
 	for i := range n.Objects {
@@ -360,7 +360,7 @@ func node(name string, objects ...lynq.Object) *plan.Node {
 	return made
 }
 
-// configMap is a ConfigMap of a node.
+// configMap returns a ConfigMap of a node.
 func configMap(name, value string, dependIDs ...string) lynq.Object {
 	return lynq.Object{
 		Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: name}, ID: name, Policy: lynq.DefaultPolicy(), DependIDs: dependIDs,
@@ -371,7 +371,7 @@ func configMap(name, value string, dependIDs ...string) lynq.Object {
 	}
 }
 
-// mapIn is the map in a field, made where there is none.
+// mapIn returns the map in a field, and creates it if necessary.
 func mapIn(m map[string]any, field string) map[string]any {
 	child, ok := m[field].(map[string]any)
 	if !ok {

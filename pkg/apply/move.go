@@ -6,27 +6,27 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 )
 
-// move is how a step goes on after something was tried. It is what the parts of a node's
-// run give back; the node alone carries it out.
+// move says how a step continues after an attempt. The parts of a nodeRun return moves, and
+// only the node executes them.
 type move struct {
 	kind    moveKind
-	outcome report.Outcome // of moveEnds and moveBreaksOff
+	outcome report.Outcome // for moveEnds and moveBreaksOff
 	message string
-	err     error         // of moveFails
-	timeout time.Duration // of moveLeaves
-	ready   bool          // of moveEnds: the wait for the object is over
+	err     error         // for moveFails
+	timeout time.Duration // for moveLeaves
+	ready   bool          // for moveEnds: the wait for the object is over
 }
 
 type moveKind uint8
 
 const (
 	moveEnds      moveKind = iota
-	moveFails              // with an error
-	moveBreaksOff          // the run ends; nothing is wrong with its object
-	moveAgain              // its turn begins again, as what it has become
-	moveLeaves             // it is waited for until its object is gone
-	moveGone               // its object is gone, as far as the watch can see
-	moveWaits              // for its next turn, or for its object
+	moveFails              // the step failed with an error
+	moveBreaksOff          // the run ends, and nothing is wrong with the object
+	moveAgain              // the step has its turn again, as a new step
+	moveLeaves             // the step waits until its object is deleted
+	moveGone               // the watch reported that the object is gone
+	moveWaits              // the step waits for its next turn, or for its object
 )
 
 func endsAs(o report.Outcome, message string) move {

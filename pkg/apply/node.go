@@ -12,8 +12,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
-// nodeRun carries out the plan of one node, on one goroutine: it says what happens when.
-// Its parts do it, each with what it needs.
+// nodeRun executes the plan of one node on one goroutine. It decides the order of events,
+// and its parts do the work.
 type nodeRun struct {
 	run       *run
 	of        *plan.Plan
@@ -34,9 +34,9 @@ type nodeRun struct {
 	phase     phase
 	began     time.Time
 	wake      chan struct{}      // has room for one
-	result    *report.NodeResult // how it ended, in the end
-	dependent bool               // it was left out because of another node
-	stopped   bool               // its turn does not come in this run
+	result    *report.NodeResult // the result of the node, after it ended
+	dependent bool               // this run left it out because of another node
+	stopped   bool               // it gets no turn in this run
 }
 
 func newNodeRun(r *run, of *plan.Plan, p *plan.NodePlan, result *report.NodeResult) *nodeRun {
@@ -63,16 +63,16 @@ func newNodeRun(r *run, of *plan.Plan, p *plan.NodePlan, result *report.NodeResu
 	return n
 }
 
-// stage is the node's in the rollout of its form, 0 for none.
+// stage returns the node's stage in the rollout of its form, or 0.
 func (n *nodeRun) stage() int {
 	stage, _ := n.run.rollouts[n.form()].StageOf(n.plan.Key())
 	return stage
 }
 
-// form is that of the node's row.
+// form returns the form of the node's row.
 func (n *nodeRun) form() schedule.Form { return schedule.Form{Hub: n.of.Hub, Form: n.plan.Form} }
 
-// idle tells whether there is nothing to do, and nothing to say.
+// idle reports whether there is nothing to do or to report for the node.
 func (n *nodeRun) idle() bool {
 	if n.plan.Desired == nil || n.plan.Desired.Failed != nil || n.plan.Replacement != nil || n.plan.Inventory != nil && n.plan.Inventory.UID == "" {
 		return false
@@ -94,14 +94,13 @@ func (n *nodeRun) idle() bool {
 		return leftOut > 0
 	}
 	if leftOut == 0 && !n.record.saved.Status.Is(inventory.ConditionReady) && n.account().Status(report.OutcomeUnchanged, nil).Is(inventory.ConditionReady) {
-		return false // it is ready again, and the record has to say so
+		return false // it is ready again, and the inventory must say so
 	}
 	return inventory.Equal(n.record.saved, n.record.next())
 }
 
-// perform is the life of a node in a run. While it waits nothing else is on its
-// stack, which the collector can then make small: there may be thousands of nodes
-// that wait, and requests have made their stacks large.
+// perform runs a node from begin to end. While it waits, its stack is nearly empty, so that
+// the runtime can shrink it. Requests make stacks large, and thousands of nodes may wait.
 func (n *nodeRun) perform(ctx context.Context) {
 	n.began = n.run.Now().UTC().Truncate(time.Second)
 	n.tell.report(report.Event{Type: report.EventNodeStart})
@@ -118,7 +117,7 @@ func (n *nodeRun) perform(ctx context.Context) {
 	n.finish()
 }
 
-// begin saves what the node is about to own; false means that the node has failed.
+// begin saves the objects that the node will own. It returns false if the node failed.
 func (n *nodeRun) begin(ctx context.Context) bool {
 	if n.plan.Desired != nil && n.plan.Desired.Failed != nil {
 		n.fail(n.plan.Desired.Failed)
@@ -145,19 +144,20 @@ func (n *nodeRun) begin(ctx context.Context) bool {
 	return true
 }
 
-// phase is which of its steps a node carries out.
+// phase selects the steps that a node executes.
 type phase uint8
 
 const (
-	phaseWanted  phase = iota // of the objects that it wants
-	phaseLeaving              // of those that it wants no more
-	phaseLast                 // of those that the garbage collector would not take
+	phaseWanted  phase = iota // the desired objects
+	phaseLeaving              // the objects to delete
+	phaseLast                 // the objects that the garbage collector wouldn't delete
 )
 
-// has tells whether a step is of the phase.
+// has reports whether a step belongs to the phase.
 func (p phase) has(s *progress.Step) bool { return (s.Object != nil) == (p == phaseWanted) }
 
-// advance goes on until all is done, or false, until the node must wait.
+// advance executes steps. It returns true when all are done, and false when the node must
+// wait.
 func (n *nodeRun) advance(ctx context.Context) bool {
 	for n.carryOut(ctx) {
 		switch n.phase {
@@ -170,7 +170,7 @@ func (n *nodeRun) advance(ctx context.Context) bool {
 				return true
 			}
 			if n.plan.Desired != nil {
-				n.run.promises.EndNode(n.plan.Key(), report.OutcomeDone.End()) // what leaves may have to wait for those that wait
+				n.run.promises.EndNode(n.plan.Key(), report.OutcomeDone.End()) // deletions may have to wait for nodes that wait for this one
 			}
 			n.phase = phaseLeaving
 		case phaseLeaving:
@@ -185,8 +185,8 @@ func (n *nodeRun) advance(ctx context.Context) bool {
 	return false
 }
 
-// carryOut runs the steps of the phase: each as soon as what it needs is there. It
-// gives whether all have ended.
+// carryOut executes the steps of the phase, each as soon as its dependencies are ready. It
+// returns true if all have ended.
 func (n *nodeRun) carryOut(ctx context.Context) bool {
 	for {
 		moved, waiting := false, false
@@ -226,7 +226,7 @@ func (n *nodeRun) carryOut(ctx context.Context) bool {
 	}
 }
 
-// wait sleeps until something may have changed. Others may use the slot.
+// wait waits until something may have changed. Other nodes may use the slot meanwhile.
 func (n *nodeRun) wait(ctx context.Context) {
 	n.run.slots.Give()
 	defer n.run.slots.TakeBack()
@@ -248,8 +248,8 @@ func (n *nodeRun) wait(ctx context.Context) {
 	}
 }
 
-// giveUp ends steps that wait for nothing but each other: a Namespace that
-// depends on what is to be in it, a kind on an object of that kind.
+// giveUp ends steps that only wait for each other. For example, a Namespace depends on an
+// object in it, or a kind on an object of that kind.
 func (n *nodeRun) giveUp() {
 	for i := range n.steps.Of {
 		if s := &n.steps.Of[i]; n.phase.has(s) && s.State == progress.Pending {
@@ -258,7 +258,7 @@ func (n *nodeRun) giveUp() {
 	}
 }
 
-// interrupt gives up what is waited for.
+// interrupt ends all waits.
 func (n *nodeRun) interrupt() {
 	for i := range n.steps.Of {
 		if s := &n.steps.Of[i]; s.State == progress.Waiting {
@@ -267,7 +267,8 @@ func (n *nodeRun) interrupt() {
 	}
 }
 
-// purge begins to delete the objects whose work is done. False means that there are none.
+// purge begins to delete the objects with completed work. It returns false if there are
+// none.
 func (n *nodeRun) purge() bool {
 	due := n.steps.ToPurge()
 	if len(due) == 0 {
@@ -284,7 +285,6 @@ func (n *nodeRun) purge() bool {
 	return true
 }
 
-// wakeUp wakes the node.
 func (n *nodeRun) wakeUp() {
 	select {
 	case n.wake <- struct{}{}:
@@ -292,7 +292,7 @@ func (n *nodeRun) wakeUp() {
 	}
 }
 
-// account is what the inventory is told of the node.
+// account returns the node's state for the inventory.
 func (n *nodeRun) account() *progress.Account {
 	return &progress.Account{Steps: &n.steps, Before: n.plan.Inventory, Began: n.began, Now: n.run.Now()}
 }

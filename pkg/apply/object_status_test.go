@@ -16,11 +16,11 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// recorded is what the only node's inventory says of its objects.
+// recorded returns the objects in the status of the only node's inventory.
 func (s *stage) recorded() []inventory.ObjectStatus { return s.notes.all()[0].Status.Objects }
 
-// TestObjectStatus: the inventory names each object that is not as the node wants it,
-// with the reason, also those that were never written.
+// TestObjectStatus checks that the inventory names each object that isn't in its desired
+// state, with the reason, even one that was never written.
 func TestObjectStatus(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, node("n", configMap("old", "1")))
@@ -49,7 +49,7 @@ func TestObjectStatus(t *testing.T) {
 			t.Errorf("%s: since %v: %q", o.ID, o.Since, o.Message)
 		}
 	}
-	// Once all is as it is to be, nothing is said.
+	// After all objects reach their desired state, the status is empty.
 	s.before = nil
 	s.heal("broken")
 	mustApply(t, s, node("n", stuck(widget("broken")), configMap("after", "1", "broken"), configMap("refused", "1"), configMap("fine", "1")))
@@ -58,15 +58,15 @@ func TestObjectStatus(t *testing.T) {
 	}
 }
 
-// restarting is a pod that has restarted so often.
+// restarting is a pod with this number of restarts.
 type restarting int
 
 func (r restarting) Cause(context.Context, lynq.Ref) string {
 	return fmt.Sprintf("pod a: container main: CrashLoopBackOff, exit code 3, %d restarts", r)
 }
 
-// TestRestarts: the cause is recorded without the count of restarts, which grows, so that
-// the inventory of a node that stays broken is not written by each run.
+// TestRestarts checks that the inventory has the cause without the growing count of
+// restarts. Otherwise every run would write the inventory of a broken node.
 func TestRestarts(t *testing.T) {
 	s := newStage()
 	var versions []string
@@ -92,7 +92,7 @@ func TestRestarts(t *testing.T) {
 // clock is a time that tests set.
 type clock struct{ now time.Time }
 
-// at applies a node at some time, and gives what became of it.
+// at applies a node at a given time, and returns the summary.
 func (s *stage) at(t *testing.T, c *clock, told *[]report.Event, n *plan.Node) *report.Summary {
 	t.Helper()
 	p, err := s.plan(bounded(t), n)
@@ -109,8 +109,9 @@ func (s *stage) at(t *testing.T, c *clock, told *[]report.Event, n *plan.Node) *
 	return sum
 }
 
-// TestTimeUsedUp: what is broken and not written again is not waited for again: its
-// time counts from when it was written. One that has become ready meanwhile is.
+// TestTimeUsedUp checks that a run doesn't wait again for a broken object that it doesn't
+// write. Its timeout counts from its last write. If it has become ready meanwhile, it
+// succeeds.
 func TestTimeUsedUp(t *testing.T) {
 	s, c := newStage(), &clock{time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)}
 	var told []report.Event
@@ -137,7 +138,7 @@ func TestTimeUsedUp(t *testing.T) {
 			t.Errorf("recorded %+v", got)
 		}
 	}
-	// It is written again: its time begins again, and the run waits.
+	// lynqctl writes it again, so the timeout starts again and the run waits.
 	changed := func() *plan.Node {
 		w := reconciling(widget("w"))
 		w.Policy.Timeout = time.Hour

@@ -16,7 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
-// member is the node of row acme of a form, which is called like the form.
+// member returns the node of row acme for a form. The node has the form's name.
 func member(form, depends string, objects ...lynq.Object) *plan.Node {
 	n := node(form, objects...)
 	n.Form.Name, n.UID = form, "acme"
@@ -26,8 +26,8 @@ func member(form, depends string, objects ...lynq.Object) *plan.Node {
 	return n
 }
 
-// three are the nodes of three forms, web after db and db after net, in the order in which
-// they must not go.
+// three returns the nodes of three forms. web depends on db and db on net, so their order
+// here is wrong.
 func three(value string) []*plan.Node {
 	return []*plan.Node{member("web", "db", configMap("w", value)), member("db", "net", configMap("d", value), configMap("d2", value, "d")), member("net", "", configMap("n", value))}
 }
@@ -49,7 +49,7 @@ func (s *stage) applyForms(t *testing.T, nodes ...*plan.Node) *report.Summary {
 	return sum
 }
 
-// applies are the names of the objects that were applied, in that order.
+// applies returns the names of the applied objects in their order.
 func (s *stage) applies() string {
 	var names []string
 	for _, r := range s.requests {
@@ -60,9 +60,9 @@ func (s *stage) applies() string {
 	return strings.Join(names, " ")
 }
 
-// TestFormsInOrder: the nodes of a row go in the order of their forms, however many are
-// written at once and whatever turns their forms have, and in the other order when they
-// go. Nothing to write waits for nothing.
+// TestFormsInOrder checks that lynqctl writes a row's nodes in the order of their forms,
+// and deletes them in reverse. Concurrency and rollouts don't change that. A node without
+// changes waits for nobody.
 func TestFormsInOrder(t *testing.T) {
 	for _, concurrency := range []int{1, 8} {
 		for _, skew := range []int{0, 1} {
@@ -89,8 +89,8 @@ func TestFormsInOrder(t *testing.T) {
 	}
 }
 
-// TestFormsAfterFailure: what depends on a node that did not end well stays as it is, and
-// loses nothing.
+// TestFormsAfterFailure checks that lynqctl neither changes nor deletes objects of nodes
+// that depend on a failed node.
 func TestFormsAfterFailure(t *testing.T) {
 	for _, concurrency := range []int{1, 8} {
 		s := newStage()
@@ -106,7 +106,7 @@ func TestFormsAfterFailure(t *testing.T) {
 			}
 			return nil
 		}
-		sum := s.applyForms(t, three("2")...) // old is dropped
+		sum := s.applyForms(t, three("2")...) // the form drops old
 		if got := ended(sum); got != "db failed, web skipped" || s.deletes() != "" || strings.Contains(s.applies(), "w") {
 			t.Errorf("ended %q, applied %q, deleted %q", got, s.applies(), s.deletes())
 		}
@@ -115,7 +115,7 @@ func TestFormsAfterFailure(t *testing.T) {
 				t.Errorf("%q", n.Problems)
 			}
 		}
-		// The deletion that fails keeps what it needs.
+		// The failed deletion keeps the objects that it needs.
 		s.before = func(verb string, ref lynq.Ref) error {
 			if verb == "delete" && ref.Name == "w" {
 				return refused(ref)
@@ -133,8 +133,8 @@ func TestFormsAfterFailure(t *testing.T) {
 	}
 }
 
-// TestFormsAfterUnready: a node that is not ready yet holds up what depends on it, until
-// the run that finds it ready; without --wait it only goes first.
+// TestFormsAfterUnready checks that a node that isn't ready blocks its dependents until a
+// run finds it ready. Without --wait, it only comes first.
 func TestFormsAfterUnready(t *testing.T) {
 	s := newStage()
 	nodes := func() []*plan.Node {
@@ -154,8 +154,8 @@ func TestFormsAfterUnready(t *testing.T) {
 	}
 }
 
-// TestFormsBesideHandover: an object moves from a node to one that waits for it, which
-// takes it while the other still has to let go.
+// TestFormsBesideHandover moves an object from a node to a dependent node, which takes it
+// while the first must still drop its entry.
 func TestFormsBesideHandover(t *testing.T) {
 	s := newStage()
 	moving := configMap("moving", "1")
@@ -173,8 +173,8 @@ func TestFormsBesideHandover(t *testing.T) {
 	}
 }
 
-// TestFormsThatNeedEachOther: a node needs a Namespace of one that waits for it. That is
-// told, and holds nothing up.
+// TestFormsThatNeedEachOther checks a node that needs a Namespace from a node that waits
+// for it. The run reports that and blocks nothing.
 func TestFormsThatNeedEachOther(t *testing.T) {
 	s := newStage()
 	inside := configMap("d", "1")

@@ -8,8 +8,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
-// complete records that objects have done their work, before they are deleted: else they
-// would do it again.
+// complete records that objects have done their work, before lynqctl deletes them.
+// Otherwise a later run would do the work again.
 func (d *deletion) complete(due []*progress.Step) error {
 	next := d.record.next()
 	for _, s := range due {
@@ -26,7 +26,7 @@ func (d *deletion) complete(due []*progress.Step) error {
 	return err
 }
 
-// purge decides what is to be done to an object whose work is done, as it is now.
+// purge decides again about an object with completed work.
 func (d *deletion) purge(s *progress.Step) move {
 	now, err := observe.Entry(d.requests.ctx, d.requests.cluster, s.Record)
 	if err != nil {
@@ -38,8 +38,8 @@ func (d *deletion) purge(s *progress.Step) move {
 	return move{kind: moveWaits}
 }
 
-// purged records that an object is gone whose work is done. One that its form changed
-// since has it to do again.
+// purged records that an object with completed work was deleted. If the form changed the
+// object since, it must do its work again.
 func (d *deletion) purged(s *progress.Step, message string) move {
 	done := plan.Purged(*s.Record)
 	s.Record = &done

@@ -12,14 +12,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// record is the inventory of a node, as the run saved it last.
+// record is the inventory of a node as the run saved it last.
 type record struct {
 	inventories Inventories
 	requests    *requests
 	plan        *plan.NodePlan
 	steps       *progress.Steps
 	finalizer   bool
-	version     string // of lynqctl
+	version     string // the version of lynqctl
 	saved       *inventory.Inventory
 }
 
@@ -32,22 +32,22 @@ func (r *record) save(next *inventory.Inventory) error {
 	return nil
 }
 
-// exists tells whether the cluster has the inventory.
+// exists reports whether the cluster has the inventory.
 func (r *record) exists() bool { return r.saved != nil && r.saved.UID != "" }
 
-// next is the inventory with what the row and the form say now.
+// next returns the inventory with the current data of row and form.
 func (r *record) next() *inventory.Inventory { return r.plan.NextInventory(r.saved, r.finalizer) }
 
-// gone tells whether nothing keeps the inventory of a node that goes.
+// gone reports whether lynqctl may delete the inventory of a deleted node.
 func (r *record) gone() bool { return r.plan.Desired == nil && len(r.steps.Left()) == 0 }
 
-// owner is the node as its objects' tracking has it.
+// owner returns the node as the tracking of its objects names it.
 func (r *record) owner() plan.Owner { return plan.NewOwner(r.plan.Key(), r.plan.Hub, r.saved) }
 
-// ownerReference is the reference to the node's inventory. It does not say
-// blockOwnerDeletion: where OwnerReferencesPermissionEnforcement is on, that needs
-// the right to change the finalizers of ConfigMaps, and all it does is to hold an
-// inventory that is deleted in the foreground, which our own finalizer does.
+// ownerReference returns the reference to the node's inventory. It doesn't set
+// blockOwnerDeletion. If OwnerReferencesPermissionEnforcement is on, that needs permission
+// to change the finalizers of ConfigMaps. It would only block a foreground deletion of the
+// inventory, which our own finalizer does already.
 func (r *record) ownerReference() map[string]any {
 	uid := string(placeholderUID)
 	if r.exists() {
@@ -59,8 +59,8 @@ func (r *record) ownerReference() map[string]any {
 	}
 }
 
-// intent is what the node had and what it will have. added: it names an object that the
-// record does not name yet. changes: some object is written.
+// intent returns the inventory with the node's old and new objects. added is set if the
+// saved inventory lacks one of them. changes is set if the run writes an object.
 func (r *record) intent() (next *inventory.Inventory, added, changes bool) {
 	next = r.next()
 	var desired, completed []inventory.Entry
@@ -72,8 +72,8 @@ func (r *record) intent() (next *inventory.Inventory, added, changes bool) {
 		switch s.Action {
 		case plan.ActionCreate, plan.ActionUpdate, plan.ActionRecreate, plan.ActionAdopt, plan.ActionTrack:
 			e := s.NextEntry()
-			// One that is gone is another one when it is created: only its tracking
-			// can prove whose that is until it is confirmed.
+			// A recreated object has another uid. Until its write is confirmed, only its
+			// tracking proves the owner.
 			gone := s.Live == nil && e.UID != ""
 			if gone {
 				next.Entries = inventory.Forget(next.Entries, e.Ref)
@@ -91,8 +91,8 @@ func (r *record) intent() (next *inventory.Inventory, added, changes bool) {
 	return next, added, changes
 }
 
-// lacks tells whether an object did its work while its node had another name, so that
-// only the inventory of that name says so.
+// lacks reports whether an object did its work under its node's earlier name. Then only the
+// inventory with that name says so.
 func (r *record) lacks(s *progress.Step) bool {
 	if s.Action != plan.ActionKeep || s.Reason != reason.Completed || s.Object == nil {
 		return false
@@ -104,8 +104,8 @@ func (r *record) lacks(s *progress.Step) bool {
 	return !has
 }
 
-// check makes sure that the inventory is there where a step makes it an owner of an object
-// that exists. With an owner that is gone, the garbage collector deletes the object.
+// check checks that the inventory exists before a step makes it an owner of an existing
+// object. The garbage collector deletes objects with a missing owner.
 func (r *record) check() error {
 	me := r.owner()
 	for i := range r.steps.Of {
@@ -116,7 +116,7 @@ func (r *record) check() error {
 	return nil
 }
 
-// confirmed is the inventory with what the node has now.
+// confirmed returns the inventory with the node's current objects.
 func (r *record) confirmed() *inventory.Inventory {
 	next := r.saved.Clone()
 	next.Activate = "false"
@@ -128,7 +128,7 @@ func (r *record) confirmed() *inventory.Inventory {
 	return next
 }
 
-// remove deletes the inventory of a node whose objects are gone.
+// remove deletes the inventory of a node after its objects are gone.
 func (r *record) remove() error {
 	permit, err := gate.PermitInventory(r.plan, r.saved, r.steps.Left())
 	if err != nil {
@@ -137,10 +137,10 @@ func (r *record) remove() error {
 	return r.inventories.Remove(r.requests.ctx, r.saved, permit)
 }
 
-// contested tells whether a step is tried before it is recorded. It takes an object that
-// the node does not have, and the last run of the node failed: where it failed by a conflict
-// over this object, recording it first would write the record in each run, twice. With
-// conflictPolicy Force there is no such conflict.
+// contested reports whether the server must try a step before the inventory records it. The
+// step takes an object that the node doesn't own, and the node's last run failed. If a
+// conflict over this object was the cause, recording it first would write the inventory
+// twice in every run. With conflictPolicy Force there is no such conflict.
 func (r *record) contested(s *progress.Step) bool {
 	takes := s.Action == plan.ActionAdopt || s.Action == plan.ActionUpdate
 	lacks := s.Entry == nil || s.Entry.Phase == inventory.PhaseCompleted
@@ -148,7 +148,7 @@ func (r *record) contested(s *progress.Step) bool {
 		!r.requests.dryRun && r.exists() && r.saved.Status.Is(inventory.ConditionDegraded)
 }
 
-// going records an object by an entry that no write has confirmed.
+// going records an object with an entry that no write has confirmed.
 func (r *record) going(s *progress.Step, e inventory.Entry) error {
 	next := r.saved.Clone()
 	next.Entries = inventory.Intent(inventory.Forget(next.Entries, e.Ref), []inventory.Entry{e})
@@ -160,7 +160,7 @@ func (r *record) going(s *progress.Step, e inventory.Entry) error {
 	return nil
 }
 
-// remake makes the ConfigMap again where it is deleted or gone.
+// remake creates the ConfigMap again if somebody deleted it.
 func (r *record) remake(ctx context.Context, detach func() (gate.Permit, error)) (err error) {
 	switch {
 	case r.saved.Deleting:
@@ -172,8 +172,8 @@ func (r *record) remake(ctx context.Context, detach func() (gate.Permit, error))
 	return nil
 }
 
-// moved records what the owner references changed of objects, which would look
-// like a change of others else.
+// moved records the new versions of objects with changed owner references. Otherwise these
+// would look like changes of others.
 func (r *record) moved() error {
 	next := r.saved.Clone()
 	for i := range r.steps.Of {
@@ -189,9 +189,9 @@ func (r *record) moved() error {
 	return r.save(next)
 }
 
-// differs tells whether the record is to be written again, and sets its version.
-// That this version renders it too is not worth a write; that no version is known
-// any more to render all of it, is.
+// differs reports whether the inventory must be written, and sets its version. It isn't
+// written only because this version of lynqctl renders the same. It is written if no known
+// version still renders all of it.
 func (r *record) differs(next *inventory.Inventory) bool {
 	differs := !inventory.Equal(r.saved, next)
 	switch {
@@ -205,13 +205,12 @@ func (r *record) differs(next *inventory.Inventory) bool {
 	return differs
 }
 
-// settles tells whether nothing is recorded of the node that another version may
-// render otherwise.
+// settles reports whether no entry depends on the version of lynqctl.
 func (r *record) settles() bool {
 	return r.saved == nil || r.saved.Version == "" || r.saved.Version == r.version || r.rendered()
 }
 
-// rendered tells whether all that is recorded as written is what was rendered now.
+// rendered reports whether all recorded writes match the objects that this run rendered.
 func (r *record) rendered() bool {
 	return r.plan.Desired != nil && r.plan.Desired.Failed == nil && r.steps.Rendered()
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// What version renders what is recorded of a node, by how a run of v2 left its
-// objects.
+// TestVersionOfNode checks the recorded version of a node, for each way in which a run of
+// v2 leaves its objects.
 func TestVersionOfNode(t *testing.T) {
 	unwell := &plan.Node{Failed: plan.ErrNoMetadata}
 	step := func(recorded, wanted string) progress.Step {
@@ -29,7 +29,7 @@ func TestVersionOfNode(t *testing.T) {
 		version string
 		desired *plan.Node
 		steps   []progress.Step
-		changed bool // something else is recorded
+		changed bool // the run records other data
 		want    string
 		written bool
 		settled bool

@@ -16,14 +16,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// release takes the marks of a node off objects, which stay.
+// release removes the marks of a node from objects that lynqctl keeps.
 type release struct {
 	requests  *requests
 	decisions *decisions
 	record    *record
 }
 
-// orphan marks an object that is retained, and lets it go.
+// orphan marks a retained object as an orphan, and releases it.
 func (r *release) orphan(s *progress.Step, now time.Time) move {
 	p, reason := r.record.plan, wellknown.ReasonRemovedFromTemplate
 	if p.Desired == nil && !p.Moves() {
@@ -35,14 +35,14 @@ func (r *release) orphan(s *progress.Step, now time.Time) move {
 		wellknown.AnnotationOrphanedFrom:   strings.Join([]string{p.Hub.Name, p.Namespace, p.Name, s.Entry.ID}, "/"),
 	}
 	if s.Entry.Data {
-		annotations[wellknown.AnnotationHoldsData] = "true" // prune has no form that says it
+		annotations[wellknown.AnnotationHoldsData] = "true" // prune has no form to read it from
 	}
 	return r.untrack(s, fields.MetadataChange{SetLabels: map[string]string{wellknown.LabelOrphaned: "true"}, SetAnnotations: annotations})
 }
 
-// forget forgets an object. One that another owner took over and that still has
-// our tracking loses that: with a reference to the inventory it would be
-// collected as soon as that goes.
+// forget drops the entry of an object. If another owner took the object over, forget also
+// removes our tracking. Otherwise the garbage collector would delete the object with the
+// inventory.
 func (r *release) forget(ctx context.Context, s *progress.Step) move {
 	if me := r.record.owner(); s.Live == nil || s.To != (lynq.NodeKey{}) || !me.Tracks(s.Live) && !me.Owns(s.Live) {
 		s.Record = nil
@@ -52,19 +52,19 @@ func (r *release) forget(ctx context.Context, s *progress.Step) move {
 	switch {
 	case err != nil:
 		return fails(err)
-	case s.Live.Record: // which the inventory lists as an object
+	case s.Live.Record: // the inventory lists a record as an object
 		return r.untracked(s, (*write.Object).Disown)
 	}
 	return r.untrack(s, fields.MetadataChange{RemoveAnnotations: write.TrackingAnnotations()})
 }
 
-// untrack takes the node's tracking off an object, along with another change.
+// untrack removes the node's tracking from an object, together with another change.
 func (r *release) untrack(s *progress.Step, c fields.MetadataChange) move {
 	c.RemoveLabels = append(c.RemoveLabels, write.TrackingLabels()...)
 	return r.untracked(s, func(o *write.Object) error { return o.Untrack(c) })
 }
 
-// untracked tries to take tracking off an object, and forgets it then.
+// untracked removes tracking with attempt, and then drops the entry.
 func (r *release) untracked(s *progress.Step, attempt func(*write.Object) error) move {
 	err := r.try(s, attempt)
 	switch {
@@ -77,8 +77,8 @@ func (r *release) untracked(s *progress.Step, attempt func(*write.Object) error)
 	return fails(err)
 }
 
-// unmanaged takes the tracking off an object that a person marked as unmanaged. The
-// record names the object already.
+// unmanaged removes the tracking from an object that a user marked as unmanaged. The
+// inventory lists the object already.
 func (r *release) unmanaged(s *progress.Step) move {
 	if s.Object != nil {
 		s.Record = new(s.NextEntry())
@@ -90,7 +90,7 @@ func (r *release) unmanaged(s *progress.Step) move {
 	return endsAs(report.OutcomeDone, s.Message)
 }
 
-// try tries a change again while the object changes meanwhile.
+// try repeats a change while others change the object.
 func (r *release) try(s *progress.Step, attempt func(*write.Object) error) error {
 	for try := 0; ; try++ {
 		o := r.decisions.object(s)

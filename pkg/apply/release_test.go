@@ -22,8 +22,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/sites"
 )
 
-// TestFailedNodeGivesNothingAway: a row that does not render may still want what
-// its node has, so that no one else gets it.
+// TestFailedNodeGivesNothingAway checks that no other node gets the objects of a node that
+// fails to render, because its row may still need them.
 func TestFailedNodeGivesNothingAway(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, node("a", configMap("shared", "1")))
@@ -37,8 +37,7 @@ func TestFailedNodeGivesNothingAway(t *testing.T) {
 	}
 }
 
-// takenOver are ways in which others take an object over and leave our tracking
-// on it.
+// takenOver returns ways in which others take an object over and leave our tracking on it.
 func takenOver() map[string]func(*metav1.PartialObjectMetadata) {
 	return map[string]func(*metav1.PartialObjectMetadata){
 		"a Kustomization": func(m *metav1.PartialObjectMetadata) {
@@ -64,8 +63,8 @@ func (s *stage) takeOver(ref lynq.Ref, change func(*metav1.PartialObjectMetadata
 	s.put(ref, o)
 }
 
-// TestTakenOverIsLetGo: what another client has taken over is not deleted with its
-// node, and does not go with the inventory either: no reference to that is left.
+// TestTakenOverIsLetGo checks an object that another client took over. It isn't deleted
+// with its node or with the inventory, because no reference to the inventory remains.
 func TestTakenOverIsLetGo(t *testing.T) {
 	for who, change := range takenOver() {
 		for when, early := range map[string]bool{"before the run": true, "before the delete": false} {
@@ -106,7 +105,7 @@ func TestTakenOverIsLetGo(t *testing.T) {
 	}
 }
 
-// TestUnmanagedBeforeDelete: a person says hands off after the run has looked.
+// TestUnmanagedBeforeDelete checks a user who marks an object as unmanaged after the plan.
 func TestUnmanagedBeforeDelete(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, node("a", configMap("shared", "1")), node("b"))
@@ -125,8 +124,9 @@ func TestUnmanagedBeforeDelete(t *testing.T) {
 	}
 }
 
-// TestHalfAdopted: an object got our tracking before the server refused the rest.
-// It is recorded: with its owner reference it would go with the inventory.
+// TestHalfAdopted checks an object that got our tracking before the server refused the
+// rest. The inventory lists it, because the garbage collector would delete it by its owner
+// reference.
 func TestHalfAdopted(t *testing.T) {
 	s := newStage()
 	s.make(shared, map[string]any{"labels": map[string]any{"of": "somebody"}})
@@ -152,8 +152,8 @@ func TestHalfAdopted(t *testing.T) {
 	}
 }
 
-// TestTerminatingWithoutLabel: an object that is no one's is being deleted. It is
-// created again when it is gone, and not written to before.
+// TestTerminatingWithoutLabel checks an object without an owner that is being deleted.
+// lynqctl creates it again afterwards, and doesn't write to it before.
 func TestTerminatingWithoutLabel(t *testing.T) {
 	s := newStage()
 	dying := s.make(shared, map[string]any{"finalizers": []any{"example.com/f"}, "deletionTimestamp": "2026-01-01T00:00:00Z"})
@@ -174,8 +174,8 @@ func TestTerminatingWithoutLabel(t *testing.T) {
 	}
 }
 
-// TestChangedHandsBeforeWrite: what the plan was decided on may be long past when
-// its turn in a rollout comes.
+// TestChangedHandsBeforeWrite checks objects that changed between the plan and their turn
+// in a rollout.
 func TestChangedHandsBeforeWrite(t *testing.T) {
 	ways := takenOver()
 	ways["hands off"] = func(m *metav1.PartialObjectMetadata) {
@@ -205,7 +205,7 @@ func TestChangedHandsBeforeWrite(t *testing.T) {
 				case err != nil:
 					t.Error(err)
 				case who == "hands off":
-					// It must not go with the inventory, so that labels track it.
+					// It must not be deleted with the inventory, so labels track it.
 					if len(sum.Failed) != 0 || sum.Actions[plan.ActionTrack] != 1 || len(s.Objects[shared].GetOwnerReferences()) > 0 {
 						t.Errorf("%+v, want its tracking changed alone", sum)
 					}
@@ -223,8 +223,8 @@ func TestChangedHandsBeforeWrite(t *testing.T) {
 	}
 }
 
-// TestTouchedBeforeWrite: a change of something else does not keep the object from
-// being written.
+// TestTouchedBeforeWrite checks that an unrelated change doesn't prevent the write of an
+// object.
 func TestTouchedBeforeWrite(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, node("a", configMap("shared", "1")))
@@ -241,8 +241,8 @@ func TestTouchedBeforeWrite(t *testing.T) {
 	}
 }
 
-// TestRetainThatFailed: the form retains an object from now on, and a person keeps
-// that from being written to it. When the row goes, the object stays.
+// TestRetainThatFailed checks a form that begins to retain an object while somebody
+// prevents its write. When the row is deleted, lynqctl keeps the object.
 func TestRetainThatFailed(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, node("a", configMap("shared", "1")), node("b"))

@@ -13,18 +13,18 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// requests are how a node asks the cluster.
+// requests sends a node's requests to the cluster.
 type requests struct {
 	cluster Cluster
-	// ctx outlasts an interruption by the grace. For a write that many nodes have failed it
-	// has less patience.
+	// ctx continues for the grace period after an interruption. Writes that failed for many
+	// nodes use a shorter one.
 	ctx    context.Context
 	dryRun bool
-	// promises say which kinds the run makes; nil where nothing is written.
+	// promises knows the kinds that the run creates. It is nil if the run writes nothing.
 	promises *schedule.Promises
 }
 
-// resourceOf is how the kind of a step's object is served.
+// resourceOf returns how the server serves the kind of a step's object.
 func (q *requests) resourceOf(s *progress.Step) (lynq.APIResource, error) {
 	ref := s.Ref()
 	var apiVersion string
@@ -47,8 +47,8 @@ func (q *requests) resourceOf(s *progress.Step) (lynq.APIResource, error) {
 	return r, nil
 }
 
-// served tries what needs a kind that this run made. A server says that a new
-// kind is established a moment before it serves it.
+// served calls try until the server serves a kind that this run created. The server reports
+// a new kind as established slightly too early.
 func (q *requests) served(ctx context.Context, s *progress.Step, try func() error) error {
 	pause := 50 * time.Millisecond
 	for {
@@ -69,7 +69,8 @@ func (q *requests) served(ctx context.Context, s *progress.Step, try func() erro
 	}
 }
 
-// find finds how the kind of a step's object is served, and waits for a kind that is new.
+// find finds out how the server serves the kind of a step's object, and waits for a new
+// kind.
 func (q *requests) find(ctx context.Context, s *progress.Step) error {
 	return q.served(ctx, s, func() (err error) {
 		s.Resource, err = q.resourceOf(s)
@@ -77,7 +78,7 @@ func (q *requests) find(ctx context.Context, s *progress.Step) error {
 	})
 }
 
-// hasten has writes tried less long, until the function that it gives is called.
+// hasten shortens the attempts of writes until the caller calls end.
 func (q *requests) hasten() (end func()) {
 	before := q.ctx
 	q.ctx = write.Hasty(before)

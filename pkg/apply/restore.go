@@ -13,10 +13,10 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
-// restore makes the inventory of a node again that was deleted while the node's
-// row is active, with what it had recorded. What belongs to the old one leaves it
-// first: the garbage collector deletes what belongs to an object that is gone.
-// The steps of the plan then give it to the new one.
+// restore replaces an inventory that somebody deleted although the node's row is active.
+// The new one has the same entries. Objects first lose their owner reference to the old
+// one, because the garbage collector deletes objects with a missing owner. The plan's steps
+// then refer them to the new one.
 func (n *nodeRun) restore(ctx context.Context) error {
 	name := n.plan.Namespace + "/" + inventory.Name(n.plan.Name)
 	n.tell.report(report.Event{Type: report.EventWarning, Message: "ConfigMap " + name + ", the node's inventory, was deleted: lynqctl restores it, with the same objects (lynqctl delete node deletes them)"})
@@ -34,13 +34,13 @@ func (n *nodeRun) restore(ctx context.Context) error {
 	return nil
 }
 
-// belongings are all that refers to the node's inventory.
+// belongings returns all objects that refer to the node's inventory.
 func (n *nodeRun) belongings() *belongings {
 	return &belongings{record: &n.record, requests: &n.requests, decisions: &n.decisions, steps: &n.steps, replacement: n.plan.Replacement, manifests: n.hooks.manifests}
 }
 
-// detachStrays is detachStray for strays of kinds of which the next inventory lists no object;
-// nil is that the inventory goes.
+// detachStrays detaches the strays of kinds that the next inventory no longer lists. If next
+// is nil, the inventory is deleted, and detachStrays detaches all strays.
 func (n *nodeRun) detachStrays(next *inventory.Inventory) error {
 	for _, l := range n.plan.Strays {
 		if next != nil && next.ListsLike(l.Ref) {
@@ -54,9 +54,8 @@ func (n *nodeRun) detachStrays(next *inventory.Inventory) error {
 	return nil
 }
 
-// Restore makes an inventory again that was lost, with what it had recorded, and gives
-// it what belonged to it. A run that is killed at any moment leaves what the next one
-// goes on from.
+// Restore restores a lost inventory with its entries, and gives its objects the owner
+// reference back. If a run is killed at any moment, the next one can continue.
 func Restore(ctx context.Context, c Cluster, inventories Inventories, r *restore.Restoration) error {
 	var all progress.Steps
 	for _, o := range r.Objects {

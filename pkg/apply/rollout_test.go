@@ -14,8 +14,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// tenant is a node with a widget that its controller has given up on, or not. The
-// form is the text that the form had for it.
+// tenant returns a node with a widget. broken says whether its controller gave up, and form
+// is its template in the form.
 func tenant(name, value, form string, broken bool) *plan.Node {
 	o := widget(name)
 	o.Policy.Unwaited = false
@@ -26,14 +26,14 @@ func tenant(name, value, form string, broken bool) *plan.Node {
 	return node(name, o)
 }
 
-// rolling is a stage whose form lets so many nodes change at once.
+// rolling returns a stage with a form that lets maxSkew nodes change at once.
 func rolling(maxSkew int) *stage {
 	s := newStage()
 	s.options.Rollouts = map[schedule.Form]schedule.Limits{webOfCRM(): {MaxSkew: maxSkew, Deadline: time.Hour}}
 	return s
 }
 
-// values are what the tenants' objects have, by their names.
+// values returns the data of the tenants' objects, by name.
 func (s *stage) values() string {
 	var values []string
 	for _, ref := range s.Sorted() {
@@ -43,7 +43,7 @@ func (s *stage) values() string {
 	return strings.Join(values, " ")
 }
 
-// ended are the nodes of a summary that did not end well.
+// ended returns the failed nodes of a summary.
 func ended(sum *report.Summary) string {
 	var nodes []string
 	for _, n := range sum.Failed {
@@ -53,8 +53,8 @@ func ended(sum *report.Summary) string {
 	return strings.Join(nodes, ", ")
 }
 
-// TestRolloutBesideBroken: a broken node keeps its turn, and the others go on
-// until broken ones have all turns. The next run does not push a broken form on.
+// TestRolloutBesideBroken checks that a broken node keeps its turn, and others continue
+// until broken nodes have all turns. The next run doesn't spread a broken form.
 func TestRolloutBesideBroken(t *testing.T) {
 	s := rolling(2)
 	all := func(form string, broken string) (nodes []*plan.Node) {
@@ -79,13 +79,13 @@ func TestRolloutBesideBroken(t *testing.T) {
 	step("one is broken", "y", "a", "a not-ready", "a=1y b=1y c=1y d=1y e=1y")
 	step("two are", "z", "bd", "b not-ready, d not-ready, e skipped", "a=1z b=1z c=1z d=1z e=1y")
 	step("the same once more", "z", "bd", "b not-ready, d not-ready, e skipped", "a=1z b=1z c=1z d=1z e=1y")
-	// One of them becomes well without a write.
+	// One of them becomes ready without a write.
 	s.heal("b")
 	step("one is well again", "z", "bd", "d not-ready", "a=1z b=1z c=1z d=1z e=1z")
 }
 
-// TestRolloutContinues: onFailure Continue goes on with the next nodes beside broken
-// ones, and the counts say how far it came.
+// TestRolloutContinues checks that onFailure Continue goes on with the next nodes beside
+// broken ones, and that the counts show the progress.
 func TestRolloutContinues(t *testing.T) {
 	s := rolling(1)
 	all := func(form, broken string) (nodes []*plan.Node) {
@@ -109,8 +109,8 @@ func TestRolloutContinues(t *testing.T) {
 	check("in the end", mustApply(t, s, all("y", "a")...), inventory.RolloutComplete, 3, "a=1y b=1y c=1y")
 }
 
-// TestRolloutBesideOthers: new tenants and changes of rows are no matter of a rollout
-// that stopped, and broken ones among them do not stop it.
+// TestRolloutBesideOthers checks that a stopped rollout doesn't affect new tenants and
+// changes of rows, even if some of them break.
 func TestRolloutBesideOthers(t *testing.T) {
 	s := rolling(1)
 	mustApply(t, s, tenant("a", "1", "x", false), tenant("b", "1", "x", false))
@@ -124,8 +124,8 @@ func TestRolloutBesideOthers(t *testing.T) {
 	}
 }
 
-// TestRolloutOfANewForm: the nodes of a form none of whose nodes was ready yet are one
-// rollout: a form that does not work does not reach all of them.
+// TestRolloutOfANewForm checks that all nodes of a form form one rollout while none of them
+// has been ready. So a broken form doesn't reach all of them.
 func TestRolloutOfANewForm(t *testing.T) {
 	s := rolling(1)
 	nodes := []*plan.Node{tenant("a", "1", "x", true), tenant("b", "1", "x", false)}
@@ -136,7 +136,7 @@ func TestRolloutOfANewForm(t *testing.T) {
 	}
 }
 
-// heal has the controller of a tenant's object succeed.
+// heal makes the controller of a tenant's object succeed.
 func (s *stage) heal(name string) {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
@@ -146,8 +146,8 @@ func (s *stage) heal(name string) {
 	s.put(ref, o)
 }
 
-// TestRolloutOfUnchangedNodes: nodes with nothing to write neither stop nor slow a
-// rollout of others' changes, broken or not.
+// TestRolloutOfUnchangedNodes checks that nodes without writes neither stop nor slow the
+// rollout of others, broken or not.
 func TestRolloutOfUnchangedNodes(t *testing.T) {
 	s := rolling(1)
 	nodes := func(value string, more ...*plan.Node) []*plan.Node {
@@ -160,7 +160,7 @@ func TestRolloutOfUnchangedNodes(t *testing.T) {
 	if got := ended(sum); got != "a not-ready" || s.values() != "a=1x b=2x c=1x" {
 		t.Errorf("ended %q with %s", got, s.values())
 	}
-	// Who does not wait does not look at them.
+	// A run that doesn't wait doesn't check them.
 	s.options.Wait = false
 	sum = mustApply(t, s, nodes("3", tenant("c", "1", "x", false))...)
 	if got := ended(sum); got != "" || s.values() != "a=1x b=3x c=1x" {
@@ -168,8 +168,8 @@ func TestRolloutOfUnchangedNodes(t *testing.T) {
 	}
 }
 
-// TestRolloutTurnsLent: of two nodes that wait for each other's turn one lends it,
-// and goes on though the other has broken.
+// TestRolloutTurnsLent checks two nodes that wait for each other's turn. One lends its
+// turn, and continues even if the other has broken.
 func TestRolloutTurnsLent(t *testing.T) {
 	s := rolling(1)
 	inTeam := configMap("in-team", "1")
@@ -180,7 +180,7 @@ func TestRolloutTurnsLent(t *testing.T) {
 	}
 }
 
-// webOfCRM is the form of most plans of tests.
+// webOfCRM returns the form of most plans in tests.
 func webOfCRM() schedule.Form {
 	return schedule.Form{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}}
 }

@@ -21,73 +21,69 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Inventories saves inventories. It is implemented by *store.Store.
+// Inventories saves inventories. *store.Store implements it.
 type Inventories interface {
-	// Save creates the inventory's ConfigMap, or updates the one that was
-	// loaded or saved last. It gives the inventory with what the server says of
-	// it.
+	// Save creates the inventory's ConfigMap, or updates the version that was loaded or
+	// saved last. It returns the inventory with the server's values.
 	Save(ctx context.Context, inv *inventory.Inventory) (*inventory.Inventory, error)
-	// Check tells whether the inventory's ConfigMap is there and nobody deletes it, as when
-	// it was loaded or saved last: the error says that it is gone.
+	// Check returns an error unless the inventory's ConfigMap still exists, as it was
+	// loaded or saved last, and nobody is deleting it.
 	Check(ctx context.Context, inv *inventory.Inventory) error
-	// Restore makes the ConfigMap of an inventory again whose deletion a finalizer
-	// holds. Before the old one goes, detach takes off all that belongs to it, and gives
-	// the permit for its deletion.
+	// Restore replaces the ConfigMap of a deleted inventory that a finalizer blocks. Before
+	// it deletes the old one, detach removes the owner references of all objects, and
+	// returns the permit.
 	Restore(ctx context.Context, inv *inventory.Inventory, detach func() (gate.Permit, error)) (*inventory.Inventory, error)
-	// Remove deletes the ConfigMap of a permit and takes our finalizer off.
+	// Remove deletes the ConfigMap of a permit and removes our finalizer.
 	Remove(ctx context.Context, inv *inventory.Inventory, permit gate.Permit) error
 }
 
-// Runner carries plans out.
+// Runner executes plans.
 type Runner struct {
 	Cluster     Cluster
 	Inventories Inventories
-	Recorder    report.Recorder // of Kubernetes events; nil for none
-	Causes      report.Causes   // of what does not get ready; nil for none
-	// Objects are read after the run to find what it left as it is and is not ready;
-	// nil for nothing.
+	Recorder    report.Recorder // for Kubernetes events, may be nil
+	Causes      report.Causes   // for objects that aren't ready, may be nil
+	// Objects reads unchanged objects after the run, to find those that aren't ready. If it
+	// is nil, the run doesn't check them.
 	Objects  observe.ObjectReader
 	Reporter report.Reporter
 	Now      func() time.Time
-	Worker   Worker // carries nodes out; nil for the way of this package
+	Worker   Worker // executes nodes in another way, may be nil
 	Options  Options
 }
 
-// Options say how plans are carried out.
+// Options say how to execute plans.
 type Options struct {
-	// Concurrency is how many nodes are written at once.
+	// Concurrency limits the nodes that are written at once.
 	Concurrency int
-	// Wait: wait for what is written to become ready, as the policies say.
-	// Without it nothing is waited for but what a rollout or a new namespace or
-	// kind needs.
+	// Wait makes the run wait until written objects are ready, by their policies. Without
+	// it, the run waits only for a rollout, or for a new namespace or kind.
 	Wait bool
-	// Unready: what is left as it is and not ready is told.
+	// Unready makes the run report unchanged objects that aren't ready.
 	Unready bool
-	// Sighted are the notes of the last run on each hub about which objects are ready.
+	// Sighted has each hub's notes of ready objects from its last run.
 	Sighted map[lynq.HubKey]string
-	// DryRun has the server try each write without keeping it. Records are not
-	// written.
+	// DryRun makes the server try each write without keeping it. The run writes no records.
 	DryRun bool
-	// Finalizer: inventories that are written get the node's finalizer.
+	// Finalizer adds the node's finalizer to inventories that the run writes.
 	Finalizer bool
-	// Version is lynqctl's: which version renders what is recorded, is recorded too.
+	// Version is the version of lynqctl. Inventories record which version renders them.
 	Version string
-	// Rollouts are those of the forms that have one.
+	// Rollouts are the limits of forms with a rollout.
 	Rollouts map[schedule.Form]schedule.Limits
-	// Began is when the work began of which the run is the last part; zero: with
-	// the run.
+	// Began is the start of the work that ends with this run, or zero for the start of the
+	// run.
 	Began time.Time
-	// Grace is how long requests under way may last after the run is
-	// interrupted.
+	// Grace limits the time of pending requests after an interruption.
 	Grace time.Duration
 }
 
-// rules names the rules by which objects are ready, beside lynqctl's version.
+// rules identifies the rules of readiness, together with lynqctl's version.
 const rules = "1 "
 
-// Run carries plans out, those that come after the others at the end of the slice, and
-// tells how it went. Its error is the context's, where
-// the run was interrupted; whatever failed is in the result.
+// Run executes plans and returns the result. Plans that run after the others are at the end
+// of the slice. The error is the context's if the run was interrupted. The result has all
+// failures.
 func (r *Runner) Run(ctx context.Context, plans []plan.Plan) (*report.Result, error) {
 	began := r.Options.Began
 	if began.IsZero() {
@@ -97,7 +93,7 @@ func (r *Runner) Run(ctx context.Context, plans []plan.Plan) (*report.Result, er
 	if first < 0 {
 		first = len(plans)
 	}
-	run := newRun(ctx, r, plans[:first]) // none of which may wait for what comes after
+	run := newRun(ctx, r, plans[:first]) // none of these may wait for the plans after them
 	result := &report.Result{Nodes: report.ResultsOf(plans)}
 	defer run.close()
 	failed := run.noteLeaving(ctx, plans[:first])
@@ -124,13 +120,13 @@ func (r *Runner) Run(ctx context.Context, plans []plan.Plan) (*report.Result, er
 // run is one run of a Runner.
 type run struct {
 	*Runner
-	slots    schedule.Slots // one for each node that is at work
+	slots    schedule.Slots // one for each working node
 	tracker  *wait.Tracker
 	promises *schedule.Promises
 	rollouts schedule.Rollouts
 	budget   *schedule.Budget
-	// watching ends with the run; finishing outlasts an interruption by the
-	// grace, so that what is under way can be recorded.
+	// watching ends with the run. finishing continues for the grace period after an
+	// interruption, so that the run can record pending writes.
 	watching, finishing context.Context
 	stops               []func()
 }
@@ -159,7 +155,7 @@ func newRun(ctx context.Context, r *Runner, plans []plan.Plan) *run {
 	return run
 }
 
-// waitForWatches leaves nothing running behind.
+// waitForWatches waits until no watch runs.
 func (r *run) waitForWatches() { r.tracker.Wait() }
 
 func (r *run) close() {
@@ -168,9 +164,9 @@ func (r *run) close() {
 	}
 }
 
-// queues are the nodes that have something to do, in their order: of each form
-// those that wait for turns of its rollout, and those that do not. Their results are in
-// that order too.
+// queues returns the nodes with work in their order. Each form has one queue for nodes that
+// need turns of its rollout, and one for the others. results are in the same order as the
+// nodes of plans.
 func (r *run) queues(plans []plan.Plan, results []report.NodeResult) [][]*nodeRun {
 	r.rollouts.Note(plans)
 	type key struct {
@@ -212,8 +208,8 @@ func (r *run) queues(plans []plan.Plan, results []report.NodeResult) [][]*nodeRu
 	return queues
 }
 
-// dispatch runs the nodes of one queue. Those that wait for other nodes keep no one
-// from a turn or a slot meanwhile.
+// dispatch runs the nodes of one queue. A node that waits for other nodes blocks neither a
+// turn nor a slot.
 func (r *run) dispatch(ctx context.Context, queue []*nodeRun) {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -233,8 +229,8 @@ func (r *run) dispatch(ctx context.Context, queue []*nodeRun) {
 	}
 }
 
-// admit waits for the turn of a node and for a slot. Where there is none the node is
-// left out.
+// admit waits for a node's turn and for a slot. If it gets none, this run leaves the node
+// out.
 func (r *run) admit(ctx context.Context, n *nodeRun) bool {
 	rollout := r.rollouts[n.form()]
 	switch turn, why := rollout.Begin(ctx, n.lookout.share, n.plan.Key()); turn {
@@ -254,15 +250,15 @@ func (r *run) admit(ctx context.Context, n *nodeRun) bool {
 	return true
 }
 
-// carry carries a node out that was admitted.
+// carry executes an admitted node.
 func (r *run) carry(ctx context.Context, n *nodeRun) {
 	defer r.slots.Give()
 	n.perform(ctx)
 	r.rollouts[n.form()].End(n.lookout.share, n.plan.Key(), n.result.Outcome.End())
 }
 
-// beforeItBegan is why a node is left out whose turn does not come any more.
+// beforeItBegan is the reason for nodes that no longer get a turn.
 const beforeItBegan = "interrupted before it began"
 
-// placeholderUID stands for an inventory that a server dry run does not make.
+// placeholderUID is the uid of an inventory that a server dry run doesn't create.
 const placeholderUID types.UID = "00000000-0000-0000-0000-000000000000"

@@ -17,13 +17,13 @@ import (
 	"github.com/lynqctl/lynqctl/test/inmemory"
 )
 
-// chance is a random tenancy: nodes that make namespaces which others need, take
-// objects from each other, come and go.
+// chance generates random tenancies. Nodes create namespaces that others need, take objects
+// from each other, come and go.
 type chance struct{ *rand.Rand }
 
 const (
 	stressNodes   = 24
-	stressObjects = 60 // which nodes want, a few each
+	stressObjects = 60 // nodes need a few of these each
 )
 
 func (c chance) nodes() []*plan.Node {
@@ -71,7 +71,7 @@ func (c chance) objects(name string, i int, owner map[string]int) []lynq.Object 
 	return objects
 }
 
-// trouble fails some writes, and cancels at one of them.
+// trouble makes some writes fail, and cancels the run at one of them.
 func (c chance) trouble(s *stage, cancel context.CancelFunc) func(string, lynq.Ref) error {
 	left := 1 + c.IntN(120)
 	return func(_ string, ref lynq.Ref) error {
@@ -93,8 +93,8 @@ func (c chance) trouble(s *stage, cancel context.CancelFunc) func(string, lynq.R
 	}
 }
 
-// TestStress: runs that fail here and there and are interrupted at any moment
-// end, and leave nothing that has a node's tracking and that no record names.
+// TestStress checks that runs with random failures and interruptions end. No object has a
+// node's tracking without an entry afterwards.
 func TestStress(t *testing.T) {
 	for seed := range uint64(60) {
 		c := chance{rand.New(rand.NewPCG(seed, 1))}

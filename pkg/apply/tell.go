@@ -10,19 +10,19 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
-// teller tells what happens to one node, to the reporter and to Kubernetes.
+// teller reports the events of one node to the reporter and to Kubernetes.
 type teller struct {
 	reporter report.Reporter
-	recorder report.Recorder // nil for none
+	recorder report.Recorder // may be nil
 	now      func() time.Time
 	dryRun   bool
 	of       *plan.Plan
 	node     *plan.NodePlan
 	at       *record
-	recorded map[string]bool // reasons of Kubernetes events
+	recorded map[string]bool // the reasons of Kubernetes events so far
 }
 
-// report tells of something of the node.
+// report reports an event of the node.
 func (t *teller) report(e report.Event) {
 	e.Time, e.NodeID = t.now(), t.node.NodeID
 	e.Message = t.node.Mask().Hide(e.Message)
@@ -30,20 +30,20 @@ func (t *teller) report(e report.Event) {
 	t.reporter.Report(e)
 }
 
-// ended tells how a step ended.
+// ended reports the end of a step.
 func (t *teller) ended(s *progress.Step) {
 	r := s.Result()
 	t.report(r.Event())
 }
 
-// ready tells that an object is ready.
+// ready reports that an object is ready.
 func (t *teller) ready(s *progress.Step) {
 	s.IsReady = true
 	t.report(report.Event{Type: report.EventReady, Object: s.Ref(), ID: s.ID()})
 }
 
-// record tells Kubernetes, at the node's inventory, of something that a person must know,
-// once per reason. Nothing depends on it.
+// record records a Kubernetes event about the node's inventory, once for each reason.
+// Nothing depends on it.
 func (t *teller) record(kind, reason, message string) {
 	if t.recorder == nil || t.dryRun || t.recorded[reason] || !t.at.exists() {
 		return
@@ -58,8 +58,7 @@ func (t *teller) record(kind, reason, message string) {
 	})
 }
 
-// tombstone tells Kubernetes what became of the object of a tombstone, at the record of
-// its hub.
+// tombstone records a Kubernetes event about a tombstone's object, for the hub record.
 func (t *teller) tombstone(s *progress.Step) {
 	if !t.of.After || t.recorder == nil || t.dryRun || t.of.Record == "" {
 		return
@@ -78,7 +77,7 @@ func (t *teller) tombstone(s *progress.Step) {
 	})
 }
 
-// condition tells Kubernetes of a node that became ready, or is degraded.
+// condition records a Kubernetes event if a node became ready or is degraded.
 func (t *teller) condition(next *inventory.Inventory, e *ending, wasReady, waited bool) {
 	switch {
 	case next.Status.Is(inventory.ConditionDegraded):

@@ -9,9 +9,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// after carries out the plans that come after the others, as far as the nodes ended well
-// that are wanted: one that goes has nothing that is to take the place of what a tombstone
-// names. What belongs to no node waits for all of them.
+// after runs the plans that come after the others, for nodes that succeeded. Deleted nodes
+// don't count, because they render no replacement for a tombstone's object. Objects without
+// a node wait for all nodes.
 func (r *run) after(ctx context.Context, plans []plan.Plan, results []report.NodeResult) {
 	nodes := 0
 	for i := range plans {

@@ -7,8 +7,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// TestTakingRecordsNoDigest: an object that was only tracked is not recorded as
-// written, so that the next run looks at it; one that is left alone for good is.
+// TestTakingRecordsNoDigest checks that an object which was only tracked isn't recorded as
+// written, so that the next run compares it. An object that is created once is recorded.
 func TestTakingRecordsNoDigest(t *testing.T) {
 	for _, creation := range []lynq.CreationPolicy{lynq.CreateWhenNeeded, lynq.CreateOnce} {
 		s := newStage()

@@ -19,9 +19,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// TestUnchanged: a form that uses nothing new renders, is recorded and is digested byte
-// for byte as by the release before the per-object policies. Otherwise an upgrade would
-// write every object of every node again: the golden file is never written again, except for
+// TestUnchanged checks a form that uses nothing new. Objects, inventory and digests must be
+// the same bytes as in the release before per-object policies. Otherwise an upgrade would
+// write every object of every node again. So nobody regenerates the golden file, except for
 // the number of the format, which no release wrote yet.
 func TestUnchanged(t *testing.T) {
 	inputs, err := forms.Load([]string{filepath.Join("testdata", "unchanged.yaml")}, false, nil)

@@ -10,9 +10,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// TestWellAgain: a node that failed, and of which nothing is to be written now, is
-// Ready after the next run, at the cost of one save of its inventory. From then on
-// nothing is saved.
+// TestWellAgain checks a failed node with nothing left to write. It is Ready after the next
+// run, which saves its inventory once. Later runs save nothing.
 func TestWellAgain(t *testing.T) {
 	t.Parallel()
 	broken := func() *plan.Node {
@@ -57,8 +56,8 @@ func TestWellAgain(t *testing.T) {
 	}
 }
 
-// TestLeftOutStaysDegraded: a run that leaves out what failed cannot say that the
-// node is well.
+// TestLeftOutStaysDegraded checks that a run which leaves out the failed object doesn't
+// make the node ready.
 func TestLeftOutStaysDegraded(t *testing.T) {
 	s := newStage()
 	mustApply(t, s, node("n", configMap("a", "1")))
@@ -82,8 +81,8 @@ func TestLeftOutStaysDegraded(t *testing.T) {
 	}
 }
 
-// TestNotWaitedForStaysDegraded: a run that does not wait learns nothing of what
-// was not ready, and leaves the record as it is.
+// TestNotWaitedForStaysDegraded checks that a run without waiting learns nothing about
+// unready objects, and doesn't change the inventory.
 func TestNotWaitedForStaysDegraded(t *testing.T) {
 	s := newStage()
 	n := func() *plan.Node { return node("n", configMap("a", "1"), stuck(widget("w"))) }
@@ -99,7 +98,7 @@ func TestNotWaitedForStaysDegraded(t *testing.T) {
 	}
 }
 
-// stuck is an object that its controller gave up on.
+// stuck returns an object that its controller gave up on.
 func stuck(o lynq.Object) lynq.Object {
 	o.Policy.Unwaited = false
 	o.Content["status"] = map[string]any{"conditions": []any{
@@ -108,7 +107,7 @@ func stuck(o lynq.Object) lynq.Object {
 	return o
 }
 
-// is tells whether a condition of the only node is recorded as true.
+// is reports whether a condition of the only node is recorded as true.
 func (s *stage) is(condition string) bool {
 	return s.notes.all()[0].Status.Is(condition)
 }
