@@ -12,8 +12,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// tableRows are the cells of a page's tables, by each name that a row's first cell has in
-// backticks.
+// tableRows returns the cells of a page's tables, by each name in backticks in a row's
+// first cell.
 func tableRows(t *testing.T, page string) map[string][][]string {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join("..", "..", "docs", page))
@@ -31,8 +31,8 @@ func tableRows(t *testing.T, page string) map[string][][]string {
 	return rows
 }
 
-// TestDocsPolicies: docs/forms.md has each policy with its default, its values and its
-// annotation.
+// TestDocsPolicies wants docs/forms.md to have each policy with its default, its values and
+// its annotation.
 func TestDocsPolicies(t *testing.T) {
 	rows := tableRows(t, "forms.md")
 	for _, f := range lynq.Policies() {
@@ -55,8 +55,8 @@ func TestDocsPolicies(t *testing.T) {
 	}
 }
 
-// TestDocsPoliciesOfTrees: docs/gitops-policies.md says of each policy, and of each word but
-// the default, what becomes of it in a tree for Argo CD or Flux.
+// TestDocsPoliciesOfTrees wants docs/gitops-policies.md to say what a tree for Argo CD or
+// Flux makes of each policy, and of each word except the default.
 func TestDocsPoliciesOfTrees(t *testing.T) {
 	names := slices.Collect(maps.Keys(tableRows(t, "gitops-policies.md")))
 	for _, f := range lynq.Policies() {

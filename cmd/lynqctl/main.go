@@ -1,5 +1,4 @@
-// Command lynqctl turns database rows into Kubernetes resources, without an
-// operator.
+// Command lynqctl turns database rows into Kubernetes objects, without an operator.
 package main
 
 import (

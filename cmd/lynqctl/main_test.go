@@ -12,7 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/lynqctl"
 )
 
-// The exit codes that tests want.
+// The exit codes that tests expect.
 const (
 	exitFailed      = 1
 	exitBadInput    = 2
@@ -22,12 +22,12 @@ const (
 // servers start when a script asks for them, and withServers stops them.
 var servers dbtest.Servers
 
-// TestMain lets the test binary be lynqctl, where it is called so.
+// TestMain makes the test binary act as lynqctl if a script calls it by that name.
 func TestMain(m *testing.M) {
 	testscript.Main(withServers{m}, map[string]func(){"lynqctl": main, "kubectl-lynq": main, "lynqctl-at": mainAt})
 }
 
-// mainAt is lynqctl by a clock that stands at the time of its first argument.
+// mainAt is lynqctl with a clock that always shows the time of its first argument.
 func mainAt() {
 	at, err := time.Parse(time.RFC3339, os.Args[1])
 	if err != nil {
@@ -38,7 +38,7 @@ func mainAt() {
 	os.Exit(lynqctl.ProcessAt(func() time.Time { return at }))
 }
 
-// withServers runs the tests, and stops what they have started.
+// withServers runs the tests, and then stops the servers that they started.
 type withServers struct{ m *testing.M }
 
 // Run implements testscript.TestingM.

@@ -17,7 +17,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/dbtest"
 )
 
-// oneForm has a hub whose rows come from PATH, and a form with one resource.
+// oneForm is a hub whose rows come from PATH, and a form with one resource.
 const oneForm = `apiVersion: operator.lynq.sh/v1
 kind: LynqHub
 metadata: {name: shop}
@@ -36,7 +36,7 @@ spec:
       spec: {apiVersion: v1, kind: ConfigMap}
 `
 
-// csvRows are n active rows with a header.
+// csvRows returns n active rows with a header.
 func csvRows(n int) string {
 	var b strings.Builder
 	b.WriteString("id,active\n")
@@ -46,7 +46,7 @@ func csvRows(n int) string {
 	return b.String()
 }
 
-// write makes a file of the test's own.
+// write writes a file for one test, and returns its path.
 func write(t *testing.T, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -56,7 +56,7 @@ func write(t *testing.T, name, content string) string {
 	return path
 }
 
-// renderProcess is a lynqctl that has not been started, and what it writes to stderr.
+// renderProcess returns a lynqctl that hasn't started, and its standard error.
 func renderProcess(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	cmd := exec.Command("lynqctl", append([]string{"render"}, args...)...) // the test binary: see TestMain
@@ -66,7 +66,7 @@ func renderProcess(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	return cmd, &stderr
 }
 
-// wantEnd waits for the end of a command.
+// wantEnd waits for the end of a command, and checks its exit code and message.
 func wantEnd(t *testing.T, cmd *exec.Cmd, stderr *bytes.Buffer, code int, message string) {
 	t.Helper()
 	err := cmd.Wait()
@@ -78,8 +78,8 @@ func wantEnd(t *testing.T, cmd *exec.Cmd, stderr *bytes.Buffer, code int, messag
 	}
 }
 
-// TestInterrupt: an interrupt ends a run that reads rows without end, and
-// nothing has been written.
+// TestInterrupt interrupts a run that reads endless rows. It wants the run to end without
+// any output.
 func TestInterrupt(t *testing.T) {
 	for _, flags := range [][]string{nil, {"--stream"}} {
 		cmd, stderr := renderProcess(t, append(flags, "-f", write(t, "in.yaml", strings.Replace(oneForm, "PATH", "-", 1)))...)
@@ -92,7 +92,7 @@ func TestInterrupt(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		// More than a pipe holds: when it has been written, lynqctl reads.
+		// This is more than a pipe holds, so lynqctl is reading once it is written.
 		if _, err := io.WriteString(stdin, csvRows(100_000)); err != nil {
 			t.Fatal(err)
 		}
@@ -106,10 +106,10 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestTimeout: --timeout ends a run that waits for rows.
+// TestTimeout wants --timeout to end a run that waits for rows.
 func TestTimeout(t *testing.T) {
 	cmd, stderr := renderProcess(t, "--timeout", "10ms", "-f", write(t, "in.yaml", strings.Replace(oneForm, "PATH", "-", 1)))
-	if _, err := cmd.StdinPipe(); err != nil { // nothing is ever written to it
+	if _, err := cmd.StdinPipe(); err != nil { // nobody ever writes to it
 		t.Fatal(err)
 	}
 	if err := cmd.Start(); err != nil {
@@ -118,7 +118,7 @@ func TestTimeout(t *testing.T) {
 	wantEnd(t, cmd, stderr, exitBadInput, "error: gave up after 10ms (--timeout)\nnothing was written\n")
 }
 
-// TestInterruptInputs: so does one while the inputs are still coming.
+// TestInterruptInputs interrupts a run that still reads its inputs.
 func TestInterruptInputs(t *testing.T) {
 	cmd, stderr := renderProcess(t, "-f", "-")
 	stdin, err := cmd.StdinPipe()
@@ -128,7 +128,7 @@ func TestInterruptInputs(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// More than a pipe holds: when it has been written, lynqctl reads.
+	// This is more than a pipe holds, so lynqctl is reading once it is written.
 	if _, err := io.WriteString(stdin, strings.Repeat("# a comment\n", 100_000)); err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,8 @@ func TestInterruptInputs(t *testing.T) {
 	wantEnd(t, cmd, stderr, exitInterrupted, "error: interrupted\n")
 }
 
-// TestLongTemplates: --timeout ends templates that take long, each within its budget.
+// TestLongTemplates wants --timeout to end slow templates, even if each is within its
+// budget.
 func TestLongTemplates(t *testing.T) {
 	form := strings.Replace(oneForm, "PATH", write(t, "rows.csv", csvRows(20_000)), 1)
 	form = strings.Replace(form, "kind: ConfigMap}", "kind: ConfigMap, data: {x: '{{ range until 10000 }}{{ end }}'}}", 1)
@@ -149,8 +150,8 @@ func TestLongTemplates(t *testing.T) {
 	wantEnd(t, cmd, stderr, exitBadInput, "error: gave up after 100ms (--timeout)\nnothing was written\n")
 }
 
-// TestInterruptStream: a stream that is interrupted ends with the document that
-// it is in, and its exit code says that it is not whole.
+// TestInterruptStream interrupts a stream. It wants whole documents only, and an exit code
+// that says that the output is incomplete.
 func TestInterruptStream(t *testing.T) {
 	rows := write(t, "rows.csv", csvRows(100_000))
 	cmd, stderr := renderProcess(t, "--stream", "-f", write(t, "in.yaml", strings.Replace(oneForm, "PATH", rows, 1)))
@@ -165,7 +166,7 @@ func TestInterruptStream(t *testing.T) {
 	if _, err := io.ReadFull(stdout, out); err != nil {
 		t.Fatal(err)
 	}
-	// It writes now, and will wait for us soon: the rest fills the pipe.
+	// lynqctl writes now, and will soon wait for us, because the rest fills the pipe.
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +181,7 @@ func TestInterruptStream(t *testing.T) {
 	}
 }
 
-// TestFullDisk: what could not be written is an error.
+// TestFullDisk wants an error if lynqctl can't write.
 func TestFullDisk(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -189,7 +190,7 @@ func TestFullDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = full.Close() }() // it holds nothing
+	defer func() { _ = full.Close() }() // it has no data
 	rows := write(t, "rows.csv", csvRows(1000))
 	in := write(t, "in.yaml", strings.Replace(oneForm, "PATH", rows, 1))
 	for flag, want := range map[string]string{

@@ -9,7 +9,7 @@ import (
 	_ "modernc.org/sqlite" // the driver
 )
 
-// TestQuickstartDatabase: tenants.db holds exactly what tenants.sql says.
+// TestQuickstartDatabase wants tenants.db to contain exactly what tenants.sql says.
 func TestQuickstartDatabase(t *testing.T) {
 	const folder = "../../examples/quickstart/"
 	statements, err := os.ReadFile(folder + "tenants.sql")
@@ -35,26 +35,26 @@ func TestQuickstartDatabase(t *testing.T) {
 	}
 }
 
-// openSQLite opens a database until the end of the test.
+// openSQLite opens a database, and closes it at the end of the test.
 func openSQLite(t *testing.T, name string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	db.SetMaxOpenConns(1) // :memory: is one database per connection
+	db.SetMaxOpenConns(1) // each connection to :memory: has its own database
 	t.Cleanup(func() { _ = db.Close() })
 	return db
 }
 
-// all is the result of a query.
+// all returns the result of a query.
 func all(t *testing.T, db *sql.DB, query string) [][]any {
 	t.Helper()
 	rows, err := db.Query(query)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = rows.Close() }() // Err has told before
+	defer func() { _ = rows.Close() }() // Err has reported errors
 	columns, err := rows.Columns()
 	if err != nil {
 		t.Fatal(err)

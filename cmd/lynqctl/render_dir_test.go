@@ -23,7 +23,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 )
 
-// treeForm has two objects, and more text the more of it a row has.
+// treeForm has two objects. Their size grows with a row's text.
 const treeForm = `apiVersion: operator.lynq.sh/v1
 kind: LynqHub
 metadata: {name: shop}
@@ -48,7 +48,7 @@ spec:
       spec: {apiVersion: v1, kind: ConfigMap, data: {text: "{{ .text }}", more: "a\n---\n{{ .text }}\n---\n"}}
 `
 
-// treeRows are some rows, of many that might be.
+// treeRows returns n random rows.
 func treeRows(r *rand.Rand, n int) string {
 	texts := []string{"gold", "---", "\"a\n---\nb\"", "on", "- ---", "'#'"}
 	var b strings.Builder
@@ -61,7 +61,7 @@ func treeRows(r *rand.Rand, n int) string {
 	return b.String()
 }
 
-// treeFiles are the files of a tree.
+// treeFiles returns the files of a tree.
 func treeFiles(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -80,7 +80,7 @@ func treeFiles(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// reached are the documents that a kustomization.yaml leads to.
+// reached returns the documents that a kustomization.yaml includes.
 func reached(t *testing.T, files map[string]string, folder string) []string {
 	t.Helper()
 	var k struct{ Resources []string }
@@ -100,7 +100,8 @@ func reached(t *testing.T, files map[string]string, folder string) []string {
 	return all
 }
 
-// TestTreeIsStream: the files of a tree are the documents of standard output.
+// TestTreeIsStream wants the files of a tree to contain the same documents as standard
+// output.
 func TestTreeIsStream(t *testing.T) {
 	in := write(t, "in.yaml", strings.Replace(treeForm, "PATH", write(t, "rows.csv", treeRows(rand.New(rand.NewPCG(1, 1)), 40)), 1))
 	cmd, stderr := renderProcess(t, "-f", in)
@@ -130,8 +131,7 @@ func TestTreeIsStream(t *testing.T) {
 	}
 }
 
-// TestTreeUntouched: a run that has nothing to do changes the time of no file and
-// no folder.
+// TestTreeUntouched wants a run without work to change the time of no file and no folder.
 func TestTreeUntouched(t *testing.T) {
 	in := write(t, "in.yaml", strings.Replace(treeForm, "PATH", write(t, "rows.csv", treeRows(rand.New(rand.NewPCG(1, 1)), 20)), 1))
 	dir := filepath.Join(t.TempDir(), "tree")
@@ -156,8 +156,8 @@ func TestTreeUntouched(t *testing.T) {
 	}
 }
 
-// TestTreeAtOnce has two runs write different rows to one tree. At least one succeeds, and
-// the tree is what that run makes in an empty folder; another one has written nothing.
+// TestTreeAtOnce lets two runs write different rows to one tree. At least one must succeed,
+// and the tree must be what that run makes in an empty folder. The other may write nothing.
 func TestTreeAtOnce(t *testing.T) {
 	const pairs = 6
 	random := rand.New(rand.NewPCG(1, 1))
@@ -199,9 +199,8 @@ func TestTreeAtOnce(t *testing.T) {
 	}
 }
 
-// TestTreeKilled ends runs with SIGKILL, whenever it happens. Each file is the
-// old or the new one then, and the next run that is left alone makes what it
-// makes in an empty folder.
+// TestTreeKilled ends runs with SIGKILL at random times. It wants each file to be the old
+// or the new one. The next complete run must make what it makes in an empty folder.
 func TestTreeKilled(t *testing.T) {
 	const rows, wanted, most = 100, 4, 200
 	seed := rand.Uint64()
@@ -242,7 +241,7 @@ func TestTreeKilled(t *testing.T) {
 		}
 		next := change()
 		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(random.Int64N(int64(long))))
-		_ = render(ctx, dir) // it may have been killed, or not
+		_ = render(ctx, dir) // the process may have been killed, or not
 		cancel()
 		files := treeFiles(t, dir)
 		for name, text := range files {
@@ -263,7 +262,7 @@ func TestTreeKilled(t *testing.T) {
 	}
 }
 
-// unfinished tells whether the run that wrote a tree last was killed over it.
+// unfinished reports whether the last run that wrote a tree was killed.
 func unfinished(files map[string]string) bool {
 	var head struct{ Unfinished bool }
 	line, _, _ := strings.Cut(files[index.FileName], "\n")

@@ -19,25 +19,24 @@ import (
 	"github.com/lynqctl/lynqctl/internal/doctest"
 )
 
-// TestScripts runs the scripts of testdata/script. Beside testscript's own
-// commands they have
+// TestScripts runs the scripts of testdata/script. In addition to testscript's own
+// commands, they have
 //
 //	exits CODE PROGRAM ARGUMENT...  run a program that must exit with CODE
 //	example CODE COMMAND N [OLD=NEW...]
-//	                                run the Nth example of a command's help, with other texts for
-//	                                some of those in it; it must exit with CODE
+//	                                run the Nth example in a command's help, with some texts replaced;
+//	                                it must exit with CODE
 //	interrupts FIFO PROGRAM ARGUMENT...
-//	                                run a program, and interrupt it when it reads FIFO, which is
-//	                                made; it must exit with 130
+//	                                create FIFO, run a program, and interrupt it when it reads FIFO;
+//	                                it must exit with 130
 //	fill FILE...                    replace $NAMES in files by the environment
-//	server mysql|postgresql         have $HOST, $PORT, $DATABASE, $READER and $PASSWORD be a server's,
-//	                                and $ENCODED the password as URLs have it
+//	server mysql|postgresql         set $HOST, $PORT, $DATABASE, $READER and $PASSWORD to a server's,
+//	                                and $ENCODED to the password as URLs have it
 //	sql FILE [PATH]                 run the file's statements there, or in a SQLite file; they end with the line
-//	api DIR [TOKEN]                 have https://crm.example.com serve the files in DIR (internal/apitest)
-//	cut BYTES                       have $PORT lead to that server, and break off after so many bytes
+//	api DIR [TOKEN]                 make https://crm.example.com serve the files in DIR (internal/apitest)
+//	cut BYTES                       make $PORT lead to that server, and break off after that many bytes
 //
-// With UPDATE_SCRIPTS=1 the wanted texts in the scripts become the present
-// ones: read the diff.
+// With UPDATE_SCRIPTS=1, it writes the current outputs into the scripts: read the diff.
 func TestScripts(t *testing.T) {
 	examples, err := filepath.Abs("../../examples")
 	if err != nil {
@@ -70,7 +69,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// script is what the commands of a script share.
+// script holds the values that the commands of a script share.
 type script struct {
 	t      testing.TB
 	server *dbtest.Server
@@ -84,7 +83,7 @@ func scriptOf(ts *testscript.TestScript) *script {
 	return s
 }
 
-// usage ends a script whose command has the wrong arguments.
+// usage ends a script whose command has wrong arguments.
 func usage(ts *testscript.TestScript, good bool, text string) {
 	if !good {
 		ts.Fatalf("usage: %s", text)
@@ -127,14 +126,14 @@ func interrupts(ts *testscript.TestScript, neg bool, args []string) {
 	interrupted := make(chan error, 1)
 	go func() {
 		var err error
-		if out, err = os.OpenFile(fifo, os.O_WRONLY, 0); err == nil { // once it is read
+		if out, err = os.OpenFile(fifo, os.O_WRONLY, 0); err == nil { // once a reader opened it
 			err = interrupt(pid)
 		}
 		interrupted <- err
 	}()
 	mustExit(ts, exitInterrupted, "sh", append([]string{"-c", `echo $$ >pid; exec "$@"`, "sh"}, args[1:]...)...)
 	ts.Check(<-interrupted)
-	ts.Check(out.Close()) // by then that is not taken for the end of a file
+	ts.Check(out.Close()) // by now, the reader doesn't treat this as the end of a file
 	ts.Check(os.Remove(fifo))
 }
 

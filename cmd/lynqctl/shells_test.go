@@ -8,9 +8,9 @@ import (
 	"github.com/lynqctl/lynqctl/test/shells"
 )
 
-// Shells take the scripts that completion prints, and offer what there is:
-// commands, flags and their words, names from inputs and from the kubeconfig, and
-// files. test/e2e has what comes from a cluster.
+// TestShells wants shells to load the completion scripts. They must offer commands, flags
+// and their words, names from inputs and the kubeconfig, and files. test/e2e tests names
+// from a cluster.
 func TestShells(t *testing.T) {
 	t.Parallel()
 	for _, name := range shells.Shells() {

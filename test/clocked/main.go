@@ -1,6 +1,5 @@
-// Command clocked is lynqctl with a clock that is ahead of this machine's: its first
-// argument says how far. It is for tests of what happens when time has passed; lynqctl
-// itself has no way to set a clock.
+// Command clocked is lynqctl with a clock ahead of this machine's. Its first argument is
+// the difference. Tests use it to let time pass, because lynqctl itself can't set a clock.
 package main
 
 import (

@@ -35,13 +35,13 @@ func main() {
 	}
 }
 
-// cli is what the commands read and write.
+// cli has the input and outputs of the commands.
 type cli struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 }
 
-// command runs the one that args name.
+// command runs the command that args name.
 func (c cli) command(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("no command\n%s", usage)

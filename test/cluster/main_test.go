@@ -18,8 +18,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/cluster/internal/binaries"
 )
 
-// roleEnv makes this test binary act as the command, or as a person who starts
-// it and then hangs.
+// roleEnv makes this test binary act as the command, or as a person who starts it and then
+// hangs.
 const roleEnv = "CLUSTER_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// self is a command that runs this test binary as the cluster command.
+// self returns a command that runs this test binary as the cluster command.
 func self(ctx context.Context, t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	path, err := os.Executable()
@@ -46,7 +46,7 @@ func self(ctx context.Context, t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// needPrograms skips a test where nothing is built, unless that must not be.
+// needPrograms skips a test if programs are missing, unless tests must not be skipped.
 func needPrograms(t *testing.T) {
 	t.Helper()
 	required := os.Getenv("CI") == "true" || os.Getenv("LYNQCTL_TEST_CLUSTER") == "1"
@@ -88,10 +88,10 @@ func runCluster(t *testing.T, cmd *exec.Cmd) *running {
 	return r
 }
 
-// dir is where the cluster's files are.
+// dir returns the directory with the cluster's files.
 func (r *running) dir() string { return filepath.Dir(r.Kubeconfig) }
 
-// kubectl runs it on the cluster.
+// kubectl runs kubectl on the cluster.
 func (r *running) kubectl(t *testing.T, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), r.Kubectl, append([]string{"--kubeconfig", r.Kubeconfig}, args...)...)
@@ -104,8 +104,8 @@ func (r *running) kubectl(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// assertNothingLeft waits until no process has the cluster's directory in its
-// command line and the directory is gone.
+// assertNothingLeft waits until the directory is gone, and no process has it in its command
+// line.
 func assertNothingLeft(t *testing.T, dir string) {
 	t.Helper()
 	tick := time.NewTicker(50 * time.Millisecond)
@@ -122,7 +122,7 @@ func assertNothingLeft(t *testing.T, dir string) {
 	}
 }
 
-// processes lists those that name dir.
+// processes lists the processes that name dir.
 func processes(t *testing.T, dir string) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "ps", "-A", "-o", "pid=,args=").Output()
@@ -138,8 +138,8 @@ func processes(t *testing.T, dir string) string {
 	return strings.Join(found, "")
 }
 
-// Two clusters have nothing in common; what their command starts ends with it, whether its
-// standard input closes or it is killed.
+// TestTwoSideBySide starts two clusters that share nothing. Everything that their command
+// started must end with it, whether its standard input closes or someone kills it.
 func TestTwoSideBySide(t *testing.T) {
 	t.Parallel()
 	needPrograms(t)
@@ -162,12 +162,12 @@ func TestTwoSideBySide(t *testing.T) {
 	kill(t, two)
 }
 
-// hasUsers checks that there are users beside the administrator, who have no rights.
+// hasUsers checks that the users other than the administrator have no permissions.
 func (r *running) hasUsers(t *testing.T) {
 	t.Helper()
 	for user, want := range map[string]string{"admin": "yes", "editor": "no", "viewer": "no", "restricted": "no"} {
 		cmd := exec.CommandContext(t.Context(), r.Kubectl, "--kubeconfig", r.Kubeconfig, "--context", user, "auth", "can-i", "get", "pods")
-		// It exits 1 with "no".
+		// kubectl exits 1 with "no".
 		out, _ := cmd.Output()
 		if got := strings.TrimSpace(string(out)); got != want {
 			t.Errorf("%s may get pods: %q, want %q", user, got, want)
@@ -175,8 +175,9 @@ func (r *running) hasUsers(t *testing.T) {
 	}
 }
 
-// An API server that is killed and started again is another process with the same objects,
-// and no reason for the cluster to end. What else is asked ends it, and says what can be.
+// TestRestartAPIServer kills and restarts an API server, and wants another process with the
+// same objects. The cluster keeps running. Any other request ends it, with a message about
+// the valid ones.
 func TestRestartAPIServer(t *testing.T) {
 	t.Parallel()
 	needPrograms(t)
@@ -216,8 +217,8 @@ func TestRestartAPIServer(t *testing.T) {
 	assertNothingLeft(t, r.dir())
 }
 
-// starter starts a cluster as a test harness does, passes on what it prints,
-// and hangs until a person kills it.
+// starter starts a cluster as a test harness does, passes its output on, and hangs until
+// someone kills it.
 func starter() {
 	path, err := os.Executable()
 	if err != nil {
@@ -242,8 +243,7 @@ func TestKilledStarterLeavesNothing(t *testing.T) {
 	kill(t, runCluster(t, cmd))
 }
 
-// kill ends the process that the test started with SIGKILL and looks for what
-// it left.
+// kill ends the process that the test started with SIGKILL, and checks what it left.
 func kill(t *testing.T, r *running) {
 	t.Helper()
 	if err := r.cmd.Process.Kill(); err != nil {
@@ -256,7 +256,7 @@ func kill(t *testing.T, r *running) {
 	assertNothingLeft(t, r.dir())
 }
 
-// A start that fails names the component and shows the end of its log.
+// TestFailedStart wants a failed start to name the component, with the end of its log.
 func TestFailedStart(t *testing.T) {
 	t.Parallel()
 	needPrograms(t)
@@ -288,7 +288,7 @@ func TestFailedStart(t *testing.T) {
 	}
 }
 
-// A component that ends later ends the cluster.
+// TestComponentEnds wants a component that ends later to end the cluster.
 func TestComponentEnds(t *testing.T) {
 	t.Parallel()
 	needPrograms(t)
@@ -321,8 +321,8 @@ func TestUpDown(t *testing.T) {
 	home := t.TempDir()
 	command := func(args ...string) string {
 		t.Helper()
-		cmd := self(context.Background(), t, args...) // it serves clean-up too
-		// HOME is for systems that know no XDG_CACHE_HOME.
+		cmd := self(context.Background(), t, args...) // it is also for clean-up
+		// HOME is for systems without XDG_CACHE_HOME.
 		cmd.Env = append(cmd.Environ(), "XDG_CACHE_HOME="+home, "HOME="+home, assetsEnv+"="+cache)
 		out, err := cmd.Output()
 		if err != nil {
@@ -331,7 +331,7 @@ func TestUpDown(t *testing.T) {
 		return string(out)
 	}
 	line := command("up", "-name", "it")
-	t.Cleanup(func() { command("down", "-name", "it") }) // which may come twice
+	t.Cleanup(func() { command("down", "-name", "it") }) // down may run twice
 	path, hasStart := strings.CutPrefix(line, "export KUBECONFIG='")
 	path, hasEnd := strings.CutSuffix(path, "'\n")
 	if !hasStart || !hasEnd {
@@ -360,7 +360,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// killLine kills the process of one line of ps.
+// killLine kills the process in one line of ps.
 func killLine(t *testing.T, line string) {
 	t.Helper()
 	var pid int

@@ -9,10 +9,10 @@ import (
 	"github.com/lynqctl/lynqctl/test/cluster/internal/binaries"
 )
 
-// assetsEnv names a directory with programs that are preferred to built ones.
+// assetsEnv names a directory with programs that take precedence over built ones.
 const assetsEnv = "KUBEBUILDER_ASSETS"
 
-// build makes the cache complete and prints its path.
+// build completes the cache and prints its path.
 func (c cli) build(ctx context.Context) error {
 	dir, err := cacheDir()
 	if err != nil {
@@ -34,7 +34,7 @@ func (c cli) buildInto(ctx context.Context, dir string) error {
 	return binaries.Build(ctx, ".", dir, c.stderr)
 }
 
-// programs finds all programs, and builds what is missing if it may.
+// programs finds all programs. If mayBuild is set, it builds missing ones.
 func (c cli) programs(ctx context.Context, mayBuild bool) (binaries.Set, error) {
 	cache, err := cacheDir()
 	if err != nil {
@@ -54,8 +54,8 @@ func (c cli) programs(ctx context.Context, mayBuild bool) (binaries.Set, error) 
 	return binaries.Find(dirs...)
 }
 
-// cacheDir is the cache for this source tree. The command runs in its module's
-// directory, as go -C sees to.
+// cacheDir returns the cache for this source tree. The command runs in its module's
+// directory, because of go -C.
 func cacheDir() (string, error) {
 	goSum, err := os.ReadFile("go.sum")
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/cluster/internal/controlplane"
 )
 
-// reapCommand is what run calls itself with, see package process.
+// reapCommand is the argument with which run starts itself as a reaper. See package
+// process.
 const reapCommand = "reap"
 
 // ready is what run prints when the cluster works.
@@ -26,7 +27,7 @@ type ready struct {
 	Logs       string `json:"logs"`       // directory
 }
 
-// run keeps a cluster until standard input closes or a signal arrives.
+// run keeps a cluster until standard input closes or a signal comes.
 func (c cli) run(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("run", flag.ContinueOnError)
 	flags.SetOutput(c.stderr)
@@ -50,7 +51,8 @@ func (c cli) run(ctx context.Context, args []string) error {
 	defer cancel()
 	asked := make(chan string)
 	go func() {
-		// Whoever started us holds the other end: it closes with them.
+		// The process that started us holds the other end of the pipe, which closes with
+		// it.
 		defer cancel()
 		for lines := bufio.NewScanner(c.stdin); lines.Scan(); {
 			select {
@@ -63,21 +65,21 @@ func (c cli) run(ctx context.Context, args []string) error {
 	return c.serve(ctx, set, temp, asked)
 }
 
-// runIn keeps a cluster whose directory has a name that others know.
+// runIn keeps a cluster in a directory that others know.
 func (c cli) runIn(ctx context.Context, set binaries.Set, dir string) error {
 	release, err := claim(dir)
 	if err != nil {
 		return err
 	}
-	// What an earlier cluster left does not fit to new keys and tokens.
+	// Files of an earlier cluster don't fit new keys and tokens.
 	if err := os.RemoveAll(dir); err != nil {
 		return errors.Join(err, release())
 	}
 	return errors.Join(c.serve(ctx, set, dir, nil), release())
 }
 
-// serve starts the cluster, says that it is ready, and does what is asked of it until the
-// end. Where nothing can be asked, no one else has started it, and its files stay.
+// serve starts the cluster, reports that it is ready, and answers requests until the end.
+// If asked is nil, a person started the cluster, and its files stay.
 func (c cli) serve(ctx context.Context, set binaries.Set, dir string, asked <-chan string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -105,15 +107,15 @@ func (c cli) serve(ctx context.Context, set binaries.Set, dir string, asked <-ch
 	return errors.Join(err, cluster.Stop())
 }
 
-// restartAPIServer is what may be asked of run, as a line on its standard input.
+// restartAPIServer is a request to run, as a line on its standard input.
 const restartAPIServer = "restart kube-apiserver"
 
-// done is what run prints when it has done what was asked of it.
+// done is what run prints after a request.
 type done struct {
 	Done string `json:"done"`
 }
 
-// do does what is asked of a cluster.
+// do carries out a request to a cluster.
 func do(ctx context.Context, cluster *controlplane.Cluster, what string) error {
 	if what != restartAPIServer {
 		return fmt.Errorf("%q was asked on standard input; a line there is %q", what, restartAPIServer)
@@ -121,8 +123,8 @@ func do(ctx context.Context, cluster *controlplane.Cluster, what string) error {
 	return cluster.RestartAPIServer(ctx)
 }
 
-// claim makes dir this process's own: it locks a file beside it and writes the
-// process id there, for down. The returned function gives dir up.
+// claim makes dir this process's own. It locks a file beside it, and writes the process id
+// there for down. The returned function gives dir up.
 func claim(dir string) (release func() error, err error) {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return nil, err
@@ -143,4 +145,4 @@ func claim(dir string) (release func() error, err error) {
 
 func lockPath(dir string) string { return dir + ".lock" }
 func pidPath(dir string) string  { return dir + ".pid" }
-func logPath(dir string) string  { return dir + ".log" } // of up
+func logPath(dir string) string  { return dir + ".log" } // for up

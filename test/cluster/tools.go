@@ -2,8 +2,8 @@
 
 package main
 
-// These are commands, built by "cluster build". The imports keep them in
-// go.mod; the tag keeps the compiler from them, as commands cannot be imported.
+// "cluster build" builds these commands. The imports keep them in go.mod. The build tag
+// hides them from the compiler, because nobody can import commands.
 import (
 	_ "go.etcd.io/etcd/server/v3"
 	_ "k8s.io/kubernetes/cmd/kube-apiserver"

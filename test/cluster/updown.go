@@ -18,13 +18,13 @@ import (
 )
 
 const (
-	// stopTimeout is how long down waits for a cluster to end.
+	// stopTimeout limits how long down waits for a cluster to end.
 	stopTimeout = 30 * time.Second
 	stopPoll    = 50 * time.Millisecond
 )
 
-// up starts a cluster that outlives this command, and prints how to use it.
-// Where it runs already, up only prints.
+// up starts a cluster that outlives this command, and prints how to use it. If it runs
+// already, up only prints.
 func (c cli) up(ctx context.Context, args []string) error {
 	dir, err := c.clusterDir("up", args)
 	if err != nil {
@@ -49,8 +49,8 @@ func (c cli) up(ctx context.Context, args []string) error {
 	return err
 }
 
-// launch runs this program in the background and waits until the cluster is
-// ready. The error shows what the program said if it is not.
+// launch runs this program in the background and waits until the cluster is ready. Its
+// error has the output of the program.
 func launch(dir string) (ready, error) {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return ready{}, err
@@ -101,7 +101,7 @@ func (c cli) down(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	// The lock stays: whoever waits for it must find the same file.
+	// The lock stays, because every waiting process must find the same file.
 	return errors.Join(os.RemoveAll(dir), os.RemoveAll(pidPath(dir)), os.RemoveAll(logPath(dir)))
 }
 
@@ -127,8 +127,8 @@ func terminate(ctx context.Context, dir string) error {
 	return lock.Unlock()
 }
 
-// isRunning tells whether a process holds dir. The lock goes with its process,
-// however that ends, so a stale process id is never believed.
+// isRunning reports whether a process holds dir. The lock ends with its process in any
+// case, so a stale process id never counts.
 func isRunning(dir string) (bool, error) {
 	if _, err := os.Stat(filepath.Dir(dir)); errors.Is(err, os.ErrNotExist) {
 		return false, nil
@@ -141,7 +141,7 @@ func isRunning(dir string) (bool, error) {
 	return false, lock.Unlock()
 }
 
-// clusterDir is where the cluster of the name given in args has its files.
+// clusterDir returns the directory of the cluster that args name.
 func (c cli) clusterDir(command string, args []string) (string, error) {
 	flags := flag.NewFlagSet(command, flag.ContinueOnError)
 	flags.SetOutput(c.stderr)
@@ -159,7 +159,7 @@ func (c cli) clusterDir(command string, args []string) (string, error) {
 	return filepath.Join(user, "lynqctl", "clusters", *name), nil
 }
 
-// shellQuote makes a path safe to paste into a shell.
+// shellQuote quotes a path for a shell.
 func shellQuote(path string) string {
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }

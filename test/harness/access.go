@@ -23,7 +23,7 @@ import (
 
 // access reads and waits for objects as the administrator.
 type access struct {
-	// Dynamic is a client without limits of its own.
+	// Dynamic is a client without a rate limit.
 	Dynamic dynamic.Interface
 
 	mapper *restmapper.DeferredDiscoveryRESTMapper
@@ -47,8 +47,8 @@ func newAccess(kubeconfig string) (*access, error) {
 	return &access{Dynamic: client, mapper: mapper}, nil
 }
 
-// resource finds the client for a reference such as "deployment/web" or
-// "widgets.example.com/w", and returns the name apart.
+// resource returns the client for a reference such as "deployment/web" or
+// "widgets.example.com/w", and the object's name.
 func (a *access) resource(namespace, ref string) (dynamic.ResourceInterface, string, error) {
 	kind, name, ok := strings.Cut(ref, "/")
 	if !ok || kind == "" || name == "" {
@@ -65,8 +65,8 @@ func (a *access) resource(namespace, ref string) (dynamic.ResourceInterface, str
 	return client, name, nil
 }
 
-// resourceInTime is resource for a kind that may be so new that the server does
-// not list it yet, though its definition is established.
+// resourceInTime works like resource, for a new kind that the server may not list yet
+// although its definition is established.
 func (a *access) resourceInTime(ctx context.Context, namespace, ref string) (dynamic.ResourceInterface, string, error) {
 	for {
 		client, name, err := a.resource(namespace, ref)
@@ -76,8 +76,8 @@ func (a *access) resourceInTime(ctx context.Context, namespace, ref string) (dyn
 	}
 }
 
-// mapping finds a kind by its plural or singular name. For what it does not
-// know it asks the server again.
+// mapping finds a kind by its plural or singular name. For an unknown one, it asks the
+// server again.
 func (a *access) mapping(gr schema.GroupResource) (*meta.RESTMapping, error) {
 	gvk, err := a.mapper.KindFor(gr.WithVersion(""))
 	if meta.IsNoMatchError(err) {
@@ -90,7 +90,7 @@ func (a *access) mapping(gr schema.GroupResource) (*meta.RESTMapping, error) {
 	return a.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
 }
 
-// get returns an object, or nil where there is none.
+// get returns an object, or nil if it doesn't exist.
 func (a *access) get(ctx context.Context, namespace, ref string) (*unstructured.Unstructured, error) {
 	client, name, err := a.resource(namespace, ref)
 	if err != nil {
@@ -103,11 +103,11 @@ func (a *access) get(ctx context.Context, namespace, ref string) (*unstructured.
 	return obj, err
 }
 
-// retryPause is between two attempts at what did not work at once.
+// retryPause is the pause between two tries.
 const retryPause = 100 * time.Millisecond
 
-// wait watches an object until it meets the condition. It returns the object as
-// it was last seen, nil where there was none, also with an error.
+// wait watches an object until it meets the condition. Even with an error, it returns the
+// object as it last saw it, or nil if it doesn't exist.
 func (a *access) wait(ctx context.Context, namespace, ref string, met func(*unstructured.Unstructured) bool) (*unstructured.Unstructured, error) {
 	client, name, err := a.resourceInTime(ctx, namespace, ref)
 	if err != nil {
@@ -143,7 +143,7 @@ func (a *access) wait(ctx context.Context, namespace, ref string, met func(*unst
 	}
 }
 
-// pause keeps a loop from hammering the server; false means that ctx is done.
+// pause keeps a loop from overloading the server. It returns false if ctx is done.
 func pause(ctx context.Context) bool {
 	select {
 	case <-ctx.Done():
@@ -172,5 +172,5 @@ func follow(events watch.Interface, last *unstructured.Unstructured, met func(*u
 	return last, false
 }
 
-// errDeadline is why a wait ended without success.
+// errDeadline says that a wait took too long.
 var errDeadline = errors.New("deadline exceeded")

@@ -12,12 +12,12 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// waitTimeout is how long a wait may last. Nothing in a test cluster takes
-// longer, however busy the machine is.
+// waitTimeout limits a wait. Nothing in a test cluster takes longer, even on a busy
+// machine.
 const waitTimeout = 3 * time.Minute
 
 // Get returns the object that ref names, such as "deployment/web" or
-// "widgets.example.com/w", in the Env's namespace where it has one.
+// "widgets.example.com/w". A namespaced object is in the Env's namespace.
 func (e *Env) Get(t testing.TB, ref string) *unstructured.Unstructured {
 	t.Helper()
 	obj, err := e.get(t.Context(), e.Namespace, ref)
@@ -42,8 +42,8 @@ func (e *Env) Absent(t testing.TB, ref string) {
 	}
 }
 
-// Equal compares what a kubectl JSONPath, such as ".spec.replicas", yields on
-// the object with want.
+// Equal evaluates a kubectl JSONPath, such as ".spec.replicas", on the object and compares
+// the result with want.
 func (e *Env) Equal(t testing.TB, ref, path, want string) {
 	t.Helper()
 	got, err := evaluate(e.Get(t, ref), path)
@@ -55,7 +55,7 @@ func (e *Env) Equal(t testing.TB, ref, path, want string) {
 	}
 }
 
-// Owners compares the managers of one field with want, see FieldOwners.
+// Owners compares the managers of one field with want. See FieldOwners.
 func (e *Env) Owners(t testing.TB, ref, path string, want ...string) {
 	t.Helper()
 	got, err := FieldOwners(e.Get(t, ref), path)
@@ -67,10 +67,10 @@ func (e *Env) Owners(t testing.TB, ref, path string, want ...string) {
 	}
 }
 
-// Condition is what a test waits for.
+// Condition is a condition that a test waits for.
 type Condition struct {
 	what string
-	met  func(*unstructured.Unstructured) bool // the object is nil where it does not exist
+	met  func(*unstructured.Unstructured) bool // the object is nil if it doesn't exist
 }
 
 // Exists is met by any object.
@@ -78,7 +78,7 @@ func Exists() Condition {
 	return Condition{"to exist", func(obj *unstructured.Unstructured) bool { return obj != nil }}
 }
 
-// Gone is met when there is no such object.
+// Gone is met when the object doesn't exist.
 func Gone() Condition {
 	return Condition{"to be gone", func(obj *unstructured.Unstructured) bool { return obj == nil }}
 }
@@ -97,13 +97,13 @@ func PathEquals(path, want string) Condition {
 	}
 }
 
-// ConditionTrue is met when status.conditions has that type with status True.
+// ConditionTrue is met when status.conditions has this type with status True.
 func ConditionTrue(conditionType string) Condition {
 	return PathEquals(fmt.Sprintf(".status.conditions[?(@.type==%q)].status", conditionType), "True")
 }
 
-// Wait watches the object until the condition is met and returns it, nil where
-// it is gone. The test fails after a minute, and shows the object as it is.
+// Wait watches the object until the condition is met, and returns it, or nil if it is gone.
+// After three minutes, it fails the test and shows the object.
 func (e *Env) Wait(t testing.TB, ref string, c Condition) *unstructured.Unstructured {
 	t.Helper()
 	ctx, cancel := context.WithTimeoutCause(t.Context(), waitTimeout, errDeadline)
@@ -115,7 +115,7 @@ func (e *Env) Wait(t testing.TB, ref string, c Condition) *unstructured.Unstruct
 	return obj
 }
 
-// evaluate applies a kubectl JSONPath. A path that matches nothing yields "".
+// evaluate evaluates a kubectl JSONPath. It returns "" for a path without a match.
 func evaluate(obj *unstructured.Unstructured, path string) (string, error) {
 	parser := jsonpath.New("path").AllowMissingKeys(true)
 	if err := parser.Parse("{" + path + "}"); err != nil {
@@ -128,7 +128,7 @@ func evaluate(obj *unstructured.Unstructured, path string) (string, error) {
 	return out.String(), nil
 }
 
-// render shows an object for a person; a Secret's values are left out.
+// render shows an object to people, without the values of a Secret.
 func render(obj *unstructured.Unstructured) string {
 	if obj == nil {
 		return "(absent)"

@@ -2,7 +2,7 @@ package harness
 
 import "fmt"
 
-// Environment variables that choose the cluster.
+// The environment variables that choose the cluster.
 const (
 	EnvKubeconfig = "LYNQCTL_TEST_KUBECONFIG"
 	EnvCluster    = "LYNQCTL_TEST_CLUSTER"
@@ -12,13 +12,13 @@ const (
 
 // choice says which cluster the tests get. Exactly one field is set.
 type choice struct {
-	kubeconfig string   // of a cluster that another client runs
+	kubeconfig string   // of a cluster that someone else runs
 	run        []string // arguments of the cluster command
 	skip       string   // why there is none
 }
 
-// choose decides from the environment and from whether cache, where built
-// programs are kept, is complete.
+// choose decides from the environment, and from built: whether the cache of built programs
+// is complete.
 func choose(getenv func(string) string, cache string, built bool) choice {
 	switch {
 	case getenv(EnvKubeconfig) != "":

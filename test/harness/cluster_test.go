@@ -56,7 +56,7 @@ func TestWaitSeesChanges(t *testing.T) {
 func TestNewKindsAreFound(t *testing.T) {
 	t.Parallel()
 	env := cluster.Env(t)
-	group := env.Namespace + ".test" // CRDs are everybody's: a group for each test
+	group := env.Namespace + ".test" // CRDs belong to the whole cluster, so each test has its own group
 	env.Kubectl(t, strings.ReplaceAll(`
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -143,10 +143,10 @@ func TestRenderHidesSecrets(t *testing.T) {
 	}
 }
 
-// The two modules share no code, so this holds their idea of the cache together.
+// TestCacheDirIsTheOneThatIsBuilt compares the caches of two modules that share no code.
 func TestCacheDirIsTheOneThatIsBuilt(t *testing.T) {
 	t.Parallel()
-	cluster.Cluster(t) // built by now, or another client's
+	cluster.Cluster(t) // it is built by now, or belongs to someone else
 	root, err := harness.ModuleRoot()
 	if err != nil {
 		t.Fatal(err)

@@ -1,5 +1,5 @@
-// Package harness gives tests a real cluster: one for each test binary, started
-// at the first use, and namespaces of its own to each test.
+// Package harness gives tests a real cluster: one for each test binary, which starts at the
+// first use. Each test has its own namespaces.
 //
 // A test package declares one Shared and asks it for an Env in every test:
 //
@@ -12,13 +12,14 @@
 //		env.Wait(t, "deployment/web", harness.ConditionTrue("Available"))
 //	}
 //
-// Which cluster it is depends on the environment:
+// The environment chooses the cluster:
 //
-//   - LYNQCTL_TEST_KUBECONFIG names a kubeconfig: that cluster is used
-//   - the programs of test/cluster are built, or KUBEBUILDER_ASSETS names a
-//     directory with them: a cluster is started
-//   - LYNQCTL_TEST_CLUSTER=1 or CI=true: they are built first
-//   - else the test is skipped, with a message that says what is missing
+//   - LYNQCTL_TEST_KUBECONFIG names a kubeconfig: harness uses that cluster
+//   - the programs of test/cluster are built, or KUBEBUILDER_ASSETS names a directory with
+//     them: harness starts a cluster
+//   - LYNQCTL_TEST_CLUSTER=1 or CI=true: harness builds them first
+//   - otherwise harness skips the test, and says what is missing
 //
-// The cluster ends with the test binary, however that ends.
+// Manifests and commands flow in, objects and outputs flow out. The cluster ends with the
+// test binary, however that ends. The package never stops a cluster that it didn't start.
 package harness

@@ -24,8 +24,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// Env is what one test has of a cluster: a namespace, and a kubeconfig in which
-// that is the default.
+// Env is a test's part of a cluster: a namespace, and a kubeconfig in which that is the
+// default.
 type Env struct {
 	*Cluster
 	Namespace  string
@@ -34,15 +34,15 @@ type Env struct {
 	proxied bool // Kubeconfig leads through a proxy
 }
 
-// Env makes a namespace for a test.
+// Env creates a namespace for a test.
 func (s *Shared) Env(t testing.TB) *Env {
 	t.Helper()
 	cluster := s.Cluster(t)
 	return cluster.envIn(t, cluster.NewNamespace(t))
 }
 
-// EnvNamed is Env for a test that wants a namespace of a certain name: it gets none,
-// and false, if there is one of that name.
+// EnvNamed works like Env, for a namespace with a given name. It returns false if that
+// exists already.
 func (s *Shared) EnvNamed(t testing.TB, namespace string) (*Env, bool) {
 	t.Helper()
 	cluster := s.Cluster(t)
@@ -66,7 +66,7 @@ func (c *Cluster) envIn(t testing.TB, namespace string) *Env {
 	return &Env{Cluster: c, Namespace: namespace, Kubeconfig: path}
 }
 
-// NewNamespace makes a further namespace for a test.
+// NewNamespace creates a further namespace for a test.
 func (c *Cluster) NewNamespace(t testing.TB) string {
 	t.Helper()
 	name := namespaceName(t.Name(), rand.Text())
@@ -76,10 +76,9 @@ func (c *Cluster) NewNamespace(t testing.TB) string {
 	return name
 }
 
-// makeNamespace makes a namespace. On a cluster that stays, it asks for its deletion
-// when the test ends. A cluster of ours ends with the tests: there the namespace
-// controller would only keep the API server busy, above all with the namespaces that
-// finalizers hold.
+// makeNamespace creates a namespace. On a cluster that stays, it deletes the namespace when
+// the test ends. Our own cluster ends with the tests. There, the namespace controller would
+// only keep the API server busy, above all with namespaces that finalizers block.
 func (c *Cluster) makeNamespace(t testing.TB, name string) error {
 	obj := &unstructured.Unstructured{}
 	obj.SetAPIVersion("v1")
@@ -102,8 +101,8 @@ func (c *Cluster) namespaces() dynamic.NamespaceableResourceInterface {
 	return c.Dynamic.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"})
 }
 
-// deleteNamespace asks for the deletion of a namespace, once no finalizer of an
-// inventory holds it.
+// deleteNamespace deletes a namespace, after it removed the finalizers of inventories
+// there.
 func (c *Cluster) deleteNamespace(name string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), cleanupTimeout)
 	defer cancel()
@@ -126,7 +125,7 @@ func (c *Cluster) deleteNamespace(name string) error {
 
 const cleanupTimeout = time.Minute
 
-// namespaceName is a valid name that tells whose the namespace is.
+// namespaceName returns a valid name that shows the test.
 func namespaceName(test, random string) string {
 	name := regexp.MustCompile("[^a-z0-9]+").ReplaceAllString(strings.ToLower(test), "-")
 	name = strings.Trim(name[:min(len(name), 40)], "-")
@@ -145,9 +144,9 @@ func setNamespace(in, out, namespace string) error {
 	return clientcmd.WriteToFile(*config, out)
 }
 
-// As writes a kubeconfig for another user, by impersonation, and returns its
-// path. The user has no rights but what the test gives; choose a name that no
-// other test uses, such as one that ends in the namespace.
+// As writes a kubeconfig for another user, by impersonation, and returns its path. The user
+// has only the permissions that the test gives. Choose a name that no other test uses, such
+// as one that ends in the namespace.
 func (e *Env) As(t testing.TB, user string, groups ...string) string {
 	t.Helper()
 	config, err := clientcmd.LoadFromFile(e.Kubeconfig)
@@ -163,9 +162,8 @@ func (e *Env) As(t testing.TB, user string, groups ...string) string {
 	return path
 }
 
-// Proxy puts a fault proxy in front of the API server until the test ends. The
-// returned Env is the same but that its kubeconfig, and so Kubectl, goes
-// through the proxy; assertions do not.
+// Proxy puts a fault proxy before the API server until the test ends. In the returned Env,
+// the kubeconfig and Kubectl go through the proxy, but assertions don't.
 func (e *Env) Proxy(t testing.TB, o faultproxy.Options) (*Env, *faultproxy.Server) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "kubeconfig")
@@ -179,8 +177,8 @@ func (e *Env) Proxy(t testing.TB, o faultproxy.Options) (*Env, *faultproxy.Serve
 	return &through, server
 }
 
-// Kubectl runs kubectl with stdin and returns its output. The test fails where
-// kubectl does.
+// Kubectl runs kubectl with stdin and returns its output. If kubectl fails, it fails the
+// test.
 func (e *Env) Kubectl(t testing.TB, stdin string, args ...string) string {
 	t.Helper()
 	out, err := e.TryKubectl(t, stdin, args...)
@@ -190,11 +188,11 @@ func (e *Env) Kubectl(t testing.TB, stdin string, args ...string) string {
 	return out
 }
 
-// TryKubectl is Kubectl for a test that expects an error, which holds what
-// kubectl wrote to standard error.
+// TryKubectl works like Kubectl, for a test that expects an error. The error contains
+// kubectl's standard error.
 func (e *Env) TryKubectl(t testing.TB, stdin string, args ...string) (string, error) {
 	t.Helper()
-	if slices.Contains(args, "-o") && stdin == "" { // who names no format may want the table
+	if slices.Contains(args, "-o") && stdin == "" { // without a format, the test may want the table
 		if a, known := e.Ask(t.Context(), args...); known && !a.Failed {
 			return a.Stdout, nil
 		}

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// What the black-box tests see of the inside.
+// Internals for the black-box tests.
 var (
 	NamespaceName = namespaceName
 	CacheDir      = cacheDir
@@ -17,14 +17,14 @@ var (
 	Adopt         = adopt
 )
 
-// Choose is choose with its answer spread out.
+// Choose is choose with its result as separate values.
 func Choose(getenv func(string) string, cache string, built bool) (kubeconfig string, run []string, skip string) {
 	c := choose(getenv, cache, built)
 	return c.kubeconfig, c.run, c.skip
 }
 
-// WaitContext is Env.Wait with a deadline of the test's own, through the Env's
-// kubeconfig, and with the error.
+// WaitContext works like Env.Wait with the test's own deadline. It uses the Env's
+// kubeconfig, and returns the error.
 func (e *Env) WaitContext(ctx context.Context, ref string, c Condition) (*unstructured.Unstructured, error) {
 	access, err := newAccess(e.Kubeconfig)
 	if err != nil {
@@ -33,7 +33,7 @@ func (e *Env) WaitContext(ctx context.Context, ref string, c Condition) (*unstru
 	return access.wait(ctx, e.Namespace, ref, c.met)
 }
 
-// Ended is a shared cluster that has ended with err.
+// Ended returns a shared cluster that has ended with err.
 func Ended(err error) *Shared {
 	s := &Shared{cluster: &Cluster{ended: make(chan error, 1)}}
 	s.once.Do(func() {})
@@ -41,7 +41,7 @@ func Ended(err error) *Shared {
 	return s
 }
 
-// RunKubectl is TryKubectl, by kubectl's own process in any case.
+// RunKubectl works like TryKubectl, always with a process of kubectl.
 func (e *Env) RunKubectl(t testing.TB, args ...string) (string, error) {
 	return e.tryKubectl(t, "", args...)
 }

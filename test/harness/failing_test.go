@@ -34,7 +34,7 @@ func (r *recorder) Fatalf(format string, args ...any) {
 
 func (r *recorder) Fatal(args ...any) { r.Fatalf("%s", fmt.Sprint(args...)) }
 
-// failure runs f as a test and returns what it failed with, "" if it did not.
+// failure runs f as a test and returns its failure, or "".
 func failure(t *testing.T, f func(testing.TB)) string {
 	t.Helper()
 	r := &recorder{TB: t}
@@ -47,7 +47,7 @@ func failure(t *testing.T, f func(testing.TB)) string {
 	return strings.Join(r.said, "\n")
 }
 
-// Every assertion can fail, and says what is wrong.
+// TestAssertionsFail wants every assertion to fail with a helpful message.
 func TestAssertionsFail(t *testing.T) {
 	t.Parallel()
 	env := cluster.Env(t)
@@ -80,7 +80,7 @@ func TestWaitGivesUp(t *testing.T) {
 	env.Kubectl(t, configMap, "apply", "-f", "-")
 	through, proxy := env.Proxy(t, faultproxy.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
-	// The time is over when it has seen the object and watches it.
+	// The deadline passes after the wait saw the object and watches it.
 	proxy.SetRules(faultproxy.Rule{Verb: "watch", Before: cancel})
 	obj, err := through.WaitContext(ctx, "configmap/settings", harness.PathEquals(".data.colour", "red"))
 	if !errors.Is(err, context.Canceled) {
@@ -94,8 +94,8 @@ func TestWaitGivesUp(t *testing.T) {
 	}
 }
 
-// A wait goes on when its watches end. The change comes only after two of them
-// have, so the wait cannot be over before.
+// TestWaitOutlivesItsWatches wants a wait to continue when its watches end. The change
+// comes only after two of them ended, so the wait can't be over earlier.
 func TestWaitOutlivesItsWatches(t *testing.T) {
 	t.Parallel()
 	env := cluster.Env(t)
@@ -138,7 +138,7 @@ func TestAdopt(t *testing.T) {
 	if c, err := harness.Adopt("/kubeconfig", cache); err == nil {
 		t.Errorf("without kubectl: %+v", c)
 	}
-	// The later in this order is preferred.
+	// Later ones in this order take precedence.
 	for _, dir := range []string{path, assets, cache} {
 		want := filepath.Join(dir, "kubectl")
 		if err := os.WriteFile(want, nil, 0o700); err != nil {

@@ -16,16 +16,16 @@ import (
 	"k8s.io/client-go/util/jsonpath"
 )
 
-// Answer is what a program prints.
+// Answer is the output of a program.
 type Answer struct {
 	Stdout, Stderr string
 	Failed         bool // its exit code is 1
 }
 
-// Ask answers kubectl get without a process of kubectl, which costs more than the request:
-// tests ask a thousand times. It knows objects and lists of Kubernetes' own kinds, printed as
-// names or by a JSONPath, and objects that are named, whose table is their names. It answers
-// nothing else, nor what is unusual, nor what goes through a proxy: for that, known is false.
+// Ask answers kubectl get without a process of kubectl, which costs more than the request.
+// Tests ask a thousand times. Ask supports objects and lists of Kubernetes' own kinds,
+// printed as names or by a JSONPath. For named objects, the names replace the table. For
+// any other question, and through a proxy, known is false.
 func (e *Env) Ask(ctx context.Context, args ...string) (a Answer, known bool) {
 	q, ok := parseQuestion(args)
 	if !ok || e.proxied {
@@ -39,7 +39,7 @@ func (e *Env) Ask(ctx context.Context, args ...string) (a Answer, known bool) {
 	case err != nil, len(missing) > 0 && len(found) > 0:
 		return Answer{}, false
 	case len(missing) > 0 && !e.hasNamespace(ctx, q.namespace):
-		return Answer{}, false // kubectl says that, then
+		return Answer{}, false // kubectl reports that
 	case len(missing) > 0 && q.mayLack:
 		return Answer{}, true
 	case len(missing) > 0:
@@ -49,7 +49,7 @@ func (e *Env) Ask(ctx context.Context, args ...string) (a Answer, known bool) {
 	return Answer{Stdout: text}, err == nil
 }
 
-// hasNamespace tells whether a namespace is known to exist.
+// hasNamespace reports whether a namespace exists.
 func (e *Env) hasNamespace(ctx context.Context, name string) bool {
 	if name == e.Namespace {
 		return true
@@ -58,17 +58,17 @@ func (e *Env) hasNamespace(ctx context.Context, name string) bool {
 	return err == nil
 }
 
-// question is what kubectl get is asked for.
+// question is a parsed kubectl get.
 type question struct {
 	kinds     []string
-	refs      []string // KIND/NAME; of each kind all objects where there are none
+	refs      []string // KIND/NAME; without any, all objects of each kind
 	namespace string
 	selectors metav1.ListOptions
 	path      string // a JSONPath, "" for names
 	mayLack   bool
 }
 
-// parseQuestion reads the arguments of kubectl. It is false for those that it doesn't know.
+// parseQuestion parses the arguments of kubectl. ok is false for unsupported ones.
 func parseQuestion(args []string) (q question, ok bool) {
 	if len(args) == 0 || args[0] != "get" {
 		return question{}, false
@@ -111,8 +111,7 @@ func parseQuestion(args []string) (q question, ok bool) {
 	return q, q.about(words) && (isPath || format == "name" || format == "" && len(q.refs) > 0)
 }
 
-// about takes the words that say which objects are asked for: KIND[,KIND], KIND NAME... or
-// KIND/NAME...
+// about parses the words that select objects: KIND[,KIND], KIND NAME... or KIND/NAME...
 func (q *question) about(words []string) bool {
 	switch {
 	case len(words) == 0:
@@ -134,7 +133,7 @@ func (q *question) about(words []string) bool {
 	return len(q.refs) == 0 || q.selectors == metav1.ListOptions{}
 }
 
-// find gives the objects, and what kubectl says of those that are missing.
+// find returns the objects, and kubectl's messages about missing ones.
 func (a *access) find(ctx context.Context, q question) (found []unstructured.Unstructured, missing []string, err error) {
 	for _, ref := range q.refs {
 		kind, name, _ := strings.Cut(ref, "/")
@@ -166,19 +165,19 @@ func (a *access) find(ctx context.Context, q question) (found []unstructured.Uns
 	return found, missing, nil
 }
 
-// isMissing tells whether an error says that there is no object of that name: of kinds that
-// are not served, the server says something alike.
+// isMissing reports whether an error says that no object has this name. For kinds that it
+// doesn't serve, the server returns a similar error.
 func isMissing(err error, name string) bool {
 	answer, ok := errors.AsType[*apierrors.StatusError](err)
 	return ok && apierrors.IsNotFound(err) && answer.Status().Details != nil && answer.Status().Details.Name == name
 }
 
-// ownGroups are the groups of Kubernetes' own kinds: others come and go with tests.
+// ownGroups returns the groups of Kubernetes' own kinds. Others come and go with tests.
 func ownGroups() []string {
 	return []string{"", "apps", "batch", "policy", "rbac.authorization.k8s.io", "networking.k8s.io", "storage.k8s.io", "coordination.k8s.io"}
 }
 
-// ownKind is the client for one of Kubernetes' own kinds.
+// ownKind returns the client for one of Kubernetes' own kinds.
 func (a *access) ownKind(namespace, kind string) (dynamic.ResourceInterface, error) {
 	mapping, err := a.mapper.KindFor(schema.ParseGroupResource(kind).WithVersion(""))
 	if err != nil {
@@ -191,7 +190,7 @@ func (a *access) ownKind(namespace, kind string) (dynamic.ResourceInterface, err
 	return client, err
 }
 
-// text is what kubectl prints of objects.
+// text returns kubectl's output for objects.
 func (q *question) text(found []unstructured.Unstructured) (string, error) {
 	if q.path == "" {
 		var b strings.Builder

@@ -28,8 +28,8 @@ spec:
     spec: {containers: [{name: one, image: example.com/one}]}
 `
 
-// TestAsk: what the harness says of objects is what kubectl prints, and what it doesn't know
-// it leaves to kubectl.
+// TestAsk compares the harness's answers with kubectl's. It wants no answer to an
+// unsupported question.
 func TestAsk(t *testing.T) {
 	t.Parallel()
 	env := cluster.Env(t)

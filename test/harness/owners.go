@@ -8,10 +8,10 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// FieldOwners lists who manages one field, in the order of managedFields, each
-// as "MANAGER OPERATION", such as "lynq Apply", with "/SUBRESOURCE" where there
-// is one. A path is written like .spec.replicas,
-// .metadata.labels["lynq.sh/hub"] or .spec.containers[name=web].image.
+// FieldOwners returns the managers of one field, in the order of managedFields. Each is
+// "MANAGER OPERATION", such as "lynq Apply", with "/SUBRESOURCE" if it has one. A path
+// looks like .spec.replicas, .metadata.labels["lynq.sh/hub"] or
+// .spec.containers[name=web].image.
 func FieldOwners(obj *unstructured.Unstructured, path string) ([]string, error) {
 	field, err := parsePath(path)
 	if err != nil {
@@ -35,7 +35,7 @@ func FieldOwners(obj *unstructured.Unstructured, path string) ([]string, error) 
 	return owners, nil
 }
 
-// parsePath reads the notation of FieldOwners.
+// parsePath parses the notation of FieldOwners.
 func parsePath(text string) (fieldpath.Path, error) {
 	var parts []any
 	rest := text

@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// Shared is the one cluster of a test binary. The zero value is ready; the
-// cluster starts when the first test asks for it.
+// Shared is the only cluster of a test binary. The zero value is ready. The cluster starts
+// when the first test asks for it.
 type Shared struct {
 	once    sync.Once
 	cluster *Cluster
@@ -26,24 +26,24 @@ type Shared struct {
 
 // Cluster is a cluster that tests can use.
 type Cluster struct {
-	// Kubeconfig is the path of a file whose current context is an
-	// administrator's. A cluster of test/cluster also has the contexts editor,
-	// viewer and restricted, whose users have no rights but what tests give them.
+	// Kubeconfig is the path of a file whose current context is an administrator's. For a
+	// cluster of test/cluster, it also has the contexts editor, viewer and restricted.
+	// Their users have only the permissions that tests give them.
 	Kubeconfig string `json:"kubeconfig"`
 	// Kubectl is the path of the program.
 	Kubectl string `json:"kubectl"`
-	// Logs is the directory with the logs of the control plane and its audit
-	// log; "" where another client runs the cluster.
+	// Logs is the directory with the logs of the control plane and its audit log. It is ""
+	// if someone else runs the cluster.
 	Logs string `json:"logs"`
 
 	*access
-	lifeline io.WriteCloser // the cluster ends when this closes; keeps it from the garbage collector
-	says     *json.Decoder  // what the cluster command prints
-	ended    chan error     // how a cluster of ours ended
+	lifeline io.WriteCloser // the cluster ends when this closes; the field keeps it from the garbage collector
+	says     *json.Decoder  // the output of the cluster command
+	ended    chan error     // the end of our own cluster
 }
 
-// Cluster returns the cluster. Where there can be none it skips the test, or
-// fails it if it must not be skipped.
+// Cluster returns the cluster. If none is available, it skips the test, or fails it if
+// tests must not be skipped.
 func (s *Shared) Cluster(t testing.TB) *Cluster {
 	t.Helper()
 	s.once.Do(func() { s.cluster, s.skip, s.err = obtain() })
@@ -62,18 +62,18 @@ func (s *Shared) Cluster(t testing.TB) *Cluster {
 	return s.cluster
 }
 
-// Stop ends the cluster, if it was started here: for a test that has one of its
-// own, and fills it. Other clusters, and none, are left alone.
+// Stop ends the cluster if this binary started it, for a test that fills its own cluster.
+// It ignores other clusters, and none.
 func (s *Shared) Stop() {
 	if s.cluster == nil || s.cluster.lifeline == nil {
 		return
 	}
-	_ = s.cluster.lifeline.Close() // it has none to lose
+	_ = s.cluster.lifeline.Close() // a failure changes nothing
 	s.cluster.ended <- <-s.cluster.ended
 }
 
-// RestartAPIServer kills the API server of a cluster that was started here, has it start
-// again, and returns when it answers: for a test that has a cluster of its own.
+// RestartAPIServer kills the API server of a cluster that this binary started, restarts it,
+// and returns when it answers. It is for a test with its own cluster.
 func (c *Cluster) RestartAPIServer(t testing.TB) {
 	t.Helper()
 	if c.lifeline == nil {
@@ -89,8 +89,8 @@ func (c *Cluster) RestartAPIServer(t testing.TB) {
 	}
 }
 
-// obtain starts a cluster or finds the one that the environment names. It
-// gives a reason to skip where there is none.
+// obtain starts a cluster, or uses the one that the environment names. Without any, skip
+// says why.
 func obtain() (cluster *Cluster, skip string, err error) {
 	root, err := moduleRoot()
 	if err != nil {
@@ -116,7 +116,7 @@ func obtain() (cluster *Cluster, skip string, err error) {
 	return cluster, "", err
 }
 
-// adopt uses a cluster that another client runs.
+// adopt uses a cluster that someone else runs.
 func adopt(kubeconfig, cache string) (*Cluster, error) {
 	for _, candidate := range []string{filepath.Join(cache, "kubectl"), filepath.Join(os.Getenv(envAssets), "kubectl"), "kubectl"} {
 		if path, err := exec.LookPath(candidate); err == nil {
@@ -126,8 +126,8 @@ func adopt(kubeconfig, cache string) (*Cluster, error) {
 	return nil, errors.New("kubectl is neither built nor in PATH; build it with go -C test/cluster run . build")
 }
 
-// start runs the cluster command. It ends when our end of its standard input
-// closes, which the kernel does if no one else does.
+// start runs the cluster command. The command ends when its standard input closes. The
+// kernel closes that if nobody else does.
 func start(root string, args []string) (*Cluster, error) {
 	cmd := exec.Command("go", append([]string{"-C", filepath.Join(root, "test", "cluster"), "run", "."}, args...)...)
 	var said bytes.Buffer
@@ -146,18 +146,18 @@ func start(root string, args []string) (*Cluster, error) {
 	cluster := &Cluster{lifeline: lifeline, says: json.NewDecoder(stdout), ended: make(chan error, 1)}
 	decodeErr := cluster.says.Decode(cluster)
 	go func() {
-		_ = cmd.Wait() // ProcessState says it too
+		_ = cmd.Wait() // ProcessState contains it, too
 		cluster.ended <- fmt.Errorf("%s\n%s", cmd.ProcessState, said.Bytes())
 	}()
 	if decodeErr != nil {
-		// It ended without a word on stdout, so what it said is on stderr.
+		// The command ended without a line on stdout, so its message is on stderr.
 		return nil, fmt.Errorf("the cluster did not start: %w", <-cluster.ended)
 	}
 	return cluster, nil
 }
 
-// cacheDir is where test/cluster keeps what it builds, which its package
-// binaries computes likewise, and whether that is there.
+// cacheDir returns the cache of test/cluster, and whether it exists. Its package binaries
+// computes the same path.
 func cacheDir(root string) (dir string, built bool, err error) {
 	goSum, err := os.ReadFile(filepath.Join(root, "test", "cluster", "go.sum"))
 	if err != nil {
@@ -173,8 +173,8 @@ func cacheDir(root string) (dir string, built bool, err error) {
 	return dir, err == nil, nil
 }
 
-// moduleRoot is the directory of lynqctl's go.mod, above the directory of the
-// package under test.
+// moduleRoot returns the directory of lynqctl's go.mod, above the directory of the tested
+// package.
 func moduleRoot() (string, error) {
 	dir, err := os.Getwd()
 	for err == nil {

@@ -1,6 +1,8 @@
-// Package inmemory is the reading half of a cluster in memory, for tests of what a real
-// server does not do on demand: answers that fail, or come at a certain moment. It has
-// the methods of observe.Reader; objects and kinds are what a test puts there.
+// Package inmemory is the reading half of a cluster in memory. Tests use it for answers
+// that a real server doesn't give on demand: failures, and answers at a certain moment.
+//
+// Objects and kinds of a test flow in. The methods of observe.Reader return them. The
+// package never writes an object on its own.
 package inmemory
 
 import (
@@ -24,8 +26,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Cluster has objects, of the kinds that it serves. Its methods lock Mu; who changes the
-// maps while others read holds it.
+// Cluster has objects, and the kinds that it serves. Its methods lock Mu. Whoever changes
+// the maps while others read must hold it.
 type Cluster struct {
 	Mu      sync.Mutex
 	version int
@@ -33,7 +35,7 @@ type Cluster struct {
 	Kinds   map[string]lynq.APIResource // by GroupKind
 }
 
-// New is a cluster without objects that serves ConfigMaps, Services, Namespaces,
+// New returns a cluster without objects that serves ConfigMaps, Services, Namespaces,
 // CustomResourceDefinitions and Widgets of the group example.com.
 func New() *Cluster {
 	c := &Cluster{Objects: map[lynq.Ref]*unstructured.Unstructured{}, Kinds: map[string]lynq.APIResource{}}
@@ -45,7 +47,8 @@ func New() *Cluster {
 	return c
 }
 
-// Put stores an object with a new version, and all that a server sets. The caller holds Mu.
+// Put stores an object with a new version, and everything that a server sets. The caller
+// holds Mu.
 func (c *Cluster) Put(ref lynq.Ref, o *unstructured.Unstructured) {
 	c.version++
 	version := strconv.Itoa(c.version)
@@ -60,8 +63,8 @@ func (c *Cluster) Put(ref lynq.Ref, o *unstructured.Unstructured) {
 	c.Objects[ref] = o
 }
 
-// Foreign is an object as another client makes it, of a kind that is served; metadata may
-// be nil.
+// Foreign returns an object as another client creates it, of a served kind. metadata may be
+// nil.
 func (c *Cluster) Foreign(ref lynq.Ref, metadata map[string]any) *unstructured.Unstructured {
 	if metadata == nil {
 		metadata = map[string]any{}
@@ -74,7 +77,7 @@ func (c *Cluster) Serve(r lynq.APIResource) {
 	c.Kinds[lynq.Ref{Group: r.Group, Kind: r.Kind}.GroupKind()] = r
 }
 
-// Resource finds how a kind is served; "" is any version.
+// Resource returns the resource of a kind. "" means any version.
 func (c *Cluster) Resource(_ context.Context, group, version, kind string) (lynq.APIResource, error) {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
@@ -85,7 +88,7 @@ func (c *Cluster) Resource(_ context.Context, group, version, kind string) (lynq
 	return r, nil
 }
 
-// Listable is all kinds that are served.
+// Listable returns all served kinds.
 func (c *Cluster) Listable(context.Context) ([]lynq.APIResource, error) {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
@@ -96,7 +99,7 @@ func (c *Cluster) Listable(context.Context) ([]lynq.APIResource, error) {
 	return all, nil
 }
 
-// List gives the metadata of the objects that a label selector selects.
+// List passes the metadata of the selected objects to each.
 func (c *Cluster) List(_ context.Context, r lynq.APIResource, namespace, selector string, each func(*metav1.PartialObjectMetadata)) error {
 	s, err := labels.Parse(selector)
 	if err != nil {
@@ -113,12 +116,12 @@ func (c *Cluster) List(_ context.Context, r lynq.APIResource, namespace, selecto
 	return nil
 }
 
-// Sorted is which objects there are, in order. The caller holds Mu.
+// Sorted returns the names of all objects, in order. The caller holds Mu.
 func (c *Cluster) Sorted() []lynq.Ref {
 	return slices.SortedFunc(maps.Keys(c.Objects), func(a, b lynq.Ref) int { return strings.Compare(a.Group+a.String(), b.Group+b.String()) })
 }
 
-// Metadata gives that of one object.
+// Metadata returns the metadata of one object.
 func (c *Cluster) Metadata(ctx context.Context, r lynq.APIResource, namespace, name string) (*metav1.PartialObjectMetadata, error) {
 	o, err := c.Get(ctx, r, namespace, name)
 	if err != nil {
@@ -127,7 +130,7 @@ func (c *Cluster) Metadata(ctx context.Context, r lynq.APIResource, namespace, n
 	return MetadataOf(o), nil
 }
 
-// Get gives a copy of one object.
+// Get returns a copy of one object.
 func (c *Cluster) Get(_ context.Context, r lynq.APIResource, namespace, name string) (*unstructured.Unstructured, error) {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
@@ -138,13 +141,13 @@ func (c *Cluster) Get(_ context.Context, r lynq.APIResource, namespace, name str
 	return o.DeepCopy(), nil
 }
 
-// NotFound is how a server answers where there is no such object.
+// NotFound returns a server's error for a missing object.
 func NotFound(r lynq.APIResource, name string) error {
 	return apierrors.NewNotFound(schema.GroupResource{Group: r.Group, Resource: r.Plural}, name)
 }
 
-// MetadataOf is the metadata of an object. That of an object that is none has no uid, and
-// no precondition holds for it.
+// MetadataOf returns the metadata of an object. If the object is invalid, it has no uid, so
+// no precondition holds.
 func MetadataOf(o *unstructured.Unstructured) *metav1.PartialObjectMetadata {
 	m, err := tracking.MetadataOf(o)
 	if err != nil {

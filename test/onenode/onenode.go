@@ -1,5 +1,8 @@
 // Package onenode gives tests of pure packages one node with one object, as a run leaves
-// them. A test changes what it is about, and hands both on. The package asks no cluster.
+// them.
+//
+// A test changes the Scene, and passes its parts to the tested package. This package asks
+// no cluster.
 package onenode
 
 import (
@@ -10,15 +13,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Scene is node ns/acme-web, whose inventory has one entry for a ConfigMap that is as it
-// was recorded.
+// Scene is node ns/acme-web. Its inventory lists one ConfigMap, which is as recorded.
 type Scene struct {
 	Inventory *inventory.Inventory
-	Entry     *inventory.Entry // the inventory's only one
+	Entry     *inventory.Entry // the inventory's only entry
 	Live      *tracking.Live
 }
 
-// New makes a Scene with default policies: the object belongs to the inventory by owner
+// New returns a Scene with default policies. The object belongs to the inventory by owner
 // reference.
 func New() *Scene {
 	ref := lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme"}
@@ -33,13 +35,13 @@ func New() *Scene {
 	return &Scene{Inventory: inv, Entry: &inv.Entries[0], Live: live}
 }
 
-// Retained gives the object policy Retain: labels track it.
+// Retained gives the object policy Retain, so that labels track it.
 func (s *Scene) Retained() {
 	s.Entry.Deletion, s.Live.DeletionPolicy = lynq.DeleteRetain, lynq.DeleteRetain
 	s.Live.Owners, s.Live.Node, s.Live.NodeNamespace = nil, "acme-web", "ns"
 }
 
-// Observed are the live objects by what they are: none where a test took the object away.
+// Observed returns the live objects by name. It is empty if a test removed the object.
 func (s *Scene) Observed() map[lynq.Ref]*tracking.Live {
 	live := map[lynq.Ref]*tracking.Live{}
 	if s.Live != nil {

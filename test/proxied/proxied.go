@@ -1,5 +1,7 @@
-// Package proxied is a cluster for tests of what lynqctl asks of it: behind a proxy that
-// records requests and makes them fail, with lynqctl's own client in front.
+// Package proxied gives tests lynqctl's own client with a cluster behind a recording proxy.
+//
+// Rules for the proxy flow in, and records of requests flow out. The proxy can make
+// requests fail. The package never stops the cluster.
 package proxied
 
 import (
@@ -12,14 +14,14 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// API is such a cluster. The Env goes around the proxy.
+// API is such a cluster. The Env bypasses the proxy.
 type API struct {
 	*harness.Env
 	Proxy  *faultproxy.Server
 	Client *kube.Client
 }
 
-// New puts a proxy in front of a cluster.
+// New puts a proxy before a cluster.
 func New(t *testing.T, cluster *harness.Shared) *API {
 	t.Helper()
 	env := cluster.Env(t)
@@ -31,7 +33,7 @@ func New(t *testing.T, cluster *harness.Shared) *API {
 	return &API{env, proxy, client}
 }
 
-// Requests gives the verbs that were asked for since the last time.
+// Requests returns the verbs of the requests since the last call.
 func (a *API) Requests() []string {
 	var verbs []string
 	for _, r := range a.Proxy.Records() {
@@ -41,7 +43,7 @@ func (a *API) Requests() []string {
 	return verbs
 }
 
-// SameRequests fails the test where Requests are others.
+// SameRequests fails the test if Requests differ from want.
 func (a *API) SameRequests(t *testing.T, what string, want ...string) {
 	t.Helper()
 	if diff := cmp.Diff(want, a.Requests()); diff != "" {

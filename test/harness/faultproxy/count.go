@@ -2,23 +2,23 @@ package faultproxy
 
 import "time"
 
-// Key is what requests are counted by.
+// Key groups requests for counting.
 type Key struct{ Verb, Resource string }
 
-// Record is a request that came, in the order of coming, and how it went.
+// Record is a request with its result, in the order of arrival.
 type Record struct {
 	Request
-	// Status is the HTTP status that the client got, 0 where it got none.
+	// Status is the HTTP status for the client, 0 if it got none.
 	Status int
-	// Faulted is set where a rule ended the request.
+	// Faulted is set if a rule ended the request.
 	Faulted bool
-	// Began is when the request came. Answered is when the API server's answer did, which
-	// is before the client has it, or when it was known that there is none; it is zero
-	// while the request is under way.
+	// Began is when the request came. Answered is when the API server's answer came, before
+	// the client got it, or when it was clear that none comes. It is zero while the request
+	// is in progress.
 	Began, Answered time.Time
 }
 
-// Count tells how many requests there were of each verb and resource.
+// Count counts the requests of each verb and resource.
 func Count(records []Record) map[Key]int {
 	counts := map[Key]int{}
 	for _, r := range records {
@@ -27,7 +27,7 @@ func Count(records []Record) map[Key]int {
 	return counts
 }
 
-// IsWrite tells whether a request changes something, if it is no dry run.
+// IsWrite reports whether a request changes something, and isn't a dry run.
 func (r Request) IsWrite() bool {
 	switch r.Verb {
 	case "create", "update", "patch", "delete", "deletecollection":

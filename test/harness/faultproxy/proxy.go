@@ -23,29 +23,29 @@ type Proxy struct {
 	records  []*Record
 }
 
-// New makes a proxy to the server at target. The transport must trust that
-// server, and may add credentials to requests that bring none.
+// New returns a proxy to the server at target. The transport must trust that server. It may
+// add credentials to requests without any.
 func New(target *url.URL, transport http.RoundTripper) *Proxy {
 	p := &Proxy{schedule: newSchedule(nil)}
 	p.forward = &httputil.ReverseProxy{
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target) },
 		Transport:      transport,
-		FlushInterval:  -1, // events of a watch go on at once
+		FlushInterval:  -1, // events of a watch must not wait
 		ModifyResponse: modify,
 		ErrorHandler:   fail,
-		ErrorLog:       log.New(io.Discard, "", 0), // the client tells of cut connections
+		ErrorLog:       log.New(io.Discard, "", 0), // the client reports cut connections
 	}
 	return p
 }
 
-// SetRules replaces all rules; counting of matches starts again.
+// SetRules replaces all rules, and starts to count their matches again.
 func (p *Proxy) SetRules(rules ...Rule) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.schedule = newSchedule(slices.Clone(rules))
 }
 
-// Records returns the requests that came since the start or the last Reset.
+// Records returns the requests since the start or the last Reset.
 func (p *Proxy) Records() []Record {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -63,22 +63,22 @@ func (p *Proxy) Reset() {
 	p.records = nil
 }
 
-// exchange is one request on its way: what it is, and what is done to it.
+// exchange is a request in progress, with its rule.
 type exchange struct {
 	request Request
 	rule    Rule
-	status  int // what the client gets
-	// answered is when the API server's answer came, zero where none did.
+	status  int // for the client
+	// answered is when the API server's answer came, zero if none did.
 	answered time.Time
 }
 
 type exchangeKey struct{}
 
-// newExchange reads what a request is, whose body then is to be read again.
+// newExchange parses a request. Afterwards, others can still read its body.
 func newExchange(r *http.Request) *exchange {
 	x := &exchange{request: Parse(r.Method, r.URL)}
 	if x.request.Verb == "update" && x.request.Resource == leases {
-		// What could not be read, the API server can't read either.
+		// If we can't read it, the API server can't either.
 		body, _ := io.ReadAll(r.Body)
 		x.request.Renews = renews(body)
 		r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), r.Body))
@@ -112,8 +112,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// begin records a request and picks its rule. The returned function records
-// how it went.
+// begin records a request and picks its rule. The returned function records the result.
 func (p *Proxy) begin(x *exchange) (settle func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -130,7 +129,7 @@ func (p *Proxy) begin(x *exchange) (settle func()) {
 	}
 }
 
-// pause waits; false means that the client went away meanwhile.
+// pause waits. It returns false if the client went away meanwhile.
 func pause(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return true
@@ -145,10 +144,10 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// errCut has fail break the connection.
+// errCut makes fail break the connection.
 var errCut = errors.New("cut by a rule")
 
-// modify sees the API server's answer before the client does.
+// modify gets the API server's answer before the client.
 func modify(resp *http.Response) error {
 	x, ok := resp.Request.Context().Value(exchangeKey{}).(*exchange)
 	if !ok {
@@ -157,7 +156,7 @@ func modify(resp *http.Response) error {
 	return x.modify(resp)
 }
 
-// modify does to an answer what the rule says.
+// modify changes an answer as the rule says.
 func (x *exchange) modify(resp *http.Response) error {
 	x.answered = time.Now()
 	isWatch := x.request.Verb == "watch" && resp.StatusCode == http.StatusOK
@@ -165,7 +164,7 @@ func (x *exchange) modify(resp *http.Response) error {
 	case x.rule.End != "" && isWatch:
 		resp.Body = newWatchBody(resp.Body, resp.Header.Get("Content-Type"), x.rule)
 	case x.rule.End == CutAfter:
-		// Only a whole answer says that the request took effect.
+		// Only a whole answer proves that the request took effect.
 		if _, err := io.Copy(io.Discard, resp.Body); err != nil {
 			return err
 		}
@@ -175,8 +174,8 @@ func (x *exchange) modify(resp *http.Response) error {
 	return nil
 }
 
-// fail is called when there is no answer to pass on: the rule cut it, or the
-// API server itself broke off. The client sees a broken connection either way.
+// fail runs if no answer comes, because the rule cut it, or the API server broke off.
+// Either way, the client gets a broken connection.
 func fail(http.ResponseWriter, *http.Request, error) {
 	panic(http.ErrAbortHandler) //nolint:forbidigo // net/http's way to break a connection
 }

@@ -37,7 +37,7 @@ type through struct {
 	dynamic dynamic.Interface
 }
 
-// newThrough has no retries of its own but those that client-go always makes.
+// newThrough returns a client that retries only as client-go always does.
 func newThrough(t *testing.T, o faultproxy.Options) *through {
 	t.Helper()
 	env, proxy := cluster.Env(t).Proxy(t, o)
@@ -102,7 +102,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// What follows from an answer begins after it: so what clients do can be put in order.
+// TestTimes wants a request that follows an answer to begin after it, so that tests can
+// order requests.
 func TestTimes(t *testing.T) {
 	t.Parallel()
 	c := newThrough(t, faultproxy.Options{})
@@ -121,7 +122,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// A watch ends with all connections, and those that come then are served.
+// TestDisconnect wants a watch to end with all connections, and later connections to work.
 func TestDisconnect(t *testing.T) {
 	t.Parallel()
 	for _, o := range []faultproxy.Options{{}, {HTTP1: true}} {
@@ -140,7 +141,7 @@ func TestDisconnect(t *testing.T) {
 	}
 }
 
-// client-go itself repeats what is answered with 429 and Retry-After.
+// TestRetryAfter wants client-go to repeat requests after 429 and Retry-After.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	c := newThrough(t, faultproxy.Options{})
@@ -194,7 +195,7 @@ func TestDelay(t *testing.T) {
 	if took := time.Since(begin); took < 50*time.Millisecond {
 		t.Errorf("took %s, want at least the delay", took)
 	}
-	// A client that gives up meanwhile has asked nothing of the API server.
+	// If the client gives up meanwhile, the API server gets no request.
 	c.proxy.SetRules(faultproxy.Rule{Delay: time.Hour})
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
@@ -211,7 +212,7 @@ func TestBefore(t *testing.T) {
 	call := func(name string) func() { return func() { calls = append(calls, name) } }
 	c.proxy.SetRules(
 		faultproxy.Rule{Verb: "create", Times: 1, Before: func() {
-			c.Absent(t, "configmap/a") // the API server has not seen the request yet
+			c.Absent(t, "configmap/a") // the API server hasn't got the request yet
 			calls = append(calls, "first")
 		}},
 		faultproxy.Rule{Verb: "create", Times: 1, Before: call("second")},
@@ -270,8 +271,8 @@ func TestWatches(t *testing.T) {
 	}
 }
 
-// watchJSON counts the events of a watch until it ends, of which there would
-// be three.
+// watchJSON counts the events of a watch until it ends. Without a rule, there would be
+// three.
 func (c *through) watchJSON(t *testing.T) int {
 	t.Helper()
 	watch, err := c.client.Watch(t.Context(), metav1.ListOptions{})
@@ -282,14 +283,14 @@ func (c *through) watchJSON(t *testing.T) int {
 	c.change(t, "json")
 	n := 0
 	for event := range watch.ResultChan() {
-		if event.Type != "ERROR" { // what client-go makes of a cut
+		if event.Type != "ERROR" { // client-go makes this of a cut
 			n++
 		}
 	}
 	return n
 }
 
-// watchProtobuf does the same with the metadata client, which speaks protobuf.
+// watchProtobuf works like watchJSON, with the metadata client, which uses protobuf.
 func (c *through) watchProtobuf(t *testing.T) int {
 	t.Helper()
 	client, err := metadata.NewForConfig(c.config)
@@ -316,7 +317,7 @@ func (c *through) watchProtobuf(t *testing.T) int {
 	return n
 }
 
-// change makes three events, past the proxy.
+// change causes three events, not through the proxy.
 func (c *through) change(t *testing.T, prefix string) {
 	t.Helper()
 	client := c.Dynamic.Resource(configMaps).Namespace(c.Namespace)
@@ -374,7 +375,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// Each user's requests go on as that user's.
+// TestKubeconfigKeepsUsers wants the proxy to forward each user's requests as that user's.
 func TestKubeconfigKeepsUsers(t *testing.T) {
 	t.Parallel()
 	env := cluster.Env(t)

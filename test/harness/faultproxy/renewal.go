@@ -10,9 +10,9 @@ import (
 
 const leases = "leases.coordination.k8s.io"
 
-// renews tells whether a Lease is written that its holder renews. Whoever takes one writes
-// the same time of acquisition and renewal, and whoever gives it back writes no holder. A
-// Lease that its holder yields counts for none: those that wait for it write it too.
+// renews reports whether a request renews a Lease. A client that takes a Lease writes the
+// same time for acquisition and renewal, and one that releases it writes no holder. A Lease
+// that its holder yields doesn't count, because waiting clients write it, too.
 func renews(body []byte) bool {
 	lease, err := leaseIn(body)
 	if err != nil {
@@ -23,7 +23,7 @@ func renews(body []byte) bool {
 	return held && s.AcquireTime != nil && s.RenewTime != nil && s.AcquireTime.Time.Before(s.RenewTime.Time)
 }
 
-// leaseIn reads a Lease as clients write it: in Kubernetes' protobuf, or as JSON.
+// leaseIn decodes a Lease from Kubernetes' protobuf, or from JSON.
 func leaseIn(body []byte) (*coordinationv1.Lease, error) {
 	lease := &coordinationv1.Lease{}
 	inner, binary := bytes.CutPrefix(body, []byte("k8s\x00"))

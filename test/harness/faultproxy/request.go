@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// Request is what one HTTP request asks of the API server.
+// Request is the meaning of one HTTP request to the API server.
 type Request struct {
-	Verb      string // as RBAC has it
+	Verb      string // in RBAC's terms
 	Resource  string // "deployments.apps", "pods/status", or a path such as "/apis"
 	Namespace string
 	Name      string
 	DryRun    bool
 	Continue  bool // a further page of a list
 	Manager   string
-	// Renews: it renews a Lease that its holder has already. How often a Lease is renewed
-	// depends on how long a run takes.
+	// Renews is set if the holder of a Lease renews it. The number of renewals depends on
+	// the time of a run.
 	Renews bool
 }
 
-// Parse reads a request from its method and address.
+// Parse parses the method and address of a request.
 func Parse(method string, u *url.URL) Request {
 	query := u.Query()
 	r := Request{
@@ -34,7 +34,8 @@ func Parse(method string, u *url.URL) Request {
 		r.Verb, r.Resource = strings.ToLower(method), u.Path
 		return r
 	}
-	// A namespace is an object too: /namespaces/x is one, /namespaces/x/pods is in one.
+	// A namespace is an object, too: /namespaces/x is one, and /namespaces/x/pods is in
+	// one.
 	if len(rest) > 2 && rest[0] == "namespaces" && !slices.Contains([]string{"status", "finalize"}, rest[2]) {
 		r.Namespace, rest = rest[1], rest[2:]
 	}
@@ -55,8 +56,8 @@ func Parse(method string, u *url.URL) Request {
 	return r
 }
 
-// splitVersion takes the group and version off a path. The rest begins with
-// the resource; there is none in paths for discovery, health and the like.
+// splitVersion splits the group and version off a path. The rest begins with the resource.
+// Paths for discovery, health and the like have none.
 func splitVersion(path []string) (group string, rest []string, ok bool) {
 	switch {
 	case path[0] == "api" && len(path) > 2:
@@ -68,7 +69,7 @@ func splitVersion(path []string) (group string, rest []string, ok bool) {
 	}
 }
 
-// verb is RBAC's word for a method on a resource.
+// verb returns RBAC's verb for a method on a resource.
 func verb(method string, named, watch bool) string {
 	switch {
 	case method == http.MethodGet && watch:
@@ -88,7 +89,7 @@ func verb(method string, named, watch bool) string {
 	}
 }
 
-// isTrue reads a boolean parameter, which may be without a value.
+// isTrue parses a boolean parameter, which may lack a value.
 func isTrue(query url.Values, key string) bool {
 	return query.Has(key) && !slices.Contains([]string{"false", "0"}, query.Get(key))
 }

@@ -2,53 +2,52 @@ package faultproxy
 
 import "time"
 
-// End says how a request ends that the API server does not end by itself.
+// End says how a rule ends a request.
 type End string
 
-// The ways to end. Where a watch is cut or closed, Rule.Events says after how
-// many events.
+// The ways to end. For a watch, Rule.Events says after how many events.
 const (
-	// CutBefore breaks the connection before the API server sees the request.
+	// CutBefore breaks the connection before the API server gets the request.
 	CutBefore End = "cut-before"
-	// CutAfter breaks the connection when the API server has answered, so that
-	// the request took effect and the client does not know.
+	// CutAfter breaks the connection after the API server's answer. The request took
+	// effect, and the client doesn't know it.
 	CutAfter End = "cut-after"
-	// CloseAfter ends a watch in good order, as a server does when its time is over.
+	// CloseAfter ends a watch properly, as a server does after its time limit.
 	CloseAfter End = "close-after"
 )
 
-// Rule says which requests fail, and how. Empty fields match every request.
+// Rule selects requests, and says how they fail. Empty fields match every request.
 type Rule struct {
 	Verb      string
 	Resource  string
 	Namespace string
 	Name      string
 	Continue  bool // only further pages of lists
-	// Match is what the fields above cannot say of a request; nil matches every one.
+	// Match selects requests that the fields above can't describe. nil matches all.
 	Match func(Request) bool
 
-	Skip  int // let so many matching requests pass first
-	Times int // then act on so many; 0 is all
+	Skip  int // ignore this many matching requests first
+	Times int // then change this many; 0 means all
 
-	// Delay comes before anything else. A rule that only delays lets the rules
-	// after it speak.
+	// Delay comes before everything else. After a rule that only delays, later rules apply,
+	// too.
 	Delay time.Duration
-	// Before is called, and waited for, when the delay is over and before the API
-	// server sees the request. A rule that only has this lets the rules after it
-	// speak too.
+	// Before runs after the delay and before the API server gets the request, which waits
+	// for it. After a rule that only has this, later rules apply, too.
 	Before func()
-	// Status is answered in the place of the API server, as a Status object.
+	// Status is the code of a Status object that the proxy answers instead of the API
+	// server.
 	Status int
-	// Reason of the Status object; "" is the usual one for Status.
+	// Reason is that of the Status object. "" means the usual one for Status.
 	Reason string
-	// RetryAfter is the header of that name, in seconds, where it is not 0.
+	// RetryAfter sets this header, in seconds, unless it is 0.
 	RetryAfter int
-	// End cuts the connection or closes the watch, after so many Events.
+	// End cuts the connection, or closes the watch after this many Events.
 	End    End
 	Events int
 }
 
-// matches tells whether a rule is about a request.
+// matches reports whether a rule applies to a request.
 func (r Rule) matches(q Request) bool {
 	return anyOr(r.Verb, q.Verb) && anyOr(r.Resource, q.Resource) &&
 		anyOr(r.Namespace, q.Namespace) && anyOr(r.Name, q.Name) &&
@@ -57,10 +56,10 @@ func (r Rule) matches(q Request) bool {
 
 func anyOr(want, got string) bool { return want == "" || want == got }
 
-// final tells whether no rule after this one is asked.
+// final reports whether later rules don't apply.
 func (r Rule) final() bool { return r.Status != 0 || r.End != "" }
 
-// schedule is rules and how often each has matched.
+// schedule holds rules, and how often each has matched.
 type schedule struct {
 	rules   []Rule
 	matched []int
@@ -70,8 +69,8 @@ func newSchedule(rules []Rule) *schedule {
 	return &schedule{rules: rules, matched: make([]int, len(rules))}
 }
 
-// next says what to do to a request: the first final rule that is due, with
-// the delays of all rules before it added up, and what they call.
+// next returns the rule for a request. This is the first final rule that is due, with the
+// delays and Before functions of all rules before it.
 func (s *schedule) next(q Request) Rule {
 	var delay time.Duration
 	var before func()
@@ -94,7 +93,7 @@ func (s *schedule) next(q Request) Rule {
 	return Rule{Delay: delay, Before: before}
 }
 
-// both calls one after the other, where they are not nil.
+// both returns a function that calls both functions, which may be nil.
 func both(first, second func()) func() {
 	switch {
 	case first == nil:

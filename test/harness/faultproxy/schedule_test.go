@@ -12,14 +12,14 @@ func TestScheduleNext(t *testing.T) {
 	tests := []struct {
 		name  string
 		rules []Rule
-		want  []Rule // for patch, asked again and again
+		want  []Rule // for patch, again and again
 	}{
 		{"no rules", nil, []Rule{{}, {}}},
 		{"every time", []Rule{{Status: 500}}, []Rule{{Status: 500}, {Status: 500}}},
 		{"twice", []Rule{{Status: 500, Times: 2}}, []Rule{{Status: 500, Times: 2}, {Status: 500, Times: 2}, {}}},
 		{"the second", []Rule{{Status: 500, Skip: 1, Times: 1}}, []Rule{{}, {Status: 500, Skip: 1, Times: 1}, {}}},
 		{"one after the other", []Rule{{Status: 429, Times: 1}, {Status: 503, Times: 1}},
-			// The second rule has not seen what the first took.
+			// The second rule didn't get the request that the first one ended.
 			[]Rule{{Status: 429, Times: 1}, {Status: 503, Times: 1}, {}}},
 		{"delays add up", []Rule{{Delay: time.Second}, {Delay: time.Second, Status: 500, Times: 1}},
 			[]Rule{{Delay: 2 * time.Second, Status: 500, Times: 1}, {Delay: time.Second}}},

@@ -15,23 +15,23 @@ import (
 // Server is a proxy that listens on a loopback port.
 type Server struct {
 	*Proxy
-	// URL is the address that clients use in the place of the API server's.
+	// URL is the address that clients use instead of the API server's.
 	URL string
 
 	http *httptest.Server
 }
 
-// Options say how a server speaks.
+// Options are the options of a Server.
 type Options struct {
-	// HTTP1 has clients open one connection for each request at a time. A cut
-	// then breaks a whole connection; with HTTP/2 it resets the one stream.
+	// HTTP1 makes clients open one connection for each parallel request. A cut then breaks
+	// a whole connection. With HTTP/2, it only resets one stream.
 	HTTP1 bool
 }
 
-// Start runs a proxy to the API server of a kubeconfig's current context, and
-// writes the kubeconfig for its clients to the file out: the same users and
-// contexts at the proxy's address. A TLS connection ends at the proxy, so of
-// users without a token only the current one is kept.
+// Start starts a proxy to the API server of a kubeconfig's current context. It writes a
+// kubeconfig with the proxy's address to the file out, with the same users and contexts.
+// TLS connections end at the proxy, so it keeps only the current one of the users without a
+// token.
 func Start(kubeconfig, out string, o Options) (*Server, error) {
 	config, err := clientcmd.LoadFromFile(kubeconfig)
 	if err != nil {
@@ -61,7 +61,7 @@ func Start(kubeconfig, out string, o Options) (*Server, error) {
 	return &Server{Proxy: proxy, URL: server.URL, http: server}, nil
 }
 
-// Disconnect ends all connections, with what is under way on them, and watches.
+// Disconnect ends all connections with their requests and watches.
 func (s *Server) Disconnect() { s.http.CloseClientConnections() }
 
 // Close ends all connections and stops listening.
@@ -70,9 +70,9 @@ func (s *Server) Close() {
 	s.http.Close()
 }
 
-// redirect points the contexts of a configuration at another server. Contexts
-// that a proxy cannot serve are left out: those of other clusters, and those
-// of users whom it would have to impersonate.
+// redirect points the contexts of a configuration at another server. It drops contexts that
+// a proxy can't serve: those of other clusters, and those of users that it would have to
+// impersonate.
 func redirect(config *clientcmdapi.Config, server string, ca []byte) *clientcmdapi.Config {
 	out := config.DeepCopy()
 	current := config.Contexts[config.CurrentContext]

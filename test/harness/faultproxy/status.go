@@ -28,7 +28,7 @@ func answer(w http.ResponseWriter, rule Rule, q Request) error {
 	return json.NewEncoder(w).Encode(status)
 }
 
-// reason is the one that the API server gives with a status.
+// reason returns the API server's usual reason for a status, unless the rule has its own.
 func reason(rule Rule) metav1.StatusReason {
 	if rule.Reason != "" {
 		return metav1.StatusReason(rule.Reason)

@@ -12,10 +12,10 @@ import (
 type watchBody struct {
 	source  io.Closer
 	events  *bufio.Reader
-	binary  bool // protobuf, each event after its length; else one line of JSON each
+	binary  bool // protobuf, each event after its length; otherwise one line of JSON each
 	left    int
-	pending []byte // of the event on its way
-	end     error  // io.EOF, or what breaks the connection
+	pending []byte // of the current event
+	end     error  // io.EOF, or the error that breaks the connection
 }
 
 func newWatchBody(body io.ReadCloser, contentType string, rule Rule) *watchBody {
@@ -49,7 +49,7 @@ func (b *watchBody) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next reads one event as it is on the wire.
+// next reads one event in its encoded form.
 func (b *watchBody) next() ([]byte, error) {
 	if !b.binary {
 		return b.events.ReadBytes('\n')
@@ -66,13 +66,13 @@ func (b *watchBody) next() ([]byte, error) {
 // Close implements io.Closer.
 func (b *watchBody) Close() error { return b.source.Close() }
 
-// promptWriter sends the header at once, so that a client has it before a cut.
+// promptWriter sends the header at once, so that a client gets it before a cut.
 type promptWriter struct{ http.ResponseWriter }
 
 // WriteHeader implements http.ResponseWriter.
 func (w promptWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
-	// Where this fails the client is gone, which the body's copy will find.
+	// If this fails, the client is gone, and copying the body notices that.
 	_ = http.NewResponseController(w.ResponseWriter).Flush()
 }
 

@@ -6,14 +6,14 @@ import (
 	"net/http/httptest"
 )
 
-// Within is a proxy for clients in this process: no connection is between them and it. It
-// sends requests on by a transport, and treats them as a Proxy does.
+// Within is a proxy for clients in this process, without connections to them. It forwards
+// requests to a transport, and treats them like a Proxy.
 type Within struct {
 	*Proxy
 	Next http.RoundTripper
 }
 
-// NewWithin makes such a proxy.
+// NewWithin returns a Within.
 func NewWithin(next http.RoundTripper) *Within {
 	return &Within{&Proxy{schedule: newSchedule(nil)}, next}
 }
@@ -40,7 +40,7 @@ func (p *Within) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// waited waits as the rule says, and carries the request.
+// waited waits as the rule says, and then carries the request.
 func (p *Within) waited(x *exchange, r *http.Request) (*http.Response, error) {
 	if !pause(r.Context(), x.rule.Delay) {
 		return nil, r.Context().Err()
@@ -51,7 +51,7 @@ func (p *Within) waited(x *exchange, r *http.Request) (*http.Response, error) {
 	return p.carry(x, r)
 }
 
-// carry gives the answer of the server, or what the rule says in its place.
+// carry returns the answer of the server, or of the rule.
 func (p *Within) carry(x *exchange, r *http.Request) (*http.Response, error) {
 	switch {
 	case x.rule.End == CutBefore:
@@ -59,7 +59,7 @@ func (p *Within) carry(x *exchange, r *http.Request) (*http.Response, error) {
 	case x.rule.Status != 0:
 		x.status = x.rule.Status
 		w := httptest.NewRecorder()
-		_ = answer(w, x.rule, x.request) // a recorder takes everything
+		_ = answer(w, x.rule, x.request) // a recorder accepts everything
 		resp := w.Result()
 		resp.Request = r
 		return resp, nil

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/uuid"
 )
 
-// control does what controllers do after a write of an object: what is created is ready at
+// control does the work of controllers after a write of an object: a new object is ready at
 // once.
 func (s *Server) control(at key) {
 	if o := s.objects[at]; o != nil && !o.deleting {
@@ -36,7 +36,7 @@ func (s *Server) control(at key) {
 	s.collect()
 }
 
-// status is that of an object that is ready, nil for kinds without one.
+// status returns the status of a ready object, or nil for kinds without one.
 func status(o *stored) map[string]any {
 	now := time.Now().UTC().Format(time.RFC3339)
 	switch o.at.kind {
@@ -62,7 +62,7 @@ func status(o *stored) map[string]any {
 	return nil
 }
 
-// account creates the ServiceAccount that each namespace has.
+// account creates the ServiceAccount of a namespace.
 func (s *Server) account(namespace string) {
 	at := key{"", "ServiceAccount", namespace, "default"}
 	if s.objects[at] == nil {
@@ -70,7 +70,7 @@ func (s *Server) account(namespace string) {
 	}
 }
 
-// made creates an object as a controller does.
+// made creates an object like a controller.
 func (s *Server) made(at key, content map[string]any) {
 	d := draftOf(content)
 	d.SetAPIVersion("v1")
@@ -81,7 +81,7 @@ func (s *Server) made(at key, content map[string]any) {
 	s.put(at, nil, d)
 }
 
-// claims creates those of a StatefulSet's first replica.
+// claims creates the claims of a StatefulSet's first replica.
 func (s *Server) claims(set *stored) {
 	templates, _, _ := unstructured.NestedSlice(set.Object, "spec", "volumeClaimTemplates")
 	labels, _, _ := unstructured.NestedStringMap(set.Object, "spec", "selector", "matchLabels")

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// delete deletes an object, or marks it where finalizers keep it.
+// delete deletes an object, or marks it if finalizers block the deletion.
 func (s *Server) delete(q *query) ([]byte, error) {
 	var options metav1.DeleteOptions
 	if len(q.body) > 0 {
@@ -51,20 +51,20 @@ func (s *Server) delete(q *query) ([]byte, error) {
 	return success(q)
 }
 
-// collect is the garbage collector: it lets owners go that wait for their dependents, and
-// deletes what has no owner left, until there is nothing to do.
+// collect is the garbage collector. It releases owners that wait for their dependents, and
+// deletes objects without an existing owner, until nothing is left to do.
 func (s *Server) collect() {
 	for again := true; again; {
 		again = false
 		for _, o := range s.where(s.collectable) {
-			if now := s.objects[o.at]; now != nil { // what came before may have changed it
+			if now := s.objects[o.at]; now != nil { // an earlier step may have changed it
 				again = s.collectOne(now) || again
 			}
 		}
 	}
 }
 
-// collectable tells whether the garbage collector has to look at an object.
+// collectable reports whether the garbage collector must check an object.
 func (s *Server) collectable(o *stored) bool {
 	return o.awaits(metav1.FinalizerOrphanDependents) || o.awaits(metav1.FinalizerDeleteDependents) || s.ownerless(o)
 }
@@ -73,7 +73,7 @@ func (o *stored) awaits(finalizer string) bool {
 	return o.deleting && slices.Contains(o.finalizers, finalizer)
 }
 
-// ownerless tells whether an object has owners, none of which exists.
+// ownerless reports whether an object has owners, and none of them exists.
 func (s *Server) ownerless(o *stored) bool {
 	return len(o.owners) > 0 && !o.deleting && !slices.ContainsFunc(o.owners, func(uid types.UID) bool { return s.uids[uid] })
 }
@@ -105,7 +105,7 @@ func (s *Server) collectOne(o *stored) bool {
 	return false
 }
 
-// remove deletes a dependent, unless that has begun.
+// remove deletes a dependent, unless its deletion has begun.
 func (s *Server) remove(o *stored) bool {
 	if o.deleting {
 		return false

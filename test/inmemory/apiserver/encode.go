@@ -12,11 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// form is how an answer is encoded.
+// form is the encoding of an answer.
 type form int
 
-// The forms. Servers have protobuf for the kinds of Kubernetes, and for the metadata of
-// any kind.
+// The forms. Servers have protobuf for Kubernetes' kinds, and for the metadata of any kind.
 const (
 	asJSON form = iota
 	asMetadata
@@ -43,7 +42,7 @@ type message interface {
 	Unmarshal([]byte) error
 }
 
-// formOf is what a client accepts of a kind. Streams are JSON here.
+// formOf returns the form that a client accepts for a kind. Streams are always JSON here.
 func formOf(accept string, k kind, watch bool) form {
 	rest, binary := strings.CutPrefix(accept, protobufType)
 	switch {
@@ -56,7 +55,7 @@ func formOf(accept string, k kind, watch bool) form {
 	return asJSON
 }
 
-// encoded is an object in a form, which is kept. One in protobuf is without its envelope.
+// encoded returns an object in a form, and caches it. Protobuf lacks its envelope.
 func (*Server) encoded(f form, o *stored) (text []byte, err error) {
 	if o.encoded[f] != nil {
 		return o.encoded[f], nil
@@ -93,7 +92,7 @@ func (o *stored) protobuf() ([]byte, error) {
 	return (&corev1.ConfigMap{ObjectMeta: o.full(), Data: data}).Marshal()
 }
 
-// one is an answer of one object.
+// one returns an answer with one object.
 func (s *Server) one(q *query, o *stored) ([]byte, error) {
 	text, err := s.encoded(q.form, o)
 	if err != nil || q.form == asJSON {
@@ -105,7 +104,7 @@ func (s *Server) one(q *query, o *stored) ([]byte, error) {
 	return enveloped(q.kind.apiVersion(), q.kind.name, text)
 }
 
-// many is an answer of one page of all objects.
+// many returns an answer with all objects in one page.
 func (s *Server) many(q *query, objects []*stored) ([]byte, error) {
 	meta := metav1.ListMeta{ResourceVersion: strconv.Itoa(s.version)}
 	items := make([][]byte, 0, len(objects))
@@ -126,11 +125,11 @@ func (s *Server) many(q *query, objects []*stored) ([]byte, error) {
 	}
 }
 
-// listed is any list in protobuf: its metadata is field 1, and each item a field 2.
+// listed returns any list in protobuf: its metadata is field 1, and each item a field 2.
 func listed(meta metav1.ListMeta, items [][]byte) []byte {
 	head, err := meta.Marshal()
 	if err != nil {
-		return nil // it has no failure, and a list without its field 1 is one
+		return nil // Marshal never fails, and a list without field 1 is valid
 	}
 	text := field(nil, 1, head)
 	for _, item := range items {
@@ -161,7 +160,7 @@ func jsonList(q *query, meta metav1.ListMeta, items [][]byte) []byte {
 	return append(text, "]}"...)
 }
 
-// enveloped is a message as Kubernetes sends it.
+// enveloped returns a message as Kubernetes sends it.
 func enveloped(apiVersion, kind string, raw []byte) ([]byte, error) {
 	envelope := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: apiVersion, Kind: kind}, Raw: raw}
 	text, err := envelope.Marshal()

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// shape is what the server knows of any object: the lists and maps of its metadata.
+// shape is the schema that all objects share: the lists and maps of their metadata.
 const shape = `types:
 - name: object
   map:
@@ -45,7 +45,7 @@ const shape = `types:
   map: {elementType: {namedType: __untyped_deduced_}, elementRelationship: separable}
 `
 
-// shaped knows objects by their shape.
+// shaped converts objects by their shape.
 type shaped struct{ of typed.ParseableType }
 
 // ObjectToTyped implements managedfields.TypeConverter.
@@ -66,7 +66,7 @@ func (shaped) TypedToObject(v *typed.TypedValue) (runtime.Object, error) {
 	return &draft{Unstructured: &unstructured.Unstructured{Object: content}}, nil
 }
 
-// as are objects for the field manager: none is ever converted or has defaults.
+// as tells the field manager that no object needs conversions or defaults.
 type as struct{ runtime.ObjectConvertor }
 
 // ConvertToVersion implements runtime.ObjectConvertor.
@@ -84,8 +84,8 @@ func (as) New(gvk schema.GroupVersionKind) (runtime.Object, error) {
 // Default implements runtime.ObjectDefaulter.
 func (as) Default(runtime.Object) {}
 
-// Managers decide who manages which fields. Servers may share them: making them takes
-// longer than many requests.
+// Managers decide who manages which fields. Servers may share them, because creating them
+// takes longer than many requests.
 type Managers struct {
 	types *typed.Parser
 
@@ -93,13 +93,13 @@ type Managers struct {
 	made map[kind]*managedfields.FieldManager
 }
 
-// NewManagers makes managers for any kinds.
+// NewManagers returns managers for any kinds.
 func NewManagers() (*Managers, error) {
 	types, err := typed.NewParser(shape)
 	return &Managers{types: types, made: map[kind]*managedfields.FieldManager{}}, err
 }
 
-// of is the manager for a kind.
+// of returns the manager for a kind.
 func (m *Managers) of(k kind) (*managedfields.FieldManager, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -114,8 +114,8 @@ func (m *Managers) of(k kind) (*managedfields.FieldManager, error) {
 	return made, err
 }
 
-// named is an object as the field manager wants it. It shares what the manager doesn't
-// change.
+// named returns an object for the field manager. It shares the parts that the manager
+// doesn't change.
 func named(q *query, o *draft) *draft {
 	if o == nil {
 		o = &draft{Unstructured: &unstructured.Unstructured{Object: map[string]any{}}}
@@ -126,7 +126,8 @@ func named(q *query, o *draft) *draft {
 	return o
 }
 
-// managed is a written object, with who manages which fields. Nobody asks that of a Lease.
+// managed returns a written object with the managers of its fields. It skips Leases,
+// because nobody needs theirs.
 func (s *Server) managed(q *query, live, next *draft) (*draft, error) {
 	if q.kind.name == "Lease" {
 		return named(q, next), nil
@@ -142,7 +143,7 @@ func (s *Server) managed(q *query, live, next *draft) (*draft, error) {
 	return draftFrom(m.Update(named(q, live), named(q, next), name))
 }
 
-// applied is an object after a server-side apply.
+// applied returns an object after a server-side apply.
 func (s *Server) applied(q *query, live, sent *draft) (*draft, error) {
 	m, err := s.managers.of(q.kind)
 	if err != nil {
@@ -154,7 +155,7 @@ func (s *Server) applied(q *query, live, sent *draft) (*draft, error) {
 	return draftFrom(m.Apply(named(q, live), sent, q.manager, q.force))
 }
 
-// draftFrom copies what the field manager gives, which shares maps with the live object.
+// draftFrom copies the field manager's result, which shares maps with the live object.
 func draftFrom(o runtime.Object, err error) (*draft, error) {
 	if err != nil {
 		return nil, err

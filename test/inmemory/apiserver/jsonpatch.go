@@ -14,8 +14,8 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// jsonPatch changes an object by a JSON patch (RFC 6902) of tests, additions, removals and
-// replacements.
+// jsonPatch changes an object by a JSON patch (RFC 6902). It supports test, add, remove and
+// replace.
 func jsonPatch(o map[string]any, patch []byte) error {
 	var ops []any
 	if err := utiljson.Unmarshal(patch, &ops); err != nil {
@@ -39,7 +39,7 @@ func jsonPatch(o map[string]any, patch []byte) error {
 	return nil
 }
 
-// change gives a value after an operation at a path in it.
+// change returns a value after an operation at a path in it.
 func change(in any, path []string, op string, value any) (any, error) {
 	switch parent := in.(type) {
 	case map[string]any:

@@ -17,7 +17,7 @@ type kind struct {
 
 func (k kind) apiVersion() string { return strings.TrimPrefix(k.group+"/"+k.version, "/") }
 
-// builtIn are the kinds of every cluster that lynqctl and its tests ask for.
+// builtIn returns the kinds of every cluster that lynqctl and its tests use.
 func builtIn() []kind {
 	return []kind{
 		{"", "v1", "ConfigMap", "configmaps", true},
@@ -39,7 +39,7 @@ func builtIn() []kind {
 
 const definitionKind = "CustomResourceDefinition"
 
-// kinds are those that are served now: definitions may add some.
+// kinds returns the current kinds, including those of definitions.
 func (s *Server) kinds() []kind {
 	if s.served == nil {
 		s.served = slices.Clone(s.builtIn)
@@ -52,7 +52,7 @@ func (s *Server) kinds() []kind {
 	return s.served
 }
 
-// defined is the kind of a definition, and whether its first version is served.
+// defined returns the kind of a definition, and whether its first version is served.
 func defined(o *stored) (kind, bool) {
 	text := func(path ...string) string {
 		s, _, _ := unstructured.NestedString(o.Object, path...)
@@ -67,7 +67,7 @@ func defined(o *stored) (kind, bool) {
 	return kind{text("spec", "group"), name, text("spec", "names", "kind"), text("spec", "names", "plural"), text("spec", "scope") == "Namespaced"}, version["served"] == true
 }
 
-// find finds the kind of a path.
+// find returns the kind of a path.
 func (s *Server) find(group, version, plural string) (kind, bool) {
 	for _, k := range s.kinds() {
 		if k.group == group && k.version == version && k.plural == plural {
@@ -77,8 +77,8 @@ func (s *Server) find(group, version, plural string) (kind, bool) {
 	return kind{}, false
 }
 
-// discovery lists the groups of /api, which is the core group, or of /apis. The answer is
-// kept until a definition changes.
+// discovery lists the groups of /api, which is the core group, or of /apis. It caches the
+// answer until a definition changes.
 func (s *Server) discovery(core bool) (text []byte, err error) {
 	if s.catalogs[core] == nil {
 		list := s.groups(core)

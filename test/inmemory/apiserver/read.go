@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// selects tells whether a list or a watch is about an object.
+// selects reports whether a list or a watch contains an object.
 func (q *query) selects(o *stored) bool {
 	if o.at.group != q.kind.group || o.at.kind != q.kind.name || q.at.namespace != "" && o.at.namespace != q.at.namespace || q.name != "" && o.at.name != q.name {
 		return false
@@ -20,8 +20,8 @@ func (q *query) selects(o *stored) bool {
 	return q.labels == nil || q.labels.Matches(labels.Set(o.labels))
 }
 
-// sees is what a change is to a watch, "" for nothing. An object that the watch is about
-// no more is a deleted one.
+// sees returns the type of a change for a watch, or "" for none. An object that leaves the
+// watch counts as deleted.
 func (q *query) sees(e *event) string {
 	is := q.selects(e.object)
 	was := e.before != nil && q.selects(e.before)
@@ -40,8 +40,8 @@ func (s *Server) selected(q *query) []*stored {
 	return s.of(groupKind{q.kind.group, q.kind.name}, q.selects)
 }
 
-// All are the objects of a kind in a namespace, "" for all, in order, without managed
-// fields. They must not be changed.
+// All returns the objects of a kind in a namespace, "" for all, in order, without managed
+// fields. Callers must not change them.
 func (s *Server) All(group, plural, namespace string) []*unstructured.Unstructured {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,7 +58,7 @@ func (s *Server) All(group, plural, namespace string) []*unstructured.Unstructur
 	return all
 }
 
-// watch tells of all changes after a version, until the client goes.
+// watch sends all changes after a version until the client goes away.
 func (s *Server) watch(r *http.Request, q *query) (*http.Response, error) {
 	from, err := strconv.Atoi(q.from)
 	if err != nil {
@@ -81,10 +81,10 @@ func (s *Server) watch(r *http.Request, q *query) (*http.Response, error) {
 	}}), nil
 }
 
-// watching is a watch on its way.
+// watching is a watch in progress.
 type watching struct {
 	*query
-	next  int // of the log
+	next  int // in the log
 	ended bool
 	body  *io.PipeWriter
 }
@@ -122,7 +122,8 @@ func (s *Server) tell(w *watching) {
 	}
 }
 
-// news waits for changes, and gives them as a watch sends them; nil when it has ended.
+// news waits for changes, and returns them encoded. It returns nil when the watch has
+// ended.
 func (s *Server) news(w *watching) (text []byte, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

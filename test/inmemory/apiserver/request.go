@@ -18,7 +18,7 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// parse reads a request.
+// parse parses a request.
 func (s *Server) parse(r *http.Request) (*query, error) {
 	path := strings.Trim(r.URL.Path, "/")
 	if path == "api" || path == "apis" {
@@ -61,7 +61,7 @@ func (s *Server) parse(r *http.Request) (*query, error) {
 	return q, s.admits(r, q, asked.Resource, params)
 }
 
-// read reads what a request sends, and which labels it selects.
+// read reads the body of a request, and its label selector.
 func (q *query) read(r *http.Request, params url.Values) (err error) {
 	if selector := params.Get("labelSelector"); selector != "" {
 		if q.labels, err = labels.Parse(selector); err != nil {
@@ -80,18 +80,18 @@ func (q *query) read(r *http.Request, params url.Values) (err error) {
 	return nil
 }
 
-// admits refuses what the user may not do, and what this server doesn't know.
+// admits refuses requests without permission, and unsupported ones.
 func (s *Server) admits(r *http.Request, q *query, resource string, params url.Values) error {
 	if s.Allowed != nil && !s.Allowed(r.Header.Get("Impersonate-User"), q.verb, resource) {
 		return forbidden(q)
 	}
 	if params.Get("sendInitialEvents") == "true" {
-		return apierrors.NewInvalid(schema.GroupKind{Kind: "ListOptions"}, "", nil) // clients list and watch then
+		return apierrors.NewInvalid(schema.GroupKind{Kind: "ListOptions"}, "", nil) // clients then list and watch
 	}
 	return nil
 }
 
-// unpack reads what was sent in protobuf.
+// unpack decodes a protobuf body.
 func (q *query) unpack() error {
 	inner, is := strings.CutPrefix(string(q.body), magic)
 	if !is {

@@ -16,11 +16,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Server is an API server in memory: an http.RoundTripper, so that no network is between
-// it and its clients.
+// Server is an API server in memory. It is an http.RoundTripper, so its clients need no
+// network.
 type Server struct {
-	// Allowed tells whether a user may do something; nil is that everybody may do all.
-	// The user is "" where nobody is impersonated.
+	// Allowed reports whether a user has a permission. With nil, everybody has all. The
+	// user is "" without impersonation.
 	Allowed func(user, verb, resource string) bool
 
 	builtIn  []kind
@@ -29,11 +29,11 @@ type Server struct {
 	mu      sync.Mutex
 	changed *sync.Cond
 	store
-	served   []kind          // nil where a definition has changed
-	catalogs map[bool][]byte // what discovery answers
+	served   []kind          // nil after a definition changed
+	catalogs map[bool][]byte // the answers of discovery
 }
 
-// New makes a server without objects.
+// New returns a server without objects.
 func New(managers *Managers) *Server {
 	s := &Server{builtIn: builtIn(), managers: managers, store: newStore(), catalogs: map[bool][]byte{}}
 	s.changed = sync.NewCond(&s.mu)
@@ -71,7 +71,7 @@ func response(r *http.Request, status int, contentType string, body io.ReadClose
 	}
 }
 
-// failed is an answer of a Status.
+// failed returns an answer with a Status.
 func failed(r *http.Request, err error) *http.Response {
 	known := (*apierrors.StatusError)(nil)
 	if !errors.As(err, &known) {
@@ -79,18 +79,18 @@ func failed(r *http.Request, err error) *http.Response {
 	}
 	status := known.Status()
 	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
-	text, _ := json.Marshal(status) // it has no value that JSON lacks
+	text, _ := json.Marshal(status) // JSON supports all of its values
 	return response(r, int(status.Code), jsonType, io.NopCloser(bytes.NewReader(text)))
 }
 
-// query is what a request asks for.
+// query is a parsed request.
 type query struct {
 	verb    string
-	core    bool // of discovery: the core group
+	core    bool // for discovery: the core group
 	kind    kind
 	at      key // the name is "" for a collection
 	watch   bool
-	from    string          // the resource version that a watch begins after
+	from    string          // the resource version before the first event of a watch
 	labels  labels.Selector // nil for all
 	name    string          // of a field selector
 	dryRun  bool
@@ -99,7 +99,7 @@ type query struct {
 	content string
 	form    form
 	body    []byte
-	sent    *draft // what protobuf was sent
+	sent    *draft // the decoded protobuf body
 	review  *authorizationv1.SelfSubjectAccessReview
 }
 
@@ -107,7 +107,7 @@ func (q *query) resource() schema.GroupResource {
 	return schema.GroupResource{Group: q.kind.group, Resource: q.kind.plural}
 }
 
-// answer does what a request asks for.
+// answer carries out a query.
 func (s *Server) answer(q *query) ([]byte, error) {
 	switch q.verb {
 	case "discover":
@@ -137,7 +137,7 @@ func (s *Server) answer(q *query) ([]byte, error) {
 	return s.write(q)
 }
 
-// review answers that the user may do all: only requests are refused.
+// review answers that the user has every permission. Only requests themselves are refused.
 func review(q *query) ([]byte, error) {
 	if q.review == nil {
 		return nil, apierrors.NewBadRequest("a review comes in protobuf")
@@ -163,7 +163,7 @@ func success(q *query) ([]byte, error) {
 	return enveloped("v1", "Status", text)
 }
 
-// put stores an object, and tells watches.
+// put stores an object, and wakes watches.
 func (s *Server) put(at key, live *stored, next *draft) {
 	s.store.put(live, at, next)
 	if at.kind == definitionKind {

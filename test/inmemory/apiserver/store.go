@@ -19,7 +19,7 @@ func (k key) compare(other key) int {
 	)
 }
 
-// groupKind is what lists are of.
+// groupKind identifies lists.
 type groupKind struct{ group, kind string }
 
 func (k key) groupKind() groupKind { return groupKind{k.group, k.kind} }
@@ -28,24 +28,24 @@ func (k key) groupKind() groupKind { return groupKind{k.group, k.kind} }
 type event struct {
 	version int
 	what    string  // ADDED, MODIFIED, DELETED
-	before  *stored // nil where there was none
+	before  *stored // nil if the object is new
 	object  *stored
 }
 
-// store has the objects, and all that happened to them.
+// store has the objects, and all of their changes.
 type store struct {
 	version int
 	objects map[key]*stored
 	sorted  map[groupKind][]*stored // by namespace and name
 	uids    map[types.UID]bool
-	log     []event // watches read it
+	log     []event // for watches
 }
 
 func newStore() store {
 	return store{objects: map[key]*stored{}, sorted: map[groupKind][]*stored{}, uids: map[types.UID]bool{}}
 }
 
-// put stores an object. One that is being deleted and has no finalizer left is gone.
+// put stores an object. It removes a deleted one without finalizers.
 func (s *store) put(live *stored, at key, next *draft) *stored {
 	s.version++
 	next.SetResourceVersion(strconv.Itoa(s.version))
@@ -89,7 +89,7 @@ func find(all []*stored, at key) (int, bool) {
 	return slices.BinarySearchFunc(all, at, func(o *stored, at key) int { return o.at.compare(at) })
 }
 
-// of are the objects of a kind that are selected, in order.
+// of returns the selected objects of a kind, in order.
 func (s *store) of(k groupKind, is func(*stored) bool) []*stored {
 	var all []*stored
 	for _, o := range s.sorted[k] {
@@ -100,7 +100,7 @@ func (s *store) of(k groupKind, is func(*stored) bool) []*stored {
 	return all
 }
 
-// where are the objects of any kind that are selected, in order.
+// where returns the selected objects of any kind, in order.
 func (s *store) where(is func(*stored) bool) []*stored {
 	var all []*stored
 	for _, o := range s.objects {

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// draft is an object that is being written, beside its managed fields. These are apart
-// because every write reads and changes them, and few clients ask for them.
+// draft is an object for a write, with its managed fields apart. Every write reads and
+// changes those, and few clients ask for them.
 type draft struct {
 	*unstructured.Unstructured
 	fields []metav1.ManagedFieldsEntry
@@ -39,8 +39,8 @@ func (d *draft) DeepCopyObject() runtime.Object {
 	return &draft{d.DeepCopy(), slices.Clone(d.fields)}
 }
 
-// copied is a copy of which everything but the fields of what is in metadata, spec and the
-// like may be set.
+// copied returns a copy in which callers may set anything, except fields inside the values
+// of metadata, spec and the like.
 func (d *draft) copied() *draft {
 	content := maps.Clone(d.Object)
 	if metadata, is := content["metadata"].(map[string]any); is {
@@ -49,8 +49,8 @@ func (d *draft) copied() *draft {
 	return &draft{&unstructured.Unstructured{Object: content}, d.fields}
 }
 
-// stored is an object as the server has it, with what requests ask for again and again.
-// None is ever changed.
+// stored is an object in the store, with cached values for frequent requests. Nobody ever
+// changes it.
 type stored struct {
 	*draft
 	at         key
@@ -73,7 +73,7 @@ func newStored(at key, d *draft) *stored {
 	return o
 }
 
-// whole is the object with its managed fields.
+// whole returns the object with its managed fields.
 func (d *draft) whole() (map[string]any, error) {
 	if len(d.fields) == 0 {
 		return d.Object, nil
@@ -86,7 +86,7 @@ func (d *draft) whole() (map[string]any, error) {
 	return all, err
 }
 
-// full is the metadata of the object.
+// full returns the metadata of the object.
 func (o *stored) full() metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Name: o.at.name, Namespace: o.at.namespace, UID: o.uid, ResourceVersion: o.GetResourceVersion(), Generation: o.GetGeneration(),

@@ -47,7 +47,7 @@ func (s *Server) write(q *query) ([]byte, error) {
 	return s.one(q, written)
 }
 
-// decode reads the object or the patch of a request, but for a JSON patch.
+// decode decodes the object or the patch of a request, except a JSON patch.
 func (q *query) decode() error {
 	if q.content == string(types.JSONPatchType) {
 		return nil
@@ -72,7 +72,7 @@ func (q *query) decode() error {
 	return nil
 }
 
-// next is the object as a request would have it, with what manages its fields.
+// next returns the object that a request would store, with the managers of its fields.
 func (s *Server) next(q *query, live *stored) (*draft, error) {
 	switch {
 	case q.verb == "create" && live != nil:
@@ -103,7 +103,7 @@ func (s *Server) next(q *query, live *stored) (*draft, error) {
 	return s.managed(q, live.draft, next)
 }
 
-// changed is an object after a patch or an update.
+// changed returns an object after a patch or an update.
 func (q *query) changed(live *draft) (*draft, error) {
 	switch q.content {
 	case string(types.JSONPatchType):
@@ -127,7 +127,7 @@ func (q *query) changed(live *draft) (*draft, error) {
 	return q.sent, nil
 }
 
-// forPatch is a copy for a JSON patch, with the managed fields where the patch names them.
+// forPatch returns a copy for a JSON patch, with managed fields if the patch names them.
 func (d *draft) forPatch(patch []byte) (map[string]any, error) {
 	if !bytes.Contains(patch, []byte("managedFields")) {
 		return d.DeepCopy().Object, nil
@@ -149,7 +149,7 @@ func conflict(q *query) error {
 	return apierrors.NewConflict(q.resource(), q.at.name, errors.New("the object has been modified"))
 }
 
-// admit refuses what no server takes.
+// admit refuses objects that every server refuses.
 func (s *Server) admit(q *query, live *stored, next *draft) error {
 	if live == nil && q.at.namespace != "" {
 		namespace := s.objects[key{kind: "Namespace", name: q.at.namespace}]
@@ -166,7 +166,7 @@ func (s *Server) admit(q *query, live *stored, next *draft) error {
 	return nil
 }
 
-// born sets what a server sets in a new object.
+// born sets the fields that a server sets in a new object.
 func born(q *query, o *draft) {
 	o.SetAPIVersion(q.kind.apiVersion())
 	o.SetKind(q.kind.name)
@@ -180,7 +180,7 @@ func born(q *query, o *draft) {
 	}
 }
 
-// encodeStrings does what a server does with stringData.
+// encodeStrings converts stringData, like a server.
 func encodeStrings(o *draft) {
 	given, is, _ := unstructured.NestedStringMap(o.Object, "stringData")
 	if !is {
@@ -199,7 +199,7 @@ func encodeStrings(o *draft) {
 	set(o, data, "data")
 }
 
-// kept keeps what no client changes.
+// kept restores the fields that clients can't change.
 func kept(next *draft, live *stored) {
 	from, _ := live.Object["metadata"].(map[string]any)
 	to, is := next.Object["metadata"].(map[string]any)
@@ -224,7 +224,7 @@ func kept(next *draft, live *stored) {
 	}
 }
 
-// same tells whether a write changed nothing but when a manager last wrote.
+// same reports whether a write changed nothing except the time of a manager's last write.
 func same(live, next *draft) bool {
 	if len(live.fields) != len(next.fields) || !equal(live.Object, next.Object) {
 		return false
@@ -265,11 +265,11 @@ func equal(a, b any) bool {
 }
 
 func set(o *draft, value any, path ...string) {
-	// It fails only where a parent is no map, which metadata and the like are.
+	// It fails only if a parent isn't a map, but metadata and the like always are.
 	_ = unstructured.SetNestedField(o.Object, value, path...)
 }
 
-// merge is a JSON merge patch.
+// merge applies a JSON merge patch.
 func merge(into, patch map[string]any) {
 	for field, value := range patch {
 		change, nested := value.(map[string]any)

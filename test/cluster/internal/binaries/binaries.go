@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// The programs by name.
+// The names of the programs.
 const (
 	Etcd              = "etcd"
 	APIServer         = "kube-apiserver"
@@ -19,10 +19,10 @@ const (
 	Kwok              = "kwok"
 )
 
-// program is one thing to build.
+// program is a program to build.
 type program struct{ name, importPath string }
 
-// programs lists all that a cluster needs; tools.go names the same packages.
+// programs returns all programs of a cluster. tools.go names the same packages.
 func programs() []program {
 	return []program{
 		{Etcd, "go.etcd.io/etcd/server/v3"},
@@ -37,10 +37,10 @@ func programs() []program {
 // Set maps the name of each program to its path.
 type Set map[string]string
 
-// MissingError says which programs are nowhere to be found.
+// MissingError names programs that weren't found.
 type MissingError struct {
 	Names []string
-	Dirs  []string // where they were looked for
+	Dirs  []string // the searched directories
 }
 
 func (e *MissingError) Error() string {
@@ -48,16 +48,16 @@ func (e *MissingError) Error() string {
 		strings.Join(e.Names, ", "), strings.Join(e.Dirs, ", "))
 }
 
-// CacheDir is where the programs built for one go.sum are kept:
-// userCache/lynqctl/cluster/HASH. The directory exists only when complete.
-// The test harness computes the same path.
+// CacheDir returns the directory for programs that were built for one go.sum:
+// userCache/lynqctl/cluster/HASH. It exists only when it is complete. The test harness
+// computes the same path.
 func CacheDir(userCache string, goSum []byte) string {
 	sum := sha256.Sum256(goSum)
 	return filepath.Join(userCache, "lynqctl", "cluster", hex.EncodeToString(sum[:8]))
 }
 
-// Find looks for every program in dirs, the first that has it wins. The error
-// is a *MissingError where some are in none of them.
+// Find looks for every program in dirs. The first directory with a program wins. Find
+// returns a *MissingError if some programs are in none.
 func Find(dirs ...string) (Set, error) {
 	set := Set{}
 	var missing []string
@@ -75,7 +75,7 @@ func Find(dirs ...string) (Set, error) {
 	return set, nil
 }
 
-// find returns the first regular file of that name.
+// find returns the first regular file with this name.
 func find(name string, dirs []string) (string, bool) {
 	for _, dir := range dirs {
 		path := filepath.Join(dir, name)

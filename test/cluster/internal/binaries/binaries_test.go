@@ -63,7 +63,7 @@ func TestFindNamesWhatIsMissing(t *testing.T) {
 func TestBuildLeavesWhatIsThere(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "done")
 	touch(t, dir, "etcd")
-	// No module is there, so any use of it would be an error.
+	// This module doesn't exist, so any use of it would fail.
 	if err := binaries.Build(t.Context(), filepath.Join(dir, "no-module"), dir, os.Stderr); err != nil {
 		t.Error(err)
 	}
@@ -88,7 +88,7 @@ func TestBuildFailureLeavesNothing(t *testing.T) {
 	}
 }
 
-// touch makes empty files.
+// touch creates empty files.
 func touch(t *testing.T, dir string, files ...string) {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -17,12 +17,12 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// lockPoll is how often a second builder looks whether the first is done.
+// lockPoll is how often a waiting builder checks whether the other one is done.
 const lockPoll = 500 * time.Millisecond
 
-// Build makes dir hold all programs, built in the Go module at moduleDir. It
-// does nothing where dir exists. Of several callers at once one builds and the
-// others wait. The compiler's messages go to log.
+// Build builds all programs into dir, in the Go module at moduleDir. If dir exists, Build
+// does nothing. If several callers run at once, one builds and the others wait. log gets
+// the compiler's messages.
 func Build(ctx context.Context, moduleDir, dir string, log io.Writer) (err error) {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return err
@@ -46,12 +46,12 @@ func Build(ctx context.Context, moduleDir, dir string, log io.Writer) (err error
 	if err := buildAll(ctx, moduleDir, temp, log); err != nil {
 		return err
 	}
-	// The name appears only now, so whoever sees it sees all programs.
+	// The directory gets its name only now, so that it never looks complete too early.
 	return os.Rename(temp, dir)
 }
 
-// buildAll compiles every program into dir with one go command, which shares
-// the work that they have in common.
+// buildAll compiles every program into dir with one go command, so that they share common
+// work.
 func buildAll(ctx context.Context, moduleDir, dir string, log io.Writer) error {
 	version, err := kubernetesVersion(ctx, moduleDir, log)
 	if err != nil {
@@ -73,8 +73,8 @@ func buildAll(ctx context.Context, moduleDir, dir string, log io.Writer) error {
 	return nil
 }
 
-// commandName is the file name that go build gives a command: the last element
-// of its import path that is not a major version.
+// commandName returns the file name of a command from go build: the last element of its
+// import path that isn't a major version.
 func commandName(importPath string) string {
 	dir, last := path.Split(importPath)
 	if last == "v3" {
@@ -83,8 +83,8 @@ func commandName(importPath string) string {
 	return last
 }
 
-// linkerFlags drop debugging data, a third of the size, and give the programs
-// the version that a release build has: clients compare it.
+// linkerFlags drop debugging data, which is a third of the size. They also set the version
+// of a release build, because clients compare it.
 func linkerFlags(version string) string {
 	number := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
 	flags := []string{"-s", "-w"}
@@ -97,7 +97,7 @@ func linkerFlags(version string) string {
 	return strings.Join(flags, " ")
 }
 
-// kubernetesVersion is the version that go.mod requires, such as v1.36.3.
+// kubernetesVersion returns the version that go.mod requires, such as v1.36.3.
 func kubernetesVersion(ctx context.Context, moduleDir string, log io.Writer) (string, error) {
 	out, err := goCommand(ctx, moduleDir, log, "list", "-m", "-f", "{{.Version}}", "k8s.io/kubernetes")
 	if err != nil {
@@ -110,8 +110,8 @@ func kubernetesVersion(ctx context.Context, moduleDir string, log io.Writer) (st
 	return version, nil
 }
 
-// goCommand runs the go tool in dir and returns its standard output. Standard
-// error goes to log, and into the error.
+// goCommand runs the go tool in dir and returns its standard output. log gets standard
+// error, and so does the error.
 func goCommand(ctx context.Context, dir string, log io.Writer, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir

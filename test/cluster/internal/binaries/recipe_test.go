@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is built is what tools.go keeps in go.mod.
+// TestProgramsAreInToolsFile wants tools.go to keep every built program in go.mod.
 func TestProgramsAreInToolsFile(t *testing.T) {
 	tools, err := os.ReadFile(filepath.Join("..", "..", "tools.go"))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"net/http"
 )
 
-// client asks the API server the few things that a start needs.
+// client sends the few requests of a start to the API server.
 type client struct {
 	http          *http.Client
 	server, token string
@@ -27,7 +27,8 @@ func newClient(server string, caCert []byte, token string) (*client, error) {
 	return &client{http: &http.Client{Transport: transport}, server: server, token: token}, nil
 }
 
-// do sends one request and returns the body of an answer in the 200s.
+// do sends one request and returns the body. It returns an error for a status outside of
+// the 200s.
 func (c *client) do(ctx context.Context, method, path string, body []byte) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, c.server+path, bytes.NewReader(body))
 	if err != nil {
@@ -50,20 +51,20 @@ func (c *client) do(ctx context.Context, method, path string, body []byte) ([]by
 	return data, nil
 }
 
-// healthy tells that the API server has finished its start.
+// healthy returns nil once the API server has started.
 func (c *client) healthy(ctx context.Context) error {
 	_, err := c.do(ctx, http.MethodGet, "/readyz", nil)
 	return err
 }
 
-// controlled tells that the controller manager works: it gives every
-// namespace a service account.
+// controlled returns nil once the controller manager works: it gives every namespace a
+// service account.
 func (c *client) controlled(ctx context.Context) error {
 	_, err := c.do(ctx, http.MethodGet, "/api/v1/namespaces/default/serviceaccounts/default", nil)
 	return err
 }
 
-// nodeReady tells that kwok has taken over the node.
+// nodeReady returns nil once kwok has taken over the node.
 func (c *client) nodeReady(ctx context.Context) error {
 	data, err := c.do(ctx, http.MethodGet, "/api/v1/nodes/node", nil)
 	if err != nil {
@@ -79,7 +80,7 @@ func (c *client) nodeReady(ctx context.Context) error {
 	return nil
 }
 
-// createSeed creates what a cluster starts with.
+// createSeed creates the first objects of a cluster.
 func (c *client) createSeed(ctx context.Context) error {
 	for _, s := range seed() {
 		manifest, err := manifests.ReadFile(s.file)

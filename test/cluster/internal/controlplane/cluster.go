@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// startTimeout is for the whole start; it takes seconds on an idle machine.
+	// startTimeout limits the whole start, which takes seconds on an idle machine.
 	startTimeout = 5 * time.Minute
-	// pollInterval is how often a start looks whether a step is done.
+	// pollInterval is how often a start checks a step.
 	pollInterval = 25 * time.Millisecond
-	// stopGrace is how long a program may take to end in good order.
+	// stopGrace is how long a program may take to end by itself.
 	stopGrace = 3 * time.Second
 )
 
@@ -29,33 +29,33 @@ type Cluster struct {
 	api       *client
 	reaper    *process.Reaper
 	processes []running  // in the order of their start
-	failed    chan error // one component's end, if it was not asked to
+	failed    chan error // the end of a component that nobody stopped
 }
 
-// running is a component that was started.
+// running is a started component.
 type running struct {
 	component
 	*process.Process
-	meant chan struct{} // closed before it is ended, to be started again
+	meant chan struct{} // closes before a restart ends the component
 }
 
 // Options say what to run and where.
 type Options struct {
-	Dir      string       // for the cluster's files; made if need be
+	Dir      string       // for the cluster's files; Start creates it
 	Programs binaries.Set // all of them
 	// Reaper is the command line of a program that calls process.Reap.
 	Reaper []string
-	// Remove has the reaper remove Dir when this process ends, once the cluster
-	// has started.
+	// Remove makes the reaper remove Dir when this process ends, once the cluster has
+	// started.
 	Remove bool
 }
 
-// Start runs a control plane and returns when it works. The error names the
-// component that failed and shows the end of its log; nothing runs then.
+// Start starts a control plane and returns when it works. The error names the component
+// that failed, with the end of its log. In that case, nothing keeps running.
 func Start(ctx context.Context, o Options) (*Cluster, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("gave up after %s", startTimeout))
 	defer cancel()
-	// Some programs take a relative path for relative to something else.
+	// Some programs interpret a relative path in another way.
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func Start(ctx context.Context, o Options) (*Cluster, error) {
 	return c, nil
 }
 
-// start runs the components in their order, each when it can be of use.
+// start starts the components in order, each when the ones before it are ready.
 func (c *Cluster) start(ctx context.Context, o Options) error {
 	reaper, err := process.StartReaper(o.Reaper[0], o.Reaper[1:]...)
 	if err != nil {
@@ -88,7 +88,7 @@ func (c *Cluster) start(ctx context.Context, o Options) error {
 		return err
 	}
 	c.api = api
-	// The API server waits for etcd by itself.
+	// The API server itself waits for etcd.
 	for _, part := range []component{storage(c.layout), apiServer(c.layout)} {
 		if err := c.run(part); err != nil {
 			return err
@@ -109,7 +109,7 @@ func (c *Cluster) start(ctx context.Context, o Options) error {
 		return err
 	}
 	if err := c.await(ctx, binaries.Kwok, api.nodeReady); err != nil || !o.Remove {
-		return err // the logs of a start that failed stay
+		return err // the logs of a failed start stay
 	}
 	return c.reaper.Remove(c.layout.dir)
 }
@@ -133,8 +133,8 @@ func (c *Cluster) run(part component) error {
 	return c.reaper.Watch(p)
 }
 
-// RestartAPIServer kills the API server, starts it again as it was, and returns when it
-// answers. Its log begins again.
+// RestartAPIServer kills the API server, starts it again with the same arguments, and
+// returns when it answers. Its log begins again.
 func (c *Cluster) RestartAPIServer(ctx context.Context) error {
 	i := slices.IndexFunc(c.processes, func(r running) bool { return r.name == binaries.APIServer })
 	old := c.processes[i]
@@ -143,7 +143,7 @@ func (c *Cluster) RestartAPIServer(ctx context.Context) error {
 	if err := c.run(old.component); err != nil {
 		return err
 	}
-	// It keeps its place, so that it is stopped after those who need it.
+	// It keeps its place, so that Stop stops it after the components that need it.
 	last := len(c.processes) - 1
 	c.processes[i] = c.processes[last]
 	c.processes = c.processes[:last]
@@ -152,8 +152,8 @@ func (c *Cluster) RestartAPIServer(ctx context.Context) error {
 	return c.await(ctx, binaries.APIServer, c.api.healthy)
 }
 
-// await asks until ready returns no error. It gives up when any component ends
-// or the time is over; then it blames the one that it waits for.
+// await calls ready until it returns nil. It gives up when any component ends, or at the
+// timeout, and then blames the component with this name.
 func (c *Cluster) await(ctx context.Context, name string, ready func(context.Context) error) error {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
@@ -162,7 +162,7 @@ func (c *Cluster) await(ctx context.Context, name string, ready func(context.Con
 		if err := ready(ctx); err == nil {
 			return nil
 		} else if ctx.Err() == nil {
-			last = err // the last that says more than that the time is over
+			last = err // the last error that says more than a timeout
 		}
 		select {
 		case err := <-c.failed:
@@ -174,7 +174,7 @@ func (c *Cluster) await(ctx context.Context, name string, ready func(context.Con
 	}
 }
 
-// logTail is the end of a component's log.
+// logTail returns the end of a component's log.
 func (c *Cluster) logTail(name string) string {
 	i := slices.IndexFunc(c.processes, func(r running) bool { return r.name == name })
 	if i < 0 {
@@ -183,17 +183,17 @@ func (c *Cluster) logTail(name string) string {
 	return c.processes[i].LogTail()
 }
 
-// Kubeconfig is the path of a file with one context for each user.
+// Kubeconfig returns the path of a file with one context for each user.
 func (c *Cluster) Kubeconfig() string { return c.layout.kubeconfig() }
 
-// Logs is the directory with a log of each component, and the audit log.
+// Logs returns the directory with a log of each component, and the audit log.
 func (c *Cluster) Logs() string { return c.layout.logs() }
 
 // Failed delivers an error when a component ends by itself.
 func (c *Cluster) Failed() <-chan error { return c.failed }
 
-// Stop ends all components, the last started first. It does not remove files,
-// unless Options.Remove is set.
+// Stop ends all components, in the reverse order of their start. It removes files only with
+// Options.Remove.
 func (c *Cluster) Stop() error {
 	for _, p := range slices.Backward(c.processes) {
 		p.Stop(stopGrace)

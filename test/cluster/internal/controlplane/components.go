@@ -6,24 +6,25 @@ import (
 	"github.com/lynqctl/lynqctl/test/cluster/internal/binaries"
 )
 
-// component is one program of the control plane and how it is called.
+// component is a program of the control plane with its arguments.
 type component struct {
 	name string // as in package binaries
 	args []string
 }
 
-// clientRate, in requests a second, and clientBurst lift the limits that
-// controllers put on themselves, or a test of 1 000 objects would wait for them.
+// clientRate, in requests a second, and clientBurst raise the limits that controllers set
+// for themselves. A test with 1 000 objects would otherwise wait for them.
 const (
 	clientRate  = "2000"
 	clientBurst = "4000"
 )
 
-// collectLess has a program collect its garbage less often, for more memory: a sixth of the
-// API server's time went into that, and it is most of what tests of a cluster calculate.
+// collectLess makes a program collect its garbage less often, for more memory. A sixth of
+// the API server's time went into that, and the API server uses most of the processor in
+// tests of a cluster.
 const collectLess = "GOGC=400"
 
-// storage is what runs before the API server.
+// storage returns the component that starts before the API server.
 func storage(l layout) component {
 	return component{binaries.Etcd, []string{
 		"--name=test",
@@ -34,14 +35,14 @@ func storage(l layout) component {
 		"--initial-advertise-peer-urls=" + l.etcdPeerURL(),
 		"--initial-cluster=test=" + l.etcdPeerURL(),
 		"--socket-reuse-port", // our reservation holds the port
-		"--unsafe-no-fsync",   // no one needs the data after a crash
+		"--unsafe-no-fsync",   // nobody needs the data after a crash
 	}}
 }
 
-// apiServer is the API server with its defaults, but for three admission
-// plugins: no pod needs a service account, and no controller watches over the
-// node, so nothing may hold pods off it until a person has. Who sets an owner
-// reference must have the rights that OpenShift wants of him.
+// apiServer returns the API server with its defaults, except for three admission plugins.
+// No pod needs a service account. No controller watches the node, so nothing may keep pods
+// off it until a person does. A user who sets an owner reference needs the permissions that
+// OpenShift requires.
 func apiServer(l layout) component {
 	return component{binaries.APIServer, []string{
 		"--etcd-servers=" + l.etcdClientURL(),
@@ -58,7 +59,7 @@ func apiServer(l layout) component {
 		"--service-account-key-file=" + l.serviceAccountKey(),
 		"--service-account-signing-key-file=" + l.serviceAccountKey(),
 		"--service-cluster-ip-range=10.0.0.0/16",
-		"--endpoint-reconciler-type=none", // a loopback address is no valid endpoint
+		"--endpoint-reconciler-type=none", // a loopback address isn't a valid endpoint
 		"--allow-privileged",
 		"--audit-policy-file=" + l.auditPolicy(),
 		"--audit-log-path=" + l.auditLog(),
@@ -67,7 +68,7 @@ func apiServer(l layout) component {
 	}}
 }
 
-// controllers are what runs once the API server answers.
+// controllers returns the components that start once the API server answers.
 func controllers(l layout) []component {
 	return []component{
 		{binaries.ControllerManager, []string{
@@ -76,8 +77,8 @@ func controllers(l layout) []component {
 			"--secure-port=0",
 			"--root-ca-file=" + l.caCert(),
 			"--service-account-private-key-file=" + l.serviceAccountKey(),
-			// Nothing measures load here, and a busy machine must not make the
-			// node look dead.
+			// Nothing measures load here, and a busy machine must not make the node look
+			// dead.
 			"--controllers=*,-horizontal-pod-autoscaler-controller,-node-lifecycle-controller",
 			"--kube-api-qps=" + clientRate,
 			"--kube-api-burst=" + clientBurst,
@@ -97,7 +98,7 @@ func controllers(l layout) []component {
 			"--manage-all-nodes",
 			"--cidr=10.128.0.0/9",
 			"--node-ip=10.127.0.1",
-			"--node-lease-duration-seconds=0", // the controller that wants leases is off
+			"--node-lease-duration-seconds=0", // the controller that needs leases is off
 		}},
 	}
 }

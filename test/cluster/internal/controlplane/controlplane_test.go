@@ -77,7 +77,7 @@ func TestSeedExists(t *testing.T) {
 	}
 }
 
-// A reserved port is no one else's, but a program that shares ports gets it.
+// TestReserve wants a reserved port for nobody except a program that shares ports.
 func TestReserve(t *testing.T) {
 	r, free, err := reserve(3)
 	if err != nil {
@@ -105,7 +105,7 @@ func TestReserve(t *testing.T) {
 		t.Fatalf("a program that shares ports: %v", err)
 	}
 	defer listener.Close() //nolint:errcheck // the test is over
-	// Every connection reaches the listener, none the reservation.
+	// Every connection reaches the listener, and none the reservation.
 	for range 20 {
 		conn, err := net.Dial("tcp", address)
 		if err != nil {

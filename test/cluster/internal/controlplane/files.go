@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// manifests are what a cluster starts with.
+// manifests are the first objects of a cluster.
 //
 //go:embed manifests/*.yaml
 var manifests embed.FS
 
-// seed names the manifests that are created in the cluster, and where.
+// seed returns the manifests to create in the cluster, with their API paths.
 func seed() []struct{ file, path string } {
 	return []struct{ file, path string }{
 		{"manifests/node.yaml", "/api/v1/nodes"},
@@ -21,8 +21,8 @@ func seed() []struct{ file, path string } {
 	}
 }
 
-// writeFiles makes everything that the programs read, and returns a client for
-// the administrator.
+// writeFiles writes every file for the programs, and returns a client for the
+// administrator.
 func writeFiles(l layout, now time.Time) (*client, error) {
 	keys, err := newPKI(now)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// layout says where a cluster's files are and which ports it has.
+// layout has the paths and ports of a cluster.
 type layout struct {
 	dir   string
 	ports ports

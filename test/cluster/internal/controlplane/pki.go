@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// certificateLife is longer than any test or trial lasts.
+// certificateLife is longer than any test or trial.
 const certificateLife = 30 * 24 * time.Hour
 
-// pki holds what the API server shows and what its clients trust, as PEM.
+// pki has the API server's certificates and keys, and its authority's certificate, as PEM.
 type pki struct {
 	caCert, serverCert, serverKey, serviceAccountKey []byte
 }
 
-// newPKI makes an authority that signs one certificate and is then forgotten.
+// newPKI makes an authority that signs one certificate, and forgets the authority's key.
 func newPKI(now time.Time) (pki, error) {
 	caKey, caErr := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	serverKey, serverErr := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -9,12 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reservation keeps free ports for programs that cannot choose one themselves.
-// It holds a bound socket for each; a program that sets SO_REUSEPORT, under
-// the same user, can listen on the port all the same, and no one else gets it.
+// reservation keeps free ports for programs that can't choose one. It holds a bound socket
+// for each. A program of the same user that sets SO_REUSEPORT can still listen on the port,
+// and nobody else can.
 type reservation struct{ files []*os.File }
 
-// reserve returns n free loopback ports, which are kept until close.
+// reserve returns n free loopback ports, and keeps them until close.
 func reserve(n int) (*reservation, []int, error) {
 	r := &reservation{}
 	var found []int

@@ -14,7 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/test/cluster/internal/process"
 )
 
-// reaperEnv makes this test binary a reaper.
+// reaperEnv turns this test binary into a reaper.
 const reaperEnv = "CONTROLPLANE_TEST_REAPER"
 
 func TestMain(m *testing.M) {
@@ -27,8 +27,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// options are for a cluster of built programs; the test is skipped where there
-// are none, unless that must not be.
+// options returns options for a cluster of built programs. If some are missing, it skips
+// the test, unless tests must not be skipped.
 func options(t *testing.T) controlplane.Options {
 	t.Helper()
 	goSum, err := os.ReadFile(filepath.Join("..", "..", "go.sum"))

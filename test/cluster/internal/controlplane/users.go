@@ -8,14 +8,14 @@ import (
 	"text/template"
 )
 
-// Admin is the user that may do everything.
+// Admin is the user with all permissions.
 const Admin = "admin"
 
 // user is a person whom the API server knows by a token.
 type user struct{ Name, Group, Token string }
 
-// newUsers returns the administrator and three users who may do nothing but
-// what the role bindings of a test give them. Tokens are new each time.
+// newUsers returns the administrator, and three users without permissions. Tests give them
+// some with role bindings. Each call returns new tokens.
 func newUsers() []user {
 	return []user{
 		{Admin, "system:masters", rand.Text()},
@@ -25,7 +25,7 @@ func newUsers() []user {
 	}
 }
 
-// tokenFile is what the API server reads: token, user, uid, groups.
+// tokenFile returns the API server's token file: token, user, uid, groups.
 func tokenFile(users []user) []byte {
 	var out bytes.Buffer
 	for _, u := range users {
@@ -34,8 +34,8 @@ func tokenFile(users []user) []byte {
 	return out.Bytes()
 }
 
-// kubeconfig has one context for each user, by the user's name; the first
-// user's is the current one.
+// kubeconfig returns a kubeconfig with one context for each user, named like the user. The
+// first user's is the current one.
 func kubeconfig(server string, caCert []byte, users []user) ([]byte, error) {
 	text, err := template.New("kubeconfig").Parse(`apiVersion: v1
 kind: Config

@@ -2,8 +2,8 @@ package process
 
 import "syscall"
 
-// childAttributes puts a child into its own process group and has the kernel
-// kill it when the thread that started it ends.
+// childAttributes put a child into its own process group, and make the kernel kill it when
+// the thread that started it ends.
 func childAttributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

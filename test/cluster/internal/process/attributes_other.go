@@ -4,8 +4,8 @@ package process
 
 import "syscall"
 
-// childAttributes puts a child into its own process group. The reaper alone
-// sees to it that the child does not outlive its parent.
+// childAttributes put a child into its own process group. Only the reaper ensures that the
+// child doesn't outlive its parent.
 func childAttributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true}
 }

@@ -1,7 +1,8 @@
-// Package process runs children that do not outlive their parent, not even one
-// that is killed with SIGKILL.
+// Package process runs children that never outlive their parent, even if SIGKILL ends the
+// parent.
 //
-// Two things see to that: on Linux the kernel kills a child when its parent
-// dies; everywhere a reaper, a small process that holds the end of a pipe,
-// kills what is left when the pipe closes.
+// Command lines flow in, running children flow out. On Linux, the kernel kills a child when
+// its parent dies. On all systems, a reaper does that: a small process that kills the
+// remaining children when its pipe closes. The package never ends a process that it didn't
+// start.
 package process

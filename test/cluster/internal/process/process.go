@@ -9,19 +9,18 @@ import (
 	"time"
 )
 
-// Process is a running child, or one that has ended.
+// Process is a child, running or ended.
 type Process struct {
 	Name    string
 	logPath string
 	pid     int
 	done    chan struct{}
-	err     error // how it ended; read it only after done is closed
+	err     error // the result; read it only after done is closed
 }
 
-// Start runs the program at path, with env beside the environment of this process. What
-// it prints goes to the file logPath, which is truncated. The child is in a process group
-// of its own, so a Ctrl-C on the terminal reaches only the parent, which stops it in good
-// order.
+// Start runs the program at path, with env in addition to this process's environment. It
+// truncates the file logPath and writes the output there. The child has its own process
+// group. So a Ctrl-C on the terminal reaches only the parent, which then stops the child.
 func Start(name, path string, args, env []string, logPath string) (*Process, error) {
 	log, err := os.Create(logPath)
 	if err != nil {
@@ -35,8 +34,8 @@ func Start(name, path string, args, env []string, logPath string) (*Process, err
 	p := &Process{Name: name, logPath: logPath, done: make(chan struct{})}
 	started := make(chan error)
 	go func() {
-		// The kernel watches the thread that made the child, not the whole
-		// parent: this goroutine keeps its thread for as long as the child lives.
+		// The kernel watches the thread that made the child, not the whole parent. So this
+		// goroutine keeps its thread as long as the child lives.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		defer log.Close() //nolint:errcheck // the child wrote it, we did not
@@ -55,14 +54,14 @@ func Start(name, path string, args, env []string, logPath string) (*Process, err
 	return p, nil
 }
 
-// PID is the child's process id.
+// PID returns the child's process id.
 func (p *Process) PID() int { return p.pid }
 
-// Done is closed when the child has ended.
+// Done returns a channel that closes when the child has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Failure describes a child that ended by itself, with the end of its log.
-// Call it after Done.
+// Failure describes a child that ended by itself, with the end of its log. Call it after
+// Done.
 func (p *Process) Failure() error {
 	how := "exit status 0"
 	if p.err != nil {
@@ -71,7 +70,7 @@ func (p *Process) Failure() error {
 	return fmt.Errorf("%s ended: %s\n%s", p.Name, how, p.LogTail())
 }
 
-// LogTail is the end of the child's log, below a line that says where it is.
+// LogTail returns the end of the child's log, below a line with its path.
 func (p *Process) LogTail() string {
 	text, err := tail(p.logPath, tailLines)
 	if err != nil {
@@ -80,10 +79,9 @@ func (p *Process) LogTail() string {
 	return fmt.Sprintf("the end of its log, %s:\n%s", p.logPath, text)
 }
 
-// Stop asks the child to end and kills it if it has not after grace. It
-// returns when the child is gone.
+// Stop asks the child to end, and kills it after grace. It returns when the child is gone.
 func (p *Process) Stop(grace time.Duration) {
-	// An error means that the child is gone already, which Done tells as well.
+	// An error means that the child is gone, which Done also shows.
 	_ = syscall.Kill(p.pid, syscall.SIGTERM)
 	timer := time.NewTimer(grace)
 	defer timer.Stop()

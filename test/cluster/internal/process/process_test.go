@@ -14,7 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/test/cluster/internal/process"
 )
 
-// reaperEnv makes this test binary a reaper.
+// reaperEnv turns this test binary into a reaper.
 const reaperEnv = "PROCESS_TEST_REAPER"
 
 func TestMain(m *testing.M) {
@@ -136,7 +136,7 @@ func TestReapRefusesGroups(t *testing.T) {
 	}
 }
 
-// waitFor polls what nothing announces.
+// waitFor polls until ok returns true.
 func waitFor(t *testing.T, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)

@@ -14,20 +14,19 @@ import (
 )
 
 const (
-	// reapWait is how long the reaper waits for killed processes to be gone,
-	// all together. No one may collect them, so it is not for ever.
+	// reapWait limits how long the reaper waits for all killed processes. Perhaps nobody
+	// collects them, so it can't wait for ever.
 	reapWait = 5 * time.Second
 	reapPoll = 20 * time.Millisecond
 )
 
-// Reaper is a process that outlives this one just long enough to kill what it
-// left behind.
+// Reaper is a process that outlives this one just long enough to kill its children.
 type Reaper struct {
 	cmd  *exec.Cmd
 	pipe io.WriteCloser
 }
 
-// StartReaper runs a program that calls Reap on its standard input.
+// StartReaper starts a program that calls Reap on its standard input.
 func StartReaper(program string, args ...string) (*Reaper, error) {
 	cmd := exec.Command(program, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -41,24 +40,24 @@ func StartReaper(program string, args ...string) (*Reaper, error) {
 	return &Reaper{cmd: cmd, pipe: pipe}, nil
 }
 
-// Remove has the reaper remove a directory at our end.
+// Remove makes the reaper remove a directory when this process ends.
 func (r *Reaper) Remove(dir string) error { return r.tell("remove", dir) }
 
-// Watch puts a child under the reaper's eyes, and takes it away when it ended,
-// as its process id may then be given to another client.
+// Watch makes the reaper kill a child when this process ends. It forgets a child that has
+// ended, because another process may get the same id.
 func (r *Reaper) Watch(p *Process) error {
 	if err := r.tell("watch", strconv.Itoa(p.PID())); err != nil {
 		return err
 	}
 	go func() {
 		<-p.Done()
-		// Where the reaper is gone there is nothing to take away.
+		// Without a reaper, nothing needs to be forgotten.
 		_ = r.tell("forget", strconv.Itoa(p.PID()))
 	}()
 	return nil
 }
 
-// tell sends one line. Lines are short, so that a pipe takes each in one piece.
+// tell sends one line. Lines are short, so a pipe accepts each as a whole.
 func (r *Reaper) tell(verb, operand string) error {
 	if _, err := fmt.Fprintf(r.pipe, "%s %s\n", verb, operand); err != nil {
 		return fmt.Errorf("reaper: %w", err)
@@ -66,13 +65,13 @@ func (r *Reaper) tell(verb, operand string) error {
 	return nil
 }
 
-// Close ends the reaper, which does its work on whatever is left, and waits.
+// Close ends the reaper, which first kills what is left, and waits.
 func (r *Reaper) Close() error {
 	return errors.Join(r.pipe.Close(), r.cmd.Wait())
 }
 
-// Reap is the reaper's own side: it reads what to watch until the pipe closes,
-// then kills it and removes the directories.
+// Reap is the reaper's side. It reads which children to watch until the pipe closes. Then
+// it kills them and removes the directories.
 func Reap(pipe io.Reader) error {
 	pids := map[int]bool{}
 	var dirs []string
@@ -100,8 +99,8 @@ func Reap(pipe io.Reader) error {
 	return errors.Join(errs...)
 }
 
-// killAll kills the processes and waits a while until they are gone, so that
-// none writes into a directory that is being removed.
+// killAll kills the processes and waits a while until they are gone, so that none writes
+// into a directory during its removal.
 func killAll(pids map[int]bool) error {
 	var errs []error
 	deadline := time.Now().Add(reapWait)

@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	// tailLines is how much of a log an error shows.
+	// tailLines is how many lines of a log an error shows.
 	tailLines = 20
-	// tailBytes is how much of the file is read for it.
+	// tailBytes is how many bytes of the file tail reads for them.
 	tailBytes = 64 << 10
 )
 
