@@ -131,6 +131,7 @@ func compare(ctx context.Context, j *apply.Job, out *Output) (*diff.Report, *pla
 	}
 	j.TellEvidence(plans)
 	j.TellRestored(plans)
+	j.TellStrays(plans)
 	tellExpiries(j)
 	var file *planfile.File
 	if out.Plan != nil { // before the trial, which removes steps from the plans that it can't try

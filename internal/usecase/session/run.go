@@ -139,8 +139,20 @@ func (r *Run) Refuse(refusals []plan.Refusal) error {
 	return &Error{Outcome: Refused, Err: ErrReported, Summary: "nothing changed"}
 }
 
+// TellStrays tells, where nothing is written, of the objects that would lose an owner.
+func (r *Run) TellStrays(plans []plan.Plan) {
+	for i := range plans {
+		for k := range plans[i].Nodes {
+			for _, l := range plans[i].Nodes[k].Loosens() {
+				r.Engine.Notef("%s: %s", l.Ref, plan.StrayWarning)
+			}
+		}
+	}
+}
+
 // ShowPlans shows the plans of a client dry run, and does nothing.
 func (r *Run) ShowPlans(plans []plan.Plan) error {
+	r.TellStrays(plans)
 	if err := r.Engine.View.Printer(r.RunOptions.Mode).Plan(plans); err != nil {
 		return Fail(err)
 	}

@@ -76,6 +76,22 @@ func Replace(inv *inventory.Inventory, seen *Observed, referring []*tracking.Liv
 // StrayWarning warns the user about an object that loses its owner reference.
 const StrayWarning = "its owner is the node's inventory, which doesn't list it: lynqctl takes that owner reference off, so that the garbage collector keeps the object"
 
+// Loosens lists the strays whose owner reference comes off if the run goes well.
+func (p *NodePlan) Loosens() []*tracking.Live {
+	if p.Replacement != nil {
+		return p.Replacement.Strays
+	}
+	keeps := func(s *Step) bool {
+		return s.Object != nil && !s.Purges() || s.Action == ActionSkip || s.Action == ActionBlock
+	}
+	return slices.DeleteFunc(slices.Clone(p.Strays), func(l *tracking.Live) bool {
+		return slices.ContainsFunc(p.Steps, func(s Step) bool {
+			like := p.Desired == nil || s.Ref().GroupKind() == l.GroupKind() && s.Ref().Namespace == l.Namespace
+			return keeps(&s) && like // one that stays keeps the inventory
+		})
+	})
+}
+
 // Referring returns the observed objects by the uids of their owners.
 func (o *Observed) Referring() map[types.UID][]*tracking.Live {
 	referring := map[types.UID][]*tracking.Live{}

@@ -31,7 +31,7 @@ func (c Command) unplanned(before, after *Cluster, exit int) []string {
 		switch {
 		case stale != "":
 			wrong = append(wrong, fmt.Sprintf("%s was changed: %s", ref, stale))
-		case !slices.Contains(c.Plan.Changes, ref) && !restored(before, after, ref):
+		case !slices.Contains(c.Plan.Changes, ref) && !restored(before, after, ref) && !loosened(before, after, ref):
 			wrong = append(wrong, fmt.Sprintf("%s was changed, and the plan doesn't say so", ref))
 		}
 	}
@@ -50,6 +50,26 @@ func restored(before, after *Cluster, ref Ref) bool {
 		}
 	}
 	return false
+}
+
+// loosened tells whether a run took no more off an object than owners: inventories that don't
+// list it, as a person copied it. A plan warns of copies, and people may make more of them later.
+func loosened(before, after *Cluster, ref Ref) bool {
+	was, is := before.At(ref)
+	if !is {
+		return false
+	}
+	now := after.Objects[was.UID]
+	same := now.Ref == ref && now.Body == was.Body && maps.Equal(now.Labels, was.Labels) && maps.Equal(now.Annotations, was.Annotations)
+	return same && !after.Condemned(now) && !slices.ContainsFunc(now.Owners, func(o Owner) bool { return !slices.Contains(was.Owners, o) }) &&
+		!slices.ContainsFunc(was.Owners, func(o Owner) bool { return !slices.Contains(now.Owners, o) && !before.copied(ref, o.UID) })
+}
+
+// copied tells whether an owner is an inventory that doesn't list the object.
+func (c *Cluster) copied(ref Ref, owner string) bool {
+	return slices.ContainsFunc(c.Inventories, func(i Inventory) bool {
+		return i.UID == owner && !slices.ContainsFunc(i.Entries, func(e Entry) bool { return e.Ref == ref })
+	})
 }
 
 // different are the objects that two pictures don't have alike.

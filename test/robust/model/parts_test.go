@@ -16,6 +16,7 @@ type fleet struct {
 	command       model.Command
 	exit          int
 	frozen        *fleet // what the plan was made of
+	copied        string // what a copy of acme's object says after the run, which takes its owner off; "" for none
 }
 
 func (f *fleet) form() *model.Form { return &f.inputs[0].Forms[0] }
@@ -68,7 +69,15 @@ func (f *fleet) check() string {
 			Nodes: []model.Node{{Hub: "us", Form: "web", Row: "acme"}}, Changes: []model.Ref{refOf("acme")},
 		}
 	}
-	return strings.Join(model.Check(f.command, picture(f.before), picture(f.after), f.exit), "\n")
+	before, after := picture(f.before), picture(f.after)
+	if f.copied != "" {
+		o := before.Objects["uacme"]
+		o.Name, o.UID, o.Whole = "acme-conf-copy", "ucopy", "owned"
+		before.Objects["ucopy"] = o
+		o.Body, o.Owners, o.Whole = f.copied, nil, "free"
+		after.Objects["ucopy"] = o
+	}
+	return strings.Join(model.Check(f.command, before, after, f.exit), "\n")
 }
 
 // judge compares what the model says with what it must say.
@@ -164,6 +173,8 @@ func TestPlans(t *testing.T) {
 		"its object":               {func(f *fleet) { planned(f); f.before[0] = "0" }, "acme-conf has changed since the plan"},
 		"another object":           {func(f *fleet) { planned(f); f.before[1], f.after[1] = "0", "0" }, ""},
 		"refused":                  {func(f *fleet) { planned(f); f.plan(0, "pro"); f.after[0], f.exit = "1", 3 }, ""},
+		"a copy's owner":           {func(f *fleet) { planned(f); f.copied = "1" }, ""},
+		"a copy":                   {func(f *fleet) { planned(f); f.copied = "2" }, "acme-conf-copy was changed"},
 		"nothing, and it succeeds": {func(f *fleet) { planned(f); f.plan(0, "pro"); f.after[0] = "1" }, "the run succeeded"},
 	})
 }
