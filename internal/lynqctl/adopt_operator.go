@@ -52,20 +52,20 @@ Exit codes:
 		RunE: func(cmd *cobra.Command, args []string) error { return a.adoptOperator(cmd.Context(), &f, args) },
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.options.Namespace, "namespace", "n", "", "namespace of the LynqNodes (default: from the kubeconfig context)")
+	flags.StringVarP(&f.options.Namespace, "namespace", "n", "", "namespace (default: from the kubeconfig context)")
 	f.options.Access.Register(flags)
 	f.run.RegisterOutput(flags)
 	cmdflags.RegisterTimeout(flags, &f.options.Timeout)
 	flags.BoolVarP(&f.everywhere, "all-namespaces", "A", false, "search all namespaces")
-	flags.StringSliceVar(&f.options.Hubs, "hub", nil, "limit to LynqNodes of these hubs (NAME or NAMESPACE/NAME)")
-	flags.StringSliceVar(&f.options.Forms, "form", nil, "limit to LynqNodes of these forms (NAME or NAMESPACE/NAME)")
-	flags.StringVar(&f.options.OperatorNamespace, "operator-namespace", "", "namespace of the operator, to check that it is stopped (default: search all namespaces)")
+	flags.StringSliceVar(&f.options.Hubs, "hub", nil, "limit to these hubs (NAME or NAMESPACE/NAME)")
+	flags.StringSliceVar(&f.options.Forms, "form", nil, "limit to these forms (NAME or NAMESPACE/NAME)")
+	flags.StringVar(&f.options.OperatorNamespace, "operator-namespace", "", "namespace where the operator must be stopped (default: all namespaces)")
 	flags.StringVar(&f.options.ExportDir, "export-dir", "", "save the LynqHubs and LynqForms to this directory (also in a dry run)")
-	flags.StringVar(&f.options.BackupDir, "backup-dir", "", "back up the LynqNodes and the metadata of their objects to this directory first")
+	flags.StringVar(&f.options.BackupDir, "backup-dir", "", "back up the LynqNodes and their objects' metadata to this directory")
 	flags.BoolVar(&f.options.RemoveForms, "remove-forms", false, "delete the LynqHubs and LynqForms once all their nodes are migrated (requires --export-dir)")
 	cmdflags.RegisterNoFinalizer(flags, &f.options.NoFinalizer)
 	flags.DurationVar(&f.run.LockTimeout, "lock-timeout", f.run.LockTimeout, "how long to wait for another run on the same hub")
-	flags.IntVar(&f.run.Concurrency, "concurrency", f.run.Concurrency, "number of nodes to migrate in parallel")
+	flags.IntVar(&f.run.Concurrency, "concurrency", f.run.Concurrency, "number of nodes to process in parallel")
 	flags.BoolVarP(&f.options.Yes, "yes", "y", false, "don't ask for confirmation")
 	return cmd
 }

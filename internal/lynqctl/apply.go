@@ -53,7 +53,7 @@ Exit codes:
 	f.Render.RegisterCluster(flags)
 	f.Run.Register(flags)
 	f.Render.RegisterShard(flags, a.World.Getenv)
-	f.RegisterChoice(flags, "allow deleting every node of a hub that has no active rows")
+	f.RegisterChoice(flags)
 	flags.BoolVarP(&f.Given.Yes, "yes", "y", false, "don't ask for confirmation")
 	flags.BoolVar(&f.Given.Wait, "wait", f.Given.Wait, "wait until objects are ready")
 	f.Plan.RegisterFile(flags)

@@ -31,7 +31,7 @@ func (f *removalFlags) register(flags *pflag.FlagSet) {
 	f.run.Register(flags)
 	flags.BoolVarP(&f.options.Yes, "yes", "y", false, "don't ask for confirmation")
 	cmdflags.RegisterFiles(flags, &f.options.Declared.Inputs)
-	flags.Lookup("filename").Usage = "file or directory with hubs and forms, or '-' for stdin, to check resources with runOn Delete; repeatable"
+	flags.Lookup("filename").Usage = "file or directory with hubs and forms, to check resources with runOn Delete; repeatable"
 }
 
 func (f *removalFlags) check() error {
@@ -55,7 +55,7 @@ func (f *deleteFlags) register(flags *pflag.FlagSet, of string) {
 	f.removal.register(flags)
 	flags.Lookup("namespace").Usage = of
 	f.plan.Register(flags, "delete")
-	flags.StringVar(&f.cascade, "cascade", "background", "how to delete dependents: background (default), foreground (wait until everything is gone), or orphan (keep every object)")
+	flags.StringVar(&f.cascade, "cascade", "background", "how to delete dependents: background, foreground (wait until everything is gone), or orphan (keep every object)")
 	flags.BoolVar(&f.ignoreMissing, "ignore-not-found", false, "don't treat a missing resource as an error")
 }
 
@@ -99,7 +99,7 @@ func deleteCommand(a *app) *cobra.Command {
 			return a.delete(cmd.Context(), &f, named)
 		},
 	}
-	f.register(cmd.Flags(), "namespace of the nodes, or of the hubs of forms (default: from the kubeconfig context)")
+	f.register(cmd.Flags(), "namespace (default: from the kubeconfig context)")
 	f.registerHub(cmd.Flags())
 	cmd.AddCommand(
 		deleteSome(a, "node", "Delete one or more nodes", "Delete one or more nodes.", `  # Preview what is deleted and what is kept
@@ -153,7 +153,7 @@ func deleteSome(a *app, what, short, long, example string) *cobra.Command {
 		},
 	}
 	f.register(cmd.Flags(), map[string]string{
-		"node": "namespace of the nodes", "form": "namespace of the form's hub", "hub": "namespace of the hubs",
+		"node": "namespace (default: from the kubeconfig context)", "form": "namespace of the form's hub", "hub": "namespace (default: from the kubeconfig context)",
 	}[what])
 	if what == "form" {
 		f.registerHub(cmd.Flags())
@@ -196,6 +196,4 @@ orphans. It releases objects that another tool has taken over.
 delete doesn't read your rows. If a row is still active, the next apply creates
 its node again.
 
-Without -f, lynqctl runs a recorded resource with runOn: Delete only in the
-namespace of the node's inventory. With -f, it runs what the node's form
-declares, in any namespace.`
+If the node has a deletion hook in another namespace, pass its form with -f.`

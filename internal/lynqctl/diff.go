@@ -41,7 +41,7 @@ func newDiffFlags() diffFlags {
 func (f *diffFlags) register(flags *pflag.FlagSet) {
 	f.Render.RegisterCluster(flags)
 	flags.StringVarP(&f.format, "output", "o", f.format, "output format: diff, name, markdown (for a pull request), html (a page for a browser), or json (one object per line)")
-	f.RegisterChoice(flags, "don't refuse if a hub has no active rows")
+	f.RegisterChoice(flags)
 	flags.IntVar(&f.Run.Concurrency, "concurrency", f.Run.Concurrency, "number of nodes to process in parallel")
 }
 

@@ -32,9 +32,7 @@ WARNING: finalize deletes the objects of these nodes as their deletionPolicy
 says. Then it removes the inventory, and the hub record after all nodes of the
 hub. To keep a node instead, run 'lynqctl inventory restore NODE'.
 
-Without -f, lynqctl runs a recorded resource with runOn: Delete only in the
-namespace of the node's inventory. With -f, it runs what the node's form
-declares, in any namespace.
+If the node has a deletion hook in another namespace, pass its form with -f.
 
 If lynqctl can't clean up an object, the inventory keeps its finalizer, and
 finalize prints the reason. --force gives up on the objects that you name as
@@ -65,10 +63,10 @@ Exit codes:
 	}
 	flags := cmd.Flags()
 	f.removal.register(flags)
-	flags.Lookup("namespace").Usage = "namespace of the inventories and hub records"
+	flags.Lookup("namespace").Usage = "namespace (default: from the kubeconfig context)"
 	flags.BoolVarP(&f.everywhere, "all-namespaces", "A", false, "search all namespaces")
 	flags.StringVar(&f.removal.hub, "hub", "", "limit to this hub and its record (NAME or NAMESPACE/NAME)")
-	flags.StringSliceVar(&f.nodes, "node", nil, "limit to these nodes")
+	flags.StringSliceVar(&f.nodes, "node", nil, "limit to these nodes (as shown by 'lynqctl status')")
 	flags.BoolVar(&f.force, "force", false, "stop waiting for the named objects, and leave them behind")
 	return cmd
 }

@@ -30,7 +30,7 @@ type historyFlags struct {
 
 func (f *historyFlags) register(flags *pflag.FlagSet) {
 	f.Access.Register(flags)
-	flags.StringVarP(&f.Namespace, "namespace", "n", "", "namespace of the hubs (default: from the kubeconfig context)")
+	flags.StringVarP(&f.Namespace, "namespace", "n", "", "namespace (default: from the kubeconfig context)")
 	flags.BoolVarP(&f.all, "all-namespaces", "A", false, "search all namespaces")
 	f.print.Register(flags)
 	cmdflags.RegisterTimeout(flags, &f.Timeout)

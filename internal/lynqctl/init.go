@@ -25,10 +25,9 @@ the column that identifies a row, and the column that shows whether it is
 active. Every other column becomes a template variable. init skips columns that
 look like secrets, and lists them in a comment.
 
-If a column shows active rows in words, such as 'trial', init sorts the words
-into activeValues and inactiveValues, and names those that you must sort. Set
-LYNQCTL_SOURCE_PASSWORD to the password of the database, or to the bearer token
-of the API.
+If a column shows active rows in words, such as 'trial', init names the words
+that you must sort. Set LYNQCTL_SOURCE_PASSWORD to the password of the database,
+or to the bearer token of the API.
 
 With -f, init reads an existing hub and writes only the form. It never
 overwrites a file.
@@ -59,7 +58,7 @@ Exit codes:
 	flags.StringVar(&o.Form, "form-name", o.Form, "name of the form")
 	flags.StringVar(&o.UID, "uid", "", "column that identifies a row (default: a key, or a usual name)")
 	flags.StringVar(&o.Activate, "activate", "", "column that shows whether a row is active (default: a usual name)")
-	flags.StringVarP(&o.Namespace, "namespace", "n", "", "namespace of the hub, form, and nodes (default: set by each run)")
+	flags.StringVarP(&o.Namespace, "namespace", "n", "", "namespace of hub, form, and nodes (default: set by each run)")
 	cmdflags.RegisterLocalAccess(flags, &o.Access)
 	cmdflags.RegisterTimeout(flags, &o.Timeout)
 	return cmd

@@ -36,7 +36,7 @@ type inventoryFlags struct {
 
 func (f *inventoryFlags) register(flags *pflag.FlagSet) {
 	f.options.Access.Register(flags)
-	flags.StringVarP(&f.options.Namespace, "namespace", "n", "", "namespace of the nodes (default: from the kubeconfig context)")
+	flags.StringVarP(&f.options.Namespace, "namespace", "n", "", "namespace (default: from the kubeconfig context)")
 	f.print.Register(flags)
 	cmdflags.RegisterTimeout(flags, &f.options.Timeout)
 }
@@ -44,8 +44,8 @@ func (f *inventoryFlags) register(flags *pflag.FlagSet) {
 // registerChoice registers the flags that narrow a command about many nodes.
 func (f *inventoryFlags) registerChoice(flags *pflag.FlagSet) {
 	f.registerNamespaces(flags)
-	flags.StringSliceVar(&f.options.Hubs, "hub", nil, "limit to nodes of these hubs (NAME or NAMESPACE/NAME)")
-	flags.StringSliceVar(&f.options.Forms, "form", nil, "limit to nodes of these forms (NAME or NAMESPACE/NAME)")
+	flags.StringSliceVar(&f.options.Hubs, "hub", nil, "limit to these hubs (NAME or NAMESPACE/NAME)")
+	flags.StringSliceVar(&f.options.Forms, "form", nil, "limit to these forms (NAME or NAMESPACE/NAME)")
 	flags.StringSliceVar(&f.options.Nodes, "node", nil, "limit to these nodes (as shown by 'lynqctl status')")
 }
 

@@ -33,10 +33,8 @@ objects. Use it after you lose inventories, for example because a backup has no
 ConfigMaps. rebuild shows the new entries and asks before it writes them.
 
 With -f, lynqctl takes the row, the form, and the dependencies of a node from
-your rows and forms. Objects of a lost inventory then belong to the new one.
-Without -f, rebuild covers the nodes of a namespace. It takes the form from
-other nodes of the hub, or from --form. That is enough for 'lynqctl delete
-node'. If an inventory exists but lacks an entry, rebuild adds the entry.
+your rows and forms. Without -f, rebuild takes the form from other nodes of the
+hub, or from --form. That is enough for 'lynqctl delete node'.
 
 Exit codes:
   0    success, or nothing to do
@@ -55,9 +53,9 @@ Exit codes:
 	f.Render.RegisterCluster(flags)
 	f.Run.Register(flags)
 	flags.Lookup("output").Usage = "output format: table, wide, json, yaml, or name"
-	flags.Lookup("dry-run").Usage = "none, client, or server (client and server show the inventories and write nothing)"
-	flags.Lookup("namespace").Usage = "limit to nodes in this namespace (default: from the kubeconfig context; with -f, all namespaces of the nodes)"
-	flags.Lookup("form").Usage = "limit to these forms (with -f), or the form of nodes that lynqctl can't infer (without -f)"
+	flags.Lookup("dry-run").Usage = "none, client, or server (the last two show the inventories and write nothing)"
+	flags.Lookup("namespace").Usage = "namespace (default: from the kubeconfig context; with -f, all namespaces of the nodes)"
+	flags.Lookup("form").Usage = "limit to these forms; without -f, the form of nodes that lynqctl can't infer"
 	flags.BoolVarP(&f.everywhere, "all-namespaces", "A", false, "search all namespaces")
 	flags.BoolVarP(&f.yes, "yes", "y", false, "don't ask for confirmation")
 	cmdflags.RegisterNoFinalizer(flags, &f.Given.NoFinalizer)

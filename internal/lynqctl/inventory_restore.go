@@ -25,19 +25,12 @@ func inventoryRestoreCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restore NODE...|--all",
 		Short: "Restore deleted inventories",
-		Long: `Restore inventories that someone deleted. Name the nodes, or pass --all. restore
-handles inventories that wait for their finalizer, inventories that are gone
-while their objects exist, and objects that lost their owner reference. restore
-deletes nothing and changes only owner references, so it doesn't ask.
-
-If lynqctl can't see an object of an inventory, or if the last apply excluded
-one, restore leaves that inventory alone. The garbage collector might delete the
-object together with the old inventory. restore prints the reason and exits with
-1.
+		Long: `Restore inventories that someone deleted, and owner references that objects
+lost. Name the nodes, or pass --all. restore deletes nothing, so it doesn't ask.
+If it must leave an inventory alone, it prints the reason.
 
 restore doesn't read rows or forms. If a row is inactive or gone, the next apply
-deletes its node, within the limits of the guards. To use rows and forms for an
-inventory that is gone, run 'lynqctl inventory rebuild -f'.
+deletes its node, within the limits of the guards.
 
 Exit codes:
   0    success, or nothing to do
@@ -57,8 +50,8 @@ Exit codes:
 	f.register(flags)
 	flags.BoolVarP(&f.all, "all-namespaces", "A", false, "search all namespaces")
 	flags.BoolVar(&f.everything, "all", false, "restore every inventory that needs it")
-	flags.StringSliceVar(&f.options.Hubs, "hub", nil, "limit to nodes of these hubs (NAME or NAMESPACE/NAME)")
-	flags.StringVar(&f.run.DryRun, "dry-run", f.run.DryRun, "none, client, or server (client and server show the inventories and write nothing)")
+	flags.StringSliceVar(&f.options.Hubs, "hub", nil, "limit to these hubs (NAME or NAMESPACE/NAME)")
+	flags.StringVar(&f.run.DryRun, "dry-run", f.run.DryRun, "none, client, or server (the last two show the inventories and write nothing)")
 	flags.DurationVar(&f.run.LockTimeout, "lock-timeout", f.run.LockTimeout, "how long to wait for another run on the same hub")
 	return cmd
 }

@@ -43,7 +43,7 @@ type orphanFlags struct {
 func (f *orphanFlags) register(flags *pflag.FlagSet) {
 	q := &f.list.Query
 	f.list.Access.Register(flags)
-	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace of the orphans (default: from the kubeconfig context)")
+	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace (default: from the kubeconfig context)")
 	flags.BoolVarP(&f.all, "all-namespaces", "A", false, "search all namespaces, and objects without a namespace")
 	flags.StringVarP(&f.selector, "selector", "l", "", "limit to objects that match this label selector")
 	flags.StringSliceVar(&q.Reasons, "reason", nil, "limit to orphans with these reasons: "+strings.Join(orphan.Marked(), ", "))

@@ -41,7 +41,7 @@ named, the exit code is 2 and nothing changed.`,
 	flags := cmd.Flags()
 	f.Render.RegisterCluster(flags)
 	f.Run.Register(flags)
-	flags.StringSliceVar(&f.Render.Nodes, "node", nil, "limit to orphans of these nodes (as shown by 'lynqctl status')")
+	flags.StringSliceVar(&f.Render.Nodes, "node", nil, "limit to these nodes (as shown by 'lynqctl status')")
 	flags.BoolVar(&f.everything, "all", false, "adopt every orphan that your rows and forms render")
 	flags.BoolVar(&f.sync, "sync", false, "also update their content to match the form")
 	cmdflags.RegisterNoFinalizer(flags, &f.Given.NoFinalizer)

@@ -57,7 +57,7 @@ Exit codes:
 	flags := cmd.Flags()
 	f.register(flags)
 	flags.BoolVar(&f.prune.All, "all", false, "delete every orphan that matches the other flags")
-	flags.BoolVar(&f.prune.IncludeData, "include-data", false, "also delete PersistentVolumes, PersistentVolumeClaims, Namespaces, and CustomResourceDefinitions")
+	flags.BoolVar(&f.prune.IncludeData, "include-data", false, "also delete volumes, their claims, Namespaces, and CustomResourceDefinitions")
 	flags.StringVar(&f.prune.BackupDir, "backup-dir", "", "back up manifests to this directory before deleting (includes Secrets)")
 	flags.BoolVarP(&f.prune.Yes, "yes", "y", false, "don't ask for confirmation")
 	f.run.RegisterOutput(flags)

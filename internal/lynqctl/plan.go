@@ -23,14 +23,11 @@ func planCommand(a *app) *cobra.Command {
 		Long: `Show what apply would change, as diff does, and write it to a plan file.
 'lynqctl apply --plan FILE' then carries out these changes and no others.
 
-The plan is bound to the rows, the forms, the objects and the inventories that
-lynqctl saw. If one of them changes before you apply the plan, lynqctl refuses
-and names it. Changes of other rows, forms and objects don't matter. A plan runs
-once.
+If a row, a form, an object or an inventory of the plan changes before you apply
+it, lynqctl refuses and names it. A plan runs once.
 
-The file names objects, but has no values of rows and no contents of objects, so
-you can keep it as a public CI artifact. If somebody edits the file, lynqctl
-refuses it.
+The file names objects, but has no values of rows and no contents of objects. If
+somebody edits the file, lynqctl refuses it.
 
 Exit codes:
   0    the plan is written, even if nothing changes

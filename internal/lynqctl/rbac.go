@@ -73,7 +73,7 @@ Exit codes:
 	flags.StringVar(&f.name, "name", "", "name of the roles and bindings (default: lynqctl-NAMESPACE-NAME of the hub)")
 	flags.StringSliceVar(&f.Apply.Tombstones.Paths, "tombstones", nil, "files or directories with the tombstones that you pass to apply")
 	flags.BoolVar(&f.Data, "include-data", false, "grant the permissions for 'orphans prune --include-data'")
-	flags.BoolVar(&f.Optional, "optional", false, "include optional permissions: events, and details about objects that aren't ready")
+	flags.BoolVar(&f.Optional, "optional", false, "also grant optional permissions: events, and causes of objects that aren't ready")
 	flags.IntVar(&f.Shards, "shards", 0, "also grant permissions for runs of this many shards")
 	flags.BoolVar(&f.check, "check", false, "report only the permissions that you lack")
 	flags.StringVarP(&f.output, "output", "o", "", "output format: yaml or json; with --check: "+list.FormatUsage)

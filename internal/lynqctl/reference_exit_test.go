@@ -20,12 +20,18 @@ func sharedCodes() []sharedCode {
 		{"0", "success, or nothing to do", []string{"success"}},
 		{"1", "something failed; lynqctl did the rest", []string{
 			"something failed; the rest was applied", "something failed; the rest was deleted", "something failed; the rest was written",
+			"some nodes were not migrated; the others were", "some inventories were not rebuilt; the others were",
+			"some inventories were not restored; the others were",
 		}},
-		{"2", "invalid input or usage; nothing changed", []string{
-			"invalid usage; nothing changed", "invalid input or usage; nothing was written",
+		{"2", "invalid input or usage, or the cluster can't be read; nothing changed", []string{
+			"invalid usage; nothing changed", "invalid input or usage; nothing was written", "invalid input or usage; nothing changed",
+			"invalid usage, or no such name; nothing changed", "invalid usage, or no such node; nothing changed",
+			"invalid usage, or the cluster can't be read; nothing changed", "invalid usage, or the cluster can't be read",
+			"invalid usage, no such node, or the cluster can't be read", "invalid usage, no such hub, or the cluster can't be read",
 		}},
 		{"3", "not confirmed, or refused by a guard; nothing changed", []string{
 			"refused by a guard, or not confirmed; nothing changed", "refused by a guard; nothing was written",
+			"not confirmed, or another run is using the hub; nothing changed", "another run is using the hub; nothing changed",
 		}},
 		{"130", "interrupted; run the command again to continue", []string{"interrupted"}},
 	}

@@ -43,7 +43,7 @@ func commonFlags(all []*cobra.Command) map[string][]sharedFlag {
 	}
 	common := map[string][]sharedFlag{}
 	for _, item := range items {
-		if n := len(commands[item]); n >= 3 || n == 2 && len(strings.Fields(item)) > 11 {
+		if n := len(commands[item]); n >= 3 || n == 2 && len(strings.Fields(item)) > 8 {
 			common[longName(item)] = append(common[longName(item)], sharedFlag{item: item, commands: commands[item]})
 		}
 	}
@@ -106,7 +106,10 @@ func aboutClusterFlags(all []*cobra.Command) string {
 			without = append(without, "`"+shortPath(c)+"`")
 		}
 	}
-	return "All commands except " + strings.Join(without, ", ") + " have these flags. They mean the same as in kubectl.\n\n"
+	var named []string
+	cmdflags.Cluster().VisitAll(func(f *pflag.Flag) { named = append(named, "`--"+f.Name+"`") })
+	return "All commands except " + strings.Join(without, ", ") + " have these flags. They mean the same as in kubectl.\n\n" +
+		strings.Join(named, ", ") + "\n"
 }
 
 // ownFlags returns the flags of a command. It leaves out those of the cluster if the command

@@ -128,7 +128,7 @@ func reference(root *cobra.Command) string {
 	b.WriteString("# Commands\n\n`make generate` writes this page from `--help`.\n\n")
 	all := documented(root)[1:]
 	for _, c := range all {
-		fmt.Fprintf(&b, "- %s: %s\n", linkTo(c), inMarkdown(c.Short))
+		b.WriteString("- " + linkTo(c) + "\n")
 	}
 	common := commonFlags(all)
 	for _, c := range all {
@@ -141,7 +141,7 @@ func reference(root *cobra.Command) string {
 			b.WriteString(item.forCommands())
 		}
 	}
-	b.WriteString("\n## Flags for the cluster\n\n" + aboutClusterFlags(all) + strings.Join(flagItems(cmdflags.Cluster()), ""))
+	b.WriteString("\n## Flags for the cluster\n\n" + aboutClusterFlags(all))
 	b.WriteString("\n## Flags of all commands\n\n" + strings.Join(flagItems(root.PersistentFlags()), ""))
 	b.WriteString(aboutVariables())
 	return b.String()

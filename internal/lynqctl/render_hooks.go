@@ -20,8 +20,8 @@ type tombstoneHookFlags struct {
 
 func (f *tombstoneHookFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.wanted, "tombstone-hooks", false, "write hooks that delete the forms' tombstones after a successful sync (with --target=argo)")
-	flags.StringVar(&f.image, "tombstone-hook-image", "", "image with kubectl (with --tombstone-hooks; default: registry.k8s.io/kubectl in the Kubernetes version that 'lynqctl version' prints)")
-	flags.BoolVar(&f.data, "include-data", false, "also delete PersistentVolumes, PersistentVolumeClaims, Namespaces, and CustomResourceDefinitions (with --tombstone-hooks)")
+	flags.StringVar(&f.image, "tombstone-hook-image", "", "image with kubectl (with --tombstone-hooks; default: registry.k8s.io/kubectl)")
+	flags.BoolVar(&f.data, "include-data", false, "also delete volumes, their claims, Namespaces, and CustomResourceDefinitions (with --tombstone-hooks)")
 }
 
 // options checks the flags. It returns nil if the user wants no hooks.

@@ -48,14 +48,14 @@ func defaultTreeFlags() treeFlags {
 }
 
 func (f *treeFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.options.Dir, "output-dir", "", "write a tree of files to this directory; lynqctl doesn't change other files in it")
+	flags.StringVar(&f.options.Dir, "output-dir", "", "write a tree of files to this directory")
 	flags.StringVar(&f.layout, "layout", f.layout, "tree layout: "+layoutFolders+" (one file per object) or "+layoutFiles+" (one file per node)")
 	flags.BoolVar(&f.options.Spread, "spread", false, "spread nodes over 256 folders (for very large trees)")
 	flags.BoolVar(&f.options.Force, "force", false, "overwrite or remove files that lynqctl didn't write")
 	flags.BoolVar(&f.options.DryRun, "dry-run", false, "show what would change in the tree, and write nothing")
-	flags.BoolVar(&f.options.Limits.AllowEmpty, "allow-empty", false, "allow deleting every node of a hub that has no active rows")
+	flags.BoolVar(&f.options.Limits.AllowEmpty, "allow-empty", false, cmdflags.AllowEmptyUsage)
 	flags.StringVar(&f.maxDelete, "max-delete", f.maxDelete, "refuse to delete more than this many of a hub's nodes (a number or a percentage)")
-	flags.IntVar(&f.options.LastStage, "stage", 0, "change only nodes up to this stage of a rollout, counted from 1; others keep their files (0 means all)")
+	flags.IntVar(&f.options.LastStage, "stage", 0, "keep the files of nodes after this stage of a rollout, counted from 1 (0 means none)")
 	cmdflags.RegisterNoGrace(flags, &f.options.NoGrace)
 	flags.BoolVar(&f.options.PlainSecrets, "plain-secrets", false, "write Secret values in plain text (anyone who can read the tree can read them)")
 	flags.BoolVar(&f.options.TellChanged, "exit-code", false, "exit with code 4 if the tree changed")
@@ -66,14 +66,14 @@ func (f *treeFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.emit, "emit-apps", "", "also write the objects that deploy the tree: for argo "+
 		string(policy.AppsApplications)+" or "+string(policy.AppsApplicationSet)+", for flux "+string(policy.AppsKustomizations)+" or "+string(policy.AppsOrdered)+
 		"; or "+noApps+" to remove them")
-	flags.StringVar(&f.options.Emit.RepoURL, "repo-url", "", "Git repository of the tree (with --emit-apps; flux can use an existing GitRepository instead)")
+	flags.StringVar(&f.options.Emit.RepoURL, "repo-url", "", "Git repository of the tree (with --emit-apps)")
 	flags.StringVar(&f.options.Emit.Revision, "revision", "", "branch (with --repo-url; argo also takes a tag or commit; default: HEAD for argo, main for flux)")
 	flags.StringVar(&f.options.Emit.Path, "repo-path", "", "path of the tree in the repository (with --emit-apps)")
-	flags.StringVar(&f.options.Emit.Name, "app-name", "", "name of the ApplicationSet or GitRepository (with --emit-apps; default: lynqctl, or flux-system for flux without --repo-url)")
+	flags.StringVar(&f.options.Emit.Name, "app-name", "", "name of the ApplicationSet or GitRepository (with --emit-apps; default: lynqctl, or flux-system without --repo-url)")
 	flags.StringVar(&f.options.Emit.Namespace, "app-namespace", "", "namespace of these objects (with --emit-apps; default: argocd or flux-system)")
 	flags.StringVar(&f.options.Emit.Project, "app-project", "", "project of the Applications (with --emit-apps for argo; default: default)")
-	flags.StringVar(&f.options.Emit.DestServer, "dest-server", "", "URL of the destination cluster (with --emit-apps for argo; default: the cluster of Argo CD)")
-	flags.StringVar(&f.options.Emit.DestName, "dest-name", "", "name of the destination cluster in Argo CD, instead of --dest-server (with --emit-apps for argo)")
+	flags.StringVar(&f.options.Emit.DestServer, "dest-server", "", "URL of the destination cluster (with --emit-apps for argo; default: that of Argo CD)")
+	flags.StringVar(&f.options.Emit.DestName, "dest-name", "", "Argo CD's name of the destination cluster, instead of --dest-server")
 }
 
 // treeOnly returns the flags that need a tree. appsOnly returns those that need objects

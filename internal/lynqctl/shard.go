@@ -30,13 +30,8 @@ func shardCommand(a *app) *cobra.Command {
 each shard: Job, ServiceAccount, roles, and ConfigMaps with your files. With
 --schedule, it is a CronJob. The pods get the flags of apply that you pass.
 
-If some nodes of a shard fail, the Job runs this shard again. If its input is
-invalid or a guard refuses it, the Job doesn't. The other shards go on.
-
-A Job runs once. Before you apply it again, delete it with kubectl.
-
-You don't need a cluster, unless your forms use kinds that lynqctl doesn't know
-or delete Namespaces.
+If some nodes of a shard fail, the Job runs this shard again. A Job runs once.
+Before you apply it again, delete it with kubectl.
 
 Exit codes:
   0    success
@@ -53,7 +48,7 @@ Exit codes:
 	flags := cmd.Flags()
 	f.apply.Render.RegisterCluster(flags)
 	f.apply.Run.RegisterPace(flags)
-	f.apply.RegisterGuards(flags, "allow deleting every node of a hub that has no active rows")
+	f.apply.RegisterGuards(flags)
 	flags.BoolVar(&f.apply.Given.Wait, "wait", f.apply.Given.Wait, "wait until objects are ready")
 	cmdflags.RegisterNoFinalizer(flags, &f.apply.Given.NoFinalizer)
 	f.apply.RegisterRecordValues(flags)

@@ -56,9 +56,8 @@ func statusCommand(a *app) *cobra.Command {
 checks the live objects. It reports objects that are missing, not ready, or
 changed by another client.
 
-With --recorded, status shows the state that the last run recorded, and doesn't
-check objects. To see a node with its objects, run 'lynqctl status node NAME'.
-status also takes node/NAME, hub/NAME, and form/NAME.` + statusCodes,
+To see a node with its objects, run 'lynqctl status node NAME'. status also
+takes node/NAME, hub/NAME, and form/NAME.` + statusCodes,
 		Example: `  # Show the nodes of the context's namespace
   lynqctl status
 
@@ -163,7 +162,7 @@ func statusOf(a *app, what, short string, narrow func(f *statusFlags, names []st
 	f.register(cmd.Flags())
 	f.registerNamespaces(cmd.Flags())
 	if what == "form" {
-		cmd.Flags().StringSliceVar(&f.options.Hubs, "hub", nil, "limit to nodes of these hubs (NAME or NAMESPACE/NAME), if several hubs have a form with this name")
+		cmd.Flags().StringSliceVar(&f.options.Hubs, "hub", nil, "hub of the form (NAME or NAMESPACE/NAME), if several hubs have a form with this name")
 	}
 	return cmd
 }

@@ -56,17 +56,20 @@ const (
 	AdoptNever    = "never"
 )
 
+// AllowEmptyUsage is the usage of --allow-empty.
+const AllowEmptyUsage = "allow deleting every node of a hub that has no active rows"
+
 // RegisterChoice registers the flags that select nodes and objects, and those for guards.
-func (f *Apply) RegisterChoice(flags *pflag.FlagSet, allowEmpty string) {
+func (f *Apply) RegisterChoice(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&f.Render.Nodes, "node", nil, "limit to these nodes (as shown by 'lynqctl status')")
 	flags.StringVarP(&f.Render.Selector, "selector", "l", "", "limit to objects that match this label selector; nothing is deleted")
-	f.RegisterGuards(flags, allowEmpty)
+	f.RegisterGuards(flags)
 }
 
 // RegisterGuards registers the flags for guards.
-func (f *Apply) RegisterGuards(flags *pflag.FlagSet, allowEmpty string) {
+func (f *Apply) RegisterGuards(flags *pflag.FlagSet) {
 	RegisterStrict(flags, &f.Render.Options.Inputs)
-	flags.BoolVar(&f.Given.Limits.AllowEmpty, "allow-empty", false, allowEmpty)
+	flags.BoolVar(&f.Given.Limits.AllowEmpty, "allow-empty", false, AllowEmptyUsage)
 	flags.StringVar(&f.MaxDelete, "max-delete", f.MaxDelete, "refuse to delete more than this many of a hub's nodes (a number or a percentage)")
 	flags.StringVar(&f.maxChange, "max-change", "", "refuse to change more than this many of a hub's nodes (a number or a percentage)")
 	flags.StringSliceVar(&f.Given.Limits.EmptyColumns, "allow-empty-column", nil, "don't refuse if these columns are suddenly empty in many rows")
@@ -74,7 +77,7 @@ func (f *Apply) RegisterGuards(flags *pflag.FlagSet, allowEmpty string) {
 	// These flags delete further objects, and data.
 	flags.StringSliceVar(&f.Given.Tombstones.Paths, "tombstones", nil, "files or directories with tombstones: objects to delete if their labels match")
 	flags.BoolVar(&f.Given.Tombstones.Recheck, "recheck-tombstones", false, "check tombstones again, even if their objects were already deleted")
-	flags.BoolVar(&f.Given.IncludeData, "include-data", false, "let patchStrategy recreate and tombstones delete PersistentVolumes, PersistentVolumeClaims, Namespaces, and CustomResourceDefinitions")
+	flags.BoolVar(&f.Given.IncludeData, "include-data", false, "let patchStrategy recreate and tombstones delete volumes, their claims, Namespaces, and CustomResourceDefinitions")
 }
 
 // RegisterRecordValues registers the flag that stores values of rows in inventories.

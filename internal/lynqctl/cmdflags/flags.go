@@ -116,7 +116,7 @@ func (f *Render) Check() error {
 
 // RegisterNoFinalizer registers the flag of commands that create inventories.
 func RegisterNoFinalizer(flags *pflag.FlagSet, without *bool) {
-	flags.BoolVar(without, "no-finalizer", false, "create inventories without a finalizer (deleting one with kubectl then deletes its objects at once)")
+	flags.BoolVar(without, "no-finalizer", false, "create inventories without a finalizer (who deletes one with kubectl then deletes its objects)")
 }
 
 // RegisterNoGrace registers the flag that deletes nodes before their grace period ends.

@@ -49,7 +49,7 @@ Exit codes:
 		RunE: func(cmd *cobra.Command, args []string) error { return approve(cmd.Context(), c, &f, args[0]) },
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace of the hub (default: from the kubeconfig context)")
+	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace (default: from the kubeconfig context)")
 	f.Access.Register(flags)
 	cmdflags.RegisterTimeout(flags, &f.Timeout)
 	flags.BoolVarP(&f.Yes, "yes", "y", false, "don't ask for confirmation")

@@ -24,9 +24,9 @@ type manifestFlags struct {
 func defaultManifestFlags() manifestFlags { return manifestFlags{replicas: 1} }
 
 func (f *manifestFlags) register(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.wanted, "print-manifests", false, "print the manifests that run this watch in a cluster, and exit: Deployment, ServiceAccount, roles, and a ConfigMap with your files")
+	flags.BoolVar(&f.wanted, "print-manifests", false, "print the manifests that run this watch in a cluster, and exit")
 	flags.StringVar(&f.image, "image", "", "container image (with --print-manifests; default: this release)")
-	flags.IntVar(&f.replicas, "replicas", f.replicas, "number of pods (with --print-manifests); one is active, the rest are standbys")
+	flags.IntVar(&f.replicas, "replicas", f.replicas, "number of pods (with --print-manifests); one is active")
 	flags.StringVar(&f.deployment, "deployment", "", "NAMESPACE/NAME of the Deployment (with --print-manifests; default: the hubs' namespace, and lynqctl-HUB)")
 }
 

@@ -44,17 +44,16 @@ func (f *watchFlags) register(flags *pflag.FlagSet) {
 	cmdflags.RegisterStrict(flags, &f.apply.Render.Options.Inputs)
 	flags.IntVar(&f.apply.Run.Concurrency, "concurrency", f.apply.Run.Concurrency, "number of nodes to process in parallel")
 	flags.BoolVar(&f.apply.Run.Events, "events", f.apply.Run.Events, "emit Kubernetes events")
-	flags.StringVar(&f.apply.Run.DryRun, "dry-run", f.apply.Run.DryRun, "none, client (print the plan of one round), or server (also submit every write as a server-side dry run)")
+	flags.StringVar(&f.apply.Run.DryRun, "dry-run", f.apply.Run.DryRun, "none, client (print the plan), or server (also submit every write as a server-side dry run)")
 	flags.StringVar(&f.apply.MaxDelete, "max-delete", f.apply.MaxDelete, "hold deletions that exceed this many of a hub's nodes (a number or a percentage)")
-	flags.DurationVar(&f.window, "max-delete-window", f.window, "how long deleted nodes count against --max-delete (0 means that each round counts only its own)")
+	flags.DurationVar(&f.window, "max-delete-window", f.window, "how long deleted nodes count against --max-delete (0: each round counts its own)")
 	flags.BoolVar(&f.apply.Given.Limits.AllowEmpty, "allow-empty", false, "start without a form, and allow deleting every node of a hub that has no active rows")
-	flags.StringSliceVar(&f.apply.Given.Limits.EmptyColumns, "allow-empty-column", nil, "don't stop if these columns are suddenly empty in many rows")
+	flags.StringSliceVar(&f.apply.Given.Limits.EmptyColumns, "allow-empty-column", nil, "don't refuse if these columns are suddenly empty in many rows")
 	flags.StringSliceVar(&f.apply.Given.Tombstones.Paths, "tombstones", nil, "files or directories with tombstones: objects to delete if their labels match")
 	flags.StringVar(&f.listen, "listen", "", "address that serves /healthz, /readyz, and /metrics, for example :8080")
 	flags.BoolVar(&f.perNode, "metrics-per-node", false, "report metrics per node instead of per hub and form")
 	flags.StringVar(&f.logFormat, "log-format", f.logFormat, "output format: text or json")
 	f.manifests.register(flags)
-	flags.Lookup("timeout").Usage = "stop after this time, for example 1h (0 means no limit)"
 }
 
 // New returns watch, and the commands below it.
@@ -194,15 +193,13 @@ any instance deleted within --max-delete-window.
 If watch can't read a source, it keeps the rows that it read last. It reloads
 hubs and forms when the files change, or on SIGHUP. If the new files have
 errors, it keeps the last valid version. If a hub or form leaves your files,
-lynqctl keeps its objects. If no form is left, watch waits for the next one.
-With --allow-empty, it can also start without a form.
+lynqctl keeps its objects.
 
 A second instance is a standby. You can run apply, delete, and orphans while
 watch runs. These commands get the hub when watch ends its round.
 
-With --dry-run, watch previews one round as apply --dry-run does, with the same
-exit codes, and writes nothing. Exit code 3 then means that watch would hold
-deletions.
+With --dry-run, watch previews one round, and writes nothing. The exit codes are
+those of apply --dry-run. Exit code 3 means that watch would hold deletions.
 
 Exit codes:
   0    the dry run found no problem, or --print-manifests printed
