@@ -6,34 +6,42 @@ import (
 	"net/http"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/tools/pager"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// List returns the metadata of objects, see apply.Cluster. It calls each after the whole
-// list has come.
-func (c *Client) List(ctx context.Context, r lynq.APIResource, namespace, selector string, each func(*metav1.PartialObjectMetadata)) error {
-	page := func(body []byte) (runtime.Object, error) {
+// List reads the metadata of objects, see observe.Reader.
+func (c *Client) List(ctx context.Context, r lynq.APIResource, namespace, selector string, read func(*metav1.PartialObjectMetadata) (note func())) error {
+	page := func(body []byte, keep func(note func())) (string, error) {
 		list := &metav1.PartialObjectMetadataList{}
-		return list, decode(body, list, "PartialObjectMetadataList", r.Kind+"List")
+		if err := decode(body, list, "PartialObjectMetadataList", r.Kind+"List"); err != nil {
+			return "", err
+		}
+		for i := range list.Items {
+			m := &list.Items[i]
+			m.TypeMeta = typeMeta(r)
+			keep(read(m))
+		}
+		return list.Continue, nil
 	}
-	return readList(ctx, c, listRequest(r, namespace, acceptMetadataList), labelled(selector), page, func(m *metav1.PartialObjectMetadata) {
-		m.TypeMeta = typeMeta(r)
-		each(m)
-	})
+	return c.readList(ctx, listRequest(r, namespace, acceptMetadataList), labelled(selector), page)
 }
 
-// listConfigMaps returns whole ConfigMaps.
+// listConfigMaps returns whole ConfigMaps. It calls each after the whole list has come.
 func (c *Client) listConfigMaps(ctx context.Context, namespace, selector string, each func(*corev1.ConfigMap)) error {
-	page := func(body []byte) (runtime.Object, error) {
+	page := func(body []byte, keep func(note func())) (string, error) {
 		list := &corev1.ConfigMapList{}
-		return list, decode(body, list, "ConfigMapList")
+		if err := decode(body, list, "ConfigMapList"); err != nil {
+			return "", err
+		}
+		for i := range list.Items {
+			keep(func() { each(&list.Items[i]) })
+		}
+		return list.Continue, nil
 	}
-	return readList(ctx, c, listRequest(configMapResource(), namespace, acceptProtobuf), labelled(selector), page, each)
+	return c.readList(ctx, listRequest(configMapResource(), namespace, acceptProtobuf), labelled(selector), page)
 }
 
 // labelled returns list options with a label selector.
@@ -50,36 +58,38 @@ func typeMeta(r lynq.APIResource) metav1.TypeMeta {
 	return metav1.TypeMeta{APIVersion: r.APIVersion(), Kind: r.Kind}
 }
 
-// readList reads all pages of a list before it passes any object to each. The pages show
-// one moment. If reading takes longer than the server keeps that moment, it answers 410.
-// The pager then asks for everything in one page, which can't expire. The request has no
-// resource version, so the list contains all earlier writes.
-func readList[O runtime.Object](ctx context.Context, c *Client, r *request, selector metav1.ListOptions, page func(body []byte) (runtime.Object, error), each func(O)) error {
-	p := pager.New(func(_ context.Context, o metav1.ListOptions) (runtime.Object, error) {
+// readList reads all pages of a list. After the last page, it calls all notes that the pages
+// kept. The pages show one moment. If reading takes longer than the server keeps that
+// moment, it answers 410. readList then drops the notes, and asks for everything in one
+// page, which can't expire. The request has no resource version, so the list contains all
+// earlier writes.
+func (c *Client) readList(ctx context.Context, r *request, o metav1.ListOptions, page func(body []byte, keep func(note func())) (next string, err error)) error {
+	var notes []func()
+	keep := func(note func()) {
+		if note != nil {
+			notes = append(notes, note)
+		}
+	}
+	for o.Limit = c.pageSize; ; {
 		r.params = listParams(o)
 		body, err := c.send(ctx, r)
+		if apierrors.IsResourceExpired(err) && o.Continue != "" {
+			notes, o.Limit, o.Continue = nil, 0, ""
+			continue
+		}
 		if err != nil {
-			return nil, err
+			return err
 		}
-		list, err := page(body)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", r.text(), err)
+		if o.Continue, err = page(body, keep); err != nil {
+			return fmt.Errorf("%s: %w", r.text(), err)
 		}
-		return list, nil
-	})
-	p.PageSize = c.pageSize
-	list, _, err := p.List(context.WithoutCancel(ctx), selector) // send says what ended ctx
-	if err != nil {
-		return err
+		if o.Continue == "" {
+			break
+		}
 	}
-	objects, err := meta.ExtractList(list)
-	for i, o := range objects {
-		objects[i] = nil // so that memory of unneeded objects becomes free
-		object, ok := o.(O)
-		if !ok {
-			return fmt.Errorf("%s: there is a %T among the objects", r.text(), o)
-		}
-		each(object)
+	for i, note := range notes {
+		notes[i] = nil // so that memory of unneeded objects becomes free
+		note()
 	}
-	return err
+	return nil
 }

@@ -36,7 +36,9 @@ func (c *through) fill(t *testing.T, n int) []string {
 
 // names lists with both kinds of lists.
 func names(ctx context.Context, client *kube.Client, namespace string) (metadata, whole []string, err error) {
-	err = client.List(ctx, configMaps, namespace, "app=a", func(m *metav1.PartialObjectMetadata) { metadata = append(metadata, m.Name) })
+	err = client.List(ctx, configMaps, namespace, "app=a", func(m *metav1.PartialObjectMetadata) func() {
+		return func() { metadata = append(metadata, m.Name) }
+	})
 	if err == nil {
 		err = client.ConfigMaps().List(ctx, namespace, "app=a", func(m *corev1.ConfigMap) { whole = append(whole, m.Name+m.Data["key"]) })
 	}
@@ -124,7 +126,7 @@ func TestListMetadata(t *testing.T) {
 			return err == nil
 		})
 		var got []*metav1.PartialObjectMetadata
-		if err := client.List(t.Context(), r, env.Namespace, "app=a", func(m *metav1.PartialObjectMetadata) { got = append(got, m) }); err != nil {
+		if err := client.List(t.Context(), r, env.Namespace, "app=a", func(m *metav1.PartialObjectMetadata) func() { return func() { got = append(got, m) } }); err != nil {
 			t.Fatal(err)
 		}
 		one, err := client.Metadata(t.Context(), r, env.Namespace, "m")
@@ -136,7 +138,9 @@ func TestListMetadata(t *testing.T) {
 		}
 	}
 	var all []string
-	if err := client.List(t.Context(), configMaps, "", "app=a", func(m *metav1.PartialObjectMetadata) { all = append(all, m.Namespace) }); err != nil || !slices.Contains(all, env.Namespace) {
+	if err := client.List(t.Context(), configMaps, "", "app=a", func(m *metav1.PartialObjectMetadata) func() {
+		return func() { all = append(all, m.Namespace) }
+	}); err != nil || !slices.Contains(all, env.Namespace) {
 		t.Errorf("in all namespaces: %v, %v", all, err)
 	}
 }
@@ -154,7 +158,7 @@ func TestListRefused(t *testing.T) {
 	unknown := lynq.APIResource{Group: "apps", Version: "v1", Kind: "Nope", Plural: "nopes", Namespaced: true}
 	client := newClient(t, env.Kubeconfig)
 	for _, r := range []lynq.APIResource{gone, unknown} {
-		err := client.List(t.Context(), r, env.Namespace, "", func(*metav1.PartialObjectMetadata) {})
+		err := client.List(t.Context(), r, env.Namespace, "", func(*metav1.PartialObjectMetadata) func() { return nil })
 		if !meta.IsNoMatchError(err) || apierrors.IsNotFound(err) {
 			t.Errorf("%s: %v, want a NoKindMatchError", r.APIVersion(), err)
 		}

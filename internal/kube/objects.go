@@ -8,7 +8,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -26,30 +25,25 @@ func (c *Client) Warnings(ctx context.Context, events lynq.APIResource, namespac
 }
 
 func (c *Client) objects(ctx context.Context, r lynq.APIResource, namespace string, selector metav1.ListOptions, each func(*unstructured.Unstructured)) error {
-	page := func(body []byte) (runtime.Object, error) {
-		list := &unstructured.UnstructuredList{}
-		m, err := readItems(bytes.NewReader(body), r, func(o *unstructured.Unstructured, _ []byte) { list.Items = append(list.Items, *o) })
-		list.SetContinue(m.Continue)
-		return list, err
+	page := func(body []byte, keep func(note func())) (string, error) {
+		m, err := readItems(bytes.NewReader(body), r, func(o *unstructured.Unstructured, _ []byte) { keep(func() { each(o) }) })
+		return m.Continue, err
 	}
-	return readList(ctx, c, listRequest(r, namespace, acceptJSON), selector, page, each)
+	return c.readList(ctx, listRequest(r, namespace, acceptJSON), selector, page)
 }
 
 // ReadObjects reads all objects that a label selector selects, see observe.ObjectReader.
 func (c *Client) ReadObjects(ctx context.Context, r lynq.APIResource, namespace, selector string, read func(*metav1.PartialObjectMetadata, *unstructured.Unstructured) (note func())) error {
-	page := func(body []byte) (runtime.Object, error) {
-		list := &sights{}
+	page := func(body []byte, keep func(note func())) (string, error) {
 		var problems []error
 		m, err := readItems(bytes.NewReader(body), r, func(o *unstructured.Unstructured, text []byte) {
 			one, problem := metadataOf(r, text)
-			s := sightOf(o)
-			s.note = read(one, o)
-			list.Items, problems = append(list.Items, *s), append(problems, problem)
+			problems = append(problems, problem)
+			keep(read(one, o))
 		})
-		list.SetContinue(m.Continue)
-		return list, errors.Join(append(problems, err)...)
+		return m.Continue, errors.Join(append(problems, err)...)
 	}
-	return readList(ctx, c, listRequest(r, namespace, acceptJSON), labelled(selector), page, func(s *sight) { s.note() })
+	return c.readList(ctx, listRequest(r, namespace, acceptJSON), labelled(selector), page)
 }
 
 // metadataOf decodes an object's metadata from its text, which has the server's exact

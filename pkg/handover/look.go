@@ -209,7 +209,9 @@ func (l *Looker) list(ctx context.Context, r lynq.APIResource, namespace, select
 	}
 	l.mu.Unlock()
 	one.once.Do(func() {
-		one.err = l.cluster.List(ctx, r, namespace, selector, func(m *metav1.PartialObjectMetadata) { one.objects = append(one.objects, m) })
+		one.err = l.cluster.List(ctx, r, namespace, selector, func(m *metav1.PartialObjectMetadata) func() {
+			return func() { one.objects = append(one.objects, m) }
+		})
 	})
 	return one.objects, one.err
 }

@@ -83,7 +83,7 @@ func (s *stage) Listable(context.Context) ([]lynq.APIResource, error) {
 	return s.kinds, s.call("discover")
 }
 
-func (s *stage) List(_ context.Context, r lynq.APIResource, namespace, selector string, each func(*metav1.PartialObjectMetadata)) error {
+func (s *stage) List(_ context.Context, r lynq.APIResource, namespace, selector string, read func(*metav1.PartialObjectMetadata) (note func())) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.call("list " + r.Kind + " " + namespace); err != nil {
@@ -91,7 +91,7 @@ func (s *stage) List(_ context.Context, r lynq.APIResource, namespace, selector 
 	}
 	for ref, m := range s.objects {
 		if _, labelled := m.Labels[selector]; ref.Kind == r.Kind && ref.Group == r.Group && (namespace == "" || namespace == ref.Namespace) && (selector == "" || labelled) {
-			each(m)
+			read(m)()
 		}
 	}
 	return nil

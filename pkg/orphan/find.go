@@ -152,8 +152,9 @@ func (s *search) listEach(ctx context.Context, selectors []string) ([][]seen, er
 		if s.query.Selector != "" {
 			selector += "," + s.query.Selector
 		}
-		err := s.List(ctx, *kind, s.query.Namespace, selector, func(m *metav1.PartialObjectMetadata) {
-			lists[i] = append(lists[i], seeing(kind, m))
+		err := s.List(ctx, *kind, s.query.Namespace, selector, func(m *metav1.PartialObjectMetadata) func() {
+			object := seeing(kind, m)
+			return func() { lists[i] = append(lists[i], object) }
 		})
 		return s.unreadable.tolerate(kind, verbList, err)
 	})

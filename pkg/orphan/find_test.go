@@ -277,7 +277,7 @@ type meeting struct {
 	met       chan struct{}
 }
 
-func (c *meeting) List(ctx context.Context, r lynq.APIResource, namespace, selector string, each func(*metav1.PartialObjectMetadata)) error {
+func (c *meeting) List(ctx context.Context, r lynq.APIResource, namespace, selector string, read func(*metav1.PartialObjectMetadata) (note func())) error {
 	c.mu.Lock()
 	c.now++
 	c.most = max(c.most, c.now)
@@ -291,5 +291,5 @@ func (c *meeting) List(ctx context.Context, r lynq.APIResource, namespace, selec
 	c.mu.Lock()
 	c.now--
 	c.mu.Unlock()
-	return c.memory.List(ctx, r, namespace, selector, each)
+	return c.memory.List(ctx, r, namespace, selector, read)
 }

@@ -71,7 +71,7 @@ func (m *memory) Resource(_ context.Context, group, _, name string) (lynq.APIRes
 	return m.kinds[i], nil
 }
 
-func (m *memory) List(ctx context.Context, r lynq.APIResource, namespace, selector string, each func(*metav1.PartialObjectMetadata)) error {
+func (m *memory) List(ctx context.Context, r lynq.APIResource, namespace, selector string, read func(*metav1.PartialObjectMetadata) (note func())) error {
 	if err := errors.Join(ctx.Err(), m.request("list", r, namespace+" "+selector)); err != nil {
 		return err
 	}
@@ -81,7 +81,9 @@ func (m *memory) List(ctx context.Context, r lynq.APIResource, namespace, select
 	}
 	for _, o := range m.objects {
 		if o.kind == r.Kind && (namespace == "" || namespace == o.meta.Namespace) && s.Matches(labels.Set(o.meta.Labels)) {
-			each(&metav1.PartialObjectMetadata{ObjectMeta: o.meta})
+			if note := read(&metav1.PartialObjectMetadata{ObjectMeta: o.meta}); note != nil {
+				note()
+			}
 		}
 	}
 	return nil

@@ -99,8 +99,8 @@ func (c *Cluster) Listable(context.Context) ([]lynq.APIResource, error) {
 	return all, nil
 }
 
-// List passes the metadata of the selected objects to each.
-func (c *Cluster) List(_ context.Context, r lynq.APIResource, namespace, selector string, each func(*metav1.PartialObjectMetadata)) error {
+// List passes the metadata of the selected objects to read, and then calls the notes.
+func (c *Cluster) List(_ context.Context, r lynq.APIResource, namespace, selector string, read func(*metav1.PartialObjectMetadata) (note func())) error {
 	s, err := labels.Parse(selector)
 	if err != nil {
 		return err
@@ -110,7 +110,9 @@ func (c *Cluster) List(_ context.Context, r lynq.APIResource, namespace, selecto
 	for _, ref := range c.Sorted() {
 		o := c.Objects[ref]
 		if ref.Group == r.Group && ref.Kind == r.Kind && (namespace == "" || namespace == ref.Namespace) && s.Matches(labels.Set(o.GetLabels())) {
-			each(MetadataOf(o))
+			if note := read(MetadataOf(o)); note != nil {
+				note()
+			}
 		}
 	}
 	return nil

@@ -204,10 +204,12 @@ func (s *Offers) listed(ctx context.Context, kind lynq.APIResource, namespace, s
 		return nil
 	}
 	var names []string
-	err := client.List(ctx, kind, namespace, selector, func(m *metav1.PartialObjectMetadata) {
-		if name := nameOf(m); name != "" {
-			names = append(names, name)
+	err := client.List(ctx, kind, namespace, selector, func(m *metav1.PartialObjectMetadata) func() {
+		name := nameOf(m)
+		if name == "" {
+			return nil
 		}
+		return func() { names = append(names, name) }
 	})
 	if err != nil {
 		return nil

@@ -28,7 +28,7 @@ type aheadList struct {
 
 	done     chan struct{} // closed when the fields below are set
 	resource lynq.APIResource
-	objects  []tracking.Live
+	objects  []*tracking.Live
 	err      error // the error of the list
 }
 
@@ -97,8 +97,9 @@ func (l *aheadList) read(ctx context.Context, c Reader, hub string) {
 		return
 	}
 	l.resource = r
-	l.err = c.List(ctx, r, l.namespace, hubSelector(hub), func(m *metav1.PartialObjectMetadata) {
-		l.objects = append(l.objects, tracking.LiveOf(refOf(r, m), m))
+	l.err = c.List(ctx, r, l.namespace, hubSelector(hub), func(m *metav1.PartialObjectMetadata) func() {
+		live := tracking.LiveOf(refOf(r, m), m)
+		return func() { l.objects = append(l.objects, &live) }
 	})
 }
 

@@ -16,10 +16,12 @@ func Contents(ctx context.Context, c Reader, kinds []lynq.APIResource, namespace
 	found := make([][]lynq.Ref, len(kinds))
 	err := inParallel(len(kinds), func(i int) error {
 		r := kinds[i]
-		return c.List(ctx, r, namespace, "", func(m *metav1.PartialObjectMetadata) {
-			if meant(r, m) {
-				found[i] = append(found[i], refOf(r, m))
+		return c.List(ctx, r, namespace, "", func(m *metav1.PartialObjectMetadata) func() {
+			if !meant(r, m) {
+				return nil
 			}
+			ref := refOf(r, m)
+			return func() { found[i] = append(found[i], ref) }
 		})
 	})
 	return slices.Concat(found...), err

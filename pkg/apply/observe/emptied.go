@@ -115,10 +115,12 @@ func (c *Emptied) instances(ctx context.Context, kinds []lynq.APIResource) ([]st
 		return namesOf(wanted), nil
 	}
 	var found []string
-	err := c.Cluster.List(ctx, kinds[i], "", "", func(m *metav1.PartialObjectMetadata) {
-		if !c.wouldBeGone(kinds[i], m) {
-			found = append(found, lynq.Ref{Kind: kinds[i].Kind, Namespace: m.Namespace, Name: m.Name}.String())
+	err := c.Cluster.List(ctx, kinds[i], "", "", func(m *metav1.PartialObjectMetadata) func() {
+		if c.wouldBeGone(kinds[i], m) {
+			return nil
 		}
+		ref := lynq.Ref{Kind: kinds[i].Kind, Namespace: m.Namespace, Name: m.Name}
+		return func() { found = append(found, ref.String()) }
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list the objects of %s: %w", crd, err)

@@ -174,16 +174,20 @@ func (o *observer) labelled(ctx context.Context, k *wantedKind, r lynq.APIResour
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for i := range l.objects {
-		live := &l.objects[i]
-		switch {
-		case meant(live.Ref):
-			o.seen.Live[live.Ref] = live
-		case slices.ContainsFunc(live.Owners, func(uid types.UID) bool { return o.inventories[string(uid)] }):
-			o.seen.Strays[live.Ref] = live
-		}
+	for _, live := range l.objects {
+		o.sort(live, meant)
 	}
 	return nil
+}
+
+// sort keeps an object if it is meant or a stray. The caller holds mu.
+func (o *observer) sort(live *tracking.Live, meant func(lynq.Ref) bool) {
+	switch {
+	case meant(live.Ref):
+		o.seen.Live[live.Ref] = live
+	case slices.ContainsFunc(live.Owners, func(uid types.UID) bool { return o.inventories[string(uid)] }):
+		o.seen.Strays[live.Ref] = live
+	}
 }
 
 // onlyNamespace returns the namespace of all objects, or "" if they are in several. A list
@@ -359,22 +363,14 @@ func (o *observer) list(ctx context.Context, r lynq.APIResource, namespace, sele
 	if o.readiness.judges(r) {
 		return o.readiness.list(ctx, o, r, namespace, selector, refOf, meant)
 	}
-	return o.cluster.List(ctx, r, namespace, selector, func(m *metav1.PartialObjectMetadata) {
-		ref := refOf(m)
-		switch {
-		case meant(ref):
-			o.keep(ref, m)
-		case slices.ContainsFunc(m.OwnerReferences, func(r metav1.OwnerReference) bool { return o.inventories[string(r.UID)] }):
-			o.keepStray(ref, m)
+	return o.cluster.List(ctx, r, namespace, selector, func(m *metav1.PartialObjectMetadata) func() {
+		live := tracking.LiveOf(refOf(m), m)
+		return func() {
+			o.mu.Lock()
+			defer o.mu.Unlock()
+			o.sort(&live, meant)
 		}
 	})
-}
-
-func (o *observer) keepStray(ref lynq.Ref, m *metav1.PartialObjectMetadata) {
-	l := tracking.LiveOf(ref, m)
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.seen.Strays[ref] = &l
 }
 
 func (o *observer) keep(ref lynq.Ref, m *metav1.PartialObjectMetadata) {

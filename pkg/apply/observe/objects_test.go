@@ -29,7 +29,7 @@ type faulty struct {
 	asked     []string
 }
 
-func (f *faulty) List(ctx context.Context, r lynq.APIResource, namespace, selector string, each func(*metav1.PartialObjectMetadata)) error {
+func (f *faulty) List(ctx context.Context, r lynq.APIResource, namespace, selector string, read func(*metav1.PartialObjectMetadata) (note func())) error {
 	f.Mu.Lock()
 	f.asked = append(f.asked, "list "+r.Plural+" "+namespace)
 	f.Mu.Unlock()
@@ -38,7 +38,7 @@ func (f *faulty) List(ctx context.Context, r lynq.APIResource, namespace, select
 			return err
 		}
 	}
-	return f.Cluster.List(ctx, r, namespace, selector, each)
+	return f.Cluster.List(ctx, r, namespace, selector, read)
 }
 
 func (f *faulty) Metadata(ctx context.Context, r lynq.APIResource, namespace, name string) (*metav1.PartialObjectMetadata, error) {

@@ -23,10 +23,12 @@ func OperatorNodes(ctx context.Context, c Reader, hub string) (map[string]int, e
 		return nil, err
 	}
 	n := map[string]int{}
-	err = c.List(ctx, r, "", wellknown.LabelHub+"="+hub, func(m *metav1.PartialObjectMetadata) {
-		if m.DeletionTimestamp == nil || slices.Contains(m.Finalizers, wellknown.FinalizerNode) {
-			n[m.Namespace]++
+	err = c.List(ctx, r, "", wellknown.LabelHub+"="+hub, func(m *metav1.PartialObjectMetadata) func() {
+		if m.DeletionTimestamp != nil && !slices.Contains(m.Finalizers, wellknown.FinalizerNode) {
+			return nil
 		}
+		namespace := m.Namespace
+		return func() { n[namespace]++ }
 	})
 	if meta.IsNoMatchError(err) {
 		return nil, nil // somebody removed the operator since the server listed its kinds

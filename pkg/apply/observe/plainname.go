@@ -36,25 +36,27 @@ func (p PlainNames) Has(key lynq.NodeKey, form lynq.FormKey) bool {
 func RecordedNames(ctx context.Context, c Reader, hub lynq.HubKey) (PlainNames, error) {
 	selector := fmt.Sprintf("%s in (%s,%s),%s=%s", wellknown.LabelRecord, wellknown.RecordNode, wellknown.RecordCopy, wellknown.LabelHub, hub.Name)
 	names, renamed := PlainNames{}, PlainNames{}
-	err := c.List(ctx, configMaps(), "", selector, func(m *metav1.PartialObjectMetadata) {
+	err := c.List(ctx, configMaps(), "", selector, func(m *metav1.PartialObjectMetadata) func() {
 		inv, err := inventory.Identify(&m.ObjectMeta)
 		if broken := (*inventory.UnreadableError)(nil); errors.As(err, &broken) {
 			inv = &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: broken.Node.Hub.Namespace}, Form: lynq.FormKey{Name: broken.Node.Form.Name}, Namespace: broken.Node.Namespace, Name: broken.Node.Name}}
 		}
 		if inv == nil || inv.Node.Name == "" || inv.Node.Hub.Namespace != "" && inv.Node.Hub.Namespace != hub.Namespace {
-			return
+			return nil
 		}
 		is := plainName{inv.Node.Key(), inv.Node.Form}
 		switch {
 		case inv.Node.UID == "":
-			names[is] = true
 		case !naming.Dashed(inv.Node.Form.Name):
+			return nil
 		case inv.Node.Name == naming.PlainNodeName(inv.Node.UID, inv.Node.Form.Name):
-			names[is] = true
 		case inv.Node.Name == naming.NodeName(inv.Node.UID, inv.Node.Form.Name):
 			is.Name, is.form.Namespace = naming.PlainNodeName(inv.Node.UID, inv.Node.Form.Name), ""
-			renamed[is] = true
+			return func() { renamed[is] = true }
+		default:
+			return nil
 		}
+		return func() { names[is] = true }
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list the names of the nodes of hub %s: %w", hub, err)

@@ -22,9 +22,10 @@ type Reader interface {
 	// groups don't answer, it returns the other kinds with an error that wraps a
 	// *lynq.GroupUnavailableError.
 	Listable(ctx context.Context) ([]lynq.APIResource, error)
-	// List calls each with the metadata of all objects that match a label selector, in one
-	// namespace or, with "", in all. The callee may keep the metadata.
-	List(ctx context.Context, r lynq.APIResource, namespace, selector string, each func(*metav1.PartialObjectMetadata)) error
+	// List calls read with the metadata of all objects that match a label selector, in one
+	// namespace or, with "", in all. After the whole list has come, it calls the notes that
+	// read returned; nil notes nothing. Metadata that no note holds costs no memory.
+	List(ctx context.Context, r lynq.APIResource, namespace, selector string, read func(*metav1.PartialObjectMetadata) (note func())) error
 	// Metadata returns the metadata of one object.
 	Metadata(ctx context.Context, r lynq.APIResource, namespace, name string) (*metav1.PartialObjectMetadata, error)
 	// Get returns one object.

@@ -24,14 +24,12 @@ func TakenNames(ctx context.Context, c Reader, hub lynq.HubKey, nodes []*plan.No
 		wellknown.LabelHub + "!=" + hub.Name,
 		wellknown.LabelHub + "=" + hub.Name + "," + wellknown.LabelHubNamespace + "!=" + hub.Namespace,
 	} {
-		err := c.List(ctx, configMaps(), namespace, wellknown.LabelRecord+"="+wellknown.RecordNode+","+others, func(m *metav1.PartialObjectMetadata) {
+		err := c.List(ctx, configMaps(), namespace, wellknown.LabelRecord+"="+wellknown.RecordNode+","+others, func(m *metav1.PartialObjectMetadata) func() {
 			inv, err := inventory.Identify(&m.ObjectMeta)
-			if err != nil {
-				return // its owner is unknown, and lynqctl never overwrites it
+			if err != nil || !wanted[inv.Node.Key()] { // if its owner is unknown, lynqctl never overwrites it
+				return nil
 			}
-			if key := inv.Node.Key(); wanted[key] {
-				taken[key] = inv
-			}
+			return func() { taken[inv.Node.Key()] = inv }
 		})
 		if err != nil {
 			return nil, fmt.Errorf("list the names of the nodes of other hubs than %s: %w", hub, err)

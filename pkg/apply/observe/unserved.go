@@ -74,10 +74,12 @@ func (o *observer) definitions(ctx context.Context, k *wantedKind) (definitions,
 		return found, err
 	}
 	var names []string
-	err = o.cluster.List(ctx, crds, "", "", func(m *metav1.PartialObjectMetadata) {
-		if _, group, _ := strings.Cut(m.Name, "."); group == k.group {
-			names = append(names, m.Name)
+	err = o.cluster.List(ctx, crds, "", "", func(m *metav1.PartialObjectMetadata) func() {
+		name := m.Name
+		if _, group, _ := strings.Cut(name, "."); group != k.group {
+			return nil
 		}
+		return func() { names = append(names, name) }
 	})
 	if err != nil {
 		return found, err
