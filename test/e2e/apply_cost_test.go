@@ -16,9 +16,9 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// What runs of apply cost in API requests, which is the same on any machine:
-// for what changes a write per object and two per record, for what does not
-// change nothing but pages of lists.
+// TestApplyCost counts the API requests of apply runs, which are the same on any machine. A
+// change costs a write per object and two per inventory. No change costs only pages of
+// lists.
 func TestApplyCost(t *testing.T) {
 	t.Parallel()
 	bin := lynqctl(t)
@@ -33,7 +33,7 @@ func TestApplyCost(t *testing.T) {
 		t.Run(fmt.Sprintf("%d nodes", test.nodes), func(t *testing.T) {
 			t.Parallel()
 			c := newCosting(t, bin, test.form, test.nodes)
-			// Two of the records are the hub's, and its history.
+			// Two of the records are the hub's: the hub record and its history.
 			c.apply(t, "first", cost{writes: perResource(test.nodes, test.objects...), records: 2*test.nodes + 2, others: 25})
 
 			c.settle(t)
@@ -46,8 +46,8 @@ func TestApplyCost(t *testing.T) {
 	}
 }
 
-// An object whose policy needs its live content costs a read more, when it
-// changes and only then.
+// TestApplyCostOfReading wants one more read for an object whose policy needs its live
+// content, only when the object changes.
 func TestApplyCostOfReading(t *testing.T) {
 	t.Parallel()
 	bin := lynqctl(t)
@@ -59,8 +59,8 @@ func TestApplyCostOfReading(t *testing.T) {
 	c.apply(t, "20 rows changed", cost{writes: perResource(20, resources...), reads: perResource(20, resources...), records: 20, others: 25})
 }
 
-// A tombstone costs a read until its object is known to be gone, and then nothing, for
-// all rows that stay.
+// TestTombstoneCost wants a read for a tombstone until its object is known to be gone.
+// After that, it costs nothing.
 func TestTombstoneCost(t *testing.T) {
 	t.Parallel()
 	const rows = 30
@@ -82,7 +82,7 @@ func TestTombstoneCost(t *testing.T) {
 	c.apply(t, "a row more", cost{writes: perResource(1, "configmaps"), reads: perResource(1, "configmaps", "secrets"), records: 2, others: 25})
 }
 
-// perResource is so many of each resource.
+// perResource returns the count n for each resource.
 func perResource(n int, resources ...string) map[string]int {
 	counts := map[string]int{}
 	for _, r := range resources {
@@ -91,8 +91,8 @@ func perResource(n int, resources ...string) map[string]int {
 	return counts
 }
 
-// morePages is how many requests the lists of a run take beyond one each, where
-// each node has one object of so many kinds, and a record.
+// morePages returns how many additional pages the lists of a run have, if each node has an
+// inventory, and one object of each kind.
 func morePages(nodes, kinds int) int {
 	const pageSize = 500
 	return (kinds + 1) * ((nodes - 1) / pageSize)
@@ -102,7 +102,7 @@ func morePages(nodes, kinds int) int {
 type costing struct {
 	bin    string
 	env    *harness.Env
-	direct *harness.Env // past the proxy
+	direct *harness.Env // without the proxy
 	proxy  *faultproxy.Server
 	inputs string   // directory
 	motd   []string // one for each row
@@ -133,14 +133,14 @@ func (c *costing) write(t *testing.T, name string, text []byte) {
 	}
 }
 
-// change changes so many rows, here and there.
+// change changes that many rows, spread over the table.
 func (c *costing) change(rows int) {
 	for i := range rows {
 		c.motd[i*len(c.motd)/rows] = "changed"
 	}
 }
 
-// settle waits until controllers, too, have written to deployments and claims.
+// settle waits until controllers have also written to deployments and claims.
 func (c *costing) settle(t *testing.T) {
 	t.Helper()
 	for kind, path := range map[string]string{
@@ -153,17 +153,17 @@ func (c *costing) settle(t *testing.T) {
 	}
 }
 
-// cost is what requests a run sends.
+// cost counts the requests of a run.
 type cost struct {
 	writes  map[string]int // of objects, by resource
 	reads   map[string]int // of single objects, by resource
 	records int            // writes of inventories
-	others  int            // all others; at most so many
-	// namespaces are those that were looked at; of all runs here one.
+	others  int            // a limit for all others
+	// namespaces counts the checked namespaces, which is one for all runs here.
 	namespaces int
 }
 
-// apply runs lynqctl apply once, and compares what that cost.
+// apply runs lynqctl apply once, and compares its cost.
 func (c *costing) apply(t *testing.T, when string, want cost) {
 	t.Helper()
 	rows := []byte("id,active,motd\n")
@@ -188,9 +188,9 @@ func (c *costing) apply(t *testing.T, when string, want cost) {
 	}
 }
 
-// costOf sorts requests. The Lease, the record of the hub and its history count as others,
-// but for the creation of the latter two: such a request does not tell the name. Renewals
-// of the Lease don't count: how many there are depends on how long a run takes.
+// costOf sorts requests. The Lease, the hub record and its history count as others, except
+// the requests that create the latter two, which have no name. Renewals of the Lease don't
+// count, because their number depends on the time of a run.
 func costOf(requests []faultproxy.Record) cost {
 	got := cost{writes: map[string]int{}, reads: map[string]int{}}
 	for _, r := range requests {

@@ -11,20 +11,20 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// faultRows are few, so that each fault meets a good part of a run.
+// faultRows is small, so that each fault affects a good part of a run.
 const faultRows = 5
 
-// fault is what goes wrong between lynqctl and the API server for a while.
+// fault is a temporary fault between lynqctl and the API server.
 type fault struct {
 	rules []faultproxy.Rule
 	http1 bool
-	once  bool // not again when things change: all runs read the same
+	once  bool // not again for changed objects, because all runs read the same
 }
 
 // target is a verb and a resource.
 type target = faultproxy.Key
 
-// The requests of a run, by what they are for.
+// The requests of a run, by purpose.
 func reads() []target {
 	return []target{
 		{Verb: "get", Resource: "/api"}, {Verb: "get", Resource: "/apis"},
@@ -48,7 +48,7 @@ func recordWrites() []target {
 	}
 }
 
-// each makes a rule for each target: it happens to two requests.
+// each returns a rule for each target. It applies to two requests.
 func each(targets []target, rule faultproxy.Rule) []faultproxy.Rule {
 	rules := make([]faultproxy.Rule, len(targets))
 	for i, t := range targets {
@@ -58,7 +58,7 @@ func each(targets []target, rule faultproxy.Rule) []faultproxy.Rule {
 	return rules
 }
 
-// passingFaults are those that a run outlasts.
+// passingFaults returns the faults that a run survives.
 func passingFaults() map[string]fault {
 	faults := map[string]fault{
 		"slow server": {rules: []faultproxy.Rule{{Delay: 50 * time.Millisecond}}},
@@ -88,8 +88,8 @@ func passingFaults() map[string]fault {
 	return faults
 }
 
-// TestApplyFaults: what passes is outlasted, while all is made and while it
-// changes. Nothing is made twice, and the records are right.
+// TestApplyFaults wants a run to survive passing faults, while it creates objects and while
+// it changes them. It creates nothing twice, and the inventories are right.
 func TestApplyFaults(t *testing.T) {
 	t.Parallel()
 	for name, fault := range passingFaults() {
@@ -117,7 +117,7 @@ func TestApplyFaults(t *testing.T) {
 	}
 }
 
-// faulted applies while something goes wrong, and has the records be right.
+// faulted applies during a fault, and checks the inventories.
 func (s *shop) faulted(t *testing.T, rules []faultproxy.Rule) {
 	t.Helper()
 	s.proxy.SetRules(rules...)
@@ -126,7 +126,7 @@ func (s *shop) faulted(t *testing.T, rules []faultproxy.Rule) {
 	complain(t, s.look(t).unsettled(objects, nodes))
 }
 
-// sameObjects fails the test if an object that was there has been created again.
+// sameObjects fails the test if someone created an existing object again.
 func (s *shop) sameObjects(t *testing.T, before *snapshot) {
 	t.Helper()
 	for ref, o := range s.look(t).objects {
@@ -136,12 +136,12 @@ func (s *shop) sameObjects(t *testing.T, before *snapshot) {
 	}
 }
 
-// madeOnce fails the test if the server made one object twice.
+// madeOnce fails the test if the server created one object twice.
 func (s *shop) madeOnce(t *testing.T) {
 	t.Helper()
 	made := map[string]int{}
 	for _, r := range s.proxy.Records() {
-		if r.Status != http.StatusCreated || r.Name == "" { // a POST does not say the name
+		if r.Status != http.StatusCreated || r.Name == "" { // a POST doesn't contain the name
 			continue
 		}
 		if made[r.Resource+"/"+r.Name]++; made[r.Resource+"/"+r.Name] == 2 {
@@ -150,8 +150,7 @@ func (s *shop) madeOnce(t *testing.T) {
 	}
 }
 
-// met fails the test if some rule has never met a request: then nothing was
-// tested.
+// met fails the test if a rule never matched a request, because it then tested nothing.
 func (s *shop) met(t *testing.T, rules []faultproxy.Rule) {
 	t.Helper()
 	records := s.proxy.Records()
@@ -164,8 +163,8 @@ func (s *shop) met(t *testing.T, rules []faultproxy.Rule) {
 	}
 }
 
-// TestApplyLastingFault: what does not pass ends one object of each node, and
-// what needs it. All else is done, and the next run does the rest.
+// TestApplyLastingFault wants a lasting fault to stop one object of each node, and those
+// that depend on it. The run does the rest, and the next run completes it.
 func TestApplyLastingFault(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

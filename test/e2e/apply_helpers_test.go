@@ -26,9 +26,9 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// shopInputs are a hub and a form of three objects, of which one is retained
-// and one needs another. Their Deployments run nothing, so that hundreds of
-// them cost the control plane little.
+// shopInputs is a hub and a form with three objects: one is retained, and one depends on
+// another. Their Deployments run nothing, so that hundreds of them cost the control plane
+// little.
 const shopInputs = `apiVersion: operator.lynq.sh/v1
 kind: LynqHub
 metadata: {name: HUB}
@@ -70,12 +70,12 @@ spec:
             spec: {containers: [{name: server, image: example.com/server}]}
 `
 
-// shopKinds are the kinds of a shop's objects, and where to list them.
+// shopKinds returns the kinds of a shop's objects as resources.
 func shopKinds() []schema.GroupVersionResource {
 	return []schema.GroupVersionResource{
 		{Group: "apps", Version: "v1", Resource: "deployments"},
 		{Version: "v1", Resource: "services"},
-		{Version: "v1", Resource: "configmaps"}, // the last: records are among them
+		{Version: "v1", Resource: "configmaps"}, // the last, because records are among them
 	}
 }
 
@@ -83,18 +83,18 @@ func leaseKind() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
 }
 
-// shop is a hub of a test's own: the rows and the form, the namespace that it
-// shares its name with, and a lynqctl that goes through a fault proxy.
+// shop is a test's own hub: the rows and the form, the namespace with the same name, and a
+// lynqctl behind a fault proxy.
 type shop struct {
 	*harness.Env
 	bin   string
 	dir   string
 	rows  map[string]string // the plan of each row, by uid
-	forms []string          // the forms beside app
+	forms []string          // the forms other than app
 	proxy *faultproxy.Server
 }
 
-// newShop makes a hub with so many rows. Nothing is applied yet.
+// newShop creates a hub with that many rows. It applies nothing.
 func newShop(t *testing.T, inputs string, rows int, o faultproxy.Options) *shop {
 	t.Helper()
 	s := newShopIn(t, cluster.Env(t), inputs, rows, o)
@@ -102,7 +102,7 @@ func newShop(t *testing.T, inputs string, rows int, o faultproxy.Options) *shop 
 	return s
 }
 
-// newShopIn is newShop in a namespace that there is. Its rows are written nowhere yet.
+// newShopIn works like newShop, in an existing namespace. It doesn't write the rows.
 func newShopIn(t *testing.T, env *harness.Env, inputs string, rows int, o faultproxy.Options) *shop {
 	t.Helper()
 	through, proxy := env.Proxy(t, o)
@@ -116,7 +116,7 @@ func newShopIn(t *testing.T, env *harness.Env, inputs string, rows int, o faultp
 
 func (s *shop) hub() string { return s.Namespace }
 
-// formInputs begin the inputs of tests with one form: the shop's hub, and the form up to its
+// formInputs is the start of inputs with one form: the shop's hub, and the form up to its
 // resources.
 const formInputs = `apiVersion: operator.lynq.sh/v1
 kind: LynqHub
@@ -132,7 +132,7 @@ spec:
   hubId: HUB
 `
 
-// inputs are forms for the shop's hub.
+// inputs returns forms with the name of the shop's hub.
 func (s *shop) inputs(text string) string { return strings.ReplaceAll(text, "HUB", s.hub()) }
 
 func (s *shop) write(t *testing.T, name, text string) {
@@ -142,8 +142,8 @@ func (s *shop) write(t *testing.T, name, text string) {
 	}
 }
 
-// writeRows writes the rows to where the hub has them, all at once: a watch never reads
-// half of them.
+// writeRows replaces the rows of the hub in one step, so that a watch never reads half of
+// them.
 func (s *shop) writeRows(t *testing.T) {
 	t.Helper()
 	var b strings.Builder
@@ -157,16 +157,16 @@ func (s *shop) writeRows(t *testing.T) {
 	}
 }
 
-// running is a lynqctl that was started.
+// running is a started lynqctl.
 type running struct {
 	cmd    *exec.Cmd
 	stdout bytes.Buffer
 	stderr transcript
-	done   chan struct{} // closed when it has ended
-	code   int           // from then on; -1 where a signal ended it
+	done   chan struct{} // closes when it has ended
+	code   int           // valid from then on; -1 if a signal ended it
 }
 
-// transcript is what a process says, to be read while it speaks.
+// transcript collects the output of a running process.
 type transcript struct {
 	mu    sync.Mutex
 	text  bytes.Buffer
@@ -184,7 +184,7 @@ func (w *transcript) Write(p []byte) (int, error) {
 	return w.text.Write(p)
 }
 
-// String is all that was said so far.
+// String returns the output so far.
 func (w *transcript) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -197,7 +197,7 @@ func (s *shop) start(t *testing.T, args ...string) *running {
 	return s.startIn(t, nil, args...)
 }
 
-// startIn runs lynqctl with more in its environment.
+// startIn runs lynqctl with additional environment variables.
 func (s *shop) startIn(t *testing.T, environment []string, args ...string) *running {
 	t.Helper()
 	r := &running{cmd: exec.Command(s.bin, args...), done: make(chan struct{})}
@@ -209,7 +209,7 @@ func (s *shop) startIn(t *testing.T, environment []string, args ...string) *runn
 	}
 	go func() {
 		defer close(r.done)
-		_ = r.cmd.Wait() // the exit code says it
+		_ = r.cmd.Wait() // the exit code shows the result
 		r.code = r.cmd.ProcessState.ExitCode()
 	}()
 	t.Cleanup(func() {
@@ -233,8 +233,7 @@ func (s *shop) apply(t *testing.T, flags ...string) *running {
 	return r
 }
 
-// said waits until the process has said something on stderr, or has ended
-// without.
+// said waits for a text on stderr. It fails the test if the process ends without it.
 func (r *running) said(t *testing.T, text string) {
 	t.Helper()
 	for !strings.Contains(r.stderr.String(), text) {
@@ -260,13 +259,13 @@ func (r *running) hears() {
 	}
 }
 
-// killedBefore runs lynqctl and kills it before its nth write. It tells whether the
-// run came so far; one that did not must end well.
+// killedBefore runs lynqctl and kills it before its nth write. It returns false if the run
+// sent fewer writes. Then the run must succeed.
 func (s *shop) killedBefore(t *testing.T, write int, args ...string) bool {
 	t.Helper()
 	met, gone := make(chan struct{}), make(chan struct{})
 	defer close(gone)
-	// The write is cut: the proxy may learn only later that its client is gone.
+	// The proxy cuts the write, because it may notice later that its client is gone.
 	s.proxy.SetRules(faultproxy.Rule{Match: faultproxy.Request.IsWrite, Skip: write - 1, Times: 1, End: faultproxy.CutBefore, Before: func() {
 		close(met)
 		<-gone
@@ -276,7 +275,7 @@ func (s *shop) killedBefore(t *testing.T, write int, args ...string) bool {
 	select {
 	case <-met:
 		killed = true
-		kill(t, r, syscall.SIGKILL) // it has not ended: it waits for an answer
+		kill(t, r, syscall.SIGKILL) // it is still running, because it waits for an answer
 	case <-r.done:
 		r.want(t, 0)
 	}
@@ -285,7 +284,7 @@ func (s *shop) killedBefore(t *testing.T, write int, args ...string) bool {
 	return killed
 }
 
-// want compares how a process ended.
+// want compares the end of a process.
 func (r *running) want(t *testing.T, code int, says ...string) {
 	t.Helper()
 	<-r.done
@@ -299,7 +298,7 @@ func (r *running) want(t *testing.T, code int, says ...string) {
 	}
 }
 
-// look takes a snapshot, past the proxy.
+// look takes a snapshot, without the proxy.
 func (s *shop) look(t *testing.T) *snapshot {
 	t.Helper()
 	shot := &snapshot{hub: s.hub(), objects: map[string]*unstructured.Unstructured{}}
@@ -336,7 +335,7 @@ func (s *shop) look(t *testing.T) *snapshot {
 
 func (s *shop) leaseName() string { return "lynqctl-" + s.hub() }
 
-// deleteLease frees the hub of a holder that the test knows to be dead.
+// deleteLease deletes the Lease of a holder that the test knows to be dead.
 func (s *shop) deleteLease(t *testing.T) {
 	t.Helper()
 	err := s.Dynamic.Resource(leaseKind()).Namespace(s.Namespace).Delete(t.Context(), s.leaseName(), metav1.DeleteOptions{})
@@ -345,7 +344,7 @@ func (s *shop) deleteLease(t *testing.T) {
 	}
 }
 
-// desired is what rows and form say, as lynqctl render has it, and the nodes.
+// desired returns the objects and nodes that rows and form render, from lynqctl render.
 func (s *shop) desired(t *testing.T) (objects []*unstructured.Unstructured, nodes []string) {
 	t.Helper()
 	r := s.start(t, "render", "-f", s.dir, "-o", "json")
@@ -369,8 +368,8 @@ func (s *shop) desired(t *testing.T) (objects []*unstructured.Unstructured, node
 	return objects, nodes
 }
 
-// settled fails the test unless the cluster is what rows and form say, the
-// records are what the cluster is, and a further apply writes nothing.
+// settled fails the test unless the cluster matches rows and form, the inventories match
+// the cluster, and another apply writes nothing.
 func (s *shop) settled(t *testing.T) {
 	t.Helper()
 	objects, nodes := s.desired(t)
@@ -383,13 +382,13 @@ func (s *shop) settled(t *testing.T) {
 	}
 }
 
-// versions are the uid and the part of each object and inventory that only a
-// writer of its content changes.
+// versions returns the uid of each object and inventory, and the version or generation that
+// only a writer of its content changes.
 func (s *snapshot) versions() map[string]string {
 	versions := map[string]string{}
 	for _, o := range slices.Concat(slices.Collect(maps.Values(s.objects)), s.nodes) {
 		version := o.GetResourceVersion()
-		if o.GetKind() == "Deployment" { // its controller tells how it is
+		if o.GetKind() == "Deployment" { // its controller writes its status
 			version = fmt.Sprint(o.GetGeneration())
 		}
 		versions[refOf(o)] = string(o.GetUID()) + " " + version
@@ -412,7 +411,7 @@ func differing(a, b map[string]string) []string {
 	return keys
 }
 
-// complain fails the test with the first of what is wrong.
+// complain fails the test with the first problems.
 func complain(t *testing.T, wrong []string) {
 	t.Helper()
 	const most = 10
@@ -424,8 +423,8 @@ func complain(t *testing.T, wrong []string) {
 	}
 }
 
-// until waits until the proxy has seen something, or the process has ended:
-// then it is false.
+// until waits until the proxy has seen something. It returns false if the process ends
+// first.
 func (s *shop) until(t *testing.T, r *running, seen func([]faultproxy.Record) bool) bool {
 	t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)

@@ -15,19 +15,19 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// snapshot is what the API server has of one hub. Objects must be listed before
-// records: whatever is made is recorded first, so no object may be newer than
-// the records.
+// snapshot is the state of one hub in the API server. Objects must be listed before
+// inventories. lynqctl records every object before it creates it, so no object may be newer
+// than the inventories.
 type snapshot struct {
 	hub     string
 	objects map[string]*unstructured.Unstructured // by Kind/Namespace/Name; without records
 	nodes   []*unstructured.Unstructured          // the inventories
-	copies  []*unstructured.Unstructured          // of inventories that are being restored
-	record  *unstructured.Unstructured            // the hub's own
+	copies  []*unstructured.Unstructured          // of inventories that lynqctl restores
+	record  *unstructured.Unstructured            // the hub record
 	lease   *unstructured.Unstructured
 }
 
-// record is one line of an inventory, as far as it counts here.
+// record has the needed parts of one inventory entry.
 type record struct {
 	Key    string `json:"key"`
 	UID    string `json:"uid"`
@@ -36,7 +36,7 @@ type record struct {
 	of     *unstructured.Unstructured
 }
 
-// ref is the key without the resource id: Kind/Namespace/Name.
+// ref returns the key without the resource id: Kind/Namespace/Name.
 func (r record) ref() string {
 	ref, _, _ := strings.Cut(r.Key, "@")
 	return ref
@@ -46,7 +46,7 @@ func refOf(o *unstructured.Unstructured) string {
 	return o.GetKind() + "/" + o.GetNamespace() + "/" + o.GetName()
 }
 
-// records are those of all inventories, by the object that they name.
+// records returns the entries of all inventories, by the object that they name.
 func (s *snapshot) records() (map[string][]record, error) {
 	all := map[string][]record{}
 	for _, inv := range s.nodes {
@@ -66,7 +66,7 @@ func (s *snapshot) records() (map[string][]record, error) {
 	return all, nil
 }
 
-// tracked tells whether an object says that a node of the hub has it.
+// tracked reports whether an object says that it belongs to a node of the hub.
 func (s *snapshot) tracked(o *unstructured.Unstructured) bool {
 	labels := o.GetLabels()
 	owned := slices.ContainsFunc(s.nodes, func(inv *unstructured.Unstructured) bool {
@@ -75,8 +75,8 @@ func (s *snapshot) tracked(o *unstructured.Unstructured) bool {
 	return labels[wellknown.LabelHub] == s.hub || labels[wellknown.LabelPartOf] != "" || labels[wellknown.LabelNode] != "" || owned
 }
 
-// unnamed is what must never be, at whatever moment a run ends: an object that
-// has our tracking and that no record names, or more than one.
+// unnamed returns tracked objects that no inventory lists, or more than one. None may
+// exist, whenever a run ends.
 func (s *snapshot) unnamed() []string {
 	records, err := s.records()
 	if err != nil {
@@ -96,8 +96,8 @@ func (s *snapshot) unnamed() []string {
 	return wrong
 }
 
-// unconfirmed is what must not be after a run that ended by itself: a record
-// that does not know an object which it names, or a Lease that is held.
+// unconfirmed returns entries without a uid, and a held Lease. None may exist after a run
+// that ended by itself.
 func (s *snapshot) unconfirmed() []string {
 	records, err := s.records()
 	if err != nil {
@@ -115,7 +115,7 @@ func (s *snapshot) unconfirmed() []string {
 	return append(wrong, s.locked()...)
 }
 
-// locked tells of a Lease that a person holds.
+// locked reports a Lease with a holder.
 func (s *snapshot) locked() []string {
 	if s.lease == nil {
 		return nil
@@ -126,9 +126,8 @@ func (s *snapshot) locked() []string {
 	return nil
 }
 
-// unsettled is what must not be after a run that ended well: a cluster that is
-// not what rows and forms say, which is desired, or records that are not what
-// the cluster is.
+// unsettled returns the differences between the cluster and the desired objects, and
+// between inventories and the cluster. None may exist after a successful run.
 func (s *snapshot) unsettled(desired []*unstructured.Unstructured, nodes []string) []string {
 	records, err := s.records()
 	if err != nil {
@@ -163,13 +162,12 @@ func (s *snapshot) unsettled(desired []*unstructured.Unstructured, nodes []strin
 	return append(wrong, s.badRecords(nodes)...)
 }
 
-// orphaned tells whether an object that a node left behind can still be found.
+// orphaned reports whether an object that a node left behind can still be found.
 func orphaned(o *unstructured.Unstructured) bool {
 	return o.GetLabels()[wellknown.LabelOrphaned] == "true" && o.GetAnnotations()[wellknown.AnnotationOrphanedFrom] != ""
 }
 
-// mistracked tells what is wrong with how a desired object is tracked and
-// recorded.
+// mistracked says what is wrong with the tracking and the entry of a desired object.
 func (s *snapshot) mistracked(ref string, o *unstructured.Unstructured, named []record) []string {
 	if len(named) != 1 {
 		return []string{fmt.Sprintf("%s is named by %d records", ref, len(named))}
@@ -191,7 +189,7 @@ func (s *snapshot) mistracked(ref string, o *unstructured.Unstructured, named []
 	return wrong
 }
 
-// badRecords tells what is wrong with the records as such.
+// badRecords says what is wrong with the inventories themselves.
 func (s *snapshot) badRecords(nodes []string) []string {
 	var wrong []string
 	have := []string{}
@@ -216,7 +214,7 @@ func (s *snapshot) badRecords(nodes []string) []string {
 	return wrong
 }
 
-// missing tells which rendered fields an object does not have as they are.
+// missing returns the rendered fields that differ in an object.
 func missing(at string, want, have any) []string {
 	switch want := want.(type) {
 	case map[string]any:
@@ -246,7 +244,7 @@ func missing(at string, want, have any) []string {
 	return nil
 }
 
-// sample is a hub of one node and one object, all in order.
+// sample returns a healthy hub with one node and one object.
 func sample(t *testing.T) (*snapshot, []*unstructured.Unstructured) {
 	t.Helper()
 	read := func(text string) *unstructured.Unstructured {
@@ -273,7 +271,7 @@ func sample(t *testing.T) (*snapshot, []*unstructured.Unstructured) {
 	return s, []*unstructured.Unstructured{desired}
 }
 
-// The checks that the other tests rely on find what they are for.
+// TestInvariants wants the checks of the other tests to find problems.
 func TestInvariants(t *testing.T) {
 	t.Parallel()
 	const ref = "ConfigMap/ns/acme"

@@ -18,46 +18,45 @@ import (
 
 const (
 	endedRows = 12
-	// healEvery is after how many runs that were ended one is left alone.
+	// healEvery is the number of ended runs after which one runs undisturbed.
 	healEvery = 6
-	// leastMoments are fewer than there are in any run of these tests.
+	// leastMoments is fewer than any run of these tests has.
 	leastMoments = 10
 )
 
-// endedInputs are a shop's whose Deployments make no ReplicaSets: hundreds of
-// them would only keep the control plane busy.
+// endedInputs returns a shop's inputs whose Deployments make no ReplicaSets. Hundreds of
+// those would only keep the control plane busy.
 func endedInputs() string {
 	return strings.Replace(shopInputs, "replicas: 0", "paused: true", 1)
 }
 
-// TestApplyKilled ends runs with SIGKILL at each kind of write that they send.
-// Whenever that is, every object has a record, and the next run that is left alone
-// puts all in order.
+// TestApplyKilled ends runs with SIGKILL at each kind of their writes. It wants every
+// object in an inventory at any time, and the next undisturbed run to repair everything.
 func TestApplyKilled(t *testing.T) {
 	t.Parallel()
 	e := &endings{
 		shop: newShop(t, endedInputs(), endedRows, faultproxy.Options{}),
 		fates: []fate{
-			{Rule: faultproxy.Rule{Delay: time.Hour}},         // what is sent by then never arrives
-			{Rule: faultproxy.Rule{End: faultproxy.CutAfter}}, // it takes effect, and lynqctl is not told
+			{Rule: faultproxy.Rule{Delay: time.Hour}},         // later requests never arrive
+			{Rule: faultproxy.Rule{End: faultproxy.CutAfter}}, // it takes effect, but lynqctl gets no answer
 		},
 	}
 	e.end = func(t *testing.T, r *running, _ func()) {
 		kill(t, r, syscall.SIGKILL)
 		<-r.done
-		e.deleteLease(t) // else each next run would wait until it expires
+		e.deleteLease(t) // otherwise each next run would wait until it expires
 	}
 	e.wrong = (*snapshot).unnamed
 	e.run(t)
 }
 
-// TestApplyInterrupted ends runs with SIGINT at each kind of write that they send.
-// Then what was under way ends, the records know all of it, and the Lease is free.
+// TestApplyInterrupted ends runs with SIGINT at each kind of their writes. It wants
+// requests in progress to finish, complete inventories, and a free Lease.
 func TestApplyInterrupted(t *testing.T) {
 	t.Parallel()
 	e := &endings{
 		shop:  newShop(t, endedInputs(), endedRows, faultproxy.Options{}),
-		fates: []fate{{held: true}}, // something is under way
+		fates: []fate{{held: true}}, // a request is in progress
 	}
 	e.end = func(t *testing.T, r *running, goOn func()) {
 		kill(t, r, syscall.SIGINT)
@@ -69,8 +68,8 @@ func TestApplyInterrupted(t *testing.T) {
 	e.run(t)
 }
 
-// TestApplyInterruptedLocking: a run that is interrupted before it knows that it
-// has the hub gives it back.
+// TestApplyInterruptedLocking interrupts a run before it knows that it has the hub. The run
+// must release the hub.
 func TestApplyInterruptedLocking(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, shopInputs, 5, faultproxy.Options{})
@@ -80,7 +79,7 @@ func TestApplyInterruptedLocking(t *testing.T) {
 	defer free()
 	s.proxy.SetRules(
 		faultproxy.Rule{Verb: create.Verb, Resource: create.Resource, End: faultproxy.CutAfter, Times: 1},
-		// It tries again, and has no answer before it is interrupted.
+		// The run tries again, and gets no answer before it is interrupted.
 		faultproxy.Rule{Verb: create.Verb, Resource: create.Resource, End: faultproxy.CutBefore, Before: func() { <-ended }})
 	r := s.startApply(t, "--wait=false")
 	if !s.until(t, r, func(records []faultproxy.Record) bool { return faultproxy.Count(records)[create] > 1 }) {
@@ -100,8 +99,8 @@ func TestApplyInterruptedLocking(t *testing.T) {
 	s.settled(t)
 }
 
-// TestApplyInterruptedInVain: a server that answers nothing any more does not
-// keep an interrupted run from ending.
+// TestApplyInterruptedInVain wants an interrupted run to end even if the server no longer
+// answers.
 func TestApplyInterruptedInVain(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, shopInputs, 5, faultproxy.Options{})
@@ -119,25 +118,25 @@ func TestApplyInterruptedInVain(t *testing.T) {
 	s.settled(t)
 }
 
-// endings end runs of one hub before their time. The rows change from run to run,
-// so that every run has the same kinds of writes to send.
+// endings ends runs of one hub early. The rows change from run to run, so that every run
+// has the same kinds of writes.
 type endings struct {
 	*shop
 	changes int
 	fates   []fate
-	// end ends a run. It calls goOn for the write to go on that is held.
+	// end ends a run. It calls goOn to release the held write.
 	end func(t *testing.T, r *running, goOn func())
-	// wrong is what must not be right after.
+	// wrong returns what must not be so afterwards.
 	wrong func(*snapshot) []string
 }
 
-// fate is what may become of the write at which a run ends.
+// fate is what happens to the write at which a run ends.
 type fate struct {
 	faultproxy.Rule
-	held bool // it waits until the run knows that it is to end
+	held bool // it waits until the run knows that it must end
 }
 
-// write is a kind of write: what is done, to objects or to which record.
+// write is a kind of write: the verb, and the objects or the record.
 type write struct{ verb, resource, record string }
 
 func writeOf(r faultproxy.Request) write {
@@ -157,8 +156,8 @@ type moment struct {
 	fate fate
 }
 
-// moments are the first write of each kind among those of a run, and a later one
-// where there are many, with each fate. Leases and events are not what a run is for.
+// moments returns the first write of each kind in a run, and a later one if there are many,
+// with each fate. It skips Leases and events, which aren't the purpose of a run.
 func (e *endings) moments(records []faultproxy.Record) []moment {
 	counts := map[write]int{}
 	for _, r := range records {
@@ -201,7 +200,7 @@ func (e *endings) run(t *testing.T) {
 
 func (e *endings) flags() []string { return []string{"--wait=false", "--max-delete=100%"} }
 
-// heal runs undisturbed.
+// heal applies without disturbance.
 func (e *endings) heal(t *testing.T) {
 	t.Helper()
 	e.proxy.SetRules()
@@ -238,8 +237,8 @@ func (e *endings) round(t *testing.T, m moment) {
 	complain(t, e.wrong(e.look(t)))
 }
 
-// change changes half of the rows. One goes and does not come back, and a new one
-// comes; of two others one goes while the other comes back.
+// change changes half of the rows. One leaves for ever, and a new one comes. Of two others,
+// one leaves while the other comes back.
 func (e *endings) change(t *testing.T) {
 	t.Helper()
 	n := e.changes
@@ -264,8 +263,8 @@ func kill(t *testing.T, r *running, signal syscall.Signal) {
 	}
 }
 
-// newRandom is another source of random numbers each time. What it gave once it
-// gives again where LYNQCTL_TEST_SEED says so.
+// newRandom returns another source of random numbers each time. LYNQCTL_TEST_SEED repeats
+// an earlier one.
 func newRandom(t *testing.T) *rand.Rand {
 	t.Helper()
 	seed := rand.Uint64()

@@ -14,8 +14,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// lockInputs are those of a shop whose run lasts until the test lets it end: its
-// Deployments are not ready, and something depends on them.
+// lockInputs returns a shop's inputs whose run lasts until the test lets it end. Its
+// Deployments aren't ready, and another object depends on them.
 func lockInputs() string {
 	return strings.NewReplacer(
 		"replicas: 0", "replicas: 1",
@@ -38,17 +38,17 @@ func (s *shop) startWaiting(t *testing.T) *running {
 	return r
 }
 
-// letReady lets the pods become ready that lockInputs keeps from it.
+// letReady lets the pods of lockInputs become ready.
 func (s *shop) letReady(t *testing.T) {
 	t.Helper()
 	s.Kubectl(t, "", "label", "pods", "--all", "test.lynq.sh/never-ready-")
 }
 
-// pid is how a process is named to others that wait for it.
+// pid names a process as messages for waiting runs do.
 func pid(r *running) string { return fmt.Sprintf("pid %d", r.cmd.Process.Pid) }
 
-// TestApplyTogether: of two runs on one hub one waits for the other, or says
-// that it does not.
+// TestApplyTogether starts two runs on one hub. The second one waits for the first, or is
+// refused.
 func TestApplyTogether(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, lockInputs(), 1, faultproxy.Options{})
@@ -60,7 +60,7 @@ func TestApplyTogether(t *testing.T) {
 	s.proxy.Reset()
 	s.apply(t, "--lock-timeout=0s").want(t, 3, "is locked by another run", pid(first), "--lock-timeout", "nothing changed")
 	for _, r := range s.proxy.Records() {
-		if r.IsWrite() && !r.Renews { // the first renews its Lease
+		if r.IsWrite() && !r.Renews { // the first one renews its Lease
 			t.Errorf("a run wrote while another had the hub: %+v", r.Request)
 		}
 	}
@@ -74,8 +74,8 @@ func TestApplyTogether(t *testing.T) {
 	s.settled(t)
 }
 
-// TestApplyHolderKilled: the Lease of a run that was killed expires, and who
-// waits for it goes on.
+// TestApplyHolderKilled wants the Lease of a killed run to expire, so that a waiting run
+// continues.
 func TestApplyHolderKilled(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, lockInputs(), 1, faultproxy.Options{})
@@ -88,7 +88,7 @@ func TestApplyHolderKilled(t *testing.T) {
 	s.settled(t)
 }
 
-// TestApplyLeaseLost: a run whose Lease a person takes writes nothing more.
+// TestApplyLeaseLost wants a run to write nothing more after another client took its Lease.
 func TestApplyLeaseLost(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, lockInputs(), 1, faultproxy.Options{})
@@ -100,7 +100,7 @@ func TestApplyLeaseLost(t *testing.T) {
 	for _, record := range slices.Backward(s.proxy.Records()) {
 		if record.Resource == "leases.coordination.k8s.io" {
 			told = true
-			break // it cannot know of it before it has asked for its Lease
+			break // it can't know that before it asked for its Lease
 		}
 		if record.IsWrite() && record.Manager == "lynq" {
 			t.Errorf("it wrote after that: %+v", record.Request)
@@ -122,9 +122,9 @@ func TestApplyLeaseLost(t *testing.T) {
 	s.settled(t)
 }
 
-// TestApplyOvertaken: rows are read again where another run came and went after
-// they were read, whatever the clock of that run said, and whether it saved what it
-// saw of the hub or not.
+// TestApplyOvertaken lets another run start and end after a run read its rows. The run must
+// read its rows again, whatever the other run's clock showed, and whether or not that run
+// saved the hub record.
 func TestApplyOvertaken(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, shopInputs, 1, faultproxy.Options{})
@@ -155,7 +155,7 @@ func TestApplyOvertaken(t *testing.T) {
 	}
 }
 
-// recordData is a merge patch that gives the hub's record what it has now.
+// recordData returns a merge patch that restores the hub record's current data.
 func (s *snapshot) recordData(t *testing.T) []byte {
 	t.Helper()
 	patch, err := json.Marshal(map[string]any{"data": s.record.Object["data"]})

@@ -12,15 +12,15 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// TestApplyHolderStopped: a run that is stopped in the middle, and goes on after
-// another one took its Lease and ended, writes nothing more: not even what it was
-// about to.
+// TestApplyHolderStopped stops a run in the middle. It continues after another run took its
+// Lease and ended. It must write nothing more, not even the write that it was about to
+// send.
 func TestApplyHolderStopped(t *testing.T) {
 	t.Parallel()
 	const writers = 8
 	s := newShop(t, endedInputs(), 30, faultproxy.Options{})
-	// All of its writers wait for an answer when it is stopped: what they have sent
-	// is done, and what they send when it comes is what they must not.
+	// All of its writers wait for an answer when the run stops. The requests that they sent
+	// take effect. They must send none after the answer.
 	sent, answer := make(chan struct{}, 1000), make(chan struct{})
 	goOn := sync.OnceFunc(func() { close(answer) })
 	t.Cleanup(goOn)
@@ -39,7 +39,7 @@ func TestApplyHolderStopped(t *testing.T) {
 	kill(t, first, syscall.SIGSTOP)
 	goOn()
 	s.proxy.SetRules()
-	eventually(t, func() []string { // what it has sent is done before another one has its Lease
+	eventually(t, func() []string { // its earlier requests take effect before another run gets its Lease
 		for _, r := range s.proxy.Records() {
 			if r.Verb == "patch" && r.Answered.IsZero() {
 				return []string{fmt.Sprintf("%s %s %s is still under way", r.Verb, r.Resource, r.Name)}
@@ -54,7 +54,7 @@ func TestApplyHolderStopped(t *testing.T) {
 
 	s.proxy.Reset()
 	kill(t, first, syscall.SIGCONT)
-	// What it says of the reason is that of a renewal where one was under way.
+	// If a renewal was in progress, the message contains its error as the reason.
 	first.want(t, 1, "lost Lease "+s.Namespace+"/"+s.leaseName(), "lynqctl writes nothing more")
 	for _, r := range s.proxy.Records() {
 		if r.IsWrite() && r.Resource != "leases.coordination.k8s.io" {

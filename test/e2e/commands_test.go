@@ -27,14 +27,15 @@ type script struct {
 	more  []string // its further namespaces
 }
 
-// own tells whether a request is about what the script has, or about the whole cluster.
-// lynqctl may look at what other tests have, too: that must not count, nor meet a rule.
+// own reports whether a request is about the script's own objects, or about the whole
+// cluster. lynqctl may also read objects of other tests. Those requests must neither count
+// nor match a rule.
 func (s *script) own(r faultproxy.Request) bool {
 	return r.Namespace == "" || strings.Contains(r.Namespace, s.env.Namespace) || slices.Contains(s.more, r.Namespace)
 }
 
-// commands are what scripts can use beside testscript's own; testdata/README.md
-// describes them.
+// commands returns the commands of scripts in addition to testscript's own.
+// testdata/README.md describes them.
 func (s *script) commands() map[string]func(*testscript.TestScript, bool, []string) {
 	commands := map[string]func(*testscript.TestScript, []string) error{
 		"namespace": s.namespace,
@@ -48,12 +49,12 @@ func (s *script) commands() map[string]func(*testscript.TestScript, bool, []stri
 		"exits":     s.exits,
 		"jsonlines": s.jsonLines,
 		"later":     s.later,
-		// of help_test.go
+		// in help_test.go
 		"example":    s.example,
 		"atterminal": s.atTerminal,
 		"interrupts": s.interrupts,
 		"operator":   s.operator,
-		"webhook":    s.webhook, // of webhook_test.go
+		"webhook":    s.webhook, // in webhook_test.go
 	}
 	out := map[string]func(*testscript.TestScript, bool, []string){}
 	for name, run := range commands {
@@ -68,8 +69,8 @@ func (s *script) commands() map[string]func(*testscript.TestScript, bool, []stri
 	return out
 }
 
-// kubectl ARGUMENT... is kubectl, by its own process only where the harness doesn't know the
-// answer. It must fail where it is negated.
+// kubectl ARGUMENT... runs kubectl. It starts a process only for questions that the harness
+// doesn't support. If negated, it must fail.
 func (s *script) kubectl(ts *testscript.TestScript, neg bool, args []string) {
 	var failed bool
 	a, known := harness.Answer{}, false
@@ -88,7 +89,7 @@ func (s *script) kubectl(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// namespace VAR makes one more namespace and puts its name into a variable.
+// namespace VAR creates a further namespace and puts its name into a variable.
 func (s *script) namespace(ts *testscript.TestScript, args []string) error {
 	if len(args) != 1 {
 		return fmt.Errorf("usage: namespace VAR")
@@ -99,7 +100,7 @@ func (s *script) namespace(ts *testscript.TestScript, args []string) error {
 	return nil
 }
 
-// user VAR NAME puts a kubeconfig for a user without rights into a variable.
+// user VAR NAME puts a kubeconfig for a user without permissions into a variable.
 func (s *script) user(ts *testscript.TestScript, args []string) error {
 	if len(args) != 2 {
 		return fmt.Errorf("usage: user VAR NAME")
@@ -108,7 +109,7 @@ func (s *script) user(ts *testscript.TestScript, args []string) error {
 	return nil
 }
 
-// owners KIND/NAME PATH [OWNER...] compares who manages a field.
+// owners KIND/NAME PATH [OWNER...] compares the managers of a field.
 func (s *script) owners(_ *testscript.TestScript, args []string) error {
 	if len(args) < 2 {
 		return fmt.Errorf("usage: owners KIND/NAME PATH [OWNER...]")
@@ -135,8 +136,8 @@ func (s *script) startProxy(ts *testscript.TestScript, args []string) error {
 	return nil
 }
 
-// fault VERB RESOURCE KEY=VALUE... adds a rule; fault none removes all. The
-// requests are counted again.
+// fault VERB RESOURCE KEY=VALUE... adds a rule, and fault none removes all. Both start to
+// count the requests again.
 func (s *script) fault(_ *testscript.TestScript, args []string) error {
 	if s.proxy == nil {
 		return fmt.Errorf("no proxy; start one first")
@@ -156,9 +157,9 @@ func (s *script) fault(_ *testscript.TestScript, args []string) error {
 	return nil
 }
 
-// requests VERB RESOURCE COUNT compares how often that came since the proxy or
-// the last fault; * stands for any verb or resource, write for every verb that
-// changes something. Renewals of a Lease don't count.
+// requests VERB RESOURCE COUNT compares the number of requests since the proxy or the last
+// fault. * stands for any verb or resource, and write for every verb that changes
+// something. Renewals of a Lease don't count.
 func (s *script) requests(_ *testscript.TestScript, args []string) error {
 	if s.proxy == nil || len(args) != 3 {
 		return fmt.Errorf("usage, after proxy: requests VERB RESOURCE COUNT")
@@ -167,8 +168,8 @@ func (s *script) requests(_ *testscript.TestScript, args []string) error {
 	if err != nil {
 		return err
 	}
-	// How many pages a list has depends on what other tests have in the cluster, and how
-	// often a Lease is renewed on how busy the machine is.
+	// The pages of a list depend on other tests' objects, and renewals of a Lease on the
+	// load of the machine.
 	records := slices.DeleteFunc(s.proxy.Records(), func(r faultproxy.Record) bool { return r.Continue || r.Renews || !s.own(r.Request) })
 	verb := args[0]
 	if verb == "write" {
@@ -200,8 +201,8 @@ func (s *script) exits(ts *testscript.TestScript, args []string) error {
 	return mustExit(ts, want, args[1], args[2:]...)
 }
 
-// later CODE DURATION ARGUMENT... runs lynqctl by a clock that is ahead, or behind where the
-// duration is negative. It must exit with CODE.
+// later CODE DURATION ARGUMENT... runs lynqctl with a clock that is ahead, or behind for a
+// negative duration. It must exit with CODE.
 func (s *script) later(ts *testscript.TestScript, args []string) error {
 	if len(args) < 3 {
 		return fmt.Errorf("usage: later CODE DURATION ARGUMENT...")
@@ -226,8 +227,8 @@ func mustExit(ts *testscript.TestScript, want int, program string, args ...strin
 	return err
 }
 
-// jsonLines FILE TYPE... checks that every line of a file is a JSON object, and
-// that there are lines with these types, in this order.
+// jsonLines FILE TYPE... checks that every line of a file is a JSON object, and that lines
+// with these types come in this order.
 func (s *script) jsonLines(ts *testscript.TestScript, args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("usage: jsonlines FILE TYPE...")
@@ -248,10 +249,10 @@ func (s *script) jsonLines(ts *testscript.TestScript, args []string) error {
 	return nil
 }
 
-// glob matches a word or anything.
+// glob reports whether a word equals a pattern. "*" matches everything.
 func glob(pattern, word string) bool { return pattern == "*" || pattern == word }
 
-// table lists counts, one a line.
+// table lists counts, one per line.
 func table(counts map[faultproxy.Key]int) string {
 	var out strings.Builder
 	keys := slices.SortedFunc(maps.Keys(counts), func(a, b faultproxy.Key) int {

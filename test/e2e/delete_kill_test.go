@@ -21,21 +21,20 @@ import (
 )
 
 const (
-	// removals is how often all of a hub of removedRows goes, endsEach how often a run
-	// that removes it is ended before its time, and mostOfRemoval how many requests it
-	// has sent by then at most.
+	// removals is how often the test deletes a hub with removedRows rows. endsEach is how
+	// often it ends such a run early, after at most mostOfRemoval requests.
 	removals      = 3
 	endsEach      = 5
 	mostOfRemoval = 50
 	removedRows   = 40
-	// mostUnknown is how many requests may come between the moment of a kill and the kill.
+	// mostUnknown limits the requests between the moment of a kill and the kill.
 	mostUnknown = 8
-	// keptEach is how many objects of a node are retained.
+	// keptEach is the number of retained objects of a node.
 	keptEach = 2
 )
 
-// estateInputs are five objects per node: two kinds, two namespaces, both
-// deletion policies, and dependencies.
+// estateInputs has five objects per node: two kinds, two namespaces, both deletion
+// policies, and dependencies.
 const estateInputs = formInputs + `  configMaps:
     - {id: settings, nameTemplate: "{{ .uid }}", spec: {apiVersion: v1, kind: ConfigMap}}
     - {id: kept, nameTemplate: "{{ .uid }}-kept", deletionPolicy: Retain, spec: {apiVersion: v1, kind: ConfigMap}}
@@ -57,9 +56,8 @@ const estateInputs = formInputs + `  configMaps:
             spec: {containers: [{name: server, image: example.com/server}]}
 `
 
-// TestDeleteKilled ends runs that remove a hub, with SIGKILL and with SIGINT. No
-// object is without a record whenever that is; the run that is left alone leaves
-// nothing but orphans.
+// TestDeleteKilled ends runs that delete a hub, with SIGKILL and with SIGINT. Every object
+// must stay in an inventory at any time. The undisturbed run leaves only orphans.
 func TestDeleteKilled(t *testing.T) {
 	t.Parallel()
 	e := &estate{other: cluster.Env(t).NewNamespace(t), random: newRandom(t)}
@@ -88,14 +86,14 @@ func TestDeleteKilled(t *testing.T) {
 	}
 }
 
-// estate is a shop that has objects in another namespace, too.
+// estate is a shop with objects in another namespace, too.
 type estate struct {
 	*shop
 	other  string
 	random *rand.Rand
 }
 
-// round ends a run at a random moment, and looks at what it leaves.
+// round ends a run at a random moment, and checks the state.
 func (e *estate) round(t *testing.T, args []string) {
 	t.Helper()
 	moment := e.random.IntN(mostOfRemoval)
@@ -105,14 +103,14 @@ func (e *estate) round(t *testing.T, args []string) {
 	defer goOn()
 	switch e.random.IntN(4) {
 	case 0:
-		rule.Delay = time.Hour // what is sent by then never arrives
+		rule.Delay = time.Hour // later requests never arrive
 	case 1:
-		rule.End = faultproxy.CutAfter // it takes effect, and lynqctl is not told
+		rule.End = faultproxy.CutAfter // it takes effect, but lynqctl gets no answer
 	case 2:
-		// Something is under way until it knows that it is interrupted.
+		// A request is in progress until the run knows that it is interrupted.
 		signal, rule.Times, rule.Before = syscall.SIGINT, 1, func() { <-held }
 	default:
-		// No one knows, but that it is not done yet.
+		// This moment is unknown, but the run isn't done yet.
 		rule.Skip, rule.Delay = moment+mostUnknown, time.Hour
 	}
 	e.proxy.SetRules(rule)
@@ -133,7 +131,7 @@ func (e *estate) round(t *testing.T, args []string) {
 		r.want(t, 130)
 		complain(t, shot.locked())
 	} else {
-		e.deleteLease(t) // else each next run would wait until it expires
+		e.deleteLease(t) // otherwise each next run would wait until it expires
 	}
 	complain(t, shot.unnamed())
 	if t.Failed() {
@@ -168,8 +166,8 @@ func (e *estate) look(t *testing.T) *snapshot {
 	}
 }
 
-// collecting tells whether there are objects whose record is gone, so that the
-// garbage collector is about to delete them.
+// collecting reports whether objects exist whose inventory is gone, so that the garbage
+// collector is about to delete them.
 func (s *snapshot) collecting() bool {
 	for _, o := range s.objects {
 		for _, owner := range o.GetOwnerReferences() {
@@ -182,7 +180,7 @@ func (s *snapshot) collecting() bool {
 	return false
 }
 
-// remains is what must not be when a hub is gone: anything of it but so many
+// remains returns everything that a deleted hub must not leave: anything except that many
 // orphans.
 func (s *snapshot) remains(orphans int) []string {
 	var wrong []string
@@ -207,7 +205,7 @@ func (s *snapshot) remains(orphans int) []string {
 	return wrong
 }
 
-// TestRemains: the check of what is left of a hub finds what is wrong.
+// TestRemains wants the check of a deleted hub to find problems.
 func TestRemains(t *testing.T) {
 	s, _ := sample(t)
 	orphan := func() *snapshot {

@@ -15,7 +15,8 @@ import (
 
 var updateDocs = flag.Bool("update", false, "write what the examples of the documentation print into its pages")
 
-// Every example of the documentation that needs a cluster prints what its page says.
+// TestDocsExamples wants every example of the documentation that needs a cluster to print
+// what its page shows.
 func TestDocsExamples(t *testing.T) {
 	t.Parallel()
 	kubectl := cluster.Cluster(t).Kubectl
@@ -48,8 +49,8 @@ func TestDocsExamples(t *testing.T) {
 	})
 }
 
-// shortNamespace makes a namespace whose name is as long as the "shop" of the pages,
-// so that columns are as wide.
+// shortNamespace creates a namespace with a name as long as the pages' "shop", so that
+// columns have the same width.
 func shortNamespace(t *testing.T) *harness.Env {
 	t.Helper()
 	for {
@@ -59,8 +60,8 @@ func shortNamespace(t *testing.T) *harness.Env {
 	}
 }
 
-// ofOthers tells whether a line is about what other tests do: who looks for orphans is
-// told of all records that cannot be read, and of the orphans of other hubs.
+// ofOthers reports whether a line is about objects of other tests. A search for orphans
+// reports all unreadable inventories, and the orphans of other hubs.
 func ofOthers(line string) bool {
 	const record = "warning: ConfigMap "
 	return strings.HasPrefix(line, record) && !strings.HasPrefix(line, record+"shop/") ||

@@ -18,7 +18,7 @@ import (
 var (
 	cluster harness.Shared
 	built   program
-	clocked program // lynqctl by another clock
+	clocked program // lynqctl with another clock
 )
 
 const sourceTree = "../.."
@@ -35,7 +35,7 @@ func TestScripts(t *testing.T) {
 	runScripts(t, &cluster, filepath.Join("testdata", "*.txtar"))
 }
 
-// runScripts runs scripts on a cluster, each in a namespace of its own.
+// runScripts runs scripts on a cluster, each in its own namespace.
 func runScripts(t *testing.T, cluster *harness.Shared, pattern string) {
 	t.Helper()
 	kubectl := cluster.Cluster(t).Kubectl
@@ -61,7 +61,7 @@ func runScripts(t *testing.T, cluster *harness.Shared, pattern string) {
 					e.Setenv("KUBECONFIG", s.env.Kubeconfig)
 					e.Setenv("NAMESPACE", s.env.Namespace)
 					e.Setenv("EXAMPLES", filepath.Join(root, "examples"))
-					e.Setenv("GOGC", "400") // thousands of short processes would collect garbage for a tenth of their time
+					e.Setenv("GOGC", "400") // thousands of short processes would spend a tenth of their time on garbage
 					return nil
 				},
 			})
@@ -69,15 +69,14 @@ func runScripts(t *testing.T, cluster *harness.Shared, pattern string) {
 	}
 }
 
-// program is lynqctl of this tree, built as releases are when the first test asks for
-// it.
+// program is lynqctl of this tree, built like a release when the first test asks for it.
 type program struct {
 	once sync.Once
 	dir  string
 	err  error
 }
 
-// in is the directory of the program, where kubectl finds it as its plugin, too.
+// in returns the directory of the program, which also contains kubectl's plugin.
 func (p *program) in(t *testing.T) string {
 	t.Helper()
 	p.once.Do(func() { p.err = p.build() })
@@ -87,7 +86,7 @@ func (p *program) in(t *testing.T) string {
 	return p.dir
 }
 
-// of is the path of a program of this tree, built when the first test asks for it.
+// of returns the path of a program of this tree, built when the first test asks for it.
 func (p *program) of(t *testing.T, name, from string) string {
 	t.Helper()
 	p.once.Do(func() { p.err = p.compile(name, from) })
@@ -128,7 +127,7 @@ func (p *program) build() error {
 	)
 }
 
-// lynqctl is the path of the program of this tree.
+// lynqctl returns the path of this tree's program.
 func lynqctl(t *testing.T) string {
 	t.Helper()
 	return filepath.Join(built.in(t), "lynqctl")

@@ -16,8 +16,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// handedOver are a hub of the operator, and a form with objects of each way of
-// tracking and of writing.
+// handedOver is a hub of the operator, and a form with objects for each way of tracking and
+// of writing.
 const handedOver = `apiVersion: operator.lynq.sh/v1
 kind: LynqHub
 metadata: {name: HUB}
@@ -39,8 +39,8 @@ spec:
     - {id: room, nameTemplate: "HUB-room", spec: {apiVersion: v1, kind: Namespace}}
 `
 
-// killedHandover: a second run completes the handover, and the garbage collector takes
-// nothing.
+// killedHandover wants a second run to complete the handover, and the garbage collector to
+// delete nothing.
 func killedHandover(t *testing.T) *kills {
 	t.Helper()
 	operatorKinds(t)
@@ -63,7 +63,7 @@ func killedHandover(t *testing.T) *kills {
 	return k
 }
 
-// handoverRound is one hub that is handed over.
+// handoverRound is the handover of one hub.
 type handoverRound struct {
 	*shop
 	before map[string]map[string]any // content, by the name of the object
@@ -87,20 +87,20 @@ func newHandoverRound(t *testing.T) *handoverRound {
 	return r
 }
 
-// args are those of a handover that sends one write at a time.
+// args returns the arguments of a handover that sends one write at a time.
 func (r *handoverRound) args() []string {
 	return []string{"adopt-operator", "--yes", "--concurrency=1", "--operator-namespace", r.Namespace, "-n", r.Namespace}
 }
 
-// content is all that an object is, but for its tracking.
+// content returns an object without its tracking.
 func content(o *unstructured.Unstructured) map[string]any {
 	c := o.DeepCopy().Object
 	c["metadata"] = map[string]any{"uid": string(o.GetUID()), "name": o.GetName(), "app": o.GetLabels()["app"], "created": o.GetCreationTimestamp().String()}
 	return c
 }
 
-// collected waits until the garbage collector has seen what there was before now: it
-// deletes an object whose owner is gone.
+// collected waits until the garbage collector has processed everything that existed before
+// now. It creates an object whose owner is gone, and waits for its deletion.
 func (r *handoverRound) collected(t *testing.T) {
 	t.Helper()
 	canary := newObject("v1", "ConfigMap", "canary")
@@ -112,7 +112,7 @@ func (r *handoverRound) collected(t *testing.T) {
 	r.Wait(t, "configmap/canary", harness.Gone())
 }
 
-// whole compares what there is with what there was.
+// whole compares the objects with those from before.
 func (r *handoverRound) whole(t *testing.T) {
 	t.Helper()
 	record := r.Get(t, "configmap/"+inventory.Name("acme-web"))

@@ -14,7 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// example CODE COMMAND N [OLD=NEW...] runs an example of the help of a command.
+// example CODE COMMAND N [OLD=NEW...] runs an example in the help of a command.
 func (s *script) example(ts *testscript.TestScript, args []string) error {
 	if len(args) < 3 {
 		return fmt.Errorf("usage: example CODE COMMAND N [OLD=NEW...]")
@@ -30,8 +30,8 @@ func (s *script) example(ts *testscript.TestScript, args []string) error {
 	return mustExit(ts, want, "sh", "-c", text)
 }
 
-// atTerminal CODE COMMAND N ANSWER [OLD=NEW...] runs one on a terminal, and answers
-// what it asks there. All that was shown is standard output afterwards.
+// atTerminal CODE COMMAND N ANSWER [OLD=NEW...] runs an example on a terminal, and answers
+// its question. Afterwards, standard output contains everything that the terminal showed.
 func (s *script) atTerminal(ts *testscript.TestScript, args []string) error {
 	if len(args) < 4 {
 		return fmt.Errorf("usage: atterminal CODE COMMAND N ANSWER [OLD=NEW...]")
@@ -58,14 +58,13 @@ func (s *script) atTerminal(ts *testscript.TestScript, args []string) error {
 	return nil
 }
 
-// withoutMoves is what a terminal showed without what moves its cursor and colours
-// its text.
+// withoutMoves removes cursor movements and colours from a terminal's output.
 func withoutMoves(shown string) string {
 	return regexp.MustCompile("\x1b\\[[0-9;]*[A-Za-z]|\r").ReplaceAllString(shown, "")
 }
 
-// interrupts VERB RESOURCE PROGRAM ARGUMENT... runs a program, and interrupts it when
-// the next such request comes through the proxy. It must exit with 130.
+// interrupts VERB RESOURCE PROGRAM ARGUMENT... runs a program, and interrupts it when the
+// next such request comes through the proxy. It must exit with 130.
 func (s *script) interrupts(ts *testscript.TestScript, args []string) error {
 	if s.proxy == nil || len(args) < 3 {
 		return fmt.Errorf("usage, after proxy: interrupts VERB RESOURCE PROGRAM ARGUMENT...")
@@ -74,7 +73,7 @@ func (s *script) interrupts(ts *testscript.TestScript, args []string) error {
 	interrupted, ended := make(chan error, 1), make(chan struct{})
 	s.proxy.SetRules(faultproxy.Rule{Verb: args[0], Resource: args[1], Match: s.own, Times: 1, Before: func() {
 		interrupted <- interrupt(pid)
-		// An answer must not be faster than the signal. Who writes waits for it.
+		// The answer must not be faster than the signal, so the request waits for it.
 		select {
 		case <-ended:
 		case <-time.After(2 * time.Second):

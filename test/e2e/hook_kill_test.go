@@ -8,7 +8,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// hookedInputs are two hooks, one after the other, and what they are to go before.
+// hookedInputs has two hooks, one after the other, and the objects whose deletion they
+// precede.
 const hookedInputs = formInputs + `  configMaps:
     - {id: data, nameTemplate: "{{ .uid }}", spec: {apiVersion: v1, kind: ConfigMap}}
   jobs:
@@ -25,8 +26,8 @@ const hookedInputs = formInputs + `  configMaps:
       spec: {apiVersion: batch/v1, kind: Job, spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: example.com/a}]}}}}
 `
 
-// killedHooks deletes a node that has hooks. As long as a hook has not completed all of the
-// node is there, and each hook is made once.
+// killedHooks deletes a node with hooks. Until a hook has completed, all of the node must
+// exist, and lynqctl creates each hook once.
 func killedHooks(t *testing.T) *kills {
 	t.Helper()
 	s := newShop(t, hookedInputs, 1, faultproxy.Options{})
@@ -39,7 +40,7 @@ func killedHooks(t *testing.T) *kills {
 		},
 		left: func(t *testing.T, killed bool) {
 			t.Helper()
-			if killed && s.jobsMade() < 2 { // nothing goes before all hooks have completed
+			if killed && s.jobsMade() < 2 { // nothing is deleted before all hooks have completed
 				s.Get(t, "configmap/t000")
 			}
 		},
@@ -55,7 +56,7 @@ func killedHooks(t *testing.T) *kills {
 	}
 }
 
-// jobsMade counts the Jobs that were created since the proxy was reset.
+// jobsMade counts the Jobs that were created since the proxy's reset.
 func (s *shop) jobsMade() int {
 	made := 0
 	for _, r := range s.proxy.Records() {

@@ -2,8 +2,8 @@ package e2e_test
 
 import "testing"
 
-// TestKilled kills lynqctl before each of a command's writes in turn. Whenever that is,
-// the next run that is left alone ends as one that nothing disturbed.
+// TestKilled kills lynqctl before each of a command's writes in turn. The next undisturbed
+// run must end like one without a kill.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	for name, prepare := range map[string]func(*testing.T) *kills{
@@ -29,25 +29,24 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// kills are runs of a command, each of which is killed one write later than the one
-// before.
+// kills are runs of a command. Each is killed one write later than the one before.
 type kills struct {
 	*shop
 	args []string // of the command
-	// once runs the command, and kills it before a write, counted from 1, 0 for none. It tells
-	// whether it did. Nil is for commands that end.
+	// once runs the command, and kills it before a write, counted from 1, or 0 for none. It
+	// reports whether it killed the command. nil is for commands that end.
 	once func(t *testing.T, write int) (killed bool)
-	// least are fewer writes than a run sends that is left alone.
+	// least is less than the number of writes in an undisturbed run.
 	least int
 	// begin gives the nth run something to do.
 	begin func(t *testing.T, n int)
-	// left looks at what a run leaves, killed or not; nil where nothing is to be seen.
+	// left checks the state after a run, killed or not. It may be nil.
 	left func(t *testing.T, killed bool)
-	// wrong is what is not yet as it will be; for a command that doesn't end.
+	// wrong returns what isn't right yet, for a command that doesn't end.
 	wrong func(t *testing.T) []string
-	// whole checks what has become of it at last.
+	// whole checks the final state.
 	whole func(t *testing.T)
-	// end checks what has become of all runs; may be nil.
+	// end checks the state after all runs. It may be nil.
 	end func(t *testing.T)
 }
 
@@ -77,7 +76,7 @@ func (k *kills) run(t *testing.T) {
 	}
 }
 
-// attempt runs the command, and kills it before a write, 0 for none.
+// attempt runs the command, and kills it before a write, or 0 for none.
 func (k *kills) attempt(t *testing.T, write int) (killed bool) {
 	t.Helper()
 	switch {

@@ -12,7 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// deniesDeployments is a policy of the cluster that denies each Deployment of a namespace.
+// deniesDeployments is a cluster policy that denies each Deployment in a namespace.
 const deniesDeployments = `apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata: {name: HUB}
@@ -33,9 +33,9 @@ spec:
   matchResources: {namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: HUB}}}
 `
 
-// TestManyNodesFailForOneCause: 302 nodes of which a policy denies each Deployment are told
-// in at most 25 lines, with their number, their cause and what to do. Who asks for each node
-// gets each.
+// TestManyNodesFailForOneCause lets 302 nodes fail because a policy denies their
+// Deployments. lynqctl must print at most 25 lines, with their number, the cause and the
+// fix. With -o wide, every node has its own row.
 func TestManyNodesFailForOneCause(t *testing.T) {
 	t.Parallel()
 	const nodes, most = 302, 25
@@ -45,7 +45,7 @@ func TestManyNodesFailForOneCause(t *testing.T) {
 		_ = s.Dynamic.Resource(policyKind("validatingadmissionpolicybindings")).Delete(context.Background(), s.hub(), metav1.DeleteOptions{})
 		_ = s.Dynamic.Resource(policyKind("validatingadmissionpolicies")).Delete(context.Background(), s.hub(), metav1.DeleteOptions{})
 	})
-	for denied := false; !denied; { // the server learns of policies by and by
+	for denied := false; !denied; { // the server learns of policies after a while
 		_, err := s.TryKubectl(t, "", "create", "deployment", "try", "--image=example.com/try", "--dry-run=server")
 		denied = err != nil
 	}
@@ -85,7 +85,7 @@ func TestManyNodesFailForOneCause(t *testing.T) {
 	}
 }
 
-// policyKind is a kind of admission policies.
+// policyKind returns the resource of a kind of admission policies.
 func policyKind(plural string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: plural}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// movedHub is a hub whose rows name their objects by a column.
+// movedHub is a hub whose rows name their objects in a column.
 const movedHub = `apiVersion: operator.lynq.sh/v1
 kind: LynqHub
 metadata: {name: NAME}
@@ -19,7 +19,7 @@ spec:
   extraValueMappings: {slug: slug}
 `
 
-// movedForm is a form with every way in which objects are tracked.
+// movedForm is a form with every way of tracking objects.
 const movedForm = `apiVersion: operator.lynq.sh/v1
 kind: LynqForm
 metadata: {name: FORM, annotations: {lynq.sh/renamed-from: BEFORE}}
@@ -57,10 +57,10 @@ const movedResources = `  configMaps:
         spec: {template: {spec: {restartPolicy: Never, containers: [{name: backup, image: example.com/backup}]}}}
 `
 
-// moving is a shop whose objects go to another node in each generation.
+// moving is a shop whose objects move to another node in each generation.
 type moving struct {
 	*shop
-	// become writes the inputs of a generation, and gives the inventories that it has then.
+	// become writes the inputs of a generation, and returns its inventories.
 	become func(t *testing.T, m *moving, n int) []string
 	before string // the objects and pods, with their uids
 	want   []string
@@ -73,7 +73,7 @@ func (m *moving) hubFiles(t *testing.T, name, rows string) {
 	m.write(t, name+".csv", "id,was,slug,active\n"+rows)
 }
 
-// formFile writes a form of a hub, "" where it had no other name.
+// formFile writes a form of a hub. before is its former name, or "".
 func (m *moving) formFile(t *testing.T, file, hub, name, before, resources string) {
 	t.Helper()
 	text := strings.NewReplacer("NAME", hub, "FORM", name, "BEFORE", before).Replace(movedForm)
@@ -83,7 +83,7 @@ func (m *moving) formFile(t *testing.T, file, hub, name, before, resources strin
 	m.write(t, file, text+resources)
 }
 
-// renamedUID has the row get another uid.
+// renamedUID gives the row another uid.
 func renamedUID(t *testing.T, m *moving, n int) []string {
 	t.Helper()
 	m.hubFiles(t, m.hub(), fmt.Sprintf("u%d,u%d,acme,1\n", n, n-1))
@@ -91,7 +91,7 @@ func renamedUID(t *testing.T, m *moving, n int) []string {
 	return []string{fmt.Sprintf("lynqnode-u%d-web", n)}
 }
 
-// renamedForm has the form get another name.
+// renamedForm gives the form another name.
 func renamedForm(t *testing.T, m *moving, n int) []string {
 	t.Helper()
 	m.hubFiles(t, m.hub(), "acme,,acme,1\n")
@@ -99,7 +99,7 @@ func renamedForm(t *testing.T, m *moving, n int) []string {
 	return []string{fmt.Sprintf("lynqnode-acme-f%d", n)}
 }
 
-// formToForm has the resources go from one form to the other.
+// formToForm moves the resources from one form to the other.
 func formToForm(t *testing.T, m *moving, n int) []string {
 	t.Helper()
 	m.hubFiles(t, m.hub(), "acme,,acme,1\n")
@@ -109,7 +109,7 @@ func formToForm(t *testing.T, m *moving, n int) []string {
 	return []string{"lynqnode-acme-a", "lynqnode-acme-b"}
 }
 
-// hubToHub has the row go from one hub to the other.
+// hubToHub moves the row from one hub to the other.
 func hubToHub(t *testing.T, m *moving, n int) []string {
 	t.Helper()
 	other, row := m.hub()+"-b", []string{"", "acme,,acme,1\n"}
@@ -120,7 +120,7 @@ func hubToHub(t *testing.T, m *moving, n int) []string {
 	return []string{[]string{"lynqnode-acme-b", "lynqnode-acme-a"}[n%2]}
 }
 
-// killedMove kills a run that moves all objects of a node to another one.
+// killedMove kills a run that moves all objects of a node to another node.
 func killedMove(become func(*testing.T, *moving, int) []string) func(*testing.T) *kills {
 	return func(t *testing.T) *kills {
 		t.Helper()
@@ -145,7 +145,7 @@ func killedMove(become func(*testing.T, *moving, int) []string) func(*testing.T)
 	}
 }
 
-// objects are those of the node, and its pods, with their uids.
+// objects lists the node's objects and pods, with their uids.
 func (m *moving) objects(t *testing.T) string {
 	t.Helper()
 	all := m.Kubectl(t, "", "get", "deployments,persistentvolumeclaims,pods,jobs,configmaps", "-l", "!lynq.sh/record",
@@ -154,14 +154,15 @@ func (m *moving) objects(t *testing.T) string {
 	return strings.Join(lines, "\n")
 }
 
-// whole: the new node has all of it, and another run changes nothing.
+// whole wants all objects in the new node, and another run to change nothing.
 func (m *moving) whole(t *testing.T, apply []string) {
 	t.Helper()
 	complain(t, m.unmoved(t))
 	m.start(t, apply...).want(t, 0, "4 objects: 4 unchanged")
 }
 
-// unmoved is what differs from the same objects and pods in the inventories of the new nodes.
+// unmoved returns the differences from the same objects and pods in the new nodes'
+// inventories.
 func (m *moving) unmoved(t *testing.T) []string {
 	t.Helper()
 	var wrong []string

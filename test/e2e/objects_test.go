@@ -15,8 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// content KIND/NAME FILE writes what an object is: so that two moments can be
-// compared.
+// content KIND/NAME FILE writes an object's content to a file, for a later comparison.
 func (s *script) content(ts *testscript.TestScript, args []string) error {
 	if len(args) != 2 {
 		return fmt.Errorf("usage: content KIND/NAME FILE")
@@ -30,8 +29,7 @@ func (s *script) content(ts *testscript.TestScript, args []string) error {
 	return os.WriteFile(ts.MkAbs(args[1]), text, 0o600)
 }
 
-// timeless takes off an object what every write changes, and what the control
-// plane says of its status.
+// timeless removes the fields that every write changes, and the status.
 func timeless(o *unstructured.Unstructured) {
 	delete(o.Object, "status")
 	o.SetResourceVersion("")
@@ -52,15 +50,16 @@ func timeless(o *unstructured.Unstructured) {
 	o.SetManagedFields(slices.DeleteFunc(entries, func(e metav1.ManagedFieldsEntry) bool { return e.Subresource == "status" }))
 }
 
-// during VERB RESOURCE ARGUMENT... has another client run kubectl while the next
-// such request is on its way; write is any verb that changes something, without dry runs.
+// during VERB RESOURCE ARGUMENT... lets another client run kubectl while the next such
+// request is in progress. write stands for any verb that changes something, without dry
+// runs.
 func (s *script) during(_ *testscript.TestScript, args []string) error {
 	if s.proxy == nil || len(args) < 3 {
 		return fmt.Errorf("usage, after proxy: during VERB RESOURCE ARGUMENT...")
 	}
 	rule := faultproxy.Rule{
 		Verb: args[0], Resource: args[1], Match: s.own,
-		// Once: a request that comes meanwhile, such as the same one tried again, waits too.
+		// Once: a request that comes meanwhile also waits, such as a retry.
 		Before: sync.OnceFunc(func() {
 			if _, err := s.env.TryKubectl(s.t, "", args[2:]...); err != nil {
 				s.t.Error(err)

@@ -31,11 +31,11 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness"
 )
 
-// operated is the cluster of the scripts that need the kinds of the Lynq operator:
-// that they are there costs every apply a request, which other scripts count.
+// operated is the cluster for scripts that need the kinds of the Lynq operator. Their
+// existence costs every apply a request, which other scripts count.
 var operated harness.Shared
 
-// TestOperatorScripts runs the scripts that are about the operator.
+// TestOperatorScripts runs the scripts about the operator.
 func TestOperatorScripts(t *testing.T) {
 	t.Parallel()
 	operatorKinds(t)
@@ -51,14 +51,14 @@ func operatorKinds(t *testing.T) {
 	env.Kubectl(t, "", "wait", "--for=condition=Established", "--timeout=180s", "-f", crds)
 }
 
-// The kinds of the operator.
+// operatorKind returns the resource of an operator's kind.
 func operatorKind(plural string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: wellknown.Group, Version: "v1", Resource: plural}
 }
 
-// operator ROWS does what the Lynq operator does with the hubs and forms of the
-// script's namespace and the rows of a CSV file: it makes LynqNodes, and of those
-// objects, as it tracks, annotates and applies them. It deletes nothing.
+// operator ROWS imitates the Lynq operator for the hubs and forms of the script's
+// namespace, and the rows of a CSV file. It creates LynqNodes and their objects, with the
+// operator's tracking, annotations and managers. It deletes nothing.
 func (s *script) operator(ts *testscript.TestScript, args []string) error {
 	if len(args) != 1 {
 		return fmt.Errorf("usage: operator ROWS.csv")
@@ -66,7 +66,7 @@ func (s *script) operator(ts *testscript.TestScript, args []string) error {
 	return operate(s.t.Context(), s.env, ts.ReadFile(args[0]))
 }
 
-// operate is the stand-in for the operator.
+// operate imitates the operator.
 func operate(ctx context.Context, env *harness.Env, rows string) error {
 	o, err := newOperator(env)
 	if err != nil {
@@ -104,7 +104,7 @@ func text(o *unstructured.Unstructured, fields ...string) string {
 	return s
 }
 
-// variables are what templates know of a row.
+// variables returns the template variables of a row.
 func variables(hub *unstructured.Unstructured, columns, row []string) map[string]any {
 	value := func(column string) string {
 		if i := slices.Index(columns, column); i >= 0 {
@@ -141,7 +141,7 @@ func newOperator(env *harness.Env) (*operator, error) {
 	return &operator{env.Dynamic, restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(kinds)), env.Namespace}, nil
 }
 
-// row makes the LynqNode of a row and a form, and its objects.
+// row creates the LynqNode of a row and a form, and its objects.
 func (o *operator) row(ctx context.Context, hub, form *unstructured.Unstructured, vars map[string]any) error {
 	finalizers := o.client.Resource(operatorKind("lynqhubs")).Namespace(o.ns)
 	patch := fmt.Sprintf(`{"metadata":{"finalizers":[%q]}}`, wellknown.FinalizerHub)
@@ -189,8 +189,8 @@ func str(m map[string]any, field string) string {
 	return s
 }
 
-// lynqNode is what the hub's controller makes of a row: names, labels and annotations
-// are rendered, namespaces and manifests are not.
+// lynqNode returns the LynqNode that the hub's controller makes from a row. It renders
+// names, labels and annotations, but no namespaces and manifests.
 func lynqNode(hub, form *unstructured.Unstructured, vars map[string]any) (*unstructured.Unstructured, error) {
 	vars = maps.Clone(vars)
 	vars["hubId"], vars["templateRef"] = hub.GetName(), form.GetName()
@@ -226,7 +226,7 @@ func lynqNode(hub, form *unstructured.Unstructured, vars map[string]any) (*unstr
 	return n, nil
 }
 
-// resources are those of a LynqNode, to be changed in place.
+// resources returns the resources of a LynqNode. Callers may change them in place.
 func resources(node *unstructured.Unstructured) []map[string]any {
 	spec, _ := node.Object["spec"].(map[string]any)
 	var all []map[string]any
@@ -241,7 +241,7 @@ func resources(node *unstructured.Unstructured) []map[string]any {
 	return all
 }
 
-// rendered is a value with its templates filled in.
+// rendered returns a value with executed templates.
 func rendered(v any, vars map[string]any) (any, error) {
 	var err error
 	switch v := v.(type) {
@@ -269,7 +269,7 @@ func rendered(v any, vars map[string]any) (any, error) {
 	return v, nil
 }
 
-// resource writes one object as the controller of LynqNodes does.
+// resource writes one object like the controller of LynqNodes.
 func (o *operator) resource(ctx context.Context, node *unstructured.Unstructured, r, vars map[string]any) error {
 	obj, err := o.object(node, r, vars)
 	if err != nil {
@@ -314,8 +314,7 @@ func (o *operator) resource(ctx context.Context, node *unstructured.Unstructured
 	return err
 }
 
-// object is what the controller of LynqNodes renders of a resource, with the
-// metadata that it adds.
+// object returns a resource as the controller of LynqNodes renders it, with its metadata.
 func (o *operator) object(node *unstructured.Unstructured, r, vars map[string]any) (*unstructured.Unstructured, error) {
 	spec, _, _ := unstructured.NestedMap(r, "spec")
 	obj := &unstructured.Unstructured{Object: spec}

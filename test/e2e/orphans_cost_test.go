@@ -22,15 +22,15 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// What orphans list costs: one list of each kind, and a page more only where a kind
-// has more orphans than a page holds. It lists what all tests have, and kinds that
-// others define would change what it counts, so the cluster is the test's own.
+// TestOrphansCost wants one list for each kind, and another page only if a kind has more
+// orphans than a page holds. It lists the objects of the whole cluster, and other tests'
+// kinds would change the counts. So the test has its own cluster.
 func TestOrphansCost(t *testing.T) {
 	t.Parallel()
 	const (
 		kinds   = 40
 		objects = 1000
-		orphans = 501 // of the ConfigMaps: two pages
+		orphans = 501 // ConfigMaps, on two pages
 	)
 	bin := lynqctl(t)
 	var own harness.Shared
@@ -43,10 +43,10 @@ func TestOrphansCost(t *testing.T) {
 	want[faultproxy.Key{Verb: "get", Resource: "/apis"}]++
 	want[faultproxy.Key{Verb: "list", Resource: "configmaps"}]++ // the second page
 
-	// Asked for objects of a new kind for the first time, a server says "later".
+	// A server answers "later" to the first request for a new kind.
 	listOrphans(t, env, bin)
 
-	// The first lists wait for each other: they are under way together.
+	// The first lists wait for each other, which proves that they are parallel.
 	meeting := newMeeting(orphan.DefaultAtOnce)
 	proxy.SetRules(faultproxy.Rule{Verb: "list", Times: orphan.DefaultAtOnce, Before: meeting.join})
 	proxy.Reset()
@@ -62,7 +62,8 @@ func TestOrphansCost(t *testing.T) {
 	}
 	sameCounts(t, want, proxy)
 
-	// What is stranded takes another list of each kind, and one of the inventories.
+	// A search for stranded objects needs another list of each kind, and one of the
+	// inventories.
 	proxy.SetRules()
 	proxy.Reset()
 	listOrphans(t, env, bin, "--stranded")
@@ -97,7 +98,7 @@ func listOrphans(t *testing.T, env *harness.Env, bin string, flags ...string) st
 	return stdout.String()
 }
 
-// meeting is where so many wait for each other; who waits too long is late.
+// meeting lets that many wait for each other. After too long a wait, it is late.
 type meeting struct {
 	mu      sync.Mutex
 	missing int
@@ -120,8 +121,8 @@ func (m *meeting) join() {
 	}
 }
 
-// listable are one list of each kind that the server can list, as kubectl knows
-// them. A server takes a moment to serve what is new.
+// listable returns one list for each kind that the server can list, from kubectl. A server
+// takes a moment to serve new kinds.
 func listable(t *testing.T, env *harness.Env, group string, kinds int) map[faultproxy.Key]int {
 	t.Helper()
 	for {
@@ -143,8 +144,8 @@ func listable(t *testing.T, env *harness.Env, group string, kinds int) map[fault
 	}
 }
 
-// fill makes so many kinds in a group, and ConfigMaps of which the first are
-// orphans; and an orphan of one of the kinds.
+// fill creates kinds in a group, and ConfigMaps of which the first are orphans. It also
+// creates an orphan of one of the kinds.
 func fill(t *testing.T, env *harness.Env, group string, kinds, objects, orphans int) {
 	t.Helper()
 	start := time.Now()
@@ -170,10 +171,10 @@ func fill(t *testing.T, env *harness.Env, group string, kinds, objects, orphans 
 	t.Logf("%d kinds and %d objects: %s", kinds, objects, time.Since(start).Round(time.Millisecond))
 }
 
-// undefine asks for the deletion of a group's kinds, on a cluster that stays.
+// undefine deletes a group's kinds, on a cluster that stays.
 func undefine(t *testing.T, env *harness.Env, group string) {
 	if env.Logs != "" {
-		return // it is the test's own, and ends with it
+		return // the cluster is the test's own, and ends with it
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
@@ -216,7 +217,7 @@ func newObject(apiVersion, kind, name string) *unstructured.Unstructured {
 	return o
 }
 
-// tinyKind defines a kind that asks for nothing.
+// tinyKind returns a definition of a kind without required fields.
 func tinyKind(group string, i int) *unstructured.Unstructured {
 	plural := fmt.Sprintf("kind%03d", i)
 	o := newObject("apiextensions.k8s.io/v1", "CustomResourceDefinition", plural+"."+group)

@@ -25,17 +25,16 @@ import (
 const (
 	prunedNodes = 100
 	prunedTimes = 6
-	// mostDeletions is how many a run that is killed sends, but for those that are
-	// under way then: all of them together leave something to the last run.
+	// mostDeletions limits the deletions of a killed run, without those in progress at the
+	// kill. All killed runs together must leave some to the last run.
 	mostDeletions = 15
-	// savedEach is how many orphans are made something else while a run deletes.
+	// savedEach is the number of orphans that other clients change during a run.
 	savedEach = 4
 )
 
-// TestPruneKilled ends runs of orphans prune with SIGKILL while they delete what
-// many nodes left, and people take orphans back. Whenever that is, the next run
-// that is left alone deletes the rest; what was no orphan when its turn came, and
-// what never was one, is as it was.
+// TestPruneKilled ends runs of orphans prune with SIGKILL while they delete the orphans of
+// many nodes and people adopt some. The next undisturbed run must delete the rest. Objects
+// that weren't orphans, or no longer were, must be unchanged.
 func TestPruneKilled(t *testing.T) {
 	t.Parallel()
 	p := &pruning{
@@ -44,9 +43,9 @@ func TestPruneKilled(t *testing.T) {
 	}
 	p.leave(t)
 	fates := []faultproxy.Rule{
-		{Delay: time.Hour},                    // what is sent by then never arrives
-		{End: faultproxy.CutAfter},            // it takes effect, and lynqctl is not told
-		{Delay: time.Hour, Skip: mostUnknown}, // no one knows, but that it is not done yet
+		{Delay: time.Hour},                    // later requests never arrive
+		{End: faultproxy.CutAfter},            // it takes effect, but lynqctl gets no answer
+		{Delay: time.Hour, Skip: mostUnknown}, // this moment is unknown, but the run isn't done yet
 	}
 	for killed := range prunedTimes {
 		moment, fate := p.random.IntN(mostDeletions), fates[p.random.IntN(len(fates))]
@@ -69,15 +68,15 @@ func TestPruneKilled(t *testing.T) {
 	}
 }
 
-// pruning are orphans, among other things.
+// pruning has orphans, and other objects.
 type pruning struct {
 	*shop
 	random *rand.Rand
 
 	mu sync.Mutex
-	// saved is what is to stay as it is, as uid and version.
+	// saved has the objects that must stay unchanged, as uid and version.
 	saved map[string]string
-	// late is how many deletions came after a person had changed the object.
+	// late counts the deletions that came after a person changed the object.
 	late int
 }
 
@@ -88,7 +87,8 @@ func prunedKinds() map[string]schema.GroupVersionResource {
 	}
 }
 
-// leave makes orphans of many nodes, two of each, and what only looks like them.
+// leave creates two orphans for each of many nodes, and objects that only look like
+// orphans.
 func (p *pruning) leave(t *testing.T) {
 	t.Helper()
 	for kind, resource := range prunedKinds() {
@@ -118,7 +118,7 @@ func versionOf(o *unstructured.Unstructured) string {
 	return string(o.GetUID()) + " " + o.GetResourceVersion()
 }
 
-// all are the objects that there are, past the proxy.
+// all returns all objects, without the proxy.
 func (p *pruning) all(t *testing.T) map[string]*unstructured.Unstructured {
 	t.Helper()
 	all := map[string]*unstructured.Unstructured{}
@@ -134,7 +134,7 @@ func (p *pruning) all(t *testing.T) map[string]*unstructured.Unstructured {
 	return all
 }
 
-// marked are the orphans that there are.
+// marked returns the current orphans.
 func (p *pruning) marked(t *testing.T) []string {
 	t.Helper()
 	var names []string
@@ -152,7 +152,7 @@ func (p *pruning) prune(t *testing.T) *running {
 	return p.start(t, "orphans", "prune", "--all", "--include-data", "--yes", "-n", p.Namespace, "--concurrency=8")
 }
 
-// round kills a run after so many deletions, while people take orphans back.
+// round kills a run after that many deletions, while people adopt orphans.
 func (p *pruning) round(t *testing.T, moment int, fate faultproxy.Rule) {
 	t.Helper()
 	fate.Verb, fate.Skip = "delete", fate.Skip+moment
@@ -186,14 +186,14 @@ func (p *pruning) round(t *testing.T, moment int, fate faultproxy.Rule) {
 	}
 }
 
-// next are some of the orphans whose turn comes soon.
+// next returns some of the orphans that the run deletes soon.
 func (p *pruning) next(t *testing.T) []string {
 	t.Helper()
 	names := p.marked(t)
 	slices.SortFunc(names, func(a, b string) int {
 		_, first, _ := strings.Cut(a, "/")
 		_, second, _ := strings.Cut(b, "/")
-		return strings.Compare(first, second) // nodes have their turns in this order
+		return strings.Compare(first, second) // a run processes nodes in this order
 	})
 	names = names[:min(2*mostDeletions, len(names))]
 	p.random.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
@@ -210,7 +210,7 @@ func deletions(records []faultproxy.Record) int {
 	return n
 }
 
-// save takes an orphan back, unless it is gone by then.
+// save adopts an orphan, unless it is gone.
 func (p *pruning) save(t *testing.T, name, patch string) {
 	kind, object, _ := strings.Cut(name, "/")
 	o, err := p.Dynamic.Resource(prunedKinds()[kind]).Namespace(p.Namespace).
@@ -227,7 +227,7 @@ func (p *pruning) save(t *testing.T, name, patch string) {
 	p.saved[name] = versionOf(o)
 }
 
-// wrong tells what is not as it was and should be.
+// wrong returns the objects that should be unchanged and aren't.
 func (p *pruning) wrong(t *testing.T) []string {
 	t.Helper()
 	all := p.all(t)

@@ -12,8 +12,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// recreatedInputs are objects that a change of the row recreates, one of which needs
-// the other, and one that it leaves alone.
+// recreatedInputs has objects that a change of the row recreates, one of which depends on
+// the other. It also has one that the change doesn't affect.
 const recreatedInputs = `apiVersion: operator.lynq.sh/v1
 kind: LynqHub
 metadata: {name: HUB}
@@ -48,8 +48,8 @@ spec:
             spec: {containers: [{name: server, image: example.com/server}]}
 `
 
-// killedRecreation recreates objects. The inventory names all of them whenever the run is
-// killed, and no other object is touched.
+// killedRecreation recreates objects. The inventory must list all of them at any time, and
+// other objects must be unchanged.
 func killedRecreation(t *testing.T) *kills {
 	t.Helper()
 	r, apply := newRecreating(t)
@@ -73,7 +73,7 @@ func killedRecreation(t *testing.T) *kills {
 	}
 }
 
-// newRecreating is a shop that was applied, and how it is applied again.
+// newRecreating returns a shop that was applied, and the arguments to apply it again.
 func newRecreating(t *testing.T) (r *recreating, apply []string) {
 	t.Helper()
 	r = &recreating{shop: newShop(t, recreatedInputs, 2, faultproxy.Options{})}
@@ -83,8 +83,8 @@ func newRecreating(t *testing.T) (r *recreating, apply []string) {
 	return r, apply
 }
 
-// TestRecreateKilledWaiting kills a run that waits for a finalizer to let go of the old
-// object: the next one, which finds it gone, creates it.
+// TestRecreateKilledWaiting kills a run that waits for a finalizer of the old object. The
+// next run finds the object gone, and must create it.
 func TestRecreateKilledWaiting(t *testing.T) {
 	t.Parallel()
 	r, apply := newRecreating(t)
@@ -106,10 +106,10 @@ func TestRecreateKilledWaiting(t *testing.T) {
 // recreating is a shop of two nodes, of which one changes.
 type recreating struct {
 	*shop
-	uids map[string]string // of the objects that do not change
+	uids map[string]string // of the unchanged objects
 }
 
-// others are the uids of the objects that do not change.
+// others returns the uids of the unchanged objects.
 func (r *recreating) others(t *testing.T) map[string]string {
 	t.Helper()
 	uids := map[string]string{}
@@ -119,7 +119,7 @@ func (r *recreating) others(t *testing.T) map[string]string {
 	return uids
 }
 
-// named: the inventory names the objects that go and come.
+// named wants the inventory to list the recreated objects.
 func (r *recreating) named(t *testing.T) {
 	t.Helper()
 	complain(t, r.look(t).unnamed())
@@ -131,8 +131,8 @@ func (r *recreating) named(t *testing.T) {
 	}
 }
 
-// whole: the objects are as the row has them, recorded as such, and the others those
-// from before.
+// whole wants the objects to match the row and the inventory, and the others to be the same
+// as before.
 func (r *recreating) whole(t *testing.T, apply []string) {
 	t.Helper()
 	r.settled(t)

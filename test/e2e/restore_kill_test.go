@@ -9,7 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// restoredInputs are objects of each way of writing, and one that is retained.
+// restoredInputs has an object for each way of writing, and a retained one.
 const restoredInputs = formInputs + `  configMaps:
     - {id: applied, nameTemplate: "{{ .uid }}", spec: {apiVersion: v1, kind: ConfigMap, data: {plan: gold}}}
     - {id: merged, nameTemplate: "{{ .uid }}-merged", patchStrategy: merge, spec: {apiVersion: v1, kind: ConfigMap, data: {plan: gold}}}
@@ -18,9 +18,9 @@ const restoredInputs = formInputs + `  configMaps:
     - {id: kept, nameTemplate: "{{ .uid }}-kept", deletionPolicy: Retain, spec: {apiVersion: v1, kind: Secret}}
 `
 
-// killedRestoration deletes the inventory of an active node whose form has one object less
-// now, and has apply restore it. All objects stay the same ones, the garbage collector
-// takes none of them, and an inventory or its copy names what the form has no more.
+// killedRestoration deletes the inventory of an active node whose form lost an object, and
+// lets apply restore it. All objects must stay the same, and the garbage collector must
+// delete none. The inventory or its copy must list the object that the form lost.
 func killedRestoration(t *testing.T) *kills {
 	t.Helper()
 	r := &restoring{shop: newShop(t, restoredInputs, 1, faultproxy.Options{})}
@@ -38,8 +38,8 @@ func killedRestoration(t *testing.T) *kills {
 	}
 }
 
-// killedInventoryRestore is killedRestoration for the command that asks neither rows nor
-// forms: what a run that was killed left, the next one restores.
+// killedInventoryRestore works like killedRestoration, for the command that reads neither
+// rows nor forms. The next run must complete what a killed one left.
 func killedInventoryRestore(t *testing.T) *kills {
 	t.Helper()
 	r := &restoring{shop: newShop(t, restoredInputs, 1, faultproxy.Options{}), keeps: true}
@@ -64,8 +64,8 @@ func killedInventoryRestore(t *testing.T) *kills {
 	}
 }
 
-// withoutKept are the inputs with one object less. It is released only when the rest
-// of the node is ready: until then the inventory alone names it.
+// withoutKept returns the inputs without one object. lynqctl releases it only when the rest
+// of the node is ready. Until then, only the inventory lists it.
 func withoutKept() string {
 	var rest []string
 	for line := range strings.Lines(restoredInputs) {
@@ -76,14 +76,14 @@ func withoutKept() string {
 	return strings.Join(rest, "")
 }
 
-// restoring is a shop of one node whose inventory is restored.
+// restoring is a shop with one node whose inventory lynqctl restores.
 type restoring struct {
 	*shop
 	uids  map[string]string // of its objects
 	keeps bool              // the form keeps all of them
 }
 
-// know notes the objects at first; they stay the same ones from then on.
+// know notes the first objects, which must stay the same.
 func (r *restoring) know(t *testing.T) {
 	t.Helper()
 	if r.uids != nil {
@@ -95,8 +95,8 @@ func (r *restoring) know(t *testing.T) {
 	}
 }
 
-// left: an inventory or its copy names what only it knows of, unless that is released
-// already, or the run was not killed.
+// left wants the inventory or its copy to list the object that only it knows. It skips this
+// if lynqctl has released the object, or the run wasn't killed.
 func (r *restoring) left(t *testing.T, killed bool) {
 	t.Helper()
 	if !killed || orphaned(r.Get(t, "secret/t000-kept")) {
@@ -111,8 +111,7 @@ func (r *restoring) left(t *testing.T, killed bool) {
 	t.Error("neither an inventory nor its copy names what the form has no more")
 }
 
-// whole: the objects are those from before, and belong to the inventory that is
-// there now.
+// whole wants the same objects as before, which belong to the current inventory.
 func (r *restoring) whole(t *testing.T) {
 	t.Helper()
 	record := r.Get(t, "configmap/"+inventory.Name("t000-app"))

@@ -24,19 +24,19 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness"
 )
 
-// rightsCase is inputs, and what is done with them as a user who has the rights that
-// lynqctl rbac prints, and no others.
+// rightsCase has inputs, and commands for a user who has exactly the permissions that
+// lynqctl rbac prints.
 type rightsCase struct {
 	folder string // of the inputs
-	form   string // "app" where it is not said
+	form   string // "app" by default
 	flags  string // of rbac
 	does   func(*rightsShop, *testing.T) string
-	// spared tells of verbs without which all goes well here, or which another case has.
+	// spared reports verbs that this case doesn't need, or that another case tests.
 	spared func(right) bool
-	// whole: rules are taken away as a whole, and not each verb of them.
+	// whole removes whole rules, instead of each verb.
 	whole bool
-	// allKinds: what is enough depends on which kinds there are, so that no other test may
-	// define some in the meantime.
+	// allKinds is set if the needed permissions depend on the existing kinds, so that no
+	// other test may define some meanwhile.
 	allKinds bool
 	on       *harness.Shared
 }
@@ -46,17 +46,19 @@ func rightsCases() map[string]rightsCase {
 	return map[string]rightsCase{
 		"one namespace": {folder: "testdata/rights/one", flags: "--include-data", does: every, spared: older},
 		"elsewhere":     {folder: "testdata/rights/elsewhere", does: every, spared: locks, whole: true},
-		// Many kinds are listed for what a Namespace holds; without any of them it stays.
+		// A run lists many kinds in a Namespace that it deletes. Without any of them, it
+		// keeps the Namespace.
 		"cluster": {folder: "testdata/rights/cluster", flags: "--include-data", does: every, whole: true, allKinds: true, spared: func(r right) bool {
 			return locks(r) || r.rule.Verbs[0] == "list" && !slices.Contains([]string{"configmaps", "gadgets", "secrets"}, r.resource)
 		}},
 		"status": {folder: "testdata/rights/one", flags: "--for status --optional", does: (*rightsShop).looks, spared: none},
 		"diff":   {folder: "testdata/rights/one", flags: "--for diff", does: (*rightsShop).diffs, spared: none},
-		// Whether a single Deployment is read depends on who is first: another case has that.
+		// Whether lynqctl reads a single Deployment depends on timing. Another case tests
+		// that.
 		"watch": {folder: "testdata/rights/one", flags: "--for watch", does: (*rightsShop).watches, spared: func(r right) bool {
 			return older(r) || r.short() == "get deployments"
 		}},
-		// What is not of Leases, other cases have.
+		// Other cases test permissions other than those for Leases.
 		"shards":     {folder: "testdata/rights/one", flags: "--for apply,delete --shards 3", does: (*rightsShop).shards, spared: func(r right) bool { return !locks(r) || r.short() == "delete leases" }},
 		"quickstart": {folder: "../../examples/quickstart", form: "web", flags: "--include-data", does: every, spared: bound, whole: true},
 		"repairs":    {folder: "testdata/rights/one", flags: "--for apply,delete", does: (*rightsShop).repairs, spared: all},
@@ -68,19 +70,20 @@ func rightsCases() map[string]rightsCase {
 func all(right) bool  { return true }
 func none(right) bool { return false }
 
-// older are verbs that only servers before 1.34 ask for, which know no watch that begins
+// older selects verbs that only servers before 1.34 need, because their watches can't begin
 // with a list.
 func older(r right) bool { return r.short() == "list storageclasses" }
 
-// locks are those of the hub's Lease, which is the same for all inputs.
+// locks selects the permissions for the hub's Lease, which are the same for all inputs.
 func locks(r right) bool { return r.resource == "leases" }
 
-// bound: claims of the class standard are bound at once.
+// bound selects permissions for storage classes, because claims of the class standard are
+// bound at once.
 func bound(r right) bool { return r.resource == "storageclasses" }
 
-// TestRights: what lynqctl rbac prints is enough for the commands that it is for, and no
-// verb of it can be spared in one namespace, nor a rule of the other cases: without any
-// one of them some command fails. The server decides, with RBAC.
+// TestRights wants the permissions that lynqctl rbac prints to be enough for its commands.
+// It removes each verb in one namespace, or each rule in the other cases, and wants some
+// command to fail. The server decides, with RBAC.
 func TestRights(t *testing.T) {
 	t.Parallel()
 	var own harness.Shared
@@ -119,7 +122,7 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// role is a Role or a ClusterRole, or a binding of one.
+// role is a Role, a ClusterRole, or a binding.
 type role struct {
 	metav1.TypeMeta `json:",inline"`
 	Metadata        metav1.ObjectMeta   `json:"metadata"`
@@ -144,7 +147,7 @@ func (r right) String() string {
 	return fmt.Sprintf("%s%s in %s %d", r.short(), of, r.kind, r.inRole)
 }
 
-// each are the verbs of roles, or their rules.
+// each returns the verbs of roles, or their rules.
 func (c *rightsCase) each(roles []role) []right {
 	var all []right
 	for i, o := range roles {
@@ -164,8 +167,8 @@ func (c *rightsCase) each(roles []role) []right {
 // anyVerb stands for all verbs of a rule.
 const anyVerb = "any"
 
-// takenFrom is all of roles but this verb. Which rules there are before its own may
-// change while other tests define kinds.
+// takenFrom returns the roles without this verb. It searches the rule, because other tests
+// may define kinds and so change the rules before it.
 func (r right) takenFrom(t *testing.T, roles []role) []role {
 	t.Helper()
 	rules := roles[r.inRole].Rules
@@ -183,18 +186,18 @@ func (r right) takenFrom(t *testing.T, roles []role) []role {
 	return roles
 }
 
-// rightsShop is a shop in which a service account has some rights.
+// rightsShop is a shop with a service account that has some permissions.
 type rightsShop struct {
 	*shop
 	*rightsCase
 	other string // a second namespace, "" for none
 }
 
-// newRightsShop copies the inputs of a case into a shop of its own.
+// newRightsShop copies the inputs of a case into its own shop.
 func newRightsShop(t *testing.T, c *rightsCase) *rightsShop {
 	t.Helper()
 	r := &rightsShop{&shop{Env: c.on.Env(t), bin: lynqctl(t), dir: t.TempDir(), rows: map[string]string{}}, c, ""}
-	for i := range 10 { // more of a kind than are looked at, and watched, one by one
+	for i := range 10 { // more of a kind than lynqctl reads and watches one by one
 		r.rows[fmt.Sprintf("t%03d", i)] = "free"
 	}
 	gadgets, err := os.ReadFile("testdata/rights/gadgets.yaml")
@@ -202,7 +205,7 @@ func newRightsShop(t *testing.T, c *rightsCase) *rightsShop {
 		t.Fatal(err)
 	}
 	if strings.HasSuffix(c.folder, "elsewhere") {
-		r.other = r.Namespace + "-other" // roles are in the order of their namespaces
+		r.other = r.Namespace + "-other" // roles are sorted by namespace
 		r.Kubectl(t, "", "create", "namespace", r.other)
 		t.Cleanup(func() { r.remove(t, "", "namespaces", r.other) })
 		r.write(t, "gadgets.yaml", string(gadgets))
@@ -222,7 +225,7 @@ func newRightsShop(t *testing.T, c *rightsCase) *rightsShop {
 	return r
 }
 
-// own are inputs with the names of this shop: other tests have some of the same ones.
+// own returns inputs with the names of this shop, because other tests use the same ones.
 func (r *rightsShop) own(text string) string {
 	return strings.NewReplacer("HUB", r.hub(), "OTHER", r.other, "NAMESPACE", r.Namespace, "namespace: shop", "namespace: "+r.Namespace,
 		"  name: crm", "  name: "+r.hub(), "hubId: crm", "hubId: "+r.hub(), "  name: tenants", "  name: "+r.hub(), "hubId: tenants", "hubId: "+r.hub()).Replace(text)
@@ -241,7 +244,7 @@ func (r *rightsShop) writeRows(t *testing.T) {
 
 func (r *rightsShop) account() string { return "system:serviceaccount:" + r.Namespace + ":robot" }
 
-// printed are the roles that lynqctl rbac prints.
+// printed returns the roles that lynqctl rbac prints.
 func (r *rightsShop) printed(t *testing.T) []role {
 	t.Helper()
 	args := append([]string{"rbac", "-f", r.dir, "-o", "json", "--service-account", r.Namespace + "/robot", "--name", r.Namespace}, strings.Fields(r.flags)...)
@@ -254,7 +257,7 @@ func (r *rightsShop) printed(t *testing.T) []role {
 	return list.Items
 }
 
-// grant gives the service account rights.
+// grant gives the service account permissions.
 func (r *rightsShop) grant(t *testing.T, roles []role) {
 	t.Helper()
 	for _, o := range roles {
@@ -277,7 +280,7 @@ func (r *rightsShop) grant(t *testing.T, roles []role) {
 	})
 }
 
-// remove deletes what is in no namespace of the test.
+// remove deletes an object outside of the test's namespaces.
 func (r *rightsShop) remove(t *testing.T, group, resource, name string) {
 	t.Helper()
 	kind := r.Dynamic.Resource(schema.GroupVersionResource{Group: group, Version: "v1", Resource: resource})
@@ -286,8 +289,8 @@ func (r *rightsShop) remove(t *testing.T, group, resource, name string) {
 	}
 }
 
-// fails runs commands as the service account, and gives why the first of them fails
-// that does.
+// fails runs commands as the service account, and says why the first one failed, or returns
+// "".
 func (r *rightsShop) fails(t *testing.T, commands ...string) string {
 	t.Helper()
 	for _, command := range commands {
@@ -307,7 +310,7 @@ func (r *rightsShop) as(t *testing.T, command string) *running {
 	return p
 }
 
-// change changes what the table has of a row; no plan is no row.
+// change changes a row of the table. Without a plan, it removes the row.
 func (r *rightsShop) change(t *testing.T, uid, plan string) {
 	t.Helper()
 	if r.rows[uid] = plan; plan == "" {
@@ -334,7 +337,7 @@ func (r *rightsShop) diffs(t *testing.T) string {
 	return r.fails(t, "apply -f INPUTS --dry-run=server")
 }
 
-// shards are runs of shards, and of the whole hub after them.
+// shards runs shards, and then the whole hub.
 func (r *rightsShop) shards(t *testing.T) string {
 	if why := r.fails(t, "apply -f INPUTS --shard 0/3", "apply -f INPUTS --shard 1/3"); why != "" {
 		return why
@@ -343,7 +346,7 @@ func (r *rightsShop) shards(t *testing.T) string {
 	return r.fails(t, "apply -f INPUTS --shard 2/3", "apply -f INPUTS --shard 0/3 --lock-timeout=2s", "apply -f INPUTS --lock-timeout=2s", "delete node NODE --yes")
 }
 
-// repairs are what puts inventories right.
+// repairs runs the commands that repair inventories.
 func (r *rightsShop) repairs(t *testing.T) string {
 	if why := r.fails(t, "apply -f INPUTS"); why != "" {
 		return why
@@ -362,8 +365,8 @@ func (r *rightsShop) repairs(t *testing.T) string {
 	return r.fails(t, "finalize --yes")
 }
 
-// everything is what apply, delete and orphans do: objects come, change, go and are kept,
-// and what is kept comes back, or goes.
+// everything runs apply, delete and orphans. They create, change, delete and retain
+// objects, and they adopt or delete retained ones.
 func (r *rightsShop) everything(t *testing.T) string {
 	if why := r.fails(t, "apply -f INPUTS"); why != "" {
 		return why
@@ -371,14 +374,14 @@ func (r *rightsShop) everything(t *testing.T) string {
 	r.change(t, "t000", "gold")
 	r.change(t, "t001", "")
 	r.change(t, "t100", "free")
-	if why := r.fails(t, "apply -f INPUTS --lock-timeout=2s"); why != "" { // who could not give the Lease back
+	if why := r.fails(t, "apply -f INPUTS --lock-timeout=2s"); why != "" { // the run before couldn't release the Lease
 		return why
 	}
 	r.change(t, "t001", "free")
 	if why := r.fails(t, "orphans adopt --all -f INPUTS", "apply -f INPUTS"); why != "" {
 		return why
 	}
-	// Another client's finalizer comes before lynqctl's.
+	// Another client's finalizer precedes lynqctl's.
 	where := []string{"patch", "configmap", inventory.Name(r.node()), "-n", r.nodes(), "--type=json", "-p"}
 	r.Kubectl(t, "", append(where, `[{"op":"add","path":"/metadata/finalizers/0","value":"example.com/other"}]`)...)
 	why := r.fails(t, "delete node NODE --yes -n "+r.nodes())
@@ -395,7 +398,7 @@ func (r *rightsShop) everything(t *testing.T) string {
 	return ""
 }
 
-// node is one of the nodes, and nodes the namespace of all.
+// node returns one of the nodes, and nodes the namespace of all.
 func (r *rightsShop) node() string { return "t002-" + cmp.Or(r.form, "app") }
 
 func (r *rightsShop) nodes() string { return cmp.Or(r.other, r.Namespace) }

@@ -11,12 +11,12 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
-// watches keeps a hub as the service account, until it is ready, an edit was taken back
-// and a node went, and gives what is wrong. Whatever a watch warns of is.
+// watches keeps a hub as the service account until it is ready, an edit was restored, and a
+// node was deleted. It returns the first problem. Every warning of a watch is one.
 func (r *rightsShop) watches(t *testing.T) string {
 	p := r.start(t, "watch", "-f", r.dir, "--source=csv:"+filepath.Join(r.dir, "rows.csv"), "--as="+r.account())
 	defer func() {
-		_ = p.cmd.Process.Kill() // it has ended, unless something was wrong
+		_ = p.cmd.Process.Kill() // it has ended, unless there was a problem
 		<-p.done
 	}()
 	if why := p.logs(`msg=round \S+ changed=\d+ failedNodes=0 interrupted=false`); why != "" {
@@ -27,7 +27,7 @@ func (r *rightsShop) watches(t *testing.T) string {
 		return why
 	}
 	r.change(t, "t001", "")
-	p.signal(t, syscall.SIGHUP) // a round begins at once, and reads the rows
+	p.signal(t, syscall.SIGHUP) // this starts a round at once, which reads the rows
 	if why := p.logs(`object=Deployment/\S+/t001 action=delete reason=NodeGone outcome=done(?s:.*)msg=round \S+ changed=\d+ failedNodes=0 interrupted=false`); why != "" {
 		return why
 	}
@@ -44,13 +44,13 @@ func (r *rightsShop) watches(t *testing.T) string {
 	return ""
 }
 
-// warned finds warnings in a log.
+// warned matches warnings in a log.
 var warned = regexp.MustCompile(`level=WARN`)
 
-// stopped is what a watch says that is stopped while it records what a round did.
+// stopped matches the message of a watch that was stopped while it recorded a round.
 var stopped = regexp.MustCompile(`level=WARN msg="interrupted: `)
 
-// logs waits until a line is logged, and gives the log where a warning comes before.
+// logs waits for a line in the log. If a warning comes first, it returns the log.
 func (p *running) logs(pattern string) (why string) {
 	line, late := regexp.MustCompile(pattern), time.After(settleWithin)
 	for {

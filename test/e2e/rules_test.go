@@ -12,8 +12,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// parseRule reads VERB RESOURCE KEY=VALUE..., where * stands for any verb or
-// resource and the keys are the fields of faultproxy.Rule with hyphens.
+// parseRule parses VERB RESOURCE KEY=VALUE..., where * stands for any verb or resource. The
+// keys are the fields of faultproxy.Rule with hyphens.
 func parseRule(args []string) (faultproxy.Rule, error) {
 	if len(args) < 3 {
 		return faultproxy.Rule{}, fmt.Errorf("usage: fault VERB RESOURCE KEY=VALUE...")

@@ -17,8 +17,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// secretInputs are a form that shows secret columns wherever it can: in a ConfigMap, an
-// annotation, a label and an environment variable, as they are and in other forms.
+// secretInputs has a form that shows secret columns in every possible place: a ConfigMap,
+// an annotation, a label and an environment variable, unchanged and in other forms.
 const secretInputs = `apiVersion: operator.lynq.sh/v1
 kind: LynqHub
 metadata: {name: HUB}
@@ -80,8 +80,8 @@ spec:
                 - {name: server, image: example.com/server, args: ["{{ .pin }}"], env: [{name: PW, value: "{{ .pw }}"}]}
 `
 
-// The values of secret columns, and those that they change to. The short ones are three
-// bytes long.
+// secretValues returns the values of secret columns, before and after the change. The short
+// ones have three bytes.
 func secretValues() []string {
 	return []string{"cAnAry-Pa55", "Zq\u00a7", "jsOn-cAnAry", "rOtated-Pa55", "Xv\u00a7", "jsOn-rOtated"}
 }
@@ -92,7 +92,7 @@ const (
 	brokenRows  = rotatedRows + "broken,1,cAnAry-Pa55,Zq\u00a7,\"{\"\"key\"\":\"\"jsOn-cAnAry\"\"}\",free\nrefused,1,cAnAry-Pa55,Zq\u00a7,\"{\"\"key\"\":\"\"jsOn-cAnAry\"\"}\",free\n"
 )
 
-// leaked is a value of a secret column that a text shows, in base64 too, "" for none.
+// leaked returns a secret value that a text contains, also in base64, or "".
 func leaked(text string) string {
 	for _, v := range secretValues() {
 		if strings.Contains(text, v) {
@@ -111,8 +111,8 @@ func leaked(text string) string {
 	return ""
 }
 
-// TestSecretColumns runs every command on a fleet whose rows have secrets, while all is
-// well, after they changed, and while rows are bad. Nothing but manifests shows a value.
+// TestSecretColumns runs every command on a fleet whose rows have secrets: in a healthy
+// state, after a change, and with bad rows. Only manifests may show a value.
 func TestSecretColumns(t *testing.T) {
 	t.Parallel()
 	s := newShopIn(t, cluster.Env(t), secretInputs, 0, faultproxy.Options{})
@@ -165,7 +165,7 @@ func TestSecretColumns(t *testing.T) {
 	s.Kubectl(t, "", "set", "env", "-n", s.Namespace, "deployment/acme-server", "PW=mine", "OTHER=rOtated-Pa55")
 	look(1, "diff", "--node", "acme-app", "-o", "json")
 
-	// A resource that the form drops, a row that goes, and one whose node stays behind.
+	// The form loses a resource, one row disappears, and another row's node is retained.
 	whole, err := os.ReadFile(filepath.Join(s.dir, "inputs.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -215,8 +215,8 @@ func TestSecretColumns(t *testing.T) {
 	s.unwritten(t)
 }
 
-// untold reads what lynqctl and the API server keep for others to read: no record, Lease
-// or event has a value of a secret column.
+// untold reads what lynqctl and the API server store for others. No record, Lease or event
+// may contain a value of a secret column.
 func (s *shop) untold(t *testing.T) {
 	t.Helper()
 	for _, kind := range []schema.GroupVersionResource{{Version: "v1", Resource: "configmaps"}, {Version: "v1", Resource: "events"}, leaseKind()} {
@@ -240,7 +240,7 @@ func (s *shop) untold(t *testing.T) {
 	}
 }
 
-// unwritten reads the files that lynqctl wrote: none but manifests has a value.
+// unwritten reads the files that lynqctl wrote. Only manifests may contain a value.
 func (s *shop) unwritten(t *testing.T) {
 	t.Helper()
 	err := filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error {

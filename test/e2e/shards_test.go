@@ -14,7 +14,7 @@ import (
 
 const killedShards = 16
 
-// shardRows is how many rows the shards have; LYNQCTL_SHARD_ROWS says another number.
+// shardRows returns the number of rows for shards. LYNQCTL_SHARD_ROWS sets another number.
 func shardRows(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("LYNQCTL_SHARD_ROWS")
@@ -28,9 +28,9 @@ func shardRows(t *testing.T) int {
 	return rows
 }
 
-// TestShardsKilled: sixteen shards in sixteen processes, every second of which is killed while
-// it writes and started again, end where one run ends. No shard writes what another one has,
-// and a run of the whole hub waits for them.
+// TestShardsKilled runs sixteen shards in sixteen processes. It kills every second one
+// while it writes, and starts it again. The result must be that of one run. No shard writes
+// another one's objects, and a run of the whole hub waits for them.
 func TestShardsKilled(t *testing.T) {
 	t.Parallel()
 	rows := shardRows(t)
@@ -66,7 +66,7 @@ func TestShardsKilled(t *testing.T) {
 	s.settled(t)
 }
 
-// shard is the shop for another process, with requests of its own.
+// shard returns the shop for another process, with its own proxy.
 func (s *shop) shard(t *testing.T) *shop {
 	t.Helper()
 	through, proxy := s.Proxy(t, faultproxy.Options{})
@@ -103,7 +103,8 @@ func (s *shop) killAtWrite(t *testing.T, k, skip int) *running {
 	return r
 }
 
-// uidOf is the row that an object or an inventory of the shop is of, "" for what is of the hub.
+// uidOf returns the row of an object or an inventory of the shop. It returns "" for the
+// hub's own objects.
 func uidOf(q faultproxy.Request) string {
 	name := strings.TrimPrefix(q.Name, "lynqnode-")
 	uid, _, _ := strings.Cut(name, "-")

@@ -10,8 +10,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/shells"
 )
 
-// Shells offer what the cluster has, of lynqctl and of kubectl's plugin.
-// internal/lynqctl has what needs no cluster.
+// TestShells wants shells to offer names from the cluster, for lynqctl and kubectl's
+// plugin. cmd/lynqctl tests shells without a cluster.
 func TestShells(t *testing.T) {
 	t.Parallel()
 	env := cluster.Env(t)
@@ -51,7 +51,7 @@ func TestShells(t *testing.T) {
 	}
 }
 
-// The hub is called as the test's namespace.
+// The hub has the name of the test's namespace.
 const shellForms = `apiVersion: operator.lynq.sh/v1
 kind: LynqHub
 metadata: {name: NAMESPACE}

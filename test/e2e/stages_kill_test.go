@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// stagedInputs are nodes of two objects that change in three stages.
+// stagedInputs has nodes of two objects that change in three stages.
 const stagedInputs = formInputs + `  rollout: {stages: [{rows: 1, pause: PAUSE}, {rows: 1, pause: PAUSE}]}
   configMaps:
     - {id: text, nameTemplate: "{{ .uid }}-text", spec: {apiVersion: v1, kind: ConfigMap, data: {form: "N"}}}
@@ -18,8 +18,8 @@ const stagedInputs = formInputs + `  rollout: {stages: [{rows: 1, pause: PAUSE},
     - {id: old-N, nameTemplate: "{{ .uid }}-old-N", spec: {apiVersion: v1, kind: ConfigMap}}
 `
 
-// killedStages kills a run that comes through the stages of a rollout; with pauses, one that
-// goes on with the second of them.
+// killedStages kills a run that passes the stages of a rollout. With pauses, it kills one
+// that continues after the second pause.
 func killedStages(pause bool) func(*testing.T) *kills {
 	return func(t *testing.T) *kills {
 		t.Helper()
@@ -49,7 +49,7 @@ func killedStages(pause bool) func(*testing.T) *kills {
 		k.left = func(t *testing.T, _ bool) {
 			t.Helper()
 			if s.inStages(t, form, stages); pause {
-				k.args = args[:len(args)-1] // to continue may end the next pause
+				k.args = args[:len(args)-1] // without --resume, because another one may end the next pause
 			}
 			complain(t, s.look(t).unnamed())
 		}
@@ -70,8 +70,8 @@ func killedStages(pause bool) func(*testing.T) *kills {
 	}
 }
 
-// inStages checks that a node has changed only after all of the stages before it, and none
-// beyond the last stage. It gives how many stages have changed.
+// inStages wants a node to change only after all nodes of earlier stages, and none after
+// the last stage. It returns how many stages have changed.
 func (s *shop) inStages(t *testing.T, form, last int) int {
 	t.Helper()
 	objects := s.look(t).objects

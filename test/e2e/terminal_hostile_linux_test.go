@@ -17,11 +17,12 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// hostileText is what a row, a neighbour or a server may write for a terminal to act on.
+// hostileText is a text that a row, a neighbour or a server may write for a terminal to act
+// on.
 const hostileText = "\x1b[2J\x1b]0;title\a\u009b31m\u202e\u2066\u200b\u2028\x7f\rx"
 
-// TestHostileAtTerminal: whoever wrote it, and whichever command shows it, nothing that a
-// terminal acts on gets there but colours and what redraws the view.
+// TestHostileAtTerminal wants no text of others to reach a terminal unescaped, from any
+// command. Only colours and redraws may.
 func TestHostileAtTerminal(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, shopInputs, 3, faultproxy.Options{})
@@ -33,7 +34,7 @@ func TestHostileAtTerminal(t *testing.T) {
 	s.writeRows(t)
 	for _, c := range []struct {
 		args  []string
-		shows bool // what is hostile, in a form that prints
+		shows bool // the hostile text, in a printable form
 	}{
 		{[]string{"status"}, false},
 		{[]string{"status", "-v", "9"}, true},
@@ -52,7 +53,7 @@ func TestHostileAtTerminal(t *testing.T) {
 		{[]string{"orphans", "adopt", "--all", "-f", s.dir, "--dry-run=client"}, false},
 		{[]string{"render", "-f", s.dir}, true},
 		{[]string{"diff", "-f", s.dir}, true},
-		{[]string{"diff", "-f", s.dir, "-q"}, true}, // which another program shows
+		{[]string{"diff", "-f", s.dir, "-q"}, true}, // another program shows it
 		{[]string{"apply", "-f", s.dir, "--dry-run=client"}, false},
 		{lease("apply", "-f", s.dir), true},
 		{lease("delete", "node", "t000-app", "--yes"), true},
@@ -80,7 +81,7 @@ func TestHostileAtTerminal(t *testing.T) {
 	}
 }
 
-// hostileNeighbour writes where whoever may edit a namespace can: an inventory, the
+// hostileNeighbour writes where anyone with access to a namespace can: an inventory, the
 // annotations of an orphan, a Lease.
 func hostileNeighbour(t *testing.T, s *shop) {
 	t.Helper()
@@ -110,7 +111,7 @@ func hostileNeighbour(t *testing.T, s *shop) {
 	})
 }
 
-// hostileDatabase is the URL of a server that greets with an error of MySQL's.
+// hostileDatabase returns the URL of a server that starts with a MySQL error.
 func hostileDatabase(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -21,15 +21,14 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// terminal is a lynqctl that a person runs: what it asks is asked there, and
-// answered.
+// terminal is a lynqctl on a terminal, whose questions the test answers.
 type terminal struct {
 	*running
-	keyboard *os.File // which has the size, too
-	read     int      // of what it has shown
+	keyboard *os.File // it also has the size
+	read     int      // of the output
 }
 
-// atTerminal runs lynqctl on a terminal of its own, of 80 columns.
+// atTerminal runs lynqctl on its own terminal, with 80 columns.
 func atTerminal(t *testing.T, env *harness.Env, bin string, args ...string) *terminal {
 	t.Helper()
 	cmd := exec.Command(bin, args...)
@@ -37,8 +36,7 @@ func atTerminal(t *testing.T, env *harness.Env, bin string, args ...string) *ter
 	return onTerminal(t, cmd)
 }
 
-// answered runs a shell script of a test script on a terminal, and answers what it
-// asks.
+// answered runs a shell script of a test script on a terminal, and answers its question.
 func answered(ts *testscript.TestScript, t *testing.T, script, answer string) (shown string, code int) {
 	cmd := exec.Command("sh", "-c", script)
 	cmd.Dir = ts.MkAbs(".")
@@ -46,13 +44,13 @@ func answered(ts *testscript.TestScript, t *testing.T, script, answer string) (s
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 	}
 	x := onTerminal(t, cmd)
-	x.asks(t, "? [") // a bar of progress has brackets too
+	x.asks(t, "? [") // a progress bar also has brackets
 	x.types(t, answer+"\n")
 	<-x.done
 	return x.stderr.String(), x.code
 }
 
-// onTerminal runs a program on a terminal of its own.
+// onTerminal runs a program on its own terminal.
 func onTerminal(t *testing.T, cmd *exec.Cmd) *terminal {
 	t.Helper()
 	upper, lower := openTerminal(t)
@@ -67,8 +65,8 @@ func onTerminal(t *testing.T, cmd *exec.Cmd) *terminal {
 	_ = lower.Close() // the process has its own
 	go func() {
 		defer close(r.done)
-		_, _ = io.Copy(&r.stderr, upper) // ends with an error, when no one has the terminal any more
-		_ = r.cmd.Wait()                 // the exit code says it
+		_, _ = io.Copy(&r.stderr, upper) // ends with an error when nobody has the terminal
+		_ = r.cmd.Wait()                 // the exit code shows the result
 		r.code = r.cmd.ProcessState.ExitCode()
 	}()
 	t.Cleanup(func() {
@@ -79,8 +77,8 @@ func onTerminal(t *testing.T, cmd *exec.Cmd) *terminal {
 	return &terminal{running: r, keyboard: upper}
 }
 
-// openTerminal makes a pseudo terminal: what is written to one end is read from
-// the other, and keys become signals.
+// openTerminal creates a pseudo terminal. Each end reads what the other writes, and keys
+// become signals.
 func openTerminal(t *testing.T) (upper, lower *os.File) {
 	t.Helper()
 	upper, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
@@ -98,7 +96,7 @@ func openTerminal(t *testing.T) (upper, lower *os.File) {
 	return upper, lower
 }
 
-// resize gives a terminal another size.
+// resize changes the size of a terminal.
 func resize(t *testing.T, upper *os.File, rows, columns uint16) {
 	t.Helper()
 	size := [4]uint16{rows, columns}
@@ -112,13 +110,13 @@ func control(t *testing.T, f *os.File, request uintptr, argument unsafe.Pointer)
 	}
 }
 
-// asks waits until something is shown that was not shown before.
+// asks waits for a new text.
 func (x *terminal) asks(t *testing.T, text string) {
 	t.Helper()
 	x.draws(t, regexp.MustCompile(regexp.QuoteMeta(text)))
 }
 
-// draws is asks for what a pattern matches.
+// draws works like asks, for a pattern.
 func (x *terminal) draws(t *testing.T, pattern *regexp.Regexp) {
 	t.Helper()
 	for {
@@ -148,8 +146,8 @@ func (x *terminal) types(t *testing.T, keys string) {
 
 const ctrlC = "\x03"
 
-// TestPruneAtTerminal: a person chooses among orphans, is told what is at stake,
-// and may still say no, or interrupt.
+// TestPruneAtTerminal lets a person choose orphans. lynqctl must say what it would delete,
+// and accept a no or an interruption.
 func TestPruneAtTerminal(t *testing.T) {
 	t.Parallel()
 	env, bin := cluster.Env(t), lynqctl(t)
@@ -212,7 +210,7 @@ func TestPruneAtTerminal(t *testing.T) {
 	x.want(t, 0, "3 objects: 3 deleted")
 	left("c1", "c4")
 
-	// What is named is shown, and not chosen from.
+	// lynqctl shows named orphans, without a choice.
 	x = prune("ConfigMap/"+env.Namespace+"/c1", "--backup-dir", t.TempDir())
 	x.asks(t, "KIND ")
 	x.asks(t, "Delete 1 orphan in namespace "+env.Namespace+" for good, once their manifests are in ")
@@ -226,8 +224,8 @@ func TestPruneAtTerminal(t *testing.T) {
 	prune().want(t, 0, "there is no orphan to prune")
 }
 
-// TestApplyAtTerminal: a run that deletes shows its plan and asks, unless --yes is said,
-// or it is a job of a CI that has a terminal. Others do not ask.
+// TestApplyAtTerminal wants a run that deletes to show its plan and ask, except with --yes,
+// or in a CI job with a terminal. Other runs don't ask.
 func TestApplyAtTerminal(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, shopInputs, 3, faultproxy.Options{})
@@ -267,7 +265,7 @@ func TestApplyAtTerminal(t *testing.T) {
 	s.settled(t)
 }
 
-// TestRebuildAtTerminal: records are shown before they are written.
+// TestRebuildAtTerminal wants rebuild to show inventories before it writes them.
 func TestRebuildAtTerminal(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, shopInputs, 2, faultproxy.Options{})

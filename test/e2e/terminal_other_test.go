@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/dbtest"
 )
 
-// answered is for Linux, whose terminals the tests know how to make.
+// answered skips the test, because the tests can create terminals only on Linux.
 func answered(_ *testscript.TestScript, t *testing.T, _, _ string) (shown string, code int) {
 	dbtest.Missing(t, "no terminal can be made here")
 	return "", 0

@@ -13,8 +13,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// screen runs lynqctl on a terminal, with more in its environment, and gives all
-// that it showed.
+// screen runs lynqctl on a terminal, with additional environment variables. The terminal
+// keeps everything that it showed.
 func (s *shop) screen(t *testing.T, more []string, args ...string) *terminal {
 	t.Helper()
 	cmd := exec.Command(s.bin, args...)
@@ -22,8 +22,8 @@ func (s *shop) screen(t *testing.T, more []string, args ...string) *terminal {
 	return onTerminal(t, cmd)
 }
 
-// TestScreens: what goes to a terminal fits it and has colours where they are
-// wanted; what goes elsewhere is plain text that nothing is cut from.
+// TestScreens wants output on a terminal to fit it, with the requested colours. Other
+// output must be plain and uncut.
 func TestScreens(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, shopInputs, 3, faultproxy.Options{})
@@ -75,31 +75,31 @@ func TestScreens(t *testing.T) {
 	x.want(t, 2, "neither a LynqHub nor a LynqForm is in these inputs")
 }
 
-// shows waits for the end, and tells whether a text was shown.
+// shows waits for the end, and reports whether the terminal showed a text.
 func (x *terminal) shows(text string) bool {
 	<-x.done
 	return strings.Contains(x.stderr.String(), text)
 }
 
-// coloured waits for the end, and tells whether colours were shown. What moves the
-// cursor is none: on a slow machine a bar shows how far a command is.
+// coloured waits for the end, and reports whether the terminal showed colours. Cursor
+// movements don't count, because a slow machine shows a progress bar.
 func (x *terminal) coloured() bool {
 	<-x.done
 	return regexp.MustCompile("\x1b\\[[0-9;]*m").MatchString(x.stderr.String())
 }
 
-// TestInterruptAtTerminal: Ctrl-C ends a run once what it has begun is recorded,
-// and says so meanwhile; a second one ends it at once, and then the record names
-// what is there.
+// TestInterruptAtTerminal wants Ctrl-C to end a run once its begun work is recorded, with a
+// message meanwhile. A second one ends it at once, and the inventory still lists every
+// object.
 func TestInterruptAtTerminal(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, shopInputs, 2, faultproxy.Options{})
 	for _, c := range []struct {
-		resource string // whose writes are on their way
+		resource string // with writes in progress
 		twice    bool
 		end      faultproxy.End
 	}{
-		{"services", false, ""}, // they arrive when it has told of its interruption
+		{"services", false, ""}, // they arrive after the message
 		{"deployments.apps", true, faultproxy.CutBefore},
 	} {
 		told := make(chan struct{})

@@ -8,8 +8,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// TestWatchAtTerminal: on a terminal a watch is a table of its hubs, redrawn in place, and
-// lines above it of what it does; when it ends, the lines stay.
+// TestWatchAtTerminal wants a watch on a terminal to redraw a table of its hubs in place,
+// with log lines above. The lines stay at the end.
 func TestWatchAtTerminal(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, strings.Replace(shopInputs, "{type: csv, csv:", "{type: csv, syncInterval: 1s, csv:", 1), 3, faultproxy.Options{})

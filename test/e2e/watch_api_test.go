@@ -14,7 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// tenantsAPI has rows on two pages, of which the second may be cut.
+// tenantsAPI has rows on two pages. It may cut the second one.
 type tenantsAPI struct {
 	mu          sync.Mutex
 	pages       [2]string
@@ -66,8 +66,8 @@ func (a *tenantsAPI) counts() (sent, again int) {
 	return a.sent, a.again
 }
 
-// TestWatchAPI: a watch follows the rows of an API, isn't sent again what it knows, and
-// keeps all nodes while a page is cut.
+// TestWatchAPI wants a watch to follow the rows of an API, which sends unchanged pages only
+// once. The watch must keep all nodes while a page is cut.
 func TestWatchAPI(t *testing.T) {
 	t.Parallel()
 	api := &tenantsAPI{}
@@ -81,7 +81,7 @@ func TestWatchAPI(t *testing.T) {
 	w := s.watch(t)
 	s.follows(t)
 
-	// The two pages are sent once, and then asked about.
+	// The API sends the two pages once, and then answers 304.
 	before, asked := api.counts()
 	eventually(t, func() []string {
 		if _, now := api.counts(); now >= asked+8 {
@@ -97,7 +97,7 @@ func TestWatchAPI(t *testing.T) {
 	api.has(s.rows, false)
 	s.follows(t)
 
-	// What a cut page lacks has not gone.
+	// Rows missing from a cut page aren't gone.
 	objects, nodes := s.desired(t)
 	few := maps.Clone(s.rows)
 	delete(few, "t003")

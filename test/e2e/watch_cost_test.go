@@ -14,8 +14,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// What a watch costs for what changed: a look at each object of the node, and what apply
-// writes; no list, however many nodes there are.
+// TestWatchCost counts the requests of a watch after a change: a read of each object of the
+// node, and the writes of apply. It must send no list, whatever the number of nodes.
 func TestWatchCost(t *testing.T) {
 	t.Parallel()
 	c := newCosting(t, lynqctl(t), "five.yaml", 40)
@@ -24,8 +24,8 @@ func TestWatchCost(t *testing.T) {
 	c.settle(t)
 	s := &shop{Env: c.env, bin: c.bin, dir: c.inputs, proxy: c.proxy}
 	w := s.start(t, "watch", "-f", c.inputs)
-	// Of a write that is a conflict, and is forced. Others read and save the hub's record, and
-	// save its history.
+	// The cost of a write that conflicts and is forced. The others read and save the hub
+	// record, and save its history.
 	edited := cost{writes: perResource(2, "configmaps"), reads: perResource(1, objects...), records: 1, others: 3, namespaces: 1}
 	for i := range 40 {
 		ref, plain := fmt.Sprintf("configmap/t%04d-web", i), harness.PathEquals(".data.motd", c.motd[i])
@@ -38,8 +38,8 @@ func TestWatchCost(t *testing.T) {
 		if diff == "" {
 			break
 		}
-		// The first looks are about all nodes, for the watches began after the look before. So
-		// is the look after a watch that broke off and began again.
+		// The first rounds are about all nodes, because the watches began after the last
+		// read. So is the round after a watch that broke and began again.
 		if i == 39 {
 			t.Errorf("an edit: (-want +got):\n%s\nall there were:\n%s", diff, table(faultproxy.Count(c.proxy.Records())))
 		}
@@ -48,13 +48,13 @@ func TestWatchCost(t *testing.T) {
 	w.want(t, 130)
 }
 
-// isHistorySaved tells whether a request writes the history of a hub, which ends a round that
-// changed something.
+// isHistorySaved reports whether a request writes the history of a hub, which ends a round
+// that changed something.
 func isHistorySaved(r faultproxy.Record) bool {
 	return r.Verb == "update" && r.Resource == "configmaps" && strings.HasPrefix(r.Name, "lynqhistory-")
 }
 
-// isHubSaved tells whether a request writes the record of a hub.
+// isHubSaved reports whether a request writes the hub record.
 func isHubSaved(r faultproxy.Record) bool {
 	return r.Verb == "update" && r.Resource == "configmaps" && strings.HasPrefix(r.Name, "lynqhub-")
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// A node that never rendered goes from the metrics and from the hub's record as soon as
-// its row is gone, long before the watch looks at all nodes.
+// TestWatchForgetsRow wants a node that never rendered to leave the metrics and the hub
+// record as soon as its row is gone, long before a round about all nodes.
 func TestWatchForgetsRow(t *testing.T) {
 	t.Parallel()
 	inputs := strings.Replace(shopInputs, "{type: csv, csv:", "{type: csv, syncInterval: 1s, csv:", 1)
@@ -26,7 +26,7 @@ func TestWatchForgetsRow(t *testing.T) {
 	s.rows["bad"] = "bad"
 	s.writeRows(t)
 	s.counts(t, address, 3, 1)
-	eventually(t, func() []string { // the record follows the metrics
+	eventually(t, func() []string { // the hub record follows the metrics
 		r := s.start(t, "status", "node", "bad-app")
 		if <-r.done; r.code == 1 {
 			return nil
@@ -53,8 +53,8 @@ func TestWatchForgetsRow(t *testing.T) {
 	w.want(t, 130)
 }
 
-// counts waits until the metrics of a watch have so many nodes, and fails the test where
-// that takes as long as a look at all nodes.
+// counts waits until the metrics of a watch show that many nodes. It fails the test if that
+// takes as long as until a round about all nodes.
 func (s *shop) counts(t *testing.T, address string, desired, failed int) {
 	t.Helper()
 	of := fmt.Sprintf("{hub=%q,namespace=%q}", s.hub(), s.Namespace)
@@ -72,7 +72,7 @@ func (s *shop) counts(t *testing.T, address string, desired, failed int) {
 	}
 }
 
-// scrape is what the metrics say, "" where nothing answers yet.
+// scrape returns the metrics, or "" if nothing answers yet.
 func scrape(t *testing.T, address string) string {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/metrics", http.NoBody)

@@ -18,27 +18,27 @@ import (
 )
 
 const (
-	// haRows are so many that no object is edited so often that it counts as a fight.
+	// haRows is large enough that no object is edited often enough to count as a fight.
 	haRows = 40
-	// haEdits is how many changes there are for each that is an edit of an object.
+	// haEdits is the number of changes for each edit of an object.
 	haEdits = 5
-	// haKills is how often an instance is ended where LYNQCTL_WATCH_KILLS says nothing.
+	// haKills is the number of ended instances without LYNQCTL_WATCH_KILLS.
 	haKills = 2
-	// leaseLasts is how long a Lease lasts that is not renewed.
+	// leaseLasts is the time after which a Lease expires without a renewal.
 	leaseLasts = 30 * time.Second
-	// lookEvery is how often who stands by looks at the Lease. How often that is until it
-	// takes over does not depend on how busy the machine is.
+	// lookEvery is how often a waiting instance reads the Lease. The number of reads before
+	// it takes over doesn't depend on the load of the machine.
 	lookEvery = 3 * time.Second
-	// soonTakes is how often that is at most where the holder was killed or has ended, and
-	// both are on one host, as docs/watch.md says: the first look that comes after shows it.
-	// One may be under way, and another run may be faster.
+	// soonTakes limits these reads if the holder was killed or has ended, and both are on
+	// one host, as docs/watch.md says. The next read shows it. One may be in progress, and
+	// another run may be faster.
 	soonTakes = 3
 )
 
-// TestWatchTakesOver runs two instances on one hub. The one that works is killed again and
-// again, at any of its writes, or told to end, and started again. What went through their
-// proxies shows that one of them writes at a time, and that the hub is without a holder
-// for no more looks at its Lease than is said.
+// TestWatchTakesOver runs two instances on one hub. It kills the active one again and again
+// at random writes, or tells it to end, and starts it again. The records of their proxies
+// must show that only one writes at a time. The hub must find its next holder within the
+// stated number of reads.
 func TestWatchTakesOver(t *testing.T) {
 	t.Parallel()
 	kills := haKills
@@ -78,24 +78,24 @@ type pair struct {
 	random    *rand.Rand
 	instances [2]*instance
 	killed    []death
-	ended     []time.Time // when an instance had ended that was told to
+	ended     []time.Time // when an instance ended as the test told it
 	changes   int
 }
 
-// death is a time in which an instance was dead, from just before it was killed until it
-// was started again.
+// death is the period in which an instance was dead, from just before the kill until it
+// started again.
 type death struct {
 	of                 int
 	from, known, until time.Time // known: it has certainly ended
 }
 
-// instance is one of them, as it was started last, with a proxy of its own.
+// instance is one of them after its last start, with its own proxy.
 type instance struct {
 	*shop
 	*running
 }
 
-// newPair starts both. The first one works when the second begins.
+// newPair starts both. The first one is active when the second one starts.
 func newPair(t *testing.T) *pair {
 	t.Helper()
 	env := cluster.Env(t)
@@ -117,7 +117,7 @@ func newPair(t *testing.T) *pair {
 	return p
 }
 
-// begin starts an instance, and waits until it works or stands by.
+// begin starts an instance, and waits until it is active or stands by.
 func (p *pair) begin(t *testing.T, i int) {
 	t.Helper()
 	in := p.instances[i]
@@ -128,7 +128,7 @@ func (p *pair) begin(t *testing.T, i int) {
 	})
 }
 
-// await waits until something is so. Meanwhile rows change, and objects are edited.
+// await waits until a condition is met. Meanwhile it changes rows, and edits objects.
 func (p *pair) await(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	tick := time.NewTicker(4 * pollEvery)
@@ -137,13 +137,13 @@ func (p *pair) await(t *testing.T, what string, so func() bool) {
 		if time.Now().After(deadline) {
 			t.Fatalf("waited in vain for %s", what)
 		}
-		if p.instances[1] != nil { // else there may be no objects yet
+		if p.instances[1] != nil { // otherwise the objects may not exist yet
 			p.change(t)
 		}
 	}
 }
 
-// change changes a row, or edits an object by hand.
+// change changes a row, or edits an object like another client.
 func (p *pair) change(t *testing.T) {
 	t.Helper()
 	p.changes++
@@ -156,9 +156,9 @@ func (p *pair) change(t *testing.T) {
 	p.saveRows(t)
 }
 
-// atWrite waits until the instance that works is about to write, some writes from now, and
-// has that write wait where hold says so: such a write never arrives. It gives the
-// instance, and what ends the wait.
+// atWrite waits until the active instance is about to write, some writes from now. With
+// hold, this write waits and never arrives. It returns the instance, and a function that
+// ends the wait.
 func (p *pair) atWrite(t *testing.T, hold bool) (holder int, release func()) {
 	t.Helper()
 	writes := p.leaseWrites()
@@ -189,7 +189,7 @@ func (p *pair) atWrite(t *testing.T, hold bool) (holder int, release func()) {
 	}
 }
 
-// taken waits until an instance has taken the Lease since.
+// taken waits until an instance has taken the Lease after a time.
 func (p *pair) taken(t *testing.T, since time.Time) {
 	t.Helper()
 	p.await(t, "an instance that takes over", func() bool {
@@ -197,7 +197,7 @@ func (p *pair) taken(t *testing.T, since time.Time) {
 	})
 }
 
-// killHolder kills the instance that works and starts it again at once.
+// killHolder kills the active instance and starts it again at once.
 func (p *pair) killHolder(t *testing.T) {
 	t.Helper()
 	holder, release := p.atWrite(t, p.random.IntN(2) == 0)
@@ -213,8 +213,8 @@ func (p *pair) killHolder(t *testing.T) {
 	p.taken(t, d.known)
 }
 
-// endHolder tells the instance that works to end, and starts it again when the other one
-// has taken over.
+// endHolder tells the active instance to end, and starts it again after the other one took
+// over.
 func (p *pair) endHolder(t *testing.T) {
 	t.Helper()
 	holder, release := p.atWrite(t, false)
@@ -234,7 +234,7 @@ type instanceWrite struct {
 	faultproxy.Record
 }
 
-// writes are those of both instances that are meant, in the order of their answers.
+// writes returns the selected writes of both instances, in the order of their answers.
 func (p *pair) writes(meant func(faultproxy.Record) bool) []instanceWrite {
 	var all []instanceWrite
 	for i, in := range p.instances {
@@ -251,15 +251,15 @@ func (p *pair) writes(meant func(faultproxy.Record) bool) []instanceWrite {
 	return all
 }
 
-// leaseWrites are those that took effect, or may have: the instance was killed before it
-// had an answer.
+// leaseWrites returns the writes of the Lease that took effect, or may have because a kill
+// came before the answer.
 func (p *pair) leaseWrites() []instanceWrite {
 	return p.writes(func(r faultproxy.Record) bool {
 		return r.IsWrite() && r.Resource == "leases.coordination.k8s.io" && (r.Status == 0 || r.Status/100 == 2)
 	})
 }
 
-// looks are how often an instance looked at the Lease in a time.
+// looks counts how often an instance read the Lease in a period.
 func (p *pair) looks(by int, from, to time.Time) int {
 	n := 0
 	for _, r := range p.instances[by].proxy.Records() {
@@ -270,20 +270,20 @@ func (p *pair) looks(by int, from, to time.Time) int {
 	return n
 }
 
-// leftOver tells whether an instance was killed that had sent a write: nobody knows when
-// it arrives.
+// leftOver reports whether a write was in progress when its instance was killed. Nobody
+// knows when it arrives.
 func (p *pair) leftOver(w instanceWrite) bool {
 	return slices.ContainsFunc(p.killed, func(d death) bool { return d.of == w.by && w.Began.Before(d.until) && w.Answered.After(d.from) })
 }
 
-// reign is the time in which one instance held the Lease.
+// reign is the period in which one instance held the Lease.
 type reign struct {
 	by       int
 	from, to time.Time // to is zero for the last one
 	renewals []time.Time
 }
 
-// reigns follow from the writes of the Lease.
+// reigns returns the reigns that follow from the writes of the Lease.
 func reigns(writes []instanceWrite) []reign {
 	var all []reign
 	for _, w := range writes {
@@ -302,7 +302,7 @@ func reigns(writes []instanceWrite) []reign {
 	return all
 }
 
-// covers tells whether all of a write was in a reign, and the Lease had not expired.
+// covers reports whether a write lies within a reign, while the Lease had not expired.
 func (r *reign) covers(w instanceWrite) bool {
 	if r.by != w.by || w.Began.Before(r.from) || !r.to.IsZero() && w.Answered.After(r.to) {
 		return false
@@ -310,8 +310,8 @@ func (r *reign) covers(w instanceWrite) bool {
 	return slices.ContainsFunc(r.renewals, func(at time.Time) bool { return at.Before(w.Began) && w.Began.Sub(at) <= leaseLasts })
 }
 
-// proved fails the test where an instance wrote that did not hold the Lease, or the hub was
-// without a holder for too long.
+// proved fails the test if an instance wrote without the Lease, or the hub had no holder
+// for too long.
 func (p *pair) proved(t *testing.T) {
 	t.Helper()
 	leases := p.leaseWrites()
@@ -329,11 +329,11 @@ func (p *pair) proved(t *testing.T) {
 	p.neverLong(t, leases)
 }
 
-// neverLong fails the test where the hub was without a holder for longer than is said.
+// neverLong fails the test if the hub had no holder for longer than stated.
 func (p *pair) neverLong(t *testing.T, leases []instanceWrite) {
 	t.Helper()
 	for i, next := range leases[1:] {
-		// Whoever stands by takes a Lease that it saw expire.
+		// A waiting instance takes a Lease that it saw expire.
 		if looks, most := p.looks(next.by, leases[i].Answered, next.Began), int(leaseLasts/lookEvery)+2; looks > most {
 			t.Errorf("no one renewed the Lease, and instance %d looked at it %d times; want at most %d times", next.by, looks, most)
 		}
@@ -346,8 +346,8 @@ func (p *pair) neverLong(t *testing.T, leases []instanceWrite) {
 	p.soonTaken(t, "endings", p.ended, leases)
 }
 
-// soonTaken fails the test where an instance looked at the Lease too often after the other
-// one was gone, until it took it.
+// soonTaken fails the test if an instance read the Lease too often between the end of the
+// other one and its own takeover.
 func (p *pair) soonTaken(t *testing.T, what string, gone []time.Time, leases []instanceWrite) {
 	t.Helper()
 	var waits []time.Duration
@@ -365,7 +365,7 @@ func (p *pair) soonTaken(t *testing.T, what string, gone []time.Time, leases []i
 	t.Logf("without a holder after %d %s for at most %s", len(gone), what, slices.MaxFunc(append(waits, 0), cmp.Compare))
 }
 
-// The check that TestWatchTakesOver relies on finds what it is for.
+// TestReigns wants the check of TestWatchTakesOver to find problems.
 func TestReigns(t *testing.T) {
 	t.Parallel()
 	begin := time.Now()

@@ -21,8 +21,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// watchedShop is a shop whose rows are in a SQLite file, so that no read sees half of a
-// change, and are read every second.
+// watchedShop is a shop with rows in a SQLite file, so that no read sees half of a change.
+// The watch reads the rows every second.
 type watchedShop struct {
 	*shop
 	table *sql.DB
@@ -33,7 +33,7 @@ func watchedInputs() string {
 		"{type: sqlite, syncInterval: 1s, sqlite: {path: rows.db, table: tenants}}", 1)
 }
 
-// newWatchedShop makes one with so many rows. Nothing is applied yet.
+// newWatchedShop creates a watchedShop with that many rows. It applies nothing.
 func newWatchedShop(t *testing.T, env *harness.Env, rows int) *watchedShop {
 	t.Helper()
 	s := newShopIn(t, env, watchedInputs(), rows, faultproxy.Options{})
@@ -41,7 +41,7 @@ func newWatchedShop(t *testing.T, env *harness.Env, rows int) *watchedShop {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = table.Close() }) // the file goes with the test
+	t.Cleanup(func() { _ = table.Close() }) // the file disappears with the test
 	if _, err := table.Exec("CREATE TABLE tenants (id TEXT PRIMARY KEY, active INTEGER, plan TEXT)"); err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func newWatchedShop(t *testing.T, env *harness.Env, rows int) *watchedShop {
 
 func (s *shop) tablePath() string { return filepath.Join(s.dir, "rows.db") }
 
-// saveRows writes the rows to the table, all at once.
+// saveRows writes the rows to the table in one transaction.
 func (s *watchedShop) saveRows(t *testing.T) {
 	t.Helper()
 	tx, err := s.table.BeginTx(t.Context(), nil)
@@ -79,7 +79,7 @@ func (s *shop) watch(t *testing.T, flags ...string) *running {
 	return s.start(t, append([]string{"watch", "-f", s.dir, "--log-format=json"}, flags...)...)
 }
 
-// address is where a watch says that it has its metrics.
+// address returns the address of a watch's metrics, from its log.
 func (r *running) address(t *testing.T) string {
 	t.Helper()
 	const says = "metrics and health at http://"
@@ -89,15 +89,15 @@ func (r *running) address(t *testing.T) string {
 	return address
 }
 
-// pollEvery is how often a test looks whether what it waits for has come.
+// pollEvery is how often a test checks a condition.
 const pollEvery = 100 * time.Millisecond
 
-// settleWithin is how long a watch may take for what a test waits for. Nothing takes
-// longer, however busy the machine is.
+// settleWithin limits how long a test waits for a watch. Nothing takes longer, even on a
+// busy machine.
 const settleWithin = 4 * time.Minute
 
-// eventually waits until there is nothing wrong any more, and fails the test with what is
-// where that does not come.
+// eventually waits until nothing is wrong. If that takes too long, it fails the test with
+// the problems.
 func eventually(t *testing.T, wrong func() []string) {
 	t.Helper()
 	tick := time.NewTicker(pollEvery)
@@ -114,15 +114,15 @@ func eventually(t *testing.T, wrong func() []string) {
 	}
 }
 
-// follows waits until a watch has brought the cluster to what rows and form say.
+// follows waits until a watch has brought the cluster to what rows and form render.
 func (s *shop) follows(t *testing.T) {
 	t.Helper()
 	objects, nodes := s.desired(t)
 	s.becomes(t, objects, nodes)
 }
 
-// becomes waits until the cluster is as is desired, for the time in which rows and form
-// cannot be read.
+// becomes waits until the cluster matches the desired objects. Tests use it while rows and
+// form can't be read.
 func (s *shop) becomes(t *testing.T, objects []*unstructured.Unstructured, nodes []string) {
 	t.Helper()
 	eventually(t, func() []string {
@@ -132,7 +132,7 @@ func (s *shop) becomes(t *testing.T, objects []*unstructured.Unstructured, nodes
 	})
 }
 
-// saysAgain waits until a process has said something more often than before.
+// saysAgain waits until a process has said a text more often than before.
 func (r *running) saysAgain(t *testing.T, text string, before int) {
 	t.Helper()
 	eventually(t, func() []string {
@@ -148,7 +148,7 @@ func (r *running) saysAgain(t *testing.T, text string, before int) {
 	})
 }
 
-// shopObject is an object of a shop's node, and a field of it that the form sets.
+// shopObject is an object of a shop's node, with a field that the form sets.
 type shopObject struct {
 	kind   schema.GroupVersionResource
 	suffix string
@@ -164,13 +164,13 @@ func shopObjects() []shopObject {
 	}
 }
 
-// editByHand changes an object of a node as another client would.
+// editByHand edits an object of a node like another client.
 func (s *shop) editByHand(t *testing.T, uid string, o shopObject, value string) {
 	t.Helper()
 	s.patchByHand(t, uid, o, fmt.Appendf(nil, o.edit, value))
 }
 
-// patchByHand is editByHand with a merge patch.
+// patchByHand works like editByHand, with a merge patch.
 func (s *shop) patchByHand(t *testing.T, uid string, o shopObject, patch []byte) {
 	t.Helper()
 	_, err := s.Dynamic.Resource(o.kind).Namespace(s.Namespace).Patch(t.Context(), uid+o.suffix, types.MergePatchType,
@@ -180,7 +180,7 @@ func (s *shop) patchByHand(t *testing.T, uid string, o shopObject, patch []byte)
 	}
 }
 
-// deleteByHand deletes an object as another client would.
+// deleteByHand deletes an object like another client.
 func (s *shop) deleteByHand(t *testing.T, kind schema.GroupVersionResource, name string) {
 	t.Helper()
 	background := metav1.DeletePropagationBackground
@@ -190,21 +190,21 @@ func (s *shop) deleteByHand(t *testing.T, kind schema.GroupVersionResource, name
 	}
 }
 
-// pick draws one of several.
+// pick returns a random one of several.
 func pick[T any](random *rand.Rand, from []T) T { return from[random.IntN(len(from))] }
 
-// writesObject tells whether a request is a write of an object of a node, and no record, Lease
-// or event.
+// writesObject reports whether a request writes an object of a node, and not a record,
+// Lease or event.
 func writesObject(r faultproxy.Request) bool {
 	return r.IsWrite() && slices.Contains([]string{"deployments.apps", "services", "configmaps"}, r.Resource) && !writesRecord(r)
 }
 
-// writesRecord tells whether a request is a write of a record. A POST does not say the
-// name: objects are made by patches.
+// writesRecord reports whether a request writes a record. A POST has no name, but lynqctl
+// creates objects with patches.
 func writesRecord(r faultproxy.Request) bool {
 	record := slices.ContainsFunc([]string{"lynqnode-", "lynqcopy-", "lynqhub-", "lynqhistory-"}, func(prefix string) bool { return strings.HasPrefix(r.Name, prefix) })
 	return r.IsWrite() && r.Resource == "configmaps" && (r.Verb == "create" || record)
 }
 
-// succeeded tells whether a request was answered well, and the client was told.
+// succeeded reports whether a request succeeded, and the client got the answer.
 func succeeded(r faultproxy.Record) bool { return r.Status/100 == 2 && !r.Faulted }

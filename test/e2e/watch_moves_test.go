@@ -16,7 +16,7 @@ const movedText = `  configMaps:
     - {id: text, nameTemplate: "{{ .slug }}-text", spec: {apiVersion: v1, kind: ConfigMap}}
 `
 
-// quietFor is how long a watch writes nothing that is done.
+// quietFor is the time without writes after which a watch counts as done.
 const quietFor = time.Second
 
 // killedWatchedMove kills a watch that moves all objects of a node to another hub.
@@ -27,8 +27,8 @@ func killedWatchedMove(t *testing.T) *kills {
 	return k
 }
 
-// watchedBefore runs a watch until it has nothing to do, or kills it before a write that is
-// of no Lease: when those are is a matter of time.
+// watchedBefore runs a watch until it has nothing to do, or kills it before a write. Writes
+// of the Lease don't count, because they depend on time.
 func (k *kills) watchedBefore(t *testing.T, write int) (killed bool) {
 	t.Helper()
 	met, gone := make(chan struct{}), make(chan struct{})
@@ -59,12 +59,12 @@ func (k *kills) watchedBefore(t *testing.T, write int) (killed bool) {
 	return killed
 }
 
-// writesMore tells whether a request writes anything but a Lease.
+// writesMore reports whether a request writes anything but a Lease.
 func writesMore(r faultproxy.Request) bool {
 	return r.IsWrite() && r.Resource != "leases.coordination.k8s.io"
 }
 
-// busy tells of a write that is not long ago.
+// busy returns a recent write, if there is one.
 func (s *shop) busy() []string {
 	for _, r := range s.proxy.Records() {
 		if writesMore(r.Request) && time.Since(r.Began) < quietFor {
@@ -74,9 +74,9 @@ func (s *shop) busy() []string {
 	return nil
 }
 
-// TestWatchMoves has a row move from one hub of a watch to the other and back: with the new
-// hub first, so that it finds the objects in the hands of the other one, and with the old hub
-// first, where a guard holds the deletion until the new hub has the row.
+// TestWatchMoves moves a row from one hub of a watch to the other and back. If the new hub
+// gets the row first, it finds the objects owned by the old hub. If the old hub loses the
+// row first, a guard holds the deletion until the new hub has the row.
 func TestWatchMoves(t *testing.T) {
 	t.Parallel()
 	m := &moving{shop: newShop(t, "", 0, faultproxy.Options{})}
@@ -118,8 +118,8 @@ func TestWatchMoves(t *testing.T) {
 	m.start(t, "apply", "-f", m.dir).want(t, 0, "12 objects: 12 unchanged")
 }
 
-// TestWatchSources: before a watch deletes an object, it reads the rows of its other hubs from
-// where --source says that they are.
+// TestWatchSources wants a watch to read the rows of its other hubs from the addresses in
+// --source before it deletes an object.
 func TestWatchSources(t *testing.T) {
 	t.Parallel()
 	m := &moving{shop: newShop(t, "", 0, faultproxy.Options{})}

@@ -16,7 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// removedInputs are a hub and a form with one object for each way to write it.
+// removedInputs is a hub and a form with one object for each way to write it.
 const removedInputs = `apiVersion: operator.lynq.sh/v1
 kind: LynqHub
 metadata: {name: HUB}
@@ -59,7 +59,7 @@ spec:
             spec: {containers: [{name: server, image: example.com/server, env: [{name: PLAN, value: "{{ .plan }}"}]}]}
 `
 
-// handRemoval is what a person removes from an object of a node.
+// handRemoval is something that a person removes from an object of a node.
 type handRemoval struct {
 	kind    schema.GroupVersionResource
 	suffix  string
@@ -84,11 +84,12 @@ func handRemovals() []handRemoval {
 	}
 }
 
-// repairedWithin is how long a watch may take, however busy the machine is. A look at all
-// nodes comes after five minutes.
+// repairedWithin limits a repair, even on a busy machine. A round about all nodes comes
+// after five minutes.
 const repairedWithin = 2 * time.Minute
 
-// A watch restores each thing that a person removes, long before it looks at all nodes.
+// TestWatchRestoresRemovals wants a watch to restore everything that a person removes, long
+// before a round about all nodes.
 func TestWatchRestoresRemovals(t *testing.T) {
 	t.Parallel()
 	removals := handRemovals()
@@ -119,13 +120,13 @@ func TestWatchRestoresRemovals(t *testing.T) {
 	w.want(t, 130)
 }
 
-// takesBack waits until the watch takes an edit back: from then on it sees changes.
+// takesBack waits until the watch restores an edit, which proves that it sees changes.
 func (s *shop) takesBack(t *testing.T) {
 	t.Helper()
 	s.restored(t, "t000", handRemoval{shopKinds()[2], "-applied", "kubectl-patch", `[{"op":"replace","path":"/data/plan","value":"edited"}]`})
 }
 
-// restored removes something, and tells how long it took until the object was as before.
+// restored removes something, and returns the time until the object is as before.
 func (s *shop) restored(t *testing.T, uid string, r handRemoval) time.Duration {
 	t.Helper()
 	objects := s.Dynamic.Resource(r.kind).Namespace(s.Namespace)
@@ -157,7 +158,8 @@ func (s *shop) restored(t *testing.T, uid string, r handRemoval) time.Duration {
 	return time.Since(began)
 }
 
-// declaredIn is an object without what each write changes, and without its status.
+// declaredIn returns an object without the fields that each write changes, and without its
+// status.
 func declaredIn(o *unstructured.Unstructured) map[string]any {
 	o = o.DeepCopy()
 	for _, path := range [][]string{

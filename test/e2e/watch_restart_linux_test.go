@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	// restarts and standbys are how often a watch is killed.
+	// restarts and standbys count the kills of a watch.
 	restarts, standbys = 5, 3
 )
 
-// A watch that was killed has its Lease back as soon as it starts again on the same host,
-// and takes back what was edited meanwhile.
+// TestWatchStartsAgain wants a killed watch to get its Lease back at once when it starts
+// again on the same host. It must restore what was edited meanwhile.
 func TestWatchStartsAgain(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, shopInputs, 1, faultproxy.Options{})
@@ -38,8 +38,8 @@ func TestWatchStartsAgain(t *testing.T) {
 	s.settled(t)
 }
 
-// A watch that stands by on the same host takes over when it sees that the one that works
-// has ended.
+// TestWatchStandsInSoon wants a waiting watch on the same host to take over when it sees
+// that the active one has ended.
 func TestWatchStandsInSoon(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, shopInputs, 1, faultproxy.Options{})
@@ -63,9 +63,9 @@ func TestWatchStandsInSoon(t *testing.T) {
 	s.settled(t)
 }
 
-// A Lease that names a process of this host that runs is never taken early, whoever wrote
-// it, and neither is one that names another host. Both processes here are gone for the one
-// that reads: the first is stopped, the second never was.
+// TestLeaseOfLiveProcess wants nobody to take a Lease early that names a running process of
+// this host, whoever wrote it. The same holds for a Lease that names another host. One
+// process is stopped, and the other never existed.
 func TestLeaseOfLiveProcess(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, shopInputs, 1, faultproxy.Options{})
@@ -103,7 +103,7 @@ func editedSettings() handRemoval {
 	return handRemoval{shopKinds()[2], "-settings", "kubectl-patch", `[{"op":"replace","path":"/data/plan","value":"edited"}]`}
 }
 
-// looksAtLease counts the looks at the Lease since some time, until somebody takes it.
+// looksAtLease counts the reads of the Lease since a time, until somebody takes it.
 func (s *shop) looksAtLease(since time.Time) int {
 	looks := 0
 	for _, r := range s.proxy.Records() {

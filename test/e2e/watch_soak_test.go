@@ -21,19 +21,18 @@ import (
 
 const (
 	soakRows = 16
-	// soakFor is how long the soak lasts that LYNQCTL_SOAK says nothing of.
+	// soakFor is the length of the soak without LYNQCTL_SOAK.
 	soakFor = 30 * time.Second
-	// soakSpare is one in how many writes that are needed there may be more.
+	// soakSpare allows one more write in this many needed ones.
 	soakSpare = 20
 )
 
-// TestWatchSoak lets a watch run while much happens: to its rows, its forms, its objects
-// and inventories, and to the server. When it has settled, all is as rows and forms say,
-// no more was written than was needed, and the process holds no more than at the
-// beginning.
+// TestWatchSoak lets a watch run while much happens to its rows, forms, objects and
+// inventories, and to the server. When it has settled, everything must match rows and
+// forms. It must have written no more than needed, and its process must not have grown.
 //
-// LYNQCTL_SOAK=20m has it last for so long, on a control plane of its own, whose API
-// server is killed now and then.
+// LYNQCTL_SOAK=20m lets it last that long, on its own control plane, whose API server the
+// test kills now and then.
 func TestWatchSoak(t *testing.T) {
 	t.Parallel()
 	length, shared := soakFor, &cluster
@@ -70,22 +69,22 @@ func TestWatchSoak(t *testing.T) {
 	s.report(t, before, after)
 }
 
-// soak is a watch that runs, and what has happened.
+// soak is a running watch, with everything that has happened.
 type soak struct {
 	*watchedShop
 	random   *rand.Rand
 	own      bool // the control plane is the test's
 	watching *running
 	steps    int
-	made     int            // rows, so that each has a name of its own
+	made     int            // counts rows, so that each has its own name
 	gone     []string       // rows that were removed in this step
 	back     []string       // rows that were removed before, and may come back
-	happened map[string]int // how often, by what it was
-	now      []string       // what happened in this step
+	happened map[string]int // how often, by name
+	now      []string       // in this step
 	needed   int            // writes of objects
 }
 
-// need notes that something happened, and how many writes of objects it calls for.
+// need notes an event, and how many writes of objects it needs.
 func (s *soak) need(writes int, what string) {
 	if s.happened == nil {
 		s.happened = map[string]int{}
@@ -95,15 +94,15 @@ func (s *soak) need(writes int, what string) {
 	s.needed += writes
 }
 
-// value is one that no field had before.
+// value returns a value that no field had before.
 func (s *soak) value() string {
 	s.made++
 	return fmt.Sprintf("v%d", s.made)
 }
 
-// step has several things happen at once, each to a node of its own, while the server, the
-// source or the form may be in trouble; and waits until the watch has done what they call
-// for.
+// step lets several things happen at the same time, each to another node. Meanwhile the
+// server, the source or the form may have a problem. It waits until the watch has done what
+// is needed.
 func (s *soak) step(t *testing.T) {
 	t.Helper()
 	s.steps++
@@ -115,7 +114,7 @@ func (s *soak) step(t *testing.T) {
 	t.Logf("step %d: %s: needed %d, written %d", s.steps, strings.Join(s.now, ", "), s.needed-needed, s.written()-written)
 }
 
-// written are the writes of objects that took effect, as far as the client knows.
+// written counts the writes of objects that took effect, as far as the client knows.
 func (s *soak) written() int {
 	n := 0
 	for _, r := range s.proxy.Records() {
@@ -126,7 +125,7 @@ func (s *soak) written() int {
 	return n
 }
 
-// troubles are what may go on while things happen to nodes.
+// troubles returns the problems that may happen together with changes of nodes.
 func (s *soak) troubles() []func(*soak, *testing.T) {
 	all := []func(*soak, *testing.T){
 		(*soak).burst,
@@ -148,7 +147,7 @@ func (s *soak) troubles() []func(*soak, *testing.T) {
 	return all
 }
 
-// burst has things happen to up to four nodes.
+// burst changes up to four nodes.
 func (s *soak) burst(t *testing.T) {
 	t.Helper()
 	uids := slices.Sorted(maps.Keys(s.rows))
@@ -162,7 +161,7 @@ func (s *soak) burst(t *testing.T) {
 	}
 }
 
-// disturb has something happen to a node. It tells whether that was to its row.
+// disturb changes a node. It reports whether it changed its row.
 func (s *soak) disturb(t *testing.T, uid string) (row bool) {
 	t.Helper()
 	switch s.random.IntN(7) {
@@ -180,13 +179,13 @@ func (s *soak) disturb(t *testing.T, uid string) (row bool) {
 		}
 		delete(s.rows, uid)
 		s.gone = append(s.gone, uid)
-		s.need(len(shopObjects()), "row removed") // two are deleted, and one is marked as an orphan
+		s.need(len(shopObjects()), "row removed") // two are deleted, and one becomes an orphan
 		return true
 	case 3:
 		s.loseObject(t, uid)
 	case 4:
 		s.deleteByHand(t, shopKinds()[2], "lynqnode-"+uid+"-app")
-		s.need(4, "inventory deleted") // two objects are its own: each loses its owner, and gets the new one
+		s.need(4, "inventory deleted") // it owns two objects: each loses its owner, and gets the new one
 	case 5:
 		s.removeField(t, uid)
 	default:
@@ -195,7 +194,7 @@ func (s *soak) disturb(t *testing.T, uid string) (row bool) {
 	return false
 }
 
-// addRow adds a row that is new, or was there before.
+// addRow adds a new or a former row.
 func (s *soak) addRow() {
 	uid := s.value()
 	if n := len(s.back); n > 0 && s.random.IntN(2) == 0 {
@@ -235,7 +234,7 @@ func (s *soak) changeForm(t *testing.T) {
 	s.need(len(s.rows), "form changed")
 }
 
-// breakForm adds a form that is none while things happen, and takes it away.
+// breakForm adds an invalid form while things happen, and removes it.
 func (s *soak) breakForm(t *testing.T) {
 	t.Helper()
 	const says, good = "your files changed and have errors", "your files are as before again"
@@ -243,7 +242,7 @@ func (s *soak) breakForm(t *testing.T) {
 	s.need(0, "form broken")
 }
 
-// cutForm writes the form as a program does that takes its time: first without the end.
+// cutForm writes the form like a slow program: first without the end.
 func (s *soak) cutForm(t *testing.T) {
 	t.Helper()
 	path := filepath.Join(s.dir, "inputs.yaml")
@@ -257,8 +256,8 @@ func (s *soak) cutForm(t *testing.T) {
 	s.need(0, "form half written")
 }
 
-// whileBad edits objects while a file of the inputs cannot be read as one. The log says so,
-// and that it is good again.
+// whileBad edits objects while an input file is invalid. The log must report this, and that
+// the file is good again.
 func (s *soak) whileBad(t *testing.T, says, good, file, text string, mend func() error) {
 	t.Helper()
 	before := strings.Count(s.watching.stderr.String(), says)
@@ -300,8 +299,8 @@ spec:
             spec: {containers: [{name: server, image: example.com/server}], nodeSelector: {no: node}}
 `
 
-// addForm adds a file with a form, whose node waits while things happen, takes it away, and
-// deletes the nodes that the form left.
+// addForm adds a file with a form, whose node waits while things happen. Then it removes
+// the file, and deletes the form's nodes.
 func (s *soak) addForm(t *testing.T) {
 	t.Helper()
 	const stays, watching = "which isn't in your files, and stay as they are", ": watching"
@@ -336,7 +335,7 @@ func (s *soak) editSome(t *testing.T) {
 	s.edit(t, uids[(first+1)%len(uids)])
 }
 
-// hideSource moves the file with the rows away while objects are edited, and puts it back.
+// hideSource moves the rows' file away while objects are edited, and restores it.
 func (s *soak) hideSource(t *testing.T) {
 	t.Helper()
 	const says = "its rows can't be read, and the last good rows count"
@@ -358,7 +357,7 @@ func (s *soak) hideSource(t *testing.T) {
 	s.watching.saysAgain(t, back, before)
 }
 
-// applyByHand applies beside the watch, when there may be something to do.
+// applyByHand applies beside the watch, while there may be work.
 func (s *soak) applyByHand(t *testing.T) {
 	t.Helper()
 	s.burst(t)
@@ -367,11 +366,11 @@ func (s *soak) applyByHand(t *testing.T) {
 	s.apply(t, "--wait=false", "--max-delete=50%").want(t, 0)
 	s.watching.saysAgain(t, says, before)
 	s.follows(t)
-	s.editSome(t) // what is taken back shows that the rows were read again
+	s.editSome(t) // restored objects prove that the watch read the rows again
 	s.need(0, "apply by hand")
 }
 
-// expireWatches cuts all watches, and has the server know no more since when.
+// expireWatches cuts all watches, and makes the server forget their positions.
 func (s *soak) expireWatches(t *testing.T) {
 	t.Helper()
 	s.proxy.SetRules(faultproxy.Rule{Verb: "watch", Status: http.StatusGone, Times: 1 + s.random.IntN(6)})
@@ -390,7 +389,7 @@ func (s *soak) closeWatches(t *testing.T) {
 	s.need(0, "watches closed")
 }
 
-// serverErrors has the server answer what it answers when it is busy, or in trouble.
+// serverErrors makes the server answer like a busy or failing one.
 func (s *soak) serverErrors(t *testing.T) {
 	t.Helper()
 	rule := faultproxy.Rule{Status: pick(s.random, []int{http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable})}
@@ -402,7 +401,7 @@ func (s *soak) serverErrors(t *testing.T) {
 	s.need(0, "server errors")
 }
 
-// cutConnections cuts writes before or after they took effect.
+// cutConnections cuts writes before or after they take effect.
 func (s *soak) cutConnections(t *testing.T) {
 	t.Helper()
 	end := pick(s.random, []faultproxy.End{faultproxy.CutBefore, faultproxy.CutAfter})
@@ -411,7 +410,7 @@ func (s *soak) cutConnections(t *testing.T) {
 	s.need(0, "connections cut")
 }
 
-// restartServer kills the API server when the watch may be at work.
+// restartServer kills the API server while the watch may be working.
 func (s *soak) restartServer(t *testing.T) {
 	t.Helper()
 	s.burst(t)
@@ -419,10 +418,10 @@ func (s *soak) restartServer(t *testing.T) {
 	s.need(0, "API server killed")
 }
 
-// figures are what a process takes.
+// figures are the resources of a process.
 type figures struct{ goroutines, resident, heap float64 }
 
-// process asks the watch for its figures.
+// process reads the figures of the watch.
 func (s *soak) process(t *testing.T, address string) figures {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/metrics", http.NoBody)
@@ -438,7 +437,7 @@ func (s *soak) process(t *testing.T, address string) figures {
 	lines := bufio.NewScanner(response.Body)
 	for lines.Scan() {
 		if name, text, ok := strings.Cut(lines.Text(), " "); ok {
-			values[name], _ = strconv.ParseFloat(text, 64) // comments are no numbers
+			values[name], _ = strconv.ParseFloat(text, 64) // comments aren't numbers
 		}
 	}
 	if lines.Err() != nil || values["go_goroutines"] == 0 {
@@ -447,7 +446,7 @@ func (s *soak) process(t *testing.T, address string) figures {
 	return figures{values["go_goroutines"], values["process_resident_memory_bytes"], values["go_memstats_heap_inuse_bytes"]}
 }
 
-// report fails the test where more was written than was needed, or the process has grown.
+// report fails the test if the watch wrote more than needed, or its process has grown.
 func (s *soak) report(t *testing.T, before, after figures) {
 	t.Helper()
 	for _, what := range slices.Sorted(maps.Keys(s.happened)) {

@@ -10,8 +10,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// waveInputs are two objects whose work is done after wave 0, one of which a row changes,
-// and three that go in waves.
+// waveInputs has two objects whose work is done after wave 0, one of which a row changes.
+// Three more objects come in waves.
 const waveInputs = `apiVersion: operator.lynq.sh/v1
 kind: LynqHub
 metadata: {name: HUB}
@@ -33,8 +33,8 @@ spec:
     - {id: last, applyOrder: 1, nameTemplate: "{{ .uid }}-last", spec: {apiVersion: v1, kind: ConfigMap}}
 `
 
-// killedPurge applies while an object has to do its work again: the work was done, what did
-// it is gone, and what did its work before is not made again.
+// killedPurge applies while an object has to do its work again. The work must be done, its
+// object gone, and the object of earlier work not created again.
 func killedPurge(t *testing.T) *kills {
 	t.Helper()
 	s := newShop(t, waveInputs, 1, faultproxy.Options{})
@@ -65,7 +65,7 @@ func killedPurge(t *testing.T) *kills {
 	}
 }
 
-// purged checks that all is as after an undisturbed run with a plan.
+// purged wants the same state as after an undisturbed run with a plan.
 func (s *shop) purged(t *testing.T, plan string) {
 	t.Helper()
 	shot := s.look(t)
@@ -95,8 +95,8 @@ func (s *shop) purged(t *testing.T, plan string) {
 	}
 }
 
-// killedWaves deletes a node. No object is gone before those of earlier waves are, and
-// nothing is left at last.
+// killedWaves deletes a node. No object may be gone before those of earlier waves, and
+// nothing may be left at the end.
 func killedWaves(t *testing.T) *kills {
 	t.Helper()
 	s := newShop(t, waveInputs, 1, faultproxy.Options{})

@@ -13,8 +13,8 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 )
 
-// webhook PATCH serves a mutating webhook for what is written to ConfigMaps of the
-// namespace that have data.registry: it applies the JSON patch in the file PATCH.
+// webhook PATCH serves a mutating webhook for ConfigMaps of the namespace with
+// data.registry. It applies the JSON patch in the file PATCH.
 func (s *script) webhook(ts *testscript.TestScript, args []string) error {
 	if len(args) != 1 {
 		return errors.New("usage: webhook PATCH")
@@ -22,7 +22,7 @@ func (s *script) webhook(ts *testscript.TestScript, args []string) error {
 	server := httptest.NewTLSServer(patching([]byte(ts.ReadFile(args[0]))))
 	s.t.Cleanup(server.Close)
 	bundle := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	// The configuration belongs to the namespace, with which it goes.
+	// The namespace owns the configuration, and takes it along.
 	namespace := s.env.Get(s.t, "namespace/"+s.env.Namespace)
 	s.env.Kubectl(s.t, fmt.Sprintf(`{"apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingWebhookConfiguration",
 		"metadata": {"name": %[1]q, "ownerReferences": [{"apiVersion": "v1", "kind": "Namespace", "name": %[1]q, "uid": %[2]q}]},
@@ -47,6 +47,6 @@ func patching(patch []byte) http.Handler {
 		review.Response = &admissionv1.AdmissionResponse{UID: review.Request.UID, Allowed: true, Patch: patch, PatchType: &kind}
 		review.Request = nil
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(&review) // the API server tells of what it did not get
+		_ = json.NewEncoder(w).Encode(&review) // the API server reports a missing answer
 	})
 }

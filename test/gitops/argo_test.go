@@ -38,17 +38,16 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness"
 )
 
-// trackingID is the annotation by which Argo CD knows the objects of an
-// Application.
+// trackingID is the annotation by which Argo CD recognizes an Application's objects.
 const trackingID = "argocd.argoproj.io/tracking-id"
 
-// argo does what Argo CD does around its gitops-engine: it builds the folder of
-// an Application, finds what of it is there, and syncs until that is done.
+// argo does what Argo CD does around its gitops-engine. It builds the folder of an
+// Application, finds its live objects, and syncs until that is done.
 type argo struct {
 	*repository
 	config *rest.Config
 	client client.Client
-	kinds  map[schema.GroupVersionKind]bool // of all that was ever applied
+	kinds  map[schema.GroupVersionKind]bool // of everything that was ever applied
 }
 
 func newArgo(t *testing.T, env *harness.Env) *argo {
@@ -65,9 +64,8 @@ func newArgo(t *testing.T, env *harness.Env) *argo {
 	return &argo{repository: newRepository(t, env.Namespace), config: config, client: c, kinds: map[schema.GroupVersionKind]bool{}}
 }
 
-// sync syncs one Application, which must come to a good end; without one all that it
-// had is wanted no more. It gives the messages for each object and, in their order, the
-// waves.
+// sync syncs one Application successfully. Without an Application, it prunes all of its
+// objects. It returns the messages for each object, and the waves in their order.
 func (a *argo) sync(t *testing.T, name string, app *unstructured.Unstructured) (messages map[string]string, waves []int) {
 	t.Helper()
 	phase, message, messages, waves := a.try(t, name, app, -1)
@@ -77,8 +75,8 @@ func (a *argo) sync(t *testing.T, name string, app *unstructured.Unstructured) (
 	return messages, waves
 }
 
-// try syncs one Application until that has ended, or has taken so many steps; -1
-// sets no limit.
+// try syncs one Application until that ends, or has taken that many steps. -1 means no
+// limit.
 func (a *argo) try(t *testing.T, name string, app *unstructured.Unstructured, steps int) (phase common.OperationPhase, message string, messages map[string]string, waves []int) {
 	t.Helper()
 	var targets []*unstructured.Unstructured
@@ -123,7 +121,7 @@ func (a *argo) try(t *testing.T, name string, app *unstructured.Unstructured, st
 	return phase, message, messages, waves
 }
 
-// outOfSync tells whether Argo CD syncs an Application by itself.
+// outOfSync reports whether Argo CD would sync an Application automatically.
 func (a *argo) outOfSync(t *testing.T, name string, app *unstructured.Unstructured) bool {
 	t.Helper()
 	targets := a.build(t, name, app)
@@ -161,8 +159,7 @@ func (a *argo) IsNamespaced(gk schema.GroupKind) (bool, error) {
 	return m.Scope.Name() == meta.RESTScopeNameNamespace, nil
 }
 
-// build is what the repository server gives for an Application, with its
-// tracking.
+// build returns the repository server's objects for an Application, with their tracking.
 func (a *argo) build(t *testing.T, name string, app *unstructured.Unstructured) []*unstructured.Unstructured {
 	t.Helper()
 	folder, _, _ := unstructured.NestedString(app.Object, "spec", "source", "path")
@@ -183,8 +180,8 @@ func (a *argo) build(t *testing.T, name string, app *unstructured.Unstructured) 
 	return targets
 }
 
-// live are the objects that bear the tracking of an Application, and those that
-// it wants and that are there.
+// live returns the objects with an Application's tracking, and those that it wants and that
+// exist.
 func (a *argo) live(t *testing.T, name string, targets []*unstructured.Unstructured) map[kube.ResourceKey]*unstructured.Unstructured {
 	t.Helper()
 	live := map[kube.ResourceKey]*unstructured.Unstructured{}
@@ -204,7 +201,7 @@ func (a *argo) live(t *testing.T, name string, targets []*unstructured.Unstructu
 		where := []client.ListOption{}
 		if namespaced, err := a.IsNamespaced(kind.GroupKind()); err != nil {
 			t.Fatal(err)
-		} else if namespaced && kind.Kind != "ConfigMap" { // one of the form's is in a namespace of its own
+		} else if namespaced && kind.Kind != "ConfigMap" { // one of the form's ConfigMaps is in its own namespace
 			where = append(where, client.InNamespace(a.namespace))
 		}
 		if err := a.client.List(t.Context(), list, where...); err != nil {
@@ -220,9 +217,8 @@ func (a *argo) live(t *testing.T, name string, targets []*unstructured.Unstructu
 	return live
 }
 
-// respect is what Argo CD's controller does for RespectIgnoreDifferences before
-// it calls the engine (normalizeTargetResources): fields that are ignored get
-// their live values in what is applied.
+// respect does what Argo CD's controller does for RespectIgnoreDifferences before it calls
+// the engine (normalizeTargetResources). Ignored fields get their live values before apply.
 func (a *argo) respect(t *testing.T, app *unstructured.Unstructured, targets []*unstructured.Unstructured, live map[kube.ResourceKey]*unstructured.Unstructured) []*unstructured.Unstructured {
 	t.Helper()
 	rules, _, err := unstructured.NestedSlice(app.Object, "spec", "ignoreDifferences")
@@ -261,7 +257,7 @@ func (a *argo) respect(t *testing.T, app *unstructured.Unstructured, targets []*
 	return patched
 }
 
-// ignore is an object without what rules ignore: Argo CD's normalizer.
+// ignore returns an object without the fields that rules ignore, like Argo CD's normalizer.
 func ignore(t *testing.T, rules []any, o *unstructured.Unstructured) map[string]any {
 	t.Helper()
 	text := encode(t, o.Object)
@@ -277,7 +273,7 @@ func ignore(t *testing.T, rules []any, o *unstructured.Unstructured) map[string]
 			if err != nil {
 				t.Fatal(err)
 			}
-			if without, err := patch.Apply(text); err == nil { // else it doesn't exist
+			if without, err := patch.Apply(text); err == nil { // otherwise the field doesn't exist
 				text = without
 			}
 		}
@@ -289,7 +285,7 @@ func ignore(t *testing.T, rules []any, o *unstructured.Unstructured) map[string]
 	return decode(t, text)
 }
 
-// deleted is an object without what an expression of jq finds.
+// deleted returns an object without the results of a jq expression.
 func deleted(t *testing.T, expression string, o map[string]any) map[string]any {
 	t.Helper()
 	query, err := gojq.Parse("del(" + expression + ")")
@@ -336,8 +332,8 @@ func TestArgo(t *testing.T) {
 	}
 	inOrder(t, env, "acme")
 
-	// The second time nothing changes but who manages a password: what was applied
-	// as stringData is applied as data from then on. The third time nothing does.
+	// The second sync changes only the manager of a password: the first one applied
+	// stringData, and later ones apply data. The third sync changes nothing.
 	content, before := contents(t, env), versions(t, env)
 	a.syncAll(t)
 	after := versions(t, env)
@@ -351,7 +347,7 @@ func TestArgo(t *testing.T) {
 		t.Error(changed)
 	}
 
-	// What is left alone is left alone, while the rest changes.
+	// Ignored fields stay, while the rest changes.
 	tamper(t, env)
 	a.rows(t, "acme,1,pro,v2", "beta,0,basic,v1")
 	a.renderTree(t, flags...)
@@ -363,8 +359,8 @@ func TestArgo(t *testing.T) {
 		t.Error("what others added to the replaced ConfigMap is still there")
 	}
 
-	// The Application of beta is gone. Its objects go as the engine prunes, and as
-	// the deletion of an Application takes them.
+	// The Application of beta is gone. Its objects leave like pruned ones, and like those
+	// of a deleted Application.
 	if a.apps(t, "Application")["beta-web"] != nil {
 		t.Fatal("the Application of beta is still there")
 	}
@@ -378,8 +374,8 @@ func TestArgo(t *testing.T) {
 	}
 }
 
-// TestArgoTakesOver: what others own is taken over, as is told where conflictPolicy
-// is Stuck; the content of what is created once is left alone.
+// TestArgoTakesOver wants Argo CD to take over objects of others, as lynqctl warns for
+// conflictPolicy Stuck. The content of objects that are created once stays.
 func TestArgoTakesOver(t *testing.T) {
 	t.Parallel()
 	env := cluster.Env(t)

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// TestBuild: kustomize makes of the tree what render writes to standard output,
-// object for object, for each target and each arrangement of the tree.
+// TestBuild wants kustomize to make the same objects from the tree as render prints, for
+// each target and each arrangement.
 func TestBuild(t *testing.T) {
 	for _, target := range []string{"plain", "argo", "flux"} {
 		for _, arrangement := range [][]string{nil, {"--spread"}, {"--layout=node-file"}, {"--layout=node-file", "--spread"}} {
@@ -38,7 +38,7 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// checkFolders builds each node's folder by itself.
+// checkFolders builds each node's folder alone.
 func checkFolders(t *testing.T, r *repository, stream []*unstructured.Unstructured, arrangement []string) {
 	t.Helper()
 	if len(arrangement) > 0 {
@@ -67,7 +67,7 @@ func checkFolders(t *testing.T, r *repository, stream []*unstructured.Unstructur
 	}
 }
 
-// byKey has each object once.
+// byKey returns objects by key, and fails for duplicates.
 func byKey(t *testing.T, all []*unstructured.Unstructured) map[string]any {
 	t.Helper()
 	m := map[string]any{}

@@ -7,12 +7,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// lifeStories: what is made when, and what goes.
+// lifeStories are about the creation and deletion of objects.
 func lifeStories() []story {
 	return []story{rolloutStory(), lifeStory(), deleteStory()}
 }
 
-// rolloutStory: one node never becomes ready, and the rollout has another to go.
+// rolloutStory has a node that never becomes ready, and another one in the rollout.
 func rolloutStory() story {
 	return story{
 		name: "rollout", form: formOf("web", "rollout: {maxSkew: 1, stages: [{rows: 1}]}", "n1: "+never),
@@ -25,8 +25,8 @@ func rolloutStory() story {
 	}
 }
 
-// lifeStory: objects are created, written again, recreated, purged and deleted, while a
-// row changes, and then goes.
+// lifeStory creates, rewrites, recreates, purges and deletes objects, while a row changes
+// and then disappears.
 func lifeStory() story {
 	const (
 		job     = `spec: {apiVersion: batch/v1, kind: Job, spec: {suspend: true, template: {spec: {restartPolicy: Never, containers: [{name: a, image: "{{ .plan }}"}]}}}}`
@@ -66,7 +66,7 @@ func lifeStory() story {
 	}
 }
 
-// deleteStory: of two objects that the form drops, one is held by a finalizer.
+// deleteStory drops two objects from the form. A finalizer blocks one of them.
 func deleteStory() story {
 	const held = `deleteOrder: -1, spec: {apiVersion: v1, kind: ConfigMap, metadata: {finalizers: [test.lynq.sh/held]}}`
 	return story{
@@ -90,7 +90,7 @@ func deleteStory() story {
 	}
 }
 
-// writes tells whether a carrier has asked the server to write an object, if only to try.
+// writes reports whether a carrier asked the server to write an object, even as a dry run.
 func (w *world) writes(name string) string {
 	for _, r := range w.asked.Records() {
 		if r.Name == name && (r.Verb == "patch" || r.Verb == "create" || r.Verb == "update") {

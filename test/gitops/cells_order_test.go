@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// ordered is a form of some resources, and the resource whose being there tells what a
-// policy comes to.
+// ordered is a form with some resources. The existence of one of them shows the effect of a
+// policy.
 type ordered struct {
 	cell
 	form      string // ID stands for its name
@@ -16,7 +16,7 @@ type ordered struct {
 }
 
 const (
-	// never is a Deployment that never becomes ready, and plain what is ready at once.
+	// never is a Deployment that never becomes ready. plain is ready at once.
 	never   = `timeoutSeconds: 1, spec: {apiVersion: apps/v1, kind: Deployment, spec: {selector: {matchLabels: {app: x}}, template: {metadata: {labels: {app: x, test.lynq.sh/never-ready: "true"}}, spec: {containers: [{name: a, image: a}]}}}}`
 	plain   = `spec: {apiVersion: v1, kind: ConfigMap, data: {a: b}}`
 	service = `spec: {apiVersion: v1, kind: Service, spec: {selector: {app: none}, ports: [{port: 80}]}}`
@@ -37,7 +37,7 @@ func orders() []ordered {
 	}
 }
 
-// formOf is a form with resources, each of them an id and the rest of it.
+// formOf returns a form with resources, each given as an id and the rest.
 func formOf(name, more string, resources ...string) string {
 	if more != "" {
 		more = "  " + more + "\n"
@@ -50,7 +50,7 @@ func formOf(name, more string, resources ...string) string {
 	return form
 }
 
-// orderStories: what goes before what, and what is waited for.
+// orderStories are about the order of objects, and about waiting.
 func orderStories() []story {
 	s := story{name: "order", form: formOf("base", "", "f1: "+never)}
 	for i, o := range orders() {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// page is the table of the documentation, and what reports have told of its rows.
+// page is the table of the documentation, with the losses that reports named for its rows.
 type page struct {
 	lock sync.Mutex
 	rows map[string][]string        // the cells of a row, by the policies in its first one
@@ -38,7 +38,7 @@ func newPage(t *testing.T) *page {
 	return p
 }
 
-// check: something is told of a policy exactly where its outcome differs.
+// check wants reports to name a policy exactly if its outcome differs.
 func (p *page) check(t *testing.T, by column, claims []claim) {
 	t.Helper()
 	p.lock.Lock()
@@ -54,8 +54,8 @@ func (p *page) check(t *testing.T, by column, claims []claim) {
 	}
 }
 
-// checkLosses: the page says of a cell that something is lost where that is told, and
-// names the flag where it depends on that.
+// checkLosses wants the page to show a loss exactly in the cells for which reports named
+// one. If that depends on a flag, the page must name it.
 func (p *page) checkLosses(t *testing.T) {
 	t.Helper()
 	if t.Failed() {
@@ -82,7 +82,7 @@ func (p *page) checkLosses(t *testing.T) {
 	}
 }
 
-// heldElsewhere are rows that no story is told of, and why.
+// heldElsewhere are rows without a story, with the test that covers them.
 func heldElsewhere() map[string]string {
 	return map[string]string{
 		"deletionPolicy: Delete":         "TestDeletionLosses",
@@ -95,7 +95,7 @@ func heldElsewhere() map[string]string {
 	}
 }
 
-// text is a cell of a row, or of the row that it refers to.
+// text returns a cell of a row, or of the row that it refers to.
 func (p *page) text(row string, at int) string {
 	text := p.rows[row][at]
 	if other, ok := strings.CutPrefix(text, "as `"); ok {

@@ -23,21 +23,20 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// carrier carries out the forms and rows of its repository, as far as it gets: lynqctl
+// carrier carries out the forms and rows of its repository, as far as possible: lynqctl
 // apply, or a target with the tree that lynqctl renders for it.
 type carrier interface {
 	carry(t *testing.T)
 	rows(t *testing.T, rows ...string)
-	// told is what was told of a policy of a resource, or of a form, when the tree was
-	// rendered.
+	// told returns what render reported about a policy of a resource, or of a form.
 	told(id, policy string) string
 	write(t *testing.T, name, text string)
 }
 
-// patience is how long Flux waits, also for what never becomes ready.
+// patience is how long Flux waits, even for objects that never become ready.
 const patience = 15 * time.Second
 
-// listener keeps what render tells of resources in its reports.
+// listener keeps the losses that render reports.
 type listener struct{ all []loss }
 
 type loss struct{ Form, Resource, Policy, Instead string }
@@ -52,7 +51,7 @@ func (l *listener) told(id, policy string) string {
 	return strings.Join(instead, "; ")
 }
 
-// tell renders the tree for a column, and keeps what is told of it.
+// tell renders the tree for a column, and keeps the reported losses.
 func (l *listener) tell(t *testing.T, r *repository, c column) {
 	t.Helper()
 	flags := []string{"--output-dir", r.tree(), "--plain-secrets", "--max-delete=100%", "-o", "json", "--target=" + c.target}
@@ -70,7 +69,7 @@ func (l *listener) tell(t *testing.T, r *repository, c column) {
 	}
 }
 
-// folders are the nodes of a tree.
+// folders returns the nodes of a tree.
 func (r *repository) folders(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(r.tree(), "*", "kustomization.yaml"))
@@ -89,7 +88,7 @@ type applier struct {
 	*repository
 	listener
 	kubeconfig string
-	flags      []string // beside those of all runs
+	flags      []string // in addition to those of all runs
 }
 
 func (a *applier) carry(t *testing.T) {
@@ -111,7 +110,7 @@ type syncer struct {
 	column column
 }
 
-// steps are more than any sync takes whose objects are ready at once.
+// steps is more than any sync takes whose objects are ready at once.
 const steps = 8
 
 func (s *syncer) carry(t *testing.T) {
@@ -124,8 +123,8 @@ func (s *syncer) carry(t *testing.T) {
 	}
 }
 
-// application is the one of a node: that of the tree, or the ApplicationSet's, or one
-// that a person writes.
+// application returns the Application of a node: from the tree, from the ApplicationSet, or
+// as a person would write it.
 func (s *syncer) application(t *testing.T, node string) *unstructured.Unstructured {
 	t.Helper()
 	switch s.column.apps {
@@ -187,7 +186,7 @@ func (r *reconciler) carry(t *testing.T) {
 	}
 }
 
-// waited waits for Kustomizations at the same time, and tells which became ready.
+// waited waits for Kustomizations in parallel, and returns which became ready.
 func waited(waits map[string]func() error) map[string]bool {
 	var group sync.WaitGroup
 	names := slices.Sorted(maps.Keys(waits))
@@ -203,8 +202,8 @@ func waited(waits map[string]func() error) map[string]bool {
 	return ready
 }
 
-// story is what happens to some resources of a form, and what becomes of each of them
-// then. What becomes of them under lynqctl apply is what a policy means.
+// story is what happens to some resources of a form, with the outcome for each. The outcome
+// under lynqctl apply is the meaning of a policy.
 type story struct {
 	name, form string
 	cells      []cell
@@ -214,14 +213,14 @@ type story struct {
 // cell is a policy of a resource: in the table of the page, and in reports.
 type cell struct{ id, row, policy string }
 
-// world is a namespace of a cluster, and what carries out forms there.
+// world is a namespace of a cluster, with a carrier for forms.
 type world struct {
 	carrier
 	env   *harness.Env
 	asked *faultproxy.Server
 }
 
-// carriedBy are what a story is told with. The last is lynqctl apply.
+// carriedBy returns the columns in which each story runs. The last one is lynqctl apply.
 func carriedBy() []column { return append(columns(), column{"apply", ""}) }
 
 func newWorld(t *testing.T, c column, form string) *world {
@@ -255,8 +254,8 @@ spec:
 ---
 `
 
-// TestCells: a report tells of a loss exactly where a target makes something else of a
-// policy than lynqctl apply, and the page's table has it so.
+// TestCells wants reports to name a loss exactly if a target's outcome differs from lynqctl
+// apply's. The page's table must say the same.
 func TestCells(t *testing.T) {
 	t.Parallel()
 	page := newPage(t)
@@ -272,7 +271,7 @@ func TestCells(t *testing.T) {
 					becomes[i] = s.tell(t, worlds[i])
 				})
 			}
-			t.Cleanup(func() { // when all have told it
+			t.Cleanup(func() { // after all of them
 				for i, c := range columns() {
 					if !t.Failed() {
 						page.check(t, c, claims(s, worlds[i], becomes[i], becomes[len(columns())]))
@@ -283,14 +282,14 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// claim is what is told of a policy, and what comes of its resources.
+// claim is a reported loss of a policy, with the outcomes of its resources.
 type claim struct {
 	row, told string
-	differs   bool   // of one of them something else comes than under apply
-	outcomes  string // for a person
+	differs   bool   // an outcome differs from apply's
+	outcomes  string // for people
 }
 
-// claims are those of a story. Resources of which the same is told make one.
+// claims returns the claims of a story. Resources with the same report share one.
 func claims(s story, w *world, becomes, means map[string]string) []claim {
 	var all []claim
 	for _, cell := range s.cells {
@@ -307,13 +306,13 @@ func claims(s story, w *world, becomes, means map[string]string) []claim {
 	return all
 }
 
-// objects are the objects of a kind in the namespace.
+// objects returns the client for a kind in the namespace.
 func (w *world) objects(resource string) dynamic.ResourceInterface {
 	group := map[string]string{"deployments": "apps", "jobs": "batch"}[resource]
 	return w.env.Dynamic.Resource(schema.GroupVersionResource{Group: group, Version: "v1", Resource: resource}).Namespace(w.env.Namespace)
 }
 
-// value are some fields of an object, or "gone".
+// value returns some fields of an object, or "gone".
 func (w *world) value(t *testing.T, resource, name string, paths ...string) string {
 	t.Helper()
 	o, err := w.objects(resource).Get(t.Context(), name, metav1.GetOptions{})
@@ -334,7 +333,7 @@ func (w *world) value(t *testing.T, resource, name string, paths ...string) stri
 	return fmt.Sprint(values)
 }
 
-// create creates an object as another client does.
+// create creates an object like another client.
 func (w *world) create(t *testing.T, manager, resource, text string) {
 	t.Helper()
 	for _, o := range objects(t, []byte(text)) {
@@ -344,7 +343,7 @@ func (w *world) create(t *testing.T, manager, resource, text string) {
 	}
 }
 
-// patch changes an object as another client does.
+// patch changes an object like another client.
 func (w *world) patch(t *testing.T, manager, resource, name string, kind types.PatchType, patch string) {
 	t.Helper()
 	if _, err := w.objects(resource).Patch(t.Context(), name, kind, []byte(patch), metav1.PatchOptions{FieldManager: manager}); err != nil {

@@ -11,13 +11,13 @@ import (
 // edit is what another client does to the object of a resource.
 type edit struct{ manager, patch string }
 
-// written is a resource whose object is there before, or is edited, or both.
+// written is a resource whose object existed before, or is edited, or both.
 type written struct {
 	cell
 	policies string
 	pods     bool   // a Deployment, not a ConfigMap
-	before   string // what its object has in data
-	manager  string // who made that
+	before   string // the data of its object
+	manager  string // who created that
 	marks    string // further metadata of it
 	edit     edit
 }
@@ -60,7 +60,7 @@ func (w written) kind() string {
 	return "configmaps"
 }
 
-// resource is the resource in the form.
+// resource returns the resource in the form.
 func (w written) resource() string {
 	spec := `{apiVersion: v1, kind: ConfigMap, data: {plan: "{{ .plan }}"}}`
 	if w.pods {
@@ -69,7 +69,7 @@ func (w written) resource() string {
 	return fmt.Sprintf("    - {id: %s, nameTemplate: '{{ .uid }}-%s', labelsTemplate: {plan: '{{ .plan }}'}, %s, spec: %s}\n", w.id, w.id, w.policies, spec)
 }
 
-// writeStories: what others have and edit, and how it is written over that.
+// writeStories are about objects and edits of others, and how the carrier overwrites them.
 func writeStories() []story {
 	s := story{name: "write", form: "apiVersion: operator.lynq.sh/v1\nkind: LynqForm\nmetadata: {name: web}\nspec:\n  hubId: cells\n  manifests:\n"}
 	for _, r := range writes() {

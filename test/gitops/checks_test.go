@@ -12,8 +12,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness"
 )
 
-// inOrder: nothing of a node was made before what it depends on was there, and
-// ready where that takes time.
+// inOrder wants each object of a node to be created after its dependencies existed, and
+// after slow ones were ready.
 func inOrder(t *testing.T, env *harness.Env, uid string) {
 	t.Helper()
 	app := env.Get(t, "deployment/"+uid+"-app")
@@ -42,7 +42,7 @@ func inOrder(t *testing.T, env *harness.Env, uid string) {
 	}
 }
 
-// made are the objects that the form makes and no controller writes to.
+// made returns the form's objects that no controller writes to.
 func made(t *testing.T, env *harness.Env) map[string]*unstructured.Unstructured {
 	t.Helper()
 	all := map[string]*unstructured.Unstructured{}
@@ -63,7 +63,7 @@ func made(t *testing.T, env *harness.Env) map[string]*unstructured.Unstructured 
 	return all
 }
 
-// versions are their resource versions, which every write changes.
+// versions returns their resource versions, which every write changes.
 func versions(t *testing.T, env *harness.Env) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -73,7 +73,7 @@ func versions(t *testing.T, env *harness.Env) map[string]string {
 	return all
 }
 
-// contents are what they say.
+// contents returns their contents.
 func contents(t *testing.T, env *harness.Env) map[string]any {
 	t.Helper()
 	all := map[string]any{}
@@ -94,7 +94,7 @@ func unchanged(t *testing.T, before, after map[string]string) {
 	}
 }
 
-// tamper changes what the forms say is to be left alone, and what is not.
+// tamper changes fields that the forms ignore, and fields that they don't.
 func tamper(t *testing.T, env *harness.Env) {
 	t.Helper()
 	patch := func(ref, patch string) {
@@ -108,8 +108,7 @@ func tamper(t *testing.T, env *harness.Env) {
 	}
 }
 
-// afterChange: acme has plan pro and image v2 by now, where it is not to be left
-// alone.
+// afterChange wants plan pro and image v2 in acme, except in ignored fields.
 func afterChange(t *testing.T, env *harness.Env) {
 	t.Helper()
 	env.Equal(t, "configmap/acme-settings", ".data.plan", "theirs")
@@ -122,7 +121,7 @@ func afterChange(t *testing.T, env *harness.Env) {
 	env.Equal(t, "configmap/acme-replaced", ".data.plan", "pro")
 }
 
-// retained: beta is gone, but for what is retained.
+// retained wants beta to be gone, except for retained objects.
 func retained(t *testing.T, env *harness.Env) {
 	t.Helper()
 	claim := env.Get(t, "persistentvolumeclaim/beta-data")

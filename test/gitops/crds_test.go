@@ -8,9 +8,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness"
 )
 
-// TestSchemas: the objects that point Argo CD and Flux at a tree are such as
-// their definitions ask for. The API server checks them, and refuses fields that
-// it does not know.
+// TestSchemas wants the objects that point Argo CD and Flux at a tree to match their
+// definitions. The API server checks them, and refuses unknown fields.
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	env := cluster.Env(t)

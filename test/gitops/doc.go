@@ -1,9 +1,10 @@
-// Package gitops proves with the libraries of Flux and Argo CD, on a real
-// control plane, that what lynqctl renders for them keeps the policies of a form:
-// fluxcd/pkg/ssa and fluxcd/pkg/kustomize, which Flux's kustomize-controller
-// consists of, and Argo CD's gitops-engine. The tests do around them what those
-// controllers do, and no more.
+// Package gitops proves that targets keep a form's policies in the trees that lynqctl
+// renders, with their own libraries on a real control plane.
 //
-// The module is apart from lynqctl's own, so that none of its dependencies
-// reaches the product. It has no code but tests.
+// Rendered trees flow in, changes of a cluster flow out. For Flux, it uses fluxcd/pkg/ssa
+// and fluxcd/pkg/kustomize, of which kustomize-controller consists, and for Argo CD its
+// gitops-engine. The tests do what those controllers do around them, and no more.
+//
+// It is a module of its own, so that lynqctl gets none of its dependencies. It contains
+// only tests.
 package gitops

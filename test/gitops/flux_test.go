@@ -25,13 +25,13 @@ import (
 
 const fluxGroup = "kustomize.toolkit.fluxcd.io"
 
-// flux does what kustomize-controller does, with the libraries that it consists
-// of: it reconciles Kustomizations in the order of their dependencies.
+// flux does what kustomize-controller does, with the same libraries. It reconciles
+// Kustomizations in the order of their dependencies.
 type flux struct {
 	*repository
 	client client.Client
 	poller *polling.StatusPoller
-	// inventory is what each Kustomization has applied.
+	// inventory has the objects that each Kustomization applied.
 	inventory map[string][]*unstructured.Unstructured
 	// substitute are variables for spec.postBuild.
 	substitute map[string]string
@@ -59,8 +59,8 @@ func (f *flux) manager() *ssa.ResourceManager {
 	return ssa.NewResourceManager(f.client, f.poller, ssa.Owner{Field: "kustomize-controller", Group: fluxGroup})
 }
 
-// reconcile brings the cluster to what the Kustomizations of the tree say, and
-// gives what was done to each object.
+// reconcile brings the cluster to the state of the tree's Kustomizations, and returns the
+// action on each object.
 func (f *flux) reconcile(t *testing.T) map[string]ssa.Action {
 	t.Helper()
 	wanted := f.apps(t, "Kustomization")
@@ -96,7 +96,7 @@ func dependenciesIn(ready map[string]bool, k *unstructured.Unstructured) bool {
 	})
 }
 
-// apply applies a Kustomization, which must come to its end.
+// apply applies a Kustomization, which must succeed.
 func (f *flux) apply(t *testing.T, name string, k *unstructured.Unstructured, done map[string]ssa.Action) {
 	t.Helper()
 	text, _, _ := unstructured.NestedString(k.Object, "spec", "timeout")
@@ -113,7 +113,8 @@ func (f *flux) apply(t *testing.T, name string, k *unstructured.Unstructured, do
 	}
 }
 
-// try is KustomizationReconciler.reconcile: build, apply, prune; and what it gives waits.
+// try is KustomizationReconciler.reconcile: build, apply, prune. ready waits for the
+// objects.
 func (f *flux) try(t *testing.T, name string, k *unstructured.Unstructured, timeout time.Duration, done map[string]ssa.Action) (ready func() error, err error) {
 	t.Helper()
 	all := f.build(t, k)
@@ -193,7 +194,7 @@ func (f *flux) build(t *testing.T, k *unstructured.Unstructured) []*unstructured
 	return objects(t, text)
 }
 
-// applyOptions are those of KustomizationReconciler.apply.
+// applyOptions returns the options of KustomizationReconciler.apply.
 func applyOptions(t *testing.T, k *unstructured.Unstructured) ssa.ApplyOptions {
 	t.Helper()
 	o := ssa.DefaultApplyOptions()
@@ -264,7 +265,7 @@ func TestFlux(t *testing.T) {
 				inOrder(t, env, "acme")
 			}
 
-			// The second time nothing is applied.
+			// The second run applies nothing.
 			before := versions(t, env)
 			for subject, action := range f.reconcile(t) {
 				if action != ssa.UnchangedAction && action != ssa.SkippedAction {
@@ -273,20 +274,19 @@ func TestFlux(t *testing.T) {
 			}
 			unchanged(t, before, versions(t, env))
 
-			// What is left alone is left alone, while the rest changes.
+			// Ignored fields stay, while the rest changes.
 			tamper(t, env)
 			f.rows(t, "acme,1,pro,v2", "beta,0,basic,v1")
 			f.renderTree(t, flags...)
 			f.reconcile(t)
 			afterChange(t, env)
-			env.Equal(t, "deployment/acme-app", ".spec.template.spec.containers[1].image", "sidecar:1") // no pointer says that
+			env.Equal(t, "deployment/acme-app", ".spec.template.spec.containers[1].image", "sidecar:1") // a JSON pointer can't name it
 			retained(t, env)
 		})
 	}
 }
 
-// TestFluxSubstitutes: where a Kustomization has variables, they are none of a
-// row's business.
+// TestFluxSubstitutes wants a Kustomization's variables to leave the values of rows alone.
 func TestFluxSubstitutes(t *testing.T) {
 	t.Parallel()
 	env := cluster.Env(t)
@@ -299,7 +299,7 @@ func TestFluxSubstitutes(t *testing.T) {
 	env.Equal(t, "configmap/acme-settings", ".data.plan", "${plan} and $plan")
 	env.Equal(t, "configmap/acme-merged", ".data.plan", "${plan} and $plan")
 
-	// Without the annotation they would be: the test can fail.
+	// Without the annotation, they would replace them, so the test can fail.
 	f.renderTree(t, "--target=plain", "--emit-apps=none")
 	text := ""
 	for _, o := range f.build(t, f.kustomizationOf("acme-web")) {
@@ -312,7 +312,7 @@ func TestFluxSubstitutes(t *testing.T) {
 	}
 }
 
-// kustomizationOf is a Kustomization as a person would write it.
+// kustomizationOf returns a Kustomization as a person would write it.
 func (f *flux) kustomizationOf(node string) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization",
@@ -321,7 +321,7 @@ func (f *flux) kustomizationOf(node string) *unstructured.Unstructured {
 	}}
 }
 
-// cleanRooms deletes the namespaces that the form makes, when the test ends.
+// cleanRooms deletes the namespaces of the form when the test ends.
 func cleanRooms(t *testing.T, c client.Client, namespace string, uids ...string) {
 	t.Helper()
 	t.Cleanup(func() {

@@ -35,7 +35,7 @@ func chart(t *testing.T, values map[string]any) (map[string]string, error) {
 	return engine.Render(c, all)
 }
 
-// chartValues are those that deploy/kustomize was made with.
+// chartValues returns the values with which deploy/kustomize was made.
 func chartValues(t *testing.T) map[string]any {
 	t.Helper()
 	program, err := lynqctl()
@@ -62,8 +62,9 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-// The chart makes the objects of deploy/kustomize. The pods read the password from their
-// environment, so kustomize's role lacks the rule that lets lynqctl read the Secret.
+// TestChart wants the chart to make the objects of deploy/kustomize. The pods read the
+// password from their environment, so kustomize's role lacks the rule that lets lynqctl
+// read the Secret.
 func TestChart(t *testing.T) {
 	t.Parallel()
 	rendered, err := chart(t, chartValues(t))
@@ -80,8 +81,8 @@ func TestChart(t *testing.T) {
 	}
 }
 
-// byName are the objects of a text by kind and name, without their checksum of inputs
-// and without rules on Secrets.
+// byName returns the objects of a text by kind and name, without the checksum of inputs and
+// rules on Secrets.
 func byName(t *testing.T, text string) map[string]map[string]any {
 	t.Helper()
 	all := map[string]map[string]any{}
@@ -101,7 +102,8 @@ func byName(t *testing.T, text string) map[string]map[string]any {
 	return all
 }
 
-// Values that would make no working Deployment are refused, with what to set.
+// TestChartRefuses wants the chart to refuse values without a working Deployment, and to
+// name the fix.
 func TestChartRefuses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

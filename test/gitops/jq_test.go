@@ -21,8 +21,8 @@ const sample = `{"apiVersion": "example.com/v1", "kind": "Thing", "spec": {
     {"name": "qu\"ote", "image": "q:1"}, "text", 7, null, ["deep"]
   ]}}`
 
-// TestJQ: what an Application ignores is what ignoreFields says, as jq reads the
-// one and lynqctl the other.
+// TestJQ wants an Application to ignore the fields in ignoreFields, although jq reads the
+// former and lynqctl the latter.
 func TestJQ(t *testing.T) {
 	t.Parallel()
 	paths := []string{

@@ -33,7 +33,7 @@ spec:
   manifests: [{id: a, nameTemplate: NAME, POLICY, spec: {apiVersion: VERSION, kind: KIND, CONTENT}}]
 `
 
-// column is a target, and what points it at the tree.
+// column is a target, and the objects that point it at the tree.
 type column struct{ target, apps string }
 
 func columns() []column {
@@ -43,7 +43,7 @@ func columns() []column {
 	}
 }
 
-// lossesOf renders the form for a column, and gives its object and what is lost.
+// lossesOf renders the form for a column, and returns its object and the losses.
 func lossesOf(t *testing.T, c column, replace ...string) (*repository, *unstructured.Unstructured, map[string]string) {
 	t.Helper()
 	r := newRepository(t, "default")
@@ -72,9 +72,9 @@ func lossesOf(t *testing.T, c column, replace ...string) (*repository, *unstruct
 	return nil, nil, nil
 }
 
-// keptBy tells whether a target keeps an object that the form drops, and one whose node
-// goes, as the target's own libraries decide that. Argo CD's controller decides on the
-// deletion of an Application (canProcessApp, shouldBeDeleted): definitions stay.
+// keptBy reports whether a target keeps an object that the form drops, and an object of a
+// deleted node. The target's own libraries decide. When an Application is deleted, Argo
+// CD's controller decides (canProcessApp, shouldBeDeleted), and keeps definitions.
 func keptBy(c column, o *unstructured.Unstructured) (dropped, gone bool) {
 	if c.target == "flux" {
 		kept := ssautils.AnyInMetadata(o, map[string]string{fluxGroup + "/prune": "disabled", fluxGroup + "/reconcile": "disabled", fluxGroup + "/ssa": "Ignore"})
@@ -83,13 +83,13 @@ func keptBy(c column, o *unstructured.Unstructured) (dropped, gone bool) {
 	prune := resource.GetAnnotationOptionValue(o, common.AnnotationSyncOptions, common.SyncOptionPrune)
 	dropped = prune != nil && *prune == "false"
 	if c.apps == "" {
-		return dropped, dropped // one Application of a person has all nodes
+		return dropped, dropped // a person's Application has all nodes
 	}
 	return dropped, kube.IsCRD(o) || resource.HasAnnotationOption(o, common.AnnotationSyncOptions, "Delete=false")
 }
 
-// TestDeletionLosses: what is told of a deletionPolicy is what the target does, for each
-// policy, kind and column of the table.
+// TestDeletionLosses wants reports about deletionPolicy to match the target's behaviour,
+// for each policy, kind and column of the table.
 func TestDeletionLosses(t *testing.T) {
 	t.Parallel()
 	policies := map[string]struct{ dropped, gone bool }{ // what apply keeps
@@ -122,8 +122,8 @@ func TestDeletionLosses(t *testing.T) {
 	checkCells(t, lost)
 }
 
-// checkCells: the page says of a cell that something is lost where that is told, and
-// only there.
+// checkCells wants the page to show a loss exactly in the cells for which reports named
+// one.
 func checkCells(t *testing.T, lost map[string]bool) {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/gitops-policies.md")
@@ -145,8 +145,8 @@ func checkCells(t *testing.T, lost map[string]bool) {
 	}
 }
 
-// TestOnceLosses: what Argo CD writes to an object that is created once is what differs
-// when its rules have ignored the rest.
+// TestOnceLosses wants the report to match what Argo CD writes to an object that is created
+// once, although its rules ignore the rest.
 func TestOnceLosses(t *testing.T) {
 	t.Parallel()
 	for _, c := range columns()[:3] {

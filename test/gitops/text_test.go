@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// textForm puts two columns into every place that takes any text.
+// textForm puts two columns into every place that accepts any text.
 const textForm = `apiVersion: operator.lynq.sh/v1
 kind: LynqHub
 metadata: {name: texts}
@@ -40,13 +40,13 @@ spec:
       spec: {apiVersion: example.com/v1, kind: Thing, spec: {list: ["{{ .a }}", ["{{ .b }}"], {a: "{{ .b }}"}], text: "{{ .a }}"}}
 `
 
-// pieces are what YAML, JSON, shells and file systems find hard to read.
+// pieces returns texts that YAML, JSON, shells and file systems find hard to read.
 func pieces() []string {
 	return append(strings.Split("a - : # ' \" \\ { } [ ] $ $ ${ ${plan} $$ | > % @ & * ! ? , ` 0 1 e _ . true y on null = << ~ --- ...", " "),
 		" ", "\t", "\n", "\r", "\x00", "\x01", "\x1b", "\u00a0", "\u00ad", "\u2028", "\u2029", "\ufeff", "\ufffd", "é", "😀", "\U0001fffe", strings.Repeat("word ", 30))
 }
 
-// lost are the characters that kustomize cannot bring through.
+// lost returns the characters that kustomize can't preserve.
 func lost() []string {
 	return []string{"\x7f", "\u0080", "\u0085", "\u009f", "\ufffe", "\uffff"}
 }
@@ -59,8 +59,8 @@ func randomText(random *rand.Rand, from []string) string {
 	return b.String()
 }
 
-// TestTexts: whatever rows hold, the tree builds, and neither kustomize nor Flux's
-// substitution of variables changes an object.
+// TestTexts wants the tree to build for any rows. Neither kustomize nor Flux's substitution
+// of variables may change an object.
 func TestTexts(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -94,8 +94,8 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestTextsLost: rows with a character that kustomize cannot bring through are told,
-// and the tree of the others builds.
+// TestTextsLost wants a report about rows with a character that kustomize can't preserve.
+// The tree of the others must build.
 func TestTextsLost(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t, "default")
@@ -126,7 +126,7 @@ func TestTextsLost(t *testing.T) {
 	}
 }
 
-// built is what kustomize makes of the tree, and Flux of that where a Kustomization has
+// built returns kustomize's objects of the tree, and Flux's if a Kustomization has
 // variables.
 func built(t *testing.T, r *repository, substitute bool) map[string]any {
 	t.Helper()
@@ -156,7 +156,7 @@ func built(t *testing.T, r *repository, substitute bool) map[string]any {
 	return byKey(t, objects(t, text))
 }
 
-// contentOf is an object without the annotations of a target.
+// contentOf returns an object without the annotations of a target.
 func contentOf(object any) any {
 	o, _ := object.(map[string]any)
 	text, _, _ := unstructured.NestedString(o, "metadata", "annotations", "example.com/text")

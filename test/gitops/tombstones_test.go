@@ -7,8 +7,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness"
 )
 
-// TestArgoTombstones: Argo CD runs what deletes the objects of tombstones when all else is
-// there, rights before calls, and takes all of it away then, each time.
+// TestArgoTombstones wants Argo CD to run the hooks that delete tombstones' objects after
+// everything else, permissions before calls. It must remove the hooks each time.
 func TestArgoTombstones(t *testing.T) {
 	t.Parallel()
 	env := cluster.Env(t)
@@ -42,7 +42,7 @@ spec:
 			if _, ran := messages[hook]; !ran {
 				t.Errorf("%s did not run: %v", hook, messages)
 			}
-			env.Wait(t, hook, harness.Gone()) // Argo CD deletes in the foreground: a Job goes after its pods
+			env.Wait(t, hook, harness.Gone()) // Argo CD deletes in the foreground, so a Job leaves after its pods
 		}
 		env.Get(t, "configmap/acme-new")
 	}

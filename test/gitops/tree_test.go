@@ -19,8 +19,8 @@ import (
 
 var cluster harness.Shared
 
-// lynqctl builds the program of this source tree, once, and as releases are built: what
-// that compiles is there already, more often than not.
+// lynqctl builds the program of this source tree once, like a release, so that the build
+// cache usually has the result.
 var lynqctl = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "lynqctl-gitops-")
 	if err != nil {
@@ -43,8 +43,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// repository is a folder with forms, rows, and the tree that is rendered of
-// them, as a Git repository would have it.
+// repository is a folder like a Git repository, with forms, rows, and the rendered tree.
 type repository struct {
 	dir       string
 	namespace string
@@ -68,16 +67,16 @@ func (r *repository) write(t *testing.T, name, text string) {
 	}
 }
 
-// tree is where the tree is.
+// tree returns the folder of the tree.
 func (r *repository) tree() string { return filepath.Join(r.dir, "tree") }
 
-// rows are the rows that the next rendering reads, as "id,active,plan,image".
+// rows writes the rows for the next render, as "id,active,plan,image".
 func (r *repository) rows(t *testing.T, rows ...string) {
 	t.Helper()
 	r.write(t, "rows.csv", "id,active,plan,image\n"+strings.Join(rows, "\n")+"\n")
 }
 
-// render renders with some flags, and gives what came on standard output.
+// render renders with some flags, and returns standard output.
 func (r *repository) render(t *testing.T, args ...string) string {
 	t.Helper()
 	stdout, stderr, code := r.run(t, args...)
@@ -87,7 +86,7 @@ func (r *repository) render(t *testing.T, args ...string) string {
 	return stdout
 }
 
-// refused renders with some flags, and wants a guard to say something.
+// refused renders with some flags, and wants a guard's refusal.
 func (r *repository) refused(t *testing.T, want string, args ...string) {
 	t.Helper()
 	if _, stderr, code := r.run(t, args...); code != 3 || !strings.Contains(stderr, want) {
@@ -111,8 +110,7 @@ func (r *repository) run(t *testing.T, args ...string) (stdout, stderr string, c
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
-// fails renders with some flags, which fails with an exit code, and gives what came on
-// standard error.
+// fails renders with some flags, and wants an exit code. It returns standard error.
 func (r *repository) fails(t *testing.T, code int, args ...string) string {
 	t.Helper()
 	program, err := lynqctl()
@@ -128,14 +126,13 @@ func (r *repository) fails(t *testing.T, code int, args ...string) string {
 	return stderr.String()
 }
 
-// renderTree renders into the tree. The Secrets of these tests hold nothing that
-// is one.
+// renderTree renders into the tree. The Secrets of these tests contain no real secret.
 func (r *repository) renderTree(t *testing.T, args ...string) {
 	t.Helper()
 	r.render(t, append([]string{"--output-dir", r.tree(), "--plain-secrets", "--max-delete=100%"}, args...)...)
 }
 
-// apps are the objects that point a target at the tree, by kind and name.
+// apps returns the objects that point a target at the tree, by name.
 func (r *repository) apps(t *testing.T, kind string) map[string]*unstructured.Unstructured {
 	t.Helper()
 	all := map[string]*unstructured.Unstructured{}
@@ -153,7 +150,7 @@ func (r *repository) apps(t *testing.T, kind string) map[string]*unstructured.Un
 	return all
 }
 
-// files are all files in a folder and its folders.
+// files returns all files below a folder.
 func files(t *testing.T, dir string) []string {
 	t.Helper()
 	var all []string
@@ -169,7 +166,7 @@ func files(t *testing.T, dir string) []string {
 	return all
 }
 
-// objects reads a YAML stream.
+// objects decodes a YAML stream.
 func objects(t *testing.T, text []byte) []*unstructured.Unstructured {
 	t.Helper()
 	var all []*unstructured.Unstructured
@@ -186,7 +183,7 @@ func objects(t *testing.T, text []byte) []*unstructured.Unstructured {
 	}
 }
 
-// output runs a program, and gives all that it wrote.
+// output runs a program, and returns all of its output.
 func output(t *testing.T, program string, args ...string) (out string, code int) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, args...)

@@ -10,9 +10,9 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// TestOneObjectTwice: whatever runs wrote the tree, kustomize builds it as a whole. A run
-// is refused by which two nodes would have one object: after a form was renamed, and for
-// a second hub that comes later.
+// TestOneObjectTwice wants kustomize to build the whole tree after any runs. lynqctl must
+// refuse a run that would give two nodes the same object: after a form was renamed, and for
+// a later second hub.
 func TestOneObjectTwice(t *testing.T) {
 	r := newRepository(t, "default")
 	r.rows(t, "acme,1,pro,v1", "beta,1,pro,v1")
@@ -44,7 +44,7 @@ func TestOneObjectTwice(t *testing.T) {
 	}
 }
 
-// build is what kustomize makes of the whole tree.
+// build returns kustomize's output for the whole tree.
 func (r *repository) build(t *testing.T) string {
 	t.Helper()
 	m, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), r.tree())

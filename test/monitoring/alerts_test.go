@@ -19,20 +19,19 @@ import (
 
 var alertsFile = filepath.Join(root, "deploy", "monitoring", "alerts.yaml")
 
-// alertCase is when an alert fires in the recorded run.
+// alertCase says when an alert fires in the recorded run.
 type alertCase struct {
 	phase string // in which it fires
-	over  string // at the end of which it no longer does, "" where rates remember it longer
-	// derived is how the input was changed, nil where the run shows the alert as it was
-	// recorded; with it, the alert stays silent in what was recorded.
+	over  string // at the end of which it no longer fires, "" if rates remember it longer
+	// derived changes the input. It is nil if the recorded run shows the alert. With it,
+	// the recorded run itself must not show the alert.
 	derived func(*sample)
 }
 
-// afterwards is no phase of the recording: nothing is scraped any more.
+// afterwards isn't a phase of the recording: nothing scrapes any more.
 const afterwards = "afterwards"
 
-// change is a derived input in which the values of some metrics are others, in phases that
-// are named.
+// change returns a derived input with other values of a metric, in the named phases.
 func change(name string, phases []string, f func(*sample)) func(*sample) {
 	return func(s *sample) {
 		if s.name() == name && (phases == nil || slices.Contains(phases, s.phase)) {
@@ -64,16 +63,16 @@ func alertCases() map[string]alertCase {
 		"LynqctlTombstoneStuck":        {phase: "broken"},
 		"LynqctlAbsent":                {phase: afterwards},
 
-		// Runs that were cut off, in place of ones that failed.
+		// Interrupted runs, instead of failed ones.
 		"LynqNodeStatusUnknown": {phase: "broken", over: "repaired", derived: change("lynqctl_node_conditions", broken, func(s *sample) {
 			if s.labels["type"] == "Ready" {
 				s.labels["status"] = map[string]string{"True": "True", "False": "Unknown", "Unknown": "False"}[s.labels["status"]]
 			}
 		})},
-		// What failed is only waited for.
+		// Failed nodes still wait.
 		"LynqNodeResourcesMismatch": {phase: "broken", over: "repaired", derived: change("lynqnode_resources_failed", broken, none)},
 		"HubDesiredCountMismatch":   {phase: "broken", over: "repaired", derived: change("lynqhub_failed", broken, none)},
-		// A hub in which more fails.
+		// A hub in which more nodes fail.
 		"HubManyNodesFailure":      {phase: "broken", over: "repaired", derived: change("lynqhub_failed", broken, func(s *sample) { s.value *= 3 })},
 		"LynqNodeHighConflictRate": {phase: "broken", over: "end", derived: change("lynqnode_conflicts_total", nil, func(s *sample) { s.value *= 200 })},
 		// Each node took more than two minutes.
@@ -121,8 +120,8 @@ func TestAlerts(t *testing.T) {
 	}
 }
 
-// TestAlertsOnFile: what one run wrote with --metrics-per-node, and no other run replaces for
-// longer than an hour.
+// TestAlertsOnFile plays a file that one run wrote with --metrics-per-node, and that no
+// other run replaces for more than an hour.
 func TestAlertsOnFile(t *testing.T) {
 	t.Parallel()
 	series := readFileSeries(t)
@@ -155,10 +154,10 @@ func within(t *testing.T, r *recording, times []time.Duration, phase string) boo
 	return slices.ContainsFunc(times, func(at time.Duration) bool { return from < at && at <= till })
 }
 
-// end is when the last scrape was.
+// end returns the time of the last scrape.
 func (r *recording) end() time.Duration { return r.scrapes[len(r.scrapes)-1].at }
 
-// fired plays a recording to Prometheus' rule engine, and gives when each alert fires, in
+// fired plays a recording to Prometheus' rule engine. It returns when each alert fires, in
 // the time of the recording: at its scrapes, and for a while afterwards.
 func fired(t testing.TB, r *recording, derive func(*sample)) map[string][]time.Duration {
 	t.Helper()
@@ -188,7 +187,7 @@ func fired(t testing.TB, r *recording, derive func(*sample)) map[string][]time.D
 	return times
 }
 
-// moments are when rules are evaluated, in the time of the recording.
+// moments returns the times at which rules are evaluated, in the time of the recording.
 func (r *recording) moments() func(yield func(time.Duration) bool) {
 	return func(yield func(time.Duration) bool) {
 		last := time.Duration(-1)
@@ -206,7 +205,7 @@ func (r *recording) moments() func(yield func(time.Duration) bool) {
 	}
 }
 
-// isFiring tells whether a rule fires now. What it says then is whole.
+// isFiring reports whether a rule fires now. If so, it checks that its texts are complete.
 func isFiring(t testing.TB, rule *rules.AlertingRule) bool {
 	t.Helper()
 	firing := false
@@ -226,7 +225,7 @@ func isFiring(t testing.TB, rule *rules.AlertingRule) bool {
 	return firing
 }
 
-// alertRules are the rules of the file, by the name of their alert.
+// alertRules returns the rules of the file, by alert.
 func alertRules(t testing.TB) map[string]rulefmt.Rule {
 	t.Helper()
 	groups, errs := rulefmt.ParseFile(alertsFile, false, model.LegacyValidation, newParser(), promslog.NewNopLogger())

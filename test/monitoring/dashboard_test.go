@@ -13,7 +13,7 @@ import (
 	"github.com/prometheus/prometheus/util/teststorage"
 )
 
-// dashboard is what the tests need of one.
+// dashboard has the parts of a dashboard that the tests need.
 type dashboard struct {
 	Panels     []dashboardPanel `json:"panels"`
 	Templating struct {
@@ -57,14 +57,14 @@ func readDashboard(t testing.TB) *dashboard {
 	return d
 }
 
-// filled is an expression with what Grafana puts in for its variables, where all is chosen
-// and a scrape comes each minute.
+// filled replaces Grafana's variables in an expression, for a selection of everything and a
+// scrape each minute.
 func filled(expression string) string {
 	return strings.NewReplacer("$__rate_interval", "4m", "$hub", ".*", "$namespace", ".*").Replace(expression)
 }
 
-// TestDashboard: every panel asks for what there is, shows something of the recorded run,
-// and has its own place.
+// TestDashboard wants every panel to query existing metrics, to show part of the recorded
+// run, and to have its own place.
 func TestDashboard(t *testing.T) {
 	t.Parallel()
 	d, r, known := readDashboard(t), readRun(t), known(t)
@@ -97,8 +97,8 @@ func TestDashboard(t *testing.T) {
 	}
 }
 
-// checkShown: a query has results in the recorded run, with the labels that its legend
-// names, and no two of them are called the same.
+// checkShown wants a query to have results in the recorded run, with the labels in its
+// legend. No two results may have the same name.
 func checkShown(t *testing.T, r *recording, store *teststorage.TestStorage, where, expression, legend string) {
 	t.Helper()
 	matrix := queryRun(t, r, store, expression)
@@ -115,7 +115,7 @@ func checkShown(t *testing.T, r *recording, store *teststorage.TestStorage, wher
 	}
 }
 
-// queryRun asks what Grafana would over the whole run, once a minute.
+// queryRun runs Grafana's query over the whole run, once a minute.
 func queryRun(t testing.TB, r *recording, store *teststorage.TestStorage, expression string) promql.Matrix {
 	t.Helper()
 	q, err := newEngine().NewRangeQuery(t.Context(), store, nil, filled(expression), r.playedAt(0), r.playedAt(r.end()), time.Minute)
@@ -133,7 +133,7 @@ func queryRun(t testing.TB, r *recording, store *teststorage.TestStorage, expres
 	return matrix
 }
 
-// legendOf is what Grafana calls a series.
+// legendOf returns Grafana's name for a series.
 func legendOf(legend string, s promql.Series) string {
 	return regexp.MustCompile(`\{\{(\w+)}}`).ReplaceAllStringFunc(legend, func(m string) string {
 		if value := s.Metric.Get(strings.Trim(m, "{}")); value != "" {
@@ -143,7 +143,7 @@ func legendOf(legend string, s promql.Series) string {
 	})
 }
 
-// TestDashboardVariables: the lists to choose from come of labels that there are.
+// TestDashboardVariables wants the lists of choices to come from existing labels.
 func TestDashboardVariables(t *testing.T) {
 	t.Parallel()
 	known, names := known(t), map[string]bool{}

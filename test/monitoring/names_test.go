@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 )
 
-// parsed is a series as it is written in the text format, with the name as __name__.
+// parsed parses a series in the text format. Its name becomes the label __name__.
 func parsed(t testing.TB, series string) labels.Labels {
 	t.Helper()
 	l, err := parser.NewParser(parser.Options{}).ParseMetric(series)
@@ -18,8 +18,8 @@ func parsed(t testing.TB, series string) labels.Labels {
 	return l
 }
 
-// labelNames are the names of the metrics of a recording, each with those of its labels, and
-// "" for the metric itself.
+// labelNames returns the metrics of a recording with their labels. The label "" stands for
+// the metric itself.
 func labelNames(t testing.TB, r *recording) map[string]map[string]bool {
 	t.Helper()
 	names := map[string]map[string]bool{}

@@ -15,14 +15,16 @@ import (
 	"github.com/prometheus/prometheus/promql"
 )
 
-// The picture, in its own units: a cell of Grafana's grid, and what is around the panels.
+// The sizes of the picture in its own units: a cell of Grafana's grid, and the space around
+// panels.
 const (
 	cellWidth, cellHeight = 52.0, 30.0
 	gap, head             = 8.0, 40.0
 	pictureWidth          = 24*cellWidth + gap
 )
 
-// colours are told apart by people who see red and green as one, too.
+// colours returns colours that people can distinguish even if they can't tell red from
+// green.
 func colours() []string {
 	return []string{"#0072b2", "#e69f00", "#009e73", "#cc3311", "#9966cc", "#56b4e9", "#7f7f7f", "#b8860b"}
 }
@@ -33,8 +35,8 @@ type picture struct {
 	run *recording
 }
 
-// TestPicture: the picture in docs/metrics.md shows the dashboard's queries as Prometheus
-// answers them over the recorded run.
+// TestPicture wants the picture in docs/metrics.md to show Prometheus' answers to the
+// dashboard's queries over the recorded run.
 func TestPicture(t *testing.T) {
 	t.Parallel()
 	d, r := readDashboard(t), readRun(t)
@@ -62,7 +64,7 @@ func TestPicture(t *testing.T) {
 	sameFile(t, g.String(), "docs", "dashboard.svg")
 }
 
-// shown is a series with what it is called.
+// shown is a series with its name.
 type shown struct {
 	name   string
 	series promql.Series
@@ -72,7 +74,7 @@ func (g *picture) addf(format string, args ...any) {
 	_, _ = fmt.Fprintf(g, format+"\n", args...)
 }
 
-// box is where something is drawn, and what values its borders are.
+// box is the place of a drawing, with the values of its borders.
 type box struct{ x, y, w, h, from, till, low, high float64 }
 
 func (g *picture) panel(p *dashboardPanel, all []shown) {
@@ -97,7 +99,7 @@ func (g *picture) panel(p *dashboardPanel, all []shown) {
 	g.legend(x+8, y+h-20, w-16, all)
 }
 
-// stack puts each series upon those before it.
+// stack puts each series on top of those before it.
 func stack(all []shown) {
 	sums := map[int64]float64{}
 	for i := range all {
@@ -146,8 +148,7 @@ func (g *picture) axes(b *box, unit string) {
 	}
 }
 
-// line draws a series; where it is not known, or its value did not change, there is no
-// point.
+// line draws a series. It skips points without a value or a change.
 func (g *picture) line(b *box, s promql.Series, colour string) {
 	var path bytes.Buffer
 	last := int64(0)
@@ -182,7 +183,7 @@ func (g *picture) legend(x, y, w float64, all []shown) {
 	}
 }
 
-// inUnit is a value as Grafana shows it, more or less.
+// inUnit returns a value about as Grafana shows it.
 func inUnit(v float64, unit string) string {
 	short := strconv.FormatFloat(v, 'g', 2, 64)
 	if math.Abs(v) >= 100 {

@@ -17,27 +17,26 @@ import (
 	"github.com/prometheus/prometheus/util/teststorage"
 )
 
-// slower is how many times slower than it was recorded the run is played: of the scrapes,
-// 3 seconds apart, one comes each minute, and what says when something happened says so
-// too. All other values stay.
+// slower is the factor by which tests play the run slower. The scrapes are 3 seconds apart,
+// so one comes each minute. Timestamps in values shift accordingly, and other values stay.
 const slower = 20
 
-// sample is one value of a recording, which a test may change to derive an input that
-// takes hours, or luck, to record.
+// sample is one value of a recording. A test may change it to derive an input that takes
+// hours, or luck, to record.
 type sample struct {
 	phase  string
 	labels map[string]string
 	value  float64
 }
 
-// name is that of the metric.
+// name returns the name of the metric.
 func (s *sample) name() string { return s.labels[model.MetricNameLabel] }
 
-// playedAt is when something happens for those who see the recording played.
+// playedAt returns the time of an event in the played recording.
 func (r *recording) playedAt(at time.Duration) time.Time { return r.began.Add(slower * at) }
 
-// play puts a recording into Prometheus' storage, as scrapes would: what is gone is stale.
-// derive may change each sample, and may be nil.
+// play puts a recording into Prometheus' storage, like scrapes: a series that disappears is
+// stale. derive may change each sample, and may be nil.
 func play(t testing.TB, r *recording, derive func(*sample)) *teststorage.TestStorage {
 	t.Helper()
 	store := teststorage.New(t)
@@ -69,7 +68,7 @@ func play(t testing.TB, r *recording, derive func(*sample)) *teststorage.TestSto
 	return store
 }
 
-// played is one series of a scrape with the labels of its target, and its value.
+// played returns one series of a scrape with the labels of its target, and its value.
 func (r *recording) played(t testing.TB, s *scrape, series string, derive func(*sample)) (labels.Labels, float64) {
 	t.Helper()
 	v, err := strconv.ParseFloat(s.series[series], 64)

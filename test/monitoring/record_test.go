@@ -25,20 +25,21 @@ var (
 	cluster harness.Shared
 )
 
-// root is that of the source tree.
+// root is the root of the source tree.
 var root = filepath.Join("..", "..")
 
-// perNode is what a run by hand with --metrics-per-node wrote into its file.
+// perNode is the file that a manual run with --metrics-per-node wrote.
 var perNode = filepath.Join("testdata", "per-node.prom")
 
 const (
 	scrapeEvery = 3 * time.Second
 	columns     = "id,active,plan,replicas,broken\n"
 	rowsWell    = columns + "acme,1,pro,1,no\nbolt,1,pro,1,no\ncoil,1,basic,1,no\ndune,1,basic,1,no\neast,1,basic,1,no\nfern,1,pro,1,no\nold,0,basic,1,no\n"
-	// gale's settings are Helm's, hill's Deployment is refused, and iris' is never ready.
+	// Helm owns gale's settings, the server refuses hill's Deployment, and iris' is never
+	// ready.
 	rowsBroken   = rowsWell + "gale,1,pro,1,no\nhill,1,pro,-1,no\niris,1,pro,1,true\n"
 	rowsRepaired = rowsWell + "gale,1,pro,1,no\nhill,1,pro,1,no\niris,1,pro,1,no\n"
-	// jade's Deployment takes a run by hand as long as that waits.
+	// jade's Deployment makes a manual run wait.
 	rowsSlow = rowsRepaired + "jade,1,pro,1,true\n"
 	helms    = `apiVersion: v1
 kind: ConfigMap
@@ -75,7 +76,7 @@ type recorder struct {
 	phase     string
 }
 
-// TestRecorded holds the recorded run against what lynqctl tells now. With -update it
+// TestRecorded compares the recorded run with lynqctl's current metrics. With -update, it
 // records the whole story, which takes six minutes.
 func TestRecorded(t *testing.T) {
 	r := newRecorder(t)
@@ -102,7 +103,7 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// story breaks what an alert is about, phase by phase, and repairs it.
+// story breaks what each alert is about, phase by phase, and repairs it.
 func (r *recorder) story(t *testing.T) {
 	r.during(t, "well", 8, nil)
 
@@ -143,7 +144,8 @@ func (r *recorder) story(t *testing.T) {
 	r.during(t, "end", 6, nil)
 }
 
-// namespace is one of any name, but for a recording, in which it is to be seen.
+// namespace creates a namespace. For a recording, it has a fixed name, because the
+// recording shows it.
 func namespace(t *testing.T) (env *harness.Env, made bool) {
 	t.Helper()
 	if *update {
@@ -223,8 +225,7 @@ func (r *recorder) watch(t *testing.T) {
 	}
 }
 
-// readLog reads all that a watch says, and gives the address of its metrics when that
-// comes.
+// readLog reads a watch's log, and sends the address of its metrics.
 func readLog(log io.Reader, address chan<- string) {
 	lines := bufio.NewScanner(log)
 	for lines.Scan() {
@@ -236,7 +237,7 @@ func readLog(log io.Reader, address chan<- string) {
 	_, _ = io.Copy(io.Discard, log) // a line may be too long, and the process must not wait
 }
 
-// command is a call of lynqctl, which is interrupted when the context ends.
+// command returns a call of lynqctl, which is interrupted when the context ends.
 func (r *recorder) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, r.program, args...)
 	cmd.Dir = r.dir
@@ -253,7 +254,7 @@ func (r *recorder) lynqctl(t *testing.T, well bool, args ...string) {
 	}
 }
 
-// until waits until an instance says a value of the hub.
+// until waits until an instance reports a value for the hub.
 func (r *recorder) until(t *testing.T, instance int, metric, want string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
@@ -289,13 +290,13 @@ func (r *recorder) scrape(ctx context.Context, address string) (map[string]strin
 		return nil, err
 	}
 	series, err := parseScrape(text)
-	maps.DeleteFunc(series, func(name, _ string) bool { // of any process that is written in Go
+	maps.DeleteFunc(series, func(name, _ string) bool { // every process written in Go has these
 		return strings.HasPrefix(name, "go_") || strings.HasPrefix(name, "process_")
 	})
 	return series, err
 }
 
-// during scrapes some times, in a phase of the story, and does something between.
+// during scrapes some times, in a phase of the story, and calls between after each scrape.
 func (r *recorder) during(t *testing.T, phase string, times int, between func()) {
 	t.Helper()
 	r.phase = phase
@@ -321,7 +322,7 @@ func (r *recorder) scrapes(t *testing.T, times int, between func()) {
 	}
 }
 
-// current: every series that there is now is in the recorded run, by name and labels.
+// current wants every current series in the recorded run, by name and labels.
 func (r *recorder) current(t *testing.T) {
 	t.Helper()
 	recorded := labelNames(t, readRun(t))

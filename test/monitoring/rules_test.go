@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 )
 
-// known is every metric that was recorded, with its labels, those of a target among them.
+// known returns every recorded metric with its labels, including those of a target.
 func known(t testing.TB) map[string]map[string]bool {
 	t.Helper()
 	names := labelNames(t, readRun(t))
@@ -24,7 +24,7 @@ func known(t testing.TB) map[string]map[string]bool {
 	return names
 }
 
-// readFileSeries reads what a run wrote with --metrics-per-node.
+// readFileSeries reads the file of a run with --metrics-per-node.
 func readFileSeries(t testing.TB) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(perNode)
@@ -38,8 +38,7 @@ func readFileSeries(t testing.TB) map[string]string {
 	return series
 }
 
-// checkSelectors: an expression asks only for metrics that lynqctl has, by labels that they
-// have, and sums by such labels.
+// checkSelectors wants an expression to use only lynqctl's metrics and their labels.
 func checkSelectors(t *testing.T, where, expression string, known map[string]map[string]bool) {
 	t.Helper()
 	parsed, err := newParser().ParseExpr(expression)
@@ -66,7 +65,7 @@ func checkSelectors(t *testing.T, where, expression string, known map[string]map
 	})
 }
 
-// labelsBelow are the labels of all metrics in an expression.
+// labelsBelow returns the labels of all metrics in an expression.
 func labelsBelow(e parser.Node, known map[string]map[string]bool) map[string]bool {
 	all := map[string]bool{}
 	parser.Inspect(e, func(node parser.Node, _ []parser.Node) error {
@@ -80,8 +79,8 @@ func labelsBelow(e parser.Node, known map[string]map[string]bool) map[string]boo
 	return all
 }
 
-// TestRules: each alert asks for what there is, says what it has to, and has an entry in the
-// runbook.
+// TestRules wants each alert to query existing metrics, to have its texts, and to have an
+// entry in the runbook.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	const page = "https://github.com/lynqctl/lynqctl/blob/main/docs/runbook.md#"
@@ -105,7 +104,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestPrometheusRule: the object for the Prometheus operator is the rules file.
+// TestPrometheusRule wants the object for the Prometheus operator to equal the rules file.
 func TestPrometheusRule(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -130,7 +129,7 @@ spec:
 	sameFile(t, b.String(), "deploy", "monitoring", "prometheusrule.yaml")
 }
 
-// sameFile holds a file of the source tree against what it is made of, or writes it.
+// sameFile compares a file of the source tree with its generated content, or writes it.
 func sameFile(t *testing.T, want string, path ...string) {
 	t.Helper()
 	if *update {

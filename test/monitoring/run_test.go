@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// scrape is what one instance answered: series, as they are written there, and their values.
+// scrape is an answer of one instance: series as texts, with their values.
 type scrape struct {
 	at       time.Duration // since the recording began
 	instance string
@@ -22,9 +22,9 @@ type scrape struct {
 	series   map[string]string
 }
 
-// recording is what was scraped, in the order of time.
+// recording holds the scrapes in the order of time.
 type recording struct {
-	began   time.Time // some series say when something happened
+	began   time.Time // some series contain times
 	scrapes []scrape
 }
 
@@ -35,7 +35,7 @@ const recordedHead = `# What lynqctl watch answered at /metrics, recorded by Tes
 # differ from the instance's last one; "-" is before those that are gone.
 `
 
-// parseScrape reads the text format of Prometheus, without what is said of the series.
+// parseScrape parses the text format of Prometheus, without the comments.
 func parseScrape(text []byte) (map[string]string, error) {
 	series := map[string]string{}
 	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
@@ -52,7 +52,7 @@ func parseScrape(text []byte) (map[string]string, error) {
 	return series, nil
 }
 
-// format writes a recording as it is kept.
+// format returns the file format of a recording.
 func (r *recording) format() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%sbegan %d\n", recordedHead, r.began.UnixMilli())
@@ -122,7 +122,7 @@ func readRun(t testing.TB) *recording {
 	return r
 }
 
-// phase is from when till when one was, as it was recorded.
+// phase returns the start and end of a phase in the recording.
 func (r *recording) phase(t testing.TB, name string) (from, till time.Duration) {
 	t.Helper()
 	from = -1
@@ -140,7 +140,7 @@ func (r *recording) phase(t testing.TB, name string) (from, till time.Duration) 
 	return from, till
 }
 
-// TestFormat: what is written is what is read.
+// TestFormat wants a written recording to be read unchanged.
 func TestFormat(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(recordedRun)

@@ -16,13 +16,13 @@ import (
 	"path/filepath"
 )
 
-// listed is what the go command says of a package.
+// listed is a package in the go command's output.
 type listed struct {
 	Dir, ImportPath, Name, Export string
 	GoFiles                       []string
 }
 
-// list asks the go command for packages and what they import, with their types.
+// list asks the go command for packages and their imports, with their types.
 func list(patterns []string) (all map[string]*listed, err error) {
 	out, err := output(exec.Command("go", append([]string{"list", "-export", "-deps", "-json=Dir,ImportPath,Name,Export,GoFiles"}, patterns...)...))
 	if err != nil {
@@ -50,7 +50,7 @@ func output(cmd *exec.Cmd) ([]byte, error) {
 	return stdout.Bytes(), nil
 }
 
-// mutated is a package's mutants, and the files to compile in the place of others.
+// mutated has a package's mutants, and the files that replace others in the build.
 type mutated struct {
 	mutants []mutant
 	overlay map[string]string // from a path in the tree to one in dir
@@ -116,7 +116,7 @@ func (r *mutated) add(all map[string]*listed, p *listed, dir string) error {
 	return r.write(dir, filepath.Join(p.Dir, "zz_mutants.go"), []byte(fmt.Sprintf(chooser, p.Name)))
 }
 
-// module is the first three parts of an import path: a host, an owner and a name.
+// module returns the first three parts of an import path: a host, an owner and a name.
 func module(path string) string {
 	for i, slashes := 0, 0; i < len(path); i++ {
 		if path[i] == '/' {
@@ -128,14 +128,14 @@ func module(path string) string {
 	return path
 }
 
-// write writes a file that the go command reads in the place of the one at path.
+// write writes a file that the go command reads instead of the one at path.
 func (r *mutated) write(dir, path string, text []byte) error {
 	instead := filepath.Join(dir, fmt.Sprintf("%d-%s", len(r.overlay), filepath.Base(path)))
 	r.overlay[path] = instead
 	return os.WriteFile(instead, text, 0o600)
 }
 
-// chooser is the file that each package gets: what its mutants call.
+// chooser is the file that each package gets. Its mutants call it.
 const chooser = `package %s
 
 import (

@@ -36,8 +36,9 @@ func main() {
 	}
 }
 
-// suite is a compiled test binary, and the mutants that its tests reach. A pattern behind
-// a package's name selects tests: PACKAGE:PATTERN runs those, PACKAGE:-PATTERN the others.
+// suite is a compiled test binary, with the mutants that its tests reach. A pattern after a
+// package's name selects tests: PACKAGE:PATTERN runs those, and PACKAGE:-PATTERN the
+// others.
 type suite struct {
 	name, binary, dir, tests string
 	reaches                  map[int]bool
@@ -87,8 +88,8 @@ func run(packages, tests []string, workers int, only *regexp.Regexp) error {
 	return nil
 }
 
-// compile builds the tests of a package with all mutants in it, and runs them once as
-// they are.
+// compile builds the tests of a package with all mutants in it, and runs them once without
+// a change.
 func compile(name, overlay, binary string) (*suite, error) {
 	name, tests, _ := strings.Cut(name, ":")
 	if _, err := output(exec.Command("go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", binary, name)); err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestSurvivors: of a small package, the mutants survive that its tests don't notice.
+// TestSurvivors wants the mutants of a small package to survive if its tests don't notice
+// them.
 func TestSurvivors(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

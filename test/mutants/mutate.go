@@ -15,10 +15,11 @@ import (
 type mutant struct {
 	ID     int
 	Where  string // FILE:LINE
-	Change string // what is different
+	Change string // the difference
 }
 
-// insertion is text that a mutant adds around a node, which has the bytes from start to end.
+// insertion is text that a mutant adds around a node, which has the bytes from start to
+// end.
 type insertion struct {
 	start, end     int
 	before, behind string
@@ -28,7 +29,7 @@ type insertion struct {
 type mutator struct {
 	fset    *token.FileSet
 	info    *types.Info
-	text    []byte // of the file it is in
+	text    []byte // of the current file
 	name    string // of that file
 	peers   map[*types.Const]*types.Const
 	mutants []mutant
@@ -50,7 +51,7 @@ func (m *mutator) add(first int, n ast.Node, change, before, behind string) int 
 	return id
 }
 
-// file mutates one file. Numbers go on from first.
+// file mutates one file. It continues numbers from first.
 func (m *mutator) file(first int, f *ast.File) {
 	var parents []ast.Node
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -67,7 +68,7 @@ func (m *mutator) file(first int, f *ast.File) {
 	})
 }
 
-// node makes the mutants of a node, whose parents are given from the file down.
+// node makes the mutants of a node. parents are its parents from the file down.
 func (m *mutator) node(first int, n ast.Node, parents []ast.Node) {
 	if len(parents) < 2 {
 		return
@@ -90,7 +91,8 @@ func (m *mutator) node(first int, n ast.Node, parents []ast.Node) {
 	}
 }
 
-// condition says whether an expression is a condition that has no smaller one to mutate.
+// condition reports whether an expression is a condition that contains no smaller one to
+// mutate.
 func (m *mutator) condition(e ast.Expr, parent ast.Node) bool {
 	t := m.info.Types[e]
 	if t.Type == nil || !t.IsValue() {
@@ -140,14 +142,14 @@ func (m *mutator) mutateCondition(first int, e ast.Expr, parent ast.Node) {
 	m.edits = append(m.edits, insertion{start, end, fmt.Sprintf("mutBool(%d, %d, ", is, not), ")"})
 }
 
-// returnedError says whether an expression is an error that a function returns.
+// returnedError reports whether an expression is an error that a function returns.
 func (m *mutator) returnedError(e ast.Expr, parent ast.Node) bool {
 	r, ok := parent.(*ast.ReturnStmt)
 	t := m.info.Types[e]
 	return ok && slices.Contains(r.Results, e) && t.Type != nil && !t.IsNil() && types.Identical(t.Type, types.Universe.Lookup("error").Type())
 }
 
-// mutateConstant puts another constant of the type in the place of one that has a name.
+// mutateConstant replaces a named constant by another one of its type.
 func (m *mutator) mutateConstant(first int, e ast.Expr, parents []ast.Node) {
 	var name *ast.Ident
 	prefix := ""
@@ -155,7 +157,7 @@ func (m *mutator) mutateConstant(first int, e ast.Expr, parents []ast.Node) {
 	case *ast.Ident:
 		name = e
 		if s, ok := parents[len(parents)-1].(*ast.SelectorExpr); ok && s.Sel == e {
-			return // the whole selector is mutated
+			return // the mutant changes the whole selector
 		}
 	case *ast.SelectorExpr:
 		name = e.Sel
@@ -173,7 +175,7 @@ func (m *mutator) mutateConstant(first int, e ast.Expr, parents []ast.Node) {
 	m.add(first, e, peer+" in the place of %s", "mutPick(%d, "+peer+", ", ")")
 }
 
-// inCase says whether an expression is in the list of a case, where a constant must stay one.
+// inCase reports whether an expression is in the list of a case, which needs a constant.
 func inCase(e ast.Expr, parents []ast.Node) bool {
 	for i := len(parents) - 1; i >= 0; i-- {
 		if c, ok := parents[i].(*ast.CaseClause); ok {
@@ -183,7 +185,7 @@ func inCase(e ast.Expr, parents []ast.Node) bool {
 	return false
 }
 
-// block says whether a node lists statements.
+// block reports whether a node lists statements.
 func block(n ast.Node) bool {
 	switch n.(type) {
 	case *ast.BlockStmt, *ast.CaseClause:
@@ -192,7 +194,7 @@ func block(n ast.Node) bool {
 	return false
 }
 
-// droppable says whether a program without a statement compiles.
+// droppable reports whether a program without a statement compiles.
 func droppable(s ast.Stmt) bool {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
@@ -212,12 +214,13 @@ func droppable(s ast.Stmt) bool {
 	return false
 }
 
-// blank says whether an assignment only tells the compiler that something is used.
+// blank reports whether an assignment only marks a value as used.
 func blank(s *ast.AssignStmt) bool {
 	return !slices.ContainsFunc(s.Lhs, func(e ast.Expr) bool { id, ok := e.(*ast.Ident); return !ok || id.Name != "_" })
 }
 
-// peersOf gives each constant of a package the next one of its type that has another value.
+// peersOf returns for each constant of a package the next one of its type with another
+// value.
 func peersOf(pkg *types.Package, visible func(*types.Const) bool) map[*types.Const]*types.Const {
 	byType := map[string][]*types.Const{}
 	for _, name := range pkg.Scope().Names() {
@@ -244,8 +247,8 @@ func peersOf(pkg *types.Package, visible func(*types.Const) bool) map[*types.Con
 	return peers
 }
 
-// written is the text with the insertions. Of two that begin at one place, the larger
-// one is written first; of two that end at one place, the smaller one.
+// written returns the text with the insertions. If two begin at one place, it writes the
+// larger one first. If two end at one place, it writes the smaller one first.
 func written(text []byte, edits []insertion) []byte {
 	type piece struct {
 		at, order int
@@ -256,7 +259,7 @@ func written(text []byte, edits []insertion) []byte {
 		size := e.end - e.start
 		pieces = append(pieces, piece{e.start, 1<<40 - size<<10 + i, e.before}, piece{e.end, size<<10 - i, e.behind})
 	}
-	// What ends at a place is written before what begins there.
+	// At the same place, ends come before starts.
 	slices.SortStableFunc(pieces, func(a, b piece) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.order, b.order))
 	})

@@ -1,6 +1,8 @@
-// Package recordings draws terminals for the documentation: a command of a console block and
-// what it prints, as SVG, light and dark. The tests run these blocks, so a recording shows
-// what lynqctl prints.
+// Package recordings draws terminals for the documentation: a command of a console block
+// and its output, as SVG, light and dark.
+//
+// Pages flow in, SVG files flow out. Other tests run the blocks, so a recording shows what
+// lynqctl prints. This package runs nothing.
 //
 // In a page
 //
@@ -8,6 +10,6 @@
 //	COMMAND
 //	-->
 //
-// records commands of the next block of the console, one a line, and what they print.
-// 'make recordings' writes docs/recordings/NAME-light.svg and NAME-dark.svg.
+// records commands of the next console block, one per line, with their outputs. 'make
+// recordings' writes docs/recordings/NAME-light.svg and NAME-dark.svg.
 package recordings

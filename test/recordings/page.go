@@ -8,13 +8,13 @@ import (
 	"github.com/lynqctl/lynqctl/internal/doctest"
 )
 
-// Recording is a terminal: commands and what they printed.
+// Recording is a terminal with commands and their outputs.
 type Recording struct {
 	Name     string
 	Examples []doctest.Example
 }
 
-// Of finds the recordings of pages.
+// Of returns the recordings of pages.
 func Of(pages []*doctest.Page) ([]Recording, error) {
 	var all []Recording
 	for _, p := range pages {
@@ -37,8 +37,8 @@ func Of(pages []*doctest.Page) ([]Recording, error) {
 	return all, nil
 }
 
-// record takes commands from the first block of the console. A command whose output the
-// page leaves out is no example of it.
+// record takes commands from the first console block. It refuses a command whose output the
+// page omits.
 func record(name string, commands []string, blocks []doctest.Block) (Recording, error) {
 	r := Recording{Name: name}
 	at := slices.IndexFunc(blocks, func(b doctest.Block) bool { return b.Lang == "console" })

@@ -21,7 +21,7 @@ const (
 	dir  = root + "/docs/recordings"
 )
 
-// Each recording of the tree is the one that its block gives, and pages show it.
+// TestRecordings wants each recording in the tree to match its block, and pages to show it.
 func TestRecordings(t *testing.T) {
 	pages, err := doctest.Read(root)
 	if err != nil {
@@ -70,7 +70,7 @@ func TestRecordings(t *testing.T) {
 	}
 }
 
-// write leaves nothing but these files in the folder.
+// write replaces the folder's files by these.
 func write(t *testing.T, files map[string]string) {
 	t.Helper()
 	if err := os.RemoveAll(dir); err != nil {
@@ -90,7 +90,7 @@ func shows(p *doctest.Page, name string) bool {
 	return slices.ContainsFunc(p.Paragraphs, func(q doctest.Paragraph) bool { return strings.Contains(q.Text, "recordings/"+name+`"`) })
 }
 
-// A mark that fits no block is refused.
+// TestRecordingsRefused wants a recording without a matching block to be refused.
 func TestRecordingsRefused(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"no block":      {"<!-- recording a\nx\n-->\n", `p.md:1: recording a: no console block comes after it (put it above the block with "x")`},
@@ -110,7 +110,7 @@ func TestRecordingsRefused(t *testing.T) {
 	}
 }
 
-// What rows say is text, and the colours are those of lynqctl.
+// TestSpans wants texts of rows escaped, and the colours of lynqctl.
 func TestSpans(t *testing.T) {
 	for text, want := range map[string]string{
 		"a <b> & c":                       "a &lt;b&gt; &amp; c",

@@ -15,7 +15,7 @@ type Theme struct {
 	text, faint, good, worry, fail string
 }
 
-// Themes are light and dark, in the colours of GitHub, so that a recording fits its page.
+// Themes returns light and dark, in GitHub's colours, so that a recording fits its page.
 func Themes() []Theme {
 	return []Theme{
 		{"light", "#ffffff", "#f6f8fa", "#d0d7de", "#1f2328", "#656d76", "#1a7f37", "#9a6700", "#cf222e"},
@@ -23,7 +23,7 @@ func Themes() []Theme {
 	}
 }
 
-// The measures of a terminal. The widest of the usual fonts has characters of 0.61 em.
+// The sizes of a terminal. The widest of the usual fonts has characters of 0.61 em.
 const (
 	fontSize    = 14
 	lineHeight  = 20
@@ -31,11 +31,11 @@ const (
 	barHeight   = 32
 	margin      = 18
 	leastWide   = 72
-	// MostColumns fits a page without getting too small to read.
+	// MostColumns fits a page at a readable size.
 	MostColumns = 100
 )
 
-// SVG is the recording in a theme. The same recording always has the same bytes.
+// SVG returns the recording in a theme. The same recording always gives the same bytes.
 func (r *Recording) SVG(t Theme) string {
 	lines, columns := r.lines(), leastWide
 	for _, l := range lines {
@@ -68,7 +68,7 @@ type line struct {
 	command bool
 }
 
-// lines are those of all examples, a blank one before each further command.
+// lines returns the lines of all examples, with a blank one before each further command.
 func (r *Recording) lines() []line {
 	var lines []line
 	for i, e := range r.Examples {
@@ -87,13 +87,13 @@ func (r *Recording) lines() []line {
 	return lines
 }
 
-// rule paints the groups of a pattern, each in a style.
+// rule colours the groups of a pattern, each in a style.
 type rule struct {
 	what   *regexp.Regexp
 	styles []string
 }
 
-// rules are what lynqctl itself colours in a terminal: internal/ui has the originals.
+// rules returns lynqctl's own colours in a terminal. internal/ui has the originals.
 func rules() []rule {
 	const object = `^(\S+)  [A-Z]\w+ \S+  `
 	return []rule{
@@ -115,7 +115,7 @@ func rules() []rule {
 	}
 }
 
-// spans are a line as SVG.
+// spans returns a line as SVG.
 func (l line) spans() string {
 	if l.command {
 		return `<tspan class="f">` + html.EscapeString(l.text[:2]) + `</tspan><tspan class="b">` + html.EscapeString(l.text[2:]) + `</tspan>`

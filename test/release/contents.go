@@ -23,7 +23,7 @@ type entry struct {
 	link string
 }
 
-// archive looks into an archive: binary, completions, manual pages, schemas.
+// archive checks the contents of an archive: binary, completions, manual pages, schemas.
 func archive(content []byte, goos string) error {
 	binary, read := "lynqctl", tarred
 	if goos == "windows" {
@@ -49,7 +49,7 @@ func archive(content []byte, goos string) error {
 	return errors.Join(errs...)
 }
 
-// deb looks into a package for Debian.
+// deb checks the contents of a package for Debian.
 func deb(content []byte) error {
 	data, err := member(content, "data.tar.gz")
 	if err != nil {
@@ -72,8 +72,8 @@ func deb(content []byte) error {
 	)
 }
 
-// wants tells which files are missing, or have not the mode that they are to have,
-// where that is not 0.
+// wants returns an error for missing files, and for files with another mode. It ignores
+// modes if mode is 0.
 func wants(files map[string]entry, names []string, mode fs.FileMode) error {
 	var errs []error
 	for _, name := range names {
@@ -88,7 +88,7 @@ func wants(files map[string]entry, names []string, mode fs.FileMode) error {
 	return errors.Join(errs...)
 }
 
-// tarred are the files of a tar.gz.
+// tarred returns the files of a tar.gz.
 func tarred(content []byte) (map[string]entry, error) {
 	unzipped, err := gzip.NewReader(bytes.NewReader(content))
 	if err != nil {
@@ -109,7 +109,7 @@ func tarred(content []byte) (map[string]entry, error) {
 	}
 }
 
-// zipped are the files of a zip.
+// zipped returns the files of a zip.
 func zipped(content []byte) (map[string]entry, error) {
 	r, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
@@ -122,8 +122,8 @@ func zipped(content []byte) (map[string]entry, error) {
 	return files, nil
 }
 
-// member is one of the files of which a package for Debian is made: an archive as
-// ar has them, whose heads are 60 bytes long.
+// member returns a file in a package for Debian. Such a package is an ar archive with heads
+// of 60 bytes.
 func member(content []byte, name string) ([]byte, error) {
 	const magic, head = "!<arch>\n", 60
 	rest, ok := bytes.CutPrefix(content, []byte(magic))

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// plugin is krew's manifest of one.
+// plugin is krew's manifest of a plugin.
 type plugin struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -27,7 +27,7 @@ type plugin struct {
 	} `json:"spec"`
 }
 
-// platform is what krew takes for a machine.
+// platform is what krew installs on a machine.
 type platform struct {
 	Bin      string `json:"bin"`
 	URI      string `json:"uri"`
@@ -40,8 +40,7 @@ type platform struct {
 	} `json:"selector"`
 }
 
-// manifest looks at krew's manifest: whether krew would take it, and find the
-// archive that is meant.
+// manifest checks whether krew would accept its manifest and find the right archives.
 func manifest(file string, sums map[string]string) error {
 	content, err := os.ReadFile(file)
 	if err != nil {
@@ -69,8 +68,8 @@ func manifest(file string, sums map[string]string) error {
 	return errors.Join(errs...)
 }
 
-// check holds a platform against the archives: krew makes kubectl-lynq a link to the
-// binary in one of them.
+// check compares a platform with the archives. krew links kubectl-lynq to the binary in one
+// of them.
 func (p *platform) check(sums map[string]string) error {
 	on := p.Selector.MatchLabels
 	name, binary := path.Base(p.URI), "lynqctl"

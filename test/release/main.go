@@ -1,7 +1,6 @@
-// Release looks at what goreleaser made of this tree, in the directory that it is
-// given: whether archives, packages and krew's manifest have in them what
-// docs/install.md promises, and whether the binary for this machine says of which
-// commit it is. It changes nothing.
+// Release checks goreleaser's output for this tree, in a given directory. Archives,
+// packages and krew's manifest must contain what docs/install.md promises. The binary for
+// this machine must name its commit. Release changes nothing.
 package main
 
 import (
@@ -29,13 +28,13 @@ func main() {
 	}
 }
 
-// artifact is one of what goreleaser lists.
+// artifact is an item in goreleaser's list.
 type artifact struct {
 	Name, Path, Type, Goos, Goarch string
 	Extra                          struct{ Ext string }
 }
 
-// look looks at all of it, and says what is wrong.
+// look checks everything, and returns all errors.
 func look(dist string, out io.Writer) error {
 	content, err := os.ReadFile(filepath.Join(dist, "artifacts.json"))
 	if err != nil {
@@ -71,7 +70,7 @@ func look(dist string, out io.Writer) error {
 	return errors.Join(errs...)
 }
 
-// What goreleaser calls what it makes.
+// goreleaser's names for its artifacts.
 const (
 	typeBinary  = "Binary"
 	typeArchive = "Archive"
@@ -79,7 +78,7 @@ const (
 	typeKrew    = "Krew Plugin Manifest"
 )
 
-// look looks at one of them. Its path begins with the name of the directory.
+// look checks one artifact. Its path begins with the name of the directory.
 func (a *artifact) look(dist string, sums map[string]string) error {
 	path := filepath.Join(filepath.Dir(filepath.Clean(dist)), filepath.FromSlash(a.Path))
 	switch a.Type {
@@ -107,7 +106,7 @@ func (a *artifact) look(dist string, sums map[string]string) error {
 	return nil
 }
 
-// checksums are those of checksums.txt, by name.
+// checksums returns the checksums in checksums.txt, by name.
 func checksums(dist string) (map[string]string, error) {
 	content, err := os.ReadFile(filepath.Join(dist, "checksums.txt"))
 	if err != nil {
@@ -122,7 +121,7 @@ func checksums(dist string) (map[string]string, error) {
 	return sums, nil
 }
 
-// says has the binary tell what it is made of.
+// says runs the binary's version command, and checks its answer.
 func says(path string) error {
 	path, err := filepath.Abs(path)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// tarball makes a tar.gz of empty files.
+// tarball returns a tar.gz of empty files.
 func tarball(t *testing.T, at func(name string) time.Time, names ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer

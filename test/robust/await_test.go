@@ -9,7 +9,7 @@ import (
 // awaitMost is longer than anything takes in a test cluster.
 const awaitMost = 5 * time.Minute
 
-// await asks again and again until something holds.
+// await asks again and again until a condition holds.
 func (w *world) await(t *testing.T, what string, holds func() (bool, error)) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), awaitMost)

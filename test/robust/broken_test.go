@@ -13,19 +13,19 @@ import (
 	"time"
 )
 
-// breakage is a lynqctl that breaks one promise: with other text in some files.
+// breakage is a lynqctl that breaks one promise, by other text in some files.
 type breakage struct {
 	name  string
 	edits []edited
 }
 
-// edited is a file with another text in the place of one that it has once.
+// edited replaces a text in a file, which must contain it once.
 type edited struct{ file, text, broken string }
 
 // quickest is a breakage that the driver finds within seconds.
 const quickest = "writes without recorded intent"
 
-// breakages are the promises that the driver must see broken.
+// breakages returns the broken promises that the driver must find.
 func breakages() []breakage {
 	return []breakage{
 		{"deletes without a precondition", []edited{{
@@ -70,7 +70,8 @@ func breakages() []breakage {
 	}
 }
 
-// overlay writes the broken files, and what has the go command compile them.
+// overlay writes the broken files, and returns the overlay with which the go command
+// compiles them.
 func (b *breakage) overlay(root, dir string) (path string, err error) {
 	replaced := map[string]string{}
 	for i, e := range b.edits {
@@ -99,7 +100,7 @@ func (b *breakage) overlay(root, dir string) (path string, err error) {
 	return path, os.WriteFile(path, list, 0o600)
 }
 
-// TestBreakages: the texts of all breakages are still those of the files.
+// TestBreakages wants the files to contain the texts of all breakages.
 func TestBreakages(t *testing.T) {
 	t.Parallel()
 	for _, b := range breakages() {
@@ -109,8 +110,9 @@ func TestBreakages(t *testing.T) {
 	}
 }
 
-// TestBroken compiles this driver with each broken lynqctl, and has it find that. Only
-// make robust-broken takes all of them; else the one that is found soonest does.
+// TestBroken compiles this driver with each broken lynqctl, and wants the driver to find
+// it. Only make robust-broken takes all of them. Otherwise, it takes the one that is found
+// soonest.
 func TestBroken(t *testing.T) {
 	all := breakages()
 	if os.Getenv("LYNQCTL_ROBUST_BROKEN") == "" {
@@ -143,14 +145,14 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// A process of the driver runs so many histories beside each other, and so many are enough
-// to find each breakage: what takes a minute on one machine takes ten on another.
+// A process of the driver runs this many histories in parallel, and this many are enough
+// for each breakage. A time limit wouldn't work: a minute on one machine is ten on another.
 const (
 	atATime = 4
 	enough  = 80
 )
 
-// find runs the driver until it has found a violation, and names it.
+// find runs the driver until it finds a violation, and returns it.
 func (b *breakage) find(t *testing.T, driver string) string {
 	t.Helper()
 	for seed := 1; seed <= enough; seed += atATime {

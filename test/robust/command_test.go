@@ -32,12 +32,13 @@ func parseOptions(words []string) options {
 
 func (o options) one(key string) string { return strings.Join(o[key], ",") }
 
-// verbs are the commands of lynqctl that histories have.
+// verbs returns the commands of lynqctl in histories.
 func verbs() []string {
 	return []string{"apply", "plan", "diff", "delete", "finalize", "prune", "restore", "adopt", "rebuild", "handover", "watch"}
 }
 
-// command is what a line of a history runs: the model's view, and the arguments.
+// command returns the command in a line of a history: in the model's terms, and as
+// arguments.
 func (w *world) command(verb string, o options) (model.Command, []string) {
 	c := model.Command{
 		Verb: verb, Nodes: o["node"], Forms: o["form"], Hubs: o["hub"], Label: o.one("label"),
@@ -90,7 +91,7 @@ func (w *world) command(verb string, o options) (model.Command, []string) {
 	return c, args
 }
 
-// deleted is what a delete names: nodes, or else a form or hub.
+// deleted returns the targets of a delete: nodes, or else a form or hub.
 func deleted(o options) []string {
 	for _, what := range []string{"node", "form", "hub"} {
 		if o[what] != nil {
@@ -100,7 +101,7 @@ func deleted(o options) []string {
 	return []string{"delete", "node", "none"}
 }
 
-// withInputs are the arguments of a command that reads inputs.
+// withInputs returns the arguments of a command that reads inputs.
 func (w *world) withInputs(c *model.Command, verb string, o options) []string {
 	args := append([]string{verb}, w.inputArguments(c, o)...)
 	for _, key := range []string{"node", "form", "hub"} {
@@ -135,8 +136,7 @@ func (w *world) withInputs(c *model.Command, verb string, o options) []string {
 	return args
 }
 
-// partArguments have an apply do a part of what there is to do: of a shard, of some stages, or
-// of a plan file.
+// partArguments limit an apply to a shard, to some stages, or to a plan file.
 func (w *world) partArguments(c *model.Command, o options) []string {
 	var args []string
 	if c.Continue {
@@ -147,7 +147,7 @@ func (w *world) partArguments(c *model.Command, o options) []string {
 		args = append(args, "--stage="+stage)
 	}
 	if shard := o.one("shard"); shard != "" {
-		_, _ = fmt.Sscanf(shard, "%d/%d", &c.Shard.Index, &c.Shard.Count) // whoever wrote the line knows how
+		_, _ = fmt.Sscanf(shard, "%d/%d", &c.Shard.Index, &c.Shard.Count) // the writer of the line knows the format
 		args = append(args, "--shard="+shard)
 	}
 	if o["plan"] != nil {
@@ -157,7 +157,7 @@ func (w *world) partArguments(c *model.Command, o options) []string {
 	return args
 }
 
-// inputArguments have a command read the inputs.
+// inputArguments make a command read the inputs.
 func (w *world) inputArguments(c *model.Command, o options) []string {
 	c.Inputs = given(w.inputs, o["in"], o["without"])
 	var args []string
@@ -169,7 +169,7 @@ func (w *world) inputArguments(c *model.Command, o options) []string {
 	return args
 }
 
-// given are the inputs that -f names: of these hubs, without these forms.
+// given returns the inputs that -f names: of these hubs, without these forms.
 func given(all model.Inputs, hubs, without []string) model.Inputs {
 	var in model.Inputs
 	for _, hub := range all {
@@ -182,21 +182,21 @@ func given(all model.Inputs, hubs, without []string) model.Inputs {
 	return in
 }
 
-// execution is how a command ended.
+// execution is the end of a command.
 type execution struct {
-	exit int // negative where it was killed
+	exit int // negative if it was killed
 	said string
-	// marked are objects that another tool or a person took while the command ran.
+	// marked are objects that another tool or a person took during the command.
 	marked []model.Object
-	erased string    // the uid of one that a person deleted meanwhile
-	woken  time.Time // when a pause ended
-	met    bool      // the request that a fault is about came
+	erased string    // the uid of an object that a person deleted meanwhile
+	woken  time.Time // the end of a pause
+	met    bool      // the fault met its request
 }
 
-// hangs is after how long a command counts as one that never ends.
+// hangs is the time after which a command counts as hanging.
 const hangs = 10 * time.Minute
 
-// execute runs lynqctl, with a fault where the line has one.
+// execute runs lynqctl, with a fault if the line has one.
 func (w *world) execute(t *testing.T, args []string, fault string) execution {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), hangs)
@@ -215,8 +215,7 @@ func (w *world) execute(t *testing.T, args []string, fault string) execution {
 	return e
 }
 
-// settle lets the requests end that were on their way, and frees the hubs of a run that
-// was killed.
+// settle waits for requests in progress, and frees the hubs of a killed run.
 func (w *world) settle(t *testing.T) {
 	t.Helper()
 	w.await(t, "the last requests", func() (bool, error) {
@@ -228,12 +227,12 @@ func (w *world) settle(t *testing.T) {
 	}
 }
 
-// plural is what roles call a kind that a run may be forbidden.
+// plural returns the resource of a kind that a run may be forbidden.
 func (w *world) plural(kind string) string {
 	return map[string]string{model.Claim: "persistentvolumeclaims", model.Widget: "widgets." + w.group}[kind]
 }
 
-// run runs a command, and names what it must not have done.
+// run runs a command, and names its violations.
 func (w *world) run(t *testing.T, verb string, o options) (execution, []string) {
 	t.Helper()
 	if verb == "watch" {
@@ -259,7 +258,7 @@ func (w *world) run(t *testing.T, verb string, o options) (execution, []string) 
 	w.last = w.look(t)
 	exit := e.exit
 	if e.erased != "" {
-		exit = -1 // the run may be over the object already
+		exit = -1 // the run may have passed the object already
 	}
 	c.At, c.Gone, c.Writes = time.Now(), w.gone, w.writes()
 	wrong := model.Check(c, before, w.last, exit)
@@ -280,7 +279,7 @@ func (w *world) run(t *testing.T, verb string, o options) (execution, []string) 
 	return e, append(wrong, w.escalated(t)...)
 }
 
-// moved names what a command wrote that had nothing to do.
+// moved names the writes of a command that had nothing to do.
 func (w *world) moved() []string {
 	var wrong []string
 	for _, r := range w.proxy.Records() {
@@ -291,7 +290,7 @@ func (w *world) moved() []string {
 	return wrong
 }
 
-// escalated tells of a ClusterRoleBinding that a stranger recorded, and lynqctl created.
+// escalated reports a ClusterRoleBinding that a stranger recorded and lynqctl created.
 func (w *world) escalated(t *testing.T) []string {
 	t.Helper()
 	if w.memory != nil {

@@ -9,12 +9,12 @@ import (
 	"github.com/lynqctl/lynqctl/test/robust/model"
 )
 
-// stateLines is how many things have happened to a fleet that two runs put right.
+// stateLines is the number of changes to a fleet before two runs repair it.
 const stateLines = 12
 
-// TestConvergence has runs begin in states that the objects of nodes can be in: changed,
-// replaced, deleted, taken, without tracking, without an inventory or with one that a
-// killed run left. Runs must reach what the inputs say, after which one writes nothing.
+// TestConvergence starts runs in random states of nodes' objects: changed, replaced,
+// deleted, taken, without tracking, without an inventory, or with that of a killed run.
+// Runs must reach the state of the inputs. After that, a run must write nothing.
 func TestConvergence(t *testing.T) {
 	t.Parallel()
 	first := number(t, "LYNQCTL_ROBUST_SEED", 1)
@@ -46,7 +46,7 @@ func (h *history) state(t *testing.T, seed uint64) {
 	}
 }
 
-// happens draws what happens to the objects of nodes, to inventories or to inputs.
+// happens draws a change of nodes' objects, inventories or inputs.
 func (d drawer) happens() string {
 	for {
 		line := d.one(
@@ -62,7 +62,7 @@ func (d drawer) happens() string {
 	}
 }
 
-// blurred names an object and the node that has it.
+// blurred names an object and its node.
 func (d drawer) blurred() string {
 	ref := d.object(func(o model.Object) bool { holder, _ := d.cluster.Holder(o); return holder != nil })
 	row, _, _ := strings.Cut(model.ParseRef(ref).Name, "-")
@@ -74,7 +74,7 @@ func (d drawer) blurred() string {
 	return ""
 }
 
-// killed is a run that ends before one of its writes.
+// killed draws a run that ends before one of its writes.
 func (d drawer) killed() string {
 	return fmt.Sprintf("apply max=100%% wait=1 fault=kill:%d", 1+d.IntN(25))
 }

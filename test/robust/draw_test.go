@@ -10,18 +10,18 @@ import (
 	"github.com/lynqctl/lynqctl/test/robust/model"
 )
 
-// drawer draws the lines of a history. It looks at the inputs and the cluster only so
-// that most lines find what they name.
+// drawer draws the lines of a history. It reads the inputs and the cluster, so that most
+// lines name existing things.
 type drawer struct {
 	*rand.Rand
 	inputs  model.Inputs
 	cluster *model.Cluster
 	served  bool
 	clocked bool     // pauses take no time
-	lines   []string // what was done
+	lines   []string // the steps so far
 }
 
-// chance is a kind of line, and how often it is drawn.
+// chance is a kind of line, with its weight.
 type chance struct {
 	weight int
 	draw   func() string
@@ -67,7 +67,7 @@ func (d drawer) form() *model.Form {
 	return &h.Forms[d.IntN(len(h.Forms))]
 }
 
-// rowOf is a hub and the uid of one of its rows.
+// rowOf returns a hub and the uid of one of its rows.
 func (d drawer) rowOf() (hub, uid string) {
 	h := d.inputs[d.IntN(len(d.inputs))]
 	if len(h.Rows) == 0 {
@@ -76,7 +76,7 @@ func (d drawer) rowOf() (hub, uid string) {
 	return h.Name, h.Rows[d.IntN(len(h.Rows))].UID
 }
 
-// node is the name of a node that has an inventory, or "".
+// node returns the name of a node with an inventory, or "".
 func (d drawer) node() string {
 	if len(d.cluster.Inventories) == 0 {
 		return ""
@@ -89,7 +89,7 @@ func (d drawer) node() string {
 	return names[d.IntN(len(names))]
 }
 
-// object is one that is there, or "".
+// object returns an existing object, or "".
 func (d drawer) object(also func(model.Object) bool) string {
 	var refs []string
 	for _, o := range d.cluster.Objects {
@@ -106,7 +106,7 @@ func (d drawer) object(also func(model.Object) bool) string {
 
 func anyObject(model.Object) bool { return true }
 
-// with makes a line of words, "" where one of them is.
+// with joins words to a line. It returns "" if a word is empty.
 func with(words ...string) string {
 	if slices.Contains(words, "") {
 		return ""
@@ -114,7 +114,7 @@ func with(words ...string) string {
 	return strings.Join(words, " ")
 }
 
-// fault is "", or a fault of the run.
+// fault returns a fault of the run, or "".
 func (d drawer) fault() string {
 	switch d.IntN(20) {
 	case 0, 1, 2:
@@ -154,7 +154,7 @@ func (d drawer) apply() string {
 	return words + d.fault()
 }
 
-// part is which part of the work a run does: nodes, a shard, stages.
+// part returns the flags that limit a run: to nodes, a shard, or stages.
 func (d drawer) part() string {
 	narrowed := d.narrowed()
 	if form := d.stagedForm(); form != nil {
@@ -172,7 +172,7 @@ func (d drawer) part() string {
 	return narrowed
 }
 
-// stagedForm is a form with stages, nil where none has any.
+// stagedForm returns a form with stages, or nil.
 func (d drawer) stagedForm() *model.Form {
 	for _, hub := range d.inputs {
 		for i := range hub.Forms {
@@ -186,10 +186,10 @@ func (d drawer) stagedForm() *model.Form {
 
 func (d drawer) plan() string { return "plan max=100%" + d.narrowed() + d.fault() }
 
-// lately is how many steps are between a plan and the run that carries it out, at most.
+// lately limits the steps between a plan and the run that carries it out.
 const lately = 6
 
-// planned carries out the plan that was made lately, with the same flags.
+// planned carries out a recent plan, with the same flags.
 func (d drawer) planned() string {
 	for _, line := range slices.Backward(d.lines[max(0, len(d.lines)-lately):]) {
 		if flags, is := strings.CutPrefix(line, "plan "); is {
@@ -202,7 +202,7 @@ func (d drawer) planned() string {
 	return ""
 }
 
-// narrowed is how a run is narrowed, "" for most.
+// narrowed returns the flags that narrow a run, mostly "".
 func (d drawer) narrowed() string {
 	hub, uid := d.rowOf()
 	switch d.IntN(12) {
@@ -245,12 +245,12 @@ func (d drawer) remove() string {
 		fault = swap
 	}
 	if strings.Contains(fault, "mark:") || strings.Contains(fault, "swap:") {
-		cascade = "foreground" // the garbage collector doesn't look at marks
+		cascade = "foreground" // the garbage collector ignores marks
 	}
 	return "delete " + target + " cascade=" + cascade + fault
 }
 
-// swapOf has a person replace an object of a node just before it is deleted.
+// swapOf lets a person replace an object of a node just before its deletion.
 func (d drawer) swapOf(target string) string {
 	node, is := strings.CutPrefix(target, "node=")
 	row, _, _ := strings.Cut(node, "-")
@@ -309,7 +309,7 @@ func (d drawer) rehub() string {
 
 func (d drawer) grace() string { return with("grace", d.hub(), pick(d, "0", "24", "72", "72")) }
 
-// pass lets time pass, where that takes none.
+// pass lets time pass, if that takes none.
 func (d drawer) pass() string {
 	if !d.clocked {
 		return ""
@@ -353,7 +353,7 @@ func (d drawer) set() string {
 	}
 	id, kinds := r.ID, 5
 	if r.Purge || r.Recreate {
-		kinds -= 1 // with another deletion policy than Delete it is bad input
+		kinds -= 1 // another deletion policy than Delete would be bad input
 	}
 	switch d.IntN(kinds) {
 	case 0:
@@ -381,7 +381,7 @@ func (d drawer) stages() string {
 	return with("stages", d.form().Name, pick(d, "0", "0", "1"), pick(d, "-", "rows:1", "rows:1:pause", "rows:1,percent:50:pause", "plan:pro:pause,rows:1:pause", "percent:50,plan:free:pause"))
 }
 
-// revised has a form change all objects, mostly one that has stages.
+// revised makes a form change all objects, usually a form with stages.
 func (d drawer) revised() string {
 	f := d.stagedForm()
 	if f == nil || d.IntN(6) == 0 {
@@ -426,7 +426,7 @@ func (d drawer) erased() string {
 func (d drawer) forgotten() string { return with("forget", d.node()) }
 func (d drawer) lost() string      { return with("lose", d.node()) }
 
-// forged draws a forgery: of one side only, either of an object or of an inventory.
+// forged draws a forgery of one side: either of an object or of an inventory.
 func (d drawer) forged() string {
 	theirs := d.object(func(o model.Object) bool { return !d.touched(o) })
 	switch d.IntN(8) {
@@ -445,8 +445,8 @@ func (d drawer) forged() string {
 	}
 }
 
-// touched tells whether an object has a label of lynqctl's, or an inventory names it: a
-// stranger who forges both sides may delete the object anyway.
+// touched reports whether an object has one of lynqctl's labels, or an inventory lists it.
+// A stranger who could forge both sides may delete the object anyway.
 func (d drawer) touched(o model.Object) bool {
 	ours := slices.ContainsFunc(slices.Collect(maps.Keys(o.Labels)), func(key string) bool { return strings.HasPrefix(key, "lynq.sh/") })
 	return ours || slices.ContainsFunc(d.cluster.Inventories, func(i model.Inventory) bool {

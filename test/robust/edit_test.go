@@ -11,8 +11,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/robust/model"
 )
 
-// edit changes the inputs as a line of a history says. A line whose hub, form, row or
-// resource doesn't exist changes nothing, so that lines before it can be taken out.
+// edit changes the inputs as a line of a history says. If the line's hub, form, row or
+// resource doesn't exist, it does nothing, so that the driver can drop earlier lines.
 func edit(in model.Inputs, op string, args []string) error {
 	edits := map[string]struct {
 		arguments int
@@ -83,7 +83,7 @@ func editRow(in model.Inputs, a []string) {
 	h.Row(a[1]).Active = a[2] == "on"
 }
 
-// forget has no row say that it had a uid before: that is another row's now.
+// forget removes a former uid from all rows, because another row has it now.
 func forget(h *model.Hub, uid string) {
 	for i := range h.Rows {
 		if h.Rows[i].Previous == uid {
@@ -92,7 +92,7 @@ func forget(h *model.Hub, uid string) {
 	}
 }
 
-// editUID HUB UID NEW: a row gets another uid.
+// editUID HUB UID NEW: changes the uid of a row.
 func editUID(in model.Inputs, a []string) {
 	h := in.Hub(a[0])
 	if h == nil || h.Row(a[1]) == nil || h.Row(a[2]) != nil {
@@ -104,7 +104,7 @@ func editUID(in model.Inputs, a []string) {
 	r.Previous, r.UID = r.UID, a[2]
 }
 
-// editForm FORM NEW: a form gets another name.
+// editForm FORM NEW: changes the name of a form.
 func editForm(in model.Inputs, a []string) {
 	for _, h := range in {
 		if h.Form(a[1]) != nil {
@@ -145,7 +145,7 @@ func editHand(in model.Inputs, a []string) {
 	})
 }
 
-// editHub UID FROM TO: a row moves to another hub.
+// editHub UID FROM TO: moves a row to another hub.
 func editHub(in model.Inputs, a []string) {
 	from, to := in.Hub(a[1]), in.Hub(a[2])
 	if from == nil || to == nil || from.Row(a[0]) == nil || to.Row(a[0]) != nil {
@@ -158,7 +158,7 @@ func editHub(in model.Inputs, a []string) {
 	from.Rows = slices.DeleteFunc(from.Rows, func(r model.Row) bool { return r.UID == a[0] })
 }
 
-// editMove ID FROM TO: a resource moves to another form.
+// editMove ID FROM TO: moves a resource to another form.
 func editMove(in model.Inputs, a []string) {
 	withForm(in, a[1], func(from *model.Form) {
 		r := from.Resource(a[0])
@@ -207,8 +207,8 @@ func editResource(in model.Inputs, a []string) {
 	})
 }
 
-// editStages FORM MAXFAILED -|STAGE,...: a STAGE is rows:N, percent:N or plan:VALUE, and has
-// :pause behind it where the rollout pauses after it.
+// editStages FORM MAXFAILED -|STAGE,...: a STAGE is rows:N, percent:N or plan:VALUE. It has
+// the suffix :pause if the rollout pauses after it.
 func editStages(in model.Inputs, a []string) {
 	withForm(in, a[0], func(f *model.Form) {
 		f.Stages = nil

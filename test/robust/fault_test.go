@@ -16,32 +16,32 @@ import (
 	"github.com/lynqctl/lynqctl/test/robust/model"
 )
 
-// faulty is a run that something happens to.
+// faulty is a run with a fault.
 type faulty struct {
 	*world
 	verb string
 	kill func()          // ends the run
-	gone <-chan struct{} // closed when it has ended
+	gone <-chan struct{} // closes when it has ended
 	e    *execution
 }
 
-// rules are those of a fault:
+// rules returns the rules of a fault:
 //
 //   - kill:N kills the process before its Nth write
-//   - lost:N keeps the answer of that write from it
-//   - mark:N:TOOL:REF has another tool take an object before that write
-//   - swap:N:REF has a person replace an object before that write, or before its own
-//     deletion where N is 0
+//   - lost:N drops the answer of that write
+//   - mark:N:TOOL:REF lets another tool take an object before that write
+//   - swap:N:REF lets a person replace an object before that write, or before its own
+//     deletion if N is 0
 //   - pause:N pauses the process before that write, until another run has its Leases
 //   - deny:KIND forbids it a kind
 //   - blind:RESOURCE forbids it the watches of a resource
-//   - as:KIND:VERB has a user run it who lacks a right
+//   - as:KIND:VERB runs it as a user without this permission
 //
-// Of all requests, also those that only read, but for renewals of Leases:
+// These count all requests, including reads, except renewals of Leases:
 //
 //   - before:N kills the process before the Nth request
 //   - after:N kills it after the server has carried that request out
-//   - cut:N keeps the answer of that request from it
+//   - cut:N drops the answer of that request
 //   - code:N:STATUS answers that request with an error
 //   - twice:N does so for the Nth request and the next one
 //   - slow:N delays that request past the timeout of the command
@@ -65,7 +65,7 @@ func (f *faulty) rules(t *testing.T, fault string) []faultproxy.Rule {
 		return []faultproxy.Rule{{Resource: f.plural(number), Status: http.StatusForbidden}}
 	case "kill":
 		from.Match = faultproxy.Request.IsWrite
-		return []faultproxy.Rule{from} // the first write does it, and others wait too
+		return []faultproxy.Rule{from} // the first write triggers it, and others wait, too
 	case "lost":
 		write.End = faultproxy.CutAfter
 	case "mark":
@@ -96,8 +96,8 @@ func (f *faulty) rules(t *testing.T, fault string) []faultproxy.Rule {
 	return []faultproxy.Rule{write}
 }
 
-// counted tells which requests of a command count: not those that renew a Lease. How many
-// of them there are depends on how long a run takes.
+// counted returns a filter for the requests of a command that count. Renewals of Leases
+// don't, because their number depends on the time of a run.
 func counted(verb string) func(faultproxy.Request) bool {
 	return func(r faultproxy.Request) bool {
 		keeps := verb == "watch" && r.Verb == "update" && r.Resource == "leases.coordination.k8s.io"
@@ -105,7 +105,7 @@ func counted(verb string) func(faultproxy.Request) bool {
 	}
 }
 
-// late are the faults that no error tells lynqctl of, or more than one.
+// late returns rules for faults that cause no error for lynqctl, or several.
 func (f *faulty) late(t *testing.T, what, value string, request faultproxy.Rule) faultproxy.Rule {
 	switch what {
 	case "twice":
@@ -125,12 +125,12 @@ func (f *faulty) late(t *testing.T, what, value string, request faultproxy.Rule)
 	return request
 }
 
-// marks has another tool take an object.
+// marks lets another tool take an object.
 func (f *faulty) marks(t *testing.T, tool, ref string) func() {
 	return func() { f.e.met, f.e.marked = true, f.taken(t, tool, model.ParseRef(ref)) }
 }
 
-// swaps has a person replace an object.
+// swaps lets a person replace an object.
 func (f *faulty) swaps(t *testing.T, ref string) func() {
 	return func() {
 		f.e.met = true
@@ -150,8 +150,8 @@ const lateBy = 45 * time.Second
 // pauseOf is longer than a Lease lasts.
 const pauseOf = 2 * time.Minute
 
-// paused stops all requests for a while, from a write on. When they go on, another run has
-// the Leases.
+// paused stops all requests from a write on. When they continue, another run has the
+// Leases.
 func (f *faulty) paused(t *testing.T, nth int) faultproxy.Rule {
 	var writes atomic.Int64
 	woken := make(chan struct{})
@@ -177,8 +177,8 @@ func leases() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
 }
 
-// loseLeases gives all Leases to another run, and tells whether there are any: pruning
-// takes none.
+// loseLeases gives all Leases to another run. It reports whether there are any, because
+// pruning takes none.
 func (f *faulty) loseLeases(t *testing.T) bool {
 	client := f.Dynamic.Resource(leases()).Namespace(f.Namespace)
 	list, err := client.List(t.Context(), metav1.ListOptions{})
@@ -201,8 +201,8 @@ func (f *faulty) loseLeases(t *testing.T) bool {
 	return len(list.Items) > 0
 }
 
-// unleased names the writes of a run that woke without its Leases. Those that were on
-// their way before are none.
+// unleased names the writes of a run that woke up without its Leases. It ignores writes
+// that were already in progress.
 func (w *world) unleased(woken time.Time) []string {
 	var wrong []string
 	for _, r := range w.proxy.Records() {
@@ -213,20 +213,20 @@ func (w *world) unleased(woken time.Time) []string {
 	return wrong
 }
 
-// written tells whether a request changed an object, or a record of nodes. Each run renews
-// Leases and the records of hubs, and orphans prune adds to histories without a Lease.
+// written reports whether a request changed an object, or an inventory. Each run renews
+// Leases and hub records, and orphans prune adds to histories without a Lease.
 func written(r faultproxy.Record) bool {
 	kind, _, _ := strings.Cut(r.Resource, ".")
 	ofRun := kind == "leases" || kind == "events" || kind == "selfsubjectaccessreviews" || strings.HasPrefix(r.Name, "lynqhub-") || strings.HasPrefix(r.Name, "lynqhistory-")
 	return r.IsWrite() && !r.DryRun && r.Status/100 == 2 && !ofRun
 }
 
-// swapped has a person replace an object while a command runs. The new one is their own.
+// swapped lets a person replace an object during a command. The person owns the new one.
 func (w *world) swapped(t *testing.T, ref model.Ref) (erased string, made []model.Object) {
 	name := w.wide(ref.Kind, ref.Name)
 	old, err := w.client(ref).Get(t.Context(), name, metav1.GetOptions{})
 	if err != nil || len(old.GetFinalizers()) > 0 {
-		return "", nil // there is nothing to replace
+		return "", nil // the object doesn't exist
 	}
 	if err := w.client(ref).Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
 		return "", nil // lynqctl was faster

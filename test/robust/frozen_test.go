@@ -11,7 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/test/robust/model"
 )
 
-// planPath is where plan files are, beside the inputs.
+// planPath returns the path of the plan file, beside the inputs.
 func (w *world) planPath() string { return w.dir + "-plan.json" }
 
 // thaw removes the plan file.
@@ -23,8 +23,8 @@ func (w *world) thaw(t *testing.T) {
 	}
 }
 
-// freeze reads which nodes and objects a plan file has that was made of these inputs and this
-// cluster. A run that failed may have written none.
+// freeze reads the nodes and objects in a plan file for these inputs and this cluster. A
+// failed run may have written none.
 func (w *world) freeze(t *testing.T, in model.Inputs, before *model.Cluster) {
 	t.Helper()
 	text, err := os.ReadFile(w.planPath())
@@ -62,7 +62,7 @@ func (w *world) freeze(t *testing.T, in model.Inputs, before *model.Cluster) {
 	}
 }
 
-// cloned are inputs that later edits don't change.
+// cloned returns inputs that later edits don't change.
 func cloned(t *testing.T, in model.Inputs) model.Inputs {
 	t.Helper()
 	var same model.Inputs
@@ -73,7 +73,7 @@ func cloned(t *testing.T, in model.Inputs) model.Inputs {
 	return same
 }
 
-// nearRef names an object of the cluster as the model does.
+// nearRef returns the model's name for an object of the cluster.
 func (w *world) nearRef(kind, namespace, name string) model.Ref {
 	ref := model.Ref{Kind: kind, Namespace: model.None}
 	ref.Name, _ = w.narrow(kind, name)
@@ -85,7 +85,7 @@ func (w *world) nearRef(kind, namespace, name string) model.Ref {
 	return ref
 }
 
-// writes are the writes of objects that the server has carried out, in their order.
+// writes returns the writes of objects that the server carried out, in order.
 func (w *world) writes() []model.Ref {
 	kinds := map[string]string{}
 	for _, kind := range []string{model.Claim, model.Set, model.Space, model.Kind, model.Config} {

@@ -9,15 +9,15 @@ import (
 	"github.com/lynqctl/lynqctl/test/robust/model"
 )
 
-// columns are those of a row beside its uid and whether it is active.
+// columns returns the columns of a row other than uid and activation.
 func columns() []string { return []string{"plan", "alias", "feature"} }
 
-// newRow is a row as it first is.
+// newRow returns a row in its first state.
 func newRow(uid string) model.Row {
 	return model.Row{UID: uid, Active: true, Columns: map[string]string{"plan": "free", "alias": uid, "feature": "true"}}
 }
 
-// catalog has every resource that a form may have, as it first is.
+// catalog returns a resource for a form in its first state.
 func catalog(id string) model.Resource {
 	r := model.Resource{ID: id, Kind: model.Config, Name: nameOf("uid", id), Deletion: model.Delete, Adoption: model.IfUnowned}
 	switch id {
@@ -53,7 +53,7 @@ func resourceIDs() []string {
 	return []string{"conf", "data", "keep", "far", "wid", "opt", "seed", "over", "hold", "set", "take", "bye", "space", "kind"}
 }
 
-// nameOf is the template of a resource's name.
+// nameOf returns the template of a resource's name.
 func nameOf(pattern, id string) string {
 	name := "{{ .uid }}-" + id
 	switch pattern {
@@ -73,7 +73,7 @@ func form(name string, ids ...string) model.Form {
 	return f
 }
 
-// firstInputs are what every history begins with.
+// firstInputs returns the first inputs of every history.
 func firstInputs() model.Inputs {
 	return model.Inputs{
 		{
@@ -89,13 +89,13 @@ func firstInputs() model.Inputs {
 	}
 }
 
-// paper writes the inputs for lynqctl: with the names that the model's have in a cluster.
+// paper writes the inputs for lynqctl. It replaces the model's names by those of a cluster.
 type paper struct {
 	group      string // of Widgets
 	namespaces map[string]string
 }
 
-// files are hub, forms and rows as lynqctl reads them, by path.
+// files returns hub, forms and rows in lynqctl's format, by path.
 func (p paper) files(in model.Inputs) map[string]string {
 	written := map[string]string{}
 	for _, hub := range in {
@@ -144,8 +144,8 @@ func excludes(rules []model.Rule) string {
 	return b.String()
 }
 
-// wide is the name in a cluster of an object without a namespace. Others than this
-// history's worlds have such objects too.
+// wide returns the cluster's name for an object without a namespace, because other
+// histories have such objects, too.
 func (p paper) wide(kind, name string) string {
 	switch kind {
 	case model.Space:
@@ -156,7 +156,7 @@ func (p paper) wide(kind, name string) string {
 	return name
 }
 
-// narrow is the name in the model of an object that the cluster calls so.
+// narrow returns the model's name for such an object.
 func (p paper) narrow(kind, name string) (string, bool) {
 	switch kind {
 	case model.Space:
@@ -167,7 +167,7 @@ func (p paper) narrow(kind, name string) (string, bool) {
 	return name, true
 }
 
-// things is the group of the kinds that nodes have.
+// things returns the group of the kinds that nodes create.
 func (p paper) things() string { return "things." + p.group }
 
 func (p paper) form(hub model.Hub, form model.Form) string {
@@ -192,7 +192,7 @@ func (p paper) form(hub model.Hub, form model.Form) string {
 	return b.String()
 }
 
-// revisionOf has each object tell which form it is of.
+// revisionOf returns an annotation with the form's revision.
 func revisionOf(form model.Form, r model.Resource) string {
 	if form.Revision == 0 || r.Hook {
 		return ""
@@ -200,7 +200,7 @@ func revisionOf(form model.Form, r model.Resource) string {
 	return fmt.Sprintf("      annotationsTemplate: {revision: \"%d\"}\n", form.Revision)
 }
 
-// stagesOf is the rollout of a form.
+// stagesOf returns the rollout of a form.
 func stagesOf(form model.Form) string {
 	if len(form.Stages) == 0 {
 		return ""
@@ -220,7 +220,7 @@ func stagesOf(form model.Form) string {
 	return b.String()
 }
 
-// manifest is that of a resource, and the list of the form that it stands in.
+// manifest returns a resource's manifest, and the form's list for it.
 func (p paper) manifest(r model.Resource) (list, text string) {
 	const claim = `spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}`
 	const pod = `containers: [{name: main, image: main, args: ["{{ .plan }}"]}]`
@@ -250,7 +250,7 @@ func (p paper) manifest(r model.Resource) (list, text string) {
 	return "configMaps", `{apiVersion: v1, kind: ConfigMap, data: {plan: "{{ .plan }}"}}`
 }
 
-// resource is all of a resource but its manifest.
+// resource returns everything of a resource except its manifest.
 func (p paper) resource(r model.Resource) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "    - id: %s\n      nameTemplate: %q\n      labelsTemplate: {tenant: \"{{ .uid }}\"}\n", r.ID, p.wide(r.Kind, r.Name))

@@ -23,7 +23,7 @@ import (
 	"github.com/lynqctl/lynqctl/test/robust/model"
 )
 
-// watchView is a session.View of a watch: a log.
+// watchView is a session.View of a watch, which writes a log.
 type watchView struct{ *views.Log }
 
 func (watchView) CanAsk() bool                             { return false }
@@ -35,8 +35,8 @@ func (watchView) Count(string) session.Counter             { return nil }
 func (v watchView) Printer(session.Mode) session.Printer   { return v.Log }
 func (v watchView) Reporter(session.Mode) session.Reporter { return v.Log }
 
-// watch runs what lynqctl watch runs, with the files that -f names. Nothing tells it of
-// files that change: whatever does waits for the file system, which stops the clock.
+// watch runs lynqctl watch with the files that -f names. It gets no reports of changed
+// files, because those wait for the file system, which stops the clock.
 func (p inProcess) watch(ctx context.Context, cluster http.RoundTripper, args []string, said *bytes.Buffer) (exit int) {
 	getenv := func(string) string { return "" }
 	e := &session.Engine{
@@ -67,36 +67,36 @@ func (p inProcess) watch(ctx context.Context, cluster http.RoundTripper, args []
 	return exitFailed
 }
 
-// What watch ends with.
+// The exit codes of watch.
 const (
 	exitFailed      = 1
 	exitInterrupted = 130
 )
 
-// keeping is a watch that runs.
+// keeping is a running watch.
 type keeping struct {
 	*world
 	run    running
-	gone   chan struct{} // closed when it has ended
+	gone   chan struct{} // closes when it has ended
 	e      execution
 	before *model.Cluster
 }
 
 const (
-	// looksEvery is how often a history looks whether a watch is idle.
+	// looksEvery is how often a history checks whether a watch is idle.
 	looksEvery = 5 * time.Second
-	// idleFor is for how long one sends no request that is idle: longer than it waits
-	// before it opens a watch again that the server refused.
+	// idleFor is the time without requests after which a watch counts as idle. It is longer
+	// than the pause before a watch tries a refused Kubernetes watch again.
 	idleFor = 75 * time.Second
-	// keepsFor is longer than any mistake lasts: a watch compares all nodes with the
-	// cluster every five minutes.
+	// keepsFor is longer than any mistake lasts, because a watch compares all nodes with
+	// the cluster every five minutes.
 	keepsFor = 6 * time.Minute
-	// keepsMost is when a watch counts as one that never does what it is to do.
+	// keepsMost is the time after which a watch counts as hanging.
 	keepsMost = 20 * time.Minute
 )
 
-// keep runs lynqctl watch until it is idle, has happen what the option then says, and
-// stops it when it is idle again. Both times, the cluster is as the inputs say.
+// keep runs lynqctl watch until it is idle, makes the option's changes, and stops it when
+// it is idle again. Both times, the cluster must match the inputs.
 func (w *world) keep(t *testing.T, o options) (execution, []string) {
 	t.Helper()
 	if err := w.write(); err != nil {
@@ -131,7 +131,7 @@ func (w *world) keep(t *testing.T, o options) (execution, []string) {
 	return k.e, append(wrong, model.Check(c, k.before, w.last, -1)...)
 }
 
-// runs tells whether the watch has not ended.
+// runs reports whether the watch is running.
 func (k *keeping) runs() bool {
 	select {
 	case <-k.gone:
@@ -141,7 +141,7 @@ func (k *keeping) runs() bool {
 	}
 }
 
-// happen has things happen to inputs and objects: OPERATION:ARGUMENT:...
+// happen changes inputs and objects: OPERATION:ARGUMENT:...
 func (w *world) happen(t *testing.T, acts []string) {
 	t.Helper()
 	for _, act := range acts {
@@ -159,8 +159,7 @@ func (w *world) happen(t *testing.T, acts []string) {
 	}
 }
 
-// phase waits until the watch is idle or has ended, and names what it must not have done
-// up to then.
+// phase waits until the watch is idle or has ended, and names its violations so far.
 func (k *keeping) phase(t *testing.T, c model.Command, least time.Duration) []string {
 	t.Helper()
 	k.world.gone.See(c, k.before, time.Now())
@@ -172,7 +171,7 @@ func (k *keeping) phase(t *testing.T, c model.Command, least time.Duration) []st
 	now := k.look(t)
 	delete(k.before.Objects, k.e.erased)
 	if k.e.erased != "" {
-		exit = -1 // the person's object may be in conflict with the form
+		exit = -1 // the person's object may conflict with the form
 	}
 	for _, o := range k.e.marked {
 		k.before.Objects[o.UID] = o
@@ -184,7 +183,7 @@ func (k *keeping) phase(t *testing.T, c model.Command, least time.Duration) []st
 	return append(wrong, k.escalated(t)...)
 }
 
-// idle waits until the watch has nothing to do, and the cluster is as the inputs say.
+// idle waits until the watch has nothing to do, and the cluster matches the inputs.
 func (k *keeping) idle(t *testing.T, c model.Command, least time.Duration) {
 	t.Helper()
 	tick := time.NewTicker(looksEvery)
@@ -204,7 +203,7 @@ func (k *keeping) idle(t *testing.T, c model.Command, least time.Duration) {
 	}
 }
 
-// busy is when the watch last sent a request other than the renewal of a Lease.
+// busy returns the time of the watch's last request other than a renewal of the Lease.
 func (k *keeping) busy() (at time.Time) {
 	counts := counted("watch")
 	for _, r := range k.proxy.Records() {

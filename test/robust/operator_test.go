@@ -14,7 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/test/robust/model"
 )
 
-// The kinds of the Lynq operator, in the plural.
+// The plural names of the Lynq operator's kinds.
 const (
 	operatorHubs  = "lynqhubs"
 	operatorForms = "lynqforms"
@@ -27,8 +27,9 @@ func operatorKind(plural string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "operator.lynq.sh", Version: "v1", Resource: plural}
 }
 
-// operate HUB: the Lynq operator has a hub with its forms, and has made LynqNodes of its
-// rows, and objects of those, as it owns, labels and annotates them. It has stopped since.
+// operate HUB: gives the Lynq operator a hub with its forms. The operator has created
+// LynqNodes from its rows, and their objects with its owners, labels and annotations. It
+// has stopped since.
 func (w *world) operate(t *testing.T, a []string) {
 	hub := w.inputs.Hub(a[0])
 	if hub == nil {
@@ -48,7 +49,7 @@ func (w *world) operate(t *testing.T, a []string) {
 	}
 }
 
-// defineOperator defines the kinds of the operator that the server doesn't have.
+// defineOperator defines the kinds of the operator that the server lacks.
 func (w *world) defineOperator(t *testing.T) {
 	for plural, kind := range map[string]string{operatorHubs: "LynqHub", operatorForms: "LynqForm"} {
 		name := plural + ".operator.lynq.sh"
@@ -67,7 +68,7 @@ spec:
 	}
 }
 
-// operatorObject creates an object of the operator's own, unless there is one.
+// operatorObject creates an object of the operator, unless it exists.
 func (w *world) operatorObject(t *testing.T, plural, kind, name string, spec map[string]any, meta metav1.ObjectMeta) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": operatorAPI, "kind": kind, "spec": spec}}
 	o.SetName(name)
@@ -90,8 +91,8 @@ func controlledBy(o *unstructured.Unstructured) []metav1.OwnerReference {
 	return []metav1.OwnerReference{*metav1.NewControllerRef(o, o.GroupVersionKind())}
 }
 
-// operateNode makes the LynqNode of a row and a form, and its objects. The operator knows
-// no hooks, and deletes nothing when its work is done.
+// operateNode creates the LynqNode of a row and a form, and its objects. The operator has
+// no hooks, and deletes no object when its work is done.
 func (w *world) operateNode(t *testing.T, hub *unstructured.Unstructured, form model.Form, row model.Row) {
 	rendered := model.Inputs{{Name: hub.GetName(), Rows: []model.Row{row}, Forms: []model.Form{form}}}.Rendered()
 	spec := map[string]any{"uid": row.UID, "templateRef": form.Name}
@@ -117,7 +118,7 @@ func (w *world) operateNode(t *testing.T, hub *unstructured.Unstructured, form m
 	}
 }
 
-// operated is the content of an object, and the list of its LynqNode that it is in.
+// operated returns the content of an object, and its list in the LynqNode.
 func (w *world) operated(t *testing.T, r model.Rendered, row model.Row) (section string, o *unstructured.Unstructured) {
 	section, text := w.manifest(r.Resource)
 	text = strings.NewReplacer("{{ .plan }}", row.Columns["plan"], "{{ .uid }}", row.UID).Replace(text)
@@ -128,8 +129,8 @@ func (w *world) operated(t *testing.T, r model.Rendered, row model.Row) (section
 	return section, o
 }
 
-// operateObject applies an object of a LynqNode. One that can have no owner, or that the
-// LynqNode leaves behind, has labels.
+// operateObject applies an object of a LynqNode. An object that can't have an owner, or
+// that the LynqNode leaves behind, has labels.
 func (w *world) operateObject(t *testing.T, node *unstructured.Unstructured, r model.Rendered, o *unstructured.Unstructured) {
 	o.SetName(w.wide(r.Ref.Kind, r.Ref.Name))
 	o.SetNamespace(w.namespaces[r.Ref.Namespace])

@@ -13,15 +13,15 @@ import (
 	"github.com/lynqctl/lynqctl/test/robust/model"
 )
 
-// resources are where the kinds of the model are listed, in this order: inventories come
-// last, so that no object is newer than its inventory.
+// resources returns the model's kinds, in the order in which look lists them. Inventories
+// come last, so that no object is newer than its inventory.
 func (w *world) resources() []schema.GroupVersionResource {
 	return []schema.GroupVersionResource{
 		resourceOf(model.Claim), resourceOf(model.Set), resourceOf(model.Job), w.widgets(), configMaps(),
 	}
 }
 
-// resourceOf is where a kind is that every cluster has.
+// resourceOf returns the resource of a kind that every cluster has.
 func resourceOf(kind string) schema.GroupVersionResource {
 	switch kind {
 	case model.Claim:
@@ -52,8 +52,8 @@ func (w *world) widgets() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: w.group, Version: "v1", Resource: "widgets"}
 }
 
-// look takes a picture of the cluster. Objects of a kind that isn't served are as they
-// were last seen.
+// look takes a picture of the cluster. Objects of unserved kinds are as they were last
+// seen.
 func (w *world) look(t *testing.T) *model.Cluster {
 	t.Helper()
 	c := &model.Cluster{Objects: map[string]model.Object{}, UIDs: map[string]bool{}}
@@ -122,7 +122,7 @@ func (w *world) add(t *testing.T, c *model.Cluster, o *unstructured.Unstructured
 		c.Inventories = append(c.Inventories, k.inventory)
 	case record != "" || o.GetName() == "kube-root-ca.crt":
 	case o.GetKind() == model.Job && o.GetLabels()["lynq.sh/hub"] != "" && o.GetAnnotations()["lynq.sh/resource-id"] != "forged":
-		// A hook that runs is no object of its node, and goes when it has ended.
+		// A running hook isn't an object of its node, and leaves when it has ended.
 	default:
 		k := w.known[string(o.GetUID())]
 		if k.version != o.GetResourceVersion() {
@@ -166,12 +166,12 @@ func (w *world) objectOf(o *unstructured.Unstructured, namespace string) (model.
 		object.Whole, err = text(content, kept(o.GetLabels(), true), kept(o.GetAnnotations(), true), object.Owners)
 	}
 	if o.GetLabels()["set"] != "" {
-		object.Whole = object.Body // the controller of StatefulSets gives its claims owners
+		object.Whole = object.Body // the controller of StatefulSets sets the owners of claims
 	}
 	return object, err
 }
 
-// kept are the labels or annotations that clients write, with lynqctl's own or without.
+// kept returns the labels or annotations that clients write, with or without lynqctl's own.
 func kept(all map[string]string, whole bool) map[string]string {
 	kept := maps.Clone(all)
 	maps.DeleteFunc(kept, func(key, _ string) bool {
@@ -180,7 +180,7 @@ func kept(all map[string]string, whole bool) map[string]string {
 		return controllers || !whole && (domain == "lynq.sh" || domain == "applyset.kubernetes.io")
 	})
 	if len(kept) == 0 {
-		return nil // none is as good as an empty list
+		return nil // none is the same as an empty list
 	}
 	return kept
 }
@@ -190,7 +190,7 @@ func text(parts ...any) (string, error) {
 	return string(b), err
 }
 
-// inventory reads an inventory, or a copy of one. One that cannot be read has no entries.
+// inventory decodes an inventory, or a copy of one. An unreadable one has no entries.
 func (w *world) inventory(o *unstructured.Unstructured) model.Inventory {
 	labels := o.GetLabels()
 	name := strings.TrimPrefix(strings.TrimPrefix(o.GetName(), "lynqcopy-"), "lynqnode-")
@@ -222,8 +222,8 @@ func (w *world) inventory(o *unstructured.Unstructured) model.Inventory {
 	return i
 }
 
-// refOf is the object that a key of an inventory names. Objects without a namespace are
-// KIND/NAME there.
+// refOf returns the object that a key of an inventory names. The key of an object without a
+// namespace is KIND/NAME.
 func (w *world) refOf(key string) model.Ref {
 	kind, name, _ := strings.Cut(key, "/")
 	if kind != model.Space && kind != model.Kind {

@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-// scene is a command in a cluster where it has something to do.
+// scene is a command in a cluster in which it has work.
 type scene struct {
 	name  string
-	lines []string // what comes before
+	lines []string // the lines before
 	line  string   // the command
 	prey  string   // an object that others change meanwhile
 }
 
-// fleet is small and complete: two hubs, every policy, a hook, another tenant's object.
+// fleet is small and complete: two hubs, every policy, a hook, and another tenant's object.
 func fleet() []string {
 	return []string{
 		"row us coil gone", "row us dune gone", "row eu fir gone",
@@ -65,7 +65,7 @@ func scenes() []scene {
 	}
 }
 
-// rest are the commands that put right what a fault has left.
+// rest returns the commands that repair what a fault has left.
 func (s scene) rest(h *history) []string {
 	const apply, still = "apply max=100% wait=1", "apply max=100% wait=1 still=1"
 	switch ended := h.brief[len(h.brief)-1]; {
@@ -74,12 +74,12 @@ func (s scene) rest(h *history) []string {
 	case strings.HasPrefix(s.line, "handover"):
 		return []string{s.line, apply, apply, still}
 	case strings.HasPrefix(s.line, "watch") && strings.Contains(ended, fmt.Sprintf("exit %d", exitInterrupted)):
-		return []string{still} // it has put all right by itself
+		return []string{still} // it has repaired everything itself
 	}
 	return []string{apply, apply, still}
 }
 
-// faults are what happens to the Nth request, and to the Nth watch where there are more.
+// faults returns the faults for the Nth request, and for the Nth watch if there is one.
 func (s scene) faults(n, watches int) []string {
 	all := []string{
 		fmt.Sprintf("before:%d", n), fmt.Sprintf("after:%d", n), fmt.Sprintf("cut:%d", n),
@@ -88,7 +88,7 @@ func (s scene) faults(n, watches int) []string {
 	if n <= watches {
 		all = append(all, fmt.Sprintf("short:%d", n))
 	}
-	if !strings.Contains(s.line, "cascade=background") { // the garbage collector doesn't look at marks
+	if !strings.Contains(s.line, "cascade=background") { // the garbage collector ignores marks
 		all = append(all, fmt.Sprintf("marked:%d:helm:%s", n, s.prey))
 	}
 	for _, code := range []int{403, 409, 410, 429, 500} {
@@ -97,10 +97,9 @@ func (s scene) faults(n, watches int) []string {
 	return all
 }
 
-// TestPoints has a fault happen to each request of each command. The model judges it, two
-// runs put everything right, and the third one has nothing to do. A watch that goes on
-// needs none. Without
-// LYNQCTL_ROBUST_POINTS=all it takes some of these points.
+// TestPoints causes a fault at each request of each command. The model judges the result,
+// two runs repair everything, and the third one has nothing to do. A watch that continues
+// needs no further run. Without LYNQCTL_ROBUST_POINTS=all, it takes some of these points.
 func TestPoints(t *testing.T) {
 	t.Parallel()
 	every := 97
@@ -128,7 +127,7 @@ func TestPoints(t *testing.T) {
 	}
 }
 
-// requests counts those of the command, and the watches among them.
+// requests counts the command's requests, and the watches among them.
 func (s scene) requests(t *testing.T) (count, watches int) {
 	t.Helper()
 	inMemory(t, func(t *testing.T, h *history) {
@@ -152,7 +151,7 @@ func (s scene) requests(t *testing.T) (count, watches int) {
 	return count, watches
 }
 
-// point has one fault.
+// point runs the scene with one fault.
 func (s scene) point(t *testing.T, fault string) {
 	t.Helper()
 	inMemory(t, func(t *testing.T, h *history) {

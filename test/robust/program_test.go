@@ -22,14 +22,14 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
-// program is lynqctl, however it is run.
+// program is lynqctl, in whatever way it runs.
 type program interface {
-	// start prepares a run. It begins with end, which gives the exit code, negative where
-	// the run was killed, and standard error.
+	// start prepares a run. end starts it, and returns the exit code and standard error.
+	// The exit code is negative if the run was killed.
 	start(ctx context.Context, args []string) running
 }
 
-// running is one run. kill ends it at once: it sends no request from then on. stop asks it
+// running is one run. kill ends it at once, so that it sends no more requests. stop asks it
 // to end.
 type running struct {
 	kill, stop func()
@@ -44,10 +44,10 @@ func (p process) start(ctx context.Context, args []string) running {
 	var said bytes.Buffer
 	cmd.Env, cmd.Stderr = append(os.Environ(), "KUBECONFIG="+p.kubeconfig), &said
 	return running{
-		kill: func() { _ = cmd.Process.Kill() },               // it fails where the process has ended
+		kill: func() { _ = cmd.Process.Kill() },               // it fails if the process has ended
 		stop: func() { _ = cmd.Process.Signal(os.Interrupt) }, // the same
 		end: func() (int, string) {
-			_ = cmd.Run() // the exit code says it
+			_ = cmd.Run() // the exit code shows the result
 			return cmd.ProcessState.ExitCode(), said.String()
 		},
 	}
@@ -81,7 +81,7 @@ func (p inProcess) start(ctx context.Context, args []string) running {
 	}}
 }
 
-// lifeline carries the requests of a run, as long as it lives.
+// lifeline carries the requests of a run while it lives.
 type lifeline struct {
 	next http.RoundTripper
 	life context.Context
@@ -110,13 +110,13 @@ func memoryKubeconfig(t *testing.T) string {
 
 var built executable
 
-// heapMost is how much memory histories take before it is collected.
+// heapMost is the size of the heap at which histories collect garbage.
 const heapMost = 1 << 30
 
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(-1) // what histories leave behind is small, so that collecting it seldom is cheap
+	debug.SetGCPercent(-1) // histories leave little behind, so a rare collection is cheap
 	debug.SetMemoryLimit(heapMost)
-	runtime.MemProfileRate = 0      // sampling takes time, and nobody asks for it
+	runtime.MemProfileRate = 0      // sampling takes time, and nobody needs it
 	utilruntime.ErrorHandlers = nil // one of them has a clock, and each history in memory another
 	code := m.Run()
 	_ = os.RemoveAll(built.dir) // a temporary directory
@@ -130,7 +130,7 @@ type executable struct {
 	err  error
 }
 
-// path builds the program at its first call.
+// path returns the path of the program, which the first call builds.
 func (p *executable) path(t *testing.T) string {
 	t.Helper()
 	p.once.Do(func() { p.err = p.build() })

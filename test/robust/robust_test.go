@@ -16,18 +16,18 @@ import (
 	"github.com/lynqctl/lynqctl/test/robust/model"
 )
 
-// historySteps is how long a history is: long enough for states that nobody thought of,
-// and short enough to be read.
+// historySteps is the length of a history: long enough for unforeseen states, and short
+// enough to read.
 const historySteps = 60
 
-// firstAdded is how many resources forms get before a history begins.
+// firstAdded is the number of resources that forms get before a history begins.
 const firstAdded = 4
 
-// lanes is how many histories may run at the same time. Tests that ran stay in memory until
-// all that are parallel to them have run, so that no history is parallel to all others.
+// lanes limits the parallel histories. Finished tests stay in memory until all tests
+// parallel to them have finished, so not all histories may be parallel.
 const lanes = 8
 
-// spread keeps seeds that follow each other from beginning alike.
+// spread makes consecutive seeds begin differently.
 const spread = 0x9e3779b97f4a7c15
 
 // number reads a number from the environment.
@@ -44,14 +44,14 @@ func number(t *testing.T, name string, otherwise uint64) uint64 {
 	return n
 }
 
-// TestRobust draws histories, and fails where one of their steps deletes or changes what
-// the model says it must not.
+// TestRobust draws histories, and fails if one of their steps makes a change that the model
+// forbids.
 func TestRobust(t *testing.T) {
 	t.Parallel()
 	draw(t, onCluster, number(t, "LYNQCTL_ROBUST_STEPS", 60))
 }
 
-// TestMemory is TestRobust in memory.
+// TestMemory works like TestRobust, in memory.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	draw(t, inMemory, number(t, "LYNQCTL_ROBUST_MEMORY_STEPS", 480))
@@ -73,7 +73,7 @@ func draw(t *testing.T, in place, steps uint64) {
 	}
 }
 
-// drawn draws a history, and fails where it has a violation.
+// drawn draws a history, and fails if it has a violation.
 func (h *history) drawn(t *testing.T, seed uint64, length int, shrink uint64) {
 	t.Helper()
 	h.random(t, seed, length)
@@ -84,7 +84,7 @@ func (h *history) drawn(t *testing.T, seed uint64, length int, shrink uint64) {
 	}
 }
 
-// TestHistories repeats histories that earlier versions lost objects in.
+// TestHistories repeats histories in which earlier versions lost objects.
 func TestHistories(t *testing.T) {
 	t.Parallel()
 	repeat(t, onCluster, "testdata/*.txt")
@@ -124,16 +124,16 @@ func repeat(t *testing.T, in place, patterns ...string) {
 	}
 }
 
-// place is where histories happen. It runs one in a world of its own.
+// place is where histories run. It runs each in its own world.
 type place func(t *testing.T, run func(*testing.T, *history))
 
-// onCluster has histories on a real control plane.
+// onCluster runs histories on a real control plane.
 func onCluster(t *testing.T, run func(*testing.T, *history)) {
 	t.Helper()
 	run(t, &history{world: newWorld(t), begin: newWorld})
 }
 
-// inMemory has histories in memory, where a clock that waits for nobody makes pauses free.
+// inMemory runs histories in memory, where pauses take no time.
 func inMemory(t *testing.T, run func(*testing.T, *history)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -141,22 +141,22 @@ func inMemory(t *testing.T, run func(*testing.T, *history)) {
 	})
 }
 
-// history is a list of steps in a world of its own, up to the first violation.
+// history is a list of steps in its own world, up to the first violation.
 type history struct {
 	*world
-	begin func(*testing.T) *world // makes another world like it
-	lines []string                // what was done
-	log   []string                // how it ended
-	brief []string                // and that in a line
+	begin func(*testing.T) *world // creates another world like it
+	lines []string                // the steps
+	log   []string                // their results
+	brief []string                // the same, a line each
 	wrong []string                // the violations of the last step
 }
 
-// String shows a history for a person, and its lines for a file.
+// String returns a history for people, and its lines for a file.
 func (h *history) String() string {
 	return fmt.Sprintf("%s\n\nviolations:\n%s\n\nhistory:\n%s", strings.Join(h.log, "\n"), strings.Join(h.wrong, "\n"), strings.Join(h.lines, "\n"))
 }
 
-// random draws so many steps.
+// random draws that many steps.
 func (h *history) random(t *testing.T, seed uint64, steps int) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed*spread, seed))
@@ -170,7 +170,7 @@ func (h *history) random(t *testing.T, seed uint64, steps int) {
 	}
 }
 
-// replay does the steps of lines; those that begin with # are comments.
+// replay runs the steps in lines. Lines that begin with # are comments.
 func (h *history) replay(t *testing.T, lines []string) {
 	t.Helper()
 	for _, line := range lines {
@@ -183,7 +183,7 @@ func (h *history) replay(t *testing.T, lines []string) {
 	}
 }
 
-// step does one step.
+// step runs one step.
 func (h *history) step(t *testing.T, line string) {
 	t.Helper()
 	h.lines = append(h.lines, line)
@@ -217,14 +217,14 @@ func (h *history) step(t *testing.T, line string) {
 	}
 	before := h.last
 	h.last = h.look(t)
-	// A person may delete objects, also with an inventory that the collector takes for the
-	// owner of a kind that the server doesn't serve.
+	// A person may delete objects. A person may also delete an inventory that the garbage
+	// collector treats as the owner of an unserved kind.
 	if !slices.Contains([]string{"erase", "replace", "remake", "lose"}, op) {
 		h.wrong = model.Check(model.Command{Verb: "wait"}, before, h.last, 0)
 	}
 }
 
-// difference counts the objects that came and went.
+// difference counts the created and deleted objects.
 func difference(before, after *model.Cluster) string {
 	created, deleted := 0, 0
 	for uid := range after.Objects {
@@ -247,8 +247,8 @@ func indented(text string) string {
 	return "    " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n    ")
 }
 
-// shrink takes lines out as long as what is left is a violation, and reports the shortest
-// history that it finds in so many tries.
+// shrink removes lines while the rest is still a violation. It reports the shortest history
+// after that many tries.
 func (h *history) shrink(t *testing.T, tries uint64) {
 	t.Helper()
 	shortest := h

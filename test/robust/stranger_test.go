@@ -18,8 +18,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/robust/model"
 )
 
-// strange does to the cluster what other people and tools do. A line whose object is not
-// there does nothing.
+// strange changes the cluster like other people and tools. A line without its object does
+// nothing.
 func (w *world) strange(t *testing.T, op string, args []string) error {
 	t.Helper()
 	acts := map[string]struct {
@@ -57,7 +57,7 @@ func (w *world) strange(t *testing.T, op string, args []string) error {
 	return nil
 }
 
-// client is that of an object's kind and namespace.
+// client returns the client for an object's kind and namespace.
 func (w *world) client(ref model.Ref) dynamic.ResourceInterface {
 	resource := resourceOf(ref.Kind)
 	if ref.Kind == model.Widget {
@@ -70,7 +70,7 @@ func inventoryRef(node string) model.Ref {
 	return model.Ref{Kind: model.Config, Namespace: model.Near, Name: "lynqnode-" + node}
 }
 
-// get is an object as it is, nil where there is none.
+// get returns an object, or nil if it doesn't exist.
 func (w *world) get(t *testing.T, ref model.Ref) *unstructured.Unstructured {
 	t.Helper()
 	o, err := w.client(ref).Get(t.Context(), w.wide(ref.Kind, ref.Name), metav1.GetOptions{})
@@ -83,7 +83,7 @@ func (w *world) get(t *testing.T, ref model.Ref) *unstructured.Unstructured {
 	return o
 }
 
-// create makes an object, unless there is one.
+// create creates an object, unless it exists.
 func (w *world) create(t *testing.T, ref model.Ref, o *unstructured.Unstructured) {
 	t.Helper()
 	if ref.Kind == model.Widget && !w.served {
@@ -97,7 +97,7 @@ func (w *world) create(t *testing.T, ref model.Ref, o *unstructured.Unstructured
 	}
 }
 
-// patch merges into an object, if there is one.
+// patch merges a change into an object, if it exists.
 func (w *world) patch(t *testing.T, ref model.Ref, change map[string]any) {
 	t.Helper()
 	if _, err := w.tryPatch(t, ref, change); err != nil && !apierrors.IsNotFound(err) {
@@ -113,8 +113,8 @@ func (w *world) tryPatch(t *testing.T, ref model.Ref, change map[string]any) (*u
 	return w.client(ref).Patch(t.Context(), w.wide(ref.Kind, ref.Name), types.MergePatchType, body, metav1.PatchOptions{FieldManager: "stranger"})
 }
 
-// taken has another tool take an object while a command runs. It is the object as it is
-// from then on, if it existed.
+// taken lets another tool take an object during a command. It returns the changed object,
+// if it existed.
 func (w *world) taken(t *testing.T, name string, ref model.Ref) []model.Object {
 	o, err := w.tryPatch(t, ref, w.tool(name, ref))
 	if apierrors.IsNotFound(err) {
@@ -142,7 +142,7 @@ func metadata(labels, annotations map[string]any) map[string]any {
 	return map[string]any{"metadata": m}
 }
 
-// tool is what another tool puts on an object.
+// tool returns the marks of another tool.
 func (w *world) tool(name string, ref model.Ref) map[string]any {
 	switch name {
 	case "helm":
@@ -158,8 +158,8 @@ func (w *world) tool(name string, ref model.Ref) map[string]any {
 	return metadata(nil, nil)
 }
 
-// make REF bare|helm|taken: a stranger's object, with the label that a tombstone asks for.
-// One that is taken has a value for the field that forms set.
+// make REF bare|helm|taken: creates a stranger's object, with the label that a tombstone
+// needs. A taken one has a value for the field that forms set.
 func (w *world) make(t *testing.T, a []string) {
 	ref := model.ParseRef(a[0])
 	tenant, _, _ := strings.Cut(ref.Name, "-")
@@ -183,7 +183,7 @@ func (w *world) make(t *testing.T, a []string) {
 	case model.Space:
 		delete(object, "data")
 	case model.Set, model.Kind:
-		return // those that lynqctl makes are enough
+		return // lynqctl creates enough of them
 	}
 	o := &unstructured.Unstructured{Object: object}
 	o.SetLabels(map[string]string{"tenant": tenant})
@@ -201,7 +201,7 @@ func (w *world) mark(t *testing.T, a []string) {
 	}
 }
 
-// copy REF: a person copies an object under another name, with all that it says.
+// copy REF: copies an object under another name, with its whole content.
 func (w *world) copy(t *testing.T, a []string) {
 	ref := model.ParseRef(a[0])
 	if ref.Kind == model.Widget && !w.served || ref.Kind == model.Set || ref.Kind == model.Kind || ref.Kind == model.Job {
@@ -215,7 +215,7 @@ func (w *world) copy(t *testing.T, a []string) {
 	w.create(t, ref, fresh(o))
 }
 
-// fresh is an object without what only the server writes.
+// fresh returns an object without the fields that only the server writes.
 func fresh(o *unstructured.Unstructured) *unstructured.Unstructured {
 	o = o.DeepCopy()
 	delete(o.Object, "status")
@@ -237,7 +237,7 @@ func fresh(o *unstructured.Unstructured) *unstructured.Unstructured {
 	return o
 }
 
-// erase REF: a person deletes an object.
+// erase REF: deletes an object, like a person.
 func (w *world) erase(t *testing.T, a []string) {
 	ref := model.ParseRef(a[0])
 	if ref.Kind == model.Widget && !w.served {
@@ -254,7 +254,7 @@ func (w *world) erase(t *testing.T, a []string) {
 	}
 }
 
-// replace REF: a person deletes a ConfigMap, and creates another one of that name.
+// replace REF: deletes a ConfigMap, and creates another one with the same name.
 func (w *world) replace(t *testing.T, a []string) {
 	if model.ParseRef(a[0]).Kind == model.Config && w.get(t, model.ParseRef(a[0])) != nil {
 		w.erase(t, a)
@@ -262,7 +262,7 @@ func (w *world) replace(t *testing.T, a []string) {
 	}
 }
 
-// remake REF: a person deletes a ConfigMap, and creates it again from a copy, with its labels.
+// remake REF: deletes a ConfigMap, and creates it again from a copy, with its labels.
 func (w *world) remake(t *testing.T, a []string) {
 	ref := model.ParseRef(a[0])
 	if ref.Kind != model.Config {
@@ -275,7 +275,7 @@ func (w *world) remake(t *testing.T, a []string) {
 	}
 }
 
-// forget NODE: a person deletes an inventory.
+// forget NODE: deletes an inventory, like a person.
 func (w *world) forget(t *testing.T, a []string) {
 	ref := inventoryRef(a[0])
 	if err := w.client(ref).Delete(t.Context(), w.wide(ref.Kind, ref.Name), metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
@@ -283,9 +283,9 @@ func (w *world) forget(t *testing.T, a []string) {
 	}
 }
 
-// lose NODE: a person removes the finalizers of an inventory, and deletes it without its
-// objects. While the server doesn't serve Widgets, the garbage collector can't let go of those
-// that the inventory owns, and the inventory would stay.
+// lose NODE: removes the finalizers of an inventory, and deletes it without its objects.
+// While the server doesn't serve Widgets, the garbage collector can't release those that
+// the inventory owns. So the inventory would stay.
 func (w *world) lose(t *testing.T, a []string) {
 	if !w.served {
 		return
@@ -300,7 +300,7 @@ func (w *world) lose(t *testing.T, a []string) {
 	w.await(t, ref.String()+" to be gone", func() (bool, error) { return w.get(t, ref) == nil, nil })
 }
 
-// drift REF: a person changes a field that forms set, and adds a label.
+// drift REF: changes a field that forms set, and adds a label.
 func (w *world) drift(t *testing.T, a []string) {
 	ref := model.ParseRef(a[0])
 	if ref.Kind == model.Widget && !w.served {
@@ -316,7 +316,7 @@ func (w *world) drift(t *testing.T, a []string) {
 	w.patch(t, ref, change)
 }
 
-// untrack REF: a person removes the tracking of an object: its labels, or its owners too.
+// untrack REF: removes the tracking of an object: its labels, or its owners, too.
 func (w *world) untrack(t *testing.T, a []string) {
 	ref := model.ParseRef(a[0])
 	if ref.Kind == model.Widget && !w.served {
@@ -327,7 +327,7 @@ func (w *world) untrack(t *testing.T, a []string) {
 	}}})
 }
 
-// blur NODE REF: an entry is as a run leaves it that was killed before it saw the answer.
+// blur NODE REF: changes an entry to that of a run that was killed before the answer.
 func (w *world) blur(t *testing.T, a []string) {
 	inventory := w.get(t, inventoryRef(a[0]))
 	if inventory == nil {
@@ -346,7 +346,7 @@ func (w *world) blur(t *testing.T, a []string) {
 	w.setLines(t, a[0], lines)
 }
 
-// entry NODE REF: a stranger adds a line to an inventory, which names an object of theirs.
+// entry NODE REF: adds an entry to an inventory that names a stranger's object.
 func (w *world) entry(t *testing.T, a []string) {
 	ref := model.ParseRef(a[1])
 	if ref.Kind == model.Widget && !w.served {
@@ -376,7 +376,7 @@ func (w *world) addLine(t *testing.T, node string, line map[string]any) {
 	}
 	for _, l := range lines {
 		if l["key"] == line["key"] && l["digest"] != line["digest"] {
-			return // it has an entry, and two of one object cannot be read
+			return // it has an entry, and nobody can read two of one object
 		}
 	}
 	w.setLines(t, node, append(lines, line))
@@ -396,7 +396,7 @@ func (w *world) setLines(t *testing.T, node string, lines []map[string]any) {
 	w.patch(t, inventoryRef(node), map[string]any{"data": map[string]any{"resources": "[\n" + strings.Join(text, ",\n") + "\n]"}})
 }
 
-// track NODE REF: a stranger puts a node's labels on an object.
+// track NODE REF: sets a node's labels on an object, like a stranger.
 func (w *world) track(t *testing.T, a []string) {
 	inventory, ref := w.get(t, inventoryRef(a[0])), model.ParseRef(a[1])
 	if inventory == nil || ref.Kind == model.Widget && !w.served {
@@ -409,7 +409,7 @@ func (w *world) track(t *testing.T, a []string) {
 	}, map[string]any{"lynq.sh/deletion-policy": "Delete", "lynq.sh/resource-id": "forged"}))
 }
 
-// ghost NODE: a stranger copies an inventory, for a row that there is not.
+// ghost NODE: copies an inventory for a row that doesn't exist.
 func (w *world) ghost(t *testing.T, a []string) {
 	inventory := w.get(t, inventoryRef(a[0]))
 	if inventory == nil {
@@ -424,18 +424,18 @@ func (w *world) ghost(t *testing.T, a []string) {
 	w.create(t, inventoryRef(node.Name()), ghost)
 }
 
-// applySet is the id of an ApplySet whose parent is a ConfigMap (KEP-3659).
+// applySet returns the id of an ApplySet whose parent is a ConfigMap (KEP-3659).
 func applySet(name, namespace string) string {
 	sum := sha256.Sum256([]byte(name + "." + namespace + ".ConfigMap."))
 	return "applyset-" + base64.RawURLEncoding.EncodeToString(sum[:]) + "-v1"
 }
 
-// relabel NODE HUB: a stranger gives an inventory to another hub.
+// relabel NODE HUB: gives an inventory to another hub.
 func (w *world) relabel(t *testing.T, a []string) {
 	w.patch(t, inventoryRef(a[0]), metadata(map[string]any{"lynq.sh/hub": a[1]}, map[string]any{"lynq.sh/hubId": a[1]}))
 }
 
-// hook NODE: a stranger records a hook of a node that creates a ClusterRoleBinding.
+// hook NODE: records a hook of a node that creates a ClusterRoleBinding, like a stranger.
 func (w *world) hook(t *testing.T, a []string) {
 	inventory := w.get(t, inventoryRef(a[0]))
 	if inventory == nil {
@@ -457,7 +457,7 @@ func hooksRef(node string) model.Ref {
 	return model.Ref{Kind: "Secret", Namespace: model.Near, Name: "lynqhooks-" + node}
 }
 
-// forgedHook is the record of a hook that creates a ClusterRoleBinding.
+// forgedHook returns the record of a hook that creates a ClusterRoleBinding.
 func (w *world) forgedHook(id string) string {
 	return fmt.Sprintf(`{"id":%q,"apiVersion":"rbac.authorization.k8s.io/v1","timeoutSeconds":5,"manifest":`+
 		`{"metadata":{"annotations":{},"labels":{},"name":%q},"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRoleBinding",`+
@@ -465,8 +465,8 @@ func (w *world) forgedHook(id string) string {
 		`"subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":"stranger"}]}}`, id, w.binding())
 }
 
-// tamper NODE: a stranger has the record of the form's hook create a ClusterRoleBinding,
-// and the inventory says so.
+// tamper NODE: changes the record of the form's hook so that it creates a
+// ClusterRoleBinding. The inventory says the same.
 func (w *world) tamper(t *testing.T, a []string) {
 	inventory, secret := w.get(t, inventoryRef(a[0])), w.get(t, hooksRef(a[0]))
 	if inventory == nil || secret == nil {
@@ -490,7 +490,7 @@ func (w *world) tamper(t *testing.T, a []string) {
 	w.setLines(t, a[0], lines)
 }
 
-// serve on|off: the server serves Widgets, or doesn't.
+// serve on|off: makes the server serve Widgets, or not.
 func (w *world) serve(t *testing.T, a []string) {
 	served := a[0] == "on"
 	if served == w.served {

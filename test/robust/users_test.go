@@ -8,17 +8,17 @@ import (
 	"github.com/lynqctl/lynqctl/test/robust/model"
 )
 
-// users are those who may do everything but one thing: KIND:VERB.
+// users returns the users with all permissions except one: KIND:VERB.
 func users() []string {
 	return []string{model.Claim + ":list", model.Claim + ":delete", model.Widget + ":list", model.Widget + ":delete"}
 }
 
-// user is what a user is called in the cluster.
+// user returns a user's name in the cluster.
 func (w *world) user(lacks string) string {
 	return strings.ToLower(strings.ReplaceAll(lacks, ":", "-")) + "." + w.Namespace
 }
 
-// allowed tells whether a user may do something, in memory.
+// allowed reports whether a user has a permission, in memory.
 func (w *world) allowed(user, verb, resource string) bool {
 	if user == "" {
 		return true
@@ -32,7 +32,7 @@ func (w *world) allowed(user, verb, resource string) bool {
 	return true
 }
 
-// giveRights makes the roles of users.
+// giveRights creates the roles of users.
 func (w *world) giveRights(t *testing.T) {
 	t.Helper()
 	const everything = `"*"`

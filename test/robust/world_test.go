@@ -29,7 +29,7 @@ var (
 	managers = sync.OnceValues(apiserver.NewManagers)
 )
 
-// world is what one history changes: two namespaces, a kind of its own, and files.
+// world is what one history changes: two namespaces, its own kind, and files.
 type world struct {
 	paper
 	real      *harness.Env      // nil in memory
@@ -37,7 +37,7 @@ type world struct {
 	known     map[string]known  // objects of the last picture
 	Namespace string
 	Dynamic   dynamic.Interface
-	served    bool // Widgets are
+	served    bool // the server serves Widgets
 	proxy     *faultproxy.Proxy
 	program   program
 	dir       string
@@ -48,15 +48,15 @@ type world struct {
 	frozen    model.Frozen // the plan file
 }
 
-// known is what an object or an inventory was in the last picture, as long as it has this
-// version.
+// known is an object or an inventory from the last picture. It is valid while the version
+// is the same.
 type known struct {
 	version   string
 	object    model.Object
 	inventory model.Inventory
 }
 
-// newWorld is one on a real control plane.
+// newWorld creates a world on a real control plane.
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	env := cluster.Env(t)
@@ -64,7 +64,8 @@ func newWorld(t *testing.T) *world {
 	w := &world{real: env, Namespace: env.Namespace, Dynamic: env.Dynamic, proxy: proxy.Proxy, program: process{built.path(t), through.Kubeconfig}}
 	w.begin(t, env.NewNamespace(t))
 	t.Cleanup(func() {
-		// Hundreds of kinds make each further one slow, and nobody may have the forged rights.
+		// Hundreds of kinds make each further one slow, and nobody may keep the forged
+		// permissions.
 		leftovers := []string{"crd/" + w.definition(), "clusterrolebinding/" + w.binding()}
 		for _, o := range w.last.Objects {
 			if o.Kind == model.Kind {
@@ -77,7 +78,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// newMemoryWorld is one in memory, where commands run in this process.
+// newMemoryWorld creates a world in memory, where commands run in this process.
 func newMemoryWorld(t *testing.T) *world {
 	t.Helper()
 	shared, err := managers()
@@ -97,7 +98,7 @@ func newMemoryWorld(t *testing.T) *world {
 	return w
 }
 
-// begin makes what every history begins with.
+// begin creates the first state of every history.
 func (w *world) begin(t *testing.T, far string) {
 	t.Helper()
 	w.dir, w.inputs, w.known, w.gone = t.TempDir(), firstInputs(), map[string]known{}, model.Gone{}
@@ -156,14 +157,14 @@ func (w *world) awaitServed(t *testing.T, served bool) {
 	w.served = served
 }
 
-// discovered tells whether the server names Widgets to clients.
+// discovered reports whether the server's discovery names Widgets.
 func (w *world) discovered(t *testing.T) bool {
 	out, err := w.real.TryKubectl(t, "", "get", "--raw", "/apis/"+w.group+"/v1")
 	return err == nil && strings.Contains(out, "widgets")
 }
 
-// write writes the inputs, and nothing else is in their directory. Files that say so
-// already stay: creating them takes longer than much of what a history does.
+// write writes the inputs, and removes other files from their directory. It keeps unchanged
+// files, because creating them takes longer than much of a history.
 func (w *world) write() error {
 	files := w.files(w.inputs)
 	for name := range w.written {

@@ -1,8 +1,7 @@
 // Package shells asks real shells what they offer for the rest of a command line.
 //
-// A line goes in, and what the shell would offer comes out. Each shell has a script
-// here, which has it complete the line as if a person had typed it and pressed Tab.
-// What there is to offer, the package does not know.
+// A line flows in, and the shell's offers flow out. For each shell, this folder has a
+// script that completes the line as after Tab. The package never knows the right offers.
 package shells
 
 import (
@@ -23,21 +22,21 @@ import (
 //go:embed complete.*
 var scripts embed.FS
 
-// Shells are those that can be asked.
+// Shells returns the names of the supported shells.
 func Shells() []string { return []string{"bash", "zsh", "fish"} }
 
-// bashCompletion is what scripts for bash build on.
+// bashCompletion is the file on which completion scripts for bash depend.
 const bashCompletion = "/usr/share/bash-completion/bash_completion"
 
-// Shell is a shell that can be asked.
+// Shell is a shell that tests can ask.
 type Shell struct {
 	name, script string
 	dir          string
 	env          []string
 }
 
-// New begins one, without anybody's settings. Where it is not installed the test
-// ends here.
+// New returns a shell without a person's settings. If it isn't installed, New skips or
+// fails the test.
 func New(t testing.TB, name, dir string, env ...string) *Shell {
 	t.Helper()
 	_, err := exec.LookPath(name)
@@ -71,8 +70,8 @@ func (s *Shell) Want(t testing.TB, lines map[string][]string) {
 	}
 }
 
-// offers are what the shell offers for a line of a program, sorted: words in the
-// place of the last one, or of what is behind a "=" in it.
+// offers returns what the shell offers for a line of a program, sorted. An offer replaces
+// the last word, or its part after "=".
 func (s *Shell) offers(t testing.TB, line string) []string {
 	t.Helper()
 	program, _, _ := strings.Cut(line, " ")
@@ -88,7 +87,7 @@ func (s *Shell) offers(t testing.TB, line string) []string {
 	flag = flag[:strings.IndexByte(flag, '=')+1]
 	offers := []string{}
 	for offer := range strings.Lines(string(out)) {
-		offer, _, _ = strings.Cut(strings.TrimSuffix(offer, "\n"), "\t") // behind it is what it means
+		offer, _, _ = strings.Cut(strings.TrimSuffix(offer, "\n"), "\t") // the rest is the description
 		if offer = strings.TrimPrefix(offer, flag); offer != "" {
 			offers = append(offers, offer)
 		}
@@ -97,7 +96,7 @@ func (s *Shell) offers(t testing.TB, line string) []string {
 	return slices.Compact(offers)
 }
 
-// arguments have the shell run its script, and read no settings.
+// arguments make the shell run its script without reading settings.
 func (s *Shell) arguments(program, line string) []string {
 	options := map[string][]string{"bash": {"--norc"}, "zsh": {"-f"}, "fish": {"--no-config"}}
 	return append(options[s.name], s.script, program, line)

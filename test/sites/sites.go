@@ -1,5 +1,8 @@
-// Package sites gives tests a namespace of a real server and plain requests to it, as
-// other clients send them: by any field manager, without retries.
+// Package sites gives tests a namespace of a real server, with plain requests like those of
+// other clients.
+//
+// Manifests flow in, objects of the server flow out. A request may use any field manager.
+// The package never retries a failed request.
 package sites
 
 import (
@@ -22,21 +25,20 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness"
 )
 
-// A Site is where a test writes: one namespace of the server, with plain
-// requests and no retries.
+// Site is one namespace of the server, with plain requests and no retries.
 type Site struct {
 	*harness.Env
 	T *testing.T
 }
 
-// New is a site of a test that runs beside others.
+// New returns a Site for a parallel test.
 func New(t *testing.T, cluster *harness.Shared) *Site {
 	t.Helper()
 	t.Parallel()
 	return &Site{Env: cluster.Env(t), T: t}
 }
 
-// Client finds the client for a manifest.
+// Client returns the client for a manifest.
 func (s *Site) Client(m map[string]any) dynamic.ResourceInterface {
 	u := unstructured.Unstructured{Object: m}
 	gvr, _ := meta.UnsafeGuessKindToResource(u.GroupVersionKind())
@@ -51,19 +53,19 @@ func (s *Site) Client(m map[string]any) dynamic.ResourceInterface {
 	return client.Namespace(ns)
 }
 
-// TryApply is a server-side apply.
+// TryApply sends a server-side apply.
 func (s *Site) TryApply(manager string, m map[string]any, force bool, subresources ...string) (*unstructured.Unstructured, error) {
 	s.T.Helper()
 	return s.Client(m).Patch(s.T.Context(), NameIn(m), types.ApplyPatchType, Encode(s.T, m), metav1.PatchOptions{FieldManager: manager, Force: &force}, subresources...)
 }
 
-// Apply is TryApply that must succeed and takes no fields.
+// Apply works like TryApply. It must succeed, and takes no fields.
 func (s *Site) Apply(manager string, m map[string]any) *unstructured.Unstructured {
 	s.T.Helper()
 	return s.Must(s.TryApply(manager, m, false))
 }
 
-// Create is TryCreate that must succeed.
+// Create works like TryCreate, and must succeed.
 func (s *Site) Create(manager string, m map[string]any) *unstructured.Unstructured {
 	s.T.Helper()
 	return s.Must(s.TryCreate(manager, m))
@@ -75,7 +77,7 @@ func (s *Site) TryCreate(manager string, m map[string]any) (*unstructured.Unstru
 	return s.Client(m).Create(s.T.Context(), &unstructured.Unstructured{Object: m}, metav1.CreateOptions{FieldManager: manager})
 }
 
-// DeleteLater deletes a cluster-scoped object when the test ends. Others go with
+// DeleteLater deletes a cluster-scoped object when the test ends. Other objects leave with
 // their namespace.
 func (s *Site) DeleteLater(m map[string]any) {
 	u := unstructured.Unstructured{Object: m}
@@ -94,8 +96,7 @@ func (s *Site) TryUpdate(manager string, m map[string]any) (*unstructured.Unstru
 	return s.Client(m).Update(s.T.Context(), &unstructured.Unstructured{Object: m}, metav1.UpdateOptions{FieldManager: manager})
 }
 
-// Unmoved does something with an object as it is, until no controller has written to
-// it in between.
+// Unmoved calls do again until no controller changed the object in between.
 func (s *Site) Unmoved(do func() error) {
 	s.T.Helper()
 	for {
@@ -130,8 +131,8 @@ func (s *Site) Must(u *unstructured.Unstructured, err error) *unstructured.Unstr
 	return u
 }
 
-// Widgets makes a kind of custom resources whose spec is free but for a list
-// With keys, and gives its apiVersion. Each test has a group of its own.
+// Widgets defines a custom resource and returns its apiVersion. Its spec accepts any
+// fields, and has a list with keys. Each test has its own group.
 func (s *Site) Widgets() string {
 	s.T.Helper()
 	group := s.Namespace + ".example.com"
@@ -177,16 +178,16 @@ spec:
 	s.Create("test", crd)
 	s.DeleteLater(crd)
 	s.Wait(s.T, "customresourcedefinition/widgets."+group, harness.ConditionTrue("Established"))
-	s.Kubectl(s.T, "", "get", "widgets."+group) // the server serves it
+	s.Kubectl(s.T, "", "get", "widgets."+group) // this waits until the server serves it
 	return group + "/v1"
 }
 
-// NameIn is the name of a manifest.
+// NameIn returns the name of a manifest.
 func NameIn(m map[string]any) string {
 	return (&unstructured.Unstructured{Object: m}).GetName()
 }
 
-// Parse reads a manifest as a Body is decoded.
+// Parse parses a manifest with the number types of a decoded body.
 func Parse(t testing.TB, text string) map[string]any {
 	t.Helper()
 	b, err := yaml.YAMLToJSON([]byte(text))
@@ -200,13 +201,13 @@ func Parse(t testing.TB, text string) map[string]any {
 	return m
 }
 
-// Parsed is Parse for what takes objects.
+// Parsed works like Parse, and returns an object.
 func Parsed(t testing.TB, text string) *unstructured.Unstructured {
 	t.Helper()
 	return &unstructured.Unstructured{Object: Parse(t, text)}
 }
 
-// Encode is a manifest as JSON.
+// Encode returns a manifest as JSON.
 func Encode(t testing.TB, v any) []byte {
 	t.Helper()
 	b, err := json.Marshal(v)
@@ -216,7 +217,7 @@ func Encode(t testing.TB, v any) []byte {
 	return b
 }
 
-// With is a copy of a manifest with one field set, or removed with nil.
+// With returns a copy of a manifest with one field set, or removed with nil.
 func With(m map[string]any, v any, fields ...string) map[string]any {
 	m = runtime.DeepCopyJSON(m)
 	if v == nil {
@@ -229,28 +230,28 @@ func With(m map[string]any, v any, fields ...string) map[string]any {
 	return m
 }
 
-// Field is a field of an object, nil where it has none.
+// Field returns a field of an object, or nil.
 func Field(u *unstructured.Unstructured, fields ...string) any {
 	v, _, _ := unstructured.NestedFieldNoCopy(u.Object, fields...)
 	return v
 }
 
-// GVR is for requests to kinds that do not exist.
+// GVR is for requests to kinds that don't exist.
 func GVR(group, version, resource string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: group, Version: version, Resource: resource}
 }
 
-// PatchOptions are those of a patch by a manager.
+// PatchOptions returns the options of a patch by a manager.
 func PatchOptions(manager string) metav1.PatchOptions {
 	return metav1.PatchOptions{FieldManager: manager}
 }
 
-// DryRun is for an update by a manager that the server does not keep.
+// DryRun returns the options of an update by a manager as a dry run.
 func DryRun(manager string) metav1.UpdateOptions {
 	return metav1.UpdateOptions{FieldManager: manager, DryRun: []string{metav1.DryRunAll}}
 }
 
-// Unfinalize lets an object go when a test ends.
+// Unfinalize removes an object's finalizers when a test ends.
 func (s *Site) Unfinalize(m map[string]any) {
 	_, err := s.Client(m).Patch(context.Background(), NameIn(m), types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
 	if err != nil {
@@ -263,7 +264,7 @@ func RevisionIs1() harness.Condition {
 	return harness.PathEquals(`.metadata.annotations.deployment\.kubernetes\.io/revision`, "1")
 }
 
-// Manifests of many tests.
+// Manifests that many tests use.
 const (
 	WebDeployment = `
 apiVersion: apps/v1
@@ -292,7 +293,7 @@ data: {colour: green, size: "1"}
 `
 )
 
-// WithContainer is a copy of a manifest with one field of a container set.
+// WithContainer returns a copy of a manifest with one field of a container set.
 func WithContainer(m map[string]any, i int, field string, v any) map[string]any {
 	m = runtime.DeepCopyJSON(m)
 	SetIn(ContainersOf(m)[i], field, v)
@@ -306,7 +307,7 @@ func SetIn(item any, field string, v any) {
 	}
 }
 
-// ContainersOf are the containers of the template of pods in a manifest.
+// ContainersOf returns the containers in a manifest's pod template.
 func ContainersOf(m map[string]any) []any {
 	c, _, _ := unstructured.NestedFieldNoCopy(m, "spec", "template", "spec", "containers")
 	list, _ := c.([]any)

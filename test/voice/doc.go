@@ -1,4 +1,7 @@
-// Package voice checks how lynqctl speaks: its helps, its messages, and the pages of its
-// documentation. The rules are those that a program can check. exceptions.txt lists the
-// sentences that break one, and may only shrink.
+// Package voice checks the language of lynqctl: its helps, its messages, and the pages of
+// its documentation.
+//
+// Sources and pages flow in, sentences that break a rule flow out. It has only rules that a
+// program can check. exceptions.txt lists the sentences that break one, and may only
+// shrink. The package contains only tests.
 package voice

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestDocComments: the comment of an exported name in pkg says what the name does. One
-// that begins "X is what ..." makes readers decode a definition first.
+// TestDocComments wants the comment of an exported name in pkg to say what the name does. A
+// comment like "X is what ..." makes readers decode a definition first.
 func TestDocComments(t *testing.T) {
 	t.Parallel()
 	defines := regexp.MustCompile(`^\w+ (is|are) (what|how|who|whether|where|when|why|that|those|as)\b`)
@@ -66,7 +66,7 @@ func documented(file *ast.File) func(yield func(string, *ast.CommentGroup) bool)
 	}
 }
 
-// named is the first name of a specification, and its own comment.
+// named returns the first name of a specification, and its own comment.
 func named(spec ast.Spec) (*ast.Ident, *ast.CommentGroup) {
 	switch s := spec.(type) {
 	case *ast.TypeSpec:

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// text is something that people read, and where it is.
+// text is a text for people, with its place.
 type text struct{ place, words string }
 
-// messages are the texts in the source of the program, helps among them.
+// messages returns the texts in the source of the program, including helps.
 func messages(root string) ([]text, error) {
 	var all []text
 	for _, dir := range []string{"cmd", "internal", "pkg"} {
@@ -38,7 +38,7 @@ func messages(root string) ([]text, error) {
 	return all, nil
 }
 
-// literals are the texts of a file of Go. X stands for what is put into them.
+// literals returns the texts of a Go file. X stands for inserted values.
 func literals(path string) ([]text, error) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, path, nil, 0)
@@ -65,7 +65,7 @@ func literals(path string) ([]text, error) {
 	return all, nil
 }
 
-// joined is the text of an expression, if it has any.
+// joined returns the text of an expression. isText is false if it has none.
 func joined(e ast.Expr) (words string, isText bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:

@@ -6,10 +6,10 @@ import (
 	"unicode"
 )
 
-// mostWords is how many words a sentence has at most. Writers aim at 25.
+// mostWords limits the words of a sentence. Writers aim at 25.
 const mostWords = 30
 
-// broken are the rules that a sentence breaks.
+// broken returns the rules that a sentence breaks.
 func broken(sentence string) []string {
 	var names []string
 	for name, pattern := range map[string]string{
@@ -43,8 +43,8 @@ func words(sentence string) int {
 	return n
 }
 
-// sentences are those of a paragraph, each on one line. Items of a list, cells of a table
-// and indented lines stand alone.
+// sentences returns the sentences of a paragraph, each on one line. Items of a list, cells
+// of a table and indented lines stand alone.
 func sentences(paragraph string) []string {
 	var all []string
 	for _, part := range parts(paragraph) {
@@ -65,7 +65,7 @@ func sentences(paragraph string) []string {
 	return all
 }
 
-// parts are the pieces of a paragraph that no sentence crosses.
+// parts returns the pieces of a paragraph that no sentence crosses.
 func parts(paragraph string) []string {
 	var all []string
 	item := regexp.MustCompile(`^\s*(?:[-*] |\d+\. |> )|^  |^\t`)
@@ -83,13 +83,13 @@ func parts(paragraph string) []string {
 	return all
 }
 
-// continues tells whether an indented line goes on with the item before it.
+// continues reports whether an indented line continues the item before it.
 func continues(before, line string) bool {
 	return strings.HasPrefix(line, "  ") && !regexp.MustCompile(`^\s*(?:[-*] |\d+\. )`).MatchString(line) &&
 		before != "" && !strings.HasSuffix(strings.TrimSpace(before), ":") && !regexp.MustCompile(`^ *[#\d]`).MatchString(strings.TrimSpace(line))
 }
 
-// plain is Markdown as it reads: code is one word, and links are their texts.
+// plain returns Markdown as people read it: code is one word, and a link is its text.
 func plain(text string) string {
 	text = regexp.MustCompile("(?s)`+[^`]*`+").ReplaceAllString(text, "X")
 	return regexp.MustCompile(`(?s)\[([^\]]*)\]\([^)]*\)`).ReplaceAllString(text, "$1")

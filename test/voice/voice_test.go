@@ -17,11 +17,12 @@ var update = flag.Bool("update", false, "take the exceptions that are no longer 
 const (
 	root           = "../.."
 	exceptionsFile = "exceptions.txt"
-	// shownLength is how much of a sentence an exception shows.
+	// shownLength limits how much of a sentence an exception shows.
 	shownLength = 90
 )
 
-// Helps, messages and pages follow the rules, except for the listed sentences.
+// TestVoice wants helps, messages and pages to follow the rules, except for the listed
+// sentences.
 func TestVoice(t *testing.T) {
 	content, err := os.ReadFile(exceptionsFile)
 	if err != nil {
@@ -57,7 +58,7 @@ func TestVoice(t *testing.T) {
 // finding is a sentence that breaks a rule.
 type finding struct{ place, exception string }
 
-// findings are all sentences that break a rule.
+// findings returns all sentences that break a rule.
 func findings(t *testing.T) []finding {
 	t.Helper()
 	messages, err := messages(root)
@@ -95,7 +96,7 @@ func findingsOf(where string, texts []text) []finding {
 	return all
 }
 
-// The rules find what they are about, and nothing else.
+// TestRules wants the rules to find bad sentences, and nothing else.
 func TestRules(t *testing.T) {
 	long := strings.Repeat("word ", mostWords)
 	for sentence, want := range map[string]string{
@@ -121,7 +122,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// A paragraph falls into sentences as its readers see them.
+// TestSentences splits paragraphs into sentences as readers see them.
 func TestSentences(t *testing.T) {
 	for paragraph, want := range map[string][]string{
 		"One sentence\nin two lines. Another (one.) Three": {"One sentence in two lines.", "Another (one.)", "Three"},

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Check compares a cluster before and after a command, and names what the command must
-// not have done. Exit is its exit code, or negative where it was killed.
+// Check compares a cluster before and after a command, and names the command's violations.
+// exit is its exit code, or negative if it was killed.
 func Check(c Command, before, after *Cluster, exit int) []string {
 	c.rendered = c.Inputs.Rendered()
 	wrong, deleted := c.losses(before, after)
@@ -31,8 +31,8 @@ func Check(c Command, before, after *Cluster, exit int) []string {
 	return wrong
 }
 
-// stranded are the objects of a LynqNode that has gone though no inventory has them, and,
-// where the handover succeeded, the LynqNodes that have not gone.
+// stranded returns the objects of deleted LynqNodes that no inventory lists. After a
+// successful handover, it also returns the remaining LynqNodes.
 func stranded(before, after *Cluster, exit int) []string {
 	var wrong []string
 	for i := range before.Operated {
@@ -46,7 +46,7 @@ func stranded(before, after *Cluster, exit int) []string {
 		for _, o := range before.sorted() {
 			now, is := after.Objects[o.UID]
 			if !is || !n.has(o) {
-				continue // an object that has gone is a loss
+				continue // a missing object is a loss
 			}
 			if holder, _ := after.Holder(now); holder == nil {
 				wrong = append(wrong, fmt.Sprintf("LynqNode %s has gone, and no inventory has its %s", n.Name, o.Ref))
@@ -56,7 +56,7 @@ func stranded(before, after *Cluster, exit int) []string {
 	return wrong
 }
 
-// losses are the objects that the command deleted, and those of them that it must not.
+// losses returns the objects that the command deleted, and the violations among them.
 func (c Command) losses(before, after *Cluster) (wrong []string, deleted []Object) {
 	for _, o := range before.sorted() {
 		if now, is := after.Objects[o.UID]; before.Condemned(o) || is && !after.Condemned(now) {
@@ -79,8 +79,8 @@ func (c *Cluster) sorted() []Object {
 	})
 }
 
-// unrecorded are the objects that lynqctl created and no inventory names, so that nothing
-// would ever delete them. That must not be, even where the command was killed.
+// unrecorded returns the objects that lynqctl created and no inventory lists, so that
+// nothing would ever delete them. None may exist, even after a kill.
 func unrecorded(before, after *Cluster) []string {
 	var wrong []string
 	for _, o := range after.sorted() {
@@ -93,7 +93,7 @@ func unrecorded(before, after *Cluster) []string {
 	return wrong
 }
 
-// changes are the objects that the command wrote and must not have written.
+// changes returns the objects that the command must not have written.
 func (c Command) changes(before, after *Cluster) []string {
 	var wrong []string
 	for _, o := range before.sorted() {
@@ -115,8 +115,8 @@ func (c Command) changes(before, after *Cluster) []string {
 	return wrong
 }
 
-// frozen says why the command must not write an object; "" is that it may. Whole tells
-// whether that concerns its tracking as well.
+// frozen says why the command must not write an object, or returns "". whole says that this
+// includes its tracking.
 func (c Command) frozen(before *Cluster, o Object) (why string, whole bool) {
 	holder, entry := before.Holder(o)
 	untouched := !before.touched(o)
@@ -144,7 +144,8 @@ func (c Command) frozen(before *Cluster, o Object) (why string, whole bool) {
 	case holder != nil && excludedBy(o.Ref, c.Inputs.rules(holder.Node)):
 		return "it is excluded", true
 	case holder != nil && excluded:
-		// Another node's form excludes it. Until that has it, its own may restore tracking.
+		// Another node's form excludes it. Until that node owns it, the current one may
+		// restore its tracking.
 		return "it is excluded", false
 	case holder == nil:
 		return "it isn't ours, and nothing may adopt it", untouched
@@ -154,7 +155,7 @@ func (c Command) frozen(before *Cluster, o Object) (why string, whole bool) {
 	return "nothing renders it", false
 }
 
-// holds tells whether a node renders its object, and no other node may take it from that.
+// holds reports whether a node renders its object, and no other node may take it.
 func (c Command) holds(n Node, o Object) bool {
 	renders, taken := false, false
 	for _, r := range c.rendered {
@@ -164,7 +165,7 @@ func (c Command) holds(n Node, o Object) bool {
 	return renders && !taken
 }
 
-// continues tells whether the run has a node of another hub that a node may go on as, because
+// continues reports whether the run has a node of another hub that replaces a node, because
 // that hub has its row now.
 func (c Command) continues(n Node) bool {
 	return c.Inputs.state(n) == leaves && slices.ContainsFunc(c.rendered, func(r Rendered) bool {
@@ -172,7 +173,7 @@ func (c Command) continues(n Node) bool {
 	})
 }
 
-// wanted tells whether the run may write the object, and whether a rule keeps it from that.
+// wanted reports whether the run may write the object, and whether a rule excludes it.
 func (c Command) wanted(o Object) (wanted, excluded bool) {
 	for _, r := range c.rendered {
 		if r.Ref == o.Ref && c.covers(r.Node) {
@@ -183,7 +184,7 @@ func (c Command) wanted(o Object) (wanted, excluded bool) {
 	return wanted, excluded
 }
 
-// adopts tells whether a resource of the run may adopt the object.
+// adopts reports whether a resource of the run may adopt the object.
 func (c Command) adopts(before *Cluster, o Object) bool {
 	if unmanaged(o) {
 		return false
@@ -194,8 +195,8 @@ func (c Command) adopts(before *Cluster, o Object) bool {
 	})
 }
 
-// guard compares with --max-delete the nodes that lost objects because they left, and
-// those that lost data.
+// guard counts the nodes that lost objects because they left, and those that lost data. It
+// compares the number with --max-delete.
 func (c Command) guard(before *Cluster, deleted []Object) []string {
 	if c.Verb != "apply" {
 		return nil
@@ -220,14 +221,14 @@ func (c Command) guard(before *Cluster, deleted []Object) []string {
 	return wrong
 }
 
-// purges tells whether a node's form says that an object goes when its work is done.
+// purges reports whether a node's form deletes an object when its work is done.
 func (c Command) purges(n Node, o Object) bool {
 	return slices.ContainsFunc(c.rendered, func(r Rendered) bool {
 		return r.Ref == o.Ref && r.Node == c.Inputs.Now(n) && r.Resource.Purge
 	})
 }
 
-// mostDeleted is how many nodes of a hub may go.
+// mostDeleted returns how many nodes of a hub the run may delete.
 func (c Command) mostDeleted(before *Cluster, hub string) int {
 	share, isShare := strings.CutSuffix(c.MaxDelete, "%")
 	n, err := strconv.Atoi(share)
@@ -251,11 +252,11 @@ func (c Command) mostDeleted(before *Cluster, hub string) int {
 	return max(1, int(math.Ceil(float64(count*n)/percent)))
 }
 
-// missing are the objects that an apply which succeeded must have left in the cluster.
+// missing returns the objects that a successful apply must have left in the cluster.
 func (c Command) missing(after *Cluster) []string {
 	var wrong []string
 	for _, r := range c.rendered {
-		waits := len(c.Inputs.Hub(r.Node.Hub).Form(r.Node.Form).Stages) > 0 // maybe, at a pause
+		waits := len(c.Inputs.Hub(r.Node.Hub).Form(r.Node.Form).Stages) > 0 // perhaps, at a pause
 		if waits || !c.covers(r.Node) || r.Excluded || !r.Certain || r.Resource.Purge || slices.Contains(c.Unseen, r.Ref.Kind) {
 			continue
 		}

@@ -8,19 +8,19 @@ type Owner struct {
 	Controller bool
 }
 
-// Object is an object of the cluster that is no record of lynqctl.
+// Object is an object of the cluster that isn't a record of lynqctl.
 type Object struct {
 	Ref
 	UID                 string
 	Labels, Annotations map[string]string
 	Owners              []Owner
 	Deleting            bool
-	// Body is the content without tracking, and Whole the content with it. Neither has
-	// fields that only the server writes.
+	// Body is the content without tracking, and Whole the content with it. Both lack fields
+	// that only the server writes.
 	Body, Whole string
 	// Theirs is a field of the content that no form sets.
 	Theirs string
-	// TakesClaims tells that Kubernetes deletes claims with the object.
+	// TakesClaims is set if Kubernetes deletes claims with the object.
 	TakesClaims bool
 }
 
@@ -32,7 +32,7 @@ type Entry struct {
 	Data              bool // the form marked it so
 }
 
-// Inventory is an inventory, or a copy of one that is being restored.
+// Inventory is an inventory, or the copy of one during a restore.
 type Inventory struct {
 	Name, UID, ApplySet string
 	Namespace           string // as labels of objects name it
@@ -41,7 +41,7 @@ type Inventory struct {
 	Entries             []Entry
 }
 
-// Operated is a LynqNode: what the Lynq operator has in the place of an inventory.
+// Operated is a LynqNode, the Lynq operator's form of an inventory.
 type Operated struct {
 	Name, UID, Namespace string
 	Deleting             bool
@@ -55,7 +55,8 @@ type Cluster struct {
 	UIDs        map[string]bool // of everything that an owner reference may name
 }
 
-// At finds the object that a name has now; false where there is none that stays.
+// At returns the object with a name. It ignores objects in deletion. The bool is false if
+// there is none.
 func (c *Cluster) At(ref Ref) (Object, bool) {
 	for _, o := range c.Objects {
 		if o.Ref == ref && !c.Condemned(o) {
@@ -65,7 +66,7 @@ func (c *Cluster) At(ref Ref) (Object, bool) {
 	return Object{}, false
 }
 
-// Condemned tells whether an object is being deleted, or is the garbage collector's,
+// Condemned reports whether an object is being deleted, or the garbage collector deletes it
 // because none of its owners exists.
 func (c *Cluster) Condemned(o Object) bool {
 	orphaned := len(o.Owners) > 0 && !slices.ContainsFunc(o.Owners, func(w Owner) bool {
@@ -75,7 +76,8 @@ func (c *Cluster) Condemned(o Object) bool {
 	return o.Deleting || orphaned
 }
 
-// owner is the object that Kubernetes deletes this one with: the StatefulSet of a claim.
+// owner returns the object with which Kubernetes deletes this one: the StatefulSet of a
+// claim.
 func (c *Cluster) owner(o Object) (Object, bool) {
 	for _, w := range o.Owners {
 		if owner, is := c.Objects[w.UID]; is {
@@ -85,8 +87,8 @@ func (c *Cluster) owner(o Object) (Object, bool) {
 	return Object{}, false
 }
 
-// Holder is the inventory whose object this is: the object has the tracking of its node,
-// and the inventory lists it. It is nil for a foreign or unowned object.
+// Holder returns the inventory that owns the object. The object has the tracking of its
+// node, and the inventory lists it. Holder returns nil for a foreign or unowned object.
 func (c *Cluster) Holder(o Object) (*Inventory, Entry) {
 	for i := range c.Inventories {
 		inventory := &c.Inventories[i]
@@ -94,7 +96,7 @@ func (c *Cluster) Holder(o Object) (*Inventory, Entry) {
 			continue
 		}
 		for _, entry := range inventory.Entries {
-			// An entry without a uid is of a run that was killed before it saw the answer.
+			// An entry without a uid comes from a run that was killed before the answer.
 			if entry.Ref == o.Ref && (entry.UID == o.UID || entry.UID == "") {
 				return inventory, entry
 			}
@@ -103,8 +105,8 @@ func (c *Cluster) Holder(o Object) (*Inventory, Entry) {
 	return nil, Entry{}
 }
 
-// tracks tells whether an object has the tracking of the inventory's node. While an
-// inventory is restored its objects have no owner, and only the label part-of agrees.
+// tracks reports whether an object has the tracking of the inventory's node. During a
+// restore, its objects have no owner, and only the label part-of matches.
 func (i *Inventory) tracks(o Object) bool {
 	if o.Labels["lynq.sh/hub"] != i.Node.Hub {
 		return false
@@ -114,25 +116,25 @@ func (i *Inventory) tracks(o Object) bool {
 	return owned || labelled || o.Labels["applyset.kubernetes.io/part-of"] == i.ApplySet
 }
 
-// has tells whether an object is the LynqNode's.
+// has reports whether the LynqNode owns an object.
 func (n *Operated) has(o Object) bool {
 	return slices.ContainsFunc(o.Owners, func(w Owner) bool { return w.UID == n.UID }) ||
 		o.Labels["lynq.sh/node"] == n.Name && o.Labels["lynq.sh/node-namespace"] == n.Namespace
 }
 
-// operated tells whether an object is any LynqNode's.
+// operated reports whether any LynqNode owns an object.
 func (c *Cluster) operated(o Object) bool {
 	return slices.ContainsFunc(c.Operated, func(n Operated) bool { return n.has(o) })
 }
 
-// stays tells whether a LynqNode is there that nobody deletes.
+// stays reports whether a LynqNode exists that nobody deletes.
 func (c *Cluster) stays(n *Operated) bool {
 	return slices.ContainsFunc(c.Operated, func(now Operated) bool { return now.UID == n.UID && !now.Deleting })
 }
 
-// unseen tells whether an object is a copy that a command can't see, and that goes with an
-// inventory (docs/deleting.md): the copy refers to that, and no inventory of the hub records
-// an object of its kind.
+// unseen reports whether an object is a copy that a command can't see, and that leaves with
+// an inventory (docs/deleting.md). The copy refers to that inventory, and no inventory of
+// the hub records its kind.
 func (c *Cluster) unseen(o Object, after *Cluster) bool {
 	gone := slices.IndexFunc(c.Inventories, func(i Inventory) bool {
 		return !after.UIDs[i.UID] && slices.ContainsFunc(o.Owners, func(w Owner) bool { return w.UID == i.UID })
@@ -143,7 +145,7 @@ func (c *Cluster) unseen(o Object, after *Cluster) bool {
 	})
 }
 
-// touched tells whether an object has anything of lynqctl's: tracking, an orphan's marks,
+// touched reports whether an object has any mark of lynqctl: tracking, an orphan's marks,
 // or an inventory's entry.
 func (c *Cluster) touched(o Object) bool {
 	for _, key := range []string{"lynq.sh/hub", "lynq.sh/node", "lynq.sh/orphaned", "applyset.kubernetes.io/part-of"} {
@@ -156,7 +158,7 @@ func (c *Cluster) touched(o Object) bool {
 	})
 }
 
-// foreign tells whether another tool owns the object.
+// foreign reports whether another tool owns the object.
 func (c *Cluster) foreign(o Object) bool {
 	helm := o.Annotations["meta.helm.sh/release-name"] != "" && o.Labels["app.kubernetes.io/managed-by"] == "Helm"
 	argo := o.Annotations["argocd.argoproj.io/tracking-id"] != ""
@@ -169,7 +171,7 @@ func (c *Cluster) inventory(uid string) bool {
 
 func unmanaged(o Object) bool { return o.Annotations["lynq.sh/mode"] == "unmanaged" }
 
-// data tells whether data is lost with an object.
+// data reports whether deleting an object loses data.
 func data(o Object) bool {
 	return slices.Contains([]string{Claim, Space, Kind}, o.Kind) || o.TakesClaims
 }

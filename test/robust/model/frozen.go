@@ -7,17 +7,18 @@ import (
 	"strings"
 )
 
-// Frozen is a plan file, and what it was decided on.
+// Frozen is a plan file, with the state on which it was decided.
 type Frozen struct {
 	Inputs  Inputs
 	Cluster *Cluster
 	Nodes   []Node   // that it names
 	Changes []Ref    // objects that it changes or deletes
-	Began   *Cluster // as the run began that carries it out
+	Began   *Cluster // at the start of the run that carries it out
 }
 
-// unplanned names what an apply of a plan file must not have changed: all, where something
-// that the plan depends on is not as it was, and else what the plan doesn't have.
+// unplanned names the changes that an apply of a plan file must not have made. If something
+// changed on which the plan depends, these are all changes. Otherwise they are the changes
+// that the plan lacks.
 func (c Command) unplanned(before, after *Cluster, exit int) []string {
 	if c.Plan == nil {
 		return nil
@@ -38,8 +39,8 @@ func (c Command) unplanned(before, after *Cluster, exit int) []string {
 	return wrong
 }
 
-// restored tells whether a run changed no more of an object than its owner, an inventory that
-// somebody deleted: a plan warns that a new one takes its place.
+// restored reports whether a run changed only an object's owner, which was a deleted
+// inventory. A plan warns that a new one replaces it.
 func restored(before, after *Cluster, ref Ref) bool {
 	for uid, was := range before.Objects {
 		is, stays := after.Objects[uid]
@@ -52,8 +53,9 @@ func restored(before, after *Cluster, ref Ref) bool {
 	return false
 }
 
-// loosened tells whether a run took no more off an object than owners: inventories that don't
-// list it, as a person copied it. A plan warns of copies, and people may make more of them later.
+// loosened reports whether a run only removed owners from an object: inventories that don't
+// list it, because a person copied it. A plan warns of copies, and people may create more
+// later.
 func loosened(before, after *Cluster, ref Ref) bool {
 	was, is := before.At(ref)
 	if !is {
@@ -65,20 +67,20 @@ func loosened(before, after *Cluster, ref Ref) bool {
 		!slices.ContainsFunc(was.Owners, func(o Owner) bool { return !slices.Contains(now.Owners, o) && !before.copied(ref, o.UID) })
 }
 
-// copied tells whether an owner is an inventory that doesn't list the object.
+// copied reports whether an owner is an inventory that doesn't list the object.
 func (c *Cluster) copied(ref Ref, owner string) bool {
 	return slices.ContainsFunc(c.Inventories, func(i Inventory) bool {
 		return i.UID == owner && !slices.ContainsFunc(i.Entries, func(e Entry) bool { return e.Ref == ref })
 	})
 }
 
-// different are the objects that two pictures don't have alike.
+// different returns the objects that differ in two pictures.
 func different(a, b *Cluster) []Ref {
 	refs := map[Ref]bool{}
 	for _, uid := range slices.Concat(slices.Collect(maps.Keys(a.Objects)), slices.Collect(maps.Keys(b.Objects))) {
 		was, is := a.Objects[uid], b.Objects[uid]
 		if was.Labels["set"]+is.Labels["set"] != "" {
-			continue // a claim of a StatefulSet comes and goes with that
+			continue // a claim of a StatefulSet comes and leaves with it
 		}
 		gone, going := was.UID == "" || a.Condemned(was), is.UID == "" || b.Condemned(is)
 		if gone != going || !gone && was.Whole != is.Whole {
@@ -89,7 +91,7 @@ func different(a, b *Cluster) []Ref {
 	return slices.SortedFunc(maps.Keys(refs), func(a, b Ref) int { return strings.Compare(a.String(), b.String()) })
 }
 
-// stale says what changed of that which the plan depends on; "" for nothing.
+// stale says what changed of the plan's conditions, or returns "".
 func (c Command) stale() string {
 	changed := different(c.Plan.Cluster, c.Plan.Began)
 	for _, ref := range c.Plan.Changes {
@@ -110,14 +112,14 @@ func (c Command) stale() string {
 	return ""
 }
 
-// want is an object that a node wants, and what its content depends on.
+// want is an object that a node wants, with everything that its content depends on.
 type want struct {
 	Rendered
 	Revision int
 	Plan     string
 }
 
-// wants are the objects that a node wants.
+// wants returns the objects that a node wants.
 func (in Inputs) wants(n Node) []want {
 	var wants []want
 	for _, r := range in.Rendered() {
@@ -133,7 +135,7 @@ func (in Inputs) wants(n Node) []want {
 	return wants
 }
 
-// recordOf is the text of a node's inventory.
+// recordOf returns the text of a node's inventory.
 func (c *Cluster) recordOf(n Node) string {
 	for _, i := range c.Inventories {
 		if i.Node == n && !i.Copy {

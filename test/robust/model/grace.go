@@ -2,8 +2,8 @@ package model
 
 import "time"
 
-// Gone are the nodes that are to leave, by when a run first saw that: their rows are gone,
-// or they go on as other nodes, which may leave objects of theirs behind.
+// Gone has the leaving nodes, with the time when a run first saw that. Their rows are gone,
+// or other nodes replace them and may leave some of their objects behind.
 type Gone map[Node]time.Time
 
 // See notes what a run sees that begins at a time.
@@ -18,8 +18,8 @@ func (g Gone) See(c Command, before *Cluster, at time.Time) {
 	}
 }
 
-// Forget notes which nodes have their rows again after a run, or are gone themselves.
-// Exit is the run's exit code, or negative where it was killed.
+// Forget removes nodes that have their rows again after a run, or are gone themselves. exit
+// is the run's exit code, or negative if it was killed.
 func (g Gone) Forget(c Command, after *Cluster, exit int) {
 	if c.Verb != "apply" || exit != 0 || c.Label != "" {
 		return
@@ -35,10 +35,10 @@ func (g Gone) Forget(c Command, after *Cluster, exit int) {
 	}
 }
 
-// goes tells whether the inputs say that a node is to leave, or to go on as another one.
+// goes reports whether the inputs say that a node leaves, or that another one replaces it.
 func (in Inputs) goes(n Node) bool { return in.state(n) == leaves || in.Now(n) != n }
 
-// early tells whether the grace period of a node isn't over.
+// early reports whether the grace period of a node isn't over.
 func (c Command) early(n Node) bool {
 	hub := c.Inputs.Hub(n.Hub)
 	if hub == nil || hub.Grace == 0 || !c.Inputs.goes(n) {

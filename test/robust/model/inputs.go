@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The kinds that forms of the model have.
+// The kinds of forms in the model.
 const (
 	Claim  = "PersistentVolumeClaim"
 	Config = "ConfigMap"
@@ -18,14 +18,14 @@ const (
 	Kind   = "CustomResourceDefinition"
 )
 
-// The namespaces of the model: that of the nodes, another one, and none.
+// The namespaces of the model: the nodes' one, another one, and none.
 const (
 	Near = "near"
 	Far  = "far"
 	None = ""
 )
 
-// Deletion policies.
+// The deletion policies.
 const (
 	Delete         = "Delete"
 	Retain         = "Retain"
@@ -33,7 +33,7 @@ const (
 	RetainOnDelete = "RetainOnDelete"
 )
 
-// Adoption policies.
+// The adoption policies.
 const (
 	Never     = "Never"
 	IfUnowned = "IfUnowned"
@@ -43,10 +43,10 @@ const (
 // Ref names an object.
 type Ref struct{ Kind, Namespace, Name string }
 
-// String is KIND/NAMESPACE/NAME.
+// String returns KIND/NAMESPACE/NAME.
 func (r Ref) String() string { return r.Kind + "/" + r.Namespace + "/" + r.Name }
 
-// ParseRef reads what String wrote.
+// ParseRef parses the result of String.
 func ParseRef(text string) Ref {
 	kind, rest, _ := strings.Cut(text, "/")
 	namespace, name, _ := strings.Cut(rest, "/")
@@ -56,18 +56,18 @@ func ParseRef(text string) Ref {
 // Node is the identity of a node.
 type Node struct{ Hub, Form, Row string }
 
-// Name is the node's name in the cluster. No form of the model has a dash in its name.
+// Name returns the node's name in the cluster. No form of the model has a dash in its name.
 func (n Node) Name() string { return n.Row + "-" + n.Form }
 
 // Row is a row of a hub's table, by its columns.
 type Row struct {
 	UID      string
-	Previous string // the uid that it had before, "" for none
+	Previous string // its former uid, "" for none
 	Active   bool
 	Columns  map[string]string
 }
 
-// Rule excludes objects of a kind; Name may have asterisks.
+// Rule excludes objects of a kind. Name may contain asterisks.
 type Rule struct{ Kind, Name string }
 
 func (r Rule) matches(ref Ref) bool {
@@ -83,24 +83,24 @@ type Resource struct {
 	When               string // the column that includeWhen reads; "" includes always
 	Purge, Recreate    bool
 	Data               bool // holdsData
-	Hook               bool // a Job that runs before its node is deleted: no object of the node
-	TakesClaims        bool // a StatefulSet whose claims are deleted with it
+	Hook               bool // a Job that runs before its node is deleted, and isn't an object of the node
+	TakesClaims        bool // a StatefulSet whose claims Kubernetes deletes with it
 }
 
 // Form is a form of a hub.
 type Form struct {
 	Name      string
-	Before    string // the name that it had before, "" for none
+	Before    string // its former name, "" for none
 	Resources []Resource
 	Exclude   []Rule
 	Tombstone bool // it has a tombstone, see TombstoneOf
 	Stages    []Stage
-	MaxFailed int // more failed nodes of a stage keep later ones from beginning
-	Revision  int // stands in every object; it grows where the form changes all of them
+	MaxFailed int // with more failed nodes in a stage, later stages don't begin
+	Revision  int // it is in every object, and grows when the form changes all of them
 }
 
-// TombstoneOf is the object that the tombstone of a form names for a row. The object must
-// have the label tenant with the row's uid.
+// TombstoneOf returns the object that the tombstone of a form names for a row. The object
+// must have the label tenant with the row's uid.
 func TombstoneOf(uid string) Ref { return Ref{Config, Near, uid + "-old"} }
 
 // Hub is a hub with its rows and forms.
@@ -115,18 +115,18 @@ type Hub struct {
 // Inputs are the hubs that a run reads.
 type Inputs []Hub
 
-// Rendered is an object that a row and a form give.
+// Rendered is an object that a row and a form render.
 type Rendered struct {
 	Node     Node
 	Resource Resource
 	Ref      Ref
-	// Certain is false where the row doesn't render, so that the object may be desired.
+	// Certain is false if the row fails to render, so that the object may be desired.
 	Certain bool
-	// Excluded tells that a rule of the form or the hub matches.
+	// Excluded is set if a rule of the form or the hub matches.
 	Excluded bool
 }
 
-// Rendered lists all objects of all rows, whatever narrows a run.
+// Rendered returns all objects of all rows, even if a run is narrowed.
 func (in Inputs) Rendered() []Rendered {
 	var all []Rendered
 	for _, hub := range in {
@@ -141,7 +141,7 @@ func (in Inputs) Rendered() []Rendered {
 	return all
 }
 
-// of lists the objects of one node.
+// of returns the objects of one node.
 func (f Form) of(hub Hub, row Row) []Rendered {
 	var all []Rendered
 	certain := f.renders(row)
@@ -161,14 +161,14 @@ func (f Form) of(hub Hub, row Row) []Rendered {
 	return all
 }
 
-// renders tells whether every includeWhen of the form is a boolean for this row.
+// renders reports whether every includeWhen of the form is a boolean for this row.
 func (f Form) renders(row Row) bool {
 	return !slices.ContainsFunc(f.Resources, func(r Resource) bool {
 		return r.When != "" && !slices.Contains([]string{"true", "false"}, row.Columns[r.When])
 	})
 }
 
-// of is the object that a resource gives for a row.
+// of returns the object that a resource renders for a row.
 func (r Resource) of(row Row) Ref {
 	name := strings.ReplaceAll(r.Name, "{{ .uid }}", row.UID)
 	for column, value := range row.Columns {
@@ -188,7 +188,7 @@ func excludedBy(ref Ref, lists ...[]Rule) bool {
 	return slices.ContainsFunc(slices.Concat(lists...), func(r Rule) bool { return r.matches(ref) })
 }
 
-// Hub finds a hub, nil where the inputs lack it.
+// Hub returns a hub, or nil.
 func (in Inputs) Hub(name string) *Hub {
 	for i := range in {
 		if in[i].Name == name {
@@ -198,7 +198,7 @@ func (in Inputs) Hub(name string) *Hub {
 	return nil
 }
 
-// Form finds a form of the hub, nil where the inputs lack it.
+// Form returns a form of the hub, or nil.
 func (h *Hub) Form(name string) *Form {
 	for i := range h.Forms {
 		if h.Forms[i].Name == name {
@@ -208,7 +208,7 @@ func (h *Hub) Form(name string) *Form {
 	return nil
 }
 
-// Row finds a row of the hub, active or not, or nil.
+// Row returns a row of the hub, active or not, or nil.
 func (h *Hub) Row(uid string) *Row {
 	for i := range h.Rows {
 		if h.Rows[i].UID == uid {
@@ -218,7 +218,7 @@ func (h *Hub) Row(uid string) *Row {
 	return nil
 }
 
-// Resource finds a resource of the form, or nil.
+// Resource returns a resource of the form, or nil.
 func (f *Form) Resource(id string) *Resource {
 	for i := range f.Resources {
 		if f.Resources[i].ID == id {
@@ -228,18 +228,18 @@ func (f *Form) Resource(id string) *Resource {
 	return nil
 }
 
-// state is what the inputs say of a node.
+// state is the state of a node in the inputs.
 type state string
 
 const (
 	unknown state = "unknown" // the inputs lack its hub or its form
-	broken  state = "broken"  // its row doesn't render
+	broken  state = "broken"  // its row fails to render
 	stays   state = "stays"
 	leaves  state = "leaves"
 )
 
-// Now is the node that a node goes on as: one whose form, or the uid of whose row, has
-// another name now. Most are the node itself.
+// Now returns the node that replaces a node, because its form or its row's uid has another
+// name now. For most nodes, it is the node itself.
 func (in Inputs) Now(n Node) Node {
 	hub := in.Hub(n.Hub)
 	if hub == nil {
@@ -282,7 +282,7 @@ func (in Inputs) state(n Node) state {
 	return stays
 }
 
-// rules are the exclusions that concern a node.
+// rules returns the exclusions for a node.
 func (in Inputs) rules(n Node) []Rule {
 	n = in.Now(n)
 	hub := in.Hub(n.Hub)

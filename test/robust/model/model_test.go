@@ -9,8 +9,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/robust/model"
 )
 
-// scene is a hub of one row and one form, whose volume the cluster has, and a command that
-// is about to run.
+// scene is a hub with one row and one form, whose volume exists in the cluster, and a
+// command that is about to run.
 type scene struct {
 	inputs  model.Inputs
 	object  model.Object
@@ -18,9 +18,9 @@ type scene struct {
 	inv     model.Inventory
 	command model.Command
 	exit    int
-	// after is what becomes of the object; nil is that it is gone.
+	// after is the object after the command. nil means that it is gone.
 	after *model.Object
-	stays bool // the inventory does, too
+	stays bool // the inventory stays, too
 }
 
 func newScene() *scene {
@@ -47,7 +47,7 @@ func (s *scene) form() *model.Form         { return &s.inputs[0].Forms[0] }
 func (s *scene) resource() *model.Resource { return &s.form().Resources[0] }
 func (s *scene) off()                      { s.row().Active = false }
 
-// check is what the model says of the scene.
+// check returns the model's verdict about the scene.
 func (s *scene) check() string {
 	s.inv.Entries = append(s.inv.Entries, s.entry)
 	picture := func(objects ...model.Object) *model.Cluster {
@@ -68,7 +68,8 @@ func (s *scene) check() string {
 	return strings.Join(model.Check(s.command, before, after, s.exit), "\n")
 }
 
-// The model says of each condition of the contract what a deletion lacks.
+// TestDeletions wants the model to name the condition of the contract that a deletion
+// lacks.
 func TestDeletions(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -158,13 +159,13 @@ func TestDeletions(t *testing.T) {
 	}
 }
 
-// copied has the object be a copy: the inventory records another kind.
+// copied makes the object a copy: the inventory records another kind.
 func (s *scene) copied() {
 	s.object.Name = "acme-data-copy"
 	s.entry.Kind = model.Config
 }
 
-// excludedElsewhere has another form render the object, and exclude it.
+// excludedElsewhere makes another form render the object and exclude it.
 func (s *scene) excludedElsewhere() {
 	after := s.object
 	s.after = &after
@@ -182,7 +183,7 @@ func (s *scene) helm() {
 	s.object.Labels["app.kubernetes.io/managed-by"], s.object.Annotations["meta.helm.sh/release-name"] = "Helm", "theirs"
 }
 
-// The same for commands without inputs, and for tombstones.
+// TestCommands works like TestDeletions, for commands without inputs, and for tombstones.
 func TestCommands(t *testing.T) {
 	t.Parallel()
 	orphan := func(s *scene) {
@@ -232,7 +233,8 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// Objects that stay are changed only by who may, and never left to the garbage collector.
+// TestChanges wants a verdict about every unauthorized change of an object that stays, and
+// about objects left to the garbage collector.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -296,7 +298,8 @@ func (s *scene) theirs() {
 
 func (s *scene) excluded() { s.form().Exclude = []model.Rule{{Kind: model.Claim, Name: "*"}} }
 
-// A handover moves objects from a LynqNode to an inventory, and loses none.
+// TestHandover moves objects from a LynqNode to an inventory, and wants a verdict about
+// each loss.
 func TestHandover(t *testing.T) {
 	t.Parallel()
 	volume := model.Object{

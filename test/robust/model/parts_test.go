@@ -8,15 +8,15 @@ import (
 	"github.com/lynqctl/lynqctl/test/robust/model"
 )
 
-// fleet is three nodes of one object each, of which the form says something new, and what
-// each object says of it before and after a run.
+// fleet has three nodes of one object each, whose form has a new revision. It has the
+// revision of each object before and after a run.
 type fleet struct {
 	inputs        model.Inputs
-	before, after [3]string // the revisions; "" for an object that isn't there
+	before, after [3]string // the revisions; "" for an object that doesn't exist
 	command       model.Command
 	exit          int
-	frozen        *fleet // what the plan was made of
-	copied        string // what a copy of acme's object says after the run, which takes its owner off; "" for none
+	frozen        *fleet // the state from which the plan was made
+	copied        string // the content of a copy of acme's object after the run, which removes its owner; "" for none
 }
 
 func (f *fleet) form() *model.Form { return &f.inputs[0].Forms[0] }
@@ -60,7 +60,7 @@ func picture(revisions [3]string) *model.Cluster {
 	return c
 }
 
-// check is what the model says of the run.
+// check returns the model's verdict about the run.
 func (f *fleet) check() string {
 	f.command.Inputs = f.inputs
 	if f.frozen != nil {
@@ -80,7 +80,7 @@ func (f *fleet) check() string {
 	return strings.Join(model.Check(f.command, before, after, f.exit), "\n")
 }
 
-// judge compares what the model says with what it must say.
+// judge compares the model's verdicts with the expected ones.
 func judge(t *testing.T, cases map[string]struct {
 	change func(*fleet)
 	want   string
@@ -98,7 +98,8 @@ func judge(t *testing.T, cases map[string]struct {
 	}
 }
 
-// A node changes when all nodes of the stages before its own have, and no pause holds it.
+// TestStages wants a node to change only when all nodes of earlier stages have, and no
+// pause holds it.
 func TestStages(t *testing.T) {
 	t.Parallel()
 	staged := func(stages ...model.Stage) func(f *fleet, after ...string) {
@@ -148,8 +149,8 @@ func TestStages(t *testing.T) {
 
 func (f *fleet) plan(row int, plan string) { f.inputs[0].Rows[row].Columns["plan"] = plan }
 
-// A plan file is carried out while all that it depends on is as it was, and changes nothing
-// else.
+// TestPlans wants a run of a plan file only while everything on which it depends is
+// unchanged. The run must change nothing else.
 func TestPlans(t *testing.T) {
 	t.Parallel()
 	planned := func(f *fleet) {
@@ -179,7 +180,8 @@ func TestPlans(t *testing.T) {
 	})
 }
 
-// A shard has its own rows. By FNV-1a, acme is in shard 1 of 2, and bolt and coil in shard 0.
+// TestShards wants a shard to change only its own rows. By FNV-1a, acme is in shard 1 of 2,
+// and bolt and coil are in shard 0.
 func TestShards(t *testing.T) {
 	t.Parallel()
 	judge(t, map[string]struct {

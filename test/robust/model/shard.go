@@ -9,15 +9,15 @@ import (
 // Shard is a share of the rows, one of Count. The zero Shard has all.
 type Shard struct{ Index, Count uint64 }
 
-// has tells whether a row is of the shard.
+// has reports whether the shard contains a row.
 func (s Shard) has(uid string) bool {
 	h := fnv.New64a()
 	h.Write([]byte(uid))
 	return s.Count == 0 || h.Sum64()%s.Count == s.Index
 }
 
-// unsharded names what a run of a shard changed though a form of it has stages: no shard knows
-// when the nodes of others are ready.
+// unsharded names the changes of a shard's run if one of its forms has stages, because no
+// shard knows when the nodes of others are ready.
 func (c Command) unsharded(before, after *Cluster) []string {
 	staged := slices.ContainsFunc(c.Inputs, func(h Hub) bool {
 		return slices.ContainsFunc(h.Forms, func(f Form) bool {

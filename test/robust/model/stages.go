@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// Stage is a stage of a form's rollout: the rows with this plan, or the next ones, as many or
-// as large a share of all.
+// Stage is a stage of a form's rollout: the rows with this plan, or the next ones, by
+// number or as a percentage of all.
 type Stage struct {
 	Plan          string
 	Rows, Percent int
 	Pause         bool
 }
 
-// stages has the stage of each active row, counted from 0. Rows that no stage chooses are in
-// one behind the last.
+// stages returns the stage of each active row, counted from 0. Rows that no stage selects
+// are in one after the last.
 func (f *Form) stages(rows []Row) map[string]int {
 	of := map[string]int{}
 	active := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return !r.Active })
@@ -40,7 +40,7 @@ func (f *Form) stages(rows []Row) map[string]int {
 	return of
 }
 
-// mark is the revision as objects have it: none before the form first changes all of them.
+// mark returns the revision in objects: none before the form first changes all of them.
 func (f *Form) mark() string { return strings.TrimPrefix(strconv.Itoa(f.Revision), "0") }
 
 // rollout is a form with stages in a run.
@@ -52,8 +52,8 @@ type rollout struct {
 	before, after *Cluster
 }
 
-// staged names the nodes that a form changed before their stages had begun. A run of nodes
-// that a person names has no stages.
+// staged names the nodes that a form changed before their stages had begun. If a person
+// named the nodes, the run has no stages.
 func (c Command) staged(before, after *Cluster) []string {
 	var wrong []string
 	for _, hub := range c.Inputs {
@@ -74,7 +74,7 @@ func (c Command) staged(before, after *Cluster) []string {
 	return wrong
 }
 
-// waits says why the run must leave a row's node as it was; "" is that it may change it.
+// waits says why the run must not change a row's node, or returns "".
 func (r rollout) waits(row string) string {
 	mine, pauses := r.stage[row], 0
 	if r.Stage > 0 && mine >= r.Stage {
@@ -104,8 +104,8 @@ func (r rollout) waits(row string) string {
 	return ""
 }
 
-// have are the objects of a row's node that the form renders, and that are as it says now,
-// or as it said before.
+// have returns the rendered objects of a row's node with the form's current revision, or
+// with an earlier one.
 func (r rollout) have(c *Cluster, row string, now bool) map[string]Object {
 	have := map[string]Object{}
 	for _, o := range c.Objects {
@@ -120,8 +120,8 @@ func (r rollout) have(c *Cluster, row string, now bool) map[string]Object {
 	return have
 }
 
-// moved are the objects of a row's node that were as the form said before, and that the run
-// has changed to what it says now, or deleted.
+// moved returns the objects of a row's node that the run brought to the current revision,
+// or deleted.
 func (r rollout) moved(row string) []Ref {
 	var moved []Ref
 	for uid, o := range r.have(r.before, row, false) {
@@ -133,7 +133,7 @@ func (r rollout) moved(row string) []Ref {
 	return moved
 }
 
-// later tells whether the run wrote an object of one node after one of another.
+// later reports whether the run wrote an object of one node after one of another.
 func (r rollout) later(one, other string) bool {
 	first := slices.IndexFunc(r.Writes, func(w Ref) bool { return slices.Contains(r.moved(other), w) })
 	return first >= 0 && slices.ContainsFunc(r.Writes[first:], func(w Ref) bool { return slices.Contains(r.moved(one), w) })

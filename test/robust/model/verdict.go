@@ -7,38 +7,38 @@ import (
 
 // Command is an execution of lynqctl.
 type Command struct {
-	// Verb is apply, delete, finalize, prune, restore, rebuild, adopt or handover; look for
-	// a command that changes nothing, and wait where no command runs.
+	// Verb is apply, delete, finalize, prune, restore, rebuild, adopt or handover. It is
+	// look for a command that changes nothing, and wait if no command runs.
 	Verb   string
 	Inputs Inputs // those that -f names
-	// Nodes, Forms and Hubs narrow an apply, and name what a delete deletes.
+	// Nodes, Forms and Hubs narrow an apply, and name the targets of a delete.
 	Nodes, Forms, Hubs []string
-	Label              string // the tenant that -l narrows an apply to
+	Label              string // the tenant to which -l narrows an apply
 	MaxDelete          string
 	IncludeData        bool
 	CascadeOrphan      bool
 	AdoptNever         bool
 	Continue           bool // past a pause
-	Stage              int  // the last stage that rollouts come to, counted from 1; 0 for all
+	Stage              int  // the last stage of rollouts, counted from 1; 0 for all
 	Shard              Shard
 	Plan               *Frozen  // the plan file that an apply carries out
 	Writes             []Ref    // in the order in which the server carried them out
-	Unseen             []string // kinds that the command cannot read
-	// At is when the command ended, and Gone are the nodes whose grace periods run.
+	Unseen             []string // kinds that the command can't read
+	// At is when the command ended. Gone has the nodes in their grace periods.
 	At   time.Time
 	Gone Gone
 
-	rendered []Rendered // what the inputs say
+	rendered []Rendered // by the inputs
 }
 
-// covers tells whether the command is about a node.
+// covers reports whether the command covers a node.
 func (c Command) covers(n Node) bool {
 	return (len(c.Nodes) == 0 || slices.Contains(c.Nodes, n.Name())) &&
 		(len(c.Forms) == 0 || slices.Contains(c.Forms, n.Form)) &&
 		(len(c.Hubs) == 0 || slices.Contains(c.Hubs, n.Hub)) && c.Shard.has(n.Row)
 }
 
-// Stays says why the command must not delete an object; "" is that it may.
+// Stays says why the command must not delete an object, or returns "".
 func (c Command) Stays(before *Cluster, o Object) string {
 	if owner, is := before.owner(o); is && owner.TakesClaims {
 		if why := c.Stays(before, owner); why != "" {
@@ -76,7 +76,7 @@ func (c Command) staysInApply(before *Cluster, o Object) string {
 	if c.Label != "" && o.Labels["tenant"] != c.Label {
 		return "its labels are not of this run"
 	}
-	leavesAsNamed := c.Inputs.state(holder.Node) == leaves && c.covers(holder.Node) // by the name that its inventory has
+	leavesAsNamed := c.Inputs.state(holder.Node) == leaves && c.covers(holder.Node) // by the name in its inventory
 	if !c.covers(c.Inputs.Now(holder.Node)) && !leavesAsNamed {
 		return "its node " + holder.Node.Name() + " is not of this run"
 	}
@@ -113,14 +113,16 @@ func (c Command) staysInApply(before *Cluster, o Object) string {
 	return kept(o, entry, RetainOnDelete)
 }
 
-// gives tells whether a node gives an object to the node that renders it now, which then may
-// do with it what its form says. What moves with its row to another hub, moves at once.
+// gives reports whether a node gives an object to the node that renders it now. That node
+// may then do what its form says. An object that moves with its row to another hub moves at
+// once.
 func (c Command) gives(n Node, r Rendered) bool {
 	state := c.Inputs.state(n)
 	return c.covers(r.Node) && (state == stays || state == leaves && (!c.early(n) || r.Node.Row == n.Row))
 }
 
-// kept says that the policy of the object, or the recorded one, keeps it.
+// kept says which policy keeps the object: its own, or the recorded one. It returns "" for
+// none.
 func kept(o Object, e Entry, also string) string {
 	for _, policy := range []string{o.Annotations["lynq.sh/deletion-policy"], e.Deletion} {
 		if policy == Retain || policy == also {
@@ -137,7 +139,7 @@ func (c Command) staysInDelete(before *Cluster, o Object) string {
 		return "it isn't ours: no inventory lists it and tracks it"
 	case c.Verb == "delete" && !c.covers(holder.Node):
 		return "its node " + holder.Node.Name() + " is not deleted"
-	case c.Verb == "finalize" && !holder.Deleting && !holder.Copy: // a copy is of one that was deleted
+	case c.Verb == "finalize" && !holder.Deleting && !holder.Copy: // a copy belongs to a deleted inventory
 		return "nobody deleted the inventory of its node " + holder.Node.Name()
 	case entry.Excluded:
 		return "it is recorded as excluded"
@@ -162,7 +164,7 @@ func (c Command) staysInPrune(before *Cluster, o Object) string {
 	return ""
 }
 
-// tombstone says why no tombstone of the inputs may delete the object.
+// tombstone says why no tombstone of the inputs may delete the object, or returns "".
 func (c Command) tombstone(before *Cluster, o Object) string {
 	const none = "no tombstone names it"
 	if c.Label != "" || c.recorded(before, o.Ref) || slices.ContainsFunc(c.rendered, func(r Rendered) bool { return r.Ref == o.Ref }) {
@@ -181,14 +183,14 @@ func (c Command) tombstone(before *Cluster, o Object) string {
 	return none
 }
 
-// recorded tells whether an inventory of the run's hubs names the object.
+// recorded reports whether an inventory of the run's hubs lists the object.
 func (c Command) recorded(before *Cluster, ref Ref) bool {
 	return before.recorded(ref, func(hub string) bool {
 		return c.Inputs.Hub(hub) != nil && (len(c.Hubs) == 0 || slices.Contains(c.Hubs, hub))
 	})
 }
 
-// recorded tells whether an inventory of some hubs names the object.
+// recorded reports whether an inventory of some hubs lists the object.
 func (c *Cluster) recorded(ref Ref, of func(hub string) bool) bool {
 	return slices.ContainsFunc(c.Inventories, func(i Inventory) bool {
 		return of(i.Node.Hub) && slices.ContainsFunc(i.Entries, func(e Entry) bool { return e.Ref == ref })
