@@ -23,7 +23,7 @@ type Column struct {
 	Name            string
 	Primary, Unique bool // the column alone is such a key
 	Binary          bool // it contains bytes
-	// Values are those of some rows. NULL is "".
+	// Values come from some rows. NULL is "".
 	Values []string
 
 	off []bool // says of each sample that the row is inactive

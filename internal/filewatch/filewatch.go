@@ -8,7 +8,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// settle is how long a Watcher collects changes.
+// settle is the time for which a Watcher collects changes.
 const settle = 200 * time.Millisecond
 
 // Places are the files and directories to watch.

@@ -30,7 +30,7 @@ func Find(answer []apidiscovery.APIGroupDiscovery, group, version, kind string) 
 	return newCatalog(answer).find(group, version, kind)
 }
 
-// MaxTries is how often the client tries a request.
+// MaxTries is the number of tries of a request.
 const MaxTries = maxTries
 
 // Pause and Passing are the rules for retries.

@@ -58,7 +58,7 @@ func (c *Counting) Expect(n int) {
 	}
 }
 
-// Reached says that n of so many items are done. It is safe for concurrent use.
+// Reached sets the finished items and the total. It is safe for concurrent use.
 func (c *Counting) Reached(n, of int) {
 	if c != nil {
 		c.n.Store(int64(n))

@@ -14,14 +14,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// waitingEvery is how often a log names the objects that a run waits for. waitingNamed
-// limits how many it names.
+// waitingEvery is the interval at which a log names the objects that a run waits for.
+// waitingNamed limits how many it names.
 const (
 	waitingEvery = 10 * time.Second
 	waitingNamed = 3
 )
 
-// countingEvery is how often a log counts the changes without a line.
+// countingEvery is the interval at which a log counts the changes without a line.
 const countingEvery = 30 * time.Second
 
 // lines writes lines about events to a log.

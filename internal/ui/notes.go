@@ -156,7 +156,7 @@ func (n *notes) details() []string {
 // nextGoesOn says what happens to nodes that a run didn't finish.
 const nextGoesOn = "progress is saved; run the same command again to continue"
 
-// untold removes the parts of a message that were told before. Semicolons separate the
+// untold removes the parts of a message that other lines contain. Semicolons separate the
 // parts.
 func untold(message string, told []string) string {
 	for _, part := range told {

@@ -20,7 +20,7 @@ import (
 // process.
 const reapCommand = "reap"
 
-// ready is what run prints when the cluster works.
+// ready is the output of run when the cluster works.
 type ready struct {
 	Kubeconfig string `json:"kubeconfig"` // one context for each user; admin is current
 	Kubectl    string `json:"kubectl"`    // path of the program
@@ -110,7 +110,7 @@ func (c cli) serve(ctx context.Context, set binaries.Set, dir string, asked <-ch
 // restartAPIServer is a request to run, as a line on its standard input.
 const restartAPIServer = "restart kube-apiserver"
 
-// done is what run prints after a request.
+// done is the output of run after a request.
 type done struct {
 	Done string `json:"done"`
 }

@@ -130,7 +130,7 @@ type endings struct {
 	wrong func(*snapshot) []string
 }
 
-// fate is what happens to the write at which a run ends.
+// fate says what happens to the write at which a run ends.
 type fate struct {
 	faultproxy.Rule
 	held bool // it waits until the run knows that it must end

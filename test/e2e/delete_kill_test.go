@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	// removals is how often the test deletes a hub with removedRows rows. endsEach is how
-	// often it ends such a run early, after at most mostOfRemoval requests.
+	// The test deletes a hub with removedRows rows several times: removals. It ends such a
+	// run early endsEach times, after at most mostOfRemoval requests.
 	removals      = 3
 	endsEach      = 5
 	mostOfRemoval = 50

@@ -49,7 +49,7 @@ func killedStages(pause bool) func(*testing.T) *kills {
 		k.left = func(t *testing.T, _ bool) {
 			t.Helper()
 			if s.inStages(t, form, stages); pause {
-				k.args = args[:len(args)-1] // without --resume, because another one may end the next pause
+				k.args = args[:len(args)-1] // without --continue, because another one may end the next pause
 			}
 			complain(t, s.look(t).unnamed())
 		}

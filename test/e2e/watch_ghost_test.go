@@ -12,8 +12,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
-// TestWatchForgetsRow wants a node that never rendered to leave the metrics and the hub
-// record as soon as its row is gone, long before a round about all nodes.
+// TestWatchForgetsRow removes the row of a node that never rendered. The node must leave
+// the metrics and the hub record soon, long before a round about all nodes.
 func TestWatchForgetsRow(t *testing.T) {
 	t.Parallel()
 	inputs := strings.Replace(shopInputs, "{type: csv, csv:", "{type: csv, syncInterval: 1s, csv:", 1)

@@ -26,8 +26,8 @@ const (
 	haKills = 2
 	// leaseLasts is the time after which a Lease expires without a renewal.
 	leaseLasts = 30 * time.Second
-	// lookEvery is how often a waiting instance reads the Lease. The number of reads before
-	// it takes over doesn't depend on the load of the machine.
+	// lookEvery is the interval at which a waiting instance reads the Lease. The number of
+	// reads before it takes over doesn't depend on the load of the machine.
 	lookEvery = 3 * time.Second
 	// soonTakes limits these reads if the holder was killed or has ended, and both are on
 	// one host, as docs/watch.md says. The next read shows it. One may be in progress, and

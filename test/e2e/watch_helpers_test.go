@@ -89,7 +89,7 @@ func (r *running) address(t *testing.T) string {
 	return address
 }
 
-// pollEvery is how often a test checks a condition.
+// pollEvery is the interval at which a test checks a condition.
 const pollEvery = 100 * time.Millisecond
 
 // settleWithin limits how long a test waits for a watch. Nothing takes longer, even on a

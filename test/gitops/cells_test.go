@@ -33,7 +33,7 @@ type carrier interface {
 	write(t *testing.T, name, text string)
 }
 
-// patience is how long Flux waits, even for objects that never become ready.
+// patience is the time for which Flux waits, even for objects that never become ready.
 const patience = 15 * time.Second
 
 // listener keeps the losses that render reports.
@@ -202,8 +202,8 @@ func waited(waits map[string]func() error) map[string]bool {
 	return ready
 }
 
-// story is what happens to some resources of a form, with the outcome for each. The outcome
-// under lynqctl apply is the meaning of a policy.
+// story says what happens to some resources of a form, with the outcome for each. The
+// outcome under lynqctl apply is the meaning of a policy.
 type story struct {
 	name, form string
 	cells      []cell

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// edit is what another client does to the object of a resource.
+// edit is a change of another client to the object of a resource.
 type edit struct{ manager, patch string }
 
 // written is a resource whose object existed before, or is edited, or both.

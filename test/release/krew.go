@@ -27,7 +27,7 @@ type plugin struct {
 	} `json:"spec"`
 }
 
-// platform is what krew installs on a machine.
+// platform is krew's entry for a kind of machine.
 type platform struct {
 	Bin      string `json:"bin"`
 	URI      string `json:"uri"`

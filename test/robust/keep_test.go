@@ -83,7 +83,7 @@ type keeping struct {
 }
 
 const (
-	// looksEvery is how often a history checks whether a watch is idle.
+	// looksEvery is the interval at which a history checks whether a watch is idle.
 	looksEvery = 5 * time.Second
 	// idleFor is the time without requests after which a watch counts as idle. It is longer
 	// than the pause before a watch tries a refused Kubernetes watch again.

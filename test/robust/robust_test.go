@@ -124,7 +124,7 @@ func repeat(t *testing.T, in place, patterns ...string) {
 	}
 }
 
-// place is where histories run. It runs each in its own world.
+// place runs a history in its own world.
 type place func(t *testing.T, run func(*testing.T, *history))
 
 // onCluster runs histories on a real control plane.

@@ -29,7 +29,7 @@ var (
 	managers = sync.OnceValues(apiserver.NewManagers)
 )
 
-// world is what one history changes: two namespaces, its own kind, and files.
+// world has everything that one history changes: two namespaces, its own kind, and files.
 type world struct {
 	paper
 	real      *harness.Env      // nil in memory

@@ -13,8 +13,7 @@ import (
 )
 
 // partial reports whether a plan of the run covers only a part of what the inputs render.
-// This is so if the run is narrowed, or has several hubs, because each hub has its own
-// plan.
+// The run may be narrowed. Or it has several hubs, and each has its own plan.
 func partial(j *Job) bool {
 	programs := 0
 	for _, h := range j.Hubs {

@@ -56,7 +56,7 @@ func Run(ctx context.Context, e *session.Engine, o *apply.Options, out *Output) 
 	return diffOutcome(report, differs && out.Plan == nil)
 }
 
-// expiresSoon is how far ahead a comparison warns of rows that expire.
+// expiresSoon is the time before a row expires from which a comparison warns.
 const expiresSoon = 24 * time.Hour
 
 // tellExpiries names the nodes that a later apply deletes because their rows expire soon.

@@ -69,7 +69,7 @@ type Counter interface {
 	// Add counts n more items, of those that Expect announced.
 	Add(n int)
 	Expect(n int)
-	// Reached says that n of so many items are done.
+	// Reached sets the finished items and the total.
 	Reached(n, of int)
 	// Note shows a line that stays on the screen.
 	Note(line string)

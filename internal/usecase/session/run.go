@@ -75,7 +75,7 @@ type Run struct {
 	Observe func(report.Event)
 	// Name is the run's name in Leases and histories.
 	Name string
-	// Noted is what histories record in addition to the result.
+	// Noted has the facts for histories in addition to the result.
 	Noted     Noted
 	histories *histories
 }

@@ -264,8 +264,8 @@ func (h *hubWatch) tell(err error) {
 	h.w.engine.Notef("warning: hub %s: %v", h.hub.Key, err)
 }
 
-// wholeEvery is how often rounds compare all nodes of the hub. A shorter reapplyInterval of
-// an object shortens it.
+// wholeEvery is the interval between comparisons of all nodes of the hub. A shorter
+// reapplyInterval of an object shortens it.
 func (h *hubWatch) wholeEvery() time.Duration {
 	every := wholeEvery
 	for _, p := range h.hub.Programs {

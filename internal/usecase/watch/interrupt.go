@@ -12,7 +12,7 @@ import (
 // round, and the next one waits for the same objects.
 const roundFor = 2 * time.Second
 
-// tellEvery is how often the log says what a round waits for.
+// tellEvery is the interval at which the log names the objects that a round waits for.
 const tellEvery = time.Minute
 
 // timer returns the next time at which the hub has work although nothing changed. It

@@ -41,7 +41,8 @@ type kindWatch struct {
 const (
 	// watchAgain is the pause before another try to watch a kind.
 	watchAgain = time.Minute
-	// servedEvery is how often lynqctl asks the server again for a missing kind.
+	// servedEvery is the interval at which lynqctl asks the server again for a missing
+	// kind.
 	servedEvery = 10 * time.Second
 )
 

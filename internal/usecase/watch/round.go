@@ -18,8 +18,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/watch"
 )
 
-// wholeEvery is how often rounds compare all nodes with the cluster, even if no watch
-// reports a change.
+// wholeEvery is the interval at which rounds compare all nodes with the cluster, even if no
+// watch reports a change.
 const wholeEvery = 5 * time.Minute
 
 // round plans and applies one hub, or several hubs between which objects move.
@@ -38,7 +38,7 @@ type part struct {
 	*hubWatch
 	term *term
 	rows *hubRows
-	// objects are those that changed. all means that any object may have changed.
+	// objects has the changed objects. all means that any object may have changed.
 	objects map[lynq.Ref]bool
 	all     bool
 	due     map[lynq.NodeKey]bool

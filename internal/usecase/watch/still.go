@@ -59,10 +59,10 @@ func (h *hubWatch) readFile() string {
 	return h.rows.file.Digest
 }
 
-// sparing returns the plans without deletions if they delete data too early. This is so
-// while a file with errors may render the data for another hub. It is also so until a third
-// reading of the inputs and the rows' file equals the others, because someone may still be
-// writing a file. whole means that the plans have all nodes.
+// sparing returns the plans without deletions if they delete data too early. A file with
+// errors may render the data for another hub. Or someone may still be writing a file:
+// lynqctl deletes data only after three equal readings of the inputs and the rows' file.
+// whole means that the plans have all nodes.
 func (h *hubWatch) sparing(plans []plan.Plan, rows *hubRows, whole bool, now time.Time) []plan.Plan {
 	taking := slices.ContainsFunc(plansOf(plans, h.hub.Key), func(p plan.Plan) bool { return p.TakesData() })
 	if !taking {

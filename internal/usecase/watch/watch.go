@@ -35,8 +35,8 @@ type Options struct {
 	Listen string
 }
 
-// inputsEvery is how often Run checks the input files in any case, because some file
-// systems report no changes, such as network ones.
+// inputsEvery is the interval at which Run checks the input files in any case, because some
+// file systems report no changes, such as network ones.
 const inputsEvery = 30 * time.Second
 
 // Files reports that files may have changed. look returns the places to watch, and Files

@@ -12,9 +12,9 @@ type Record struct {
 	Status int
 	// Faulted is set if a rule ended the request.
 	Faulted bool
-	// Began is when the request came. Answered is when the API server's answer came, before
-	// the client got it, or when it was clear that none comes. It is zero while the request
-	// is in progress.
+	// Began is the time at which the request came. Answered is the time at which the API
+	// server's answer came, before the client got it, or at which it was clear that none
+	// comes. Answered is zero while the request is in progress.
 	Began, Answered time.Time
 }
 

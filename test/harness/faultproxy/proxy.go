@@ -68,7 +68,7 @@ type exchange struct {
 	request Request
 	rule    Rule
 	status  int // for the client
-	// answered is when the API server's answer came, zero if none did.
+	// answered is the time of the API server's answer, zero if none came.
 	answered time.Time
 }
 

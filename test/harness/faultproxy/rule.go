@@ -38,7 +38,7 @@ type Rule struct {
 	// Status is the code of a Status object that the proxy answers instead of the API
 	// server.
 	Status int
-	// Reason is that of the Status object. "" means the usual one for Status.
+	// Reason is the reason in the Status object. "" means the usual one for Status.
 	Reason string
 	// RetryAfter sets this header, in seconds, unless it is 0.
 	RetryAfter int

@@ -24,7 +24,7 @@ type Command struct {
 	Plan               *Frozen  // the plan file that an apply carries out
 	Writes             []Ref    // in the order in which the server carried them out
 	Unseen             []string // kinds that the command can't read
-	// At is when the command ended. Gone has the nodes in their grace periods.
+	// At is the time at which the command ended. Gone has the nodes in their grace periods.
 	At   time.Time
 	Gone Gone
 

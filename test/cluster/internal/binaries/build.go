@@ -17,7 +17,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// lockPoll is how often a waiting builder checks whether the other one is done.
+// lockPoll is the interval at which a waiting builder checks whether the other one is done.
 const lockPoll = 500 * time.Millisecond
 
 // Build builds all programs into dir, in the Go module at moduleDir. If dir exists, Build

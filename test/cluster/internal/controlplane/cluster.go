@@ -15,9 +15,9 @@ import (
 const (
 	// startTimeout limits the whole start, which takes seconds on an idle machine.
 	startTimeout = 5 * time.Minute
-	// pollInterval is how often a start checks a step.
+	// pollInterval is the interval at which a start checks a step.
 	pollInterval = 25 * time.Millisecond
-	// stopGrace is how long a program may take to end by itself.
+	// stopGrace is the time in which a program may end by itself.
 	stopGrace = 3 * time.Second
 )
 

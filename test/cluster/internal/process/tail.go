@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	// tailLines is how many lines of a log an error shows.
+	// tailLines is the number of log lines in an error.
 	tailLines = 20
-	// tailBytes is how many bytes of the file tail reads for them.
+	// tailBytes is the number of bytes that tail reads for them.
 	tailBytes = 64 << 10
 )
 
