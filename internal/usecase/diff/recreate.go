@@ -14,7 +14,7 @@ import (
 )
 
 // Try implements apply.Cluster. For an object that apply recreates, the server only says
-// that the name is taken. So Try compares the two sides itself.
+// that the name is taken. So Try also keeps both sides of the object.
 func (t *diffRun) Try(ctx context.Context, r lynq.APIResource, w write.Request) (*unstructured.Unstructured, *metav1.PartialObjectMetadata, error) {
 	next, m, err := t.Cluster.Try(ctx, r, w)
 	if w.Verb == write.Create && apierrors.IsAlreadyExists(err) {

@@ -141,8 +141,9 @@ func (r *Run) acquire(ctx context.Context, ls *Locks, hub *lease.Lock) error {
 	return nil
 }
 
-// enter takes the lock of a shard, and briefly that of its hub. This proves that no run of
-// the whole hub is active, and that other shards have the same count.
+// enter takes the lock of a shard, and briefly that of its hub. It waits until runs with
+// another number of shards have ended. So no run of the whole hub is active then, and all
+// shards have the same count.
 func (r *Run) enter(ctx context.Context, ls *Locks, hub, shard *lease.Lock) error {
 	if err := shard.Acquire(ctx, r.RunOptions.LockTimeout); err != nil {
 		return err
@@ -160,7 +161,7 @@ func (r *Run) enter(ctx context.Context, ls *Locks, hub, shard *lease.Lock) erro
 		switch {
 		case e.Count != shard.Shard.Count:
 			others = append(others, e)
-		case e.Index != shard.Shard.Index: // an earlier run of this shard has ended
+		case e.Index != shard.Shard.Index: // the same index belongs to an earlier run of this shard, which has ended
 			me = append(me, e)
 		}
 	}

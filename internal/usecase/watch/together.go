@@ -232,8 +232,8 @@ func (h *hubWatch) ask(ctx context.Context, own *term, other *hubWatch, stakes [
 }
 
 // meet passes a value to the goroutine of another hub, whose Lease this process has until
-// the term t ends. It returns false if the value isn't taken because either hub has other
-// work.
+// the term t ends. met is false if the goroutine doesn't take the value. err is set if this
+// hub must stop waiting: its own work ends, another run wants it, or it was lent.
 func meet[T any](ctx context.Context, h *hubWatch, own, t *term, to chan<- T, value T) (met bool, err error) {
 	select {
 	case to <- value:
