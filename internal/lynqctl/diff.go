@@ -60,7 +60,6 @@ new version of lynqctl, or another client. For values of Secrets, it shows only
 whether they change.
 
 To use your own diff program, set KUBECTL_EXTERNAL_DIFF, as for kubectl diff.
-The program gets two directories.
 
 Exit codes:
   0    nothing would change
@@ -70,9 +69,6 @@ Exit codes:
   130  interrupted`,
 		Example: `  # Preview every field that apply would change
   lynqctl diff -f forms/
-
-  # Preview one tenant with your own diff program
-  KUBECTL_EXTERNAL_DIFF="diff -u -N" lynqctl diff -f forms/ --node acme-web
 
   # Write a comment for a pull request
   lynqctl diff -f forms/ -o markdown > comment.md

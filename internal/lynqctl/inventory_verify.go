@@ -31,9 +31,6 @@ Exit codes:
 		Example: `  # Check all nodes of the context's namespace
   lynqctl inventory verify
 
-  # Check two nodes of any hub
-  lynqctl inventory verify acme-web bolt-web -n shop
-
   # Check all nodes of a hub, for a script
   lynqctl inventory verify -A --hub crm -o json`,
 		RunE: func(cmd *cobra.Command, args []string) error {

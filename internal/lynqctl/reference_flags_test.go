@@ -20,12 +20,16 @@ type sharedFlag struct {
 }
 
 // forCommands returns the item, with its commands if other commands describe the flag
-// in other words.
+// in other words. A group stands for the commands below it.
 func (f sharedFlag) forCommands() string {
 	if f.general {
 		return f.item
 	}
-	return strings.TrimSuffix(f.item, "\n") + " (only `" + strings.Join(f.commands, "`, `") + "`)\n"
+	below := func(c string) bool {
+		group, _, is := strings.Cut(c, " ")
+		return is && slices.Contains(f.commands, group)
+	}
+	return strings.TrimSuffix(f.item, "\n") + " (only `" + strings.Join(slices.DeleteFunc(slices.Clone(f.commands), below), "`, `") + "`)\n"
 }
 
 // commonFlags returns the items that several commands share, by the name of the flag. The

@@ -45,11 +45,7 @@ func renderCommand(a *app) *cobra.Command {
   lynqctl render -f forms/ --output-dir tenants/ --target argo
 
   # Preview the changes as a comment for a pull request
-  lynqctl render -f forms/ --output-dir tenants/ --dry-run -o markdown
-
-  # Render rows from a CSV file, and pipe them to kubectl
-  lynqctl render -f forms/ --source csv:tenants.csv |
-    kubectl apply --server-side -f -`,
+  lynqctl render -f forms/ --output-dir tenants/ --dry-run -o markdown`,
 		Args: cmdflags.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.resolve(cmd); err != nil {

@@ -64,11 +64,8 @@ takes node/NAME, hub/NAME, and form/NAME.` + statusCodes,
   # Show nodes that need attention, in all namespaces
   lynqctl status -A --failed
 
-  # Filter by form and by a label of the inventories
+  # Filter by labels of the inventories
   lynqctl status -A -l lynq.sh/template=web,tier=gold
-
-  # Show the recorded state instead of the live state
-  lynqctl status -A --recorded
 
   # In a job, exit with 1 if a node of the hub is not ready
   lynqctl status hub crm -A --failed

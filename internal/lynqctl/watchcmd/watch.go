@@ -71,10 +71,7 @@ func New(c *console.Console) *cobra.Command {
   lynqctl watch -f forms/ --dry-run=client
 
   # Print manifests that run watch in the cluster
-  lynqctl watch -f forms/ --print-manifests --image registry.example/lynqctl:1
-
-  # Approve held deletions
-  lynqctl watch approve crm -n shop`,
+  lynqctl watch -f forms/ --print-manifests --image registry.example/lynqctl:1`,
 		Args: cmdflags.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o, err := f.options(cmd.Flags())
