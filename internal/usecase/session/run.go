@@ -139,7 +139,7 @@ func (r *Run) Refuse(refusals []plan.Refusal) error {
 	return &Error{Outcome: Refused, Err: ErrReported, Summary: "nothing changed"}
 }
 
-// TellStrays tells, where nothing is written, of the objects that would lose an owner.
+// TellStrays notes each object that would lose an owner. Commands that write nothing call it.
 func (r *Run) TellStrays(plans []plan.Plan) {
 	for i := range plans {
 		for k := range plans[i].Nodes {
