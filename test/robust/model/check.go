@@ -62,9 +62,6 @@ func (c Command) losses(before, after *Cluster) (wrong []string, deleted []Objec
 		if now, is := after.Objects[o.UID]; before.Condemned(o) || is && !after.Condemned(now) {
 			continue
 		}
-		if before.unseen(o, after) {
-			continue
-		}
 		deleted = append(deleted, o)
 		if why := c.Stays(before, o); why != "" {
 			wrong = append(wrong, fmt.Sprintf("%s was deleted: %s", o.Ref, why))

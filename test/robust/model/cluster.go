@@ -132,19 +132,6 @@ func (c *Cluster) stays(n *Operated) bool {
 	return slices.ContainsFunc(c.Operated, func(now Operated) bool { return now.UID == n.UID && !now.Deleting })
 }
 
-// unseen reports whether an object is a copy that a command can't see, and that leaves with
-// an inventory (docs/deleting.md). The copy refers to that inventory, and no inventory of
-// the hub records its kind.
-func (c *Cluster) unseen(o Object, after *Cluster) bool {
-	gone := slices.IndexFunc(c.Inventories, func(i Inventory) bool {
-		return !after.UIDs[i.UID] && slices.ContainsFunc(o.Owners, func(w Owner) bool { return w.UID == i.UID })
-	})
-	return gone >= 0 && !slices.ContainsFunc(c.Inventories, func(i Inventory) bool {
-		recorded := slices.ContainsFunc(i.Entries, func(e Entry) bool { return e.Kind == o.Kind })
-		return i.Node.Hub == c.Inventories[gone].Node.Hub && recorded
-	})
-}
-
 // touched reports whether an object has any mark of lynqctl: tracking, an orphan's marks,
 // or an inventory's entry.
 func (c *Cluster) touched(o Object) bool {

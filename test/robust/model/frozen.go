@@ -103,7 +103,7 @@ func (c Command) stale() string {
 		switch {
 		case c.Plan.Inputs.state(n) != c.Inputs.state(n):
 			return "row " + n.Row + " came or went since the plan"
-		case !slices.Equal(c.Plan.Inputs.wants(n), c.Inputs.wants(n)):
+		case !slices.Equal(c.Plan.Inputs.wants(n), c.Inputs.wants(n)) && !c.Plan.Inputs.contested(n):
 			return "the form or row of node " + n.Name() + " has changed since the plan"
 		case c.Plan.Cluster.recordOf(n) != c.Plan.Began.recordOf(n):
 			return "the inventory of node " + n.Name() + " has changed since the plan"
@@ -133,6 +133,17 @@ func (in Inputs) wants(n Node) []want {
 		}
 	}
 	return wants
+}
+
+// contested reports whether another node wants an object of a node. Then both nodes fail, and
+// a plan changes nothing of them.
+func (in Inputs) contested(n Node) bool {
+	wanted := map[Ref]bool{}
+	all := slices.DeleteFunc(in.Rendered(), func(r Rendered) bool { return !r.Certain || r.Excluded })
+	for _, r := range all {
+		wanted[r.Ref] = wanted[r.Ref] || r.Node == n
+	}
+	return slices.ContainsFunc(all, func(r Rendered) bool { return r.Node != n && wanted[r.Ref] })
 }
 
 // recordOf returns the text of a node's inventory.

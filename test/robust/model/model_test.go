@@ -144,7 +144,7 @@ func TestDeletions(t *testing.T) {
 		"purged data, and the guard":        {func(s *scene) { s.resource().Purge, s.command.MaxDelete = true, "0" }, ""},
 		"a share is a node or more":         {func(s *scene) { s.off(); s.command.MaxDelete = "25%" }, ""},
 		"a copy of a kind that is recorded": {func(s *scene) { s.off(); s.copied(); s.entry.Kind = model.Claim }, "it isn't ours"},
-		"a copy of no recorded kind":        {func(s *scene) { s.off(); s.copied() }, ""},
+		"a copy of no recorded kind":        {func(s *scene) { s.off(); s.copied() }, "it isn't ours"},
 		"a copy, and its inventory stays":   {func(s *scene) { s.copied(); s.stays = true }, "it isn't ours"},
 		"being deleted":                     {func(s *scene) { s.object.Deleting = true }, "is missing"},
 	} {

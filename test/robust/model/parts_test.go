@@ -167,6 +167,15 @@ func TestPlans(t *testing.T) {
 		"its row":      {func(f *fleet) { planned(f); f.plan(0, "pro") }, "the form or row of node acme-web has changed"},
 		"its row went": {func(f *fleet) { planned(f); f.inputs[0].Rows[0].Active = false }, "row acme came or went"},
 		"its form":     {func(f *fleet) { planned(f); f.form().Resources[0].Adoption = model.Never }, "the form or row of node acme-web has changed"},
+		"a node that fails": {func(f *fleet) {
+			planned(f)
+			for _, g := range []*fleet{f, f.frozen} {
+				other := g.inputs[0].Forms[0]
+				other.Name = "site"
+				g.inputs[0].Forms = append(g.inputs[0].Forms, other)
+			}
+			f.form().Resources = append(f.form().Resources, model.Resource{ID: "more", Kind: model.Config, Name: "{{ .uid }}-more"})
+		}, ""},
 		"a condition that holds": {func(f *fleet) {
 			planned(f)
 			f.form().Resources[0].When, f.inputs[0].Rows[0].Columns["feature"] = "feature", "true"
