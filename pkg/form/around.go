@@ -132,7 +132,7 @@ func (in *Inputs) ambiguous() bool {
 
 // loadTexts is LoadAny for files with these texts.
 func loadTexts(texts map[string][]byte) (*Inputs, error) {
-	l := newLoader()
+	l := newLoader(nil)
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		l.stream(name, texts[name])
 	}

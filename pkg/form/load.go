@@ -22,17 +22,17 @@ import (
 // problems. A resource may then lack its apiVersion, kind or name, and a form may have no
 // hub.
 func Load(paths []string, recursive bool, stdin io.Reader) (*Inputs, error) {
-	return load(paths, recursive, stdin, needForm)
+	return load(nil, paths, recursive, stdin, needForm)
 }
 
 // LoadHubs is Load, but accepts inputs without forms.
 func LoadHubs(paths []string, recursive bool, stdin io.Reader) (*Inputs, error) {
-	return load(paths, recursive, stdin, needHub)
+	return load(nil, paths, recursive, stdin, needHub)
 }
 
 // LoadAny is Load, but accepts inputs without hubs and forms, and empty directories.
 func LoadAny(paths []string, recursive bool, stdin io.Reader) (*Inputs, error) {
-	return load(paths, recursive, stdin, needNothing)
+	return load(nil, paths, recursive, stdin, needNothing)
 }
 
 // need says which documents the inputs must have at least.
@@ -44,8 +44,8 @@ const (
 	needNothing
 )
 
-func load(paths []string, recursive bool, stdin io.Reader, least need) (*Inputs, error) {
-	l := newLoader()
+func load(m *Memory, paths []string, recursive bool, stdin io.Reader, least need) (*Inputs, error) {
+	l := newLoader(m)
 	if len(paths) == 0 {
 		l.problems.Add(lynq.Pos{File: "-f"}, "name files or directories with hubs and forms", "no input is given")
 		return l.in, l.problems.Err()
@@ -66,25 +66,18 @@ func load(paths []string, recursive bool, stdin io.Reader, least need) (*Inputs,
 // loader collects the inputs of one run.
 type loader struct {
 	report
+	memory    *Memory
 	in        *Inputs
 	sawForm   bool // the files have a form, even if it has errors
 	sawBroken bool // the files have a broken document that may be a form
 }
 
-func newLoader() *loader {
-	return &loader{in: &Inputs{ClusterScoped: map[GroupKind]bool{}, Plurals: map[GroupKind]string{}}}
+func newLoader(m *Memory) *loader {
+	return &loader{memory: m, in: &Inputs{ClusterScoped: map[GroupKind]bool{}, Plurals: map[GroupKind]string{}}}
 }
 
 // stream reads the documents of one file.
-func (l *loader) stream(file string, data []byte) {
-	documents, complete := parse(&l.report, file, data)
-	if !complete {
-		l.sawBroken = true
-	}
-	for _, document := range documents {
-		l.document(document)
-	}
-}
+func (l *loader) stream(file string, data []byte) { l.add(l.memory.part(file, data)) }
 
 // document reads one Kubernetes object, or the items of a list.
 func (l *loader) document(v *document.Value) {

@@ -13,6 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/form"
 )
 
 // World is the environment of a command.
@@ -26,6 +27,8 @@ type World struct {
 	Clock func() time.Time
 	// Transport carries the requests to clusters. With nil, each cluster has its own.
 	Transport http.RoundTripper
+	// Memory has what earlier commands of this process read files as; nil for nothing.
+	Memory *form.Memory
 }
 
 // Console is the interface between a command and its World.
@@ -97,7 +100,7 @@ func (c *Console) requests() kube.RequestLog {
 // Engine returns an engine whose runs show their results in a format.
 func (c *Console) Engine(format string) *session.Engine {
 	return &session.Engine{
-		Stdin: c.World.Stdin, Getenv: c.World.Getenv, Version: c.Version, Clock: c.Now, Requests: c.requests(), Transport: c.World.Transport, View: c.View(format), Invocation: c.invocation(),
+		Stdin: c.World.Stdin, Getenv: c.World.Getenv, Version: c.Version, Clock: c.Now, Requests: c.requests(), Transport: c.World.Transport, Memory: c.World.Memory, View: c.View(format), Invocation: c.invocation(),
 	}
 }
 

@@ -41,12 +41,12 @@ func Read(ctx context.Context, e *session.Engine, in *InputOptions) (*form.Input
 	}
 	var inputs *form.Inputs
 	err := session.Interruptible(ctx, func() error {
-		load := form.Load
+		load := e.Memory.Load
 		switch {
 		case in.AllowEmpty:
-			load = form.LoadAny
+			load = e.Memory.LoadAny
 		case in.NoForms:
-			load = form.LoadHubs
+			load = e.Memory.LoadHubs
 		}
 		loaded, err := load(in.Paths, in.Recursive, e.Stdin)
 		inputs = loaded

@@ -10,10 +10,11 @@ import (
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
+	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Engine carries out use cases. Transport and Metrics may be nil.
+// Engine carries out use cases. Transport, Metrics and Memory may be nil.
 type Engine struct {
 	Stdin  io.Reader
 	Getenv func(string) string
@@ -29,6 +30,8 @@ type Engine struct {
 	View      View
 	// Metrics receives what can be counted, nil for none.
 	Metrics Metrics
+	// Memory keeps what lynqctl read from input files before. With nil, it keeps nothing.
+	Memory *form.Memory
 	// Invocation is the command line, for histories.
 	Invocation Invocation
 

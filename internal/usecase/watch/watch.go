@@ -59,6 +59,7 @@ func Run(ctx context.Context, e *session.Engine, o *Options) error {
 	if err != nil {
 		return err
 	}
+	e = remembering(e)
 	w := &watching{engine: e, o: o, client: client, warnings: warnings}
 	defer w.watchFiles()()
 	in, _, err := w.load(ctx, "", o.Apply.Limits.AllowEmpty)
@@ -78,6 +79,16 @@ func Run(ctx context.Context, e *session.Engine, o *Options) error {
 		in = w.follow(ctx, in)
 	}
 	return session.Fail(context.Cause(ctx))
+}
+
+// remembering returns an engine that reads an input file again only after it changed.
+func remembering(e *session.Engine) *session.Engine {
+	if e.Memory != nil {
+		return e
+	}
+	own := *e
+	own.Memory = &form.Memory{}
+	return &own
 }
 
 // watching is one run of Run.

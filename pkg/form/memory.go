@@ -1,0 +1,80 @@
+package form
+
+import (
+	"crypto/sha256"
+	"io"
+	"maps"
+	"sync"
+)
+
+// Memory has what files were read as. A program that loads its inputs again reads only the
+// files that have changed since. The zero value is ready, and nil remembers nothing. It is
+// safe for concurrent use.
+type Memory struct {
+	mu    sync.Mutex
+	files map[string]remembered
+}
+
+// remembered is what a file was read as, as long as it has this digest.
+type remembered struct {
+	digest [sha256.Size]byte
+	part   *loader
+}
+
+// Load is the function Load, with a memory.
+func (m *Memory) Load(paths []string, recursive bool, stdin io.Reader) (*Inputs, error) {
+	return load(m, paths, recursive, stdin, needForm)
+}
+
+// LoadHubs is the function LoadHubs, with a memory.
+func (m *Memory) LoadHubs(paths []string, recursive bool, stdin io.Reader) (*Inputs, error) {
+	return load(m, paths, recursive, stdin, needHub)
+}
+
+// LoadAny is the function LoadAny, with a memory.
+func (m *Memory) LoadAny(paths []string, recursive bool, stdin io.Reader) (*Inputs, error) {
+	return load(m, paths, recursive, stdin, needNothing)
+}
+
+// part reads a file alone, unless it was read before. Nobody changes the result.
+func (m *Memory) part(file string, data []byte) *loader {
+	if m == nil {
+		return readPart(file, data)
+	}
+	digest := sha256.Sum256(data)
+	m.mu.Lock()
+	known, is := m.files[file]
+	m.mu.Unlock()
+	if is && known.digest == digest {
+		return known.part
+	}
+	known = remembered{digest, readPart(file, data)}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.files == nil {
+		m.files = map[string]remembered{}
+	}
+	m.files[file] = known
+	return known.part
+}
+
+// readPart reads the documents of one file.
+func readPart(file string, data []byte) *loader {
+	part := newLoader(nil)
+	documents, complete := parse(&part.report, file, data)
+	part.sawBroken = !complete
+	for _, document := range documents {
+		part.document(document)
+	}
+	return part
+}
+
+// add adds what a file was read as.
+func (l *loader) add(part *loader) {
+	l.problems, l.warnings = append(l.problems, part.problems...), append(l.warnings, part.warnings...)
+	l.sawForm, l.sawBroken = l.sawForm || part.sawForm, l.sawBroken || part.sawBroken
+	l.in.Hubs, l.in.Forms = append(l.in.Hubs, part.in.Hubs...), append(l.in.Forms, part.in.Forms...)
+	l.in.Secrets = append(l.in.Secrets, part.in.Secrets...)
+	maps.Copy(l.in.ClusterScoped, part.in.ClusterScoped)
+	maps.Copy(l.in.Plurals, part.in.Plurals)
+}
