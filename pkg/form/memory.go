@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// Memory has what files were read as. A program that loads its inputs again reads only the
-// files that have changed since. The zero value is ready, and nil remembers nothing. It is
+// Memory keeps the documents of input files. With it, a program that loads its inputs again
+// parses only changed files. The zero value is ready, and a nil Memory keeps nothing. It is
 // safe for concurrent use.
 type Memory struct {
 	mu    sync.Mutex
 	files map[string]remembered
 }
 
-// remembered is what a file was read as, as long as it has this digest.
+// remembered has the documents of a file with this digest.
 type remembered struct {
 	digest [sha256.Size]byte
 	part   *loader
@@ -36,7 +36,8 @@ func (m *Memory) LoadAny(paths []string, recursive bool, stdin io.Reader) (*Inpu
 	return load(m, paths, recursive, stdin, needNothing)
 }
 
-// part reads a file alone, unless it was read before. Nobody changes the result.
+// part reads the documents of one file, or returns them from the memory. Callers must not
+// change them.
 func (m *Memory) part(file string, data []byte) *loader {
 	if m == nil {
 		return readPart(file, data)
@@ -69,7 +70,7 @@ func readPart(file string, data []byte) *loader {
 	return part
 }
 
-// add adds what a file was read as.
+// add adds the documents of one file.
 func (l *loader) add(part *loader) {
 	l.problems, l.warnings = append(l.problems, part.problems...), append(l.warnings, part.warnings...)
 	l.sawForm, l.sawBroken = l.sawForm || part.sawForm, l.sawBroken || part.sawBroken

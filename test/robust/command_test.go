@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 	"github.com/lynqctl/lynqctl/test/robust/model"
 )
 
@@ -161,10 +160,8 @@ func (w *world) partArguments(c *model.Command, o options) []string {
 func (w *world) inputArguments(c *model.Command, o options) []string {
 	c.Inputs = given(w.inputs, o["in"], o["without"])
 	var args []string
-	for _, name := range slices.Sorted(maps.Keys(w.files(c.Inputs))) {
-		if strings.HasSuffix(name, ".yaml") {
-			args = append(args, "-f", w.dir+"/"+name)
-		}
+	for _, name := range manifests(c.Inputs) {
+		args = append(args, "-f", w.dir+"/"+name)
 	}
 	return args
 }
@@ -219,7 +216,7 @@ func (w *world) execute(t *testing.T, args []string, fault string) execution {
 func (w *world) settle(t *testing.T) {
 	t.Helper()
 	w.await(t, "the last requests", func() (bool, error) {
-		return !slices.ContainsFunc(w.proxy.Records(), func(r faultproxy.Record) bool { return r.Answered.IsZero() }), nil
+		return w.proxy.Idle(), nil
 	})
 	w.proxy.SetRules()
 	if err := w.Dynamic.Resource(leases()).Namespace(w.Namespace).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {

@@ -99,14 +99,31 @@ type paper struct {
 func (p paper) files(in model.Inputs) map[string]string {
 	written := map[string]string{}
 	for _, hub := range in {
-		written[hub.Name+"/hub.yaml"] = hubFile(hub)
+		written[hubPath(hub)] = hubFile(hub)
 		written[hub.Name+"/rows.csv"] = rowsFile(hub)
 		for _, form := range hub.Forms {
-			written[hub.Name+"/"+form.Name+".yaml"] = p.form(hub, form)
+			written[formPath(hub, form)] = p.form(hub, form)
 		}
 	}
 	return written
 }
+
+// manifests are the paths of hubs and forms, in order.
+func manifests(in model.Inputs) []string {
+	var names []string
+	for _, hub := range in {
+		names = append(names, hubPath(hub))
+		for _, form := range hub.Forms {
+			names = append(names, formPath(hub, form))
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func hubPath(hub model.Hub) string { return hub.Name + "/hub.yaml" }
+
+func formPath(hub model.Hub, form model.Form) string { return hub.Name + "/" + form.Name + ".yaml" }
 
 func rowsFile(hub model.Hub) string {
 	var b strings.Builder

@@ -57,6 +57,7 @@ func (w *world) widgets() schema.GroupVersionResource {
 func (w *world) look(t *testing.T) *model.Cluster {
 	t.Helper()
 	c := &model.Cluster{Objects: map[string]model.Object{}, UIDs: map[string]bool{}}
+	w.earlier, w.known = w.known, make(map[*unstructured.Unstructured]known, len(w.known))
 	for _, kind := range []string{model.Space, model.Kind} {
 		w.list(t, c, resourceOf(kind), model.None)
 	}
@@ -105,36 +106,48 @@ func (w *world) remember(c *model.Cluster, kind string) {
 	}
 }
 
-// add adds an object or an inventory.
+// add adds an object or an inventory. A server in memory never changes one that it has given,
+// so that what the last picture knew of it holds.
 func (w *world) add(t *testing.T, c *model.Cluster, o *unstructured.Unstructured, namespace string) {
 	t.Helper()
-	if _, is := w.narrow(o.GetKind(), o.GetName()); !is {
-		return // another world's
+	k, is := w.earlier[o]
+	if !is {
+		k = w.see(t, o, namespace)
 	}
-	c.UIDs[string(o.GetUID())] = true
+	w.known[o] = k
+	if k.uid != "" {
+		c.UIDs[k.uid] = true
+	}
+	if k.inventory != nil {
+		c.Inventories = append(c.Inventories, *k.inventory)
+	}
+	if k.object != nil {
+		c.Objects[k.uid] = *k.object
+	}
+}
+
+// see looks at an object for the first time.
+func (w *world) see(t *testing.T, o *unstructured.Unstructured, namespace string) known {
+	t.Helper()
+	if _, is := w.narrow(o.GetKind(), o.GetName()); !is {
+		return known{} // another world's
+	}
+	k := known{uid: string(o.GetUID())}
 	switch record := o.GetLabels()["lynq.sh/record"]; {
 	case record == "node" || record == "copy":
-		k := w.known[string(o.GetUID())]
-		if k.version != o.GetResourceVersion() {
-			k = known{version: o.GetResourceVersion(), inventory: w.inventory(o)}
-			w.known[string(o.GetUID())] = k
-		}
-		c.Inventories = append(c.Inventories, k.inventory)
+		inventory := w.inventory(o)
+		k.inventory = &inventory
 	case record != "" || o.GetName() == "kube-root-ca.crt":
 	case o.GetKind() == model.Job && o.GetLabels()["lynq.sh/hub"] != "" && o.GetAnnotations()["lynq.sh/resource-id"] != "forged":
 		// A running hook isn't an object of its node, and leaves when it has ended.
 	default:
-		k := w.known[string(o.GetUID())]
-		if k.version != o.GetResourceVersion() {
-			object, err := w.objectOf(o, namespace)
-			if err != nil {
-				t.Fatal(err)
-			}
-			k = known{version: o.GetResourceVersion(), object: object}
-			w.known[object.UID] = k
+		object, err := w.objectOf(o, namespace)
+		if err != nil {
+			t.Fatal(err)
 		}
-		c.Objects[k.object.UID] = k.object
+		k.object = &object
 	}
+	return k
 }
 
 func (w *world) objectOf(o *unstructured.Unstructured, namespace string) (model.Object, error) {

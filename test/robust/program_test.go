@@ -20,6 +20,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/lynqctl"
 	"github.com/lynqctl/lynqctl/internal/lynqctl/console"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
+	lynqform "github.com/lynqctl/lynqctl/pkg/form"
 )
 
 // program is lynqctl, in whatever way it runs.
@@ -57,6 +58,7 @@ func (p process) start(ctx context.Context, args []string) running {
 type inProcess struct {
 	cluster    http.RoundTripper
 	kubeconfig string
+	memory     *lynqform.Memory
 }
 
 func (p inProcess) start(ctx context.Context, args []string) running {
@@ -70,7 +72,7 @@ func (p inProcess) start(ctx context.Context, args []string) running {
 		} else {
 			exit = lynqctl.Run(within, console.World{
 				Stdin: strings.NewReader(""), Stdout: tty.To(io.Discard), Stderr: tty.To(&said), Program: "lynqctl",
-				Getenv: func(string) string { return "" }, Transport: cluster,
+				Getenv: func(string) string { return "" }, Transport: cluster, Memory: p.memory,
 			}, append(args, "--kubeconfig="+p.kubeconfig))
 		}
 		if life.Err() != nil {
@@ -93,8 +95,13 @@ func (l lifeline) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(r.Context())
-	context.AfterFunc(l.life, cancel)
-	return l.next.RoundTrip(r.WithContext(ctx))
+	stop := context.AfterFunc(l.life, cancel)
+	resp, err := l.next.RoundTrip(r.WithContext(ctx))
+	if err != nil || !r.URL.Query().Has("watch") { // all of the answer is there
+		stop()
+		cancel()
+	}
+	return resp, err
 }
 
 // memoryKubeconfig writes a kubeconfig for a cluster in memory.
@@ -110,12 +117,12 @@ func memoryKubeconfig(t *testing.T) string {
 
 var built executable
 
-// heapMost is the size of the heap at which histories collect garbage.
-const heapMost = 1 << 30
+// heapGrows is the growth of the heap, in percent, at which histories collect garbage. They
+// leave little behind, so a rare collection is cheap.
+const heapGrows = 800
 
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(-1) // histories leave little behind, so a rare collection is cheap
-	debug.SetMemoryLimit(heapMost)
+	debug.SetGCPercent(heapGrows)
 	runtime.MemProfileRate = 0      // sampling takes time, and nobody needs it
 	utilruntime.ErrorHandlers = nil // one of them has a clock, and each history in memory another
 	code := m.Run()

@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
+	lynqform "github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/test/harness"
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 	"github.com/lynqctl/lynqctl/test/inmemory/apiserver"
@@ -32,28 +33,27 @@ var (
 // world has everything that one history changes: two namespaces, its own kind, and files.
 type world struct {
 	paper
-	real      *harness.Env      // nil in memory
-	memory    *apiserver.Server // nil on a real control plane
-	known     map[string]known  // objects of the last picture
-	Namespace string
-	Dynamic   dynamic.Interface
-	served    bool // the server serves Widgets
-	proxy     *faultproxy.Proxy
-	program   program
-	dir       string
-	inputs    model.Inputs
-	written   map[string]string // their files
-	last      *model.Cluster
-	gone      model.Gone
-	frozen    model.Frozen // the plan file
+	real           *harness.Env                         // nil in memory
+	memory         *apiserver.Server                    // nil on a real control plane
+	known, earlier map[*unstructured.Unstructured]known // objects of the last picture and of the previous one
+	Namespace      string
+	Dynamic        dynamic.Interface
+	served         bool // the server serves Widgets
+	proxy          *faultproxy.Proxy
+	program        program
+	dir            string
+	inputs         model.Inputs
+	written        map[string]string // their files
+	last           *model.Cluster
+	gone           model.Gone
+	frozen         model.Frozen // the plan file
 }
 
-// known is an object or an inventory from the last picture. It is valid while the version
-// is the same.
+// known is what a picture has of an object: nothing, an inventory, or an object of the model.
 type known struct {
-	version   string
-	object    model.Object
-	inventory model.Inventory
+	uid       string
+	object    *model.Object
+	inventory *model.Inventory
 }
 
 // newWorld creates a world on a real control plane.
@@ -89,7 +89,7 @@ func newMemoryWorld(t *testing.T) *world {
 	w := &world{Namespace: "near", memory: server}
 	server.Allowed = w.allowed
 	proxy := faultproxy.NewWithin(server)
-	w.proxy, w.program = proxy.Proxy, inProcess{proxy, memoryKubeconfig(t)}
+	w.proxy, w.program = proxy.Proxy, inProcess{proxy, memoryKubeconfig(t), &lynqform.Memory{}}
 	if w.Dynamic, err = dynamic.NewForConfig(&rest.Config{Host: "http://memory", Transport: server, QPS: -1}); err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func newMemoryWorld(t *testing.T) *world {
 // begin creates the first state of every history.
 func (w *world) begin(t *testing.T, far string) {
 	t.Helper()
-	w.dir, w.inputs, w.known, w.gone = t.TempDir(), firstInputs(), map[string]known{}, model.Gone{}
+	w.dir, w.inputs, w.gone = t.TempDir(), firstInputs(), model.Gone{}
 	w.paper = paper{group: w.Namespace + ".example.com", namespaces: map[string]string{model.Near: w.Namespace, model.Far: far}}
 	w.createAll(t, fmt.Sprintf(`apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

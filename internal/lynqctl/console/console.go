@@ -27,7 +27,8 @@ type World struct {
 	Clock func() time.Time
 	// Transport carries the requests to clusters. With nil, each cluster has its own.
 	Transport http.RoundTripper
-	// Memory has what earlier commands of this process read files as; nil for nothing.
+	// Memory keeps what earlier commands of this process read from input files. With nil, it
+	// keeps nothing.
 	Memory *form.Memory
 }
 

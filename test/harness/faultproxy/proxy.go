@@ -56,6 +56,13 @@ func (p *Proxy) Records() []Record {
 	return records
 }
 
+// Idle tells whether all requests have been answered.
+func (p *Proxy) Idle() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !slices.ContainsFunc(p.records, func(r *Record) bool { return r.Answered.IsZero() })
+}
+
 // Reset forgets the requests so far.
 func (p *Proxy) Reset() {
 	p.mu.Lock()

@@ -31,7 +31,10 @@ func (s *Server) parse(r *http.Request) (*query, error) {
 		name:    strings.TrimPrefix(params.Get("fieldSelector"), "metadata.name="),
 		content: r.Header.Get("Content-Type"),
 	}
-	if err := q.read(r, params); err != nil {
+	if err := s.selecting(q, params.Get("labelSelector")); err != nil {
+		return nil, err
+	}
+	if err := q.read(r); err != nil {
 		return nil, err
 	}
 	plural, group, _ := strings.Cut(asked.Resource, ".")
@@ -61,13 +64,26 @@ func (s *Server) parse(r *http.Request) (*query, error) {
 	return q, s.admits(r, q, asked.Resource, params)
 }
 
-// read reads the body of a request, and its label selector.
-func (q *query) read(r *http.Request, params url.Values) (err error) {
-	if selector := params.Get("labelSelector"); selector != "" {
-		if q.labels, err = labels.Parse(selector); err != nil {
+// selecting reads the label selector of a request.
+func (s *Server) selecting(q *query, text string) error {
+	if text == "" {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.selectors[text] == nil {
+		parsed, err := labels.Parse(text)
+		if err != nil {
 			return apierrors.NewBadRequest(err.Error())
 		}
+		s.selectors[text] = parsed
 	}
+	q.labels = s.selectors[text]
+	return nil
+}
+
+// read reads the body of a request.
+func (q *query) read(r *http.Request) (err error) {
 	if r.Body == nil {
 		return nil
 	}

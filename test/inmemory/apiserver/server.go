@@ -31,11 +31,13 @@ type Server struct {
 	store
 	served   []kind          // nil after a definition changed
 	catalogs map[bool][]byte // the answers of discovery
+	// selectors has the label selectors of all requests, by text.
+	selectors map[string]labels.Selector
 }
 
 // New returns a server without objects.
 func New(managers *Managers) *Server {
-	s := &Server{builtIn: builtIn(), managers: managers, store: newStore(), catalogs: map[bool][]byte{}}
+	s := &Server{builtIn: builtIn(), managers: managers, store: newStore(), catalogs: map[bool][]byte{}, selectors: map[string]labels.Selector{}}
 	s.changed = sync.NewCond(&s.mu)
 	return s
 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -72,7 +73,7 @@ func (c Command) losses(before, after *Cluster) (wrong []string, deleted []Objec
 
 func (c *Cluster) sorted() []Object {
 	return slices.SortedFunc(maps.Values(c.Objects), func(a, b Object) int {
-		return strings.Compare(a.String()+a.UID, b.String()+b.UID)
+		return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name), strings.Compare(a.UID, b.UID))
 	})
 }
 

@@ -90,9 +90,10 @@ func (c *Cluster) owner(o Object) (Object, bool) {
 // Holder returns the inventory that owns the object. The object has the tracking of its
 // node, and the inventory lists it. Holder returns nil for a foreign or unowned object.
 func (c *Cluster) Holder(o Object) (*Inventory, Entry) {
+	hub := o.Labels["lynq.sh/hub"]
 	for i := range c.Inventories {
 		inventory := &c.Inventories[i]
-		if !inventory.tracks(o) {
+		if inventory.Node.Hub != hub || !inventory.tracks(o) {
 			continue
 		}
 		for _, entry := range inventory.Entries {
