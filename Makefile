@@ -38,6 +38,8 @@ LINT     := $(PLAIN) $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci
 DEADCODE := $(PLAIN) $(GO) run golang.org/x/tools/cmd/deadcode@v0.50.0
 GORELEASER := $(GO) run github.com/goreleaser/goreleaser/v2@v2.16.0
 CLUSTER  := test/cluster
+# One control plane for all packages of a command.
+SHARE    := $(GO) -C $(CLUSTER) run . share -C $(CURDIR)
 GITOPS   := test/gitops
 MONITORING := test/monitoring
 # The race detector needs cgo, and that a C compiler.
@@ -97,14 +99,14 @@ test: cluster-build
 	  echo 'make test: postgres is not installed; the tests of PostgreSQL sources are skipped'
 	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) test -count=1 -vet=off $(SEQUENTIAL) $(APART) ./pkg/render
 	$(GO) test $(RACE) -count=1 -vet=off -skip '$(CALCULATE)' ./pkg/render
-	LYNQCTL_TEST_CLUSTER=1 $(GO) test $(RACE) -count=1 -vet=off -p 3 -timeout 45m \
+	LYNQCTL_TEST_CLUSTER=1 $(SHARE) $(GO) test $(RACE) -count=1 -vet=off -p 3 -timeout 45m \
 	  $$($(GO) list ./... | grep -vE '/test/(e2e|robust)$$' | grep -vxF "$$($(GO) list $(SEQUENTIAL) $(APART) ./pkg/render)")
 	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) test -count=1 -vet=off -parallel 6 -timeout 45m ./test/e2e ./test/robust
 	$(MAKE) -j 3 test-cluster test-gitops test-monitoring
 
 # The modules beside the main one. Each of them waits for clusters, more often than not.
 test-cluster: cluster-build
-	LYNQCTL_TEST_CLUSTER=1 $(GO) -C $(CLUSTER) test $(RACE) -count=1 -vet=off ./...
+	LYNQCTL_TEST_CLUSTER=1 $(GO) -C $(CLUSTER) test $(RACE) -count=1 -vet=off . ./internal/...
 test-gitops: cluster-build
 	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) -C $(GITOPS) test -count=1 -vet=off -timeout 45m ./...
 test-monitoring: cluster-build
@@ -199,7 +201,7 @@ bench-watch: cluster-build
 	LYNQCTL_TEST_CLUSTER=1 $(GO) test -run '^$$' -bench '^BenchmarkWatch$$' -benchtime 1x -timeout 90m ./internal/bench
 
 cluster-build:
-	$(GO) -C $(CLUSTER) run . build
+	$(PLAIN) $(GO) -C $(CLUSTER) run . build
 
 cluster:
 	@$(GO) -C $(CLUSTER) run . up

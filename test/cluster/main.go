@@ -21,6 +21,8 @@ Commands:
                   JSON with its files when it is ready; -build builds first;
                   for a line "restart kube-apiserver" on standard input it kills
                   the API server and starts it again
+  share [-C DIR] COMMAND...
+                  run a command in DIR, whose test binaries share one cluster
 
 Where KUBEBUILDER_ASSETS is set, programs found in that directory are used.
 `
@@ -55,6 +57,8 @@ func (c cli) command(ctx context.Context, args []string) error {
 		return c.down(ctx, rest)
 	case "run":
 		return c.run(ctx, rest)
+	case "share":
+		return c.share(ctx, rest)
 	case reapCommand:
 		return process.Reap(c.stdin)
 	default:

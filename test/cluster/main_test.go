@@ -139,11 +139,15 @@ func processes(t *testing.T, dir string) string {
 }
 
 // TestTwoSideBySide starts two clusters that share nothing. Everything that their command
-// started must end with it, whether its standard input closes or someone kills it.
+// started must end with it, whether the command beside the cluster ends or someone kills it.
 func TestTwoSideBySide(t *testing.T) {
 	t.Parallel()
 	needPrograms(t)
-	one, two := runCluster(t, self(t.Context(), t, "run")), runCluster(t, self(t.Context(), t, "run"))
+	const beside = `test "$PWD" = / && cat "$LYNQCTL_TEST_SHARED" && read -r _; exit 3`
+	var said bytes.Buffer
+	share := self(t.Context(), t, "share", "-C", "/", "sh", "-c", beside)
+	share.Stderr = &said
+	one, two := runCluster(t, share), runCluster(t, self(t.Context(), t, "run"))
 	one.kubectl(t, "create", "namespace", "only-in-one")
 	if got := two.kubectl(t, "get", "namespaces", "-o", "name"); strings.Contains(got, "only-in-one") {
 		t.Errorf("the second cluster shows the first one's objects:\n%s", got)
@@ -155,8 +159,8 @@ func TestTwoSideBySide(t *testing.T) {
 	if err := one.stdin.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := one.cmd.Wait(); err != nil {
-		t.Errorf("the command's end: %v", err)
+	if err := one.cmd.Wait(); err == nil || !strings.Contains(said.String(), "sh: exit status 3") {
+		t.Errorf("the command's end: %v, and it said:\n%s", err, said.String())
 	}
 	assertNothingLeft(t, one.dir())
 	kill(t, two)
@@ -353,7 +357,7 @@ func TestUpDown(t *testing.T) {
 }
 
 func TestUsage(t *testing.T) {
-	for _, args := range [][]string{{}, {"nonsense"}, {"up", "-name", "../x"}, {"down", "-name", ""}, {"run", "-nonsense"}} {
+	for _, args := range [][]string{{}, {"nonsense"}, {"up", "-name", "../x"}, {"down", "-name", ""}, {"run", "-nonsense"}, {"share"}} {
 		if err := (cli{stderr: io.Discard}).command(t.Context(), args); err == nil {
 			t.Errorf("%q is no error", args)
 		}

@@ -33,7 +33,7 @@ import (
 
 // operated is the cluster for scripts that need the kinds of the Lynq operator. Their
 // existence costs every apply a request, which other scripts count.
-var operated harness.Shared
+var operated = harness.Shared{Own: true}
 
 // TestOperatorScripts runs the scripts about the operator.
 func TestOperatorScripts(t *testing.T) {

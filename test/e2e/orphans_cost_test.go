@@ -33,7 +33,7 @@ func TestOrphansCost(t *testing.T) {
 		orphans = 501 // ConfigMaps, on two pages
 	)
 	bin := lynqctl(t)
-	var own harness.Shared
+	own := harness.Shared{Own: true}
 	t.Cleanup(own.Stop)
 	env, proxy := own.Env(t).Proxy(t, faultproxy.Options{})
 	group := env.Namespace + ".test"

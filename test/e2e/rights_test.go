@@ -86,7 +86,7 @@ func bound(r right) bool { return r.resource == "storageclasses" }
 // command to fail. The server decides, with RBAC.
 func TestRights(t *testing.T) {
 	t.Parallel()
-	var own harness.Shared
+	own := harness.Shared{Own: true}
 	t.Cleanup(own.Stop)
 	for _, on := range []*harness.Shared{&cluster, &own} {
 		env := on.Env(t)

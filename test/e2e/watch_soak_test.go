@@ -41,7 +41,7 @@ func TestWatchSoak(t *testing.T) {
 		if length, err = time.ParseDuration(text); err != nil {
 			t.Fatalf("LYNQCTL_SOAK: %v", err)
 		}
-		shared = &harness.Shared{}
+		shared = &harness.Shared{Own: true}
 		t.Cleanup(shared.Stop)
 	}
 	s := &soak{watchedShop: newWatchedShop(t, shared.Env(t), soakRows), random: newRandom(t), own: shared != &cluster}

@@ -14,8 +14,9 @@ func TestChoose(t *testing.T) {
 	tests := []struct {
 		name           string
 		env            map[string]string
-		built          bool
+		built, own     bool
 		wantKubeconfig string
+		wantShared     string
 		wantRun        []string
 		wantSkip       bool
 	}{
@@ -31,12 +32,17 @@ func TestChoose(t *testing.T) {
 			built:          true,
 			wantKubeconfig: "/k",
 		},
+		{name: "shared", env: map[string]string{"LYNQCTL_TEST_SHARED": "/s", "CI": "true"}, built: true, wantShared: "/s"},
+		{name: "not shared", env: map[string]string{"LYNQCTL_TEST_SHARED": "/s", "CI": "true"}, own: true, wantRun: []string{"run", "-build"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			kubeconfig, run, skip := harness.Choose(func(k string) string { return tt.env[k] }, "/cache/dir", tt.built)
+			kubeconfig, shared, run, skip := harness.Choose(func(k string) string { return tt.env[k] }, tt.own, "/cache/dir", tt.built)
 			if kubeconfig != tt.wantKubeconfig {
 				t.Errorf("kubeconfig %q, want %q", kubeconfig, tt.wantKubeconfig)
+			}
+			if shared != tt.wantShared {
+				t.Errorf("shared %q, want %q", shared, tt.wantShared)
 			}
 			if diff := cmp.Diff(tt.wantRun, run); diff != "" {
 				t.Errorf("run (-want +got):\n%s", diff)

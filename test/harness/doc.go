@@ -15,6 +15,8 @@
 // The environment chooses the cluster:
 //
 //   - LYNQCTL_TEST_KUBECONFIG names a kubeconfig: harness uses that cluster
+//   - the command share of test/cluster set LYNQCTL_TEST_SHARED: harness uses its cluster,
+//     except for a Shared that wants its own
 //   - the programs of test/cluster are built, or KUBEBUILDER_ASSETS names a directory with
 //     them: harness starts a cluster
 //   - LYNQCTL_TEST_CLUSTER=1 or CI=true: harness builds them first

@@ -87,7 +87,7 @@ func (c *Cluster) makeNamespace(t testing.TB, name string) error {
 	if _, err := c.namespaces().Create(t.Context(), obj, metav1.CreateOptions{}); err != nil {
 		return err
 	}
-	if c.lifeline == nil {
+	if c.stays {
 		t.Cleanup(func() {
 			if err := c.deleteNamespace(name); err != nil {
 				t.Logf("namespace %s stays: %v", name, err)

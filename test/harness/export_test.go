@@ -18,9 +18,9 @@ var (
 )
 
 // Choose is choose with its result as separate values.
-func Choose(getenv func(string) string, cache string, built bool) (kubeconfig string, run []string, skip string) {
-	c := choose(getenv, cache, built)
-	return c.kubeconfig, c.run, c.skip
+func Choose(getenv func(string) string, own bool, cache string, built bool) (kubeconfig, shared string, run []string, skip string) {
+	c := choose(getenv, own, cache, built)
+	return c.kubeconfig, c.shared, c.run, c.skip
 }
 
 // WaitContext works like Env.Wait with the test's own deadline. It uses the Env's

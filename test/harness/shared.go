@@ -18,6 +18,9 @@ import (
 // Shared is the only cluster of a test binary. The zero value is ready. The cluster starts
 // when the first test asks for it.
 type Shared struct {
+	// Own is for tests that other test binaries would disturb, or that would disturb them.
+	Own bool
+
 	once    sync.Once
 	cluster *Cluster
 	skip    string
@@ -37,6 +40,7 @@ type Cluster struct {
 	Logs string `json:"logs"`
 
 	*access
+	stays    bool           // the cluster goes on when the tests have ended
 	lifeline io.WriteCloser // the cluster ends when this closes; the field keeps it from the garbage collector
 	says     *json.Decoder  // the output of the cluster command
 	ended    chan error     // the end of our own cluster
@@ -46,7 +50,7 @@ type Cluster struct {
 // tests must not be skipped.
 func (s *Shared) Cluster(t testing.TB) *Cluster {
 	t.Helper()
-	s.once.Do(func() { s.cluster, s.skip, s.err = obtain() })
+	s.once.Do(func() { s.cluster, s.skip, s.err = s.obtain() })
 	if s.err != nil {
 		t.Fatalf("no cluster: %v", s.err)
 	}
@@ -91,7 +95,7 @@ func (c *Cluster) RestartAPIServer(t testing.TB) {
 
 // obtain starts a cluster, or uses the one that the environment names. Without any, skip
 // says why.
-func obtain() (cluster *Cluster, skip string, err error) {
+func (s *Shared) obtain() (cluster *Cluster, skip string, err error) {
 	root, err := moduleRoot()
 	if err != nil {
 		return nil, "", err
@@ -100,10 +104,12 @@ func obtain() (cluster *Cluster, skip string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	choice := choose(os.Getenv, cache, built)
+	choice := choose(os.Getenv, s.Own, cache, built)
 	switch {
 	case choice.skip != "":
 		return nil, choice.skip, nil
+	case choice.shared != "":
+		cluster, err = join(choice.shared)
 	case choice.kubeconfig != "":
 		cluster, err = adopt(choice.kubeconfig, cache)
 	default:
@@ -116,11 +122,21 @@ func obtain() (cluster *Cluster, skip string, err error) {
 	return cluster, "", err
 }
 
+// join uses a cluster that the cluster command started for several test binaries.
+func join(file string) (*Cluster, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	cluster := &Cluster{}
+	return cluster, json.Unmarshal(text, cluster)
+}
+
 // adopt uses a cluster that someone else runs.
 func adopt(kubeconfig, cache string) (*Cluster, error) {
 	for _, candidate := range []string{filepath.Join(cache, "kubectl"), filepath.Join(os.Getenv(envAssets), "kubectl"), "kubectl"} {
 		if path, err := exec.LookPath(candidate); err == nil {
-			return &Cluster{Kubeconfig: kubeconfig, Kubectl: path}, nil
+			return &Cluster{Kubeconfig: kubeconfig, Kubectl: path, stays: true}, nil
 		}
 	}
 	return nil, errors.New("kubectl is neither built nor in PATH; build it with go -C test/cluster run . build")
