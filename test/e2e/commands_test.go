@@ -69,13 +69,18 @@ func (s *script) commands() map[string]func(*testscript.TestScript, bool, []stri
 	return out
 }
 
-// kubectl ARGUMENT... runs kubectl. It starts a process only for questions that the harness
-// doesn't support. If negated, it must fail.
+// kubectl ARGUMENT... runs kubectl. It starts a process only for command lines that the
+// harness doesn't support. If negated, it must fail.
 func (s *script) kubectl(ts *testscript.TestScript, neg bool, args []string) {
 	var failed bool
 	a, known := harness.Answer{}, false
 	if ts.Getenv("KUBECONFIG") == s.env.Kubeconfig {
 		a, known = s.env.Ask(s.t.Context(), args...)
+	}
+	if !known {
+		var err error
+		a, known, err = s.env.Do(s.t.Context(), ts.Getenv("KUBECONFIG"), ts.MkAbs("."), args...)
+		ts.Check(err)
 	}
 	if known {
 		_, _ = io.WriteString(ts.Stdout(), a.Stdout) // in memory

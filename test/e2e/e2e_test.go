@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	cluster harness.Shared
+	cluster = harness.Shared{Busy: true}
 	built   program
 	clocked program // lynqctl with another clock
 )

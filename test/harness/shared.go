@@ -20,6 +20,8 @@ import (
 type Shared struct {
 	// Own is for tests that other test binaries would disturb, or that would disturb them.
 	Own bool
+	// Busy is for tests that run kubectl so often that one process for all of that pays.
+	Busy bool
 
 	once    sync.Once
 	cluster *Cluster
@@ -40,6 +42,8 @@ type Cluster struct {
 	Logs string `json:"logs"`
 
 	*access
+	kubectls kubectls
+	busy     bool           // see Shared
 	stays    bool           // the cluster goes on when the tests have ended
 	lifeline io.WriteCloser // the cluster ends when this closes; the field keeps it from the garbage collector
 	says     *json.Decoder  // the output of the cluster command
@@ -118,6 +122,7 @@ func (s *Shared) obtain() (cluster *Cluster, skip string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
+	cluster.busy = s.Busy
 	cluster.access, err = newAccess(cluster.Kubeconfig)
 	return cluster, "", err
 }
