@@ -31,8 +31,8 @@ func keyed(files []File, kind Kind) (map[string]string, error) {
 		bytes += len(f.Text)
 	}
 	if bytes > mostBytes {
-		return nil, fmt.Errorf("the inputs have %d bytes, and a ConfigMap holds %d: give the files of some forms, and print a %s for each part (%s names it), "+
-			"or build an image that has the files", bytes, mostBytes, kind, kind.Flag())
+		return nil, fmt.Errorf("the inputs have %d bytes, and a ConfigMap holds %d. Give the files of some forms, and print a %s for each part (%s names it). "+
+			"Or build an image that has the files", bytes, mostBytes, kind, kind.Flag())
 	}
 	return data, nil
 }

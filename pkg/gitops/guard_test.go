@@ -150,8 +150,8 @@ func TestRefuseForeign(t *testing.T) {
 		got = append(got, r.String())
 	}
 	want := []string{
-		"beta-web/configmap-beta.yaml: beta-web is a file where a folder is to be (move it away)",
-		"beta-web/kustomization.yaml: beta-web is a file where a folder is to be (move it away)",
+		"beta-web/configmap-beta.yaml: beta-web is a file, and the tree needs a folder there (move it away)",
+		"beta-web/kustomization.yaml: beta-web is a file, and the tree needs a folder there (move it away)",
 		"kustomization.yaml: lynqctl did not write it (move it away; or overwrite it with --force)",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

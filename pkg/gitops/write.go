@@ -253,7 +253,7 @@ func (d *Dir) open(p string) (*folder, error) {
 		case err != nil:
 			return nil, err
 		case !info.IsDir():
-			f.blocked = fmt.Sprintf("%s is %s where a folder is to be", part, kindOf(info.Mode()))
+			f.blocked = fmt.Sprintf("%s is %s, and the tree needs a folder there", part, kindOf(info.Mode()))
 			return f, nil
 		}
 	}

@@ -167,7 +167,7 @@ func (l *Looker) search(ctx context.Context, n *Node, r *Resource, f *Found, tak
 		return
 	}
 	slices.Sort(names)
-	f.Err = fmt.Errorf("it is unknown which object resource %q makes, for its name or namespace is a template: %s are all of this LynqNode (hand over what is clear with the others, or delete or rename those that are not wanted)", r.ID, strings.Join(names, ", "))
+	f.Err = fmt.Errorf("lynqctl can't tell which object resource %q makes, because its name or namespace is a template. This LynqNode has all of these: %s (hand over the clear ones with the others, or delete or rename the unneeded ones)", r.ID, strings.Join(names, ", "))
 }
 
 // own lists the objects of a kind that have a LynqNode's tracking: in all namespaces
@@ -271,7 +271,7 @@ func (l *Looker) droppedObject(ctx context.Context, n *Node, ref lynq.Ref, id st
 		names = append(names, candidates[i].Full())
 	}
 	slices.Sort(names)
-	f.Err = fmt.Errorf("it is unknown which object resource %q made: %s are all of this LynqNode (delete those that are not wanted)", id, strings.Join(names, ", "))
+	f.Err = fmt.Errorf("lynqctl can't tell which object resource %q made. This LynqNode has all of these: %s (delete the unneeded ones)", id, strings.Join(names, ", "))
 	return &f
 }
 

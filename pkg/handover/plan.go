@@ -118,7 +118,7 @@ func (p *Plan) refuseDeleted() {
 	}
 	for _, hub := range slices.SortedFunc(maps.Keys(deleted), lynq.HubKey.Compare) {
 		p.refuse(plan.GuardDeleting, hub,
-			"start the operator and let it finish, if their objects are to go too; a deletion cannot be taken back, and what the finalizer "+wellknown.FinalizerNode+" holds goes when that is taken off",
+			"to delete their objects too, start the operator and let it finish. Nobody can take back a deletion: when the finalizer "+wellknown.FinalizerNode+" goes, so do the LynqNodes",
 			"a deletion was asked for: %s", some(deleted[hub], "LynqNode"))
 	}
 }

@@ -137,5 +137,5 @@ func hint(err error) error {
 	if err == nil || !strings.Contains(err.Error(), "failed calling webhook") {
 		return err
 	}
-	return fmt.Errorf("%w (a webhook of the operator, which does not answer while that does not run, keeps this from being written: delete its configurations, which are of no use any more, and run this again: kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations -o name | grep lynq | xargs kubectl delete)", err)
+	return fmt.Errorf("%w (a webhook of the stopped operator prevents the write. Delete its configurations, which nothing needs any more, and run this command again: kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations -o name | grep lynq | xargs kubectl delete)", err)
 }

@@ -22,7 +22,7 @@ const maxFile = 64 << 20
 // be written.
 func CheckFile(path string) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is no file (name one that is to be written)", path)
+		return fmt.Errorf("%s is no file (name a file to write)", path)
 	}
 	probe, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path))
 	if err != nil {

@@ -86,7 +86,7 @@ func clearText(c endpoint.Connection) error {
 	return &Error{
 		Place: serverName(c),
 		What:  fmt.Sprintf("the server asks for the password in clear text, and tls: %s doesn't check the server", c.TLS),
-		Fix:   "set tls: verify-full, with caFile where the system does not trust the server's authority; or have the server use scram-sha-256; or set tls: prefer, which sends the password to any server that answers",
+		Fix:   "set tls: verify-full, with caFile if the system doesn't trust the server's authority. Or let the server use scram-sha-256. Or set tls: prefer, which sends the password to any server that answers",
 	}
 }
 

@@ -28,7 +28,7 @@ func (v RecordValues) check(hubs []load.HubPrograms) error {
 	}
 	for i := range hubs {
 		if columns := secretColumns(&hubs[i]); len(columns) > 0 {
-			return session.BadUsage(fmt.Errorf("--record-values would write columns of hub %q into ConfigMaps that are secrets, by their names or since a form has them in a Secret: %s (leave them out of extraValueMappings, or --record-values out; --record-values=plain records them)",
+			return session.BadUsage(fmt.Errorf("--record-values would write secret columns of hub %q into ConfigMaps: %s. Their names or a Secret of a form tell that they are secret (leave them out of extraValueMappings, or --record-values out; --record-values=plain records them)",
 				hubs[i].Hub.Name, strings.Join(columns, ", ")))
 		}
 	}

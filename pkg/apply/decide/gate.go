@@ -126,7 +126,7 @@ func observed(d *decider, q *question) *answer {
 // couldn't read. The garbage collector deletes every object that refers to the inventory,
 // now or later.
 func mayRefer(me plan.Owner, why error) string {
-	return fmt.Sprintf("this run cannot read it, and the garbage collector deletes it with the inventory where it refers to that: %v (let lynqctl read it, then run again; to leave it to the garbage collector: kubectl patch configmap %s -n %s --type=merge -p '{\"metadata\":{\"finalizers\":null}}')", why, inventory.Name(me.Name), me.Namespace)
+	return fmt.Sprintf("this run cannot read it, and the garbage collector may delete it with the inventory: %v (let lynqctl read it, then run again. To leave it to the garbage collector: kubectl patch configmap %s -n %s --type=merge -p '{\"metadata\":{\"finalizers\":null}}')", why, inventory.Name(me.Name), me.Namespace)
 }
 
 // notExcluded requires that no exclusion matches the object.

@@ -39,7 +39,7 @@ func TestIdentity(t *testing.T) {
 		in := identified()
 		tt.change(in.Inventories[0])
 		got := fate(&Decide(in, Limits{AllowEmpty: true}).Nodes[0])
-		if !strings.Contains(got, tt.wanted) || tt.wanted != "kept" && !strings.HasPrefix(got, "fails: another node has this name: inventory ns/lynqnode-acme-web belongs to hub ") {
+		if !strings.Contains(got, tt.wanted) || tt.wanted != "kept" && !strings.HasPrefix(got, "fails: another node has this name. Inventory ns/lynqnode-acme-web belongs to hub ") {
 			t.Errorf("%s: the node %s, want %s", name, got, tt.wanted)
 		}
 		if tt.wanted != "kept" { // the same if the node isn't among the hub's

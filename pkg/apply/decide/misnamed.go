@@ -54,7 +54,7 @@ func (m *misnamed) obstacle(n *plan.Node) error {
 	if inv == nil {
 		return nil
 	}
-	return fmt.Errorf("its form %s and row %q are recorded by another name: inventory %s/%s is that of node %s, and would have to be that of node %s (apply again; if there are inventories of both names, lynqctl inventory show tells what each has, and lynqctl delete node NAME -n %[3]s --cascade=orphan lets one of the nodes go without its objects)",
+	return fmt.Errorf("its form %s and row %q are recorded by another name. Inventory %s/%s is that of node %s instead of %s (apply again. If there are inventories of both names, lynqctl inventory show tells what each has. To delete one of the nodes without its objects: lynqctl delete node NAME -n %[3]s --cascade=orphan)",
 		n.Form, n.UID, inv.Node.Namespace, inventory.Name(inv.Node.Name), inv.Node.Name, n.Name)
 }
 
@@ -102,7 +102,7 @@ func (d *decider) holder(me plan.Owner, l *tracking.Live) string {
 
 // nameTaken returns an error that names the other node with this name.
 func nameTaken(n *plan.Node, inv *inventory.Inventory) error {
-	return fmt.Errorf("another node has this name: inventory %s/%s belongs to hub %s, form %s and row %q, not to hub %s, form %s and row %q (rename the form or the uid, or put the nodes of one hub into another namespace; to delete the other node: lynqctl delete node %s -n %s)",
+	return fmt.Errorf("another node has this name. Inventory %s/%s belongs to hub %s, form %s and row %q, not to hub %s, form %s and row %q (rename the form or uid. Or put the nodes of one hub into another namespace. To delete the other node: lynqctl delete node %s -n %s)",
 		inv.Node.Namespace, inventory.Name(inv.Node.Name), inv.Node.Hub, inv.Node.Form, inv.Node.UID,
 		n.Hub, n.Form, n.UID, inv.Node.Name, inv.Node.Namespace)
 }

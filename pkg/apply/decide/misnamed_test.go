@@ -18,7 +18,7 @@ import (
 // TestRecordedByAnotherName checks that lynqctl refuses a node that is recorded under
 // another name than in this run, and keeps its recorded objects.
 func TestRecordedByAnotherName(t *testing.T) {
-	const both = `its form forms/eu-web and row "acme" are recorded by another name: inventory ns/lynqnode-acme-eu-web is that of node acme-eu-web, and would have to be that of node acme-eu-web-897520f7 (`
+	const both = `its form forms/eu-web and row "acme" are recorded by another name. Inventory ns/lynqnode-acme-eu-web is that of node acme-eu-web instead of acme-eu-web-897520f7 (`
 	for name, c := range map[string]struct {
 		change func(in *Input)
 		node   string // the reason of the refusal

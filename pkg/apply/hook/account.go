@@ -41,7 +41,7 @@ func (m *Manifests) checkAccount(of *plan.Plan, me plan.Owner, o *plan.Object) e
 		return fmt.Errorf("%s must run before lynqctl deletes the node, and namespace %s has no ServiceAccount %s (create it, or pass -f with the hub and the form of the node; %s)",
 			o.Ref, o.Namespace, name, decide.WithoutHook(me, o.Ref))
 	case err != nil:
-		return fmt.Errorf("read ServiceAccount %s/%s, with which %s must run before lynqctl deletes the node: %w (to run it without this check, pass -f with the hub and the form of the node)", o.Namespace, name, o.Ref, err)
+		return fmt.Errorf("read ServiceAccount %s/%s of hook %s: %w (the hook must run before lynqctl deletes the node. To run it without this check, pass -f with the hub and the form of the node)", o.Namespace, name, o.Ref, err)
 	}
 	return nil
 }

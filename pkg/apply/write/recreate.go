@@ -12,7 +12,7 @@ import (
 )
 
 // ErrRecreate asks the caller to delete the object and create it again.
-var ErrRecreate = errors.New("it is to be deleted and created again; apply again")
+var ErrRecreate = errors.New("lynqctl must delete and create it again; apply again")
 
 // applyOrRecreate implements patchStrategy recreate. It applies changes of metadata in
 // place. For any other change it returns ErrRecreate, after the server has tried the new

@@ -153,7 +153,7 @@ func (m *Maker) Covers(x *index.Index) error {
 		return nil
 	}
 	if hub, form, found := m.scope().Stranger(x); found {
-		return fmt.Errorf("the tree has nodes of hub %q, form %q, which take no part in this run: one ApplicationSet cannot speak for them (give all hubs and forms of the tree, or use %s)", hub, form, policy.AppsApplications)
+		return fmt.Errorf("the tree has nodes of hub %q, form %q, which take no part in this run. One ApplicationSet can't speak for them (give all hubs and forms of the tree, or use %s)", hub, form, policy.AppsApplications)
 	}
 	return nil
 }

@@ -112,16 +112,16 @@ func argoRetainOnApply(s *subject) string {
 // argoDelete reports objects whose deletion deletes other objects.
 func argoDelete(s *subject) string {
 	if s.apps == AppsNone || !s.IsDefinition() {
-		return "it is deleted with all that is in it, be it anybody's (apply leaves it then)"
+		return "the tool deletes it with everything in it, also objects of others (apply keeps it then)"
 	}
 	return "it stays when its node goes, because Argo CD never deletes definitions with an Application; a form that drops it deletes it with all objects of its kind"
 }
 
 func argoStuck(s *subject) string {
 	if s.apps == AppsApplications && AllStuck(s.form) {
-		return "what others own is taken over, but for what another Application has: that stops the sync"
+		return "Argo CD takes over objects of others, and stops at an object of another Application"
 	}
-	return "what others own is taken over"
+	return "the tool takes over objects of others"
 }
 
 func argoIgnored(s *subject) string {

@@ -91,7 +91,7 @@ func bystander(id, others string) string {
 func policyTests() []policyTest {
 	ns := formtest.Object("v1", "Namespace", "ns", "dependIds: []")
 	inside := "- {id: in, nameTemplate: x, targetNamespace: \"{{ .uid }}-ns\", spec: {apiVersion: v1, kind: ConfigMap}}\n"
-	namespace := "lost ns deletionPolicy: Delete: it is deleted with all that is in it, be it anybody's (apply leaves it then)\n"
+	namespace := "lost ns deletionPolicy: Delete: the tool deletes it with everything in it, also objects of others (apply keeps it then)\n"
 	unordered := func(id, needs string) string {
 		return "lost " + id + " dependIds: it does not wait for " + needs + ": all of a node is applied at once (--emit-apps=ordered-kustomizations keeps the order)\n"
 	}
@@ -107,7 +107,7 @@ func policyTests() []policyTest {
 	const deletes = "lost a deleteOrder: Flux deletes all that goes at once\n"
 	const helmStays = "lost a patchStrategy: override: what Helm set and the form does not have stays\n"
 	const unbound = "lost data waitForReady: true: later waves wait until the claim is bound: for ever where its class binds on first use\n"
-	adopted := "lost a adoptionPolicy: what exists already is taken over, whoever made it\nlost b adoptionPolicy: what exists already is taken over, whoever made it\n"
+	adopted := "lost a adoptionPolicy: the tool takes over existing objects, whoever made them\nlost b adoptionPolicy: the tool takes over existing objects, whoever made them\n"
 	return []policyTest{
 		{name: "nothing special", resources: formtest.ConfigMap("a", "conflictPolicy: Force, adoptionPolicy: Always")},
 		{
@@ -315,8 +315,8 @@ func policyTests() []policyTest {
 // TestEveryResource checks the losses that the other tests omit.
 func TestEveryResource(t *testing.T) {
 	for apps, want := range map[Apps]string{
-		AppsNone:         "what others own is taken over",
-		AppsApplications: "what others own is taken over, but for what another Application has: that stops the sync",
+		AppsNone:         "the tool takes over objects of others",
+		AppsApplications: "Argo CD takes over objects of others, and stops at an object of another Application",
 	} {
 		f := formtest.Load(t, formtest.ConfigMap("a", "dependIds: []"))
 		losses := Annotate(f, Argo, apps)
@@ -406,7 +406,7 @@ func TestOrderWithoutSaying(t *testing.T) {
 `
 	if diff := cmp.Diff("crd argocd.argoproj.io/sync-wave: 1\nthing argocd.argoproj.io/sync-wave: 2\n"+
 		bystander("crd", "other")+bystander("thing", "other")+
-		"lost crd deletionPolicy: Delete: it is deleted with all that is in it, be it anybody's (apply leaves it then)\n",
+		"lost crd deletionPolicy: Delete: the tool deletes it with everything in it, also objects of others (apply keeps it then)\n",
 		annotated(formtest.Load(t, strings.ReplaceAll(definition, "\t", "  ")), Argo, AppsNone)); diff != "" {
 		t.Error(diff)
 	}

@@ -111,7 +111,7 @@ func lifeEntries() []entry {
 				return s.Policy.Deletion == lynq.DeleteDelete && (s.IsNamespace() || s.IsDefinition())
 			},
 			argo: remedy{lost: argoDelete},
-			flux: remedy{lost: always("it is deleted with all that is in it, be it anybody's (apply leaves it then)")},
+			flux: remedy{lost: always("the tool deletes it with everything in it, also objects of others (apply keeps it then)")},
 		},
 	}
 }
@@ -122,14 +122,14 @@ func writeEntries() []entry {
 		{
 			policy: "conflictPolicy: Stuck", of: func(s *subject) bool { return s.Policy.Conflict == lynq.ConflictStuck },
 			argo: remedy{lost: argoStuck},
-			flux: remedy{lost: always("what others own is taken over")},
+			flux: remedy{lost: always("the tool takes over objects of others")},
 		},
 		{
 			policy: "adoptionPolicy", of: func(s *subject) bool {
 				return s.Policy.Adoption == lynq.AdoptNever || s.Policy.Adoption == lynq.AdoptIfUnowned
 			},
-			argo: remedy{lost: always("what exists already is taken over, whoever made it")},
-			flux: remedy{lost: always("what exists already is taken over, whoever made it")},
+			argo: remedy{lost: always("the tool takes over existing objects, whoever made them")},
+			flux: remedy{lost: always("the tool takes over existing objects, whoever made them")},
 		},
 		{
 			policy: "patchStrategy: apply", of: func(s *subject) bool { return s.Policy.Patch == lynq.PatchApply },
