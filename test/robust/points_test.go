@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // scene is a command in a cluster in which it has work.
@@ -71,12 +73,21 @@ func (s scene) rest(h *history) []string {
 	switch ended := h.brief[len(h.brief)-1]; {
 	case strings.HasPrefix(s.name, "stages"):
 		return []string{apply + " continue=1", apply + " continue=1", apply + " continue=1", still}
+	case h.hubLeaves():
+		return []string{"finalize", apply, apply, still} // apply refuses a hub whose record somebody deleted
 	case strings.HasPrefix(s.line, "handover"):
 		return []string{s.line, apply, apply, still}
 	case strings.HasPrefix(s.line, "watch") && strings.Contains(ended, fmt.Sprintf("exit %d", exitInterrupted)):
 		return []string{still} // it has repaired everything itself
 	}
 	return []string{apply, apply, still}
+}
+
+// hubLeaves reports whether somebody deleted a hub record and its finalizer blocks that.
+func (w *world) hubLeaves() bool {
+	return slices.ContainsFunc(w.memory.All("", "configmaps", w.Namespace), func(o *unstructured.Unstructured) bool {
+		return strings.HasPrefix(o.GetName(), "lynqhub-") && o.GetDeletionTimestamp() != nil
+	})
 }
 
 // faults returns the faults for the Nth request, and for the Nth watch if there is one.
