@@ -46,8 +46,11 @@ func (n *nodeRun) detachStrays(next *inventory.Inventory) error {
 		if next != nil && next.ListsLike(l.Ref) {
 			continue
 		}
+		if err := l.Stays(); err != nil {
+			return fmt.Errorf("%s: %w", l.Ref, err)
+		}
 		n.tell.report(report.Event{Type: report.EventWarning, Object: l.Ref, Message: plan.StrayWarning})
-		if err := n.belongings().detachStray(n.requests.ctx, l); err != nil {
+		if err := n.belongings().detachStray(n.requests.ctx, l.Live); err != nil {
 			return err
 		}
 	}

@@ -144,7 +144,7 @@ func (r *Run) TellStrays(plans []plan.Plan) {
 	for i := range plans {
 		for k := range plans[i].Nodes {
 			for _, l := range plans[i].Nodes[k].Loosens() {
-				r.Engine.Notef("%s: %s", l.Ref, plan.StrayWarning)
+				r.Engine.Notef("%s: %s", l.Ref, l.Tells())
 			}
 		}
 	}

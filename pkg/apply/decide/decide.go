@@ -482,14 +482,14 @@ func (d *decider) leaving(inv *inventory.Inventory, why reason.Reason) plan.Node
 }
 
 // straysOf returns the objects that refer to a node's inventory without an entry.
-func (d *decider) straysOf(me plan.Owner) []*tracking.Live {
-	var strays []*tracking.Live
+func (d *decider) straysOf(me plan.Owner) []plan.Stray {
+	var strays []plan.Stray
 	for _, l := range d.in.observed().Strays {
 		if me.Owns(l) {
-			strays = append(strays, l)
+			strays = append(strays, plan.Stray{Live: l, Excluded: d.excluded(me, &inventory.Entry{Ref: l.Ref})})
 		}
 	}
-	slices.SortFunc(strays, func(a, b *tracking.Live) int { return strings.Compare(a.String(), b.String()) })
+	slices.SortFunc(strays, func(a, b plan.Stray) int { return strings.Compare(a.String(), b.String()) })
 	return strays
 }
 

@@ -166,8 +166,11 @@ func testStrays(t *testing.T, leaves bool) {
 	stray := &tracking.Live{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "copy"}, UID: "c", Owners: []types.UID{"inv"}}
 	other := &tracking.Live{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "other"}, UID: "o", Owners: []types.UID{"x"}}
 	in.Strays = map[lynq.Ref]*tracking.Live{stray.Ref: stray, other.Ref: other}
-	p := Decide(in, Limits{AllowEmpty: true})
-	if len(p.Nodes) != 1 || len(p.Nodes[0].Strays) != 1 || p.Nodes[0].Strays[0] != stray {
-		t.Errorf("%+v", p.Nodes)
+	for why, exclude := range map[string]lynq.Exclusions{"": nil, "it is excluded (: ConfigMap/copy)": {{Kind: "ConfigMap", Name: "copy"}}} {
+		in.Exclude = map[lynq.FormKey]lynq.Exclusions{in.Forms[0]: exclude}
+		p := Decide(in, Limits{AllowEmpty: true})
+		if len(p.Nodes) != 1 || len(p.Nodes[0].Strays) != 1 || p.Nodes[0].Strays[0] != (plan.Stray{Live: stray, Excluded: why}) {
+			t.Errorf("excluded %q: %+v", why, p.Nodes[0].Strays[0].Excluded)
+		}
 	}
 }

@@ -49,10 +49,10 @@ func newObserver(c Reader, hub string) *observer {
 // of makes the observer keep objects that refer to these inventories, although nobody asks
 // for them.
 func (o *observer) of(inventories []*inventory.Inventory) *observer {
-	o.inventories = make(map[string]bool, len(inventories))
+	o.inventories = make(map[types.UID]string, len(inventories))
 	for _, inv := range inventories {
 		if inv.UID != "" {
-			o.inventories[inv.UID] = true
+			o.inventories[types.UID(inv.UID)] = inv.Node.Namespace
 		}
 	}
 	return o
@@ -104,8 +104,8 @@ type observer struct {
 	hub     string
 	few     int // see SomeNodes
 	ahead   *Ahead
-	// inventories are the uids of the inventories with strays to keep.
-	inventories map[string]bool
+	// inventories are the namespaces of the inventories with strays to keep, by uid.
+	inventories map[types.UID]string
 	mu          sync.Mutex
 	seen        plan.Observed
 	// readiness reads the readiness too, if it isn't nil.
@@ -180,12 +180,17 @@ func (o *observer) labelled(ctx context.Context, k *wantedKind, r lynq.APIResour
 	return nil
 }
 
-// sort keeps an object if it is meant or a stray. The caller holds mu.
+// sort keeps an object if it is meant or a stray. An owner is in the object's namespace, so
+// an object elsewhere that names an inventory is none: lynqctl leaves it alone. The caller
+// holds mu.
 func (o *observer) sort(live *tracking.Live, meant func(lynq.Ref) bool) {
 	switch {
 	case meant(live.Ref):
 		o.seen.Live[live.Ref] = live
-	case slices.ContainsFunc(live.Owners, func(uid types.UID) bool { return o.inventories[string(uid)] }):
+	case slices.ContainsFunc(live.Owners, func(uid types.UID) bool {
+		namespace, is := o.inventories[uid]
+		return is && namespace == live.Namespace
+	}):
 		o.seen.Strays[live.Ref] = live
 	}
 }

@@ -192,6 +192,10 @@ func TestStrays(t *testing.T) {
 				map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "lynqnode-a", "uid": owner},
 			}}))
 		}
+		far := lynq.Ref{Kind: "Service", Namespace: "far", Name: "far"} // an owner is in the same namespace
+		f.Put(far, f.Foreign(far, map[string]any{"labels": map[string]any{wellknown.LabelHub: "crm"}, "ownerReferences": []any{
+			map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "lynqnode-a", "uid": "inv"},
+		}}))
 		for _, ref := range []lynq.Ref{{Kind: "Service", Namespace: "ns", Name: "owned"}, {Kind: "Service", Namespace: "elsewhere", Name: "gone"}} {
 			inv.Entries = append(inv.Entries, inventory.Entry{Ref: ref, APIVersion: "v1"})
 		}

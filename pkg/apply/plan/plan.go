@@ -149,7 +149,7 @@ type NodePlan struct {
 	// object with its metadata. The garbage collector would delete them with the inventory.
 	// So lynqctl removes their owner reference before it deletes the inventory, and before
 	// the inventory drops the last object of their kind. No later run would find them.
-	Strays []*tracking.Live
+	Strays []Stray
 	// Unmet says why the run skips the node. It is usually "". A node outside the plan
 	// would have to come first.
 	Unmet string

@@ -73,25 +73,6 @@ func Replace(inv *inventory.Inventory, seen *Observed, referring []*tracking.Liv
 	return r
 }
 
-// StrayWarning warns the user about an object that loses its owner reference.
-const StrayWarning = "its owner is the node's inventory, which doesn't list it: lynqctl takes that owner reference off, so that the garbage collector keeps the object"
-
-// Loosens lists the strays whose owner reference comes off if the run goes well.
-func (p *NodePlan) Loosens() []*tracking.Live {
-	if p.Replacement != nil {
-		return p.Replacement.Strays
-	}
-	keeps := func(s *Step) bool {
-		return s.Object != nil && !s.Purges() || s.Action == ActionSkip || s.Action == ActionBlock
-	}
-	return slices.DeleteFunc(slices.Clone(p.Strays), func(l *tracking.Live) bool {
-		return slices.ContainsFunc(p.Steps, func(s Step) bool {
-			like := p.Desired == nil || s.Ref().GroupKind() == l.GroupKind() && s.Ref().Namespace == l.Namespace
-			return keeps(&s) && like // one that stays keeps the inventory
-		})
-	})
-}
-
 // Referring returns the observed objects by the uids of their owners.
 func (o *Observed) Referring() map[types.UID][]*tracking.Live {
 	referring := map[types.UID][]*tracking.Live{}
@@ -140,6 +121,9 @@ func (e *StaysError) Unwrap() []error {
 	return append(slices.Clone(e.Excluded), e.Unseen)
 }
 
+// fixExcluded tells the user how an inventory gets free of an excluded object.
+const fixExcluded = "remove the rule or the owner reference, then run again"
+
 // unseen adds an error about an object that lynqctl couldn't read. It ignores nil.
 func (e *StaysError) unseen(err error) {
 	if err == nil {
@@ -155,7 +139,7 @@ func (e *StaysError) unseen(err error) {
 
 // excluded adds an object that must not change.
 func (e *StaysError) excluded(ref lynq.Ref, why string) {
-	e.Excluded = append(e.Excluded, fmt.Errorf("%s belongs to it and must not change: %s (remove the rule or the owner reference, then run again)", ref.Full(), why))
+	e.Excluded = append(e.Excluded, fmt.Errorf("%s belongs to it and must not change: %s (%s)", ref.Full(), why, fixExcluded))
 }
 
 // sorted returns the error with sorted causes, or nil if there are none.

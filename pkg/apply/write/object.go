@@ -15,7 +15,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 var (
@@ -224,7 +223,7 @@ func (o *Object) adds(owners []any) bool {
 // adds ours if the object is tracked that way.
 func (o *Object) owners(live *unstructured.Unstructured) []any {
 	references, _, _ := unstructured.NestedSlice(live.Object, "metadata", "ownerReferences")
-	kept := slices.DeleteFunc(references, wellknown.IsOwnerNode)
+	kept := slices.DeleteFunc(references, o.leadsHere)
 	if o.Step.Object != nil && o.Step.Object.Owned {
 		kept = append(kept, o.Owner)
 	}

@@ -112,12 +112,19 @@ func (o *Object) DisownUnmanaged() error {
 		return nil
 	}
 	references, _, _ := unstructured.NestedSlice(live.Object, "metadata", "ownerReferences")
-	c := fields.MetadataChange{Owners: slices.DeleteFunc(references, wellknown.IsOwnerNode)}
+	c := fields.MetadataChange{Owners: slices.DeleteFunc(references, o.leadsHere)}
 	if l.PartOf == me.PartOf && l.Node == "" {
 		c.SetLabels = map[string]string{wellknown.LabelNode: me.Name, wellknown.LabelNodeNamespace: me.Namespace}
 	}
 	_, err = o.change(live, c)
 	return err
+}
+
+// leadsHere reports whether an owner reference leads to an inventory. One that has the uid of
+// the node's inventory does, also with a wrong name or kind, which anybody can write.
+func (o *Object) leadsHere(reference any) bool {
+	r, _ := reference.(map[string]any)
+	return wellknown.IsOwnerNode(reference) || o.Me.UID != "" && r["uid"] == string(o.Me.UID)
 }
 
 // Reown replaces the object's owner references to inventories by owner, or removes them if
@@ -135,7 +142,7 @@ func (o *Object) Reown(owner any) (then, now *tracking.Live, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	c := fields.MetadataChange{Owners: slices.DeleteFunc(references, wellknown.IsOwnerNode)}
+	c := fields.MetadataChange{Owners: slices.DeleteFunc(references, o.leadsHere)}
 	if owner != nil {
 		c.Owners = append(c.Owners, owner)
 	}

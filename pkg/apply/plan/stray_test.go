@@ -12,7 +12,8 @@ import (
 // kind that the inventory lists.
 func TestLoosens(t *testing.T) {
 	ref := lynq.Ref{Kind: "Secret", Namespace: "ns", Name: "acme"}
-	stray := []*tracking.Live{{Ref: lynq.Ref{Kind: "Secret", Namespace: "ns", Name: "copy"}}}
+	copied := &tracking.Live{Ref: lynq.Ref{Kind: "Secret", Namespace: "ns", Name: "copy"}}
+	stray := []Stray{{Live: copied}}
 	wanted := func(action Action, policy lynq.Policy) Step {
 		return Step{Action: action, Object: &Object{Ref: ref, Policy: &policy}}
 	}
@@ -30,11 +31,23 @@ func TestLoosens(t *testing.T) {
 		"the last must stay":              {NodePlan{Desired: &Node{}, Strays: stray, Steps: []Step{dropped(ActionSkip)}}, 0},
 		"it leaves":                       {NodePlan{Strays: stray, Steps: []Step{dropped(ActionDelete)}}, 1},
 		"it leaves, and an object stays":  {NodePlan{Strays: stray, Steps: []Step{dropped(ActionBlock)}}, 0},
-		"its inventory is replaced":       {NodePlan{Desired: &Node{}, Replacement: &Replacement{Strays: stray}, Steps: []Step{wanted(ActionKeep, lynq.Policy{})}}, 1},
+		"its inventory is replaced":       {NodePlan{Desired: &Node{}, Replacement: &Replacement{Strays: []*tracking.Live{copied}}, Steps: []Step{wanted(ActionKeep, lynq.Policy{})}}, 1},
 		"nobody has copied anything here": {NodePlan{}, 0},
 	} {
 		if got := len(tt.p.Loosens()); got != tt.want {
 			t.Errorf("%s: %d, want %d", name, got, tt.want)
 		}
+	}
+}
+
+// TestExcludedStray checks that an excluded copy keeps its owner, and that dry runs tell so.
+func TestExcludedStray(t *testing.T) {
+	free, held := Stray{}, Stray{Excluded: "it is excluded (in/hub.yaml:7)"}
+	if err := free.Stays(); err != nil || free.Tells() != StrayWarning {
+		t.Errorf("%v, %s", err, free.Tells())
+	}
+	want := "its owner is the node's inventory, which doesn't list it, and it must not change: it is excluded (in/hub.yaml:7) (remove the rule or the owner reference, then run again)"
+	if err := held.Stays(); err == nil || err.Error() != want || held.Tells() != want {
+		t.Errorf("%v, %s", err, held.Tells())
 	}
 }
