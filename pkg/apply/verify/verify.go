@@ -305,12 +305,12 @@ func (v *verifier) unrecorded(l *tracking.Live) (Finding, bool) {
 	if v.recorded[l.Ref] || v.uids[l.UID] || l.Orphaned || l.Deleting || l.ResourceID == "" || l.TakenOver() != "" {
 		return f, false
 	}
-	f.Fix = "apply records it if a form has it, inventory rebuild in any case"
 	if inv := v.nodeOf(l); inv != nil {
 		f.NodeID, f.What = inv.Node, "no inventory has an entry for it"
+		f.Fix = "apply records it if a form has it; from a copy, remove the owner reference and label lynq.sh/hub; after inventory rebuild, apply deletes what no form has"
 		return f, true
 	}
-	f.What = "its node has no inventory"
+	f.What, f.Fix = "its node has no inventory", "apply records it if a form has it, inventory rebuild in any case"
 	if l.Node != "" {
 		f.Namespace, f.Name = l.NodeNamespace, l.Node
 		return f, l.PartOf == partOf(f.Key()) && !v.broken[l.PartOf]
