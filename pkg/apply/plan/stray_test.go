@@ -19,7 +19,7 @@ func TestLoosens(t *testing.T) {
 	}
 	dropped := func(action Action) Step { return Step{Action: action, Entry: &inventory.Entry{Ref: ref}} }
 	elsewhere := wanted(ActionKeep, lynq.Policy{})
-	elsewhere.Object.Ref.Namespace = "other"
+	elsewhere.Object.Namespace = "other"
 	for name, tt := range map[string]struct {
 		p    NodePlan
 		want int
