@@ -45,7 +45,7 @@ type fatal struct {
 
 func main() {
 	// Here kubectl would end the process.
-	util.BehaviorOnFatal(func(said string, code int) { panic(fatal{said, code}) })
+	util.BehaviorOnFatal(func(said string, code int) { panic(fatal{said, code}) }) //nolint:forbidigo // kubectl knows no other way to end a command
 	if err := serve(os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
