@@ -83,7 +83,7 @@ func scriptOf(ts *testscript.TestScript) *script {
 	return s
 }
 
-// usage ends a script whose command has wrong arguments.
+// usage ends the script if a command has wrong arguments.
 func usage(ts *testscript.TestScript, good bool, text string) {
 	if !good {
 		ts.Fatalf("usage: %s", text)

@@ -40,7 +40,7 @@ func BenchmarkRender(b *testing.B) {
 	}
 }
 
-// keptMost limits how many rows' output stays in memory. More goes to a file.
+// keptMost limits the rows whose output render keeps in memory. It writes more to a file.
 const keptMost = 10_000
 
 // keep renders into the spool in which render keeps its output until the end.

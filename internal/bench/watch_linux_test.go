@@ -55,7 +55,7 @@ func (p *place) poll(b *testing.B, every time.Duration) {
 	}
 }
 
-// single returns a place whose nodes have one ConfigMap each.
+// single returns a place. Each of its nodes has one ConfigMap.
 func (l *lab) single(nodes int) *place {
 	l.tb.Helper()
 	p := l.place(1)
@@ -85,7 +85,7 @@ func idleFor(b *testing.B) time.Duration {
 	return d
 }
 
-// watched measures lynqctl watch of a place whose objects have these resources.
+// watched measures lynqctl watch of a place that has objects of these resources.
 func (l *lab) watched(b *testing.B, p *place, resources []string) {
 	b.Helper()
 	p.poll(b, pollEvery)

@@ -12,7 +12,7 @@ type Session struct {
 	Page    *Page
 	Line    int
 	Cluster bool
-	Folder  string // the folder of the source tree to copy; "" is none, "." the tree itself
+	Folder  string // the session copies this folder of the source tree; "" copies nothing, "." the whole tree
 	Blocks  []Block
 }
 

@@ -83,8 +83,8 @@ func unescaped(literal string, quoted bool) string {
 	return text.String()
 }
 
-// callOf returns the call of lynqctl in the words of a command. The bool is false if there
-// is none.
+// callOf returns the call of lynqctl in the words of a command. It returns false if the
+// words call something else.
 func callOf(words []string) (Call, bool) {
 	for len(words) > 0 && slices.Contains([]string{"exec", "env", "sudo", "command"}, words[0]) {
 		words = words[1:]

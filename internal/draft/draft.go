@@ -29,7 +29,7 @@ type Column struct {
 	off []bool // says of each sample that the row is inactive
 }
 
-// Choice holds what people have decided already. "" and nil leave the decision to Decide.
+// Choice holds what people decided. If they left a field "" or nil, Decide decides it.
 type Choice struct {
 	UID, Activate string
 	// Activity gives the meaning of Activate's values. Without values, Decide guesses.

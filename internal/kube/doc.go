@@ -20,7 +20,7 @@
 //
 //   - The package retries failures that may pass, and nothing else does: server errors,
 //     answers that say "later", and broken connections. Seven tries take about 20 seconds.
-//     So a request whose answer was lost may find its own effect.
+//     If the server's answer gets lost, the next try may find its own effect.
 //   - Only the server limits the rate of requests.
 //   - A list is complete or an error, and shows one moment.
 //   - Requests ask for answers in protobuf. Of objects that apply writes, they ask only for

@@ -11,7 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// WithPageSize returns a client whose lists have n objects per page.
+// WithPageSize returns a client that lists n objects per page.
 func (c *Client) WithPageSize(n int64) *Client {
 	out := *c
 	out.pageSize = n

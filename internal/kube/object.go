@@ -123,7 +123,7 @@ func (c *Client) delete(ctx context.Context, r lynq.APIResource, namespace, name
 	return false, nil // whatever the answer says, the server did it
 }
 
-// metadata sends a request whose answer is one object.
+// metadata sends a request that the server answers with one object.
 func (c *Client) metadata(ctx context.Context, r *request) (*metav1.PartialObjectMetadata, error) {
 	obj := &metav1.PartialObjectMetadata{}
 	if err := c.exchange(ctx, r, obj, "PartialObjectMetadata", r.resource.Kind); err != nil {

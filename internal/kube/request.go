@@ -28,7 +28,7 @@ const (
 		acceptJSON + ";as=PartialObjectMetadataList;v=v1;g=meta.k8s.io," + acceptJSON
 )
 
-// The same for watches, whose events are JSON.
+// Watches ask for JSON events.
 const (
 	acceptJSONMetadata     = acceptJSON + ";as=PartialObjectMetadata;v=v1;g=meta.k8s.io," + acceptJSON
 	acceptJSONMetadataList = acceptJSON + ";as=PartialObjectMetadataList;v=v1;g=meta.k8s.io," + acceptJSON

@@ -20,7 +20,7 @@ const MaxLength = 60_000
 type Comment struct{ strings.Builder }
 
 // Lines writes lines up to a total length of the comment. Then it writes rest with the
-// number of lines left and what they are.
+// number of lines that it left out, and their name.
 func (c *Comment) Lines(lines []string, most int, rest, what string) {
 	for i, l := range lines {
 		if c.Len()+len(l) > most {

@@ -18,8 +18,8 @@ import (
 func TestPrintLosses(t *testing.T) {
 	losses := []policy.Loss{
 		{Form: "a", Resource: "a", Policy: "timeoutSeconds", Instead: "later waves wait for it without a limit"},
-		{Form: "a", Resource: "a", Policy: "conflictPolicy: Stuck", Instead: "the tool takes over objects of others"},
-		{Form: "a", Resource: "b", Policy: "conflictPolicy: Stuck", Instead: "the tool takes over objects of others"},
+		{Form: "a", Resource: "a", Policy: "conflictPolicy: Stuck", Instead: "Flux takes over objects of others"},
+		{Form: "a", Resource: "b", Policy: "conflictPolicy: Stuck", Instead: "Flux takes over objects of others"},
 		{Form: "a", Policy: "rollout.maxSkew", Instead: "all nodes change at once"},
 	}
 	var out bytes.Buffer
@@ -29,7 +29,7 @@ func TestPrintLosses(t *testing.T) {
 	const want = `Argo CD does not honour all policies:
 FORM   POLICY                  RESOURCES   WHAT HAPPENS INSTEAD
 a      timeoutSeconds          a           later waves wait for it without a limit
-a      conflictPolicy: Stuck   a, b        the tool takes over objects of others
+a      conflictPolicy: Stuck   a, b        Flux takes over objects of others
 a      rollout.maxSkew         all         all nodes change at once
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {

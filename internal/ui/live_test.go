@@ -60,7 +60,8 @@ func (s *screen) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// cursorUp parses a cursor movement at the start of text. It returns 0 if there is none.
+// cursorUp parses a cursor movement at the start of text. It returns 0 if text starts with
+// something else.
 func cursorUp(text string) (rows, length int) {
 	if strings.HasPrefix(text, "\x1b[A") {
 		return 1, 3

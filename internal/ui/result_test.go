@@ -168,8 +168,8 @@ type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errors.New("pipe is gone") }
 
-// TestWriteErrors wants an error if output for scripts is incomplete. Incomplete progress
-// is no error.
+// TestWriteErrors wants an error if lynqctl can't write all output for scripts. It may lose
+// progress.
 func TestWriteErrors(t *testing.T) {
 	out := ui.StreamTo(broken{}, tty.Stream{})
 	for _, format := range []tty.Format{tty.Table, tty.YAML, tty.JSON} {

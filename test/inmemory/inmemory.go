@@ -107,13 +107,17 @@ func (c *Cluster) List(_ context.Context, r lynq.APIResource, namespace, selecto
 	}
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
+	var notes []func()
 	for _, ref := range c.Sorted() {
 		o := c.Objects[ref]
 		if ref.Group == r.Group && ref.Kind == r.Kind && (namespace == "" || namespace == ref.Namespace) && s.Matches(labels.Set(o.GetLabels())) {
 			if note := read(MetadataOf(o)); note != nil {
-				note()
+				notes = append(notes, note)
 			}
 		}
+	}
+	for _, note := range notes {
+		note()
 	}
 	return nil
 }

@@ -14,9 +14,9 @@ import (
 	"golang.org/x/term"
 )
 
-// Output is standard output or standard error. Nobody can write to it directly. Text for
-// people goes to a Stream of it, and text for programs to that Stream's Data. The zero
-// Output discards everything.
+// Output is standard output or standard error. Nobody can write to it directly. Callers
+// write text for people to a Stream of it, and text for programs to that Stream's Data. The
+// zero Output discards everything.
 type Output struct{ to io.Writer }
 
 // To returns an Output for a file or a buffer.

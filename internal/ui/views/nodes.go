@@ -169,7 +169,7 @@ func (v *NodeView) item(n *status.Node, called shortNames, now time.Time) list.I
 	}
 }
 
-// leavingText says how long lynqctl still keeps a node whose row is gone.
+// leavingText says how long lynqctl still keeps a node after its row disappeared.
 func leavingText(n *status.Node, now time.Time) string {
 	if !now.Before(n.LeavingUntil) {
 		return "Leaving: due"

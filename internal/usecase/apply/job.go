@@ -42,7 +42,7 @@ type Job struct {
 	// Troubles has the other things that wait for a person, by hub.
 	Troubles   map[lynq.HubKey][]inventory.Trouble
 	Tombstones []lynq.Tombstone // from files
-	// gone has the digests of tombstones whose objects are known to be gone, by hub.
+	// gone maps a hub to digests of tombstones. A run saw that their objects don't exist.
 	gone map[lynq.HubKey][]string
 
 	// Continuous is set for one of many rounds. Such a run doesn't list the objects that it
@@ -52,7 +52,7 @@ type Job struct {
 	Concern *decide.Concern
 
 	stdinRows load.Replayed
-	Tracked   load.KeptNames // names on objects whose inventories were lost, nil if unknown
+	Tracked   load.KeptNames // names on objects without an inventory; nil if nobody looked
 	Adopting  *Adopting      // selects orphans, nil for apply
 }
 
@@ -414,8 +414,8 @@ func (j *Job) observe(ctx context.Context, in *decide.Input, ahead *observe.Ahea
 	return nil
 }
 
-// absentForms records the nodes whose form is missing from the inputs. lynqctl keeps those
-// nodes. A narrowed run skips this, because its forms are missing on purpose.
+// absentForms records the forms that the inputs lack. lynqctl keeps their nodes. A narrowed
+// run records none, because it leaves forms out on purpose.
 func (j *Job) absentForms(h load.HubPrograms, in *decide.Input) {
 	record := j.Records[h.Key]
 	if record == nil || j.narrowed() {

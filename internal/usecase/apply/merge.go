@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// Merge joins what was rendered of several hubs, whose rows were read one hub at a time.
+// Merge joins the renderings of several hubs. The caller read their rows one hub at a time.
 func Merge(parts ...Rendering) Rendering {
 	all := Rendering{
 		Nodes: map[lynq.HubKey][]*plan.Node{}, reports: map[lynq.HubKey]render.Report{},

@@ -14,7 +14,7 @@ import (
 
 // lookAtNamespaces finds terminating namespaces of hubs and forms. Objects there look right
 // for some seconds, and then as if people had deleted them. A hub in such a namespace is an
-// error, and nodes there fail. Nodes whose rows are gone may still leave.
+// error, and nodes there fail. A node without a row may still leave.
 func lookAtNamespaces(ctx context.Context, j *Job) error {
 	terminating := map[string]error{}
 	var errs []error

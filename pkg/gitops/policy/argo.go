@@ -112,7 +112,7 @@ func argoRetainOnApply(s *subject) string {
 // argoDelete reports objects whose deletion deletes other objects.
 func argoDelete(s *subject) string {
 	if s.apps == AppsNone || !s.IsDefinition() {
-		return "the tool deletes it with everything in it, also objects of others (apply keeps it then)"
+		return "Argo CD deletes it with everything in it, also objects of others (apply keeps it then)"
 	}
 	return "it stays when its node goes, because Argo CD never deletes definitions with an Application; a form that drops it deletes it with all objects of its kind"
 }
@@ -121,7 +121,7 @@ func argoStuck(s *subject) string {
 	if s.apps == AppsApplications && AllStuck(s.form) {
 		return "Argo CD takes over objects of others, and stops at an object of another Application"
 	}
-	return "the tool takes over objects of others"
+	return "Argo CD takes over objects of others"
 }
 
 func argoIgnored(s *subject) string {

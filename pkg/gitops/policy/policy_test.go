@@ -88,10 +88,13 @@ func bystander(id, others string) string {
 	return "lost " + id + " skipOnDependencyFailure: true: it also waits for " + others + ": Argo CD begins a wave when all earlier waves are healthy\n"
 }
 
+// byFlux returns the losses under Flux, if Argo CD has the same.
+func byFlux(losses string) string { return strings.ReplaceAll(losses, "Argo CD", "Flux") }
+
 func policyTests() []policyTest {
 	ns := formtest.Object("v1", "Namespace", "ns", "dependIds: []")
 	inside := "- {id: in, nameTemplate: x, targetNamespace: \"{{ .uid }}-ns\", spec: {apiVersion: v1, kind: ConfigMap}}\n"
-	namespace := "lost ns deletionPolicy: Delete: the tool deletes it with everything in it, also objects of others (apply keeps it then)\n"
+	namespace := "lost ns deletionPolicy: Delete: Argo CD deletes it with everything in it, also objects of others (apply keeps it then)\n"
 	unordered := func(id, needs string) string {
 		return "lost " + id + " dependIds: it does not wait for " + needs + ": all of a node is applied at once (--emit-apps=ordered-kustomizations keeps the order)\n"
 	}
@@ -107,12 +110,12 @@ func policyTests() []policyTest {
 	const deletes = "lost a deleteOrder: Flux deletes all that goes at once\n"
 	const helmStays = "lost a patchStrategy: override: what Helm set and the form does not have stays\n"
 	const unbound = "lost data waitForReady: true: later waves wait until the claim is bound: for ever where its class binds on first use\n"
-	adopted := "lost a adoptionPolicy: the tool takes over existing objects, whoever made them\nlost b adoptionPolicy: the tool takes over existing objects, whoever made them\n"
+	adopted := "lost a adoptionPolicy: Argo CD takes over existing objects, whoever made them\nlost b adoptionPolicy: Argo CD takes over existing objects, whoever made them\n"
 	return []policyTest{
 		{name: "nothing special", resources: formtest.ConfigMap("a", "conflictPolicy: Force, adoptionPolicy: Always")},
 		{
 			name: "adoption", resources: formtest.ConfigMap("a", "conflictPolicy: Force, adoptionPolicy: Never") + formtest.ConfigMap("b", "adoptionPolicy: if-unowned"),
-			argo: adopted, argoApps: adopted, flux: adopted, fluxApps: adopted, fluxOrdered: adopted,
+			argo: adopted, argoApps: adopted, flux: byFlux(adopted), fluxApps: byFlux(adopted), fluxOrdered: byFlux(adopted),
 		},
 		{
 			name: "written again with the node", resources: formtest.ConfigMap("a", "reconcilePolicy: OnObjectOrNodeChange"),
@@ -161,7 +164,7 @@ func policyTests() []policyTest {
 			name: "namespace", resources: inside + ns,
 			argo:     "in argocd.argoproj.io/sync-wave: 1\n" + namespace,
 			argoApps: "in argocd.argoproj.io/sync-wave: 1\n" + namespace,
-			flux:     namespace, fluxApps: namespace, fluxOrdered: namespace,
+			flux:     byFlux(namespace), fluxApps: byFlux(namespace), fluxOrdered: byFlux(namespace),
 		},
 		{
 			name:      "goes on without its dependency",
@@ -315,7 +318,7 @@ func policyTests() []policyTest {
 // TestEveryResource checks the losses that the other tests omit.
 func TestEveryResource(t *testing.T) {
 	for apps, want := range map[Apps]string{
-		AppsNone:         "the tool takes over objects of others",
+		AppsNone:         "Argo CD takes over objects of others",
 		AppsApplications: "Argo CD takes over objects of others, and stops at an object of another Application",
 	} {
 		f := formtest.Load(t, formtest.ConfigMap("a", "dependIds: []"))
@@ -406,7 +409,7 @@ func TestOrderWithoutSaying(t *testing.T) {
 `
 	if diff := cmp.Diff("crd argocd.argoproj.io/sync-wave: 1\nthing argocd.argoproj.io/sync-wave: 2\n"+
 		bystander("crd", "other")+bystander("thing", "other")+
-		"lost crd deletionPolicy: Delete: the tool deletes it with everything in it, also objects of others (apply keeps it then)\n",
+		"lost crd deletionPolicy: Delete: Argo CD deletes it with everything in it, also objects of others (apply keeps it then)\n",
 		annotated(formtest.Load(t, strings.ReplaceAll(definition, "\t", "  ")), Argo, AppsNone)); diff != "" {
 		t.Error(diff)
 	}

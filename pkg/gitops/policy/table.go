@@ -111,7 +111,7 @@ func lifeEntries() []entry {
 				return s.Policy.Deletion == lynq.DeleteDelete && (s.IsNamespace() || s.IsDefinition())
 			},
 			argo: remedy{lost: argoDelete},
-			flux: remedy{lost: always("the tool deletes it with everything in it, also objects of others (apply keeps it then)")},
+			flux: remedy{lost: always("Flux deletes it with everything in it, also objects of others (apply keeps it then)")},
 		},
 	}
 }
@@ -122,14 +122,14 @@ func writeEntries() []entry {
 		{
 			policy: "conflictPolicy: Stuck", of: func(s *subject) bool { return s.Policy.Conflict == lynq.ConflictStuck },
 			argo: remedy{lost: argoStuck},
-			flux: remedy{lost: always("the tool takes over objects of others")},
+			flux: remedy{lost: always("Flux takes over objects of others")},
 		},
 		{
 			policy: "adoptionPolicy", of: func(s *subject) bool {
 				return s.Policy.Adoption == lynq.AdoptNever || s.Policy.Adoption == lynq.AdoptIfUnowned
 			},
-			argo: remedy{lost: always("the tool takes over existing objects, whoever made them")},
-			flux: remedy{lost: always("the tool takes over existing objects, whoever made them")},
+			argo: remedy{lost: always("Argo CD takes over existing objects, whoever made them")},
+			flux: remedy{lost: always("Flux takes over existing objects, whoever made them")},
 		},
 		{
 			policy: "patchStrategy: apply", of: func(s *subject) bool { return s.Policy.Patch == lynq.PatchApply },
