@@ -59,6 +59,17 @@ func TestApplyCostOfReading(t *testing.T) {
 	c.apply(t, "20 rows changed", cost{writes: perResource(20, resources...), reads: perResource(20, resources...), records: 20, others: 25})
 }
 
+// TestApplyCostOfLeaving wants one more list for each kind of the nodes that leave, because
+// people may have copied their objects without labels.
+func TestApplyCostOfLeaving(t *testing.T) {
+	t.Parallel()
+	c := newCosting(t, lynqctl(t), "one.yaml", 40)
+	c.apply(t, "first", cost{writes: perResource(40, "configmaps"), records: 2*40 + 2, others: 25})
+	c.apply(t, "nothing changed", cost{others: 12})
+	c.motd = c.motd[:30]
+	c.apply(t, "10 rows left", cost{writes: map[string]int{"configmaps": 10, "events": 2 * 10}, records: 2 * 10, others: 12 + 3 + 1})
+}
+
 // TestTombstoneCost wants a read for a tombstone until its object is known to be gone.
 // After that, it costs nothing.
 func TestTombstoneCost(t *testing.T) {

@@ -416,7 +416,7 @@ func (d drawer) marked() string {
 }
 
 func (d drawer) copied() string {
-	return with("copy", d.object(func(o model.Object) bool { return !strings.Contains(o.Name, "-copy") }))
+	return with(pick(d, "copy", "copy", "strip"), d.object(func(o model.Object) bool { return !strings.Contains(o.Name, "-copy") }))
 }
 
 func (d drawer) erased() string {

@@ -29,6 +29,7 @@ func (w *world) strange(t *testing.T, op string, args []string) error {
 		"make":    {2, w.make},
 		"mark":    {2, w.mark},
 		"copy":    {1, w.copy},
+		"strip":   {1, w.strip},
 		"erase":   {1, w.erase},
 		"replace": {1, w.replace},
 		"remake":  {1, w.remake},
@@ -203,6 +204,15 @@ func (w *world) mark(t *testing.T, a []string) {
 
 // copy REF: copies an object under another name, with its whole content.
 func (w *world) copy(t *testing.T, a []string) {
+	w.copied(t, a, func(*unstructured.Unstructured) {})
+}
+
+// strip REF: copies an object like copy, and leaves its labels out.
+func (w *world) strip(t *testing.T, a []string) {
+	w.copied(t, a, func(o *unstructured.Unstructured) { o.SetLabels(nil) })
+}
+
+func (w *world) copied(t *testing.T, a []string, change func(*unstructured.Unstructured)) {
 	ref := model.ParseRef(a[0])
 	if ref.Kind == model.Widget && !w.served || ref.Kind == model.Set || ref.Kind == model.Kind || ref.Kind == model.Job {
 		return
@@ -212,7 +222,9 @@ func (w *world) copy(t *testing.T, a []string) {
 		return
 	}
 	ref.Name += "-copy"
-	w.create(t, ref, fresh(o))
+	o = fresh(o)
+	change(o)
+	w.create(t, ref, o)
 }
 
 // fresh returns an object without the fields that only the server writes.

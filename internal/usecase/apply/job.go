@@ -304,7 +304,8 @@ func (j *Job) PlanAll(ctx context.Context) ([]plan.Plan, error) {
 
 // decide decides for all hubs. If nobody knows whether a write changes an object, decide
 // asks the server and decides again. So the plan counts exactly the changes that the run
-// writes.
+// writes. Before a run deletes an inventory, it also looks for copies that the garbage
+// collector would delete with it.
 func (j *Job) decide(ctx context.Context, inputs []*decide.Input) ([]plan.Plan, error) {
 	plans := decideAll(inputs, j.Options.Limits)
 	again := false
@@ -315,6 +316,11 @@ func (j *Job) decide(ctx context.Context, inputs []*decide.Input) ([]plan.Plan, 
 		}
 		inputs[i].Found(found)
 		again = again || len(found) > 0
+		copies, err := observe.Copies(ctx, j.Client, inputs[i].Hub.Name, plans[i].Partings())
+		if err != nil {
+			return nil, err
+		}
+		again = inputs[i].Copied(copies) || again
 	}
 	if again {
 		plans = decideAll(inputs, j.Options.Limits)

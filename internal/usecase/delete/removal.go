@@ -370,7 +370,15 @@ func (j *removalJob) plan(ctx context.Context, h *LeavingHub) (*plan.Plan, error
 	}
 	in.See(seen)
 	in.GiveUp = giveUp
-	return decide.Decide(in, decide.Limits{AllowEmpty: true}), nil
+	p := decide.Decide(in, decide.Limits{AllowEmpty: true})
+	copies, err := observe.Copies(ctx, j.Client, h.Name, p.Partings())
+	if err != nil {
+		return nil, fmt.Errorf("hub %q: %w", h.Name, err)
+	}
+	if in.Copied(copies) {
+		p = decide.Decide(in, decide.Limits{AllowEmpty: true})
+	}
+	return p, nil
 }
 
 // observe reads the objects of the nodes. It reads given-up objects one by one, because the

@@ -115,6 +115,13 @@ func (j *restoreJob) damaged(ctx context.Context, chosen []*inventory.Inventory)
 			return nil, nil, fmt.Errorf("hub %s: %w", hub, err)
 		}
 		r, errs := restore.Find(of[hub], seen)
+		copies, err := observe.Copies(ctx, j.Client, hub.Name, restore.Partings(r))
+		if err != nil {
+			return nil, nil, fmt.Errorf("hub %s: %w", hub, err)
+		}
+		if seen.Add(copies) {
+			r, errs = restore.Find(of[hub], seen)
+		}
 		found, why = append(found, r...), append(why, errs...)
 	}
 	return found, why, nil

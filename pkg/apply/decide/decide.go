@@ -752,6 +752,9 @@ func (in *Input) See(o *plan.Observed) {
 	in.Live, in.Unknown, in.Misplaced, in.Strays = o.Live, o.Unknown, o.Misplaced, o.Strays
 }
 
+// Copied adds what observe.Copies found. It reports whether the plan must be decided again.
+func (in *Input) Copied(copies *plan.Observed) bool { return in.observed().Add(copies) }
+
 // observed returns the observed objects of the input.
 func (in *Input) observed() *plan.Observed {
 	return &plan.Observed{Live: in.Live, Unknown: in.Unknown, Misplaced: in.Misplaced, Strays: in.Strays}

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"maps"
+
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -19,6 +21,18 @@ type Observed struct {
 	// Strays are objects that refer to one of the inventories. The run found them in lists,
 	// without looking for them.
 	Strays map[lynq.Ref]*tracking.Live
+}
+
+// Add adds strays and unknown objects of another observation. It reports whether any is new.
+func (o *Observed) Add(more *Observed) bool {
+	added := len(more.Unknown) > 0
+	maps.Copy(o.Unknown, more.Unknown)
+	for ref, l := range more.Strays {
+		if o.Live[ref] == nil && o.Strays[ref] == nil {
+			o.Strays[ref], added = l, true
+		}
+	}
+	return added
 }
 
 // UnknownOf says why lynqctl doesn't know which objects of an inventory exist. It returns

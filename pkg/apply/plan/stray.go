@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // A Stray refers to an inventory that doesn't list it.
@@ -44,13 +46,60 @@ func (p *NodePlan) Loosens() []Stray {
 		}
 		return strays
 	}
-	keeps := func(s *Step) bool {
-		return s.Object != nil && !s.Purges() || s.Action == ActionSkip || s.Action == ActionBlock
-	}
-	return slices.DeleteFunc(slices.Clone(p.Strays), func(l Stray) bool {
-		return slices.ContainsFunc(p.Steps, func(s Step) bool {
-			like := p.Desired == nil || s.Ref().GroupKind() == l.GroupKind() && s.Ref().Namespace == l.Namespace
-			return keeps(&s) && like // one that stays keeps the inventory
-		})
+	return slices.DeleteFunc(slices.Clone(p.Strays), func(l Stray) bool { return p.keepsLike(l.Ref) })
+}
+
+// keepsLike reports whether a step keeps the inventory, or an object in it of the kind and
+// namespace of another.
+func (p *NodePlan) keepsLike(o lynq.Ref) bool {
+	return slices.ContainsFunc(p.Steps, func(s Step) bool {
+		switch {
+		case (s.Action == ActionSkip || s.Action == ActionBlock) && (p.Desired != nil || s.Entry != nil):
+		case p.Desired == nil || s.Object == nil || s.Purges():
+			return false // a hook of a deleted node is deleted too
+		}
+		return p.Desired == nil || s.Ref().GroupKind() == o.GroupKind() && s.Ref().Namespace == o.Namespace
 	})
+}
+
+// A Parting is an inventory that a run may delete, or that may lose its last objects of some
+// kinds. Copies of such objects refer to it. The garbage collector deletes them with it, and
+// no later run finds them.
+type Parting struct {
+	Inventory *inventory.Inventory
+	// Entries are the objects of these kinds in the inventory's namespace.
+	Entries []inventory.Entry
+}
+
+// PartingOf returns the parting of an inventory that lynqctl deletes, as far as keeps is
+// false.
+func PartingOf(inv *inventory.Inventory, keeps func(lynq.Ref) bool) Parting {
+	parting := Parting{Inventory: inv}
+	for _, e := range inv.All() {
+		if e.Namespace == inv.Node.Namespace && !keeps(e.Ref) {
+			parting.Entries = append(parting.Entries, e)
+		}
+	}
+	return parting
+}
+
+// Partings returns the partings of a plan. An unchanged node has none.
+func (p *Plan) Partings() []Parting {
+	var partings []Parting
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		keeps := n.keepsLike
+		switch {
+		case n.Inventory == nil || n.Inventory.UID == "":
+			continue // no object can refer to it
+		case n.Desired != nil && n.Desired.Failed != nil:
+			continue // the run keeps the node as it is
+		case n.Replacement != nil:
+			keeps = func(lynq.Ref) bool { return false }
+		}
+		if parting := PartingOf(n.Inventory, keeps); len(parting.Entries) > 0 {
+			partings = append(partings, parting)
+		}
+	}
+	return partings
 }

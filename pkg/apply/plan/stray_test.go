@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
@@ -36,6 +38,57 @@ func TestLoosens(t *testing.T) {
 	} {
 		if got := len(tt.p.Loosens()); got != tt.want {
 			t.Errorf("%s: %d, want %d", name, got, tt.want)
+		}
+	}
+}
+
+// TestPartings checks for which kinds a run looks for copies: those of which the inventory
+// may lose the last object. An unchanged node has none.
+func TestPartings(t *testing.T) {
+	secret, claim := lynq.Ref{Kind: "Secret", Namespace: "ns", Name: "acme"}, lynq.Ref{Kind: "PersistentVolumeClaim", Namespace: "ns", Name: "acme"}
+	inv := &inventory.Inventory{
+		UID: "inv", Node: lynq.NodeID{Namespace: "ns", Name: "acme-web"},
+		Entries: []inventory.Entry{{Ref: secret}, {Ref: claim}, {Ref: lynq.Ref{Kind: "Secret", Namespace: "other", Name: "acme"}}},
+	}
+	onlyCopy := inv.Clone()
+	onlyCopy.UID = ""
+	wanted := func(ref lynq.Ref, policy lynq.Policy) Step {
+		return Step{Action: ActionKeep, Object: &Object{Ref: ref, Policy: &policy}, Entry: &inventory.Entry{Ref: ref}}
+	}
+	left := func(ref lynq.Ref, a Action) Step { return Step{Action: a, Entry: &inventory.Entry{Ref: ref}} }
+	hook := Step{Action: ActionCreate, Object: &Object{Ref: lynq.Ref{Kind: "Job", Namespace: "ns", Name: "bye"}, Policy: &lynq.Policy{Lifecycle: lynq.Lifecycle{RunOn: lynq.RunOnDelete}}}}
+	blocked := hook
+	blocked.Action = ActionSkip
+	for name, tt := range map[string]struct {
+		p    NodePlan
+		want string
+	}{
+		"unchanged":                      {NodePlan{Desired: &Node{}, Steps: []Step{wanted(secret, lynq.Policy{}), wanted(claim, lynq.Policy{})}}, ""},
+		"it drops the last of a kind":    {NodePlan{Desired: &Node{}, Steps: []Step{wanted(secret, lynq.Policy{}), left(claim, ActionDelete)}}, "PersistentVolumeClaim"},
+		"it purges the last of a kind":   {NodePlan{Desired: &Node{}, Steps: []Step{wanted(secret, lynq.Policy{PurgeOrder: new(int)}), wanted(claim, lynq.Policy{})}}, "Secret"},
+		"it keeps one past its form":     {NodePlan{Desired: &Node{}, Steps: []Step{wanted(secret, lynq.Policy{}), left(claim, ActionSkip)}}, ""},
+		"it leaves":                      {NodePlan{Steps: []Step{left(secret, ActionDelete), left(claim, ActionCollect)}}, "Secret PersistentVolumeClaim"},
+		"it leaves after a hook":         {NodePlan{Steps: []Step{hook, left(secret, ActionDelete), left(claim, ActionDelete)}}, "Secret PersistentVolumeClaim"},
+		"it leaves without its hook":     {NodePlan{Steps: []Step{blocked, left(secret, ActionDelete), left(claim, ActionDelete)}}, "Secret PersistentVolumeClaim"},
+		"it leaves, and an object stays": {NodePlan{Steps: []Step{left(secret, ActionDelete), left(claim, ActionSkip)}}, ""},
+		"its inventory is replaced":      {NodePlan{Desired: &Node{}, Replacement: &Replacement{}, Steps: []Step{wanted(secret, lynq.Policy{}), wanted(claim, lynq.Policy{})}}, "Secret PersistentVolumeClaim"},
+		"the run keeps it as it is":      {NodePlan{Desired: &Node{Failed: errors.New("it doesn't render")}}, ""},
+		"only its copy exists":           {NodePlan{Inventory: onlyCopy}, ""},
+	} {
+		if tt.p.Inventory == nil {
+			tt.p.Inventory = inv
+		}
+		var kinds []string
+		for _, parting := range (&Plan{Nodes: []NodePlan{tt.p}}).Partings() {
+			for _, e := range parting.Entries {
+				if e.Namespace != "ns" {
+					t.Errorf("%s: %s is in another namespace", name, e.Ref)
+				}
+				kinds = append(kinds, e.Kind)
+			}
+		}
+		if got := strings.Join(kinds, " "); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 	}
 }

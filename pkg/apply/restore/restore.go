@@ -10,6 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // restoring decides how to restore inventories.
@@ -69,6 +70,17 @@ func Find(inventories []*inventory.Inventory, seen *plan.Observed) (restorations
 		restorations = append(restorations, r)
 	}
 	return restorations, errs
+}
+
+// Partings returns the partings of restorations that delete an old inventory.
+func Partings(restorations []Restoration) []plan.Parting {
+	var partings []plan.Parting
+	for i := range restorations {
+		if r := &restorations[i]; r.Replacement != nil && r.UID != "" {
+			partings = append(partings, plan.PartingOf(r.Inventory, func(lynq.Ref) bool { return false }))
+		}
+	}
+	return partings
 }
 
 // excludedBefore returns why a recorded object must not change, or "". It knows only the
