@@ -21,6 +21,7 @@
 //
 //   - LYNQCTL_ROBUST_STEPS: the number of steps (60)
 //   - LYNQCTL_ROBUST_MEMORY_STEPS: the number of steps in memory (480)
+//   - LYNQCTL_ROBUST_LENGTH: the number of steps of a history (60)
 //   - LYNQCTL_ROBUST_SEED: the first history's seed; each further one has the next seed (1)
 //   - LYNQCTL_ROBUST_POINTS: all, for every point of TestPoints
 //   - LYNQCTL_ROBUST_STATES: the number of states in which TestConvergence begins (48)

@@ -16,8 +16,8 @@ import (
 	"github.com/lynqctl/lynqctl/test/robust/model"
 )
 
-// historySteps is the length of a history: long enough for unforeseen states, and short
-// enough to read.
+// historySteps is the usual length of a history: long enough for unforeseen states, and
+// short enough to read.
 const historySteps = 60
 
 // firstAdded is the number of resources that forms get before a history begins.
@@ -60,11 +60,12 @@ func TestMemory(t *testing.T) {
 func draw(t *testing.T, in place, steps uint64) {
 	t.Helper()
 	first, shrink := number(t, "LYNQCTL_ROBUST_SEED", 1), number(t, "LYNQCTL_ROBUST_SHRINK", 0)
+	whole := max(number(t, "LYNQCTL_ROBUST_LENGTH", historySteps), 1)
 	for lane := range uint64(lanes) {
 		t.Run(fmt.Sprintf("lane-%d", lane), func(t *testing.T) {
 			t.Parallel()
-			for at := lane; at*historySteps < steps; at += lanes {
-				seed, length := first+at, min(steps-at*historySteps, historySteps)
+			for at := lane; at*whole < steps; at += lanes {
+				seed, length := first+at, min(steps-at*whole, whole)
 				t.Run(fmt.Sprintf("seed-%d", seed), func(t *testing.T) {
 					in(t, func(t *testing.T, h *history) { h.drawn(t, seed, int(length), shrink) })
 				})
@@ -79,7 +80,7 @@ func (h *history) drawn(t *testing.T, seed uint64, length int, shrink uint64) {
 	h.random(t, seed, length)
 	t.Logf("seed %d:\n%s", seed, indented(strings.Join(h.brief, "\n")))
 	if len(h.wrong) > 0 {
-		t.Errorf("LYNQCTL_ROBUST_SEED=%d LYNQCTL_ROBUST_STEPS=%d\n%s", seed, length, h)
+		t.Errorf("LYNQCTL_ROBUST_SEED=%d LYNQCTL_ROBUST_LENGTH=%d LYNQCTL_ROBUST_STEPS=%[2]d\n%[3]s", seed, length, h)
 		h.shrink(t, shrink)
 	}
 }
