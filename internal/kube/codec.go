@@ -2,9 +2,11 @@ package kube
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -34,14 +36,17 @@ func encode(apiVersion, kind string, m message) ([]byte, error) {
 // decode decodes protobuf or JSON into out. It returns an error for other kinds.
 func decode(body []byte, out message, kinds ...string) error {
 	if inner, binary := bytes.CutPrefix(body, []byte(magic)); binary {
-		var envelope runtime.Unknown
-		if err := envelope.Unmarshal(inner); err != nil {
+		kind, raw, err := opened(inner)
+		if err == nil {
+			err = expect(kind, kinds)
+		}
+		if err == nil && raw == nil {
+			err = errors.New("it has no content") // it would count as an empty list
+		}
+		if err != nil {
 			return strange(body, err)
 		}
-		if err := expect(envelope.Kind, kinds); err != nil {
-			return strange(body, err)
-		}
-		return out.Unmarshal(envelope.Raw)
+		return out.Unmarshal(raw)
 	}
 	var head metav1.TypeMeta
 	if err := json.Unmarshal(body, &head); err != nil {
@@ -51,6 +56,56 @@ func decode(body []byte, out message, kinds ...string) error {
 		return strange(body, err)
 	}
 	return json.Unmarshal(body, out)
+}
+
+// The numbers of an envelope's fields, see runtime.Unknown.
+const (
+	envelopeType = 1
+	envelopeRaw  = 2
+	typeKind     = 2
+)
+
+// opened returns the kind and the content of an envelope. runtime.Unknown would copy the
+// content, which may be a page of a list.
+func opened(envelope []byte) (kind string, raw []byte, err error) {
+	err = eachBytes(envelope, func(field protowire.Number, value []byte) error {
+		switch field {
+		case envelopeRaw:
+			raw = value
+		case envelopeType:
+			return eachBytes(value, func(field protowire.Number, value []byte) error {
+				if field == typeKind {
+					kind = string(value)
+				}
+				return nil
+			})
+		}
+		return nil
+	})
+	return kind, raw, err
+}
+
+// eachBytes calls a function for each field of a protobuf message that has bytes, and skips
+// the others.
+func eachBytes(message []byte, each func(field protowire.Number, value []byte) error) error {
+	for len(message) > 0 {
+		field, sort, n := protowire.ConsumeTag(message)
+		if n < 0 {
+			return protowire.ParseError(n)
+		}
+		message = message[n:]
+		if n = protowire.ConsumeFieldValue(field, sort, message); n < 0 {
+			return protowire.ParseError(n)
+		}
+		if sort == protowire.BytesType {
+			value, _ := protowire.ConsumeBytes(message[:n]) // its length was checked above
+			if err := each(field, value); err != nil {
+				return err
+			}
+		}
+		message = message[n:]
+	}
+	return nil
 }
 
 // decodeObject decodes an object of a kind from JSON. Numbers become int64 and float64.

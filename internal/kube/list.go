@@ -29,15 +29,15 @@ func (c *Client) List(ctx context.Context, r lynq.APIResource, namespace, select
 	return c.readList(ctx, listRequest(r, namespace, acceptMetadataList), labelled(selector), page)
 }
 
-// listConfigMaps returns whole ConfigMaps. It calls each after the whole list has come.
-func (c *Client) listConfigMaps(ctx context.Context, namespace, selector string, each func(*corev1.ConfigMap)) error {
+// listConfigMaps reads whole ConfigMaps, like List.
+func (c *Client) listConfigMaps(ctx context.Context, namespace, selector string, read func(*corev1.ConfigMap) (note func())) error {
 	page := func(body []byte, keep func(note func())) (string, error) {
 		list := &corev1.ConfigMapList{}
 		if err := decode(body, list, "ConfigMapList"); err != nil {
 			return "", err
 		}
 		for i := range list.Items {
-			keep(func() { each(&list.Items[i]) })
+			keep(read(&list.Items[i]))
 		}
 		return list.Continue, nil
 	}

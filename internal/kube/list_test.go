@@ -40,7 +40,10 @@ func names(ctx context.Context, client *kube.Client, namespace string) (metadata
 		return func() { metadata = append(metadata, m.Name) }
 	})
 	if err == nil {
-		err = client.ConfigMaps().List(ctx, namespace, "app=a", func(m *corev1.ConfigMap) { whole = append(whole, m.Name+m.Data["key"]) })
+		err = client.ConfigMaps().List(ctx, namespace, "app=a", func(m *corev1.ConfigMap) func() {
+			text := m.Name + m.Data["key"]
+			return func() { whole = append(whole, text) }
+		})
 	}
 	return metadata, whole, err
 }

@@ -25,10 +25,9 @@ type ConfigMaps struct{ client *Client }
 // ConfigMaps returns the ConfigMaps of the cluster.
 func (c *Client) ConfigMaps() ConfigMaps { return ConfigMaps{c} }
 
-// List returns all ConfigMaps that a label selector selects, in one namespace or, with "",
-// in all. It calls each after the whole list has come, and each may keep the object.
-func (m ConfigMaps) List(ctx context.Context, namespace, selector string, each func(*corev1.ConfigMap)) error {
-	return m.client.listConfigMaps(ctx, namespace, selector, each)
+// List reads ConfigMaps, see store.ConfigMaps.
+func (m ConfigMaps) List(ctx context.Context, namespace, selector string, read func(*corev1.ConfigMap) (note func())) error {
+	return m.client.listConfigMaps(ctx, namespace, selector, read)
 }
 
 // Get returns one ConfigMap.

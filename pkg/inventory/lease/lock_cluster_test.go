@@ -80,7 +80,7 @@ func TestConcurrentRuns(t *testing.T) {
 				t.Errorf("%d runs at a time", n)
 			}
 			// This takes a while.
-			if err := a.Client.ConfigMaps().List(ctx, a.Namespace, "", func(*corev1.ConfigMap) {}); err != nil {
+			if err := a.Client.ConfigMaps().List(ctx, a.Namespace, "", func(*corev1.ConfigMap) func() { return nil }); err != nil {
 				t.Error(err)
 			}
 			inside.Add(-1)

@@ -100,15 +100,16 @@ type History struct {
 // *history.UnreadableErrors, and the result has the other histories.
 func (s *Store) Histories(ctx context.Context, namespace string) (all []History, unreadable error, err error) {
 	var broken []error
-	err = s.configMaps.List(ctx, namespace, wellknown.LabelRecord+"="+wellknown.RecordHistory, func(cm *corev1.ConfigMap) {
+	err = s.configMaps.List(ctx, namespace, wellknown.LabelRecord+"="+wellknown.RecordHistory, func(cm *corev1.ConfigMap) func() {
 		hub, err := history.HubOf(cm)
 		if err != nil {
-			broken = append(broken, err)
-			return
+			return func() { broken = append(broken, err) }
 		}
 		entries, err := history.Entries(cm)
-		broken = append(broken, err)
-		all = append(all, History{hub, entries})
+		return func() {
+			broken = append(broken, err)
+			all = append(all, History{hub, entries})
+		}
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("list the histories of hubs: %w", err)

@@ -22,9 +22,10 @@ import (
 // repeat a request whose answer was lost, so a write may find its own effect.
 // Implementations are safe for concurrent use.
 type ConfigMaps interface {
-	// List calls each for all that a label selector matches, in one namespace, or in all
-	// with "". Callers may keep them.
-	List(ctx context.Context, namespace, selector string, each func(*corev1.ConfigMap)) error
+	// List reads all that a label selector matches, in one namespace, or in all with "". It
+	// calls the notes after the whole list has come. It may read one again and then drop its
+	// earlier note, which may be nil.
+	List(ctx context.Context, namespace, selector string, read func(*corev1.ConfigMap) (note func())) error
 	Get(ctx context.Context, namespace, name string) (*corev1.ConfigMap, error)
 	Create(ctx context.Context, cm *corev1.ConfigMap) (*corev1.ConfigMap, error)
 	// Update replaces a ConfigMap with this uid and resource version. Otherwise it returns
@@ -101,16 +102,15 @@ func (s *Store) SelectedNodes(ctx context.Context, namespace, selector string) (
 func (s *Store) nodes(ctx context.Context, namespace, selector string, meant func(*corev1.ConfigMap) bool) ([]*inventory.Inventory, error) {
 	inventories := []*inventory.Inventory{}
 	var broken inventory.BrokenError
-	err := s.configMaps.List(ctx, namespace, wellknown.LabelRecord+" in ("+wellknown.RecordNode+","+wellknown.RecordCopy+")"+selector, func(cm *corev1.ConfigMap) {
+	err := s.configMaps.List(ctx, namespace, wellknown.LabelRecord+" in ("+wellknown.RecordNode+","+wellknown.RecordCopy+")"+selector, func(cm *corev1.ConfigMap) func() {
 		if !meant(cm) {
-			return
+			return nil
 		}
 		inv, err := inventory.DecodeNode(cm)
 		if wrong := (*inventory.UnreadableError)(nil); errors.As(err, &wrong) {
-			broken.Inventories = append(broken.Inventories, wrong)
-			return
+			return func() { broken.Inventories = append(broken.Inventories, wrong) }
 		}
-		inventories = append(inventories, inv)
+		return func() { inventories = append(inventories, inv) }
 	})
 	if err != nil {
 		return nil, err
@@ -130,13 +130,12 @@ func (s *Store) nodes(ctx context.Context, namespace, selector string, meant fun
 func (s *Store) Hubs(ctx context.Context, namespace string) ([]*inventory.Hub, error) {
 	hubs := []*inventory.Hub{}
 	var broken inventory.BrokenError
-	err := s.configMaps.List(ctx, namespace, wellknown.LabelRecord+"="+wellknown.RecordHub, func(cm *corev1.ConfigMap) {
+	err := s.configMaps.List(ctx, namespace, wellknown.LabelRecord+"="+wellknown.RecordHub, func(cm *corev1.ConfigMap) func() {
 		h, err := inventory.DecodeHub(cm)
 		if wrong := (*inventory.UnreadableError)(nil); errors.As(err, &wrong) {
-			broken.Inventories = append(broken.Inventories, wrong)
-			return
+			return func() { broken.Inventories = append(broken.Inventories, wrong) }
 		}
-		hubs = append(hubs, h)
+		return func() { hubs = append(hubs, h) }
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list the records of hubs: %w", err)
