@@ -7,7 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,42 +112,77 @@ func leaked(text string) string {
 	return ""
 }
 
+// secretive runs commands on a fleet whose rows have secrets.
+type secretive struct {
+	*shop
+	environment []string
+	ran         []string // the command lines
+}
+
+// run runs a command. Only manifests on stdout may show a value.
+func (s *secretive) run(t *testing.T, code int, args ...string) {
+	t.Helper()
+	s.ran = append(s.ran, strings.Join(args, " ")+" ")
+	r := s.startIn(t, s.environment, args...)
+	<-r.done
+	if r.code != code {
+		t.Errorf("%q: exit code %d, want %d:\n%s", args, r.code, code, r.stderr.String())
+	}
+	if v := leaked(r.stderr.String()); v != "" {
+		t.Errorf("%q: stderr shows %s:\n%s", args, v, r.stderr.String())
+	}
+	if v := leaked(r.stdout.String()); v != "" && args[0] != "render" {
+		t.Errorf("%q: stdout shows %s:\n%s", args, v, r.stdout.String())
+	}
+}
+
+// look runs a command that has inputs.
+func (s *secretive) look(t *testing.T, code int, args ...string) {
+	t.Helper()
+	s.run(t, code, append(args, "-f", s.dir)...)
+}
+
 // TestSecretColumns runs every command on a fleet whose rows have secrets: in a healthy
 // state, after a change, and with bad rows. Only manifests may show a value.
 func TestSecretColumns(t *testing.T) {
 	t.Parallel()
-	s := newShopIn(t, cluster.Env(t), secretInputs, 0, faultproxy.Options{})
+	s := &secretive{shop: newShopIn(t, cluster.Env(t), secretInputs, 0, faultproxy.Options{})}
 	s.write(t, "rows.csv", secretRows)
-	in := []string{"-f", s.dir}
-	var environment []string
-	run := func(code int, args ...string) {
-		t.Helper()
-		r := s.startIn(t, environment, args...)
-		<-r.done
-		if r.code != code {
-			t.Errorf("%q: exit code %d, want %d:\n%s", args, r.code, code, r.stderr.String())
-		}
-		if v := leaked(r.stderr.String()); v != "" {
-			t.Errorf("%q: stderr shows %s:\n%s", args, v, r.stderr.String())
-		}
-		if v := leaked(r.stdout.String()); v != "" && args[0] != "render" {
-			t.Errorf("%q: stdout shows %s:\n%s", args, v, r.stdout.String())
-		}
-	}
-	look := func(code int, args ...string) { t.Helper(); run(code, append(args, in...)...) }
-	look(0, "validate", "--rows")
-	look(2, "validate", "--strict")
-	look(2, "apply", "--strict")
-	look(0, "graph")
-	look(0, "rbac")
-	look(0, "render")
-	look(0, "render", "--check")
-	look(0, "apply", "--dry-run=client", "-o", "yaml")
-	look(0, "apply", "--dry-run=server", "-o", "json", "-v=9")
-	look(1, "diff", "-v=9")
-	look(0, "apply", "--record-values=plain", "-o", "json", "-v=9")
+	s.firstApply(t)
+	s.rotates(t)
+	s.loses(t)
+	s.breaks(t)
+	s.holds(t)
+	s.recovers(t)
 	s.untold(t)
+	s.unwritten(t)
+	s.complete(t)
+}
 
+// firstApply runs the commands before there is a node, and the first apply.
+func (s *secretive) firstApply(t *testing.T) {
+	t.Helper()
+	s.run(t, 0, "version")
+	s.run(t, 0, "completion", "bash")
+	s.look(t, 0, "validate", "--rows")
+	s.look(t, 2, "validate", "--strict")
+	s.look(t, 2, "apply", "--strict")
+	s.look(t, 0, "graph")
+	s.look(t, 0, "rbac")
+	s.look(t, 0, "shard", "--shards=2", "--image=example.com/lynqctl", "--source=csv:/data/rows.csv")
+	s.look(t, 0, "render")
+	s.look(t, 0, "render", "--check")
+	s.look(t, 0, "apply", "--dry-run=client", "-o", "yaml")
+	s.look(t, 0, "apply", "--dry-run=server", "-o", "json", "-v=9")
+	s.look(t, 1, "diff", "-v=9")
+	s.look(t, 0, "apply", "--record-values=plain", "-o", "json", "-v=9", "--metrics-file", filepath.Join(s.dir, "metrics.prom"), "--metrics-per-node")
+	s.untold(t)
+}
+
+// rotates changes the secrets of a row, and applies that with a plan file.
+func (s *secretive) rotates(t *testing.T) {
+	t.Helper()
+	plan := filepath.Join(s.dir, "plan.json")
 	for _, rows := range []string{secretRows, rotatedRows} {
 		s.write(t, "rows.csv", rows)
 		code := 1
@@ -154,18 +190,25 @@ func TestSecretColumns(t *testing.T) {
 			code = 0
 		}
 		for _, format := range []string{"diff", "json", "markdown", "html", "name"} {
-			look(code, "diff", "-o", format)
+			s.look(t, code, "diff", "-o", format)
+			s.look(t, 0, "plan", "--out", plan, "-o", format)
 		}
-		look(0, "plan", "--out", filepath.Join(s.dir, "plan"+strconv.Itoa(code)+".json"))
 	}
-	environment = []string{"KUBECTL_EXTERNAL_DIFF=diff -ur"}
-	look(1, "diff")
-	environment = nil
-	look(0, "apply", "-v=8")
+	s.environment = []string{"KUBECTL_EXTERNAL_DIFF=diff -ur"}
+	s.look(t, 1, "diff")
+	s.environment = nil
+	s.look(t, 0, "apply", "--plan", plan, "-v=8")
+	s.look(t, 3, "apply", "--plan", plan, "-v=8")
 	s.Kubectl(t, "", "set", "env", "-n", s.Namespace, "deployment/acme-server", "PW=mine", "OTHER=rOtated-Pa55")
-	look(1, "diff", "--node", "acme-app", "-o", "json")
+	s.look(t, 1, "diff", "--node", "acme-app", "-o", "json")
+	s.run(t, 1, "inventory", "verify", "-v=9")
+	s.run(t, 1, "inventory", "verify", "-o", "json")
+}
 
-	// The form loses a resource, one row disappears, and another row's node is retained.
+// loses looks at a form that loses a resource, a row that disappears, and another row whose
+// node is retained.
+func (s *secretive) loses(t *testing.T) {
+	t.Helper()
 	whole, err := os.ReadFile(filepath.Join(s.dir, "inputs.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -174,45 +217,106 @@ func TestSecretColumns(t *testing.T) {
 	_, after, _ := strings.Cut(rest, "    - id: bolt\n")
 	s.write(t, "inputs.yaml", before+"    - id: bolt\n"+after)
 	s.write(t, "rows.csv", strings.Replace(rotatedRows, "beta,1", "beta,0", 1))
-	look(1, "diff", "--max-delete=100%")
-	look(1, "diff", "--max-delete=100%", "-o", "json")
+	s.look(t, 1, "diff", "--max-delete=100%")
+	s.look(t, 1, "diff", "--max-delete=100%", "-o", "json")
 	s.write(t, "inputs.yaml", string(whole))
+}
 
+// breaks applies rows that fail to render, or that the server refuses.
+func (s *secretive) breaks(t *testing.T) {
+	t.Helper()
 	s.write(t, "rows.csv", brokenRows)
-	look(1, "validate", "--rows")
-	look(1, "render")
-	look(2, "diff")
-	look(2, "diff", "-o", "json")
-	look(1, "apply", "--dry-run=client", "-o", "wide")
-	look(1, "apply", "--dry-run=server")
-	look(1, "apply", "-o", "json", "-v=9")
-	look(1, "apply")
-	look(1, "watch", "--timeout=3s", "--log-format=json", "-v=9")
+	s.look(t, 1, "validate", "--rows")
+	s.look(t, 1, "render")
+	s.look(t, 2, "diff")
+	s.look(t, 2, "diff", "-o", "json")
+	s.look(t, 1, "apply", "--dry-run=client", "-o", "wide")
+	s.look(t, 1, "apply", "--dry-run=server")
+	s.look(t, 1, "apply", "-o", "json", "-v=9")
+	s.look(t, 1, "apply")
+	s.look(t, 1, "watch", "--timeout=3s", "--log-format=json", "-v=9")
 	s.untold(t)
-
 	for _, args := range [][]string{
 		{"status"}, {"status", "-v=9"}, {"status", "-o", "html"}, {"status", "-o", "json"}, {"status", "node", "refused-app"}, {"status", "node", "refused-app", "-o", "json"},
+		{"status", "form", "app", "-o", "json"}, {"status", "hub", s.hub(), "-o", "yaml"},
 	} {
-		run(1, args...)
+		s.run(t, 1, args...)
 	}
+}
+
+// holds has a watch hold the deletion of a node, and approves it.
+func (s *secretive) holds(t *testing.T) {
+	t.Helper()
+	s.write(t, "rows.csv", strings.Replace(rotatedRows, "beta,1", "beta,0", 1)+"refused,0,cAnAry-Pa55,Zq\u00a7,x,free\n")
+	s.look(t, 1, "watch", "--timeout=3s", "--log-format=json", "-v=9", "--max-delete=0")
+	s.run(t, 0, "watch", "approve", s.hub(), "--yes", "-v=9")
+	s.untold(t)
+	s.write(t, "rows.csv", brokenRows)
+	s.look(t, 1, "apply", "-q") // the hub has the rows again, and holds nothing
+}
+
+// recovers runs the commands that delete and repair.
+func (s *secretive) recovers(t *testing.T) {
+	t.Helper()
 	for _, args := range [][]string{
 		{"inventory", "list", "-o", "wide"}, {"inventory", "show", "acme-app", "-o", "yaml", "-v=9"}, {"inventory", "show", "refused-app"},
+		{"delete", "form", "app", "--hub", s.hub(), "--dry-run=client", "-o", "json", "--out", filepath.Join(s.dir, "form.json")},
 		{"delete", "node", "beta-app", "--dry-run=server", "-v=9"}, {"delete", "node", "beta-app", "--yes", "-v=9"},
 		{"orphans", "list", "-o", "json", "-v=9"}, {"orphans", "prune", "--all", "--dry-run=client"},
 		{"delete", "hub", s.hub(), "--dry-run=client", "-o", "yaml"}, {"finalize", "--dry-run=client"},
+		{"adopt-operator", "--dry-run=client", "-v=9"},
 		{"init", "--source", "csv:" + filepath.Join(s.dir, "rows.csv"), "--output-dir", filepath.Join(s.dir, "made")},
 	} {
-		run(0, args...)
+		s.run(t, 0, args...)
 	}
+	s.Kubectl(t, "", "delete", "configmap", "lynqnode-acme-app", "--wait=false")
+	s.run(t, 0, "inventory", "restore", "acme-app", "-v=9")
 	s.write(t, "rows.csv", secretRows)
-	look(0, "orphans", "adopt", "--all", "-v=9")
-	look(0, "inventory", "rebuild", "--dry-run=client")
-	look(3, "render", "--output-dir", filepath.Join(s.dir, "tree"))
-	look(0, "render", "--output-dir", filepath.Join(s.dir, "tree"), "--plain-secrets", "-o", "markdown")
+	s.look(t, 0, "orphans", "adopt", "--all", "-v=9")
+	s.look(t, 0, "inventory", "rebuild", "--dry-run=client")
+	tree := filepath.Join(s.dir, "tree")
+	s.look(t, 3, "render", "--output-dir", tree)
+	s.look(t, 0, "render", "--output-dir", tree, "--plain-secrets", "-o", "markdown")
 	s.write(t, "rows.csv", rotatedRows)
-	look(0, "render", "--output-dir", filepath.Join(s.dir, "tree"), "--plain-secrets", "-o", "json", "--dry-run")
-	s.untold(t)
-	s.unwritten(t)
+	s.look(t, 0, "render", "--output-dir", tree, "--plain-secrets", "-o", "json", "--dry-run")
+	s.look(t, 0, "render", "--output-dir", tree, "--plain-secrets", "-o", "trailers")
+	s.run(t, 0, "history", "-o", "json")
+	last, err := s.lastRun(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.run(t, 0, "history", "show", last)
+	s.run(t, 0, "history", "show", last, "-o", "yaml", "-v=9")
+}
+
+// lastRun returns the name of the newest run in the hub's history.
+func (s *secretive) lastRun(t *testing.T) (string, error) {
+	t.Helper()
+	r := s.start(t, "history", "-o", "name")
+	<-r.done
+	name, _, found := strings.Cut(r.stdout.String(), "\n")
+	if !found {
+		return "", errors.New("the history has no run: " + r.stderr.String())
+	}
+	return name, nil
+}
+
+// complete wants each command of the reference among those that ran.
+func (s *secretive) complete(t *testing.T) {
+	t.Helper()
+	reference, err := os.ReadFile("../../docs/commands.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands := regexp.MustCompile(`(?m)^## lynqctl (.+)$`).FindAllStringSubmatch(string(reference), -1)
+	if len(commands) == 0 {
+		t.Error("the reference has no command")
+	}
+	for _, c := range commands {
+		if !slices.ContainsFunc(s.ran, func(line string) bool { return strings.HasPrefix(line, c[1]+" ") }) {
+			t.Errorf("lynqctl %s didn't run", c[1])
+		}
+	}
 }
 
 // untold reads what lynqctl and the API server store for others. No record, Lease or event
