@@ -19,7 +19,8 @@ import (
 // diffFlags are the flags of diff: those of apply that affect the changes.
 type diffFlags struct {
 	cmdflags.Apply
-	format string
+	command string // diff or plan
+	format  string
 }
 
 // The output formats of diff.
@@ -31,8 +32,8 @@ const (
 	diffName     = "name"
 )
 
-func newDiffFlags() diffFlags {
-	f := diffFlags{Apply: cmdflags.NewApply(), format: diffText}
+func newDiffFlags(command string) diffFlags {
+	f := diffFlags{Apply: cmdflags.NewApply(), command: command, format: diffText}
 	f.Render.Options.Nothing, f.Run.DryRun, f.Run.Events, f.Given.Wait = "nothing was compared", string(session.ModeServer), false, false
 	return f
 }
@@ -46,7 +47,7 @@ func (f *diffFlags) register(flags *pflag.FlagSet) {
 }
 
 func diffCommand(a *app) *cobra.Command {
-	f := newDiffFlags()
+	f := newDiffFlags("diff")
 	cmd := &cobra.Command{
 		Use:        "diff -f PATH...",
 		SuggestFor: []string{"preview", "compare"},
@@ -114,7 +115,7 @@ func (a *app) showDiff(ctx context.Context, f *diffFlags, external *extdiff.Prog
 	case f.format == diffMarkdown:
 		_, err = io.WriteString(out, diff.Markdown(report))
 	case f.format == diffHTML:
-		err = page.Write(out, diff.Page("lynqctl diff", report))
+		err = page.Write(out, diff.Page("lynqctl "+f.command, report, ui.CauseOf))
 	case f.format == diffName:
 		err = ui.PrintDiffNames(report, out)
 	case external != nil:

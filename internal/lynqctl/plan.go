@@ -14,7 +14,7 @@ import (
 )
 
 func planCommand(a *app) *cobra.Command {
-	f := newDiffFlags()
+	f := newDiffFlags("plan")
 	out := ""
 	cmd := &cobra.Command{
 		Use:        "plan -f PATH... --out FILE",

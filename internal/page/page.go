@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/lynqctl/lynqctl/internal/markdown"
 )
@@ -29,13 +31,20 @@ type Notice struct {
 	Label string // such as "refused", "failed"
 	Text  string
 	Fix   string // "" means none
+	Tone  Tone   // Worry if nothing failed
 }
 
 // Table is a list.
 type Table struct {
 	Title   string // "" means none
-	Columns []string
+	Columns []Column
 	Rows    []Row
+}
+
+// Column is a column of a table. Toned colours its cells by their row's Tone.
+type Column struct {
+	Name  string
+	Toned bool
 }
 
 // Row is a line of a table.
@@ -74,7 +83,10 @@ var script string
 
 // Write writes a page. It returns the writer's error.
 func Write(w io.Writer, p *Page) error {
-	t, err := template.New("page").Funcs(template.FuncMap{"lines": lines, "text": markdown.Printable, "filter": filterText, "lower": strings.ToLower, "tone": toneOf, "actions": actions}).Parse(source)
+	t, err := template.New("page").Funcs(template.FuncMap{
+		"lines": lines, "text": markdown.Printable, "filter": filterText, "lower": strings.ToLower, "tone": toneOf, "actions": actions,
+		"totals": totals, "notices": grouped, "class": class,
+	}).Parse(source)
 	if err != nil {
 		return fmt.Errorf("internal error: %w", err)
 	}
@@ -124,10 +136,63 @@ func filterText(n Node) string {
 	return strings.ToLower(markdown.Printable(strings.Join(words, " ")))
 }
 
-// toned is a text with its tone.
+// shownNotices is the number of notices with one label that a page doesn't fold.
+const shownNotices = 5
+
+// notices are the notices with one label.
+type notices struct {
+	Label       string
+	First, More []Notice
+}
+
+// grouped groups notices by their labels, in the order of the first ones.
+func grouped(all []Notice) []notices {
+	var groups []notices
+	for _, n := range all {
+		i := slices.IndexFunc(groups, func(g notices) bool { return g.Label == n.Label })
+		if i < 0 {
+			i, groups = len(groups), append(groups, notices{Label: n.Label})
+		}
+		if g := &groups[i]; len(g.First) < shownNotices {
+			g.First = append(g.First, n)
+		} else {
+			g.More = append(g.More, n)
+		}
+	}
+	return groups
+}
+
+// longCell is the length from which a cell may break into several lines.
+const longCell = 48
+
+// class returns the CSS classes of a cell.
+func class(columns []Column, r Row, i int) string {
+	var classes []string
+	if i < len(columns) && columns[i].Toned && r.Tone != Plain {
+		classes = append(classes, string(r.Tone))
+	}
+	if utf8.RuneCountInString(r.Cells[i]) >= longCell {
+		classes = append(classes, "long")
+	}
+	return strings.Join(classes, " ")
+}
+
+// totals counts the actions on the objects of all nodes, deletions first.
+func totals(nodes []Node) []toned {
+	var objects []Object
+	for i := range nodes {
+		objects = append(objects, nodes[i].Objects...)
+	}
+	all := actions(objects)
+	order := []Tone{Bad, Worry, Good, Plain}
+	slices.SortStableFunc(all, func(a, b toned) int { return slices.Index(order, a.Tone) - slices.Index(order, b.Tone) })
+	return all
+}
+
+// toned is a count of an action, with its tone.
 type toned struct {
-	Text string
-	Tone Tone
+	Word, Text string
+	Tone       Tone
 }
 
 // actions counts the actions on the objects of a node, in their order.
@@ -141,7 +206,7 @@ func actions(objects []Object) []toned {
 	}
 	all := make([]toned, len(order))
 	for i, a := range order {
-		all[i] = toned{fmt.Sprintf("%d %s", counts[a], a), toneOf(a)}
+		all[i] = toned{a, fmt.Sprintf("%d %s", counts[a], a), toneOf(a)}
 	}
 	return all
 }

@@ -4,7 +4,7 @@
   var all = Array.prototype.slice.call(document.querySelectorAll('[data-text]'));
   var count = document.getElementById('count');
   box.hidden = false;
-  box.addEventListener('input', function () {
+  function filter() {
     var words = box.value.toLowerCase().split(/\s+/);
     var shown = 0;
     all.forEach(function (e) {
@@ -13,5 +13,16 @@
       if (fits) { shown += 1; }
     });
     count.textContent = box.value ? shown + ' of ' + all.length : '';
+  }
+  box.addEventListener('input', filter);
+  Array.prototype.forEach.call(document.querySelectorAll('[data-filter]'), function (e) {
+    function choose() {
+      box.value = box.value === e.dataset.filter ? '' : e.dataset.filter;
+      filter();
+    }
+    e.setAttribute('role', 'button');
+    e.tabIndex = 0;
+    e.addEventListener('click', choose);
+    e.addEventListener('keydown', function (k) { if (k.key === 'Enter') { choose(); } });
   });
 })();

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -18,7 +19,7 @@ func example() *page.Page {
 	return &page.Page{
 		Title: "lynqctl diff", Facts: []string{"1 of 3 nodes would change"},
 		Notices: []page.Notice{{Label: "refused", Text: hostile, Fix: "check the rows"}},
-		Tables:  []page.Table{{Title: "Nodes", Columns: []string{"NODE", "STATUS"}, Rows: []page.Row{{Cells: []string{"acme-web", hostile}, Tone: page.Bad}}}},
+		Tables:  []page.Table{{Title: "Nodes", Columns: []page.Column{{Name: "NODE"}, {Name: "STATUS", Toned: true}}, Rows: []page.Row{{Cells: []string{"acme-web", hostile}, Tone: page.Bad}}}},
 		Nodes: []page.Node{{Name: "acme-web", Where: "namespace shop, form web", Objects: []page.Object{
 			{Name: "ConfigMap shop/acme", Action: "update", Cause: "row (column plan)", Note: hostile, Diff: "--- live\n+++ next\n@@ -1 +1 @@\n-plan: gold\n+plan: " + hostile + "\n"},
 		}}},
@@ -49,10 +50,27 @@ func TestWrite(t *testing.T) {
 			t.Errorf("the page has %s", markup)
 		}
 	}
-	for _, want := range []string{"acme-web", `<span class="removed">-plan: gold</span>`, `class="bad"`, "check the rows", "lynqctl diff", `<span class="worry">1 update</span>`} {
+	for _, want := range []string{"acme-web", `<span class="removed">-plan: gold</span>`, `<td>acme-web</td><td class="bad long">`, "check the rows", "lynqctl diff", `<span class="worry">1 update</span>`, `data-filter="update">1 update</span>`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %s", want)
 		}
+	}
+}
+
+// TestNotices wants the first notices of each label, and the others folded.
+func TestNotices(t *testing.T) {
+	p := &page.Page{Title: "lynqctl diff"}
+	for i := range 8 {
+		p.Notices = append(p.Notices, page.Notice{Label: "failed", Text: fmt.Sprint("node ", i)}, page.Notice{Label: "leaving", Text: fmt.Sprint("row ", i), Tone: page.Worry})
+	}
+	shown, folded, _ := strings.Cut(written(t, p), "<details><summary>3 more: failed</summary>")
+	for text, want := range map[string]string{"node 4": shown, "node 5": folded, "row 0": folded, "<details><summary>3 more: leaving</summary>": folded} {
+		if !strings.Contains(want, text) {
+			t.Errorf("%q isn't where it belongs", text)
+		}
+	}
+	if strings.Contains(shown, "node 5") || !strings.Contains(folded, `<div class="notice worry">`) {
+		t.Errorf("the page shows\n%s\nand folds\n%s", shown, folded)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/internal/markdown"
+	"github.com/lynqctl/lynqctl/internal/page"
 	"github.com/lynqctl/lynqctl/pkg/evidence"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
@@ -131,7 +132,31 @@ func TestMarkdownEvidence(t *testing.T) {
 	if !strings.HasSuffix(text, want) {
 		t.Errorf("%q doesn't end with %q", text, want)
 	}
-	if facts := Page("diff", r).Facts; len(facts) != 2 || facts[1] != "hub shop/crm: 3 rows (3 in the last run, 2026-01-02T03:04:05Z), 3 active (3), 0 inactive (0)" {
+	if facts := Page("diff", r, anyCause).Facts; len(facts) != 2 || facts[1] != "hub shop/crm: 3 rows (3 in the last run, 2026-01-02T03:04:05Z), 3 active (3), 0 inactive (0)" {
 		t.Errorf("facts of a page: %q", facts)
+	}
+}
+
+func anyCause(_ lynq.NodeID, problem string) string { return problem }
+
+// TestPageFailures wants a notice for each cause, before those of leaving nodes, and no
+// change of an object for which apply would fail.
+func TestPageFailures(t *testing.T) {
+	r := reportOf(4, 1, "a: 2\n")
+	for i, why := range []string{"bad", "worse", "bad"} {
+		r.Nodes[i].Objects[0].Problem = why
+	}
+	r.Leaving = []Leaving{{NodeID: lynq.NodeID{Name: "gone-web"}, Message: "its row is gone"}}
+	p := Page("diff", r, anyCause)
+	want := []page.Notice{
+		{Label: "apply would fail", Text: "node n0000-web and 1 other, ConfigMap shop/o0: bad"},
+		{Label: "apply would fail", Text: "node n0001-web, ConfigMap shop/o0: worse"},
+		{Label: "leaving", Text: "node gone-web: its row is gone", Tone: page.Worry},
+	}
+	if diff := cmp.Diff(want, p.Notices); diff != "" {
+		t.Error(diff)
+	}
+	if len(p.Nodes) != 1 || p.Nodes[0].Name != "n0003-web" {
+		t.Errorf("changes of %+v", p.Nodes)
 	}
 }

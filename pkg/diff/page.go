@@ -4,35 +4,81 @@ import (
 	"fmt"
 
 	"github.com/lynqctl/lynqctl/internal/page"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// Page returns the report as a page for a browser, with all differences.
-func Page(title string, r *Report) *page.Page {
+// Page shows a report as a page for a browser. causeOf returns the same text for nodes that
+// fail for the same cause, whatever their names.
+func Page(title string, r *Report, causeOf func(of lynq.NodeID, problem string) string) *page.Page {
 	p := &page.Page{Title: title, Facts: append(facts(r), compared(r)...)}
 	for _, one := range r.Refusals {
 		p.Notices = append(p.Notices, page.Notice{Label: "refused (" + string(one.Guard) + ")", Text: "hub " + one.Hub.String() + ": " + one.What, Fix: one.Fix})
 	}
-	for i := range r.Leaving {
-		l := &r.Leaving[i]
-		p.Notices = append(p.Notices, page.Notice{Label: "leaving", Text: "node " + l.Name + ": " + l.Message})
-	}
-	failed := r.Failed()
+	failed := failures{causeOf: causeOf, places: map[string]int{}}
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
-		if nodes := failed[n.Problem]; nodes > 0 {
-			others := ""
-			if nodes > 1 {
-				others = " and " + phrase.Count(nodes-1, "other")
-			}
-			p.Notices = append(p.Notices, page.Notice{Label: "failed", Text: "node " + n.Name + others + ": " + n.Problem})
-			delete(failed, n.Problem)
-		}
-		if node := pageNode(n, p); len(node.Objects) > 0 {
+		failed.see(n)
+		if node := pageNode(n); len(node.Objects) > 0 {
 			p.Nodes = append(p.Nodes, *node)
 		}
 	}
+	p.Notices = append(p.Notices, failed.notices()...)
+	for i := range r.Leaving {
+		l := &r.Leaving[i]
+		p.Notices = append(p.Notices, page.Notice{Label: "leaving", Text: "node " + l.Name + ": " + l.Message, Tone: page.Worry})
+	}
 	return p
+}
+
+// failures are the problems of nodes and objects, each cause once.
+type failures struct {
+	causeOf func(of lynq.NodeID, problem string) string
+	places  map[string]int // of the causes in list
+	list    []failure
+}
+
+// failure is the first problem with a cause.
+type failure struct {
+	label, object, why string
+	nodes              []lynq.NodeID // that have a problem with this cause
+}
+
+// see notes the problems of a node and its objects.
+func (f *failures) see(n *Node) {
+	if n.Problem != "" {
+		f.add(n.NodeID, failure{label: "failed", why: n.Problem})
+	}
+	for i := range n.Objects {
+		if o := &n.Objects[i]; o.Problem != "" {
+			f.add(n.NodeID, failure{label: "apply would fail", object: ", " + nameOf(o), why: o.Problem})
+		}
+	}
+}
+
+func (f *failures) add(of lynq.NodeID, one failure) {
+	key := one.label + "\x00" + f.causeOf(of, one.why)
+	i, known := f.places[key]
+	if !known {
+		i = len(f.list)
+		f.places[key], f.list = i, append(f.list, one)
+	}
+	if nodes := f.list[i].nodes; len(nodes) == 0 || nodes[len(nodes)-1] != of {
+		f.list[i].nodes = append(nodes, of)
+	}
+}
+
+// notices returns a notice for each cause.
+func (f *failures) notices() []page.Notice {
+	var all []page.Notice
+	for _, one := range f.list {
+		nodes := "node " + one.nodes[0].Name
+		if more := len(one.nodes) - 1; more > 0 {
+			nodes += " and " + phrase.Count(more, "other")
+		}
+		all = append(all, page.Notice{Label: one.label, Text: nodes + one.object + ": " + one.why})
+	}
+	return all
 }
 
 // compared are facts about the rows of each hub, compared with those of the last run.
@@ -60,21 +106,19 @@ func facts(r *Report) []string {
 	return facts
 }
 
-// pageNode is a node with its changes. Why apply would fail goes to the page's notices.
-func pageNode(n *Node, p *page.Page) *page.Node {
+// pageNode is a node with its changes, without objects for which apply would fail.
+func pageNode(n *Node) *page.Node {
 	node := &page.Node{Name: n.Name, Where: "namespace " + n.Namespace + ", form " + n.Form.Name}
 	for i := range n.Objects {
 		o := &n.Objects[i]
-		switch {
-		case o.Problem != "":
-			p.Notices = append(p.Notices, page.Notice{Label: "apply would fail", Text: "node " + n.Name + ", " + nameOf(o) + ": " + o.Problem})
-		case shown(o):
-			change := page.Object{Name: nameOf(o), Action: o.What(), Cause: few(o.Causes()), Note: o.Note, Diff: o.Diff}
-			if o.Diff == "" && change.Note == "" {
-				change.Note = OnlyTracking
-			}
-			node.Objects = append(node.Objects, change)
+		if o.Problem != "" || !shown(o) {
+			continue
 		}
+		change := page.Object{Name: nameOf(o), Action: o.What(), Cause: few(o.Causes()), Note: o.Note, Diff: o.Diff}
+		if o.Diff == "" && change.Note == "" {
+			change.Note = OnlyTracking
+		}
+		node.Objects = append(node.Objects, change)
 	}
 	return node
 }

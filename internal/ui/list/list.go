@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -25,6 +26,13 @@ type List struct {
 	Sums   any
 	// Advice has lines for people at a terminal, below all others.
 	Advice []string
+
+	// Title is the command of a page for a browser, such as status. At is the time that ages
+	// in the list count from.
+	Title string
+	At    time.Time
+	// Urgent makes a page show the items first that need attention, unless SortBy is set.
+	Urgent bool
 
 	// SortBy is a path in the items' Data by which Print sorts them. "" keeps their order.
 	SortBy string

@@ -1,24 +1,36 @@
 package list
 
 import (
+	"cmp"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/lynqctl/lynqctl/internal/page"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 )
 
-// page returns the list as a page for a browser, with all columns.
+// page returns the list as a page for a browser, with all columns that have a value.
 func (l *List) page() (string, error) {
-	p := &page.Page{Title: "lynqctl", Facts: l.Footer}
+	p := &page.Page{Title: l.pageTitle(), Facts: slices.Concat(l.Footer, l.Advice)}
 	if len(l.Items) == 0 {
 		p.Facts = append(p.Facts, l.Empty)
 	} else {
 		p.Tables = []page.Table{l.pageTable("")}
 	}
 	for _, w := range l.Warnings {
-		p.Notices = append(p.Notices, page.Notice{Label: "warning", Text: w})
+		p.Notices = append(p.Notices, page.Notice{Label: "warning", Text: w, Tone: page.Worry})
 	}
 	return written(p)
+}
+
+// pageTitle returns the title of the list's page.
+func (l *List) pageTitle() string {
+	title := strings.TrimSpace("lynqctl " + l.Title)
+	if !l.At.IsZero() {
+		title += ", " + l.At.UTC().Format(time.RFC3339)
+	}
+	return title
 }
 
 func written(p *page.Page) (string, error) {
@@ -30,32 +42,43 @@ func written(p *page.Page) (string, error) {
 // pageTable returns the list as a table of a page.
 func (l *List) pageTable(title string) page.Table {
 	t := page.Table{Title: title}
-	for _, c := range l.Columns {
-		t.Columns = append(t.Columns, c.Name)
+	var shown []int
+	for i, c := range l.Columns {
+		if i == 0 || slices.ContainsFunc(l.Items, func(item Item) bool { return valued(item.Cells[i]) }) {
+			shown, t.Columns = append(shown, i), append(t.Columns, page.Column{Name: c.Name, Toned: c.Toned})
+		}
 	}
 	tones := map[tty.Tone]page.Tone{tty.Good: page.Good, tty.Worry: page.Worry, tty.Bad: page.Bad}
 	for i := range l.Items {
 		item := &l.Items[i]
 		row := page.Row{Tone: tones[item.Tone]}
-		for k, cell := range item.Cells {
-			switch {
-			case cell == "":
-				cell = "-"
-			case k == 0:
+		for _, k := range shown {
+			cell := cmp.Or(item.Cells[k], "-")
+			if k == 0 {
 				cell = strings.Repeat("\u00a0\u00a0", item.Depth) + cell
 			}
 			row.Cells = append(row.Cells, cell)
 		}
 		t.Rows = append(t.Rows, row)
 	}
+	if l.Urgent && l.SortBy == "" {
+		slices.SortStableFunc(t.Rows, func(a, b page.Row) int { return urgency(b.Tone) - urgency(a.Tone) })
+	}
 	return t
 }
+
+// valued reports whether a cell has more than nothing.
+func valued(cell string) bool { return cell != "" && cell != "-" && cell != "0" }
+
+// urgency orders the items of a page.
+func urgency(t page.Tone) int { return slices.Index([]page.Tone{page.Worry, page.Bad}, t) }
 
 // detailsPage shows the details of several things on one page.
 func detailsPage(all []*Details) (string, error) {
 	p := &page.Page{Title: "lynqctl"}
 	for _, d := range all {
-		facts := page.Table{Columns: []string{"FIELD", "VALUE"}}
+		p.Title = d.Parts.pageTitle()
+		facts := page.Table{Columns: []page.Column{{Name: "FIELD"}, {Name: "VALUE"}}}
 		for _, f := range d.Facts {
 			if f.Text != "" {
 				facts.Rows = append(facts.Rows, page.Row{Cells: []string{f.Name, f.Text}})

@@ -25,6 +25,7 @@ type Verification struct {
 // List lists the findings. The text for an empty list is always the result.
 func (v *Verification) List(where string) *list.List {
 	l := &list.List{
+		Title: "inventory verify",
 		Columns: []list.Column{
 			{Name: "NAMESPACE"}, {Name: "NODE"}, {Name: "OBJECT", Flexible: true}, {Name: "STATUS"},
 			{Name: "HUB", Wide: true}, {Name: "FORM", Wide: true}, {Name: "ID", Wide: true}, {Name: "MESSAGE", Wrapped: true},

@@ -32,6 +32,7 @@ func (r Run) data() runData { return runData{r.Hub.Name, r.Hub.Namespace, r.Entr
 // RunList lists runs.
 func RunList(runs []Run, where string, warnings []string, now time.Time) *list.List {
 	l := &list.List{
+		Title: "history", At: now,
 		Columns: []list.Column{
 			{Name: "NAMESPACE"}, {Name: "HUB"}, {Name: "RUN"}, {Name: "AGE"}, {Name: "COMMAND"},
 			{Name: "CHANGES", Flexible: true}, {Name: "RESULT", Flexible: true, Toned: true},
@@ -104,6 +105,7 @@ func RunDetails(r Run, now time.Time) *list.Details {
 	for _, refusal := range r.Refusals {
 		d.Facts = append(d.Facts, list.Fact{Name: "Guard", Text: refusal.Guard + ": " + refusal.What})
 	}
+	d.Parts.Title, d.Parts.At = "history show", now
 	d.Parts.Columns = []list.Column{
 		{Name: "NODE AND OBJECT", Flexible: true, Needed: true}, {Name: "ACTION"}, {Name: "REASON", Flexible: true}, {Name: "RESULT", Toned: true}, {Name: "ID", Wide: true},
 	}

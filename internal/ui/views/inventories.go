@@ -18,6 +18,7 @@ import (
 // Inventories lists nodes with their last recorded state.
 func (v *NodeView) Inventories(chosen []*inventory.Inventory, warnings []string, now time.Time) *list.List {
 	l := &list.List{
+		Title: "inventory list", At: now,
 		Columns: []list.Column{
 			{Name: "NAMESPACE"}, {Name: "NODE"}, {Name: "HUB", Flexible: true}, {Name: "FORM", Flexible: true},
 			{Name: "OBJECTS"}, {Name: "READY"}, {Name: "STATUS"}, {Name: "LAST CHANGE"},
@@ -104,7 +105,7 @@ func InventoryDetails(inv *inventory.Inventory, now time.Time) *list.Details {
 		return cmp.Or(a.Order-b.Order, strings.Compare(a.Key(), b.Key()))
 	})
 	data := inventoryDataOf(inv)
-	parts := list.List{Columns: []list.Column{
+	parts := list.List{Title: "inventory show", At: now, Columns: []list.Column{
 		{Name: "KIND"}, {Name: "NAMESPACE"}, {Name: "NAME", Flexible: true}, {Name: "ID", Flexible: true},
 		{Name: "POLICIES"}, {Name: "STATUS"},
 		{Name: "ADOPTED", Wide: true}, {Name: "DIGEST", Wide: true}, {Name: "UID", Wide: true},

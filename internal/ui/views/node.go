@@ -107,7 +107,7 @@ func tallied(objects []status.Object) string {
 // tree lists the objects with their own objects below. It shows a namespace only if it
 // differs from the node's.
 func (n *NodeNow) tree(now time.Time) list.List {
-	l := list.List{Columns: []list.Column{
+	l := list.List{Title: "status node", At: now, Columns: []list.Column{
 		{Name: "OBJECT", Flexible: true}, {Name: "STATUS", Toned: true}, {Name: "AGE"}, {Name: "POLICIES"}, {Name: "MESSAGE", Wrapped: true},
 		{Name: "ID", Wide: true}, {Name: "UID", Wide: true},
 	}}

@@ -52,8 +52,8 @@ func (v *NodeView) Columns() []list.Column {
 // List lists nodes, and their sums.
 func (v *NodeView) List(s *Nodes, now time.Time) *list.List {
 	l := &list.List{
-		Columns: v.Columns(),
-		Empty:   "No nodes found in " + v.Where, Warnings: slices.Concat(s.Warnings, s.Ignored), Sums: s.Hubs,
+		Columns: v.Columns(), Title: "status", At: now, Urgent: true,
+		Empty: "No nodes found in " + v.Where, Warnings: slices.Concat(s.Warnings, s.Ignored), Sums: s.Hubs,
 	}
 	called := namesOf(s.Nodes)
 	for i := range s.Nodes {

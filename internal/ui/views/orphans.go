@@ -13,7 +13,7 @@ import (
 
 // OrphanList lists orphans.
 func OrphanList(orphans []orphan.Orphan, now time.Time) *list.List {
-	l := &list.List{Columns: []list.Column{
+	l := &list.List{Title: "orphans list", At: now, Columns: []list.Column{
 		{Name: "KIND", Flexible: true, Needed: true}, {Name: "NAMESPACE"}, {Name: "NAME"}, {Name: "REASON", Flexible: true},
 		{Name: "SINCE"}, {Name: "FROM", Flexible: true}, {Name: "SIZE"},
 		{Name: "HUB", Wide: true}, {Name: "ID", Wide: true}, {Name: "POLICIES", Wide: true},
