@@ -64,6 +64,7 @@ func scenes() []scene {
 		{"watch-create", nil, "watch then=column:us:acme:plan:pro,drift:" + conf, conf},
 		{"watch-remove", []string{apply}, "watch then=row:us:bolt:off,column:us:acme:feature:false,drop:app:keep", conf},
 		{"watch-repair", []string{apply}, "watch then=drift:" + conf + ",erase:ConfigMap/far/acme-far,lose:elm-app", conf},
+		{"watch-move", []string{apply, "add app far", "add app over", "add app opt"}, "watch then=rehub:acme:us:eu", conf},
 	}
 }
 
