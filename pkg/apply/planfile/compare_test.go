@@ -117,8 +117,9 @@ func (w *world) inventory(tb testing.TB, t *tenant) *inventory.Inventory {
 
 func (t *tenant) live(i int) *tracking.Live {
 	o := t.objects[i]
+	generation := int64(i * o.fields) // object 0 is of a kind without one
 	return &tracking.Live{
-		Ref: t.ref(i), UID: types.UID("o-" + strconv.Itoa(o.uid)), ResourceVersion: strconv.Itoa(o.version), Fields: "f-" + strconv.Itoa(o.fields),
+		Ref: t.ref(i), Generation: generation, UID: types.UID("o-" + strconv.Itoa(o.uid)), ResourceVersion: strconv.Itoa(o.version), Fields: "f-" + strconv.Itoa(o.fields),
 		Hub: hub.Name, PartOf: inventory.ID("ns", inventory.Name(t.name+"-web")), Owners: []types.UID{types.UID("inv-" + t.name)},
 		ResourceID: "o" + strconv.Itoa(i), DeletionPolicy: lynq.DeleteDelete,
 	}
@@ -143,10 +144,12 @@ func draw(r *rand.Rand, made map[string]*plan.Node) *world {
 
 func (w *world) clone() *world { return &world{slices.Clone(w.nodes), w.made} }
 
-// change changes one thing of a node, and returns its name, or "".
+// change changes one thing of a node, and returns its name. It returns "" for nothing, and
+// for a change of a status, on which no plan depends.
 func (t *tenant) change(r *rand.Rand) string {
-	o := &t.objects[r.IntN(2)]
-	switch r.IntN(7) {
+	at := r.IntN(2)
+	o := &t.objects[at]
+	switch r.IntN(8) {
 	case 0:
 		t.row += 10
 		return "row"
@@ -178,6 +181,8 @@ func (t *tenant) change(r *rand.Rand) string {
 			o.fields += 10
 			return "edited"
 		}
+	case 7:
+		o.version += 10 * at * min(o.uid, 1)
 	}
 	return ""
 }
@@ -240,7 +245,10 @@ func sameSteps(tb testing.TB, a, b *world, has map[lynq.NodeKey]bool) bool {
 						all.WriteString(s.Object.Digest + s.Object.Template)
 					}
 					if s.Live != nil && s.Action != plan.ActionKeep {
-						_, _ = fmt.Fprint(&all, s.Live.UID, s.Live.ResourceVersion)
+						_, _ = fmt.Fprint(&all, s.Live.UID, s.Live.Generation)
+						if s.Live.Generation == 0 {
+							all.WriteString(s.Live.ResourceVersion)
+						}
 					}
 					all.WriteByte('\n')
 				}
