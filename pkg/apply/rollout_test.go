@@ -109,6 +109,32 @@ func TestRolloutContinues(t *testing.T) {
 	check("in the end", mustApply(t, s, all("y", "a")...), inventory.RolloutComplete, 3, "a=1y b=1y c=1y")
 }
 
+// TestRolloutWithinStages checks that maxSkew limits the nodes of a stage, too: a broken
+// node keeps its turn, although the stage may have failed nodes.
+func TestRolloutWithinStages(t *testing.T) {
+	for maxSkew, want := range map[int]string{
+		1: "a not-ready, b skipped, c skipped, d skipped; a=1y b=1x c=1x d=1x",
+		2: "a not-ready; a=1y b=1y c=1y d=1y",
+	} {
+		s := rolling(maxSkew)
+		all := func(form, broken string) (nodes []*plan.Node) {
+			for _, name := range []string{"a", "b", "c", "d"} {
+				nodes = append(nodes, tenant(name, "1", form, strings.Contains(broken, name)))
+			}
+			return nodes
+		}
+		mustApply(t, s, all("x", "")...)
+		staging := schedule.Staging{Stages: []schedule.Stage{{Stage: lynq.Stage{Rows: 2}}}, MaxFailed: 1, Of: map[lynq.NodeKey]int{}}
+		for i, n := range all("y", "") {
+			staging.Of[n.Key()] = i / 2
+		}
+		s.options.Rollouts = map[schedule.Form]schedule.Limits{webOfCRM(): {MaxSkew: maxSkew, Deadline: time.Hour, Staging: staging}}
+		if got := ended(mustApply(t, s, all("y", "a")...)) + "; " + s.values(); got != want {
+			t.Errorf("maxSkew %d: %s, want %s", maxSkew, got, want)
+		}
+	}
+}
+
 // TestRolloutBesideOthers checks that a stopped rollout doesn't affect new tenants and
 // changes of rows, even if some of them break.
 func TestRolloutBesideOthers(t *testing.T) {
