@@ -76,7 +76,7 @@ func (w *world) command(verb string, o options) (model.Command, []string) {
 			args = append(args, "--remove-forms", "--export-dir="+w.dir+"-export")
 		}
 	case "watch":
-		c.Verb, c.MaxDelete = "apply", "100%"
+		c.Verb, c.MaxDelete, c.Watches = "apply", "100%", true
 		return c, append([]string{verb}, w.inputArguments(&c, o)...)
 	}
 	timeout := "30s"

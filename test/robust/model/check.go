@@ -263,7 +263,7 @@ func (c Command) missing(after *Cluster) []string {
 			wrong = append(wrong, fmt.Sprintf("%s is missing, the run succeeded, and node %s renders it", r.Ref, r.Node.Name()))
 			continue
 		}
-		if unmanaged(o) {
+		if unmanaged(o) || c.Watches && after.foreign(o) {
 			continue
 		}
 		holder, entry := after.Holder(o)

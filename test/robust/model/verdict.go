@@ -19,6 +19,7 @@ type Command struct {
 	CascadeOrphan      bool
 	AdoptNever         bool
 	Continue           bool // past a pause
+	Watches            bool // a watch, which says of no conflict by an exit code
 	Stage              int  // the last stage of rollouts, counted from 1; 0 for all
 	Shard              Shard
 	Plan               *Frozen  // the plan file that an apply carries out
