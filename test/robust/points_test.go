@@ -75,7 +75,7 @@ func (s scene) rest(h *history) []string {
 	case strings.HasPrefix(s.name, "stages"):
 		return []string{apply + " continue=1", apply + " continue=1", apply + " continue=1", still}
 	case h.hubLeaves():
-		return []string{"finalize", apply, apply, still} // apply refuses a hub whose record somebody deleted
+		return []string{"finalize", apply, apply, still} // apply refuses such a hub
 	case strings.HasPrefix(s.line, "handover"):
 		return []string{s.line, apply, apply, still}
 	case strings.HasPrefix(s.line, "watch") && strings.Contains(ended, fmt.Sprintf("exit %d", exitInterrupted)):
@@ -84,10 +84,15 @@ func (s scene) rest(h *history) []string {
 	return []string{apply, apply, still}
 }
 
-// hubLeaves reports whether somebody deleted a hub record and its finalizer blocks that.
+// hubLeaves reports whether somebody deleted the record of a hub that still has nodes, and
+// its finalizer blocks that.
 func (w *world) hubLeaves() bool {
-	return slices.ContainsFunc(w.memory.All("", "configmaps", w.Namespace), func(o *unstructured.Unstructured) bool {
-		return strings.HasPrefix(o.GetName(), "lynqhub-") && o.GetDeletionTimestamp() != nil
+	records := w.memory.All("", "configmaps", w.Namespace)
+	return slices.ContainsFunc(records, func(o *unstructured.Unstructured) bool {
+		hub, is := strings.CutPrefix(o.GetName(), "lynqhub-")
+		return is && o.GetDeletionTimestamp() != nil && slices.ContainsFunc(records, func(o *unstructured.Unstructured) bool {
+			return strings.HasPrefix(o.GetName(), "lynqnode-") && o.GetLabels()["lynq.sh/hub"] == hub
+		})
 	})
 }
 

@@ -34,6 +34,8 @@ type Job struct {
 
 	Rendering
 	Records map[lynq.HubKey]*inventory.Hub
+	// ended are deleted records of hubs without nodes. This run completes their deletion.
+	ended map[lynq.HubKey]*inventory.Hub
 	// recordedIn has the namespaces of each hub's inventories.
 	recordedIn map[lynq.HubKey][]string
 
@@ -146,14 +148,14 @@ func (j *Job) judge() (some bool, err error) {
 
 // LoadHubs reads the hub records of the last runs.
 func (j *Job) LoadHubs(ctx context.Context) error {
-	j.Records = map[lynq.HubKey]*inventory.Hub{}
+	j.Records, j.ended = map[lynq.HubKey]*inventory.Hub{}, map[lynq.HubKey]*inventory.Hub{}
 	for _, h := range j.Hubs {
 		record, err := j.Store.LoadHub(ctx, h.Key.Namespace, h.Key.Name)
 		if err != nil {
 			return err
 		}
 		if record == nil {
-			record = &inventory.Hub{Name: h.Key.Name, Namespace: h.Key.Namespace, Finalizer: !j.Options.NoFinalizer}
+			record = j.newHub(h.Key)
 		}
 		j.Records[h.Key] = record
 	}
@@ -344,10 +346,6 @@ func (j *Job) look(ctx context.Context, h load.HubPrograms, found map[string]boo
 		Nodes: j.Nodes[h.Key], Active: j.reports[h.Key].Active, Now: j.Engine.Now(),
 	}
 	in.Grace.Periods = map[lynq.FormKey]time.Duration{}
-	if r := j.Records[h.Key]; r != nil {
-		in.HubDeleting, in.Deletions = r.Deleting && r.Finalizer, r.Deletions
-		in.Grace.Recorded, in.Grace.LastRun = r.Leaving, r.Time
-	}
 	for _, p := range h.Programs {
 		key := load.FormKey(p.Form, h.Key.Namespace)
 		if !j.Options.NoGrace {
@@ -358,7 +356,6 @@ func (j *Job) look(ctx context.Context, h load.HubPrograms, found map[string]boo
 	}
 	in.Hooks = load.FormHooks(&h)
 	in.Rename(j.renames[h.Key])
-	in.Evidence, in.Used = j.evidence(h), j.used(h)
 	in.Narrowed = j.Options.Settings.Selector != nil
 	in.AdoptNothing, in.IncludeData = j.Options.AdoptNothing, j.Options.IncludeData
 	// The first question about kinds takes long, and needs no records, so it runs beside
@@ -378,6 +375,7 @@ func (j *Job) look(ctx context.Context, h load.HubPrograms, found map[string]boo
 		return nil, err
 	}
 	in.Inventories, in.Broken, in.OperatorNodes = known.Inventories, known.Broken, known.Within(operator)
+	j.remember(h, in)
 	if j.recordedIn == nil {
 		j.recordedIn = map[lynq.HubKey][]string{}
 	}

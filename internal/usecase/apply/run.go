@@ -81,12 +81,15 @@ func (j *Job) saveHubs(ctx context.Context, s *report.Summary) error {
 // recordHubs records what the next run must know if this run is killed. It records further
 // namespaces of nodes, and the nodes that a watch deletes. It records since when nodes
 // leave that are in their grace period. It clears the version if another version rendered
-// the recorded objects.
+// the recorded objects. Before that, it completes deletions of hubs without nodes.
 func (j *Job) recordHubs(ctx context.Context, plans []plan.Plan) error {
 	for _, h := range j.Hubs {
 		known := j.Records[h.Key]
 		if known == nil || j.RunOptions.Mode != session.ModeRun { // rebuild writes inventories, and no hub record
 			continue
+		}
+		if err := j.completeHub(ctx, h); err != nil {
+			return err
 		}
 		planned := known.Leaving
 		if err := j.updateHub(ctx, h.Key, func() *inventory.Hub { return j.intended(h, plans, planned) }); err != nil {

@@ -32,8 +32,9 @@ func (g guards) refusals(l Limits) []plan.Refusal {
 	n := g.losses()
 	if g.in.HubDeleting {
 		name := inventory.HubName(g.in.Hub.Name)
+		nodes := n.Nodes + len(g.in.Broken)
 		refuse(plan.GuardDeleting, fmt.Sprintf(`to keep them: kubectl patch configmap %[3]s -n %[1]s --type=json -p '[{"op":"remove","path":"/metadata/finalizers"}]', then apply again. To delete all of them and their objects: lynqctl finalize -n %[1]s --hub %[2]s`, g.in.Hub.Namespace, g.in.Hub.Name, name),
-			"the hub's record was deleted, ConfigMap %s/%s: its deletion deletes all of its %s", g.in.Hub.Namespace, name, phrase.Count(n.Nodes, "node"))
+			"the hub's record was deleted, ConfigMap %s/%s: its deletion deletes all of its %s", g.in.Hub.Namespace, name, phrase.Count(nodes, "node"))
 		return refusals
 	}
 	// A narrowed run deletes no node, but still reports an empty source.

@@ -212,6 +212,18 @@ func (s *Store) RemoveHub(ctx context.Context, h *inventory.Hub, permit gate.Per
 	return nil
 }
 
+// CompleteHub completes the deletion of a hub record that somebody began, and waits until
+// the record is gone. So the caller can create a new one.
+func (s *Store) CompleteHub(ctx context.Context, h *inventory.Hub, permit gate.Permit) error {
+	if err := s.RemoveHub(ctx, h, permit); err != nil {
+		return err
+	}
+	if err := s.gone(ctx, &member{permit: permit}); err != nil {
+		return fmt.Errorf("remove the record of hub %s/%s: %w", h.Namespace, h.Name, err)
+	}
+	return nil
+}
+
 // LoadHub returns the record of a hub, or nil.
 func (s *Store) LoadHub(ctx context.Context, namespace, hub string) (*inventory.Hub, error) {
 	cm, err := s.configMaps.Get(ctx, namespace, inventory.HubName(hub))
