@@ -34,7 +34,7 @@ func examples(t *testing.T) map[string]string {
 	no := newConsole(ui.Options{Format: tty.JSON})
 	if err := no.Refuse([]plan.Refusal{{
 		Guard: plan.GuardMaxDelete, Hub: crm(),
-		What: "60 of 200 nodes would be deleted, the limit is 50 (--max-delete=25%)", Fix: "check the rows; to do this anyway, pass --max-delete=60",
+		What: "60 of 200 nodes would be deleted (t0001-web, t0002-web, t0003-web and 57 more), the limit is 50 (--max-delete=25%)", Fix: "check the rows; to do this anyway, pass --max-delete=60",
 	}}); err != nil {
 		t.Fatal(err)
 	}

@@ -224,7 +224,7 @@ func TestGuardsByHand(t *testing.T) {
 		what   string
 	}{
 		"one of three":     {in(1), Limits{MaxDelete: toll.DefaultMaxDelete()}, "", ""},
-		"two of three":     {in(2), Limits{MaxDelete: toll.DefaultMaxDelete()}, plan.GuardMaxDelete, "somebody deleted 2 inventories, and their rows are inactive or missing: 2 of 3 nodes would be deleted, the limit is 1 (--max-delete=25%)"},
+		"two of three":     {in(2), Limits{MaxDelete: toll.DefaultMaxDelete()}, plan.GuardMaxDelete, "somebody deleted 2 inventories, and their rows are inactive or missing: 2 of 3 nodes would be deleted (n0-web, n1-web), the limit is 1 (--max-delete=25%)"},
 		"two, and allowed": {in(2), Limits{MaxDelete: toll.MaxDelete{Nodes: 2}}, "", ""},
 		"rows want them":   {restored, Limits{MaxDelete: toll.DefaultMaxDelete()}, "", ""},
 		"the hub":          {gone, Limits{AllowEmpty: true, MaxDelete: toll.MaxDelete{Percent: 100}}, plan.GuardDeleting, "the hub's record was deleted, ConfigMap ns/lynqhub-crm: its deletion deletes all of its 3 nodes"},

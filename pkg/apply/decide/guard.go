@@ -85,7 +85,7 @@ func (g guards) losses() *losses {
 		change := g.changeOf(inv, homes)
 		n.Add(inv.Node.Namespace, change)
 		if n.Going() > before {
-			n.nodes = append(n.nodes, key)
+			n.nodes, n.Named = append(n.nodes, key), append(n.Named, g.named(key))
 		}
 		if n.Going() > before || g.makesRoom(inv, room) {
 			n.there = append(n.there, key)
@@ -95,6 +95,14 @@ func (g guards) losses() *losses {
 		}
 	}
 	return n
+}
+
+// named returns the name of a node, with its namespace if that isn't the hub's.
+func (g guards) named(key lynq.NodeKey) string {
+	if key.Namespace == g.in.Hub.Namespace {
+		return key.Name
+	}
+	return key.String()
 }
 
 // makesRoom reports whether a kept node counts in the base of max-delete's percentage. It

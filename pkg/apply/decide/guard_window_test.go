@@ -45,7 +45,7 @@ func TestMaxDeleteWindow(t *testing.T) {
 		rows, now = rows[1:], now.Add(2*time.Second)
 	}
 	want := []string{
-		"1 of 8 nodes would be deleted, the limit is 2 (--max-delete=25%): 2 others were deleted within 1h0m0s",
+		"1 of 8 nodes would be deleted (c-web), the limit is 2 (--max-delete=25%): 2 others were deleted within 1h0m0s",
 		"check the rows; to do this anyway, pass --max-delete=3",
 	}
 	if diff := cmp.Diff(want, held); diff != "" {

@@ -86,6 +86,8 @@ type Toll struct {
 	// Of is how many nodes there were before those deletions, 0 for Nodes.
 	Earlier, Of int
 	Window      time.Duration
+	// Named are the nodes that Going counts, as far as a refusal may name them.
+	Named []string
 
 	fates [fates]int
 	data  *lynq.Ref // the first object that a remaining node loses with its data
@@ -122,8 +124,23 @@ func (t *Toll) Refusal(may int, flag string) (what, fix string) {
 	if t.fates[FateEmptied]+t.fates[FateNarrowed]+t.fates[FateLosesData] > 0 {
 		verb = "be deleted or lose objects"
 	}
-	what = fmt.Sprintf("%d of %d nodes would %s, the limit is %d (--max-delete=%s)%s", t.Going(), cmp.Or(t.Of, t.Nodes), verb, may, flag, t.why())
+	what = fmt.Sprintf("%d of %d nodes would %s%s, the limit is %d (--max-delete=%s)%s", t.Going(), cmp.Or(t.Of, t.Nodes), verb, t.named(), may, flag, t.why())
 	return what, t.check() + "; " + t.Anyway()
+}
+
+// maxNamed limits the nodes that a refusal names.
+const maxNamed = 3
+
+// named names some of the nodes that leave.
+func (t *Toll) named() string {
+	if len(t.Named) == 0 {
+		return ""
+	}
+	names := strings.Join(t.Named[:min(maxNamed, len(t.Named))], ", ")
+	if more := len(t.Named) - maxNamed; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	return " (" + names + ")"
 }
 
 // Anyway tells people how to let the nodes leave all the same.

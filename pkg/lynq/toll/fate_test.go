@@ -77,3 +77,21 @@ func TestToll(t *testing.T) {
 		}
 	}
 }
+
+// TestNamed checks that a refusal names the first nodes that leave, and counts the others.
+func TestNamed(t *testing.T) {
+	var refused toll.Toll
+	for _, name := range []string{"a", "b", "c", "d", "e"} {
+		refused.Add("ns", &toll.NodeChange{Leaves: true})
+		refused.Named = append(refused.Named, name)
+		want := map[string]string{
+			"a": "1 of 1 nodes would be deleted (a), the limit is 0 (--max-delete=0)",
+			"c": "3 of 3 nodes would be deleted (a, b, c), the limit is 0 (--max-delete=0)",
+			"d": "4 of 4 nodes would be deleted (a, b, c and 1 more), the limit is 0 (--max-delete=0)",
+			"e": "5 of 5 nodes would be deleted (a, b, c and 2 more), the limit is 0 (--max-delete=0)",
+		}[name]
+		if what, _ := refused.Refusal(0, "0"); want != "" && what != want {
+			t.Errorf("%q, want %q", what, want)
+		}
+	}
+}
