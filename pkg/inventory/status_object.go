@@ -20,6 +20,8 @@ type ObjectStatus struct {
 	// Since is when lynqctl wrote the object and began to wait for it, if known. It is
 	// zero if lynqctl doesn't wait.
 	Since time.Time `json:"since,omitzero"`
+	// Dropped is set if the node doesn't want the object, and lynqctl keeps it.
+	Dropped bool `json:"dropped,omitempty"`
 }
 
 // These reasons add to those of steps that skip an object on purpose.

@@ -150,16 +150,23 @@ func (now *Now) Of(inv *inventory.Inventory) Node {
 	n.judge(inv, troubles)
 	n.Ready = 0
 	for i := range inv.Entries {
-		if r := &inv.Entries[i]; !r.Excluded && !now.unwaited(r) {
+		if r := &inv.Entries[i]; !r.Excluded && !now.unwaited(r) && !dropped(inv, r.Ref) {
 			n.Ready++
 		}
 	}
 	for i := range troubles {
-		if !troubles[i].readyAsIs() {
+		if !troubles[i].readyAsIs() && !dropped(inv, troubles[i].Ref) {
 			n.Ready--
 		}
 	}
 	return n
+}
+
+// dropped reports whether an inventory lists an object that its node doesn't want. Desired
+// doesn't count it, for example because it is unmanaged and the form dropped it.
+func dropped(inv *inventory.Inventory, ref lynq.Ref) bool {
+	o := inv.Status.Object(ref)
+	return o != nil && o.Dropped && inv.Status.Desired > 0
 }
 
 // unwaited reports whether an object isn't ready but its node is Ready anyway.

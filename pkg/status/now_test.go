@@ -54,6 +54,12 @@ func newNowScene() *nowScene {
 	return s
 }
 
+// keeps records that the form dropped the app, and that lynqctl keeps it.
+func (s *nowScene) keeps() {
+	ref := s.app().Ref
+	s.inv.Status.Objects = append(s.inv.Status.Objects, inventory.ObjectStatus{Group: ref.Group, Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name, Reason: "Unmanaged", Dropped: true})
+}
+
 // TestNow checks that a node shows the current state of its objects, and recorded facts
 // for the rest.
 func TestNow(t *testing.T) {
@@ -111,6 +117,8 @@ func TestNow(t *testing.T) {
 		}, "Degraded: Missing", app + "what: fix", 1, 1, time.Time{}},
 		"skipped after the wait":  {func(s *nowScene) { s.recorded("NotReady", "late"); s.inv.Status.Skipped = 1 }, "Degraded: NotReady", "late", 2, 1, at(1)},
 		"never made":              {func(s *nowScene) { s.recorded("NotReady", "late"); s.inv.Status.Desired = 3 }, "Degraded: NotReady", "late", 2, 1, at(1)},
+		"dropped, and kept":       {func(s *nowScene) { s.inv.Status.Desired = 1; s.keeps() }, "Ready", "", 1, 0, since},
+		"dropped, and gone":       {func(s *nowScene) { s.inv.Status.Desired = 1; s.keeps(); s.finds(verify.Missing) }, "Degraded: Missing", app + "what: fix", 1, 1, time.Time{}},
 		"a conflict stays":        {func(s *nowScene) { s.recorded("ResourceConflict", "theirs") }, "Degraded: ResourceConflict", "theirs", 2, 1, at(1)},
 		"a conflict and not well": {func(s *nowScene) { s.recorded("ResourceConflict", "theirs"); s.is(ready.StateFailed, "no") }, "Degraded: ResourceConflict", "theirs; " + app + "no", 1, 1, at(1)},
 		"ready, not waited for":   {func(s *nowScene) { s.inv.Status.Conditions = conditions("False", "True", "Unknown") }, "Ready", "", 2, 0, time.Time{}},

@@ -69,7 +69,7 @@ func (a *Account) objects() []inventory.ObjectStatus {
 			ref := s.Ref()
 			objects = append(objects, inventory.ObjectStatus{
 				ID: s.ID(), Group: ref.Group, Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name,
-				Reason: why, Message: s.Says, Since: a.WaitedSince(s),
+				Reason: why, Message: s.Says, Since: a.WaitedSince(s), Dropped: s.Object == nil,
 			})
 		}
 	}
