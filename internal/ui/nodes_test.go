@@ -46,6 +46,11 @@ func TestHubLines(t *testing.T) {
 	if lines := hubLines(&two, now); !strings.HasPrefix(lines[1], "  form far/web: 1/1 ") || !strings.HasPrefix(lines[2], "  form shop/web: 1/3 ") {
 		t.Errorf("forms of one name: %q", lines)
 	}
+	forged := *h
+	forged.Forms = []status.Form{{Counts: jobs}, {Name: "web", Counts: web}}
+	if lines := hubLines(&forged, now); !strings.HasPrefix(lines[1], "  form <none>: 1/1 ") {
+		t.Errorf("a form without a name: %q", lines)
+	}
 	some := *h
 	some.Partial, some.Missing, some.Deleting = true, 0, false
 	some.Forms = slices.Clone(some.Forms)

@@ -233,13 +233,20 @@ func hubLines(h *status.Hub, now time.Time) []string {
 	}
 	for i := range h.Forms {
 		f := &h.Forms[i]
-		lines = append(lines, "  form "+called.form(lynq.FormKey{Namespace: f.Namespace, Name: f.Name})+chosen(f.Partial)+": "+countsLine(&f.Counts)+rolloutText(f.Rollout)+absentText(f.Absent))
+		name := noForm
+		if f.Name != "" {
+			name = called.form(lynq.FormKey{Namespace: f.Namespace, Name: f.Name})
+		}
+		lines = append(lines, "  form "+name+chosen(f.Partial)+": "+countsLine(&f.Counts)+rolloutText(f.Rollout)+absentText(f.Absent))
 	}
 	if len(h.Forms) > 1 {
 		lines = append(lines, "  all forms"+chosen(h.Partial)+": "+countsLine(&h.Counts))
 	}
 	return lines
 }
+
+// noForm is the form of a node whose inventory names none.
+const noForm = "<none>"
 
 // heldLines say which deletions a guard holds, and how to approve them.
 func heldLines(h *status.Hub) []string {
