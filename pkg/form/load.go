@@ -52,6 +52,9 @@ func load(m *Memory, paths []string, recursive bool, stdin io.Reader, least need
 	}
 	named := files.Named{Paths: paths, Recursive: recursive, Stdin: stdin, EmptyDirs: least == needNothing}
 	complete := named.Read(&l.problems, l.stream)
+	if complete {
+		m.forget(l.files)
+	}
 	here := lynq.Pos{File: strings.Join(files.Displayed(paths), ", ")}
 	switch missing := complete && !l.sawForm && !l.sawBroken; {
 	case missing && least == needForm:
@@ -67,17 +70,21 @@ func load(m *Memory, paths []string, recursive bool, stdin io.Reader, least need
 type loader struct {
 	report
 	memory    *Memory
+	files     map[string]bool // the files that were read
 	in        *Inputs
 	sawForm   bool // the files have a form, even if it has errors
 	sawBroken bool // the files have a broken document that may be a form
 }
 
 func newLoader(m *Memory) *loader {
-	return &loader{memory: m, in: &Inputs{ClusterScoped: map[GroupKind]bool{}, Plurals: map[GroupKind]string{}}}
+	return &loader{memory: m, files: map[string]bool{}, in: &Inputs{ClusterScoped: map[GroupKind]bool{}, Plurals: map[GroupKind]string{}}}
 }
 
 // stream reads the documents of one file.
-func (l *loader) stream(file string, data []byte) { l.add(l.memory.part(file, data)) }
+func (l *loader) stream(file string, data []byte) {
+	l.files[file] = true
+	l.add(l.memory.part(file, data))
+}
 
 // document reads one Kubernetes object, or the items of a list.
 func (l *loader) document(v *document.Value) {

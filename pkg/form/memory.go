@@ -59,6 +59,16 @@ func (m *Memory) part(file string, data []byte) *loader {
 	return known.part
 }
 
+// forget forgets files that aren't among the inputs any more.
+func (m *Memory) forget(inputs map[string]bool) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	maps.DeleteFunc(m.files, func(file string, _ remembered) bool { return !inputs[file] })
+}
+
 // readPart reads the documents of one file.
 func readPart(file string, data []byte) *loader {
 	part := newLoader(nil)
