@@ -1,7 +1,7 @@
 package load
 
 import (
-	"errors"
+	"fmt"
 
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
@@ -36,10 +36,10 @@ func (in *Inputs) CheckShard(shard lynq.Shard, nothing string) error {
 	return nil
 }
 
-// CheckStage refuses --stage if no form has stages, because the run would change all nodes.
-// last counts from 1. It is 0 without the flag.
-func (in *Inputs) CheckStage(last int, nothing string) error {
-	if last == 0 {
+// CheckStage refuses a flag for stages if no form has stages, because the run would change
+// all nodes. An empty flag is none.
+func (in *Inputs) CheckStage(flag, nothing string) error {
+	if flag == "" {
 		return nil
 	}
 	for _, p := range AllPrograms(in.Hubs) {
@@ -47,5 +47,5 @@ func (in *Inputs) CheckStage(last int, nothing string) error {
 			return nil
 		}
 	}
-	return &session.Error{Outcome: session.BadInput, Err: errors.New("--stage: no form of this run has rollout.stages (leave out --stage)"), Summary: nothing}
+	return &session.Error{Outcome: session.BadInput, Err: fmt.Errorf("%[1]s: no form of this run has rollout.stages (leave out %[1]s)", flag), Summary: nothing}
 }
