@@ -81,6 +81,7 @@ Exit codes:
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.diff(cmd.Context(), &f) },
 	}
 	f.register(cmd.Flags())
+	cmd.Flags().Lookup("allow-empty").Usage = "compare a hub that has nodes and no active rows, too"
 	f.Render.RegisterShard(cmd.Flags(), a.World.Getenv)
 	return cmd
 }
