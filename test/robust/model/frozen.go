@@ -63,7 +63,7 @@ func loosened(before, after *Cluster, ref Ref) bool {
 	}
 	now := after.Objects[was.UID]
 	same := now.Ref == ref && now.Body == was.Body && maps.Equal(now.Labels, was.Labels) && maps.Equal(now.Annotations, was.Annotations)
-	return same && !after.Condemned(now) && !slices.ContainsFunc(now.Owners, func(o Owner) bool { return !slices.Contains(was.Owners, o) }) &&
+	return same && len(now.Owners) < len(was.Owners) && !after.Condemned(now) && !slices.ContainsFunc(now.Owners, func(o Owner) bool { return !slices.Contains(was.Owners, o) }) &&
 		!slices.ContainsFunc(was.Owners, func(o Owner) bool { return !slices.Contains(now.Owners, o) && !before.copied(ref, o.UID) })
 }
 
