@@ -3,6 +3,7 @@ package hook
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -112,6 +113,9 @@ func (m *Manifests) tryWrite(data map[string]string) error {
 		if _, said := data[digest]; !said && m.Names(digest) {
 			data[digest] = text
 		}
+	}
+	if fixed, _, _ := unstructured.NestedBool(live.Object, "immutable"); fixed && !maps.Equal(data, dataOf(live)) {
+		return errors.New("another client made it immutable, and Kubernetes never takes that back (delete it, and run again)")
 	}
 	return m.put(r, live, data)
 }

@@ -82,6 +82,10 @@ func (e *HeldError) By() string {
 
 // Fix says what the user can do.
 func (e *HeldError) Fix() string {
+	if e.Valid > ContinuousLeaseDuration {
+		return fmt.Sprintf("lynqctl holds a Lease for at most %s, so another client changed this one, and it expires after you waited %s. If no run is at work, delete it: kubectl delete lease %s -n %s",
+			ContinuousLeaseDuration, e.Valid, e.Lease, e.Hub.Namespace)
+	}
 	wait := "wait longer with --lock-timeout"
 	if e.Continuous {
 		wait = "lynqctl watch yields to waiting runs between its rounds: " + wait

@@ -49,7 +49,7 @@ func (s *Store) AddToHistory(ctx context.Context, hub lynq.HubKey, e *history.En
 		saved, err := write(ctx, next)
 		again := apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || next.UID != "" && apierrors.IsNotFound(err)
 		if !again || try == historyTries {
-			return saved, err
+			return saved, s.explain(ctx, next, err, "delete it: the next run begins a new history")
 		}
 		cm = nil
 	}

@@ -63,6 +63,22 @@ func (e *ChangedError) Error() string {
 // Unwrap returns the server's error.
 func (e *ChangedError) Unwrap() error { return e.Err }
 
+// ImmutableError means that another client made a ConfigMap immutable. Kubernetes never
+// takes that back. lynqctl wrote nothing.
+//
+// It hides the server's error, whose fix is for objects of a form.
+type ImmutableError struct {
+	// Namespace and Name identify the ConfigMap.
+	Namespace, Name string
+	// Fix says how to get a new one.
+	Fix string
+}
+
+// Error implements error.
+func (e *ImmutableError) Error() string {
+	return fmt.Sprintf("ConfigMap %s/%s: another client made it immutable, and Kubernetes never takes that back (%s)", e.Namespace, e.Name, e.Fix)
+}
+
 // Nodes returns the inventories of a hub's nodes, sorted by namespace and node. It
 // excludes hubs with this name in other namespaces. With a *inventory.BrokenError, it
 // returns the readable ones. The caller must then not treat other nodes as absent.
@@ -149,7 +165,8 @@ func (s *Store) Hubs(ctx context.Context, namespace string) ([]*inventory.Hub, e
 
 // Save creates the ConfigMap of an inventory without a UID, and updates any other. An
 // update fails if another client changed it. It returns the inventory with the server's
-// fields. The error is a *TooLargeError, a *ChangedError, or the server's.
+// fields. The error is a *TooLargeError, a *ChangedError, an *ImmutableError, or the
+// server's.
 func (s *Store) Save(ctx context.Context, inv *inventory.Inventory) (*inventory.Inventory, error) {
 	cm, err := inventory.Encode(inv)
 	if err != nil {
@@ -169,6 +186,7 @@ func (s *Store) Save(ctx context.Context, inv *inventory.Inventory) (*inventory.
 		return nil
 	})
 	if err != nil {
+		err = s.explain(ctx, cm, err, renewInventory(inv))
 		return nil, fmt.Errorf("save the inventory of node %s/%s: %w", inv.Node.Namespace, inv.Node.Name, err)
 	}
 	next := inv.Saved(saved)
@@ -268,6 +286,7 @@ func (s *Store) saveHub(ctx context.Context, h *inventory.Hub) (*inventory.Hub, 
 		return err
 	})
 	if err != nil {
+		err = s.explain(ctx, cm, err, "remove its finalizers and delete it: the next apply creates it again")
 		return nil, fmt.Errorf("save the record of hub %s/%s: %w", h.Namespace, h.Name, err)
 	}
 	return h.Saved(saved), nil
@@ -312,6 +331,29 @@ func (s *Store) put(ctx context.Context, cm *corev1.ConfigMap, differs func(*cor
 			fmt.Sprintf("it appeared after lynqctl read the inventories: %v", why), err)
 	}
 	return nil, changed(cm.Namespace, cm.Name, "another client changed it meanwhile (run again)", err)
+}
+
+// renewInventory says how to get a new ConfigMap for an inventory, with the same objects.
+func renewInventory(inv *inventory.Inventory) string {
+	name, namespace := inventory.Name(inv.Node.Name), inv.Node.Namespace
+	if inv.Finalizer {
+		return fmt.Sprintf("kubectl delete configmap %s -n %s --wait=false, then lynqctl inventory restore %s -n %s",
+			name, namespace, inv.Node.Name, namespace)
+	}
+	// Without a finalizer, Kubernetes would delete the objects too.
+	return fmt.Sprintf("kubectl delete configmap %s -n %s --cascade=orphan, then lynqctl inventory rebuild with -f", name, namespace)
+}
+
+// explain replaces the server's error by an *ImmutableError if that is the cause.
+func (s *Store) explain(ctx context.Context, cm *corev1.ConfigMap, err error, fix string) error {
+	if !apierrors.IsInvalid(err) {
+		return err
+	}
+	there, getErr := s.configMaps.Get(ctx, cm.Namespace, cm.Name)
+	if getErr != nil || there.Immutable == nil || !*there.Immutable {
+		return err
+	}
+	return &ImmutableError{Namespace: cm.Namespace, Name: cm.Name, Fix: fix}
 }
 
 func changed(namespace, name, what string, err error) error {
