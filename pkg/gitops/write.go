@@ -17,8 +17,12 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/lynqctl/lynqctl/internal/bounded"
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 )
+
+// maxIndex limits the bytes of an index. That is enough for a million files.
+const maxIndex = 1 << 30
 
 // Dir is the folder of a tree. It never leaves the folder, not even through a symbolic
 // link.
@@ -68,7 +72,25 @@ func (d *Dir) readIndex() ([]byte, error) {
 	if there, err := d.hasIndex(); !there {
 		return nil, err
 	}
-	return d.root.ReadFile(index.FileName)
+	f, err := d.root.Open(index.FileName)
+	if err != nil {
+		return nil, d.told(index.FileName, err)
+	}
+	defer func() { _ = f.Close() }() // nothing was written
+	b, err := bounded.ReadAll(f, maxIndex)
+	return b, d.told(index.FileName, err)
+}
+
+// told names a file that can't be read. The error of a folder below the tree has only the
+// last part of the path.
+func (d *Dir) told(p string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	return fmt.Errorf("read %s: %w", d.fullPath(p), err)
 }
 
 // indexNow returns the digest of the current index. Without an index, it is the digest of
@@ -155,13 +177,13 @@ func (d *Dir) missing(ctx context.Context, entries []*index.Entry) (map[string]b
 func (d *Dir) look(ctx context.Context, l *Layout) (*Disk, error) {
 	disk := &Disk{Files: make([]State, len(l.Files)), Gone: make([]State, len(l.Gone))}
 	err := d.inFolders(ctx, len(l.Files), func(i int) string { return l.Files[i].Path }, func(f *folder, i int, name string) error {
-		return f.state(name, l.Files[i].Bytes, &disk.Files[i])
+		return d.told(l.Files[i].Path, f.state(name, l.Files[i].Bytes, &disk.Files[i]))
 	})
 	if err != nil {
 		return nil, err
 	}
 	err = d.inFolders(ctx, len(l.Gone), func(i int) string { return l.Gone[i].Path }, func(f *folder, i int, name string) error {
-		return f.state(name, nil, &disk.Gone[i])
+		return d.told(l.Gone[i].Path, f.state(name, nil, &disk.Gone[i]))
 	})
 	return disk, err
 }

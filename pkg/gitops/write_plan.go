@@ -93,6 +93,9 @@ func (d *Dir) write(ctx context.Context, p *Plan, to medium) error {
 		return err
 	}
 	defer release()
+	if err := d.checkWorkFolder(); err != nil {
+		return err
+	}
 	w := writer{Dir: d, to: to}
 	// A killed run may have left this folder.
 	if err := to.RemoveAll(workFolder); err != nil {
@@ -103,6 +106,30 @@ func (d *Dir) write(ctx context.Context, p *Plan, to medium) error {
 		err = cause
 	}
 	return errors.Join(err, to.RemoveAll(workFolder))
+}
+
+// checkWorkFolder refuses a work folder with anything that lynqctl didn't write, because
+// lynqctl removes that folder.
+func (d *Dir) checkWorkFolder() error {
+	refuse := func(name, what string) error {
+		return &RootError{fmt.Errorf("%s is %s, and only lynqctl's unfinished files may be there (move it away)", d.fullPath(name), what)}
+	}
+	info, err := d.root.Lstat(workFolder)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return refuse(workFolder, kindOf(info.Mode()))
+	}
+	files, err := fs.ReadDir(d.root.FS(), workFolder)
+	for _, f := range files {
+		if _, wrong := strconv.ParseUint(f.Name(), 10, 63); wrong != nil || !f.Type().IsRegular() {
+			return refuse(workFolder+"/"+f.Name(), kindOf(f.Type()))
+		}
+	}
+	return err
 }
 
 // claim locks the tree until release. It fails if another run has written to the tree

@@ -369,6 +369,37 @@ func TestLocked(t *testing.T) {
 	}
 }
 
+// TestWorkFolder checks that lynqctl removes unfinished files of a killed run, but nothing
+// that somebody else put into their folder.
+func TestWorkFolder(t *testing.T) {
+	for _, name := range []string{workFolder, workFolder + "/notes", workFolder + "/1/notes"} {
+		s := newSite(t)
+		s.run(inputOf([]*Node{rowNode("crm", "acme", "1")}))
+		s.write(name, "of somebody else")
+		before := s.files()
+		dir, p := s.plan(inputOf([]*Node{rowNode("crm", "acme", "2")}))
+		var root *RootError
+		if err := dir.Write(context.Background(), p); !errors.As(err, &root) || !strings.Contains(err.Error(), workFolder) || !strings.Contains(err.Error(), "(move it away)") {
+			t.Errorf("%s: got %v", name, err)
+		}
+		if diff := cmp.Diff(before, s.files()); diff != "" {
+			t.Error(diff)
+		}
+	}
+	s := newSite(t)
+	s.run(inputOf([]*Node{rowNode("crm", "acme", "1")}))
+	s.write(workFolder+"/12", "of a killed run")
+	dir, p := s.plan(inputOf([]*Node{rowNode("crm", "acme", "2")}))
+	if err := dir.Write(context.Background(), p); err != nil {
+		t.Error(err)
+	}
+	for name := range s.files() {
+		if strings.HasPrefix(name, workFolder) {
+			t.Errorf("%s is left", name)
+		}
+	}
+}
+
 // TestUnreadable checks the error for a file that disappeared. If another run writes or
 // has written, the error names that run. Otherwise, it is the file's own error.
 func TestUnreadable(t *testing.T) {
