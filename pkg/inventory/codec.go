@@ -288,7 +288,17 @@ func (d *decoder) identity(inv *Inventory) error {
 		}
 		inv.Node.UID = raw
 	}
-	return nil
+	return d.named(&inv.Node)
+}
+
+// named checks that row and form give the node its name. Objects prove the name, and not
+// the labels. With the labels of another node, this node would seem to have no row, or
+// another grace period.
+func (d *decoder) named(n *lynq.NodeID) error {
+	if naming.Named(n.Name, n.UID, n.Form.Name) {
+		return nil
+	}
+	return d.fail("metadata.labels", "row %q and form %s make node %s, not %s", n.UID, n.Form.Name, naming.NodeName(n.UID, n.Form.Name), n.Name)
 }
 
 // rollout reads from which form and when lynqctl last rendered the node.

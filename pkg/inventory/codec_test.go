@@ -18,6 +18,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
@@ -161,10 +162,11 @@ func arbitrary(r *rand.Rand) *inventory.Inventory {
 	}
 	name := func() string { return pick("a", "b", "c", "web-1", "a.b", "x:y", "q@r") + pick("", "0", "1", "2") }
 	inv := &inventory.Inventory{
-		Node: lynq.NodeID{Hub: lynq.HubKey{Name: name()}, Form: lynq.FormKey{Name: name()}, UID: name() + text(), Namespace: name(), Name: name()}, Activate: pick("", "true", "false"),
+		Node: lynq.NodeID{Hub: lynq.HubKey{Name: name()}, Form: lynq.FormKey{Name: name()}, UID: name() + text(), Namespace: name()}, Activate: pick("", "true", "false"),
 		TemplateGeneration: int64(r.IntN(3)), Extra: text(), Version: text(), UID: text(), ResourceVersion: text(), Finalizer: r.IntN(2) == 0,
 		Status: inventory.Status{Desired: r.IntN(9), Ready: r.IntN(9), Failed: r.IntN(9), Skipped: r.IntN(9), Conflicted: r.IntN(9)},
 	}
+	inv.Node.Name = naming.NodeName(inv.Node.UID, inv.Node.Form.Name)
 	if r.IntN(2) == 0 {
 		inv.RolloutStart = noon.Add(time.Duration(r.IntN(1e9)) * time.Microsecond)
 	}
@@ -263,6 +265,8 @@ func TestDecodeRefuses(t *testing.T) {
 		"no form":        {func(cm *corev1.ConfigMap) { delete(cm.Labels, wellknown.LabelTemplate) }, "label lynq.sh/template: it is missing"},
 		"no uid":         {func(cm *corev1.ConfigMap) { delete(cm.Labels, wellknown.LabelUID) }, "label lynq.sh/uid: it is missing"},
 		"another uid":    {func(cm *corev1.ConfigMap) { cm.Annotations[wellknown.AnnotationUID] = "b" }, `label lynq.sh/uid: it says "acme", and annotation lynq.sh/uid "b", which gives "b"`},
+		"another row":    {func(cm *corev1.ConfigMap) { cm.Labels[wellknown.LabelUID] = "ghost" }, `metadata.labels: row "ghost" and form web make node ghost-web, not acme-web`},
+		"another form":   {func(cm *corev1.ConfigMap) { cm.Labels[wellknown.LabelTemplate] = "tmp" }, `metadata.labels: row "acme" and form tmp make node acme-tmp, not acme-web`},
 		"bad generation": {func(cm *corev1.ConfigMap) { cm.Annotations[wellknown.AnnotationTemplateGeneration] = "x" }, `annotation lynq.sh/template-generation: "x" is not a number`},
 		"bad rollout":    {func(cm *corev1.ConfigMap) { cm.Annotations[wellknown.AnnotationRolloutUpdateStart] = "x" }, `annotation lynq.sh/rollout-update-start: "x" is not an RFC 3339 time`},
 		"late rollout": {func(cm *corev1.ConfigMap) {

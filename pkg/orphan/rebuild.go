@@ -270,7 +270,7 @@ func (b *builder) identity(hub lynq.HubKey, node string) (form, uid, why string)
 	case b.Form.Name == "":
 		return "", "", "nothing shows which form they belong to (pass --form; or pass -f: rows and forms may show it)"
 	}
-	if row, ok := cutMade(node, b.Form.Name); ok {
+	if row, ok := naming.CutHash(node, b.Form.Name); ok { // only the rows show the real uid, and the next apply records it
 		return b.Form.Name, row, ""
 	}
 	return "", "", fmt.Sprintf("the node's name does not end with -%s (pass --form, or -f: rows and forms may show it)", b.Form.Name)
@@ -286,19 +286,6 @@ func cutForm(node, form string) (uid string, ok bool) {
 func cutHashed(node, form string) (uid string, ok bool) {
 	uid, ok = cutForm(node[:max(0, strings.LastIndexByte(node, '-'))], form)
 	return uid, ok && naming.Dashed(form) && naming.NodeName(uid, form) == node
-}
-
-// cutMade cuts the hash, and the form, off a name that lynqctl had to shorten or replace.
-// See naming.HashedName. Only the rows show the real uid. The next apply records it.
-func cutMade(node, form string) (uid string, ok bool) {
-	const digits = 8
-	at := strings.LastIndexByte(node, '-')
-	hash := node[at+1:]
-	if at < 1 || len(hash) != digits || strings.Trim(hash, "0123456789abcdef") != "" {
-		return "", false
-	}
-	uid = strings.TrimSuffix(node[:at], "-"+form)
-	return cmp.Or(strings.Trim(uid, "-"), form), true
 }
 
 // hubNamespace returns the namespace of a hub, or "" if nothing shows it, or says why it

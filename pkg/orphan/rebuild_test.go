@@ -34,7 +34,7 @@ func retained(o *orphan.Orphan) { o.Deletion = lynq.DeleteRetain }
 
 // known returns the inventory of another node of a hub.
 func known(hub, hubNamespace, node, form string) *inventory.Inventory {
-	return &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: hubNamespace, Name: hub}, Form: lynq.FormKey{Name: form}, UID: "r", Namespace: "shop", Name: node}, UID: "record", ResourceVersion: "7"}
+	return &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: hubNamespace, Name: hub}, Form: lynq.FormKey{Name: form}, UID: strings.TrimSuffix(node, "-"+form), Namespace: "shop", Name: node}, UID: "record", ResourceVersion: "7"}
 }
 
 // recordTexts returns one line for each inventory, with its objects below.
@@ -107,7 +107,7 @@ func TestRebuildFromForms(t *testing.T) {
 		},
 	}
 	wantRebuilt(t, in,
-		"shop/acme-web of hubs/crm form web row row of acme-web, 3 added",
+		"shop/acme-web of hubs/crm form web row acme, 3 added",
 		"  ConfigMap/shop/a@settings v1 Once Delete merge 2",
 		"  Job/shop/a@job batch/v1 WhenNeeded Delete apply 0",
 		"  Secret/far/gone@gone v1 WhenNeeded Retain apply 0")
@@ -126,7 +126,7 @@ func TestRebuildFromForms(t *testing.T) {
 		Stranded: []orphan.Orphan{stranded("ConfigMap/shop/a", "shop", "bolt-web", "was")},
 	}
 	wantRebuilt(t, in,
-		"shop/bolt-web of hubs/crm form web row row of bolt-web, 1 added",
+		"shop/bolt-web of hubs/crm form web row bolt, 1 added",
 		"  ConfigMap/shop/a@was v1 WhenNeeded Delete apply 0")
 	// A node with this name in another hub doesn't either.
 	node.Hub.Name = "erp"
@@ -322,7 +322,7 @@ func TestRebuildCompletes(t *testing.T) {
 	}}
 	in := &orphan.RebuildInput{Inventories: []*inventory.Inventory{there}, Stranded: []orphan.Orphan{stranded("Secret/shop/s", "shop", "acme-web", "s")}}
 	wantRebuilt(t, in,
-		"shop/acme-web of hubs/crm form web row r, 1 added",
+		"shop/acme-web of hubs/crm form web row acme, 1 added",
 		"  ConfigMap/shop/a@a v1 WhenNeeded Delete apply 0",
 		"  Secret/shop/s@s v1 WhenNeeded Delete apply 0")
 	rebuilt, _ := orphan.Rebuild(in)
@@ -387,7 +387,7 @@ func TestRebuildOutside(t *testing.T) {
 		"another namespace than the inputs have":    {orphan.RebuildInput{Hubs: []*inventory.Hub{elsewhere}, Within: []string{"market"}}, refused},
 		"an inventory that is there, and is completed": {
 			orphan.RebuildInput{Hubs: []*inventory.Hub{recorded}, Inventories: []*inventory.Inventory{existing}, Within: []string{}},
-			[]string{"shop/acme-web of hubs/crm form web row r, 1 added", "  ConfigMap/shop/a@a v1 WhenNeeded Delete apply 0"},
+			[]string{"shop/acme-web of hubs/crm form web row acme, 1 added", "  ConfigMap/shop/a@a v1 WhenNeeded Delete apply 0"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package orphan_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -11,7 +12,7 @@ import (
 
 // wants returns a node of hub crm with its rendered objects by resource id.
 func wants(namespace, name, form string, objects ...plan.Object) *plan.Node {
-	return &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Name: form}, UID: "row of " + name, Namespace: namespace, Name: name}, Objects: objects}
+	return &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Name: form}, UID: strings.TrimSuffix(name, "-"+form), Namespace: namespace, Name: name}, Objects: objects}
 }
 
 func rendering(id, ref string) plan.Object {

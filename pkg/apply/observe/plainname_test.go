@@ -40,7 +40,7 @@ func TestRecordedNames(t *testing.T) {
 		"a hub in a namespace":   {change: func(inv *inventory.Inventory) { inv.Node.Hub.Namespace = "far" }},
 		"another form":           {change: func(inv *inventory.Inventory) { inv.Node.Form.Name, inv.Node.UID = "web", "acme-eu" }},
 		"a form in a namespace":  {change: func(inv *inventory.Inventory) { inv.Node.Form.Namespace = "far" }},
-		"another row":            {change: func(inv *inventory.Inventory) { inv.Node.UID = "bolt" }},
+		"another row":            {change: func(inv *inventory.Inventory) { inv.Node.UID = "bolt" }, want: true}, // unreadable
 		"another node namespace": {change: func(inv *inventory.Inventory) { inv.Node.Namespace = "far" }},
 		"not an inventory":       {broken: func(cm *unstructured.Unstructured) { cm.SetName("settings") }},
 	} {

@@ -333,22 +333,22 @@ func TestBrokenRecords(t *testing.T) {
 	s := store.New(a.Client.ConfigMaps())
 	for _, node := range []string{"c", "b", "a", "d"} {
 		inv := a.here(t)
-		inv.Node.Name, inv.Finalizer = node, false
+		inv.Node.UID, inv.Node.Name, inv.Finalizer = node, node+"-web", false
 		save(t, s, inv)
 	}
-	a.Kubectl(t, "", "patch", "configmap/lynqnode-c", "--type=merge", "-p", `{"data":{"format":"2"}}`)
-	a.Kubectl(t, "", "patch", "configmap/lynqnode-a", "--type=merge", "-p", `{"data":{"resources":"[\n{}\n]"}}`)
+	a.Kubectl(t, "", "patch", "configmap/lynqnode-c-web", "--type=merge", "-p", `{"data":{"format":"2"}}`)
+	a.Kubectl(t, "", "patch", "configmap/lynqnode-a-web", "--type=merge", "-p", `{"data":{"resources":"[\n{}\n]"}}`)
 	all, err := s.Nodes(t.Context(), lynq.HubKey{Namespace: "shop", Name: a.Namespace})
 	var broken *inventory.BrokenError
-	if !errors.As(err, &broken) || len(broken.Inventories) != 2 || broken.Inventories[0].Node.Name != "a" || broken.Inventories[1].Node.Name != "c" {
+	if !errors.As(err, &broken) || len(broken.Inventories) != 2 || broken.Inventories[0].Node.Name != "a-web" || broken.Inventories[1].Node.Name != "c-web" {
 		t.Fatalf("got %v", err)
 	}
 	var newer *inventory.NewerFormatError
 	if !errors.As(err, &newer) {
 		t.Errorf("the newer format is not in %v", err)
 	}
-	want := fmt.Sprintf("ConfigMap %[1]s/lynqnode-a: data.resources line 2: it has no key (restore it as it was; until then, lynqctl changes nothing of node %[1]s/a)\n"+
-		"ConfigMap %[1]s/lynqnode-c: data.format: a newer lynqctl wrote it: it has format 2, and this lynqctl knows 1 (use that lynqctl; this one changes nothing of node %[1]s/c)", a.Namespace)
+	want := fmt.Sprintf("ConfigMap %[1]s/lynqnode-a-web: data.resources line 2: it has no key (restore it as it was; until then, lynqctl changes nothing of node %[1]s/a-web)\n"+
+		"ConfigMap %[1]s/lynqnode-c-web: data.format: a newer lynqctl wrote it: it has format 2, and this lynqctl knows 1 (use that lynqctl; this one changes nothing of node %[1]s/c-web)", a.Namespace)
 	if err.Error() != want {
 		t.Errorf("got  %s\nwant %s", err, want)
 	}
@@ -356,7 +356,7 @@ func TestBrokenRecords(t *testing.T) {
 	for _, inv := range all {
 		names = append(names, inv.Node.Name)
 	}
-	if diff := cmp.Diff([]string{"b", "d"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"b-web", "d-web"}, names); diff != "" {
 		t.Errorf("the others (-want +got):\n%s", diff)
 	}
 }

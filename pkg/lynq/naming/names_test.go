@@ -79,6 +79,34 @@ func TestPlainNodeName(t *testing.T) {
 	}
 }
 
+// TestNamed checks which rows and forms can have a name. Nobody who changes the labels of an
+// inventory makes its node another one.
+func TestNamed(t *testing.T) {
+	long := strings.Repeat("x", 70)
+	for _, tt := range []struct {
+		name, uid, form string
+		want            bool
+	}{
+		{"acme-web", "acme", "web", true},
+		{"acme-web", "acme", "tmp", false},
+		{"acme-web", "ghost", "web", false},
+		{"acme-web", "", "acme-web", false},
+		{"acme-eu-web", "acme", "eu-web", true}, // recorded before hashes
+		{"acme-eu-web", "acme-eu", "web", true},
+		{"acme-eu-web-897520f7", "acme", "eu-web", true},
+		{"acme-eu-web-897520f7", "ghost", "eu-web", false},
+		{naming.NodeName(long, "web"), long, "web", true},
+		{naming.NodeName(long, "web"), long + "x", "web", false},
+		{naming.NodeName(long, "web"), long[:54], "web", true}, // rebuilt without rows
+		{naming.NodeName("Acme", "web"), "acme", "web", true},  // the same
+		{naming.NodeName("Acme", "web"), "Acme", "tmp", false},
+	} {
+		if got := naming.Named(tt.name, tt.uid, tt.form); got != tt.want {
+			t.Errorf("Named(%q, %q, %q) = %t", tt.name, tt.uid, tt.form, got)
+		}
+	}
+}
+
 // TestNodeNamesDiffer: no two of one row and form have one name, and those of
 // forms without a dash are the plain ones.
 func TestNodeNamesDiffer(t *testing.T) {

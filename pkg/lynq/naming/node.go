@@ -2,6 +2,7 @@ package naming
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
@@ -11,6 +12,9 @@ import (
 // maxLabel is the length limit of label values, and of the names that nodes
 // get so that a label can hold them.
 const maxLabel = 63
+
+// hashDigits is the length of the hash at the end of a hashed name.
+const hashDigits = 8
 
 // NodeName is the name of the node that a row (by its uid) and a form make. No
 // two of one uid and form have one name:
@@ -42,6 +46,28 @@ func PlainNodeName(uid, form string) string {
 	return HashedName(raw)
 }
 
+// Named tells whether a node of this row and form can have a name. An inventory that was
+// rebuilt without rows knows only the part of a hashed name before its hash, as its uid.
+func Named(name, uid, form string) bool {
+	if name == NodeName(uid, form) || name == PlainNodeName(uid, form) {
+		return true
+	}
+	part, hashed := CutHash(name, form)
+	return hashed && part == uid
+}
+
+// CutHash cuts the hash and the form off a hashed name. The result is the uid, or what the
+// name still shows of it.
+func CutHash(name, form string) (uid string, ok bool) {
+	at := strings.LastIndexByte(name, '-')
+	hash := name[at+1:]
+	if at < 1 || len(hash) != hashDigits || strings.Trim(hash, "0123456789abcdef") != "" {
+		return "", false
+	}
+	uid = strings.TrimSuffix(name[:at], "-"+form)
+	return cmp.Or(strings.Trim(uid, "-"), form), true
+}
+
 // UIDLabel is the value of label lynq.sh/uid for a row: the uid where a label
 // can hold it, else its hashed form; then the raw uid belongs into the annotation
 // of the same key.
@@ -56,11 +82,10 @@ func UIDLabel(uid string) (value string, raw bool) {
 // case, other characters replaced by dashes, and the first 8 hex digits of the
 // SHA-256 of the raw text behind it, which keep different texts different.
 func HashedName(raw string) string {
-	const digits = 8
 	var name [maxLabel]byte
 	n := 0
 	for _, r := range raw {
-		if n == maxLabel-1-digits {
+		if n == maxLabel-1-hashDigits {
 			break
 		}
 		if r = unicode.ToLower(r); r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -75,5 +100,5 @@ func HashedName(raw string) string {
 	if len(base) > 0 {
 		base = append(base, '-')
 	}
-	return string(hex.AppendEncode(base, sum[:digits/2]))
+	return string(hex.AppendEncode(base, sum[:hashDigits/2]))
 }
