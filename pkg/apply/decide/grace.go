@@ -52,7 +52,7 @@ func (in *Input) rests(ledger grace.Ledger, inv *inventory.Inventory) bool {
 		return false
 	}
 	since := in.Grace.since(ledger, inv, in.Now)
-	return !grace.Over(since, period, in.Now) && inv.LeavingSince.Equal(since) && inv.LeavingUntil.Equal(since.Add(period))
+	return !grace.Over(since, period, in.Now) && inv.LeavingSince.Equal(since) && inv.LeavingUntil.Equal(grace.Until(since, period))
 }
 
 // judgeGrace finds the nodes in their grace period, before any deletion is planned.
@@ -70,7 +70,7 @@ func (d *decider) judgeGrace() {
 			over = append(over, inv)
 			continue
 		}
-		d.keepFor(inv, since, since.Add(period))
+		d.keepFor(inv, since, grace.Until(since, period))
 	}
 	d.keepDependedOn(over)
 }
@@ -88,7 +88,7 @@ func (d *decider) mayBeKept(inv *inventory.Inventory) bool {
 // keepFor keeps a node until a time.
 func (d *decider) keepFor(inv *inventory.Inventory, since, until time.Time) {
 	begins := inv.LeavingSince.IsZero() || d.ledger.Of(inv.Node.Key()).IsZero()
-	d.leaves[inv.Node.Key()] = &plan.Leaving{NodeID: inv.Node, Inventory: inv, Since: since, Until: until, Begins: begins}
+	d.leaves[inv.Node.Key()] = &plan.Leaving{NodeID: inv.Node, Inventory: inv, Since: since, Until: until, Period: d.in.Grace.period(inv), Begins: begins}
 }
 
 // keepDependedOn keeps nodes as long as their dependents (dependForms), direct or not.

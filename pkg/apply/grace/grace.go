@@ -36,6 +36,16 @@ func Over(since time.Time, period time.Duration, now time.Time) bool {
 	return period == 0 || !now.Before(since.Add(period))
 }
 
+// Until returns the end of a period. It is no later than the last second that a record can
+// hold, whatever date somebody forged.
+func Until(since time.Time, period time.Duration) time.Time {
+	last := time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC)
+	if until := since.Add(period); until.Before(last) {
+		return until
+	}
+	return last
+}
+
 // upToSecond rounds a time up to a whole second.
 func upToSecond(t time.Time) time.Time {
 	whole := t.UTC().Truncate(time.Second)

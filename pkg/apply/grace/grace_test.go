@@ -44,6 +44,19 @@ func TestSince(t *testing.T) {
 	}
 }
 
+// TestUntil checks that a forged date in the far future gives an end that a record can hold.
+func TestUntil(t *testing.T) {
+	if got := grace.Until(at(10), 3*time.Hour); !got.Equal(at(13)) {
+		t.Errorf("a period of 3 hours ends at %s", got)
+	}
+	forged := time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC)
+	for _, since := range []time.Time{forged, forged.Add(-time.Minute)} {
+		if got := grace.Until(since, time.Hour); !got.Equal(forged) {
+			t.Errorf("from %s, the period ends at %s", since, got)
+		}
+	}
+}
+
 func TestOver(t *testing.T) {
 	for now, want := range map[time.Time]bool{at(2): false, at(10): false, at(13).Add(-1): false, at(13): true, at(20): true} {
 		if got := grace.Over(at(10), 3*time.Hour, now); got != want {

@@ -15,6 +15,8 @@ type Leaving struct {
 	// Since is when a run first saw that the row is gone. Until is when lynqctl deletes the
 	// node.
 	Since, Until time.Time
+	// Period is the deletionGracePeriod of the node's form.
+	Period time.Duration
 	// Begins is set if this run saw it first.
 	Begins bool
 }

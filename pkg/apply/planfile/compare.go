@@ -139,6 +139,9 @@ func (c *comparison) node(then, now *Node) {
 	case now.Leaves && !then.Leaves:
 		c.add(Change{Cause: CauseRow, Node: then.Key(), What: "is gone or inactive"})
 	default:
+		if then.GracePeriod != now.GracePeriod {
+			c.add(Change{Cause: CauseDecision, Node: then.Key(), What: "has another deletionGracePeriod: " + now.GracePeriod + ", and not " + then.GracePeriod})
+		}
 		if then.Row != now.Row {
 			c.add(Change{Cause: CauseRow, Node: then.Key(), What: "changed"})
 		}

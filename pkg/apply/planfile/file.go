@@ -60,8 +60,9 @@ type Node struct {
 	// Row is a keyed digest of the data that lynqctl records of the row beside its objects.
 	Row string `json:"row,omitempty"`
 	// Leaving is set if the node's grace period begins, or changes. Such a node has no
-	// steps.
-	Leaving bool `json:"leaving,omitempty"`
+	// steps. GracePeriod is the length of that period.
+	Leaving     bool   `json:"leaving,omitempty"`
+	GracePeriod string `json:"gracePeriod,omitempty"`
 	// Inventory is the version of the inventory that the plan is based on, nil for a new
 	// node.
 	Inventory *Version `json:"inventory,omitempty"`

@@ -57,7 +57,7 @@ func (k Key) part(p *plan.Plan, some map[lynq.NodeKey]bool) (*Plan, error) {
 		if l := &p.Leaving[i]; some[l.Key()] {
 			part.Nodes = append(part.Nodes, Node{
 				Namespace: l.Namespace, Name: l.Name, FormNamespace: l.Form.Namespace, Form: l.Form.Name, Leaving: true,
-				Inventory: inventoryVersion(l.Inventory),
+				GracePeriod: l.Period.String(), Inventory: inventoryVersion(l.Inventory),
 			})
 		}
 	}
