@@ -353,6 +353,17 @@ func TestFreeze(t *testing.T) {
 	if f.Sealed(planfile.NewKey(map[string]string{"ns": "u-2"})) {
 		t.Error("the file of one cluster counts in another one")
 	}
+	for _, namespaces := range [][]string{nil, {"mine"}} {
+		forged := *f
+		forged.Namespaces = namespaces
+		open := planfile.NewKey(nil)
+		if forged.ID, err = open.Seal(&forged); err != nil {
+			t.Fatal(err)
+		}
+		if forged.Sealed(open) {
+			t.Errorf("a file counts whose key comes from the namespaces %q", namespaces)
+		}
+	}
 	f.Plans[0].Nodes[0].Steps[0].Action = plan.ActionDelete
 	if f.Sealed(key) {
 		t.Error("a changed file counts")

@@ -197,5 +197,25 @@ func Decode(b []byte) (*File, error) {
 // Sealed reports whether lynqctl wrote the file with this key and nobody changed it since.
 func (f *File) Sealed(k Key) bool {
 	id, err := k.seal(f)
-	return err == nil && hmac.Equal([]byte(id), []byte(f.ID))
+	return err == nil && f.keyed() && hmac.Equal([]byte(id), []byte(f.ID))
+}
+
+// keyed reports whether the key comes from the namespaces of all hubs in the file. The file
+// itself names the key's namespaces, so a forger would name none, or their own. Orphans have
+// no hub with a namespace, and their own namespaces count.
+func (f *File) keyed() bool {
+	for i := range f.Plans {
+		p := &f.Plans[i]
+		if p.HubNamespace != "" && !slices.Contains(f.Namespaces, p.HubNamespace) {
+			return false
+		}
+		for k := range p.Nodes {
+			for l := range p.Nodes[k].Steps {
+				if s := &p.Nodes[k].Steps[l]; p.HubNamespace == "" && s.Namespace != "" && !slices.Contains(f.Namespaces, s.Namespace) {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
