@@ -63,8 +63,9 @@ func (f *failures) add(of lynq.NodeID, one failure) {
 		i = len(f.list)
 		f.places[key], f.list = i, append(f.list, one)
 	}
-	if nodes := f.list[i].nodes; len(nodes) == 0 || nodes[len(nodes)-1] != of {
-		f.list[i].nodes = append(nodes, of)
+	nodes := &f.list[i].nodes
+	if n := len(*nodes); n == 0 || (*nodes)[n-1] != of {
+		*nodes = append(*nodes, of)
 	}
 }
 

@@ -69,6 +69,8 @@ func Refuse(in *Input, p *Plan, active map[lynq.HubKey]int, l Limits) []Refusal 
 		switch {
 		case s.State.Blocked != "":
 			fix = "move it away"
+		case s.lost != "":
+			fix = "restore the index from Git; to let go of them, pass --force"
 		case s.Old != nil:
 			fix = "take it over with --force"
 		}

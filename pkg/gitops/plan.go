@@ -42,6 +42,8 @@ type State struct {
 type Disk struct {
 	Files []State // for Layout.Files
 	Gone  []State // for Layout.Gone
+	// Missing has the files of the index that somebody removed, of nodes that the run keeps.
+	Missing map[string]bool
 }
 
 // Step changes one file. Why is the reason for reports.
@@ -54,6 +56,7 @@ type Step struct {
 	State  State
 
 	digest index.Digest // digest of File
+	lost   string       // what a shared list has, and the index lacks
 }
 
 // Plan has the steps of a run on a tree.
@@ -72,6 +75,11 @@ func Compare(in *Input, l *Layout, disk *Disk, force bool) *Plan {
 	taken := map[string]bool{}
 	entries := in.Index.Entries
 	known := sync.OnceValue(func() *listings { return listingsOf(in.Index, l.Files) })
+	removed := &listings{map[string]bool{}}
+	for p := range disk.Missing {
+		removed.add(p)
+	}
+	listed := func(p string) bool { return in.Index.Has(p) || removed.has(p) }
 	for i := range l.Files {
 		s := Step{Path: l.Files[i].Path, File: &l.Files[i], State: disk.Files[i]}
 		for len(entries) > 0 && entries[0].Path < s.Path { // both are sorted
@@ -85,6 +93,7 @@ func Compare(in *Input, l *Layout, disk *Disk, force bool) *Plan {
 		}
 		stranger := s.Old != nil && !s.Old.Shared() && !in.Covers(s.Old)
 		s.decide(stranger, force, known)
+		s.keepUnlisted(listed, force)
 		if s.Action == ActionRefuse && stranger && s.State.Blocked == "" {
 			hub, form := in.Called(&s.Old.Owned)
 			s.Why = fmt.Sprintf("it is of hub %q, form %q, which are not part of this run", hub, form)
@@ -102,6 +111,7 @@ func Compare(in *Input, l *Layout, disk *Disk, force bool) *Plan {
 	for i, e := range l.Gone {
 		s := Step{Path: e.Path, Old: e, State: disk.Gone[i]}
 		s.decideGone(force, known)
+		s.keepUnlisted(listed, force)
 		p.Steps = append(p.Steps, s)
 	}
 	slices.SortFunc(p.Steps, func(a, b Step) int { return strings.Compare(a.Path, b.Path) })
@@ -143,6 +153,27 @@ func (s *Step) decideGone(force bool, tree func() *listings) {
 		s.Action = ActionRemove
 	default:
 		s.Action, s.Why = ActionConflict, "it is wanted no more, and was changed since lynqctl wrote it"
+	}
+}
+
+// keepUnlisted refuses to take a name out of a shared list if the index lacks it. lynqctl
+// wrote both, so the index has lost it, and no guard counts its objects. listed reports
+// whether the index has, or had, a file or folder.
+func (s *Step) keepUnlisted(listed func(string) bool, force bool) {
+	if force || s.Old == nil || !s.Old.Shared() || path.Base(s.Path) != kustomizationFile || s.Action != ActionUpdate && s.Action != ActionRemove {
+		return
+	}
+	names, _ := listedIn(s.State.Content)
+	var stay []string
+	if s.File != nil {
+		stay, _ = listedIn(s.File.Bytes)
+	}
+	for _, name := range names {
+		if _, stays := slices.BinarySearch(stay, name); !stays && !listed(path.Join(path.Dir(s.Path), name)) {
+			s.Action, s.lost = ActionRefuse, name
+			s.Why = fmt.Sprintf("it lists %s, and %s doesn't, so no guard would count what is deleted", name, index.FileName)
+			return
+		}
 	}
 }
 

@@ -68,6 +68,47 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// TestLostFromIndex checks that a shared list keeps what the index has lost, because no guard
+// counts it. A person may say that it goes.
+func TestLostFromIndex(t *testing.T) {
+	const top, below = kustomizationFile, "web/" + kustomizationFile
+	list := func(names ...string) []byte { return kustomization(names) }
+	for name, test := range map[string]struct {
+		file         string
+		before, want []byte // want is nil if no node needs the folder
+		paths        []string
+		action       Action
+	}{
+		"a node leaves":             {top, list("acme", "bolt"), list("acme"), []string{"acme/a.yaml", "bolt/a.yaml"}, ActionUpdate},
+		"a node is lost":            {top, list("acme", "bolt"), list("acme"), []string{"acme/a.yaml", "bolt-2/a.yaml"}, ActionRefuse},
+		"a file leaves":             {top, list("acme.yaml", "bolt.yaml"), list("acme.yaml"), []string{"acme.yaml", "bolt.yaml"}, ActionUpdate},
+		"a node of a folder leaves": {below, list("acme", "bolt"), list("acme"), []string{"web/acme/a.yaml", "web/bolt/a.yaml"}, ActionUpdate},
+		"a folder leaves":           {below, list("bolt"), nil, []string{"web/bolt/a.yaml"}, ActionRemove},
+		"a folder lost its nodes":   {below, list("bolt"), nil, []string{"bolt/a.yaml"}, ActionRefuse},
+	} {
+		in := &Input{Index: &index.Index{Entries: []index.Entry{{Path: test.file, Digests: []index.Digest{index.DigestOf(test.before)}}}}}
+		for _, p := range test.paths {
+			in.Index.Entries = append(in.Index.Entries, index.Entry{Path: p, Owned: index.Owned{Hub: lynq.HubKey{Name: "crm"}}})
+		}
+		in.Index.Sort()
+		disk := State{There: true, Digest: index.DigestOf(test.before), Content: test.before}
+		l, d := &Layout{Gone: []*index.Entry{in.Index.Find(test.file)}}, &Disk{Gone: []State{disk}}
+		if test.want != nil {
+			l, d = &Layout{Files: []File{{Path: test.file, Bytes: test.want}}}, &Disk{Files: []State{disk}}
+		}
+		p := Compare(in, l, d, false)
+		if got := p.Steps[0].Action; got != test.action {
+			t.Errorf("%s: %s, want %s", name, got, test.action)
+		}
+		if refusals := Refuse(in, p, nil, Limits{}); (len(refusals) > 0) != (test.action == ActionRefuse) {
+			t.Errorf("%s: refused %v", name, refusals)
+		}
+		if got := Compare(in, l, d, true).Steps[0].Action; got == ActionRefuse {
+			t.Errorf("%s, with force: %s", name, got)
+		}
+	}
+}
+
 // checkIndexes checks that the final index has the final files, and that the intent also
 // has the old ones.
 func checkIndexes(t *testing.T, name string, p *Plan, known []index.Digest, wanted index.Digest) {

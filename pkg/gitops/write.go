@@ -141,6 +141,7 @@ func (d *Dir) Plan(ctx context.Context, in *Input, force bool) (*Plan, error) {
 	if err != nil {
 		return nil, d.unreadable(err)
 	}
+	disk.Missing = missing
 	return Compare(in, layout, disk, force), nil
 }
 

@@ -69,6 +69,13 @@ type Digest [sha256.Size]byte
 // DigestOf returns the digest of these bytes.
 func DigestOf(b []byte) Digest { return sha256.Sum256(b) }
 
+// Has reports whether the index has a file of this path, or files in a folder of this path.
+func (x *Index) Has(p string) bool {
+	below := p + "/"
+	i, _ := slices.BinarySearchFunc(x.Entries, below, func(e Entry, p string) int { return strings.Compare(e.Path, p) })
+	return i < len(x.Entries) && strings.HasPrefix(x.Entries[i].Path, below) || x.Find(p) != nil
+}
+
 // Find returns the entry of a path, or nil.
 func (x *Index) Find(path string) *Entry {
 	i, found := slices.BinarySearchFunc(x.Entries, path, func(e Entry, p string) int { return strings.Compare(e.Path, p) })
