@@ -19,7 +19,7 @@ func sharedCodes() []sharedCode {
 	return []sharedCode{
 		{"0", "success, or nothing to do", []string{"success"}},
 		{"1", "something failed; lynqctl did the rest", []string{
-			"something failed; the rest was applied", "something failed; the rest was deleted", "something failed; the rest was written",
+			"something failed; the rest was applied", "something failed; the rest was deleted",
 			"some nodes were not migrated; the others were", "some inventories were not rebuilt; the others were",
 			"some inventories were not restored; the others were",
 		}},

@@ -169,7 +169,8 @@ An index in the tree lists these files.
 
 Exit codes:
   0    success
-  1    something failed; the rest was written
+  1    something failed; the rest was written. If a row can't be rendered,
+       that needs --keep-going
   2    invalid input or usage; nothing was written
   3    refused by a guard; nothing was written
   4    the tree changed (with --exit-code)
