@@ -63,9 +63,9 @@ func historyCommand(a *app) *cobra.Command {
 		Use:        "history [HUB]",
 		SuggestFor: []string{"log", "audit", "runs"},
 		Short:      "List what past runs changed",
-		Long: `List the newest runs that changed something, with the command, the number of
-changed objects, and the result. Each hub keeps at most 50 runs in the
-ConfigMap lynqhistory-HUB. Runs that change nothing leave no entry.
+		Long: `List the newest runs that changed something, or that a guard refused, with the
+command, the number of changed objects, and the result. Each hub keeps at most
+50 runs in the ConfigMap lynqhistory-HUB. Other runs leave no entry.
 
 To see the objects of a run and why it changed them, run 'lynqctl history show
 RUN'.

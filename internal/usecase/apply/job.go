@@ -109,6 +109,7 @@ func (j *Job) CarryOut(ctx context.Context) error { return session.Perform(ctx, 
 
 // change returns the steps of apply that follow the reading of rows and records.
 func (j *Job) change() *session.Change[[]plan.Plan] {
+	j.Noted.Inputs = j.inputs // refused runs note them, too
 	return &session.Change[[]plan.Plan]{
 		Look: j.plans,
 		Try: func(ctx context.Context, plans []plan.Plan) error {

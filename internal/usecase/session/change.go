@@ -3,6 +3,8 @@ package session
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -61,7 +63,7 @@ func Perform[P any](ctx context.Context, r *Run, c *Change[P]) error {
 func (c *Change[P]) perform(ctx context.Context, r *Run) error {
 	p, refusals, err := c.Look(ctx)
 	if err == nil {
-		err = r.Refuse(refusals)
+		err = r.refuse(ctx, refusals)
 	}
 	if err != nil {
 		return err
@@ -90,7 +92,7 @@ func (c *Change[P]) locked(r *Run, ls *Locks, agreed P) error {
 	}
 	p, refusals, err := c.Again(ls.Ctx, ls, agreed)
 	if err == nil {
-		err = r.Refuse(refusals)
+		err = r.refuse(ls.Ctx, refusals)
 	}
 	if err == nil && c.More != nil && c.More(agreed, p) {
 		p, err = c.ask(ls.Ctx, p)
@@ -120,7 +122,7 @@ func (c *Change[P]) early(ctx context.Context, r *Run) error {
 	}
 	refusals, err := c.Early.Check(ctx)
 	if err == nil {
-		err = r.Refuse(refusals)
+		err = r.refuse(ctx, refusals)
 	}
 	if err != nil {
 		return err
@@ -143,6 +145,23 @@ func (c *Change[P]) ask(ctx context.Context, p P) (P, error) {
 		return p, nil
 	}
 	return c.Ask(ctx, p)
+}
+
+// refuse shows refusals, adds them to the histories of their hubs, and returns an error.
+// Without refusals, it returns nil. A dry run adds nothing.
+func (r *Run) refuse(ctx context.Context, refusals []plan.Refusal) error {
+	err := r.Refuse(refusals)
+	if r.RunOptions.Mode != ModeRun {
+		return err
+	}
+	of := map[lynq.HubKey][]plan.Refusal{}
+	for _, refusal := range refusals {
+		of[refusal.Hub] = append(of[refusal.Hub], refusal)
+	}
+	for _, hub := range slices.SortedFunc(maps.Keys(of), lynq.HubKey.Compare) {
+		r.RememberRefusals(ctx, hub, of[hub])
+	}
+	return err
 }
 
 // Refusals returns the refusals of all plans.

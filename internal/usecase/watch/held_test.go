@@ -33,7 +33,7 @@ func TestHoldDeletions(t *testing.T) {
 	digest := decide.WithoutDeletions(&refused).Held.Digest
 	stones := plan.Plan{Hub: refused.Hub, After: true}
 	held := &inventory.HeldDeletions{
-		Guard: "max-delete", Message: "2 of 2 nodes would be deleted, the limit is 0 (--max-delete=0)", Digest: digest, Since: now, Nodes: []string{"shop/a", "shop/b"},
+		Guard: "max-delete", Message: "2 of 2 nodes would be deleted (a, b), the limit is 0 (--max-delete=0)", Digest: digest, Since: now, Nodes: []string{"shop/a", "shop/b"},
 	}
 	since := func(at time.Time) *inventory.HeldDeletions {
 		h := *held

@@ -108,8 +108,9 @@ func runs(cm *corev1.ConfigMap) []string {
 func Has(cm *corev1.ConfigMap, run string) bool { return cm.BinaryData[run] != nil }
 
 // With returns the ConfigMap with one more entry. It drops the oldest entries that don't
-// fit, and keeps the fields of other clients. The error is an *UnreadableError, because
-// lynqctl never overwrites a history that it can't read.
+// fit, and keeps the fields of other clients. A refusal replaces the same one before it, so
+// that a job that tries again and again doesn't push out what others did. The error is an
+// *UnreadableError, because lynqctl never overwrites a history that it can't read.
 func With(cm *corev1.ConfigMap, e *Entry) (*corev1.ConfigMap, error) {
 	if _, err := HubOf(cm); err != nil {
 		return nil, err
@@ -124,6 +125,10 @@ func With(cm *corev1.ConfigMap, e *Entry) (*corev1.ConfigMap, error) {
 	if next.BinaryData == nil {
 		next.BinaryData = map[string][]byte{}
 	}
+	if len(old) > 0 && e.repeats(next.BinaryData[old[0]]) {
+		delete(next.BinaryData, old[0])
+		old = old[1:]
+	}
 	size := len(text)
 	for i, run := range old {
 		if size += len(next.BinaryData[run]); i >= Max-1 || size > maxAll {
@@ -132,6 +137,15 @@ func With(cm *corev1.ConfigMap, e *Entry) (*corev1.ConfigMap, error) {
 	}
 	next.BinaryData[e.Run] = text
 	return next, nil
+}
+
+// repeats reports whether guards refused the same command for the same reasons before.
+func (e *Entry) repeats(before []byte) bool {
+	if e.Outcome != OutcomeRefused {
+		return false
+	}
+	old, err := decode(before)
+	return err == nil && old.Outcome == OutcomeRefused && old.Command == e.Command && slices.Equal(old.Refusals, e.Refusals)
 }
 
 // Entries returns a history's runs, newest first. The errors are *UnreadableErrors, and

@@ -78,6 +78,29 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+// TestRefusedAgain checks that a refusal replaces the same one just before it, and nothing
+// else.
+func TestRefusedAgain(t *testing.T) {
+	t.Parallel()
+	refused := func(second int, guard string) *Entry {
+		e := run(second, 0)
+		e.Outcome, e.Refusals = OutcomeRefused, []Refusal{{Guard: guard, What: "5 of 8 nodes would be deleted"}}
+		return e
+	}
+	cm := New(crm())
+	for _, e := range []*Entry{refused(1, "max-delete"), refused(2, "max-delete"), refused(3, "allow-empty"), run(4, 1), run(5, 1), refused(6, "allow-empty")} {
+		cm = with(t, cm, e)
+	}
+	got, err := Entries(cm)
+	var seconds []int
+	for _, e := range got {
+		seconds = append(seconds, e.Time.Second())
+	}
+	if want := []int{6, 5, 4, 3, 2}; !cmp.Equal(want, seconds) || err != nil {
+		t.Errorf("got the runs of seconds %v (%v), want %v", seconds, err, want)
+	}
+}
+
 // TestBounds checks that a history has the newest 50 runs, and far fewer bytes than a
 // ConfigMap allows.
 func TestBounds(t *testing.T) {
