@@ -51,7 +51,7 @@ func TestInventoryShowHasAllOfEntries(t *testing.T) {
 	fillIn(reflect.ValueOf(&r).Elem())
 	r.Ref, r.APIVersion = lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "ns", Name: "a"}, "apps/v1"
 	r.RunOn = ""
-	cm, err := inventory.Encode(&inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "h"}, Form: lynq.FormKey{Name: "f"}, UID: "u", Namespace: "ns", Name: "n"}, Entries: []inventory.Entry{r}})
+	cm, err := inventory.Encode(&inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "h"}, Form: lynq.FormKey{Name: "f"}, UID: "u", Namespace: "ns", Name: "u-f"}, Entries: []inventory.Entry{r}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func TestObjectStatus(t *testing.T) {
 		{ID: "after", Kind: "ConfigMap", Namespace: "ns", Name: "after", Reason: inventory.ObjectDependencyFailed},
 		{ID: "refused", Kind: "ConfigMap", Namespace: "ns", Name: "refused", Reason: inventory.ObjectFailed},
 		{ID: "theirs", Kind: "Service", Namespace: "ns", Name: "theirs", Reason: inventory.ObjectConflict},
-		{ID: "old", Kind: "ConfigMap", Namespace: "ns", Name: "old", Reason: inventory.ObjectNodeFailed},
+		{ID: "old", Kind: "ConfigMap", Namespace: "ns", Name: "old", Reason: inventory.ObjectNodeFailed, Dropped: true},
 	}
 	if diff := cmp.Diff(want, s.recorded(), cmpopts.IgnoreFields(inventory.ObjectStatus{}, "Since", "Message")); diff != "" {
 		t.Error(diff)
