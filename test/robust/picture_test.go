@@ -155,7 +155,7 @@ func (w *world) objectOf(o *unstructured.Unstructured, namespace string) (model.
 	whenDeleted, _, _ := unstructured.NestedString(o.Object, "spec", "persistentVolumeClaimRetentionPolicy", "whenDeleted")
 	object := model.Object{
 		Ref: model.Ref{Kind: o.GetKind(), Namespace: namespace, Name: name}, UID: string(o.GetUID()),
-		Labels: o.GetLabels(), Annotations: o.GetAnnotations(), Deleting: o.GetDeletionTimestamp() != nil,
+		Labels: kept(o.GetLabels(), true), Annotations: kept(o.GetAnnotations(), true), Deleting: o.GetDeletionTimestamp() != nil,
 		TakesClaims: whenDeleted == "Delete",
 	}
 	for _, part := range []string{"data", "spec"} {
