@@ -69,7 +69,7 @@ func TestCompare(t *testing.T) {
 }
 
 // TestLostFromIndex checks that a shared list keeps what the index has lost, because no guard
-// counts it. A person may say that it goes.
+// counts it. With --force, lynqctl drops it.
 func TestLostFromIndex(t *testing.T) {
 	const top, below = kustomizationFile, "web/" + kustomizationFile
 	list := func(names ...string) []byte { return kustomization(names) }

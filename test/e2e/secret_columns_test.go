@@ -112,7 +112,7 @@ func leaked(text string) string {
 	return ""
 }
 
-// secretive runs commands on a fleet whose rows have secrets.
+// secretive runs commands for rows with secret columns, and checks what they show.
 type secretive struct {
 	*shop
 	environment []string

@@ -70,17 +70,6 @@ func WithJob(ctx context.Context, e *session.Engine, o *Options, run func(contex
 	return run(ctx, &Job{Run: e.NewRun(&o.RunOptions, client, warnings), Options: o, Inputs: in.Inputs, Hubs: in.Hubs, Tombstones: in.Tombstones})
 }
 
-// stageFlag returns the flag that needs forms with stages, or "".
-func (o *Options) stageFlag() string {
-	switch {
-	case o.LastStage > 0:
-		return "--stage"
-	case o.Resume:
-		return "--continue"
-	}
-	return ""
-}
-
 // Loaded holds the files of a run of apply.
 type Loaded struct {
 	*load.Inputs
@@ -100,7 +89,7 @@ func Load(ctx context.Context, e *session.Engine, o *Options, client *kube.Clien
 	if err != nil {
 		return nil, err
 	}
-	if err := inputs.CheckStage(o.stageFlag(), o.Nothing); err != nil {
+	if err := inputs.CheckStage(o.LastStage, o.Resume, o.Nothing); err != nil {
 		return nil, err
 	}
 	if err := inputs.CheckShard(o.Shard, o.Nothing); err != nil {

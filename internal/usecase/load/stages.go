@@ -36,10 +36,15 @@ func (in *Inputs) CheckShard(shard lynq.Shard, nothing string) error {
 	return nil
 }
 
-// CheckStage refuses a flag for stages if no form has stages, because the run would change
-// all nodes. An empty flag is none.
-func (in *Inputs) CheckStage(flag, nothing string) error {
-	if flag == "" {
+// CheckStage refuses --stage and --continue if no form has stages, because the run would
+// change all nodes. last counts from 1. It is 0 without --stage.
+func (in *Inputs) CheckStage(last int, resume bool, nothing string) error {
+	flag := "--stage"
+	switch {
+	case last > 0:
+	case resume:
+		flag = "--continue"
+	default:
 		return nil
 	}
 	for _, p := range AllPrograms(in.Hubs) {

@@ -106,11 +106,7 @@ func prepareFor(ctx context.Context, e *session.Engine, o *Options) (*load.Input
 	if err != nil {
 		return inputs, err
 	}
-	stage := ""
-	if o.LastStage > 0 {
-		stage = "--stage"
-	}
-	if err := inputs.CheckStage(stage, "nothing was rendered"); err != nil {
+	if err := inputs.CheckStage(o.LastStage, false, "nothing was rendered"); err != nil {
 		return nil, err
 	}
 	if o.Target == policy.Plain {

@@ -27,7 +27,7 @@ func (k *keptInputs) String() string {
 		names[i] = h.String()
 	}
 	return fmt.Sprintf("%s %s the last good inputs until somebody repairs the files. Other hubs take the new inputs, and lynqctl deletes no data meanwhile: %v",
-		shortList(names), keepKeeps(len(names)), k.wrong)
+		phrase.Some(names), keepKeeps(len(names)), k.wrong)
 }
 
 func keepKeeps(hubs int) string {

@@ -33,7 +33,7 @@ func inputsNote(before, after inputFacts) string {
 	tell := func(verb, noun string, names []string) {
 		if len(names) > 0 {
 			slices.Sort(names)
-			news = append(news, fmt.Sprintf("%s %s %s", verb, noun, shortList(names)))
+			news = append(news, fmt.Sprintf("%s %s %s", verb, noun, phrase.Some(names)))
 		}
 	}
 	without := func(a, b map[string]bool) []string {
@@ -66,17 +66,6 @@ func inputsNote(before, after inputFacts) string {
 	return "lynqctl loaded the inputs again because they changed: " + strings.Join(news, "; ")
 }
 
-// shownNames limits the names in a line.
-const shownNames = 3
-
-// shortList names some, and counts the others.
-func shortList(names []string) string {
-	if len(names) <= shownNames {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:shownNames], ", "), len(names)-shownNames)
-}
-
 // earlyNote says why a round ends early.
 func earlyNote(hub lynq.HubKey, why string) string {
 	return fmt.Sprintf("hub %s: the round ends early because %s. The next round goes on waiting", hub, why)
@@ -85,7 +74,7 @@ func earlyNote(hub lynq.HubKey, why string) string {
 // waitingNote names the objects that a round still waits for, with their nodes.
 func waitingNote(hub lynq.HubKey, objects []string) string {
 	slices.Sort(objects)
-	return fmt.Sprintf("hub %s: the round waits until %s ready: %s", hub, isAre(len(objects)), shortList(objects))
+	return fmt.Sprintf("hub %s: the round waits until %s ready: %s", hub, isAre(len(objects)), phrase.Some(objects))
 }
 
 func isAre(objects int) string {

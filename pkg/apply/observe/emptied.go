@@ -14,10 +14,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
-
-// maxNamed limits the objects of a container that a message names.
-const maxNamed = 3
 
 // maxInside limits the searches of a container, because kinds may vanish during a search.
 const maxInside = 8
@@ -53,11 +51,7 @@ func (c *Emptied) Holds(ctx context.Context) (string, error) {
 	if err != nil || len(found) == 0 {
 		return "", err
 	}
-	names := strings.Join(found[:min(maxNamed, len(found))], ", ")
-	if more := len(found) - maxNamed; more > 0 {
-		names += fmt.Sprintf(" and %d more", more)
-	}
-	return names, nil
+	return phrase.Some(found), nil
 }
 
 func (c *Emptied) inside(ctx context.Context) ([]string, error) {

@@ -66,7 +66,7 @@ func (e *ChangedError) Unwrap() error { return e.Err }
 // ImmutableError means that another client made a ConfigMap immutable. Kubernetes never
 // takes that back. lynqctl wrote nothing.
 //
-// It hides the server's error, whose fix is for objects of a form.
+// The type doesn't wrap the server's error, because that tells people to change the form.
 type ImmutableError struct {
 	// Namespace and Name identify the ConfigMap.
 	Namespace, Name string

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -54,13 +53,8 @@ func Within(namespaces map[string]bool, inventories []*inventory.Inventory, brok
 
 // IgnoredInventories returns a warning about inventories that don't count.
 func IgnoredInventories(hub lynq.HubKey, others []string) string {
-	const most = 3
-	named := strings.Join(others[:min(most, len(others))], ", ")
-	if more := len(others) - most; more > 0 {
-		named += fmt.Sprintf(" and %d more", more)
-	}
 	return fmt.Sprintf("hub %s: %s ignored, because neither your files nor the hub's record name the namespace: %s. If the hub owns them, pass the namespace with -n to delete or inventory rebuild. Otherwise, delete them",
-		hub, phrase.Count(len(others), "inventory"), named)
+		hub, phrase.Count(len(others), "inventory"), phrase.Some(others))
 }
 
 // NamespacesOf returns the namespaces for a hub's record, sorted. These are others and

@@ -19,6 +19,18 @@ func Count[N ~int | ~int64](n N, noun string) string {
 	return strconv.FormatInt(int64(n), 10) + " " + noun + "s"
 }
 
+// maxNamed is how many names a message shows.
+const maxNamed = 3
+
+// Some names the first three of several things, and counts the others: "a, b, c and 2 more".
+func Some(names []string) string {
+	named := strings.Join(names[:min(maxNamed, len(names))], ", ")
+	if more := len(names) - maxNamed; more > 0 {
+		named += " and " + strconv.Itoa(more) + " more"
+	}
+	return named
+}
+
 // maxShown is how many bytes of a value a message shows.
 const maxShown = 4 << 10
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // Fate says how a run treats a node that a cluster or a Git tree has, as the guard
@@ -128,19 +129,12 @@ func (t *Toll) Refusal(may int, flag string) (what, fix string) {
 	return what, t.check() + "; " + t.Anyway()
 }
 
-// maxNamed limits the nodes that a refusal names.
-const maxNamed = 3
-
 // named names some of the nodes that leave.
 func (t *Toll) named() string {
 	if len(t.Named) == 0 {
 		return ""
 	}
-	names := strings.Join(t.Named[:min(maxNamed, len(t.Named))], ", ")
-	if more := len(t.Named) - maxNamed; more > 0 {
-		names += fmt.Sprintf(" and %d more", more)
-	}
-	return " (" + names + ")"
+	return " (" + phrase.Some(t.Named) + ")"
 }
 
 // Anyway tells people how to let the nodes leave all the same.
