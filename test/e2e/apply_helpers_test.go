@@ -233,10 +233,11 @@ func (s *shop) apply(t *testing.T, flags ...string) *running {
 	return r
 }
 
-// said waits for a text on stderr. It fails the test if the process ends without it.
+// said waits for a text on stderr. It fails the test if the process ends without it, or
+// doesn't say it in time.
 func (r *running) said(t *testing.T, text string) {
 	t.Helper()
-	for !strings.Contains(r.stderr.String(), text) {
+	for late := time.After(settleWithin); !strings.Contains(r.stderr.String(), text); {
 		select {
 		case <-r.stderr.wrote:
 		case <-r.done:
@@ -244,6 +245,8 @@ func (r *running) said(t *testing.T, text string) {
 				return
 			}
 			t.Fatalf("it ended with code %d, and never said %q:\n%s", r.code, text, r.stderr.String())
+		case <-late:
+			t.Fatalf("it didn't say %q:\n%s", text, r.stderr.String())
 		}
 	}
 }

@@ -10,11 +10,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 
@@ -119,11 +121,47 @@ type secretive struct {
 	ran         []string // the command lines
 }
 
-// run runs a command. Only manifests on stdout may show a value.
+// run runs a command, and checks what it shows.
 func (s *secretive) run(t *testing.T, code int, args ...string) {
 	t.Helper()
+	s.begin(t, args...).ends(t, code)
+}
+
+// watched runs lynqctl watch until it has logged a text and written a key of the hub record,
+// and stops it.
+func (s *secretive) watched(t *testing.T, text, key string, flags ...string) {
+	t.Helper()
+	r := s.begin(t, append([]string{"watch", "-f", s.dir, "--log-format=json", "-v=9"}, flags...)...)
+	r.said(t, text)
+	eventually(t, func() []string {
+		record := s.Kubectl(t, "", "get", "configmap", inventory.HubName(s.hub()), "-o", "jsonpath={.data}")
+		if strings.Contains(record, key) {
+			return nil
+		}
+		return []string{key + " is missing in " + record}
+	})
+	r.signal(t, syscall.SIGTERM)
+	r.ends(t, 130)
+}
+
+// whisper is a run that may not tell secrets.
+type whisper struct {
+	*running
+	args []string
+}
+
+// begin starts a command.
+func (s *secretive) begin(t *testing.T, args ...string) *whisper {
+	t.Helper()
 	s.ran = append(s.ran, strings.Join(args, " ")+" ")
-	r := s.startIn(t, s.environment, args...)
+	return &whisper{running: s.startIn(t, s.environment, args...), args: args}
+}
+
+// ends waits until a run has ended, and wants an exit code. Only manifests on stdout may
+// show a value.
+func (r *whisper) ends(t *testing.T, code int) {
+	t.Helper()
+	args := r.args
 	<-r.done
 	if r.code != code {
 		t.Errorf("%q: exit code %d, want %d:\n%s", args, r.code, code, r.stderr.String())
@@ -234,7 +272,7 @@ func (s *secretive) breaks(t *testing.T) {
 	s.look(t, 1, "apply", "--dry-run=server")
 	s.look(t, 1, "apply", "-o", "json", "-v=9")
 	s.look(t, 1, "apply")
-	s.look(t, 1, "watch", "--timeout=3s", "--log-format=json", "-v=9")
+	s.watched(t, `"failedNodes":2`, "lastRun")
 	s.untold(t)
 	for _, args := range [][]string{
 		{"status"}, {"status", "-v=9"}, {"status", "-o", "html"}, {"status", "-o", "json"}, {"status", "node", "refused-app"}, {"status", "node", "refused-app", "-o", "json"},
@@ -248,7 +286,7 @@ func (s *secretive) breaks(t *testing.T) {
 func (s *secretive) holds(t *testing.T) {
 	t.Helper()
 	s.write(t, "rows.csv", strings.Replace(rotatedRows, "beta,1", "beta,0", 1)+"refused,0,cAnAry-Pa55,Zq\u00a7,x,free\n")
-	s.look(t, 1, "watch", "--timeout=3s", "--log-format=json", "-v=9", "--max-delete=0")
+	s.watched(t, "deletions are held (max-delete)", "heldDeletions", "--max-delete=0")
 	s.run(t, 0, "watch", "approve", s.hub(), "--yes", "-v=9")
 	s.untold(t)
 	s.write(t, "rows.csv", brokenRows)
