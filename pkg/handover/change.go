@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
@@ -47,11 +48,11 @@ func changeOf(n *Node, f *Found, record types.UID) (*change, error) {
 	key := n.Key()
 	c.labels[wellknown.LabelHub] = n.Hub
 	c.labels[wellknown.LabelPartOf] = inventory.ID(key.Namespace, inventory.Name(key.Name))
-	if f.owned(n) {
-		delete(c.labels, wellknown.LabelNode)
-		delete(c.labels, wellknown.LabelNodeNamespace)
-	} else {
-		c.labels[wellknown.LabelNode], c.labels[wellknown.LabelNodeNamespace] = key.Name, key.Namespace
+	for _, label := range lynq.NodeLabelKeys() {
+		delete(c.labels, label)
+	}
+	if !f.owned(n) {
+		maps.Copy(c.labels, lynq.NodeLabels(n.NodeID().Hub, key))
 	}
 	c.annotations[wellknown.AnnotationDeletionPolicy] = string(f.Deletion)
 	c.annotations[wellknown.AnnotationResourceID] = f.ID

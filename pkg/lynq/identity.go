@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // HubKey identifies a hub, whatever its content: hubs of one name in different
@@ -31,6 +33,21 @@ type NodeKey struct{ Namespace, Name string }
 
 // String is namespace/name.
 func (k NodeKey) String() string { return k.Namespace + "/" + k.Name }
+
+// NodeLabels returns the labels of an object that a node doesn't own by reference. A hub
+// without a namespace, or with the node's, has no label for it.
+func NodeLabels(hub HubKey, node NodeKey) map[string]string {
+	labels := map[string]string{wellknown.LabelNode: node.Name, wellknown.LabelNodeNamespace: node.Namespace}
+	if hub.Namespace != "" && hub.Namespace != node.Namespace {
+		labels[wellknown.LabelHubNamespace] = hub.Namespace
+	}
+	return labels
+}
+
+// NodeLabelKeys returns the keys of the labels that NodeLabels can return.
+func NodeLabelKeys() []string {
+	return []string{wellknown.LabelNode, wellknown.LabelNodeNamespace, wellknown.LabelHubNamespace}
+}
 
 // NodeID is which node it is: the row and the form that make it, and the name and
 // namespace of its record. Where a record does not say something, that is "".

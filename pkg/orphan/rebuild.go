@@ -203,7 +203,7 @@ func (b *builder) inventory(g group, objects []*Orphan) (inv *inventory.Inventor
 		inv.Node, inv.TemplateGeneration, inv.Extra = n.NodeID, n.TemplateGeneration, n.Extra
 		return inv, nil, ""
 	}
-	if inv.Node.Hub.Namespace, others, why = b.hubNamespace(hub, g.Namespace); why != "" {
+	if inv.Node.Hub.Namespace, others, why = b.hubNamespace(hub, g.Namespace, objects); why != "" {
 		return nil, nil, why
 	}
 	if inv.Node.Form.Name, inv.Node.UID, why = b.identity(inv.Node.Hub, g.Name); why != "" {
@@ -289,10 +289,10 @@ func cutHashed(node, form string) (uid string, ok bool) {
 }
 
 // hubNamespace returns the namespace of a hub, or "" if nothing shows it, or says why it
-// can't tell. Objects name only the hub. If several hubs have this name, it takes the one
-// that the user named. Otherwise it takes the one with a record in the node's namespace,
-// and returns the others too.
-func (b *builder) hubNamespace(hub, node string) (namespace string, others []lynq.HubKey, why string) {
+// can't tell. If several hubs have this name, it takes the one that the user named, or that
+// the labels of all objects name. Otherwise it takes the one with a record in the node's
+// namespace, and returns the others too.
+func (b *builder) hubNamespace(hub, node string, objects []*Orphan) (namespace string, others []lynq.HubKey, why string) {
 	namespaces, recorded := map[string]bool{}, false
 	for _, h := range b.Hubs {
 		if h.Name == hub && b.Chosen.Choose(h.Namespace, hub) {
@@ -306,11 +306,13 @@ func (b *builder) hubNamespace(hub, node string) (namespace string, others []lyn
 		}
 	}
 	known := slices.Sorted(maps.Keys(namespaces))
-	switch {
+	switch labelled := labelledHub(objects); {
 	case len(known) == 0:
 		return b.said(hub), nil, ""
 	case len(known) == 1:
 		return known[0], nil, ""
+	case namespaces[labelled]:
+		return labelled, nil, ""
 	case !recorded:
 		return "", nil, fmt.Sprintf("there is a hub %q in each of the namespaces %s (pass --hub NAMESPACE/%s; or pass -f: rows and forms may show it)", hub, strings.Join(known, ", "), hub)
 	}
@@ -320,6 +322,21 @@ func (b *builder) hubNamespace(hub, node string) (namespace string, others []lyn
 		}
 	}
 	return node, others, ""
+}
+
+// labelledHub returns the namespace of the hub that the labels of objects name, or "" if
+// none names one, or they don't agree.
+func labelledHub(objects []*Orphan) string {
+	said := map[string]bool{}
+	for _, o := range objects {
+		if o.Live.Node != "" {
+			said[o.Live.HubNamespace] = true
+		}
+	}
+	if len(said) != 1 {
+		return ""
+	}
+	return slices.Collect(maps.Keys(said))[0]
 }
 
 // said returns the namespace that the user gave for a hub, or "".

@@ -245,6 +245,25 @@ func TestRebuildFromLabels(t *testing.T) {
 	}
 }
 
+// TestRebuildLabelledHub takes the namespace of a hub from the labels of objects, if they
+// agree and there is such a hub.
+func TestRebuildLabelledHub(t *testing.T) {
+	for _, tt := range []struct{ first, second, want string }{
+		{"hubs", "hubs", "hubs"}, {"hubs", "", "shop"}, {"", "hubs", "shop"}, {"hubs", "other", "shop"}, {"gone", "gone", "shop"},
+	} {
+		in := &orphan.RebuildInput{
+			Form: lynq.FormKey{Name: "web"}, Hubs: []*inventory.Hub{hubRecord("shop", "crm"), hubRecord("hubs", "crm")},
+			Stranded: []orphan.Orphan{stranded("Secret/far/s", "shop", "acme-web", "s"), stranded("Secret/far/t", "shop", "acme-web", "t")},
+		}
+		for i, label := range []string{tt.first, tt.second} {
+			in.Stranded[i].Live.Node, in.Stranded[i].Live.HubNamespace = "acme-web", label
+		}
+		if rebuilt, unbuilt := orphan.Rebuild(in); len(rebuilt) != 1 || rebuilt[0].Node.Hub.Namespace != tt.want {
+			t.Errorf("%+v: %+v %+v", tt, rebuilt, unbuilt)
+		}
+	}
+}
+
 // TestRebuildFormNamespace takes a form's namespace from the user, or from other nodes of
 // the hub.
 func TestRebuildFormNamespace(t *testing.T) {

@@ -29,7 +29,7 @@ func (p *Program) Hooks() []lynq.Hook {
 func leaveAdded(manifest map[string]any) {
 	metadata, _ := manifest["metadata"].(map[string]any)
 	labels, _ := metadata["labels"].(map[string]any)
-	for _, key := range []string{wellknown.LabelHub, wellknown.LabelNode, wellknown.LabelNodeNamespace} {
+	for _, key := range append(lynq.NodeLabelKeys(), wellknown.LabelHub) {
 		delete(labels, key)
 	}
 	annotations, _ := metadata["annotations"].(map[string]any)

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,6 +21,9 @@ type Options struct {
 	// then the hub's, then FallbackNamespace.
 	Namespace         string
 	FallbackNamespace string
+	// HubNamespace is the namespace of a hub whose file has none, if Namespace doesn't say
+	// it. It is "" if nothing says it.
+	HubNamespace string
 	// AllowVarying lets resources that lynqctl creates only once call functions with
 	// varying results.
 	AllowVarying bool
@@ -43,12 +47,19 @@ func (o Options) namespaceOf(f *form.Form, h *form.Hub) string {
 	return "default"
 }
 
+// hubNamespaceOf returns the namespace of a hub, or "" if it isn't known.
+func (o Options) hubNamespaceOf(h *form.Hub) string {
+	return cmp.Or(h.Namespace, o.Namespace, o.HubNamespace)
+}
+
 // Program is a compiled form. It is immutable and safe for concurrent use.
 type Program struct {
 	Form      *form.Form
 	Hub       *form.Hub
-	Namespace string          // namespace of its nodes
-	Exclude   lynq.Exclusions // rules of the form and the hub
+	Namespace string // namespace of its nodes
+	// HubNamespace is the hub's namespace, or "" if it isn't known.
+	HubNamespace string
+	Exclude      lynq.Exclusions // rules of the form and the hub
 
 	uid       int // index of the uid's column
 	exprs     *expr.Set
@@ -164,7 +175,7 @@ func Compile(f *form.Form, h *form.Hub, o Options) (*Program, lynq.Problems) {
 	p := &Program{
 		Form:      f,
 		Hub:       h,
-		Namespace: o.namespaceOf(f, h),
+		Namespace: o.namespaceOf(f, h), HubNamespace: o.hubNamespaceOf(h),
 		uid:       column(h, "uid"),
 		Exclude:   slices.Concat(f.Exclude, h.Exclude),
 		kustomize: o.Kustomize,

@@ -143,6 +143,9 @@ func (c *compiler) tracking(r *resource) (labels, annotations map[string]field) 
 	if tracked {
 		labels[wellknown.LabelNode] = field{node: c.nodeName(r.at), when: when}
 		labels[wellknown.LabelNodeNamespace] = field{node: staticText(c.program.Namespace), when: when}
+		if hub := c.program.HubNamespace; hub != "" && hub != c.program.Namespace {
+			labels[wellknown.LabelHubNamespace] = field{node: staticText(hub), when: when}
+		}
 	}
 	annotations = map[string]field{
 		wellknown.AnnotationDeletionPolicy: {node: staticText(string(r.Policy.Deletion))},

@@ -80,7 +80,7 @@ type Loaded struct {
 // keys of the hubs. It reports bad inputs before an unreachable cluster.
 func Load(ctx context.Context, e *session.Engine, o *Options, client *kube.Client, clientErr error) (*Loaded, error) {
 	inputs, err := load.PrepareWith(ctx, e, &o.RenderOptions, o.Nothing, func(forms []*form.Form, inputs *form.Inputs) (render.Options, error) {
-		options, err := o.Options(forms, inputs)
+		options, err := o.ClusterOptions(forms, inputs)
 		if err == nil && clientErr == nil {
 			err = askScopes(ctx, client, forms, inputs)
 		}

@@ -70,7 +70,7 @@ func renderAll(ctx context.Context, j *Job) ([]*plan.Node, error) {
 // compileAll compiles all forms of the inputs.
 func compileAll(ctx context.Context, j *Job, o *load.RenderOptions) ([]load.HubPrograms, error) {
 	inputs := j.Inputs.Inputs
-	options, err := o.Options(inputs.Forms, inputs)
+	options, err := o.ClusterOptions(inputs.Forms, inputs)
 	if err != nil {
 		return nil, err
 	}

@@ -65,6 +65,21 @@ func (f *RenderOptions) Options(forms []*form.Form, inputs *form.Inputs) (render
 	return o, nil
 }
 
+// ClusterOptions returns render options for a run that changes a cluster. They have the
+// namespace that Identify gives hubs without one.
+func (f *RenderOptions) ClusterOptions(forms []*form.Form, inputs *form.Inputs) (render.Options, error) {
+	o, err := f.Options(forms, inputs)
+	for _, form := range forms {
+		if hub := inputs.Hub(form); err == nil && hub != nil && hub.Namespace == "" && o.HubNamespace == "" {
+			o.HubNamespace, err = f.hubNamespace(hub)
+		}
+	}
+	if err != nil {
+		return o, session.BadUsage(err)
+	}
+	return o, nil
+}
+
 // RenderRows reads the rows of each hub, and calls take to render them. Even after an
 // error, the returned run has what was rendered.
 func RenderRows(ctx context.Context, e *session.Engine, f *RenderOptions, s render.Settings, inputs *Inputs, take func(*render.Run, render.Input) error) (*HubsRun, error) {

@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/claim"
@@ -9,7 +10,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // asker is the reason for a question to the gate.
@@ -204,7 +204,11 @@ func notRelabelled(_ *decider, q *question) *answer {
 	if !q.me.Relabelled(q.live) {
 		return nil
 	}
-	return keep(reason.Foreign, fmt.Sprintf("it belongs to the inventory, and label %s says hub %q: the inventory's labels were changed (restore them)", wellknown.LabelHub, q.live.Hub))
+	said := q.live.Hub
+	if said == q.me.Hub.Name {
+		said = cmp.Or(q.live.HubNamespace, q.me.Namespace) + "/" + said
+	}
+	return keep(reason.Foreign, fmt.Sprintf("it belongs to the inventory, and its labels say hub %q: the inventory's labels were changed (restore them)", said))
 }
 
 // notGivenUp requires that the user didn't ask to leave the object behind.

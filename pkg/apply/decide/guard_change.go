@@ -62,7 +62,7 @@ func (d *decider) onlyMoves(n *plan.NodePlan, s *plan.Step) bool {
 	}
 	return slices.ContainsFunc(d.earlier[n.Key()], func(inv *inventory.Inventory) bool {
 		r, found := inventory.Find(inv.Entries, s.Object.Ref)
-		before, err := s.Object.DigestIn(inv.Node.Hub.Name, inv.Node.Key())
+		before, err := s.Object.DigestIn(inv.Node.Full().Hub, inv.Node.Key())
 		return found && err == nil && before != "" && before == r.Digest
 	})
 }

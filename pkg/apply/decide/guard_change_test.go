@@ -73,7 +73,7 @@ func TestMaxChangeRenamed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if inv.Entries[0].Digest, err = made.Objects[0].DigestIn("crm", inv.Node.Key()); err != nil || changes {
+			if inv.Entries[0].Digest, err = made.Objects[0].DigestIn(inv.Node.Full().Hub, inv.Node.Key()); err != nil || changes {
 				inv.Entries[0].Digest = "another"
 			}
 			s.in.Nodes = append(s.in.Nodes, made)

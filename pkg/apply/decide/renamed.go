@@ -246,7 +246,7 @@ func (d *decider) completedBefore(n *plan.Node, o *plan.Object) *inventory.Entry
 			if r.Ref != o.Ref && !again {
 				continue
 			}
-			if before, err := o.DigestIn(inv.Node.Hub.Name, inv.Node.Key()); err == nil && before == r.Digest && before != "" {
+			if before, err := o.DigestIn(inv.Node.Full().Hub, inv.Node.Key()); err == nil && before == r.Digest && before != "" {
 				r.Digest, r.Template = o.Digest, o.Template // only its tracking changed
 			}
 			r.Ref = o.Ref

@@ -89,13 +89,15 @@ func checkRecorded(me plan.Owner, r *inventory.Entry, content map[string]any) er
 	if _, record := labels[wellknown.LabelRecord]; record {
 		return fmt.Errorf("its label %s is that of lynqctl's own records", wellknown.LabelRecord)
 	}
+	node := lynq.NodeLabels(me.Hub, me.NodeKey)
 	for _, added := range []struct {
 		in         map[string]any
 		key, value string
 	}{
 		{labels, wellknown.LabelHub, me.Hub.Name},
-		{labels, wellknown.LabelNode, me.Name},
-		{labels, wellknown.LabelNodeNamespace, me.Namespace},
+		{labels, wellknown.LabelNode, node[wellknown.LabelNode]},
+		{labels, wellknown.LabelNodeNamespace, node[wellknown.LabelNodeNamespace]},
+		{labels, wellknown.LabelHubNamespace, node[wellknown.LabelHubNamespace]},
 		{labels, wellknown.LabelPartOf, me.PartOf},
 		{annotations, wellknown.AnnotationDeletionPolicy, string(lynq.DeleteDelete)},
 		{annotations, wellknown.AnnotationResourceID, r.ID},

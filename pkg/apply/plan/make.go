@@ -113,7 +113,7 @@ func digest(b Body, p *lynq.Policy, node []string) string {
 // DigestIn returns the digest that the object would have in another node with other
 // tracking. It returns "" for an object that lynqctl also writes for other reasons than its
 // manifest.
-func (o *Object) DigestIn(hub string, node lynq.NodeKey) (string, error) {
+func (o *Object) DigestIn(hub lynq.HubKey, node lynq.NodeKey) (string, error) {
 	if o.Policy.OnNodeChange {
 		return "", nil
 	}
@@ -126,10 +126,13 @@ func (o *Object) DigestIn(hub string, node lynq.NodeKey) (string, error) {
 	if labels == nil {
 		return "", ErrNoMetadata
 	}
-	labels[wellknown.LabelHub] = hub
+	labels[wellknown.LabelHub] = hub.Name
 	labels[wellknown.LabelPartOf] = inventory.ID(node.Namespace, inventory.Name(node.Name))
 	if _, labelled := labels[wellknown.LabelNode]; labelled {
-		labels[wellknown.LabelNode], labels[wellknown.LabelNodeNamespace] = node.Name, node.Namespace
+		delete(labels, wellknown.LabelHubNamespace)
+		for key, value := range lynq.NodeLabels(hub, node) {
+			labels[key] = value
+		}
 	}
 	body, err := NewBody(content)
 	if err != nil {

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -13,13 +14,14 @@ import (
 // Owner identifies a node as the tracking of its objects does.
 type Owner struct {
 	lynq.NodeKey
-	Hub    lynq.HubKey // labels have only the hub's name
+	Hub    lynq.HubKey
 	PartOf string
 	UID    types.UID // the uid of the inventory, "" for a new one
 }
 
 // NewOwner returns the Owner for a node. inv may be nil.
 func NewOwner(k lynq.NodeKey, hub lynq.HubKey, inv *inventory.Inventory) Owner {
+	hub.Namespace = cmp.Or(hub.Namespace, k.Namespace)
 	o := Owner{NodeKey: k, Hub: hub, PartOf: inventory.ID(k.Namespace, inventory.Name(k.Name))}
 	if inv != nil {
 		o.UID = types.UID(inv.UID)
@@ -32,10 +34,28 @@ func NewOwner(k lynq.NodeKey, hub lynq.HubKey, inv *inventory.Inventory) Owner {
 func (me Owner) Collected(l *tracking.Live) bool { return len(l.Owners) == 1 && l.Owners[0] == me.UID }
 
 // Tracks reports whether an object has any tracking of the node. It requires the hub's
-// label, because an inventory alone proves nothing.
-func (me Owner) Tracks(l *tracking.Live) bool {
-	return l.Hub == me.Hub.Name &&
-		(l.PartOf == me.PartOf || l.Node == me.Name && l.NodeNamespace == me.Namespace || me.Owns(l))
+// labels, because an inventory alone proves nothing.
+func (me Owner) Tracks(l *tracking.Live) bool { return me.SameHub(l) && me.named(l) }
+
+// SameHub reports whether an object names the node's hub. The hub's name is enough in the
+// node's namespace: whoever may change inventories there may delete the object too.
+func (me Owner) SameHub(l *tracking.Live) bool {
+	return l.Hub == me.Hub.Name && (l.Namespace == me.Namespace || me.LabelsHub(l))
+}
+
+// LabelsHub reports whether labels name the namespace of the node's hub (see
+// lynq.NodeLabels).
+func (me Owner) LabelsHub(l *tracking.Live) bool {
+	return cmp.Or(l.HubNamespace, me.Namespace) == me.Hub.Namespace
+}
+
+// named reports whether an object names the node, or its inventory.
+func (me Owner) named(l *tracking.Live) bool {
+	return l.PartOf == me.PartOf || me.labelled(l) || me.Owns(l)
+}
+
+func (me Owner) labelled(l *tracking.Live) bool {
+	return l.Node == me.Name && l.NodeNamespace == me.Namespace
 }
 
 // Owns reports whether an object has an owner reference to the node's inventory.
@@ -45,11 +65,14 @@ func (me Owner) Owns(l *tracking.Live) bool { return me.UID != "" && slices.Cont
 // another node on it are strays.
 func (me Owner) Holds(l *tracking.Live) bool { return me.Owns(l) && l.PartOf == me.PartOf }
 
-// Relabelled reports whether an object refers to the inventory and has the label of another
-// hub. Then the inventory is wrong. lynqctl must not delete it, because the garbage
-// collector would delete the object too.
+// Relabelled reports whether an object belongs to the inventory and has the labels of
+// another hub. Then the inventory is wrong. lynqctl must not delete it: the garbage collector
+// would delete the object too, or nothing would list it any more.
 func (me Owner) Relabelled(l *tracking.Live) bool {
-	return me.Owns(l) && l.Hub != "" && l.Hub != me.Hub.Name
+	if l.Hub == me.Hub.Name {
+		return me.named(l) && !me.SameHub(l)
+	}
+	return me.Owns(l) && l.Hub != ""
 }
 
 // Tracked reports whether an object has exactly its desired tracking.
@@ -57,10 +80,8 @@ func (me Owner) Tracked(o *Object, l *tracking.Live) bool {
 	if l.PartOf != me.PartOf || l.Hub != me.Hub.Name {
 		return false
 	}
-	owned := me.Owns(l)
-	labelled := l.Node == me.Name && l.NodeNamespace == me.Namespace
 	if o.Owned {
-		return owned && l.Node == "" && l.NodeNamespace == ""
+		return me.Owns(l) && l.Node == "" && l.NodeNamespace == "" && l.HubNamespace == ""
 	}
-	return labelled && !owned
+	return me.labelled(l) && me.LabelsHub(l) && !me.Owns(l)
 }

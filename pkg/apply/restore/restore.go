@@ -132,7 +132,7 @@ func (re restoring) belongs(inv *inventory.Inventory, r *inventory.Entry, l *tra
 	if me.Owns(l) {
 		return true, false
 	}
-	proven := r.UID == string(l.UID) && l.Hub == inv.Node.Hub.Name && l.PartOf == me.PartOf && re.records.Holder(me, l) == ""
+	proven := r.UID == string(l.UID) && me.SameHub(l) && l.PartOf == me.PartOf && re.records.Holder(me, l) == ""
 	return false, proven && plan.AsRecorded(me, r).Owned && l.Node == "" && !l.Deleting && !l.Orphaned && !l.Unmanaged
 }
 

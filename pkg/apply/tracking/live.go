@@ -20,7 +20,7 @@ type Live struct {
 	Ending string
 
 	// These come from labels, annotations and owner references.
-	Hub                 string
+	Hub, HubNamespace   string
 	Node, NodeNamespace string
 	PartOf              string // the ApplySet id
 	Owners              []types.UID

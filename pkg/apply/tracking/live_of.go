@@ -24,6 +24,7 @@ func LiveOf(ref lynq.Ref, m *metav1.PartialObjectMetadata) Live {
 		Deleting:       m.DeletionTimestamp != nil,
 		Ending:         ready.Ending(m),
 		Hub:            m.Labels[wellknown.LabelHub],
+		HubNamespace:   m.Labels[wellknown.LabelHubNamespace],
 		Node:           m.Labels[wellknown.LabelNode],
 		NodeNamespace:  m.Labels[wellknown.LabelNodeNamespace],
 		PartOf:         m.Labels[wellknown.LabelPartOf],

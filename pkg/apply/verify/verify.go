@@ -270,7 +270,7 @@ func untracked(me plan.Owner, o *plan.Object, l *tracking.Live) string {
 	owned := me.Owns(l)
 	labelled := l.Node != "" && l.NodeNamespace != ""
 	if o.Owned {
-		labelled = l.Node != "" || l.NodeNamespace != ""
+		labelled = l.Node != "" || l.NodeNamespace != "" || l.HubNamespace != ""
 	}
 	var lacks, has []string
 	note := func(wanted, there bool, what string) {
@@ -282,6 +282,7 @@ func untracked(me plan.Owner, o *plan.Object, l *tracking.Live) string {
 		}
 	}
 	note(true, l.Hub == me.Hub.Name, "label "+wellknown.LabelHub)
+	note(!o.Owned, !o.Owned && me.LabelsHub(l), "its hub's label "+wellknown.LabelHubNamespace)
 	note(true, l.PartOf == me.PartOf, "label "+wellknown.LabelPartOf)
 	note(o.Owned, owned, "the owner reference")
 	note(!o.Owned, labelled, "its node's labels")
@@ -331,7 +332,7 @@ func (v *verifier) nodeOf(l *tracking.Live) *inventory.Inventory {
 	if k, known := v.records.NodeOf(l.PartOf); known {
 		return v.nodes[k]
 	}
-	if inv := v.nodes[l.Labelled()]; inv != nil && inv.Node.Hub.Name == l.Hub {
+	if inv := v.nodes[l.Labelled()]; inv != nil && plan.NewOwner(inv.Node.Key(), inv.Node.Hub, inv).SameHub(l) {
 		return inv
 	}
 	return nil

@@ -99,7 +99,7 @@ func (w *writer) unmark(done Result) (Result, error) {
 		return done, nil
 	}
 	patch := map[string]any{}
-	labels := strayLabels(w.o.Step.Object)
+	labels := strayLabels(w.o.Step.Object, w.o.Me)
 	if done.Meta.Labels[wellknown.LabelOrphaned] != "" {
 		labels = append(labels, wellknown.LabelOrphaned)
 		fields.PatchStrings(patch, "annotations", nil, orphanAnnotations(), done.Meta.Annotations)
@@ -125,12 +125,13 @@ func (w *writer) unmark(done Result) (Result, error) {
 	return w.o.reowned(&seen, Request{Verb: MergePatch, Body: body}, false)
 }
 
-// strayLabels returns the tracking labels that an object must not have.
-func strayLabels(o *plan.Object) []string {
+// strayLabels returns the tracking labels that an object of a node must not have.
+func strayLabels(o *plan.Object, me plan.Owner) []string {
 	if o.Owned {
-		return []string{wellknown.LabelNode, wellknown.LabelNodeNamespace}
+		return lynq.NodeLabelKeys()
 	}
-	return nil
+	wanted := lynq.NodeLabels(me.Hub, me.NodeKey)
+	return slices.DeleteFunc(lynq.NodeLabelKeys(), func(key string) bool { return wanted[key] != "" })
 }
 
 // try writes once. An error of kind ProblemMoved asks for another attempt.
@@ -649,7 +650,7 @@ func orphanAnnotations() []string {
 
 // TrackingLabels returns the labels that nodes use to track their objects.
 func TrackingLabels() []string {
-	return []string{wellknown.LabelHub, wellknown.LabelNode, wellknown.LabelNodeNamespace, wellknown.LabelPartOf}
+	return append(lynq.NodeLabelKeys(), wellknown.LabelHub, wellknown.LabelPartOf)
 }
 
 // TrackingAnnotations returns the annotations that nodes set on their objects.

@@ -13,7 +13,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
 	"github.com/lynqctl/lynqctl/pkg/apply/marks"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // withoutMarks adds operations to a JSON patch, which may be nil. They remove the object's
@@ -24,7 +23,7 @@ func withoutMarks(patch []byte, live *unstructured.Unstructured, controller type
 	if err != nil {
 		return nil, err
 	}
-	ops := removals("labels", b.Labels, append(b.Removable(true), wellknown.LabelNode, wellknown.LabelNodeNamespace))
+	ops := removals("labels", b.Labels, append(b.Removable(true), lynq.NodeLabelKeys()...))
 	ops = append(ops, removals("annotations", b.Annotations, b.Removable(false))...)
 	owner := func(r metav1.OwnerReference) bool { return controller != "" && r.UID == controller }
 	if i := slices.IndexFunc(live.GetOwnerReferences(), owner); i >= 0 {

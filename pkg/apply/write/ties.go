@@ -9,6 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
@@ -114,7 +115,7 @@ func (o *Object) DisownUnmanaged() error {
 	references, _, _ := unstructured.NestedSlice(live.Object, "metadata", "ownerReferences")
 	c := fields.MetadataChange{Owners: slices.DeleteFunc(references, o.leadsHere)}
 	if l.PartOf == me.PartOf && l.Node == "" {
-		c.SetLabels = map[string]string{wellknown.LabelNode: me.Name, wellknown.LabelNodeNamespace: me.Namespace}
+		c.SetLabels = lynq.NodeLabels(me.Hub, me.NodeKey)
 	}
 	_, err = o.change(live, c)
 	return err
