@@ -21,8 +21,12 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 )
 
-// maxIndex limits the bytes of an index. That is enough for a million files.
-const maxIndex = 1 << 30
+// These limit the bytes of files to read. maxIndex is enough for a million files. maxFile is
+// enough for the list of a million nodes, and no API server takes objects of this size.
+const (
+	maxIndex = 1 << 30
+	maxFile  = 64 << 20
+)
 
 // Dir is the folder of a tree. It never leaves the folder, not even through a symbolic
 // link.
@@ -317,7 +321,16 @@ func (f *folder) state(name string, want []byte, s *State) error {
 		s.Blocked = "it is " + kindOf(info.Mode())
 		return nil
 	}
-	content, err := f.read(name, int(info.Size()))
+	limit := max(maxFile, int64(len(want)))
+	if info.Size() > limit {
+		s.Blocked = (&bounded.SizeError{Limit: limit}).Error()
+		return nil
+	}
+	content, err := f.read(name, int(info.Size()), limit)
+	if size, ok := errors.AsType[*bounded.SizeError](err); ok {
+		s.Blocked = size.Error()
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -328,8 +341,9 @@ func (f *folder) state(name string, want []byte, s *State) error {
 	return nil
 }
 
-// read reads a file into the folder's buffer.
-func (f *folder) read(name string, size int) ([]byte, error) {
+// read reads a file into the folder's buffer. It returns a *bounded.SizeError if the file
+// has grown to more than limit bytes.
+func (f *folder) read(name string, size int, limit int64) ([]byte, error) {
 	// Without O_NONBLOCK, Go makes four system calls to set up waiting. With it, nothing
 	// waits if the file has become something else.
 	file, err := f.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
@@ -339,8 +353,11 @@ func (f *folder) read(name string, size int) ([]byte, error) {
 	defer func() { _ = file.Close() }() // nothing was written
 	b := bytes.NewBuffer((*f.buffer)[:0])
 	b.Grow(size + bytes.MinRead)
-	_, err = b.ReadFrom(file)
+	_, err = b.ReadFrom(io.LimitReader(file, limit+1))
 	*f.buffer = b.Bytes()
+	if err == nil && int64(b.Len()) > limit {
+		err = &bounded.SizeError{Limit: limit}
+	}
 	return *f.buffer, err
 }
 

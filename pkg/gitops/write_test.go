@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lynqctl/lynqctl/internal/bounded"
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -196,6 +197,38 @@ func TestLinks(t *testing.T) {
 				t.Errorf("%v, force %v: %s", link, force, diff)
 			}
 		}
+	}
+}
+
+// TestHugeFile checks that lynqctl doesn't read a file of any size. It refuses the tree,
+// even with --force, and names the file. The same holds for a file that grows meanwhile.
+func TestHugeFile(t *testing.T) {
+	const acme = "acme-web/configmap-acme.yaml"
+	for name, next := range map[string][]*Node{
+		"of a node":      {rowNode("crm", "acme", "2"), rowNode("crm", "beta", "1")},
+		"of no node now": {rowNode("crm", "beta", "1")},
+	} {
+		s := newSite(t)
+		s.run(inputOf([]*Node{rowNode("crm", "acme", "1"), rowNode("crm", "beta", "1")}))
+		if err := os.Truncate(filepath.Join(s.dir, acme), maxFile+1); err != nil {
+			t.Fatal(err)
+		}
+		s.force = true
+		d, p := s.plan(inputOf(next))
+		refused := p.Of(ActionRefuse)
+		if len(refused) != 1 || refused[0].Path != acme || refused[0].Why != "it has more than 64 MiB" {
+			t.Errorf("%s: got %v", name, refused)
+		}
+		f, err := d.open("acme-web")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.buffer = new([]byte)
+		_, err = f.read("configmap-acme.yaml", 0, 1<<20)
+		if size, ok := errors.AsType[*bounded.SizeError](err); !ok || size.Limit != 1<<20 || len(*f.buffer) > 1<<20+1 {
+			t.Errorf("%s, as it grows: %v", name, err)
+		}
+		f.close()
 	}
 }
 
