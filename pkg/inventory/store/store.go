@@ -173,10 +173,13 @@ func (s *Store) Save(ctx context.Context, inv *inventory.Inventory) (*inventory.
 		return nil, err
 	}
 	saved, err := s.put(ctx, cm, func(there *corev1.ConfigMap) error {
+		if there.Labels[wellknown.LabelRecord] != wellknown.RecordNode {
+			return errNoInventory
+		}
 		got, err := inventory.Decode(there)
 		switch {
 		case err != nil:
-			return fmt.Errorf("%w (%s)", err, notOurs)
+			return unreadable(err)
 		case !inventory.SameNode(got, inv):
 			return fmt.Errorf("hub %s already has a node with this name, of form %s and row %q (rename form %s or row %q, or use another namespace)",
 				got.Node.Hub, got.Node.Form, got.Node.UID, inv.Node.Form, inv.Node.UID)
@@ -279,11 +282,11 @@ func (s *Store) saveHub(ctx context.Context, h *inventory.Hub) (*inventory.Hub, 
 		got, err := inventory.DecodeHub(there)
 		switch {
 		case err != nil:
-			err = fmt.Errorf("%w (%s)", err, notOurs)
+			return unreadable(err)
 		case !inventory.EqualHubs(got, h):
-			err = errRecorded
+			return errRecorded
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		err = s.explain(ctx, cm, err, "remove its finalizers and delete it: the next apply creates it again")
@@ -292,11 +295,23 @@ func (s *Store) saveHub(ctx context.Context, h *inventory.Hub) (*inventory.Hub, 
 	return h.Saved(saved), nil
 }
 
-// errRecorded means that another run wrote the ConfigMap meanwhile.
-var errRecorded = errors.New("it records something else (run again)")
+var (
+	// errRecorded means that another run wrote the ConfigMap meanwhile.
+	errRecorded = errors.New("another run created it meanwhile (run again)")
+	// errNoInventory means that lists of inventories don't contain the ConfigMap.
+	errNoInventory = fmt.Errorf("it exists, and isn't an inventory, because its label %s isn't %q (%s)", wellknown.LabelRecord, wellknown.RecordNode, notOurs)
+)
 
 // notOurs is the fix for a ConfigMap that is neither an inventory nor a record.
-const notOurs = "restore its labels, or delete or rename it if lynqctl didn't create it"
+const notOurs = "restore its labels, or delete it if lynqctl didn't create it"
+
+// unreadable says why lynqctl can't read a ConfigMap that exists under the name of a new one.
+func unreadable(err error) error {
+	if wrong, ok := errors.AsType[*inventory.UnreadableError](err); ok {
+		err = fmt.Errorf("%s: %w", wrong.Where, wrong.Err)
+	}
+	return fmt.Errorf("it exists, and lynqctl can't read it: %w (%s)", err, notOurs)
+}
 
 // put creates or updates a ConfigMap, and returns the result. If an answer is lost, the
 // repeated write finds the earlier one. differs then says how the existing ConfigMap
@@ -327,8 +342,7 @@ func (s *Store) put(ctx context.Context, cm *corev1.ConfigMap, differs func(*cor
 	case why == nil && (cm.UID == "" || cm.UID == there.UID):
 		return there, nil
 	case cm.UID == "":
-		return nil, changed(cm.Namespace, cm.Name,
-			fmt.Sprintf("it appeared after lynqctl read the inventories: %v", why), err)
+		return nil, changed(cm.Namespace, cm.Name, why.Error(), err)
 	}
 	return nil, changed(cm.Namespace, cm.Name, "another client changed it meanwhile (run again)", err)
 }

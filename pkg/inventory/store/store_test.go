@@ -246,11 +246,18 @@ func TestChanged(t *testing.T) {
 	again := a.here(t)
 	again.Node.UID = "another"
 	_, err := s.Save(t.Context(), again)
-	refused("create", err, "save the inventory of node "+a.Namespace+"/acme-web: ConfigMap "+a.Namespace+"/lynqnode-acme-web: it appeared after lynqctl read the inventories: hub shop/"+a.Namespace+` already has a node with this name, of form forms/web and row "acme" (rename form forms/web or row "another", or use another namespace)`)
+	refused("create", err, "save the inventory of node "+a.Namespace+"/acme-web: ConfigMap "+a.Namespace+"/lynqnode-acme-web: hub shop/"+a.Namespace+` already has a node with this name, of form forms/web and row "acme" (rename form forms/web or row "another", or use another namespace)`)
 
 	a.Kubectl(t, "", "label", "configmap/lynqnode-acme-web", "lynq.sh/hub-")
 	_, err = s.Save(t.Context(), again)
-	refused("create without the label", err, "label lynq.sh/hub: it is missing")
+	refused("create without the label", err, "/lynqnode-acme-web: it exists, and lynqctl can't read it: label lynq.sh/hub: it is missing (restore its labels, or delete it if lynqctl didn't create it)")
+	a.Kubectl(t, "", "create", "configmap", "lynqnode-bare-web")
+	bare := a.here(t)
+	bare.Node.Name, bare.Node.UID = "bare-web", "bare"
+	_, err = s.Save(t.Context(), bare)
+	if want := "save the inventory of node " + a.Namespace + "/bare-web: ConfigMap " + a.Namespace + `/lynqnode-bare-web: it exists, and isn't an inventory, because its label lynq.sh/record isn't "node" (restore its labels, or delete it if lynqctl didn't create it)`; err == nil || err.Error() != want {
+		t.Errorf("create, and the name is taken: got %v\nwant %s", err, want)
+	}
 	saved.Activate = "false"
 	_, err = s.Save(t.Context(), saved)
 	refused("update", err, "another client changed it meanwhile (run again)")
@@ -439,7 +446,7 @@ func TestHubRecord(t *testing.T) {
 	if _, err = s.SaveHub(t.Context(), later(saved)); err == nil || !strings.Contains(err.Error(), "another client changed it") {
 		t.Errorf("got %v", err)
 	}
-	if _, err = s.SaveHub(t.Context(), later(h)); err == nil || !strings.Contains(err.Error(), "it appeared after") {
+	if _, err = s.SaveHub(t.Context(), later(h)); err == nil || !strings.Contains(err.Error(), "another run created it meanwhile (run again)") {
 		t.Errorf("got %v", err)
 	}
 	loaded, err := s.LoadHub(t.Context(), a.Namespace, "customers")
