@@ -315,7 +315,7 @@ func TestDecodeRefuses(t *testing.T) {
 			t.Errorf("%s: of %+v", name, broken)
 		}
 		if got := err.Error(); !strings.HasPrefix(got, "ConfigMap shop/lynqnode-acme-web: "+tt.want) ||
-			!strings.HasSuffix(got, "(restore it as it was; until then, lynqctl changes nothing of node shop/acme-web)") {
+			!strings.HasSuffix(got, "(restore it as it was, or remove its finalizers and delete it with --cascade=orphan if lynqctl never made it; until then, lynqctl changes nothing of node shop/acme-web)") {
 			t.Errorf("%s:\n got %s\nwant %s", name, got, tt.want)
 		}
 	}
@@ -326,7 +326,7 @@ func TestDecodeNotANode(t *testing.T) {
 		cm := encode(t, acme())
 		cm.Name = name
 		_, err := inventory.Decode(cm)
-		want := "ConfigMap shop/" + name + ": metadata.name: the inventory of a node is named lynqnode-NODE (restore it as it was; until then, lynqctl changes nothing of this hub)"
+		want := "ConfigMap shop/" + name + ": metadata.name: the inventory of a node is named lynqnode-NODE (restore it as it was, or remove its finalizers and delete it with --cascade=orphan if lynqctl never made it; until then, lynqctl changes nothing of this hub)"
 		if err == nil || err.Error() != want {
 			t.Errorf("got %v\nwant %s", err, want)
 		}

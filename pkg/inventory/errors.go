@@ -30,7 +30,8 @@ func (e *UnreadableError) Error() string {
 	if e.Node.Name != "" {
 		subject = "node " + e.Node.String()
 	}
-	fix := "restore it as it was; until then, lynqctl changes nothing of " + subject
+	// Without cascade=orphan, Kubernetes deletes the objects of an inventory with it.
+	fix := "restore it as it was, or remove its finalizers and delete it with --cascade=orphan if lynqctl never made it; until then, lynqctl changes nothing of " + subject
 	if strings.HasPrefix(e.Name, wellknown.HubRecordPrefix) {
 		fix = "restore it as it was, or remove its finalizers and delete it: the next apply creates it again; until then, lynqctl changes nothing of " + subject
 	}

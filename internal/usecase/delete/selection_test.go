@@ -72,7 +72,7 @@ func TestRemovalChooses(t *testing.T) {
 		{removal{targets: []Target{{What: "node", Name: "bolt-we", Namespace: "ns"}}}, `error: there is no node "bolt-we" in namespace ns (did you mean "bolt-web"?)`},
 		{removal{targets: []Target{{What: "node", Name: "bolt-queue", Namespace: "ns"}}}, `error: there is no node "bolt-queue" in namespace ns (lynqctl found it in other: pass -n)`},
 		{removal{targets: []Target{{What: "node", Name: "x", Namespace: "empty"}}}, `error: there is no node "x" in namespace empty (lynqctl status -A lists all)`},
-		{removal{targets: []Target{{What: "node", Name: "torn-web", Namespace: "ns"}}}, "error: ConfigMap ns/lynqnode-torn-web: data.resources: it is torn (restore it as it was; until then, lynqctl changes nothing of node ns/torn-web)"},
+		{removal{targets: []Target{{What: "node", Name: "torn-web", Namespace: "ns"}}}, "error: ConfigMap ns/lynqnode-torn-web: data.resources: it is torn (restore it as it was, or remove its finalizers and delete it with --cascade=orphan if lynqctl never made it; until then, lynqctl changes nothing of node ns/torn-web)"},
 		{removal{targets: []Target{{What: "form", Name: "queue"}}}, "ns/crm [other/bolt-queue]"},
 		{removal{targets: []Target{{What: "form", Name: "web"}}}, `error: several hubs have a form "web": far/crm, ns/crm, ns/shop (pass --hub NAMESPACE/NAME with one of these)`},
 		{removal{targets: []Target{{What: "form", Name: "web", Hub: "crm"}}}, `error: several hubs have a form "web": far/crm, ns/crm (pass --hub NAMESPACE/NAME with one of these)`},
@@ -127,10 +127,10 @@ func TestRemovalOfSeveral(t *testing.T) {
 there is no node "y" in namespace ns (there are acme-web, bolt-web, held-web, shop-web, torn-web)`},
 		{removal{targets: []Target{node("bolt-web"), node("x")}, ignoreMissing: true}, someRecords(), "ns/crm [ns/bolt-web]"},
 		{removal{targets: []Target{node("x"), {What: "hub", Name: "x", Namespace: "ns"}, {What: "form", Name: "x"}}, ignoreMissing: true}, someRecords(), ""},
-		{removal{targets: []Target{node("torn-web")}, ignoreMissing: true}, someRecords(), "error: ConfigMap ns/lynqnode-torn-web: data.resources: it is torn (restore it as it was; until then, lynqctl changes nothing of node ns/torn-web)"},
+		{removal{targets: []Target{node("torn-web")}, ignoreMissing: true}, someRecords(), "error: ConfigMap ns/lynqnode-torn-web: data.resources: it is torn (restore it as it was, or remove its finalizers and delete it with --cascade=orphan if lynqctl never made it; until then, lynqctl changes nothing of node ns/torn-web)"},
 		{removal{targets: []Target{{What: "form", Name: "web"}}, ignoreMissing: true}, someRecords(), `error: several hubs have a form "web": far/crm, ns/crm, ns/shop (pass --hub NAMESPACE/NAME with one of these)`},
-		{removal{targets: []Target{node("torn-web")}, ignoreMissing: true}, torn, `error: lynqctl can't tell whether node "torn-web" exists, because it can't read an inventory: ConfigMap ns/lynqnode-torn-web: data.resources: it is torn (restore it as it was; until then, lynqctl changes nothing of node ns/torn-web)`},
-		{removal{targets: []Target{{What: "hub", Name: "x", Namespace: "ns"}}, ignoreMissing: true}, torn, `error: lynqctl can't tell whether hub "x" exists, because it can't read an inventory: ConfigMap ns/lynqnode-torn-web: data.resources: it is torn (restore it as it was; until then, lynqctl changes nothing of node ns/torn-web)`},
+		{removal{targets: []Target{node("torn-web")}, ignoreMissing: true}, torn, `error: lynqctl can't tell whether node "torn-web" exists, because it can't read an inventory: ConfigMap ns/lynqnode-torn-web: data.resources: it is torn (restore it as it was, or remove its finalizers and delete it with --cascade=orphan if lynqctl never made it; until then, lynqctl changes nothing of node ns/torn-web)`},
+		{removal{targets: []Target{{What: "hub", Name: "x", Namespace: "ns"}}, ignoreMissing: true}, torn, `error: lynqctl can't tell whether hub "x" exists, because it can't read an inventory: ConfigMap ns/lynqnode-torn-web: data.resources: it is torn (restore it as it was, or remove its finalizers and delete it with --cascade=orphan if lynqctl never made it; until then, lynqctl changes nothing of node ns/torn-web)`},
 	} {
 		if got := chosen(&tt.removal, tt.all); got != tt.want {
 			t.Errorf("%+v:\n got %s\nwant %s", tt.removal, got, tt.want)

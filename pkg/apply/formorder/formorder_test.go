@@ -123,7 +123,7 @@ func TestDependForms(t *testing.T) {
 			s.row("web")
 			s.in.Broken[nodeOf("db")] = &inventory.UnreadableError{Node: lynq.NodeID{Form: lynq.FormKey{Name: "db"}, Namespace: "ns", Name: "acme-db"}, Name: "lynqnode-acme-db", Where: "data", Err: errors.New("no")}
 			s.in.Only = map[string]bool{"acme-web": true}
-		}, []string{"web"}, "web: it waits for the node of form db of its row (dependForms), and lynqctl can't tell whether that exists: ConfigMap ns/lynqnode-acme-db: data: no (restore it as it was; until then, lynqctl changes nothing of node ns/acme-db)"},
+		}, []string{"web"}, "web: it waits for the node of form db of its row (dependForms), and lynqctl can't tell whether that exists: ConfigMap ns/lynqnode-acme-db: data: no (restore it as it was, or remove its finalizers and delete it with --cascade=orphan if lynqctl never made it; until then, lynqctl changes nothing of node ns/acme-db)"},
 		"its objects are left out": {func(s *tenancy) {
 			s.row("web")
 			s.row("db").Objects[0].LeftOut = true

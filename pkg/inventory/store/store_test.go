@@ -354,7 +354,7 @@ func TestBrokenRecords(t *testing.T) {
 	if !errors.As(err, &newer) {
 		t.Errorf("the newer format is not in %v", err)
 	}
-	want := fmt.Sprintf("ConfigMap %[1]s/lynqnode-a-web: data.resources line 2: it has no key (restore it as it was; until then, lynqctl changes nothing of node %[1]s/a-web)\n"+
+	want := fmt.Sprintf("ConfigMap %[1]s/lynqnode-a-web: data.resources line 2: it has no key (restore it as it was, or remove its finalizers and delete it with --cascade=orphan if lynqctl never made it; until then, lynqctl changes nothing of node %[1]s/a-web)\n"+
 		"ConfigMap %[1]s/lynqnode-c-web: data.format: a newer lynqctl wrote it: it has format 2, and this lynqctl knows 1 (use that lynqctl; this one changes nothing of node %[1]s/c-web)", a.Namespace)
 	if err.Error() != want {
 		t.Errorf("got  %s\nwant %s", err, want)
