@@ -85,12 +85,17 @@ type exchangeKey struct{}
 func newExchange(r *http.Request) *exchange {
 	x := &exchange{request: Parse(r.Method, r.URL)}
 	if x.request.Verb == "update" && x.request.Resource == leases {
-		// If we can't read it, the API server can't either.
-		body, _ := io.ReadAll(r.Body)
-		x.request.Renews = renews(body)
-		r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), r.Body))
+		x.request.Renews = renews(received(r))
 	}
 	return x
+}
+
+// received waits for a request's whole body, and returns it. If we can't read it, the API
+// server can't either.
+func received(r *http.Request) []byte {
+	body, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), r.Body))
+	return body
 }
 
 // ServeHTTP implements http.Handler.
@@ -102,6 +107,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if x.rule.Before != nil {
+		received(r) // Before may stop the client
 		x.rule.Before()
 	}
 	switch {
