@@ -20,6 +20,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/planfile"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -311,6 +312,9 @@ func (j *removalJob) choose(ctx context.Context) ([]*LeavingHub, error) {
 func (j *removalJob) planAll(ctx context.Context, hubs []*LeavingHub) (*departure, []plan.Refusal, error) {
 	_, looked := j.Engine.CountingRequests(j.Warnings, "reading the cluster")
 	defer looked()
+	if refusals := notChosen(j.RunOptions.Plan, j.seen, hubs); len(refusals) > 0 {
+		return nil, refusals, nil
+	}
 	var plans []plan.Plan
 	for _, h := range hubs {
 		if f := j.RunOptions.Plan; f != nil {
@@ -331,6 +335,37 @@ func (j *removalJob) planAll(ctx context.Context, hubs []*LeavingHub) (*departur
 		}
 	}
 	return &departure{hubs, plans}, refusals, nil
+}
+
+// notChosen refuses a plan file for nodes that exist and that the command doesn't delete.
+// It is a pure function.
+func notChosen(f *planfile.File, all *Records, hubs []*LeavingHub) []plan.Refusal {
+	if f == nil {
+		return nil
+	}
+	chosen := map[lynq.HubKey]map[lynq.NodeKey]bool{}
+	for _, h := range hubs {
+		chosen[h.HubKey] = h.Nodes
+	}
+	names := map[lynq.HubKey][]string{}
+	for _, m := range all.Members() {
+		if f.Nodes(m.Of, false)[m.NodeKey] && !chosen[m.Of][m.NodeKey] {
+			names[m.Of] = append(names[m.Of], m.NodeKey.String())
+		}
+	}
+	var refusals []plan.Refusal
+	for _, hub := range slices.SortedFunc(maps.Keys(names), lynq.HubKey.Compare) {
+		slices.Sort(names[hub])
+		what := "node "
+		if len(names[hub]) > 1 {
+			what = "nodes "
+		}
+		refusals = append(refusals, plan.Refusal{
+			Guard: plan.GuardPlan, Hub: hub, What: "the plan deletes " + what + phrase.Some(names[hub]) + ", and this command doesn't",
+			Fix: "pass the names that the plan is for, or make a new plan",
+		})
+	}
+	return refusals
 }
 
 // plan reads the objects of a hub's nodes, and decides.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/planfile"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -212,5 +213,47 @@ func TestNarrowTo(t *testing.T) {
 	now = narrowTo(agreed, of("form", "web", "ns/crm", more))
 	if len(now) != 1 || len(now[0].Nodes) != len(agreed[0].Nodes) {
 		t.Errorf("form: %+v, agreed on %+v", now, agreed)
+	}
+}
+
+// TestPlanOfOthers checks that a plan file for nodes that exist and that nobody named is
+// refused. A node that is gone is the business of the comparison with the plan.
+func TestPlanOfOthers(t *testing.T) {
+	file := func(hub string, nodes ...string) *planfile.File {
+		p := planfile.Plan{HubNamespace: "ns", Hub: hub}
+		for _, n := range nodes {
+			p.Nodes = append(p.Nodes, planfile.Node{Namespace: "ns", Name: n, Leaves: true})
+		}
+		return &planfile.File{Plans: []planfile.Plan{p}}
+	}
+	named := []Target{{What: "node", Name: "bolt-web", Namespace: "ns"}}
+	for _, tt := range []struct {
+		file *planfile.File
+		want string
+	}{
+		{nil, ""},
+		{file("crm", "bolt-web"), ""},
+		{file("crm", "gone-web"), ""},
+		{file("crm", "bolt-web", "acme-web"), "ns/crm: the plan deletes node ns/acme-web, and this command doesn't"},
+		{file("crm", "torn-web", "acme-web"), "ns/crm: the plan deletes nodes ns/acme-web, ns/torn-web, and this command doesn't"},
+		{file("shop", "shop-web"), "ns/shop: the plan deletes node ns/shop-web, and this command doesn't"},
+	} {
+		all := someRecords()
+		for _, inv := range all.Nodes {
+			if inv.Node.Hub.Name == "shop" {
+				inv.Node.Hub.Namespace = "ns"
+			}
+		}
+		hubs, err := (&removal{targets: named}).Choose(all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, r := range notChosen(tt.file, all, hubs) {
+			got += r.Hub.String() + ": " + r.What
+		}
+		if got != tt.want {
+			t.Errorf("got  %s\nwant %s", got, tt.want)
+		}
 	}
 }
