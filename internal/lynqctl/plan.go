@@ -57,6 +57,9 @@ func (a *app) plan(ctx context.Context, f *diffFlags, out string) error {
 	if out == "" {
 		return session.BadUsage(errors.New("--out FILE is missing (to see the changes only, run lynqctl diff)"))
 	}
+	if err := cmdflags.CheckOut(out); err != nil {
+		return err
+	}
 	o, err := f.Options()
 	if err != nil {
 		return err

@@ -28,6 +28,15 @@ func WritePlan(path string, f *planfile.File) error {
 	return nil
 }
 
+// CheckOut refuses - as the file of --out. Standard output shows the changes, and a program
+// that reads both would find no plan in them.
+func CheckOut(path string) error {
+	if path != "-" {
+		return nil
+	}
+	return session.BadUsage(errors.New("--out -: standard output shows the changes; write the plan to a file (a file named - is ./-)"))
+}
+
 // Plan holds the flags of commands that write and carry out plan files.
 type Plan struct{ plan, out string }
 
@@ -52,6 +61,9 @@ func (f *Plan) Apply(o *session.RunOptions) error {
 		return session.BadUsage(errors.New("--plan with --out is not possible: the plan exists"))
 	case o.Mode != session.ModeClient:
 		return session.BadUsage(errors.New("--out needs --dry-run=client"))
+	}
+	if err := CheckOut(f.out); err != nil {
+		return err
 	}
 	o.WritePlan = func(file *planfile.File) error { return WritePlan(f.out, file) }
 	return nil
