@@ -38,6 +38,37 @@ func TestWatchStartsAgain(t *testing.T) {
 	s.settled(t)
 }
 
+// TestWatchAfterOutage makes the API server unreachable until a watch has lost its Lease. When
+// the server answers again, the watch must take its Lease back at its next look, as a new
+// term, and restore what was edited meanwhile.
+func TestWatchAfterOutage(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, shopInputs, 1, faultproxy.Options{})
+	w := s.watch(t)
+	w.said(t, `"msg":"round"`)
+	const jsonpath = "jsonpath={.spec.holderIdentity} {.spec.leaseTransitions}"
+	before := s.Kubectl(t, "", "get", "lease", s.leaseName(), "-o", jsonpath)
+	s.proxy.SetRules(faultproxy.Rule{End: faultproxy.CutBefore})
+	w.said(t, "lost Lease")
+	w.said(t, "trying again in")
+	s.proxy.SetRules()
+	healed := time.Now()
+	w.saysAgain(t, ": watching", 1)
+	if strings.Contains(w.stderr.String(), "standing by") {
+		t.Errorf("it stood by:\n%s", w.stderr.String())
+	}
+	if looks := s.looksAtLease(healed); looks > soonTakes {
+		t.Errorf("it looked at the Lease %d times until it took it, want at most %d times", looks, soonTakes)
+	}
+	if now := s.Kubectl(t, "", "get", "lease", s.leaseName(), "-o", jsonpath); now == before {
+		t.Errorf("the Lease still has the lost term: %s", now)
+	}
+	s.takenBack(t, w)
+	kill(t, w, syscall.SIGTERM)
+	w.want(t, 130)
+	s.settled(t)
+}
+
 // TestWatchStandsInSoon wants a waiting watch on the same host to take over when it sees
 // that the active one has ended.
 func TestWatchStandsInSoon(t *testing.T) {

@@ -29,6 +29,8 @@ type Locks struct {
 	// none.
 	shards []*lease.Lock
 	waited atomic.Bool // for another run
+	// terms are those of a hub that the run keeps, or nil.
+	terms *Terms
 	// Ctx ends with the run, or before the run loses any lock.
 	Ctx context.Context
 }
@@ -62,12 +64,23 @@ func (r *Run) newLock(ls *Locks, hub lynq.HubKey, shard lynq.Shard) *lease.Lock 
 	})
 }
 
+// Terms are the identities under which earlier runs of this process had a hub's Lease, or
+// may have had it. All of these runs have ended.
+type Terms []string
+
+// began drops the earlier terms, because the Lease names the last one now.
+func (t *Terms) began() { *t = (*t)[len(*t)-1:] }
+
 // NewContinuousLocks works like NewLocks, for a hub that the run keeps until another run
-// wants it.
-func (r *Run) NewContinuousLocks(ctx context.Context, hub lynq.HubKey) *Locks {
+// wants it. A Lease that still names one of the terms is free, because this process could
+// not release it. The locks add their own term.
+func (r *Run) NewContinuousLocks(ctx context.Context, hub lynq.HubKey, terms *Terms) *Locks {
 	identity, ended := r.identity()
-	return &Locks{Ctx: ctx, wanted: []*lease.Lock{lease.NewLock(r.Client.Leases(), lease.Options{
-		Hub: hub, Identity: identity, Ended: ended, Continuous: true,
+	earlier := slices.Clone(*terms)
+	*terms = append(*terms, identity)
+	return &Locks{Ctx: ctx, terms: terms, wanted: []*lease.Lock{lease.NewLock(r.Client.Leases(), lease.Options{
+		Hub: hub, Identity: identity, Continuous: true,
+		Ended: func(identity string) bool { return slices.Contains(earlier, identity) || ended(identity) },
 		Waiting: func(held *lease.HeldError) {
 			r.Engine.Meter().Leading(hub, false)
 			r.Engine.Notef("hub %s: standing by: %s has it, %s; %s", hub, held.By(), held.Holder, held.Ends())
@@ -125,6 +138,9 @@ func (r *Run) Acquire(ctx context.Context, ls *Locks) error {
 func (r *Run) acquire(ctx context.Context, ls *Locks, hub *lease.Lock) error {
 	if err := hub.Acquire(ctx, r.RunOptions.LockTimeout); err != nil {
 		return err
+	}
+	if ls.terms != nil {
+		ls.terms.began()
 	}
 	ls.Held = append(ls.Held, hub)
 	entered, err := hub.Entered()

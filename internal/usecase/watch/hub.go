@@ -33,6 +33,7 @@ type hubWatch struct {
 
 	changes *watch.Changes
 	kept    session.KeptInventories
+	terms   session.Terms
 	// readNow receives a channel for the result of the next read of the rows. lends
 	// receives a channel that closes when another hub's round no longer needs this hub.
 	readNow chan chan error
@@ -148,7 +149,7 @@ func (h *hubWatch) keep(ctx context.Context) error {
 	o.LockTimeout = lease.Forever
 	r := h.w.engine.NewRun(&o, h.w.client, h.w.warnings)
 	r.Kept = &h.kept
-	locks := r.NewContinuousLocks(ctx, h.hub.Key)
+	locks := r.NewContinuousLocks(ctx, h.hub.Key, &h.terms)
 	err := r.Acquire(ctx, locks)
 	defer locks.Release(ctx)
 	if err != nil {

@@ -90,6 +90,47 @@ func TestTakenBack(t *testing.T) {
 	})
 }
 
+// TestTakenBackAfterOutage checks that a process that couldn't renew its Lease takes it back
+// at once, under another identity and as a new term. The earlier lock stays lost. If
+// another run took the Lease meanwhile, the process waits.
+func TestTakenBackAfterOutage(t *testing.T) {
+	for name, other := range map[string]bool{"nobody took it": false, "another run took it": true} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newServer()
+			first, ctx := watching(t, s, "first")
+			s.setFault(cutOff)
+			<-ctx.Done()
+			_ = first.Release(t.Context()) // it doesn't reach the server
+			pass(time.Minute)
+			s.setFault(nil)
+			if other {
+				acquire(t, lockOf(s, "other", forGood, ended("first")), 0)
+			}
+			before := s.now()
+			s.took()
+			next := lockOf(s, "next", forGood, ended("first"))
+			err := next.Acquire(t.Context(), 0)
+			var held *lease.HeldError
+			if other {
+				if !errors.As(err, &held) || held.Holder != "other" {
+					t.Errorf("%s: got %v", name, err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			now := s.now()
+			if got := *now.Spec.HolderIdentity; got != "next" || *now.Spec.LeaseTransitions != *before.Spec.LeaseTransitions+1 || !now.Spec.AcquireTime.After(before.Spec.AcquireTime.Time) {
+				t.Errorf("%s: it is no new term: %+v", name, now.Spec)
+			}
+			if first.Check() == nil || next.Check() != nil {
+				t.Errorf("%s: the first lock: %v, the next one: %v", name, first.Check(), next.Check())
+			}
+		})
+	}
+}
+
 // TestTakenBackWhileWaiting checks that a standby takes the Lease at its next look.
 func TestTakenBackWhileWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
