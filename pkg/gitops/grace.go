@@ -34,7 +34,8 @@ func (in *Input) Leave(now time.Time) {
 	for _, n := range in.Nodes {
 		rendered[n.Key()] = true
 	}
-	next := &index.Index{Unfinished: in.Index.Unfinished, Told: in.Index.Told, Entries: slices.Clone(in.Index.Entries)}
+	next := *in.Index
+	next.Entries = slices.Clone(next.Entries)
 	by := map[lynq.NodeKey][]*index.Entry{}
 	for i := range next.Entries {
 		switch e := &next.Entries[i]; {
@@ -58,7 +59,7 @@ func (in *Input) Leave(now time.Time) {
 			e.LeavingSince = since
 		}
 	}
-	in.Index = next
+	in.Index = &next
 }
 
 // rendered returns the objects of the run's nodes. If each node has its own Application or

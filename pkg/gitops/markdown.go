@@ -95,6 +95,8 @@ func (r *Report) headline() string {
 	switch {
 	case len(parts) > 0:
 		return strings.Join(parts, ", ")
+	case r.OnlyIndex():
+		return "only the index changes"
 	case r.Changed:
 		return fmt.Sprintf("no node changes, %s written", phrase.Count(r.Files.Written, "file"))
 	}

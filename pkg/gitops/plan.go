@@ -64,14 +64,15 @@ type Plan struct {
 	Steps []Step         // sorted by path
 	Kept  []*index.Entry // other entries of the index
 
-	told  []string      // Index.Told after the run
-	final *index.Digest // digest of the final index, once known
+	told         []string       // Index.Told after the run
+	had, renders []index.Origin // forms with their digests, of the old index and of the run
+	final        *index.Sealed  // once known, without its bytes
 }
 
 // Compare decides what happens to each file. It is a pure function. With force, it ignores
 // other people's files and changes.
 func Compare(in *Input, l *Layout, disk *Disk, force bool) *Plan {
-	p := &Plan{Steps: make([]Step, 0, len(l.Files)+len(l.Gone)), told: in.Told}
+	p := &Plan{Steps: make([]Step, 0, len(l.Files)+len(l.Gone)), told: in.Told, had: in.Index.Forms, renders: in.Forms}
 	taken := map[string]bool{}
 	entries := in.Index.Entries
 	known := sync.OnceValue(func() *listings { return listingsOf(in.Index, l.Files) })
@@ -213,12 +214,32 @@ func (s *Step) writes() bool {
 // Final returns the index after the plan.
 func (p *Plan) Final() *index.Index { return p.index(false) }
 
-// tree returns the digest of the encoded final index.
-func (p *Plan) tree() index.Digest {
+// sealed returns the digests of the final index. It drops the bytes, which can be many.
+func (p *Plan) sealed() *index.Sealed {
 	if p.final == nil {
-		p.final = new(index.DigestOf(p.Final().Encode()))
+		p.final = p.Final().Seal()
+		p.final.Bytes = nil
 	}
-	return *p.final
+	return p.final
+}
+
+// forms returns the digests of forms after the run. Files that the run rendered have the
+// run's digest, even if the form's change left their bytes alone: then only the index
+// changes. Other files have the digests that the tree had. kept and rendered are the
+// origins of these files. A form without any file is not part of the tree.
+func (p *Plan) forms(kept, rendered map[index.Origin]bool) []index.Origin {
+	var all []index.Origin
+	for _, from := range []struct {
+		forms []index.Origin
+		of    map[index.Origin]bool
+	}{{p.had, kept}, {p.renders, rendered}} {
+		for _, o := range from.forms {
+			if from.of[o.Bare()] {
+				all = append(all, o)
+			}
+		}
+	}
+	return index.SortOrigins(all)
 }
 
 // Intent returns the index during the run. It names all files that may exist, so that a
@@ -231,21 +252,26 @@ func (p *Plan) Intent() *index.Index {
 
 func (p *Plan) index(union bool) *index.Index {
 	x := &index.Index{Told: p.told, Entries: make([]index.Entry, 0, len(p.Steps)+len(p.Kept))}
+	kept, rendered := map[index.Origin]bool{}, map[index.Origin]bool{}
 	for _, e := range p.Kept {
 		x.Entries = append(x.Entries, *e)
+		kept[e.Origin()] = true
 	}
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		old := s.Action == ActionConflict || union && s.Old != nil
 		if s.File != nil && s.Action != ActionConflict {
 			x.Entries = append(x.Entries, index.Entry{Path: s.Path, Digests: []index.Digest{s.digest}, Owned: s.File.Owned})
+			rendered[s.File.Origin()] = true
 		}
 		if old {
 			e := *s.Old
 			e.Digests = slices.Clone(e.Digests)
 			x.Entries = append(x.Entries, e)
+			kept[e.Origin()] = true
 		}
 	}
+	x.Forms = p.forms(kept, rendered)
 	x.Sort()
 	return x
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -127,6 +128,7 @@ type world struct {
 	*rand.Rand
 	rows    map[lynq.HubKey]map[string]int // from uid to version
 	last    map[lynq.NodeKey]*Node
+	forms   map[lynq.NodeKey]index.Origin // forms of these nodes, with their digests
 	version int
 	strange map[string]string // files of other people
 }
@@ -136,6 +138,7 @@ func newWorld(seed uint64) *world {
 		Rand:    rand.New(rand.NewPCG(seed, 0)),
 		rows:    map[lynq.HubKey]map[string]int{{Name: "crm"}: {}, {Name: "shop", Namespace: "eu"}: {}},
 		last:    map[lynq.NodeKey]*Node{},
+		forms:   map[lynq.NodeKey]index.Origin{},
 		strange: map[string]string{},
 	}
 }
@@ -224,6 +227,7 @@ func (w *world) step(s *site, a Arrangement) {
 		return in.Covers(&index.Entry{Owned: index.Owned{Hub: n.Hub, Form: n.Form, Node: n.Key()}})
 	}
 	in.Nodes = slices.DeleteFunc(in.Nodes, func(n *Node) bool { return !has(n) })
+	w.edit(in)
 	p := s.run(in)
 	if p.Count(ActionConflict, ActionRefuse) > 0 {
 		s.Errorf("%v", actions(p))
@@ -236,7 +240,42 @@ func (w *world) step(s *site, a Arrangement) {
 	for _, n := range in.Nodes {
 		if !n.Failed {
 			w.last[n.Key()] = n
+			w.forms[n.Key()] = formOf(in, n)
 		}
+	}
+}
+
+// edit gives the forms of a run new digests, mostly.
+func (w *world) edit(in *Input) {
+	in.Forms = nil
+	for _, h := range in.Hubs {
+		for _, f := range h.Forms {
+			in.Forms = append(in.Forms, formAt(h.HubKey, f, w.IntN(3)))
+		}
+	}
+}
+
+// formOf returns a node's form with the digest of a run.
+func formOf(in *Input, n *Node) index.Origin {
+	i := slices.IndexFunc(in.Forms, func(o index.Origin) bool { return o.Bare() == index.OriginOf(n.Hub, n.Form) })
+	return in.Forms[i]
+}
+
+// compareForms checks that the index has the form's digest of each node's last run. Only a
+// run of everything drops others.
+func (w *world) compareForms(t testing.TB, s *site, whole bool) {
+	t.Helper()
+	var want []index.Origin
+	for key := range w.last {
+		want = append(want, w.forms[key])
+	}
+	want = index.SortOrigins(want)
+	got := s.index().Forms
+	if !whole {
+		got = slices.DeleteFunc(got, func(o index.Origin) bool { return !slices.Contains(want, o) })
+	}
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -260,11 +299,14 @@ func (w *world) whole(a Arrangement) *Input {
 
 // runWhole makes that run, and stores its nodes.
 func (w *world) runWhole(s *site, in *Input) {
+	w.edit(in)
 	s.run(in)
 	clear(w.last)
 	for _, n := range in.Nodes {
 		w.last[n.Key()] = n
+		w.forms[n.Key()] = formOf(in, n)
 	}
+	w.compareForms(s.TB, s, true)
 }
 
 // compareObjects checks that the top's files lead to the last rendered objects, and that
@@ -365,6 +407,7 @@ func TestHistoryDoesNotMatter(t *testing.T) {
 					w.step(s, a)
 				}
 				w.compareObjects(t, s)
+				w.compareForms(t, s, false)
 				names = s.keepNames(names)
 			}
 			a = Arrangement{PerNode: w.IntN(2) == 0, Spread: w.IntN(2) == 0}

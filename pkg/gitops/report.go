@@ -2,7 +2,6 @@ package gitops
 
 import (
 	"bytes"
-	"encoding/hex"
 	"slices"
 
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
@@ -24,9 +23,8 @@ const (
 // their values.
 type Report struct {
 	Changed bool `json:"changed"` // set if any file changes, even only the index
-	// Tree is the SHA-256 of the index after the run, in hexadecimal. Equal trees have
-	// equal values.
-	Tree      string       `json:"tree"`
+	// Digests are those of the tree after the run, as in its index.
+	index.Digests
 	Nodes     NodeCounts   `json:"nodes"`
 	Objects   Counts       `json:"objects"`
 	Files     FileCounts   `json:"files"`
@@ -143,8 +141,7 @@ type Conflict struct {
 
 // NewReport returns the report of a plan. changed comes from Dir.Changes.
 func NewReport(in *Input, p *Plan, changed bool) *Report {
-	tree := p.tree()
-	r := &Report{Changed: changed, Tree: hex.EncodeToString(tree[:]), Files: FileCounts{
+	r := &Report{Changed: changed, Digests: p.sealed().Digests, Files: FileCounts{
 		Written: p.Count(ActionCreate, ActionUpdate, ActionRestore), Removed: p.Count(ActionRemove), Unchanged: p.Count(ActionKeep),
 	}}
 	r.Leaving = in.leavingIn(p)
@@ -189,6 +186,12 @@ type content struct {
 	key   index.ObjectKey
 	bytes []byte
 	step  *Step
+}
+
+// OnlyIndex reports whether the run changes no file except the index. That happens if a
+// form changes, and its manifests don't.
+func (r *Report) OnlyIndex() bool {
+	return r.Changed && r.Files.Written == 0 && r.Files.Removed == 0
 }
 
 // nodesOf groups the steps of a plan by node. It skips files that lynqctl keeps because

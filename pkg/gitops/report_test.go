@@ -2,7 +2,6 @@ package gitops
 
 import (
 	"bytes"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/lynqctl/lynqctl/internal/markdown"
-	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
@@ -59,7 +57,7 @@ func TestReport(t *testing.T) {
 			id := &want.Changes[i].NodeID
 			id.Hub.Name, id.Form.Name, id.Namespace = "crm", "web", "default"
 		}
-		if diff := cmp.Diff(want, r, cmpopts.IgnoreUnexported(ObjectChange{}, NodeChange{}), cmpopts.IgnoreFields(Report{}, "Files", "Tree")); diff != "" {
+		if diff := cmp.Diff(want, r, cmpopts.IgnoreUnexported(ObjectChange{}, NodeChange{}), cmpopts.IgnoreFields(Report{}, "Files", "Digests")); diff != "" {
 			t.Errorf("%+v: %s", a, diff)
 		}
 		// Another arrangement moves files, but changes no object.
@@ -72,8 +70,8 @@ func TestReport(t *testing.T) {
 		if r = s.report(before()); r.Changed || len(r.Changes) > 0 || r.Files.Written+r.Files.Removed > 0 {
 			t.Errorf("%+v: %+v", a, r)
 		}
-		if of := index.DigestOf(s.index().Encode()); r.Tree != hex.EncodeToString(of[:]) {
-			t.Errorf("%+v: the tree is %s, and its index %x", a, r.Tree, of)
+		if of := s.index().Seal().Digests; !cmp.Equal(r.Digests, of) {
+			t.Errorf("%+v: the report has %+v, and the index %+v", a, r.Digests, of)
 		}
 	}
 }

@@ -38,6 +38,13 @@ func rowNode(hub, uid, text string) *Node {
 	}
 }
 
+// formAt returns a form with the digest of a version.
+func formAt(hub lynq.HubKey, form lynq.FormKey, version int) index.Origin {
+	o := index.OriginOf(hub, form)
+	o.Digest = fmt.Sprintf("%016x", version)
+	return o
+}
+
 // inputOf returns a run on all forms of the nodes' hubs, and on more hubs.
 func inputOf(nodes []*Node, hubs ...string) *Input {
 	in := &Input{Nodes: nodes}
@@ -48,6 +55,7 @@ func inputOf(nodes []*Node, hubs ...string) *Input {
 		}
 		if !slices.Contains(in.Hubs[i].Forms, form) {
 			in.Hubs[i].Forms = append(in.Hubs[i].Forms, form)
+			in.Forms = append(in.Forms, formAt(h, form, 1))
 		}
 	}
 	for _, n := range nodes {

@@ -72,6 +72,8 @@ type Input struct {
 	Apps Apps
 	// Told are the losses that lynqctl has reported.
 	Told []string
+	// Forms are the run's forms with their digests.
+	Forms []index.Origin
 	// DropApps removes these objects. It keeps those for the whole tree if the run doesn't
 	// cover the whole tree.
 	DropApps bool

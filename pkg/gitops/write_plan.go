@@ -55,7 +55,7 @@ func (e *WriteError) Unwrap() error { return e.Err }
 // Changes reports whether a plan changes the tree, even if only the index.
 func (d *Dir) Changes(p *Plan) bool {
 	return slices.ContainsFunc(p.Steps, func(s Step) bool { return s.writes() || s.Action == ActionRemove }) ||
-		d.index != p.tree()
+		d.index != p.sealed().File
 }
 
 // RootError means that lynqctl couldn't create the tree's folder. It wrote nothing.
@@ -195,7 +195,7 @@ type writer struct {
 
 func (w *writer) carryOut(ctx context.Context, p *Plan) error {
 	switch {
-	case !p.touches() && w.index == p.tree():
+	case !p.touches() && w.index == p.sealed().File:
 		return nil
 	case !p.touches():
 		return w.saveIndex(p.Final())
@@ -231,15 +231,14 @@ func (w *writer) saveIndex(x *index.Index) error {
 	if now != w.index {
 		return &WriteError{Path: w.fullPath(index.FileName), Err: ErrChanged}
 	}
-	b := x.Encode()
-	next := index.DigestOf(b)
-	if now == next {
+	next := x.Seal()
+	if now == next.File {
 		return nil
 	}
-	if err := w.replace(index.FileName, b); err != nil {
+	if err := w.replace(index.FileName, next.Bytes); err != nil {
 		return err
 	}
-	w.index = next
+	w.index = next.File
 	return nil
 }
 

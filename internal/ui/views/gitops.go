@@ -99,6 +99,10 @@ func treeLine(r *gitops.Report, dryRun bool) string {
 	if dryRun {
 		written, removed = "to write", "to remove"
 	}
-	return fmt.Sprintf("nodes: %s; objects: %s; files: %d %s, %d %s",
-		ui.Commas(treeCounts(r.Nodes.Counts), ui.Some(r.Nodes.Failed, "failed"), ui.Some(r.Nodes.Waiting, "waiting for their stage")), treeCounts(r.Objects), r.Files.Written, written, r.Files.Removed, removed)
+	index := ""
+	if r.OnlyIndex() {
+		index = "; only the index changes"
+	}
+	return fmt.Sprintf("nodes: %s; objects: %s; files: %d %s, %d %s%s",
+		ui.Commas(treeCounts(r.Nodes.Counts), ui.Some(r.Nodes.Failed, "failed"), ui.Some(r.Nodes.Waiting, "waiting for their stage")), treeCounts(r.Objects), r.Files.Written, written, r.Files.Removed, removed, index)
 }

@@ -2,8 +2,11 @@ package render
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
@@ -11,19 +14,31 @@ import (
 // git-interpret-trailers.
 type Trailer struct{ Key, Value string }
 
-// Trailers say in a commit where the tree came from. They name the hubs with their rows,
-// and the digests of the forms and of the tree's index. They follow the order of the
-// inputs, and contain no value of a row.
+// Trailers say in a commit where the tree came from. They name the run's hubs with their
+// rows, and its forms. They have the digests and the plan of the tree's index. They follow
+// the order of the inputs, and contain no value of a row.
 func (t *Tree) Trailers() []Trailer {
 	trailers := []Trailer{{"Lynqctl-Version", t.version}}
 	for _, h := range t.hubs {
 		r := t.run.Hubs[h.Key]
-		trailers = append(trailers, Trailer{"Lynqctl-Hub", fmt.Sprintf("%s, %s, %d active", h.Hub.Key(), phrase.Count(r.Rows, "row"), r.Active)})
+		said := fmt.Sprintf("%s, %s, %d active", h.Hub.Key(), phrase.Count(r.Rows, "row"), r.Active)
+		trailers = append(trailers, Trailer{"Lynqctl-Hub", said + t.digests(index.OriginOf(h.Hub.Key(), lynq.FormKey{}))})
 	}
 	for _, h := range t.hubs {
 		for _, p := range h.Programs {
-			trailers = append(trailers, Trailer{"Lynqctl-Form", fmt.Sprintf("%s, digest %s", load.FormKey(p.Form, h.Key.Namespace), p.Digest())})
+			said := load.FormKey(p.Form, h.Key.Namespace).String()
+			trailers = append(trailers, Trailer{"Lynqctl-Form", said + t.digests(index.OriginOf(h.Hub.Key(), p.Form.Key()))})
 		}
 	}
-	return append(trailers, Trailer{"Lynqctl-Tree", t.Report.Tree})
+	return append(trailers, Trailer{"Lynqctl-Plan", t.Report.Plan})
+}
+
+// digests returns ", digest X" for each digest of a hub or form. There is none if the tree
+// has no files of it.
+func (t *Tree) digests(o index.Origin) string {
+	var b strings.Builder
+	for _, digest := range t.Report.Of(o) {
+		b.WriteString(", digest " + digest)
+	}
+	return b.String()
 }

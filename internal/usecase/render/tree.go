@@ -217,6 +217,7 @@ func writeTree(ctx context.Context, e *session.Engine, o *Options, inputs *load.
 	j.input = &gitops.Input{
 		Arrangement: o.Arrangement, Scope: scopeOf(j.hubs, o.Settings, rendered.nodes, o.NoGrace), Target: o.Target,
 		Nodes: rendered.nodes, Index: index, Apps: emitted, DropApps: o.DropApps, Told: told,
+		Forms: formsOf(j.hubs),
 	}
 	j.input.Leave(j.Now())
 	if err := j.unknownNodes(); err != nil {

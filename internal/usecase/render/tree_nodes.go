@@ -110,6 +110,19 @@ func scopeOf(hubs []load.HubPrograms, s render.Settings, nodes []*gitops.Node, n
 	return scope
 }
 
+// formsOf returns the forms with the digests that a tree's index records.
+func formsOf(hubs []load.HubPrograms) []index.Origin {
+	var forms []index.Origin
+	for _, h := range hubs {
+		for _, p := range h.Programs {
+			o := index.OriginOf(h.Hub.Key(), p.Form.Key())
+			o.Digest = p.Digest()
+			forms = append(forms, o)
+		}
+	}
+	return forms
+}
+
 // askedNodes returns the names of a tree's nodes that --node selects, nil for all. It
 // returns the given names and those of the nodes that the run found. For gone rows, it also
 // returns the other name of a plain one.

@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -39,8 +40,13 @@ func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e
 // Unwrap returns the error of the line.
 func (e *LineError) Unwrap() error { return e.Err }
 
-// line is a line of the index. The first line is the head, and each other line is a file.
-// Git shows and merges single lines well.
+// digestError means that a field of a line has no digest.
+type digestError struct{ field, text string }
+
+func (e *digestError) Error() string { return fmt.Sprintf("%s %q is no digest", e.field, e.text) }
+
+// line is a line of the index. The first line is the head. A line with a path is a file,
+// and a line with a digest is an Origin. Git shows and merges single lines well.
 type line struct {
 	// These fields are part of the head.
 	Format     int      `json:"format,omitempty"`
@@ -49,6 +55,8 @@ type line struct {
 	// Last marks a head at the end of the file, so that lynqctl notices a cut file. A
 	// merge may put heads anywhere.
 	Last bool `json:"last,omitempty"`
+
+	Digest string `json:"digest,omitempty"` // of an Origin
 
 	Path          string   `json:"path,omitempty"`
 	SHA256        string   `json:"sha256,omitempty"`
@@ -67,7 +75,18 @@ type line struct {
 
 // Encode encodes an index. Equal indexes give equal bytes. A file with two digests has two
 // lines.
-func (x *Index) Encode() []byte {
+func (x *Index) Encode() []byte { return x.Seal().Bytes }
+
+// Sealed is an encoded index.
+type Sealed struct {
+	Bytes   []byte
+	File    Digest  // of these bytes
+	Digests Digests // as in the last lines
+}
+
+// Seal encodes an index, and calculates its digests. Only the files and forms of the index
+// determine them, so an unchanged tree keeps its bytes.
+func (x *Index) Seal() *Sealed {
 	b := make([]byte, 0, 64+len(x.Entries)*320)
 	b = append(b, `{"format":`...)
 	b = strconv.AppendInt(b, format, 10)
@@ -79,14 +98,31 @@ func (x *Index) Encode() []byte {
 		b = append(append(b, `,"told":`...), list...)
 	}
 	b = append(b, "}\n"...)
+	sums := hubSums{}
 	for i := range x.Entries {
 		e := &x.Entries[i]
+		start := len(b)
 		for _, d := range e.Digests {
 			b = e.appendLine(b, d)
 		}
+		if !e.Shared() {
+			sums.add(e.Hub, b[start:])
+		}
 	}
+	s := &Sealed{Digests: Digests{Origins: sums.origins(x.Forms)}}
+	for i := range s.Digests.Origins {
+		b = s.Digests.Origins[i].appendLine(b)
+	}
+	sum := sha256.New() // it goes on after the plan, so the file needs no second pass
+	_, _ = sum.Write(b) // a hash never fails
+	s.Digests.Plan = hex.EncodeToString(sum.Sum(nil)[:planSize])
+	end := len(b)
 	b = strconv.AppendInt(append(b, `{"format":`...), format, 10)
-	return append(b, ",\"last\":true}\n"...)
+	b = append(append(b, `,"last":true,"plan":"`...), s.Digests.Plan...)
+	s.Bytes = append(b, "\"}\n"...)
+	_, _ = sum.Write(s.Bytes[end:])
+	s.File = Digest(sum.Sum(nil))
+	return s
 }
 
 // wasCut reports whether the last line of an index is missing.
@@ -210,7 +246,7 @@ func Decode(b []byte) (*Index, error) {
 	x := &Index{Unfinished: head.Unfinished, Told: head.Told}
 	rest := lines[1:]
 	share := len(rest)/runtime.GOMAXPROCS(0) + 1
-	parts := make([][]Entry, (len(rest)+share-1)/share)
+	parts := make([]Index, (len(rest)+share-1)/share)
 	errs := make([]error, len(parts))
 	var wg sync.WaitGroup
 	for i := range parts {
@@ -222,36 +258,52 @@ func Decode(b []byte) (*Index, error) {
 			return nil, err
 		}
 	}
-	x.Entries = slices.Concat(parts...)
+	x.Entries = make([]Entry, 0, len(rest))
+	for i := range parts {
+		x.Entries, x.Forms = append(x.Entries, parts[i].Entries...), append(x.Forms, parts[i].Forms...)
+	}
+	x.Forms = SortOrigins(x.Forms)
 	x.Sort()
 	return x, nil
 }
 
 // decodeLines reads lines. number is that of the first one.
-func decodeLines(lines [][]byte, number int) ([]Entry, error) {
-	entries := make([]Entry, 0, len(lines))
+func decodeLines(lines [][]byte, number int) (x Index, err error) {
+	x.Entries = make([]Entry, 0, len(lines))
 	for i, text := range lines {
-		e, err := decodeLine(text)
-		if err != nil {
-			return nil, &LineError{number + i, err}
-		}
-		if e.Path != "" {
-			entries = append(entries, e)
+		if err := x.decodeLine(text); err != nil {
+			return Index{}, &LineError{number + i, err}
 		}
 	}
-	return entries, nil
+	return x, nil
 }
 
-func decodeLine(text []byte) (Entry, error) {
+// decodeLine adds a line to an index. It needs no digests of hubs and no plan, because
+// Seal calculates them. It skips heads, which a merge may put anywhere.
+func (x *Index) decodeLine(text []byte) error {
 	l, ok := quickLine(string(text))
 	if !ok {
 		if err := json.Unmarshal(text, &l); err != nil {
-			return Entry{}, errors.New("it is no line of an index of lynqctl (restore the file from Git)")
+			return errors.New("it is no line of an index of lynqctl (restore the file from Git)")
 		}
 	}
-	if l.Path == "" && l.Format != 0 {
-		return Entry{}, nil // a second head, from a merge
+	switch {
+	case l.Path == "" && l.Format != 0:
+		return nil
+	case l.Path == "" && l.Hub != "":
+		o, err := l.origin()
+		if err == nil && o.Form != "" {
+			x.Forms = append(x.Forms, o)
+		}
+		return err
 	}
+	e, err := l.entry()
+	x.Entries = append(x.Entries, e)
+	return err
+}
+
+// entry returns the file of a line.
+func (l *line) entry() (Entry, error) {
 	e := Entry{Path: l.Path, Owned: Owned{
 		Hub: lynq.HubKey{Name: l.Hub, Namespace: l.HubNamespace}, Form: lynq.FormKey{Namespace: l.FormNamespace, Name: l.Form}, Node: lynq.NodeKey{Namespace: l.Namespace, Name: l.Node},
 	}}
@@ -263,7 +315,7 @@ func decodeLine(text []byte) (Entry, error) {
 	}
 	var d Digest
 	if n, err := hex.Decode(d[:], []byte(l.SHA256[:min(len(l.SHA256), 2*len(d))])); err != nil || n != len(d) || len(l.SHA256) != 2*n {
-		return e, fmt.Errorf("sha256 %q is no digest", l.SHA256)
+		return e, &digestError{"sha256", l.SHA256}
 	}
 	e.Digests = []Digest{d}
 	if since, err := time.Parse(time.RFC3339, l.LeavingSince); err == nil {

@@ -23,6 +23,9 @@ type Index struct {
 	// Told has the losses that lynqctl has reported. See Loss.Mark.
 	Told    []string
 	Entries []Entry // sorted by path, each once
+	// Forms are the forms of the entries with their digests, sorted. After a merge, or if a
+	// run renders only a part of the nodes, a form may have several.
+	Forms []Origin
 }
 
 // Entry is a file that lynqctl wrote. It has no values of rows.
@@ -51,6 +54,9 @@ type Owned struct {
 func (o *Owned) OfForm(f lynq.FormKey) bool {
 	return o.Form.Name == f.Name && (o.Form.Namespace == "" || o.Form.Namespace == f.Namespace)
 }
+
+// Origin returns the form of a file, without a digest.
+func (o *Owned) Origin() Origin { return OriginOf(o.Hub, o.Form) }
 
 // Shared reports whether a file belongs to no node.
 func (o *Owned) Shared() bool { return o.Hub.Name == "" }
@@ -90,13 +96,14 @@ func (x *Index) Without(paths map[string]bool) *Index {
 	if len(paths) == 0 {
 		return x
 	}
-	out := &Index{Unfinished: x.Unfinished, Told: x.Told}
+	out := *x
+	out.Entries = nil
 	for _, e := range x.Entries {
 		if !paths[e.Path] {
 			out.Entries = append(out.Entries, e)
 		}
 	}
-	return out
+	return &out
 }
 
 // Sort sorts entries, and joins those with one path.

@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"slices"
 	"strings"
@@ -24,6 +25,10 @@ func sampleIndex() *Index {
 			},
 		}},
 		{Path: "kustomization.yaml", Digests: []Digest{{4}}},
+	}, Forms: []Origin{
+		{Hub: "crm", Form: "web", Digest: "0011223344556677"},
+		{Hub: "crm", Form: "web", Digest: "8899aabbccddeeff"},
+		{Hub: "crm", HubNamespace: "eu", Form: "web", FormNamespace: "us", Digest: "0011223344556677"},
 	}}
 }
 
@@ -41,8 +46,8 @@ func TestIndexRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	compareIndex(t, x, got)
-	if lines := bytes.Count(x.Encode(), []byte("\n")); lines != 6 {
-		t.Errorf("%d lines for a head, three files, one digest more and the end", lines)
+	if lines := bytes.Count(x.Encode(), []byte("\n")); lines != 11 {
+		t.Errorf("%d lines for a head, three files, one digest more, two hubs, three digests of forms and the end", lines)
 	}
 }
 
@@ -65,14 +70,17 @@ func TestIndexHoldsData(t *testing.T) {
 
 // TestIndexOfMerge reads an index after Git merged two branches line by line.
 func TestIndexOfMerge(t *testing.T) {
-	text := string((&Index{Entries: sampleIndex().Entries}).Encode())
+	text := string((&Index{Entries: sampleIndex().Entries, Forms: sampleIndex().Forms}).Encode())
 	lines := strings.SplitAfter(text, "\n")
-	merged := lines[0] + lines[4] + lines[3] + `{"format":1,"unfinished":true}` + "\n" + lines[5] + lines[1] + lines[2] + lines[3] + lines[len(lines)-2]
+	other := &Index{Entries: sampleIndex().Entries, Forms: []Origin{{Hub: "crm", Form: "web", Digest: "ffffffffffffffff"}}}
+	other.Entries[2].Digests = []Digest{{9}}
+	ending := strings.SplitAfter(string(other.Encode()), "\n")[5:]
+	merged := lines[0] + lines[4] + lines[3] + `{"format":1,"unfinished":true}` + "\n" + lines[5] + lines[1] + lines[2] + lines[3] + strings.Join(ending, "") + strings.Join(lines[6:], "")
 	got, err := Decode([]byte(strings.ReplaceAll(merged, "\n", "\r\n")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &Index{Entries: sampleIndex().Entries}
+	want := &Index{Entries: sampleIndex().Entries, Forms: slices.Insert(sampleIndex().Forms, 2, other.Forms[0])}
 	want.Entries[1].Digests = []Digest{{3}, {2}}
 	compareIndex(t, want, got)
 }
@@ -83,26 +91,29 @@ func TestBadIndex(t *testing.T) {
 		return `{"path":"` + path + `","sha256":"` + strings.Repeat("0", 64) + `"` + more + "}\n"
 	}
 	for text, want := range map[string]string{
-		"":                                             "line 1: it is no head of an index of lynqctl",
-		"apiVersion: v1\n":                             "line 1: it is no head of an index of lynqctl",
-		`{"format":2,"x":1}`:                           "its format is 2, and this lynqctl knows 1",
-		head + "<<<<<<< HEAD\n":                        "line 2: it is a mark of a merge",
-		"<<<<<<< HEAD\n" + head:                        "line 1: it is a mark of a merge",
-		head + "||||||| 1a2b3c\n":                      "line 2: it is a mark of a merge",
-		head + file("a", "") + "=======\n":             "line 3: it is a mark of a merge",
-		head + file("../a", ""):                        `line 2: path "../a" is none in the tree`,
-		head + file("/etc/passwd", ""):                 `line 2: path "/etc/passwd" is none in the tree`,
-		head + file(".git/config", ""):                 `line 2: path ".git/config" is none in the tree`,
-		head + file(FileName, ""):                      `line 2: path "lynqctl-index.jsonl" is none in the tree`,
-		head + `{"path":"a","sha256":"00"}`:            `line 2: sha256 "00" is no digest`,
-		head + `{"path":"a"}`:                          `line 2: sha256 "" is no digest`,
-		head + file("a", `,"hub":"crm"`):               "line 2: it has a hub without a node",
-		head + file("a", `,"node":"x"`):                "line 2: it has a hub without a node",
-		head + "{}\n":                                  `line 2: path "" is none`,
-		head + "{\n":                                   "line 2: it is no line of an index of lynqctl (restore the file from Git)",
-		head + file("a", `,"objects":["x"]`):           `line 2: object "x" has no id`,
-		head + file("a", `,"objects":["x@y"]`):         `line 2: object "x@y" has no name`,
-		head + strings.Repeat(file("a", ""), 9) + "{}": `line 11: path`,
+		"":                                     "line 1: it is no head of an index of lynqctl",
+		"apiVersion: v1\n":                     "line 1: it is no head of an index of lynqctl",
+		`{"format":2,"x":1}`:                   "its format is 2, and this lynqctl knows 1",
+		head + "<<<<<<< HEAD\n":                "line 2: it is a mark of a merge",
+		"<<<<<<< HEAD\n" + head:                "line 1: it is a mark of a merge",
+		head + "||||||| 1a2b3c\n":              "line 2: it is a mark of a merge",
+		head + file("a", "") + "=======\n":     "line 3: it is a mark of a merge",
+		head + file("../a", ""):                `line 2: path "../a" is none in the tree`,
+		head + file("/etc/passwd", ""):         `line 2: path "/etc/passwd" is none in the tree`,
+		head + file(".git/config", ""):         `line 2: path ".git/config" is none in the tree`,
+		head + file(FileName, ""):              `line 2: path "lynqctl-index.jsonl" is none in the tree`,
+		head + `{"path":"a","sha256":"00"}`:    `line 2: sha256 "00" is no digest`,
+		head + `{"path":"a"}`:                  `line 2: sha256 "" is no digest`,
+		head + file("a", `,"hub":"crm"`):       "line 2: it has a hub without a node",
+		head + file("a", `,"node":"x"`):        "line 2: it has a hub without a node",
+		head + "{}\n":                          `line 2: path "" is none`,
+		head + "{\n":                           "line 2: it is no line of an index of lynqctl (restore the file from Git)",
+		head + file("a", `,"objects":["x"]`):   `line 2: object "x" has no id`,
+		head + file("a", `,"objects":["x@y"]`): `line 2: object "x@y" has no name`,
+		head + `{"hub":"crm"}`:                 `line 2: digest "" is no digest`,
+		head + `{"hub":"crm","form":"web","digest":"0011223344556677\nSigned-off-by: me"}`: `line 2: digest "0011223344556677\nSigned-off-by: me" is no digest`,
+		head + `{"form":"web","digest":"0011223344556677"}`:                                `line 2: path "" is none`,
+		head + strings.Repeat(file("a", ""), 9) + "{}":                                     `line 11: path`,
 	} {
 		if strings.HasPrefix(text, head) {
 			text += "\n" + `{"format":1,"last":true}`
@@ -118,9 +129,59 @@ func TestBadIndex(t *testing.T) {
 	}
 }
 
+// TestDigests checks the digests of an index against their definitions, and that files and
+// forms determine them.
+func TestDigests(t *testing.T) {
+	x := sampleIndex()
+	sealed := x.Seal()
+	b, digests := sealed.Bytes, sealed.Digests
+	lines := strings.SplitAfter(strings.TrimSuffix(string(b), "\n"), "\n")
+	last := len(lines) - 1
+	sum := func(lines ...string) string {
+		d := DigestOf([]byte(strings.Join(lines, "")))
+		return hex.EncodeToString(d[:])
+	}
+	eu, local := OriginOf(lynq.HubKey{Namespace: "eu", Name: "crm"}, lynq.FormKey{}), OriginOf(lynq.HubKey{Name: "crm"}, lynq.FormKey{})
+	web := OriginOf(lynq.HubKey{Name: "crm"}, lynq.FormKey{Name: "web"})
+	for name, got := range map[string]struct{ got, want any }{
+		"file":          {sealed.File, DigestOf(b)},
+		"plan":          {digests.Plan, sum(lines[:last]...)[:32]},
+		"last line":     {lines[last], `{"format":1,"last":true,"plan":"` + digests.Plan + `"}`},
+		"hub":           {digests.Of(eu), []string{sum(lines[1])[:16]}},
+		"hub elsewhere": {digests.Of(local), []string{sum(lines[2:4]...)[:16]}},
+		"form":          {digests.Of(web), []string{"0011223344556677", "8899aabbccddeeff"}},
+		"no form":       {digests.Of(OriginOf(lynq.HubKey{Name: "erp"}, lynq.FormKey{Name: "web"})), []string(nil)},
+		"first line":    {lines[5], `{"hub":"crm","digest":"` + digests.Of(local)[0] + `"}` + "\n"},
+		"form's line":   {lines[9], `{"hub":"crm","hubNamespace":"eu","form":"web","formNamespace":"us","digest":"0011223344556677"}` + "\n"},
+		"all":           {len(digests.Origins), 5},
+	} {
+		if diff := cmp.Diff(got.want, got.got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	x.Entries[0].Digests = []Digest{{7}}
+	if now := x.Seal().Digests; now.Plan == digests.Plan || cmp.Equal(now.Of(eu), digests.Of(eu)) || !cmp.Equal(now.Of(local), digests.Of(local)) {
+		t.Errorf("a file of one hub changes, and\n%+v\nbecomes\n%+v", digests, now)
+	}
+	x = sampleIndex()
+	x.Forms = x.Forms[1:]
+	if now := x.Seal().Digests; now.Plan == digests.Plan || !cmp.Equal(now.Of(eu), digests.Of(eu)) {
+		t.Errorf("a form changes, and\n%+v\nbecomes\n%+v", digests, now)
+	}
+}
+
+// TestWithout checks that an index without a file keeps everything else.
+func TestWithout(t *testing.T) {
+	x, want := sampleIndex(), sampleIndex()
+	x.Told, want.Told = []string{"web: x"}, []string{"web: x"}
+	want.Entries = slices.Delete(want.Entries, 1, 2)
+	compareIndex(t, want, x.Without(map[string]bool{"a-web/x.yaml": true}))
+}
+
 // TestCutIndex refuses an index that was cut.
 func TestCutIndex(t *testing.T) {
-	x := &Index{Entries: sampleIndex().Entries}
+	x := sampleIndex()
+	x.Unfinished = false
 	text := string(x.Encode())
 	for end := range text {
 		if _, err := Decode([]byte(text[:end])); err == nil && end < len(text)-1 {
@@ -131,7 +192,7 @@ func TestCutIndex(t *testing.T) {
 	slices.Sort(sorted)
 	merged := text + text
 	for _, whole := range []string{text, strings.Join(sorted, ""), merged} {
-		if got, err := Decode([]byte(whole)); err != nil || len(got.Entries) != len(x.Entries) {
+		if got, err := Decode([]byte(whole)); err != nil || len(got.Entries) != len(x.Entries) || !cmp.Equal(got.Forms, x.Forms) {
 			t.Errorf("%v\n%s", err, whole)
 		}
 	}
