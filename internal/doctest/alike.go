@@ -42,14 +42,15 @@ func canonical(text string) []string {
 		{regexp.MustCompile(`\b\d{8}-\d{9}-[a-z0-9]{4}\b`), "RUN"},
 		{regexp.MustCompile(`\b\S+@\S+ pid \d+ [a-z0-9]{6}\b`), "WHO"},
 		{regexp.MustCompile(`\bdigest [0-9a-f]{16}\b`), "digest HASH"},
-		{regexp.MustCompile(`^Plan: +[0-9a-f]{32}$`), "Plan: ID"},
-		{regexp.MustCompile(`^Version: +\S+$`), "Version: V"},
+		{regexp.MustCompile(`\bPlan: +[0-9a-f]{32}$`), "Plan: ID"},
+		{regexp.MustCompile(`\bVersion: +\S+$`), "Version: V"},
 		{regexp.MustCompile(`\bapplyset-[A-Za-z0-9_-]{43}-v1\b`), "APPLYSET"},
 		{regexp.MustCompile(`\b\d+(\.\d+)?(ms|s|m|h|d)(\d+(s|m|h))?\b`), "AGE"},
 		// Names that controllers generate contain no vowels, and nothing that looks like
 		// one.
 		{regexp.MustCompile(`-[bcdfghjklmnpqrstvwxz2456789]{7,10}\b(-[bcdfghjklmnpqrstvwxz2456789]{5}\b)?`), "-MADE"},
 		{regexp.MustCompile(`"(digest|template|fields)": ?"[0-9a-f]{16}"`), `"$1":"HASH"`},
+		{regexp.MustCompile(`"plan": ?"[0-9a-f]{32}"`), `"plan":"ID"`},
 		{regexp.MustCompile(`"resourceVersion": ?"\d+"`), `"resourceVersion":"N"`},
 		{regexp.MustCompile(`\b[0-9a-f]{7,40}\b\] `), "COMMIT] "}, // as git prints it
 		{regexp.MustCompile(`  +`), "  "},

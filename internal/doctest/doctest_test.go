@@ -144,6 +144,8 @@ func TestAlike(t *testing.T) {
 		"uids":                {"1c85ae56-4af9-4845-8f31-67ea86a76ffe", "2d85ae56-4af9-4845-8f31-67ea86a76ffe", true},
 		"pods":                {"a-app-7f46cc84b9-nlghp  x", "a-app-5d9c8b7f6-qqqqq  x", true},
 		"not a pod":           {"acme-settings", "acme-config", false},
+		"plans":               {"Lynqctl-Plan: 34b20d26b20381cdacbad00171bbff5a\n{\"plan\":\"34b20d26b20381cdacbad00171bbff5a\"}", "Lynqctl-Plan: 0000000000000000000000000000000f\n{\"plan\":\"0000000000000000000000000000000f\"}", true},
+		"no plan":             {"Lynqctl-Plan: 34b20d26b20381cdacbad00171bbff5a", "Lynqctl-Plan: none", false},
 		"left out":            {"a\n...\nd", "a\nb\nc\nd", true},
 		"nothing left out":    {"a\n...\nd", "a\nd", true},
 		"left out, and wrong": {"a\n...\nd", "a\nb\nc", false},
