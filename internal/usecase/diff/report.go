@@ -12,6 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/diff"
 	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
@@ -33,7 +34,7 @@ func (t *diffRun) report(plans []plan.Plan) (*diff.Report, error) {
 			r.Total++
 			p := &plans[i].Nodes[k]
 			if t.nodes[p] == nil {
-				t.compare(p) // the run had nothing to try
+				t.compare(p, "") // the run had nothing to try
 			}
 			if n := t.nodes[p]; n.Problem != "" || len(n.Objects) > 0 {
 				r.Nodes = append(r.Nodes, *n)
@@ -49,8 +50,9 @@ func (t *diffRun) report(plans []plan.Plan) (*diff.Report, error) {
 	return r, nil
 }
 
-// compare finds out what apply would do to a finished node.
-func (t *diffRun) compare(p *plan.NodePlan) {
+// compare finds out what apply would do to a finished node. outcome is that of the trial, or
+// "".
+func (t *diffRun) compare(p *plan.NodePlan, outcome report.Outcome) {
 	n := &diff.Node{NodeID: p.NodeID}
 	if p.Desired != nil && p.Desired.Failed != nil {
 		n.Problem = p.Desired.Failed.Error()
@@ -69,12 +71,31 @@ func (t *diffRun) compare(p *plan.NodePlan) {
 			n.Objects = append(n.Objects, o)
 		}
 	}
+	if err == nil && outcome == report.OutcomeDone && len(n.Objects) == 0 && p.Desired == nil && !p.Moves() {
+		n.Objects, err = onlyInventory(p)
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.nodes[p] = n
 	if t.err == nil {
 		t.err = err
 	}
+}
+
+// onlyInventory returns the inventory of a node of which apply deletes nothing else. Diffs
+// leave out the inventories of other nodes, because those go with the node's objects.
+func onlyInventory(p *plan.NodePlan) ([]diff.Object, error) {
+	o := diff.Object{
+		Ref:        lynq.Ref{Kind: "ConfigMap", Namespace: p.Namespace, Name: inventory.Name(p.Name)},
+		APIVersion: "v1", Action: string(plan.ActionDelete), Reason: string(reason.NodeGone), Note: "it is the node's inventory, and lists no object to delete",
+	}
+	cause := diff.CauseRowGone
+	if p.Deleted {
+		o.Reason, cause = string(reason.NodeDeleted), diff.CauseDeleted
+	}
+	live := map[string]any{"apiVersion": o.APIVersion, "kind": o.Kind, "metadata": map[string]any{"name": o.Name, "namespace": o.Namespace}}
+	err := o.Compare(live, nil, diff.Origin{Whole: cause})
+	return []diff.Object{o}, err
 }
 
 // object fills in what apply would do to one object.

@@ -200,7 +200,7 @@ func (t *diffRun) Report(e report.Event) {
 		t.ended[stepKey{e.Key(), e.Object}] = e
 	case report.EventNode:
 		if p := t.plans[e.Key()]; p != nil {
-			t.compare(p)
+			t.compare(p, e.Outcome)
 		}
 	}
 }
