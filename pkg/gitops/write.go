@@ -370,8 +370,10 @@ func kindOf(m fs.FileMode) string {
 		return "a folder"
 	case m.IsRegular():
 		return "a file"
+	case m&fs.ModeNamedPipe != 0:
+		return "a named pipe"
 	}
-	return "something special"
+	return "a device or a socket"
 }
 
 // fullPath returns a file's path for people.

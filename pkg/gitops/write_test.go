@@ -232,6 +232,22 @@ func TestHugeFile(t *testing.T) {
 	}
 }
 
+// TestKindOf checks the words for what is in the place of a file.
+func TestKindOf(t *testing.T) {
+	for want, mode := range map[string]fs.FileMode{
+		"a symbolic link": fs.ModeSymlink, "a folder": fs.ModeDir, "a file": 0o644, "a named pipe": fs.ModeNamedPipe,
+	} {
+		if got := kindOf(mode); got != want {
+			t.Errorf("%v: got %q, want %q", mode, got, want)
+		}
+	}
+	for _, mode := range []fs.FileMode{fs.ModeDevice, fs.ModeDevice | fs.ModeCharDevice, fs.ModeSocket} {
+		if got := kindOf(mode); got != "a device or a socket" {
+			t.Errorf("%v: got %q", mode, got)
+		}
+	}
+}
+
 // TestMergedLists checks files after a line by line merge in Git. lynqctl rewrites a file
 // that has only a list, and keeps one that a user changed otherwise.
 func TestMergedLists(t *testing.T) {
