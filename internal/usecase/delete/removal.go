@@ -350,7 +350,7 @@ func notChosen(f *planfile.File, all *Records, hubs []*LeavingHub) []plan.Refusa
 	names := map[lynq.HubKey][]string{}
 	for _, m := range all.Members() {
 		if f.Nodes(m.Of, false)[m.NodeKey] && !chosen[m.Of][m.NodeKey] {
-			names[m.Of] = append(names[m.Of], m.NodeKey.String())
+			names[m.Of] = append(names[m.Of], m.String())
 		}
 	}
 	var refusals []plan.Refusal

@@ -119,7 +119,8 @@ func (x *Index) Seal() *Sealed {
 	end := len(b)
 	b = strconv.AppendInt(append(b, `{"format":`...), format, 10)
 	b = append(append(b, `,"last":true,"plan":"`...), s.Digests.Plan...)
-	s.Bytes = append(b, "\"}\n"...)
+	b = append(b, "\"}\n"...)
+	s.Bytes = b
 	_, _ = sum.Write(s.Bytes[end:])
 	s.File = Digest(sum.Sum(nil))
 	return s
