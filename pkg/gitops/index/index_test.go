@@ -111,6 +111,7 @@ func TestBadIndex(t *testing.T) {
 		head + file("a", `,"objects":["x"]`):   `line 2: object "x" has no id`,
 		head + file("a", `,"objects":["x@y"]`): `line 2: object "x@y" has no name`,
 		head + `{"hub":"crm"}`:                 `line 2: digest "" is no digest`,
+		head + `{"hub":"crm","form":"web","digest":"AABBCCDDEEFF0011"}`:                    `line 2: digest "AABBCCDDEEFF0011" is no digest`,
 		head + `{"hub":"crm","form":"web","digest":"0011223344556677\nSigned-off-by: me"}`: `line 2: digest "0011223344556677\nSigned-off-by: me" is no digest`,
 		head + `{"form":"web","digest":"0011223344556677"}`:                                `line 2: path "" is none`,
 		head + strings.Repeat(file("a", ""), 9) + "{}":                                     `line 11: path`,

@@ -110,7 +110,7 @@ func (o *Origin) appendLine(b []byte) []byte {
 // because trailers of commits show digests as they are.
 func (l *line) origin() (Origin, error) {
 	o := Origin{Hub: l.Hub, HubNamespace: l.HubNamespace, Form: l.Form, FormNamespace: l.FormNamespace, Digest: l.Digest}
-	if b, err := hex.DecodeString(l.Digest); err != nil || len(b) != originSize {
+	if b, err := hex.DecodeString(l.Digest); err != nil || len(b) != originSize || hex.EncodeToString(b) != l.Digest {
 		return o, &digestError{"digest", l.Digest}
 	}
 	return o, nil
