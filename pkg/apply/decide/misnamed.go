@@ -8,6 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // misnamed finds nodes of the run with an inventory under another name. lynqctl didn't see
@@ -100,8 +101,16 @@ func (d *decider) holder(me plan.Owner, l *tracking.Live) string {
 	return ""
 }
 
-// nameTaken returns an error that names the other node with this name.
+// nameTaken returns an error that names the other node with this name. If only the hub's
+// namespace differs, both are mostly one hub: its namespace changed, or the label of the
+// inventory did. Then to delete the node would be wrong.
 func nameTaken(n *plan.Node, inv *inventory.Inventory) error {
+	same := n.NodeID
+	same.Hub.Namespace = inv.Node.Hub.Namespace
+	if other := inv.Node.Hub; (&plan.Node{NodeID: same}).Is(inv) {
+		return fmt.Errorf("another hub of this name has the node. Inventory %s/%s belongs to hub %s, and not to hub %s (if they are one hub, set its metadata.namespace to %s, or restore label %s of the inventory. Otherwise rename a form, or put the nodes of one hub into another namespace)",
+			inv.Node.Namespace, inventory.Name(inv.Node.Name), other, n.Hub, other.Namespace, wellknown.LabelHubNamespace)
+	}
 	return fmt.Errorf("another node has this name. Inventory %s/%s belongs to hub %s, form %s and row %q, not to hub %s, form %s and row %q (rename the form or uid. Or put the nodes of one hub into another namespace. To delete the other node: lynqctl delete node %s -n %s)",
 		inv.Node.Namespace, inventory.Name(inv.Node.Name), inv.Node.Hub, inv.Node.Form, inv.Node.UID,
 		n.Hub, n.Form, n.UID, inv.Node.Name, inv.Node.Namespace)
