@@ -714,6 +714,9 @@ func (d *decider) foreign(me plan.Owner, l *tracking.Live) string {
 	}
 	other := l.Labelled()
 	beside := d.givenBeside(l) != nil
+	if hub := me.OtherHub(l); hub != "" && !beside {
+		return "hub " + hub
+	}
 	if l.Node != "" && other != me.NodeKey && !me.Holds(l) && !d.givesAway(other, l.Ref) && !beside {
 		return "node " + other.String()
 	}

@@ -204,11 +204,11 @@ func notRelabelled(_ *decider, q *question) *answer {
 	if !q.me.Relabelled(q.live) {
 		return nil
 	}
-	said := q.live.Hub
-	if said == q.me.Hub.Name {
-		said = cmp.Or(q.live.HubNamespace, q.me.Namespace) + "/" + said
+	live, record := q.live.Hub, q.me.Hub.Name
+	if live == record {
+		live, record = cmp.Or(q.live.HubNamespace, q.me.Namespace)+"/"+live, q.me.Hub.String()
 	}
-	return keep(reason.Foreign, fmt.Sprintf("it belongs to the inventory, and its labels say hub %q: the inventory's labels were changed (restore them)", said))
+	return keep(reason.Foreign, fmt.Sprintf("the object's labels say hub %s, and the inventory's say hub %s (restore the labels of the inventory)", live, record))
 }
 
 // notGivenUp requires that the user didn't ask to leave the object behind.

@@ -75,6 +75,22 @@ func (me Owner) Relabelled(l *tracking.Live) bool {
 	return me.Owns(l) && l.Hub != ""
 }
 
+// OtherHub returns the other hub that the labels of the node's object name, or "". It is for
+// objects outside of the node's namespace: whoever changed the inventory there can't change
+// them. An object without the label for the hub's namespace may only have lost it.
+func (me Owner) OtherHub(l *tracking.Live) string {
+	lost := l.Hub == "" || l.Hub == me.Hub.Name && l.HubNamespace == ""
+	if lost || l.Namespace == me.Namespace || me.SameHub(l) || !me.named(l) {
+		return ""
+	}
+	return me.labelledHub(l)
+}
+
+// labelledHub returns the hub that the labels of the node's object name.
+func (me Owner) labelledHub(l *tracking.Live) string {
+	return lynq.HubKey{Namespace: cmp.Or(l.HubNamespace, me.Namespace), Name: l.Hub}.String()
+}
+
 // Tracked reports whether an object has exactly its desired tracking.
 func (me Owner) Tracked(o *Object, l *tracking.Live) bool {
 	if l.PartOf != me.PartOf || l.Hub != me.Hub.Name {

@@ -190,6 +190,8 @@ func (v *verifier) object(f *Finding, me plan.Owner, r *inventory.Entry, l *trac
 		switch {
 		case l.Record:
 			f.Fix = "apply never writes or deletes it"
+		case me.OtherHub(l) != "":
+			f.Fix = "restore the labels of the inventory, which names another hub"
 		case r.Conflict == lynq.ConflictForce:
 			f.Fix = "apply takes it over again (conflictPolicy: Force)"
 		}
