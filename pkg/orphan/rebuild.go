@@ -289,10 +289,15 @@ func cutHashed(node, form string) (uid string, ok bool) {
 }
 
 // hubNamespace returns the namespace of a hub, or "" if nothing shows it, or says why it
-// can't tell. If several hubs have this name, it takes the one that the user named, or that
+// can't tell. It doesn't take another hub than the one of the labels, because --hub is only a
+// choice. If several hubs have this name, it takes the one that the user named, or that
 // the labels of all objects name. Otherwise it takes the one with a record in the node's
 // namespace, and returns the others too.
 func (b *builder) hubNamespace(hub, node string, objects []*Orphan) (namespace string, others []lynq.HubKey, why string) {
+	labelled := labelledHub(objects)
+	if labelled != "" && !b.Chosen.Choose(labelled, hub) {
+		return "", nil, fmt.Sprintf("their labels say hub %s/%s, and --hub leaves it out (pass --hub %[1]s/%[2]s)", labelled, hub)
+	}
 	namespaces, recorded := map[string]bool{}, false
 	for _, h := range b.Hubs {
 		if h.Name == hub && b.Chosen.Choose(h.Namespace, hub) {
@@ -306,7 +311,7 @@ func (b *builder) hubNamespace(hub, node string, objects []*Orphan) (namespace s
 		}
 	}
 	known := slices.Sorted(maps.Keys(namespaces))
-	switch labelled := labelledHub(objects); {
+	switch {
 	case len(known) == 0:
 		return b.said(hub), nil, ""
 	case len(known) == 1:

@@ -261,6 +261,11 @@ func TestRebuildLabelledHub(t *testing.T) {
 		if rebuilt, unbuilt := orphan.Rebuild(in); len(rebuilt) != 1 || rebuilt[0].Node.Hub.Namespace != tt.want {
 			t.Errorf("%+v: %+v %+v", tt, rebuilt, unbuilt)
 		}
+		in.Chosen = lynq.Names{"shop/crm"}
+		rebuilt, unbuilt := orphan.Rebuild(in)
+		if refused := tt.first == tt.second; len(unbuilt) == 1 != refused || len(rebuilt) == 0 != refused {
+			t.Errorf("%+v, and the user chose another hub: %+v %+v", tt, rebuilt, unbuilt)
+		}
 	}
 }
 
