@@ -101,7 +101,7 @@ test: cluster-build
 	$(GO) test $(RACE) -count=1 -vet=off -skip '$(CALCULATE)' ./pkg/render
 	LYNQCTL_TEST_CLUSTER=1 $(SHARE) $(GO) test $(RACE) -count=1 -vet=off -p 3 -timeout 45m \
 	  $$($(GO) list ./... | grep -vE '/test/(e2e|robust)$$' | grep -vxF "$$($(GO) list $(SEQUENTIAL) $(APART) ./pkg/render)")
-	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) test -count=1 -vet=off -parallel 6 -timeout 45m ./test/e2e ./test/robust
+	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) test -count=1 -vet=off -parallel 10 -timeout 45m ./test/e2e ./test/robust
 	$(MAKE) -j 3 test-cluster test-gitops test-monitoring
 
 # The modules beside the main one. Each of them waits for clusters, more often than not.

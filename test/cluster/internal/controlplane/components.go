@@ -83,7 +83,6 @@ func controllers(l layout) []component {
 			"--kube-api-qps=" + clientRate,
 			"--kube-api-burst=" + clientBurst,
 			"--concurrent-namespace-syncs=20",
-			"--pvclaimbinder-sync-period=1s",
 		}},
 		{binaries.Scheduler, []string{
 			"--kubeconfig=" + l.kubeconfig(),
