@@ -36,10 +36,14 @@ const removed = "whose name somebody removed from the Lease"
 
 // held returns the error for a Lease that another run holds or that waits for one.
 func (l *Lock) held(lease *coordinationv1.Lease, d Decision, waited time.Duration) *HeldError {
+	reserved, holder := d.State == Reserved, holderOf(lease)
+	if reserved {
+		holder = waitingFor(lease) // the holder has ended
+	}
 	return &HeldError{
-		Hub: l.Hub, Shard: l.Shard, Lease: l.name(), Holder: cmp.Or(nameOf(cmp.Or(holderOf(lease), waitingFor(lease))), removed),
-		Continuous: isContinuous(lease), Since: acquiredAt(lease), Valid: l.claimant().valid(lease), Waited: waited,
-		Until: d.Until, Renewed: renewedAt(lease), Stopped: d.Stopped, Reserved: d.State == Reserved,
+		Hub: l.Hub, Shard: l.Shard, Lease: l.name(), Holder: cmp.Or(nameOf(holder), removed),
+		Continuous: isContinuous(lease) && !reserved, Since: acquiredAt(lease), Valid: l.claimant().valid(lease), Waited: waited,
+		Until: d.Until, Renewed: renewedAt(lease), Stopped: d.Stopped, Reserved: reserved,
 	}
 }
 

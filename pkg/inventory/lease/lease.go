@@ -72,6 +72,9 @@ type Decision struct {
 	Stopped bool
 	// Ask means that we tell the holder to yield.
 	Ask bool
+	// GiveBack means that we release a reserved Lease, because only we know that its holder
+	// ended. The waiting run would wait until the Lease expires.
+	GiveBack bool
 }
 
 // Decide says whether me may take a Lease, or create it if l is nil. It is a pure
@@ -106,7 +109,7 @@ func Decide(l *coordinationv1.Lease, seen Seen, now time.Time, me Claimant) Deci
 	}
 	reserved := free.Add(me.valid(l) / deferral)
 	if me.Continuous && waitingFor(l) != "" && now.Before(reserved) {
-		return Decision{State: Reserved, Until: reserved}
+		return Decision{State: Reserved, Until: reserved, GiveBack: holderOf(l) != "" && seen.Ended}
 	}
 	return Decision{State: Free}
 }

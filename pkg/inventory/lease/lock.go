@@ -379,13 +379,18 @@ func (l *Lock) giveBack(ctx context.Context, lease *coordinationv1.Lease) error 
 		return l.leases.Delete(ctx, lease.Namespace, lease.Name, lease.UID, lease.ResourceVersion)
 	}
 	next := lease.DeepCopy()
-	next.Spec.HolderIdentity, next.Spec.RenewTime = nil, nil
-	delete(next.Annotations, wellknown.AnnotationHolder) // keep the waiting run, because it is next
+	free(next)
 	if l.entered != nil {
 		markEntered(next, *l.entered)
 	}
 	_, err := l.leases.Update(ctx, next)
 	return err
+}
+
+// free removes the holder of a Lease. It keeps the waiting run, because that is next.
+func free(lease *coordinationv1.Lease) {
+	lease.Spec.HolderIdentity, lease.Spec.RenewTime = nil, nil
+	delete(lease.Annotations, wellknown.AnnotationHolder)
 }
 
 func (l *Lock) failed(verb string, err error) error {

@@ -131,6 +131,34 @@ func TestTakenBackAfterOutage(t *testing.T) {
 	}
 }
 
+// TestGivenBackAfterOutage checks that a watch which lost its Lease leaves it to the run
+// that waits, and that this run doesn't wait until the Lease expires.
+func TestGivenBackAfterOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		first, ctx := watching(t, s, "first")
+		s.setFault(cutOff)
+		<-ctx.Done()
+		_ = first.Release(t.Context()) // it doesn't reach the server
+		s.setFault(nil)
+		run := lockOf(s, "run")
+		runs := acquired(t, run, time.Minute)
+		pass(time.Second)
+		healed := time.Now()
+		var told *lease.HeldError
+		again := acquired(t, lockOf(s, "again", forGood, ended("first"), func(o *lease.Options) { o.Waiting = func(e *lease.HeldError) { told = e } }), lease.Forever)
+		<-runs
+		if waited := time.Since(healed); waited > 5*time.Second {
+			t.Errorf("the run waited %s", waited)
+		}
+		if told == nil || told.Holder != "run" || told.Continuous || !told.Reserved {
+			t.Errorf("told %+v", told)
+		}
+		release(t, run)
+		<-again
+	})
+}
+
 // TestTakenBackWhileWaiting checks that a standby takes the Lease at its next look.
 func TestTakenBackWhileWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -155,7 +183,7 @@ func TestTakenBackByTurns(t *testing.T) {
 		acquire(t, lockOf(s, "dead", continuous), 0)
 		s.edit(func(l *coordinationv1.Lease) { l.Annotations["lynq.sh/waiting"] = "by hand" })
 		acquire(t, lockOf(s, "next", continuous, ended("dead")), lease.Forever)
-		if took := time.Since(s.start); took != 10*time.Second {
+		if took := time.Since(s.start); took != 13*time.Second { // the watch gives the Lease back, and looks again after 3 seconds
 			t.Errorf("taken after %s", took)
 		}
 	})

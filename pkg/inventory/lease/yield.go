@@ -42,15 +42,19 @@ func (l *Lock) mark(lease *coordinationv1.Lease, outdated bool) {
 	}
 }
 
-// ask tells a continuous holder that we wait, if the decision says so. If another write
-// came first, the next look tries again.
+// ask tells a continuous holder that we wait, or releases the Lease of one that ended, if
+// the decision says so. If another write came first, the next look tries again.
 func (l *Lock) ask(ctx context.Context, lease *coordinationv1.Lease, d Decision) error {
-	if !d.Ask {
+	next := lease.DeepCopy()
+	switch {
+	case d.Ask:
+		annotate(next, wellknown.AnnotationWaiting, l.Identity)
+		l.asked = true
+	case d.GiveBack:
+		free(next)
+	default:
 		return nil
 	}
-	next := lease.DeepCopy()
-	annotate(next, wellknown.AnnotationWaiting, l.Identity)
-	l.asked = true
 	_, err := l.leases.Update(ctx, next)
 	if err == nil || apierrors.IsNotFound(err) || passes(err) && ctx.Err() == nil {
 		return nil
