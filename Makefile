@@ -53,6 +53,8 @@ APART      := ./internal/bounded ./internal/cli ./internal/extdiff ./internal/ly
 # The tests of pkg/render that only calculate, for seconds, and with the race detector for
 # a minute.
 CALCULATE  := ^Test(Budget|BudgetIsEnough|BudgetOfSlow|Words|WriterEqualsBuilder)$$
+# Those that take longest begin first, so that none of them runs alone at the end.
+LONG       := ./internal/lynqctl ./pkg/apply ./cmd/lynqctl ./pkg/source ./pkg/inventory/lease ./pkg/apply/planfile
 UNIT       := $(SEQUENTIAL) ./internal/ui ./pkg/apply/schedule ./pkg/orphan ./pkg/render ./pkg/watch
 
 .PHONY: build generate recordings generate-kinds man release-check robust robust-memory robust-points robust-states robust-broken mutants test test-cluster test-gitops test-monitoring test-unit security check vuln fuzz bench bench-cluster bench-scale bench-watch cluster cluster-build cluster-down site
@@ -99,8 +101,8 @@ test: cluster-build
 	  echo 'make test: postgres is not installed; the tests of PostgreSQL sources are skipped'
 	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) test -count=1 -vet=off $(SEQUENTIAL) $(APART) ./pkg/render
 	$(GO) test $(RACE) -count=1 -vet=off -skip '$(CALCULATE)' ./pkg/render
-	LYNQCTL_TEST_CLUSTER=1 $(SHARE) $(GO) test $(RACE) -count=1 -vet=off -p 3 -timeout 45m \
-	  $$($(GO) list ./... | grep -vE '/test/(e2e|robust)$$' | grep -vxF "$$($(GO) list $(SEQUENTIAL) $(APART) ./pkg/render)")
+	LYNQCTL_TEST_CLUSTER=1 $(SHARE) $(GO) test $(RACE) -count=1 -vet=off -p 4 -timeout 45m $(LONG) \
+	  $$($(GO) list ./... | grep -vE '/test/(e2e|robust)$$' | grep -vxF "$$($(GO) list $(SEQUENTIAL) $(APART) $(LONG) ./pkg/render)")
 	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) test -count=1 -vet=off -parallel 10 -timeout 45m ./test/e2e ./test/robust
 	$(MAKE) -j 3 test-cluster test-gitops test-monitoring
 
