@@ -92,6 +92,9 @@ func (s *script) kubectl(ts *testscript.TestScript, neg bool, args []string) {
 	if failed != neg {
 		ts.Fatalf("kubectl %q: it failed: %t", args, failed)
 	}
+	if !failed {
+		ts.Check(s.granted(s.t.Context(), ts.ReadFile("stdout"), args))
+	}
 }
 
 // namespace VAR creates a further namespace and puts its name into a variable.
