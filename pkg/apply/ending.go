@@ -1,8 +1,6 @@
 package apply
 
 import (
-	"strings"
-
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/progress"
@@ -53,7 +51,7 @@ func keepsRecord(s *progress.Step) (why string, keeps bool) {
 	case s.Action != plan.ActionSkip:
 		return "", false
 	}
-	if s.Reason != reason.Excluded && s.Reason != reason.Unknown && !strings.HasSuffix(why, ")") { // these messages have a fix already
+	if s.Reason != reason.Excluded && s.Reason != reason.Unknown && s.Reason != reason.Foreign { // these messages have a fix already
 		why += " (remove it, then run again)"
 	}
 	return why, true

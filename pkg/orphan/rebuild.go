@@ -289,14 +289,17 @@ func cutHashed(node, form string) (uid string, ok bool) {
 }
 
 // hubNamespace returns the namespace of a hub, or "" if nothing shows it, or says why it
-// can't tell. It doesn't take another hub than the one of the labels, because --hub is only a
-// choice. If several hubs have this name, it takes the one that the user named, or that
-// the labels of all objects name. Otherwise it takes the one with a record in the node's
-// namespace, and returns the others too.
+// can't tell. If the labels of all objects name a hub, it takes no other one, because --hub
+// is only a choice. If several hubs have this name, it takes the one that the user named.
+// Otherwise it takes the one with a record in the node's namespace, and returns the others
+// too.
 func (b *builder) hubNamespace(hub, node string, objects []*Orphan) (namespace string, others []lynq.HubKey, why string) {
 	labelled := labelledHub(objects)
 	if labelled != "" && !b.Chosen.Choose(labelled, hub) {
 		return "", nil, fmt.Sprintf("their labels say hub %s/%s, and --hub leaves it out (pass --hub %[1]s/%[2]s)", labelled, hub)
+	}
+	if labelled != "" {
+		return labelled, nil, ""
 	}
 	namespaces, recorded := map[string]bool{}, false
 	for _, h := range b.Hubs {
@@ -316,8 +319,6 @@ func (b *builder) hubNamespace(hub, node string, objects []*Orphan) (namespace s
 		return b.said(hub), nil, ""
 	case len(known) == 1:
 		return known[0], nil, ""
-	case namespaces[labelled]:
-		return labelled, nil, ""
 	case !recorded:
 		return "", nil, fmt.Sprintf("there is a hub %q in each of the namespaces %s (pass --hub NAMESPACE/%s; or pass -f: rows and forms may show it)", hub, strings.Join(known, ", "), hub)
 	}

@@ -246,10 +246,10 @@ func TestRebuildFromLabels(t *testing.T) {
 }
 
 // TestRebuildLabelledHub takes the namespace of a hub from the labels of objects, if they
-// agree and there is such a hub.
+// agree. The hub's records may be lost too.
 func TestRebuildLabelledHub(t *testing.T) {
 	for _, tt := range []struct{ first, second, want string }{
-		{"hubs", "hubs", "hubs"}, {"hubs", "", "shop"}, {"", "hubs", "shop"}, {"hubs", "other", "shop"}, {"gone", "gone", "shop"},
+		{"hubs", "hubs", "hubs"}, {"hubs", "", "shop"}, {"", "hubs", "shop"}, {"hubs", "other", "shop"}, {"gone", "gone", "gone"},
 	} {
 		in := &orphan.RebuildInput{
 			Form: lynq.FormKey{Name: "web"}, Hubs: []*inventory.Hub{hubRecord("shop", "crm"), hubRecord("hubs", "crm")},

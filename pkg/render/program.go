@@ -21,8 +21,8 @@ type Options struct {
 	// then the hub's, then FallbackNamespace.
 	Namespace         string
 	FallbackNamespace string
-	// HubNamespace is the namespace of a hub whose file has none, if Namespace doesn't say
-	// it. It is "" if nothing says it.
+	// HubNamespace is for hubs whose file names no namespace, if Namespace is "" too. Render
+	// leaves it "", because it needs no cluster.
 	HubNamespace string
 	// AllowVarying lets resources that lynqctl creates only once call functions with
 	// varying results.

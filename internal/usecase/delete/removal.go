@@ -343,13 +343,17 @@ func notChosen(f *planfile.File, all *Records, hubs []*LeavingHub) []plan.Refusa
 	if f == nil {
 		return nil
 	}
-	chosen := map[lynq.HubKey]map[lynq.NodeKey]bool{}
+	chosen, planned := map[lynq.HubKey]map[lynq.NodeKey]bool{}, map[lynq.HubKey]map[lynq.NodeKey]bool{}
 	for _, h := range hubs {
 		chosen[h.HubKey] = h.Nodes
 	}
+	for i := range f.Plans {
+		hub := f.Plans[i].Key()
+		planned[hub] = f.Nodes(hub, false)
+	}
 	names := map[lynq.HubKey][]string{}
 	for _, m := range all.Members() {
-		if f.Nodes(m.Of, false)[m.NodeKey] && !chosen[m.Of][m.NodeKey] {
+		if planned[m.Of][m.NodeKey] && !chosen[m.Of][m.NodeKey] {
 			names[m.Of] = append(names[m.Of], m.String())
 		}
 	}

@@ -69,13 +69,18 @@ func (f *RenderOptions) Options(forms []*form.Form, inputs *form.Inputs) (render
 // namespace that Identify gives hubs without one.
 func (f *RenderOptions) ClusterOptions(forms []*form.Form, inputs *form.Inputs) (render.Options, error) {
 	o, err := f.Options(forms, inputs)
-	for _, form := range forms {
-		if hub := inputs.Hub(form); err == nil && hub != nil && hub.Namespace == "" && o.HubNamespace == "" {
-			o.HubNamespace, err = f.hubNamespace(hub)
-		}
-	}
 	if err != nil {
-		return o, session.BadUsage(err)
+		return o, err
+	}
+	for _, form := range forms {
+		hub := inputs.Hub(form)
+		if hub == nil || hub.Namespace != "" {
+			continue
+		}
+		if o.HubNamespace, err = f.hubNamespace(hub); err != nil {
+			return o, session.BadUsage(err)
+		}
+		break
 	}
 	return o, nil
 }

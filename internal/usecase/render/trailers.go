@@ -33,8 +33,8 @@ func (t *Tree) Trailers() []Trailer {
 	return append(trailers, Trailer{"Lynqctl-Plan", t.Report.Plan})
 }
 
-// digests returns ", digest X" for each digest of a hub or form. There is none if the tree
-// has no files of it.
+// digests returns the end of a hub's or form's trailer, with each of its digests. It returns
+// "" if the tree has no files of the hub or form.
 func (t *Tree) digests(o index.Origin) string {
 	var b strings.Builder
 	for _, digest := range t.Report.Of(o) {

@@ -1,7 +1,6 @@
 package decide
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/claim"
@@ -206,7 +205,7 @@ func notRelabelled(_ *decider, q *question) *answer {
 	}
 	live, record := q.live.Hub, q.me.Hub.Name
 	if live == record {
-		live, record = cmp.Or(q.live.HubNamespace, q.me.Namespace)+"/"+live, q.me.Hub.String()
+		live, record = q.me.LabelledHub(q.live), q.me.Hub.String()
 	}
 	return keep(reason.Foreign, fmt.Sprintf("the object's labels say hub %s, and the inventory's say hub %s (restore the labels of the inventory)", live, record))
 }

@@ -83,11 +83,11 @@ func (me Owner) OtherHub(l *tracking.Live) string {
 	if lost || l.Namespace == me.Namespace || me.SameHub(l) || !me.named(l) {
 		return ""
 	}
-	return me.labelledHub(l)
+	return me.LabelledHub(l)
 }
 
-// labelledHub returns the hub that the labels of the node's object name.
-func (me Owner) labelledHub(l *tracking.Live) string {
+// LabelledHub returns the hub that the labels of the node's object name.
+func (me Owner) LabelledHub(l *tracking.Live) string {
 	return lynq.HubKey{Namespace: cmp.Or(l.HubNamespace, me.Namespace), Name: l.Hub}.String()
 }
 

@@ -113,7 +113,7 @@ func (x *Index) Seal() *Sealed {
 	for i := range s.Digests.Origins {
 		b = s.Digests.Origins[i].appendLine(b)
 	}
-	sum := sha256.New() // it goes on after the plan, so the file needs no second pass
+	sum := sha256.New() // Sum keeps its state, so one pass gives the digests of plan and file
 	_, _ = sum.Write(b) // a hash never fails
 	s.Digests.Plan = hex.EncodeToString(sum.Sum(nil)[:planSize])
 	end := len(b)

@@ -90,17 +90,25 @@ func TestTakenBack(t *testing.T) {
 	})
 }
 
+// outage returns a server that a watch, "first", no longer reaches. The watch has lost its
+// Lease, and couldn't release it.
+func outage(t *testing.T) (*server, *lease.Lock) {
+	t.Helper()
+	s := newServer()
+	first, ctx := watching(t, s, "first")
+	s.setFault(cutOff)
+	<-ctx.Done()
+	_ = first.Release(t.Context()) // it doesn't reach the server
+	return s, first
+}
+
 // TestTakenBackAfterOutage checks that a process that couldn't renew its Lease takes it back
 // at once, under another identity and as a new term. The earlier lock stays lost. If
 // another run took the Lease meanwhile, the process waits.
 func TestTakenBackAfterOutage(t *testing.T) {
 	for name, other := range map[string]bool{"nobody took it": false, "another run took it": true} {
 		synctest.Test(t, func(t *testing.T) {
-			s := newServer()
-			first, ctx := watching(t, s, "first")
-			s.setFault(cutOff)
-			<-ctx.Done()
-			_ = first.Release(t.Context()) // it doesn't reach the server
+			s, first := outage(t)
 			pass(time.Minute)
 			s.setFault(nil)
 			if other {
@@ -135,11 +143,7 @@ func TestTakenBackAfterOutage(t *testing.T) {
 // that waits, and that this run doesn't wait until the Lease expires.
 func TestGivenBackAfterOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newServer()
-		first, ctx := watching(t, s, "first")
-		s.setFault(cutOff)
-		<-ctx.Done()
-		_ = first.Release(t.Context()) // it doesn't reach the server
+		s, _ := outage(t)
 		s.setFault(nil)
 		run := lockOf(s, "run")
 		runs := acquired(t, run, time.Minute)
