@@ -144,6 +144,11 @@ func (s shortNames) see(hub lynq.HubKey, form lynq.FormKey) {
 	s.forms.See(form.Namespace, form.Name)
 }
 
+func (s shortNames) seeNode(id *lynq.NodeID) {
+	full := id.Full()
+	s.see(full.Hub, full.Form)
+}
+
 func (s shortNames) hub(key lynq.HubKey) string   { return s.hubs.Of(key.Namespace, key.Name) }
 func (s shortNames) form(key lynq.FormKey) string { return s.forms.Of(key.Namespace, key.Name) }
 
