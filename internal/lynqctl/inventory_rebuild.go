@@ -73,8 +73,8 @@ func (a *app) inventoryRebuild(ctx context.Context, f *rebuildFlags, nodes []str
 	}
 	return inventory.Rebuild(ctx, a.Engine(f.Run.Output), &inventory.RebuildOptions{
 		Apply: *o, Node: nodes, Where: namespace, Yes: f.yes,
-		Show: func(rebuilt []orphan.Rebuilt) error {
-			return session.Fail(list.Print(views.RebuiltList(rebuilt), tty.Format(f.Run.Output), a.Out(), a.NoteOut()))
+		Show: func(rebuilt []orphan.Rebuilt, complete bool) error {
+			return session.Fail(list.Print(views.RebuiltList(rebuilt, complete), tty.Format(f.Run.Output), a.Out(), a.NoteOut()))
 		},
 		Progress: a.Muted().View(string(tty.Table)), // standard output gets only the list of inventories
 	})

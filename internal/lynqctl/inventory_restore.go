@@ -78,6 +78,8 @@ func (a *app) inventoryRestore(ctx context.Context, f *restoreFlags, args []stri
 	f.options.Nodes = nodes
 	return inventory.Restore(ctx, a.Engine(""), &inventory.RestoreOptions{
 		RunOptions: f.run.RunOptions, InventoryOptions: f.options,
-		Show: func(found []restore.Restoration) error { return a.printList(&f.print, views.RestorationList(found)) },
+		Show: func(found []restore.Restoration, complete bool) error {
+			return a.printList(&f.print, views.RestorationList(found, complete))
+		},
 	})
 }

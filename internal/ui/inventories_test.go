@@ -10,9 +10,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
+	"github.com/lynqctl/lynqctl/pkg/apply/restore"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
 // TestInventoryDetails wants objects in apply order, with a mark on unconfirmed ones.
@@ -105,6 +108,51 @@ func fillIn(v reflect.Value) {
 			f.SetBool(true)
 		case f.CanInt():
 			f.SetInt(7)
+		}
+	}
+}
+
+// TestLostInventories wants the tables of lost inventories to tell hubs with the same name
+// apart. If some inventories can't be recovered, no text says that nothing is to do.
+func TestLostInventories(t *testing.T) {
+	lost := func(namespace, hub string) *inventory.Inventory {
+		return &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: hub, Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "acme", Namespace: namespace, Name: "acme-web"}}
+	}
+	rebuilt := func(inv *inventory.Inventory, others ...lynq.HubKey) orphan.Rebuilt {
+		return orphan.Rebuilt{Inventory: inv, Added: 2, Others: others}
+	}
+	restored := func(inv *inventory.Inventory) restore.Restoration {
+		return restore.Restoration{Inventory: inv, Loss: restore.LossGone}
+	}
+	for name, test := range map[string]struct {
+		list *list.List
+		hubs []string
+	}{
+		"one hub":        {views.RebuiltList([]orphan.Rebuilt{rebuilt(lost("a", "a")), rebuilt(lost("b", "a"))}, true), []string{"crm a", "crm a"}},
+		"two hubs":       {views.RebuiltList([]orphan.Rebuilt{rebuilt(lost("a", "a")), rebuilt(lost("b", ""))}, true), []string{"a/crm a", "b/crm b"}},
+		"another fits":   {views.RebuiltList([]orphan.Rebuilt{rebuilt(lost("a", "a"), lynq.HubKey{Namespace: "c", Name: "crm"})}, true), []string{"a/crm a"}},
+		"restored":       {views.RestorationList([]restore.Restoration{restored(lost("b", "a"))}, true), []string{"crm a"}},
+		"restored, many": {views.RestorationList([]restore.Restoration{restored(lost("a", "a")), restored(lost("b", "b"))}, true), []string{"a/crm a", "b/crm b"}},
+	} {
+		var hubs []string
+		for _, item := range test.list.Items {
+			if len(item.Cells) != len(test.list.Columns) {
+				t.Fatalf("%s: %d cells in %d columns", name, len(item.Cells), len(test.list.Columns))
+			}
+			hubs = append(hubs, item.Cells[2]+" "+item.Cells[len(item.Cells)-1])
+		}
+		if diff := cmp.Diff(test.hubs, hubs); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", name, diff)
+		}
+	}
+	for want, got := range map[string]*list.List{
+		"No inventory needs to be rebuilt":  views.RebuiltList(nil, true),
+		"No inventory can be rebuilt":       views.RebuiltList(nil, false),
+		"No inventory needs to be restored": views.RestorationList(nil, true),
+		"No inventory can be restored":      views.RestorationList(nil, false),
+	} {
+		if got.Empty != want {
+			t.Errorf("got %q, want %q", got.Empty, want)
 		}
 	}
 }

@@ -24,8 +24,11 @@ func (e *RefError) Error() string {
 // group. The error is a *RefError.
 func ParseRef(s string) (Ref, error) {
 	parts := strings.Split(s, "/")
-	if len(parts) < 2 || len(parts) > 3 {
-		return Ref{}, &RefError{s, fmt.Sprintf("it has %d parts, and not 2 or 3", len(parts))}
+	switch {
+	case len(parts) < 2:
+		return Ref{}, &RefError{s, "it has no '/'"}
+	case len(parts) > 3:
+		return Ref{}, &RefError{s, "it has more than two '/'"}
 	}
 	r := Ref{Name: parts[len(parts)-1]}
 	kind, group, grouped := strings.Cut(parts[0], ".")

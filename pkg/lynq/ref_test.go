@@ -29,9 +29,9 @@ func TestParseRef(t *testing.T) {
 
 func TestParseRefRefuses(t *testing.T) {
 	for text, why := range map[string]string{
-		"":                          "it has 1 parts",
-		"web":                       "it has 1 parts",
-		"a/b/c/d":                   "it has 4 parts",
+		"":                          "it has no '/' (write KIND",
+		"web":                       "it has no '/' (write KIND",
+		"a/b/c/d":                   "it has more than two '/' (write KIND",
 		"/shop/web":                 "the kind is missing",
 		".apps/shop/web":            "the kind is missing",
 		"Config Map/shop/web":       `"Config Map" is not a kind`,

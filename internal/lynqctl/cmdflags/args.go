@@ -1,7 +1,9 @@
 package cmdflags
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -11,13 +13,14 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	if cmd.Flags().Lookup("source") != nil && cmd.Flags().Lookup("uid") != nil {
-		return fmt.Errorf("%s takes no arguments, got %q; name a file of rows with --source: --source csv:%s", cmd.Name(), args[0], args[0])
+	refused := fmt.Sprintf("%s takes no arguments, got %q", strings.TrimPrefix(cmd.CommandPath(), cmd.Root().CommandPath()+" "), args[0])
+	switch flags := cmd.Flags(); {
+	case flags.Lookup("source") != nil && flags.Lookup("uid") != nil:
+		refused += "; name a file of rows with --source: --source csv:" + args[0]
+	case flags.Lookup("filename") != nil:
+		refused += "; name inputs with -f: -f " + args[0]
 	}
-	if cmd.Flags().Lookup("filename") == nil {
-		return fmt.Errorf("%s takes no arguments, got %q", cmd.Name(), args[0])
-	}
-	return fmt.Errorf("%s takes no arguments, got %q; name inputs with -f: -f %s", cmd.Name(), args[0], args[0])
+	return errors.New(refused)
 }
 
 // SomeNames requires at least one name as an argument.

@@ -26,7 +26,7 @@ func TypedNames(args, types []string) ([]TypedName, error) {
 		what := TypeOf(word)
 		switch {
 		case !found || name == "":
-			return nil, fmt.Errorf("%q is no TYPE/NAME, where TYPE is one of %s", arg, strings.Join(types, ", "))
+			return nil, fmt.Errorf("%q isn't TYPE/NAME, where TYPE is one of %s", arg, strings.Join(types, ", "))
 		case !slices.Contains(types, what):
 			return nil, fmt.Errorf("%q: there is no type %q (%s)", arg, word, suggest.Fix(word, types))
 		}
@@ -43,7 +43,7 @@ func OneType(args, types []string) (what string, names []string, err error) {
 	}
 	for _, t := range typed {
 		if t.What != typed[0].What {
-			return "", nil, fmt.Errorf("%s/%s and %s/%s are of two types (one call for each)", typed[0].What, typed[0].Name, t.What, t.Name)
+			return "", nil, fmt.Errorf("%s/%s and %s/%s have different types (run the command once for each type)", typed[0].What, typed[0].Name, t.What, t.Name)
 		}
 		names = append(names, t.Name)
 	}
@@ -59,7 +59,7 @@ func NodeNames(args []string) ([]string, error) {
 			names[i] = name
 		}
 		if names[i] == "" || strings.Contains(names[i], "/") {
-			return nil, fmt.Errorf("%q is not the name of a node (it is NODE or node/NODE, and -n says its namespace)", arg)
+			return nil, fmt.Errorf("%q is not the name of a node (write NODE or node/NODE, and pass its namespace with -n)", arg)
 		}
 	}
 	return names, nil

@@ -22,7 +22,7 @@ func (v *NodeView) Inventories(chosen []*inventory.Inventory, warnings []string,
 		Columns: []list.Column{
 			{Name: "NAMESPACE"}, {Name: "NODE"}, {Name: "HUB", Flexible: true}, {Name: "FORM", Flexible: true},
 			{Name: "OBJECTS"}, {Name: "READY"}, {Name: "STATUS"}, {Name: "LAST CHANGE"},
-			{Name: "UID", Wide: true}, {Name: "HUB-NAMESPACE", Wide: true}, {Name: "GENERATION", Wide: true},
+			{Name: "UID", Wide: true}, {Name: hubNamespace, Wide: true}, {Name: "GENERATION", Wide: true},
 			{Name: "LAST ROLLOUT", Wide: true}, {Name: "FINALIZER", Wide: true}, {Name: "APPLYSET", Wide: true},
 		},
 		Empty:    "No nodes found in " + v.Where,
@@ -30,7 +30,7 @@ func (v *NodeView) Inventories(chosen []*inventory.Inventory, warnings []string,
 	}
 	called := newShortNames()
 	for _, inv := range chosen {
-		called.see(inv.Node.Full().Hub, inv.Node.Full().Form)
+		called.seeNode(&inv.Node)
 	}
 	for _, inv := range chosen {
 		if condition, _ := status.Condition(inv); !v.FailedOnly || condition != status.Ready {
@@ -42,6 +42,9 @@ func (v *NodeView) Inventories(chosen []*inventory.Inventory, warnings []string,
 	}
 	return l
 }
+
+// hubNamespace is the column for the namespace of a node's hub.
+const hubNamespace = "HUB-NAMESPACE"
 
 func inventoryItem(inv *inventory.Inventory, called shortNames, now time.Time) list.Item {
 	d := inventoryDataOf(inv)

@@ -61,7 +61,8 @@ func (l *lost) unknown(rebuilt []orphan.Rebuilt, unbuilt []orphan.Unbuilt) []str
 	return slices.DeleteFunc(slices.Clone(l.nodes), func(name string) bool {
 		is := func(k lynq.NodeKey) bool { return k.Name == name || k.String() == name }
 		return slices.ContainsFunc(rebuilt, func(b orphan.Rebuilt) bool { return is(b.Node.Key()) }) ||
-			slices.ContainsFunc(unbuilt, func(u orphan.Unbuilt) bool { return is(u.Key()) })
+			slices.ContainsFunc(unbuilt, func(u orphan.Unbuilt) bool { return is(u.Key()) }) ||
+			slices.ContainsFunc(l.broken, func(b *inventory.UnreadableError) bool { return is(b.Node.Key()) })
 	})
 }
 

@@ -20,9 +20,10 @@ type RebuildOptions struct {
 	Apply apply.Options
 	Node  []string // selected names, as NODE or NAMESPACE/NODE. Empty means all
 	Where string   // namespace of the nodes, "" means all
-	// Show shows the inventories before Rebuild writes them. Progress shows the run that
-	// writes owner references to objects of lost inventories.
-	Show     func([]orphan.Rebuilt) error
+	// Show shows the inventories before Rebuild writes them. complete is false if some
+	// objects can't be recorded. Progress shows the run that writes owner references to
+	// objects of lost inventories.
+	Show     func(rebuilt []orphan.Rebuilt, complete bool) error
 	Progress session.View
 	Yes      bool // don't ask
 }

@@ -19,7 +19,7 @@ type recovery[T any] struct {
 	run *session.Run
 	// find looks for lost inventories. unable says that some of them can't be recovered.
 	find func(ctx context.Context) (found []T, unable, err error)
-	show func(found []T) error
+	show func(found []T, complete bool) error
 	of   func(*T) *inventory.Inventory
 	// ask asks for confirmation. A command without it looks again, while no other run has
 	// the hubs.
@@ -43,7 +43,7 @@ func (r *recovery[T]) perform(ctx context.Context) error {
 			found, err := r.look(ctx)
 			return found, nil, err
 		},
-		Try:  func(_ context.Context, found []T) error { return cmp.Or(r.show(found), r.unable) },
+		Try:  func(_ context.Context, found []T) error { return cmp.Or(r.shown(found), r.unable) },
 		Hubs: r.hubs,
 		Do:   r.carryOut,
 	}
@@ -54,7 +54,7 @@ func (r *recovery[T]) perform(ctx context.Context) error {
 		}
 	} else {
 		c.Ask = func(_ context.Context, found []T) ([]T, error) {
-			if err := r.show(found); err != nil {
+			if err := r.shown(found); err != nil {
 				return nil, err
 			}
 			return found, r.ask(found)
@@ -67,7 +67,7 @@ func (r *recovery[T]) perform(ctx context.Context) error {
 func (r *recovery[T]) look(ctx context.Context) (found []T, err error) {
 	found, r.unable, err = r.find(ctx)
 	if err == nil && len(found) == 0 {
-		err = cmp.Or(r.show(found), r.unable, session.ErrNothing)
+		err = cmp.Or(r.shown(found), r.unable, session.ErrNothing)
 	}
 	return found, err
 }
@@ -80,8 +80,10 @@ func (r *recovery[T]) again(ctx context.Context, agreed []T) (found []T, err err
 	}
 	hubs := r.hubs(agreed)
 	found = slices.DeleteFunc(found, func(f T) bool { return !slices.Contains(hubs, r.of(&f).Node.Full().Hub) })
-	return found, r.show(found)
+	return found, r.shown(found)
 }
+
+func (r *recovery[T]) shown(found []T) error { return r.show(found, r.unable == nil) }
 
 func (r *recovery[T]) hubs(found []T) []lynq.HubKey { return hubsOf(found, r.of) }
 

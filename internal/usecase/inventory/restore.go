@@ -22,8 +22,9 @@ import (
 type RestoreOptions struct {
 	session.RunOptions
 	session.InventoryOptions
-	// Show shows the inventories before Restore writes them.
-	Show func([]restore.Restoration) error
+	// Show shows the inventories before Restore writes them. complete is false if some others
+	// can't be restored.
+	Show func(found []restore.Restoration, complete bool) error
 }
 
 // Restore restores inventories that someone deleted and our finalizer blocks. It creates
