@@ -45,9 +45,6 @@ type Options struct {
 // Run takes live nodes over from the Lynq operator. It returns a *session.Error if the run
 // failed or a guard refused it.
 func Run(ctx context.Context, e *session.Engine, o *Options) error {
-	if err := e.MayGoOn(o.Mode, o.Yes); err != nil {
-		return err
-	}
 	return e.OnCluster(ctx, &o.Access, o.Timeout, &o.RunOptions, func(ctx context.Context, r session.Run) error {
 		j := job{run: r, o: o}
 		return j.perform(ctx)
@@ -83,6 +80,9 @@ func (j *job) look(ctx context.Context) (found, []plan.Refusal, error) {
 	o, err := j.read(ctx)
 	if err == nil {
 		err = j.unknown(o)
+	}
+	if err == nil && (len(o.nodes) > 0 || j.removes(o)) {
+		err = j.run.Engine.MayGoOn(j.o.Mode, j.o.Yes)
 	}
 	if err != nil {
 		return found{}, nil, j.untouched(ctx, err)
