@@ -27,6 +27,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/test/harness"
@@ -236,11 +237,15 @@ func (c *adoption) node(m map[string]any) *plan.Node {
 	labels[wellknown.LabelHub], annotations[wellknown.AnnotationDeletionPolicy], annotations[wellknown.AnnotationResourceID] = c.Namespace, "Delete", "it"
 	u.SetLabels(labels)
 	u.SetAnnotations(annotations)
+	body, err := manifest.Encode(u.Object)
+	if err != nil {
+		c.t.Fatal(err)
+	}
 	node, err := plan.Make(&lynq.Node{
 		NodeID: lynq.NodeID{Name: c.name + "-web", Namespace: c.Namespace, UID: c.name, Hub: lynq.HubKey{Name: c.Namespace}, Form: lynq.FormKey{Name: "web"}},
 		Objects: []lynq.Object{{
 			Ref: lynq.Ref{Group: c.resource.Group, Kind: c.resource.Kind, Namespace: c.Namespace, Name: c.name},
-			ID:  "it", Policy: c.policy, Content: u.Object,
+			ID:  "it", APIVersion: u.GetAPIVersion(), Policy: c.policy, Body: body,
 		}},
 	})
 	if err != nil {

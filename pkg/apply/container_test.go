@@ -16,21 +16,21 @@ import (
 )
 
 // widget returns a custom resource of a node.
-func widget(name string) lynq.Object {
+func widget(name string) formObject {
 	p := lynq.DefaultPolicy()
 	p.Unwaited = true
-	return lynq.Object{
-		Ref: lynq.Ref{Group: "example.com", Kind: "Widget", Namespace: "ns", Name: name}, ID: name, Policy: p,
+	return formObject{
+		Object:  lynq.Object{Ref: lynq.Ref{Group: "example.com", Kind: "Widget", Namespace: "ns", Name: name}, ID: name, Policy: p},
 		Content: map[string]any{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": name, "namespace": "ns"}},
 	}
 }
 
 // definition returns the CustomResourceDefinition of widgets.
-func definition() lynq.Object {
+func definition() formObject {
 	p := lynq.DefaultPolicy()
 	p.Unwaited = true
-	return lynq.Object{
-		Ref: lynq.Ref{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition", Name: "widgets.example.com"}, ID: "crd", Policy: p,
+	return formObject{
+		Object: lynq.Object{Ref: lynq.Ref{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition", Name: "widgets.example.com"}, ID: "crd", Policy: p},
 		Content: map[string]any{
 			"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
 			"metadata": map[string]any{"name": "widgets.example.com"},
@@ -51,7 +51,7 @@ func TestKindNotServed(t *testing.T) {
 	gadgets.Content["metadata"] = map[string]any{"name": gadgets.Name}
 	gadgets.Content["spec"] = map[string]any{"group": "example.com", "names": map[string]any{"kind": "Gadget", "plural": "gadgets"}}
 	for name, tt := range map[string]struct {
-		objects []lynq.Object // beside the widget
+		objects []formObject // beside the widget
 		prepare func(*stage)
 		unknown string // why lynqctl doesn't know, "" if the widget is gone
 	}{
@@ -71,7 +71,7 @@ func TestKindNotServed(t *testing.T) {
 			unknown: "the server no longer serves kind Widget.example.com",
 		},
 		"its group is gone, and the node has the definition": {
-			objects: []lynq.Object{gadgets},
+			objects: []formObject{gadgets},
 			prepare: func(s *stage) {
 				s.unconfirm()
 				delete(s.Objects, gadgets.Ref)
@@ -91,7 +91,7 @@ func TestKindNotServed(t *testing.T) {
 		for what, goes := range map[string]bool{"the row goes": true, "the form drops it": false} {
 			s := newStage()
 			o := widget("w")
-			all := append([]lynq.Object{o, configMap("a", "1")}, tt.objects...)
+			all := append([]formObject{o, configMap("a", "1")}, tt.objects...)
 			mustApply(t, s, node("a", all...), node("b", configMap("b", "1")))
 			if tt.prepare != nil {
 				tt.prepare(s)
@@ -99,7 +99,7 @@ func TestKindNotServed(t *testing.T) {
 			delete(s.Kinds, "Widget.example.com")
 			nodes := []*plan.Node{node("b", configMap("b", "2"))}
 			if !goes {
-				nodes = append(nodes, node("a", append([]lynq.Object{configMap("a", "2")}, tt.objects...)...))
+				nodes = append(nodes, node("a", append([]formObject{configMap("a", "2")}, tt.objects...)...))
 			}
 			sum, err := s.applied(bounded(t), nodes...)
 			if err != nil {
@@ -160,30 +160,30 @@ func TestContainersWithOthers(t *testing.T) {
 	}
 	other := lynq.Ref{Kind: "ConfigMap", Namespace: "team", Name: "other"}
 	for name, tt := range map[string]struct {
-		objects  []lynq.Object
+		objects  []formObject
 		prepare  func(*stage)
 		survives bool
 	}{
-		"a namespace": {objects: []lynq.Object{namespace("team"), inTeam}},
+		"a namespace": {objects: []formObject{namespace("team"), inTeam}},
 		"a namespace with somebody's ConfigMap": {
-			objects: []lynq.Object{namespace("team"), inTeam}, survives: true,
+			objects: []formObject{namespace("team"), inTeam}, survives: true,
 			prepare: func(s *stage) { s.make(other, nil) },
 		},
 		"a namespace with what belongs to an object in it": {
-			objects: []lynq.Object{namespace("team"), inTeam},
+			objects: []formObject{namespace("team"), inTeam},
 			prepare: func(s *stage) { s.make(other, owned("example.com/v1", "Widget")) },
 		},
 		"a namespace with what belongs to a cluster-scoped object": {
-			objects: []lynq.Object{namespace("team"), inTeam}, survives: true,
+			objects: []formObject{namespace("team"), inTeam}, survives: true,
 			prepare: func(s *stage) { s.make(other, owned("v1", "Namespace")) },
 		},
-		"a kind": {objects: []lynq.Object{definition(), widget("w")}},
+		"a kind": {objects: []formObject{definition(), widget("w")}},
 		"a kind with somebody's object": {
-			objects: []lynq.Object{definition(), widget("w")}, survives: true,
+			objects: []formObject{definition(), widget("w")}, survives: true,
 			prepare: func(s *stage) { s.make(widget("other").Ref, nil) },
 		},
 		"a kind that is not served": {
-			objects: []lynq.Object{definition()}, survives: true,
+			objects: []formObject{definition()}, survives: true,
 			prepare: func(s *stage) { delete(s.Kinds, "Widget.example.com") },
 		},
 	} {
@@ -210,7 +210,7 @@ func TestContainersWithOthers(t *testing.T) {
 func TestContainersThatAreWanted(t *testing.T) {
 	inTeam := configMap("in-team", "1")
 	inTeam.Namespace, inTeam.Content["metadata"] = "team", map[string]any{"name": "in-team", "namespace": "team"}
-	for _, tt := range []struct{ container, object lynq.Object }{{namespace("team"), inTeam}, {definition(), widget("w")}} {
+	for _, tt := range []struct{ container, object formObject }{{namespace("team"), inTeam}, {definition(), widget("w")}} {
 		s := newStage()
 		mustApply(t, s, node("a", tt.container), node("b"))
 		s.before = func(verb string, ref lynq.Ref) error {

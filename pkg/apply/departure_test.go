@@ -10,22 +10,22 @@ import (
 // TestContainersOfOtherNodes checks that lynqctl deletes a container after the objects of
 // other nodes in it, in one run, however few nodes work at once.
 func TestContainersOfOtherNodes(t *testing.T) {
-	inside := func(name string, p lynq.DeletionPolicy) lynq.Object {
+	inside := func(name string, p lynq.DeletionPolicy) formObject {
 		o := configMap(name, "1")
 		o.Namespace, o.Content["metadata"] = "team", map[string]any{"name": name, "namespace": "team"}
 		o.Policy.Deletion = p
 		return o
 	}
 	for name, tt := range map[string]struct {
-		container lynq.Object
-		others    []lynq.Object
+		container formObject
+		others    []formObject
 		survives  bool
 	}{
-		"a namespace":                {container: namespace("team"), others: []lynq.Object{inside("one", lynq.DeleteDelete), inside("two", lynq.DeleteDelete)}},
-		"a kind":                     {container: definition(), others: []lynq.Object{widget("w"), widget("v")}},
+		"a namespace":                {container: namespace("team"), others: []formObject{inside("one", lynq.DeleteDelete), inside("two", lynq.DeleteDelete)}},
+		"a kind":                     {container: definition(), others: []formObject{widget("w"), widget("v")}},
 		"a namespace, and it is all": {container: namespace("team")},
 		"a namespace in which something is retained": {
-			container: namespace("team"), others: []lynq.Object{inside("one", lynq.DeleteDelete), inside("kept", lynq.DeleteRetain)}, survives: true,
+			container: namespace("team"), others: []formObject{inside("one", lynq.DeleteDelete), inside("kept", lynq.DeleteRetain)}, survives: true,
 		},
 	} {
 		for _, atOnce := range []int{1, 8} {

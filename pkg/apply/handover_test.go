@@ -126,11 +126,11 @@ func TestProviderInRollout(t *testing.T) {
 	}
 }
 
-func namespace(name string, dependIDs ...string) lynq.Object {
+func namespace(name string, dependIDs ...string) formObject {
 	p := lynq.DefaultPolicy()
 	p.Unwaited = true
-	return lynq.Object{
-		Ref: lynq.Ref{Kind: "Namespace", Name: name}, ID: "ns-" + name, Policy: p, DependIDs: dependIDs,
+	return formObject{
+		Object: lynq.Object{Ref: lynq.Ref{Kind: "Namespace", Name: name}, ID: "ns-" + name, Policy: p, DependIDs: dependIDs},
 		Content: map[string]any{
 			"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name},
 			"status": map[string]any{"phase": "Active"},

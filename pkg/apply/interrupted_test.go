@@ -14,7 +14,7 @@ import (
 )
 
 // reconciling returns an object that its controller still works on.
-func reconciling(o lynq.Object) lynq.Object {
+func reconciling(o formObject) formObject {
 	o.Policy.Unwaited = false
 	o.Content["status"] = map[string]any{"conditions": []any{
 		map[string]any{"type": "Reconciling", "status": "True", "reason": "Working", "message": "0 of 1"},

@@ -26,6 +26,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/test/inmemory"
@@ -341,29 +342,43 @@ func (s *stage) applied(ctx context.Context, nodes ...*plan.Node) (*report.Summa
 	return s.run(ctx, p)
 }
 
+// formObject is an object of a form, with its manifest as a value.
+type formObject struct {
+	lynq.Object
+	Content map[string]any
+}
+
 // node returns the node of a row, with form web and namespace ns.
-func node(name string, objects ...lynq.Object) *plan.Node {
-	n := &lynq.Node{NodeID: lynq.NodeID{Name: name, Namespace: "ns", UID: name, Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}}, Objects: objects}
-	for i := range n.Objects {
-		metadata := mapIn(n.Objects[i].Content, "metadata")
+func node(name string, objects ...formObject) *plan.Node {
+	n := &lynq.Node{NodeID: lynq.NodeID{Name: name, Namespace: "ns", UID: name, Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}}}
+	failed := func(err error) *plan.Node { return &plan.Node{NodeID: n.NodeID, Failed: err} }
+	for _, o := range objects {
+		metadata := mapIn(o.Content, "metadata")
 		tracking := mapIn(metadata, "labels")
 		tracking[wellknown.LabelHub] = "crm"
-		if p := n.Objects[i].Policy; p.Deletion == lynq.DeleteRetain || n.Objects[i].Namespace != "ns" {
+		if p := o.Policy; p.Deletion == lynq.DeleteRetain || o.Namespace != "ns" {
 			tracking[wellknown.LabelNode], tracking[wellknown.LabelNodeNamespace] = name, "ns"
 		}
-		mapIn(metadata, "annotations")[wellknown.AnnotationDeletionPolicy] = string(n.Objects[i].Policy.Deletion)
+		mapIn(metadata, "annotations")[wellknown.AnnotationDeletionPolicy] = string(o.Policy.Deletion)
+		body, err := manifest.Encode(o.Content)
+		if err != nil {
+			return failed(err)
+		}
+		o.Body = body
+		o.APIVersion, _ = o.Content["apiVersion"].(string)
+		n.Objects = append(n.Objects, o.Object)
 	}
 	made, err := plan.Make(n)
 	if err != nil {
-		return &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: n.Hub.Name}, Form: lynq.FormKey{Name: n.Form.Name}, UID: n.UID, Namespace: n.Namespace, Name: n.Name}, Failed: err}
+		return failed(err)
 	}
 	return made
 }
 
 // configMap returns a ConfigMap of a node.
-func configMap(name, value string, dependIDs ...string) lynq.Object {
-	return lynq.Object{
-		Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: name}, ID: name, Policy: lynq.DefaultPolicy(), DependIDs: dependIDs,
+func configMap(name, value string, dependIDs ...string) formObject {
+	return formObject{
+		Object: lynq.Object{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: name}, ID: name, Policy: lynq.DefaultPolicy(), DependIDs: dependIDs},
 		Content: map[string]any{
 			"apiVersion": "v1", "kind": "ConfigMap",
 			"metadata": map[string]any{"name": name, "namespace": "ns"}, "data": map[string]any{"value": value},

@@ -17,7 +17,7 @@ import (
 )
 
 // member returns the node of row acme for a form. The node has the form's name.
-func member(form, depends string, objects ...lynq.Object) *plan.Node {
+func member(form, depends string, objects ...formObject) *plan.Node {
 	n := node(form, objects...)
 	n.Form.Name, n.UID = form, "acme"
 	if depends != "" {

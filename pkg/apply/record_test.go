@@ -7,12 +7,13 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
 )
 
 // TestVersionOfNode checks the recorded version of a node, for each way in which a run of
 // v2 leaves its objects.
 func TestVersionOfNode(t *testing.T) {
-	unwell := &plan.Node{Failed: plan.ErrNoMetadata}
+	unwell := &plan.Node{Failed: manifest.ErrNoMetadata}
 	step := func(recorded, wanted string) progress.Step {
 		s := progress.Step{Step: &plan.Step{}}
 		if recorded != "-" {

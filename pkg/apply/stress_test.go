@@ -48,8 +48,8 @@ func (c chance) nodes() []*plan.Node {
 	return nodes
 }
 
-func (c chance) objects(name string, i int, owner map[string]int) []lynq.Object {
-	objects := []lynq.Object{configMap(name, fmt.Sprint(c.IntN(3)))}
+func (c chance) objects(name string, i int, owner map[string]int) []formObject {
+	objects := []formObject{configMap(name, fmt.Sprint(c.IntN(3)))}
 	if i%6 == 0 {
 		objects = append(objects, namespace(fmt.Sprintf("team%d", i)))
 	}

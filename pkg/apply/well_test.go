@@ -99,7 +99,7 @@ func TestNotWaitedForStaysDegraded(t *testing.T) {
 }
 
 // stuck returns an object that its controller gave up on.
-func stuck(o lynq.Object) lynq.Object {
+func stuck(o formObject) formObject {
 	o.Policy.Unwaited = false
 	o.Content["status"] = map[string]any{"conditions": []any{
 		map[string]any{"type": "Stalled", "status": "True", "reason": "Bad", "message": "no chart"},

@@ -3,6 +3,7 @@ package lynq
 import (
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
 	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
@@ -29,10 +30,11 @@ type Object struct {
 	// Template is a digest of what the form says of the resource: no row has a
 	// part in it.
 	Template string
-	// Content is the manifest as JSON has it: maps, lists, strings, int64,
-	// float64, bool and nil.
-	Content map[string]any
-	Policy  Policy
+	// APIVersion is the manifest's, such as "apps/v1".
+	APIVersion string
+	// Body is the manifest. Objects of render.Nodes have it only during the call.
+	Body   manifest.Body
+	Policy Policy
 	// DependIDs are the ids of the resources of the node that go before.
 	DependIDs []string
 	// Exclusion is the rule that excludes the object, nil for none.

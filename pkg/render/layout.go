@@ -42,14 +42,17 @@ func staticText(s string) *node {
 	return &node{kind: document.String, value: &document.Value{Kind: document.String, Str: s}, static: []byte(s), slot: noSlot}
 }
 
-// opKind is the action of a byte writer's op.
+// opKind is the action of an op. Some are only for YAML, and some only for bodies.
 type opKind uint8
 
 const (
-	opBytes opKind = iota // write bytes
-	opText                // write a slot as a YAML string
-	opRaw                 // write a slot, a number or boolean, as it is
-	opWhen                // skip the next ops unless the condition holds
+	opBytes  opKind = iota // write bytes
+	opText                 // write a slot as a YAML string
+	opRaw                  // write a slot, a number or boolean, as it is
+	opWhen                 // skip the next ops unless the condition holds
+	opQuoted               // write a slot as a JSON string
+	opTyped                // write a slot, a number or boolean, as JSON
+	opComma                // write a comma, except at the beginning of a JSON object
 )
 
 type op struct {
@@ -75,6 +78,9 @@ func (l *layout) bytes(b ...byte) {
 
 func (l *layout) string(s string) { l.bytes([]byte(s)...) }
 
+// join appends ops that others may skip. The bytes after them stay apart.
+func (l *layout) join(other *layout) { l.ops = append(append(l.ops, other.ops...), op{kind: opBytes}) }
+
 // mapping writes the fields of a non-empty map. If inline is set, the map is a list item
 // and its first line is already indented.
 func (l *layout) mapping(fields []field, indent int, inline bool) {
@@ -93,8 +99,7 @@ func (l *layout) mapping(fields []field, indent int, inline bool) {
 		target.value(f.node, indent, false)
 		if skipped != nil {
 			l.ops = append(l.ops, op{kind: opWhen, when: f.when, skip: len(skipped.ops)})
-			l.ops = append(l.ops, skipped.ops...)
-			l.ops = append(l.ops, op{kind: opBytes}) // so that the following bytes don't join the skipped ones
+			l.join(skipped)
 		}
 	}
 }

@@ -143,7 +143,7 @@ func TestBudgetIsEnough(t *testing.T) {
 				t.Errorf("%s: %v", template, problems)
 				continue
 			}
-			if spec, _ := node.Objects[0].Content["spec"].(map[string]any); spec["v"] != want {
+			if spec, _ := contentOf(t, node, 0)["spec"].(map[string]any); spec["v"] != want {
 				t.Errorf("%s: %.100v", template, spec["v"])
 			}
 		}

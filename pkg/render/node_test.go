@@ -80,7 +80,7 @@ func TestTracking(t *testing.T) {
 			t.Fatal(problems)
 		}
 		for i, want := range c.want {
-			if diff := cmp.Diff(want, node.Objects[i].Content["metadata"]); want != nil && diff != "" {
+			if diff := cmp.Diff(want, contentOf(t, node, i)["metadata"]); want != nil && diff != "" {
 				t.Errorf("b=%s, object %d: %s", c.b, i, diff)
 			}
 		}
@@ -103,7 +103,7 @@ spec:
 	if want := "acme---s-hne-web-79eb4749"; node.Name != want {
 		t.Errorf("the node is %s, want %s", node.Name, want)
 	}
-	meta, _ := node.Objects[0].Content["metadata"].(map[string]any)
+	meta, _ := contentOf(t, node, 0)["metadata"].(map[string]any)
 	labels, _ := meta["labels"].(map[string]any)
 	annotations, _ := meta["annotations"].(map[string]any)
 	if labels["lynq.sh/uid"] != naming.HashedName("Acme & Söhne") || annotations["lynq.sh/uid"] != "Acme & Söhne" {

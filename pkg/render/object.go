@@ -8,22 +8,29 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render/scalar"
 )
 
-// object builds resource i as an object, from the same nodes as the byte writer.
-func (f *frame) object(i int) lynq.Object {
+// object writes resource i as an object.
+func (f *frame) object(to *buffers, i int) (lynq.Object, error) {
 	r := &f.program.resources[i]
-	content, _ := f.build(r.root, i).(map[string]any)
-	return lynq.Object{
-		Ref:       f.ref(i),
-		ID:        r.ID,
-		Template:  r.template,
-		Content:   content,
-		Policy:    r.Policy,
-		DependIDs: r.DependIDs,
-		Exclusion: f.exclusion(i),
-		Sensitive: r.sensitive,
+	start := len(to.out)
+	out, err := f.appendBody(to.out, i)
+	if err != nil {
+		return lynq.Object{}, err
 	}
+	to.out = out
+	return lynq.Object{
+		Ref:        f.ref(i),
+		ID:         r.ID,
+		Template:   r.template,
+		APIVersion: r.APIVersion,
+		Body:       out[start:len(out):len(out)],
+		Policy:     r.Policy,
+		DependIDs:  r.DependIDs,
+		Exclusion:  f.exclusion(i),
+		Sensitive:  r.sensitive,
+	}, nil
 }
 
+// build builds a part of a manifest as a value.
 func (f *frame) build(n *node, r int) any {
 	switch {
 	case n.slot != noSlot && n.text:
@@ -75,8 +82,8 @@ func (p *Program) Node(row lynq.Row) (*lynq.Node, lynq.Problems) {
 		return nil, problems
 	}
 	n := p.head(p.nodeID(p.Hub.Key(), f.uid, f.name()))
-	f.fillNode(n)
-	return n, nil
+	f.fillNode(n, &buffers{}, &problems)
+	return n, problems
 }
 
 // nodeID returns the identity of a row's node.
@@ -89,8 +96,8 @@ func (p *Program) head(id lynq.NodeID) *lynq.Node {
 	return &lynq.Node{NodeID: id, Generation: p.Form.Generation, DependForms: p.dependForms}
 }
 
-// fillNode builds the objects of the last rendered row.
-func (f *frame) fillNode(n *lynq.Node) {
+// fillNode writes the objects of the last rendered row.
+func (f *frame) fillNode(n *lynq.Node, to *buffers, problems *lynq.Problems) {
 	p := f.program
 	n.Row, n.Mask, n.Match = f.rowDigest(), p.mask(f.row.Values), f.matched
 	n.Objects = make([]lynq.Object, 0, len(p.resources))
@@ -98,7 +105,10 @@ func (f *frame) fillNode(n *lynq.Node) {
 		if f.left[i] {
 			continue
 		}
-		switch o := f.object(i); {
+		o, err := f.object(to, i)
+		switch {
+		case err != nil:
+			f.fail(problems, p.resources[i].at, "", "%v", err)
 		case !o.Policy.Hook():
 			n.Objects = append(n.Objects, o)
 		case f.exclusion(i) == nil: // lynqctl never creates an excluded object

@@ -110,7 +110,8 @@ type resource struct {
 	outside   bool        // a static namespace differs from the node's
 	when      *node       // the condition for a row to get it; nil for all rows
 	root      *node
-	ops       []op
+	ops       []op          // write YAML
+	body      []op          // write a body
 	labels    []checkedText // labels that depend on the row
 	labelMap  *node
 	// annotationBytes counts the static annotations, and annotationSlots has the others.

@@ -18,6 +18,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
@@ -32,13 +33,13 @@ func propertyHub() *form.Hub {
 // propertyForm returns a form with one custom resource, which has the given spec.
 func propertyForm(spec *document.Value) *form.Form {
 	text := func(s string) *document.Value { return &document.Value{Kind: document.String, Str: s} }
-	manifest := &document.Value{Kind: document.Map, Fields: []document.Field{
+	whole := &document.Value{Kind: document.Map, Fields: []document.Field{
 		{Key: "apiVersion", Value: text("example.com/v1")}, {Key: "kind", Value: text("Thing")},
 		{Key: "spec", Value: spec},
 	}}
 	return &form.Form{Name: "f", HubID: "crm", Resources: []*form.Resource{{
 		ID: "r", APIVersion: "example.com/v1", Kind: "Thing", Section: "manifests",
-		NameTemplate: form.Text{Text: "thing"}, Manifest: manifest, Policy: lynq.DefaultPolicy(),
+		NameTemplate: form.Text{Text: "thing"}, Manifest: whole, Policy: lynq.DefaultPolicy(),
 	}}}
 }
 
@@ -62,9 +63,17 @@ func agree(t *testing.T, f *form.Form, row record, read readers) {
 		}
 		return
 	}
-	want, err := json.Marshal(node.Objects[0].Content)
+	content := contentOf(t, node, 0)
+	want, err := json.Marshal(content)
 	if err != nil {
 		t.Fatal(err)
+	}
+	built, _, err := runAll(t, []*render.Program{p}, []record{row}, render.Settings{Format: render.JSON})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body, err := encodedAgain([]byte(built)); err != nil || string(body) != string(node.Objects[0].Body) {
+		t.Fatalf("the body is\n%s\nthe value is\n%s: %v", node.Objects[0].Body, body, err)
 	}
 	got, err := sigsyaml.YAMLToJSON([]byte(out))
 	if err != nil {
@@ -85,6 +94,25 @@ func agree(t *testing.T, f *form.Form, row record, read readers) {
 			t.Fatalf("%s reads\n%s\notherwise: %s", name, out, diff)
 		}
 	}
+}
+
+// contentOf decodes the manifest of a node's object.
+func contentOf(t *testing.T, n *lynq.Node, i int) map[string]any {
+	t.Helper()
+	content, err := n.Objects[i].Body.Content()
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, n.Objects[i].Body)
+	}
+	return content
+}
+
+// encodedAgain returns the body of a JSON value.
+func encodedAgain(text []byte) (manifest.Body, error) {
+	content, err := manifest.Body(text).Content()
+	if err != nil {
+		return nil, err
+	}
+	return manifest.Encode(content)
 }
 
 // readers are YAML libraries other than sigs.k8s.io/yaml, which follows YAML 1.1. Fuzzing

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
@@ -53,6 +52,11 @@ func (c *compiler) resource(r *form.Resource) {
 	var l layout
 	l.mapping(root.fields, 0, false)
 	out.ops = l.ops
+	var body layout
+	if err := body.body(root.fields); err != nil {
+		c.fail(out.at, "", "%v", err)
+	}
+	out.body = body.ops
 	if len(c.problems) == 0 {
 		out.template = c.program.templateDigest(&out)
 	}
@@ -246,6 +250,5 @@ func sortedFields(m map[string]field) []field {
 		f.key = key
 		fields = append(fields, f)
 	}
-	slices.SortFunc(fields, func(a, b field) int { return cmp.Compare(a.key, b.key) })
-	return fields
+	return sortedByKey(fields)
 }

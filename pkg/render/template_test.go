@@ -89,7 +89,7 @@ func TestTemplates(t *testing.T) {
 			t.Errorf("%s: %v", c.template, problems)
 			continue
 		}
-		spec, _ := node.Objects[0].Content["spec"].(map[string]any)
+		spec, _ := contentOf(t, node, 0)["spec"].(map[string]any)
 		if diff := cmp.Diff(map[string]any{"v": c.value, "w": "acme"}, spec); diff != "" {
 			t.Errorf("%s as an object: %s", c.template, diff)
 		}
@@ -123,7 +123,7 @@ func TestIndexedVariables(t *testing.T) {
 			t.Errorf("%s: %v", template, problems)
 			continue
 		}
-		spec, _ := node.Objects[0].Content["spec"].(map[string]any)
+		spec, _ := contentOf(t, node, 0)["spec"].(map[string]any)
 		if diff := cmp.Diff(want, spec["v"]); diff != "" {
 			t.Errorf("%s: %s", template, diff)
 		}
@@ -256,7 +256,7 @@ spec:
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	data, _ := node.Objects[0].Content["stringData"].(map[string]any)
+	data, _ := contentOf(t, node, 0)["stringData"].(map[string]any)
 	if data["a"] == data["b"] {
 		t.Errorf("two places have the same random value %v", data["a"])
 	}

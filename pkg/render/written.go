@@ -98,7 +98,7 @@ func (f *frame) write(to *buffers, i int, t *tally) bool {
 	}
 	e := json.NewEncoder(to)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(f.object(i).Content); err != nil {
+	if err := e.Encode(f.build(f.program.resources[i].root, i)); err != nil {
 		f.fail(&t.problems, f.program.resources[i].at, "", "%v", err)
 	}
 	return true
@@ -114,14 +114,16 @@ func (b *buffers) Write(p []byte) (int, error) {
 }
 
 // Nodes yields a hub's rows, converted by fill. Several goroutines call fill in parallel,
-// with the row's values in the order of Columns. For a node that doesn't count, fill gets
-// no objects.
+// with the row's values in the order of Columns. Bodies are valid only during the call. For a
+// node that doesn't count, fill gets no objects.
 func Nodes[T any](ctx context.Context, r *Run, in Input, fill func(n *lynq.Node, values []string) (T, error)) iter.Seq2[Rendered[T], error] {
 	h := hubRun[T]{r, in, product[T]{
 		named: true,
-		node: func(_ *buffers, f *frame, t *tally, id lynq.NodeID) T {
+		node: func(to *buffers, f *frame, t *tally, id lynq.NodeID) T {
 			n := f.program.head(id)
-			f.fillNode(n)
+			before := len(to.out)
+			f.fillNode(n, to, &t.problems)
+			to.out = to.out[:before] // fill takes what it needs
 			t.objects = len(n.Objects)
 			out, err := fill(n, f.row.Values)
 			if err != nil {

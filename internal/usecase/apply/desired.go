@@ -15,6 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/evidence"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
@@ -76,8 +77,12 @@ func (d *desired) whole(h *form.Hub, n *lynq.Node, values []string) (*plan.Node,
 		return made, nil
 	}
 	made.HooksLeftOut = true // nobody knows which recorded hooks the selector excludes
-	for i := range n.Objects {
-		made.Objects[i].LeftOut = !d.selector.Matches(labelsOf(n.Objects[i].Content))
+	for i := range made.Objects {
+		of, err := labelsOf(made.Objects[i].Body)
+		if err != nil {
+			return nil, err
+		}
+		made.Objects[i].LeftOut = !d.selector.Matches(of)
 	}
 	return made, nil
 }
@@ -106,9 +111,10 @@ func (d *desired) sharded(s lynq.Shard) func(h *form.Hub, n *lynq.Node, values [
 }
 
 // labelsOf returns the labels of a rendered object.
-func labelsOf(content map[string]any) labels.Set {
+func labelsOf(b manifest.Body) (labels.Set, error) {
+	content, err := b.Content()
 	o := unstructured.Unstructured{Object: content}
-	return o.GetLabels()
+	return o.GetLabels(), err
 }
 
 // keep keeps every node, including those that failed to render. Otherwise a plan would

@@ -9,6 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
@@ -209,7 +210,7 @@ func TestAnnotatedBody(t *testing.T) {
 		{map[string]any{"name": "a", "annotations": map[string]any{}}, map[string]any{"lynq.sh/adopted": "true"}},
 		{map[string]any{"name": "a"}, map[string]any{"lynq.sh/adopted": "true"}},
 	} {
-		b, err := plan.NewBody(map[string]any{"kind": "X", "metadata": tt.metadata})
+		b, err := manifest.Encode(map[string]any{"kind": "X", "metadata": tt.metadata})
 		if err != nil {
 			t.Fatal(err)
 		}

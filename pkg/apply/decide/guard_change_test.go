@@ -10,6 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/evidence"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
@@ -67,8 +68,8 @@ func TestMaxChangeRenamed(t *testing.T) {
 			inv := s.has(uid, uid)
 			p := lynq.DefaultPolicy()
 			n := &lynq.Node{NodeID: lynq.NodeID{Hub: s.in.Hub, Form: s.in.Forms[0], UID: uid + "2", Namespace: "ns", Name: uid + "2-web"}}
-			content := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": uid, "namespace": "ns"}}
-			n.Objects = []lynq.Object{{Ref: shopRef(uid), ID: uid, Policy: p, Content: content}}
+			body := manifest.Body(`{"metadata":{"name":"` + uid + `","namespace":"ns"},"apiVersion":"v1","kind":"ConfigMap"}`)
+			n.Objects = []lynq.Object{{Ref: shopRef(uid), ID: uid, APIVersion: "v1", Policy: p, Body: body}}
 			made, err := plan.Make(n)
 			if err != nil {
 				t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
 )
 
 // hookScene returns an input with one node. It has a ConfigMap, and a hook in this phase
@@ -188,7 +189,7 @@ func TestHookManifest(t *testing.T) {
 	policy := lynq.DefaultPolicy()
 	policy.RunOn, policy.Timeout = lynq.RunOnDelete, 90e9
 	ref := lynq.Ref{Group: "batch", Kind: "Job", Namespace: "ns", Name: "acme-backup"}
-	o := &plan.Object{Ref: ref, APIVersion: "batch/v1", ID: "backup", DependIDs: []string{"first"}, Policy: &policy, Owned: true, Body: plan.Body(`{"metadata":{"name":"acme-backup","namespace":"ns"},"apiVersion":"batch/v1","kind":"Job","spec":{"a":"<&>"}}`)}
+	o := &plan.Object{Ref: ref, APIVersion: "batch/v1", ID: "backup", DependIDs: []string{"first"}, Policy: &policy, Owned: true, Body: manifest.Body(`{"metadata":{"name":"acme-backup","namespace":"ns"},"apiVersion":"batch/v1","kind":"Job","spec":{"a":"<&>"}}`)}
 	recorded, err := o.HookManifest()
 	if err != nil {
 		t.Fatal(err)
@@ -211,7 +212,7 @@ func TestHookManifest(t *testing.T) {
 			t.Errorf("%q was taken for the hook", wrong)
 		}
 	}
-	n.Hooks[0].Body = plan.Body(`{"metadata":{"name":"` + strings.Repeat("x", 512<<10) + `"}}`)
+	n.Hooks[0].Body = manifest.Body(`{"metadata":{"name":"` + strings.Repeat("x", 512<<10) + `"}}`)
 	if err := plan.CheckSizes([]plan.Plan{{Nodes: []plan.NodePlan{{Desired: n}}}}); err == nil {
 		t.Error("what no Secret can hold is no error")
 	}

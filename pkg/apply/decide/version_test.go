@@ -6,6 +6,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
 )
 
 func TestSameVersion(t *testing.T) {
@@ -48,7 +49,7 @@ func TestWholePlans(t *testing.T) {
 		"only some objects":  {func(in *Input) { in.Narrowed = true }, false},
 		"without its form":   {func(in *Input) { in.Forms = []lynq.FormKey{{Name: "other"}} }, false},
 		"a broken record": {func(in *Input) {
-			in.Broken = map[lynq.NodeKey]error{{Namespace: "ns", Name: "x"}: plan.ErrNoMetadata}
+			in.Broken = map[lynq.NodeKey]error{{Namespace: "ns", Name: "x"}: manifest.ErrNoMetadata}
 		}, false},
 		"another hub's node": {func(in *Input) { in.Only, in.Inventories[1].Node.Hub.Namespace = map[string]bool{}, "far" }, true},
 	} {

@@ -8,6 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
 )
 
 // recordedScene returns a node with a declared hook in namespace ops, its owner and its
@@ -106,7 +107,7 @@ func TestHookAccount(t *testing.T) {
 		{pod, `{"serviceAccountName":"robot"}`, "robot"},
 		{pod, `{}`, "default"},
 	} {
-		o := &plan.Object{Ref: tt.ref, Body: plan.Body(`{"metadata":{"name":"a"},"spec":` + tt.spec + `}`)}
+		o := &plan.Object{Ref: tt.ref, Body: manifest.Body(`{"metadata":{"name":"a"},"spec":` + tt.spec + `}`)}
 		if got, err := (&declared.Node{}).Account(o); got != tt.want || err != nil {
 			t.Errorf("%s %s: %q, %v", tt.ref.Kind, tt.spec, got, err)
 		}

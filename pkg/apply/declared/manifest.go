@@ -13,6 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
@@ -51,7 +52,7 @@ func read(me plan.Owner, r *inventory.Entry, recorded []byte) (*plan.Object, map
 	if json.Unmarshal(recorded, &m) != nil || utiljson.Unmarshal(m.Manifest, &content) != nil {
 		return nil, nil, errors.New("it can't be read") // the cause may quote the manifest
 	}
-	body, err := plan.NewBody(content) // send exactly the checked content, even if the JSON has a key twice
+	body, err := manifest.Encode(content) // send exactly the checked content, even if the JSON has a key twice
 	if err != nil {
 		return nil, nil, err
 	}
@@ -81,7 +82,7 @@ func checkRecorded(me plan.Owner, r *inventory.Entry, content map[string]any) er
 			return fmt.Errorf("its %s is another one than the inventory names", is.field)
 		}
 	}
-	if err := plan.CheckMetadata(metadata); err != nil {
+	if err := manifest.CheckMetadata(metadata); err != nil {
 		return err
 	}
 	labels, _ := metadata["labels"].(map[string]any)

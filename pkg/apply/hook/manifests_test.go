@@ -21,6 +21,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
 )
 
 // answers is a server. It returns its Secret and errors for the next writes, and keeps each
@@ -132,7 +133,7 @@ func TestWrite(t *testing.T) {
 	t.Parallel()
 	resource := schema.GroupResource{Resource: "secrets"}
 	moved := apierrors.NewConflict(resource, "s", errors.New("moved"))
-	said := plan.Object{Ref: lynq.Ref{Kind: "Job", Namespace: "ns", Name: "bye"}, Digest: "new", Policy: &lynq.Policy{}, Body: plan.Body(`{}`)}
+	said := plan.Object{Ref: lynq.Ref{Kind: "Job", Namespace: "ns", Name: "bye"}, Digest: "new", Policy: &lynq.Policy{}, Body: manifest.Body(`{}`)}
 	text, err := said.HookManifest()
 	if err != nil {
 		t.Fatal(err)
@@ -215,7 +216,7 @@ func TestReown(t *testing.T) {
 func TestCheckAccount(t *testing.T) {
 	t.Parallel()
 	me := plan.NewOwner(lynq.NodeKey{Namespace: "ns", Name: "acme-web"}, lynq.HubKey{Name: "crm"}, nil)
-	job := &plan.Object{Ref: lynq.Ref{Group: "batch", Kind: "Job", Namespace: "ns", Name: "bye"}, Body: plan.Body(`{"spec":{"template":{"spec":{"serviceAccountName":"cleaner"}}}}`)}
+	job := &plan.Object{Ref: lynq.Ref{Group: "batch", Kind: "Job", Namespace: "ns", Name: "bye"}, Body: manifest.Body(`{"spec":{"template":{"spec":{"serviceAccountName":"cleaner"}}}}`)}
 	for name, tt := range map[string]struct {
 		exists  string
 		missing error

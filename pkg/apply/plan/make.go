@@ -11,11 +11,12 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Make converts a rendered node for a run. It changes the content of the node's objects,
-// because they get the label of the node's ApplySet.
+// Make converts a rendered node for a run. The objects get the label of the node's
+// ApplySet.
 func Make(n *lynq.Node) (*Node, error) {
 	made := Head(n)
 	made.NotIncluded, made.Tombstones = n.NotIncluded, n.Tombstones
@@ -29,11 +30,11 @@ func Make(n *lynq.Node) (*Node, error) {
 		return nil, err
 	}
 	for i := range made.Hooks {
-		manifest, err := made.Hooks[i].HookManifest()
+		recorded, err := made.Hooks[i].HookManifest()
 		if err != nil {
 			return nil, err
 		}
-		made.Hooks[i].Digest = inventory.HookDigest(manifest)
+		made.Hooks[i].Digest = inventory.HookDigest(recorded)
 	}
 	return made, nil
 }
@@ -64,42 +65,37 @@ func makeObjects(objects []lynq.Object, row, partOf string) ([]Object, error) {
 }
 
 func makeObject(o *lynq.Object, row, partOf string) (Object, error) {
-	metadata, ok := o.Content["metadata"].(map[string]any)
-	if !ok {
-		return Object{}, ErrNoMetadata
-	}
-	if err := CheckMetadata(metadata); err != nil {
+	if err := o.Body.Check(); err != nil {
 		return Object{}, err
 	}
-	// A changed Secret then differs only in its data.
-	o.Content = fields.FoldSecret(o.Content)
-	labels, ok := metadata["labels"].(map[string]any)
-	if !ok {
-		labels = map[string]any{}
-		metadata["labels"] = labels
+	body, policy := o.Body, o.Policy
+	if o.Kind == "Secret" || o.GroupKind() == lynq.StatefulSet { // their values matter
+		content, err := body.Content()
+		if err != nil {
+			return Object{}, err
+		}
+		policy.Data = policy.Data || lynq.TakesClaims(o.Ref, content)
+		// A changed Secret then differs only in its data.
+		if body, err = manifest.Encode(fields.FoldSecret(content)); err != nil {
+			return Object{}, err
+		}
 	}
-	labels[wellknown.LabelPartOf] = partOf
-	_, labelled := labels[wellknown.LabelNode]
-	body, err := NewBody(o.Content)
-	if err != nil {
-		return Object{}, err
-	}
-	apiVersion, _ := o.Content["apiVersion"].(string)
-	policy := o.Policy
-	policy.Data = policy.Data || lynq.TakesClaims(o.Ref, o.Content)
 	var node []string
 	if policy.OnNodeChange {
 		node = []string{o.Template, row}
 	}
-	return Object{
-		Ref: o.Ref, APIVersion: apiVersion, ID: o.ID, Template: o.Template, DependIDs: o.DependIDs,
-		Policy: &policy, Owned: !labelled, Exclusion: o.Exclusion, Sensitive: o.Sensitive, Body: body, Digest: digest(body, &policy, node),
-	}, nil
+	made := Object{
+		Ref: o.Ref, APIVersion: o.APIVersion, ID: o.ID, Template: o.Template, DependIDs: o.DependIDs,
+		Policy: &policy, Owned: !body.HasLabel(wellknown.LabelNode), Exclusion: o.Exclusion, Sensitive: o.Sensitive,
+		Body: body.Labelled(wellknown.LabelPartOf, partOf),
+	}
+	made.Digest = digest(made.Body, &policy, node)
+	return made, nil
 }
 
 // digest covers the manifest, the policies for writing it, and parts of its node that
 // require another write. It returns 16 hex digits of a SHA-256.
-func digest(b Body, p *lynq.Policy, node []string) string {
+func digest(b manifest.Body, p *lynq.Policy, node []string) string {
 	h := sha256.New()
 	h.Write(b)
 	writePolicy(h, p)
@@ -124,7 +120,7 @@ func (o *Object) DigestIn(hub lynq.HubKey, node lynq.NodeKey) (string, error) {
 	metadata, _ := content["metadata"].(map[string]any)
 	labels, _ := metadata["labels"].(map[string]any)
 	if labels == nil {
-		return "", ErrNoMetadata
+		return "", manifest.ErrNoMetadata
 	}
 	labels[wellknown.LabelHub] = hub.Name
 	labels[wellknown.LabelPartOf] = inventory.ID(node.Namespace, inventory.Name(node.Name))
@@ -134,7 +130,7 @@ func (o *Object) DigestIn(hub lynq.HubKey, node lynq.NodeKey) (string, error) {
 			labels[key] = value
 		}
 	}
-	body, err := NewBody(content)
+	body, err := manifest.Encode(content)
 	if err != nil {
 		return "", err
 	}

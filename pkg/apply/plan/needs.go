@@ -4,6 +4,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
 )
 
 // Provides returns the key of the namespace or kind that an object provides, or "".
@@ -24,7 +25,7 @@ func Needs(o *Object) []string {
 }
 
 // definedKind reads the kind that a CustomResourceDefinition defines.
-func definedKind(b Body) (group, kind string) {
+func definedKind(b manifest.Body) (group, kind string) {
 	var crd struct {
 		Spec struct {
 			Group string `json:"group"`

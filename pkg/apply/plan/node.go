@@ -7,6 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
 	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
@@ -120,7 +121,7 @@ type Object struct {
 	// by labels.
 	Owned bool
 	// Body is the manifest without the values that only the cluster knows.
-	Body Body
+	Body manifest.Body
 	// Digest changes whenever lynqctl must write the object again. It covers the manifest
 	// and the policies for writing it.
 	Digest string

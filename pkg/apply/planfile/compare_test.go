@@ -17,6 +17,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
@@ -66,9 +67,12 @@ func (w *world) make(tb testing.TB, t *tenant, row, form int) *plan.Node {
 		if i == 0 {
 			data["row"] = "secret-" + strconv.Itoa(row)
 		}
+		body, err := manifest.Encode(map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": ref.Name, "namespace": "ns"}, "data": data})
+		if err != nil {
+			tb.Fatal(err)
+		}
 		n.Objects = append(n.Objects, lynq.Object{
-			Ref: ref, ID: "o" + strconv.Itoa(i), Template: "template-" + strconv.Itoa(form), Policy: lynq.DefaultPolicy(),
-			Content: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": ref.Name, "namespace": "ns"}, "data": data},
+			Ref: ref, ID: "o" + strconv.Itoa(i), Template: "template-" + strconv.Itoa(form), APIVersion: "v1", Policy: lynq.DefaultPolicy(), Body: body,
 		})
 	}
 	made, err := plan.Make(n)

@@ -15,6 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
 )
 
 var (
@@ -143,7 +144,7 @@ func (o *Object) change(live *unstructured.Unstructured, c fields.MetadataChange
 		}
 		return o.reowned(o.seen(live), Request{Verb: MergePatch, Body: patch}, o.adds(c.Owners))
 	}
-	body, err := plan.NewBody(content)
+	body, err := manifest.Encode(content)
 	if err != nil {
 		return Result{}, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
 )
 
 // ErrRecreate asks the caller to delete the object and create it again.
@@ -71,11 +72,11 @@ func (w *writer) due(live *unstructured.Unstructured) (bool, error) {
 // tryCreate makes the server try to create the object while the old one exists. The server
 // refuses a bad manifest before it reports that the name exists.
 func (w *writer) tryCreate(live *unstructured.Unstructured) error {
-	manifest, err := w.manifest().Content()
+	said, err := w.manifest().Content()
 	if err != nil {
 		return err
 	}
-	body, err := plan.NewBody(fields.WithoutHeld(manifest, live))
+	body, err := manifest.Encode(fields.WithoutHeld(said, live))
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
+	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
@@ -277,11 +278,11 @@ func (w *writer) prepare(live *unstructured.Unstructured) (*unstructured.Unstruc
 
 // tellReclaimed notes the fields outside the form that override takes back.
 func (w *writer) tellReclaimed(live *unstructured.Unstructured) error {
-	manifest, err := w.manifest().Content()
+	said, err := w.manifest().Content()
 	if err != nil {
 		return err
 	}
-	reclaimed, err := fields.Reclaimed(live, manifest)
+	reclaimed, err := fields.Reclaimed(live, said)
 	if len(reclaimed) > 0 {
 		w.note = append(w.note, "took back "+fields.Describe(reclaimed))
 	}
@@ -355,11 +356,11 @@ func (w *writer) takePatch(m *metav1.PartialObjectMetadata, of func([]fields.Man
 
 // release handles an apply that failed because the server can't remove items that the form
 // dropped. It takes these items from other managers, so that the next attempt succeeds.
-func (w *writer) release(failed error, body plan.Body) error {
+func (w *writer) release(failed error, body manifest.Body) error {
 	if ProblemOf(failed).Kind != ProblemInvalid || w.o.DryRun {
 		return failed
 	}
-	manifest, err := body.Content()
+	said, err := body.Content()
 	if err != nil {
 		return err
 	}
@@ -372,7 +373,7 @@ func (w *writer) release(failed error, body plan.Body) error {
 		return err
 	}
 	t := fields.TakerOfApplied(managed, w.forces())
-	entries, err := t.Release(live.GetManagedFields(), managed, manifest)
+	entries, err := t.Release(live.GetManagedFields(), managed, said)
 	if err != nil {
 		return err
 	}
@@ -403,12 +404,12 @@ func (w *writer) tellTaken(conflicts []fields.Conflict) {
 
 // withoutIgnored returns the body without ignored fields, and the version that it is valid
 // for.
-func (w *writer) withoutIgnored(live *unstructured.Unstructured) (plan.Body, string, error) {
-	o, manifest := w.o.Step.Object, w.manifest()
+func (w *writer) withoutIgnored(live *unstructured.Unstructured) (manifest.Body, string, error) {
+	o, body := w.o.Step.Object, w.manifest()
 	if len(o.Policy.IgnoreFields) == 0 {
-		return manifest, "", nil
+		return body, "", nil
 	}
-	content, err := manifest.Content()
+	content, err := body.Content()
 	if err != nil {
 		return nil, "", err
 	}
@@ -416,7 +417,7 @@ func (w *writer) withoutIgnored(live *unstructured.Unstructured) (plan.Body, str
 	if err != nil {
 		return nil, "", fmt.Errorf("ignoreFields: %w", err)
 	}
-	body, err := plan.NewBody(changed)
+	body, err = manifest.Encode(changed)
 	if err != nil || !precondition {
 		return body, "", err
 	}
@@ -569,7 +570,7 @@ func (w *writer) body(uid types.UID, resourceVersion string) []byte {
 }
 
 // manifest returns the object's manifest, with the node's annotation for adopted objects.
-func (w *writer) manifest() plan.Body {
+func (w *writer) manifest() manifest.Body {
 	if w.o.Step.Adopted {
 		return w.o.Step.Object.Body.Annotated(wellknown.AnnotationAdopted, "true")
 	}
@@ -583,7 +584,7 @@ func (w *writer) takesFields() bool {
 }
 
 // bodyOf returns a body with values that only the cluster knows.
-func (w *writer) bodyOf(b plan.Body, uid types.UID, resourceVersion string) []byte {
+func (w *writer) bodyOf(b manifest.Body, uid types.UID, resourceVersion string) []byte {
 	owners := ""
 	if w.o.Step.Object.Owned {
 		owners = `"ownerReferences":[` + ownerJSON(w.o.Owner) + `]`

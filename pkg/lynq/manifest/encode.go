@@ -1,4 +1,4 @@
-package plan
+package manifest
 
 import (
 	"bytes"
@@ -7,10 +7,9 @@ import (
 	"strconv"
 )
 
-// appendJSON appends a value as encoding/json writes it without HTML escapes. A run encodes
-// every desired object, even an unchanged one. So this handles the common types at a
-// quarter of the cost, and leaves the rest to encoding/json.
-func appendJSON(b []byte, v any) ([]byte, error) {
+// Append appends a value as encoding/json writes it without HTML escapes. It handles the
+// common types at a quarter of the cost, and leaves the rest to encoding/json.
+func Append(b []byte, v any) ([]byte, error) {
 	switch v := v.(type) {
 	case nil:
 		return append(b, "null"...), nil
@@ -58,7 +57,7 @@ func appendField(b []byte, name string, v any) (_ []byte, err error) {
 	if b, err = appendText(b, name); err != nil {
 		return nil, err
 	}
-	return appendJSON(append(b, ':'), v)
+	return Append(append(b, ':'), v)
 }
 
 func appendArray(b []byte, values []any) (_ []byte, err error) {
@@ -67,7 +66,7 @@ func appendArray(b []byte, values []any) (_ []byte, err error) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		if b, err = appendJSON(b, v); err != nil {
+		if b, err = Append(b, v); err != nil {
 			return nil, err
 		}
 	}
@@ -75,10 +74,15 @@ func appendArray(b []byte, values []any) (_ []byte, err error) {
 }
 
 func appendText(b []byte, text string) ([]byte, error) {
-	if plain(text) {
-		return append(append(append(b, '"'), text...), '"'), nil
+	return EndText(append(append(b, '"'), text...), len(b))
+}
+
+// EndText ends a text that begins with a quote at start, and escapes it if necessary.
+func EndText(b []byte, start int) ([]byte, error) {
+	if text := b[start+1:]; !plain(text) {
+		return appendOther(b[:start], string(text))
 	}
-	return appendOther(b, text)
+	return append(b, '"'), nil
 }
 
 func appendOther(b []byte, v any) ([]byte, error) {
@@ -92,7 +96,7 @@ func appendOther(b []byte, v any) ([]byte, error) {
 }
 
 // plain reports whether a text needs no escapes in JSON.
-func plain(text string) bool {
+func plain(text []byte) bool {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
 			return false

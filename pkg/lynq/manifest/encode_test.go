@@ -1,4 +1,4 @@
-package plan
+package manifest
 
 import (
 	"bytes"
@@ -36,7 +36,7 @@ func TestAppendJSON(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 20_000 {
 		v := drawn(r, 0)
-		got, err := appendJSON([]byte("x"), v)
+		got, err := Append([]byte("x"), v)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,14 +55,14 @@ func TestAppendJSON(t *testing.T) {
 // TestAppendJSONRefuses encodes values without JSON.
 func TestAppendJSONRefuses(t *testing.T) {
 	for _, v := range []any{math.NaN(), []any{math.Inf(1)}, map[string]any{"a": func() {}}} {
-		if got, err := appendJSON(nil, v); err == nil {
+		if got, err := Append(nil, v); err == nil {
 			t.Errorf("%v became %s", v, got)
 		}
 	}
 }
 
-// BenchmarkNewBody encodes a ConfigMap with ten fields.
-func BenchmarkNewBody(b *testing.B) {
+// BenchmarkEncode encodes a ConfigMap with ten fields.
+func BenchmarkEncode(b *testing.B) {
 	data := map[string]any{}
 	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
 		data[name] = "https://" + name + ".example.com/path"
@@ -71,7 +71,7 @@ func BenchmarkNewBody(b *testing.B) {
 		"name": "web", "namespace": "tenants", "labels": map[string]any{"app": "web", "lynq.sh/hub": "crm"}, "annotations": map[string]any{}}}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := NewBody(content); err != nil {
+		if _, err := Encode(content); err != nil {
 			b.Fatal(err)
 		}
 	}
