@@ -107,7 +107,7 @@ func (s *csvSource) read(ctx context.Context, q Query, uid int, records *spans) 
 			return nil, false, fault.LongRow(s.file.atOffset(t.start+offset), fixLongText)
 		}
 		if err != nil {
-			return nil, false, s.failed(err, r.FieldsPerRecord, len(row))
+			return nil, false, s.failed(err, r.FieldsPerRecord, row)
 		}
 		switch id := row[t.columns[uid]]; {
 		case records != nil:
@@ -129,11 +129,11 @@ type limitedText struct {
 
 // reader reads the file from the start of its text, within the limit of a row.
 func (s *csvSource) reader() (*csv.Reader, *limitedText, error) {
-	start, err := s.file.textStart()
+	start, err := s.textStart()
 	if err != nil {
 		return nil, nil, err
 	}
-	limited := &limitedText{fault.RowLimit{Reader: &fileReader{file: s.file, offset: start}}, start}
+	limited := &limitedText{fault.RowLimit{Reader: &csvText{fileReader: fileReader{file: s.file, offset: start}, file: s.file}}, start}
 	r := csv.NewReader(bufio.NewReaderSize(limited, 256<<10))
 	r.ReuseRecord = true
 	return r, limited, nil
@@ -142,14 +142,10 @@ func (s *csvSource) reader() (*csv.Reader, *limitedText, error) {
 // header reads the first row, which names the columns, and finds q's among
 // them.
 func (s *csvSource) header(r *csv.Reader, q Query) ([]int, error) {
-	row, err := r.Read()
-	if errors.Is(err, io.EOF) {
-		return nil, &Error{Place: s.file.name, What: "the file is empty", Fix: "its first line must name the columns"}
-	}
+	names, err := s.names(r)
 	if err != nil {
-		return nil, s.failed(err, 0, 0)
+		return nil, err
 	}
-	names := slices.Clone(row)
 	line, _ := r.FieldPos(0)
 	for i, name := range names {
 		// Spreadsheets leave empty columns behind; those name nothing.
@@ -170,20 +166,31 @@ func (s *csvSource) header(r *csv.Reader, q Query) ([]int, error) {
 	return found, err
 }
 
-// failed adds the place to a parse error. want and got count a row's values.
-func (s *csvSource) failed(err error, want, got int) error {
+// names reads the first row.
+func (s *csvSource) names(r *csv.Reader) ([]string, error) {
+	row, err := r.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, &Error{Place: s.file.name, What: "the file is empty", Fix: "its first line must name the columns"}
+	}
+	if err != nil {
+		return nil, s.failed(err, 0, nil)
+	}
+	return slices.Clone(row), nil
+}
+
+// failed adds the place to a parse error. The row should have want values.
+func (s *csvSource) failed(err error, want int, row []string) error {
 	parse, ok := errors.AsType[*csv.ParseError](err)
+	known, isKnown := errors.AsType[*Error](err)
 	switch {
+	case isKnown:
+		return known
 	case errors.Is(err, fault.ErrLongRow):
 		return fault.LongRow(s.file.at(1), fixLongText)
 	case !ok:
 		return s.file.readError(0, err)
 	case errors.Is(err, csv.ErrFieldCount):
-		return &Error{
-			Place: s.file.at(parse.StartLine),
-			What:  fmt.Sprintf("the row has %d values, the header %d columns", got, want),
-			Fix:   `put values that hold commas or line breaks in double quotes`,
-		}
+		return s.ragged(parse.StartLine, want, row)
 	case errors.Is(err, csv.ErrQuote) && parse.StartLine == parse.Line:
 		return &Error{Place: s.file.at(parse.Line), What: "the row is not CSV", Fix: "close the quote; a quote inside quotes is doubled", Err: parse.Err}
 	case parse.StartLine != parse.Line:

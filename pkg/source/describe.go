@@ -1,17 +1,12 @@
 package source
 
 import (
-	"bufio"
 	"context"
-	"encoding/csv"
-	"errors"
-	"io"
 	"slices"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/source/fault"
 )
 
 // Key says whether a column identifies rows.
@@ -34,20 +29,16 @@ type Column struct {
 
 // Describe implements Source. A file has only names, no types.
 func (s *csvSource) Describe(ctx context.Context) ([]Column, error) {
-	start, err := s.file.textStart()
-	if err != nil {
-		return nil, err
-	}
 	if err := stopped(ctx, s.file.name, 0); err != nil {
 		return nil, err
 	}
-	r := csv.NewReader(bufio.NewReader(&fault.RowLimit{Reader: &fileReader{file: s.file, offset: start}}))
-	names, err := r.Read()
-	switch {
-	case errors.Is(err, io.EOF):
-		return nil, &Error{Place: s.file.name, What: "the file is empty", Fix: "its first line must name the columns"}
-	case err != nil:
-		return nil, s.failed(err, 0, 0)
+	r, _, err := s.reader()
+	if err != nil {
+		return nil, err
+	}
+	names, err := s.names(r)
+	if err != nil {
+		return nil, err
 	}
 	return named(slices.DeleteFunc(names, func(name string) bool { return name == "" })), nil
 }

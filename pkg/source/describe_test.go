@@ -29,6 +29,8 @@ func TestDescribeFiles(t *testing.T) {
 	}{
 		{endpoint.SourceCSV, "\ufeffid,\"the name\",,active\na,b,,1\n", "id|the name|active", ""},
 		{endpoint.SourceCSV, "", "", "the file is empty"},
+		{endpoint.SourceCSV, "id,active\ra,1\r", "", "ends with CR and without LF"},
+		{endpoint.SourceCSV, "i\x00d\x00,\x00a\x00", "", "looks like UTF-16"},
 		{endpoint.SourceCSV, "a,\"b\n", "", "is not CSV"},
 		{endpoint.SourceJSON, `[{"id": 1}, {"plan": {"x": 1}, "id": 2}]`, "id|plan", ""},
 		{endpoint.SourceJSON, "{\"id\": 1}\n{\"a\": null}\n", "id|a", ""},

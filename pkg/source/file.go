@@ -1,7 +1,6 @@
 package source
 
 import (
-	"bytes"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -10,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/bounded"
@@ -191,20 +191,28 @@ func (d *dataFile) changed() error {
 }
 
 // textStart returns the offset of the first character. It skips a UTF-8 byte order mark,
-// and refuses UTF-16.
+// and refuses UTF-16 and UTF-32.
 func (d *dataFile) textStart() (int64, error) {
-	var head [3]byte
+	var head [4]byte
 	n, err := d.ReadAt(head[:], 0)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return 0, fileError(d.name, err)
 	}
+	const mark = "\xef\xbb\xbf"
+	text, encoding := string(head[:n]), ""
 	switch {
-	case bytes.Equal(head[:n], []byte("\xef\xbb\xbf")):
-		return int64(n), nil
-	case bytes.HasPrefix(head[:n], []byte("\xff\xfe")), bytes.HasPrefix(head[:n], []byte("\xfe\xff")):
-		return 0, &Error{Place: d.name, What: "the file is UTF-16", Fix: "save it as UTF-8"}
+	case strings.HasPrefix(text, mark):
+		return int64(len(mark)), nil
+	case text == "\xff\xfe\x00\x00", text == "\x00\x00\xfe\xff":
+		encoding = "is UTF-32"
+	case strings.HasPrefix(text, "\xff\xfe"), strings.HasPrefix(text, "\xfe\xff"):
+		encoding = "is UTF-16"
+	case n > 1 && (head[0] == 0) != (head[1] == 0): // a Latin letter without a mark
+		encoding = "looks like UTF-16"
+	default:
+		return 0, nil
 	}
-	return 0, nil
+	return 0, &Error{Place: d.name, What: "the file " + encoding, Fix: "save it as UTF-8"}
 }
 
 // readError wraps a failure in the middle of the file.
