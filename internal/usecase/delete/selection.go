@@ -269,11 +269,16 @@ func (t *Target) node(all *Records) ([]*LeavingHub, error) {
 func (t *Target) form(all *Records) ([]*LeavingHub, error) {
 	var found LeavingHubs
 	forms := map[lynq.FormKey]bool{}
-	var others []string
+	var others, elsewhere []string
 	for _, m := range all.counting() {
+		is := lynq.Names{t.Name}.Choose(m.form.Namespace, m.form.Name)
 		switch {
-		case t.Hub != "" && !(lynq.Names{t.Hub}).Choose(m.Of.Namespace, m.Of.Name) || t.Namespace != "" && m.Of.Namespace != t.Namespace:
-		case lynq.Names{t.Name}.Choose(m.form.Namespace, m.form.Name):
+		case t.Hub != "" && !(lynq.Names{t.Hub}).Choose(m.Of.Namespace, m.Of.Name):
+		case t.Namespace != "" && m.Of.Namespace != t.Namespace:
+			if is && !slices.Contains(elsewhere, m.Of.String()) {
+				elsewhere = append(elsewhere, m.Of.String())
+			}
+		case is:
 			found.Add(&m)
 			forms[m.form] = true
 		case m.form.Name != "" && !slices.Contains(others, m.form.Name):
@@ -282,11 +287,7 @@ func (t *Target) form(all *Records) ([]*LeavingHub, error) {
 	}
 	switch {
 	case len(found.All) == 0:
-		of := ""
-		if t.Hub != "" {
-			of = fmt.Sprintf(" of hub %q", t.Hub)
-		}
-		return nil, notFound("there is no node of a form %q%s%s", t.Name, of, session.Hint(t.Name, others))
+		return nil, t.noForm(others, elsewhere)
 	case len(found.All) > 1:
 		var hubs []string
 		for _, h := range found.All {
@@ -303,6 +304,26 @@ func (t *Target) form(all *Records) ([]*LeavingHub, error) {
 		return nil, fmt.Errorf("hub %s has several forms %q: %s (pass one of these instead of %s)", found.All[0], t.Name, strings.Join(names, ", "), t.Name)
 	}
 	return found.All, nil
+}
+
+// noForm says that no node has the form. others are forms of the selected hubs. elsewhere
+// are hubs with this form in namespaces that -n excludes.
+func (t *Target) noForm(others, elsewhere []string) error {
+	of, hint := "", session.Hint(t.Name, others)
+	switch {
+	case t.Hub != "":
+		of = fmt.Sprintf(" of hub %q", t.Hub)
+	case t.Namespace != "":
+		of = " of a hub"
+	}
+	if t.Namespace != "" {
+		of += " in namespace " + t.Namespace
+	}
+	if len(elsewhere) > 0 {
+		slices.Sort(elsewhere)
+		hint = fmt.Sprintf(" (lynqctl found it in hub %s: pass the namespace of the hub with -n, and not that of the nodes)", strings.Join(elsewhere, ", "))
+	}
+	return notFound("there is no node of a form %q%s%s", t.Name, of, hint)
 }
 
 func (t *Target) wholeHub(all *Records) ([]*LeavingHub, error) {
