@@ -34,8 +34,9 @@ func killedStages(pause bool) func(*testing.T) *kills {
 		}
 		form := 0
 		become(t, form)
-		s.apply(t, "--continue").want(t, 0)
-		s.apply(t, "--continue").want(t, 0)
+		for range 3 {
+			s.apply(t, "--continue").want(t, 0)
+		}
 		k := &kills{shop: s, args: args, least: 8}
 		k.begin = func(t *testing.T, n int) {
 			t.Helper()

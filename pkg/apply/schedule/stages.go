@@ -58,8 +58,8 @@ type Staging struct {
 	Of map[lynq.NodeKey]int
 	// MaxFailed limits the degraded nodes of a stage.
 	MaxFailed int
-	// Resume ends the next pause. Last is the run's last stage, counted from 1, or 0 for
-	// all.
+	// Resume ends the pause at which the rollout waits. Last is the run's last stage,
+	// counted from 1, or 0 for all.
 	Resume bool
 	Last   int
 }
@@ -69,6 +69,8 @@ type stages struct {
 	Staging
 	// gated are the nodes that wait for their stage, because the form changes them.
 	gated map[lynq.NodeKey]bool
+	// degraded are the gated nodes that failed in their last run.
+	degraded map[lynq.NodeKey]bool
 	// reached is the last stage with a node that the rollout has changed before, -1 for
 	// none.
 	reached int
@@ -81,7 +83,7 @@ type stages struct {
 }
 
 func newStages(s Staging) stages {
-	return stages{Staging: s, gated: map[lynq.NodeKey]bool{}, reached: -1, ended: -1, open: map[int]int{}, lent: map[int]int{}, failed: map[int][]lynq.NodeKey{}}
+	return stages{Staging: s, gated: map[lynq.NodeKey]bool{}, degraded: map[lynq.NodeKey]bool{}, reached: -1, ended: -1, open: map[int]int{}, lent: map[int]int{}, failed: map[int][]lynq.NodeKey{}}
 }
 
 // note finds out which nodes wait for their stage, and how far the rollout is. It reads
@@ -114,26 +116,24 @@ func (s *stages) note(nodes []*plan.NodePlan, shares []Share) {
 	s.resume()
 }
 
-// resume ends the next pause if the user continues. An earlier run may have ended a pause,
-// and stopped before the stages up to the next one were done. The user hasn't seen those
-// stages. So the same command stops again where that run would have.
+// resume ends the next pause if the user continues and the rollout waits there: earlier runs
+// have changed all nodes up to it, or tried and failed. Otherwise the user hasn't seen these
+// stages, and the run stops at that pause.
 func (s *stages) resume() {
 	from := max(s.reached, 0)
-	pauses := func(s Stage) bool { return s.Pause }
-	next := slices.IndexFunc(s.Stages[from:], pauses)
+	next := slices.IndexFunc(s.Stages[from:], func(s Stage) bool { return s.Pause })
 	if !s.Resume || next < 0 {
 		return
 	}
 	next += from
-	left := 0
+	left := map[int]int{}
 	for n := range s.gated {
-		if s.Of[n] <= next {
-			left++
+		stage := s.Of[n]
+		if left[stage]++; stage <= next && (left[stage] > s.MaxFailed || !s.degraded[n]) {
+			return
 		}
 	}
-	if left <= s.MaxFailed || !slices.ContainsFunc(s.Stages[:from], pauses) {
-		s.ended = next
-	}
+	s.ended = next
 }
 
 // pauses reports whether the rollout pauses after a stage.
@@ -151,6 +151,7 @@ func known(n *plan.NodePlan) bool {
 // gate makes a node wait for its stage, and notes which resources the form changes.
 func (s *stages) gate(n *plan.NodePlan, changed map[string]bool) {
 	s.gated[n.Key()] = true
+	s.degraded[n.Key()] = n.Inventory != nil && n.Inventory.Status.Is(inventory.ConditionDegraded)
 	before := templatesOf(n)
 	for i := range n.Steps {
 		if o := n.Steps[i].Object; o != nil && before[o.ID] != o.Template {

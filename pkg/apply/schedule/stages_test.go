@@ -106,11 +106,8 @@ func TestPauses(t *testing.T) {
 	if turn, why := begin(staged(pause)); turn != TurnNext || why == "" {
 		t.Errorf("no pause: %v %q", turn, why)
 	}
-	if turn, _ := begin(staged(func(s *Staging) { pause(s); s.Resume = true })); turn != TurnNow {
-		t.Error("--continue doesn't end the pause")
-	}
 	both := func(s *Staging) { s.Stages[0].Pause, s.Stages[1].Pause, s.Resume = true, true, true }
-	o := staged(both)
+	o := resumed(both, 2)
 	if turn, _ := begin(o); turn != TurnNow {
 		t.Error("--continue doesn't end the first of two pauses")
 	}
@@ -118,19 +115,6 @@ func TestPauses(t *testing.T) {
 	o.Ended(node(3), true)
 	if turn, _ := o.Begin(context.Background(), ShareForm, node(4)); turn != TurnNext {
 		t.Error("--continue ends two pauses")
-	}
-	for _, done := range []bool{false, true} { // an earlier run has changed some nodes of the second stage, or all
-		o = staged(both)
-		o.stages.reached, o.stages.ended = 1, -1
-		for i := range 4 {
-			if o.Ended(node(i), true); i < 3 || done {
-				delete(o.stages.gated, node(i))
-			}
-		}
-		o.stages.resume()
-		if turn, _ := o.Begin(context.Background(), ShareForm, node(4)); (turn == TurnNow) != done {
-			t.Errorf("--continue, all of the second stage is done: %t, and the turn is %v", done, turn)
-		}
 	}
 	o = staged(pause)
 	o.stages.reached = 1
@@ -142,6 +126,61 @@ func TestPauses(t *testing.T) {
 	}
 	if turn, _ := begin(staged(func(s *Staging) { s.Last = 2 })); turn != TurnNow {
 		t.Error("the run doesn't come to its last stage")
+	}
+}
+
+// resumed returns six nodes in three stages. An earlier run has changed the first nodes.
+func resumed(change func(*Staging), done int) *Rollout {
+	o := staged(change)
+	o.stages.reached, o.stages.ended = (done+1)/2-1, -1
+	for i := range done {
+		delete(o.stages.gated, node(i))
+	}
+	o.stages.resume()
+	return o
+}
+
+// TestContinue checks that --continue ends only a pause at which the rollout waits. It
+// waits if earlier runs have changed all nodes of the stages before, or if as many as
+// allowed failed.
+func TestContinue(t *testing.T) {
+	pauses := func(stages ...int) func(*Staging) {
+		return func(s *Staging) {
+			s.Resume = true
+			for _, stage := range stages {
+				s.Stages[stage].Pause = true
+			}
+		}
+	}
+	for name, tt := range map[string]struct {
+		stages    func(*Staging)
+		done      int
+		degraded  []int
+		maxFailed int
+		want      int // the stage whose pause ends, -1 for none
+	}{
+		"nothing is done":            {pauses(0), 0, nil, 0, -1},
+		"nothing, and two may fail":  {pauses(0), 0, nil, 2, -1},
+		"a part":                     {pauses(0), 1, nil, 0, -1},
+		"a part, and one may fail":   {pauses(0), 1, nil, 1, -1},
+		"one failed":                 {pauses(0), 1, []int{1}, 0, -1},
+		"one failed, and one may":    {pauses(0), 1, []int{1}, 1, 0},
+		"the first stage":            {pauses(0), 2, nil, 0, 0},
+		"the first, of two pauses":   {pauses(0, 1), 2, nil, 0, 0},
+		"a part of the second":       {pauses(0, 1), 3, nil, 0, -1},
+		"the second":                 {pauses(0, 1), 4, nil, 0, 1},
+		"the first, before no pause": {pauses(1), 2, nil, 0, -1},
+		"one failed in each stage":   {pauses(1), 4, []int{1, 3}, 1, 1},
+		"two failed in a stage":      {pauses(1), 4, []int{2, 3}, 1, -1},
+	} {
+		o := resumed(func(s *Staging) { tt.stages(s); s.MaxFailed = tt.maxFailed }, tt.done)
+		for _, i := range tt.degraded {
+			o.stages.gated[node(i)], o.stages.degraded[node(i)] = true, true
+		}
+		o.stages.ended = -1
+		if o.stages.resume(); o.stages.ended != tt.want {
+			t.Errorf("%s: --continue ends the pause of stage %d, want %d", name, o.stages.ended, tt.want)
+		}
 	}
 }
 

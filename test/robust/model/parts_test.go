@@ -109,6 +109,10 @@ func TestStages(t *testing.T) {
 		}
 	}
 	rows, paused := staged(model.Stage{Rows: 1}, model.Stage{Rows: 1}), staged(model.Stage{Rows: 1, Pause: true}, model.Stage{Rows: 1, Pause: true})
+	waits := func(f *fleet, after ...string) {
+		paused(f, after...)
+		f.before[0], f.command.Continue = "2", true
+	}
 	writes := func(f *fleet, uids ...string) {
 		for _, uid := range uids {
 			f.command.Writes = append(f.command.Writes, refOf(uid))
@@ -132,8 +136,10 @@ func TestStages(t *testing.T) {
 		"past --stage":            {func(f *fleet) { rows(f, "2", "2", "1"); f.command.Stage = 1 }, "the run ends with stage 1"},
 		"a pause":                 {func(f *fleet) { paused(f, "2", "1", "1") }, ""},
 		"past a pause":            {func(f *fleet) { paused(f, "2", "2", "1") }, "the rollout pauses after stage 1"},
-		"--continue":              {func(f *fleet) { paused(f, "2", "2", "1"); f.command.Continue = true }, ""},
-		"--continue past two":     {func(f *fleet) { paused(f, "2", "2", "2"); f.command.Continue = true }, "the rollout pauses after stage 2"},
+		"--continue":              {func(f *fleet) { waits(f, "2", "2", "1") }, ""},
+		"--continue past two":     {func(f *fleet) { waits(f, "2", "2", "2") }, "the rollout pauses after stage 2"},
+		"--continue too early":    {func(f *fleet) { waits(f, "2", "2", "1"); f.before[0] = "1" }, "the rollout pauses after stage 1"},
+		"--continue, one failed":  {func(f *fleet) { waits(f, "1", "2", "1"); f.before[0], f.form().MaxFailed = "1", 1 }, ""},
 		"a pause that is over": {func(f *fleet) {
 			staged(model.Stage{Rows: 1, Pause: true}, model.Stage{Rows: 2})(f, "2", "2", "2")
 			f.before = [3]string{"2", "2", "1"}

@@ -97,11 +97,28 @@ func (r rollout) waits(row string) string {
 		if r.form.Stages[k].Pause && !begun {
 			pauses++
 		}
-		if pauses > 1 || pauses > 0 && !r.Continue { // --continue ends one
+		if pauses > 1 || pauses > 0 && !(r.Continue && r.paused(k)) { // --continue ends one
 			return fmt.Sprintf("the rollout pauses after stage %d", k+1)
 		}
 	}
 	return ""
+}
+
+// paused reports whether the rollout waited at the pause of a stage before the run: of each
+// stage up to it, only as many nodes as may fail were as an earlier form had them.
+func (r rollout) paused(stage int) bool {
+	behind := map[int]int{}
+	for row, of := range r.stage {
+		if len(r.have(r.before, row, false)) > 0 && (r.Label == "" || r.Label == row) {
+			behind[of]++
+		}
+	}
+	for k := range stage + 1 {
+		if behind[k] > r.form.MaxFailed {
+			return false
+		}
+	}
+	return true
 }
 
 // have returns the rendered objects of a row's node with the form's current revision, or
