@@ -52,6 +52,9 @@ type Job struct {
 	Continuous bool
 	// Concern selects the nodes to plan, nil means all.
 	Concern *decide.Concern
+	// Survey returns the nodes of all inputs for a plan that deletes. read reads the rows
+	// again. nil means that the plan waits for read.
+	Survey func(ctx context.Context, read func(context.Context) ([]*plan.Node, error)) ([]*plan.Node, error)
 
 	stdinRows load.Replayed
 	Tracked   load.KeptNames // names on objects without an inventory; nil if nobody looked

@@ -2,6 +2,7 @@ package apply
 
 import (
 	"context"
+	"maps"
 
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
@@ -25,12 +26,20 @@ func partial(j *Job) bool {
 // survey finds out what all rows, hubs and forms of the inputs render. A run that rendered
 // all of it reads nothing again.
 func survey(ctx context.Context, j *Job) *decide.Survey {
-	nodes := j.wanted()
-	if whole := len(load.AllPrograms(j.Hubs)) == len(j.Inputs.Forms) && len(j.Options.Settings.Nodes) == 0; !whole {
-		var err error
-		if nodes, err = renderAll(ctx, j); err != nil {
-			return decide.FailedSurvey(err)
-		}
+	if len(load.AllPrograms(j.Hubs)) == len(j.Inputs.Forms) && len(j.Options.Settings.Nodes) == 0 {
+		return decide.NewSurvey(j.wanted())
+	}
+	apart := *j // the reading may outlast the plan
+	read := func(ctx context.Context) ([]*plan.Node, error) { return renderAll(ctx, &apart) }
+	if j.Survey == nil {
+		return surveyOf(read(ctx))
+	}
+	return surveyOf(j.Survey(ctx, read))
+}
+
+func surveyOf(nodes []*plan.Node, err error) *decide.Survey {
+	if err != nil {
+		return decide.FailedSurvey(err)
 	}
 	return decide.NewSurvey(nodes)
 }
@@ -69,7 +78,9 @@ func renderAll(ctx context.Context, j *Job) ([]*plan.Node, error) {
 
 // compileAll compiles all forms of the inputs.
 func compileAll(ctx context.Context, j *Job, o *load.RenderOptions) ([]load.HubPrograms, error) {
-	inputs := j.Inputs.Inputs
+	own := *j.Inputs.Inputs
+	own.ClusterScoped = maps.Clone(own.ClusterScoped) // other hubs of a watch read it meanwhile
+	inputs := &own
 	options, err := o.ClusterOptions(inputs.Forms, inputs)
 	if err != nil {
 		return nil, err

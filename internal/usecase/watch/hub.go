@@ -55,6 +55,10 @@ type hubWatch struct {
 	grace time.Time
 	// refused is the text of the last round's refusals, "" for none.
 	refused string
+	// surveying is the reading of the rows of all hubs for a round that deletes, or nil.
+	// unknown says why the last one failed.
+	surveying *survey
+	unknown   string
 	// idle counts the rounds in a row that changes started and that had nothing to do.
 	idle int
 	// told is the time when the log last named what rounds wait for, or when the wait
@@ -80,8 +84,10 @@ type hubWatch struct {
 	// unread says why the rows can't be read, and invalid why the hub keeps older inputs.
 	// Both are nil without a problem.
 	unread, invalid []inventory.Trouble
-	fights          watch.Fights
-	fought          []fight // in this round
+	// blind is set while deletions wait because another hub's rows can't be read.
+	blind  bool
+	fights watch.Fights
+	fought []fight // in this round
 	// waits has the objects that this round waits for, with their nodes.
 	waits map[lynq.Ref]lynq.NodeKey
 	wrote bool // an object was written since the last question
@@ -175,10 +181,11 @@ func (h *hubWatch) keep(ctx context.Context) error {
 // anything.
 func (h *hubWatch) forget() {
 	h.kept.Forget()
+	h.endSurvey()
 	h.whole, h.third, h.grace, h.failures, h.tried, h.borrows = time.Time{}, time.Time{}, time.Time{}, 0, "", time.Time{}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.rows, h.unread, h.ledger, h.failing = nil, nil, watch.Ledger[lynq.NodeKey]{}, nil
+	h.rows, h.unread, h.blind, h.ledger, h.failing = nil, nil, false, watch.Ledger[lynq.NodeKey]{}, nil
 }
 
 // begins sets the term of the hub, nil for none.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
@@ -88,4 +89,21 @@ func isAre(objects int) string {
 // function.
 func busyNote(hub, other lynq.HubKey) string {
 	return fmt.Sprintf("warning: hub %s: objects that move between it and %s stay where they are for now: that hub has been busy for %s, for example because its source doesn't answer", hub, other, borrowWithin)
+}
+
+// slowNote returns the log line about rows whose reading takes long. It is a pure function.
+func slowNote(hub lynq.HubKey, limit time.Duration, meanwhile string) string {
+	return fmt.Sprintf("warning: hub %s: lynqctl has been reading its rows for %s, and %s until the reading ends. Check for locks and slow queries on the server", hub, limit, meanwhile)
+}
+
+// surveyingNote returns the log line about deletions that wait for the rows of other hubs.
+// It is a pure function.
+func surveyingNote(hub lynq.HubKey) string {
+	return fmt.Sprintf("hub %s: its deletions wait until lynqctl has read the rows of the other hubs, which may render the objects", hub)
+}
+
+// unsurveyedNote returns the log line about deletions that wait until the rows of other
+// hubs can be read. It is a pure function.
+func unsurveyedNote(hub lynq.HubKey, err error) string {
+	return fmt.Sprintf("warning: hub %s: its deletions wait until lynqctl can read the rows of all hubs, which may render the objects: %v", hub, err)
 }

@@ -1,7 +1,9 @@
 package watch
 
 import (
+	"errors"
 	"testing"
+	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -27,6 +29,9 @@ func TestWatchMessages(t *testing.T) {
 		{waitingNote(hub, []string{"b"}), "hub shop/crm: the round waits until 1 object is ready: b"},
 		{waitingNote(hub, []string{"d", "b", "a", "e", "c"}), "hub shop/crm: the round waits until 5 objects are ready: a, b, c and 2 more"},
 		{busyNote(hub, lynq.HubKey{Namespace: "shop", Name: "eu"}), "warning: hub shop/crm: objects that move between it and shop/eu stay where they are for now: that hub has been busy for 1m0s, for example because its source doesn't answer"},
+		{slowNote(hub, time.Minute, "the last good rows count"), "warning: hub shop/crm: lynqctl has been reading its rows for 1m0s, and the last good rows count until the reading ends. Check for locks and slow queries on the server"},
+		{surveyingNote(hub), "hub shop/crm: its deletions wait until lynqctl has read the rows of the other hubs, which may render the objects"},
+		{unsurveyedNote(hub, errors.New("no answer")), "warning: hub shop/crm: its deletions wait until lynqctl can read the rows of all hubs, which may render the objects: no answer"},
 	} {
 		if test.got != test.want {
 			t.Errorf("got  %s\nwant %s", test.got, test.want)

@@ -31,6 +31,9 @@ type round struct {
 	job     *usecase.Job
 	// plans are the plans of all hubs in the round.
 	plans []plan.Plan
+	// unsurveyed is set if the round doesn't know what the other hubs render. whole is set
+	// if it planned all nodes.
+	unsurveyed, whole bool
 }
 
 // part is a hub in a round.
@@ -66,6 +69,7 @@ func (h *hubWatch) round(ctx context.Context, t *term) error {
 	if !all {
 		alone.concern = &decide.Concern{Nodes: p.due, Objects: p.objects, Rollouts: rolloutsOf(&h.hub)}
 	}
+	defer alone.settleSurvey()
 	if err := alone.look(ctx); err != nil {
 		return err
 	}
@@ -102,7 +106,7 @@ func (h *hubWatch) wants(rows *hubRows) {
 // wholeDue reports whether the round plans all nodes. Tombstones of files belong to no node,
 // so they need that, too.
 func (p *part) wholeDue(now time.Time) bool {
-	return p.all || p.due[stonesOf(&p.hub)] || p.objects[recordOf(&p.hub)] || !now.Before(p.whole.Add(p.wholeEvery())) || p.thirdDue(now)
+	return p.all || p.due[stonesOf(&p.hub)] || p.objects[recordOf(&p.hub)] || p.surveyed() || !now.Before(p.whole.Add(p.wholeEvery())) || p.thirdDue(now)
 }
 
 // newJob returns the round as a job of apply.
@@ -127,14 +131,14 @@ func (r *round) newJob() *usecase.Job {
 	}
 	run.Began, run.Observe = r.began, r.observe
 	run.Noted.Approved = map[lynq.HubKey]string{}
-	j.Run, j.Rendering = run, usecase.Merge(renderings...)
+	j.Run, j.Rendering, j.Survey = run, usecase.Merge(renderings...), r.survey
 	return j
 }
 
 // look plans the hubs. For one hub, it plans only the nodes that changed, except if guards
 // or tombstones need all of them.
 func (r *round) look(ctx context.Context) error {
-	r.job = r.newJob()
+	r.job, r.unsurveyed = r.newJob(), false
 	j := r.job
 	defer func() { r.parts[0].term.run.Warned = j.Warned }()
 	if err := j.LoadHubs(ctx); err != nil {
@@ -158,6 +162,7 @@ func (r *round) look(ctx context.Context) error {
 		plans, err = j.PlanAll(ctx)
 	}
 	r.plans = plans
+	r.whole = err == nil && j.Concern == nil
 	return err
 }
 
@@ -172,7 +177,12 @@ func (r *round) forget() {
 // refusals stay in the plans.
 func (r *round) hold() {
 	for _, p := range r.parts {
-		r.plans, p.held, p.approved = holdDeletions(r.plans, p.hub.Key, r.job.Records[p.hub.Key], time.Now())
+		record := r.job.Records[p.hub.Key]
+		if r.unsurveyed {
+			r.plans, p.held = p.withoutSurvey(r.plans, record)
+			continue
+		}
+		r.plans, p.held, p.approved = holdDeletions(r.plans, p.hub.Key, record, time.Now())
 	}
 }
 
@@ -190,7 +200,9 @@ func (r *round) perform(ctx context.Context) error {
 	for _, p := range r.parts {
 		p.refused = ""
 		own := plansOf(r.plans, p.hub.Key)
-		p.tellHeld(ctx, j, own, p.held, p.approved)
+		if !r.unsurveyed {
+			p.tellHeld(ctx, j, own, p.held, p.approved)
+		}
 		p.tellTroubles(ctx, j)
 		j.Held[p.hub.Key], p.grace = p.held, p.graceEnd(own)
 	}

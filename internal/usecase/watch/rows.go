@@ -39,7 +39,7 @@ func (h *hubWatch) keepReading(ctx context.Context, r session.Run) {
 	for {
 		notes.begin()
 		wait := time.Duration(float64(h.hub.Hub.SyncInterval) * (1 + jitter*(2*rand.Float64()-1))) //nolint:gosec // it spreads load
-		err := h.read(ctx, &r)
+		err := h.slowly(tellEvery, func() error { return h.read(ctx, &r) })
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -58,6 +58,7 @@ func (h *hubWatch) keepReading(ctx context.Context, r session.Run) {
 			failures, unread = 0, ""
 			h.w.engine.Notef("hub %s: its rows can be read again", h.hub.Key)
 			h.unreadable("")
+			h.tellReadable()
 		}
 		if told != nil {
 			told <- err
@@ -73,6 +74,14 @@ func (h *hubWatch) keepReading(ctx context.Context, r session.Run) {
 		case <-next.C:
 		}
 	}
+}
+
+// slowly reads the rows. It logs a reading that takes longer than a limit, because the
+// source may be slow or silent.
+func (h *hubWatch) slowly(limit time.Duration, read func() error) error {
+	slow := time.AfterFunc(limit, func() { h.w.engine.Notef("%s", slowNote(h.hub.Key, limit, h.meanwhile())) })
+	defer slow.Stop()
+	return read()
 }
 
 // soonest is the shortest time between two reads of rows, however soon rows expire.

@@ -279,9 +279,14 @@ func (h *hubWatch) tellBorrowers() {
 
 // others returns the other hubs of this process, in the order of their keys.
 func (w *watching) others(h *hubWatch) []*hubWatch {
+	return slices.DeleteFunc(w.all(), func(other *hubWatch) bool { return other == h })
+}
+
+// all returns the hubs of this process, in the order of their keys.
+func (w *watching) all() []*hubWatch {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(w.hubs), func(other *hubWatch) bool { return other == h })
+	return slices.Clone(w.hubs)
 }
 
 // beside returns the other hubs that may exchange objects with this one.
