@@ -199,7 +199,8 @@ func (d *dataFile) textStart() (int64, error) {
 		return 0, fileError(d.name, err)
 	}
 	const mark = "\xef\xbb\xbf"
-	text, encoding := string(head[:n]), ""
+	text := string(head[:n])
+	var encoding string
 	switch {
 	case strings.HasPrefix(text, mark):
 		return int64(len(mark)), nil

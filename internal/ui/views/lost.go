@@ -15,7 +15,7 @@ import (
 func RestorationList(found []restore.Restoration, complete bool) *list.List {
 	l, called := lostList("PROBLEM", "restored", complete), newShortNames()
 	for i := range found {
-		called.seeNode(&found[i].Inventory.Node)
+		called.seeNode(&found[i].Node)
 	}
 	for i := range found {
 		r := &found[i]

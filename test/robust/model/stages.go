@@ -97,7 +97,7 @@ func (r rollout) waits(row string) string {
 		if r.form.Stages[k].Pause && !begun {
 			pauses++
 		}
-		if pauses > 1 || pauses > 0 && !(r.Continue && r.paused(k)) { // --continue ends one
+		if pauses > 1 || pauses > 0 && (!r.Continue || !r.paused(k)) { // --continue ends one
 			return fmt.Sprintf("the rollout pauses after stage %d", k+1)
 		}
 	}
