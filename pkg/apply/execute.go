@@ -164,11 +164,31 @@ func (c *carrier) change(ctx context.Context, s *progress.Step) move {
 	case s.Hook() && s.Live != nil:
 		return c.deletion.clear(s)
 	case s.Hook():
-		if err := c.hooks.begin(s); err != nil {
-			return fails(err)
+		if m, ends := c.beginHook(s); ends {
+			return m
 		}
 	}
 	return c.send(ctx, s)
+}
+
+// beginHook records that the run is about to create a hook. An object that exists before
+// isn't the hook's, whatever its labels say. beginHook returns true if the step continues
+// with the move.
+func (c *carrier) beginHook(s *progress.Step) (m move, ends bool) {
+	if s.Entry.Phase == "" && !c.requests.dryRun {
+		now, err := c.decisions.object(s).LookAt()
+		if err != nil {
+			return fails(err), true
+		}
+		if now != nil {
+			c.decisions.again(s, now)
+			return move{kind: moveAgain}, true
+		}
+	}
+	if err := c.hooks.begin(s); err != nil {
+		return fails(err), true
+	}
+	return move{}, false
 }
 
 // send writes the object of a step.
