@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -45,13 +46,9 @@ func (r *Run) WarnOnce(text string) {
 	}
 }
 
-// Within sums the counts of the namespaces that count.
-func (r *hubNodes) Within(counts map[string]int) int {
-	n := 0
-	for namespace, count := range counts {
-		if r.namespaces[namespace] {
-			n += count
-		}
-	}
-	return n
+// Within returns the counts of the namespaces that count.
+func (r *hubNodes) Within(counts map[string]int) map[string]int {
+	within := maps.Clone(counts)
+	maps.DeleteFunc(within, func(namespace string, _ int) bool { return !r.namespaces[namespace] })
+	return within
 }

@@ -106,9 +106,9 @@ type Input struct {
 	Misplaced map[lynq.Ref]*plan.ScopeError
 	// Strays refer to an inventory that doesn't list them. See plan.Observed.
 	Strays map[lynq.Ref]*tracking.Live
-	// OperatorNodes is the number of the hub's LynqNode resources in the namespaces that
-	// count.
-	OperatorNodes int
+	// OperatorNodes is the number of the hub's LynqNode resources in each namespace that
+	// counts.
+	OperatorNodes map[string]int
 	// Renames are the nodes that had another name before, or nil, see Rename.
 	Renames *lynq.Renames
 	// Grace says how long lynqctl keeps nodes without a row. It is zero if the user named

@@ -2,6 +2,7 @@ package decide
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -545,9 +546,13 @@ func TestGuards(t *testing.T) {
 		t.Errorf("nodes whose objects change their resource: %+v", r)
 	}
 	in := nodes(1, 1)
-	in.OperatorNodes = 2
-	if r := Decide(in, Limits{}).Refusals; len(r) != 1 || r[0].Guard != plan.GuardOperator {
+	in.OperatorNodes = map[string]int{in.Hub.Namespace: 1, "other": 1}
+	if r := Decide(in, Limits{}).Refusals; len(r) != 1 || r[0].Guard != plan.GuardOperator || !strings.HasSuffix(r[0].What, "it has 2 LynqNode resources") {
 		t.Errorf("with the operator's nodes: %+v", r)
+	}
+	in.OperatorNodes = map[string]int{"other": 1}
+	if r := Decide(in, Limits{}).Refusals; len(r) != 1 || !strings.HasSuffix(r[0].What, "it has 1 LynqNode resource in namespace other") || !strings.Contains(r[0].Fix, "LynqHub other/"+in.Hub.Name) {
+		t.Errorf("with nodes of the operator's hub in another namespace: %+v", r)
 	}
 }
 

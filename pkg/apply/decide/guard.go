@@ -2,6 +2,7 @@ package decide
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -25,9 +26,8 @@ func (g guards) refusals(l Limits) []plan.Refusal {
 	refuse := func(by plan.Guard, fix, format string, args ...any) {
 		refusals = append(refusals, plan.Refusal{Guard: by, Hub: g.in.Hub, What: fmt.Sprintf(format, args...), Fix: fix})
 	}
-	if g.in.OperatorNodes > 0 {
-		refuse(plan.GuardOperator, "to migrate, stop the operator, preview with lynqctl adopt-operator -n "+g.in.Hub.Namespace+" --hub "+g.in.Hub.Name+" --dry-run=client, then run it without --dry-run",
-			"the Lynq operator manages this hub: it has %s", phrase.Count(g.in.OperatorNodes, "LynqNode resource"))
+	if what, fix := operated(g.in.Hub, g.in.OperatorNodes); what != "" {
+		refuse(plan.GuardOperator, fix, "%s", what)
 	}
 	n := g.losses()
 	if g.in.HubDeleting {
@@ -53,6 +53,25 @@ func (g guards) refusals(l Limits) []plan.Refusal {
 		refuse(plan.GuardMaxDelete, fix, "%s", what)
 	}
 	return refusals
+}
+
+// operated says which LynqNodes the operator has for a hub, and what to do. It returns ""
+// for none. The operator's hubs are in the namespace of their LynqNodes.
+func operated(hub lynq.HubKey, nodes map[string]int) (what, fix string) {
+	count := 0
+	for _, n := range nodes {
+		count += n
+	}
+	if count == 0 {
+		return "", ""
+	}
+	what = "the Lynq operator manages this hub: it has " + phrase.Count(count, "LynqNode resource")
+	if nodes[hub.Namespace] > 0 {
+		return what, "to migrate, stop the operator, preview with lynqctl adopt-operator -n " + hub.Namespace + " --hub " + hub.Name + " --dry-run=client, then run it without --dry-run"
+	}
+	elsewhere := slices.Sorted(maps.Keys(nodes))[0]
+	return what + " in namespace " + elsewhere, fmt.Sprintf("they belong to LynqHub %[1]s/%[2]s: kubectl get lynqnodes -n %[1]s -l lynq.sh/hub=%[2]s. To migrate it, set metadata.namespace of your hub to %[1]s, then preview with lynqctl adopt-operator -n %[1]s --hub %[2]s --dry-run=client",
+		elsewhere, hub.Name)
 }
 
 // losses are the recorded nodes and the plan's changes to them, as the guards count.
