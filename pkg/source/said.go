@@ -2,6 +2,7 @@ package source
 
 import (
 	"errors"
+	"net"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -10,9 +11,13 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// said removes the values of rows that a server quotes in its error. It returns any other
-// error unchanged.
+// said removes the values of rows that a server quotes in its error. It also removes the
+// local port of a broken connection, because each attempt has another one, and watch logs
+// each new message. It returns any other error unchanged.
 func said(err error) error {
+	if broken, ok := errors.AsType[*net.OpError](err); ok && broken.Source != nil {
+		return broken.Err
+	}
 	if answer, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return errors.New(withoutValues(answer.Code, answer.Message) + " (SQLSTATE " + answer.Code + ")")
 	}

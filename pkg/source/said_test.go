@@ -2,15 +2,18 @@ package source
 
 import (
 	"errors"
+	"fmt"
+	"net"
 	"testing"
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// TestSaid checks that messages omit quoted values of rows, and keep names.
+// TestSaid checks that messages omit quoted values of rows and local ports, and keep names.
 func TestSaid(t *testing.T) {
 	other := errors.New("no server's")
+	here := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4711}
 	for _, c := range []struct {
 		err  error
 		want string
@@ -28,6 +31,8 @@ func TestSaid(t *testing.T) {
 		{&mysql.MySQLError{Number: errViewInvalid, SQLState: [5]byte([]byte("HY000")), Message: `View 'crm.v' is invalid`}, `Error 1356 (HY000): View 'crm.v' is invalid`},
 		{&mysql.MySQLError{Number: 1644, SQLState: [5]byte([]byte("45000")), Message: `s3`}, `Error 1644 (45000): an error that the database raises itself, whose text may hold values of rows: it is in the server's log`},
 		{other, "no server's"},
+		{fmt.Errorf("receive: %w", &net.OpError{Op: "read", Net: "tcp", Source: here, Addr: here, Err: errors.New("connection reset by peer")}), "connection reset by peer"},
+		{&net.OpError{Op: "dial", Net: "tcp", Addr: here, Err: errors.New("refused")}, "dial tcp 127.0.0.1:4711: refused"},
 	} {
 		if got := said(c.err).Error(); got != c.want {
 			t.Errorf("%v: %q, want %q", c.err, got, c.want)

@@ -90,7 +90,7 @@ func (s server) networkError(ctx context.Context, err error) error {
 		Place: s.name,
 		What:  "no connection",
 		Fix:   "check the host, the port, and the network, and whether the server is running",
-		Err:   errors.New(strings.Join(strings.Fields(err.Error()), " ")), // drivers write several lines
+		Err:   errors.New(strings.Join(strings.Fields(said(err).Error()), " ")), // drivers write several lines
 	}
 	var (
 		dns    *net.DNSError
