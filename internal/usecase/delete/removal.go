@@ -204,6 +204,9 @@ func (j *removalJob) again(ctx context.Context, locks *session.Locks, agreed *de
 	if err != nil {
 		return nil, nil, err
 	}
+	if watched := yielded(locks, hubs); len(watched) > 0 {
+		return nil, watched, nil
+	}
 	return j.planAll(ctx, narrowTo(agreed.hubs, hubs))
 }
 

@@ -242,6 +242,16 @@ func (ls *Locks) Discard(p lynq.HubKey) {
 	}
 }
 
+// Yielded returns the name of the watch that released a hub's lock for this run, or "".
+func (ls *Locks) Yielded(hub lynq.HubKey) string {
+	for _, l := range ls.Held {
+		if l.Hub == hub {
+			return l.Yielded()
+		}
+	}
+	return ""
+}
+
 // Release releases the locks, even after an interruption.
 func (ls *Locks) Release(ctx context.Context) {
 	grace := releaseGrace

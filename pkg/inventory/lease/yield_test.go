@@ -103,6 +103,9 @@ func TestYield(t *testing.T) {
 		if at := time.Since(s.start); at > 37*time.Second || waitingFor(s) != "" || s.now().Annotations[wellknown.AnnotationHolder] != "" {
 			t.Errorf("the run has it after %s: %v", at, s.now().Annotations)
 		}
+		if got := run.Yielded(); got != "watch" {
+			t.Errorf("%q yielded", got)
+		}
 		run.Hold(t.Context())
 		pass(time.Minute)
 		giveBack(t, run)
@@ -116,6 +119,20 @@ func TestYield(t *testing.T) {
 		s.remove() // ends the other run's wait
 		<-again
 		<-stands
+	})
+}
+
+// TestYieldedByDead checks that a continuous holder that died doesn't count as one that
+// yielded.
+func TestYieldedByDead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		acquire(t, lockOf(s, "watch", forGood), lease.Forever) // it renews nothing
+		run := lockOf(s, "run")
+		acquire(t, run, time.Minute)
+		if got := run.Yielded(); got != "" {
+			t.Errorf("%q yielded", got)
+		}
 	})
 }
 
