@@ -69,7 +69,7 @@ func found(nodes []*plan.Node) []string {
 	var names []string
 	for _, n := range nodes {
 		for i := range n.Objects {
-			names = append(names, n.Objects[i].Ref.Name)
+			names = append(names, n.Objects[i].Name)
 		}
 	}
 	return names
