@@ -61,7 +61,7 @@ func TestWatchSoak(t *testing.T) {
 	}
 	s.proxy.SetRules()
 	s.follows(t)
-	after := s.process(t, address)
+	after := s.rested(t, address, before)
 	kill(t, s.watching, syscall.SIGTERM)
 	s.watching.want(t, 130)
 	s.settled(t)
@@ -446,7 +446,7 @@ func (s *soak) process(t *testing.T, address string) figures {
 	return figures{values["go_goroutines"], values["process_resident_memory_bytes"], values["go_memstats_heap_inuse_bytes"]}
 }
 
-// report fails the test if the watch wrote more than needed, or its process has grown.
+// report fails the test if the watch wrote more than needed.
 func (s *soak) report(t *testing.T, before, after figures) {
 	t.Helper()
 	for _, what := range slices.Sorted(maps.Keys(s.happened)) {
@@ -460,8 +460,17 @@ func (s *soak) report(t *testing.T, before, after figures) {
 	if most := s.needed + s.needed/soakSpare; written > most {
 		t.Errorf("%d writes of objects, of which %d were needed", written, s.needed)
 	}
-	const inFlight = 10 // requests, connections and watches at the moment
-	if after.goroutines > 2*before.goroutines+inFlight {
-		t.Errorf("%.0f goroutines, after %.0f at the beginning", after.goroutines, before.goroutines)
-	}
+}
+
+// rested reads the figures at the end. A round that still waits for objects has goroutines of
+// its own, which end with it. Lost ones stay.
+func (s *soak) rested(t *testing.T, address string, before figures) (after figures) {
+	t.Helper()
+	eventually(t, func() []string {
+		if after = s.process(t, address); after.goroutines > 2*before.goroutines {
+			return []string{fmt.Sprintf("%.0f goroutines, after %.0f at the beginning", after.goroutines, before.goroutines)}
+		}
+		return nil
+	})
+	return after
 }

@@ -323,7 +323,7 @@ func (t *Target) noForm(others, elsewhere []string) error {
 		slices.Sort(elsewhere)
 		hint = fmt.Sprintf(" (lynqctl found it in hub %s: pass the namespace of the hub with -n, and not that of the nodes)", strings.Join(elsewhere, ", "))
 	}
-	return notFound("there is no node of a form %q%s%s", t.Name, of, hint)
+	return notFound("no node has a form %q%s%s", t.Name, of, hint)
 }
 
 func (t *Target) wholeHub(all *Records) ([]*LeavingHub, error) {
