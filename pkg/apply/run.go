@@ -3,7 +3,6 @@ package apply
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -140,17 +139,9 @@ func newRun(ctx context.Context, r *Runner, plans []plan.Plan) *run {
 		budget:   schedule.NewBudget(),
 	}
 	watching, stop := context.WithCancel(ctx)
-	finishing, end := context.WithCancel(context.WithoutCancel(ctx))
-	grace := context.AfterFunc(ctx, func() {
-		grace := r.Options.Grace
-		if lost := (*lease.LostError)(nil); errors.As(context.Cause(ctx), &lost) {
-			grace = 0 // others may write from now on
-		}
-		timer := time.AfterFunc(grace, end)
-		context.AfterFunc(finishing, func() { timer.Stop() })
-	})
+	finishing, end := lease.Outlast(ctx, r.Options.Grace)
 	run.watching, run.finishing = watching, finishing
-	run.stops = []func(){stop, func() { grace() }, end, run.waitForWatches}
+	run.stops = []func(){stop, end, run.waitForWatches}
 	run.tracker = wait.New(watching, r.Cluster)
 	return run
 }

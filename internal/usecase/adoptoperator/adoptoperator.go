@@ -322,12 +322,13 @@ func (j *job) carryOut(ctx context.Context, plan *handover.Plan, hubs []lynq.Hub
 	runner.Worker = handover.NewWorker(plan)
 	return j.run.Reported(ctx, func(reporter report.Reporter) (*report.Result, error) {
 		runner.Reporter = reporter
-		result, err := runner.Run(ctx, plan.Plans())
-		if !result.Summary.DryRun {
-			handover.ForgetLynqNodes(result) // events told of the LynqNodes before
-		}
-		j.run.Remember(ctx, result)
-		return result, err
+		return j.run.Recording(ctx, func(context.Context) (*report.Result, error) {
+			result, err := runner.Run(ctx, plan.Plans())
+			if !result.Summary.DryRun {
+				handover.ForgetLynqNodes(result) // events told of the LynqNodes before
+			}
+			return result, err
+		})
 	})
 }
 

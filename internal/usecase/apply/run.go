@@ -14,7 +14,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/window"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
-	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
 	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -36,14 +35,8 @@ func (j *Job) RunPlans(ctx context.Context, plans []plan.Plan) error {
 	return j.Run.RunPlans(ctx, plans, o, j.saveHubs)
 }
 
-// saveInterrupted records in each hub record that the run was interrupted. If the run lost
-// its Lease, it writes nothing, because another run records what it sees.
+// saveInterrupted records in each hub record that the run was interrupted.
 func (j *Job) saveInterrupted(ctx context.Context, s *report.Summary) {
-	if lost := (*lease.LostError)(nil); errors.As(context.Cause(ctx), &lost) {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), session.InterruptedSaveGrace)
-	defer cancel()
 	for _, h := range j.Hubs {
 		record := j.seen(h, s)
 		record.Interrupted = time.Now().UTC().Truncate(time.Second)

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -18,9 +17,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
-
-// historyGrace limits how long lynqctl writes histories after an interruption.
-const historyGrace = 500 * time.Millisecond
 
 // Invocation is the command line of a run, for histories.
 type Invocation struct {
@@ -50,10 +46,10 @@ type histories struct {
 	known map[lynq.HubKey]*corev1.ConfigMap
 }
 
-// Remember adds a run to the histories of the hubs that it changed. A failure is only a
+// remember adds a run to the histories of the hubs that it changed. A failure is only a
 // warning, because the run succeeded.
-func (r *Run) Remember(ctx context.Context, result *report.Result) {
-	if lost := (*lease.LostError)(nil); result.Summary == nil || result.Summary.DryRun || errors.As(context.Cause(ctx), &lost) {
+func (r *Run) remember(ctx context.Context, result *report.Result) {
+	if result.Summary == nil || result.Summary.DryRun {
 		return
 	}
 	nodes := map[lynq.HubKey][]*report.NodeResult{}
@@ -84,6 +80,8 @@ func (r *Run) Remember(ctx context.Context, result *report.Result) {
 
 // RememberRefusals adds a run to a hub's history if guards refused all of it.
 func (r *Run) RememberRefusals(ctx context.Context, hub lynq.HubKey, refusals []plan.Refusal) {
+	ctx, end := lease.Outlast(ctx, recordingGrace)
+	defer end()
 	r.Noted.Held = refusals
 	e := r.newEntry(hub)
 	e.Outcome = history.OutcomeRefused
@@ -92,6 +90,8 @@ func (r *Run) RememberRefusals(ctx context.Context, hub lynq.HubKey, refusals []
 
 // RememberApproval adds to a hub's history that a person approved held deletions.
 func (r *Run) RememberApproval(ctx context.Context, hub lynq.HubKey, digest string) {
+	ctx, end := lease.Outlast(ctx, recordingGrace)
+	defer end()
 	r.Noted.Approved = map[lynq.HubKey]string{hub: digest}
 	e := r.newEntry(hub)
 	e.Outcome, e.Approval = history.OutcomeApproved, history.ApprovalPrompt
@@ -141,8 +141,6 @@ func (r *Run) addEntry(ctx context.Context, hub lynq.HubKey, e *history.Entry) {
 	if r.Noted.Without[hub] || hub.Namespace == "" {
 		return
 	}
-	ctx, cancel := outlasting(ctx)
-	defer cancel()
 	r.histories.mu.Lock()
 	defer r.histories.mu.Unlock()
 	saved, err := r.Store.AddToHistory(ctx, hub, e, r.histories.known[hub], func() (bool, error) {
@@ -158,17 +156,6 @@ func (r *Run) addEntry(ctx context.Context, hub lynq.HubKey, e *history.Entry) {
 		r.histories.known[hub] = saved
 	case err != nil && (!r.Cleaning || !lease.EndingNamespace(err)):
 		r.Engine.Notef("warning: hub %s: its history lacks this run: %v", hub, err)
-	}
-}
-
-// outlasting returns a context that ends shortly after ctx, so that lynqctl can record an
-// interrupted run.
-func outlasting(ctx context.Context) (context.Context, context.CancelFunc) {
-	lasting, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() { time.AfterFunc(historyGrace, cancel) })
-	return lasting, func() {
-		stop()
-		cancel()
 	}
 }
 

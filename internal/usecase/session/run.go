@@ -18,17 +18,18 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/planfile"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
+	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// Limits after an interruption: for requests in progress, for recording the interruption,
-// and for releasing the locks, then and otherwise. Process managers kill ten seconds after
-// they interrupted.
+// Limits, counted from an interruption: for requests in progress, and for recording the run.
+// Then follow limits for releasing the locks, after an interruption and otherwise. Process
+// managers kill ten seconds after they interrupted.
 const (
 	InterruptionGrace       = 7 * time.Second
-	InterruptedSaveGrace    = time.Second
+	recordingGrace          = 8500 * time.Millisecond
 	interruptedReleaseGrace = 1500 * time.Millisecond
 	releaseGrace            = 15 * time.Second
 )
@@ -191,13 +192,28 @@ func (r *Run) RunPlans(ctx context.Context, plans []plan.Plan, o apply.Options, 
 	runner := r.Runner(o)
 	return r.Reported(ctx, func(reporter report.Reporter) (*report.Result, error) {
 		runner.Reporter = reporter
-		result, err := runner.Run(ctx, plans)
-		if s := result.Summary; !s.DryRun && (err == nil || s.Interrupted) && afterwards != nil {
-			err = errors.Join(err, afterwards(ctx, s))
-		}
-		r.Remember(ctx, result)
-		return result, err
+		return r.Recording(ctx, func(recording context.Context) (*report.Result, error) {
+			result, err := runner.Run(ctx, plans)
+			if s := result.Summary; !s.DryRun && (err == nil || s.Interrupted) && afterwards != nil && !lease.Lost(ctx) {
+				err = errors.Join(err, afterwards(recording, s))
+			}
+			return result, err
+		})
 	})
+}
+
+// Recording carries a run out, and adds it to the histories of the hubs that it changed. The
+// function gets a context that outlasts an interruption, to record what it did. If the run
+// lost its Lease, Recording writes nothing, because another run records what it sees.
+func (r *Run) Recording(ctx context.Context, run func(recording context.Context) (*report.Result, error)) (*report.Result, error) {
+	recording, end := lease.Outlast(ctx, recordingGrace)
+	defer end()
+	result, err := run(recording)
+	if !lease.Lost(ctx) {
+		r.remember(recording, result)
+		return result, err
+	}
+	return result, cmp.Or(err, context.Cause(ctx))
 }
 
 // Runner returns an apply.Runner with the options of the run.
