@@ -91,7 +91,7 @@ func Remove(ctx context.Context, e *session.Engine, o *RemoveOptions, wanted Sel
 		return err
 	}
 	return e.OnCluster(ctx, &o.Access, o.Timeout, &o.Run, func(ctx context.Context, r session.Run) error {
-		j := removalJob{Run: r, o: o, wanted: wanted, cascade: cascade, giveUp: giveUp, declared: declared}
+		j := removalJob{Run: r, o: o, wanted: wanted, cascade: cascade, giveUp: giveUp, declared: declared, dead: map[lynq.HubKey]string{}}
 		return j.perform(ctx)
 	})
 }
@@ -106,6 +106,8 @@ type removalJob struct {
 	seen    *Records          // the last read
 	// declared are the hooks of the inputs' forms, by hub.
 	declared map[lynq.HubKey][]declared.Form
+	// dead are the identities of watches that didn't come back to their hubs.
+	dead map[lynq.HubKey]string
 }
 
 // departure holds the hubs whose nodes the run deletes, and the plans for that.
@@ -204,7 +206,7 @@ func (j *removalJob) again(ctx context.Context, locks *session.Locks, agreed *de
 	if err != nil {
 		return nil, nil, err
 	}
-	if watched := yielded(locks, hubs); len(watched) > 0 {
+	if watched := j.yielded(locks, hubs); len(watched) > 0 {
 		return nil, watched, nil
 	}
 	return j.planAll(ctx, narrowTo(agreed.hubs, hubs))

@@ -54,9 +54,8 @@ func (r *Run) NewLocks(ctx context.Context, hubs []lynq.HubKey) *Locks {
 
 // newLock returns the lock of a hub, or of a shard of it.
 func (r *Run) newLock(ls *Locks, hub lynq.HubKey, shard lynq.Shard) *lease.Lock {
-	identity, ended := r.identity()
 	return lease.NewLock(r.Client.Leases(), lease.Options{
-		Hub: hub, Shard: shard, Identity: identity, Ended: ended,
+		Hub: hub, Shard: shard, Identity: r.identity(), Ended: r.Ended,
 		Waiting: func(held *lease.HeldError) {
 			ls.waited.Store(true)
 			r.Engine.Notef("waiting up to %s for %s on hub %q: %s; %s", r.RunOptions.LockTimeout, held.By(), held.Hub.Name, held.Holder, held.Ends())
@@ -75,12 +74,12 @@ func (t *Terms) began() { *t = (*t)[len(*t)-1:] }
 // wants it. A Lease that still names one of the terms is free, because this process could
 // not release it. The locks add their own term.
 func (r *Run) NewContinuousLocks(ctx context.Context, hub lynq.HubKey, terms *Terms) *Locks {
-	identity, ended := r.identity()
+	identity := r.identity()
 	earlier := slices.Clone(*terms)
 	*terms = append(*terms, identity)
 	return &Locks{Ctx: ctx, terms: terms, wanted: []*lease.Lock{lease.NewLock(r.Client.Leases(), lease.Options{
 		Hub: hub, Identity: identity, Continuous: true,
-		Ended: func(identity string) bool { return slices.Contains(earlier, identity) || ended(identity) },
+		Ended: func(identity string) bool { return slices.Contains(earlier, identity) || r.Ended(identity) },
 		Waiting: func(held *lease.HeldError) {
 			r.Engine.Meter().Leading(hub, false)
 			r.Engine.Notef("hub %s: standing by: %s has it, %s; %s", hub, held.By(), held.Holder, held.Ends())
@@ -242,7 +241,15 @@ func (ls *Locks) Discard(p lynq.HubKey) {
 	}
 }
 
-// Yielded returns the name of the watch that released a hub's lock for this run, or "".
+// Return makes Release say that the run comes back, as a watch does.
+func (ls *Locks) Return() {
+	for _, l := range ls.Held {
+		l.Returns()
+	}
+}
+
+// Yielded returns the identity of the watch that comes back when this run releases a hub's
+// lock, or "".
 func (ls *Locks) Yielded(hub lynq.HubKey) string {
 	for _, l := range ls.Held {
 		if l.Hub == hub {
@@ -278,9 +285,12 @@ func runName() string {
 	return fmt.Sprintf("%s@%s pid %d %s", name, HostName(), os.Getpid(), strings.ToLower(rand.Text()[:6]))
 }
 
-// identity returns the run's name with its process. ended reports whether the run of
-// another identity has certainly ended.
-func (r *Run) identity() (identity string, ended func(identity string) bool) {
-	self := ownprocess.Self(os.Getenv(podUIDVariable))
-	return lease.Identity(r.Name, self), func(identity string) bool { return lease.Ended(identity, self, ownprocess.Runs) }
+// identity returns the run's name with its process.
+func (r *Run) identity() string { return lease.Identity(r.Name, thisProcess()) }
+
+// Ended reports whether the run of an identity has certainly ended.
+func (*Run) Ended(identity string) bool {
+	return lease.Ended(identity, thisProcess(), ownprocess.Runs)
 }
+
+func thisProcess() lease.Process { return ownprocess.Self(os.Getenv(podUIDVariable)) }

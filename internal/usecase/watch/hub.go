@@ -157,7 +157,12 @@ func (h *hubWatch) keep(ctx context.Context) error {
 	r.Kept = &h.kept
 	locks := r.NewContinuousLocks(ctx, h.hub.Key, &h.terms)
 	err := r.Acquire(ctx, locks)
-	defer locks.Release(ctx)
+	defer func() {
+		if ctx.Err() == nil {
+			locks.Return()
+		}
+		locks.Release(ctx)
+	}()
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func (l *Lock) held(lease *coordinationv1.Lease, d Decision, waited time.Duratio
 		holder = waitingFor(lease) // the holder has ended
 	}
 	return &HeldError{
-		Hub: l.Hub, Shard: l.Shard, Lease: l.name(), Holder: cmp.Or(nameOf(holder), removed),
+		Hub: l.Hub, Shard: l.Shard, Lease: l.name(), Holder: cmp.Or(NameOf(holder), removed),
 		Continuous: isContinuous(lease) && !reserved, Since: acquiredAt(lease), Valid: l.claimant().valid(lease), Waited: waited,
 		Until: d.Until, Renewed: renewedAt(lease), Stopped: d.Stopped, Reserved: reserved,
 	}

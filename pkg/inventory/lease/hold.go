@@ -150,7 +150,7 @@ type LostError struct {
 }
 
 func (l *Lock) lost(holder string, err error) error {
-	return &LostError{Hub: l.Hub, Lease: l.name(), Holder: nameOf(holder), Err: err}
+	return &LostError{Hub: l.Hub, Lease: l.name(), Holder: NameOf(holder), Err: err}
 }
 
 // Error implements error.

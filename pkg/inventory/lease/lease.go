@@ -154,7 +154,7 @@ func Watched(l *coordinationv1.Lease, now time.Time) (holder string, until time.
 	if !now.Before(until) || until.Sub(now) > 2*valid {
 		return "", time.Time{}
 	}
-	return holderOf(l), until
+	return NameOf(holderOf(l)), until
 }
 
 func holderOf(l *coordinationv1.Lease) string {
@@ -201,6 +201,15 @@ func isContinuous(l *coordinationv1.Lease) bool {
 
 // waitingFor returns the run that waits for a Lease, or "".
 func waitingFor(l *coordinationv1.Lease) string { return l.Annotations[wellknown.AnnotationWaiting] }
+
+// YieldedBy returns the identity of the continuous holder that released a Lease and comes
+// back, or "". It may have died meanwhile.
+func YieldedBy(l *coordinationv1.Lease) string {
+	if l == nil {
+		return ""
+	}
+	return l.Annotations[wellknown.AnnotationYielded]
+}
 
 // seenLease is a Lease, with the time since when it is unchanged.
 type seenLease struct {

@@ -71,12 +71,12 @@ type Lock struct {
 	looked bool
 	// changed is set if another run may have held the Lease since.
 	changed bool
-	// asked is set if the Lease may name us as waiting. yielded is the continuous holder that
-	// released the Lease while we waited, or "".
-	asked   bool
-	yielded string
-	wanted  *wanted
-	term    term
+	// asked is set if the Lease may name us as waiting. returns is set if we come back after
+	// Release. yielded is the continuous holder that does, or "".
+	asked, returns bool
+	yielded        string
+	wanted         *wanted
+	term           term
 	// entered are the runs of shards that Release writes into the Lease. With nil, Release
 	// changes none.
 	entered *[]Entered
@@ -147,15 +147,19 @@ const Forever = time.Duration(math.MaxInt64)
 // all for 0. A continuous holder learns that we wait. The error is a *HeldError, the
 // context's cause, or the server's.
 func (l *Lock) Acquire(ctx context.Context, wait time.Duration) error {
-	l.lease, l.asked, l.yielded, l.wanted = nil, false, "", newWanted()
+	l.lease, l.asked, l.returns, l.wanted = nil, false, false, newWanted()
 	l.term.begin(time.Time{})
 	if taken, again, err := l.takeNoted(ctx); taken {
+		l.yielded = YieldedBy(l.lease)
 		return nil
 	} else if !again || err != nil && ctx.Err() != nil {
 		return l.gaveUp(ctx, "take", err)
 	}
 	err := l.await(ctx, wait)
-	if err != nil && l.asked {
+	switch {
+	case err == nil:
+		l.yielded = YieldedBy(l.lease)
+	case l.asked || l.Continuous:
 		l.withdraw(ctx)
 	}
 	return err
@@ -166,7 +170,6 @@ func (l *Lock) await(ctx context.Context, wait time.Duration) error {
 	began := l.Now()
 	var seen seenLease
 	var told telling
-	continuous := "" // the last continuous holder
 	for tried := 0; ; {
 		lease, err := l.get(ctx)
 		if err != nil {
@@ -177,9 +180,6 @@ func (l *Lock) await(ctx context.Context, wait time.Duration) error {
 		s.Ended = l.hasEnded(lease)
 		d := Decide(lease, s, now, l.claimant())
 		if d.State == Free || d.State == Ours {
-			if l.yielded = ""; lease != nil && holderOf(lease) == "" && released(lease) {
-				l.yielded = continuous
-			}
 			tried++
 			if again, err := l.take(ctx, lease, d.State, lease != nil && l.claimant().outdated(lease, seen.Seen, now)); err == nil {
 				return nil
@@ -189,9 +189,6 @@ func (l *Lock) await(ctx context.Context, wait time.Duration) error {
 			continue
 		}
 		tried = 0 // another run was faster, and will release it
-		if isContinuous(lease) && d.State == HeldByOther {
-			continuous = nameOf(holderOf(lease))
-		}
 		held := l.held(lease, d, now.Sub(began))
 		left := wait - held.Waited
 		if left <= 0 {
@@ -210,9 +207,13 @@ func (l *Lock) await(ctx context.Context, wait time.Duration) error {
 	}
 }
 
-// Yielded returns the name of the continuous holder that released the Lease while Acquire
-// waited, or "". No clock can be wrong about that.
+// Yielded returns the identity of the continuous holder that the Lease named as coming back
+// when we took it, or "". No clock can be wrong about that.
 func (l *Lock) Yielded() string { return l.yielded }
+
+// Returns makes Release say that this continuous holder comes back. Others then know it,
+// although nobody has the Lease.
+func (l *Lock) Returns() { l.returns = true }
 
 // pause waits until the next look, but at most this long.
 func (l *Lock) pause(ctx context.Context, most time.Duration) error {
@@ -393,6 +394,9 @@ func (l *Lock) giveBack(ctx context.Context, lease *coordinationv1.Lease) error 
 	}
 	next := lease.DeepCopy()
 	free(next)
+	if l.returns {
+		annotate(next, wellknown.AnnotationYielded, l.Identity)
+	}
 	if l.entered != nil {
 		markEntered(next, *l.entered)
 	}

@@ -55,9 +55,9 @@ func parseIdentity(identity string) (name string, p Process) {
 	return m[1], Process{Host: m[2], PID: int(pid), Start: start, Container: m[5]}
 }
 
-// nameOf returns the part of an identity for people, in one line, because anybody may have
+// NameOf returns the part of an identity for people, in one line, because anybody may have
 // written it.
-func nameOf(identity string) string {
+func NameOf(identity string) string {
 	name, _ := parseIdentity(identity)
 	return phrase.OneLine(name)
 }

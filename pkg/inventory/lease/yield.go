@@ -37,6 +37,7 @@ func (l *Lock) mark(lease *coordinationv1.Lease, outdated bool) {
 	}
 	if l.Continuous {
 		annotate(lease, wellknown.AnnotationHolder, wellknown.HolderContinuous)
+		delete(lease.Annotations, wellknown.AnnotationYielded)
 	} else {
 		delete(lease.Annotations, wellknown.AnnotationHolder)
 	}
@@ -62,17 +63,28 @@ func (l *Lock) ask(ctx context.Context, lease *coordinationv1.Lease, d Decision)
 	return err
 }
 
-// withdraw removes our name as waiting, so that nobody yields without need. This is a
+// withdraw removes our name as waiting, so that nobody yields without need. A continuous
+// holder removes the name of its earlier term, because it doesn't come back. This is a
 // courtesy, because others wait only briefly for a run that doesn't come.
 func (l *Lock) withdraw(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonGrace)
 	defer cancel()
 	for range takes {
 		lease, err := l.get(ctx)
-		if err != nil || lease == nil || waitingFor(lease) != l.Identity {
+		if err != nil || lease == nil {
 			return
 		}
-		delete(lease.Annotations, wellknown.AnnotationWaiting)
+		waits := waitingFor(lease) == l.Identity
+		returns := l.Continuous && YieldedBy(lease) != "" && l.Ended != nil && l.Ended(YieldedBy(lease))
+		if !waits && !returns {
+			return
+		}
+		if waits {
+			delete(lease.Annotations, wellknown.AnnotationWaiting)
+		}
+		if returns {
+			delete(lease.Annotations, wellknown.AnnotationYielded)
+		}
 		if _, err = l.leases.Update(ctx, lease); !apierrors.IsConflict(err) {
 			return
 		}

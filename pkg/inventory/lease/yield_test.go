@@ -97,6 +97,7 @@ func TestYield(t *testing.T) {
 			t.Errorf("told %+v", told)
 		}
 		pass(25 * time.Second) // the round ends, and the holder renews meanwhile
+		watch.Returns()
 		giveBack(t, watch)
 		again := acquired(t, watch, lease.Forever)
 		<-runs
@@ -109,6 +110,9 @@ func TestYield(t *testing.T) {
 		run.Hold(t.Context())
 		pass(time.Minute)
 		giveBack(t, run)
+		if l := s.now(); lease.YieldedBy(l) != "watch" {
+			t.Errorf("nobody comes back: %v", l.Annotations)
+		}
 		select {
 		case <-again:
 		case <-stands:
@@ -116,9 +120,42 @@ func TestYield(t *testing.T) {
 		if at := time.Since(s.start); at > 101*time.Second || s.now().Annotations[wellknown.AnnotationHolder] != wellknown.HolderContinuous {
 			t.Errorf("again after %s: %v", at, s.now().Annotations)
 		}
+		if l := s.now(); lease.YieldedBy(l) != "" {
+			t.Errorf("somebody came back: %v", l.Annotations)
+		}
 		s.remove() // ends the other run's wait
 		<-again
 		<-stands
+	})
+}
+
+// TestYieldedForGood checks that a continuous holder that ends while another run has the
+// Lease doesn't count as one that comes back. A standby that ends changes nothing.
+func TestYieldedForGood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		watch, _ := watching(t, s, "watch")
+		watch.Returns()
+		giveBack(t, watch)
+		run := lockOf(s, "run")
+		acquire(t, run, 0)
+		run.Hold(t.Context())
+		end := func(l *lease.Lock) {
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			if err := l.Acquire(ctx, lease.Forever); err == nil {
+				t.Fatal("it has the Lease")
+			}
+		}
+		end(lockOf(s, "standby", forGood, ended("other")))
+		if got := run.Yielded(); got != "watch" {
+			t.Errorf("%q comes back", got)
+		}
+		end(lockOf(s, "watch again", forGood, ended("watch")))
+		if l := s.now(); lease.YieldedBy(l) != "" {
+			t.Errorf("%v", l.Annotations)
+		}
+		giveBack(t, run)
 	})
 }
 

@@ -134,12 +134,14 @@ const (
 const AnnotationApproved = KeyPrefix + "approved"
 
 // Annotations of a Lease. One that is held continuously says so with the value
-// HolderContinuous, and names a run that waits until its holder yields. That of a hub
-// names the runs of shards that have entered.
+// HolderContinuous, and names a run that waits until its holder yields. A continuous holder
+// that comes back names itself until then. The Lease of a hub names the runs of shards that
+// have entered.
 const (
 	AnnotationHolder  = KeyPrefix + "holder"
 	HolderContinuous  = "continuous"
 	AnnotationWaiting = KeyPrefix + "waiting"
+	AnnotationYielded = KeyPrefix + "yielded"
 	AnnotationEntered = KeyPrefix + "entered"
 )
 
