@@ -97,9 +97,8 @@ func sortedByKey(fields []field) []field {
 	return slices.SortedFunc(slices.Values(fields), func(a, b field) int { return cmp.Compare(a.key, b.key) })
 }
 
-// appendBody writes resource r as a body.
-func (f *frame) appendBody(dst []byte, r int) (_ []byte, err error) {
-	ops := f.program.resources[r].body
+// appendJSON writes resource r with ops for JSON.
+func (f *frame) appendJSON(dst []byte, ops []op, r int) (_ []byte, err error) {
 	for i := 0; i < len(ops); i++ {
 		switch o := &ops[i]; o.kind {
 		case opBytes:

@@ -12,7 +12,7 @@ import (
 func (f *frame) object(to *buffers, i int) (lynq.Object, error) {
 	r := &f.program.resources[i]
 	start := len(to.out)
-	out, err := f.appendBody(to.out, i)
+	out, err := f.appendJSON(to.out, r.body, i)
 	if err != nil {
 		return lynq.Object{}, err
 	}
@@ -28,33 +28,6 @@ func (f *frame) object(to *buffers, i int) (lynq.Object, error) {
 		Exclusion:  f.exclusion(i),
 		Sensitive:  r.sensitive,
 	}, nil
-}
-
-// build builds a part of a manifest as a value.
-func (f *frame) build(n *node, r int) any {
-	switch {
-	case n.slot != noSlot && n.text:
-		return f.results.TextOf(n.slot)
-	case n.slot != noSlot:
-		return f.results.Typed(n.slot)
-	}
-	switch n.kind {
-	case document.Map:
-		m := make(map[string]any, len(n.fields))
-		for _, field := range n.fields {
-			if f.holds(field.when, r) {
-				m[field.key] = f.build(field.node, r)
-			}
-		}
-		return m
-	case document.List:
-		l := make([]any, len(n.items))
-		for i, item := range n.items {
-			l[i] = f.build(item, r)
-		}
-		return l
-	}
-	return n.fixed()
 }
 
 // fixed returns a leaf that doesn't depend on the row.

@@ -111,6 +111,7 @@ type resource struct {
 	when      *node       // the condition for a row to get it; nil for all rows
 	root      *node
 	ops       []op          // write YAML
+	line      []op          // write a line of JSON
 	body      []op          // write a body
 	labels    []checkedText // labels that depend on the row
 	labelMap  *node

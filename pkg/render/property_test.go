@@ -72,6 +72,9 @@ func agree(t *testing.T, f *form.Form, row record, read readers) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if want, err := p.Built(row.row(hub, 1)); err != nil || built != want {
+		t.Fatalf("the line is\n%s\nthe value is\n%s: %v", built, want, err)
+	}
 	if body, err := encodedAgain([]byte(built)); err != nil || string(body) != string(node.Objects[0].Body) {
 		t.Fatalf("the body is\n%s\nthe value is\n%s: %v", node.Objects[0].Body, body, err)
 	}

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -52,11 +53,12 @@ func (c *compiler) resource(r *form.Resource) {
 	var l layout
 	l.mapping(root.fields, 0, false)
 	out.ops = l.ops
-	var body layout
-	if err := body.body(root.fields); err != nil {
+	var line, body layout
+	if err := cmp.Or(line.json(root), body.body(root.fields)); err != nil {
 		c.fail(out.at, "", "%v", err)
 	}
-	out.body = body.ops
+	line.string("\n")
+	out.line, out.body = line.ops, body.ops
 	if len(c.problems) == 0 {
 		out.template = c.program.templateDigest(&out)
 	}

@@ -2,7 +2,6 @@ package render
 
 import (
 	"context"
-	"encoding/json"
 	"iter"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -96,22 +95,18 @@ func (f *frame) write(to *buffers, i int, t *tally) bool {
 		to.out = f.appendYAML(to.out, i)
 		return true
 	}
-	e := json.NewEncoder(to)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(f.build(f.program.resources[i].root, i)); err != nil {
-		f.fail(&t.problems, f.program.resources[i].at, "", "%v", err)
+	r := &f.program.resources[i]
+	out, err := f.appendJSON(to.out, r.line, i)
+	if err != nil {
+		f.fail(&t.problems, r.at, "", "%v", err)
+		return true
 	}
+	to.out = out
 	return true
 }
 
 // separator goes before each YAML document.
 const separator = "---\n"
-
-// Write implements io.Writer.
-func (b *buffers) Write(p []byte) (int, error) {
-	b.out = append(b.out, p...)
-	return len(p), nil
-}
 
 // Nodes yields a hub's rows, converted by fill. Several goroutines call fill in parallel,
 // with the row's values in the order of Columns. Bodies are valid only during the call. For a
