@@ -66,7 +66,7 @@ func (c *counter) Add(node []byte) error {
 }
 
 // renderRows renders rows from memory.
-func renderRows(p *render.Program, rows []lynq.Row, workers int, to sink) error {
+func renderRows(p *render.Program, rows []lynq.Row, o render.Settings, to sink) error {
 	sequence := func(yield func(lynq.Row, error) bool) {
 		for _, r := range rows {
 			if !yield(r, nil) {
@@ -74,11 +74,11 @@ func renderRows(p *render.Program, rows []lynq.Row, workers int, to sink) error 
 			}
 		}
 	}
-	return runHub(p, sequence, func(int) string { return "row" }, workers, to)
+	return runHub(p, sequence, func(int) string { return "row" }, o, to)
 }
 
-func runHub(p *render.Program, rows iter.Seq2[lynq.Row, error], place func(int) string, workers int, to sink) error {
-	run := render.NewRun(render.Settings{Workers: workers}, []*render.Program{p})
+func runHub(p *render.Program, rows iter.Seq2[lynq.Row, error], place func(int) string, o render.Settings, to sink) error {
+	run := render.NewRun(o, []*render.Program{p})
 	for n, err := range run.Bytes(context.Background(), render.Input{Programs: []*render.Program{p}, Rows: rows, Place: place}) {
 		if err := cmp.Or(err, to.Add(n.Out)); err != nil {
 			return err
@@ -104,7 +104,7 @@ func renderFile(kind, path string, w io.Writer) error {
 	defer func() { _ = spool.Close() }() // the run has read its file
 	query := source.Query{Columns: render.Columns(p.Hub), UID: "id"}
 	rows := src.Records(ctx, query)
-	if err := errors.Join(runHub(p, rows, src.Place, 0, spool), src.Close()); err != nil {
+	if err := errors.Join(runHub(p, rows, src.Place, render.Settings{}, spool), src.Close()); err != nil {
 		return err
 	}
 	_, err = spool.WriteTo(w)

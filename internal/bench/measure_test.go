@@ -20,6 +20,7 @@ const (
 	nameFloor   = "floor"
 	nameLynqctl = "lynqctl"
 	nameOneCore = "lynqctl-1core"
+	nameJSON    = "lynqctl-json"
 	nameUsual   = "usual"
 	// The same two, if they keep all of the output until its end, as render does.
 	nameFloorKept   = "floor-kept"
@@ -79,7 +80,7 @@ func (m medians) report(b *testing.B, name string) {
 	case nameUsual:
 		ratio(nameUsual, nameLynqctl, "usual/ours")
 		ratio(nameUsual, nameOneCore, "usual/1core")
-	case nameLynqctl, nameOneCore:
+	case nameLynqctl, nameOneCore, nameJSON:
 		ratio(name, nameFloor, "ours/floor")
 	case nameLynqctlKept:
 		ratio(name, nameFloorKept, "ours/floor")

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/internal/bench/floor"
+	"github.com/lynqctl/lynqctl/pkg/render"
 	"github.com/lynqctl/lynqctl/pkg/render/spool"
 )
 
@@ -26,15 +27,16 @@ func BenchmarkRender(b *testing.B) {
 			{name: nameFloor, run: func() error { return renderFloor(plain, &counter{}) }},
 			{name: nameOneCore, run: func() error {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-				return renderRows(p, rows, 1, &counter{})
+				return renderRows(p, rows, render.Settings{Workers: 1}, &counter{})
 			}},
-			{name: nameLynqctl, run: func() error { return renderRows(p, rows, 0, &counter{}) }},
+			{name: nameLynqctl, run: func() error { return renderRows(p, rows, render.Settings{}, &counter{}) }},
+			{name: nameJSON, run: func() error { return renderRows(p, rows, render.Settings{Format: render.JSON}, &counter{}) }},
 			{name: nameUsual, most: usualMost, run: func() error { return renderUsual(u, plain, io.Discard) }},
 			{name: nameFloorKept, most: keptMost, run: func() error {
 				return keep(func(s sink) error { return renderFloor(plain, s) })
 			}},
 			{name: nameLynqctlKept, most: keptMost, run: func() error {
-				return keep(func(s sink) error { return renderRows(p, rows, 0, s) })
+				return keep(func(s sink) error { return renderRows(p, rows, render.Settings{}, s) })
 			}},
 		})
 	}

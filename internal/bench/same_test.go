@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/lynqctl/lynqctl/internal/bench/floor"
+	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
 // sameRows is enough rows for several batches, and for every mix of values.
@@ -36,7 +37,7 @@ func TestFloorAndLynqctlWriteTheSameBytes(t *testing.T) {
 	p := mustCompile(t)
 	for _, workers := range []int{1, 4} {
 		var got kept
-		if err := renderRows(p, rowsFor(p, rows), workers, &got); err != nil {
+		if err := renderRows(p, rowsFor(p, rows), render.Settings{Workers: workers}, &got); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(string(want), got.String()); diff != "" {
