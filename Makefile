@@ -11,6 +11,7 @@
 # make robust         a random driver against a model, on a real control plane: STEPS=2000, SEED of today
 # make robust-memory  the same in memory, 200 steps in a second of a core: STEPS=20000
 # make robust-points  a fault at each request of each command, in memory
+# make robust-points-cluster  some of these faults on a real control plane: POINTS=1000
 # make robust-broken  whether the driver finds each of five broken promises
 # make security       the tests that docs/security.md names
 # make vuln           known vulnerabilities in what lynqctl calls, where their database can be reached
@@ -57,7 +58,7 @@ CALCULATE  := ^Test(Budget|BudgetIsEnough|BudgetOfSlow|Words|WriterEqualsBuilder
 LONG       := ./internal/lynqctl ./pkg/apply ./cmd/lynqctl ./pkg/source ./pkg/inventory/lease ./pkg/apply/planfile
 UNIT       := $(SEQUENTIAL) ./internal/ui ./pkg/apply/schedule ./pkg/orphan ./pkg/render ./pkg/watch
 
-.PHONY: build generate recordings generate-kinds man release-check robust robust-memory robust-points robust-states robust-broken mutants test test-cluster test-gitops test-monitoring test-unit security check vuln fuzz bench bench-cluster bench-scale bench-watch cluster cluster-build cluster-down site
+.PHONY: build generate recordings generate-kinds man release-check robust robust-memory robust-points robust-points-cluster robust-states robust-broken mutants test test-cluster test-gitops test-monitoring test-unit security check vuln fuzz bench bench-cluster bench-scale bench-watch cluster cluster-build cluster-down site
 
 build:
 	$(GO) build -trimpath -o bin/lynqctl ./cmd/lynqctl
@@ -126,6 +127,11 @@ robust-memory:
 
 robust-points:
 	LYNQCTL_ROBUST_POINTS=all $(PLAIN) $(GO) test -count=1 -vet=off -v -timeout 24h -run '^TestPoints$$' ./test/robust
+
+robust-points-cluster: POINTS = 1000
+robust-points-cluster: cluster-build
+	LYNQCTL_ROBUST_CLUSTER_POINTS=$(POINTS) LYNQCTL_TEST_CLUSTER=1 \
+	  $(PLAIN) $(GO) test -count=1 -vet=off -v -parallel 8 -timeout 3h -run '^TestPointsOnCluster$$' ./test/robust
 
 robust-states: STATES = 10000
 robust-states:

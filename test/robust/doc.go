@@ -10,6 +10,7 @@
 //	make robust STEPS=200 SEED=7       200 steps from seed 7
 //	make robust-memory STEPS=100000    the same in memory
 //	make robust-points                 a fault at each request of each command
+//	make robust-points-cluster         1 000 of these faults on a real control plane
 //	make robust-states                 random states that runs must repair
 //	make robust-broken                 eight broken promises that the driver must find
 //
@@ -24,6 +25,7 @@
 //   - LYNQCTL_ROBUST_LENGTH: the number of steps of a history (60)
 //   - LYNQCTL_ROBUST_SEED: the first history's seed; each further one has the next seed (1)
 //   - LYNQCTL_ROBUST_POINTS: all, for every point of TestPoints
+//   - LYNQCTL_ROBUST_CLUSTER_POINTS: the number of points of TestPointsOnCluster (5)
 //   - LYNQCTL_ROBUST_STATES: the number of states in which TestConvergence begins (48)
 //   - LYNQCTL_ROBUST_BROKEN: set, for TestBroken
 //   - LYNQCTL_ROBUST_SHRINK: the number of tries to shorten a violation (0)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -69,12 +70,13 @@ func scenes() []scene {
 }
 
 // rest returns the commands that repair what a fault has left.
-func (s scene) rest(h *history) []string {
+func (s scene) rest(t *testing.T, h *history) []string {
+	t.Helper()
 	const apply, still = "apply max=100% wait=1", "apply max=100% wait=1 still=1"
 	switch ended := h.brief[len(h.brief)-1]; {
 	case strings.HasPrefix(s.name, "stages"):
 		return []string{apply + " continue=1", apply + " continue=1", apply + " continue=1", still}
-	case h.hubLeaves():
+	case h.hubLeaves(t):
 		return []string{"finalize", apply, apply, still} // apply refuses such a hub
 	case strings.HasPrefix(s.line, "handover"):
 		return []string{s.line, apply, apply, still}
@@ -86,11 +88,15 @@ func (s scene) rest(h *history) []string {
 
 // hubLeaves reports whether somebody deleted the record of a hub that still has nodes, and
 // its finalizer blocks that.
-func (w *world) hubLeaves() bool {
-	records := w.memory.All("", "configmaps", w.Namespace)
-	return slices.ContainsFunc(records, func(o *unstructured.Unstructured) bool {
+func (w *world) hubLeaves(t *testing.T) bool {
+	t.Helper()
+	records, err := w.Dynamic.Resource(configMaps()).Namespace(w.Namespace).List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(records.Items, func(o unstructured.Unstructured) bool {
 		hub, is := strings.CutPrefix(o.GetName(), "lynqhub-")
-		return is && o.GetDeletionTimestamp() != nil && slices.ContainsFunc(records, func(o *unstructured.Unstructured) bool {
+		return is && o.GetDeletionTimestamp() != nil && slices.ContainsFunc(records.Items, func(o unstructured.Unstructured) bool {
 			return strings.HasPrefix(o.GetName(), "lynqnode-") && o.GetLabels()["lynq.sh/hub"] == hub
 		})
 	})
@@ -126,22 +132,57 @@ func TestPoints(t *testing.T) {
 	for _, s := range scenes() {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			requests, watches := s.requests(t)
-			var points []string
-			for n := range requests {
-				points = append(points, s.faults(n+1, watches)...)
-			}
+			points, requests, watches := s.points(t)
 			run, every := 0, every
 			if every > 1 && strings.HasPrefix(s.line, "watch") {
 				every *= 3 // one of them takes as long as three others
 			}
 			for i := 0; i < len(points); i += every {
-				s.point(t, points[i])
+				s.point(t, inMemory, points[i])
 				run++
 			}
 			t.Logf("%d requests, %d of them watches, %d of %d points", requests, watches, run, len(points))
 		})
 	}
+}
+
+// TestPointsOnCluster does so for LYNQCTL_ROBUST_CLUSTER_POINTS of these points on a real
+// control plane. It leaves out the scenes in which days pass, the Lynq operator had the
+// hub, or a watch runs.
+func TestPointsOnCluster(t *testing.T) {
+	t.Parallel()
+	type point struct {
+		scene
+		fault string
+	}
+	var points []point
+	for _, s := range scenes() {
+		if strings.HasPrefix(s.line, "watch") || strings.Contains(s.name, "handover") || strings.HasSuffix(s.name, "-late") {
+			continue
+		}
+		faults, _, _ := s.points(t)
+		for _, fault := range faults {
+			points = append(points, point{s, fault})
+		}
+	}
+	some := min(number(t, "LYNQCTL_ROBUST_CLUSTER_POINTS", 5), uint64(len(points)))
+	for i := range some {
+		p := points[i*uint64(len(points))/some]
+		t.Run(p.name+"/"+strings.ReplaceAll(p.fault, "/", "_"), func(t *testing.T) {
+			t.Parallel()
+			p.point(t, onCluster, p.fault)
+		})
+	}
+}
+
+// points returns the faults at each request of the scene's command.
+func (s scene) points(t *testing.T) (faults []string, requests, watches int) {
+	t.Helper()
+	requests, watches = s.requests(t)
+	for n := range requests {
+		faults = append(faults, s.faults(n+1, watches)...)
+	}
+	return faults, requests, watches
 }
 
 // requests counts the command's requests, and the watches among them.
@@ -169,12 +210,12 @@ func (s scene) requests(t *testing.T) (count, watches int) {
 }
 
 // point runs the scene with one fault.
-func (s scene) point(t *testing.T, fault string) {
+func (s scene) point(t *testing.T, in place, fault string) {
 	t.Helper()
-	inMemory(t, func(t *testing.T, h *history) {
+	in(t, func(t *testing.T, h *history) {
 		h.replay(t, slices.Concat(fleet(), s.lines, []string{s.line + " fault=" + fault}))
 		if len(h.wrong) == 0 {
-			h.replay(t, s.rest(h))
+			h.replay(t, s.rest(t, h))
 		}
 		s.judge(t, h)
 		last := h.brief[len(h.brief)-1]
