@@ -147,8 +147,8 @@ func TestPoints(t *testing.T) {
 }
 
 // TestPointsOnCluster does so for LYNQCTL_ROBUST_CLUSTER_POINTS of these points on a real
-// control plane. It leaves out the scenes in which days pass, the Lynq operator had the
-// hub, or a watch runs.
+// control plane. Each LYNQCTL_ROBUST_SEED takes other points. The test leaves out the scenes
+// in which days pass, the Lynq operator had the hub, or a watch runs.
 func TestPointsOnCluster(t *testing.T) {
 	t.Parallel()
 	type point struct {
@@ -165,12 +165,15 @@ func TestPointsOnCluster(t *testing.T) {
 			points = append(points, point{s, fault})
 		}
 	}
-	some := min(number(t, "LYNQCTL_ROBUST_CLUSTER_POINTS", 5), uint64(len(points)))
-	for i := range some {
-		p := points[i*uint64(len(points))/some]
-		t.Run(p.name+"/"+strings.ReplaceAll(p.fault, "/", "_"), func(t *testing.T) {
+	all := uint64(len(points))
+	some, first := min(number(t, "LYNQCTL_ROBUST_CLUSTER_POINTS", 5), all), number(t, "LYNQCTL_ROBUST_SEED", 1)-1
+	for lane := range uint64(lanes) {
+		t.Run(fmt.Sprintf("lane-%d", lane), func(t *testing.T) {
 			t.Parallel()
-			p.point(t, onCluster, p.fault)
+			for i := lane; i < some; i += lanes {
+				p := points[(first+i*all/some)%all]
+				t.Run(p.name+"/"+strings.ReplaceAll(p.fault, "/", "_"), func(t *testing.T) { p.point(t, onCluster, p.fault) })
+			}
 		})
 	}
 }
