@@ -72,7 +72,7 @@ type Lock struct {
 	// changed is set if another run may have held the Lease since.
 	changed bool
 	// asked is set if the Lease may name us as waiting. returns is set if we come back after
-	// Release. yielded is the continuous holder that does, or "".
+	// Release. yielded is the continuous holder that comes back after ours, or "".
 	asked, returns bool
 	yielded        string
 	wanted         *wanted
@@ -159,7 +159,7 @@ func (l *Lock) Acquire(ctx context.Context, wait time.Duration) error {
 	switch {
 	case err == nil:
 		l.yielded = YieldedBy(l.lease)
-	case l.asked || l.Continuous:
+	case l.asked || l.Continuous && ctx.Err() != nil: // after an error, a continuous holder tries again
 		l.withdraw(ctx)
 	}
 	return err

@@ -130,7 +130,8 @@ func TestYield(t *testing.T) {
 }
 
 // TestYieldedForGood checks that a continuous holder that ends while another run has the
-// Lease doesn't count as one that comes back. A standby that ends changes nothing.
+// Lease doesn't count as one that comes back. A standby that ends changes nothing, and so does
+// a request that failed.
 func TestYieldedForGood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -149,6 +150,20 @@ func TestYieldedForGood(t *testing.T) {
 		}
 		end(lockOf(s, "standby", forGood, ended("other")))
 		if got := run.Yielded(); got != "watch" {
+			t.Errorf("%q comes back", got)
+		}
+		failed := false
+		s.setFault(func(_ context.Context, verb string) (bool, error) {
+			if failed || verb != "get" { // the run renews meanwhile
+				return false, nil
+			}
+			failed = true
+			return false, errors.New("no answer")
+		})
+		if err := lockOf(s, "watch again", forGood, ended("watch")).Acquire(t.Context(), lease.Forever); err == nil {
+			t.Fatal("it has the Lease")
+		}
+		if got := lease.YieldedBy(s.now()); got != "watch" { // it tries again
 			t.Errorf("%q comes back", got)
 		}
 		end(lockOf(s, "watch again", forGood, ended("watch")))
