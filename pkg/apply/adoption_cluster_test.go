@@ -245,7 +245,7 @@ func (c *adoption) node(m map[string]any) *plan.Node {
 		NodeID: lynq.NodeID{Name: c.name + "-web", Namespace: c.Namespace, UID: c.name, Hub: lynq.HubKey{Name: c.Namespace}, Form: lynq.FormKey{Name: "web"}},
 		Objects: []lynq.Object{{
 			Ref: lynq.Ref{Group: c.resource.Group, Kind: c.resource.Kind, Namespace: c.Namespace, Name: c.name},
-			ID:  "it", APIVersion: u.GetAPIVersion(), Policy: c.policy, Body: body,
+			ID:  "it", APIVersion: u.GetAPIVersion(), Policy: &c.policy, Body: body,
 		}},
 	})
 	if err != nil {

@@ -20,7 +20,7 @@ func widget(name string) formObject {
 	p := lynq.DefaultPolicy()
 	p.Unwaited = true
 	return formObject{
-		Object:  lynq.Object{Ref: lynq.Ref{Group: "example.com", Kind: "Widget", Namespace: "ns", Name: name}, ID: name, Policy: p},
+		Object:  lynq.Object{Ref: lynq.Ref{Group: "example.com", Kind: "Widget", Namespace: "ns", Name: name}, ID: name, Policy: &p},
 		Content: map[string]any{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": name, "namespace": "ns"}},
 	}
 }
@@ -30,7 +30,7 @@ func definition() formObject {
 	p := lynq.DefaultPolicy()
 	p.Unwaited = true
 	return formObject{
-		Object: lynq.Object{Ref: lynq.Ref{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition", Name: "widgets.example.com"}, ID: "crd", Policy: p},
+		Object: lynq.Object{Ref: lynq.Ref{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition", Name: "widgets.example.com"}, ID: "crd", Policy: &p},
 		Content: map[string]any{
 			"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
 			"metadata": map[string]any{"name": "widgets.example.com"},

@@ -130,7 +130,7 @@ func namespace(name string, dependIDs ...string) formObject {
 	p := lynq.DefaultPolicy()
 	p.Unwaited = true
 	return formObject{
-		Object: lynq.Object{Ref: lynq.Ref{Kind: "Namespace", Name: name}, ID: "ns-" + name, Policy: p, DependIDs: dependIDs},
+		Object: lynq.Object{Ref: lynq.Ref{Kind: "Namespace", Name: name}, ID: "ns-" + name, Policy: &p, DependIDs: dependIDs},
 		Content: map[string]any{
 			"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name},
 			"status": map[string]any{"phase": "Active"},

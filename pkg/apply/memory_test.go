@@ -378,7 +378,7 @@ func node(name string, objects ...formObject) *plan.Node {
 // configMap returns a ConfigMap of a node.
 func configMap(name, value string, dependIDs ...string) formObject {
 	return formObject{
-		Object: lynq.Object{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: name}, ID: name, Policy: lynq.DefaultPolicy(), DependIDs: dependIDs},
+		Object: lynq.Object{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: name}, ID: name, Policy: new(lynq.DefaultPolicy()), DependIDs: dependIDs},
 		Content: map[string]any{
 			"apiVersion": "v1", "kind": "ConfigMap",
 			"metadata": map[string]any{"name": name, "namespace": "ns"}, "data": map[string]any{"value": value},

@@ -33,8 +33,10 @@ type Object struct {
 	// APIVersion is the manifest's, such as "apps/v1".
 	APIVersion string
 	// Body is the manifest. Objects of render.Nodes have it only during the call.
-	Body   manifest.Body
-	Policy Policy
+	Body manifest.Body
+	// Policy is what the form says of the resource. Objects of all rows share it, so nobody
+	// changes it.
+	Policy *Policy
 	// DependIDs are the ids of the resources of the node that go before.
 	DependIDs []string
 	// Exclusion is the rule that excludes the object, nil for none.

@@ -23,7 +23,7 @@ func (f *frame) object(to *buffers, i int) (lynq.Object, error) {
 		Template:   r.template,
 		APIVersion: r.APIVersion,
 		Body:       out[start:len(out):len(out)],
-		Policy:     r.Policy,
+		Policy:     &r.Policy,
 		DependIDs:  r.DependIDs,
 		Exclusion:  f.exclusion(i),
 		Sensitive:  r.sensitive,

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/lynqctl/lynqctl/internal/paged"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/evidence"
@@ -32,6 +33,8 @@ type desired struct {
 	renames map[lynq.HubKey]*lynq.Renames
 	// named is set if the run has only nodes that the user named.
 	named bool
+	// pages, if not nil, keeps the manifests.
+	pages *paged.Store
 }
 
 // render returns a function that keeps the nodes of one hub. fill turns a rendered node
@@ -68,6 +71,7 @@ func (d *desired) whole(h *form.Hub, n *lynq.Node, values []string) (*plan.Node,
 	if err != nil {
 		return made, err
 	}
+	d.page(made)
 	if column := render.ExpiresColumn(h); column >= 0 {
 		if made.Expires, err = lynq.ParseMoment(values[column]); err != nil {
 			return nil, err // the row was refused before
@@ -85,6 +89,18 @@ func (d *desired) whole(h *form.Hub, n *lynq.Node, values []string) (*plan.Node,
 		made.Objects[i].LeftOut = !d.selector.Matches(of)
 	}
 	return made, nil
+}
+
+// page moves the manifests of a node out of the process's memory. Those with secrets stay.
+func (d *desired) page(n *plan.Node) {
+	if d.pages == nil {
+		return
+	}
+	for i := range n.Objects {
+		if o := &n.Objects[i]; o.Kind != "Secret" && !o.Sensitive {
+			o.Body = d.pages.Keep(o.Body)
+		}
+	}
 }
 
 // sharded returns a fill function for a shard. It fills nodes of this shard whole. Of other

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lynqctl/lynqctl/internal/paged"
 	"github.com/lynqctl/lynqctl/internal/suggest"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
@@ -55,6 +56,9 @@ type Job struct {
 	// Survey returns the nodes of all inputs for a plan that deletes. read reads the rows
 	// again. nil means that the plan waits for read.
 	Survey func(ctx context.Context, read func(context.Context) ([]*plan.Node, error)) ([]*plan.Node, error)
+
+	// Pages keeps the manifests of a run that ends soon. nil keeps them in memory.
+	Pages *paged.Store
 
 	stdinRows load.Replayed
 	Tracked   load.KeptNames // names on objects without an inventory; nil if nobody looked
@@ -191,7 +195,10 @@ func (j *Job) emptyHubs(ctx context.Context) ([]plan.Refusal, error) {
 
 // Render reads all rows and renders them. Bad rows end the run.
 func (j *Job) Render(ctx context.Context) error {
-	wanted := &desired{selector: j.Options.Settings.Selector, values: j.Options.RecordValues != RecordNone, sources: map[lynq.HubKey]*evidence.Source{}, renames: map[lynq.HubKey]*lynq.Renames{}, named: len(j.Options.Settings.Nodes) > 0}
+	wanted := &desired{
+		selector: j.Options.Settings.Selector, values: j.Options.RecordValues != RecordNone, sources: map[lynq.HubKey]*evidence.Source{},
+		renames: map[lynq.HubKey]*lynq.Renames{}, named: len(j.Options.Settings.Nodes) > 0, pages: j.Pages,
+	}
 	recorded, err := recordedNames(ctx, j)
 	if err != nil {
 		return err

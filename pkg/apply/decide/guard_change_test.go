@@ -69,7 +69,7 @@ func TestMaxChangeRenamed(t *testing.T) {
 			p := lynq.DefaultPolicy()
 			n := &lynq.Node{NodeID: lynq.NodeID{Hub: s.in.Hub, Form: s.in.Forms[0], UID: uid + "2", Namespace: "ns", Name: uid + "2-web"}}
 			body := manifest.Body(`{"metadata":{"name":"` + uid + `","namespace":"ns"},"apiVersion":"v1","kind":"ConfigMap"}`)
-			n.Objects = []lynq.Object{{Ref: shopRef(uid), ID: uid, APIVersion: "v1", Policy: p, Body: body}}
+			n.Objects = []lynq.Object{{Ref: shopRef(uid), ID: uid, APIVersion: "v1", Policy: &p, Body: body}}
 			made, err := plan.Make(n)
 			if err != nil {
 				t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
+	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
@@ -74,7 +75,10 @@ func makeObject(o *lynq.Object, row, partOf string) (Object, error) {
 		if err != nil {
 			return Object{}, err
 		}
-		policy.Data = policy.Data || lynq.TakesClaims(o.Ref, content)
+		if lynq.TakesClaims(o.Ref, content) && !policy.Data {
+			taking := *policy
+			taking.Data, policy = true, &taking
+		}
 		// A changed Secret then differs only in its data.
 		if body, err = manifest.Encode(fields.FoldSecret(content)); err != nil {
 			return Object{}, err
@@ -86,10 +90,11 @@ func makeObject(o *lynq.Object, row, partOf string) (Object, error) {
 	}
 	made := Object{
 		Ref: o.Ref, APIVersion: o.APIVersion, ID: o.ID, Template: o.Template, DependIDs: o.DependIDs,
-		Policy: &policy, Owned: !body.HasLabel(wellknown.LabelNode), Exclusion: o.Exclusion, Sensitive: o.Sensitive,
-		Body: body.Labelled(wellknown.LabelPartOf, partOf),
+		Policy: policy, Owned: !body.HasLabel(wellknown.LabelNode), Exclusion: o.Exclusion, Sensitive: o.Sensitive,
+		Body:   body.Labelled(wellknown.LabelPartOf, partOf),
+		AtOnce: o.Group == "" && o.Kind == "Service" && ready.AtOnce(body),
 	}
-	made.Digest = digest(made.Body, &policy, node)
+	made.Digest = digest(made.Body, policy, node)
 	return made, nil
 }
 

@@ -22,7 +22,7 @@ func rendered(t *testing.T, text string, change func(*lynq.Object)) *lynq.Node {
 	t.Helper()
 	o := lynq.Object{
 		Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme"}, ID: "config", APIVersion: "v1",
-		Body: encoded(t, sites.Parse(t, text)), Policy: lynq.DefaultPolicy(), DependIDs: []string{"other"},
+		Body: encoded(t, sites.Parse(t, text)), Policy: new(lynq.DefaultPolicy()), DependIDs: []string{"other"},
 	}
 	if change != nil {
 		change(&o)
@@ -119,7 +119,7 @@ func TestDigestOfPolicies(t *testing.T) {
 			values = []string{others[f.Kind]}
 		}
 		for _, value := range values {
-			changed := made(t, rendered(t, acmeConfig, func(o *lynq.Object) { f.Set(&o.Policy, value) })).Digest != before
+			changed := made(t, rendered(t, acmeConfig, func(o *lynq.Object) { f.Set(o.Policy, value) })).Digest != before
 			if node := value == string(lynq.OnObjectOrNodeChange); changed != (f.Written && value != f.Default || node) {
 				t.Errorf("%s: %s: the object would be written again: %t", f.Field, value, changed)
 			}
@@ -144,7 +144,7 @@ func TestDigest(t *testing.T) {
 		}
 	}
 	content := func(fields ...string) func(*lynq.Object) { return with("new", fields...) }
-	policy := func(set func(*lynq.Policy)) func(*lynq.Object) { return func(o *lynq.Object) { set(&o.Policy) } }
+	policy := func(set func(*lynq.Policy)) func(*lynq.Object) { return func(o *lynq.Object) { set(o.Policy) } }
 	ignore := func(paths ...string) func(*lynq.Object) {
 		return policy(func(p *lynq.Policy) { p.IgnoreFields = paths })
 	}

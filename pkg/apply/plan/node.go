@@ -3,10 +3,10 @@ package plan
 import (
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
 	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
 	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
@@ -97,8 +97,11 @@ func (n *Node) Is(inv *inventory.Inventory) bool {
 // Awaited reports whether the node waits for the object to become ready. The form must wait
 // for it, and the kind must have a readiness.
 func (o *Object) Awaited() bool {
-	return !o.Policy.Unwaited && !ready.Always(o.Group, o.Kind, o.Body)
+	return !o.Policy.Unwaited && !o.readyOnceThere()
 }
+
+// readyOnceThere reports whether the object is ready as soon as it exists.
+func (o *Object) readyOnceThere() bool { return o.AtOnce || kinds.ReadyOnceThere(o.Group, o.Kind) }
 
 // Object is the desired state of an object.
 type Object struct {
@@ -109,18 +112,14 @@ type Object struct {
 	// Order is 0 for an object without dependencies in its node. Otherwise it is one more
 	// than the highest Order among its dependencies. Objects are deleted from the highest
 	// to the lowest.
-	Order  int
+	Order int
+	// Policy is shared with other objects, so nobody changes it.
 	Policy *lynq.Policy
-	// LeftOut is set if a selector leaves the object out of this run. lynqctl doesn't read
-	// it, and keeps its entry.
-	LeftOut bool
 	// Exclusion is the rule that excludes the object, or nil. lynqctl neither reads nor
 	// changes an excluded object.
 	Exclusion *lynq.Exclusion
-	// Owned is set if the object is tracked by an owner reference to the inventory, and not
-	// by labels.
-	Owned bool
-	// Body is the manifest without the values that only the cluster knows.
+	// Body is the manifest without the values that only the cluster knows. In a large run
+	// it is in a file, so a run reads the bodies of unchanged objects nowhere.
 	Body manifest.Body
 	// Digest changes whenever lynqctl must write the object again. It covers the manifest
 	// and the policies for writing it.
@@ -128,9 +127,18 @@ type Object struct {
 	// Template is a digest of the object's template in the form, independent of the row. If
 	// it is equal, Digest has changed because of the row.
 	Template string
+	// LeftOut is set if a selector leaves the object out of this run. lynqctl doesn't read
+	// it, and keeps its entry.
+	LeftOut bool
+	// Owned is set if the object is tracked by an owner reference to the inventory, and not
+	// by labels.
+	Owned bool
 	// Sensitive is set if the object has a value of a secret column, so that no message may
 	// quote it.
 	Sensitive bool
+	// AtOnce is set for a Service that is ready as soon as it exists. Of other kinds, all
+	// objects are or none is.
+	AtOnce bool
 }
 
 // Mask hides the values of secret columns in the node's row. It is nil for a node that is

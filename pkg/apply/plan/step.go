@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -148,7 +147,7 @@ func (s *Step) Confirms(w *Wrote) inventory.Entry {
 	}
 	r.Generation, r.ResourceVersion = l.Generation, l.ResourceVersion
 	r.Fields, r.Defaults = w.Managed()
-	r.Ready = w.Unchanged && r.Ready || ready.Always(o.Group, o.Kind, o.Body)
+	r.Ready = w.Unchanged && r.Ready || o.readyOnceThere()
 	return r
 }
 

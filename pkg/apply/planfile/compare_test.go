@@ -72,7 +72,7 @@ func (w *world) make(tb testing.TB, t *tenant, row, form int) *plan.Node {
 			tb.Fatal(err)
 		}
 		n.Objects = append(n.Objects, lynq.Object{
-			Ref: ref, ID: "o" + strconv.Itoa(i), Template: "template-" + strconv.Itoa(form), APIVersion: "v1", Policy: lynq.DefaultPolicy(), Body: body,
+			Ref: ref, ID: "o" + strconv.Itoa(i), Template: "template-" + strconv.Itoa(form), APIVersion: "v1", Policy: new(lynq.DefaultPolicy()), Body: body,
 		})
 	}
 	made, err := plan.Make(n)

@@ -37,17 +37,3 @@ func TestReadinessByHints(t *testing.T) {
 		{"a long value", widget("values={.status.phase}=x", "{phase: "+strings.Repeat("y", 400)+"}"), Waiting("{.status.phase} is %s…, not x", strings.Repeat("y", 300))},
 	})
 }
-
-// TestAlwaysReadyUnlessHinted checks that a Service with a hint is watched.
-func TestAlwaysReadyUnlessHinted(t *testing.T) {
-	t.Parallel()
-	for body, want := range map[string]bool{
-		`{"spec":{}}`: true,
-		`{"metadata":{"annotations":{"lynq.sh/status-hint":"values=x=1"}},"spec":{}}`: false,
-		`{"spec":{"type":"LoadBalancer"}}`:                                            false,
-	} {
-		if got := Always("", "Service", []byte(body)); got != want {
-			t.Errorf("%s: %t", body, got)
-		}
-	}
-}

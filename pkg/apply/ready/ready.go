@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
@@ -107,13 +106,10 @@ func ofKind(o *unstructured.Unstructured) Readiness {
 	return genericReadiness(o)
 }
 
-// Always reports whether an object is ready as soon as it exists, so that it needs no
+// AtOnce reports whether a Service is ready as soon as it exists, so that it needs no
 // watch.
-func Always(group, kind string, body []byte) bool {
-	if group == "" && kind == "Service" {
-		return !isLoadBalancer(body) && !bytes.Contains(body, []byte(`"`+wellknown.AnnotationStatusHint+`"`))
-	}
-	return kinds.ReadyOnceThere(group, kind)
+func AtOnce(service []byte) bool {
+	return !isLoadBalancer(service) && !bytes.Contains(service, []byte(`"`+wellknown.AnnotationStatusHint+`"`))
 }
 
 // isLoadBalancer reports whether a Service's manifest asks for a load balancer. It returns

@@ -425,42 +425,18 @@ func TestReadinessOfCustomResources(t *testing.T) {
 	})
 }
 
-func TestAlwaysReady(t *testing.T) {
+// TestAtOnce checks which Services need no watch.
+func TestAtOnce(t *testing.T) {
 	t.Parallel()
-	tests := []struct {
-		group, kind, body string
-		want              bool
-	}{
-		{"", "ConfigMap", "", true},
-		{"", "Secret", "", true},
-		{"", "ServiceAccount", "", true},
-		{"", "PersistentVolumeClaim", "", false},
-		{"", "Pod", "", false},
-		{"", "Namespace", "", false},
-		{"", "Service", `{"metadata":{"name":"a"},"spec":{"type":"ClusterIP"}}`, true},
-		{"", "Service", `{"metadata":{"name":"a"}}`, true},
-		{"", "Service", `{"metadata":{"name":"a"},"spec":{"type":"LoadBalancer"}}`, false},
-		{"", "Service", `{`, false},
-		{"apps", "Deployment", "", false},
-		{"apps", "ControllerRevision", "", true},
-		{"batch", "Job", "", false},
-		{"batch", "CronJob", "", true},
-		{"networking.k8s.io", "Ingress", "", true},
-		{"networking.k8s.io", "NetworkPolicy", "", true},
-		{"policy", "PodDisruptionBudget", "", true},
-		{"storage.k8s.io", "StorageClass", "", true},
-		{"scheduling.k8s.io", "PriorityClass", "", true},
-		{"node.k8s.io", "RuntimeClass", "", true},
-		{"coordination.k8s.io", "Lease", "", true},
-		{"discovery.k8s.io", "EndpointSlice", "", true},
-		{"rbac.authorization.k8s.io", "RoleBinding", "", true},
-		{"autoscaling", "HorizontalPodAutoscaler", "", false},
-		{"apiextensions.k8s.io", "CustomResourceDefinition", "", false},
-		{"example.com", "ConfigMap", "", false},
-	}
-	for _, test := range tests {
-		if got := Always(test.group, test.kind, []byte(test.body)); got != test.want {
-			t.Errorf("alwaysReady(%q, %q, %s) = %t, want %t", test.group, test.kind, test.body, got, test.want)
+	for body, want := range map[string]bool{
+		`{"metadata":{"name":"a"},"spec":{"type":"ClusterIP"}}`:    true,
+		`{"metadata":{"name":"a"}}`:                                true,
+		`{"metadata":{"name":"a"},"spec":{"type":"LoadBalancer"}}`: false,
+		`{`: false,
+		`{"metadata":{"annotations":{"lynq.sh/status-hint":"values=x=1"}},"spec":{}}`: false,
+	} {
+		if got := AtOnce([]byte(body)); got != want {
+			t.Errorf("%s: %t", body, got)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package kinds_test
 
 import (
+	"strings"
 	"testing"
 
 	"sigs.k8s.io/kustomize/kyaml/openapi"
@@ -48,12 +49,21 @@ func TestClusterScoped(t *testing.T) {
 	}
 }
 
-// TestReadyOnceThere: what is in Secrets need not be read. A Service may wait for
-// a load balancer.
+// TestReadyOnceThere checks kinds of each group. A Service may wait for a load balancer.
 func TestReadyOnceThere(t *testing.T) {
-	for kind, want := range map[string]bool{"Secret": true, "ConfigMap": true, "Service": false, "Pod": false} {
-		if got := kinds.ReadyOnceThere("", kind); got != want {
-			t.Errorf("%s: %v", kind, got)
+	for kind, want := range map[string]bool{
+		"/ConfigMap": true, "/Secret": true, "/ServiceAccount": true, "/Service": false, "/Pod": false, "/Namespace": false,
+		"/PersistentVolumeClaim": false, "apps/Deployment": false, "apps/ControllerRevision": true,
+		"batch/Job": false, "batch/CronJob": true,
+		"networking.k8s.io/Ingress": true, "networking.k8s.io/NetworkPolicy": true, "policy/PodDisruptionBudget": true,
+		"storage.k8s.io/StorageClass": true, "scheduling.k8s.io/PriorityClass": true, "node.k8s.io/RuntimeClass": true,
+		"coordination.k8s.io/Lease": true, "discovery.k8s.io/EndpointSlice": true,
+		"rbac.authorization.k8s.io/RoleBinding": true, "autoscaling/HorizontalPodAutoscaler": false,
+		"apiextensions.k8s.io/CustomResourceDefinition": false, "example.com/ConfigMap": false,
+	} {
+		group, name, _ := strings.Cut(kind, "/")
+		if got := kinds.ReadyOnceThere(group, name); got != want {
+			t.Errorf("%s: %t", kind, got)
 		}
 	}
 }
