@@ -152,9 +152,9 @@ func Decode(cm *corev1.ConfigMap) (*Inventory, error) {
 		Created:   cm.CreationTimestamp.Time,
 		Deleting:  cm.DeletionTimestamp != nil,
 		Finalizer: slices.Contains(cm.Finalizers, wellknown.FinalizerNode),
-		Activate:  cm.Annotations[wellknown.AnnotationActivate],
+		Activate:  lynq.Shared(cm.Annotations[wellknown.AnnotationActivate]),
 		Extra:     cm.Annotations[wellknown.AnnotationExtra],
-		Version:   cm.Data[keyVersion],
+		Version:   lynq.Shared(cm.Data[keyVersion]),
 		Others:    othersOf(cm, nodeKeys()),
 	}
 	if err := d.identity(inv); err != nil {
@@ -259,9 +259,9 @@ func HubNamespaceOf(cm *corev1.ConfigMap) string { return cm.Labels[wellknown.La
 // missing.
 func (d *decoder) said() lynq.NodeID {
 	return lynq.NodeID{
-		Hub:       lynq.HubKey{Namespace: HubNamespaceOf(d.cm), Name: d.cm.Labels[wellknown.LabelHub]},
-		Form:      lynq.FormKey{Namespace: d.cm.Annotations[wellknown.AnnotationTemplateNamespace], Name: d.cm.Labels[wellknown.LabelTemplate]},
-		Namespace: d.cm.Namespace, Name: d.node,
+		Hub:       lynq.HubKey{Namespace: lynq.Shared(HubNamespaceOf(d.cm)), Name: lynq.Shared(d.cm.Labels[wellknown.LabelHub])},
+		Form:      lynq.FormKey{Namespace: lynq.Shared(d.cm.Annotations[wellknown.AnnotationTemplateNamespace]), Name: lynq.Shared(d.cm.Labels[wellknown.LabelTemplate])},
+		Namespace: lynq.Shared(d.cm.Namespace), Name: d.node,
 	}
 }
 
@@ -338,9 +338,7 @@ func (d *decoder) status() (Status, error) {
 	if err := json.Unmarshal([]byte(text), &s); err != nil {
 		return Status{}, d.failed(data(keyStatus), err)
 	}
-	if len(s.Conditions) == 0 {
-		s.Conditions = nil
-	}
+	s.compact()
 	return s, nil
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // A run reads the entries of all nodes, so this file scans a line by hand. Strings are
-// parts of the line, and nothing uses reflection. For 10 000 inventories with five
+// parts of the line until compact, and nothing uses reflection. For 10 000 inventories with five
 // entries, encoding/json takes 0.65 s of processor time, and this 0.15 s. An apply without
 // changes takes 2 s in total.
 
@@ -121,6 +121,7 @@ func decodeEntries(text string) (entries []Entry, line int, err error) {
 		case s == "]" && strings.TrimSpace(rest) != "":
 			return nil, line + 1, errors.New("the list has ended, but text follows")
 		case s == "]":
+			compact(entries)
 			entries, err = inOrder(entries)
 			return entries, line, err
 		case !comma:
@@ -184,7 +185,6 @@ func (r *Entry) parse(line string, known []member) error {
 	if r.Ref, r.ID, err = parseKey(key); err != nil {
 		return err
 	}
-	r.Group, _ = lynq.SplitAPIVersion(r.APIVersion)
 	return nil
 }
 

@@ -90,6 +90,9 @@ func (m *member) read(s *scanner, r *Entry) {
 		if !m.knows(v, text) {
 			s.fail("%s is %q", m.name, text)
 		}
+		if i := slices.Index(m.words, text); i >= 0 {
+			text = m.words[i] // not a part of the line
+		}
 		v.SetString(text)
 	case reflect.Bool:
 		v.SetBool(s.truth())

@@ -14,7 +14,6 @@ type Live struct {
 	UID             types.UID
 	ResourceVersion string
 	Generation      int64
-	Deleting        bool // the object has a deletionTimestamp
 	// Ending says since when the object is being deleted, and which finalizers block that
 	// (see ready.Ending). It is "" if nobody deleted the object.
 	Ending string
@@ -27,15 +26,7 @@ type Live struct {
 	// These come from annotations.
 	ResourceID     string
 	DeletionPolicy lynq.DeletionPolicy
-	Orphaned       bool
 	OrphanedFrom   string
-	Data           bool // an orphan with holdsData in its form
-	CreatedOnce    bool
-	Unmanaged      bool // lynq.sh/mode: unmanaged
-	// Record is set for lynqctl's own records and the Lynq operator's own objects. A node
-	// never owns them.
-	Record  bool
-	Adopted bool // the object existed before the node owned it
 	// Labels are all labels of the object, to compare with a tombstone, and nil otherwise.
 	Labels map[string]string
 
@@ -49,21 +40,33 @@ type Live struct {
 	// Fields is a hash of the fields that lynq manages by server-side apply, and of the
 	// second of its last change. It is "" if lynq manages none.
 	Fields string
-	// Last is set if no other client has written to the object since lynq last applied it.
-	// LastButStatus ignores writes of the status.
-	Last, LastButStatus bool
-	// Intact is set if the server confirmed that a write would not change this version.
-	// Otherwise Asked may have the whole object, so that the run needn't read it.
-	Intact bool
-	Asked  *unstructured.Unstructured
-	// Updated is set if lynq also manages fields by updates and patches. A server-side
-	// apply without them would not remove them.
-	Updated bool
-	// Updates are these fields.
+	// Updates are the fields that lynq manages by updates and patches.
 	Updates []Update
 	// Takers are the managers that changed their fields by server-side apply since lynq
 	// last wrote. A write leaves them these fields, except with Force.
 	Takers []string
+	// Asked may have the whole object, so that the run needn't read it.
+	Asked *unstructured.Unstructured
+
+	// The rest is together, because a run keeps one Live for each object.
+
+	Deleting    bool // the object has a deletionTimestamp
+	Orphaned    bool
+	Data        bool // an orphan with holdsData in its form
+	CreatedOnce bool
+	Unmanaged   bool // lynq.sh/mode: unmanaged
+	// Record is set for lynqctl's own records and the Lynq operator's own objects. A node
+	// never owns them.
+	Record  bool
+	Adopted bool // the object existed before the node owned it
+	// Last is set if no other client has written to the object since lynq last applied it.
+	// LastButStatus ignores writes of the status.
+	Last, LastButStatus bool
+	// Intact is set if the server confirmed that a write would not change this version.
+	Intact bool
+	// Updated is set if lynq also manages fields by updates and patches. A server-side
+	// apply without them would not remove them.
+	Updated bool
 	// ClientSide is set if kubectl, Helm or a similar tool manages fields (see
 	// kinds.ClientSide).
 	ClientSide bool

@@ -23,13 +23,13 @@ func LiveOf(ref lynq.Ref, m *metav1.PartialObjectMetadata) Live {
 		Ref: ref, UID: m.UID, ResourceVersion: m.ResourceVersion, Generation: m.Generation,
 		Deleting:       m.DeletionTimestamp != nil,
 		Ending:         ready.Ending(m),
-		Hub:            m.Labels[wellknown.LabelHub],
-		HubNamespace:   m.Labels[wellknown.LabelHubNamespace],
+		Hub:            lynq.Shared(m.Labels[wellknown.LabelHub]),
+		HubNamespace:   lynq.Shared(m.Labels[wellknown.LabelHubNamespace]),
 		Node:           m.Labels[wellknown.LabelNode],
-		NodeNamespace:  m.Labels[wellknown.LabelNodeNamespace],
+		NodeNamespace:  lynq.Shared(m.Labels[wellknown.LabelNodeNamespace]),
 		PartOf:         m.Labels[wellknown.LabelPartOf],
-		ResourceID:     m.Annotations[wellknown.AnnotationResourceID],
-		DeletionPolicy: lynq.DeletionPolicy(m.Annotations[wellknown.AnnotationDeletionPolicy]),
+		ResourceID:     lynq.Shared(m.Annotations[wellknown.AnnotationResourceID]),
+		DeletionPolicy: lynq.DeletionPolicy(lynq.Shared(m.Annotations[wellknown.AnnotationDeletionPolicy])),
 		Orphaned:       m.Labels[wellknown.LabelOrphaned] == "true",
 		OrphanedFrom:   m.Annotations[wellknown.AnnotationOrphanedFrom],
 		Data:           m.Annotations[wellknown.AnnotationHoldsData] == "true",
@@ -39,6 +39,7 @@ func LiveOf(ref lynq.Ref, m *metav1.PartialObjectMetadata) Live {
 		Adopted:        m.Annotations[wellknown.AnnotationAdopted] == "true",
 		Foreign:        foreignOwner(ref, m),
 	}
+	l.Namespace = lynq.Shared(ref.Namespace)
 	l.setOwners(m.OwnerReferences)
 	l.setManagers(m.ManagedFields)
 	l.setLastWriter(m.ManagedFields)
