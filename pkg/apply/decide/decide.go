@@ -156,7 +156,7 @@ func All(hubs []*Input, l Limits) []*plan.Plan {
 
 func (d *decider) decide(l Limits) *plan.Plan {
 	in := d.in
-	p := &plan.Plan{Hub: in.Hub, Gone: in.Gone, Rules: d.rules(), Evidence: in.Evidence}
+	p := &plan.Plan{Hub: in.Hub, Gone: in.Gone, Rules: d.rules(), Evidence: in.Evidence, Nodes: make([]plan.NodePlan, 0, len(in.Nodes))}
 	for _, n := range in.Nodes {
 		if in.planned(n.Key()) {
 			p.Nodes = append(p.Nodes, d.node(n))
@@ -256,12 +256,16 @@ func deciders(hubs []*Input) []*decider {
 }
 
 func index(in *Input) *decider {
+	objects := 0
+	for _, n := range in.Nodes {
+		objects += len(n.Objects)
+	}
 	d := &decider{
 		in:          in,
 		claims:      claim.Of(in.Nodes),
 		inventories: make(map[lynq.NodeKey]*inventory.Inventory, len(in.Inventories)),
 		applySets:   make(map[string]lynq.NodeKey, len(in.Inventories)),
-		desired:     map[lynq.Ref]lynq.NodeKey{},
+		desired:     make(map[lynq.Ref]lynq.NodeKey, objects),
 		nodes:       make(map[lynq.NodeKey]*plan.Node, len(in.Nodes)),
 		unknown:     map[lynq.NodeKey]bool{},
 		untouched:   map[lynq.NodeKey]error{},
@@ -337,6 +341,7 @@ func (d *decider) node(n *plan.Node) plan.NodePlan {
 		me.UID = "" // objects of the deleted inventory get a new owner
 	}
 	p.Strays = d.straysOf(me)
+	p.Steps = make([]plan.Step, 0, len(n.Objects))
 	for i := range n.Objects {
 		o := &n.Objects[i]
 		r := entries[o.Ref]

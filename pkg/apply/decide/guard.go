@@ -195,7 +195,7 @@ func (g guards) changeOf(inv *inventory.Inventory, homes map[rowKey]string) *tol
 // form says so, because anybody who may write the inventory can remove its mark.
 func (g guards) heldBy(n *plan.Node, inv *inventory.Inventory) []toll.Held {
 	me, renamed := g.d.owner(n.Key()), inv.Node.Key() != n.Key()
-	var held []toll.Held
+	held := make([]toll.Held, 0, len(inv.Entries))
 	for i := range inv.Entries {
 		r := &inv.Entries[i]
 		if r.Purged() {

@@ -15,6 +15,9 @@ import (
 // CheckTombstones refuses tombstones for objects that forms of the run render or an
 // inventory lists. Policies decide about these. plans are the plans of all hubs.
 func CheckTombstones(stones []plan.Tombstone, plans []plan.Plan) error {
+	if len(stones) == 0 {
+		return nil // without a look at all objects
+	}
 	rendered, recorded := map[lynq.Ref]lynq.NodeKey{}, map[lynq.Ref]lynq.NodeKey{}
 	for i := range plans {
 		d := rulesOf(&plans[i])

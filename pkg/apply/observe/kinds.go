@@ -106,13 +106,16 @@ func (k *wantedKind) belongs(r *inventory.Entry, inv *inventory.Inventory, kept 
 	if r.Namespace != inv.Node.Namespace {
 		return
 	}
-	applySet := inventory.ID(inv.Node.Namespace, inventory.Name(inv.Node.Name))
+	var lose map[lynq.Ref]string
 	switch {
 	case inv.Deleting:
-		k.replaced[r.Ref] = applySet
+		lose = k.replaced
 	case !kept && inv.UID != "": // no object refers to an inventory that is only planned
-		k.dropped[r.Ref] = applySet
+		lose = k.dropped
+	default:
+		return
 	}
+	lose[r.Ref] = inventory.ID(inv.Node.Namespace, inventory.Name(inv.Node.Name))
 }
 
 // keeps reports whether a node keeps an object that its inventory lists at a place. Most
