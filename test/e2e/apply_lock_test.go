@@ -123,8 +123,8 @@ func TestApplyLeaseLost(t *testing.T) {
 }
 
 // TestApplyOvertaken lets another run start and end after a run read its rows. The run must
-// read its rows again, whatever the other run's clock showed, and whether or not that run
-// saved the hub record.
+// read its rows and the cluster again, whatever the other run's clock showed, and whether or
+// not that run saved the hub record.
 func TestApplyOvertaken(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, shopInputs, 1, faultproxy.Options{})
@@ -146,13 +146,27 @@ func TestApplyOvertaken(t *testing.T) {
 		s.writeRows(t)
 		s.apply(t, "--wait=false").want(t, 0)
 		s.Kubectl(t, "", "patch", "configmap", "lynqhub-"+s.hub(), "--type=merge", "-p", record)
+		s.proxy.Reset()
 		close(goOn)
 		overtaken.want(t, 0)
+		if n := s.configMapLists(); n < 2 {
+			t.Errorf("%s: %d lists of inventories and ConfigMaps followed the Lease, want both", what, n)
+		}
 		if got := s.Kubectl(t, "", "get", "configmap", "t000-settings", "-o", "jsonpath={.data.plan}"); got != "gold" {
 			t.Errorf("%s: the older row %q was applied over the newer one", what, got)
 		}
 		s.settled(t)
 	}
+}
+
+// configMapLists counts the lists of ConfigMaps since the last reset.
+func (s *shop) configMapLists() (n int) {
+	for _, r := range s.proxy.Records() {
+		if r.Verb == "list" && r.Resource == "configmaps" {
+			n++
+		}
+	}
+	return n
 }
 
 // recordData returns a merge patch that restores the hub record's current data.

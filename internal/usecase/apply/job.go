@@ -60,6 +60,7 @@ type Job struct {
 	// Pages keeps the manifests of a run that ends soon. nil keeps them in memory.
 	Pages *paged.Store
 
+	begun     *ahead // lists of the first hub that began early, or nil
 	stdinRows load.Replayed
 	Tracked   load.KeptNames // names on objects without an inventory; nil if nobody looked
 	Adopting  *Adopting      // selects orphans, nil for apply
@@ -99,6 +100,7 @@ func (j *Job) Perform(ctx context.Context) error {
 			}
 			return j.emptyHubs(ctx)
 		},
+		Ahead: j.beginLook,
 	}
 	look := change.Look
 	change.Look = func(ctx context.Context) ([]plan.Plan, []plan.Refusal, error) {
@@ -375,12 +377,14 @@ func (j *Job) look(ctx context.Context, h load.HubPrograms, found map[string]boo
 	var operator map[string]int
 	var operatorErr error
 	asking.Go(func() { operator, operatorErr = observe.OperatorNodes(ctx, j.Client, h.Hub.Name) })
-	var ahead *observe.Ahead
+	list := func() ([]*inventory.Inventory, error) { return j.Store.Nodes(ctx, h.Key) }
+	var objects *observe.Ahead
 	if j.Concern == nil && j.Options.Shard.IsZero() {
-		ahead = observe.ListAhead(ctx, j.Client, h.Hub.Name, in.Nodes)
-		defer ahead.Close()
+		ahead := j.aheadOf(ctx, &h)
+		defer ahead.close()
+		objects, list = ahead.objects, ahead.nodes
 	}
-	known, err := j.Recorded(ctx, h.Key, j.Records[h.Key], h.Namespaces())
+	known, err := j.Recorded(h.Key, j.Records[h.Key], h.Namespaces(), list)
 	asking.Wait()
 	if err != nil {
 		return nil, err
@@ -399,7 +403,7 @@ func (j *Job) look(ctx context.Context, h load.HubPrograms, found map[string]boo
 	if in.Taken, err = observe.TakenNames(ctx, j.Client, h.Key, in.Nodes, in.Inventories); err != nil {
 		return nil, err
 	}
-	if err := j.observe(ctx, in, ahead); err != nil {
+	if err := j.observe(ctx, in, objects); err != nil {
 		return nil, err
 	}
 	j.narrowToPlan(h, in)

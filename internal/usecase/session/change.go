@@ -42,6 +42,9 @@ type Early struct {
 	// Lease. If another run ended in between, its changes may be newer, so Read runs again.
 	Read  func(ctx context.Context) error
 	Check func(ctx context.Context) ([]plan.Refusal, error)
+	// Ahead begins the reads of Look while the run takes the Leases, if they are free. Drop
+	// ends them, and Look then reads again: another run ended in between.
+	Ahead func(ctx context.Context) (drop func())
 }
 
 // ErrNothing says that nothing needs to change. The use case has told the user.
@@ -129,10 +132,16 @@ func (c *Change[P]) early(ctx context.Context, r *Run) error {
 	}
 	r.Client.Ahead(ctx)
 	defer func() { ls.Release(ctx) }()
+	drop := func() {}
+	if ls.LookFree() {
+		drop = c.Early.Ahead(ctx)
+	}
+	defer func() { drop() }()
 	if err := r.Acquire(ctx, ls); err != nil {
 		return err
 	}
 	if ls.Changed() {
+		drop()
 		if err := c.Early.Read(ctx); err != nil {
 			return err
 		}

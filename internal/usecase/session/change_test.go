@@ -70,6 +70,10 @@ func TestPerform(t *testing.T) {
 				_, refusals, err := s.looked("check")
 				return refusals, err
 			},
+			Ahead: func(context.Context) func() {
+				s.done = append(s.done, "begin")
+				return func() { s.done = append(s.done, "drop") }
+			},
 		}
 	}
 	unlocked := func(_ *steps, c *Change[string]) { c.Hubs, c.Again, c.Ask = nil, nil, nil }
@@ -96,7 +100,7 @@ func TestPerform(t *testing.T) {
 		{"not confirmed", steps{fail: "ask look"}, ModeRun, nil, "look, ask look", errStep},
 		{"the second look fails", steps{fail: "again", more: true}, ModeRun, nil, "look, ask look, lock, again", errStep},
 		{"the second question is answered no", steps{fail: "ask again", more: true}, ModeRun, nil, "look, ask look, lock, again, ask again", errStep},
-		{"locked early", steps{}, ModeRun, early, "read, check, look, ask look, do look", nil},
+		{"locked early", steps{}, ModeRun, early, "read, check, begin, look, ask look, do look, drop", nil},
 		{"a dry run reads and locks nothing", steps{}, ModeClient, early, "read, look, try look", nil},
 		{"refused before the Leases", steps{refuse: "check"}, ModeRun, early, "read, check, refused", ErrReported},
 		{"rows that cannot be read", steps{fail: "read"}, ModeRun, early, "read", errStep},

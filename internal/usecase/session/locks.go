@@ -29,6 +29,9 @@ type Locks struct {
 	// none.
 	shards []*lease.Lock
 	waited atomic.Bool // for another run
+	// joined is set if runs of shards had a hub when this run took its lock. They may have
+	// written since Look.
+	joined bool
 	// terms are those of a hub that the run keeps, or nil.
 	terms *Terms
 	// Ctx ends with the run, or before the run loses any lock.
@@ -109,7 +112,12 @@ func (ls *Locks) Look(ctx context.Context) error {
 
 // Changed reports whether another run may have had a hub since Look.
 func (ls *Locks) Changed() bool {
-	return slices.ContainsFunc(slices.Concat(ls.wanted, ls.shards), (*lease.Lock).Changed)
+	return ls.joined || slices.ContainsFunc(slices.Concat(ls.wanted, ls.shards), (*lease.Lock).Changed)
+}
+
+// LookFree reports whether Look saw that no other run has the hubs.
+func (ls *Locks) LookFree() bool {
+	return !slices.ContainsFunc(slices.Concat(ls.wanted, ls.shards), func(l *lease.Lock) bool { return !l.LooksFree() })
 }
 
 // Acquire takes the locks. From then on, the run writes only while it has all of them.
@@ -196,6 +204,7 @@ func (r *Run) enter(ctx context.Context, ls *Locks, hub, shard *lease.Lock) erro
 
 // awaitShards waits until runs of shards have ended.
 func (r *Run) awaitShards(ctx context.Context, ls *Locks, hub lynq.HubKey, entered []lease.Entered) error {
+	ls.joined = ls.joined || len(entered) > 0
 	all, ctx := errgroup.WithContext(ctx)
 	for _, e := range entered {
 		l := r.newLock(ls, hub, e.Shard())

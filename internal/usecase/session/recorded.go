@@ -1,7 +1,6 @@
 package session
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,10 +17,10 @@ type hubNodes struct {
 	Broken      map[lynq.NodeKey]error // the unreadable ones
 }
 
-// Recorded reads the inventories of a hub. They count in the namespaces that the hub record
-// names, and in the given ones. Recorded warns of all others.
-func (r *Run) Recorded(ctx context.Context, hub lynq.HubKey, record *inventory.Hub, namespaces []string) (*hubNodes, error) {
-	all, err := r.Kept.or(func() ([]*inventory.Inventory, error) { return r.Store.Nodes(ctx, hub) })
+// Recorded reads the inventories of a hub with list. They count in the namespaces that the
+// hub record names, and in the given ones. Recorded warns of all others.
+func (r *Run) Recorded(hub lynq.HubKey, record *inventory.Hub, namespaces []string, list func() ([]*inventory.Inventory, error)) (*hubNodes, error) {
+	all, err := r.Kept.or(list)
 	unread, err := BrokenOnes(err)
 	if err != nil {
 		return nil, fmt.Errorf("hub %q: read the inventories of its nodes: %w", hub.Name, err)

@@ -123,12 +123,18 @@ func (l *Lock) Look(ctx context.Context) error {
 // Data read in that time may then be old.
 func (l *Lock) Changed() bool { return l.changed }
 
+// LooksFree reports whether Look saw a Lease that Acquire can take at once.
+func (l *Lock) LooksFree() bool {
+	now := l.Now()
+	return l.looked && Decide(l.noted, Seen{Since: now, Waiting: now}, now, l.claimant()).State == Free
+}
+
 // takeNoted takes the Lease that Look saw, if it was free. This needs no further read,
 // because the write fails if the Lease has changed.
 func (l *Lock) takeNoted(ctx context.Context) (taken, again bool, err error) {
-	noted, looked := l.noted, l.looked
+	noted, free := l.noted, l.LooksFree()
 	l.noted, l.looked, l.changed = nil, false, true
-	if now := l.Now(); !looked || Decide(noted, Seen{Since: now, Waiting: now}, now, l.claimant()).State != Free {
+	if !free {
 		return false, true, nil
 	}
 	if again, err = l.take(ctx, noted, Free, false); err == nil {

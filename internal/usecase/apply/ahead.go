@@ -1,0 +1,61 @@
+package apply
+
+import (
+	"context"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/pkg/apply/observe"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+)
+
+// ahead lists the objects of a hub while lynqctl reads its inventories.
+type ahead struct {
+	objects *observe.Ahead
+	// nodes reads the inventories.
+	nodes func() ([]*inventory.Inventory, error)
+	close func()
+}
+
+// aheadOf begins to list the objects of a hub, unless beginLook began it. The caller closes
+// the result.
+func (j *Job) aheadOf(ctx context.Context, h *load.HubPrograms) *ahead {
+	if begun := j.begun; begun != nil && h.Key == j.Hubs[0].Key {
+		j.begun = nil
+		return begun
+	}
+	store, objects := j.Store, observe.ListAhead(ctx, j.Client, h.Hub.Name, j.Nodes[h.Key])
+	return &ahead{objects, func() ([]*inventory.Inventory, error) { return store.Nodes(ctx, h.Key) }, objects.Close}
+}
+
+// beginLook begins the look at the first hub while the run takes the Leases. Nobody writes
+// to the hub meanwhile, or the Lease shows it. The returned function drops what was read.
+func (j *Job) beginLook(ctx context.Context) (drop func()) {
+	if j.Concern != nil || !j.Options.Shard.IsZero() {
+		return func() {}
+	}
+	ctx, stop := context.WithCancel(ctx)
+	a := j.aheadOf(ctx, &j.Hubs[0])
+	var inventories []*inventory.Inventory
+	var err error
+	listed, list, closeObjects := make(chan struct{}), a.nodes, a.close
+	go func() {
+		defer close(listed)
+		inventories, err = list()
+	}()
+	a.nodes = func() ([]*inventory.Inventory, error) {
+		<-listed
+		return inventories, err
+	}
+	a.close = func() {
+		stop()
+		closeObjects()
+		<-listed
+	}
+	j.begun = a
+	return func() {
+		if j.begun != nil {
+			j.begun.close()
+			j.begun = nil
+		}
+	}
+}
