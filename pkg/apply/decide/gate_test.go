@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/claim"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
@@ -63,6 +64,13 @@ func TestGate(t *testing.T) {
 		"a row that failed to render may": {change: func(d *decider, q *question) {
 			d.in.Elsewhere = NewSurvey([]*plan.Node{{NodeID: lynq.NodeID{UID: "bolt", Namespace: other.Namespace, Name: other.Name}, Failed: errors.New("bad"), Claims: plan.Claims{Refs: []lynq.Ref{q.ref()}}}})
 		}, says: `row "bolt"`},
+		"a row of this run that failed to render may": {change: func(d *decider, q *question) {
+			d.claims = claim.Of([]*plan.Node{{NodeID: lynq.NodeID{UID: "bolt", Namespace: other.Namespace, Name: other.Name}, Failed: errors.New("bad"), Claims: plan.Claims{Refs: []lynq.Ref{q.ref()}}}})
+		}, says: `row "bolt"`},
+		"a node that the run leaves alone has it too": {change: func(d *decider, q *question) {
+			d.held = map[lynq.Ref][]lynq.NodeKey{q.ref(): {other}}
+			q.live.Node, q.live.NodeNamespace = other.Name, other.Namespace
+		}, who: []asker{askerNode, askerHook}, says: "node ns/bolt-web"},
 		"a record":       {change: func(_ *decider, q *question) { q.live.Record = true }},
 		"excluded":       {change: func(_ *decider, q *question) { q.entry.Excluded = true }, who: node, says: "excluded"},
 		"untracked":      {change: func(_ *decider, q *question) { q.live.Hub, q.live.PartOf, q.live.Owners = "", "", nil }, who: node},
@@ -103,11 +111,12 @@ func TestGivenUpUnseen(t *testing.T) {
 		"in the inventory's namespace": {func(q *question) { q.live = nil }, plan.ActionSkip},
 		"in another namespace":         {func(q *question) { q.live, q.me.Namespace = nil, "elsewhere" }, plan.ActionRelease},
 		"read":                         {func(*question) {}, plan.ActionOrphan},
+		"read, and not ours":           {func(q *question) { q.live.Hub, q.live.PartOf, q.live.Owners = "", "", nil }, plan.ActionRelease},
 	} {
 		d, q := asked(askerNode)
 		d.in.GiveUp = map[lynq.Ref]error{q.ref(): errors.New("403")}
 		tt.change(q)
-		if name == "read" {
+		if q.live != nil {
 			d.in.GiveUp[q.ref()] = nil
 		}
 		if a := d.gate(q); a.Action != tt.want || q.live == nil && !strings.Contains(a.Message, "403") {

@@ -55,6 +55,7 @@ func TestPermitReturn(t *testing.T) {
 		"created again":  {plan.Step{Entry: e, Live: &tracking.Live{UID: "v"}}, false},
 		"a record":       {plan.Step{Entry: e, Live: record}, false},
 		"not read":       {plan.Step{Entry: e}, false},
+		"excluded":       {plan.Step{Entry: e, Live: live(), Reason: reason.Excluded}, false},
 	} {
 		permit, err := PermitReturn(r, saved, &tt.step)
 		if (err == nil) != tt.yes || permit.Covers("inv") != tt.yes {

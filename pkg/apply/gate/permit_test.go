@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
@@ -50,6 +51,18 @@ func TestPermitRecords(t *testing.T) {
 	} {
 		if (tt.err == nil) != tt.yes {
 			t.Errorf("%s: %v", name, tt.err)
+		}
+	}
+}
+
+// TestPermitsUnseen checks that nothing permits the deletion of an object without a uid.
+func TestPermitsUnseen(t *testing.T) {
+	s := &plan.Step{Action: plan.ActionDelete, Entry: &inventory.Entry{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "x"}}}
+	for name, live := range map[string]*tracking.Live{"not read": nil, "without a uid": {Ref: s.Entry.Ref}} {
+		s.Live = live
+		var denied *DeniedError
+		if permit, err := Permits(&plan.Plan{}, &plan.NodePlan{}, nil, s); !errors.As(err, &denied) || permit.Check(true) == nil {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
