@@ -60,14 +60,17 @@ func TestMakeBroken(t *testing.T) {
 		o.Kind, o.Body = kind, manifest.Body(body)
 		return o
 	}
-	for name, n := range map[string]*lynq.Node{
-		"a Secret":                      {Objects: []lynq.Object{of("Secret", broken)}},
-		"a Secret without metadata":     {Objects: []lynq.Object{of("Secret", `{"metadata":{"name":"acme"},"metadata":null}`)}},
-		"a hook with a field of ours":   {Hooks: []lynq.Object{of("ConfigMap", `{"metadata":{"uid":"u1"}}`)}},
-		"a hook that can't be recorded": {Hooks: []lynq.Object{of("ConfigMap", broken)}},
+	for name, tt := range map[string]struct {
+		node      *lynq.Node
+		forgotten bool // whether it lacks metadata
+	}{
+		"a Secret":                      {&lynq.Node{Objects: []lynq.Object{of("Secret", broken)}}, false},
+		"a Secret without metadata":     {&lynq.Node{Objects: []lynq.Object{of("Secret", `{"metadata":{"name":"acme"},"metadata":null}`)}}, true},
+		"a hook with a field of ours":   {&lynq.Node{Hooks: []lynq.Object{of("ConfigMap", `{"metadata":{"uid":"u1"}}`)}}, false},
+		"a hook that can't be recorded": {&lynq.Node{Hooks: []lynq.Object{of("ConfigMap", broken)}}, false},
 	} {
-		if made, err := Make(n); err == nil || made != nil {
-			t.Errorf("%s: it becomes %+v", name, made)
+		if made, err := Make(tt.node); err == nil || made != nil || errors.Is(err, manifest.ErrNoMetadata) != tt.forgotten {
+			t.Errorf("%s: %v, it becomes %+v", name, err, made)
 		}
 	}
 }
@@ -135,18 +138,18 @@ func TestDigestIn(t *testing.T) {
 // digest in another node.
 func TestDigestInRefuses(t *testing.T) {
 	t.Parallel()
-	for body, want := range map[string]error{
-		broken:                            nil,
-		`{"metadata":{"name":"acme"}}`:    manifest.ErrNoMetadata,
-		`{"metadata":null}`:               manifest.ErrNoMetadata,
-		`{"metadata":{"labels":"x"}}`:     manifest.ErrNoMetadata,
-		`{"metadata":{"labels":null}}`:    manifest.ErrNoMetadata,
-		`{"spec":{"labels":{"a":"b"}}}`:   manifest.ErrNoMetadata,
-		`{"metadata":{"labels":["a"]}}{}`: nil,
+	for body, forgotten := range map[string]bool{
+		broken:                            false,
+		`{"metadata":{"name":"acme"}}`:    true,
+		`{"metadata":null}`:               true,
+		`{"metadata":{"labels":"x"}}`:     true,
+		`{"metadata":{"labels":null}}`:    true,
+		`{"spec":{"labels":{"a":"b"}}}`:   true,
+		`{"metadata":{"labels":["a"]}}{}`: false,
 	} {
 		o := &Object{Policy: &lynq.Policy{}, Body: manifest.Body(body)}
 		got, err := o.DigestIn(lynq.HubKey{Name: "crm"}, lynq.NodeKey{Namespace: "ns", Name: "acme-web"})
-		if err == nil || got != "" || want != nil && !errors.Is(err, want) {
+		if err == nil || got != "" || errors.Is(err, manifest.ErrNoMetadata) != forgotten {
 			t.Errorf("%s: %v, digest %q", body, err, got)
 		}
 	}

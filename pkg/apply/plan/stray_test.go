@@ -31,6 +31,7 @@ func TestLoosens(t *testing.T) {
 		"it drops the last":               {NodePlan{Desired: &Node{}, Strays: stray, Steps: []Step{dropped(ActionDelete)}}, 1},
 		"it purges the last":              {NodePlan{Desired: &Node{}, Strays: stray, Steps: []Step{wanted(ActionCreate, lynq.Policy{PurgeOrder: new(int)})}}, 1},
 		"the last must stay":              {NodePlan{Desired: &Node{}, Strays: stray, Steps: []Step{dropped(ActionSkip)}}, 0},
+		"a copy must stay":                {NodePlan{Desired: &Node{}, Strays: stray, Steps: []Step{{Action: ActionBlock, Live: &tracking.Live{Ref: ref}}}}, 0},
 		"it leaves":                       {NodePlan{Strays: stray, Steps: []Step{dropped(ActionDelete)}}, 1},
 		"it leaves, and an object stays":  {NodePlan{Strays: stray, Steps: []Step{dropped(ActionBlock)}}, 0},
 		"its inventory is replaced":       {NodePlan{Desired: &Node{}, Replacement: &Replacement{Strays: []*tracking.Live{copied}}, Steps: []Step{wanted(ActionKeep, lynq.Policy{})}}, 1},
@@ -80,6 +81,9 @@ func TestPartings(t *testing.T) {
 		}
 		var kinds []string
 		for _, parting := range (&Plan{Nodes: []NodePlan{tt.p}}).Partings() {
+			if len(parting.Entries) == 0 {
+				t.Errorf("%s: it looks for copies of nothing", name)
+			}
 			for _, e := range parting.Entries {
 				if e.Namespace != "ns" {
 					t.Errorf("%s: %s is in another namespace", name, e.Ref)
