@@ -22,8 +22,7 @@ func unchanged(patch lynq.PatchStrategy) plan.Step {
 	return s
 }
 
-// TestDrift checks when an object has drifted, may have drifted, or hasn't. Only certain
-// drift counts for a caller without the server.
+// TestDrift checks when an object has drifted, may have drifted, or hasn't.
 func TestDrift(t *testing.T) {
 	t.Parallel()
 	rewritten := func(s *plan.Step) { s.Live.ResourceVersion = "8" }
@@ -71,8 +70,7 @@ func TestDrift(t *testing.T) {
 	}
 }
 
-// TestRepairs checks when a write may take fields back from others. New content alone takes
-// nothing.
+// TestRepairs checks when a write may take fields back from others.
 func TestRepairs(t *testing.T) {
 	t.Parallel()
 	same := func(s *plan.Step) { s.Entry.Digest = s.Object.Digest }

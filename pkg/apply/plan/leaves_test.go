@@ -8,8 +8,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// TestLeaves checks which plans take a node or an object away. A run of a part of the rows
-// then looks at all other rows.
+// TestLeaves checks which plans take a node or an object away, so that a run of some rows
+// looks at all others.
 func TestLeaves(t *testing.T) {
 	t.Parallel()
 	wanted := func(a plan.Action) plan.Step {

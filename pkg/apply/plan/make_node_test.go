@@ -98,6 +98,27 @@ func TestMakeSharesPolicies(t *testing.T) {
 	}
 }
 
+// TestMakeAtOnce checks which Services are ready as soon as they exist, and that no other
+// kind counts as one.
+func TestMakeAtOnce(t *testing.T) {
+	t.Parallel()
+	const plain, balanced = "{apiVersion: v1, kind: Service, metadata: {name: acme}}", "{apiVersion: v1, kind: Service, metadata: {name: acme}, spec: {type: LoadBalancer}}"
+	for name, tt := range map[string]struct {
+		group, kind, text string
+		want              bool
+	}{
+		"a Service":                      {"", "Service", plain, true},
+		"a Service with a load balancer": {"", "Service", balanced, false},
+		"another group's Service":        {"serving.knative.dev", "Service", plain, false},
+		"a Pod":                          {"", "Pod", plain, false},
+	} {
+		o := made(t, rendered(t, tt.text, func(o *lynq.Object) { o.Group, o.Kind = tt.group, tt.kind }))
+		if o.AtOnce != tt.want || o.Awaited() == tt.want {
+			t.Errorf("%s: it is ready at once: %t, and awaited: %t", name, o.AtOnce, o.Awaited())
+		}
+	}
+}
+
 // TestDigestIn checks that the digest of an object in another node is that of an object
 // that was made there.
 func TestDigestIn(t *testing.T) {

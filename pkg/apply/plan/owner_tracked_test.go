@@ -12,7 +12,7 @@ import (
 )
 
 // TestTrackedHub checks that an object has its tracking only with the right label for the
-// namespace of its hub. An owned object has none.
+// namespace of its hub, and none if it is owned.
 func TestTrackedHub(t *testing.T) {
 	t.Parallel()
 	node, inv := lynq.NodeKey{Namespace: "shop", Name: "acme-web"}, &inventory.Inventory{UID: "i1"}
@@ -36,6 +36,10 @@ func TestTrackedHub(t *testing.T) {
 		labelled := &tracking.Live{Hub: "crm", PartOf: me.PartOf, HubNamespace: tt.label, Node: "acme-web", NodeNamespace: "shop"}
 		if got := me.Tracked(&plan.Object{}, labelled); got != tt.labelled {
 			t.Errorf("%s: it is tracked as labelled: %t", name, got)
+		}
+		owned.Node = "acme-web"
+		if me.Tracked(&plan.Object{Owned: true}, owned) {
+			t.Errorf("%s: it is tracked as owned, although a label names its node", name)
 		}
 	}
 }

@@ -23,7 +23,7 @@ func jobRef(name string) lynq.Ref {
 
 // hookOf returns a hook of a form.
 func hookOf(name string) Object {
-	return Object{Ref: jobRef(name), ID: name, Digest: "of-" + name, Policy: &lynq.Policy{Lifecycle: lynq.Lifecycle{RunOn: lynq.RunOnDelete}}}
+	return Object{Ref: jobRef(name), ID: name, APIVersion: "batch/v1", Digest: "of-" + name, Policy: &lynq.Policy{Lifecycle: lynq.Lifecycle{RunOn: lynq.RunOnDelete}}}
 }
 
 // TestNextInventory checks that the next inventory has the row and form of now, and keeps
@@ -43,7 +43,7 @@ func TestNextInventory(t *testing.T) {
 		Hooks: []inventory.Entry{{Ref: jobRef("gone"), UID: "u0"}, {Ref: jobRef("old"), Digest: "before", UID: "u1", Phase: inventory.PhaseRunning}},
 	}
 	entry := func(name string) inventory.Entry {
-		return inventory.Entry{Ref: jobRef(name), ID: name, Digest: "of-" + name, Lifecycle: lynq.Lifecycle{RunOn: lynq.RunOnDelete}}
+		return inventory.Entry{Ref: jobRef(name), ID: name, APIVersion: "batch/v1", Digest: "of-" + name, Lifecycle: lynq.Lifecycle{RunOn: lynq.RunOnDelete}}
 	}
 	begun := entry("old")
 	begun.UID, begun.Phase = "u1", inventory.PhaseRunning
@@ -149,16 +149,16 @@ func TestMoved(t *testing.T) {
 		moves  bool
 		fields string // the hash of the fields afterwards
 	}{
-		"applied":                      {lynq.PatchApply, func(*inventory.Entry, *tracking.Live, *tracking.Live) {}, true, "after"},
-		"merged":                       {lynq.PatchMerge, func(*inventory.Entry, *tracking.Live, *tracking.Live) {}, true, "before"},
-		"replaced":                     {lynq.PatchReplace, func(*inventory.Entry, *tracking.Live, *tracking.Live) {}, true, "before"},
-		"replaced, of adopted":         {lynq.PatchReplace, func(r *inventory.Entry, _, _ *tracking.Live) { r.Adopted = true }, true, "after"},
-		"it has drifted":               {lynq.PatchApply, func(_ *inventory.Entry, then, _ *tracking.Live) { then.Fields = "taken" }, false, "before"},
-		"it may have drifted":          {lynq.PatchMerge, func(_ *inventory.Entry, then, _ *tracking.Live) { then.ResourceVersion = "8" }, false, "before"},
-		"it was never written":         {lynq.PatchApply, func(r *inventory.Entry, then, now *tracking.Live) { r.UID, then.UID, now.UID = "", "", "" }, false, "before"},
-		"another object was there":     {lynq.PatchApply, func(_ *inventory.Entry, then, now *tracking.Live) { then.UID, now.UID = "u2", "u2" }, false, "before"},
-		"another object is there now":  {lynq.PatchApply, func(_ *inventory.Entry, _, now *tracking.Live) { now.UID = "u2" }, false, "before"},
-		"another object was there now": {lynq.PatchApply, func(_ *inventory.Entry, then, _ *tracking.Live) { then.UID = "u2" }, false, "before"},
+		"applied":                       {lynq.PatchApply, func(*inventory.Entry, *tracking.Live, *tracking.Live) {}, true, "after"},
+		"merged":                        {lynq.PatchMerge, func(*inventory.Entry, *tracking.Live, *tracking.Live) {}, true, "before"},
+		"replaced":                      {lynq.PatchReplace, func(*inventory.Entry, *tracking.Live, *tracking.Live) {}, true, "before"},
+		"replaced, of adopted":          {lynq.PatchReplace, func(r *inventory.Entry, _, _ *tracking.Live) { r.Adopted = true }, true, "after"},
+		"it has drifted":                {lynq.PatchApply, func(_ *inventory.Entry, then, _ *tracking.Live) { then.Fields = "taken" }, false, "before"},
+		"it may have drifted":           {lynq.PatchMerge, func(_ *inventory.Entry, then, _ *tracking.Live) { then.ResourceVersion = "8" }, false, "before"},
+		"it was never written":          {lynq.PatchApply, func(r *inventory.Entry, then, now *tracking.Live) { r.UID, then.UID, now.UID = "", "", "" }, false, "before"},
+		"another object was there":      {lynq.PatchApply, func(_ *inventory.Entry, then, now *tracking.Live) { then.UID, now.UID = "u2", "u2" }, false, "before"},
+		"another object is there now":   {lynq.PatchApply, func(_ *inventory.Entry, _, now *tracking.Live) { now.UID = "u2" }, false, "before"},
+		"another object was in between": {lynq.PatchApply, func(_ *inventory.Entry, then, _ *tracking.Live) { then.UID = "u2" }, false, "before"},
 	} {
 		r := inventory.Entry{Ref: jobRef("a"), UID: "u1", Digest: "d", Generation: 1, ResourceVersion: "7", Fields: "before", Lifecycle: lynq.Lifecycle{Patch: tt.patch}}
 		then := &tracking.Live{UID: "u1", Generation: 1, ResourceVersion: "7", Fields: "before"}
@@ -207,8 +207,24 @@ func TestLargestInventory(t *testing.T) {
 	}
 }
 
-// TestCheckSizes checks that a plan fails if a node can't be recorded, with its objects or
-// its hooks. A deleted node needs no room.
+// TestFewObjects checks that few objects fit into an inventory with the longest names, so
+// that no run needs to check their size.
+func TestFewObjects(t *testing.T) {
+	t.Parallel()
+	long := func(length, i int) string { return fmt.Sprintf("a%0*d", length-1, i) }
+	p := &NodePlan{Desired: &Node{}}
+	for i := range fewObjects - 1 {
+		ref := lynq.Ref{Group: long(253, i), Kind: long(63, i), Namespace: long(63, i), Name: long(253, i)}
+		policy := &lynq.Policy{Lifecycle: lynq.Lifecycle{Patch: lynq.PatchMerge, Deletion: lynq.DeleteRetainOnApply}, ReapplyInterval: time.Hour}
+		p.Steps = append(p.Steps, Step{Object: &Object{Ref: ref, ID: long(63, i), APIVersion: ref.Group + "/v1beta1", Order: i, Policy: policy}})
+	}
+	if _, err := inventory.Encode(p.largestInventory()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCheckSizes checks that a plan fails if the objects or hooks of a node that stays don't
+// fit into its record.
 func TestCheckSizes(t *testing.T) {
 	t.Parallel()
 	steps := func(count, length int) []Step {

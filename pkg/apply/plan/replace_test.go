@@ -2,8 +2,8 @@ package plan_test
 
 import (
 	"errors"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -19,7 +19,7 @@ import (
 func numbered(count int) []*tracking.Live {
 	var all []*tracking.Live
 	for i := range count {
-		all = append(all, &tracking.Live{Ref: lynq.Ref{Kind: "Secret", Namespace: "shop", Name: fmt.Sprintf("copy-%d", count-i)}})
+		all = append(all, &tracking.Live{Ref: lynq.Ref{Kind: "Secret", Namespace: "shop", Name: "copy-" + strconv.Itoa(count-i)}})
 	}
 	return all
 }
@@ -33,8 +33,8 @@ func namesOf(all []*tracking.Live) string {
 	return strings.Join(names, " ")
 }
 
-// TestReplace checks which objects move to a new inventory, and which lose their owner. An
-// excluded or unread object keeps the old inventory.
+// TestReplace checks which objects move to a new inventory, which lose their owner, and
+// which keep the old inventory.
 func TestReplace(t *testing.T) {
 	t.Parallel()
 	denied := errors.New("denied")
@@ -96,7 +96,7 @@ func TestReplaceCauses(t *testing.T) {
 	a, b, c := errors.New("a"), errors.New("b"), errors.New("c")
 	inv, unknown := &inventory.Inventory{}, map[lynq.Ref]error{}
 	for i, err := range []error{c, a, b, a, c} {
-		ref := lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: fmt.Sprint(i)}
+		ref := lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: strconv.Itoa(i)}
 		inv.Entries, unknown[ref] = append(inv.Entries, inventory.Entry{Ref: ref}), err
 	}
 	always := func(*inventory.Entry) string { return "a rule excludes it" }

@@ -44,8 +44,8 @@ func TestStepNames(t *testing.T) {
 	}
 }
 
-// TestApplies checks which strategies use server-side apply. A replacement does for an
-// adopted object, which keeps what others set.
+// TestApplies checks which strategies use server-side apply, for adopted objects and for
+// others.
 func TestApplies(t *testing.T) {
 	t.Parallel()
 	for patch, want := range map[lynq.PatchStrategy][2]bool{

@@ -97,6 +97,13 @@ func TestPartings(t *testing.T) {
 	}
 }
 
+// TestPartingsOfNewNode checks that a run looks for no copies of a node without an inventory.
+func TestPartingsOfNewNode(t *testing.T) {
+	if got := (&Plan{Nodes: []NodePlan{{Desired: &Node{}}}}).Partings(); len(got) > 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestExcludedStray checks that an excluded copy keeps its owner, and that dry runs tell so.
 func TestExcludedStray(t *testing.T) {
 	free, held := Stray{}, Stray{Excluded: "it is excluded (in/hub.yaml:7)"}

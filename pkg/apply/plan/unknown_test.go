@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -22,7 +23,8 @@ func TestUnknownError(t *testing.T) {
 	}
 }
 
-// TestUnservedError checks that the text differs for a kind whose definition is still there.
+// TestUnservedError checks that the texts name the kind, and differ if its definition is
+// still there.
 func TestUnservedError(t *testing.T) {
 	t.Parallel()
 	gone, defined := &plan.UnservedError{Group: "example.com", Kind: "Site"}, &plan.UnservedError{Group: "example.com", Kind: "Site", Definition: "sites.example.com"}
@@ -31,5 +33,10 @@ func TestUnservedError(t *testing.T) {
 	}
 	if gone.Error() == defined.Error() || stays(gone) == stays(defined) {
 		t.Errorf("%s\n%s", gone, stays(gone))
+	}
+	for _, err := range []error{gone, defined} {
+		if !strings.Contains(stays(err), "Site.example.com") || stays(err) == stays(errors.New(err.Error())) {
+			t.Errorf("an inventory stays: %s", stays(err))
+		}
 	}
 }
