@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
+	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
@@ -16,19 +20,12 @@ import (
 // for some seconds, and then as if people had deleted them. A hub in such a namespace is an
 // error, and nodes there fail. A node without a row may still leave.
 func lookAtNamespaces(ctx context.Context, j *Job) error {
-	terminating := map[string]error{}
+	terminating, err := terminatingNamespaces(ctx, j)
+	if err != nil {
+		return err
+	}
 	var errs []error
 	for _, h := range j.Hubs {
-		for _, ns := range append(h.Namespaces(), h.Key.Namespace) {
-			if _, looked := terminating[ns]; looked {
-				continue
-			}
-			err := namespaceError(ctx, j, ns, ns == h.Key.Namespace)
-			if other := (*write.NamespaceError)(nil); err != nil && !errors.As(err, &other) {
-				return err
-			}
-			terminating[ns] = err
-		}
 		if err := terminating[h.Key.Namespace]; err != nil {
 			errs = append(errs, fmt.Errorf("hub %s: %w", h.Key.Name, err))
 		}
@@ -41,21 +38,54 @@ func lookAtNamespaces(ctx context.Context, j *Job) error {
 	return errors.Join(errs...)
 }
 
-// namespaceError returns a *write.NamespaceError for a terminating namespace. It ignores
+// namespacesAtOnce limits the namespaces that lynqctl reads at once.
+const namespacesAtOnce = 8
+
+// terminatingNamespaces reads the namespaces of hubs and forms. It returns a
+// *write.NamespaceError for each one that terminates.
+func terminatingNamespaces(ctx context.Context, j *Job) (map[string]error, error) {
+	ofHubs, all := map[string]bool{}, map[string]bool{}
+	for _, h := range j.Hubs {
+		ofHubs[h.Key.Namespace], all[h.Key.Namespace] = true, true
+		for _, ns := range h.Namespaces() {
+			all[ns] = true
+		}
+	}
+	names := slices.Sorted(maps.Keys(all))
+	read, errs := make([]*metav1.PartialObjectMetadata, len(names)), make([]error, len(names))
+	var reading errgroup.Group
+	reading.SetLimit(namespacesAtOnce)
+	for i, name := range names {
+		reading.Go(func() error {
+			read[i], errs[i] = j.Client.Metadata(ctx, lynq.APIResource{Version: "v1", Kind: "Namespace", Plural: "namespaces"}, "", name)
+			return nil
+		})
+	}
+	_ = reading.Wait() // errs has the errors in order
+	terminating := make(map[string]error, len(names))
+	for i, name := range names {
+		var err error
+		if terminating[name], err = terminates(j, name, ofHubs[name], read[i], errs[i]); err != nil {
+			return nil, err
+		}
+	}
+	return terminating, nil
+}
+
+// terminates returns a *write.NamespaceError for a terminating namespace. It ignores
 // missing namespaces and permissions, because a later write reports those. A dry run writes
 // nothing, so it warns if a hub's namespace is missing.
-func namespaceError(ctx context.Context, j *Job, name string, hubs bool) error {
-	m, err := j.Client.Metadata(ctx, lynq.APIResource{Version: "v1", Kind: "Namespace", Plural: "namespaces"}, "", name)
+func terminates(j *Job, name string, hubs bool, m *metav1.PartialObjectMetadata, err error) (terminating, unread error) {
 	switch {
 	case apierrors.IsNotFound(err) && j.RunOptions.Mode == session.ModeClient && hubs:
 		j.Engine.Notef("warning: namespace %s does not exist, so apply would be refused: create it with kubectl create namespace %[1]s, or %s", name, write.OrAnotherNamespace)
-		return nil
+		return nil, nil
 	case apierrors.IsForbidden(err), apierrors.IsNotFound(err):
-		return nil
+		return nil, nil
 	case err != nil:
-		return err
+		return nil, err
 	case m.DeletionTimestamp != nil:
-		return &write.NamespaceError{Namespace: name, Terminating: true}
+		return &write.NamespaceError{Namespace: name, Terminating: true}, nil
 	}
-	return nil
+	return nil, nil
 }
