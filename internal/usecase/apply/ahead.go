@@ -12,7 +12,7 @@ import (
 type ahead struct {
 	objects *observe.Ahead
 	// nodes reads the inventories.
-	nodes func() ([]*inventory.Inventory, error)
+	nodes func(ctx context.Context) ([]*inventory.Inventory, error)
 	close func()
 }
 
@@ -24,7 +24,7 @@ func (j *Job) aheadOf(ctx context.Context, h *load.HubPrograms) *ahead {
 		return begun
 	}
 	store, objects := j.Store, observe.ListAhead(ctx, j.Client, h.Hub.Name, j.Nodes[h.Key])
-	return &ahead{objects, func() ([]*inventory.Inventory, error) { return store.Nodes(ctx, h.Key) }, objects.Close}
+	return &ahead{objects, func(ctx context.Context) ([]*inventory.Inventory, error) { return store.Nodes(ctx, h.Key) }, objects.Close}
 }
 
 // beginLook begins the look at the first hub while the run takes the Leases. Nobody writes
@@ -40,11 +40,15 @@ func (j *Job) beginLook(ctx context.Context) (drop func()) {
 	listed, list, closeObjects := make(chan struct{}), a.nodes, a.close
 	go func() {
 		defer close(listed)
-		inventories, err = list()
+		inventories, err = list(ctx)
 	}()
-	a.nodes = func() ([]*inventory.Inventory, error) {
-		<-listed
-		return inventories, err
+	a.nodes = func(ctx context.Context) ([]*inventory.Inventory, error) {
+		select {
+		case <-listed:
+			return inventories, err
+		case <-ctx.Done(): // the run lost its Lease
+			return nil, context.Cause(ctx)
+		}
 	}
 	a.close = func() {
 		stop()

@@ -382,7 +382,7 @@ func (j *Job) look(ctx context.Context, h load.HubPrograms, found map[string]boo
 	if j.Concern == nil && j.Options.Shard.IsZero() {
 		ahead := j.aheadOf(ctx, &h)
 		defer ahead.close()
-		objects, list = ahead.objects, ahead.nodes
+		objects, list = ahead.objects, func() ([]*inventory.Inventory, error) { return ahead.nodes(ctx) }
 	}
 	known, err := j.Recorded(h.Key, j.Records[h.Key], h.Namespaces(), list)
 	asking.Wait()
