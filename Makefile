@@ -146,8 +146,8 @@ mutants: SLOW = WithoutDeletionOfAnything|NarrowAnything|RecheckDecides|TestPoli
 mutants:
 	LYNQCTL_ROBUST_STATES=16 LYNQCTL_ROBUST_MEMORY_STEPS=240 $(PLAIN) $(GO) run ./test/mutants -only '$(ONLY)' \
 	  -mutate ./pkg/apply/plan,./pkg/apply/decide,./pkg/apply/claim,./pkg/apply/declared,./pkg/apply/formorder,./pkg/apply/restore,./pkg/apply/gate,./pkg/apply/grace,./pkg/apply/window \
-	  ./pkg/apply/plan ./pkg/apply/grace ./pkg/apply/window ./pkg/apply/gate './pkg/apply/decide:-$(SLOW)' ./pkg/apply/decide \
-	  './pkg/apply:-TestStress|TestAbsentVersion|TestTerminating' './test/robust:TestHistoriesInMemory|TestMemory|TestConvergence'
+	  ./pkg/apply/plan ./pkg/apply/grace ./pkg/apply/window ./pkg/apply/gate './pkg/apply/decide:-$(SLOW)' \
+	  './test/robust:TestHistoriesInMemory|TestMemory|TestConvergence' './pkg/apply:-TestStress|TestAbsentVersion|TestTerminating|TestAdoptions' ./pkg/apply/decide
 
 # A name on the page is that of a test, or of a script.
 security: cluster-build
