@@ -67,6 +67,10 @@ func TestGate(t *testing.T) {
 		"a row of this run that failed to render may": {change: func(d *decider, q *question) {
 			d.claims = claim.Of([]*plan.Node{{NodeID: lynq.NodeID{UID: "bolt", Namespace: other.Namespace, Name: other.Name}, Failed: errors.New("bad"), Claims: plan.Claims{Refs: []lynq.Ref{q.ref()}}}})
 		}, says: `row "bolt"`},
+		"the same, although the node goes": {change: func(d *decider, q *question) {
+			q.why = reason.NodeGone
+			d.claims = claim.Of([]*plan.Node{{NodeID: lynq.NodeID{UID: "bolt", Namespace: other.Namespace, Name: other.Name}, Failed: errors.New("bad"), Claims: plan.Claims{Refs: []lynq.Ref{q.ref()}}}})
+		}, who: []asker{askerPurge, askerRecreate, askerHook, askerTombstone, askerPrune}, says: `row "bolt"`},
 		"a node that the run leaves alone has it too": {change: func(d *decider, q *question) {
 			d.held = map[lynq.Ref][]lynq.NodeKey{q.ref(): {other}}
 			q.live.Node, q.live.NodeNamespace = other.Name, other.Namespace

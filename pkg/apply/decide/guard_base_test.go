@@ -62,3 +62,20 @@ func TestMaxDeleteDropped(t *testing.T) {
 		}
 	}
 }
+
+// TestMaxDeleteRenamed checks that inventories under former names don't raise the limit if
+// the nodes have inventories of their own.
+func TestMaxDeleteRenamed(t *testing.T) {
+	s := newShop()
+	for _, row := range []string{"a", "b", "c", "d"} {
+		s.has(row, row)
+	}
+	s.wants("a", "a")
+	s.wants("b", "b")
+	s.has("before-a")
+	s.has("before-b")
+	s.renames(map[string]string{"before-a": "a", "before-b": "b"}, nil)
+	if !s.refused(toll.MaxDelete{Percent: 34}) {
+		t.Error("two of four nodes would go")
+	}
+}

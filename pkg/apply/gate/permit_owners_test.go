@@ -84,3 +84,11 @@ func TestPermitSuccession(t *testing.T) {
 		}
 	}
 }
+
+// TestPermitSuccessionUnseen checks that a handover changes no owner of an object that
+// nobody read.
+func TestPermitSuccessionUnseen(t *testing.T) {
+	if permit, err := PermitSuccession(&plan.Step{Entry: &inventory.Entry{}}, "inv"); err == nil || permit.Covers("inv") {
+		t.Errorf("%+v, %v", permit, err)
+	}
+}

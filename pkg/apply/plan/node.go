@@ -118,8 +118,9 @@ type Object struct {
 	// Exclusion is the rule that excludes the object, or nil. lynqctl neither reads nor
 	// changes an excluded object.
 	Exclusion *lynq.Exclusion
-	// Body is the manifest without the values that only the cluster knows. In a large run
-	// it is in a file, so a run reads the bodies of unchanged objects nowhere.
+	// Body is the manifest without the values that only the cluster knows. In a large run it
+	// is in a file, so that the manifests of unchanged objects, which nobody reads, need no
+	// memory.
 	Body manifest.Body
 	// Digest changes whenever lynqctl must write the object again. It covers the manifest
 	// and the policies for writing it.
