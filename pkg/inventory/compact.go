@@ -6,10 +6,10 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// A run keeps the entries of all nodes. The line of an entry is three times as long as the
-// parts that only this entry has. So entries share what many have, and don't keep lines.
+// A run keeps the entries of all nodes. A line is three times as long as the texts that only
+// its entry has. So entries keep no line, and share the texts that many of them have.
 
-// compact makes entries independent of the text that they were read from.
+// compact copies the texts of entries, so that the entries no longer keep their lines.
 func compact(entries []Entry) {
 	size := 0
 	for i := range entries {
@@ -33,13 +33,13 @@ func compact(entries []Entry) {
 	}
 }
 
-// single returns the parts that hardly any other entry has.
+// single returns the texts that hardly any other entry has.
 func (r *Entry) single() [5]*string {
 	return [...]*string{&r.Name, &r.UID, &r.Digest, &r.ResourceVersion, &r.Fields}
 }
 
-// compact makes a status share what many have. The decoder reserved room for more
-// conditions and objects than it found.
+// compact replaces the texts that many statuses have by shared ones. It drops the room for
+// more conditions and objects, which the JSON decoder reserved.
 func (s *Status) compact() {
 	s.Conditions, s.Objects = exact(s.Conditions), exact(s.Objects)
 	for i := range s.Conditions {

@@ -15,10 +15,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// A run reads the entries of all nodes, so this file scans a line by hand. Strings are
-// parts of the line until compact, and nothing uses reflection. For 10 000 inventories with five
-// entries, encoding/json takes 0.65 s of processor time, and this 0.15 s. An apply without
-// changes takes 2 s in total.
+// A run reads the entries of all nodes, so this file scans a line by hand. It copies no text
+// before compact does. For 10 000 inventories with five entries, encoding/json takes 0.65 s of
+// processor time, and this 0.15 s. An apply without changes takes 2 s in total.
 
 // encodeEntries returns a JSON list with one sorted entry per line, without empty members.
 func encodeEntries(entries []Entry) (string, error) {

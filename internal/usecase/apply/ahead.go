@@ -10,10 +10,9 @@ import (
 
 // ahead lists the objects of a hub while lynqctl reads its inventories.
 type ahead struct {
-	objects *observe.Ahead
-	// nodes reads the inventories.
-	nodes func(ctx context.Context) ([]*inventory.Inventory, error)
-	close func()
+	objects *observe.Ahead // nil if the run looks at some nodes only
+	nodes   func(context.Context) ([]*inventory.Inventory, error)
+	close   func()
 }
 
 // aheadOf begins to list the objects of a hub, unless beginLook began it. The caller closes
@@ -23,39 +22,42 @@ func (j *Job) aheadOf(ctx context.Context, h *load.HubPrograms) *ahead {
 		j.begun = nil
 		return begun
 	}
-	store, objects := j.Store, observe.ListAhead(ctx, j.Client, h.Hub.Name, j.Nodes[h.Key])
+	var objects *observe.Ahead
+	if j.Concern == nil && j.Options.Shard.IsZero() {
+		objects = observe.ListAhead(ctx, j.Client, h.Hub.Name, j.Nodes[h.Key])
+	}
+	store := j.Store
 	return &ahead{objects, func(ctx context.Context) ([]*inventory.Inventory, error) { return store.Nodes(ctx, h.Key) }, objects.Close}
 }
 
 // beginLook begins the look at the first hub while the run takes the Leases. Nobody writes
 // to the hub meanwhile, or the Lease shows it. The returned function drops what was read.
 func (j *Job) beginLook(ctx context.Context) (drop func()) {
-	if j.Concern != nil || !j.Options.Shard.IsZero() {
-		return func() {}
-	}
 	ctx, stop := context.WithCancel(ctx)
 	a := j.aheadOf(ctx, &j.Hubs[0])
 	var inventories []*inventory.Inventory
 	var err error
-	listed, list, closeObjects := make(chan struct{}), a.nodes, a.close
+	listed := make(chan struct{})
 	go func() {
 		defer close(listed)
-		inventories, err = list(ctx)
+		inventories, err = a.nodes(ctx)
 	}()
-	a.nodes = func(ctx context.Context) ([]*inventory.Inventory, error) {
-		select {
-		case <-listed:
-			return inventories, err
-		case <-ctx.Done(): // the run lost its Lease
-			return nil, context.Cause(ctx)
-		}
+	j.begun = &ahead{
+		objects: a.objects,
+		nodes: func(ctx context.Context) ([]*inventory.Inventory, error) {
+			select {
+			case <-listed:
+				return inventories, err
+			case <-ctx.Done(): // the run lost its Lease
+				return nil, context.Cause(ctx)
+			}
+		},
+		close: func() {
+			stop()
+			a.close()
+			<-listed
+		},
 	}
-	a.close = func() {
-		stop()
-		closeObjects()
-		<-listed
-	}
-	j.begun = a
 	return func() {
 		if j.begun != nil {
 			j.begun.close()

@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
-	"github.com/lynqctl/lynqctl/internal/paged"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
@@ -17,6 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
 	"github.com/lynqctl/lynqctl/pkg/render"
+	"github.com/lynqctl/lynqctl/pkg/render/spool"
 )
 
 // Options say what Run applies, and how.
@@ -68,7 +68,7 @@ func WithJob(ctx context.Context, e *session.Engine, o *Options, run func(contex
 	if err != nil {
 		return err
 	}
-	return run(ctx, &Job{Run: e.NewRun(&o.RunOptions, client, warnings), Options: o, Inputs: in.Inputs, Hubs: in.Hubs, Tombstones: in.Tombstones, Pages: new(paged.Store)})
+	return run(ctx, &Job{Run: e.NewRun(&o.RunOptions, client, warnings), Options: o, Inputs: in.Inputs, Hubs: in.Hubs, Tombstones: in.Tombstones, Pages: new(spool.Pages)})
 }
 
 // Loaded holds the files of a run of apply.

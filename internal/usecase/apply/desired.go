@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/lynqctl/lynqctl/internal/paged"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/evidence"
@@ -18,6 +17,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
 	"github.com/lynqctl/lynqctl/pkg/render"
+	"github.com/lynqctl/lynqctl/pkg/render/spool"
 )
 
 // desired collects the nodes that rows and forms render.
@@ -34,7 +34,7 @@ type desired struct {
 	// named is set if the run has only nodes that the user named.
 	named bool
 	// pages, if not nil, keeps the manifests.
-	pages *paged.Store
+	pages *spool.Pages
 }
 
 // render returns a function that keeps the nodes of one hub. fill turns a rendered node

@@ -92,7 +92,7 @@ func (j *Job) completeHub(ctx context.Context, h load.HubPrograms) error {
 	if old == nil {
 		return nil
 	}
-	known, err := j.Recorded(h.Key, old, h.Namespaces(), func() ([]*inventory.Inventory, error) { return j.Store.Nodes(ctx, h.Key) })
+	known, err := j.Recorded(ctx, h.Key, old, h.Namespaces())
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lynqctl/lynqctl/internal/paged"
 	"github.com/lynqctl/lynqctl/internal/suggest"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
@@ -24,6 +23,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 	"github.com/lynqctl/lynqctl/pkg/render"
+	"github.com/lynqctl/lynqctl/pkg/render/spool"
 )
 
 // Job is one run of apply.
@@ -58,7 +58,7 @@ type Job struct {
 	Survey func(ctx context.Context, read func(context.Context) ([]*plan.Node, error)) ([]*plan.Node, error)
 
 	// Pages keeps the manifests of a run that ends soon. nil keeps them in memory.
-	Pages *paged.Store
+	Pages *spool.Pages
 
 	begun     *ahead // lists of the first hub that began early, or nil
 	stdinRows load.Replayed
@@ -377,14 +377,9 @@ func (j *Job) look(ctx context.Context, h load.HubPrograms, found map[string]boo
 	var operator map[string]int
 	var operatorErr error
 	asking.Go(func() { operator, operatorErr = observe.OperatorNodes(ctx, j.Client, h.Hub.Name) })
-	list := func() ([]*inventory.Inventory, error) { return j.Store.Nodes(ctx, h.Key) }
-	var objects *observe.Ahead
-	if j.Concern == nil && j.Options.Shard.IsZero() {
-		ahead := j.aheadOf(ctx, &h)
-		defer ahead.close()
-		objects, list = ahead.objects, func() ([]*inventory.Inventory, error) { return ahead.nodes(ctx) }
-	}
-	known, err := j.Recorded(h.Key, j.Records[h.Key], h.Namespaces(), list)
+	ahead := j.aheadOf(ctx, &h)
+	defer ahead.close()
+	known, err := j.RecordedIn(h.Key, j.Records[h.Key], h.Namespaces(), func() ([]*inventory.Inventory, error) { return ahead.nodes(ctx) })
 	asking.Wait()
 	if err != nil {
 		return nil, err
@@ -403,7 +398,7 @@ func (j *Job) look(ctx context.Context, h load.HubPrograms, found map[string]boo
 	if in.Taken, err = observe.TakenNames(ctx, j.Client, h.Key, in.Nodes, in.Inventories); err != nil {
 		return nil, err
 	}
-	if err := j.observe(ctx, in, objects); err != nil {
+	if err := j.observe(ctx, in, ahead.objects); err != nil {
 		return nil, err
 	}
 	j.narrowToPlan(h, in)

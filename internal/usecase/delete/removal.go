@@ -392,7 +392,7 @@ func (j *removalJob) plan(ctx context.Context, h *LeavingHub) (*plan.Plan, error
 	if record != nil {
 		in.NamespaceDefaults = record.NamespaceDefaults
 	}
-	known, err := j.Recorded(h.HubKey, record, namespaces, func() ([]*inventory.Inventory, error) { return j.Store.Nodes(ctx, h.HubKey) })
+	known, err := j.Recorded(ctx, h.HubKey, record, namespaces)
 	if err != nil {
 		return nil, err
 	}

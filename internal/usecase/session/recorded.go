@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,9 +18,14 @@ type hubNodes struct {
 	Broken      map[lynq.NodeKey]error // the unreadable ones
 }
 
-// Recorded reads the inventories of a hub with list. They count in the namespaces that the
-// hub record names, and in the given ones. Recorded warns of all others.
-func (r *Run) Recorded(hub lynq.HubKey, record *inventory.Hub, namespaces []string, list func() ([]*inventory.Inventory, error)) (*hubNodes, error) {
+// Recorded reads the inventories of a hub. They count in the namespaces that the hub record
+// names, and in the given ones. Recorded warns of all others.
+func (r *Run) Recorded(ctx context.Context, hub lynq.HubKey, record *inventory.Hub, namespaces []string) (*hubNodes, error) {
+	return r.RecordedIn(hub, record, namespaces, func() ([]*inventory.Inventory, error) { return r.Store.Nodes(ctx, hub) })
+}
+
+// RecordedIn works like Recorded, with the inventories that list returns.
+func (r *Run) RecordedIn(hub lynq.HubKey, record *inventory.Hub, namespaces []string, list func() ([]*inventory.Inventory, error)) (*hubNodes, error) {
 	all, err := r.Kept.or(list)
 	unread, err := BrokenOnes(err)
 	if err != nil {

@@ -46,6 +46,9 @@ func askers() []asker {
 func TestGate(t *testing.T) {
 	other := lynq.NodeKey{Namespace: "ns", Name: "bolt-web"}
 	node := []asker{askerNode, askerPurge, askerRecreate, askerHook}
+	failed := func(q *question) []*plan.Node { // it may need the object
+		return []*plan.Node{{NodeID: lynq.NodeID{UID: "bolt", Namespace: other.Namespace, Name: other.Name}, Failed: errors.New("bad"), Claims: plan.Claims{Refs: []lynq.Ref{q.ref()}}}}
+	}
 	for name, tt := range map[string]struct {
 		change func(*decider, *question)
 		who    []asker // nil means all
@@ -60,16 +63,11 @@ func TestGate(t *testing.T) {
 		"a row that the run leaves out renders": {change: func(d *decider, q *question) {
 			d.in.Elsewhere = NewSurvey([]*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "ns", Name: "eu"}, Namespace: other.Namespace, Name: other.Name}, Objects: []plan.Object{{Ref: q.ref()}}}})
 		}, says: "node ns/bolt-web of hub ns/eu renders it (apply both hubs in one run to move it)"},
-		"nobody knows what others render": {change: func(d *decider, _ *question) { d.in.Elsewhere = FailedSurvey(errors.New("no route to host")) }, says: "no route to host"},
-		"a row that failed to render may": {change: func(d *decider, q *question) {
-			d.in.Elsewhere = NewSurvey([]*plan.Node{{NodeID: lynq.NodeID{UID: "bolt", Namespace: other.Namespace, Name: other.Name}, Failed: errors.New("bad"), Claims: plan.Claims{Refs: []lynq.Ref{q.ref()}}}})
-		}, says: `row "bolt"`},
-		"a row of this run that failed to render may": {change: func(d *decider, q *question) {
-			d.claims = claim.Of([]*plan.Node{{NodeID: lynq.NodeID{UID: "bolt", Namespace: other.Namespace, Name: other.Name}, Failed: errors.New("bad"), Claims: plan.Claims{Refs: []lynq.Ref{q.ref()}}}})
-		}, says: `row "bolt"`},
-		"the same, although the node goes": {change: func(d *decider, q *question) {
-			q.why = reason.NodeGone
-			d.claims = claim.Of([]*plan.Node{{NodeID: lynq.NodeID{UID: "bolt", Namespace: other.Namespace, Name: other.Name}, Failed: errors.New("bad"), Claims: plan.Claims{Refs: []lynq.Ref{q.ref()}}}})
+		"nobody knows what others render":             {change: func(d *decider, _ *question) { d.in.Elsewhere = FailedSurvey(errors.New("no route to host")) }, says: "no route to host"},
+		"a row that failed to render may":             {change: func(d *decider, q *question) { d.in.Elsewhere = NewSurvey(failed(q)) }, says: `row "bolt"`},
+		"a row of this run that failed to render may": {change: func(d *decider, q *question) { d.claims = claim.Of(failed(q)) }, says: `row "bolt"`},
+		"a failed row may need what lynqctl deletes with another node": {change: func(d *decider, q *question) {
+			d.claims, q.why = claim.Of(failed(q)), reason.NodeGone
 		}, who: []asker{askerPurge, askerRecreate, askerHook, askerTombstone, askerPrune}, says: `row "bolt"`},
 		"a node that the run leaves alone has it too": {change: func(d *decider, q *question) {
 			d.held = map[lynq.Ref][]lynq.NodeKey{q.ref(): {other}}

@@ -97,8 +97,8 @@ func TestNextFinalizer(t *testing.T) {
 	}
 }
 
-// TestNextEntryOfHook checks that the next entry keeps the phase of a hook, and drops that
-// of an object whose work is to be done again.
+// TestNextEntryOfHook checks that the next entry keeps the phase of a hook, and drops the
+// phase of an object that must do its work again.
 func TestNextEntryOfHook(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -22,16 +22,16 @@ func TestAsRecorded(t *testing.T) {
 		phase         inventory.Phase
 		owned, purges bool
 	}{
-		"deleted with its node":      {config(), lynq.DeleteDelete, "", true, false},
-		"kept when its form ends":    {config(), lynq.DeleteRetainOnApply, "", true, false},
-		"kept when its node goes":    {config(), lynq.DeleteRetainOnDelete, "", false, false},
-		"kept always":                {config(), lynq.DeleteRetain, "", false, false},
-		"in another namespace":       {far, lynq.DeleteDelete, "", false, false},
-		"in none":                    {lynq.Ref{Kind: "Namespace", Name: "acme"}, lynq.DeleteDelete, "", false, false},
-		"after its work":             {config(), lynq.DeleteDelete, inventory.PhaseCompleted, true, true},
-		"while its work isn't done":  {config(), lynq.DeleteDelete, inventory.PhaseRunning, true, false},
-		"after its work has failed":  {config(), lynq.DeleteDelete, inventory.PhaseFailed, true, false},
-		"after its work, far and so": {far, lynq.DeleteRetain, inventory.PhaseCompleted, false, true},
+		"deleted with its node":             {config(), lynq.DeleteDelete, "", true, false},
+		"lynqctl keeps what the form drops": {config(), lynq.DeleteRetainOnApply, "", true, false},
+		"lynqctl keeps it after its node":   {config(), lynq.DeleteRetainOnDelete, "", false, false},
+		"lynqctl always keeps it":           {config(), lynq.DeleteRetain, "", false, false},
+		"in another namespace":              {far, lynq.DeleteDelete, "", false, false},
+		"in none":                           {lynq.Ref{Kind: "Namespace", Name: "acme"}, lynq.DeleteDelete, "", false, false},
+		"after its work":                    {config(), lynq.DeleteDelete, inventory.PhaseCompleted, true, true},
+		"while its work isn't done":         {config(), lynq.DeleteDelete, inventory.PhaseRunning, true, false},
+		"after its work has failed":         {config(), lynq.DeleteDelete, inventory.PhaseFailed, true, false},
+		"after its work, far and so":        {far, lynq.DeleteRetain, inventory.PhaseCompleted, false, true},
 	} {
 		life := lynq.Lifecycle{Deletion: tt.deletion, Creation: lynq.CreateOnce, DeleteOrder: 3, RunOn: lynq.RunOnDelete}
 		r := &inventory.Entry{Ref: tt.ref, ID: "id", APIVersion: "v1", Order: 2, Digest: "d", Phase: tt.phase, Lifecycle: life}

@@ -1,6 +1,7 @@
-// Package spool stores rendered bytes until the caller writes them.
+// Package spool keeps rendered bytes, outside of the process's memory if they are many.
 //
-// It takes the bytes of nodes. It stores them in memory up to a limit, and then in a
-// temporary file that only its owner may read. The caller can drop nodes, and then writes
-// the rest in order. The package doesn't interpret the bytes.
+// A Spool takes the bytes of nodes, and the caller writes them in order after it dropped
+// some. Pages takes the bytes of manifests, and returns the same bytes for the caller to keep.
+// Both use memory up to a limit, and then a temporary file that only its owner may read. The
+// package doesn't interpret the bytes.
 package spool

@@ -1,13 +1,13 @@
 //go:build !linux && !darwin
 
-package paged
+package spool
 
 import (
 	"errors"
 	"os"
 )
 
-// works is not set, so all bytes stay in memory.
-const works = false
+// pagesWork is not set, so all bytes stay in memory.
+const pagesWork = false
 
 func mapped(*os.File, int64, int) ([]byte, error) { return nil, errors.ErrUnsupported }

@@ -1,14 +1,14 @@
 //go:build linux || darwin
 
-package paged
+package spool
 
 import (
 	"os"
 	"syscall"
 )
 
-// works is set if files can be memory on this system.
-const works = true
+// pagesWork is set if files can be memory on this system.
+const pagesWork = true
 
 // mapped returns a part of a file as memory, without reading it.
 func mapped(f *os.File, offset int64, size int) ([]byte, error) {
