@@ -340,9 +340,10 @@ func managed(s *progress.Step, l *tracking.Live) (own, defaults string) {
 	if err != nil {
 		return "", ""
 	}
-	sets := make([]*metav1.FieldsV1, len(l.Updates))
-	for i := range l.Updates {
-		sets[i] = l.Updates[i].Fields
+	updates := l.Rare().Updates
+	sets := make([]*metav1.FieldsV1, len(updates))
+	for i := range updates {
+		sets[i] = updates[i].Fields
 	}
 	unsaid, err := fields.Unsaid(sets, manifest)
 	if err != nil {

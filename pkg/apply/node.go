@@ -39,8 +39,11 @@ type nodeRun struct {
 	stopped   bool               // it gets no turn in this run
 }
 
-func newNodeRun(r *run, of *plan.Plan, p *plan.NodePlan, result *report.NodeResult) *nodeRun {
-	n := &nodeRun{run: r, of: of, plan: p, result: result, steps: progress.New(p, !r.Options.DryRun && r.Options.Wait)}
+// set makes n the run of another node, in the memory of the one before.
+func (n *nodeRun) set(r *run, of *plan.Plan, p *plan.NodePlan, result *report.NodeResult) {
+	steps := n.steps
+	steps.Set(p, !r.Options.DryRun && r.Options.Wait)
+	*n = nodeRun{run: r, of: of, plan: p, result: result, steps: steps}
 	n.requests = requests{cluster: r.Cluster, ctx: p.Mask().Context(r.finishing), dryRun: r.Options.DryRun, promises: r.promises}
 	n.record = record{inventories: r.Inventories, requests: &n.requests, plan: p, steps: &n.steps, finalizer: r.Options.Finalizer, version: r.Options.Version, saved: p.Inventory}
 	n.decisions = decisions{requests: &n.requests, of: of, plan: p, record: &n.record}
@@ -60,7 +63,6 @@ func newNodeRun(r *run, of *plan.Plan, p *plan.NodePlan, result *report.NodeResu
 		of: of, plan: p, form: n.form(), requests: &n.requests, record: &n.record, decisions: &n.decisions, deletion: &n.deletion, release: &n.release, hooks: &n.hooks,
 		lookout: &n.lookout, links: &n.links, tell: &n.tell, budget: r.budget, now: r.Now, ending: &n.ending,
 	}
-	return n
 }
 
 // stage returns the node's stage in the rollout of its form, or 0.
@@ -96,7 +98,7 @@ func (n *nodeRun) idle() bool {
 	if leftOut == 0 && !n.record.saved.Status.Is(inventory.ConditionReady) && n.account().Status(report.OutcomeUnchanged, nil).Is(inventory.ConditionReady) {
 		return false // it is ready again, and the inventory must say so
 	}
-	return inventory.Equal(n.record.saved, n.record.next())
+	return !n.plan.Renews(n.record.saved, n.record.finalizer)
 }
 
 // perform runs a node from begin to end. While it waits, its stack is nearly empty, so that

@@ -12,7 +12,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
@@ -44,7 +43,7 @@ func (r *release) orphan(s *progress.Step, now time.Time) move {
 // removes our tracking. Otherwise the garbage collector would delete the object with the
 // inventory.
 func (r *release) forget(ctx context.Context, s *progress.Step) move {
-	if me := r.record.owner(); s.Live == nil || s.To != (lynq.NodeKey{}) || !me.Tracks(s.Live) && !me.Owns(s.Live) {
+	if me := r.record.owner(); s.Live == nil || s.To != nil || !me.Tracks(s.Live) && !me.Owns(s.Live) {
 		s.Record = nil
 		return endsAs(report.OutcomeDone, s.Message)
 	}

@@ -166,13 +166,14 @@ func (r *run) queues(plans []plan.Plan, results []report.NodeResult) [][]*nodeRu
 	}
 	index := map[key]int{}
 	var queues [][]*nodeRun
+	n := new(nodeRun)
 	for k := range plans {
 		p := &plans[k]
 		work := 0
 		of := results[:len(p.Nodes)]
 		results = results[len(p.Nodes):]
 		for i := range p.Nodes {
-			n := newNodeRun(r, p, &p.Nodes[i], &of[i])
+			n.set(r, p, &p.Nodes[i], &of[i])
 			if n.idle() {
 				n.conclude(report.OutcomeUnchanged)
 				r.promises.EndNode(p.Nodes[i].Key(), report.OutcomeUnchanged.End())
@@ -190,6 +191,7 @@ func (r *run) queues(plans []plan.Plan, results []report.NodeResult) [][]*nodeRu
 				index[key], queues = q, append(queues, nil)
 			}
 			queues[q] = append(queues[q], n)
+			n = new(nodeRun)
 		}
 		r.Reporter.Report(report.Event{Time: r.Now(), Type: report.EventPlan, NodeID: lynq.NodeID{Hub: p.Hub}, Counts: p.Counts, AdoptedCounts: p.Adopted, Nodes: work, Evidence: p.Evidence})
 	}

@@ -133,9 +133,9 @@ func bondsOf(n *Node, m *metav1.PartialObjectMetadata, live *tracking.Live) bond
 			b.others = "the inventory of node " + m.Namespace + "/" + record
 		}
 	}
-	switch {
-	case live.Controller != "" && live.ControllerUID != n.UID:
-		b.others = "controller " + live.Controller
+	switch rare := live.Rare(); {
+	case rare.Controller != "" && rare.ControllerUID != n.UID:
+		b.others = "controller " + rare.Controller
 	case live.Node != "" && !b.labelled:
 		b.others = "node " + live.NodeNamespace + "/" + live.Node
 	case live.PartOf != "" && !b.ours:

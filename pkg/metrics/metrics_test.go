@@ -126,12 +126,12 @@ func tell(m *metrics.Metrics) {
 
 func stones() []plan.Tombstone {
 	stone := func(name string) plan.Tombstone {
-		return plan.Tombstone{Tombstone: lynq.Tombstone{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: name}, Labels: map[string]string{"app": "old"}}, Live: &tracking.Live{Labels: map[string]string{"app": "old"}}}
+		return plan.Tombstone{Tombstone: lynq.Tombstone{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: name}, Labels: map[string]string{"app": "old"}}, Live: &tracking.Live{Few: &tracking.Rare{Labels: map[string]string{"app": "old"}}}}
 	}
 	there, gone, unknown, other, unserved := stone("there"), stone("gone"), stone("unknown"), stone("other"), stone("unserved")
 	gone.Live = nil
 	unknown.Live, unknown.Unknown = nil, errors.New("403")
-	other.Live.Labels = nil
+	other.Live.Few = nil
 	unserved.Live, unserved.Unserved = nil, true
 	return []plan.Tombstone{there, gone, unknown, other, unserved}
 }

@@ -47,7 +47,7 @@ func lookedAt(t *plan.Tombstone) float64 {
 		return stoneFailed
 	case t.Live == nil:
 		return stoneGone
-	case t.Differs(t.Live.Labels) != "":
+	case t.Differs(t.Live.Rare().Labels) != "":
 		return stoneSkipped
 	}
 	return stoneExists

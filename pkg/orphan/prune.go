@@ -83,7 +83,7 @@ func spare(o *Orphan, data bool) string {
 	case o.Live == nil:
 		return "it doesn't exist, only its entry does (apply creates it again, or drops the entry)"
 	case o.Live.Deleting:
-		return "it " + o.Live.Ending
+		return "it " + o.Live.Rare().Ending
 	case o.Live.NoOrphan() != "":
 		return o.Live.NoOrphan()
 	case !data && o.HoldsData():

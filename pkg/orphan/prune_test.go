@@ -107,16 +107,18 @@ func TestPruneSpares(t *testing.T) {
 		want   string // why it is spared; "" if it is deleted
 		data   string // the same with Data
 	}{
-		"an orphan":             {ref: "ConfigMap/shop/a"},
-		"of old, with our hub":  {ref: "ConfigMap/shop/a", change: live(func(l *tracking.Live) { l.Hub = "crm" })},
-		"left by the operator":  {ref: "ConfigMap/shop/a", change: live(func(l *tracking.Live) { l.Node, l.NodeNamespace = "acme-web", "shop" })},
-		"owned by others, too":  {ref: "ConfigMap/shop/a", change: live(func(l *tracking.Live) { l.Owners = []types.UID{"theirs"} })},
-		"only recorded":         {ref: "ConfigMap/shop/a", change: func(o *orphan.Orphan) { o.Live, o.Reason = nil, orphan.ReasonGone }, want: "only its entry does", data: "only its entry does"},
-		"stranded":              {ref: "ConfigMap/shop/a", change: live(func(l *tracking.Live) { l.Orphaned = false }), want: "no longer marked as an orphan", data: "no longer marked as an orphan"},
-		"being deleted":         {ref: "ConfigMap/shop/a", change: live(func(l *tracking.Live) { l.Deleting, l.Ending = true, "is being deleted since noon" }), want: "it is being deleted since noon", data: "it is being deleted since noon"},
+		"an orphan":            {ref: "ConfigMap/shop/a"},
+		"of old, with our hub": {ref: "ConfigMap/shop/a", change: live(func(l *tracking.Live) { l.Hub = "crm" })},
+		"left by the operator": {ref: "ConfigMap/shop/a", change: live(func(l *tracking.Live) { l.Node, l.NodeNamespace = "acme-web", "shop" })},
+		"owned by others, too": {ref: "ConfigMap/shop/a", change: live(func(l *tracking.Live) { l.Owners = []types.UID{"theirs"} })},
+		"only recorded":        {ref: "ConfigMap/shop/a", change: func(o *orphan.Orphan) { o.Live, o.Reason = nil, orphan.ReasonGone }, want: "only its entry does", data: "only its entry does"},
+		"stranded":             {ref: "ConfigMap/shop/a", change: live(func(l *tracking.Live) { l.Orphaned = false }), want: "no longer marked as an orphan", data: "no longer marked as an orphan"},
+		"being deleted": {ref: "ConfigMap/shop/a", change: live(func(l *tracking.Live) {
+			l.Deleting, l.Few = true, &tracking.Rare{Ending: "is being deleted since noon"}
+		}), want: "it is being deleted since noon", data: "it is being deleted since noon"},
 		"unmanaged":             {ref: "ConfigMap/shop/a", change: live(func(l *tracking.Live) { l.Unmanaged = true }), want: "lynq.sh/mode: unmanaged", data: "lynq.sh/mode: unmanaged"},
-		"of a controller":       {ref: "ConfigMap/shop/a", change: live(func(l *tracking.Live) { l.Controller = "Widget/w" }), want: "now of controller Widget/w", data: "now of controller Widget/w"},
-		"of another tool":       {ref: "ConfigMap/shop/a", change: live(func(l *tracking.Live) { l.Foreign = "Kustomization a/b" }), want: "now of Kustomization a/b", data: "now of Kustomization a/b"},
+		"of a controller":       {ref: "ConfigMap/shop/a", change: live(func(l *tracking.Live) { l.Few = &tracking.Rare{Controller: "Widget/w"} }), want: "now of controller Widget/w", data: "now of controller Widget/w"},
+		"of another tool":       {ref: "ConfigMap/shop/a", change: live(func(l *tracking.Live) { l.Few = &tracking.Rare{Foreign: "Kustomization a/b"} }), want: "now of Kustomization a/b", data: "now of Kustomization a/b"},
 		"part of an ApplySet":   {ref: "ConfigMap/shop/a", change: live(func(l *tracking.Live) { l.PartOf = "x" }), want: "labels of a node too", data: "labels of a node too"},
 		"with a node's labels":  {ref: "ConfigMap/shop/a", change: live(func(l *tracking.Live) { l.Hub, l.Node = "crm", "acme-web" }), want: "labels of a node too", data: "labels of a node too"},
 		"a claim":               {ref: "PersistentVolumeClaim/shop/a", want: "it holds data (--include-data"},
@@ -124,7 +126,7 @@ func TestPruneSpares(t *testing.T) {
 		"a namespace":           {ref: "Namespace/a", want: "it holds data (--include-data"},
 		"a kind":                {ref: "CustomResourceDefinition.apiextensions.k8s.io/a.b.c", want: "it holds data (--include-data"},
 		"a kind of the name":    {ref: "Namespace.example.com/shop/a"},
-		"a claim of a template": {ref: "PersistentVolumeClaim/shop/a", change: live(func(l *tracking.Live) { l.Controller = "StatefulSet/w" }), want: "now of controller", data: "now of controller"},
+		"a claim of a template": {ref: "PersistentVolumeClaim/shop/a", change: live(func(l *tracking.Live) { l.Few = &tracking.Rare{Controller: "StatefulSet/w"} }), want: "now of controller", data: "now of controller"},
 	} {
 		o := left(test.ref, "crm/shop/acme-web/a")
 		if test.change != nil {

@@ -116,7 +116,7 @@ func (t *diffRun) object(o *diff.Object, p *plan.NodePlan, s *plan.Step) error {
 	case told && event.Outcome == report.OutcomeSkipped:
 		o.Skipped = s.Action != plan.ActionSkip || s.Reason == reason.Excluded
 		return nil
-	case s.Action == plan.ActionKeep, s.Object == nil && (s.Live == nil || s.To != lynq.NodeKey{}):
+	case s.Action == plan.ActionKeep, s.Object == nil && (s.Live == nil || s.To != nil):
 		return nil // a trial, if any, is of another node that has the object
 	}
 	if s.Object != nil && s.Object.Policy.Hook() {

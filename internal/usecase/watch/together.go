@@ -53,8 +53,8 @@ func stakesOf(plans []plan.Plan) []stake {
 		for k := range p.Nodes {
 			for _, s := range p.Nodes[k].Steps {
 				switch {
-				case s.Elsewhere != (lynq.HubKey{}):
-					stakes = append(stakes, stake{ref: s.Ref(), to: s.Elsewhere})
+				case s.Elsewhere != nil:
+					stakes = append(stakes, stake{ref: s.Ref(), to: *s.Elsewhere})
 				case s.Object != nil && s.Action == plan.ActionBlock && s.Live != nil && s.Live.Hub != "" && s.Live.Hub != p.Hub.Name:
 					stakes = append(stakes, stake{ref: s.Ref(), from: s.Live.Hub})
 				}

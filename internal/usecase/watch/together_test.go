@@ -31,11 +31,11 @@ func TestStakes(t *testing.T) {
 		ref := movedRef(name)
 		return plan.Step{Action: plan.ActionBlock, Object: &plan.Object{Ref: ref}, Live: &tracking.Live{Ref: ref, Hub: hub}}
 	}
-	leaving := func(name string, hub lynq.HubKey) plan.Step {
+	leaving := func(name string, hub *lynq.HubKey) plan.Step {
 		return plan.Step{Action: plan.ActionSkip, Entry: &inventory.Entry{Ref: movedRef(name)}, Elsewhere: hub}
 	}
 	plans := []plan.Plan{{Hub: us, Nodes: []plan.NodePlan{
-		{Steps: []plan.Step{leaving("a", eu), leaving("b", lynq.HubKey{}), blocked("c", "eu")}},
+		{Steps: []plan.Step{leaving("a", &eu), leaving("b", nil), blocked("c", "eu")}},
 		{Steps: []plan.Step{blocked("d", "us"), blocked("e", ""), blocked("f", "ap")}},
 	}}}
 	var got []string

@@ -73,6 +73,9 @@ func (a adopting) given(me plan.Owner, l *tracking.Live) *inventory.Entry {
 	if r := a.d.givenBeside(l); r != nil {
 		return r
 	}
+	if l.Node == "" && l.PartOf == me.PartOf {
+		return nil // the node has the object already
+	}
 	k := a.d.giver(l)
 	if k == me.NodeKey || !a.d.givesAway(k, l.Ref) {
 		return nil
@@ -87,7 +90,7 @@ func (a adopting) given(me plan.Owner, l *tracking.Live) *inventory.Entry {
 // giver returns the node that owns an object by its tracking.
 func (d *decider) giver(l *tracking.Live) lynq.NodeKey {
 	if l.Node == "" {
-		return d.applySets[l.PartOf]
+		return d.applySets()[l.PartOf]
 	}
 	return l.Labelled()
 }
@@ -123,7 +126,7 @@ func (d *decider) movesFrom(l *tracking.Live) string {
 // wantedBeside returns another hub of the run with a node that renders an object, or nil.
 func (d *decider) wantedBeside(ref lynq.Ref) *decider {
 	for _, b := range d.beside {
-		if _, wanted := b.desired[ref]; wanted {
+		if _, wanted := b.desired()[ref]; wanted {
 			return b
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
@@ -136,7 +137,7 @@ func TestAdopted(t *testing.T) {
 	// Another tool marked an object that lynqctl created. lynqctl takes it back, and
 	// doesn't adopt it.
 	in := scene(ours, force)
-	in.Live[in.Nodes[0].Objects[0].Ref].Foreign = "Helm release web/shop"
+	in.Live[in.Nodes[0].Objects[0].Ref].Few = &tracking.Rare{Foreign: "Helm release web/shop"}
 	if s := wantedStep(in); s.Reason != reason.Takeover || s.Adopted {
 		t.Errorf("taken back: %s, adopted %v", s.Reason, s.Adopted)
 	}

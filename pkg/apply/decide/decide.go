@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -210,10 +211,12 @@ type decider struct {
 	// beside are the other hubs of the run.
 	beside      []*decider
 	inventories map[lynq.NodeKey]*inventory.Inventory
-	applySets   map[string]lynq.NodeKey   // by ApplySet id
-	desired     map[lynq.Ref]lynq.NodeKey // the node that renders an object
 	nodes       map[lynq.NodeKey]*plan.Node
 	misnamed    misnamed
+	// applySets returns the node of each ApplySet id. desired returns the node that renders
+	// each object. Most plans need neither, and the indexes of many nodes are large.
+	applySets func() map[string]lynq.NodeKey
+	desired   func() map[lynq.Ref]lynq.NodeKey
 	// unknown are nodes with unknown needs, because they failed to render or lynqctl must
 	// not change them. untouched are nodes that lynqctl must not change, with the reason.
 	unknown   map[lynq.NodeKey]bool
@@ -256,16 +259,12 @@ func deciders(hubs []*Input) []*decider {
 }
 
 func index(in *Input) *decider {
-	objects := 0
-	for _, n := range in.Nodes {
-		objects += len(n.Objects)
-	}
 	d := &decider{
 		in:          in,
 		claims:      claim.Of(in.Nodes),
 		inventories: make(map[lynq.NodeKey]*inventory.Inventory, len(in.Inventories)),
-		applySets:   make(map[string]lynq.NodeKey, len(in.Inventories)),
-		desired:     make(map[lynq.Ref]lynq.NodeKey, objects),
+		applySets:   sync.OnceValue(func() map[string]lynq.NodeKey { return applySetsOf(in.Inventories) }),
+		desired:     sync.OnceValue(func() map[lynq.Ref]lynq.NodeKey { return renderedBy(in.Nodes) }),
 		nodes:       make(map[lynq.NodeKey]*plan.Node, len(in.Nodes)),
 		unknown:     map[lynq.NodeKey]bool{},
 		untouched:   map[lynq.NodeKey]error{},
@@ -273,20 +272,34 @@ func index(in *Input) *decider {
 		earlier:     map[lynq.NodeKey][]*inventory.Inventory{},
 	}
 	for _, inv := range in.Inventories {
-		k := inv.Node.Key()
-		d.inventories[k] = inv
-		d.applySets[inventory.ID(k.Namespace, inventory.Name(k.Name))] = k
+		d.inventories[inv.Node.Key()] = inv
 	}
 	for _, n := range in.Nodes {
 		d.nodes[n.Key()] = n
 		if n.Failed != nil {
 			d.unknown[n.Key()] = true
 		}
-		for i := range n.Objects {
-			d.desired[n.Objects[i].Ref] = n.Key()
-		}
 	}
 	return d
+}
+
+func applySetsOf(inventories []*inventory.Inventory) map[string]lynq.NodeKey {
+	nodes := make(map[string]lynq.NodeKey, len(inventories))
+	for _, inv := range inventories {
+		k := inv.Node.Key()
+		nodes[inventory.ID(k.Namespace, inventory.Name(k.Name))] = k
+	}
+	return nodes
+}
+
+func renderedBy(nodes []*plan.Node) map[lynq.Ref]lynq.NodeKey {
+	by := map[lynq.Ref]lynq.NodeKey{}
+	for _, n := range nodes {
+		for i := range n.Objects {
+			by[n.Objects[i].Ref] = n.Key()
+		}
+	}
+	return by
 }
 
 // judge finds the nodes that are kept, deleted, or left alone, before any is planned.
@@ -626,7 +639,7 @@ func (d *decider) wanted(me plan.Owner, o *plan.Object, r *inventory.Entry, l *t
 		s.Action, s.Reason, s.Message = plan.ActionBlock, reason.Foreign, neverTaken
 		return s
 	case l.Deleting:
-		s.Action, s.Reason, s.Message = plan.ActionCreate, reason.Deleting, "it "+l.Ending+"; lynqctl creates it again when it is deleted"
+		s.Action, s.Reason, s.Message = plan.ActionCreate, reason.Deleting, "it "+l.Rare().Ending+"; lynqctl creates it again when it is deleted"
 		return s
 	case l.Unmanaged:
 		leaveAlone(me, &s, l)
@@ -728,7 +741,7 @@ func (d *decider) foreign(me plan.Owner, l *tracking.Live) string {
 	if l.PartOf == "" || l.PartOf == me.PartOf || beside {
 		return ""
 	}
-	k, known := d.applySets[l.PartOf]
+	k, known := d.applySets()[l.PartOf]
 	switch {
 	case !known:
 		return "ApplySet " + l.PartOf
@@ -742,7 +755,7 @@ func (d *decider) foreign(me plan.Owner, l *tracking.Live) string {
 // needs.
 func (d *decider) givesAway(k lynq.NodeKey, ref lynq.Ref) bool {
 	inv := d.inventories[k]
-	if inv == nil || d.unknown[k] || d.desired[ref] == k || d.nodes[k] == nil && d.renamed[k] == nil && !d.goes(inv) {
+	if inv == nil || d.unknown[k] || d.desired()[ref] == k || d.nodes[k] == nil && d.renamed[k] == nil && !d.goes(inv) {
 		return false
 	}
 	return slices.ContainsFunc(inv.All(), func(r inventory.Entry) bool { return r.Ref == ref })

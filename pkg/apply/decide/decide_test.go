@@ -93,7 +93,7 @@ func scene(at situation, p lynq.Policy) *Input {
 		entries[0].UID, entries[0].Digest = "", ""
 	case orphaned:
 		created := live.CreatedOnce
-		untracked.Orphaned, untracked.CreatedOnce, untracked.UID, untracked.OrphanedFrom = true, created, "u1", "crm/ns/acme-web/app"
+		untracked.Orphaned, untracked.CreatedOnce, untracked.UID, untracked.Few = true, created, "u1", &tracking.Rare{OrphanedFrom: "crm/ns/acme-web/app"}
 		live, entries = &untracked, nil
 	case nobodys:
 		live, entries = &untracked, nil
@@ -104,10 +104,10 @@ func scene(at situation, p lynq.Policy) *Input {
 		untracked.PartOf = "applyset-other-v1"
 		live, entries = &untracked, nil
 	case otherTools:
-		untracked.Foreign = "Kustomization flux-system/apps"
+		untracked.Few = &tracking.Rare{Foreign: "Kustomization flux-system/apps"}
 		live, entries = &untracked, nil
 	case controllers:
-		untracked.Controller, untracked.ControllerUID = "Widget/w", "w1"
+		untracked.Few = &tracking.Rare{Controller: "Widget/w", ControllerUID: "w1"}
 		live, entries = &untracked, nil
 	case goingAway:
 		live.Deleting = true
@@ -593,7 +593,7 @@ func TestHubsOfOneName(t *testing.T) {
 // object with tracking, because a missing write can be repaired. Otherwise it writes the
 // content.
 func TestForgedOnce(t *testing.T) {
-	orphan := func(l *tracking.Live) { l.Orphaned, l.OrphanedFrom = true, "crm/ns/acme-web/app" }
+	orphan := func(l *tracking.Live) { l.Orphaned, l.Few = true, &tracking.Rare{OrphanedFrom: "crm/ns/acme-web/app"} }
 	tracked := func(l *tracking.Live) { l.Hub, l.Node, l.NodeNamespace = "crm", "acme-web", "ns" }
 	for name, tt := range map[string]struct {
 		marks           []func(*tracking.Live)

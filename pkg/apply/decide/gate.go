@@ -51,10 +51,10 @@ type answer struct {
 	Action  plan.Action
 	Reason  reason.Reason
 	Message string
-	// To is the node that gets the object.
-	To lynq.NodeKey
-	// Elsewhere is the other hub that renders the object, see plan.Step.
-	Elsewhere lynq.HubKey
+	// To is the node that gets the object, and Elsewhere the other hub that renders it. See
+	// plan.Step.
+	To        *lynq.NodeKey
+	Elsewhere *lynq.HubKey
 }
 
 // rule is one condition for the deletion of an object. It returns nil if the condition
@@ -83,7 +83,7 @@ func (d *decider) gate(q *question) answer {
 	}
 	a := answer{Action: plan.ActionDelete, Reason: q.why}
 	if q.live.Deleting {
-		a.Message = "it " + q.live.Ending
+		a.Message = "it " + q.live.Rare().Ending
 	}
 	return a
 }
@@ -154,11 +154,11 @@ func noRecord(_ *decider, q *question) *answer {
 // or outside a narrowed run. The node's own resource may render an object to recreate or
 // purge.
 func notRendered(d *decider, q *question) *answer {
-	other, rendered := d.desired[q.ref()]
+	other, rendered := d.desired()[q.ref()]
 	of := d // the hub of that node
 	if !rendered && q.asker != askerPrune && q.asker != askerTombstone {
 		if b := d.wantedBeside(q.ref()); b != nil {
-			of, other, rendered = b, b.desired[q.ref()], true
+			of, other, rendered = b, b.desired()[q.ref()], true
 		}
 	}
 	if rendered && other != q.me.NodeKey {
@@ -168,7 +168,8 @@ func notRendered(d *decider, q *question) *answer {
 		switch by := of.owner(other); {
 		case of.in.planned(other):
 			a := release("node " + other.String() + " has it now")
-			a.To = other
+			to := other
+			a.To = &to
 			return a
 		case q.live != nil && by.Tracks(q.live) && !q.me.Tracks(q.live):
 			return release("node " + other.String() + " has it now")
@@ -267,7 +268,7 @@ func asLabelled(_ *decider, q *question) *answer {
 	if q.stone == nil {
 		return nil
 	}
-	differs := q.stone.Differs(q.live.Labels)
+	differs := q.stone.Differs(q.live.Rare().Labels)
 	switch l := q.live; {
 	case l.PartOf != "":
 		return keep("", "an inventory has it: its ApplySet is "+l.PartOf)
@@ -278,7 +279,7 @@ func asLabelled(_ *decider, q *question) *answer {
 	case l.Unmanaged:
 		return keep("", MarkedUnmanaged)
 	case l.Deleting:
-		return keep("", "it "+l.Ending)
+		return keep("", "it "+l.Rare().Ending)
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ func asked(who asker) (*decider, *question) {
 		q.live.Orphaned, q.live.PartOf, q.live.Hub, q.live.Owners = true, "", "", nil
 	case askerTombstone:
 		q.live.PartOf, q.live.Hub, q.live.Owners = "", "", nil
-		q.live.Labels = map[string]string{"app": "old"}
+		q.live.Few = &tracking.Rare{Labels: map[string]string{"app": "old"}}
 		q.stone = &lynq.Tombstone{Ref: o.Ref, Labels: map[string]string{"app": "old"}}
 	}
 	return newDecider(in), q
@@ -59,7 +59,7 @@ func TestGate(t *testing.T) {
 			q.live = nil
 			d.in.Unknown = map[lynq.Ref]error{q.ref(): errors.New("403")}
 		}, says: "403"},
-		"another node renders": {change: func(d *decider, q *question) { d.desired[q.ref()] = other }, says: "node ns/bolt-web"},
+		"another node renders": {change: func(d *decider, q *question) { d.desired()[q.ref()] = other }, says: "node ns/bolt-web"},
 		"a row that the run leaves out renders": {change: func(d *decider, q *question) {
 			d.in.Elsewhere = NewSurvey([]*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "ns", Name: "eu"}, Namespace: other.Namespace, Name: other.Name}, Objects: []plan.Object{{Ref: q.ref()}}}})
 		}, says: "node ns/bolt-web of hub ns/eu renders it (apply both hubs in one run to move it)"},
@@ -77,13 +77,13 @@ func TestGate(t *testing.T) {
 		"excluded":       {change: func(_ *decider, q *question) { q.entry.Excluded = true }, who: node, says: "excluded"},
 		"untracked":      {change: func(_ *decider, q *question) { q.live.Hub, q.live.PartOf, q.live.Owners = "", "", nil }, who: node},
 		"unmanaged":      {change: func(_ *decider, q *question) { q.live.Unmanaged = true }},
-		"another tool's": {change: func(_ *decider, q *question) { q.live.Foreign = "Helm release x" }},
+		"another tool's": {change: func(_ *decider, q *question) { q.live.Few = &tracking.Rare{Foreign: "Helm release x"} }},
 		"made again":     {change: func(_ *decider, q *question) { q.live.UID = "other" }},
 		"adopted":        {change: func(_ *decider, q *question) { q.adopted = true }, who: []asker{askerPurge, askerRecreate}, says: "it existed before"},
 		"retained":       {change: func(_ *decider, q *question) { q.keeps = lynq.DeleteRetain }, who: []asker{askerNode, askerRecreate}},
 		"data":           {change: func(_ *decider, q *question) { q.data = true }, who: []asker{askerRecreate, askerTombstone, askerPrune}, says: "--include-data"},
 		"no orphan":      {change: func(_ *decider, q *question) { q.live.Orphaned = false }, who: []asker{askerPrune}},
-		"other labels":   {change: func(_ *decider, q *question) { q.live.Labels = nil }, who: []asker{askerTombstone}},
+		"other labels":   {change: func(_ *decider, q *question) { q.live.Few = nil }, who: []asker{askerTombstone}},
 		"an inventory's": {change: func(_ *decider, q *question) { q.live.PartOf = "applyset-x" }, who: []asker{askerTombstone, askerPrune}},
 	} {
 		who := tt.who

@@ -90,7 +90,7 @@ func TestGivenUpAndTakenOver(t *testing.T) {
 	in := scene(ours, lynq.DefaultPolicy())
 	ref := in.Nodes[0].Objects[0].Ref
 	in.Nodes, in.Delete, in.GiveUp = nil, map[lynq.NodeKey]bool{acme: true}, map[lynq.Ref]error{ref: nil}
-	in.Live[ref].Foreign = "Kustomization apps"
+	in.Live[ref].Few = &tracking.Rare{Foreign: "Kustomization apps"}
 	if s := Decide(in, Limits{}).Nodes[0].Steps[0]; s.Action != plan.ActionRelease || s.Reason != reason.GivenUp || s.Message != "it is now of Kustomization apps" {
 		t.Errorf("%s %s %q", s.Action, s.Reason, s.Message)
 	}

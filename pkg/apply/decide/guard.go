@@ -190,17 +190,19 @@ func (g guards) changeOf(inv *inventory.Inventory, homes map[rowKey]string) *tol
 	return c
 }
 
-// heldBy returns the objects of a node by its inventory, and not by the cluster. So a plan
-// of some nodes is refused only if a plan of all is. An object has data if the entry or the
-// form says so, because anybody who may write the inventory can remove its mark.
+// heldBy returns the objects that a node no longer renders, by its inventory and not by the
+// cluster. So a plan of some nodes is refused only if a plan of all is. An object has data
+// if the entry or the form says so, because anybody who may write the inventory can remove
+// its mark.
 func (g guards) heldBy(n *plan.Node, inv *inventory.Inventory) []toll.Held {
-	me, renamed := g.d.owner(n.Key()), inv.Node.Key() != n.Key()
-	held := make([]toll.Held, 0, len(inv.Entries))
+	renamed := inv.Node.Key() != n.Key()
+	var held []toll.Held
 	for i := range inv.Entries {
 		r := &inv.Entries[i]
-		if r.Purged() {
+		if r.Purged() || n.Object(r.Ref, i) != nil {
 			continue
 		}
+		me := g.d.owner(n.Key())
 		held = append(held, toll.Held{
 			Ref: r.Ref, ID: r.ID, Data: r.HoldsData() || marksData(n, r.ID), Retained: r.Deletion.Kept().WhenDropped || renamed && r.Deletion.Kept().WhenNodeGoes || g.d.excluded(me, r) != "",
 		})
@@ -215,6 +217,6 @@ func marksData(n *plan.Node, id string) bool {
 
 // exists reports whether some row of the files renders an object, or may.
 func (g guards) exists(ref lynq.Ref) bool {
-	_, wanted := g.d.desired[ref]
+	_, wanted := g.d.desired()[ref]
 	return wanted || g.d.wantedBeside(ref) != nil || g.in.Elsewhere.keeps(g.d, &question{asker: askerNode, entry: &inventory.Entry{Ref: ref}}) != nil
 }

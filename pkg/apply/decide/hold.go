@@ -58,7 +58,7 @@ func takenIn(p *plan.Plan) map[lynq.Ref]lynq.NodeKey {
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
 		for j := range n.Steps {
-			if s := &n.Steps[j]; leavesWhole(n) && s.To != (lynq.NodeKey{}) {
+			if s := &n.Steps[j]; leavesWhole(n) && s.To != nil {
 				taken[s.Entry.Ref] = n.Key()
 			}
 		}
@@ -109,7 +109,7 @@ func takes(me plan.Owner, s *plan.Step, taken map[lynq.Ref]lynq.NodeKey) bool {
 
 // holdStep makes a step do nothing.
 func holdStep(s *plan.Step, why string) {
-	s.Action, s.Reason, s.Message, s.To = plan.ActionSkip, reason.Held, why, lynq.NodeKey{}
+	s.Action, s.Reason, s.Message, s.To = plan.ActionSkip, reason.Held, why, nil
 }
 
 // keptByNode says which node keeps an object.
@@ -134,7 +134,7 @@ func withoutDeletions(p *plan.NodePlan, held *plan.Held, taken map[lynq.Ref]lynq
 		why := ""
 		switch {
 		case s.Action == plan.ActionSkip, s.Action == plan.ActionKeep, s.Action == plan.ActionBlock:
-		case s.Object == nil && s.To == (lynq.NodeKey{}):
+		case s.Object == nil && s.To == nil:
 			why = "lynqctl keeps its entry: deletions are held (" + held.Guards() + ")"
 		case takes(me, s, taken):
 			why = keptByNode(taken[s.Object.Ref], held)

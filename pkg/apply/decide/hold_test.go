@@ -363,11 +363,11 @@ func somehow(r *rand.Rand, l *tracking.Live) *tracking.Live {
 	case 1:
 		now.Unmanaged = true
 	case 2:
-		now.Deleting, now.Ending = true, "is being deleted"
+		now.Deleting, now.Few = true, &tracking.Rare{Ending: "is being deleted"}
 	case 3:
 		now.UID = "u2"
 	case 4:
-		now.Foreign = "Kustomization a/b"
+		now.Few = &tracking.Rare{Foreign: "Kustomization a/b"}
 	case 5:
 		now.PartOf, now.Owners = "", nil
 	}
@@ -444,7 +444,7 @@ func noDeletion(t *testing.T, p *plan.Plan, s *plan.Step) {
 	switch s.Action {
 	case plan.ActionSkip, plan.ActionKeep:
 	case plan.ActionRelease:
-		if s.To == (lynq.NodeKey{}) && s.Reason != reason.AlreadyGone || s.To != (lynq.NodeKey{}) && !slices.ContainsFunc(p.Nodes, func(n plan.NodePlan) bool { return n.Key() == s.To }) {
+		if s.To == nil && s.Reason != reason.AlreadyGone || s.To != nil && !slices.ContainsFunc(p.Nodes, func(n plan.NodePlan) bool { return n.Key() == *s.To }) {
 			t.Errorf("%s is let go: %+v", s.Entry.Ref, s)
 		}
 	default:

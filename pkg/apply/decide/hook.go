@@ -76,7 +76,7 @@ func (h hooking) hookRun(me plan.Owner, o *plan.Object, r *inventory.Entry, l *t
 	case r.UID != "" && r.UID != string(l.UID):
 		return block(remade)
 	case l.Deleting:
-		s.Message = "it " + l.Ending + "; lynqctl creates it again when it is deleted"
+		s.Message = "it " + l.Rare().Ending + "; lynqctl creates it again when it is deleted"
 	case r.Phase == inventory.PhaseRunning:
 		s.Action = plan.ActionKeep
 	case l.Unmanaged:

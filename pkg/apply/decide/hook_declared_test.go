@@ -70,7 +70,7 @@ func TestUndeclaredHook(t *testing.T) {
 		"of the row, another uid there":     {owning(declaredScene("t-acme", tenant), inHome, "u9", same), "owns nothing"},
 		"of the row, an intent there":       {owning(declaredScene("t-acme", tenant), inHome, "", same), "owns nothing"},
 		"of the row, untracked there":       {owning(declaredScene("t-acme", tenant), inHome, "u2", func(l *tracking.Live) { l.Node, l.PartOf = "", "" }), "owns nothing"},
-		"of the row, another tool's there":  {owning(declaredScene("t-acme", tenant), inHome, "u2", func(l *tracking.Live) { l.Foreign = "Helm release x" }), "owns nothing"},
+		"of the row, another tool's there":  {owning(declaredScene("t-acme", tenant), inHome, "u2", func(l *tracking.Live) { l.Few = &tracking.Rare{Foreign: "Helm release x"} }), "owns nothing"},
 		"of another row, an object there":   {owning(declaredScene("t-bolt", tenant), lynq.Ref{Kind: "Secret", Namespace: "t-bolt", Name: "x"}, "u2", same), "another namespace"},
 		"of a column, an object there":      {owning(declaredScene("gold-jobs", jobs), lynq.Ref{Kind: "Secret", Namespace: "gold-jobs", Name: "x"}, "u2", same), ""},
 		"of a column, nothing there":        {declaredScene("gold-jobs", jobs), "owns nothing"},

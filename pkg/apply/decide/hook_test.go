@@ -75,8 +75,8 @@ func hookStates() []hookState {
 		{"another of its name", inventory.PhaseRunning, "j0", hookJob("j1"), "block Foreign", "skip Foreign", "release TakenOver"},
 		{"unowned", "", "", &tracking.Live{UID: "x"}, "block Foreign", "skip Foreign", ""},
 		{"another node's", "", "", &tracking.Live{UID: "x", Hub: "crm", Node: "bolt-web", NodeNamespace: "ns", PartOf: inventory.ID("ns", inventory.Name("bolt-web"))}, "block Foreign", "skip Foreign", ""},
-		{"another tool's", "", "", changed(func(l *tracking.Live) { l.Foreign = "Helm release x" }), "block Foreign", "skip Foreign", ""},
-		{"a controller's", "", "", changed(func(l *tracking.Live) { l.Controller = "CronJob/x" }), "block Foreign", "skip Foreign", ""},
+		{"another tool's", "", "", changed(func(l *tracking.Live) { l.Few = &tracking.Rare{Foreign: "Helm release x"} }), "block Foreign", "skip Foreign", ""},
+		{"a controller's", "", "", changed(func(l *tracking.Live) { l.Few = &tracking.Rare{Controller: "CronJob/x"} }), "block Foreign", "skip Foreign", ""},
 		{"a record", "", "", &tracking.Live{UID: "x", Record: true}, "block Foreign", "skip Foreign", ""},
 	}
 }

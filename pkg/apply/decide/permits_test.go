@@ -8,6 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
@@ -65,14 +66,16 @@ func TestPermitOwner(t *testing.T) {
 		change func(in *decide.Input, s *plan.Step)
 		yes    bool
 	}{
-		"the node's":                 {lynq.DefaultPolicy(), func(*decide.Input, *plan.Step) {}, true},
-		"its policy keeps it":        {retained, func(*decide.Input, *plan.Step) {}, false},
-		"no row renders it":          {lynq.DefaultPolicy(), func(_ *decide.Input, s *plan.Step) { s.Object = nil }, false},
-		"not read":                   {lynq.DefaultPolicy(), func(_ *decide.Input, s *plan.Step) { s.Live = nil }, false},
-		"excluded":                   {lynq.DefaultPolicy(), func(_ *decide.Input, s *plan.Step) { s.Object.Exclusion = &lynq.Exclusion{} }, false},
-		"a record":                   {lynq.DefaultPolicy(), func(_ *decide.Input, s *plan.Step) { s.Live.Record = true }, false},
-		"another tool's":             {lynq.DefaultPolicy(), func(_ *decide.Input, s *plan.Step) { s.Live.Foreign = "Helm release a" }, false},
-		"another controller's":       {lynq.DefaultPolicy(), func(_ *decide.Input, s *plan.Step) { s.Live.Controller, s.Live.ControllerUID = "Deployment/a", "d" }, false},
+		"the node's":          {lynq.DefaultPolicy(), func(*decide.Input, *plan.Step) {}, true},
+		"its policy keeps it": {retained, func(*decide.Input, *plan.Step) {}, false},
+		"no row renders it":   {lynq.DefaultPolicy(), func(_ *decide.Input, s *plan.Step) { s.Object = nil }, false},
+		"not read":            {lynq.DefaultPolicy(), func(_ *decide.Input, s *plan.Step) { s.Live = nil }, false},
+		"excluded":            {lynq.DefaultPolicy(), func(_ *decide.Input, s *plan.Step) { s.Object.Exclusion = &lynq.Exclusion{} }, false},
+		"a record":            {lynq.DefaultPolicy(), func(_ *decide.Input, s *plan.Step) { s.Live.Record = true }, false},
+		"another tool's":      {lynq.DefaultPolicy(), func(_ *decide.Input, s *plan.Step) { s.Live.Few = &tracking.Rare{Foreign: "Helm release a"} }, false},
+		"another controller's": {lynq.DefaultPolicy(), func(_ *decide.Input, s *plan.Step) {
+			s.Live.Few = &tracking.Rare{Controller: "Deployment/a", ControllerUID: "d"}
+		}, false},
 		"unmanaged":                  {lynq.DefaultPolicy(), func(_ *decide.Input, s *plan.Step) { s.Live.Unmanaged = true }, false},
 		"without an inventory's uid": {lynq.DefaultPolicy(), func(in *decide.Input, _ *plan.Step) { in.Inventories[0].UID = "" }, false},
 	} {

@@ -5,7 +5,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 type rechecking struct{ d *decider }
@@ -56,7 +55,7 @@ func Again(p *plan.Plan, n *plan.NodePlan, saved *inventory.Inventory, s *plan.S
 	d := rulesOf(p)
 	s = recordedIn(s, saved)
 	switch {
-	case s.Reason == reason.Held, d != nil && d.holding && s.Object == nil && s.To == (lynq.NodeKey{}):
+	case s.Reason == reason.Held, d != nil && d.holding && s.Object == nil && s.To == nil:
 		again := *s
 		again.Live = now
 		return again

@@ -56,7 +56,7 @@ func TestRecheckUnmanaged(t *testing.T) {
 		then   func(*tracking.Live)
 		want   verdict // the planned step
 	}{
-		"takeover": {func(p *lynq.Policy) { p.Conflict = lynq.ConflictForce }, func(l *tracking.Live) { l.Foreign = "Kustomization a/b" }, verdict{plan.ActionAdopt, reason.Takeover}},
+		"takeover": {func(p *lynq.Policy) { p.Conflict = lynq.ConflictForce }, func(l *tracking.Live) { l.Few = &tracking.Rare{Foreign: "Kustomization a/b"} }, verdict{plan.ActionAdopt, reason.Takeover}},
 		"tracking": {func(p *lynq.Policy) { p.Creation = lynq.CreateOnce }, func(l *tracking.Live) { l.Node = "stray" }, verdict{plan.ActionTrack, reason.Untracked}},
 		"update":   {func(*lynq.Policy) {}, func(l *tracking.Live) { l.Fields = "f2" }, verdict{plan.ActionUpdate, reason.Drifted}},
 	} {
@@ -139,14 +139,14 @@ func TestRecheckLeaving(t *testing.T) {
 		"delete: being deleted":          {plan.ActionDelete, reason.NodeGone, false, func(l *tracking.Live) { l.Deleting = true }, verdict{plan.ActionDelete, reason.NodeGone}, VerdictHolds},
 		"delete: gone":                   {plan.ActionDelete, reason.NodeGone, false, nil, verdict{plan.ActionRelease, reason.AlreadyGone}, VerdictChanged},
 		"delete: unmanaged":              {plan.ActionDelete, reason.NodeGone, false, func(l *tracking.Live) { l.Unmanaged = true }, verdict{plan.ActionTrack, reason.Unmanaged}, VerdictChanged},
-		"delete: another tool's":         {plan.ActionDelete, reason.NodeGone, false, func(l *tracking.Live) { l.Foreign = "Kustomization a/b" }, verdict{plan.ActionRelease, reason.TakenOver}, VerdictChanged},
-		"delete: a controller's":         {plan.ActionDelete, reason.NodeGone, false, func(l *tracking.Live) { l.Controller = "Widget/w" }, verdict{plan.ActionRelease, reason.TakenOver}, VerdictChanged},
+		"delete: another tool's":         {plan.ActionDelete, reason.NodeGone, false, func(l *tracking.Live) { l.Few = &tracking.Rare{Foreign: "Kustomization a/b"} }, verdict{plan.ActionRelease, reason.TakenOver}, VerdictChanged},
+		"delete: a controller's":         {plan.ActionDelete, reason.NodeGone, false, func(l *tracking.Live) { l.Few = &tracking.Rare{Controller: "Widget/w"} }, verdict{plan.ActionRelease, reason.TakenOver}, VerdictChanged},
 		"delete: untracked":              {plan.ActionDelete, reason.NodeGone, false, orphan, verdict{plan.ActionRelease, reason.TakenOver}, VerdictChanged},
 		"delete: to be retained":         {plan.ActionDelete, reason.NodeGone, false, func(l *tracking.Live) { l.DeletionPolicy = lynq.DeleteRetain }, verdict{plan.ActionOrphan, reason.NodeGone}, VerdictChanged},
 		"delete: made again":             {plan.ActionDelete, reason.NodeGone, false, func(l *tracking.Live) { l.UID = "u2" }, verdict{plan.ActionRelease, reason.TakenOver}, VerdictChanged},
 		"collect: unchanged":             {plan.ActionCollect, reason.NodeDeleted, false, func(*tracking.Live) {}, verdict{plan.ActionCollect, reason.NodeDeleted}, VerdictHolds},
 		"collect: with another owner":    {plan.ActionCollect, reason.NodeDeleted, false, func(l *tracking.Live) { l.Owners = []types.UID{"inv", "x"} }, verdict{plan.ActionDelete, reason.NodeDeleted}, VerdictChanged},
-		"collect: another tool's":        {plan.ActionCollect, reason.NodeDeleted, false, func(l *tracking.Live) { l.Foreign = "Kustomization a/b" }, verdict{plan.ActionRelease, reason.TakenOver}, VerdictChanged},
+		"collect: another tool's":        {plan.ActionCollect, reason.NodeDeleted, false, func(l *tracking.Live) { l.Few = &tracking.Rare{Foreign: "Kustomization a/b"} }, verdict{plan.ActionRelease, reason.TakenOver}, VerdictChanged},
 		"orphan: retained no more":       {plan.ActionOrphan, reason.NodeGone, false, func(l *tracking.Live) { l.ResourceVersion = "8" }, verdict{plan.ActionOrphan, reason.NodeGone}, VerdictHolds},
 		"orphan: untracked":              {plan.ActionOrphan, reason.NodeGone, false, orphan, verdict{plan.ActionRelease, reason.TakenOver}, VerdictChanged},
 		"orphan: made again":             {plan.ActionOrphan, reason.NodeGone, false, func(l *tracking.Live) { l.UID = "u2" }, verdict{plan.ActionRelease, reason.TakenOver}, VerdictChanged},

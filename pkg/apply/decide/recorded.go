@@ -26,6 +26,6 @@ func (r *Records) Holder(me plan.Owner, l *tracking.Live) string { return r.d.fo
 
 // NodeOf returns the node with an ApplySet id. It returns false if no inventory has it.
 func (r *Records) NodeOf(partOf string) (lynq.NodeKey, bool) {
-	k, known := r.d.applySets[partOf]
+	k, known := r.d.applySets()[partOf]
 	return k, known
 }

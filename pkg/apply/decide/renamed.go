@@ -148,7 +148,7 @@ func (d *decider) renamedThere(inv *inventory.Inventory, row []*plan.Node) *rena
 	r := &renamed{of: d}
 	for _, n := range row {
 		renders := func(e inventory.Entry) bool {
-			return d.desired[e.Ref] == n.Key() || n.Failed != nil && slices.Contains(n.Claims.Refs, e.Ref)
+			return d.desired()[e.Ref] == n.Key() || n.Failed != nil && slices.Contains(n.Claims.Refs, e.Ref)
 		}
 		if !d.in.planned(n.Key()) || !slices.ContainsFunc(inv.Entries, renders) {
 			continue
@@ -176,7 +176,7 @@ func (d *decider) moved(inv *inventory.Inventory, r *renamed) plan.NodePlan {
 	if r.obstacle() != nil {
 		for i := range p.Steps {
 			s := &p.Steps[i]
-			s.Action, s.Reason, s.To = plan.ActionSkip, reason.RowUnknown, lynq.NodeKey{}
+			s.Action, s.Reason, s.To = plan.ActionSkip, reason.RowUnknown, nil
 			s.Message = "its node goes on as node " + now.Key().String() + ", which can't be applied"
 		}
 	}
@@ -198,7 +198,7 @@ func (d *decider) waiting(inv *inventory.Inventory, to *renderer) plan.NodePlan 
 		if s.Reason == reason.Rendered {
 			continue
 		}
-		s.Action, s.Reason, s.To = plan.ActionSkip, reason.Rendered, lynq.NodeKey{}
+		s.Action, s.Reason, s.To = plan.ActionSkip, reason.Rendered, nil
 		s.Message = fmt.Sprintf("its row makes node %s of hub %s (apply both hubs in one run to move it)", to.node, to.hub)
 	}
 	return p

@@ -65,7 +65,7 @@ func (s *Survey) keeps(d *decider, q *question) *answer {
 		}
 		a := keep(reason.Rendered, fmt.Sprintf("node %s of hub %s renders it (%s)", r.node, r.hub, move))
 		if r.hub != d.in.Hub {
-			a.Elsewhere = r.hub
+			a.Elsewhere = &r.hub
 		}
 		return a
 	}

@@ -29,7 +29,7 @@ func CheckTombstones(stones []plan.Tombstone, plans []plan.Plan) error {
 				rendered[ref] = r[0].node
 			}
 		}
-		maps.Copy(rendered, d.desired)
+		maps.Copy(rendered, d.desired())
 		for _, inv := range d.in.Inventories {
 			for _, r := range inv.Entries {
 				recorded[r.Ref] = inv.Node.Key()

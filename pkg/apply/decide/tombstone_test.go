@@ -19,7 +19,7 @@ func stone(kind, name string) plan.Tombstone {
 			Ref: lynq.Ref{Kind: kind, Namespace: "ns", Name: name}, APIVersion: "v1",
 			Labels: map[string]string{"app": "old"}, Pos: lynq.Pos{File: "t.yaml", Line: 3},
 		},
-		Live: &tracking.Live{UID: types.UID("u-" + name), ResourceVersion: "7", Labels: map[string]string{"app": "old", "more": "labels"}},
+		Live: &tracking.Live{UID: types.UID("u-" + name), ResourceVersion: "7", Few: &tracking.Rare{Labels: map[string]string{"app": "old", "more": "labels"}}},
 	}
 }
 
@@ -34,16 +34,16 @@ func TestTombstones(t *testing.T) {
 	}{
 		"its labels":         {action: plan.ActionDelete, reason: reason.Tombstone, says: "t.yaml:3"},
 		"gone":               {change: func(s *plan.Tombstone) { s.Live = nil }},
-		"no label":           {change: func(s *plan.Tombstone) { s.Live.Labels = nil }, action: plan.ActionSkip, reason: reason.OtherLabels, says: "app doesn't exist"},
-		"another label":      {change: func(s *plan.Tombstone) { s.Live.Labels["app"] = "new" }, action: plan.ActionSkip, reason: reason.OtherLabels, says: `app is "new", not "old"`},
+		"no label":           {change: func(s *plan.Tombstone) { s.Live.Few = nil }, action: plan.ActionSkip, reason: reason.OtherLabels, says: "app doesn't exist"},
+		"another label":      {change: func(s *plan.Tombstone) { s.Live.Few.Labels["app"] = "new" }, action: plan.ActionSkip, reason: reason.OtherLabels, says: `app is "new", not "old"`},
 		"one of two labels":  {change: func(s *plan.Tombstone) { s.Labels["tier"] = "db" }, action: plan.ActionSkip, reason: reason.OtherLabels, says: "tier doesn't exist"},
 		"an orphan":          {change: func(s *plan.Tombstone) { s.Live.Orphaned = true }, action: plan.ActionDelete, reason: reason.Tombstone},
-		"another tool's":     {change: func(s *plan.Tombstone) { s.Live.Foreign = "Release helm/x" }, action: plan.ActionSkip, reason: reason.Foreign, says: "Release helm/x"},
+		"another tool's":     {change: func(s *plan.Tombstone) { s.Live.Few.Foreign = "Release helm/x" }, action: plan.ActionSkip, reason: reason.Foreign, says: "Release helm/x"},
 		"from a Git tree":    {change: func(s *plan.Tombstone) { s.Live.Hub = "crm" }, action: plan.ActionDelete, reason: reason.Tombstone},
 		"in an inventory":    {change: func(s *plan.Tombstone) { s.Live.PartOf = "applyset-x" }, action: plan.ActionSkip, reason: reason.Tombstone, says: "an inventory has it"},
 		"a record":           {change: func(s *plan.Tombstone) { s.Live.Record = true }, action: plan.ActionSkip, reason: reason.Tombstone, says: "a node can't have it"},
 		"unmanaged":          {change: func(s *plan.Tombstone) { s.Live.Unmanaged = true }, action: plan.ActionSkip, reason: reason.Tombstone, says: "unmanaged"},
-		"being deleted":      {change: func(s *plan.Tombstone) { s.Live.Deleting, s.Live.Ending = true, "is going" }, action: plan.ActionSkip, reason: reason.Tombstone, says: "it is going"},
+		"being deleted":      {change: func(s *plan.Tombstone) { s.Live.Deleting, s.Live.Few.Ending = true, "is going" }, action: plan.ActionSkip, reason: reason.Tombstone, says: "it is going"},
 		"data":               {change: func(s *plan.Tombstone) { s.Kind = "PersistentVolumeClaim" }, action: plan.ActionSkip, reason: reason.Tombstone, says: "--include-data"},
 		"data that is meant": {change: func(s *plan.Tombstone) { s.Kind = "PersistentVolumeClaim" }, data: true, action: plan.ActionDelete, reason: reason.Tombstone},
 		"unreadable": {change: func(s *plan.Tombstone) { s.Live, s.Unknown = nil, errors.New("403") }, action: plan.ActionDelete,
@@ -102,8 +102,8 @@ func TestTombstoneRecheck(t *testing.T) {
 		"the same": {step.Live, plan.ActionDelete, VerdictHolds},
 		"gone":     {nil, plan.ActionRelease, VerdictChanged},
 		"remade":   {&tracking.Live{UID: "other"}, plan.ActionSkip, VerdictChanged},
-		"changed":  {&tracking.Live{UID: step.Live.UID, ResourceVersion: "8", Labels: step.Live.Labels}, plan.ActionDelete, VerdictStopped},
-		"labelled": {&tracking.Live{UID: step.Live.UID, ResourceVersion: "8", Generation: 1, Labels: map[string]string{"app": "new"}}, plan.ActionSkip, VerdictChanged},
+		"changed":  {&tracking.Live{UID: step.Live.UID, ResourceVersion: "8", Few: step.Live.Few}, plan.ActionDelete, VerdictStopped},
+		"labelled": {&tracking.Live{UID: step.Live.UID, ResourceVersion: "8", Generation: 1, Few: &tracking.Rare{Labels: map[string]string{"app": "new"}}}, plan.ActionSkip, VerdictChanged},
 	} {
 		again, verdict := Recheck(p, &p.Nodes[0], nil, step, tt.now)
 		if again.Action != tt.action || verdict != tt.verdict {

@@ -94,7 +94,7 @@ func PermitSuccession(s *plan.Step, record types.UID) (OwnersPermit, error) {
 	switch {
 	case err != nil:
 		return permit, err
-	case s.Live.Record, s.Live.Orphaned, s.Live.Foreign != "", s.Entry.Deletion.Kept().WhenNodeGoes:
+	case s.Live.Record, s.Live.Orphaned, s.Live.Rare().Foreign != "", s.Entry.Deletion.Kept().WhenNodeGoes:
 		return OwnersPermit{}, &DeniedError{s.Ref(), "the node's deletion doesn't delete it"}
 	}
 	permit.adds = record

@@ -76,7 +76,7 @@ func TestPermitSuccession(t *testing.T) {
 		"retained":       {tracking.Live{UID: "u"}, lynq.DeleteRetain, false},
 		"a record":       {tracking.Live{UID: "u", Record: true}, lynq.DeleteDelete, false},
 		"an orphan":      {tracking.Live{UID: "u", Orphaned: true}, lynq.DeleteDelete, false},
-		"another tool's": {tracking.Live{UID: "u", Foreign: "Helm release a"}, lynq.DeleteDelete, false},
+		"another tool's": {tracking.Live{UID: "u", Few: &tracking.Rare{Foreign: "Helm release a"}}, lynq.DeleteDelete, false},
 	} {
 		permit, err := PermitSuccession(&plan.Step{Entry: &inventory.Entry{Lifecycle: lynq.Lifecycle{Deletion: tt.policy}}, Live: &tt.live}, "inv")
 		if (err == nil) != tt.yes || permit.Covers("inv") != tt.yes {

@@ -30,6 +30,7 @@ type wantedKind struct {
 type wantedKinds struct {
 	index map[[2]string]int
 	kinds []wantedKind
+	each  int // about the number of objects of each kind
 }
 
 func (w *wantedKinds) add(ref lynq.Ref, apiVersion string) *wantedKind {
@@ -39,7 +40,7 @@ func (w *wantedKinds) add(ref lynq.Ref, apiVersion string) *wantedKind {
 		_, version := lynq.SplitAPIVersion(apiVersion)
 		i = len(w.kinds)
 		w.index[key] = i
-		w.kinds = append(w.kinds, wantedKind{group: ref.Group, version: version, kind: ref.Kind, refs: map[lynq.Ref]bool{}, replaced: map[lynq.Ref]string{}, dropped: map[lynq.Ref]string{}})
+		w.kinds = append(w.kinds, wantedKind{group: ref.Group, version: version, kind: ref.Kind, refs: make(map[lynq.Ref]bool, w.each), replaced: map[lynq.Ref]string{}, dropped: map[lynq.Ref]string{}})
 	}
 	w.kinds[i].refs[ref] = true
 	return &w.kinds[i]
@@ -65,7 +66,7 @@ func kindsOf(objects map[lynq.Ref]string) []wantedKind {
 // kindsIn returns the kinds of all desired or recorded objects. It prefers the forms'
 // versions.
 func kindsIn(nodes []*plan.Node, inventories []*inventory.Inventory) []wantedKind {
-	kinds := wantedKinds{index: map[[2]string]int{}}
+	kinds := wantedKinds{index: map[[2]string]int{}, each: len(nodes)} // most nodes have one of each kind
 	unlooked := plan.Unlooked(nodes, inventories)
 	wanted := make(map[lynq.NodeKey]*plan.Node, len(nodes))
 	for _, n := range nodes {
@@ -118,17 +119,12 @@ func (k *wantedKind) belongs(r *inventory.Entry, inv *inventory.Inventory, kept 
 	lose[r.Ref] = inventory.ID(inv.Node.Namespace, inventory.Name(inv.Node.Name))
 }
 
-// keeps reports whether a node keeps an object that its inventory lists at a place. Most
-// inventories list objects in the node's order, so keeps looks there first. A nil node keeps
-// none. A node that fails to render keeps all.
+// keeps reports whether a node keeps an object that its inventory lists at a place. A nil
+// node keeps none. A node that fails to render keeps all.
 func keeps(n *plan.Node, at int, ref lynq.Ref) bool {
 	if n == nil || n.Failed != nil {
 		return n != nil
 	}
-	for i := range n.Objects {
-		if o := &n.Objects[(at+i)%len(n.Objects)]; o.Ref == ref {
-			return o.Policy == nil || o.Policy.PurgeOrder == nil
-		}
-	}
-	return false
+	o := n.Object(ref, at)
+	return o != nil && (o.Policy == nil || o.Policy.PurgeOrder == nil)
 }

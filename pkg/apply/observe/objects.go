@@ -60,12 +60,42 @@ func (o *observer) of(inventories []*inventory.Inventory) *observer {
 
 // observe reads the objects of some kinds.
 func (o *observer) observe(ctx context.Context, kinds []wantedKind) (*plan.Observed, error) {
+	wanted := 0
+	for i := range kinds {
+		wanted += len(kinds[i].refs)
+	}
+	o.seen.Live = make(map[lynq.Ref]*tracking.Live, wanted)
 	err := inParallel(len(kinds), func(i int) error { return o.kind(ctx, &kinds[i]) })
 	if err != nil {
 		return nil, err
 	}
+	o.share(kinds)
 	maps.DeleteFunc(o.seen.Strays, func(ref lynq.Ref, _ *tracking.Live) bool { return o.seen.Live[ref] != nil })
 	return &o.seen, nil
+}
+
+// share lets objects and their entries keep equal texts once. A run keeps both for all
+// nodes.
+func (o *observer) share(kinds []wantedKind) {
+	for i := range kinds {
+		for _, r := range kinds[i].entries {
+			l := o.seen.Live[r.Ref]
+			if l == nil {
+				continue
+			}
+			l.Ref = r.Ref
+			if string(l.UID) == r.UID {
+				l.UID = types.UID(r.UID)
+			}
+			if l.ResourceVersion == r.ResourceVersion {
+				l.ResourceVersion = r.ResourceVersion
+			}
+			if l.Fields == r.Fields {
+				l.Fields = r.Fields
+			}
+			o.seen.Live[r.Ref] = l // replaces the texts of the key, too
+		}
+	}
 }
 
 // inParallel calls do with 0 to n-1, a few at a time. It returns the first error in their

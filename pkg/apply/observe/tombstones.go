@@ -48,7 +48,7 @@ func tombstone(ctx context.Context, c Reader, t *plan.Tombstone) error {
 		return err
 	}
 	l := tracking.LiveOf(t.Ref, m)
-	l.Labels = m.Labels
+	l.Change(func(r *tracking.Rare) { r.Labels = m.Labels })
 	t.Live = &l
 	return nil
 }
@@ -67,7 +67,7 @@ func wholeTombstone(ctx context.Context, c Reader, r lynq.APIResource, t *plan.T
 	if err != nil {
 		return err
 	}
-	l.Labels = o.GetLabels()
+	l.Change(func(r *tracking.Rare) { r.Labels = o.GetLabels() })
 	t.Live, t.TakesClaims = l, lynq.TakesClaims(t.Ref, o.Object)
 	return nil
 }

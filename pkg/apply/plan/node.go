@@ -87,6 +87,17 @@ func (e *RenderError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *RenderError) Unwrap() error { return e.Err }
 
+// Object returns the node's object of a reference, or nil. Most inventories list objects in
+// the node's order, so Object looks first at the place in the inventory.
+func (n *Node) Object(ref lynq.Ref, at int) *Object {
+	for i := range n.Objects {
+		if o := &n.Objects[(at+i)%len(n.Objects)]; o.Ref == ref {
+			return o
+		}
+	}
+	return nil
+}
+
 // Is reports whether an inventory belongs to the node, whatever its name.
 func (n *Node) Is(inv *inventory.Inventory) bool {
 	return inventory.SameNode(inv, &inventory.Inventory{

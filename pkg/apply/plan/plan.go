@@ -37,11 +37,12 @@ type Step struct {
 	Reason reason.Reason
 	// Message is for people. It names, for example, the owner or the policy.
 	Message string
-	// To is the node of the plan that takes the object over, if its own node gives it away.
-	To lynq.NodeKey
-	// Elsewhere is a hub outside the run that renders the object, and usually zero. A run
-	// of both hubs moves the object.
-	Elsewhere lynq.HubKey
+	// To is the node of the plan that takes the object over, and nil unless its own node
+	// gives it away.
+	To *lynq.NodeKey
+	// Elsewhere is a hub outside the run that renders the object, and usually nil. A run of
+	// both hubs moves the object.
+	Elsewhere *lynq.HubKey
 	// Object is the desired state, nil if the object isn't desired.
 	Object *Object
 	// Entry is the entry in the inventory, or nil.

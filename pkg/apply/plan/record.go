@@ -124,11 +124,24 @@ func (p *NodePlan) largestInventory() *inventory.Inventory {
 // NextInventory returns the next inventory of a node from its row and form, with the
 // entries of now. now may be nil. With finalizer it gets the node's finalizer.
 func (p *NodePlan) NextInventory(now *inventory.Inventory, finalizer bool) *inventory.Inventory {
-	next := &inventory.Inventory{Finalizer: finalizer}
+	next := &inventory.Inventory{}
 	if now != nil {
 		next = now.Clone()
-		next.Finalizer = next.Finalizer || finalizer
 	}
+	p.renew(next, finalizer)
+	return next
+}
+
+// Renews reports whether the data of row and form change an inventory.
+func (p *NodePlan) Renews(now *inventory.Inventory, finalizer bool) bool {
+	next := *now // shares the entries, which stay as they are
+	p.renew(&next, finalizer)
+	return !inventory.Equal(now, &next)
+}
+
+// renew sets the data of row and form, and changes no entry.
+func (p *NodePlan) renew(next *inventory.Inventory, finalizer bool) {
+	next.Finalizer = next.Finalizer || finalizer
 	d := p.Desired
 	next.Node, next.Activate = p.NodeID, "true"
 	next.TemplateGeneration, next.Extra, next.DependForms = d.TemplateGeneration, d.Extra, d.DependForms
@@ -136,7 +149,6 @@ func (p *NodePlan) NextInventory(now *inventory.Inventory, finalizer bool) *inve
 	if !d.HooksLeftOut {
 		next.Hooks = d.nextHooks(next.Hooks)
 	}
-	return next
 }
 
 const (

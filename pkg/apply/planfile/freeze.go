@@ -115,7 +115,7 @@ func changes(n *plan.NodePlan) bool {
 		return slices.ContainsFunc(n.Steps, func(s plan.Step) bool { return stepChanges(&s) })
 	}
 	return slices.ContainsFunc(n.Steps, func(s plan.Step) bool { return stepChanges(&s) }) ||
-		!inventory.Equal(n.Inventory, n.NextInventory(n.Inventory, n.Inventory.Finalizer))
+		n.Renews(n.Inventory, n.Inventory.Finalizer)
 }
 
 // stepChanges reports whether a run writes an object or its entry.
@@ -204,8 +204,9 @@ func formOf(o *plan.Object) said { return said{o.Template, o.Policy, o.DependIDs
 // with each write of a status, because no decision depends on them.
 func (k Key) version(l *tracking.Live) (*Version, error) {
 	marks := *l
-	marks.ResourceVersion, marks.Generation, marks.Ending = "", 0, ""
-	marks.Last, marks.LastButStatus, marks.Intact, marks.Asked, marks.Updates = false, false, false, nil, nil
+	marks.ResourceVersion, marks.Generation = "", 0
+	marks.Last, marks.LastButStatus, marks.Intact = false, false, false
+	marks.Change(func(r *tracking.Rare) { r.Ending, r.Asked, r.Updates = "", nil, nil })
 	v := &Version{UID: string(l.UID), Generation: l.Generation}
 	if v.Generation == 0 {
 		v.ResourceVersion = l.ResourceVersion

@@ -23,10 +23,14 @@ type Steps struct {
 	leaving []int          // the steps with objects to delete after their work is done
 }
 
-// New returns the steps of a plan before their turn. purging says whether the run deletes
-// objects after their work is done.
-func New(p *plan.NodePlan, purging bool) Steps {
-	all := Steps{Of: make([]Step, len(p.Steps)), index: map[string]int{}, purging: purging}
+// Set makes all the steps of a plan before their turn. purging says whether the run deletes
+// objects after their work is done. Earlier steps in all give up their memory.
+func (all *Steps) Set(p *plan.NodePlan, purging bool) {
+	if all.index == nil {
+		all.index = map[string]int{}
+	}
+	clear(all.index)
+	*all = Steps{Of: slices.Grow(all.Of[:0], len(p.Steps))[:len(p.Steps)], index: all.index, purging: purging}
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		all.Of[i] = Step{Step: s, Record: s.Entry, IsReady: report.KeptReady(s)}
@@ -39,7 +43,6 @@ func New(p *plan.NodePlan, purging bool) Steps {
 			all.Of[i].Record = nil // the entry of its hook counts until the hook has completed
 		}
 	}
-	return all
 }
 
 // dependency is the state of an object that a step needs.

@@ -43,7 +43,8 @@ func TestAwaited(t *testing.T) {
 		"a wave that was skipped": {wanted("b", 1), Done, report.OutcomeSkipped, "ConfigMap/ns/a, of an earlier wave, was skipped"},
 		"a wave of another owner": {wanted("b", 1), Done, report.OutcomeConflicted, "ConfigMap/ns/a, of an earlier wave, has a conflict"},
 	} {
-		all := New(&plan.NodePlan{Steps: []plan.Step{wanted("a", 0), tt.of}}, false)
+		var all Steps
+		all.Set(&plan.NodePlan{Steps: []plan.Step{wanted("a", 0), tt.of}}, false)
 		all.Of[0].State, all.Of[0].Outcome = tt.first, tt.as
 		waiting, failures := all.Awaited(&all.Of[1])
 		got := strings.Join(failures, "; ")
@@ -70,7 +71,8 @@ func TestMayLeave(t *testing.T) {
 		"its dependent is gone":          {Done, report.OutcomeDone, true, ""},
 		"its dependent stayed":           {Done, report.OutcomeFailed, false, "it stays until ConfigMap/ns/b is gone"},
 	} {
-		all := New(&plan.NodePlan{Steps: []plan.Step{going("a", 0), going("b", 1)}}, false)
+		var all Steps
+		all.Set(&plan.NodePlan{Steps: []plan.Step{going("a", 0), going("b", 1)}}, false)
 		all.Of[1].State, all.Of[1].Outcome = tt.state, tt.as
 		if may, stays := all.MayLeave(&all.Of[0]); may != tt.may || stays != tt.stays {
 			t.Errorf("%s: %v, %q", name, may, stays)

@@ -65,11 +65,20 @@ func Shorten(message string) string {
 // Uncount removes counts of restarts from a status. Otherwise lynqctl would write the
 // inventory whenever a container restarts.
 func Uncount(st *inventory.Status) {
-	counts := regexp.MustCompile(`, [0-9]+ restarts?\b`) // the format comes from ready.Cause
 	for i := range st.Objects {
-		st.Objects[i].Message = counts.ReplaceAllString(st.Objects[i].Message, "")
+		st.Objects[i].Message = uncounted(st.Objects[i].Message)
 	}
 	for i := range st.Conditions {
-		st.Conditions[i].Message = counts.ReplaceAllString(st.Conditions[i].Message, "")
+		st.Conditions[i].Message = uncounted(st.Conditions[i].Message)
 	}
+}
+
+// uncounted compiles its expression only for a text that may match. Runs have many statuses,
+// and few of them tell of restarts.
+func uncounted(message string) string {
+	if !strings.Contains(message, " restart") {
+		return message
+	}
+	counts := regexp.MustCompile(`, [0-9]+ restarts?\b`) // the format comes from ready.Cause
+	return counts.ReplaceAllString(message, "")
 }

@@ -114,7 +114,11 @@ func Planned(plans []plan.Plan) *Result {
 
 // ResultsOf returns the results of all nodes before a run.
 func ResultsOf(plans []plan.Plan) []NodeResult {
-	var all []NodeResult
+	count := 0
+	for i := range plans {
+		count += len(plans[i].Nodes)
+	}
+	all := make([]NodeResult, 0, count)
 	for i := range plans {
 		for j := range plans[i].Nodes {
 			p := &plans[i].Nodes[j]

@@ -53,8 +53,7 @@ const causesTold = 3
 // leftStep is a step that left an object unchanged.
 type leftStep struct {
 	*plan.Step
-	node lynq.NodeKey
-	mask redact.Mask // the mask of the row
+	of *NodeResult
 }
 
 // left reports whether a step left an awaited object unchanged.
@@ -64,19 +63,14 @@ func (s *StepResult) left() bool {
 }
 
 // leftOf returns the steps that left awaited objects unchanged, by hub.
-func leftOf(nodes []NodeResult) map[lynq.HubKey]map[lynq.Ref]leftStep {
-	all := map[lynq.HubKey]map[lynq.Ref]leftStep{}
+func leftOf(nodes []NodeResult) map[lynq.HubKey][]leftStep {
+	all := map[lynq.HubKey][]leftStep{}
 	for i := range nodes {
 		n := &nodes[i]
 		for j := range n.Steps {
-			s := &n.Steps[j]
-			if !s.left() {
-				continue
+			if s := &n.Steps[j]; s.left() {
+				all[n.Hub] = append(all[n.Hub], leftStep{s.Step, n})
 			}
-			if all[n.Hub] == nil {
-				all[n.Hub] = map[lynq.Ref]leftStep{}
-			}
-			all[n.Hub][s.Step.Object.Ref] = leftStep{s.Step, n.Key(), n.planned.Mask()}
 		}
 	}
 	return all
@@ -117,20 +111,22 @@ func (u *Unchanged) explain(ctx context.Context, unready []Unready) {
 
 // unreadyOf returns the unready objects of a hub, and a note of the others. It returns both
 // even with an error about objects that it couldn't read.
-func (u *Unchanged) unreadyOf(ctx context.Context, hub lynq.HubKey, left map[lynq.Ref]leftStep) (unready []Unready, note string, unknown error) {
+func (u *Unchanged) unreadyOf(ctx context.Context, hub lynq.HubKey, left []leftStep) (unready []Unready, note string, unknown error) {
 	known := sighted.Parse(u.Sighted[hub], u.Rules)
 	classes := ""
 	if known.Classes() != "" {
 		classes = classesOf(observe.StorageClasses(ctx, u.Objects))
 	}
-	seen := make([]sighted.Object, 0, len(left))
-	for ref, s := range left {
-		seen = append(seen, sightOf(ref, s.Live))
+	seen := make([]sighted.Object, len(left))
+	for i := range left {
+		seen[i] = sightOf(left[i].Object.Ref, left[i].Live)
 	}
 	unsure := known.Unsure(seen, classes)
 	objects := make(map[lynq.Ref]string, len(unsure))
-	for ref := range unsure {
-		objects[ref] = left[ref].Object.APIVersion
+	for i := range left {
+		if o := left[i].Object; unsure[o.Ref] {
+			objects[o.Ref] = o.APIVersion
+		}
 	}
 	sight, err := observe.ReadinessOf(ctx, u.Objects, hub.Name, len(left), objects)
 	if err != nil {
@@ -141,12 +137,13 @@ func (u *Unchanged) unreadyOf(ctx context.Context, hub lynq.HubKey, left map[lyn
 		if !unsure[ref] {
 			continue
 		}
-		s := left[ref]
+		s := &left[i]
 		switch why, err := s.unready(sight), sight.Unknown[ref]; {
 		case err != nil:
 			unknown, seen[i] = err, sightOf(ref, nil)
 		case why != "":
-			unready, seen[i] = append(unready, Unready{Node: s.node, Object: ref, Message: s.mask.Hide(why), mask: s.mask}), sightOf(ref, nil)
+			mask := s.of.planned.Mask()
+			unready, seen[i] = append(unready, Unready{Node: s.of.Key(), Object: ref, Message: mask.Hide(why), mask: mask}), sightOf(ref, nil)
 		default:
 			seen[i] = sightOf(ref, sight.Live[ref])
 		}

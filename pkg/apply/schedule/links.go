@@ -53,7 +53,7 @@ func (l *Links) Provided(o *plan.Object) (there bool, never string) {
 // HandedOver reports whether another node has taken over the object, so that this one may
 // drop the entry. If the takeover fails, stays says why the entry remains.
 func (l *Links) HandedOver(s *plan.Step) (over bool, stays string) {
-	if s.To == (lynq.NodeKey{}) {
+	if s.To == nil {
 		return true, ""
 	}
 	p := l.promises.handovers[s.Ref()]

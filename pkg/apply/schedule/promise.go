@@ -124,9 +124,9 @@ func handoversOf(plans []plan.Plan) map[lynq.Ref]*promise {
 		for i := range plans[k].Nodes {
 			steps := plans[k].Nodes[i].Steps
 			for j := range steps {
-				if steps[j].To != (lynq.NodeKey{}) {
+				if steps[j].To != nil {
 					ref := steps[j].Entry.Ref
-					handovers[ref] = newPromise(steps[j].To, ref)
+					handovers[ref] = newPromise(*steps[j].To, ref)
 				}
 			}
 		}

@@ -67,16 +67,15 @@ func (n *Notes) Classes() string { return n.classes }
 // classes, "" if they aren't known.
 func (n *Notes) Unsure(objects []Object, classes string) map[lynq.Ref]bool {
 	unsure := map[lynq.Ref]bool{}
-	now := make([]uint64, len(n.digests))
+	now, buckets := make([]uint64, len(n.digests)), make([]int, len(objects))
 	for i := range objects {
 		if len(now) > 0 {
-			now[bucket(&objects[i], len(now))] ^= digest(&objects[i], n.rules, classes)
+			buckets[i] = bucket(&objects[i], len(now))
+			now[buckets[i]] ^= digest(&objects[i], n.rules, classes)
 		}
 	}
-	for i := range objects {
-		if len(now) == 0 {
-			unsure[objects[i].Ref] = true
-		} else if b := bucket(&objects[i], len(now)); n.digests[b] == 0 || n.digests[b] != now[b] {
+	for i, b := range buckets {
+		if len(now) == 0 || n.digests[b] == 0 || n.digests[b] != now[b] {
 			unsure[objects[i].Ref] = true
 		}
 	}
@@ -105,9 +104,21 @@ func Note(objects []Object, rules, classes string) string {
 	return fmt.Sprintf("%s -%s %s", Short(rules), classes, base64.RawStdEncoding.EncodeToString(raw))
 }
 
+// longText is longer than nearly all texts to hash, so that they need no memory.
+const longText = 512
+
+// appendRef appends the object's reference without its group, and a zero byte.
+func (o *Object) appendRef(b []byte) []byte {
+	for _, s := range []string{o.Kind, o.Namespace, o.Name} {
+		b = append(append(b, s...), '/')
+	}
+	return append(b, 0)
+}
+
 // bucket returns the bucket of an object. It doesn't depend on the version.
 func bucket(o *Object, of int) int {
-	sum := sha256.Sum256([]byte(o.String() + "\x00" + o.Group))
+	var buffer [longText]byte
+	sum := sha256.Sum256(append(o.appendRef(buffer[:0]), o.Group...))
 	return int(binary.BigEndian.Uint32(sum[:4]) & uint32(of-1)) //nolint:gosec // a power of two, up to mostBuckets
 }
 
@@ -117,7 +128,13 @@ func digest(o *Object, rules, classes string) uint64 {
 	if o.Kind != "PersistentVolumeClaim" || o.Group != "" {
 		classes = ""
 	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{rules, classes, o.Group, o.String(), string(o.UID), o.Version}, "\x00")))
+	var buffer [longText]byte
+	text := buffer[:0]
+	for _, s := range []string{rules, classes, o.Group} {
+		text = append(append(text, s...), 0)
+	}
+	text = append(append(append(o.appendRef(text), o.UID...), 0), o.Version...)
+	sum := sha256.Sum256(text)
 	return binary.BigEndian.Uint64(sum[:8]) >> (64 - 8*digestBytes)
 }
 

@@ -14,9 +14,6 @@ type Live struct {
 	UID             types.UID
 	ResourceVersion string
 	Generation      int64
-	// Ending says since when the object is being deleted, and which finalizers block that
-	// (see ready.Ending). It is "" if nobody deleted the object.
-	Ending string
 
 	// These come from labels, annotations and owner references.
 	Hub, HubNamespace   string
@@ -26,27 +23,13 @@ type Live struct {
 	// These come from annotations.
 	ResourceID     string
 	DeletionPolicy lynq.DeletionPolicy
-	OrphanedFrom   string
-	// Labels are all labels of the object, to compare with a tombstone, and nil otherwise.
-	Labels map[string]string
-
-	// Controller is the owner reference with controller: true as "Kind/name", or "".
-	// lynqctl's own records don't count. Foreign names another tool's inventory that claims
-	// the object, such as "ApplySet applyset-x-v1" or "Kustomization flux-system/apps".
-	Controller    string
-	ControllerUID types.UID
-	Foreign       string
 
 	// Fields is a hash of the fields that lynq manages by server-side apply, and of the
 	// second of its last change. It is "" if lynq manages none.
 	Fields string
-	// Updates are the fields that lynq manages by updates and patches.
-	Updates []Update
-	// Takers are the managers that changed their fields by server-side apply since lynq
-	// last wrote. A write leaves them these fields, except with Force.
-	Takers []string
-	// Asked may have the whole object, so that the run needn't read it.
-	Asked *unstructured.Unstructured
+
+	// Few has what few objects have, and is nil for the others. See Live.Rare.
+	Few *Rare
 
 	// The rest is together, because a run keeps one Live for each object.
 
@@ -70,6 +53,60 @@ type Live struct {
 	// ClientSide is set if kubectl, Helm or a similar tool manages fields (see
 	// kinds.ClientSide).
 	ClientSide bool
+}
+
+// Rare is the part of a Live that few objects have. A run keeps one Live for each object.
+type Rare struct {
+	// Ending says since when the object is being deleted, and which finalizers block that
+	// (see ready.Ending). It is "" if nobody deleted the object.
+	Ending       string
+	OrphanedFrom string // from an annotation
+	// Labels are all labels of the object, to compare with a tombstone, and nil otherwise.
+	Labels map[string]string
+
+	// Controller is the owner reference with controller: true as "Kind/name", or "".
+	// lynqctl's own records don't count. Foreign names another tool's inventory that claims
+	// the object, such as "ApplySet applyset-x-v1" or "Kustomization flux-system/apps".
+	Controller    string
+	ControllerUID types.UID
+	Foreign       string
+
+	// Updates are the fields that lynq manages by updates and patches.
+	Updates []Update
+	// Takers are the managers that changed their fields by server-side apply since lynq
+	// last wrote. A write leaves them these fields, except with Force.
+	Takers []string
+	// Asked may have the whole object, so that the run needn't read it.
+	Asked *unstructured.Unstructured
+}
+
+// Rare returns what few objects have. The caller doesn't change it.
+func (l *Live) Rare() Rare {
+	if l.Few == nil {
+		return Rare{}
+	}
+	return *l.Few
+}
+
+// Change changes what few objects have, in this Live only.
+func (l *Live) Change(change func(*Rare)) {
+	r := l.Rare()
+	change(&r)
+	l.keep(r)
+}
+
+// keep needs no memory for nothing.
+func (l *Live) keep(r Rare) {
+	l.Few = nil
+	if !r.empty() {
+		few := r
+		l.Few = &few
+	}
+}
+
+func (r *Rare) empty() bool {
+	return r.Ending == "" && r.OrphanedFrom == "" && r.Labels == nil && r.Controller == "" && r.ControllerUID == "" && r.Foreign == "" &&
+		r.Updates == nil && r.Takers == nil && r.Asked == nil
 }
 
 // Labelled returns the node in the object's labels.
@@ -97,8 +134,8 @@ func (l *Live) TakenOver() string {
 	switch {
 	case l.Record:
 		return "lynqctl or the Lynq operator itself"
-	case l.Controller != "":
-		return "controller " + l.Controller
+	case l.Rare().Controller != "":
+		return "controller " + l.Rare().Controller
 	}
-	return l.Foreign
+	return l.Rare().Foreign
 }

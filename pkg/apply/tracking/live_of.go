@@ -22,28 +22,27 @@ func LiveOf(ref lynq.Ref, m *metav1.PartialObjectMetadata) Live {
 	l := Live{
 		Ref: ref, UID: m.UID, ResourceVersion: m.ResourceVersion, Generation: m.Generation,
 		Deleting:       m.DeletionTimestamp != nil,
-		Ending:         ready.Ending(m),
 		Hub:            lynq.Shared(m.Labels[wellknown.LabelHub]),
 		HubNamespace:   lynq.Shared(m.Labels[wellknown.LabelHubNamespace]),
 		Node:           m.Labels[wellknown.LabelNode],
 		NodeNamespace:  lynq.Shared(m.Labels[wellknown.LabelNodeNamespace]),
-		PartOf:         m.Labels[wellknown.LabelPartOf],
+		PartOf:         lynq.Shared(m.Labels[wellknown.LabelPartOf]),
 		ResourceID:     lynq.Shared(m.Annotations[wellknown.AnnotationResourceID]),
 		DeletionPolicy: lynq.DeletionPolicy(lynq.Shared(m.Annotations[wellknown.AnnotationDeletionPolicy])),
 		Orphaned:       m.Labels[wellknown.LabelOrphaned] == "true",
-		OrphanedFrom:   m.Annotations[wellknown.AnnotationOrphanedFrom],
 		Data:           m.Annotations[wellknown.AnnotationHoldsData] == "true",
 		CreatedOnce:    m.Annotations[wellknown.AnnotationCreatedOnce] == "true",
 		Unmanaged:      m.Annotations[wellknown.AnnotationMode] == wellknown.ModeUnmanaged,
 		Record:         neverManaged(ref, m.Labels),
 		Adopted:        m.Annotations[wellknown.AnnotationAdopted] == "true",
-		Foreign:        foreignOwner(ref, m),
 	}
 	l.Namespace = lynq.Shared(ref.Namespace)
-	l.setOwners(m.OwnerReferences)
-	l.setManagers(m.ManagedFields)
 	l.setLastWriter(m.ManagedFields)
-	l.setTakers(m.ManagedFields)
+	rare := Rare{Ending: ready.Ending(m), OrphanedFrom: m.Annotations[wellknown.AnnotationOrphanedFrom], Foreign: foreignOwner(ref, m)}
+	l.setOwners(&rare, m.OwnerReferences)
+	l.setManagers(&rare, m.ManagedFields)
+	rare.setTakers(m.ManagedFields)
+	l.keep(rare)
 	l.ClientSide = toolsManage(m.ManagedFields)
 	return l
 }
@@ -56,22 +55,22 @@ func neverManaged(ref lynq.Ref, labels map[string]string) bool {
 }
 
 // setOwners notes the owners of the object, and its controller if that isn't a record.
-func (l *Live) setOwners(refs []metav1.OwnerReference) {
+func (l *Live) setOwners(rare *Rare, refs []metav1.OwnerReference) {
 	if len(refs) == 0 {
 		return
 	}
 	l.Owners = make([]types.UID, len(refs))
 	for i := range refs {
 		r := &refs[i]
-		l.Owners[i] = r.UID
+		l.Owners[i] = types.UID(lynq.Shared(string(r.UID)))
 		if _, node := wellknown.OwnerNode(r.APIVersion, r.Kind, r.Name); r.Controller != nil && *r.Controller && !node {
-			l.Controller, l.ControllerUID = r.Kind+"/"+r.Name, r.UID
+			rare.Controller, rare.ControllerUID = r.Kind+"/"+r.Name, r.UID
 		}
 	}
 }
 
 // setManagers notes how lynq manages the object's fields.
-func (l *Live) setManagers(entries []metav1.ManagedFieldsEntry) {
+func (l *Live) setManagers(rare *Rare, entries []metav1.ManagedFieldsEntry) {
 	for i := range entries {
 		e := &entries[i]
 		switch {
@@ -80,13 +79,13 @@ func (l *Live) setManagers(entries []metav1.ManagedFieldsEntry) {
 			l.Fields = fieldsHash(e)
 		case e.Manager == wellknown.FieldManager:
 			l.Updated = true
-			l.Updates = append(l.Updates, updateOf(e))
+			rare.Updates = append(rare.Updates, updateOf(e))
 		}
 	}
 }
 
 // setTakers finds the managers that changed fields by server-side apply since lynq wrote.
-func (l *Live) setTakers(entries []metav1.ManagedFieldsEntry) {
+func (r *Rare) setTakers(entries []metav1.ManagedFieldsEntry) {
 	var ours time.Time
 	for i := range entries {
 		if e := &entries[i]; e.Manager == wellknown.FieldManager && e.Subresource == "" && e.Time != nil {
@@ -97,7 +96,7 @@ func (l *Live) setTakers(entries []metav1.ManagedFieldsEntry) {
 		e := &entries[i]
 		if e.Manager != wellknown.FieldManager && e.Operation == metav1.ManagedFieldsOperationApply && e.Subresource == "" &&
 			e.Time != nil && !e.Time.Time.Before(ours) {
-			l.Takers = append(l.Takers, e.Manager)
+			r.Takers = append(r.Takers, e.Manager)
 		}
 	}
 }

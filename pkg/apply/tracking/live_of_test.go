@@ -46,15 +46,18 @@ func TestLiveOf(t *testing.T) {
 		},
 	}})
 	want := Live{
-		Ref: ref, UID: "u", ResourceVersion: "7", Generation: 3, Deleting: true, Ending: "is being deleted since 1970-01-01T00:00:00Z",
+		Ref: ref, UID: "u", ResourceVersion: "7", Generation: 3, Deleting: true,
 		Hub: "hub", Node: "node", NodeNamespace: "ns", PartOf: "applyset-x-v1",
 		Owners: []types.UID{"record", "plain", "app"}, ResourceID: "id", DeletionPolicy: lynq.DeleteRetain,
-		Orphaned: true, OrphanedFrom: "a/b/c/d", CreatedOnce: true, Adopted: true, Unmanaged: true,
-		Controller: "App/a", ControllerUID: "app", Foreign: "Helm release r",
+		Orphaned: true, CreatedOnce: true, Adopted: true, Unmanaged: true,
 		// These are constants, because inventories contain the hash.
 		Fields:  "741b6e467dc97708",
 		Updated: true, ClientSide: true,
-		Updates: []Update{{Version: "apps/v1", Fields: metav1.NewFieldsV1(`{"f:spec":{}}`)}},
+		Few: &Rare{
+			Ending: "is being deleted since 1970-01-01T00:00:00Z", OrphanedFrom: "a/b/c/d",
+			Controller: "App/a", ControllerUID: "app", Foreign: "Helm release r",
+			Updates: []Update{{Version: "apps/v1", Fields: metav1.NewFieldsV1(`{"f:spec":{}}`)}},
+		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -151,8 +154,8 @@ func TestTakers(t *testing.T) {
 		at(6, fieldsEntry("after", "Apply", "", "v1", `{"f:data":{}}`)),
 		at(6, fieldsEntry("kubectl-edit", "Update", "", "v1", `{"f:data":{}}`)),
 		at(6, fieldsEntry("of-status", "Apply", "status", "v1", `{"f:status":{}}`)),
-	}}}).Takers
-	if diff := cmp.Diff([]string{"after"}, got); diff != "" {
+	}}})
+	if diff := cmp.Diff([]string{"after"}, got.Rare().Takers); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -53,8 +53,9 @@ func (l *Live) Own(defaults string) string {
 	}
 	var text strings.Builder
 	text.WriteString(l.Fields)
-	for i := range l.Updates {
-		u := &l.Updates[i]
+	updates := l.Rare().Updates
+	for i := range updates {
+		u := &updates[i]
 		set := fieldpath.NewSet()
 		if raw := u.Fields.GetRawReader(); raw.Size() > 0 && set.FromJSON(raw) != nil {
 			return ""

@@ -198,7 +198,7 @@ func (v *verifier) object(f *Finding, me plan.Owner, r *inventory.Entry, l *trac
 	case Orphaned:
 		f.What, f.Fix = "it is marked as an orphan", "apply takes it back"
 	case Leaving:
-		f.What, f.Fix = "it "+l.Ending, "apply creates it again when it is deleted"
+		f.What, f.Fix = "it "+l.Rare().Ending, "apply creates it again when it is deleted"
 	case Unconfirmed:
 		f.What, f.Fix = "the last run couldn't confirm that it wrote the object", "run apply again"
 		if r.Phase == inventory.PhaseCompleted {
@@ -212,7 +212,7 @@ func (v *verifier) object(f *Finding, me plan.Owner, r *inventory.Entry, l *trac
 	case Drifted:
 		f.What, f.Fix = "another client changed fields that lynqctl manages", "apply restores them"
 	case Conflict:
-		f.What = "another client changed fields that lynqctl manages, and " + quotedList(l.Takers) + " applied fields since"
+		f.What = "another client changed fields that lynqctl manages, and " + quotedList(l.Rare().Takers) + " applied fields since"
 		f.Fix = "apply doesn't take over fields that another client applied: remove the field there or from the form, or set conflictPolicy: Force"
 	}
 	return true
@@ -261,7 +261,7 @@ func typeOfDrift(s *plan.Step) Type {
 	switch {
 	case !s.Drifted():
 		return ""
-	case s.Entry.Conflict != lynq.ConflictForce && len(s.Live.Takers) > 0:
+	case s.Entry.Conflict != lynq.ConflictForce && len(s.Live.Rare().Takers) > 0:
 		return Conflict
 	}
 	return Drifted

@@ -29,7 +29,7 @@ func newVerifyScene() *verifyScene { return &verifyScene{Scene: onenode.New()} }
 // the form doesn't set .data.default among them. Others changed the object since.
 func (s *verifyScene) managed(by lynq.PatchStrategy, fields string) {
 	s.Live.Fields, s.Live.Updated, s.Live.ResourceVersion = "", true, "8"
-	s.Live.Updates = []tracking.Update{{Version: "v1", Fields: metav1.NewFieldsV1(fields)}}
+	s.Live.Few = &tracking.Rare{Updates: []tracking.Update{{Version: "v1", Fields: metav1.NewFieldsV1(fields)}}}
 	s.Entry.Patch, s.Entry.Generation, s.Live.Generation = by, 1, 2
 	s.Entry.Defaults, _ = tracking.Defaults([]string{".data.default"})
 	s.Entry.Fields = s.Live.Own(s.Entry.Defaults)
@@ -80,19 +80,23 @@ func TestVerifyRecords(t *testing.T) {
 			s.others = []*inventory.Inventory{{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "ns", Name: "bolt-web"}, UID: "inv2", Entries: slices.Clone(s.Inventory.Entries)}}
 			s.Live.PartOf, s.Live.Owners = inventory.ID("ns", "lynqnode-bolt-web"), []types.UID{"inv2"}
 		}, verify.Foreign, "it belongs to node ns/bolt-web"},
-		"an unknown set":        {func(s *verifyScene) { s.Live.PartOf = "applyset-x-v1" }, verify.Foreign, "it belongs to ApplySet applyset-x-v1"},
-		"a controller":          {func(s *verifyScene) { s.Live.Controller = "Widget/boss" }, verify.Foreign, "controller Widget/boss"},
-		"a tool":                {func(s *verifyScene) { s.Live.Foreign = "Kustomization flux-system/apps" }, verify.Foreign, "to take it over, set conflictPolicy: Force"},
-		"a tool, forced":        {func(s *verifyScene) { s.Live.Foreign, s.Entry.Conflict = "kapp app 1", lynq.ConflictForce }, verify.Foreign, "apply takes it over again"},
-		"a tool, and replaced":  {func(s *verifyScene) { s.Live.Foreign, s.Live.UID = "kapp app 1", "u2" }, verify.Foreign, "kapp app 1"},
-		"a tool, and unmanaged": {func(s *verifyScene) { s.Live.Foreign, s.Live.Unmanaged = "kapp app 1", true }, "", ""},
+		"an unknown set": {func(s *verifyScene) { s.Live.PartOf = "applyset-x-v1" }, verify.Foreign, "it belongs to ApplySet applyset-x-v1"},
+		"a controller":   {func(s *verifyScene) { s.Live.Few = &tracking.Rare{Controller: "Widget/boss"} }, verify.Foreign, "controller Widget/boss"},
+		"a tool":         {func(s *verifyScene) { s.Live.Few = &tracking.Rare{Foreign: "Kustomization flux-system/apps"} }, verify.Foreign, "to take it over, set conflictPolicy: Force"},
+		"a tool, forced": {func(s *verifyScene) {
+			s.Entry.Conflict, s.Live.Few = lynq.ConflictForce, &tracking.Rare{Foreign: "kapp app 1"}
+		}, verify.Foreign, "apply takes it over again"},
+		"a tool, and replaced":  {func(s *verifyScene) { s.Live.UID, s.Live.Few = "u2", &tracking.Rare{Foreign: "kapp app 1"} }, verify.Foreign, "kapp app 1"},
+		"a tool, and unmanaged": {func(s *verifyScene) { s.Live.Unmanaged, s.Live.Few = true, &tracking.Rare{Foreign: "kapp app 1"} }, "", ""},
 
 		"an orphan": {func(s *verifyScene) { s.bare(); s.Live.Orphaned = true }, verify.Orphaned, "marked as an orphan"},
 		"an orphan, once": {func(s *verifyScene) {
 			s.Retained()
 			s.Entry.Creation, s.Live.CreatedOnce, s.Live.Orphaned = lynq.CreateOnce, true, true
 		}, verify.Orphaned, "takes it back"},
-		"going": {func(s *verifyScene) { s.Live.Deleting, s.Live.Ending = true, "is being deleted; x holds it" }, verify.Leaving, "it is being deleted; x holds it"},
+		"going": {func(s *verifyScene) {
+			s.Live.Deleting, s.Live.Few = true, &tracking.Rare{Ending: "is being deleted; x holds it"}
+		}, verify.Leaving, "it is being deleted; x holds it"},
 
 		"never made":      {func(s *verifyScene) { s.Entry.UID, s.Entry.Digest, s.Live = "", "", nil }, verify.Unconfirmed, "run apply again"},
 		"made, not seen":  {func(s *verifyScene) { s.Entry.UID, s.Entry.Digest = "", "" }, verify.Unconfirmed, "run apply again"},
@@ -129,27 +133,27 @@ func TestVerifyRecords(t *testing.T) {
 		"merged, fields of others changed": {func(s *verifyScene) { s.managed(lynq.PatchMerge, `{"f:data":{"f:plan":{}}}`) }, "", ""},
 		"merged, a default changed": {func(s *verifyScene) {
 			s.managed(lynq.PatchMerge, `{"f:data":{"f:plan":{},"f:default":{}}}`)
-			s.Live.Updates[0].Fields = metav1.NewFieldsV1(`{"f:data":{"f:plan":{}}}`)
+			s.Live.Few.Updates[0].Fields = metav1.NewFieldsV1(`{"f:data":{"f:plan":{}}}`)
 		}, "", ""},
 		"merged, ours changed": {func(s *verifyScene) {
 			s.managed(lynq.PatchMerge, `{"f:data":{"f:plan":{}}}`)
-			s.Live.Updates = nil
+			s.Live.Few = nil
 		}, verify.Drifted, "another client changed fields that lynqctl manages"},
 		"replaced, fields of others changed": {func(s *verifyScene) { s.managed(lynq.PatchReplace, `{"f:data":{"f:plan":{}}}`) }, "", ""},
 		"replaced, ours changed": {func(s *verifyScene) {
 			s.managed(lynq.PatchReplace, `{"f:data":{"f:plan":{}}}`)
-			s.Live.Updates[0].At = "2026-01-01T00:00:00Z"
+			s.Live.Few.Updates[0].At = "2026-01-01T00:00:00Z"
 		}, verify.Drifted, "another client changed fields that lynqctl manages"},
 		"applied, another wrote and no field of ours is gone": {func(s *verifyScene) {
 			s.Live.Last, s.Live.ResourceVersion = true, "8"
 		}, "", ""},
 		"taken by an applier": {func(s *verifyScene) {
-			s.Live.Fields, s.Live.Takers = "fewer", []string{"gitops", "argocd", "gitops"}
+			s.Live.Fields, s.Live.Few = "fewer", &tracking.Rare{Takers: []string{"gitops", "argocd", "gitops"}}
 		}, verify.Conflict, `and "argocd" and "gitops" applied fields since`},
 		"taken by an applier, and Force": {func(s *verifyScene) {
-			s.Live.Fields, s.Live.Takers, s.Entry.Conflict = "fewer", []string{"gitops"}, lynq.ConflictForce
+			s.Live.Fields, s.Entry.Conflict, s.Live.Few = "fewer", lynq.ConflictForce, &tracking.Rare{Takers: []string{"gitops"}}
 		}, verify.Drifted, "apply restores them"},
-		"an applier took nothing": {func(s *verifyScene) { s.Live.Takers = []string{"gitops"} }, "", ""},
+		"an applier took nothing": {func(s *verifyScene) { s.Live.Few = &tracking.Rare{Takers: []string{"gitops"}} }, "", ""},
 		"merged, unchanged":       {func(s *verifyScene) { s.Entry.Patch = lynq.PatchMerge }, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -240,8 +244,8 @@ func TestVerifyUnrecorded(t *testing.T) {
 		"another tool's set":         {extra(func(l *tracking.Live) { l.Owners, l.PartOf, l.Fields = nil, "applyset-x-v1", "" }), ""},
 		"an orphan":                  {extra(func(l *tracking.Live) { l.Orphaned = true }), ""},
 		"going":                      {extra(func(l *tracking.Live) { l.Deleting = true }), ""},
-		"a controller's":             {extra(func(l *tracking.Live) { l.Controller = "Service/acme" }), ""},
-		"another tool's":             {extra(func(l *tracking.Live) { l.Foreign = "Application shop" }), ""},
+		"a controller's":             {extra(func(l *tracking.Live) { l.Few = &tracking.Rare{Controller: "Service/acme"} }), ""},
+		"another tool's":             {extra(func(l *tracking.Live) { l.Few = &tracking.Rare{Foreign: "Application shop"} }), ""},
 		"a copy":                     {extra(func(l *tracking.Live) { l.ResourceID = "" }), ""},
 		"recorded":                   {newVerifyScene().Live, ""},
 		"recorded, of another group": {extra(func(l *tracking.Live) { l.Group, l.UID = "legacy.example.com", "u1" }), ""},

@@ -31,7 +31,7 @@ func (o *Object) Ask(ctx context.Context, m Manner) *tracking.Live {
 	if err != nil {
 		return nil
 	}
-	l.Asked = q.live
+	l.Change(func(r *tracking.Rare) { r.Asked = q.live })
 	return l
 }
 

@@ -72,7 +72,7 @@ func (o *Object) LookAt() (*tracking.Live, error) {
 		return nil, err
 	}
 	l := tracking.LiveOf(o.Step.Ref(), m)
-	l.Labels = m.Labels
+	l.Change(func(r *tracking.Rare) { r.Labels = m.Labels })
 	return &l, nil
 }
 
@@ -103,7 +103,7 @@ func (o *Object) again() error {
 
 // current reads the observed object. It returns ErrMoved if the decision no longer holds.
 func (o *Object) current() (live *unstructured.Unstructured, err error) {
-	if live = o.Step.Live.Asked; live != nil {
+	if live = o.Step.Live.Rare().Asked; live != nil {
 		o.asked = true
 	} else if live, err = o.get(); err != nil {
 		return nil, err

@@ -262,7 +262,7 @@ func (w *writer) prepare(live *unstructured.Unstructured) (*unstructured.Unstruc
 		}
 	}
 	if w.o.Step.Reason == reason.Takeover {
-		if patch, err = withoutMarks(patch, live, w.o.Step.Live.ControllerUID); err != nil {
+		if patch, err = withoutMarks(patch, live, w.o.Step.Live.Rare().ControllerUID); err != nil {
 			return nil, err
 		}
 	}

@@ -26,7 +26,7 @@ const (
 	fates
 )
 
-// Held is an object that a node has before a run.
+// Held is an object that a node has before a run, and may lose.
 type Held struct {
 	lynq.Ref
 	ID string // of the object's resource
@@ -39,6 +39,7 @@ type Held struct {
 // NodeChange tells a guard the objects of a node before a run, and what the run makes
 // of the node.
 type NodeChange struct {
+	// Before may leave out objects that exist after the run.
 	Before []Held
 	// Leaves: the run deletes the node. To is the namespace in which the node's row makes
 	// the node from now on, "" where no row does.

@@ -9,7 +9,7 @@ import (
 const (
 	// pagesInMemory is how many bytes stay in memory before the first ones go to the file.
 	// Most runs are smaller, and need no file.
-	pagesInMemory = 4 << 20
+	pagesInMemory = 1 << 20
 	// segmentSize is the size of one piece of the file. It is a multiple of each system's
 	// page.
 	segmentSize = 16 << 20
