@@ -16,11 +16,13 @@ import (
 	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
@@ -34,6 +36,8 @@ const (
 	jobBareApply = "bare-apply"
 	// jobBareLists reads the metadata of all objects of a hub: KUBECONFIG HUB.
 	jobBareLists = "bare-lists"
+	// jobBareRun sends all requests of the least safe run: KUBECONFIG HUB.
+	jobBareRun = "bare-run"
 )
 
 // kinds returns the resources of the kinds in the benchmark's form.
@@ -165,6 +169,69 @@ func bareLists(args []string) error {
 			o.Continue = list.Continue
 		}
 	})
+}
+
+// bareRun sends the lists between the other requests that a run needs, even if it changes
+// nothing: for its Lease, the server's kinds, and the record of the hub. It has its own
+// Lease and record.
+func bareRun(args []string) error {
+	config, err := bareConfig(args[0])
+	if err != nil {
+		return err
+	}
+	client, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	named, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return err
+	}
+	leases := client.Resource(schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}).Namespace(args[1])
+	maps := client.Resource(kinds()["ConfigMap"]).Namespace(args[1])
+	lease, err := made(leases, &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": map[string]any{"name": "bare"},
+	}})
+	if err != nil {
+		return err
+	}
+	if _, _, _, err := named.GroupsAndMaybeResources(); err != nil {
+		return err
+	}
+	if lease, err = touched(leases, lease); err != nil {
+		return err
+	}
+	var record *unstructured.Unstructured
+	err = inParallel(2, 2, func(i int) (err error) {
+		if i == 0 {
+			return bareLists(args)
+		}
+		record, err = made(maps, bareRecord(args[1], 0))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if _, err = touched(maps, record); err != nil {
+		return err
+	}
+	_, err = touched(leases, lease)
+	return err
+}
+
+// made reads an object, and creates it if it doesn't exist.
+func made(c dynamic.ResourceInterface, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	now, err := c.Get(context.Background(), o.GetName(), metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return c.Create(context.Background(), o, metav1.CreateOptions{})
+	}
+	return now, err
+}
+
+// touched writes an object with a change.
+func touched(c dynamic.ResourceInterface, o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	o.SetAnnotations(map[string]string{"from": o.GetResourceVersion()})
+	return c.Update(context.Background(), o, metav1.UpdateOptions{})
 }
 
 // bareInventories lists whole ConfigMaps as protobuf.

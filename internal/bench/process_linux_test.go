@@ -43,6 +43,8 @@ func child(job string, args []string) error {
 		return bareApply(args)
 	case jobBareLists:
 		return bareLists(args)
+	case jobBareRun:
+		return bareRun(args)
 	case jobPostgresFloor:
 		return postgresFloor(args[0], args[1], os.Stdout)
 	}

@@ -16,7 +16,7 @@ import (
 // resultText returns the report of a run. It is "" if nothing changed and nothing failed,
 // because the summary says that. It never contains unchanged nodes.
 func resultText(all []nodeResult, summary *report.Summary, format tty.Format, out tty.Stream) (string, error) {
-	shown := make([]nodeResult, 0, len(all))
+	var shown []nodeResult
 	for _, n := range all {
 		if n.shown() {
 			shown = append(shown, n)

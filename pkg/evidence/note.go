@@ -77,7 +77,8 @@ func hash(text string) uint64 {
 
 // keyed is a hash with a key, so that two hubs note the same row otherwise.
 func keyed(key string, h uint64) [sha256.Size]byte {
-	return sha256.Sum256(binary.BigEndian.AppendUint64([]byte(key), h))
+	var buffer [64]byte // for any key that lynqctl makes
+	return sha256.Sum256(binary.BigEndian.AppendUint64(append(buffer[:0], key...), h))
 }
 
 func keyedUID(key string, h uint64) uint32 {

@@ -17,8 +17,10 @@ const applySetTooling = "lynqctl/v1"
 func ID(namespace, name string) string {
 	// The text has the name, namespace, kind and group of the parent. The core group is
 	// "".
-	sum := sha256.Sum256([]byte(name + "." + namespace + ".ConfigMap."))
-	return "applyset-" + base64.RawURLEncoding.EncodeToString(sum[:]) + "-v1"
+	var text [512]byte
+	sum := sha256.Sum256(append(append(append(append(text[:0], name...), '.'), namespace...), ".ConfigMap."...))
+	id := append(text[:0], "applyset-"...)
+	return string(append(base64.RawURLEncoding.AppendEncode(id, sum[:]), "-v1"...))
 }
 
 // groupKinds returns the kinds of the recorded objects for

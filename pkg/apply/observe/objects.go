@@ -182,6 +182,7 @@ func (o *observer) kind(ctx context.Context, k *wantedKind) error {
 	if err := o.missing(ctx, r, k.refs, true); err != nil {
 		return err
 	}
+	k.refs = nil // other kinds may still be read, and the objects of a kind can be many
 	return o.copies(ctx, r, k.replaced, ","+wellknown.LabelHub+"!="+o.hub)
 }
 
@@ -207,6 +208,7 @@ func (o *observer) labelled(ctx context.Context, k *wantedKind, r lynq.APIResour
 	for _, live := range l.objects {
 		o.sort(live, meant)
 	}
+	l.objects = nil
 	return nil
 }
 

@@ -215,7 +215,8 @@ type Summary struct {
 // function.
 func Summarize(plans []plan.Plan, nodes, unmarked []NodeResult, rollouts schedule.Rollouts) *Summary {
 	s := &Summary{Nodes: map[Outcome]int{}, Objects: map[Outcome]int{}, Actions: map[plan.Action]int{}, Adopted: map[plan.Action]int{}, Settled: map[lynq.HubKey]bool{}, Rollouts: map[lynq.HubKey][]inventory.Rollout{}}
-	s.fail(slices.Concat(nodes, unmarked))
+	s.fail(nodes)
+	s.fail(unmarked)
 	s.Nodes[OutcomeFailed], s.Leaving = len(unmarked), -len(unmarked)
 	for i := range plans {
 		p := &plans[i]
