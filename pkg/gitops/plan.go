@@ -66,7 +66,7 @@ type Plan struct {
 
 	told         []string       // Index.Told after the run
 	had, renders []index.Origin // forms with their digests, of the old index and of the run
-	final        *index.Sealed  // once known, without its bytes
+	final        *index.Sealed  // once known
 }
 
 // Compare decides what happens to each file. It is a pure function. With force, it ignores
@@ -214,11 +214,10 @@ func (s *Step) writes() bool {
 // Final returns the index after the plan.
 func (p *Plan) Final() *index.Index { return p.index(false) }
 
-// sealed returns the digests of the final index. It drops the bytes, which can be many.
+// sealed returns the digests of the final index.
 func (p *Plan) sealed() *index.Sealed {
 	if p.final == nil {
 		p.final = p.Final().Seal()
-		p.final.Bytes = nil
 	}
 	return p.final
 }

@@ -45,10 +45,13 @@ func PlainSecrets(nodes []*Node) []PlainSecret {
 	return found
 }
 
+// MayHaveSecret reports whether objects of a kind can have values of a Secret.
+func MayHaveSecret(kind string) bool { return kind == "Secret" || isList(kind) }
+
 // plain reports whether an object shows values of a Secret. It doesn't parse kinds that
 // can't. An unparseable object counts as one that does.
 func (o *Object) plain() bool {
-	if len(o.Bytes) == 0 || o.Kind != "Secret" && !isList(o.Kind) {
+	if len(o.Bytes) == 0 || !MayHaveSecret(o.Kind) {
 		return false
 	}
 	var content map[string]any

@@ -231,14 +231,15 @@ func (w *writer) saveIndex(x *index.Index) error {
 	if now != w.index {
 		return &WriteError{Path: w.fullPath(index.FileName), Err: ErrChanged}
 	}
-	next := x.Seal()
-	if now == next.File {
+	next := x.Encode()
+	digest := index.DigestOf(next)
+	if now == digest {
 		return nil
 	}
-	if err := w.replace(index.FileName, next.Bytes); err != nil {
+	if err := w.replace(index.FileName, next); err != nil {
 		return err
 	}
-	w.index = next.File
+	w.index = digest
 	return nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 	"github.com/lynqctl/lynqctl/pkg/render"
+	"github.com/lynqctl/lynqctl/pkg/render/spool"
 )
 
 // treeNodes collects rendered nodes, object by object.
@@ -24,6 +25,8 @@ type treeNodes struct {
 	// selects the node's row. See render.Document.
 	tombstones [][]lynq.Tombstone
 	matches    []int
+	// pages keeps the manifests.
+	pages spool.Pages
 }
 
 // render keeps the nodes of a hub, including those that failed to render. Otherwise the
@@ -34,7 +37,7 @@ func (s *treeNodes) render(ctx context.Context) func(*render.Run, render.Input) 
 			if err != nil {
 				return err
 			}
-			s.nodes = append(s.nodes, treeNode(&n))
+			s.nodes = append(s.nodes, s.node(&n))
 			s.tombstones, s.matches = append(s.tombstones, n.Out.Tombstones), append(s.matches, n.Out.Match)
 		}
 		return nil
@@ -68,7 +71,7 @@ func (s *treeNodes) wait(hubs []load.HubPrograms, last int) {
 	}
 }
 
-func treeNode(r *render.Rendered[render.Document]) *gitops.Node {
+func (s *treeNodes) node(r *render.Rendered[render.Document]) *gitops.Node {
 	n := &gitops.Node{
 		NodeID: lynq.NodeID{Hub: r.Program.Hub.Key(), Form: r.Program.Form.Key(), Namespace: r.Namespace, Name: r.Name},
 		Failed: len(r.Problems) > 0, Objects: make([]gitops.Object, len(r.Out.Objects)), NotIncluded: r.Out.NotIncluded,
@@ -79,6 +82,9 @@ func treeNode(r *render.Rendered[render.Document]) *gitops.Node {
 		}
 	}
 	text := bytes.Clone(r.Out.Bytes)
+	if !slices.ContainsFunc(r.Out.Objects, func(o render.WrittenObject) bool { return gitops.MayHaveSecret(o.Kind) }) {
+		text = s.pages.Keep(text)
+	}
 	for i, o := range r.Out.Objects {
 		n.Objects[i] = gitops.Object{
 			ObjectKey: index.ObjectKey{Ref: o.Ref, ID: o.ID, Data: slices.Contains(n.HoldsData, o.ID)},

@@ -75,19 +75,31 @@ type line struct {
 
 // Encode encodes an index. Equal indexes give equal bytes. A file with two digests has two
 // lines.
-func (x *Index) Encode() []byte { return x.Seal().Bytes }
+func (x *Index) Encode() []byte {
+	all := make([]byte, 0, 64+len(x.Entries)*320)
+	x.encode(func(lines []byte) { all = append(all, lines...) })
+	return all
+}
 
-// Sealed is an encoded index.
+// Sealed has the digests of an encoded index.
 type Sealed struct {
-	Bytes   []byte
-	File    Digest  // of these bytes
+	File    Digest  // of all bytes
 	Digests Digests // as in the last lines
 }
 
-// Seal encodes an index, and calculates its digests. Only the files and forms of the index
-// determine them, so an unchanged tree keeps its bytes.
-func (x *Index) Seal() *Sealed {
-	b := make([]byte, 0, 64+len(x.Entries)*320)
+// Seal calculates the digests of an index. Only the files and forms of the index determine
+// them, so an unchanged tree keeps its bytes.
+func (x *Index) Seal() *Sealed { return x.encode(func([]byte) {}) }
+
+// encode calls write with all lines in order. The bytes are valid only during the call.
+func (x *Index) encode(write func(lines []byte)) *Sealed {
+	sum := sha256.New() // Sum keeps its state, so one pass gives the digests of plan and file
+	end := func(lines []byte) []byte {
+		_, _ = sum.Write(lines) // a hash never fails
+		write(lines)
+		return lines[:0]
+	}
+	var b []byte
 	b = append(b, `{"format":`...)
 	b = strconv.AppendInt(b, format, 10)
 	if x.Unfinished {
@@ -97,31 +109,26 @@ func (x *Index) Seal() *Sealed {
 		list, _ := json.Marshal(x.Told) // strings always encode
 		b = append(append(b, `,"told":`...), list...)
 	}
-	b = append(b, "}\n"...)
+	b = end(append(b, "}\n"...))
 	sums := hubSums{}
 	for i := range x.Entries {
 		e := &x.Entries[i]
-		start := len(b)
 		for _, d := range e.Digests {
 			b = e.appendLine(b, d)
 		}
 		if !e.Shared() {
-			sums.add(e.Hub, b[start:])
+			sums.add(e.Hub, b)
 		}
+		b = end(b)
 	}
 	s := &Sealed{Digests: Digests{Origins: sums.origins(x.Forms)}}
 	for i := range s.Digests.Origins {
-		b = s.Digests.Origins[i].appendLine(b)
+		b = end(s.Digests.Origins[i].appendLine(b))
 	}
-	sum := sha256.New() // Sum keeps its state, so one pass gives the digests of plan and file
-	_, _ = sum.Write(b) // a hash never fails
 	s.Digests.Plan = hex.EncodeToString(sum.Sum(nil)[:planSize])
-	end := len(b)
 	b = strconv.AppendInt(append(b, `{"format":`...), format, 10)
 	b = append(append(b, `,"last":true,"plan":"`...), s.Digests.Plan...)
-	b = append(b, "\"}\n"...)
-	s.Bytes = b
-	_, _ = sum.Write(s.Bytes[end:])
+	end(append(b, "\"}\n"...))
 	s.File = Digest(sum.Sum(nil))
 	return s
 }
@@ -271,12 +278,46 @@ func Decode(b []byte) (*Index, error) {
 // decodeLines reads lines. number is that of the first one.
 func decodeLines(lines [][]byte, number int) (x Index, err error) {
 	x.Entries = make([]Entry, 0, len(lines))
+	known := texts{}
 	for i, text := range lines {
+		files := len(x.Entries)
 		if err := x.decodeLine(text); err != nil {
 			return Index{}, &LineError{number + i, err}
 		}
+		if len(x.Entries) > files {
+			known.keep(&x.Entries[files])
+		}
 	}
 	return x, nil
+}
+
+// texts has the texts that many entries have.
+type texts map[string]string
+
+// keep copies the texts of an entry, so that it doesn't keep its line. A line is twice as
+// long as the texts that only its entry has.
+func (t texts) keep(e *Entry) {
+	e.Path = strings.Clone(e.Path)
+	for _, s := range []*string{&e.Hub.Name, &e.Hub.Namespace, &e.Form.Namespace, &e.Form.Name, &e.Node.Namespace} {
+		*s = t.of(*s)
+	}
+	e.Node.Name = strings.Clone(e.Node.Name)
+	for i := range e.Objects {
+		o := &e.Objects[i]
+		for _, s := range []*string{&o.Group, &o.Kind, &o.Namespace, &o.ID} {
+			*s = t.of(*s)
+		}
+		o.Name = strings.Clone(o.Name)
+	}
+}
+
+func (t texts) of(s string) string {
+	if known, is := t[s]; is {
+		return known
+	}
+	s = strings.Clone(s)
+	t[s] = s
+	return s
 }
 
 // decodeLine adds a line to an index. It needs no digests of hubs and no plan, because

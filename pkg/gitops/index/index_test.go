@@ -135,7 +135,7 @@ func TestBadIndex(t *testing.T) {
 func TestDigests(t *testing.T) {
 	x := sampleIndex()
 	sealed := x.Seal()
-	b, digests := sealed.Bytes, sealed.Digests
+	b, digests := x.Encode(), sealed.Digests
 	lines := strings.SplitAfter(strings.TrimSuffix(string(b), "\n"), "\n")
 	last := len(lines) - 1
 	sum := func(lines ...string) string {
