@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/http"
@@ -62,7 +63,7 @@ func typeMeta(r lynq.APIResource) metav1.TypeMeta {
 // kept. The pages show one moment. If reading takes longer than the server keeps that
 // moment, it answers 410. readList then drops the notes, and asks for everything in one
 // page, which can't expire. The request has no resource version, so the list contains all
-// earlier writes.
+// earlier writes. The bytes of a page are valid only during the call of page.
 func (c *Client) readList(ctx context.Context, r *request, o metav1.ListOptions, page func(body []byte, keep func(note func())) (next string, err error)) error {
 	var notes []func()
 	keep := func(note func()) {
@@ -70,9 +71,10 @@ func (c *Client) readList(ctx context.Context, r *request, o metav1.ListOptions,
 			notes = append(notes, note)
 		}
 	}
+	var body bytes.Buffer
 	for o.Limit = c.pageSize; ; {
 		r.params = listParams(o)
-		body, err := c.send(ctx, r)
+		err := c.receive(ctx, r, &body)
 		if apierrors.IsResourceExpired(err) && o.Continue != "" {
 			notes, o.Limit, o.Continue = nil, 0, ""
 			continue
@@ -80,7 +82,7 @@ func (c *Client) readList(ctx context.Context, r *request, o metav1.ListOptions,
 		if err != nil {
 			return err
 		}
-		if o.Continue, err = page(body, keep); err != nil {
+		if o.Continue, err = page(body.Bytes(), keep); err != nil {
 			return fmt.Errorf("%s: %w", r.text(), err)
 		}
 		if o.Continue == "" {

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -151,6 +152,36 @@ func (c *Client) send(ctx context.Context, r *request) ([]byte, error) {
 		return nil, explain(ctx, r, err)
 	}
 	return body, nil
+}
+
+// receive works like send for a request that writes nothing, and reads the answer's body
+// into a buffer. An earlier answer in it gives up its memory.
+func (c *Client) receive(ctx context.Context, r *request, into *bytes.Buffer) error {
+	if c.log.Level >= levelBodies { // only send logs bodies
+		body, err := c.send(ctx, r)
+		into.Reset()
+		_, _ = into.Write(body) // a buffer never fails
+		return err
+	}
+	if err := r.check(); err != nil {
+		return err
+	}
+	err := c.patience.try(ctx, func() error {
+		body, err := c.build(r).Stream(c.logging(ctx, r))
+		if err != nil {
+			return err
+		}
+		defer func() { _ = body.Close() }() // nothing was written
+		into.Reset()
+		if _, err := into.ReadFrom(body); err != nil {
+			return fmt.Errorf("read the answer: %w", err)
+		}
+		return nil
+	})
+	if err != nil {
+		return explain(ctx, r, err)
+	}
+	return nil
 }
 
 // errNotSent ends the tries of a request without permission.

@@ -19,6 +19,7 @@ import (
 const (
 	levelRequests = 6
 	levelHeaders  = 7
+	levelBodies   = 8
 	levelMost     = 9
 )
 

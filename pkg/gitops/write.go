@@ -21,8 +21,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 )
 
-// These limit the bytes of files to read. maxIndex is enough for a million files. maxFile is
-// enough for the list of a million nodes, and no API server takes objects of this size.
+// These limit the bytes of files to read. maxIndex is enough for three million files. maxFile
+// is enough for the list of a million nodes, and no API server takes objects of this size.
 const (
 	maxIndex = 1 << 30
 	maxFile  = 64 << 20
@@ -35,6 +35,7 @@ type Dir struct {
 	root *os.Root // nil if the folder doesn't exist yet
 	// index is the digest of the index file that it read.
 	index index.Digest
+	most  int64 // the largest index, in bytes
 }
 
 // OpenDir opens a folder. A missing folder counts as empty, and Write creates it.
@@ -43,7 +44,7 @@ func OpenDir(name string) (*Dir, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	return &Dir{name: name, root: root}, nil
+	return &Dir{name: name, root: root, most: maxIndex}, nil
 }
 
 // Close closes the folder.
@@ -81,7 +82,7 @@ func (d *Dir) readIndex() ([]byte, error) {
 		return nil, d.told(index.FileName, err)
 	}
 	defer func() { _ = f.Close() }() // nothing was written
-	b, err := bounded.ReadAll(f, maxIndex)
+	b, err := bounded.ReadAll(f, d.most)
 	return b, d.told(index.FileName, err)
 }
 

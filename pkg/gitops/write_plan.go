@@ -58,7 +58,7 @@ func (d *Dir) Changes(p *Plan) bool {
 		d.index != p.sealed().File
 }
 
-// RootError means that lynqctl couldn't create the tree's folder. It wrote nothing.
+// RootError means that the folder can't have the tree. lynqctl wrote nothing.
 type RootError struct{ Err error }
 
 // Error implements error.
@@ -232,6 +232,9 @@ func (w *writer) saveIndex(x *index.Index) error {
 		return &WriteError{Path: w.fullPath(index.FileName), Err: ErrChanged}
 	}
 	next := x.Encode()
+	if size := int64(len(next)); size > w.most { // the next run couldn't read it
+		return &RootError{fmt.Errorf("its index would have %d MiB, the limit is %d MiB (write a tree for each form, or for each part of the table)", size>>20, w.most>>20)}
+	}
 	digest := index.DigestOf(next)
 	if now == digest {
 		return nil

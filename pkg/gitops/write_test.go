@@ -418,6 +418,26 @@ func TestLocked(t *testing.T) {
 	}
 }
 
+// TestLargestIndex checks that lynqctl writes no index that the next run couldn't read.
+func TestLargestIndex(t *testing.T) {
+	s := newSite(t)
+	s.run(inputOf([]*Node{rowNode("crm", "acme", "1")}))
+	before := s.files()
+	dir, p := s.plan(inputOf([]*Node{rowNode("crm", "acme", "1"), rowNode("crm", "globex", "1")}))
+	dir.most = int64(len(before[index.FileName]))
+	var root *RootError
+	if err := dir.Write(context.Background(), p); !errors.As(err, &root) || !strings.Contains(err.Error(), "its index would have") {
+		t.Errorf("got %v", err)
+	}
+	if diff := cmp.Diff(before, s.files()); diff != "" {
+		t.Error(diff)
+	}
+	dir.most = maxIndex
+	if err := dir.Write(context.Background(), p); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestWorkFolder checks that lynqctl removes unfinished files of a killed run, but nothing
 // that somebody else put into their folder.
 func TestWorkFolder(t *testing.T) {

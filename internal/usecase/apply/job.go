@@ -215,6 +215,7 @@ func (j *Job) Render(ctx context.Context) error {
 		return j.Options.Ended(run.Run, err)
 	}
 	wanted.retract(run.Retracted())
+	saveMemory(wanted.nodes)
 	j.Failed, j.NextExpiry, j.sources = run.Err(), run.Report().NextExpiry, wanted.sources
 	j.renames = wanted.renames
 	j.Nodes, j.reports, j.missing, j.near = map[lynq.HubKey][]*plan.Node{}, run.Hubs, run.Missing(), run.Near

@@ -25,7 +25,7 @@ type treeNodes struct {
 	// selects the node's row. See render.Document.
 	tombstones [][]lynq.Tombstone
 	matches    []int
-	// pages keeps the manifests.
+	// pages keeps the manifests that can't have a secret value.
 	pages spool.Pages
 }
 
@@ -82,7 +82,8 @@ func (s *treeNodes) node(r *render.Rendered[render.Document]) *gitops.Node {
 		}
 	}
 	text := bytes.Clone(r.Out.Bytes)
-	if !slices.ContainsFunc(r.Out.Objects, func(o render.WrittenObject) bool { return gitops.MayHaveSecret(o.Kind) }) {
+	secret := len(r.Program.Hub.SecretColumns) > 0 || slices.ContainsFunc(r.Out.Objects, func(o render.WrittenObject) bool { return gitops.MayHaveSecret(o.Kind) })
+	if !secret {
 		text = s.pages.Keep(text)
 	}
 	for i, o := range r.Out.Objects {

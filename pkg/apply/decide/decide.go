@@ -259,12 +259,13 @@ func deciders(hubs []*Input) []*decider {
 }
 
 func index(in *Input) *decider {
+	nodes, inventories := in.Nodes, in.Inventories // rules outlive the input, see rules
 	d := &decider{
 		in:          in,
 		claims:      claim.Of(in.Nodes),
 		inventories: make(map[lynq.NodeKey]*inventory.Inventory, len(in.Inventories)),
-		applySets:   sync.OnceValue(func() map[string]lynq.NodeKey { return applySetsOf(in.Inventories) }),
-		desired:     sync.OnceValue(func() map[lynq.Ref]lynq.NodeKey { return renderedBy(in.Nodes) }),
+		applySets:   sync.OnceValue(func() map[string]lynq.NodeKey { return applySetsOf(inventories) }),
+		desired:     sync.OnceValue(func() map[lynq.Ref]lynq.NodeKey { return renderedBy(nodes) }),
 		nodes:       make(map[lynq.NodeKey]*plan.Node, len(in.Nodes)),
 		unknown:     map[lynq.NodeKey]bool{},
 		untouched:   map[lynq.NodeKey]error{},

@@ -1,0 +1,29 @@
+package apply
+
+import (
+	"runtime/debug"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+)
+
+const (
+	// manyObjects need so much memory that a run saves some of it.
+	manyObjects = 20_000
+	// goDefault is Go's value of GOGC. savingMemory takes 5 % more time, and 10 MiB less of
+	// 190 with 50 000 objects.
+	goDefault, savingMemory = 100, 75
+)
+
+// saveMemory collects garbage earlier if there are many objects. A GOGC of the user stays.
+func saveMemory(nodes []*plan.Node) {
+	objects := 0
+	for _, n := range nodes {
+		objects += len(n.Objects)
+	}
+	if objects < manyObjects {
+		return
+	}
+	if before := debug.SetGCPercent(savingMemory); before != goDefault {
+		debug.SetGCPercent(before)
+	}
+}
