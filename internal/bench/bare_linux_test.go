@@ -59,14 +59,19 @@ func bareConfig(kubeconfig string) (*rest.Config, error) {
 	return config, err
 }
 
+func bareClient(kubeconfig string) (*rest.Config, *dynamic.DynamicClient, error) {
+	config, err := bareConfig(kubeconfig)
+	if err != nil {
+		return nil, nil, err
+	}
+	client, err := dynamic.NewForConfig(config)
+	return config, client, err
+}
+
 // bareApply creates a record for each node, applies all objects, and updates the records.
 // Each worker takes the next item.
 func bareApply(args []string) error {
-	config, err := bareConfig(args[0])
-	if err != nil {
-		return err
-	}
-	client, err := dynamic.NewForConfig(config)
+	_, client, err := bareClient(args[0])
 	if err != nil {
 		return err
 	}
@@ -175,11 +180,7 @@ func bareLists(args []string) error {
 // nothing: for its Lease, the server's kinds, and the record of the hub. It has its own
 // Lease and record.
 func bareRun(args []string) error {
-	config, err := bareConfig(args[0])
-	if err != nil {
-		return err
-	}
-	client, err := dynamic.NewForConfig(config)
+	config, client, err := bareClient(args[0])
 	if err != nil {
 		return err
 	}

@@ -155,7 +155,7 @@ func (c *Client) send(ctx context.Context, r *request) ([]byte, error) {
 }
 
 // receive works like send for a request that writes nothing, and reads the answer's body
-// into a buffer. An earlier answer in it gives up its memory.
+// into a buffer. It overwrites an earlier answer there.
 func (c *Client) receive(ctx context.Context, r *request, into *bytes.Buffer) error {
 	if c.log.Level >= levelBodies { // only send logs bodies
 		body, err := c.send(ctx, r)

@@ -39,7 +39,7 @@ type nodeRun struct {
 	stopped   bool               // it gets no turn in this run
 }
 
-// set makes n the run of another node, in the memory of the one before.
+// set makes n the run of another node. It overwrites the run before.
 func (n *nodeRun) set(r *run, of *plan.Plan, p *plan.NodePlan, result *report.NodeResult) {
 	steps := n.steps
 	steps.Set(p, !r.Options.DryRun && r.Options.Wait)

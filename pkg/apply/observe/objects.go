@@ -84,17 +84,18 @@ func (o *observer) share(kinds []wantedKind) {
 				continue
 			}
 			l.Ref = r.Ref
-			if string(l.UID) == r.UID {
-				l.UID = types.UID(r.UID)
-			}
-			if l.ResourceVersion == r.ResourceVersion {
-				l.ResourceVersion = r.ResourceVersion
-			}
-			if l.Fields == r.Fields {
-				l.Fields = r.Fields
-			}
-			o.seen.Live[r.Ref] = l // replaces the texts of the key, too
+			shareText(&l.UID, r.UID)
+			shareText(&l.ResourceVersion, r.ResourceVersion)
+			shareText(&l.Fields, r.Fields)
+			o.seen.Live[r.Ref] = l // Go then keeps the entry's texts in the key, too
 		}
+	}
+}
+
+// shareText makes an equal text use the memory of the other one.
+func shareText[T ~string](own *T, other string) {
+	if string(*own) == other {
+		*own = T(other)
 	}
 }
 

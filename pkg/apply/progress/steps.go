@@ -24,7 +24,7 @@ type Steps struct {
 }
 
 // Set makes all the steps of a plan before their turn. purging says whether the run deletes
-// objects after their work is done. Earlier steps in all give up their memory.
+// objects after their work is done. Set overwrites earlier steps.
 func (all *Steps) Set(p *plan.NodePlan, purging bool) {
 	if all.index == nil {
 		all.index = map[string]int{}

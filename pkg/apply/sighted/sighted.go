@@ -104,7 +104,7 @@ func Note(objects []Object, rules, classes string) string {
 	return fmt.Sprintf("%s -%s %s", Short(rules), classes, base64.RawStdEncoding.EncodeToString(raw))
 }
 
-// longText is longer than nearly all texts to hash, so that they need no memory.
+// longText is longer than nearly all texts to hash. Hashing these allocates nothing.
 const longText = 512
 
 // appendRef appends the object's reference without its group, and a zero byte.

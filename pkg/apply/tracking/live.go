@@ -88,14 +88,14 @@ func (l *Live) Rare() Rare {
 	return *l.Few
 }
 
-// Change changes what few objects have, in this Live only.
+// Change changes what few objects have. Copies of the Live keep theirs.
 func (l *Live) Change(change func(*Rare)) {
 	r := l.Rare()
 	change(&r)
 	l.keep(r)
 }
 
-// keep needs no memory for nothing.
+// keep sets what few objects have. It allocates nothing if that is empty.
 func (l *Live) keep(r Rare) {
 	l.Few = nil
 	if !r.empty() {

@@ -278,46 +278,33 @@ func Decode(b []byte) (*Index, error) {
 // decodeLines reads lines. number is that of the first one.
 func decodeLines(lines [][]byte, number int) (x Index, err error) {
 	x.Entries = make([]Entry, 0, len(lines))
-	known := texts{}
 	for i, text := range lines {
 		files := len(x.Entries)
 		if err := x.decodeLine(text); err != nil {
 			return Index{}, &LineError{number + i, err}
 		}
 		if len(x.Entries) > files {
-			known.keep(&x.Entries[files])
+			x.Entries[files].compact()
 		}
 	}
 	return x, nil
 }
 
-// texts has the texts that many entries have.
-type texts map[string]string
-
-// keep copies the texts of an entry, so that it doesn't keep its line. A line is twice as
-// long as the texts that only its entry has.
-func (t texts) keep(e *Entry) {
+// compact copies the texts of an entry, so that it doesn't keep its line. A line is twice
+// as long as the texts that only its entry has.
+func (e *Entry) compact() {
 	e.Path = strings.Clone(e.Path)
 	for _, s := range []*string{&e.Hub.Name, &e.Hub.Namespace, &e.Form.Namespace, &e.Form.Name, &e.Node.Namespace} {
-		*s = t.of(*s)
+		*s = lynq.Shared(*s)
 	}
 	e.Node.Name = strings.Clone(e.Node.Name)
 	for i := range e.Objects {
 		o := &e.Objects[i]
 		for _, s := range []*string{&o.Group, &o.Kind, &o.Namespace, &o.ID} {
-			*s = t.of(*s)
+			*s = lynq.Shared(*s)
 		}
 		o.Name = strings.Clone(o.Name)
 	}
-}
-
-func (t texts) of(s string) string {
-	if known, is := t[s]; is {
-		return known
-	}
-	s = strings.Clone(s)
-	t[s] = s
-	return s
 }
 
 // decodeLine adds a line to an index. It needs no digests of hubs and no plan, because
