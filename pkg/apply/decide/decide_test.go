@@ -152,7 +152,7 @@ type verdict struct {
 func wanted(at situation, p lynq.Policy) verdict {
 	v := wantedOfAll(at, p)
 	switch at {
-	case drift, bare, formChanged, unconfirmed, unfinished:
+	case formChanged, unconfirmed, unfinished: // never for drift
 		if p.Patch == lynq.PatchRecreate && v.Action == plan.ActionUpdate && p.Deletion == lynq.DeleteDelete {
 			v.Action = plan.ActionRecreate
 		}

@@ -2,18 +2,17 @@ package decide
 
 import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// recreate changes an update into a recreation if the patchStrategy says so and only
-// content of the form is lost. The server is asked first whether more than metadata would
-// change.
+// recreate changes an update into a recreation if the patchStrategy says so, the manifest
+// changed, and only content of the form is lost. The server is asked first whether more than
+// metadata would change.
 func (d *decider) recreate(me plan.Owner, s *plan.Step) {
 	if s.Action != plan.ActionUpdate && s.Action != plan.ActionAdopt || s.Object.Policy.Patch != lynq.PatchRecreate {
 		return
 	}
-	if s.InPlace = d.inPlace(me, s); s.InPlace == "" && s.Reason != reason.Untracked {
+	if s.InPlace = d.inPlace(me, s); s.InPlace == "" {
 		s.Action = plan.ActionRecreate
 	}
 }
@@ -26,6 +25,9 @@ func (d *decider) inPlace(me plan.Owner, s *plan.Step) string {
 	adopted := s.Adopted || s.Action == plan.ActionAdopt
 	if !adopted && (r == nil || (adopting{d}).proof(me, r, l) == nil) {
 		return "no inventory entry proves that the node owns it"
+	}
+	if s.Unaltered() {
+		return "its manifest didn't change, and lynqctl repairs changes of other clients in place"
 	}
 	q := &question{
 		asker: askerRecreate, me: me, entry: r, live: l, why: s.Reason, adopted: adopted, keeps: l.DeletionPolicy,

@@ -22,7 +22,7 @@ func TestStrategies(t *testing.T) {
 		vanished:    {reason.Vanished, plan.ActionCreate, plan.ActionCreate},
 		ours:        {reason.UpToDate, plan.ActionKeep, plan.ActionKeep},
 		formChanged: {reason.Changed, plan.ActionUpdate, plan.ActionRecreate},
-		drift:       {reason.Drifted, plan.ActionUpdate, plan.ActionRecreate},
+		drift:       {reason.Drifted, plan.ActionUpdate, plan.ActionUpdate},
 		unconfirmed: {reason.Unconfirmed, plan.ActionUpdate, plan.ActionRecreate},
 		policyMoved: {reason.Untracked, plan.ActionUpdate, plan.ActionUpdate},
 		recreated:   {reason.Replaced, plan.ActionUpdate, plan.ActionUpdate},
@@ -48,8 +48,7 @@ func TestStrategies(t *testing.T) {
 			if got := (verdict{s.Action, s.Reason}); got != expected {
 				t.Errorf("%s, %s: %v, want %v", at, strategy, got, expected)
 			}
-			// The server says whether only tracking is missing.
-			if may := strategy == lynq.PatchRecreate && (want.recreated == plan.ActionRecreate || at == policyMoved); s.Recreates() != may {
+			if may := strategy == lynq.PatchRecreate && want.recreated == plan.ActionRecreate; s.Recreates() != may {
 				t.Errorf("%s, %s: may be recreated: %t (%s)", at, strategy, s.Recreates(), s.InPlace)
 			}
 		}

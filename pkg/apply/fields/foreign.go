@@ -5,7 +5,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -145,8 +144,9 @@ func (w changes) same(s spot) bool {
 	return !whole || w.within(s.names, s.live, s.want)
 }
 
-// keepSet copies the fields of a set that the body lacks into maps of the body.
-func keepSet(body, live any, set *fieldpath.Set) {
+// keepSet adds the fields and list items of a set that the body lacks. It changes maps of
+// the body, and returns a list with more items.
+func keepSet(body, live any, set *fieldpath.Set) any {
 	for _, pe := range elements(set) {
 		from, ok := at(live, pe)
 		if !ok {
@@ -154,11 +154,19 @@ func keepSet(body, live any, set *fieldpath.Set) {
 		}
 		into, said := saidAt(body, pe)
 		m, isMap := body.(map[string]any)
-		switch {
-		case said && below(set, pe) != nil:
-			keepSet(into, from, below(set, pe))
-		case !said && isMap && pe.FieldName != nil && below(set, pe) == nil:
-			m[*pe.FieldName] = runtime.DeepCopyJSONValue(from)
+		list, isList := body.([]any)
+		switch part := below(set, pe); {
+		case said && part != nil:
+			if into = keepSet(into, from, part); isMap {
+				m[*pe.FieldName] = into
+			}
+		case said:
+		case isMap && pe.FieldName != nil:
+			m[*pe.FieldName] = ownItem(from, pe, set, nil)
+		case isList && pe.Index == nil:
+			list = append(list, ownItem(from, pe, set, nil))
+			body = list
 		}
 	}
+	return body
 }

@@ -21,9 +21,8 @@ import (
 //   - the status;
 //   - fields that others set through a subresource, such as the replicas of an
 //     autoscaler, even if the server records no manager for them;
-//   - fields that the server or a controller sets once and protects: the addresses
-//     of a Service, the volume of a claim and the claim of a volume, the selector of
-//     a Job, the tokens of a ServiceAccount.
+//   - fields of the object's own controllers (see controls);
+//   - fields that the server, a controller or an injector fills (see kinds.FilledFields).
 //
 // It doesn't change the manifest.
 func Replacement(desired map[string]any, live *unstructured.Unstructured) (map[string]any, error) {
@@ -36,12 +35,12 @@ func Replacement(desired map[string]any, live *unstructured.Unstructured) (map[s
 		dropNulls(body)
 	}
 	for i := range managed {
-		if s := managed[i].subresource; s != "" && s != "status" && managed[i].manager != wellknown.FieldManager {
-			keepSet(body, live.Object, managed[i].fields.Leaves())
+		if keepsFields(body, managed, &managed[i]) {
+			owners := fieldpath.NewSet(fieldpath.MakePathOrDie("metadata", "ownerReferences")) // see keepOwners
+			keepSet(body, live.Object, managed[i].fields.RecursiveDifference(owners).Leaves())
 		}
 	}
-	keepKind(body, live.Object)
-	keepReplicas(body, live, managed)
+	keepFilled(body, live.Object, managed)
 	keepMissing(body, live.Object, "status")
 
 	metadata := mapAt(body, "metadata")
@@ -83,60 +82,15 @@ func keepMissing(body, live map[string]any, fields ...string) {
 	}
 }
 
-// keepKind copies fields that the server protects, by kind.
-func keepKind(body, live map[string]any) {
-	spec, ok := body["spec"].(map[string]any)
-	of, _ := live["spec"].(map[string]any)
-	apiVersion, _ := body["apiVersion"].(string)
-	kind, _ := body["kind"].(string)
-	switch apiVersion + " " + kind {
-	case "v1 ServiceAccount":
-		keepMissing(body, live, "secrets")
-		return
-	case "v1 Service":
-		if ok && spec["type"] != "ExternalName" {
-			keepMissing(spec, of, "clusterIP", "clusterIPs")
-		}
-		return
-	}
-	if !ok {
-		return
-	}
-	switch apiVersion + " " + kind {
-	case "v1 PersistentVolumeClaim":
-		keepMissing(spec, of, "volumeName", "storageClassName", "volumeMode", "dataSource", "dataSourceRef", "volumeAttributesClassName")
-	case "v1 PersistentVolume":
-		keepMissing(spec, of, "claimRef", "volumeMode")
-	case "batch/v1 Job":
-		keepMissing(spec, of, "selector")
-		keepTemplateLabels(spec, of)
-	}
-}
-
-// keepReplicas keeps a workload's replicas without a manager, because another client scaled
-// it. The server records a manager of a scale only if the replicas had one before. It
-// removes the manager when somebody scales them to zero.
-func keepReplicas(body map[string]any, live *unstructured.Unstructured, managed []ManagedSet) {
-	switch live.GetAPIVersion() + " " + live.GetKind() {
-	case "apps/v1 Deployment", "apps/v1 StatefulSet", "apps/v1 ReplicaSet", "v1 ReplicationController":
-	default:
-		return
-	}
-	spec, ok := body["spec"].(map[string]any)
-	of, _ := live.Object["spec"].(map[string]any)
-	path := fieldpath.MakePathOrDie("spec", "replicas")
-	if ok && !slices.ContainsFunc(managed, func(m ManagedSet) bool { return m.fields.Has(path) }) {
-		keepMissing(spec, of, "replicas")
-	}
-}
-
 // keepTemplateLabels keeps the labels with which a Job finds its pods.
-func keepTemplateLabels(spec, live map[string]any) {
-	labels, _, _ := unstructured.NestedStringMap(live, "template", "metadata", "labels")
-	if _, ok := spec["template"].(map[string]any); !ok || len(labels) == 0 {
+func keepTemplateLabels(body, live map[string]any) {
+	labels, _, _ := unstructured.NestedStringMap(live, "spec", "template", "metadata", "labels")
+	template, ok, _ := unstructured.NestedFieldNoCopy(body, "spec", "template")
+	spec, is := template.(map[string]any)
+	if !ok || !is || len(labels) == 0 {
 		return
 	}
-	have := mapAt(mapAt(mapAt(spec, "template"), "metadata"), "labels")
+	have := mapAt(mapAt(spec, "metadata"), "labels")
 	for key, v := range labels {
 		if _, said := have[key]; !said && jobLabel(key) {
 			have[key] = v

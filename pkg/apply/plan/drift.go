@@ -22,6 +22,12 @@ func (s *Step) Repairs() bool {
 	return s.Entry.Digest == s.Object.Digest || MayHaveDrifted(s.Object, s.Entry, s.Live)
 }
 
+// Unaltered reports whether the manifest of an object is the one that lynqctl wrote last. So
+// any difference comes from other clients.
+func (s *Step) Unaltered() bool {
+	return s.Object != nil && s.Entry != nil && s.Live != nil && s.Entry.UID == string(s.Live.UID) && s.Entry.Digest == s.Object.Digest
+}
+
 // unrecorded reports whether lynqctl applied an object after its entry. That happens if a
 // run is killed before it saves the entry. Most such writes differ in their time, and this
 // finds those within the same second.

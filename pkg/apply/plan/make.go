@@ -70,7 +70,7 @@ func makeObject(o *lynq.Object, row, partOf string) (Object, error) {
 		return Object{}, err
 	}
 	body, policy := o.Body, o.Policy
-	if o.Kind == "Secret" || o.GroupKind() == lynq.StatefulSet { // their values matter
+	if o.Kind == "Secret" || o.GroupKind() == lynq.StatefulSet || fields.MayUnclaim(o.Ref, body) { // their values matter
 		content, err := body.Content()
 		if err != nil {
 			return Object{}, err
@@ -79,6 +79,7 @@ func makeObject(o *lynq.Object, row, partOf string) (Object, error) {
 			taking := *policy
 			taking.Data, policy = true, &taking
 		}
+		fields.Unclaim(content)
 		// A changed Secret then differs only in its data.
 		if body, err = manifest.Encode(fields.FoldSecret(content)); err != nil {
 			return Object{}, err

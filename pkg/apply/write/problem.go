@@ -318,27 +318,13 @@ func describeWith(ref lynq.Ref, err error, hint string) string {
 // policies allow.
 func DescribeStep(s *plan.Step, err error) string {
 	p := ProblemOf(err)
-	if p.Kind == ProblemImmutable && s.Object != nil && s.Live != nil {
-		p.Hint = immutableHint(s, p.Paths)
+	hint := p.Hint
+	if hinted := (*hintedError)(nil); errors.As(err, &hinted) {
+		hint = hinted.hint
+	} else if p.Kind == ProblemImmutable && s.Object != nil && s.Live != nil {
+		hint = immutableHint(s, p.Paths)
 	}
-	return describeWith(s.Ref(), err, p.Hint)
-}
-
-// immutableHint says how to fix a change of immutable fields.
-func immutableHint(s *plan.Step, paths []string) string {
-	hint := strings.Join(paths, ", ") + " cannot change on an object that exists, which stays as it was: take the change back, or "
-	p := s.Object.Policy
-	switch {
-	case s.InPlace != "":
-		return hint + "delete the object so that it is created again; patchStrategy recreate does not, since " + s.InPlace
-	case p.Patch == lynq.PatchRecreate:
-		return hint + "apply again, which recreates it"
-	case s.Adopted || p.Deletion != lynq.DeleteDelete || p.Creation.Once():
-		return hint + "delete the object so that it is created again"
-	case s.Ref().HoldsData():
-		return hint + "set patchStrategy: recreate and apply with --include-data, which deletes it with its data and creates it again"
-	}
-	return hint + "set patchStrategy: recreate, which deletes it and creates it again"
+	return describeWith(s.Ref(), err, hint)
 }
 
 // withoutStructures returns the text of an error without the structures that the server

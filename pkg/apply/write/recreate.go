@@ -47,9 +47,13 @@ func (w *writer) applyOrRecreate() (Result, error) {
 	return Result{}, ErrRecreate
 }
 
-// due asks the server what an apply would change.
+// due asks the server what an apply would change. A field that another client manages with
+// another value doesn't count, because it is no change of the form.
 func (w *writer) due(live *unstructured.Unstructured) (bool, error) {
 	body, _, err := w.withoutIgnored(live)
+	if err == nil {
+		body, err = undrifted(body, live)
+	}
 	if err != nil {
 		return false, err
 	}
@@ -85,4 +89,16 @@ func (w *writer) tryCreate(live *unstructured.Unstructured) error {
 		return nil
 	}
 	return fmt.Errorf("the old object stays, since the new one cannot be created: %w", err)
+}
+
+// undrifted returns a body without the fields that other clients set to another value.
+func undrifted(body manifest.Body, live *unstructured.Unstructured) (manifest.Body, error) {
+	content, err := body.Content()
+	if err != nil {
+		return nil, err
+	}
+	if content, err = fields.Undrifted(content, live); err != nil {
+		return nil, err
+	}
+	return manifest.Encode(content)
 }

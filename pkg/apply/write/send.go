@@ -69,7 +69,7 @@ func (w *writer) send(ctx context.Context) (Result, error) {
 				return Result{}, err
 			}
 		default:
-			return Result{}, err
+			return Result{}, w.hinted(err)
 		}
 	}
 }
@@ -213,7 +213,7 @@ func (w *writer) apply() (Result, error) {
 func (w *writer) inVainForced(request Request, conflict error) error {
 	_, _, err := w.o.Cluster.Try(w.o.Ctx, w.o.Resource, w.o.named(request))
 	if p := ProblemOf(err); p.Kind == ProblemImmutable {
-		return &ConflictError{immutableHint(w.o.Step, p.Paths)}
+		return &ConflictError{w.hintFor(p)}
 	}
 	return conflict
 }

@@ -77,3 +77,13 @@ func (b Body) Content() (map[string]any, error) {
 	var content map[string]any
 	return content, utiljson.Unmarshal(b, &content)
 }
+
+// HasEmpty reports whether a field may be empty, null or 0.
+func (b Body) HasEmpty() bool {
+	for _, value := range []string{`""`, `[]`, `{}`, `null`, `0`} {
+		if bytes.Contains(b, []byte(":"+value)) {
+			return true
+		}
+	}
+	return false
+}
