@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/lynqctl/lynqctl/internal/suggest"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
@@ -29,8 +30,8 @@ func (e *MissingColumnsError) Error() string {
 	var fixes []string
 	shown := e.shown()
 	for _, name := range e.Missing {
-		if near, ok := suggest.Near(name, shown); ok {
-			fixes = append(fixes, fmt.Sprintf("did you mean %q instead of %q?", near, name))
+		if fix := e.near(name, shown); fix != "" {
+			fixes = append(fixes, fix)
 		}
 	}
 	have := "it has no columns"
@@ -51,13 +52,45 @@ func (e *MissingColumnsError) Error() string {
 	return fmt.Sprintf("%s: no column %s (%s)", e.Place, quoteList(e.Missing), strings.Join(append(fixes, have), " "))
 }
 
+// near names the column that the user probably meant, or returns "". It says which
+// character people can't see, because editors don't show it.
+func (e *MissingColumnsError) near(name string, shown []string) string {
+	near, ok := suggest.Near(name, shown)
+	if i := slices.IndexFunc(shown, func(h string) bool { return visible(h) == visible(name) }); i >= 0 {
+		near, ok = shown[i], true
+	}
+	if !ok {
+		return ""
+	}
+	for _, c := range near + name {
+		if invisible(c) {
+			return fmt.Sprintf("did you mean %q instead of %q? one has the invisible character %U;", near, name, c)
+		}
+	}
+	return fmt.Sprintf("did you mean %q instead of %q?", near, name)
+}
+
+// invisible reports whether people can't see a character, such as a no-break space or a
+// byte order mark.
+func invisible(c rune) bool { return c >= utf8.RuneSelf && !unicode.IsPrint(c) }
+
+// visible returns the part of a name that people see.
+func visible(name string) string {
+	return strings.TrimSpace(strings.Map(func(c rune) rune {
+		if invisible(c) {
+			return -1
+		}
+		return c
+	}, name))
+}
+
 // shown returns the columns that a message may name. If the user named a wrong file, its
 // first line may be secret, and lynqctl reads it as a header.
 func (e *MissingColumnsError) shown() []string {
 	const most = 20
 	var shown []string
 	for _, name := range e.Have {
-		if looksLikeColumn(name) && len(shown) < most {
+		if looksLikeColumn(visible(name)) && len(shown) < most {
 			shown = append(shown, name)
 		}
 	}
