@@ -16,10 +16,10 @@ import (
 // that RFC 3339 can't write is its first or last moment.
 func ParseMoment(text string) (time.Time, error) {
 	text = strings.TrimSpace(text)
-	switch {
-	case text == "", text == "infinity":
+	switch text {
+	case "", "infinity":
 		return time.Time{}, nil
-	case text == "-infinity":
+	case "-infinity":
 		return firstMoment(), nil
 	}
 	short, beyond := shortYear(text)

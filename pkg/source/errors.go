@@ -149,12 +149,15 @@ func uidIndex(q Query) (int, error) {
 
 // missingTable returns the error for a table that doesn't exist or that the user didn't
 // name. asked is the user's name for the table, and table is its name without a schema.
-func missingTable(place, asked, table string, exist []string) error {
+// elsewhere are tables of that name in other schemas.
+func missingTable(place, asked, table string, exist []string, elsewhere ...string) error {
 	e := &Error{Place: place, What: fmt.Sprintf("table %q does not exist", asked)}
 	if asked == "" {
 		e.What = "no table is named"
 	}
 	switch near, ok := suggest.Near(table, exist); {
+	case len(elsewhere) > 0:
+		e.Fix = fmt.Sprintf("did you mean %q? a table in another schema needs SCHEMA.TABLE", elsewhere[0])
 	case len(exist) == 0:
 		e.Fix = "this user can see no tables there"
 	case asked == "":

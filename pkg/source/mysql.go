@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -216,8 +217,11 @@ func (s *mysqlSource) columns(ctx context.Context) (names, types []string, err e
 		return nil, nil, s.noTable(ctx)
 	}
 	rows, err := s.conn.QueryContext(ctx, "SHOW COLUMNS FROM "+s.quotedTable()) //nolint:gosec // the name is quoted
-	if isMySQLError(err, errNoSuchTable, errBadDatabase) {
+	if isMySQLError(err, errNoSuchTable, errBadDatabase, errDatabaseDenied) {
 		return nil, nil, s.noTable(ctx)
+	}
+	if isMySQLError(err, errTableDenied) {
+		return nil, nil, s.denied(ctx, err)
 	}
 	if err != nil {
 		return nil, nil, s.failed(ctx, err)
@@ -244,30 +248,68 @@ func (s *mysqlSource) noTable(ctx context.Context) error {
 	if schema != "" {
 		query += " FROM " + quoteBacktick(schema)
 	}
-	rows, err := s.conn.QueryContext(ctx, query)
+	exist, err := s.names(ctx, query)
 	if isMySQLError(err, errBadDatabase, errDatabaseDenied) {
-		return &Error{
-			Place: s.name,
-			What:  fmt.Sprintf("table %q does not exist: user %q can't see a schema %q", s.target.Table, schema, s.target.Username),
-			Fix:   "check table",
-		}
+		return s.noSchema(ctx, schema, nil)
 	}
 	if err != nil {
 		return s.failed(ctx, err)
 	}
+	var elsewhere []string
+	if schema == "" && table != "" {
+		elsewhere, err = s.names(ctx, "SELECT CONCAT(TABLE_SCHEMA, '.', TABLE_NAME) FROM information_schema.TABLES WHERE TABLE_NAME = ? ORDER BY 1", table)
+		if err != nil {
+			return s.failed(ctx, err)
+		}
+	}
+	return missingTable(s.name, s.target.Table, table, exist, elsewhere...)
+}
+
+// denied returns the error for a table that the user may not read. Servers send it, too, if
+// the schema doesn't exist.
+func (s *mysqlSource) denied(ctx context.Context, cause error) error {
+	schema, _ := splitTable(s.target.Table)
+	if schema == "" {
+		return s.failed(ctx, cause)
+	}
+	return s.noSchema(ctx, schema, cause)
+}
+
+// noSchema returns the error for a schema that the user doesn't see, with those that the
+// user sees. denial is the server's answer, or nil if it says that the schema is missing.
+func (s *mysqlSource) noSchema(ctx context.Context, schema string, denial error) error {
+	schemas, err := s.names(ctx, "SELECT SCHEMA_NAME FROM information_schema.SCHEMATA")
+	if err != nil {
+		return s.failed(ctx, err)
+	}
+	if denial != nil && slices.ContainsFunc(schemas, func(name string) bool { return strings.EqualFold(name, schema) }) {
+		return s.failed(ctx, denial)
+	}
+	var dotted []string
+	if s.target.Database != "" {
+		if dotted, err = s.names(ctx, "SELECT CONCAT(TABLE_SCHEMA, '.', TABLE_NAME) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ?", s.target.Table); err != nil {
+			return s.failed(ctx, err)
+		}
+	}
+	return s.missingSchema(schema, schemas, dotted, denial)
+}
+
+// names returns the first column of a small result.
+func (s *mysqlSource) names(ctx context.Context, query string, args ...any) ([]string, error) {
+	rows, err := s.conn.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
 	defer func() { _ = rows.Close() }()
-	var exist []string
+	var names []string
 	for rows.Next() {
 		var name string
 		if err := rows.Scan(&name); err != nil {
-			return s.failed(ctx, err)
+			return nil, err
 		}
-		exist = append(exist, name)
+		names = append(names, name)
 	}
-	if err := rows.Err(); err != nil {
-		return s.failed(ctx, err)
-	}
-	return missingTable(s.name, s.target.Table, table, exist)
+	return names, rows.Err()
 }
 
 // emit passes on the rows. complete is false if the caller stops early.
@@ -329,11 +371,17 @@ const (
 	errNoDatabase      = 1046
 	errBadDatabase     = 1049
 	errParse           = 1064
+	errHostDenied      = 1130
 	errTableDenied     = 1142
 	errColumnDenied    = 1143
 	errNoSuchTable     = 1146
 	errUnknownVariable = 1193
 	errViewInvalid     = 1356
+	errNoPassword      = 1698
+	errMustChange      = 1820
+	errExpired         = 1862
+	errLocked          = 3118
+	errLockedMariaDB   = 4151
 )
 
 func isMySQLError(err error, numbers ...uint16) bool {
@@ -359,14 +407,14 @@ func (s *mysqlSource) failed(ctx context.Context, err error) error {
 		return s.networkError(ctx, err)
 	}
 	switch answer.Number {
-	case errAccessDenied:
+	case errAccessDenied, errHostDenied, errNoPassword, errMustChange, errExpired, errLocked, errLockedMariaDB:
 		return s.loginError(answer.Message)
 	case errDatabaseDenied, errBadDatabase:
 		return s.databaseError()
 	case errNoDatabase:
 		return &Error{Place: s.name, What: "no database is set", Fix: "set database, or table to schema.table", Err: answer}
 	case errTableDenied, errColumnDenied:
-		return s.deniedError(answer.Message)
+		return s.deniedError(answer.Message, "grant this user SELECT on it")
 	case errViewInvalid:
 		return &Error{Place: s.tablePlace(), What: "the view does not work", Fix: "fix the view, or its definer's rights", Err: answer}
 	}

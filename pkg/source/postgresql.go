@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -175,13 +176,33 @@ WHERE attrelid = pg_catalog.to_regclass($1) AND attnum > 0 AND NOT attisdropped 
 // noTable returns the error for a missing table, with the existing tables.
 func (s *postgresSource) noTable(ctx context.Context) error {
 	schema, table := splitTable(s.target.Table)
-	exist, err := s.strings(ctx, `SELECT relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = relnamespace
-WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND CASE WHEN $1 = '' THEN pg_catalog.pg_table_is_visible(c.oid)
+	const tables = ` FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = relnamespace WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND `
+	if schema != "" {
+		schemas, err := s.strings(ctx, `SELECT nspname FROM pg_catalog.pg_namespace WHERE nspname !~ $1`, "^pg_(toast|temp)")
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(schemas, schema) {
+			dotted, err := s.strings(ctx, `SELECT nspname || '.' || relname`+tables+`pg_catalog.pg_table_is_visible(c.oid) AND relname = $1`, s.target.Table)
+			if err != nil {
+				return err
+			}
+			return s.missingSchema(schema, schemas, dotted, nil)
+		}
+	}
+	exist, err := s.strings(ctx, `SELECT relname`+tables+`CASE WHEN $1 = '' THEN pg_catalog.pg_table_is_visible(c.oid)
 AND nspname <> 'pg_catalog' ELSE nspname = $1 END ORDER BY relname COLLATE "C"`, schema)
 	if err != nil {
 		return err
 	}
-	return missingTable(s.name, s.target.Table, table, exist)
+	var elsewhere []string
+	if schema == "" && table != "" {
+		elsewhere, err = s.strings(ctx, `SELECT nspname || '.' || relname`+tables+`relname = $1 AND nspname !~ '^pg_' ORDER BY 1`, table)
+		if err != nil {
+			return err
+		}
+	}
+	return missingTable(s.name, s.target.Table, table, exist, elsewhere...)
 }
 
 // strings returns the first column of a small result.
@@ -279,7 +300,10 @@ func (s *postgresSource) failed(ctx context.Context, err error) error {
 		if answer.Routine == "check_enable_rls" { // the message may be in any language
 			return s.hiddenError(answer.Message)
 		}
-		return s.deniedError(answer.Message)
+		if s.pg == nil {
+			return s.loginError(answer.Message)
+		}
+		return s.deniedError(answer.Message, "grant this user SELECT on it, and USAGE on its schema")
 	}
 	return &Error{Place: s.name, What: "the server reports an error", Err: said(err)}
 }

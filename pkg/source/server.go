@@ -8,6 +8,7 @@ import (
 	"net"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/internal/suggest"
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
@@ -63,12 +64,31 @@ func (s server) databaseError() error {
 	}
 }
 
+// missingSchema returns the error for a schema that the user doesn't see. dotted is the
+// full name of a table whose own name has the dot. denial is the server's answer if it
+// doesn't say that the schema is missing.
+func (s server) missingSchema(schema string, schemas, dotted []string, denial error) error {
+	e := &Error{
+		Place: s.name,
+		What:  fmt.Sprintf("table %q does not exist, because user %q sees no schema %q", s.target.Table, s.target.Username, schema),
+		Fix:   strings.TrimSuffix("table takes TABLE or SCHEMA.TABLE; "+suggest.Fix(schema, schemas), "; "),
+	}
+	if denial != nil {
+		e.What = fmt.Sprintf("user %q may not read table %s, and sees no schema %q", s.target.Username, s.target.Table, schema)
+		e.Fix += "; if the table exists, grant this user SELECT on it"
+	}
+	if len(dotted) > 0 {
+		e.Fix = fmt.Sprintf("a table whose name has a dot needs its schema: set table to %q", dotted[0])
+	}
+	return e
+}
+
 // deniedError returns the error for missing permissions.
-func (s server) deniedError(message string) error {
+func (s server) deniedError(message, grant string) error {
 	return &Error{
 		Place: s.name,
 		What:  fmt.Sprintf("user %q may not read table %s: %s", s.target.Username, s.target.Table, phrase.Shown(message)),
-		Fix:   "check table, and grant this user SELECT on it",
+		Fix:   "check table, and " + grant,
 	}
 }
 

@@ -645,8 +645,10 @@ func TestPostgreSQLWithoutTLS(t *testing.T) {
 }
 
 func TestServerErrors(t *testing.T) {
-	eachServer(t, func(t *testing.T, s *dbtest.Server, _ func(string) string) {
+	eachServer(t, func(t *testing.T, s *dbtest.Server, quote func(string) string) {
 		numbered(t, s, "tenants", 1)
+		s.Exec(t, "DROP TABLE IF EXISTS "+quote("my.table"), "CREATE TABLE "+quote("my.table")+" (id int)", "CREATE SCHEMA IF NOT EXISTS shelf",
+			"DROP TABLE IF EXISTS shelf.faraway", "CREATE TABLE shelf.faraway (id int)", "GRANT SELECT ON shelf.faraway TO reader")
 		s.Exec(t, "DROP TABLE IF EXISTS private", "CREATE TABLE private (id int)")
 		if s.Type == endpoint.SourcePostgreSQL {
 			s.Exec(t, "REVOKE ALL ON private FROM reader")
@@ -681,7 +683,14 @@ func TestServerErrors(t *testing.T) {
 			{"bad port", func(c *endpoint.Connection) { c.Port = 70000 }, "id", []string{"port 70000"}},
 			{"missing table", func(c *endpoint.Connection) { c.Table = "tenant" }, "id", []string{name, `table "tenant" does not exist`, `did you mean "tenants"?`}},
 			{"missing table in schema", func(c *endpoint.Connection) { c.Table = schemaOf(s) + ".tenant" }, "id", []string{name, `did you mean "tenants"?`}},
-			{"missing schema", func(c *endpoint.Connection) { c.Table = "nosuch.tenants" }, "id", []string{name, "nosuch"}},
+			{"missing schema", func(c *endpoint.Connection) { c.Table = "nosuch.tenants" }, "id", []string{name,
+				`"reader"`, `sees no schema "nosuch" (table takes TABLE or SCHEMA.TABLE; there are `}},
+			{"misspelt schema", func(c *endpoint.Connection) { c.Table = schemaOf(s) + "x.tenants" }, "id", []string{
+				fmt.Sprintf(`sees no schema "%[1]sx" (table takes TABLE or SCHEMA.TABLE; did you mean %[1]q?`, schemaOf(s))}},
+			{"a table with a dot", func(c *endpoint.Connection) { c.Table = "my.table" }, "id", []string{
+				fmt.Sprintf(`sees no schema "my" (a table whose name has a dot needs its schema: set table to "%s.my.table")`, schemaOf(s))}},
+			{"a table of another schema", func(c *endpoint.Connection) { c.Table = "faraway" }, "id", []string{
+				`table "faraway" does not exist (did you mean "shelf.faraway"? a table in another schema needs SCHEMA.TABLE)`}},
 			{"missing column", func(*endpoint.Connection) {}, "namme", []string{"table tenants in " + name[:len(name)-2], `no column "namme", "plan"`, `did you mean "name"`, `it has "id", "name"`}},
 		} {
 			t.Run(c.name, func(t *testing.T) {
@@ -741,7 +750,31 @@ func TestServerDenied(t *testing.T) {
 	wantError(t, err, `user "reader" may not read table private`, "grant")
 	postgres.Exec(t, "DROP SCHEMA IF EXISTS vault CASCADE", "CREATE SCHEMA vault", "CREATE TABLE vault.private (id int)")
 	_, err = read(t, postgres.Connection("vault.private"), "id")
-	wantError(t, err, `user "reader" may not read table vault.private`, "grant")
+	wantError(t, err, `user "reader" may not read table vault.private`, "grant this user SELECT on it, and USAGE on its schema")
+	postgres.Exec(t, "DROP DATABASE IF EXISTS closed", "CREATE DATABASE closed", "REVOKE CONNECT ON DATABASE closed FROM PUBLIC")
+	c := postgres.Connection("private")
+	c.Database = "closed"
+	_, err = read(t, c, "id")
+	wantError(t, err, `the server refuses user "reader": permission denied for database "closed"`)
+
+	maria.Exec(t, "CREATE USER IF NOT EXISTS shut@'%' IDENTIFIED BY '"+string(maria.Password)+"' ACCOUNT LOCK", "CREATE USER IF NOT EXISTS socket@'%' IDENTIFIED VIA unix_socket",
+		"CREATE USER IF NOT EXISTS old@'%' IDENTIFIED BY '"+string(maria.Password)+"' PASSWORD EXPIRE", "CREATE USER IF NOT EXISTS blind@'%' IDENTIFIED BY '"+string(maria.Password)+"'")
+	maria.Exec(t, "GRANT SELECT ON crm.* TO shut@'%', socket@'%', old@'%'")
+	for user, want := range map[string]string{
+		"shut": `refuses user "shut"`, "socket": `refuses user "socket"`, "old": `refuses user "old"`, "blind": `database "crm" does not exist, or user "blind" may not see it`,
+	} {
+		c := maria.Connection("tenants")
+		c.Username = user
+		_, err = read(t, c, "id")
+		wantError(t, err, want)
+	}
+	blind := maria.Connection("crm.tenants")
+	blind.Username, blind.Database = "blind", ""
+	_, err = read(t, blind, "id")
+	wantError(t, err, `user "blind" may not read table crm.tenants, and sees no schema "crm"`, "grant this user SELECT on it")
+	blind.Table = "nosuch.tenants"
+	_, err = read(t, blind, "id")
+	wantError(t, err, `user "blind"`, "nosuch")
 }
 
 func TestMySQLBrokenView(t *testing.T) {

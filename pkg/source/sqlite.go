@@ -206,7 +206,11 @@ func (s *sqliteSource) noTable(ctx context.Context, tx *sql.Tx) error {
 	if err != nil {
 		return err
 	}
-	return missingTable(s.path, s.table, s.table, exist)
+	table := s.table
+	if _, bare := splitTable(table); slices.Contains(exist, bare) {
+		table = bare // a file has no schemas
+	}
+	return missingTable(s.path, s.table, table, exist)
 }
 
 // names returns the first column of a small result.

@@ -108,6 +108,8 @@ func TestSQLiteErrors(t *testing.T) {
 		"INSERT INTO tenants VALUES (1, x'ff')")
 	_, err := read(t, sqlite(path, "tenant"), "id")
 	wantError(t, err, path+`: table "tenant" does not exist (did you mean "tenants"? there are broken, tenants)`)
+	_, err = read(t, sqlite(path, "main.tenants"), "id")
+	wantError(t, err, path+`: table "main.tenants" does not exist (did you mean "tenants"?`)
 	_, err = read(t, sqlite(path, "tenants"), "namme", "id", "plan")
 	wantError(t, err, "table tenants in "+path, `no column "namme", "plan"`, `it has "id", "name"`)
 	_, err = read(t, sqlite(path, "tenants"), "id", "name")
