@@ -17,18 +17,19 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// hubTries limits how often the run of a shard tries to write its hub record, which other
-// shards write too. Between two tries, it waits at most hubPause.
+// hubTries is how often a run at least tries to write its hub record, which runs of other
+// shards, approvals and people write too. Further tries end with the lock timeout. Between
+// two tries, it waits at most hubPause.
 const (
 	hubTries = 64
 	hubPause = 200 * time.Millisecond
 )
 
 // updateHub saves the hub record that next makes from the one in Records. If next returns
-// nil, updateHub saves nothing. Runs of other shards write the record too. After a
-// conflict, updateHub reads the record again and calls next again. A run that has the hub
-// alone tries once.
+// nil, updateHub saves nothing. After a conflict, updateHub reads the record again and
+// calls next again.
 func (j *Job) updateHub(ctx context.Context, hub lynq.HubKey, next func() *inventory.Hub) error {
+	until := time.Now().Add(j.RunOptions.LockTimeout)
 	for try := 1; ; try++ {
 		record := next()
 		if record == nil {
@@ -39,7 +40,7 @@ func (j *Job) updateHub(ctx context.Context, hub lynq.HubKey, next func() *inven
 			j.Records[hub] = saved
 			return nil
 		}
-		if was := (*store.ChangedError)(nil); j.Options.Shard.IsZero() || try == hubTries || !errors.As(err, &was) {
+		if was := (*store.ChangedError)(nil); !errors.As(err, &was) || try >= hubTries && !time.Now().Before(until) {
 			return err
 		}
 		select {

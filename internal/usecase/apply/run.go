@@ -38,10 +38,13 @@ func (j *Job) RunPlans(ctx context.Context, plans []plan.Plan) error {
 // saveInterrupted records in each hub record that the run was interrupted.
 func (j *Job) saveInterrupted(ctx context.Context, s *report.Summary) {
 	for _, h := range j.Hubs {
-		record := j.seen(h, s)
-		record.Interrupted = time.Now().UTC().Truncate(time.Second)
-		record.Namespaces = trust.NamespacesOf(record.Namespace, slices.Concat(record.Namespaces, j.Records[h.Key].Namespaces), nil)
-		if _, err := j.Store.SaveHub(ctx, record); err != nil {
+		err := j.updateHub(ctx, h.Key, func() *inventory.Hub {
+			record := j.seen(h, s)
+			record.Interrupted = time.Now().UTC().Truncate(time.Second)
+			record.Namespaces = trust.NamespacesOf(record.Namespace, slices.Concat(record.Namespaces, j.Records[h.Key].Namespaces), nil)
+			return record
+		})
+		if err != nil {
 			j.Engine.Notef("hub %s: it is not recorded that the run was interrupted: %v", h.Key, err)
 		}
 	}

@@ -230,6 +230,10 @@ func (r *Run) notLocked(ctx context.Context, hub lynq.HubKey, err error) error {
 	if errors.As(err, &held) {
 		return r.Refuse([]plan.Refusal{{Guard: plan.GuardLock, Hub: hub, What: "it " + held.What(), Fix: held.Fix()}})
 	}
+	var contended *lease.ContendedError
+	if errors.As(err, &contended) {
+		return r.Refuse([]plan.Refusal{{Guard: plan.GuardLock, Hub: hub, What: "it " + contended.What(), Fix: contended.Fix()}})
+	}
 	return Untouched(ctx, inHubNamespace(hub, err))
 }
 

@@ -104,3 +104,28 @@ func clockTime(t time.Time) string {
 	}
 	return t.UTC().Format(time.RFC3339)
 }
+
+// ContendedError means that other clients wrote a free Lease first in each attempt, until
+// the lock timeout.
+type ContendedError struct {
+	Hub   lynq.HubKey
+	Lease string
+	Tries int
+	Err   error // of the last attempt
+}
+
+// Error implements error.
+func (e *ContendedError) Error() string {
+	return fmt.Sprintf("hub %q %s (%s)", e.Hub.Name, e.What(), e.Fix())
+}
+
+// What says what happened.
+func (e *ContendedError) What() string {
+	return fmt.Sprintf("is wanted by other runs too: they changed Lease %s/%s first in all %d attempts", e.Hub.Namespace, e.Lease, e.Tries)
+}
+
+// Fix says what the user can do.
+func (*ContendedError) Fix() string { return "run again, or wait longer with --lock-timeout" }
+
+// Unwrap returns the error of the last attempt.
+func (e *ContendedError) Unwrap() error { return e.Err }

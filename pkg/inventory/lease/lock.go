@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -143,8 +144,13 @@ func (l *Lock) takeNoted(ctx context.Context) (taken, again bool, err error) {
 	return err == nil, again, err
 }
 
-// takes limits the attempts of Acquire to take a Lease that looks free.
+// takes limits the attempts of Acquire to take a free Lease if the server answers none of
+// them. It is also the number of attempts without a pause if other clients are faster.
 const takes = 5
+
+// between limits the pause after another client was faster. It is random, so that runs
+// that start together don't meet again.
+const between = 200 * time.Millisecond
 
 // Forever makes Acquire wait until it has the Lease.
 const Forever = time.Duration(math.MaxInt64)
@@ -176,7 +182,7 @@ func (l *Lock) await(ctx context.Context, wait time.Duration) error {
 	began := l.Now()
 	var seen seenLease
 	var told telling
-	for tried := 0; ; {
+	for tries := (attempts{}); ; {
 		lease, err := l.get(ctx)
 		if err != nil {
 			return l.gaveUp(ctx, "read", err)
@@ -186,15 +192,16 @@ func (l *Lock) await(ctx context.Context, wait time.Duration) error {
 		s.Ended = l.hasEnded(lease)
 		d := Decide(lease, s, now, l.claimant())
 		if d.State == Free || d.State == Ours {
-			tried++
-			if again, err := l.take(ctx, lease, d.State, lease != nil && l.claimant().outdated(lease, seen.Seen, now)); err == nil {
+			again, err := l.take(ctx, lease, d.State, lease != nil && l.claimant().outdated(lease, seen.Seen, now))
+			if err == nil {
 				return nil
-			} else if !again || tried == takes || ctx.Err() != nil {
-				return l.gaveUp(ctx, "take", err)
+			}
+			if again, err = l.tried(ctx, &tries, again, err, wait-now.Sub(began)); !again {
+				return err
 			}
 			continue
 		}
-		tried = 0 // another run was faster, and will release it
+		tries = attempts{} // another run was faster, and will release it
 		held := l.held(lease, d, now.Sub(began))
 		left := wait - held.Waited
 		if left <= 0 {
@@ -212,6 +219,36 @@ func (l *Lock) await(ctx context.Context, wait time.Duration) error {
 		}
 	}
 }
+
+// attempts counts the attempts to take a Lease that looks free.
+type attempts struct{ raced, failed int }
+
+// tried decides whether another attempt follows a failed one. Another client that was
+// faster is no failure, so only the lock timeout ends these attempts.
+func (l *Lock) tried(ctx context.Context, tries *attempts, again bool, err error, left time.Duration) (bool, error) {
+	switch {
+	case !again || ctx.Err() != nil:
+		return false, l.gaveUp(ctx, "take", err)
+	case !raced(err):
+		if tries.failed++; tries.failed == takes {
+			return false, l.gaveUp(ctx, "take", err)
+		}
+		return true, nil
+	}
+	if tries.raced++; tries.raced < takes {
+		return true, nil
+	}
+	if left <= 0 {
+		return false, &ContendedError{Hub: l.Hub, Lease: l.name(), Tries: tries.raced, Err: err}
+	}
+	if err := l.pause(ctx, min(left, rand.N(between))); err != nil { //nolint:gosec // it only spreads runs
+		return false, err
+	}
+	return true, nil
+}
+
+// raced reports whether a write failed because another client wrote the Lease first.
+func raced(err error) bool { return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) }
 
 // Yielded returns the identity of the continuous holder that the Lease named as coming back
 // when we took it, or "". No clock can be wrong about that.
@@ -373,7 +410,8 @@ func (l *Lock) release(ctx context.Context) (given bool, err error) {
 	lease := l.lease
 	l.lease = nil
 	l.term.begin(time.Time{})
-	for range takes {
+	until := l.Now().Add(l.Duration) // others may take it then
+	for try := 1; ; try++ {
 		if lease == nil || holderOf(lease) != l.Identity {
 			return false, nil
 		}
@@ -385,12 +423,18 @@ func (l *Lock) release(ctx context.Context) (given bool, err error) {
 			return false, nil
 		case !apierrors.IsConflict(err):
 			return false, l.failed("release", err)
+		case !l.Now().Before(until):
+			return false, l.failed("release", errors.New("others keep changing it"))
+		}
+		if try >= takes {
+			if err := l.pause(ctx, rand.N(between)); err != nil { //nolint:gosec // it only spreads runs
+				return false, l.failed("release", err)
+			}
 		}
 		if lease, err = l.get(ctx); err != nil {
 			return false, l.failed("release", err)
 		}
 	}
-	return false, l.failed("release", errors.New("others keep changing it"))
 }
 
 // giveBack releases or deletes the Lease.

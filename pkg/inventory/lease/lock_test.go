@@ -740,6 +740,81 @@ func TestAcquireWithTrouble(t *testing.T) {
 	}
 }
 
+// TestLosingTheRace lets another client be faster in each attempt. That is no error before
+// the lock timeout, whatever the number of attempts.
+func TestLosingTheRace(t *testing.T) {
+	for name, tt := range map[string]struct {
+		held  bool // a Lease without a holder exists
+		races int
+		wait  time.Duration
+		lost  bool
+	}{
+		"a few, without waiting":        {held: true, races: 4},
+		"many":                          {held: true, races: 60, wait: time.Minute},
+		"many who create it":            {races: 60, wait: time.Minute},
+		"more than the timeout permits": {held: true, races: 1 << 20, wait: 3 * time.Second, lost: true},
+		"without waiting":               {held: true, races: 1 << 20, lost: true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newServer()
+			if tt.held {
+				s.keep(leaseOf("", time.Now()))
+			}
+			s.fault = func(_ context.Context, verb string) (bool, error) {
+				if verb == "get" || tt.races == 0 {
+					return false, nil
+				}
+				tt.races--
+				if verb == "create" {
+					return false, apierrors.NewAlreadyExists(leases, "")
+				}
+				return false, apierrors.NewConflict(leases, "", errors.New("modified"))
+			}
+			began := time.Now()
+			a := lockOf(s, "a")
+			err := a.Acquire(t.Context(), tt.wait)
+			var contended *lease.ContendedError
+			switch {
+			case tt.lost && !errors.As(err, &contended):
+				t.Errorf("%s: got %v", name, err)
+			case tt.lost && time.Since(began) < tt.wait:
+				t.Errorf("%s: gave up after %s", name, time.Since(began))
+			case !tt.lost && err != nil:
+				t.Errorf("%s: %v", name, err)
+			case !tt.lost && *s.now().Spec.HolderIdentity != "a":
+				t.Errorf("%s: %s has it", name, *s.now().Spec.HolderIdentity)
+			}
+		})
+	}
+}
+
+// TestEnteringLateWins lets other clients change the hub's Lease while a shard enters.
+func TestEnteringLateWins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		a := lockOf(s, "a")
+		acquire(t, a, 0)
+		races := 20
+		s.fault = func(_ context.Context, verb string) (bool, error) {
+			if verb == "update" && races > 0 {
+				races--
+				return false, apierrors.NewConflict(leases, "", errors.New("modified"))
+			}
+			return false, nil
+		}
+		want := []lease.Entered{{Index: 1, Count: 4, Holder: "a"}}
+		if err := a.Enter(t.Context(), want); err != nil {
+			t.Fatal(err)
+		}
+		b := lockOf(s, "b")
+		acquire(t, b, 0)
+		entered, err := b.Entered()
+		if diff := cmp.Diff(want, entered); diff != "" || err != nil {
+			t.Errorf("%v\n%s", err, diff)
+		}
+	})
+}
+
 // TestReleaseGivesUp limits the retries if others keep changing the Lease.
 func TestReleaseGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
