@@ -133,7 +133,7 @@ func TestBudgetIsEnough(t *testing.T) {
 		`{{ $d := dict }}{{ range until 1000 }}{{ $_ := set $d (toString .) "x" }}{{ end }}{{ len $d }}`: "1000",
 		`{{ uniq (until 1000) | len }}`:                                                                  "1000",
 		`{{ regexReplaceAll "[^a-z0-9-]+" (repeat 10000 "Ab ") "-" | len }}`:                             "20001",
-		`{{ $l := list (list 1 2) nil }}{{ $l }}{{ index $l 0 }}`:                                        "[[1 2] <nil>][1 2]",
+		`{{ $l := list (list 1 2) 3 }}{{ $l }}{{ index $l 0 }}`:                                          "[[1 2] 3][1 2]",
 	} {
 		in := load(t, hubYAML+custom("v: "+single(template)+"\nw: "+single(template+"{{/* again */}}")))
 		p := compileAll(t, in, render.Options{})[0]

@@ -81,7 +81,7 @@ func TestTemplateDigest(t *testing.T) {
 // TestTemplateDigestOfSwappedColumns checks that the digest changes if two columns swap
 // their variables.
 func TestTemplateDigestOfSwappedColumns(t *testing.T) {
-	for _, data := range []string{`x: "{{ .a }}-{{ .b }}"`, `x: "{{ .a | upper }}{{ .b }}"`, `x: "{{ printf .a .b | trunc 3 }}"`, `x: "{{ .a | int }}"`} {
+	for _, data := range []string{`x: "{{ .a }}-{{ .b }}"`, `x: "{{ .a | upper }}{{ .b }}"`, `x: "{{ print .a .b | trunc 3 }}"`, `x: "{{ .a | int }}"`} {
 		form := configMap(data)
 		swapped := strings.Replace(hubYAML, "{a: a, b: b}", "{a: b, b: a}", 1)
 		a, b := compileAll(t, load(t, hubYAML+form), render.Options{})[0], compileAll(t, load(t, swapped+form), render.Options{})[0]

@@ -53,6 +53,29 @@ func TestTemplates(t *testing.T) {
 		{`{{ if true }}{{ .a | int }}{{ end }}`, `"5"`, "5"},
 		{`{{ mulf (.a | float) 1.5 | float }}`, `7.5`, 7.5},
 		{`{{ " 12.00 " | int }}`, `12`, int64(12)},
+		// Numbers print without an exponent, and keep their digits.
+		{`{{ mulf (float .a) 1073741824 }}`, `"5368709120"`, "5368709120"},
+		{`size={{ float "2000000.5" }}`, `size=2000000.5`, "size=2000000.5"},
+		{`{{ (fromJson "{\"n\":1000000.0}").n }}`, `"1000000"`, "1000000"},
+		{`{{ fromJson "[1e6,0.1234567890123456789]" | join "," }}`, `1000000,0.1234567890123456789`, "1000000,0.1234567890123456789"},
+		{`{{ 1e6 | quote }}{{ 1e6 | toString }}{{ 1e6 | printf "%v" }}{{ 1e21 }}`, `'"1000000"100000010000001000000000000000000000'`, `"1000000"100000010000001000000000000000000000`},
+		{`{{ list 1e6 (dict "a" 1e6) | toJson }}{{ list 1e6 }}`, `'[1000000,{"a":1000000}][1000000]'`, `[1000000,{"a":1000000}][1000000]`},
+		{`{{ addf 0.1 0.2 }}-{{ subf "12345678901234567890.5" "0.5" }}`, `0.3-12345678901234567890`, "0.3-12345678901234567890"},
+		{`{{ add "010" 1 }}{{ max "08" 1 }}{{ floor "-1.5" }}{{ round -1.4 0 }}`, `118-2-1`, "118-2-1"},
+		{`{{ "9007199254740993" | float }}`, `9007199254740993`, int64(9007199254740993)},
+		{`{{ if gt .a "10" }}more{{ else }}less{{ end }}`, `less`, "less"},
+		{`{{ has (add 1 1) (list 1 2) }}{{ eq 2 2.0 }}{{ lt 1 1.5 }}`, `truetruetrue`, "truetruetrue"},
+		{`{{ mergeOverwrite (dict "on" true) (dict "on" false) | toJson }}`, `'{"on":false}'`, `{"on":false}`},
+		{`{{ duration 95 }} {{ durationRound "1s" }}`, `1m35s 1s`, "1m35s 1s"},
+		// Helm's functions give texts.
+		{`{{ dict "a" (list 1 "yes") "b" (dict) | toYaml }}`, `|-
+    a:
+      - 1
+      - "yes"
+    b: {}`, "a:\n  - 1\n  - \"yes\"\nb: {}"},
+		{`{{ (fromYaml "a: {b: [1.5, x]}").a.b | last }}`, `x`, "x"},
+		{`{{ dict "a" 1e6 "t" (dict "k" "v") | toToml | replace "\n" ";" }}`, `a = 1000000;;[t];k = "v"`, "a = 1000000;;[t];k = \"v\""},
+		{`{{ .uid | required "no uid" }}`, `acme`, "acme"},
 		// sprig's functions accept the result of int.
 		{`{{ range until (.a | int) }}{{ . }}{{ end }}`, `"01234"`, "01234"},
 		{`{{ trunc (.a | int) "abcdefgh" }}{{ repeat (int .a) "x" }}`, `abcdexxxxx`, "abcdexxxxx"},
@@ -223,6 +246,20 @@ func TestTemplateProblems(t *testing.T) {
 		`{{ .a `:                         at + `unclosed action`,
 		`{{ if .a }}`:                    at + `unexpected EOF`,
 		`{{ lower }}`:                    at + `function lower takes 1 arguments, it gets 0`,
+		`{{ len .a .b }}`:                at + `function len takes 1 arguments, it gets 2`,
+		`{{ eq }}`:                       at + `function eq takes at least 1 arguments, it gets 0`,
+		`{{ printf "%p" (list 1) }}`:     at + `function printf: %p prints an address, which is another one in every run`,
+		`{{ printf "%03d" .a }}`:         at + `function printf: a text does not fit %d, which takes a whole number (convert it with | int)`,
+		`{{ printf "%.1f" .a }}`:         at + `function printf: a text does not fit %f, which takes a number (convert it with | float)`,
+		`{{ .a | printf "%s-%s" }}`:      at + `function printf: the format has a verb for argument 2, and only 1 follow it`,
+		`{{ printf "100%" }}`:            at + `function printf: the format ends with a percent sign; %% writes one`,
+		`{{ printf "%y" .a }}`:           at + `function printf: %y is no verb; %% writes a percent sign`,
+		`{{ trunc .a "x" }}`:             at + `function trunc takes a whole number as argument 1, it gets a text (convert it: (.a | int))`,
+		`{{ dict "a" }}`:                 at + `function dict takes keys and values in turn, and it gets 1 arguments (add a value for the last key)`,
+		`{{ regexMatch "(" .a }}`:        at + `function regexMatch: "(" is not a regular expression`,
+		`{{ tpl .a . }}`:                 at + `function tpl does not exist here (row text is data and never a template; write the template into the form)`,
+		`{{ include "x" . }}`:            at + `function include does not exist here (each string of a form is a template of its own; write {{ define }} and {{ template }} in the same string)`,
+		`{{ lookup "v1" .a .b "" }}`:     at + `function lookup does not exist here (rendering asks no cluster; map a column to a variable)`,
 		`{{ .a | trunc 5 6 }}`:           at + `function trunc takes 2 arguments, it gets 3`,
 		`{{ (toDate "2006" .a).Local }}`: at + `the local time zone is another one on every machine (name a zone: dateInZone "Europe/Berlin")`,
 		`{{ define "x" }}{{ if . }}{{ template "x" . }}{{ end }}{{ end }}{{ template "x" .a }}`:  at + `template "x" calls itself (use range)`,
@@ -277,22 +314,23 @@ func TestRowProblems(t *testing.T) {
 		`{{ .b | fromJson }}`:                                 at + `at <fromJson>: empty text is not JSON`,
 		`{{ fromJson "1 2" }}`:                                at + `at <fromJson "1 2">: more than one JSON value`,
 		`{{ (fromJson "{}").x }}`:                             at + `at <"{}">: map has no entry for key "x"`,
-		`{{ index (fromJson "{}") "x" }}`:                     at + `the result has a value that is missing: a key or an element that doesn't exist was printed`,
+		`{{ index (fromJson "{}") "x" }}`:                     at + `the value is missing: a key or an element doesn't exist, or is null (default, get and dig give another value)`,
 		`{{ fail "no" }}`:                                     at + `at <fail "no">: no`,
 		`{{ date "2006" .a }}`:                                at + `at <date "2006" .a>: "x y" is not a date; make one with toDate LAYOUT TEXT, or with int from seconds since 1970`,
 		`{{ dateInZone "2006" 0 "Local" }}`:                   at + `at <dateInZone "2006" 0 "Local">: zone "Local" is another one on every machine; name one, such as "UTC"`,
-		`{{ toDate "2006" "1" | durationRound }}`:             at + `at <toDate "2006" "1">: parsing time "1" as "2006": cannot parse "1" as "2006"`,
+		`{{ toDate "2006" "1" | durationRound }}`:             at + `at <toDate "2006" "1">: "1" is not a date of layout "2006"`,
 		`{{ $d := dict }}{{ set $d "a" (list $d) }}`:          at + `at <set $d "a" (list $d)>: set would make the map hold itself`,
 		`{{ $d := dict }}{{ merge $d (dict "a" $d) }}`:        at + `at <merge $d (dict "a" $d)>: merge would make the map hold itself`,
 		`{{ range until 99999 }}{{ repeat 99 "x" }}{{ end }}`: at + `the result has more than 4194304 bytes`,
-		`{{ printf "%p" (list 1) }}`:                          at + `at <printf "%p" (list 1)>: %p prints an address, which is another one in every run`,
+		`{{ printf .a 1 }}`:                                   at + `at <printf .a 1>: the format has no verb for argument 1 after it`,
+		`{{ if .hostOrUrl }}x{{ end }}`:                       at + `"no" is a text, and a condition takes every text but "" for true (for a column that says yes or no: (.x | bool); for whether it has a text: (ne .x ""))`,
 		`{{ .a | atoi }}`:                                     at + `at <atoi>: "x y" is not a whole number`,
-		`{{ urlParse "postgres://u:pa%zz@h/db" }}`:            at + `at <urlParse "postgres://u:pa%zz@h/db">: unable to parse url: parse "postgres://REDACTED@h/db": invalid URL escape "%zz"`,
-		`{{ substr 0 1 "é" }}`:                                at + `the result is not valid UTF-8: a function has cut a character in two`,
+		`{{ urlParse "postgres://u:pa%zz@h/db" }}`:            at + `at <urlParse "postgres://u:pa%zz@h/db">: "postgres://REDACTED@h/db" is not a URL`,
+		`{{ substr 0 1 "é" }}`:                                at + `at <substr 0 1 "é">: "é" would be cut inside a character (trunc63 cuts between characters)`,
 	} {
 		in := load(t, hubYAML+custom("v: "+single(template)))
 		p := compileAll(t, in, render.Options{})[0]
-		_, problems := p.Node(record{"id": "acme", "a": "x y"}.row(p.Hub, 2))
+		_, problems := p.Node(record{"id": "acme", "a": "x y", "b": "", "url": "no"}.row(p.Hub, 2))
 		if got := problems.Error(); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", template, got, want)
 		}

@@ -129,23 +129,9 @@ func (c *checker) pipe(p *parse.PipeNode, d dot) {
 		}
 		if f, ok := cmd.Args[0].(*parse.IdentifierNode); ok {
 			c.arguments(f.Ident, len(cmd.Args)-1+piped)
+			c.literals(f.Ident, cmd.Args[1:], piped, d)
 			c.nested(f.Ident, cmd.Args[1:], piped > 0, d)
 		}
-	}
-}
-
-// arguments checks the number of a function's arguments.
-func (c *checker) arguments(name string, n int) {
-	f := reflect.TypeOf(c.compiler.funcs[name])
-	if f == nil || f.Kind() != reflect.Func {
-		return // a function of text/template, or an unknown one
-	}
-	want, least := f.NumIn(), ""
-	if f.IsVariadic() {
-		want, least = want-1, "at least "
-	}
-	if n < want || n > want && !f.IsVariadic() {
-		c.found("", "function %s takes %s%d arguments, it gets %d", name, least, want, n)
 	}
 }
 

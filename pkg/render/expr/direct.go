@@ -1,6 +1,10 @@
 package expr
 
-import "text/template/parse"
+import (
+	"text/template/parse"
+
+	"github.com/lynqctl/lynqctl/pkg/render/funcs"
+)
 
 // This file lets most rows avoid the template interpreter. It compiles the most common
 // forms of actions to plain Go.
@@ -49,22 +53,25 @@ func (c *Compiler) plainPipe(cmds []*parse.CommandNode) (part, bool) {
 		p.input.apply = append(p.input.apply, f)
 	}
 	if p.value == noInput { // a constant instead of a column
-		return part{static: p.input.through(p.static), value: noInput}, true
+		text, err := p.input.through(p.static)
+		return part{static: text, value: noInput}, err == nil
 	}
 	return p, true
 }
 
 // direct returns a call as a function of its last argument. It knows the most common
-// functions that neither fail nor panic.
-func (c *Compiler) direct(call []parse.Node) (func(string) string, bool) {
+// functions of one text.
+func (c *Compiler) direct(call []parse.Node) (func(string) (string, error), bool) {
 	name, ok := call[0].(*parse.IdentifierNode)
 	if !ok {
 		return nil, false
 	}
 	switch name.Ident {
-	case "lower", "upper", "trim", "toHost", "trunc63", "sha1sum", "sha256sum", "b64enc":
+	case "lower", "upper", "trim", "trunc63", "sha1sum", "sha256sum", "b64enc":
 		f, ok := c.funcs[name.Ident].(func(string) string)
-		return f, ok && len(call) == 1
+		return func(s string) (string, error) { return f(s), nil }, ok && len(call) == 1
+	case "toHost":
+		return funcs.ToHost, len(call) == 1
 	case "default":
 		if len(call) != 2 {
 			return nil, false
@@ -73,22 +80,25 @@ func (c *Compiler) direct(call []parse.Node) (func(string) string, bool) {
 		if !ok {
 			return nil, false
 		}
-		return func(s string) string {
+		return func(s string) (string, error) {
 			if s == "" {
-				return text.Text
+				return text.Text, nil
 			}
-			return s
+			return s, nil
 		}, true
 	}
 	return nil, false
 }
 
 // through applies the functions of an input to a text.
-func (in *input) through(s string) string {
+func (in *input) through(s string) (string, error) {
 	for _, f := range in.apply {
-		s = f(s)
+		var err error
+		if s, err = f(s); err != nil {
+			return "", err
+		}
 	}
-	return s
+	return s, nil
 }
 
 // variable compiles .name or $.name to a part.

@@ -41,6 +41,9 @@ type Evaluator struct {
 	rawUID bool // a label can have the uid as its value
 
 	texts []string // values of the set's inputs
+	// failed has the errors of inputs whose functions refuse the row's value. It is nil for
+	// most rows.
+	failed map[int]error
 	// These are sets of inputs. words has all words, plain those that no YAML reader
 	// mistakes for another type, and labelled and names those that labels and names allow.
 	words, plain, labelled, names uint64
@@ -139,6 +142,12 @@ func (ev *Evaluator) run(e *Expr) error {
 	switch {
 	case e.template != nil:
 		return ev.interpret(e)
+	case ev.failed != nil:
+		if err := ev.failure(e); err != nil {
+			return err
+		}
+	}
+	switch {
 	case e.Result != Text:
 		return ev.convert(e.Result, ev.texts[e.parts[0].value])
 	case e.nodeName:
@@ -159,12 +168,22 @@ func (ev *Evaluator) run(e *Expr) error {
 	return nil
 }
 
+// failure returns the error of the first part whose functions refused the row's value.
+func (ev *Evaluator) failure(e *Expr) error {
+	for i := range e.parts {
+		if err := ev.failed[e.parts[i].value]; err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // column returns the value of a column, or the host in it.
-func (ev *Evaluator) column(i int) string {
+func (ev *Evaluator) column(i int) (string, error) {
 	if i == HostColumn {
 		return funcs.ToHost(ev.row.Values[ev.set.scope.HostOrURL])
 	}
-	return ev.row.Values[i]
+	return ev.row.Values[i], nil
 }
 
 func (ev *Evaluator) convert(t Type, s string) error {
@@ -176,11 +195,11 @@ func (ev *Evaluator) convert(t Type, s string) error {
 		}
 		ev.arena = strconv.AppendInt(ev.arena, i, 10)
 	case Float:
-		v, err := funcs.ParseFloat(s)
+		arena, err := funcs.AppendFloat(ev.arena, s)
 		if err != nil {
 			return err
 		}
-		ev.arena = scalar.AppendFloat(ev.arena, v)
+		ev.arena = arena
 	case Bool:
 		b, err := funcs.ParseBool(s)
 		if err != nil {
@@ -192,7 +211,10 @@ func (ev *Evaluator) convert(t Type, s string) error {
 }
 
 func (ev *Evaluator) interpret(e *Expr) error {
-	data := ev.variables()
+	data, err := ev.variables()
+	if err != nil {
+		return err
+	}
 	if e.mutates {
 		data = maps.Clone(data)
 	}
@@ -206,9 +228,6 @@ func (ev *Evaluator) interpret(e *Expr) error {
 		return err
 	}
 	out := ev.output.Bytes()
-	if bytes.Contains(out, []byte(noValue)) && !ev.mayHold(e, noValue) {
-		return errors.New("the result has a value that is missing: a key or an element that doesn't exist was printed")
-	}
 	if e.Result == Float {
 		return ev.convert(Float, string(out))
 	}
@@ -231,22 +250,9 @@ func (ev *Evaluator) bound(i *interpreted) (*template.Template, error) {
 	return t, err
 }
 
-// noValue is the output of text/template for a missing value.
-const noValue = "<no value>"
-
-// mayHold reports whether a correct result may contain s.
-func (ev *Evaluator) mayHold(e *Expr, s string) bool {
-	for _, v := range ev.row.Values {
-		if strings.Contains(v, s) {
-			return true
-		}
-	}
-	return strings.Contains(e.source, s)
-}
-
 // variables returns the variables for interpreted templates. It fills the map once per
 // row.
-func (ev *Evaluator) variables() map[string]any {
+func (ev *Evaluator) variables() (map[string]any, error) {
 	if ev.data == nil {
 		ev.data = make(map[string]any, len(ev.set.used))
 		for name, text := range ev.set.scope.Constants {
@@ -255,11 +261,15 @@ func (ev *Evaluator) variables() map[string]any {
 	}
 	if !ev.dataSet {
 		for _, v := range ev.set.used {
-			ev.data[v.name] = ev.column(v.column)
+			text, err := ev.column(v.column)
+			if err != nil {
+				return nil, err
+			}
+			ev.data[v.name] = text
 		}
 		ev.dataSet = true
 	}
-	return ev.data
+	return ev.data, nil
 }
 
 // Reason turns an error into a message without the template engine's position. If secret
@@ -268,7 +278,7 @@ func Reason(err error, secret bool) string {
 	var value *funcs.ValueError
 	reason := parseReason(err)
 	if errors.As(err, &value) {
-		reason = value.Error()
+		reason = withoutLogins(value.Error())
 		if secret {
 			reason = value.Hidden()
 		}
@@ -281,6 +291,8 @@ func Reason(err error, secret bool) string {
 	_, at, _ := strings.Cut(parseReason(err), "executing "+strconv.Quote(templateName)+" ")
 	at, rest, _ := strings.Cut(at, ": ")
 	switch {
+	case value != nil && (at == "at <"+shownName+">" || at == "at <"+conditionName+">"):
+		return reason // the form doesn't have these calls
 	case value != nil:
 		return at + ": " + reason
 	case secret:
@@ -315,14 +327,18 @@ func (ev *Evaluator) quick(e *Expr) bool {
 
 // classify classifies each input of the row once.
 func (ev *Evaluator) classify() {
-	ev.words, ev.plain, ev.labelled, ev.names = 0, 0, 0, 0
+	ev.words, ev.plain, ev.labelled, ev.names, ev.failed = 0, 0, 0, 0, nil
 	for i := range ev.set.inputs {
 		in := &ev.set.inputs[i]
-		text := ev.column(in.column)
-		if len(in.apply) > 0 {
-			text = in.through(text)
+		text, err := ev.column(in.column)
+		if len(in.apply) > 0 && err == nil {
+			text, err = in.through(text)
 		}
 		ev.texts[i] = text
+		if err != nil {
+			ev.refuse(i, err)
+			continue
+		}
 		if i >= 64 {
 			continue
 		}
@@ -341,6 +357,14 @@ func (ev *Evaluator) classify() {
 			ev.plain |= bit
 		}
 	}
+}
+
+// refuse keeps the error of an input for the expressions that read it.
+func (ev *Evaluator) refuse(input int, err error) {
+	if ev.failed == nil {
+		ev.failed = map[int]error{}
+	}
+	ev.failed[input] = err
 }
 
 // Append appends the text of a result.

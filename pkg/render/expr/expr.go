@@ -34,7 +34,7 @@ type part struct {
 // row.
 type input struct {
 	column int // column of the row, or HostColumn
-	apply  []func(string) string
+	apply  []func(string) (string, error)
 }
 
 const noInput = -1 // a part with static bytes

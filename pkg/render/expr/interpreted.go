@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"text/template"
 	"text/template/parse"
@@ -15,16 +16,21 @@ import (
 type interpreted struct {
 	trees map[string]*parse.Tree
 	calls []funcs.Metered
-	shows bool // printed values go through Meter.Shown
+	// prints reports whether an action may print something else than a text or a whole
+	// number, which goes through Meter.Shown.
+	prints func(*parse.PipeNode) bool
 }
 
-// shownName is the interpreter's name for Meter.Shown. Forms can't call it, because
-// funcs.All doesn't have it.
-const shownName = "result"
+// These are the interpreter's names for Meter.Shown and funcs.Condition. Forms can't call
+// them, because funcs.All doesn't have them.
+const (
+	shownName     = "result"
+	conditionName = "condition"
+)
 
 // interpreted returns a checked template with step counting.
 func (c *Compiler) interpreted(check *checker) *interpreted {
-	t := &interpreted{trees: check.trees, shows: check.nests}
+	t := &interpreted{trees: check.trees, prints: func(p *parse.PipeNode) bool { return check.nests || !c.simple(p) }}
 	for _, name := range slices.Sorted(maps.Keys(check.called)) {
 		if f, ok := c.funcs[name]; ok {
 			t.calls = append(t.calls, c.metering.Of(name, f))
@@ -51,13 +57,19 @@ func (t *interpreted) count(l *parse.ListNode) {
 	for _, n := range l.Nodes {
 		switch n := n.(type) {
 		case *parse.ActionNode:
-			if t.shows && len(n.Pipe.Decl) == 0 {
-				shown := parse.NewIdentifier(shownName).SetPos(n.Pos)
-				n.Pipe.Cmds = append(n.Pipe.Cmds, &parse.CommandNode{NodeType: parse.NodeCommand, Pos: n.Pos, Args: []parse.Node{shown}})
+			conditions(n.Pipe)
+			if len(n.Pipe.Decl) == 0 && t.prints(n.Pipe) {
+				then(n.Pipe, shownName)
 			}
+		case *parse.TemplateNode:
+			conditions(n.Pipe)
 		case *parse.IfNode:
+			then(n.Pipe, conditionName)
 			t.branches(&n.BranchNode)
 		case *parse.WithNode:
+			if n.ElseList != nil {
+				then(n.Pipe, conditionName)
+			}
 			t.branches(&n.BranchNode)
 		case *parse.RangeNode:
 			t.branches(&n.BranchNode)
@@ -66,7 +78,77 @@ func (t *interpreted) count(l *parse.ListNode) {
 	}
 }
 
+// then adds a function to the end of a pipe.
+func then(p *parse.PipeNode, function string) {
+	name := parse.NewIdentifier(function).SetPos(p.Pos)
+	p.Cmds = append(p.Cmds, &parse.CommandNode{NodeType: parse.NodeCommand, Pos: p.Pos, Args: []parse.Node{name}})
+}
+
+// conditions makes and and or refuse texts that are words for true or false. The last
+// argument is their result. Nobody takes it for true or false here.
+func conditions(p *parse.PipeNode) {
+	if p == nil {
+		return
+	}
+	for i, cmd := range p.Cmds {
+		for _, arg := range cmd.Args {
+			if nested, ok := arg.(*parse.PipeNode); ok {
+				conditions(nested)
+			}
+			if chain, ok := arg.(*parse.ChainNode); ok {
+				if nested, ok := chain.Node.(*parse.PipeNode); ok {
+					conditions(nested)
+				}
+			}
+		}
+		if f, ok := cmd.Args[0].(*parse.IdentifierNode); !ok || f.Ident != "and" && f.Ident != "or" {
+			continue
+		}
+		tested := cmd.Args[1:]
+		if i == 0 && len(tested) > 0 {
+			tested = tested[:len(tested)-1]
+		}
+		for j := range tested {
+			tested[j] = tests(tested[j])
+		}
+	}
+}
+
+// tests returns a pipe that passes a value on unless no condition may have it.
+func tests(n parse.Node) parse.Node {
+	pipe, ok := n.(*parse.PipeNode)
+	if !ok {
+		pipe = &parse.PipeNode{NodeType: parse.NodePipe, Pos: n.Position(), Cmds: []*parse.CommandNode{
+			{NodeType: parse.NodeCommand, Pos: n.Position(), Args: []parse.Node{n}},
+		}}
+	}
+	then(pipe, conditionName)
+	return pipe
+}
+
+// simple reports whether a pipe certainly gives a text, a whole number or a boolean.
+func (c *Compiler) simple(p *parse.PipeNode) bool {
+	last := p.Cmds[len(p.Cmds)-1]
+	switch n := last.Args[0].(type) {
+	case *parse.StringNode, *parse.BoolNode:
+		return true
+	case *parse.PipeNode:
+		return len(last.Args) == 1 && c.simple(n)
+	case *parse.IdentifierNode:
+		f := reflect.TypeOf(c.funcs[n.Ident])
+		if f == nil {
+			return n.Ident == "len"
+		}
+		switch f.Out(0).Kind() {
+		case reflect.String, reflect.Bool, reflect.Int, reflect.Int64:
+			return true
+		}
+	}
+	return false
+}
+
 func (t *interpreted) branches(n *parse.BranchNode) {
+	conditions(n.Pipe)
 	t.count(n.List)
 	t.count(n.ElseList)
 }
@@ -77,9 +159,7 @@ func (t *interpreted) bound(m *funcs.Meter) (*template.Template, error) {
 	for i := range t.calls {
 		functions[t.calls[i].Name] = t.calls[i].Bound(m)
 	}
-	if t.shows {
-		functions[shownName] = m.Shown
-	}
+	functions[shownName], functions[conditionName] = m.Shown, funcs.Condition
 	bound := template.New(templateName).Option("missingkey=error").Funcs(functions)
 	for name, tree := range t.trees {
 		if _, err := bound.AddParseTree(name, tree); err != nil {

@@ -32,6 +32,7 @@ func goesDeep() map[string]bool {
 		"toJson", "mustToJson", "toRawJson", "mustToRawJson", "toPrettyJson", "mustToPrettyJson",
 		"deepCopy", "mustDeepCopy", "deepEqual", "has", "mustHas", "uniq", "mustUniq", "without", "mustWithout",
 		"merge", "mustMerge", "mergeOverwrite", "mustMergeOverwrite", "set", "dict",
+		"toYaml", "mustToYaml", "toToml", "mustToToml",
 	}
 	set := make(map[string]bool, len(names))
 	for _, name := range names {
@@ -58,7 +59,7 @@ func costs() map[string]func(args []reflect.Value) int {
 		"replace":   func(a []reflect.Value) int { return times(strings.Count(a[2].String(), a[0].String()), size(a[1])) },
 		"wrapWith":  func(a []reflect.Value) int { return multiplied(a[1:]) },
 		"uniq":      pairs, "mustUniq": pairs,
-		"split": pieces, "splitn": pieces, "fromJson": pieces,
+		"split": pieces, "splitn": pieces, "fromJson": pieces, "mustFromJson": pieces, "fromYaml": pieces,
 	}
 	for _, name := range []string{
 		"repeat", "indent", "nindent", "join", "without", "mustWithout",

@@ -179,10 +179,71 @@ func (f *Metered) light(m *Meter) any {
 			}
 			return g(values...), m.use(perValue * len(values))
 		}
+	case func(string) (string, error):
+		return func(s string) (string, error) {
+			if err := m.call(len(s)); err != nil {
+				return "", err
+			}
+			made, err := g(s)
+			return made, cmp.Or(err, m.use(len(made)))
+		}
 	case func(map[string]any, string) any:
 		return func(d map[string]any, key string) (any, error) { return g(d, key), m.call(len(key)) }
 	}
+	return f.scalars(m)
+}
+
+// scalars wraps functions of any values whose cost is the length of the texts among them.
+func (f *Metered) scalars(m *Meter) any {
+	switch g := f.function.(type) {
+	case func(any) (bool, error):
+		return func(a any) (bool, error) {
+			if err := m.given(a); err != nil {
+				return false, err
+			}
+			return g(a)
+		}
+	case func(any, any) (bool, error):
+		return func(a, b any) (bool, error) {
+			if err := m.given(a, b); err != nil {
+				return false, err
+			}
+			return g(a, b)
+		}
+	case func(any, ...any) (bool, error):
+		return func(a any, more ...any) (bool, error) {
+			if err := cmp.Or(m.given(a), m.given(more...)); err != nil {
+				return false, err
+			}
+			return g(a, more...)
+		}
+	case func(any, ...any) (any, error):
+		return func(a any, more ...any) (any, error) {
+			if err := cmp.Or(m.given(a), m.given(more...)); err != nil {
+				return nil, err
+			}
+			return g(a, more...)
+		}
+	case func(...any) (int64, error):
+		return func(values ...any) (int64, error) {
+			if err := m.given(values...); err != nil {
+				return 0, err
+			}
+			return g(values...)
+		}
+	}
 	return nil
+}
+
+// given uses a step, and the bytes of the texts among the arguments.
+func (m *Meter) given(values ...any) error {
+	n := 0
+	for _, v := range values {
+		if s, ok := v.(string); ok {
+			n += len(s)
+		}
+	}
+	return m.call(n)
 }
 
 // reflected wraps any function by reflection.
@@ -233,10 +294,11 @@ func (m *Meter) before(f *Metered, args []reflect.Value) error {
 	return err
 }
 
-// Shown checks a printed value, which may have nested lists.
+// Shown returns a value as it is printed. The value may have nested lists. It must not be
+// missing.
 func (m *Meter) Shown(v any) (any, error) {
-	if err := m.Step(); err != nil {
+	if err := cmp.Or(m.Step(), m.weigh(reflect.ValueOf(v), deep)); err != nil {
 		return nil, err
 	}
-	return v, m.weigh(reflect.ValueOf(v), deep)
+	return Printable(v)
 }

@@ -7,11 +7,16 @@ import (
 	"strconv"
 )
 
-// AppendFloat writes a finite number. It avoids an exponent and a fraction where people
-// write none. A number with an exponent gets a point, because YAML 1.1 takes 1e-9 for text
-// and 1.0e-9 for a number.
+// AppendFloat writes a finite number as the value of a field. It avoids an exponent and a
+// fraction where people write none. Some readers take an integer of more than 64 bits for
+// text, so a large number has an exponent. It gets a point, because YAML 1.1 takes 1e-9
+// for text and 1.0e-9 for a number.
 func AppendFloat(dst []byte, f float64) []byte {
-	if abs := math.Abs(f); abs == 0 || abs >= 1e-6 && abs < 1e21 {
+	abs := math.Abs(f)
+	switch {
+	case abs == 0:
+		return append(dst, '0') // never -0
+	case abs >= 1e-6 && abs < 1e21:
 		return strconv.AppendFloat(dst, f, 'f', -1, 64)
 	}
 	start := len(dst)
