@@ -1,7 +1,7 @@
 package source
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -93,13 +93,13 @@ func (s *csvSource) read(ctx context.Context, q Query, uid int, records *spans) 
 	if t.columns, err = s.header(r, q); err != nil {
 		return nil, false, err
 	}
-	for last := ""; ; t.rows++ {
+	for last := []byte(nil); ; t.rows++ {
 		if err := stopped(ctx, s.file.name, t.rows); err != nil {
 			return nil, false, err
 		}
-		offset := r.InputOffset()
+		offset := r.offset
 		limited.Row = offset
-		row, err := r.Read()
+		row, err := r.read()
 		if errors.Is(err, io.EOF) {
 			return t, true, nil
 		}
@@ -107,16 +107,15 @@ func (s *csvSource) read(ctx context.Context, q Query, uid int, records *spans) 
 			return nil, false, fault.LongRow(s.file.atOffset(t.start+offset), fixLongText)
 		}
 		if err != nil {
-			return nil, false, s.failed(err, r.FieldsPerRecord, row)
+			return nil, false, s.failed(err, r.want, row)
 		}
 		switch id := row[t.columns[uid]]; {
 		case records != nil:
-			line, _ := r.FieldPos(0)
-			records.add(id, t.start+offset, int(r.InputOffset()-offset), line)
-		case id < last:
+			records.add(string(id), t.start+offset, int(r.offset-offset), r.start)
+		case bytes.Compare(id, last) < 0:
 			return t, false, nil
 		default:
-			last = id
+			last = append(last[:0], id...)
 		}
 	}
 }
@@ -128,25 +127,22 @@ type limitedText struct {
 }
 
 // reader reads the file from the start of its text, within the limit of a row.
-func (s *csvSource) reader() (*csv.Reader, *limitedText, error) {
+func (s *csvSource) reader() (*csvReader, *limitedText, error) {
 	start, err := s.textStart()
 	if err != nil {
 		return nil, nil, err
 	}
 	limited := &limitedText{fault.RowLimit{Reader: &csvText{fileReader: fileReader{file: s.file, offset: start}, file: s.file}}, start}
-	r := csv.NewReader(bufio.NewReaderSize(limited, 256<<10))
-	r.ReuseRecord = true
-	return r, limited, nil
+	return newCSVReader(limited, 256<<10), limited, nil
 }
 
 // header reads the first row, which names the columns, and finds q's among
 // them.
-func (s *csvSource) header(r *csv.Reader, q Query) ([]int, error) {
+func (s *csvSource) header(r *csvReader, q Query) ([]int, error) {
 	names, err := s.names(r)
 	if err != nil {
 		return nil, err
 	}
-	line, _ := r.FieldPos(0)
 	for i, name := range names {
 		// Spreadsheets leave empty columns behind; those name nothing.
 		if name == "" || !slices.Contains(names[:i], name) {
@@ -156,9 +152,9 @@ func (s *csvSource) header(r *csv.Reader, q Query) ([]int, error) {
 		if !looksLikeColumn(name) {
 			what = fmt.Sprintf("the name of column %d appears twice", i+1)
 		}
-		return nil, &Error{Place: s.file.at(line), What: what, Fix: "rename or remove one"}
+		return nil, &Error{Place: s.file.at(r.start), What: what, Fix: "rename or remove one"}
 	}
-	found, err := checkColumns(s.file.at(line), q, names, sameName)
+	found, err := checkColumns(s.file.at(r.start), q, names, sameName)
 	if missing, ok := errors.AsType[*MissingColumnsError](err); ok && len(names) == 1 && len(missing.Missing) == len(q.Columns) {
 		// This may be the first line of any file.
 		missing.Have, missing.Fix = nil, "its first line must name the columns, separated by commas"
@@ -167,19 +163,23 @@ func (s *csvSource) header(r *csv.Reader, q Query) ([]int, error) {
 }
 
 // names reads the first row.
-func (s *csvSource) names(r *csv.Reader) ([]string, error) {
-	row, err := r.Read()
+func (s *csvSource) names(r *csvReader) ([]string, error) {
+	row, err := r.read()
 	if errors.Is(err, io.EOF) {
 		return nil, &Error{Place: s.file.name, What: "the file is empty", Fix: "its first line must name the columns"}
 	}
 	if err != nil {
 		return nil, s.failed(err, 0, nil)
 	}
-	return slices.Clone(row), nil
+	names := make([]string, len(row))
+	for i, name := range row {
+		names[i] = string(name)
+	}
+	return names, nil
 }
 
 // failed adds the place to a parse error. The row should have want values.
-func (s *csvSource) failed(err error, want int, row []string) error {
+func (s *csvSource) failed(err error, want int, row [][]byte) error {
 	parse, ok := errors.AsType[*csv.ParseError](err)
 	known, isKnown := errors.AsType[*Error](err)
 	switch {
@@ -213,11 +213,10 @@ func (s *csvSource) emit(ctx context.Context, b *builder, t *csvTable, emit func
 		if err != nil || row == nil {
 			return false, s.file.gone(line, err)
 		}
-		for j, field := range t.columns {
-			b.rec.Values[j] = row[field]
+		for _, field := range t.columns {
+			b.add(row[field])
 		}
-		b.rec.Line = line
-		rec, err := b.finish(s.Place)
+		rec, err := b.record(line, s.Place)
 		if err != nil {
 			return false, err
 		}
@@ -230,16 +229,15 @@ func (s *csvSource) emit(ctx context.Context, b *builder, t *csvTable, emit func
 
 // again returns a function that reads the i-th row and its line, in the order of uids. If
 // there is no such row, the file has changed.
-func (s *csvSource) again(b *builder, t *csvTable) (func(i int) (row []string, line int, err error), error) {
+func (s *csvSource) again(b *builder, t *csvTable) (func(i int) (row [][]byte, line int, err error), error) {
 	if t.records == nil {
 		return s.inOrder(b, t)
 	}
-	r := csv.NewReader(bufio.NewReaderSize(&rowReader{spans: newSpanReader(s.file, t.records), rest: t.records.list}, 64<<10))
-	r.ReuseRecord = true
-	return func(i int) ([]string, int, error) {
-		row, err := r.Read()
+	r := newCSVReader(&rowReader{spans: newSpanReader(s.file, t.records), rest: t.records.list}, 64<<10)
+	return func(i int) ([][]byte, int, error) {
+		row, err := r.read()
 		sp := t.records.list[i]
-		if err != nil || len(row) <= slices.Max(t.columns) || row[t.columns[b.uid]] != sp.uid {
+		if err != nil || len(row) <= slices.Max(t.columns) || string(row[t.columns[b.uid]]) != sp.uid {
 			row = nil
 		}
 		return row, sp.line, err
@@ -247,23 +245,23 @@ func (s *csvSource) again(b *builder, t *csvTable) (func(i int) (row []string, l
 }
 
 // inOrder returns a function that reads the rows in the file's order.
-func (s *csvSource) inOrder(b *builder, t *csvTable) (func(int) ([]string, int, error), error) {
+func (s *csvSource) inOrder(b *builder, t *csvTable) (func(int) ([][]byte, int, error), error) {
 	r, limited, err := s.reader()
 	if err != nil {
 		return nil, err
 	}
-	if _, err := r.Read(); err != nil { // the header
+	if _, err := r.read(); err != nil { // the header
 		return nil, s.file.gone(1, err)
 	}
 	line := 1
-	return func(int) ([]string, int, error) {
-		limited.Row = r.InputOffset()
-		row, err := r.Read()
+	return func(int) ([][]byte, int, error) {
+		limited.Row = r.offset
+		row, err := r.read()
 		if err != nil {
 			return nil, line + 1, err
 		}
-		line, _ = r.FieldPos(0)
-		if len(row) <= slices.Max(t.columns) || row[t.columns[b.uid]] < b.last {
+		line = r.start
+		if len(row) <= slices.Max(t.columns) || string(row[t.columns[b.uid]]) < b.last {
 			row = nil
 		}
 		return row, line, nil

@@ -72,9 +72,9 @@ func (r *csvText) Read(p []byte) (int, error) {
 }
 
 // ragged returns the error for a row with another number of values than the header.
-func (s *csvSource) ragged(line, want int, row []string) error {
+func (s *csvSource) ragged(line, want int, row [][]byte) error {
 	more, fix := "", `put values that hold commas or line breaks in double quotes`
-	if slices.ContainsFunc(row, func(value string) bool { return endsWithCR([]byte(value)) }) {
+	if slices.ContainsFunc(row, endsWithCR) {
 		more, fix = " and a CR without LF", fixLineEnd
 	}
 	return &Error{Place: s.file.at(line), What: fmt.Sprintf("the row has %d values%s, the header %d columns", len(row), more, want), Fix: fix}

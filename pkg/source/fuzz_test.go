@@ -16,10 +16,11 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/source"
 )
 
-// FuzzCSV compares the reader with encoding/csv. Both must return the same rows. The
-// reader may refuse more, but not less.
+// FuzzCSV compares the reader with encoding/csv. Both must return the same rows, except for
+// CR LF in quotes, which encoding/csv turns into LF. The reader may refuse more, but not
+// less.
 func FuzzCSV(f *testing.F) {
-	for _, seed := range []string{"id,name\nb,2\na,1\n", "\xef\xbb\xbfid\r\n\"x\ny\"\r\n\r\na", "a,,\n1,2,3\n1,2,3", "id\n\"", "a,b\n1\n", "id\n\xff\n", "id,n\na,\"\"\"x\"\"\"\nA,\r", "\xff\xfe"} {
+	for _, seed := range []string{"id,name\nb,2\na,1\n", "\xef\xbb\xbfid\r\n\"x\ny\"\r\n\r\na", "a,,\n1,2,3\n1,2,3", "id\n\"", "a,b\n1\n", "a\n\"x\r\n\r\"\r\n", "id\n\xff\n", "id,n\na,\"\"\"x\"\"\"\nA,\r", "\xff\xfe"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
@@ -42,6 +43,11 @@ func FuzzCSV(f *testing.F) {
 		want := plain[1:]
 		for i := range want {
 			want[i] = want[i][:len(columns)]
+		}
+		for _, row := range got {
+			for i, value := range row {
+				row[i] = strings.ReplaceAll(value, "\r\n", "\n")
+			}
 		}
 		compareRows(t, got, want)
 	})
