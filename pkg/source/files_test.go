@@ -54,7 +54,7 @@ func TestFiles(t *testing.T) {
 		{"yaml", "a.yaml", "# rows\n- id: b\n  name: 0123\n- {id: a, name: ~}\n- id: c\n  name: |\n    two\n    lines\n- id: d\n  name: on\n- id: e\n  name: 1.50\n- id: f\n- id: 0x1F\n  name: 'null'\n- id: g\n  name: 2024-01-01\n- id: h\n  name:\n",
 			[]row{{14, []string{"0x1F", "null"}}, {4, []string{"a", null}}, {2, []string{"b", "0123"}}, {5, []string{"c", "two\nlines\n"}}, {9, []string{"d", "on"}}, {11, []string{"e", "1.50"}}, {13, []string{"f", null}}, {16, []string{"g", "2024-01-01"}}, {18, []string{"h", null}}}},
 		{"yaml anchors", "a.yml", "- &base\n  id: a\n  name: {z: [1, <], b: &x x}\n- <<: *base\n  id: b\n- id: c\n  name: *x\n- <<: [{name: first}, *base]\n  id: d\n",
-			[]row{{1, []string{"a", `{"b":"x","z":[1,"<"]}`}}, {4, []string{"b", `{"b":"x","z":[1,"<"]}`}}, {6, []string{"c", "x"}}, {8, []string{"d", "first"}}}},
+			[]row{{1, []string{"a", `{"z":[1,"<"],"b":"x"}`}}, {4, []string{"b", `{"z":[1,"<"],"b":"x"}`}}, {6, []string{"c", "x"}}, {8, []string{"d", "first"}}}},
 		{"yaml merged into itself", "a.yaml", "- &a\n  <<: [*a, *a]\n  id: 1\n  name: 2\n", []row{{1, []string{"1", "2"}}}},
 		{"yaml by content", "rows", "\n- id: x\n  name: y\n", []row{{2, []string{"x", "y"}}}},
 		{"json by content", "rows", "\n{\"id\": \"x\", \"name\": \"y\"}", []row{{2, []string{"x", "y"}}}},
@@ -80,6 +80,67 @@ func TestFiles(t *testing.T) {
 				t.Errorf("from standard input: %s", diff)
 			}
 		})
+	}
+}
+
+// TestYAMLScalars compares values of YAML, alone and in a list, with their texts. Each text
+// in a list is a number as written, or a JSON text with the same characters.
+func TestYAMLScalars(t *testing.T) {
+	for _, c := range []struct{ yaml, alone, inner string }{
+		{"1.10", "1.10", "1.10"},
+		{"100", "100", "100"},
+		{"-0", "-0", "-0"},
+		{"0.0", "0.0", "0.0"},
+		{"1e3", "1e3", "1e3"},
+		{"1E+400", "1E+400", "1E+400"},
+		{"12e03", "12e03", "12e03"},
+		{"123456789012345678901234567890", "123456789012345678901234567890", "123456789012345678901234567890"},
+		{"18446744073709551616", "18446744073709551616", "18446744073709551616"},
+		{"0.1000000000000000055511151231257827", "0.1000000000000000055511151231257827", "0.1000000000000000055511151231257827"},
+		{"2024-01-01", "2024-01-01", `"2024-01-01"`},
+		{"2001-12-14t21:59:43.10-05:00", "2001-12-14t21:59:43.10-05:00", `"2001-12-14t21:59:43.10-05:00"`},
+		{"2024-01-01 12:00:00", "2024-01-01 12:00:00", `"2024-01-01 12:00:00"`},
+		{"007", "007", `"007"`},
+		{"0o17", "0o17", `"0o17"`},
+		{"0x1F", "0x1F", `"0x1F"`},
+		{"0b11", "0b11", `"0b11"`},
+		{"1_000", "1_000", `"1_000"`},
+		{"+1", "+1", `"+1"`},
+		{".5", ".5", `".5"`},
+		{"5.", "5.", `"5."`},
+		{"12:30:45", "12:30:45", `"12:30:45"`},
+		{".inf", ".inf", `".inf"`},
+		{"-.Inf", "-.Inf", `"-.Inf"`},
+		{".NaN", ".NaN", `".NaN"`},
+		{"yes", "yes", `"yes"`},
+		{"No", "No", `"No"`},
+		{"on", "on", `"on"`},
+		{"y", "y", `"y"`},
+		{"true", "true", "true"},
+		{"True", "True", "true"},
+		{"FALSE", "FALSE", "false"},
+		{"~", null, "null"},
+		{"null", null, "null"},
+		{"Null", null, "null"},
+		{"''", "", `""`},
+		{"'1.10'", "1.10", `"1.10"`},
+		{`"true"`, "true", `"true"`},
+		{`"a\tb\u00e4\"<"`, "a\tbä\"<", `"a\tbä\"<"`},
+		{"!!str 1.10", "1.10", `"1.10"`},
+		{"! 1.10", "1.10", `"1.10"`},
+		{`!!int "12"`, "12", "12"},
+		{"!!float 1", "1", "1"},
+		{"!!timestamp 2024-01-01", "2024-01-01", `"2024-01-01"`},
+		{"&x 1.50", "1.50", "1.50"},
+		{"{b: 1.0, a: {<<: {c: 2, d: 3.0}, c: 1}}", `{"b":1.0,"a":{"c":1,"d":3.0}}`, `{"b":1.0,"a":{"c":1,"d":3.0}}`},
+		{"!!seq [!!map {a: 1.0}]", `[{"a":1.0}]`, `[{"a":1.0}]`},
+	} {
+		rows, err := read(t, file(t, "a.yaml", "- id: 1\n  alone: "+c.yaml+"\n  list:\n  - "+c.yaml+"\n"), "id", "alone", "list")
+		if err != nil {
+			t.Errorf("%s: %v", c.yaml, err)
+		} else if got, want := values(rows)[0], "1|"+c.alone+"|["+c.inner+"]"; got != want {
+			t.Errorf("%s: %s, want %s", c.yaml, got, want)
+		}
 	}
 }
 
@@ -145,10 +206,21 @@ func TestFileErrors(t *testing.T) {
 		{"two documents", "a.yaml", "- {id: 1, name: 1}\n---\n- {id: 2}\n", []string{"a.yaml:2: the file has a second document"}},
 		{"broken second document", "a.yaml", "- {id: 1, name: 1}\n---\n- {id: 2\n", []string{"a.yaml:", "not YAML"}},
 		{"not YAML", "a.yaml", "- id: 1\n- [\n", []string{"a.yaml:", "this is not YAML"}},
-		{"yaml rows", "a.yaml", "- id: 1\n  name: 2\n  id: 3\n- 5\n- {[a]: b}\n- {id: 1, name: {1: x}}\n", []string{`a.yaml:3: key "id" appears twice`, "a.yaml:4: the row is not a mapping", "a.yaml:5: a key is not a text", `a.yaml:6: column "name"`}},
+		{"yaml rows", "a.yaml", "- id: 1\n  name: 2\n  id: 3\n- 5\n- {[a]: b}\n- {id: 1, name: {1: x}}\n", []string{`a.yaml:3: key "id" appears twice`, "a.yaml:4: the row is not a mapping", "a.yaml:5: a key is not a text", "a.yaml:6: a key is not a text"}},
 		{"yaml missing", "a.yaml", "- id: 1\n", []string{`a.yaml: no column "name"`, `it has "id"`}},
-		{"yaml not text", "a.yaml", "- id: \xff\n", []string{"a.yaml", "not YAML", "UTF-8"}},
-		{"yaml value in itself", "a.yaml", "- id: 1\n  name: &a [*a]\n", []string{"a.yaml:2"}},
+		{"yaml not text", "a.yaml", "- id: 1\n- id: \xff\n", []string{"a.yaml:2: this is not YAML", "UTF-8"}},
+		{"yaml control character", "a.yaml", "- id: 1\n  name: \"\x01\"\n", []string{"a.yaml:2: this is not YAML", "control characters"}},
+		{"yaml unknown anchor", "a.yaml", "- id: 1 # *hunter2\n  name: &b x\n- {id: 2, name: *hunter2}\n", []string{"a.yaml:3: this is not YAML: an alias has no anchor (quote a value that begins with *)"}},
+		{"yaml keys of an object", "a.yaml", "- id: 1\n  name:\n    8080: x\n    true: x\n    ~: x\n    2024-01-01: x\n    [a]: x\n    1.5: x\n    yes: x\n", []string{"a.yaml:3: a key is not a text (write the key in quotes)",
+			"a.yaml:4: a key", "a.yaml:5: a key", "a.yaml:6: a key", "a.yaml:7: a key", "a.yaml:8: a key"}},
+		{"yaml null key", "a.yaml", "- id: 1\n  ~: 2\n", []string{"a.yaml:2: a key is not a text"}},
+		{"yaml inner key twice", "a.yaml", "- id: 1\n  name: [{a: 1,\n    a: 2}]\n", []string{`a.yaml:3: key "a" appears twice in one object`}},
+		{"yaml tags", "a.yaml", "- id: !!binary aGk=\n  name: !custom x\n- id: !!int x\n  name:\n    a: !!set {x}\n    b: !!bool 3\n    c: !!map [x]\n", []string{"a.yaml:1: lynqctl doesn't read values with this YAML tag",
+			"a.yaml:2: lynqctl", "a.yaml:3: lynqctl", "a.yaml:5: lynqctl", "a.yaml:6: lynqctl", "a.yaml:7: lynqctl"}},
+		{"yaml merges no mapping", "a.yaml", "- id: 1\n  name: {<<: x}\n", []string{"a.yaml:2: the row is not a mapping", "<< takes mappings only"}},
+		{"yaml alias bomb", "a.yaml", "- id: 1\n  a: &a [x,x,x,x,x,x,x,x,x,x]\n  b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\n  c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\n  d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\n  e: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\n" +
+			"  f: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e,*e]\n  g: &g [*f,*f,*f,*f,*f,*f,*f,*f,*f,*f]\n  name: [*g,*g,*g,*g,*g,*g,*g,*g,*g,*g]\n", []string{"a.yaml:1: the row has more than 16 MiB"}},
+		{"yaml value in itself", "a.yaml", "- id: 1\n  name: &a [*a]\n", []string{"a.yaml:2: the value contains itself"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := read(t, file(t, c.file, c.content), "id", "name")

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"slices"
@@ -115,7 +114,7 @@ func (s *yamlSource) list() (*yaml.Node, error) {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	var document, more yaml.Node
 	if err := d.Decode(&document); err != nil && !errors.Is(err, io.EOF) {
-		return nil, s.syntax(err)
+		return nil, s.syntax(string(text), err)
 	}
 	if len(document.Content) != 1 || document.Content[0].Kind != yaml.SequenceNode {
 		return nil, &Error{Place: s.file.at(max(1, document.Line)), What: "this is not a list of rows", Fix: "write each row as \"- column: value\""}
@@ -123,24 +122,15 @@ func (s *yamlSource) list() (*yaml.Node, error) {
 	if err := d.Decode(&more); err == nil {
 		return nil, &Error{Place: s.file.at(more.Line), What: "the file has a second document", Fix: "put all rows into one list"}
 	} else if !errors.Is(err, io.EOF) {
-		return nil, s.syntax(err)
+		return nil, s.syntax(string(text), err)
 	}
 	return document.Content[0], nil
 }
 
-// syntax adds the line to a parser's error. The parser has it in its text.
-func (s *yamlSource) syntax(err error) error {
-	text := strings.TrimPrefix(err.Error(), "yaml: ")
-	line := 0
-	if n, _ := fmt.Sscanf(text, "line %d:", &line); n == 1 {
-		_, text, _ = strings.Cut(text, ": ")
-	}
-	return &Error{Place: s.file.at(line), What: "this is not YAML", Fix: "check the indentation and the quotes near it", Err: errors.New(text)}
-}
-
-// yamlMembers gathers one row's members.
+// yamlMembers gathers the members of a row, or of an object in its values.
 type yamlMembers struct {
 	file     string
+	inner    bool // the members are those of an object in a value
 	names    []string
 	values   map[string]*yaml.Node
 	done     map[*yaml.Node]bool // an anchor may contain itself, or be merged twice
@@ -153,7 +143,7 @@ func (m *yamlMembers) collect(node *yaml.Node) {
 	pos := lynq.Pos{File: m.file, Line: node.Line}
 	node = resolveAlias(node)
 	if node.Kind != yaml.MappingNode {
-		m.problems.Add(pos, `write it as "- column: value"`, "the row is not a mapping")
+		m.problems.Add(pos, `write it as "- column: value"; the key << takes mappings only`, "the row is not a mapping")
 		return
 	}
 	if m.done[node] {
@@ -168,10 +158,10 @@ func (m *yamlMembers) collect(node *yaml.Node) {
 		switch {
 		case key.ShortTag() == "!!merge":
 			merged = append(merged, mergedNodes(value)...)
-		case key.Kind != yaml.ScalarNode:
-			m.problems.Add(pos, "use plain names for columns", "a key is not a text")
+		case key.Kind != yaml.ScalarNode, key.ShortTag() == yaml.NodeTagNull, m.inner && key.ShortTag() != yaml.NodeTagString:
+			m.problems.Add(pos, "write the key in quotes", "a key is not a text")
 		case own[key.Value]:
-			m.problems.Add(pos, "remove one", "key %s appears twice in one row", phrase.Quote(key.Value))
+			m.problems.Add(pos, "remove one", "key %s appears twice in one %s", phrase.Quote(key.Value), map[bool]string{false: "row", true: "object"}[m.inner])
 		default:
 			own[key.Value] = true
 			if _, has := m.values[key.Value]; !has {
@@ -209,29 +199,7 @@ func (m *yamlMembers) row(q Query, line int) yamlRow {
 			row.null[i] = true
 			continue
 		}
-		var err error
-		if row.values[i], row.null[i], err = yamlText(value); err != nil {
-			m.problems.Add(lynq.Pos{File: m.file, Line: value.Line}, "write the value as a text", "column %q: %v", name, err)
-		}
+		row.values[i], row.null[i] = m.yamlText(value)
 	}
 	return row
-}
-
-// yamlText returns a value's text, and whether the value is NULL. Scalars keep their text,
-// and other values become JSON with sorted keys.
-func yamlText(node *yaml.Node) (string, bool, error) {
-	node = resolveAlias(node)
-	if node.Kind == yaml.ScalarNode {
-		null := node.ShortTag() == "!!null"
-		if null {
-			return "", true, nil
-		}
-		return node.Value, false, nil
-	}
-	var value any
-	if err := node.Decode(&value); err != nil {
-		return "", false, err
-	}
-	text, err := phrase.JSON(value)
-	return text, false, err
 }
