@@ -45,7 +45,7 @@ func (m *yamlMembers) tagged(node *yaml.Node) bool {
 	case yaml.SequenceNode:
 		fits = tag == yaml.NodeTagSeq
 	default:
-		fits = tag == yaml.NodeTagString || node.Tag == "!" || tag == plain && tag != "!!merge" || tag == yaml.NodeTagFloat && plain == yaml.NodeTagInt
+		fits = tag == yaml.NodeTagString || tag == plain && tag != "!!merge" || tag == yaml.NodeTagFloat && plain == yaml.NodeTagInt
 	}
 	if !fits {
 		m.problems.Add(lynq.Pos{File: m.file, Line: node.Line}, "write the value as a text, without a tag", "lynqctl doesn't read values with this YAML tag")
@@ -124,7 +124,7 @@ func (w *yamlJSON) scalar(node *yaml.Node) {
 		w.text = append(w.text, "null"...)
 	case tag == yaml.NodeTagBool:
 		w.text = append(w.text, strings.ToLower(node.Value)...)
-	case number && node.Tag != "!" && (plain || tag == yaml.NodeTagInt || tag == yaml.NodeTagFloat):
+	case number && (plain || tag == yaml.NodeTagInt || tag == yaml.NodeTagFloat):
 		w.text = append(w.text, node.Value...)
 	default:
 		w.quote(node, node.Value)

@@ -36,8 +36,8 @@ type answer struct {
 	items, object bool     // the answer had rows, or an object around them
 	names         []string // fields of that object
 	next          string
-	hasNext       bool   // the object has the field, even if empty
-	more          string // a field that announces more rows
+	hasNext       bool // the object has the field, even if empty
+	signs         signs
 }
 
 // take reads an answer completely.
@@ -196,22 +196,22 @@ func (a *answer) member(within, name string) error {
 			return a.wrongField(path, "an array, once")
 		}
 		return a.array()
-	case path == a.nextField():
+	case path == a.nextField() && !a.c.HTTP.Whole:
 		return a.nextValue(path)
 	case path == a.c.HTTP.Total:
 		return a.total(path)
 	case leads && kind == jsontext.KindBeginObject:
 		return a.around(path + ".")
 	}
-	plain := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
-	if kind == jsontext.KindTrue && slices.Contains([]string{"hasmore", "more", "hasnext", "hasnextpage", "truncated", "istruncated", "incomplete", "incompleteresults"}, plain) {
-		a.more = path
+	inner := strings.TrimSuffix(within, ".")
+	if path == a.nextField() {
+		name = "next"
 	}
-	return a.d.SkipValue()
+	return a.scan(field{path: path, name: plainName(name), inner: plainName(inner[strings.LastIndexByte(inner, '.')+1:]), near: true}, 1)
 }
 
-// nextValue reads the link to the next page. Null and an empty text mean that this is the
-// last page.
+// nextValue reads the link to the next page. Null, false and an empty text mean that this is
+// the last page.
 func (a *answer) nextValue(path string) error {
 	value, err := a.d.ReadValue()
 	if err != nil {
@@ -220,7 +220,7 @@ func (a *answer) nextValue(path string) error {
 	switch kind := value.Kind(); {
 	case a.hasNext:
 		return a.wrongField(path, "there once")
-	case kind == jsontext.KindNull:
+	case kind == jsontext.KindNull, kind == jsontext.KindFalse:
 	case kind == jsontext.KindString:
 		text, err := jsontext.AppendUnquote(nil, value)
 		if err != nil {
@@ -229,7 +229,10 @@ func (a *answer) nextValue(path string) error {
 		a.next = string(text)
 	case kind == jsontext.KindNumber && a.c.HTTP.NextParameter != "":
 		a.next = string(value)
-	case a.c.HTTP.Whole: // no further page follows
+	case kind == jsontext.KindNumber:
+		e := a.wrongField(path, "a text or null")
+		e.Fix = "set nextParameter to the URL's parameter that takes the value"
+		return e
 	default:
 		return a.wrongField(path, "a text or null")
 	}
@@ -251,7 +254,7 @@ func (a *answer) total(path string) error {
 	return nil
 }
 
-func (a *answer) wrongField(path, want string) error {
+func (a *answer) wrongField(path, want string) *fault.Error {
 	return &fault.Error{Place: a.place, What: fmt.Sprintf("field %q is not %s", path, want), Fix: "set items, next and total to the fields that the API has"}
 }
 
@@ -266,7 +269,7 @@ func (a *answer) page(resp *http.Response) (*page, error) {
 		return nil, err
 	}
 	pg := &page{next: next, linked: next != nil || !a.hasNext && a.c.HTTP.Next == ""}
-	if a.next != "" && !a.c.HTTP.Whole {
+	if a.next != "" {
 		field, err := a.fieldNext(a.place, resp.Request.URL, a.next)
 		if err != nil {
 			return nil, err
@@ -276,22 +279,28 @@ func (a *answer) page(resp *http.Response) (*page, error) {
 		}
 		pg.next, pg.linked = field, false
 	}
-	return pg, a.ends(pg.next, links)
+	a.signs.noteHeaders(resp.Header)
+	if err := a.ends(pg.next, links); err != nil || pg.next != nil {
+		return pg, err
+	}
+	explicit := len(links) > 0 || a.hasNext && a.c.HTTP.Next != ""
+	pg.claims = a.claims(explicit)
+	return pg, a.incomplete(explicit)
 }
 
 // ends refuses an answer whose facts about the next page are missing or contradict each
 // other.
 func (a *answer) ends(next *url.URL, links []string) error {
 	switch h := a.c.HTTP; {
+	case a.signs.broken != "":
+		return &fault.Error{Place: a.place, What: "the answer shows a failure in its " + quotedPlace(a.signs.broken) + ", so rows may be missing", Fix: "lynqctl ignores these rows; see the server's log"}
 	case a.object && !a.items:
 		return &fault.Error{Place: a.place, What: fmt.Sprintf("the answer has no field %q", a.itemsField()), Fix: a.fieldsFix("items")}
 	case h.Total != "" && len(a.totals) == 0:
 		return &fault.Error{Place: a.place, What: fmt.Sprintf("the answer has no field %q", h.Total), Fix: a.fieldsFix("total")}
-	case h.Whole && (next != nil || a.next != ""):
+	case h.Whole && next != nil:
 		return &fault.Error{Place: a.place, What: "the answer has a next page, and the hub says that there is none", Fix: "remove pages: false"}
-	case next == nil && a.more != "":
-		return &fault.Error{Place: a.place, What: fmt.Sprintf("more rows follow by its field %q, and nothing leads to them", a.more), Fix: a.fieldsFix("next")}
-	case a.object && a.number == 1 && !h.Whole && !a.hasNext && h.Next == "" && len(links) == 0:
+	case a.object && a.number == 1 && next == nil && !h.Whole && !a.hasNext && h.Next == "" && len(links) == 0 && a.signs.next == "" && a.signs.more == "":
 		return &fault.Error{Place: a.place, What: `the answer has no field "next" and no header Link, so nothing says whether more rows follow`, Fix: a.fieldsFix("next") + "; if the API has no pages, set pages: false"}
 	}
 	return nil

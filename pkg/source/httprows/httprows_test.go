@@ -144,13 +144,17 @@ func TestForms(t *testing.T) {
 		set  endpoint.HTTPRows
 		want []string
 	}{
-		"array":       {api: &api{pages: map[int]string{1: " [ {\"id\" : 1.50, \"a\":\n{\"b\" : [1, 2]}} ] \n"}}, want: []string{`{"id":1.50,"a":{"b":[1,2]}}`}},
-		"empty array": {api: &api{pages: map[int]string{1: "[]"}}},
-		"mark":        {api: &api{pages: map[int]string{1: "\xef\xbb\xbf[{\"id\":\"a\"}]"}}, want: []string{`{"id":"a"}`}},
-		"pages":       {api: &api{pages: pagesOf(three...)}, want: []string{`{"id":"a"}`, `{"id":"b"}`, `{"id":"c"}`, `{"id":"d"}`}},
-		"empty page":  {api: &api{pages: pagesOf([]string{`{"id":"a"}`}, nil, []string{`{"id":"b"}`})}, want: []string{`{"id":"a"}`, `{"id":"b"}`}},
-		"no next":     {api: &api{pages: map[int]string{1: `{"items":[{"id":"a"}],"next":"","page":{"x":[]}}`}}, want: []string{`{"id":"a"}`}},
-		"next first":  {api: &api{pages: map[int]string{1: `{"next":"?page=2","items":[{"id":"a"}]}`, 2: `{"items":[{"id":"b"}]}`}}, want: []string{`{"id":"a"}`, `{"id":"b"}`}},
+		"array":                  {api: &api{pages: map[int]string{1: " [ {\"id\" : 1.50, \"a\":\n{\"b\" : [1, 2]}} ] \n"}}, want: []string{`{"id":1.50,"a":{"b":[1,2]}}`}},
+		"empty array":            {api: &api{pages: map[int]string{1: "[]"}}},
+		"mark":                   {api: &api{pages: map[int]string{1: "\xef\xbb\xbf[{\"id\":\"a\"}]"}}, want: []string{`{"id":"a"}`}},
+		"pages":                  {api: &api{pages: pagesOf(three...)}, want: []string{`{"id":"a"}`, `{"id":"b"}`, `{"id":"c"}`, `{"id":"d"}`}},
+		"empty page":             {api: &api{pages: pagesOf([]string{`{"id":"a"}`}, nil, []string{`{"id":"b"}`})}, want: []string{`{"id":"a"}`, `{"id":"b"}`}},
+		"no next":                {api: &api{pages: map[int]string{1: `{"items":[{"id":"a"}],"next":"","page":{"x":[]}}`}}, want: []string{`{"id":"a"}`}},
+		"next first":             {api: &api{pages: map[int]string{1: `{"next":"?page=2","items":[{"id":"a"}]}`, 2: `{"items":[{"id":"b"}]}`}}, want: []string{`{"id":"a"}`, `{"id":"b"}`}},
+		"next false":             {api: &api{pages: map[int]string{1: `{"items":[{"id":"a"}],"next":false}`}}, want: []string{`{"id":"a"}`}},
+		"link in single quotes":  {api: &api{pages: two, fault: link(`<?page=2>; rel='next'`)}, want: []string{`{"id":"a"}`, `{"id":"b"}`}},
+		"links in single quotes": {api: &api{pages: two, fault: link(`<?page=1>;title='a, rel=next' ; rel='first', <?page=2> ;; title='b;c'; rel = 'last NEXT';`)}, want: []string{`{"id":"a"}`, `{"id":"b"}`}},
+		"link with a comma":      {api: &api{pages: two, fault: link(`<?x=1,2&page=2>; rel=next; title*=UTF-8''a`)}, want: []string{`{"id":"a"}`, `{"id":"b"}`}},
 		"fields": {
 			api:  &api{pages: map[int]string{1: `{"data":{"rows":[{"id":"a"}],"more":{"cursor":2}},"count":2}`, 2: `{"data":{"rows":[{"id":"b"}],"more":{}},"count":2}`}},
 			set:  endpoint.HTTPRows{Items: "data.rows", Next: "data.more.cursor", NextParameter: "page", Total: "count"},
@@ -256,10 +260,10 @@ func faults() map[string]struct {
 		"empty":             {text(json, ""), "the answer is empty"},
 		"empty lines":       {text("application/x-ndjson", ""), "the answer is empty"},
 		"null":              {text(json, "null"), "neither an array nor an object"},
-		"error as answer":   {text(json, `{"error":"hunter2"}`), `no field "items"`},
+		"error as answer":   {text(json, `{"error":"hunter2"}`), `shows a failure in its field "error"`},
 		"null rows":         {text(json, `{"items":null,"next":null}`), `field "items" is not an array`},
 		"rows twice":        {text(json, `{"items":[],"items":[{"id":"x"}]}`), "appears twice"},
-		"wrong next":        {text(json, `{"items":[],"next":false}`), `field "next" is not a text or null`},
+		"wrong next":        {text(json, `{"items":[],"next":5}`), "set nextParameter"},
 		"next word":         {text(json, `{"items":[],"next":"abc"}`), "no URL and no path"},
 		"next itself":       {text(json, `{"items":[],"next":"/rows?page=2"}`), "which was read already"},
 		"next elsewhere":    {text(json, `{"items":[],"next":"http://elsewhere.example/rows?token=hunter2"}`), "its next page is elsewhere, at http://elsewhere.example"},
@@ -552,11 +556,14 @@ func TestUnclear(t *testing.T) {
 	a := &api{pages: map[int]string{1: `{"items":[{"id":"a"}],"next_page":"/rows?page=2"}`}}
 	c := serve(t, a)
 	_, err := read(t, c, nil)
-	wantError(t, err, `no field "next" and no header Link`, `the answer has "items", "next_page"`, "pages: false")
+	wantError(t, err, `field "next_page" shows a next page, and lynqctl read none (set next to "next_page")`)
+	a.pages[1] = `{"items":[{"id":"a"}],"other":1}`
+	_, err = read(t, c, nil)
+	wantError(t, err, `no field "next" and no header Link`, `the answer has "items", "other"`, "pages: false")
 	a.pages[1] = `{"items":[{"id":"a"}],"next":"/rows?page=2"}`
 	c.HTTP.Whole = true
 	_, err = read(t, c, nil)
-	wantError(t, err, "has a next page", "pages: false")
+	wantError(t, err, `field "next" shows a next page`, "remove pages: false; set next to \"next\"")
 }
 
 // TestPlaces checks that messages name a row's page, but no secret of its URL.

@@ -16,7 +16,11 @@ import (
 // no page follows.
 func (r *reader) linked(place string, base *url.URL, links []string) (*url.URL, error) {
 	var next *url.URL
-	for _, target := range nextLinks(links) {
+	targets, clear := nextLinks(links)
+	if !clear {
+		return nil, &fault.Error{Place: place, What: "a header Link with the relation next can't be read", Fix: `have the API send it as <URL>; rel="next"`}
+	}
+	for _, target := range targets {
 		u, err := r.resolve(place, base, target)
 		if err != nil {
 			return nil, err
@@ -29,23 +33,30 @@ func (r *reader) linked(place string, base *url.URL, links []string) (*url.URL, 
 	return next, nil
 }
 
-// nextLinks returns the targets of links with the relation next (RFC 8288).
-func nextLinks(headers []string) []string {
-	link := regexp.MustCompile(`<([^>]*)>((?:\s*;\s*[^\s=;,]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s";,]*))?)*)`)
-	relation := regexp.MustCompile(`(?i);\s*rel\s*=\s*(?:"([^"]*)"|([^\s";,]+))`)
-	var targets []string
+// nextLinks returns the targets of links with the relation next (RFC 8288). Values in single
+// quotes count, too, because some servers write them. clear is false if text that is no link
+// names the relation.
+func nextLinks(headers []string) (targets []string, clear bool) {
+	const value = `(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"';,]*)`
+	link := regexp.MustCompile(`<([^>]*)>((?:\s*;(?:\s*[^\s=;,]+(?:\s*=\s*` + value + `)?)?)*)`)
+	relation := regexp.MustCompile(`(?i);\s*rel\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"';,]+))`)
+	named := regexp.MustCompile(`(?i)\brel\s*=[\s"'<]*(?:[^"'<>;,]*\s)?next\b`)
+	titles := regexp.MustCompile(`(?i)\b(?:title|anchor|media|type)\*?\s*=\s*` + value)
 	for _, header := range headers {
 		for _, found := range link.FindAllStringSubmatch(header, -1) {
-			rel := relation.FindStringSubmatch(found[2])
+			rel := relation.FindStringSubmatch(titles.ReplaceAllString(found[2], ""))
 			if rel == nil {
 				continue
 			}
-			if slices.ContainsFunc(strings.Fields(rel[1]+rel[2]), func(word string) bool { return strings.EqualFold(word, "next") }) {
+			if slices.ContainsFunc(strings.Fields(rel[1]+rel[2]+rel[3]), func(word string) bool { return strings.EqualFold(word, "next") }) {
 				targets = append(targets, found[1])
 			}
 		}
+		if rest := titles.ReplaceAllString(link.ReplaceAllString(header, ""), ""); named.MatchString(rest) {
+			return nil, false
+		}
 	}
-	return targets
+	return targets, true
 }
 
 // twoNext returns the error for an answer that names two next pages.

@@ -48,12 +48,26 @@ func (p *pass) run(ctx context.Context) error {
 		p.pages = append(p.pages, *pg)
 		next = pg.next
 	}
+	for _, c := range p.pages[len(p.pages)-1].claims {
+		if c.rows > p.rows {
+			return p.fewer(c)
+		}
+	}
 	for _, total := range p.totals {
 		if total != p.rows {
 			return &fault.Error{Place: p.name, What: fmt.Sprintf("%s has %d rows by its field %q, and its pages have %d", p.name, total, p.c.HTTP.Total, p.rows), Fix: "lynqctl ignores these rows; run again, and check which rows the field counts"}
 		}
 	}
 	return nil
+}
+
+// fewer returns the error for an answer that names more rows than its pages have.
+func (p *pass) fewer(c claim) error {
+	fix := "set next to the field that leads to the next page, or total to the field that counts these rows"
+	if p.c.HTTP.Whole {
+		fix = "remove pages: false, and " + fix
+	}
+	return &fault.Error{Place: p.name, What: fmt.Sprintf("%s counts %d rows, and lynqctl read %d", quotedPlace(c.place), c.rows, p.rows), Fix: fix}
 }
 
 // page reads one page.
@@ -94,7 +108,7 @@ func (p *pass) reuse(place string, known *page, resp *http.Response) (*page, err
 	if tag := resp.Header.Get("ETag"); weak(tag) != weak(known.etag) && tag != "" {
 		return nil, &fault.Error{Place: place, What: "the server says that nothing changed, with another ETag", Fix: "run again, and check the server and its caches"}
 	}
-	again := &page{url: known.url, etag: known.etag, next: known.next, linked: known.linked, before: p.rows, rows: known.rows}
+	again := &page{url: known.url, etag: known.etag, next: known.next, linked: known.linked, claims: known.claims, before: p.rows, rows: known.rows}
 	if links := resp.Header.Values("Link"); known.linked && len(links) > 0 {
 		next, err := p.linked(place, resp.Request.URL, links)
 		if err != nil {

@@ -39,7 +39,8 @@ type page struct {
 	// linked is set if next comes from the answer's header, not from its body.
 	linked     bool
 	start, end int64
-	before     int // rows on the pages before
+	claims     []claim // numbers of all rows that the last page names
+	before     int     // rows on the pages before
 	rows       int
 }
 
