@@ -186,6 +186,9 @@ func (s *mysqlSource) statement(ctx context.Context, q Query) (string, error) {
 	list := make([]string, len(found))
 	order := ""
 	for i, at := range found {
+		if function := mysqlFunction(types[at]); function != "" {
+			return "", &Error{Place: s.tablePlace(), What: fmt.Sprintf("column %q holds %s values, which are bytes and no text", names[at], types[at]), Fix: "read a view that selects " + function + " of it"}
+		}
 		list[i] = mysqlText(quoteBacktick(names[at]), types[at])
 		if q.Columns[i] == q.UID {
 			order = "CAST(CONVERT(" + list[i] + " USING utf8mb4) AS BINARY)"
@@ -209,6 +212,19 @@ func mysqlText(column, typeName string) string {
 		return "CAST(" + column + " AS CHAR)"
 	}
 	return column
+}
+
+// mysqlFunction returns the function that turns values of a type into text. It returns "" for
+// types whose values lynqctl reads. Bytes of these types are sometimes UTF-8 by accident.
+func mysqlFunction(typeName string) string {
+	kind, _, _ := strings.Cut(strings.ToLower(typeName), "(")
+	switch strings.TrimSpace(kind) {
+	case "geometry", "point", "linestring", "polygon", "multipoint", "multilinestring", "multipolygon", "geometrycollection", "geomcollection":
+		return "ST_AsText"
+	case "vector":
+		return "VEC_ToText (in MySQL VECTOR_TO_STRING)"
+	}
+	return ""
 }
 
 // columns returns names and types of the columns that the user may see.

@@ -132,8 +132,25 @@ SET LOCAL row_security = off`).ReadAll()
 
 // pgColumn is a queried column.
 type pgColumn struct {
-	expr  string // the expression for its text
+	expr  string // its value, which the server prints
+	order string // the same text as an expression
 	bytes bool   // its text has the bytes in hexadecimal
+}
+
+// describe sets the expressions for a column's text. A cast to text isn't always what the
+// server prints: it adds /32 to an address, and types may define their own. concat prints
+// as the server does. But booleans are words, and char(n) has no padding.
+func (c *pgColumn) describe(name string, oid uint32) {
+	const boolOID, byteaOID, textOID, bpcharOID, varcharOID = 16, 17, 25, 1042, 1043
+	c.bytes = oid == byteaOID
+	switch cast := "(" + name + ")::text"; oid {
+	case boolOID, bpcharOID:
+		c.expr, c.order = cast, cast
+	case textOID, varcharOID:
+		c.expr, c.order = name, cast
+	default:
+		c.expr, c.order = name, "pg_catalog.concat("+name+")"
+	}
 }
 
 // columns checks that table and columns exist, and finds those that hold bytes.
@@ -157,15 +174,13 @@ WHERE attrelid = pg_catalog.to_regclass($1) AND attnum > 0 AND NOT attisdropped 
 	names := make([]string, len(found))
 	for i, at := range found {
 		names[i] = pgx.Identifier{have[at]}.Sanitize()
-		columns[i].expr = "(" + names[i] + ")::text"
 	}
 	// A query without rows returns the types, with base types for domains. It also fails
 	// if the user may not read.
 	empty := s.pg.ExecParams(ctx, "SELECT "+strings.Join(names, ", ")+" FROM "+s.quotedTable()+" LIMIT 0", nil, nil, nil, nil)
 	empty.NextRow()
-	const byteaOID = 17
 	for i, field := range empty.FieldDescriptions() {
-		columns[i].bytes = field.DataTypeOID == byteaOID
+		columns[i].describe(names[i], field.DataTypeOID)
 	}
 	if _, err := empty.Close(); err != nil {
 		return nil, s.failed(ctx, err)
@@ -224,7 +239,8 @@ func (s *postgresSource) emit(ctx context.Context, columns []pgColumn, b *builde
 	for i, column := range columns {
 		exprs[i] = column.expr
 	}
-	query := fmt.Sprintf(`SELECT %s FROM %s ORDER BY %s COLLATE "C" NULLS FIRST`, strings.Join(exprs, ", "), s.quotedTable(), exprs[b.uid])
+	uid := columns[b.uid]
+	query := fmt.Sprintf(`SELECT %s FROM %s ORDER BY %s COLLATE "C" NULLS FIRST, pg_catalog.num_nulls(%s) DESC`, strings.Join(exprs, ", "), s.quotedTable(), uid.order, uid.expr)
 	result := s.pg.ExecParams(ctx, query, nil, nil, nil, nil)
 	for result.NextRow() {
 		if err := stopped(ctx, s.name, b.count); err != nil {

@@ -38,7 +38,7 @@ func (m *yamlMembers) tagged(node *yaml.Node) bool {
 	}
 	tag := node.ShortTag()
 	plain := (&yaml.Node{Kind: yaml.ScalarNode, Value: node.Value}).ShortTag()
-	fits := false
+	var fits bool
 	switch node.Kind {
 	case yaml.MappingNode:
 		fits = tag == yaml.NodeTagMap

@@ -254,7 +254,7 @@ func (a *answer) scan(f field, depth int) (err error) {
 	case f.kind == jsontext.KindBeginObject:
 		return a.scanObject(f, depth)
 	case f.kind == jsontext.KindBeginArray:
-		f.text, err = a.scanArray(f, depth)
+		f.text, err = a.scanArray(f)
 	default:
 		var value jsontext.Value
 		if value, err = a.d.ReadValue(); err != nil {
@@ -300,7 +300,7 @@ func (a *answer) scanObject(f field, depth int) error {
 
 // scanArray reads an array. It returns "x" if the array has elements. The elements of an
 // array of links may have the relation next.
-func (a *answer) scanArray(f field, depth int) (text string, err error) {
+func (a *answer) scanArray(f field) (text string, err error) {
 	if _, err := a.d.ReadToken(); err != nil {
 		return "", err
 	}
