@@ -48,10 +48,14 @@ func (d *decisions) object(s *progress.Step) *write.Object {
 // permit asks the gate about the observed object. The permit is for the version with the
 // observed tracking, because somebody may have taken the object over since.
 func (d *decisions) permit(s *progress.Step) (gate.Permit, error) {
-	if d.requests.dryRun {
-		return gate.Trial(d.of, d.plan, d.record.saved, s.Step)
+	asked := *s.Step
+	if as, wrote := d.requests.promises.Written(s.UID()); wrote && as != s.Ref() {
+		asked.WrittenAs = as.Full()
 	}
-	return gate.Permits(d.of, d.plan, d.record.saved, s.Step)
+	if d.requests.dryRun {
+		return gate.Trial(d.of, d.plan, d.record.saved, &asked)
+	}
+	return gate.Permits(d.of, d.plan, d.record.saved, &asked)
 }
 
 // permitOwner asks the gate whether the node's inventory may become an owner of a step's

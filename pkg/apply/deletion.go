@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"fmt"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -182,12 +183,18 @@ func (d *deletion) vanished(s *progress.Step, lookout *lookout) move {
 // holdsOthers ends the deletion of a container if it has objects of others. It returns true
 // in that case.
 func (d *deletion) holdsOthers(s *progress.Step) (move, bool) {
-	if !container.Is(s.Ref()) {
+	ref, is, err := d.container(s)
+	switch {
+	case err != nil:
+		return fails(err), true
+	case !is:
 		return move{}, false
+	case ref != s.Ref() && d.keepsData(s):
+		return endsAs(report.OutcomeFailed, "not deleted, because it is "+ref.String()+", which holds data (--include-data deletes it)"), true
 	}
 	c := &observe.Emptied{
-		Cluster: d.requests.cluster, DryRun: d.requests.dryRun, Ref: s.Ref(), Me: d.record.owner(), Defaults: d.decisions.plan.NamespaceDefaults,
-		Wanted: d.requests.promises.WantedIn(s.Ref()), Goes: d.requests.promises.Deletes,
+		Cluster: d.requests.cluster, DryRun: d.requests.dryRun, Ref: ref, Me: d.record.owner(), Defaults: d.decisions.plan.NamespaceDefaults,
+		Wanted: d.requests.promises.WantedIn(ref), Goes: d.requests.promises.Deletes,
 	}
 	names, err := c.Holds(d.requests.ctx)
 	switch {
@@ -201,4 +208,32 @@ func (d *deletion) holdsOthers(s *progress.Step) (move, bool) {
 		what = "other objects"
 	}
 	return endsAs(report.OutcomeFailed, "not deleted, because it holds "+what+": "+names+" (move or delete them, then run again)"), true
+}
+
+// container returns the name by which a step's deletion deletes other objects. An extension
+// may show a Namespace as an object of its own, and only the uid tells.
+func (d *deletion) container(s *progress.Step) (lynq.Ref, bool, error) {
+	if ref, is := decide.Container(d.decisions.of, s.Step); is {
+		return ref, true, nil
+	}
+	ref, may := container.NamespaceOf(s.Ref())
+	if !may || s.Live == nil {
+		return ref, false, nil
+	}
+	uid, err := observe.NamespaceUID(d.requests.ctx, d.requests.cluster, ref.Name)
+	if err != nil {
+		return ref, false, fmt.Errorf("not deleted, because lynqctl can't tell whether it is a Namespace: %w", err)
+	}
+	return ref, uid == s.Live.UID, nil
+}
+
+// keepsData reports whether a step needs --include-data to delete an object with data.
+func (d *deletion) keepsData(s *progress.Step) bool {
+	switch rules := d.decisions.of.Rules; {
+	case s.Reason == reason.Pruned, s.Stone != nil:
+		return !s.IncludeData
+	case s.Object != nil && s.Action != plan.ActionPurge:
+		return rules == nil || !rules.IncludesData()
+	}
+	return false
 }

@@ -246,6 +246,7 @@ func (c *carrier) try(ctx context.Context, s *progress.Step) (m move, ends bool)
 // written records a write, and waits for the object if necessary.
 func (c *carrier) written(s *progress.Step, done write.Result) move {
 	l := tracking.LiveOf(s.Object.Ref, done.Meta)
+	c.requests.promises.Wrote(l.UID, l.Ref)
 	s.Record = new(c.confirms(s, &l, done.Unchanged))
 	s.Says, s.Same = done.Note, done.Unchanged
 	if c.lookout.waits(s) && !s.Record.Ready {

@@ -54,6 +54,9 @@ type Orphan struct {
 	// TakesClaims is set if Kubernetes deletes volume claims with the object, or if
 	// lynqctl couldn't check this.
 	TakesClaims bool
+	// IsNamespace is set if the object is a Namespace that an extension shows as its own
+	// kind, or if lynqctl couldn't check this.
+	IsNamespace bool
 }
 
 // HoldsData reports whether deleting the object loses data.
@@ -61,7 +64,7 @@ func (o *Orphan) HoldsData() bool { return o.marked() || o.Ref.HoldsData() }
 
 // marked reports whether deleting the object loses data, although its kind doesn't show
 // this.
-func (o *Orphan) marked() bool { return o.TakesClaims || o.Live != nil && o.Live.Data }
+func (o *Orphan) marked() bool { return o.TakesClaims || o.IsNamespace || o.Live != nil && o.Live.Data }
 
 // Origin names the node that an orphan came from, and its resource id there. Unknown parts
 // are empty. Objects name neither the hub's namespace nor the form and row.

@@ -6,14 +6,15 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/container"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// storage finds the sizes of orphaned volumes and claims, and the StatefulSets whose
-// claims Kubernetes deletes with them. Metadata shows neither, so storage reads each
-// object.
+// storage finds the sizes of orphaned volumes and claims, the StatefulSets whose claims
+// Kubernetes deletes with them, and views of Namespaces. Metadata shows none of that, so
+// storage reads each object.
 func (s *search) storage(ctx context.Context, orphans []Orphan) error {
-	var stored []*Orphan
+	var stored, views []*Orphan
 	for i := range orphans {
 		o := &orphans[i]
 		if o.Live == nil {
@@ -25,7 +26,15 @@ func (s *search) storage(ctx context.Context, orphans []Orphan) error {
 		case lynq.StatefulSet:
 			o.TakesClaims = true // unless the object shows otherwise
 			stored = append(stored, o)
+		default:
+			if _, may := container.NamespaceOf(o.Ref); may {
+				views = append(views, o)
+			}
 		}
+	}
+	err := s.parallel(ctx, len(views), func(ctx context.Context, i int) error { return s.view(ctx, views[i]) })
+	if err != nil {
+		return err
 	}
 	return s.parallel(ctx, len(stored), func(ctx context.Context, i int) error {
 		o := stored[i]
@@ -40,6 +49,22 @@ func (s *search) storage(ctx context.Context, orphans []Orphan) error {
 		o.TakesClaims = lynq.TakesClaims(o.Ref, object.Object)
 		return nil
 	})
+}
+
+// view finds out whether an object of an extension is a Namespace, which has data.
+func (s *search) view(ctx context.Context, o *Orphan) error {
+	namespaces := lynq.APIResource{Version: "v1", Kind: "Namespace", Plural: "namespaces"}
+	o.IsNamespace = true // unless the Namespace shows otherwise
+	object, err := s.Get(ctx, namespaces, "", o.Name)
+	switch {
+	case apierrors.IsNotFound(err):
+		o.IsNamespace = false
+		return nil
+	case err != nil:
+		return s.unreadable.tolerate(&namespaces, verbGet, err)
+	}
+	o.IsNamespace = object.GetUID() == o.UID
+	return nil
 }
 
 // sizeOf returns the storage of a volume or claim. For a claim without a volume, it

@@ -17,6 +17,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/evidence"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
@@ -312,6 +313,12 @@ func (j *Job) PlanAll(ctx context.Context) ([]plan.Plan, error) {
 		}
 		all = withTombstones(j, plans, stones)
 	}
+	if again, err := j.otherNames(ctx, inputs, all); err != nil {
+		return nil, session.Untouched(ctx, err)
+	} else if again {
+		plans = decideAll(inputs, j.Options.Limits)
+		all = withTombstones(j, plans, stones)
+	}
 	for i := range plans {
 		j.Engine.Meter().Planned(&plans[i], time.Since(began))
 	}
@@ -342,6 +349,32 @@ func (j *Job) decide(ctx context.Context, inputs []*decide.Input) ([]plan.Plan, 
 		plans = decideAll(inputs, j.Options.Limits)
 	}
 	return plans, nil
+}
+
+// otherNames reads what may be other names of the objects that plans delete. It reports
+// whether the plans must be decided again.
+func (j *Job) otherNames(ctx context.Context, inputs []*decide.Input, plans []plan.Plan) (again bool, err error) {
+	for _, in := range inputs {
+		var refs []lynq.Ref
+		var alone []*tracking.Live // objects that no node has
+		for i := range plans {
+			if p := &plans[i]; p.Hub == in.Hub {
+				refs = append(refs, decide.OtherNames(p)...)
+				alone = append(alone, p.Alone()...)
+			}
+		}
+		if len(refs)+len(alone) == 0 {
+			continue
+		}
+		if in.Beside, err = observe.OtherNames(ctx, j.Client, refs); err != nil {
+			return false, err
+		}
+		for _, l := range alone {
+			in.Beside.Live[l.Ref] = l
+		}
+		again = again || len(in.Beside.Live)+len(in.Beside.Unknown) > 0
+	}
+	return again, nil
 }
 
 // decideAll decides on all hubs.

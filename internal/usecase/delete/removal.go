@@ -419,7 +419,14 @@ func (j *removalJob) plan(ctx context.Context, h *LeavingHub) (*plan.Plan, error
 	if err != nil {
 		return nil, fmt.Errorf("hub %q: %w", h.Name, err)
 	}
-	if in.Copied(copies) {
+	again := in.Copied(copies)
+	if refs := decide.OtherNames(p); len(refs) > 0 {
+		if in.Beside, err = observe.OtherNames(ctx, j.Client, refs); err != nil {
+			return nil, fmt.Errorf("hub %q: %w", h.Name, err)
+		}
+		again = true
+	}
+	if again {
 		p = decide.Decide(in, decide.Limits{AllowEmpty: true})
 	}
 	return p, nil

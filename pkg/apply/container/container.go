@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
 )
 
 // Key returns a key for a container. It is the name of a Namespace, or the group of a
@@ -26,4 +27,10 @@ func Of(ref lynq.Ref) [2]lynq.Ref {
 func Is(ref lynq.Ref) bool {
 	return ref.Group == "" && ref.Kind == "Namespace" ||
 		ref.Group == "apiextensions.k8s.io" && ref.Kind == "CustomResourceDefinition"
+}
+
+// NamespaceOf returns the Namespace that a cluster-scoped object of an extension may be. An
+// extension can show Namespaces as its own kind, as OpenShift does with Projects.
+func NamespaceOf(ref lynq.Ref) (lynq.Ref, bool) {
+	return lynq.Ref{Kind: "Namespace", Name: ref.Name}, ref.Namespace == "" && !kinds.BuiltIn(ref.Group)
 }

@@ -77,11 +77,11 @@ func (a adopting) given(me plan.Owner, l *tracking.Live) *inventory.Entry {
 		return nil // the node has the object already
 	}
 	k := a.d.giver(l)
-	if k == me.NodeKey || !a.d.givesAway(k, l.Ref) {
+	if k == me.NodeKey || !a.d.givesAway(k, l) {
 		return nil
 	}
-	r, found := inventory.Find(a.d.inventories[k].Entries, l.Ref)
-	if !found || r.UID != string(l.UID) {
+	r, found := a.d.recordedAs(a.d.inventories[k], l)
+	if !found {
 		return nil
 	}
 	return &r
@@ -103,10 +103,10 @@ func (d *decider) givenBeside(l *tracking.Live) *inventory.Entry {
 	}
 	for _, b := range d.beside {
 		k := b.giver(l)
-		if inv := b.inventories[k]; inv == nil || !b.owner(k).Tracks(l) || !b.givesAway(k, l.Ref) {
+		if inv := b.inventories[k]; inv == nil || !b.owner(k).Tracks(l) || !b.givesAway(k, l) {
 			continue
 		}
-		if r, found := inventory.Find(b.inventories[k].Entries, l.Ref); found && r.UID == string(l.UID) {
+		if r, found := b.recordedAs(b.inventories[k], l); found {
 			return &r
 		}
 	}

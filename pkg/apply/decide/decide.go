@@ -107,6 +107,9 @@ type Input struct {
 	Misplaced map[lynq.Ref]*plan.ScopeError
 	// Strays refer to an inventory that doesn't list them. See plan.Observed.
 	Strays map[lynq.Ref]*tracking.Live
+	// Beside has what other names of deleted objects led to, see OtherNames. It is nil before
+	// the run has read these.
+	Beside *plan.Observed
 	// OperatorNodes is the number of the hub's LynqNode resources in each namespace that
 	// counts.
 	OperatorNodes map[string]int
@@ -217,6 +220,9 @@ type decider struct {
 	// each object. Most plans need neither, and the indexes of many nodes are large.
 	applySets func() map[string]lynq.NodeKey
 	desired   func() map[lynq.Ref]lynq.NodeKey
+	// names has the names of the objects that the server serves under several, by uid.
+	names  map[types.UID][]lynq.Ref
+	places *places
 	// unknown are nodes with unknown needs, because they failed to render or lynqctl must
 	// not change them. untouched are nodes that lynqctl must not change, with the reason.
 	unknown   map[lynq.NodeKey]bool
@@ -246,8 +252,10 @@ func newDecider(in *Input) *decider { return deciders([]*Input{in})[0] }
 // deciders returns deciders for the hubs of one run. Each of them knows the others.
 func deciders(hubs []*Input) []*decider {
 	all := make([]*decider, len(hubs))
+	names := namesOf(hubs)
 	for i, in := range hubs {
 		all[i] = index(in)
+		all[i].names = names
 	}
 	for i, d := range all {
 		d.beside = slices.Delete(slices.Clone(all), i, i+1)
@@ -271,6 +279,7 @@ func index(in *Input) *decider {
 		untouched:   map[lynq.NodeKey]error{},
 		renamed:     map[lynq.NodeKey]*renamed{},
 		earlier:     map[lynq.NodeKey][]*inventory.Inventory{},
+		places:      &places{},
 	}
 	for _, inv := range in.Inventories {
 		d.inventories[inv.Node.Key()] = inv
@@ -359,6 +368,9 @@ func (d *decider) node(n *plan.Node) plan.NodePlan {
 	for i := range n.Objects {
 		o := &n.Objects[i]
 		r := entries[o.Ref]
+		if r == nil || r.UID == "" {
+			r = cmp.Or(d.followed(entries, n, o), r)
+		}
 		if r == nil {
 			r = d.completedBefore(n, o)
 		}
@@ -564,7 +576,8 @@ func (d *decider) leave(me plan.Owner, inv *inventory.Inventory, entries map[lyn
 func (d *decider) leavingStep(me plan.Owner, r *inventory.Entry, l *tracking.Live, why reason.Reason) plan.Step {
 	q := &question{asker: askerNode, me: me, entry: r, live: l, why: why, adopted: r.Adopted, keeps: r.Deletion}
 	if l != nil {
-		q.keeps = r.Deletion.Or(l.DeletionPolicy)
+		r = d.counted(me, r, l)
+		q.entry, q.keeps = r, r.Deletion.Or(l.DeletionPolicy)
 	}
 	a := d.gate(q)
 	return plan.Step{Action: a.Action, Reason: a.Reason, Message: a.Message, To: a.To, Elsewhere: a.Elsewhere, Entry: r, Live: l, Adopted: r.Adopted}
@@ -638,6 +651,9 @@ func (d *decider) wanted(me plan.Owner, o *plan.Object, r *inventory.Entry, l *t
 		return s
 	case l.Record:
 		s.Action, s.Reason, s.Message = plan.ActionBlock, reason.Foreign, neverTaken
+		return s
+	case d.twin(me, o, l) != "":
+		s.Action, s.Reason, s.Message = plan.ActionBlock, reason.Foreign, d.twin(me, o, l)
 		return s
 	case l.Deleting:
 		s.Action, s.Reason, s.Message = plan.ActionCreate, reason.Deleting, "it "+l.Rare().Ending+"; lynqctl creates it again when it is deleted"
@@ -736,7 +752,7 @@ func (d *decider) foreign(me plan.Owner, l *tracking.Live) string {
 	if hub := me.OtherHub(l); hub != "" && !beside {
 		return "hub " + hub
 	}
-	if l.Node != "" && other != me.NodeKey && !me.Holds(l) && !d.givesAway(other, l.Ref) && !beside {
+	if l.Node != "" && other != me.NodeKey && !me.Holds(l) && !d.givesAway(other, l) && !beside {
 		return "node " + other.String()
 	}
 	if l.PartOf == "" || l.PartOf == me.PartOf || beside {
@@ -746,7 +762,7 @@ func (d *decider) foreign(me plan.Owner, l *tracking.Live) string {
 	switch {
 	case !known:
 		return "ApplySet " + l.PartOf
-	case d.givesAway(k, l.Ref):
+	case d.givesAway(k, l):
 		return ""
 	}
 	return "node " + k.String()
@@ -754,12 +770,14 @@ func (d *decider) foreign(me plan.Owner, l *tracking.Live) string {
 
 // givesAway reports whether another node of the plan lists an object that it no longer
 // needs.
-func (d *decider) givesAway(k lynq.NodeKey, ref lynq.Ref) bool {
+func (d *decider) givesAway(k lynq.NodeKey, l *tracking.Live) bool {
 	inv := d.inventories[k]
-	if inv == nil || d.unknown[k] || d.desired()[ref] == k || d.nodes[k] == nil && d.renamed[k] == nil && !d.goes(inv) {
+	if inv == nil || d.unknown[k] || d.nodes[k] == nil && d.renamed[k] == nil && !d.goes(inv) {
 		return false
 	}
-	return slices.ContainsFunc(inv.All(), func(r inventory.Entry) bool { return r.Ref == ref })
+	names := append([]lynq.Ref{l.Ref}, d.otherNames(l.Ref, l)...)
+	return !slices.ContainsFunc(names, func(ref lynq.Ref) bool { return d.desired()[ref] == k }) &&
+		slices.ContainsFunc(inv.All(), func(r inventory.Entry) bool { return slices.Contains(names, r.Ref) })
 }
 
 // Found updates the input with objects that the server was asked about.

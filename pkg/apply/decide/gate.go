@@ -65,7 +65,7 @@ type rule func(*decider, *question) *answer
 // users.
 func conditions() []rule {
 	return []rule{
-		notNarrowed, notLeaving, observed, madeByNode, notExcluded, noRecord, notRendered, notClaimed, notHeld, notRelabelled,
+		notNarrowed, notLeaving, observed, madeByNode, notExcluded, noRecord, notRendered, notOtherwiseRendered, notClaimed, notHeld, notRelabelled,
 		notGivenUp, isOurs, noOrphanOfOthers, sameObject, asLabelled, policyDeletes, noData,
 	}
 }
@@ -133,8 +133,15 @@ func notExcluded(d *decider, q *question) *answer {
 	if q.asker == askerPrune || q.asker == askerTombstone {
 		return nil // Tombstones checks exclusions itself, and nothing excludes an orphan
 	}
-	if why := d.excluded(q.me, q.entry); why != "" && !d.givenUp(q.ref()) {
-		return keep(reason.Excluded, why)
+	if d.givenUp(q.ref()) {
+		return nil
+	}
+	for _, name := range append([]lynq.Ref{q.ref()}, d.otherNames(q.ref(), q.live)...) {
+		as := *q.entry
+		as.Ref = name
+		if why := d.excluded(q.me, &as); why != "" {
+			return keep(reason.Excluded, why)
+		}
 	}
 	return nil
 }

@@ -63,6 +63,11 @@ func TestGate(t *testing.T) {
 		"a row that the run leaves out renders": {change: func(d *decider, q *question) {
 			d.in.Elsewhere = NewSurvey([]*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "ns", Name: "eu"}, Namespace: other.Namespace, Name: other.Name}, Objects: []plan.Object{{Ref: q.ref()}}}})
 		}, says: "node ns/bolt-web of hub ns/eu renders it (apply both hubs in one run to move it)"},
+		"a row renders it under another name": {change: func(d *decider, q *question) {
+			as := viewed(q.ref().Name)
+			d.names = map[types.UID][]lynq.Ref{q.live.UID: {q.ref(), as}}
+			d.desired()[as] = other
+		}, says: "which node ns/bolt-web renders"},
 		"nobody knows what others render":             {change: func(d *decider, _ *question) { d.in.Elsewhere = FailedSurvey(errors.New("no route to host")) }, says: "no route to host"},
 		"a row that failed to render may":             {change: func(d *decider, q *question) { d.in.Elsewhere = NewSurvey(failed(q)) }, says: `row "bolt"`},
 		"a row of this run that failed to render may": {change: func(d *decider, q *question) { d.claims = claim.Of(failed(q)) }, says: `row "bolt"`},

@@ -365,7 +365,7 @@ func somehow(r *rand.Rand, l *tracking.Live) *tracking.Live {
 	case 2:
 		now.Deleting, now.Few = true, &tracking.Rare{Ending: "is being deleted"}
 	case 3:
-		now.UID = "u2"
+		now.UID += "-2"
 	case 4:
 		now.Few = &tracking.Rare{Foreign: "Kustomization a/b"}
 	case 5:

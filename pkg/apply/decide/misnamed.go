@@ -93,9 +93,11 @@ func (d *decider) keepRefused() {
 // holder returns another, refused node that owns an object by inventory and tracking, or
 // "".
 func (d *decider) holder(me plan.Owner, l *tracking.Live) string {
-	for _, k := range d.held[l.Ref] {
-		if k != me.NodeKey && d.owner(k).Tracks(l) {
-			return k.String()
+	for _, name := range append([]lynq.Ref{l.Ref}, d.otherNames(l.Ref, l)...) {
+		for _, k := range d.held[name] {
+			if k != me.NodeKey && d.owner(k).Tracks(l) {
+				return k.String()
+			}
 		}
 	}
 	return ""

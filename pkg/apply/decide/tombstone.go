@@ -141,7 +141,7 @@ func exclusionOf(t *plan.Tombstone, plans []plan.Plan) *lynq.Exclusion {
 func ask(s *plan.Step, d *decider, who asker) {
 	a := d.gate(&question{
 		asker: who, entry: s.Entry, live: s.Live, why: s.Reason, adopted: s.Adopted,
-		data: s.Entry.HoldsData() && !s.IncludeData, stone: s.Stone,
+		data: (s.Entry.HoldsData() || d.holdsDataAs(s.Entry.Ref, s.Live)) && !s.IncludeData, stone: s.Stone,
 	})
 	s.Action, s.Reason, s.Message = a.Action, a.Reason, a.Message
 }

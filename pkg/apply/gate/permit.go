@@ -77,6 +77,9 @@ func Trial(p *plan.Plan, n *plan.NodePlan, saved *inventory.Inventory, s *plan.S
 	if s.Live == nil || s.Live.UID == "" {
 		return Permit{}, &DeniedError{ref, "this run has not read it"}
 	}
+	if s.WrittenAs != "" {
+		return Permit{}, &DeniedError{ref, "this run wrote the same object as " + s.WrittenAs}
+	}
 	again := decide.Again(p, n, saved, s, s.Live)
 	if !again.Deletes() {
 		why := again.Message

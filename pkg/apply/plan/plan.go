@@ -61,6 +61,8 @@ type Step struct {
 	// passed the flag to delete data. Both are for objects without a node.
 	Stone       *lynq.Tombstone
 	IncludeData bool
+	// WrittenAs is another name of the object, under which this run wrote it, or "".
+	WrittenAs string
 }
 
 // Ref returns the reference to the step's object.

@@ -10,6 +10,19 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
+// Alone returns the objects that a plan deletes and that no node has: those of tombstones.
+func (p *Plan) Alone() []*tracking.Live {
+	var alone []*tracking.Live
+	for i := range p.Nodes {
+		for j := range p.Nodes[i].Steps {
+			if s := &p.Nodes[i].Steps[j]; s.Stone != nil && s.Deletes() {
+				alone = append(alone, s.Live)
+			}
+		}
+	}
+	return alone
+}
+
 // EachDelete calls a function for every step that deletes an object.
 func EachDelete(plans []Plan, each func(*NodePlan, *Step)) {
 	for i := range plans {

@@ -113,7 +113,7 @@ func (w *world) inventory(tb testing.TB, t *tenant) *inventory.Inventory {
 	made := w.make(tb, t, 0, 0)
 	for i := range made.Objects {
 		e := plan.NewEntry(&made.Objects[i])
-		e.UID, e.Digest, e.Template, e.ResourceVersion, e.Fields, e.Ready = "o-1", made.Objects[i].Digest, made.Objects[i].Template, "1", "f-1", true
+		e.UID, e.Digest, e.Template, e.ResourceVersion, e.Fields, e.Ready = "o-"+t.name+strconv.Itoa(i)+"1", made.Objects[i].Digest, made.Objects[i].Template, "1", "f-1", true
 		inv.Entries = append(inv.Entries, e)
 	}
 	return inv
@@ -123,7 +123,7 @@ func (t *tenant) live(i int) *tracking.Live {
 	o := t.objects[i]
 	generation := int64(i * o.fields) // object 0 is of a kind without one
 	return &tracking.Live{
-		Ref: t.ref(i), Generation: generation, UID: types.UID("o-" + strconv.Itoa(o.uid)), ResourceVersion: strconv.Itoa(o.version), Fields: "f-" + strconv.Itoa(o.fields),
+		Ref: t.ref(i), Generation: generation, UID: types.UID("o-" + t.name + strconv.Itoa(i) + strconv.Itoa(o.uid)), ResourceVersion: strconv.Itoa(o.version), Fields: "f-" + strconv.Itoa(o.fields),
 		Hub: hub.Name, PartOf: inventory.ID("ns", inventory.Name(t.name+"-web")), Owners: []types.UID{types.UID("inv-" + t.name)},
 		ResourceID: "o" + strconv.Itoa(i), DeletionPolicy: lynq.DeleteDelete,
 	}

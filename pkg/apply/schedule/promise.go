@@ -58,6 +58,7 @@ type Promises struct {
 	handovers  map[lynq.Ref]*promise
 	departures departures
 	order      order
+	written    sync.Map                    // the names under which the run wrote objects to delete, by uid
 	of         map[lynq.NodeKey][]*promise // all promises except those in order, by the node that keeps them
 }
 
@@ -98,6 +99,23 @@ func (p *Promises) WantedIn(in lynq.Ref) []lynq.Ref {
 
 // Deletes reports whether the plans delete an object.
 func (p *Promises) Deletes(uid types.UID) bool { return p.departures.uids[uid] }
+
+// Wrote notes the name under which the run wrote an object.
+func (p *Promises) Wrote(uid types.UID, ref lynq.Ref) {
+	if p.Deletes(uid) {
+		p.written.Store(uid, ref)
+	}
+}
+
+// Written returns the name under which the run wrote an object that the plans delete.
+func (p *Promises) Written(uid types.UID) (lynq.Ref, bool) {
+	if p == nil {
+		return lynq.Ref{}, false
+	}
+	ref, wrote := p.written.Load(uid)
+	as, _ := ref.(lynq.Ref)
+	return as, wrote
+}
 
 // Await waits until the nodes before this one have succeeded. Otherwise it returns the
 // first that didn't, and its result. If the context ends first, the result is interrupted.
