@@ -57,15 +57,22 @@ func (a adopting) adoption(p *lynq.Policy) (policy lynq.AdoptionPolicy, said str
 }
 
 // proof returns the entry which proves that an object belongs to the node, or nil. The
-// object has the node's tracking, and the entry has its uid, or no uid if a run was killed
-// before the write. Or another known node owns the object that way and gives it to this
+// object has the node's tracking, and the entry means this object. Or another known node owns the object that way and gives it to this
 // one. Tracking or an entry alone prove nothing. Anybody who may write the object can copy
 // the tracking, and anybody who may write ConfigMaps can forge the entry.
 func (a adopting) proof(me plan.Owner, r *inventory.Entry, l *tracking.Live) *inventory.Entry {
-	if r != nil && me.Tracks(l) && (r.UID == "" || r.UID == string(l.UID)) {
+	if r != nil && me.Tracks(l) && means(r, l) {
 		return r
 	}
 	return a.given(me, l)
+}
+
+// means reports whether an entry means an object, and not another one of its name. It has
+// the object's uid. If a run was killed before it recorded the uid, the entry has none, and
+// the object proves that lynqctl wrote it. Otherwise a person may have copied another
+// object of the node.
+func means(r *inventory.Entry, l *tracking.Live) bool {
+	return r.UID == string(l.UID) || r.UID == "" && l.Written()
 }
 
 // given returns the entry of another node that owns an object and gives it away, or nil.
@@ -144,6 +151,8 @@ func unproven(me plan.Owner, r *inventory.Entry, l *tracking.Live) string {
 		return "it is an orphan: lynqctl orphans adopt manages it again"
 	case me.Tracks(l) && r == nil:
 		return "it has this node's labels, but no inventory has an entry for it: lynqctl inventory rebuild records it"
+	case me.Tracks(l) && r.UID == "":
+		return notWritten
 	case me.Tracks(l):
 		return "it isn't the recorded object: somebody deleted it and created it again"
 	case r != nil && r.UID == string(l.UID):

@@ -254,16 +254,24 @@ func noOrphanOfOthers(_ *decider, q *question) *answer {
 	return nil
 }
 
-// sameObject requires that the object has the recorded uid.
+// notWritten is about an object with an entry that has no uid, because a run was killed.
+const notWritten = "lynqctl didn't create it: the entry has no uid, and lynqctl manages no field of the object"
+
+// sameObject requires that the entry means the object. An entry without a uid alone never
+// permits a deletion, because a killed run may not have created the object.
 func sameObject(_ *decider, q *question) *answer {
 	r := q.entry
-	same := r.UID == "" || r.UID == string(q.live.UID)
 	switch {
 	case q.asker == askerPrune || q.asker == askerTombstone:
-		if !same {
+		if r.UID != "" && r.UID != string(q.live.UID) {
 			return keep("", remade)
 		}
-	case !same, q.asker == askerNode && r.Purged():
+	case q.asker == askerNode && r.Purged():
+		return release(remade)
+	case means(r, q.live):
+	case r.UID == "":
+		return release(notWritten)
+	default:
 		return release(remade)
 	}
 	return nil

@@ -73,7 +73,9 @@ func (h hooking) hookRun(me plan.Owner, o *plan.Object, r *inventory.Entry, l *t
 		return block("it exists, and this node didn't create it")
 	case l.ResourceID != r.ID:
 		return block("the node has it for another resource than " + r.ID)
-	case r.UID != "" && r.UID != string(l.UID):
+	case r.UID == "" && !l.Written():
+		return block(notWritten)
+	case !means(r, l):
 		return block(remade)
 	case l.Deleting:
 		s.Message = "it " + l.Rare().Ending + "; lynqctl creates it again when it is deleted"

@@ -39,7 +39,7 @@ func hookScene(phase inventory.Phase, uid string, there *tracking.Live) *Input {
 }
 
 func hookJob(uid types.UID) *tracking.Live {
-	return &tracking.Live{UID: uid, Hub: "crm", PartOf: inventory.ID("ns", inventory.Name("acme-web")), Owners: []types.UID{"inv"}, ResourceID: "backup"}
+	return &tracking.Live{UID: uid, Hub: "crm", PartOf: inventory.ID("ns", inventory.Name("acme-web")), Owners: []types.UID{"inv"}, ResourceID: "backup", Fields: "f"}
 }
 
 // hookState is a state of a hook.

@@ -95,11 +95,11 @@ func eachPolicy(each func(lynq.Policy)) {
 }
 
 // TestRecheckRemade checks that lynqctl keeps an object that somebody recreated since the
-// plan. It does so even if the entry has no uid, so that tracking alone would prove the
-// node's ownership.
+// plan. It does so even if the entry has no uid, so that lynqctl's fields alone would prove
+// that the node owns it.
 func TestRecheckRemade(t *testing.T) {
 	entry := &inventory.Entry{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme"}, Lifecycle: lynq.Lifecycle{Deletion: lynq.DeleteDelete}}
-	then := tracking.Live{Ref: entry.Ref, UID: "u1", ResourceVersion: "7", Hub: "crm", PartOf: inventory.ID("ns", inventory.Name("acme-web")), Owners: []types.UID{"inv"}}
+	then := tracking.Live{Ref: entry.Ref, UID: "u1", ResourceVersion: "7", Hub: "crm", PartOf: inventory.ID("ns", inventory.Name("acme-web")), Owners: []types.UID{"inv"}, Fields: "f"}
 	now := then
 	now.UID = "u2"
 	decided, node := Decide(&Input{Hub: lynq.HubKey{Name: "crm"}}, Limits{}), &plan.NodePlan{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "ns", Name: "acme-web"}}

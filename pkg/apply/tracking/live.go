@@ -109,6 +109,10 @@ func (r *Rare) empty() bool {
 		r.Updates == nil && r.Takers == nil && r.Asked == nil
 }
 
+// Written reports whether lynq manages fields of the object. The server keeps that, and
+// drops it from a copy: the client that creates an object manages the fields that it sets.
+func (l *Live) Written() bool { return l.Fields != "" || l.Updated }
+
 // Labelled returns the node in the object's labels.
 func (l *Live) Labelled() lynq.NodeKey { return lynq.NodeKey{Namespace: l.NodeNamespace, Name: l.Node} }
 
