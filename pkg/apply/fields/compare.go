@@ -1,6 +1,7 @@
 package fields
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -146,40 +147,72 @@ func (c comparer) listWithin(path []string, want, live []any) bool {
 		return true
 	}
 	for _, item := range want {
-		// Several items may have one key: a port of a Service, for UDP and for TCP.
-		if !slices.ContainsFunc(live, func(l any) bool { return sameKey(key, item, l) && c.within(path, item, l) }) {
+		// Several items may have one key: a port of a Service, for UDP and for TCP. Of variables
+		// with one name, the last one counts.
+		same := func(l any) bool { return sameKey(key, item, l) }
+		wanted, have := slices.DeleteFunc(slices.Clone(want), not(same)), slices.DeleteFunc(slices.Clone(live), not(same))
+		if len(wanted) == 0 || !slices.EqualFunc(wanted, have, func(w, l any) bool { return c.within(path, w, l) }) {
 			return false
 		}
 	}
 	return true
 }
 
+func not(f func(any) bool) func(any) bool { return func(v any) bool { return !f(v) } }
+
 // mergeKey returns the field that identifies a list's items in a strategic merge patch. It
-// returns "." for lists of plain values, and "" for lists that are replaced. It knows only
-// lists to which others commonly add. These are lists of a pod and of its containers, the
-// ports of a Service, finalizers and owners.
+// returns "." for lists of plain values, and "" for lists that are replaced.
 func (c comparer) mergeKey(path []string) string {
-	if c.strategy != lynq.PatchMerge || !c.builtIn || len(path) < 2 {
+	if c.strategy != lynq.PatchMerge || !c.builtIn || len(path) == 0 {
 		return ""
 	}
-	parent, name := path[len(path)-2], path[len(path)-1]
+	parent, name := "", path[len(path)-1]
+	if len(path) > 1 {
+		parent = path[len(path)-2]
+	}
 	switch {
+	case len(path) == 1:
+		return keyed(name, "name", "secrets", "webhooks")
 	case len(path) == 2 && parent == "metadata" && name == "finalizers":
 		return "."
 	case len(path) == 2 && parent == "metadata" && name == "ownerReferences":
 		return "uid"
-	case len(path) == 2 && parent == "spec" && name == "ports":
-		return "port" // the ports of a Service
-	case parent == "spec" && (name == "containers" || name == "initContainers" || name == "volumes" || name == "imagePullSecrets"):
+	case parent == "webhooks":
+		return keyed(name, "name", "matchConditions")
+	case parent == "scheduling":
+		return keyed(name, "name", "resourceClaims")
+	case parent == "spec":
+		return specKey(path, name)
+	case parent == "containers" || parent == "initContainers" || parent == "ephemeralContainers":
+		return cmp.Or(keyed(name, "name", "env"), keyed(name, "mountPath", "volumeMounts"), keyed(name, "devicePath", "volumeDevices"), keyed(name, "containerPort", "ports"))
+	}
+	return ""
+}
+
+// specKey is mergeKey for lists of a spec.
+func specKey(path []string, name string) string {
+	switch name {
+	case "containers", "initContainers", "ephemeralContainers", "volumes", "imagePullSecrets", "schedulingGates", "resourceClaims", "evictionResponders",
+		"matchConditions", "drivers":
 		return "name"
-	case parent != "containers" && parent != "initContainers":
-		return ""
-	case name == "env":
-		return "name"
-	case name == "volumeMounts":
-		return "mountPath"
-	case name == "ports":
-		return "containerPort"
+	case "podCIDRs":
+		return "."
+	case "hostAliases":
+		return "ip"
+	case "topologySpreadConstraints":
+		return "topologyKey"
+	case "ports":
+		if len(path) == 2 {
+			return "port" // the ports of a Service
+		}
+	}
+	return ""
+}
+
+// keyed returns a key if a field is one of some names.
+func keyed(name, key string, names ...string) string {
+	if slices.Contains(names, name) {
+		return key
 	}
 	return ""
 }

@@ -25,7 +25,7 @@ func controls(manifest map[string]any, managed []ManagedSet, m *ManagedSet) bool
 	group, _ := lynq.SplitAPIVersion(u.GetAPIVersion())
 	finalizers := fieldpath.MakePathOrDie("metadata", "finalizers")
 	return kinds.FilledBy(group, u.GetKind(), m.manager) || slices.ContainsFunc(managed, func(of ManagedSet) bool {
-		return of.manager == m.manager && (of.subresource == "status" || of.fields.Has(finalizers) || subset(of.fields, finalizers) != nil)
+		return of.manager == m.manager && (of.subresource == "status" || has(of.fields, fieldpath.FieldNameElement("status")) || of.fields.Has(finalizers) || subset(of.fields, finalizers) != nil)
 	})
 }
 

@@ -32,7 +32,7 @@ func Replacement(desired map[string]any, live *unstructured.Unstructured) (map[s
 	}
 	body := FoldSecret(runtime.DeepCopyJSON(desired))
 	if newComparer(lynq.PatchReplace, body).builtIn {
-		dropNulls(body)
+		DropNulls(body)
 	}
 	for i := range managed {
 		if keepsFields(body, managed, &managed[i]) {
@@ -41,6 +41,9 @@ func Replacement(desired map[string]any, live *unstructured.Unstructured) (map[s
 		}
 	}
 	keepFilled(body, live.Object, managed)
+	if empty(body["status"]) {
+		delete(body, "status")
+	}
 	keepMissing(body, live.Object, "status")
 
 	metadata := mapAt(body, "metadata")
@@ -52,20 +55,20 @@ func Replacement(desired map[string]any, live *unstructured.Unstructured) (map[s
 	return body, nil
 }
 
-// dropNulls removes nulls, so that the server sets its defaults.
-func dropNulls(v any) {
+// DropNulls removes nulls, so that the server sets its defaults.
+func DropNulls(v any) {
 	switch v := v.(type) {
 	case map[string]any:
 		for key, child := range v {
 			if child == nil {
 				delete(v, key)
 			} else {
-				dropNulls(child)
+				DropNulls(child)
 			}
 		}
 	case []any:
 		for _, item := range v {
-			dropNulls(item)
+			DropNulls(item)
 		}
 	}
 }

@@ -16,9 +16,6 @@ func MayUnclaim(ref lynq.Ref, b manifest.Body) bool {
 	if !b.HasEmpty() {
 		return false
 	}
-	if !kinds.BuiltIn(ref.Group) {
-		return bytes.Contains(b, []byte(`"status":`)) || bytes.Contains(b, []byte(`"finalizers":`))
-	}
 	return len(kinds.FilledFields(ref.Group, ref.Kind)) > 0 || bytes.Contains(b, []byte(`"finalizers":`))
 }
 
@@ -27,10 +24,6 @@ func MayUnclaim(ref lynq.Ref, b manifest.Body) bool {
 // changes the manifest itself.
 func Unclaim(manifest map[string]any) {
 	emptied(manifest, []string{"metadata", "finalizers"}, kinds.Filled{})
-	if !builtIn(manifest) {
-		emptied(manifest, []string{"status"}, kinds.Filled{})
-		return
-	}
 	for _, f := range filledIn(manifest) {
 		emptied(manifest, f.Path, f)
 	}
@@ -43,13 +36,6 @@ func filledIn(manifest map[string]any) []kinds.Filled {
 	return slices.DeleteFunc(kinds.FilledFields(group, u.GetKind()), func(f kinds.Filled) bool {
 		return f.If != "" && empty(manifest[f.If]) || f.Type != "" && manifest["type"] != f.Type
 	})
-}
-
-// builtIn reports whether Kubernetes itself serves the kind of a manifest.
-func builtIn(manifest map[string]any) bool {
-	apiVersion, _ := manifest["apiVersion"].(string)
-	group, _ := lynq.SplitAPIVersion(apiVersion)
-	return kinds.BuiltIn(group)
 }
 
 // emptied removes the field at a path if it is empty.

@@ -34,7 +34,7 @@ func TestUnclaim(t *testing.T) {
 		"data":                         {"{kind: ConfigMap, data: {a: ''}}", "{data: {a: ''}}"},
 		"a policy that denies all":     {"{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, spec: {podSelector: {}, ingress: []}}", "{spec: {podSelector: {}, ingress: []}}"},
 		"finalizers":                   {"{kind: ConfigMap, metadata: {name: a, finalizers: []}}", "{metadata: {name: a}}"},
-		"a custom resource":            {"{apiVersion: example.com/v1, kind: Service, metadata: {finalizers: null}, spec: {clusterIP: ''}, status: {}}", "{metadata: {}, spec: {clusterIP: ''}}"},
+		"a custom resource":            {"{apiVersion: example.com/v1, kind: Service, metadata: {finalizers: null}, spec: {clusterIP: ''}, status: {}}", "{metadata: {}, spec: {clusterIP: ''}, status: {}}"},
 		"the status of a built-in one": {"{kind: Service, status: {}}", "{status: {}}"},
 	} {
 		m, want := sites.Parse(t, tt.manifest), sites.Parse(t, tt.want)

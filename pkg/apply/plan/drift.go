@@ -4,6 +4,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
 )
 
 // MayHaveDrifted reports whether others may have changed fields that lynqctl wrote, so that
@@ -85,6 +86,9 @@ func (s *Step) Drifted() bool { return driftOf(s.Object, s.Entry, s.Live) == dri
 func (s *Step) Doubtful() bool {
 	if s.Reason != reason.Drifted || s.Object == nil || s.Entry == nil || s.Live == nil {
 		return false
+	}
+	if !kinds.BuiltIn(s.Object.Group) && s.Object.Body.HasEmpty() {
+		return true // perhaps only its controller filled an empty value
 	}
 	return !s.Object.Applied(s.Entry.Adopted) || s.Live.LastButStatus
 }

@@ -50,10 +50,7 @@ func (w *writer) applyOrRecreate() (Result, error) {
 // due asks the server what an apply would change. A field that another client manages with
 // another value doesn't count, because it is no change of the form.
 func (w *writer) due(live *unstructured.Unstructured) (bool, error) {
-	body, _, err := w.withoutIgnored(live)
-	if err == nil {
-		body, err = undrifted(body, live)
-	}
+	body, _, err := w.fitted(live)
 	if err != nil {
 		return false, err
 	}
@@ -63,12 +60,20 @@ func (w *writer) due(live *unstructured.Unstructured) (bool, error) {
 		if err := w.resolveConflicts(p.Conflicts); err != nil {
 			return false, err
 		}
-		request.Force = true
+		if body, err = undrifted(body, live); err != nil {
+			return false, err
+		}
+		request.Force, request.Body = true, w.bodyOf(body, live.GetUID(), live.GetResourceVersion())
 		would, _, err = w.o.Cluster.Try(w.o.Ctx, w.o.Resource, request)
 	}
-	if p := ProblemOf(err); p.Kind == ProblemImmutable {
+	switch p := ProblemOf(err); p.Kind {
+	case ProblemImmutable:
 		w.note = append(w.note, strings.Join(p.Paths, ", ")+" cannot change in place")
 		return true, nil
+	case ProblemInvalid: // perhaps only beside the old object's fields, and tryCreate finds out
+		if excludes, err := w.excludes(body, live, p); excludes || err != nil {
+			return excludes, err
+		}
 	}
 	return err == nil && !fields.SameButMetadata(would, live), err
 }

@@ -3,7 +3,6 @@ package write
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +16,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
 	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
@@ -37,6 +35,10 @@ type writer struct {
 	Manner
 	o    *Object
 	note []string
+	// yields is set if empty values of the manifest must give way, see fields.Yield. strips is
+	// set if a custom resource takes no null. dropped is set after fields were dropped that
+	// the server refuses beside the manifest. lynqctl does each only once.
+	yields, strips, dropped bool
 }
 
 // Send brings the object to its desired state, by the strategy of its policy. If the object
@@ -159,12 +161,21 @@ const AbsentVersion = "9223372036854775807"
 // create creates an object, and never changes an existing one. It uses server-side apply if
 // later writes do, so that lynq manages the fields that way from the start.
 func (w *writer) create() (Result, error) {
-	if !w.o.Step.Object.Applied(false) {
-		return w.o.write(Request{Verb: Create, Body: w.body("", "")})
+	body, err := w.withoutNulls(w.manifest())
+	if err != nil {
+		return Result{}, err
 	}
-	done, err := w.o.write(Request{Verb: Apply, Body: w.body("", AbsentVersion)})
-	if ProblemOf(err).Kind == ProblemFields {
+	request := Request{Verb: Apply, Body: w.bodyOf(body, "", AbsentVersion)}
+	if !w.o.Step.Object.Applied(false) {
+		request = Request{Verb: Create, Body: w.bodyOf(body, "", "")}
+	}
+	done, err := w.o.write(request)
+	switch p := ProblemOf(err); {
+	case p.Kind == ProblemFields:
 		err = ErrExists // the object exists with fields of others, and the server reports these first
+	case w.mayStrip(p):
+		w.strips = true
+		return w.create()
 	}
 	return done, err
 }
@@ -181,7 +192,10 @@ func (w *writer) apply() (Result, error) {
 		if live, err = w.prepare(live); err != nil {
 			return Result{}, err
 		}
-		if body, held, err = w.withoutIgnored(live); err != nil {
+		if live, err = w.claimNulls(live); err != nil {
+			return Result{}, err
+		}
+		if body, held, err = w.fitted(live); err != nil {
 			return Result{}, err
 		}
 		version = live.GetResourceVersion()
@@ -192,11 +206,18 @@ func (w *writer) apply() (Result, error) {
 		if err := w.unmoved(held); err != nil {
 			return Result{}, err
 		}
+		if !w.yields && body.HasEmpty() {
+			w.yields = true
+			return Result{}, ErrMoved // again, without empty values that others fill
+		}
 		request.Force = true
 		if err := w.resolveConflicts(p.Conflicts); err != nil {
 			return Result{}, w.inVainForced(request, err)
 		}
 		done, err = w.o.reowned(w.o.Step, request, w.o.Step.Object.Owned)
+	}
+	if ProblemOf(err).Kind == ProblemInvalid && w.o.DryRun {
+		return w.tryWithout(body, err)
 	}
 	if err != nil {
 		return Result{}, w.release(err, body)
@@ -235,7 +256,8 @@ func (w *writer) unmoved(resourceVersion string) error {
 // needsLive reports whether the write depends on the whole live object.
 func (w *writer) needsLive() bool {
 	s := w.o.Step
-	return len(s.Object.Policy.IgnoreFields) > 0 || s.Live.Updated || s.Reason == reason.Takeover || s.Object.Overrides(s.Live)
+	return len(s.Object.Policy.IgnoreFields) > 0 || s.Live.Updated || s.Reason == reason.Takeover || s.Object.Overrides(s.Live) ||
+		w.yields || s.Object.Body.HasNull()
 }
 
 // prepare patches managers before an apply. Fields from our updates become removable by an
@@ -292,7 +314,7 @@ func (w *writer) tellReclaimed(live *unstructured.Unstructured) error {
 // ask finds conflicts over fields before a write that doesn't force. Call it before a write
 // removes other tools' marks or managed fields.
 func (w *writer) ask(live *unstructured.Unstructured) error {
-	body, _, err := w.withoutIgnored(live)
+	body, _, err := w.fitted(live)
 	if err != nil {
 		return err
 	}
@@ -355,7 +377,8 @@ func (w *writer) takePatch(m *metav1.PartialObjectMetadata, of func([]fields.Man
 }
 
 // release handles an apply that failed because the server can't remove items that the form
-// dropped. It takes these items from other managers, so that the next attempt succeeds.
+// dropped, or refuses fields beside the form's. It takes these items from other managers, or
+// claims these fields, so that the next attempt succeeds.
 func (w *writer) release(failed error, body manifest.Body) error {
 	if ProblemOf(failed).Kind != ProblemInvalid || w.o.DryRun {
 		return failed
@@ -378,7 +401,7 @@ func (w *writer) release(failed error, body manifest.Body) error {
 		return err
 	}
 	if entries == nil {
-		return failed
+		return w.dropLeftovers(failed, said, live)
 	}
 	patch, err := fields.ManagersPatch(entries, live.GetResourceVersion())
 	if err != nil {
@@ -402,28 +425,6 @@ func (w *writer) tellTaken(conflicts []fields.Conflict) {
 	}
 }
 
-// withoutIgnored returns the body without ignored fields, and the version that it is valid
-// for.
-func (w *writer) withoutIgnored(live *unstructured.Unstructured) (manifest.Body, string, error) {
-	o, body := w.o.Step.Object, w.manifest()
-	if len(o.Policy.IgnoreFields) == 0 {
-		return body, "", nil
-	}
-	content, err := body.Content()
-	if err != nil {
-		return nil, "", err
-	}
-	changed, precondition, err := fields.Ignore(content, live, o.Policy.IgnoreFields)
-	if err != nil {
-		return nil, "", fmt.Errorf("ignoreFields: %w", err)
-	}
-	body, err = manifest.Encode(changed)
-	if err != nil || !precondition {
-		return body, "", err
-	}
-	return body, live.GetResourceVersion(), nil
-}
-
 // overwrite implements the strategies merge and replace. Both read the object first.
 func (w *writer) overwrite() (Result, error) {
 	o := w.o.Step.Object
@@ -431,18 +432,9 @@ func (w *writer) overwrite() (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	said, err := w.manifest().Content()
+	desired, said, err := w.leaving(live)
 	if err != nil {
 		return Result{}, err
-	}
-	desired := said
-	if len(o.Policy.IgnoreFields) > 0 {
-		if desired, err = fields.CarryIgnored(said, live, o.Policy.IgnoreFields); err != nil {
-			return Result{}, fmt.Errorf("ignoreFields: %w", err)
-		}
-		if said, err = fields.DropIgnored(said, live, o.Policy.IgnoreFields); err != nil {
-			return Result{}, fmt.Errorf("ignoreFields: %w", err)
-		}
 	}
 	theirs := fields.Foreign(live, desired, o.Policy.Patch)
 	if err := w.resolveConflicts(theirs); err != nil {
@@ -495,7 +487,11 @@ func (w *writer) overwritten(live *unstructured.Unstructured, desired map[string
 	if err != nil || tracked && !others && w.needless(request, live) {
 		return Result{Meta: m}, err
 	}
-	return w.o.write(request)
+	done, err := w.o.write(request)
+	if p := ProblemOf(err); p.Kind == ProblemInvalid {
+		return w.mergeWithout(desired, live, p, done, err)
+	}
+	return done, err
 }
 
 // needless asks the server whether a write of the same manifest would change nothing. If
@@ -533,11 +529,11 @@ func (w *writer) replacement(desired map[string]any, live *unstructured.Unstruct
 func (w *writer) merge(desired map[string]any, live *unstructured.Unstructured) (Request, error) {
 	metadata, _ := desired["metadata"].(map[string]any)
 	metadata["uid"], metadata["resourceVersion"] = string(live.GetUID()), live.GetResourceVersion()
-	body, err := fields.Marshal(desired)
 	verb := MergePatch
-	if kinds.BuiltIn(w.o.Step.Object.Group) {
-		verb = StrategicPatch
+	if w.builtIn() {
+		verb, desired = StrategicPatch, fields.MergedLists(desired, live)
 	}
+	body, err := fields.Marshal(desired)
 	return Request{Verb: verb, Body: body}, err
 }
 
@@ -563,10 +559,6 @@ func (w *writer) trackUnwritten(live *unstructured.Unstructured) (Result, error)
 	}
 	delete(change.SetAnnotations, wellknown.AnnotationCreatedOnce)
 	return w.o.change(live, change)
-}
-
-func (w *writer) body(uid types.UID, resourceVersion string) []byte {
-	return w.bodyOf(w.manifest(), uid, resourceVersion)
 }
 
 // manifest returns the object's manifest, with the node's annotation for adopted objects.

@@ -87,3 +87,6 @@ func (b Body) HasEmpty() bool {
 	}
 	return false
 }
+
+// HasNull reports whether a field may be null.
+func (b Body) HasNull() bool { return bytes.Contains(b, []byte(":null")) }
