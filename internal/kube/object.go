@@ -45,7 +45,7 @@ func (c *Client) ReadObject(ctx context.Context, r lynq.APIResource, namespace, 
 
 // Write sends one object, see apply.Cluster.
 func (c *Client) Write(ctx context.Context, r lynq.APIResource, w write.Request) (*metav1.PartialObjectMetadata, error) {
-	if err := checkOwners(&w); err != nil {
+	if err := errors.Join(checkOwners(&w), checkBound(&w)); err != nil {
 		return nil, err
 	}
 	return c.metadata(ctx, writeRequest(r, w))

@@ -1,0 +1,57 @@
+package kube
+
+import (
+	"testing"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
+)
+
+// TestCheckBound checks that every change of an object's ties is for the observed object.
+func TestCheckBound(t *testing.T) {
+	t.Parallel()
+	const (
+		both    = `{"metadata":{"uid":"u","resourceVersion":"7","labels":{"a":null}}}`
+		uid     = `{"metadata":{"uid":"u","labels":{"a":null}}}`
+		version = `{"metadata":{"resourceVersion":"7","finalizers":[]}}`
+		owners  = `{"metadata":{"ownerReferences":[{"uid":"other"}]}}`
+		owned   = `{"metadata":{"uid":"u","ownerReferences":[{"uid":"other"}]}}`
+		adds    = `{"metadata":{"annotations":{"a":"b"}}}`
+		absent  = `{"metadata":{"resourceVersion":"` + write.AbsentVersion + `","ownerReferences":[]}}`
+		managed = `[{"op":"replace","path":"/metadata/managedFields","value":[]},{"op":"replace","path":"/metadata/resourceVersion","value":"7"}]`
+		loose   = `[{"op":"remove","path":"/metadata/finalizers/0"}]`
+		tested  = `[{"op":"test","path":"/metadata/resourceVersion","value":"7"},{"op":"remove","path":"/metadata/labels/a"}]`
+		dropped = `[{"op":"remove","path":"/metadata/resourceVersion"},{"op":"remove","path":"/metadata/labels/a"}]`
+		data    = `[{"op":"replace","path":"/data/a","value":"b"}]`
+	)
+	for name, tt := range map[string]struct {
+		verb write.Verb
+		body string
+		want bool
+	}{
+		"create":                     {write.Create, owners, true},
+		"apply of an absent one":     {write.Apply, absent, true},
+		"apply of owners":            {write.Apply, owned, true},
+		"apply of owners, no uid":    {write.Apply, owners, false},
+		"merge that removes a label": {write.MergePatch, both, true},
+		"the same without version":   {write.MergePatch, uid, false},
+		"merge of finalizers":        {write.MergePatch, version, false},
+		"merge of owners":            {write.MergePatch, owners, false},
+		"merge that adds":            {write.MergePatch, adds, true},
+		"strategic merge":            {write.StrategicPatch, uid, false},
+		"update of owners":           {write.Update, owned, false},
+		"managers":                   {write.JSONPatch, managed, true},
+		"finalizers":                 {write.JSONPatch, loose, false},
+		"labels of a version":        {write.JSONPatch, tested, true},
+		"a removed version":          {write.JSONPatch, dropped, false},
+		"data":                       {write.JSONPatch, data, true},
+		"no JSON":                    {write.JSONPatch, `{`, false},
+	} {
+		w := write.Request{Verb: tt.verb, Body: []byte(tt.body)}
+		if err := checkBound(&w); (err == nil) != tt.want {
+			t.Errorf("%s: %v", name, err)
+		}
+		if w.DryRun = true; checkBound(&w) != nil {
+			t.Errorf("%s: a dry run changes nothing", name)
+		}
+	}
+}
