@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -165,7 +166,7 @@ func hideValues(e *apierrors.StatusError) (*apierrors.StatusError, bool) {
 	}
 	const hidden = "hidden, because it may quote secret values"
 	out := e.ErrStatus.DeepCopy()
-	by, cause := write.DeniedBy(s.Message), write.MisfitCause(s.Message)
+	by, cause := write.DeniedBy(s.Message), cmp.Or(write.PlainCause(s.Message), write.MisfitCause(s.Message))
 	switch {
 	case by != "":
 		out.Message = by + "; why is " + hidden

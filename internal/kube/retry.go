@@ -19,13 +19,16 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 )
 
-// Limits of retries: the pauses double, and add up to about 19 seconds.
+// Limits of retries: the pauses double, and add up to about 19 seconds. A server that asks
+// for longer ones can double that.
 const (
 	maxTries   = 7
 	hastyTries = 2 // for a request that failed for many others
 	firstPause = 300 * time.Millisecond
 	// longestAsked limits the pause that a server may ask for.
 	longestAsked = 30 * time.Second
+	// longestPauses limits all pauses of a request together, whatever the server asks for.
+	longestPauses = 40 * time.Second
 )
 
 // patience retries requests. Tests replace its parts.
@@ -42,11 +45,26 @@ func newPatience(warn func(string)) patience {
 		var once sync.Once
 		p.tell = func(err error) {
 			once.Do(func() {
-				warn("the API server is unavailable; retrying for up to 20 seconds: " + trouble(err))
+				warn(unavailable(err) + "; retrying for up to 40 seconds: " + trouble(err))
 			})
 		}
 	}
 	return p
+}
+
+// unavailable says which part of the cluster gives no answer.
+func unavailable(err error) string {
+	var status apierrors.APIStatus
+	if errors.As(err, &status) {
+		message := status.Status().Message
+		if name := write.WebhookDown(message); name != "" {
+			return "admission webhook " + name + " gives no answer"
+		}
+		if kind := write.ConversionDown(message); kind != "" {
+			return "the conversion webhook of " + kind + " gives no answer"
+		}
+	}
+	return "the API server is unavailable"
 }
 
 // trouble says what is wrong with a server. Of an answer, it shows only the status, because
@@ -55,6 +73,9 @@ func trouble(err error) string {
 	var status apierrors.APIStatus
 	if errors.As(err, &status) {
 		s := status.Status()
+		if cause := write.PlainCause(s.Message); cause != "" {
+			return cause
+		}
 		return fmt.Sprintf("status %d %s", s.Code, s.Reason)
 	}
 	// The URL of a request has parameters that don't help in a message.
@@ -74,6 +95,7 @@ func (p patience) try(ctx context.Context, f func() error) error {
 	if write.IsHasty(ctx) {
 		most = hastyTries
 	}
+	var paused time.Duration
 	for n := 1; ; n++ {
 		err := f()
 		switch {
@@ -89,10 +111,14 @@ func (p patience) try(ctx context.Context, f func() error) error {
 		case n == most:
 			return &triedError{tries: n, err: err}
 		}
+		wait := pause(n, err, p.jitter())
+		if paused += wait; paused > longestPauses {
+			return &triedError{tries: n, err: err}
+		}
 		if before = err; n == 2 && p.tell != nil {
 			p.tell(err)
 		}
-		if p.sleep(ctx, pause(n, err, p.jitter())) != nil {
+		if p.sleep(ctx, wait) != nil {
 			return interrupted(ctx, err)
 		}
 	}
@@ -144,7 +170,7 @@ func passing(err error) bool {
 		case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 			return true
 		case http.StatusInternalServerError:
-			return !write.Misfit(status.Status().Message)
+			return !write.Permanent(status.Status().Message)
 		}
 		return false
 	}

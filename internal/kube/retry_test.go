@@ -52,6 +52,10 @@ func TestPassing(t *testing.T) {
 		{apierrors.NewInternalError(errors.New("failed to convert new object (/a; apps/v1, Kind=Deployment) to proper version: quantities must match the regular expression")), false},
 		{apierrors.NewInternalError(errors.New("failed to convert new object (/a; x.io/v1, Kind=A) to proper version: conversion webhook for x.io/v2, Kind=A failed: connection refused")), true},
 		{apierrors.NewInternalError(errors.New(`failed calling webhook "a.b.c": connection refused`)), true},
+		{apierrors.NewInternalError(errors.New("etcdserver: leader changed")), true},
+		{apierrors.NewInternalError(errors.New("etcdserver: request is too large")), false},
+		{apierrors.NewInternalError(errors.New("request to convert CR to an invalid group/version: x.io/v1alpha1")), false},
+		{apierrors.NewInternalError(errors.New("failed to allocate requested HealthCheck NodePort 31888: provided port is already allocated")), false},
 	} {
 		if got := kube.Passing(c.err); got != c.want {
 			t.Errorf("%v: %v, want %v", c.err, got, c.want)
@@ -154,6 +158,19 @@ func TestRetryAfter(t *testing.T) {
 		t.Error(err)
 	}
 	if diff := cmp.Diff([]time.Duration{4500 * time.Millisecond, 600 * time.Millisecond}, c.pauses); diff != "" {
+		t.Errorf("pauses (-want +got):\n%s", diff)
+	}
+}
+
+// TestRetryAfterEnds wants the pauses to end, however long each is that the server asks for.
+func TestRetryAfterEnds(t *testing.T) {
+	t.Parallel()
+	c := newThrough(t, faultproxy.Options{})
+	c.rules(faultproxy.Rule{Status: 429, RetryAfter: 30})
+	if _, err := c.ConfigMaps().Get(t.Context(), c.Namespace, "m"); !apierrors.IsTooManyRequests(err) {
+		t.Error(err)
+	}
+	if diff := cmp.Diff([]time.Duration{33750 * time.Millisecond}, c.pauses); diff != "" {
 		t.Errorf("pauses (-want +got):\n%s", diff)
 	}
 }

@@ -39,6 +39,10 @@ const (
 	ProblemMisfit           // the manifest doesn't fit its kind, whatever the live object
 	ProblemForbidden        // the user lacks a permission
 	ProblemDenied           // admission refuses it: a webhook, a policy, a quota
+	ProblemWebhook          // an admission or conversion webhook gives no answer
+	ProblemTooLarge         // the object exceeds a limit of the server
+	ProblemTaken            // another object has a value that only one can have
+	ProblemUnserved         // an entry of managedFields has a version that isn't served
 )
 
 // Problem says why a write failed.
@@ -50,6 +54,8 @@ type Problem struct {
 	// Refused is set if the server refused the write, and certainly did nothing of it. It
 	// isn't set if an earlier attempt may have succeeded.
 	Refused bool
+	// Unserved is the API version of ProblemUnserved.
+	Unserved string
 	// Hint says how to fix the problem, or is "" if the error is enough.
 	Hint string
 }
@@ -80,11 +86,11 @@ func ProblemOf(err error) Problem {
 	}
 	status := answer.Status()
 	p := classify(status)
-	p.Hint = hintOf(p.Kind)
+	p.Hint = answerHint(p.Kind, status.Message)
 	switch p.Kind {
 	case ProblemExists, ProblemMoved, ProblemReplaced:
-	case ProblemMisfit:
-		p.Refused, p.Hint = true, misfitHint(status.Message)
+	case ProblemMisfit, ProblemTooLarge, ProblemTaken, ProblemUnserved:
+		p.Refused = true
 	default:
 		// With 408 the server gave up on the request at some point, and may have done it.
 		p.Refused = status.Code >= 400 && status.Code < 500 && status.Code != 408
@@ -108,6 +114,14 @@ func classify(status metav1.Status) Problem {
 	switch {
 	case status.Reason == metav1.StatusReasonForbidden:
 		return Problem{Kind: forbidden(status)}
+	case WebhookDown(status.Message) != "", ConversionDown(status.Message) != "":
+		return Problem{Kind: ProblemWebhook}
+	case TooLarge(status.Message), status.Reason == metav1.StatusReasonRequestEntityTooLarge:
+		return Problem{Kind: ProblemTooLarge}
+	case Unserved(status.Message) != "":
+		return Problem{Kind: ProblemUnserved, Unserved: Unserved(status.Message)}
+	case Taken(status.Message):
+		return Problem{Kind: ProblemTaken}
 	case status.Reason == metav1.StatusReasonInvalid:
 		return invalid(status)
 	case Misfit(status.Message):
@@ -284,6 +298,12 @@ func hintOf(k Kind) string {
 		return "ask for a role that allows it"
 	case ProblemDenied:
 		return "change the object, or the admission policy that denies it"
+	case ProblemTooLarge:
+		return "make the object smaller, or split it: etcd stores at most about 1.5 MiB of an object, and a request has at most 3 MiB"
+	case ProblemTaken:
+		return "another object has this value: let that one go first, or choose another value"
+	case ProblemUnserved:
+		return "its CustomResourceDefinition no longer serves a version under which it was written: serve that version again, or remove its entries of metadata.managedFields"
 	}
 	return ""
 }
@@ -304,7 +324,7 @@ func describeWith(ref lynq.Ref, err error, hint string) string {
 	text := withoutStructures(err)
 	if ref.Kind == "Secret" && ref.Group == "" {
 		switch p.Kind {
-		case ProblemImmutable, ProblemInvalid, ProblemMisfit, ProblemDenied, ProblemOther:
+		case ProblemImmutable, ProblemInvalid, ProblemMisfit, ProblemDenied, ProblemWebhook, ProblemTooLarge, ProblemTaken, ProblemOther:
 			text = withoutValues(p, err)
 		}
 	}
@@ -372,6 +392,9 @@ func withoutValues(p Problem, err error) string {
 	}
 	if by := DeniedBy(answer.Status().Message); by != "" {
 		return by + " (why is hidden, because it may quote the Secret's values)"
+	}
+	if cause := PlainCause(answer.Status().Message); cause != "" {
+		return "the server refused it: " + cause
 	}
 	if p.Kind == ProblemMisfit {
 		reason = cmp.Or(MisfitCause(answer.Status().Message), reason)
