@@ -65,8 +65,8 @@ func (w *writer) send(ctx context.Context) (Result, error) {
 		if try == MaxTries || ctx.Err() != nil {
 			return Result{}, err
 		}
-		switch ProblemOf(err).Kind {
-		case ProblemMoved, ProblemReplaced, ProblemGone, ProblemExists:
+		switch p := ProblemOf(err); {
+		case p.Kind == ProblemMoved, p.Kind == ProblemReplaced, p.Kind == ProblemGone, p.Kind == ProblemExists, w.reversion(&p):
 			if err := w.o.again(); err != nil {
 				return Result{}, err
 			}
