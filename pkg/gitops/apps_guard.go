@@ -7,7 +7,6 @@ import (
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -15,7 +14,7 @@ import (
 // deploy the tree. The target would delete the old ones, and most of them delete the
 // tenants' objects. In another cluster, each tenant would start empty. Nothing would
 // manage the objects in the old cluster.
-func refuseApps(p *Plan) (plan.Refusal, bool) {
+func refuseApps(p *Plan) (Refusal, bool) {
 	type source struct {
 		hub  lynq.HubKey
 		form lynq.FormKey
@@ -34,13 +33,13 @@ func refuseApps(p *Plan) (plan.Refusal, bool) {
 			seen[of] = true
 		}
 		if what := appChange(s.State.Content, s.File.Bytes, s.File.Shared()); what != "" {
-			return plan.Refusal{
+			return Refusal{
 				Guard: GuardApps, Path: s.Path, What: what,
 				Fix: "pass --app-name, --app-namespace, --app-project, --dest-server and --dest-name as before; to change them, see docs/gitops-policies.md",
 			}, true
 		}
 	}
-	return plan.Refusal{}, false
+	return Refusal{}, false
 }
 
 // appChange names the object of a file whose identity would change, or returns "". Options

@@ -178,7 +178,7 @@ func (w *world) nodes(hubs []lynq.HubKey, failing bool) []*Node {
 		for _, uid := range slices.Sorted(maps.Keys(w.rows[h])) {
 			for _, form := range slices.Sorted(maps.Keys(forms(h))) {
 				namespace := forms(h)[form]
-				n := &Node{NodeID: lynq.NodeID{Hub: h, Form: lynq.FormKey{Name: form}, UID: uid, Namespace: namespace, Name: uid + "-" + form}}
+				n := &Node{NodeID: lynq.NodeID{Hub: h, Form: lynq.FormKey{Name: form}, Namespace: namespace, Name: uid + "-" + form}}
 				if n.Failed = failing && w.IntN(5) == 0; !n.Failed {
 					n.Objects = w.objects(n, uid, w.rows[h][uid])
 				}
@@ -240,7 +240,7 @@ func (w *world) step(s *site, a Arrangement) {
 	for _, n := range in.Nodes {
 		if !n.Failed {
 			w.last[n.Key()] = n
-			w.forms[n.Key()] = digestOf(in, n)
+			w.forms[n.Key()] = formOf(in, n)
 		}
 	}
 }
@@ -255,8 +255,8 @@ func (w *world) edit(in *Input) {
 	}
 }
 
-// digestOf returns a node's form with the digest of a run.
-func digestOf(in *Input, n *Node) index.Origin {
+// formOf returns a node's form with the digest of a run.
+func formOf(in *Input, n *Node) index.Origin {
 	i := slices.IndexFunc(in.Forms, func(o index.Origin) bool { return o.Bare() == index.OriginOf(n.Hub, n.Form) })
 	return in.Forms[i]
 }
@@ -304,7 +304,7 @@ func (w *world) runWhole(s *site, in *Input) {
 	clear(w.last)
 	for _, n := range in.Nodes {
 		w.last[n.Key()] = n
-		w.forms[n.Key()] = digestOf(in, n)
+		w.forms[n.Key()] = formOf(in, n)
 	}
 	w.compareForms(s.TB, s, true)
 }

@@ -11,7 +11,6 @@ type Guard string
 type Refusal struct {
 	Guard Guard
 	Hub   lynq.HubKey // none where it is not about one
-	Path  string      // the file of a tree, "" where it is not about one
 	What  string
 	Fix   string
 }
