@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/container"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -20,6 +21,8 @@ type wantedKind struct {
 	// dropped is the same for inventories that may drop the object, because their node is
 	// deleted or no longer needs it.
 	dropped map[lynq.Ref]string
+	// defined is set if an entry names a CustomResourceDefinition of the group.
+	defined bool
 }
 
 // wantedKinds collects kinds from their objects. Each kind has one version, from the object
@@ -74,6 +77,7 @@ func kindsIn(nodes []*plan.Node, inventories []*inventory.Inventory) []wantedKin
 			}
 		}
 	}
+	groups := map[string]bool{}
 	for _, inv := range inventories {
 		entries := inv.All()
 		for i := range entries {
@@ -84,9 +88,16 @@ func kindsIn(nodes []*plan.Node, inventories []*inventory.Inventory) []wantedKin
 			k := kinds.add(r.Ref, r.APIVersion)
 			k.entries = append(k.entries, r)
 			k.belongs(r, inv, keeps(wanted[inv.Node.Key()], i, r.Ref))
+			if r.Kind == kindDefinition && r.Group == groupDefinition {
+				groups[container.Key(r.Ref).Group] = true
+			}
 		}
 	}
-	return kinds.sorted()
+	sorted := kinds.sorted()
+	for i := range sorted {
+		sorted[i].defined = groups[sorted[i].group]
+	}
+	return sorted
 }
 
 // belongs notes an object that may have an owner reference to an inventory. The garbage
