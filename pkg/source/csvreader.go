@@ -42,7 +42,9 @@ func (r *csvReader) line() ([]byte, error) {
 	if errors.Is(err, io.EOF) && len(line) > 0 {
 		line, err = bytes.TrimSuffix(line, []byte("\r")), nil
 	}
-	r.lines++
+	if err == nil {
+		r.lines++ // the end of the file is no line
+	}
 	return line, err
 }
 

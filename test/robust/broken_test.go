@@ -40,8 +40,8 @@ func breakages() []breakage {
 		}}},
 		{"takes labels for proof", []edited{{
 			"pkg/apply/decide/gate.go",
-			"same := r.UID == \"\" || r.UID == string(q.live.UID)",
-			"same := r != nil",
+			"case means(r, q.live):",
+			"case r != nil:",
 		}}},
 		{"takes a failed list for an empty one", []edited{{
 			"pkg/apply/observe/objects.go",
