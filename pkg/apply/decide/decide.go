@@ -652,8 +652,8 @@ func (d *decider) wanted(me plan.Owner, o *plan.Object, r *inventory.Entry, l *t
 	case l.Record:
 		s.Action, s.Reason, s.Message = plan.ActionBlock, reason.Foreign, neverTaken
 		return s
-	case d.twin(me, o, l) != "":
-		s.Action, s.Reason, s.Message = plan.ActionBlock, reason.Foreign, d.twin(me, o, l)
+	case d.renderedTwice(me, o, l) != "":
+		s.Action, s.Reason, s.Message = plan.ActionBlock, reason.Foreign, d.renderedTwice(me, o, l)
 		return s
 	case l.Deleting:
 		s.Action, s.Reason, s.Message = plan.ActionCreate, reason.Deleting, "it "+l.Rare().Ending+"; lynqctl creates it again when it is deleted"

@@ -226,11 +226,11 @@ func (d *decider) followed(entries map[lynq.Ref]*inventory.Entry, n *plan.Node, 
 	return entry
 }
 
-// twin says that another resource of the node renders the same object under another name,
+// renderedTwice says that another resource of the node renders the same object under another name,
 // or returns "". Each would write over the other one.
-func (d *decider) twin(me plan.Owner, o *plan.Object, l *tracking.Live) string {
+func (d *decider) renderedTwice(me plan.Owner, o *plan.Object, l *tracking.Live) string {
 	for _, other := range d.otherNames(o.Ref, l) {
-		if node, is := d.desired()[other]; is && node == me.NodeKey && other.Full() < o.Ref.Full() {
+		if node, is := d.desired()[other]; is && node == me.NodeKey && other.Full() < o.Full() {
 			return fmt.Sprintf("it is the same object as %s, which the node renders too (remove one of the two resources)", other.Full())
 		}
 	}

@@ -33,7 +33,7 @@ func mergeLists(c comparer, path []string, want, live map[string]any) {
 				continue
 			}
 			if repeats(key, v) || repeats(key, have) {
-				want[name] = replaced(c, child, key, v, have)
+				want[name] = replaced(child, key, v, have)
 				continue
 			}
 			for _, item := range v {
@@ -62,13 +62,13 @@ func repeats(key string, list []any) bool {
 
 // replaced returns a list that replaces the live one. Each item keeps fields of others in the
 // live item with the same keys.
-func replaced(c comparer, path []string, key string, want, live []any) []any {
+func replaced(path []string, key string, want, live []any) []any {
 	list := []any{map[string]any{"$patch": "replace"}}
 	taken := make([]bool, len(live))
 	for _, item := range want {
 		merged := item
 		for i, l := range live {
-			if !taken[i] && sameKey(key, item, l) && twin(item, l) {
+			if !taken[i] && sameKey(key, item, l) && sameProtocol(item, l) {
 				merged, taken[i] = mergedItem(path, item, l), true
 				break
 			}
@@ -83,9 +83,9 @@ func replaced(c comparer, path []string, key string, want, live []any) []any {
 	return list
 }
 
-// twin reports whether two items with one key are about the same, such as two ports with one
+// sameProtocol reports whether two items with one key are about the same, such as two ports with one
 // protocol.
-func twin(a, b any) bool {
+func sameProtocol(a, b any) bool {
 	x, _ := a.(map[string]any)
 	y, _ := b.(map[string]any)
 	protocol := func(m map[string]any) any {
