@@ -17,7 +17,7 @@ type interpreted struct {
 	trees map[string]*parse.Tree
 	calls []funcs.Metered
 	// prints reports whether an action may print something else than a text or a whole
-	// number, which goes through Meter.Shown.
+	// number. Meter.Shown then prints it.
 	prints func(*parse.PipeNode) bool
 }
 

@@ -15,7 +15,7 @@ import (
 
 // TestRight evaluates random templates for random rows. The oracle calculates with
 // fractions of integers, without the product's code. Each result is right, or an error.
-// Where the oracle has a result that the function can represent, there is no error.
+// If the oracle has a result that the function can represent, the function must not fail.
 func TestRight(t *testing.T) {
 	t.Parallel()
 	const seeds, at = 10_000, 200

@@ -146,34 +146,18 @@ func toJSON(v any, escapeHTML bool, indent string) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// digits returns a value whose numbers are written without an exponent. It refuses bytes
-// that are no text, because encoders replace them without a word.
+// digits returns a value whose numbers have no exponent. It refuses bytes that are no text,
+// because encoders replace them without a word.
 func digits(v any) (any, error) {
-	switch v := v.(type) {
-	case string:
-		return v, validText(v)
-	case float64, json.Number:
-		return json.Number(numberText(v)), nil
-	case []any:
-		list := make([]any, len(v))
-		for i := range v {
-			var err error
-			if list[i], err = digits(v[i]); err != nil {
-				return nil, err
-			}
+	return leaves(v, func(v any) (any, error) {
+		switch v := v.(type) {
+		case string:
+			return v, validText(v)
+		case float64, json.Number:
+			return json.Number(numberText(v)), nil
 		}
-		return list, nil
-	case map[string]any:
-		m := make(map[string]any, len(v))
-		for key := range v {
-			var err error
-			if m[key], err = digits(v[key]); err != nil {
-				return nil, err
-			}
-		}
-		return m, nil
-	}
-	return v, nil
+		return v, nil
+	})
 }
 
 // validText refuses bytes that are no text.

@@ -193,7 +193,7 @@ func (f *Metered) light(m *Meter) any {
 	return f.scalars(m)
 }
 
-// scalars wraps functions of any values whose cost is the length of the texts among them.
+// scalars wraps functions of any values. Each text among them costs its length.
 func (f *Metered) scalars(m *Meter) any {
 	switch g := f.function.(type) {
 	case func(any) (bool, error):

@@ -78,18 +78,26 @@ func bigFloat(digits string) *big.Float {
 // Printable returns a value that prints its numbers without an exponent, at all depths of
 // lists and maps. A missing value is an error.
 func Printable(v any) (any, error) {
-	switch v := v.(type) {
-	case nil:
-		return nil, missing()
-	case string, bool, int, int64:
+	return leaves(v, func(v any) (any, error) {
+		switch v := v.(type) {
+		case nil:
+			return nil, missing()
+		case float32, float64, json.Number:
+			return plain{v}, nil
+		}
 		return v, nil
-	case float64, json.Number:
-		return plain{v}, nil
+	})
+}
+
+// leaves returns a copy of a value, with the results of change in the place of everything
+// that is no list and no map.
+func leaves(v any, change func(any) (any, error)) (any, error) {
+	var err error
+	switch v := v.(type) {
 	case []any:
 		list := make([]any, len(v))
 		for i := range v {
-			var err error
-			if list[i], err = Printable(v[i]); err != nil {
+			if list[i], err = leaves(v[i], change); err != nil {
 				return nil, err
 			}
 		}
@@ -97,17 +105,13 @@ func Printable(v any) (any, error) {
 	case map[string]any:
 		m := make(map[string]any, len(v))
 		for key := range v {
-			var err error
-			if m[key], err = Printable(v[key]); err != nil {
+			if m[key], err = leaves(v[key], change); err != nil {
 				return nil, err
 			}
 		}
 		return m, nil
 	}
-	if r := reflect.ValueOf(v); r.CanFloat() {
-		return plain{v}, nil
-	}
-	return v, nil
+	return change(v)
 }
 
 // printed calls one of fmt's and text/template's functions for printable values.
