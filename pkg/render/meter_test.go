@@ -128,7 +128,7 @@ func TestBudgetOfSlow(t *testing.T) {
 func TestBudgetIsEnough(t *testing.T) {
 	for template, want := range map[string]string{
 		`{{ range until 300000 }}{{ upper "x" }}{{ end }}`:                                               strings.Repeat("X", 300000),
-		`{{ repeat 4000000 "x" }}`:                                                                       strings.Repeat("x", 4000000),
+		`{{ repeat 4000000 "x" | trunc 700000 }}`:                                                        strings.Repeat("x", 700000),
 		`{{ $l := list }}{{ range until 1000 }}{{ $l = append $l "x" }}{{ end }}{{ join "" $l }}`:        strings.Repeat("x", 1000),
 		`{{ $d := dict }}{{ range until 1000 }}{{ $_ := set $d (toString .) "x" }}{{ end }}{{ len $d }}`: "1000",
 		`{{ uniq (until 1000) | len }}`:                                                                  "1000",

@@ -26,11 +26,15 @@ const (
 	namePath                      // any segment of a URL's path
 )
 
+// maxLabelValue is the longest value of a label, and the longest name of a host.
+const maxLabelValue = 63
+
 // nameRule is the rule of Kubernetes for a kind's names.
 type nameRule struct {
 	form nameForm
 	max  int
 	what string // "name" or "namespace"
+	why  string // why names cannot be as long as others, or ""
 	// reserved are prefixes of names that lynqctl keeps for its own objects.
 	reserved []string
 }
@@ -41,12 +45,12 @@ func nameRuleOf(group, kind string) nameRule {
 	r := nameRule{form: nameSubdomain, max: 253, what: "name", reserved: wellknown.ReservedNames(group, kind)}
 	switch {
 	case group == "" && (kind == "Namespace" || kind == "Service"):
-		r.form, r.max = nameLabel, 63
+		r.form, r.max = nameLabel, maxLabelValue
 	case group == "batch" && kind == "CronJob":
-		r.max = 52
+		r.max, r.why = maxLabelValue-11, "its Jobs get names with 11 characters more"
 	case group == "batch" && kind == "Job":
-		r.max = 63
-	case group == "rbac.authorization.k8s.io":
+		r.max, r.why = maxLabelValue, "its Pods get a label with the name"
+	case group == "rbac.authorization.k8s.io", group == "policy" && kind == "PodDisruptionBudget":
 		r.form = namePath
 	}
 	return r
@@ -74,7 +78,7 @@ const reserved = "reserved for lynqctl's own records"
 func (r nameRule) accepts(name []byte) bool {
 	switch r.form {
 	case nameLabel:
-		return naming.IsDNS1123Label(name)
+		return len(name) <= r.max && naming.IsDNS1123Label(name)
 	case namePath:
 		return len(name) > 0 && len(name) <= r.max && len(content.IsPathSegmentName(string(name))) == 0
 	}
@@ -87,13 +91,25 @@ func (r nameRule) refusal(name string) (what, fix string) {
 	case name == "":
 		return fmt.Sprintf("the %s is empty", r.what), ""
 	case len(name) > r.max:
-		return fmt.Sprintf("%s %s has %d characters, at most %d are allowed", r.what, phrase.Quote(name), len(name), r.max), "shorten it, e.g. with trunc63"
+		what := fmt.Sprintf("%s %s has %d characters, at most %d are allowed", r.what, phrase.Quote(name), len(name), r.max)
+		if r.why != "" {
+			what += ", because " + r.why
+		}
+		return what, "shorten it, e.g. with " + cut(r.max)
 	case r.form == namePath:
 		return fmt.Sprintf("%s %s isn't valid in Kubernetes", r.what, phrase.Quote(name)), strings.Join(content.IsPathSegmentName(name), "; ")
 	case r.form == nameLabel:
 		return fmt.Sprintf("%s %s isn't valid in Kubernetes", r.what, phrase.Quote(name)), "use lowercase letters, digits, and '-', and start and end with a letter or digit"
 	}
 	return fmt.Sprintf("%s %s isn't valid in Kubernetes", r.what, phrase.Quote(name)), "use lowercase letters, digits, '-', and '.', and start and end with a letter or digit"
+}
+
+// cut returns the function that cuts a text to a length.
+func cut(length int) string {
+	if length == maxLabelValue {
+		return "trunc63"
+	}
+	return fmt.Sprintf("trunc %d", length)
 }
 
 // checkNameText reports names that can never be valid. These are static names, and

@@ -200,7 +200,7 @@ func TestRowChecks(t *testing.T) {
 		{"configMaps", "nameTemplate: \"{{ .hostOrUrl }}\"\nspec: {apiVersion: v1, kind: ConfigMap}",
 			`stdin:17: form "web", resource "r", nameTemplate: row "acme": the name is empty`},
 		{"cronJobs", "nameTemplate: \"{{ .b }}\"\nspec: {apiVersion: batch/v1, kind: CronJob}",
-			`stdin:17: form "web", resource "r", nameTemplate: row "acme": name "` + long + `" has 60 characters, at most 52 are allowed (shorten it, e.g. with trunc63)`},
+			`stdin:17: form "web", resource "r", nameTemplate: row "acme": name "` + long + `" has 60 characters, at most 52 are allowed, because its Jobs get names with 11 characters more (shorten it, e.g. with trunc 52)`},
 		{"configMaps", "nameTemplate: x\ntargetNamespace: \"{{ .a }}\"\nspec: {apiVersion: v1, kind: ConfigMap}",
 			`stdin:18: form "web", resource "r", targetNamespace: row "acme": namespace "A b" isn't valid in Kubernetes (use lowercase letters, digits, and '-', and start and end with a letter or digit)`},
 		{"configMaps", "nameTemplate: x\nlabelsTemplate: {app: \"{{ .a }}\"}\nspec: {apiVersion: v1, kind: ConfigMap}",

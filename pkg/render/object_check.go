@@ -8,14 +8,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-	"github.com/lynqctl/lynqctl/pkg/render/scalar"
 )
 
-// maxAnnotations limits the bytes of an object's annotations (apimachinery:
-// TotalAnnotationSizeLimitB).
-const maxAnnotations = 256 << 10
-
-// check reports names, namespaces, labels and annotations of the row's objects that
+// check reports names, namespaces, labels, annotations and sizes of the row's objects that
 // Kubernetes would refuse.
 func (f *frame) check(problems *lynq.Problems) {
 	for i := range f.program.resources {
@@ -34,7 +29,13 @@ func (f *frame) check(problems *lynq.Problems) {
 		for _, l := range r.labels {
 			f.checkLabel(l, problems)
 		}
-		f.checkAnnotations(r, problems)
+		for j := range r.podNames {
+			f.checkName(&r.podNames[j], problems)
+		}
+		if r.indexed != nil {
+			f.checkIndexed(r, problems)
+		}
+		f.checkSize(i, problems)
 	}
 	f.checkTombstones(problems)
 }
@@ -49,20 +50,27 @@ func (f *frame) checkName(n *checkedName, problems *lynq.Problems) {
 		return
 	}
 	name := f.results.Bytes(slot)
-	var what, fix string
 	switch {
 	case !quick && !n.rule.accepts(name):
-		what, fix = n.rule.refusal(string(name))
-		if f.program.uses[slot].at.secret {
-			what = fmt.Sprintf("a text of %d characters is no %s that Kubernetes accepts", len(name), n.rule.what)
-		}
+		f.checkNameBy(n, n.rule, problems)
 	case n.rule.reserves(name):
-		what, fix = fmt.Sprintf("%s %s is %s", n.rule.what, phrase.Quote(string(name)), reserved), n.rule.reservedFix()
+		what, fix := fmt.Sprintf("%s %s is %s", n.rule.what, phrase.Quote(string(name)), reserved), n.rule.reservedFix()
 		if f.program.uses[slot].at.secret {
 			what = fmt.Sprintf("a text of %d characters is a name %s", len(name), reserved)
 		}
-	default:
+		f.fail(problems, n.at, fix, "%s", what)
+	}
+}
+
+// checkNameBy reports a name that a rule refuses.
+func (f *frame) checkNameBy(n *checkedName, rule nameRule, problems *lynq.Problems) {
+	name := f.textOf(n.node)
+	if rule.accepts(name) {
 		return
+	}
+	what, fix := rule.refusal(string(name))
+	if slot := n.node.slot; slot != noSlot && f.program.uses[slot].at.secret {
+		what = fmt.Sprintf("a text of %d characters is no %s that Kubernetes accepts", len(name), rule.what)
 	}
 	f.fail(problems, n.at, fix, "%s", what)
 }
@@ -78,23 +86,6 @@ func (f *frame) checkLabel(l checkedText, problems *lynq.Problems) {
 			what = fmt.Sprintf("a text of %d characters", len(v))
 		}
 		f.fail(problems, l.at, labelFix, "%s cannot be the value of a label", what)
-	}
-}
-
-func (f *frame) checkAnnotations(r *resource, problems *lynq.Problems) {
-	size := r.annotationBytes
-	for _, slot := range r.annotationSlots {
-		size += f.results.Len(slot)
-	}
-	if f.program.kustomize {
-		for _, slot := range r.annotationSlots {
-			if scalar.Tabbed(f.results.Bytes(slot)) {
-				f.failExpr(problems, &f.program.uses[slot], tabbedAnnotationError{})
-			}
-		}
-	}
-	if size > maxAnnotations {
-		f.fail(problems, r.at, "", "its annotations have %d bytes, at most %d are allowed", size, maxAnnotations)
 	}
 }
 

@@ -115,12 +115,16 @@ type resource struct {
 	body      []op          // write a body
 	labels    []checkedText // labels that depend on the row
 	labelMap  *node
-	// annotationBytes counts the static annotations, and annotationSlots has the others.
-	annotationBytes int
-	annotationSlots []int
-	at              place
-	template        string // see templateDigest
-	sensitive       bool   // it has a value of a secret column
+	// podNames are names in the manifest that controllers make names of Pods of.
+	podNames []checkedName
+	indexed  *indexed // nil if it is no indexed Job
+	// annotations are those of the object, and then those of templates in it.
+	annotations []measure
+	data        []dataValue // the values of a ConfigMap or a Secret
+	size        measure     // of data, or else of the body
+	at          place
+	template    string // see templateDigest
+	sensitive   bool   // it has a value of a secret column
 }
 
 // checkedName is the name or namespace of an object.

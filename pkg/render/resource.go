@@ -25,7 +25,7 @@ func (c *compiler) resource(r *form.Resource) {
 		at:       c.place(r.Pos, "metadata"),
 	}
 	out.when = c.condition(r)
-	out.name = c.name(nameRuleOf(group, r.Kind))
+	out.name = c.name(narrowed(nameRuleOf(group, r.Kind), group, r.Kind))
 	if !clusterScoped {
 		out.namespace = c.namespace()
 		n := out.namespace.node
@@ -46,6 +46,7 @@ func (c *compiler) resource(r *form.Resource) {
 		{key: "metadata", node: c.metadata(&out)},
 	}, content...)
 	out.root, out.labels = root, c.labels
+	out.podNames, out.indexed = c.podNames(&out), indexedOf(group, r.Kind, root)
 	c.checkStatic(&out)
 	if c.options.Kustomize {
 		c.checkKustomize(root, nil)
@@ -59,6 +60,7 @@ func (c *compiler) resource(r *form.Resource) {
 	}
 	line.string("\n")
 	out.line, out.body = line.ops, body.ops
+	c.measures(&out, out.root.child("metadata", "annotations"))
 	if len(c.problems) == 0 {
 		out.template = c.program.templateDigest(&out)
 	}
@@ -127,7 +129,6 @@ func (c *compiler) metadata(r *resource) *node {
 	r.labelMap = mapNode(own, labels)
 	meta.fields = append(meta.fields, field{key: "labels", node: r.labelMap})
 	all := mapNode(texts, annotations)
-	r.countAnnotations(all)
 	meta.fields = append(meta.fields, field{key: "annotations", node: all})
 	if manifest != nil {
 		for _, f := range manifest.Fields {
@@ -205,18 +206,6 @@ func (c *compiler) entries(manifest *document.Value, name string, over []form.En
 		c.checkKey(e.Key, at)
 	}
 	return m
-}
-
-// countAnnotations counts the bytes of static annotations, and lists the others.
-func (r *resource) countAnnotations(annotations *node) {
-	for _, a := range annotations.fields {
-		r.annotationBytes += len(a.key)
-		if a.node.slot == noSlot {
-			r.annotationBytes += len(a.node.static)
-		} else {
-			r.annotationSlots = append(r.annotationSlots, a.node.slot)
-		}
-	}
 }
 
 // checkedName compiles and checks a name. It notes whether rows can use the fast check.
