@@ -5,8 +5,11 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -59,6 +62,32 @@ func TestSQLiteTypes(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, rows); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestSQLiteReals checks that SQLite prints all digits of reals, and that lynqctl passes
+// them on.
+func TestSQLiteReals(t *testing.T) {
+	path, db := sqliteFile(t, "CREATE TABLE t (id INTEGER, r)")
+	random := rand.New(rand.NewPCG(1, 2))
+	numbers := []float64{0, 5, -5, 0.1, 1e14, 1e15, -1e15, 123456789012345, 1e-5, 1e300, math.Inf(1), math.Inf(-1), 16777217.123456789, 0.1 + 0.2, math.MaxFloat64, 1 << 53, 1234567890123456.75}
+	for range 500 {
+		numbers = append(numbers, (random.Float64()-0.5)*math.Pow10(random.IntN(40)-20), math.Round(random.Float64()*1e6)/100)
+	}
+	for i, f := range numbers {
+		if _, err := db.Exec("INSERT INTO t VALUES (?, ?)", 10000+i, f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rows, err := read(t, sqlite(path, "t"), "id", "r")
+	if err != nil || len(rows) != len(numbers) {
+		t.Fatal(len(rows), err)
+	}
+	for i, row := range values(rows) {
+		_, text, _ := strings.Cut(row, "|")
+		if f, err := strconv.ParseFloat(text, 64); err != nil || f != numbers[i] {
+			t.Errorf("%v is %s", numbers[i], text)
+		}
 	}
 }
 
