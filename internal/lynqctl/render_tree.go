@@ -13,6 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/render"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
@@ -110,7 +111,7 @@ func (f *treeFlags) check(cmd *cobra.Command, r *cmdflags.Render) error {
 	case r.Selector != "" && f.options.PerNode:
 		return session.BadUsage(errors.New("-l leaves out a part of nodes, and --layout=" + layoutFiles + " writes whole ones (use --node or --form)"))
 	}
-	f.options.Limits.MayGo, f.options.Limits.MaxDelete = limit.Of, limit.String()
+	f.options.Limits.MaxDelete = limit
 	return nil
 }
 
@@ -168,9 +169,26 @@ type treeReport struct {
 	Dir    string `json:"dir"`
 	DryRun bool   `json:"dryRun"`
 	*gitops.Report
-	Refusals []gitops.Refusal `json:"refusals,omitempty"`
+	Refusals []treeRefusal `json:"refusals,omitempty"`
 	// Losses are the policies that the target ignores.
 	Losses []policy.Loss `json:"losses,omitempty"`
+}
+
+// treeRefusal is the JSON form of a guard's refusal.
+type treeRefusal struct {
+	Guard plan.Guard `json:"guard"`
+	Hub   string     `json:"hub,omitempty"`
+	Path  string     `json:"path,omitempty"`
+	What  string     `json:"what"`
+	Fix   string     `json:"fix"`
+}
+
+func treeRefusals(refusals []plan.Refusal) []treeRefusal {
+	all := make([]treeRefusal, len(refusals))
+	for i, r := range refusals {
+		all[i] = treeRefusal{r.Guard, r.Hub.String(), r.Path, r.What, r.Fix}
+	}
+	return all
 }
 
 // showTree shows the changes of a run, or of a dry run.
@@ -201,7 +219,7 @@ func (a *app) refuseTree(f *treeFlags, t *render.Tree) error {
 	views.PrintTreeRefusals(refusals, a.ErrOut())
 	switch f.report {
 	case "json":
-		return a.writeReport(f, &treeReport{Refusals: refusals})
+		return a.writeReport(f, &treeReport{Refusals: treeRefusals(refusals)})
 	case "markdown":
 		return a.showTree(f, t)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -75,7 +76,7 @@ nodes: 1 added, 1 changed, 1 failed; objects: 2 added, 1 changed; files: 6 writt
 
 func TestPrintTreeRefusals(t *testing.T) {
 	var out bytes.Buffer
-	views.PrintTreeRefusals(make([]gitops.Refusal, 22), ui.StreamTo(&out, tty.Stream{}))
+	views.PrintTreeRefusals(make([]plan.Refusal, 22), ui.StreamTo(&out, tty.Stream{}))
 	if got := out.String(); strings.Count(got, "refused: ") != 20 || !strings.HasSuffix(got, "\n... and 2 more\n") {
 		t.Errorf("%s", got)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -14,7 +15,7 @@ import (
 // deploy the tree. The target would delete the old ones, and most of them delete the
 // tenants' objects. In another cluster, each tenant would start empty. Nothing would
 // manage the objects in the old cluster.
-func refuseApps(p *Plan) (Refusal, bool) {
+func refuseApps(p *Plan) (plan.Refusal, bool) {
 	type source struct {
 		hub  lynq.HubKey
 		form lynq.FormKey
@@ -33,13 +34,13 @@ func refuseApps(p *Plan) (Refusal, bool) {
 			seen[of] = true
 		}
 		if what := appChange(s.State.Content, s.File.Bytes, s.File.Shared()); what != "" {
-			return Refusal{
+			return plan.Refusal{
 				Guard: GuardApps, Path: s.Path, What: what,
 				Fix: "pass --app-name, --app-namespace, --app-project, --dest-server and --dest-name as before; to change them, see docs/gitops-policies.md",
 			}, true
 		}
 	}
-	return Refusal{}, false
+	return plan.Refusal{}, false
 }
 
 // appChange names the object of a file whose identity would change, or returns "". Options

@@ -5,8 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
 // formNode returns a node of a form in the same namespace.
@@ -56,8 +58,8 @@ func TestFormsOfOneName(t *testing.T) {
 	}
 }
 
-// TestFormsOfOldIndex checks lines without the form's namespace. They match each form of
-// that name, and get the namespace at the next write.
+// TestFormsOfOldIndex checks lines without the form's namespace. A form of that
+// name that renders their node takes them over.
 func TestFormsOfOldIndex(t *testing.T) {
 	s := newSite(t)
 	old := formNode("eu", "acme", "1")
@@ -110,16 +112,16 @@ func TestHubsOfOneName(t *testing.T) {
 	s.run(inputOf(nodes))
 	in := inputOf(nodes)
 	in.Nodes = nodes[:1]
-	limits := Limits{MayGo: func(int) int { return 1 }, MaxDelete: "1"}
+	in.Limits, in.Rows = decide.Limits{MaxDelete: toll.MaxDelete{Nodes: 1}}, map[lynq.HubKey]Rows{nodes[0].Hub: {Active: 1}}
 	_, p := s.plan(in)
-	refusals := Refuse(in, p, map[lynq.HubKey]int{nodes[0].Hub: 1}, limits)
-	if len(refusals) != 1 || refusals[0].Hub != "us/crm" || refusals[0].What != "no row is active, but the tree has 1 node" {
+	refusals := Refuse(in, p)
+	if len(refusals) != 1 || refusals[0].Hub != nodes[1].Hub || refusals[0].What != "no row is active, but the tree has 1 node" {
 		t.Errorf("%+v", refusals)
 	}
 	in.Hubs = in.Hubs[1:]
 	in.Nodes = nil
 	_, p = s.plan(in)
-	if refusals = Refuse(in, p, nil, limits); len(refusals) != 1 || refusals[0].Hub != "crm" {
+	if refusals = Refuse(in, p); len(refusals) != 1 || refusals[0].Hub != nodes[1].Hub {
 		t.Errorf("%+v", refusals)
 	}
 }

@@ -75,7 +75,7 @@ func (m *comment) refusals(r *Report) {
 	fmt.Fprintf(&m.Builder, "### lynqctl render: refused: %s\n\n**Guards refuse this, and nothing is written:**\n\n", r.headline())
 	lines := make([]string, len(r.Refusals))
 	for i, one := range r.Refusals {
-		lines[i] = "- " + markdown.Text(one.String()) + "\n"
+		lines[i] = "- " + markdown.Text(RefusalText(&one)) + "\n"
 	}
 	m.Lines(lines, markdown.MaxLength/4, left, "more refusal")
 	m.WriteString("\n")

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // Action is the change of a file.
@@ -92,7 +93,7 @@ func Compare(in *Input, l *Layout, disk *Disk, force bool) *Plan {
 		if s.digest = s.State.Digest; !s.State.Same {
 			s.digest = index.DigestOf(s.File.Bytes)
 		}
-		stranger := s.Old != nil && !s.Old.Shared() && !in.Covers(s.Old)
+		stranger := s.Old != nil && !s.Old.Shared() && !in.Covers(s.Old) && !s.File.inherits(s.Old)
 		s.decide(stranger, force, known)
 		s.keepUnlisted(listed, force)
 		if s.Action == ActionRefuse && stranger && s.State.Blocked == "" {
@@ -184,6 +185,12 @@ func (s *Step) onlyLists(tree func() *listings) bool {
 	return path.Base(s.Path) == kustomizationFile && tree().onlyLists(s.Path, s.State.Content)
 }
 
+// inherits reports whether the file's node has the old file, see Node.inherits.
+func (f *File) inherits(e *index.Entry) bool {
+	n := Node{NodeID: lynq.NodeID{Hub: f.Hub, Form: f.Form, Namespace: f.Node.Namespace, Name: f.Node.Name}}
+	return n.inherits(e)
+}
+
 // Count counts the steps with one of these actions.
 func (p *Plan) Count(actions ...Action) int {
 	n := 0
@@ -260,7 +267,7 @@ func (p *Plan) index(union bool) *index.Index {
 		s := &p.Steps[i]
 		old := s.Action == ActionConflict || union && s.Old != nil
 		if s.File != nil && s.Action != ActionConflict {
-			x.Entries = append(x.Entries, index.Entry{Path: s.Path, Digests: []index.Digest{s.digest}, Owned: s.File.Owned})
+			x.Entries = append(x.Entries, index.Entry{Path: s.Path, Digests: []index.Digest{s.digest}, LeavingSince: s.File.LeavingSince, Owned: s.File.Owned})
 			rendered[s.File.Origin()] = true
 		}
 		if old {

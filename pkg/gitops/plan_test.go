@@ -96,11 +96,12 @@ func TestLostFromIndex(t *testing.T) {
 		if test.want != nil {
 			l, d = &Layout{Files: []File{{Path: test.file, Bytes: test.want}}}, &Disk{Files: []State{disk}}
 		}
+		in.verdict = &verdict{}
 		p := Compare(in, l, d, false)
 		if got := p.Steps[0].Action; got != test.action {
 			t.Errorf("%s: %s, want %s", name, got, test.action)
 		}
-		if refusals := Refuse(in, p, nil, Limits{}); (len(refusals) > 0) != (test.action == ActionRefuse) {
+		if refusals := Refuse(in, p); (len(refusals) > 0) != (test.action == ActionRefuse) {
 			t.Errorf("%s: refused %v", name, refusals)
 		}
 		if got := Compare(in, l, d, true).Steps[0].Action; got == ActionRefuse {
@@ -161,7 +162,7 @@ func TestScope(t *testing.T) {
 		{"another form", all, entry("crm", "eu", "db", "x-db"), false},
 		{"another hub", all, entry("shop", "eu", "web", "x-web"), false},
 		{"a hub of that name elsewhere", all, entry("crm", "us", "web", "x-web"), false},
-		{"from before the hub had a namespace", all, entry("crm", "", "web", "x-web"), true},
+		{"a hub of that name without a namespace", all, entry("crm", "", "web", "x-web"), false},
 		{"the node", only, entry("crm", "eu", "web", "acme-web"), true},
 		{"another node", only, entry("crm", "eu", "web", "beta-web"), false},
 	} {

@@ -15,8 +15,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
 // errKilled is the error after a mortal ended.
@@ -178,9 +180,9 @@ func (w *world) nodes(hubs []lynq.HubKey, failing bool) []*Node {
 		for _, uid := range slices.Sorted(maps.Keys(w.rows[h])) {
 			for _, form := range slices.Sorted(maps.Keys(forms(h))) {
 				namespace := forms(h)[form]
-				n := &Node{NodeID: lynq.NodeID{Hub: h, Form: lynq.FormKey{Name: form}, Namespace: namespace, Name: uid + "-" + form}}
+				n := &Node{NodeID: lynq.NodeID{Hub: h, Form: lynq.FormKey{Name: form}, UID: uid, Namespace: namespace, Name: uid + "-" + form}}
 				if n.Failed = failing && w.IntN(5) == 0; !n.Failed {
-					n.Objects = w.objects(n, uid, w.rows[h][uid])
+					n.Objects = w.objects(n, w.rows[h][uid])
 				}
 				nodes = append(nodes, n)
 			}
@@ -191,14 +193,14 @@ func (w *world) nodes(hubs []lynq.HubKey, failing bool) []*Node {
 }
 
 // objects returns a node's objects. The row determines their number and content. Some
-// names are equal except for kind or namespace.
-func (w *world) objects(n *Node, uid string, version int) []Object {
-	objects := []Object{settingsObject(n.Namespace, uid, fmt.Sprint(version/3))}
+// names are equal except for kind or namespace. No object belongs to two nodes.
+func (w *world) objects(n *Node, version int) []Object {
+	objects := []Object{settingsObject(n.Namespace, n.Name, fmt.Sprint(version/3))}
 	if version%2 == 0 {
-		objects = append(objects, objectOf(lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: n.Namespace, Name: uid}, fmt.Sprint(version)))
+		objects = append(objects, objectOf(lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: n.Namespace, Name: n.Name}, fmt.Sprint(version)))
 	}
 	if version%3 == 0 {
-		objects = append(objects, settingsObject("elsewhere", uid, "x"))
+		objects = append(objects, settingsObject(n.Namespace+"-elsewhere", n.Name, "x"))
 	}
 	return objects
 }
@@ -228,10 +230,7 @@ func (w *world) step(s *site, a Arrangement) {
 	}
 	in.Nodes = slices.DeleteFunc(in.Nodes, func(n *Node) bool { return !has(n) })
 	w.edit(in)
-	p := s.run(in)
-	if p.Count(ActionConflict, ActionRefuse) > 0 {
-		s.Errorf("%v", actions(p))
-	}
+	w.run(s, in)
 	failed := map[lynq.NodeKey]bool{}
 	for _, n := range in.Nodes {
 		failed[n.Key()] = n.Failed
@@ -240,8 +239,21 @@ func (w *world) step(s *site, a Arrangement) {
 	for _, n := range in.Nodes {
 		if !n.Failed {
 			w.last[n.Key()] = n
-			w.forms[n.Key()] = formOf(in, n)
+			w.forms[n.Key()] = digestOf(in, n)
 		}
+	}
+}
+
+// run makes a run whose limits allow every deletion. Its guards have no other objection.
+func (w *world) run(s *site, in *Input) {
+	s.Helper()
+	in.Limits = decide.Limits{AllowEmpty: true, MaxDelete: toll.MaxDelete{Nodes: 1000}}
+	p := s.run(in)
+	if p.Count(ActionConflict) > 0 {
+		s.Errorf("%v", actions(p))
+	}
+	for _, r := range Refuse(in, p) {
+		s.Error(RefusalText(&r))
 	}
 }
 
@@ -255,8 +267,8 @@ func (w *world) edit(in *Input) {
 	}
 }
 
-// formOf returns a node's form with the digest of a run.
-func formOf(in *Input, n *Node) index.Origin {
+// digestOf returns a node's form with the digest of a run.
+func digestOf(in *Input, n *Node) index.Origin {
 	i := slices.IndexFunc(in.Forms, func(o index.Origin) bool { return o.Bare() == index.OriginOf(n.Hub, n.Form) })
 	return in.Forms[i]
 }
@@ -300,11 +312,11 @@ func (w *world) whole(a Arrangement) *Input {
 // runWhole makes that run, and stores its nodes.
 func (w *world) runWhole(s *site, in *Input) {
 	w.edit(in)
-	s.run(in)
+	w.run(s, in)
 	clear(w.last)
 	for _, n := range in.Nodes {
 		w.last[n.Key()] = n
-		w.forms[n.Key()] = formOf(in, n)
+		w.forms[n.Key()] = digestOf(in, n)
 	}
 	w.compareForms(s.TB, s, true)
 }

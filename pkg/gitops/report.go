@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
@@ -32,7 +33,7 @@ type Report struct {
 	Leaving   []Leaving    `json:"leaving,omitempty"`   // nodes whose files remain for their grace period
 	Conflicts []Conflict   `json:"conflicts,omitempty"` // files that lynqctl kept because others changed them
 	// Refusals are the guards' objections. With any, the run changes nothing.
-	Refusals []Refusal `json:"-"`
+	Refusals []plan.Refusal `json:"-"`
 }
 
 // Counts has the numbers of changes.
@@ -144,7 +145,7 @@ func NewReport(in *Input, p *Plan, changed bool) *Report {
 	r := &Report{Changed: changed, Digests: p.sealed().Digests, Files: FileCounts{
 		Written: p.Count(ActionCreate, ActionUpdate, ActionRestore), Removed: p.Count(ActionRemove), Unchanged: p.Count(ActionKeep),
 	}}
-	r.Leaving = in.leavingIn(p)
+	r.Leaving = in.leavingNodes()
 	for _, s := range p.Of(ActionConflict) {
 		r.Conflicts = append(r.Conflicts, Conflict{s.Path, s.Why})
 	}

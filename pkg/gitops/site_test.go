@@ -33,7 +33,7 @@ func objectOf(ref lynq.Ref, text string) Object {
 func rowNode(hub, uid, text string) *Node {
 	name := uid + "-web"
 	return &Node{
-		NodeID:  lynq.NodeID{Hub: lynq.HubKey{Name: hub}, Form: lynq.FormKey{Name: "web"}, Namespace: "default", Name: name},
+		NodeID:  lynq.NodeID{Hub: lynq.HubKey{Name: hub}, Form: lynq.FormKey{Name: "web"}, UID: uid, Namespace: "default", Name: name},
 		Objects: []Object{settingsObject("default", uid, text)},
 	}
 }
@@ -65,6 +65,15 @@ func inputOf(nodes []*Node, hubs ...string) *Input {
 		add(lynq.HubKey{Name: h}, lynq.FormKey{Name: "web"})
 	}
 	return in
+}
+
+// rowsOf returns hubs with active rows.
+func rowsOf(in *Input) map[lynq.HubKey]Rows {
+	rows := map[lynq.HubKey]Rows{}
+	for _, h := range in.Hubs {
+		rows[h.HubKey] = Rows{Active: 1}
+	}
+	return rows
 }
 
 // site is a folder with a tree.
@@ -99,6 +108,10 @@ func (s *site) plan(in *Input) (*Dir, *Plan) {
 	s.Cleanup(func() { _ = d.Close() })
 	if in.Index, err = d.Index(); err != nil {
 		s.Fatal(err)
+	}
+	in.Force = s.force
+	if in.verdict = nil; in.Rows == nil {
+		in.Rows = rowsOf(in)
 	}
 	p, err := d.Plan(context.Background(), in, s.force)
 	if err != nil {

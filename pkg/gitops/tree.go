@@ -6,7 +6,10 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -23,6 +26,10 @@ type Node struct {
 	Failed  bool // it failed to render, so its files remain
 	Waits   bool // its stage comes later, so its files remain
 	Objects []Object
+	// Claims are the objects of a node whose files remain. Other nodes don't lose them.
+	Claims plan.Claims
+	// LeavingSince is when the row was gone. It is zero if the row exists.
+	LeavingSince time.Time
 	// NotIncluded are the ids of resources that the row doesn't get. HoldsData are those
 	// of resources with holdsData: true.
 	NotIncluded, HoldsData []string
@@ -30,6 +37,14 @@ type Node struct {
 
 // stays reports whether the run keeps the node's files.
 func (n *Node) stays() bool { return n.Failed || n.Waits }
+
+// Claim turns the objects of a node into claims, because its files remain.
+func (n *Node) Claim() {
+	for i := range n.Objects {
+		n.Claims.Refs = append(n.Claims.Refs, n.Objects[i].Ref)
+	}
+	n.Objects = nil
+}
 
 // Object is one object of a node.
 type Object struct {
@@ -55,8 +70,9 @@ type Arrangement struct {
 
 // File is a file of the new tree.
 type File struct {
-	Path  string // below the tree, with slashes
-	Bytes []byte
+	Path         string // below the tree, with slashes
+	Bytes        []byte
+	LeavingSince time.Time // of the node
 	index.Owned
 }
 
@@ -78,7 +94,19 @@ type Input struct {
 	// cover the whole tree.
 	DropApps bool
 
-	leaving map[lynq.NodeKey]*Leaving // see Leave
+	// Rows has what decisions depend on beside the nodes, by hub.
+	Rows map[lynq.HubKey]Rows
+	// Limits are the limits of the guards, and Now is the time of the run.
+	Limits decide.Limits
+	Now    time.Time
+	// Elsewhere returns the objects of the rows that the run leaves out. It is nil if the
+	// run has all of them.
+	Elsewhere func() *decide.Survey
+
+	// Force is set if the run takes over the files of other hubs and forms.
+	Force bool
+
+	verdict *verdict // see Dir.Decide
 }
 
 // Layout has the files of a tree after the run.
@@ -133,7 +161,7 @@ func Kept(in *Input) []*index.Entry {
 		case e.Shared():
 			return false
 		}
-		return n == nil && (!in.Covers(e) || in.keepsLeaving(e)) || n != nil && n.stays() || in.Selected && !rewritten(e, n)
+		return n == nil && !in.leaves(e) || n != nil && n.stays() || in.Selected && !rewritten(e, n) || isApp(e.Path) && n != nil && in.leaves(e) && !in.deploys(n)
 	}
 	kept := entriesThat(in.Index, stays)
 	if in.DropApps && len(kept) > 0 {
@@ -141,6 +169,19 @@ func Kept(in *Input) []*index.Entry {
 		kept = entriesThat(in.Index, func(e *index.Entry) bool { return stays(e) || isApp(e.Path) && e.Shared() })
 	}
 	return kept
+}
+
+// leaves reports whether the files of a node without a row leave the tree.
+func (in *Input) leaves(e *index.Entry) bool { return in.verdict != nil && in.verdict.goes[e.Node] }
+
+// deploys reports whether the run writes the objects that deploy a node. It has none for a
+// form outside the run.
+func (in *Input) deploys(n *Node) bool {
+	if in.Apps == nil {
+		return false
+	}
+	file, _ := in.Apps.Node(n, nodeBase(n.Key(), false))
+	return file != ""
 }
 
 // entriesThat returns the entries of an index for which asked is true, in order.
@@ -264,7 +305,7 @@ func (l *layouter) others(n *Node, base string, resources []string) []string {
 }
 
 func (l *layouter) add(n *Node, file string, content []byte, objects []index.ObjectKey) {
-	l.files = append(l.files, File{Path: file, Bytes: content, Owned: index.Owned{Hub: n.Hub, Form: n.Form, Node: n.Key(), Objects: objects}})
+	l.files = append(l.files, File{Path: file, Bytes: content, LeavingSince: n.LeavingSince, Owned: index.Owned{Hub: n.Hub, Form: n.Form, Node: n.Key(), Objects: objects}})
 }
 
 // shared adds the kustomization.yaml of each folder above nodes, up to the top. Each lists

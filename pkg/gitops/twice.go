@@ -3,6 +3,7 @@ package gitops
 import (
 	"fmt"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
@@ -26,7 +27,7 @@ type pair struct {
 // within a run. Here, the other file is from an earlier run. Its hub, form or node isn't
 // in this run, its row failed, or others changed the file. It names two forms once, with
 // their first object.
-func (in *Input) refuseTwice(p *Plan) []Refusal {
+func (in *Input) refuseTwice(p *Plan) []plan.Refusal {
 	stays := p.staying()
 	if len(stays) == 0 {
 		return nil
@@ -50,7 +51,7 @@ func (in *Input) refuseTwice(p *Plan) []Refusal {
 			}
 		}
 	}
-	refusals := make([]Refusal, len(pairs))
+	refusals := make([]plan.Refusal, len(pairs))
 	for i, forms := range pairs {
 		refusals[i] = in.twice(first[forms][0], first[forms][1], count[forms]-1)
 	}
@@ -77,7 +78,7 @@ func (p *Plan) staying() map[lynq.Ref]claimed {
 }
 
 // twice refuses an object in two files. more counts other objects of the same forms.
-func (in *Input) twice(c, other claimed, more int) Refusal {
+func (in *Input) twice(c, other claimed, more int) plan.Refusal {
 	_, form := in.Called(c.by)
 	otherHub, otherForm := in.Called(other.by)
 	what := fmt.Sprintf("form %q, resource %q renders %s, and the tree has it in %s (hub %q, form %q, node %s)",
@@ -85,7 +86,7 @@ func (in *Input) twice(c, other claimed, more int) Refusal {
 	if more > 0 {
 		what += fmt.Sprintf(", and %s likewise", phrase.Count(more, "other object"))
 	}
-	return Refusal{
+	return plan.Refusal{
 		Guard: GuardTwice, Path: c.path, What: what,
 		Fix: "give each object a name of its own; if the other form is gone, remove the folders of its nodes",
 	}

@@ -133,11 +133,11 @@ func (d *Dir) hasIndex() (bool, error) {
 // the run keeps them and somebody removed their files. If a file can't be read while
 // another run writes, the error is a *BusyError.
 func (d *Dir) Plan(ctx context.Context, in *Input, force bool) (*Plan, error) {
-	missing, err := d.missing(ctx, Kept(in))
-	if err != nil {
-		return nil, d.unreadable(err)
+	if in.verdict == nil {
+		if err := d.Decide(ctx, in); err != nil {
+			return nil, err
+		}
 	}
-	in.Index = in.Index.Without(missing)
 	layout := Lay(in)
 	if err := errors.Join(layout.Clashes...); err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func (d *Dir) Plan(ctx context.Context, in *Input, force bool) (*Plan, error) {
 	if err != nil {
 		return nil, d.unreadable(err)
 	}
-	disk.Missing = missing
+	disk.Missing = in.verdict.missing
 	return Compare(in, layout, disk, force), nil
 }
 

@@ -515,7 +515,7 @@ func TestInterrupted(t *testing.T) {
 	few := func() *Input { return inputOf(nastyNodes()[:2]) }
 	in = few()
 	d, p = s.plan(in)
-	if refusals := Refuse(in, p, map[lynq.HubKey]int{{Name: "crm"}: 2}, Limits{MayGo: func(int) int { return 0 }}); len(refusals) > 0 {
+	if refusals := Refuse(in, p); len(refusals) > 0 {
 		t.Error(refusals)
 	}
 	if r := NewReport(in, p, d.Changes(p)); r.Nodes.Counts != (Counts{Added: 2}) {

@@ -8,6 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
@@ -78,10 +79,10 @@ func PrintTree(r *gitops.Report, dryRun bool, out tty.Stream) error {
 }
 
 // PrintTreeRefusals prints why guards refuse a run on a tree of files.
-func PrintTreeRefusals(refusals []gitops.Refusal, out tty.Stream) {
+func PrintTreeRefusals(refusals []plan.Refusal, out tty.Stream) {
 	shown := refusals[:min(len(refusals), treeRefusalsNamed)]
-	for _, r := range shown {
-		_, _ = fmt.Fprintln(out, "refused: "+tty.Safe(r.String())) // the exit code shows the refusal in any case
+	for i := range shown {
+		_, _ = fmt.Fprintln(out, "refused: "+tty.Safe(gitops.RefusalText(&shown[i]))) // the exit code shows the refusal in any case
 	}
 	if more := len(refusals) - len(shown); more > 0 {
 		_, _ = fmt.Fprintf(out, "... and %d more\n", more)

@@ -137,7 +137,7 @@ func labelsOf(b manifest.Body) (labels.Set, error) {
 // delete them as gone.
 func (d *desired) keep(h *form.Hub, r *render.Rendered[*plan.Node]) {
 	if len(r.Problems) > 0 {
-		values := mapped(h, r.Values)
+		values := load.MappedValues(h, r.Values)
 		r.Out.Mask = render.MaskOf(h, r.Values)
 		r.Out.Claims = plan.Claims{Refs: r.Refs, Values: values}
 		err := fmt.Errorf("it failed to render: %w", r.Problems.Err())
@@ -152,18 +152,6 @@ func (d *desired) retract(nodes []int) {
 	for _, i := range nodes {
 		d.nodes[i].Fail(&plan.RenderError{Err: fmt.Errorf("%w (see above)", err), Masked: err.Error()})
 	}
-}
-
-// mapped returns the values of a row that may be part of objects' names.
-func mapped(h *form.Hub, row []string) []string {
-	columns := render.Columns(h)
-	var values []string
-	for _, m := range h.Mappings {
-		if m.Variable != "activate" {
-			values = append(values, row[slices.Index(columns, m.Column)])
-		}
-	}
-	return values
 }
 
 // extraOf encodes the extra values of a row as JSON, without secret columns. The operator's

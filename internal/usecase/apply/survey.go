@@ -54,7 +54,7 @@ func renderAll(ctx context.Context, j *Job) ([]*plan.Node, error) {
 		return nil, err
 	}
 	if o.Sources = j.Options.AllSources; o.Sources == nil {
-		if o.Sources, err = named((load.RowSource{Override: j.Options.Sources}), j.Hubs); err != nil {
+		if o.Sources, err = (load.RowSource{Override: j.Options.Sources}).Named(j.Hubs); err != nil {
 			return nil, err
 		}
 	}
@@ -65,7 +65,7 @@ func renderAll(ctx context.Context, j *Job) ([]*plan.Node, error) {
 		return nil, err
 	}
 	reader := *j.Engine
-	reader.View, reader.Metrics, reader.Stdin = unheard{j.Engine.View}, nil, j.stdinRows.Reader(j.Engine.Stdin)
+	reader.View, reader.Metrics, reader.Stdin = session.Unheard(j.Engine.View), nil, j.stdinRows.Reader(j.Engine.Stdin)
 	var wanted desired
 	settings := render.Settings{Recorded: recorded, KeepGoing: true}
 	run, err := load.RenderRows(ctx, &reader, &o, settings, &load.Inputs{Inputs: j.Inputs.Inputs, Hubs: hubs}, wanted.render(ctx, surveyed))
@@ -95,22 +95,6 @@ func compileAll(ctx context.Context, j *Job, o *load.RenderOptions) ([]load.HubP
 	return hubs, j.Options.Identify(hubs)
 }
 
-// named returns the URLs of --source, each with the name of its hub, so that they fit a run
-// of all hubs.
-func named(s load.RowSource, hubs []load.HubPrograms) ([]string, error) {
-	urls, err := s.Overrides(hubs)
-	if err != nil {
-		return nil, err
-	}
-	var named []string
-	for i, url := range urls {
-		if url != "" {
-			named = append(named, hubs[i].Key.String()+"="+url)
-		}
-	}
-	return named, nil
-}
-
 // surveyed returns the names of a node's objects, without contents.
 func surveyed(_ *form.Hub, n *lynq.Node, _ []string) (*plan.Node, error) {
 	lean := plan.Head(n)
@@ -120,12 +104,3 @@ func surveyed(_ *form.Hub, n *lynq.Node, _ []string) (*plan.Node, error) {
 	}
 	return lean, nil
 }
-
-// unheard is a View that shows nothing, because the run told the same before.
-type unheard struct{ session.View }
-
-// Note implements View.
-func (unheard) Note(string) {}
-
-// Count implements View.
-func (unheard) Count(string) session.Counter { return nil }

@@ -117,3 +117,15 @@ func UnknownNodes(missing, forms []string) *session.Error {
 	}
 	return e
 }
+
+// MappedValues returns the values of a row that may be part of objects' names.
+func MappedValues(h *form.Hub, row []string) []string {
+	columns := render.Columns(h)
+	var values []string
+	for _, m := range h.Mappings {
+		if m.Variable != "activate" {
+			values = append(values, strings.Clone(row[slices.Index(columns, m.Column)]))
+		}
+	}
+	return values
+}

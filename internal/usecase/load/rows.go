@@ -123,6 +123,22 @@ func (s RowSource) Overrides(hubs []HubPrograms) ([]string, error) {
 	return urls, nil
 }
 
+// Named returns the URLs of --source, each with the name of its hub, so that they fit a run
+// of all hubs.
+func (s RowSource) Named(hubs []HubPrograms) ([]string, error) {
+	urls, err := s.Overrides(hubs)
+	if err != nil {
+		return nil, err
+	}
+	var named []string
+	for i, url := range urls {
+		if url != "" {
+			named = append(named, hubs[i].Key.String()+"="+url)
+		}
+	}
+	return named, nil
+}
+
 // hubCalled returns the index of the hub that --source names as NAME or NAMESPACE/NAME.
 func hubCalled(name string, hubs []HubPrograms) (int, error) {
 	var all []lynq.FormKey

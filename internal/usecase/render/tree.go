@@ -9,6 +9,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/gitops/apps"
@@ -42,7 +43,7 @@ type Options struct {
 	Refuse func(*Tree) error
 
 	gitops.Arrangement
-	Limits gitops.Limits
+	Limits decide.Limits
 	// LastStage is the stage after which rollouts end, counted from 1. Nodes of later
 	// stages keep their files. 0 means all stages.
 	LastStage int
@@ -197,8 +198,11 @@ func writeTree(ctx context.Context, e *session.Engine, o *Options, inputs *load.
 	if err != nil {
 		return err
 	}
-	rendered := &treeNodes{}
-	if j.run, err = load.RenderRows(ctx, e, &o.RenderOptions, o.Settings, inputs, rendered.render(ctx)); err != nil {
+	rendered := &treeNodes{renames: map[lynq.HubKey]*lynq.Renames{}, named: len(o.Settings.Nodes) > 0}
+	stdin := &load.Replayed{}
+	reading := *e
+	reading.Stdin = stdin.Reader(e.Stdin)
+	if j.run, err = load.RenderRows(ctx, &reading, &o.RenderOptions, o.Settings, inputs, rendered.render(ctx)); err != nil {
 		return o.Ended(j.run.Run, err)
 	}
 	rendered.retract(j.run.Retracted())
@@ -217,9 +221,11 @@ func writeTree(ctx context.Context, e *session.Engine, o *Options, inputs *load.
 	j.input = &gitops.Input{
 		Arrangement: o.Arrangement, Scope: scopeOf(j.hubs, o.Settings, rendered.nodes, o.NoGrace), Target: o.Target,
 		Nodes: rendered.nodes, Index: index, Apps: emitted, DropApps: o.DropApps, Told: told,
-		Forms: formsOf(j.hubs),
+		Forms: formsOf(j.hubs), Rows: j.rows(rendered), Limits: o.Limits, Now: j.Now(), Elsewhere: j.elsewhere(ctx, inputs, stdin), Force: o.Force,
 	}
-	j.input.Leave(j.Now())
+	if err := j.tree.Decide(ctx, j.input); err != nil {
+		return j.undecided(err)
+	}
 	if err := j.unknownNodes(); err != nil {
 		return err
 	}
@@ -268,15 +274,12 @@ func (o *Options) tell(inputs *load.Inputs, index *index.Index) ([]string, error
 // carryOut plans the tree, and writes it.
 func (j *treeJob) carryOut(ctx context.Context) error {
 	plan, err := j.tree.Plan(ctx, j.input, j.o.Force)
-	if busy, ok := errors.AsType[*gitops.BusyError](err); ok {
-		return j.busy(busy)
-	}
 	if err != nil {
-		return j.untouched(err)
+		return j.undecided(err)
 	}
 	changed := j.tree.Changes(plan)
 	report := gitops.NewReport(j.input, plan, changed)
-	if report.Refusals = gitops.Refuse(j.input, plan, j.active(), j.o.Limits); len(report.Refusals) > 0 {
+	if report.Refusals = gitops.Refuse(j.input, plan); len(report.Refusals) > 0 {
 		if err := j.o.Refuse(j.result(report)); err != nil {
 			return session.Fail(fmt.Errorf("write the report: %w", err))
 		}
@@ -295,15 +298,6 @@ func (j *treeJob) carryOut(ctx context.Context) error {
 
 func (j *treeJob) result(r *gitops.Report) *Tree {
 	return &Tree{Report: r, version: j.Version, hubs: j.hubs, run: j.run}
-}
-
-// active returns the number of active rows of each hub.
-func (j *treeJob) active() map[lynq.HubKey]int {
-	active := map[lynq.HubKey]int{}
-	for _, h := range j.hubs {
-		active[h.Hub.Key()] = j.run.Hubs[h.Key].Active
-	}
-	return active
 }
 
 // unknownNodes refuses names given with --node that neither rows nor the tree contain.
@@ -329,6 +323,14 @@ func (j *treeJob) ended(r *gitops.Report) error {
 		return &session.Error{Outcome: session.Changed, Err: session.ErrReported}
 	}
 	return nil
+}
+
+// undecided returns the error of a run that couldn't read the tree.
+func (j *treeJob) undecided(err error) error {
+	if busy, ok := errors.AsType[*gitops.BusyError](err); ok {
+		return j.busy(busy)
+	}
+	return j.untouched(err)
 }
 
 // untouched returns the error of a run that wrote nothing.

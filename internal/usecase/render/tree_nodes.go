@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
@@ -25,6 +26,10 @@ type treeNodes struct {
 	// selects the node's row. See render.Document.
 	tombstones [][]lynq.Tombstone
 	matches    []int
+	// renames gets the earlier names of rows and forms. named is set if the run has only
+	// nodes that the user named.
+	renames map[lynq.HubKey]*lynq.Renames
+	named   bool
 	// pages keeps the manifests that can't have a secret value.
 	pages spool.Pages
 }
@@ -33,6 +38,7 @@ type treeNodes struct {
 // tree would lose them as gone.
 func (s *treeNodes) render(ctx context.Context) func(*render.Run, render.Input) error {
 	return func(run *render.Run, in render.Input) error {
+		s.renames[in.Hub] = load.Renames(&in, s.named)
 		for n, err := range run.Documents(ctx, in) {
 			if err != nil {
 				return err
@@ -47,7 +53,8 @@ func (s *treeNodes) render(ctx context.Context) func(*render.Run, render.Input) 
 // retract fails nodes that collide with later ones.
 func (s *treeNodes) retract(nodes []int) {
 	for _, i := range nodes {
-		s.nodes[i].Failed, s.nodes[i].Objects, s.tombstones[i] = true, nil, nil
+		s.nodes[i].Failed, s.tombstones[i] = true, nil
+		s.nodes[i].Claim()
 	}
 }
 
@@ -64,7 +71,8 @@ func (s *treeNodes) wait(hubs []load.HubPrograms, last int) {
 			}
 			for k, stage := range schedule.Assign(load.Stages(p.Form), matches) {
 				if i := of[k]; stage >= last && !s.nodes[i].Failed {
-					s.nodes[i].Waits, s.nodes[i].Objects, s.tombstones[i] = true, nil, nil
+					s.nodes[i].Waits, s.tombstones[i] = true, nil
+					s.nodes[i].Claim()
 				}
 			}
 		}
@@ -73,8 +81,11 @@ func (s *treeNodes) wait(hubs []load.HubPrograms, last int) {
 
 func (s *treeNodes) node(r *render.Rendered[render.Document]) *gitops.Node {
 	n := &gitops.Node{
-		NodeID: lynq.NodeID{Hub: r.Program.Hub.Key(), Form: r.Program.Form.Key(), Namespace: r.Namespace, Name: r.Name},
+		NodeID: lynq.NodeID{Hub: r.Program.Hub.Key(), Form: r.Program.Form.Key(), UID: r.UID, Namespace: r.Namespace, Name: r.Name},
 		Failed: len(r.Problems) > 0, Objects: make([]gitops.Object, len(r.Out.Objects)), NotIncluded: r.Out.NotIncluded,
+	}
+	if n.Failed {
+		n.Claims = plan.Claims{Refs: r.Refs, Values: load.MappedValues(r.Program.Hub, r.Values)}
 	}
 	for _, r := range r.Program.Form.Resources {
 		if r.Policy.Data {

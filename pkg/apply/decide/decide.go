@@ -120,6 +120,8 @@ type Input struct {
 	Grace Grace
 	// Now is the time of the plan.
 	Now time.Time
+	// Tree is set if the recorded nodes are those of a Git tree.
+	Tree bool
 	// HubDeleting is set if somebody deleted the hub record and its finalizer blocks that.
 	HubDeleting bool
 	// Deletions are a watch's recent deletions, from the hub record.

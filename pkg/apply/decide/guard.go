@@ -40,7 +40,7 @@ func (g guards) refusals(l Limits) []plan.Refusal {
 	// A narrowed run deletes no node, but still reports an empty source.
 	if (len(n.nodes)+len(g.d.leaves) > 0 || g.in.Narrowed && n.Nodes > 0) && g.in.Active == 0 && !l.AllowEmpty {
 		refuse(plan.GuardEmpty, "check the source; to delete every tenant, pass --allow-empty",
-			"no row is active, but the cluster has %s", phrase.Count(n.Nodes, "node"))
+			"no row is active, but the %s has %s", g.in.place(), phrase.Count(n.Nodes, "node"))
 		return refusals
 	}
 	w := window.Count(g.in.Deletions, g.in.Now, l.Window, n.nodes, n.there)
@@ -53,6 +53,14 @@ func (g guards) refusals(l Limits) []plan.Refusal {
 		refuse(plan.GuardMaxDelete, fix, "%s", what)
 	}
 	return refusals
+}
+
+// place names the place of the recorded nodes.
+func (in *Input) place() string {
+	if in.Tree {
+		return "tree"
+	}
+	return "cluster"
 }
 
 // operated says which LynqNodes the operator has for a hub, and what to do. It returns ""

@@ -49,12 +49,6 @@ type Owned struct {
 	Objects []ObjectKey // objects of the file, in their order
 }
 
-// OfForm reports whether a file belongs to a form. It accepts a file without a namespace
-// of the form, because the form had none or an older lynqctl didn't store it.
-func (o *Owned) OfForm(f lynq.FormKey) bool {
-	return o.Form.Name == f.Name && (o.Form.Namespace == "" || o.Form.Namespace == f.Namespace)
-}
-
 // Origin returns the form of a file, without a digest.
 func (o *Owned) Origin() Origin { return OriginOf(o.Hub, o.Form) }
 
@@ -122,6 +116,11 @@ func (x *Index) Sort() {
 		for _, d := range e.Digests {
 			if !slices.Contains(joined[last].Digests, d) {
 				joined[last].Digests = append(joined[last].Digests, d)
+			}
+		}
+		for _, k := range e.Objects {
+			if !slices.ContainsFunc(joined[last].Objects, func(o ObjectKey) bool { return o.Ref == k.Ref }) {
+				joined[last].Objects = append(joined[last].Objects[:len(joined[last].Objects):len(joined[last].Objects)], k)
 			}
 		}
 		// If two lines differ, the time that keeps the file longer wins. Without a time,

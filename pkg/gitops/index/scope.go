@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -30,9 +31,17 @@ func (s *Scope) Covers(e *Entry) bool {
 	return s.TakesPart(e) && (s.Only == nil || s.Only[e.Node.Name])
 }
 
-// TakesPart reports whether a file belongs to the hubs and forms of the run.
+// TakesPart reports whether a file belongs to the hubs and forms of the run. Hubs and forms
+// with the same name in different namespaces are different ones.
 func (s *Scope) TakesPart(e *Entry) bool {
-	return slices.ContainsFunc(s.Hubs, func(h HubScope) bool { return s.IsOf(&h, e) && slices.ContainsFunc(h.Forms, e.OfForm) })
+	return slices.ContainsFunc(s.Hubs, func(h HubScope) bool {
+		return h.HubKey == e.Hub && slices.ContainsFunc(h.Forms, func(f lynq.FormKey) bool { return h.inHub(f) == h.inHub(e.Form) })
+	})
+}
+
+// inHub returns the form with its namespace. A form without one is in its hub's.
+func (h *HubScope) inHub(f lynq.FormKey) lynq.FormKey {
+	return lynq.FormKey{Namespace: cmp.Or(f.Namespace, h.Namespace), Name: f.Name}
 }
 
 // Stranger returns the hub and form of the first file that the run may not change.
@@ -44,16 +53,6 @@ func (s *Scope) Stranger(x *Index) (hub, form string, found bool) {
 		}
 	}
 	return "", "", false
-}
-
-// HubOf returns the hub of a file, in the run's form if the run has it.
-func (s *Scope) HubOf(e *Entry) lynq.HubKey {
-	for i := range s.Hubs {
-		if s.IsOf(&s.Hubs[i], e) {
-			return s.Hubs[i].HubKey
-		}
-	}
-	return e.Hub
 }
 
 // Called returns the names of a file's hub and form for messages. They have a namespace
@@ -71,32 +70,4 @@ func (s *Scope) Called(o *Owned) (hub, form string) {
 		}
 	}
 	return hub, form
-}
-
-// IsOf reports whether a file belongs to a hub. A file without the hub's namespace belongs
-// to it too, unless the run has a hub of that name without a namespace.
-func (s *Scope) IsOf(h *HubScope, e *Entry) bool {
-	if h.HubKey == e.Hub {
-		return true
-	}
-	exact := func(o HubScope) bool { return o.HubKey == e.Hub }
-	return h.Name == e.Hub.Name && e.Hub.Namespace == "" && !slices.ContainsFunc(s.Hubs, exact)
-}
-
-// Period returns the grace period of a file's form. An old index lacks the form's
-// namespace. If several forms match, the longest period counts.
-func (s *Scope) Period(e *Entry) time.Duration {
-	var longest time.Duration
-	for i := range s.Hubs {
-		h := &s.Hubs[i]
-		if !s.IsOf(h, e) {
-			continue
-		}
-		for form, period := range h.Grace {
-			if e.OfForm(form) {
-				longest = max(longest, period)
-			}
-		}
-	}
-	return longest
 }

@@ -49,18 +49,49 @@ func Unprotected(t Target, doc []byte) bool {
 	return strings.EqualFold(annotations[fluxSSA], fluxIfNotPresent) && !kept
 }
 
-// Keeps reports whether a target keeps an object that the tree no longer has. For plain
-// manifests, nobody knows the target, so the annotation of either counts.
-func Keeps(doc *yaml.RNode, t Target) bool {
+// Fate returns what a target does with an object that leaves the tree, as a deletion
+// policy. own is set if each node has an Application or Kustomization of its own, which
+// leaves with the node. For plain manifests, nobody knows the target, so the annotation of
+// either counts.
+//
+// Without an Application of its own, an object leaves in the same way whether its node or
+// its form drops it. With one, Argo CD asks for Delete=false instead of Prune=false when it
+// deletes the Application. Flux asks for the same annotation in both cases.
+func Fate(doc *yaml.RNode, t Target, own bool) lynq.DeletionPolicy {
 	annotations := doc.GetAnnotations(argoSyncOptions, fluxPrune)
-	options := strings.Split(annotations[argoSyncOptions], ",")
-	argo := slices.ContainsFunc(options, func(o string) bool { return strings.TrimSpace(o) == "Prune=false" })
+	options := annotations[argoSyncOptions]
+	argo := hasOption(options, "Prune=false")
 	flux := strings.EqualFold(annotations[fluxPrune], fluxDisabled)
+	dropped, gone := argo, argo
 	switch t {
 	case Argo:
-		return argo
+		if own {
+			gone = hasOption(options, "Delete=false") || isDefinition(doc)
+		}
 	case Flux:
-		return flux
+		dropped, gone = flux, flux
+	default:
+		dropped, gone = argo || flux, argo || flux
 	}
-	return argo || flux
+	switch {
+	case dropped && gone:
+		return lynq.DeleteRetain
+	case dropped:
+		return lynq.DeleteRetainOnApply
+	case gone:
+		return lynq.DeleteRetainOnDelete
+	}
+	return lynq.DeleteDelete
+}
+
+// hasOption reports whether a list of Argo CD has an option.
+func hasOption(list, option string) bool {
+	return slices.ContainsFunc(strings.Split(list, ","), func(o string) bool { return strings.TrimSpace(o) == option })
+}
+
+// isDefinition reports whether a document is a CustomResourceDefinition. Argo CD never
+// deletes one with its Application.
+func isDefinition(doc *yaml.RNode) bool {
+	group, _ := lynq.SplitAPIVersion(doc.GetApiVersion())
+	return group == "apiextensions.k8s.io" && doc.GetKind() == "CustomResourceDefinition"
 }

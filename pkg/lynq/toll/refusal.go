@@ -11,6 +11,7 @@ type Guard string
 type Refusal struct {
 	Guard Guard
 	Hub   lynq.HubKey // none where it is not about one
+	Path  string      // the file of a tree, "" where it is not about one
 	What  string
 	Fix   string
 }

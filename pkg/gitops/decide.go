@@ -1,0 +1,433 @@
+package gitops
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// A tree is decided like a cluster. The nodes in its index are inventories, the objects in
+// its files are the observed objects, and the run's nodes are the desired ones. Package
+// decide plans them with the same gate, grace periods, renames and guards. An object that
+// decide keeps remains in the tree.
+
+// Rows has the facts about a hub that a run knows beside the rendered nodes.
+type Rows struct {
+	Active int
+	// Renames are the earlier names of the hub's forms and rows, or nil.
+	Renames *lynq.Renames
+	// Exclude and DependForms are settings of the hub's forms.
+	Exclude     map[lynq.FormKey]lynq.Exclusions
+	DependForms map[lynq.FormKey][]string
+}
+
+// noNamespace stands for the namespace of hubs and forms without one. No namespace has this
+// name, so that such a hub is never a hub of the same name in another namespace.
+const noNamespace = "."
+
+// hubOf returns the hub as package decide gets it.
+func hubOf(h lynq.HubKey) lynq.HubKey {
+	return lynq.HubKey{Namespace: cmp.Or(h.Namespace, noNamespace), Name: h.Name}
+}
+
+// formOf returns the form as package decide gets it. A form without a namespace is in its
+// hub's.
+func formOf(h lynq.HubKey, f lynq.FormKey) lynq.FormKey {
+	return lynq.FormKey{Namespace: cmp.Or(f.Namespace, h.Namespace, noNamespace), Name: f.Name}
+}
+
+// Identify returns a node with its hub and form as the decisions about a tree know them.
+func Identify(id lynq.NodeID) lynq.NodeID {
+	id.Form, id.Hub = formOf(id.Hub, id.Form), hubOf(id.Hub)
+	return id
+}
+
+// verdict says what becomes of the tree's nodes.
+type verdict struct {
+	// goes are the nodes without a row whose files leave the tree. Objects that stay are in
+	// a node of their own.
+	goes map[lynq.NodeKey]bool
+	// leaving are the nodes in their grace period.
+	leaving map[lynq.NodeKey]*Leaving
+	// missing are the files that somebody removed, of nodes that the run keeps.
+	missing  map[string]bool
+	refusals []plan.Refusal
+}
+
+// Decide decides which objects leave the tree. It adds the objects that stay although their
+// nodes no longer render them to the run's nodes.
+func (d *Dir) Decide(ctx context.Context, in *Input) error {
+	in.verdict = &verdict{goes: map[lynq.NodeKey]bool{}, leaving: map[lynq.NodeKey]*Leaving{}}
+	unwritten, err := d.unwritten(ctx, in)
+	if err != nil {
+		return d.unreadable(err)
+	}
+	missing, err := d.missing(ctx, Kept(in))
+	if err != nil {
+		return d.unreadable(err)
+	}
+	in.verdict.missing = missing
+	nodes := make(map[lynq.NodeKey]*Node, len(in.Nodes))
+	for _, n := range in.Nodes {
+		nodes[n.Key()] = n
+	}
+	if !in.settled(nodes) {
+		j := &judge{Input: in, nodes: nodes, lost: map[lostKey]*lostObject{}, refs: map[lynq.Ref]bool{}, unwritten: unwritten, written: map[lynq.Ref]lynq.NodeKey{}}
+		j.record()
+		if err := d.readLost(ctx, j); err != nil {
+			return d.unreadable(err)
+		}
+		j.decide()
+	}
+	in.markLeaving(nodes)
+	for i := range in.Index.Entries { // files of nodes that leave are forgotten with their folders
+		if e := &in.Index.Entries[i]; missing[e.Path] && in.leaves(e) {
+			delete(missing, e.Path)
+		}
+	}
+	in.Index = in.Index.Without(missing)
+	return nil
+}
+
+// unwritten returns the files that a killed run listed and didn't write.
+func (d *Dir) unwritten(ctx context.Context, in *Input) (map[string]bool, error) {
+	if !in.Index.Unfinished {
+		return nil, nil
+	}
+	return d.missing(ctx, entriesThat(in.Index, func(e *index.Entry) bool { return !e.Shared() }))
+}
+
+// settled reports whether nothing can leave the tree. Then there is nothing to decide.
+func (in *Input) settled(nodes map[lynq.NodeKey]*Node) bool {
+	if len(in.verdict.missing) > 0 {
+		return false
+	}
+	for i := range in.Hubs {
+		if in.Rows[in.Hubs[i].HubKey].Active == 0 {
+			return false
+		}
+	}
+	for i := range in.Index.Entries {
+		e := &in.Index.Entries[i]
+		if e.Shared() || isApp(e.Path) {
+			continue
+		}
+		n := nodes[e.Node]
+		if n == nil && in.concerns(e) || n != nil && !n.stays() && slices.ContainsFunc(e.Objects, n.drops) {
+			return false
+		}
+	}
+	return true
+}
+
+// concerns reports whether a run may change a file of a node without a row. It may, outside
+// of the selected nodes, if a selected one is that node under another name.
+func (in *Input) concerns(e *index.Entry) bool {
+	r := in.Rows[e.Hub].Renames
+	return in.Covers(e) || r != nil && len(r.Forms)+len(r.UIDs) > 0 && in.TakesPart(e)
+}
+
+// inherits reports whether a file of the node was written before the hub or the form had a
+// namespace, or by a lynqctl that didn't record it.
+func (n *Node) inherits(e *index.Entry) bool {
+	hub, form := e.Hub, e.Form
+	hub.Namespace, form.Namespace = cmp.Or(hub.Namespace, n.Hub.Namespace), cmp.Or(form.Namespace, n.Form.Namespace)
+	return e.Node == n.Key() && hub == n.Hub && form == n.Form
+}
+
+// drops reports whether the node doesn't render a recorded object. Hooks don't count,
+// because Argo CD deletes them after each sync.
+func (n *Node) drops(k index.ObjectKey) bool {
+	return k.ID != HookID && !slices.ContainsFunc(n.Objects, func(o Object) bool { return o.Ref == k.Ref })
+}
+
+// judge decides about one run.
+type judge struct {
+	*Input
+	nodes    map[lynq.NodeKey]*Node
+	recorded []*recordedNode // in the order of the index
+	byKey    map[lynq.NodeKey]*recordedNode
+	lost     map[lostKey]*lostObject
+	refs     map[lynq.Ref]bool // of the lost objects
+	// unwritten are the files that a killed run listed and didn't write. They don't count.
+	unwritten map[string]bool
+	// written are the lost objects that a node of the run renders too.
+	written map[lynq.Ref]lynq.NodeKey
+}
+
+// recordedNode is a node in the index.
+type recordedNode struct {
+	lynq.NodeID
+	files   []*index.Entry // without those that deploy the tree
+	now     *Node          // the node of the run, or nil
+	covered bool           // the run may change it
+	missing bool           // somebody removed some of its objects
+}
+
+// lostKey identifies an object that a node no longer renders.
+type lostKey struct {
+	node lynq.NodeKey
+	ref  lynq.Ref
+}
+
+// lostObject is such an object, with its text in the tree.
+type lostObject struct {
+	index.ObjectKey
+	text []byte // nil if the tree doesn't have it
+	fate lynq.DeletionPolicy
+	data bool
+	path string
+}
+
+// record collects the nodes of the index, and the objects that they may lose.
+func (j *judge) record() {
+	j.byKey = map[lynq.NodeKey]*recordedNode{}
+	for i := range j.Index.Entries {
+		e := &j.Index.Entries[i]
+		if e.Shared() || isApp(e.Path) || j.unwritten[e.Path] {
+			continue
+		}
+		r := j.byKey[e.Node]
+		if r == nil {
+			r = &recordedNode{NodeID: lynq.NodeID{Hub: e.Hub, Form: e.Form, Namespace: e.Node.Namespace, Name: e.Node.Name}, covered: j.concerns(e)}
+			if n := j.nodes[e.Node]; n != nil && (n.Hub == e.Hub || n.inherits(e) || j.Force) {
+				r.Hub, r.Form, r.now, r.covered = n.Hub, n.Form, n, true
+			}
+			j.byKey[e.Node], j.recorded = r, append(j.recorded, r)
+		}
+		r.files = append(r.files, e)
+		if j.verdict.missing[e.Path] {
+			for _, k := range e.Objects {
+				j.refs[k.Ref] = true
+			}
+		}
+		j.lose(r, e)
+	}
+	for i := range j.Index.Entries {
+		if e := &j.Index.Entries[i]; j.unwritten[e.Path] && j.byKey[e.Node] == nil && j.nodes[e.Node] == nil && j.Covers(e) {
+			j.verdict.goes[e.Node] = true
+		}
+	}
+	for _, n := range j.Nodes {
+		for i := range n.Objects {
+			if o := &n.Objects[i]; !n.stays() && !o.LeftOut && j.refs[o.Ref] {
+				j.written[o.Ref] = n.Key()
+			}
+		}
+	}
+	for _, r := range j.recorded {
+		r.missing = j.loses(r)
+	}
+}
+
+// loses reports whether somebody removed an object of a node that no other file has.
+func (j *judge) loses(r *recordedNode) bool {
+	return slices.ContainsFunc(r.files, func(e *index.Entry) bool {
+		return j.verdict.missing[e.Path] && slices.ContainsFunc(e.Objects, func(k index.ObjectKey) bool { return j.separate() || !j.moved(k.Ref) })
+	})
+}
+
+// lose notes the objects of a file that the node no longer renders.
+func (j *judge) lose(r *recordedNode, e *index.Entry) {
+	if r.now == nil && !r.covered || r.now != nil && r.now.stays() {
+		return
+	}
+	for _, k := range e.Objects {
+		if k.ID != HookID && (r.now == nil || r.now.drops(k)) {
+			j.lost[lostKey{e.Node, k.Ref}] = &lostObject{ObjectKey: k, path: e.Path}
+			j.refs[k.Ref] = true
+		}
+	}
+}
+
+// separate reports whether each node has an Application or Kustomization of its own. Then
+// an object can't move from one to the other: the old one prunes it.
+func (j *judge) separate() bool { return j.Apps != nil }
+
+// decide asks package decide, and notes the answers.
+func (j *judge) decide() {
+	inputs, hubs := j.inputs()
+	plans := decideAll(inputs, j.Limits)
+	if j.Elsewhere != nil && plan.Leaves(plans) {
+		known := j.Elsewhere()
+		for _, in := range inputs {
+			in.Elsewhere = known
+		}
+		plans = decideAll(inputs, j.Limits)
+	}
+	for i := range plans {
+		for _, r := range plans[i].Refusals {
+			r.Hub = hubs[i]
+			j.verdict.refusals = append(j.verdict.refusals, r)
+		}
+		if j.Selected {
+			continue // the run removes nothing
+		}
+		j.leave(&plans[i])
+		for k := range plans[i].Nodes {
+			j.follow(&plans[i].Nodes[k])
+		}
+	}
+}
+
+func decideAll(inputs []*decide.Input, l decide.Limits) []plan.Plan {
+	plans := make([]plan.Plan, len(inputs))
+	for i, p := range decide.All(inputs, l) {
+		plans[i] = *p
+	}
+	return plans
+}
+
+// leave notes the nodes in their grace period. Objects that another node has now leave
+// their files.
+func (j *judge) leave(p *plan.Plan) {
+	for i := range p.Leaving {
+		l := &p.Leaving[i]
+		r := j.byKey[l.Key()]
+		j.verdict.leaving[l.Key()] = &Leaving{NodeID: r.NodeID, Since: l.Since, Until: l.Until}
+		var held []*lostObject
+		for _, e := range r.files {
+			for _, k := range e.Objects {
+				if o := j.lost[lostKey{e.Node, k.Ref}]; o != nil && !j.moved(k.Ref) {
+					held = append(held, o)
+				}
+			}
+		}
+		j.hold(r, held, l.Since)
+	}
+}
+
+// moved reports whether a node of the run writes an object, so that no other file may have
+// it.
+func (j *judge) moved(ref lynq.Ref) bool { _, yes := j.written[ref]; return yes }
+
+// follow notes what decide says about the objects of a node.
+func (j *judge) follow(p *plan.NodePlan) {
+	r := j.byKey[p.Key()]
+	if r == nil || r.now != nil && r.now.stays() || p.Unmet != "" || r.missing && !r.covered {
+		return
+	}
+	var held []*lostObject
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if s.Object != nil || s.Entry == nil {
+			continue
+		}
+		stays := s.Action == plan.ActionSkip || s.Action == plan.ActionKeep
+		if o := j.lost[lostKey{p.Key(), s.Entry.Ref}]; o != nil && stays && !j.moved(o.Ref) {
+			held = append(held, o)
+		}
+	}
+	j.hold(r, held, time.Time{})
+}
+
+// hold keeps objects of a node in the tree, and lets its others go.
+func (j *judge) hold(r *recordedNode, held []*lostObject, since time.Time) {
+	objects := 0
+	for _, e := range r.files {
+		objects += len(e.Objects)
+	}
+	n := r.now
+	switch {
+	case n == nil && len(held) == objects && objects > 0:
+		return // its files stay as they are
+	case n == nil:
+		j.verdict.goes[r.Key()] = true
+		if len(held) == 0 {
+			return
+		}
+		n = &Node{NodeID: r.NodeID, LeavingSince: since}
+		j.Nodes = append(j.Nodes, n)
+	}
+	slices.SortFunc(held, func(a, b *lostObject) int {
+		return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.Full(), b.Full()))
+	})
+	for _, o := range held {
+		if o.text == nil {
+			j.verdict.refusals = append(j.verdict.refusals, plan.Refusal{
+				Guard: GuardMissing, Path: o.path,
+				What: "the tree must keep " + o.Full() + " of node " + r.Name + ", and the file doesn't have it",
+				Fix:  "restore the file from Git",
+			})
+			continue
+		}
+		n.Objects = append(n.Objects, Object{ObjectKey: o.ObjectKey, Bytes: o.text})
+	}
+}
+
+// markLeaving notes in the index when rows were gone. A node that renders again loses the
+// time.
+func (in *Input) markLeaving(nodes map[lynq.NodeKey]*Node) {
+	cloned := false
+	for i := range in.Index.Entries {
+		e := &in.Index.Entries[i]
+		since := e.LeavingSince
+		if l := in.verdict.leaving[e.Node]; l != nil && !e.Shared() {
+			since = l.Since
+		} else if nodes[e.Node] != nil {
+			since = time.Time{}
+		}
+		if since.Equal(e.LeavingSince) {
+			continue
+		}
+		if !cloned {
+			next := *in.Index
+			next.Entries, cloned = slices.Clone(next.Entries), true
+			in.Index = &next
+		}
+		in.Index.Entries[i].LeavingSince = since
+	}
+}
+
+// leavingSince returns the time in the index at which a node's row was gone, or zero. If
+// the files differ, because Git merged two branches, the latest counts. A file without a
+// time starts the period again.
+func leavingSince(entries []*index.Entry) (since time.Time, whole bool) {
+	whole = true
+	for _, e := range entries {
+		whole = whole && !e.LeavingSince.IsZero()
+		if e.LeavingSince.After(since) {
+			since = e.LeavingSince
+		}
+	}
+	return since, whole
+}
+
+// inventoryOf returns a recorded node as an inventory, with the objects that it may lose.
+func (j *judge) inventoryOf(r *recordedNode, uid string) *inventory.Inventory {
+	inv := &inventory.Inventory{Node: Identify(r.NodeID), DependForms: j.Rows[r.Hub].DependForms[r.Form], Finalizer: true}
+	inv.Node.UID = uid
+	if r.now != nil {
+		inv.Node.Form = formOf(r.Hub, r.now.Form)
+	} else {
+		inv.LeavingSince, _ = leavingSince(r.files)
+	}
+	emptied := r.now != nil && j.separate() && !slices.ContainsFunc(r.now.Objects, func(o Object) bool { return o.ID != HookID })
+	for _, e := range r.files {
+		for _, k := range e.Objects {
+			if o := j.lost[lostKey{e.Node, k.Ref}]; o != nil && o.path == e.Path {
+				policy := o.fate
+				if emptied { // its Application leaves with its last object
+					policy = whole(policy)
+				}
+				inv.Entries = append(inv.Entries, inventory.Entry{Ref: k.Ref, ID: k.ID, UID: string(uidOf(k.Ref)), Lifecycle: lynq.Lifecycle{Deletion: policy, Data: o.data}})
+			}
+		}
+	}
+	return inv
+}
+
+// whole returns the policy of an object whose node leaves although its row exists.
+func whole(p lynq.DeletionPolicy) lynq.DeletionPolicy {
+	if p.Kept().WhenNodeGoes {
+		return lynq.DeleteRetain
+	}
+	return lynq.DeleteDelete
+}

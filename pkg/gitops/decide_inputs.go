@@ -1,0 +1,295 @@
+package gitops
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
+	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
+)
+
+var errNotRendered = errors.New("it failed to render")
+
+// uidOf returns the uid of an object in a tree for package decide. Files have none, and the
+// name identifies an object there.
+func uidOf(ref lynq.Ref) types.UID { return types.UID(ref.Full()) }
+
+// readLost reads the objects that nodes may lose. The texts show what the target does with
+// them.
+func (d *Dir) readLost(ctx context.Context, j *judge) error {
+	var files []*index.Entry
+	for _, r := range j.recorded {
+		for _, e := range r.files {
+			if slices.ContainsFunc(e.Objects, func(k index.ObjectKey) bool { return j.lost[lostKey{e.Node, k.Ref}] != nil }) {
+				files = append(files, e)
+			}
+		}
+	}
+	var reading sync.Mutex
+	return d.inFolders(ctx, len(files), func(i int) string { return files[i].Path }, func(f *folder, i int, name string) error {
+		var s State
+		if err := f.state(name, nil, &s); err != nil {
+			return d.told(files[i].Path, err)
+		}
+		docs := documents(s.Content)
+		reading.Lock()
+		defer reading.Unlock()
+		j.readFile(files[i], docs)
+		return nil
+	})
+}
+
+// readFile notes the texts of a file's lost objects.
+func (j *judge) readFile(e *index.Entry, docs [][]byte) {
+	for _, text := range docs {
+		doc, err := yaml.Parse(string(text))
+		if err != nil {
+			continue
+		}
+		o := j.lost[lostKey{e.Node, refOf(doc)}]
+		if o == nil || o.path != e.Path {
+			continue
+		}
+		o.text, o.fate = text, policy.Fate(doc, j.Target, j.Apps != nil)
+		fields, err := doc.Map()
+		o.data = err == nil && lynq.TakesClaims(o.Ref, fields)
+	}
+}
+
+// refOf returns the reference of a document's object.
+func refOf(doc *yaml.RNode) lynq.Ref {
+	group, _ := lynq.SplitAPIVersion(doc.GetApiVersion())
+	return lynq.Ref{Group: group, Kind: doc.GetKind(), Namespace: doc.GetNamespace(), Name: doc.GetName()}
+}
+
+// inputs returns the input of package decide for each hub, and the hubs. Files that
+// somebody removed, of hubs and forms outside the run, have an input of their own.
+func (j *judge) inputs() (inputs []*decide.Input, hubs []lynq.HubKey) {
+	for _, o := range j.lost {
+		o.data = o.data || o.Data
+	}
+	for i := range j.Hubs {
+		inputs, hubs = append(inputs, j.inputOf(&j.Hubs[i])), append(hubs, j.Hubs[i].HubKey)
+	}
+	others := map[lynq.HubKey]*decide.Input{}
+	for _, r := range j.recorded {
+		if j.TakesPart(r.files[0]) {
+			continue
+		}
+		in := others[r.Hub]
+		if in == nil {
+			in = &decide.Input{Hub: hubOf(r.Hub), Active: 1, Tree: true, Only: map[string]bool{}, Delete: map[lynq.NodeKey]bool{}, Now: j.Now}
+			others[r.Hub] = in
+		}
+		in.Inventories = append(in.Inventories, j.inventoryOf(r, r.Name))
+		if form := formOf(r.Hub, r.Form); !slices.Contains(in.Forms, form) {
+			in.Forms = append(in.Forms, form)
+		}
+		if r.missing {
+			in.Delete[r.Key()] = true
+		}
+	}
+	for hub, in := range others {
+		if len(in.Delete) > 0 {
+			inputs, hubs = append(inputs, in), append(hubs, hub)
+		}
+	}
+	return inputs, hubs
+}
+
+// inputOf returns the input for a hub of the run.
+func (j *judge) inputOf(h *index.HubScope) *decide.Input {
+	rows := j.Rows[h.HubKey]
+	in := &decide.Input{
+		Hub: hubOf(h.HubKey), Active: rows.Active, Now: j.Now, Narrowed: j.Selected, Tree: true, Only: j.Only,
+		Exclude: map[lynq.FormKey]lynq.Exclusions{}, Delete: map[lynq.NodeKey]bool{}, Live: map[lynq.Ref]*tracking.Live{},
+		Grace: decide.Grace{Periods: map[lynq.FormKey]time.Duration{}},
+	}
+	for _, f := range h.Forms {
+		form := formOf(h.HubKey, f)
+		in.Forms = append(in.Forms, form)
+		in.Exclude[form], in.Grace.Periods[form] = rows.Exclude[f], h.Grace[f]
+	}
+	var renames *lynq.Renames
+	if r := rows.Renames; r != nil {
+		renames = &lynq.Renames{Forms: map[lynq.FormKey]lynq.FormKey{}, UIDs: r.UIDs, Active: r.Active}
+		for before, now := range r.Forms {
+			renames.Forms[formOf(h.HubKey, before)] = formOf(h.HubKey, now)
+		}
+	}
+	if !j.separate() {
+		in.Rename(renames)
+	}
+	waits := j.addNodes(in, h)
+	j.addInventories(in, h, renames)
+	if waits {
+		j.concern(in)
+	}
+	return in
+}
+
+// addNodes adds the run's nodes of a hub. It reports whether one of them waits for its
+// stage.
+func (j *judge) addNodes(in *decide.Input, h *index.HubScope) (waits bool) {
+	for _, n := range j.Nodes {
+		if n.Hub != h.HubKey {
+			continue
+		}
+		made := &plan.Node{NodeID: Identify(n.NodeID), NotIncluded: n.NotIncluded, DependForms: j.Rows[h.HubKey].DependForms[n.Form]}
+		switch {
+		case n.Failed:
+			made.Failed, made.Claims = errNotRendered, n.Claims
+		case n.Waits:
+			waits = true
+			for _, ref := range n.Claims.Refs {
+				if j.refs[ref] {
+					made.Objects = append(made.Objects, plan.Object{Ref: ref, Policy: &lynq.Policy{}})
+				}
+			}
+		default:
+			made.Objects = j.objectsOf(n)
+		}
+		in.Nodes = append(in.Nodes, made)
+	}
+	return waits
+}
+
+// These are the policies of desired objects, as far as decisions about a tree depend on
+// them.
+func policies() (plain, data *lynq.Policy) {
+	return &lynq.Policy{}, &lynq.Policy{Lifecycle: lynq.Lifecycle{Data: true}}
+}
+
+// objectsOf returns the objects of a node for package decide. Nodes without a change need
+// only those that others may lose. If each node has an Application of its own, the node
+// doesn't count as the owner of an object that it takes from another one.
+func (j *judge) objectsOf(n *Node) []plan.Object {
+	r := j.byKey[n.Key()]
+	whole := r == nil || slices.ContainsFunc(r.files, func(e *index.Entry) bool { return slices.ContainsFunc(e.Objects, n.drops) })
+	plain, data := policies()
+	var objects []plan.Object
+	for i := range n.Objects {
+		o := &n.Objects[i]
+		if o.ID == HookID || !whole && !j.refs[o.Ref] {
+			continue
+		}
+		if j.separate() && !o.LeftOut && j.refs[o.Ref] {
+			continue
+		}
+		made := plan.Object{Ref: o.Ref, ID: o.ID, Policy: plain, LeftOut: o.LeftOut || o.Excluded}
+		if o.Data {
+			made.Policy = data
+		}
+		objects = append(objects, made)
+	}
+	return objects
+}
+
+// addInventories adds the tree's nodes of a hub, and their objects.
+func (j *judge) addInventories(in *decide.Input, h *index.HubScope, renames *lynq.Renames) {
+	uids := newUIDs(in.Nodes, in.Forms, renames)
+	left := map[time.Time][]string{}
+	for _, r := range j.recorded {
+		if r.Hub != h.HubKey || r.now == nil && !j.TakesPart(r.files[0]) {
+			continue
+		}
+		inv := j.inventoryOf(r, uids.of(r))
+		in.Inventories = append(in.Inventories, inv)
+		if since, whole := leavingSince(r.files); whole && r.now == nil {
+			left[since] = append(left[since], inventory.NodeDigest(r.Namespace, r.Name))
+		}
+		takes := false
+		for i := range inv.Entries {
+			ref := inv.Entries[i].Ref
+			takes = takes || j.moved(ref)
+			in.Live[ref] = &tracking.Live{Ref: ref, UID: uidOf(ref), Hub: in.Hub.Name, HubNamespace: in.Hub.Namespace, Node: r.Name, NodeNamespace: r.Namespace}
+		}
+		if r.missing || r.now == nil && takes && j.separate() {
+			in.Delete[r.Key()] = true
+		}
+	}
+	for since, nodes := range left {
+		in.Grace.Recorded = append(in.Grace.Recorded, inventory.Leaving{Since: since, Nodes: nodes})
+	}
+}
+
+// concern leaves out the nodes that wait for their stage. They keep their files, and the
+// objects that they render.
+func (j *judge) concern(in *decide.Input) {
+	in.Concerned = make(map[lynq.NodeKey]bool, len(in.Nodes)+len(in.Inventories))
+	for _, inv := range in.Inventories {
+		in.Concerned[inv.Node.Key()] = true
+	}
+	for _, n := range in.Nodes {
+		in.Concerned[n.Key()] = !j.nodes[n.Key()].Waits
+	}
+}
+
+// uids finds the uids of recorded nodes. The index has only their names.
+type uids struct {
+	named   map[string]string // from the names of the run's nodes, and of renamed ones
+	present map[rowOf]bool
+}
+
+type rowOf struct {
+	form lynq.FormKey
+	uid  string
+}
+
+func newUIDs(nodes []*plan.Node, forms []lynq.FormKey, renames *lynq.Renames) *uids {
+	u := &uids{named: map[string]string{}, present: make(map[rowOf]bool, len(nodes))}
+	add := func(uid, form string) {
+		for _, name := range []string{naming.NodeName(uid, form), naming.PlainNodeName(uid, form)} {
+			if _, known := u.named[name]; !known {
+				u.named[name] = uid
+			}
+		}
+	}
+	for _, n := range nodes {
+		u.named[n.Name] = n.UID
+		u.present[rowOf{n.Form, n.UID}] = true
+	}
+	if renames == nil {
+		return u
+	}
+	for before := range renames.Forms {
+		for uid := range renames.Active {
+			add(uid, before.Name)
+		}
+	}
+	for before := range renames.UIDs {
+		for _, f := range forms {
+			add(before, f.Name)
+		}
+	}
+	return u
+}
+
+// of returns the uid of a recorded node. Without a better source, it is the name without
+// that of the form, unless an active row has that uid under another name.
+func (u *uids) of(r *recordedNode) string {
+	if r.now != nil {
+		return r.now.UID
+	}
+	if uid, known := u.named[r.Name]; known {
+		return uid
+	}
+	uid := strings.TrimSuffix(r.Name, "-"+r.Form.Name)
+	if u.present[rowOf{formOf(r.Hub, r.Form), uid}] {
+		return r.Name
+	}
+	return uid
+}
