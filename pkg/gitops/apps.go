@@ -11,6 +11,9 @@ type Apps interface {
 	// ResourceName returns the name of such an object.
 	Resources(n *Node) []string
 	ResourceName(folder, id string) string
+	// Reserved returns the name of an object for the node in a folder if an object that
+	// deploys a tree has that name, or "".
+	Reserved(n *Node, folder string) string
 	// Generated returns the name of the object that the target itself creates for a
 	// folder, or "".
 	Generated(folder string) string

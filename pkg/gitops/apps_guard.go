@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
@@ -36,7 +37,7 @@ func refuseApps(p *Plan) (plan.Refusal, bool) {
 		if what := appChange(s.State.Content, s.File.Bytes, s.File.Shared()); what != "" {
 			return plan.Refusal{
 				Guard: GuardApps, Path: s.Path, What: what,
-				Fix: "pass --app-name, --app-namespace, --app-project, --dest-server and --dest-name as before; to change them, see docs/gitops-policies.md",
+				Fix: "pass --app-name, --app-namespace, --app-project, --dest-server and --dest-name as before, and for an ApplicationSet --repo-url, --repo-path, --revision and --spread; to change them, see docs/gitops-policies.md",
 			}, true
 		}
 	}
@@ -57,6 +58,8 @@ func appChange(before, after []byte, named bool) string {
 			return fmt.Sprintf("%s %s/%s would become %s/%s, and the target may delete what the old one applied", old.kind, old.namespace, old.name, is.namespace, is.name)
 		case old.project != is.project:
 			return fmt.Sprintf("%s %s/%s would leave project %s for %s", old.kind, old.namespace, old.name, old.project, is.project)
+		case old.finds != is.finds:
+			return fmt.Sprintf("%s %s/%s would find other folders: %s instead of %s, and Argo CD deletes the Applications of the others", old.kind, old.namespace, old.name, is.finds, old.finds)
 		case old.cluster != is.cluster:
 			return fmt.Sprintf("%s %s/%s would leave cluster %s for %s, where every tenant starts empty", old.kind, old.namespace, old.name, old.cluster, is.cluster)
 		}
@@ -65,7 +68,10 @@ func appChange(before, after []byte, named bool) string {
 }
 
 // appIdentity identifies an object that deploys the tree.
-type appIdentity struct{ kind, namespace, name, project, cluster string }
+type appIdentity struct {
+	kind, namespace, name, project, cluster string
+	finds                                   string // the folders for which it creates Applications
+}
 
 // appIdentities returns the first object of each kind in a file, because those of one kind
 // share namespace, project and cluster. It skips documents that it can't read.
@@ -82,7 +88,31 @@ func appIdentities(content []byte) []appIdentity {
 			return cmp.Or(own, ofSet)
 		}
 		cluster := cmp.Or(either("destination.server"), either("destination.name"))
-		all = append(all, appIdentity{doc.GetKind(), doc.GetNamespace(), doc.GetName(), either("project"), cluster})
+		all = append(all, appIdentity{doc.GetKind(), doc.GetNamespace(), doc.GetName(), either("project"), cluster, generatorOf(doc)})
 	}
 	return all
+}
+
+// generatorOf returns the folders that the Git generator of an ApplicationSet finds, or "".
+func generatorOf(doc *yaml.RNode) string {
+	git, err := doc.Pipe(yaml.Lookup("spec", "generators", "0", "git"))
+	if err != nil || git == nil {
+		return ""
+	}
+	text := func(n *yaml.RNode, field string) string {
+		s, _ := n.GetString(field)
+		return s
+	}
+	found := []string{text(git, "repoURL") + " at " + text(git, "revision")}
+	folders, err := git.Pipe(yaml.Lookup("directories"))
+	if err != nil || folders == nil {
+		return found[0]
+	}
+	elements, _ := folders.Elements()
+	for _, f := range elements {
+		if f.Field("exclude").IsNilOrEmpty() {
+			found = append(found, text(f, "path"))
+		}
+	}
+	return strings.Join(found, " ")
 }

@@ -9,6 +9,9 @@ func TestAppChange(t *testing.T) {
 		return "kind: " + kind + "\nmetadata:\n  name: " + name + "\n  namespace: " + namespace + "\nspec:\n" + project
 	}
 	app := doc("Application", "argocd", "a", "  project: x\n")
+	set := func(url, path string) string {
+		return doc("ApplicationSet", "argocd", "a", "  generators: [{git: {repoURL: "+url+", revision: main, directories: [{path: \""+path+"\"}, {path: apps, exclude: true}]}}]\n")
+	}
 	for _, test := range []struct {
 		name          string
 		before, after string
@@ -33,6 +36,11 @@ func TestAppChange(t *testing.T) {
 			"Kustomization flux/a-apps would become flux/b-apps, and the target may delete what the old one applied"},
 		{"a repository that people keep themselves", doc("GitRepository", "flux", "a", "  x: y\n") + separator + doc("Kustomization", "flux", "a-apps", "  x: y\n"),
 			doc("Kustomization", "flux", "a-apps", "  x: y\n"), true, ""},
+		{"another folder of the generator", set("x", "tenants/*"), set("x", "tenants/*/*"), true,
+			"ApplicationSet argocd/a would find other folders: x at main tenants/*/* instead of x at main tenants/*, and Argo CD deletes the Applications of the others"},
+		{"another repository of the generator", set("x", "*"), set("y", "*"), true,
+			"ApplicationSet argocd/a would find other folders: y at main * instead of x at main *, and Argo CD deletes the Applications of the others"},
+		{"the same generator", set("x", "*"), set("x", "*"), true, ""},
 		{"what others broke", "a: b: c", app, true, ""},
 	} {
 		if got := appChange([]byte(test.before), []byte(test.after), test.named); got != test.want {

@@ -5,6 +5,8 @@ import "testing"
 // oneApp returns one object for the whole tree, in the file that it names.
 type oneApp string
 
+func (oneApp) Reserved(*Node, string) string { return "" }
+
 func (oneApp) Node(*Node, string) (string, []byte) { return "", nil }
 func (oneApp) Resources(*Node) []string            { return nil }
 func (oneApp) ResourceName(string, string) string  { return "" }

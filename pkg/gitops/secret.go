@@ -17,8 +17,7 @@ type PlainSecret struct {
 }
 
 // PlainSecrets returns the resources with objects that show values of a Secret, in node
-// order. It checks rendered objects. A Secret may be a list item, and rows may supply all
-// its values.
+// order. It checks rendered objects, because rows may supply all values.
 func PlainSecrets(nodes []*Node) []PlainSecret {
 	type resource struct {
 		hub  lynq.HubKey
@@ -46,7 +45,7 @@ func PlainSecrets(nodes []*Node) []PlainSecret {
 }
 
 // MayHaveSecret reports whether objects of a kind can have values of a Secret.
-func MayHaveSecret(kind string) bool { return kind == "Secret" || isList(kind) }
+func MayHaveSecret(kind string) bool { return kind == "Secret" }
 
 // plain reports whether an object shows values of a Secret. It doesn't parse kinds that
 // can't. An unparseable object counts as one that does.
@@ -55,33 +54,8 @@ func (o *Object) plain() bool {
 		return false
 	}
 	var content map[string]any
-	return yaml.Unmarshal(o.Bytes, &content) != nil || showsSecret(content, "", "")
+	return yaml.Unmarshal(o.Bytes, &content) != nil || content["apiVersion"] == "v1" && (filled(content["data"]) || filled(content["stringData"]))
 }
-
-// showsSecret reports whether an object, or an item of a list, is a Secret with values. An
-// item of a SecretList may lack its kind.
-func showsSecret(o map[string]any, apiVersion, kind string) bool {
-	if s, _ := o["apiVersion"].(string); s != "" {
-		apiVersion = s
-	}
-	if s, _ := o["kind"].(string); s != "" {
-		kind = s
-	}
-	if apiVersion == "v1" && kind == "Secret" && (filled(o["data"]) || filled(o["stringData"])) {
-		return true
-	}
-	items, _ := o["items"].([]any)
-	for _, item := range items {
-		content, _ := item.(map[string]any)
-		if isList(kind) && showsSecret(content, apiVersion, strings.TrimSuffix(kind, "List")) {
-			return true
-		}
-	}
-	return false
-}
-
-// isList reports whether kustomize and kubectl treat a kind as a list of objects.
-func isList(kind string) bool { return strings.HasSuffix(kind, "List") }
 
 // filled reports whether a field isn't empty. A template may have turned a map into text.
 func filled(v any) bool {

@@ -9,7 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// TestPlainSecrets finds objects that show values of a Secret. They may be list items, or
+// TestPlainSecrets finds objects that show values of a Secret. They may be
 // text from a row.
 func TestPlainSecrets(t *testing.T) {
 	t.Parallel()
@@ -25,13 +25,6 @@ func TestPlainSecrets(t *testing.T) {
 		{"no text", "Secret", "apiVersion: v1\nkind: Secret\ndata: ' '\n", false},
 		{"data as a list", "Secret", "apiVersion: v1\nkind: Secret\ndata: [x]\n", true},
 		{"of another group", "Secret", "apiVersion: example.com/v1\nkind: Secret\ndata: {a: x}\n", false},
-		{"SecretList", "SecretList", "apiVersion: v1\nkind: SecretList\nitems: [{metadata: {name: x}, data: {a: eA==}}]\n", true},
-		{"SecretList of kinds", "SecretList", "apiVersion: v1\nkind: SecretList\nitems: [{apiVersion: v1, kind: Secret, stringData: {a: x}}]\n", true},
-		{"empty SecretList", "SecretList", "apiVersion: v1\nkind: SecretList\nitems: [{metadata: {name: x}}]\n", false},
-		{"List", "List", "apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: ConfigMap}, {apiVersion: v1, kind: Secret, stringData: {a: x}}]\n", true},
-		{"List in a List", "List", "apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: Secret, data: {a: x}}]}]\n", true},
-		{"List of others", "List", "apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: ConfigMap, data: {a: x}}, text]\n", false},
-		{"list of another group", "List", "apiVersion: example.com/v1\nkind: List\nitems: [{apiVersion: v1, kind: Secret, data: {a: x}}]\n", true},
 		{"unreadable", "Secret", "a: [\n", true},
 		{"left out", "Secret", "", false},
 		{"ConfigMap", "ConfigMap", "apiVersion: v1\nkind: ConfigMap\ndata: {a: x}\n", false},

@@ -255,6 +255,9 @@ func (l *layouter) node(n *Node) {
 			l.add(n, file, content, nil)
 		}
 		l.tellApart(n, base)
+		if name := l.Apps.Reserved(n, base); name != "" {
+			l.clashes = append(l.clashes, fmt.Errorf("node %s would have the Application or Kustomization %s, which deploys the tree or is Flux's own (give the row another uid, or its form another name)", n.Name, name))
+		}
 	}
 }
 

@@ -84,3 +84,43 @@ func TestKustomizeOfTheForm(t *testing.T) {
 		}
 	}
 }
+
+// TestKustomizeObeys refuses objects that kustomize wouldn't build as the form writes them.
+// Other annotations and kinds are fine.
+func TestKustomizeObeys(t *testing.T) {
+	t.Parallel()
+	object := func(annotations, kind, fields string) string {
+		return hubYAML + `---
+apiVersion: operator.lynq.sh/v1
+kind: LynqForm
+metadata: {name: web}
+spec:
+  hubId: crm
+  manifests:
+    - {id: x, nameTemplate: "{{ .uid }}", annotationsTemplate: {` + annotations + `}, spec: {apiVersion: example.com/v1, kind: ` + kind + fields + `}}
+`
+	}
+	for _, test := range []struct{ text, want string }{
+		{object(`config.kubernetes.io/local-config: "true"`, "Thing", ""), "kustomize obeys annotation config.kubernetes.io/local-config"},
+		{object(`config.kubernetes.io/local-config: "{{ .uid }}"`, "Thing", ""), "kustomize obeys annotation config.kubernetes.io/local-config"},
+		{object(`internal.config.kubernetes.io/previousNames: a`, "Thing", ""), "kustomize obeys annotation internal.config.kubernetes.io/previousNames"},
+		{object(`kustomize.config.k8s.io/needs-hash: "true"`, "Thing", ""), "kustomize obeys annotation kustomize.config.k8s.io/needs-hash"},
+		{object("", "Thing", `, metadata: {annotations: {config.kubernetes.io/local-config: "false"}}`), "kustomize obeys annotation config.kubernetes.io/local-config"},
+		{object("", "Thing", `, template: {metadata: {annotations: {config.kubernetes.io/local-config: "true"}}}`), ""},
+		{object("config.kubernetes.io/depends-on: a", "Thing", ""), ""},
+		{object("", "AllowList", ", items: []"), "kustomize takes kind AllowList with items"},
+		{object("", "AllowList", ", items: [10.0.0.0/8]"), "kustomize takes kind AllowList with items"},
+		{object("", "AllowList", `, items: "{{ .uid }}"`), "kustomize takes kind AllowList with items"},
+		{object("", "AllowList", ", spec: {items: [a]}"), ""},
+		{object("", "Listed", ", items: [a]"), ""},
+	} {
+		in := load(t, test.text)
+		if _, problems := render.Compile(in.Forms[0], in.Hub(in.Forms[0]), render.Options{}); len(problems) > 0 {
+			t.Errorf("%s without kustomize: %v", test.text, problems)
+		}
+		_, problems := render.Compile(in.Forms[0], in.Hub(in.Forms[0]), render.Options{Kustomize: true})
+		if test.want == "" && len(problems) > 0 || test.want != "" && (len(problems) != 1 || !strings.Contains(problems[0].String(), test.want)) {
+			t.Errorf("%s: %v, want %q", test.text, problems, test.want)
+		}
+	}
+}

@@ -49,6 +49,7 @@ func (c *compiler) resource(r *form.Resource) {
 	out.podNames, out.indexed = c.podNames(&out), indexedOf(group, r.Kind, root)
 	c.checkStatic(&out)
 	if c.options.Kustomize {
+		c.checkList(&out)
 		c.checkKustomize(root, nil)
 	}
 	var l layout

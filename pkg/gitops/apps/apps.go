@@ -220,6 +220,26 @@ func (m *Maker) ResourceName(folder, id string) string {
 	return appNode{name: appName(path.Base(folder))}.ofResource(id)
 }
 
+// fluxOwn is the Kustomization by which Flux deploys itself.
+const fluxOwn = "flux-system"
+
+// Reserved implements gitops.Apps. It reserves the names of the objects that deploy this
+// tree, or one with a default name, and that of Flux's own Kustomization.
+func (m *Maker) Reserved(n *gitops.Node, folder string) string {
+	if m.options.Kind == policy.AppsNone {
+		return ""
+	}
+	names := []string{appName(path.Base(folder)), m.Generated(folder)}
+	for _, id := range m.Resources(n) {
+		names = append(names, m.ResourceName(folder, id))
+	}
+	taken := []string{m.options.Name + "-apps", "lynqctl-apps", fluxOwn + "-apps", fluxOwn}
+	if i := slices.IndexFunc(names, func(name string) bool { return slices.Contains(taken, name) }); i >= 0 {
+		return names[i]
+	}
+	return ""
+}
+
 // appName turns the name of a folder into an object's name. Usually, the folder has the
 // node's name. It differs for nodes of the same name in several namespaces.
 func appName(folder string) string {

@@ -360,3 +360,30 @@ func TestAppsOfFormsOfOneName(t *testing.T) {
 		}
 	}
 }
+
+// TestReserved checks that no object for a node gets the name of one that deploys a tree.
+func TestReserved(t *testing.T) {
+	web := &form.Form{Name: "web"}
+	web.Resources = []*form.Resource{{ID: "apps"}, {ID: "text"}}
+	n := &gitops.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}}}
+	for _, test := range []struct {
+		kind         policy.Apps
+		folder, want string
+	}{
+		{policy.AppsKustomizations, "acme-web", ""},
+		{policy.AppsKustomizations, "shop", ""},
+		{policy.AppsKustomizations, "shop-apps", "shop-apps"},
+		{policy.AppsApplications, "3e/shop-apps", "shop-apps"},
+		{policy.AppsApplications, "lynqctl-apps", "lynqctl-apps"},
+		{policy.AppsApplicationSet, "shop_apps", "shop-apps"},
+		{policy.AppsKustomizations, "flux-system", "flux-system"},
+		{policy.AppsOrdered, "shop", "shop-apps"},
+		{policy.AppsOrdered, "acme", ""},
+		{policy.AppsNone, "lynqctl-apps", ""},
+	} {
+		m := &Maker{options: Options{Kind: test.kind, Name: "shop"}, forms: []Form{{Hub: n.Hub, Form: web}}}
+		if got := m.Reserved(n, test.folder); got != test.want {
+			t.Errorf("%s, %s: %q, want %q", test.kind, test.folder, got, test.want)
+		}
+	}
+}
