@@ -9,6 +9,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // Action is the change of a file.
@@ -58,6 +59,8 @@ type Step struct {
 
 	digest index.Digest // digest of File
 	lost   string       // what a shared list has, and the index lacks
+	// listedBy is the list that keeps a file that no node needs, see keepListed.
+	listedBy string
 }
 
 // Plan has the steps of a run on a tree.
@@ -77,7 +80,7 @@ func Compare(in *Input, l *Layout, disk *Disk, force bool) *Plan {
 	taken := map[string]bool{}
 	entries := in.Index.Entries
 	known := sync.OnceValue(func() *listings { return listingsOf(in.Index, l.Files) })
-	removed := &listings{map[string]bool{}}
+	removed := newListings(0)
 	for p := range disk.Missing {
 		removed.add(p)
 	}
@@ -117,7 +120,43 @@ func Compare(in *Input, l *Layout, disk *Disk, force bool) *Plan {
 		p.Steps = append(p.Steps, s)
 	}
 	slices.SortFunc(p.Steps, func(a, b Step) int { return strings.Compare(a.Path, b.Path) })
+	p.keepListed()
 	return p
+}
+
+// keepListed keeps the files that a kustomization.yaml names which others changed, because
+// kustomize couldn't build the tree without them.
+func (p *Plan) keepListed() {
+	by := map[string]*Step{}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if s.Action != ActionConflict || s.File == nil || path.Base(s.Path) != kustomizationFile {
+			continue
+		}
+		for _, name := range namesIn(s.State.Content) {
+			by[path.Join(path.Dir(s.Path), name)] = s
+		}
+	}
+	if len(by) == 0 {
+		return
+	}
+	kept := map[*Step]int{}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if s.Action != ActionRemove {
+			continue
+		}
+		for file := s.Path; file != "."; file = path.Dir(file) {
+			if list := by[file]; list != nil {
+				s.Action, s.listedBy = ActionConflict, list.Path
+				kept[list]++
+				break
+			}
+		}
+	}
+	for list, files := range kept {
+		list.Why += fmt.Sprintf("; it names %s that no node needs", phrase.Count(files, "file"))
+	}
 }
 
 // decide decides about a desired file.

@@ -4,8 +4,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
 // TestCompare checks what happens to one file, by need, index and disk.
@@ -173,5 +176,78 @@ func TestScope(t *testing.T) {
 	bare := index.Scope{Hubs: []index.HubScope{{HubKey: lynq.HubKey{Name: "crm"}, Forms: []lynq.FormKey{{Name: "web"}}}}}
 	if bare.Covers(entry("crm", "us", "web", "x-web")) {
 		t.Error("a hub without a namespace takes the nodes of one that has one")
+	}
+}
+
+// TestListedFilesStay keeps the files that an edited list names, because kustomize couldn't
+// build the tree without them. Only the list is a conflict.
+func TestListedFilesStay(t *testing.T) {
+	acme, beta := rowNode("crm", "acme", "1"), rowNode("crm", "beta", "1")
+	beta.Objects = append(beta.Objects, settingsObject("default", "more", "1"))
+	less := *beta
+	less.Objects = beta.Objects[:1]
+	renamed := rowNode("crm", "coda", "1")
+	renamed.Objects = beta.Objects
+	for _, test := range []struct {
+		name, list, edit string
+		after            []*Node
+		stays            string
+		guard            plan.Guard
+	}{
+		{name: "a node leaves", list: "kustomization.yaml", edit: "commonAnnotations: {team: x}", after: []*Node{acme}, stays: "beta-web/configmap-beta.yaml"},
+		{name: "a node leaves, and its list is edited", list: "beta-web/kustomization.yaml", edit: "commonAnnotations: {team: x}", after: []*Node{acme}},
+		{name: "a node leaves, and another list is edited", list: "acme-web/kustomization.yaml", edit: "commonAnnotations: {team: x}", after: []*Node{acme}},
+		{name: "an object leaves", list: "beta-web/kustomization.yaml", edit: "commonAnnotations: {team: x}", after: []*Node{acme, &less}, stays: "beta-web/configmap-more.yaml"},
+		{name: "a person wrote the list again", list: "beta-web/kustomization.yaml", edit: "patches: [{path: ./configmap-more.yaml}]", after: []*Node{acme, &less}, stays: "beta-web/configmap-more.yaml"},
+		{name: "another node takes the object", list: "kustomization.yaml", edit: "commonAnnotations: {team: x}", after: []*Node{acme, renamed}, stays: "beta-web/configmap-beta.yaml", guard: GuardTwice},
+	} {
+		s := newSite(t)
+		s.run(inputOf([]*Node{acme, beta}))
+		s.write(test.list, s.files()[test.list]+test.edit+"\n")
+		in := inputOf(test.after)
+		in.Limits = decide.Limits{MaxDelete: toll.MaxDelete{Nodes: 1}}
+		d, p := s.plan(in)
+		guard := plan.Guard("")
+		if refusals := Refuse(in, p); len(refusals) > 0 {
+			guard = refusals[0].Guard
+		}
+		if guard != test.guard {
+			t.Errorf("%s: refused by %q, want %q", test.name, guard, test.guard)
+		}
+		if conflicts := NewReport(in, p, true).Conflicts; len(conflicts) != 1 || conflicts[0].Path != test.list {
+			t.Errorf("%s: %v", test.name, conflicts)
+		}
+		if err := d.Write(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+		files, leaves := s.files(), test.stays == ""
+		if _, there := files[test.stays]; !there && !leaves {
+			t.Errorf("%s: %s is gone", test.name, test.stays)
+		}
+		if _, there := files["beta-web/configmap-more.yaml"]; there && leaves {
+			t.Errorf("%s: the node's files stay", test.name)
+		}
+		if x := s.index(); !leaves && !x.Has(test.stays) {
+			t.Errorf("%s: the index lacks %s", test.name, test.stays)
+		}
+	}
+}
+
+// TestMergedIntoAnotherList writes a node's list again after Git took the node for another
+// one with a new name, and merged their lists.
+func TestMergedIntoAnotherList(t *testing.T) {
+	s := newSite(t)
+	nodes := []*Node{rowNode("crm", "acme", "1"), rowNode("crm", "beta", "1")}
+	s.run(inputOf(nodes))
+	list := "beta-web/kustomization.yaml"
+	for text, want := range map[string]Action{"- configmap-acme.yaml\n": ActionUpdate, "- mine.yaml\n": ActionConflict} {
+		s.write(list, s.files()[list]+text)
+		_, p := s.plan(inputOf(nodes))
+		if got := actions(p); got[list] != want {
+			t.Errorf("%s: %v, want %s", text, got, want)
+		}
+		s.force = true
+		s.run(inputOf(nodes))
+		s.force = false
 	}
 }

@@ -147,7 +147,9 @@ func NewReport(in *Input, p *Plan, changed bool) *Report {
 	}}
 	r.Leaving = in.leavingNodes()
 	for _, s := range p.Of(ActionConflict) {
-		r.Conflicts = append(r.Conflicts, Conflict{s.Path, s.Why})
+		if s.listedBy == "" { // the conflict of that list says so
+			r.Conflicts = append(r.Conflicts, Conflict{s.Path, s.Why})
+		}
 	}
 	for _, n := range in.Nodes {
 		switch {

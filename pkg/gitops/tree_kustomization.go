@@ -106,17 +106,29 @@ func listedIn(content []byte) ([]string, bool) {
 
 // onlyLists reports whether a kustomization.yaml lists only files and folders of the tree.
 // The index then determines its content, so lynqctl can write it again without losing
-// anybody's work.
+// anybody's work. A name of a file in another folder of the tree counts too. Git writes it
+// into the list of a new node that it takes for another one with a new name.
 func (t *listings) onlyLists(file string, content []byte) bool {
 	names, ok := listedIn(content)
-	return ok && !slices.ContainsFunc(names, func(name string) bool { return !t.has(path.Join(path.Dir(file), name)) })
+	return ok && !slices.ContainsFunc(names, func(name string) bool { return !t.has(path.Join(path.Dir(file), name)) && !t.names[name] })
 }
 
-// listings has the old and new paths of a tree, with their folders.
-type listings struct{ paths map[string]bool }
+// namesIn returns all words of a kustomization.yaml that may be names of files or folders.
+func namesIn(content []byte) []string {
+	const letters = "abcdefghijklmnopqrstuvwxyz0123456789-._/"
+	return strings.FieldsFunc(string(content), func(r rune) bool { return !strings.ContainsRune(letters, r) })
+}
+
+// listings has the old and new paths of a tree, with their folders, and the names of the
+// files.
+type listings struct{ paths, names map[string]bool }
+
+func newListings(size int) *listings {
+	return &listings{paths: make(map[string]bool, 2*size), names: make(map[string]bool, size)}
+}
 
 func listingsOf(x *index.Index, files []File) *listings {
-	t := &listings{paths: make(map[string]bool, 2*len(files))}
+	t := newListings(len(files))
 	for i := range x.Entries {
 		t.add(x.Entries[i].Path)
 	}
@@ -127,6 +139,7 @@ func listingsOf(x *index.Index, files []File) *listings {
 }
 
 func (t *listings) add(p string) {
+	t.names[path.Base(p)] = true
 	for ; p != "." && !t.paths[p]; p = path.Dir(p) {
 		t.paths[p] = true
 	}

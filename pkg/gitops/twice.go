@@ -14,6 +14,8 @@ type claimed struct {
 	path string
 	by   *index.Owned
 	key  index.ObjectKey
+	// listedBy is the list that keeps the file, see Plan.keepListed.
+	listedBy string
 }
 
 // pair is two forms with the same objects.
@@ -47,7 +49,7 @@ func (in *Input) refuseTwice(p *Plan) []plan.Refusal {
 			forms := pair{s.File.Hub, other.by.Hub, s.File.Form, other.by.Form}
 			if count[forms]++; count[forms] == 1 {
 				pairs = append(pairs, forms)
-				first[forms] = [2]claimed{{s.Path, &s.File.Owned, key}, other}
+				first[forms] = [2]claimed{{path: s.Path, by: &s.File.Owned, key: key}, other}
 			}
 		}
 	}
@@ -61,17 +63,17 @@ func (in *Input) refuseTwice(p *Plan) []plan.Refusal {
 // staying returns the objects of files that remain unchanged.
 func (p *Plan) staying() map[lynq.Ref]claimed {
 	all := map[lynq.Ref]claimed{}
-	add := func(e *index.Entry) {
+	add := func(e *index.Entry, listedBy string) {
 		for _, key := range e.Objects {
-			all[key.Ref] = claimed{e.Path, &e.Owned, key}
+			all[key.Ref] = claimed{e.Path, &e.Owned, key, listedBy}
 		}
 	}
 	for _, e := range p.Kept {
-		add(e)
+		add(e, "")
 	}
 	for i := range p.Steps {
-		if s := &p.Steps[i]; s.Action == ActionConflict && s.File != nil {
-			add(s.Old)
+		if s := &p.Steps[i]; s.Action == ActionConflict && (s.File != nil || s.listedBy != "") {
+			add(s.Old, s.listedBy)
 		}
 	}
 	return all
@@ -86,8 +88,9 @@ func (in *Input) twice(c, other claimed, more int) plan.Refusal {
 	if more > 0 {
 		what += fmt.Sprintf(", and %s likewise", phrase.Count(more, "other object"))
 	}
-	return plan.Refusal{
-		Guard: GuardTwice, Path: c.path, What: what,
-		Fix: "give each object a name of its own; if the other form is gone, remove the folders of its nodes",
+	fix := "give each object a name of its own; if the other form is gone, remove the folders of its nodes"
+	if other.listedBy != "" {
+		fix = "others changed " + other.listedBy + ", which names that file: restore it from Git, or overwrite it with --force"
 	}
+	return plan.Refusal{Guard: GuardTwice, Path: c.path, What: what, Fix: fix}
 }
