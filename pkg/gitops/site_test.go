@@ -124,6 +124,13 @@ func (s *site) plan(in *Input) (*Dir, *Plan) {
 func (s *site) run(in *Input) *Plan {
 	s.Helper()
 	d, p := s.plan(in)
+	s.carryOut(d, p)
+	return p
+}
+
+// carryOut writes a plan.
+func (s *site) carryOut(d *Dir, p *Plan) {
+	s.Helper()
 	var err error
 	if s.quick && d.root != nil {
 		err = d.write(context.Background(), p, &quickFolder{diskFolder{root: d.root}})
@@ -133,7 +140,6 @@ func (s *site) run(in *Input) *Plan {
 	if err != nil {
 		s.Fatal(err)
 	}
-	return p
 }
 
 // files returns all files of the tree with their content. Links are "-> to", and empty

@@ -174,7 +174,7 @@ func objectsOf(t *testing.T, files map[string]string) map[string]treeObject {
 		all[o.Kind+"/"+o.Metadata.Namespace+"/"+o.Metadata.Name] = treeObject{
 			node: o.Metadata.Labels["node"], id: strings.ToLower(o.Kind),
 			data:     o.Kind == "PersistentVolumeClaim" || o.Kind == "StatefulSet",
-			retained: o.Metadata.Annotations["argocd.argoproj.io/sync-options"] != "",
+			retained: len(o.Metadata.Annotations) > 0,
 		}
 	}
 	return all

@@ -1,0 +1,361 @@
+package gitops
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
+	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+)
+
+// A history changes rows and makes runs, some of them narrowed. Each run changes a tree, and
+// a cluster in memory. Both must delete the same objects.
+
+// account is a row of a history.
+type account struct {
+	hub, uid, former string
+	slug             string // names the row's volume
+	inDB             bool   // form db renders the volume instead of form web
+	retained         bool   // the volume has deletionPolicy Retain
+	failed, waits    string // the form whose node fails or waits for its stage, or ""
+}
+
+// history has the state of both sides.
+type history struct {
+	*rand.Rand
+	rows        []*account
+	next        int
+	target      policy.Target
+	inventories map[lynq.NodeKey]*inventory.Inventory
+	live        map[lynq.Ref]*tracking.Live
+}
+
+// historyForms are the forms of the hubs. Their names differ, so that a row's nodes do.
+var historyForms = map[string][]lynq.FormKey{
+	"crm": {{Namespace: "default", Name: "db"}, {Namespace: "default", Name: "web"}},
+	"erp": {{Namespace: "default", Name: "edb"}, {Namespace: "default", Name: "eweb"}},
+}
+
+func (h *history) fresh(prefix string) string {
+	h.next++
+	return fmt.Sprintf("%s%d", prefix, h.next)
+}
+
+// change changes some rows.
+func (h *history) change() {
+	if len(h.rows) < 7 {
+		h.rows = append(h.rows, &account{hub: []string{"crm", "erp"}[h.IntN(2)], uid: h.fresh("t"), slug: h.fresh("s")})
+	}
+	for _, r := range slices.Clone(h.rows) {
+		r.failed, r.waits = "", ""
+		switch h.IntN(24) {
+		case 0:
+			h.rows = slices.DeleteFunc(h.rows, func(o *account) bool { return o == r })
+		case 1:
+			r.former, r.uid = r.uid, h.fresh("t")
+		case 2:
+			r.slug = h.fresh("s")
+		case 3:
+			other := h.rows[h.IntN(len(h.rows))]
+			r.slug, other.slug = other.slug, r.slug
+		case 4:
+			r.inDB = !r.inDB
+		case 5:
+			r.retained = !r.retained
+		case 6:
+			r.hub, r.former = map[string]string{"crm": "erp", "erp": "crm"}[r.hub], ""
+		case 7:
+			r.failed = []string{"web", "db"}[h.IntN(2)]
+		case 8:
+			r.waits = []string{"web", "db"}[h.IntN(2)]
+		}
+	}
+}
+
+// nodes renders all rows.
+func (h *history) nodes() []*Node {
+	var nodes []*Node
+	for _, r := range h.rows {
+		for _, form := range historyForms[r.hub] {
+			n := &Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "default", Name: r.hub}, Form: form, UID: r.uid, Namespace: "default", Name: r.uid + "-" + form.Name}}
+			kind := strings.TrimPrefix(form.Name, "e")
+			n.Objects = append(n.Objects, document(n, "v1", "ConfigMap", n.Name, ""))
+			if r.inDB == (kind == "db") {
+				more := ""
+				if key, value := retaining(h.target); r.retained {
+					more = "  annotations:\n    " + key + ": " + value + "\n"
+				}
+				n.Objects = append(n.Objects, document(n, "v1", "PersistentVolumeClaim", r.slug, more))
+			}
+			if n.Failed, n.Waits = r.failed == kind, r.waits == kind; n.stays() {
+				n.Claim()
+			}
+			nodes = append(nodes, n)
+		}
+	}
+	return nodes
+}
+
+// retaining returns the annotation of a retained object. Plain manifests may be applied by
+// any target.
+func retaining(t policy.Target) (key, value string) {
+	if t == policy.Plain {
+		t = policy.Argo
+	}
+	return policy.Undeleted(t, nil)
+}
+
+// run returns a run on everything or on a part, as a tree gets it.
+func (h *history) run() *Input {
+	in := &Input{Target: h.target, Rows: map[lynq.HubKey]Rows{}, Limits: decide.Limits{MaxDelete: toll.DefaultMaxDelete()}}
+	if h.IntN(3) > 0 {
+		in.Limits.MaxDelete = toll.MaxDelete{Nodes: 100}
+	}
+	all := h.nodes()
+	one, form := h.IntN(6) == 0, h.IntN(6) == 0
+	for _, name := range []string{"crm", "erp"} {
+		if h.IntN(5) == 0 {
+			continue
+		}
+		hub := index.HubScope{HubKey: lynq.HubKey{Namespace: "default", Name: name}, Forms: historyForms[name]}
+		if form {
+			hub.Forms = hub.Forms[h.IntN(2):][:1]
+		}
+		in.Hubs = append(in.Hubs, hub)
+		for _, f := range hub.Forms {
+			in.Forms = append(in.Forms, formAt(hub.HubKey, f, 1))
+		}
+		rows := Rows{Renames: &lynq.Renames{UIDs: map[string]string{}, Active: map[string]bool{}}}
+		for _, r := range h.rows {
+			if r.hub != name {
+				continue
+			}
+			rows.Active++
+			rows.Renames.Active[r.uid] = true
+			if r.former != "" {
+				rows.Renames.UIDs[r.former] = r.uid
+			}
+		}
+		in.Rows[hub.HubKey] = rows
+	}
+	if one && len(all) > 0 {
+		in.Only = map[string]bool{all[h.IntN(len(all))].Name: true}
+	}
+	var left []*plan.Node
+	for _, n := range all {
+		if in.Covers(&index.Entry{Owned: index.Owned{Hub: n.Hub, Form: n.Form, Node: n.Key()}}) {
+			in.Nodes = append(in.Nodes, n)
+		} else {
+			left = append(left, desiredNode(n, nil))
+		}
+	}
+	if len(left) > 0 || len(in.Forms) < 4 || in.Only != nil {
+		in.Elsewhere = func() *decide.Survey { return decide.NewSurvey(left) }
+	}
+	return in
+}
+
+// desiredNode returns a node as apply gets it. retained has the objects with Retain.
+func desiredNode(n *Node, retained map[lynq.Ref]bool) *plan.Node {
+	made := &plan.Node{NodeID: n.NodeID, Claims: n.Claims}
+	if n.Failed {
+		made.Failed = errors.New("it failed to render")
+		return made
+	}
+	refs := slices.Clone(n.Claims.Refs)
+	for i := range n.Objects {
+		refs = append(refs, n.Objects[i].Ref)
+	}
+	made.Claims = plan.Claims{}
+	for _, ref := range refs {
+		o := plan.Object{Ref: ref, ID: strings.ToLower(ref.Kind), Policy: &lynq.Policy{Lifecycle: lynq.Lifecycle{Deletion: lynq.DeleteDelete}}}
+		if retained[ref] {
+			o.Policy.Deletion = lynq.DeleteRetain
+		}
+		made.Objects = append(made.Objects, o)
+	}
+	return made
+}
+
+// apply plans the run on the cluster. It returns the hubs' plans.
+func (h *history) apply(in *Input) []*plan.Plan {
+	retained := map[lynq.Ref]bool{}
+	for _, r := range h.rows {
+		retained[lynq.Ref{Kind: "PersistentVolumeClaim", Namespace: "default", Name: r.slug}] = r.retained
+	}
+	var inputs []*decide.Input
+	for _, hub := range in.Hubs {
+		rows := in.Rows[hub.HubKey]
+		i := &decide.Input{
+			Hub: hub.HubKey, Active: rows.Active, Forms: slices.Clone(hub.Forms), Only: in.Only, Live: maps.Clone(h.live),
+			Exclude: map[lynq.FormKey]lynq.Exclusions{},
+		}
+		i.Rename(rows.Renames)
+		for _, n := range in.Nodes {
+			if n.Hub == hub.HubKey {
+				i.Nodes = append(i.Nodes, desiredNode(n, retained))
+			}
+		}
+		for _, key := range slices.SortedFunc(maps.Keys(h.inventories), compareNodes) {
+			if inv := h.inventories[key]; inv.Node.Hub == hub.HubKey {
+				i.Inventories = append(i.Inventories, inv)
+			}
+		}
+		inputs = append(inputs, i)
+	}
+	plans := decide.All(inputs, in.Limits)
+	if in.Elsewhere != nil {
+		for _, i := range inputs {
+			i.Elsewhere = in.Elsewhere()
+		}
+		plans = decide.All(inputs, in.Limits)
+	}
+	return plans
+}
+
+// carryOut carries the plans out, except those of nodes that wait. It returns the deleted
+// objects.
+func (h *history) carryOut(in *Input, plans []*plan.Plan) map[lynq.Ref]bool {
+	waits := map[lynq.NodeKey]bool{}
+	for _, n := range in.Nodes {
+		waits[n.Key()] = n.Waits
+	}
+	deleted := map[lynq.Ref]bool{}
+	for _, p := range plans {
+		for i := range p.Nodes {
+			n := &p.Nodes[i]
+			if waits[n.Key()] || n.Unmet != "" || n.Desired != nil && n.Desired.Failed != nil || waits[n.Next] {
+				continue
+			}
+			next := &inventory.Inventory{Node: n.NodeID, Finalizer: true}
+			next.Node.UID = n.UID
+			for k := range n.Steps {
+				s := &n.Steps[k]
+				switch {
+				case s.Object != nil && s.Action != plan.ActionSkip && s.Action != plan.ActionBlock:
+					uid := s.Object.Full()
+					next.Entries = append(next.Entries, inventory.Entry{Ref: s.Object.Ref, ID: s.Object.ID, UID: uid, Digest: "d", Lifecycle: s.Object.Policy.Lifecycle})
+					h.live[s.Object.Ref] = &tracking.Live{Ref: s.Object.Ref, UID: types.UID(uid), Hub: p.Hub.Name, HubNamespace: p.Hub.Namespace, Node: n.Name, NodeNamespace: n.Namespace}
+				case s.Entry == nil:
+				case s.Action == plan.ActionSkip, s.Action == plan.ActionKeep, s.Action == plan.ActionBlock, s.To != nil && waits[*s.To]:
+					next.Entries = append(next.Entries, *s.Entry)
+				case s.Action == plan.ActionDelete:
+					deleted[s.Entry.Ref] = true
+				case s.Action == plan.ActionOrphan:
+					delete(h.live, s.Entry.Ref)
+				}
+			}
+			if h.inventories[n.Key()] = next; n.Desired == nil && len(next.Entries) == 0 {
+				delete(h.inventories, n.Key())
+			}
+		}
+	}
+	for ref := range deleted {
+		delete(h.live, ref)
+	}
+	return deleted
+}
+
+// pruned returns the objects that leave a tree and that its target deletes.
+func pruned(before, after map[string]treeObject, retained func(treeObject) bool) []string {
+	var gone []string
+	for name, o := range before {
+		if _, there := after[name]; !there && !retained(o) {
+			gone = append(gone, name)
+		}
+	}
+	slices.Sort(gone)
+	return gone
+}
+
+// TestTreeDeletesLikeCluster makes random histories on a tree and on a cluster.
+func TestTreeDeletesLikeCluster(t *testing.T) {
+	t.Parallel()
+	deleted, refused, stricter := 0, 0, 0
+	for seed := range uint64(12) {
+		for _, target := range []policy.Target{policy.Plain, policy.Argo, policy.Flux} {
+			h := &history{
+				Rand: rand.New(rand.NewPCG(seed, 45)), target: target,
+				inventories: map[lynq.NodeKey]*inventory.Inventory{}, live: map[lynq.Ref]*tracking.Live{},
+			}
+			s := newSite(t)
+			s.quick = true
+			before := map[string]treeObject{}
+			for step := range 8 {
+				h.change()
+				in := h.run()
+				at := fmt.Sprintf("%s, seed %d, step %d", target, seed, step)
+				plans := h.apply(in)
+				next := *in
+				d, p := s.plan(&next)
+				refusals, asked := Refuse(&next, p), false
+				for _, p := range plans {
+					asked = asked || len(p.Refusals) > 0
+				}
+				own := func(r plan.Refusal) bool { return r.Guard == GuardTwice || r.Guard == GuardForeign }
+				switch {
+				case slices.ContainsFunc(refusals, own): // two nodes can't have a path or an object, where a cluster waits
+					stricter++
+					continue
+				case asked && slices.ContainsFunc(in.Nodes, func(n *Node) bool { return n.Waits }):
+					stricter++ // apply counts the nodes of later stages now, and a tree in their stage
+					continue
+				case len(refusals) > 0 != asked:
+					t.Fatalf("%s: the tree refuses %v, the cluster %s", at, refusals, describe(plans))
+				case asked:
+					refused++
+					continue
+				}
+				s.carryOut(d, p)
+				after := objectsOf(t, s.files())
+				gone := pruned(before, after, func(o treeObject) bool { return o.retained })
+				var want []string
+				for ref := range h.carryOut(in, plans) {
+					want = append(want, ref.Kind+"/"+ref.Namespace+"/"+ref.Name)
+				}
+				slices.Sort(want)
+				if diff := cmp.Diff(want, gone, cmpopts.EquateEmpty()); diff != "" {
+					t.Fatalf("%s: cluster and tree: %s, %s", at, diff, describe(plans))
+				}
+				deleted += len(gone)
+				before = after
+			}
+		}
+	}
+	if deleted < 100 || refused < 5 || stricter > 60 {
+		t.Errorf("%d objects were deleted, %d runs refused, and %d could not be compared", deleted, refused, stricter)
+	}
+}
+
+// describe formats plans for failures.
+func describe(plans []*plan.Plan) string {
+	var b strings.Builder
+	for _, p := range plans {
+		fmt.Fprintf(&b, "hub %s: %v\n", p.Hub, p.Refusals)
+		for i := range p.Nodes {
+			for _, s := range p.Nodes[i].Steps {
+				name := ""
+				if s.Entry != nil {
+					name = s.Entry.Full()
+				}
+				fmt.Fprintf(&b, "  %s: %s %s (%s) %s\n", p.Nodes[i].Name, s.Action, name, s.Reason, s.Message)
+			}
+		}
+	}
+	return b.String()
+}
