@@ -144,8 +144,12 @@ func (w *writer) dropLeftovers(failed error, said map[string]any, live *unstruct
 	if w.dropped || set.Empty() {
 		return failed
 	}
+	done, err := w.claim(live, set)
+	if ProblemOf(err).Kind == ProblemMoved {
+		return err // the next attempt claims them
+	}
 	w.dropped = true
-	if done, err := w.claim(live, set); err != nil || done.Meta == nil {
+	if err != nil || done.Meta == nil {
 		return failed
 	}
 	w.Notes = append(w.Notes, droppedNote(set))
