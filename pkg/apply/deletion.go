@@ -36,6 +36,9 @@ func (d *deletion) delete(s *progress.Step) move {
 	if err != nil {
 		return fails(err)
 	}
+	if err := d.record.beforeKind(s.Ref()); err != nil {
+		return fails(err)
+	}
 	went, err := d.requests.cluster.Delete(d.requests.ctx, s.Resource, permit, write.Deletion{Propagation: d.propagation(), DryRun: d.requests.dryRun})
 	switch {
 	case apierrors.IsNotFound(err):

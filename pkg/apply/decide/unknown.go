@@ -9,6 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
 )
 
 // judgeUnknown finds the nodes that lynqctl must not change because it couldn't read their
@@ -67,7 +68,7 @@ func (d *decider) notKnown(objects []plan.Object, inv *inventory.Inventory, goes
 	wanted := make(map[lynq.Ref]bool, len(objects))
 	for i := range objects {
 		wanted[objects[i].Ref] = true
-		if !objects[i].LeftAlone() {
+		if !objects[i].LeftAlone() && !undefined(d.in.Unknown[objects[i].Ref]) {
 			add(d.in.Unknown[objects[i].Ref])
 		}
 	}
@@ -86,6 +87,13 @@ func (d *decider) notKnown(objects []plan.Object, inv *inventory.Inventory, goes
 	}
 	slices.SortFunc(e.Causes, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return e
+}
+
+// undefined reports whether an error means that nothing defines a kind. The run may create
+// the definition, and then the object, unless that comes back with it.
+func undefined(err error) bool {
+	unserved := (*plan.UnservedError)(nil)
+	return errors.As(err, &unserved) && unserved.Definition == "" && !kinds.BuiltIn(unserved.Group)
 }
 
 // kept plans a node that a later run deletes. This run doesn't change it.

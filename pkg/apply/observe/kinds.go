@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/container"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -21,8 +20,6 @@ type wantedKind struct {
 	// dropped is the same for inventories that may drop the object, because their node is
 	// deleted or no longer needs it.
 	dropped map[lynq.Ref]string
-	// defined is set if an entry names a CustomResourceDefinition of the group.
-	defined bool
 }
 
 // wantedKinds collects kinds from their objects. Each kind has one version, from the object
@@ -77,7 +74,6 @@ func kindsIn(nodes []*plan.Node, inventories []*inventory.Inventory) []wantedKin
 			}
 		}
 	}
-	groups := map[string]bool{}
 	for _, inv := range inventories {
 		entries := inv.All()
 		for i := range entries {
@@ -88,16 +84,9 @@ func kindsIn(nodes []*plan.Node, inventories []*inventory.Inventory) []wantedKin
 			k := kinds.add(r.Ref, r.APIVersion)
 			k.entries = append(k.entries, r)
 			k.belongs(r, inv, keeps(wanted[inv.Node.Key()], i, r.Ref))
-			if r.Kind == kindDefinition && r.Group == groupDefinition {
-				groups[container.Key(r.Ref).Group] = true
-			}
 		}
 	}
-	sorted := kinds.sorted()
-	for i := range sorted {
-		sorted[i].defined = groups[sorted[i].group]
-	}
-	return sorted
+	return kinds.sorted()
 }
 
 // belongs notes an object that may have an owner reference to an inventory. The garbage

@@ -39,5 +39,5 @@ func (e *UnservedError) Error() string {
 	if e.Definition != "" {
 		return fmt.Sprintf("CustomResourceDefinition %[2]s defines kind %[1]s, but the server doesn't serve it, so lynqctl can't tell which recorded objects exist. Serve a version of it, or delete the definition and all objects of it", kind, e.Definition)
 	}
-	return fmt.Sprintf("the server no longer serves kind %s, and its recorded objects may still exist. Serve it again, for example by its APIService. In other namespaces than the inventory's, lynqctl finalize --force gives the objects up", kind)
+	return fmt.Sprintf("the server no longer serves kind %s, and its recorded objects may still exist. Serve it again, for example by its CustomResourceDefinition or APIService. In other namespaces than the inventory's, lynqctl finalize --force gives the objects up", kind)
 }
