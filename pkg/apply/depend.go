@@ -16,6 +16,9 @@ func (n *nodeRun) ready(s *progress.Step) bool {
 	if s.Object == nil {
 		return n.mayLeave(s)
 	}
+	if s.After != nil && s.After.State != progress.Done {
+		return false
+	}
 	if s.Action == plan.ActionPurge {
 		return true // its dependencies are done
 	}

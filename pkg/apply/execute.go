@@ -24,6 +24,7 @@ type carrier struct {
 	of        *plan.Plan
 	plan      *plan.NodePlan
 	form      schedule.Form // the node's form
+	steps     *progress.Steps
 	requests  *requests
 	record    *record
 	decisions *decisions
@@ -214,7 +215,7 @@ func (c *carrier) send(ctx context.Context, s *progress.Step) move {
 	case errors.Is(err, write.ErrRecreate):
 		return c.deletion.recreate(s)
 	case err != nil:
-		return fails(err)
+		return c.contested(s, err)
 	}
 	c.budget.Succeeded(c.kind(s))
 	return c.written(s, done)

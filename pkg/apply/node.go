@@ -60,7 +60,7 @@ func (n *nodeRun) set(r *run, of *plan.Plan, p *plan.NodePlan, result *report.No
 		all:    r.Options.Wait, share: rollout.ShareOf(p), deadline: rollout.Limit(),
 	}
 	n.carrier = carrier{
-		of: of, plan: p, form: n.form(), requests: &n.requests, record: &n.record, decisions: &n.decisions, deletion: &n.deletion, release: &n.release, hooks: &n.hooks,
+		of: of, plan: p, form: n.form(), steps: &n.steps, requests: &n.requests, record: &n.record, decisions: &n.decisions, deletion: &n.deletion, release: &n.release, hooks: &n.hooks,
 		lookout: &n.lookout, links: &n.links, tell: &n.tell, budget: r.budget, now: r.Now, ending: &n.ending,
 	}
 }
@@ -156,7 +156,7 @@ const (
 )
 
 // has reports whether a step belongs to the phase.
-func (p phase) has(s *progress.Step) bool { return (s.Object != nil) == (p == phaseWanted) }
+func (p phase) has(s *progress.Step) bool { return (s.Object != nil || s.Early) == (p == phaseWanted) }
 
 // advance executes steps. It returns true when all are done, and false when the node must
 // wait.

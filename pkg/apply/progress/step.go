@@ -50,6 +50,10 @@ type Step struct {
 	Since   time.Time
 	Expired time.Time
 	Watched bool // a watch reports the object
+	// Early is set if the object is deleted before the node's other objects are ready. After
+	// is the step with an object that must be deleted before this one is written.
+	Early bool
+	After *Step
 	// Collected is set if lynqctl leaves the object to the garbage collector. Its entry
 	// remains until the inventory is deleted.
 	Collected bool

@@ -1,8 +1,11 @@
 package write
 
 import (
+	"errors"
 	"regexp"
 	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // Unserved returns the API version under which a manager's entry was written, if the server
@@ -30,6 +33,25 @@ func Taken(message string) bool {
 		}
 	}
 	return false
+}
+
+// TakenBy returns the server's messages that another object has a value that only one object
+// can have, or "". They don't name the refused object.
+func TakenBy(err error) string {
+	var answer apierrors.APIStatus
+	if !errors.As(err, &answer) || !Taken(answer.Status().Message) {
+		return ""
+	}
+	var said []string
+	for _, c := range causes(answer.Status()) {
+		if Taken(c.Message) {
+			said = append(said, c.Message)
+		}
+	}
+	if len(said) == 0 {
+		return answer.Status().Message
+	}
+	return strings.Join(said, "\n")
 }
 
 // Permanent reports whether the same request never succeeds, although the server answers it

@@ -20,6 +20,9 @@ type hintedError struct {
 
 func (e *hintedError) Unwrap() error { return e.error }
 
+// Hinted returns an error with a fix that depends on other objects.
+func Hinted(err error, hint string) error { return &hintedError{err, hint} }
+
 // hinted adds a fix to an error if the server can't change the live object that way.
 func (w *writer) hinted(err error) error {
 	p := ProblemOf(err)
