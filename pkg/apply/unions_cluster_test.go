@@ -96,17 +96,19 @@ func TestUnions(t *testing.T) {
 	}
 }
 
+// withoutNulls returns a copy of a value without the nulls in its maps.
 func withoutNulls(v any) any {
-	if m, is := v.(map[string]any); is {
-		for name, child := range m {
-			if child == nil {
-				delete(m, name)
-			} else {
-				withoutNulls(child)
-			}
+	m, is := v.(map[string]any)
+	if !is {
+		return v
+	}
+	without := map[string]any{}
+	for name, child := range m {
+		if child != nil {
+			without[name] = withoutNulls(child)
 		}
 	}
-	return v
+	return without
 }
 
 // TestUnionOfOthers checks that lynqctl doesn't drop a member that another client manages,

@@ -21,6 +21,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // tellLosses adds to steps that delete data which desired object replaces it.
@@ -677,8 +678,18 @@ func (d *decider) wanted(me plan.Owner, o *plan.Object, r *inventory.Entry, l *t
 		s.Message = remade
 	case s.Reason == reason.Moved:
 		s.Message = d.movesFrom(l)
+	case s.Action == plan.ActionUpdate && s.Reason == reason.Untracked && me.Tracked(o, l):
+		s.Message = unmarked(l)
 	}
 	return s
+}
+
+// unmarked says why an object is written whose entry says that it is up to date.
+func unmarked(l *tracking.Live) string {
+	if l.Mark == "" {
+		return "it lacks " + wellknown.AnnotationDigest + ", which earlier versions of lynqctl didn't write"
+	}
+	return wellknown.AnnotationDigest + " shows that it isn't the version in the inventory"
 }
 
 // once plans an object that lynqctl created once. Only its tracking may change.
@@ -719,7 +730,7 @@ func (d *decider) compare(me plan.Owner, o *plan.Object, r *inventory.Entry, l *
 		return plan.ActionUpdate, reason.Replaced
 	case r.Digest != o.Digest:
 		return plan.ActionUpdate, reason.Changed
-	case !me.Tracked(o, l):
+	case !me.Tracked(o, l), !o.Marked(l): // the entry alone never says that nothing changed
 		return plan.ActionUpdate, reason.Untracked
 	case plan.MayHaveDrifted(o, r, l):
 		return plan.ActionUpdate, reason.Drifted

@@ -18,7 +18,7 @@ func NewRecords(inventories []*inventory.Inventory) *Records {
 
 // Step decides an object with the desired state of its entry.
 func (r *Records) Step(me plan.Owner, e *inventory.Entry, l *tracking.Live) plan.Step {
-	return r.d.step(me, plan.AsRecorded(me, e), e, l)
+	return r.d.step(me, plan.AsRecorded(me, e).MarkedAs(l), e, l)
 }
 
 // Holder returns the owner of an object, or "" if it belongs to the node or has no owner.

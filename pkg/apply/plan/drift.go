@@ -20,7 +20,7 @@ func (s *Step) Repairs() bool {
 	if s.Action != ActionUpdate && s.Action != ActionRecreate || s.Entry == nil || s.Live == nil || s.Entry.Digest == "" || s.Entry.UID != string(s.Live.UID) {
 		return false
 	}
-	return s.Entry.Digest == s.Object.Digest || MayHaveDrifted(s.Object, s.Entry, s.Live)
+	return s.Entry.Digest == s.Object.Digest && s.Object.Marked(s.Live) || MayHaveDrifted(s.Object, s.Entry, s.Live)
 }
 
 // Unaltered reports whether the manifest of an object is the one that lynqctl wrote last. So

@@ -35,7 +35,7 @@ func Make(n *lynq.Node) (*Node, error) {
 		if err != nil {
 			return nil, err
 		}
-		made.Hooks[i].Digest = inventory.HookDigest(recorded)
+		made.Hooks[i].Digest, made.Hooks[i].Mark = inventory.HookDigest(recorded), ""
 	}
 	return made, nil
 }
@@ -96,6 +96,10 @@ func makeObject(o *lynq.Object, row, partOf string) (Object, error) {
 		AtOnce: o.Group == "" && o.Kind == "Service" && ready.AtOnce(body),
 	}
 	made.Digest = digest(made.Body, policy, node)
+	made.Mark = made.Digest
+	if node != nil {
+		made.Mark = digest(made.Body, policy, nil) + rowMark
+	}
 	return made, nil
 }
 

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"strings"
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
@@ -136,6 +137,10 @@ type Object struct {
 	// Digest changes whenever lynqctl must write the object again. It covers the manifest
 	// and the policies for writing it.
 	Digest string
+	// Mark is the digest of the manifest alone. lynqctl writes it to the object, so that
+	// nobody who may only write the inventory decides that the object is up to date. It is
+	// "" for a hook.
+	Mark string
 	// Template is a digest of the object's template in the form, independent of the row. If
 	// it is equal, Digest has changed because of the row.
 	Template string
@@ -160,6 +165,28 @@ func (p *NodePlan) Mask() redact.Mask {
 		return nil
 	}
 	return p.Desired.Mask
+}
+
+// Marked reports whether an object has the mark of the desired manifest. The content of an
+// object that is created once doesn't matter.
+func (o *Object) Marked(l *tracking.Live) bool {
+	return o.Policy.Creation.Once() || l.Mark == o.Mark
+}
+
+// rowMark ends the mark of an object that lynqctl also writes when its row changes. Its
+// recorded digest covers the row, and the mark doesn't: readers of the object must not
+// test guesses for columns that it doesn't contain.
+const rowMark = "-row"
+
+// MarkedAs returns the recorded object with the mark that a live object must have. The
+// record of an object with a row's digest can't tell it. Earlier versions of lynqctl wrote
+// no mark, and apply adds it.
+func (o *Object) MarkedAs(l *tracking.Live) *Object {
+	marked := *o
+	if marked.Mark = o.Digest; l != nil && (l.Mark == "" || strings.HasSuffix(l.Mark, rowMark)) {
+		marked.Mark = l.Mark
+	}
+	return &marked
 }
 
 // Completed reports whether an entry says that an object did its work in its current

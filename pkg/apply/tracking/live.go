@@ -23,6 +23,8 @@ type Live struct {
 	// These come from annotations.
 	ResourceID     string
 	DeletionPolicy lynq.DeletionPolicy
+	// Mark is the digest of the manifest that lynqctl wrote last, or "".
+	Mark string
 
 	// Fields is a hash of the fields that lynq manages by server-side apply, and of the
 	// second of its last change. It is "" if lynq manages none.

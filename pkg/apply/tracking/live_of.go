@@ -29,6 +29,7 @@ func LiveOf(ref lynq.Ref, m *metav1.PartialObjectMetadata) Live {
 		PartOf:         lynq.Shared(m.Labels[wellknown.LabelPartOf]),
 		ResourceID:     lynq.Shared(m.Annotations[wellknown.AnnotationResourceID]),
 		DeletionPolicy: lynq.DeletionPolicy(lynq.Shared(m.Annotations[wellknown.AnnotationDeletionPolicy])),
+		Mark:           m.Annotations[wellknown.AnnotationDigest],
 		Orphaned:       m.Labels[wellknown.LabelOrphaned] == "true",
 		Data:           m.Annotations[wellknown.AnnotationHoldsData] == "true",
 		CreatedOnce:    m.Annotations[wellknown.AnnotationCreatedOnce] == "true",

@@ -288,7 +288,7 @@ func untracked(me plan.Owner, o *plan.Object, l *tracking.Live) string {
 	note(true, l.PartOf == me.PartOf, "label "+wellknown.LabelPartOf)
 	note(o.Owned, owned, "the owner reference")
 	note(!o.Owned, labelled, "its node's labels")
-	note(true, !o.Policy.Creation.Once() || o.Annotated(l), "annotations that lynqctl writes")
+	note(true, o.Marked(l) && (!o.Policy.Creation.Once() || o.Annotated(l)), "annotations that lynqctl writes")
 	what := ""
 	if len(lacks) > 0 {
 		what = "it lacks " + strings.Join(lacks, ", ")

@@ -90,6 +90,10 @@ func (w *writer) sent(planned *plan.Step, done Result) Result {
 		w.Record("ForceApply", s.Ref().String()+": "+s.Message)
 	case reason.Moved:
 		w.note = append([]string{s.Message}, w.note...)
+	case reason.Untracked:
+		if s.Message != "" {
+			w.note = append([]string{s.Message}, w.note...)
+		}
 	}
 	done.Note = strings.Join(w.note, "; ")
 	return done
@@ -561,12 +565,18 @@ func (w *writer) trackUnwritten(live *unstructured.Unstructured) (Result, error)
 	return w.o.change(live, change)
 }
 
-// manifest returns the object's manifest, with the node's annotation for adopted objects.
+// manifest returns the object's manifest with its mark, and with the node's annotation for
+// adopted objects.
 func (w *writer) manifest() manifest.Body {
-	if w.o.Step.Adopted {
-		return w.o.Step.Object.Body.Annotated(wellknown.AnnotationAdopted, "true")
+	o := w.o.Step.Object
+	body := o.Body
+	if o.Mark != "" && !o.Policy.Creation.Once() {
+		body = body.Annotated(wellknown.AnnotationDigest, o.Mark)
 	}
-	return w.o.Step.Object.Body
+	if w.o.Step.Adopted {
+		body = body.Annotated(wellknown.AnnotationAdopted, "true")
+	}
+	return body
 }
 
 // takesFields reports whether a takeover takes fields with other values from their
@@ -628,6 +638,9 @@ func (w *writer) tracking(live *unstructured.Unstructured) (fields.MetadataChang
 		}
 	}
 	for _, key := range TrackingAnnotations() {
+		if key == wellknown.AnnotationDigest {
+			continue // it is about the content, which this change doesn't write
+		}
 		if value, wanted := desired.GetAnnotations()[key]; wanted {
 			c.SetAnnotations[key] = value
 		} else {
@@ -648,5 +661,5 @@ func TrackingLabels() []string {
 
 // TrackingAnnotations returns the annotations that nodes set on their objects.
 func TrackingAnnotations() []string {
-	return []string{wellknown.AnnotationDeletionPolicy, wellknown.AnnotationResourceID, wellknown.AnnotationCreatedOnce, wellknown.AnnotationAdopted}
+	return []string{wellknown.AnnotationDeletionPolicy, wellknown.AnnotationResourceID, wellknown.AnnotationCreatedOnce, wellknown.AnnotationAdopted, wellknown.AnnotationDigest}
 }

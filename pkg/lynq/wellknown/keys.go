@@ -28,7 +28,7 @@ func Reserved(key string) bool {
 	switch name {
 	case "hub", "node", "node-namespace", "record", "template", // labels
 		"orphaned", "orphaned-at", "orphaned-reason", "orphaned-from",
-		"deletion-policy", "resource-id", "created-once", "adopted",
+		"deletion-policy", "resource-id", "created-once", "adopted", "digest",
 		"hubId", "hub-namespace", "template-namespace", "activate", "template-generation", "rollout-update-start", "extra", "depend-forms", "expires", "leaving-since", "leaving-until":
 		return true
 	}
@@ -49,6 +49,9 @@ const (
 	AnnotationResourceID     = KeyPrefix + "resource-id"
 	AnnotationCreatedOnce    = KeyPrefix + "created-once"
 	AnnotationAdopted        = KeyPrefix + "adopted"
+	// AnnotationDigest has the digest of the manifest that lynqctl wrote last. Unlike an
+	// inventory, only somebody who may write the object can change it.
+	AnnotationDigest = KeyPrefix + "digest"
 )
 
 // AnnotationAdoptionPolicy is another spelling of a resource's adoptionPolicy. It

@@ -1,0 +1,63 @@
+package decide
+
+import (
+	"testing"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// TestForgedDigest checks that a digest in the inventory never says alone that an object is
+// up to date: the mark on the object must agree.
+func TestForgedDigest(t *testing.T) {
+	for _, patch := range []lynq.PatchStrategy{lynq.PatchApply, lynq.PatchMerge, lynq.PatchReplace} {
+		for mark, want := range map[string]verdict{
+			"d1": {plan.ActionKeep, reason.UpToDate},
+			"d0": {plan.ActionUpdate, reason.Untracked},
+			"":   {plan.ActionUpdate, reason.Untracked},
+		} {
+			p := lynq.DefaultPolicy()
+			p.Patch = patch
+			in := scene(ours, p)
+			in.Nodes[0].Objects[0].Mark = "d1"
+			for _, l := range in.Live {
+				l.Mark = mark
+			}
+			s := &Decide(in, Limits{AllowEmpty: true}).Nodes[0].Steps[0]
+			if got := (verdict{s.Action, s.Reason}); got != want {
+				t.Errorf("%s, mark %q: got %v, want %v", patch, mark, got, want)
+			}
+			if mark != "d1" && s.Repairs() {
+				t.Errorf("%s, mark %q: a forged digest takes fields from other managers", patch, mark)
+			}
+		}
+	}
+}
+
+// TestForgedFields shows what remains: an inventory that follows another client's change
+// hides this change from runs. It never hides a changed manifest.
+func TestForgedFields(t *testing.T) {
+	forged := func() *Input {
+		in := scene(drift, lynq.DefaultPolicy())
+		in.Nodes[0].Objects[0].Mark = "d1"
+		for ref, l := range in.Live {
+			l.Mark = "d1"
+			for i := range in.Inventories[0].Entries {
+				if r := &in.Inventories[0].Entries[i]; r.Ref == ref {
+					r.Fields, r.Generation, r.ResourceVersion = l.Fields, l.Generation, l.ResourceVersion
+				}
+			}
+		}
+		return in
+	}
+	if got := firstVerdict(t, forged()); got != (verdict{plan.ActionKeep, reason.UpToDate}) {
+		t.Errorf("a followed change: %v", got)
+	}
+	in := forged()
+	in.Nodes[0].Objects[0].Digest, in.Nodes[0].Objects[0].Mark = "d9", "d9"
+	in.Inventories[0].Entries[0].Digest = "d9"
+	if got := firstVerdict(t, in); got != (verdict{plan.ActionUpdate, reason.Untracked}) {
+		t.Errorf("a changed manifest: %v", got)
+	}
+}
