@@ -45,7 +45,7 @@ func (r *run) noteLeaving(ctx context.Context, plans []plan.Plan) []report.NodeR
 
 // markLeaving writes the inventory of a node with a new or changed grace period.
 func (r *run) markLeaving(id lynq.NodeID, l *plan.Leaving) error {
-	saved, err := r.Inventories.Save(r.finishing, l.Marked())
+	saved, err := saveOn(r.finishing, r.Inventories, l.Inventory, l.Marked())
 	if err != nil {
 		r.Reporter.Report(report.Event{Time: r.Now(), Type: report.EventNode, NodeID: id, Outcome: report.OutcomeFailed, Message: err.Error()})
 		return err

@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -199,6 +200,9 @@ type notes struct {
 	mu      sync.Mutex
 	version int
 	saved   map[lynq.NodeKey]*inventory.Inventory
+	// meanwhile changes an inventory before each write, so many times.
+	meanwhile func(inv *inventory.Inventory, version int)
+	times     int
 }
 
 func newNotes() *notes { return &notes{saved: map[lynq.NodeKey]*inventory.Inventory{}} }
@@ -207,8 +211,9 @@ func (n *notes) Save(_ context.Context, inv *inventory.Inventory) (*inventory.In
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	key := inv.Node.Key()
+	n.others(key)
 	if there := n.saved[key]; (there == nil) != (inv.UID == "") || there != nil && there.ResourceVersion != inv.ResourceVersion {
-		return nil, &store.ChangedError{Namespace: inv.Node.Namespace, Name: inventory.Name(inv.Node.Name), What: "another client changed it meanwhile"}
+		return nil, conflictOver(inv)
 	}
 	n.version++
 	next := inv.Clone()
@@ -218,6 +223,38 @@ func (n *notes) Save(_ context.Context, inv *inventory.Inventory) (*inventory.In
 	}
 	n.saved[key] = next
 	return next.Clone(), nil
+}
+
+func conflictOver(inv *inventory.Inventory) error {
+	name := inventory.Name(inv.Node.Name)
+	return &store.ChangedError{
+		Namespace: inv.Node.Namespace, Name: name, What: "another client changed it meanwhile",
+		Err: apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, name, errors.New("changed")),
+	}
+}
+
+// others is another client that changes an inventory just before a write.
+func (n *notes) others(key lynq.NodeKey) {
+	there := n.saved[key]
+	if there == nil || n.meanwhile == nil || n.times == 0 {
+		return
+	}
+	n.times--
+	n.version++
+	there = there.Clone()
+	n.meanwhile(there, n.version)
+	there.ResourceVersion = strconv.Itoa(n.version)
+	n.saved[key] = there
+}
+
+func (n *notes) Reread(_ context.Context, read *inventory.Inventory) (*inventory.Inventory, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	there := n.saved[read.Node.Key()]
+	if there == nil || there.UID != read.UID || !inventory.Equal(there, read) {
+		return nil, conflictOver(read)
+	}
+	return read.On(there), nil
 }
 
 func (n *notes) Check(_ context.Context, inv *inventory.Inventory) error {
@@ -238,9 +275,13 @@ func (n *notes) Restore(ctx context.Context, inv *inventory.Inventory, detach fu
 	return n.Save(ctx, restored)
 }
 
-func (n *notes) Remove(_ context.Context, inv *inventory.Inventory, _ gate.Permit) error {
+func (n *notes) Remove(_ context.Context, inv *inventory.Inventory, permit gate.Permit) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	n.others(inv.Node.Key())
+	if there := n.saved[inv.Node.Key()]; there != nil && permit.Version() != "" && there.ResourceVersion != permit.Version() {
+		return conflictOver(inv)
+	}
 	delete(n.saved, inv.Node.Key())
 	return nil
 }

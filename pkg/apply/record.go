@@ -2,7 +2,10 @@ package apply
 
 import (
 	"context"
+	"errors"
 	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -24,12 +27,32 @@ type record struct {
 }
 
 func (r *record) save(next *inventory.Inventory) error {
-	saved, err := r.inventories.Save(r.requests.ctx, next)
+	saved, err := saveOn(r.requests.ctx, r.inventories, r.saved, next)
 	if err != nil {
 		return err
 	}
 	r.saved = saved
 	return nil
+}
+
+// recordTries limits the attempts to write an inventory if other clients write too.
+const recordTries = 7
+
+// saveOn saves an inventory. read is the saved one that next is made from, or nil. If
+// another client changed only its own fields meanwhile, such as a label, it saves next with
+// these.
+func saveOn(ctx context.Context, inventories Inventories, read, next *inventory.Inventory) (*inventory.Inventory, error) {
+	for try := 1; ; try++ {
+		saved, err := inventories.Save(ctx, next)
+		if !apierrors.IsConflict(err) || read == nil || try == recordTries {
+			return saved, err
+		}
+		again, rereadErr := inventories.Reread(ctx, read)
+		if rereadErr != nil {
+			return nil, errors.Join(err, rereadErr)
+		}
+		read, next = again, next.On(again)
+	}
 }
 
 // exists reports whether the cluster has the inventory.
@@ -130,11 +153,21 @@ func (r *record) confirmed() *inventory.Inventory {
 
 // remove deletes the inventory of a node after its objects are gone.
 func (r *record) remove() error {
-	permit, err := gate.PermitInventory(r.plan, r.saved, r.steps.Left())
-	if err != nil {
-		return err
+	for try := 1; ; try++ {
+		permit, err := gate.PermitInventory(r.plan, r.saved, r.steps.Left())
+		if err != nil {
+			return err
+		}
+		err = r.inventories.Remove(r.requests.ctx, r.saved, permit)
+		if !apierrors.IsConflict(err) || try == recordTries {
+			return err
+		}
+		again, rereadErr := r.inventories.Reread(r.requests.ctx, r.saved)
+		if rereadErr != nil {
+			return errors.Join(err, rereadErr)
+		}
+		r.saved = again
 	}
-	return r.inventories.Remove(r.requests.ctx, r.saved, permit)
 }
 
 // contested reports whether the server must try a step before the inventory records it. The

@@ -25,6 +25,9 @@ type Inventories interface {
 	// Save creates the inventory's ConfigMap, or updates the version that was loaded or
 	// saved last. It returns the inventory with the server's values.
 	Save(ctx context.Context, inv *inventory.Inventory) (*inventory.Inventory, error)
+	// Reread reads an inventory that another client changed since read. It fails unless only
+	// fields of others changed.
+	Reread(ctx context.Context, read *inventory.Inventory) (*inventory.Inventory, error)
 	// Check returns an error unless the inventory's ConfigMap still exists, as it was
 	// loaded or saved last, and nobody is deleting it.
 	Check(ctx context.Context, inv *inventory.Inventory) error

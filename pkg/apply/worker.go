@@ -44,7 +44,7 @@ func (n *Node) Save(inv *inventory.Inventory) (*inventory.Inventory, error) {
 	if n.DryRun {
 		return inv, nil
 	}
-	return n.node.record.inventories.Save(n.Finishing, inv)
+	return saveOn(n.Finishing, n.node.record.inventories, n.node.record.saved, inv)
 }
 
 // End sets the result of a step, given by its index in the plan.

@@ -94,6 +94,13 @@ func (inv *Inventory) Clone() *Inventory {
 	return &c
 }
 
+// On returns the inventory as the next version of what another client wrote.
+func (inv *Inventory) On(there *Inventory) *Inventory {
+	c := inv.Clone()
+	c.ResourceVersion, c.Others = there.ResourceVersion, there.Others
+	return c
+}
+
 // Phase is the progress of an object.
 type Phase string
 

@@ -187,6 +187,11 @@ func (*diffRun) Restore(context.Context, *inventory.Inventory, func() (gate.Perm
 	return nil, errDiffRun
 }
 
+// Reread implements apply.Inventories.
+func (*diffRun) Reread(context.Context, *inventory.Inventory) (*inventory.Inventory, error) {
+	return nil, errDiffRun
+}
+
 // Remove implements apply.Inventories.
 func (*diffRun) Remove(context.Context, *inventory.Inventory, gate.Permit) error { return errDiffRun }
 

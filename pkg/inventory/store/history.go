@@ -69,24 +69,34 @@ func (s *Store) history(ctx context.Context, hub lynq.HubKey, begins func() (boo
 }
 
 // RemoveHistory deletes the history of a hub whose record is deleted too. It keeps a
-// ConfigMap without the labels of a history. A missing history is no error.
+// ConfigMap without the labels of a history. A missing history is no error. If another run
+// writes the history meanwhile, it reads that and decides again.
 func (s *Store) RemoveHistory(ctx context.Context, h lynq.HubKey, permit func(types.UID) (gate.Permit, error)) error {
+	for try := 1; ; try++ {
+		err := s.tryRemoveHistory(ctx, h, permit)
+		if apierrors.IsConflict(err) && try < historyTries {
+			continue
+		}
+		if err != nil && !apierrors.IsNotFound(err) {
+			return fmt.Errorf("remove the history of hub %s: %w", h, err)
+		}
+		return nil
+	}
+}
+
+func (s *Store) tryRemoveHistory(ctx context.Context, h lynq.HubKey, permit func(types.UID) (gate.Permit, error)) error {
 	cm, err := s.configMaps.Get(ctx, h.Namespace, history.Name(h.Name))
 	switch {
-	case apierrors.IsNotFound(err):
+	case err != nil:
+		return err
+	case cm.Labels[wellknown.LabelRecord] != wellknown.RecordHistory || cm.Labels[wellknown.LabelHub] != h.Name:
 		return nil
-	case err == nil && (cm.Labels[wellknown.LabelRecord] != wellknown.RecordHistory || cm.Labels[wellknown.LabelHub] != h.Name):
-		return nil
-	case err == nil:
-		var may gate.Permit
-		if may, err = permit(cm.UID); err == nil {
-			err = s.configMaps.Delete(ctx, may)
-		}
 	}
-	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
-		return fmt.Errorf("remove the history of hub %s: %w", h, err)
+	may, err := permit(cm.UID)
+	if err != nil {
+		return err
 	}
-	return nil
+	return s.configMaps.Delete(ctx, may)
 }
 
 // History has the runs of a hub, newest first.

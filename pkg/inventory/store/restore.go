@@ -53,19 +53,22 @@ func (s *Store) saveCopy(ctx context.Context, inv *inventory.Inventory) (*corev1
 		return nil, err
 	}
 	saved, err := s.configMaps.Create(ctx, cm)
-	if !apierrors.IsAlreadyExists(err) {
-		return saved, err
+	for try := 1; apierrors.IsAlreadyExists(err) || apierrors.IsConflict(err) && try < copyTries; try++ {
+		there, getErr := s.configMaps.Get(ctx, cm.Namespace, cm.Name)
+		if getErr != nil {
+			return nil, getErr
+		}
+		if there.Labels[wellknown.LabelRecord] != wellknown.RecordCopy {
+			return nil, changed(cm.Namespace, cm.Name, "it is not a copy that lynqctl made (rename or delete it)", nil)
+		}
+		cm.UID, cm.ResourceVersion = there.UID, there.ResourceVersion
+		saved, err = s.configMaps.Update(ctx, cm)
 	}
-	there, err := s.configMaps.Get(ctx, cm.Namespace, cm.Name)
-	if err != nil {
-		return nil, err
-	}
-	if there.Labels[wellknown.LabelRecord] != wellknown.RecordCopy {
-		return nil, changed(cm.Namespace, cm.Name, "it is not a copy that lynqctl made (rename or delete it)", nil)
-	}
-	cm.UID, cm.ResourceVersion = there.UID, there.ResourceVersion
-	return s.configMaps.Update(ctx, cm)
+	return saved, err
 }
+
+// copyTries limits the attempts to write a copy if other clients write it too.
+const copyTries = 5
 
 // gone waits until a deleted ConfigMap has disappeared.
 func (s *Store) gone(ctx context.Context, m *member) error {

@@ -196,6 +196,28 @@ func (s *Store) Save(ctx context.Context, inv *inventory.Inventory) (*inventory.
 	return next, s.forgetCopy(ctx, next)
 }
 
+// Reread reads an inventory after a write that failed because another client changed the
+// ConfigMap. It returns read with the fields of other clients as they are now. The error is
+// a *ChangedError if lynqctl's own fields changed, too, or the server's.
+func (s *Store) Reread(ctx context.Context, read *inventory.Inventory) (*inventory.Inventory, error) {
+	namespace, name := read.Node.Namespace, inventory.Name(read.Node.Name)
+	there, err := s.configMaps.Get(ctx, namespace, name)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, changed(namespace, name, "another client deleted it meanwhile (run again)", err)
+	case err != nil:
+		return nil, fmt.Errorf("read the inventory of node %s/%s: %w", namespace, read.Node.Name, err)
+	}
+	got, err := inventory.Decode(there)
+	if err != nil {
+		return nil, changed(namespace, name, unreadable(err).Error(), err)
+	}
+	if got.UID != read.UID || got.Deleting != read.Deleting || !inventory.Equal(got, read) {
+		return nil, changed(namespace, name, "another client changed it meanwhile (run again)", nil)
+	}
+	return read.On(got), nil
+}
+
 // Check checks that the ConfigMap still exists, and that nobody has deleted it since the
 // read. The error is a *ChangedError, or the server's.
 func (s *Store) Check(ctx context.Context, inv *inventory.Inventory) error {

@@ -258,7 +258,15 @@ func TestChanged(t *testing.T) {
 	if want := "save the inventory of node " + a.Namespace + "/bare-web: ConfigMap " + a.Namespace + `/lynqnode-bare-web: it exists, and isn't an inventory, because its label lynq.sh/record isn't "node" (restore its labels, or delete it if lynqctl didn't create it)`; err == nil || err.Error() != want {
 		t.Errorf("create, and the name is taken: got %v\nwant %s", err, want)
 	}
+	_, err = s.Reread(t.Context(), saved)
+	refused("read again without the label", err, "can't read it")
+	a.Kubectl(t, "", "label", "configmap/lynqnode-acme-web", "lynq.sh/hub="+inv.Node.Hub.Name, "example.com/by=others")
+	if next, err := s.Reread(t.Context(), saved); err != nil || next.Others.Labels["example.com/by"] != "others" || next.ResourceVersion == saved.ResourceVersion {
+		t.Errorf("read again after another client's label: %+v, %v", next, err)
+	}
 	saved.Activate = "false"
+	_, err = s.Reread(t.Context(), saved)
+	refused("read again, and lynqctl's fields changed", err, "another client changed it meanwhile (run again)")
 	_, err = s.Save(t.Context(), saved)
 	refused("update", err, "another client changed it meanwhile (run again)")
 	if !apierrors.IsConflict(err) {
@@ -273,6 +281,8 @@ func TestChanged(t *testing.T) {
 	a.Kubectl(t, "", "delete", "configmap/lynqnode-acme-web")
 	_, err = s.Save(t.Context(), saved)
 	refused("update of a deleted one", err, "another client deleted it meanwhile (run again)")
+	_, err = s.Reread(t.Context(), saved)
+	refused("read a deleted one again", err, "another client deleted it meanwhile (run again)")
 	save(t, s, a.here(t))
 	saved.Activate, saved.Finalizer = "true", true
 	_, err = s.Save(t.Context(), saved)
