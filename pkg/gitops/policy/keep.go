@@ -60,7 +60,7 @@ func Unprotected(t Target, doc []byte) bool {
 func Fate(doc *yaml.RNode, t Target, own bool) lynq.DeletionPolicy {
 	annotations := doc.GetAnnotations(argoSyncOptions, fluxPrune)
 	options := annotations[argoSyncOptions]
-	argo := hasOption(options, "Prune=false")
+	argo := firstOption(options, "Prune") == "false"
 	flux := strings.EqualFold(annotations[fluxPrune], fluxDisabled)
 	dropped, gone := argo, argo
 	switch t {
@@ -87,6 +87,17 @@ func Fate(doc *yaml.RNode, t Target, own bool) lynq.DeletionPolicy {
 // hasOption reports whether a list of Argo CD has an option.
 func hasOption(list, option string) bool {
 	return slices.ContainsFunc(strings.Split(list, ","), func(o string) bool { return strings.TrimSpace(o) == option })
+}
+
+// firstOption returns the value of an option in a list of Argo CD, or "". Argo CD prunes by
+// the first one.
+func firstOption(list, name string) string {
+	for item := range strings.SplitSeq(list, ",") {
+		if value, found := strings.CutPrefix(strings.TrimSpace(item), name+"="); found {
+			return value
+		}
+	}
+	return ""
 }
 
 // isDefinition reports whether a document is a CustomResourceDefinition. Argo CD never
