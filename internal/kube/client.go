@@ -34,6 +34,8 @@ type Options struct {
 	Log RequestLog
 	// Transport carries the requests. With nil, the client uses the one of the kubeconfig.
 	Transport http.RoundTripper
+	// Secrets are the values that no error, warning or event shows. nil means none.
+	Secrets *redact.Filter
 	// Answered receives each request: its verb in the terms of Kubernetes' rules, and the
 	// status of the answer, or 0 without one. It must be safe for concurrent use. nil means
 	// none.
@@ -48,6 +50,7 @@ type Client struct {
 	kinds    kinds
 	log      RequestLog
 	bodies   *atomic.Bool // see LogBodies
+	secrets  *redact.Filter
 	// mayWrite, if not nil, must allow each try of a write.
 	mayWrite func() error
 }
@@ -66,7 +69,7 @@ func NewClient(config *rest.Config, o Options) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to the cluster: %w", err)
 	}
-	return &Client{rest: client, patience: newPatience(o.Warn), pageSize: pageSize, kinds: newKinds(), log: o.Log, bodies: &atomic.Bool{}}, nil
+	return &Client{rest: client, patience: newPatience(o.Warn), pageSize: pageSize, kinds: newKinds(), log: o.Log, bodies: &atomic.Bool{}, secrets: o.Secrets}, nil
 }
 
 // LogBodies says whether the log of requests may show the bodies of objects. It may not if
@@ -99,7 +102,8 @@ func statusCodecs() runtime.NegotiatedSerializer {
 
 // warnings passes each warning on once. It implements rest.WarningHandlerWithContext.
 type warnings struct {
-	tell func(string)
+	tell    func(string)
+	secrets *redact.Filter
 
 	mu   sync.Mutex
 	told map[string]bool
@@ -107,11 +111,11 @@ type warnings struct {
 
 // HandleWarningHeaderWithContext implements rest.WarningHandlerWithContext. Code 299 marks
 // warnings about the request.
-func (w *warnings) HandleWarningHeaderWithContext(ctx context.Context, code int, _, text string) {
+func (w *warnings) HandleWarningHeaderWithContext(_ context.Context, code int, _, text string) {
 	if w.tell == nil || code != 299 || text == "" {
 		return
 	}
-	text = redact.Of(ctx).Hide(text)
+	text = w.secrets.Hide(text)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.told[text] {

@@ -165,7 +165,7 @@ func configure(config *rest.Config, o Options) *rest.Config {
 	config = rest.CopyConfig(config)
 	config.UserAgent = userAgent
 	config.QPS = -1 // the server limits the rate itself
-	config.WarningHandlerWithContext = &warnings{tell: o.Warn}
+	config.WarningHandlerWithContext = &warnings{tell: o.Warn, secrets: o.Secrets}
 	config.NegotiatedSerializer = statusCodecs()
 	if o.Transport != nil {
 		config.Transport = o.Transport

@@ -20,17 +20,17 @@ import (
 )
 
 // explain turns a failed try into an error that names the request and the answer.
-func explain(ctx context.Context, r *request, err error) error {
+func (c *Client) explain(ctx context.Context, r *request, err error) error {
 	tried, ended := &triedError{}, &interruptedError{}
 	switch {
 	case errors.As(err, &tried):
-		return &triedError{tries: tried.tries, err: explain(ctx, r, tried.err)}
+		return &triedError{tries: tried.tries, err: c.explain(ctx, r, tried.err)}
 	case errors.As(err, &ended):
-		return &interruptedError{cause: ended.cause, last: explain(ctx, r, ended.last)}
+		return &interruptedError{cause: ended.cause, last: c.explain(ctx, r, ended.last)}
 	}
 	status := &apierrors.StatusError{}
 	if errors.As(err, &status) {
-		return explainStatus(ctx, r, err, status)
+		return c.explainStatus(ctx, r, err, status)
 	}
 	// The URL has parameters that don't help, and the error's text has the path of the
 	// request.
@@ -44,8 +44,8 @@ func explain(ctx context.Context, r *request, err error) error {
 }
 
 // explainStatus works like explain, for a server's answer.
-func explainStatus(ctx context.Context, r *request, err error, status *apierrors.StatusError) error {
-	if hidden, changed := hideMasked(redact.Of(ctx), status); changed {
+func (c *Client) explainStatus(ctx context.Context, r *request, err error, status *apierrors.StatusError) error {
+	if hidden, changed := hideKnown(c.secrets, status); changed {
 		status, err = hidden, hidden
 	}
 	text, foreign := foreignText(status)
@@ -127,19 +127,16 @@ func (e *answerError) Unwrap() error {
 
 func isSecret(r lynq.APIResource) bool { return r.Group == "" && r.Plural == "secrets" }
 
-// hideMasked removes the values of a Mask from a server's error.
-func hideMasked(m redact.Mask, e *apierrors.StatusError) (*apierrors.StatusError, bool) {
-	if len(m) == 0 {
-		return e, false
-	}
+// hideKnown removes the secret values of the run from a server's error.
+func hideKnown(f *redact.Filter, e *apierrors.StatusError) (*apierrors.StatusError, bool) {
 	out := e.ErrStatus.DeepCopy()
-	out.Message = m.Hide(out.Message)
+	out.Message = f.Hide(out.Message)
 	changed := out.Message != e.ErrStatus.Message
 	if out.Details != nil {
 		for i := range out.Details.Causes {
 			cause := &out.Details.Causes[i]
 			before := cause.Message
-			cause.Message = m.Hide(before)
+			cause.Message = f.Hide(before)
 			changed = changed || cause.Message != before
 		}
 	}

@@ -17,7 +17,7 @@ import (
 
 // quoting returns a client of a server that warns, and refuses everything with a Status
 // that quotes a value. warned returns the warnings.
-func quoting(t *testing.T, status string) (client *kube.Client, warned func() string) {
+func quoting(t *testing.T, status string, secrets ...string) (client *kube.Client, warned func() string) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -27,7 +27,7 @@ func quoting(t *testing.T, status string) (client *kube.Client, warned func() st
 	}))
 	t.Cleanup(server.Close)
 	var warnings []string
-	client, err := kube.NewClient(&rest.Config{Host: server.URL}, kube.Options{Warn: func(text string) { warnings = append(warnings, text) }})
+	client, err := kube.NewClient(&rest.Config{Host: server.URL}, kube.Options{Warn: func(text string) { warnings = append(warnings, text) }, Secrets: redact.New(secrets...)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,12 +42,11 @@ const invalid = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":
 		{"reason":"FieldValueInvalid","message":"Invalid value: \"hunter2!\": is bad","field":"data.a"},
 		{"reason":"FieldValueInvalid","message":"Invalid value: \"7x\": field is immutable","field":"data.b"}]}}`
 
-// TestErrorsAreMasked wants errors and warnings of requests with a Mask to hide its values,
-// and nothing else.
+// TestErrorsAreMasked wants errors and warnings to hide the secret values of the run, and nothing
+// else.
 func TestErrorsAreMasked(t *testing.T) {
-	client, warned := quoting(t, invalid)
-	ctx := redact.New("hunter2!", "7x").Context(t.Context())
-	_, err := client.Write(ctx, configMaps, write.Request{Verb: write.Create, Namespace: "shop", Name: "db", Body: []byte("{}")})
+	client, warned := quoting(t, invalid, "hunter2!", "7x")
+	_, err := client.Write(t.Context(), configMaps, write.Request{Verb: write.Create, Namespace: "shop", Name: "db", Body: []byte("{}")})
 	if err == nil || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), `data.a: Invalid value: "•••": is bad, data.b: Invalid value: "•••": field is immutable`) {
 		t.Error(err)
 	}
@@ -57,9 +56,10 @@ func TestErrorsAreMasked(t *testing.T) {
 	if got := warned(); got != "••• is weak" {
 		t.Errorf("warned of %q", got)
 	}
+	client, _ = quoting(t, invalid)
 	_, err = client.Write(t.Context(), configMaps, write.Request{Verb: write.Create, Namespace: "shop", Name: "db", Body: []byte("{}")})
 	if err == nil || !strings.Contains(err.Error(), "hunter2!") {
-		t.Errorf("without a mask: %v", err)
+		t.Errorf("without secrets: %v", err)
 	}
 }
 

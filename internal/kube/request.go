@@ -149,7 +149,7 @@ func (c *Client) send(ctx context.Context, r *request) ([]byte, error) {
 	case refused != nil:
 		return nil, fmt.Errorf("%s: %w", r.text(), refused)
 	case err != nil:
-		return nil, explain(ctx, r, err)
+		return nil, c.explain(ctx, r, err)
 	}
 	return body, nil
 }
@@ -179,7 +179,7 @@ func (c *Client) receive(ctx context.Context, r *request, into *bytes.Buffer) er
 		return nil
 	})
 	if err != nil {
-		return explain(ctx, r, err)
+		return c.explain(ctx, r, err)
 	}
 	return nil
 }
@@ -215,7 +215,7 @@ func (c *Client) stream(ctx context.Context, r *request) (io.ReadCloser, error) 
 	}
 	body, err := c.build(r).Stream(c.logging(ctx, r))
 	if err != nil {
-		return nil, explain(ctx, r, err)
+		return nil, c.explain(ctx, r, err)
 	}
 	return body, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
@@ -27,6 +28,10 @@ type app struct {
 }
 
 func newApp(w console.World, args []string) *app {
+	if w.Secrets == nil {
+		w.Secrets = redact.New()
+	}
+	w.Stdout, w.Stderr = w.Stdout.Hiding(w.Secrets), w.Stderr.Hiding(w.Secrets)
 	return &app{Console: &console.Console{World: w, Version: buildVersion()}, args: args}
 }
 

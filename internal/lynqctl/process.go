@@ -10,6 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/internal/lynqctl/console"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
 // Process runs the command line of this process, and returns its exit code.
@@ -27,7 +28,8 @@ func ProcessAt(clock func() time.Time) int {
 		signal.Stop(signals)
 		cancel(&console.StopError{Signal: s})
 	}()
-	w := console.World{Stdin: os.Stdin, Stdout: tty.To(os.Stdout), Stderr: tty.To(os.Stderr), Getenv: os.Getenv, Program: os.Args[0], Clock: clock}
+	secrets := redact.New()
+	w := console.World{Stdin: os.Stdin, Stdout: tty.To(os.Stdout), Stderr: tty.To(os.Stderr).Hiding(secrets), Secrets: secrets, Getenv: os.Getenv, Program: os.Args[0], Clock: clock}
 	kube.LogTo(tty.NewStream(w.Stderr, w.Getenv, tty.ColorAuto))
 	return Run(ctx, w, os.Args[1:])
 }

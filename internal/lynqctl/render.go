@@ -122,7 +122,7 @@ func (a *app) render(ctx context.Context, f *renderCommandFlags) error {
 	if f.check {
 		return a.checkRender(ctx, f, o)
 	}
-	return render.Run(ctx, e, o, a.Out().Data())
+	return render.Run(ctx, e, o, a.Out().Manifests())
 }
 
 func asKYAML(text []byte) ([]byte, error) {
@@ -141,7 +141,7 @@ func (a *app) checkRender(ctx context.Context, f *renderCommandFlags, o *render.
 		}
 	}
 	e.Clock = func() time.Time { return now }
-	return render.Check(ctx, e, &render.CheckOptions{Render: *o, Second: f.second != "", Again: a.secondPass(now)}, a.Out().Data())
+	return render.Check(ctx, e, &render.CheckOptions{Render: *o, Second: f.second != "", Again: a.secondPass(now)}, a.Out().Manifests())
 }
 
 // secondPassFlag turns a process into the second pass of a check.

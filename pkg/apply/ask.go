@@ -54,7 +54,7 @@ func Ask(ctx context.Context, c Cluster, p *plan.Plan) ([]*tracking.Live, error)
 
 // asked returns the object of a step as a run finds it, or nil if that isn't known.
 func asked(ctx context.Context, c Cluster, p *plan.Plan, of *plan.NodePlan, s *plan.Step) *tracking.Live {
-	q := &requests{cluster: c, ctx: of.Mask().Context(ctx)}
+	q := &requests{cluster: c, ctx: ctx}
 	d := &decisions{requests: q, of: p, plan: of, record: &record{requests: q, plan: of, saved: of.Inventory}}
 	sr := &progress.Step{Step: s}
 	var err error

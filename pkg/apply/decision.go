@@ -1,6 +1,8 @@
 package apply
 
 import (
+	"context"
+
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -17,6 +19,7 @@ type decisions struct {
 	of       *plan.Plan
 	plan     *plan.NodePlan
 	record   *record
+	secrets  *redact.Filter
 	// restoration says how to restore the inventory. It is nil if the plan's steps run.
 	restoration *restore.Restoration
 }
@@ -33,12 +36,21 @@ func (d *decisions) again(s *progress.Step, now *tracking.Live) decide.Verdict {
 	return verdict
 }
 
+// context returns the context of requests about the object of a step. No message may quote
+// an object that has, or had at its last write, a value of a secret column. The run doesn't
+// know the values of an object that leaves, because its row may be gone.
+func (d *decisions) context(s *progress.Step) context.Context {
+	switch {
+	case s.Object != nil && s.Object.Sensitive, s.Entry != nil && s.Entry.Sensitive,
+		s.Object == nil && d.secrets.HidesObjects(d.of.Hub.String()):
+		return redact.HideMessages(d.requests.ctx)
+	}
+	return d.requests.ctx
+}
+
 // object returns the object of a step for a write.
 func (d *decisions) object(s *progress.Step) *write.Object {
-	ctx := d.requests.ctx
-	if s.Object != nil && s.Object.Sensitive {
-		ctx = redact.HideMessages(ctx)
-	}
+	ctx := d.context(s)
 	return &write.Object{
 		Cluster: d.requests.cluster, Ctx: ctx, DryRun: d.requests.dryRun, Resource: s.Resource,
 		Me: d.record.owner(), Owner: d.record.ownerReference(), Own: d.permitOwner, Decide: d.recheck, Step: s.Step, Touched: s.Touched,

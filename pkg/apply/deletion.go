@@ -39,7 +39,7 @@ func (d *deletion) delete(s *progress.Step) move {
 	if err := d.record.beforeKind(s.Ref()); err != nil {
 		return fails(err)
 	}
-	went, err := d.requests.cluster.Delete(d.requests.ctx, s.Resource, permit, write.Deletion{Propagation: d.propagation(), DryRun: d.requests.dryRun})
+	went, err := d.requests.cluster.Delete(d.decisions.context(s), s.Resource, permit, write.Deletion{Propagation: d.propagation(), DryRun: d.requests.dryRun})
 	switch {
 	case apierrors.IsNotFound(err):
 		return d.deleted(s, "it was deleted already")
@@ -123,7 +123,7 @@ func (d *deletion) recreate(s *progress.Step) move {
 	if err = d.record.going(s, plan.NewEntry(s.Object)); err != nil {
 		return fails(err)
 	}
-	went, err := d.requests.cluster.Delete(d.requests.ctx, s.Resource, permit, write.Deletion{Propagation: d.propagation()})
+	went, err := d.requests.cluster.Delete(d.decisions.context(s), s.Resource, permit, write.Deletion{Propagation: d.propagation()})
 	switch {
 	case apierrors.IsNotFound(err), err == nil && went:
 		return move{kind: moveGone}
@@ -146,7 +146,7 @@ func (d *deletion) clear(s *progress.Step) move {
 	if err != nil {
 		return fails(err)
 	}
-	went, err := d.requests.cluster.Delete(d.requests.ctx, s.Resource, permit, write.Deletion{Propagation: metav1.DeletePropagationBackground})
+	went, err := d.requests.cluster.Delete(d.decisions.context(s), s.Resource, permit, write.Deletion{Propagation: metav1.DeletePropagationBackground})
 	if s.Tries++; err == nil && !went {
 		return leaves(s.Object.Policy.Timeout)
 	}

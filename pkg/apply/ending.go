@@ -14,11 +14,11 @@ type ending struct {
 	outcome  report.Outcome
 	reason   reason.Reason // why it failed, if there is a word for it
 	problems []string
-	mask     redact.Mask // the mask of the row
+	secrets  *redact.Filter
 }
 
 // says adds a problem.
-func (e *ending) says(problem string) { e.problems = append(e.problems, e.mask.Hide(problem)) }
+func (e *ending) says(problem string) { e.problems = append(e.problems, e.secrets.Hide(problem)) }
 
 // decide sets the node's outcome to the worst of its steps. gone says whether lynqctl
 // deletes the inventory. If the user deleted the node, its inventory is kept while it lists

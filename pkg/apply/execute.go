@@ -312,7 +312,7 @@ func (c *carrier) end(s *progress.Step, o report.Outcome, message string) {
 	if message != "" {
 		s.Says = message
 	}
-	s.Says = c.plan.Mask().Hide(s.Says)
+	s.Says = c.ending.secrets.Hide(s.Says)
 	if s.Watched {
 		c.lookout.forget(s)
 		s.Watched = false

@@ -81,7 +81,7 @@ func (n *nodeRun) recordFailure(err error) {
 	if unrendered := (*plan.RenderError)(nil); errors.As(err, &unrendered) {
 		failed, message = inventory.ReasonRenderFailed, unrendered.Masked
 	}
-	message = n.plan.Mask().Hide(message)
+	message = n.run.Secrets.Hide(message)
 	n.tell.record(report.Warning, event, message)
 	if n.record.saved == nil || n.requests.dryRun {
 		return

@@ -44,14 +44,14 @@ func (n *nodeRun) set(r *run, of *plan.Plan, p *plan.NodePlan, result *report.No
 	steps := n.steps
 	steps.Set(p, !r.Options.DryRun && r.Options.Wait)
 	*n = nodeRun{run: r, of: of, plan: p, result: result, steps: steps}
-	n.requests = requests{cluster: r.Cluster, ctx: p.Mask().Context(r.finishing), dryRun: r.Options.DryRun, promises: r.promises}
+	n.requests = requests{cluster: r.Cluster, ctx: r.finishing, dryRun: r.Options.DryRun, promises: r.promises}
 	n.record = record{inventories: r.Inventories, requests: &n.requests, plan: p, steps: &n.steps, finalizer: r.Options.Finalizer, version: r.Options.Version, saved: p.Inventory}
-	n.decisions = decisions{requests: &n.requests, of: of, plan: p, record: &n.record}
+	n.decisions = decisions{requests: &n.requests, of: of, plan: p, record: &n.record, secrets: r.Secrets}
 	n.deletion = deletion{requests: &n.requests, decisions: &n.decisions, record: &n.record, after: of.After}
 	n.release = release{requests: &n.requests, decisions: &n.decisions, record: &n.record}
 	n.hooks = hooks{requests: &n.requests, decisions: &n.decisions, record: &n.record, steps: &n.steps}
-	n.tell = teller{reporter: r.Reporter, recorder: r.Recorder, now: r.Now, dryRun: r.Options.DryRun, of: of, node: p, at: &n.record}
-	n.ending.mask = p.Mask()
+	n.tell = teller{reporter: r.Reporter, recorder: r.Recorder, now: r.Now, secrets: r.Secrets, dryRun: r.Options.DryRun, of: of, node: p, at: &n.record}
+	n.ending.secrets = r.Secrets
 	n.links = r.promises.Links(r.watching, p.Key(), n.wakeUp)
 	rollout := r.rollouts[n.form()]
 	n.lookout = lookout{

@@ -18,6 +18,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
 // Inventories saves inventories. *store.Store implements it.
@@ -50,8 +51,10 @@ type Runner struct {
 	Objects  observe.ObjectReader
 	Reporter report.Reporter
 	Now      func() time.Time
-	Worker   Worker // executes nodes in another way, may be nil
-	Options  Options
+	// Secrets hide the run's secret values in results, events and records.
+	Secrets *redact.Filter
+	Worker  Worker // executes nodes in another way, may be nil
+	Options Options
 }
 
 // Options say how to execute plans.
@@ -110,7 +113,7 @@ func (r *Runner) Run(ctx context.Context, plans []plan.Plan) (*report.Result, er
 	}
 	s := report.Summarize(plans, result.Nodes, failed, run.rollouts)
 	if r.Objects != nil && !r.Options.DryRun && ctx.Err() == nil {
-		left := report.Unchanged{Objects: r.Objects, Causes: r.Causes, Reporter: r.Reporter, Now: r.Now, Sighted: r.Options.Sighted, Rules: rules + r.Options.Version}
+		left := report.Unchanged{Objects: r.Objects, Causes: r.Causes, Reporter: r.Reporter, Now: r.Now, Sighted: r.Options.Sighted, Rules: rules + r.Options.Version, Secrets: r.Secrets}
 		s.Unready, s.Sighted = left.Unready(ctx, result.Nodes)
 	}
 	s.DryRun, s.Interrupted, s.Elapsed = r.Options.DryRun, ctx.Err() != nil, r.Now().Sub(began)

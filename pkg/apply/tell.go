@@ -8,6 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
 // teller reports the events of one node to the reporter and to Kubernetes.
@@ -15,6 +16,7 @@ type teller struct {
 	reporter report.Reporter
 	recorder report.Recorder // may be nil
 	now      func() time.Time
+	secrets  *redact.Filter
 	dryRun   bool
 	of       *plan.Plan
 	node     *plan.NodePlan
@@ -25,7 +27,7 @@ type teller struct {
 // report reports an event of the node.
 func (t *teller) report(e report.Event) {
 	e.Time, e.NodeID = t.now(), t.node.NodeID
-	e.Message = t.node.Mask().Hide(e.Message)
+	e.Message = t.secrets.Hide(e.Message)
 	e.Hub = t.of.Hub
 	t.reporter.Report(e)
 }
@@ -54,7 +56,7 @@ func (t *teller) record(kind, reason, message string) {
 	t.recorded[reason] = true
 	t.recorder.Record(t.at.requests.ctx, report.KubernetesEvent{
 		Namespace: t.node.Namespace, Inventory: inventory.Name(t.node.Name), UID: t.at.saved.UID,
-		Type: kind, Reason: reason, Message: t.node.Mask().Hide(message), Time: t.now(),
+		Type: kind, Reason: reason, Message: t.secrets.Hide(message), Time: t.now(),
 	})
 }
 
@@ -73,7 +75,7 @@ func (t *teller) tombstone(s *progress.Step) {
 	}
 	t.recorder.Record(t.at.requests.ctx, report.KubernetesEvent{
 		Namespace: t.of.Hub.Namespace, Inventory: inventory.HubName(t.of.Hub.Name), UID: t.of.Record,
-		Type: kind, Reason: reason, Message: s.Ref().String() + ": " + s.Says, Time: t.now(),
+		Type: kind, Reason: reason, Message: t.secrets.Hide(s.Ref().String() + ": " + s.Says), Time: t.now(),
 	})
 }
 

@@ -20,8 +20,8 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 type Secrets struct {
 	// Fields are those that secret columns feed. In a path, "[]" means any entry of a list.
 	Fields [][]string
-	// Mask hides what the row has in secret columns, wherever the object has it.
-	Mask redact.Mask
+	// Filter hides the secret values of the run, wherever the object has them.
+	Filter *redact.Filter
 	// Removed: it isn't known what fed the fields that are removed, and a secret column may
 	// have.
 	Removed bool
@@ -41,13 +41,13 @@ func (s *Secrets) hide(live, next map[string]any) {
 			hideField(live, next, path)
 		}
 	}
-	if secret || s.Removed || len(s.Fields)+len(s.Mask) > 0 {
+	if secret || s.Removed || len(s.Fields) > 0 || !s.Filter.Empty() {
 		maskValue(annotations(live), annotations(next), lastApplied)
 	}
 	if s.Removed {
 		hideRemoved(live, next, nil)
 	}
-	if len(s.Mask) > 0 {
+	if !s.Filter.Empty() {
 		s.texts(live)
 		s.texts(next)
 	}
@@ -198,7 +198,7 @@ func identifies(path []string) bool {
 func (s *Secrets) texts(v any) any {
 	switch v := v.(type) {
 	case string:
-		return s.Mask.Hide(v)
+		return s.Filter.Hide(v)
 	case map[string]any:
 		for key, field := range v {
 			v[key] = s.texts(field)

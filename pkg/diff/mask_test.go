@@ -69,7 +69,7 @@ func TestSecretFields(t *testing.T) {
 // TestSecretTexts: the values of the row are hidden wherever the object has them.
 func TestSecretTexts(t *testing.T) {
 	m := redact.New("hunter2!")
-	o := compare(t, `{"data":{"dsn":"app:hunter2!@db"},"l":["aHVudGVyMiE=",1]}`, `{"data":{"dsn":"web:hunter2!@db"}}`, Origin{Secrets: Secrets{Mask: m}})
+	o := compare(t, `{"data":{"dsn":"app:hunter2!@db"},"l":["aHVudGVyMiE=",1]}`, `{"data":{"dsn":"web:hunter2!@db"}}`, Origin{Secrets: Secrets{Filter: m}})
 	if all := shows(o); strings.Contains(all, "hunter2") || strings.Contains(all, "aHVud") || !strings.Contains(all, "app:•••@db") {
 		t.Error(all)
 	}

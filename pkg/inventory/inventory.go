@@ -156,6 +156,9 @@ type Entry struct {
 	Ready bool `json:"ready,omitempty"`
 	// Adopted is set if the object existed before the node owned it.
 	Adopted bool `json:"adopted,omitempty"`
+	// Sensitive is set if the object had a value of a secret column at the last write, so
+	// that no message may quote it.
+	Sensitive bool `json:"sensitive,omitempty"`
 	// Excluded is set if a rule excluded the object in the last apply of its form.
 	Excluded bool `json:"excluded,omitempty"`
 }

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
-	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
 // Ref names an object: what it is, not which version of its API is spoken.
@@ -68,8 +67,6 @@ type Node struct {
 	NotIncluded []string
 	// Tombstones are what is to go beside.
 	Tombstones []Tombstone
-	// Mask hides what the row has in secret columns.
-	Mask redact.Mask
 }
 
 // SplitAPIVersion splits "apps/v1" in group and version; the core group is "".

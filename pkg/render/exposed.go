@@ -6,7 +6,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
 // Exposed returns the places of a form outside Secrets that show values of secret columns.
@@ -40,12 +39,9 @@ func (c *compiler) expose(i int, at place, u use) {
 	}
 }
 
-// mask hides a row's values of secret columns.
-func (p *Program) mask(row []string) redact.Mask { return MaskOf(p.Hub, row) }
-
-// MaskOf hides a row's values of the hub's secret columns. The row has the order of
+// SecretValues returns a row's values of the hub's secret columns. The row has the order of
 // Columns.
-func MaskOf(h *form.Hub, row []string) redact.Mask {
+func SecretValues(h *form.Hub, row []string) []string {
 	if len(h.SecretColumns) == 0 {
 		return nil
 	}
@@ -55,5 +51,5 @@ func MaskOf(h *form.Hub, row []string) redact.Mask {
 			values = append(values, strings.Clone(row[i])) // the clone doesn't keep the rest of the row
 		}
 	}
-	return redact.New(values...)
+	return values
 }

@@ -85,7 +85,7 @@ func (f *frame) fill(i int, problems *lynq.Problems) {
 }
 
 func (f *frame) fail(problems *lynq.Problems, at place, fix, format string, args ...any) {
-	what := f.program.mask(f.row.Values).Hide(fmt.Sprintf(format, args...))
+	what := fmt.Sprintf(format, args...)
 	problems.Add(at.pos, fix, "%s: row %s: %s", f.program.subject(at), phrase.Quote(f.uid), what)
 }
 

@@ -72,7 +72,7 @@ func (p *Program) head(id lynq.NodeID) *lynq.Node {
 // fillNode writes the objects of the last rendered row.
 func (f *frame) fillNode(n *lynq.Node, to *buffers, problems *lynq.Problems) {
 	p := f.program
-	n.Row, n.Mask, n.Match = f.rowDigest(), p.mask(f.row.Values), f.matched
+	n.Row, n.Match = f.rowDigest(), f.matched
 	n.Objects = make([]lynq.Object, 0, len(p.resources))
 	for i := range p.resources {
 		if f.left[i] {

@@ -10,6 +10,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/lynqctl/lynqctl/internal/suggest"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 	"github.com/lynqctl/lynqctl/pkg/source/fault"
@@ -149,17 +150,29 @@ func (s *csvSource) header(r *csvReader, q Query) ([]int, error) {
 			continue
 		}
 		what := fmt.Sprintf("column %q appears twice", name)
-		if !looksLikeColumn(name) {
-			what = fmt.Sprintf("the name of column %d appears twice", i+1)
+		if !slices.Contains(q.Columns, name) {
+			what = fmt.Sprintf("the name of column %d appears twice", i+1) // the line may be a row
 		}
 		return nil, &Error{Place: s.file.at(r.start), What: what, Fix: "rename or remove one"}
 	}
 	found, err := checkColumns(s.file.at(r.start), q, names, sameName)
-	if missing, ok := errors.AsType[*MissingColumnsError](err); ok && len(names) == 1 && len(missing.Missing) == len(q.Columns) {
-		// This may be the first line of any file.
+	if missing, ok := errors.AsType[*MissingColumnsError](err); ok && !namesColumns(q.Columns, names) {
+		// This may be a row, or the first line of any file.
 		missing.Have, missing.Fix = nil, "its first line must name the columns, separated by commas"
 	}
 	return found, err
+}
+
+// namesColumns reports whether a first line has at least half of the queried columns, perhaps
+// misspelt.
+func namesColumns(queried, names []string) bool {
+	found := 0
+	for _, name := range queried {
+		if _, near := suggest.Near(name, names); near {
+			found++
+		}
+	}
+	return 2*found >= len(queried)
 }
 
 // names reads the first row.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5/pgconn"
+	"modernc.org/sqlite"
 )
 
 // said removes the values of rows that a server quotes in its error. It also removes the
@@ -26,20 +27,34 @@ func said(err error) error {
 		told.Message = withoutValues(string(answer.SQLState[:]), answer.Message)
 		return &told
 	}
+	if answer, ok := errors.AsType[*sqlite.Error](err); ok {
+		return &saidError{withoutValues("", answer.Error()), answer}
+	}
 	return err
 }
+
+// saidError is an error of SQLite without values of rows.
+type saidError struct {
+	text  string
+	cause error
+}
+
+func (e *saidError) Error() string { return e.text }
+func (e *saidError) Unwrap() error { return e.cause }
 
 // withoutValues shortens a server's message as its SQLSTATE requires. Messages about
 // access, names and connections quote only names. Others may quote values, so it cuts from
 // the first quotation mark to the last. It drops messages that a function of the database
-// raised, because they may have anything.
+// raised, because they may have anything. A view can also look for a table, type, function,
+// schema or file that has the name of a value.
 func withoutValues(state, message string) string {
 	class := state[:min(len(state), 2)]
 	names := []string{"08", "0A", "25", "28", "3D", "3F", "40", "42", "53", "54", "55", "57", "58"}
-	const marks = "'\"«»„“”‘’「」"
+	const marks = "'\"`«»„“”‘’「」"
 	first, last := strings.IndexAny(message, marks), strings.LastIndexAny(message, marks)
+	ofViews := []string{"42P01", "42704", "42883", "42602", "3F000", "58P01"}
 	switch {
-	case slices.Contains(names, class):
+	case slices.Contains(names, class) && !slices.Contains(ofViews, state):
 		return message
 	case class == "P0" || class == "45":
 		return "an error that the database raises itself, whose text may hold values of rows: it is in the server's log"

@@ -241,7 +241,7 @@ func quoteDouble(name string) string {
 
 // sqliteError adds a fix to a driver's error.
 func sqliteError(path string, err error) error {
-	e := &Error{Place: path, What: "reading failed", Err: err}
+	e := &Error{Place: path, What: "reading failed", Err: said(err)}
 	var cause *sqlite.Error
 	if !errors.As(err, &cause) {
 		return e

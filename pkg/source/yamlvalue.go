@@ -148,7 +148,7 @@ func (s *yamlSource) syntax(text string, err error) error {
 	line := 0
 	if n, _ := fmt.Sscanf(what, "line %d:", &line); n == 1 {
 		_, what, _ = strings.Cut(what, ": ")
-		return &Error{Place: s.file.at(line), What: "this is not YAML", Fix: "check the indentation and the quotes near it", Err: errors.New(what)}
+		return &Error{Place: s.file.at(line), What: "this is not YAML", Fix: "check the indentation and the quotes near it", Err: errors.New(withoutValues("", what))}
 	}
 	if name, ok := strings.CutPrefix(what, "unknown anchor '"); ok {
 		// The message doesn't show the name, because a password may begin with a star.
@@ -162,7 +162,7 @@ func (s *yamlSource) syntax(text string, err error) error {
 	bad := strings.IndexFunc(text, func(c rune) bool {
 		return c == utf8.RuneError || unicode.IsControl(c) && !strings.ContainsRune("\t\r\n\u0085", c)
 	})
-	return &Error{Place: s.file.at(lineAt(text, max(bad, 0))), What: "this is not YAML", Fix: "save the file as UTF-8 without control characters", Err: errors.New(what)}
+	return &Error{Place: s.file.at(lineAt(text, max(bad, 0))), What: "this is not YAML", Fix: "save the file as UTF-8 without control characters", Err: errors.New(withoutValues("", what))}
 }
 
 // lineAt returns the line of an offset.

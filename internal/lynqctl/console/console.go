@@ -14,6 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
 // World is the environment of a command.
@@ -27,6 +28,8 @@ type World struct {
 	Clock func() time.Time
 	// Transport carries the requests to clusters. With nil, each cluster has its own.
 	Transport http.RoundTripper
+	// Secrets hides secret values in every text that leaves.
+	Secrets *redact.Filter
 	// Memory keeps what earlier commands of this process read from input files. With nil, it
 	// keeps nothing.
 	Memory *form.Memory
@@ -101,7 +104,7 @@ func (c *Console) requests() kube.RequestLog {
 // Engine returns an engine whose runs show their results in a format.
 func (c *Console) Engine(format string) *session.Engine {
 	return &session.Engine{
-		Stdin: c.World.Stdin, Getenv: c.World.Getenv, Version: c.Version, Clock: c.Now, Requests: c.requests(), Transport: c.World.Transport, Memory: c.World.Memory, View: c.View(format), Invocation: c.invocation(),
+		Stdin: c.World.Stdin, Getenv: c.World.Getenv, Version: c.Version, Clock: c.Now, Requests: c.requests(), Transport: c.World.Transport, Memory: c.World.Memory, Secrets: c.World.Secrets, View: c.View(format), Invocation: c.invocation(),
 	}
 }
 

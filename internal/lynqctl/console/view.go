@@ -19,7 +19,7 @@ type view struct {
 // Note implements session.View.
 func (v *view) Note(line string) {
 	out := v.console.NoteOut()
-	_, _ = io.WriteString(out, out.Fitted(line)+"\n")
+	_, _ = io.WriteString(out, out.Fitted(v.console.World.Secrets.Hide(line))+"\n")
 }
 
 // CanAsk implements session.View.

@@ -12,15 +12,24 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
 // Output is standard output or standard error. Nobody can write to it directly. Callers
 // write text for people to a Stream of it, and text for programs to that Stream's Data. The
 // zero Output discards everything.
-type Output struct{ to io.Writer }
+type Output struct {
+	to      io.Writer
+	secrets *redact.Filter
+}
 
 // To returns an Output for a file or a buffer.
-func To(w io.Writer) Output { return Output{w} }
+func To(w io.Writer) Output { return Output{to: w} }
+
+// Hiding returns the Output with a filter for everything that is written to it, except
+// manifests.
+func (o Output) Hiding(f *redact.Filter) Output { return Output{o.to, f} }
 
 // Handed returns the writer for another program that writes there itself. lynqctl writes
 // nothing to it.
@@ -53,6 +62,7 @@ func (s Stream) Write(p []byte) (int, error) {
 // shown returns a text as Write writes it. A colour has the mark of this stream, which
 // nobody else can know. shown removes the mark.
 func (s Stream) shown(text string) string {
+	text = s.out.secrets.Hide(text)
 	if s.mark == "" {
 		return Text(text)
 	}
@@ -94,9 +104,29 @@ func (s Stream) Redraw(rows int, text string) {
 	_, _ = io.WriteString(s.out.writer(), over+s.shown(text)) // a run continues when its output closes
 }
 
-// Data returns the writer for manifests, JSON and other data that programs read. It writes
-// data unchanged, but escapes them on a terminal like Text.
-func (s Stream) Data() io.Writer {
+// Data returns the writer for JSON and other data that programs read. Each write has whole
+// lines. On a terminal, it escapes them like Text.
+func (s Stream) Data() io.Writer { return hidden{s.Manifests(), s.out.secrets} }
+
+// hidden hides secret values in data.
+type hidden struct {
+	to      io.Writer
+	secrets *redact.Filter
+}
+
+func (h hidden) Write(p []byte) (int, error) {
+	if h.secrets.Empty() {
+		return h.to.Write(p)
+	}
+	if _, err := io.WriteString(h.to, h.secrets.HideData(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Manifests returns the writer for rendered manifests, which have the values of rows. It
+// writes them unchanged, but escapes them on a terminal like Text.
+func (s Stream) Manifests() io.Writer {
 	if s.Interactive {
 		return &dataShown{out: s.out.writer()}
 	}

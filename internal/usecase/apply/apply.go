@@ -103,6 +103,7 @@ func Load(ctx context.Context, e *session.Engine, o *Options, client *kube.Clien
 	if err := o.Identify(inputs.Hubs); err != nil {
 		return nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: o.Nothing}
 	}
+	load.HideObjects(e, inputs.Hubs)
 	if err := o.RecordValues.check(inputs.Hubs); err != nil {
 		return nil, err
 	}

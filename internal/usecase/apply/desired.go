@@ -138,7 +138,6 @@ func labelsOf(b manifest.Body) (labels.Set, error) {
 func (d *desired) keep(h *form.Hub, r *render.Rendered[*plan.Node]) {
 	if len(r.Problems) > 0 {
 		values := load.MappedValues(h, r.Values)
-		r.Out.Mask = render.MaskOf(h, r.Values)
 		r.Out.Claims = plan.Claims{Refs: r.Refs, Values: values}
 		err := fmt.Errorf("it failed to render: %w", r.Problems.Err())
 		r.Out.Fail(&plan.RenderError{Err: err, Masked: masked(err.Error(), r.UID, values)})

@@ -33,7 +33,7 @@ func nodeNames(ctx context.Context, e *session.Engine, o *load.RenderOptions, in
 	nowhere := func(context.Context, string, string, string) (endpoint.Secret, error) {
 		return "", errors.New("not asked")
 	}
-	rows := load.RowSource{Override: o.Sources, Passwords: load.Passwords{Getenv: e.Getenv, Secrets: inputs.Secrets, Cluster: nowhere}}
+	rows := load.RowSource{Filter: e.Secrets, Override: o.Sources, Passwords: load.Passwords{Getenv: e.Getenv, Secrets: inputs.Secrets, Cluster: nowhere}}
 	connections, err := rows.Connections(ctx, hubs, nil)
 	if err != nil {
 		return nil

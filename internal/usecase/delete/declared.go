@@ -24,6 +24,7 @@ func declaredHooks(ctx context.Context, e *session.Engine, o *RemoveOptions) (ma
 	if err := in.Identify(inputs.Hubs); err != nil {
 		return nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: "nothing changed"}
 	}
+	load.HideObjects(e, inputs.Hubs)
 	declared := map[lynq.HubKey][]declared.Form{}
 	for i := range inputs.Hubs {
 		declared[inputs.Hubs[i].Key] = load.FormHooks(&inputs.Hubs[i])

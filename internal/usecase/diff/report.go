@@ -170,7 +170,7 @@ func (t *diffRun) takeSides(ref lynq.Ref) (sides, bool) {
 
 // origin collects from the plan why an object would change.
 func (t *diffRun) origin(p *plan.NodePlan, s *plan.Step) (*diff.Origin, error) {
-	origin := &diff.Origin{Whole: wholeCause(s), Secrets: diff.Secrets{Mask: p.Mask()}}
+	origin := &diff.Origin{Whole: wholeCause(s), Secrets: diff.Secrets{Filter: t.secretValues}}
 	fed, known := t.secrets(p, s.ID())
 	origin.Secrets.Fields = fed
 	if s.Object == nil {

@@ -22,6 +22,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/diff"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
@@ -32,8 +33,10 @@ type diffRun struct {
 	programs map[schedule.Form]*render.Program
 	// secretHubs are the hubs that have secret columns.
 	secretHubs map[lynq.HubKey]bool
-	hubs       map[lynq.HubKey]*inventory.Hub
-	version    string // the version of lynqctl
+	// secretValues are those of the run.
+	secretValues *redact.Filter
+	hubs         map[lynq.HubKey]*inventory.Hub
+	version      string // the version of lynqctl
 	// keepSides keeps both sides of each object for an external diff program.
 	keepSides bool
 	// plans has the nodes that were planned without an error.
@@ -71,7 +74,7 @@ var (
 // try carries out plans as a trial.
 func try(ctx context.Context, j *usecase.Job, plans []plan.Plan, keepSides bool) (*diffRun, error) {
 	t := &diffRun{
-		Cluster: j.Client, programs: programsOf(j.Hubs), secretHubs: secretHubsOf(j.Hubs), hubs: j.Records, version: j.Engine.Version, keepSides: keepSides,
+		Cluster: j.Client, programs: programsOf(j.Hubs), secretHubs: secretHubsOf(j.Hubs), secretValues: j.Engine.Secrets, hubs: j.Records, version: j.Engine.Version, keepSides: keepSides,
 		plans: map[lynq.NodeKey]*plan.NodePlan{}, ending: map[stepKey]plan.Step{},
 		sides: map[lynq.Ref]sides{}, ended: map[stepKey]report.Event{}, nodes: map[*plan.NodePlan]*diff.Node{},
 	}
@@ -87,7 +90,7 @@ func try(ctx context.Context, j *usecase.Job, plans []plan.Plan, keepSides bool)
 	}
 	counting, ended := j.Engine.CountingRequests(j.Warnings, "comparing nodes")
 	defer ended()
-	runner := &apply.Runner{Cluster: t, Inventories: t, Reporter: countedNodes{t, counting}, Now: time.Now, Options: apply.Options{
+	runner := &apply.Runner{Cluster: t, Inventories: t, Reporter: countedNodes{t, counting}, Secrets: j.Engine.Secrets, Now: time.Now, Options: apply.Options{
 		Concurrency: j.RunOptions.Concurrency, DryRun: true, Finalizer: true, Began: j.Began, Grace: session.InterruptionGrace,
 	}}
 	_, err := runner.Run(ctx, plans)

@@ -184,7 +184,7 @@ func givenHub(ctx context.Context, e *session.Engine, options *Options) (*origin
 	}
 	// The user's namespace for the nodes may hold the hub's Secret.
 	hubs := []load.HubPrograms{{Hub: h, Programs: []*render.Program{{Namespace: cmp.Or(options.Namespace, "default")}}}}
-	rows := load.RowSource{Stdin: e.Stdin, Passwords: load.Passwords{Getenv: e.Getenv, Secrets: inputs.Secrets, Cluster: load.SecretsOf(e, &options.Access)}}
+	rows := load.RowSource{Filter: e.Secrets, Stdin: e.Stdin, Passwords: load.Passwords{Getenv: e.Getenv, Secrets: inputs.Secrets, Cluster: load.SecretsOf(e, &options.Access)}}
 	connections, err := rows.Connections(ctx, hubs, options.Paths)
 	if err != nil {
 		return nil, err

@@ -118,7 +118,7 @@ func secretFile(h *form.Hub, pos lynq.Pos, path, what string) (endpoint.Secret, 
 // SecretsOf returns a function that reads Secrets from the cluster of access.
 func SecretsOf(e *session.Engine, access *kube.Access) func(ctx context.Context, namespace, name, key string) (endpoint.Secret, error) {
 	return func(ctx context.Context, namespace, name, key string) (endpoint.Secret, error) {
-		return access.SecretValue(ctx, kube.Options{Log: e.Requests, Transport: e.Transport}, namespace, name, key)
+		return access.SecretValue(ctx, kube.Options{Log: e.Requests, Transport: e.Transport, Secrets: e.Secrets}, namespace, name, key)
 	}
 }
 

@@ -115,6 +115,16 @@ func PrepareWith(ctx context.Context, e *session.Engine, o *RenderOptions, nothi
 	return &Inputs{Inputs: inputs, Hubs: hubs}, nil
 }
 
+// HideObjects says which hubs have secret columns. Of their objects that leave, nobody
+// knows the secret values.
+func HideObjects(e *session.Engine, hubs []HubPrograms) {
+	for _, h := range hubs {
+		if len(h.Hub.SecretColumns) > 0 {
+			e.Secrets.HideObjects(h.Key.String())
+		}
+	}
+}
+
 // exposedOf returns the places where forms show values of secret columns outside of
 // Secrets.
 func exposedOf(hubs []HubPrograms) lynq.Problems {

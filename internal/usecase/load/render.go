@@ -90,7 +90,7 @@ func (f *RenderOptions) ClusterOptions(forms []*form.Form, inputs *form.Inputs) 
 func RenderRows(ctx context.Context, e *session.Engine, f *RenderOptions, s render.Settings, inputs *Inputs, take func(*render.Run, render.Input) error) (*HubsRun, error) {
 	s.Now = e.Now()
 	run := &HubsRun{Run: render.NewRun(s, AllPrograms(inputs.Hubs)), Hubs: map[lynq.HubKey]render.Report{}}
-	rows := RowSource{Stdin: e.Stdin, Override: f.Sources, answers: f.Answers, shuffle: f.Shuffle, Passwords: Passwords{Getenv: e.Getenv, Secrets: inputs.Secrets, Cluster: SecretsOf(e, &f.Access)}}
+	rows := RowSource{Filter: e.Secrets, Stdin: e.Stdin, Override: f.Sources, answers: f.Answers, shuffle: f.Shuffle, Passwords: Passwords{Getenv: e.Getenv, Secrets: inputs.Secrets, Cluster: SecretsOf(e, &f.Access)}}
 	connections, err := rows.Connections(ctx, inputs.Hubs, f.Inputs.Paths)
 	if err != nil {
 		for _, h := range inputs.Hubs {

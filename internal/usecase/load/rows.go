@@ -14,6 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 	"github.com/lynqctl/lynqctl/pkg/render"
 	"github.com/lynqctl/lynqctl/pkg/source"
 	"github.com/lynqctl/lynqctl/pkg/source/address"
@@ -26,6 +27,8 @@ type RowSource struct {
 	// Override has the values of --source, as URL or HUB=URL.
 	Override  []string
 	Passwords Passwords
+	// Filter learns the secrets of connections and rows, nil for none.
+	Filter *redact.Filter
 	// shuffle, if not nil, changes the order of rows.
 	shuffle *rand.Rand
 	// read, if not nil, is called for each row.
@@ -45,6 +48,7 @@ func (s RowSource) Connections(ctx context.Context, hubs []HubPrograms, inputs [
 		if err := s.Passwords.fill(ctx, h, &connections[i]); err != nil {
 			errs = append(errs, err)
 		}
+		s.Filter.Learn(string(connections[i].Password), string(connections[i].HTTP.Certificate))
 	}
 	errs = append(errs, oneReader(hubs, connections, inputs))
 	if err := errors.Join(errs...); err != nil {
@@ -179,6 +183,9 @@ func (s RowSource) rowsOf(records iter.Seq2[lynq.Row, error], h *form.Hub) iter.
 			if err != nil {
 				err = fmt.Errorf("hub %q: %w", h.Name, err)
 			}
+			if err == nil {
+				learn(s.Filter, h, r)
+			}
 			if s.read != nil {
 				s.read()
 			}
@@ -187,6 +194,15 @@ func (s RowSource) rowsOf(records iter.Seq2[lynq.Row, error], h *form.Hub) iter.
 			}
 		}
 	}
+}
+
+// learn adds the secret values of a row, active or not, to a filter. The uid may be shown.
+func learn(f *redact.Filter, h *form.Hub, r lynq.Row) {
+	if f == nil || len(h.SecretColumns) == 0 {
+		return
+	}
+	f.Learn(render.SecretValues(h, r.Values)...)
+	f.Publish(strings.Clone(strings.TrimSpace(r.Values[slices.Index(render.Columns(h), UIDColumn(h))])))
 }
 
 // ordered shuffles the rows if s.shuffle is set. In that case, it reads all of them first.

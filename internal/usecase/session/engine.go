@@ -12,6 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
 // Engine carries out use cases. Transport, Metrics and Memory may be nil.
@@ -28,6 +29,8 @@ type Engine struct {
 	// Transport carries the requests to clusters. With nil, each cluster has its own.
 	Transport http.RoundTripper
 	View      View
+	// Secrets hides the run's secret values in every text that leaves. nil hides nothing.
+	Secrets *redact.Filter
 	// Metrics receives what can be counted, nil for none.
 	Metrics Metrics
 	// Memory keeps what lynqctl read from input files before. With nil, it keeps nothing.
@@ -150,7 +153,7 @@ func (uncounted) Stop()            {}
 // Connect returns a client for a cluster, and shows the server's warnings.
 func (e *Engine) Connect(access *kube.Access) (*kube.Client, *ServerWarnings, error) {
 	warnings := &ServerWarnings{show: func(text string) { e.Notef("warning: %s", text) }}
-	client, err := access.Client(kube.Options{Warn: warnings.warn, Log: e.Requests, Transport: e.Transport, Answered: e.answered()})
+	client, err := access.Client(kube.Options{Warn: warnings.warn, Log: e.Requests, Transport: e.Transport, Answered: e.answered(), Secrets: e.Secrets})
 	if err != nil {
 		return nil, nil, BadUsage(err)
 	}

@@ -130,7 +130,7 @@ func (r *Run) newEntry(hub lynq.HubKey) *entry {
 	}
 	for _, refusal := range r.Noted.Held {
 		if refusal.Hub == hub {
-			e.Refusals = append(e.Refusals, history.Refusal{Guard: string(refusal.Guard), What: refusal.What})
+			e.Refusals = append(e.Refusals, history.Refusal{Guard: string(refusal.Guard), What: r.Engine.Secrets.Hide(refusal.What)})
 		}
 	}
 	return e

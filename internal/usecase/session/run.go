@@ -22,6 +22,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
 // Limits, counted from an interruption: for requests in progress, and for recording the run.
@@ -220,7 +221,7 @@ func (r *Run) Recording(ctx context.Context, run func(recording context.Context)
 func (r *Run) Runner(o apply.Options) *apply.Runner {
 	o.Concurrency, o.DryRun, o.Began, o.Grace = r.RunOptions.Concurrency, r.RunOptions.Mode == ModeServer, r.Began, InterruptionGrace
 	o.Version = r.Engine.Version
-	runner := &apply.Runner{Cluster: r.Client, Inventories: r.measuredStore(), Causes: causes.New(r.Client), Now: time.Now, Options: o}
+	runner := &apply.Runner{Cluster: r.Client, Inventories: r.measuredStore(), Causes: causes.New(r.Client), Now: time.Now, Options: o, Secrets: r.Engine.Secrets}
 	if o.Unready {
 		runner.Objects = r.Client
 	}
@@ -236,21 +237,23 @@ func (r *Run) Reported(ctx context.Context, run func(report.Reporter) (*report.R
 	defer func() { _ = reporter.Close() }() // Result returns its error
 	r.Warnings.to(reporter.Report)
 	told := tellInterruption(ctx, reporter.Report)
-	result, err := run(observed{reporter, r.Observe})
+	result, err := run(observed{reporter, r.Observe, r.Engine.Secrets})
 	told()
 	r.Warnings.to(nil)
 	err = errors.Join(err, reporter.Result(result))
 	return outcome(ctx, result.Summary, err)
 }
 
-// observed is a Reporter that passes events to a second function.
+// observed is a Reporter that hides secret values, and passes events to a second function.
 type observed struct {
 	report.Reporter
-	also func(report.Event)
+	also    func(report.Event)
+	secrets *redact.Filter
 }
 
 // Report implements report.Reporter.
 func (o observed) Report(e report.Event) {
+	e.Message = o.secrets.Hide(e.Message)
 	o.Reporter.Report(e)
 	if o.also != nil {
 		o.also(e)

@@ -44,7 +44,7 @@ func Make(n *lynq.Node) (*Node, error) {
 func Head(n *lynq.Node) *Node {
 	return &Node{
 		NodeID:             n.NodeID,
-		TemplateGeneration: n.Generation, Match: n.Match, DependForms: n.DependForms, Extra: n.Extra, Mask: n.Mask,
+		TemplateGeneration: n.Generation, Match: n.Match, DependForms: n.DependForms, Extra: n.Extra,
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
 	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
-	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
 // Annotated reports whether an object that is created once has its annotations. No other
@@ -70,8 +69,6 @@ type Node struct {
 	Failed error
 	// Claims are the objects that the row may need if it failed to render.
 	Claims Claims
-	// Mask hides the row's values in secret columns.
-	Mask redact.Mask
 }
 
 // RenderError says why a node failed to render. Its text is for the user who runs lynqctl,
@@ -156,15 +153,6 @@ type Object struct {
 	// AtOnce is set for a Service that is ready as soon as it exists. Of other kinds, all
 	// objects are or none is.
 	AtOnce bool
-}
-
-// Mask hides the values of secret columns in the node's row. It is nil for a node that is
-// deleted, because its row isn't known.
-func (p *NodePlan) Mask() redact.Mask {
-	if p.Desired == nil {
-		return nil
-	}
-	return p.Desired.Mask
 }
 
 // Marked reports whether an object has the mark of the desired manifest. The content of an

@@ -2,14 +2,12 @@ package plan_test
 
 import (
 	"errors"
-	"slices"
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
 // TestAnnotated checks that an object that is created once needs all three annotations.
@@ -79,19 +77,6 @@ func TestAwaited(t *testing.T) {
 		if got := o.Awaited(); got != tt.want {
 			t.Errorf("%s: it is awaited: %t", name, got)
 		}
-	}
-}
-
-// TestMask checks that a plan hides the secrets of a row, and that a deleted node has no
-// row.
-func TestMask(t *testing.T) {
-	t.Parallel()
-	mask := redact.New("hunter2")
-	if got := (&plan.NodePlan{Desired: &plan.Node{Mask: mask}}).Mask(); !slices.Equal(got, mask) || len(got) == 0 {
-		t.Errorf("a node hides %d values", len(got))
-	}
-	if got := (&plan.NodePlan{}).Mask(); got != nil {
-		t.Errorf("a deleted node hides %d values", len(got))
 	}
 }
 

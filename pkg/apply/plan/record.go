@@ -181,7 +181,7 @@ func (s *Step) NextEntry() inventory.Entry {
 
 // NewEntry returns the entry of an object that no run has written.
 func NewEntry(o *Object) inventory.Entry {
-	return inventory.Entry{Ref: o.Ref, ID: o.ID, APIVersion: o.APIVersion, Order: o.Order, Lifecycle: o.Policy.Lifecycle}
+	return inventory.Entry{Ref: o.Ref, ID: o.ID, APIVersion: o.APIVersion, Order: o.Order, Lifecycle: o.Policy.Lifecycle, Sensitive: o.Sensitive}
 }
 
 // Moved returns the entry of an object after lynqctl changed only its metadata, from then

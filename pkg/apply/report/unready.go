@@ -23,8 +23,6 @@ type Unready struct {
 	Node    lynq.NodeKey
 	Object  lynq.Ref
 	Message string
-
-	mask redact.Mask // the mask of the row
 }
 
 // Causes finds out why objects aren't ready.
@@ -44,6 +42,7 @@ type Unchanged struct {
 	// of readiness.
 	Sighted map[lynq.HubKey]string
 	Rules   string
+	Secrets *redact.Filter
 }
 
 // causesTold is the largest number of unready objects with a cause. Each cause costs
@@ -104,7 +103,7 @@ func (u *Unchanged) explain(ctx context.Context, unready []Unready) {
 			return
 		}
 		if cause := u.Causes.Cause(ctx, o.Object); cause != "" && !strings.Contains(o.Message, cause) {
-			o.Message += "; " + o.mask.Hide(cause)
+			o.Message += "; " + u.Secrets.Hide(cause)
 		}
 	}
 }
@@ -142,8 +141,7 @@ func (u *Unchanged) unreadyOf(ctx context.Context, hub lynq.HubKey, left []leftS
 		case err != nil:
 			unknown, seen[i] = err, sightOf(ref, nil)
 		case why != "":
-			mask := s.of.planned.Mask()
-			unready, seen[i] = append(unready, Unready{Node: s.of.Key(), Object: ref, Message: mask.Hide(why), mask: mask}), sightOf(ref, nil)
+			unready, seen[i] = append(unready, Unready{Node: s.of.Key(), Object: ref, Message: u.Secrets.Hide(why)}), sightOf(ref, nil)
 		default:
 			seen[i] = sightOf(ref, sight.Live[ref])
 		}

@@ -1,4 +1,7 @@
-// Package redact hides the values of secret columns in what people and logs see. A row's
-// secret values and a text flow in, and the text without them flows out. A context can carry
-// them to where errors are made. The package never keeps a value, and reads nothing.
+// Package redact hides a run's secret values in every text that leaves lynqctl.
+//
+// Values flow in as the run reads them: values of secret columns, passwords, tokens and
+// connection strings. Texts flow in, and come out without these values and their usual
+// encodings. A context can say that no message about an object may quote its content. The
+// package does no IO.
 package redact
