@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"regexp"
 	"sync"
 	"sync/atomic"
 
@@ -109,11 +110,19 @@ type warnings struct {
 	told map[string]bool
 }
 
+// ofVersion reports whether a warning is about a version of an API. It has only names.
+func ofVersion(text string) bool {
+	return regexp.MustCompile(`^[-./a-z0-9]+ [A-Za-z0-9]+ is deprecated( in v[.0-9]+\+(, unavailable in v[.0-9]+\+)?(; use [-./a-z0-9]+ [A-Za-z0-9]+)?)?$`).MatchString(text)
+}
+
 // HandleWarningHeaderWithContext implements rest.WarningHandlerWithContext. Code 299 marks
 // warnings about the request.
-func (w *warnings) HandleWarningHeaderWithContext(_ context.Context, code int, _, text string) {
+func (w *warnings) HandleWarningHeaderWithContext(ctx context.Context, code int, _, text string) {
 	if w.tell == nil || code != 299 || text == "" {
 		return
+	}
+	if redact.HidesMessages(ctx) && !ofVersion(text) {
+		text = "the server warns about an object; the text is " + hiddenText
 	}
 	text = w.secrets.Hide(text)
 	w.mu.Lock()

@@ -54,8 +54,8 @@ func (c *Client) explainStatus(ctx context.Context, r *request, err error, statu
 	case status.ErrStatus.Code == http.StatusNotFound && r.path == "" && unserved(status, text, foreign):
 		return fmt.Errorf("%s: %w", r.text(), noKind(r.resource))
 	case foreign:
-		return fmt.Errorf("%s: %w", r.text(), &answerError{code: int(status.ErrStatus.Code), text: text, status: status})
-	case isSecret(r.resource) || redact.HidesMessages(ctx):
+		return fmt.Errorf("%s: %w", r.text(), &answerError{code: int(status.ErrStatus.Code), text: text, status: status, hidden: redact.HidesMessages(ctx)})
+	case redact.HidesMessages(ctx):
 		if hidden, changed := hideValues(status); changed {
 			status, err, concealed = hidden, hidden, true
 		}
@@ -102,6 +102,7 @@ type answerError struct {
 	code   int
 	text   string
 	status *apierrors.StatusError
+	hidden bool // the text may quote the request
 }
 
 // shown limits how many bytes of such a text an error shows.
@@ -109,6 +110,9 @@ const shown = 120
 
 // Error implements error.
 func (e *answerError) Error() string {
+	if e.hidden {
+		return fmt.Sprintf("HTTP status %d, but no Kubernetes API answered; the text is %s", e.code, hiddenText)
+	}
 	text := strings.Join(strings.Fields(e.text), " ")
 	if len(text) > shown {
 		text = strings.ToValidUTF8(text[:shown], "") + "..."
@@ -146,22 +150,18 @@ func hideKnown(f *redact.Filter, e *apierrors.StatusError) (*apierrors.StatusErr
 	return &apierrors.StatusError{ErrStatus: *out}, true
 }
 
+// hiddenText says why a part of a message is missing.
+const hiddenText = "hidden, because it may quote secret values"
+
 // hideValues removes values from a server's error about a Secret, or about an object with a
 // secret column. Validation and admission quote them. It keeps reasons, fields, and
 // messages that the server makes from names alone.
 func hideValues(e *apierrors.StatusError) (*apierrors.StatusError, bool) {
 	s := e.ErrStatus
-	switch s.Reason {
-	case metav1.StatusReasonNotFound, metav1.StatusReasonAlreadyExists, metav1.StatusReasonConflict,
-		metav1.StatusReasonUnauthorized, metav1.StatusReasonTooManyRequests, metav1.StatusReasonTimeout,
-		metav1.StatusReasonServerTimeout, metav1.StatusReasonServiceUnavailable, metav1.StatusReasonExpired:
+	if ofNames(s) {
 		return e, false
-	case metav1.StatusReasonForbidden:
-		if strings.Contains(s.Message, `cannot `) && strings.Contains(s.Message, `resource "`) {
-			return e, false // from authorization, which sees no content
-		}
 	}
-	const hidden = "hidden, because it may quote secret values"
+	const hidden = hiddenText
 	out := e.ErrStatus.DeepCopy()
 	by, cause := write.DeniedBy(s.Message), cmp.Or(write.PlainCause(s.Message), write.MisfitCause(s.Message))
 	switch {
@@ -191,6 +191,23 @@ func hideValues(e *apierrors.StatusError) (*apierrors.StatusError, bool) {
 		out.Message += "; it is about " + strings.Join(fields, ", ")
 	}
 	return &apierrors.StatusError{ErrStatus: *out}, true
+}
+
+// ofNames reports whether the server made a message from names alone. A webhook or a policy
+// may give its message any reason.
+func ofNames(s metav1.Status) bool {
+	if write.Denied(s.Message) {
+		return false
+	}
+	switch s.Reason {
+	case metav1.StatusReasonNotFound, metav1.StatusReasonAlreadyExists, metav1.StatusReasonConflict,
+		metav1.StatusReasonUnauthorized, metav1.StatusReasonTooManyRequests, metav1.StatusReasonTimeout,
+		metav1.StatusReasonServerTimeout, metav1.StatusReasonServiceUnavailable, metav1.StatusReasonExpired:
+		return true
+	case metav1.StatusReasonForbidden: // of authorization, which sees no content
+		return strings.Contains(s.Message, `cannot `) && strings.Contains(s.Message, `resource "`)
+	}
+	return false
 }
 
 func reasonText(r metav1.StatusReason) string {

@@ -16,6 +16,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
 // The accepted formats of answers. Servers without protobuf for a kind, or without metadata
@@ -129,6 +130,7 @@ func (c *Client) send(ctx context.Context, r *request) ([]byte, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
+	ctx = hiding(ctx, r)
 	var body []byte
 	var refused error
 	err := c.patience.try(ctx, func() error {
@@ -166,6 +168,7 @@ func (c *Client) receive(ctx context.Context, r *request, into *bytes.Buffer) er
 	if err := r.check(); err != nil {
 		return err
 	}
+	ctx = hiding(ctx, r)
 	err := c.patience.try(ctx, func() error {
 		body, err := c.build(r).Stream(c.logging(ctx, r))
 		if err != nil {
@@ -182,6 +185,14 @@ func (c *Client) receive(ctx context.Context, r *request, into *bytes.Buffer) er
 		return c.explain(ctx, r, err)
 	}
 	return nil
+}
+
+// hiding returns the context of a request. No message quotes a Secret.
+func hiding(ctx context.Context, r *request) context.Context {
+	if isSecret(r.resource) {
+		return redact.HideMessages(ctx)
+	}
+	return ctx
 }
 
 // errNotSent ends the tries of a request without permission.
@@ -213,6 +224,7 @@ func (c *Client) stream(ctx context.Context, r *request) (io.ReadCloser, error) 
 	if err := r.check(); err != nil {
 		return nil, err
 	}
+	ctx = hiding(ctx, r)
 	body, err := c.build(r).Stream(c.logging(ctx, r))
 	if err != nil {
 		return nil, c.explain(ctx, r, err)

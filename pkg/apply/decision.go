@@ -36,16 +36,19 @@ func (d *decisions) again(s *progress.Step, now *tracking.Live) decide.Verdict {
 	return verdict
 }
 
-// context returns the context of requests about the object of a step. No message may quote
-// an object that has, or had at its last write, a value of a secret column. The run doesn't
-// know the values of an object that leaves, because its row may be gone.
+// context returns the context of requests about the object of a step. The run doesn't know
+// the secret values of an object that leaves, because its row may be gone.
 func (d *decisions) context(s *progress.Step) context.Context {
-	switch {
-	case s.Object != nil && s.Object.Sensitive, s.Entry != nil && s.Entry.Sensitive,
-		s.Object == nil && d.secrets.HidesObjects(d.of.Hub.String()):
+	if sensitive(s) || s.Object == nil && d.secrets.HidesObjects(d.of.Hub.String()) {
 		return redact.HideMessages(d.requests.ctx)
 	}
 	return d.requests.ctx
+}
+
+// sensitive reports whether the object of a step has, or had at its last write, a value of a
+// secret column, so that no message may quote it.
+func sensitive(s *progress.Step) bool {
+	return s.Object != nil && s.Object.Sensitive || s.Entry != nil && s.Entry.Sensitive
 }
 
 // object returns the object of a step for a write.

@@ -15,6 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/apply/wait"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
@@ -71,7 +72,7 @@ func (l *lookout) forget(s *progress.Step) { l.tracker.Forget(s.Ref()) }
 
 // because adds the cause from pods and events to a message about an unready object.
 func (l *lookout) because(s *progress.Step, message string) string {
-	if l.causes == nil {
+	if l.causes == nil || conceals(s) {
 		return message
 	}
 	cause := l.causes.Cause(l.watching, s.Ref())
@@ -92,9 +93,23 @@ func (l *lookout) ask(s *progress.Step) ready.Readiness {
 		return ready.Waiting("%s: %v", wait.NotSeenYet, err)
 	}
 	l.tracker.Learn(s.Ref(), o)
-	state, _ := l.tracker.State(s.Ref())
+	state, _ := l.state(s)
 	return state
 }
+
+// state returns the last known state of the object of a step.
+func (l *lookout) state(s *progress.Step) (ready.Readiness, bool) {
+	state, known := l.tracker.State(s.Ref())
+	quotes := state.State == ready.StateFailed || state.State == ready.StateWaiting && state.Message != wait.NotSeenYet
+	if quotes && conceals(s) {
+		state.Message = redact.Concealed
+	}
+	return state, known
+}
+
+// conceals reports whether nobody may see why an object isn't ready. Conditions and pods of
+// a hook may quote its manifest, and its row may be gone.
+func conceals(s *progress.Step) bool { return s.Hook() && sensitive(s) }
 
 // waits reports whether the run waits until an object is ready.
 func (l *lookout) waits(s *progress.Step) bool {
@@ -177,7 +192,7 @@ func (l *lookout) awaitGone(s *progress.Step, timeout time.Duration) {
 // look checks the state of an awaited object. It returns true if the step continues with
 // the move.
 func (l *lookout) look(s *progress.Step) (move, bool) {
-	state, known := l.tracker.State(s.Ref())
+	state, known := l.state(s)
 	late := !l.now().Before(s.Deadline) || !s.Expired.IsZero() && known && state != ready.Waiting(wait.NotSeenYet)
 	if late && !s.Leaving && state == ready.Waiting(wait.NotSeenYet) {
 		state = l.ask(s)
@@ -246,7 +261,7 @@ func (l *lookout) notReady(s *progress.Step, message string) move {
 // interrupted ends the wait for a step because the run ends. Its object is written, and the
 // next run checks it again.
 func (l *lookout) interrupted(s *progress.Step) move {
-	state, _ := l.tracker.State(s.Ref())
+	state, _ := l.state(s)
 	if s.Leaving {
 		return move{kind: moveBreaksOff, outcome: report.OutcomeNotReady, message: "interrupted: " + stillDeleting(state)}
 	}

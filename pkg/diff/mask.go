@@ -25,6 +25,8 @@ type Secrets struct {
 	// Removed: it isn't known what fed the fields that are removed, and a secret column may
 	// have.
 	Removed bool
+	// Changed: the same for fields that change. Nobody knows their earlier values.
+	Changed bool
 }
 
 // hide hides on both sides the values of a Secret, and what secret columns feed. The
@@ -46,6 +48,9 @@ func (s *Secrets) hide(live, next map[string]any) {
 	}
 	if s.Removed {
 		hideRemoved(live, next, nil)
+	}
+	if s.Changed {
+		hideEarlier(live, next, nil)
 	}
 	if !s.Filter.Empty() {
 		s.texts(live)
@@ -181,6 +186,29 @@ func hideRemovedItems(live, next []any) {
 			hideRemoved(a, b, []string{"[]"})
 		}
 	}
+}
+
+// hideEarlier hides the texts of one object that are others in the other object.
+func hideEarlier(live, next any, path []string) (l any) {
+	switch v := live.(type) {
+	case string:
+		if next != nil && v != next && !identifies(path) {
+			return maskedBefore
+		}
+	case map[string]any:
+		other, _ := next.(map[string]any)
+		for key := range v {
+			v[key] = hideEarlier(v[key], other[key], append(slices.Clip(path), key))
+		}
+	case []any:
+		other, _ := next.([]any)
+		for i, j := range paired(v, other) {
+			if j >= 0 {
+				v[i] = hideEarlier(v[i], other[j], []string{"[]"})
+			}
+		}
+	}
+	return live
 }
 
 // identifies tells whether a field says what the object is.

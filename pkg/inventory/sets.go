@@ -43,7 +43,7 @@ func Forget(entries []Entry, ref lynq.Ref) []Entry {
 
 // unwritten returns the entry without data of the last write.
 func (r *Entry) unwritten() Entry {
-	return Entry{Ref: r.Ref, ID: r.ID, APIVersion: r.APIVersion, Order: r.Order, Lifecycle: r.Lifecycle, Adopted: r.Adopted}
+	return Entry{Ref: r.Ref, ID: r.ID, APIVersion: r.APIVersion, Order: r.Order, Lifecycle: r.Lifecycle, Adopted: r.Adopted, Sensitive: r.Sensitive}
 }
 
 // towards returns the entry for the transition to another.
@@ -51,7 +51,7 @@ func (r *Entry) towards(want *Entry) Entry {
 	next := want.unwritten()
 	next.UID, next.Digest, next.Template, next.Generation = r.UID, r.Digest, r.Template, r.Generation
 	next.ResourceVersion, next.Fields, next.Defaults, next.Written, next.Ready = r.ResourceVersion, r.Fields, r.Defaults, r.Written, r.Ready
-	next.Data = next.Data || r.Data
+	next.Data, next.Sensitive = next.Data || r.Data, next.Sensitive || r.Sensitive
 	if sameWords(r, want) {
 		return next
 	}

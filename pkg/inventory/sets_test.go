@@ -45,6 +45,18 @@ func TestIntent(t *testing.T) {
 			[]inventory.Entry{a}, []inventory.Entry{with(a, func(r *inventory.Entry) { r.APIVersion = "apps/v2" })},
 			[]inventory.Entry{with(a, func(r *inventory.Entry) { r.APIVersion, r.Digest, r.Template = "apps/v2", "", "" })},
 		},
+		"sensitive and new": {
+			nil, []inventory.Entry{with(a, func(r *inventory.Entry) { r.Sensitive = true })},
+			[]inventory.Entry{with(intended(1), func(r *inventory.Entry) { r.Sensitive = true })},
+		},
+		"sensitive before": {
+			[]inventory.Entry{with(a, func(r *inventory.Entry) { r.Sensitive = true })}, []inventory.Entry{a},
+			[]inventory.Entry{with(a, func(r *inventory.Entry) { r.Sensitive = true })},
+		},
+		"sensitive after": {
+			[]inventory.Entry{a}, []inventory.Entry{with(a, func(r *inventory.Entry) { r.Sensitive = true })},
+			[]inventory.Entry{with(a, func(r *inventory.Entry) { r.Sensitive = true })},
+		},
 		"Delete to Retain": {
 			[]inventory.Entry{a}, []inventory.Entry{retained},
 			[]inventory.Entry{with(retained, func(r *inventory.Entry) { r.Digest, r.Template = "", "" })},

@@ -187,6 +187,7 @@ func (t *diffRun) origin(p *plan.NodePlan, s *plan.Step) (*diff.Origin, error) {
 		origin.Same = s.Entry.Digest == s.Object.Digest
 		origin.SameForm = s.Entry.Template != "" && s.Entry.Template == s.Object.Template
 		origin.Secrets.Removed = !known || t.secretHubs[p.Hub] && !origin.SameForm
+		origin.Secrets.Changed = s.Entry.Sensitive && !origin.SameForm
 		origin.SameVersion = plan.SameVersion(t.version, s.Entry, p.Inventory, t.hubs[p.Hub])
 		origin.Held = s.Object.Applied(s.Adopted) && s.Live.Fields != "" && s.Live.Fields == s.Entry.Fields
 	}

@@ -166,6 +166,7 @@ func (s *Step) NextEntry() inventory.Entry {
 	if s.Entry != nil && s.Entry.Hook() {
 		r.Phase = s.Entry.Phase
 	}
+	r.Sensitive = r.Sensitive || s.Entry != nil && s.Entry.Sensitive
 	if old := s.Entry; old != nil && (s.Live == nil || old.UID == string(s.Live.UID)) {
 		r.UID, r.Digest, r.Template, r.Generation, r.ResourceVersion, r.Fields, r.Defaults, r.Ready =
 			old.UID, old.Digest, old.Template, old.Generation, old.ResourceVersion, old.Fields, old.Defaults, old.Ready

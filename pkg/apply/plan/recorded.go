@@ -15,7 +15,7 @@ func AsRecorded(me Owner, r *inventory.Entry) *Object {
 	return &Object{
 		Ref: r.Ref, APIVersion: r.APIVersion, ID: r.ID, Order: r.Order, Digest: r.Digest,
 		Owned:  !r.Deletion.Kept().WhenNodeGoes && r.Namespace == me.Namespace,
-		Policy: &p,
+		Policy: &p, Sensitive: r.Sensitive,
 	}
 }
 

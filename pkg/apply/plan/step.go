@@ -158,6 +158,9 @@ func (s *Step) Confirms(w *Wrote) inventory.Entry {
 	if s.Action == ActionTrack && !o.Policy.Creation.Once() {
 		r.Digest, r.Template = "", "" // the content may differ from the form
 	}
+	if s.Applies() && s.Action != ActionTrack && !o.Policy.Creation.Once() && len(o.Policy.IgnoreFields) == 0 {
+		r.Sensitive = o.Sensitive // the write removed all other values of the form
+	}
 	r.Generation, r.ResourceVersion = l.Generation, l.ResourceVersion
 	r.Fields, r.Defaults = w.Managed()
 	r.Ready = w.Unchanged && r.Ready || o.readyOnceThere()
@@ -180,7 +183,7 @@ func (s *Step) Keeps(r inventory.Entry) inventory.Entry {
 // Begun returns the entry of an object after a failed write, which may have taken effect.
 func (s *Step) Begun() inventory.Entry {
 	r := NewEntry(s.Object)
-	r.Adopted = s.Adopted
+	r.Adopted, r.Sensitive = s.Adopted, r.Sensitive || s.Entry != nil && s.Entry.Sensitive
 	return r
 }
 

@@ -140,6 +140,39 @@ func TestWritten(t *testing.T) {
 	}
 }
 
+// TestSensitive checks that an entry says for as long as an object may have a secret value
+// that it does.
+func TestSensitive(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		action      plan.Action
+		policy      lynq.Policy
+		was, is     bool
+		after, keep bool // after a write, and without one
+	}{
+		"never":            {plan.ActionUpdate, lynq.Policy{}, false, false, false, false},
+		"new":              {plan.ActionUpdate, lynq.Policy{}, false, true, true, true},
+		"dropped":          {plan.ActionUpdate, lynq.Policy{}, true, false, false, true},
+		"only tracked":     {plan.ActionTrack, lynq.Policy{}, true, false, true, true},
+		"created once":     {plan.ActionUpdate, lynq.Policy{Lifecycle: lynq.Lifecycle{Creation: lynq.CreateOnce}}, true, false, true, true},
+		"an ignored field": {plan.ActionUpdate, lynq.Policy{IgnoreFields: []string{"$.data.x"}}, true, false, true, true},
+		"merged":           {plan.ActionUpdate, lynq.Policy{Lifecycle: lynq.Lifecycle{Patch: lynq.PatchMerge}}, true, false, true, true},
+	} {
+		s := stepOf(tt.action, config())
+		if s.Object.Policy = &tt.policy; tt.policy.Patch == "" {
+			tt.policy.Patch = lynq.PatchApply
+		}
+		s.Entry.Sensitive, s.Object.Sensitive = tt.was, tt.is
+		w := &plan.Wrote{Live: &tracking.Live{UID: "u1"}, Managed: func() (own, defaults string) { return "", "" }}
+		if got := s.Confirms(w).Sensitive; got != tt.after {
+			t.Errorf("%s, written: %t", name, got)
+		}
+		if next, begun := s.NextEntry().Sensitive, s.Begun().Sensitive; next != tt.keep || begun != tt.keep {
+			t.Errorf("%s: %t, begun %t", name, next, begun)
+		}
+	}
+}
+
 // TestReadyAfterWrite checks that an object stays ready if the server changed nothing, and
 // must become ready again after a change.
 func TestReadyAfterWrite(t *testing.T) {

@@ -108,7 +108,7 @@ func classify(status metav1.Status) Problem {
 	case metav1.StatusReasonNotFound:
 		return Problem{Kind: missing(status)}
 	}
-	if denied(status.Message) {
+	if Denied(status.Message) {
 		return Problem{Kind: ProblemDenied}
 	}
 	switch {
@@ -196,8 +196,8 @@ func missing(status metav1.Status) Kind {
 	return ProblemGone
 }
 
-// denied reports whether a webhook or a policy of the cluster refused the write.
-func denied(message string) bool {
+// Denied reports whether a webhook or a policy of the cluster refused the write.
+func Denied(message string) bool {
 	return strings.Contains(message, "admission webhook ") && strings.Contains(message, " denied the request") ||
 		strings.Contains(message, "ValidatingAdmissionPolicy '") && strings.Contains(message, " denied request")
 }

@@ -12,6 +12,9 @@ import (
 // Hidden stands for a value that must not be shown.
 const Hidden = "•••"
 
+// Concealed stands for a message about an object with secret values that nobody knows.
+const Concealed = "its message is hidden, because it may quote secret values (kubectl describe shows it)"
+
 const (
 	// quotedOnly is the length up to which a value is hidden only where it is quoted. To
 	// hide "1" everywhere would leave no text.

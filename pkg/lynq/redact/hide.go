@@ -136,12 +136,12 @@ func (s *search) quoted(v *view) {
 	}
 }
 
-// cuts mark that a text was cut off.
-var cuts = [...]string{"…", "..."}
+// cuts returns the marks of a text that was cut off.
+func cuts() [2]string { return [2]string{"…", "..."} }
 
 // cut finds the beginnings of values before the marks of a cut.
 func (s *search) cut(v *view) {
-	for _, mark := range cuts {
+	for _, mark := range cuts() {
 		for from := 0; ; {
 			at := strings.Index(v.text[from:], mark)
 			if at < 0 {

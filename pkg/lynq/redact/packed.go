@@ -24,7 +24,7 @@ func (s *search) packed(v *view, depth int) {
 func (s *search) run(v *view, from, to, depth int) {
 	rest := v.text[to:]
 	cut := v.cut && rest == ""
-	for _, mark := range cuts {
+	for _, mark := range cuts() {
 		cut = cut || strings.HasPrefix(strings.TrimLeft(rest, quotes+`\`), mark)
 	}
 	for shift := range min(4, to-from) {
@@ -62,7 +62,7 @@ func unpacked(v *view, from, to, bits int, value func(byte) int) *view {
 		all = all<<bits | uint32(value(v.text[at])) //nolint:gosec // the caller checked the characters
 		if have += bits; have >= 8 {
 			have -= 8
-			b = append(b, byte(all>>have))
+			b = append(b, byte(all>>have)) //nolint:gosec // the lowest eight bits
 		}
 	}
 	return &view{text: string(b), packed: v, start: from, bits: bits}

@@ -42,7 +42,7 @@ func newTable(values []string) *table {
 		if len(stack) > 0 {
 			t.outer[i] = stack[len(stack)-1]
 		}
-		stack = append(stack, int32(i)) //nolint:gosec // a process doesn't hold that many values
+		stack = append(stack, int32(i))
 	}
 	return t
 }
