@@ -3,7 +3,11 @@ package load
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
+	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/lynqctl/lynqctl/internal/bounded"
@@ -22,18 +26,83 @@ type Passwords struct {
 	Cluster func(ctx context.Context, namespace, name, key string) (endpoint.Secret, error)
 }
 
-// fill adds the secrets that a hub names to its connection. A hub without a namespace has
-// its Secrets in the namespace of its nodes.
-func (p Passwords) fill(ctx context.Context, hub HubPrograms, c *endpoint.Connection) error {
+// environment returns for each hub the name of the variable that has its password, or "".
+// A variable with the name of a hub counts before the one without a name. Hubs of different
+// servers can't share a variable: one server would get the password of another.
+func (p Passwords) environment(hubs []HubPrograms, connections []endpoint.Connection) (variables []string, err error) {
+	variables = make([]string, len(hubs))
+	users := map[string][]int{}
+	for i, h := range hubs {
+		if !takesPassword(&connections[i]) {
+			continue
+		}
+		named := endpoint.PasswordVariable + "_" + inVariable(h.Hub.Name)
+		for _, name := range []string{named, endpoint.PasswordVariable} {
+			if p.Getenv(name) != "" {
+				variables[i], users[name] = name, append(users[name], i)
+				break
+			}
+		}
+	}
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(users)) {
+		errs = append(errs, oneServer(name, users[name], hubs, connections))
+	}
+	return variables, errors.Join(errs...)
+}
+
+// takesPassword reports whether a connection lacks the password that it needs.
+func takesPassword(c *endpoint.Connection) bool {
+	return HasServer(*c) && c.Password == "" && (c.Type != endpoint.SourceHTTP || c.HTTP.Auth != "")
+}
+
+// oneServer refuses a variable that hubs of different servers would use.
+func oneServer(variable string, users []int, hubs []HubPrograms, connections []endpoint.Connection) error {
+	var names, own []string
+	different := false
+	for _, i := range users {
+		different = different || serverOf(&connections[i]) != serverOf(&connections[users[0]])
+		names, own = append(names, hubs[i].Hub.Name), append(own, endpoint.PasswordVariable+"_"+inVariable(hubs[i].Hub.Name))
+	}
+	slices.Sort(own)
+	switch own = slices.Compact(own); {
+	case !different:
+		return nil
+	case variable != endpoint.PasswordVariable:
+		return fmt.Errorf("%s: hubs %s have different servers, and no server may get the password of another (use passwordFrom, tokenFrom or passwordRef)", variable, strings.Join(names, ", "))
+	}
+	return fmt.Errorf("%s: hubs %s have different servers, and no server may get the password of another (set %s instead)", variable, strings.Join(names, ", "), strings.Join(own, ", "))
+}
+
+// serverOf identifies the server that gets the password of a connection.
+func serverOf(c *endpoint.Connection) string {
+	if c.Type != endpoint.SourceHTTP {
+		return fmt.Sprintf("%s %s %d", c.Type, c.Host, cmp.Or(c.Port, c.Type.DefaultPort()))
+	}
+	u, err := url.Parse(c.HTTP.URL)
+	if err != nil {
+		return c.HTTP.URL
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// inVariable returns the name of a hub as part of a variable's name.
+func inVariable(hub string) string {
+	return strings.NewReplacer("-", "_", ".", "_").Replace(strings.ToUpper(hub))
+}
+
+// fill adds the secrets that a hub names to its connection, and the password of a variable
+// if it has one. A hub without a namespace has its Secrets in the namespace of its nodes.
+func (p Passwords) fill(ctx context.Context, hub HubPrograms, c *endpoint.Connection, variable string) error {
 	if !HasServer(*c) {
 		return nil
 	}
 	isAPI := c.Type == endpoint.SourceHTTP
 	var err error
-	switch s := p.Getenv(endpoint.PasswordVariable); {
-	case c.Password != "" || isAPI && c.HTTP.Auth == "":
-	case s != "":
-		c.Password = endpoint.Secret(s)
+	switch {
+	case !takesPassword(c):
+	case variable != "":
+		c.Password = endpoint.Secret(p.Getenv(variable))
 	case isAPI == (hub.Hub.Source.Type == endpoint.SourceHTTP): // a token isn't the password of a database
 		c.Password, err = p.password(ctx, hub)
 	}

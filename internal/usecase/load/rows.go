@@ -44,8 +44,12 @@ func (s RowSource) Connections(ctx context.Context, hubs []HubPrograms, inputs [
 	if connections == nil {
 		return nil, session.BadUsage(errors.Join(errs...))
 	}
+	variables, err := s.Passwords.environment(hubs, connections)
+	if err != nil {
+		errs = append(errs, err)
+	}
 	for i, h := range hubs {
-		if err := s.Passwords.fill(ctx, h, &connections[i]); err != nil {
+		if err := s.Passwords.fill(ctx, h, &connections[i], variables[i]); err != nil {
 			errs = append(errs, err)
 		}
 		s.Filter.Learn(string(connections[i].Password), string(connections[i].HTTP.Certificate))

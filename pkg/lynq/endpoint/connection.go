@@ -32,7 +32,8 @@ const (
 )
 
 // PasswordVariable is the environment variable that goes before everything a hub says
-// about its password.
+// about its password, for hubs of one server. With "_" and the name of a hub behind it, it
+// counts for that hub.
 const PasswordVariable = "LYNQCTL_SOURCE_PASSWORD" //nolint:gosec // the name of a variable
 
 // Connection says where a hub's rows are. Which fields count depends on Type.
