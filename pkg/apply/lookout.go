@@ -204,7 +204,7 @@ func (l *lookout) look(s *progress.Step) (move, bool) {
 		return l.notReady(s, stillDeleting(state)), true
 	case s.Leaving:
 	case known && state.State == ready.StateReady:
-		return l.ready(s), true
+		return l.ready(s, state), true
 	case known && state.State == ready.StateGone:
 		return l.notReady(s, state.Message), true
 	case known && state.State == ready.StateFailed:
@@ -223,9 +223,10 @@ func (l *lookout) look(s *progress.Step) (move, bool) {
 }
 
 // ready ends the wait for an object that is ready.
-func (l *lookout) ready(s *progress.Step) move {
+func (l *lookout) ready(s *progress.Step, state ready.Readiness) move {
 	l.forget(s)
 	s.Record.Ready = true
+	s.Record.Ended = state.Final && s.Object.Ends && !s.Hook()
 	l.tell.ready(s)
 	outcome := report.OutcomeDone
 	if s.Action == plan.ActionKeep || s.Same {

@@ -37,6 +37,7 @@ func readPolicies(o *object, r *Resource) {
 	checkPurge(o, r, said["purgeOrder"].pos)
 	checkContradictions(o, r, table, said)
 	checkHook(o, r, table, said["runOn"].pos)
+	checkTTL(o, r)
 	checkAnnotations(o, r, table)
 }
 

@@ -154,6 +154,9 @@ type Entry struct {
 	Phase Phase `json:"phase,omitempty"`
 	// Ready is set if a run saw the object ready since the last write.
 	Ready bool `json:"ready,omitempty"`
+	// Ended is set if a run saw the object's work complete since the last write. Its kind
+	// must be one that ends by itself.
+	Ended bool `json:"ended,omitempty"`
 	// Adopted is set if the object existed before the node owned it.
 	Adopted bool `json:"adopted,omitempty"`
 	// Sensitive is set if the object had a value of a secret column at the last write, so

@@ -51,6 +51,7 @@ func (r *Entry) towards(want *Entry) Entry {
 	next := want.unwritten()
 	next.UID, next.Digest, next.Template, next.Generation = r.UID, r.Digest, r.Template, r.Generation
 	next.ResourceVersion, next.Fields, next.Defaults, next.Written, next.Ready = r.ResourceVersion, r.Fields, r.Defaults, r.Written, r.Ready
+	next.Ended = r.Ended
 	next.Data, next.Sensitive = next.Data || r.Data, next.Sensitive || r.Sensitive
 	if sameWords(r, want) {
 		return next

@@ -33,6 +33,23 @@ func (r *Readiness) IsZero() bool {
 	return !r.ObservedGeneration && !r.ReadyCondition && len(r.Conditions) == 0 && len(r.Values) == 0
 }
 
+// Completes reports whether an object that meets the conditions has done its work: they ask
+// for one of the conditions that controllers set at the end of work, or for such a value.
+func (r *Readiness) Completes() bool {
+	return r != nil && (slices.ContainsFunc(r.Conditions, completion) || slices.ContainsFunc(r.Values, func(text string) bool {
+		return completion(ParseReadyValue(text).Want)
+	}))
+}
+
+// completion reports whether a condition or phase says that work ended well.
+func completion(word string) bool {
+	switch word {
+	case "Complete", "Completed", "Succeeded", "Finished":
+		return true
+	}
+	return false
+}
+
 // String is the text of the annotation: hints with commas between, conditions and
 // values with semicolons, and the values at the end, for they may have commas.
 func (r *Readiness) String() string {

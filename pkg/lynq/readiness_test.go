@@ -54,3 +54,25 @@ func TestReadyValue(t *testing.T) {
 		}
 	}
 }
+
+// TestCompletes: only words for the end of work say that an object ends.
+func TestCompletes(t *testing.T) {
+	for text, want := range map[string]bool{
+		"conditions=Ready;Complete":          true,
+		"conditions=Succeeded":               true,
+		"conditions=Synced":                  false,
+		"has-ready-condition":                false,
+		"values={.status.phase}=Completed":   true,
+		"values={.status.phase}='Succeeded'": true,
+		"values={.status.phase}=Running":     false,
+		"values={.status.Completed}":         false,
+	} {
+		r, err := lynq.ParseReadiness(text)
+		if err != nil || r.Completes() != want {
+			t.Errorf("%q: %v %v", text, r, err)
+		}
+	}
+	if (*lynq.Readiness)(nil).Completes() {
+		t.Error("no readiness completes")
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/verify"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
 )
 
 // Seen is an object as it is now, or the reason why its state is unknown.
@@ -94,8 +95,8 @@ func Tree(inv *inventory.Inventory, now *Now, seen map[lynq.Ref]Seen, belonging 
 func (o *Object) judge(inv *inventory.Inventory, r *inventory.Entry, s *Seen, t *Trouble) {
 	gone := s.Readiness.State == ready.StateGone
 	switch {
-	case r.Purged(), r.Phase == inventory.PhaseCompleted && gone:
-		o.State, o.Reason, o.Message = Ready, string(r.Phase), ""
+	case r.Purged(), gone && (r.Ended && kinds.MayEnd(r.Group, r.Kind) || r.Phase == inventory.PhaseCompleted):
+		o.State, o.Reason, o.Message = Ready, string(inventory.PhaseCompleted), ""
 	case s.Unknown != nil || s.Readiness.State == ready.StateDeleting:
 	case gone && (inv.Deleting || inv.Activate == inactive):
 		o.State, o.Reason, o.Message = Leaving, "", "it is gone"

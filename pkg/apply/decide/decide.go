@@ -646,6 +646,9 @@ func (d *decider) wanted(me plan.Owner, o *plan.Object, r *inventory.Entry, l *t
 		return s
 	case d.purged(me, &s):
 		return s
+	case l == nil && o.Ended(r):
+		s.Action, s.Reason = plan.ActionKeep, reason.Completed
+		return s
 	case l == nil:
 		s.Action, s.Reason = plan.ActionCreate, reason.New
 		if r != nil && r.UID != "" {

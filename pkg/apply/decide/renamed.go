@@ -239,7 +239,7 @@ func (d *decider) completedBefore(n *plan.Node, o *plan.Object) *inventory.Entry
 		}
 		for i := range inv.Entries {
 			r := inv.Entries[i]
-			if r.Phase != inventory.PhaseCompleted {
+			if r.Phase != inventory.PhaseCompleted && (!r.Ended || d.in.Live[r.Ref] != nil) {
 				continue
 			}
 			again := o.Policy.Creation.Once() && r.Creation.Once() && r.ID == o.ID && r.Group == o.Group && r.Kind == o.Kind

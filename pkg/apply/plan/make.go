@@ -12,6 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
 	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
@@ -69,6 +70,7 @@ func makeObject(o *lynq.Object, row, partOf string) (Object, error) {
 	if err := o.Body.Check(); err != nil {
 		return Object{}, err
 	}
+	var err error
 	body, policy := o.Body, o.Policy
 	if o.Kind == "Secret" || o.GroupKind() == lynq.StatefulSet || fields.MayUnclaim(o.Ref, body) { // their values matter
 		content, err := body.Content()
@@ -100,7 +102,30 @@ func makeObject(o *lynq.Object, row, partOf string) (Object, error) {
 	if node != nil {
 		made.Mark = digest(made.Body, policy, nil) + rowMark
 	}
+	if made.Ends, err = ends(o.Ref, policy, body); err != nil {
+		return Object{}, err
+	}
 	return made, nil
+}
+
+// ends reports whether an object ends by itself. A Pod restarts its containers forever by
+// default. Of a custom resource, only the form's readiness can say it.
+func ends(ref lynq.Ref, p *lynq.Policy, b manifest.Body) (bool, error) {
+	switch {
+	case !kinds.MayEnd(ref.Group, ref.Kind):
+		return false, nil
+	case ref.Group == "batch", p.Readiness.Completes():
+		return true, nil
+	case ref.Group != "":
+		return false, nil
+	}
+	content, err := b.Content()
+	if err != nil {
+		return false, err
+	}
+	spec, _ := content["spec"].(map[string]any)
+	restarts, _ := spec["restartPolicy"].(string)
+	return restarts == "Never" || restarts == "OnFailure", nil
 }
 
 // digest covers the manifest, the policies for writing it, and parts of its node that

@@ -153,6 +153,9 @@ type Object struct {
 	// AtOnce is set for a Service that is ready as soon as it exists. Of other kinds, all
 	// objects are or none is.
 	AtOnce bool
+	// Ends is set for an object that ends by itself: a Job, or a Pod whose containers don't
+	// restart forever. Another client may delete it when its work is complete.
+	Ends bool
 }
 
 // Marked reports whether an object has the mark of the desired manifest. The content of an
@@ -178,7 +181,19 @@ func (o *Object) MarkedAs(l *tracking.Live) *Object {
 }
 
 // Completed reports whether an entry says that an object did its work in its current
-// version. An object that is created once does it only once.
+// version and was deleted. An object that is created once does it only once. The form
+// decides which objects may complete, because others may write the entry.
 func (o *Object) Completed(r *inventory.Entry) bool {
-	return r.Phase == inventory.PhaseCompleted && o.Policy.PurgeOrder != nil && (r.Digest == o.Digest || o.Policy.Creation.Once())
+	return r.Phase == inventory.PhaseCompleted && (o.Policy.PurgeOrder != nil || o.Ends) && o.did(r)
+}
+
+// Ended reports whether a run saw the work of an object complete. If the object is gone,
+// lynqctl doesn't create it again.
+func (o *Object) Ended(r *inventory.Entry) bool {
+	return r != nil && r.Ended && o.Ends && r.UID != "" && r.Digest != "" && o.did(r)
+}
+
+// did reports whether an entry is about the object's current version.
+func (o *Object) did(r *inventory.Entry) bool {
+	return r.Digest == o.Digest || o.Policy.Creation.Once()
 }

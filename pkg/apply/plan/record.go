@@ -72,7 +72,7 @@ func (o *Object) HookManifest() ([]byte, error) {
 // complete notes in the next entry that the object's work is done. The uid is dropped with
 // the object.
 func (s *Step) complete(next *inventory.Entry) {
-	next.Phase, next.Digest, next.Template, next.Ready = s.Entry.Phase, s.Entry.Digest, s.Entry.Template, true
+	next.Phase, next.Digest, next.Template, next.Ready = inventory.PhaseCompleted, s.Entry.Digest, s.Entry.Template, true
 	if s.Live == nil || string(s.Live.UID) != s.Entry.UID {
 		next.UID, next.Generation, next.ResourceVersion, next.Fields = "", 0, "", ""
 	}
@@ -168,8 +168,8 @@ func (s *Step) NextEntry() inventory.Entry {
 	}
 	r.Sensitive = r.Sensitive || s.Entry != nil && s.Entry.Sensitive
 	if old := s.Entry; old != nil && (s.Live == nil || old.UID == string(s.Live.UID)) {
-		r.UID, r.Digest, r.Template, r.Generation, r.ResourceVersion, r.Fields, r.Defaults, r.Ready =
-			old.UID, old.Digest, old.Template, old.Generation, old.ResourceVersion, old.Fields, old.Defaults, old.Ready
+		r.UID, r.Digest, r.Template, r.Generation, r.ResourceVersion, r.Fields, r.Defaults, r.Ready, r.Ended =
+			old.UID, old.Digest, old.Template, old.Generation, old.ResourceVersion, old.Fields, old.Defaults, old.Ready, old.Ended
 		if s.Object.Policy.ReapplyInterval > 0 {
 			r.Written = old.Written
 		}

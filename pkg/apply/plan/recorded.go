@@ -3,6 +3,7 @@ package plan
 import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
 )
 
 // AsRecorded returns the desired state of an object as its entry describes it.
@@ -16,6 +17,7 @@ func AsRecorded(me Owner, r *inventory.Entry) *Object {
 		Ref: r.Ref, APIVersion: r.APIVersion, ID: r.ID, Order: r.Order, Digest: r.Digest,
 		Owned:  !r.Deletion.Kept().WhenNodeGoes && r.Namespace == me.Namespace,
 		Policy: &p, Sensitive: r.Sensitive,
+		Ends: kinds.MayEnd(r.Group, r.Kind),
 	}
 }
 

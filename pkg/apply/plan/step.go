@@ -163,7 +163,7 @@ func (s *Step) Confirms(w *Wrote) inventory.Entry {
 	}
 	r.Generation, r.ResourceVersion = l.Generation, l.ResourceVersion
 	r.Fields, r.Defaults = w.Managed()
-	r.Ready = w.Unchanged && r.Ready || o.readyOnceThere()
+	r.Ready, r.Ended = w.Unchanged && r.Ready || o.readyOnceThere(), w.Unchanged && r.Ended
 	return r
 }
 

@@ -34,6 +34,7 @@ func hinted(o *unstructured.Unstructured, hint string) Readiness {
 	if missing := lacking(o, asked); len(missing) > 0 {
 		return Waiting("%s", strings.Join(missing, "; "))
 	}
+	r.Final = r.Final || asked.Completes()
 	return r
 }
 

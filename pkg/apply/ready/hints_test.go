@@ -34,6 +34,9 @@ func TestReadinessByHints(t *testing.T) {
 		{"a mapping", widget("values={.spec.ports[0]}=1", "{}"), Waiting("{.spec.ports[0]} is not a single value")},
 		{"not a path", widget("values={.spec[}=1", "{}"), Waiting("{.spec[} cannot be read: unterminated array")},
 		{"no hint", widget("soon", "{}"), Waiting(`annotation lynq.sh/status-hint: "soon" is none of has-observed-generation, has-ready-condition, conditions=A;B and values={.status.phase}=Running`)},
+		{"complete", widget("conditions=Completed", "{conditions: [{type: Completed, status: 'True'}]}"), Readiness{State: StateReady, Final: true}},
+		{"not complete", widget("values={.status.phase}=Succeeded", "{phase: Running}"), Waiting("{.status.phase} is Running, not Succeeded")},
+		{"succeeded", widget("values={.status.phase}=Succeeded", "{phase: Succeeded}"), Readiness{State: StateReady, Final: true}},
 		{"a long value", widget("values={.status.phase}=x", "{phase: "+strings.Repeat("y", 400)+"}"), Waiting("{.status.phase} is %s…, not x", strings.Repeat("y", 300))},
 	})
 }

@@ -255,9 +255,11 @@ func (c *cache) note(from *feed, name types.NamespacedName, seen Revision, r rea
 		if e.gone == seen.UID {
 			e.gone = "" // the object lost the label, and has it again
 		}
-		if r.Final && e.end == nil {
-			end := r
-			e.end = &end
+		switch {
+		case r.Final && e.end == nil:
+			e.end = new(r)
+		case !r.Final && r.State != ready.StateDeleting:
+			e.end = nil // a custom resource works again after a change
 		}
 		e.seen, e.readiness = seen, r
 		return []*entry{e}

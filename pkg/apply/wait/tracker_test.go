@@ -330,6 +330,31 @@ func TestTrackerOfWhatIsToGo(t *testing.T) {
 	}
 }
 
+// A custom resource whose rule asks for an end is complete, also if it is deleted at once.
+// After a change, it may work again.
+func TestTrackerOfWorkThatEnds(t *testing.T) {
+	t.Parallel()
+	tt := newTrackerTest(t)
+	w := tt.begin(deployments())
+	task := func(at Revision, phase string) *unstructured.Unstructured {
+		o := deployment("web", at, 3)
+		o.SetAnnotations(map[string]string{"lynq.sh/status-hint": "values={.metadata.labels.phase}=Completed"})
+		o.SetLabels(map[string]string{"phase": phase})
+		return o
+	}
+	w.Seen(task(Revision{"a", 1, "10"}, "Completed"))
+	tt.Expect(deploymentRef("web"), Revision{"a", 1, "10"}, ignore)
+	tt.is(deploymentRef("web"), ready.StateReady, "")
+	w.Seen(task(Revision{"a", 2, "11"}, "Running"))
+	tt.is(deploymentRef("web"), ready.StateWaiting, "{.metadata.labels.phase} is Running, not Completed")
+	w.Seen(task(Revision{"a", 2, "12"}, "Completed"))
+	ending := task(Revision{"a", 2, "13"}, "Completed")
+	ending.SetDeletionTimestamp(&metav1.Time{Time: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)})
+	w.Seen(ending)
+	w.Gone("ns", "web", "a")
+	tt.is(deploymentRef("web"), ready.StateReady, "")
+}
+
 // An object that a watch by label reports as gone may only have lost the label. Then a
 // watch by name reports it, or a watch of the whole kind if many objects have their own
 // watch.

@@ -77,3 +77,9 @@ func ReadyOnceThere(group, kind string) bool {
 // NamespacesApart is in how many namespaces a kind is watched one by one: of more, one
 // watch tells of the whole cluster, and needs the right to that.
 const NamespacesApart = 4
+
+// MayEnd reports whether an object of a kind can end by itself: a Job, a Pod, or a custom
+// resource.
+func MayEnd(group, kind string) bool {
+	return group == "batch" && kind == "Job" || group == "" && kind == "Pod" || !BuiltIn(group)
+}
