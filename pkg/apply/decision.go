@@ -10,6 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/restore"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
@@ -39,10 +40,18 @@ func (d *decisions) again(s *progress.Step, now *tracking.Live) decide.Verdict {
 // context returns the context of requests about the object of a step. The run doesn't know
 // the secret values of an object that leaves, because its row may be gone.
 func (d *decisions) context(s *progress.Step) context.Context {
-	if sensitive(s) || s.Object == nil && d.secrets.HidesObjects(d.of.Hub.String()) {
+	if sensitive(s) || s.Object == nil && d.secrets.HidesObjects(d.hub().String()) {
 		return redact.HideMessages(d.requests.ctx)
 	}
 	return d.requests.ctx
+}
+
+// hub returns the hub of the plan. A restoration has no plan of a hub, but the node's.
+func (d *decisions) hub() lynq.HubKey {
+	if d.of != nil {
+		return d.of.Hub
+	}
+	return d.plan.Hub
 }
 
 // sensitive reports whether the object of a step has, or had at its last write, a value of a

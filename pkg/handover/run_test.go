@@ -179,6 +179,11 @@ func (s *stage) Save(_ context.Context, inv *inventory.Inventory) (*inventory.In
 
 func (*stage) Check(context.Context, *inventory.Inventory) error { return nil }
 
+func (s *stage) Reread(context.Context, *inventory.Inventory) (*inventory.Inventory, error) {
+	s.t.Error("an inventory is read again")
+	return nil, nil
+}
+
 func (s *stage) Restore(context.Context, *inventory.Inventory, func() (gate.Permit, error)) (*inventory.Inventory, error) {
 	s.t.Error("an inventory is restored")
 	return nil, nil
