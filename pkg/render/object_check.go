@@ -13,6 +13,7 @@ import (
 // check reports names, namespaces, labels, annotations and sizes of the row's objects that
 // Kubernetes would refuse.
 func (f *frame) check(problems *lynq.Problems) {
+	longest := f.results.Longest()
 	for i := range f.program.resources {
 		if f.left[i] {
 			continue
@@ -35,7 +36,7 @@ func (f *frame) check(problems *lynq.Problems) {
 		if r.indexed != nil {
 			f.checkIndexed(r, problems)
 		}
-		f.checkSize(i, problems)
+		f.checkSize(i, longest, problems)
 	}
 	f.checkTombstones(problems)
 }

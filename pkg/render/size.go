@@ -33,7 +33,11 @@ type measure struct {
 }
 
 // upper returns the bytes for the current row, each byte of a slot counted so many times.
-func (m *measure) upper(f *frame, times int) int {
+// If no result can make them exceed the limit, it returns the limit at once.
+func (m *measure) upper(f *frame, longest, times, limit int) int {
+	if m.bytes+times*longest*len(m.slots) <= limit {
+		return limit
+	}
 	size := 0
 	for _, slot := range m.slots {
 		size += f.results.Len(slot)
@@ -128,19 +132,20 @@ func dataOf(r *resource) []dataValue {
 	return values
 }
 
-// checkSize reports annotations and objects that are too large for every server.
-func (f *frame) checkSize(i int, problems *lynq.Problems) {
+// checkSize reports annotations and objects that are too large for every server. No result
+// of the row has more bytes than longest.
+func (f *frame) checkSize(i, longest int, problems *lynq.Problems) {
 	r := &f.program.resources[i]
 	for j := range r.annotations {
 		m := &r.annotations[j]
-		if size := m.upper(f, 1); size > maxAnnotations {
+		if size := m.upper(f, longest, 1, maxAnnotations); size > maxAnnotations {
 			f.fail(problems, m.at, "", "its annotations have %d bytes, at most %d are allowed", size, maxAnnotations)
 		}
 	}
 	f.checkTabs(r, problems)
 	switch {
 	case r.data != nil:
-		if r.size.upper(f, 1) <= maxData {
+		if r.size.upper(f, longest, 1, maxData) <= maxData {
 			return
 		}
 		size := 0
@@ -150,7 +155,7 @@ func (f *frame) checkSize(i int, problems *lynq.Problems) {
 		if size > maxData {
 			f.fail(problems, r.size.at, "", "its data has %d bytes, at most %d are allowed in a %s", size, maxData, r.Kind)
 		}
-	case r.size.upper(f, maxEscape) > maxObject:
+	case r.size.upper(f, longest, maxEscape, maxObject) > maxObject:
 		body, err := f.appendJSON(nil, r.body, i)
 		if err == nil && len(body) > maxObject { // rendering reports the error
 			f.fail(problems, r.size.at, "", "it has %d bytes as JSON, and an API server takes at most %d", len(body), maxObject)

@@ -426,6 +426,16 @@ func (ev *Evaluator) Len(i int) int {
 	return n
 }
 
+// Longest returns a length that no result of the row exceeds. It is quick, and mostly too
+// large.
+func (ev *Evaluator) Longest() int {
+	inputs := 0
+	for _, text := range ev.texts {
+		inputs += len(text)
+	}
+	return len(ev.arena) + ev.set.static + ev.set.parts*inputs
+}
+
 // AllNames reports whether a result consists of parts whose inputs are all names, and fits
 // the limit. The result is then a name if the expression's sample is one.
 func (ev *Evaluator) AllNames(i, limit int) bool {

@@ -18,6 +18,9 @@ type Set struct {
 	inputs  []input
 	classes *classTable
 	used    []usedVariable
+	// static is the most bytes that the static parts of an expression have, and parts is the
+	// most parts.
+	static, parts int
 }
 
 type usedVariable struct {
@@ -39,6 +42,7 @@ func (c *Compiler) Add(e Expr) int {
 		}
 	}
 	e.profile = profileOf(&e)
+	c.set.static, c.set.parts = max(c.set.static, e.profile.length), max(c.set.parts, len(e.parts))
 	c.set.exprs = append(c.set.exprs, e)
 	return len(c.set.exprs) - 1
 }
