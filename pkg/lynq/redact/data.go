@@ -12,12 +12,13 @@ func (f *Filter) HideData(data string) string {
 		return data
 	}
 	var b strings.Builder
+	key := yamlKey()
 	for line := range strings.Lines(data) {
 		if text := strings.TrimSpace(line); strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") || strings.HasPrefix(text, `"`) {
 			f.hideJSON(&b, line)
 			continue
 		}
-		at := yamlKey().FindStringIndex(line)
+		at := key.FindStringIndex(line)
 		if at == nil {
 			at = []int{0, 0}
 		}
@@ -29,8 +30,11 @@ func (f *Filter) HideData(data string) string {
 
 // Empty reports whether there is nothing to hide.
 func (f *Filter) Empty() bool {
-	known := f.known()
-	return len(known.tables) == 0 && len(known.short) == 0
+	if f == nil {
+		return true
+	}
+	defer f.read()()
+	return len(f.tables) == 0 && len(f.short) == 0
 }
 
 // yamlKey matches the key of a line of YAML.

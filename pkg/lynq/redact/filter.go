@@ -135,21 +135,17 @@ func (f *Filter) has(value string) bool {
 	})
 }
 
-// known returns a Filter that doesn't change any more, with all values so far.
-func (f *Filter) known() Filter {
-	if f == nil {
-		return Filter{}
-	}
+// read locks the values for reading, all of them sorted. The caller unlocks them.
+func (f *Filter) read() (unlock func()) {
 	f.mu.RLock()
-	if len(f.waiting) > 0 {
+	for len(f.waiting) > 0 {
 		f.mu.RUnlock()
 		f.mu.Lock()
 		f.sort()
 		f.mu.Unlock()
 		f.mu.RLock()
 	}
-	defer f.mu.RUnlock()
-	return Filter{public: f.public, short: f.short, tables: f.tables}
+	return f.mu.RUnlock
 }
 
 // partsOf returns a value and its parts that a text may show alone. Of several lines these

@@ -129,12 +129,13 @@ func TestLearn(t *testing.T) {
 			}
 		}
 	}
-	known, values := f.known(), 0
-	for _, table := range known.tables {
+	defer f.read()()
+	values := 0
+	for _, table := range f.tables {
 		values += len(table.values)
 	}
-	if values != 3000 || len(known.tables) > 12 {
-		t.Errorf("%d values in %d tables", values, len(known.tables))
+	if values != 3000 || len(f.tables) > 12 {
+		t.Errorf("%d values in %d tables", values, len(f.tables))
 	}
 }
 

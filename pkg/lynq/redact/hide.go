@@ -23,10 +23,14 @@ const (
 // it is a whole word, and a shorter one where it stands alone in quotes. If a text was cut
 // off in a value, its beginning is hidden.
 func (f *Filter) Hide(text string) string {
-	s := search{Filter: f.known()}
-	if text == "" || len(s.tables) == 0 && len(s.short) == 0 {
+	if f == nil || text == "" {
 		return text
 	}
+	defer f.read()()
+	if len(f.tables) == 0 && len(f.short) == 0 {
+		return text
+	}
+	s := search{Filter: f}
 	s.least = 1 << 20
 	for _, t := range s.tables {
 		s.least = min(s.least, t.least)
@@ -42,9 +46,9 @@ func (f *Filter) Hide(text string) string {
 // span is a part of a text.
 type span struct{ from, to int }
 
-// search collects the places of values in a text.
+// search collects the places of values in a text, while the filter is locked for reading.
 type search struct {
-	Filter
+	*Filter
 	least int // bytes of the shortest value that isn't hidden in quotes only
 	found []span
 }
