@@ -215,7 +215,7 @@ func (c *carrier) send(ctx context.Context, s *progress.Step) move {
 	case errors.Is(err, write.ErrRecreate):
 		return c.deletion.recreate(s)
 	case err != nil:
-		return c.contested(s, err)
+		return c.takenValue(s, err)
 	}
 	c.budget.Succeeded(c.kind(s))
 	return c.written(s, done)

@@ -11,6 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -35,16 +36,13 @@ func (r *record) save(next *inventory.Inventory) error {
 	return nil
 }
 
-// recordTries limits the attempts to write an inventory if other clients write too.
-const recordTries = 7
-
 // saveOn saves an inventory. read is the saved one that next is made from, or nil. If
 // another client changed only its own fields meanwhile, such as a label, it saves next with
 // these.
 func saveOn(ctx context.Context, inventories Inventories, read, next *inventory.Inventory) (*inventory.Inventory, error) {
 	for try := 1; ; try++ {
 		saved, err := inventories.Save(ctx, next)
-		if !apierrors.IsConflict(err) || read == nil || try == recordTries {
+		if !apierrors.IsConflict(err) || read == nil || try == write.MaxTries {
 			return saved, err
 		}
 		again, rereadErr := inventories.Reread(ctx, read)
@@ -159,7 +157,7 @@ func (r *record) remove() error {
 			return err
 		}
 		err = r.inventories.Remove(r.requests.ctx, r.saved, permit)
-		if !apierrors.IsConflict(err) || try == recordTries {
+		if !apierrors.IsConflict(err) || try == write.MaxTries {
 			return err
 		}
 		again, rereadErr := r.inventories.Reread(r.requests.ctx, r.saved)

@@ -189,7 +189,7 @@ func hideRemovedItems(live, next []any) {
 }
 
 // hideEarlier hides the texts of one object that are others in the other object.
-func hideEarlier(live, next any, path []string) (l any) {
+func hideEarlier(live, next any, path []string) any {
 	switch v := live.(type) {
 	case string:
 		if next != nil && v != next && !identifies(path) {

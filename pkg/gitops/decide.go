@@ -49,8 +49,8 @@ func Identify(id lynq.NodeID) lynq.NodeID {
 	return id
 }
 
-// verdict says what becomes of the tree's nodes.
-type verdict struct {
+// decisions say what becomes of the tree's nodes.
+type decisions struct {
 	// goes are the nodes without a row whose files leave the tree. Objects that stay are in
 	// a node of their own.
 	goes map[lynq.NodeKey]bool
@@ -64,7 +64,7 @@ type verdict struct {
 // Decide decides which objects leave the tree. It adds the objects that stay although their
 // nodes no longer render them to the run's nodes.
 func (d *Dir) Decide(ctx context.Context, in *Input) error {
-	in.verdict = &verdict{goes: map[lynq.NodeKey]bool{}, leaving: map[lynq.NodeKey]*Leaving{}}
+	in.decided = &decisions{goes: map[lynq.NodeKey]bool{}, leaving: map[lynq.NodeKey]*Leaving{}}
 	unwritten, err := d.unwritten(ctx, in)
 	if err != nil {
 		return d.unreadable(err)
@@ -73,13 +73,13 @@ func (d *Dir) Decide(ctx context.Context, in *Input) error {
 	if err != nil {
 		return d.unreadable(err)
 	}
-	in.verdict.missing = missing
+	in.decided.missing = missing
 	nodes := make(map[lynq.NodeKey]*Node, len(in.Nodes))
 	for _, n := range in.Nodes {
 		nodes[n.Key()] = n
 	}
 	if !in.settled(nodes) {
-		j := &judge{Input: in, nodes: nodes, lost: map[lostKey]*lostObject{}, refs: map[lynq.Ref]bool{}, unwritten: unwritten, written: map[lynq.Ref]lynq.NodeKey{}}
+		j := &decider{Input: in, nodes: nodes, lost: map[lostKey]*lostObject{}, refs: map[lynq.Ref]bool{}, unwritten: unwritten, written: map[lynq.Ref]lynq.NodeKey{}}
 		j.record()
 		if err := d.readLost(ctx, j); err != nil {
 			return d.unreadable(err)
@@ -106,7 +106,7 @@ func (d *Dir) unwritten(ctx context.Context, in *Input) (map[string]bool, error)
 
 // settled reports whether nothing can leave the tree. Then there is nothing to decide.
 func (in *Input) settled(nodes map[lynq.NodeKey]*Node) bool {
-	if len(in.verdict.missing) > 0 {
+	if len(in.decided.missing) > 0 {
 		return false
 	}
 	for i := range in.Hubs {
@@ -148,8 +148,8 @@ func (n *Node) drops(k index.ObjectKey) bool {
 	return k.ID != HookID && !slices.ContainsFunc(n.Objects, func(o Object) bool { return o.Ref == k.Ref })
 }
 
-// judge decides about one run.
-type judge struct {
+// decider decides about one run.
+type decider struct {
 	*Input
 	nodes    map[lynq.NodeKey]*Node
 	recorded []*recordedNode // in the order of the index
@@ -187,7 +187,7 @@ type lostObject struct {
 }
 
 // record collects the nodes of the index, and the objects that they may lose.
-func (j *judge) record() {
+func (j *decider) record() {
 	j.byKey = map[lynq.NodeKey]*recordedNode{}
 	for i := range j.Index.Entries {
 		e := &j.Index.Entries[i]
@@ -203,7 +203,7 @@ func (j *judge) record() {
 			j.byKey[e.Node], j.recorded = r, append(j.recorded, r)
 		}
 		r.files = append(r.files, e)
-		if j.verdict.missing[e.Path] {
+		if j.decided.missing[e.Path] {
 			for _, k := range e.Objects {
 				j.refs[k.Ref] = true
 			}
@@ -212,7 +212,7 @@ func (j *judge) record() {
 	}
 	for i := range j.Index.Entries {
 		if e := &j.Index.Entries[i]; j.unwritten[e.Path] && j.byKey[e.Node] == nil && j.nodes[e.Node] == nil && j.Covers(e) {
-			j.verdict.goes[e.Node] = true
+			j.decided.goes[e.Node] = true
 		}
 	}
 	for _, n := range j.Nodes {
@@ -228,14 +228,14 @@ func (j *judge) record() {
 }
 
 // loses reports whether somebody removed an object of a node that no other file has.
-func (j *judge) loses(r *recordedNode) bool {
+func (j *decider) loses(r *recordedNode) bool {
 	return slices.ContainsFunc(r.files, func(e *index.Entry) bool {
-		return j.verdict.missing[e.Path] && slices.ContainsFunc(e.Objects, func(k index.ObjectKey) bool { return j.separate() || !j.moved(k.Ref) })
+		return j.decided.missing[e.Path] && slices.ContainsFunc(e.Objects, func(k index.ObjectKey) bool { return j.separate() || !j.moved(k.Ref) })
 	})
 }
 
 // lose notes the objects of a file that the node no longer renders.
-func (j *judge) lose(r *recordedNode, e *index.Entry) {
+func (j *decider) lose(r *recordedNode, e *index.Entry) {
 	if r.now == nil && !r.covered || r.now != nil && r.now.stays() {
 		return
 	}
@@ -249,10 +249,10 @@ func (j *judge) lose(r *recordedNode, e *index.Entry) {
 
 // separate reports whether each node has an Application or Kustomization of its own. Then
 // an object can't move from one to the other: the old one prunes it.
-func (j *judge) separate() bool { return j.Apps != nil }
+func (j *decider) separate() bool { return j.Apps != nil }
 
 // decide asks package decide, and notes the answers.
-func (j *judge) decide() {
+func (j *decider) decide() {
 	inputs, hubs := j.inputs()
 	plans := decideAll(inputs, j.Limits)
 	if j.Elsewhere != nil && plan.Leaves(plans) {
@@ -265,7 +265,7 @@ func (j *judge) decide() {
 	for i := range plans {
 		for _, r := range plans[i].Refusals {
 			r.Hub = hubs[i]
-			j.verdict.refusals = append(j.verdict.refusals, r)
+			j.decided.refusals = append(j.decided.refusals, r)
 		}
 		if j.Selected {
 			continue // the run removes nothing
@@ -287,11 +287,11 @@ func decideAll(inputs []*decide.Input, l decide.Limits) []plan.Plan {
 
 // leave notes the nodes in their grace period. Objects that another node has now leave
 // their files.
-func (j *judge) leave(p *plan.Plan) {
+func (j *decider) leave(p *plan.Plan) {
 	for i := range p.Leaving {
 		l := &p.Leaving[i]
 		r := j.byKey[l.Key()]
-		j.verdict.leaving[l.Key()] = &Leaving{NodeID: r.NodeID, Since: l.Since, Until: l.Until}
+		j.decided.leaving[l.Key()] = &Leaving{NodeID: r.NodeID, Since: l.Since, Until: l.Until}
 		var held []*lostObject
 		for _, e := range r.files {
 			for _, k := range e.Objects {
@@ -306,10 +306,10 @@ func (j *judge) leave(p *plan.Plan) {
 
 // moved reports whether a node of the run writes an object, so that no other file may have
 // it.
-func (j *judge) moved(ref lynq.Ref) bool { _, yes := j.written[ref]; return yes }
+func (j *decider) moved(ref lynq.Ref) bool { _, yes := j.written[ref]; return yes }
 
 // follow notes what decide says about the objects of a node.
-func (j *judge) follow(p *plan.NodePlan) {
+func (j *decider) follow(p *plan.NodePlan) {
 	r := j.byKey[p.Key()]
 	if r == nil || r.now != nil && r.now.stays() || p.Unmet != "" || r.missing && !r.covered {
 		return
@@ -329,7 +329,7 @@ func (j *judge) follow(p *plan.NodePlan) {
 }
 
 // hold keeps objects of a node in the tree, and lets its others go.
-func (j *judge) hold(r *recordedNode, held []*lostObject, since time.Time) {
+func (j *decider) hold(r *recordedNode, held []*lostObject, since time.Time) {
 	objects := 0
 	for _, e := range r.files {
 		objects += len(e.Objects)
@@ -339,7 +339,7 @@ func (j *judge) hold(r *recordedNode, held []*lostObject, since time.Time) {
 	case n == nil && len(held) == objects && objects > 0:
 		return // its files stay as they are
 	case n == nil:
-		j.verdict.goes[r.Key()] = true
+		j.decided.goes[r.Key()] = true
 		if len(held) == 0 {
 			return
 		}
@@ -351,7 +351,7 @@ func (j *judge) hold(r *recordedNode, held []*lostObject, since time.Time) {
 	})
 	for _, o := range held {
 		if o.text == nil {
-			j.verdict.refusals = append(j.verdict.refusals, plan.Refusal{
+			j.decided.refusals = append(j.decided.refusals, plan.Refusal{
 				Guard: GuardMissing, Path: o.path,
 				What: "the tree must keep " + o.Full() + " of node " + r.Name + ", and the file doesn't have it",
 				Fix:  "restore the file from Git",
@@ -369,7 +369,7 @@ func (in *Input) markLeaving(nodes map[lynq.NodeKey]*Node) {
 	for i := range in.Index.Entries {
 		e := &in.Index.Entries[i]
 		since := e.LeavingSince
-		if l := in.verdict.leaving[e.Node]; l != nil && !e.Shared() {
+		if l := in.decided.leaving[e.Node]; l != nil && !e.Shared() {
 			since = l.Since
 		} else if nodes[e.Node] != nil {
 			since = time.Time{}
@@ -401,7 +401,7 @@ func leavingSince(entries []*index.Entry) (since time.Time, whole bool) {
 }
 
 // inventoryOf returns a recorded node as an inventory, with the objects that it may lose.
-func (j *judge) inventoryOf(r *recordedNode, uid string) *inventory.Inventory {
+func (j *decider) inventoryOf(r *recordedNode, uid string) *inventory.Inventory {
 	inv := &inventory.Inventory{Node: Identify(r.NodeID), DependForms: j.Rows[r.Hub].DependForms[r.Form], Finalizer: true}
 	inv.Node.UID = uid
 	if r.now != nil {

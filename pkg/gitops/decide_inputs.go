@@ -3,6 +3,7 @@ package gitops
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -21,7 +22,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
-var errNotRendered = errors.New("it failed to render")
+// ErrNotRendered says why a node has no objects.
+var ErrNotRendered = errors.New("it failed to render")
 
 // uidOf returns the uid of an object in a tree for package decide. Files have none, and the
 // name identifies an object there.
@@ -29,7 +31,7 @@ func uidOf(ref lynq.Ref) types.UID { return types.UID(ref.Full()) }
 
 // readLost reads the objects that nodes may lose. The texts show what the target does with
 // them.
-func (d *Dir) readLost(ctx context.Context, j *judge) error {
+func (d *Dir) readLost(ctx context.Context, j *decider) error {
 	var files []*index.Entry
 	for _, r := range j.recorded {
 		for _, e := range r.files {
@@ -53,7 +55,7 @@ func (d *Dir) readLost(ctx context.Context, j *judge) error {
 }
 
 // readFile notes the texts of a file's lost objects.
-func (j *judge) readFile(e *index.Entry, docs [][]byte) {
+func (j *decider) readFile(e *index.Entry, docs [][]byte) {
 	for _, text := range docs {
 		doc, err := yaml.Parse(string(text))
 		if err != nil {
@@ -65,7 +67,7 @@ func (j *judge) readFile(e *index.Entry, docs [][]byte) {
 		}
 		o.text, o.fate = text, policy.Fate(doc, j.Target, j.Apps != nil)
 		fields, err := doc.Map()
-		o.data = err == nil && lynq.TakesClaims(o.Ref, fields)
+		o.data = err != nil || lynq.TakesClaims(o.Ref, fields)
 	}
 }
 
@@ -77,7 +79,7 @@ func refOf(doc *yaml.RNode) lynq.Ref {
 
 // inputs returns the input of package decide for each hub, and the hubs. Files that
 // somebody removed, of hubs and forms outside the run, have an input of their own.
-func (j *judge) inputs() (inputs []*decide.Input, hubs []lynq.HubKey) {
+func (j *decider) inputs() (inputs []*decide.Input, hubs []lynq.HubKey) {
 	for _, o := range j.lost {
 		o.data = o.data || o.Data
 	}
@@ -102,8 +104,8 @@ func (j *judge) inputs() (inputs []*decide.Input, hubs []lynq.HubKey) {
 			in.Delete[r.Key()] = true
 		}
 	}
-	for hub, in := range others {
-		if len(in.Delete) > 0 {
+	for _, hub := range slices.SortedFunc(maps.Keys(others), func(a, b lynq.HubKey) int { return strings.Compare(a.String(), b.String()) }) {
+		if in := others[hub]; len(in.Delete) > 0 {
 			inputs, hubs = append(inputs, in), append(hubs, hub)
 		}
 	}
@@ -111,7 +113,7 @@ func (j *judge) inputs() (inputs []*decide.Input, hubs []lynq.HubKey) {
 }
 
 // inputOf returns the input for a hub of the run.
-func (j *judge) inputOf(h *index.HubScope) *decide.Input {
+func (j *decider) inputOf(h *index.HubScope) *decide.Input {
 	rows := j.Rows[h.HubKey]
 	in := &decide.Input{
 		Hub: hubOf(h.HubKey), Active: rows.Active, Now: j.Now, Narrowed: j.Selected, Tree: true, Only: j.Only,
@@ -143,7 +145,7 @@ func (j *judge) inputOf(h *index.HubScope) *decide.Input {
 
 // addNodes adds the run's nodes of a hub. It reports whether one of them waits for its
 // stage.
-func (j *judge) addNodes(in *decide.Input, h *index.HubScope) (waits bool) {
+func (j *decider) addNodes(in *decide.Input, h *index.HubScope) (waits bool) {
 	for _, n := range j.Nodes {
 		if n.Hub != h.HubKey {
 			continue
@@ -151,7 +153,7 @@ func (j *judge) addNodes(in *decide.Input, h *index.HubScope) (waits bool) {
 		made := &plan.Node{NodeID: Identify(n.NodeID), NotIncluded: n.NotIncluded, DependForms: j.Rows[h.HubKey].DependForms[n.Form]}
 		switch {
 		case n.Failed:
-			made.Failed, made.Claims = errNotRendered, n.Claims
+			made.Failed, made.Claims = ErrNotRendered, n.Claims
 		case n.Waits:
 			waits = true
 			for _, ref := range n.Claims.Refs {
@@ -176,7 +178,7 @@ func policies() (plain, data *lynq.Policy) {
 // objectsOf returns the objects of a node for package decide. Nodes without a change need
 // only those that others may lose. If each node has an Application of its own, the node
 // doesn't count as the owner of an object that it takes from another one.
-func (j *judge) objectsOf(n *Node) []plan.Object {
+func (j *decider) objectsOf(n *Node) []plan.Object {
 	r := j.byKey[n.Key()]
 	whole := r == nil || slices.ContainsFunc(r.files, func(e *index.Entry) bool { return slices.ContainsFunc(e.Objects, n.drops) })
 	plain, data := policies()
@@ -199,7 +201,7 @@ func (j *judge) objectsOf(n *Node) []plan.Object {
 }
 
 // addInventories adds the tree's nodes of a hub, and their objects.
-func (j *judge) addInventories(in *decide.Input, h *index.HubScope, renames *lynq.Renames) {
+func (j *decider) addInventories(in *decide.Input, h *index.HubScope, renames *lynq.Renames) {
 	uids := newUIDs(in.Nodes, in.Forms, renames)
 	left := map[time.Time][]string{}
 	for _, r := range j.recorded {
@@ -221,14 +223,14 @@ func (j *judge) addInventories(in *decide.Input, h *index.HubScope, renames *lyn
 			in.Delete[r.Key()] = true
 		}
 	}
-	for since, nodes := range left {
-		in.Grace.Recorded = append(in.Grace.Recorded, inventory.Leaving{Since: since, Nodes: nodes})
+	for _, since := range slices.SortedFunc(maps.Keys(left), time.Time.Compare) {
+		in.Grace.Recorded = append(in.Grace.Recorded, inventory.Leaving{Since: since, Nodes: left[since]})
 	}
 }
 
 // concern leaves out the nodes that wait for their stage. They keep their files, and the
 // objects that they render.
-func (j *judge) concern(in *decide.Input) {
+func (j *decider) concern(in *decide.Input) {
 	in.Concerned = make(map[lynq.NodeKey]bool, len(in.Nodes)+len(in.Inventories))
 	for _, inv := range in.Inventories {
 		in.Concerned[inv.Node.Key()] = true
@@ -265,12 +267,15 @@ func newUIDs(nodes []*plan.Node, forms []lynq.FormKey, renames *lynq.Renames) *u
 	if renames == nil {
 		return u
 	}
-	for before := range renames.Forms {
-		for uid := range renames.Active {
+	// Two uids can make one name. The first one in order gets it, so that each run decides
+	// the same.
+	active := slices.Sorted(maps.Keys(renames.Active))
+	for _, before := range slices.SortedFunc(maps.Keys(renames.Forms), func(a, b lynq.FormKey) int { return strings.Compare(a.String(), b.String()) }) {
+		for _, uid := range active {
 			add(uid, before.Name)
 		}
 	}
-	for before := range renames.UIDs {
+	for _, before := range slices.Sorted(maps.Keys(renames.UIDs)) {
 		for _, f := range forms {
 			add(before, f.Name)
 		}

@@ -26,7 +26,7 @@ func (l *Leaving) String() string {
 // leavingNodes returns the nodes in their grace period, sorted by name.
 func (in *Input) leavingNodes() []Leaving {
 	var all []Leaving
-	for _, l := range in.verdict.leaving {
+	for _, l := range in.decided.leaving {
 		all = append(all, *l)
 	}
 	slices.SortFunc(all, func(a, b Leaving) int { return compareNodes(a.Key(), b.Key()) })

@@ -25,7 +25,7 @@ func RefusalText(r *plan.Refusal) string {
 
 // Refuse returns the guards' objections to a run.
 func Refuse(in *Input, p *Plan) []plan.Refusal {
-	refusals := append([]plan.Refusal(nil), in.verdict.refusals...)
+	refusals := append([]plan.Refusal(nil), in.decided.refusals...)
 	refusals = append(refusals, in.refuseTwice(p)...)
 	if r, refused := refuseApps(p); refused {
 		refusals = append(refusals, r)

@@ -99,7 +99,7 @@ func TestLostFromIndex(t *testing.T) {
 		if test.want != nil {
 			l, d = &Layout{Files: []File{{Path: test.file, Bytes: test.want}}}, &Disk{Files: []State{disk}}
 		}
-		in.verdict = &verdict{}
+		in.decided = &decisions{}
 		p := Compare(in, l, d, false)
 		if got := p.Steps[0].Action; got != test.action {
 			t.Errorf("%s: %s, want %s", name, got, test.action)

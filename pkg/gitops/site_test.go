@@ -110,7 +110,7 @@ func (s *site) plan(in *Input) (*Dir, *Plan) {
 		s.Fatal(err)
 	}
 	in.Force = s.force
-	if in.verdict = nil; in.Rows == nil {
+	if in.decided = nil; in.Rows == nil {
 		in.Rows = rowsOf(in)
 	}
 	p, err := d.Plan(context.Background(), in, s.force)

@@ -106,7 +106,7 @@ type Input struct {
 	// Force is set if the run takes over the files of other hubs and forms.
 	Force bool
 
-	verdict *verdict // see Dir.Decide
+	decided *decisions // see Dir.Decide
 }
 
 // Layout has the files of a tree after the run.
@@ -172,7 +172,7 @@ func Kept(in *Input) []*index.Entry {
 }
 
 // leaves reports whether the files of a node without a row leave the tree.
-func (in *Input) leaves(e *index.Entry) bool { return in.verdict != nil && in.verdict.goes[e.Node] }
+func (in *Input) leaves(e *index.Entry) bool { return in.decided != nil && in.decided.goes[e.Node] }
 
 // deploys reports whether the run writes the objects that deploy a node. It has none for a
 // form outside the run.

@@ -133,7 +133,7 @@ func (d *Dir) hasIndex() (bool, error) {
 // the run keeps them and somebody removed their files. If a file can't be read while
 // another run writes, the error is a *BusyError.
 func (d *Dir) Plan(ctx context.Context, in *Input, force bool) (*Plan, error) {
-	if in.verdict == nil {
+	if in.decided == nil {
 		if err := d.Decide(ctx, in); err != nil {
 			return nil, err
 		}
@@ -146,7 +146,7 @@ func (d *Dir) Plan(ctx context.Context, in *Input, force bool) (*Plan, error) {
 	if err != nil {
 		return nil, d.unreadable(err)
 	}
-	disk.Missing = in.verdict.missing
+	disk.Missing = in.decided.missing
 	return Compare(in, layout, disk, force), nil
 }
 

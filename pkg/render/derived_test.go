@@ -82,7 +82,7 @@ func TestStaticNamesOfPods(t *testing.T) {
 		"spec.volumeClaimTemplates[].metadata.name": "volumeClaimTemplates: [{metadata: {name: '{{ .b }}'}}]",
 	} {
 		p := compileAll(t, load(t, hubYAML+formYAML("manifests", "nameTemplate: x\nspec: {apiVersion: apps/v1, kind: StatefulSet, spec: {"+manifest+"}}")), render.Options{})[0]
-		for name, valid := range map[string]bool{"data": true, strings.Repeat("x", 63): true, strings.Repeat("x", 64): false, "my.data": false} {
+		for name, valid := range map[string]bool{"": true, "data": true, strings.Repeat("x", 63): true, strings.Repeat("x", 64): false, "my.data": false} {
 			_, problems := p.Node(record{"id": "acme", "b": name}.row(p.Hub, 2))
 			if got := problems.Error(); (got == "") != valid || !valid && !strings.Contains(got, field+`: row "acme": name `) {
 				t.Errorf("%s %s: %q", field, name, got)

@@ -31,7 +31,9 @@ func (f *frame) check(problems *lynq.Problems) {
 			f.checkLabel(l, problems)
 		}
 		for j := range r.podNames {
-			f.checkName(&r.podNames[j], problems)
+			if n := &r.podNames[j]; len(f.textOf(n.node)) > 0 { // serviceName may be empty
+				f.checkName(n, problems)
+			}
 		}
 		if r.indexed != nil {
 			f.checkIndexed(r, problems)

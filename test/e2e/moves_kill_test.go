@@ -145,13 +145,19 @@ func killedMove(become func(*testing.T, *moving, int) []string) func(*testing.T)
 	}
 }
 
-// objects lists the node's objects and pods, with their uids. The generation of a Deployment
-// would count annotations, and the digest of a moved object is one.
+// objects lists the node's objects and pods, with their uids and generations. A Deployment's
+// generation counts annotations, and the digest of a moved object is one. So its
+// ReplicaSets show that its content is the same.
 func (m *moving) objects(t *testing.T) string {
 	t.Helper()
-	all := m.Kubectl(t, "", "get", "deployments,persistentvolumeclaims,pods,jobs,configmaps", "-l", "!lynq.sh/record",
-		"-o", "custom-columns=KIND:.kind,NAME:.metadata.name,UID:.metadata.uid", "--no-headers")
+	all := m.Kubectl(t, "", "get", "deployments,replicasets,persistentvolumeclaims,pods,jobs,configmaps", "-l", "!lynq.sh/record",
+		"-o", "custom-columns=KIND:.kind,NAME:.metadata.name,UID:.metadata.uid,GENERATION:.metadata.generation", "--no-headers")
 	lines := slices.DeleteFunc(strings.Split(strings.TrimSpace(all), "\n"), func(line string) bool { return strings.Contains(line, "kube-root-ca.crt") })
+	for i, line := range lines {
+		if f := strings.Fields(line); f[0] == "Deployment" {
+			lines[i] = strings.Join(f[:3], " ")
+		}
+	}
 	return strings.Join(lines, "\n")
 }
 

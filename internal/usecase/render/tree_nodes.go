@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
@@ -81,11 +80,11 @@ func (s *treeNodes) wait(hubs []load.HubPrograms, last int) {
 
 func (s *treeNodes) node(r *render.Rendered[render.Document]) *gitops.Node {
 	n := &gitops.Node{
-		NodeID: lynq.NodeID{Hub: r.Program.Hub.Key(), Form: r.Program.Form.Key(), UID: r.UID, Namespace: r.Namespace, Name: r.Name},
+		NodeID: nodeOf(r),
 		Failed: len(r.Problems) > 0, Objects: make([]gitops.Object, len(r.Out.Objects)), NotIncluded: r.Out.NotIncluded,
 	}
 	if n.Failed {
-		n.Claims = plan.Claims{Refs: r.Refs, Values: load.MappedValues(r.Program.Hub, r.Values)}
+		n.Claims = claimsOf(r)
 	}
 	for _, r := range r.Program.Form.Resources {
 		if r.Policy.Data {

@@ -2,7 +2,6 @@ package render
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
@@ -14,8 +13,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
-
-var errNotRendered = errors.New("it failed to render")
 
 // rows returns what decisions about the tree depend on beside the nodes.
 func (j *treeJob) rows(rendered *treeNodes) map[lynq.HubKey]gitops.Rows {
@@ -75,7 +72,7 @@ func (j *treeJob) renderAll(ctx context.Context, inputs *load.Inputs, stdin *loa
 			if err != nil {
 				return err
 			}
-			all = append(all, surveyed(in.Programs[0].Hub, &n))
+			all = append(all, surveyed(&n))
 		}
 		return nil
 	}
@@ -84,7 +81,7 @@ func (j *treeJob) renderAll(ctx context.Context, inputs *load.Inputs, stdin *loa
 		return nil, err
 	}
 	for _, i := range run.Retracted() {
-		all[i].Fail(errNotRendered)
+		all[i].Fail(gitops.ErrNotRendered)
 	}
 	all = slices.DeleteFunc(all, func(n *plan.Node) bool { return have[n.NodeID] })
 	for _, n := range all {
@@ -94,21 +91,26 @@ func (j *treeJob) renderAll(ctx context.Context, inputs *load.Inputs, stdin *loa
 }
 
 // surveyed returns the names of a node's objects.
-func surveyed(h *form.Hub, r *render.Rendered[render.Document]) *plan.Node {
+func surveyed(r *render.Rendered[render.Document]) *plan.Node {
 	n := &plan.Node{NodeID: nodeOf(r)}
 	for _, o := range r.Out.Objects {
 		n.Objects = append(n.Objects, plan.Object{Ref: o.Ref, ID: o.ID})
 	}
 	if len(r.Problems) > 0 {
-		n.Claims = plan.Claims{Refs: r.Refs, Values: load.MappedValues(h, r.Values)}
-		n.Fail(errNotRendered)
+		n.Claims = claimsOf(r)
+		n.Fail(gitops.ErrNotRendered)
 	}
 	return n
 }
 
 // nodeOf returns a rendered node's identity, with hub and form as in their files.
-func nodeOf[T any](r *render.Rendered[T]) lynq.NodeID {
+func nodeOf(r *render.Rendered[render.Document]) lynq.NodeID {
 	return lynq.NodeID{Hub: r.Program.Hub.Key(), Form: r.Program.Form.Key(), UID: r.UID, Namespace: r.Namespace, Name: r.Name}
+}
+
+// claimsOf returns the objects that a row may need that failed to render.
+func claimsOf(r *render.Rendered[render.Document]) plan.Claims {
+	return plan.Claims{Refs: r.Refs, Values: load.MappedValues(r.Program.Hub, r.Values)}
 }
 
 func formNames(texts []form.Text) []string {

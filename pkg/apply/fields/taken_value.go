@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Contested reports whether another object has the values that only one object can have. A
+// HasTaken reports whether another object has the values that only one object can have. A
 // server's message names the manifest's values, and the object must have each of them in a
 // field of the same name.
-func Contested(manifest, live map[string]any, message string) bool {
+func HasTaken(manifest, live map[string]any, message string) bool {
 	var has, names []string
 	leaves(live, func(field string) { has = append(has, field) })
 	leaves(manifest, func(field string) {

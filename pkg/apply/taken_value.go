@@ -14,10 +14,10 @@ import (
 // mostHolders limits the objects that a run reads to find out which one has a value.
 const mostHolders = 20
 
-// contested continues a step whose value another object has, for example a node port. If
+// takenValue continues a step whose value another object has, for example a node port. If
 // that is the step's earlier object under another name, it is deleted first. Otherwise the
 // error names the holder.
-func (c *carrier) contested(s *progress.Step, err error) move {
+func (c *carrier) takenValue(s *progress.Step, err error) move {
 	said := write.TakenBy(err)
 	if said == "" || s.Object == nil {
 		return fails(err)
@@ -68,13 +68,13 @@ func (c *carrier) stays(old *progress.Step) string {
 	return ""
 }
 
-// holds reports whether a step's live object has a contested value.
+// holds reports whether a step's live object has the value.
 func (c *carrier) holds(s *plan.Step, resource lynq.APIResource, manifest map[string]any, said string) bool {
 	o, err := c.requests.cluster.Get(c.requests.ctx, resource, s.Ref().Namespace, s.Ref().Name)
-	return err == nil && o.GetUID() == s.Live.UID && fields.Contested(manifest, o.Object, said)
+	return err == nil && o.GetUID() == s.Live.UID && fields.HasTaken(manifest, o.Object, said)
 }
 
-// holder says which object of the run has a contested value, and what to do. It returns ""
+// holder says which object of the run has the value, and what to do. It returns ""
 // if it doesn't find one.
 func (c *carrier) holder(s *progress.Step, manifest map[string]any, said string) string {
 	read := 0

@@ -2,9 +2,9 @@ package fields
 
 import "testing"
 
-// TestContested checks that an object has a contested value only in the same field, and all
+// TestHasTaken checks that an object has a contested value only in the same field, and all
 // values that the message names.
-func TestContested(t *testing.T) {
+func TestHasTaken(t *testing.T) {
 	service := func(nodePort int64, ip string) map[string]any {
 		return map[string]any{"kind": "Service", "spec": map[string]any{
 			"clusterIP": ip, "selector": map[string]any{"app": "acme"},
@@ -34,7 +34,7 @@ func TestContested(t *testing.T) {
 		"only metadata": {map[string]any{"metadata": map[string]any{"name": "acme"}}, map[string]any{"metadata": map[string]any{"name": "acme"}},
 			`Service "acme" is already in use`, false},
 	} {
-		if got := Contested(tt.manifest, tt.live, tt.message); got != tt.want {
+		if got := HasTaken(tt.manifest, tt.live, tt.message); got != tt.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}
