@@ -345,13 +345,26 @@ func (r *answered) quiet(t *testing.T, args ...string) {
 // run runs a command, and returns its output and messages.
 func (r *answered) run(t *testing.T, args ...string) (code int, said string) {
 	t.Helper()
-	var out bytes.Buffer
+	var out screen
 	args = append(args, "--kubeconfig="+r.kube)
 	if args[0] == "-f" { // the command comes behind its flags
 		args = append(append([]string{args[3]}, args[:3]...), args[4:]...)
 	}
 	code = Run(t.Context(), console.World{Stdin: strings.NewReader(""), Stdout: tty.To(&out), Stderr: tty.To(&out), Program: "lynqctl", Getenv: func(string) string { return "" }, Transport: r.server}, args)
-	return code, out.String()
+	return code, out.text.String()
+}
+
+// screen receives outputs, messages and a log in the order in which they come, as a
+// terminal does. Requests log while a run reports.
+type screen struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
 }
 
 // stored looks at records, events, Leases and files.
