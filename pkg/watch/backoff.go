@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"context"
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -33,9 +34,10 @@ const (
 	lastSettle  = 10 * time.Second
 )
 
-// Settle returns how long a watch collects changes after so many rounds in turn that
-// changes began and that found nothing to do: 0.2 seconds, doubled each time, at most
-// 10 seconds. What others write all the time, and is not ours, costs no more than that.
+// Settle returns how long a watch collects changes of the cluster after so many rounds in
+// turn that such changes began and that found nothing to do: 0.2 seconds, doubled each
+// time, at most 10 seconds. What others write all the time, and is not ours, costs no more
+// than that.
 func Settle(idle int) time.Duration {
 	settle := firstSettle
 	for range idle {
@@ -44,6 +46,57 @@ func Settle(idle int) time.Duration {
 		}
 	}
 	return settle
+}
+
+// Calm counts the rounds in turn that changes of the cluster alone began, and that found
+// nothing to do. The zero value has counted none.
+type Calm struct{ idle int }
+
+// Began says what began a round.
+type Began uint8
+
+// The ways.
+const (
+	ByTimer   Began = iota // nothing changed
+	ByCluster              // other clients changed objects, and nothing else is new
+	ByNews                 // rows, files or other hubs are new
+)
+
+// Ended notes the end of a round, and whether it wrote an object. A round for rows or files
+// says nothing of other clients.
+func (c *Calm) Ended(began Began, wrote bool) {
+	switch {
+	case wrote || began == ByTimer:
+		c.idle = 0
+	case began == ByCluster:
+		c.idle++
+	}
+}
+
+// Collect waits while changes are collected: as long as Settle says, or until ctx ends.
+// News of rows and files never wait for changes of the cluster.
+func (c *Calm) Collect(ctx context.Context, changes *Changes) {
+	settle := time.NewTimer(Settle(c.idle))
+	defer settle.Stop()
+	soon := time.NewTimer(firstSettle)
+	defer soon.Stop()
+	for {
+		if changes.News() {
+			select {
+			case <-soon.C:
+			case <-settle.C:
+			case <-ctx.Done():
+			}
+			return
+		}
+		select {
+		case <-settle.C:
+			return
+		case <-changes.Due():
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // Another client that changes an object so often, each time so soon after lynq took it

@@ -22,6 +22,9 @@ type Changes struct {
 	mu      sync.Mutex
 	objects map[lynq.Ref]bool
 	all     bool
+	// news: not the cluster alone told of it, but rows, files or a reading that a hub waits
+	// for.
+	news bool
 }
 
 // NewChanges makes one that nothing has been told of.
@@ -40,19 +43,42 @@ func (c *Changes) Note(objects ...lynq.Ref) {
 		c.objects[ref] = true
 	}
 	c.mu.Unlock()
+	c.Again()
+}
+
+// NoteAll notes that any object may have changed, because of rows, files or other hubs.
+func (c *Changes) NoteAll() {
+	c.noteAll()
 	c.Wake()
 }
 
-// NoteAll notes that any object may have changed.
-func (c *Changes) NoteAll() {
+// noteAll notes that any object may have changed, because the cluster says so.
+func (c *Changes) noteAll() {
 	c.mu.Lock()
 	c.all = true
 	c.mu.Unlock()
-	c.Wake()
+	c.Again()
 }
 
-// Wake has Due give a value, though no object changed.
+// Wake has Due give a value, though no object changed, because of rows, files or other
+// hubs.
 func (c *Changes) Wake() {
+	c.mu.Lock()
+	c.news = true
+	c.mu.Unlock()
+	c.Again()
+}
+
+// News tells whether rows, files or other hubs noted something that nobody took yet. The
+// cluster's changes are no news: other clients may cause them all the time.
+func (c *Changes) News() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.news
+}
+
+// Again has Due give a value for what was noted and not taken yet.
+func (c *Changes) Again() {
 	select {
 	case c.due <- struct{}{}:
 	default:
@@ -81,7 +107,7 @@ func (c *Changes) Take() (objects map[lynq.Ref]bool, all bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	objects, all = c.objects, c.all
-	c.objects, c.all = nil, false
+	c.objects, c.all, c.news = nil, false, false
 	return objects, all
 }
 
@@ -148,5 +174,5 @@ func (k *Kind) Synced() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.synced = true
-	k.changes.NoteAll()
+	k.changes.noteAll()
 }

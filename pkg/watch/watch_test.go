@@ -3,6 +3,7 @@ package watch_test
 import (
 	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -226,6 +227,49 @@ func TestSettle(t *testing.T) {
 		if got := watch.Settle(idle); got != want {
 			t.Errorf("after %d rounds: %s, want %s", idle, got, want)
 		}
+	}
+}
+
+// TestCollect wants rows and files to wait for no other client: neither after rounds that
+// found nothing to do, nor while a watch collects changes of the cluster.
+func TestCollect(t *testing.T) {
+	const noted, wait = 100 * time.Millisecond, 10 * time.Second
+	ref := lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: "a"}
+	rounds := func(began watch.Began, wrote bool) (c watch.Calm) {
+		for range 8 {
+			c.Ended(began, wrote)
+		}
+		return c
+	}
+	for name, test := range map[string]struct {
+		calm         watch.Calm
+		first, later func(*watch.Changes)
+		want         time.Duration
+	}{
+		"first change":                          {watch.Calm{}, func(c *watch.Changes) { c.Note(ref) }, nil, 200 * time.Millisecond},
+		"other clients alone":                   {rounds(watch.ByCluster, false), func(c *watch.Changes) { c.Note(ref) }, nil, wait},
+		"other clients, again":                  {rounds(watch.ByCluster, false), func(c *watch.Changes) { c.Note(ref) }, func(c *watch.Changes) { c.Note(ref) }, wait},
+		"other clients change what is restored": {rounds(watch.ByCluster, true), func(c *watch.Changes) { c.Note(ref) }, nil, 200 * time.Millisecond},
+		"rows in conflict were replaced":        {rounds(watch.ByNews, false), func(c *watch.Changes) { c.Note(ref) }, nil, 200 * time.Millisecond},
+		"retries failed":                        {rounds(watch.ByTimer, false), func(c *watch.Changes) { c.Note(ref) }, nil, 200 * time.Millisecond},
+		"rows, after other clients":             {rounds(watch.ByCluster, false), (*watch.Changes).Wake, nil, 200 * time.Millisecond},
+		"files, after other clients":            {rounds(watch.ByCluster, false), (*watch.Changes).NoteAll, nil, 200 * time.Millisecond},
+		"rows, while it collects":               {rounds(watch.ByCluster, false), func(c *watch.Changes) { c.Note(ref) }, (*watch.Changes).Wake, 200 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				changes, began := watch.NewChanges(), time.Now()
+				test.first(changes)
+				<-changes.Due()
+				if test.later != nil {
+					time.AfterFunc(noted, func() { test.later(changes) })
+				}
+				test.calm.Collect(t.Context(), changes)
+				if got := time.Since(began); got != test.want {
+					t.Errorf("it collected for %s, want %s", got, test.want)
+				}
+			})
+		})
 	}
 }
 

@@ -59,8 +59,9 @@ type hubWatch struct {
 	// unknown says why the last one failed.
 	surveying *survey
 	unknown   string
-	// idle counts the rounds in a row that changes started and that had nothing to do.
-	idle int
+	// calm counts the rounds in a row that other clients' changes started, and that had
+	// nothing to do.
+	calm watch.Calm
 	// told is the time when the log last named what rounds wait for, or when the wait
 	// began. It is zero if no round waits.
 	told time.Time
@@ -204,12 +205,10 @@ func (h *hubWatch) begins(t *term) {
 // the hub. It returns an error if it can't continue for now.
 func (h *hubWatch) rounds(t *term) error {
 	for {
-		changed, err := h.await(t)
+		began, err := h.await(t)
 		if err == nil {
 			err = h.round(t.ctx, t)
-			if h.idle++; h.didWrite() || !changed {
-				h.idle = 0
-			}
+			h.calm.Ended(began, h.didWrite())
 		}
 		switch {
 		case context.Cause(t.ctx) != nil:
@@ -230,9 +229,9 @@ func (h *hubWatch) rounds(t *term) error {
 	}
 }
 
-// await waits for the next round. changed says that something changed. It returns an error
-// if there is no round: the hub was lent, another run wants it, or the term ended.
-func (h *hubWatch) await(t *term) (changed bool, err error) {
+// await waits for the next round, and says what begins it. It returns an error if there is
+// no round: the hub was lent, another run wants it, or the term ended.
+func (h *hubWatch) await(t *term) (began watch.Began, err error) {
 	at := h.next(time.Now())
 	lacking := t.watches.lacking()
 	if soon := time.Now().Add(servedEvery); lacking && soon.Before(at) {
@@ -243,18 +242,15 @@ func (h *hubWatch) await(t *term) (changed bool, err error) {
 	select {
 	case over := <-h.lends:
 		<-over
-		return false, errLent
+		return 0, errLent
 	case <-t.ctx.Done():
-		return false, context.Cause(t.ctx)
+		return 0, context.Cause(t.ctx)
 	case <-t.wanted:
-		return false, errYielded
+		return 0, errYielded
 	case <-h.changes.Due():
-		changed = true
-		settle := time.NewTimer(watch.Settle(h.idle))
-		defer settle.Stop()
-		select {
-		case <-settle.C:
-		case <-t.ctx.Done():
+		h.calm.Collect(t.ctx, h.changes)
+		if began = watch.ByCluster; h.changes.News() {
+			began = watch.ByNews
 		}
 	case <-next.C:
 		if lacking && t.watches.served(t.ctx) {
@@ -266,7 +262,7 @@ func (h *hubWatch) await(t *term) (changed bool, err error) {
 		<-over
 	default:
 	}
-	return changed, nil
+	return began, nil
 }
 
 // tell notes why a round failed, unless a View showed it already.

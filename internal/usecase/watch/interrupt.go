@@ -124,7 +124,7 @@ func (h *hubWatch) interrupt(ctx context.Context, stop context.CancelCauseFunc, 
 				h.tellWaiting()
 				minute.Reset(tellEvery)
 			case <-changes:
-				h.changes.Wake() // the next round handles it
+				h.changes.Again() // the next round handles it
 				h.w.engine.Notef("%s", earlyNote(h.hub.Key, h.changes.Why()))
 				stop(errNewChanges)
 				return
