@@ -9,28 +9,28 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 )
 
-// checkBound refuses a write that changes owners, finalizers or managers, or removes marks,
-// of another object than the observed one. Another client may have changed these since, or
-// created another object with the name. So such a write needs the uid and the version. An
-// apply needs only the uid, because it leaves what others applied. A JSON patch needs only
-// the version, because no two objects share one.
+// checkBound refuses a write that changes owners, finalizers, managers or marks of another
+// object than the observed one. Another client may have changed these since, or created
+// another object with the name. So such a write needs the uid and the version.
 func checkBound(w *write.Request) error {
 	if w.DryRun || creates(w) {
 		return nil
 	}
-	ties, uid, version, err := boundTo(w)
-	if err != nil || !ties {
-		return err
+	ties, bound, err := boundTo(w)
+	if err == nil && ties && !bound {
+		err = unbound(w.Namespace, w.Name)
 	}
-	if !uid && w.Verb != write.JSONPatch || !version && w.Verb != write.Apply {
-		return fmt.Errorf("a write of %s/%s isn't bound to the observed object: this is a bug in lynqctl (report it)", w.Namespace, w.Name)
-	}
-	return nil
+	return err
+}
+
+// unbound is the error of a write that could hit another object than the observed one.
+func unbound(namespace, name string) error {
+	return fmt.Errorf("a write of %s/%s isn't bound to the observed object: this is a bug in lynqctl (report it)", namespace, name)
 }
 
 // boundTo reports whether a body changes the ties of its object, and whether it has the
-// object's uid and version.
-func boundTo(w *write.Request) (ties, uid, version bool, err error) {
+// object's uid and version. An update without them would replace everything.
+func boundTo(w *write.Request) (ties, bound bool, err error) {
 	if w.Verb == write.JSONPatch {
 		return patchBoundTo(w.Body)
 	}
@@ -38,36 +38,43 @@ func boundTo(w *write.Request) (ties, uid, version bool, err error) {
 		Metadata map[string]json.RawMessage `json:"metadata"`
 	}
 	err = json.Unmarshal(w.Body, &body)
-	for field, value := range body.Metadata {
-		switch field {
-		case "ownerReferences", "finalizers", "managedFields":
-			ties = true
-		case "labels", "annotations":
-			var keys map[string]any
-			merges := w.Verb == write.MergePatch || w.Verb == write.StrategicPatch
-			if merges && json.Unmarshal(value, &keys) == nil {
-				for _, v := range keys {
-					ties = ties || v == nil
-				}
-			}
-		case "uid":
-			uid = true
-		case "resourceVersion":
-			version = true
-		}
+	has := func(field string) bool {
+		var value string
+		return json.Unmarshal(body.Metadata[field], &value) == nil && value != ""
 	}
-	return ties, uid, version, err
+	ties = w.Verb == write.Update
+	for field := range body.Metadata {
+		// An apply leaves the labels and annotations that others applied.
+		ties = ties || slices.Contains(tiesOf(w.Verb), field)
+	}
+	return ties, has("uid") && has("resourceVersion"), err
 }
 
-// patchBoundTo is boundTo for a JSON patch.
-func patchBoundTo(patch []byte) (ties, uid, version bool, err error) {
+// tiesOf returns the fields of metadata that a verb changes only in the observed object.
+func tiesOf(v write.Verb) []string {
+	if v == write.Apply {
+		return []string{"ownerReferences", "finalizers", "managedFields"}
+	}
+	return []string{"ownerReferences", "finalizers", "managedFields", "labels", "annotations"}
+}
+
+// patchBoundTo is boundTo for a JSON patch. Instead of the version, it may test each value
+// that it removes.
+func patchBoundTo(patch []byte) (ties, bound bool, err error) {
 	var ops []struct{ Op, Path string }
 	err = json.Unmarshal(patch, &ops)
+	var uid, version bool
+	tested, loose := map[string]bool{}, false
 	for _, op := range ops {
+		uid = uid || op.Path == "/metadata/uid" && op.Op != "remove"
 		version = version || op.Path == "/metadata/resourceVersion" && op.Op != "remove"
-		ties = ties || slices.ContainsFunc([]string{"ownerReferences", "finalizers", "managedFields", "labels", "annotations"}, func(field string) bool {
-			return strings.HasPrefix(op.Path, "/metadata/"+field)
-		})
+		if op.Op == "test" {
+			tested[op.Path] = true
+			continue
+		}
+		if slices.ContainsFunc(tiesOf(write.JSONPatch), func(field string) bool { return strings.HasPrefix(op.Path, "/metadata/"+field) }) {
+			ties, loose = true, loose || op.Op != "remove" || !tested[op.Path]
+		}
 	}
-	return ties, false, version, err
+	return ties, uid && (version || !loose), err
 }

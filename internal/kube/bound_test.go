@@ -15,11 +15,17 @@ func TestCheckBound(t *testing.T) {
 		version = `{"metadata":{"resourceVersion":"7","finalizers":[]}}`
 		owners  = `{"metadata":{"ownerReferences":[{"uid":"other"}]}}`
 		owned   = `{"metadata":{"uid":"u","ownerReferences":[{"uid":"other"}]}}`
+		whole   = `{"metadata":{"uid":"u","resourceVersion":"7","ownerReferences":[{"uid":"other"}]}}`
+		blank   = `{"metadata":{"uid":"","resourceVersion":"7","ownerReferences":[{"uid":"other"}]}}`
+		plain   = `{"metadata":{"name":"a"},"data":{"a":"b"}}`
 		adds    = `{"metadata":{"annotations":{"a":"b"}}}`
 		absent  = `{"metadata":{"resourceVersion":"` + write.AbsentVersion + `","ownerReferences":[]}}`
-		managed = `[{"op":"replace","path":"/metadata/managedFields","value":[]},{"op":"replace","path":"/metadata/resourceVersion","value":"7"}]`
+		managed = `[{"op":"replace","path":"/metadata/managedFields","value":[]},{"op":"replace","path":"/metadata/uid","value":"u"},{"op":"replace","path":"/metadata/resourceVersion","value":"7"}]`
+		other   = `[{"op":"replace","path":"/metadata/managedFields","value":[]},{"op":"replace","path":"/metadata/resourceVersion","value":"7"}]`
+		exact   = `[{"op":"test","path":"/metadata/uid","value":"u"},{"op":"test","path":"/metadata/finalizers/0","value":"f"},{"op":"remove","path":"/metadata/finalizers/0"}]`
+		inexact = `[{"op":"test","path":"/metadata/uid","value":"u"},{"op":"remove","path":"/metadata/finalizers/0"}]`
 		loose   = `[{"op":"remove","path":"/metadata/finalizers/0"}]`
-		tested  = `[{"op":"test","path":"/metadata/resourceVersion","value":"7"},{"op":"remove","path":"/metadata/labels/a"}]`
+		tested  = `[{"op":"test","path":"/metadata/uid","value":"u"},{"op":"test","path":"/metadata/resourceVersion","value":"7"},{"op":"remove","path":"/metadata/labels/a"}]`
 		dropped = `[{"op":"remove","path":"/metadata/resourceVersion"},{"op":"remove","path":"/metadata/labels/a"}]`
 		data    = `[{"op":"replace","path":"/data/a","value":"b"}]`
 	)
@@ -30,17 +36,26 @@ func TestCheckBound(t *testing.T) {
 	}{
 		"create":                     {write.Create, owners, true},
 		"apply of an absent one":     {write.Apply, absent, true},
-		"apply of owners":            {write.Apply, owned, true},
+		"apply of owners":            {write.Apply, whole, true},
+		"the same, no version":       {write.Apply, owned, false},
+		"apply of owners, empty uid": {write.Apply, blank, false},
+		"apply of labels":            {write.Apply, adds, true},
 		"apply of owners, no uid":    {write.Apply, owners, false},
 		"merge that removes a label": {write.MergePatch, both, true},
 		"the same without version":   {write.MergePatch, uid, false},
 		"merge of finalizers":        {write.MergePatch, version, false},
 		"merge of owners":            {write.MergePatch, owners, false},
-		"merge that adds":            {write.MergePatch, adds, true},
+		"merge that adds":            {write.MergePatch, adds, false},
+		"merge of data":              {write.MergePatch, plain, true},
+		"update of data":             {write.Update, plain, false},
+		"update, whole":              {write.Update, whole, true},
 		"strategic merge":            {write.StrategicPatch, uid, false},
 		"update of owners":           {write.Update, owned, false},
 		"managers":                   {write.JSONPatch, managed, true},
+		"managers of any object":     {write.JSONPatch, other, false},
 		"finalizers":                 {write.JSONPatch, loose, false},
+		"a finalizer, tested":        {write.JSONPatch, exact, true},
+		"a finalizer, not tested":    {write.JSONPatch, inexact, false},
 		"labels of a version":        {write.JSONPatch, tested, true},
 		"a removed version":          {write.JSONPatch, dropped, false},
 		"data":                       {write.JSONPatch, data, true},

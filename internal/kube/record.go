@@ -43,6 +43,9 @@ func (m ConfigMaps) Create(ctx context.Context, in *corev1.ConfigMap) (*corev1.C
 // Update replaces a ConfigMap and returns it as the server stored it. If in has another
 // resource version than the server, Update returns a conflict.
 func (m ConfigMaps) Update(ctx context.Context, in *corev1.ConfigMap) (*corev1.ConfigMap, error) {
+	if in.UID == "" || in.ResourceVersion == "" {
+		return nil, unbound(in.Namespace, in.Name)
+	}
 	return update(ctx, m.client, configMapResource(), in)
 }
 
@@ -55,6 +58,9 @@ func (m ConfigMaps) Delete(ctx context.Context, permit gate.Permit) error {
 
 // Patch sends a JSON patch to a ConfigMap and returns it as the server stored it.
 func (m ConfigMaps) Patch(ctx context.Context, namespace, name string, patch []byte) (*corev1.ConfigMap, error) {
+	if err := checkBound(&write.Request{Verb: write.JSONPatch, Namespace: namespace, Name: name, Body: patch}); err != nil {
+		return nil, err
+	}
 	req := &request{
 		verb: "patch", method: http.MethodPatch, accept: acceptProtobuf, resource: configMapResource(), namespace: namespace, name: name,
 		params: url.Values{"fieldManager": {wellknown.FieldManager}}, body: patch, contentType: string(types.JSONPatchType),
@@ -92,6 +98,9 @@ func (l Leases) Create(ctx context.Context, in *coordinationv1.Lease) (*coordina
 // Update replaces a Lease and returns it as the server stored it. If in has another
 // resource version than the server, Update returns a conflict.
 func (l Leases) Update(ctx context.Context, in *coordinationv1.Lease) (*coordinationv1.Lease, error) {
+	if in.UID == "" || in.ResourceVersion == "" {
+		return nil, unbound(in.Namespace, in.Name)
+	}
 	return update(ctx, l.client, leaseResource(), in)
 }
 

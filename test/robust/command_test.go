@@ -273,6 +273,9 @@ func (w *world) run(t *testing.T, verb string, o options) (execution, []string) 
 		wrong = append(wrong, w.moved()...)
 	}
 	wrong = append(wrong, w.unleased(e.woken)...)
+	if w.memory != nil {
+		wrong = append(wrong, w.memory.Loose()...)
+	}
 	return e, append(wrong, w.escalated(t)...)
 }
 

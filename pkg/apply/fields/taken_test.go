@@ -31,7 +31,7 @@ func (s *site) takeApplied(m map[string]any, force bool) bool {
 		if err != nil || !changed {
 			return nil, err
 		}
-		return ManagersPatch(entries, live.GetResourceVersion())
+		return ManagersPatch(live, entries)
 	})
 }
 
@@ -107,7 +107,7 @@ spec:
 func (s *site) resetManagers(m map[string]any) {
 	s.T.Helper()
 	s.sendPatch(m, func() ([]byte, error) {
-		return ManagersPatch([]metav1.ManagedFieldsEntry{{}}, s.Get(m).GetResourceVersion())
+		return ManagersPatch(s.Get(m), []metav1.ManagedFieldsEntry{{}})
 	})
 }
 

@@ -58,18 +58,23 @@ func UpgradePatch(live *unstructured.Unstructured, override bool) ([]byte, error
 			return nil, fmt.Errorf("move managed fields: %w", err)
 		}
 	}
-	return ManagersPatch(moved.ManagedFields, live.GetResourceVersion())
+	return ManagersPatch(live, moved.ManagedFields)
 }
 
 // ManagersPatch returns a JSON patch that sets the managers of an object's fields, if the
-// object has this version.
-func ManagersPatch(entries []metav1.ManagedFieldsEntry, resourceVersion string) ([]byte, error) {
-	// The patch replaces the version instead of testing it. If the version changed, the
-	// server then answers with a conflict, and not with an invalid request.
-	return json.Marshal([]PatchOp{
-		{"replace", "/metadata/managedFields", entries},
-		{"replace", "/metadata/resourceVersion", resourceVersion},
-	})
+// object has the live one's uid and version.
+func ManagersPatch(live metav1.Object, entries []metav1.ManagedFieldsEntry) ([]byte, error) {
+	return json.Marshal(append([]PatchOp{{"replace", "/metadata/managedFields", entries}}, Binding(live)...))
+}
+
+// Binding returns the operations that bind a JSON patch to the live object. They replace
+// its uid and version instead of testing them. If these changed, the server then answers
+// with a conflict, and not with an invalid request.
+func Binding(live metav1.Object) []PatchOp {
+	return []PatchOp{
+		{"replace", "/metadata/uid", string(live.GetUID())},
+		{"replace", "/metadata/resourceVersion", live.GetResourceVersion()},
+	}
 }
 
 // appliedVersion returns the API version that lynq applied last, or "".

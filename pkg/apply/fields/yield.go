@@ -159,7 +159,7 @@ func Claim(live *unstructured.Unstructured, more *fieldpath.Set) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	return ManagersPatch(entries, live.GetResourceVersion())
+	return ManagersPatch(live, entries)
 }
 
 // known returns a set without items of lists for which managers have no name.

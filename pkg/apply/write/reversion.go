@@ -18,7 +18,7 @@ func (w *writer) reversion(p *Problem) bool {
 	if err != nil || !changed {
 		return false
 	}
-	patch, err := fields.ManagersPatch(entries, live.GetResourceVersion())
+	patch, err := fields.ManagersPatch(live, entries)
 	if err != nil {
 		return false
 	}

@@ -376,7 +376,7 @@ func (w *writer) takePatch(m *metav1.PartialObjectMetadata, of func([]fields.Man
 	if err != nil || !changed {
 		return nil, nil, err
 	}
-	patch, err := fields.ManagersPatch(entries, m.ResourceVersion)
+	patch, err := fields.ManagersPatch(m, entries)
 	return patch, conflicts, err
 }
 
@@ -407,7 +407,7 @@ func (w *writer) release(failed error, body manifest.Body) error {
 	if entries == nil {
 		return w.dropLeftovers(failed, said, live)
 	}
-	patch, err := fields.ManagersPatch(entries, live.GetResourceVersion())
+	patch, err := fields.ManagersPatch(live, entries)
 	if err != nil {
 		return err
 	}

@@ -34,8 +34,7 @@ func withoutMarks(patch []byte, live *unstructured.Unstructured, controller type
 		return patch, nil
 	}
 	if patch == nil {
-		ops = append(ops, fields.PatchOp{Op: "replace", Path: "/metadata/resourceVersion", Value: live.GetResourceVersion()})
-		return json.Marshal(ops)
+		return json.Marshal(append(ops, fields.Binding(live)...))
 	}
 	var rest []fields.PatchOp
 	if err := json.Unmarshal(patch, &rest); err != nil {

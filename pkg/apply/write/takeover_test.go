@@ -9,10 +9,10 @@ import (
 
 func TestWithoutMarks(t *testing.T) {
 	object := func(metadata map[string]any) *unstructured.Unstructured {
-		metadata["resourceVersion"] = "7"
+		metadata["uid"], metadata["resourceVersion"] = "u", "7"
 		return &unstructured.Unstructured{Object: map[string]any{"metadata": metadata}}
 	}
-	version := `{"op":"replace","path":"/metadata/resourceVersion","value":"7"}`
+	version := `{"op":"replace","path":"/metadata/uid","value":"u"},{"op":"replace","path":"/metadata/resourceVersion","value":"7"}`
 	tests := []struct {
 		name     string
 		patch    string

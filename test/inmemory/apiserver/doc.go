@@ -3,7 +3,8 @@
 //
 // Requests flow in, answers flow out, without a network. It supports the parts of the API
 // that lynqctl and its tests use. These are discovery, lists, watches, creation, update,
-// server-side apply, patches, and deletion with preconditions and finalizers. It also
+// server-side apply, patches, and deletion with preconditions and finalizers. It refuses
+// writes of lynqctl that no real server refuses, and that a race would make wrong. It also
 // replaces controllers: it collects garbage, and completes Jobs, StatefulSets and claims,
 // within the request that causes this.
 //

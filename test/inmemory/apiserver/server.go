@@ -31,6 +31,7 @@ type Server struct {
 	store
 	served   []kind          // nil after a definition changed
 	catalogs map[bool][]byte // the answers of discovery
+	loose    []string        // see Loose
 	// selectors has the label selectors of all requests, by text.
 	selectors map[string]labels.Selector
 }

@@ -27,7 +27,7 @@ func (s *Server) write(q *query) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.admit(q, live, next); err != nil {
+	if err := errors.Join(s.admit(q, live, next), s.bind(q, live, next)); err != nil {
 		return nil, err
 	}
 	if live == nil {
