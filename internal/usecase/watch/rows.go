@@ -126,23 +126,17 @@ func (h *hubWatch) meanwhile() string {
 
 // read reads the rows. For a file, it waits until nobody writes it.
 func (h *hubWatch) read(ctx context.Context, r *session.Run) error {
-	for {
-		digest, err := still(ctx, h.readFile(), h.rowFile)
-		if err != nil {
-			return err
-		}
+	var j *apply.Job
+	digest, err := readStill(ctx, h.readFile(), h.rowFile, func() error {
 		in := h.inputs()
-		j := &apply.Job{Run: *r, Options: &h.o, Inputs: in.Inputs, Hubs: in.Hubs}
-		_, err = j.Rendered(ctx)
-		switch {
-		case ctx.Err() == nil && h.rowFile() != digest: // someone changed it during the read
-		case err != nil:
-			return err
-		default:
-			h.take(j.Rendering, digest)
-			return nil
-		}
+		j = &apply.Job{Run: *r, Options: &h.o, Inputs: in.Inputs, Hubs: in.Hubs}
+		_, err := j.Rendered(ctx)
+		return err
+	})
+	if err == nil {
+		h.take(j.Rendering, digest)
 	}
+	return err
 }
 
 // take makes rows the current ones. digest is the digest of their file.

@@ -39,6 +39,19 @@ func still(ctx context.Context, known string, read func() string) (digest string
 	}
 }
 
+// readStill reads a file that keeps still, and returns its digest. If someone changed the
+// file during a read, that read doesn't count.
+func readStill(ctx context.Context, known string, digestOf func() string, read func() error) (digest string, err error) {
+	for {
+		if digest, err = still(ctx, known, digestOf); err != nil {
+			return "", err
+		}
+		if err = read(); ctx.Err() != nil || digestOf() == digest {
+			return digest, err
+		}
+	}
+}
+
 // rowFile returns the digest of the file with the hub's rows. It returns "" if the rows
 // come from no file, or it can't be read.
 func (h *hubWatch) rowFile() string {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -154,6 +155,34 @@ func TestStillEnds(t *testing.T) {
 			t.Errorf("a file that never keeps still: %v", err)
 		}
 	})
+}
+
+// TestReadStill changes a file between the check that it keeps still and the end of a read.
+// That read must not count, whether it failed or not.
+func TestReadStill(t *testing.T) {
+	broken := errors.New("line 2 breaks off")
+	for name, failed := range map[string]error{"read": nil, "failed": broken} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &writing{began: time.Now(), steps: []step{{0, "b"}, {600 * time.Millisecond, "cut"}, {2 * time.Second, "whole"}}}
+				var got []string
+				digest, err := readStill(t.Context(), "a", w.read, func() error {
+					got = append(got, w.read())
+					if len(got) > 1 {
+						return nil
+					}
+					<-time.After(time.Until(w.began.Add(2 * time.Second))) // the read takes until then
+					return failed
+				})
+				if err != nil || digest != "whole" || !slices.Equal(got, []string{"b", "whole"}) {
+					t.Errorf("%q after the reads %q: %v", digest, got, err)
+				}
+			})
+		})
+	}
+	if _, err := readStill(t.Context(), "a", func() string { return "a" }, func() error { return broken }); !errors.Is(err, broken) {
+		t.Errorf("the error of a whole read is %v", err)
+	}
 }
 
 // TestReadingCut gives two readings a form that ends after its first resource. The rest

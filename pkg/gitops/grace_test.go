@@ -1,0 +1,47 @@
+package gitops
+
+import (
+	"testing"
+	"time"
+
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// TestMarkLeaving checks when the index forgets since when a row is gone. A row that comes
+// back begins a new grace period when it leaves again, also if it fails to render or its
+// stage comes later.
+func TestMarkLeaving(t *testing.T) {
+	first, now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), time.Date(2026, 1, 4, 3, 4, 5, 0, time.UTC)
+	key := lynq.NodeKey{Namespace: "shop", Name: "acme-web"}
+	for name, tt := range map[string]struct {
+		node    *Node
+		leaving *Leaving
+		want    time.Time
+	}{
+		"comes back":            {node: &Node{}},
+		"comes back, failed":    {node: &Node{Failed: true}},
+		"comes back, waiting":   {node: &Node{Waits: true}},
+		"is still gone":         {leaving: &Leaving{Since: first}, want: first},
+		"leaves now":            {leaving: &Leaving{Since: now}, want: now},
+		"no one of the run's":   {want: first},
+		"leaves, and has files": {node: &Node{}, leaving: &Leaving{Since: now}, want: now},
+	} {
+		before := index.Index{Entries: []index.Entry{{Path: "a.yaml", LeavingSince: first, Owned: index.Owned{Hub: lynq.HubKey{Name: "crm"}, Node: key}}}}
+		in := &Input{Index: &before, decided: &decisions{leaving: map[lynq.NodeKey]*Leaving{}}}
+		nodes := map[lynq.NodeKey]*Node{}
+		if tt.node != nil {
+			nodes[key] = tt.node
+		}
+		if tt.leaving != nil {
+			in.decided.leaving[key] = tt.leaving
+		}
+		in.markLeaving(nodes)
+		if got := in.Index.Entries[0].LeavingSince; !got.Equal(tt.want) {
+			t.Errorf("%s: gone since %s, want %s", name, got, tt.want)
+		}
+		if !before.Entries[0].LeavingSince.Equal(first) {
+			t.Errorf("%s: the index that was read has changed", name)
+		}
+	}
+}
