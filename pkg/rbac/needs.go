@@ -79,7 +79,7 @@ func (e *entry) needs(p Purpose) needs {
 		n.add(n.everywhere, "patch")
 		n.add(n.everywhere && (!e.ref().HoldsData() || e.data), "delete")
 	}
-	n.watched = p == Apply && e.waited() || p == Delete && e.Policy.Hook() || (p == Apply || p == Delete || p == Orphans) && n.has("delete") && e.lingers()
+	n.watched = p == Apply && e.waited() || p == Delete && e.Policy.Hook() || (p == Apply || p == Delete || p == Orphans) && n.deletes() && e.lingers()
 	return n
 }
 
@@ -89,7 +89,7 @@ func (n *needs) add(where bool, verbs ...string) {
 	}
 }
 
-func (n *needs) has(verb string) bool { return slices.Contains(n.verbs, verb) }
+func (n *needs) deletes() bool { return slices.Contains(n.verbs, "delete") }
 
 // ref is an object of the entry's kind.
 func (e *entry) ref() lynq.Ref { return lynq.Ref{Group: e.group, Kind: e.Kind} }

@@ -95,7 +95,7 @@ func (in *Input) NeedsAll() bool {
 		for _, f := range h.Forms {
 			for _, r := range f.Resources {
 				e := in.entry(f, r)
-				if e.is("", "Namespace") && slices.ContainsFunc(in.does(), func(p Purpose) bool { n := e.needs(p); return n.has("delete") }) {
+				if e.is("", "Namespace") && slices.ContainsFunc(in.does(), func(p Purpose) bool { n := e.needs(p); return n.deletes() }) {
 					return true
 				}
 			}
@@ -190,14 +190,30 @@ func (g *gatherer) objects(f Form, r *form.Resource) {
 		if n.watched {
 			g.watched(e, at, why)
 		}
-		if n.has("delete") {
+		if n.deletes() {
 			g.contents(e)
 		}
+	}
+	if !kinds.BuiltIn(e.group) {
+		g.extensions(e, kind)
 	}
 	if !e.excluded {
 		g.classes(e)
 		g.causes(e, at)
 		g.escalates(e)
+	}
+}
+
+// extensions are the rules for objects of kinds that Kubernetes doesn't define. One without
+// a namespace may show a Namespace, whose content goes with it. If the server stops serving
+// such a kind, its CustomResourceDefinition shows whether objects remain.
+func (g *gatherer) extensions(e *entry, kind lynq.APIResource) {
+	if !kind.Namespaced && slices.ContainsFunc(g.does(), func(p Purpose) bool { n := e.needs(p); return n.deletes() }) {
+		add(g.needed, place{APIResource: core("Namespace", "namespaces")}, "whether an object of "+e.Kind+" is a Namespace, before its deletion", "get", "list")
+	}
+	if g.is(Apply, Delete, Diff) {
+		add(g.optional, place{APIResource: lynq.APIResource{Group: "apiextensions.k8s.io", Plural: "customresourcedefinitions"}},
+			"whether a kind that the server no longer serves still has objects", "get", "list")
 	}
 }
 
@@ -332,6 +348,11 @@ func (g *gatherer) records(h Hub) {
 		add(g.needed, lease, locked, "delete")
 		add(g.needed, past, runs, "delete")
 	}
+	g.plans(h)
+	if g.is(Apply, Delete, Orphans, Diff) {
+		add(g.needed, place{APIResource: lynq.APIResource{Group: wellknown.Group, Plural: "lynqnodes"}},
+			"whether the Lynq operator manages nodes of hub "+h.Name+", where it is installed", "list")
+	}
 	if h.Secret.Name != "" && g.is(Apply, Orphans, Diff) {
 		add(g.needed, place{core("Secret", "secrets"), h.Secret.Namespace, []string{h.Secret.Name}},
 			"the password of hub "+h.Name+"'s database, unless "+endpoint.PasswordVariable+" is set", "get")
@@ -339,6 +360,40 @@ func (g *gatherer) records(h Hub) {
 	if h.Certificate.Name != "" && g.is(Apply, Orphans, Diff) {
 		add(g.needed, place{core("Secret", "secrets"), h.Certificate.Namespace, []string{h.Certificate.Name}},
 			"the client certificate of hub "+h.Name, "get")
+	}
+}
+
+// plans are the rules for plan files: the uid of the hub's namespace protects one, and a
+// record has the plans that ran. Roles in a namespace may allow to get the Namespace itself.
+func (g *gatherer) plans(h Hub) {
+	namespaces := core("Namespace", "namespaces")
+	ran := place{core("ConfigMap", "configmaps"), h.Namespace, []string{history.PlansName(h.Name)}}
+	reads := func(some ...Purpose) bool { // watch has no plan files
+		return slices.ContainsFunc(g.For, func(p Purpose) bool { return slices.Contains(some, p) })
+	}
+	if reads(Apply, Diff) {
+		add(g.needed, ran, "the plans that ran on hub "+h.Name, "get")
+	}
+	if reads(Apply) {
+		add(g.needed, ran, "the plans that ran on hub "+h.Name, "update")
+	}
+	if reads(Apply, Diff, Delete) {
+		add(g.needed, place{namespaces, h.Namespace, []string{h.Namespace}}, "the namespace's uid, which protects plan files", "get")
+	}
+	if !g.is(Orphans) {
+		return
+	}
+	for _, f := range h.Forms {
+		for _, r := range f.Resources {
+			if !g.entry(f, r).Policy.Deletion.Kept().Ever() || !g.Kinds[kindOf(r)].Namespaced {
+				continue
+			}
+			at := place{APIResource: namespaces}
+			if at.namespace = namespaceOf(f, r); at.namespace != "" {
+				at.names = []string{at.namespace}
+			}
+			add(g.needed, at, "the namespace's uid, which protects plan files of orphans prune", "get")
+		}
 	}
 }
 

@@ -43,12 +43,13 @@ spec:
 	return &rbac.Input{Hubs: []rbac.Hub{hub}, For: purposes, Kinds: rbac.KnownKinds(inputs)}
 }
 
-// about are the rules that are not about lynqctl's own records, a line each.
+// about are the rules that are not about lynqctl's own records, its plan files and the
+// operator, a line each.
 func about(in *rbac.Input) []string {
-	own := []string{"leases", "configmaps"}
+	own := []string{"leases", "configmaps", "lynqnodes"}
 	var lines []string
 	for _, r := range rbac.Of(in).Rules {
-		if !slices.Contains(own, r.Resource) {
+		if !slices.Contains(own, r.Resource) && (r.Resource != "namespaces" || len(r.Names) == 0) {
 			lines = append(lines, r.String())
 		}
 	}
@@ -240,6 +241,9 @@ func TestWatchIsApply(t *testing.T) {
 		}
 	}
 	for right := range apply {
+		if strings.HasSuffix(right, " lynqplans-crm") || strings.HasPrefix(right, "get namespaces hub") {
+			continue // watch has no plan files
+		}
 		namespaced := strings.Fields(right) // the whole cluster has the namespace, too
 		if len(namespaced) > 2 {
 			namespaced = namespaced[:2]
@@ -352,9 +356,12 @@ func TestRecords(t *testing.T) {
 	}
 	want := []string{
 		"list configmaps",
+		"list lynqnodes.operator.lynq.sh",
 		"create configmaps hub",
 		"get,update,delete configmaps hub lynqhistory-crm",
 		"get,patch,update,delete configmaps hub lynqhub-crm",
+		"get,update configmaps hub lynqplans-crm",
+		"get namespaces hub hub",
 		"get secrets hub client",
 		"get secrets hub db",
 		"create leases.coordination.k8s.io hub",
@@ -363,6 +370,45 @@ func TestRecords(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestReadsOfOthers checks the rules for what lynqctl reads beside its records and the
+// objects of forms, by purpose.
+func TestReadsOfOthers(t *testing.T) {
+	t.Parallel()
+	const badge = "  manifests:\n    - {id: badge, nameTemplate: '{{ .uid }}', POLICY spec: {apiVersion: example.com/v1, kind: Badge}}\n"
+	const plans, uid, operator = "get configmaps hub lynqplans-crm", "get namespaces hub hub", "list lynqnodes.operator.lynq.sh"
+	const views, defined = "get,list namespaces", "get,list customresourcedefinitions.apiextensions.k8s.io"
+	for _, c := range []struct {
+		purpose rbac.Purpose
+		policy  string
+		want    []string
+	}{
+		{rbac.Apply, "", []string{views, operator, "get,update configmaps hub lynqplans-crm", defined}},
+		{rbac.Watch, "", []string{views, operator, defined}},
+		{rbac.Diff, "", []string{views, operator, plans, defined}},
+		{rbac.Delete, "", []string{views, operator, defined}},
+		{rbac.Status, "", nil},
+		{rbac.Apply, "deletionPolicy: Retain,", []string{operator, "get,update configmaps hub lynqplans-crm", uid, defined}},
+		{rbac.Orphans, "deletionPolicy: Retain,", []string{views, operator}},
+		{rbac.Orphans, "targetNamespace: far, deletionPolicy: Retain,", []string{"get namespaces far far", operator}},
+		{rbac.Orphans, "targetNamespace: '{{ .uid }}', deletionPolicy: Retain,", []string{"get namespaces", operator}},
+	} {
+		in := input(t, strings.Replace(badge, "POLICY", c.policy, 1), c.purpose)
+		in.Optional = true
+		in.Kinds.Add(lynq.APIResource{Group: "example.com", Version: "v1", Kind: "Badge", Plural: "badges", Namespaced: strings.Contains(c.policy, "targetNamespace")})
+		var got []string
+		for _, r := range rbac.Of(in).Rules {
+			if r.Resource == "namespaces" || r.Resource == "lynqnodes" || r.Resource == "customresourcedefinitions" || slices.Contains(r.Names, "lynqplans-crm") {
+				got = append(got, strings.TrimSpace(r.String()+" "+strings.Join(r.Names, " ")))
+			}
+		}
+		slices.Sort(got)
+		slices.Sort(c.want)
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s %s (-want +got):\n%s", c.purpose, c.policy, diff)
+		}
 	}
 }
 

@@ -20,6 +20,9 @@ import (
 
 // RunPlans carries the plans of apply out.
 func (j *Job) RunPlans(ctx context.Context, plans []plan.Plan) error {
+	if err := j.BeginPlan(ctx); err != nil {
+		return session.Untouched(ctx, err)
+	}
 	if err := j.recordHubs(ctx, plans); err != nil {
 		return session.Untouched(ctx, err)
 	}
@@ -70,6 +73,9 @@ func (j *Job) saveHubs(ctx context.Context, s *report.Summary) error {
 	var errs []error
 	for _, h := range j.Hubs {
 		errs = append(errs, j.saveHub(ctx, h, s))
+	}
+	if len(s.Failed) == 0 {
+		errs = append(errs, j.EndPlan(ctx))
 	}
 	return errors.Join(errs...)
 }

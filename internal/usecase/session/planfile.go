@@ -26,7 +26,15 @@ func (r *Run) Freeze(ctx context.Context, command string, namespaces []string, p
 	if err != nil {
 		return nil, err
 	}
-	return planfile.Freeze(key, origin, plans)
+	ran := map[lynq.HubKey]*planfile.Ran{}
+	for i := range plans {
+		if hub := plans[i].Hub; command == commandApply && hub.Namespace != "" {
+			if ran[hub], err = r.ranOn(ctx, hub); err != nil {
+				return nil, Untouched(ctx, err)
+			}
+		}
+	}
+	return planfile.Freeze(key, origin, plans, ran)
 }
 
 // TryPlans carries out a dry run of a command's plans. It writes the plan file if the
@@ -84,7 +92,8 @@ func (r *Run) openPlan(ctx context.Context, command string) (planfile.Key, []pla
 	if !f.Sealed(key) {
 		return key, []plan.Refusal{stale("the plan isn't as lynqctl wrote it: somebody changed the file, it is for another cluster, or a hub's namespace was replaced", planAgain)}, nil
 	}
-	return key, nil, nil
+	refusals, err := r.ranBefore(ctx, f)
+	return key, refusals, err
 }
 
 // Reviewed narrows plans to the nodes in the plan file. It refuses them if anything changed

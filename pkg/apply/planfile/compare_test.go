@@ -200,7 +200,7 @@ func TestCompareRandomly(t *testing.T) {
 	for seed := range uint64(worlds) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		before := draw(r, made)
-		f, err := planfile.Freeze(key, planfile.Origin{Version: "v1"}, before.plans(t, nil))
+		f, err := planfile.Freeze(key, planfile.Origin{Version: "v1"}, before.plans(t, nil), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -271,7 +271,7 @@ func sameSteps(tb testing.TB, a, b *world, has map[lynq.NodeKey]bool) bool {
 func TestCompareRecorded(t *testing.T) {
 	w := &world{made: map[string]*plan.Node{}, nodes: []tenant{{name: "acme", active: true}}}
 	plans := w.plans(t, nil)
-	f, err := planfile.Freeze(key, planfile.Origin{Version: "v1"}, plans)
+	f, err := planfile.Freeze(key, planfile.Origin{Version: "v1"}, plans, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,7 +311,7 @@ func TestWithin(t *testing.T) {
 		{name: "gone", recorded: true, objects: [2]object{{1, 1, 1}, {1, 1, 1}}},
 	}}
 	plans := w.plans(t, nil)
-	f, err := planfile.Freeze(key, planfile.Origin{Version: "v1"}, plans)
+	f, err := planfile.Freeze(key, planfile.Origin{Version: "v1"}, plans, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -331,7 +331,7 @@ func TestFreeze(t *testing.T) {
 	w := draw(rand.New(rand.NewPCG(3, 7)), map[string]*plan.Node{})
 	var texts []string
 	for range 2 {
-		f, err := planfile.Freeze(key, planfile.Origin{Version: "v1", Command: "apply", Namespaces: []string{"ns"}}, w.plans(t, nil))
+		f, err := planfile.Freeze(key, planfile.Origin{Version: "v1", Command: "apply", Namespaces: []string{"ns"}}, w.plans(t, nil), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -45,8 +45,17 @@ type Plan struct {
 	HubNamespace string `json:"hubNamespace"`
 	Hub          string `json:"hub"`
 	// Tombstones is set if the part has the objects that tombstones name.
-	Tombstones bool   `json:"tombstones,omitempty"`
-	Nodes      []Node `json:"nodes"`
+	Tombstones bool `json:"tombstones,omitempty"`
+	// Ran says which plans ran on the hub before somebody made this one, nil for none.
+	Ran   *Ran   `json:"ran,omitempty"`
+	Nodes []Node `json:"nodes"`
+}
+
+// Ran is the state of the record of the plans that ran on a hub. It makes the same changes
+// another plan after they ran.
+type Ran struct {
+	UID   string `json:"uid"` // of the record
+	Plans int    `json:"plans"`
 }
 
 // Node is a node that the plan changes, or for which such a node waits.

@@ -12,15 +12,15 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Freeze returns a file with the changes of plans.
-func Freeze(k Key, o Origin, plans []plan.Plan) (*File, error) {
+// Freeze returns a file with the changes of plans. ran has the hubs on which plans ran.
+func Freeze(k Key, o Origin, plans []plan.Plan, ran map[lynq.HubKey]*Ran) (*File, error) {
 	f := &File{APIVersion: APIVersion, Kind: Kind, Origin: o, Plans: []Plan{}}
 	for i := range plans {
 		part, err := k.part(&plans[i], changedNodes(&plans[i]))
 		if err != nil {
 			return nil, err
 		}
-		if len(part.Nodes) > 0 {
+		if part.Ran = ran[plans[i].Hub]; len(part.Nodes) > 0 {
 			f.Plans = append(f.Plans, *part)
 		}
 	}

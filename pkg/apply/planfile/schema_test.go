@@ -40,6 +40,7 @@ func TestSchema(t *testing.T) {
 		"the file": {planfile.File{}, schema.definition},
 		"plan":     {planfile.Plan{}, schema.Definitions["plan"]},
 		"node":     {planfile.Node{}, schema.Definitions["node"]},
+		"ran":      {planfile.Ran{}, schema.Definitions["ran"]},
 		"step":     {planfile.Step{}, schema.Definitions["step"]},
 		"version":  {planfile.Version{}, schema.Definitions["version"]},
 	} {

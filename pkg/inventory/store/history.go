@@ -127,3 +127,52 @@ func (s *Store) Histories(ctx context.Context, namespace string) (all []History,
 	slices.SortFunc(all, func(a, b History) int { return strings.Compare(a.Hub.String(), b.Hub.String()) })
 	return all, errors.Join(broken...), nil
 }
+
+// planTries limits the attempts to note a plan if runs of other shards note theirs.
+const planTries = 64
+
+// Plans returns the plans that ran on a hub. Without a record, it returns an empty one.
+func (s *Store) Plans(ctx context.Context, hub lynq.HubKey) (*history.Plans, error) {
+	plans, _, err := s.plans(ctx, hub)
+	return plans, err
+}
+
+func (s *Store) plans(ctx context.Context, hub lynq.HubKey) (*history.Plans, *corev1.ConfigMap, error) {
+	cm, err := s.configMaps.Get(ctx, hub.Namespace, history.PlansName(hub.Name))
+	switch {
+	case apierrors.IsNotFound(err):
+		return &history.Plans{}, history.NewPlans(hub), nil
+	case err != nil:
+		return nil, nil, fmt.Errorf("read which plans ran on hub %s: %w", hub, err)
+	}
+	plans, err := history.PlansOf(cm)
+	return plans, cm, err
+}
+
+// NotePlan changes the record of the plans that ran on a hub. change reports whether it
+// changed the plans. If another client writes the record meanwhile, NotePlan reads that and
+// calls change again.
+func (s *Store) NotePlan(ctx context.Context, hub lynq.HubKey, change func(*history.Plans) bool) error {
+	for try := 1; ; try++ {
+		plans, cm, err := s.plans(ctx, hub)
+		if err != nil || !change(plans) {
+			return err
+		}
+		next, err := plans.In(cm)
+		if err != nil {
+			return err
+		}
+		write := s.configMaps.Update
+		if next.UID == "" {
+			write = s.configMaps.Create
+		}
+		_, err = write(ctx, next)
+		switch again := apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || next.UID != "" && apierrors.IsNotFound(err); {
+		case err == nil:
+			return nil
+		case !again || try == planTries:
+			err = s.explain(ctx, next, err, "delete it, and make a new plan")
+			return fmt.Errorf("note which plans ran on hub %s: %w", hub, err)
+		}
+	}
+}

@@ -111,6 +111,7 @@ const (
 	RecordNode    = "node"
 	RecordHub     = "hub"
 	RecordHistory = "history" // of a hub's runs
+	RecordPlans   = "plans"   // that ran on a hub
 	RecordCopy    = "copy"    // of a node's inventory that is being restored
 	RecordHooks   = "hooks"   // a Secret with the manifests of a node's hooks
 	LabelTemplate = KeyPrefix + "template"

@@ -3,14 +3,15 @@ package wellknown
 import "strings"
 
 // The names of lynqctl's own records begin with these: the inventories of nodes
-// and copies of them, the Secrets with the manifests of their hooks, the records and
-// histories of hubs, and the Leases that keep two runs off one hub or shard.
+// and copies of them, the Secrets with the manifests of their hooks, the records,
+// histories and plans of hubs, and the Leases that keep two runs off one hub or shard.
 const (
 	NodeRecordPrefix = "lynqnode-"
 	NodeCopyPrefix   = "lynqcopy-"
 	NodeHooksPrefix  = "lynqhooks-"
 	HubRecordPrefix  = "lynqhub-"
 	HistoryPrefix    = "lynqhistory-"
+	PlansPrefix      = "lynqplans-"
 	LeasePrefix      = "lynqctl-"
 	ShardLeasePrefix = "lynqshard-"
 )
@@ -20,7 +21,7 @@ const (
 func ReservedNames(group, kind string) []string {
 	switch {
 	case group == "" && kind == "ConfigMap":
-		return []string{NodeRecordPrefix, NodeCopyPrefix, HubRecordPrefix, HistoryPrefix}
+		return []string{NodeRecordPrefix, NodeCopyPrefix, HubRecordPrefix, HistoryPrefix, PlansPrefix}
 	case group == "" && kind == "Secret":
 		return []string{NodeHooksPrefix}
 	case group == "coordination.k8s.io" && kind == "Lease":
