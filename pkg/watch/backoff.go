@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"context"
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -73,9 +72,9 @@ func (c *Calm) Ended(began Began, wrote bool) {
 	}
 }
 
-// Collect waits while changes are collected: as long as Settle says, or until ctx ends.
+// Collect waits while changes are collected: as long as Settle says, or until done closes.
 // News of rows and files never wait for changes of the cluster.
-func (c *Calm) Collect(ctx context.Context, changes *Changes) {
+func (c *Calm) Collect(done <-chan struct{}, changes *Changes) {
 	settle := time.NewTimer(Settle(c.idle))
 	defer settle.Stop()
 	soon := time.NewTimer(firstSettle)
@@ -85,7 +84,7 @@ func (c *Calm) Collect(ctx context.Context, changes *Changes) {
 			select {
 			case <-soon.C:
 			case <-settle.C:
-			case <-ctx.Done():
+			case <-done:
 			}
 			return
 		}
@@ -93,7 +92,7 @@ func (c *Calm) Collect(ctx context.Context, changes *Changes) {
 		case <-settle.C:
 			return
 		case <-changes.Due():
-		case <-ctx.Done():
+		case <-done:
 			return
 		}
 	}

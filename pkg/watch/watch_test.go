@@ -264,7 +264,7 @@ func TestCollect(t *testing.T) {
 				if test.later != nil {
 					time.AfterFunc(noted, func() { test.later(changes) })
 				}
-				test.calm.Collect(t.Context(), changes)
+				test.calm.Collect(t.Context().Done(), changes)
 				if got := time.Since(began); got != test.want {
 					t.Errorf("it collected for %s, want %s", got, test.want)
 				}

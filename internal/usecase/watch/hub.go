@@ -248,7 +248,7 @@ func (h *hubWatch) await(t *term) (began watch.Began, err error) {
 	case <-t.wanted:
 		return 0, errYielded
 	case <-h.changes.Due():
-		h.calm.Collect(t.ctx, h.changes)
+		h.calm.Collect(t.ctx.Done(), h.changes)
 		if began = watch.ByCluster; h.changes.News() {
 			began = watch.ByNews
 		}
