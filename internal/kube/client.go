@@ -52,6 +52,7 @@ type Client struct {
 	log      RequestLog
 	bodies   *atomic.Bool // see LogBodies
 	secrets  *redact.Filter
+	events   *eventSeries
 	// mayWrite, if not nil, must allow each try of a write.
 	mayWrite func() error
 }
@@ -70,7 +71,7 @@ func NewClient(config *rest.Config, o Options) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to the cluster: %w", err)
 	}
-	return &Client{rest: client, patience: newPatience(o.Warn), pageSize: pageSize, kinds: newKinds(), log: o.Log, bodies: &atomic.Bool{}, secrets: o.Secrets}, nil
+	return &Client{rest: client, patience: newPatience(o.Warn), pageSize: pageSize, kinds: newKinds(), log: o.Log, bodies: &atomic.Bool{}, secrets: o.Secrets, events: newEventSeries()}, nil
 }
 
 // LogBodies says whether the log of requests may show the bodies of objects. It may not if

@@ -114,9 +114,8 @@ func (l Leases) Delete(ctx context.Context, namespace, name string, uid types.UI
 
 // Event records an event in its namespace.
 func (c *Client) Event(ctx context.Context, e *corev1.Event) error {
-	r := lynq.APIResource{Version: "v1", Kind: "Event", Plural: "events", Namespaced: true}
 	e.Message = c.secrets.Hide(e.Message)
-	_, err := create(ctx, c, r, e)
+	_, err := create(ctx, c, eventResource(), e)
 	return err
 }
 

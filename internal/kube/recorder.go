@@ -15,7 +15,8 @@ import (
 )
 
 // Recorder records events on inventories without waiting, and drops events that the server
-// refuses. It implements report.Recorder.
+// refuses. All Recorders of a client count events that happen again in one event. It
+// implements report.Recorder.
 type Recorder struct {
 	client  *Client
 	host    string
@@ -41,7 +42,7 @@ func (c *Client) Recorder(host string) *Recorder {
 // Record implements report.Recorder.
 func (r *Recorder) Record(ctx context.Context, e report.KubernetesEvent) {
 	r.sending.TryGo(func() error {
-		return r.client.Event(ctx, r.event(e))
+		return r.client.events.send(ctx, r.client, keyOf(&e), r.event(e))
 	})
 }
 
@@ -58,10 +59,10 @@ func (r *Recorder) Flush(ctx context.Context) {
 	}
 }
 
-// event returns an event whose name depends on the inventory, reason and time. So sending
-// it twice makes one event.
+// event returns an event whose name depends on the inventory, reason, object and time. So
+// sending it twice makes one event.
 func (r *Recorder) event(e report.KubernetesEvent) *corev1.Event {
-	sum := sha256.Sum256([]byte(e.UID + "\x00" + e.Reason + "\x00" + e.Time.UTC().String()))
+	sum := sha256.Sum256([]byte(e.UID + "\x00" + e.Reason + "\x00" + e.About + "\x00" + e.Time.UTC().String()))
 	at := metav1.NewTime(e.Time)
 	message := e.Message
 	if len(message) > maxEventMessage {

@@ -75,7 +75,7 @@ func (t *teller) tombstone(s *progress.Step) {
 	}
 	t.recorder.Record(t.at.requests.ctx, report.KubernetesEvent{
 		Namespace: t.of.Hub.Namespace, Inventory: inventory.HubName(t.of.Hub.Name), UID: t.of.Record,
-		Type: kind, Reason: reason, Message: t.secrets.Hide(s.Ref().String() + ": " + s.Says), Time: t.now(),
+		Type: kind, Reason: reason, About: s.Ref().String(), Message: t.secrets.Hide(s.Ref().String() + ": " + s.Says), Time: t.now(),
 	})
 }
 

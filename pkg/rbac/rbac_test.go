@@ -197,12 +197,12 @@ func TestWatch(t *testing.T) {
 		}
 		return about(input(t, resources, rbac.Watch))
 	}
-	const events = "create events hub"
+	const events = "create,patch events hub"
 	for _, c := range []struct{ got, want []string }{
-		{in("nodes"), []string{events, "create events nodes", "get,list,watch,create,patch secrets nodes"}},
-		{in("{{ .namespace }}", "nodes"), []string{events, "create events nodes", "get,list,watch,create,patch secrets nodes"}},
-		{in("a", "b"), []string{"list,watch secrets", "get,create,patch secrets a", "get,create,patch secrets b", events, "create events nodes"}},
-		{in("{{ .uid }}"), []string{"get,list,watch,create,patch secrets", events, "create events nodes"}},
+		{in("nodes"), []string{events, "create,patch events nodes", "get,list,watch,create,patch secrets nodes"}},
+		{in("{{ .namespace }}", "nodes"), []string{events, "create,patch events nodes", "get,list,watch,create,patch secrets nodes"}},
+		{in("a", "b"), []string{"list,watch secrets", "get,create,patch secrets a", "get,create,patch secrets b", events, "create,patch events nodes"}},
+		{in("{{ .uid }}"), []string{"get,list,watch,create,patch secrets", events, "create,patch events nodes"}},
 	} {
 		if diff := cmp.Diff(c.want, c.got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
@@ -253,7 +253,7 @@ func TestWatchIsApply(t *testing.T) {
 		}
 	}
 	slices.Sort(more)
-	want := []string{"create events hub ", "create events nodes ", "watch configmaps  "}
+	want := []string{"create events hub ", "create events nodes ", "patch events hub ", "patch events nodes ", "watch configmaps  "}
 	if diff := cmp.Diff(want, more); diff != "" {
 		t.Errorf("what watch may beside apply (-want +got):\n%s", diff)
 	}
@@ -292,7 +292,7 @@ func TestExcluded(t *testing.T) {
 			}
 			want := []string{"get,list namespaces", c.want}
 			if purpose == rbac.Watch {
-				want = []string{"get,list namespaces", c.want, "create events hub", "create events nodes"}
+				want = []string{"get,list namespaces", c.want, "create,patch events hub", "create,patch events nodes"}
 				if c.want == writes {
 					want[1] = "get,list,watch,create,patch,delete secrets far"
 				}

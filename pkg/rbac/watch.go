@@ -15,11 +15,11 @@ func (g *gatherer) watches(h Hub) {
 	}
 	add(g.needed, place{APIResource: core("ConfigMap", "configmaps")}, "inventories, which lynqctl looks for in the whole cluster", "list", "watch")
 	events := place{core("Event", "events"), h.Namespace, nil}
-	add(g.needed, events, "events of hub "+h.Name, "create")
+	add(g.needed, events, "events of hub "+h.Name, "create", "patch")
 	scopes := g.scopes(h)
 	for _, f := range h.Forms {
 		events.namespace = f.Namespace
-		add(g.needed, events, "events of the nodes of form "+f.Name, "create")
+		add(g.needed, events, "events of the nodes of form "+f.Name, "create", "patch")
 		for _, r := range f.Resources {
 			if namespace, wanted := scopes[kindOf(r)]; wanted {
 				at := place{g.Kinds[kindOf(r)], namespace, nil}

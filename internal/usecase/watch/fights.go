@@ -43,7 +43,7 @@ func fightEvents(fights []fight, plans []plan.Plan) []report.KubernetesEvent {
 		if uid := uids[f.node]; uid != "" {
 			events = append(events, report.KubernetesEvent{
 				Namespace: f.node.Namespace, Inventory: inventory.Name(f.node.Name), UID: uid,
-				Type: "Warning", Reason: "Fight", Message: f.String(), Time: f.at,
+				Type: "Warning", Reason: "Fight", About: f.object.String(), Message: f.String(), Time: f.at,
 			})
 		}
 	}

@@ -25,7 +25,7 @@ func TestFightEvents(t *testing.T) {
 	}
 	plans := []plan.Plan{{}, {Nodes: []plan.NodePlan{{NodeID: lynq.NodeID{Namespace: unsaved.Namespace, Name: unsaved.Name}}, {NodeID: lynq.NodeID{Namespace: known.Namespace, Name: known.Name}, Inventory: &inventory.Inventory{UID: "u"}}}}}
 	event := func(message string) report.KubernetesEvent {
-		return report.KubernetesEvent{Namespace: "shop", Inventory: "lynqnode-acme-web", UID: "u", Type: "Warning", Reason: "Fight", Message: message, Time: at}
+		return report.KubernetesEvent{Namespace: "shop", Inventory: "lynqnode-acme-web", UID: "u", Type: "Warning", Reason: "Fight", About: "ConfigMap/shop/acme", Message: message, Time: at}
 	}
 	want := []report.KubernetesEvent{
 		event(`another client changes ConfigMap/shop/acme again and again (took back .data.plan from "robot"): lynqctl ignores its changes for 5s. To leave fields to another client, add them to ignoreFields`),

@@ -18,7 +18,10 @@ type KubernetesEvent struct {
 	Namespace, Inventory, UID string
 	Type                      string // Normal or Warning
 	Reason, Message           string
-	Time                      time.Time
+	// About tells apart events with one reason: the object, or "" if the inventory has one
+	// state at a time. Events that differ only in message and time are one series.
+	About string
+	Time  time.Time
 }
 
 // The types of Kubernetes events.
