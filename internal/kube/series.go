@@ -43,17 +43,23 @@ type series struct {
 
 func newEventSeries() *eventSeries { return &eventSeries{known: lru.New(mostSeries)} }
 
+// get returns a known series, or nil. The caller holds the lock.
+func (s *eventSeries) get(key seriesKey) *series {
+	had, _ := s.known.Get(key)
+	known, _ := had.(*series)
+	return known
+}
+
 // next counts an event. It returns the event that the server has, with its new count, or
 // the event itself if it is the first of its series.
 func (s *eventSeries) next(key seriesKey, e *corev1.Event) *corev1.Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	before, known := s.known.Get(key)
-	if !known {
+	had := s.get(key)
+	if had == nil {
 		s.known.Add(key, &series{name: e.Name, count: 1, first: e.FirstTimestamp, created: e.LastTimestamp.Time})
 		return e
 	}
-	had := before.(*series)
 	had.count++
 	next := e.DeepCopy()
 	next.Name, next.Count, next.FirstTimestamp = had.name, had.count, had.first
@@ -65,8 +71,8 @@ func (s *eventSeries) next(key seriesKey, e *corev1.Event) *corev1.Event {
 func (s *eventSeries) begins(key seriesKey, e *corev1.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if had, known := s.known.Get(key); known {
-		had.(*series).name, had.(*series).created = e.Name, e.LastTimestamp.Time
+	if had := s.get(key); had != nil {
+		had.name, had.created = e.Name, e.LastTimestamp.Time
 	}
 }
 
@@ -77,8 +83,8 @@ const eventFor = time.Hour
 func (s *eventSeries) expired(key seriesKey, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	had, known := s.known.Get(key)
-	return !known || now.Sub(had.(*series).created) > eventFor
+	had := s.get(key)
+	return had == nil || now.Sub(had.created) > eventFor
 }
 
 // send records an event: it creates the first one of a series, and patches it later.
@@ -88,8 +94,8 @@ func (s *eventSeries) send(ctx context.Context, c *Client, key seriesKey, e *cor
 		return c.Event(ctx, e)
 	}
 	err := c.patchEvent(ctx, next)
-	// Without the permission to patch events, one event per hour is enough.
-	if !apierrors.IsNotFound(err) && !(apierrors.IsForbidden(err) && s.expired(key, e.LastTimestamp.Time)) {
+	denied := apierrors.IsForbidden(err) && s.expired(key, e.LastTimestamp.Time) // then one event per hour is enough
+	if !denied && !apierrors.IsNotFound(err) {
 		return err
 	}
 	next.Name = e.Name

@@ -88,14 +88,20 @@ func shared(failed []report.NodeResult) []sharedProblem {
 
 // line counts the nodes that have the problem, and names the problem without the object of
 // the first node.
-func (s sharedProblem) line() string {
-	_, _, why := cutObject(s.why)
-	named := s.nodes[:min(len(s.nodes), list.NamedOfCause)]
+func (s sharedProblem) line() string { return CauseLine(s.why, s.nodes, len(s.nodes)) }
+
+// CauseLine says that many nodes have a problem, and names the first of them. why is the
+// problem of one node.
+func CauseLine(why string, nodes []string, count int) string {
+	if count > 1 {
+		_, _, why = cutObject(why)
+	}
+	named := nodes[:min(len(nodes), list.NamedOfCause)]
 	who := strings.Join(named, ", ")
-	if more := len(s.nodes) - len(named); more > 0 {
+	if more := count - len(named); more > 0 {
 		who += fmt.Sprintf(", and %d more", more)
 	}
-	return tty.Safe(fmt.Sprintf("%s (%s): %s", phrase.Count(len(s.nodes), "node"), who, why))
+	return tty.Safe(fmt.Sprintf("%s (%s): %s", phrase.Count(count, "node"), who, why))
 }
 
 // cutObject splits a problem into the kind and name of its object, and the rest. Kind and

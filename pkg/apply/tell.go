@@ -79,9 +79,12 @@ func (t *teller) tombstone(s *progress.Step) {
 	})
 }
 
-// condition records a Kubernetes event if a node became ready or is degraded.
+// condition records a Kubernetes event if a node became ready or is degraded. A single cause
+// that has an event already needs no second one.
 func (t *teller) condition(next *inventory.Inventory, e *ending, wasReady, waited bool) {
+	caused := t.recorded["ResourceConflict"] || t.recorded["ReadinessTimeout"]
 	switch {
+	case next.Status.Is(inventory.ConditionDegraded) && len(e.problems) == 1 && caused:
 	case next.Status.Is(inventory.ConditionDegraded):
 		t.record(report.Warning, "Degraded", report.Shorten(strings.Join(e.problems, "; ")))
 	case next.Status.Is(inventory.ConditionReady) && !wasReady && waited:

@@ -308,3 +308,22 @@ func TestFights(t *testing.T) {
 		t.Error("others are muted")
 	}
 }
+
+func TestReminder(t *testing.T) {
+	t.Parallel()
+	var r watch.Reminder
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	told := 0
+	for range 24 * 60 * 60 {
+		if r.Due("refused", now) {
+			told++
+		}
+		now = now.Add(time.Second)
+	}
+	if told != 29 { // 0, 1, 3, 7, 15, 31 and 63 minutes, then each hour
+		t.Errorf("it told the same %d times in a day", told)
+	}
+	if !r.Due("denied", now) || r.Due("denied", now.Add(time.Second)) || !r.Over() || r.Over() || !r.Due("denied", now) {
+		t.Error("a text that changed or began again isn't due once")
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
@@ -23,8 +24,8 @@ type Log struct {
 	mu sync.Mutex
 	// cut has the hubs whose last round was interrupted.
 	cut map[string]bool
-	// repeats has the problems in each hub's round that had their records.
-	repeats map[lynq.HubKey]*ui.Repeats
+	// standing has the problems of each hub's nodes that had their records.
+	standing map[lynq.HubKey]*standing
 }
 
 // NewLog returns a log with lines of text, or with one JSON record per line.
@@ -41,7 +42,7 @@ func NewLog(out tty.Stream, json bool) *Log {
 func NewLogAbove(s *ui.Screen) *Log { return newLog(slog.NewTextHandler(s, nil)) }
 
 func newLog(h slog.Handler) *Log {
-	return &Log{to: slog.New(h), cut: map[string]bool{}, repeats: map[lynq.HubKey]*ui.Repeats{}}
+	return &Log{to: slog.New(h), cut: map[string]bool{}, standing: map[lynq.HubKey]*standing{}}
 }
 
 // warningPrefix begins notes that are warnings.
@@ -62,18 +63,31 @@ func (l *Log) Report(e report.Event) {
 	case report.EventObject:
 		l.object(&e)
 	case report.EventNode:
-		if e.Outcome != report.OutcomeDone && e.Outcome != report.OutcomeUnchanged && e.Outcome != report.OutcomeInterrupted && !l.again(&e, e.Message) {
-			l.to.Warn("node", l.attributes(&e)...)
-		}
+		l.node(&e)
 	case report.EventLeaving:
 		if e.Begins {
 			l.to.Info("leaving", l.attributes(&e)...)
 		}
 	case report.EventWarning:
-		l.to.Warn(e.Message, l.attributes(&report.Event{NodeID: e.NodeID, Object: e.Object})...)
+		if !l.again(&e, "warning", e.Message) {
+			l.to.Warn(e.Message, l.attributes(&report.Event{NodeID: e.NodeID, Object: e.Object})...)
+		}
 	case report.EventSummary:
-		l.summary(e.Summary)
+		l.summary(e.Summary, e.Time)
 	}
+}
+
+// node writes why a node failed, unless an earlier try had the same problem.
+func (l *Log) node(e *report.Event) {
+	if e.Outcome == report.OutcomeInterrupted {
+		return
+	}
+	if e.Outcome != report.OutcomeDone && e.Outcome != report.OutcomeUnchanged && !l.again(e, "node", e.Message) {
+		l.to.Warn("node", l.attributes(e)...)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.of(e.Hub).tried[e.Key()] = true
 }
 
 // object writes the result of an object's step, unless the object is unchanged. If an
@@ -97,72 +111,82 @@ func (l *Log) object(e *report.Event) {
 	default:
 		level = slog.LevelWarn
 	}
-	if level == slog.LevelWarn && l.again(e, e.Object.String()+": "+e.Message) {
+	if level == slog.LevelWarn && l.again(e, "object", e.Object.String()+": "+e.Message) {
 		return
 	}
 	l.to.Log(context.Background(), level, "object", l.attributes(e)...)
 }
 
-// again reports whether a record would repeat what the log says of other nodes in this
-// round. Programs that read JSON get every record.
-func (l *Log) again(e *report.Event, problem string) bool {
-	if l.json {
+// again reports whether a record would repeat what the log says of this node since an
+// earlier try, or of other nodes with the same cause. Programs that read JSON get a record
+// for each node.
+func (l *Log) again(e *report.Event, line, problem string) bool {
+	if e.Key() == (lynq.NodeKey{}) {
 		return false
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.repeats[e.Hub] == nil {
-		l.repeats[e.Hub] = &ui.Repeats{}
-	}
-	return l.repeats[e.Hub].Again(e.NodeID, problem)
+	begins, apart := l.of(e.Hub).begins(e.NodeID, line, problem, e.Time)
+	return !apart && (!l.json || !begins)
 }
 
-// summary writes the result of a round that changed something, failed, or continued an
-// interrupted one.
-func (l *Log) summary(s *report.Summary) {
-	done, failed := 0, 0
+// of returns the standing problems of a hub. The caller holds the lock.
+func (l *Log) of(hub lynq.HubKey) *standing {
+	if l.standing[hub] == nil {
+		l.standing[hub] = newStanding()
+	}
+	return l.standing[hub]
+}
+
+// summary writes the result of a round that changed something, that continued an
+// interrupted one, or in which a problem began or ended.
+func (l *Log) summary(s *report.Summary, now time.Time) {
+	done := 0
 	for action, n := range s.Actions {
 		if action != plan.ActionKeep && action != plan.ActionSkip {
 			done += n
 		}
 	}
-	for _, n := range s.Failed {
-		if n.Outcome != report.OutcomeInterrupted {
-			failed++
-		}
-	}
+	failed := slices.DeleteFunc(slices.Clone(s.Failed), func(n report.NodeResult) bool { return n.Outcome == report.OutcomeInterrupted })
 	hubs := make([]string, len(s.Hubs))
 	for i, h := range s.Hubs {
 		hubs[i] = h.String()
 	}
 	hub := strings.Join(hubs, ",")
+	news := l.causes(s.Hubs, failed, now)
 	l.mu.Lock()
 	wasCut := l.cut[hub]
 	l.cut[hub] = s.Interrupted
-	for _, h := range s.Hubs {
-		delete(l.repeats, h)
-	}
 	l.mu.Unlock()
-	if done+failed == 0 && wasCut == s.Interrupted {
+	if done == 0 && !news && (wasCut == s.Interrupted || len(failed) > 0) {
 		return
 	}
-	l.causes(hub, s.Failed)
 	took := slog.Duration("took", s.Elapsed)
 	if l.json {
 		took = slog.Float64("tookSeconds", s.Elapsed.Seconds())
 	}
-	l.to.Info("round", "hub", hub, "changed", done, "failedNodes", failed, "interrupted", s.Interrupted, took)
+	l.to.Info("round", "hub", hub, "changed", done, "failedNodes", len(failed), "interrupted", s.Interrupted, took)
 }
 
-// causes writes a record for each problem that many nodes of a round have.
-func (l *Log) causes(hub string, failed []report.NodeResult) {
-	if l.json {
-		return
+// causes writes a record for each problem that many nodes have, and for each one that
+// ended. It reports whether a problem began or ended.
+func (l *Log) causes(hubs []lynq.HubKey, failed []report.NodeResult, now time.Time) (news bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, hub := range hubs {
+		own := slices.DeleteFunc(slices.Clone(failed), func(n report.NodeResult) bool { return n.Hub != hub })
+		common, over, changed := l.of(hub).summary(own, now)
+		news = news || changed
+		for _, c := range common {
+			if !l.json {
+				l.to.Warn("cause", "hub", hub.String(), "message", ui.CauseLine(c.why, c.first(), len(c.nodes)))
+			}
+		}
+		for _, c := range over {
+			l.to.Info("over", "hub", hub.String(), "message", ui.CauseLine(c.why, c.names, c.most))
+		}
 	}
-	failed = slices.DeleteFunc(slices.Clone(failed), func(n report.NodeResult) bool { return n.Outcome == report.OutcomeInterrupted })
-	for _, cause := range ui.Causes(failed) {
-		l.to.Warn("cause", "hub", hub, "message", cause)
-	}
+	return news
 }
 
 // attributes returns the attributes of an event.

@@ -2,6 +2,8 @@ package views
 
 import (
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
@@ -13,43 +15,57 @@ import (
 // tells it once, and again when it changes or ends.
 type standing struct {
 	nodes  map[lynq.NodeKey]*standingNode
-	causes map[string]*standingCause // by ui.CauseOf
-	// ended are causes without a node that the summary has yet to tell.
-	ended []*standingCause
+	causes map[string]*standingCause
+	// tried are the nodes that ended in this round.
+	tried map[lynq.NodeKey]bool
+	// over are causes without a node that the log has yet to tell.
+	over []*standingCause
 	// news is set if a problem began or ended in this round.
 	news bool
 }
 
-// standingNode has the causes of a failing node, and whether this round told them, too.
-type standingNode struct{ causes map[string]bool }
+// standingNode has the causes of a failing node, and which of them this round told, too.
+type standingNode struct {
+	causes map[string]bool
+	seen   time.Time
+}
 
 // standingCause is one problem of several nodes.
 type standingCause struct {
 	why   string // the text for the first node
 	lines int    // the nodes with lines of their own
 	nodes map[lynq.NodeKey]bool
-	// most is the largest number of nodes, and told the one in the last common line.
-	most, told int
+	names []string // the first nodes
+	most  int      // the largest number of nodes
+	told  int      // the number in the last common line
 }
 
-// namedApart is the number of nodes with one cause that have lines of their own.
-const namedApart = 2
+const (
+	// namedApart is the number of nodes with one cause that have lines of their own.
+	namedApart = 2
+	// namedOver is the number of nodes that the last line of a cause names.
+	namedOver = 3
+	// forgotAfter is how long a node counts as failing after its last try. The longest
+	// pause between tries is 5 minutes. A row may leave without an event.
+	forgotAfter = 15 * time.Minute
+)
 
 func newStanding() *standing {
-	return &standing{nodes: map[lynq.NodeKey]*standingNode{}, causes: map[string]*standingCause{}}
+	return &standing{nodes: map[lynq.NodeKey]*standingNode{}, causes: map[string]*standingCause{}, tried: map[lynq.NodeKey]bool{}}
 }
 
-// begins notes a problem of a node in this round. It reports whether the node didn't have
-// it before, and whether it needs a line, because few other nodes with the cause had one.
-func (s *standing) begins(of lynq.NodeID, problem string) (begins, line bool) {
-	key := ui.CauseOf(of, problem)
+// begins notes a problem of a node in this round, as a line of that type tells it. It
+// reports whether the node didn't have the problem before, and whether it needs a line,
+// because few other nodes with the cause had one.
+func (s *standing) begins(of lynq.NodeID, line, problem string, now time.Time) (begins, apart bool) {
+	key := line + ": " + ui.CauseOf(of, problem)
 	n := s.nodes[of.Key()]
 	if n == nil {
 		n = &standingNode{causes: map[string]bool{}}
 		s.nodes[of.Key()] = n
 	}
 	_, had := n.causes[key]
-	n.causes[key] = true
+	n.causes[key], n.seen = true, now
 	if had {
 		return false, false
 	}
@@ -58,7 +74,9 @@ func (s *standing) begins(of lynq.NodeID, problem string) (begins, line bool) {
 		c = &standingCause{why: problem, nodes: map[lynq.NodeKey]bool{}}
 		s.causes[key] = c
 	}
-	c.nodes[of.Key()] = true
+	if c.nodes[of.Key()] = true; len(c.names) < namedOver {
+		c.names = append(c.names, of.Name)
+	}
 	c.most, s.news = max(c.most, len(c.nodes)), true
 	if c.lines >= namedApart {
 		return true, false
@@ -67,7 +85,44 @@ func (s *standing) begins(of lynq.NodeID, problem string) (begins, line bool) {
 	return true, true
 }
 
-// ends notes the end of a node's round. The problems that this round didn't tell are over.
+// summary ends a round in which these nodes failed. It returns the causes that need a
+// common line, those that ended, and whether the round has news.
+func (s *standing) summary(failed []report.NodeResult, now time.Time) (common, over []*standingCause, news bool) {
+	var due []string
+	for i := range failed {
+		for _, problem := range failed[i].Problems {
+			s.begins(failed[i].NodeID, lineOfCause, problem, now)
+			due = append(due, lineOfCause+": "+ui.CauseOf(failed[i].NodeID, problem))
+		}
+	}
+	for node := range s.tried {
+		s.ends(node)
+	}
+	for node, n := range s.nodes {
+		if now.Sub(n.seen) > forgotAfter {
+			for key := range n.causes {
+				n.causes[key] = false
+			}
+			s.ends(node)
+		}
+	}
+	for _, key := range due {
+		if c := s.causes[key]; c != nil && len(c.nodes) > namedApart && len(c.nodes) >= 2*c.told {
+			c.told = len(c.nodes)
+			common = append(common, c)
+		}
+	}
+	over, news = s.over, s.news
+	s.over, s.news = nil, false
+	clear(s.tried)
+	slices.SortFunc(over, func(a, b *standingCause) int { return strings.Compare(a.why, b.why) })
+	return common, over, news
+}
+
+// lineOfCause is the type of lines that count the nodes of a cause.
+const lineOfCause = "cause"
+
+// ends notes the end of a node's try. The problems that this try didn't have are over.
 func (s *standing) ends(node lynq.NodeKey) {
 	n := s.nodes[node]
 	if n == nil {
@@ -75,7 +130,6 @@ func (s *standing) ends(node lynq.NodeKey) {
 	}
 	for key, now := range n.causes {
 		if n.causes[key] = false; !now {
-			delete(n.causes, key)
 			s.leaves(node, key)
 		}
 	}
@@ -84,45 +138,25 @@ func (s *standing) ends(node lynq.NodeKey) {
 	}
 }
 
-// leaves notes that a node doesn't have a problem any more.
+// leaves removes a node from a cause that the node doesn't have any more.
 func (s *standing) leaves(node lynq.NodeKey, key string) {
 	c := s.causes[key]
-	if s.news = true; c == nil {
+	s.news = true
+	delete(s.nodes[node].causes, key)
+	if delete(c.nodes, node); len(c.nodes) > 0 {
 		return
 	}
-	if delete(c.nodes, node); len(c.nodes) == 0 {
-		delete(s.causes, key)
-		s.ended = append(s.ended, c)
+	if delete(s.causes, key); strings.HasPrefix(key, lineOfCause) {
+		s.over = append(s.over, c)
 	}
 }
 
-// common returns the failed nodes of a round together with all nodes of the same causes, if
-// a common line is due: more nodes have a cause than have lines, and twice as many as in
-// its last common line.
-func (s *standing) common(failed []report.NodeResult) []report.NodeResult {
-	due := map[string]*standingCause{}
-	for i := range failed {
-		for _, problem := range failed[i].Problems {
-			key := ui.CauseOf(failed[i].NodeID, problem)
-			if c := s.causes[key]; c != nil && len(c.nodes) > namedApart && len(c.nodes) >= 2*c.told {
-				due[key] = c
-			}
-		}
+// first returns the names of the nodes that have the problem, in order.
+func (c *standingCause) first() []string {
+	names := make([]string, 0, len(c.nodes))
+	for node := range c.nodes {
+		names = append(names, node.Name)
 	}
-	var all []report.NodeResult
-	for _, c := range due {
-		c.told = len(c.nodes)
-		for node := range c.nodes {
-			all = append(all, report.NodeResult{NodeID: lynq.NodeID{Namespace: node.Namespace, Name: node.Name}, Problems: []string{c.why}})
-		}
-	}
-	slices.SortFunc(all, func(a, b report.NodeResult) int { return a.Key().Compare(b.Key()) })
-	return all
-}
-
-// over returns the causes that ended since the last call, and forgets whether there is news.
-func (s *standing) over() (ended []*standingCause, news bool) {
-	ended, news = s.ended, s.news
-	s.ended, s.news = nil, false
-	return ended, news
+	slices.Sort(names)
+	return names
 }

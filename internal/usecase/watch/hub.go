@@ -62,6 +62,8 @@ type hubWatch struct {
 	// calm counts the rounds in a row that other clients' changes started, and that had
 	// nothing to do.
 	calm watch.Calm
+	// reminders say when the log tells again what it told before.
+	reminders reminders
 	// told is the time when the log last named what rounds wait for, or when the wait
 	// began. It is zero if no round waits.
 	told time.Time
@@ -94,6 +96,16 @@ type hubWatch struct {
 	wrote bool // an object was written since the last question
 	// ended has the nodes that failed in the last finished run, with their outcomes.
 	ended map[lynq.NodeKey]report.Outcome
+}
+
+// reminders are for texts that each try of the same would log.
+type reminders struct {
+	// waiting is for what a round waits for, and early for rounds that end early, by the
+	// kind of reason.
+	waiting watch.Reminder
+	early   map[string]*watch.Reminder
+	// failing is for rounds that fail, and lost for terms that can't begin or that end.
+	failing, lost watch.Reminder
 }
 
 // term is a period in which this process has the Lease of a hub.
@@ -142,7 +154,9 @@ func (h *hubWatch) run(ctx context.Context) {
 		failures++
 		h.w.o.observer().Ended(h.hub.Key, err)
 		pause := watch.Pause(failures)
-		h.w.engine.Notef("warning: hub %s: %v; trying again in %s", h.hub.Key, err, pause)
+		if h.reminders.lost.Due(err.Error(), time.Now()) {
+			h.w.engine.Notef("warning: hub %s: %v; trying again in %s", h.hub.Key, err, pause)
+		}
 		select {
 		case <-ctx.Done():
 		case <-time.After(pause):
@@ -167,6 +181,7 @@ func (h *hubWatch) keep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	h.reminders.lost.Over()
 	h.w.engine.Notef("hub %s: watching", h.hub.Key)
 	h.w.engine.Meter().Leading(h.hub.Key, true)
 	defer h.w.engine.Meter().Leading(h.hub.Key, false)
@@ -220,6 +235,9 @@ func (h *hubWatch) rounds(t *term) error {
 		case err == nil || cutShort(err):
 			h.failures = 0
 			h.w.o.observer().Ended(h.hub.Key, nil)
+			if h.reminders.failing.Over() {
+				h.w.engine.Notef("hub %s: its rounds succeed again", h.hub.Key)
+			}
 		default:
 			h.failures++
 			h.again, h.whole = time.Now().Add(watch.Pause(h.failures)), time.Time{} // the open work is unknown now
@@ -267,7 +285,7 @@ func (h *hubWatch) await(t *term) (began watch.Began, err error) {
 
 // tell notes why a round failed, unless a View showed it already.
 func (h *hubWatch) tell(err error) {
-	if errors.Is(err, session.ErrReported) {
+	if errors.Is(err, session.ErrReported) || !h.reminders.failing.Due(err.Error(), time.Now()) {
 		return
 	}
 	h.w.engine.Notef("warning: hub %s: %v", h.hub.Key, err)

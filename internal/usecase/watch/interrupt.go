@@ -80,8 +80,25 @@ func (h *hubWatch) tellWaiting() {
 	}
 	h.mu.Unlock()
 	h.told = time.Now()
-	if len(objects) > 0 {
-		h.w.engine.Notef("%s", waitingNote(h.hub.Key, objects))
+	if len(objects) == 0 {
+		return
+	}
+	if note := waitingNote(h.hub.Key, objects); h.reminders.waiting.Due(note, h.told) {
+		h.w.engine.Notef("%s", note)
+	}
+}
+
+// tellEarly logs why a round ends early. Rounds that wait for long end early again and
+// again, so each kind of reason has its own reminder. Changes are one kind.
+func (h *hubWatch) tellEarly(kind, why string) {
+	if h.reminders.early[kind] == nil {
+		if h.reminders.early == nil {
+			h.reminders.early = map[string]*watch.Reminder{}
+		}
+		h.reminders.early[kind] = &watch.Reminder{}
+	}
+	if h.reminders.early[kind].Due("", time.Now()) {
+		h.w.engine.Notef("%s", earlyNote(h.hub.Key, why))
 	}
 }
 
@@ -125,11 +142,11 @@ func (h *hubWatch) interrupt(ctx context.Context, stop context.CancelCauseFunc, 
 				minute.Reset(tellEvery)
 			case <-changes:
 				h.changes.Again() // the next round handles it
-				h.w.engine.Notef("%s", earlyNote(h.hub.Key, h.changes.Why()))
+				h.tellEarly("", h.changes.Why())
 				stop(errNewChanges)
 				return
 			case <-timer.C:
-				h.w.engine.Notef("%s", earlyNote(h.hub.Key, next.Why))
+				h.tellEarly(next.Why, next.Why)
 				stop(errTimer)
 				return
 			}

@@ -36,6 +36,8 @@ type kindWatch struct {
 	stop      context.CancelFunc
 	// failed is the time when the watch ended by itself, zero if it runs.
 	failed time.Time
+	// missed says when the log tells again that lynqctl can't watch.
+	missed watch.Reminder
 }
 
 const (
@@ -115,6 +117,9 @@ func (w *hubWatches) start(ctx context.Context, kind schema.GroupKind, r lynq.AP
 	}
 	within, stop := context.WithCancel(ctx)
 	k := &kindWatch{namespace: in.Namespace, stop: stop}
+	if old := w.kinds[kind]; old != nil {
+		k.missed = old.missed
+	}
 	w.kinds[kind] = k
 	handler := w.hub.changes.NewKind(r, matters, w.hub.muted)
 	w.running.Go(func() {
@@ -125,7 +130,11 @@ func (w *hubWatches) start(ctx context.Context, kind schema.GroupKind, r lynq.AP
 		}
 		w.mu.Lock()
 		k.failed = time.Now()
+		tell := k.missed.Due(err.Error(), k.failed)
 		w.mu.Unlock()
+		if !tell {
+			return
+		}
 		w.hub.w.engine.Notef("warning: hub %s: lynqctl misses changes of %s until it can watch them again: %v", w.hub.hub.Key, r.Plural, err)
 	})
 }

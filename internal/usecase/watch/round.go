@@ -254,6 +254,7 @@ func (r *round) carryOut(ctx context.Context) error {
 		<-interrupted[i]
 		if !cutShort(err) {
 			p.told = time.Time{}
+			p.reminders.waiting.Over()
 		}
 		p.ended = p.done()
 		p.tellFights(ctx, plansOf(r.plans, p.hub.Key), r.job.Client.Recorder(session.HostName()))
