@@ -184,6 +184,9 @@ type lostObject struct {
 	fate lynq.DeletionPolicy
 	data bool
 	path string
+	// edited is set if others changed its file, so that lynqctl doesn't remove it. Then it
+	// must remain in the build, too, or the target would delete it.
+	edited bool
 }
 
 // record collects the nodes of the index, and the objects that they may lose.
@@ -296,6 +299,7 @@ func (j *decider) leave(p *plan.Plan) {
 		for _, e := range r.files {
 			for _, k := range e.Objects {
 				if o := j.lost[lostKey{e.Node, k.Ref}]; o != nil && !j.moved(k.Ref) {
+					o.edited = false
 					held = append(held, o)
 				}
 			}
@@ -321,7 +325,8 @@ func (j *decider) follow(p *plan.NodePlan) {
 			continue
 		}
 		stays := s.Action == plan.ActionSkip || s.Action == plan.ActionKeep
-		if o := j.lost[lostKey{p.Key(), s.Entry.Ref}]; o != nil && stays && !j.moved(o.Ref) {
+		if o := j.lost[lostKey{p.Key(), s.Entry.Ref}]; o != nil && (stays || o.edited) && !j.moved(o.Ref) {
+			o.edited = o.edited && !stays // whoever decided to keep it needs no conflict
 			held = append(held, o)
 		}
 	}
@@ -336,7 +341,7 @@ func (j *decider) hold(r *recordedNode, held []*lostObject, since time.Time) {
 	}
 	n := r.now
 	switch {
-	case n == nil && len(held) == objects && objects > 0:
+	case n == nil && len(held) == objects && objects > 0 && !slices.ContainsFunc(held, func(o *lostObject) bool { return o.edited }):
 		return // its files stay as they are
 	case n == nil:
 		j.decided.goes[r.Key()] = true
@@ -358,7 +363,7 @@ func (j *decider) hold(r *recordedNode, held []*lostObject, since time.Time) {
 			})
 			continue
 		}
-		n.Objects = append(n.Objects, Object{ObjectKey: o.ObjectKey, Bytes: o.text})
+		n.Objects = append(n.Objects, Object{ObjectKey: o.ObjectKey, Bytes: o.text, Edited: o.edited})
 	}
 }
 

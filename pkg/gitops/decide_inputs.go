@@ -49,13 +49,14 @@ func (d *Dir) readLost(ctx context.Context, j *decider) error {
 		docs := documents(s.Content)
 		reading.Lock()
 		defer reading.Unlock()
-		j.readFile(files[i], docs)
+		j.readFile(files[i], docs, !j.Force && !slices.Contains(files[i].Digests, s.Digest))
 		return nil
 	})
 }
 
-// readFile notes the texts of a file's lost objects.
-func (j *decider) readFile(e *index.Entry, docs [][]byte) {
+// readFile notes the texts of a file's lost objects. edited is set if others changed the
+// file.
+func (j *decider) readFile(e *index.Entry, docs [][]byte, edited bool) {
 	for _, text := range docs {
 		doc, err := yaml.Parse(string(text))
 		if err != nil {
@@ -65,6 +66,7 @@ func (j *decider) readFile(e *index.Entry, docs [][]byte) {
 		if o == nil || o.path != e.Path {
 			continue
 		}
+		o.edited = edited
 		o.text, o.fate = text, policy.Fate(doc, j.Target, j.Apps != nil)
 		fields, err := doc.Map()
 		o.data = err != nil || lynq.TakesClaims(o.Ref, fields)

@@ -166,6 +166,8 @@ func (s *Step) decide(stranger, force bool, tree func() *listings) {
 		s.Action, s.Why = ActionRefuse, s.State.Blocked
 	case stranger && !force:
 		s.Action = ActionRefuse
+	case s.File.Edited && known && s.State.There:
+		s.Action, s.Why = ActionConflict, unwantedEdit
 	case s.State.Same:
 		s.Action = ActionKeep
 	case !s.State.There && known:
@@ -183,6 +185,9 @@ func (s *Step) decide(stranger, force bool, tree func() *listings) {
 	}
 }
 
+// unwantedEdit is the reason for a file that others changed, and that no node needs.
+const unwantedEdit = "no node needs it any more, and it was changed since lynqctl wrote it"
+
 // decideGone decides about a file that no node needs.
 func (s *Step) decideGone(force bool, tree func() *listings) {
 	switch {
@@ -193,7 +198,7 @@ func (s *Step) decideGone(force bool, tree func() *listings) {
 	case force, slices.Contains(s.Old.Digests, s.State.Digest), s.onlyLists(tree):
 		s.Action = ActionRemove
 	default:
-		s.Action, s.Why = ActionConflict, "it is wanted no more, and was changed since lynqctl wrote it"
+		s.Action, s.Why = ActionConflict, unwantedEdit
 	}
 }
 

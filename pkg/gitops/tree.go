@@ -54,6 +54,9 @@ type Object struct {
 	// Excluded is set if a rule excludes it. The tree's version remains, and the target
 	// doesn't prune it.
 	Excluded bool
+	// Edited is set if no node needs the object, and others changed its file. The file
+	// remains, and is listed.
+	Edited bool
 }
 
 // HookID is the resource id of hooks for tombstones, which have no resource in the form.
@@ -73,6 +76,7 @@ type File struct {
 	Path         string // below the tree, with slashes
 	Bytes        []byte
 	LeavingSince time.Time // of the node
+	Edited       bool      // it has an object with Edited
 	index.Owned
 }
 
@@ -226,7 +230,7 @@ type layouter struct {
 func (l *layouter) node(n *Node) {
 	base := path.Join(l.spreadInto(n.Name), l.names.of(n.Key()))
 	if l.PerNode {
-		l.add(n, base+".yaml", stream(n.Objects), keysOf(n.Objects))
+		l.add(n, base+".yaml", stream(n.Objects), n.Objects)
 		return
 	}
 	if !slices.ContainsFunc(n.Objects, func(o Object) bool { return !o.LeftOut }) {
@@ -244,7 +248,7 @@ func (l *layouter) node(n *Node) {
 			continue
 		}
 		resources = append(resources, names[i])
-		l.add(n, file, o.Bytes, []index.ObjectKey{o.ObjectKey})
+		l.add(n, file, o.Bytes, n.Objects[i:i+1])
 	}
 	if l.Selected {
 		resources = l.others(n, base, resources)
@@ -307,8 +311,11 @@ func (l *layouter) others(n *Node, base string, resources []string) []string {
 	return resources
 }
 
-func (l *layouter) add(n *Node, file string, content []byte, objects []index.ObjectKey) {
-	l.files = append(l.files, File{Path: file, Bytes: content, LeavingSince: n.LeavingSince, Owned: index.Owned{Hub: n.Hub, Form: n.Form, Node: n.Key(), Objects: objects}})
+func (l *layouter) add(n *Node, file string, content []byte, objects []Object) {
+	l.files = append(l.files, File{
+		Path: file, Bytes: content, LeavingSince: n.LeavingSince, Edited: slices.ContainsFunc(objects, func(o Object) bool { return o.Edited }),
+		Owned: index.Owned{Hub: n.Hub, Form: n.Form, Node: n.Key(), Objects: keysOf(objects)},
+	})
 }
 
 // shared adds the kustomization.yaml of each folder above nodes, up to the top. Each lists
@@ -381,6 +388,9 @@ func (l *layouter) gone() []*index.Entry {
 }
 
 func keysOf(objects []Object) []index.ObjectKey {
+	if len(objects) == 0 {
+		return nil
+	}
 	keys := make([]index.ObjectKey, len(objects))
 	for i := range objects {
 		keys[i] = objects[i].ObjectKey
