@@ -8,7 +8,7 @@ type Apps interface {
 	// none.
 	Node(n *Node, folder string) (file string, content []byte)
 	// Resources returns the ids of the node's resources that have their own objects.
-	// ResourceName returns the name of such an object.
+	// ResourceName returns the name of such an object, or "" if resources have none.
 	Resources(n *Node) []string
 	ResourceName(folder, id string) string
 	// Reserved returns the name of an object for the node in a folder if an object that

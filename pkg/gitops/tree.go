@@ -134,11 +134,14 @@ func Lay(in *Input) *Layout {
 		}
 	}
 	l.files = make([]File, 0, len(in.Index.Entries)+len(in.Nodes))
+	laid := map[lynq.NodeKey]bool{}
 	for _, n := range in.Nodes {
 		if !n.stays() {
 			l.node(n)
+			laid[n.Key()] = true
 		}
 	}
+	l.tellKeptApart(laid)
 	l.shared()
 	if l.Apps != nil {
 		l.nameApplications()
@@ -270,12 +273,34 @@ func (l *layouter) node(n *Node) {
 // other.
 func (l *layouter) tellApart(n *Node, base string) {
 	for _, id := range l.Apps.Resources(n) {
-		name, what := l.Apps.ResourceName(base, id), fmt.Sprintf("resource %q of node %s", id, n.Name)
-		if first, taken := l.called[name]; taken {
-			l.clashes = append(l.clashes, fmt.Errorf("%s and %s have one Kustomization, %s (give one of the resources another id)", first, what, name))
-		}
-		l.called[name] = what
+		l.call(l.Apps.ResourceName(base, id), fmt.Sprintf("resource %q of node %s", id, n.Name))
 	}
+}
+
+// tellKeptApart does the same for nodes whose files remain, such as those of a hub that is
+// not part of the run. laid are the nodes of the run.
+func (l *layouter) tellKeptApart(laid map[lynq.NodeKey]bool) {
+	if l.Apps == nil {
+		return
+	}
+	for _, e := range l.kept {
+		if e.Shared() || laid[e.Node] {
+			continue
+		}
+		for _, k := range e.Objects {
+			if name := l.Apps.ResourceName(path.Dir(e.Path), k.ID); name != "" && k.ID != HookID {
+				l.call(name, fmt.Sprintf("resource %q of node %s", k.ID, e.Node.Name))
+			}
+		}
+	}
+}
+
+func (l *layouter) call(name, what string) {
+	first, taken := l.called[name]
+	if taken && first != what {
+		l.clashes = append(l.clashes, fmt.Errorf("%s and %s have one Kustomization, %s (give one of the resources another id)", first, what, name))
+	}
+	l.called[name] = what
 }
 
 // nameApplications reports folders for which Argo CD would create the same Application.

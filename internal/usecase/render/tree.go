@@ -290,10 +290,28 @@ func (j *treeJob) carryOut(ctx context.Context) error {
 			return j.broken(ctx, err)
 		}
 	}
+	j.tellDefault()
 	if err := j.o.Show(j.result(report)); err != nil {
 		return session.Fail(fmt.Errorf("write the report: %w", err))
 	}
 	return j.ended(report)
+}
+
+// tellDefault notes forms that bring their first nodes into a tree without naming a
+// namespace. Whoever applies the tree would find them in "default".
+func (j *treeJob) tellDefault() {
+	var forms []string
+	for _, h := range j.hubs {
+		for _, p := range h.Programs {
+			known := slices.ContainsFunc(j.input.Index.Entries, func(e index.Entry) bool { return e.Hub == h.Hub.Key() && e.Form == p.Form.Key() })
+			if !known && j.o.Namespace == "" && p.Form.Namespace == "" && h.Hub.Namespace == "" {
+				forms = append(forms, fmt.Sprintf("%q", p.Form.Name))
+			}
+		}
+	}
+	if len(forms) > 0 {
+		j.Notef("nodes go to namespace default (form %s): neither -n, the form nor its hub names a namespace", phrase.Some(forms))
+	}
 }
 
 func (j *treeJob) result(r *gitops.Report) *Tree {

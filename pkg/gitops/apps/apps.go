@@ -215,8 +215,11 @@ func (m *Maker) Tree(spread bool) []gitops.File {
 	return files
 }
 
-// ResourceName returns the name of the object for one resource of the node in a folder.
+// ResourceName implements gitops.Apps.
 func (m *Maker) ResourceName(folder, id string) string {
+	if m.options.Kind != policy.AppsOrdered {
+		return ""
+	}
 	return appNode{name: appName(path.Base(folder))}.ofResource(id)
 }
 

@@ -174,6 +174,52 @@ func TestClashes(t *testing.T) {
 	}
 }
 
+// TestClashesWithKept reports a Kustomization with the name of one that a run of another hub
+// wrote into the tree.
+func TestClashesWithKept(t *testing.T) {
+	web := formtest.Load(t, formtest.ConfigMap("db-x", "dependIds: []"))
+	db := formtest.Load(t, formtest.ConfigMap("x", "dependIds: []"))
+	db.Name = "db"
+	lay := func(hub string, f *form.Form, node string, x *index.Index, kind policy.Apps) *gitops.Layout {
+		h := lynq.HubKey{Name: hub}
+		m, err := New(Options{Kind: kind}, []Form{{Hub: h, Form: f}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return gitops.Lay(&gitops.Input{
+			Scope: index.Scope{Hubs: []index.HubScope{{HubKey: h, Forms: []lynq.FormKey{f.Key()}}}}, Index: x, Apps: m,
+			Nodes: []*gitops.Node{{NodeID: lynq.NodeID{Hub: h, Form: f.Key(), Namespace: "shop", Name: node}, Objects: []gitops.Object{
+				{ObjectKey: index.ObjectKey{ID: f.Wanted()[0].ID, Ref: lynq.Ref{Kind: "ConfigMap", Name: node}}, Bytes: []byte("{}")},
+			}}},
+		})
+	}
+	for _, test := range []struct {
+		name string
+		kind policy.Apps
+		node string
+		want string
+	}{
+		{"the same name", policy.AppsOrdered, "acme-web-db", `resource "x" of node acme-web-db and resource "db-x" of node acme-web have one Kustomization, acme-web-db-x (give one of the resources another id)`},
+		{"another name", policy.AppsOrdered, "bolt-db", ""},
+		{"a Kustomization per node", policy.AppsKustomizations, "acme-web-db", ""},
+		{"the node itself, of another hub", policy.AppsOrdered, "acme-web", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			x := &index.Index{}
+			for _, f := range lay("crm", web, "acme-web", x, test.kind).Files {
+				x.Entries = append(x.Entries, index.Entry{Path: f.Path, Owned: f.Owned})
+			}
+			got := ""
+			for _, clash := range lay("shop", db, test.node, x, test.kind).Clashes {
+				got += clash.Error()
+			}
+			if got != test.want {
+				t.Errorf("%s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
 // TestOptions checks missing and invalid options.
 func TestOptions(t *testing.T) {
 	resources := formtest.ConfigMap("a", "dependIds: []")
