@@ -57,7 +57,9 @@ type decisions struct {
 	// leaving are the nodes in their grace period.
 	leaving map[lynq.NodeKey]*Leaving
 	// missing are the files that somebody removed, of nodes that the run keeps.
-	missing  map[string]bool
+	missing map[string]bool
+	// read are the files with objects that nodes no longer render.
+	read     map[string]State
 	refusals []plan.Refusal
 }
 

@@ -41,6 +41,7 @@ func (d *Dir) readLost(ctx context.Context, j *decider) error {
 		}
 	}
 	var reading sync.Mutex
+	j.decided.read = make(map[string]State, len(files))
 	return d.inFolders(ctx, len(files), func(i int) string { return files[i].Path }, func(f *folder, i int, name string) error {
 		var s State
 		if err := f.state(name, nil, &s); err != nil {
@@ -49,6 +50,7 @@ func (d *Dir) readLost(ctx context.Context, j *decider) error {
 		docs := documents(s.Content)
 		reading.Lock()
 		defer reading.Unlock()
+		j.decided.read[files[i].Path] = s
 		j.readFile(files[i], docs, !j.Force && !slices.Contains(files[i].Digests, s.Digest))
 		return nil
 	})

@@ -142,7 +142,7 @@ func (d *Dir) Plan(ctx context.Context, in *Input, force bool) (*Plan, error) {
 	if err := errors.Join(layout.Clashes...); err != nil {
 		return nil, err
 	}
-	disk, err := d.look(ctx, layout)
+	disk, err := d.look(ctx, layout, in.decided.read)
 	if err != nil {
 		return nil, d.unreadable(err)
 	}
@@ -179,8 +179,9 @@ func (d *Dir) missing(ctx context.Context, entries []*index.Entry) (map[string]b
 	return missing, err
 }
 
-// look reads each file of a layout once, and compares it with the desired content.
-func (d *Dir) look(ctx context.Context, l *Layout) (*Disk, error) {
+// look reads each file of a layout once, and compares it with the desired content. read has
+// files that the decisions needed.
+func (d *Dir) look(ctx context.Context, l *Layout, read map[string]State) (*Disk, error) {
 	disk := &Disk{Files: make([]State, len(l.Files)), Gone: make([]State, len(l.Gone))}
 	err := d.inFolders(ctx, len(l.Files), func(i int) string { return l.Files[i].Path }, func(f *folder, i int, name string) error {
 		return d.told(l.Files[i].Path, f.state(name, l.Files[i].Bytes, &disk.Files[i]))
@@ -188,8 +189,16 @@ func (d *Dir) look(ctx context.Context, l *Layout) (*Disk, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = d.inFolders(ctx, len(l.Gone), func(i int) string { return l.Gone[i].Path }, func(f *folder, i int, name string) error {
-		return d.told(l.Gone[i].Path, f.state(name, nil, &disk.Gone[i]))
+	var unread []int
+	for i, e := range l.Gone {
+		if s, known := read[e.Path]; known {
+			disk.Gone[i] = s
+		} else {
+			unread = append(unread, i)
+		}
+	}
+	err = d.inFolders(ctx, len(unread), func(i int) string { return l.Gone[unread[i]].Path }, func(f *folder, i int, name string) error {
+		return d.told(l.Gone[unread[i]].Path, f.state(name, nil, &disk.Gone[unread[i]]))
 	})
 	return disk, err
 }

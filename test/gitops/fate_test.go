@@ -9,8 +9,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 )
 
-// TestFate checks that each target keeps the objects of which the guards believe it. Their
-// own libraries decide.
+// TestFate checks that each target keeps and deletes the objects of which the guards believe
+// it. Their own libraries decide. For plain manifests, both must keep an object.
 func TestFate(t *testing.T) {
 	t.Parallel()
 	options := []string{
@@ -21,7 +21,7 @@ func TestFate(t *testing.T) {
 	prunes := []string{"", "disabled", "Disabled", "enabled", " disabled"}
 	kinds := [][2]string{{"v1", "ConfigMap"}, {"apiextensions.k8s.io/v1", "CustomResourceDefinition"}}
 	kept := 0
-	for _, c := range columns() {
+	for _, c := range append(columns(), column{"plain", ""}) {
 		for _, kind := range kinds {
 			for _, option := range options {
 				for _, prune := range prunes {
@@ -44,8 +44,13 @@ func TestFate(t *testing.T) {
 					}
 					fate := policy.Fate(doc, policy.Target(c.target), c.apps != "").Kept()
 					dropped, gone := keptBy(c, o)
-					if fate.WhenDropped && !dropped || fate.WhenNodeGoes && !gone {
-						t.Errorf("%v, %s %v: the guards believe that it is kept (%v), and the target deletes it (kept: %v, %v)", c, kind[1], annotations, fate, dropped, gone)
+					if c.target == "plain" {
+						argo, _ := keptBy(column{"argo", ""}, o)
+						flux, _ := keptBy(column{"flux", ""}, o)
+						dropped, gone = argo && flux, argo && flux
+					}
+					if fate.WhenDropped != dropped || fate.WhenNodeGoes != gone {
+						t.Errorf("%v, %s %v: the guards believe that it is kept (%v), and the target keeps it: %v, %v", c, kind[1], annotations, fate, dropped, gone)
 					}
 					if dropped {
 						kept++

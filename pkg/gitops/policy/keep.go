@@ -51,8 +51,8 @@ func Unprotected(t Target, doc []byte) bool {
 
 // Fate returns what a target does with an object that leaves the tree, as a deletion
 // policy. own is set if each node has an Application or Kustomization of its own, which
-// leaves with the node. For plain manifests, nobody knows the target, so the annotation of
-// either counts.
+// leaves with the node. For plain manifests, nobody knows the target, so an object is kept
+// only if both would keep it.
 //
 // Without an Application of its own, an object leaves in the same way whether its node or
 // its form drops it. With one, Argo CD asks for Delete=false instead of Prune=false when it
@@ -71,7 +71,7 @@ func Fate(doc *yaml.RNode, t Target, own bool) lynq.DeletionPolicy {
 	case Flux:
 		dropped, gone = flux, flux
 	default:
-		dropped, gone = argo || flux, argo || flux
+		dropped, gone = argo && flux, argo && flux
 	}
 	switch {
 	case dropped && gone:
