@@ -2,7 +2,7 @@
 # make generate       completions/ and docs/commands.md from the commands, and test/voice/exceptions.txt
 #                     without the exceptions that are no longer needed
 # make recordings     docs/recordings/ from the console blocks of the documentation
-# make generate-kinds the kinds of Kubernetes, in pkg/rbac/kinds.txt, as a real API server has them
+# make generate-kinds the kinds of Kubernetes, in pkg/lynq/kinds/kinds.txt, as a real API server has them
 # make man            the manual pages, in man/
 # make release-check  whether goreleaser takes goreleaser.yaml, and what it makes for this machine
 # make test           everything, on real database servers and a real control plane

@@ -14,7 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/rbac"
 )
 
-var update = flag.Bool("update", false, "write the kinds that the API server serves into pkg/rbac/kinds.txt")
+var update = flag.Bool("update", false, "write the kinds that the API server serves into pkg/lynq/kinds/kinds.txt")
 
 // TestBuiltInKinds compares the table of Kubernetes' kinds with the API server of lynqctl's
 // Kubernetes version. It does the same for the scopes in kinds.ClusterScoped.
@@ -31,13 +31,13 @@ func TestBuiltInKinds(t *testing.T) {
 	served = slices.DeleteFunc(served, func(r lynq.APIResource) bool { return !kinds.BuiltIn(r.Group) })
 	text := rbac.BuiltInText(served)
 	if *update {
-		if err := os.WriteFile("../../pkg/rbac/kinds.txt", []byte(text), 0o600); err != nil {
+		if err := os.WriteFile("../../pkg/lynq/kinds/kinds.txt", []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
 	if diff := cmp.Diff(rbac.BuiltInText(rbac.BuiltIn()), text); diff != "" {
-		t.Errorf("pkg/rbac/kinds.txt is out of date (make generate-kinds writes it): (-want +got):\n%s", diff)
+		t.Errorf("pkg/lynq/kinds/kinds.txt is out of date (make generate-kinds writes it): (-want +got):\n%s", diff)
 	}
 	for _, r := range rbac.BuiltIn() {
 		if r.Namespaced == kinds.ClusterScoped(r.Group, r.Kind) {

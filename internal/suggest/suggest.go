@@ -28,6 +28,31 @@ func Near(word string, candidates []string) (string, bool) {
 	return best, best != ""
 }
 
+// Typo returns the candidate that word misspells: by case, by a plural, or by one letter
+// more, less, other or transposed in a word of six letters or more. Unlike Near, it is sure
+// enough for an error.
+func Typo(word string, candidates []string) (string, bool) {
+	const long = 6
+	kind, group, _ := strings.Cut(word, ".")
+	for _, c := range candidates {
+		name, of, _ := strings.Cut(c, ".")
+		if !strings.EqualFold(of, group) {
+			continue
+		}
+		for _, plural := range []string{"", "s", "es"} {
+			if strings.EqualFold(kind, name+plural) || strings.HasSuffix(name, "y") && strings.EqualFold(kind, strings.TrimSuffix(name, "y")+"ies") {
+				return c, true
+			}
+		}
+	}
+	for _, c := range candidates {
+		if len(word) >= long && distance(strings.ToLower(word), strings.ToLower(c)) <= 1 {
+			return c, true
+		}
+	}
+	return "", false
+}
+
 // Fix says what to do about an unknown word: it names the probable candidate, or else the
 // first of all.
 func Fix(word string, candidates []string) string {

@@ -45,3 +45,17 @@ func TestFix(t *testing.T) {
 		}
 	}
 }
+
+// TestTypo wants only sure corrections, because a caller refuses a typo.
+func TestTypo(t *testing.T) {
+	kinds := []string{"ConfigMap", "Ingress", "NetworkPolicy", "Role.rbac.authorization.k8s.io", "CertificateSigningRequest.certificates.k8s.io"}
+	for word, want := range map[string]string{
+		"configmap": "ConfigMap", "ConfigMaps": "ConfigMap", "ConfigMpa": "ConfigMap", "ingresses": "Ingress", "networkpolicies": "NetworkPolicy",
+		"role.rbac.authorization.k8s.io": "Role.rbac.authorization.k8s.io", "Roles.rbac.authorization.k8s.io": "Role.rbac.authorization.k8s.io",
+		"Egress": "", "Rule": "", "Certificate": "", "Roles": "", "Config": "", "": "",
+	} {
+		if got, is := suggest.Typo(word, kinds); got != want || is != (want != "") {
+			t.Errorf("%s: %q, want %q", word, got, want)
+		}
+	}
+}

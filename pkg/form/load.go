@@ -178,6 +178,7 @@ func (l *loader) finish() {
 	}
 	l.linkForms()
 	l.linkRenamed()
+	l.checkKinds()
 	for _, secret := range l.in.Secrets {
 		l.unique(names, "Secret", secret.Namespace, secret.Name, secret.Pos)
 	}

@@ -58,6 +58,7 @@ func checkSection(o *object, s section, r *Resource) {
 	case r.APIVersion == "v1" && r.Kind == "List":
 		o.fail(pos, "write one entry per object", "a List is not an object")
 	case s.Name == anySection:
+		checkSpelling(o, pos, group, r.Kind)
 	case r.Kind != s.Kind:
 		o.fail(pos, kindFix(s, group, r.Kind), "section %s takes kind %s, found %s", s.Name, s.Kind, r.Kind)
 	case group != s.Group:

@@ -19,6 +19,7 @@ func readNamespaceDefaults(spec *object, hub *Hub) {
 			checkGroupKind(o, kind)
 		}
 		checkGlob(o, "name", name)
+		hub.DefaultsAt = append(hub.DefaultsAt, item.Pos)
 		hub.NamespaceDefaults = append(hub.NamespaceDefaults, lynq.NamespaceDefault{Kind: kind.Text, Name: name.Text})
 	}
 }

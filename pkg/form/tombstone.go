@@ -51,6 +51,7 @@ func checkTombstone(o *object, at lynq.Pos, apiVersion, kind, labels string, mat
 	case len(match) == 0 && o.value.Kind == document.Map:
 		o.fail(at, "name a label that the object must have", "%s is missing: only objects with all its labels are deleted", o.name(labels))
 	}
+	checkSpelling(o, at, group, kind)
 	for _, e := range match {
 		if e.Text.Text == "" {
 			o.fail(e.Text.Pos, "write the value that the object must have", "%s.%s is empty", o.name(labels), e.Key)

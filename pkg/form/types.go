@@ -54,6 +54,7 @@ type Hub struct {
 	// NamespaceDefaults are objects that each namespace of the hub's clusters has anyway,
 	// in addition to those that lynqctl knows.
 	NamespaceDefaults []lynq.NamespaceDefault
+	DefaultsAt        []lynq.Pos // their places
 	// Exclude has the rules for all forms of the hub.
 	Exclude lynq.Exclusions
 }

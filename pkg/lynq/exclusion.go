@@ -6,7 +6,7 @@ import "path"
 // deletes them.
 type Exclusion struct {
 	Kind string // exact, of any group
-	Name string // a pattern as path.Match has it
+	Name string // a pattern, in which * stands for any characters
 	// Namespace is a pattern too. "" is any namespace, and none.
 	Namespace string
 	Pos       Pos

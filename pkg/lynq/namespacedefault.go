@@ -6,7 +6,7 @@ type NamespaceDefault struct {
 	// Kind is a kind as Ref.GroupKind says it: with .group behind it where that is
 	// not the core group.
 	Kind string `json:"kind"`
-	// Name is a pattern as path.Match has it.
+	// Name is a pattern, in which * stands for any characters.
 	Name string `json:"name"`
 }
 

@@ -1,23 +1,17 @@
 package rbac
 
 import (
-	_ "embed"
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
 )
-
-// builtIn are the kinds that Kubernetes serves and lists, of the version that lynqctl is
-// built with: what TestBuiltInKinds in internal/kube has from a real API server.
-//
-//go:embed kinds.txt
-var builtIn string
 
 // BuiltIn are the kinds of Kubernetes that can be listed, without their versions.
 func BuiltIn() []lynq.APIResource {
 	var all []lynq.APIResource
-	for line := range strings.Lines(builtIn) {
+	for line := range strings.Lines(kinds.Served()) {
 		f := strings.Fields(line)
 		if len(f) != 3 {
 			continue
