@@ -254,7 +254,7 @@ func (w *world) run(t *testing.T, verb string, o options) (execution, []string) 
 	}
 	w.last = w.look(t)
 	exit := e.exit
-	if e.erased != "" {
+	if e.erased != "" || lags(o.one("fault")) {
 		exit = -1 // the run may have passed the object already
 	}
 	c.At, c.Gone, c.Writes = time.Now(), w.gone, w.writes()

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
+	"github.com/lynqctl/lynqctl/test/inmemory/apiserver"
 	"github.com/lynqctl/lynqctl/test/robust/model"
 )
 
@@ -47,7 +48,18 @@ type faulty struct {
 //   - slow:N delays that request past the timeout of the command
 //   - short:N ends that watch without an event
 //   - swapped:N:REF is swap, before the Nth request of all
-//   - marked:N:TOOL:REF is mark, before the Nth request of all
+//   - marked:N:TOOL:REF is mark, before the Nth request of all. The tools label and owner add
+//     a label and an owner, and take nothing
+//   - gone:N:REF lets a person delete an object before the Nth request
+//   - pair:N:STATUS:STATUS answers that request with an error, and so the next one
+//   - swappair:N:STATUS:REF is swapped, and answers the next request with an error
+//
+// Only a server in memory knows these:
+//
+//   - behind:N:K lets the Nth request, if it is a read, miss the latest K changes
+//   - travel:N:K does so for every other read from there on, as if two servers had different
+//     states
+//   - tardy:RESOURCE:DURATION delays each event of the watches of a resource
 func (f *faulty) rules(t *testing.T, fault string) []faultproxy.Rule {
 	t.Helper()
 	what, value, _ := strings.Cut(fault, ":")
@@ -78,6 +90,21 @@ func (f *faulty) rules(t *testing.T, fault string) []faultproxy.Rule {
 		write.Before = f.swaps(t, value)
 	case "pause":
 		return []faultproxy.Rule{f.paused(t, nth)}
+	case "pair":
+		first, second, _ := strings.Cut(value, ":")
+		next := request
+		request.Status, _ = strconv.Atoi(first)
+		next.Status, _ = strconv.Atoi(second) // it doesn't see the request before
+		return []faultproxy.Rule{request, next}
+	case "swappair":
+		status, ref, _ := strings.Cut(value, ":")
+		next := request
+		request.Before = f.swaps(t, ref)
+		next.Skip++
+		next.Status, _ = strconv.Atoi(status)
+		return []faultproxy.Rule{request, next}
+	case "behind", "travel", "tardy":
+		return []faultproxy.Rule{f.lagging(what, number, value, request)}
 	case "before":
 		return []faultproxy.Rule{request, from}
 	case "after":
@@ -119,10 +146,36 @@ func (f *faulty) late(t *testing.T, what, value string, request faultproxy.Rule)
 	case "marked":
 		tool, ref, _ := strings.Cut(value, ":")
 		request.Before = f.marks(t, tool, ref)
+	case "gone":
+		request.Before = func() { f.e.met, f.e.erased = true, f.erased(t, model.ParseRef(value)) }
 	default:
 		t.Fatalf("unknown fault %q", what)
 	}
 	return request
+}
+
+// travels is the number of reads that a server behind the others answers.
+const travels = 8
+
+// lagging returns a rule for a server that lags.
+func (*faulty) lagging(what, number, value string, request faultproxy.Rule) faultproxy.Rule {
+	switch what {
+	case "tardy":
+		return faultproxy.Rule{Verb: "watch", Resource: number, Header: map[string]string{apiserver.Late: value}}
+	case "travel":
+		var reads atomic.Int64
+		counts := request.Match
+		request.Times = travels
+		request.Match = func(r faultproxy.Request) bool { return counts(r) && !r.IsWrite() && reads.Add(1)%2 == 0 }
+	}
+	request.Header = map[string]string{apiserver.Behind: value}
+	return request
+}
+
+// lags reports whether a fault makes the server lag. What a run says then is about the past.
+func lags(fault string) bool {
+	what, _, _ := strings.Cut(fault, ":")
+	return what == "behind" || what == "travel"
 }
 
 // marks lets another tool take an object.
@@ -224,6 +277,19 @@ func written(r faultproxy.Record) bool {
 	return r.IsWrite() && !r.DryRun && r.Status/100 == 2 && !ofRun
 }
 
+// erased lets a person delete an object during a command, and returns its uid.
+func (w *world) erased(t *testing.T, ref model.Ref) string {
+	name := w.wide(ref.Kind, ref.Name)
+	old, err := w.client(ref).Get(t.Context(), name, metav1.GetOptions{})
+	if err != nil {
+		return "" // the object doesn't exist
+	}
+	if err := w.client(ref).Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+		return "" // lynqctl was faster
+	}
+	return string(old.GetUID())
+}
+
 // swapped lets a person replace an object during a command. The person owns the new one.
 func (w *world) swapped(t *testing.T, ref model.Ref) (erased string, made []model.Object) {
 	name := w.wide(ref.Kind, ref.Name)
@@ -231,10 +297,9 @@ func (w *world) swapped(t *testing.T, ref model.Ref) (erased string, made []mode
 	if err != nil || len(old.GetFinalizers()) > 0 {
 		return "", nil // the object doesn't exist
 	}
-	if err := w.client(ref).Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
-		return "", nil // lynqctl was faster
+	if erased = w.erased(t, ref); erased == "" {
+		return "", nil
 	}
-	erased = string(old.GetUID())
 	next := fresh(old)
 	next.SetLabels(nil)
 	next.SetAnnotations(nil)

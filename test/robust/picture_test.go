@@ -137,7 +137,7 @@ func (w *world) see(t *testing.T, o *unstructured.Unstructured, namespace string
 	case record == "node" || record == "copy":
 		inventory := w.inventory(o)
 		k.inventory = &inventory
-	case record != "" || o.GetName() == "kube-root-ca.crt":
+	case record != "" || o.GetName() == "kube-root-ca.crt" || o.GetName() == theirs:
 	case o.GetKind() == model.Job && o.GetLabels()["lynq.sh/hub"] != "" && o.GetAnnotations()["lynq.sh/resource-id"] != "forged":
 		// A running hook isn't an object of its node, and leaves when it has ended.
 	default:
@@ -163,7 +163,11 @@ func (w *world) objectOf(o *unstructured.Unstructured, namespace string) (model.
 			object.Theirs = theirs
 		}
 	}
+	object.Theirs += o.GetLabels()[theirs]
 	for _, ref := range o.GetOwnerReferences() {
+		if ref.Name == theirs {
+			object.Theirs += " owner"
+		}
 		object.Owners = append(object.Owners, model.Owner{UID: string(ref.UID), Controller: ref.Controller != nil && *ref.Controller})
 	}
 	content := maps.Clone(o.Object)

@@ -117,7 +117,7 @@ func (w *world) tryPatch(t *testing.T, ref model.Ref, change map[string]any) (*u
 // taken lets another tool take an object during a command. It returns the changed object,
 // if it existed.
 func (w *world) taken(t *testing.T, name string, ref model.Ref) []model.Object {
-	o, err := w.tryPatch(t, ref, w.tool(name, ref))
+	o, err := w.marking(t, name, ref)
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -131,6 +131,32 @@ func (w *world) taken(t *testing.T, name string, ref model.Ref) []model.Object {
 	}
 	return []model.Object{object}
 }
+
+// marking changes an object like another tool.
+func (w *world) marking(t *testing.T, name string, ref model.Ref) (*unstructured.Unstructured, error) {
+	if name != "owner" {
+		return w.tryPatch(t, ref, w.tool(name, ref))
+	}
+	o, err := w.client(ref).Get(t.Context(), w.wide(ref.Kind, ref.Name), metav1.GetOptions{})
+	if err != nil {
+		return nil, err
+	}
+	all := w.Dynamic.Resource(configMaps()).Namespace(w.namespaces[ref.Namespace])
+	owner, err := all.Get(t.Context(), theirs, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		owner = &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}
+		owner.SetName(theirs)
+		owner, err = all.Create(t.Context(), owner, metav1.CreateOptions{FieldManager: "stranger"})
+	}
+	if err != nil {
+		return nil, err
+	}
+	o.SetOwnerReferences(append(o.GetOwnerReferences(), metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: theirs, UID: owner.GetUID()}))
+	return w.client(ref).Update(t.Context(), o, metav1.UpdateOptions{FieldManager: "stranger"})
+}
+
+// theirs is the name of the object that strangers make an owner of others.
+const theirs = "theirs"
 
 func metadata(labels, annotations map[string]any) map[string]any {
 	m := map[string]any{}
@@ -151,6 +177,8 @@ func (w *world) tool(name string, ref model.Ref) map[string]any {
 	case "argo":
 		group := map[string]string{model.Widget: w.group, model.Set: "apps", model.Job: "batch", model.Kind: "apiextensions.k8s.io"}[ref.Kind]
 		return metadata(nil, map[string]any{"argocd.argoproj.io/tracking-id": fmt.Sprintf("theirs:%s/%s:%s/%s", group, ref.Kind, w.namespaces[ref.Namespace], w.wide(ref.Kind, ref.Name))})
+	case "label":
+		return metadata(map[string]any{theirs: "yes"}, nil)
 	case "unmanaged":
 		return metadata(nil, map[string]any{"lynq.sh/mode": "unmanaged"})
 	case "managed":

@@ -42,6 +42,8 @@ type Rule struct {
 	Reason string
 	// RetryAfter sets this header, in seconds, unless it is 0.
 	RetryAfter int
+	// Header is added to the request, for servers that know it: see package apiserver.
+	Header map[string]string
 	// End cuts the connection, or closes the watch after this many Events.
 	End    End
 	Events int
@@ -57,7 +59,7 @@ func (r Rule) matches(q Request) bool {
 func anyOr(want, got string) bool { return want == "" || want == got }
 
 // final reports whether later rules don't apply.
-func (r Rule) final() bool { return r.Status != 0 || r.End != "" }
+func (r Rule) final() bool { return r.Status != 0 || r.End != "" || r.Header != nil }
 
 // schedule holds rules, and how often each has matched.
 type schedule struct {

@@ -64,6 +64,12 @@ func (p *Within) carry(x *exchange, r *http.Request) (*http.Response, error) {
 		resp.Request = r
 		return resp, nil
 	}
+	if x.rule.Header != nil {
+		r = r.Clone(r.Context())
+		for name, value := range x.rule.Header {
+			r.Header.Set(name, value)
+		}
+	}
 	resp, err := p.Next.RoundTrip(r)
 	if err != nil {
 		return nil, err

@@ -104,9 +104,9 @@ func (s *Server) one(q *query, o *stored) ([]byte, error) {
 	return enveloped(q.kind.apiVersion(), q.kind.name, text)
 }
 
-// many returns an answer with all objects in one page.
-func (s *Server) many(q *query, objects []*stored) ([]byte, error) {
-	meta := metav1.ListMeta{ResourceVersion: strconv.Itoa(s.version)}
+// many returns an answer with all objects of a version in one page.
+func (s *Server) many(q *query, objects []*stored, version int) ([]byte, error) {
+	meta := metav1.ListMeta{ResourceVersion: strconv.Itoa(version)}
 	items := make([][]byte, 0, len(objects))
 	for _, o := range objects {
 		text, err := s.encoded(q.form, o)

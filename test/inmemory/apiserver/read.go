@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -112,6 +113,9 @@ func (s *Server) end(w *watching) {
 func (s *Server) tell(w *watching) {
 	for {
 		text, err := s.news(w)
+		if w.late > 0 {
+			<-time.After(w.late)
+		}
 		if err == nil && text != nil {
 			_, err = w.body.Write(text)
 		}

@@ -31,6 +31,7 @@ func (s *Server) parse(r *http.Request) (*query, error) {
 		name:    strings.TrimPrefix(params.Get("fieldSelector"), "metadata.name="),
 		content: r.Header.Get("Content-Type"),
 	}
+	q.lagging(r.Header)
 	if err := s.selecting(q, params.Get("labelSelector")); err != nil {
 		return nil, err
 	}

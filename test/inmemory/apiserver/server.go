@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -96,6 +97,8 @@ type query struct {
 	from    string          // the resource version before the first event of a watch
 	labels  labels.Selector // nil for all
 	name    string          // of a field selector
+	behind  int             // see Behind
+	late    time.Duration   // see Late
 	dryRun  bool
 	force   bool
 	manager string
@@ -112,13 +115,16 @@ func (q *query) resource() schema.GroupResource {
 
 // answer carries out a query.
 func (s *Server) answer(q *query) ([]byte, error) {
+	if q.behind > 0 && (q.verb == "list" || q.verb == "get") {
+		return s.old(q)
+	}
 	switch q.verb {
 	case "discover":
 		return s.discovery(q.core)
 	case "review":
 		return review(q)
 	case "list":
-		return s.many(q, s.selected(q))
+		return s.many(q, s.selected(q), s.version)
 	case "deletecollection":
 		for _, o := range s.selected(q) {
 			one := *q
