@@ -17,6 +17,9 @@ import (
 type breakage struct {
 	name  string
 	edits []edited
+	// history is the recorded history that finds it, because random ones rarely do. It is ""
+	// for the others.
+	history string
 }
 
 // edited replaces a text in a file, which must contain it once.
@@ -32,41 +35,56 @@ func breakages() []breakage {
 			"internal/kube/object.go",
 			"return &metav1.Preconditions{UID: optional(permit.UID()), ResourceVersion: optional(permit.Version())}",
 			"return nil",
-		}}},
+		}}, ""},
 		{quickest, []edited{{
 			"pkg/apply/record.go",
 			"next.Entries = append(inventory.Intent(next.Entries, desired), completed...)",
 			"_, _ = desired, completed",
-		}}},
+		}}, ""},
 		{"takes labels for proof", []edited{{
 			"pkg/apply/decide/gate.go",
 			"case means(r, q.live):",
 			"case r != nil:",
-		}}},
+		}}, ""},
+		{"deletes an object that changed since the list", []edited{{
+			"internal/kube/object.go",
+			"return &metav1.Preconditions{UID: optional(permit.UID()), ResourceVersion: optional(permit.Version())}",
+			"return &metav1.Preconditions{UID: optional(permit.UID())}",
+		}}, "taken-late"},
+		{"takes a forged digest for proof", []edited{{
+			"pkg/apply/decide/decide.go",
+			"case !me.Tracked(o, l), !o.Marked(l):",
+			"case !me.Tracked(o, l):",
+		}}, "forged-digest"},
+		{"deletes by an entry without a uid", []edited{{
+			"pkg/apply/decide/adoption.go",
+			`return r.UID == string(l.UID) || r.UID == "" && l.Written()`,
+			`return r.UID == string(l.UID) || r.UID == ""`,
+		}}, "forged-copy"},
 		{"takes a failed list for an empty one", []edited{{
 			"pkg/apply/observe/objects.go",
 			"o.unknown(refs, err)\n",
 			"\n",
-		}}},
+		}}, ""},
 		{"a stage doesn't wait", []edited{{
 			"pkg/apply/schedule/stages.go",
 			"case s.open[k] > s.lent[k]:",
 			"case false:",
-		}}},
+		}}, ""},
 		{"carries out a plan that holds no more", []edited{{
 			"internal/usecase/session/planfile.go",
 			"return plans, changesTold(changes, places), err",
 			"return plans, changesTold(changes[:0], places), err",
-		}}},
+		}}, ""},
 		{"a shard deletes nodes of others", []edited{{
 			"pkg/apply/decide/shard.go",
 			"if !s.Has(m.uid()) {",
 			"if m.node != nil && !s.Has(m.uid()) {",
-		}}},
+		}}, ""},
 		{"writes without its Lease", []edited{
 			{"internal/usecase/session/locks.go", "if ls.Ctx = hub.Hold(ls.Ctx); len", "if hub.Hold(ls.Ctx); len"},
 			{"internal/usecase/session/locks.go", "r.Client = r.Client.While(ls.check)", "_ = ls.check"},
-		}},
+		}, ""},
 	}
 }
 
@@ -155,6 +173,13 @@ const (
 // find runs the driver until it finds a violation, and returns it.
 func (b *breakage) find(t *testing.T, driver string) string {
 	t.Helper()
+	if b.history != "" {
+		out, err := exec.CommandContext(t.Context(), driver, "-test.run=^TestHistoriesInMemory$/^"+b.history+"$").CombinedOutput()
+		if _, failed := errors.AsType[*exec.ExitError](err); !failed {
+			t.Fatalf("the driver found nothing in history %s", b.history)
+		}
+		return "in history " + b.history + ": " + violationIn(t, out)
+	}
 	for seed := 1; seed <= enough; seed += atATime {
 		run := exec.CommandContext(t.Context(), driver, "-test.run=^TestMemory$")
 		run.Env = append(os.Environ(), fmt.Sprintf("LYNQCTL_ROBUST_SEED=%d", seed), fmt.Sprintf("LYNQCTL_ROBUST_MEMORY_STEPS=%d", atATime*historySteps))
@@ -162,13 +187,19 @@ func (b *breakage) find(t *testing.T, driver string) string {
 		if _, failed := errors.AsType[*exec.ExitError](err); !failed {
 			continue
 		}
-		_, violation, is := strings.Cut(string(out), "violations:\n")
-		if !is {
-			t.Fatalf("the driver failed otherwise:\n%s", out)
-		}
-		line, _, _ := strings.Cut(violation, "\n")
-		return fmt.Sprintf("from seed %d: %s", seed, strings.TrimSpace(line))
+		return fmt.Sprintf("from seed %d: %s", seed, violationIn(t, out))
 	}
 	t.Fatalf("the driver found nothing in %d histories", enough)
 	return ""
+}
+
+// violationIn returns the first violation in the output of a driver.
+func violationIn(t *testing.T, out []byte) string {
+	t.Helper()
+	_, violation, is := strings.Cut(string(out), "violations:\n")
+	if !is {
+		t.Fatalf("the driver failed otherwise:\n%s", out)
+	}
+	line, _, _ := strings.Cut(violation, "\n")
+	return strings.TrimSpace(line)
 }

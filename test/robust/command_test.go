@@ -249,9 +249,7 @@ func (w *world) run(t *testing.T, verb string, o options) (execution, []string) 
 	w.gone.See(c, before, time.Now())
 	e := w.execute(t, args, o.one("fault"))
 	delete(before.Objects, e.erased)
-	for _, o := range e.marked {
-		before.Objects[o.UID] = o
-	}
+	before.See(e.marked)
 	w.last = w.look(t)
 	exit := e.exit
 	if e.erased != "" || lags(o.one("fault")) {

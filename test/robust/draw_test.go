@@ -54,7 +54,7 @@ func (d drawer) chances() []chance {
 	return []chance{
 		{40, d.apply}, {4, d.plan}, {8, d.planned}, {8, d.remove}, {5, d.prune}, {5, d.restore}, {4, d.adopt}, {4, d.rebuild}, {3, d.finalize}, {3, d.look},
 		{6, d.row}, {6, d.column}, {5, d.hand}, {6, d.rehub}, {5, d.uid}, {2, d.renamed}, {3, d.grace}, {6, d.pass}, {6, d.move}, {6, d.dropOrAdd}, {7, d.set}, {4, d.exclusion}, {2, d.tombstone}, {4, d.stages}, {6, d.revised},
-		{5, d.made}, {4, d.marked}, {2, d.copied}, {4, d.erased}, {8, d.forgotten}, {4, d.lost}, {4, d.forged}, {4, d.serving},
+		{5, d.made}, {4, d.marked}, {2, d.copied}, {4, d.erased}, {8, d.forgotten}, {4, d.lost}, {6, d.forged}, {4, d.blurred}, {4, d.serving},
 	}
 }
 
@@ -137,8 +137,29 @@ func (d drawer) fault() string {
 		return " fault=deny:" + pick(d, model.Claim, model.Widget)
 	case 7, 8:
 		return " fault=as:" + pick(d, users()...)
+	case 15:
+		if ref := d.object(func(o model.Object) bool { return o.Kind == model.Config }); ref != "" {
+			return fmt.Sprintf(" fault=mark:0:%s:%s", pick(d, "helm", "unmanaged"), ref)
+		}
+	case 11, 12:
+		return d.lagging()
+	case 13:
+		return fmt.Sprintf(" fault=pair:%d:%d:%d", 1+d.IntN(40), pick(d, 409, 500), pick(d, 403, 409, 500))
+	case 14:
+		if ref := d.object(func(o model.Object) bool { return o.Kind == model.Config || o.Kind == model.Claim }); ref != "" {
+			return fmt.Sprintf(" fault=marked:%d:%s:%s", 1+d.IntN(40), pick(d, "label", "owner", "helm"), ref)
+		}
 	}
 	return ""
+}
+
+// lagging draws a server that lags, which only memory has.
+func (d drawer) lagging() string {
+	if !d.clocked {
+		return ""
+	}
+	nth, changes := 1+d.IntN(30), pick(d, 1, 3, 10, 40)
+	return pick(d, fmt.Sprintf(" fault=behind:%d:%d", nth, changes), fmt.Sprintf(" fault=travel:%d:%d", nth, changes), " fault=tardy:configmaps:20s")
 }
 
 func (d drawer) apply() string {
@@ -250,7 +271,8 @@ func (d drawer) remove() string {
 	return "delete " + target + " cascade=" + cascade + fault
 }
 
-// swapOf lets a person replace an object of a node just before its deletion.
+// swapOf lets a person replace an object of a node just before its deletion, or another tool
+// take it.
 func (d drawer) swapOf(target string) string {
 	node, is := strings.CutPrefix(target, "node=")
 	row, _, _ := strings.Cut(node, "-")
@@ -258,7 +280,7 @@ func (d drawer) swapOf(target string) string {
 	if ref == "" {
 		return ""
 	}
-	return " fault=swap:0:" + ref
+	return " fault=" + pick(d, "swap:0:", "mark:0:helm:", "mark:0:unmanaged:") + ref
 }
 
 func (d drawer) prune() string    { return "prune" + pick(d, "", " data=1") + d.fault() }
@@ -429,7 +451,11 @@ func (d drawer) lost() string      { return with("lose", d.node()) }
 // forged draws a forgery of one side: either of an object or of an inventory.
 func (d drawer) forged() string {
 	theirs := d.object(func(o model.Object) bool { return !d.touched(o) })
-	switch d.IntN(8) {
+	switch d.IntN(11) {
+	case 8:
+		return with("unnamed", d.node(), d.object(func(o model.Object) bool { holder, _ := d.cluster.Holder(o); return holder != nil }))
+	case 9, 10:
+		return with("forge", d.changedNode())
 	case 6, 7:
 		return with("tamper", d.node())
 	case 0, 1:
@@ -443,6 +469,20 @@ func (d drawer) forged() string {
 	default:
 		return with("hook", d.node())
 	}
+}
+
+// changedNode returns a node whose row changed lately, or any node.
+func (d drawer) changedNode() string {
+	for _, line := range slices.Backward(d.lines[max(0, len(d.lines)-lately):]) {
+		words := strings.Fields(line)
+		if words[0] != "column" {
+			continue
+		}
+		if hub := d.inputs.Hub(words[1]); hub != nil && len(hub.Forms) > 0 {
+			return model.Node{Row: words[2], Form: hub.Forms[d.IntN(len(hub.Forms))].Name}.Name()
+		}
+	}
+	return d.node()
 }
 
 // touched reports whether an object has one of lynqctl's labels, or an inventory lists it.

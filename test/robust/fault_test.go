@@ -30,7 +30,8 @@ type faulty struct {
 //
 //   - kill:N kills the process before its Nth write
 //   - lost:N drops the answer of that write
-//   - mark:N:TOOL:REF lets another tool take an object before that write
+//   - mark:N:TOOL:REF lets another tool take an object before that write, or before its own
+//     deletion if N is 0
 //   - swap:N:REF lets a person replace an object before that write, or before its own
 //     deletion if N is 0
 //   - pause:N pauses the process before that write, until another run has its Leases
@@ -82,10 +83,13 @@ func (f *faulty) rules(t *testing.T, fault string) []faultproxy.Rule {
 		write.End = faultproxy.CutAfter
 	case "mark":
 		tool, ref, _ := strings.Cut(value, ":")
+		if nth == 0 {
+			write = f.deletionOf(ref)
+		}
 		write.Before = f.marks(t, tool, ref)
 	case "swap":
-		if ref := model.ParseRef(value); nth == 0 {
-			write = faultproxy.Rule{Verb: "delete", Namespace: f.namespaces[ref.Namespace], Name: f.wide(ref.Kind, ref.Name), Times: 1}
+		if nth == 0 {
+			write = f.deletionOf(value)
 		}
 		write.Before = f.swaps(t, value)
 	case "pause":
@@ -152,6 +156,12 @@ func (f *faulty) late(t *testing.T, what, value string, request faultproxy.Rule)
 		t.Fatalf("unknown fault %q", what)
 	}
 	return request
+}
+
+// deletionOf returns a rule for the deletion of an object.
+func (f *faulty) deletionOf(object string) faultproxy.Rule {
+	ref := model.ParseRef(object)
+	return faultproxy.Rule{Verb: "delete", Namespace: f.namespaces[ref.Namespace], Name: f.wide(ref.Kind, ref.Name), Times: 1}
 }
 
 // travels is the number of reads that a server behind the others answers.
@@ -313,5 +323,6 @@ func (w *world) swapped(t *testing.T, ref model.Ref) (erased string, made []mode
 		t.Error(err) // the test's own goroutine waits for the command
 		return erased, nil
 	}
+	object.Strange = true
 	return erased, []model.Object{object}
 }

@@ -243,9 +243,9 @@ func (p paper) manifest(r model.Resource) (list, text string) {
 	const pod = `containers: [{name: main, image: main, args: ["{{ .plan }}"]}]`
 	switch r.Kind {
 	case model.Claim:
-		return "persistentVolumeClaims", "{apiVersion: v1, kind: PersistentVolumeClaim, " + claim + "}"
+		return "persistentVolumeClaims", "{apiVersion: v1, kind: PersistentVolumeClaim, " + strings.Replace(claim, "{", `{volumeName: "", `, 1) + "}"
 	case model.Widget:
-		return "manifests", "{apiVersion: " + p.group + `/v1, kind: Widget, spec: {plan: "{{ .plan }}"}}`
+		return "manifests", "{apiVersion: " + p.group + `/v1, kind: Widget, spec: {plan: "{{ .plan }}", host: ""}}`
 	case model.Set:
 		retained := ""
 		if r.TakesClaims {

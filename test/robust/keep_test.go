@@ -173,9 +173,7 @@ func (k *keeping) phase(t *testing.T, c model.Command, least time.Duration) []st
 	if k.e.erased != "" {
 		exit = -1 // the person's object may conflict with the form
 	}
-	for _, o := range k.e.marked {
-		k.before.Objects[o.UID] = o
-	}
+	k.before.See(k.e.marked)
 	k.e.erased, k.e.marked = "", nil
 	c.At, c.Gone = time.Now(), k.world.gone
 	wrong := model.Check(c, k.before, now, exit)

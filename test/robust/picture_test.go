@@ -70,6 +70,15 @@ func (w *world) look(t *testing.T) *model.Cluster {
 			w.list(t, c, resource, alias)
 		}
 	}
+	for uid := range w.strangers {
+		o, is := c.Objects[uid]
+		if _, entry := c.Holder(o); !is || entry.UID == uid {
+			delete(w.strangers, uid)
+			continue
+		}
+		o.Strange = true
+		c.Objects[uid] = o
+	}
 	if w.memory != nil {
 		for _, o := range w.memory.All("operator.lynq.sh", operatorNodes, w.Namespace) {
 			c.UIDs[string(o.GetUID())] = true
@@ -159,8 +168,14 @@ func (w *world) objectOf(o *unstructured.Unstructured, namespace string) (model.
 		TakesClaims: whenDeleted == "Delete",
 	}
 	for _, part := range []string{"data", "spec"} {
+		if plan, is, _ := unstructured.NestedString(o.Object, part, "plan"); is {
+			object.Plan = plan
+		}
+		if host, _, _ := unstructured.NestedString(o.Object, part, "host"); host != "" {
+			object.Theirs += host // a controller filled it
+		}
 		if theirs, _, _ := unstructured.NestedString(o.Object, part, "theirs"); theirs != "" {
-			object.Theirs = theirs
+			object.Theirs += theirs
 		}
 	}
 	object.Theirs += o.GetLabels()[theirs]
@@ -168,7 +183,7 @@ func (w *world) objectOf(o *unstructured.Unstructured, namespace string) (model.
 		if ref.Name == theirs {
 			object.Theirs += " owner"
 		}
-		object.Owners = append(object.Owners, model.Owner{UID: string(ref.UID), Controller: ref.Controller != nil && *ref.Controller})
+		object.Owners = append(object.Owners, model.Owner{UID: string(ref.UID), Controller: ref.Controller != nil && *ref.Controller, Theirs: ref.Name == theirs})
 	}
 	content := maps.Clone(o.Object)
 	delete(content, "metadata")

@@ -38,6 +38,8 @@ func (w *world) strange(t *testing.T, op string, args []string) error {
 		"drift":   {1, w.drift},
 		"untrack": {1, w.untrack},
 		"blur":    {2, w.blur},
+		"unnamed": {2, w.unnamed},
+		"forge":   {1, w.forge},
 		"entry":   {2, w.entry},
 		"track":   {2, w.track},
 		"ghost":   {1, w.ghost},
@@ -92,8 +94,11 @@ func (w *world) create(t *testing.T, ref model.Ref, o *unstructured.Unstructured
 	}
 	o.SetName(w.wide(ref.Kind, ref.Name))
 	o.SetNamespace(w.namespaces[ref.Namespace])
-	_, err := w.client(ref).Create(t.Context(), o, metav1.CreateOptions{})
-	if err != nil && !apierrors.IsAlreadyExists(err) {
+	made, err := w.client(ref).Create(t.Context(), o, metav1.CreateOptions{})
+	switch {
+	case err == nil:
+		w.strangers[string(made.GetUID())] = true
+	case !apierrors.IsAlreadyExists(err):
 		t.Fatal(err)
 	}
 }
@@ -369,14 +374,9 @@ func (w *world) untrack(t *testing.T, a []string) {
 
 // blur NODE REF: changes an entry to that of a run that was killed before the answer.
 func (w *world) blur(t *testing.T, a []string) {
-	inventory := w.get(t, inventoryRef(a[0]))
-	if inventory == nil {
+	lines := w.linesOf(t, a[0])
+	if lines == nil {
 		return
-	}
-	var lines []map[string]any
-	data, _, _ := unstructured.NestedString(inventory.Object, "data", "resources")
-	if err := json.Unmarshal([]byte(data), &lines); err != nil {
-		return // another stranger was here
 	}
 	for _, l := range lines {
 		if key, _, _ := strings.Cut(fmt.Sprint(l["key"]), "@"); w.refOf(key).Name == model.ParseRef(a[1]).Name {
@@ -384,6 +384,60 @@ func (w *world) blur(t *testing.T, a []string) {
 		}
 	}
 	w.setLines(t, a[0], lines)
+}
+
+// unnamed NODE REF: copies an object with its labels, and adds an entry without a uid to an
+// inventory that names the copy. A run that was killed before a creation leaves such entries.
+func (w *world) unnamed(t *testing.T, a []string) {
+	ref := model.ParseRef(a[1])
+	o := w.get(t, ref)
+	if o == nil || ref.Kind != model.Config && ref.Kind != model.Claim {
+		return
+	}
+	w.copied(t, a[1:], func(o *unstructured.Unstructured) { o.SetOwnerReferences(nil) })
+	w.addLine(t, a[0], map[string]any{
+		"key": fmt.Sprintf("%s/%s/%s-copy@forged", ref.Kind, o.GetNamespace(), o.GetName()), "apiVersion": o.GetAPIVersion(),
+		"digest": "00", "creation": "WhenNeeded", "deletion": "Delete", "conflict": "Force", "patch": "apply",
+	})
+}
+
+// forge NODE: records the digests that the inputs give now, as if a run had written the
+// objects. Another cluster tells a stranger these digests.
+func (w *world) forge(t *testing.T, a []string) {
+	if w.memory == nil {
+		return
+	}
+	theirs := newMemoryWorld(t)
+	theirs.inputs = cloned(t, w.inputs)
+	theirs.run(t, "apply", options{"max": {"100%"}})
+	digests := map[any]any{}
+	for _, l := range theirs.linesOf(t, a[0]) {
+		digests[l["key"]] = l["digest"]
+	}
+	lines := w.linesOf(t, a[0])
+	for _, l := range lines {
+		if digest := digests[l["key"]]; digest != nil {
+			l["digest"] = digest
+		}
+	}
+	if lines != nil {
+		w.setLines(t, a[0], lines)
+	}
+}
+
+// linesOf returns the lines of an inventory. They are nil if there is none, or nobody can
+// read it.
+func (w *world) linesOf(t *testing.T, node string) (lines []map[string]any) {
+	t.Helper()
+	inventory := w.get(t, inventoryRef(node))
+	if inventory == nil {
+		return nil
+	}
+	data, _, _ := unstructured.NestedString(inventory.Object, "data", "resources")
+	if err := json.Unmarshal([]byte(data), &lines); err != nil {
+		return nil // another stranger was here
+	}
+	return lines
 }
 
 // entry NODE REF: adds an entry to an inventory that names a stranger's object.
@@ -405,14 +459,9 @@ func (w *world) entry(t *testing.T, a []string) {
 // addLine adds a line to the inventory of a node.
 func (w *world) addLine(t *testing.T, node string, line map[string]any) {
 	t.Helper()
-	inventory := w.get(t, inventoryRef(node))
-	if inventory == nil {
+	lines := w.linesOf(t, node)
+	if lines == nil {
 		return
-	}
-	var lines []map[string]any
-	data, _, _ := unstructured.NestedString(inventory.Object, "data", "resources")
-	if err := json.Unmarshal([]byte(data), &lines); err != nil {
-		return // another stranger was here
 	}
 	for _, l := range lines {
 		if l["key"] == line["key"] && l["digest"] != line["digest"] {

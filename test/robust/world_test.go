@@ -47,6 +47,9 @@ type world struct {
 	last           *model.Cluster
 	gone           model.Gone
 	frozen         model.Frozen // the plan file
+	// strangers has the uids of objects that other people created, and no inventory has
+	// recorded since.
+	strangers map[string]bool
 }
 
 // known is what a picture has of an object: nothing, an inventory, or an object of the model.
@@ -101,7 +104,7 @@ func newMemoryWorld(t *testing.T) *world {
 // begin creates the first state of every history.
 func (w *world) begin(t *testing.T, far string) {
 	t.Helper()
-	w.dir, w.inputs, w.gone = t.TempDir(), firstInputs(), model.Gone{}
+	w.dir, w.inputs, w.gone, w.strangers = t.TempDir(), firstInputs(), model.Gone{}, map[string]bool{}
 	w.paper = paper{group: w.Namespace + ".example.com", namespaces: map[string]string{model.Near: w.Namespace, model.Far: far}}
 	w.createAll(t, fmt.Sprintf(`apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

@@ -21,6 +21,7 @@ func (s *Server) control(at key) {
 				}
 			}
 		}
+		s.fill(at)
 		switch at.kind {
 		case "StatefulSet":
 			s.claims(o)
@@ -34,6 +35,43 @@ func (s *Server) control(at key) {
 		}
 	}
 	s.collect()
+}
+
+// fill sets the fields that controllers own, whatever the manifest says: the volume of a
+// claim, and the host of a Widget.
+func (s *Server) fill(at key) {
+	field, value := "", ""
+	switch at.kind {
+	case "PersistentVolumeClaim":
+		field, value = "volumeName", "volume-"+at.name
+	case "Widget":
+		field, value = "host", at.name+".example.com"
+	}
+	o := s.objects[at]
+	if now, _, _ := unstructured.NestedString(o.Object, "spec", field); field == "" || now != "" {
+		return
+	}
+	next := &draft{o.DeepCopy(), o.fields}
+	set(next, value, "spec", field)
+	if at.kind == "Widget" { // whoever writes the status is its controller
+		set(next, value, "status", field)
+	}
+	for _, k := range s.kinds() {
+		if k.group != at.group || k.name != at.kind {
+			continue
+		}
+		if filled, err := s.managed(&query{kind: k, manager: managerOf(at.kind)}, o.draft, next); err == nil {
+			s.put(at, o, filled)
+		}
+		return
+	}
+}
+
+func managerOf(kind string) string {
+	if kind == "Widget" {
+		return "widgets"
+	}
+	return "kube-controller-manager"
 }
 
 // status returns the status of a ready object, or nil for kinds without one.

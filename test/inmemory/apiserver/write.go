@@ -11,9 +11,11 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/uuid"
+	problems "k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 )
 
@@ -160,10 +162,19 @@ func (s *Server) admit(q *query, live *stored, next *draft) error {
 			return forbidden(q)
 		}
 	}
+	if live != nil && at(live, "volumeName") != "" && at(live, "volumeName") != at(&stored{draft: next}, "volumeName") {
+		return apierrors.NewInvalid(schema.GroupKind{Kind: q.kind.name}, q.at.name, problems.ErrorList{problems.Forbidden(problems.NewPath("spec"), "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims")})
+	}
 	if live != nil && live.deleting && len(next.GetFinalizers()) > len(live.finalizers) {
 		return forbidden(q)
 	}
 	return nil
+}
+
+// at returns a text in the spec of an object.
+func at(o *stored, name string) string {
+	text, _, _ := unstructured.NestedString(o.Object, "spec", name)
+	return text
 }
 
 // born sets the fields that a server sets in a new object.

@@ -101,7 +101,7 @@ func (c Command) changes(before, after *Cluster) []string {
 		}
 		why, whole := c.frozen(before, o)
 		switch {
-		case now.Theirs != o.Theirs:
+		case c.Verb != "wait" && now.Theirs != o.Theirs:
 			wrong = append(wrong, fmt.Sprintf("%s lost a field that no form sets", o.Ref))
 		case why == "":
 		case now.Body != o.Body:
@@ -265,6 +265,9 @@ func (c Command) missing(after *Cluster) []string {
 		}
 		if unmanaged(o) || c.Watches && after.foreign(o) {
 			continue
+		}
+		if row := c.Inputs.Hub(r.Node.Hub).Row(r.Node.Row); !c.Watches && (r.Ref.Kind == Config || r.Ref.Kind == Widget) && o.Plan != row.Columns["plan"] {
+			wrong = append(wrong, fmt.Sprintf("%s has plan %q, the run succeeded, and node %s renders %q", r.Ref, o.Plan, r.Node.Name(), row.Columns["plan"]))
 		}
 		holder, entry := after.Holder(o)
 		switch {

@@ -6,6 +6,7 @@ import "slices"
 type Owner struct {
 	UID        string
 	Controller bool
+	Theirs     bool // other people's
 }
 
 // Object is an object of the cluster that isn't a record of lynqctl.
@@ -20,6 +21,10 @@ type Object struct {
 	Body, Whole string
 	// Theirs is a field of the content that no form sets.
 	Theirs string
+	// Plan is the field that forms set from the row's column plan.
+	Plan string
+	// Strange is set if somebody else created the object, and no inventory has had its uid.
+	Strange bool
 	// TakesClaims is set if Kubernetes deletes claims with the object.
 	TakesClaims bool
 }
@@ -53,6 +58,16 @@ type Cluster struct {
 	Inventories []Inventory
 	Operated    []Operated
 	UIDs        map[string]bool // of everything that an owner reference may name
+}
+
+// See adds objects that others changed after the picture, and their owners.
+func (c *Cluster) See(objects []Object) {
+	for _, o := range objects {
+		c.Objects[o.UID] = o
+		for _, w := range o.Owners {
+			c.UIDs[w.UID] = c.UIDs[w.UID] || w.Theirs
+		}
+	}
 }
 
 // At returns the object with a name. It ignores objects in deletion. The bool is false if

@@ -69,10 +69,17 @@ func (c Command) Stays(before *Cluster, o Object) string {
 	return "the command deletes no objects"
 }
 
+// unnamed is about an entry of a run that was killed before it created its object, or one
+// that somebody forged.
+const unnamed = "a person created it, and its entry has no uid"
+
 func (c Command) staysInApply(before *Cluster, o Object) string {
 	holder, entry := before.Holder(o)
 	if holder == nil {
 		return "it isn't ours: no inventory lists it and tracks it"
+	}
+	if entry.UID == "" && o.Strange {
+		return unnamed
 	}
 	if c.Label != "" && o.Labels["tenant"] != c.Label {
 		return "its labels are not of this run"
@@ -142,6 +149,8 @@ func (c Command) staysInDelete(before *Cluster, o Object) string {
 		return "its node " + holder.Node.Name() + " is not deleted"
 	case c.Verb == "finalize" && !holder.Deleting && !holder.Copy: // a copy belongs to a deleted inventory
 		return "nobody deleted the inventory of its node " + holder.Node.Name()
+	case entry.UID == "" && o.Strange:
+		return unnamed
 	case entry.Excluded:
 		return "it is recorded as excluded"
 	case c.CascadeOrphan:
