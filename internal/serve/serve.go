@@ -15,9 +15,12 @@ const (
 	headerTimeout = 5 * time.Second
 	readTimeout   = 10 * time.Second
 	writeTimeout  = 30 * time.Second
-	idleTimeout   = 2 * time.Minute
+	idleTimeout   = 30 * time.Second
 	stopTimeout   = 5 * time.Second
 	maxHeader     = 16 << 10
+	// mostConnections limits the connections, which share the process's files with sources
+	// of rows.
+	mostConnections = 32
 )
 
 // Options are the answers.
@@ -55,7 +58,7 @@ func Serve(ctx context.Context, listener net.Listener, o Options) error {
 	}
 	server := &http.Server{
 		Handler: o.handler(), ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
-		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader, ErrorLog: log.New(o.Log, "", 0), //nolint:forbidigo // the writer is what the caller wants
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader, ConnState: newConnections(mostConnections).change, ErrorLog: log.New(o.Log, "", 0), //nolint:forbidigo // the writer is what the caller wants
 	}
 	stopped := make(chan error, 1)
 	stop := context.AfterFunc(ctx, func() {

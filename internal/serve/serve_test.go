@@ -133,3 +133,38 @@ func TestServeFails(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+// TestIdleConnections wants answers for new clients, however many connections are idle.
+func TestIdleConnections(t *testing.T) {
+	url, end := served(t, serve.Options{})
+	var idle []net.Conn
+	for range 120 {
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() }) // the server may have closed it
+		if _, err := io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: lynqctl\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := conn.Read(make([]byte, 64)); err != nil {
+			t.Fatal(err)
+		}
+		idle = append(idle, conn)
+	}
+	if status, body := ask(t, http.MethodGet, url+"/healthz"); status != http.StatusOK || body != "ok\n" {
+		t.Errorf("%d %q", status, body)
+	}
+	closed := 0
+	for _, conn := range idle[:80] { // the first ones
+		if _, err := io.Copy(io.Discard, conn); err == nil {
+			closed++
+		}
+	}
+	if closed != 80 {
+		t.Errorf("%d of the first 80 idle connections are closed", closed)
+	}
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+}

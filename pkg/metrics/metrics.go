@@ -40,6 +40,7 @@ type Metrics struct {
 	// stones are those that a hub's inputs name.
 	stones map[lynq.HubKey][]lynq.Ref
 	held   map[lynq.HubKey][]plan.Guard
+	kept   *[]lynq.HubKey // see Kept; nil where nobody told
 }
 
 // New makes metrics that have counted nothing yet.

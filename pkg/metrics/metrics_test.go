@@ -295,6 +295,57 @@ func TestLeading(t *testing.T) {
 	has(t, m, `lynqctl_fights_total{hub="crm",namespace="shop"} 1`)
 }
 
+// lacks checks that texts are nowhere in what is exposed.
+func lacks(t *testing.T, m *metrics.Metrics, texts ...string) {
+	t.Helper()
+	all := exposed(t, m)
+	for _, text := range texts {
+		if strings.Contains(all, text) {
+			t.Errorf("there is %s in\n%s", text, all)
+		}
+	}
+}
+
+// TestGone wants no series of a node or hub that is gone, whichever way it went.
+func TestGone(t *testing.T) {
+	key := lynq.NodeKey{Namespace: "shop", Name: "bolt-web"}
+	id := idOf(crm, key)
+	of := func(whole bool, gone ...lynq.NodeKey) *plan.Plan {
+		p := &plan.Plan{Hub: crm, Whole: whole, Gone: gone, Nodes: []plan.NodePlan{{NodeID: idOf(crm, acme), Desired: &plan.Node{}}}}
+		if len(gone) == 0 {
+			p.Nodes = append(p.Nodes, plan.NodePlan{NodeID: id, Desired: &plan.Node{}})
+		}
+		return p
+	}
+	const series, kept = `lynqnode_conflicts_total{conflict_policy="Stuck",lynqnode="bolt-web",namespace="shop",resource_kind="Secret"} 1`, `lynqnode_conflicts_total{conflict_policy="Stuck",lynqnode="acme-web",namespace="shop",resource_kind="Secret"} 1`
+	for name, goes := range map[string]func(*metrics.Metrics){
+		"its inventory is deleted": func(m *metrics.Metrics) { m.Recorded(&inventory.Inventory{Node: id}, true) },
+		"a plan of some nodes":     func(m *metrics.Metrics) { m.Planned(of(false, key), 0) },
+		"a plan of all nodes": func(m *metrics.Metrics) {
+			p := of(true)
+			p.Nodes = p.Nodes[:1]
+			m.Planned(p, 0)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMetrics(t, metrics.Options{PerNode: true})
+			m.Leading(crm, true)
+			m.Planned(of(true), 0)
+			m.Refused([]plan.Refusal{{Hub: crm, Guard: plan.GuardMaxDelete}})
+			for _, n := range []lynq.NodeKey{acme, key} {
+				m.Report(report.Event{Type: report.EventObject, NodeID: idOf(crm, n), Outcome: report.OutcomeConflicted, Object: lynq.Ref{Kind: "Secret", Namespace: "shop", Name: "a"}, Conflict: lynq.ConflictStuck})
+			}
+			has(t, m, series, kept)
+			goes(m)
+			has(t, m, kept)
+			lacks(t, m, `"bolt-web"`)
+			m.Kept([]lynq.HubKey{{Namespace: "shop", Name: "erp"}})
+			m.Left(crm)
+			lacks(t, m, `hub="crm"`, `lynqnode="`)
+		})
+	}
+}
+
 func TestHeld(t *testing.T) {
 	m := newMetrics(t, metrics.Options{})
 	m.Held(crm, []plan.Guard{plan.GuardMaxDelete, plan.GuardEmpty})

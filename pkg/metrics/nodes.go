@@ -35,12 +35,13 @@ func counts(s inventory.Status) inventory.Status {
 	return inventory.Status{Desired: s.Desired, Ready: s.Ready, Failed: s.Failed, Skipped: s.Skipped, Conflicted: s.Conflicted, Conditions: conditions}
 }
 
-// plan takes over what a plan says of a hub.
-func (ns nodes) plan(p *plan.Plan) {
+// plan takes over what a plan says of a hub. It returns the nodes that are gone.
+func (ns nodes) plan(p *plan.Plan) (gone []lynq.NodeKey) {
 	if p.After {
-		return
+		return nil
 	}
 	h := ns[p.Hub]
+	before := h
 	if h == nil || p.Whole {
 		h = &hubNodes{by: map[lynq.NodeKey]*node{}}
 		ns[p.Hub] = h
@@ -61,6 +62,18 @@ func (ns nodes) plan(p *plan.Plan) {
 		}
 		h.by[of.Key()] = n
 	}
+	if before == nil {
+		return nil
+	}
+	if before == h {
+		return p.Gone
+	}
+	for key := range before.by {
+		if h.by[key] == nil {
+			gone = append(gone, key)
+		}
+	}
+	return gone
 }
 
 // record takes over what a record says of its node.

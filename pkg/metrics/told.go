@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -50,7 +52,28 @@ func (m *Metrics) Planned(p *plan.Plan, took time.Duration) {
 	observe(m.series.planned, took, p.Hub.Name, p.Hub.Namespace)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.nodes.plan(p)
+	for _, key := range m.nodes.plan(p) {
+		m.forgetNode(key)
+	}
+}
+
+// forgetNode ends the series of a node that is gone. The sums of hubs and forms go on. The
+// caller holds the lock.
+func (m *Metrics) forgetNode(key lynq.NodeKey) {
+	if m.perNode {
+		m.series.conflicts.DeletePartialMatch(prometheus.Labels{"lynqnode": label(key.Name), "namespace": label(key.Namespace)})
+	}
+	delete(m.began, key)
+}
+
+// forgetHub ends the counters and histograms of a hub that this process no longer has.
+func (m *Metrics) forgetHub(hub lynq.HubKey) {
+	of := prometheus.Labels{"hub": label(hub.Name), "namespace": label(hub.Namespace)}
+	for _, s := range []interface {
+		DeletePartialMatch(prometheus.Labels) int
+	}{m.series.reads, m.series.refusals, m.series.fights, m.series.planned, m.series.ran, m.series.conflicts} {
+		s.DeletePartialMatch(of) // series of nodes have no label for the hub
+	}
 }
 
 // Refused tells of what guards refused.
@@ -64,7 +87,9 @@ func (m *Metrics) Refused(refusals []plan.Refusal) {
 func (m *Metrics) Recorded(inv *inventory.Inventory, gone bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.nodes.record(inv, gone)
+	if m.nodes.record(inv, gone); gone {
+		m.forgetNode(inv.Node.Key())
+	}
 }
 
 // Answered tells of a request to the API server, status 0 where there was no answer.
@@ -91,6 +116,11 @@ func (m *Metrics) Leading(hub lynq.HubKey, leads bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.forgetTombstones(hub)
+	if h := m.nodes[hub]; h != nil {
+		for key := range h.by {
+			m.forgetNode(key)
+		}
+	}
 	delete(m.nodes, hub)
 }
 
@@ -108,6 +138,19 @@ func (m *Metrics) countFromZero(hub lynq.HubKey) {
 func (m *Metrics) Left(hub lynq.HubKey) {
 	m.Leading(hub, false)
 	m.series.leading.DeleteLabelValues(labels([]string{hub.Name, hub.Namespace})...)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.kept != nil && !slices.Contains(*m.kept, hub) {
+		m.forgetHub(hub)
+	}
+}
+
+// Kept tells which hubs this process keeps from now on. When it has left another one, the
+// counters of that hub end. Those of a hub that only begins again with other forms go on.
+func (m *Metrics) Kept(hubs []lynq.HubKey) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.kept = &hubs
 }
 
 // BackOff tells how many nodes of a hub wait before they are tried again.

@@ -6,8 +6,18 @@ import (
 	"io"
 	"os"
 
+	"github.com/lynqctl/lynqctl/internal/bounded"
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 )
+
+// IsPipe reports whether a connection reads a named pipe, which can be read only once.
+func IsPipe(c endpoint.Connection) bool {
+	if c.Path == "" || c.Path == "-" {
+		return false
+	}
+	info, err := os.Stat(c.Path)
+	return err == nil && info.Mode()&os.ModeNamedPipe != 0
+}
 
 // FileDigest hashes the text file that a connection reads, so that lynqctl notices
 // changes. It returns "" for an unreadable file and for all other sources. Databases have
@@ -20,7 +30,7 @@ func FileDigest(c endpoint.Connection) string {
 	if err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
-	file, err := os.Open(c.Path)
+	file, err := bounded.Open(c.Path)
 	if err != nil {
 		return ""
 	}

@@ -46,7 +46,7 @@ func openData(ctx context.Context, c endpoint.Connection, stdin io.Reader) (*dat
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.Open(c.Path)
+	file, err := bounded.Open(c.Path)
 	if err != nil {
 		return nil, fileError(c.Path, err)
 	}
@@ -81,6 +81,9 @@ func fileError(path string, err error) error {
 		return &Error{Place: path, What: "no such file", Fix: "paths in a hub start at the hub's file, those of --source at the working directory"}
 	case errors.Is(err, fs.ErrPermission):
 		return &Error{Place: path, What: "this user can't read it", Fix: "give this user permission to read it", Err: fs.ErrPermission}
+	}
+	if errors.Is(err, bounded.ErrNoWriter) {
+		return &Error{Place: path, What: bounded.ErrNoWriter.Error(), Fix: "set path to a file, or start the program that writes to the pipe"}
 	}
 	return &Error{Place: path, What: "it can't be opened", Err: err}
 }

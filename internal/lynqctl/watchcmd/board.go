@@ -55,6 +55,7 @@ func (b *board) note(hub lynq.HubKey, change func(*views.WatchedHub)) {
 
 // Kept implements watch.Observer.
 func (b *board) Kept(hubs []lynq.HubKey) {
+	b.Metrics.Kept(hubs)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	before := b.kept

@@ -82,8 +82,8 @@ func (j *removalJob) yielded(locks *session.Locks, hubs []*LeavingHub) []plan.Re
 func watchedRefusal(hub lynq.HubKey, watch, ends string) plan.Refusal {
 	return plan.Refusal{
 		Guard: plan.GuardWatched, Hub: hub,
-		What: fmt.Sprintf("lynqctl watch, %s, has the hub in its files, and would create everything again", watch),
-		Fix: fmt.Sprintf("stop that watch, or remove the hub from its files; if it died, its Lease %s/%s %s",
+		What: fmt.Sprintf("lynqctl watch, %s, keeps the hub, and would create everything again", watch),
+		Fix: fmt.Sprintf("stop that watch, or remove the hub and its forms from its files; if it died, its Lease %s/%s %s",
 			hub.Namespace, wellknown.LeaseName(hub.Name), ends),
 	}
 }

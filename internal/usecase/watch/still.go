@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -60,6 +61,18 @@ func (h *hubWatch) rowFile() string {
 		return ""
 	}
 	return source.FileDigest(connections[0])
+}
+
+// checkPipe refuses a pipe in the place of a file with rows: watch reads rows again and
+// again, and the next read of a pipe would wait for its writer.
+func (h *hubWatch) checkPipe() error {
+	connections, _ := load.RowSource{Override: h.o.Sources}.Locate(h.inputs().Hubs) // reading the rows reports the error
+	for _, c := range connections {
+		if source.IsPipe(c) {
+			return fmt.Errorf("%s is a pipe, which can't be read again (give watch a file or a server)", c.Path)
+		}
+	}
+	return nil
 }
 
 // readFile returns the digest of the file with the current rows, or "" for none.

@@ -246,7 +246,7 @@ const (
 	GuardMaxDelete Guard = "max-delete"  // the plan deletes too many of a hub's nodes
 	GuardOperator  Guard = "operator"    // the Lynq operator manages the hub's nodes
 	GuardLock      Guard = "lock"        // another run has the hub's Lease
-	GuardWatched   Guard = "watched"     // lynqctl watch has the hub in its files
+	GuardWatched   Guard = "watched"     // lynqctl watch keeps the hub
 	GuardDeleting  Guard = "deleting"    // somebody deleted the hub record
 	GuardPlan      Guard = "plan"        // the cluster, rows or forms changed since the plan file
 	GuardDependent Guard = "dependents"  // nodes that are kept depend on deleted nodes
