@@ -140,14 +140,14 @@ robust-states:
 robust-broken:
 	LYNQCTL_ROBUST_BROKEN=1 $(PLAIN) $(GO) test -count=1 -vet=off -v -timeout 1h -run '^TestBroken$$' ./test/robust
 
-# Hours: each decision of the gate and the planner is changed, one at a time, and the tests
-# must notice. The slow tests come last.
+# Many hours: each decision of the gate, the planner, and of what carries plans out is changed,
+# one at a time, and the tests must notice. The slow tests come last. ONLY selects some.
 mutants: SLOW = WithoutDeletionOfAnything|NarrowAnything|RecheckDecides|TestPolicies|RecordDeletionOften
 mutants:
 	LYNQCTL_ROBUST_STATES=16 LYNQCTL_ROBUST_MEMORY_STEPS=240 $(PLAIN) $(GO) run ./test/mutants -only '$(ONLY)' \
-	  -mutate ./pkg/apply/plan,./pkg/apply/decide,./pkg/apply/claim,./pkg/apply/declared,./pkg/apply/formorder,./pkg/apply/restore,./pkg/apply/gate,./pkg/apply/grace,./pkg/apply/window \
-	  ./pkg/apply/plan ./pkg/apply/grace ./pkg/apply/window ./pkg/apply/gate './pkg/apply/decide:-$(SLOW)' \
-	  './test/robust:TestHistoriesInMemory|TestMemory|TestConvergence' './pkg/apply:-TestStress|TestAbsentVersion|TestTerminating|TestAdoptions' ./pkg/apply/decide
+	  -mutate ./pkg/apply/plan,./pkg/apply/decide,./pkg/apply/claim,./pkg/apply/declared,./pkg/apply/formorder,./pkg/apply/restore,./pkg/apply/gate,./pkg/apply/grace,./pkg/apply/window,./pkg/apply,./pkg/apply/write,./pkg/apply/progress,./pkg/inventory/store,./pkg/gitops,./pkg/watch \
+	  ./pkg/apply/progress ./pkg/watch ./pkg/apply/plan ./pkg/apply/grace ./pkg/apply/window ./pkg/apply/gate './pkg/apply/decide:-$(SLOW)' \
+	  './test/robust:TestHistoriesInMemory|TestMemory|TestConvergence' './pkg/apply:-TestStress|TestAbsentVersion|TestTerminating|TestAdoptions' ./pkg/apply/decide ./pkg/gitops ./internal/usecase/watch
 
 # A name on the page is that of a test, or of a script.
 security: cluster-build

@@ -110,7 +110,7 @@ func (m *mutator) condition(e ast.Expr, parent ast.Node) bool {
 		}
 	}
 	switch p := parent.(type) {
-	case *ast.UnaryExpr, *ast.ExprStmt:
+	case *ast.UnaryExpr, *ast.ExprStmt, *ast.DeferStmt, *ast.GoStmt:
 		return false
 	case *ast.AssignStmt:
 		return slices.Contains(p.Rhs, e) && len(p.Lhs) == len(p.Rhs)
@@ -199,7 +199,7 @@ func droppable(s ast.Stmt) bool {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
 		return s.Tok != token.DEFINE && !blank(s)
-	case *ast.IncDecStmt:
+	case *ast.IncDecStmt, *ast.DeferStmt, *ast.SendStmt:
 		return true
 	case *ast.BranchStmt:
 		return s.Tok == token.CONTINUE || s.Tok == token.BREAK

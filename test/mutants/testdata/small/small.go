@@ -1,7 +1,10 @@
 // Package small decides little, and its tests see less.
 package small
 
-import "errors"
+import (
+	"errors"
+	"sync/atomic"
+)
 
 type Answer string
 
@@ -30,3 +33,9 @@ func Read(read bool) (err error) {
 
 // Unreached is called by no test.
 func Unreached() Answer { return Keep }
+
+// Count adds one. At its end, it turns a two into a three.
+func Count(n *atomic.Int64) {
+	defer n.CompareAndSwap(2, 3)
+	n.Add(1)
+}
