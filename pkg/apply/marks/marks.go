@@ -19,11 +19,19 @@ const (
 	fluxHelm
 	argoByID
 	argoByLabel
+	argoByOwnLabel
 	fleet
 	rancher
 	configSync
 	olm
 	crossplane
+	kubeVela
+	kro
+	sveltos
+	kyverno
+	hnc
+	tanka
+	addonManager
 	kapp
 	cliUtils
 	helm
@@ -46,7 +54,28 @@ type mark struct {
 //
 // Some marks count only under conditions, see claims. For OLM and Rancher, marks without an
 // owner's name count too, because cluster-wide objects may have no others.
-func marks() [35]mark {
+//
+// These sources document the marks. docs/applying.md has them for users:
+//
+//   - Flux: https://fluxcd.io/flux/components/kustomize/kustomizations/
+//   - Argo CD, also its configurable label: https://argo-cd.readthedocs.io/en/stable/user-guide/resource_tracking/
+//   - Fleet and Rancher: https://github.com/rancher/wrangler/blob/master/pkg/apply/desiredset_apply.go
+//   - Config Sync: https://cloud.google.com/kubernetes-engine/config-sync/docs/reference/annotations-and-labels
+//   - OLM: https://github.com/operator-framework/operator-lifecycle-manager/blob/master/pkg/lib/ownerutil/util.go
+//   - Crossplane: https://github.com/crossplane/crossplane/blob/main/internal/xcrd/schemas.go
+//   - KubeVela: https://github.com/kubevela/kubevela/blob/master/pkg/oam/labels.go
+//   - kro: https://github.com/kubernetes-sigs/kro/blob/main/pkg/metadata/labels.go
+//   - Sveltos: https://github.com/projectsveltos/libsveltos/blob/main/lib/deployer/utils.go
+//   - Kyverno: https://kyverno.io/docs/policy-types/cluster-policy/generate/
+//   - HNC: https://github.com/kubernetes-retired/hierarchical-namespaces/blob/master/docs/user-guide/how-to.md
+//   - Tanka: https://github.com/grafana/tanka/blob/main/pkg/process/process.go
+//   - addon-manager: https://github.com/kubernetes/kubernetes/tree/master/cluster/addons/addon-manager
+//   - kapp: https://carvel.dev/kapp/docs/latest/state-namespace/
+//   - cli-utils: https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/inventory/policy.go
+//   - Helm, werf and nelm: https://helm.sh/docs/chart_best_practices/labels/
+//
+// Terraform, Pulumi, Skaffold and Timoni keep their state elsewhere, and mark nothing.
+func marks() [58]mark {
 	return [...]mark{
 		{fluxKustomize, true, "kustomize.toolkit.fluxcd.io/name", "", true},
 		{fluxKustomize, true, "kustomize.toolkit.fluxcd.io/namespace", "", false},
@@ -55,6 +84,8 @@ func marks() [35]mark {
 		{argoByID, false, "argocd.argoproj.io/tracking-id", "", true},
 		{argoByID, false, "argocd.argoproj.io/installation-id", "", false},
 		{argoByLabel, true, labelInstance, "", true},
+		{argoByOwnLabel, true, "argocd.argoproj.io/instance", "", true},
+		{argoByOwnLabel, true, "applications.argoproj.io/app-name", "", true},
 		{fleet, false, "fleet.cattle.io/bundle-id", "", true},
 		{fleet, true, "fleet.cattle.io/bundle-id", "", true},
 		{rancher, true, "objectset.rio.cattle.io/hash", "", true},
@@ -76,8 +107,29 @@ func marks() [35]mark {
 		{crossplane, true, "crossplane.io/composite", "", true},
 		{crossplane, true, "crossplane.io/claim-name", "", true},
 		{crossplane, true, "crossplane.io/claim-namespace", "", false},
+		{kubeVela, true, "app.oam.dev/name", "", true},
+		{kubeVela, true, "app.oam.dev/namespace", "", true},
+		{kro, true, "kro.run/owned", "true", true},
+		{kro, true, "kro.run/instance-name", "", false},
+		{kro, true, "kro.run/instance-namespace", "", false},
+		{kro, true, "kro.run/instance-id", "", false},
+		{kro, true, wellknown.LabelManagedBy, "kro", false},
+		{sveltos, true, sveltosName, "", true},
+		{sveltos, true, "projectsveltos.io/reference-namespace", "", false},
+		{sveltos, true, "projectsveltos.io/reference-kind", "", false},
+		{sveltos, false, sveltosName, "", true},
+		{sveltos, false, "projectsveltos.io/reference-namespace", "", false},
+		{sveltos, false, "projectsveltos.io/reference-kind", "", false},
+		{kyverno, true, "generate.kyverno.io/policy-name", "", true},
+		{kyverno, true, "generate.kyverno.io/policy-namespace", "", false},
+		{kyverno, true, "generate.kyverno.io/rule-name", "", false},
+		{kyverno, true, wellknown.LabelManagedBy, "kyverno", false},
+		{hnc, true, "hnc.x-k8s.io/inherited-from", "", true},
+		{hnc, true, wellknown.LabelManagedBy, "hnc.x-k8s.io", false},
+		{tanka, true, "tanka.dev/environment", "", true},
+		{addonManager, true, "addonmanager.kubernetes.io/mode", "Reconcile", true},
 		{kapp, true, "kapp.k14s.io/app", "", true},
-		{kapp, true, "kapp.k14s.io/association", "", false},
+		{kapp, true, "kapp.k14s.io/association", "", true}, // an app may have another label than the one before
 		{kapp, false, "kapp.k14s.io/identity", "", false},
 		{cliUtils, false, "config.k8s.io/owning-inventory", "", true},
 		{helm, false, helmRelease, "", true},
@@ -89,6 +141,7 @@ func marks() [35]mark {
 // These keys have a meaning for more than one mark.
 const (
 	labelInstance = "app.kubernetes.io/instance"
+	sveltosName   = "projectsveltos.io/reference-name"
 	configSyncID  = "configsync.gke.io/resource-id"
 	helmRelease   = "meta.helm.sh/release-name"
 	helmNamespace = "meta.helm.sh/release-namespace"
@@ -176,7 +229,7 @@ func (b *Object) name(m *mark) string {
 	case argoByID:
 		value, _, _ = strings.Cut(value, ":")
 		return "Application " + value
-	case argoByLabel:
+	case argoByLabel, argoByOwnLabel:
 		return "Application " + value
 	case fleet:
 		return "Fleet bundle " + value
@@ -191,12 +244,33 @@ func (b *Object) name(m *mark) string {
 			return "Crossplane claim " + qualified(b.Labels["crossplane.io/claim-namespace"], value)
 		}
 		return "Crossplane composite " + value
+	case kubeVela, kro, sveltos, kyverno, hnc, tanka, addonManager:
+		return b.simpleOwner(m.tool, value)
 	case kapp:
 		return "kapp app " + value
 	case cliUtils:
 		return "inventory " + value
 	}
 	return "Helm release " + qualified(b.Annotations[helmNamespace], value)
+}
+
+// simpleOwner returns the owner of tools whose marks hold under no further condition.
+func (b *Object) simpleOwner(t tool, value string) string {
+	switch t {
+	case kubeVela:
+		return strings.TrimSpace("KubeVela application " + qualified(b.Labels["app.oam.dev/namespace"], b.Labels["app.oam.dev/name"]))
+	case kro:
+		return strings.TrimSpace("kro instance " + qualified(b.Labels["kro.run/instance-namespace"], b.Labels["kro.run/instance-name"]))
+	case sveltos:
+		return "Sveltos, from " + value
+	case kyverno:
+		return "Kyverno policy " + qualified(b.Labels["generate.kyverno.io/policy-namespace"], value)
+	case hnc:
+		return "HNC, from namespace " + value
+	case tanka:
+		return "Tanka environment " + value
+	}
+	return "addon-manager"
 }
 
 // rancherSet returns the owner of a set of objects from Rancher, Fleet or k3s.

@@ -99,8 +99,26 @@ func TestMarks(t *testing.T) {
 
 		"kapp": {deployment, m{"kapp.k14s.io/app": "1700", "kapp.k14s.io/association": "v1.x"}, m{"kapp.k14s.io/identity": "v1;x"}, nil,
 			"kapp app 1700", "kapp.k14s.io/app kapp.k14s.io/association kapp.k14s.io/identity"},
-		"cli-utils":         {deployment, nil, m{"config.k8s.io/owning-inventory": "id-1"}, nil, "inventory id-1", "config.k8s.io/owning-inventory"},
-		"cli-utils, no one": {deployment, nil, m{"config.k8s.io/owning-inventory": ""}, nil, "", ""},
+		"kapp, under its own label": {deployment, m{"team.example.com/app": "1700", "kapp.k14s.io/association": "v1.x"}, m{"kapp.k14s.io/identity": "v1;x"}, nil,
+			"kapp app v1.x", "kapp.k14s.io/association kapp.k14s.io/identity"},
+		"Argo CD, under its own label":  {deployment, m{"argocd.argoproj.io/instance": "shop"}, nil, entries{labelledBy("argocd-controller", "argocd.argoproj.io/instance")}, "Application shop", "argocd.argoproj.io/instance"},
+		"Argo CD, its label by kubectl": {deployment, m{"argocd.argoproj.io/instance": "shop"}, nil, nil, "Application shop", "argocd.argoproj.io/instance"},
+		"Argo CD, the form's own label": {deployment, m{"argocd.argoproj.io/instance": "shop"}, nil, entries{labelledBy("lynq", "argocd.argoproj.io/instance")}, "", ""},
+		"Argo CD, its oldest label":     {deployment, m{"applications.argoproj.io/app-name": "shop"}, nil, nil, "Application shop", "applications.argoproj.io/app-name"},
+		"KubeVela":                      {deployment, m{"app.oam.dev/name": "shop", "app.oam.dev/namespace": "web"}, nil, nil, "KubeVela application web/shop", "app.oam.dev/name app.oam.dev/namespace"},
+		"kro": {deployment, m{"kro.run/owned": "true", "kro.run/instance-name": "shop", "kro.run/instance-namespace": "web", "kro.run/instance-id": "u", managedBy: "kro"}, nil, nil,
+			"kro instance web/shop", managedBy + " kro.run/instance-id kro.run/instance-name kro.run/instance-namespace kro.run/owned"},
+		"kro, not owned":           {deployment, m{"kro.run/owned": "false", "kro.run/instance-name": "shop"}, nil, nil, "", ""},
+		"Sveltos":                  {deployment, m{"projectsveltos.io/reference-name": "p", "projectsveltos.io/reference-kind": "ConfigMap"}, nil, nil, "Sveltos, from p", "projectsveltos.io/reference-kind projectsveltos.io/reference-name"},
+		"Sveltos by annotation":    {deployment, nil, m{"projectsveltos.io/reference-name": "p"}, nil, "Sveltos, from p", "projectsveltos.io/reference-name"},
+		"Kyverno":                  {deployment, m{"generate.kyverno.io/policy-name": "sync", managedBy: "kyverno"}, nil, nil, "Kyverno policy sync", managedBy + " generate.kyverno.io/policy-name"},
+		"HNC":                      {deployment, m{"hnc.x-k8s.io/inherited-from": "org", managedBy: "hnc.x-k8s.io"}, nil, nil, "HNC, from namespace org", managedBy + " hnc.x-k8s.io/inherited-from"},
+		"HNC, not inherited":       {deployment, m{"hnc.x-k8s.io/inherited-from": ""}, nil, nil, "", ""},
+		"Tanka":                    {deployment, m{"tanka.dev/environment": "e"}, nil, nil, "Tanka environment e", "tanka.dev/environment"},
+		"addon-manager":            {deployment, m{"addonmanager.kubernetes.io/mode": "Reconcile"}, nil, nil, "addon-manager", "addonmanager.kubernetes.io/mode"},
+		"addon-manager, only once": {deployment, m{"addonmanager.kubernetes.io/mode": "EnsureExists"}, nil, nil, "", ""},
+		"cli-utils":                {deployment, nil, m{"config.k8s.io/owning-inventory": "id-1"}, nil, "inventory id-1", "config.k8s.io/owning-inventory"},
+		"cli-utils, no one":        {deployment, nil, m{"config.k8s.io/owning-inventory": ""}, nil, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := Object{tt.ref, tt.labels, tt.annotations, tt.managers}
