@@ -29,11 +29,32 @@ func (l *Line) Environment(c *cobra.Command) error {
 		default:
 			if err := f.Value.Set(value); err != nil {
 				errs = append(errs, fmt.Errorf("%s, the default of --%s: %w", variableOf(f), f.Name, badText(f, value, err)))
+			} else if fix := l.Looser(f, value); fix != "" {
+				errs = append(errs, fmt.Errorf("%s=%s may loosen a guard, and the environment can only tighten it (%s, or pass --%s where you mean it)", variableOf(f), value, fix, f.Name))
 			}
 			l.Defaults = append(l.Defaults, f)
 		}
 	})
 	return errors.Join(errs...)
+}
+
+// FromEnvironment returns the flags that the environment set, with their values and
+// variables, or "". without are flags to leave out, and hidden are those without a value.
+func (l *Line) FromEnvironment(without, hidden []string) string {
+	var set []string
+	for _, f := range l.Defaults {
+		value := "=" + f.Value.String()
+		if list, several := f.Value.(pflag.SliceValue); several {
+			value = "=" + strings.Join(list.GetSlice(), ",")
+		}
+		if slices.Contains(hidden, f.Name) {
+			value = ""
+		}
+		if !slices.Contains(without, f.Name) {
+			set = append(set, fmt.Sprintf("--%s%s (%s)", f.Name, value, variableOf(f)))
+		}
+	}
+	return strings.Join(set, ", ")
 }
 
 // excluded reports whether the opposite of a flag was given.

@@ -43,7 +43,7 @@ func (l *Line) usage(c *cobra.Command) error {
 		b.WriteString("\nkubectl connection flags:\n" + wrapped(kubectls, columns))
 	}
 	if !c.HasParent() {
-		b.WriteString("\nYou can set each flag with an environment variable: LYNQCTL_MAX_DELETE sets\n--max-delete. Flags that turn a safety check off count only on the command line.\n")
+		b.WriteString("\nYou can set each flag with an environment variable: LYNQCTL_NAMESPACE sets\n--namespace. Flags that loosen a safety check count only on the command line.\n")
 	} else {
 		b.WriteString("\nRun '" + c.Root().CommandPath() + " --help' for global flags (" + strings.Join(flagNames(c.InheritedFlags()), ", ") + ").\n")
 	}

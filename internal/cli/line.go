@@ -11,6 +11,9 @@ type Line struct {
 	Getenv func(string) string
 	// OnlySaid are the flags that the environment can't set.
 	OnlySaid []string
+	// Looser says what to do about a value of the environment that may loosen a guard, or
+	// returns "".
+	Looser func(f *pflag.Flag, value string) string
 	// Known are flags that people know. Help names them without an explanation.
 	Known *pflag.FlagSet
 	// Columns returns the width of the terminal for help, 0 for none.

@@ -166,12 +166,14 @@ cluster machine.`,
 	}, deleteCommand(a), finalizeCommand(a), statusCommand(a), initCommand(a),
 		diffCommand(a), planCommand(a), applyCommand(a), renderCommand(a), validateCommand(a), graphCommand(a), inventoryCommand(a), orphansCommand(a), historyCommand(a), rbacCommand(a), shardCommand(a), watchcmd.New(a.Console), adoptOperatorCommand(a), versionCommand(a))
 	a.Common.Register(root.PersistentFlags())
-	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { a.Runs(cmd) }
+	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
+		a.Runs(cmd, a.line.FromEnvironment(cmdflags.Unsaid()))
+	}
 	if cli.IsPlugin(a.World.Program) {
 		cli.AsPlugin(root)
 	}
 	a.line = &cli.Line{
-		Args: a.args, Getenv: a.World.Getenv, OnlySaid: cmdflags.OnlySaid(), Known: cmdflags.Cluster(), Columns: a.Columns, NoArgs: cmdflags.NoArgs, Check: a.Common.Check,
+		Args: a.args, Getenv: a.World.Getenv, OnlySaid: cmdflags.OnlySaid(), Looser: cmdflags.Looser, Known: cmdflags.Cluster(), Columns: a.Columns, NoArgs: cmdflags.NoArgs, Check: a.Common.Check,
 	}
 	a.line.Govern(root)
 	return root

@@ -165,13 +165,13 @@ func aboutVariables() string {
 ## Environment variables
 
 An environment variable sets the default of a flag for all commands that have the flag.
-For example, ` + "`LYNQCTL_MAX_DELETE` sets `--max-delete`, `LYNQCTL_NAMESPACE` sets `-n`, and `LYNQCTL_V` sets `-v`" + `.
+For example, ` + "`LYNQCTL_NAMESPACE` sets `-n`, and `LYNQCTL_V` sets `-v`" + `. A note names the flags that the environment set.
 A flag on the command line wins. Separate several values with commas. ` + "`LYNQCTL_FILENAME` and `LYNQCTL_SOURCE`" + ` take one value.
 If a flag doesn't take the value, the exit code is 2, and the message names the variable.
 
 ` + strings.Join(said, ", ") + ` turn off a guard or a question, or
 print Secrets. lynqctl reads them only from the command line. If you set a variable for one of
-them, commands that have the flag exit with 2.
+them, commands that have the flag exit with 2. So they do if a variable would loosen a guard: ` + "`LYNQCTL_MAX_DELETE` takes\nat most 25%, and `LYNQCTL_MAX_DELETE_WINDOW` at least 1h" + `.
 
 | other variable | |
 |---|---|

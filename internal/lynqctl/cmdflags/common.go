@@ -3,11 +3,14 @@ package cmdflags
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
+	"github.com/lynqctl/lynqctl/internal/usecase/apply"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
 // Common holds the flags that all commands have.
@@ -36,7 +39,38 @@ func (f *Common) Check() error {
 // count only on the command line. In the environment, they would affect every later
 // command.
 func OnlySaid() []string {
-	return []string{"all", "allow-empty", "allow-empty-column", "force", "include-data", "no-grace", "plain-secrets", "yes"}
+	return []string{
+		"all", "allow-empty", "allow-empty-column", "continue", "force", "include-data", "no-finalizer", "no-grace", "plain-secrets", "plan",
+		"recheck-tombstones", "remove-forms", "tombstone-hooks", "yes",
+	}
+}
+
+// Looser says what to set instead of a value of the environment that may loosen a guard, or
+// returns "". A number of nodes may exceed the default percentage of a small hub.
+func Looser(f *pflag.Flag, value string) string {
+	switch f.Name {
+	case "max-delete":
+		most, err := toll.ParseMaxDelete(value)
+		if standard := toll.DefaultMaxDelete(); err == nil && (most.Nodes > 0 || most.Percent > standard.Percent) {
+			return "set at most " + standard.String()
+		}
+	case "max-delete-window":
+		window, err := time.ParseDuration(value)
+		if least, wrong := time.ParseDuration(f.DefValue); err == nil && wrong == nil && window < least {
+			return "set at least " + f.DefValue
+		}
+	case "record-values":
+		if value == string(apply.RecordPlain) {
+			return "set true or false"
+		}
+	}
+	return ""
+}
+
+// Unsaid returns the flags of the environment that no note names, since they change only what
+// is shown, and those that it names without a value, since the value may be a secret.
+func Unsaid() (display, secret []string) {
+	return []string{"color", "log-format", "no-headers", "output", "quiet", "sort-by", "v"}, []string{"password", "source", "token"}
 }
 
 // GuardsOf returns the flags that change guards and differ from their defaults, as text.

@@ -41,6 +41,9 @@ type Console struct {
 	Common  cmdflags.Common
 	Version string // of lynqctl
 
+	// FromEnvironment names the flags that the environment set, or is "".
+	FromEnvironment string
+
 	ran        *cobra.Command
 	summarized bool // the events ended with a summary
 }
@@ -54,7 +57,19 @@ func (c *Console) Now() time.Time {
 }
 
 // Runs sets the command that runs.
-func (c *Console) Runs(cmd *cobra.Command) { c.ran = cmd }
+//
+// A note names the flags that the environment set, because a forgotten variable changes
+// what a run does. A command with a log has the note there.
+func (c *Console) Runs(cmd *cobra.Command, set string) {
+	c.ran = cmd
+	if set == "" {
+		return
+	}
+	c.FromEnvironment = "from the environment: " + set
+	if cmd.Flags().Lookup("log-format") == nil {
+		c.View("").Note(c.FromEnvironment)
+	}
+}
 
 // invocation returns the command line for histories.
 func (c *Console) invocation() session.Invocation {

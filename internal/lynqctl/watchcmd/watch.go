@@ -123,7 +123,11 @@ func (f *watchFlags) checkDryRun(m session.Mode) error {
 // run runs the command.
 func run(ctx context.Context, c *console.Console, f *watchFlags, o *apply.Options) error {
 	if o.Mode != session.ModeRun {
-		return watch.Run(ctx, c.Engine(""), &watch.Options{Apply: *o})
+		e := c.Engine("")
+		if c.FromEnvironment != "" {
+			e.View.Note(c.FromEnvironment)
+		}
+		return watch.Run(ctx, e, &watch.Options{Apply: *o})
 	}
 	if f.listen == "" && f.perNode {
 		return session.BadUsage(errors.New("--metrics-per-node is about the metrics at --listen (give it an address)"))
@@ -150,6 +154,9 @@ func run(ctx context.Context, c *console.Console, f *watchFlags, o *apply.Option
 	told := &board{Metrics: m}
 	shown, closed := newView(c, f.logFormat, told)
 	defer closed()
+	if c.FromEnvironment != "" {
+		shown.Note(c.FromEnvironment)
+	}
 	e := c.Engine("")
 	e.View, e.Metrics = shown, told
 	err = watch.Run(ctx, e, &watch.Options{Apply: *o, Reload: reload, Files: watchFiles, Observer: told, Listen: at})
