@@ -128,6 +128,9 @@ func (h *hubWatch) meanwhile() string {
 func (h *hubWatch) read(ctx context.Context, r *session.Run) error {
 	var j *apply.Job
 	digest, err := readStill(ctx, h.readFile(), h.rowFile, func() error {
+		if err := h.checkPipe(); err != nil {
+			return err
+		}
 		in := h.inputs()
 		j = &apply.Job{Run: *r, Options: &h.o, Inputs: in.Inputs, Hubs: in.Hubs}
 		_, err := j.Rendered(ctx)
