@@ -39,7 +39,7 @@ func TestWriteWhoseAnswerIsLost(t *testing.T) {
 		t.Errorf("apply: %v, %d requests", err, c.requests("patch", "configmaps"))
 	}
 	stale := write.Request{Verb: write.Update, Namespace: c.Namespace, Name: "n", Body: jsonOf(map[string]any{
-		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "n", "resourceVersion": wrote.ResourceVersion}, "data": map[string]any{"key": "2"},
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "n", "uid": wrote.UID, "resourceVersion": wrote.ResourceVersion}, "data": map[string]any{"key": "2"},
 	})}
 	c.rules(lost("update"))
 	if _, err := c.Write(t.Context(), configMaps, stale); !apierrors.IsConflict(err) {
@@ -62,30 +62,41 @@ func TestWriteVerbs(t *testing.T) {
 	data := func(value string) map[string]any {
 		return map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "m"}, "data": map[string]any{"key": value}}
 	}
+	var last *metav1.PartialObjectMetadata
+	bound := func(body map[string]any) map[string]any {
+		metadata, _ := body["metadata"].(map[string]any)
+		metadata["uid"], metadata["resourceVersion"] = last.UID, last.ResourceVersion
+		return body
+	}
 	for _, step := range []struct {
-		write write.Request
-		want  string
+		verb write.Verb
+		body func() any
+		want string
 	}{
-		{w(write.Apply, data("0")), "0"},
-		{w(write.MergePatch, map[string]any{"metadata": map[string]any{"annotations": map[string]any{"a": "b"}}}), "0"},
-		{w(write.Update, data("2")), "2"},
-		{w(write.MergePatch, map[string]any{"data": map[string]any{"key": "3"}}), "3"},
-		{w(write.StrategicPatch, map[string]any{"data": map[string]any{"key": "4"}}), "4"},
-		{w(write.JSONPatch, []any{map[string]any{"op": "replace", "path": "/data/key", "value": "5"}}), "5"},
+		{write.Apply, func() any { return data("0") }, "0"},
+		{write.MergePatch, func() any {
+			return bound(map[string]any{"metadata": map[string]any{"annotations": map[string]any{"a": "b"}}})
+		}, "0"},
+		{write.Update, func() any { return bound(data("2")) }, "2"},
+		{write.MergePatch, func() any { return map[string]any{"data": map[string]any{"key": "3"}} }, "3"},
+		{write.StrategicPatch, func() any { return map[string]any{"data": map[string]any{"key": "4"}} }, "4"},
+		{write.JSONPatch, func() any { return []any{map[string]any{"op": "replace", "path": "/data/key", "value": "5"}} }, "5"},
 	} {
-		dry := step.write
+		sent := w(step.verb, step.body())
+		dry := sent
 		dry.DryRun = true
 		before := c.value(t, "m")
 		if _, err := c.Write(t.Context(), configMaps, dry); err != nil {
-			t.Errorf("dry run of verb %d: %v", step.write.Verb, err)
+			t.Errorf("dry run of verb %d: %v", step.verb, err)
 		}
 		if after := c.value(t, "m"); after != before {
-			t.Errorf("a dry run of verb %d made %q of %q", step.write.Verb, after, before)
+			t.Errorf("a dry run of verb %d made %q of %q", step.verb, after, before)
 		}
-		got, err := c.Write(t.Context(), configMaps, step.write)
+		got, err := c.Write(t.Context(), configMaps, sent)
 		if err != nil || got.Name != "m" || got.UID == "" || c.value(t, "m") != step.want {
-			t.Errorf("verb %d: %v, %v, value %q", step.write.Verb, got, err, c.value(t, "m"))
+			t.Errorf("verb %d: %v, %v, value %q", step.verb, got, err, c.value(t, "m"))
 		}
+		last = got
 	}
 	c.Owners(t, "configmap/m", ".data.key", "lynq Update")
 
