@@ -66,8 +66,7 @@ func (s *eventSeries) next(key seriesKey, e *corev1.Event) *corev1.Event {
 	return next
 }
 
-// begins notes that the series goes on in another event, because the server forgot the
-// earlier one.
+// begins notes the new event of a series, after the server forgot the earlier one.
 func (s *eventSeries) begins(key seriesKey, e *corev1.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

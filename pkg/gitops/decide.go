@@ -301,12 +301,11 @@ func (j *decider) leave(p *plan.Plan) {
 		for _, e := range r.files {
 			for _, k := range e.Objects {
 				if o := j.lost[lostKey{e.Node, k.Ref}]; o != nil && !j.moved(k.Ref) {
-					o.edited = false
 					held = append(held, o)
 				}
 			}
 		}
-		j.hold(r, held, l.Since)
+		j.hold(r, held, l.Since, false)
 	}
 }
 
@@ -321,6 +320,7 @@ func (j *decider) follow(p *plan.NodePlan) {
 		return
 	}
 	var held []*lostObject
+	edits := false
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		if s.Object != nil || s.Entry == nil {
@@ -328,22 +328,23 @@ func (j *decider) follow(p *plan.NodePlan) {
 		}
 		stays := s.Action == plan.ActionSkip || s.Action == plan.ActionKeep
 		if o := j.lost[lostKey{p.Key(), s.Entry.Ref}]; o != nil && (stays || o.edited) && !j.moved(o.Ref) {
-			o.edited = o.edited && !stays // whoever decided to keep it needs no conflict
+			edits = edits || !stays
 			held = append(held, o)
 		}
 	}
-	j.hold(r, held, time.Time{})
+	j.hold(r, held, time.Time{}, edits)
 }
 
-// hold keeps objects of a node in the tree, and lets its others go.
-func (j *decider) hold(r *recordedNode, held []*lostObject, since time.Time) {
+// hold keeps objects of a node in the tree, and lets its others go. edits is set if it keeps
+// one only because others changed its file.
+func (j *decider) hold(r *recordedNode, held []*lostObject, since time.Time, edits bool) {
 	objects := 0
 	for _, e := range r.files {
 		objects += len(e.Objects)
 	}
 	n := r.now
 	switch {
-	case n == nil && len(held) == objects && objects > 0 && !slices.ContainsFunc(held, func(o *lostObject) bool { return o.edited }):
+	case n == nil && len(held) == objects && objects > 0 && !edits:
 		return // its files stay as they are
 	case n == nil:
 		j.decided.goes[r.Key()] = true

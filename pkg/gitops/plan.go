@@ -185,8 +185,8 @@ func (s *Step) decide(stranger, force bool, tree func() *listings) {
 	}
 }
 
-// unwantedEdit is the reason for a file that others changed, and that no node needs.
-const unwantedEdit = "no node needs it any more, and it was changed since lynqctl wrote it"
+// unwantedEdit is the reason for a file that others changed, and that no node renders.
+const unwantedEdit = "no node renders it any more, and it was changed since lynqctl wrote it"
 
 // decideGone decides about a file that no node needs.
 func (s *Step) decideGone(force bool, tree func() *listings) {

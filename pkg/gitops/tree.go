@@ -54,7 +54,7 @@ type Object struct {
 	// Excluded is set if a rule excludes it. The tree's version remains, and the target
 	// doesn't prune it.
 	Excluded bool
-	// Edited is set if no node needs the object, and others changed its file. The file
+	// Edited is set if no node renders the object, and others changed its file. The file
 	// remains, and is listed.
 	Edited bool
 }

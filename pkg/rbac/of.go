@@ -205,8 +205,9 @@ func (g *gatherer) objects(f Form, r *form.Resource) {
 }
 
 // extensions are the rules for objects of kinds that Kubernetes doesn't define. One without
-// a namespace may show a Namespace, whose content goes with it. If the server stops serving
-// such a kind, its CustomResourceDefinition shows whether objects remain.
+// a namespace may be a view of a Namespace, so that its deletion deletes everything in that.
+// If the server stops serving such a kind, its CustomResourceDefinition shows whether
+// objects remain.
 func (g *gatherer) extensions(e *entry, kind lynq.APIResource) {
 	if !kind.Namespaced && slices.ContainsFunc(g.does(), func(p Purpose) bool { n := e.needs(p); return n.deletes() }) {
 		add(g.needed, place{APIResource: core("Namespace", "namespaces")}, "whether an object of "+e.Kind+" is a Namespace, before its deletion", "get", "list")

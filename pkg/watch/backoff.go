@@ -47,9 +47,9 @@ func Settle(idle int) time.Duration {
 	return settle
 }
 
-// Calm counts the rounds in turn that changes of the cluster alone began, and that found
+// IdleRounds counts the rounds in turn that changes of the cluster alone began, and that found
 // nothing to do. The zero value has counted none.
-type Calm struct{ idle int }
+type IdleRounds struct{ count int }
 
 // Began says what began a round.
 type Began uint8
@@ -63,19 +63,19 @@ const (
 
 // Ended notes the end of a round, and whether it wrote an object. A round for rows or files
 // says nothing of other clients.
-func (c *Calm) Ended(began Began, wrote bool) {
+func (c *IdleRounds) Ended(began Began, wrote bool) {
 	switch {
 	case wrote || began == ByTimer:
-		c.idle = 0
+		c.count = 0
 	case began == ByCluster:
-		c.idle++
+		c.count++
 	}
 }
 
 // Collect waits while changes are collected: as long as Settle says, or until done closes.
 // News of rows and files never wait for changes of the cluster.
-func (c *Calm) Collect(done <-chan struct{}, changes *Changes) {
-	settle := time.NewTimer(Settle(c.idle))
+func (c *IdleRounds) Collect(done <-chan struct{}, changes *Changes) {
+	settle := time.NewTimer(Settle(c.count))
 	defer settle.Stop()
 	soon := time.NewTimer(firstSettle)
 	defer soon.Stop()

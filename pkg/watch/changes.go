@@ -22,8 +22,7 @@ type Changes struct {
 	mu      sync.Mutex
 	objects map[lynq.Ref]bool
 	all     bool
-	// news: not the cluster alone told of it, but rows, files or a reading that a hub waits
-	// for.
+	// news is set if rows, files or other hubs noted something.
 	news bool
 }
 
@@ -60,8 +59,8 @@ func (c *Changes) noteAll() {
 	c.Again()
 }
 
-// Wake has Due give a value, though no object changed, because of rows, files or other
-// hubs.
+// Wake lets Due give a value, because rows, files or other hubs have news. No object needs
+// to have changed.
 func (c *Changes) Wake() {
 	c.mu.Lock()
 	c.news = true
@@ -69,15 +68,15 @@ func (c *Changes) Wake() {
 	c.Again()
 }
 
-// News tells whether rows, files or other hubs noted something that nobody took yet. The
-// cluster's changes are no news: other clients may cause them all the time.
+// News reports whether rows, files or other hubs noted something that nobody took yet. The
+// cluster's changes are no news, because other clients may cause them all the time.
 func (c *Changes) News() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.news
 }
 
-// Again has Due give a value for what was noted and not taken yet.
+// Again lets Due give a value for the changes that nobody took yet.
 func (c *Changes) Again() {
 	select {
 	case c.due <- struct{}{}:

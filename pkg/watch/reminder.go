@@ -17,7 +17,7 @@ type Reminder struct {
 	pause time.Duration
 }
 
-// Due reports whether a text is to be told now, and notes that.
+// Due reports whether the log should tell a text now. If so, it notes that the log did.
 func (r *Reminder) Due(text string, now time.Time) bool {
 	switch {
 	case r.next.IsZero() || text != r.text:

@@ -235,18 +235,18 @@ func TestSettle(t *testing.T) {
 func TestCollect(t *testing.T) {
 	const noted, wait = 100 * time.Millisecond, 10 * time.Second
 	ref := lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: "a"}
-	rounds := func(began watch.Began, wrote bool) (c watch.Calm) {
+	rounds := func(began watch.Began, wrote bool) (c watch.IdleRounds) {
 		for range 8 {
 			c.Ended(began, wrote)
 		}
 		return c
 	}
 	for name, test := range map[string]struct {
-		calm         watch.Calm
+		idle         watch.IdleRounds
 		first, later func(*watch.Changes)
 		want         time.Duration
 	}{
-		"first change":                          {watch.Calm{}, func(c *watch.Changes) { c.Note(ref) }, nil, 200 * time.Millisecond},
+		"first change":                          {watch.IdleRounds{}, func(c *watch.Changes) { c.Note(ref) }, nil, 200 * time.Millisecond},
 		"other clients alone":                   {rounds(watch.ByCluster, false), func(c *watch.Changes) { c.Note(ref) }, nil, wait},
 		"other clients, again":                  {rounds(watch.ByCluster, false), func(c *watch.Changes) { c.Note(ref) }, func(c *watch.Changes) { c.Note(ref) }, wait},
 		"other clients change what is restored": {rounds(watch.ByCluster, true), func(c *watch.Changes) { c.Note(ref) }, nil, 200 * time.Millisecond},
@@ -264,7 +264,7 @@ func TestCollect(t *testing.T) {
 				if test.later != nil {
 					time.AfterFunc(noted, func() { test.later(changes) })
 				}
-				test.calm.Collect(t.Context().Done(), changes)
+				test.idle.Collect(t.Context().Done(), changes)
 				if got := time.Since(began); got != test.want {
 					t.Errorf("it collected for %s, want %s", got, test.want)
 				}

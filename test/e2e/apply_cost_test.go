@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -194,8 +195,9 @@ func (c *costing) apply(t *testing.T, when string, want cost) {
 	diff := cmp.Diff(want, got, cmp.AllowUnexported(cost{}), cmpopts.EquateEmpty(),
 		cmpopts.IgnoreFields(cost{}, "others"))
 	if diff != "" || got.others > want.others {
-		t.Errorf("%s: (-want +got):\n%s\n%d other requests, want at most %d; all there were:\n%s",
-			when, diff, got.others, want.others, table(faultproxy.Count(requests)))
+		t.Errorf("%s: (-want +got):\n%s\n%d other requests, want at most %d; all there were:\n%s\nwithout success:\n%v",
+			when, diff, got.others, want.others, table(faultproxy.Count(requests)),
+			slices.DeleteFunc(requests, func(r faultproxy.Record) bool { return r.Status/100 == 2 }))
 	}
 }
 

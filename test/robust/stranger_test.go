@@ -425,8 +425,8 @@ func (w *world) forge(t *testing.T, a []string) {
 	}
 }
 
-// linesOf returns the lines of an inventory. They are nil if there is none, or nobody can
-// read it.
+// linesOf returns the lines of an inventory. It returns nil if there is no inventory, or if
+// its text isn't valid.
 func (w *world) linesOf(t *testing.T, node string) (lines []map[string]any) {
 	t.Helper()
 	inventory := w.get(t, inventoryRef(node))

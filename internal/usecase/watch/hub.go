@@ -59,9 +59,9 @@ type hubWatch struct {
 	// unknown says why the last one failed.
 	surveying *survey
 	unknown   string
-	// calm counts the rounds in a row that other clients' changes started, and that had
+	// idle counts the rounds in a row that other clients' changes started, and that had
 	// nothing to do.
-	calm watch.Calm
+	idle watch.IdleRounds
 	// reminders say when the log tells again what it told before.
 	reminders reminders
 	// told is the time when the log last named what rounds wait for, or when the wait
@@ -223,7 +223,7 @@ func (h *hubWatch) rounds(t *term) error {
 		began, err := h.await(t)
 		if err == nil {
 			err = h.round(t.ctx, t)
-			h.calm.Ended(began, h.didWrite())
+			h.idle.Ended(began, h.didWrite())
 		}
 		switch {
 		case context.Cause(t.ctx) != nil:
@@ -266,7 +266,7 @@ func (h *hubWatch) await(t *term) (began watch.Began, err error) {
 	case <-t.wanted:
 		return 0, errYielded
 	case <-h.changes.Due():
-		h.calm.Collect(t.ctx.Done(), h.changes)
+		h.idle.Collect(t.ctx.Done(), h.changes)
 		if began = watch.ByCluster; h.changes.News() {
 			began = watch.ByNews
 		}
