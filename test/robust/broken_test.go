@@ -70,7 +70,7 @@ func breakages() []breakage {
 			"pkg/apply/schedule/stages.go",
 			"case s.open[k] > s.lent[k]:",
 			"case false:",
-		}}, ""},
+		}}, "stage-adopted"},
 		{"carries out a plan that holds no more", []edited{{
 			"internal/usecase/session/planfile.go",
 			"return plans, changesTold(changes, places), err",
