@@ -181,9 +181,9 @@ func TestStaticChecks(t *testing.T) {
 			`stdin:18: ` + form + `labelsTemplate.-/x: key "-/x" isn't valid in Kubernetes (prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*'))
 stdin:18: ` + form + `labelsTemplate.app: "a b" cannot be the value of a label (at most 63 letters, digits, dashes, underscores and dots, a letter or digit at both ends)`},
 		{"nameTemplate: lynqhub-crm\nspec: {apiVersion: v1, kind: ConfigMap}",
-			`stdin:17: ` + form + `nameTemplate: name "lynqhub-crm" is reserved for lynqctl's own records (choose a name that does not begin with lynqnode-, lynqcopy-, lynqhub-, lynqhistory-)`},
+			`stdin:17: ` + form + `nameTemplate: name "lynqhub-crm" is reserved for lynqctl's own records (choose a name that does not begin with lynqnode-, lynqcopy-, lynqhub-, lynqhistory-, lynqplans-)`},
 		{"nameTemplate: \" lynqnode-{{ .uid }}\"\nspec: {apiVersion: v1, kind: ConfigMap}",
-			`stdin:17: ` + form + `nameTemplate: every row makes this a name that is reserved for lynqctl's own records (choose a name that does not begin with lynqnode-, lynqcopy-, lynqhub-, lynqhistory-)`},
+			`stdin:17: ` + form + `nameTemplate: every row makes this a name that is reserved for lynqctl's own records (choose a name that does not begin with lynqnode-, lynqcopy-, lynqhub-, lynqhistory-, lynqplans-)`},
 	} {
 		if got := problemsOf(t, hubYAML+formYAML("configMaps", c.resource), render.Options{}); got != c.want {
 			t.Errorf("%s\n got %s\nwant %s", c.resource, got, c.want)
@@ -223,9 +223,9 @@ func TestRowChecks(t *testing.T) {
 func TestReservedNames(t *testing.T) {
 	for _, c := range []struct{ section, resource, want string }{
 		{"configMaps", "nameTemplate: \"{{ .a }}\"\nspec: {apiVersion: v1, kind: ConfigMap}",
-			`stdin:17: form "web", resource "r", nameTemplate: row "acme": name "lynqnode-bolt-web" is reserved for lynqctl's own records (choose a name that does not begin with lynqnode-, lynqcopy-, lynqhub-, lynqhistory-)`},
+			`stdin:17: form "web", resource "r", nameTemplate: row "acme": name "lynqnode-bolt-web" is reserved for lynqctl's own records (choose a name that does not begin with lynqnode-, lynqcopy-, lynqhub-, lynqhistory-, lynqplans-)`},
 		{"configMaps", "nameTemplate: \"lynq{{ trimPrefix `lynq` .a }}\"\nspec: {apiVersion: v1, kind: ConfigMap}",
-			`stdin:17: form "web", resource "r", nameTemplate: row "acme": name "lynqnode-bolt-web" is reserved for lynqctl's own records (choose a name that does not begin with lynqnode-, lynqcopy-, lynqhub-, lynqhistory-)`},
+			`stdin:17: form "web", resource "r", nameTemplate: row "acme": name "lynqnode-bolt-web" is reserved for lynqctl's own records (choose a name that does not begin with lynqnode-, lynqcopy-, lynqhub-, lynqhistory-, lynqplans-)`},
 		{"configMaps", "nameTemplate: \"x-{{ .a }}\"\nspec: {apiVersion: v1, kind: ConfigMap}", ""},
 		{"secrets", "nameTemplate: \"{{ .a }}\"\nspec: {apiVersion: v1, kind: Secret}", ""},
 		{"manifests", "nameTemplate: \"{{ .b }}\"\nspec: {apiVersion: coordination.k8s.io/v1, kind: Lease}",

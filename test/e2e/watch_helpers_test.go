@@ -202,7 +202,7 @@ func writesObject(r faultproxy.Request) bool {
 // writesRecord reports whether a request writes a record. A POST has no name, but lynqctl
 // creates objects with patches.
 func writesRecord(r faultproxy.Request) bool {
-	record := slices.ContainsFunc([]string{"lynqnode-", "lynqcopy-", "lynqhub-", "lynqhistory-"}, func(prefix string) bool { return strings.HasPrefix(r.Name, prefix) })
+	record := slices.ContainsFunc([]string{"lynqnode-", "lynqcopy-", "lynqhub-", "lynqhistory-", "lynqplans-"}, func(prefix string) bool { return strings.HasPrefix(r.Name, prefix) })
 	return r.IsWrite() && r.Resource == "configmaps" && (r.Verb == "create" || record)
 }
 
