@@ -379,7 +379,13 @@ func (s *site) byNode(others map[string]string) map[string]string {
 	return all
 }
 
-// keepNames checks that each node keeps the name of its folder.
+// has reports whether a run renders a node.
+func (in *Input) has(key lynq.NodeKey) bool {
+	return slices.ContainsFunc(in.Nodes, func(n *Node) bool { return n.Key() == key })
+}
+
+// keepNames checks that each node keeps the name of its folder. A node that left may
+// find its name taken when it comes back.
 func (s *site) keepNames(before map[lynq.NodeKey]string) map[lynq.NodeKey]string {
 	s.Helper()
 	now := s.folders()
@@ -410,7 +416,9 @@ func TestHistoryDoesNotMatter(t *testing.T) {
 				}
 				switch w.IntN(5) {
 				case 0: // only the next complete run shows what a killed run left
-					s.killed(w.whole(a), 1+w.IntN(60))
+					in := w.whole(a)
+					s.killed(in, 1+w.IntN(60))
+					maps.DeleteFunc(names, func(n lynq.NodeKey, _ string) bool { return !in.has(n) })
 					w.change()
 					w.runWhole(s, w.whole(a))
 				case 1:
