@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -43,12 +46,31 @@ type history struct {
 	target      policy.Target
 	inventories map[lynq.NodeKey]*inventory.Inventory
 	live        map[lynq.Ref]*tracking.Live
+	leaving     map[lynq.HubKey][]inventory.Leaving
+	now         time.Time
+	grace       map[lynq.FormKey]time.Duration
+	excluded    string                        // the volume that the rules of all forms exclude, or ""
+	forms       map[string][]lynq.FormKey     // the forms of each hub, with their present names
+	former      map[lynq.FormKey]lynq.FormKey // the former name of a renamed form
 }
 
-// historyForms are the forms of the hubs. Their names differ, so that a row's nodes do.
-var historyForms = map[string][]lynq.FormKey{
-	"crm": {{Namespace: "default", Name: "db"}, {Namespace: "default", Name: "web"}},
-	"erp": {{Namespace: "default", Name: "edb"}, {Namespace: "default", Name: "eweb"}},
+// newHistory begins a history. Forms of different hubs have different names, so that a
+// row's nodes do.
+func newHistory(seed uint64, target policy.Target) *history {
+	return &history{
+		Rand: rand.New(rand.NewPCG(seed, 45)), target: target, now: time.Date(2026, time.March, 1, 0, 0, 0, 0, time.UTC),
+		inventories: map[lynq.NodeKey]*inventory.Inventory{}, live: map[lynq.Ref]*tracking.Live{}, leaving: map[lynq.HubKey][]inventory.Leaving{},
+		grace: map[lynq.FormKey]time.Duration{}, former: map[lynq.FormKey]lynq.FormKey{},
+		forms: map[string][]lynq.FormKey{
+			"crm": {{Namespace: "default", Name: "db"}, {Namespace: "default", Name: "web"}},
+			"erp": {{Namespace: "default", Name: "edb"}, {Namespace: "default", Name: "eweb"}},
+		},
+	}
+}
+
+// roleOf returns what a form renders, whatever it is called now.
+func roleOf(form lynq.FormKey) string {
+	return strings.TrimRight(strings.TrimPrefix(form.Name, "e"), "0123456789")
 }
 
 func (h *history) fresh(prefix string) string {
@@ -87,13 +109,45 @@ func (h *history) change() {
 	}
 }
 
+// changeForms changes settings of forms, and lets time pass.
+func (h *history) changeForms() {
+	h.now = h.now.Add(time.Hour)
+	hub := []string{"crm", "erp"}[h.IntN(2)]
+	i := h.IntN(2)
+	form := h.forms[hub][i]
+	switch h.IntN(12) {
+	case 0:
+		h.grace[form] = time.Duration(h.IntN(3)) * time.Hour
+	case 1:
+		h.excluded = ""
+	case 2:
+		if len(h.rows) > 0 {
+			h.excluded = h.rows[h.IntN(len(h.rows))].slug
+		}
+	case 3:
+		if _, again := h.former[form]; again {
+			return // a form has one former name
+		}
+		next := lynq.FormKey{Namespace: form.Namespace, Name: h.fresh(form.Name)}
+		h.forms[hub][i], h.former[next], h.grace[next] = next, form, h.grace[form]
+	}
+}
+
+// exclusions returns the rules of all forms.
+func (h *history) exclusions() lynq.Exclusions {
+	if h.excluded == "" {
+		return nil
+	}
+	return lynq.Exclusions{{Kind: "PersistentVolumeClaim", Name: h.excluded}}
+}
+
 // nodes renders all rows.
 func (h *history) nodes() []*Node {
 	var nodes []*Node
 	for _, r := range h.rows {
-		for _, form := range historyForms[r.hub] {
+		for _, form := range h.forms[r.hub] {
 			n := &Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "default", Name: r.hub}, Form: form, UID: r.uid, Namespace: "default", Name: r.uid + "-" + form.Name}}
-			kind := strings.TrimPrefix(form.Name, "e")
+			kind := roleOf(form)
 			n.Objects = append(n.Objects, document(n, "v1", "ConfigMap", n.Name, ""))
 			if r.inDB == (kind == "db") {
 				more := ""
@@ -101,6 +155,7 @@ func (h *history) nodes() []*Node {
 					more = "  annotations:\n    " + key + ": " + value + "\n"
 				}
 				n.Objects = append(n.Objects, document(n, "v1", "PersistentVolumeClaim", r.slug, more))
+				n.Objects[1].Excluded = r.slug == h.excluded
 			}
 			if n.Failed, n.Waits = r.failed == kind, r.waits == kind; n.stays() {
 				n.Claim()
@@ -122,7 +177,7 @@ func retaining(t policy.Target) (key, value string) {
 
 // run returns a run on everything or on a part, as a tree gets it.
 func (h *history) run() *Input {
-	in := &Input{Target: h.target, Rows: map[lynq.HubKey]Rows{}, Limits: decide.Limits{MaxDelete: toll.DefaultMaxDelete()}}
+	in := &Input{Target: h.target, Now: h.now, Rows: map[lynq.HubKey]Rows{}, Limits: decide.Limits{MaxDelete: toll.DefaultMaxDelete()}}
 	if h.IntN(3) > 0 {
 		in.Limits.MaxDelete = toll.MaxDelete{Nodes: 100}
 	}
@@ -132,15 +187,30 @@ func (h *history) run() *Input {
 		if h.IntN(5) == 0 {
 			continue
 		}
-		hub := index.HubScope{HubKey: lynq.HubKey{Namespace: "default", Name: name}, Forms: historyForms[name]}
+		hub := index.HubScope{HubKey: lynq.HubKey{Namespace: "default", Name: name}, Forms: slices.Clone(h.forms[name]), Grace: map[lynq.FormKey]time.Duration{}}
 		if form {
 			hub.Forms = hub.Forms[h.IntN(2):][:1]
 		}
-		in.Hubs = append(in.Hubs, hub)
+		rows := Rows{
+			Renames: &lynq.Renames{Forms: map[lynq.FormKey]lynq.FormKey{}, UIDs: map[string]string{}, Active: map[string]bool{}},
+			Exclude: map[lynq.FormKey]lynq.Exclusions{},
+		}
 		for _, f := range hub.Forms {
 			in.Forms = append(in.Forms, formAt(hub.HubKey, f, 1))
+			rows.Exclude[f] = h.exclusions()
+			if hub.Grace[f] = h.grace[f]; h.grace[f] == 0 {
+				delete(hub.Grace, f)
+			}
 		}
-		rows := Rows{Renames: &lynq.Renames{UIDs: map[string]string{}, Active: map[string]bool{}}}
+		for _, f := range slices.Clone(hub.Forms) {
+			if former, has := h.former[f]; has { // its files belong to the run
+				rows.Renames.Forms[former] = f
+				if hub.Forms = append(hub.Forms, former); h.grace[f] > 0 {
+					hub.Grace[former] = h.grace[f]
+				}
+			}
+		}
+		in.Hubs = append(in.Hubs, hub)
 		for _, r := range h.rows {
 			if r.hub != name {
 				continue
@@ -161,7 +231,7 @@ func (h *history) run() *Input {
 		if in.Covers(&index.Entry{Owned: index.Owned{Hub: n.Hub, Form: n.Form, Node: n.Key()}}) {
 			in.Nodes = append(in.Nodes, n)
 		} else {
-			left = append(left, desiredNode(n, nil))
+			left = append(left, desiredNode(n, nil, nil))
 		}
 	}
 	if len(left) > 0 || len(in.Forms) < 4 || in.Only != nil {
@@ -170,8 +240,9 @@ func (h *history) run() *Input {
 	return in
 }
 
-// desiredNode returns a node as apply gets it. retained has the objects with Retain.
-func desiredNode(n *Node, retained map[lynq.Ref]bool) *plan.Node {
+// desiredNode returns a node as apply gets it. retained has the objects with Retain, and
+// rules have the excluded ones.
+func desiredNode(n *Node, retained map[lynq.Ref]bool, rules lynq.Exclusions) *plan.Node {
 	made := &plan.Node{NodeID: n.NodeID, Claims: n.Claims}
 	if n.Failed {
 		made.Failed = errors.New("it failed to render")
@@ -184,7 +255,7 @@ func desiredNode(n *Node, retained map[lynq.Ref]bool) *plan.Node {
 	made.Claims = plan.Claims{}
 	for _, ref := range refs {
 		o := plan.Object{Ref: ref, ID: strings.ToLower(ref.Kind), Policy: &lynq.Policy{Lifecycle: lynq.Lifecycle{Deletion: lynq.DeleteDelete}}}
-		if retained[ref] {
+		if o.Exclusion = rules.Find(ref); retained[ref] {
 			o.Policy.Deletion = lynq.DeleteRetain
 		}
 		made.Objects = append(made.Objects, o)
@@ -202,13 +273,18 @@ func (h *history) apply(in *Input) []*plan.Plan {
 	for _, hub := range in.Hubs {
 		rows := in.Rows[hub.HubKey]
 		i := &decide.Input{
-			Hub: hub.HubKey, Active: rows.Active, Forms: slices.Clone(hub.Forms), Only: in.Only, Live: maps.Clone(h.live),
-			Exclude: map[lynq.FormKey]lynq.Exclusions{},
+			Hub: hub.HubKey, Active: rows.Active, Only: in.Only, Live: maps.Clone(h.live),
+			Exclude: maps.Clone(rows.Exclude), Now: in.Now, Grace: decide.Grace{Periods: maps.Clone(hub.Grace), Recorded: h.leaving[hub.HubKey]},
+		}
+		for _, f := range hub.Forms {
+			if _, former := rows.Renames.Forms[f]; !former {
+				i.Forms = append(i.Forms, f)
+			}
 		}
 		i.Rename(rows.Renames)
 		for _, n := range in.Nodes {
 			if n.Hub == hub.HubKey {
-				i.Nodes = append(i.Nodes, desiredNode(n, retained))
+				i.Nodes = append(i.Nodes, desiredNode(n, retained, h.exclusions()))
 			}
 		}
 		for _, key := range slices.SortedFunc(maps.Keys(h.inventories), compareNodes) {
@@ -237,6 +313,10 @@ func (h *history) carryOut(in *Input, plans []*plan.Plan) map[lynq.Ref]bool {
 	}
 	deleted := map[lynq.Ref]bool{}
 	for _, p := range plans {
+		h.leaving[p.Hub] = p.LeavingRecord
+		for i := range p.Leaving {
+			h.inventories[p.Leaving[i].Key()] = p.Leaving[i].Marked()
+		}
 		for i := range p.Nodes {
 			n := &p.Nodes[i]
 			if waits[n.Key()] || n.Unmet != "" || n.Desired != nil && n.Desired.Failed != nil || waits[n.Next] {
@@ -283,62 +363,83 @@ func pruned(before, after map[string]treeObject, retained func(treeObject) bool)
 	return gone
 }
 
-// TestTreeDeletesLikeCluster makes random histories on a tree and on a cluster.
-func TestTreeDeletesLikeCluster(t *testing.T) {
-	t.Parallel()
-	deleted, refused, stricter := 0, 0, 0
-	for seed := range uint64(12) {
-		for _, target := range []policy.Target{policy.Plain, policy.Argo, policy.Flux} {
-			h := &history{
-				Rand: rand.New(rand.NewPCG(seed, 45)), target: target,
-				inventories: map[lynq.NodeKey]*inventory.Inventory{}, live: map[lynq.Ref]*tracking.Live{},
-			}
-			s := newSite(t)
-			s.quick = true
-			before := map[string]treeObject{}
-			for step := range 8 {
-				h.change()
-				in := h.run()
-				at := fmt.Sprintf("%s, seed %d, step %d", target, seed, step)
-				plans := h.apply(in)
-				next := *in
-				d, p := s.plan(&next)
-				refusals, asked := Refuse(&next, p), false
-				for _, p := range plans {
-					asked = asked || len(p.Refusals) > 0
-				}
-				own := func(r plan.Refusal) bool { return r.Guard == GuardTwice || r.Guard == GuardForeign }
-				switch {
-				case slices.ContainsFunc(refusals, own): // two nodes can't have a path or an object, where a cluster waits
-					stricter++
-					continue
-				case asked && slices.ContainsFunc(in.Nodes, func(n *Node) bool { return n.Waits }):
-					stricter++ // apply counts the nodes of later stages now, and a tree in their stage
-					continue
-				case len(refusals) > 0 != asked:
-					t.Fatalf("%s: the tree refuses %v, the cluster %s", at, refusals, describe(plans))
-				case asked:
-					refused++
-					continue
-				}
-				s.carryOut(d, p)
-				after := objectsOf(t, s.files())
-				gone := pruned(before, after, func(o treeObject) bool { return o.retained })
-				var want []string
-				for ref := range h.carryOut(in, plans) {
-					want = append(want, ref.Kind+"/"+ref.Namespace+"/"+ref.Name)
-				}
-				slices.Sort(want)
-				if diff := cmp.Diff(want, gone, cmpopts.EquateEmpty()); diff != "" {
-					t.Fatalf("%s: cluster and tree: %s, %s", at, diff, describe(plans))
-				}
-				deleted += len(gone)
-				before = after
-			}
+// compared counts what histories compared.
+type compared struct{ deleted, refused, stricter int }
+
+// compare makes one run on the cluster and on the tree. before has the objects of the tree,
+// and the result those after the run.
+func (h *history) compare(t *testing.T, s *site, before map[string]treeObject, at string, sum *compared) map[string]treeObject {
+	t.Helper()
+	in := h.run()
+	plans := h.apply(in)
+	next := *in
+	d, p := s.plan(&next)
+	refusals, asked := Refuse(&next, p), false
+	for _, p := range plans {
+		asked = asked || len(p.Refusals) > 0
+	}
+	own := func(r plan.Refusal) bool { return r.Guard == GuardTwice || r.Guard == GuardForeign }
+	switch {
+	case slices.ContainsFunc(refusals, own): // two nodes can't have a path or an object, where a cluster waits
+		sum.stricter++
+		return before
+	case asked && slices.ContainsFunc(in.Nodes, func(n *Node) bool { return n.Waits }):
+		sum.stricter++ // apply counts the nodes of later stages now, and a tree in their stage
+		return before
+	case len(refusals) > 0 != asked:
+		t.Fatalf("%s: the tree refuses %v, the cluster %s", at, refusals, describe(plans))
+	case asked:
+		sum.refused++
+		return before
+	}
+	s.carryOut(d, p)
+	after := objectsOf(t, s.files())
+	gone := pruned(before, after, func(o treeObject) bool { return o.retained })
+	var want []string
+	for ref := range h.carryOut(in, plans) {
+		// An excluded object's file says that nothing prunes it, also after its rule ends.
+		if name := ref.Kind + "/" + ref.Namespace + "/" + ref.Name; !before[name].retained {
+			want = append(want, name)
 		}
 	}
-	if deleted < 100 || refused < 5 || stricter > 60 {
-		t.Errorf("%d objects were deleted, %d runs refused, and %d could not be compared", deleted, refused, stricter)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, gone, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("%s: cluster and tree: %s, %s", at, diff, describe(plans))
+	}
+	sum.deleted += len(gone)
+	return after
+}
+
+// TestTreeDeletesLikeCluster makes random histories on a tree and on a cluster.
+// LYNQCTL_TREE_HISTORIES says how many of them for each target.
+func TestTreeDeletesLikeCluster(t *testing.T) {
+	t.Parallel()
+	histories := 12
+	if text := os.Getenv("LYNQCTL_TREE_HISTORIES"); text != "" {
+		var err error
+		if histories, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, target := range []policy.Target{policy.Plain, policy.Argo, policy.Flux} {
+		t.Run(string(target), func(t *testing.T) {
+			t.Parallel()
+			var sum compared
+			for seed := range uint64(histories) {
+				h, s := newHistory(seed, target), newSite(t)
+				s.quick = true
+				before := map[string]treeObject{}
+				for step := range 8 {
+					h.change()
+					h.changeForms()
+					before = h.compare(t, s, before, fmt.Sprintf("seed %d, step %d", seed, step), &sum)
+				}
+			}
+			t.Logf("%d histories: %+v", histories, sum)
+			if sum.deleted < 3*histories || sum.refused < histories/6 || sum.stricter > 2*histories {
+				t.Errorf("too few comparisons: %+v", sum)
+			}
+		})
 	}
 }
 

@@ -113,7 +113,14 @@ func (s *site) plan(in *Input) (*Dir, *Plan) {
 	if in.decided = nil; in.Rows == nil {
 		in.Rows = rowsOf(in)
 	}
-	p, err := d.Plan(context.Background(), in, s.force)
+	ctx := context.Background()
+	if err = d.Decide(ctx, in); err == nil {
+		_, err = d.Retain(ctx, in, in.Target)
+	}
+	if err != nil {
+		s.Fatal(err)
+	}
+	p, err := d.Plan(ctx, in, s.force)
 	if err != nil {
 		s.Fatal(err)
 	}
