@@ -106,6 +106,32 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// TestInterruptUnread interrupts a run whose reader hangs.
+func TestInterruptUnread(t *testing.T) {
+	cmd, stderr := renderProcess(t, "-f", write(t, "in.yaml", strings.Replace(oneForm, "PATH", write(t, "rows.csv", csvRows(5000)), 1)))
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// The output is more than a pipe holds, so lynqctl hangs after its first byte.
+	if _, err := stdout.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cmd.Process.Wait(); err != nil { // cmd.Wait would read the pipe
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // copies standard error
+	if diff := cmp.Diff("error: interrupted\n", stderr.String()); diff != "" {
+		t.Errorf("stderr: %s", diff)
+	}
+}
+
 // TestTimeout wants --timeout to end a run that waits for rows.
 func TestTimeout(t *testing.T) {
 	cmd, stderr := renderProcess(t, "--timeout", "10ms", "-f", write(t, "in.yaml", strings.Replace(oneForm, "PATH", "-", 1)))

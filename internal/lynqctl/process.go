@@ -29,7 +29,12 @@ func ProcessAt(clock func() time.Time) int {
 		cancel(&console.StopError{Signal: s})
 	}()
 	secrets := redact.New()
-	w := console.World{Stdin: os.Stdin, Stdout: tty.To(os.Stdout), Stderr: tty.To(os.Stderr).Hiding(secrets), Secrets: secrets, Getenv: os.Getenv, Program: os.Args[0], Clock: clock}
+	w := console.World{Stdin: os.Stdin, Stdout: tty.To(os.Stdout).Relayed(ctx.Done()), Stderr: tty.To(os.Stderr).Relayed(ctx.Done()).Hiding(secrets), Secrets: secrets, Getenv: os.Getenv, Program: os.Args[0], Clock: clock}
 	kube.LogTo(tty.NewStream(w.Stderr, w.Getenv, tty.ColorAuto))
-	return Run(ctx, w, os.Args[1:])
+	code := Run(ctx, w, os.Args[1:])
+	w.Stderr.Flush(lastWords)
+	return code
 }
+
+// lastWords is how long the process waits for a reader of its log at the end.
+const lastWords = time.Second

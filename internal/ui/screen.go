@@ -14,6 +14,10 @@ import (
 type Screen struct {
 	live live
 	stop func() // stops Follow
+
+	lossy   *tty.Lossy
+	waiting int // bytes above the list that aren't drawn
+	dropped int // lines
 }
 
 // NewScreen returns a Screen on a terminal.
@@ -24,8 +28,26 @@ func NewScreen(out tty.Stream) *Screen { return &Screen{live: live{out: out}, st
 func (s *Screen) Show(l *list.List, wide bool) {
 	s.live.drawing.Lock()
 	defer s.live.drawing.Unlock()
+	if s.live.out.Behind() {
+		return // a terminal that was stopped gets the newest list when it goes on
+	}
+	s.note()
 	columns, rows := s.live.out.Extent()
 	s.live.draw(s.live.take(), l.Frame(wide, s.live.out, columns, rows), columns)
+}
+
+// Lossy makes the Screen drop lines that a stopped terminal doesn't show. Without it, all of
+// them wait. Call it before the first Write.
+func (s *Screen) Lossy(l tty.Lossy) { s.lossy = &l }
+
+// note adds a line about dropped lines, and allows new ones.
+func (s *Screen) note() {
+	s.live.mu.Lock()
+	defer s.live.mu.Unlock()
+	if s.dropped > 0 {
+		s.live.above = append(s.live.above, strings.TrimSuffix(string(s.lossy.Note(s.dropped)), "\n"))
+	}
+	s.waiting, s.dropped = 0, 0
 }
 
 // Follow shows a list at each tick until Close.
@@ -38,6 +60,12 @@ func (s *Screen) Follow(tick <-chan time.Time, listed func(now time.Time) *list.
 func (s *Screen) Write(p []byte) (int, error) {
 	s.live.mu.Lock()
 	defer s.live.mu.Unlock()
+	if s.waiting += len(p); s.lossy != nil && s.waiting > s.lossy.Most {
+		lines := max(strings.Count(string(p), "\n"), 1)
+		s.dropped += lines
+		s.lossy.Dropped(lines)
+		return len(p), nil
+	}
 	s.live.above = append(s.live.above, tty.Text(strings.TrimSuffix(string(p), "\n")))
 	return len(p), nil
 }
@@ -45,5 +73,6 @@ func (s *Screen) Write(p []byte) (int, error) {
 // Close removes the list, and leaves the written lines.
 func (s *Screen) Close() error {
 	s.stop()
+	s.note()
 	return s.live.close()
 }

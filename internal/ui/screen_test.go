@@ -2,7 +2,10 @@ package ui_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -119,5 +122,52 @@ func TestScreenTiny(t *testing.T) {
 				t.Errorf("%d lines on %d columns and %d rows: %q", n, columns+1, rows+1, out.String())
 			}
 		}
+	}
+}
+
+// TestScreenStopped stops a terminal, as Ctrl-S does. It wants the Screen to drop lines, and
+// to say so above the newest list once the terminal goes on.
+func TestScreenStopped(t *testing.T) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := tty.To(write).Relayed(t.Context().Done())
+	dropped := 0
+	lossy := tty.Lossy{Most: 1 << 17, Dropped: func(n int) { dropped += n }, Note: func(n int) []byte { return fmt.Appendf(nil, "%d lost\n", n) }}
+	out.Lossy(lossy)
+	stream := tty.NewStream(out, func(string) string { return "" }, tty.ColorNever)
+	stream.Terminal = true
+	s := ui.NewScreen(stream)
+	s.Lossy(lossy)
+	draws := 0
+	for ; !stream.Behind() && draws < 1000; draws++ { // until the pipe is full
+		_, _ = io.WriteString(s, strings.Repeat("x", 1000)+"\n")
+		s.Show(nodes(draws%3+1), false)
+		out.Flush(50 * time.Millisecond)
+	}
+	for range 200 {
+		_, _ = io.WriteString(s, strings.Repeat("y", 1000)+"\n")
+		s.Show(nodes(1), false)
+	}
+	var got bytes.Buffer
+	reading := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(&got, read)
+		reading <- err
+	}()
+	out.Flush(time.Minute)
+	s.Show(nodes(2), false)
+	out.Flush(time.Minute)
+	if err := errors.Join(write.Close(), <-reading, read.Close()); err != nil {
+		t.Fatal(err)
+	}
+	_, last, _ := strings.Cut(got.String(), "y\n")
+	_, newest, found := strings.Cut(last, fmt.Sprintf("\n%d lost\nNODE ", dropped))
+	if dropped == 0 || !found || !strings.Contains(newest, "\nb ") {
+		t.Errorf("dropped %d; after the pause it shows %q", dropped, last[max(0, len(last)-300):])
+	}
+	if n := strings.Count(got.String(), "NODE "); n > draws+1 {
+		t.Errorf("it drew %d times, though the terminal was stopped after %d", n, draws)
 	}
 }

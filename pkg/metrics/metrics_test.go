@@ -121,6 +121,7 @@ func tell(m *metrics.Metrics) {
 	m.Leading(crm, true)
 	m.BackOff(crm, 4)
 	m.Fight(crm)
+	m.LogDropped(7)
 	m.Held(crm, []plan.Guard{plan.GuardMaxDelete})
 }
 
@@ -158,6 +159,7 @@ func TestAll(t *testing.T) {
 		`lynqctl_nodes_backing_off{hub="crm",namespace="shop"} 4`,
 		`lynqctl_fights_total{hub="crm",namespace="shop"} 1`,
 		`lynqctl_leading{hub="crm",namespace="shop"} 1`,
+		`lynqctl_log_lines_dropped_total 7`,
 		`lynqctl_api_requests_total{code="409",verb="patch"} 1`,
 		`lynqctl_api_requests_total{code="<error>",verb="list"} 1`,
 		`lynqctl_tombstone_status{kind="ConfigMap",name="there",namespace="shop"} 1`,

@@ -12,8 +12,8 @@ type series struct {
 	backingOff, held, ranAt       *prometheus.GaugeVec
 	tombstones                    *prometheus.GaugeVec
 
-	reads, refusals, requests, fights *prometheus.CounterVec
-	attempts, conflicts               *prometheus.CounterVec
+	reads, refusals, requests, fights, dropped *prometheus.CounterVec
+	attempts, conflicts                        *prometheus.CounterVec
 
 	reconciled, planned, ran *prometheus.HistogramVec
 }
@@ -54,6 +54,8 @@ func newSeries(perNode bool) series {
 		tombstones: gauge("lynqctl_tombstone_status", "State of the object that a tombstone names: 1 exists, 0 gone, -1 error, -2 skipped because of its labels.", "kind", "namespace", "name"),
 		requests:   counter("lynqctl_api_requests_total", "Requests to the API server. The code is <error> if no answer came.", "verb", "code"),
 
+		dropped: counter("lynqctl_log_lines_dropped_total", "Lines of the log that watch dropped because nobody read them."),
+
 		reconciled: histogram("lynqnode_reconcile_duration_seconds", "Duration of a run for a node that had changes. The result is success or error.", nodeBuckets(), "result"),
 		attempts:   counter("apply_attempts_total", "Writes of objects. The result is success or error.", "kind", "result", "conflict_policy"),
 		conflicts:  counter("lynqnode_conflicts_total", "Conflicts with other owners of objects.", append(nodeLabels(perNode), "resource_kind", "conflict_policy")...),
@@ -63,7 +65,7 @@ func newSeries(perNode bool) series {
 func (s *series) collectors() []prometheus.Collector {
 	return []prometheus.Collector{
 		s.build, s.inputs, s.rows, s.active, s.readAt, s.reads, s.leading, s.planned, s.ran, s.ranAt, s.refusals, s.held,
-		s.backingOff, s.fights, s.tombstones, s.requests, s.reconciled, s.attempts, s.conflicts,
+		s.backingOff, s.fights, s.tombstones, s.requests, s.dropped, s.reconciled, s.attempts, s.conflicts,
 	}
 }
 

@@ -29,6 +29,9 @@ func result(well bool) string {
 // Inputs tells whether the files of the inputs could be loaded.
 func (m *Metrics) Inputs(loaded bool) { set(m.series.inputs, number(loaded)) }
 
+// LogDropped counts lines of the log that nobody read.
+func (m *Metrics) LogDropped(lines int) { add(m.series.dropped, float64(lines)) }
+
 func number(is bool) float64 {
 	if is {
 		return 1

@@ -6,6 +6,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/lynqctl/console"
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -17,10 +18,25 @@ type view struct {
 	log *views.Log
 }
 
+// mostUnread limits the text that waits for a reader of the log.
+const mostUnread = 4 << 20
+
+// lossyLog makes a log drop lines that nobody reads, because the work of a watch must go on.
+func lossyLog(c *console.Console, format string, told *board) tty.Lossy {
+	l := tty.Lossy{
+		Most: mostUnread, Dropped: told.LogDropped,
+		Note: func(lines int) []byte { return views.DroppedRecord(format == logJSON, lines) },
+	}
+	c.World.Stdout.Lossy(l)
+	c.World.Stderr.Lossy(l)
+	return l
+}
+
 // newView shows a watch on standard error until the caller calls closed. A terminal gets a
 // table of the hubs below the log, and other outputs get the log alone. A log for programs
 // has no table.
 func newView(c *console.Console, format string, told *board) (v *view, closed func()) {
+	lossy := lossyLog(c, format, told)
 	out := c.ErrOut()
 	v = &view{View: c.View("")}
 	if !out.Terminal || c.Common.Quiet || format == logJSON {
@@ -28,6 +44,7 @@ func newView(c *console.Console, format string, told *board) (v *view, closed fu
 		return v, func() {}
 	}
 	screen := ui.NewScreen(out)
+	screen.Lossy(lossy)
 	v.log = views.NewLogAbove(screen)
 	ticker := time.NewTicker(ui.Redraw)
 	screen.Follow(ticker.C, func(now time.Time) *list.List {

@@ -22,6 +22,7 @@ import (
 type Output struct {
 	to      io.Writer
 	secrets *redact.Filter
+	relay   *relay // carries the writes, nil for none
 }
 
 // To returns an Output for a file or a buffer.
@@ -29,15 +30,21 @@ func To(w io.Writer) Output { return Output{to: w} }
 
 // Hiding returns the Output with a filter for everything that is written to it, except
 // manifests.
-func (o Output) Hiding(f *redact.Filter) Output { return Output{o.to, f} }
+func (o Output) Hiding(f *redact.Filter) Output { return Output{o.to, f, o.relay} }
 
 // Handed returns the writer for another program that writes there itself. lynqctl writes
 // nothing to it.
-func (o Output) Handed() io.Writer { return o.writer() }
+func (o Output) Handed() io.Writer {
+	o.relay = nil
+	return o.writer()
+}
 
 func (o Output) writer() io.Writer {
-	if o.to == nil {
+	switch {
+	case o.to == nil:
 		return io.Discard
+	case o.relay != nil:
+		return o.relay
 	}
 	return o.to
 }

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"bytes"
 	"context"
 	"log/slog"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // Log writes an engine's notes and a run's events as log records. It is safe for concurrent
@@ -40,6 +42,17 @@ func NewLog(out tty.Stream, json bool) *Log {
 
 // NewLogAbove returns a log with lines of text above a screen's list.
 func NewLogAbove(s *ui.Screen) *Log { return newLog(slog.NewTextHandler(s, nil)) }
+
+// DroppedRecord returns the record about lines of a log that nobody read.
+func DroppedRecord(json bool, lines int) []byte {
+	var b bytes.Buffer
+	h := slog.Handler(slog.NewTextHandler(&b, nil))
+	if json {
+		h = slog.NewJSONHandler(&b, nil)
+	}
+	slog.New(h).Warn(phrase.Count(lines, "line")+" dropped while nobody read the log", "lines", lines)
+	return b.Bytes()
+}
 
 func newLog(h slog.Handler) *Log {
 	return &Log{to: slog.New(h), cut: map[string]bool{}, standing: map[lynq.HubKey]*standing{}}
