@@ -25,6 +25,10 @@ const (
 	maxTries   = 7
 	hastyTries = 2 // for a request that failed for many others
 	firstPause = 300 * time.Millisecond
+	// hastyPause and hastyTime limit the pauses that a server may ask for in such a request,
+	// and the time after which no other try begins.
+	hastyPause = 5 * time.Second
+	hastyTime  = 5 * time.Second
 	// longestAsked limits the pause that a server may ask for.
 	longestAsked = 30 * time.Second
 	// longestPauses limits all pauses of a request together, whatever the server asks for.
@@ -33,6 +37,7 @@ const (
 
 // patience retries requests. Tests replace its parts.
 type patience struct {
+	now    func() time.Time
 	sleep  func(context.Context, time.Duration) error
 	jitter func() float64 // in [0, 1)
 	// tell, if not nil, receives the errors of requests that failed twice.
@@ -40,7 +45,7 @@ type patience struct {
 }
 
 func newPatience(warn func(string)) patience {
-	p := patience{sleep: sleep, jitter: rand.Float64}
+	p := patience{now: time.Now, sleep: sleep, jitter: rand.Float64}
 	if warn != nil {
 		var once sync.Once
 		p.tell = func(err error) {
@@ -62,6 +67,9 @@ func unavailable(err error) string {
 		}
 		if kind := write.ConversionDown(message); kind != "" {
 			return "the conversion webhook of " + kind + " gives no answer"
+		}
+		if write.Unloaded(message) {
+			return "the API server can't load the objects of a kind"
 		}
 	}
 	return "the API server is unavailable"
@@ -92,10 +100,12 @@ func trouble(err error) string {
 func (p patience) try(ctx context.Context, f func() error) error {
 	var before error // the error of the last try
 	most := maxTries
+	longest := longestPauses
 	if write.IsHasty(ctx) {
-		most = hastyTries
+		most, longest = hastyTries, hastyPause
 	}
 	var paused time.Duration
+	began := p.now()
 	for n := 1; ; n++ {
 		err := f()
 		switch {
@@ -108,11 +118,11 @@ func (p patience) try(ctx context.Context, f func() error) error {
 			return interrupted(ctx, err)
 		case !passing(err):
 			return err
-		case n == most:
+		case n == most, most == hastyTries && p.now().Sub(began) >= hastyTime:
 			return &triedError{tries: n, err: err}
 		}
 		wait := pause(n, err, p.jitter())
-		if paused += wait; paused > longestPauses {
+		if paused += wait; paused > longest {
 			return &triedError{tries: n, err: err}
 		}
 		if before = err; n == 2 && p.tell != nil {
@@ -197,7 +207,12 @@ type triedError struct {
 }
 
 // Error implements error.
-func (e *triedError) Error() string { return fmt.Sprintf("%v (tried %d times)", e.err, e.tries) }
+func (e *triedError) Error() string {
+	if e.tries == 1 {
+		return e.err.Error()
+	}
+	return fmt.Sprintf("%v (tried %d times)", e.err, e.tries)
+}
 
 // Unwrap returns the last error.
 func (e *triedError) Unwrap() error { return e.err }

@@ -235,3 +235,28 @@ func TestSleepEndsWithContext(t *testing.T) {
 		t.Errorf("after a pause: %v", err)
 	}
 }
+
+// TestHastyPatience wants no long wait for a kind that a server can't load, and none after a
+// slow answer.
+func TestHastyPatience(t *testing.T) {
+	for name, c := range map[string]struct {
+		err  error
+		slow time.Duration
+		want int
+	}{
+		"another try soon":          {errors.New("stream error: x"), 0, 2},
+		"a pause that is asked for": {apierrors.NewTooManyRequests("busy", 1), 0, 2},
+		"a long one":                {apierrors.NewTooManyRequests("storage is (re)initializing", 30), 0, 1},
+		"a slow answer":             {apierrors.NewInternalError(errors.New("conversion webhook for x.io/v1, Kind=A failed: EOF")), 30 * time.Second, 1},
+	} {
+		tries, now := 0, time.Unix(0, 0)
+		err := kube.TryAt(write.Hasty(t.Context()), func() time.Time { return now }, func() error {
+			tries++
+			now = now.Add(c.slow)
+			return c.err
+		})
+		if tries != c.want || !errors.Is(err, c.err) || c.want == 1 && err.Error() != c.err.Error() {
+			t.Errorf("%s: %d tries, want %d: %v", name, tries, c.want, err)
+		}
+	}
+}

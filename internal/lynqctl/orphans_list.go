@@ -2,6 +2,7 @@ package lynqctl
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -62,6 +63,10 @@ func (a *app) orphansList(ctx context.Context, f *orphanFlags, p *cmdflags.Print
 	l.Empty = "No orphans found in any namespace"
 	if namespace := f.list.Query.Namespace; namespace != "" {
 		l.Empty = "No orphans found in namespace " + namespace + " (-A looks in all)"
+	}
+	if except := found.Except(); except != "" {
+		l.Empty += except
+		l.Footer = append(l.Footer, "incomplete"+strings.TrimPrefix(except, ","))
 	}
 	return a.printList(p, l)
 }

@@ -131,11 +131,15 @@ type leaver struct {
 	finalizer  string // the operator's, "" for none
 }
 
-// hint says what to do where the operator's own webhooks refuse a write: they do not
-// answer when it does not run.
+// hint says what to do about a webhook that gives no answer. The operator's own webhooks
+// don't answer while the operator is stopped.
 func hint(err error) error {
-	if err == nil || !strings.Contains(err.Error(), "failed calling webhook") {
+	p := write.ProblemOf(err)
+	switch {
+	case p.Kind != write.ProblemWebhook:
 		return err
+	case !strings.Contains(p.Webhook, "lynq"):
+		return fmt.Errorf("%w (%s)", err, p.Hint)
 	}
 	return fmt.Errorf("%w (a webhook of the stopped operator prevents the write. Delete its configurations, which nothing needs any more, and run this command again: kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations -o name | grep lynq | xargs kubectl delete)", err)
 }

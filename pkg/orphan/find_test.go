@@ -197,14 +197,15 @@ func forbidden(resource string) error {
 
 func TestFindTellsWhatItMayNotRead(t *testing.T) {
 	m := &memory{
-		kinds:    []lynq.APIResource{kind("", "ConfigMap"), kind("", "Secret"), kind("apps", "Deployment"), kind("example.com", "Gone"), kind("example.com", "Odd"), kind("example.com", "Converted")},
+		kinds:    []lynq.APIResource{kind("", "ConfigMap"), kind("", "Secret"), kind("apps", "Deployment"), kind("example.com", "Gone"), kind("example.com", "Odd"), kind("example.com", "Converted"), kind("example.com", "Loading")},
 		objects:  []object{marked("ConfigMap", "shop", "web", "crm/shop/acme-web/x"), marked("Secret", "shop", "web", "crm/shop/acme-web/x")},
 		discover: errors.New("the API metrics.k8s.io/v1beta1 is not available"),
 		fail: map[string]error{
 			"list Secret":                forbidden("secrets"),
 			"list Deployment.apps":       forbidden("deployments"),
 			"list Gone.example.com":      &meta.NoKindMatchError{GroupKind: schema.GroupKind{Group: "example.com", Kind: "Gone"}},
-			"list Converted.example.com": apierrors.NewInternalError(errors.New("conversion webhook failed")),
+			"list Converted.example.com": apierrors.NewInternalError(errors.New(`conversion webhook for example.com/v1, Kind=Converted failed: Post "https://c.shop.svc/?a=hunter2": dial tcp 127.0.0.1:1: connect: connection refused`)),
+			"list Loading.example.com":   apierrors.NewTooManyRequests("storage is (re)initializing", 30),
 			"list Odd.example.com":       apierrors.NewMethodNotSupported(schema.GroupResource{Resource: "odds"}, "list"),
 		},
 	}
@@ -213,12 +214,23 @@ func TestFindTellsWhatItMayNotRead(t *testing.T) {
 	wantWarnings(t, found,
 		"some kinds are unknown, and there may be orphans of them: the API metrics.k8s.io/v1beta1 is not available",
 		"these kinds can't be listed, and lynqctl misses orphans among them (list: Forbidden): Deployment.apps, Secret",
-		"these kinds can't be listed, and lynqctl misses orphans among them (list: InternalError): Converted.example.com",
 		"these kinds can't be listed, and lynqctl misses orphans among them (list: MethodNotAllowed): Odd.example.com",
+		"these kinds can't be listed, and lynqctl misses orphans among them (list: conversion webhook for example.com/v1, Kind=Converted failed: dial tcp 127.0.0.1:1: connect: connection refused): Converted.example.com",
 		"these kinds can't be listed, and lynqctl misses orphans among them (list: not served): Gone.example.com",
+		"these kinds can't be listed, and lynqctl misses orphans among them (list: storage is (re)initializing; the conversion webhook in their CustomResourceDefinition may be down): Loading.example.com",
 	)
-	if len(found.Unreadable) != 6 {
-		t.Errorf("%d things are unreadable, want 6: %+v", len(found.Unreadable), found.Unreadable)
+	if len(found.Unreadable) != 7 {
+		t.Errorf("%d things are unreadable, want 7: %+v", len(found.Unreadable), found.Unreadable)
+	}
+	for n, want := range map[int]string{
+		7: ", as far as lynqctl could look: it couldn't list 7 kinds",
+		2: ", as far as lynqctl could look: it couldn't list kinds of a group that the API server can't list, Converted.example.com",
+		0: "",
+	} {
+		some := orphan.Found{Unreadable: found.Unreadable[:n]}
+		if got := some.Except(); got != want {
+			t.Errorf("with %d gaps, the summary says %q", n, got)
+		}
 	}
 }
 

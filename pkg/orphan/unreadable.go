@@ -3,6 +3,7 @@ package orphan
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -42,6 +44,15 @@ func (u *Unreadable) GroupKind() string {
 func (u *Unreadable) why() string {
 	if meta.IsNoMatchError(u.Err) {
 		return "not served"
+	}
+	var answer apierrors.APIStatus
+	if errors.As(u.Err, &answer) {
+		message := answer.Status().Message
+		if cause := write.PlainCause(message); cause != "" && !write.Unloaded(message) {
+			return cause
+		} else if cause != "" {
+			return cause + "; the conversion webhook in their CustomResourceDefinition may be down"
+		}
 	}
 	if reason := apierrors.ReasonForError(u.Err); reason != metav1.StatusReasonUnknown {
 		return string(reason)
@@ -74,6 +85,37 @@ func (f *Found) Warnings() []string {
 		lines = append(lines, b.Error())
 	}
 	return append(lines, f.Ignored.Warnings()...)
+}
+
+// Unlisted returns the kinds that Find couldn't list, such as "Deployment.apps". Orphans of
+// these kinds may exist.
+func (f *Found) Unlisted() []string {
+	var kinds []string
+	for i := range f.Unreadable {
+		switch u := &f.Unreadable[i]; u.Verb {
+		case verbList:
+			kinds = append(kinds, u.GroupKind())
+		case verbDiscover:
+			kinds = append(kinds, "kinds of a group that the API server can't list")
+		}
+	}
+	return kinds
+}
+
+// shownKinds limits the kinds that a summary names. The warnings name all.
+const shownKinds = 3
+
+// Except completes a sentence that says that nothing was found, if Find couldn't list all
+// kinds.
+func (f *Found) Except() string {
+	switch kinds := f.Unlisted(); {
+	case len(kinds) == 0:
+		return ""
+	case len(kinds) > shownKinds:
+		return fmt.Sprintf(", as far as lynqctl could look: it couldn't list %d kinds", len(kinds))
+	default:
+		return ", as far as lynqctl could look: it couldn't list " + strings.Join(kinds, ", ")
+	}
 }
 
 // unread returns a line for each reason why Find couldn't read kinds.

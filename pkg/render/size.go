@@ -158,7 +158,7 @@ func (f *frame) checkSize(i, longest int, problems *lynq.Problems) {
 	case r.size.upper(f, longest, maxEscape, maxObject) > maxObject:
 		body, err := f.appendJSON(nil, r.body, i)
 		if err == nil && len(body) > maxObject { // rendering reports the error
-			f.fail(problems, r.size.at, "", "it has %d bytes as JSON, and an API server takes at most %d", len(body), maxObject)
+			f.fail(problems, r.size.at, "", "it is too large: it has %d bytes as JSON, and an API server takes at most %d", len(body), maxObject)
 		}
 	}
 }

@@ -20,10 +20,10 @@ import (
 
 // Adopting narrows a run of apply to adopting orphans.
 type Adopting struct {
-	Named   map[lynq.Ref]bool // empty means all
-	Sync    bool
-	Orphans []orphan.Orphan
-	told    []string // notes about orphans that the run doesn't adopt
+	Named map[lynq.Ref]bool // empty means all
+	Sync  bool
+	Found orphan.Found
+	told  []string // notes about orphans that the run doesn't adopt
 	// Recorded, if not nil, lists objects whose inventories rebuild wrote. The run then
 	// adopts these objects instead of orphans.
 	Recorded map[lynq.Ref]bool
@@ -36,8 +36,8 @@ func (t *Adopting) judge(j *Job) (some bool, err error) {
 	missing := maps.Clone(t.Named)
 	elsewhere := map[string]int{} // orphans of other hubs
 	var errs []error
-	for i := range t.Orphans {
-		o := &t.Orphans[i]
+	for i := range t.Found.Orphans {
+		o := &t.Found.Orphans[i]
 		delete(missing, o.Ref)
 		why := wanted.Why(o)
 		if why != "" && !mayBeOf(j, o) {
@@ -61,7 +61,7 @@ func (t *Adopting) judge(j *Job) (some bool, err error) {
 		errs = append(errs, load.UnknownNodes(unknown, render.FormNames(load.AllPrograms(j.Hubs))))
 	}
 	for ref := range missing {
-		errs = append(errs, session.NoSuchOrphan(ref, "lynqctl orphans list -A -o name lists them"))
+		errs = append(errs, session.NoSuchOrphan(ref, &t.Found, "lynqctl orphans list -A -o name lists them"))
 	}
 	if len(errs) > 0 {
 		return false, &session.Error{Outcome: session.BadInput, Err: session.InOrder(errs), Summary: "nothing changed"}
@@ -135,12 +135,12 @@ func (*Adopting) completes(in *decide.Input, node lynq.NodeKey, o *plan.Object) 
 
 // from reports whether an orphan came from a node of this name.
 func (t *Adopting) from(node string) bool {
-	return slices.ContainsFunc(t.Orphans, func(o orphan.Orphan) bool { return o.From.Name == node })
+	return slices.ContainsFunc(t.Found.Orphans, func(o orphan.Orphan) bool { return o.From.Name == node })
 }
 
 // left reports whether a node left selected orphans behind.
 func (t *Adopting) left(key lynq.NodeKey) bool {
-	return len(t.Named) == 0 && slices.ContainsFunc(t.Orphans, func(o orphan.Orphan) bool {
+	return len(t.Named) == 0 && slices.ContainsFunc(t.Found.Orphans, func(o orphan.Orphan) bool {
 		return o.From.Key() == key
 	})
 }

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -57,7 +58,7 @@ func terminatingNamespaces(ctx context.Context, j *Job) (map[string]error, error
 	reading.SetLimit(namespacesAtOnce)
 	for i, name := range names {
 		reading.Go(func() error {
-			read[i], errs[i] = j.Client.Metadata(ctx, lynq.APIResource{Version: "v1", Kind: "Namespace", Plural: "namespaces"}, "", name)
+			read[i], errs[i] = j.Client.Metadata(ctx, namespaces(), "", name)
 			return nil
 		})
 	}
@@ -65,7 +66,7 @@ func terminatingNamespaces(ctx context.Context, j *Job) (map[string]error, error
 	terminating := make(map[string]error, len(names))
 	for i, name := range names {
 		var err error
-		if terminating[name], err = terminates(j, name, ofHubs[name], read[i], errs[i]); err != nil {
+		if terminating[name], err = terminates(ctx, j, name, ofHubs[name], read[i], errs[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -75,7 +76,7 @@ func terminatingNamespaces(ctx context.Context, j *Job) (map[string]error, error
 // terminates returns a *write.NamespaceError for a terminating namespace. It ignores
 // missing namespaces and permissions, because a later write reports those. A dry run writes
 // nothing, so it warns if a hub's namespace is missing.
-func terminates(j *Job, name string, hubs bool, m *metav1.PartialObjectMetadata, err error) (terminating, unread error) {
+func terminates(ctx context.Context, j *Job, name string, hubs bool, m *metav1.PartialObjectMetadata, err error) (terminating, unread error) {
 	switch {
 	case apierrors.IsNotFound(err) && j.RunOptions.Mode == session.ModeClient && hubs:
 		j.Engine.Notef("warning: namespace %s does not exist, so apply would be refused: create it with kubectl create namespace %[1]s, or %s", name, write.OrAnotherNamespace)
@@ -85,7 +86,21 @@ func terminates(j *Job, name string, hubs bool, m *metav1.PartialObjectMetadata,
 	case err != nil:
 		return nil, err
 	case m.DeletionTimestamp != nil:
-		return &write.NamespaceError{Namespace: name, Terminating: true}, nil
+		return &write.NamespaceError{Namespace: name, Terminating: true, Why: whyTerminating(ctx, j, name)}, nil
 	}
 	return nil, nil
+}
+
+// whyTerminating returns the conditions of a terminating namespace, or "" if it can't be
+// read.
+func whyTerminating(ctx context.Context, j *Job, name string) string {
+	o, err := j.Client.Get(ctx, namespaces(), "", name)
+	if err != nil {
+		return ""
+	}
+	return ready.EndingConditions(o)
+}
+
+func namespaces() lynq.APIResource {
+	return lynq.APIResource{Version: "v1", Kind: "Namespace", Plural: "namespaces"}
 }

@@ -34,10 +34,13 @@ type lost struct {
 }
 
 // look finds the objects without an inventory entry.
-func (l *lost) look(ctx context.Context) (err error) {
-	l.stranded, err = l.FindOrphans(ctx, orphan.Query{
+func (l *lost) look(ctx context.Context) error {
+	found, err := l.FindOrphans(ctx, orphan.Query{
 		Now: time.Now(), Stranded: l.Store, Filter: orphan.Filter{Reasons: []string{orphan.ReasonStranded}},
 	})
+	if err == nil {
+		l.stranded = found.Orphans
+	}
 	return err
 }
 

@@ -22,11 +22,11 @@ type AdoptOptions struct {
 // it couldn't adopt a named one.
 func Adopt(ctx context.Context, e *session.Engine, o *AdoptOptions) error {
 	return apply.WithJob(ctx, e, &o.Apply, func(ctx context.Context, j *apply.Job) error {
-		orphans, err := j.FindOrphans(ctx, orphan.Query{Now: time.Now(), Namespace: session.NamespaceOf(o.Named)})
+		found, err := j.FindOrphans(ctx, orphan.Query{Now: time.Now(), Namespace: session.NamespaceOf(o.Named)})
 		if err != nil {
 			return err
 		}
-		j.Adopting = &apply.Adopting{Named: o.Named, Sync: o.Sync, Orphans: orphans}
+		j.Adopting = &apply.Adopting{Named: o.Named, Sync: o.Sync, Found: *found}
 		return j.Perform(ctx)
 	})
 }

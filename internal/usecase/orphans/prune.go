@@ -107,7 +107,7 @@ func (j *pruneJob) look(ctx context.Context) ([]orphan.Orphan, []plan.Refusal, e
 	if err != nil {
 		return nil, nil, err
 	}
-	orphans, err := j.meant(found)
+	orphans, err := j.meant(found.Orphans, found)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -123,7 +123,7 @@ func (j *pruneJob) look(ctx context.Context) ([]orphan.Orphan, []plan.Refusal, e
 	if len(orphans) > 0 {
 		return orphans, nil, nil
 	}
-	j.Engine.Notef("there is no orphan to prune")
+	j.Engine.Notef("there is no orphan to prune%s", found.Except())
 	if j.left > 0 {
 		return nil, nil, &session.Error{Outcome: session.Refused, Err: session.ErrReported, Summary: "nothing changed"}
 	}
@@ -157,7 +157,7 @@ func (j *pruneJob) plans(orphans []orphan.Orphan, exact bool) []plan.Plan {
 }
 
 // meant keeps the named orphans. It returns an error for a name that no orphan has.
-func (j *pruneJob) meant(orphans []orphan.Orphan) ([]orphan.Orphan, error) {
+func (j *pruneJob) meant(orphans []orphan.Orphan, found *orphan.Found) ([]orphan.Orphan, error) {
 	if len(j.o.Named) == 0 {
 		return orphans, nil
 	}
@@ -168,7 +168,7 @@ func (j *pruneJob) meant(orphans []orphan.Orphan) ([]orphan.Orphan, error) {
 	})
 	var errs []error
 	for ref := range missing {
-		errs = append(errs, session.NoSuchOrphan(ref, "lynqctl orphans list -A -o name lists them; flags that narrow the list count for names too"))
+		errs = append(errs, session.NoSuchOrphan(ref, found, "lynqctl orphans list -A -o name lists them; flags that narrow the list count for names too"))
 	}
 	if len(errs) > 0 {
 		return nil, &session.Error{Outcome: session.BadInput, Err: session.InOrder(errs), Summary: "nothing changed"}

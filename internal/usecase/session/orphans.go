@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -10,7 +11,7 @@ import (
 )
 
 // FindOrphans looks for orphans among all kinds, and notes what it couldn't read.
-func (r *Run) FindOrphans(ctx context.Context, q orphan.Query) ([]orphan.Orphan, error) {
+func (r *Run) FindOrphans(ctx context.Context, q orphan.Query) (*orphan.Found, error) {
 	r.Warnings.Look(true)
 	defer r.Warnings.Look(false)
 	found, err := r.Engine.LookForOrphans(ctx, r.Client, r.Warnings, q)
@@ -20,7 +21,7 @@ func (r *Run) FindOrphans(ctx context.Context, q orphan.Query) ([]orphan.Orphan,
 	for _, w := range found.Warnings() {
 		r.WarnOnce(w)
 	}
-	return found.Orphans, nil
+	return found, nil
 }
 
 // LookForOrphans looks for orphans and shows progress, because a cluster with many kinds
@@ -45,7 +46,11 @@ func NamespaceOf(named map[lynq.Ref]bool) string {
 	return namespace
 }
 
-// NoSuchOrphan returns the error for a name that no orphan has.
-func NoSuchOrphan(ref lynq.Ref, hint string) error {
+// NoSuchOrphan returns the error for a name that no orphan has, as far as the kinds could
+// be listed.
+func NoSuchOrphan(ref lynq.Ref, found *orphan.Found, hint string) error {
+	if slices.Contains(found.Unlisted(), ref.GroupKind()) {
+		return fmt.Errorf("%s may be an orphan, but its kind can't be listed (see the warning above, and run again when the kind can be read)", ref.Full())
+	}
 	return fmt.Errorf("no such orphan: %s (%s)", ref.Full(), hint)
 }

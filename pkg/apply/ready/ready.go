@@ -124,7 +124,30 @@ func isLoadBalancer(body []byte) bool {
 }
 
 func deleting(o *unstructured.Unstructured) Readiness {
-	return Readiness{State: StateDeleting, Message: Ending(o)}
+	message := Ending(o)
+	if why := EndingConditions(o); why != "" {
+		message += "; " + why
+	}
+	return Readiness{State: StateDeleting, Message: message}
+}
+
+// EndingConditions returns the conditions that say why Kubernetes hasn't deleted an object
+// yet, or "". Namespaces, CustomResourceDefinitions and some custom resources have them.
+func EndingConditions(o *unstructured.Unstructured) string {
+	var said []string
+	for _, name := range []string{
+		"NamespaceDeletionDiscoveryFailure", "NamespaceDeletionGroupVersionParsingFailure", "NamespaceDeletionContentFailure",
+		"NamespaceContentRemaining", "NamespaceFinalizersRemaining", "Terminating", "Deleting",
+	} {
+		c, ok := isTrue(o, name)
+		if c.Message == "" {
+			c.Message = c.Reason
+		}
+		if ok && c.Message != "" {
+			said = append(said, "condition "+name+": "+describe("", c.Message))
+		}
+	}
+	return strings.Join(said, "; ")
 }
 
 // Ending says that an object is being deleted, since when, and which finalizers block that.

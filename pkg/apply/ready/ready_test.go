@@ -420,6 +420,20 @@ func TestReadinessOfCustomResources(t *testing.T) {
 			Waiting(unseenChange)},
 		{"being deleted", "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w, deletionTimestamp: '2026-01-01T00:00:00Z'}",
 			Readiness{State: StateDeleting, Message: "is being deleted since 2026-01-01T00:00:00Z"}},
+		{"being deleted, and held by a custom resource's controller", "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w, deletionTimestamp: '2026-01-01T00:00:00Z'}\nstatus: {conditions: [{type: Deleting, status: 'True', reason: HasBackups}, {type: Terminating, status: 'False', message: no}]}",
+			Readiness{State: StateDeleting, Message: "is being deleted since 2026-01-01T00:00:00Z; condition Deleting: HasBackups"}},
+		{"a namespace with a kind that can't be listed", `apiVersion: v1
+kind: Namespace
+metadata: {name: shop, deletionTimestamp: '2026-01-01T00:00:00Z'}
+spec: {finalizers: [kubernetes]}
+status:
+  phase: Terminating
+  conditions:
+  - {type: NamespaceDeletionDiscoveryFailure, status: 'False', reason: ResourcesDiscovered, message: All resources successfully discovered}
+  - {type: NamespaceDeletionContentFailure, status: 'True', reason: ContentDeletionFailed, message: 'Failed to delete all resource types, 1 remaining: conversion webhook for x.io/v1, Kind=Conv failed'}
+  - {type: NamespaceContentRemaining, status: 'True', reason: SomeResourcesRemain, message: 'Some resources are remaining: convs.x.io has 1 resource instances'}
+  - {type: NamespaceFinalizersRemaining, status: 'True', reason: SomeFinalizersRemain, message: 'Some content in the namespace has finalizers remaining: x.io/hold in 1 resource instances'}
+`, Readiness{State: StateDeleting, Message: "is being deleted since 2026-01-01T00:00:00Z; condition NamespaceDeletionContentFailure: Failed to delete all resource types, 1 remaining: conversion webhook for x.io/v1, Kind=Conv failed; condition NamespaceContentRemaining: Some resources are remaining: convs.x.io has 1 resource instances; condition NamespaceFinalizersRemaining: Some content in the namespace has finalizers remaining: x.io/hold in 1 resource instances"}},
 		{"being deleted, with a grace period", "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w, finalizers: [a.example.com/x, b.example.com/y], deletionTimestamp: '2026-01-01T00:00:30Z', deletionGracePeriodSeconds: 30}",
 			Readiness{State: StateDeleting, Message: "is being deleted since 2026-01-01T00:00:00Z; finalizers a.example.com/x, b.example.com/y hold it"}},
 	})

@@ -76,6 +76,11 @@ func ConversionDown(message string) string {
 	return ""
 }
 
+// Unloaded reports whether a server's message says that it can't load a kind's objects from
+// etcd. It can't for a few moments after its start, and as long as a conversion webhook is
+// down.
+func Unloaded(message string) bool { return strings.Contains(message, "storage is (re)initializing") }
+
 // PlainCause returns the part of a server's message that says why the cluster refused a
 // request, or "". It quotes no part of an object, so it is safe for a Secret.
 func PlainCause(message string) string {
@@ -88,6 +93,7 @@ func PlainCause(message string) string {
 		{`trying to send message larger than max`, "alone"},
 		{`Request entity too large: limit is [0-9]+`, "alone"},
 		{`Too long: may not be more than [0-9]+ bytes`, "alone"},
+		{`storage is \(re\)initializing`, "alone"},
 	} {
 		at := regexp.MustCompile(pattern[0]).FindStringIndex(message)
 		switch {

@@ -92,6 +92,7 @@ func TestAnswers(t *testing.T) {
 			500, metav1.StatusReasonInternalError, internal + "failed to allocate requested HealthCheck NodePort 31888: provided port is already allocated",
 			write.ProblemTaken, true, "", "another object has this value",
 		},
+		{429, metav1.StatusReasonTooManyRequests, "storage is (re)initializing", write.ProblemOther, false, "storage is (re)initializing", ""},
 		{500, "", "request to convert CR to an invalid group/version: shop.example.com/v1alpha1", write.ProblemUnserved, true, "", "no longer serves a version"},
 		{500, metav1.StatusReasonInternalError, internal + "etcdserver: leader changed", write.ProblemOther, false, "", ""},
 	} {

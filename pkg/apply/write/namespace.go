@@ -10,6 +10,8 @@ type NamespaceError struct {
 	Namespace string
 	// Terminating is set if somebody is deleting the namespace. Otherwise it doesn't exist.
 	Terminating bool
+	// Why has the conditions of a terminating namespace, or "".
+	Why string
 	// Else is a fix beside creating the namespace.
 	Else string
 	// Err is the server's error, or nil if lynqctl read the namespace itself.
@@ -18,7 +20,10 @@ type NamespaceError struct {
 
 // Error implements error.
 func (e *NamespaceError) Error() string {
-	if e.Terminating {
+	switch {
+	case e.Terminating && e.Why != "":
+		return fmt.Sprintf("namespace %s is terminating: nothing can be made in it. It says %s (fix that, and run again when the namespace is gone)", e.Namespace, e.Why)
+	case e.Terminating:
 		return fmt.Sprintf("namespace %s is terminating: nothing can be made in it (run again when it is gone; kubectl describe namespace %[1]s tells what holds it)", e.Namespace)
 	}
 	return fmt.Sprintf("namespace %s does not exist (create it with kubectl create namespace %[1]s, or %s)", e.Namespace, e.Else)

@@ -56,6 +56,8 @@ type Problem struct {
 	Refused bool
 	// Unserved is the API version of ProblemUnserved.
 	Unserved string
+	// Webhook is the admission webhook of ProblemWebhook, or "" for a conversion webhook.
+	Webhook string
 	// Hint says how to fix the problem, or is "" if the error is enough.
 	Hint string
 }
@@ -115,7 +117,7 @@ func classify(status metav1.Status) Problem {
 	case status.Reason == metav1.StatusReasonForbidden:
 		return Problem{Kind: forbidden(status)}
 	case WebhookDown(status.Message) != "", ConversionDown(status.Message) != "":
-		return Problem{Kind: ProblemWebhook}
+		return Problem{Kind: ProblemWebhook, Webhook: WebhookDown(status.Message)}
 	case TooLarge(status.Message), status.Reason == metav1.StatusReasonRequestEntityTooLarge:
 		return Problem{Kind: ProblemTooLarge}
 	case Unserved(status.Message) != "":
