@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -53,6 +54,7 @@ type Client struct {
 	bodies   *atomic.Bool // see LogBodies
 	secrets  *redact.Filter
 	events   *eventSeries
+	user     *renewing
 	// mayWrite, if not nil, must allow each try of a write.
 	mayWrite func() error
 }
@@ -67,11 +69,26 @@ var (
 // NewClient returns a client for a configuration, which it doesn't change. It sends nothing
 // yet.
 func NewClient(config *rest.Config, o Options) (*Client, error) {
-	client, err := rest.UnversionedRESTClientFor(configure(config, o))
+	return newClient(o, func() (*rest.Config, error) { return config, nil })
+}
+
+// newClient works like NewClient. If the server refuses the credentials, the client reads
+// the configuration again.
+func newClient(o Options, read func() (*rest.Config, error)) (*Client, error) {
+	config, err := read()
+	if err != nil {
+		return nil, err
+	}
+	connect := func(config *rest.Config) (http.RoundTripper, error) { return rest.TransportFor(configure(config, o)) }
+	user := &renewing{read: read, connect: connect, now: time.Now, config: config}
+	if user.next, err = connect(config); err != nil {
+		return nil, fmt.Errorf("connect to the cluster: %w", err)
+	}
+	client, err := rest.UnversionedRESTClientForConfigAndClient(configure(config, o), &http.Client{Transport: user, Timeout: config.Timeout})
 	if err != nil {
 		return nil, fmt.Errorf("connect to the cluster: %w", err)
 	}
-	return &Client{rest: client, patience: newPatience(o.Warn), pageSize: pageSize, kinds: newKinds(), log: o.Log, bodies: &atomic.Bool{}, secrets: o.Secrets, events: newEventSeries()}, nil
+	return &Client{rest: client, patience: newPatience(o.Warn), pageSize: pageSize, kinds: newKinds(), log: o.Log, bodies: &atomic.Bool{}, secrets: o.Secrets, events: newEventSeries(), user: user}, nil
 }
 
 // LogBodies says whether the log of requests may show the bodies of objects. It may not if

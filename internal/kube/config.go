@@ -102,8 +102,17 @@ func unknownName[T any](what, name string, all map[string]T) error {
 	return fmt.Errorf("the kubeconfig has no %s %q (available: %s)", what, name, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
 }
 
-// Client returns a client for the cluster. It sends nothing yet.
+// Client returns a client for the cluster. It sends nothing yet. The client stays with the
+// context of its first read, even if another one becomes the current one.
 func (a Access) Client(o Options) (*Client, error) {
+	if config, err := a.loader().RawConfig(); err == nil && a.Context == "" {
+		a.Context = config.CurrentContext
+	}
+	return newClient(o, a.config)
+}
+
+// config reads the kubeconfig.
+func (a Access) config() (*rest.Config, error) {
 	config, err := a.loader().ClientConfig()
 	switch {
 	case clientcmd.IsEmptyConfig(err):
@@ -111,7 +120,7 @@ func (a Access) Client(o Options) (*Client, error) {
 	case err != nil:
 		return nil, a.misnamed(fmt.Errorf("read the kubeconfig: %w", err))
 	}
-	return NewClient(a.asked(config), o)
+	return a.asked(config), nil
 }
 
 // unconfigured says that no cluster is configured.

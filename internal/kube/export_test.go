@@ -63,3 +63,6 @@ var APIVerb = apiVerb
 func (c *Client) DeleteObject(ctx context.Context, r lynq.APIResource, namespace, name string, o metav1.DeleteOptions) (gone bool, err error) {
 	return c.delete(ctx, r, namespace, name, o)
 }
+
+// Later lets a client read the kubeconfig again after the next refusal.
+func Later(c *Client) { c.user.readAt = time.Time{} }

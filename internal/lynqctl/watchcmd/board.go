@@ -24,6 +24,7 @@ type board struct {
 	kept []*views.WatchedHub // in the order of the inputs
 	// badInputs is set if the inputs changed and couldn't be loaded.
 	badInputs bool
+	refused   refusals
 }
 
 var (
@@ -53,20 +54,23 @@ func (b *board) note(hub lynq.HubKey, change func(*views.WatchedHub)) {
 	}
 }
 
-// Kept implements watch.Observer.
-func (b *board) Kept(hubs []lynq.HubKey) {
-	b.Metrics.Kept(hubs)
+// Keeps implements watch.Observer.
+func (b *board) Keeps(hubs []watch.Watched) {
+	keys := make([]lynq.HubKey, len(hubs))
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	before := b.kept
 	b.kept = nil
-	for _, key := range hubs {
-		f := &views.WatchedHub{HubKey: key}
-		if i := slices.IndexFunc(before, func(f *views.WatchedHub) bool { return f.HubKey == key }); i >= 0 {
+	for n, hub := range hubs {
+		keys[n] = hub.HubKey
+		f := &views.WatchedHub{HubKey: hub.HubKey}
+		if i := slices.IndexFunc(before, func(f *views.WatchedHub) bool { return f.HubKey == hub.HubKey }); i >= 0 {
 			f.Changed = before[i].Changed
 		}
 		b.kept = append(b.kept, f)
 	}
+	b.refused.keeps(hubs)
+	b.Kept(keys)
 }
 
 // Ended implements watch.Observer.
@@ -90,6 +94,7 @@ func (b *board) Inputs(loaded bool) {
 // Read implements session.Metrics.
 func (b *board) Read(hub lynq.HubKey, rows, active int, at time.Time, err error) {
 	b.Metrics.Read(hub, rows, active, at, err)
+	b.refused.read(hub, err == nil)
 	b.note(hub, func(f *views.WatchedHub) {
 		if f.Unread = err != nil; err == nil {
 			f.Read, f.Rows, f.Active = true, rows, active
@@ -100,6 +105,7 @@ func (b *board) Read(hub lynq.HubKey, rows, active int, at time.Time, err error)
 // Leading implements session.Metrics. A hub that another process keeps has no facts here.
 func (b *board) Leading(hub lynq.HubKey, leads bool) {
 	b.Metrics.Leading(hub, leads)
+	b.refused.read(hub, true)
 	b.note(hub, func(f *views.WatchedHub) {
 		*f = views.WatchedHub{HubKey: f.HubKey, Changed: f.Changed, Turn: views.TurnOthers}
 		if leads {
@@ -107,6 +113,15 @@ func (b *board) Leading(hub lynq.HubKey, leads bool) {
 		}
 	})
 }
+
+// Answered implements session.Metrics.
+func (b *board) Answered(verb string, status int) {
+	b.Metrics.Answered(verb, status)
+	b.refused.answered(status)
+}
+
+// ready says why the watch can't do its work, or returns nil. Anybody can read it.
+func (b *board) ready() error { return b.refused.problem() }
 
 // Held implements session.Metrics.
 func (b *board) Held(hub lynq.HubKey, guards []plan.Guard) {

@@ -10,6 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/internal/usecase/watch"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -23,7 +24,7 @@ func TestBoard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &board{Metrics: m}
+	b := &board{Metrics: m, refused: refusals{now: time.Now}}
 	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	crm, erp := lynq.HubKey{Namespace: "shop", Name: "crm"}, lynq.HubKey{Namespace: "shop", Name: "erp"}
 	shows := func(what string, want ...[]string) *list.List {
@@ -40,7 +41,7 @@ func TestBoard(t *testing.T) {
 		return l
 	}
 	shows("nothing")
-	b.Kept([]lynq.HubKey{crm, erp})
+	b.Keeps([]watch.Watched{{HubKey: crm}, {HubKey: erp}})
 	nothing := []string{"shop/erp", "", "", "", "", "", "", "starting"}
 	shows("begun", []string{"shop/crm", "", "", "", "", "", "", "starting"}, nothing)
 
@@ -82,7 +83,7 @@ func TestBoard(t *testing.T) {
 	b.Leading(crm, false)
 	b.Inputs(true)
 	b.Ended(erp, errors.New("no Lease"))
-	b.Kept([]lynq.HubKey{crm})
+	b.Keeps([]watch.Watched{{HubKey: crm}})
 	b.Ended(erp, nil) // the watch no longer keeps this hub
 	if l := shows("other inputs", []string{"shop/crm", "", "", "", "", "", "60s", "starting"}); len(l.Footer) > 0 {
 		t.Errorf("good inputs are told: %q", l.Footer)

@@ -139,10 +139,11 @@ func run(ctx context.Context, c *console.Console, f *watchFlags, o *apply.Option
 	ctx, cancel := session.Deadline(ctx, o.Timeout)
 	defer cancel()
 	o.Timeout, o.Yes = 0, true // guards decide instead of a person
+	told := &board{Metrics: m, refused: refusals{now: time.Now}}
 	at := ""
 	if f.listen != "" {
-		// An instance is ready even if it stands by, or its source is down.
-		address, stop, err := serve.Start(ctx, f.listen, serve.Options{Metrics: m.Handler(), Ready: func() error { return nil }})
+		// An instance that stands by is ready.
+		address, stop, err := serve.Start(ctx, f.listen, serve.Options{Metrics: m.Handler(), Ready: told.ready})
 		if err != nil {
 			return session.BadUsage(fmt.Errorf("--listen cannot be used: %w", err))
 		}
@@ -151,7 +152,6 @@ func run(ctx context.Context, c *console.Console, f *watchFlags, o *apply.Option
 	}
 	reload, stop := onReload()
 	defer stop()
-	told := &board{Metrics: m}
 	shown, closed := newView(c, f.logFormat, told)
 	defer closed()
 	if c.FromEnvironment != "" {

@@ -1,17 +1,34 @@
 package watch
 
 import (
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // Observer receives the progress of Run with its hubs, in addition to Metrics.
 // Implementations are quick, and safe for concurrent use.
 type Observer interface {
-	// Kept gets all hubs that the watch keeps from now on.
-	Kept(hubs []lynq.HubKey)
+	// Keeps gets all hubs that the watch keeps from now on.
+	Keeps(hubs []Watched)
 	// Ended gets the result of a round, or why the watch can't keep the hub for now. The
 	// error is nil after a success.
 	Ended(hub lynq.HubKey, err error)
+}
+
+// Watched is a hub of a watch.
+type Watched struct {
+	lynq.HubKey
+	SyncInterval time.Duration
+}
+
+func watchedHubs(hubs []load.HubPrograms) []Watched {
+	all := make([]Watched, len(hubs))
+	for i, h := range hubs {
+		all[i] = Watched{h.Key, h.Hub.SyncInterval}
+	}
+	return all
 }
 
 // observer returns the Observer, or one that ignores everything.
@@ -25,5 +42,5 @@ func (o *Options) observer() Observer {
 // noObserver ignores everything.
 type noObserver struct{}
 
-func (noObserver) Kept([]lynq.HubKey)       {}
+func (noObserver) Keeps([]Watched)          {}
 func (noObserver) Ended(lynq.HubKey, error) {}

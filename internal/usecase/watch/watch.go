@@ -74,7 +74,7 @@ func Run(ctx context.Context, e *session.Engine, o *Options) error {
 		if len(in.Hubs) == 0 {
 			w.engine.Notef("%s", noInputs)
 		}
-		o.observer().Kept(load.HubKeys(in.Hubs))
+		o.observer().Keeps(watchedHubs(in.Hubs))
 		hubs.turn(ctx, w, in)
 		in = w.follow(ctx, in)
 	}
@@ -218,6 +218,7 @@ func (w *watching) follow(ctx context.Context, in *watchInputs) (next *watchInpu
 			return nil
 		case <-w.o.Reload:
 			forced = true
+			w.client.Renew()
 		case <-w.files:
 		case <-look.C:
 		}
