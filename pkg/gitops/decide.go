@@ -222,7 +222,7 @@ func (j *decider) record() {
 	}
 	for _, n := range j.Nodes {
 		for i := range n.Objects {
-			if o := &n.Objects[i]; !n.stays() && !o.LeftOut && j.refs[o.Ref] {
+			if o := &n.Objects[i]; !n.stays() && !o.LeftOut && j.refs[o.Ref] && (!o.Excluded || j.byKey[n.Key()].has(o.Ref)) {
 				j.written[o.Ref] = n.Key()
 			}
 		}
@@ -230,6 +230,14 @@ func (j *decider) record() {
 	for _, r := range j.recorded {
 		r.missing = j.loses(r)
 	}
+}
+
+// has reports whether the node's files have an object. An excluded object of a node without
+// it isn't written, so that a file of another node must keep it.
+func (r *recordedNode) has(ref lynq.Ref) bool {
+	return r != nil && slices.ContainsFunc(r.files, func(e *index.Entry) bool {
+		return slices.ContainsFunc(e.Objects, func(k index.ObjectKey) bool { return k.Ref == ref })
+	})
 }
 
 // loses reports whether somebody removed an object of a node that no other file has.

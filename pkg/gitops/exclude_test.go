@@ -41,3 +41,34 @@ func TestRetain(t *testing.T) {
 		}
 	}
 }
+
+// TestExcludedObjectMoves gives a volume that a rule excludes to another row. The other
+// row's node doesn't write it, so the first one's file keeps it.
+func TestExcludedObjectMoves(t *testing.T) {
+	t.Parallel()
+	hub, form := lynq.HubKey{Name: "crm"}, lynq.FormKey{Name: "web"}
+	node := func(uid string, volume, excluded bool) *Node {
+		n := &Node{NodeID: lynq.NodeID{Hub: hub, Form: form, UID: uid, Namespace: "shop", Name: uid + "-web"}}
+		n.Objects = append(n.Objects, document(n, "v1", "ConfigMap", n.Name, ""))
+		if volume {
+			n.Objects = append(n.Objects, document(n, "v1", "PersistentVolumeClaim", "data", ""))
+			n.Objects[1].Excluded = excluded
+		}
+		return n
+	}
+	for _, target := range []policy.Target{policy.Plain, policy.Argo, policy.Flux} {
+		s := newSite(t)
+		in := inputOf([]*Node{node("acme", true, false), node("bolt", false, false)})
+		in.Target = target
+		s.run(in)
+		in = inputOf([]*Node{node("acme", false, false), node("bolt", true, true)})
+		in.Target, in.Rows = target, rowsOf(in)
+		rows := in.Rows[hub]
+		rows.Exclude = map[lynq.FormKey]lynq.Exclusions{form: {{Kind: "PersistentVolumeClaim", Name: "data"}}}
+		in.Rows[hub] = rows
+		s.run(in)
+		if o, there := objectsOf(t, s.files())["PersistentVolumeClaim/shop/data"]; !there || o.node != "shop.acme-web" {
+			t.Errorf("%s: the volume is of node %q", target, o.node)
+		}
+	}
+}
