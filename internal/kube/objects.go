@@ -19,9 +19,10 @@ func (c *Client) Objects(ctx context.Context, r lynq.APIResource, namespace, sel
 	return c.objects(ctx, r, namespace, labelled(selector), each)
 }
 
-// Warnings works like Objects, for the warning events of a namespace.
+// Warnings works like Objects, for the warning events of a namespace. It leaves out those of
+// lynqctl, which only repeat causes.
 func (c *Client) Warnings(ctx context.Context, events lynq.APIResource, namespace string, each func(*unstructured.Unstructured)) error {
-	return c.objects(ctx, events, namespace, metav1.ListOptions{FieldSelector: "type=Warning"}, each)
+	return c.objects(ctx, events, namespace, metav1.ListOptions{FieldSelector: "type=Warning,source!=lynqctl"}, each)
 }
 
 func (c *Client) objects(ctx context.Context, r lynq.APIResource, namespace string, selector metav1.ListOptions, each func(*unstructured.Unstructured)) error {

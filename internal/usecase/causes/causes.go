@@ -16,7 +16,8 @@ import (
 )
 
 // Limits of the cost: how many objects a Reader asks about, and how long for each. An
-// object costs three requests: the object, its pods, and the warnings of its namespace.
+// object costs two requests: the object and its pods. Objects of a namespace share a list
+// of its warnings.
 const (
 	mostCauses    = 20
 	causePatience = 5 * time.Second
@@ -24,14 +25,20 @@ const (
 
 // Reader reads why objects don't get ready. It is safe for concurrent use.
 type Reader struct {
-	client *kube.Client
+	client   *kube.Client
+	warnings warnings
 
 	mu    sync.Mutex
 	asked int
 }
 
 // New returns a Reader for a cluster.
-func New(client *kube.Client) *Reader { return &Reader{client: client} }
+func New(client *kube.Client) *Reader {
+	list := func(ctx context.Context, namespace string) ([]ready.Event, error) {
+		return warningEvents(ctx, client, namespace)
+	}
+	return &Reader{client: client, warnings: warnings{list: list, now: time.Now}}
+}
 
 // Cause says in one line why an object isn't ready. It returns "" if it finds no cause, may
 // not ask, or can't read one, because a cause only adds to what the user sees.
@@ -49,8 +56,7 @@ func (c *Reader) Cause(ctx context.Context, ref lynq.Ref) string {
 	if err != nil {
 		return ""
 	}
-	events, _ := warningEvents(ctx, c.client, ref.Namespace) // without events, the pods may show the cause
-	return ready.Cause(o, podsOf(ctx, c.client, ref, o), events)
+	return ready.Cause(o, podsOf(ctx, c.client, ref, o), c.warnings.of(ctx, EventsIn(ref.Namespace)))
 }
 
 // may reports whether the Reader may ask about one more object.
@@ -87,7 +93,7 @@ func warningEvents(ctx context.Context, client *kube.Client, namespace string) (
 		return nil, err
 	}
 	var events []ready.Event
-	err = client.Warnings(ctx, resource, EventsIn(namespace), func(o *unstructured.Unstructured) { events = append(events, causeEvent(status.EventOf(o))) })
+	err = client.Warnings(ctx, resource, namespace, func(o *unstructured.Unstructured) { events = append(events, causeEvent(status.EventOf(o))) })
 	return events, err
 }
 
