@@ -99,15 +99,11 @@ func trouble(err error) string {
 // try calls f until it succeeds, fails for good, or has failed too often.
 func (p patience) try(ctx context.Context, f func() error) error {
 	var before error // the error of the last try
-	most := maxTries
-	longest := longestPauses
-	if write.IsHasty(ctx) {
-		most, longest = hastyTries, hastyPause
-	}
 	var paused time.Duration
 	began := p.now()
 	for n := 1; ; n++ {
 		err := f()
+		most, longest := limits(ctx, err)
 		switch {
 		case err == nil:
 			return nil
@@ -132,6 +128,24 @@ func (p patience) try(ctx context.Context, f func() error) error {
 			return interrupted(ctx, err)
 		}
 	}
+}
+
+// limits returns the most tries of a request, and the longest pauses together.
+func limits(ctx context.Context, err error) (most int, longest time.Duration) {
+	if write.IsHasty(ctx) || write.IsSurveying(ctx) && ofKind(err) {
+		return hastyTries, hastyPause
+	}
+	return maxTries, longestPauses
+}
+
+// ofKind reports whether a server fails to read the objects of one kind alone.
+func ofKind(err error) bool {
+	var answer apierrors.APIStatus
+	if !errors.As(err, &answer) {
+		return false
+	}
+	message := answer.Status().Message
+	return write.Unloaded(message) || write.ConversionDown(message) != ""
 }
 
 // endedBy reports whether an error is the end of the context.

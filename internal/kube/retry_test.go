@@ -237,26 +237,31 @@ func TestSleepEndsWithContext(t *testing.T) {
 }
 
 // TestHastyPatience wants no long wait for a kind that a server can't load, and none after a
-// slow answer.
+// slow answer. A survey of all kinds waits as long as others for an outage.
 func TestHastyPatience(t *testing.T) {
+	loading := apierrors.NewTooManyRequests("storage is (re)initializing", 30)
+	conversion := apierrors.NewInternalError(errors.New("conversion webhook for x.io/v1, Kind=A failed: EOF"))
 	for name, c := range map[string]struct {
-		err  error
-		slow time.Duration
-		want int
+		err           error
+		slow          time.Duration
+		hasty, survey int // the tries
 	}{
-		"another try soon":          {errors.New("stream error: x"), 0, 2},
-		"a pause that is asked for": {apierrors.NewTooManyRequests("busy", 1), 0, 2},
-		"a long one":                {apierrors.NewTooManyRequests("storage is (re)initializing", 30), 0, 1},
-		"a slow answer":             {apierrors.NewInternalError(errors.New("conversion webhook for x.io/v1, Kind=A failed: EOF")), 30 * time.Second, 1},
+		"another try soon":          {errors.New("stream error: x"), 0, 2, kube.MaxTries},
+		"a pause that is asked for": {apierrors.NewTooManyRequests("busy", 1), 0, 2, kube.MaxTries},
+		"a long one":                {loading, 0, 1, 1},
+		"a slow answer":             {conversion, 30 * time.Second, 1, 1},
+		"a quick answer":            {conversion, 0, 2, 2},
 	} {
-		tries, now := 0, time.Unix(0, 0)
-		err := kube.TryAt(write.Hasty(t.Context()), func() time.Time { return now }, func() error {
-			tries++
-			now = now.Add(c.slow)
-			return c.err
-		})
-		if tries != c.want || !errors.Is(err, c.err) || c.want == 1 && err.Error() != c.err.Error() {
-			t.Errorf("%s: %d tries, want %d: %v", name, tries, c.want, err)
+		for ctx, want := range map[context.Context]int{write.Hasty(t.Context()): c.hasty, write.Surveying(t.Context()): c.survey} {
+			tries, now := 0, time.Unix(0, 0)
+			err := kube.TryAt(ctx, func() time.Time { return now }, func() error {
+				tries++
+				now = now.Add(c.slow)
+				return c.err
+			})
+			if tries != want || !errors.Is(err, c.err) || want == 1 && err.Error() != c.err.Error() {
+				t.Errorf("%s: %d tries, want %d: %v", name, tries, want, err)
+			}
 		}
 	}
 }

@@ -141,7 +141,7 @@ func (s *search) list(ctx context.Context) (marked, tracked []seen, err error) {
 
 // listEach lists all kinds with one selector after the other.
 func (s *search) listEach(ctx context.Context, selectors []string) ([][]seen, error) {
-	ctx = write.Hasty(ctx) // one kind whose objects can't be read must not hold up the others
+	ctx = write.Surveying(ctx)
 	lists := make([][]seen, len(selectors)*len(s.kinds))
 	var done atomic.Int64
 	err := s.parallel(ctx, len(lists), func(ctx context.Context, i int) error {
