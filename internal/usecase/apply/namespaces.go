@@ -12,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -86,19 +85,9 @@ func terminates(ctx context.Context, j *Job, name string, hubs bool, m *metav1.P
 	case err != nil:
 		return nil, err
 	case m.DeletionTimestamp != nil:
-		return &write.NamespaceError{Namespace: name, Terminating: true, Why: whyTerminating(ctx, j, name)}, nil
+		return &write.NamespaceError{Namespace: name, Terminating: true, Why: j.WhyTerminating(ctx, name)}, nil
 	}
 	return nil, nil
-}
-
-// whyTerminating returns the conditions of a terminating namespace, or "" if it can't be
-// read.
-func whyTerminating(ctx context.Context, j *Job, name string) string {
-	o, err := j.Client.Get(ctx, namespaces(), "", name)
-	if err != nil {
-		return ""
-	}
-	return ready.EndingConditions(o)
 }
 
 func namespaces() lynq.APIResource {

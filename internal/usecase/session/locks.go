@@ -16,6 +16,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/ownprocess"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
@@ -234,15 +235,30 @@ func (r *Run) notLocked(ctx context.Context, hub lynq.HubKey, err error) error {
 	if errors.As(err, &contended) {
 		return r.Refuse([]plan.Refusal{{Guard: plan.GuardLock, Hub: hub, What: "it " + contended.What(), Fix: contended.Fix()}})
 	}
-	return Untouched(ctx, inHubNamespace(hub, err))
+	return Untouched(ctx, r.inHubNamespace(ctx, hub, err))
 }
 
-// inHubNamespace adds the hub's name to an error about its namespace.
-func inHubNamespace(hub lynq.HubKey, err error) error {
-	if told := (*write.NamespaceError)(nil); errors.As(write.InNamespace(hub.Namespace, write.OrAnotherNamespace, err), &told) {
-		return fmt.Errorf("hub %s: %w", hub.Name, told)
+// inHubNamespace adds the hub's name to an error about its namespace, and why the namespace
+// still terminates.
+func (r *Run) inHubNamespace(ctx context.Context, hub lynq.HubKey, err error) error {
+	told := (*write.NamespaceError)(nil)
+	if !errors.As(write.InNamespace(hub.Namespace, write.OrAnotherNamespace, err), &told) {
+		return err
 	}
-	return err
+	if told.Terminating {
+		told.Why = r.WhyTerminating(ctx, hub.Namespace)
+	}
+	return fmt.Errorf("hub %s: %w", hub.Name, told)
+}
+
+// WhyTerminating returns the conditions of a terminating namespace, or "" if it can't be
+// read.
+func (r *Run) WhyTerminating(ctx context.Context, namespace string) string {
+	o, err := r.Client.Get(ctx, lynq.APIResource{Version: "v1", Kind: "Namespace", Plural: "namespaces"}, "", namespace)
+	if err != nil {
+		return ""
+	}
+	return ready.EndingConditions(o)
 }
 
 // Discard makes Release delete the lock of a deleted hub.
