@@ -77,8 +77,11 @@ func SightOf(ref lynq.Ref, m *metav1.PartialObjectMetadata) Sight {
 func decided(ref lynq.Ref, m *metav1.PartialObjectMetadata) (hash uint64, applied bool) {
 	l := tracking.LiveOf(ref, m)
 	l.ResourceVersion, l.Generation, l.Last, l.LastButStatus = "", 0, false, false
+	few := l.Rare()
+	few.Updates, few.Ours, few.Others = nil, nil, nil // Fields changes if one of lynq's fields does
+	l.Few = nil
 	h := fnv.New64a()
-	_, _ = fmt.Fprintf(h, "%#v", l) // a hash takes all, and Live's String is that of its Ref
+	_, _ = fmt.Fprintf(h, "%#v %#v", l, few) // a hash takes all, and Live's String is that of its Ref
 	return h.Sum64(), l.Fields != "" && !l.Updated
 }
 

@@ -3,8 +3,11 @@ package decide
 import (
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -35,8 +38,9 @@ func TestForgedDigest(t *testing.T) {
 	}
 }
 
-// TestForgedFields shows what remains: an inventory that follows another client's change
-// hides this change from runs. It never hides a changed manifest.
+// TestForgedFields forges an inventory that follows another client's change. The managers of
+// the object show the change. Only the removal of a field stays hidden, and never a changed
+// manifest.
 func TestForgedFields(t *testing.T) {
 	forged := func() *Input {
 		in := scene(drift, lynq.DefaultPolicy())
@@ -52,7 +56,24 @@ func TestForgedFields(t *testing.T) {
 		return in
 	}
 	if got := firstVerdict(t, forged()); got != (verdict{plan.ActionKeep, reason.UpToDate}) {
-		t.Errorf("a followed change: %v", got)
+		t.Errorf("a followed removal: %v", got)
+	}
+	for strategy, want := range map[lynq.PatchStrategy]verdict{
+		lynq.PatchApply:    {plan.ActionUpdate, reason.Drifted},
+		lynq.PatchOverride: {plan.ActionUpdate, reason.Drifted},
+		lynq.PatchRecreate: {plan.ActionUpdate, reason.Drifted},
+	} {
+		in := taken(forged())
+		policy := *in.Nodes[0].Objects[0].Policy
+		policy.Patch = strategy
+		in.Nodes[0].Objects[0].Policy = &policy
+		if got := firstVerdict(t, in); got != want {
+			t.Errorf("%s, a followed change: %v", strategy, got)
+		}
+		s := &Decide(taken(in), Limits{AllowEmpty: true}).Nodes[0].Steps[0]
+		if !s.Doubtful() || !s.Drifted() {
+			t.Errorf("%s: doubtful is %t, drifted is %t", strategy, s.Doubtful(), s.Drifted())
+		}
 	}
 	in := forged()
 	in.Nodes[0].Objects[0].Digest, in.Nodes[0].Objects[0].Mark = "d9", "d9"
@@ -60,4 +81,16 @@ func TestForgedFields(t *testing.T) {
 	if got := firstVerdict(t, in); got != (verdict{plan.ActionUpdate, reason.Untracked}) {
 		t.Errorf("a changed manifest: %v", got)
 	}
+}
+
+// taken adds a field of the manifest that another client has now to the live objects.
+func taken(in *Input) *Input {
+	in.Nodes[0].Objects[0].Body = []byte(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{},"data":{"plan":"gold"}}`)
+	for _, l := range in.Live {
+		l.Change(func(r *tracking.Rare) {
+			r.Ours = []*metav1.FieldsV1{metav1.NewFieldsV1(`{"f:metadata":{"f:labels":{"f:lynq.sh/hub":{}}}}`)}
+			r.Others = []*metav1.FieldsV1{metav1.NewFieldsV1(`{"f:data":{"f:plan":{}}}`)}
+		})
+	}
+	return in
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"github.com/lynqctl/lynqctl/pkg/apply/fields"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -69,12 +70,22 @@ func driftOf(o *Object, r *inventory.Entry, l *tracking.Live) drifting {
 // appliedDrift is driftOf for objects that lynqctl writes by server-side apply.
 func appliedDrift(o *Object, r *inventory.Entry, l *tracking.Live) drifting {
 	switch {
-	case l.Fields == "" || l.Fields != r.Fields || l.Updated || o.Overrides(l):
+	case l.Fields == "" || l.Fields != r.Fields || l.Updated || o.Overrides(l), o.contested(l):
 		return driftCertain
 	case unrecorded(r, l):
 		return driftPossible
 	}
 	return driftNone
+}
+
+// contested reports whether other clients have fields now that the manifest sets. The object
+// shows that, whatever its entry says, which others may write.
+func (o *Object) contested(l *tracking.Live) bool {
+	if l.Few == nil || l.Few.Others == nil || len(o.Policy.IgnoreFields) > 0 {
+		return false
+	}
+	taken, err := fields.Contested(l.Few.Ours, l.Few.Others, o.Body)
+	return err == nil && taken
 }
 
 // Drifted reports whether others certainly changed fields that lynqctl wrote.
@@ -86,6 +97,9 @@ func (s *Step) Drifted() bool { return driftOf(s.Object, s.Entry, s.Live) == dri
 func (s *Step) Doubtful() bool {
 	if s.Reason != reason.Drifted || s.Object == nil || s.Entry == nil || s.Live == nil {
 		return false
+	}
+	if s.Live.Fields == s.Entry.Fields && s.Object.contested(s.Live) {
+		return true // only the managers show drift, and not the entry
 	}
 	if !kinds.BuiltIn(s.Object.Group) && s.Object.Body.HasEmpty() {
 		return true // perhaps only its controller filled an empty value

@@ -206,7 +206,7 @@ func (k Key) version(l *tracking.Live) (*Version, error) {
 	marks := *l
 	marks.ResourceVersion, marks.Generation = "", 0
 	marks.Last, marks.LastButStatus, marks.Intact = false, false, false
-	marks.Change(func(r *tracking.Rare) { r.Ending, r.Asked, r.Updates = "", nil, nil })
+	marks.Change(func(r *tracking.Rare) { r.Ending, r.Asked, r.Updates, r.Ours, r.Others = "", nil, nil, nil, nil })
 	v := &Version{UID: string(l.UID), Generation: l.Generation}
 	if v.Generation == 0 {
 		v.ResourceVersion = l.ResourceVersion

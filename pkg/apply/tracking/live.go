@@ -1,6 +1,7 @@
 package tracking
 
 import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -78,6 +79,9 @@ type Rare struct {
 	// Takers are the managers that changed their fields by server-side apply since lynq
 	// last wrote. A write leaves them these fields, except with Force.
 	Takers []string
+	// Ours are the fields that lynq manages, if others wrote the object since lynq did, and
+	// Others are those of their writes. Without such writes, both are nil.
+	Ours, Others []*metav1.FieldsV1
 	// Asked may have the whole object, so that the run needn't read it.
 	Asked *unstructured.Unstructured
 }
@@ -108,7 +112,7 @@ func (l *Live) keep(r Rare) {
 
 func (r *Rare) empty() bool {
 	return r.Ending == "" && r.OrphanedFrom == "" && r.Labels == nil && r.Controller == "" && r.ControllerUID == "" && r.Foreign == "" &&
-		r.Updates == nil && r.Takers == nil && r.Asked == nil
+		r.Updates == nil && r.Takers == nil && r.Asked == nil && r.Others == nil
 }
 
 // Written reports whether lynq manages fields of the object. The server keeps that, and

@@ -43,6 +43,7 @@ func LiveOf(ref lynq.Ref, m *metav1.PartialObjectMetadata) Live {
 	l.setOwners(&rare, m.OwnerReferences)
 	l.setManagers(&rare, m.ManagedFields)
 	rare.setTakers(m.ManagedFields)
+	rare.setOthers(m.ManagedFields)
 	l.keep(rare)
 	l.ClientSide = toolsManage(m.ManagedFields)
 	return l
@@ -99,6 +100,33 @@ func (r *Rare) setTakers(entries []metav1.ManagedFieldsEntry) {
 			e.Time != nil && !e.Time.Time.Before(ours) {
 			r.Takers = append(r.Takers, e.Manager)
 		}
+	}
+}
+
+// setOthers notes the fields that others wrote since lynq applied, and those that lynq still
+// manages. It ignores writes of the status, and entries of another API version.
+func (r *Rare) setOthers(entries []metav1.ManagedFieldsEntry) {
+	var applied *metav1.ManagedFieldsEntry
+	for i := range entries {
+		if e := &entries[i]; e.Manager == wellknown.FieldManager && e.Operation == metav1.ManagedFieldsOperationApply && e.Subresource == "" {
+			applied = e
+		}
+	}
+	if applied == nil || applied.Time == nil {
+		return
+	}
+	var ours []*metav1.FieldsV1
+	for i := range entries {
+		switch e := &entries[i]; {
+		case e.Manager == wellknown.FieldManager:
+			ours = append(ours, e.FieldsV1)
+		case e.Subresource == "status", e.Time == nil, e.Time.Time.Before(applied.Time.Time), e.APIVersion != applied.APIVersion:
+		default:
+			r.Others = append(r.Others, e.FieldsV1)
+		}
+	}
+	if r.Others != nil {
+		r.Ours = ours
 	}
 }
 
