@@ -30,6 +30,9 @@ func noWords() []string {
 // must sort. ok is false if the column doesn't show which rows are active.
 func (c *Column) activity() (a lynq.Activity, unclear []string, ok bool) {
 	if c.notActivation() == "" {
+		if c.saysInactive() {
+			a = c.inverted()
+		}
 		return a, nil, true
 	}
 	if len(c.words()) == 0 {
@@ -51,6 +54,28 @@ func (c *Column) activity() (a lynq.Activity, unclear []string, ok bool) {
 	slices.Sort(a.Inactive)
 	slices.Sort(unclear)
 	return a, unclear, len(a.Active) > 0
+}
+
+// saysInactive reports whether the name of a column, such as "is_archived", says that true
+// means inactive.
+func (c *Column) saysInactive() bool {
+	words := strings.Split(snake(c.Name), "_")
+	return slices.ContainsFunc(words, func(w string) bool { return len(w) > 3 && slices.Contains(noWords(), w) && w != "false" })
+}
+
+// inverted returns the activity of a column in which true means inactive.
+func (c *Column) inverted() lynq.Activity {
+	a := lynq.Activity{Active: []string{"0", "f", "false", "n", "no", "off"}, Inactive: []string{"1", "on", "t", "true", "y", "yes"}}
+	for _, v := range c.Values {
+		list := &a.Active
+		if active, err := lynq.ParseActive(v); err == nil && active {
+			list = &a.Inactive
+		}
+		if !slices.Contains(*list, v) {
+			*list = append(*list, v)
+		}
+	}
+	return a
 }
 
 // words returns the values that are neither yes nor no, sorted. It returns none if a value

@@ -85,6 +85,7 @@ func (t Table) uid(chosen string, activate *Column) (*Column, error) {
 // fitForUID rates how well a column would identify rows, with 0 for not at all. Keys come
 // before columns that only happen to be distinct. Words come before numbers, which make
 // poor names. So a slug that is a key is better than a number that is one.
+// Titles, such as "Acme Inc.", come last, because people change them.
 func (c *Column) fitForUID(first bool, activate *Column) int {
 	if c.Binary || c.looksSecret() || !c.isDistinct(activate) {
 		return 0
@@ -107,10 +108,13 @@ func (c *Column) fitForUID(first bool, activate *Column) int {
 	if at >= 0 {
 		fit += len(names) - at
 	}
-	if c.isNumber() {
+	switch {
+	case c.isNumber():
 		fit -= 30
+	case c.isTitle():
+		fit -= 35
 	}
-	return fit
+	return max(fit, 1)
 }
 
 // activate finds the column that shows which rows are active.
@@ -205,6 +209,11 @@ func (c *Column) isNumber() bool {
 		}
 	}
 	return len(c.Values) > 0
+}
+
+// isTitle reports whether a sample has several words.
+func (c *Column) isTitle() bool {
+	return slices.ContainsFunc(c.Values, func(v string) bool { return strings.ContainsAny(strings.TrimSpace(v), " \t") })
 }
 
 // isCount reports whether all samples are small whole numbers. It returns false without

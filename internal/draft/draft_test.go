@@ -61,6 +61,9 @@ func TestDecideColumns(t *testing.T) {
 		{"active before status", table("id|status|active", "acme|paid|1", "globex|late|0"), draft.Choice{}, "id", "active", ""},
 		{"chosen", table("id|active|firm|paying", "1|1|acme|0", "2|0|globex|1"), draft.Choice{UID: "firm", Activate: "paying"}, "firm", "paying", ""},
 
+		{"titles change, and numbers don't", table("id|name|is_active", "1|Acme Inc.|t", "2|Bolt|t"), draft.Choice{}, "id", "is_active", ""},
+		{"a name of one word", table("id|name|is_active", "1|acme|t", "2|bolt|t"), draft.Choice{}, "name", "is_active", ""},
+
 		{"no uid", table("plan|active", "gold|1", "gold|1"), draft.Choice{}, "", "", "no column identifies the rows: none is a key, or has a usual name and no value twice (name it with --uid; there are: plan, active)"},
 		{"a token is no uid", table("api_token*|active", "x|1"), draft.Choice{}, "", "", "no column identifies the rows"},
 		{"bytes are no uid", table("id*#|active", "x|1"), draft.Choice{}, "", "", "no column identifies the rows"},
@@ -121,6 +124,21 @@ func TestDecideActivity(t *testing.T) {
 	}
 	if _, err := draft.Decide(table(many...), draft.Choice{}); err == nil || !strings.Contains(err.Error(), "activeValues") {
 		t.Errorf("a column of 13 words: error %v", err)
+	}
+}
+
+// TestDecideInverted checks that a column such as "archived" makes rows with no active.
+func TestDecideInverted(t *testing.T) {
+	for _, name := range []string{"archived", "is_deleted", "Suspended", "disabled"} {
+		d, err := draft.Decide(table("slug*|"+name, "acme|false", "bolt|true", "coil|False"), draft.Choice{Activate: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for value, want := range map[string]bool{"false": true, "False": true, "0": true, "true": false, "1": false} {
+			if got, err := d.Activity.Of(value); err != nil || got != want {
+				t.Errorf("%s: %s means active: %v, error %v", name, value, got, err)
+			}
+		}
 	}
 }
 

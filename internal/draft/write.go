@@ -67,6 +67,8 @@ func (d *Draft) Form(names Names, hub string) string {
 	w.line("# What every active row gets. It is a beginning: put your application here.")
 	w.head(wellknown.KindForm, names)
 	w.line("  hubId: %s", scalar(hub))
+	w.line("  # While ten nodes change or have failed, no other node changes.")
+	w.line("  rollout: {maxSkew: 10}")
 	d.writeSettings(&w)
 	d.writeApp(&w)
 	d.writeService(&w)

@@ -61,7 +61,7 @@ func (n *nodeResult) shownName() string {
 func (n *nodeResult) endKey() string {
 	keys := []string{n.Namespace, n.Form.Name, n.status}
 	for _, p := range n.problems {
-		keys = append(keys, problemKey(n.Name, n.Form.Name, p))
+		keys = append(keys, report.CauseOf(n.NodeID, p))
 	}
 	return strings.Join(keys, "\n")
 }

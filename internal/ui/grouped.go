@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,7 +32,7 @@ type Repeats struct {
 // Again notes a node's problem. It reports whether the node needs no line, because two
 // other nodes had one. Causes counts them all later.
 func (r *Repeats) Again(of lynq.NodeID, problem string) bool {
-	key := problemKey(of.Name, of.Form.Name, problem)
+	key := report.CauseOf(of, problem)
 	if slices.Contains(r.seen[key], of.Key()) {
 		return false
 	}
@@ -58,9 +57,7 @@ func Causes(failed []report.NodeResult) []string {
 }
 
 // CauseOf returns the same text for nodes that fail for the same cause, whatever their names.
-func CauseOf(of lynq.NodeID, problem string) string {
-	return problemKey(of.Name, of.Form.Name, problem)
-}
+func CauseOf(of lynq.NodeID, problem string) string { return report.CauseOf(of, problem) }
 
 // shared finds the problems that several nodes share, in the order of the nodes.
 func shared(failed []report.NodeResult) []sharedProblem {
@@ -70,7 +67,7 @@ func shared(failed []report.NodeResult) []sharedProblem {
 		f := &failed[i]
 		told := map[string]bool{}
 		for _, problem := range f.Problems {
-			key := problemKey(f.Name, f.Form.Name, problem)
+			key := report.CauseOf(f.NodeID, problem)
 			at, known := index[key]
 			switch {
 			case told[key]:
@@ -94,7 +91,7 @@ func (s sharedProblem) line() string { return CauseLine(s.why, s.nodes, len(s.no
 // problem of one node.
 func CauseLine(why string, nodes []string, count int) string {
 	if count > 1 {
-		_, _, why = cutObject(why)
+		_, _, why = report.CutObject(why)
 	}
 	named := nodes[:min(len(nodes), list.NamedOfCause)]
 	who := strings.Join(named, ", ")
@@ -102,55 +99,4 @@ func CauseLine(why string, nodes []string, count int) string {
 		who += fmt.Sprintf(", and %d more", more)
 	}
 	return tty.Safe(fmt.Sprintf("%s (%s): %s", phrase.Count(count, "node"), who, why))
-}
-
-// cutObject splits a problem into the kind and name of its object, and the rest. Kind and
-// name are "" if the problem doesn't begin with an object.
-func cutObject(problem string) (kind, name, why string) {
-	object, why, found := strings.Cut(problem, ": ")
-	kind, path, isObject := strings.Cut(object, "/")
-	if !found || !isObject || strings.Contains(object, " ") {
-		return "", "", problem
-	}
-	return kind, path[strings.LastIndexByte(path, '/')+1:], why
-}
-
-// problemKey returns the same key for problems that differ only in names of nodes and
-// objects, and in numbers.
-func problemKey(node, form, problem string) string {
-	kind, name, why := cutObject(problem)
-	names := []string{node, strings.TrimSuffix(node, "-"+form), name}
-	key := []byte(kind + ": ")
-	for why != "" {
-		w := why[:cmp.Or(len(why)-len(strings.TrimLeftFunc(why, inWord)), 1)]
-		why = why[len(w):]
-		if slices.ContainsFunc(names, func(n string) bool { return n != "" && (w == n || strings.HasPrefix(w, n+"-")) }) {
-			w = "NAME"
-		}
-		key = appendNumberless(key, w)
-	}
-	return string(key)
-}
-
-// inWord reports whether a character may be part of an object's name.
-func inWord(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || isDigit(r) || strings.ContainsRune("_.-", r)
-}
-
-func isDigit(r rune) bool { return r >= '0' && r <= '9' }
-
-// appendNumberless appends a word, with 0 for each number in it.
-func appendNumberless(to []byte, word string) []byte {
-	number := false
-	for i := range len(word) {
-		digit := isDigit(rune(word[i]))
-		switch {
-		case !digit:
-			to = append(to, word[i])
-		case !number:
-			to = append(to, '0')
-		}
-		number = digit
-	}
-	return to
 }

@@ -149,7 +149,7 @@ func (n *nodeResult) problemsKey() string {
 	}
 	keys := []string{n.status}
 	for _, p := range n.problems {
-		keys = append(keys, problemKey(n.Name, n.Form.Name, p))
+		keys = append(keys, report.CauseOf(n.NodeID, p))
 	}
 	return strings.Join(keys, "\n")
 }

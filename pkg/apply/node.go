@@ -37,6 +37,7 @@ type nodeRun struct {
 	result    *report.NodeResult // the result of the node, after it ended
 	dependent bool               // this run left it out because of another node
 	stopped   bool               // it gets no turn in this run
+	braked    schedule.Share     // its part in the brake of its form
 }
 
 // set makes n the run of another node. It overwrites the run before.
@@ -241,6 +242,8 @@ func (n *nodeRun) wait(ctx context.Context) {
 		rollout := n.run.rollouts[n.form()]
 		rollout.Lend(n.lookout.share, n.plan.Key())
 		defer rollout.TakeBack(n.lookout.share, n.plan.Key())
+		n.run.brakes[n.form()].Lend(n.braked)
+		defer n.run.brakes[n.form()].TakeBack(n.braked)
 	}
 	select {
 	case <-n.wake:

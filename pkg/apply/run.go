@@ -12,6 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/apply/wait"
@@ -129,6 +130,7 @@ type run struct {
 	tracker  *wait.Tracker
 	promises *schedule.Promises
 	rollouts schedule.Rollouts
+	brakes   schedule.Brakes
 	budget   *schedule.Budget
 	// watching ends with the run. finishing continues for the grace period after an
 	// interruption, so that the run can record pending writes.
@@ -143,6 +145,9 @@ func newRun(ctx context.Context, r *Runner, plans []plan.Plan) *run {
 		promises: schedule.NewPromises(plans),
 		rollouts: schedule.NewRollouts(r.Options.Rollouts),
 		budget:   schedule.NewBudget(),
+	}
+	if !r.Options.DryRun && r.Worker == nil {
+		run.brakes = schedule.NewBrakes(r.Options.Rollouts, plans)
 	}
 	watching, stop := context.WithCancel(ctx)
 	finishing, end := lease.Outlast(ctx, r.Options.Grace)
@@ -190,7 +195,9 @@ func (r *run) queues(plans []plan.Plan, results []report.NodeResult) [][]*nodeRu
 			n.lookout.announce()
 			r.rollouts[n.form()].Keep(n.lookout.share)
 			r.rollouts[n.form()].Open(n.plan.Key())
-			key := key{n.form(), n.lookout.share == schedule.ShareRow || n.lookout.share == schedule.ShareForm}
+			n.braked = r.brakes[n.form()].ShareOf(n.plan)
+			r.brakes[n.form()].Keep(n.braked)
+			key := key{n.form(), takesTurns(n.lookout.share) || takesTurns(n.braked)}
 			q, known := index[key]
 			if !known {
 				q = len(queues)
@@ -241,6 +248,15 @@ func (r *run) admit(ctx context.Context, n *nodeRun) bool {
 		n.leftOut(report.OutcomeInterrupted, beforeItBegan)
 		return false
 	}
+	switch turn, why := r.brakes[n.form()].Begin(ctx, n.braked); turn {
+	case schedule.TurnNever:
+		n.stopped, n.ending.reason = true, reason.FormStopped
+		n.leftOut(report.OutcomeSkipped, why)
+		return false
+	case schedule.TurnLater:
+		n.leftOut(report.OutcomeInterrupted, beforeItBegan)
+		return false
+	}
 	if !r.slots.Take(ctx) {
 		n.leftOut(report.OutcomeInterrupted, beforeItBegan)
 		rollout.End(n.lookout.share, n.plan.Key(), report.OutcomeUnchanged.End())
@@ -254,7 +270,12 @@ func (r *run) carry(ctx context.Context, n *nodeRun) {
 	defer r.slots.Give()
 	n.perform(ctx)
 	r.rollouts[n.form()].End(n.lookout.share, n.plan.Key(), n.result.Outcome.End())
+	causes, why := n.result.Causes()
+	r.brakes[n.form()].End(n.braked, n.result.Outcome.End(), causes, why)
 }
+
+// takesTurns reports whether a node waits for its turn.
+func takesTurns(s schedule.Share) bool { return s == schedule.ShareRow || s == schedule.ShareForm }
 
 // beforeItBegan is the reason for nodes that no longer get a turn.
 const beforeItBegan = "interrupted before it began"

@@ -78,6 +78,8 @@ type hubWatch struct {
 	// the ledger knows.
 	wanted  map[lynq.NodeKey]string
 	failing map[lynq.NodeKey]bool
+	// stopped has the forms that stopped because their first nodes failed for one cause.
+	stopped map[lynq.FormKey]bool
 	// later has the inputs for the next round. It is nil if those in the field in count,
 	// which only rounds replace. cut ends a round that deletes. It is nil outside of such a
 	// round.
@@ -133,7 +135,7 @@ func newHubWatch(w *watching, in *watchInputs, i int) *hubWatch {
 	return &hubWatch{
 		w: w, o: o, in: &own, files: in.reading, hub: in.Hubs[i], partial: in.kept != nil, invalid: in.kept.trouble(in.Hubs[i].Hub),
 		changes: watch.NewChanges(), moved: make(chan struct{}, 1),
-		readNow: make(chan chan error), lends: make(chan chan struct{}),
+		readNow: make(chan chan error), lends: make(chan chan struct{}), stopped: map[lynq.FormKey]bool{},
 	}
 }
 
@@ -207,6 +209,7 @@ func (h *hubWatch) forget() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.rows, h.unread, h.blind, h.ledger, h.failing = nil, nil, false, watch.Ledger[lynq.NodeKey]{}, nil
+	h.stopped = map[lynq.FormKey]bool{}
 }
 
 // begins sets the term of the hub, nil for none.
@@ -334,12 +337,19 @@ func (h *hubWatch) observe(e report.Event) {
 		h.mu.Unlock()
 	case e.Type == report.EventNode && failed(e.Outcome):
 		h.mu.Lock()
+		if e.Reason == reason.FormStopped {
+			h.stopped[e.Form] = true
+		}
 		if h.failing != nil {
 			h.failing[e.Key()] = true
 			h.ledger.Fail(e.Key(), h.wanted[e.Key()], time.Now())
 		}
 		h.mu.Unlock()
 		h.move()
+	case e.Type == report.EventNode && e.Outcome == report.OutcomeDone:
+		h.mu.Lock()
+		delete(h.stopped, e.Form)
+		h.mu.Unlock()
 	case e.Type == report.EventObject && e.Outcome == report.OutcomeDone && e.Action != plan.ActionKeep:
 		h.mu.Lock()
 		h.wrote = true

@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -67,7 +68,7 @@ func (h *hubWatch) round(ctx context.Context, t *term) error {
 	}
 	alone := &round{parts: []*part{p}, began: now}
 	if !all {
-		alone.concern = &decide.Concern{Nodes: p.due, Objects: p.objects, Rollouts: rolloutsOf(&h.hub)}
+		alone.concern = &decide.Concern{Nodes: p.due, Objects: p.objects, Rollouts: h.rollouts()}
 	}
 	defer alone.settleSurvey()
 	if err := alone.look(ctx); err != nil {
@@ -379,12 +380,18 @@ func recordOf(h *load.HubPrograms) lynq.Ref {
 	return lynq.Ref{Kind: "ConfigMap", Namespace: h.Key.Namespace, Name: inventory.HubName(h.Key.Name)}
 }
 
-// rolloutsOf returns the hub's forms that have a rollout.
-func rolloutsOf(h *load.HubPrograms) map[lynq.FormKey]bool {
-	forms := map[lynq.FormKey]bool{}
-	for _, p := range h.Programs {
+// rollouts returns the hub's forms that have a rollout, or that stopped. Their failed nodes
+// belong in the plan, because otherwise each round would change more nodes.
+func (h *hubWatch) rollouts() map[lynq.FormKey]bool {
+	h.mu.Lock()
+	forms := maps.Clone(h.stopped)
+	h.mu.Unlock()
+	if forms == nil {
+		forms = map[lynq.FormKey]bool{}
+	}
+	for _, p := range h.hub.Programs {
 		if l := usecase.LimitsOf(p.Form); l.Rolls() {
-			forms[load.FormKey(p.Form, h.Key.Namespace)] = true
+			forms[load.FormKey(p.Form, h.hub.Key.Namespace)] = true
 		}
 	}
 	return forms

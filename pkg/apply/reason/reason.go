@@ -47,6 +47,7 @@ const (
 	TakenOver    Reason = "TakenOver"    // it isn't desired, and no longer has our tracking
 	Unknown      Reason = "Unknown"      // lynqctl doesn't know whether it exists
 	NamespaceNew Reason = "NamespaceNew" // for a server dry run: the run creates its namespace first
+	FormStopped  Reason = "FormStopped"  // for a node: the first nodes of its form all failed for one cause
 	KindNew      Reason = "KindNew"      // for a server dry run: the run creates its kind first
 )
 

@@ -5,6 +5,7 @@
 //	          changes hands, an object that must leave a container, the node's end
 //	Links     the promises that one node waits for, and those that it keeps
 //	Rollout   the turns of one form: how many of its nodes change at once
+//	Brake     stops a form without a rollout whose first nodes all fail for one cause
 //	Slots     how many nodes work at once
 //	Budget    writes that lynqctl tries only for a short time, because they fail for all nodes
 //
