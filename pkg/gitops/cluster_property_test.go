@@ -204,7 +204,7 @@ func (h *history) run() *Input {
 		}
 		for _, f := range slices.Clone(hub.Forms) {
 			if former, has := h.former[f]; has { // its files belong to the run
-				rows.Renames.Forms[former] = f
+				rows.Renames.Forms[former], rows.Exclude[former] = f, h.exclusions()
 				if hub.Forms = append(hub.Forms, former); h.grace[f] > 0 {
 					hub.Grace[former] = h.grace[f]
 				}

@@ -23,7 +23,7 @@ type Rows struct {
 	Active int
 	// Renames are the earlier names of the hub's forms and rows, or nil.
 	Renames *lynq.Renames
-	// Exclude and DependForms are settings of the hub's forms.
+	// Exclude and DependForms are settings of the hub's forms, under their earlier names, too.
 	Exclude     map[lynq.FormKey]lynq.Exclusions
 	DependForms map[lynq.FormKey][]string
 }
@@ -56,6 +56,8 @@ type decisions struct {
 	goes map[lynq.NodeKey]bool
 	// leaving are the nodes in their grace period.
 	leaving map[lynq.NodeKey]*Leaving
+	// restarts are the nodes whose next grace period starts again, as in a hub record.
+	restarts map[lynq.NodeKey]bool
 	// missing are the files that somebody removed, of nodes that the run keeps.
 	missing map[string]bool
 	// read are the files with objects that nodes no longer render.
@@ -66,7 +68,7 @@ type decisions struct {
 // Decide decides which objects leave the tree. It adds the objects that stay although their
 // nodes no longer render them to the run's nodes.
 func (d *Dir) Decide(ctx context.Context, in *Input) error {
-	in.decided = &decisions{goes: map[lynq.NodeKey]bool{}, leaving: map[lynq.NodeKey]*Leaving{}}
+	in.decided = &decisions{goes: map[lynq.NodeKey]bool{}, leaving: map[lynq.NodeKey]*Leaving{}, restarts: map[lynq.NodeKey]bool{}}
 	unwritten, err := d.unwritten(ctx, in)
 	if err != nil {
 		return d.unreadable(err)
@@ -284,6 +286,9 @@ func (j *decider) decide() {
 			continue // the run removes nothing
 		}
 		j.leave(&plans[i])
+		if i < len(j.Hubs) {
+			j.restart(inputs[i], &plans[i])
+		}
 		for k := range plans[i].Nodes {
 			j.follow(&plans[i].Nodes[k])
 		}
@@ -314,6 +319,21 @@ func (j *decider) leave(p *plan.Plan) {
 			}
 		}
 		j.hold(r, held, l.Since, false)
+	}
+}
+
+// restart notes the nodes of a hub whose time the next hub record would not have.
+func (j *decider) restart(in *decide.Input, p *plan.Plan) {
+	goesOn := map[string]bool{}
+	for _, l := range p.LeavingRecord {
+		for _, digest := range l.Nodes {
+			goesOn[digest] = true
+		}
+	}
+	for _, inv := range in.Inventories {
+		if key := inv.Node.Key(); !goesOn[inventory.NodeDigest(key.Namespace, key.Name)] {
+			j.decided.restarts[key] = true
+		}
 	}
 }
 
@@ -387,7 +407,7 @@ func (in *Input) markLeaving(nodes map[lynq.NodeKey]*Node) {
 		since := e.LeavingSince
 		if l := in.decided.leaving[e.Node]; l != nil && !e.Shared() {
 			since = l.Since
-		} else if nodes[e.Node] != nil {
+		} else if nodes[e.Node] != nil || in.decided.restarts[e.Node] && !e.Shared() {
 			since = time.Time{}
 		}
 		if since.Equal(e.LeavingSince) {

@@ -195,7 +195,10 @@ func (j *decider) objectsOf(n *Node) []plan.Object {
 		if j.separate() && !o.LeftOut && j.refs[o.Ref] {
 			continue
 		}
-		made := plan.Object{Ref: o.Ref, ID: o.ID, Policy: plain, LeftOut: o.LeftOut || o.Excluded}
+		made := plan.Object{Ref: o.Ref, ID: o.ID, Policy: plain, LeftOut: o.LeftOut}
+		if o.Excluded {
+			made.Exclusion = j.Rows[n.Hub].Exclude[n.Form].Find(o.Ref)
+		}
 		if o.Data {
 			made.Policy = data
 		}

@@ -111,11 +111,7 @@ func scopeOf(hubs []load.HubPrograms, s render.Settings, nodes []*gitops.Node, n
 	for _, h := range hubs {
 		hs := index.HubScope{HubKey: h.Hub.Key(), Grace: map[lynq.FormKey]time.Duration{}}
 		for _, p := range h.Programs {
-			names := []lynq.FormKey{p.Form.Key()}
-			if before := p.Form.RenamedFrom.Text; before != "" {
-				names = append(names, lynq.FormKey{Namespace: p.Form.Namespace, Name: before})
-			}
-			for _, name := range names {
+			for _, name := range formerAndNow(p) {
 				hs.Forms = append(hs.Forms, name)
 				if !noGrace {
 					hs.Grace[name] = p.Form.GraceIn(h.Hub)
@@ -125,6 +121,15 @@ func scopeOf(hubs []load.HubPrograms, s render.Settings, nodes []*gitops.Node, n
 		scope.Hubs = append(scope.Hubs, hs)
 	}
 	return scope
+}
+
+// formerAndNow returns the names under which a tree may have files of a form.
+func formerAndNow(p *render.Program) []lynq.FormKey {
+	names := []lynq.FormKey{p.Form.Key()}
+	if before := p.Form.RenamedFrom.Text; before != "" {
+		names = append(names, lynq.FormKey{Namespace: p.Form.Namespace, Name: before})
+	}
+	return names
 }
 
 // formsOf returns the forms with the digests that a tree's index records.

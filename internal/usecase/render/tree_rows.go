@@ -23,7 +23,9 @@ func (j *treeJob) rows(rendered *treeNodes) map[lynq.HubKey]gitops.Rows {
 			Exclude: map[lynq.FormKey]lynq.Exclusions{}, DependForms: map[lynq.FormKey][]string{},
 		}
 		for _, p := range h.Programs {
-			rows.Exclude[p.Form.Key()], rows.DependForms[p.Form.Key()] = p.Exclude, formNames(p.Form.DependForms)
+			for _, name := range formerAndNow(p) { // what a node was called doesn't change its rules
+				rows.Exclude[name], rows.DependForms[name] = p.Exclude, formNames(p.Form.DependForms)
+			}
 		}
 		all[h.Hub.Key()] = rows
 	}
