@@ -21,7 +21,7 @@ func yesWords() []string {
 func noWords() []string {
 	return []string{
 		"inactive", "deactivated", "disabled", "disable", "offline", "closed", "stopped", "invalid", "down", "n", "no", "f", "false", "off",
-		"archived", "blocked", "canceled", "cancelled", "deleted", "expired", "removed", "suspended", "terminated",
+		"archived", "blocked", "canceled", "cancelled", "deleted", "discarded", "expired", "removed", "suspended", "terminated",
 	}
 }
 
@@ -58,8 +58,9 @@ func (c *Column) activity() (a lynq.Activity, unclear []string, ok bool) {
 
 // saysInactive reports whether the name of a column, such as "is_archived", says that true
 // means inactive.
-func (c *Column) saysInactive() bool {
-	words := strings.Split(snake(c.Name), "_")
+func (c *Column) saysInactive() bool { return saysInactive(strings.Split(snake(c.Name), "_")) }
+
+func saysInactive(words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return len(w) > 3 && slices.Contains(noWords(), w) && w != "false" })
 }
 

@@ -24,17 +24,33 @@ func expiresNames() []string {
 	return []string{"expires_at", "valid_until", "expires_on", "expires", "expiry"}
 }
 
-// expires finds the column with the time from which a row counts as inactive. Its name says
-// so, and it contains times. If the table has none, expires returns "".
-func (t Table) expires(d *Draft) string {
-	for _, name := range expiresNames() {
-		for i := range t.Columns {
-			if c := &t.Columns[i]; snake(c.Name) == name && !c.Binary && c.Name != d.UID && c.Name != d.Activate && c.hasMoments() {
-				return c.Name
-			}
+// ends finds the columns with a time from which a row counts as inactive. Their names say
+// so, and they contain times. Those that say that a row is deleted come first.
+func (t Table) ends() []*Column {
+	var deleted, expires []*Column
+	for i := range t.Columns {
+		switch c := &t.Columns[i]; {
+		case c.isEnd():
+			deleted = append(deleted, c)
+		case c.Binary || !c.hasMoments():
+		case slices.Contains(expiresNames(), snake(c.Name)):
+			expires = append(expires, c)
 		}
 	}
-	return ""
+	rank := func(c *Column) int { return slices.Index(expiresNames(), snake(c.Name)) }
+	slices.SortStableFunc(expires, func(a, b *Column) int { return cmp.Compare(rank(a), rank(b)) })
+	return append(deleted, expires...)
+}
+
+// isEnd reports whether a column has the times at which rows became inactive.
+func (c *Column) isEnd() bool { return c.saysDeleted() && !c.Binary && c.hasMoments() }
+
+// saysDeleted reports whether a name, such as "deleted_at", names the time at which a row
+// became inactive.
+func (c *Column) saysDeleted() bool {
+	words := strings.Split(snake(c.Name), "_")
+	last := len(words) - 1
+	return last > 0 && slices.Contains([]string{"at", "on", "date", "time", "timestamp"}, words[last]) && saysInactive(words[:last])
 }
 
 // previousUID finds the column with a row's former uid, by its name. If the table has none,
@@ -58,10 +74,10 @@ func (c *Column) hasMoments() bool {
 
 // uid finds the column that identifies the active rows. Inactive rows may repeat its
 // values, for example as history.
-func (t Table) uid(chosen string, activate *Column) (*Column, error) {
+func (t Table) uid(chosen string, off []bool) (*Column, error) {
 	if chosen != "" {
 		c, err := t.named("uid", chosen)
-		if err == nil && !c.isDistinct(activate) {
+		if err == nil && !c.isDistinct(off) {
 			err = &Error{What: fmt.Sprintf("column %q identifies no row: it has an empty value in active rows, or one twice", c.Name), Fix: "fix the rows, or name another column"}
 		}
 		return c, err
@@ -69,7 +85,7 @@ func (t Table) uid(chosen string, activate *Column) (*Column, error) {
 	var best *Column
 	most := 0
 	for i := range t.Columns {
-		if fit := t.Columns[i].fitForUID(i == 0, activate); fit > most {
+		if fit := t.Columns[i].fitForUID(i == 0, off); fit > most {
 			best, most = &t.Columns[i], fit
 		}
 	}
@@ -86,8 +102,8 @@ func (t Table) uid(chosen string, activate *Column) (*Column, error) {
 // before columns that only happen to be distinct. Words come before numbers, which make
 // poor names. So a slug that is a key is better than a number that is one.
 // Titles, such as "Acme Inc.", come last, because people change them.
-func (c *Column) fitForUID(first bool, activate *Column) int {
-	if c.Binary || c.looksSecret() || !c.isDistinct(activate) {
+func (c *Column) fitForUID(first bool, off []bool) int {
+	if c.Binary || c.looksSecret() || !c.isDistinct(off) {
 		return 0
 	}
 	var fit int
@@ -117,26 +133,29 @@ func (c *Column) fitForUID(first bool, activate *Column) int {
 	return max(fit, 1)
 }
 
-// activate finds the column that shows which rows are active.
-func (t Table) activate(choice Choice, uid *Column) (*Column, error) {
-	if choice.Activate != "" {
-		c, err := t.named("activation", choice.Activate)
-		if err == nil && len(choice.Activity.Active) == 0 {
-			if _, _, ok := c.activity(); !ok {
-				err = c.unfitForActivation("")
-			}
-		}
-		return c, err
+// activate finds the column that shows which rows are active. It returns nil if every row
+// is. perhaps are columns of yes and no whose names say nothing.
+func (t Table) activate(choice Choice, uid *Column) (c *Column, perhaps []string, err error) {
+	switch {
+	case choice.EveryRow:
+		return nil, nil, nil
+	case choice.Activate != "":
+		c, err = t.chosenActivation(choice)
+		return c, nil, err
 	}
-	var worded, unfit *Column
-	var others []string
+	var worded, inverted, unfit *Column
+	for i := range t.Columns {
+		if c := &t.Columns[i]; c != uid && c.isYesNo() && c.saysInactive() && !c.isEnd() {
+			inverted = cmp.Or(inverted, c)
+		}
+	}
 	for _, name := range activateNames() {
 		for i := range t.Columns {
 			c := &t.Columns[i]
 			switch {
 			case c == uid || snake(c.Name) != name:
 			case !c.Binary && c.notActivation() == "":
-				return c, nil
+				return c, nil, nil
 			default:
 				if _, _, ok := c.activity(); ok && !c.Binary {
 					worded = cmp.Or(worded, c)
@@ -145,29 +164,42 @@ func (t Table) activate(choice Choice, uid *Column) (*Column, error) {
 			}
 		}
 	}
-	if worded != nil {
-		return worded, nil
+	switch {
+	case worded != nil:
+		return worded, nil, nil
+	case inverted != nil:
+		return inverted, nil, nil
+	case unfit != nil && len(t.ends()) == 0:
+		return nil, nil, unfit.unfitForActivation("can't tell which rows are active: ")
 	}
 	for i := range t.Columns {
-		if c := &t.Columns[i]; c != uid && !c.Binary && len(c.Values) > 0 && c.notActivation() == "" && c.hasValue() {
-			others = append(others, c.Name)
+		if c := &t.Columns[i]; c != uid && c.isYesNo() && c.hasValue() {
+			perhaps = append(perhaps, c.Name)
 		}
 	}
-	e := &Error{What: "can't tell which rows are active", Fix: "add a column with 1 and 0, for example in a view, or name one with --activate; the columns are: " + strings.Join(t.names(), ", ")}
-	switch {
-	case unfit != nil:
-		return nil, unfit.unfitForActivation(e.What + ": ")
-	case len(others) > 0:
-		e.Fix = "name the column with --activate; possibly " + strings.Join(others, " or ")
+	return nil, perhaps, nil
+}
+
+// isYesNo reports whether all samples of a column mean yes or no, or are empty. It returns
+// false without samples.
+func (c *Column) isYesNo() bool { return !c.Binary && len(c.Values) > 0 && c.notActivation() == "" }
+
+// chosenActivation returns the activation column that a person named.
+func (t Table) chosenActivation(choice Choice) (*Column, error) {
+	c, err := t.named("activation", choice.Activate)
+	if err == nil && len(choice.Activity.Active) == 0 {
+		if _, _, ok := c.activity(); !ok {
+			err = c.unfitForActivation("")
+		}
 	}
-	return nil, e
+	return c, err
 }
 
 // unfitForActivation returns the error for a column whose values init doesn't understand.
 func (c *Column) unfitForActivation(before string) *Error {
 	return &Error{
 		What: fmt.Sprintf("%scolumn %q has other values than 1 true yes t on, and 0 false no f off or nothing", before, c.Name),
-		Fix:  "name another column with --activate, or write a hub with activeValues and inactiveValues, and run init with -f HUB",
+		Fix:  "name another column with --activate, or pass --activate none if every row is active, or write a hub with activeValues and inactiveValues, and run init with -f HUB",
 	}
 }
 
@@ -185,12 +217,12 @@ func (c *Column) hasValue() bool {
 	return slices.ContainsFunc(c.Values, func(v string) bool { return v != "" })
 }
 
-// isDistinct reports whether all samples differ, and none is empty. It skips inactive rows,
-// if an activation column is known.
-func (c *Column) isDistinct(activate *Column) bool {
+// isDistinct reports whether all samples differ, and none is empty. It skips the rows that
+// are off, because tables keep history.
+func (c *Column) isDistinct(off []bool) bool {
 	seen := map[string]bool{}
 	for i, v := range c.Values {
-		if activate != nil && i < len(activate.off) && activate.off[i] {
+		if i < len(off) && off[i] {
 			continue
 		}
 		if v = strings.TrimSpace(v); v == "" || seen[v] {

@@ -25,13 +25,13 @@ type Column struct {
 	Binary          bool // it contains bytes
 	// Values come from some rows. NULL is "".
 	Values []string
-
-	off []bool // says of each sample that the row is inactive
 }
 
 // Choice holds what people decided. If they left a field "" or nil, Decide decides it.
 type Choice struct {
 	UID, Activate string
+	// EveryRow is set if no column says which rows are active.
+	EveryRow bool
 	// Activity gives the meaning of Activate's values. Without values, Decide guesses.
 	Activity lynq.Activity
 	// Mappings, if not nil, are all mappings.
@@ -45,9 +45,15 @@ type Mapping struct{ Variable, Column string }
 
 // Draft is the result of Decide.
 type Draft struct {
-	UID, Activate string // columns
+	UID string
+	// Activate is the column that shows which rows are active. It is "" if every row is, and
+	// Perhaps are then columns that might show it.
+	Activate string
+	Perhaps  []string
 	// Expires is the column with the time from which a row counts as inactive, "" for none.
 	Expires string
+	// Ends are other columns like it. A hub can have only one.
+	Ends []string
 	// PreviousUID is the column with a row's former uid, "" for none.
 	PreviousUID string
 	// Activity gives the meaning of Activate's values. Unclear are values that people must
@@ -72,44 +78,64 @@ func (e *Error) Error() string { return e.What + " (" + e.Fix + ")" }
 
 // Decide finds out the purpose of a table's columns. It returns an *Error if it can't.
 func Decide(t Table, c Choice) (*Draft, error) {
-	active, _ := t.activate(c, &Column{}) // the second call below reports the error
-	uid, err := t.uid(c.UID, t.inactive(active, c.Activity))
+	active, _, _ := t.activate(c, &Column{}) // the second call below reports the error
+	uid, err := t.uid(c.UID, t.inactive(active, c))
 	if err != nil {
 		return nil, err
 	}
-	activate, err := t.activate(c, uid)
+	activate, perhaps, err := t.activate(c, uid)
 	if err != nil {
 		return nil, err
 	}
-	d := &Draft{UID: uid.Name, Activate: activate.Name, Activity: c.Activity, name: nameTemplate(uid.Values)}
-	if len(c.Activity.Active) == 0 {
-		d.Activity, d.Unclear, _ = activate.activity()
+	d := &Draft{UID: uid.Name, Activity: c.Activity, Perhaps: perhaps, name: nameTemplate(uid.Values)}
+	if activate != nil {
+		d.Activate = activate.Name
+		if len(c.Activity.Active) == 0 {
+			d.Activity, d.Unclear, _ = activate.activity()
+		}
 	}
 	if c.Mappings != nil {
 		d.given = true
 		d.useGiven(t, c)
 	} else {
-		d.Expires, d.PreviousUID = t.expires(d), t.previousUID(d)
+		for _, end := range t.ends() {
+			switch {
+			case end == uid || end == activate:
+			case d.Expires == "":
+				d.Expires = end.Name
+			default:
+				d.Ends = append(d.Ends, end.Name)
+			}
+		}
+		d.PreviousUID = t.previousUID(d)
 		d.mapRest(t)
 	}
 	d.replicas = t.replicas(d.Mappings)
 	return d, nil
 }
 
-// inactive returns the activation column with the meaning of its values, or nil if unknown.
-func (Table) inactive(c *Column, given lynq.Activity) *Column {
-	if c == nil {
-		return nil
+// inactive reports of each sample whether the row is inactive, or has an end. activate is
+// the activation column, or nil.
+func (t Table) inactive(activate *Column, c Choice) (off []bool) {
+	if activate != nil {
+		given := c.Activity
+		if len(given.Active) == 0 {
+			given, _, _ = activate.activity()
+		}
+		for _, v := range activate.Values {
+			active, err := given.Of(v)
+			off = append(off, err == nil && !active)
+		}
 	}
-	known := *c
-	if len(given.Active) == 0 {
-		given, _, _ = c.activity()
+	if ends := t.ends(); c.Mappings == nil && len(ends) > 0 {
+		for i, v := range ends[0].Values {
+			if i == len(off) {
+				off = append(off, false)
+			}
+			off[i] = off[i] || strings.TrimSpace(v) != ""
+		}
 	}
-	for _, v := range c.Values {
-		active, err := given.Of(v)
-		known.off = append(known.off, err == nil && !active)
-	}
-	return &known
+	return off
 }
 
 // useGiven takes over mappings, without those of secrets, because the first form has no
@@ -130,7 +156,7 @@ func (d *Draft) mapRest(t Table) {
 	taken := reserved()
 	for _, c := range t.Columns {
 		switch {
-		case c.Name == d.UID || c.Name == d.Activate || c.Name == d.Expires || c.Name == d.PreviousUID:
+		case c.Name == d.UID || c.Name == d.Activate || c.Name == d.Expires || c.Name == d.PreviousUID || slices.Contains(d.Ends, c.Name):
 		case c.Binary:
 			d.Bytes = append(d.Bytes, c.Name)
 		case c.looksSecret():

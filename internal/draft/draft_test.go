@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -67,9 +68,14 @@ func TestDecideColumns(t *testing.T) {
 		{"no uid", table("plan|active", "gold|1", "gold|1"), draft.Choice{}, "", "", "no column identifies the rows: none is a key, or has a usual name and no value twice (name it with --uid; there are: plan, active)"},
 		{"a token is no uid", table("api_token*|active", "x|1"), draft.Choice{}, "", "", "no column identifies the rows"},
 		{"bytes are no uid", table("id*#|active", "x|1"), draft.Choice{}, "", "", "no column identifies the rows"},
-		{"no activation", table("id|plan", "acme|gold"), draft.Choice{}, "", "", "can't tell which rows are active (add a column with 1 and 0, for example in a view, or name one with --activate; the columns are: id, plan)"},
-		{"perhaps one", table("id|paying|beta", "acme|1|0"), draft.Choice{}, "", "", "can't tell which rows are active (name the column with --activate; possibly paying or beta)"},
-		{"a status of words", table("id|status", "acme|suspended"), draft.Choice{}, "", "", `column "status" has other values than 1 true yes t on, and 0 false no f off or nothing (name another column with --activate, or write a hub with activeValues and inactiveValues, and run init with -f HUB)`},
+		{"no activation", table("id|plan", "acme|gold"), draft.Choice{}, "id", "", ""},
+		{"perhaps one", table("id|paying|beta", "acme|1|0"), draft.Choice{}, "id", "", ""},
+		{"every row", table("id|active", "acme|1"), draft.Choice{EveryRow: true}, "id", "", ""},
+		{"true means inactive", table("id|is_archived", "acme|0", "bolt|1"), draft.Choice{}, "id", "is_archived", ""},
+		{"active before deleted", table("id|deleted|active", "acme|0|1", "bolt|1|1"), draft.Choice{}, "id", "active", ""},
+		{"ended rows may repeat a uid", table("slug|deleted_at", "acme|2026-01-01", "acme|"), draft.Choice{}, "slug", "", ""},
+		{"a status of words, and an end", table("id|status|deleted_at", "acme|paid|"), draft.Choice{}, "id", "", ""},
+		{"a status of words", table("id|status", "acme|suspended"), draft.Choice{}, "", "", `column "status" has other values than 1 true yes t on, and 0 false no f off or nothing (name another column with --activate, or pass --activate none if every row is active, or write a hub with activeValues and inactiveValues, and run init with -f HUB)`},
 		{"chosen in another case", table("id|active", "acme|1"), draft.Choice{UID: "ID"}, "id", "active", ""},
 		{"chosen, and not there", table("id|active", "acme|1"), draft.Choice{UID: "idd"}, "", "", `there is no column "idd" to be the uid (available: id, active)`},
 		{"chosen, and not distinct", table("id|active|plan", "a|1|gold", "b|1|gold"), draft.Choice{UID: "plan"}, "", "", `column "plan" identifies no row`},
@@ -124,6 +130,33 @@ func TestDecideActivity(t *testing.T) {
 	}
 	if _, err := draft.Decide(table(many...), draft.Choice{}); err == nil || !strings.Contains(err.Error(), "activeValues") {
 		t.Errorf("a column of 13 words: error %v", err)
+	}
+}
+
+// TestDecideEnds checks the columns with times from which a row counts as inactive.
+func TestDecideEnds(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		table   draft.Table
+		expires string
+		ends    []string
+	}{
+		{"deleted", table("id|deleted_at", "acme|", "bolt|2026-01-01 00:00:00"), "deleted_at", nil},
+		{"in other styles", table("id|deletedAt", "acme|"), "deletedAt", nil},
+		{"archived", table("id|archived_on", "acme|2026-01-01"), "archived_on", nil},
+		{"discarded", table("id|discarded_at", "acme|"), "discarded_at", nil},
+		{"suspended", table("id|suspended_at", "acme|"), "suspended_at", nil},
+		{"deleted before expired", table("id|valid_until|deleted_at", "acme|2027-01-01|"), "deleted_at", []string{"valid_until"}},
+		{"made and changed", table("id|created_at|updated_at|deleted_by", "acme|2026-01-01|2026-01-01|"), "", nil},
+		{"numbers of seconds are no times", table("id|deleted_at", "acme|0", "bolt|1735689600"), "", nil},
+	} {
+		d, err := draft.Decide(c.table, draft.Choice{})
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if d.Expires != c.expires || !slices.Equal(d.Ends, c.ends) {
+			t.Errorf("%s: expires %q, ends %v", c.name, d.Expires, d.Ends)
+		}
 	}
 }
 

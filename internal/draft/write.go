@@ -28,7 +28,15 @@ func (d *Draft) Hub(names Names, from endpoint.Connection, withPassword bool) st
 	w.connection(from, withPassword)
 	w.line("  valueMappings:")
 	w.line("    uid: %s", scalar(d.UID))
-	w.line("    activate: %s", scalar(d.Activate))
+	switch {
+	case d.Activate != "":
+		w.line("    activate: %s", scalar(d.Activate))
+	case len(d.Perhaps) > 0:
+		w.line("    # Assumption: every row is active, since no column's name says otherwise. If one of these")
+		w.line("    # shows it, add activate with its name: %s.", scalars(d.Perhaps))
+	default:
+		w.line("    # Assumption: every row is active, since no column says otherwise.")
+	}
 	if len(d.Activity.Active) > 0 {
 		w.line("    activeValues: %s", scalars(d.Activity.Active))
 		w.line("    inactiveValues: %s", scalars(d.Activity.Inactive))
@@ -36,6 +44,9 @@ func (d *Draft) Hub(names Names, from endpoint.Connection, withPassword bool) st
 	if d.Expires != "" {
 		w.line("    # From this time on, a row counts as inactive. Empty means never.")
 		w.line("    expires: %s", scalar(d.Expires))
+		if len(d.Ends) > 0 {
+			w.line("    # A hub has one such column, and these don't count: %s. A view can combine them.", scalars(d.Ends))
+		}
 	}
 	if d.PreviousUID != "" {
 		w.line("    # The uid that the row had before: its objects stay.")

@@ -21,9 +21,11 @@ func initCommand(a *app) *cobra.Command {
 		SuggestFor: []string{"new", "scaffold"},
 		Short:      "Generate a hub and a starter form from a table",
 		Long: `Inspect a table, and write a hub and a starter form for you to edit. init picks
-the column that identifies a row, and the column that shows whether it is
-active. Every other column becomes a template variable. init skips columns that
-look like secrets, and lists them in a comment.
+the column that identifies a row, the column that shows whether it is active,
+and one with a time from which it no longer is, such as deleted_at. If no name
+shows active rows, every row is active. Every other column becomes a template
+variable. init skips columns that look like secrets, and lists them in a
+comment.
 
 If a column shows active rows in words, such as 'trial', init names the words
 that you must sort. Set LYNQCTL_SOURCE_PASSWORD to the password of the database,
@@ -57,7 +59,7 @@ Exit codes:
 	flags.StringVar(&o.Name, "name", "", "name of the hub (default: from the table or file)")
 	flags.StringVar(&o.Form, "form-name", o.Form, "name of the form")
 	flags.StringVar(&o.UID, "uid", "", "column that identifies a row (default: a key, or a usual name)")
-	flags.StringVar(&o.Activate, "activate", "", "column that shows whether a row is active (default: a usual name)")
+	flags.StringVar(&o.Activate, "activate", "", "column that shows whether a row is active, or none if every row is (default: a usual name)")
 	flags.StringVarP(&o.Namespace, "namespace", "n", "", "namespace of hub, form, and nodes (default: set by each run)")
 	cmdflags.RegisterLocalAccess(flags, &o.Access)
 	cmdflags.RegisterTimeout(flags, &o.Timeout)

@@ -153,8 +153,9 @@ func readMappings(spec *object, hub *Hub) {
 		}
 	}
 	add("uid", values.needText("uid"))
-	add("activate", values.needText("activate"))
-	hub.Activity = readActivity(values)
+	activate := readActivate(values)
+	add("activate", activate)
+	hub.Activity = readActivity(values, activate)
 	if t := values.text("expires"); t.Text != "" {
 		hub.Expires = Mapping{Variable: "expires", Column: t.Text, Pos: t.Pos}
 	}
@@ -173,9 +174,24 @@ func readMappings(spec *object, hub *Hub) {
 	slices.SortStableFunc(hub.Mappings, func(a, b Mapping) int { return strings.Compare(a.Variable, b.Variable) })
 }
 
+// readActivate reads the activation column. Without the field, every row is active. A field
+// without a value is an error, because nobody wants that by accident.
+func readActivate(values *object) Text {
+	column := values.text("activate")
+	if v := values.value.Field("activate"); v != nil && strings.TrimSpace(column.Text) == "" && (v.Kind == document.Null || v.Kind == document.String) {
+		values.fail(v.Pos, "name the column, or remove the field if every row is active", "%s is empty", values.name("activate"))
+	}
+	return column
+}
+
 // readActivity reads which values of the activation column make a row active or inactive.
-func readActivity(values *object) lynq.Activity {
+func readActivity(values *object, activate Text) lynq.Activity {
 	active, inactive := values.texts("activeValues"), values.texts("inactiveValues")
+	for _, field := range []string{"activeValues", "inactiveValues"} {
+		if v := values.get(field); v != nil && !activate.IsSet() && values.value.Field("activate") == nil {
+			values.fail(v.Pos, "name the column in activate, or remove the list", "%s goes with activate", values.name(field))
+		}
+	}
 	var a lynq.Activity
 	seen := map[string]bool{}
 	take := func(list []Text) (taken []string) {

@@ -35,8 +35,8 @@ type Hub struct {
 	Password        PasswordSource    // or the token, if the API needs one
 	Certificate     CertificateSource // the client's certificate
 	SyncInterval    time.Duration     // used only by the operator
-	// Mappings are sorted by variable. They have uid, activate, hostOrUrl if it is mapped,
-	// and the extra mappings.
+	// Mappings are sorted by variable. They have uid, activate and hostOrUrl if these are
+	// mapped, and the extra mappings. Without activate, every row is active.
 	Mappings []Mapping
 	// Expires is the column with the time at which a row becomes inactive. It is zero if
 	// there is none. No template variable has it.

@@ -25,7 +25,7 @@ type rowReader[T any] struct {
 	nextExpiry   time.Time // of the active rows; zero for none
 
 	columns                []string
-	uid, activate, expires int // indexes of columns; expires may be expr.NoColumn
+	uid, activate, expires int // indexes of columns; the last two may be expr.NoColumn
 
 	seen    uids
 	renamed renamed
@@ -87,7 +87,7 @@ func (r *rowReader[T]) read(ctx context.Context) error {
 // uid. Tables keep history, so a tenant that came back has several rows.
 func (r *rowReader[T]) check(row lynq.Row) (good bool) {
 	id := row.Values[r.uid]
-	active, err := r.input.Programs[0].Hub.Activity.Of(row.Values[r.activate])
+	active, err := r.isActive(row)
 	which := ""
 	if id != "" {
 		which = "row " + phrase.Quote(id) + ", "
@@ -121,6 +121,14 @@ func (r *rowReader[T]) check(row lynq.Row) (good bool) {
 		r.nextExpiry = end
 	}
 	return good
+}
+
+// isActive reports what the activation column says. Without one, every row is active.
+func (r *rowReader[T]) isActive(row lynq.Row) (bool, error) {
+	if r.activate == expr.NoColumn {
+		return true, nil
+	}
+	return r.input.Programs[0].Hub.Activity.Of(row.Values[r.activate])
 }
 
 // inactive reports an inactive or expired row to the caller.

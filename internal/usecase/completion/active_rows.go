@@ -70,7 +70,7 @@ func activeRows(ctx context.Context, h *form.Hub, from endpoint.Connection, now 
 			q.Columns = append(q.Columns, c)
 		}
 	}
-	if q.UID == "" || activate == "" || from.Path == "-" {
+	if q.UID == "" || from.Path == "-" {
 		return nil
 	}
 	src, err := source.Open(ctx, from, strings.NewReader(""), nil)
@@ -84,7 +84,10 @@ func activeRows(ctx context.Context, h *form.Hub, from endpoint.Connection, now 
 			return nil
 		}
 		value := func(column string) string { return row.Values[slices.Index(q.Columns, column)] }
-		active, err := h.Activity.Of(value(activate))
+		active, err := true, error(nil)
+		if activate != "" {
+			active, err = h.Activity.Of(value(activate))
+		}
 		if err == nil && active && h.Expires.Column != "" {
 			var end time.Time
 			end, err = lynq.ParseMoment(value(h.Expires.Column))

@@ -29,6 +29,9 @@ import (
 // sampleRows is the number of rows that init reads to guess the meaning of columns.
 const sampleRows = 500
 
+// everyRow takes the place of an activation column if there is none.
+const everyRow = "none"
+
 // Options say for which table Run drafts a hub and a form.
 type Options struct {
 	Access  kube.Access
@@ -42,7 +45,8 @@ type Options struct {
 	Namespace string
 	// Dir is the folder for the files. Name and Form are the names of hub and form.
 	Dir, Name, Form string
-	// UID and Activate are columns. With "", Run guesses them.
+	// UID and Activate are columns. With "", Run guesses them. With "none", Activate is no
+	// column, and every row is active.
 	UID, Activate string
 }
 
@@ -83,9 +87,19 @@ func Run(ctx context.Context, e *session.Engine, o *Options) (*Drafted, error) {
 
 // draftNotes say what Run found in a table, and what comes next.
 func draftNotes(e *session.Engine, o *Options, from *origin, d *draft.Draft) []string {
-	notes := []string{fmt.Sprintf("hub %s: column %q is the uid, %q shows which rows are active; %s more", from.hub, d.UID, d.Activate, phrase.Count(len(d.Mappings), "column"))}
+	shows := "every row is active"
+	if d.Activate != "" {
+		shows = phrase.Quote(d.Activate) + " shows which rows are active"
+	}
+	notes := []string{fmt.Sprintf("hub %s: column %q is the uid, %s; %s more", from.hub, d.UID, shows, phrase.Count(len(d.Mappings), "column"))}
+	if len(d.Perhaps) > 0 && !from.given {
+		notes = append(notes, "if a column shows which rows are active, name it with --activate; possibly "+strings.Join(d.Perhaps, " or "))
+	}
 	if d.Expires != "" {
 		notes = append(notes, fmt.Sprintf("a row counts as inactive from the time in column %q on", d.Expires))
+		if len(d.Ends) > 0 {
+			notes = append(notes, "a hub has one such column, so these don't count: "+strings.Join(d.Ends, ", "))
+		}
 	}
 	if d.PreviousUID != "" {
 		notes = append(notes, fmt.Sprintf("a row had the uid in column %q before", d.PreviousUID))
@@ -163,7 +177,7 @@ func originOf(ctx context.Context, e *session.Engine, o *Options) (*origin, erro
 			}
 		}
 	}
-	return &origin{hub: cmp.Or(o.Name, hubName(name[strings.LastIndexByte(name, '.')+1:])), place: name, connection: c, choice: draft.Choice{UID: o.UID, Activate: o.Activate}}, nil
+	return &origin{hub: cmp.Or(o.Name, hubName(name[strings.LastIndexByte(name, '.')+1:])), place: name, connection: c, choice: draft.Choice{UID: o.UID, Activate: o.Activate, EveryRow: o.Activate == everyRow}}, nil
 }
 
 // givenHub returns the one hub of the inputs.
@@ -189,13 +203,13 @@ func givenHub(ctx context.Context, e *session.Engine, options *Options) (*origin
 	if err != nil {
 		return nil, err
 	}
-	o := &origin{hub: h.Name, namespace: h.Namespace, place: fmt.Sprintf("hub %q", h.Name), given: true, connection: connections[0], choice: draft.Choice{Mappings: []draft.Mapping{}, Activity: h.Activity, Secrets: h.SecretColumns}}
+	o := &origin{hub: h.Name, namespace: h.Namespace, place: fmt.Sprintf("hub %q", h.Name), given: true, connection: connections[0], choice: draft.Choice{Mappings: []draft.Mapping{}, EveryRow: true, Activity: h.Activity, Secrets: h.SecretColumns}}
 	for _, m := range h.Mappings {
 		switch m.Variable {
 		case "uid":
 			o.choice.UID = m.Column
 		case "activate":
-			o.choice.Activate = m.Column
+			o.choice.Activate, o.choice.EveryRow = m.Column, false
 		default:
 			o.choice.Mappings = append(o.choice.Mappings, draft.Mapping{Variable: m.Variable, Column: m.Column})
 		}
