@@ -40,7 +40,9 @@ spec:
 func TestManyNodesFailForOneCause(t *testing.T) {
 	t.Parallel()
 	const nodes, most = 302, 25
-	s := newShop(t, shopInputs, nodes, faultproxy.Options{})
+	// Without onFailure, the form would stop after its first ten nodes.
+	going := strings.Replace(shopInputs, "  hubId: HUB\n", "  hubId: HUB\n  rollout: {onFailure: Continue}\n", 1)
+	s := newShop(t, going, nodes, faultproxy.Options{})
 	s.Kubectl(t, s.inputs(deniesDeployments), "apply", "-f", "-")
 	t.Cleanup(func() { // after the context of the test
 		_ = s.Dynamic.Resource(policyKind("validatingadmissionpolicybindings")).Delete(context.Background(), s.hub(), metav1.DeleteOptions{})

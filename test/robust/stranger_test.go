@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/util/retry"
 
 	"github.com/lynqctl/lynqctl/test/robust/model"
 )
@@ -142,10 +143,6 @@ func (w *world) marking(t *testing.T, name string, ref model.Ref) (*unstructured
 	if name != "owner" {
 		return w.tryPatch(t, ref, w.tool(name, ref))
 	}
-	o, err := w.client(ref).Get(t.Context(), w.wide(ref.Kind, ref.Name), metav1.GetOptions{})
-	if err != nil {
-		return nil, err
-	}
 	all := w.Dynamic.Resource(configMaps()).Namespace(w.namespaces[ref.Namespace])
 	owner, err := all.Get(t.Context(), theirs, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -156,8 +153,16 @@ func (w *world) marking(t *testing.T, name string, ref model.Ref) (*unstructured
 	if err != nil {
 		return nil, err
 	}
-	o.SetOwnerReferences(append(o.GetOwnerReferences(), metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: theirs, UID: owner.GetUID()}))
-	return w.client(ref).Update(t.Context(), o, metav1.UpdateOptions{FieldManager: "stranger"})
+	var o *unstructured.Unstructured
+	err = retry.RetryOnConflict(retry.DefaultRetry, func() (err error) { // the command writes the object, too
+		if o, err = w.client(ref).Get(t.Context(), w.wide(ref.Kind, ref.Name), metav1.GetOptions{}); err != nil {
+			return err
+		}
+		o.SetOwnerReferences(append(o.GetOwnerReferences(), metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: theirs, UID: owner.GetUID()}))
+		o, err = w.client(ref).Update(t.Context(), o, metav1.UpdateOptions{FieldManager: "stranger"})
+		return err
+	})
+	return o, err
 }
 
 // theirs is the name of the object that strangers make an owner of others.
