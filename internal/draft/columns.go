@@ -134,7 +134,8 @@ func (c *Column) fitForUID(first bool, off []bool) int {
 }
 
 // activate finds the column that shows which rows are active. It returns nil if every row
-// is. perhaps are columns of yes and no whose names say nothing.
+// is. perhaps are columns that people must look at: those of yes and no whose names say
+// nothing, and one with a usual name and unknown values.
 func (t Table) activate(choice Choice, uid *Column) (c *Column, perhaps []string, err error) {
 	switch {
 	case choice.EveryRow:
@@ -176,6 +177,9 @@ func (t Table) activate(choice Choice, uid *Column) (c *Column, perhaps []string
 		if c := &t.Columns[i]; c != uid && c.isYesNo() && c.hasValue() {
 			perhaps = append(perhaps, c.Name)
 		}
+	}
+	if unfit != nil {
+		perhaps = append(perhaps, unfit.Name)
 	}
 	return nil, perhaps, nil
 }

@@ -32,9 +32,9 @@ func ProcessAt(clock func() time.Time) int {
 	w := console.World{Stdin: os.Stdin, Stdout: tty.To(os.Stdout).Relayed(ctx.Done()), Stderr: tty.To(os.Stderr).Relayed(ctx.Done()).Hiding(secrets), Secrets: secrets, Getenv: os.Getenv, Program: os.Args[0], Clock: clock}
 	kube.LogTo(tty.NewStream(w.Stderr, w.Getenv, tty.ColorAuto))
 	code := Run(ctx, w, os.Args[1:])
-	w.Stderr.Flush(lastWords)
+	w.Stderr.Flush(flushWithin)
 	return code
 }
 
-// lastWords is how long the process waits for a reader of its log at the end.
-const lastWords = time.Second
+// flushWithin is how long the process waits for a reader of its log at the end.
+const flushWithin = time.Second

@@ -29,7 +29,7 @@ func (s *Screen) Show(l *list.List, wide bool) {
 	s.live.drawing.Lock()
 	defer s.live.drawing.Unlock()
 	if s.live.out.Behind() {
-		return // a terminal that was stopped gets the newest list when it goes on
+		return // a stopped terminal gets the newest list later
 	}
 	s.note()
 	columns, rows := s.live.out.Extent()

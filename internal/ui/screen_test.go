@@ -126,7 +126,7 @@ func TestScreenTiny(t *testing.T) {
 }
 
 // TestScreenStopped stops a terminal, as Ctrl-S does. It wants the Screen to drop lines, and
-// to say so above the newest list once the terminal goes on.
+// to say so above the newest list once somebody starts the terminal again.
 func TestScreenStopped(t *testing.T) {
 	read, write, err := os.Pipe()
 	if err != nil {

@@ -189,7 +189,7 @@ func readActivity(values *object, activate Text) lynq.Activity {
 	active, inactive := values.texts("activeValues"), values.texts("inactiveValues")
 	for _, field := range []string{"activeValues", "inactiveValues"} {
 		if v := values.get(field); v != nil && !activate.IsSet() && values.value.Field("activate") == nil {
-			values.fail(v.Pos, "name the column in activate, or remove the list", "%s goes with activate", values.name(field))
+			values.fail(v.Pos, "name the column in activate, or remove the list", "%s has no effect without activate", values.name(field))
 		}
 	}
 	var a lynq.Activity

@@ -34,7 +34,7 @@ type Hub struct {
 	Source          endpoint.Connection
 	Password        PasswordSource    // or the token, if the API needs one
 	Certificate     CertificateSource // the client's certificate
-	SyncInterval    time.Duration     // used only by the operator
+	SyncInterval    time.Duration     // how often watch reads the rows
 	// Mappings are sorted by variable. They have uid, activate and hostOrUrl if these are
 	// mapped, and the extra mappings. Without activate, every row is active.
 	Mappings []Mapping

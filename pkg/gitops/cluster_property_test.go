@@ -68,7 +68,7 @@ func newHistory(seed uint64, target policy.Target) *history {
 	}
 }
 
-// roleOf returns what a form renders, whatever it is called now.
+// roleOf returns the kind of objects that a form renders. A rename keeps it.
 func roleOf(form lynq.FormKey) string {
 	return strings.TrimRight(strings.TrimPrefix(form.Name, "e"), "0123456789")
 }

@@ -213,7 +213,9 @@ func costOf(requests []faultproxy.Record) cost {
 		switch {
 		case r.Renews:
 		case r.IsWrite() && r.Status == http.StatusGatewayTimeout:
-			looked[r.Resource]++
+			if r.Verb == "create" {
+				looked[r.Resource]++
+			}
 		case r.Resource == "leases.coordination.k8s.io", strings.HasPrefix(r.Name, "lynqhub-"), strings.HasPrefix(r.Name, "lynqhistory-"),
 			r.Verb == "list", r.Name == "" && !r.IsWrite():
 			got.others++

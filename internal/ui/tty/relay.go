@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// patience is how long a write may hang after the process was told to end.
-const patience = time.Second
+// hangLimit is how long a write may hang after the process was told to end.
+const hangLimit = time.Second
 
 // largestPiece limits the text that a relay hands over at once.
 const largestPiece = 64 << 10
@@ -92,7 +92,7 @@ func (r *relay) wait(text []byte) error {
 	select {
 	case err := <-done:
 		return err
-	case <-time.After(patience):
+	case <-time.After(hangLimit):
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.unread = true

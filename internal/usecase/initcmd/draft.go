@@ -29,7 +29,7 @@ import (
 // sampleRows is the number of rows that init reads to guess the meaning of columns.
 const sampleRows = 500
 
-// everyRow takes the place of an activation column if there is none.
+// everyRow is the value of --activate for a table in which every row is active.
 const everyRow = "none"
 
 // Options say for which table Run drafts a hub and a form.

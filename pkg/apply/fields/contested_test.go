@@ -48,6 +48,6 @@ func TestContested(t *testing.T) {
 		}
 	}
 	if _, err := fields.Contested(nil, []*metav1.FieldsV1{metav1.NewFieldsV1(`{"f:`)}, body); err == nil {
-		t.Error("a set that cannot be read is no error")
+		t.Error("Contested accepted a set that it cannot read")
 	}
 }

@@ -65,8 +65,7 @@ func (t *tally) ask() Turn {
 type Brakes map[Form]*Brake
 
 // NewBrakes returns the brakes of forms with more than SameFailures nodes that change or are
-// stuck. Forms
-// with limits have a rollout instead, or let the run continue after failures.
+// stuck. Forms with limits have a rollout instead, or let the run continue after failures.
 func NewBrakes(limits map[Form]Limits, plans []plan.Plan) Brakes {
 	all, works := map[Form]int{}, map[Form]bool{}
 	for k := range plans {
