@@ -65,14 +65,10 @@ type decisions struct {
 	refusals []plan.Refusal
 }
 
-func newDecisions() *decisions {
-	return &decisions{goes: map[lynq.NodeKey]bool{}, leaving: map[lynq.NodeKey]*Leaving{}, restarts: map[lynq.NodeKey]bool{}}
-}
-
 // Decide decides which objects leave the tree. It adds the objects that stay although their
 // nodes no longer render them to the run's nodes.
 func (d *Dir) Decide(ctx context.Context, in *Input) error {
-	in.decided = newDecisions()
+	in.decided = &decisions{goes: map[lynq.NodeKey]bool{}, leaving: map[lynq.NodeKey]*Leaving{}, restarts: map[lynq.NodeKey]bool{}}
 	unwritten, err := d.unwritten(ctx, in)
 	if err != nil {
 		return d.unreadable(err)
