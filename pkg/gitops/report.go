@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/container"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -119,6 +120,8 @@ type ObjectChange struct {
 	Change Change `json:"change"`
 	Object string `json:"object"`
 	ID     string `json:"id"`
+	// Contents says what else is deleted with a removed object, such as a Namespace.
+	Contents string `json:"contents,omitempty"`
 	// Fields are the changed fields. It is empty for a Secret, and if the old content is
 	// unknown or wasn't compared.
 	Fields []FieldChange `json:"fields,omitempty"`
@@ -286,6 +289,9 @@ func (n *nodeChange) compare(counts *Counts) {
 
 func (n *nodeChange) note(counts *Counts, c ObjectChange) {
 	c.Object, c.ID = c.key.Full(), c.key.ID
+	if c.Change == Removed {
+		c.Contents = container.TakesAlong(c.key.Ref)
+	}
 	counts.count(c.Change)
 	n.change.Objects = append(n.change.Objects, c)
 }

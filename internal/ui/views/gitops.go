@@ -104,6 +104,14 @@ func treeLine(r *gitops.Report, dryRun bool) string {
 	if r.OnlyIndex() {
 		index = "; only the index changes"
 	}
+	var along strings.Builder
+	for _, c := range r.Changes {
+		for _, o := range c.Objects {
+			if o.Contents != "" {
+				along.WriteString("; " + o.Object + " is removed: " + o.Contents)
+			}
+		}
+	}
 	return fmt.Sprintf("nodes: %s; objects: %s; files: %d %s, %d %s%s",
-		ui.Commas(treeCounts(r.Nodes.Counts), ui.Some(r.Nodes.Failed, "failed"), ui.Some(r.Nodes.Waiting, "waiting for their stage")), treeCounts(r.Objects), r.Files.Written, written, r.Files.Removed, removed, index)
+		ui.Commas(treeCounts(r.Nodes.Counts), ui.Some(r.Nodes.Failed, "failed"), ui.Some(r.Nodes.Waiting, "waiting for their stage")), treeCounts(r.Objects), r.Files.Written, written, r.Files.Removed, removed, index+along.String())
 }

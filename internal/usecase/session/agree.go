@@ -81,8 +81,10 @@ func Unconfirmed() error {
 // Stake counts what the plans delete and keep.
 func Stake(plans []plan.Plan) string {
 	counts, adopted := map[plan.Action]int{}, map[plan.Action]int{}
+	var nodes []plan.NodePlan
 	for i := range plans {
 		p := &plans[i]
+		nodes = append(nodes, p.Nodes...)
 		for action, n := range p.Counts {
 			counts[action] += n
 			adopted[action] += p.Adopted[action]
@@ -104,6 +106,9 @@ func Stake(plans []plan.Plan) string {
 	}
 	if n := counts[plan.ActionRelease]; n > 0 {
 		parts = append(parts, phrase.Count(n, "object")+" to release")
+	}
+	if along := plan.Along(nodes); along != "" {
+		parts = append(parts, along)
 	}
 	return strings.Join(parts, ", ")
 }

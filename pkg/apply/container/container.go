@@ -29,6 +29,18 @@ func Is(ref lynq.Ref) bool {
 		ref.Group == "apiextensions.k8s.io" && ref.Kind == "CustomResourceDefinition"
 }
 
+// TakesAlong says what the deletion of an object deletes with it. It returns "" for an object
+// that contains no others. A Project shows a Namespace, with the same uid.
+func TakesAlong(ref lynq.Ref) string {
+	switch {
+	case ref.Group == "" && ref.Kind == "Namespace", ref.Group == "project.openshift.io" && ref.Kind == "Project":
+		return "everything in it is deleted, too"
+	case Is(ref):
+		return "all objects of its kind are deleted, too"
+	}
+	return ""
+}
+
 // NamespaceOf returns the Namespace that a cluster-scoped object of an extension may be. An
 // extension can show Namespaces as its own kind, as OpenShift does with Projects.
 func NamespaceOf(ref lynq.Ref) (lynq.Ref, bool) {

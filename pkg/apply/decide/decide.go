@@ -208,6 +208,8 @@ func (d *decider) decide(l Limits) *plan.Plan {
 	}
 	p.Refusals = append(newGuards(d).refusals(l), dependents...)
 	p.Refusals = append(p.Refusals, newGuards(d).refuseChanges(p, l)...)
+	tellContents(p)
+	refuseContents(p)
 	return p
 }
 

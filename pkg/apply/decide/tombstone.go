@@ -82,6 +82,7 @@ func Tombstones(hub lynq.HubKey, stones []plan.Tombstone, plans []plan.Plan, inc
 		p.Nodes = append(p.Nodes, *nodes[key])
 	}
 	p.Count()
+	tellContents(p)
 	return p
 }
 
