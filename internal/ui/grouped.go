@@ -14,8 +14,40 @@ import (
 
 // sharedProblem is a problem of several nodes.
 type sharedProblem struct {
-	why   string // the text for the first of them
+	why   Text
 	nodes []string
+}
+
+// Text is what nodes with one cause say. Its zero value is empty.
+type Text struct {
+	first   string
+	differs bool // others say it in other words, such as the name of their own release
+}
+
+// Add notes the problem of one more node.
+func (t *Text) Add(problem string) {
+	_, _, why := report.CutObject(problem)
+	_, _, first := report.CutObject(t.first)
+	if t.first == "" {
+		t.first = problem
+	} else {
+		t.differs = t.differs || why != first
+	}
+}
+
+// String returns the problem of the first node.
+func (t Text) String() string { return t.first }
+
+// of returns the text for a number of nodes.
+func (t Text) of(count int) string {
+	if count <= 1 {
+		return t.first
+	}
+	_, _, why := report.CutObject(t.first)
+	if t.differs {
+		return "for example, " + why
+	}
+	return why
 }
 
 // sharedByFew is the largest number of nodes for which no common line follows, because each
@@ -74,9 +106,10 @@ func shared(failed []report.NodeResult) []sharedProblem {
 				continue
 			case !known:
 				at = len(all)
-				index[key], all = at, append(all, sharedProblem{why: problem})
+				index[key], all = at, append(all, sharedProblem{})
 			}
 			told[key] = true
+			all[at].why.Add(problem)
 			all[at].nodes = append(all[at].nodes, f.Name)
 		}
 	}
@@ -87,16 +120,12 @@ func shared(failed []report.NodeResult) []sharedProblem {
 // the first node.
 func (s sharedProblem) line() string { return CauseLine(s.why, s.nodes, len(s.nodes)) }
 
-// CauseLine says that many nodes have a problem, and names the first of them. why is the
-// problem of one node.
-func CauseLine(why string, nodes []string, count int) string {
-	if count > 1 {
-		_, _, why = report.CutObject(why)
-	}
+// CauseLine says that many nodes have a problem, and names the first of them.
+func CauseLine(why Text, nodes []string, count int) string {
 	named := nodes[:min(len(nodes), list.NamedOfCause)]
 	who := strings.Join(named, ", ")
 	if more := count - len(named); more > 0 {
 		who += fmt.Sprintf(", and %d more", more)
 	}
-	return tty.Safe(fmt.Sprintf("%s (%s): %s", phrase.Count(count, "node"), who, why))
+	return tty.Safe(fmt.Sprintf("%s (%s): %s", phrase.Count(count, "node"), who, why.of(count)))
 }

@@ -29,8 +29,8 @@ func TestShared(t *testing.T) {
 		got = append(got, s.line())
 	}
 	want := []string{
-		`5 nodes (a-web, acme-web, bolt-web, and 2 more): pods "a-app-5d8f9c" is forbidden: exceeded quota, used: 0`,
-		`3 nodes (seven-web, other-web, third-web): row "seven": port is not a number`,
+		`5 nodes (a-web, acme-web, bolt-web, and 2 more): for example, pods "a-app-5d8f9c" is forbidden: exceeded quota, used: 0`,
+		`3 nodes (seven-web, other-web, third-web): for example, row "seven": port is not a number`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -161,7 +161,7 @@ func TestOneCauseOfManyNodes(t *testing.T) {
 			if row.MatchString(text) != of.folded {
 				t.Errorf("a row for all is there: %t:\n%s", !of.folded, text)
 			}
-			for _, once := range []string{fmt.Sprintf("%d nodes (a000-web, a001-web, a002-web, and %d more): exceeded quota: few", of.nodes, of.nodes-3), "Run 'lynqctl status node NAME -n shop' for details."} {
+			for _, once := range []string{fmt.Sprintf("%d nodes (a000-web, a001-web, a002-web, and %d more): for example, ", of.nodes, of.nodes-3), "Run 'lynqctl status node NAME -n shop' for details."} {
 				if strings.Count(text, once) != 1 {
 					t.Errorf("%q is not there once:\n%s", once, text)
 				}

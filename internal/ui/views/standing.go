@@ -32,8 +32,8 @@ type standingNode struct {
 
 // standingCause is one problem of several nodes.
 type standingCause struct {
-	why   string // the text for the first node
-	lines int    // the nodes with lines of their own
+	why   ui.Text
+	lines int // the nodes with lines of their own
 	nodes map[lynq.NodeKey]bool
 	names []string // the first nodes
 	most  int      // the largest number of nodes
@@ -71,9 +71,10 @@ func (s *standing) begins(of lynq.NodeID, line, problem string, now time.Time) (
 	}
 	c := s.causes[key]
 	if c == nil {
-		c = &standingCause{why: problem, nodes: map[lynq.NodeKey]bool{}}
+		c = &standingCause{nodes: map[lynq.NodeKey]bool{}}
 		s.causes[key] = c
 	}
+	c.why.Add(problem)
 	if c.nodes[of.Key()] = true; len(c.names) < namedOver {
 		c.names = append(c.names, of.Name)
 	}
@@ -115,7 +116,7 @@ func (s *standing) summary(failed []report.NodeResult, now time.Time) (common, o
 	over, news = s.over, s.news
 	s.over, s.news = nil, false
 	clear(s.tried)
-	slices.SortFunc(over, func(a, b *standingCause) int { return strings.Compare(a.why, b.why) })
+	slices.SortFunc(over, func(a, b *standingCause) int { return strings.Compare(a.why.String(), b.why.String()) })
 	return common, over, news
 }
 
