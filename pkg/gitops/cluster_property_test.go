@@ -52,6 +52,9 @@ type history struct {
 	excluded    string                        // the volume that the rules of all forms exclude, or ""
 	forms       map[string][]lynq.FormKey     // the forms of each hub, with their present names
 	former      map[lynq.FormKey]lynq.FormKey // the former name of a renamed form
+	// begun are nodes whose grace period began on the cluster while some nodes waited for
+	// their stage. In a tree, the period of a renamed node begins in the stage of the new one.
+	begun map[string]bool
 }
 
 // newHistory begins a history. Forms of different hubs have different names, so that a
@@ -60,7 +63,7 @@ func newHistory(seed uint64, target policy.Target) *history {
 	return &history{
 		Rand: rand.New(rand.NewPCG(seed, 45)), target: target, now: time.Date(2026, time.March, 1, 0, 0, 0, 0, time.UTC),
 		inventories: map[lynq.NodeKey]*inventory.Inventory{}, live: map[lynq.Ref]*tracking.Live{}, leaving: map[lynq.HubKey][]inventory.Leaving{},
-		grace: map[lynq.FormKey]time.Duration{}, former: map[lynq.FormKey]lynq.FormKey{},
+		grace: map[lynq.FormKey]time.Duration{}, former: map[lynq.FormKey]lynq.FormKey{}, begun: map[string]bool{},
 		forms: map[string][]lynq.FormKey{
 			"crm": {{Namespace: "default", Name: "db"}, {Namespace: "default", Name: "web"}},
 			"erp": {{Namespace: "default", Name: "edb"}, {Namespace: "default", Name: "eweb"}},
@@ -322,6 +325,9 @@ func (h *history) carryOut(in *Input, plans []*plan.Plan) map[lynq.Ref]bool {
 		h.leaving[p.Hub] = p.LeavingRecord
 		for i := range p.Leaving {
 			h.inventories[p.Leaving[i].Key()] = p.Leaving[i].Marked()
+			if slices.ContainsFunc(in.Nodes, func(n *Node) bool { return n.Waits }) {
+				h.begun[p.Leaving[i].Namespace+"."+p.Leaving[i].Name] = true
+			}
 		}
 		for i := range p.Nodes {
 			n := &p.Nodes[i]
@@ -391,6 +397,7 @@ func (h *history) compare(t *testing.T, s *site, before map[string]treeObject, a
 	}
 	next := *in
 	d, p := s.plan(&next)
+	defer func() { _ = d.Close() }()
 	refusals, asked := Refuse(&next, p), false
 	for _, p := range plans {
 		asked = asked || len(p.Refusals) > 0
@@ -404,7 +411,8 @@ func (h *history) compare(t *testing.T, s *site, before map[string]treeObject, a
 		sum.stricter++ // apply counts the nodes of later stages now, and a tree in their stage
 		return before
 	case len(refusals) > 0 != asked:
-		t.Fatalf("%s: the tree refuses %v, the cluster %s", at, refusals, describe(plans))
+		t.Errorf("%s: the tree refuses %v, the cluster %s", at, refusals, describe(plans))
+		return nil
 	case asked:
 		sum.refused++
 		return before
@@ -420,29 +428,47 @@ func (h *history) compare(t *testing.T, s *site, before map[string]treeObject, a
 		}
 	}
 	slices.Sort(want)
+	if slices.ContainsFunc(want, func(name string) bool { return h.begun[before[name].node] && !slices.Contains(gone, name) }) {
+		sum.stricter++ // the tree's period began later
+		return nil
+	}
 	if diff := cmp.Diff(want, gone, cmpopts.EquateEmpty()); diff != "" {
-		t.Fatalf("%s: cluster and tree: %s, %s", at, diff, describe(plans))
+		t.Errorf("%s: cluster and tree: %s, %s", at, diff, describe(plans))
+		return nil
 	}
 	sum.deleted += len(gone)
 	return after
 }
 
+// number returns the number in an environment variable.
+func number(t *testing.T, name string, otherwise int) int {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
 // TestTreeDeletesLikeCluster makes random histories on a tree and on a cluster.
-// LYNQCTL_TREE_HISTORIES says how many of them for each target.
+// LYNQCTL_TREE_HISTORIES says how many of them for each target, and LYNQCTL_TREE_SEED the
+// first seed.
 func TestTreeDeletesLikeCluster(t *testing.T) {
 	t.Parallel()
-	histories := 12
-	if text := os.Getenv("LYNQCTL_TREE_HISTORIES"); text != "" {
-		var err error
-		if histories, err = strconv.Atoi(text); err != nil {
-			t.Fatal(err)
-		}
-	}
+	histories, first := number(t, "LYNQCTL_TREE_HISTORIES", 12), number(t, "LYNQCTL_TREE_SEED", 0)
 	for _, target := range []policy.Target{policy.Plain, policy.Argo, policy.Flux} {
 		t.Run(string(target), func(t *testing.T) {
 			t.Parallel()
 			var sum compared
-			for seed := range uint64(histories) {
+			seeds := []uint64{918, 1272, 1688} // once found differences
+			for seed := range histories {
+				seeds = append(seeds, uint64(first+seed))
+			}
+			for _, seed := range seeds {
 				h, s := newHistory(seed, target), newSite(t)
 				s.quick = true
 				before := map[string]treeObject{}
@@ -453,7 +479,7 @@ func TestTreeDeletesLikeCluster(t *testing.T) {
 				}
 			}
 			t.Logf("%d histories: %+v", histories, sum)
-			if sum.deleted < 3*histories || sum.refused < histories/6 || sum.stricter > 2*histories {
+			if histories >= 12 && (sum.deleted < 3*histories || sum.refused < histories/6 || sum.stricter > 2*histories) {
 				t.Errorf("too few comparisons: %+v", sum)
 			}
 		})

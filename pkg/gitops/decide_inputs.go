@@ -150,6 +150,7 @@ func (j *decider) inputOf(h *index.HubScope) *decide.Input {
 // addNodes adds the run's nodes of a hub. It reports whether one of them waits for its
 // stage.
 func (j *decider) addNodes(in *decide.Input, h *index.HubScope) (waits bool) {
+	later := continuingOf(j.Rows[h.HubKey].Renames)
 	for _, n := range j.Nodes {
 		if n.Hub != h.HubKey {
 			continue
@@ -166,7 +167,7 @@ func (j *decider) addNodes(in *decide.Input, h *index.HubScope) (waits bool) {
 				}
 			}
 		default:
-			made.Objects = j.objectsOf(n)
+			made.Objects = j.objectsOf(n, later)
 		}
 		in.Nodes = append(in.Nodes, made)
 	}
@@ -179,12 +180,33 @@ func policies() (plain, data *lynq.Policy) {
 	return &lynq.Policy{}, &lynq.Policy{Lifecycle: lynq.Lifecycle{Data: true}}
 }
 
+// continuing are the forms and uids that had other names before. Their nodes may continue
+// others, so that the guards compare the objects of both.
+type continuing struct {
+	forms map[lynq.FormKey]bool
+	uids  map[string]bool
+}
+
+func continuingOf(r *lynq.Renames) *continuing {
+	c := &continuing{forms: map[lynq.FormKey]bool{}, uids: map[string]bool{}}
+	if r == nil {
+		return c
+	}
+	for _, form := range r.Forms {
+		c.forms[form] = true
+	}
+	for _, uid := range r.UIDs {
+		c.uids[uid] = true
+	}
+	return c
+}
+
 // objectsOf returns the objects of a node for package decide. Nodes without a change need
-// only those that others may lose. If each node has an Application of its own, the node
+// only those that others may lose, unless they may continue other nodes. If each node has an Application of its own, the node
 // doesn't count as the owner of an object that it takes from another one.
-func (j *decider) objectsOf(n *Node) []plan.Object {
+func (j *decider) objectsOf(n *Node, later *continuing) []plan.Object {
 	r := j.byKey[n.Key()]
-	whole := r == nil || slices.ContainsFunc(r.files, func(e *index.Entry) bool { return slices.ContainsFunc(e.Objects, n.drops) })
+	whole := r == nil || later.forms[n.Form] || later.uids[n.UID] || slices.ContainsFunc(r.files, func(e *index.Entry) bool { return slices.ContainsFunc(e.Objects, n.drops) })
 	plain, data := policies()
 	var objects []plan.Object
 	for i := range n.Objects {
