@@ -1,7 +1,6 @@
 package apply
 
 import (
-	"context"
 	"errors"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -53,7 +52,7 @@ func (c *carrier) failed(s *progress.Step, err error) {
 		c.carry(s, c.conflict(s, conflict.Error()))
 		return
 	}
-	if c.requests.ctx.Err() != nil && errors.Is(err, context.Canceled) {
+	if c.requests.cut(err) {
 		c.breakOff(s, report.OutcomeSkipped, "interrupted while lynqctl wrote it: "+write.DescribeStep(s.Step, err))
 		return
 	}

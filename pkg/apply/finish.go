@@ -53,6 +53,10 @@ func (n *nodeRun) keepLeaving() {
 
 // fail ends a node for which lynqctl wrote nothing.
 func (n *nodeRun) fail(err error) {
+	if n.requests.cut(err) {
+		n.leftOut(report.OutcomeInterrupted, "interrupted before lynqctl recorded what it begins: "+err.Error())
+		return
+	}
 	n.steps.SkipAll()
 	err = write.InNamespace(n.plan.Namespace, write.OrAnotherNamespace, err)
 	n.ending.says(err.Error())
@@ -108,7 +112,14 @@ func (n *nodeRun) leftOut(o report.Outcome, why string) {
 func (n *nodeRun) finish() {
 	n.ending.decide(&n.steps, n.plan, n.record.gone())
 	outcome := n.ending.outcome
-	if err := n.recordResult(); err != nil {
+	switch err := n.recordResult(); {
+	case err == nil:
+	case n.requests.cut(err):
+		n.ending.says("interrupted before lynqctl recorded what it did: " + err.Error())
+		if report.Severity(outcome) < report.Severity(report.OutcomeInterrupted) {
+			outcome = report.OutcomeInterrupted
+		}
+	default:
 		n.ending.says(err.Error())
 		outcome = report.OutcomeFailed
 	}

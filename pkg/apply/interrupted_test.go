@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -137,5 +138,44 @@ func TestFailedAndInterrupted(t *testing.T) {
 		node("n", configMap("a", "1"), reconciling(widget("w"))))
 	if !s.is(inventory.ConditionDegraded) {
 		t.Errorf("status: %+v", s.notes.all()[0].Status)
+	}
+}
+
+// cutNotes interrupt the run in one of their writes, and give no answer until its grace
+// period is over.
+type cutNotes struct {
+	*notes
+	at, writes int
+	stop       func()
+}
+
+func (n *cutNotes) Save(ctx context.Context, inv *inventory.Inventory) (*inventory.Inventory, error) {
+	if n.writes++; n.writes < n.at {
+		return n.notes.Save(ctx, inv)
+	}
+	n.stop()
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// TestInterruptedWhileItRecords ends the grace period before a node could record what it
+// begins, or what it did. The node is interrupted, and not failed.
+func TestInterruptedWhileItRecords(t *testing.T) {
+	for at, want := range map[int]string{1: "before lynqctl recorded what it begins", 2: "before lynqctl recorded what it did"} {
+		s := newStage()
+		p, err := s.plan(bounded(t), node("n", configMap("a", "1")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(bounded(t))
+		r := &Runner{Cluster: s, Inventories: &cutNotes{notes: s.notes, at: at, stop: stop}, Now: time.Now, Options: s.options, Reporter: onEvent(func(report.Event) {})}
+		r.Options.Grace = time.Millisecond
+		sum, err := summed(r.Run(ctx, []plan.Plan{*p}))
+		if !errors.Is(err, context.Canceled) || sum.Nodes[report.OutcomeInterrupted] != 1 || sum.Nodes[report.OutcomeFailed] != 0 {
+			t.Errorf("write %d: %v, %v", at, sum.Nodes, err)
+		}
+		if said := strings.Join(sum.Failed[0].Problems, "; "); !strings.Contains(said, want) {
+			t.Errorf("write %d: %s", at, said)
+		}
 	}
 }

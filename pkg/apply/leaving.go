@@ -31,7 +31,7 @@ func (r *run) noteLeaving(ctx context.Context, plans []plan.Plan) []report.NodeR
 			}
 			writing.Go(func() {
 				defer r.slots.Give()
-				if why := r.markLeaving(id, l); why != nil {
+				if why := r.markLeaving(id, l); why != nil && r.finishing.Err() == nil { // else the next run notes it
 					mu.Lock()
 					defer mu.Unlock()
 					failed = append(failed, report.NodeResult{NodeID: id, Outcome: report.OutcomeFailed, Problems: []string{why.Error()}, Leaves: true})
@@ -47,7 +47,9 @@ func (r *run) noteLeaving(ctx context.Context, plans []plan.Plan) []report.NodeR
 func (r *run) markLeaving(id lynq.NodeID, l *plan.Leaving) error {
 	saved, err := saveOn(r.finishing, r.Inventories, l.Inventory, l.Marked())
 	if err != nil {
-		r.Reporter.Report(report.Event{Time: r.Now(), Type: report.EventNode, NodeID: id, Outcome: report.OutcomeFailed, Message: err.Error()})
+		if r.finishing.Err() == nil {
+			r.Reporter.Report(report.Event{Time: r.Now(), Type: report.EventNode, NodeID: id, Outcome: report.OutcomeFailed, Message: err.Error()})
+		}
 		return err
 	}
 	r.tellLeaving(id, l)

@@ -2,6 +2,7 @@ package apply
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -22,6 +23,12 @@ type requests struct {
 	dryRun bool
 	// promises knows the kinds that the run creates. It is nil if the run writes nothing.
 	promises *schedule.Promises
+}
+
+// cut reports whether an error comes from the end of an interrupted run, and not from the
+// cluster.
+func (q *requests) cut(err error) bool {
+	return q.ctx.Err() != nil && errors.Is(err, context.Canceled)
 }
 
 // resourceOf returns how the server serves the kind of a step's object.

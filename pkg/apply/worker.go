@@ -60,7 +60,7 @@ func (n *nodeRun) handOut(ctx context.Context) {
 	outcome := n.steps.Worst()
 	switch {
 	case err == nil:
-	case errors.Is(err, context.Cause(ctx)):
+	case errors.Is(err, context.Cause(ctx)), n.requests.cut(err):
 		n.ending.says("interrupted (run it again)")
 		outcome = report.OutcomeInterrupted
 	default:
