@@ -25,7 +25,7 @@ func TestHubLines(t *testing.T) {
 	h := &status.Hub{
 		Name: "crm", Namespace: "shop", Counts: status.Counts{Nodes: 4, Healthy: 2, Well: 2, Desired: 19, Ready: 14, Failed: 1, Skipped: 3, Conflicted: 1},
 		Forms: []status.Form{{Name: "jobs", Counts: jobs}, {Name: "web", Counts: web}},
-		Run:   &status.Run{Time: now.Add(-12 * time.Minute), Rows: 4, Active: 3, Nodes: 6}, Missing: 2, Deleting: true,
+		Run:   &status.Run{Time: now.Add(-12 * time.Minute), Rows: 4, Active: 3, Nodes: 6}, Unrecorded: 2, Deleting: true,
 	}
 	want := []string{
 		"hub shop/crm: 3 of 4 rows active, 6 nodes (last run 12m ago), 2 not recorded; its record is being deleted",
@@ -52,7 +52,7 @@ func TestHubLines(t *testing.T) {
 		t.Errorf("a form without a name: %q", lines)
 	}
 	some := *h
-	some.Partial, some.Missing, some.Deleting = true, 0, false
+	some.Partial, some.Unrecorded, some.Deleting = true, 0, false
 	some.Forms = slices.Clone(some.Forms)
 	some.Forms[0].Partial, some.Forms[1].Partial = true, true
 	if lines := hubLines(&some, now); !strings.HasPrefix(lines[2], "  form web, chosen nodes only: 1/3 ") || !strings.HasPrefix(lines[3], "  all forms, chosen nodes only: 2/4 ") {

@@ -33,13 +33,16 @@ type Node struct {
 	Well bool `json:"well"`
 	// Recorded is set if the state comes from the last run, because lynqctl didn't check
 	// all objects.
-	Recorded   bool      `json:"recorded,omitempty"`
-	Condition  string    `json:"condition"`
-	Since      time.Time `json:"since,omitzero"`
-	Message    string    `json:"message,omitempty"` // why the node isn't well
-	Desired    int       `json:"desired"`
-	Ready      int       `json:"ready"`
-	Failed     int       `json:"failed"`
+	Recorded  bool      `json:"recorded,omitempty"`
+	Condition string    `json:"condition"`
+	Since     time.Time `json:"since,omitzero"`
+	Message   string    `json:"message,omitempty"` // why the node isn't well
+	Desired   int       `json:"desired"`
+	Ready     int       `json:"ready"`
+	Failed    int       `json:"failed"`
+	// Missing and Drifted count objects that another client deleted or changed.
+	Missing    int       `json:"missingObjects,omitempty"`
+	Drifted    int       `json:"driftedObjects,omitempty"`
 	Skipped    int       `json:"skipped"`
 	Conflicted int       `json:"conflicted"`
 	Excluded   int       `json:"excluded,omitempty"`

@@ -187,6 +187,7 @@ func (t *Trouble) readyAsIs() bool {
 // judge sets the condition of a node from its troubles.
 func (n *Node) judge(inv *inventory.Inventory, troubles []Trouble) {
 	recorded, since := n.Condition, n.Since
+	n.count(troubles)
 	reason, degraded := strings.CutPrefix(recorded, Degraded+": ")
 	waited := degraded && reason == ReasonNotReady || recorded == Progressing
 	switch {
@@ -219,11 +220,25 @@ func (t *Trouble) condition() string {
 	return t.State + ": " + t.Reason
 }
 
-// failures counts objects that are missing, or were ready before and aren't now.
+// count counts the objects that another client deleted or changed.
+func (n *Node) count(troubles []Trouble) {
+	for i := range troubles {
+		switch troubles[i].Reason {
+		case string(verify.Missing):
+			n.Missing++
+		case ReasonDrifted:
+			n.Drifted++
+		}
+	}
+}
+
+// failures counts objects that failed, or were ready before and aren't now.
 func failures(troubles []Trouble) int {
 	n := 0
 	for i := range troubles {
-		if t := &troubles[i]; t.State == Degraded && !t.readyAsIs() || t.Reason == ReasonDrifted || t.Reason == string(verify.Conflict) {
+		t := &troubles[i]
+		broken := t.State == Degraded && !t.readyAsIs() && t.Reason != string(verify.Missing)
+		if broken || t.Reason == string(verify.Conflict) {
 			n++
 		}
 	}

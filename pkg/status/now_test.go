@@ -74,8 +74,8 @@ func TestNow(t *testing.T) {
 		since     time.Time
 	}{
 		"as recorded":    {func(*nowScene) {}, "Ready", "", 2, 0, since},
-		"gone":           {func(s *nowScene) { s.finds(verify.Missing) }, "Degraded: Missing", app + "what: fix", 1, 1, time.Time{}},
-		"drifted":        {func(s *nowScene) { s.finds(verify.Drifted) }, "Degraded: Drifted", app + "what: fix", 2, 1, time.Time{}},
+		"gone":           {func(s *nowScene) { s.finds(verify.Missing) }, "Degraded: Missing", app + "what: fix", 1, 0, time.Time{}},
+		"drifted":        {func(s *nowScene) { s.finds(verify.Drifted) }, "Degraded: Drifted", app + "what: fix", 2, 0, time.Time{}},
 		"replaced":       {func(s *nowScene) { s.finds(verify.Replaced) }, "Degraded: Replaced", app + "what: fix", 1, 1, time.Time{}},
 		"being deleted":  {func(s *nowScene) { s.finds(verify.Leaving) }, "Degraded: Leaving", app + "what: fix", 1, 1, time.Time{}},
 		"an orphan":      {func(s *nowScene) { s.finds(verify.Orphaned) }, "Orphaned", app + "what: fix", 2, 0, time.Time{}},
@@ -96,7 +96,7 @@ func TestNow(t *testing.T) {
 		"gone while a run is at work": {func(s *nowScene) {
 			s.finds(verify.Missing)
 			s.now.Busy = map[lynq.HubKey]bool{{Namespace: "shop", Name: "crm"}: true}
-		}, "Degraded: Missing", app + "what: fix", 1, 1, time.Time{}},
+		}, "Degraded: Missing", app + "what: fix", 1, 0, time.Time{}},
 		"ready after the wait": {func(s *nowScene) { s.recorded("NotReady", "late") }, "Ready", "", 2, 0, time.Time{}},
 		"still not ready": {func(s *nowScene) {
 			s.recorded("NotReady", "late")
@@ -114,11 +114,11 @@ func TestNow(t *testing.T) {
 		"not waited for, gone": {func(s *nowScene) {
 			s.app().Ready, s.app().Unwaited = false, true
 			s.finds(verify.Missing)
-		}, "Degraded: Missing", app + "what: fix", 1, 1, time.Time{}},
+		}, "Degraded: Missing", app + "what: fix", 1, 0, time.Time{}},
 		"skipped after the wait":  {func(s *nowScene) { s.recorded("NotReady", "late"); s.inv.Status.Skipped = 1 }, "Degraded: NotReady", "late", 2, 1, at(1)},
 		"never made":              {func(s *nowScene) { s.recorded("NotReady", "late"); s.inv.Status.Desired = 3 }, "Degraded: NotReady", "late", 2, 1, at(1)},
 		"dropped, and kept":       {func(s *nowScene) { s.inv.Status.Desired = 1; s.keeps() }, "Ready", "", 1, 0, since},
-		"dropped, and gone":       {func(s *nowScene) { s.inv.Status.Desired = 1; s.keeps(); s.finds(verify.Missing) }, "Degraded: Missing", app + "what: fix", 1, 1, time.Time{}},
+		"dropped, and gone":       {func(s *nowScene) { s.inv.Status.Desired = 1; s.keeps(); s.finds(verify.Missing) }, "Degraded: Missing", app + "what: fix", 1, 0, time.Time{}},
 		"a conflict stays":        {func(s *nowScene) { s.recorded("ResourceConflict", "theirs") }, "Degraded: ResourceConflict", "theirs", 2, 1, at(1)},
 		"a conflict and not well": {func(s *nowScene) { s.recorded("ResourceConflict", "theirs"); s.is(ready.StateFailed, "no") }, "Degraded: ResourceConflict", "theirs; " + app + "no", 1, 1, at(1)},
 		"ready, not waited for":   {func(s *nowScene) { s.inv.Status.Conditions = conditions("False", "True", "Unknown") }, "Ready", "", 2, 0, time.Time{}},
@@ -143,6 +143,12 @@ func TestNow(t *testing.T) {
 		want := status.Of(s.inv)
 		want.Condition, want.Message, want.Since, want.Well = tt.condition, tt.message, tt.since, tt.condition == "Ready"
 		want.Ready, want.Failed = tt.ready, tt.failed
+		switch tt.condition {
+		case "Degraded: Missing":
+			want.Missing = 1
+		case "Degraded: Drifted":
+			want.Drifted = 1
+		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", name, diff)
 		}

@@ -11,12 +11,15 @@ import (
 
 // Counts has totals of nodes, and of the objects that their inventories list.
 type Counts struct {
-	Nodes      int `json:"nodes"`
-	Healthy    int `json:"healthy"`
-	Well       int `json:"well"` // an older name of Healthy
-	Desired    int `json:"desired"`
-	Ready      int `json:"ready"`
-	Failed     int `json:"failed"`
+	Nodes   int `json:"nodes"`
+	Healthy int `json:"healthy"`
+	Well    int `json:"well"` // an older name of Healthy
+	Desired int `json:"desired"`
+	Ready   int `json:"ready"`
+	Failed  int `json:"failed"`
+	// Missing and Drifted count objects that another client deleted or changed.
+	Missing    int `json:"missingObjects,omitempty"`
+	Drifted    int `json:"driftedObjects,omitempty"`
 	Skipped    int `json:"skipped"`
 	Conflicted int `json:"conflicted"`
 	Excluded   int `json:"excluded,omitempty"`
@@ -36,6 +39,8 @@ func (c *Counts) add(n *Node) {
 	c.Desired += n.Desired
 	c.Ready += n.Ready
 	c.Failed += n.Failed
+	c.Missing += n.Missing
+	c.Drifted += n.Drifted
 	c.Skipped += n.Skipped
 	c.Conflicted += n.Conflicted
 	c.Excluded += n.Excluded
@@ -54,9 +59,9 @@ type Hub struct {
 	Deleting bool `json:"deleting,omitempty"`
 	// Run is the last run's result for the hub. It is nil if none is recorded.
 	Run *Run `json:"lastRun,omitempty"`
-	// Missing counts nodes that the last run wanted and that have no inventory. It is also
-	// 0 if the number of inventories is unknown.
-	Missing int `json:"missing,omitempty"`
+	// Unrecorded counts nodes that the last run wanted and that have no inventory. It is
+	// also 0 if the number of inventories is unknown.
+	Unrecorded int `json:"missing,omitempty"`
 }
 
 // Form has the totals of the nodes of one form.

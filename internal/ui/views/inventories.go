@@ -11,7 +11,6 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
-	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
@@ -38,7 +37,7 @@ func (v *NodeView) Inventories(chosen []*inventory.Inventory, warnings []string,
 		}
 	}
 	if v.FailedOnly && len(chosen) > 0 {
-		l.Empty = "All nodes are recorded as Ready: " + phrase.Count(len(chosen), "node") + " looked at"
+		l.Empty = allReady(len(chosen), "recorded as ready")
 	}
 	return l
 }

@@ -49,10 +49,19 @@ func (v *NodeView) Columns() []list.Column {
 	}
 }
 
+// columns returns the columns of a list. Only failing nodes show their causes at once.
+func (v *NodeView) columns() []list.Column {
+	columns := v.Columns()
+	if v.FailedOnly {
+		columns[len(columns)-1] = list.Column{Name: "MESSAGE", Flexible: true, Wrapped: true}
+	}
+	return columns
+}
+
 // List lists nodes, and their sums.
 func (v *NodeView) List(s *Nodes, now time.Time) *list.List {
 	l := &list.List{
-		Columns: v.Columns(), Title: "status", At: now, Urgent: true,
+		Columns: v.columns(), Title: "status", At: now, Urgent: true,
 		Empty: "No nodes found in " + v.Where, Warnings: slices.Concat(s.Warnings, s.Ignored), Sums: s.Hubs,
 	}
 	called := namesOf(s.Nodes)
@@ -62,7 +71,7 @@ func (v *NodeView) List(s *Nodes, now time.Time) *list.List {
 		}
 	}
 	if v.FailedOnly && len(s.Nodes) > 0 {
-		l.Empty = "All nodes are Ready: " + phrase.Count(len(s.Nodes), "node") + " looked at"
+		l.Empty = allReady(len(s.Nodes), "ready")
 	}
 	for i := range s.Hubs {
 		l.Footer = append(l.Footer, hubLines(&s.Hubs[i], now)...)
@@ -72,6 +81,14 @@ func (v *NodeView) List(s *Nodes, now time.Time) *list.List {
 	}
 	l.Advice = advice(s.Nodes)
 	return l
+}
+
+// allReady says that no node failed: "All 599 nodes are ready".
+func allReady(nodes int, as string) string {
+	if nodes == 1 {
+		return "The only node is " + as
+	}
+	return "All " + phrase.Count(nodes, "node") + " are " + as
 }
 
 // adviceMost limits the nodes for which a terminal shows why they aren't ready.
@@ -223,8 +240,8 @@ func hubLines(h *status.Hub, now time.Time) []string {
 	} else {
 		head += fmt.Sprintf("%d of %s active, %s%s", h.Run.Active, phrase.Count(h.Run.Rows, "row"), phrase.Count(h.Run.Nodes, "node"), lastRun(h.Run, now))
 	}
-	if h.Missing > 0 {
-		head += fmt.Sprintf(", %d not recorded", h.Missing)
+	if h.Unrecorded > 0 {
+		head += fmt.Sprintf(", %d not recorded", h.Unrecorded)
 	}
 	if h.Deleting {
 		head += "; its record is being deleted"
@@ -340,7 +357,7 @@ func troubles(c *status.Counts) string {
 	for _, part := range []struct {
 		n    int
 		word string
-	}{{c.Failed, "failed"}, {c.Skipped, "skipped"}, {c.Conflicted, "conflicted"}, {c.Excluded, "excluded"}} {
+	}{{c.Failed, "failed"}, {c.Missing, "missing"}, {c.Drifted, "drifted"}, {c.Skipped, "skipped"}, {c.Conflicted, "conflicted"}, {c.Excluded, "excluded"}} {
 		if part.n > 0 {
 			fmt.Fprintf(&b, ", %d %s", part.n, part.word)
 		}

@@ -214,7 +214,7 @@ func (o *Options) missing(ctx context.Context, store *store.Store, s *Status) er
 				return session.Unread(ctx, err)
 			}
 		}
-		h.Missing = max(h.Run.Nodes-recorded, 0)
+		h.Unrecorded = max(h.Run.Nodes-recorded, 0)
 	}
 	return nil
 }
@@ -264,8 +264,8 @@ func (s *Status) summary() string {
 		parts = append(parts, fmt.Sprintf("%d of %s not Ready", n, phrase.Count(len(s.Nodes), "node")))
 	}
 	for i := range s.Hubs {
-		if h := &s.Hubs[i]; h.Missing > 0 {
-			parts = append(parts, fmt.Sprintf("hub %s/%s: %s wanted and not recorded", h.Namespace, h.Name, phrase.Count(h.Missing, "node")))
+		if h := &s.Hubs[i]; h.Unrecorded > 0 {
+			parts = append(parts, fmt.Sprintf("hub %s/%s: %s wanted and not recorded", h.Namespace, h.Name, phrase.Count(h.Unrecorded, "node")))
 		}
 	}
 	if len(parts) == 0 && len(s.Warnings) > 0 {
