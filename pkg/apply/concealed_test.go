@@ -29,6 +29,8 @@ type quoting struct{}
 
 func (quoting) Cause(context.Context, lynq.Ref) string { return "the pod says hunter2" }
 
+func (quoting) Stuck(context.Context, lynq.Ref) string { return "the pod lacks hunter2" }
+
 // TestConcealed fails hooks whose condition and pod quote a value. Nobody sees it of a hook
 // that has a value of a secret column, and everybody of another one.
 func TestConcealed(t *testing.T) {

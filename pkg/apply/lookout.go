@@ -214,10 +214,49 @@ func (l *lookout) look(s *progress.Step) (move, bool) {
 		return l.notReady(s, l.because(s, state.Message)), true
 	case late:
 		return l.late(s, l.because(s, orUnknown(state.Message))), true
+	default:
+		if m, ends := l.stuck(s, state.Message); ends {
+			return m, true
+		}
 	}
 	if state != s.Last {
 		s.Last = state
 		l.tell.report(report.Event{Type: report.EventWait, Object: s.Ref(), ID: s.ID(), Message: state.Message})
+	}
+	return move{}, false
+}
+
+// These are the times after which a wait looks for a cause that doesn't pass, and how long
+// the cause must last. Another controller may be about to create a missing Secret.
+const (
+	firstCheck = 10 * time.Second
+	nextCheck  = 30 * time.Second
+	lastsFor   = 20 * time.Second
+)
+
+// stuck ends the wait for an object that can't become ready until somebody changes
+// something.
+func (l *lookout) stuck(s *progress.Step, state string) (move, bool) {
+	now := l.now()
+	switch {
+	case l.causes == nil || conceals(s) || !ready.Explains(s.Ref().Group, s.Ref().Kind):
+		return move{}, false
+	case s.Check.IsZero():
+		s.Check = now.Add(firstCheck)
+		return move{}, false
+	case now.Before(s.Check):
+		return move{}, false
+	}
+	switch cause := l.causes.Stuck(l.watching, s.Ref()); {
+	case cause == "":
+		s.Stuck, s.Check = time.Time{}, now.Add(nextCheck)
+	case s.Stuck.IsZero():
+		s.Stuck, s.Check = now, now.Add(lastsFor)
+	default:
+		if !strings.Contains(state, cause) {
+			state += ": " + cause
+		}
+		return l.notReady(s, "can't become ready: "+state+" (waiting longer doesn't help)"), true
 	}
 	return move{}, false
 }

@@ -61,6 +61,8 @@ func TestObjectStatus(t *testing.T) {
 // restarting is a pod with this number of restarts.
 type restarting int
 
+func (restarting) Stuck(context.Context, lynq.Ref) string { return "" }
+
 func (r restarting) Cause(context.Context, lynq.Ref) string {
 	return fmt.Sprintf("pod a: container main: CrashLoopBackOff, exit code 3, %d restarts", r)
 }

@@ -20,6 +20,7 @@ import (
 // of its warnings.
 const (
 	mostCauses    = 20
+	mostChecks    = 60
 	causePatience = 5 * time.Second
 )
 
@@ -28,8 +29,8 @@ type Reader struct {
 	client   *kube.Client
 	warnings warnings
 
-	mu    sync.Mutex
-	asked int
+	mu             sync.Mutex
+	asked, checked int
 }
 
 // New returns a Reader for a cluster.
@@ -43,9 +44,24 @@ func New(client *kube.Client) *Reader {
 // Cause says in one line why an object isn't ready. It returns "" if it finds no cause, may
 // not ask, or can't read one, because a cause only adds to what the user sees.
 func (c *Reader) Cause(ctx context.Context, ref lynq.Ref) string {
-	if !ready.Explains(ref.Group, ref.Kind) || !c.may() {
+	if !ready.Explains(ref.Group, ref.Kind) || !c.may(&c.asked, mostCauses) {
 		return ""
 	}
+	return c.read(ctx, ref, ready.Cause)
+}
+
+// Stuck says in one line why an object can't become ready until somebody changes
+// something. It returns "" if it finds no such cause, may not ask, or can't read one.
+func (c *Reader) Stuck(ctx context.Context, ref lynq.Ref) string {
+	if !ready.Explains(ref.Group, ref.Kind) || !c.may(&c.checked, mostChecks) {
+		return ""
+	}
+	return c.read(ctx, ref, ready.Stuck)
+}
+
+// read reads an object, its pods and the warnings of its namespace, and finds a cause in
+// them.
+func (c *Reader) read(ctx context.Context, ref lynq.Ref, find func(*unstructured.Unstructured, []*unstructured.Unstructured, []ready.Event) string) string {
 	ctx, cancel := context.WithTimeout(ctx, causePatience)
 	defer cancel()
 	resource, err := c.client.Resource(ctx, ref.Group, "", ref.Kind)
@@ -56,15 +72,15 @@ func (c *Reader) Cause(ctx context.Context, ref lynq.Ref) string {
 	if err != nil {
 		return ""
 	}
-	return ready.Cause(o, podsOf(ctx, c.client, ref, o), c.warnings.of(ctx, EventsIn(ref.Namespace)))
+	return find(o, podsOf(ctx, c.client, ref, o), c.warnings.of(ctx, EventsIn(ref.Namespace)))
 }
 
 // may reports whether the Reader may ask about one more object.
-func (c *Reader) may() bool {
+func (c *Reader) may(asked *int, most int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.asked++
-	return c.asked <= mostCauses
+	*asked++
+	return *asked <= most
 }
 
 // podsOf reads the pods that a workload selects. It returns nil if none exist or lynqctl

@@ -49,7 +49,10 @@ type Step struct {
 	// this run checked.
 	Since   time.Time
 	Expired time.Time
-	Watched bool // a watch reports the object
+	// Check is when lynqctl looks for a cause that doesn't pass, and Stuck is since when it
+	// knows one.
+	Check, Stuck time.Time
+	Watched      bool // a watch reports the object
 	// Early is set if the object is deleted before the node's other objects are ready. After
 	// is the step with an object that must be deleted before this one is written.
 	Early bool

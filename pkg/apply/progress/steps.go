@@ -196,11 +196,19 @@ func (all *Steps) unpurged(wave int) (waiting bool, failed *Step) {
 	return waiting, nil
 }
 
-// NextDeadline returns the first deadline of the awaited objects, or zero.
+// NextDeadline returns when the first of the awaited objects needs a look, or zero.
 func (all *Steps) NextDeadline() (first time.Time) {
 	for i := range all.Of {
-		if s := &all.Of[i]; s.State == Waiting && (first.IsZero() || s.Deadline.Before(first)) {
-			first = s.Deadline
+		s := &all.Of[i]
+		if s.State != Waiting {
+			continue
+		}
+		next := s.Deadline
+		if !s.Check.IsZero() && s.Check.Before(next) {
+			next = s.Check
+		}
+		if first.IsZero() || next.Before(first) {
+			first = next
 		}
 	}
 	return first

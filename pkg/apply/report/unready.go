@@ -30,6 +30,8 @@ type Causes interface {
 	// Cause returns one line that says why an object isn't ready, or "" if that isn't
 	// known.
 	Cause(ctx context.Context, ref lynq.Ref) string
+	// Stuck returns a cause that lasts until somebody changes something, or "".
+	Stuck(ctx context.Context, ref lynq.Ref) string
 }
 
 // Unchanged finds the objects that a run left unchanged and that aren't ready.
