@@ -93,6 +93,11 @@ func readBlock(o *object, t endpoint.SourceType, hub *Hub) {
 			o.fail(path.Pos, "give the hub as a file", "%s is standard input, from which this hub came", o.name("path"))
 		}
 		c.Path = beside(path)
+		if t == endpoint.SourceCSV {
+			c.File.Separator = enum(o, "separator", "", endpoint.Separators()...)
+		} else {
+			c.File.Items = filled(o, "items")
+		}
 	case endpoint.SourceHTTP:
 		readHTTP(o, hub)
 	}

@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -17,14 +18,17 @@ import (
 )
 
 // csvSource reads a CSV file (RFC 4180) with a header row.
-type csvSource struct{ file *dataFile }
+type csvSource struct {
+	file  *dataFile
+	comma byte // it separates values
+}
 
 func openCSV(ctx context.Context, c endpoint.Connection, stdin io.Reader) (Source, error) {
 	file, err := openData(ctx, c, stdin)
 	if err != nil {
 		return nil, err
 	}
-	return &csvSource{file: file}, nil
+	return &csvSource{file: file, comma: cmp.Or(c.File.Separator, endpoint.Separators()[0])[0]}, nil
 }
 
 // Place implements Source.
@@ -134,7 +138,7 @@ func (s *csvSource) reader() (*csvReader, *limitedText, error) {
 		return nil, nil, err
 	}
 	limited := &limitedText{fault.RowLimit{Reader: &csvText{fileReader: fileReader{file: s.file, offset: start}, file: s.file}}, start}
-	return newCSVReader(limited, 256<<10), limited, nil
+	return newCSVReader(limited, s.comma, 256<<10), limited, nil
 }
 
 // header reads the first row, which names the columns, and finds q's among
@@ -158,7 +162,10 @@ func (s *csvSource) header(r *csvReader, q Query) ([]int, error) {
 	found, err := checkColumns(s.file.at(r.start), q, names, sameName)
 	if missing, ok := errors.AsType[*MissingColumnsError](err); ok && !namesColumns(q.Columns, names) {
 		// This may be a row, or the first line of any file.
-		missing.Have, missing.Fix = nil, "its first line must name the columns, separated by commas"
+		missing.Have, missing.Fix = nil, "its first line must name the columns, separated by "+separatorName(s.comma)
+		if other := likelySeparator(names); other != "" && other != string(s.comma) {
+			missing.Fix = fmt.Sprintf("its first line separates by %s: set separator: %q in the hub's csv block", separatorName(other[0]), other)
+		}
 	}
 	return found, err
 }
@@ -246,7 +253,7 @@ func (s *csvSource) again(b *builder, t *csvTable) (func(i int) (row [][]byte, l
 	if t.records == nil {
 		return s.inOrder(b, t)
 	}
-	r := newCSVReader(&rowReader{spans: newSpanReader(s.file, t.records), rest: t.records.list}, 64<<10)
+	r := newCSVReader(&rowReader{spans: newSpanReader(s.file, t.records), rest: t.records.list}, s.comma, 64<<10)
 	return func(i int) ([][]byte, int, error) {
 		row, err := r.read()
 		sp := t.records.list[i]

@@ -12,6 +12,7 @@ import (
 // quotes, which encoding/csv turns into LF.
 type csvReader struct {
 	in     *bufio.Reader
+	comma  byte     // it separates values
 	offset int64    // of the text after the last record
 	lines  int      // lines read so far
 	start  int      // line where the last record starts
@@ -22,8 +23,8 @@ type csvReader struct {
 	ends   []int    // the end of each in text
 }
 
-func newCSVReader(in io.Reader, buffer int) *csvReader {
-	return &csvReader{in: bufio.NewReaderSize(in, buffer)}
+func newCSVReader(in io.Reader, comma byte, buffer int) *csvReader {
+	return &csvReader{in: bufio.NewReaderSize(in, buffer), comma: comma}
 }
 
 // line reads a line with its end. A CR at the end of the file ends the line, too. The line
@@ -77,7 +78,7 @@ func (r *csvReader) read() ([][]byte, error) {
 func (r *csvReader) split(line []byte) {
 	r.fields = r.fields[:0]
 	for {
-		comma := bytes.IndexByte(line, ',')
+		comma := bytes.IndexByte(line, r.comma)
 		if comma < 0 {
 			r.fields = append(r.fields, line)
 			return
@@ -96,7 +97,7 @@ func (r *csvReader) quoted(line []byte) error {
 			line, more, err = r.inQuotes(line[1:])
 		} else {
 			var value []byte
-			if value, line, more = bytes.Cut(line, []byte(",")); !more {
+			if value, line, more = bytes.Cut(line, []byte{r.comma}); !more {
 				value = content(value)
 			}
 			if bytes.IndexByte(value, '"') >= 0 {
@@ -118,7 +119,7 @@ func (r *csvReader) quoted(line []byte) error {
 	return nil
 }
 
-// inQuotes takes a field after its opening quote. It returns the text after the comma, and
+// inQuotes takes a field after its opening quote. It returns the text after the separator, and
 // whether there is one.
 func (r *csvReader) inQuotes(line []byte) (rest []byte, more bool, err error) {
 	for {
@@ -136,7 +137,7 @@ func (r *csvReader) inQuotes(line []byte) (rest []byte, more bool, err error) {
 		switch line = line[quote+1:]; {
 		case ends(line):
 			return nil, false, nil
-		case line[0] == ',':
+		case line[0] == r.comma:
 			return line[1:], true, nil
 		case line[0] != '"':
 			return nil, false, r.wrong(csv.ErrQuote)

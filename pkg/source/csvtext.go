@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 )
 
 // textStart returns the offset of the file's text. It refuses a file whose lines end with CR
@@ -47,6 +50,25 @@ func endsWithCR(text []byte) bool {
 	return false
 }
 
+// separatorName names a separator in messages.
+func separatorName(separator byte) string {
+	return map[byte]string{',': "commas", ';': "semicolons", '\t': "tabs", '|': "vertical bars"}[separator]
+}
+
+// likelySeparator returns the character that separates the names of a first line, whose
+// reader found only one of them. It returns "" if none does.
+func likelySeparator(names []string) string {
+	if len(names) != 1 {
+		return ""
+	}
+	for _, separator := range endpoint.Separators() {
+		if strings.Contains(names[0], separator) {
+			return separator
+		}
+	}
+	return ""
+}
+
 // csvText reads the text of a CSV file, and refuses NUL bytes. A damaged file has them.
 type csvText struct {
 	fileReader
@@ -73,7 +95,7 @@ func (r *csvText) Read(p []byte) (int, error) {
 
 // ragged returns the error for a row with another number of values than the header.
 func (s *csvSource) ragged(line, want int, row [][]byte) error {
-	more, fix := "", `put values that hold commas or line breaks in double quotes`
+	more, fix := "", "put values that hold "+separatorName(s.comma)+" or line breaks in double quotes"
 	if slices.ContainsFunc(row, endsWithCR) {
 		more, fix = " and a CR without LF", fixLineEnd
 	}

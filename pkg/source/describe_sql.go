@@ -101,6 +101,9 @@ func (s *sqliteSource) Describe(ctx context.Context) ([]Column, error) {
 	if err := s.begin(ctx, tx); err != nil {
 		return nil, err
 	}
+	if err := s.useOnly(ctx, tx); err != nil {
+		return nil, err
+	}
 	names, err := s.names(ctx, tx, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1", s.table)
 	if err != nil {
 		return nil, err

@@ -28,6 +28,51 @@ func file(t testing.TB, name, content string) endpoint.Connection {
 	return c
 }
 
+// TestFileSettings reads files whose rows stand within an object, or between other
+// separators than commas. Complete finds both settings.
+func TestFileSettings(t *testing.T) {
+	want := []string{"a|1", "b|2"}
+	for _, c := range []struct {
+		name, content string
+		settings      endpoint.FileRows
+		found         bool // Complete finds the settings
+	}{
+		{"a.csv", "\xef\xbb\xbfid;name\r\n\"b\";2\r\na;1\r\n", endpoint.FileRows{Separator: ";"}, true},
+		{"a.csv", "id\tname\na\t1\nb\t2\n", endpoint.FileRows{Separator: "\t"}, true},
+		{"a.csv", "id|name\na|1\nb|2\n", endpoint.FileRows{Separator: "|"}, true},
+		{"a.csv", "id,name\na,1\nb,2\n", endpoint.FileRows{}, true},
+		{"a.json", `{"total": 2, "users": [{"id": "b", "name": 2}, {"id": "a", "name": 1}], "tags": ["x"]}`, endpoint.FileRows{Items: "users"}, true},
+		{"a.json", `{"data": {"x": {}, "users": [{"id": "a", "name": 1}, {"id": "b", "name": 2}]}, "z": [{}]}`, endpoint.FileRows{Items: "data.users"}, false},
+		{"a.json", `{"id": "a", "name": 1, "list": [{}]} {"id": "b", "name": 2}`, endpoint.FileRows{}, true},
+		{"a.yaml", "users:\n- {id: b, name: 2}\n- {id: a, name: 1}\n", endpoint.FileRows{Items: "users"}, true},
+		{"a.yaml", "data:\n  users: &u\n  - {id: b, name: 2}\n  - {id: a, name: 1}\n", endpoint.FileRows{Items: "data.users"}, false},
+	} {
+		conn := file(t, c.name, c.content)
+		complete, err := source.Complete(t.Context(), conn)
+		if err != nil || c.found && complete.File != c.settings {
+			t.Errorf("%s: found %+v, error %v, want %+v", c.content, complete.File, err, c.settings)
+		}
+		conn.File = c.settings
+		got, err := read(t, conn, "id", "name")
+		if err != nil || !cmp.Equal(values(got), want) {
+			t.Errorf("%s: got %q, error %v", c.content, values(got), err)
+		}
+	}
+	for content, part := range map[string]string{
+		`{"user": [{"id": 1}]}`:              `did you mean "user"?`,
+		`[{"id": 1}]`:                        `no list of rows at "users"`,
+		`{"users": {}}`:                      `no list of rows at "users"`,
+		`{"users": [{"id": "a", "name": 1}]`: "has no end",
+		`{"users": [], "users": []}`:         `key "users" appears twice`,
+		`{"users": []} {}`:                   "a.json:1",
+	} {
+		conn := file(t, "a.json", content)
+		conn.File.Items = "users"
+		_, err := read(t, conn, "id", "name")
+		wantError(t, err, part)
+	}
+}
+
 func TestFiles(t *testing.T) {
 	for _, c := range []struct {
 		name, file, content string
@@ -175,7 +220,8 @@ func TestFileErrors(t *testing.T) {
 		{"a soft hyphen", "a.csv", "id,na\u00adme\n", []string{`"na\u00adme" instead of "name"`, "U+00AD"}},
 		{"a blank before a name", "a.csv", "name, id\n", []string{`did you mean " id" instead of "id"? it has "name", " id"`}},
 		{"a no-break space in a key", "a.json", `[{"id\u00a0": 1, "name": 2}]`, []string{`did you mean "id\u00a0" instead of "id"? one has the invisible character U+00A0;`}},
-		{"semicolons", "a.csv", "id;name\na;b\n", []string{`"id", "name"`, "separated by commas"}},
+		{"semicolons", "a.csv", "id;name\na;b\n", []string{`"id", "name"`, "its first line separates by semicolons", `set separator: ";"`}},
+		{"no list of rows", "a.json", `{"users": [{"id": 1, "name": 1}]}`, []string{`no column "id", "name"`}},
 		{"not text", "a.csv", "id,name\nb,x\na,\xff\n", []string{`a.csv:3: column "name" holds bytes that are not UTF-8`, "save the file as UTF-8"}},
 		{"split character", "a.csv", "id,name\n\xc3,\xa4\n", []string{`a.csv:2: column "id"`}},
 		{"empty", "a.json", " \n", []string{"a.json: the file is empty", "[]"}},

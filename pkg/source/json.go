@@ -33,14 +33,14 @@ func openJSON(ctx context.Context, c endpoint.Connection, stdin io.Reader) (Sour
 	}
 	switch strings.ToLower(filepath.Ext(file.name)) {
 	case ".yaml", ".yml":
-		return &yamlSource{file: file, start: start}, nil
+		return &yamlSource{file: file, start: start, items: c.File.Items}, nil
 	case ".json", ".ndjson", ".jsonl":
 	default:
 		if first != '[' && first != '{' {
-			return &yamlSource{file: file, start: start}, nil
+			return &yamlSource{file: file, start: start, items: c.File.Items}, nil
 		}
 	}
-	return &jsonSource{file: file, start: start, array: first == '['}, nil
+	return &jsonSource{file: file, start: start, array: first == '[' || c.File.Items != "", items: c.File.Items}, nil
 }
 
 // firstByte returns the offset where the text starts, and the first byte that isn't white
@@ -69,6 +69,7 @@ type jsonSource struct {
 	file  *dataFile
 	start int64
 	array bool
+	items string // the field that has the array; "" if nothing is around it
 }
 
 // Place implements Source.
@@ -152,8 +153,8 @@ func (s *jsonSource) each(ctx context.Context, row *jsonRow, do func(offset, siz
 	lines := &lineCounter{r: limited, line: 1}
 	d := jsontext.NewDecoder(lines)
 	if s.array {
-		if _, err := d.ReadToken(); err != nil {
-			return s.syntax(0, lines, err)
+		if err := s.begin(d, lines); err != nil {
+			return err
 		}
 	}
 	for n := 0; ; n++ {
@@ -180,6 +181,9 @@ func (s *jsonSource) each(ctx context.Context, row *jsonRow, do func(offset, siz
 // end reads an array's closing bracket, and refuses text after it.
 func (s *jsonSource) end(d *jsontext.Decoder, lines *lineCounter) error {
 	_, err := d.ReadToken()
+	if err == nil {
+		err = leave(d, len(itemsPath(s.items)))
+	}
 	var extra jsontext.Value
 	if err == nil {
 		extra, err = d.ReadValue()
@@ -229,9 +233,12 @@ func (s *jsonSource) wrong(line int, err *jsontext.SyntacticError) error {
 // columnOf returns the column that a pointer leads to, or "".
 func (s *jsonSource) columnOf(p jsontext.Pointer) string {
 	tokens := slices.Collect(p.Tokens())
-	if s.array && len(tokens) > 0 {
-		tokens = tokens[1:] // the row's number
+	// The first tokens lead to the row.
+	above := len(itemsPath(s.items))
+	if s.array {
+		above++
 	}
+	tokens = tokens[min(above, len(tokens)):]
 	if len(tokens) == 0 {
 		return ""
 	}

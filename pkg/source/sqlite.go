@@ -173,6 +173,9 @@ func isLocked(err error) bool {
 
 // statement checks the table and the columns, and returns the query.
 func (s *sqliteSource) statement(ctx context.Context, tx *sql.Tx, q Query) (string, error) {
+	if err := s.useOnly(ctx, tx); err != nil {
+		return "", err
+	}
 	have, err := s.names(ctx, tx, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1", s.table)
 	if err != nil {
 		return "", err
@@ -200,9 +203,26 @@ func (s *sqliteSource) statement(ctx context.Context, tx *sql.Tx, q Query) (stri
 	return fmt.Sprintf("SELECT %s FROM %s AS t ORDER BY %s", &list, quoteDouble(s.table), order), nil
 }
 
+// useOnly chooses the table of a file with a single table or view, if nobody named one.
+func (s *sqliteSource) useOnly(ctx context.Context, tx *sql.Tx) error {
+	if s.table != "" {
+		return nil
+	}
+	exist, err := s.tables(ctx, tx)
+	if err == nil && len(exist) == 1 {
+		s.table = exist[0]
+	}
+	return err
+}
+
+// tables returns the names of all tables and views.
+func (s *sqliteSource) tables(ctx context.Context, tx *sql.Tx) ([]string, error) {
+	return s.names(ctx, tx, "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name")
+}
+
 // noTable returns the error for a missing table, with the existing tables.
 func (s *sqliteSource) noTable(ctx context.Context, tx *sql.Tx) error {
-	exist, err := s.names(ctx, tx, "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name")
+	exist, err := s.tables(ctx, tx)
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ import (
 type yamlSource struct {
 	file  *dataFile
 	start int64
+	items string // the field that has the list; "" if nothing is around it
 }
 
 // Place implements Source.
@@ -116,15 +117,38 @@ func (s *yamlSource) list() (*yaml.Node, error) {
 	if err := d.Decode(&document); err != nil && !errors.Is(err, io.EOF) {
 		return nil, s.syntax(string(text), err)
 	}
-	if len(document.Content) != 1 || document.Content[0].Kind != yaml.SequenceNode {
-		return nil, &Error{Place: s.file.at(max(1, document.Line)), What: "this is not a list of rows", Fix: "write each row as \"- column: value\""}
+	if len(document.Content) != 1 {
+		return nil, s.notList(&document)
+	}
+	rows, err := s.within(document.Content[0])
+	if err != nil {
+		return nil, err
+	}
+	if rows.Kind != yaml.SequenceNode {
+		return nil, s.notList(rows)
 	}
 	if err := d.Decode(&more); err == nil {
 		return nil, &Error{Place: s.file.at(more.Line), What: "the file has a second document", Fix: "put all rows into one list"}
 	} else if !errors.Is(err, io.EOF) {
 		return nil, s.syntax(string(text), err)
 	}
-	return document.Content[0], nil
+	return rows, nil
+}
+
+// onlyList returns the name of the only list of mappings in a mapping, or "".
+func (s *yamlSource) onlyList() string {
+	var document yaml.Node
+	if err := yaml.NewDecoder(&fileReader{file: s.file, offset: s.start}).Decode(&document); err != nil || len(document.Content) != 1 {
+		return ""
+	}
+	var names, lists []string
+	for i, node := 0, document.Content[0]; node.Kind == yaml.MappingNode && i+1 < len(node.Content); i += 2 {
+		names = append(names, node.Content[i].Value)
+		if list := resolveAlias(node.Content[i+1]); list.Kind == yaml.SequenceNode && len(list.Content) > 0 && resolveAlias(list.Content[0]).Kind == yaml.MappingNode {
+			lists = append(lists, node.Content[i].Value)
+		}
+	}
+	return chosenList(names, lists)
 }
 
 // yamlMembers gathers the members of a row, or of an object in its values.

@@ -59,10 +59,26 @@ type Connection struct {
 	// JSON only).
 	Path string
 
+	// File says how rows are written in a file.
+	File FileRows
+
 	// HTTP is where and how rows are read over HTTP; Username, Password, TLS and CAFile
 	// count there too.
 	HTTP HTTPRows
 }
+
+// FileRows says how rows are written in a file.
+type FileRows struct {
+	// Separator stands between the values of CSV; "" is a comma.
+	Separator string
+	// Items is the field of a JSON or YAML object that has the rows. A dot leads into an
+	// inner object. "" is that the file has the rows without such an object.
+	Items string
+}
+
+// Separators returns the characters that can separate the values of CSV. The first one is
+// the default.
+func Separators() []string { return []string{",", ";", "\t", "|"} }
 
 // Secret is a string that no formatting prints.
 type Secret string

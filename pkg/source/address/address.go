@@ -19,11 +19,11 @@ import (
 //	postgres://…, postgresql://… with the same parts
 //	http://…, https://… of an API, without a user
 //	sqlite:PATH?table=T
-//	csv:PATH, json:PATH, with - for standard input
+//	csv:PATH, json:PATH, yaml:PATH, with - for standard input
 //	PATH, whose extension shows the type
 //
 // base supplies the table if raw has none. If both have one type, base also supplies missing
-// values of user, password, database, TLS, and the settings of an API. Errors never quote
+// values of user, password, database, TLS, and the settings of an API or a file. Errors never quote
 // raw, because it may have a password.
 func Parse(raw string, base endpoint.Connection) (endpoint.Connection, error) {
 	scheme, rest, found := strings.Cut(raw, ":")
@@ -33,13 +33,15 @@ func Parse(raw string, base endpoint.Connection) (endpoint.Connection, error) {
 			return parseServer(endpoint.SourceMySQL, raw, base)
 		case "postgres", "postgresql":
 			return parseServer(endpoint.SourcePostgreSQL, raw, base)
+		case "yaml":
+			return parseFile(endpoint.SourceJSON, withoutSlashes(rest), base)
 		case "sqlite", "csv", "json":
 			return parseFile(endpoint.SourceType(scheme), withoutSlashes(rest), base)
 		case "http", "https":
 			return parseHTTP(raw, base)
 		}
 		if strings.HasPrefix(rest, "//") {
-			return endpoint.Connection{}, errors.New("the URL's scheme is unknown (use mysql, also for MariaDB and TiDB, postgres, postgresql, http, https, sqlite, csv, json)")
+			return endpoint.Connection{}, errors.New("the URL's scheme is unknown (use mysql, also for MariaDB and TiDB, postgres, postgresql, http, https, sqlite, csv, json, yaml)")
 		}
 	}
 	path, _, _ := strings.Cut(raw, "?")
@@ -53,7 +55,7 @@ func Parse(raw string, base endpoint.Connection) (endpoint.Connection, error) {
 			return parseFile(endpoint.SourceSQLite, raw, base)
 		}
 	}
-	return endpoint.Connection{}, errors.New("it is no URL (mysql://, postgres://, https://, sqlite:PATH, csv:PATH, json:PATH, csv:- or json:- for standard input), and no file named .csv, .json, .ndjson, .jsonl, .yaml, .yml, .db, .sqlite or .sqlite3")
+	return endpoint.Connection{}, errors.New("it is no URL (mysql://, postgres://, https://, sqlite:PATH, csv:PATH, json:PATH, yaml:PATH, csv:- for standard input), and no file named .csv, .json, .ndjson, .jsonl, .yaml, .yml, .db, .sqlite or .sqlite3")
 }
 
 // withoutSlashes removes the slashes of an empty host, so that sqlite:///a/b is the path
@@ -63,6 +65,9 @@ func withoutSlashes(rest string) string { return strings.TrimPrefix(rest, "//") 
 // parseFile returns a connection to a file. Only SQLite takes a parameter.
 func parseFile(kind endpoint.SourceType, rest string, base endpoint.Connection) (endpoint.Connection, error) {
 	c := endpoint.Connection{Type: kind, Path: rest, Table: base.Table}
+	if base.Type == kind {
+		c.File = base.File
+	}
 	if kind == endpoint.SourceSQLite {
 		path, query, _ := strings.Cut(rest, "?")
 		values, err := parseParameters(query, "table")

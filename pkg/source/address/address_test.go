@@ -30,6 +30,7 @@ func TestParse(t *testing.T) {
 		"sqlite:///var/a.db":            {Type: endpoint.SourceSQLite, Path: "/var/a.db", Table: "nodes"},
 		"rows.SQLite3?table=x":          {Type: endpoint.SourceSQLite, Path: "rows.SQLite3", Table: "x"},
 		"a/b.db":                        {Type: endpoint.SourceSQLite, Path: "a/b.db", Table: "nodes"},
+		"yaml:a.txt":                    {Type: endpoint.SourceJSON, Path: "a.txt", Table: "nodes"},
 		"csv:-":                         {Type: endpoint.SourceCSV, Path: "-", Table: "nodes"},
 		"json:-":                        {Type: endpoint.SourceJSON, Path: "-", Table: "nodes"},
 		"csv:what?.txt":                 {Type: endpoint.SourceCSV, Path: "what?.txt", Table: "nodes"},

@@ -35,6 +35,7 @@ type answer struct {
 
 	items, object bool     // the answer had rows, or an object around them
 	names         []string // fields of that object
+	lists         []string // fields of it with an array
 	next          string
 	hasNext       bool // the object has the field, even if empty
 	signs         signs
@@ -187,6 +188,9 @@ func (a *answer) around(within string) error {
 func (a *answer) member(within, name string) error {
 	if within == "" {
 		a.names = append(a.names, name)
+		if a.d.PeekKind() == jsontext.KindBeginArray {
+			a.lists = append(a.lists, name)
+		}
 	}
 	path, kind := within+name, a.d.PeekKind()
 	leads := slices.ContainsFunc([]string{a.itemsField(), a.nextField(), a.c.HTTP.Total}, func(field string) bool { return strings.HasPrefix(field, path+".") })
@@ -295,16 +299,32 @@ func (a *answer) ends(next *url.URL, links []string) error {
 	case a.signs.broken != "":
 		return &fault.Error{Place: a.place, What: "the answer shows a failure in its " + quotedPlace(a.signs.broken) + ", so rows may be missing", Fix: "lynqctl ignores these rows; see the server's log"}
 	case a.object && !a.items:
-		return &fault.Error{Place: a.place, What: fmt.Sprintf("the answer has no field %q", a.itemsField()), Fix: a.fieldsFix("items")}
+		return &ShapeError{Fault: &fault.Error{Place: a.place, What: fmt.Sprintf("the answer has no field %q", a.itemsField()), Fix: a.fieldsFix("items")}, Lists: a.lists}
 	case h.Total != "" && len(a.totals) == 0:
 		return &fault.Error{Place: a.place, What: fmt.Sprintf("the answer has no field %q", h.Total), Fix: a.fieldsFix("total")}
 	case h.Whole && next != nil:
 		return &fault.Error{Place: a.place, What: "the answer has a next page, and the hub says that there is none", Fix: "remove pages: false"}
 	case a.object && a.number == 1 && next == nil && !h.Whole && !a.hasNext && h.Next == "" && len(links) == 0 && a.signs.next == "" && a.signs.more == "":
-		return &fault.Error{Place: a.place, What: `the answer has no field "next" and no header Link, so nothing says whether more rows follow`, Fix: a.fieldsFix("next") + "; if the API has no pages, set pages: false"}
+		return &ShapeError{Fault: &fault.Error{Place: a.place, What: `the answer has no field "next" and no header Link, so nothing says whether more rows follow`, Fix: a.fieldsFix("next") + "; if the API has no pages, set pages: false"}, Ended: a.signs.ended}
 	}
 	return nil
 }
+
+// ShapeError says that an answer has other fields than the hub names.
+type ShapeError struct {
+	Fault *fault.Error // the text for people
+	// Lists are the fields with arrays, if the answer lacks its field with rows.
+	Lists []string
+	// Ended is set if the answer lacks its field with the next page, and another field says
+	// that no rows follow.
+	Ended bool
+}
+
+// Error implements error.
+func (e *ShapeError) Error() string { return e.Fault.Error() }
+
+// Unwrap returns the error for people.
+func (e *ShapeError) Unwrap() error { return e.Fault }
 
 // fieldsFix says how to name a field.
 func (a *answer) fieldsFix(field string) string {
