@@ -1,9 +1,9 @@
 package draft
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -79,16 +79,31 @@ func (c *Column) inverted() lynq.Activity {
 	return a
 }
 
+// longestWord limits the bytes of a word that shows which rows are active.
+const longestWord = 120
+
+// isWord reports whether a value is a word of a few letters and digits.
+func isWord(v string) bool {
+	const most = 30
+	n := 0
+	for _, r := range v {
+		isAlnum := unicode.IsLetter(r) || unicode.IsNumber(r)
+		if n++; n > most || !isAlnum && (n == 1 || r != ' ' && r != '_' && r != '-') {
+			return false
+		}
+	}
+	return n > 0
+}
+
 // words returns the values that are neither yes nor no, sorted. It returns none if a value
 // isn't a word, or if there are too many.
 func (c *Column) words() []string {
-	word := regexp.MustCompile(`^[\pL\pN][\pL\pN _-]{0,29}$`)
 	var words []string
 	for _, v := range c.Values {
 		if _, err := lynq.ParseActive(v); err == nil || slices.Contains(words, v) {
 			continue
 		}
-		if !word.MatchString(v) || len(words) == mostWords {
+		if !isWord(v) || len(words) == mostWords {
 			return nil
 		}
 		words = append(words, v)

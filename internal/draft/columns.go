@@ -101,7 +101,8 @@ func (t Table) uid(chosen string, off []bool) (*Column, error) {
 // fitForUID rates how well a column would identify rows, with 0 for not at all. Keys come
 // before columns that only happen to be distinct. Words come before numbers, which make
 // poor names. So a slug that is a key is better than a number that is one.
-// Titles, such as "Acme Inc.", come last, because people change them.
+// Titles, such as "Acme Inc." or those in a column "name", come last, because people change
+// them.
 func (c *Column) fitForUID(first bool, off []bool) int {
 	if c.Binary || c.looksSecret() || !c.isDistinct(off) {
 		return 0
@@ -121,14 +122,18 @@ func (c *Column) fitForUID(first bool, off []bool) int {
 	default:
 		return 0
 	}
+	if words := strings.Split(snake(c.Name), "_"); at < 0 && len(words) > 1 && (c.Primary || c.Unique) {
+		at = slices.Index(names, words[len(words)-1]) // such as customer_key
+	}
 	if at >= 0 {
 		fit += len(names) - at
 	}
+	const mostOfTitles = 10
 	switch {
+	case c.saysTitle(), c.isTitle():
+		fit = min(fit, mostOfTitles)
 	case c.isNumber():
 		fit -= 30
-	case c.isTitle():
-		fit -= 35
 	}
 	return max(fit, 1)
 }
@@ -249,7 +254,15 @@ func (c *Column) isNumber() bool {
 
 // isTitle reports whether a sample has several words.
 func (c *Column) isTitle() bool {
-	return slices.ContainsFunc(c.Values, func(v string) bool { return strings.ContainsAny(strings.TrimSpace(v), " \t") })
+	return slices.ContainsFunc(c.Values, isTitle)
+}
+
+func isTitle(v string) bool { return strings.ContainsAny(strings.TrimSpace(v), " \t") }
+
+// saysTitle reports whether the name of a column says that people read its values.
+func (c *Column) saysTitle() bool {
+	words := strings.Split(snake(c.Name), "_")
+	return slices.Contains([]string{"name", "title", "label", "company", "email", "mail", "description"}, words[len(words)-1])
 }
 
 // isCount reports whether all samples are small whole numbers. It returns false without

@@ -34,6 +34,8 @@ type Choice struct {
 	EveryRow bool
 	// Activity gives the meaning of Activate's values. Without values, Decide guesses.
 	Activity lynq.Activity
+	// Expires is the column of an existing hub with the time from which rows are inactive.
+	Expires string
 	// Mappings, if not nil, are all mappings.
 	Mappings []Mapping
 	// Secrets are columns whose values no output shows.
@@ -95,7 +97,7 @@ func Decide(t Table, c Choice) (*Draft, error) {
 		}
 	}
 	if c.Mappings != nil {
-		d.given = true
+		d.given, d.Expires = true, c.Expires
 		d.useGiven(t, c)
 	} else {
 		for _, end := range t.ends() {
@@ -127,8 +129,14 @@ func (t Table) inactive(activate *Column, c Choice) (off []bool) {
 			off = append(off, err == nil && !active)
 		}
 	}
+	var end *Column
 	if ends := t.ends(); c.Mappings == nil && len(ends) > 0 {
-		for i, v := range ends[0].Values {
+		end = ends[0]
+	} else if c.Expires != "" {
+		end = t.find(c.Expires)
+	}
+	if end != nil {
+		for i, v := range end.Values {
 			if i == len(off) {
 				off = append(off, false)
 			}
@@ -243,8 +251,7 @@ func unique(name string, taken []string) string {
 func nameTemplate(uids []string) string {
 	fit, letter := true, true
 	for _, uid := range uids {
-		fit = fit && len(uid) <= 40 && naming.IsDNS1123Label(uid)
-		letter = letter && uid != "" && uid[0] >= 'a' && uid[0] <= 'z'
+		fit, letter = fit && isName(uid), letter && startsWithLetter(uid)
 	}
 	switch {
 	case fit && letter:
@@ -252,12 +259,17 @@ func nameTemplate(uids []string) string {
 	case fit:
 		return "t-{{ .uid }}"
 	}
-	return `t-{{ regexReplaceAll "[^a-z0-9]+" (.uid | lower) "-" | trunc 40 | trimAll "-" }}`
+	return "t-{{ slug .uid }}"
 }
+
+// isName reports whether a uid can be a part of names in Kubernetes.
+func isName(uid string) bool { return len(uid) <= 40 && naming.IsDNS1123Label(uid) }
+
+func startsWithLetter(uid string) bool { return uid != "" && uid[0] >= 'a' && uid[0] <= 'z' }
 
 // Renamed reports whether templates change the uids because some aren't valid names in
 // Kubernetes.
-func (d *Draft) Renamed() bool { return strings.Contains(d.name, "regexReplaceAll") }
+func (d *Draft) Renamed() bool { return strings.Contains(d.name, "slug") }
 
 // replicas returns the variable of a column that contains numbers of replicas, or "".
 func (t Table) replicas(mappings []Mapping) string {

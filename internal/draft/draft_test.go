@@ -63,7 +63,9 @@ func TestDecideColumns(t *testing.T) {
 		{"chosen", table("id|active|firm|paying", "1|1|acme|0", "2|0|globex|1"), draft.Choice{UID: "firm", Activate: "paying"}, "firm", "paying", ""},
 
 		{"titles change, and numbers don't", table("id|name|is_active", "1|Acme Inc.|t", "2|Bolt|t"), draft.Choice{}, "id", "is_active", ""},
-		{"a name of one word", table("id|name|is_active", "1|acme|t", "2|bolt|t"), draft.Choice{}, "name", "is_active", ""},
+		{"a name of one word changes, too", table("name|id|is_active", "acme|1|t", "bolt|2|t"), draft.Choice{}, "id", "is_active", ""},
+		{"a display name that is a key", table("display_name*|id|is_active", "acme|1|t", "bolt|2|t"), draft.Choice{}, "id", "is_active", ""},
+		{"nothing but a name", table("plan|name|is_active", "gold|acme|t", "gold|bolt|t"), draft.Choice{}, "name", "is_active", ""},
 
 		{"no uid", table("plan|active", "gold|1", "gold|1"), draft.Choice{}, "", "", "no column identifies the rows: none is a key, or has a usual name and no value twice (name it with --uid; there are: plan, active)"},
 		{"a token is no uid", table("api_token*|active", "x|1"), draft.Choice{}, "", "", "no column identifies the rows"},

@@ -235,10 +235,23 @@ func (w *writer) connection(c endpoint.Connection, withPassword bool) {
 		if c.Table != "" && c.Type == endpoint.SourceSQLite {
 			w.line("      table: %s", scalar(c.Table))
 		}
+		if c.File.Separator != "" {
+			w.line("      separator: %s", quote(c.File.Separator))
+		}
+		if c.File.Items != "" {
+			w.line("      items: %s", scalar(c.File.Items))
+		}
 		return
 	}
 	if c.Type == endpoint.SourceHTTP {
 		w.line("      url: %s", scalar(c.HTTP.URL))
+		if c.HTTP.Items != "" {
+			w.line("      items: %s", scalar(c.HTTP.Items))
+		}
+		if c.HTTP.Whole {
+			w.line("      # Assumption: the API has no pages. An answer that says that rows follow is an error.")
+			w.line("      pages: false")
+		}
 		if withPassword {
 			w.line("      tokenFrom: {env: %s}", endpoint.PasswordVariable)
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"path"
 	"path/filepath"
@@ -22,12 +21,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 	"github.com/lynqctl/lynqctl/pkg/render"
-	"github.com/lynqctl/lynqctl/pkg/source"
 	"github.com/lynqctl/lynqctl/pkg/source/address"
 )
-
-// sampleRows is the number of rows that init reads to guess the meaning of columns.
-const sampleRows = 500
 
 // everyRow is the value of --activate for a table in which every row is active.
 const everyRow = "none"
@@ -66,13 +61,12 @@ func Run(ctx context.Context, e *session.Engine, o *Options) (*Drafted, error) {
 	if err != nil {
 		return nil, err
 	}
-	table, err := lookAt(ctx, from.connection, e.Stdin)
+	d, err := lookAt(ctx, from, e.Stdin)
 	if err != nil {
+		if _, undecided := errors.AsType[*draft.Error](err); undecided {
+			err = fmt.Errorf("%s: %w", from.place, err)
+		}
 		return nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: "nothing was written"}
-	}
-	d, err := draft.Decide(*table, from.choice)
-	if err != nil {
-		return nil, &session.Error{Outcome: session.BadInput, Err: fmt.Errorf("%s: %w", from.place, err), Summary: "nothing was written"}
 	}
 	files, err := o.files(from, d)
 	if err != nil {
@@ -95,7 +89,7 @@ func draftNotes(e *session.Engine, o *Options, from *origin, d *draft.Draft) []s
 	if len(d.Perhaps) > 0 && !from.given {
 		notes = append(notes, "if a column shows which rows are active, name it with --activate; possibly "+strings.Join(d.Perhaps, " or "))
 	}
-	if d.Expires != "" {
+	if d.Expires != "" && !from.given {
 		notes = append(notes, fmt.Sprintf("a row counts as inactive from the time in column %q on", d.Expires))
 		if len(d.Ends) > 0 {
 			notes = append(notes, "a hub has one such column, so these don't count: "+strings.Join(d.Ends, ", "))
@@ -203,7 +197,7 @@ func givenHub(ctx context.Context, e *session.Engine, options *Options) (*origin
 	if err != nil {
 		return nil, err
 	}
-	o := &origin{hub: h.Name, namespace: h.Namespace, place: fmt.Sprintf("hub %q", h.Name), given: true, connection: connections[0], choice: draft.Choice{Mappings: []draft.Mapping{}, EveryRow: true, Activity: h.Activity, Secrets: h.SecretColumns}}
+	o := &origin{hub: h.Name, namespace: h.Namespace, place: fmt.Sprintf("hub %q", h.Name), given: true, connection: connections[0], choice: draft.Choice{Mappings: []draft.Mapping{}, EveryRow: true, Activity: h.Activity, Expires: h.Expires.Column, Secrets: h.SecretColumns}}
 	for _, m := range h.Mappings {
 		switch m.Variable {
 		case "uid":
@@ -238,57 +232,4 @@ func hubName(table string) string {
 	const most = 50 // inventories have it in labels
 	name = strings.Trim(name[:min(len(name), most)], "-")
 	return cmp.Or(name, "tenants")
-}
-
-// lookAt reads the columns of a table, and some of its rows.
-func lookAt(ctx context.Context, c endpoint.Connection, stdin io.Reader) (*draft.Table, error) {
-	var src source.Source
-	err := session.Interruptible(ctx, func() error {
-		opened, err := source.Open(ctx, c, stdin, nil)
-		src = opened
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = src.Close() }() // nothing was written
-	columns, err := src.Describe(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return sample(ctx, src, c, columns)
-}
-
-// sample reads some rows of the columns that contain text.
-func sample(ctx context.Context, src source.Source, from endpoint.Connection, columns []source.Column) (*draft.Table, error) {
-	t := &draft.Table{Type: from.Type, Name: from.Table}
-	var q source.Query
-	var sampled []int // indexes of the table's columns
-	most := source.NoKey - 1
-	for i, c := range columns {
-		t.Columns = append(t.Columns, draft.Column{Name: c.Name, Primary: c.Key == source.PrimaryKey, Unique: c.Key == source.UniqueKey, Binary: c.Binary})
-		if c.Binary {
-			continue
-		}
-		q.Columns, sampled = append(q.Columns, c.Name), append(sampled, i)
-		if c.Key > most {
-			q.UID, most = c.Name, c.Key
-		}
-	}
-	if len(q.Columns) == 0 {
-		return t, nil
-	}
-	rows := 0
-	for row, err := range src.Records(ctx, q) {
-		if err != nil {
-			return nil, err
-		}
-		for j, i := range sampled {
-			t.Columns[i].Values = append(t.Columns[i].Values, row.Values[j])
-		}
-		if rows++; rows == sampleRows {
-			break
-		}
-	}
-	return t, nil
 }
