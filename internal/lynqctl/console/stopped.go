@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strings"
 	"syscall"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // StopError is the cause of a context that a signal ended.
@@ -24,9 +27,20 @@ func (s *StopError) name() string {
 	return "a signal"
 }
 
-// Note returns the last line of a log.
-func (s *StopError) Note() string {
-	return s.name() + " stopped lynqctl. It finished and recorded its current work, and gave its Leases back"
+// Note returns the last line of a log. given is the number of Leases that were given back,
+// and unreleased says why others weren't.
+func (s *StopError) Note(given int, unreleased []error) string {
+	if len(unreleased) == 0 {
+		return s.name() + " stopped lynqctl. It finished and recorded its current work, and gave its Leases back"
+	}
+	sentences := []string{s.name() + " stopped lynqctl"}
+	if given > 0 {
+		sentences = append(sentences, "It gave "+phrase.Count(given, "Lease")+" back")
+	}
+	for _, err := range unreleased {
+		sentences = append(sentences, "It "+err.Error())
+	}
+	return strings.Join(sentences, ". ")
 }
 
 // Unwrap makes a signal count as a cancelled context.

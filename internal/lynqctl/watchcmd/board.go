@@ -2,6 +2,7 @@ package watchcmd
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -25,6 +26,9 @@ type board struct {
 	// badInputs is set if the inputs changed and couldn't be loaded.
 	badInputs bool
 	refused   refusals
+	// released has the ends of the hubs' last terms. The error says why a Lease couldn't be
+	// given back.
+	released map[lynq.HubKey]error
 }
 
 var (
@@ -81,6 +85,31 @@ func (b *board) Ended(hub lynq.HubKey, err error) {
 		f.Failing = err != nil && !errors.Is(err, session.ErrReported)
 		f.Refused = errors.As(err, &refused) && refused.Outcome == session.Refused
 	})
+}
+
+// Released implements watch.Observer.
+func (b *board) Released(hub lynq.HubKey, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.released == nil {
+		b.released = map[lynq.HubKey]error{}
+	}
+	b.released[hub] = err
+}
+
+// leases returns the number of Leases that the watch gave back, and why it couldn't give
+// the others back.
+func (b *board) leases() (given int, unreleased []error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, hub := range slices.SortedFunc(maps.Keys(b.released), lynq.HubKey.Compare) {
+		if err := b.released[hub]; err != nil {
+			unreleased = append(unreleased, err)
+			continue
+		}
+		given++
+	}
+	return given, unreleased
 }
 
 // Inputs implements session.Metrics.

@@ -2,11 +2,13 @@ package watchcmd
 
 import (
 	"errors"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lynqctl/lynqctl/internal/lynqctl/console"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
@@ -14,6 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/metrics"
 )
@@ -87,5 +90,32 @@ func TestBoard(t *testing.T) {
 	b.Ended(erp, nil) // the watch no longer keeps this hub
 	if l := shows("other inputs", []string{"shop/crm", "", "", "", "", "", "60s", "starting"}); len(l.Footer) > 0 {
 		t.Errorf("good inputs are told: %q", l.Footer)
+	}
+}
+
+// TestLastLine checks that the last line of the log names the Leases that the watch couldn't
+// give back, by the last term of each hub.
+func TestLastLine(t *testing.T) {
+	t.Parallel()
+	hub := func(name string) lynq.HubKey { return lynq.HubKey{Namespace: "shop", Name: name} }
+	kept := func(name string) error {
+		return &lease.UnreleasedError{Hub: hub(name), Lease: "lynqctl-" + name, Valid: 30 * time.Second, Err: errors.New("connection refused")}
+	}
+	const well = "SIGTERM stopped lynqctl. It finished and recorded its current work, and gave its Leases back"
+	for name, tt := range map[string]struct {
+		ends func(*board)
+		want string
+	}{
+		"standing by":       {func(*board) {}, well},
+		"given back":        {func(b *board) { b.Released(hub("crm"), nil) }, well},
+		"later given back":  {func(b *board) { b.Released(hub("crm"), kept("crm")); b.Released(hub("crm"), nil) }, well},
+		"one isn't":         {func(b *board) { b.Released(hub("erp"), nil); b.Released(hub("crm"), kept("crm")) }, `SIGTERM stopped lynqctl. It gave 1 Lease back. It couldn't give Lease shop/lynqctl-crm back: connection refused. The next run on hub "crm" may wait 30s for it`},
+		"two aren't at all": {func(b *board) { b.Released(hub("erp"), kept("erp")); b.Released(hub("crm"), kept("crm")) }, `SIGTERM stopped lynqctl. It couldn't give Lease shop/lynqctl-crm back: connection refused. The next run on hub "crm" may wait 30s for it. It couldn't give Lease shop/lynqctl-erp back: connection refused. The next run on hub "erp" may wait 30s for it`},
+	} {
+		b := &board{}
+		tt.ends(b)
+		if got := (&console.StopError{Signal: syscall.SIGTERM}).Note(b.leases()); got != tt.want {
+			t.Errorf("%s: got %s", name, got)
+		}
 	}
 }

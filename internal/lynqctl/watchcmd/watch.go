@@ -161,7 +161,7 @@ func run(ctx context.Context, c *console.Console, f *watchFlags, o *apply.Option
 	e.View, e.Metrics = shown, told
 	err = watch.Run(ctx, e, &watch.Options{Apply: *o, Reload: reload, Files: watchFiles, Observer: told, Listen: at})
 	if stopped := console.StopOf(ctx); stopped != nil {
-		shown.Note(stopped.Note())
+		shown.Note(stopped.Note(told.leases()))
 		return &console.LoggedError{Err: stopped}
 	}
 	return err

@@ -81,7 +81,7 @@ func (c *Change[P]) perform(ctx context.Context, r *Run) error {
 		return c.Do(ctx, nil, p)
 	}
 	ls := r.NewLocks(ctx, c.Hubs(p))
-	defer func() { ls.Release(ctx) }()
+	defer func() { r.release(ctx, ls) }()
 	if err := r.Acquire(ctx, ls); err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (c *Change[P]) early(ctx context.Context, r *Run) error {
 		return err
 	}
 	r.Client.Ahead(ctx)
-	defer func() { ls.Release(ctx) }()
+	defer func() { r.release(ctx, ls) }()
 	drop := func() {}
 	if ls.LookFree() {
 		drop = c.Early.Ahead(ctx)

@@ -59,7 +59,7 @@ func (r *Run) NewLocks(ctx context.Context, hubs []lynq.HubKey) *Locks {
 // newLock returns the lock of a hub, or of a shard of it.
 func (r *Run) newLock(ls *Locks, hub lynq.HubKey, shard lynq.Shard) *lease.Lock {
 	return lease.NewLock(r.Client.Leases(), lease.Options{
-		Hub: hub, Shard: shard, Identity: r.identity(), Ended: r.Ended,
+		Hub: hub, Shard: shard, Identity: r.identity(), Ended: r.Ended, Discarded: r.discarded(hub),
 		Waiting: func(held *lease.HeldError) {
 			ls.waited.Store(true)
 			r.Engine.Notef("waiting up to %s for %s on hub %q: %s; %s", r.RunOptions.LockTimeout, held.By(), held.Hub.Name, held.Holder, held.Ends())
@@ -82,7 +82,7 @@ func (r *Run) NewContinuousLocks(ctx context.Context, hub lynq.HubKey, terms *Te
 	earlier := slices.Clone(*terms)
 	*terms = append(*terms, identity)
 	return &Locks{Ctx: ctx, terms: terms, wanted: []*lease.Lock{lease.NewLock(r.Client.Leases(), lease.Options{
-		Hub: hub, Identity: identity, Continuous: true,
+		Hub: hub, Identity: identity, Continuous: true, Discarded: r.discarded(hub),
 		Ended: func(identity string) bool { return slices.Contains(earlier, identity) || r.Ended(identity) },
 		Waiting: func(held *lease.HeldError) {
 			r.Engine.Meter().Leading(hub, false)
@@ -288,8 +288,9 @@ func (ls *Locks) Yielded(hub lynq.HubKey) string {
 	return ""
 }
 
-// Release releases the locks, even after an interruption.
-func (ls *Locks) Release(ctx context.Context) {
+// Release releases the locks, even after an interruption. It returns why other runs may
+// still find Leases of this run.
+func (ls *Locks) Release(ctx context.Context) (unreleased []error) {
 	grace := releaseGrace
 	if ctx.Err() != nil {
 		grace = interruptedReleaseGrace
@@ -297,7 +298,30 @@ func (ls *Locks) Release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	for _, l := range slices.Backward(ls.Held) {
-		_ = l.Release(ctx) // the lock expires anyway
+		_ = l.Release(ctx) // Unreleased tells of it
+	}
+	for _, l := range slices.Concat(ls.wanted, ls.shards) {
+		if err := l.Unreleased(); err != nil {
+			unreleased = append(unreleased, err)
+		}
+	}
+	return unreleased
+}
+
+// release releases the locks, and shows which ones still keep other runs waiting.
+func (r *Run) release(ctx context.Context, ls *Locks) {
+	for _, err := range ls.Release(ctx) {
+		r.Engine.Notef("warning: lynqctl %v", err)
+	}
+}
+
+// discarded returns a function that reports whether the run that had a hub's Lease deleted
+// it together with the hub record.
+func (r *Run) discarded(hub lynq.HubKey) func(context.Context) bool {
+	records := r.Store
+	return func(ctx context.Context) bool {
+		record, err := records.LoadHub(ctx, hub.Namespace, hub.Name)
+		return err == nil && record == nil
 	}
 }
 

@@ -178,7 +178,7 @@ func (h *hubWatch) keep(ctx context.Context) error {
 		if ctx.Err() == nil {
 			locks.Return()
 		}
-		locks.Release(ctx)
+		h.released(ctx, len(locks.Held) > 0, locks.Release(ctx))
 	}()
 	if err != nil {
 		return err
@@ -198,6 +198,20 @@ func (h *hubWatch) keep(ctx context.Context) error {
 		t.watches.running.Wait()
 	}()
 	return h.rounds(t)
+}
+
+// released tells of the end of a term. If the hub's Lease wasn't taken, an earlier term may
+// still be unreleased.
+func (h *hubWatch) released(ctx context.Context, held bool, unreleased []error) {
+	if held || len(unreleased) > 0 {
+		h.w.o.observer().Released(h.hub.Key, errors.Join(unreleased...))
+	}
+	if ctx.Err() != nil {
+		return // the last line of the log says it
+	}
+	for _, err := range unreleased {
+		h.w.engine.Notef("warning: hub %s: lynqctl %v", h.hub.Key, err)
+	}
 }
 
 // forget forgets everything from an earlier term, because another run may have changed

@@ -15,6 +15,8 @@ type Observer interface {
 	// Ended gets the result of a round, or why the watch can't keep the hub for now. The
 	// error is nil after a success.
 	Ended(hub lynq.HubKey, err error)
+	// Released says that the watch gave the hub's Lease back, or why it couldn't.
+	Released(hub lynq.HubKey, err error)
 }
 
 // Watched is a hub of a watch.
@@ -44,3 +46,5 @@ type noObserver struct{}
 
 func (noObserver) Keeps([]Watched)          {}
 func (noObserver) Ended(lynq.HubKey, error) {}
+
+func (noObserver) Released(lynq.HubKey, error) {}

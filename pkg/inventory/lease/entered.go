@@ -107,9 +107,9 @@ func markEntered(l *coordinationv1.Lease, entered []Entered) {
 // at its next renewal. So AwaitEnd also waits as long as the Lease is valid.
 func (l *Lock) AwaitEnd(ctx context.Context, holder string, wait time.Duration) error {
 	began := l.Now()
-	var seen seenLease
 	var told telling
 	var replaced time.Time
+	l.seen = seenLease{}
 	for {
 		lease, err := l.get(ctx)
 		if err != nil {
@@ -119,17 +119,21 @@ func (l *Lock) AwaitEnd(ctx context.Context, holder string, wait time.Duration) 
 			return nil // whoever holds it now
 		}
 		now := l.Now()
-		d := Decide(lease, seen.look(lease, now), now, l.claimant())
-		if d.State == HeldByOther && holderOf(lease) != holder {
+		if lease == nil && l.seen.held == nil {
+			l.seen.look(&coordinationv1.Lease{Spec: coordinationv1.LeaseSpec{HolderIdentity: &holder}}, now) // somebody deleted it before
+		}
+		d, shown := l.decide(ctx, lease, now)
+		if d.State == HeldByOther && holderOf(shown) != holder {
 			if replaced.IsZero() {
 				replaced = now
 			}
-			d.Until = replaced.Add(l.claimant().valid(lease))
+			d.Until = replaced.Add(l.claimant().valid(shown))
 		}
 		if d.State == Free || !replaced.IsZero() && !now.Before(d.Until) {
 			return nil
 		}
-		held := l.held(lease, d, now.Sub(began))
+		held := l.held(shown, d, now.Sub(began))
+		held.Deleted = lease == nil
 		left := wait - held.Waited
 		if left <= 0 {
 			return held

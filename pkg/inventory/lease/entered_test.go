@@ -97,7 +97,7 @@ func TestAwaitEnd(t *testing.T) {
 		after   time.Duration // when AwaitEnd returns; 0 for at once
 	}{
 		"it gives the Lease back": {func(t *testing.T, _ *server, l *lease.Lock) { _ = l.Release(t.Context()) }, 0},
-		"somebody deletes it":     {func(_ *testing.T, s *server, _ *lease.Lock) { s.remove() }, 0},
+		"somebody deletes it":     {func(_ *testing.T, s *server, _ *lease.Lock) { s.remove() }, lease.DefaultLeaseDuration},
 		"it dies":                 {func(*testing.T, *server, *lease.Lock) {}, lease.DefaultLeaseDuration},
 		"somebody removes its name": {func(_ *testing.T, s *server, _ *lease.Lock) { s.edit(name("")) },
 			lease.DefaultLeaseDuration},

@@ -27,6 +27,8 @@ type HeldError struct {
 	// Stopped is set if the holder missed its last renewals and has probably died.
 	// Reserved is set if no run holds the Lease, but it waits for the run in Holder.
 	Stopped, Reserved bool
+	// Deleted is set if somebody deleted the Lease. Its holder may write until it notices.
+	Deleted bool
 	// Waited is how long this run waited.
 	Waited time.Duration
 }
@@ -53,6 +55,8 @@ func (e *HeldError) Ends() string {
 	switch {
 	case e.Reserved:
 		return "the Lease is kept for that run until " + until
+	case e.Deleted:
+		return "somebody deleted its Lease, and the holder may write until " + until
 	case e.Stopped:
 		return fmt.Sprintf("the holder stopped renewing its Lease at %s, and the Lease ends at %s", clockTime(e.Renewed), until)
 	}
@@ -67,7 +71,7 @@ func (e *HeldError) Error() string {
 // What names the run that has locked the hub.
 func (e *HeldError) What() string {
 	what := fmt.Sprintf("is locked by %s, %s, since %s; waited %s", e.By(), e.Holder, clockTime(e.Since), e.Waited.Round(time.Second))
-	if e.Stopped {
+	if e.Stopped || e.Deleted {
 		what += "; " + e.Ends()
 	}
 	return what
@@ -104,6 +108,24 @@ func clockTime(t time.Time) string {
 	}
 	return t.UTC().Format(time.RFC3339)
 }
+
+// UnreleasedError says why a run that ended couldn't give its Lease back.
+type UnreleasedError struct {
+	Hub   lynq.HubKey
+	Lease string
+	// Valid is how long the next run waits for the Lease. It uses its own clock, from when
+	// it first sees the Lease.
+	Valid time.Duration
+	Err   error
+}
+
+// Error implements error.
+func (e *UnreleasedError) Error() string {
+	return fmt.Sprintf("couldn't give Lease %s/%s back: %v. The next run on hub %q may wait %s for it", e.Hub.Namespace, e.Lease, e.Err, e.Hub.Name, e.Valid)
+}
+
+// Unwrap returns the cause.
+func (e *UnreleasedError) Unwrap() error { return e.Err }
 
 // ContendedError means that other clients wrote a free Lease first in each attempt, until
 // the lock timeout.

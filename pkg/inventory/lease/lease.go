@@ -215,6 +215,8 @@ func YieldedBy(l *coordinationv1.Lease) string {
 type seenLease struct {
 	holder, version, waiting string
 	renewed                  time.Time
+	// held is the Lease as it last named a run that had it, or nil.
+	held *coordinationv1.Lease
 	Seen
 }
 
@@ -230,8 +232,24 @@ func (s *seenLease) look(l *coordinationv1.Lease, now time.Time) Seen {
 	if s.same(&next) {
 		next.Since = s.Since
 	}
+	if l != nil && (next.holder != "" || !released(l)) {
+		next.held = l
+	}
 	*s = next
 	return s.Seen
+}
+
+// missing returns what counts in place of a Lease that doesn't exist. A run that had it
+// learns only at its next renewal that somebody deleted it, and may write until then. So
+// the Lease counts as long as if that run had died. It returns nil if no run had the Lease.
+func (s *seenLease) missing() *coordinationv1.Lease {
+	if s.held == nil {
+		return nil
+	}
+	// A longer duration isn't the holder's own.
+	held := s.held.DeepCopy()
+	held.Spec.LeaseDurationSeconds = new(int32(min(durationOf(held), ContinuousLeaseDuration) / time.Second)) //nolint:gosec // the duration is short
+	return held
 }
 
 // same reports whether the holder shows no sign of life. A change of the waiting run

@@ -50,6 +50,9 @@ type Options struct {
 	Now func() time.Time
 	// Ended, if not nil, reports whether a holder has certainly ended.
 	Ended func(holder string) bool
+	// Discarded, if not nil, reports whether the run that had a Lease deleted it with its
+	// hub. Without it, somebody else may have deleted any missing Lease.
+	Discarded func(ctx context.Context) bool
 	// Waiting, if not nil, is called when Acquire starts to wait. It is also called once
 	// for each holder that stops renewing.
 	Waiting func(*HeldError)
@@ -70,6 +73,10 @@ type Lock struct {
 	// noted is the Lease that Look saw, or nil. It is valid if looked is set.
 	noted  *coordinationv1.Lease
 	looked bool
+	// seen is what this Acquire saw of the Lease, beginning with Look.
+	seen seenLease
+	// unreleased says why the Lease may still name this run after Release, or is nil.
+	unreleased error
 	// changed is set if another run may have held the Lease since.
 	changed bool
 	// asked is set if the Lease may name us as waiting. returns is set if we come back after
@@ -117,6 +124,8 @@ func (l *Lock) Look(ctx context.Context) error {
 		return l.failed("read", err)
 	}
 	l.noted, l.looked = lease, true
+	l.seen = seenLease{}
+	l.seen.look(lease, l.Now())
 	return nil
 }
 
@@ -159,8 +168,9 @@ const Forever = time.Duration(math.MaxInt64)
 // all for 0. A continuous holder learns that we wait. The error is a *HeldError, the
 // context's cause, or the server's.
 func (l *Lock) Acquire(ctx context.Context, wait time.Duration) error {
-	l.lease, l.asked, l.returns, l.wanted = nil, false, false, newWanted()
+	l.lease, l.asked, l.returns, l.wanted, l.unreleased = nil, false, false, newWanted(), nil
 	l.term.begin(time.Time{})
+	defer func() { l.seen = seenLease{} }()
 	if taken, again, err := l.takeNoted(ctx); taken {
 		l.yielded = YieldedBy(l.lease)
 		return nil
@@ -180,7 +190,6 @@ func (l *Lock) Acquire(ctx context.Context, wait time.Duration) error {
 // await takes the Lease as soon as it is free.
 func (l *Lock) await(ctx context.Context, wait time.Duration) error {
 	began := l.Now()
-	var seen seenLease
 	var told telling
 	for tries := (attempts{}); ; {
 		lease, err := l.get(ctx)
@@ -188,11 +197,9 @@ func (l *Lock) await(ctx context.Context, wait time.Duration) error {
 			return l.gaveUp(ctx, "read", err)
 		}
 		now := l.Now()
-		s := seen.look(lease, now)
-		s.Ended = l.hasEnded(lease)
-		d := Decide(lease, s, now, l.claimant())
+		d, shown := l.decide(ctx, lease, now)
 		if d.State == Free || d.State == Ours {
-			again, err := l.take(ctx, lease, d.State, lease != nil && l.claimant().outdated(lease, seen.Seen, now))
+			again, err := l.take(ctx, lease, d.State, lease != nil && l.claimant().outdated(lease, l.seen.Seen, now))
 			if err == nil {
 				return nil
 			}
@@ -202,7 +209,8 @@ func (l *Lock) await(ctx context.Context, wait time.Duration) error {
 			continue
 		}
 		tries = attempts{} // another run was faster, and will release it
-		held := l.held(lease, d, now.Sub(began))
+		held := l.held(shown, d, now.Sub(began))
+		held.Deleted = lease == nil
 		left := wait - held.Waited
 		if left <= 0 {
 			return held
@@ -210,7 +218,10 @@ func (l *Lock) await(ctx context.Context, wait time.Duration) error {
 		if l.Waiting != nil && told.news(held) {
 			l.Waiting(held)
 		}
-		if err := l.ask(ctx, lease, d); err != nil {
+		if lease != nil {
+			err = l.ask(ctx, lease, d)
+		}
+		if err != nil {
 			return l.gaveUp(ctx, "ask for", err)
 		}
 		// A holder may release the Lease before it expires.
@@ -218,6 +229,24 @@ func (l *Lock) await(ctx context.Context, wait time.Duration) error {
 			return err
 		}
 	}
+}
+
+// decide decides about a Lease, nil for a missing one. shown is the Lease that counts: a run
+// that had a missing one may still write.
+func (l *Lock) decide(ctx context.Context, lease *coordinationv1.Lease, now time.Time) (d Decision, shown *coordinationv1.Lease) {
+	shown = lease
+	if lease == nil {
+		shown = l.seen.missing()
+	}
+	if lease == nil && shown != nil && (holderOf(shown) == l.Identity || l.Discarded != nil && l.Discarded(ctx)) {
+		l.seen, shown = seenLease{}, nil
+	}
+	s := l.seen.Seen
+	if lease != nil || shown == nil {
+		s = l.seen.look(lease, now)
+	}
+	s.Ended = l.hasEnded(shown)
+	return Decide(shown, s, now, l.claimant()), shown
 }
 
 // attempts counts the attempts to take a Lease that looks free.
@@ -277,14 +306,15 @@ func (l *Lock) hasEnded(lease *coordinationv1.Lease) bool {
 // telling remembers the messages for a waiting run.
 type telling struct {
 	waits  bool
-	silent string // the last holder that stopped renewing
+	silent string // the last holder that stopped renewing, or whose Lease somebody deleted
 }
 
 // news reports whether there is a new message, and marks it as sent.
 func (t *telling) news(e *HeldError) bool {
-	news := !t.waits || e.Stopped && e.Holder != t.silent
+	silent := e.Stopped || e.Deleted
+	news := !t.waits || silent && e.Holder != t.silent
 	t.waits = true
-	if t.silent = ""; e.Stopped {
+	if t.silent = ""; silent {
 		t.silent = e.Holder
 	}
 	return news
@@ -341,14 +371,23 @@ const abandonGrace = 2 * time.Second
 // gaveUp ends Acquire. If it was interrupted before the answer to a write, the Lease may
 // be ours. So it releases the Lease, and others need not wait until it expires.
 func (l *Lock) gaveUp(ctx context.Context, verb string, cause error) error {
-	if ctx.Err() == nil || l.term.since().IsZero() {
+	switch {
+	case l.term.since().IsZero():
+		return l.failed(verb, cause)
+	case ctx.Err() == nil:
+		if l.Continuous && passes(cause) && !raced(cause) { // the result of a write is unknown
+			l.unreleased = cause
+		}
 		return l.failed(verb, cause)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonGrace)
 	defer cancel()
-	if lease, err := l.get(ctx); err == nil && lease != nil {
+	lease, err := l.get(ctx)
+	if err != nil {
+		l.unreleased = err
+	} else if lease != nil {
 		l.lease = lease
-		_ = l.Release(ctx) // it expires anyway
+		_ = l.Release(ctx) // Unreleased tells of it
 	}
 	return l.failed(verb, cause)
 }
@@ -396,8 +435,18 @@ func (l *Lock) Release(ctx context.Context) error {
 	return err
 }
 
+// Unreleased returns why other runs may find the Lease of this ended run, as an
+// *UnreleasedError, or nil.
+func (l *Lock) Unreleased() error {
+	if l.unreleased == nil {
+		return nil
+	}
+	return &UnreleasedError{Hub: l.Hub, Lease: l.name(), Valid: l.Duration, Err: l.unreleased}
+}
+
 // release reports whether the Lease was ours until it was released.
 func (l *Lock) release(ctx context.Context) (given bool, err error) {
+	defer func() { l.unreleased = errors.Unwrap(err) }() // without the Lease's name
 	if l.quit != nil {
 		close(l.quit)
 		l.quit = nil

@@ -864,3 +864,107 @@ func TestDiscard(t *testing.T) {
 		})
 	}
 }
+
+// TestDeleted checks that a run never takes a Lease that somebody deleted while its holder
+// may still write. A Lease that its run deleted with the hub is free at once.
+func TestDeleted(t *testing.T) {
+	gone := func(o *lease.Options) { o.Discarded = func(context.Context) bool { return true } }
+	for what, tt := range map[string]struct {
+		holder, waiter []func(*lease.Options)
+		looks          bool // Look sees the Lease, and Acquire doesn't
+		ended          bool // the waiter knows that the holder has ended
+		dead           bool // the holder renews no more
+		change         func(*coordinationv1.Lease)
+		free           time.Duration
+	}{
+		"a run, while another waits":               {free: lease.DefaultLeaseDuration},
+		"a watch, beside a standby":                {holder: []func(*lease.Options){forGood}, waiter: []func(*lease.Options){forGood}, free: lease.ContinuousLeaseDuration},
+		"before the waiting run looked twice":      {looks: true, free: lease.DefaultLeaseDuration},
+		"of a dead run":                            {dead: true, free: lease.DefaultLeaseDuration},
+		"of a run that ended on this host":         {ended: true, dead: true},
+		"with the hub":                             {waiter: []func(*lease.Options){gone}, dead: true},
+		"after somebody wrote a longer duration":   {dead: true, change: func(l *coordinationv1.Lease) { l.Spec.LeaseDurationSeconds = new(int32(3600)) }, free: lease.ContinuousLeaseDuration},
+		"after somebody removed the holder's name": {change: func(l *coordinationv1.Lease) { l.Spec.HolderIdentity = nil }, free: lease.DefaultLeaseDuration},
+		"after its run gave it back":               {dead: true, change: func(l *coordinationv1.Lease) { l.Spec.HolderIdentity, l.Spec.RenewTime = nil, nil }},
+		"that names the waiting run as its holder": {dead: true, change: func(l *coordinationv1.Lease) { l.Spec.HolderIdentity = new("waiter") }},
+	} {
+		t.Run(what, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newServer()
+				holder := lockOf(s, "holder", tt.holder...)
+				acquire(t, holder, 0)
+				if !tt.dead {
+					holder.Hold(t.Context())
+				}
+				if tt.change != nil {
+					s.edit(tt.change)
+				}
+				waiter := lockOf(s, "waiter", append(tt.waiter, func(o *lease.Options) { o.Ended = func(h string) bool { return tt.ended && h == "holder" } })...)
+				if err := waiter.Look(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				var took time.Time
+				waits := make(chan error, 1)
+				begin := func() {
+					go func() {
+						err := waiter.Acquire(t.Context(), time.Hour)
+						took = time.Now()
+						waits <- err
+					}()
+				}
+				if !tt.looks && tt.free > 0 { // otherwise Acquire takes it before somebody deletes it
+					begin()
+					synctest.Wait()
+				}
+				deleted := time.Now()
+				s.remove()
+				if tt.looks || tt.free == 0 {
+					begin()
+				}
+				if err := <-waits; err != nil {
+					t.Fatal(err)
+				}
+				if holder.Check() == nil && !tt.dead {
+					t.Error("two runs have the hub")
+				}
+				if got := took.Sub(deleted); got < tt.free || got > tt.free+2*time.Second {
+					t.Errorf("taken after %s, want %s", got, tt.free)
+				}
+				_ = holder.Release(t.Context())
+			})
+		})
+	}
+}
+
+// TestUnreleased checks that a run knows whether others may still find its Lease.
+func TestUnreleased(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		l := lockOf(s, "a", forGood)
+		acquire(t, l, 0)
+		s.setFault(cutOff)
+		_ = l.Release(t.Context())
+		unreleased := (*lease.UnreleasedError)(nil)
+		if err := l.Unreleased(); !errors.As(err, &unreleased) || unreleased.Valid != lease.ContinuousLeaseDuration ||
+			err.Error() != `couldn't give Lease shop/lynqctl-customers back: connection reset. The next run on hub "customers" may wait 30s for it` {
+			t.Errorf("got %v", err)
+		}
+		s.edit(func(l *coordinationv1.Lease) { l.Spec.HolderIdentity, l.Spec.RenewTime = nil, nil })
+		ctx, cancel := context.WithCancel(t.Context())
+		s.setFault(func(_ context.Context, verb string) (bool, error) {
+			if s.now().Spec.HolderIdentity == nil && verb == "get" {
+				return false, nil
+			}
+			cancel() // no answer arrives after the write
+			return true, errors.New("EOF")
+		})
+		if err := l.Acquire(ctx, 0); err == nil || !errors.As(l.Unreleased(), &unreleased) {
+			t.Fatalf("acquired without an answer: %v, %v", err, l.Unreleased())
+		}
+		s.setFault(nil)
+		acquire(t, l, time.Minute)
+		if err := l.Release(t.Context()); err != nil || l.Unreleased() != nil {
+			t.Errorf("released, and %v", l.Unreleased())
+		}
+	})
+}

@@ -2,6 +2,7 @@ package lease_test
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"time"
 
@@ -122,4 +123,29 @@ func TestRunDiedWaiting(t *testing.T) {
 	a.Equal(t, leaseName, ".spec.holderIdentity", "watch")
 	a.Equal(t, leaseName, saysWaiting, "")
 	end()
+}
+
+// TestDeletedBesideAStandby checks on a real server that a Lease that somebody deletes never
+// lets two instances hold it.
+func TestDeletedBesideAStandby(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t)
+	first := a.lock("first", lasting(15*time.Second), forGood)
+	acquire(t, first, 0)
+	first.Hold(t.Context())
+	waiting, waits := make(chan struct{}), make(chan error, 1)
+	second := a.lock("second", lasting(15*time.Second), forGood, func(o *lease.Options) {
+		once := sync.OnceFunc(func() { close(waiting) })
+		o.Waiting = func(*lease.HeldError) { once() }
+	})
+	go func() { waits <- second.Acquire(t.Context(), 5*time.Minute) }()
+	<-waiting
+	a.Kubectl(t, "", "delete", leaseName)
+	if err := <-waits; err != nil {
+		t.Fatal(err)
+	}
+	if first.Check() == nil {
+		t.Error("two instances have the Lease")
+	}
+	release(t, second)
 }
