@@ -2,7 +2,9 @@ package lynqctl
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -13,6 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	usecase "github.com/lynqctl/lynqctl/internal/usecase/diff"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/changeset"
 	"github.com/lynqctl/lynqctl/pkg/diff"
 )
 
@@ -21,6 +24,8 @@ type diffFlags struct {
 	cmdflags.Apply
 	command string // diff or plan
 	format  string
+	expand  string
+	failOn  []string
 }
 
 // The output formats of diff.
@@ -43,7 +48,43 @@ func (f *diffFlags) register(flags *pflag.FlagSet) {
 	f.Render.RegisterCluster(flags)
 	flags.StringVarP(&f.format, "output", "o", f.format, "output format: diff, name, markdown (for a pull request), html (a page for a browser), or json (one object per line)")
 	f.RegisterChoice(flags)
+	flags.StringVar(&f.expand, "expand", "", "show each object of a group of changes, by the group's number; without a number, of all groups")
+	flags.Lookup("expand").NoOptDefVal = expandAll
+	flags.StringSliceVar(&f.failOn, "fail-on", nil, "refuse (exit code 3) if there are findings with these codes (docs/findings.md)")
 	flags.IntVar(&f.Run.Concurrency, "concurrency", f.Run.Concurrency, "number of nodes to process in parallel")
+}
+
+// expandAll is the value of --expand for all groups.
+const expandAll = "all"
+
+// expanded returns the groups that --expand asks for.
+func (f *diffFlags) expanded() (ui.Expand, error) {
+	switch number, err := strconv.Atoi(f.expand); {
+	case f.expand == "":
+		return ui.Expand{}, nil
+	case f.expand == expandAll:
+		return ui.Expand{All: true}, nil
+	case err != nil || number < 1:
+		return ui.Expand{}, session.BadUsage(fmt.Errorf("--expand must be the number of a group, as in --expand=2; found %q", f.expand))
+	default:
+		return ui.Expand{Group: number}, nil
+	}
+}
+
+// codes returns the findings that --fail-on names.
+func (f *diffFlags) codes() ([]changeset.Code, error) {
+	var codes []changeset.Code
+	var known []string
+	for _, e := range changeset.Codes() {
+		known = append(known, string(e.Code))
+	}
+	for _, code := range f.failOn {
+		if err := cmdflags.OneOf("--fail-on", code, known...); err != nil {
+			return nil, err
+		}
+		codes = append(codes, changeset.Code(code))
+	}
+	return codes, nil
 }
 
 func diffCommand(a *app) *cobra.Command {
@@ -60,19 +101,29 @@ diff names the cause of each change, such as the form, the columns of the row, a
 new version of lynqctl, or another client. For values of Secrets, it shows only
 whether they change.
 
+Nodes that change in the same way are shown once, as a group with a sample.
+--expand shows each of them. diff also names what a reviewer must know, by codes
+such as data-loss or pods-restart; --fail-on refuses them.
+
 To use your own diff program, set KUBECTL_EXTERNAL_DIFF, as for kubectl diff.
 
 Exit codes:
   0    nothing would change
   1    something would change
   2    invalid input, or apply would fail
-  3    a guard would refuse to apply
+  3    a guard would refuse to apply, or --fail-on refuses
   130  interrupted`,
 		Example: `  # Preview every field that apply would change
   lynqctl diff -f forms/
 
   # Write a comment for a pull request
   lynqctl diff -f forms/ -o markdown > comment.md
+
+  # Show each object of the second group
+  lynqctl diff -f forms/ --expand=2
+
+  # Refuse changes that delete data or grant permissions
+  lynqctl diff -f forms/ --fail-on data-loss,rights-grow
 
   # List objects that another client changed
   lynqctl diff -f forms/ -o json |
@@ -98,16 +149,24 @@ func (a *app) diff(ctx context.Context, f *diffFlags) error {
 	if err != nil {
 		return err
 	}
+	failOn, err := f.codes()
+	if err != nil {
+		return err
+	}
 	if f.format != diffText {
 		external = nil
 	}
-	return usecase.Run(ctx, a.Engine(f.Run.Output), o, &usecase.Output{KeepSides: external != nil, Show: func(ctx context.Context, report *diff.Report) (bool, error) {
+	return usecase.Run(ctx, a.Engine(f.Run.Output), o, &usecase.Output{KeepSides: external != nil, FailOn: failOn, Show: func(ctx context.Context, report *diff.Report) (bool, error) {
 		return a.showDiff(ctx, f, external, report)
 	}})
 }
 
 // showDiff writes a report, and reports whether anything differs.
 func (a *app) showDiff(ctx context.Context, f *diffFlags, external *extdiff.Program, report *diff.Report) (differs bool, err error) {
+	expand, err := f.expanded()
+	if err != nil {
+		return false, err
+	}
 	out := a.Out()
 	differs = report.Counts().Objects > 0
 	switch {
@@ -122,7 +181,7 @@ func (a *app) showDiff(ctx context.Context, f *diffFlags, external *extdiff.Prog
 	case external != nil:
 		differs, err = external.Show(ctx, report, out, a.World.Stdout.Handed(), a.World.Stderr.Handed())
 	default:
-		err = ui.PrintDiff(report, out)
+		err = ui.PrintDiff(report, expand, out)
 	}
 	if err == nil {
 		ui.PrintDiffProblems(report, a.ErrOut())

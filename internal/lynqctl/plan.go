@@ -64,8 +64,13 @@ func (a *app) plan(ctx context.Context, f *diffFlags, out string) error {
 	if err != nil {
 		return err
 	}
+	failOn, err := f.codes()
+	if err != nil {
+		return err
+	}
 	return usecase.Run(ctx, a.Engine(f.Run.Output), o, &usecase.Output{
-		Show: func(ctx context.Context, report *diff.Report) (bool, error) { return a.showDiff(ctx, f, nil, report) },
-		Plan: func(file *planfile.File) error { return cmdflags.WritePlan(out, file) },
+		FailOn: failOn,
+		Show:   func(ctx context.Context, report *diff.Report) (bool, error) { return a.showDiff(ctx, f, nil, report) },
+		Plan:   func(file *planfile.File) error { return cmdflags.WritePlan(out, file) },
 	})
 }

@@ -9,14 +9,30 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
+	"github.com/lynqctl/lynqctl/pkg/changeset"
 	"github.com/lynqctl/lynqctl/pkg/diff"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// PrintDiff prints what an apply would change. Each object has a line with the cause, and a
-// unified diff.
-func PrintDiff(r *diff.Report, out tty.Stream) error {
+// PrintDiff prints what an apply would change: groups of many objects that change in the same
+// way, and then each other object, with a line that has the cause, and a unified diff.
+func PrintDiff(r *diff.Report, e Expand, out tty.Stream) error {
+	set := r.Changes()
+	inGroup := map[*diff.Object]bool{}
+	for i := range set.Groups {
+		for _, m := range set.Groups[i].Members {
+			inGroup[set.Objects[m]] = folded(set.Set, i, e) || e.Group > 0 && e.Group != i+1
+		}
+	}
+	if e.Group == 0 {
+		if _, err := io.WriteString(out, groupsText(set, e, out)); err != nil {
+			return err
+		}
+	}
 	return eachChange(r, func(n *diff.Node, o *diff.Object) error {
+		if inGroup[o] {
+			return nil
+		}
 		p := out.Paint()
 		_, err := io.WriteString(out, diffHead(n, o, p)+paintedDiff(o.Diff, p))
 		return err
@@ -50,6 +66,7 @@ func PrintDiffProblems(r *diff.Report, out tty.Stream) {
 	for _, one := range r.Refusals {
 		b.WriteString(refusalText(one, p))
 	}
+	b.WriteString(findingsText(r.Changes().Set, p))
 	for i := range r.Leaving {
 		l := &r.Leaving[i]
 		b.WriteString(p.Bold(l.Name) + "  " + p.Worry("is leaving") + ": " + tty.Safe(l.Message) + "\n")
@@ -176,27 +193,29 @@ func paintedDiff(text string, p tty.Paint) string {
 type wireDiff struct {
 	Type string `json:"type"`
 	hubFields
-	Form            string        `json:"form,omitempty"`
-	Node            string        `json:"node,omitempty"`
-	Namespace       string        `json:"namespace,omitempty"`
-	Group           string        `json:"group,omitempty"`
-	Kind            string        `json:"kind,omitempty"`
-	ObjectNamespace string        `json:"objectNamespace,omitempty"`
-	Name            string        `json:"name,omitempty"`
-	ID              string        `json:"id,omitempty"`
-	Action          string        `json:"action,omitempty"`
-	Reason          string        `json:"reason,omitempty"`
-	Outcome         string        `json:"outcome,omitempty"`
-	Cause           string        `json:"cause,omitempty"`
-	Message         string        `json:"message,omitempty"`
-	Adopted         bool          `json:"adopted,omitempty"`
-	Tracking        bool          `json:"tracking,omitempty"`
-	Changes         []wireField   `json:"changes,omitempty"`
-	Diff            string        `json:"diff,omitempty"`
-	Since           string        `json:"since,omitempty"`
-	Until           string        `json:"until,omitempty"`
-	Evidence        *wireEvidence `json:"evidence,omitempty"`
-	Counts          *wireCounts   `json:"counts,omitempty"`
+	Form            string           `json:"form,omitempty"`
+	Node            string           `json:"node,omitempty"`
+	Namespace       string           `json:"namespace,omitempty"`
+	Group           string           `json:"group,omitempty"`
+	Kind            string           `json:"kind,omitempty"`
+	ObjectNamespace string           `json:"objectNamespace,omitempty"`
+	Name            string           `json:"name,omitempty"`
+	ID              string           `json:"id,omitempty"`
+	Action          string           `json:"action,omitempty"`
+	Reason          string           `json:"reason,omitempty"`
+	Outcome         string           `json:"outcome,omitempty"`
+	Cause           string           `json:"cause,omitempty"`
+	Message         string           `json:"message,omitempty"`
+	Adopted         bool             `json:"adopted,omitempty"`
+	Tracking        bool             `json:"tracking,omitempty"`
+	Changes         []wireField      `json:"changes,omitempty"`
+	Diff            string           `json:"diff,omitempty"`
+	Since           string           `json:"since,omitempty"`
+	Until           string           `json:"until,omitempty"`
+	Evidence        *wireEvidence    `json:"evidence,omitempty"`
+	Findings        []changeset.Code `json:"findings,omitempty"`
+	ChangeGroup     *wireGroup       `json:"changeGroup,omitempty"`
+	Counts          *wireCounts      `json:"counts,omitempty"`
 }
 
 type wireField struct {
@@ -240,6 +259,7 @@ func PrintDiffJSON(r *diff.Report, out io.Writer) error {
 		e := &r.Evidence[i]
 		lines = append(lines, wireDiff{Type: diffEvidence, hubFields: hubFieldsOf(e.Hub), Evidence: evidenceOf(e)})
 	}
+	lines = append(lines, wireGroups(r.Changes().Set)...)
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
 		if n.Problem != "" {
@@ -271,7 +291,7 @@ func wireObject(n *diff.Node, o *diff.Object) wireDiff {
 	w := wireDiff{
 		Type: string(report.EventObject), hubFields: hubFieldsOf(n.Hub), Form: n.Form.Name, Node: n.Name, Namespace: n.Namespace,
 		Group: o.Group, Kind: o.Kind, ObjectNamespace: o.Namespace, Name: o.Name, ID: o.ID,
-		Action: o.Action, Reason: o.Reason, Message: o.Note, Adopted: o.Adopted, Tracking: o.Tracking, Diff: o.Diff, Cause: string(o.Cause.Kind),
+		Action: o.Action, Reason: o.Reason, Message: o.Note, Adopted: o.Adopted, Tracking: o.Tracking, Diff: o.Diff, Cause: string(o.Cause.Kind), Findings: o.Findings,
 	}
 	switch {
 	case o.Problem != "":

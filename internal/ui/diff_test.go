@@ -39,7 +39,7 @@ func differences() *diff.Report {
 
 func TestPrintDiff(t *testing.T) {
 	var out bytes.Buffer
-	if err := ui.PrintDiff(differences(), ui.StreamTo(&out, tty.Stream{})); err != nil {
+	if err := ui.PrintDiff(differences(), ui.Expand{}, ui.StreamTo(&out, tty.Stream{})); err != nil {
 		t.Fatal(err)
 	}
 	want := strings.TrimPrefix(`
@@ -60,7 +60,7 @@ acme-web  Role r  orphan: removed from the form
 		t.Error(d)
 	}
 	out.Reset()
-	if err := ui.PrintDiff(differences(), ui.StreamTo(&out, tty.Stream{Color: true})); err != nil {
+	if err := ui.PrintDiff(differences(), ui.Expand{}, ui.StreamTo(&out, tty.Stream{Color: true})); err != nil {
 		t.Fatal(err)
 	}
 	for _, colored := range []string{"\x1b[31m-a: 1\x1b[m\n", "\x1b[32m+a: 2\x1b[m\n", "\x1b[1m--- live\x1b[m\n", "\n  b: \\x1b[2J\n"} {
@@ -93,6 +93,8 @@ func TestPrintDiffJSON(t *testing.T) {
 	}
 	want := strings.TrimPrefix(`
 {"type":"refusal","hub":"crm","hubNamespace":"shop","reason":"max-delete","message":"too many (check\u001b[2J)"}
+{"type":"group","hub":"crm","hubNamespace":"shop","form":"web","kind":"ConfigMap","id":"settings","action":"update","changeGroup":{"number":1,"nodes":1,"objects":1,"causes":["form","drift (ed\u202e)"],"fields":[{"path":".data.a","op":"replace","before":"\"a\\u001b[2J\"","after":"2","cause":"form"},{"path":".data.b","op":"replace","before":"\"a\\u001b[2J\"","after":"2","cause":"drift (ed\u202e)"}],"members":[{"node":"acme-web","namespace":"shop","objectNamespace":"shop","name":"acme"}]}}
+{"type":"group","hub":"crm","hubNamespace":"shop","form":"web","group":"g","kind":"Role","action":"orphan","changeGroup":{"number":2,"nodes":1,"objects":1,"causes":["removed from the form"],"members":[{"node":"acme-web","namespace":"shop","name":"r"}]}}
 {"type":"object","hub":"crm","hubNamespace":"shop","form":"web","node":"acme-web","namespace":"shop","kind":"ConfigMap","objectNamespace":"shop","name":"acme","id":"settings","action":"update","reason":"Changed","message":"took \u001b[2J","changes":[{"path":".data.a","op":"replace","before":"a\u001b[2J","after":2,"cause":"form"},{"path":".data.b","op":"replace","before":"a\u001b[2J","after":2,"cause":"drift","manager":{"name":"ed\u202e","time":"T"}}],"diff":"--- live\n+++ next\n@@ -1 +1 @@\n  b: \u001b[2J\n-a: 1\n+a: 2\n"}
 {"type":"object","hub":"crm","hubNamespace":"shop","form":"web","node":"acme-web","namespace":"shop","group":"g","kind":"Role","name":"r","action":"orphan","cause":"removed from the form","tracking":true}
 {"type":"object","hub":"crm","hubNamespace":"shop","form":"web","node":"acme-web","namespace":"shop","kind":"Secret","objectNamespace":"shop","name":"s","action":"create","outcome":"failed","message":"no\u001b[2J"}

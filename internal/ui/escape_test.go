@@ -111,7 +111,7 @@ func shownEverywhere(t *testing.T, text string) map[string]string {
 	on("diff", func(out tty.Stream) error {
 		r := hostileDiff(text)
 		ui.PrintDiffProblems(r, out)
-		return errors.Join(ui.PrintDiff(r, out), ui.PrintDiffNames(r, out), ui.PrintDiffJSON(r, out))
+		return errors.Join(ui.PrintDiff(r, ui.Expand{}, out), ui.PrintDiffNames(r, out), ui.PrintDiffJSON(r, out))
 	})
 	on("prompts", func(out tty.Stream) error {
 		_, err := tty.Confirm(strings.NewReader("y\n"), out, text)

@@ -59,7 +59,12 @@ type Cause struct {
 }
 
 // String is the cause for people: drift (kubectl-edit, 2026-01-02T15:04:05Z).
-func (c Cause) String() string {
+func (c Cause) String() string { return c.text(true) }
+
+// Shared is the cause without times, so that many objects share it.
+func (c Cause) Shared() string { return c.text(false) }
+
+func (c Cause) text(timed bool) string {
 	var about []string
 	switch len(c.Columns) {
 	case 0:
@@ -73,7 +78,7 @@ func (c Cause) String() string {
 		if m.Subresource != "" {
 			who += " on " + m.Subresource
 		}
-		if m.Time != "" {
+		if m.Time != "" && timed {
 			who += " at " + m.Time
 		}
 		if c.Kind != CauseDrift {

@@ -23,7 +23,9 @@ type Field struct {
 	// Before and After are the values; nil where there is none. Those of
 	// Secrets are masked.
 	Before, After any
-	Cause         Cause
+	// Columns feed the field, or anything in it, whether or not they caused the change.
+	Columns []string
+	Cause   Cause
 }
 
 // fieldsOf are the fields in which two objects differ, in the order of their

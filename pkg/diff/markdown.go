@@ -17,6 +17,12 @@ const (
 	maxLeaving = 20
 	// maxEvidence is how much is said of rows, compared with those of the last run.
 	maxEvidence = 5_000
+	// maxGroups is how much groups take with what is before them, and maxSample a sample.
+	// maxNames is how many nodes of a group are named, and maxGroupFields how many fields.
+	maxGroups      = 40_000
+	maxSample      = 4_000
+	maxNames       = 200
+	maxGroupFields = 10
 	// reserve is for what is said at the end of what was left out.
 	reserve = 500
 )
@@ -24,16 +30,17 @@ const (
 // OnlyTracking says of an object that nothing else of it changes.
 const OnlyTracking = "only the labels, annotations, and owner references that track it change"
 
-// Markdown is a report as a comment on a pull request: a table first, then each
-// node folded. What does not fit is counted.
+// Markdown is a report as a comment on a pull request: groups of many changes first, then a
+// table of the other objects, and each of their nodes folded. What doesn't fit is counted.
 func Markdown(r *Report) string {
 	m := &comment{}
 	m.head(r)
 	m.evidence(r)
-	m.table(r)
+	grouped := m.groups(r.Changes())
+	m.table(r, grouped)
 	left := 0
 	for i := range r.Nodes {
-		left += m.node(&r.Nodes[i])
+		left += m.node(&r.Nodes[i], grouped)
 	}
 	if left > 0 {
 		m.write("\n**The differences of %s are left out**: the comment would be too long. `lynqctl diff` shows them.\n", phrase.Count(left, "object"))
@@ -61,6 +68,9 @@ func (m *comment) head(r *Report) {
 		}
 	}
 	var lines []string
+	for _, f := range r.Changes().Found() {
+		lines = append(lines, fmt.Sprintf("- **%s**: %s\n", f.Level, markdown.Text(f.String())))
+	}
 	for _, one := range r.Refusals {
 		lines = append(lines, fmt.Sprintf("- **refused** (%s, hub %s): %s\n", markdown.Text(string(one.Guard)), markdown.Code(one.Hub.String()), markdown.Text(one.What)))
 	}
@@ -107,13 +117,65 @@ func (m *comment) evidence(r *Report) {
 	}
 }
 
-// table lists what changes, and why.
-func (m *comment) table(r *Report) {
+// groups lists the groups that stand for many objects: what all have in common, which
+// differ, a sample, and the names. It returns the objects of these groups.
+func (m *comment) groups(s *Changes) map[*Object]bool {
+	grouped, left := map[*Object]bool{}, 0
+	for i := range s.Groups {
+		g := &s.Groups[i]
+		if !g.Many() {
+			continue
+		}
+		for _, k := range g.Members {
+			grouped[s.Objects[k]] = true
+		}
+		if !m.group(s, i) {
+			left++
+		}
+	}
+	if left > 0 {
+		m.write("\n**%s**\n", phrase.Count(left, "more group"))
+	}
+	return grouped
+}
+
+// group writes one group: all of it, or its title. It reports whether there was room.
+func (m *comment) group(s *Changes, i int) bool {
+	g := &s.Groups[i]
+	var b strings.Builder
+	b.WriteByte('\n')
+	for k := range g.Fields {
+		if k == maxGroupFields {
+			fmt.Fprintf(&b, "- %s\n", phrase.Count(len(g.Fields)-k, "more field"))
+			break
+		}
+		fmt.Fprintf(&b, "- %s\n", markdown.Code(g.Fields[k].String()))
+	}
+	for _, line := range s.Deviations(g) {
+		fmt.Fprintf(&b, "- **%s**\n", markdown.Text(line))
+	}
+	sample := s.Sample(g)
+	if diff := s.Objects[s.SampleOf(g)].Diff; diff != "" {
+		fmt.Fprintf(&b, "\n<details><summary>For example %s</summary>\n%s\n</details>\n", markdown.Text(sample.Node.Name), fenced(diff, maxSample))
+	}
+	fmt.Fprintf(&b, "\n<details><summary>%s</summary>\n\n%s\n\n</details>\n", phrase.Count(g.Nodes, "node"), markdown.Text(s.Names(g.Members, maxNames)))
+	title := fmt.Sprintf("\n**%d. %s**: %s\n", i+1, markdown.Text(s.Title(g)), markdown.Text(few(s.Causes(g))))
+	for _, text := range []string{title + b.String(), title} {
+		if m.fits(len(text), maxGroups) {
+			m.WriteString(text)
+			return true
+		}
+	}
+	return false
+}
+
+// table lists what changes, and why, but for what stands in a group.
+func (m *comment) table(r *Report, grouped map[*Object]bool) {
 	var rows []string
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
 		for j := range n.Objects {
-			if o := &n.Objects[j]; shown(o) {
+			if o := &n.Objects[j]; shown(o) && !grouped[o] {
 				rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s |\n", markdown.Cell(n.Name), markdown.Cell(nameOf(o)), o.What(), markdown.Text(few(o.Causes()))))
 			}
 		}
@@ -126,14 +188,14 @@ func (m *comment) table(r *Report) {
 }
 
 // node is a node, folded. It gives how many of its objects did not fit.
-func (m *comment) node(n *Node) int {
+func (m *comment) node(n *Node, grouped map[*Object]bool) int {
 	head := fmt.Sprintf("\n<details><summary><b>%s</b> (namespace %s, form %s)</summary>\n", markdown.Text(n.Name), markdown.Text(n.Namespace), markdown.Text(n.Form.Name))
 	const foot = "\n</details>\n"
 	left := 0
 	var b strings.Builder
 	for i := range n.Objects {
 		o := &n.Objects[i]
-		if !shown(o) {
+		if !shown(o) || grouped[o] {
 			continue
 		}
 		text := block(o)
@@ -177,21 +239,27 @@ func block(o *Object) string {
 		fmt.Fprintf(&b, "\n%s\n", OnlyTracking)
 		return b.String()
 	}
-	text, cut := shorten(markdown.Printable(o.Diff))
-	fence := markdown.Fence(text)
-	fmt.Fprintf(&b, "\n%sdiff\n%s%s\n", fence, text, fence)
-	if cut > 0 {
-		fmt.Fprintf(&b, "\n%s left out.\n", phrase.Count(cut, "more line"))
-	}
+	b.WriteString(fenced(o.Diff, maxBlock))
 	return b.String()
 }
 
+// fenced is a unified diff as a block of at most some bytes.
+func fenced(diff string, most int) string {
+	text, cut := shorten(markdown.Printable(diff), most)
+	fence := markdown.Fence(text)
+	block := fmt.Sprintf("\n%sdiff\n%s%s\n", fence, text, fence)
+	if cut > 0 {
+		block += fmt.Sprintf("\n%s left out.\n", phrase.Count(cut, "more line"))
+	}
+	return block
+}
+
 // shorten cuts a text at the end of a line, and counts the lines that are gone.
-func shorten(text string) (string, int) {
-	if len(text) <= maxBlock {
+func shorten(text string, most int) (string, int) {
+	if len(text) <= most {
 		return text, 0
 	}
-	end := strings.LastIndexByte(text[:maxBlock], '\n') + 1
+	end := strings.LastIndexByte(text[:most], '\n') + 1
 	return text[:end], strings.Count(text[end:], "\n")
 }
 

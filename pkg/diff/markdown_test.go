@@ -64,6 +64,19 @@ func TestMarkdownOfOneReason(t *testing.T) {
 	}
 }
 
+// ofOwnForms gives each node a form of its own, or that many nodes one, so that others don't
+// change in the same way.
+func ofOwnForms(r *Report, nodes ...int) *Report {
+	for i := range r.Nodes {
+		at := i
+		if len(nodes) > 0 {
+			at /= nodes[0]
+		}
+		r.Nodes[i].Form.Name = fmt.Sprint("form", at)
+	}
+	return r
+}
+
 // A comment is never longer than a forge takes, is whole Markdown then, and says
 // how much is left out.
 func TestMarkdownIsBounded(t *testing.T) {
@@ -76,7 +89,9 @@ func TestMarkdownIsBounded(t *testing.T) {
 		r     *Report
 		wants string
 	}{
-		{"many nodes", reportOf(3000, 2, "a: 2\n"), "| ... | and "},
+		{"many nodes", ofOwnForms(reportOf(3000, 2, "a: 2\n")), "| ... | and "},
+		{"many nodes that change in one way", reportOf(3000, 2, "a: 2\n"), " and 2800 more"},
+		{"many groups", ofOwnForms(reportOf(24_000, 1, "a: 2\n"), 12), "more groups**"},
 		{"many objects", reportOf(1, 6000, "a: 2\n"), "objects are left out**"},
 		{"large objects", reportOf(20, 1, strings.Repeat("b: 2\n", 30_000)), "more lines left out"},
 		{"text of several bytes a character", reportOf(20, 1, strings.Repeat("b: 日本 é 😀\n", 30_000)), "more lines left out"},

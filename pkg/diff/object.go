@@ -8,6 +8,7 @@ import (
 	textdiff "github.com/rogpeppe/go-internal/diff"
 	"sigs.k8s.io/yaml"
 
+	"github.com/lynqctl/lynqctl/pkg/changeset"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -38,6 +39,10 @@ type Object struct {
 	Before, After string
 	// Diff is a unified diff of the sides, "" where no content changes.
 	Diff string
+	// Effects are what a plan knows of the change beside its fields.
+	Effects changeset.Effects
+	// Findings are what a reviewer must know of the change, the worst first.
+	Findings []changeset.Code
 }
 
 // Changes tells whether anything would happen to the object.
@@ -53,7 +58,8 @@ func (o *Object) Compare(live, next map[string]any, origin Origin) error {
 		o.Fields = fieldsOf(before, after)
 		all := managersOf(live)
 		for i := range o.Fields {
-			o.Fields[i].Cause = origin.cause(&o.Fields[i], all, live)
+			f := &o.Fields[i]
+			f.Columns, f.Cause = origin.columns(f.Path), origin.cause(f, all, live)
 		}
 	}
 	o.Cause = Cause{Kind: origin.Whole}
@@ -68,6 +74,10 @@ func (o *Object) Compare(live, next map[string]any, origin Origin) error {
 		return fmt.Errorf("%s as it would be: %w", o.Ref, err)
 	}
 	o.Diff = o.unified()
+	if o.Changes() {
+		change := o.change(lynq.NodeID{})
+		o.Findings = changeset.Find(&change, o.Effects, after)
+	}
 	return nil
 }
 

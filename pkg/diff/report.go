@@ -22,6 +22,8 @@ type Report struct {
 	Refusals []toll.Refusal
 	// Evidence tells how the rows of each hub differ from those of the last run.
 	Evidence []evidence.Evidence
+
+	changes *Changes // see Changes
 }
 
 // Leaving is a node that apply keeps until a time.

@@ -13,6 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/planfile"
+	"github.com/lynqctl/lynqctl/pkg/changeset"
 	"github.com/lynqctl/lynqctl/pkg/diff"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
@@ -24,6 +25,8 @@ type Output struct {
 	Show func(context.Context, *diff.Report) (bool, error)
 	// KeepSides keeps whole objects in the report, for an external diff program.
 	KeepSides bool
+	// FailOn are findings for which Run refuses.
+	FailOn []changeset.Code
 	// Plan writes the plan file unless a guard refuses the plan. With nil, Run writes none.
 	Plan func(*planfile.File) error
 }
@@ -41,7 +44,7 @@ func Run(ctx context.Context, e *session.Engine, o *apply.Options, out *Output) 
 		if differs, err = out.Show(ctx, report); err != nil {
 			return &session.Error{Outcome: session.BadInput, Err: fmt.Errorf("show the differences: %w", err)}
 		}
-		if file == nil || len(report.Refusals) > 0 {
+		if refused := len(report.Refusals) > 0 || failing(report, out.FailOn) != nil; file == nil || refused {
 			return nil
 		}
 		return session.Fail(out.Plan(file))
@@ -53,7 +56,24 @@ func Run(ctx context.Context, e *session.Engine, o *apply.Options, out *Output) 
 	if err != nil {
 		return err
 	}
+	if err := failing(report, out.FailOn); err != nil {
+		return err
+	}
 	return diffOutcome(report, differs && out.Plan == nil)
+}
+
+// failing returns an error if a report has findings with some codes.
+func failing(report *diff.Report, codes []changeset.Code) error {
+	var found []string
+	for _, f := range report.Changes().Found() {
+		if slices.Contains(codes, f.Code) {
+			found = append(found, f.String())
+		}
+	}
+	if found == nil {
+		return nil
+	}
+	return &session.Error{Outcome: session.Refused, Err: session.ErrReported, Summary: "--fail-on refuses this: " + strings.Join(found, "; ")}
 }
 
 // expiresSoon is the time before a row expires from which a comparison warns.

@@ -1,0 +1,164 @@
+package changeset
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// change returns an update of one field of a tenant's ConfigMap.
+func change(tenant string, f Field) Change {
+	return Change{
+		Node: lynq.NodeID{Namespace: tenant, Name: tenant + "-web"}, Ref: lynq.Ref{Kind: "ConfigMap", Namespace: tenant, Name: tenant},
+		ID: "settings", Action: "update", Words: "update", Fields: []Field{f},
+	}
+}
+
+func many(n int, f func(i int) Field) []Change {
+	var changes []Change
+	for i := range n {
+		changes = append(changes, change(fmt.Sprintf("t%04d", i), f(i)))
+	}
+	return changes
+}
+
+func motd(before, after string) Field {
+	return Field{Path: ".data.motd", Op: "replace", Before: before, After: after, Cause: "form"}
+}
+
+func TestOfGroupsOneEditOfAllTenants(t *testing.T) {
+	s := Of(many(10_000, func(i int) Field {
+		if i%4000 == 7 {
+			return motd("mine", "hi")
+		}
+		return motd("hello", "hi")
+	}), 10_000)
+	if len(s.Groups) != 1 {
+		t.Fatalf("%d groups", len(s.Groups))
+	}
+	g := &s.Groups[0]
+	equal(t, s.Title(g), "update ConfigMap settings: 10000 nodes")
+	equal(t, g.Fields[0].String(), `.data.motd: "hello" → "hi"`)
+	equal(t, fmt.Sprint(s.Deviations(g)), `[3 differ: t0007-web, t4007-web, t8007-web: .data.motd: "mine" → "hi"]`)
+	equal(t, s.Names(g.Members, Named), "t0000-web, t0001-web, t0002-web and 9997 more")
+	equal(t, fmt.Sprint(g.Findings), "[many-same]")
+	equal(t, s.Sample(g).Node.Name, "t0000-web")
+}
+
+func TestOfNamesColumnsForValuesThatVary(t *testing.T) {
+	s := Of(many(40, func(i int) Field {
+		return Field{Path: ".data.plan", Op: "replace", Before: "gold", After: fmt.Sprint("plan", i%7), Columns: []string{"plan"}, Cause: "row (column plan)"}
+	}), 400)
+	equal(t, s.Groups[0].Fields[0].String(), `.data.plan: "gold" → ‹plan›`)
+	equal(t, fmt.Sprint(s.Groups[0].Outliers, s.Groups[0].Findings), "[] []")
+
+	s = Of(many(40, func(i int) Field { return motd("hello", fmt.Sprint(i%7)) }), 400)
+	equal(t, s.Groups[0].Fields[0].String(), `.data.motd: "hello" → ‹differs›`)
+}
+
+func TestOfSortsDangerFirst(t *testing.T) {
+	changes := many(30, func(int) Field { return motd("a", "b") })
+	restart := change("x", Field{Path: ".spec.template.spec.x", Op: "add", After: "b", Cause: "form"})
+	restart.Kind, restart.Findings = "Deployment", []Code{PodsRestart}
+	gone := change("y", Field{})
+	gone.Action, gone.Words, gone.Fields, gone.Cause = "delete", "delete", nil, "row gone"
+	claim := gone
+	claim.Kind, claim.Findings = "PersistentVolumeClaim", []Code{DataLoss}
+	s := Of(append(changes, restart, gone, claim), 32)
+	var kinds []string
+	for i := range s.Groups {
+		c := s.Sample(&s.Groups[i])
+		kinds = append(kinds, c.Words+" "+c.Kind)
+	}
+	equal(t, fmt.Sprint(kinds), "[delete PersistentVolumeClaim update Deployment delete ConfigMap update ConfigMap]")
+	var found []string
+	for _, f := range s.Found() {
+		found = append(found, f.String())
+	}
+	equal(t, fmt.Sprint(found), "[data-loss: 1 object: the object's data is deleted with it pods-restart: 1 object: pods restart many-same: 30 objects: most nodes change in the same way]")
+}
+
+// Groups partition any changes: none is lost, none counts twice, and all members of a group
+// have one shape.
+func TestOfPartitions(t *testing.T) {
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		changes := many(r.IntN(60), func(int) Field {
+			return Field{Path: fmt.Sprint(".f", r.IntN(3)), Op: "replace", Before: r.IntN(3), After: r.IntN(3), Cause: fmt.Sprint("c", r.IntN(2))}
+		})
+		s := Of(slices.Clone(changes), len(changes))
+		var seen []int
+		for i := range s.Groups {
+			g := &s.Groups[i]
+			if !slices.IsSorted(g.Members) {
+				t.Fatalf("seed %d: members aren't in order: %v", seed, g.Members)
+			}
+			for _, m := range g.Members {
+				if s.Changes[m].shape() != s.Changes[g.Members[0]].shape() {
+					t.Fatalf("seed %d: two shapes in one group", seed)
+				}
+			}
+			for _, o := range g.Outliers {
+				if !slices.Contains(g.Members, o) {
+					t.Fatalf("seed %d: an outlier is no member", seed)
+				}
+			}
+			seen = append(seen, g.Members...)
+		}
+		slices.Sort(seen)
+		for i, at := range seen {
+			if i != at || len(seen) != len(changes) {
+				t.Fatalf("seed %d: groups have %v of %d changes", seed, seen, len(changes))
+			}
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	rbac := lynq.Ref{Group: "rbac.authorization.k8s.io", Kind: "Role"}
+	pod := func(image string) map[string]any {
+		return map[string]any{"containers": []any{map[string]any{"name": "app", "image": image}}}
+	}
+	for _, c := range []struct {
+		name    string
+		change  Change
+		effects Effects
+		next    map[string]any
+		want    []Code
+	}{
+		{"nothing", Change{Fields: []Field{motd("a", "b")}}, Effects{}, map[string]any{}, nil},
+		{"a namespace", Change{Action: "delete"}, Effects{Contents: true, Data: true}, nil, []Code{NamespaceContents, DataLoss}},
+		{"recreate", Change{Fields: []Field{{Path: ".spec.clusterIP"}}}, Effects{Recreates: true}, map[string]any{}, []Code{ImmutableField}},
+		{"a new role", Change{Ref: rbac, Action: "create"}, Effects{}, map[string]any{}, []Code{RightsGrow}},
+		{"a role that goes", Change{Ref: rbac, Action: "delete"}, Effects{}, nil, nil},
+		{"a new rule", Change{Ref: rbac, Action: "update", Fields: []Field{{Path: ".rules[0].verbs", Op: "replace", Before: []any{"get"}, After: []any{"get", "list"}}}}, Effects{}, map[string]any{}, []Code{RightsGrow}},
+		{"a rule that goes", Change{Ref: rbac, Action: "update", Fields: []Field{{Path: ".rules[0].verbs", Op: "replace", Before: []any{"get", "list"}, After: []any{"get"}}}}, Effects{}, map[string]any{}, nil},
+		{"a label of a role", Change{Ref: rbac, Action: "update", Fields: []Field{{Path: ".metadata.labels.x", Op: "add", After: "y"}}}, Effects{}, map[string]any{}, nil},
+		{"a claim that shrinks", Change{Fields: []Field{{Path: ".spec.resources.requests.storage", Before: "10Gi", After: "9.5Gi"}}}, Effects{}, map[string]any{}, []Code{ClaimShrinks}},
+		{"a claim that grows", Change{Fields: []Field{{Path: ".spec.resources.requests.storage", Before: "900Mi", After: "1Gi"}}}, Effects{}, map[string]any{}, nil},
+		{"pods", Change{Ref: lynq.Ref{Kind: "Deployment"}, Fields: []Field{{Path: ".spec.template.metadata.labels.x"}}}, Effects{}, map[string]any{}, []Code{PodsRestart}},
+		{"no pods", Change{Ref: lynq.Ref{Kind: "Deployment"}, Fields: []Field{{Path: ".spec.templates"}, {Path: ".spec.replicas"}}}, Effects{}, map[string]any{}, nil},
+		{"a selector", Change{Ref: lynq.Ref{Kind: "Service"}, Fields: []Field{{Path: ".spec.selector.app"}}}, Effects{}, map[string]any{}, []Code{SelectorChanges}},
+		{"latest", Change{Ref: lynq.Ref{Kind: "Deployment"}, Fields: []Field{{Path: `.spec.template.spec.containers[name="app"].image`, After: "a/b:latest"}}}, Effects{}, map[string]any{}, []Code{PodsRestart, ImageUnpinned}},
+		{"a tag", Change{Fields: []Field{{Path: ".spec.image", After: "host:5000/b:v1"}}}, Effects{}, map[string]any{}, nil},
+		{"a port is no tag", Change{Fields: []Field{{Path: ".spec.image", After: "host:5000/b"}}}, Effects{}, map[string]any{}, []Code{ImageUnpinned}},
+		{"a digest", Change{Action: "create"}, Effects{}, pod("a@sha256:0"), nil},
+		{"a new pod", Change{Action: "create"}, Effects{}, pod("a"), []Code{ImageUnpinned}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := Find(&c.change, c.effects, c.next); !slices.Equal(got, c.want) {
+				t.Errorf("found %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+func equal(t *testing.T, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}

@@ -1,0 +1,128 @@
+package changeset
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+)
+
+// folded is the number of nodes from which reports show a group instead of each member.
+const folded = 11
+
+// Many reports whether reports show the group instead of each member.
+func (g *Group) Many() bool { return g.Nodes >= folded }
+
+// Named is the number of nodes that a group names.
+const Named = 3
+
+// longest limits the characters of a value in a group.
+const longest = 80
+
+// Title says what happens to how many objects of a group.
+func (s *Set) Title(g *Group) string {
+	c := &s.Changes[g.Members[0]]
+	what := c.Words + " " + c.Kind
+	if c.ID != "" {
+		what += " " + c.ID
+	}
+	if c.Node.Form.Name != "" {
+		what += " of form " + c.Node.Form.Name
+	}
+	count := phrase.Count(g.Nodes, "node")
+	if len(g.Members) != g.Nodes {
+		count = phrase.Count(len(g.Members), "object") + " in " + count
+	}
+	return what + ": " + count
+}
+
+// Causes are the causes of a group, each once, in the order of its fields.
+func (s *Set) Causes(g *Group) []string {
+	if cause := s.Changes[g.Members[0]].Cause; cause != "" {
+		return []string{cause}
+	}
+	var causes []string
+	for i := range g.Fields {
+		if c := g.Fields[i].Cause; !slices.Contains(causes, c) {
+			causes = append(causes, c)
+		}
+	}
+	return causes
+}
+
+// String says how the field changes: .data.plan: "gold" → ‹plan›.
+func (c *Common) String() string {
+	before, after := short(c.Before.String()), short(c.After.String())
+	switch {
+	case c.Before.String() == "":
+		return c.Path + ": added " + after
+	case c.After.String() == "":
+		return c.Path + ": removed, was " + before
+	}
+	return c.Path + ": " + before + " → " + after
+}
+
+// Names are the first nodes of some members, and how many more there are.
+func (s *Set) Names(members []int, most int) string {
+	var names []string
+	for _, m := range members {
+		if name := s.Changes[m].Node.Name; len(names) == 0 || names[len(names)-1] != name {
+			names = append(names, name)
+		}
+	}
+	if more := len(names) - most; more > 1 {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Deviations say how the outliers of a group differ from its other members. Outliers that
+// differ in the same way share a line. Each line begins with the number of its outliers.
+func (s *Set) Deviations(g *Group) []string {
+	members := map[string][]int{}
+	var order []string
+	for _, m := range g.Outliers {
+		var fields []string
+		for i := range g.Fields {
+			common, f := &g.Fields[i], &s.Changes[m].Fields[i]
+			before, after := text(f.Before), text(f.After)
+			if !common.Before.Varies && before != common.Before.Text || !common.After.Varies && after != common.After.Text {
+				own := Common{Path: f.Path, Before: Side{Text: before}, After: Side{Text: after}}
+				fields = append(fields, own.String())
+			}
+		}
+		way := strings.Join(fields, "; ")
+		if members[way] == nil {
+			order = append(order, way)
+		}
+		members[way] = append(members[way], m)
+	}
+	var lines []string
+	for _, way := range order {
+		differ := "differ"
+		if len(members[way]) == 1 {
+			differ = "differs"
+		}
+		lines = append(lines, fmt.Sprintf("%d %s: %s: %s", len(members[way]), differ, s.Names(members[way], Named), way))
+	}
+	return lines
+}
+
+// String says what was found, and about how many objects.
+func (f *Found) String() string {
+	count := phrase.Count(f.Objects, "object")
+	if f.Nodes != f.Objects {
+		count += " in " + phrase.Count(f.Nodes, "node")
+	}
+	return fmt.Sprintf("%s: %s: %s", f.Code, count, f.What)
+}
+
+// short cuts a value for a line.
+func short(value string) string {
+	if utf8.RuneCountInString(value) <= longest {
+		return value
+	}
+	return string([]rune(value)[:longest]) + "…"
+}
