@@ -76,6 +76,7 @@ func answeredForm(value string, hook bool, ids ...string) string {
 // answeredState says what became of a row since its node was applied.
 type answeredState struct {
 	applied bool // the node was applied with the first value
+	left    bool // the row left, and its node was deleted
 	hook    bool
 	form    string // hub and form now
 	rows    string // "" means the value changed
@@ -97,6 +98,7 @@ func answeredStates() map[string]answeredState {
 		"gone":                 {applied: true, form: all, rows: rows + "b,1,"},
 		"gone, with a hook":    {applied: true, hook: true, form: hooked, rows: rows + "b,1,"},
 		"node deleted":         {applied: true, form: all, rows: rows + "b,1,", command: []string{"delete", "node", "a-web", "--yes"}},
+		"orphaned":             {applied: true, left: true, form: all, rows: rows + "b,1,", command: []string{"orphans", "prune", "--all", "--yes"}},
 		"hub deleted, hook":    {applied: true, hook: true, form: hooked, rows: rows + "b,1,", command: []string{"delete", "hub", "crm", "--yes"}},
 	}
 }
@@ -308,6 +310,11 @@ func (r *answered) begin(t *testing.T, s answeredState) {
 		s.rows = rows + quotedCSV(secretAfter)
 	}
 	r.write(t, "rows.csv", s.rows+"\n")
+	if s.left {
+		if code, said := r.run(t, "apply", "-f", r.dir, "--max-delete=100%"); code != 0 {
+			t.Fatal(said)
+		}
+	}
 }
 
 // all runs the commands, and looks at everything that they show and store.

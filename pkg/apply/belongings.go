@@ -52,7 +52,7 @@ func (b *belongings) detachAll(ctx context.Context) (gate.Permit, error) {
 
 // detachStray removes the owner reference from an object that the inventory doesn't list.
 func (b *belongings) detachStray(ctx context.Context, l *tracking.Live) error {
-	return b.reown(ctx, b.stepOf(plan.Belonging{Entry: &inventory.Entry{Ref: l.Ref}, Live: l}), nil)
+	return b.reown(ctx, b.stepOf(plan.Belonging{Entry: &inventory.Entry{Ref: l.Ref, Sensitive: true}, Live: l}), nil)
 }
 
 // stepOf returns the plan's step of an object, or one that does nothing.
@@ -124,5 +124,5 @@ func (b *belongings) another(s *progress.Step) (*progress.Step, error) {
 		return nil, fmt.Errorf("%s: %w", s.Ref(), err)
 	}
 	l := tracking.LiveOf(s.Ref(), m)
-	return &progress.Step{Step: &plan.Step{Entry: &inventory.Entry{Ref: s.Ref()}, Live: &l}, Resource: s.Resource}, nil
+	return &progress.Step{Step: &plan.Step{Entry: &inventory.Entry{Ref: s.Ref(), Sensitive: true}, Live: &l}, Resource: s.Resource}, nil
 }

@@ -99,6 +99,7 @@ func pruneStep(o *Orphan, how PruneOptions) plan.Step {
 		Entry: &inventory.Entry{
 			Ref: o.Ref, ID: o.From.ID, APIVersion: o.Resource.APIVersion(), UID: string(o.UID),
 			Lifecycle: lynq.Lifecycle{Creation: o.Creation, Deletion: o.Deletion, Data: o.marked()}, Adopted: live.Adopted,
+			Sensitive: true, // nobody knows which of its values were secret
 		},
 		Live: &live, Adopted: live.Adopted, Exact: how.Exact, IncludeData: how.Data,
 	}

@@ -364,6 +364,7 @@ func (b *builder) entry(node lynq.NodeKey, o *Orphan) inventory.Entry {
 	r := inventory.Entry{
 		Ref: o.Ref, ID: cmp.Or(o.From.ID, unknownID), APIVersion: o.Resource.APIVersion(), UID: string(o.UID),
 		Lifecycle: lynq.DefaultPolicy().Lifecycle, Adopted: o.Live.Adopted,
+		Sensitive: true, // nobody knows which of its values are secret, until the next write
 	}
 	r.Creation, r.Deletion = cmp.Or(o.Creation, r.Creation), lynq.DeleteRetain
 	if slices.Contains(lynq.DeletionPolicies(), o.Deletion) {

@@ -110,8 +110,9 @@ func (now *Now) trouble(r *inventory.Entry, f *verify.Finding) *Trouble {
 		return found(f)
 	}
 	state, judged := now.Ready[r.Ref]
+	state = Conceal(r, state)
 	message := state.Message
-	if cause := now.Causes[r.Ref]; !strings.Contains(message, cause) {
+	if cause := now.Causes[r.Ref]; !r.Sensitive && !strings.Contains(message, cause) {
 		message = join(message, cause)
 	}
 	switch {

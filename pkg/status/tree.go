@@ -79,8 +79,11 @@ func Tree(inv *inventory.Inventory, now *Now, seen map[lynq.Ref]Seen, belonging 
 	for i := range entries {
 		r := &entries[i]
 		s, looked := seen[r.Ref]
-		s.Ref = r.Ref
+		s.Ref, s.Readiness = r.Ref, Conceal(r, s.Readiness)
 		o := object(s, owned)
+		if r.Sensitive {
+			conceal(o.Owned)
+		}
 		o.ID, o.Policies = r.ID, &r.Lifecycle
 		o.judge(inv, r, &s, troubles[r.Ref])
 		if o.lastRun(inv.Status.Object(r.Ref)); !looked && o.State != Excluded && !r.Purged() {

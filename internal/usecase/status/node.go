@@ -151,6 +151,7 @@ func (l *nodeLook) judge(ctx context.Context) {
 	l.Node = l.now.Of(l.inventory)
 	l.Well = l.Well && !l.now.Unseen[l.inventory.Node.Key()]
 	l.Objects = status.Tree(l.inventory, &l.now, l.seen, l.belonging)
+	status.ConcealEvents(l.inventory, l.Objects, l.Events)
 }
 
 // atOnce calls f for 0 to n-1, some of them in parallel.
