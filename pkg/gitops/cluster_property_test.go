@@ -33,6 +33,7 @@ import (
 type account struct {
 	hub, uid, former string
 	slug             string // names the row's volume
+	version          int    // of the content
 	inDB             bool   // form db renders the volume instead of form web
 	retained         bool   // the volume has deletionPolicy Retain
 	failed, waits    string // the form whose node fails or waits for its stage, or ""
@@ -42,6 +43,7 @@ type account struct {
 type history struct {
 	*rand.Rand
 	rows        []*account
+	hubs        map[string]lynq.HubKey
 	next        int
 	target      policy.Target
 	inventories map[lynq.NodeKey]*inventory.Inventory
@@ -63,6 +65,7 @@ func newHistory(seed uint64, target policy.Target) *history {
 	return &history{
 		Rand: rand.New(rand.NewPCG(seed, 45)), target: target, now: time.Date(2026, time.March, 1, 0, 0, 0, 0, time.UTC),
 		inventories: map[lynq.NodeKey]*inventory.Inventory{}, live: map[lynq.Ref]*tracking.Live{}, leaving: map[lynq.HubKey][]inventory.Leaving{},
+		hubs:  map[string]lynq.HubKey{"crm": {Namespace: "default", Name: "crm"}, "erp": {Namespace: "default", Name: "erp"}},
 		grace: map[lynq.FormKey]time.Duration{}, former: map[lynq.FormKey]lynq.FormKey{}, begun: map[string]bool{},
 		forms: map[string][]lynq.FormKey{
 			"crm": {{Namespace: "default", Name: "db"}, {Namespace: "default", Name: "web"}},
@@ -108,6 +111,8 @@ func (h *history) change() {
 			r.failed = []string{"web", "db"}[h.IntN(2)]
 		case 8:
 			r.waits = []string{"web", "db"}[h.IntN(2)]
+		case 9, 10, 11:
+			r.version = h.next
 		}
 	}
 }
@@ -149,9 +154,9 @@ func (h *history) nodes() []*Node {
 	var nodes []*Node
 	for _, r := range h.rows {
 		for _, form := range h.forms[r.hub] {
-			n := &Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "default", Name: r.hub}, Form: form, UID: r.uid, Namespace: "default", Name: r.uid + "-" + form.Name}}
+			n := &Node{NodeID: lynq.NodeID{Hub: h.hubs[r.hub], Form: form, UID: r.uid, Namespace: "default", Name: r.uid + "-" + form.Name}}
 			kind := roleOf(form)
-			n.Objects = append(n.Objects, document(n, "v1", "ConfigMap", n.Name, ""))
+			n.Objects = append(n.Objects, document(n, "v1", "ConfigMap", n.Name, fmt.Sprintf("data:\n  version: \"%d\"\n", r.version)))
 			if r.inDB == (kind == "db") {
 				more := ""
 				if r.retained {
@@ -185,18 +190,21 @@ func retaining(t policy.Target) string {
 }
 
 // run returns a run on everything or on a part, as a tree gets it.
-func (h *history) run() *Input {
+func (h *history) run() *Input { return h.part(true) }
+
+// part returns a run. If it may be narrow, it is sometimes on a part of the nodes only.
+func (h *history) part(narrow bool) *Input {
 	in := &Input{Target: h.target, Now: h.now, Rows: map[lynq.HubKey]Rows{}, Limits: decide.Limits{MaxDelete: toll.DefaultMaxDelete()}}
 	if h.IntN(3) > 0 {
 		in.Limits.MaxDelete = toll.MaxDelete{Nodes: 100}
 	}
 	all := h.nodes()
-	one, form := h.IntN(6) == 0, h.IntN(6) == 0
+	one, form := narrow && h.IntN(6) == 0, narrow && h.IntN(6) == 0
 	for _, name := range []string{"crm", "erp"} {
-		if h.IntN(5) == 0 {
+		if narrow && h.IntN(5) == 0 {
 			continue
 		}
-		hub := index.HubScope{HubKey: lynq.HubKey{Namespace: "default", Name: name}, Forms: slices.Clone(h.forms[name]), Grace: map[lynq.FormKey]time.Duration{}}
+		hub := index.HubScope{HubKey: h.hubs[name], Forms: slices.Clone(h.forms[name]), Grace: map[lynq.FormKey]time.Duration{}}
 		if form {
 			hub.Forms = hub.Forms[h.IntN(2):][:1]
 		}

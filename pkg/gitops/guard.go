@@ -27,6 +27,8 @@ func RefusalText(r *plan.Refusal) string {
 func Refuse(in *Input, p *Plan) []plan.Refusal {
 	refusals := append([]plan.Refusal(nil), in.decided.refusals...)
 	refusals = append(refusals, in.refuseTwice(p)...)
+	refusals = append(refusals, in.refuseHalves(p)...)
+	refusals = append(refusals, in.refuseLost(p)...)
 	if r, refused := refuseApps(p); refused {
 		refusals = append(refusals, r)
 	}

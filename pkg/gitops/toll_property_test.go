@@ -156,11 +156,17 @@ type treeObject struct {
 // objectsOf reads a tree through its kustomization.yaml files, without the index.
 func objectsOf(t *testing.T, files map[string]string) map[string]treeObject {
 	t.Helper()
-	all := map[string]treeObject{}
 	if files[kustomizationFile] == "" {
-		return all
+		return map[string]treeObject{}
 	}
-	for _, text := range ledTo(t, files, ".") {
+	return objectsIn(t, ledTo(t, files, "."))
+}
+
+// objectsIn returns the objects of documents.
+func objectsIn(t *testing.T, documents []string) map[string]treeObject {
+	t.Helper()
+	all := map[string]treeObject{}
+	for _, text := range documents {
 		var o struct {
 			Kind     string
 			Metadata struct {
@@ -169,7 +175,7 @@ func objectsOf(t *testing.T, files map[string]string) map[string]treeObject {
 			}
 		}
 		if err := yaml.Unmarshal([]byte(text), &o); err != nil {
-			t.Fatal(err)
+			t.Fatalf("%v\n%s", err, text)
 		}
 		all[o.Kind+"/"+o.Metadata.Namespace+"/"+o.Metadata.Name] = treeObject{
 			node: o.Metadata.Labels["node"], id: strings.ToLower(o.Kind),

@@ -367,7 +367,7 @@ func (l *layouter) shared() {
 			folders[path.Dir(f.Path)] = true
 		}
 	}
-	for _, root := range rootsOf(l.kept, folders) {
+	for _, root := range rootsOf(l.listable(l.kept), folders) {
 		add(root)
 	}
 	for folder, names := range below {

@@ -63,17 +63,17 @@ func (in *Input) refuseTwice(p *Plan) []plan.Refusal {
 // staying returns the objects of files that remain unchanged.
 func (p *Plan) staying() map[lynq.Ref]claimed {
 	all := map[lynq.Ref]claimed{}
-	add := func(e *index.Entry, listedBy string) {
-		for _, key := range e.Objects {
+	add := func(e *index.Entry, objects []index.ObjectKey, listedBy string) {
+		for _, key := range objects {
 			all[key.Ref] = claimed{e.Path, &e.Owned, key, listedBy}
 		}
 	}
 	for _, e := range p.Kept {
-		add(e, "")
+		add(e, e.Objects, "")
 	}
 	for i := range p.Steps {
 		if s := &p.Steps[i]; s.Action == ActionConflict && (s.File != nil || s.listedBy != "") {
-			add(s.Old, s.listedBy)
+			add(s.Old, s.has(), s.listedBy)
 		}
 	}
 	return all

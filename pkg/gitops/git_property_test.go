@@ -1,0 +1,412 @@
+package gitops
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+)
+
+// repository is a history whose tree is in a Git repository. Rows and forms are outside of
+// it, as in practice.
+type repository struct {
+	*history
+	*site
+	t       *testing.T
+	root    string
+	a       Arrangement
+	at      string
+	renames bool // Git detects renames
+	sum     *attacked
+}
+
+// attacked counts what histories did.
+type attacked struct{ runs, refused, killed, left, merges, conflicts, forced int }
+
+// newRepository begins a history with a commit.
+func newRepository(t *testing.T, seed uint64, sum *attacked) *repository {
+	t.Helper()
+	root := t.TempDir()
+	g := &repository{history: newHistory(seed, policy.Plain), site: &site{TB: t, dir: filepath.Join(root, "tree"), quick: true}, t: t, root: root, sum: sum}
+	g.target = []policy.Target{policy.Plain, policy.Argo, policy.Flux}[g.IntN(3)]
+	g.renames = g.IntN(2) == 0
+	if g.IntN(2) == 0 { // two hubs of one name, one of them without a namespace
+		g.hubs["crm"], g.hubs["erp"] = lynq.HubKey{Name: "crm"}, lynq.HubKey{Namespace: "eu", Name: "crm"}
+	}
+	g.arrange()
+	g.git("init", "-q", "--template=", "-b", "main")
+	attributes := "* -text\nlynqctl-index.jsonl merge=union linguist-generated\nkustomization.yaml merge=union\n"
+	if err := os.WriteFile(filepath.Join(root, ".gitattributes"), []byte(attributes), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g.commit()
+	return g
+}
+
+func (g *repository) arrange() {
+	g.a = Arrangement{PerNode: g.IntN(3) == 0, Spread: g.IntN(3) == 0}
+}
+
+// git runs Git, and reports whether it succeeded.
+func (g *repository) git(args ...string) bool {
+	g.t.Helper()
+	if !g.renames {
+		args = append([]string{"-c", "merge.renames=false", "-c", "diff.renames=false"}, args...)
+	}
+	c := exec.Command("git", args...)
+	c.Dir = g.root
+	c.Env = append(os.Environ(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
+		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_EDITOR=true", "LC_ALL=C")
+	return c.Run() == nil
+}
+
+func (g *repository) commit() {
+	g.t.Helper()
+	if !g.git("add", "-A") || !g.git("commit", "-q", "--allow-empty", "-m", "run") {
+		g.t.Fatalf("%s: git doesn't commit", g.at)
+	}
+}
+
+// resolve takes one side of each conflict, until Git is done with what it does.
+func (g *repository) resolve(operation string) {
+	g.t.Helper()
+	for range 30 {
+		out, err := g.output("diff", "--name-only", "--diff-filter=U")
+		if err != nil {
+			g.t.Fatal(err)
+		}
+		for _, file := range strings.Fields(out) {
+			g.sum.conflicts++
+			side := []string{"--ours", "--theirs"}[g.IntN(2)]
+			if !g.git("checkout", side, "--", file) { // that side deleted it
+				g.git("rm", "-q", "-f", "--", file)
+			}
+		}
+		g.choose()
+		g.git("add", "-A")
+		switch {
+		case operation == "merge":
+			g.git("commit", "-q", "--no-edit", "--allow-empty")
+		case !g.git(operation, "--continue"):
+			if out, _ := g.output("diff", "--name-only", "--diff-filter=U"); out == "" {
+				g.git(operation, "--skip")
+			}
+		}
+		if g.idle() {
+			return
+		}
+	}
+	g.t.Fatalf("%s: git %s doesn't end", g.at, operation)
+}
+
+// choose takes one side of each conflict that Git writes into a file. A conflict of two
+// renames is in both versions of the file.
+func (g *repository) choose() {
+	g.t.Helper()
+	files := g.treeFiles()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		text := files[name]
+		if !strings.Contains(text, "\n<<<<<<<") {
+			continue
+		}
+		var lines []string
+		side, take := 0, 1+g.IntN(2)
+		for line := range strings.Lines(text) {
+			switch {
+			case strings.HasPrefix(line, "<<<<<<<"):
+				side = 1
+			case strings.HasPrefix(line, "=======") && side == 1:
+				side = 2
+			case strings.HasPrefix(line, ">>>>>>>"):
+				side = 0
+			case side == 0 || side == take:
+				lines = append(lines, line)
+			}
+		}
+		g.write(name, strings.Join(lines, ""))
+	}
+}
+
+func (g *repository) output(args ...string) (string, error) {
+	c := exec.Command("git", args...)
+	c.Dir = g.root
+	out, err := c.Output()
+	return string(out), err
+}
+
+// idle reports whether Git is in no operation.
+func (g *repository) idle() bool {
+	for _, name := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"} {
+		if _, err := os.Stat(filepath.Join(g.root, ".git", name)); err == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// operate changes the tree with Git alone.
+func (g *repository) operate() {
+	g.t.Helper()
+	g.sum.merges++
+	g.git("checkout", "-q", "-B", "work", fmt.Sprintf("main~%d", g.IntN(2)))
+	for range 1 + g.IntN(2) {
+		g.turn()
+	}
+	g.git("checkout", "-q", "main")
+	if g.IntN(3) > 0 {
+		g.turn()
+	}
+	var done bool
+	operation := []string{"merge", "rebase", "cherry-pick", "revert"}[g.IntN(4)]
+	switch operation {
+	case "merge":
+		done = g.git("merge", "-q", "--no-edit", "work")
+	case "rebase":
+		g.git("checkout", "-q", "work")
+		done = g.git("rebase", "-q", "main")
+	case "cherry-pick":
+		done = g.git("cherry-pick", "--allow-empty", "--keep-redundant-commits", "work")
+	case "revert":
+		done = g.git("revert", "--no-edit", fmt.Sprintf("HEAD~%d", g.IntN(2)))
+	}
+	if !done && !g.idle() {
+		g.resolve(operation)
+	}
+	if operation == "rebase" {
+		g.git("checkout", "-q", "-B", "main", "work")
+	}
+	g.commit()
+}
+
+// turn changes rows, makes a run, and commits the tree.
+func (g *repository) turn() {
+	g.t.Helper()
+	g.change()
+	g.changeForms()
+	if g.IntN(6) == 0 {
+		g.arrange()
+	}
+	in := g.history.run()
+	in.Arrangement = g.a
+	if g.IntN(4) == 0 {
+		g.attempt(in, 1+g.IntN(40))
+		if g.IntN(2) == 0 {
+			g.change()
+		}
+		if g.IntN(3) == 0 {
+			g.commit()
+		}
+		in = g.history.run()
+		in.Arrangement = g.a
+	}
+	g.attempt(in, 0)
+	g.commit()
+}
+
+// built returns the objects to which a tree's lists lead, and why kustomize can't build the
+// tree, or "".
+func built(t *testing.T, files map[string]string) (objects map[string]treeObject, broken string) {
+	t.Helper()
+	var texts []string
+	seen := map[string]bool{}
+	var follow func(folder string)
+	follow = func(folder string) {
+		list, there := files[path.Join(folder, kustomizationFile)]
+		if !there {
+			broken = "no list in " + folder
+		}
+		names, _ := listedIn([]byte(list))
+		for _, name := range names {
+			at := path.Join(folder, name)
+			if seen[at] {
+				broken = "twice: " + at
+				continue
+			}
+			seen[at] = true
+			if text, isFile := files[at]; !isFile {
+				follow(at)
+			} else {
+				for _, d := range documents([]byte(text)) {
+					texts = append(texts, string(d))
+				}
+			}
+		}
+	}
+	if files[kustomizationFile] != "" {
+		follow(".")
+	}
+	if objects = objectsIn(t, texts); len(objects) < len(texts) {
+		broken = "an object in two files"
+	}
+	return objects, broken
+}
+
+// attempt makes a run, unless a guard refuses it. With a step, the run is killed there.
+func (g *repository) attempt(in *Input, step int) *Plan {
+	g.t.Helper()
+	before, wasBroken := built(g.t, g.treeFiles())
+	strict := *in
+	strict.Limits, strict.Nodes = decide.Limits{}, cloned(in.Nodes)
+	_, p := g.plan(&strict)
+	guarded := len(Refuse(&strict, p)) > 0
+	nodes := in.Nodes
+	in.Nodes = cloned(nodes)
+	d, p := g.plan(in)
+	g.sum.runs++
+	if len(Refuse(in, p)) > 0 {
+		g.sum.refused++
+		return nil
+	}
+	if in.Nodes = cloned(nodes); step > 0 {
+		if g.killed(in, step) {
+			g.sum.killed++
+		}
+		return p
+	}
+	g.site.carryOut(d, p)
+	after, broken := built(g.t, g.treeFiles())
+	if broken != "" && wasBroken == "" {
+		g.t.Errorf("%s: the run breaks the tree: %s", g.at, broken)
+	}
+	g.check(before, after, guarded)
+	return p
+}
+
+func (g *repository) treeFiles() map[string]string {
+	if _, err := os.Stat(g.dir); err != nil {
+		return nil
+	}
+	return g.files()
+}
+
+// check compares a tree before and after a run. An object that an active row renders stays,
+// and an object with data doesn't leave unless a guard counts it.
+func (g *repository) check(before, after map[string]treeObject, guarded bool) {
+	g.t.Helper()
+	active := map[string]string{}
+	for _, n := range g.nodes() {
+		for _, o := range n.Objects {
+			active[o.Kind+"/"+o.Namespace+"/"+o.Name] = n.Name
+		}
+		for _, ref := range n.Claims.Refs {
+			active[ref.Kind+"/"+ref.Namespace+"/"+ref.Name] = n.Name
+		}
+	}
+	for name, o := range before {
+		if _, there := after[name]; there || o.retained {
+			continue
+		}
+		g.sum.left++
+		if n := active[name]; n != "" {
+			g.t.Errorf("%s: %s of node %s leaves the tree, and node %s renders it", g.at, name, o.node, n)
+		} else if o.data && !guarded {
+			g.t.Errorf("%s: %s of node %s leaves the tree, and no guard counts it", g.at, name, o.node)
+		}
+	}
+}
+
+// converge makes complete runs. The second one must not change anything.
+func (g *repository) converge() {
+	g.t.Helper()
+	for _, r := range g.rows {
+		r.failed, r.waits = "", ""
+	}
+	g.excluded = ""
+	clear(g.grace)
+	all := g.whole()
+	p := g.attempt(all, 0)
+	if p == nil || p.Count(ActionConflict) > 0 {
+		g.sum.forced++
+		if g.force = true; os.Getenv("LYNQCTL_TREE_FORCED") != "" {
+			g.t.Logf("%s: forced: %v", g.at, g.why())
+		}
+		all = g.whole()
+		all.Force = true
+		if p = g.attempt(all, 0); p == nil {
+			g.t.Errorf("%s: refused with --force, too: %v", g.at, g.why())
+			return
+		}
+	}
+	again := g.whole()
+	_, p = g.plan(again)
+	if left := actions(p); len(left) > 0 || len(Refuse(again, p)) > 0 {
+		g.t.Errorf("%s: the tree doesn't converge: %v %v", g.at, left, Refuse(again, p))
+	}
+	after, broken := built(g.t, g.treeFiles())
+	if broken != "" {
+		g.t.Errorf("%s: the tree doesn't build: %s", g.at, broken)
+	}
+	want := 0
+	for _, n := range g.nodes() {
+		for _, o := range n.Objects {
+			want++
+			if got := after[o.Kind+"/"+o.Namespace+"/"+o.Name]; got.node != n.Namespace+"."+n.Name {
+				g.t.Errorf("%s: %s of node %s is of node %q", g.at, o.Full(), n.Name, got.node)
+			}
+		}
+	}
+	if len(after) != want {
+		g.t.Errorf("%s: the tree has %d objects instead of %d", g.at, len(after), want)
+	}
+	g.force = false
+}
+
+// whole returns a run on everything that may delete everything.
+func (g *repository) whole() *Input {
+	in := g.part(false)
+	in.Arrangement, in.Limits = g.a, decide.Limits{AllowEmpty: true, MaxDelete: toll.MaxDelete{Nodes: 1000}}
+	return in
+}
+
+// why returns the refusals and conflicts of a complete run.
+func (g *repository) why() (all []string) {
+	in := g.whole()
+	in.Force = g.force
+	_, p := g.plan(in)
+	for _, r := range Refuse(in, p) {
+		all = append(all, RefusalText(&r))
+	}
+	for _, s := range p.Of(ActionConflict) {
+		all = append(all, s.Path+": "+s.Why)
+	}
+	return all
+}
+
+// TestTreeSurvivesGit makes random runs on a tree in a Git repository, some of them killed
+// or narrowed, and merges, rebases, cherry-picks and reverts their commits. LYNQCTL_TREE_GIT
+// says how many histories, and LYNQCTL_TREE_SEED the first seed.
+//
+// It isn't parallel, because Git's processes would hold the locks of other tests' trees for
+// a moment.
+func TestTreeSurvivesGit(t *testing.T) {
+	histories, first := number(t, "LYNQCTL_TREE_GIT", 4), number(t, "LYNQCTL_TREE_SEED", 0)
+	var sum attacked
+	for seed := first; seed < first+histories; seed++ {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			g := newRepository(t, uint64(seed), &sum)
+			for step := range 5 {
+				g.at = fmt.Sprintf("seed %d, step %d", seed, step)
+				if step > 0 && g.IntN(2) == 0 {
+					g.operate()
+				}
+				g.turn()
+				if g.IntN(4) == 0 {
+					g.converge()
+					g.commit()
+				}
+			}
+			g.converge()
+		})
+	}
+	t.Logf("%d histories: %+v", histories, sum)
+}

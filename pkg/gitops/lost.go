@@ -1,0 +1,144 @@
+package gitops
+
+import (
+	"path"
+	"slices"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// Others may have changed a file or a list, so that lynqctl doesn't write it. Git does that,
+// too: it merges a file into another one that it takes for the same under a new name. Then
+// an object could leave its old place, and not arrive at the new one.
+
+// has returns the objects in a step's file before the run. If others changed the file, its
+// content counts, because the index doesn't describe it.
+func (s *Step) has() []index.ObjectKey {
+	switch {
+	case s.Old == nil || s.Old.Shared() || isApp(s.Path) || !s.State.There || path.Base(s.Path) == kustomizationFile:
+		return nil
+	case s.State.Content == nil || slices.Contains(s.Old.Digests, s.State.Digest):
+		return s.Old.Objects
+	}
+	var all []index.ObjectKey
+	for _, text := range documents(s.State.Content) {
+		doc, err := yaml.Parse(string(text))
+		if err != nil {
+			return s.Old.Objects
+		}
+		all = append(all, index.ObjectKey{Ref: refOf(doc)})
+	}
+	return all
+}
+
+// unlisted returns the files and folders that a list should name, and that it doesn't name
+// because others changed it. The values are the lists.
+func (p *Plan) unlisted() map[string]string {
+	all := map[string]string{}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if s.Action != ActionConflict || s.File == nil || path.Base(s.Path) != kustomizationFile {
+			continue
+		}
+		has := namesIn(s.State.Content)
+		names, _ := listedIn(s.File.Bytes)
+		for _, name := range names {
+			if !slices.Contains(has, name) {
+				all[path.Join(path.Dir(s.Path), name)] = s.Path
+			}
+		}
+	}
+	return all
+}
+
+// changedList returns the list that others changed and that doesn't lead to a file, or "".
+func changedList(unlisted map[string]string, file string) string {
+	for len(unlisted) > 0 && file != "." {
+		if list := unlisted[file]; list != "" {
+			return list
+		}
+		file = path.Dir(file)
+	}
+	return ""
+}
+
+// refuseLost refuses a plan in which an object leaves its file, while others changed the
+// file or the list of its new place. It also refuses to drop an object from the build that
+// the index has nowhere, because no guard counts it.
+func (in *Input) refuseLost(p *Plan) []plan.Refusal {
+	if p.Count(ActionConflict) == 0 {
+		return nil
+	}
+	unlisted, placed, blocked := p.unlisted(), map[lynq.Ref]bool{}, map[lynq.Ref]string{}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		stays := s.Action == ActionConflict
+		if stays && (s.File != nil || s.listedBy != "") {
+			for _, k := range s.has() {
+				placed[k.Ref] = true
+			}
+		}
+		if s.File == nil {
+			continue
+		}
+		list := changedList(unlisted, s.Path)
+		for _, k := range s.File.Objects {
+			switch {
+			case stays:
+				blocked[k.Ref] = s.Path
+			case list != "":
+				blocked[k.Ref] = list
+			default:
+				placed[k.Ref] = true
+			}
+		}
+	}
+	return in.lostOf(p, placed, blocked)
+}
+
+// lostOf refuses the objects that leave a file and are in no other. blocked has the changed
+// files in which they should be.
+func (in *Input) lostOf(p *Plan, placed map[lynq.Ref]bool, blocked map[lynq.Ref]string) (refusals []plan.Refusal) {
+	known := map[lynq.Ref]bool{}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		leaves := s.Action == ActionUpdate || s.Action == ActionRemove || s.Action == ActionConflict && s.File == nil && s.listedBy == ""
+		if !leaves {
+			continue
+		}
+		for _, k := range s.has() {
+			by := blocked[k.Ref]
+			switch {
+			case placed[k.Ref] || k.ID == HookID:
+				continue
+			case by == "" && len(known) == 0:
+				in.know(known)
+				fallthrough
+			case by == "":
+				if known[k.Ref] {
+					continue
+				}
+				by = s.Path
+			}
+			refusals = append(refusals, plan.Refusal{
+				Guard: GuardForeign, Path: by,
+				What: "others changed it, so that " + k.Full() + " would leave " + s.Path + " and be in no other file",
+				Fix:  "restore it from Git, or overwrite it with --force",
+			})
+		}
+	}
+	return refusals
+}
+
+// know notes the objects in the index.
+func (in *Input) know(known map[lynq.Ref]bool) {
+	for i := range in.Index.Entries {
+		for _, k := range in.Index.Entries[i].Objects {
+			known[k.Ref] = true
+		}
+	}
+}
