@@ -12,7 +12,7 @@
 # make robust-memory  the same in memory, 200 steps in a second of a core: STEPS=20000
 # make robust-points  a fault at each request of each command, in memory
 # make robust-points-cluster  some of these faults on a real control plane: POINTS=1000
-# make robust-broken  whether the driver finds each of eleven broken promises
+# make robust-broken  whether the driver finds each of thirteen broken promises
 # make security       the tests that docs/security.md names
 # make vuln           known vulnerabilities in what lynqctl calls, where their database can be reached
 # make fuzz           each fuzz target for FUZZTIME, those of names for FUZZLESS

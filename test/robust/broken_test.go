@@ -61,6 +61,16 @@ func breakages() []breakage {
 			`return r.UID == string(l.UID) || r.UID == "" && l.Written()`,
 			`return r.UID == string(l.UID) || r.UID == ""`,
 		}}, "forged-copy"},
+		{"plans from a list that is older than the last write", []edited{{
+			"internal/kube/list.go",
+			"return metav1.ListOptions{LabelSelector: selector}",
+			`return metav1.ListOptions{LabelSelector: selector, ResourceVersion: "0"}`,
+		}}, ""},
+		{"repeats work that has ended", []edited{{
+			"pkg/apply/decide/decide.go",
+			"case l == nil && o.Ended(r):",
+			"case l == nil && o.Ended(nil):",
+		}}, "job-ended"},
 		{"takes a failed list for an empty one", []edited{{
 			"pkg/apply/observe/objects.go",
 			"o.unknown(refs, err)\n",

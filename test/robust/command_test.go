@@ -255,12 +255,13 @@ func (w *world) run(t *testing.T, verb string, o options) (execution, []string) 
 	if e.erased != "" || lags(o.one("fault")) {
 		exit = -1 // the run may have passed the object already
 	}
-	c.At, c.Gone, c.Writes = time.Now(), w.gone, w.writes()
+	c.At, c.Gone, c.Ended, c.Writes = time.Now(), w.gone, w.ended, w.writes()
 	wrong := model.Check(c, before, w.last, exit)
 	if verb == "plan" {
 		w.freeze(t, c.Inputs, before)
 	}
 	w.gone.Forget(c, w.last, exit)
+	w.ended.See(w.last)
 	if strings.Contains(e.said, "panic:") || strings.Contains(e.said, "goroutine ") {
 		wrong = append(wrong, "lynqctl panicked")
 	}

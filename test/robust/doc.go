@@ -12,7 +12,7 @@
 //	make robust-points                 a fault at each request of each command
 //	make robust-points-cluster         1 000 of these faults on a real control plane
 //	make robust-states                 random states that runs must repair
-//	make robust-broken                 eleven broken promises that the driver must find
+//	make robust-broken                 thirteen broken promises that the driver must find
 //
 // In memory, lynqctl runs in the test's process, with an API server of package apiserver,
 // and a clock that skips every pause. A test that passes there must also pass on a real

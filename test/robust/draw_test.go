@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lynqctl/lynqctl/test/robust/model"
@@ -54,7 +55,7 @@ func (d drawer) chances() []chance {
 	return []chance{
 		{40, d.apply}, {4, d.plan}, {8, d.planned}, {8, d.remove}, {5, d.prune}, {5, d.restore}, {4, d.adopt}, {4, d.rebuild}, {3, d.finalize}, {3, d.look},
 		{6, d.row}, {6, d.column}, {5, d.hand}, {6, d.rehub}, {5, d.uid}, {2, d.renamed}, {3, d.grace}, {6, d.pass}, {6, d.move}, {6, d.dropOrAdd}, {7, d.set}, {4, d.exclusion}, {2, d.tombstone}, {4, d.stages}, {6, d.revised},
-		{5, d.made}, {4, d.marked}, {2, d.copied}, {4, d.erased}, {8, d.forgotten}, {4, d.lost}, {6, d.forged}, {4, d.blurred}, {4, d.serving},
+		{3, d.aliased}, {6, d.expired}, {5, d.made}, {4, d.marked}, {2, d.copied}, {4, d.erased}, {8, d.forgotten}, {4, d.lost}, {6, d.forged}, {4, d.blurred}, {4, d.serving},
 	}
 }
 
@@ -389,6 +390,22 @@ func (d drawer) set() string {
 	default:
 		return with("set", f.Name, id, "deletion", pick(d, model.Delete, model.Delete, model.Retain, model.RetainOnApply, model.RetainOnDelete))
 	}
+}
+
+// aliased names the kind of a resource by its other API group, or again by the first one.
+func (d drawer) aliased() string {
+	f := d.form()
+	for _, r := range f.Resources {
+		if r.Kind == model.Note || r.Kind == model.Space {
+			return with("set", f.Name, r.ID, "alias", strconv.FormatBool(!r.Alias))
+		}
+	}
+	return ""
+}
+
+// expired lets Kubernetes delete a Job that has ended.
+func (d drawer) expired() string {
+	return with("expire", d.object(func(o model.Object) bool { return o.Kind == model.Job }))
 }
 
 func (d drawer) exclusion() string {

@@ -185,7 +185,7 @@ func add(f *model.Form, r model.Resource) {
 	}
 }
 
-// editResource FORM ID name|deletion|adoption|when|data VALUE
+// editResource FORM ID name|deletion|adoption|when|data|alias VALUE
 func editResource(in model.Inputs, a []string) {
 	withForm(in, a[0], func(f *model.Form) {
 		r := f.Resource(a[1])
@@ -201,6 +201,8 @@ func editResource(in model.Inputs, a []string) {
 			r.Adoption = value
 		case "data":
 			r.Data = value == "true"
+		case "alias":
+			r.Alias = value == "true"
 		case "when":
 			r.When = strings.TrimPrefix(value, "-")
 		}

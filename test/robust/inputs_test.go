@@ -45,12 +45,16 @@ func catalog(id string) model.Resource {
 		r.Kind = model.Space
 	case "kind":
 		r.Kind = model.Kind
+	case "note":
+		r.Kind = model.Note
+	case "task":
+		r.Kind, r.Ends = model.Job, true
 	}
 	return r
 }
 
 func resourceIDs() []string {
-	return []string{"conf", "data", "keep", "far", "wid", "opt", "seed", "over", "hold", "set", "take", "bye", "space", "kind"}
+	return []string{"conf", "data", "keep", "far", "wid", "opt", "seed", "over", "hold", "set", "take", "bye", "space", "kind", "note", "task"}
 }
 
 // nameOf returns the template of a resource's name.
@@ -93,6 +97,7 @@ func firstInputs() model.Inputs {
 type paper struct {
 	group      string // of Widgets
 	namespaces map[string]string
+	views      bool // the cluster serves Projects, which are views of Namespaces
 }
 
 // files returns hub, forms and rows in lynqctl's format, by path.
@@ -255,9 +260,18 @@ func (p paper) manifest(r model.Resource) (list, text string) {
 			`selector: {matchLabels: {set: "{{ .uid }}"}}, template: {metadata: {labels: {set: "{{ .uid }}"}}, spec: {` + pod + "}}, " +
 			"volumeClaimTemplates: [{metadata: {name: main}, " + claim + "}]}}"
 	case model.Job:
+		if r.Ends {
+			return "jobs", `{apiVersion: batch/v1, kind: Job, metadata: {annotations: {plan: "{{ .plan }}"}}, ` +
+				"spec: {ttlSecondsAfterFinished: 86400, template: {spec: {restartPolicy: Never, containers: [{name: main, image: main}]}}}}"
+		}
 		return "jobs", "{apiVersion: batch/v1, kind: Job, spec: {backoffLimit: 0, template: {spec: {restartPolicy: Never, " + pod + "}}}}"
 	case model.Space:
+		if r.Alias && p.views {
+			return "manifests", `{apiVersion: project.openshift.io/v1, kind: Project, metadata: {annotations: {plan: "{{ .plan }}"}}}`
+		}
 		return "namespaces", `{apiVersion: v1, kind: Namespace, metadata: {annotations: {plan: "{{ .plan }}"}}}`
+	case model.Note:
+		return "manifests", note(r.Alias)
 	case model.Kind:
 		name := r.Name
 		return "manifests", "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {group: " + p.things() + ", scope: Namespaced, " +
@@ -265,6 +279,16 @@ func (p paper) manifest(r model.Resource) (list, text string) {
 			"versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}}"
 	}
 	return "configMaps", `{apiVersion: v1, kind: ConfigMap, data: {plan: "{{ .plan }}"}}`
+}
+
+// note returns an Event, under the name of its other API group if alias is set.
+func note(alias bool) string {
+	apiVersion, about, text, by := "v1", "involvedObject", "message", "reportingComponent"
+	if alias {
+		apiVersion, about, text, by = "events.k8s.io/v1", "regarding", "note", "reportingController"
+	}
+	return fmt.Sprintf(`{apiVersion: %s, kind: Event, metadata: {annotations: {plan: "{{ .plan }}"}}, %s: {kind: ConfigMap, namespace: "{{ .namespace }}", name: main}, `+
+		`%s: hello, %s: example.com/main, reportingInstance: main, action: none, reason: Noted, type: Normal, eventTime: "2026-01-01T00:00:00.000000Z"}`, apiVersion, about, text, by)
 }
 
 // resource returns everything of a resource except its manifest.

@@ -127,7 +127,7 @@ func (w *world) keep(t *testing.T, o options) (execution, []string) {
 	if k.e.exit < 0 || len(wrong) > 0 {
 		return k.e, wrong
 	}
-	c.At, c.Gone = time.Now(), w.gone
+	c.At, c.Gone, c.Ended = time.Now(), w.gone, w.ended
 	return k.e, append(wrong, model.Check(c, k.before, w.last, -1)...)
 }
 
@@ -175,7 +175,7 @@ func (k *keeping) phase(t *testing.T, c model.Command, least time.Duration) []st
 	}
 	k.before.See(k.e.marked)
 	k.e.erased, k.e.marked = "", nil
-	c.At, c.Gone = time.Now(), k.world.gone
+	c.At, c.Gone, c.Ended = time.Now(), k.world.gone, k.ended
 	wrong := model.Check(c, k.before, now, exit)
 	k.before = now
 	return append(wrong, k.escalated(t)...)

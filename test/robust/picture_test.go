@@ -3,6 +3,7 @@ package robust_test
 import (
 	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,7 +18,7 @@ import (
 // come last, so that no object is newer than its inventory.
 func (w *world) resources() []schema.GroupVersionResource {
 	return []schema.GroupVersionResource{
-		resourceOf(model.Claim), resourceOf(model.Set), resourceOf(model.Job), w.widgets(), configMaps(),
+		resourceOf(model.Claim), resourceOf(model.Set), resourceOf(model.Job), resourceOf(model.Note), w.widgets(), configMaps(),
 	}
 }
 
@@ -30,6 +31,8 @@ func resourceOf(kind string) schema.GroupVersionResource {
 		return schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "statefulsets"}
 	case model.Job:
 		return schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "jobs"}
+	case model.Note:
+		return schema.GroupVersionResource{Version: "v1", Resource: "events"}
 	case model.Space:
 		return schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 	case model.Kind:
@@ -147,7 +150,8 @@ func (w *world) see(t *testing.T, o *unstructured.Unstructured, namespace string
 		inventory := w.inventory(o)
 		k.inventory = &inventory
 	case record != "" || o.GetName() == "kube-root-ca.crt" || o.GetName() == theirs:
-	case o.GetKind() == model.Job && o.GetLabels()["lynq.sh/hub"] != "" && o.GetAnnotations()["lynq.sh/resource-id"] != "forged":
+	case o.GetKind() == model.Note && !strings.Contains(o.GetName(), "-note"): // of a controller
+	case o.GetKind() == model.Job && o.GetLabels()["lynq.sh/hub"] != "" && !slices.Contains([]string{"forged", "task"}, o.GetAnnotations()["lynq.sh/resource-id"]):
 		// A running hook isn't an object of its node, and leaves when it has ended.
 	default:
 		object, err := w.objectOf(o, namespace)
@@ -191,6 +195,10 @@ func (w *world) objectOf(o *unstructured.Unstructured, namespace string) (model.
 	if spec, is := content["spec"].(map[string]any); is {
 		spec = maps.Clone(spec)
 		delete(spec, "volumeName") // the controller of volumes binds it
+		if o.GetKind() == model.Job {
+			delete(spec, "selector") // the server sets it, and labels of the template
+			delete(spec, "template")
+		}
 		content["spec"] = spec
 	}
 	var err error
@@ -234,7 +242,7 @@ func (w *world) inventory(o *unstructured.Unstructured) model.Inventory {
 	var entries []struct {
 		Key, UID, Deletion string
 		Excluded, Adopted  bool
-		HoldsData          bool
+		HoldsData, Ended   bool
 	}
 	data, _, _ := unstructured.NestedString(o.Object, "data", "resources")
 	if json.Unmarshal([]byte(data), &entries) != nil {
@@ -249,7 +257,7 @@ func (w *world) inventory(o *unstructured.Unstructured) model.Inventory {
 				break
 			}
 		}
-		i.Entries = append(i.Entries, model.Entry{Ref: ref, UID: e.UID, Deletion: e.Deletion, Excluded: e.Excluded, Adopted: e.Adopted, Data: e.HoldsData})
+		i.Entries = append(i.Entries, model.Entry{Ref: ref, UID: e.UID, Deletion: e.Deletion, Excluded: e.Excluded, Adopted: e.Adopted, Data: e.HoldsData, Ended: e.Ended})
 	}
 	return i
 }
@@ -258,6 +266,9 @@ func (w *world) inventory(o *unstructured.Unstructured) model.Inventory {
 // namespace is KIND/NAME.
 func (w *world) refOf(key string) model.Ref {
 	kind, name, _ := strings.Cut(key, "/")
+	if kind == "Project" {
+		kind = model.Space // whose view it is
+	}
 	if kind != model.Space && kind != model.Kind {
 		return model.ParseRef(key)
 	}

@@ -220,7 +220,7 @@ func (h *history) step(t *testing.T, line string) {
 	h.last = h.look(t)
 	// A person may delete objects. A person may also delete an inventory that the garbage
 	// collector treats as the owner of an unserved kind.
-	if !slices.Contains([]string{"erase", "replace", "remake", "lose"}, op) {
+	if !slices.Contains([]string{"erase", "expire", "replace", "remake", "lose"}, op) {
 		h.wrong = model.Check(model.Command{Verb: "wait"}, before, h.last, 0)
 	}
 }

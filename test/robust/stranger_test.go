@@ -32,6 +32,7 @@ func (w *world) strange(t *testing.T, op string, args []string) error {
 		"copy":    {1, w.copy},
 		"strip":   {1, w.strip},
 		"erase":   {1, w.erase},
+		"expire":  {1, w.expire},
 		"replace": {1, w.replace},
 		"remake":  {1, w.remake},
 		"forget":  {1, w.forget},
@@ -221,7 +222,7 @@ func (w *world) make(t *testing.T, a []string) {
 		}}
 	case model.Space:
 		delete(object, "data")
-	case model.Set, model.Kind:
+	case model.Set, model.Kind, model.Note:
 		return // lynqctl creates enough of them
 	}
 	o := &unstructured.Unstructured{Object: object}
@@ -302,6 +303,33 @@ func (w *world) erase(t *testing.T, a []string) {
 			return apierrors.IsNotFound(err), nil
 		})
 	}
+}
+
+// expire REF: deletes a Job that has ended, like the controller of their lifetimes.
+func (w *world) expire(t *testing.T, a []string) {
+	ref := model.ParseRef(a[0])
+	o := w.get(t, ref)
+	if ref.Kind != model.Job || o == nil {
+		return
+	}
+	if _, lives, _ := unstructured.NestedFieldNoCopy(o.Object, "spec", "ttlSecondsAfterFinished"); !lives {
+		return
+	}
+	w.await(t, ref.String()+" to end", func() (bool, error) {
+		o = w.get(t, ref)
+		ended, _, err := unstructured.NestedString(o.Object, "status", "completionTime")
+		return ended != "", err
+	})
+	object, err := w.objectOf(o, ref.Namespace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	background := metav1.DeletePropagationBackground
+	if err := w.client(ref).Delete(t.Context(), ref.Name, metav1.DeleteOptions{PropagationPolicy: &background}); err != nil && !apierrors.IsNotFound(err) {
+		t.Fatal(err)
+	}
+	w.await(t, ref.String()+" to be gone", func() (bool, error) { return w.get(t, ref) == nil, nil })
+	w.ended[ref] = object.Body
 }
 
 // replace REF: deletes a ConfigMap, and creates another one with the same name.

@@ -46,6 +46,7 @@ type world struct {
 	written        map[string]string // their files
 	last           *model.Cluster
 	gone           model.Gone
+	ended          model.Ended
 	frozen         model.Frozen // the plan file
 	// strangers has the uids of objects that other people created, and no inventory has
 	// recorded since.
@@ -91,6 +92,11 @@ func newMemoryWorld(t *testing.T) *world {
 	server := apiserver.New(shared)
 	w := &world{Namespace: "near", memory: server}
 	server.Allowed = w.allowed
+	server.ServeView(&apiserver.View{
+		Group: "events.k8s.io", Version: "v1", Kind: "Event", Plural: "events", OfKind: "Event",
+		Fields: map[string]string{"regarding": "involvedObject", "note": "message", "reportingController": "reportingComponent"},
+	})
+	server.ServeView(&apiserver.View{Group: "project.openshift.io", Version: "v1", Kind: "Project", Plural: "projects", OfKind: "Namespace"})
 	proxy := faultproxy.NewWithin(server)
 	w.proxy, w.program = proxy.Proxy, inProcess{proxy, memoryKubeconfig(t), &lynqform.Memory{}}
 	if w.Dynamic, err = dynamic.NewForConfig(&rest.Config{Host: "http://memory", Transport: server, QPS: -1}); err != nil {
@@ -105,7 +111,8 @@ func newMemoryWorld(t *testing.T) *world {
 func (w *world) begin(t *testing.T, far string) {
 	t.Helper()
 	w.dir, w.inputs, w.gone, w.strangers = t.TempDir(), firstInputs(), model.Gone{}, map[string]bool{}
-	w.paper = paper{group: w.Namespace + ".example.com", namespaces: map[string]string{model.Near: w.Namespace, model.Far: far}}
+	w.ended = model.Ended{}
+	w.paper = paper{group: w.Namespace + ".example.com", namespaces: map[string]string{model.Near: w.Namespace, model.Far: far}, views: w.memory != nil}
 	w.createAll(t, fmt.Sprintf(`apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: widgets.%[1]s}

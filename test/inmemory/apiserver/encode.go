@@ -94,7 +94,7 @@ func (o *stored) protobuf() ([]byte, error) {
 
 // one returns an answer with one object.
 func (s *Server) one(q *query, o *stored) ([]byte, error) {
-	text, err := s.encoded(q.form, o)
+	text, err := s.encoded(q.form, q.show(o))
 	if err != nil || q.form == asJSON {
 		return text, err
 	}
@@ -109,7 +109,7 @@ func (s *Server) many(q *query, objects []*stored, version int) ([]byte, error) 
 	meta := metav1.ListMeta{ResourceVersion: strconv.Itoa(version)}
 	items := make([][]byte, 0, len(objects))
 	for _, o := range objects {
-		text, err := s.encoded(q.form, o)
+		text, err := s.encoded(q.form, q.show(o))
 		if err != nil {
 			return nil, err
 		}
@@ -150,7 +150,7 @@ func field(to []byte, number byte, value []byte) []byte {
 }
 
 func jsonList(q *query, meta metav1.ListMeta, items [][]byte) []byte {
-	text := []byte(`{"apiVersion":"` + q.kind.apiVersion() + `","kind":"` + q.kind.name + `List","metadata":{"resourceVersion":"` + meta.ResourceVersion + `"},"items":[`)
+	text := []byte(`{"apiVersion":"` + q.shown().apiVersion() + `","kind":"` + q.shown().name + `List","metadata":{"resourceVersion":"` + meta.ResourceVersion + `"},"items":[`)
 	for i, item := range items {
 		if i > 0 {
 			text = append(text, ',')

@@ -13,6 +13,7 @@ import (
 type kind struct {
 	group, version, name, plural string
 	namespaced                   bool
+	view                         *View // nil for most
 }
 
 func (k kind) apiVersion() string { return strings.TrimPrefix(k.group+"/"+k.version, "/") }
@@ -20,20 +21,20 @@ func (k kind) apiVersion() string { return strings.TrimPrefix(k.group+"/"+k.vers
 // builtIn returns the kinds of every cluster that lynqctl and its tests use.
 func builtIn() []kind {
 	return []kind{
-		{"", "v1", "ConfigMap", "configmaps", true},
-		{"", "v1", "Secret", "secrets", true},
-		{"", "v1", "ServiceAccount", "serviceaccounts", true},
-		{"", "v1", "PersistentVolumeClaim", "persistentvolumeclaims", true},
-		{"", "v1", "Pod", "pods", true},
-		{"", "v1", "Event", "events", true},
-		{"", "v1", "Namespace", "namespaces", false},
-		{"apps", "v1", "StatefulSet", "statefulsets", true},
-		{"batch", "v1", "Job", "jobs", true},
-		{"coordination.k8s.io", "v1", "Lease", "leases", true},
-		{"apiextensions.k8s.io", "v1", definitionKind, "customresourcedefinitions", false},
-		{"rbac.authorization.k8s.io", "v1", "ClusterRole", "clusterroles", false},
-		{"rbac.authorization.k8s.io", "v1", "ClusterRoleBinding", "clusterrolebindings", false},
-		{"operator.lynq.sh", "v1", "LynqNode", "lynqnodes", true},
+		{"", "v1", "ConfigMap", "configmaps", true, nil},
+		{"", "v1", "Secret", "secrets", true, nil},
+		{"", "v1", "ServiceAccount", "serviceaccounts", true, nil},
+		{"", "v1", "PersistentVolumeClaim", "persistentvolumeclaims", true, nil},
+		{"", "v1", "Pod", "pods", true, nil},
+		{"", "v1", "Event", "events", true, nil},
+		{"", "v1", "Namespace", "namespaces", false, nil},
+		{"apps", "v1", "StatefulSet", "statefulsets", true, nil},
+		{"batch", "v1", "Job", "jobs", true, nil},
+		{"coordination.k8s.io", "v1", "Lease", "leases", true, nil},
+		{"apiextensions.k8s.io", "v1", definitionKind, "customresourcedefinitions", false, nil},
+		{"rbac.authorization.k8s.io", "v1", "ClusterRole", "clusterroles", false, nil},
+		{"rbac.authorization.k8s.io", "v1", "ClusterRoleBinding", "clusterrolebindings", false, nil},
+		{"operator.lynq.sh", "v1", "LynqNode", "lynqnodes", true, nil},
 	}
 }
 
@@ -64,7 +65,7 @@ func defined(o *stored) (kind, bool) {
 	}
 	version, _ := versions[0].(map[string]any)
 	name, _ := version["name"].(string)
-	return kind{text("spec", "group"), name, text("spec", "names", "kind"), text("spec", "names", "plural"), text("spec", "scope") == "Namespaced"}, version["served"] == true
+	return kind{text("spec", "group"), name, text("spec", "names", "kind"), text("spec", "names", "plural"), text("spec", "scope") == "Namespaced", nil}, version["served"] == true
 }
 
 // find returns the kind of a path.

@@ -18,6 +18,10 @@ const (
 	Late = "Test-Late"
 )
 
+// cacheLags is the number of changes that lists of version 0 don't see. Servers answer those
+// from a cache, which may lag by any time.
+const cacheLags = 30
+
 // lagging reads the headers of a request.
 func (q *query) lagging(h http.Header) {
 	q.behind, _ = strconv.Atoi(h.Get(Behind))   // "" means 0

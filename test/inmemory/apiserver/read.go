@@ -145,7 +145,7 @@ func (s *Server) news(w *watching) (text []byte, err error) {
 				continue
 			}
 			var object []byte
-			object, err = s.encoded(asJSON, e.object)
+			object, err = s.encoded(asJSON, w.show(e.object))
 			text = append(append(append(text, `{"type":"`+what+`","object":`...), object...), "}\n"...)
 		}
 	}

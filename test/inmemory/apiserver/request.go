@@ -57,7 +57,8 @@ func (s *Server) parse(r *http.Request) (*query, error) {
 	if !served {
 		return nil, apierrors.NewGenericServerResponse(http.StatusNotFound, q.verb, schema.GroupResource{Group: group, Resource: plural}, "", "", 0, true)
 	}
-	q.kind, q.at = found, key{found.group, found.name, asked.Namespace, asked.Name}
+	q.kind, q.view = s.stores(found), found.view
+	q.at = key{q.kind.group, q.kind.name, asked.Namespace, asked.Name}
 	q.form = formOf(r.Header.Get("Accept"), found, q.watch)
 	if !found.namespaced {
 		q.at.namespace = ""

@@ -92,7 +92,8 @@ type query struct {
 	verb    string
 	core    bool // for discovery: the core group
 	kind    kind
-	at      key // the name is "" for a collection
+	view    *View // under which the client named the kind, or nil
+	at      key   // the name is "" for a collection
 	watch   bool
 	from    string          // the resource version before the first event of a watch
 	labels  labels.Selector // nil for all
@@ -115,6 +116,9 @@ func (q *query) resource() schema.GroupResource {
 
 // answer carries out a query.
 func (s *Server) answer(q *query) ([]byte, error) {
+	if q.verb == "list" && q.from == "0" {
+		q.behind = max(q.behind, cacheLags)
+	}
 	if q.behind > 0 && (q.verb == "list" || q.verb == "get") {
 		return s.old(q)
 	}

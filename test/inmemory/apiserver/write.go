@@ -24,6 +24,7 @@ func (s *Server) write(q *query) ([]byte, error) {
 	if err := q.decode(); err != nil {
 		return nil, err
 	}
+	q.store()
 	live := s.objects[q.at]
 	next, err := s.next(q, live)
 	if err != nil {

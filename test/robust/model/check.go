@@ -20,6 +20,7 @@ func Check(c Command, before, after *Cluster, exit int) []string {
 	wrong = append(wrong, c.staged(before, after)...)
 	wrong = append(wrong, c.unplanned(before, after, exit)...)
 	wrong = append(wrong, c.unsharded(before, after)...)
+	wrong = append(wrong, c.repeated(before, after)...)
 	if c.Verb != "wait" {
 		wrong = append(wrong, unrecorded(before, after)...)
 	}
@@ -259,6 +260,9 @@ func (c Command) missing(after *Cluster) []string {
 			continue
 		}
 		o, is := after.At(r.Ref)
+		if !is && r.Resource.Ends && after.ended(r) {
+			continue
+		}
 		if !is {
 			wrong = append(wrong, fmt.Sprintf("%s is missing, the run succeeded, and node %s renders it", r.Ref, r.Node.Name()))
 			continue

@@ -35,6 +35,7 @@ type Entry struct {
 	UID, Deletion     string
 	Excluded, Adopted bool
 	Data              bool // the form marked it so
+	Ended             bool // a run saw its work complete
 }
 
 // Inventory is an inventory, or the copy of one during a restore.

@@ -16,6 +16,7 @@ const (
 	Job    = "Job"
 	Space  = "Namespace"
 	Kind   = "CustomResourceDefinition"
+	Note   = "Event"
 )
 
 // The namespaces of the model: the nodes' one, another one, and none.
@@ -85,6 +86,8 @@ type Resource struct {
 	Data               bool // holdsData
 	Hook               bool // a Job that runs before its node is deleted, and isn't an object of the node
 	TakesClaims        bool // a StatefulSet whose claims Kubernetes deletes with it
+	Ends               bool // a Job that Kubernetes deletes when it has ended
+	Alias              bool // the form names its kind by the other API group that serves it
 }
 
 // Form is a form of a hub.

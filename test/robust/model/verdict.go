@@ -28,6 +28,8 @@ type Command struct {
 	// At is the time at which the command ended. Gone has the nodes in their grace periods.
 	At   time.Time
 	Gone Gone
+	// Ended has the Jobs that Kubernetes deleted after their work.
+	Ended Ended
 
 	rendered []Rendered // by the inputs
 }
