@@ -38,7 +38,8 @@ them.
 Exit codes:
   0    success, or nothing to do
   1    some nodes were not migrated; the others were
-  2    invalid usage, or the cluster can't be read; nothing changed
+  2    invalid usage, or the cluster has no Lynq operator or can't be read;
+       nothing changed
   3    refused by a guard, or not confirmed; nothing changed
   130  interrupted; run the command again to continue`,
 		Example: `  # Preview the migration of the whole cluster

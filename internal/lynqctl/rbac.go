@@ -55,8 +55,9 @@ Exit codes:
   lynqctl rbac -f forms/ --for apply --service-account ci/lynqctl |
     kubectl apply -f -
 
-  # Print read-only roles
-  lynqctl rbac -f forms/ --for status,diff --name lynqctl-look
+  # Print roles that read only. diff also needs the verbs of writes, because the
+  # API server tries them in a dry run
+  lynqctl rbac -f forms/ --for status --name lynqctl-look
 
   # Check your own permissions
   lynqctl rbac -f forms/ --check`,
@@ -165,7 +166,7 @@ func (a *app) checkRights(ctx context.Context, f *rbacFlags, rights *rbac.Rights
 		return err
 	}
 	if slices.ContainsFunc(lacking, func(r rbac.Rule) bool { return !r.Optional }) {
-		return &session.Error{Outcome: session.Failed, Err: session.ErrReported, Summary: "rights are missing: lynqctl rbac without --check prints roles that give them"}
+		return &session.Error{Outcome: session.Failed, Err: session.ErrReported, Summary: "permissions are missing. To print roles, run lynqctl rbac without --check"}
 	}
 	return nil
 }

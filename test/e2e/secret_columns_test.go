@@ -296,6 +296,9 @@ func (s *secretive) holds(t *testing.T) {
 // recovers runs the commands that delete and repair.
 func (s *secretive) recovers(t *testing.T) {
 	t.Helper()
+	crds := filepath.Join("testdata", "operator", "crds.yaml") // without them, adopt-operator refuses the cluster
+	s.Kubectl(t, "", "apply", "--server-side", "-f", crds)
+	s.Kubectl(t, "", "wait", "--for=condition=Established", "--timeout=180s", "-f", crds)
 	for _, args := range [][]string{
 		{"inventory", "list", "-o", "wide"}, {"inventory", "show", "acme-app", "-o", "yaml", "-v=9"}, {"inventory", "show", "refused-app"},
 		{"delete", "form", "app", "--hub", s.hub(), "--dry-run=client", "-o", "json", "--out", filepath.Join(s.dir, "form.json")},

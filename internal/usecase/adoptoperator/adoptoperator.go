@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply"
@@ -98,7 +100,7 @@ func (j *job) look(ctx context.Context) (found, []plan.Refusal, error) {
 	case err != nil:
 		return found{}, nil, j.untouched(ctx, err)
 	case len(o.nodes) == 0 && !j.removes(o):
-		return found{}, nil, cmp.Or(j.nothing(o), session.ErrNothing)
+		return found{}, nil, cmp.Or(j.nothing(ctx, o), session.ErrNothing)
 	case j.run.RunOptions.Mode == session.ModeClient:
 		return f, nil, nil
 	}
@@ -114,8 +116,13 @@ func (*job) untouched(ctx context.Context, err error) error {
 	return session.Untouched(ctx, err)
 }
 
-// nothing says that no LynqNode exists.
-func (j *job) nothing(o *operated) error {
+// nothing says that no LynqNode exists. A cluster without the kind never had the operator,
+// or it is the wrong cluster.
+func (j *job) nothing(ctx context.Context, o *operated) error {
+	if _, err := j.run.Client.Resource(ctx, wellknown.Group, "", wellknown.KindNode); meta.IsNoMatchError(err) {
+		err = errors.New("the cluster has no Lynq operator: it serves no LynqNodes. Choose another cluster with --context")
+		return &session.Error{Outcome: session.BadInput, Err: err, Summary: "nothing was migrated"}
+	}
 	if len(o.problems) > 0 {
 		return j.ended(o, nil)
 	}

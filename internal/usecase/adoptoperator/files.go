@@ -170,6 +170,6 @@ func (j *job) removeForms(ctx context.Context, p lynq.HubKey, hubs, forms []*uns
 			return fmt.Errorf("remove %s %s/%s: %w", u.GetKind(), u.GetNamespace(), u.GetName(), err)
 		}
 	}
-	j.run.Engine.Notef("hub %s/%s is handed over, and the operator has nothing of it any more: lynqctl apply -f %s", p.Namespace, p.Name, j.o.ExportDir)
+	j.run.Engine.Notef("hub %s/%s: migration complete. Next: lynqctl apply -f %s", p.Namespace, p.Name, j.o.ExportDir)
 	return nil
 }

@@ -214,18 +214,18 @@ func untried(s *plan.Step) string {
 	}
 	var parts []string
 	if s.Reason == reason.Takeover {
-		parts = append(parts, "the marks by which it is theirs")
+		parts = append(parts, "labels and annotations of the tool")
 	}
 	if s.Action != plan.ActionTrack && s.Live.Updated && s.Applies() {
-		parts = append(parts, "fields that were written by another patchStrategy and the form does not have")
+		parts = append(parts, "fields that another patchStrategy wrote and the form lacks")
 	}
 	if s.Action != plan.ActionTrack && s.Object.Overrides(s.Live) {
-		parts = append(parts, "fields that kubectl or Helm set and the form does not have")
+		parts = append(parts, "fields that kubectl or Helm set and the form lacks")
 	}
 	if len(parts) == 0 {
 		return ""
 	}
-	return strings.Join(parts, ", and ") + " go too: that cannot be tried"
+	return "removes " + strings.Join(parts, ", and ") + "; a dry run can't test that"
 }
 
 func refOf(s *plan.Step) lynq.Ref {

@@ -11,7 +11,7 @@ import (
 
 // These messages describe objects that no watch reported yet, and deleted ones.
 const (
-	NotSeenYet = "the API server has not told of it yet"
+	NotSeenYet = "waiting for the API server"
 	Deleted    = "was deleted, or has lost its label lynq.sh/hub"
 	replaced   = "was deleted and created again"
 )
