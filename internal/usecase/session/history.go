@@ -199,7 +199,7 @@ func (e *entry) step(n *history.Node, s *report.StepResult) {
 		return
 	}
 	e.Counts.Objects[outcome]++
-	if s.Outcome == report.OutcomeDone {
+	if s.Acted() {
 		e.Counts.Actions[string(s.Step.Action)]++
 	}
 	if (s.Step.Action == plan.ActionKeep || s.Step.Action == plan.ActionSkip) && s.Outcome.Well() || s.Outcome == report.OutcomeSkipped && s.Step.Action == plan.ActionSkip {

@@ -55,6 +55,18 @@ type StepResult struct {
 	Interrupted bool    // the run ended before the step did
 }
 
+// Acted reports whether the run carried the step's action out. An object that wasn't ready in
+// time was written, too.
+func (s *StepResult) Acted() bool {
+	if s.Outcome == OutcomeNotReady {
+		switch s.Step.Action {
+		case plan.ActionCreate, plan.ActionAdopt, plan.ActionUpdate, plan.ActionRecreate:
+			return true
+		}
+	}
+	return s.Outcome == OutcomeDone
+}
+
 // Event returns the event of a step.
 func (s *StepResult) Event() Event {
 	return Event{
@@ -262,7 +274,7 @@ func (s *Summary) count(n *NodeResult) {
 		if ended.Outcome != "" {
 			s.Objects[ended.Outcome]++
 		}
-		if ended.Outcome != OutcomeDone {
+		if !ended.Acted() {
 			continue
 		}
 		s.Actions[ended.Step.Action]++
