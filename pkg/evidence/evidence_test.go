@@ -148,7 +148,7 @@ func TestLines(t *testing.T) {
 	want := []string{
 		"100 rows (120 in the last run, 2026-01-02T03:04:05Z), 95 active (110), 5 inactive (10)",
 		"1 row is new, 15 vanished, 2 became inactive",
-		"15 of 93 rows changed: image in 12, user in 3 (empty in 2), pw (empty in 1)",
+		"at least 15 of 93 rows changed: image in 12, user in 3 (empty in 2), pw (empty in 1)",
 		"columns: new zone; gone plan, size",
 	}
 	if diff := cmp.Diff(want, e.Lines()); diff != "" {
@@ -168,5 +168,27 @@ func TestLines(t *testing.T) {
 	swapped := Evidence{Last: last, Before: Counts{3, 2, 1}, Now: Counts{3, 2, 1}, Rows: &Rows{New: 2, Vanished: 1, Compared: 1}}
 	if diff := cmp.Diff([]string{"3 rows (3 in the last run, 2026-01-02T03:04:05Z), 2 active (2), 1 inactive (1)", "2 rows are new, 1 vanished"}, swapped.Lines()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestUnchanged(t *testing.T) {
+	columns := []string{"plan", "pw", "size"}
+	source := func(columns []string, rows ...[]string) *Source {
+		s := NewSource(columns, func(c string) bool { return c == "pw" })
+		for _, r := range rows {
+			s.Active(r[0], r[1:])
+		}
+		return s
+	}
+	note := source(columns, []string{"acme", "gold", "x", "1"}, []string{"bolt", "gold", "y", "2"}).Note("key")
+	now := source([]string{"size", "new", "plan", "pw"}, []string{"acme", "1", "n", "silver", "x"}, []string{"bolt", "2", "n", "gold", "y"}, []string{"coil", "3", "n", "gold", "z"})
+	unchanged := now.Unchanged(note)
+	for uid, want := range map[string]string{"acme": "[size]", "bolt": "[size plan]", "coil": "[]", "gone": "[]"} {
+		if got := fmt.Sprint(unchanged(uid)); got != want {
+			t.Errorf("%s: %s, want %s", uid, got, want)
+		}
+	}
+	if got := now.Unchanged("")("acme"); got != nil {
+		t.Errorf("without a note: %v", got)
 	}
 }

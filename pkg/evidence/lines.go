@@ -88,7 +88,19 @@ func (r *Rows) changed() string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %s changed: %s%s", r.Changed, phrase.Count(r.Compared, "row"), strings.Join(parts, ", "), r.sample())
+	return fmt.Sprintf("%s%d of %s changed: %s%s", r.atLeast(), r.Changed, phrase.Count(r.Compared, "row"), strings.Join(parts, ", "), r.sample())
+}
+
+// sure is the number of changed rows up to which hardly any other change is missed: a note
+// has 8 bits of a value, so one of 256 changes isn't seen.
+const sure = 9
+
+// atLeast says that the number of changed rows is a lower bound, if it probably is.
+func (r *Rows) atLeast() string {
+	if r.Changed > sure && r.Changed < r.Compared {
+		return "at least "
+	}
+	return ""
 }
 
 func (r *Rows) sample() string {

@@ -281,3 +281,38 @@ func (c *comparison) row(now, before []byte) {
 		c.rows.Changed++
 	}
 }
+
+// Unchanged returns a function that names the columns of a row whose values are those of an
+// earlier note. It returns nil for a row that isn't known in both. Eight bits can't tell all
+// values apart: one of 256 changed values counts as unchanged.
+func (s *Source) Unchanged(earlier string) func(uid string) []string {
+	before, key := read(earlier)
+	if before == nil {
+		return func(string) []string { return nil }
+	}
+	c := comparison{now: s.noteWith(key), before: before, rows: &Rows{}}
+	c.match()
+	return func(uid string) []string {
+		u := keyedUID(key, hash(uid))
+		now, was := c.now.row(u), c.before.row(u)
+		if now == nil || was == nil {
+			return nil
+		}
+		var columns []string
+		for k, at := range c.columns {
+			if column := &c.rows.Columns[k]; !column.Secret && now.values[at[0]] == was.values[at[1]] {
+				columns = append(columns, column.Name)
+			}
+		}
+		return columns
+	}
+}
+
+// row returns the row with a uid, or nil if it is missing or two rows have this digest.
+func (n *note) row(uid uint32) *noteRow {
+	i, found := slices.BinarySearchFunc(n.rows, uid, func(r noteRow, uid uint32) int { return cmp.Compare(r.uid, uid) })
+	if !found || i+1 < len(n.rows) && n.rows[i+1].uid == uid {
+		return nil
+	}
+	return &n.rows[i]
+}
