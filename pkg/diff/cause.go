@@ -113,6 +113,9 @@ type Origin struct {
 	// Sources are the fields of the manifest that rows feed, nil where that is
 	// not known.
 	Sources []Source
+	// Unchanged are columns whose values are what they were when the object was written
+	// last. Of other columns that isn't known, or they changed.
+	Unchanged []string
 }
 
 // Source is a field of a manifest that columns of a row feed. In its path, "[]"
@@ -144,8 +147,11 @@ func (o *Origin) cause(f *Field, all []managed, live map[string]any) Cause {
 	if !o.SameForm {
 		possible = append(possible, CauseForm)
 	}
-	if columns := o.columns(f.Path); o.fed(f, columns, wanted, ours) {
-		possible, c.Columns = append(possible, CauseRow), columns
+	columns := o.columns(f.Path)
+	changed := o.changed(columns)
+	fed := o.fed(f, columns, wanted, ours)
+	if fed && (len(changed) > 0 || len(columns) == 0) {
+		possible, c.Columns = append(possible, CauseRow), changed
 	}
 	if !ours && !o.Held {
 		possible = append(possible, CauseDrift)
@@ -153,8 +159,22 @@ func (o *Origin) cause(f *Field, all []managed, live map[string]any) Cause {
 	if !o.SameVersion {
 		possible = append(possible, CauseVersion)
 	}
+	if fed && len(possible) == 0 { // something changed it: the columns did before the last run
+		possible, c.Columns = []CauseKind{CauseRow}, columns
+	}
 	c.Kind = anyOf(possible)
 	return c
+}
+
+// changed returns the columns that may have changed since the object was written last.
+func (o *Origin) changed(columns []string) []string {
+	var changed []string
+	for _, c := range columns {
+		if !slices.Contains(o.Unchanged, c) {
+			changed = append(changed, c)
+		}
+	}
+	return changed
 }
 
 // fed tells whether a row may have a part in what becomes of a field. Which fields

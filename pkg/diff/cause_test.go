@@ -46,6 +46,10 @@ func TestCause(t *testing.T) {
 		o.Sources = nil
 		return o
 	}
+	unchanged := func(o Origin, columns ...string) Origin {
+		o.Unchanged = columns
+		return o
+	}
 	nothing := func(o Origin) Origin {
 		o.Desired = map[string]any{"spec": map[string]any{"l": []any{}}}
 		return o
@@ -58,6 +62,10 @@ func TestCause(t *testing.T) {
 		want   string
 	}{
 		{"ours, fed by columns", field("spec", "a"), OpReplace, form, "form or row (columns plan, seats)"},
+		{"one of the columns changed", field("spec", "a"), OpReplace, unchanged(form, "plan"), "form or row (column seats)"},
+		{"none of the columns changed", field("spec", "a"), OpReplace, unchanged(form, "plan", "seats"), "form"},
+		{"one of the columns changed, the same form", field("spec", "a"), OpReplace, unchanged(row, "seats"), "row (column plan)"},
+		{"none of the columns changed, the same form", field("spec", "a"), OpReplace, unchanged(row, "plan", "seats"), "row (columns plan, seats)"},
 		{"ours, in a list", inList.with(Element{Field: "v"}), OpReplace, form, "form or row (column size)"},
 		{"ours, an entry whose field is fed", inList, OpReplace, form, "form or row (column size)"},
 		{"ours, fed by none", field("spec", "whole", "in"), OpReplace, form, "form"},

@@ -61,6 +61,24 @@ func (j *Job) evidence(h load.HubPrograms) *evidence.Evidence {
 	return e
 }
 
+// UnchangedColumns returns a function that names the columns of a node's row whose values are
+// those of the last run, as far as the run knows. The column of the uid is one of them, since
+// another uid is another node.
+func (j *Job) UnchangedColumns(h load.HubPrograms) func(uid string) []string {
+	var identity []string
+	for _, m := range h.Hub.Mappings {
+		if m.Variable == "uid" {
+			identity = append(identity, m.Column)
+		}
+	}
+	record, source := j.Records[h.Key], j.sources[h.Key]
+	if record == nil || source == nil {
+		return func(string) []string { return identity }
+	}
+	of := source.Unchanged(record.RowNotes)
+	return func(uid string) []string { return append(of(uid), identity...) }
+}
+
 // used returns the columns that the forms of a hub use. It returns nil for a narrowed run,
 // which leaves warnings about the source to a run on all nodes.
 func (j *Job) used(h load.HubPrograms) []string {

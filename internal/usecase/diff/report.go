@@ -201,6 +201,10 @@ func (t *diffRun) origin(p *plan.NodePlan, s *plan.Step) (*diff.Origin, error) {
 		origin.Secrets.Removed = !known || t.secretHubs[p.Hub] && !origin.SameForm
 		origin.Secrets.Changed = s.Entry.Sensitive && !origin.SameForm
 		origin.SameVersion = plan.SameVersion(t.version, s.Entry, p.Inventory, t.hubs[p.Hub])
+		// A node that failed may lack values of earlier runs.
+		if inv := p.Inventory; inv != nil && inv.Status.Failed+inv.Status.Skipped+inv.Status.Conflicted == 0 && t.unchanged[p.Hub] != nil {
+			origin.Unchanged = t.unchanged[p.Hub](p.UID)
+		}
 		origin.Held = s.Object.Applied(s.Adopted) && s.Live.Fields != "" && s.Live.Fields == s.Entry.Fields
 	}
 	return origin, nil

@@ -36,7 +36,9 @@ type diffRun struct {
 	// secretValues are those of the run.
 	secretValues *redact.Filter
 	hubs         map[lynq.HubKey]*inventory.Hub
-	version      string // the version of lynqctl
+	// unchanged names the columns of a row whose values are those of the last run.
+	unchanged map[lynq.HubKey]func(uid string) []string
+	version   string // the version of lynqctl
 	// keepSides keeps both sides of each object for an external diff program.
 	keepSides bool
 	// plans has the nodes that were planned without an error.
@@ -74,9 +76,12 @@ var (
 // try carries out plans as a trial.
 func try(ctx context.Context, j *usecase.Job, plans []plan.Plan, keepSides bool) (*diffRun, error) {
 	t := &diffRun{
-		Cluster: j.Client, programs: programsOf(j.Hubs), secretHubs: secretHubsOf(j.Hubs), secretValues: j.Engine.Secrets, hubs: j.Records, version: j.Engine.Version, keepSides: keepSides,
+		Cluster: j.Client, programs: programsOf(j.Hubs), secretHubs: secretHubsOf(j.Hubs), secretValues: j.Engine.Secrets, hubs: j.Records, unchanged: map[lynq.HubKey]func(string) []string{}, version: j.Engine.Version, keepSides: keepSides,
 		plans: map[lynq.NodeKey]*plan.NodePlan{}, ending: map[stepKey]plan.Step{},
 		sides: map[lynq.Ref]sides{}, ended: map[stepKey]report.Event{}, nodes: map[*plan.NodePlan]*diff.Node{},
+	}
+	for _, h := range j.Hubs {
+		t.unchanged[h.Key] = j.UnchangedColumns(h)
 	}
 	for i := range plans {
 		for k := range plans[i].Nodes {
