@@ -259,10 +259,10 @@ func (j *Job) agree(ctx context.Context, plans []plan.Plan) ([]plan.Plan, error)
 	deleted := func(p plan.Plan) bool {
 		return p.Counts[plan.ActionDelete]+p.Counts[plan.ActionCollect]+p.Counts[plan.ActionRecreate] > 0
 	}
+	j.TellEvidence(plans) // also in CI, whose log is all that remains
 	if j.Options.Yes || j.RunOptions.Plan != nil || j.Adopting != nil || !j.Engine.View.Attended() || !slices.ContainsFunc(plans, deleted) {
 		return plans, nil
 	}
-	j.TellEvidence(plans)
 	if err := j.Engine.View.Preview(plans); err != nil {
 		return nil, session.Fail(err)
 	}
