@@ -90,6 +90,9 @@ func Find(c *Change, e Effects, next map[string]any) []Code {
 	return found
 }
 
+// creates reports whether the object is new, in a cluster or in a tree.
+func (c *Change) creates() bool { return c.Action == "create" || c.Action == "added" }
+
 // rightsGrow reports whether a change of RBAC can give somebody more permissions. A new
 // object has no fields: all of it is new.
 func rightsGrow(c *Change) bool {
@@ -97,7 +100,7 @@ func rightsGrow(c *Change) bool {
 		return false
 	}
 	if len(c.Fields) == 0 {
-		return c.Action == "create"
+		return c.creates()
 	}
 	return slices.ContainsFunc(c.Fields, func(f Field) bool {
 		return f.Op != "remove" && hasAnyPrefix(f.Path, ".rules", ".subjects", ".roleRef", ".aggregationRule") && !onlyFewer(f.Before, f.After)
@@ -141,7 +144,7 @@ func inPodTemplate(f Field) bool { return hasAnyPrefix(f.Path, ".spec.template")
 // fields, or any of a new object.
 func unpinned(c *Change, next map[string]any) bool {
 	if len(c.Fields) == 0 {
-		return c.Action == "create" && anyImage(next)
+		return c.creates() && anyImage(next)
 	}
 	return slices.ContainsFunc(c.Fields, func(f Field) bool {
 		if strings.HasSuffix(f.Path, ".image") {

@@ -56,6 +56,8 @@ func (s *Set) Causes(g *Group) []string {
 func (c *Common) String() string {
 	before, after := short(c.Before.String()), short(c.After.String())
 	switch {
+	case before == "" && after == "":
+		return c.Path // a tree tells no values
 	case c.Before.String() == "":
 		return c.Path + ": added " + after
 	case c.After.String() == "":

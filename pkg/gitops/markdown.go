@@ -15,11 +15,12 @@ import (
 func (r *Report) WriteMarkdown(w io.Writer) error {
 	m := &comment{}
 	m.head(r)
+	grouped := m.groups(r)
 	for _, s := range []struct {
 		change Change
 		title  string
 	}{{Removed, "Removed"}, {Changed, "Changed"}, {Added, "Added"}} {
-		m.section(s.title, s.change, r.Changes)
+		m.section(s.title, s.change, r.Changes, grouped)
 	}
 	_, err := io.WriteString(w, m.String())
 	return err
@@ -103,15 +104,63 @@ func (r *Report) headline() string {
 	return "nothing changes"
 }
 
+// These limit what groups take of a comment, and the nodes that a group names.
+const (
+	maxGroups = markdown.MaxLength / 2
+	maxNames  = 200
+)
+
+// groups writes findings, and the groups of objects that change in the same way in many
+// nodes. It returns these objects.
+func (m *comment) groups(r *Report) map[*ObjectChange]bool {
+	set, objects := r.changeSet()
+	for _, f := range set.Found() {
+		fmt.Fprintf(&m.Builder, "\n- **%s**: %s", f.Level, markdown.Text(f.String()))
+	}
+	if len(set.Found()) > 0 {
+		m.WriteString("\n")
+	}
+	grouped, more := map[*ObjectChange]bool{}, 0
+	for i := range set.Groups {
+		g := &set.Groups[i]
+		if !g.Many() {
+			continue
+		}
+		for _, k := range g.Members {
+			grouped[objects[k]] = true
+		}
+		var b strings.Builder
+		fmt.Fprintf(&b, "\n**%d. %s**", i+1, markdown.Text(set.Title(g)))
+		if causes := strings.Join(set.Causes(g), "; "); causes != "" {
+			fmt.Fprintf(&b, ": %s", markdown.Text(causes))
+		}
+		b.WriteString("\n\n")
+		for k := range g.Fields {
+			fmt.Fprintf(&b, "- %s\n", markdown.Code(g.Fields[k].String()))
+		}
+		fmt.Fprintf(&b, "\n<details><summary>%s</summary>\n\n%s\n\n</details>\n", phrase.Count(g.Nodes, "node"), markdown.Text(set.Names(g.Members, maxNames)))
+		if m.Len()+b.Len() > maxGroups {
+			more++
+			continue
+		}
+		m.WriteString(b.String())
+	}
+	if more > 0 {
+		fmt.Fprintf(&m.Builder, "\n**%s**\n", phrase.Count(more, "more group"))
+	}
+	return grouped
+}
+
 // left counts the lines that didn't fit.
 const left = "- ... and %s\n"
 
-// section writes a folded list of the nodes with one kind of change.
-func (m *comment) section(title string, what Change, changes []NodeChange) {
+// section writes a folded list of the nodes with one kind of change, but for objects that
+// stand in a group.
+func (m *comment) section(title string, what Change, changes []NodeChange, grouped map[*ObjectChange]bool) {
 	var lines []string
 	for i := range changes {
-		if changes[i].Change == what {
-			lines = append(lines, nodeLines(&changes[i]))
+		if text := nodeLines(&changes[i], grouped); changes[i].Change == what && text != "" {
+			lines = append(lines, text)
 		}
 	}
 	if len(lines) == 0 {
@@ -123,13 +172,15 @@ func (m *comment) section(title string, what Change, changes []NodeChange) {
 	m.WriteString("\n</details>\n")
 }
 
-// nodeLines returns the lines of a node. For a created or removed node, the names of its
-// objects are enough.
-func nodeLines(n *NodeChange) string {
+// nodeLines returns the lines of a node, "" if all of its objects stand in groups. For a
+// created or removed node, the names of its objects are enough.
+func nodeLines(n *NodeChange, grouped map[*ObjectChange]bool) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "- **%s** (hub %s, namespace %s)\n", markdown.Code(n.Name), markdown.Code(cmp.Or(n.hub, n.Hub.Name)), markdown.Code(n.Namespace))
 	for i := range n.Objects {
 		o := &n.Objects[i]
+		if grouped[o] {
+			continue
+		}
 		fmt.Fprintf(&b, "  - %s", markdown.Code(o.Object))
 		if n.Change == Changed {
 			fmt.Fprintf(&b, " %s", o.Change)
@@ -139,16 +190,27 @@ func nodeLines(n *NodeChange) string {
 			if j > 0 {
 				sign = ","
 			}
-			fmt.Fprintf(&b, "%s %s", sign, markdown.Code(f.Field))
-			if len(f.Columns) > 0 {
-				columns := make([]string, len(f.Columns))
-				for k, c := range f.Columns {
-					columns[k] = markdown.Code(c)
-				}
-				fmt.Fprintf(&b, " (from %s)", strings.Join(columns, ", "))
-			}
+			fmt.Fprintf(&b, "%s %s%s", sign, markdown.Code(f.Field), n.from(f.Columns))
 		}
 		b.WriteByte('\n')
 	}
-	return b.String()
+	if b.Len() == 0 && len(n.Objects) > 0 {
+		return ""
+	}
+	return fmt.Sprintf("- **%s** (hub %s, namespace %s)\n", markdown.Code(n.Name), markdown.Code(cmp.Or(n.hub, n.Hub.Name)), markdown.Code(n.Namespace)) + b.String()
+}
+
+// from says which columns feed a field, and whether the form may have changed it, too.
+func (n *NodeChange) from(columns []string) string {
+	if len(columns) == 0 {
+		return ""
+	}
+	of := make([]string, len(columns))
+	for k, c := range columns {
+		of[k] = markdown.Code(c)
+	}
+	if n.formChanged {
+		return fmt.Sprintf(" (from the form or %s)", strings.Join(of, ", "))
+	}
+	return fmt.Sprintf(" (from %s)", strings.Join(of, ", "))
 }

@@ -82,6 +82,9 @@ type NodeChange struct {
 	Objects []ObjectChange
 
 	hub string // name for messages
+	// formChanged is set if the form has another digest than in the tree, or if that isn't
+	// known.
+	formChanged bool
 }
 
 // nodeChangeFields is the JSON form of a NodeChange.
@@ -171,6 +174,7 @@ func NewReport(in *Input, p *Plan, changed bool) *Report {
 	for _, k := range keys {
 		n := nodes[k]
 		n.compare(&r.Objects)
+		n.change.formChanged = p.formChanged(index.OriginOf(n.change.Hub, n.change.Form))
 		n.change.hub, _ = in.Called(&index.Owned{Hub: n.change.Hub})
 		r.Nodes.count(n.change.Change)
 		if n.change.Change != "" {
@@ -178,6 +182,12 @@ func NewReport(in *Input, p *Plan, changed bool) *Report {
 		}
 	}
 	return r
+}
+
+// formChanged reports whether the run renders another version of a form than the tree has.
+func (p *Plan) formChanged(form index.Origin) bool {
+	had, renders := index.Digests{Origins: p.had}, index.Digests{Origins: p.renders}
+	return !slices.Equal(had.Of(form), renders.Of(form))
 }
 
 // nodeChange has a node's objects before and after.

@@ -219,7 +219,9 @@ func TestMarkdownFits(t *testing.T) {
 	for i := range 30_000 {
 		what := []Change{Removed, Changed, Added}[i%3]
 		r.Nodes.count(what)
-		r.Changes = append(r.Changes, NodeChange{NodeID: blue(fmt.Sprintf("tenant-%d-web", i)), Change: what, Objects: []ObjectChange{{Change: what, Object: "ConfigMap/a/b"}}})
+		node := blue(fmt.Sprintf("tenant-%d-web", i))
+		node.Form.Name = fmt.Sprint("form", i) // no other node changes in the same way
+		r.Changes = append(r.Changes, NodeChange{NodeID: node, Change: what, Objects: []ObjectChange{{Change: what, Object: "ConfigMap/a/b"}}})
 		r.Conflicts = append(r.Conflicts, Conflict{fmt.Sprintf("tenant-%d-web/a.yaml", i), "it was changed since lynqctl wrote it"})
 	}
 	var b strings.Builder
@@ -236,5 +238,39 @@ func TestMarkdownFits(t *testing.T) {
 	}
 	if open, closed := strings.Count(b.String(), "<details>"), strings.Count(b.String(), "</details>"); open != 3 || closed != 3 {
 		t.Errorf("%d details begin, %d end", open, closed)
+	}
+}
+
+// TestMarkdownGroups checks that a comment says once what happens to many nodes.
+func TestMarkdownGroups(t *testing.T) {
+	r := &Report{Changed: true}
+	for i := range 1000 {
+		r.Nodes.count(Changed)
+		n := NodeChange{NodeID: blue(fmt.Sprintf("t%03d-web", i)), Change: Changed, formChanged: true}
+		n.Form.Name = "web"
+		o := ObjectChange{Change: Changed, ID: "app", Fields: []FieldChange{{Field: "spec.template.image"}}}
+		o.key.Ref = lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "blue", Name: n.Name}
+		n.Objects = []ObjectChange{o}
+		if i == 500 {
+			o.key.Kind, o.Fields, o.ID, o.Object = "Service", []FieldChange{{Field: "spec.x", Columns: []string{"plan"}}}, "door", "Service/blue/door"
+			n.Objects = append(n.Objects, o)
+		}
+		r.Changes = append(r.Changes, n)
+	}
+	var b strings.Builder
+	if err := r.WriteMarkdown(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"- **warning**: pods-restart: 1000 objects: pods restart\n- **info**: many-same: 1000 objects: most nodes change in the same way\n",
+		"\n**1. changed Deployment app of form web: 1000 nodes**: form\n\n- `.spec.template.image`\n", "t000-web, t001-web,", "t199-web and 800 more\n",
+		"<summary>Changed: 1 node</summary>\n\n- **`t500-web`** (hub `crm`, namespace `blue`)\n  - `Service/blue/door` changed: `spec.x` (from the form or `plan`)\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("it has no %q", want)
+		}
+	}
+	if lines := strings.Count(b.String(), "\n"); lines > 40 {
+		t.Errorf("%d lines: %s", lines, b.String())
 	}
 }

@@ -1,0 +1,60 @@
+package gitops
+
+import (
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/changeset"
+)
+
+// changeSet groups the changed objects. It also returns the object of each change. The set
+// has no values, since a report of a tree names none.
+func (r *Report) changeSet() (*changeset.Set, []*ObjectChange) {
+	var changes []changeset.Change
+	var objects []*ObjectChange
+	for i := range r.Changes {
+		n := &r.Changes[i]
+		for j := range n.Objects {
+			o := &n.Objects[j]
+			changes, objects = append(changes, n.changeOf(o)), append(objects, o)
+		}
+	}
+	all := r.Nodes.Added + r.Nodes.Changed + r.Nodes.Removed + r.Nodes.Unchanged
+	return changeset.Of(changes, all), objects
+}
+
+// changeOf returns a changed object of the node.
+func (n *NodeChange) changeOf(o *ObjectChange) changeset.Change {
+	c := changeset.Change{Node: n.NodeID, Ref: o.key.Ref, ID: o.ID, Action: string(o.Change), Words: string(o.Change)}
+	if o.Change == Changed && len(o.Fields) == 0 {
+		c.Cause = n.cause(nil)
+	}
+	for _, f := range o.Fields {
+		c.Fields = append(c.Fields, changeset.Field{Path: "." + f.Field, Columns: f.Columns, Cause: n.cause(f.Columns)})
+	}
+	if o.Change == Removed {
+		c.Findings = changeset.Find(&c, changeset.Effects{Contents: o.Contents != "", Data: o.key.Data || o.key.HoldsData()}, nil)
+	} else {
+		c.Findings = changeset.Find(&c, changeset.Effects{}, map[string]any{}) // without values
+	}
+	return c
+}
+
+// cause says why a field changes, as far as the tree knows: it has the digest of each form,
+// and no values of rows.
+func (n *NodeChange) cause(columns []string) string {
+	row := "row"
+	switch len(columns) {
+	case 0:
+	case 1:
+		row += " (column " + columns[0] + ")"
+	default:
+		row += " (columns " + strings.Join(columns, ", ") + ")"
+	}
+	switch {
+	case !n.formChanged:
+		return row
+	case len(columns) == 0:
+		return "form"
+	}
+	return "form or " + row
+}
