@@ -22,8 +22,9 @@ type Changes struct {
 	mu      sync.Mutex
 	objects map[lynq.Ref]bool
 	all     bool
-	// news is set if rows, files or other hubs noted something.
-	news bool
+	// news is set if rows, files or other hubs noted something, and restarted if a watch of
+	// the cluster started again.
+	news, restarted bool
 }
 
 // NewChanges makes one that nothing has been told of.
@@ -47,14 +48,15 @@ func (c *Changes) Note(objects ...lynq.Ref) {
 
 // NoteAll notes that any object may have changed, because of rows, files or other hubs.
 func (c *Changes) NoteAll() {
-	c.noteAll()
+	c.noteAll(false)
 	c.Wake()
 }
 
-// noteAll notes that any object may have changed, because the cluster says so.
-func (c *Changes) noteAll() {
+// noteAll notes that any object may have changed. restarted is set if a watch of the cluster
+// missed something.
+func (c *Changes) noteAll(restarted bool) {
 	c.mu.Lock()
-	c.all = true
+	c.all, c.restarted = true, c.restarted || restarted
 	c.mu.Unlock()
 	c.Again()
 }
@@ -76,6 +78,14 @@ func (c *Changes) News() bool {
 	return c.news
 }
 
+// Pressing reports whether something was noted for which a round ends early. The first list
+// of a watch isn't: the round that began the watch has just read these objects.
+func (c *Changes) Pressing() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.news || c.restarted || len(c.objects) > 0
+}
+
 // Again lets Due give a value for the changes that nobody took yet.
 func (c *Changes) Again() {
 	select {
@@ -89,10 +99,10 @@ func (c *Changes) Why() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case c.all:
+	case c.restarted:
 		return "a watch of the cluster started again, and any object may have changed"
 	case len(c.objects) == 0:
-		return "rows changed"
+		return "rows, files or another hub changed"
 	}
 	first := slices.MinFunc(slices.Collect(maps.Keys(c.objects)), func(a, b lynq.Ref) int { return cmp.Compare(a.String(), b.String()) })
 	if others := len(c.objects) - 1; others > 0 {
@@ -106,7 +116,7 @@ func (c *Changes) Take() (objects map[lynq.Ref]bool, all bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	objects, all = c.objects, c.all
-	c.objects, c.all, c.news = nil, false, false
+	c.objects, c.all, c.news, c.restarted = nil, false, false, false
 	return objects, all
 }
 
@@ -172,6 +182,6 @@ func (k *Kind) ref(key types.NamespacedName) lynq.Ref {
 func (k *Kind) Synced() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	k.changes.noteAll(k.synced)
 	k.synced = true
-	k.changes.noteAll()
 }

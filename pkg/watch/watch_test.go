@@ -196,8 +196,21 @@ func TestChanges(t *testing.T) {
 	if !due(changes) {
 		t.Error("what happened before the watch was there does not matter")
 	}
+	if changes.Pressing() {
+		t.Error("the first list of a watch ends a round early")
+	}
+	k.Synced()
+	if !due(changes) || !changes.Pressing() || changes.Why() != "a watch of the cluster started again, and any object may have changed" {
+		t.Error("a watch that started again doesn't end a round early")
+	}
+	if _, all := changes.Take(); !all || changes.Pressing() {
+		t.Error("not all objects are to be looked at, or they still press")
+	}
 	tell("a", 2)
 	tell("a", 3)
+	if !changes.Pressing() {
+		t.Error("a changed object doesn't end a round early")
+	}
 	if !due(changes) || due(changes) {
 		t.Error("two changes are not one thing to do")
 	}

@@ -117,6 +117,12 @@ func (h *hubWatch) interrupt(ctx context.Context, stop context.CancelCauseFunc, 
 		defer minute.Stop()
 		var changes, moved <-chan struct{}
 		var next watch.Timer
+		later := false // the next round handles what was noted
+		defer func() {
+			if later {
+				h.changes.Again()
+			}
+		}()
 		arm := func() {
 			if next = h.timer(began); !next.At.IsZero() {
 				timer.Reset(time.Until(next.At))
@@ -141,6 +147,9 @@ func (h *hubWatch) interrupt(ctx context.Context, stop context.CancelCauseFunc, 
 				h.tellWaiting()
 				minute.Reset(tellEvery)
 			case <-changes:
+				if later = !h.changes.Pressing(); later {
+					continue
+				}
 				h.changes.Again() // the next round handles it
 				h.tellEarly("", h.changes.Why())
 				stop(errNewChanges)
