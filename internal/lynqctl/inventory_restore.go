@@ -52,6 +52,7 @@ Exit codes:
 	flags.BoolVar(&f.everything, "all", false, "restore every inventory that needs it")
 	flags.StringSliceVar(&f.options.Hubs, "hub", nil, "limit to these hubs (NAME or NAMESPACE/NAME)")
 	flags.StringVar(&f.run.DryRun, "dry-run", f.run.DryRun, "none, client, or server (the last two show the inventories and write nothing)")
+	flags.Lookup("dry-run").NoOptDefVal = string(session.ModeClient)
 	flags.DurationVar(&f.run.LockTimeout, "lock-timeout", f.run.LockTimeout, "how long to wait for another run on the same hub")
 	return cmd
 }

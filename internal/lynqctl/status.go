@@ -49,7 +49,7 @@ Exit codes:
 func statusCommand(a *app) *cobra.Command {
 	var f statusFlags
 	cmd := &cobra.Command{
-		Use:        "status [TYPE/NAME...]",
+		Use:        "status [[TYPE/]NAME...]",
 		SuggestFor: []string{"get", "list", "ls", "ps", "top"},
 		Short:      "Show the current state of nodes",
 		Long: `Show the current state of every node, with totals for each hub and form. status
@@ -57,7 +57,7 @@ checks the live objects. It reports objects that are missing, not ready, or
 changed by another client.
 
 To see a node with its objects, run 'lynqctl status node NAME'. status also
-takes node/NAME, hub/NAME, and form/NAME.` + statusCodes,
+takes NAME, node/NAME, hub/NAME, and form/NAME.` + statusCodes,
 		Example: `  # Show the nodes of the context's namespace
   lynqctl status
 
@@ -93,14 +93,10 @@ func (f *statusFlags) checkNamed(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	if !strings.Contains(args[0], "/") {
-		hint := fmt.Sprintf("status node %s is one node", args[0])
-		if fix := suggest.Fix(args[0], statusTypes()); fix != "" {
-			hint = fix + "; " + hint
-		}
-		return fmt.Errorf("unknown command %q (%s)", "status "+args[0], hint)
+	if command, near := suggest.Near(args[0], statusTypes()); near {
+		return fmt.Errorf("unknown command %q (did you mean %q?; status node %s is one node)", "status "+args[0], command, args[0])
 	}
-	what, names, err := cmdflags.OneType(args, statusTypes())
+	what, names, err := cmdflags.OneType(typed(args), statusTypes())
 	if err != nil || what != "node" {
 		return err
 	}
@@ -116,12 +112,23 @@ func (f *statusFlags) checkNamed(cmd *cobra.Command, args []string) error {
 	return err
 }
 
+// typed makes bare names those of nodes.
+func typed(args []string) []string {
+	all := slices.Clone(args)
+	for i, name := range all {
+		if !strings.Contains(name, "/") {
+			all[i] = "node/" + name
+		}
+	}
+	return all
+}
+
 // statusNamed shows what the arguments name, or all nodes without arguments.
 func (a *app) statusNamed(ctx context.Context, f *statusFlags, args []string) error {
 	if len(args) == 0 {
 		return a.status(ctx, f)
 	}
-	what, names, err := cmdflags.OneType(args, statusTypes())
+	what, names, err := cmdflags.OneType(typed(args), statusTypes())
 	if err != nil {
 		return session.BadUsage(err)
 	}

@@ -3,6 +3,7 @@ package cmdflags
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,6 +16,8 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	}
 	refused := fmt.Sprintf("%s takes no arguments, got %q", strings.TrimPrefix(cmd.CommandPath(), cmd.Root().CommandPath()+" "), args[0])
 	switch flags := cmd.Flags(); {
+	case flags.Changed("dry-run") && slices.Contains([]string{"none", "client", "server"}, args[0]):
+		refused += "; write --dry-run=" + args[0]
 	case flags.Lookup("source") != nil && flags.Lookup("uid") != nil:
 		refused += "; name a file of rows with --source: --source csv:" + args[0]
 	case flags.Lookup("filename") != nil:

@@ -164,7 +164,8 @@ const EventStream = "events"
 func (f *Run) RegisterOutput(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.Output, "output", "o", f.Output, "output format: table, wide, name, yaml, or json (one event per line)")
 	flags.Lookup("output").Annotations = map[string][]string{EventStream: nil}
-	flags.StringVar(&f.DryRun, "dry-run", f.DryRun, "none, client (print the plan), or server (also submit every write as a server-side dry run)")
+	flags.StringVar(&f.DryRun, "dry-run", f.DryRun, "none, client (print the plan; also without a value), or server (also submit every write as a server-side dry run)")
+	flags.Lookup("dry-run").NoOptDefVal = string(session.ModeClient)
 }
 
 // Check checks the flags, and completes the options.
