@@ -167,6 +167,9 @@ func (a *app) showDiff(ctx context.Context, f *diffFlags, external *extdiff.Prog
 	if err != nil {
 		return false, err
 	}
+	if last := len(report.Changes().Groups); last > 0 && expand.Group > last {
+		return false, fmt.Errorf("--expand=%d: the last group is %d", expand.Group, last)
+	}
 	out := a.Out()
 	differs = report.Counts().Objects > 0
 	switch {
