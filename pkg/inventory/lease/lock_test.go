@@ -249,13 +249,16 @@ func TestWait(t *testing.T) {
 			t.Errorf("told %d times", told)
 		}
 		// The waiting run notices the release within a tenth of the duration.
+		released := make(chan struct{})
 		go func() {
+			defer close(released)
 			pass(10 * time.Second)
 			if err := a.Release(t.Context()); err != nil {
 				t.Error(err)
 			}
 		}()
 		acquire(t, b, time.Minute)
+		<-released
 		if waited := time.Since(s.start) - time.Minute; waited < 10*time.Second || waited > 11500*time.Millisecond {
 			t.Errorf("waited %s", waited)
 		}
