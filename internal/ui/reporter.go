@@ -66,7 +66,7 @@ func NewReporter(o Options) *Reporter {
 	default:
 		r.progress = &lines{out: o.Err, notes: n}
 	}
-	r.stop = eachTick(o.Tick, func(time.Time) { r.progress.tick(o.Now()) })
+	r.stop = eachTick(o.Tick, r.progress.tick)
 	return r
 }
 

@@ -91,11 +91,13 @@ func newConsole(o ui.Options) *console {
 	return c
 }
 
-// tick makes the reporter read the clock. The reporter takes a tick only after the previous
-// one. So after the second tick, the first one is done, and the second adds nothing.
+// tick tells the reporter the time. The reporter takes a tick only after the previous one.
+// So after the second tick, the first one is done, and the second adds nothing, even if the
+// clock goes on before the reporter handles it.
 func (c *console) tick() {
-	c.ticks <- time.Time{}
-	c.ticks <- time.Time{}
+	now := c.Now()
+	c.ticks <- now
+	c.ticks <- now
 }
 
 func (c *console) close(t *testing.T) {
