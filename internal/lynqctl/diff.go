@@ -120,7 +120,7 @@ Exit codes:
   lynqctl diff -f forms/ -o markdown > comment.md
 
   # Show each object of the second group
-  lynqctl diff -f forms/ --expand=2
+  lynqctl diff -f forms/ --expand=1
 
   # Refuse changes that delete data or grant permissions
   lynqctl diff -f forms/ --fail-on data-loss,rights-grow

@@ -45,7 +45,7 @@ func TestShells(t *testing.T) {
 				"lynqctl status --context adm":                                   {"admin"},
 				"kubectl lynq stat":                                              {"status"},
 				"kubectl lynq status node ":                                      {"acme-tab", "globex-tab"},
-				"kubectl lynq orphans prune -n " + env.Namespace + " --dry-run ": {"client", "none", "server"},
+				"kubectl lynq orphans prune -n " + env.Namespace + " --dry-run=": {"client", "none", "server"},
 			})
 		})
 	}

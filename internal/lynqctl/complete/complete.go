@@ -133,8 +133,8 @@ func argumentCompletion(s *Shell, c *cobra.Command) cobra.CompletionFunc {
 		switch {
 		case strings.Contains(said, "TYPE/NAME"):
 			candidates = (*completer).typed
-		case strings.Contains(said, "node/NODE"):
-			candidates = func(c *completer) []string { return append(c.typed(), offer((*completion.Offers).Nodes).of(c)...) }
+		case strings.Contains(said, "node/NODE"), strings.Contains(said, "[TYPE/]NAME"):
+			candidates = (*completer).typedOrNode
 		case word == "NODE", word == "NAME" && c.Name() == "node":
 			candidates = offer((*completion.Offers).Nodes).of
 		case word == "NAME" && c.Name() == "form":

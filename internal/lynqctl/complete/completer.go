@@ -89,6 +89,14 @@ func (c *completer) typed() []string {
 	return names
 }
 
+// typedOrNode returns names as TYPE/NAME, or names of nodes if the word has no type.
+func (c *completer) typedOrNode() []string {
+	if strings.Contains(c.begun, "/") {
+		return c.typed()
+	}
+	return offer((*completion.Offers).Nodes).of(c)
+}
+
 // offer returns names of some kind.
 type offer func(*completion.Offers, context.Context) []string
 
