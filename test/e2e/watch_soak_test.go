@@ -299,8 +299,9 @@ spec:
             spec: {containers: [{name: server, image: example.com/server}], nodeSelector: {no: node}}
 `
 
-// addForm adds a file with a form, whose node waits while things happen. Then it removes
-// the file, and deletes the form's nodes.
+// addForm adds a file with a form, whose node waits while things happen. The round records
+// what it wrote for that node when the node no longer waits. Then addForm removes the file,
+// and deletes the form's nodes.
 func (s *soak) addForm(t *testing.T) {
 	t.Helper()
 	const stays, watching = "which isn't in your files, and stay as they are", ": watching"
@@ -311,7 +312,11 @@ func (s *soak) addForm(t *testing.T) {
 	s.forms = []string{"waiting"}
 	s.write(t, "waiting.yaml", s.inputs(waitingForm))
 	s.need(objects, "file added")
-	s.follows(t)
+	if objects > len(s.rows) { // the round waits, until an edit ends it
+		s.Kubectl(t, "", "wait", "--for=create", "deployment/t000-never", "--timeout=120s")
+	} else {
+		s.follows(t)
+	}
 	s.editSome(t)
 	s.follows(t)
 	s.forms = nil
