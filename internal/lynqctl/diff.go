@@ -119,7 +119,7 @@ Exit codes:
   # Write a comment for a pull request
   lynqctl diff -f forms/ -o markdown > comment.md
 
-  # Show each object of the second group
+  # Show each object of the first group
   lynqctl diff -f forms/ --expand=1
 
   # Refuse changes that delete data or grant permissions

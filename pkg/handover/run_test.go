@@ -20,6 +20,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
@@ -118,10 +119,19 @@ func (s *stage) Metadata(_ context.Context, r lynq.APIResource, namespace, name 
 	return m.DeepCopy(), nil
 }
 
-func (s *stage) Write(_ context.Context, r lynq.APIResource, w write.Request) (*metav1.PartialObjectMetadata, error) {
+// hides wants no message of the server to quote an object. A handover knows no secret value.
+func (s *stage) hides(ctx context.Context, call string) {
+	s.t.Helper()
+	if !redact.HidesMessages(ctx) {
+		s.t.Errorf("%s: messages may quote the object", call)
+	}
+}
+
+func (s *stage) Write(ctx context.Context, r lynq.APIResource, w write.Request) (*metav1.PartialObjectMetadata, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	call := "patch " + r.Kind + "/" + w.Name
+	s.hides(ctx, call)
 	if err := s.call(call); err != nil {
 		return nil, err
 	}
@@ -142,11 +152,12 @@ func conflict(name string) error {
 	return apierrors.NewConflict(schema.GroupResource{Resource: "things"}, name, errors.New("it was changed"))
 }
 
-func (s *stage) Delete(_ context.Context, r lynq.APIResource, permit gate.Permit, o write.Deletion) (bool, error) {
+func (s *stage) Delete(ctx context.Context, r lynq.APIResource, permit gate.Permit, o write.Deletion) (bool, error) {
 	namespace, name := permit.Ref().Namespace, permit.Ref().Name
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	call := "delete " + r.Kind + "/" + name
+	s.hides(ctx, call)
 	if err := s.call(call); err != nil {
 		return false, err
 	}

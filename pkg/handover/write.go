@@ -1,6 +1,7 @@
 package handover
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
@@ -40,7 +42,7 @@ func (n *nodeHandover) write(o *Object) (changed bool, err error) {
 		if err != nil {
 			return changed, err
 		}
-		m, err := n.Cluster.Write(n.Finishing, f.Served, write.Request{Verb: write.JSONPatch, Namespace: f.Namespace, Name: f.Name, Body: patch, DryRun: n.DryRun, Owners: permit})
+		m, err := n.Cluster.Write(n.hidden(), f.Served, write.Request{Verb: write.JSONPatch, Namespace: f.Namespace, Name: f.Name, Body: patch, DryRun: n.DryRun, Owners: permit})
 		if err == nil {
 			f.Meta = m
 			return true, n.confirm(&f)
@@ -120,7 +122,11 @@ func (n *nodeHandover) removeNode() error {
 	})
 }
 
-func (n *nodeHandover) remover() *remover { return &remover{n.Finishing, n.Cluster, n.DryRun} }
+func (n *nodeHandover) remover() *remover { return &remover{n.hidden(), n.Cluster, n.DryRun} }
+
+// hidden is the context of writes that no message may quote. A handover reads no rows, so
+// nobody knows which values of an object or a LynqNode are secret.
+func (n *nodeHandover) hidden() context.Context { return redact.HideMessages(n.Finishing) }
 
 // leaver is an object of the operator that goes.
 type leaver struct {
