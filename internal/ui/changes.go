@@ -42,7 +42,7 @@ func groupsText(s *diff.Changes, e Expand, out tty.Stream) string {
 			continue
 		}
 		g := &s.Groups[i]
-		b.WriteString(groupText(s.Set, i, out))
+		b.WriteString(groupText(s.Set, i, diff.OnlyTracking, out))
 		sample := s.Objects[s.SampleOf(g)]
 		lines := strings.Count(sample.Diff, "\n")
 		if sample.Diff == "" || room < min(lines, sampleLines) {
@@ -63,8 +63,9 @@ func folded(s *changeset.Set, i int, e Expand) bool {
 	return !e.All && e.Group != i+1 && s.Groups[i].Many()
 }
 
-// groupText returns a group without a sample.
-func groupText(s *changeset.Set, i int, out tty.Stream) string {
+// groupText returns a group without a sample. unseen is the line for an update without a
+// visible field, "" for none.
+func groupText(s *changeset.Set, i int, unseen string, out tty.Stream) string {
 	g, p := &s.Groups[i], out.Paint()
 	var b strings.Builder
 	line := func(text string) { b.WriteString(out.Fitted(text) + "\n") }
@@ -80,12 +81,10 @@ func groupText(s *changeset.Set, i int, out tty.Stream) string {
 		}
 		line(text)
 	}
-	if len(g.Fields) == 0 {
-		if c := s.Sample(g); c.Action == "update" {
-			line("  " + p.Faint(diff.OnlyTracking))
-		}
+	if len(g.Fields) == 0 && unseen != "" && s.Sample(g).Action == "update" {
+		line("  " + p.Faint(unseen))
 	}
-	line("  nodes: " + tty.Safe(s.Names(g.Members, changeset.Named)))
+	line("  nodes: " + tty.Safe(s.NodeNames(g)))
 	for _, deviation := range s.Deviations(g) {
 		line("  " + p.Worry(tty.Safe(deviation)))
 	}

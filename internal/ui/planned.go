@@ -10,8 +10,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// planText returns a plan as text: its nodes by namespace and name, and below each its
-// steps in order. After a server dry run, each step shows its result.
+// planText returns a plan as text: first the steps that are the same for many nodes, then
+// nodes by namespace and name, and below each its other steps in order. After a server dry
+// run, each step shows its result.
 func planText(all []nodeResult, format tty.Format, out tty.Stream) (string, error) {
 	shown := make([]nodeResult, 0, len(all))
 	for _, n := range all {
@@ -30,12 +31,14 @@ func planText(all []nodeResult, format tty.Format, out tty.Stream) (string, erro
 	case tty.Name:
 		return namesText(shown), nil
 	}
-	below := ""
+	groups, below := "", ""
 	if format != tty.Wide {
+		groups, shown = planGroups(shown, len(all), out)
 		shown, below = fold(shown, (*nodeResult).planKey)
 	}
 	shown = briefly(shown)
 	var b strings.Builder
+	b.WriteString(groups)
 	for i := range shown {
 		b.WriteString(treeText(&shown[i], format == tty.Wide, out) + "\n")
 	}

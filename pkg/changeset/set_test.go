@@ -43,7 +43,7 @@ func TestOfGroupsOneEditOfAllTenants(t *testing.T) {
 	equal(t, s.Title(g), "update ConfigMap settings: 10000 nodes")
 	equal(t, g.Fields[0].String(), `.data.motd: "hello" → "hi"`)
 	equal(t, fmt.Sprint(s.Deviations(g)), `[3 differ: t0007-web, t4007-web, t8007-web: .data.motd: "mine" → "hi"]`)
-	equal(t, s.Names(g.Members, Named), "t0000-web, t0001-web, t0002-web and 9997 more")
+	equal(t, s.NodeNames(g), "t0000-web, t0001-web, t0002-web and 9997 more")
 	equal(t, fmt.Sprint(g.Findings), "[many-same]")
 	equal(t, s.Sample(g).Node.Name, "t0000-web")
 }

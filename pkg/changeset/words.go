@@ -15,8 +15,20 @@ const folded = 11
 // Many reports whether reports show the group instead of each member.
 func (g *Group) Many() bool { return g.Nodes >= folded }
 
-// Named is the number of nodes that a group names.
-const Named = 3
+// named is the number of nodes that a group names. Of those that lose objects, a person reads
+// more: namedLeaving.
+const (
+	named        = 3
+	namedLeaving = 30
+)
+
+// NodeNames names the first nodes of a group.
+func (s *Set) NodeNames(g *Group) string {
+	if s.leaves(g) > 0 {
+		return s.Names(g.Members, namedLeaving)
+	}
+	return s.Names(g.Members, named)
+}
 
 // longest limits the characters of a value in a group.
 const longest = 80
@@ -107,7 +119,7 @@ func (s *Set) Deviations(g *Group) []string {
 		if len(members[way]) == 1 {
 			differ = "differs"
 		}
-		lines = append(lines, fmt.Sprintf("%d %s: %s: %s", len(members[way]), differ, s.Names(members[way], Named), way))
+		lines = append(lines, fmt.Sprintf("%d %s: %s: %s", len(members[way]), differ, s.Names(members[way], named), way))
 	}
 	return lines
 }

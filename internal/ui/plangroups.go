@@ -1,0 +1,85 @@
+package ui
+
+import (
+	"strings"
+
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
+	"github.com/lynqctl/lynqctl/pkg/changeset"
+)
+
+// groupedLine explains the groups of a plan.
+const groupedLine = "A group stands for the same step of each of its nodes. To list each, pass --dry-run=client -o wide.\n"
+
+// planGroups returns the steps that are the same for many nodes as text, and the nodes with
+// their other steps. Nodes that fail or are skipped keep all steps. total is the number of
+// nodes of the plan.
+func planGroups(nodes []nodeResult, total int, out tty.Stream) (text string, rest []nodeResult) {
+	var changes []changeset.Change
+	for i := range nodes {
+		for k := range nodes[i].steps {
+			if c, ok := nodes[i].change(k); ok {
+				changes = append(changes, c)
+			}
+		}
+	}
+	s := changeset.Of(changes, total)
+	grouped := map[int]bool{} // places of changes
+	var b strings.Builder
+	for i := range s.Groups {
+		if !folded(s, i, Expand{}) {
+			continue
+		}
+		for _, m := range s.Groups[i].Members {
+			grouped[m] = true
+		}
+		b.WriteString(groupText(s, i, "", out))
+	}
+	if len(grouped) == 0 {
+		return "", nodes
+	}
+	b.WriteString(out.Fitted(groupedLine) + "\n")
+	return b.String(), withoutSteps(nodes, grouped)
+}
+
+// withoutSteps leaves out the steps in groups, and nodes that have no other. The number of a
+// step is the place of its change.
+func withoutSteps(nodes []nodeResult, grouped map[int]bool) []nodeResult {
+	var rest []nodeResult
+	at := 0
+	for i := range nodes {
+		n := nodes[i]
+		n.steps = nil
+		for k, s := range nodes[i].steps {
+			_, counts := nodes[i].change(k)
+			if !counts || !grouped[at] {
+				n.steps = append(n.steps, s)
+			}
+			if counts {
+				at++
+			}
+		}
+		if len(n.steps) > 0 && n.works() || n.bad() || n.outcome == report.OutcomeSkipped {
+			rest = append(rest, n)
+		}
+	}
+	return rest
+}
+
+// change returns a step of the node as a change. Steps that change nothing, and those of
+// nodes with problems, are none: people read each of them.
+func (n *nodeResult) change(k int) (c changeset.Change, ok bool) {
+	s := &n.steps[k]
+	if s.action == plan.ActionSkip || s.action == plan.ActionKeep || s.action == plan.ActionBlock || n.bad() || bad(s.outcome) || n.outcome == report.OutcomeSkipped {
+		return c, false
+	}
+	c = changeset.Change{Node: n.NodeID, Ref: s.object, ID: s.id, Action: string(s.action), Words: actionWord(s.action), Cause: Shown(string(s.reason))}
+	if s.adopted && leaves(s.action) {
+		c.Words += " (adopted)"
+	}
+	if s.message != "" {
+		c.Cause = Commas(c.Cause, s.message)
+	}
+	return c, true
+}

@@ -1,0 +1,59 @@
+package ui_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+)
+
+// manyNodes returns a plan that updates one object of each of some nodes, and deletes one.
+// The first also creates an object, and the second is told something of its own.
+func manyNodes(n int) []plan.Plan {
+	p := plan.Plan{Hub: crm()}
+	for i := range n {
+		node := acme
+		node.Name = fmt.Sprintf("a%04d-web", i)
+		step := func(kind string, a plan.Action, r reason.Reason) plan.Step {
+			return plan.Step{Action: a, Reason: r, Object: &plan.Object{ID: strings.ToLower(kind), Ref: ref(kind, node.Name)}}
+		}
+		steps := []plan.Step{step("ConfigMap", plan.ActionUpdate, reason.Changed), step("Service", plan.ActionDelete, reason.Removed)}
+		if i == 0 {
+			steps = append(steps, step("Secret", plan.ActionCreate, reason.New))
+		}
+		if i == 1 {
+			steps[0].Message = "somebody changed it"
+		}
+		p.Nodes = append(p.Nodes, plan.NodePlan{NodeID: node, Steps: steps})
+	}
+	return []plan.Plan{p}
+}
+
+// TestPlanOfManyNodes wants one group for each step that many nodes share, and the other
+// steps by node. Each step is in a group or below its node, and a plan of 10 000 nodes has
+// at most 40 lines.
+func TestPlanOfManyNodes(t *testing.T) {
+	print := func(n int, format tty.Format) string {
+		c := newConsole(ui.Options{Format: format})
+		if err := c.Plan(manyNodes(n)); err != nil {
+			t.Fatal(err)
+		}
+		return c.out.String()
+	}
+	golden(t, "plan-many.txt", print(40, tty.Table))
+	if text := print(10_000, tty.Table); strings.Count(text, "\n") > 40 {
+		t.Errorf("%d lines:\n%s", strings.Count(text, "\n"), text)
+	}
+	for n, format := range map[int]tty.Format{9: tty.Table, 40: tty.Wide} {
+		text := print(n, format)
+		for i := range n {
+			if node := fmt.Sprintf("a%04d-web  namespace", i); strings.Count(text, node) != 1 {
+				t.Errorf("%d nodes, %s: %q stands there %d times", n, format, node, strings.Count(text, node))
+			}
+		}
+	}
+}
