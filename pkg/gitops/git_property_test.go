@@ -391,9 +391,13 @@ func (g *repository) why() (all []string) {
 func TestTreeSurvivesGit(t *testing.T) {
 	histories, first := number(t, "LYNQCTL_TREE_GIT", 4), number(t, "LYNQCTL_TREE_SEED", 0)
 	var sum attacked
-	for seed := first; seed < first+histories; seed++ {
+	seeds := []uint64{276, 282} // once found a tree that doesn't build
+	for seed := range histories {
+		seeds = append(seeds, uint64(first+seed))
+	}
+	for _, seed := range seeds {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
-			g := newRepository(t, uint64(seed), &sum)
+			g := newRepository(t, seed, &sum)
 			for step := range 5 {
 				g.at = fmt.Sprintf("seed %d, step %d", seed, step)
 				if step > 0 && g.IntN(2) == 0 {

@@ -29,6 +29,7 @@ func Refuse(in *Input, p *Plan) []plan.Refusal {
 	refusals = append(refusals, in.refuseTwice(p)...)
 	refusals = append(refusals, in.refuseHalves(p)...)
 	refusals = append(refusals, in.refuseLost(p)...)
+	refusals = append(refusals, in.refuseListed(p)...)
 	if r, refused := refuseApps(p); refused {
 		refusals = append(refusals, r)
 	}

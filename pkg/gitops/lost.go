@@ -24,15 +24,23 @@ func (s *Step) has() []index.ObjectKey {
 	case s.State.Content == nil || slices.Contains(s.Old.Digests, s.State.Digest):
 		return s.Old.Objects
 	}
-	var all []index.ObjectKey
-	for _, text := range documents(s.State.Content) {
+	all, readable := objectsOfFile(s.State.Content)
+	if !readable {
+		return s.Old.Objects
+	}
+	return all
+}
+
+// objectsOfFile returns the objects in a file, without their ids.
+func objectsOfFile(content []byte) (all []index.ObjectKey, readable bool) {
+	for _, text := range documents(content) {
 		doc, err := yaml.Parse(string(text))
 		if err != nil {
-			return s.Old.Objects
+			return nil, false
 		}
 		all = append(all, index.ObjectKey{Ref: refOf(doc)})
 	}
-	return all
+	return all, true
 }
 
 // unlisted returns the files and folders that a list should name, and that it doesn't name

@@ -71,6 +71,7 @@ type Plan struct {
 	told         []string       // Index.Told after the run
 	had, renders []index.Origin // forms with their digests, of the old index and of the run
 	final        *index.Sealed  // once known
+	relisted     []relisted     // see Input.relist
 }
 
 // Compare decides what happens to each file. It is a pure function. With force, it ignores

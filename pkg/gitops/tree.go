@@ -367,7 +367,8 @@ func (l *layouter) shared() {
 			folders[path.Dir(f.Path)] = true
 		}
 	}
-	for _, root := range rootsOf(l.listable(l.kept), folders) {
+	listed, _ := l.listable(l.kept)
+	for _, root := range rootsOf(listed, folders) {
 		add(root)
 	}
 	for folder, names := range below {

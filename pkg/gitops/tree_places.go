@@ -23,13 +23,24 @@ type places map[string]map[lynq.Ref]bool
 
 // placesOf returns the places of nodes that have several.
 func placesOf(entries []*index.Entry) map[lynq.NodeKey]places {
-	all := map[lynq.NodeKey]places{}
+	first, all := map[lynq.NodeKey]string{}, map[lynq.NodeKey]places{}
 	for _, e := range entries {
 		if e.Shared() || isApp(e.Path) {
 			continue
 		}
-		if all[e.Node] == nil {
+		place := placeOf(e)
+		if other, seen := first[e.Node]; !seen {
+			first[e.Node] = place
+		} else if other != place {
 			all[e.Node] = places{}
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	for _, e := range entries {
+		if e.Shared() || isApp(e.Path) || all[e.Node] == nil {
+			continue
 		}
 		if place := placeOf(e); all[e.Node][place] == nil {
 			all[e.Node][place] = map[lynq.Ref]bool{}
@@ -38,40 +49,50 @@ func placesOf(entries []*index.Entry) map[lynq.NodeKey]places {
 			all[e.Node][placeOf(e)][k.Ref] = true
 		}
 	}
-	maps.DeleteFunc(all, func(_ lynq.NodeKey, of places) bool { return len(of) < 2 })
 	return all
 }
 
-// listable returns the kept files that lists may name. A killed run may have left a node in
-// the places of two layouts, and kustomize can't build both. Then the lists name only a
-// place with all of its objects. The others remain until a run renders the node.
-func (in *Input) listable(kept []*index.Entry) []*index.Entry {
-	if !in.Index.Unfinished {
-		return kept
+// listable returns the kept files that lists may name. A killed run or a Git merge may have
+// left a node in the places of two layouts, and kustomize can't build both. Then the lists
+// name only a place with all of its objects. The others remain until a run renders the node.
+// several has these nodes.
+func (in *Input) listable(kept []*index.Entry) (listed []*index.Entry, several map[lynq.NodeKey]places) {
+	if several = placesOf(kept); len(several) == 0 {
+		return kept, nil
 	}
-	several := placesOf(kept)
+	whole := make(map[lynq.NodeKey]string, len(several))
+	for n, of := range several {
+		whole[n] = of.whole()
+	}
 	return slices.DeleteFunc(slices.Clone(kept), func(e *index.Entry) bool {
-		whole := several[e.Node].whole()
-		return whole != "" && !e.Shared() && !isApp(e.Path) && placeOf(e) != whole
-	})
+		at := whole[e.Node]
+		return at != "" && !e.Shared() && !isApp(e.Path) && placeOf(e) != at
+	}), several
 }
 
-// refuseHalves refuses a run that keeps an object which a killed run left in two files,
-// because kustomize couldn't build the tree.
+// refuseHalves refuses a run that keeps an object which a killed run or a Git merge left in
+// two files, because kustomize couldn't build the tree. Without a killed run, one of the
+// files must be new in the lists: if both were there before, the run doesn't change that.
 func (in *Input) refuseHalves(p *Plan) []plan.Refusal {
-	if !in.Index.Unfinished {
+	if !in.Index.Unfinished && len(p.relisted) == 0 {
 		return nil
 	}
+	fresh := make(map[*index.Entry]bool, len(p.relisted))
+	for i := range p.relisted {
+		fresh[p.relisted[i].Entry] = true
+	}
 	first := map[lynq.Ref]*index.Entry{}
-	for _, e := range in.listable(p.Kept) {
+	listed, _ := in.listable(p.Kept)
+	for _, e := range listed {
 		for _, k := range e.Objects {
 			other := first[k.Ref]
-			if first[k.Ref] = e; other == nil || k.ID == HookID {
+			first[k.Ref] = e
+			if other == nil || k.ID == HookID || !in.Index.Unfinished && !fresh[e] && !fresh[other] {
 				continue
 			}
 			return []plan.Refusal{{
 				Guard: GuardTwice, Path: e.Path,
-				What: "a killed run left " + k.Full() + " there and in " + other.Path + ", and this run renders neither",
+				What: "a killed run or a merge left " + k.Full() + " there and in " + other.Path + ", and this run renders neither",
 				Fix:  "run render for all hubs, forms and nodes; or restore the tree from Git",
 			}}
 		}

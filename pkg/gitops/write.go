@@ -147,7 +147,8 @@ func (d *Dir) Plan(ctx context.Context, in *Input, force bool) (*Plan, error) {
 		return nil, d.unreadable(err)
 	}
 	disk.Missing = in.decided.missing
-	return Compare(in, layout, disk, force), nil
+	p := Compare(in, layout, disk, force)
+	return p, d.readListed(ctx, in, p)
 }
 
 // unreadable explains why a file couldn't be read. If another run writes meanwhile, it may

@@ -1,0 +1,113 @@
+package gitops
+
+import (
+	"cmp"
+	"context"
+	"path"
+	"slices"
+	"sync"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
+)
+
+// relisted is a file that the run keeps, and to which lists lead from now on. Before, no list
+// did, for example because a merge left the files of an earlier layout.
+type relisted struct {
+	*index.Entry
+	state State
+}
+
+// relist returns the kept files to which no list led before the run.
+func (in *Input) relist(p *Plan) []relisted {
+	if len(p.Kept) == 0 {
+		return nil
+	}
+	fresh := map[string]bool{}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if !s.writes() || path.Base(s.Path) != kustomizationFile {
+			continue
+		}
+		had, ours := listedIn(s.State.Content)
+		if !ours {
+			had = namesIn(s.State.Content)
+		}
+		before := make(map[string]bool, len(had))
+		for _, name := range had {
+			before[name] = true
+		}
+		names, _ := listedIn(s.File.Bytes)
+		for _, name := range names {
+			if !before[name] {
+				fresh[path.Join(path.Dir(s.Path), name)] = true
+			}
+		}
+	}
+	listed, several := in.listable(p.Kept)
+	if len(fresh)+len(several) == 0 {
+		return nil
+	}
+	var all []relisted
+	for _, e := range listed {
+		if isApp(e.Path) {
+			continue
+		}
+		counts := several[e.Node] != nil // lynqctl trusts this place, and drops others
+		for file := e.Path; file != "." && !counts; file = path.Dir(file) {
+			counts = fresh[file]
+		}
+		if counts {
+			all = append(all, relisted{Entry: e})
+		}
+	}
+	return all
+}
+
+// readListed reads the files of relist. The index says what lynqctl wrote there, but Git may
+// have merged another file into one of them.
+func (d *Dir) readListed(ctx context.Context, in *Input, p *Plan) error {
+	p.relisted = in.relist(p)
+	err := d.inFolders(ctx, len(p.relisted), func(i int) string { return p.relisted[i].Path }, func(f *folder, i int, name string) error {
+		return d.told(p.relisted[i].Path, f.state(name, nil, &p.relisted[i].state))
+	})
+	if err != nil {
+		return d.unreadable(err)
+	}
+	return nil
+}
+
+// refuseListed refuses to list a file that doesn't have what the index says. Its objects may
+// be in another file, too, or its list may name files that are gone. Then kustomize couldn't
+// build the tree.
+func (in *Input) refuseListed(p *Plan) (refusals []plan.Refusal) {
+	known := sync.OnceValue(func() *listings { return listingsOf(p.Final(), nil) })
+	for i := range p.relisted {
+		if f := &p.relisted[i]; f.differs(known) {
+			refusals = append(refusals, plan.Refusal{
+				Guard: GuardForeign, Path: f.Path,
+				What: cmp.Or(f.state.Blocked, "others changed it") + ", and this run would list it without rendering its node",
+				Fix:  "restore it from Git, or run render for all hubs, forms and nodes",
+			})
+		}
+	}
+	return refusals
+}
+
+// differs reports whether a file has other objects, or lists other files, than the index
+// says.
+func (f *relisted) differs(tree func() *listings) bool {
+	switch {
+	case f.state.Blocked != "":
+		return true
+	case !f.state.There || slices.Contains(f.Digests, f.state.Digest):
+		return false
+	case path.Base(f.Path) == kustomizationFile:
+		names, ours := listedIn(f.state.Content)
+		return !ours || slices.ContainsFunc(names, func(name string) bool { return !tree().has(path.Join(path.Dir(f.Path), name)) })
+	}
+	has, readable := objectsOfFile(f.state.Content)
+	return !readable || len(has) != len(f.Objects) || slices.ContainsFunc(has, func(k index.ObjectKey) bool {
+		return !slices.ContainsFunc(f.Objects, func(o index.ObjectKey) bool { return o.Ref == k.Ref })
+	})
+}
