@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -36,6 +37,8 @@ type account struct {
 	version          int    // of the content
 	inDB             bool   // form db renders the volume instead of form web
 	retained         bool   // the volume has deletionPolicy Retain
+	onApply          bool   // or RetainOnApply, in histories with Applications
+	otherID          bool   // the form has another id for the volume, in those with ordered Kustomizations
 	failed, waits    string // the form whose node fails or waits for its stage, or ""
 }
 
@@ -57,7 +60,15 @@ type history struct {
 	// begun are nodes whose grace period began on the cluster while some nodes waited for
 	// their stage. In a tree, the period of a renamed node begins in the stage of the new one.
 	begun map[string]bool
+	// apps returns the objects that deploy the tree for some forms, or is nil. It is in
+	// another package.
+	apps AppsOf
+	kind policy.Apps
+	owed map[string]bool // objects that the cluster deleted, and that the tree may still have
 }
+
+// AppsOf returns the objects that deploy a tree with the forms of some hubs.
+type AppsOf func(hubs []index.HubScope) (Apps, error)
 
 // newHistory begins a history. Forms of different hubs have different names, so that a
 // row's nodes do.
@@ -113,6 +124,10 @@ func (h *history) change() {
 			r.waits = []string{"web", "db"}[h.IntN(2)]
 		case 9, 10, 11:
 			r.version = h.next
+		case 12:
+			r.onApply = h.apps != nil && h.target == policy.Argo && !r.onApply
+		case 13:
+			r.otherID = h.kind == policy.AppsOrdered && !r.otherID
 		}
 	}
 }
@@ -159,11 +174,16 @@ func (h *history) nodes() []*Node {
 			n.Objects = append(n.Objects, document(n, "v1", "ConfigMap", n.Name, fmt.Sprintf("data:\n  version: \"%d\"\n", r.version)))
 			if r.inDB == (kind == "db") {
 				more := ""
-				if r.retained {
+				switch {
+				case r.retained:
 					more = retaining(h.target)
+				case r.onApply:
+					more = "  annotations:\n    argocd.argoproj.io/sync-options: Prune=false\n"
 				}
 				n.Objects = append(n.Objects, document(n, "v1", "PersistentVolumeClaim", r.slug, more))
-				n.Objects[1].Excluded = r.slug == h.excluded
+				if n.Objects[1].Excluded = r.slug == h.excluded; r.otherID {
+					n.Objects[1].name("volume")
+				}
 			}
 			if n.Failed, n.Waits = r.failed == kind, r.waits == kind; n.stays() {
 				n.Claim()
@@ -172,6 +192,12 @@ func (h *history) nodes() []*Node {
 		}
 	}
 	return nodes
+}
+
+// name gives an object another resource id, which its label tells.
+func (o *Object) name(id string) {
+	o.ID = id
+	o.Bytes = bytes.Replace(o.Bytes, []byte("labels:\n"), []byte("labels:\n    resource: "+id+"\n"), 1)
 }
 
 // retaining returns the annotations of a retained object. Plain manifests need those of
@@ -200,6 +226,10 @@ func (h *history) part(narrow bool) *Input {
 	}
 	all := h.nodes()
 	one, form := narrow && h.IntN(6) == 0, narrow && h.IntN(6) == 0
+	if h.kind == policy.AppsApplicationSet { // it needs all hubs and forms
+		narrow, form = false, false
+	}
+	var deployed []index.HubScope
 	for _, name := range []string{"crm", "erp"} {
 		if narrow && h.IntN(5) == 0 {
 			continue
@@ -208,6 +238,8 @@ func (h *history) part(narrow bool) *Input {
 		if form {
 			hub.Forms = hub.Forms[h.IntN(2):][:1]
 		}
+		present := index.HubScope{HubKey: hub.HubKey, Forms: slices.Clone(hub.Forms)}
+		deployed = append(deployed, present)
 		rows := Rows{
 			Renames: &lynq.Renames{Forms: map[lynq.FormKey]lynq.FormKey{}, UIDs: map[string]string{}, Active: map[string]bool{}},
 			Exclude: map[lynq.FormKey]lynq.Exclusions{},
@@ -240,6 +272,9 @@ func (h *history) part(narrow bool) *Input {
 		}
 		in.Rows[hub.HubKey] = rows
 	}
+	if h.apps != nil {
+		in.Apps, _ = h.apps(deployed) // its options are right
+	}
 	if one && len(all) > 0 {
 		in.Only = map[string]bool{all[h.IntN(len(all))].Name: true}
 	}
@@ -257,9 +292,9 @@ func (h *history) part(narrow bool) *Input {
 	return in
 }
 
-// desiredNode returns a node as apply gets it. retained has the objects with Retain, and
-// rules have the excluded ones.
-func desiredNode(n *Node, retained map[lynq.Ref]bool, rules lynq.Exclusions) *plan.Node {
+// desiredNode returns a node as apply gets it. retained has the objects with Retain or
+// RetainOnApply, and rules have the excluded ones.
+func desiredNode(n *Node, retained map[lynq.Ref]lynq.DeletionPolicy, rules lynq.Exclusions) *plan.Node {
 	made := &plan.Node{NodeID: n.NodeID, Claims: n.Claims}
 	if n.Failed {
 		made.Failed = errors.New("it failed to render")
@@ -272,8 +307,8 @@ func desiredNode(n *Node, retained map[lynq.Ref]bool, rules lynq.Exclusions) *pl
 	made.Claims = plan.Claims{}
 	for _, ref := range refs {
 		o := plan.Object{Ref: ref, ID: strings.ToLower(ref.Kind), Policy: &lynq.Policy{Lifecycle: lynq.Lifecycle{Deletion: lynq.DeleteDelete}}}
-		if o.Exclusion = rules.Find(ref); retained[ref] {
-			o.Policy.Deletion = lynq.DeleteRetain
+		if o.Exclusion = rules.Find(ref); retained[ref] != "" {
+			o.Policy.Deletion = retained[ref]
 		}
 		made.Objects = append(made.Objects, o)
 	}
@@ -282,9 +317,14 @@ func desiredNode(n *Node, retained map[lynq.Ref]bool, rules lynq.Exclusions) *pl
 
 // apply plans the run on the cluster. It returns the hubs' plans.
 func (h *history) apply(in *Input) []*plan.Plan {
-	retained := map[lynq.Ref]bool{}
+	retained := map[lynq.Ref]lynq.DeletionPolicy{}
 	for _, r := range h.rows {
-		retained[lynq.Ref{Kind: "PersistentVolumeClaim", Namespace: "default", Name: r.slug}] = r.retained
+		switch ref := (lynq.Ref{Kind: "PersistentVolumeClaim", Namespace: "default", Name: r.slug}); {
+		case r.retained:
+			retained[ref] = lynq.DeleteRetain
+		case r.onApply:
+			retained[ref] = lynq.DeleteRetainOnApply
+		}
 	}
 	var inputs []*decide.Input
 	for _, hub := range in.Hubs {
@@ -384,7 +424,7 @@ func pruned(before, after map[string]treeObject, retained func(treeObject) bool)
 }
 
 // compared counts what histories compared.
-type compared struct{ deleted, refused, stricter int }
+type compared struct{ deleted, refused, stricter, moved int }
 
 // blocks reports whether an object stays with another node because of its conflictPolicy. A
 // tree has no such conflicts, so that its state differs from then on.

@@ -124,7 +124,7 @@ func (in *Input) settled(nodes map[lynq.NodeKey]*Node) bool {
 			continue
 		}
 		n := nodes[e.Node]
-		if n == nil && in.concerns(e) || n != nil && !n.stays() && slices.ContainsFunc(e.Objects, n.drops) {
+		if n == nil && in.concerns(e) || n != nil && !n.stays() && in.drops(n, e) {
 			return false
 		}
 	}
@@ -146,11 +146,21 @@ func (n *Node) inherits(e *index.Entry) bool {
 	return e.Node == n.Key() && hub == n.Hub && form == n.Form
 }
 
-// drops reports whether the node doesn't render a recorded object. Hooks don't count,
-// because Argo CD deletes them after each sync.
-func (n *Node) drops(k index.ObjectKey) bool {
-	return k.ID != HookID && !slices.ContainsFunc(n.Objects, func(o Object) bool { return o.Ref == k.Ref })
+// drops reports whether the node doesn't render an object of a file.
+func (in *Input) drops(n *Node, e *index.Entry) bool {
+	perResource := in.perResource()
+	return slices.ContainsFunc(e.Objects, func(k index.ObjectKey) bool { return n.drops(k, perResource) })
 }
+
+// drops reports whether the node doesn't render a recorded object. Hooks don't count,
+// because Argo CD deletes them after each sync. perResource is set if each resource has a
+// Kustomization of its own: then that of an earlier id prunes the object.
+func (n *Node) drops(k index.ObjectKey, perResource bool) bool {
+	return k.ID != HookID && !slices.ContainsFunc(n.Objects, func(o Object) bool { return o.Ref == k.Ref && (o.ID == k.ID || !perResource) })
+}
+
+// perResource reports whether each resource of a node has an object that deploys it.
+func (in *Input) perResource() bool { return in.Apps != nil && in.Apps.ResourceName("a", "a") != "" }
 
 // decider decides about one run.
 type decider struct {
@@ -164,6 +174,8 @@ type decider struct {
 	unwritten map[string]bool
 	// written are the lost objects that a node of the run renders too.
 	written map[lynq.Ref]lynq.NodeKey
+	// taken are nodes without a row of which others take objects, see decider.keepGrace.
+	taken []lynq.NodeKey
 }
 
 // recordedNode is a node in the index.
@@ -254,8 +266,9 @@ func (j *decider) lose(r *recordedNode, e *index.Entry) {
 	if r.now == nil && !r.covered || r.now != nil && r.now.stays() {
 		return
 	}
+	perResource := j.perResource()
 	for _, k := range e.Objects {
-		if k.ID != HookID && (r.now == nil || r.now.drops(k)) {
+		if k.ID != HookID && (r.now == nil || r.now.drops(k, perResource)) {
 			j.lost[lostKey{e.Node, k.Ref}] = &lostObject{ObjectKey: k, path: e.Path}
 			j.refs[k.Ref] = true
 		}
@@ -282,9 +295,12 @@ func (j *decider) decide() {
 			r.Hub = hubs[i]
 			j.decided.refusals = append(j.decided.refusals, r)
 		}
-		if j.Selected {
-			continue // the run removes nothing
-		}
+	}
+	if j.Selected {
+		return // the run removes nothing
+	}
+	plans = j.keepGrace(inputs, plans)
+	for i := range plans {
 		j.leave(&plans[i])
 		if i < len(j.Hubs) {
 			j.restart(inputs[i], &plans[i])
@@ -293,6 +309,21 @@ func (j *decider) decide() {
 			j.follow(&plans[i].Nodes[k])
 		}
 	}
+}
+
+// keepGrace plans again without the deletion of nodes of which others take objects. They
+// count at once, because their Applications prune these objects now. Their other objects
+// have their grace period.
+func (j *decider) keepGrace(inputs []*decide.Input, plans []plan.Plan) []plan.Plan {
+	if len(j.taken) == 0 {
+		return plans
+	}
+	for _, in := range inputs {
+		for _, key := range j.taken {
+			delete(in.Delete, key)
+		}
+	}
+	return decideAll(inputs, j.Limits)
 }
 
 func decideAll(inputs []*decide.Input, l decide.Limits) []plan.Plan {

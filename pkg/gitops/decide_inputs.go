@@ -206,7 +206,7 @@ func continuingOf(r *lynq.Renames) *continuing {
 // doesn't count as the owner of an object that it takes from another one.
 func (j *decider) objectsOf(n *Node, later *continuing) []plan.Object {
 	r := j.byKey[n.Key()]
-	whole := r == nil || later.forms[n.Form] || later.uids[n.UID] || slices.ContainsFunc(r.files, func(e *index.Entry) bool { return slices.ContainsFunc(e.Objects, n.drops) })
+	whole := r == nil || later.forms[n.Form] || later.uids[n.UID] || slices.ContainsFunc(r.files, func(e *index.Entry) bool { return j.drops(n, e) })
 	plain, data := policies()
 	var objects []plan.Object
 	for i := range n.Objects {
@@ -238,6 +238,9 @@ func (j *decider) addInventories(in *decide.Input, h *index.HubScope, renames *l
 			continue
 		}
 		inv := j.inventoryOf(r, uids.of(r))
+		if j.awaits(r, inv.Node.UID, uids, renames) {
+			continue
+		}
 		in.Inventories = append(in.Inventories, inv)
 		if since, whole := leavingSince(r.files); whole && r.now == nil {
 			left[since] = append(left[since], inventory.NodeDigest(r.Namespace, r.Name))
@@ -248,13 +251,40 @@ func (j *decider) addInventories(in *decide.Input, h *index.HubScope, renames *l
 			takes = takes || j.moved(ref)
 			in.Live[ref] = &tracking.Live{Ref: ref, UID: uidOf(ref), Hub: in.Hub.Name, HubNamespace: in.Hub.Namespace, Node: r.Name, NodeNamespace: r.Namespace}
 		}
-		if r.missing || r.now == nil && takes && j.separate() {
+		switch {
+		case r.missing:
+			in.Delete[r.Key()] = true
+		case r.now == nil && takes && j.separate():
+			j.taken = append(j.taken, r.Key())
 			in.Delete[r.Key()] = true
 		}
 	}
 	for _, since := range slices.SortedFunc(maps.Keys(left), time.Time.Compare) {
 		in.Grace.Recorded = append(in.Grace.Recorded, inventory.Leaving{Since: since, Nodes: left[since]})
 	}
+}
+
+// awaits reports whether the files of a node stay until those of its new name are written.
+// Without Applications and Kustomizations, package decide knows this.
+func (j *decider) awaits(r *recordedNode, uid string, u *uids, renames *lynq.Renames) bool {
+	if !j.separate() || r.now != nil || renames == nil {
+		return false
+	}
+	before := rowOf{formOf(r.Hub, r.Form), uid}
+	now := before
+	if form, renamed := renames.Forms[now.form]; renamed {
+		now.form = form
+	}
+	if next, renamed := renames.UIDs[uid]; renamed {
+		now.uid = next
+	}
+	if now == before {
+		return false
+	}
+	if key, present := u.present[now]; present {
+		return j.nodes[key].stays()
+	}
+	return renames.Active[now.uid] // the run leaves it out
 }
 
 // concern leaves out the nodes that wait for their stage. They keep their files, and the
@@ -272,7 +302,7 @@ func (j *decider) concern(in *decide.Input) {
 // uids finds the uids of recorded nodes. The index has only their names.
 type uids struct {
 	named   map[string]string // from the names of the run's nodes, and of renamed ones
-	present map[rowOf]bool
+	present map[rowOf]lynq.NodeKey
 }
 
 type rowOf struct {
@@ -281,7 +311,7 @@ type rowOf struct {
 }
 
 func newUIDs(nodes []*plan.Node, forms []lynq.FormKey, renames *lynq.Renames) *uids {
-	u := &uids{named: map[string]string{}, present: make(map[rowOf]bool, len(nodes))}
+	u := &uids{named: map[string]string{}, present: make(map[rowOf]lynq.NodeKey, len(nodes))}
 	add := func(uid, form string) {
 		for _, name := range []string{naming.NodeName(uid, form), naming.PlainNodeName(uid, form)} {
 			if _, known := u.named[name]; !known {
@@ -291,7 +321,7 @@ func newUIDs(nodes []*plan.Node, forms []lynq.FormKey, renames *lynq.Renames) *u
 	}
 	for _, n := range nodes {
 		u.named[n.Name] = n.UID
-		u.present[rowOf{n.Form, n.UID}] = true
+		u.present[rowOf{n.Form, n.UID}] = n.Key()
 	}
 	if renames == nil {
 		return u
@@ -322,7 +352,7 @@ func (u *uids) of(r *recordedNode) string {
 		return uid
 	}
 	uid := strings.TrimSuffix(r.Name, "-"+r.Form.Name)
-	if u.present[rowOf{formOf(r.Hub, r.Form), uid}] {
+	if _, present := u.present[rowOf{formOf(r.Hub, r.Form), uid}]; present {
 		return r.Name
 	}
 	return uid

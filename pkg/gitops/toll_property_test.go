@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -151,6 +152,7 @@ type treeObject struct {
 	node           string
 	id             string
 	data, retained bool
+	onApply        bool // retained only as long as its Application exists
 }
 
 // objectsOf reads a tree through its kustomization.yaml files, without the index.
@@ -178,9 +180,10 @@ func objectsIn(t *testing.T, documents []string) map[string]treeObject {
 			t.Fatalf("%v\n%s", err, text)
 		}
 		all[o.Kind+"/"+o.Metadata.Namespace+"/"+o.Metadata.Name] = treeObject{
-			node: o.Metadata.Labels["node"], id: strings.ToLower(o.Kind),
+			node: o.Metadata.Labels["node"], id: cmp.Or(o.Metadata.Labels["resource"], strings.ToLower(o.Kind)),
 			data:     o.Kind == "PersistentVolumeClaim" || o.Kind == "StatefulSet",
 			retained: len(o.Metadata.Annotations) > 0,
+			onApply:  o.Metadata.Annotations["argocd.argoproj.io/sync-options"] == "Prune=false",
 		}
 	}
 	return all

@@ -158,11 +158,16 @@ func (m *Maker) Covers(x *index.Index) error {
 	return nil
 }
 
-// scope returns the hubs and forms of the run.
+// scope returns the hubs and forms of the run. The files of a form under its earlier name
+// are part of it.
 func (m *Maker) scope() *index.Scope {
 	s := &index.Scope{}
 	for _, f := range m.forms {
-		s.Hubs = append(s.Hubs, index.HubScope{HubKey: f.Hub, Forms: []lynq.FormKey{f.key()}})
+		names := []lynq.FormKey{f.key()}
+		if before := f.Form.RenamedFrom.Text; before != "" {
+			names = append(names, lynq.FormKey{Namespace: f.Form.Namespace, Name: before})
+		}
+		s.Hubs = append(s.Hubs, index.HubScope{HubKey: f.Hub, Forms: names})
 	}
 	return s
 }

@@ -390,12 +390,15 @@ func TestAppsOfFormsOfOneName(t *testing.T) {
 		}
 	}
 	index := indexOf([]*gitops.Node{formNode("eu"), formNode("us")})
+	renamed := of("us", "dependIds: []")
+	renamed.Name, renamed.RenamedFrom = "shop", form.Text{Text: "web"}
 	for _, test := range []struct {
 		forms []Form
 		want  string
 	}{
 		{[]Form{{lynq.HubKey{Name: "crm"}, of("eu", "dependIds: []")}, {lynq.HubKey{Name: "crm"}, of("us", "dependIds: []")}}, ""},
 		{[]Form{{lynq.HubKey{Name: "crm"}, of("eu", "dependIds: []")}}, `hub "crm", form "us/web", which`},
+		{[]Form{{lynq.HubKey{Name: "crm"}, of("eu", "dependIds: []")}, {lynq.HubKey{Name: "crm"}, renamed}}, ""},
 	} {
 		m, err := New(Options{Kind: policy.AppsApplicationSet, RepoURL: "https://git.example/x"}, test.forms)
 		if err != nil {
