@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -58,11 +60,12 @@ func (l *lines) String() string {
 }
 
 // slowServer answers each write late, each one by another time, so that retries of nodes
-// drift apart.
+// drift apart. It refuses writes of tenants' objects with refusal, unless that is 0.
 type slowServer struct {
 	*apiserver.Server
-	mu     sync.Mutex
-	writes int
+	refusal int
+	mu      sync.Mutex
+	writes  int
 }
 
 func (s *slowServer) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -73,12 +76,43 @@ func (s *slowServer) RoundTrip(r *http.Request) (*http.Response, error) {
 		s.mu.Unlock()
 		<-time.After(late)
 	}
+	if s.refusal != 0 && r.Method != http.MethodGet && strings.HasPrefix(r.URL.Path, "/api/v1/namespaces/default/configmaps/t") {
+		body := fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","status":"Failure","code":%d,"reason":%q,"message":"%s is refused"}`,
+			s.refusal, map[int]string{http.StatusForbidden: "Forbidden", http.StatusUnprocessableEntity: "Invalid"}[s.refusal], path.Base(r.URL.Path))
+		return &http.Response{
+			StatusCode: s.refusal, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
+			Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body)),
+		}, nil
+	}
 	return s.Server.RoundTrip(r)
 }
 
+// failure is a cause for which all nodes fail.
+type failure struct {
+	name    string
+	taken   bool   // other owners have the objects
+	refusal int    // the server refuses to write them
+	value   string // of each row, from which the form makes an integer
+	each    bool   // each node has an event, because no common cause stops the form
+}
+
 // TestFailingForLong lets 250 nodes fail for 20 minutes of a clock that doesn't wait, on a
-// server in memory. The log tells the cause once, and each node has one event.
+// server in memory. The log tells the cause once, and each
+// node has at most one event.
 func TestFailingForLong(t *testing.T) {
+	for _, cause := range []failure{
+		{name: "conflict", taken: true, value: "1", each: true},
+		{name: "forbidden", refusal: http.StatusForbidden, value: "1"},
+		{name: "invalid", refusal: http.StatusUnprocessableEntity, value: "1"},
+		{name: "a broken server", refusal: http.StatusInternalServerError, value: "1"},
+		{name: "rows that don't render", value: "many"},
+	} {
+		t.Run(cause.name, func(t *testing.T) { failForLong(t, &cause) })
+	}
+}
+
+func failForLong(t *testing.T, cause *failure) {
+	t.Helper()
 	const nodes, most, mostEvents = 250, 200, 300
 	dir, said := t.TempDir(), &lines{}
 	write := func(name, text string) {
@@ -88,12 +122,12 @@ func TestFailingForLong(t *testing.T) {
 		}
 	}
 	rows := &strings.Builder{}
-	rows.WriteString("id,active\n")
+	rows.WriteString("id,active,v\n")
 	for i := range nodes {
-		fmt.Fprintf(rows, "t%03d,1\n", i)
+		fmt.Fprintf(rows, "t%03d,1,%s\n", i, cause.value)
 	}
 	write("rows.csv", rows.String())
-	write("inputs.yaml", inputs)
+	write("inputs.yaml", strings.NewReplacer("activate: active}", "activate: active}\n  extraValueMappings: {v: v}", "gold", "\"{{ .v | int }}\"").Replace(inputs))
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
 	if err := os.WriteFile(kubeconfig, []byte(memoryKubeconfig), 0o600); err != nil {
 		t.Fatal(err)
@@ -104,21 +138,12 @@ func TestFailingForLong(t *testing.T) {
 	}
 	events, retries := 0, 0
 	synctest.Test(t, func(t *testing.T) {
-		server := &slowServer{Server: apiserver.New(managers)}
-		foreign(t, server, nodes)
-		options := watch.Options{Apply: usecase.Options{
-			RenderOptions: load.RenderOptions{Inputs: load.InputOptions{Paths: []string{dir}}, Access: kube.Access{Kubeconfig: kubeconfig}, Nothing: "nothing changed"},
-			RunOptions:    session.DefaultRunOptions(), Limits: decide.Limits{MaxDelete: toll.DefaultMaxDelete()}, Wait: true, Yes: true,
-		}}
-		options.Apply.LockTimeout = 0
-		getenv := func(string) string { return "" }
-		e := &session.Engine{
-			Stdin: strings.NewReader(""), Getenv: getenv, Version: "test", Transport: server,
-			View: logView{views.NewLog(tty.NewStream(tty.To(said), getenv, tty.ColorNever), false)},
+		server := &slowServer{Server: apiserver.New(managers), refusal: cause.refusal}
+		send(t, server, http.MethodPost, "/api/v1/namespaces", []byte(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"default"}}`))
+		if cause.taken {
+			foreign(t, server, nodes)
 		}
-		ctx, stop := context.WithTimeout(t.Context(), 20*time.Minute)
-		defer stop()
-		_ = watch.Run(ctx, e, &options) // the end of the context
+		watchFor(t, server, dir, kubeconfig, said)
 		items, _ := send(t, server, http.MethodGet, "/api/v1/namespaces/default/events", nil)["items"].([]any)
 		events = len(items)
 		for _, item := range items {
@@ -128,11 +153,29 @@ func TestFailingForLong(t *testing.T) {
 	})
 	text := said.String()
 	if got := strings.Count(text, "\n"); got > most || got < 3 {
-		t.Errorf("%d lines:\n%s", got, text)
+		t.Errorf("%d lines:\n%.9000s", got, text)
 	}
-	if events > mostEvents || events < nodes || retries < 4*nodes {
-		t.Errorf("%d events, which count %d retries", events, retries)
+	if events > mostEvents || events == 0 || cause.each && (events < nodes || retries < 4*nodes) || cause.refusal != 0 && retries < 4*events {
+		t.Errorf("%d events, which count %d retries:\n%.9000s", events, retries, text)
 	}
+}
+
+// watchFor runs watch for 20 minutes.
+func watchFor(t *testing.T, server http.RoundTripper, dir, kubeconfig string, said *lines) {
+	t.Helper()
+	options := watch.Options{Apply: usecase.Options{
+		RenderOptions: load.RenderOptions{Inputs: load.InputOptions{Paths: []string{dir}}, Access: kube.Access{Kubeconfig: kubeconfig}, Nothing: "nothing changed"},
+		RunOptions:    session.DefaultRunOptions(), Limits: decide.Limits{MaxDelete: toll.DefaultMaxDelete()}, Wait: true, Yes: true,
+	}}
+	options.Apply.LockTimeout = 0
+	getenv := func(string) string { return "" }
+	e := &session.Engine{
+		Stdin: strings.NewReader(""), Getenv: getenv, Version: "test", Transport: server,
+		View: logView{views.NewLog(tty.NewStream(tty.To(said), getenv, tty.ColorNever), false)},
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Minute)
+	defer stop()
+	_ = watch.Run(ctx, e, &options) // the end of the context
 }
 
 const memoryKubeconfig = `apiVersion: v1
@@ -146,7 +189,6 @@ current-context: memory
 // foreign creates an object of another owner for each node.
 func foreign(t *testing.T, server http.RoundTripper, nodes int) {
 	t.Helper()
-	send(t, server, http.MethodPost, "/api/v1/namespaces", []byte(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"default"}}`))
 	for i := range nodes {
 		body, _ := json.Marshal(map[string]any{
 			"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{
