@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -96,7 +97,7 @@ func TestHabitsNote(t *testing.T) {
 	}
 	marker, _, _ := strings.Cut(merge.bodies[0], "\n")
 	others := []string{"see " + marker, marker + "\nmine", "> " + marker + "\n> quoted"}
-	merge.bodies, merge.author = append(others, merge.bodies[0]), []int{11, 12, 11, 11}
+	merge.bodies, merge.author = append(slices.Clone(others), merge.bodies[0]), []int{11, 12, 11, 11}
 	for _, c := range commentCases() {
 		if err := run("first", c); err != nil {
 			t.Fatal(err)
