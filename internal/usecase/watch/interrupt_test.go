@@ -38,9 +38,9 @@ func TestInterrupt(t *testing.T) {
 				kind := h.changes.NewKind(lynq.APIResource{Kind: "ConfigMap"}, never, func(lynq.Ref) bool { return false })
 				round, stop := context.WithCancelCause(t.Context())
 				ended := h.interrupt(round, stop, nil, time.Now(), false)
-				time.Sleep(time.Second)
+				<-time.After(time.Second)
 				tt.note(h.changes, kind)
-				time.Sleep(10 * time.Second)
+				<-time.After(10 * time.Second)
 				synctest.Wait()
 				if cut := errors.Is(context.Cause(round), errNewChanges); cut != tt.cut {
 					t.Errorf("the round was cut: %t, want %t", cut, tt.cut)
