@@ -14,6 +14,7 @@ type wireEvidence struct {
 	Before      evidence.Counts `json:"before"`
 	NewColumns  []string        `json:"newColumns,omitempty"`
 	GoneColumns []string        `json:"goneColumns,omitempty"`
+	Where       *evidence.Where `json:"where,omitempty"`
 	Rows        *wireRows       `json:"rows,omitempty"`
 }
 
@@ -39,7 +40,7 @@ func evidenceOf(e *evidence.Evidence) *wireEvidence {
 	if e == nil {
 		return nil
 	}
-	w := &wireEvidence{Now: e.Now, Before: e.Before, NewColumns: e.NewColumns, GoneColumns: e.GoneColumns}
+	w := &wireEvidence{Now: e.Now, Before: e.Before, NewColumns: e.NewColumns, GoneColumns: e.GoneColumns, Where: e.Where}
 	if !e.Last.IsZero() {
 		w.LastRun = e.Last.UTC().Format(time.RFC3339)
 	}

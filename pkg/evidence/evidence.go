@@ -1,10 +1,12 @@
 package evidence
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // Counts count the rows of a source.
@@ -23,8 +25,35 @@ type Evidence struct {
 	Before, Now Counts
 	// NewColumns are mapped since then, GoneColumns no more.
 	NewColumns, GoneColumns []string
+	// Where is the change of the condition by which the source chooses rows, nil for none.
+	Where *Where
 	// Rows is how the rows differ, nil where the last run noted none of them.
 	Rows *Rows
+}
+
+// Where is a condition that isn't that of the last run. "" is every row.
+type Where struct {
+	Before string `json:"before"`
+	Now    string `json:"now"`
+}
+
+// Cause says that the condition changed, as the likely reason for rows that vanish, or
+// returns "".
+func (e *Evidence) Cause() string {
+	if e == nil || e.Where == nil {
+		return ""
+	}
+	return e.Where.text()
+}
+
+func (w *Where) text() string {
+	shown := func(sql string) string {
+		if sql == "" {
+			return "absent"
+		}
+		return phrase.Quote(sql)
+	}
+	return fmt.Sprintf("where of the hub changed from %s to %s since the last run", shown(w.Before), shown(w.Now))
 }
 
 // Rows tells how active rows differ from those of the last run.

@@ -46,6 +46,39 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// TestWhere checks that a changed condition is the cause of rows that vanish.
+func TestWhere(t *testing.T) {
+	note := func(where string) string {
+		s := sourceOf("a|gold|x|u", "b|gold|x|u")
+		s.Where = where
+		return s.Note("k")
+	}
+	for _, tt := range []struct{ before, now, want string }{
+		{"", "", ""},
+		{"archived = 0", "archived = 0", ""},
+		{"", "archived = 0", `where of the hub changed from absent to "archived = 0" since the last run`},
+		{"archived = 0", "", `where of the hub changed from "archived = 0" to absent since the last run`},
+		{"archived = 0", "plan = 'x'", `where of the hub changed from "archived = 0" to "plan = 'x'" since the last run`},
+	} {
+		s := sourceOf("a|gold|x|u")
+		s.Where = tt.now
+		e := &Evidence{Last: time.Unix(0, 0), Rows: s.Compare(note(tt.before))}
+		if before, changed := s.WhereBefore(note(tt.before)); changed {
+			e.Where = &Where{before, tt.now}
+		}
+		lines := strings.Join(e.Lines(), "\n")
+		if got := e.Cause(); got != tt.want || !strings.Contains(lines, got) || !strings.Contains(lines, "1 row vanished") {
+			t.Errorf("%q to %q: %q, lines %q", tt.before, tt.now, got, lines)
+		}
+	}
+	if _, changed := sourceOf("a|gold|x|u").WhereBefore(""); changed {
+		t.Error("without a note, the condition changed")
+	}
+	if got := (*Evidence)(nil).Cause(); got != "" {
+		t.Error(got)
+	}
+}
+
 // TestColumns: columns may come, go, change places and become secret.
 func TestColumns(t *testing.T) {
 	before := sourceOf("a|gold|x|u").Note("k")

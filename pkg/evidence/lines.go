@@ -29,6 +29,7 @@ func (e *Evidence) All() []string {
 			lines = append(lines, line)
 		}
 	}
+	add(e.Cause())
 	add(e.Rows.moved())
 	add(e.Rows.changed())
 	add(e.columns())

@@ -25,6 +25,8 @@ const (
 
 // Source notes the rows of a source as they are read. It keeps no value of them.
 type Source struct {
+	// Where is the condition by which the source chose its rows, or "".
+	Where    string
 	columns  []noted
 	active   []sourceRow
 	inactive []uint64
@@ -135,6 +137,7 @@ type written struct {
 	Key     string  `json:"key"`
 	Columns []noted `json:"columns"`
 	Sampled bool    `json:"sampled,omitempty"`
+	Where   string  `json:"where,omitempty"`
 	Rows    string  `json:"rows"`
 }
 
@@ -146,7 +149,7 @@ func (s *Source) Note(key string) string {
 		b = binary.BigEndian.AppendUint32(b, r.uid)
 		b = append(b, r.values...)
 	}
-	text, err := json.Marshal(written{Key: key, Columns: n.columns, Sampled: n.sampled, Rows: base64.RawStdEncoding.EncodeToString(b)})
+	text, err := json.Marshal(written{Key: key, Columns: n.columns, Sampled: n.sampled, Where: s.Where, Rows: base64.RawStdEncoding.EncodeToString(b)})
 	if err != nil {
 		return "" // texts and booleans always encode
 	}
@@ -173,6 +176,16 @@ func read(text string) (n *note, key string) {
 		return nil, ""
 	}
 	return n, w.Key
+}
+
+// WhereBefore returns the condition of an earlier note, and whether it isn't that of this
+// run. Without a note, nobody knows the earlier one.
+func (s *Source) WhereBefore(earlier string) (where string, changed bool) {
+	var w written
+	if earlier == "" || json.Unmarshal([]byte(earlier), &w) != nil || w.Key == "" {
+		return "", false
+	}
+	return w.Where, w.Where != s.Where
 }
 
 // Key is the key of a note, "" where it can't be read.

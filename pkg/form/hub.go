@@ -77,9 +77,9 @@ func readInterval(o *object) time.Duration {
 func readBlock(o *object, t endpoint.SourceType, hub *Hub) {
 	switch c := &hub.Source; t {
 	case endpoint.SourceMySQL:
-		readServer(o, hub, 3306)
+		readServer(o, hub, t, 3306)
 	case endpoint.SourcePostgreSQL:
-		readServer(o, hub, 5432)
+		readServer(o, hub, t, 5432)
 	case endpoint.SourceSQLite:
 		path := o.needText("path")
 		if path.Text == files.StdinPath {
@@ -87,6 +87,7 @@ func readBlock(o *object, t endpoint.SourceType, hub *Hub) {
 		}
 		c.Path = beside(path)
 		c.Table = o.needText("table").Text
+		c.Where = readWhere(o, t)
 	case endpoint.SourceCSV, endpoint.SourceJSON:
 		path := o.needText("path")
 		if path.Text == files.StdinPath && path.Pos.File == files.StdinName {
@@ -105,13 +106,14 @@ func readBlock(o *object, t endpoint.SourceType, hub *Hub) {
 }
 
 // readServer reads the block of a database with a server.
-func readServer(o *object, hub *Hub, port int) {
+func readServer(o *object, hub *Hub, t endpoint.SourceType, port int) {
 	c := &hub.Source
 	c.Host = o.needText("host").Text
 	c.Port = o.integer("port", 1, 65535, port)
 	c.Username = o.needText("username").Text
 	c.Database = o.needText("database").Text
 	c.Table = o.needText("table").Text
+	c.Where = readWhere(o, t)
 	c.TLS = enum(o, "tls", "", endpoint.TLSDisable, endpoint.TLSPrefer, endpoint.TLSRequire, endpoint.TLSVerifyFull)
 	ca := o.text("caFile")
 	if ca.IsSet() && c.TLS != "" && c.TLS != endpoint.TLSVerifyFull {
@@ -119,6 +121,18 @@ func readServer(o *object, hub *Hub, port int) {
 	}
 	c.CAFile = beside(ca)
 	hub.Password = readSecret(o, "password")
+}
+
+// readWhere reads the condition for the rows of a table.
+func readWhere(o *object, t endpoint.SourceType) endpoint.Where {
+	where := o.text("where")
+	if !where.IsSet() {
+		return endpoint.Where{}
+	}
+	if what, fix := endpoint.CheckWhere(t, where.Text); what != "" {
+		o.fail(where.Pos, fix, "%s %s", o.name("where"), what)
+	}
+	return endpoint.Where{SQL: where.Text, At: where.Pos.String()}
 }
 
 // readSecret reads the fields NAMEFrom and NAMERef, such as passwordFrom and passwordRef.

@@ -142,7 +142,7 @@ func (s *mysqlSource) Records(ctx context.Context, q Query) iter.Seq2[lynq.Row, 
 // snapshot.
 func (s *mysqlSource) checkCount(ctx context.Context, read int) error {
 	var counted int
-	err := s.conn.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+s.quotedTable()).Scan(&counted)
+	err := s.conn.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+s.quotedTable()+whereClause(s.target.Where)).Scan(&counted)
 	if err != nil {
 		return s.brokeOff(ctx, read, err)
 	}
@@ -183,6 +183,9 @@ func (s *mysqlSource) statement(ctx context.Context, q Query) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := s.checkWhere(ctx); err != nil {
+		return "", err
+	}
 	list := make([]string, len(found))
 	order := ""
 	for i, at := range found {
@@ -194,7 +197,27 @@ func (s *mysqlSource) statement(ctx context.Context, q Query) (string, error) {
 			order = "CAST(CONVERT(" + list[i] + " USING utf8mb4) AS BINARY)"
 		}
 	}
-	return fmt.Sprintf("SELECT %s FROM %s ORDER BY %s", strings.Join(list, ", "), s.quotedTable(), order), nil
+	return fmt.Sprintf("SELECT %s FROM %s%s ORDER BY %s", strings.Join(list, ", "), s.quotedTable(), whereClause(s.target.Where), order), nil
+}
+
+// checkWhere has the server prepare the condition, which reads no row.
+func (s *mysqlSource) checkWhere(ctx context.Context) error {
+	where := s.target.Where
+	if where.SQL == "" {
+		return nil
+	}
+	prepared, err := s.conn.PrepareContext(ctx, "SELECT 1 FROM "+s.quotedTable()+whereClause(where))
+	if err == nil {
+		err = prepared.Close()
+	}
+	answer, ok := errors.AsType[*mysql.MySQLError](err)
+	switch {
+	case err == nil:
+		return nil
+	case !ok || isMySQLError(err, errTableDenied, errColumnDenied, errViewInvalid):
+		return s.failed(ctx, err)
+	}
+	return whereError(where, s.tablePlace(), answer.Message)
 }
 
 // mysqlText returns the expression for a column's text. The server formats numbers,

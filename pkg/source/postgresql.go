@@ -101,7 +101,7 @@ func (s *postgresSource) Records(ctx context.Context, q Query) iter.Seq2[lynq.Ro
 // checkCount compares the number of rows read with the server's count in the same
 // snapshot.
 func (s *postgresSource) checkCount(ctx context.Context, read int) error {
-	result := s.pg.ExecParams(ctx, "SELECT count(*) FROM "+s.quotedTable(), nil, nil, nil, nil).Read()
+	result := s.pg.ExecParams(ctx, "SELECT count(*) FROM "+s.quotedTable()+whereClause(s.target.Where), nil, nil, nil, nil).Read()
 	if result.Err != nil {
 		return s.brokeOff(ctx, read, result.Err)
 	}
@@ -118,6 +118,7 @@ func (s *postgresSource) checkCount(ctx context.Context, read int) error {
 func (s *postgresSource) begin(ctx context.Context) error {
 	_, err := s.pg.Exec(ctx, `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
 SET LOCAL client_encoding = 'UTF8';
+SET LOCAL standard_conforming_strings = on;
 SET LOCAL TimeZone = 'UTC';
 SET LOCAL DateStyle = 'ISO, YMD';
 SET LOCAL IntervalStyle = 'postgres';
@@ -185,7 +186,24 @@ WHERE attrelid = pg_catalog.to_regclass($1) AND attnum > 0 AND NOT attisdropped 
 	if _, err := empty.Close(); err != nil {
 		return nil, s.failed(ctx, err)
 	}
-	return columns, nil
+	return columns, s.checkWhere(ctx)
+}
+
+// checkWhere has the server prepare the condition, which reads no row.
+func (s *postgresSource) checkWhere(ctx context.Context) error {
+	where := s.target.Where
+	if where.SQL == "" {
+		return nil
+	}
+	_, err := s.pg.Prepare(ctx, "", "SELECT 1 FROM "+s.quotedTable()+whereClause(where), nil)
+	answer, ok := errors.AsType[*pgconn.PgError](err)
+	switch {
+	case err == nil:
+		return nil
+	case !ok || answer.Code == "42501" || !strings.HasPrefix(answer.Code, "42") && !strings.HasPrefix(answer.Code, "22"):
+		return s.failed(ctx, err)
+	}
+	return whereError(where, s.tablePlace(), answer.Message)
 }
 
 // noTable returns the error for a missing table, with the existing tables.
@@ -240,7 +258,7 @@ func (s *postgresSource) emit(ctx context.Context, columns []pgColumn, b *builde
 		exprs[i] = column.expr
 	}
 	uid := columns[b.uid]
-	query := fmt.Sprintf(`SELECT %s FROM %s ORDER BY %s COLLATE "C" NULLS FIRST, pg_catalog.num_nulls(%s) DESC`, strings.Join(exprs, ", "), s.quotedTable(), uid.order, uid.expr)
+	query := fmt.Sprintf(`SELECT %s FROM %s%s ORDER BY %s COLLATE "C" NULLS FIRST, pg_catalog.num_nulls(%s) DESC`, strings.Join(exprs, ", "), s.quotedTable(), whereClause(s.target.Where), uid.order, uid.expr)
 	result := s.pg.ExecParams(ctx, query, nil, nil, nil, nil)
 	for result.NextRow() {
 		if err := stopped(ctx, s.name, b.count); err != nil {

@@ -24,6 +24,7 @@ type sqliteSource struct {
 	db    *sql.DB
 	path  string
 	table string
+	where endpoint.Where
 }
 
 // openSQLite opens the file read-only. It never creates a missing file. SQLite checks the
@@ -40,12 +41,15 @@ func openSQLite(c endpoint.Connection) (Source, error) {
 		return nil, &Error{Place: c.Path, What: "it is a pipe, not a SQLite file", Fix: "write it to a file first"}
 	}
 	name := "file:" + url.PathEscape(filepath.ToSlash(filepath.Clean(c.Path))) + "?mode=ro"
+	if c.Where.SQL != "" {
+		name += "&_dqs=0" // SQLite takes an unknown column in double quotes for a text
+	}
 	db, err := sql.Open("sqlite", name)
 	if err != nil {
 		return nil, sqliteError(c.Path, err)
 	}
 	db.SetMaxOpenConns(1)
-	return &sqliteSource{db: db, path: c.Path, table: c.Table}, nil
+	return &sqliteSource{db: db, path: c.Path, table: c.Table, where: c.Where}, nil
 }
 
 // Place implements Source.
@@ -92,7 +96,7 @@ func (s *sqliteSource) Records(ctx context.Context, q Query) iter.Seq2[lynq.Row,
 // is damaged.
 func (s *sqliteSource) checkCount(ctx context.Context, tx *sql.Tx, read int) error {
 	var counted int
-	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM "+quoteDouble(s.table)).Scan(&counted); err != nil {
+	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM "+quoteDouble(s.table)+whereClause(s.where)).Scan(&counted); err != nil {
 		return s.failed(ctx, read, err)
 	}
 	return checkCount(s.tablePlace(), read, counted)
@@ -187,11 +191,14 @@ func (s *sqliteSource) statement(ctx context.Context, tx *sql.Tx, q Query) (stri
 	if err != nil {
 		return "", err
 	}
+	if err := s.checkWhere(ctx, tx); err != nil {
+		return "", err
+	}
 	var list strings.Builder
 	order := ""
 	for i, at := range found {
-		// SQLite takes an unknown name alone as a string. After "t.", it is an error.
-		expr := "CAST(t." + quoteDouble(have[at]) + " AS TEXT)"
+		// SQLite takes an unknown name alone as a string. After a table, it is an error.
+		expr := "CAST(" + quoteDouble(s.table) + "." + quoteDouble(have[at]) + " AS TEXT)"
 		if i > 0 {
 			list.WriteString(", ")
 		}
@@ -200,7 +207,25 @@ func (s *sqliteSource) statement(ctx context.Context, tx *sql.Tx, q Query) (stri
 			order = expr + " COLLATE BINARY"
 		}
 	}
-	return fmt.Sprintf("SELECT %s FROM %s AS t ORDER BY %s", &list, quoteDouble(s.table), order), nil
+	return fmt.Sprintf("SELECT %s FROM %s%s ORDER BY %s", &list, quoteDouble(s.table), whereClause(s.where), order), nil
+}
+
+// checkWhere compiles the condition without running it.
+func (s *sqliteSource) checkWhere(ctx context.Context, tx *sql.Tx) error {
+	if s.where.SQL == "" {
+		return nil
+	}
+	rows, err := tx.QueryContext(ctx, "EXPLAIN SELECT 1 FROM "+quoteDouble(s.table)+whereClause(s.where))
+	if err == nil {
+		err = errors.Join(rows.Err(), rows.Close())
+	}
+	if answer, ok := errors.AsType[*sqlite.Error](err); ok && answer.Code()&0xff == sqlite3.SQLITE_ERROR {
+		return whereError(s.where, s.tablePlace(), answer.Error())
+	}
+	if err != nil {
+		return s.failed(ctx, 0, err)
+	}
+	return nil
 }
 
 // useOnly chooses the table of a file with a single table or view, if nobody named one.

@@ -25,6 +25,7 @@ func noting(in *render.Input) *evidence.Source {
 		}
 	}
 	source := evidence.NewSource(columns, h.Secret)
+	source.Where = h.Source.Where.SQL
 	values := make([]string, len(places))
 	in.Active = func(uid string, row []string) {
 		for i, place := range places {
@@ -57,6 +58,9 @@ func (j *Job) evidence(h load.HubPrograms) *evidence.Evidence {
 		record.Columns, render.Columns(h.Hub))
 	if source := j.sources[h.Key]; source != nil {
 		e.Rows = source.Compare(record.RowNotes)
+		if before, changed := source.WhereBefore(record.RowNotes); changed {
+			e.Where = &evidence.Where{Before: before, Now: source.Where}
+		}
 	}
 	return e
 }

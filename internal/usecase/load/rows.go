@@ -77,6 +77,9 @@ func (s RowSource) Locate(hubs []HubPrograms) ([]endpoint.Connection, []error) {
 				connections[i] = endpoint.Connection{}
 				errs = append(errs, fmt.Errorf("--source: %w", err))
 			}
+			if where := connections[i].Where; where.SQL != "" && !hasSQL(connections[i].Type) {
+				errs = append(errs, fmt.Errorf("--source: hub %q has where (%s), and %s has no SQL, so inactive rows could count (pass a database, such as sqlite:PATH, or a hub without where)", h.Hub.Name, where.At, connections[i].Type))
+			}
 		}
 	}
 	return connections, errs
@@ -99,6 +102,11 @@ func oneReader(hubs []HubPrograms, connections []endpoint.Connection, inputs []s
 		reader = name
 	}
 	return nil
+}
+
+// hasSQL reports whether a source takes a condition for its rows.
+func hasSQL(t endpoint.SourceType) bool {
+	return t == endpoint.SourceMySQL || t == endpoint.SourcePostgreSQL || t == endpoint.SourceSQLite
 }
 
 // HasServer reports whether a connection leads to a server of a database or an API.

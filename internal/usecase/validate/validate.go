@@ -29,6 +29,11 @@ func Run(ctx context.Context, e *session.Engine, o *load.RenderOptions, rows boo
 		if err := o.Ended(run.Run, err); err != nil {
 			return "", err
 		}
+		for _, h := range inputs.Hubs {
+			if where := h.Hub.Source.Where; where.SQL != "" {
+				e.Notef("hub %q: %s where %s (%s)", h.Hub.Name, phrase.Count(run.Hubs[h.Key].Rows, "row"), phrase.OneLine(where.SQL), where.At)
+			}
+		}
 		checked += ", " + phrase.Count(run.Report().Nodes, "node")
 	}
 	return checked, nil

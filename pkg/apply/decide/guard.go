@@ -40,7 +40,7 @@ func (g guards) refusals(l Limits) []plan.Refusal {
 	// A narrowed run deletes no node, but still reports an empty source.
 	if (len(n.nodes)+len(g.d.leaves) > 0 || g.in.Narrowed && n.Nodes > 0) && g.in.Active == 0 && !l.AllowEmpty {
 		refuse(plan.GuardEmpty, "check the source; to delete every tenant, pass --allow-empty",
-			"no row is active, but the %s has %s", g.in.place(), phrase.Count(n.Nodes, "node"))
+			"%sno row is active, but the %s has %s", g.because(), g.in.place(), phrase.Count(n.Nodes, "node"))
 		return refusals
 	}
 	w := window.Count(g.in.Deletions, g.in.Now, l.Window, n.nodes, n.there)
@@ -50,9 +50,17 @@ func (g guards) refusals(l Limits) []plan.Refusal {
 		if n.byHand > 0 {
 			what, fix = n.cause()+what, "restore the deleted inventories with lynqctl inventory restore --all -A --hub "+g.in.Hub.String()+", and check the rows; "+n.Anyway()
 		}
-		refuse(plan.GuardMaxDelete, fix, "%s", what)
+		refuse(plan.GuardMaxDelete, fix, "%s%s", g.because(), what)
 	}
 	return refusals
+}
+
+// because names the change of the hub that rows may vanish by, or returns "".
+func (g guards) because() string {
+	if cause := g.in.Evidence.Cause(); cause != "" {
+		return cause + ": "
+	}
+	return ""
 }
 
 // place names the place of the recorded nodes.

@@ -115,6 +115,26 @@ func TestEmptyColumns(t *testing.T) {
 	}
 }
 
+// TestWhereIsCause checks that guards name a changed condition of the source.
+func TestWhereIsCause(t *testing.T) {
+	const cause = `where of the hub changed from absent to "archived = 0" since the last run: `
+	for active, want := range map[int]string{
+		0: "allow-empty: " + cause + "no row is active, but the cluster has 2 nodes (check the source; to delete every tenant, pass --allow-empty)",
+		1: "max-delete: " + cause + "1 of 2 nodes would be deleted (b-web), the limit is 0 (--max-delete=0) (check the rows; to do this anyway, pass --max-delete=1)",
+	} {
+		s := newShop()
+		s.has("a", "a")
+		s.has("b", "b")
+		if active > 0 {
+			s.wants("a", "a")
+		}
+		s.in.Evidence = &evidence.Evidence{Where: &evidence.Where{Now: "archived = 0"}}
+		if diff := cmp.Diff([]string{want}, refusalsOf(Decide(s.in, Limits{}))); diff != "" {
+			t.Errorf("%d active rows: %s", active, diff)
+		}
+	}
+}
+
 // changingShop returns a hub with four kept nodes. One of them changes, one lost its
 // object, one is up to date, and one fails to render. One more node is new, and one is
 // deleted.

@@ -54,6 +54,8 @@ type Connection struct {
 
 	// Table or view; "schema.table" is allowed for servers.
 	Table string
+	// Where limits the rows of a database's table.
+	Where Where
 
 	// Path of a file, for SQLite, CSV and JSON; "-" is standard input (CSV and
 	// JSON only).

@@ -22,9 +22,9 @@ import (
 //	csv:PATH, json:PATH, yaml:PATH, with - for standard input
 //	PATH, whose extension shows the type
 //
-// base supplies the table if raw has none. If both have one type, base also supplies missing
-// values of user, password, database, TLS, and the settings of an API or a file. Errors never quote
-// raw, because it may have a password.
+// base supplies the table if raw has none, and always the condition for its rows. If both
+// have one type, base also supplies missing values of user, password, database, TLS, and the
+// settings of an API or a file. Errors never quote raw, because it may have a password.
 func Parse(raw string, base endpoint.Connection) (endpoint.Connection, error) {
 	scheme, rest, found := strings.Cut(raw, ":")
 	if found {
@@ -64,7 +64,7 @@ func withoutSlashes(rest string) string { return strings.TrimPrefix(rest, "//") 
 
 // parseFile returns a connection to a file. Only SQLite takes a parameter.
 func parseFile(kind endpoint.SourceType, rest string, base endpoint.Connection) (endpoint.Connection, error) {
-	c := endpoint.Connection{Type: kind, Path: rest, Table: base.Table}
+	c := endpoint.Connection{Type: kind, Path: rest, Table: base.Table, Where: base.Where}
 	if base.Type == kind {
 		c.File = base.File
 	}
@@ -87,7 +87,7 @@ func parseFile(kind endpoint.SourceType, rest string, base endpoint.Connection) 
 
 // parseHTTP returns a connection to an API.
 func parseHTTP(raw string, base endpoint.Connection) (endpoint.Connection, error) {
-	c := endpoint.Connection{Type: endpoint.SourceHTTP, Table: base.Table}
+	c := endpoint.Connection{Type: endpoint.SourceHTTP, Table: base.Table, Where: base.Where}
 	if base.Type == c.Type {
 		c = base
 	}
@@ -107,7 +107,7 @@ func parseServer(kind endpoint.SourceType, raw string, base endpoint.Connection)
 	if err != nil {
 		return endpoint.Connection{}, err
 	}
-	c := endpoint.Connection{Type: kind, Host: u.Hostname(), Port: kind.DefaultPort(), Table: base.Table}
+	c := endpoint.Connection{Type: kind, Host: u.Hostname(), Port: kind.DefaultPort(), Table: base.Table, Where: base.Where}
 	if base.Type == kind {
 		c.Username, c.Password, c.Database = base.Username, base.Password, base.Database
 		c.TLS, c.CAFile = base.TLS, base.CAFile
@@ -194,6 +194,9 @@ func parseParameters(query string, allowed ...string) (url.Values, error) {
 	values, err := url.ParseQuery(query)
 	if err != nil {
 		return nil, errors.New("lynqctl can't parse the text after the question mark (write name=value&name=value, special characters percent-encoded)")
+	}
+	if values.Has("where") {
+		return nil, errors.New("a URL can't have where (set it in the hub, and it counts for --source too)")
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !slices.Contains(allowed, name) {

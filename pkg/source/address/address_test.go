@@ -64,6 +64,17 @@ func TestParseOfAPI(t *testing.T) {
 	}
 }
 
+// TestParseKeepsWhere checks that the hub's condition counts for the rows of another URL.
+func TestParseKeepsWhere(t *testing.T) {
+	where := endpoint.Where{SQL: "archived = 0", At: "hub.yaml:9"}
+	base := endpoint.Connection{Type: endpoint.SourceMySQL, Table: "tenants", Where: where}
+	for _, raw := range []string{"mysql://h/db", "mysql://h/db?table=other", "postgres://h/db", "sqlite:a.db", "csv:a.csv", "a.json", "https://crm.example/"} {
+		if c, err := address.Parse(raw, base); err != nil || c.Where != where {
+			t.Errorf("%s: %+v, %v", raw, c.Where, err)
+		}
+	}
+}
+
 func TestParseErrors(t *testing.T) {
 	for raw, want := range map[string]string{
 		"":                               "it is no URL",
@@ -90,6 +101,8 @@ func TestParseErrors(t *testing.T) {
 		"mysql://h/db?table=a&table=b":   "twice",
 		"mysql://h/db?table=%zz":         "can't parse",
 		"mysql://h/db?tls=require&ca=x":  "verify-full",
+		"sqlite:x.db?where=a%3D1":        "a URL can't have where",
+		"postgres://h/db?where=hunter2":  "a URL can't have where",
 		"sqlite:x.db?mode=rw":            `"mode" is not known (allowed: table)`,
 		"sqlite:?table=t":                "no path",
 		"csv:":                           "no path",
