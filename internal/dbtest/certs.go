@@ -13,9 +13,12 @@ import (
 	"time"
 )
 
-// certificates are files: two authorities, and a server's certificate for localhost from
-// the first one.
-type certificates struct{ ca, otherCA, cert, key string }
+// certificates are files: two authorities, and of the first one a server's certificate for
+// localhost, and a client's for a user.
+type certificates struct{ ca, otherCA, cert, key, clientCert, clientKey string }
+
+// certUser is the user whose certificate the servers want.
+const certUser = "certuser"
 
 func makeCertificates(dir string) (certificates, error) {
 	files := certificates{
@@ -29,25 +32,36 @@ func makeCertificates(dir string) (certificates, error) {
 	if _, _, err := makeAuthority(files.otherCA, "other authority"); err != nil {
 		return files, err
 	}
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
+	server := certificate("localhost", 2)
+	server.DNSNames = []string{"localhost"}
+	server.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
+	if err := sign(server, authority, authorityKey, files.cert, files.key); err != nil {
 		return files, err
 	}
-	template := certificate("localhost", 2)
-	template.DNSNames = []string{"localhost"}
-	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
+	client := certificate(certUser, 3)
+	client.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
+	files.clientCert, files.clientKey = filepath.Join(dir, "client.pem"), filepath.Join(dir, "client.key")
+	return files, sign(client, authority, authorityKey, files.clientCert, files.clientKey)
+}
+
+// sign writes a certificate and its key to files.
+func sign(template, authority *x509.Certificate, authorityKey *ecdsa.PrivateKey, certFile, keyFile string) error {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return err
+	}
 	signed, err := x509.CreateCertificate(rand.Reader, template, authority, &key.PublicKey, authorityKey)
 	if err != nil {
-		return files, err
+		return err
 	}
 	secret, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {
-		return files, err
+		return err
 	}
-	if err := writePEM(files.key, "PRIVATE KEY", secret); err != nil {
-		return files, err
+	if err := writePEM(keyFile, "PRIVATE KEY", secret); err != nil {
+		return err
 	}
-	return files, writePEM(files.cert, "CERTIFICATE", signed)
+	return writePEM(certFile, "CERTIFICATE", signed)
 }
 
 // makeAuthority writes a self-signed certificate to path.

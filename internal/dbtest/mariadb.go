@@ -42,8 +42,10 @@ func startMaria(dir string, withTLS bool) (*Server, error) {
 		Type: endpoint.SourceMySQL, Port: port, Database: "crm",
 		Admin: "boss", Reader: "reader", TLSOnly: "tlsonly", Password: "pa:ss/w#rd?@1",
 		CAFile: certs.ca, OtherCAFile: certs.otherCA, dir: dir,
+		CertUser: certUser, CertFile: certs.clientCert, KeyFile: certs.clientKey,
 	}
 	data := filepath.Join(dir, "data")
+	s.Socket = filepath.Join(data, "socket")
 	// A machine that starts many servers at once may have no slots left for native AIO.
 	common := []string{"--no-defaults", "--datadir=" + data, "--innodb-use-native-aio=0"}
 	if os.Geteuid() == 0 {
@@ -87,9 +89,10 @@ CREATE DATABASE %[1]s;
 CREATE USER %[2]s@'%%' IDENTIFIED BY '%[5]s';
 CREATE USER %[3]s@'%%' IDENTIFIED BY '%[5]s';
 CREATE USER %[4]s@'%%' IDENTIFIED BY '%[5]s' REQUIRE SSL;
+CREATE USER %[6]s@'%%' REQUIRE X509;
 GRANT ALL ON *.* TO %[2]s@'%%' WITH GRANT OPTION;
-GRANT SELECT, SHOW VIEW ON %[1]s.* TO %[3]s@'%%', %[4]s@'%%';
-`, s.Database, s.Admin, s.Reader, s.TLSOnly, string(s.Password))
+GRANT SELECT, SHOW VIEW ON %[1]s.* TO %[3]s@'%%', %[4]s@'%%', %[6]s@'%%';
+`, s.Database, s.Admin, s.Reader, s.TLSOnly, string(s.Password), s.CertUser)
 }
 
 func (s *Server) mariaExec(ctx context.Context, statements []string) error {

@@ -37,6 +37,7 @@ func startPostgres(dir string) (*Server, error) {
 		Type: endpoint.SourcePostgreSQL, Port: port, Database: "crm",
 		Admin: "boss", Reader: "reader", TLSOnly: "tlsonly", ClearText: "cleartext", Password: "pa:ss/w#rd?@1",
 		CAFile: certs.ca, OtherCAFile: certs.otherCA, dir: dir,
+		CertUser: certUser, CertFile: certs.clientCert, KeyFile: certs.clientKey, Socket: dir,
 	}
 	attr := attributes()
 	data := filepath.Join(dir, "data")
@@ -44,7 +45,7 @@ func startPostgres(dir string) (*Server, error) {
 		return nil, err
 	}
 	cmd := exec.Command(daemon, "-D", data, "-p", strconv.Itoa(port),
-		"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=")
+		"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="+dir)
 	cmd.Dir, cmd.SysProcAttr = dir, attr
 	if s.process, err = startProcess(cmd, dir, os.Interrupt); err != nil {
 		return nil, err
@@ -84,7 +85,7 @@ func (s *Server) postgresData(initdb, data string, certs certificates, attr *sys
 		return err
 	}
 	// In the file, not in arguments, so that tests can change settings.
-	settings := fmt.Sprintf("ssl = on\nssl_cert_file = '%s'\nssl_key_file = '%s'\nfsync = off\nshared_buffers = 32MB\nmax_connections = 30\n", certs.cert, certs.key)
+	settings := fmt.Sprintf("ssl = on\nssl_ca_file = '"+certs.ca+"'\nssl_cert_file = '%s'\nssl_key_file = '%s'\nfsync = off\nshared_buffers = 32MB\nmax_connections = 30\n", certs.cert, certs.key)
 	return os.WriteFile(filepath.Join(data, "postgresql.conf"), []byte(settings), 0o600)
 }
 
@@ -92,8 +93,10 @@ func (s *Server) postgresData(initdb, data string, certs certificates, attr *sys
 func (s *Server) postgresAccess() string {
 	return fmt.Sprintf(`hostnossl all %s 127.0.0.1/32 reject
 host all %s 127.0.0.1/32 password
+hostssl all %s 127.0.0.1/32 cert
 host all all 127.0.0.1/32 scram-sha-256
-`, s.TLSOnly, s.ClearText)
+local all all scram-sha-256
+`, s.TLSOnly, s.ClearText, s.CertUser)
 }
 
 // postgresUsers creates the database and the users.
@@ -103,11 +106,12 @@ func (s *Server) postgresUsers(ctx context.Context) error {
 		fmt.Sprintf("CREATE USER %s PASSWORD '%s'", s.Reader, string(s.Password)),
 		fmt.Sprintf("CREATE USER %s PASSWORD '%s'", s.TLSOnly, string(s.Password)),
 		fmt.Sprintf("CREATE USER %s PASSWORD '%s'", s.ClearText, string(s.Password)),
+		"CREATE USER " + s.CertUser,
 	}); err != nil {
 		return err
 	}
 	return s.postgresExec(ctx, s.Database, []string{
-		fmt.Sprintf("ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO %s, %s, %s", s.Reader, s.TLSOnly, s.ClearText),
+		fmt.Sprintf("ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO %s, %s, %s, %s", s.Reader, s.TLSOnly, s.ClearText, s.CertUser),
 	})
 }
 

@@ -64,6 +64,11 @@ type Server struct {
 	// CAFile vouches for the server, under the name localhost only. OtherCAFile doesn't.
 	CAFile, OtherCAFile string
 
+	// CertUser is like Reader, but needs the client certificate in CertFile, and no password.
+	CertUser, CertFile, KeyFile string
+	// Socket is the server's Unix socket: a file, and for PostgreSQL a directory.
+	Socket string
+
 	dir     string
 	process *process
 	exec    func(ctx context.Context, statements []string) error

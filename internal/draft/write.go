@@ -268,6 +268,11 @@ func (w *writer) connection(c endpoint.Connection, withPassword bool) {
 	if c.CAFile != "" {
 		w.line("      caFile: %s", scalar(c.CAFile))
 	}
+	if c.CertFile != "" && c.KeyFile != "" {
+		w.line("      certificateFrom: {file: %s, keyFile: %s}", scalar(c.CertFile), scalar(c.KeyFile))
+	} else if c.CertFile != "" {
+		w.line("      certificateFrom: {file: %s}", scalar(c.CertFile))
+	}
 	if withPassword {
 		w.line("      passwordFrom: {env: %s}", endpoint.PasswordVariable)
 	}

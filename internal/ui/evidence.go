@@ -15,6 +15,7 @@ type wireEvidence struct {
 	NewColumns  []string        `json:"newColumns,omitempty"`
 	GoneColumns []string        `json:"goneColumns,omitempty"`
 	Where       *evidence.Where `json:"where,omitempty"`
+	Lookups     []string        `json:"lookups,omitempty"`
 	Rows        *wireRows       `json:"rows,omitempty"`
 }
 
@@ -40,7 +41,7 @@ func evidenceOf(e *evidence.Evidence) *wireEvidence {
 	if e == nil {
 		return nil
 	}
-	w := &wireEvidence{Now: e.Now, Before: e.Before, NewColumns: e.NewColumns, GoneColumns: e.GoneColumns, Where: e.Where}
+	w := &wireEvidence{Now: e.Now, Before: e.Before, NewColumns: e.NewColumns, GoneColumns: e.GoneColumns, Where: e.Where, Lookups: e.Lookups}
 	if !e.Last.IsZero() {
 		w.LastRun = e.Last.UTC().Format(time.RFC3339)
 	}

@@ -32,6 +32,9 @@ const (
 	CauseUnknown     CauseKind = "unknown"                    // what is known does not tell
 )
 
+// CauseLookup begins the cause of a lookup with other entries, and its name among columns.
+const CauseLookup = "lookup "
+
 // anyOf is one of some causes: "form, row or drift".
 func anyOf(kinds []CauseKind) CauseKind {
 	switch last := len(kinds) - 1; last {
@@ -148,10 +151,13 @@ func (o *Origin) cause(f *Field, all []managed, live map[string]any) Cause {
 		possible = append(possible, CauseForm)
 	}
 	columns := o.columns(f.Path)
-	changed := o.changed(columns)
+	changed, lookups := apart(o.changed(columns))
 	fed := o.fed(f, columns, wanted, ours)
 	if fed && (len(changed) > 0 || len(columns) == 0) {
 		possible, c.Columns = append(possible, CauseRow), changed
+	}
+	if fed {
+		possible = append(possible, lookups...)
 	}
 	if !ours && !o.Held {
 		possible = append(possible, CauseDrift)
@@ -160,10 +166,24 @@ func (o *Origin) cause(f *Field, all []managed, live map[string]any) Cause {
 		possible = append(possible, CauseVersion)
 	}
 	if fed && len(possible) == 0 { // something changed it: the columns did before the last run
-		possible, c.Columns = []CauseKind{CauseRow}, columns
+		c.Columns, lookups = apart(columns)
+		possible = append([]CauseKind{CauseRow}, lookups...)
 	}
 	c.Kind = anyOf(possible)
 	return c
+}
+
+// apart tells the columns of a row from the lookups that feed a field with them. A lookup is
+// a cause of its own.
+func apart(all []string) (columns []string, lookups []CauseKind) {
+	for _, c := range all {
+		if strings.HasPrefix(c, CauseLookup) {
+			lookups = append(lookups, CauseKind(c))
+		} else {
+			columns = append(columns, c)
+		}
+	}
+	return columns, lookups
 }
 
 // changed returns the columns that may have changed since the object was written last.

@@ -50,6 +50,10 @@ func TestCause(t *testing.T) {
 		o.Unchanged = columns
 		return o
 	}
+	lookedUp := func(o Origin) Origin {
+		o.Sources = []Source{{Path: []string{"spec", "a"}, Columns: []string{"lookup sizes", "plan"}}}
+		return o
+	}
 	nothing := func(o Origin) Origin {
 		o.Desired = map[string]any{"spec": map[string]any{"l": []any{}}}
 		return o
@@ -66,6 +70,11 @@ func TestCause(t *testing.T) {
 		{"none of the columns changed", field("spec", "a"), OpReplace, unchanged(form, "plan", "seats"), "form"},
 		{"one of the columns changed, the same form", field("spec", "a"), OpReplace, unchanged(row, "seats"), "row (column plan)"},
 		{"none of the columns changed, the same form", field("spec", "a"), OpReplace, unchanged(row, "plan", "seats"), "row (columns plan, seats)"},
+		{"a lookup changed", field("spec", "a"), OpReplace, lookedUp(unchanged(row, "plan")), "lookup sizes"},
+		{"the column of a lookup changed", field("spec", "a"), OpReplace, lookedUp(unchanged(row, "lookup sizes")), "row (column plan)"},
+		{"a lookup or its column", field("spec", "a"), OpReplace, lookedUp(row), "row or lookup sizes (column plan)"},
+		{"a lookup or the form", field("spec", "a"), OpReplace, lookedUp(unchanged(form, "plan")), "form or lookup sizes"},
+		{"neither a lookup nor its column seems to have changed", field("spec", "a"), OpReplace, lookedUp(unchanged(row, "plan", "lookup sizes")), "row or lookup sizes (column plan)"},
 		{"ours, in a list", inList.with(Element{Field: "v"}), OpReplace, form, "form or row (column size)"},
 		{"ours, an entry whose field is fed", inList, OpReplace, form, "form or row (column size)"},
 		{"ours, fed by none", field("spec", "whole", "in"), OpReplace, form, "form"},

@@ -27,6 +27,8 @@ type Evidence struct {
 	NewColumns, GoneColumns []string
 	// Where is the change of the condition by which the source chooses rows, nil for none.
 	Where *Where
+	// Lookups have other entries than in the last run.
+	Lookups []string
 	// Rows is how the rows differ, nil where the last run noted none of them.
 	Rows *Rows
 }

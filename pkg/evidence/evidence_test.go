@@ -79,6 +79,34 @@ func TestWhere(t *testing.T) {
 	}
 }
 
+// TestLookups checks that a lookup is unchanged only if both notes know it. The note has no
+// digest that others could compute.
+func TestLookups(t *testing.T) {
+	noted := func(lookups map[string]string) *Source {
+		s := sourceOf("a|gold|x|u")
+		s.Lookups = lookups
+		return s
+	}
+	note := noted(map[string]string{"sizes": "1", "zones": "1", "gone": "1"}).Note("k")
+	s := noted(map[string]string{"sizes": "1", "zones": "2", "new": "1"})
+	if got := s.ChangedLookups(note); !cmp.Equal(got, []string{"zones"}) {
+		t.Errorf("changed: %q", got)
+	}
+	if got := s.Unchanged(note)("a"); !cmp.Equal(got, []string{"plan", "url", "lookup sizes"}) {
+		t.Errorf("unchanged: %q", got)
+	}
+	if got := s.Unchanged(note)("b"); got != nil {
+		t.Errorf("another row: %q", got)
+	}
+	if strings.Contains(note, `"1"`) || note == noted(map[string]string{"sizes": "1", "zones": "1", "gone": "1"}).Note("l") {
+		t.Error(note)
+	}
+	e := &Evidence{Last: time.Unix(0, 0), Lookups: s.ChangedLookups(note)}
+	if lines := e.Lines(); len(lines) != 2 || lines[1] != "lookups changed: zones" {
+		t.Errorf("%q", lines)
+	}
+}
+
 // TestColumns: columns may come, go, change places and become secret.
 func TestColumns(t *testing.T) {
 	before := sourceOf("a|gold|x|u").Note("k")

@@ -33,6 +33,9 @@ func (e *Evidence) All() []string {
 	add(e.Rows.moved())
 	add(e.Rows.changed())
 	add(e.columns())
+	if len(e.Lookups) > 0 {
+		add("lookups changed: " + strings.Join(e.Lookups, ", "))
+	}
 	counts := fmt.Sprintf("%s (%d in the last run, %s), %d active (%d), %d inactive (%d)", phrase.Count(e.Now.Rows, "row"), e.Before.Rows, e.Last.UTC().Format(time.RFC3339),
 		e.Now.Active, e.Before.Active, e.Now.Inactive, e.Before.Inactive)
 	return append([]string{counts}, lines...)

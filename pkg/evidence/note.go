@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"slices"
 )
 
@@ -26,7 +28,9 @@ const (
 // Source notes the rows of a source as they are read. It keeps no value of them.
 type Source struct {
 	// Where is the condition by which the source chose its rows, or "".
-	Where    string
+	Where string
+	// Lookups are digests of the lookups, by their names. They tell no secret value.
+	Lookups  map[string]string
 	columns  []noted
 	active   []sourceRow
 	inactive []uint64
@@ -138,7 +142,9 @@ type written struct {
 	Columns []noted `json:"columns"`
 	Sampled bool    `json:"sampled,omitempty"`
 	Where   string  `json:"where,omitempty"`
-	Rows    string  `json:"rows"`
+	// Lookups have keyed digests.
+	Lookups map[string]string `json:"lookups,omitempty"`
+	Rows    string            `json:"rows"`
 }
 
 // Note makes a note of the rows with a key, for the next run.
@@ -149,7 +155,7 @@ func (s *Source) Note(key string) string {
 		b = binary.BigEndian.AppendUint32(b, r.uid)
 		b = append(b, r.values...)
 	}
-	text, err := json.Marshal(written{Key: key, Columns: n.columns, Sampled: n.sampled, Where: s.Where, Rows: base64.RawStdEncoding.EncodeToString(b)})
+	text, err := json.Marshal(written{Key: key, Columns: n.columns, Sampled: n.sampled, Where: s.Where, Lookups: s.lookups(key), Rows: base64.RawStdEncoding.EncodeToString(b)})
 	if err != nil {
 		return "" // texts and booleans always encode
 	}
@@ -176,6 +182,36 @@ func read(text string) (n *note, key string) {
 		return nil, ""
 	}
 	return n, w.Key
+}
+
+// lookups returns the digests of lookups with a key.
+func (s *Source) lookups(key string) map[string]string {
+	digests := map[string]string{}
+	for name, digest := range s.Lookups {
+		sum := keyed(key, hash(digest))
+		digests[name] = hex.EncodeToString(sum[:8])
+	}
+	return digests
+}
+
+// ChangedLookups returns the lookups that an earlier note has with other entries, sorted.
+func (s *Source) ChangedLookups(earlier string) []string {
+	return slices.Sorted(maps.Keys(s.compareLookups(earlier, false)))
+}
+
+// compareLookups returns the lookups whose entries are known to be equal, or known to differ.
+func (s *Source) compareLookups(earlier string, equal bool) map[string]bool {
+	var w written
+	found := map[string]bool{}
+	if earlier == "" || json.Unmarshal([]byte(earlier), &w) != nil || w.Key == "" {
+		return found
+	}
+	for name, digest := range s.lookups(w.Key) {
+		if before, known := w.Lookups[name]; known && (before == digest) == equal {
+			found[name] = true
+		}
+	}
+	return found
 }
 
 // WhereBefore returns the condition of an earlier note, and whether it isn't that of this
@@ -295,8 +331,11 @@ func (c *comparison) row(now, before []byte) {
 	}
 }
 
+// LookupColumn is the name of a lookup among the columns of a row.
+func LookupColumn(name string) string { return "lookup " + name }
+
 // Unchanged returns a function that names the columns of a row whose values are those of an
-// earlier note. It returns nil for a row that isn't known in both. Eight bits can't tell all
+// earlier note, and the lookups whose entries are. It returns nil for a row that isn't known in both. Eight bits can't tell all
 // values apart: one of 256 changed values counts as unchanged.
 func (s *Source) Unchanged(earlier string) func(uid string) []string {
 	before, key := read(earlier)
@@ -305,6 +344,7 @@ func (s *Source) Unchanged(earlier string) func(uid string) []string {
 	}
 	c := comparison{now: s.noteWith(key), before: before, rows: &Rows{}}
 	c.match()
+	same := slices.Sorted(maps.Keys(s.compareLookups(earlier, true)))
 	return func(uid string) []string {
 		u := keyedUID(key, hash(uid))
 		now, was := c.now.row(u), c.before.row(u)
@@ -316,6 +356,9 @@ func (s *Source) Unchanged(earlier string) func(uid string) []string {
 			if column := &c.rows.Columns[k]; !column.Secret && now.values[at[0]] == was.values[at[1]] {
 				columns = append(columns, column.Name)
 			}
+		}
+		for _, name := range same {
+			columns = append(columns, LookupColumn(name))
 		}
 		return columns
 	}

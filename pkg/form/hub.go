@@ -26,6 +26,7 @@ func readHub(rep *report, v *document.Value) *Hub {
 	o.done()
 	readSource(spec.needObject("source"), hub)
 	readMappings(spec, hub)
+	readLookups(spec, hub)
 	readSecretColumns(spec, hub)
 	readNamespaceDefaults(spec, hub)
 	hub.Exclude = readExclude(spec, m)
@@ -121,6 +122,13 @@ func readServer(o *object, hub *Hub, t endpoint.SourceType, port int) {
 	}
 	c.CAFile = beside(ca)
 	hub.Password = readSecret(o, "password")
+	hub.Certificate = readCertificate(o)
+	if encrypted := c.TLS != endpoint.TLSDisable && !c.Socket(); !encrypted && hub.Certificate.Pos.File != "" {
+		o.fail(hub.Certificate.Pos, "remove it, or encrypt the connection", "%s: a client certificate has no effect without TLS", o.path)
+	}
+	if c.Socket() && (c.TLS == endpoint.TLSRequire || c.TLS == endpoint.TLSVerifyFull) {
+		o.fail(o.get("tls").Pos, "remove it", "%s: a Unix socket has no TLS", o.name("tls"))
+	}
 }
 
 // readWhere reads the condition for the rows of a table.
@@ -145,14 +153,39 @@ func readSecret(o *object, name string) PasswordSource {
 		ref.done()
 	}
 	if from != nil {
-		env, file := from.text("env"), from.text("file")
-		if from.value.Kind == document.Map && (env.Text == "") == (file.Text == "") {
-			from.fail(from.value.Pos, "write env: NAME or file: PATH", "%s needs exactly one of env and file", from.path)
+		env, file, command := from.text("env"), from.text("file"), readCommand(from)
+		set := 0
+		for _, is := range []bool{env.Text != "", file.Text != "", from.get("exec") != nil} {
+			if is {
+				set++
+			}
+		}
+		if from.value.Kind == document.Map && set != 1 {
+			from.fail(from.value.Pos, "write env: NAME, file: PATH or exec: {command: [...]}", "%s needs exactly one of env, file and exec", from.path)
 		}
 		from.done()
-		result = PasswordSource{Pos: from.value.Pos, Env: env.Text, File: beside(file)}
+		result = PasswordSource{Pos: from.value.Pos, Env: env.Text, File: beside(file), Command: command}
 	}
 	return result
+}
+
+// readCommand reads the command that prints a password.
+func readCommand(from *object) []string {
+	o := from.object("exec")
+	if o == nil {
+		return nil
+	}
+	var command []string
+	for _, t := range o.texts("command") {
+		command = append(command, t.Text)
+	}
+	o.done()
+	switch {
+	case o.value.Kind != document.Map:
+	case len(command) == 0 || strings.TrimSpace(command[0]) == "":
+		o.fail(o.value.Pos, "write command: [PROGRAM, ARGUMENT, ...]", "%s.command names no program", o.path)
+	}
+	return command
 }
 
 // beside makes a path relative to the directory of its file.

@@ -167,6 +167,7 @@ func (l *loader) items(v *document.Value, kind string) {
 func (l *loader) finish() {
 	l.in.sort()
 	l.forgetRows()
+	l.readLookupFiles()
 	names := map[[3]string]lynq.Pos{}
 	for _, hub := range l.in.Hubs {
 		l.unique(names, wellknown.KindHub, hub.Namespace, hub.Name, hub.Pos)
@@ -199,6 +200,8 @@ func (in *Inputs) sort() {
 // input, although a directory of inputs may have it.
 func (l *loader) forgetRows() {
 	for _, hub := range l.in.Hubs {
+		isLookup := func(p lynq.Problem) bool { return isLookupFile(hub, p) }
+		l.problems, l.warnings = slices.DeleteFunc(l.problems, isLookup), slices.DeleteFunc(l.warnings, isLookup)
 		if hub.Source.Path == "" || hub.Source.Path == files.StdinPath {
 			continue
 		}

@@ -14,6 +14,9 @@ func readSecretColumns(spec *object, hub *Hub) {
 	for _, m := range hub.Mappings {
 		columns = append(columns, m.Column)
 	}
+	for _, l := range hub.Lookups {
+		columns = append(columns, l.Column)
+	}
 	for _, t := range spec.texts(field) {
 		mapping := slices.IndexFunc(hub.Mappings, func(m Mapping) bool {
 			return m.Column == t.Text && (m.Variable == "uid" || m.Variable == "activate")
@@ -44,3 +47,8 @@ func readSecretColumns(spec *object, hub *Hub) {
 
 // Secret reports whether output must hide the values of a column.
 func (h *Hub) Secret(column string) bool { return slices.Contains(h.SecretColumns, column) }
+
+// HasSecrets reports whether the hub has secret columns, or a lookup with secret fields.
+func (h *Hub) HasSecrets() bool {
+	return len(h.SecretColumns) > 0 || slices.ContainsFunc(h.Lookups, func(l *Lookup) bool { return len(l.SecretColumns) > 0 })
+}

@@ -48,6 +48,8 @@ type Hub struct {
 	Activity lynq.Activity
 	// SecretColumns are the columns whose values no output shows.
 	SecretColumns []string
+	// Lookups give templates more values, which columns of the row choose.
+	Lookups []*Lookup
 	// Grace is how long lynqctl keeps nodes whose rows are gone. It is nil if the hub
 	// doesn't set it.
 	Grace *time.Duration
@@ -72,6 +74,7 @@ type PasswordSource struct {
 	File       string // path; a relative one starts at the hub's file
 	SecretName string
 	SecretKey  string
+	Command    []string // prints it
 	Pos        lynq.Pos
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form/document"
 )
 
-// FieldColumns names the columns that fill a field of an object.
+// FieldColumns names the columns and lookups that fill a field of an object.
 type FieldColumns struct {
 	// Path has the keys that lead to the field. "[]" is any item of a list.
 	Path    []string
@@ -21,7 +21,7 @@ func (p *Program) Fields(id string) []FieldColumns {
 	if i < 0 {
 		return nil
 	}
-	w := columnWalk{program: p, names: Columns(p.Hub)}
+	w := columnWalk{program: p}
 	w.node(p.resources[i].root, nil)
 	return w.fields
 }
@@ -29,7 +29,6 @@ func (p *Program) Fields(id string) []FieldColumns {
 // columnWalk visits a manifest.
 type columnWalk struct {
 	program *Program
-	names   []string
 	fields  []FieldColumns
 }
 
@@ -50,23 +49,24 @@ func (w *columnWalk) node(n *node, path []string) {
 
 func (w *columnWalk) slot(slot int, path []string) {
 	var columns []string
+	secret := false
 	for _, c := range w.program.exprs.Columns(slot) {
-		columns = append(columns, w.names[c])
+		columns = append(columns, w.program.origins(c)...)
+		secret = secret || w.program.secret(c)
 	}
 	if len(columns) == 0 {
 		return
 	}
 	slices.Sort(columns)
-	w.fields = append(w.fields, FieldColumns{Path: path, Columns: slices.Compact(columns), Secret: slices.ContainsFunc(columns, w.program.Hub.Secret)})
+	w.fields = append(w.fields, FieldColumns{Path: path, Columns: slices.Compact(columns), Secret: secret})
 }
 
 // Used returns the columns that the form uses, each once.
 func (p *Program) Used() []string {
-	names := Columns(p.Hub)
 	var used []string
 	for i := range p.uses {
 		for _, c := range p.exprs.Columns(i) {
-			used = append(used, names[c])
+			used = append(used, p.origins(c)[0])
 		}
 	}
 	slices.Sort(used)

@@ -18,10 +18,9 @@ func (c *compiler) expose(i int, at place, u use) {
 		return
 	}
 	var secret []string
-	columns := Columns(c.program.Hub)
 	for _, of := range c.program.exprs.Columns(i) {
-		if c.program.Hub.Secret(columns[of]) {
-			secret = append(secret, columns[of])
+		if c.program.secret(of) {
+			secret = append(secret, c.program.secretName(of))
 		}
 	}
 	if len(secret) == 0 {

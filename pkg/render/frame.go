@@ -25,6 +25,13 @@ type frame struct {
 
 	results *expr.Evaluator
 
+	// lookups are those of the form. values and nulls are the row's with theirs, and absent
+	// are the lookups without an entry for the row.
+	lookups []frameLookup
+	values  []string
+	nulls   []bool
+	absent  []int
+
 	// left has true for each resource that the row doesn't get.
 	left    []bool
 	matched int // first stage whose template matches the row, counted from 1
@@ -46,6 +53,7 @@ func newFrame(p *Program, s *Settings) *frame {
 		check = checkKustomizeText
 	}
 	f.results = expr.NewEvaluator(p.exprs, expr.Node{Name: f.name, Dashed: f.dashed}, check)
+	f.prepareLookups()
 	return f
 }
 
@@ -59,11 +67,15 @@ func (f *frame) name() string {
 
 // begin sets the row.
 func (f *frame) begin(row lynq.Row) {
+	if len(f.lookups) > 0 {
+		row = f.extend(row)
+	}
 	f.row, f.uid, f.called, f.kept = row, row.Values[f.program.uid], "", false
 }
 
 // load evaluates all expressions for the row, and reports errors.
 func (f *frame) load(problems *lynq.Problems) {
+	f.failLookups(problems)
 	f.results.Load(f.row)
 	if f.program.conditional {
 		f.include(problems)
@@ -91,6 +103,9 @@ func (f *frame) fail(problems *lynq.Problems, at place, fix, format string, args
 
 // failExpr reports an expression that failed, once for all its places.
 func (f *frame) failExpr(problems *lynq.Problems, u *usage, err error) {
+	if isAbsent(err) {
+		return
+	}
 	more := ""
 	if u.more > 0 {
 		more = fmt.Sprintf("the same text stands in %d more places", u.more)

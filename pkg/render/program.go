@@ -61,7 +61,9 @@ type Program struct {
 	HubNamespace string
 	Exclude      lynq.Exclusions // rules of the form and the hub
 
-	uid       int // index of the uid's column
+	uid       int           // index of the uid's column
+	columns   []string      // of a row, see Columns
+	fields    []lookupField // their values follow those of the columns
 	exprs     *expr.Set
 	uses      []usage // usage of each expression
 	resources []resource
@@ -147,7 +149,7 @@ type checkedText struct {
 	good bool // the sample of its expression is a valid value
 }
 
-// Columns returns the columns that a hub maps, each once. Rows for its programs have this
+// Columns returns the columns that a hub maps or looks up, each once. Rows for its programs have this
 // order.
 func Columns(h *form.Hub) []string {
 	var columns []string
@@ -156,7 +158,11 @@ func Columns(h *form.Hub) []string {
 			columns = append(columns, m.Column)
 		}
 	}
-	for _, c := range []string{h.Expires.Column, h.PreviousUID.Column} {
+	more := []string{h.Expires.Column, h.PreviousUID.Column}
+	for _, l := range h.Lookups {
+		more = append(more, l.Column)
+	}
+	for _, c := range more {
 		if c != "" && !slices.Contains(columns, c) {
 			columns = append(columns, c)
 		}
@@ -182,7 +188,7 @@ func Compile(f *form.Form, h *form.Hub, o Options) (*Program, lynq.Problems) {
 		Form:      f,
 		Hub:       h,
 		Namespace: o.namespaceOf(f, h), HubNamespace: o.hubNamespaceOf(h),
-		uid:       column(h, "uid"),
+		uid: column(h, "uid"), columns: Columns(h),
 		Exclude:   slices.Concat(f.Exclude, h.Exclude),
 		kustomize: o.Kustomize,
 	}
@@ -190,7 +196,8 @@ func Compile(f *form.Form, h *form.Hub, o Options) (*Program, lynq.Problems) {
 		p.dependForms = append(p.dependForms, d.Text)
 	}
 	slices.Sort(p.dependForms)
-	c := &compiler{program: p, exprs: expr.NewCompiler(newScope(p, o)), options: o, known: map[string]int{}}
+	scope := newScope(p, o)
+	c := &compiler{program: p, scope: scope, exprs: expr.NewCompiler(scope), options: o, known: map[string]int{}}
 	p.exprs = c.exprs.Set()
 	if !naming.IsDNS1123Label(p.Namespace) {
 		c.problems.Add(f.Pos, "use at most 63 lowercase letters, digits, and '-'", "namespace %q of form %q isn't valid in Kubernetes", p.Namespace, f.Name)
@@ -218,8 +225,8 @@ func Compile(f *form.Form, h *form.Hub, o Options) (*Program, lynq.Problems) {
 // secret everywhere, except the uid.
 func (p *Program) keepSecrets() {
 	secret := map[int]bool{}
-	for i, column := range Columns(p.Hub) {
-		secret[i] = p.Hub.Secret(column)
+	for i := range len(p.columns) + len(p.fields) {
+		secret[i] = p.secret(i)
 	}
 	for i := range p.uses {
 		if p.uses[i].at.secret {
@@ -237,7 +244,7 @@ func (p *Program) keepSecrets() {
 // newScope returns the variables of contract section 1, "Templates".
 func newScope(p *Program, o Options) *expr.Scope {
 	s := &expr.Scope{
-		Columns: map[string]int{},
+		Columns: map[string]int{}, Lookups: lookupsOf(p.Hub), Width: len(p.columns),
 		Constants: map[string]string{
 			"hubId":       p.Hub.Name,
 			"templateRef": p.Form.Name,
@@ -257,6 +264,7 @@ func newScope(p *Program, o Options) *expr.Scope {
 // compiler compiles one form.
 type compiler struct {
 	program  *Program
+	scope    *expr.Scope
 	exprs    *expr.Compiler
 	options  Options
 	known    map[string]int // from text and use to the expression
@@ -294,6 +302,7 @@ func (c *compiler) text(s string, at place, stringOnly bool, u use) *node {
 	i, ok := c.known[key]
 	if !ok {
 		e, findings := c.exprs.Compile(s, c.res.Policy.Creation.Once())
+		c.program.syncFields(c.scope)
 		for _, f := range findings {
 			c.fail(at, f.Fix, "%s", f.What)
 		}

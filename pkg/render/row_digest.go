@@ -23,6 +23,9 @@ func (f *frame) rowDigest() string {
 	for _, m := range p.Hub.Mappings { // sorted
 		d.texts(m.Variable, f.row.Values[slices.Index(columns, m.Column)])
 	}
+	for i, field := range p.fields {
+		d.texts(field.of.Name, field.field, f.row.Values[len(p.columns)+i])
+	}
 	sum := sha256.Sum256(d.Sum(nil))
 	for range rowRounds {
 		sum = sha256.Sum256(sum[:])

@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
@@ -36,6 +37,8 @@ type Settings struct {
 	// the node keeps it. It concerns forms with a dash in their names. Several goroutines
 	// call it.
 	Recorded func(p *Program, plain string) bool
+	// Tables have the entries of lookups in tables.
+	Tables map[*form.Lookup]*form.Entries
 	// Selector selects objects by their labels, unless it is nil.
 	Selector labels.Selector
 	// KeepGoing writes other nodes even if some fail to render.
@@ -115,6 +118,9 @@ func NewRun(s Settings, programs []*Program) *Run {
 
 // maxWorkers limits the memory for rows in progress.
 const maxWorkers = 256
+
+// Tables returns the entries of lookups in tables.
+func (r *Run) Tables() map[*form.Lookup]*form.Entries { return r.settings.Tables }
 
 // Report returns the counts so far.
 func (r *Run) Report() Report { return r.report }

@@ -58,6 +58,14 @@ func (p *Program) Digest() string {
 // digester writes values so that different values never give the same bytes.
 type digester struct{ hash.Hash }
 
+func newDigester() digester { return digester{sha256.New()} }
+
+// short returns 16 hex digits.
+func (d digester) short() string {
+	var sum [sha256.Size]byte
+	return hex.EncodeToString(d.Sum(sum[:0])[:8])
+}
+
 func (d digester) texts(texts ...string) {
 	for _, t := range texts {
 		_, _ = fmt.Fprintf(d, "%d:%s", len(t), t) // a hash never fails
@@ -103,8 +111,10 @@ func (d digester) columns(p *Program, n *node) {
 		}
 		return
 	}
-	names := Columns(p.Hub)
 	for _, c := range p.exprs.Columns(n.slot) {
-		d.texts(names[c])
+		d.texts(p.origins(c)...)
+		if f := p.field(c); f != nil {
+			d.texts(f.field)
+		}
 	}
 }

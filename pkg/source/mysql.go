@@ -37,6 +37,9 @@ func openMySQL(ctx context.Context, c endpoint.Connection) (Source, error) {
 	config := mysql.NewConfig()
 	config.User, config.Passwd = c.Username, string(c.Password)
 	config.Net, config.Addr = "tcp", net.JoinHostPort(c.Host, strconv.Itoa(c.Port))
+	if c.Socket() {
+		config.Net, config.Addr = "unix", c.Host
+	}
 	config.DBName = c.Database
 	config.Timeout = connectTimeout
 	config.DialFunc = s.silence.dial
@@ -206,9 +209,9 @@ func (s *mysqlSource) checkWhere(ctx context.Context) error {
 	if where.SQL == "" {
 		return nil
 	}
-	prepared, err := s.conn.PrepareContext(ctx, "SELECT 1 FROM "+s.quotedTable()+whereClause(where))
+	prepared, err := s.conn.PrepareContext(ctx, whereProbe(s.quotedTable(), where))
 	if err == nil {
-		err = prepared.Close()
+		defer func() { _ = prepared.Close() }() // the connection ends it anyway
 	}
 	answer, ok := errors.AsType[*mysql.MySQLError](err)
 	switch {

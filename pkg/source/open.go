@@ -54,6 +54,9 @@ func openHTTP(ctx context.Context, c endpoint.Connection, known *httprows.Answer
 // serverName names a server's database in messages, without credentials, as in
 // "mysql://db.example:3306/crm".
 func serverName(c endpoint.Connection) string {
+	if c.Socket() {
+		return fmt.Sprintf("%s://(%s)/%s", c.Type, c.Host, c.Database)
+	}
 	return fmt.Sprintf("%s://%s/%s", c.Type, net.JoinHostPort(c.Host, strconv.Itoa(c.Port)), c.Database)
 }
 
@@ -65,6 +68,8 @@ func checkServer(c endpoint.Connection) (endpoint.Connection, error) {
 	switch {
 	case c.Host == "":
 		return c, &Error{Place: string(c.Type), What: "no host is set", Fix: "set host to the server's name or address"}
+	case c.Socket() && (c.TLS == endpoint.TLSRequire || c.TLS == endpoint.TLSVerifyFull):
+		return c, &Error{Place: serverName(c), What: fmt.Sprintf("TLS mode %s isn't available, because a Unix socket has no TLS", c.TLS), Fix: "remove tls"}
 	case c.Port < 1 || c.Port > 65535:
 		return c, &Error{Place: serverName(c), What: fmt.Sprintf("port %d is not a port", c.Port), Fix: "ports are 1 to 65535"}
 	}

@@ -1,9 +1,12 @@
 package source
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
+	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 
@@ -33,6 +36,13 @@ func postgresConfig(c endpoint.Connection, dial pgconn.DialFunc) (*pgconn.Config
 	}
 	config.ConnectTimeout = connectTimeout
 	config.DialFunc = dial
+	if c.Socket() {
+		// The directory of the sockets, as for all clients of PostgreSQL. The driver knows no
+		// names after @.
+		socket := fmt.Sprintf("%s/.s.PGSQL.%d", strings.TrimSuffix(c.Host, "/"), c.Port)
+		config.Host, config.LookupFunc = "localhost", func(context.Context, string) ([]string, error) { return []string{"127.0.0.1"}, nil }
+		config.DialFunc = func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, "unix", socket) }
+	}
 	config.RuntimeParams = map[string]string{"application_name": "lynqctl", "client_encoding": "UTF8"}
 	config.KerberosSrvName, config.KerberosSpn = "", ""
 	config.ValidateConnect = nil

@@ -195,7 +195,7 @@ func (s *postgresSource) checkWhere(ctx context.Context) error {
 	if where.SQL == "" {
 		return nil
 	}
-	_, err := s.pg.Prepare(ctx, "", "SELECT 1 FROM "+s.quotedTable()+whereClause(where), nil)
+	_, err := s.pg.Prepare(ctx, "", whereProbe(s.quotedTable(), where), nil)
 	answer, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
 	case err == nil:

@@ -215,9 +215,10 @@ func (s *sqliteSource) checkWhere(ctx context.Context, tx *sql.Tx) error {
 	if s.where.SQL == "" {
 		return nil
 	}
-	rows, err := tx.QueryContext(ctx, "EXPLAIN SELECT 1 FROM "+quoteDouble(s.table)+whereClause(s.where))
+	rows, err := tx.QueryContext(ctx, explain(whereProbe(quoteDouble(s.table), s.where)))
 	if err == nil {
-		err = errors.Join(rows.Err(), rows.Close())
+		defer func() { _ = rows.Close() }()
+		err = rows.Err()
 	}
 	if answer, ok := errors.AsType[*sqlite.Error](err); ok && answer.Code()&0xff == sqlite3.SQLITE_ERROR {
 		return whereError(s.where, s.tablePlace(), answer.Error())
@@ -227,6 +228,9 @@ func (s *sqliteSource) checkWhere(ctx context.Context, tx *sql.Tx) error {
 	}
 	return nil
 }
+
+// explain returns a statement that SQLite compiles and doesn't run.
+func explain(statement string) string { return "EXPLAIN " + statement }
 
 // useOnly chooses the table of a file with a single table or view, if nobody named one.
 func (s *sqliteSource) useOnly(ctx context.Context, tx *sql.Tx) error {

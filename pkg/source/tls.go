@@ -19,21 +19,40 @@ func tlsConfig(c endpoint.Connection) (*tls.Config, error) {
 			Fix:   "set tls to verify-full, or leave the CA file out",
 		}
 	}
+	own, err := clientCertificate(c)
+	if err != nil || c.Socket() {
+		return nil, err
+	}
 	switch tlsMode(c) {
 	case endpoint.TLSDisable:
 		return nil, nil
 	case endpoint.TLSPrefer, endpoint.TLSRequire:
 		// These modes only prevent eavesdropping, as with every client.
-		return &tls.Config{InsecureSkipVerify: true, ServerName: c.Host, MinVersion: tls.VersionTLS12}, nil //nolint:gosec // see the comment above
+		return &tls.Config{InsecureSkipVerify: true, ServerName: c.Host, MinVersion: tls.VersionTLS12, Certificates: own}, nil //nolint:gosec // see the comment above
 	case endpoint.TLSVerifyFull:
 		roots, err := rootCAs(c)
-		return &tls.Config{RootCAs: roots, ServerName: c.Host, MinVersion: tls.VersionTLS12}, err
+		return &tls.Config{RootCAs: roots, ServerName: c.Host, MinVersion: tls.VersionTLS12, Certificates: own}, err
 	}
 	return nil, &Error{
 		Place: serverName(c),
 		What:  fmt.Sprintf("TLS mode %q is not known", c.TLS),
 		Fix:   "use disable, prefer, require, or verify-full",
 	}
+}
+
+// clientCertificate returns the client's certificate, if the connection has one.
+func clientCertificate(c endpoint.Connection) ([]tls.Certificate, error) {
+	if c.Certificate == "" {
+		return nil, nil
+	}
+	if mode := tlsMode(c); mode == endpoint.TLSDisable || c.Socket() {
+		return nil, &Error{Place: serverName(c), What: "a client certificate is set, and the connection has no TLS", Fix: "remove the certificate, or set tls to verify-full"}
+	}
+	pair, err := tls.X509KeyPair([]byte(c.Certificate), []byte(c.Certificate))
+	if err != nil {
+		return nil, &Error{Place: serverName(c), What: "its client certificate can't be used", Fix: "give the certificate and its key, both as PEM", Err: err}
+	}
+	return []tls.Certificate{pair}, nil
 }
 
 // tlsMode returns the connection's mode. If a password would leave this machine, the
@@ -43,7 +62,7 @@ func tlsMode(c endpoint.Connection) endpoint.TLSMode {
 	switch {
 	case c.TLS != "":
 		return c.TLS
-	case c.CAFile != "" || exposed(c):
+	case c.CAFile != "" || exposed(c) || c.Certificate != "":
 		return endpoint.TLSVerifyFull
 	}
 	return endpoint.TLSPrefer
@@ -51,7 +70,7 @@ func tlsMode(c endpoint.Connection) endpoint.TLSMode {
 
 // exposed reports whether a password goes over a network.
 func exposed(c endpoint.Connection) bool {
-	return c.Password != "" && !endpoint.Loopback(c.Host)
+	return c.Password != "" && !endpoint.Loopback(c.Host) && !c.Socket()
 }
 
 // Warning returns the risk of a connection's settings with a fix, or "".

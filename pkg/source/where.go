@@ -14,6 +14,12 @@ func whereClause(w endpoint.Where) string {
 	return " WHERE (" + w.SQL + ")"
 }
 
+// whereProbe returns a statement with the condition over its table alone, for the server's
+// check.
+func whereProbe(table string, w endpoint.Where) string {
+	return "SELECT 1 FROM " + table + whereClause(w)
+}
+
 // whereError returns the error for a condition that a server refuses. The server has read
 // no row then, so its message quotes only the condition.
 func whereError(w endpoint.Where, table, message string) error {

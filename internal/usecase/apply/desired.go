@@ -43,7 +43,7 @@ func (d *desired) render(ctx context.Context, fill func(h *form.Hub, n *lynq.Nod
 	return func(run *render.Run, in render.Input) error {
 		h := in.Programs[0].Hub
 		if d.sources != nil {
-			d.sources[in.Hub] = noting(&in)
+			d.sources[in.Hub] = noting(run, &in)
 		}
 		if d.renames != nil {
 			d.renames[in.Hub] = load.Renames(&in, d.named)

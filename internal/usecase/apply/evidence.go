@@ -15,7 +15,7 @@ import (
 )
 
 // noting makes the reader of a hub's rows also note them for the next run.
-func noting(in *render.Input) *evidence.Source {
+func noting(run *render.Run, in *render.Input) *evidence.Source {
 	h := in.Programs[0].Hub
 	var columns []string
 	var places []int
@@ -25,7 +25,7 @@ func noting(in *render.Input) *evidence.Source {
 		}
 	}
 	source := evidence.NewSource(columns, h.Secret)
-	source.Where = h.Source.Where.SQL
+	source.Where, source.Lookups = h.Source.Where.SQL, render.Digests(h, run.Tables())
 	values := make([]string, len(places))
 	in.Active = func(uid string, row []string) {
 		for i, place := range places {
@@ -58,6 +58,7 @@ func (j *Job) evidence(h load.HubPrograms) *evidence.Evidence {
 		record.Columns, render.Columns(h.Hub))
 	if source := j.sources[h.Key]; source != nil {
 		e.Rows = source.Compare(record.RowNotes)
+		e.Lookups = source.ChangedLookups(record.RowNotes)
 		if before, changed := source.WhereBefore(record.RowNotes); changed {
 			e.Where = &evidence.Where{Before: before, Now: source.Where}
 		}

@@ -317,7 +317,11 @@ func (t *diffRun) sources(n *plan.NodePlan, id string) []diff.Source {
 		sources = append(sources, diff.Source{Path: f.Path, Columns: f.Columns})
 	}
 	if slices.ContainsFunc(p.Form.Resources, func(r *form.Resource) bool { return r.ID == id && r.Policy.OnNodeChange }) {
-		sources = append(sources, diff.Source{Columns: render.Columns(p.Hub)})
+		columns := render.Columns(p.Hub)
+		for _, l := range p.Hub.Lookups {
+			columns = append(columns, l.Cause())
+		}
+		sources = append(sources, diff.Source{Columns: columns})
 	}
 	return sources
 }
@@ -326,7 +330,7 @@ func (t *diffRun) sources(n *plan.NodePlan, id string) []diff.Source {
 func secretHubsOf(hubs []load.HubPrograms) map[lynq.HubKey]bool {
 	secret := map[lynq.HubKey]bool{}
 	for _, h := range hubs {
-		secret[h.Key] = len(h.Hub.SecretColumns) > 0
+		secret[h.Key] = h.Hub.HasSecrets()
 	}
 	return secret
 }

@@ -22,8 +22,16 @@ func (o *Options) reachable(hubs []load.HubPrograms, connections []endpoint.Conn
 			if password.Env != "" {
 				warnings.Add(password.Pos, "add it to the container, or name a Secret with passwordRef", "hub %q: its password is in the environment variable %s, which the %s does not set", h.Hub.Name, password.Env, o.Kind)
 			}
+			if password.Command != nil {
+				warnings.Add(password.Pos, "build an image that has it, or name a Secret with passwordRef", "hub %q: the command %s prints its password, and the image of lynqctl has no such program", h.Hub.Name, password.Command[0])
+			}
 			if certificate.Env != "" {
 				warnings.Add(certificate.Pos, "add it to the container, or name a Secret with certificateRef", "hub %q: its client certificate is in the environment variable %s, which the %s does not set", h.Hub.Name, certificate.Env, o.Kind)
+			}
+		}
+		for _, l := range h.Hub.Lookups {
+			if l.File.IsSet() {
+				problems.Add(l.Pos, "write its entries as values", "hub %q: the file of lookup %q is %s, which a pod does not have", h.Hub.Name, l.Name, l.Path())
 			}
 		}
 		for _, what := range []string{"rows", "TLS certificates", "password", "client certificate", "key"} {

@@ -165,6 +165,9 @@ func originOf(ctx context.Context, e *session.Engine, o *Options) (*origin, erro
 		if c.Password == "" {
 			c.Password = endpoint.Secret(e.Getenv(endpoint.PasswordVariable))
 		}
+		if err := load.URLCertificate(&c); err != nil {
+			return nil, session.BadUsage(err)
+		}
 		for _, part := range [][2]string{{c.Username, "user"}, {c.Database, "database"}} {
 			if part[0] == "" {
 				return nil, session.BadUsage(fmt.Errorf("--source: no %s (write %s://USER@HOST/DATABASE?table=TABLE)", part[1], c.Type))

@@ -37,7 +37,7 @@ func (o *Options) files(from *origin, d *draft.Draft) ([]newFile, error) {
 // besideDir makes the paths of a connection relative to a folder, because paths in a hub's
 // file start there.
 func besideDir(dir string, c endpoint.Connection) (endpoint.Connection, error) {
-	for _, path := range []*string{&c.Path, &c.CAFile} {
+	for _, path := range []*string{&c.Path, &c.CAFile, &c.CertFile, &c.KeyFile} {
 		if *path == "" || *path == "-" || filepath.IsAbs(*path) {
 			continue
 		}

@@ -106,9 +106,13 @@ func (p Passwords) fill(ctx context.Context, hub HubPrograms, c *endpoint.Connec
 	case isAPI == (hub.Hub.Source.Type == endpoint.SourceHTTP): // a token isn't the password of a database
 		c.Password, err = p.password(ctx, hub)
 	}
-	if err == nil && isAPI {
-		c.HTTP.Certificate, err = p.certificate(ctx, hub)
+	if isTheirs := isAPI == (hub.Hub.Source.Type == endpoint.SourceHTTP); err != nil || !isTheirs && c.CertFile == "" {
+		return err
 	}
+	if c.CertFile != "" {
+		return URLCertificate(c)
+	}
+	c.Certificate, err = p.certificate(ctx, hub)
 	return err
 }
 
@@ -123,8 +127,13 @@ func (p Passwords) password(ctx context.Context, hub HubPrograms) (endpoint.Secr
 	case from.Env != "":
 		return p.variable(h, from.Pos, from.Env, what)
 	case from.File != "":
-		text, err := secretFile(h, from.Pos, from.File, what)
-		return endpoint.Secret(strings.TrimRight(string(text), "\r\n")), err
+		text, err := bounded.ReadFile(from.File, maxSecret)
+		if err != nil {
+			return "", fmt.Errorf("%s: hub %q: %w", from.Pos, h.Name, readError(what, err))
+		}
+		return endpoint.Secret(strings.TrimRight(string(text), "\r\n")), nil
+	case from.Command != nil:
+		return printed(ctx, h, &from, what)
 	case from.SecretName != "":
 		namespace, err := SecretNamespace(hub)
 		if err != nil {
@@ -144,12 +153,11 @@ func (p Passwords) certificate(ctx context.Context, hub HubPrograms) (endpoint.S
 	case from.Env != "":
 		return p.variable(h, from.Pos, from.Env, what)
 	case from.File != "":
-		text, err := secretFile(h, from.Pos, from.File, what)
-		if err != nil || from.KeyFile == "" {
-			return text, err
+		text, err := certificateFiles(from.File, from.KeyFile)
+		if err != nil {
+			return "", fmt.Errorf("%s: hub %q: %w", from.Pos, h.Name, err)
 		}
-		key, err := secretFile(h, from.Pos, from.KeyFile, what)
-		return text + "\n" + key, err
+		return text, nil
 	case from.SecretName != "":
 		namespace, err := SecretNamespace(hub)
 		if err != nil {
@@ -165,6 +173,39 @@ func (p Passwords) certificate(ctx context.Context, hub HubPrograms) (endpoint.S
 	return "", nil
 }
 
+// URLCertificate reads the client certificate that the URL of a connection names.
+func URLCertificate(c *endpoint.Connection) error {
+	if c.CertFile == "" {
+		return nil
+	}
+	text, err := certificateFiles(c.CertFile, c.KeyFile)
+	if err != nil {
+		return fmt.Errorf("--source: %w", err)
+	}
+	c.Certificate = text
+	return nil
+}
+
+// certificateFiles reads a certificate and its key. Without keyFile, file has both.
+func certificateFiles(file, keyFile string) (endpoint.Secret, error) {
+	text, err := bounded.ReadFile(file, maxSecret)
+	if err != nil || keyFile == "" {
+		return endpoint.Secret(text), readError("certificate", err)
+	}
+	key, err := bounded.ReadFile(keyFile, maxSecret)
+	return endpoint.Secret(text) + "\n" + endpoint.Secret(key), readError("certificate", err)
+}
+
+func readError(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("read the %s: %w", what, err)
+}
+
+// maxSecret limits the bytes of a file with a secret.
+const maxSecret = 64 << 10
+
 // variable returns the value of an environment variable that whatFrom names, or an error if
 // it isn't set.
 func (p Passwords) variable(h *form.Hub, pos lynq.Pos, name, what string) (endpoint.Secret, error) {
@@ -172,16 +213,6 @@ func (p Passwords) variable(h *form.Hub, pos lynq.Pos, name, what string) (endpo
 		return endpoint.Secret(s), nil
 	}
 	return "", fmt.Errorf("%s: hub %q: the environment variable %s, which %sFrom names, is not set", pos, h.Name, name, what)
-}
-
-// secretFile returns the content of a file with a secret, of at most 64 KiB.
-func secretFile(h *form.Hub, pos lynq.Pos, path, what string) (endpoint.Secret, error) {
-	const most = 64 << 10
-	b, err := bounded.ReadFile(path, most)
-	if err != nil {
-		return "", fmt.Errorf("%s: hub %q: read the %s: %w", pos, h.Name, what, err)
-	}
-	return endpoint.Secret(b), nil
 }
 
 // SecretsOf returns a function that reads Secrets from the cluster of access.

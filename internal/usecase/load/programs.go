@@ -119,7 +119,7 @@ func PrepareWith(ctx context.Context, e *session.Engine, o *RenderOptions, nothi
 // knows the secret values.
 func HideObjects(e *session.Engine, hubs []HubPrograms) {
 	for _, h := range hubs {
-		if len(h.Hub.SecretColumns) > 0 {
+		if h.Hub.HasSecrets() {
 			e.Secrets.HideObjects(h.Key.String())
 		}
 	}
@@ -140,7 +140,7 @@ func exposedOf(hubs []HubPrograms) lynq.Problems {
 // HasSecretColumns reports whether any hub of the inputs has secret columns, even if the
 // user didn't select it.
 func (in *Inputs) HasSecretColumns() bool {
-	return slices.ContainsFunc(in.Inputs.Hubs, func(h *form.Hub) bool { return len(h.SecretColumns) > 0 })
+	return slices.ContainsFunc(in.Inputs.Hubs, func(h *form.Hub) bool { return h.HasSecrets() })
 }
 
 // HubKeys returns the keys of hubs.

@@ -88,7 +88,7 @@ func (f *RenderOptions) ClusterOptions(forms []*form.Form, inputs *form.Inputs) 
 // RenderRows reads the rows of each hub, and calls take to render them. Even after an
 // error, the returned run has what was rendered.
 func RenderRows(ctx context.Context, e *session.Engine, f *RenderOptions, s render.Settings, inputs *Inputs, take func(*render.Run, render.Input) error) (*HubsRun, error) {
-	s.Now = e.Now()
+	s.Now, s.Tables = e.Now(), map[*form.Lookup]*form.Entries{}
 	run := &HubsRun{Run: render.NewRun(s, AllPrograms(inputs.Hubs)), Hubs: map[lynq.HubKey]render.Report{}}
 	rows := RowSource{Filter: e.Secrets, Stdin: e.Stdin, Override: f.Sources, answers: f.Answers, shuffle: f.Shuffle, Passwords: Passwords{Getenv: e.Getenv, Secrets: inputs.Secrets, Cluster: SecretsOf(e, &f.Access)}}
 	connections, err := rows.Connections(ctx, inputs.Hubs, f.Inputs.Paths)
@@ -104,7 +104,10 @@ func RenderRows(ctx context.Context, e *session.Engine, f *RenderOptions, s rend
 		}
 		before, began := run.Report(), time.Now()
 		ended := countRows(e, f, &rows, h.Key.String(), connections[i])
-		err := rows.readHub(ctx, h, connections[i], func(in render.Input) error { return take(run.Run, in) })
+		err := rows.readTables(ctx, h, connections[i], s.Tables)
+		if err == nil {
+			err = rows.readHub(ctx, h, connections[i], func(in render.Input) error { return take(run.Run, in) })
+		}
 		ended()
 		if err != nil {
 			if cause := context.Cause(ctx); cause != nil {

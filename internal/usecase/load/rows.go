@@ -52,7 +52,7 @@ func (s RowSource) Connections(ctx context.Context, hubs []HubPrograms, inputs [
 		if err := s.Passwords.fill(ctx, h, &connections[i], variables[i]); err != nil {
 			errs = append(errs, err)
 		}
-		s.Filter.Learn(string(connections[i].Password), string(connections[i].HTTP.Certificate))
+		s.Filter.Learn(string(connections[i].Password), string(connections[i].Certificate))
 	}
 	errs = append(errs, oneReader(hubs, connections, inputs))
 	if err := errors.Join(errs...); err != nil {
@@ -76,6 +76,9 @@ func (s RowSource) Locate(hubs []HubPrograms) ([]endpoint.Connection, []error) {
 			if connections[i], err = address.Parse(url, h.Hub.Source); err != nil {
 				connections[i] = endpoint.Connection{}
 				errs = append(errs, fmt.Errorf("--source: %w", err))
+			}
+			if at := slices.IndexFunc(h.Hub.Lookups, func(l *form.Lookup) bool { return l.Table != "" }); at >= 0 && connections[i].Type != "" && !hasSQL(connections[i].Type) {
+				errs = append(errs, fmt.Errorf("--source: hub %q has lookup %q in a table (%s), and %s has no second table (pass a database, such as sqlite:PATH)", h.Hub.Name, h.Hub.Lookups[at].Name, h.Hub.Lookups[at].Pos, connections[i].Type))
 			}
 			if where := connections[i].Where; where.SQL != "" && !hasSQL(connections[i].Type) {
 				errs = append(errs, fmt.Errorf("--source: hub %q has where (%s), and %s has no SQL, so inactive rows could count (pass a database, such as sqlite:PATH, or a hub without where)", h.Hub.Name, where.At, connections[i].Type))

@@ -92,7 +92,7 @@ func (s *treeNodes) node(r *render.Rendered[render.Document]) *gitops.Node {
 		}
 	}
 	text := bytes.Clone(r.Out.Bytes)
-	secret := len(r.Program.Hub.SecretColumns) > 0 || slices.ContainsFunc(r.Out.Objects, func(o render.WrittenObject) bool { return gitops.MayHaveSecret(o.Kind) })
+	secret := r.Program.Hub.HasSecrets() || slices.ContainsFunc(r.Out.Objects, func(o render.WrittenObject) bool { return gitops.MayHaveSecret(o.Kind) })
 	if !secret {
 		text = s.pages.Keep(text)
 	}

@@ -100,8 +100,9 @@ type watching struct {
 	files    <-chan struct{} // has a value when files may have changed, nil for never
 	good     *form.Good      // the inputs that count, nil before the first ones
 
-	mu   sync.Mutex
-	hubs []*hubWatch // the current hubs, in the order of their keys
+	mu      sync.Mutex
+	hubs    []*hubWatch // the current hubs, in the order of their keys
+	lookups []string    // the files of the current hubs' lookups
 }
 
 // watchInputs are the current inputs, with the source of each hub. See sources.
@@ -134,6 +135,7 @@ func (w *watching) load(ctx context.Context, known string, empty bool) (in *watc
 		if in.Loaded, err = apply.Load(ctx, w.engine, &o, w.client, nil); err != nil {
 			in.Loaded, in.kept, good, err = w.loadAround(ctx, o, err)
 		} else {
+			w.keepLookups(in.Inputs.Inputs)
 			good = form.NewGood(in.Inputs.Inputs, o.Inputs.Paths, o.Inputs.Recursive)
 		}
 		if err == nil {
@@ -184,7 +186,30 @@ func (w *watching) digest() string {
 	if err != nil {
 		return ""
 	}
-	return inputs + tombstones
+	// A missing file is an error of the next load, so its digest may be that of no file.
+	lookups, _ := files.Digest(w.lookupFiles(), false)
+	return inputs + tombstones + lookups
+}
+
+// keepLookups remembers the files of lookups, which are inputs too.
+func (w *watching) keepLookups(in *form.Inputs) {
+	var paths []string
+	for _, h := range in.Hubs {
+		for _, l := range h.Lookups {
+			if path := l.Path(); path != "" {
+				paths = append(paths, path)
+			}
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lookups = paths
+}
+
+func (w *watching) lookupFiles() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.lookups
 }
 
 // watchFiles reports changes of the input files until the caller calls stop.
@@ -195,6 +220,7 @@ func (w *watching) watchFiles() (stop func()) {
 	changed, stop, err := w.o.Files(func() files.Places {
 		places := files.NewPlaces(w.o.Apply.Inputs.Paths, w.o.Apply.Inputs.Recursive)
 		places.Add(w.o.Apply.Tombstones.Paths, true)
+		places.Add(w.lookupFiles(), false)
 		return places
 	})
 	if err != nil {

@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -48,6 +49,11 @@ type Connection struct {
 	Database string
 	TLS      TLSMode // "" is verify-full where a password leaves the machine or CAFile is set, else prefer
 	CAFile   string  // PEM; "" is the system's roots
+	// Certificate is a client's certificate with its key, as PEM; "" is none. Over HTTP, it
+	// counts too.
+	Certificate Secret
+	// CertFile and KeyFile are files with both, which a URL names. They win over the hub's.
+	CertFile, KeyFile string
 	// Silence is how long the server may send nothing while rows are waited for; 0 is
 	// five minutes.
 	Silence time.Duration
@@ -93,6 +99,11 @@ func (Secret) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(Redacted)) }
 
 // MarshalText implements encoding.TextMarshaler likewise.
 func (Secret) MarshalText() ([]byte, error) { return []byte(Redacted), nil }
+
+// Socket tells whether the host is a Unix socket: a path, or a name after @.
+func (c *Connection) Socket() bool {
+	return strings.HasPrefix(c.Host, "/") || strings.HasPrefix(c.Host, "@")
+}
 
 // DefaultPort returns the usual port of a kind of server.
 func (t SourceType) DefaultPort() int {

@@ -19,8 +19,6 @@ type HTTPRows struct {
 	URL string
 	// Auth is how the password is sent; it is not sent where Auth is empty.
 	Auth HTTPAuth
-	// Certificate is a client's certificate with its key, as PEM; "" is none.
-	Certificate Secret
 	// Lines: each line of an answer is a row, whatever its content type.
 	Lines bool
 	// Items, Next and Total are fields of an answer that is an object: its rows, what leads

@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,7 +14,7 @@ type Where struct {
 	At  string // FILE:LINE of the hub that has it
 }
 
-// MaxWhere is how many bytes a condition may have.
+// MaxWhere limits the bytes of a condition.
 const MaxWhere = 4096
 
 // CheckWhere says why a text isn't one expression that stays inside of its parentheses,
@@ -27,6 +28,9 @@ func CheckWhere(t SourceType, sql string) (what, fix string) {
 		return fmt.Sprintf("has more than %d bytes", MaxWhere), "write a view with the condition, and read the view"
 	case !utf8.ValidString(sql) || strings.ContainsFunc(sql, isControl):
 		return "has a character that no condition needs", "remove the invisible characters"
+	}
+	if regexp.MustCompile(`(?i)^\s*(select|with|values|table)\b`).MatchString(sql) {
+		return "is a query", "write the condition alone, such as archived = 0"
 	}
 	s := whereScan{kind: t, text: sql}
 	for s.at < len(s.text) && s.what == "" {

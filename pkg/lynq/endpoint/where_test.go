@@ -47,6 +47,8 @@ func TestCheckWhere(t *testing.T) {
 		{"plan = ?", []SourceType{SourceMySQL, SourceSQLite}, "has a ?"},
 		{"plan = :plan", []SourceType{SourceSQLite}, "has a :"},
 		{"plan = @plan", []SourceType{SourceMySQL, SourceSQLite}, "has a @"},
+		{" Select 1", all, "is a query"},
+		{"selected = 1 OR (SELECT 1)", all, ""},
 		{" \n", all, "is empty"},
 		{"a = '\x00'", all, "no condition needs"},
 		{"a = '\xff'", all, "no condition needs"},

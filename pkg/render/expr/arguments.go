@@ -3,6 +3,7 @@ package expr
 import (
 	"fmt"
 	"reflect"
+	"strings"
 	"text/template/parse"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -76,7 +77,7 @@ func (c *checker) wholeNumber(name string, i int, param reflect.Type, arg parse.
 	}
 	fix := "write a number"
 	if field, ok := arg.(*parse.FieldNode); ok {
-		fix = fmt.Sprintf("convert it: (%s | int)", lynq.VariableRef(field.Ident[0]))
+		fix = fmt.Sprintf("convert it: (%s | int)", variableRef(field.Ident))
 	}
 	c.found(fix, "function %s takes a whole number as argument %d, it gets a text", name, i+1)
 }
@@ -88,9 +89,17 @@ func (c *checker) isText(n parse.Node, d dot) bool {
 	case *parse.StringNode:
 		return true
 	case *parse.FieldNode:
-		return d == variables && len(n.Ident) == 1 && !c.mutates
+		return d == variables && c.scope.variable(n.Ident) != "" && !c.mutates
 	case *parse.VariableNode:
-		return n.Ident[0] == "$" && len(n.Ident) == 2 && c.dollarIsRow(d) && !c.mutates
+		return n.Ident[0] == "$" && len(n.Ident) > 1 && c.scope.variable(n.Ident[1:]) != "" && c.dollarIsRow(d) && !c.mutates
 	}
 	return false
+}
+
+// variableRef writes a variable, or a field of a lookup, as templates do.
+func variableRef(path []string) string {
+	if len(path) > 1 {
+		return "." + strings.Join(path, ".")
+	}
+	return lynq.VariableRef(path[0])
 }

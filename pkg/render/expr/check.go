@@ -209,12 +209,21 @@ func (c *checker) dollarIsRow(d dot) bool { return d == variables || len(c.trees
 
 func (c *checker) useAll() {
 	for _, name := range c.scope.names() {
+		if l, ok := c.scope.Lookups[name]; ok {
+			c.useLookup(name, l)
+			continue
+		}
 		c.used[name] = true
 	}
+	c.nests = c.nests || len(c.scope.Lookups) > 0
 }
 
 func (c *checker) variable(path []string) {
 	name := path[0]
+	if l, ok := c.scope.Lookups[name]; ok {
+		c.lookup(l, path)
+		return
+	}
 	c.used[name] = true
 	if !c.scope.has(name) {
 		fix := suggest.List(c.scope.names()) + "; add it to extraValueMappings in the hub"

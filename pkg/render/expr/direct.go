@@ -106,22 +106,19 @@ func variable(s *Scope, n parse.Node) (part, bool) {
 	var name string
 	switch n := n.(type) {
 	case *parse.FieldNode:
-		name = n.Ident[0]
-		if len(n.Ident) != 1 {
-			return part{}, false
-		}
+		name = s.variable(n.Ident)
 	case *parse.VariableNode:
-		if len(n.Ident) != 2 || n.Ident[0] != "$" {
-			return part{}, false
+		if len(n.Ident) > 1 && n.Ident[0] == "$" {
+			name = s.variable(n.Ident[1:])
 		}
-		name = n.Ident[1]
-	default:
+	}
+	if name == "" {
 		return part{}, false
 	}
 	if text, ok := s.Constants[name]; ok {
 		return part{static: text, value: noInput}, true
 	}
-	column, ok := s.Columns[name]
+	column, ok := s.column(name)
 	return part{input: input{column: column}}, ok
 }
 

@@ -3,7 +3,6 @@ package expr
 import (
 	"bytes"
 	"errors"
-	"maps"
 	"regexp"
 	"strconv"
 	"strings"
@@ -183,6 +182,9 @@ func (ev *Evaluator) column(i int) (string, error) {
 	if i == HostColumn {
 		return funcs.ToHost(ev.row.Values[ev.set.scope.HostOrURL])
 	}
+	if len(ev.set.scope.fields) > 0 && i >= ev.set.scope.Width && ev.row.Null[i] {
+		return "", ErrNoEntry
+	}
 	return ev.row.Values[i], nil
 }
 
@@ -216,7 +218,7 @@ func (ev *Evaluator) interpret(e *Expr) error {
 		return err
 	}
 	if e.mutates {
-		data = maps.Clone(data)
+		data = ev.set.scope.clone(data)
 	}
 	t, err := ev.bound(e.template)
 	if err != nil {
@@ -260,12 +262,13 @@ func (ev *Evaluator) variables() (map[string]any, error) {
 		}
 	}
 	if !ev.dataSet {
-		for _, v := range ev.set.used {
+		for i := range ev.set.used {
+			v := &ev.set.used[i]
 			text, err := ev.column(v.column)
 			if err != nil {
 				return nil, err
 			}
-			ev.data[v.name] = text
+			v.put(ev.data, text)
 		}
 		ev.dataSet = true
 	}

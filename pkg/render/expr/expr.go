@@ -99,12 +99,17 @@ type Scope struct {
 	Varying   bool              // nondeterministic functions are allowed
 	UID       int               // column of the uid
 	HostOrURL int               // column of hostOrUrl, or NoColumn
+	Lookups   map[string]Lookup // by their names
+	Width     int               // number of the row's columns; fields of lookups follow
+
+	fields []Field // the used fields of lookups
 }
 
 func (s *Scope) has(name string) bool {
 	_, isColumn := s.Columns[name]
 	_, isConstant := s.Constants[name]
-	return isColumn || isConstant
+	_, isLookup := s.Lookups[name]
+	return isColumn || isConstant || isLookup
 }
 
 func (s *Scope) names() []string {
@@ -115,6 +120,11 @@ func (s *Scope) names() []string {
 			}
 		}
 		for n := range s.Constants {
+			if !yield(n) {
+				return
+			}
+		}
+		for n := range s.Lookups {
 			if !yield(n) {
 				return
 			}

@@ -1,6 +1,9 @@
 package expr
 
-import "text/template/parse"
+import (
+	"slices"
+	"text/template/parse"
+)
 
 // shorten turns index . "name" into .name. Only index can name a variable that isn't an
 // identifier. So both spellings report the same columns and run equally fast. Unknown
@@ -11,7 +14,14 @@ func (c *checker) shorten(cmd *parse.CommandNode, d dot) {
 	}
 	function, called := cmd.Args[0].(*parse.IdentifierNode)
 	name, named := cmd.Args[2].(*parse.StringNode)
-	if !called || function.Ident != "index" || !named || !c.scope.has(name.Text) {
+	if !called || function.Ident != "index" || !named {
+		return
+	}
+	if field := c.scope.lookupField(cmd.Args[1], name.Text); field != nil && d == variables {
+		cmd.Args = []parse.Node{field}
+		return
+	}
+	if !c.scope.has(name.Text) {
 		return
 	}
 	if field := c.field(cmd.Args[1], d, name.Text); field != nil {
@@ -32,4 +42,17 @@ func (c *checker) field(n parse.Node, d dot, name string) parse.Node {
 		}
 	}
 	return nil
+}
+
+// lookupField returns the field of a lookup that a node names, or nil.
+func (s *Scope) lookupField(n parse.Node, name string) parse.Node {
+	field, ok := n.(*parse.FieldNode)
+	if !ok || len(field.Ident) != 1 {
+		return nil
+	}
+	l, ok := s.Lookups[field.Ident[0]]
+	if !ok || !l.Open && !slices.Contains(l.Fields, name) {
+		return nil
+	}
+	return &parse.FieldNode{NodeType: parse.NodeField, Pos: field.Pos, Ident: []string{field.Ident[0], name}}
 }

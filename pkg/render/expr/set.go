@@ -50,7 +50,7 @@ func (c *Compiler) Add(e Expr) int {
 // Finish stores the variables of interpreted templates.
 func (c *Compiler) Finish() {
 	for _, name := range slices.Sorted(maps.Keys(c.used)) {
-		if column, ok := c.set.scope.Columns[name]; ok {
+		if column, ok := c.set.scope.column(name); ok {
 			c.set.used = append(c.set.used, usedVariable{name, column})
 		}
 	}
@@ -97,7 +97,7 @@ func (s *Set) Columns(i int) []int {
 		}
 	}
 	for _, variable := range e.uses {
-		if column, ok := s.scope.Columns[variable]; ok {
+		if column, ok := s.scope.column(variable); ok {
 			columns = append(columns, column)
 		}
 	}

@@ -15,7 +15,8 @@ import (
 
 // Parse returns the connection that raw describes, in one of these forms:
 //
-//	mysql://USER:PASSWORD@HOST:PORT/DATABASE?table=T&tls=MODE&ca=FILE
+//	mysql://USER:PASSWORD@HOST:PORT/DATABASE?table=T&tls=MODE&ca=FILE&cert=FILE&key=FILE
+//	mysql:///DATABASE?host=/SOCKET
 //	postgres://…, postgresql://… with the same parts
 //	http://…, https://… of an API, without a user
 //	sqlite:PATH?table=T
@@ -112,9 +113,6 @@ func parseServer(kind endpoint.SourceType, raw string, base endpoint.Connection)
 		c.Username, c.Password, c.Database = base.Username, base.Password, base.Database
 		c.TLS, c.CAFile = base.TLS, base.CAFile
 	}
-	if c.Host == "" {
-		return endpoint.Connection{}, fmt.Errorf("no host (write %s://HOST/DATABASE)", kind)
-	}
 	if text := u.Port(); text != "" {
 		if c.Port, err = strconv.Atoi(text); err != nil || c.Port < 1 || c.Port > 65535 {
 			return endpoint.Connection{}, errors.New("the port is not a number from 1 to 65535")
@@ -131,7 +129,13 @@ func parseServer(kind endpoint.SourceType, raw string, base endpoint.Connection)
 	if database := strings.TrimPrefix(u.Path, "/"); database != "" {
 		c.Database = database
 	}
-	return withParameters(c, u.RawQuery)
+	if c, err = withParameters(c, u.RawQuery); err == nil && c.Host == "" {
+		err = fmt.Errorf("no host (write %[1]s://HOST/DATABASE, or %[1]s:///DATABASE?host=/SOCKET)", kind)
+	}
+	if err != nil {
+		return endpoint.Connection{}, err
+	}
+	return c, nil
 }
 
 // splitURL is url.Parse without its errors, because these quote the URL. It also doesn't
@@ -163,30 +167,76 @@ func splitURL(raw string) (*url.URL, error) {
 
 // withParameters returns c with the parameters of a server's URL.
 func withParameters(c endpoint.Connection, query string) (endpoint.Connection, error) {
-	values, err := parseParameters(query, "table", "tls", "ca")
+	allowed := []string{"table", "tls", "ca", "cert", "key", "host"}
+	names := map[string]string{} // of other programs
+	if c.Type == endpoint.SourcePostgreSQL {
+		names = map[string]string{"sslmode": "tls", "sslrootcert": "ca", "sslcert": "cert", "sslkey": "key"}
+		allowed = append(allowed, slices.Sorted(maps.Keys(names))...)
+	}
+	values, err := parseParameters(query, allowed...)
 	if err != nil {
-		return endpoint.Connection{}, err
+		return c, err
+	}
+	for other, name := range names {
+		if values.Has(other) && values.Has(name) {
+			return c, fmt.Errorf("parameters %s and %s mean the same (remove one of them)", name, other)
+		}
+		if values.Has(other) {
+			values.Set(name, values.Get(other))
+		}
 	}
 	if table := values.Get("table"); table != "" {
 		c.Table = table
 	}
-	if values.Has("tls") {
-		// A mode that checks no certificate doesn't need the hub's authority.
-		c.TLS, c.CAFile = endpoint.TLSMode(values.Get("tls")), ""
-		if c.TLS == endpoint.TLSVerifyFull {
-			c.CAFile = values.Get("ca")
+	if host := values.Get("host"); host != "" {
+		if c.Host != "" || !strings.HasPrefix(host, "/") && !strings.HasPrefix(host, "@") {
+			return c, errors.New("host= is for a Unix socket, in a URL without a host (write host=/PATH or host=@NAME)")
 		}
-		modes := []endpoint.TLSMode{endpoint.TLSDisable, endpoint.TLSPrefer, endpoint.TLSRequire, endpoint.TLSVerifyFull}
-		if !slices.Contains(modes, c.TLS) {
-			return endpoint.Connection{}, fmt.Errorf("tls=%s is unknown (use disable, prefer, require and verify-full)", c.TLS)
+		if c.Host = host; !values.Has("tls") {
+			c.TLS, c.CAFile = "", "" // a socket has none
+		}
+	}
+	return withTLS(c, values)
+}
+
+// withTLS returns c with the parameters for TLS.
+func withTLS(c endpoint.Connection, values url.Values) (endpoint.Connection, error) {
+	if values.Has("tls") {
+		mode, err := tlsMode(values.Get("tls"))
+		if err != nil {
+			return c, err
+		}
+		// A mode that checks no certificate doesn't need the hub's authority.
+		if c.TLS, c.CAFile = mode, ""; mode == endpoint.TLSVerifyFull {
+			c.CAFile = values.Get("ca")
 		}
 	}
 	if ca := values.Get("ca"); ca != "" {
 		if c.CAFile = ca; c.TLS != "" && c.TLS != endpoint.TLSVerifyFull {
-			return endpoint.Connection{}, errors.New("ca needs tls=verify-full, the only mode that checks who answers")
+			return c, errors.New("ca needs tls=verify-full, the only mode that checks who answers")
 		}
 	}
+	c.CertFile, c.KeyFile = values.Get("cert"), values.Get("key")
+	if c.KeyFile != "" && c.CertFile == "" {
+		return c, errors.New("key needs cert, the file of the client's certificate")
+	}
 	return c, nil
+}
+
+// tlsMode returns the mode of a word, also of the words of MySQL's drivers.
+func tlsMode(word string) (endpoint.TLSMode, error) {
+	modes := map[string]endpoint.TLSMode{"true": endpoint.TLSVerifyFull, "false": endpoint.TLSDisable, "skip-verify": endpoint.TLSRequire, "preferred": endpoint.TLSPrefer}
+	for _, mode := range []endpoint.TLSMode{endpoint.TLSDisable, endpoint.TLSPrefer, endpoint.TLSRequire, endpoint.TLSVerifyFull} {
+		modes[string(mode)] = mode
+	}
+	mode, known := modes[word]
+	switch {
+	case known:
+		return mode, nil
+	case word == "verify-ca":
+		return "", errors.New("tls=verify-ca checks no host name, and lynqctl doesn't support it (use verify-full)")
+	}
+	return "", fmt.Errorf("tls=%s is unknown (use disable, prefer, require and verify-full)", word)
 }
 
 // parseParameters parses a query. It accepts the allowed names, each once.

@@ -47,8 +47,8 @@ func newReader(c endpoint.Connection, roots *x509.CertPool) (*reader, error) {
 		return nil, &fault.Error{Place: r.name, What: "its password or token holds a control character", Fix: "store it without a line break at its end"}
 	}
 	config := &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
-	if c.HTTP.Certificate != "" {
-		pair, err := tls.X509KeyPair([]byte(c.HTTP.Certificate), []byte(c.HTTP.Certificate))
+	if c.Certificate != "" {
+		pair, err := tls.X509KeyPair([]byte(c.Certificate), []byte(c.Certificate))
 		if err != nil {
 			return nil, &fault.Error{Place: r.name, What: "its client certificate can't be used", Fix: "give the certificate and its key, both as PEM", Err: err}
 		}

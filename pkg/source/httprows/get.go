@@ -119,7 +119,7 @@ func (r *reader) accept(place string, resp *http.Response, asked bool) (*http.Re
 	switch {
 	case code == http.StatusUnauthorized, code == http.StatusForbidden:
 		e.Fix = "check the token, user and password, and what they may read"
-		if r.c.HTTP.Auth == "" && r.c.HTTP.Certificate == "" {
+		if r.c.HTTP.Auth == "" && r.c.Certificate == "" {
 			e.Fix = "lynqctl sent no credentials: set username with passwordFrom or passwordRef, or tokenFrom, tokenRef, certificateFrom or certificateRef"
 		}
 	case code == http.StatusPartialContent:

@@ -666,7 +666,7 @@ func TestTLS(t *testing.T) {
 	}
 	roots := transport.TLSClientConfig.RootCAs
 	for certificates, certificate := range []endpoint.Secret{"", pair(t, s)} {
-		c.HTTP.Certificate = certificate
+		c.Certificate = certificate
 		rows, err := httprows.Read(t.Context(), c, roots, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -679,7 +679,7 @@ func TestTLS(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	c.HTTP.Certificate = "hunter2"
+	c.Certificate = "hunter2"
 	_, err = read(t, c, nil)
 	wantError(t, err, "client certificate can't be used")
 
