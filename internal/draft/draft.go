@@ -63,6 +63,8 @@ type Draft struct {
 	Activity lynq.Activity
 	Unclear  []string
 	Mappings []Mapping
+	// Converted is a uid that isn't a valid name in Kubernetes, or "". Templates convert it.
+	Converted string
 	// Secrets are columns that look like secrets, and Bytes those without text. Hub and
 	// form contain neither.
 	Secrets, Bytes []string
@@ -89,7 +91,7 @@ func Decide(t Table, c Choice) (*Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Draft{UID: uid.Name, Activity: c.Activity, Perhaps: perhaps, name: nameTemplate(uid.Values)}
+	d := &Draft{UID: uid.Name, Activity: c.Activity, Perhaps: perhaps, Converted: noName(uid.Values), name: nameTemplate(uid.Values)}
 	if activate != nil {
 		d.Activate = activate.Name
 		if len(c.Activity.Active) == 0 {
@@ -249,9 +251,9 @@ func unique(name string, taken []string) string {
 // if the samples aren't valid names in Kubernetes. The names of Services begin with a
 // letter.
 func nameTemplate(uids []string) string {
-	fit, letter := true, true
+	fit, letter := noName(uids) == "", true
 	for _, uid := range uids {
-		fit, letter = fit && isName(uid), letter && startsWithLetter(uid)
+		letter = letter && startsWithLetter(uid)
 	}
 	switch {
 	case fit && letter:
@@ -267,9 +269,15 @@ func isName(uid string) bool { return len(uid) <= 40 && naming.IsDNS1123Label(ui
 
 func startsWithLetter(uid string) bool { return uid != "" && uid[0] >= 'a' && uid[0] <= 'z' }
 
-// Renamed reports whether templates change the uids because some aren't valid names in
-// Kubernetes.
-func (d *Draft) Renamed() bool { return strings.Contains(d.name, "slug") }
+// noName returns the first uid that isn't a valid name in Kubernetes, or "".
+func noName(uids []string) string {
+	for _, uid := range uids {
+		if !isName(uid) {
+			return uid
+		}
+	}
+	return ""
+}
 
 // replicas returns the variable of a column that contains numbers of replicas, or "".
 func (t Table) replicas(mappings []Mapping) string {

@@ -15,8 +15,10 @@ func TestSample(t *testing.T) {
 		row  []string // row 15 000 of id, active, deleted_at, size
 		want func(d *draft.Draft) bool
 	}{
-		"nothing new":        {[]string{"acme", "1", "", "5"}, func(d *draft.Draft) bool { return d.Activate == "active" && d.Expires == "deleted_at" && !d.Renamed() }},
-		"an invalid name":    {[]string{"Acme Inc.", "1", "", "5"}, (*draft.Draft).Renamed},
+		"nothing new": {[]string{"acme", "1", "", "5"}, func(d *draft.Draft) bool {
+			return d.Activate == "active" && d.Expires == "deleted_at" && d.Converted == ""
+		}},
+		"an invalid name":    {[]string{"Acme Inc.", "1", "", "5"}, func(d *draft.Draft) bool { return d.Converted == "Acme Inc." }},
 		"an unknown word":    {[]string{"acme", "paused", "", "5"}, func(d *draft.Draft) bool { return d.Activate != "active" || len(d.Unclear) == 1 }},
 		"no time":            {[]string{"acme", "1", "soon", "5"}, func(d *draft.Draft) bool { return d.Expires == "" }},
 		"a secret in a cell": {[]string{"acme", "1", "", "postgres://u:p@db/x"}, func(d *draft.Draft) bool { return len(d.Secrets) == 1 && d.Secrets[0] == "size" }},

@@ -125,12 +125,12 @@ func Shown(word string) string {
 	}
 	for from, to := range map[string]string{
 		status.Leaving:                      "Deleting",
-		string(reason.NodeGone):             "row inactive or deleted",
-		string(reason.Vanished):             "missing",
-		string(reason.Unowned):              "no owner",
-		string(reason.AlreadyGone):          "already deleted",
-		wellknown.ReasonNodeDeleted:         "tenant deleted",
-		wellknown.ReasonRemovedFromTemplate: "removed from form",
+		string(reason.NodeGone):             "Row inactive or deleted",
+		string(reason.Vanished):             "Missing",
+		string(reason.Unowned):              "No owner",
+		string(reason.AlreadyGone):          "Already deleted",
+		wellknown.ReasonNodeDeleted:         "Tenant deleted",
+		wellknown.ReasonRemovedFromTemplate: "Removed from form",
 	} {
 		if word == from {
 			return to

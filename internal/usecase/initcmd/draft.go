@@ -98,8 +98,8 @@ func draftNotes(e *session.Engine, o *Options, from *origin, d *draft.Draft) []s
 	if d.PreviousUID != "" {
 		notes = append(notes, fmt.Sprintf("a row had the uid in column %q before", d.PreviousUID))
 	}
-	if d.Renamed() && !from.given {
-		notes = append(notes, fmt.Sprintf("values of %q aren't valid names, so the form's templates and the names of nodes change them; --uid names another column", d.UID))
+	if d.Converted != "" && !from.given {
+		notes = append(notes, fmt.Sprintf("values of %q, such as %q, aren't valid Kubernetes names; templates convert them (--uid names another column)", d.UID, d.Converted))
 	}
 	if len(d.Unclear) > 0 && !from.given {
 		notes = append(notes, fmt.Sprintf("add these values of %q to activeValues or inactiveValues in the hub: %s", d.Activate, strings.Join(d.Unclear, ", ")))

@@ -48,9 +48,17 @@ func (c replicas) lack() string {
 	case c.updated < c.want || c.available < c.want:
 		return fmt.Sprintf("%d of %d replicas available", min(c.updated, c.available), c.want)
 	case c.exist > c.want:
-		return phrase.Count(c.exist-c.want, "old replica") + " must still end"
+		return terminating(c.exist - c.want)
 	}
 	return ""
+}
+
+// terminating says how many old replicas haven't ended.
+func terminating(old int) string {
+	if old == 1 {
+		return "1 old replica is terminating"
+	}
+	return phrase.Count(old, "old replica") + " are terminating"
 }
 
 // deploymentReadiness uses the counts, as kubectl rollout status does. kstatus also

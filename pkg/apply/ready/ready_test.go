@@ -86,7 +86,7 @@ status: {observedGeneration: 2, replicas: 4, updatedReplicas: 1, readyReplicas: 
 metadata: {name: web, generation: 2}
 spec: {replicas: 3}
 status: {observedGeneration: 2, replicas: 4, updatedReplicas: 3, readyReplicas: 4, availableReplicas: 4}
-`, Waiting("1 old replica must still end")},
+`, Waiting("1 old replica is terminating")},
 		{"all are available", head + `
 metadata: {name: web, generation: 2}
 spec: {replicas: 3}
@@ -120,7 +120,7 @@ status:
 metadata: {name: web, generation: 2}
 spec: {replicas: 0}
 status: {observedGeneration: 2, replicas: 2, updatedReplicas: 2, availableReplicas: 2}
-`, Waiting("2 old replicas must still end")},
+`, Waiting("2 old replicas are terminating")},
 		{"past its deadline", head + `
 metadata: {name: web, generation: 2}
 spec: {replicas: 2}
@@ -196,7 +196,7 @@ status: {observedGeneration: 1, replicas: 3, updatedReplicas: 1, readyReplicas: 
 `, ready("")},
 		{"stateful set, zero", set + "spec: {replicas: 0}\nstatus: {observedGeneration: 1, replicas: 0}", ready("")},
 		{"stateful set, to zero", set + "spec: {replicas: 0}\nstatus: {observedGeneration: 1, replicas: 1}",
-			Waiting("1 old replica must still end")},
+			Waiting("1 old replica is terminating")},
 		{"stateful set, on delete", set + `
 spec: {replicas: 2, updateStrategy: {type: OnDelete}}
 status: {observedGeneration: 1, replicas: 2, readyReplicas: 1}

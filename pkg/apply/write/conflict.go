@@ -21,6 +21,14 @@ var ErrReplaced = errors.New("it was deleted and created again meanwhile; apply 
 // ErrMoved means that the object changed since lynqctl read it.
 var ErrMoved = errors.New("it changes all the time; apply again")
 
+// took says which fields lynqctl takes, and in a dry run, which it would take.
+func (w *writer) took(past, verb, fields string) string {
+	if w.o.DryRun {
+		return "would " + verb + " " + fields
+	}
+	return past + " " + fields
+}
+
 // resolveConflicts decides conflicts over fields. Force takes them. Otherwise lynqctl takes
 // back its fields that an update changed, because an update ignores owners and so counts as
 // drift. It never takes fields that another manager applied, or that lynqctl never managed.
@@ -36,12 +44,12 @@ func (w *writer) resolveConflicts(conflicts []fields.Conflict) error {
 	s := w.o.Step
 	list := fields.Describe(conflicts)
 	if s.Object.Policy.Conflict == lynq.ConflictForce {
-		w.note = append(w.note, "took "+list)
+		w.note = append(w.note, w.took("took", "take", list))
 		w.Record("ForceApply", s.Ref().String()+": took "+list)
 		return nil
 	}
 	if w.o.Step.Repairs() && !slices.ContainsFunc(conflicts, func(f fields.Conflict) bool { return f.Applied }) {
-		w.note = append(w.note, "took back "+list)
+		w.note = append(w.note, w.took("took back", "restore", list))
 		return nil
 	}
 	return &ConflictError{fields.ManagedBy(conflicts) + " (set conflictPolicy: Force to take it over, or ignoreFields to leave it)"}

@@ -152,7 +152,7 @@ func (w *writer) dropLeftovers(failed error, said map[string]any, live *unstruct
 	if err != nil || done.Meta == nil {
 		return failed
 	}
-	w.Notes = append(w.Notes, droppedNote(set))
+	w.Notes = append(w.Notes, "dropped "+strayFields(set))
 	return ErrMoved
 }
 
@@ -171,7 +171,7 @@ func (w *writer) mergeWithout(desired map[string]any, live *unstructured.Unstruc
 	if ProblemOf(err).Kind == ProblemInvalid {
 		return done, failed
 	}
-	w.note = append(w.note, droppedNote(set))
+	w.note = append(w.note, w.took("dropped", "drop", strayFields(set)))
 	return again, err
 }
 
@@ -203,9 +203,9 @@ func (w *writer) excludes(body manifest.Body, live *unstructured.Unstructured, p
 	return true, nil
 }
 
-// droppedNote names dropped fields.
-func droppedNote(set *fieldpath.Set) string {
+// strayFields names fields that a write drops.
+func strayFields(set *fieldpath.Set) string {
 	var paths []string
 	set.Iterate(func(p fieldpath.Path) { paths = append(paths, p.String()) })
-	return "dropped " + strings.Join(paths, ", ") + ", which no other client manages"
+	return strings.Join(paths, ", ") + ", which no other client manages"
 }

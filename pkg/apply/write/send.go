@@ -310,7 +310,7 @@ func (w *writer) tellReclaimed(live *unstructured.Unstructured) error {
 	}
 	reclaimed, err := fields.Reclaimed(live, said)
 	if len(reclaimed) > 0 {
-		w.note = append(w.note, "took back "+fields.Describe(reclaimed))
+		w.note = append(w.note, w.took("took back", "take back", fields.Describe(reclaimed)))
 	}
 	return err
 }
@@ -425,7 +425,7 @@ func (w *writer) forces() bool { return w.o.Step.Object.Policy.Conflict == lynq.
 func (w *writer) tellTaken(conflicts []fields.Conflict) {
 	conflicts = slices.DeleteFunc(conflicts, func(f fields.Conflict) bool { return f.ClientSide() })
 	if len(conflicts) > 0 && w.o.Step.Reason != reason.Takeover {
-		w.note = append(w.note, "took "+fields.Describe(conflicts))
+		w.note = append(w.note, w.took("took", "take", fields.Describe(conflicts)))
 	}
 }
 
