@@ -164,7 +164,7 @@ cluster machine.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}, deleteCommand(a), finalizeCommand(a), statusCommand(a), initCommand(a),
-		diffCommand(a), planCommand(a), applyCommand(a), renderCommand(a), validateCommand(a), graphCommand(a), inventoryCommand(a), orphansCommand(a), historyCommand(a), rbacCommand(a), shardCommand(a), watchcmd.New(a.Console), adoptOperatorCommand(a), versionCommand(a))
+		diffCommand(a), planCommand(a), applyCommand(a), renderCommand(a), validateCommand(a), graphCommand(a), inventoryCommand(a), orphansCommand(a), historyCommand(a), rbacCommand(a), shardCommand(a), watchcmd.New(a.Console), suspendCommand(a), resumeCommand(a), explainCommand(a), watchcmd.NewReconcile(a.Console), adoptOperatorCommand(a), versionCommand(a))
 	a.Common.Register(root.PersistentFlags())
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
 		a.Runs(cmd, a.line.FromEnvironment(cmdflags.Unsaid()))

@@ -6,10 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml/kyaml"
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
@@ -17,6 +20,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/render"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // renderCommandFlags are the flags of render.
@@ -57,7 +61,7 @@ func renderCommand(a *app) *cobra.Command {
 	flags := cmd.Flags()
 	f.RegisterLocal(flags)
 	f.RegisterShard(flags, a.World.Getenv)
-	flags.StringVarP(&f.Format, "output", "o", f.Format, "output format: yaml, kyaml, or json (one object per line); with --output-dir: table, json, or markdown (the changes), or trailers (for the commit message)")
+	flags.StringVarP(&f.Format, "output", "o", f.Format, "output format: yaml, kyaml, json (one object per line), or name; with --output-dir: table, json, or markdown (the changes), or trailers (for the commit message)")
 	flags.StringSliceVar(&f.Nodes, "node", nil, "limit to these nodes (as shown by 'lynqctl status')")
 	flags.StringVarP(&f.Selector, "selector", "l", "", "limit to objects that match this label selector")
 	flags.BoolVar(&f.Options.Stream, "stream", false, "print manifests as they render instead of all at once")
@@ -116,8 +120,11 @@ func (a *app) render(ctx context.Context, f *renderCommandFlags) error {
 	o.Losses = func(all, untold []policy.Loss) error { return a.showLosses(&f.tree, all, untold) }
 	o.Show = func(t *render.Tree) error { return a.showTree(&f.tree, t) }
 	o.Refuse = func(t *render.Tree) error { return a.refuseTree(&f.tree, t) }
-	if f.Format == cmdflags.KYAML {
+	switch f.Format {
+	case cmdflags.KYAML:
 		o.Convert = asKYAML
+	case cmdflags.Names:
+		o.Convert = asNames
 	}
 	if f.check {
 		return a.checkRender(ctx, f, o)
@@ -129,6 +136,23 @@ func asKYAML(text []byte) ([]byte, error) {
 	var b bytes.Buffer
 	err := new(kyaml.Encoder).FromYAML(bytes.NewReader(text), &b)
 	return b.Bytes(), err
+}
+
+// asNames returns a line KIND.GROUP/NAMESPACE/NAME for each manifest.
+func asNames(text []byte) ([]byte, error) {
+	var b bytes.Buffer
+	for d := yaml.NewYAMLToJSONDecoder(bytes.NewReader(text)); ; {
+		var o metav1.PartialObjectMetadata
+		switch err := d.Decode(&o); {
+		case errors.Is(err, io.EOF):
+			return b.Bytes(), nil
+		case err != nil:
+			return nil, err
+		}
+		group, _ := lynq.SplitAPIVersion(o.APIVersion)
+		ref := lynq.Ref{Group: group, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
+		b.WriteString(ref.Full() + "\n")
+	}
 }
 
 // checkRender renders twice. Both passes use the same time for rows that expire.

@@ -145,7 +145,7 @@ func (n *nodeRun) endCollected(inventoryGone bool) {
 func (n *nodeRun) endNode(o report.Outcome) {
 	n.run.promises.Release(n.plan.Key(), report.OutcomeSkipped.End())
 	n.run.promises.EndNode(n.plan.Key(), o.End())
-	n.run.rollouts[n.form()].Ended(n.plan.Key(), o.Well() || n.stopped)
+	n.run.rollouts[n.form()].Ended(n.plan.Key(), o.Well() || n.stopped || n.plan.Suspended)
 	n.conclude(o)
 	r := n.result
 	n.tell.report(report.Event{Type: report.EventNode, Reason: r.Reason, Outcome: r.Outcome, Message: strings.Join(r.Problems, "; "), Next: r.Next})

@@ -80,6 +80,9 @@ func (n *nodeRun) idle() bool {
 	if n.plan.Desired == nil || n.plan.Desired.Failed != nil || n.plan.Replacement != nil || n.plan.Inventory != nil && n.plan.Inventory.UID == "" {
 		return false
 	}
+	if n.plan.Suspended {
+		return false
+	}
 	leftOut := 0
 	for i := range n.steps.Of {
 		s := &n.steps.Of[i]

@@ -222,6 +222,9 @@ func (r *run) dispatch(ctx context.Context, queue []*nodeRun) {
 	for _, n := range queue {
 		switch {
 		case n.plan.Unmet != "":
+			if n.plan.Suspended {
+				n.ending.reason = reason.Suspended
+			}
 			n.leftOut(report.OutcomeSkipped, n.plan.Unmet)
 		case len(n.plan.After) > 0:
 			running.Go(func() {

@@ -61,11 +61,12 @@ func (h *HeldDeletions) equal(other *HeldDeletions) bool {
 		h.Deleted == other.Deleted && h.Orphaned == other.Orphaned
 }
 
-// ApprovedMeanwhile returns the record to save if only its approval changed since the
-// read. Users approve without the Lease, so a run must neither fail nor lose the approval.
+// ApprovedMeanwhile returns the record to save if only its approval, or fields of other
+// clients, changed since the read. Users approve and ask without the Lease, so a run must
+// neither fail nor lose that.
 // It returns nil if more has changed.
 func (h *Hub) ApprovedMeanwhile(there *Hub) *Hub {
-	if h.read == nil || there == nil || there.UID != h.UID || there.Deleting != h.read.Deleting || there.Approved == h.read.Approved {
+	if h.read == nil || there == nil || there.UID != h.UID || there.Deleting != h.read.Deleting {
 		return nil
 	}
 	was := *h.read

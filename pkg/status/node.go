@@ -54,6 +54,9 @@ type Node struct {
 	// Expires is when the row expires, as the last run read it. It is zero if the row
 	// never expires.
 	Expires time.Time `json:"expires,omitzero"`
+	// Suspended says that a person keeps lynqctl off the node, and is zero for most nodes. It
+	// may have ended.
+	Suspended inventory.Suspension `json:"suspended,omitzero"`
 }
 
 // Of returns the recorded state of a node from its inventory.
@@ -62,6 +65,9 @@ func Of(inv *inventory.Inventory) Node {
 		NodeID: inv.Node.Full(), Created: inv.Created, Expires: inv.Expires,
 		Desired: inv.Status.Desired, Ready: inv.Status.Ready,
 		Failed: inv.Status.Failed, Skipped: inv.Status.Skipped, Conflicted: inv.Status.Conflicted, Excluded: inv.Status.Excluded,
+	}
+	if s := inv.Suspended(time.Time{}); s != nil {
+		n.Suspended = *s
 	}
 	n.Condition, n.Since = Condition(inv)
 	if n.Condition == InGrace {

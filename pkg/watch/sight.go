@@ -32,13 +32,17 @@ type Sight struct {
 	Decided uint64
 	// Approved is what annotation lynq.sh/approved of a hub's record says.
 	Approved string
+	// Suspended and Asked are what annotations lynq.sh/suspended and lynq.sh/reconcile-at of
+	// a record say.
+	Suspended, Asked string
 }
 
 // SightOf takes from an object's metadata what is kept of it.
 func SightOf(ref lynq.Ref, m *metav1.PartialObjectMetadata) Sight {
 	s := Sight{
 		UID: m.UID, Generation: m.Generation, ResourceVersion: m.ResourceVersion, Deleting: m.DeletionTimestamp != nil,
-		Approved: m.Annotations[wellknown.AnnotationApproved],
+		Approved:  m.Annotations[wellknown.AnnotationApproved],
+		Suspended: m.Annotations[wellknown.AnnotationSuspended], Asked: m.Annotations[wellknown.AnnotationReconcileAt],
 	}
 	s.Decided, s.Applied = decided(ref, m)
 	h := fnv.New64a()
@@ -115,12 +119,18 @@ func (s *Sight) wroteSince(before *Sight) bool {
 	return s.Ours && s.Wrote != before.Wrote && (s.Applied || !before.Applied)
 }
 
+// Asks tells whether a person asked to check the hub of a record since before.
+func (s Sight) Asks(before *Sight) bool {
+	return s.Asked != "" && before != nil && s.Asked != before.Asked
+}
+
 // RecordMatters is ObjectMatters for a record, which other clients write to have it deleted,
-// or to approve what is held.
+// to approve what is held, to suspend a node, or to have the hub checked.
 func RecordMatters(before *Sight, now Sight) bool {
 	if before == nil {
 		return now.Deleting || !now.Ours
 	}
 	return now.Deleting && !before.Deleting || now.Approved != "" && now.Approved != before.Approved ||
+		now.Suspended != before.Suspended || now.Asks(before) ||
 		!now.Ours && now.ResourceVersion != before.ResourceVersion
 }

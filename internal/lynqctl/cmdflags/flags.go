@@ -43,6 +43,9 @@ func Cluster() *pflag.FlagSet {
 // KYAML is the output format of YAML without significant white space, as kubectl prints it.
 const KYAML = "kyaml"
 
+// Names is the output format of names alone, one on a line.
+const Names = "name"
+
 // Render holds the flags of all commands that read rows.
 type Render struct {
 	Options  load.RenderOptions
@@ -85,7 +88,7 @@ func (f *Render) registerSources(flags *pflag.FlagSet) {
 func (f *Render) Check() error {
 	s := &f.Options.Settings
 	s.KeepGoing = f.Options.KeepGoing
-	if err := errors.Join(OneOf("-o", f.Format, "yaml", "json", KYAML), CheckTimeout(f.Options.Timeout)); err != nil {
+	if err := errors.Join(OneOf("-o", f.Format, "yaml", "json", KYAML, Names), CheckTimeout(f.Options.Timeout)); err != nil {
 		return err
 	}
 	if f.Format == "json" {

@@ -13,6 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/completion"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
+	"github.com/lynqctl/lynqctl/pkg/rbac"
 )
 
 // completionPatience limits how long a person waits after Tab.
@@ -108,6 +109,10 @@ func Words(f *pflag.Flag) []string {
 		words = []string{"plain", "argo", "flux"}
 	case "layout":
 		words = []string{"node-folder", "node-file"}
+	case "for":
+		for _, p := range rbac.Purposes() {
+			words = append(words, string(p))
+		}
 	case "reason":
 		words = orphan.Marked()
 	}

@@ -75,7 +75,7 @@ func result(e *history.Entry) string {
 
 func outcomeTone(outcome string) tty.Tone {
 	switch outcome {
-	case history.OutcomeDone, history.OutcomeApproved:
+	case history.OutcomeDone, history.OutcomeApproved, history.OutcomeResumed:
 		return tty.Good
 	case history.OutcomeFailed, history.OutcomeRefused:
 		return tty.Bad

@@ -54,7 +54,7 @@ func inventoryItem(inv *inventory.Inventory, called shortNames, now time.Time) l
 	return list.Item{
 		Cells: []string{
 			inv.Node.Namespace, inv.Node.Name, called.hub(inv.Node.Full().Hub), called.form(inv.Node.Full().Form),
-			strconv.Itoa(d.Objects), ofTotal(inv.Status.Ready, inv.Status.Desired), ui.Shown(d.Condition), ago(now, d.Since),
+			strconv.Itoa(d.Objects), ofTotal(inv.Status.Ready, inv.Status.Desired), markSuspended(ui.Shown(d.Condition), d.Suspended, now), ago(now, d.Since),
 			inv.Node.UID, inv.Node.Hub.Namespace, generation,
 			ago(now, d.RolloutUpdateStart), yesNo(inv.Finalizer), d.ApplySet,
 		},
@@ -77,7 +77,9 @@ type inventoryData struct {
 	ApplySet           string           `json:"applySet"`
 	Finalizer          bool             `json:"finalizer"`
 	Deleting           bool             `json:"deleting"`
-	Resources          []resourceData   `json:"resources,omitempty"`
+	// Suspended is zero for most nodes. It may have ended.
+	Suspended inventory.Suspension `json:"suspended,omitzero"`
+	Resources []resourceData       `json:"resources,omitempty"`
 }
 
 // inventoryDataOf omits the row's recorded values, which may be passwords.
@@ -89,6 +91,7 @@ func inventoryDataOf(inv *inventory.Inventory) *inventoryData {
 		Finalizer: inv.Finalizer, Deleting: inv.Deleting,
 	}
 	d.Condition, d.Since = status.Condition(inv)
+	d.Suspended = status.Of(inv).Suspended
 	return d
 }
 
@@ -143,6 +146,7 @@ func factsOf(d *inventoryData, now time.Time) []list.Fact {
 		{Name: "Row", Text: d.UID},
 		{Name: "Status", Text: condition},
 		{Name: "Message", Text: message},
+		{Name: "Suspended", Text: strings.TrimPrefix(suspendedText(d.Suspended, now), "suspended ")},
 		{Name: "Objects", Text: fmt.Sprintf("%d recorded; %d wanted: %d ready, %d failed, %d skipped, %d conflicted", d.Objects,
 			d.Status.Desired, d.Status.Ready, d.Status.Failed, d.Status.Skipped, d.Status.Conflicted)},
 		{Name: "Last rollout", Text: when(now, d.RolloutUpdateStart)},

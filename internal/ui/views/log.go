@@ -12,6 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
@@ -96,7 +97,11 @@ func (l *Log) node(e *report.Event) {
 		return
 	}
 	if e.Outcome != report.OutcomeDone && e.Outcome != report.OutcomeUnchanged && !l.again(e, "node", e.Message) {
-		l.to.Warn("node", l.attributes(e)...)
+		level := slog.LevelWarn
+		if e.Reason == reason.Suspended { // a person wants that
+			level = slog.LevelInfo
+		}
+		l.to.Log(context.Background(), level, "node", l.attributes(e)...)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

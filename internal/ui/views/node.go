@@ -58,6 +58,7 @@ func (n *NodeNow) Details(now time.Time) *list.Details {
 	if n.Node.Recorded {
 		condition += " (recorded)"
 	}
+	condition = markSuspended(condition, n.Suspended, now)
 	lastRun := ui.Shown(r.Condition)
 	if !r.Since.IsZero() {
 		lastRun += ", since " + when(now, r.Since)
@@ -80,6 +81,9 @@ func (n *NodeNow) Details(now time.Time) *list.Details {
 		Parts: n.tree(now),
 		More:  []list.Section{{Title: "Orphans", List: *OrphanList(n.Orphans, now)}, {Title: "Events", List: n.eventList(now)}},
 		Data:  n.data(),
+	}
+	if suspended := suspendedText(n.Suspended, now); suspended != "" {
+		d.Facts = append(d.Facts, list.Fact{Name: "Suspended", Text: strings.TrimPrefix(suspended, "suspended ")})
 	}
 	if !n.Expires.IsZero() {
 		d.Facts = append(d.Facts, list.Fact{Name: "Expires", Text: n.Expires.Format(time.RFC3339) + ": " + expiryText(n.Expires, now)})

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -134,13 +135,30 @@ func (v *NodeView) shown() string {
 
 // conditionOf returns a node's condition. It marks a recorded one in a list of live states.
 func (v *NodeView) conditionOf(n *status.Node, now time.Time) string {
-	if n.Condition == status.InGrace {
-		return leavingText(n, now)
+	text := ui.Shown(n.Condition)
+	switch {
+	case n.Condition == status.InGrace:
+		text = leavingText(n, now)
+	case n.Recorded && !v.Recorded:
+		text += " (recorded)"
 	}
-	if n.Recorded && !v.Recorded {
-		return ui.Shown(n.Condition) + " (recorded)"
+	return markSuspended(text, n.Suspended, now)
+}
+
+// markSuspended adds to the text of a node's condition that somebody suspended the node.
+func markSuspended(text string, s inventory.Suspension, now time.Time) string {
+	if suspendedText(s, now) != "" {
+		text += " (suspended)"
 	}
-	return ui.Shown(n.Condition)
+	return text
+}
+
+// suspendedText says who suspended a node and until when, or returns "".
+func suspendedText(s inventory.Suspension, now time.Time) string {
+	if s == (inventory.Suspension{}) || !s.Until.IsZero() && !now.Before(s.Until) {
+		return ""
+	}
+	return s.String()
 }
 
 // shortNames has the names of the shown hubs and forms.
@@ -199,12 +217,14 @@ func leavingText(n *status.Node, now time.Time) string {
 	return "Leaving: " + lynq.Span(n.LeavingUntil.Sub(now)) + " left"
 }
 
-// messageOf says why a node isn't healthy, or else when its row expires.
+// messageOf says who suspended a node, and why it isn't healthy, or else when its row
+// expires.
 func messageOf(n *status.Node, now time.Time) string {
-	if n.Message != "" {
-		return n.Message
+	message := cmp.Or(n.Message, expiryText(n.Expires, now))
+	if suspended := suspendedText(n.Suspended, now); suspended != "" {
+		return strings.TrimSuffix(suspended+"; "+message, "; ")
 	}
-	return expiryText(n.Expires, now)
+	return message
 }
 
 // expiryText says when a row expires, or "" for never.

@@ -108,6 +108,17 @@ func tellExpiries(j *apply.Job) {
 	}
 }
 
+// tellSuspended notes the nodes that people suspended.
+func tellSuspended(j *apply.Job, plans []plan.Plan) {
+	for i := range plans {
+		for k := range plans[i].Nodes {
+			if n := &plans[i].Nodes[k]; n.Suspended {
+				j.Engine.Notef("node %s: skipped: %s", n.Key(), n.Unmet)
+			}
+		}
+	}
+}
+
 // refusedSummary says why a guard would refuse an apply.
 func refusedSummary(refusals []plan.Refusal) string {
 	first := &refusals[0]
@@ -153,6 +164,7 @@ func compare(ctx context.Context, j *apply.Job, out *Output) (*diff.Report, *pla
 	j.TellRestored(plans)
 	j.TellStrays(plans)
 	tellExpiries(j)
+	tellSuspended(j, plans)
 	var file *planfile.File
 	if out.Plan != nil { // before the trial, which removes steps from the plans that it can't try
 		if file, err = j.Freeze(ctx, plans); err != nil {

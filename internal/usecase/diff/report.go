@@ -59,7 +59,7 @@ func (t *diffRun) compare(p *plan.NodePlan, outcome report.Outcome) {
 	if p.Desired != nil && p.Desired.Failed != nil {
 		n.Problem = p.Desired.Failed.Error()
 	}
-	if p.Unmet != "" {
+	if p.Unmet != "" && !p.Suspended {
 		n.Problem = p.Unmet
 	}
 	var err error

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory/history"
 	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
@@ -101,6 +102,16 @@ func (r *Run) RememberApproval(ctx context.Context, hub lynq.HubKey, digest stri
 	r.addEntry(ctx, hub, &e.Entry)
 }
 
+// RememberNode adds to a hub's history what a person changed of a node's record. The outcome
+// is the node's.
+func (r *Run) RememberNode(ctx context.Context, hub lynq.HubKey, n *history.Node) {
+	ctx, end := lease.Outlast(ctx, recordingGrace)
+	defer end()
+	e := r.newEntry(hub)
+	e.Outcome, e.Nodes = n.Outcome, []history.Node{*n}
+	r.addEntry(ctx, hub, &e.Entry)
+}
+
 // newEntry returns an entry for this run, without its result.
 func (r *Run) newEntry(hub lynq.HubKey) *entry {
 	began := r.Began.UTC().Truncate(time.Millisecond)
@@ -173,7 +184,7 @@ func (e *entry) tell(nodes []*report.NodeResult, held bool) {
 		if n.Outcome != "" {
 			e.Counts.Nodes[string(n.Outcome)]++
 		}
-		if !n.Outcome.Well() {
+		if !n.Outcome.Well() && n.Reason != reason.Suspended {
 			e.Outcome = history.OutcomeFailed
 		}
 		told := history.Node{

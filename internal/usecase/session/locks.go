@@ -331,11 +331,16 @@ const podUIDVariable = "LYNQCTL_POD_UID"
 
 // runName returns a unique name for this run that people can read.
 func runName() string {
+	return fmt.Sprintf("%s pid %d %s", Who(), os.Getpid(), strings.ToLower(rand.Text()[:6]))
+}
+
+// Who returns the user and the machine of this process.
+func Who() string {
 	name := "unknown"
 	if u, err := user.Current(); err == nil {
 		name = u.Username
 	}
-	return fmt.Sprintf("%s@%s pid %d %s", name, HostName(), os.Getpid(), strings.ToLower(rand.Text()[:6]))
+	return name + "@" + HostName()
 }
 
 // identity returns the run's name with its process.

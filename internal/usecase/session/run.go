@@ -164,7 +164,7 @@ func (r *Run) ShowPlans(plans []plan.Plan) error {
 			if n.Desired != nil && n.Desired.Failed != nil {
 				failedNodes++
 			}
-			if n.Unmet != "" {
+			if n.Unmet != "" && !n.Suspended {
 				unmet++
 			}
 		}

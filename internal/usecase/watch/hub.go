@@ -38,6 +38,8 @@ type hubWatch struct {
 	// receives a channel that closes when another hub's round no longer needs this hub.
 	readNow chan chan error
 	lends   chan chan struct{}
+	// asked has a value if a person asked to check the hub. It has room for one.
+	asked chan struct{}
 	// tried is the digest of the objects that might have moved in the last common round.
 	tried string
 	// borrows is the time from which this hub may wait for another one again. Zero means
@@ -135,7 +137,7 @@ func newHubWatch(w *watching, in *watchInputs, i int) *hubWatch {
 	return &hubWatch{
 		w: w, o: o, in: &own, files: in.reading, hub: in.Hubs[i], partial: in.kept != nil, invalid: in.kept.trouble(in.Hubs[i].Hub),
 		changes: watch.NewChanges(), moved: make(chan struct{}, 1),
-		readNow: make(chan chan error), lends: make(chan chan struct{}), stopped: map[lynq.FormKey]bool{},
+		readNow: make(chan chan error), lends: make(chan chan struct{}), asked: make(chan struct{}, 1), stopped: map[lynq.FormKey]bool{},
 	}
 }
 
@@ -349,6 +351,7 @@ func (h *hubWatch) observe(e report.Event) {
 			h.ended[n.Key()] = n.Outcome
 		}
 		h.mu.Unlock()
+	case e.Type == report.EventNode && e.Reason == reason.Suspended: // it needs no other try
 	case e.Type == report.EventNode && failed(e.Outcome):
 		h.mu.Lock()
 		if e.Reason == reason.FormStopped {

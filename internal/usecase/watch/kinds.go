@@ -58,7 +58,7 @@ func (w *hubWatches) ensure(ctx context.Context, plans []plan.Plan) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	records := lynq.APIResource{Version: "v1", Kind: "ConfigMap", Plural: "configmaps", Namespaced: true}
-	w.start(ctx, schema.GroupKind{}, records, wait.Scope{Labels: wellknown.LabelRecord + "," + wellknown.LabelHub + "=" + w.hub.hub.Hub.Name}, watch.RecordMatters)
+	w.start(ctx, schema.GroupKind{}, records, wait.Scope{Labels: wellknown.LabelRecord + "," + wellknown.LabelHub + "=" + w.hub.hub.Hub.Name}, w.hub.recordMatters)
 	addKinds(w.used, plans)
 	w.unserved = nil
 	for kind, used := range w.used {

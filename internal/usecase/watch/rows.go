@@ -71,9 +71,23 @@ func (h *hubWatch) keepReading(ctx context.Context, r session.Run) {
 			return
 		case told = <-h.readNow:
 			next.Stop()
+		case <-h.asked:
+			next.Stop()
 		case <-next.C:
 		}
 	}
+}
+
+// recordMatters is watch.RecordMatters. If a person asks to check the hub, it also has the
+// rows read.
+func (h *hubWatch) recordMatters(before *watch.Sight, now watch.Sight) bool {
+	if now.Asks(before) {
+		select {
+		case h.asked <- struct{}{}:
+		default: // the next read is due already
+		}
+	}
+	return watch.RecordMatters(before, now)
 }
 
 // slowly reads the rows. It logs a reading that takes longer than a limit, because the

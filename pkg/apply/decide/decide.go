@@ -175,6 +175,8 @@ func (d *decider) decide(l Limits) *plan.Plan {
 		key := inv.Node.Key()
 		switch {
 		case d.nodes[key] != nil, d.leaves[key] != nil, inv.Node.Hub.Namespace != "" && inv.Node.Hub.Namespace != d.in.Hub.Namespace, !in.planned(key):
+		case d.suspended(key) != nil && d.renamed[key] == nil && !d.goes(inv):
+			p.Whole = false
 		case d.untouched[key] != nil:
 			p.Nodes = append(p.Nodes, d.kept(inv, d.untouched[key]))
 		case d.renamed[key] != nil:
@@ -208,6 +210,7 @@ func (d *decider) decide(l Limits) *plan.Plan {
 	}
 	p.Refusals = append(newGuards(d).refusals(l), dependents...)
 	p.Refusals = append(p.Refusals, newGuards(d).refuseChanges(p, l)...)
+	p.Refusals = append(p.Refusals, d.refuseSuspended()...)
 	tellContents(p)
 	refuseContents(p)
 	return p
@@ -322,6 +325,7 @@ func (d *decider) judge() {
 	d.owned = hooking{d}.findOwned()
 	d.misnamed = d.findMisnamed()
 	d.findRenamed()
+	d.judgeSuspended()
 	d.judgeGrace()
 	d.judgeUnknown()
 	d.replaceDeleted()
@@ -351,6 +355,9 @@ func (d *decider) owner(k lynq.NodeKey) plan.Owner {
 // node plans a desired node.
 func (d *decider) node(n *plan.Node) plan.NodePlan {
 	inv := d.inventories[n.Key()]
+	if why := d.suspended(n.Key()); why != nil {
+		return leftAlone(n.NodeID, inv, why)
+	}
 	p := plan.NodePlan{
 		NodeID: n.NodeID, Desired: n, Inventory: inv,
 	}

@@ -65,7 +65,7 @@ type rule func(*decider, *question) *answer
 // users.
 func conditions() []rule {
 	return []rule{
-		notNarrowed, notLeaving, observed, madeByNode, notExcluded, noRecord, notRendered, notOtherwiseRendered, notClaimed, notHeld, notRelabelled,
+		notNarrowed, notSuspended, notLeaving, observed, madeByNode, notExcluded, noRecord, notRendered, notOtherwiseRendered, notClaimed, notHeld, notRelabelled,
 		notGivenUp, isOurs, noOrphanOfOthers, sameObject, asLabelled, policyDeletes, noData,
 	}
 }

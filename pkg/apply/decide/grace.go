@@ -61,7 +61,7 @@ func (d *decider) judgeGrace() {
 	d.ledger = grace.NewLedger(d.in.Grace.Recorded)
 	var over []*inventory.Inventory
 	for _, inv := range d.in.Inventories {
-		if !d.mayBeKept(inv) {
+		if !d.mayBeKept(inv) || d.suspended(inv.Node.Key()) != nil {
 			continue
 		}
 		period := d.in.Grace.period(inv)

@@ -72,6 +72,9 @@ func (d *decider) keepRefused() {
 			refused[k] = true
 		}
 	}
+	for k := range d.untouched {
+		refused[k] = refused[k] || d.suspended(k) != nil
+	}
 	for _, n := range d.in.Nodes {
 		if d.obstacle(n, d.inventories[n.Key()]) != nil {
 			refused[n.Key()] = true

@@ -40,7 +40,7 @@ func (d *decider) leaveAsIs(k lynq.NodeKey, unfit, notKnown error) {
 	if err == nil {
 		err = notKnown
 	}
-	if err != nil {
+	if err != nil && d.untouched[k] == nil {
 		d.untouched[k], d.unknown[k] = err, true
 	}
 }
@@ -98,6 +98,9 @@ func undefined(err error) bool {
 
 // kept plans a node that a later run deletes. This run doesn't change it.
 func (d *decider) kept(inv *inventory.Inventory, why error) plan.NodePlan {
+	if suspended := d.suspended(inv.Node.Key()); suspended != nil {
+		return leftAlone(inv.Node, inv, suspended)
+	}
 	return plan.NodePlan{
 		NodeID: inv.Node, Inventory: inv,
 		Desired: &plan.Node{

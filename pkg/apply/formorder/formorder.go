@@ -90,6 +90,10 @@ func (o *dependents) wanted(n *plan.NodePlan) {
 				continue
 			}
 			found = true
+			if other.Suspended {
+				o.recorded(n, other.Key(), other.Inventory, form)
+				continue
+			}
 			switch {
 			case other.Desired == nil:
 				unmetFor(n, "it waits for node %s of form %s (dependForms), which is being deleted (run again when it exists)", other.Key(), form)
@@ -177,7 +181,7 @@ func (o *dependents) leaving(n *plan.NodePlan) []staying {
 		case other == n || !DependsOn(other.Inventory, n.Form.Name):
 		case other.Desired == nil && !holds(other, n):
 			o.after(n, other)
-		case other.Desired != nil && (other.Desired.Failed != nil || slices.Contains(other.Desired.DependForms, n.Form.Name)):
+		case other.Desired != nil && (other.Suspended || other.Desired.Failed != nil || slices.Contains(other.Desired.DependForms, n.Form.Name)):
 			stays(other.Key())
 		}
 	}

@@ -156,6 +156,9 @@ type NodePlan struct {
 	// Unmet says why the run skips the node. It is usually "". A node outside the plan
 	// would have to come first.
 	Unmet string
+	// Suspended is set if the node is skipped because a person suspended it. That is no
+	// failure.
+	Suspended bool
 	// Steps has the desired objects in their order, and then the objects to delete in the
 	// order of their deletion.
 	Steps []Step
@@ -250,6 +253,7 @@ const (
 	GuardDeleting  Guard = "deleting"    // somebody deleted the hub record
 	GuardPlan      Guard = "plan"        // the cluster, rows or forms changed since the plan file
 	GuardDependent Guard = "dependents"  // nodes that are kept depend on deleted nodes
+	GuardSuspended Guard = "suspended"   // a person suspended a node that the plan deletes
 	// GuardMaxChange and GuardEmptyColumn are about nodes that lynqctl keeps.
 	GuardMaxChange   Guard = "max-change"         // the plan changes too many of a hub's nodes
 	GuardEmptyColumn Guard = "allow-empty-column" // a column that a form uses is suddenly empty

@@ -41,6 +41,7 @@ const (
 	RowUnknown   Reason = "RowUnknown"   // a row that failed to render may need it
 	Rendered     Reason = "Rendered"     // another row renders it
 	Held         Reason = "Held"         // a guard holds deletions, and the run does the rest
+	Suspended    Reason = "Suspended"    // a person suspended its node
 	Grace        Reason = "Grace"        // its node is in its grace period
 	FormOrder    Reason = "FormOrder"    // dependForms: a node that this run leaves out comes first
 	AlreadyGone  Reason = "AlreadyGone"  // it isn't desired, and doesn't exist

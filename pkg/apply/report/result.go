@@ -42,7 +42,7 @@ type NodeResult struct {
 	Settled bool
 	Unready bool // the run didn't see an awaited object become ready
 	Stopped bool // its rollout gave it no turn
-	Waits   bool // its turn is in a later run, as the user requested
+	Waits   bool // its turn is in a later run, as a person requested
 }
 
 // StepResult is the result of a step. It has the step as decided last, and the plan has it
@@ -136,7 +136,7 @@ func ResultsOf(plans []plan.Plan) []NodeResult {
 			p := &plans[i].Nodes[j]
 			id := p.NodeID
 			id.Hub = plans[i].Hub // an inventory may lack the hub
-			all = append(all, NodeResult{NodeID: id, Leaves: p.Desired == nil, planned: p})
+			all = append(all, NodeResult{NodeID: id, Leaves: p.Desired == nil, Waits: p.Suspended, planned: p})
 		}
 	}
 	return all
@@ -155,6 +155,9 @@ func (n *NodeResult) plan() {
 		n.Outcome, n.Reason, n.Problems = OutcomeFailed, ReasonFor(p.Desired.Failed), strings.Split(strings.TrimSpace(p.Desired.Failed.Error()), "\n")
 	case p.Unmet != "":
 		n.Outcome, n.Problems = OutcomeSkipped, []string{p.Unmet}
+		if p.Suspended {
+			n.Reason = reason.Suspended
+		}
 	case idle:
 		n.Outcome = OutcomeUnchanged
 	}

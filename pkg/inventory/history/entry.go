@@ -15,6 +15,8 @@ const (
 	OutcomeRefused     = "refused"     // guards refused the whole run
 	OutcomeInterrupted = "interrupted" // the next run continues
 	OutcomeApproved    = "approved"    // a user approved held deletions
+	OutcomeSuspended   = "suspended"   // a user suspended a node
+	OutcomeResumed     = "resumed"     // a user let lynqctl continue with a node
 )
 
 // These are the ways to confirm a run.

@@ -128,6 +128,8 @@ const (
 	AnnotationExpires            = KeyPrefix + "expires"
 	AnnotationLeavingSince       = KeyPrefix + "leaving-since"
 	AnnotationLeavingUntil       = KeyPrefix + "leaving-until"
+	// AnnotationSuspended says that a person keeps lynqctl off the node, as JSON.
+	AnnotationSuspended = KeyPrefix + "suspended"
 
 	FinalizerNode = "lynqnode." + Group + "/finalizer"
 	FinalizerHub  = KeyPrefix + "hub-finalizer"
@@ -136,6 +138,10 @@ const (
 // AnnotationApproved on the record of a hub has the digest of the deletions that a person
 // approves.
 const AnnotationApproved = KeyPrefix + "approved"
+
+// AnnotationReconcileAt on the record of a hub has the time at which a person asked watch to
+// check the hub.
+const AnnotationReconcileAt = KeyPrefix + "reconcile-at"
 
 // Annotations of a Lease. One that is held continuously says so with the value
 // HolderContinuous, and names a run that waits until its holder yields. A continuous holder

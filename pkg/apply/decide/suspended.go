@@ -1,0 +1,62 @@
+package decide
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// judgeSuspended finds the nodes that a person suspended, and the nodes that continue them.
+// lynqctl leaves both alone, whatever their rows say.
+func (d *decider) judgeSuspended() {
+	for _, inv := range d.in.Inventories {
+		s := inv.Suspended(d.in.Now)
+		if s == nil {
+			continue
+		}
+		why := &plan.SuspendedError{Suspension: *s}
+		d.untouched[inv.Node.Key()], d.unknown[inv.Node.Key()] = why, true
+		if r := d.renamed[inv.Node.Key()]; r != nil && r.now != nil {
+			r.of.untouched[r.now.Key()], r.of.unknown[r.now.Key()] = why, true
+		}
+	}
+}
+
+// suspended returns why a node is suspended, or nil.
+func (d *decider) suspended(k lynq.NodeKey) *plan.SuspendedError {
+	why := (*plan.SuspendedError)(nil)
+	errors.As(d.untouched[k], &why)
+	return why
+}
+
+// leftAlone plans a suspended node: nothing. The inventory may be nil.
+func leftAlone(id lynq.NodeID, inv *inventory.Inventory, why *plan.SuspendedError) plan.NodePlan {
+	return plan.NodePlan{NodeID: id, Inventory: inv, Desired: &plan.Node{NodeID: id}, Unmet: why.Error(), Suspended: true}
+}
+
+// notSuspended requires that nobody suspended the object's node.
+func notSuspended(d *decider, q *question) *answer {
+	if why := d.suspended(q.me.NodeKey); why != nil {
+		return keep(reason.Suspended, "its node is "+why.Error())
+	}
+	return nil
+}
+
+// refuseSuspended refuses to delete suspended nodes that the user named.
+func (d *decider) refuseSuspended() []plan.Refusal {
+	var refusals []plan.Refusal
+	for _, inv := range d.in.Inventories {
+		key := inv.Node.Key()
+		if why := d.suspended(key); why != nil && d.in.Delete[key] {
+			refusals = append(refusals, plan.Refusal{
+				Guard: plan.GuardSuspended, Hub: d.in.Hub, What: fmt.Sprintf("node %s is %s", key, why),
+				Fix: fmt.Sprintf("to delete it, run lynqctl resume node %s -n %s first", key.Name, key.Namespace),
+			})
+		}
+	}
+	return refusals
+}
