@@ -15,6 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
+	"github.com/lynqctl/lynqctl/pkg/evidence"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -107,6 +108,9 @@ func TestEventsDocumentFields(t *testing.T) {
 	written := map[string]bool{"summary.dryRun": true, "summary.interrupted": true} // JSON omits false
 	all := newConsole(ui.Options{Format: tty.JSON})
 	all.tell(story())
+	all.Report(report.Event{Type: report.EventPlan, NodeID: lynq.NodeID{Hub: crm()}, Evidence: &evidence.Evidence{
+		Where: &evidence.Where{Before: "a = 1", Now: "a = 2"}, Lookups: []string{"sizes"},
+	}})
 	all.close(t)
 	for line := range strings.Lines(all.out.String()) {
 		var e map[string]any

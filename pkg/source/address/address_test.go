@@ -30,7 +30,7 @@ func TestParse(t *testing.T) {
 			Database: "db", TLS: endpoint.TLSVerifyFull, CAFile: "ca2.pem", CertFile: "c.pem", KeyFile: "k.pem", Table: "nodes"},
 		"mysql://h?tls=skip-verify":       {Type: endpoint.SourceMySQL, Host: "h", Port: 3306, Username: "app", Password: "kept", Database: "crm", TLS: endpoint.TLSRequire, Table: "nodes"},
 		"mysql:///?host=/run/mysqld.sock": {Type: endpoint.SourceMySQL, Host: "/run/mysqld.sock", Port: 3306, Username: "app", Password: "kept", Database: "crm", Table: "nodes"},
-		"postgres:///db?host=@x":          {Type: endpoint.SourcePostgreSQL, Host: "@x", Port: 5432, Database: "db", Table: "nodes"},
+		"postgres:///db?host=%40x":        {Type: endpoint.SourcePostgreSQL, Host: "@x", Port: 5432, Database: "db", Table: "nodes"},
 		"sqlite:a b.db?table=t%26":        {Type: endpoint.SourceSQLite, Path: "a b.db", Table: "t&"},
 		"sqlite:///var/a.db":              {Type: endpoint.SourceSQLite, Path: "/var/a.db", Table: "nodes"},
 		"rows.SQLite3?table=x":            {Type: endpoint.SourceSQLite, Path: "rows.SQLite3", Table: "x"},
