@@ -186,11 +186,21 @@ func notRendered(d *decider, q *question) *answer {
 	return d.in.Elsewhere.keeps(d, q)
 }
 
-// notClaimed requires that no row that failed to render may need the object.
+// notClaimed requires that no row of any hub in the run that failed to render may need the
+// object.
 func notClaimed(d *decider, q *question) *answer {
-	row := d.claims.Object(q.ref())
-	if row != nil && (q.asker != askerNode || q.why.NodeStays()) {
+	if row := d.claimant(q.ref()); row != nil {
 		return keep(reason.RowUnknown, claim.HoldsUp(row))
+	}
+	return nil
+}
+
+// claimant returns the node of a row that failed to render and may need an object, or nil.
+func (d *decider) claimant(ref lynq.Ref) *plan.Node {
+	for _, of := range append([]*decider{d}, d.beside...) {
+		if row := of.claims.Object(ref); row != nil {
+			return row
+		}
 	}
 	return nil
 }

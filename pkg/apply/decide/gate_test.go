@@ -71,9 +71,15 @@ func TestGate(t *testing.T) {
 		"nobody knows what others render":             {change: func(d *decider, _ *question) { d.in.Elsewhere = FailedSurvey(errors.New("no route to host")) }, says: "no route to host"},
 		"a row that failed to render may":             {change: func(d *decider, q *question) { d.in.Elsewhere = NewSurvey(failed(q)) }, says: `row "bolt"`},
 		"a row of this run that failed to render may": {change: func(d *decider, q *question) { d.claims = claim.Of(failed(q)) }, says: `row "bolt"`},
+		"a row of another hub that failed to render may": {change: func(d *decider, q *question) {
+			d.beside = []*decider{newDecider(&Input{Hub: lynq.HubKey{Namespace: "ns", Name: "eu"}, Nodes: failed(q)})}
+		}, says: `row "bolt"`},
 		"a failed row may need what lynqctl deletes with another node": {change: func(d *decider, q *question) {
 			d.claims, q.why = claim.Of(failed(q)), reason.NodeGone
-		}, who: []asker{askerPurge, askerRecreate, askerHook, askerTombstone, askerPrune}, says: `row "bolt"`},
+		}, says: `row "bolt"`},
+		"a failed row may need what lynqctl deletes with a named node": {change: func(d *decider, q *question) {
+			d.claims, q.why = claim.Of(failed(q)), reason.NodeDeleted
+		}, says: `row "bolt"`},
 		"a node that the run leaves alone has it too": {change: func(d *decider, q *question) {
 			d.held = map[lynq.Ref][]lynq.NodeKey{q.ref(): {other}}
 			q.live.Node, q.live.NodeNamespace = other.Name, other.Namespace

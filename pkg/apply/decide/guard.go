@@ -234,5 +234,5 @@ func marksData(n *plan.Node, id string) bool {
 // exists reports whether some row of the files renders an object, or may.
 func (g guards) exists(ref lynq.Ref) bool {
 	_, wanted := g.d.desired()[ref]
-	return wanted || g.d.wantedBeside(ref) != nil || g.in.Elsewhere.keeps(g.d, &question{asker: askerNode, entry: &inventory.Entry{Ref: ref}}) != nil
+	return wanted || g.d.wantedBeside(ref) != nil || g.d.claimant(ref) != nil || g.in.Elsewhere.keeps(g.d, &question{asker: askerNode, entry: &inventory.Entry{Ref: ref}}) != nil
 }

@@ -333,6 +333,53 @@ func TestRowElsewhere(t *testing.T) {
 	}
 }
 
+// TestClaimedBeside checks that a hub keeps the objects that a failed row of another hub in
+// the run may need. The guards don't count them as lost.
+func TestClaimedBeside(t *testing.T) {
+	for name, tt := range map[string]struct {
+		prepare func(us, eu *shop)
+		want    []string
+		refused bool
+	}{
+		"a row drops it": {
+			func(us, eu *shop) { us.has("a", "x"); us.wants("a"); eu.wants("b", "x").Fail(errors.New("bad")) },
+			[]string{"a: x skip RowUnknown"}, false,
+		},
+		"a row drops something else, too": {
+			func(us, eu *shop) { us.has("a", "x", "y"); us.wants("a"); eu.wants("b", "x").Fail(errors.New("bad")) },
+			[]string{"a: x skip RowUnknown", "a: y delete Removed"}, true,
+		},
+		"a row is gone": {
+			func(us, eu *shop) { us.has("a", "x", "y"); eu.wants("b", "x").Fail(errors.New("bad")) },
+			[]string{"a: x skip RowUnknown", "a: y delete NodeGone"}, true,
+		},
+		"somebody removed the node's files": {
+			func(us, eu *shop) {
+				us.has("a", "x")
+				us.in.Delete = map[lynq.NodeKey]bool{shopNode("a"): true}
+				eu.wants("b", "x").Fail(errors.New("bad"))
+			},
+			[]string{"a: x skip RowUnknown"}, true,
+		},
+		"the row renders something else": {
+			func(us, eu *shop) { us.has("a", "x"); us.wants("a"); eu.wants("b", "y").Fail(errors.New("bad")) },
+			[]string{"a: x delete Removed"}, true,
+		},
+	} {
+		us, eu := twoHubs(t, tt.prepare)
+		for i := range us.in.Inventories[0].Entries {
+			us.in.Inventories[0].Entries[i].Data = true
+		}
+		p := All([]*Input{us.in, eu.in}, Limits{})[0]
+		if d := cmp.Diff(tt.want, graceSaid(p)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", name, d)
+		}
+		if refused := len(p.Refusals) > 0; refused != tt.refused {
+			t.Errorf("%s: refusals %v", name, p.Refusals)
+		}
+	}
+}
+
 // TestHeldBesides checks that an object that another hub would take stays with its node
 // while deletions of that node are held. It stays even if a step is decided again.
 func TestHeldBesides(t *testing.T) {
