@@ -85,7 +85,7 @@ func (s *Server) postgresData(initdb, data string, certs certificates, attr *sys
 		return err
 	}
 	// In the file, not in arguments, so that tests can change settings.
-	settings := fmt.Sprintf("ssl = on\nssl_ca_file = '"+certs.ca+"'\nssl_cert_file = '%s'\nssl_key_file = '%s'\nfsync = off\nshared_buffers = 32MB\nmax_connections = 30\n", certs.cert, certs.key)
+	settings := fmt.Sprintf("ssl = on\nssl_ca_file = '%s'\nssl_cert_file = '%s'\nssl_key_file = '%s'\nfsync = off\nshared_buffers = 32MB\nmax_connections = 30\n", certs.ca, certs.cert, certs.key)
 	return os.WriteFile(filepath.Join(data, "postgresql.conf"), []byte(settings), 0o600)
 }
 

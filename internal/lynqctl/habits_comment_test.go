@@ -120,7 +120,7 @@ func TestHabitsNote(t *testing.T) {
 	}
 }
 
-// orLine ends a report with a line break, if there is one.
+// orLine adds a line break to a report that has text.
 func orLine(report string) string {
 	if report == "" {
 		return ""

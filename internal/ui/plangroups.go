@@ -17,22 +17,23 @@ const groupedLine = "A group stands for the same step of each of its nodes. To l
 // nodes of the plan.
 func planGroups(nodes []nodeResult, total int, out tty.Stream) (text string, rest []nodeResult) {
 	var changes []changeset.Change
+	var places []stepPlace // of the changes
 	for i := range nodes {
 		for k := range nodes[i].steps {
 			if c, ok := nodes[i].change(k); ok {
-				changes = append(changes, c)
+				changes, places = append(changes, c), append(places, stepPlace{i, k})
 			}
 		}
 	}
 	s := changeset.Of(changes, total)
-	grouped := map[int]bool{} // places of changes
+	grouped := map[stepPlace]bool{}
 	var b strings.Builder
 	for i := range s.Groups {
 		if !folded(s, i, Expand{}) {
 			continue
 		}
 		for _, m := range s.Groups[i].Members {
-			grouped[m] = true
+			grouped[places[m]] = true
 		}
 		b.WriteString(groupText(s, i, "", out))
 	}
@@ -43,21 +44,18 @@ func planGroups(nodes []nodeResult, total int, out tty.Stream) (text string, res
 	return b.String(), withoutSteps(nodes, grouped)
 }
 
-// withoutSteps leaves out the steps in groups, and nodes that have no other. The number of a
-// step is the place of its change.
-func withoutSteps(nodes []nodeResult, grouped map[int]bool) []nodeResult {
+// stepPlace is the place of a node in a list, and that of a step in the node.
+type stepPlace struct{ node, step int }
+
+// withoutSteps leaves out the steps in groups, and nodes that have no other.
+func withoutSteps(nodes []nodeResult, grouped map[stepPlace]bool) []nodeResult {
 	var rest []nodeResult
-	at := 0
 	for i := range nodes {
 		n := nodes[i]
 		n.steps = nil
 		for k, s := range nodes[i].steps {
-			_, counts := nodes[i].change(k)
-			if !counts || !grouped[at] {
+			if !grouped[stepPlace{i, k}] {
 				n.steps = append(n.steps, s)
-			}
-			if counts {
-				at++
 			}
 		}
 		if len(n.steps) > 0 && n.works() || n.bad() || n.outcome == report.OutcomeSkipped {

@@ -91,9 +91,9 @@ func newConsole(o ui.Options) *console {
 	return c
 }
 
-// tick tells the reporter the time. The reporter takes a tick only after the previous one.
-// So after the second tick, the first one is done, and the second adds nothing, even if the
-// clock goes on before the reporter handles it.
+// tick tells the reporter the time twice. The reporter takes a tick only after it has handled
+// the previous one, so it has handled the first. The second has the same time and changes
+// nothing, whatever the clock says by then.
 func (c *console) tick() {
 	now := c.Now()
 	c.ticks <- now

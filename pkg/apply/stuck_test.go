@@ -24,9 +24,9 @@ func (s *said) Stuck(context.Context, lynq.Ref) string {
 	return cause
 }
 
-// TestStuckEndsTheWait checks that a wait ends long before its timeout if a cause that
-// doesn't pass lasts, and that it goes on if the cause goes away. Nothing is asked for
-// objects that are soon ready.
+// TestStuckEndsTheWait checks that a lasting cause ends a wait long before its timeout, and
+// that the wait continues if the cause disappears. lynqctl asks for no cause of objects that
+// are soon ready.
 func TestStuckEndsTheWait(t *testing.T) {
 	t.Parallel()
 	const missing = `pod a: container web: CreateContainerConfigError: secret "db" not found`

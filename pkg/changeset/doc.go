@@ -1,5 +1,5 @@
-// Package changeset groups the changes of many objects by what they have in common, so that
-// a person can judge ten thousand of them at a glance.
+// Package changeset groups the changes of many objects that have the same shape, so that a
+// person can judge ten thousand of them at a glance.
 //
 // Changes flow in: of each object the action, and the fields with their values and causes.
 // A Set flows out. Its groups partition the changes: each change is in exactly one group. A

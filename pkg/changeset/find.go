@@ -12,7 +12,7 @@ type Code string
 
 // The findings of one change, the worst first. docs/findings.md explains them.
 const (
-	NamespaceContents Code = "namespace-contents" // everything in a Namespace goes with it
+	NamespaceContents Code = "namespace-contents" // the server deletes everything in a Namespace with it
 	DataLoss          Code = "data-loss"          // an object that holds data is deleted
 	ImmutableField    Code = "immutable-field"    // the object is deleted and created again
 	ClaimShrinks      Code = "claim-shrinks"      // a claim asks for less storage
@@ -64,14 +64,15 @@ func rank(c Code) int {
 
 // Effects has what a plan knows of a change beside its fields.
 type Effects struct {
-	// Contents: everything in the object goes with it. Data: data goes with it.
+	// Contents is set if the server deletes everything in the object with it. Data is set if
+	// the deletion of the object loses data.
 	Contents, Data bool
-	// Recreates: the object is deleted and created again.
+	// Recreates is set if lynqctl deletes the object and creates it again.
 	Recreates bool
 }
 
-// Find returns the findings of a change, the worst first. next is the object as it would
-// be, nil if it would be gone.
+// Find returns the findings of a change, the worst first. next is the object after the
+// change, nil if the change deletes it.
 func Find(c *Change, e Effects, next map[string]any) []Code {
 	var found []Code
 	add := func(code Code, is bool) {

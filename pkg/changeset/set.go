@@ -39,9 +39,10 @@ type Common struct {
 
 // Side has the members' common value of a field, before or after the change.
 type Side struct {
-	// Text is the value as JSON, "" if there is none or the values vary.
+	// Text is the value as JSON. It is "" if the members have no value, or different ones.
 	Text string
-	// Varies: the values differ. Columns feed them then, if known.
+	// Varies is set if the members have different values. Columns name what feeds them, if
+	// lynqctl knows it.
 	Varies  bool
 	Columns []string
 }
@@ -116,7 +117,7 @@ func (g *Group) urgency() int {
 	return worst
 }
 
-// leaves is 1 for a group whose objects are deleted, or 0.
+// leaves returns 1 for a group that deletes its objects, or 0.
 func (s *Set) leaves(g *Group) int {
 	switch s.Changes[g.Members[0]].Action {
 	case "delete", "collect", "purge", "removed":
@@ -183,7 +184,7 @@ func (s *Set) side(g *Group, differ map[int]bool, i int, of func(*Field) any) Si
 // Found is a finding with the changes that it is about.
 type Found struct {
 	Explained
-	// Objects and Nodes count what it is about.
+	// Objects and Nodes count the members of the groups that have the finding.
 	Objects, Nodes int
 	// Groups are places in Set.Groups.
 	Groups []int

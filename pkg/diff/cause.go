@@ -3,6 +3,8 @@ package diff
 import (
 	"slices"
 	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // CauseKind names why something would change, in words that scripts may compare.
@@ -31,9 +33,6 @@ const (
 	CauseTracking    CauseKind = "tracking"                   // labels and owners by which we know what is ours
 	CauseUnknown     CauseKind = "unknown"                    // what is known does not tell
 )
-
-// CauseLookup begins the cause of a lookup with other entries, and its name among columns.
-const CauseLookup = "lookup "
 
 // anyOf is one of some causes: "form, row or drift".
 func anyOf(kinds []CauseKind) CauseKind {
@@ -116,8 +115,8 @@ type Origin struct {
 	// Sources are the fields of the manifest that rows feed, nil where that is
 	// not known.
 	Sources []Source
-	// Unchanged are columns whose values are what they were when the object was written
-	// last. Of other columns that isn't known, or they changed.
+	// Unchanged names columns that have the same values as when lynqctl last wrote the object.
+	// Other columns changed, or nobody knows.
 	Unchanged []string
 }
 
@@ -173,11 +172,11 @@ func (o *Origin) cause(f *Field, all []managed, live map[string]any) Cause {
 	return c
 }
 
-// apart tells the columns of a row from the lookups that feed a field with them. A lookup is
-// a cause of its own.
+// apart separates the columns of a row from the lookups that feed a field with them. A lookup
+// with other entries is a cause of its own.
 func apart(all []string) (columns []string, lookups []CauseKind) {
 	for _, c := range all {
-		if strings.HasPrefix(c, CauseLookup) {
+		if lynq.IsLookupColumn(c) {
 			lookups = append(lookups, CauseKind(c))
 		} else {
 			columns = append(columns, c)

@@ -117,8 +117,8 @@ func (m *comment) evidence(r *Report) {
 	}
 }
 
-// groups lists the groups that stand for many objects: what all have in common, which
-// differ, a sample, and the names. It returns the objects of these groups.
+// groups lists the groups that stand for many objects. For each group it shows the common
+// fields, the members that differ, a sample, and the names. It returns the grouped objects.
 func (m *comment) groups(s *Changes) map[*Object]bool {
 	grouped, left := map[*Object]bool{}, 0
 	for i := range s.Groups {
@@ -169,7 +169,7 @@ func (m *comment) group(s *Changes, i int) bool {
 	return false
 }
 
-// table lists what changes, and why, but for what stands in a group.
+// table lists each changed object outside of the groups, with the cause of its change.
 func (m *comment) table(r *Report, grouped map[*Object]bool) {
 	var rows []string
 	for i := range r.Nodes {

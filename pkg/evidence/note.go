@@ -9,6 +9,8 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // maxNote is how many bytes of rows a note has room for. In the record of a hub they are
@@ -199,7 +201,7 @@ func (s *Source) ChangedLookups(earlier string) []string {
 	return slices.Sorted(maps.Keys(s.compareLookups(earlier, false)))
 }
 
-// compareLookups returns the lookups whose entries are known to be equal, or known to differ.
+// compareLookups returns the lookups that both notes know, with equal entries or with others.
 func (s *Source) compareLookups(earlier string, equal bool) map[string]bool {
 	var w written
 	found := map[string]bool{}
@@ -331,12 +333,10 @@ func (c *comparison) row(now, before []byte) {
 	}
 }
 
-// LookupColumn is the name of a lookup among the columns of a row.
-func LookupColumn(name string) string { return "lookup " + name }
-
-// Unchanged returns a function that names the columns of a row whose values are those of an
-// earlier note, and the lookups whose entries are. It returns nil for a row that isn't known in both. Eight bits can't tell all
-// values apart: one of 256 changed values counts as unchanged.
+// Unchanged returns a function that names the columns in which a row has the values of an
+// earlier note, and the lookups with the entries of that note. The function returns nil for a
+// row that one of the notes lacks. Eight bits can't tell all values apart: one of 256 changed
+// values counts as unchanged.
 func (s *Source) Unchanged(earlier string) func(uid string) []string {
 	before, key := read(earlier)
 	if before == nil {
@@ -358,7 +358,7 @@ func (s *Source) Unchanged(earlier string) func(uid string) []string {
 			}
 		}
 		for _, name := range same {
-			columns = append(columns, LookupColumn(name))
+			columns = append(columns, lynq.LookupColumn(name))
 		}
 		return columns
 	}

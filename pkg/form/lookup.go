@@ -47,9 +47,6 @@ func (l *Lookup) Secret(h *Hub, field string) bool {
 	return h.Secret(l.Column) || slices.Contains(l.SecretColumns, field)
 }
 
-// Cause is the name of the lookup among the columns that feed a field.
-func (l *Lookup) Cause() string { return "lookup " + l.Name }
-
 // These limits keep a lookup in memory.
 const (
 	maxLookupBytes = 4 << 20

@@ -35,6 +35,9 @@ func (s *Suspension) String() string {
 	return text
 }
 
+// Ended reports whether the suspension has ended at a time.
+func (s *Suspension) Ended(now time.Time) bool { return !s.Until.IsZero() && !now.Before(s.Until) }
+
 // Suspended returns the node's suspension at a time, or nil. A suspension that lynqctl can't
 // read counts, because a run must not do more than a person allowed.
 func (inv *Inventory) Suspended(now time.Time) *Suspension {
@@ -49,7 +52,7 @@ func (inv *Inventory) Suspended(now time.Time) *Suspension {
 	if err := json.Unmarshal([]byte(text), s); err != nil {
 		return &Suspension{By: "unknown", Reason: "annotation " + wellknown.AnnotationSuspended + " can't be read"}
 	}
-	if !s.Until.IsZero() && !now.Before(s.Until) {
+	if s.Ended(now) {
 		return nil
 	}
 	s.By, s.Reason = cmp.Or(shortText(s.By), "unknown"), shortText(s.Reason)

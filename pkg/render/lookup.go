@@ -51,7 +51,7 @@ func (p *Program) field(i int) *lookupField {
 // name of a lookup.
 func (p *Program) origins(i int) []string {
 	if f := p.field(i); f != nil {
-		return []string{f.of.Column, f.of.Cause()}
+		return []string{f.of.Column, lynq.LookupColumn(f.of.Name)}
 	}
 	return []string{p.columns[i]}
 }

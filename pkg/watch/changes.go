@@ -78,8 +78,9 @@ func (c *Changes) News() bool {
 	return c.news
 }
 
-// Pressing reports whether something was noted for which a round ends early. The first list
-// of a watch isn't: the round that began the watch has just read these objects.
+// Pressing reports whether somebody noted something for which a round ends early. The first
+// list of a watch ends none, because the round that began the watch has just read the same
+// objects.
 func (c *Changes) Pressing() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/lynqctl/console"
@@ -18,6 +19,33 @@ import (
 type approveFlags struct {
 	watch.ApproveOptions
 	namespace string
+}
+
+// registerHub adds the flags of commands about the hub of a running watch.
+func registerHub(flags *pflag.FlagSet, o *watch.HubOptions, namespace *string) {
+	flags.StringVarP(namespace, "namespace", "n", "", "namespace (default: from the kubeconfig context)")
+	o.Access.Register(flags)
+	cmdflags.RegisterTimeout(flags, &o.Timeout)
+}
+
+// oneHub checks that a command gets the name of one hub.
+func oneHub(command string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 || strings.Count(args[0], "/") > 1 {
+			return errors.New(command + " takes the name of one hub, as NAME or NAMESPACE/NAME (lynqctl status -A has the names)")
+		}
+		return nil
+	}
+}
+
+// findHub checks the flags, and completes the hub's name.
+func findHub(o *watch.HubOptions, namespace, hub string) error {
+	if err := errors.Join(session.CheckNamespace(namespace), cmdflags.CheckTimeout(o.Timeout)); err != nil {
+		return err
+	}
+	var err error
+	o.Hub, err = session.HubMeant(&o.Access, namespace, hub)
+	return err
 }
 
 func approveCommand(c *console.Console) *cobra.Command {
@@ -40,28 +68,17 @@ Exit codes:
 		Example: `  # Show the held deletions, then approve them
   lynqctl status hub crm -n shop
   lynqctl watch approve crm -n shop`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 || strings.Count(args[0], "/") > 1 {
-				return errors.New("watch approve takes the name of one hub, as NAME or NAMESPACE/NAME (lynqctl status -A has the names)")
-			}
-			return nil
-		},
+		Args: oneHub("watch approve"),
 		RunE: func(cmd *cobra.Command, args []string) error { return approve(cmd.Context(), c, &f, args[0]) },
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace (default: from the kubeconfig context)")
-	f.Access.Register(flags)
-	cmdflags.RegisterTimeout(flags, &f.Timeout)
+	registerHub(flags, &f.HubOptions, &f.namespace)
 	flags.BoolVarP(&f.Yes, "yes", "y", false, "don't ask for confirmation")
 	return cmd
 }
 
 func approve(ctx context.Context, c *console.Console, f *approveFlags, hub string) error {
-	if err := errors.Join(session.CheckNamespace(f.namespace), cmdflags.CheckTimeout(f.Timeout)); err != nil {
-		return err
-	}
-	var err error
-	if f.Hub, err = session.HubMeant(&f.Access, f.namespace, hub); err != nil {
+	if err := findHub(&f.HubOptions, f.namespace, hub); err != nil {
 		return err
 	}
 	return watch.Approve(ctx, c.Engine(string(tty.Table)), &f.ApproveOptions)

@@ -2,20 +2,16 @@ package watchcmd
 
 import (
 	"context"
-	"errors"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/lynqctl/console"
-	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/internal/usecase/watch"
 )
 
 // reconcileFlags are the flags of reconcile.
 type reconcileFlags struct {
-	watch.ReconcileOptions
+	watch.HubOptions
 	namespace string
 }
 
@@ -37,28 +33,16 @@ Exit codes:
   2    invalid usage, no such hub, or no watch has the hub; nothing changed
   130  interrupted; nothing changed`,
 		Example: `  lynqctl reconcile crm -n shop`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 || strings.Count(args[0], "/") > 1 {
-				return errors.New("reconcile takes the name of one hub, as NAME or NAMESPACE/NAME (lynqctl status -A has the names)")
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error { return reconcile(cmd.Context(), c, &f, args[0]) },
+		Args:    oneHub("reconcile"),
+		RunE:    func(cmd *cobra.Command, args []string) error { return reconcile(cmd.Context(), c, &f, args[0]) },
 	}
-	flags := cmd.Flags()
-	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace (default: from the kubeconfig context)")
-	f.Access.Register(flags)
-	cmdflags.RegisterTimeout(flags, &f.Timeout)
+	registerHub(cmd.Flags(), &f.HubOptions, &f.namespace)
 	return cmd
 }
 
 func reconcile(ctx context.Context, c *console.Console, f *reconcileFlags, hub string) error {
-	if err := errors.Join(session.CheckNamespace(f.namespace), cmdflags.CheckTimeout(f.Timeout)); err != nil {
+	if err := findHub(&f.HubOptions, f.namespace, hub); err != nil {
 		return err
 	}
-	var err error
-	if f.Hub, err = session.HubMeant(&f.Access, f.namespace, hub); err != nil {
-		return err
-	}
-	return watch.Reconcile(ctx, c.Engine(""), &f.ReconcileOptions)
+	return watch.Reconcile(ctx, c.Engine(""), &f.HubOptions)
 }

@@ -155,7 +155,7 @@ func markSuspended(text string, s inventory.Suspension, now time.Time) string {
 
 // suspendedText says who suspended a node and until when, or returns "".
 func suspendedText(s inventory.Suspension, now time.Time) string {
-	if s == (inventory.Suspension{}) || !s.Until.IsZero() && !now.Before(s.Until) {
+	if s == (inventory.Suspension{}) || s.Ended(now) {
 		return ""
 	}
 	return s.String()

@@ -66,9 +66,9 @@ func (j *Job) evidence(h load.HubPrograms) *evidence.Evidence {
 	return e
 }
 
-// UnchangedColumns returns a function that names the columns of a node's row whose values are
-// those of the last run, as far as the run knows. The column of the uid is one of them, since
-// another uid is another node.
+// UnchangedColumns returns a function that names the columns in which a node's row has the
+// values of the last run, as far as this run knows. The function always names the column of
+// the uid, because another uid makes another node.
 func (j *Job) UnchangedColumns(h load.HubPrograms) func(uid string) []string {
 	var identity []string
 	for _, m := range h.Hub.Mappings {

@@ -259,7 +259,7 @@ func (j *Job) agree(ctx context.Context, plans []plan.Plan) ([]plan.Plan, error)
 	deleted := func(p plan.Plan) bool {
 		return p.Counts[plan.ActionDelete]+p.Counts[plan.ActionCollect]+p.Counts[plan.ActionRecreate] > 0
 	}
-	j.TellEvidence(plans) // also in CI, whose log is all that remains
+	j.TellEvidence(plans) // people who read the log of a CI job later need it, too
 	if j.Options.Yes || j.RunOptions.Plan != nil || j.Adopting != nil || !j.Engine.View.Attended() || !slices.ContainsFunc(plans, deleted) {
 		return plans, nil
 	}

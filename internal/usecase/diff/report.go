@@ -319,7 +319,7 @@ func (t *diffRun) sources(n *plan.NodePlan, id string) []diff.Source {
 	if slices.ContainsFunc(p.Form.Resources, func(r *form.Resource) bool { return r.ID == id && r.Policy.OnNodeChange }) {
 		columns := render.Columns(p.Hub)
 		for _, l := range p.Hub.Lookups {
-			columns = append(columns, l.Cause())
+			columns = append(columns, lynq.LookupColumn(l.Name))
 		}
 		sources = append(sources, diff.Source{Columns: columns})
 	}

@@ -36,7 +36,7 @@ type diffRun struct {
 	// secretValues are those of the run.
 	secretValues *redact.Filter
 	hubs         map[lynq.HubKey]*inventory.Hub
-	// unchanged names the columns of a row whose values are those of the last run.
+	// unchanged names the columns in which a row has the values of the last run.
 	unchanged map[lynq.HubKey]func(uid string) []string
 	version   string // the version of lynqctl
 	// keepSides keeps both sides of each object for an external diff program.

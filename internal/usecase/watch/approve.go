@@ -8,19 +8,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // ApproveOptions select the held deletions to approve.
 type ApproveOptions struct {
-	Access  kube.Access
-	Timeout time.Duration // 0 means no limit
-	Hub     lynq.HubKey
-	Yes     bool // don't ask
+	HubOptions
+	Yes bool // don't ask
 }
 
 // Approve approves the deletions that guards hold of a hub: exactly those in its hub

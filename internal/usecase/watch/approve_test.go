@@ -99,7 +99,7 @@ func (h *holding) record() *inventory.Hub {
 
 func (h *holding) approve(asking func()) (*watcher, error) {
 	w := &watcher{asking: asking}
-	return w, watch.Approve(h.t.Context(), h.engine(w), &watch.ApproveOptions{Access: h.options.Access, Hub: h.hub})
+	return w, watch.Approve(h.t.Context(), h.engine(w), &watch.ApproveOptions{HubOptions: watch.HubOptions{Access: h.options.Access, Hub: h.hub}})
 }
 
 func (h *holding) did(what string, got []string, want ...string) {

@@ -13,8 +13,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/watch"
 )
 
-// TestInterrupt checks what ends a round that waits. The first list of a watch that the
-// round began is no reason, but the next round still looks at what it has.
+// TestInterrupt checks what ends a round that waits. The first list of a watch that the round
+// began doesn't end it, but the next round still looks at the listed objects.
 func TestInterrupt(t *testing.T) {
 	ref := lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: "acme"}
 	for name, tt := range map[string]struct {

@@ -13,8 +13,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// ReconcileOptions name the hub of a running watch.
-type ReconcileOptions struct {
+// HubOptions name the hub of a running watch.
+type HubOptions struct {
 	Access  kube.Access
 	Timeout time.Duration // 0 means no limit
 	Hub     lynq.HubKey
@@ -22,9 +22,9 @@ type ReconcileOptions struct {
 
 // Reconcile asks the watch that has a hub to read its rows and to check all of its nodes
 // now. It writes only an annotation on the hub record.
-func Reconcile(ctx context.Context, e *session.Engine, o *ReconcileOptions) error {
+func Reconcile(ctx context.Context, e *session.Engine, o *HubOptions) error {
 	return e.OnCluster(ctx, &o.Access, o.Timeout, &session.RunOptions{}, func(ctx context.Context, r session.Run) error {
-		j := approval{Engine: e, o: &ApproveOptions{Hub: o.Hub}, store: r.Store, run: &r}
+		j := approval{Engine: e, o: &ApproveOptions{HubOptions: *o}, store: r.Store, run: &r}
 		ls := r.NewLocks(ctx, []lynq.HubKey{o.Hub})
 		if err := ls.Look(ctx); err != nil {
 			return session.Untouched(ctx, err)

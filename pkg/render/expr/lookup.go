@@ -13,7 +13,7 @@ import (
 // Lookup says which fields templates may read of a lookup.
 type Lookup struct {
 	Fields []string
-	// Open means that any field may exist, because nobody has read the table yet.
+	// Open is set if any field may exist, because nobody has read the table yet.
 	Open bool
 }
 
