@@ -153,20 +153,20 @@ func (a *app) diff(ctx context.Context, f *diffFlags) error {
 	if err != nil {
 		return err
 	}
+	expand, err := f.expanded()
+	if err != nil {
+		return err
+	}
 	if f.format != diffText {
 		external = nil
 	}
 	return usecase.Run(ctx, a.Engine(f.Run.Output), o, &usecase.Output{KeepSides: external != nil, FailOn: failOn, Show: func(ctx context.Context, report *diff.Report) (bool, error) {
-		return a.showDiff(ctx, f, external, report)
+		return a.showDiff(ctx, f, expand, external, report)
 	}})
 }
 
 // showDiff writes a report, and reports whether anything differs.
-func (a *app) showDiff(ctx context.Context, f *diffFlags, external *extdiff.Program, report *diff.Report) (differs bool, err error) {
-	expand, err := f.expanded()
-	if err != nil {
-		return false, err
-	}
+func (a *app) showDiff(ctx context.Context, f *diffFlags, expand ui.Expand, external *extdiff.Program, report *diff.Report) (differs bool, err error) {
 	if last := len(report.Changes().Groups); last > 0 && expand.Group > last {
 		return false, fmt.Errorf("--expand=%d: the last group is %d", expand.Group, last)
 	}

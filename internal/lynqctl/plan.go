@@ -68,9 +68,15 @@ func (a *app) plan(ctx context.Context, f *diffFlags, out string) error {
 	if err != nil {
 		return err
 	}
+	expand, err := f.expanded()
+	if err != nil {
+		return err
+	}
 	return usecase.Run(ctx, a.Engine(f.Run.Output), o, &usecase.Output{
 		FailOn: failOn,
-		Show:   func(ctx context.Context, report *diff.Report) (bool, error) { return a.showDiff(ctx, f, nil, report) },
-		Plan:   func(file *planfile.File) error { return cmdflags.WritePlan(out, file) },
+		Show: func(ctx context.Context, report *diff.Report) (bool, error) {
+			return a.showDiff(ctx, f, expand, nil, report)
+		},
+		Plan: func(file *planfile.File) error { return cmdflags.WritePlan(out, file) },
 	})
 }
