@@ -24,7 +24,7 @@ func lookupsOf(h *form.Hub) map[string]expr.Lookup {
 	for _, l := range h.Lookups {
 		lookup := expr.Lookup{Open: l.Table != ""}
 		if l.Entries != nil {
-			lookup.Fields = l.Entries.Fields
+			lookup.Fields, lookup.Broken = l.Entries.Fields, len(l.Entries.Fields) == 0
 		}
 		lookups[l.Name] = lookup
 	}

@@ -15,6 +15,9 @@ type Lookup struct {
 	Fields []string
 	// Open is set if any field may exist, because nobody has read the table yet.
 	Open bool
+	// Broken is set if the entries have errors, which the loader reports. Then any field may
+	// exist, too.
+	Broken bool
 }
 
 // Field is a field of a lookup. Its value is in the row, behind the columns.
@@ -64,6 +67,7 @@ func (s *Scope) use(lookup, field string) string {
 func (c *checker) lookup(l Lookup, path []string) {
 	name := path[0]
 	switch {
+	case l.Broken:
 	case len(path) == 1 && l.Open:
 		c.found(fmt.Sprintf("name a column: .%s.COLUMN", name), ".%s is a lookup in a table, and templates read its columns only", name)
 	case len(path) == 1:
