@@ -258,7 +258,10 @@ func (g *repository) attempt(in *Input, step int) *Plan {
 	strict := *in
 	strict.Limits, strict.Nodes = decide.Limits{}, cloned(in.Nodes)
 	_, p := g.plan(&strict)
-	guarded := len(Refuse(&strict, p)) > 0
+	guarded, warned := len(Refuse(&strict, p)) > 0, ""
+	if g.force {
+		warned = g.warned(&strict)
+	}
 	nodes := in.Nodes
 	in.Nodes = cloned(nodes)
 	d, p := g.plan(in)
@@ -278,8 +281,26 @@ func (g *repository) attempt(in *Input, step int) *Plan {
 	if broken != "" && wasBroken == "" {
 		g.t.Errorf("%s: the run breaks the tree: %s", g.at, broken)
 	}
-	g.check(before, after, guarded)
+	g.check(before, after, func(name string) bool {
+		return guarded || strings.Contains(warned, "no guard would count") || strings.Contains(warned, name+" would leave")
+	})
 	return p
+}
+
+// warned returns what the same run says without --force. There it names what no guard counts.
+func (g *repository) warned(in *Input) string {
+	g.t.Helper()
+	g.force = false
+	defer func() { g.force = true }()
+	_, p := g.plan(in)
+	var texts []string
+	for _, r := range Refuse(in, p) {
+		texts = append(texts, r.What)
+	}
+	for i := range p.Steps {
+		texts = append(texts, p.Steps[i].Why)
+	}
+	return strings.Join(texts, "\n")
 }
 
 func (g *repository) treeFiles() map[string]string {
@@ -291,7 +312,7 @@ func (g *repository) treeFiles() map[string]string {
 
 // check compares a tree before and after a run. An object that an active row renders stays,
 // and an object with data doesn't leave unless a guard counts it.
-func (g *repository) check(before, after map[string]treeObject, guarded bool) {
+func (g *repository) check(before, after map[string]treeObject, guarded func(name string) bool) {
 	g.t.Helper()
 	active := map[string]string{}
 	for _, n := range g.nodes() {
@@ -309,7 +330,7 @@ func (g *repository) check(before, after map[string]treeObject, guarded bool) {
 		g.sum.left++
 		if n := active[name]; n != "" {
 			g.t.Errorf("%s: %s of node %s leaves the tree, and node %s renders it", g.at, name, o.node, n)
-		} else if o.data && !guarded {
+		} else if o.data && !guarded(name) {
 			g.t.Errorf("%s: %s of node %s leaves the tree, and no guard counts it", g.at, name, o.node)
 		}
 	}
@@ -391,7 +412,7 @@ func (g *repository) why() (all []string) {
 func TestTreeSurvivesGit(t *testing.T) {
 	histories, first := number(t, "LYNQCTL_TREE_GIT", 4), number(t, "LYNQCTL_TREE_SEED", 0)
 	var sum attacked
-	seeds := []uint64{276, 282, 338} // once found a tree that doesn't build, or a loss
+	seeds := []uint64{276, 282, 338, 430, 478, 482} // once found a tree that doesn't build, or a loss
 	for seed := range histories {
 		seeds = append(seeds, uint64(first+seed))
 	}

@@ -203,25 +203,47 @@ func (s *Step) decideGone(force bool, tree func() *listings) {
 	}
 }
 
-// keepUnlisted refuses to take a name out of a shared list if the index lacks it. lynqctl
-// wrote both, so the index has lost it, and no guard counts its objects. listed reports
-// whether the index has, or had, a file or folder.
+// keepUnlisted refuses to take a name out of a list if the index lacks it. lynqctl wrote
+// both, so the index has lost it, and no guard counts its objects. listed reports whether the
+// index has, or had, a file or folder.
 func (s *Step) keepUnlisted(listed func(string) bool, force bool) {
-	if force || s.Old == nil || !s.Old.Shared() || path.Base(s.Path) != kustomizationFile || s.Action != ActionUpdate && s.Action != ActionRemove {
+	if force || path.Base(s.Path) != kustomizationFile || !s.mayDrop() {
 		return
 	}
-	names, _ := listedIn(s.State.Content)
+	names, ours := listedIn(s.State.Content)
+	if !ours {
+		return // people wrote it, and know what it lists
+	}
 	var stay []string
 	if s.File != nil {
 		stay, _ = listedIn(s.File.Bytes)
+		slices.Sort(stay)
 	}
 	for _, name := range names {
-		if _, stays := slices.BinarySearch(stay, name); !stays && !listed(path.Join(path.Dir(s.Path), name)) {
-			s.Action, s.lost = ActionRefuse, name
-			s.Why = fmt.Sprintf("it lists %s, and %s doesn't, so no guard would count what is deleted", name, index.FileName)
+		if _, stays := slices.BinarySearch(stay, name); stays || listed(path.Join(path.Dir(s.Path), name)) {
+			continue
+		}
+		lost := fmt.Sprintf("it lists %s, and %s doesn't, so no guard would count what is deleted", name, index.FileName)
+		if s.Action == ActionConflict {
+			s.Why += "; " + lost + " with --force"
 			return
 		}
+		s.Action, s.lost, s.Why = ActionRefuse, name, lost
+		return
 	}
+}
+
+// mayDrop reports whether a step may take names out of a list. A list without an entry in the
+// index, or that others changed, loses them with --force only.
+func (s *Step) mayDrop() bool {
+	switch {
+	case s.Action == ActionRefuse:
+		return s.Old == nil && s.State.Blocked == ""
+	case s.Old != nil && s.Old.Shared():
+		return s.Action == ActionUpdate || s.Action == ActionRemove || s.Action == ActionConflict
+	}
+	// Git merges the lists of two nodes that it takes for one under two names.
+	return s.Old != nil && (s.Action == ActionUpdate || s.Action == ActionRemove) && slices.Contains(s.Old.Digests, s.State.Digest)
 }
 
 // onlyLists reports whether others changed a file that has only a list. A merge of two

@@ -1,8 +1,13 @@
 package gitops
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -71,25 +76,35 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestLostFromIndex checks that a shared list keeps what the index has lost, because no guard
-// counts it. With --force, lynqctl drops it.
+// TestLostFromIndex checks that a list keeps what the index has lost, because no guard counts
+// it. With --force, lynqctl drops it, and the message says so before.
 func TestLostFromIndex(t *testing.T) {
-	const top, below = kustomizationFile, "web/" + kustomizationFile
+	const top, below, node = kustomizationFile, "web/" + kustomizationFile, "acme/" + kustomizationFile
 	list := func(names ...string) []byte { return kustomization(names) }
 	for name, test := range map[string]struct {
 		file         string
 		before, want []byte // want is nil if no node needs the folder
 		paths        []string
 		action       Action
+		edit         string // of other people
 	}{
-		"a node leaves":             {top, list("acme", "bolt"), list("acme"), []string{"acme/a.yaml", "bolt/a.yaml"}, ActionUpdate},
-		"a node is lost":            {top, list("acme", "bolt"), list("acme"), []string{"acme/a.yaml", "bolt-2/a.yaml"}, ActionRefuse},
-		"a file leaves":             {top, list("acme.yaml", "bolt.yaml"), list("acme.yaml"), []string{"acme.yaml", "bolt.yaml"}, ActionUpdate},
-		"a node of a folder leaves": {below, list("acme", "bolt"), list("acme"), []string{"web/acme/a.yaml", "web/bolt/a.yaml"}, ActionUpdate},
-		"a folder leaves":           {below, list("bolt"), nil, []string{"web/bolt/a.yaml"}, ActionRemove},
-		"a folder lost its nodes":   {below, list("bolt"), nil, []string{"bolt/a.yaml"}, ActionRefuse},
+		"a node leaves":             {file: top, before: list("acme", "bolt"), want: list("acme"), paths: []string{"acme/a.yaml", "bolt/a.yaml"}, action: ActionUpdate},
+		"a node is lost":            {file: top, before: list("acme", "bolt"), want: list("acme"), paths: []string{"acme/a.yaml", "bolt-2/a.yaml"}, action: ActionRefuse},
+		"a file leaves":             {file: top, before: list("acme.yaml", "bolt.yaml"), want: list("acme.yaml"), paths: []string{"acme.yaml", "bolt.yaml"}, action: ActionUpdate},
+		"a node of a folder leaves": {file: below, before: list("acme", "bolt"), want: list("acme"), paths: []string{"web/acme/a.yaml", "web/bolt/a.yaml"}, action: ActionUpdate},
+		"a folder leaves":           {file: below, before: list("bolt"), paths: []string{"web/bolt/a.yaml"}, action: ActionRemove},
+		"a folder lost its nodes":   {file: below, before: list("bolt"), paths: []string{"bolt/a.yaml"}, action: ActionRefuse},
+		"a file of a node leaves":   {file: node, before: list("z.yaml", "a.yaml"), want: list("a.yaml"), paths: []string{"acme/a.yaml", "acme/z.yaml"}, action: ActionUpdate},
+		"a file of a node is lost":  {file: node, before: list("z.yaml", "a.yaml"), want: list("a.yaml"), paths: []string{"acme/a.yaml"}, action: ActionRefuse},
+		"a file of a gone node":     {file: node, before: list("z.yaml", "a.yaml"), paths: []string{"acme/a.yaml"}, action: ActionRefuse},
+		"a changed list":            {file: top, before: list("acme", "bolt"), want: list("acme"), paths: []string{"acme/a.yaml"}, action: ActionConflict, edit: "- mine\n"},
 	} {
-		in := &Input{Index: &index.Index{Entries: []index.Entry{{Path: test.file, Digests: []index.Digest{index.DigestOf(test.before)}}}}}
+		var owner index.Owned
+		if test.file == node {
+			owner.Hub = lynq.HubKey{Name: "crm"}
+		}
+		in := &Input{Index: &index.Index{Entries: []index.Entry{{Path: test.file, Digests: []index.Digest{index.DigestOf(test.before)}, Owned: owner}}}}
+		test.before = append(test.before, test.edit...)
 		for _, p := range test.paths {
 			in.Index.Entries = append(in.Index.Entries, index.Entry{Path: p, Owned: index.Owned{Hub: lynq.HubKey{Name: "crm"}}})
 		}
@@ -97,12 +112,15 @@ func TestLostFromIndex(t *testing.T) {
 		disk := State{There: true, Digest: index.DigestOf(test.before), Content: test.before}
 		l, d := &Layout{Gone: []*index.Entry{in.Index.Find(test.file)}}, &Disk{Gone: []State{disk}}
 		if test.want != nil {
-			l, d = &Layout{Files: []File{{Path: test.file, Bytes: test.want}}}, &Disk{Files: []State{disk}}
+			l, d = &Layout{Files: []File{{Path: test.file, Bytes: test.want, Owned: owner}}}, &Disk{Files: []State{disk}}
 		}
 		in.decided = &decisions{}
 		p := Compare(in, l, d, false)
 		if got := p.Steps[0].Action; got != test.action {
 			t.Errorf("%s: %s, want %s", name, got, test.action)
+		}
+		if why, lost := p.Steps[0].Why, test.action != ActionUpdate && test.action != ActionRemove; strings.Contains(why, "no guard would count") != lost {
+			t.Errorf("%s: %q", name, why)
 		}
 		if refusals := Refuse(in, p); (len(refusals) > 0) != (test.action == ActionRefuse) {
 			t.Errorf("%s: refused %v", name, refusals)
@@ -110,6 +128,26 @@ func TestLostFromIndex(t *testing.T) {
 		if got := Compare(in, l, d, true).Steps[0].Action; got == ActionRefuse {
 			t.Errorf("%s, with force: %s", name, got)
 		}
+	}
+}
+
+// TestIndexIsLost checks that lynqctl overwrites the lists of a tree without an index only if
+// somebody read that their nodes leave.
+func TestIndexIsLost(t *testing.T) {
+	s := newSite(t)
+	s.run(inputOf([]*Node{rowNode("crm", "acme", "1"), rowNode("crm", "gone", "1")}))
+	if err := os.Remove(filepath.Join(s.dir, index.FileName)); err != nil {
+		t.Fatal(err)
+	}
+	in := inputOf([]*Node{rowNode("crm", "acme", "1")})
+	_, p := s.plan(in)
+	var got []string
+	for _, r := range Refuse(in, p) {
+		got = append(got, RefusalText(&r))
+	}
+	want := []string{"kustomization.yaml: it lists gone-web, and lynqctl-index.jsonl doesn't, so no guard would count what is deleted (restore the index from Git; to let go of them, pass --force)"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 
