@@ -16,13 +16,57 @@ import (
 type relisted struct {
 	*index.Entry
 	state State
+	// rendered is set if the run has another version of the file, and others changed it.
+	rendered bool
 }
 
-// relist returns the kept files to which no list led before the run.
+// relist returns the kept files to which no list led before the run, and such lists that
+// others changed.
 func (in *Input) relist(p *Plan) []relisted {
-	if len(p.Kept) == 0 {
+	changed := p.changedLists()
+	if len(p.Kept)+len(changed) == 0 {
 		return nil
 	}
+	fresh := p.fresh()
+	listed, several := in.listable(p.Kept)
+	if len(fresh)+len(several) == 0 {
+		return nil
+	}
+	leads := func(file string) bool {
+		for ; file != "."; file = path.Dir(file) {
+			if fresh[file] {
+				return true
+			}
+		}
+		return false
+	}
+	var all []relisted
+	for _, e := range changed {
+		if leads(e.Path) {
+			all = append(all, relisted{Entry: e, rendered: true})
+		}
+	}
+	for _, e := range listed {
+		// lynqctl trusts one of several places, and drops others
+		if !isApp(e.Path) && (several[e.Node] != nil || leads(e.Path)) {
+			all = append(all, relisted{Entry: e})
+		}
+	}
+	return all
+}
+
+// changedLists returns the lists that the run needs and others changed.
+func (p *Plan) changedLists() (lists []*index.Entry) {
+	for i := range p.Steps {
+		if s := &p.Steps[i]; s.Action == ActionConflict && s.File != nil && path.Base(s.Path) == kustomizationFile && !isApp(s.Path) {
+			lists = append(lists, s.Old)
+		}
+	}
+	return lists
+}
+
+// fresh returns the files and folders that the run adds to lists.
+func (p *Plan) fresh() map[string]bool {
 	fresh := map[string]bool{}
 	for i := range p.Steps {
 		s := &p.Steps[i]
@@ -44,24 +88,7 @@ func (in *Input) relist(p *Plan) []relisted {
 			}
 		}
 	}
-	listed, several := in.listable(p.Kept)
-	if len(fresh)+len(several) == 0 {
-		return nil
-	}
-	var all []relisted
-	for _, e := range listed {
-		if isApp(e.Path) {
-			continue
-		}
-		counts := several[e.Node] != nil // lynqctl trusts this place, and drops others
-		for file := e.Path; file != "." && !counts; file = path.Dir(file) {
-			counts = fresh[file]
-		}
-		if counts {
-			all = append(all, relisted{Entry: e})
-		}
-	}
-	return all
+	return fresh
 }
 
 // readListed reads the files of relist. The index says what lynqctl wrote there, but Git may
@@ -83,13 +110,19 @@ func (d *Dir) readListed(ctx context.Context, in *Input, p *Plan) error {
 func (in *Input) refuseListed(p *Plan) (refusals []plan.Refusal) {
 	known := sync.OnceValue(func() *listings { return listingsOf(p.Final(), nil) })
 	for i := range p.relisted {
-		if f := &p.relisted[i]; f.differs(known) {
-			refusals = append(refusals, plan.Refusal{
-				Guard: GuardForeign, Path: f.Path,
-				What: cmp.Or(f.state.Blocked, "others changed it") + ", and this run would list it without rendering its node",
-				Fix:  "restore it from Git, or run render for all hubs, forms and nodes",
-			})
+		f := &p.relisted[i]
+		if !f.differs(known) {
+			continue
 		}
+		without, fix := "rendering its node", "run render for all hubs, forms and nodes"
+		if f.rendered {
+			without, fix = "overwriting it", "overwrite it with --force"
+		}
+		refusals = append(refusals, plan.Refusal{
+			Guard: GuardForeign, Path: f.Path,
+			What: cmp.Or(f.state.Blocked, "others changed it") + ", and this run would list it without " + without,
+			Fix:  "restore it from Git, or " + fix,
+		})
 	}
 	return refusals
 }
