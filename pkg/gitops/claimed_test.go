@@ -103,6 +103,37 @@ func removeFiles(t *testing.T, pattern string) {
 	}
 }
 
+// TestKilledMove kills a run that moves a volume between nodes at each step. Then neither
+// renders it, and a row that waits needs it. The tree keeps it once, or lynqctl refuses.
+func TestKilledMove(t *testing.T) {
+	refused := 0
+	for steps := 1; ; steps++ {
+		s := newSite(t)
+		s.quick = true
+		s.run(inputOf([]*Node{volumeNode("crm", "acme", "data"), volumeNode("crm", "bolt", "")}))
+		if !s.killed(inputOf([]*Node{volumeNode("crm", "acme", ""), volumeNode("crm", "bolt", "data")}), steps) {
+			break
+		}
+		claims := volumeNode("crm", "coil", "data")
+		claims.Waits = true
+		claims.Claim()
+		in := inputOf([]*Node{volumeNode("crm", "acme", ""), volumeNode("crm", "bolt", ""), claims})
+		d, p := s.plan(in)
+		if len(Refuse(in, p)) > 0 {
+			refused++
+			continue
+		}
+		s.carryOut(d, p)
+		all, broken := built(t, s.files())
+		if o := all["PersistentVolumeClaim/default/data"]; o.node == "" || broken != "" {
+			t.Errorf("killed in step %d: the volume is of node %q, %s", steps, o.node, broken)
+		}
+	}
+	if refused == 0 {
+		t.Error("no kill left the volume in two files")
+	}
+}
+
 // input returns the run.
 func (r claimedRun) input(others []*Node) *Input {
 	claims := volumeNode(r.hub, "coil", "data")

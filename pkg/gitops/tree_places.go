@@ -77,24 +77,40 @@ func (in *Input) refuseHalves(p *Plan) []plan.Refusal {
 	if !in.Index.Unfinished && len(p.relisted) == 0 {
 		return nil
 	}
-	fresh := make(map[*index.Entry]bool, len(p.relisted))
+	fresh := make(map[string]bool, len(p.relisted))
 	for i := range p.relisted {
-		fresh[p.relisted[i].Entry] = true
+		fresh[p.relisted[i].Path] = true
 	}
-	first := map[lynq.Ref]*index.Entry{}
-	listed, _ := in.listable(p.Kept)
-	for _, e := range listed {
-		for _, k := range e.Objects {
+	first := map[lynq.Ref]string{}
+	twice := func(file string, objects []index.ObjectKey) []plan.Refusal {
+		for _, k := range objects {
 			other := first[k.Ref]
-			first[k.Ref] = e
-			if other == nil || k.ID == HookID || !in.Index.Unfinished && !fresh[e] && !fresh[other] {
+			first[k.Ref] = file
+			if other == "" || k.ID == HookID || !in.Index.Unfinished && !fresh[file] && !fresh[other] {
 				continue
 			}
 			return []plan.Refusal{{
-				Guard: GuardTwice, Path: e.Path,
-				What: "a killed run or a merge left " + k.Full() + " there and in " + other.Path + ", and this run renders neither",
+				Guard: GuardTwice, Path: file,
+				What: "a killed run or a merge left " + k.Full() + " there and in " + other + ", and this run renders neither",
 				Fix:  "run render for all hubs, forms and nodes; or restore the tree from Git",
 			}}
+		}
+		return nil
+	}
+	listed, _ := in.listable(p.Kept)
+	for _, e := range listed {
+		if refusals := twice(e.Path, e.Objects); refusals != nil {
+			return refusals
+		}
+	}
+	if !in.Index.Unfinished {
+		return nil
+	}
+	for i := range p.Steps { // two nodes that lost it may both keep it
+		if f := p.Steps[i].File; f != nil {
+			if refusals := twice(f.Path, f.Objects); refusals != nil {
+				return refusals
+			}
 		}
 	}
 	return nil
