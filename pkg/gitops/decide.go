@@ -60,6 +60,8 @@ type decisions struct {
 	restarts map[lynq.NodeKey]bool
 	// missing are the files that somebody removed, of nodes that the run keeps.
 	missing map[string]bool
+	// unwritten are the files that a killed run listed and didn't write. They don't count.
+	unwritten map[string]bool
 	// read are the files with objects that nodes no longer render.
 	read     map[string]State
 	refusals []plan.Refusal
@@ -77,13 +79,13 @@ func (d *Dir) Decide(ctx context.Context, in *Input) error {
 	if err != nil {
 		return d.unreadable(err)
 	}
-	in.decided.missing = missing
+	in.decided.missing, in.decided.unwritten = missing, unwritten
 	nodes := make(map[lynq.NodeKey]*Node, len(in.Nodes))
 	for _, n := range in.Nodes {
 		nodes[n.Key()] = n
 	}
 	if !in.settled(nodes) {
-		j := &decider{Input: in, nodes: nodes, lost: map[lostKey]*lostObject{}, refs: map[lynq.Ref]bool{}, unwritten: unwritten, written: map[lynq.Ref]lynq.NodeKey{}}
+		j := &decider{Input: in, nodes: nodes, lost: map[lostKey]*lostObject{}, refs: map[lynq.Ref]bool{}, written: map[lynq.Ref]lynq.NodeKey{}}
 		j.record()
 		if err := d.readLost(ctx, j); err != nil {
 			return d.unreadable(err)
@@ -170,8 +172,6 @@ type decider struct {
 	byKey    map[lynq.NodeKey]*recordedNode
 	lost     map[lostKey]*lostObject
 	refs     map[lynq.Ref]bool // of the lost objects
-	// unwritten are the files that a killed run listed and didn't write. They don't count.
-	unwritten map[string]bool
 	// written are the lost objects that a node of the run renders too.
 	written map[lynq.Ref]lynq.NodeKey
 	// taken are nodes without a row of which others take objects, see decider.keepGrace.
@@ -210,7 +210,7 @@ func (j *decider) record() {
 	j.byKey = map[lynq.NodeKey]*recordedNode{}
 	for i := range j.Index.Entries {
 		e := &j.Index.Entries[i]
-		if e.Shared() || isApp(e.Path) || j.unwritten[e.Path] {
+		if e.Shared() || isApp(e.Path) || j.decided.unwritten[e.Path] {
 			continue
 		}
 		r := j.byKey[e.Node]
@@ -230,7 +230,7 @@ func (j *decider) record() {
 		j.lose(r, e)
 	}
 	for i := range j.Index.Entries {
-		if e := &j.Index.Entries[i]; j.unwritten[e.Path] && j.byKey[e.Node] == nil && j.nodes[e.Node] == nil && j.Covers(e) {
+		if e := &j.Index.Entries[i]; j.decided.unwritten[e.Path] && j.byKey[e.Node] == nil && j.nodes[e.Node] == nil && j.Covers(e) {
 			j.decided.goes[e.Node] = true
 		}
 	}

@@ -142,9 +142,12 @@ func (in *Input) lostOf(p *Plan, placed map[lynq.Ref]bool, blocked map[lynq.Ref]
 	return refusals
 }
 
-// know notes the objects in the index.
+// know notes the objects in the index that guards count.
 func (in *Input) know(known map[lynq.Ref]bool) {
 	for i := range in.Index.Entries {
+		if in.decided.unwritten[in.Index.Entries[i].Path] {
+			continue
+		}
 		for _, k := range in.Index.Entries[i].Objects {
 			known[k.Ref] = true
 		}

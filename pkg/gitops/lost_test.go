@@ -1,9 +1,14 @@
 package gitops
 
 import (
+	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 )
 
 // moving returns two nodes, one of which has a volume.
@@ -47,5 +52,27 @@ func TestLostObjects(t *testing.T) {
 		if guard != test.guard {
 			t.Errorf("%s: refused by %q, want %q", test.name, guard, test.guard)
 		}
+	}
+}
+
+// TestLostBesideKill refuses to drop an object that Git merged into another file. The index
+// of a killed run has it in a file that the run didn't write, so no guard counts it.
+func TestLostBesideKill(t *testing.T) {
+	s := newSite(t)
+	s.run(inputOf([]*Node{volumeNode("crm", "acme", "data"), volumeNode("crm", "bolt", "other")}))
+	files := s.files()
+	s.write("bolt-web/persistentvolumeclaim-other.yaml", files["acme-web/persistentvolumeclaim-data.yaml"])
+	removeFiles(t, filepath.Join(s.dir, "acme-web", "*"))
+	s.write(kustomizationFile, string(kustomization([]string{"bolt-web"})))
+	s.write(index.FileName, strings.Replace(files[index.FileName], `{"format":1}`, `{"format":1,"unfinished":true}`, 1))
+	in := inputOf([]*Node{volumeNode("crm", "acme", ""), volumeNode("crm", "bolt", ""), volumeNode("crm", "coil", "other")})
+	_, p := s.plan(in)
+	var got []string
+	for _, r := range Refuse(in, p) {
+		got = append(got, RefusalText(&r))
+	}
+	want := []string{"bolt-web/persistentvolumeclaim-other.yaml: others changed it, so that PersistentVolumeClaim/default/data would leave bolt-web/persistentvolumeclaim-other.yaml and be in no other file (restore it from Git, or overwrite it with --force)"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
