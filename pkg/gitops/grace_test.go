@@ -6,6 +6,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
 // TestMarkLeaving checks when the index forgets since when a row is gone. A row that comes
@@ -43,5 +44,36 @@ func TestMarkLeaving(t *testing.T) {
 		if !before.Entries[0].LeavingSince.Equal(first) {
 			t.Errorf("%s: the index that was read has changed", name)
 		}
+	}
+}
+
+// TestRenamedNodeGoesOn checks that the grace period of an old name begins again if the node
+// of its new name failed to render meanwhile, as in a cluster.
+func TestRenamedNodeGoesOn(t *testing.T) {
+	s, now := newSite(t), time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	s.quick = true
+	hub, web := lynq.HubKey{Name: "crm"}, lynq.FormKey{Name: "web"}
+	run := func(hours int, change func(*Node), nodes ...*Node) {
+		in := inputOf(nodes, "crm")
+		in.Now, in.Limits.MaxDelete = now.Add(time.Duration(hours)*time.Hour), toll.MaxDelete{Nodes: 9}
+		in.Apps = oneApp("apps/all.yaml")
+		in.Hubs[0].Grace = map[lynq.FormKey]time.Duration{web: 2 * time.Hour}
+		in.Rows = map[lynq.HubKey]Rows{hub: {Active: 2, Renames: &lynq.Renames{UIDs: map[string]string{"acme": "coda"}, Active: map[string]bool{"coda": true, "bolt": true}}}}
+		if change != nil {
+			change(nodes[0])
+		}
+		s.run(in)
+	}
+	bolt := rowNode("crm", "bolt", "1")
+	run(0, nil, rowNode("crm", "acme", "1"), bolt)
+	run(1, nil, rowNode("crm", "coda", "1"), bolt)
+	run(2, func(n *Node) { n.Failed = true }, rowNode("crm", "coda", "1"), bolt)
+	run(4, nil, rowNode("crm", "coda", "1"), bolt)
+	if s.files()["acme-web/configmap-acme.yaml"] == "" {
+		t.Error("the period didn't begin again")
+	}
+	run(6, nil, rowNode("crm", "coda", "1"), bolt)
+	if s.files()["acme-web/configmap-acme.yaml"] != "" {
+		t.Error("the period didn't end")
 	}
 }
