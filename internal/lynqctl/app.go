@@ -163,7 +163,7 @@ cluster machine.`,
 		Version:       buildVersion(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
-	}, deleteCommand(a), finalizeCommand(a), statusCommand(a), initCommand(a),
+	}, deleteCommand(a), finalizeCommand(a), statusCommand(a), waitCommand(a), initCommand(a),
 		diffCommand(a), planCommand(a), applyCommand(a), renderCommand(a), validateCommand(a), graphCommand(a), inventoryCommand(a), orphansCommand(a), historyCommand(a), rbacCommand(a), shardCommand(a), watchcmd.New(a.Console), suspendCommand(a), resumeCommand(a), explainCommand(a), watchcmd.NewReconcile(a.Console), adoptOperatorCommand(a), versionCommand(a))
 	a.Common.Register(root.PersistentFlags())
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {

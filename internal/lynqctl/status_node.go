@@ -1,13 +1,18 @@
 package lynqctl
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/internal/usecase/status"
@@ -15,6 +20,7 @@ import (
 
 func statusNodeCommand(a *app) *cobra.Command {
 	var f inventoryFlags
+	var watch bool
 	cmd := &cobra.Command{
 		Use:        "node NAME...",
 		SuggestFor: []string{"describe", "inspect"},
@@ -28,17 +34,22 @@ Exit codes:
   1    a node is not ready
   2    invalid usage, no such node, or the cluster can't be read`,
 		Example: `  lynqctl status node acme-web
-  lynqctl status node acme-web bolt-web -n shop -o json`,
+  lynqctl status node acme-web bolt-web -n shop -o json
+  lynqctl status node acme-web --watch`,
 		Args: cmdflags.SomeNodes("status node", "lynqctl status"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if f.options.Nodes, err = cmdflags.NodeNames(args); err != nil {
 				return session.BadUsage(err)
+			}
+			if watch {
+				return a.watchNodes(cmd.Context(), &f)
 			}
 			return a.statusNodes(cmd.Context(), &f)
 		},
 	}
 	f.register(cmd.Flags())
 	f.registerIgnore(cmd.Flags())
+	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "keep watching for changes, until interrupted or --timeout")
 	return cmd
 }
 
@@ -49,14 +60,54 @@ func (a *app) statusNodes(ctx context.Context, f *inventoryFlags) error {
 		return err
 	}
 	nodes, notFound := status.Nodes(ctx, a.Engine(""), &f.options)
-	var all []*list.Details
 	for _, s := range nodes {
-		n := views.NodeNow(*s)
 		list.Warn(a.NoteOut(), s.Warnings)
-		all = append(all, n.Details(a.Now()))
 	}
-	if err := f.printDetails(a, all); err != nil || notFound != nil {
+	if err := f.printDetails(a, a.details(nodes)); err != nil || notFound != nil {
 		return cmp.Or(err, notFound)
 	}
 	return status.NotReady(nodes)
+}
+
+func (a *app) details(nodes []*status.NodeStatus) []*list.Details {
+	all := make([]*list.Details, len(nodes))
+	for i, s := range nodes {
+		n := views.NodeNow(*s)
+		all[i] = n.Details(a.Now())
+	}
+	return all
+}
+
+// watchNodes shows the nodes that the flags name again and again. A terminal gets them in
+// place, and other outputs get each state that differs from the last one.
+func (a *app) watchNodes(ctx context.Context, f *inventoryFlags) error {
+	if err := errors.Join(f.check(), f.print.CheckWatch()); err != nil {
+		return err
+	}
+	out, format := a.Out(), tty.Format(f.print.Output)
+	if out.Terminal && (format == tty.Table || format == tty.Wide) {
+		screen := ui.NewScreen(out)
+		return status.FollowNodes(ctx, a.Engine(""), &f.options, func(nodes []*status.NodeStatus) error {
+			screen.ShowDetails(a.details(nodes), format == tty.Wide)
+			return nil
+		})
+	}
+	var last []byte
+	feed := &list.Feed{Out: out, Format: format}
+	return status.FollowNodes(ctx, a.Engine(""), &f.options, func(nodes []*status.NodeStatus) error {
+		all := a.details(nodes)
+		data := make([]list.Item, len(all))
+		for i, d := range all {
+			data[i] = list.Item{Name: nodes[i].Name, Data: d.Data}
+		}
+		state, err := json.Marshal(data)
+		if err != nil || bytes.Equal(state, last) {
+			return session.Fail(err)
+		}
+		last = state
+		if format == tty.JSON || format == tty.Name {
+			return feed.Add(data...)
+		}
+		return session.Fail(list.PrintAllDetails(all, format, out))
+	})
 }

@@ -26,6 +26,15 @@ func NewScreen(out tty.Stream) *Screen { return &Screen{live: live{out: out}, st
 // Show replaces the list. If the list doesn't fit, Show prefers items whose tone isn't
 // Good, and the footer.
 func (s *Screen) Show(l *list.List, wide bool) {
+	s.show(func(columns, rows int) []string { return l.Frame(wide, s.live.out, columns, rows) })
+}
+
+// ShowDetails replaces the list by details, or their beginning if they don't fit.
+func (s *Screen) ShowDetails(all []*list.Details, wide bool) {
+	s.show(func(columns, rows int) []string { return list.DetailsFrame(all, wide, s.live.out, columns, rows) })
+}
+
+func (s *Screen) show(frame func(columns, rows int) []string) {
 	s.live.drawing.Lock()
 	defer s.live.drawing.Unlock()
 	if s.live.out.Behind() {
@@ -33,7 +42,7 @@ func (s *Screen) Show(l *list.List, wide bool) {
 	}
 	s.note()
 	columns, rows := s.live.out.Extent()
-	s.live.draw(s.live.take(), l.Frame(wide, s.live.out, columns, rows), columns)
+	s.live.draw(s.live.take(), frame(columns, rows), columns)
 }
 
 // Lossy makes the Screen drop lines that a stopped terminal doesn't show. Without it, all of

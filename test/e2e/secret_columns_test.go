@@ -298,7 +298,7 @@ func (s *secretive) recovers(t *testing.T) {
 	t.Helper()
 	for _, args := range [][]string{
 		{"inventory", "list", "-o", "wide"}, {"inventory", "show", "acme-app", "-o", "yaml", "-v=9"}, {"inventory", "show", "refused-app"},
-		{"suspend", "node", "acme-app", "--reason", "a look", "-v=9"}, {"resume", "node", "acme-app", "-v=9"}, {"explain", "form.spec"},
+		{"wait", "node", "acme-app", "-v=9"}, {"suspend", "node", "acme-app", "--reason", "a look", "-v=9"}, {"resume", "node", "acme-app", "-v=9"}, {"explain", "form.spec"},
 		{"delete", "form", "app", "--hub", s.hub(), "--dry-run=client", "-o", "json", "--out", filepath.Join(s.dir, "form.json")},
 		{"delete", "node", "beta-app", "--dry-run=server", "-v=9"}, {"delete", "node", "beta-app", "--yes", "-v=9"},
 		{"orphans", "list", "-o", "json", "-v=9"}, {"orphans", "prune", "--all", "--dry-run=client"},

@@ -110,6 +110,7 @@ func Words(f *pflag.Flag) []string {
 	case "layout":
 		words = []string{"node-folder", "node-file"}
 	case "for":
+		words = append(words, "ready")
 		for _, p := range rbac.Purposes() {
 			words = append(words, string(p))
 		}

@@ -28,6 +28,24 @@ func (l *List) Frame(wide bool, out tty.Stream, columns, rows int) []string {
 	return lines
 }
 
+// DetailsFrame returns details in lines that fit, and says how many lines it leaves out.
+func DetailsFrame(all []*Details, wide bool, out tty.Stream, columns, rows int) []string {
+	out.Size = func() (int, int) { return columns - 1, rows }
+	var texts []string
+	for _, d := range all {
+		texts = append(texts, strings.TrimSuffix(d.lines(wide, out), "\n"))
+	}
+	lines, room := strings.Split(strings.Join(texts, "\n\n"), "\n"), max(rows-1, 1)
+	if len(lines) > room {
+		more := fmt.Sprintf("... and %d more lines", len(lines)-room+1)
+		lines = append(lines[:room-1], more)
+	}
+	for i, line := range lines {
+		lines[i] = tty.Cut(line, columns)
+	}
+	return lines
+}
+
 // within returns the table in at most room lines.
 func (l *List) within(room int, wide bool, out tty.Stream) []string {
 	if len(l.Items) == 0 {

@@ -44,6 +44,10 @@ func Nodes(ctx context.Context, e *session.Engine, o *session.InventoryOptions) 
 	if err != nil {
 		return nil, err
 	}
+	return readNodes(ctx, client, o)
+}
+
+func readNodes(ctx context.Context, client *kube.Client, o *session.InventoryOptions) ([]*NodeStatus, error) {
 	named, err := o.Named(ctx, client)
 	if err != nil {
 		return nil, err

@@ -28,6 +28,8 @@ type Options struct {
 	// repeated is set for a watch, which reads again and again. A read then asks neither
 	// for causes nor for nodes of other namespaces.
 	repeated bool
+	// looked receives the live state of the chosen nodes after each look. nil receives none.
+	looked func(*status.Now, []*inventory.Inventory)
 }
 
 // Status holds the states of nodes and their hubs.
@@ -96,6 +98,9 @@ func (o *Options) now(ctx context.Context, client *kube.Client, r *session.Inven
 	s.Warnings = append(s.Warnings, warnings...)
 	if !o.repeated {
 		explain(ctx, client, now, r.Chosen)
+	}
+	if o.looked != nil {
+		o.looked(now, r.Chosen)
 	}
 	return now, nil
 }
