@@ -29,16 +29,13 @@ func (l *Line) usage(c *cobra.Command) error {
 	if c.HasExample() {
 		b.WriteString("\nExamples:\n" + c.Example + "\n")
 	}
-	if c.HasAvailableSubCommands() {
-		b.WriteString("\nCommands:\n")
-		for _, child := range c.Commands() {
-			if child.IsAvailableCommand() || child.Name() == "help" {
-				fmt.Fprintf(&b, "  %-*s %s\n", child.NamePadding(), child.Name(), child.Short)
-			}
-		}
+	for _, group := range append(c.Groups(), &cobra.Group{Title: otherCommands(c)}) {
+		writeCommands(&b, c, group)
 	}
 	own, kubectls := l.helpFlags(c)
-	b.WriteString("\nFlags:\n" + own.FlagUsagesWrapped(columns))
+	for _, s := range l.sections(own) {
+		b.WriteString("\n" + s.title + ":\n" + s.flags.FlagUsagesWrapped(columns))
+	}
 	if len(kubectls) > 0 {
 		b.WriteString("\nkubectl connection flags:\n" + wrapped(kubectls, columns))
 	}
@@ -52,6 +49,51 @@ func (l *Line) usage(c *cobra.Command) error {
 	}
 	_, err := fmt.Fprint(c.OutOrStderr(), b.String())
 	return err
+}
+
+// otherCommands is the title of the commands without a group.
+func otherCommands(c *cobra.Command) string {
+	if len(c.Groups()) > 0 {
+		return "Other commands"
+	}
+	return "Commands"
+}
+
+// writeCommands writes the commands of a group, if there are some.
+func writeCommands(b *strings.Builder, c *cobra.Command, group *cobra.Group) {
+	title := "\n" + group.Title + ":\n"
+	for _, child := range c.Commands() {
+		if child.GroupID == group.ID && (child.IsAvailableCommand() || child.Name() == "help") {
+			fmt.Fprintf(b, "%s  %-*s %s\n", title, child.NamePadding(), child.Name(), child.Short)
+			title = ""
+		}
+	}
+}
+
+// fewFlags is the number of flags that help shows as one list.
+const fewFlags = 10
+
+// section is a part of the flags in help.
+type section struct {
+	title string
+	flags *pflag.FlagSet
+}
+
+// sections returns flags in the parts in which help shows them.
+func (l *Line) sections(own *pflag.FlagSet) []section {
+	all := []section{{"Flags", pflag.NewFlagSet("", pflag.ContinueOnError)}}
+	for _, title := range l.Sections {
+		all = append(all, section{title, pflag.NewFlagSet("", pflag.ContinueOnError)})
+	}
+	few := len(flagNames(own)) <= fewFlags
+	own.VisitAll(func(f *pflag.Flag) {
+		at := 0
+		if !few {
+			at = 1 + slices.Index(l.Sections, l.SectionOf(f.Name))
+		}
+		all[at].flags.AddFlag(f)
+	})
+	return slices.DeleteFunc(all, func(s section) bool { return !s.flags.HasFlags() })
 }
 
 // helpColumns returns the width of help.

@@ -16,6 +16,10 @@ type Line struct {
 	Looser func(f *pflag.Flag, value string) string
 	// Known are flags that people know. Help names them without an explanation.
 	Known *pflag.FlagSet
+	// Sections are the titles of the parts of many flags in help. SectionOf returns the part
+	// of a flag, or "" for the first one, which has no title here.
+	Sections  []string
+	SectionOf func(flag string) string
 	// Columns returns the width of the terminal for help, 0 for none.
 	Columns func() int
 	// NoArgs refuses arguments.

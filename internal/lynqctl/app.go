@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -165,6 +166,7 @@ cluster machine.`,
 		SilenceErrors: true,
 	}, deleteCommand(a), finalizeCommand(a), statusCommand(a), waitCommand(a), initCommand(a),
 		diffCommand(a), planCommand(a), applyCommand(a), renderCommand(a), validateCommand(a), graphCommand(a), inventoryCommand(a), orphansCommand(a), historyCommand(a), rbacCommand(a), shardCommand(a), watchcmd.New(a.Console), suspendCommand(a), resumeCommand(a), explainCommand(a), watchcmd.NewReconcile(a.Console), adoptOperatorCommand(a), versionCommand(a))
+	groupCommands(root)
 	a.Common.Register(root.PersistentFlags())
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
 		a.Runs(cmd, a.line.FromEnvironment(cmdflags.Unsaid()))
@@ -174,7 +176,29 @@ cluster machine.`,
 	}
 	a.line = &cli.Line{
 		Args: a.args, Getenv: a.World.Getenv, OnlySaid: cmdflags.OnlySaid(), Looser: cmdflags.Looser, Known: cmdflags.Cluster(), Columns: a.Columns, NoArgs: cmdflags.NoArgs, Check: a.Common.Check,
+		Sections: cmdflags.Sections(), SectionOf: cmdflags.SectionOf,
 	}
 	a.line.Govern(root)
 	return root
+}
+
+// groupCommands puts the commands into groups, by what people want to do.
+func groupCommands(root *cobra.Command) {
+	for _, g := range []struct {
+		title    string
+		commands []string
+	}{
+		{"Write hubs and forms", []string{"init", "explain", "validate", "render", "graph"}},
+		{"Change a cluster", []string{"plan", "apply", "watch", "reconcile", "delete"}},
+		{"Look at a cluster", []string{"diff", "status", "wait", "history"}},
+		{"Repair", []string{"suspend", "resume", "orphans", "inventory", "finalize"}},
+		{"Set up", []string{"rbac", "shard", "adopt-operator"}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, c := range root.Commands() {
+			if slices.Contains(g.commands, c.Name()) {
+				c.GroupID = g.title
+			}
+		}
+	}
 }

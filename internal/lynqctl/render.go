@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml/kyaml"
@@ -29,6 +30,7 @@ type renderCommandFlags struct {
 	tree         treeFlags
 	allowVarying bool
 	check        bool
+	tried        render.Template
 	second       string // the time of the first pass of a check, "" outside of a second pass
 }
 
@@ -48,12 +50,18 @@ func renderCommand(a *app) *cobra.Command {
   # Update a Git tree for Argo CD
   lynqctl render -f forms/ --output-dir tenants/ --target argo
 
+  # Try a template on one row
+  lynqctl render -f forms/ --form web --row acme --template '{{ .uid | upper }}'
+
   # Preview the changes as a comment for a pull request
   lynqctl render -f forms/ --output-dir tenants/ --dry-run -o markdown`,
 		Args: cmdflags.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.resolve(cmd); err != nil {
 				return err
+			}
+			if cmd.Flags().Changed("template") {
+				return render.Try(cmd.Context(), a.Engine(""), &render.Options{RenderOptions: f.Options}, f.tried, a.Out())
 			}
 			return a.render(cmd.Context(), &f)
 		},
@@ -68,6 +76,8 @@ func renderCommand(a *app) *cobra.Command {
 	flags.BoolVar(&f.allowVarying, "allow-nondeterministic", false, "allow random functions such as randAlphaNum in resources with creationPolicy Once")
 	flags.BoolVar(&f.Options.KeepGoing, "keep-going", false, "write the nodes that rendered, even if others failed")
 	f.tree.register(flags)
+	flags.StringVar(&f.tried.Row, "row", "", "uid of the row for --template")
+	flags.StringVar(&f.tried.Text, "template", "", "try this template on the row of --row, and print its value")
 	flags.BoolVar(&f.check, "check", false, "render twice, in different row order, and fail if the results differ")
 	flags.StringVar(&f.second, secondPassFlag, "", "")
 	_ = flags.MarkHidden(secondPassFlag) // the flag exists
@@ -77,6 +87,9 @@ func renderCommand(a *app) *cobra.Command {
 // resolve checks the flags, and refuses combinations without a meaning.
 func (f *renderCommandFlags) resolve(cmd *cobra.Command) error {
 	f.Options.RefuseVarying, f.Options.Inputs.Strict = !f.allowVarying, f.tree.options.Strict
+	if err := checkTried(cmd.Flags()); err != nil {
+		return err
+	}
 	if err := f.tree.check(cmd, &f.Render); err != nil {
 		return err
 	}
@@ -110,6 +123,21 @@ func (f *renderCommandFlags) resolve(cmd *cobra.Command) error {
 	}
 	if !f.Options.Shard.IsZero() {
 		return session.BadUsage(errors.New("--shard and --output-dir don't go together: one run writes a tree (--spread has many folders)"))
+	}
+	return nil
+}
+
+// checkTried refuses --row and --template without each other, and flags that would have no
+// effect with them.
+func checkTried(flags *pflag.FlagSet) error {
+	row, template := flags.Changed("row"), flags.Changed("template")
+	if row != template {
+		return session.BadUsage(errors.New("--row and --template go together: --row acme --template '{{ .uid }}'"))
+	}
+	for _, name := range append(treeOnly(), "output-dir", "output", "node", "selector", "stream", "check", "keep-going", "shard", "shards") {
+		if template && flags.Changed(name) {
+			return session.BadUsage(fmt.Errorf("--template prints one value: leave out --%s", name))
+		}
 	}
 	return nil
 }
