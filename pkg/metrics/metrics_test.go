@@ -171,9 +171,9 @@ func TestAll(t *testing.T) {
 		`apply_attempts_total{conflict_policy="Stuck",kind="Secret",result="success"} 2`,
 		`apply_attempts_total{conflict_policy="Stuck",kind="Secret",result="error"} 2`,
 		`lynqnode_conflicts_total{conflict_policy="Stuck",form="web",hub="crm",namespace="shop",resource_kind="Secret"} 2`,
-		`lynqhub_desired{hub="crm",namespace="shop"} 1`,
-		`lynqhub_ready{hub="crm",namespace="shop"} 0`, // the last run failed, whatever is recorded
-		`lynqhub_failed{hub="crm",namespace="shop"} 1`,
+		`hub_desired{hub="crm",namespace="shop"} 1`,
+		`hub_ready{hub="crm",namespace="shop"} 0`, // the last run failed, whatever is recorded
+		`hub_failed{hub="crm",namespace="shop"} 1`,
 		`lynqctl_node_conditions{form="web",hub="crm",namespace="shop",status="True",type="Ready"} 1`,
 		`lynqctl_node_conditions{form="web",hub="crm",namespace="shop",status="False",type="Ready"} 1`,
 		`lynqnode_resources_desired{form="web",hub="crm",namespace="shop"} 10`,
@@ -211,7 +211,7 @@ func TestPerNode(t *testing.T) {
 		`lynqnode_degraded_status{lynqnode="old-web",namespace="shop",reason="Failed"} 1`,
 		`!lynqnode_degraded_status{lynqnode="acme-web"`,
 		`lynqnode_conflicts_total{conflict_policy="Stuck",lynqnode="acme-web",namespace="shop",resource_kind="Secret"} 2`,
-		`lynqhub_desired{hub="crm",namespace="shop"} 1`,
+		`hub_desired{hub="crm",namespace="shop"} 1`,
 		`lynqctl_node_conditions{form="web",hub="crm",namespace="shop",status="True",type="Ready"} 1`,
 	)
 	if text := exposed(t, m); !strings.Contains(text, "\nprocess_") || !strings.Contains(text, "\ngo_goroutines") {
@@ -232,14 +232,14 @@ func TestNodesComeAndGo(t *testing.T) {
 		`lynqnode_resources_ready{lynqnode="acme-web",namespace="shop"} 4`,
 		`lynqnode_condition_status{lynqnode="acme-web",namespace="shop",type="Ready"} 2`,
 		`lynqnode_degraded_status{lynqnode="acme-web",namespace="shop",reason="Conflict"} 1`,
-		`lynqhub_ready{hub="crm",namespace="shop"} 0`, `lynqhub_failed{hub="crm",namespace="shop"} 1`,
+		`hub_ready{hub="crm",namespace="shop"} 0`, `hub_failed{hub="crm",namespace="shop"} 1`,
 		`!lynqnode_resources_ready{lynqnode="old-web"`,
 	)
 	m.Planned(&plan.Plan{Hub: crm, Gone: []lynq.NodeKey{acme}}, 0)
-	has(t, m, "!lynqnode_", `lynqhub_desired{hub="crm",namespace="shop"} 0`, `lynqhub_failed{hub="crm",namespace="shop"} 0`)
+	has(t, m, "!lynqnode_", `hub_desired{hub="crm",namespace="shop"} 0`, `hub_failed{hub="crm",namespace="shop"} 0`)
 	m.Planned(planned(true), 0)
 	m.Planned(&plan.Plan{Hub: crm, Whole: true}, 0)
-	has(t, m, "!lynqnode_", `lynqhub_desired{hub="crm",namespace="shop"} 0`)
+	has(t, m, "!lynqnode_", `hub_desired{hub="crm",namespace="shop"} 0`)
 	m.Planned(&plan.Plan{Hub: crm, After: true, Nodes: planned(false).Nodes}, 0) // tombstones have no nodes
 	has(t, m, "!lynqnode_resources_ready")
 }
@@ -248,10 +248,10 @@ func TestNodesComeAndGo(t *testing.T) {
 func TestNarrowed(t *testing.T) {
 	m := newMetrics(t, metrics.Options{})
 	m.Planned(planned(false), 0)
-	has(t, m, "!lynqhub_", "!lynqnode_", "!lynqctl_node_conditions")
+	has(t, m, "!hub_", "!lynqnode_", "!lynqctl_node_conditions")
 	m = newMetrics(t, metrics.Options{PerNode: true})
 	m.Planned(planned(false), 0)
-	has(t, m, "!lynqhub_", `lynqnode_resources_ready{lynqnode="acme-web",namespace="shop"} 2`)
+	has(t, m, "!hub_", `lynqnode_resources_ready{lynqnode="acme-web",namespace="shop"} 2`)
 }
 
 // TestBuried: what a run did with the objects of tombstones.
@@ -280,7 +280,7 @@ func TestStandby(t *testing.T) {
 	m := newMetrics(t, metrics.Options{})
 	tell(m)
 	m.Leading(crm, false)
-	has(t, m, `lynqctl_leading{hub="crm",namespace="shop"} 0`, "!lynqhub_", "!lynqnode_resources", "!lynqctl_source_rows", "!lynqctl_tombstone_status",
+	has(t, m, `lynqctl_leading{hub="crm",namespace="shop"} 0`, "!hub_", "!lynqnode_resources", "!lynqctl_source_rows", "!lynqctl_tombstone_status",
 		"!lynqctl_held_deletions", "!lynqctl_nodes_backing_off", "!lynqctl_source_last_success", "!lynqctl_run_last_success")
 	m.Left(crm)
 	has(t, m, "!lynqctl_leading", `lynqctl_fights_total{hub="crm",namespace="shop"} 1`)

@@ -80,9 +80,9 @@ func (ns nodes) families(perNode bool) []*family {
 		return f
 	}
 	s := nodeFamilies{
-		desired:    add("lynqhub_desired", "Desired nodes of a hub.", hub...),
-		ready:      add("lynqhub_ready", "Desired nodes of a hub that are ready.", hub...),
-		failed:     add("lynqhub_failed", "Desired nodes of a hub that are degraded, or that failed in the last run.", hub...),
+		desired:    add("hub_desired", "Desired nodes of a hub.", hub...),
+		ready:      add("hub_ready", "Desired nodes of a hub that are ready.", hub...),
+		failed:     add("hub_failed", "Desired nodes of a hub that are degraded, or that failed in the last run.", hub...),
 		conditions: add("lynqctl_node_conditions", "Nodes by the status of their conditions.", "hub", "namespace", "form", "type", "status"),
 
 		objects:  add("lynqnode_resources_desired", "Desired objects of nodes.", of...),

@@ -58,7 +58,7 @@ func TestWatchForgetsRow(t *testing.T) {
 func (s *shop) counts(t *testing.T, address string, desired, failed int) {
 	t.Helper()
 	of := fmt.Sprintf("{hub=%q,namespace=%q}", s.hub(), s.Namespace)
-	want := []string{fmt.Sprintf("lynqhub_desired%s %d\n", of, desired), fmt.Sprintf("lynqhub_failed%s %d\n", of, failed)}
+	want := []string{fmt.Sprintf("hub_desired%s %d\n", of, desired), fmt.Sprintf("hub_failed%s %d\n", of, failed)}
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for began := time.Now(); ; <-tick.C {

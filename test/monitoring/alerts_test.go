@@ -71,9 +71,9 @@ func alertCases() map[string]alertCase {
 		})},
 		// Failed nodes still wait.
 		"LynqNodeResourcesMismatch": {phase: "broken", over: "repaired", derived: change("lynqnode_resources_failed", broken, none)},
-		"HubDesiredCountMismatch":   {phase: "broken", over: "repaired", derived: change("lynqhub_failed", broken, none)},
+		"HubDesiredCountMismatch":   {phase: "broken", over: "repaired", derived: change("hub_failed", broken, none)},
 		// A hub in which more nodes fail.
-		"HubManyNodesFailure":      {phase: "broken", over: "repaired", derived: change("lynqhub_failed", broken, func(s *sample) { s.value *= 3 })},
+		"HubManyNodesFailure":      {phase: "broken", over: "repaired", derived: change("hub_failed", broken, func(s *sample) { s.value *= 3 })},
 		"LynqNodeHighConflictRate": {phase: "broken", over: "end", derived: change("lynqnode_conflicts_total", nil, func(s *sample) { s.value *= 200 })},
 		// Each node took more than two minutes.
 		"LynqNodeReconciliationSlow": {phase: "broken", over: "unreadable", derived: change("lynqnode_reconcile_duration_seconds_bucket", nil, func(s *sample) {
