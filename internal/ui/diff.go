@@ -225,6 +225,7 @@ type wireField struct {
 	After   any           `json:"after,omitempty"`
 	Cause   string        `json:"cause"`
 	Columns []string      `json:"columns,omitempty"`
+	Form    string        `json:"form,omitempty"` // FILE:LINE
 	Manager *diff.Manager `json:"manager,omitempty"`
 }
 
@@ -303,7 +304,7 @@ func wireObject(n *diff.Node, o *diff.Object) wireDiff {
 		f := &o.Fields[i]
 		w.Changes = append(w.Changes, wireField{
 			Path: f.Path.String(), Op: f.Op, Before: f.Before, After: f.After,
-			Cause: string(f.Cause.Kind), Columns: f.Cause.Columns, Manager: f.Cause.Manager,
+			Cause: string(f.Cause.Kind), Columns: f.Cause.Columns, Form: f.Cause.Form.String(), Manager: f.Cause.Manager,
 		})
 	}
 	return w

@@ -55,6 +55,8 @@ type Cause struct {
 	Kind CauseKind
 	// Columns of the row that feed the field, where the cause may be a row.
 	Columns []string
+	// Form is where the form says what the field is, if the form may be the cause.
+	Form lynq.Pos
 	// Manager holds the field now, where that is another; nil where there is
 	// none, or it is unknown.
 	Manager *Manager
@@ -74,6 +76,9 @@ func (c Cause) text(timed bool) string {
 		about = append(about, "column "+c.Columns[0])
 	default:
 		about = append(about, "columns "+strings.Join(c.Columns, ", "))
+	}
+	if c.Form.File != "" {
+		about = append(about, c.Form.String())
 	}
 	if m := c.Manager; m != nil {
 		who := m.Name
@@ -103,6 +108,8 @@ type Origin struct {
 	// form says what it said then, and whether this version of lynqctl is known to
 	// make the same of the same.
 	Same, SameForm, SameVersion bool
+	// Place returns where the form says what a field is. It is nil if that isn't known.
+	Place func(Path) lynq.Pos
 	// Held: what we hold of the object is what we held when we wrote it last, so
 	// that no other took a field.
 	Held bool
@@ -148,6 +155,9 @@ func (o *Origin) cause(f *Field, all []managed, live map[string]any) Cause {
 	var possible []CauseKind
 	if !o.SameForm {
 		possible = append(possible, CauseForm)
+		if o.Place != nil {
+			c.Form = o.Place(f.Path)
+		}
 	}
 	columns := o.columns(f.Path)
 	changed, lookups := apart(o.changed(columns))

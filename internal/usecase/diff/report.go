@@ -197,6 +197,7 @@ func (t *diffRun) origin(p *plan.NodePlan, s *plan.Step) (*diff.Origin, error) {
 	origin.Replaces = s.Object.Policy.Patch == lynq.PatchReplace && (s.Live == nil || !s.Applies())
 	if s.Entry != nil && s.Live != nil {
 		origin.Same = s.Entry.Digest == s.Object.Digest
+		origin.Place = t.place(p, s.Object.ID)
 		origin.SameForm = s.Entry.Template != "" && s.Entry.Template == s.Object.Template
 		origin.Secrets.Removed = !known || t.secretHubs[p.Hub] && !origin.SameForm
 		origin.Secrets.Changed = s.Entry.Sensitive && !origin.SameForm

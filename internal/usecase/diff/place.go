@@ -1,0 +1,100 @@
+package diff
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
+	"github.com/lynqctl/lynqctl/pkg/diff"
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/form/document"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// place returns a function that finds the fields of a node's resource in its form. It
+// returns nil if the form doesn't have the resource.
+func (t *diffRun) place(n *plan.NodePlan, id string) func(diff.Path) lynq.Pos {
+	p := t.programs[schedule.Form{Hub: n.Hub, Form: n.Form}]
+	if p == nil {
+		return nil
+	}
+	at := slices.IndexFunc(p.Form.Resources, func(r *form.Resource) bool { return r.ID == id })
+	if at < 0 {
+		return nil
+	}
+	return func(path diff.Path) lynq.Pos { return placeOf(p.Form.Resources[at], path) }
+}
+
+// placeOf returns where a form says what a field is. For a field that the form no longer
+// has, that is the place of what the field was in.
+func placeOf(r *form.Resource, path diff.Path) lynq.Pos {
+	at, v := r.Pos, r.Manifest
+	if pos, named := templated(r, path); named {
+		return pos
+	}
+	for i, e := range path {
+		if i == 0 && r.Kind == "Secret" && e.Field == "data" && len(path) > 1 && v.Field("stringData").Field(path[1].Field) != nil {
+			e.Field = "stringData"
+		}
+		pos, next := within(v, e)
+		if next == nil {
+			break
+		}
+		at, v = pos, next
+	}
+	return at
+}
+
+// templated returns the place of metadata that a resource has beside its manifest.
+func templated(r *form.Resource, path diff.Path) (lynq.Pos, bool) {
+	if len(path) < 2 || path[0].Field != "metadata" {
+		return lynq.Pos{}, false
+	}
+	var entries []form.Entry
+	switch path[1].Field {
+	case "name":
+		return r.NameTemplate.Pos, r.NameTemplate.Pos.File != ""
+	case "labels":
+		entries = r.Labels
+	case "annotations":
+		entries = r.Annotations
+	}
+	for _, e := range entries {
+		if len(path) == 3 && e.Key == path[2].Field {
+			return e.Text.Pos, true
+		}
+	}
+	return lynq.Pos{}, false
+}
+
+// within returns the place and the value of an element, or nil if the value lacks it. The
+// only entry of a list is the one, because a template may make its name.
+func within(v *document.Value, e diff.Element) (lynq.Pos, *document.Value) {
+	if v == nil {
+		return lynq.Pos{}, nil
+	}
+	if !e.Entry {
+		for _, f := range v.Fields {
+			if f.Key == e.Field {
+				return f.Pos, f.Value
+			}
+		}
+		return lynq.Pos{}, nil
+	}
+	for i, item := range v.Items {
+		named := item.Field(e.Key)
+		if len(v.Items) == 1 || e.Key == "" && i == e.Index || e.Key != "" && named != nil && textOf(named) == fmt.Sprint(e.Value) {
+			return item.Pos, item
+		}
+	}
+	return lynq.Pos{}, nil
+}
+
+// textOf returns a string or a whole number as text.
+func textOf(v *document.Value) string {
+	if v.Kind == document.Int {
+		return fmt.Sprint(v.Int)
+	}
+	return v.Str
+}
