@@ -690,6 +690,8 @@ func (d *decider) wanted(me plan.Owner, o *plan.Object, r *inventory.Entry, l *t
 		s.Message = remade
 	case s.Reason == reason.Moved:
 		s.Message = d.movesFrom(l)
+	case l.Retired && s.Action == plan.ActionUpdate:
+		s.Message = "the server no longer serves " + o.Kind + " in " + o.APIVersion + " (change apiVersion in the form)"
 	case s.Action == plan.ActionUpdate && s.Reason == reason.Untracked && me.Tracked(o, l):
 		s.Message = unmarked(l)
 	}

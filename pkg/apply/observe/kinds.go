@@ -20,6 +20,9 @@ type wantedKind struct {
 	// dropped is the same for inventories that may drop the object, because their node is
 	// deleted or no longer needs it.
 	dropped map[lynq.Ref]string
+	// versions are the versions of objects that forms render in another version than the
+	// kind's.
+	versions map[lynq.Ref]string
 }
 
 // wantedKinds collects kinds from their objects. Each kind has one version, from the object
@@ -70,7 +73,7 @@ func kindsIn(nodes []*plan.Node, inventories []*inventory.Inventory) []wantedKin
 		wanted[n.Key()] = n
 		for i := range n.Objects {
 			if n.Objects[i].Exclusion == nil && !unlooked[n.Objects[i].Ref] {
-				kinds.add(n.Objects[i].Ref, n.Objects[i].APIVersion)
+				kinds.add(n.Objects[i].Ref, n.Objects[i].APIVersion).renders(n.Objects[i].Ref, n.Objects[i].APIVersion)
 			}
 		}
 	}
@@ -87,6 +90,16 @@ func kindsIn(nodes []*plan.Node, inventories []*inventory.Inventory) []wantedKin
 		}
 	}
 	return kinds.sorted()
+}
+
+// renders notes the version of an object that a form renders.
+func (k *wantedKind) renders(ref lynq.Ref, apiVersion string) {
+	if _, version := lynq.SplitAPIVersion(apiVersion); version != k.version {
+		if k.versions == nil {
+			k.versions = map[lynq.Ref]string{}
+		}
+		k.versions[ref] = version
+	}
 }
 
 // belongs notes an object that may have an owner reference to an inventory. The garbage

@@ -70,6 +70,7 @@ func (o *observer) observe(ctx context.Context, kinds []wantedKind) (*plan.Obser
 		return nil, err
 	}
 	o.share(kinds)
+	o.retire()
 	maps.DeleteFunc(o.seen.Strays, func(ref lynq.Ref, _ *tracking.Live) bool { return o.seen.Live[ref] != nil })
 	return &o.seen, nil
 }
@@ -139,6 +140,8 @@ type observer struct {
 	inventories map[types.UID]string
 	mu          sync.Mutex
 	seen        plan.Observed
+	// retired are objects of a version that the server doesn't serve.
+	retired []lynq.Ref
 	// readiness reads the readiness too, if it isn't nil.
 	readiness *readinessReader
 }
@@ -156,6 +159,7 @@ func (o *observer) kind(ctx context.Context, k *wantedKind) error {
 	case err != nil:
 		return err
 	}
+	o.unservedVersions(ctx, k)
 	o.misplaced(r, k.refs)
 	if len(k.refs) == 0 {
 		return nil

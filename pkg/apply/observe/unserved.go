@@ -1,11 +1,15 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -41,6 +45,39 @@ func (o *observer) unserved(ctx context.Context, k *wantedKind) error {
 	}
 	o.unknown(recorded, why)
 	return nil
+}
+
+// unservedVersions notes the objects that forms render in a version that the server doesn't
+// serve, though it serves the kind. Lists show such objects in another version.
+func (o *observer) unservedVersions(ctx context.Context, k *wantedKind) {
+	gone := map[string]bool{}
+	for _, version := range append(slices.Collect(maps.Values(k.versions)), k.version) {
+		if _, err := o.cluster.Resource(ctx, k.group, version, k.kind); meta.IsNoMatchError(err) {
+			gone[version] = true
+		}
+	}
+	if len(gone) == 0 {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for ref := range k.refs {
+		if gone[cmp.Or(k.versions[ref], k.version)] {
+			o.retired = append(o.retired, ref)
+		}
+	}
+}
+
+// retire marks the objects with a version that the server doesn't serve. It changes copies,
+// because a watch keeps what it saw for later rounds.
+func (o *observer) retire() {
+	for _, ref := range o.retired {
+		if seen := o.seen.Live[ref]; seen != nil {
+			l := *seen
+			l.Retired = true
+			o.seen.Live[ref] = &l
+		}
+	}
 }
 
 // definition returns the name of the CustomResourceDefinition that defines a kind, or "".

@@ -56,6 +56,8 @@ func driftOf(o *Object, r *inventory.Entry, l *tracking.Live) drifting {
 	switch {
 	case l.Intact:
 		return driftNone
+	case l.Retired:
+		return driftPossible // a write says what is wrong
 	case o.Applied(r.Adopted):
 		return appliedDrift(o, r, l)
 	case l.ResourceVersion == r.ResourceVersion:

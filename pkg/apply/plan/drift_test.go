@@ -42,6 +42,7 @@ func TestDrift(t *testing.T) {
 		"applied, by us and recorded":        {lynq.PatchApply, func(s *plan.Step) { s.Live.Last, s.Live.LastButStatus = true, true }, no},
 		"applied, others wrote last":         {lynq.PatchApply, func(s *plan.Step) { rewritten(s); s.Live.Generation = 2 }, no},
 		"confirmed by the server":            {lynq.PatchApply, func(s *plan.Step) { s.Live.Updated, s.Live.Intact = true, true }, no},
+		"applied, in a retired version":      {lynq.PatchApply, func(s *plan.Step) { s.Live.Retired = true }, possible},
 		"override, kubectl has fields":       {lynq.PatchOverride, func(s *plan.Step) { s.Live.ClientSide = true }, certain},
 		"override, kubectl has none":         {lynq.PatchOverride, func(*plan.Step) {}, no},
 		"apply, kubectl has fields":          {lynq.PatchApply, func(s *plan.Step) { s.Live.ClientSide = true }, no},

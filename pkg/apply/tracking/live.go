@@ -50,6 +50,9 @@ type Live struct {
 	Last, LastButStatus bool
 	// Intact is set if the server confirmed that a write would not change this version.
 	Intact bool
+	// Retired is set if the form renders the object in a version that the server doesn't
+	// serve any more, so that a write would fail.
+	Retired bool
 	// Updated is set if lynq also manages fields by updates and patches. A server-side
 	// apply without them would not remove them.
 	Updated bool
