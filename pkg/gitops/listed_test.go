@@ -16,7 +16,7 @@ func TestChangedListIsListed(t *testing.T) {
 	for more, refused := range map[string]bool{"": false, "- gone-web\n": true} {
 		s := newSite(t)
 		run := func(spread bool) *Input {
-			in := inputOf([]*Node{rowNode("crm", "acme", "1")})
+			in := inputOf([]*Node{volumeNode("crm", "acme", "data")})
 			in.Spread = spread
 			return in
 		}

@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"fmt"
 	"path"
 	"slices"
 
@@ -9,19 +10,20 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // Others may have changed a file or a list, so that lynqctl doesn't write it. Git does that,
 // too: it merges a file into another one that it takes for the same under a new name. Then
 // an object could leave its old place, and not arrive at the new one.
 
-// has returns the objects in a step's file before the run. If others changed the file, its
-// content counts, because the index doesn't describe it.
-func (s *Step) has() []index.ObjectKey {
+// has returns the objects in a step's file before the run. If others changed the file or the
+// index, its content counts, because the index doesn't describe it.
+func (s *Step) has(edited bool) []index.ObjectKey {
 	switch {
 	case s.Old == nil || s.Old.Shared() || isApp(s.Path) || !s.State.There || path.Base(s.Path) == kustomizationFile:
 		return nil
-	case s.State.Content == nil || slices.Contains(s.Old.Digests, s.State.Digest):
+	case s.State.Content == nil || !edited && slices.Contains(s.Old.Digests, s.State.Digest):
 		return s.Old.Objects
 	}
 	all, readable := objectsOfFile(s.State.Content)
@@ -78,7 +80,7 @@ func changedList(unlisted map[string]string, file string) string {
 // file or the list of its new place. It also refuses to drop an object from the build that
 // the index has nowhere, because no guard counts it.
 func (in *Input) refuseLost(p *Plan) []plan.Refusal {
-	if p.Count(ActionConflict) == 0 {
+	if p.Count(ActionConflict) == 0 && !in.Index.Edited || in.Force {
 		return nil
 	}
 	unlisted, placed, blocked := p.unlisted(), map[lynq.Ref]bool{}, map[lynq.Ref]string{}
@@ -86,7 +88,7 @@ func (in *Input) refuseLost(p *Plan) []plan.Refusal {
 		s := &p.Steps[i]
 		stays := s.Action == ActionConflict
 		if stays && (s.File != nil || s.listedBy != "") {
-			for _, k := range s.has() {
+			for _, k := range s.has(in.Index.Edited) {
 				placed[k.Ref] = true
 			}
 		}
@@ -111,14 +113,14 @@ func (in *Input) refuseLost(p *Plan) []plan.Refusal {
 // lostOf refuses the objects that leave a file and are in no other. blocked has the changed
 // files in which they should be.
 func (in *Input) lostOf(p *Plan, placed map[lynq.Ref]bool, blocked map[lynq.Ref]string) (refusals []plan.Refusal) {
-	known := map[lynq.Ref]bool{}
+	known, unindexed, more := map[lynq.Ref]bool{}, -1, 0
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		leaves := s.Action == ActionUpdate || s.Action == ActionRemove || s.Action == ActionConflict && s.File == nil && s.listedBy == ""
 		if !leaves {
 			continue
 		}
-		for _, k := range s.has() {
+		for _, k := range s.has(in.Index.Edited) {
 			by := blocked[k.Ref]
 			switch {
 			case placed[k.Ref] || k.ID == HookID:
@@ -132,12 +134,27 @@ func (in *Input) lostOf(p *Plan, placed map[lynq.Ref]bool, blocked map[lynq.Ref]
 				}
 				by = s.Path
 			}
-			refusals = append(refusals, plan.Refusal{
-				Guard: GuardForeign, Path: by,
-				What: "others changed it, so that " + k.Full() + " would leave " + s.Path + " and be in no other file",
-				Fix:  "restore it from Git, or overwrite it with --force",
-			})
+			switch edited := by != s.Path || !slices.Contains(s.Old.Digests, s.State.Digest); {
+			case edited:
+				refusals = append(refusals, plan.Refusal{
+					Guard: GuardForeign, Path: by,
+					What: "others changed it, so that " + k.Full() + " would leave " + s.Path + " and be in no other file",
+					Fix:  "restore it from Git, or overwrite it with --force",
+				})
+			case unindexed < 0:
+				unindexed = len(refusals)
+				refusals = append(refusals, plan.Refusal{
+					Guard: GuardForeign, Path: by,
+					What: fmt.Sprintf("it has %s, and %s doesn't, so no guard would count what is deleted", k.Full(), index.FileName),
+					Fix:  "restore the index from Git; to let go of it, pass --force",
+				})
+			default:
+				more++
+			}
 		}
+	}
+	if more > 0 {
+		refusals[unindexed].What += fmt.Sprintf("; %s likewise", phrase.Count(more, "other object"))
 	}
 	return refusals
 }

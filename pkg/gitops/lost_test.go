@@ -9,6 +9,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
+	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
 // moving returns two nodes, one of which has a volume.
@@ -74,5 +75,44 @@ func TestLostBesideKill(t *testing.T) {
 	want := []string{"bolt-web/persistentvolumeclaim-other.yaml: others changed it, so that PersistentVolumeClaim/default/data would leave bolt-web/persistentvolumeclaim-other.yaml and be in no other file (restore it from Git, or overwrite it with --force)"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestLostFromIndexLine refuses to drop an object that somebody removed from the index, or
+// renamed there, because no guard counts it. Others may have merged the index otherwise.
+func TestLostFromIndexLine(t *testing.T) {
+	t.Parallel()
+	const claim = "PersistentVolumeClaim/default/data"
+	for _, layout := range []Arrangement{{}, {PerNode: true}} {
+		for name, test := range map[string]struct {
+			edit    func(string) string
+			refused bool
+		}{
+			"nobody edits it": {func(text string) string { return text }, false},
+			"others merge it": {func(text string) string { return text + text }, false},
+			"without a claim": {func(text string) string {
+				return strings.ReplaceAll(text, `"`+claim+`@persistentvolumeclaim"`, `"ConfigMap/default/acme-web@configmap"`)
+			}, true},
+			"a claim's name":   {func(text string) string { return strings.ReplaceAll(text, claim, "PersistentVolumeClaim/default/else") }, true},
+			"with other names": {func(text string) string { return strings.ReplaceAll(text, "ConfigMap", "Service") }, false},
+		} {
+			s := newSite(t)
+			before := inputOf([]*Node{volumeNode("crm", "acme", "data")})
+			before.Arrangement = layout
+			s.run(before)
+			s.write(index.FileName, test.edit(s.files()[index.FileName]))
+			in := inputOf([]*Node{volumeNode("crm", "acme", "")})
+			in.Arrangement, in.Limits.MaxDelete = layout, toll.MaxDelete{Nodes: 9}
+			_, p := s.plan(in)
+			refusals := Refuse(in, p)
+			if refused := len(refusals) == 1 && strings.HasPrefix(refusals[0].What, "it has "+claim+", and lynqctl-index.jsonl doesn't"); refused != test.refused || !refused && len(refusals) > 0 {
+				t.Errorf("%s, %+v: %v", name, layout, refusals)
+			}
+			s.force = true
+			next := *in
+			if _, p = s.plan(&next); len(Refuse(&next, p)) > 0 {
+				t.Errorf("%s, %+v, with force: %v", name, layout, Refuse(&next, p))
+			}
+		}
 	}
 }

@@ -73,7 +73,7 @@ func (p *Plan) staying() map[lynq.Ref]claimed {
 	}
 	for i := range p.Steps {
 		if s := &p.Steps[i]; s.Action == ActionConflict && (s.File != nil || s.listedBy != "") {
-			add(s.Old, s.has(), s.listedBy)
+			add(s.Old, s.has(false), s.listedBy)
 		}
 	}
 	return all

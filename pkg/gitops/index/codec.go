@@ -141,6 +141,13 @@ func wasCut(lines [][]byte) bool {
 	})
 }
 
+// sealed reports whether the last line has the digest of the lines before it.
+func sealed(b []byte) bool {
+	at := bytes.LastIndexByte(bytes.TrimRight(b, "\n"), '\n') + 1
+	sum := sha256.Sum256(b[:at])
+	return bytes.HasSuffix(b[at:], []byte(`,"plan":"`+hex.EncodeToString(sum[:planSize])+"\"}\n"))
+}
+
 // mergeMark refuses a line that Git writes between the sides of a conflict.
 func mergeMark(text []byte) error {
 	for _, mark := range []string{"<<<<<<<", "|||||||", "=======", ">>>>>>>"} {
@@ -251,7 +258,7 @@ func Decode(b []byte) (*Index, error) {
 	if wasCut(lines) {
 		return nil, &LineError{len(lines), errors.New("the lines behind it are missing (restore the file from Git)")}
 	}
-	x := &Index{Unfinished: head.Unfinished, Told: head.Told}
+	x := &Index{Unfinished: head.Unfinished, Edited: !sealed(b), Told: head.Told}
 	rest := lines[1:]
 	share := len(rest)/runtime.GOMAXPROCS(0) + 1
 	parts := make([]Index, (len(rest)+share-1)/share)

@@ -20,6 +20,9 @@ type Index struct {
 	// Unfinished means that the run that wrote the index didn't finish. Files may have
 	// either digest, or be missing.
 	Unfinished bool
+	// Edited means that others changed the index, for example in a merge. Then its lines may
+	// lack objects of their files.
+	Edited bool
 	// Told has the losses that lynqctl has reported. See Loss.Mark.
 	Told    []string
 	Entries []Entry // sorted by path, each once
