@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -42,6 +43,34 @@ func refuseApps(p *Plan) (plan.Refusal, bool) {
 		}
 	}
 	return plan.Refusal{}, false
+}
+
+// refuseUnspoken refuses an ApplicationSet for a tree with a node of a hub or form that had no
+// namespace, unless the run renders the node. The hub may be another one, with settings that
+// the ApplicationSet would lose.
+func (in *Input) refuseUnspoken(p *Plan) []plan.Refusal {
+	if in.Apps == nil || in.Apps.Generated("a") == "" {
+		return nil
+	}
+	var nodes map[lynq.NodeKey]*Node
+	for _, e := range p.Kept {
+		if e.Shared() || in.TakesPart(e) {
+			continue
+		}
+		if nodes == nil {
+			nodes = nodesOfRun(in)
+		}
+		if n := nodes[e.Node]; n != nil && n.inherits(e) {
+			continue
+		}
+		hub, form := in.Called(&e.Owned)
+		return []plan.Refusal{{
+			Guard: GuardApps, Path: placeOf(e),
+			What: fmt.Sprintf("it is of hub %q, form %q, and hubs or forms of that name in this run have a namespace. One ApplicationSet can't speak for both", hub, form),
+			Fix:  fmt.Sprintf("if they are the same, pass -n %s, and remove the folders of nodes without a row; if not, pass all hubs and forms of the tree, or use --emit-apps=%s", e.Node.Namespace, policy.AppsApplications),
+		}}
+	}
+	return nil
 }
 
 // appChange names the object of a file whose identity would change, or returns "". Options

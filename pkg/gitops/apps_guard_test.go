@@ -1,6 +1,10 @@
 package gitops
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
 
 // TestAppChange checks which changes of an object's identity the guard finds. Names of a
 // node's objects come from the node and its resources, in the form's order.
@@ -45,6 +49,50 @@ func TestAppChange(t *testing.T) {
 	} {
 		if got := appChange([]byte(test.before), []byte(test.after), test.named); got != test.want {
 			t.Errorf("%s: %q", test.name, got)
+		}
+	}
+}
+
+// oneSet is an ApplicationSet.
+type oneSet struct{ oneApp }
+
+func (oneSet) Generated(folder string) string { return folder }
+
+// TestUnspoken checks that an ApplicationSet speaks for nodes from a time when their hub had
+// no namespace only if the run renders all of them. Others may be of another hub.
+func TestUnspoken(t *testing.T) {
+	later := func(uid string) *Node {
+		n := rowNode("crm", uid, "1")
+		n.Hub.Namespace, n.Form.Namespace = "eu", "eu"
+		return n
+	}
+	elsewhere := later("beta")
+	elsewhere.Namespace, elsewhere.Objects = "eu", []Object{settingsObject("eu", "beta", "1")}
+	const apps = "apps/applicationset/applicationset.yaml"
+	for name, test := range map[string]struct {
+		apps  Apps
+		nodes []*Node
+		want  []string
+	}{
+		"all rows":            {oneSet{apps}, []*Node{later("acme"), later("beta")}, nil},
+		"a row is gone":       {oneSet{apps}, []*Node{later("acme")}, []string{"beta-web"}},
+		"another namespace":   {oneSet{apps}, []*Node{later("acme"), elsewhere}, []string{"beta-web"}},
+		"other Applications":  {oneApp(apps), []*Node{later("acme")}, nil},
+		"without --emit-apps": {nil, []*Node{later("acme")}, nil},
+	} {
+		s := newSite(t)
+		before := inputOf([]*Node{rowNode("crm", "acme", "1"), rowNode("crm", "beta", "1")})
+		before.Apps = test.apps
+		s.run(before)
+		in := inputOf(test.nodes)
+		in.Apps = test.apps
+		_, p := s.plan(in)
+		var got []string
+		for _, r := range Refuse(in, p) {
+			got = append(got, r.Path)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
 		}
 	}
 }

@@ -80,10 +80,7 @@ func (d *Dir) Decide(ctx context.Context, in *Input) error {
 		return d.unreadable(err)
 	}
 	in.decided.missing, in.decided.unwritten = missing, unwritten
-	nodes := make(map[lynq.NodeKey]*Node, len(in.Nodes))
-	for _, n := range in.Nodes {
-		nodes[n.Key()] = n
-	}
+	nodes := nodesOfRun(in)
 	if !in.settled(nodes) {
 		j := &decider{Input: in, nodes: nodes, lost: map[lostKey]*lostObject{}, refs: map[lynq.Ref]bool{}, written: map[lynq.Ref]lynq.NodeKey{}}
 		j.record()

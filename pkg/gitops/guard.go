@@ -30,6 +30,7 @@ func Refuse(in *Input, p *Plan) []plan.Refusal {
 	refusals = append(refusals, in.refuseHalves(p)...)
 	refusals = append(refusals, in.refuseLost(p)...)
 	refusals = append(refusals, in.refuseListed(p)...)
+	refusals = append(refusals, in.refuseUnspoken(p)...)
 	if r, refused := refuseApps(p); refused {
 		refusals = append(refusals, r)
 	}

@@ -156,10 +156,7 @@ func Lay(in *Input) *Layout {
 // selector skips their objects. A rendered node has its folder for itself. Files of other
 // hubs or forms don't remain there, because nothing would list them.
 func Kept(in *Input) []*index.Entry {
-	nodes := make(map[lynq.NodeKey]*Node, len(in.Nodes))
-	for _, n := range in.Nodes {
-		nodes[n.Key()] = n
-	}
+	nodes := nodesOfRun(in)
 	stays := func(e *index.Entry) bool {
 		n := nodes[e.Node]
 		switch {
@@ -176,6 +173,14 @@ func Kept(in *Input) []*index.Entry {
 		kept = entriesThat(in.Index, func(e *index.Entry) bool { return stays(e) || isApp(e.Path) && e.Shared() })
 	}
 	return kept
+}
+
+func nodesOfRun(in *Input) map[lynq.NodeKey]*Node {
+	nodes := make(map[lynq.NodeKey]*Node, len(in.Nodes))
+	for _, n := range in.Nodes {
+		nodes[n.Key()] = n
+	}
+	return nodes
 }
 
 // leaves reports whether the files of a node without a row leave the tree.

@@ -44,10 +44,21 @@ func (h *HubScope) inHub(f lynq.FormKey) lynq.FormKey {
 	return lynq.FormKey{Namespace: cmp.Or(f.Namespace, h.Namespace), Name: f.Name}
 }
 
-// Stranger returns the hub and form of the first file that the run may not change.
+// MayInherit reports whether a file may be of a hub or form of the run, from a time when it
+// had no namespace.
+func (s *Scope) MayInherit(e *Entry) bool {
+	return slices.ContainsFunc(s.Hubs, func(h HubScope) bool {
+		return h.Name == e.Hub.Name && (e.Hub.Namespace == "" || e.Hub.Namespace == h.Namespace) && slices.ContainsFunc(h.Forms, func(f lynq.FormKey) bool {
+			return f.Name == e.Form.Name && (e.Form.Namespace == "" || h.inHub(f) == h.inHub(e.Form))
+		})
+	})
+}
+
+// Stranger returns the hub and form of the first file that no hub of the run has or may have
+// had.
 func (s *Scope) Stranger(x *Index) (hub, form string, found bool) {
 	for i := range x.Entries {
-		if e := &x.Entries[i]; !e.Shared() && !s.Covers(e) {
+		if e := &x.Entries[i]; !e.Shared() && !s.Covers(e) && !s.MayInherit(e) {
 			hub, form = s.Called(&e.Owned)
 			return hub, form, true
 		}
