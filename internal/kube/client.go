@@ -42,6 +42,8 @@ type Options struct {
 	// status of the answer, or 0 without one. It must be safe for concurrent use. nil means
 	// none.
 	Answered func(verb string, status int)
+	// Namespaces are the only namespaces in which the user has permissions, nil for all.
+	Namespaces []string
 }
 
 // Client talks to one cluster. It is safe for concurrent use.
@@ -55,6 +57,9 @@ type Client struct {
 	secrets  *redact.Filter
 	events   *eventSeries
 	user     *renewing
+	// namespaces are the only ones about whose objects the client sends requests. Empty
+	// means all.
+	namespaces []string
 	// mayWrite, if not nil, must allow each try of a write.
 	mayWrite func() error
 }
@@ -88,7 +93,7 @@ func newClient(o Options, read func() (*rest.Config, error)) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to the cluster: %w", err)
 	}
-	return &Client{rest: client, patience: newPatience(o.Warn), pageSize: pageSize, kinds: newKinds(), log: o.Log, bodies: &atomic.Bool{}, secrets: o.Secrets, events: newEventSeries(), user: user}, nil
+	return &Client{rest: client, patience: newPatience(o.Warn), pageSize: pageSize, kinds: newKinds(), log: o.Log, bodies: &atomic.Bool{}, secrets: o.Secrets, events: newEventSeries(), user: user, namespaces: o.Namespaces}, nil
 }
 
 // LogBodies says whether the log of requests may show the bodies of objects. It may not if

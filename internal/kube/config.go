@@ -21,6 +21,8 @@ import (
 type Access struct {
 	Kubeconfig string // path; "" means KUBECONFIG, else ~/.kube/config, else the ServiceAccount of the pod
 	Context    string // "" means the current one
+	// Namespaces are the only namespaces in which the user has permissions. Empty means all.
+	Namespaces []string
 
 	overrides clientcmd.ConfigOverrides // from the other flags of Register
 	// meant caches the namespace, and copies share it. So a command keeps the same
@@ -108,6 +110,7 @@ func (a Access) Client(o Options) (*Client, error) {
 	if config, err := a.loader().RawConfig(); err == nil && a.Context == "" {
 		a.Context = config.CurrentContext
 	}
+	o.Namespaces = a.Namespaces
 	return newClient(o, a.config)
 }
 

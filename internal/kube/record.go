@@ -27,7 +27,7 @@ func (c *Client) ConfigMaps() ConfigMaps { return ConfigMaps{c} }
 
 // List reads ConfigMaps, see store.ConfigMaps.
 func (m ConfigMaps) List(ctx context.Context, namespace, selector string, read func(*corev1.ConfigMap) (note func())) error {
-	return m.client.listConfigMaps(ctx, namespace, selector, read)
+	return m.client.listRecords(ctx, namespace, selector, read)
 }
 
 // Get returns one ConfigMap.

@@ -98,6 +98,14 @@ func (r *request) check() error {
 	return nil
 }
 
+// check refuses a request with an unintended meaning, or outside of the client's namespaces.
+func (c *Client) check(r *request) error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	return c.within(r)
+}
+
 // build makes the request for one try.
 func (c *Client) build(r *request) *rest.Request {
 	req := c.rest.Verb(r.method).MaxRetries(0).SetHeader("Accept", r.accept)
@@ -127,7 +135,7 @@ func (c *Client) build(r *request) *rest.Request {
 
 // send sends a request until an answer comes, and returns the answer's body.
 func (c *Client) send(ctx context.Context, r *request) ([]byte, error) {
-	if err := r.check(); err != nil {
+	if err := c.check(r); err != nil {
 		return nil, err
 	}
 	ctx = hiding(ctx, r)
@@ -165,7 +173,7 @@ func (c *Client) receive(ctx context.Context, r *request, into *bytes.Buffer) er
 		_, _ = into.Write(body) // a buffer never fails
 		return err
 	}
-	if err := r.check(); err != nil {
+	if err := c.check(r); err != nil {
 		return err
 	}
 	ctx = hiding(ctx, r)
@@ -221,7 +229,7 @@ func (c *Client) sending(ctx context.Context, r *request) context.Context {
 
 // stream sends a request once. The caller reads and closes the answer's body.
 func (c *Client) stream(ctx context.Context, r *request) (io.ReadCloser, error) {
-	if err := r.check(); err != nil {
+	if err := c.check(r); err != nil {
 		return nil, err
 	}
 	ctx = hiding(ctx, r)

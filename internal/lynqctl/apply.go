@@ -51,6 +51,7 @@ Exit codes:
 	}
 	flags := cmd.Flags()
 	f.Render.RegisterCluster(flags)
+	cmdflags.RegisterKeptTo(flags, &f.Render.Options.Access)
 	f.Run.Register(flags)
 	f.Render.RegisterShard(flags, a.World.Getenv)
 	f.RegisterChoice(flags)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
@@ -60,7 +61,10 @@ Exit codes:
   lynqctl rbac -f forms/ --for status --name lynqctl-look
 
   # Check your own permissions
-  lynqctl rbac -f forms/ --check`,
+  lynqctl rbac -f forms/ --check
+
+  # Print Roles alone, for people without permissions in the whole cluster
+  lynqctl rbac -f forms/ --for apply --namespaces shop`,
 		Args: cmdflags.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.rbac(cmd.Context(), &f) },
 	}
@@ -68,6 +72,7 @@ Exit codes:
 	cmdflags.RegisterInputs(flags, &f.Apply.Inputs)
 	flags.StringVarP(&f.Apply.Namespace, "namespace", "n", "", "namespace for all nodes (overrides your files)")
 	f.Apply.Access.Register(flags)
+	flags.StringSliceVar(&f.Namespaces, "namespaces", nil, "print Roles for 'apply --namespaces' with these namespaces, and no ClusterRole")
 	cmdflags.RegisterTimeout(flags, &f.Apply.Timeout)
 	flags.StringSliceVar(&f.purposes, "for", f.purposes, "commands to grant permissions for: "+joined(rbac.Purposes()))
 	flags.StringVar(&f.account, "service-account", "", "bind the roles to this ServiceAccount (NAMESPACE/NAME)")
@@ -151,7 +156,22 @@ func (f *rbacFlags) options() (account rbac.Account, err error) {
 	if account, err = rbac.ParseAccount(f.account); err != nil {
 		return account, session.BadUsage(fmt.Errorf("--service-account: %w", err))
 	}
-	return account, errors.Join(session.CheckNamespace(f.Apply.Namespace), cmdflags.CheckTimeout(f.Apply.Timeout))
+	return account, errors.Join(f.checkKeptTo(), cmdflags.CheckTimeout(f.Apply.Timeout))
+}
+
+// checkKeptTo checks -n and --namespaces, and that the commands take --namespaces.
+func (f *rbacFlags) checkKeptTo() error {
+	kept := kube.Access{Namespaces: f.Namespaces}
+	if err := session.CheckKeptTo(&kept, f.Apply.Namespace); err != nil || len(f.Namespaces) == 0 {
+		return err
+	}
+	f.Namespaces = kept.Namespaces
+	for _, p := range f.For {
+		if p != rbac.Apply {
+			return session.BadUsage(fmt.Errorf("--namespaces: only apply takes it, so --for %s needs permissions in the whole cluster (pass --for apply)", p))
+		}
+	}
+	return nil
 }
 
 // checkRights shows which permissions the user lacks.

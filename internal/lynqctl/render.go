@@ -50,11 +50,11 @@ func renderCommand(a *app) *cobra.Command {
   # Update a Git tree for Argo CD
   lynqctl render -f forms/ --output-dir tenants/ --target argo
 
-  # Try a template on one row
-  lynqctl render -f forms/ --form web --row acme --template '{{ .uid | upper }}'
-
   # Preview the changes as a comment for a pull request
-  lynqctl render -f forms/ --output-dir tenants/ --dry-run -o markdown`,
+  lynqctl render -f forms/ --output-dir tenants/ --dry-run -o markdown
+
+  # Try a template on one row
+  lynqctl render -f forms/ --form web --row acme --template '{{ .uid | upper }}'`,
 		Args: cmdflags.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.resolve(cmd); err != nil {

@@ -352,12 +352,18 @@ func (r *answered) quiet(t *testing.T, args ...string) {
 // run runs a command, and returns its output and messages.
 func (r *answered) run(t *testing.T, args ...string) (code int, said string) {
 	t.Helper()
+	return r.runAs(t, r.server, args...)
+}
+
+// runAs runs a command whose requests go through a transport.
+func (r *answered) runAs(t *testing.T, transport http.RoundTripper, args ...string) (code int, said string) {
+	t.Helper()
 	var out screen
 	args = append(args, "--kubeconfig="+r.kube)
 	if args[0] == "-f" { // the command comes behind its flags
 		args = append(append([]string{args[3]}, args[:3]...), args[4:]...)
 	}
-	code = Run(t.Context(), console.World{Stdin: strings.NewReader(""), Stdout: tty.To(&out), Stderr: tty.To(&out), Program: "lynqctl", Getenv: func(string) string { return "" }, Transport: r.server}, args)
+	code = Run(t.Context(), console.World{Stdin: strings.NewReader(""), Stdout: tty.To(&out), Stderr: tty.To(&out), Program: "lynqctl", Getenv: func(string) string { return "" }, Transport: transport}, args)
 	return code, out.text.String()
 }
 

@@ -50,6 +50,8 @@ type Input struct {
 	Data bool
 	// Optional: also what the commands can do without.
 	Optional bool
+	// Namespaces are the only ones in which the commands run, none for the whole cluster.
+	Namespaces []string
 	// Shards is how many shards runs have beside runs of whole hubs, 0 for none.
 	Shards int
 }
@@ -84,6 +86,7 @@ func Of(in *Input) Rights {
 		g.watches(h)
 	}
 	g.tombstones()
+	g.keepTo(in.Namespaces)
 	slices.Sort(g.notes)
 	return Rights{Rules: g.sorted(in.Optional), Notes: slices.Compact(g.notes)}
 }
@@ -177,6 +180,8 @@ func (g *gatherer) objects(f Form, r *form.Resource) {
 	if kind.Namespaced {
 		if at.namespace = namespaceOf(f, r); at.namespace == "" {
 			why += ", whose namespaces only rows show"
+		}
+		if at.namespace == "" && len(g.Namespaces) == 0 {
 			g.note("%s: %s of form %s are in namespaces that only rows show, so the permissions for %s are for the whole cluster. "+
 				"Where the namespaces are known, bind the ClusterRole in each of them by a RoleBinding instead.", r.Pos, r.ID, f.Name, kind.Plural)
 		}

@@ -71,6 +71,11 @@ func RegisterLocalAccess(flags *pflag.FlagSet, access *kube.Access) {
 	flags.StringVar(&access.Context, "context", "", "kubeconfig context to use")
 }
 
+// RegisterKeptTo registers the flag for people who have permissions only in some namespaces.
+func RegisterKeptTo(flags *pflag.FlagSet, access *kube.Access) {
+	flags.StringSliceVar(&access.Namespaces, "namespaces", nil, "work only in these namespaces, for people without permissions in the whole cluster")
+}
+
 // RegisterCluster registers kubectl's flags, for commands that write to a cluster.
 func (f *Render) RegisterCluster(flags *pflag.FlagSet) {
 	RegisterInputs(flags, &f.Options.Inputs)
@@ -97,7 +102,7 @@ func (f *Render) Check() error {
 	if s.Workers < 0 {
 		return session.BadUsage(errors.New("--concurrency cannot be negative"))
 	}
-	if err := session.CheckNamespace(f.Options.Namespace); err != nil {
+	if err := session.CheckKeptTo(&f.Options.Access, f.Options.Namespace); err != nil {
 		return err
 	}
 	if err := f.checkShard(); err != nil {

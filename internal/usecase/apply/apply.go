@@ -111,7 +111,8 @@ func Load(ctx context.Context, e *session.Engine, o *Options, client *kube.Clien
 	if err != nil {
 		return nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: o.Nothing}
 	}
-	return &Loaded{inputs, stones}, nil
+	in := &Loaded{inputs, stones}
+	return in, o.keepsTo(in)
 }
 
 // askScopes asks the cluster which custom kinds have no namespace, if the inputs don't

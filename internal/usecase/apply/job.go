@@ -168,6 +168,9 @@ func (j *Job) LoadHubs(ctx context.Context) error {
 		if record == nil {
 			record = j.newHub(h.Key)
 		}
+		if err := Covered(j.Client.Namespaces(), h, record, j.Options.Nothing); err != nil {
+			return err
+		}
 		j.Records[h.Key] = record
 	}
 	return nil
@@ -410,7 +413,9 @@ func (j *Job) look(ctx context.Context, h load.HubPrograms, found map[string]boo
 	var asking sync.WaitGroup
 	var operator map[string]int
 	var operatorErr error
-	asking.Go(func() { operator, operatorErr = observe.OperatorNodes(ctx, j.Client, h.Hub.Name) })
+	asking.Go(func() {
+		operator, operatorErr = observe.OperatorNodes(ctx, j.Client, h.Hub.Name, j.Client.Namespaces())
+	})
 	ahead := j.aheadOf(ctx, &h)
 	defer ahead.close()
 	known, err := j.RecordedIn(h.Key, j.Records[h.Key], h.Namespaces(), func() ([]*inventory.Inventory, error) { return ahead.nodes(ctx) })
@@ -429,7 +434,7 @@ func (j *Job) look(ctx context.Context, h load.HubPrograms, found map[string]boo
 	if operatorErr != nil {
 		return nil, operatorErr
 	}
-	if in.Taken, err = observe.TakenNames(ctx, j.Client, h.Key, in.Nodes, in.Inventories); err != nil {
+	if in.Taken, err = observe.TakenNames(ctx, j.Client, h.Key, j.Client.Namespaces(), in.Nodes, in.Inventories); err != nil {
 		return nil, err
 	}
 	if err := j.observe(ctx, in, ahead.objects); err != nil {

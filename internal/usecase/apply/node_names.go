@@ -31,7 +31,7 @@ func recordedNames(ctx context.Context, j *Job) (load.KeptNames, error) {
 		if !slices.ContainsFunc(h.Programs, dashed) {
 			continue
 		}
-		plain, err := observe.RecordedNames(ctx, j.Client, h.Key)
+		plain, err := observe.RecordedNames(ctx, j.Client, h.Key, j.Client.Namespaces())
 		if err != nil {
 			return nil, session.Untouched(ctx, err)
 		}

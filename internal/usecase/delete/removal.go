@@ -380,7 +380,7 @@ func notChosen(f *planfile.File, all *Records, hubs []*LeavingHub) []plan.Refusa
 // plan reads the objects of a hub's nodes, and decides.
 func (j *removalJob) plan(ctx context.Context, h *LeavingHub) (*plan.Plan, error) {
 	in := &decide.Input{Hub: h.HubKey, Delete: h.Nodes, Cascade: j.cascade, Broken: map[lynq.NodeKey]error{}, Hooks: j.declared[h.HubKey]}
-	operator, err := observe.OperatorNodes(ctx, j.Client, h.Name)
+	operator, err := observe.OperatorNodes(ctx, j.Client, h.Name, j.Client.Namespaces())
 	if err != nil {
 		return nil, err
 	}

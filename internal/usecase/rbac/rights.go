@@ -25,6 +25,8 @@ type Options struct {
 	Data bool
 	// Optional includes permissions that the commands can do without.
 	Optional bool
+	// Namespaces are the only namespaces in which the commands run. Empty means all.
+	Namespaces []string
 	// Shards is the number of shards of runs in addition to runs of whole hubs, 0 for none.
 	Shards int
 }
@@ -40,6 +42,11 @@ func Of(ctx context.Context, e *session.Engine, o *Options) (*rbac.Rights, []lyn
 	}
 	if err := o.Apply.Identify(inputs.Hubs); err != nil {
 		return nil, nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: o.Apply.Nothing}
+	}
+	for _, h := range inputs.Hubs {
+		if err := apply.Covered(o.Namespaces, h, nil, o.Apply.Nothing); err != nil {
+			return nil, nil, err
+		}
 	}
 	stones, err := form.LoadTombstones(o.Apply.Tombstones.Paths)
 	if err != nil {
@@ -59,7 +66,7 @@ func Of(ctx context.Context, e *session.Engine, o *Options) (*rbac.Rights, []lyn
 
 // OfInputs returns the permissions for inputs that are loaded already.
 func OfInputs(ctx context.Context, e *session.Engine, o *Options, inputs *load.Inputs, hubs []rbac.Hub, stones []lynq.Tombstone) (*rbac.Rights, error) {
-	in := &rbac.Input{Hubs: hubs, For: o.For, Tombstones: stones, Kinds: rbac.KnownKinds(inputs.Inputs), Data: o.Data, Optional: o.Optional, Shards: o.Shards}
+	in := &rbac.Input{Hubs: hubs, For: o.For, Tombstones: stones, Kinds: rbac.KnownKinds(inputs.Inputs), Data: o.Data, Optional: o.Optional, Namespaces: o.Namespaces, Shards: o.Shards}
 	if err := learnKinds(ctx, e, o, in); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
@@ -18,6 +19,26 @@ func CheckNamespace(namespace string) error {
 		return BadUsage(fmt.Errorf("-n: namespace %q isn't valid in Kubernetes (use at most 63 lowercase letters, digits, and '-')", namespace))
 	}
 	return nil
+}
+
+// CheckKeptTo refuses values of -n and --namespaces that Kubernetes doesn't accept, or that
+// contradict each other. An empty list would mean all namespaces. It keeps each namespace
+// once, because the client lists each.
+func CheckKeptTo(access *kube.Access, namespace string) error {
+	if access.Namespaces != nil && len(access.Namespaces) == 0 {
+		return BadUsage(errors.New("--namespaces is empty (an unset variable, perhaps)"))
+	}
+	slices.Sort(access.Namespaces)
+	access.Namespaces = slices.Compact(access.Namespaces)
+	for _, ns := range access.Namespaces {
+		if !naming.IsDNS1123Label(ns) {
+			return BadUsage(fmt.Errorf("--namespaces: namespace %q isn't valid in Kubernetes (use at most 63 lowercase letters, digits, and '-')", ns))
+		}
+	}
+	if namespace != "" && len(access.Namespaces) > 0 && !slices.Contains(access.Namespaces, namespace) {
+		return BadUsage(fmt.Errorf("-n %s isn't in --namespaces %s", namespace, strings.Join(access.Namespaces, ",")))
+	}
+	return CheckNamespace(namespace)
 }
 
 // NamespaceMeant returns the namespace of -n, "" for all with -A, else the namespace of the

@@ -436,6 +436,9 @@ func (o *observer) missing(ctx context.Context, r lynq.APIResource, refs map[lyn
 	return inParallel(len(namespaces), func(i int) error {
 		there := of[namespaces[i]]
 		err := o.list(ctx, r, namespaces[i], "", func(ref lynq.Ref) bool { return there[ref] })
+		if namespaces[i] == "" && r.Namespaced && apierrors.IsForbidden(err) {
+			return o.missing(ctx, r, refs, false) // the permission may exist in each namespace
+		}
 		if err != nil {
 			return o.unread(ctx, there, fmt.Errorf("look for existing objects: %w", err))
 		}

@@ -13,8 +13,9 @@ import (
 
 // OperatorNodes counts the LynqNode resources of a hub by namespace, because the Lynq
 // operator manages them. It ignores a LynqNode that is being deleted without the operator's
-// finalizer. adopt-operator leaves these to the garbage collector.
-func OperatorNodes(ctx context.Context, c Reader, hub string) (map[string]int, error) {
+// finalizer. adopt-operator leaves these to the garbage collector. OperatorNodes lists them in
+// within or, without it, in all namespaces.
+func OperatorNodes(ctx context.Context, c Reader, hub string, within []string) (map[string]int, error) {
 	r, err := c.Resource(ctx, wellknown.Group, "", wellknown.KindNode)
 	if meta.IsNoMatchError(err) {
 		return nil, nil
@@ -23,7 +24,7 @@ func OperatorNodes(ctx context.Context, c Reader, hub string) (map[string]int, e
 		return nil, err
 	}
 	n := map[string]int{}
-	err = c.List(ctx, r, "", wellknown.LabelHub+"="+hub, func(m *metav1.PartialObjectMetadata) func() {
+	err = listIn(ctx, c, r, "", within, wellknown.LabelHub+"="+hub, func(m *metav1.PartialObjectMetadata) func() {
 		if m.DeletionTimestamp != nil && !slices.Contains(m.Finalizers, wellknown.FinalizerNode) {
 			return nil
 		}

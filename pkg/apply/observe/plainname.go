@@ -33,10 +33,11 @@ func (p PlainNames) Has(key lynq.NodeKey, form lynq.FormKey) bool {
 // RecordedNames finds the nodes of a hub with plain names, from one list of metadata. If a
 // node has both names, the plain one doesn't count. If an inventory doesn't name its row,
 // nobody else gets its name.
-func RecordedNames(ctx context.Context, c Reader, hub lynq.HubKey) (PlainNames, error) {
+// It lists them in within or, without it, in all namespaces.
+func RecordedNames(ctx context.Context, c Reader, hub lynq.HubKey, within []string) (PlainNames, error) {
 	selector := fmt.Sprintf("%s in (%s,%s),%s=%s", wellknown.LabelRecord, wellknown.RecordNode, wellknown.RecordCopy, wellknown.LabelHub, hub.Name)
 	names, renamed := PlainNames{}, PlainNames{}
-	err := c.List(ctx, configMaps(), "", selector, func(m *metav1.PartialObjectMetadata) func() {
+	err := listIn(ctx, c, configMaps(), "", within, selector, func(m *metav1.PartialObjectMetadata) func() {
 		inv, err := inventory.Identify(&m.ObjectMeta)
 		if broken := (*inventory.UnreadableError)(nil); errors.As(err, &broken) {
 			inv = &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: broken.Node.Hub.Namespace}, Form: lynq.FormKey{Name: broken.Node.Form.Name}, Namespace: broken.Node.Namespace, Name: broken.Node.Name}}

@@ -59,7 +59,7 @@ func TestRecordedNames(t *testing.T) {
 			c.also(&second)
 			keep(m, recordIn(t, &second))
 		}
-		names, err := RecordedNames(t.Context(), m, lynq.HubKey{Namespace: "hubs", Name: "crm"})
+		names, err := RecordedNames(t.Context(), m, lynq.HubKey{Namespace: "hubs", Name: "crm"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +76,7 @@ func TestRecordedNamesOfOthers(t *testing.T) {
 	for _, uid := range []string{"acme", "acme-eu", "Acme"} {
 		keep(m, recordIn(t, &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "web"}, UID: uid, Namespace: "ns", Name: naming.NodeName(uid, "web")}}))
 	}
-	names, err := RecordedNames(t.Context(), m, lynq.HubKey{Namespace: "hubs", Name: "crm"})
+	names, err := RecordedNames(t.Context(), m, lynq.HubKey{Namespace: "hubs", Name: "crm"}, nil)
 	if err != nil || len(names) > 0 {
 		t.Error(names, err)
 	}

@@ -13,8 +13,9 @@ import (
 )
 
 // TakenNames finds new nodes with a name that a node of another hub already has. It lists
-// the metadata of other hubs' inventories twice. Without a new node it sends no request.
-func TakenNames(ctx context.Context, c Reader, hub lynq.HubKey, nodes []*plan.Node, inventories []*inventory.Inventory) (map[lynq.NodeKey]*inventory.Inventory, error) {
+// the metadata of other hubs' inventories twice, in within or, without it, in all namespaces.
+// Without a new node it sends no request.
+func TakenNames(ctx context.Context, c Reader, hub lynq.HubKey, within []string, nodes []*plan.Node, inventories []*inventory.Inventory) (map[lynq.NodeKey]*inventory.Inventory, error) {
 	wanted, namespace := newNodes(nodes, inventories)
 	if len(wanted) == 0 {
 		return nil, nil
@@ -24,7 +25,7 @@ func TakenNames(ctx context.Context, c Reader, hub lynq.HubKey, nodes []*plan.No
 		wellknown.LabelHub + "!=" + hub.Name,
 		wellknown.LabelHub + "=" + hub.Name + "," + wellknown.LabelHubNamespace + "!=" + hub.Namespace,
 	} {
-		err := c.List(ctx, configMaps(), namespace, wellknown.LabelRecord+"="+wellknown.RecordNode+","+others, func(m *metav1.PartialObjectMetadata) func() {
+		err := listIn(ctx, c, configMaps(), namespace, within, wellknown.LabelRecord+"="+wellknown.RecordNode+","+others, func(m *metav1.PartialObjectMetadata) func() {
 			inv, err := inventory.Identify(&m.ObjectMeta)
 			if err != nil || !wanted[inv.Node.Key()] { // if its owner is unknown, lynqctl never overwrites it
 				return nil
@@ -36,6 +37,20 @@ func TakenNames(ctx context.Context, c Reader, hub lynq.HubKey, nodes []*plan.No
 		}
 	}
 	return taken, nil
+}
+
+// listIn lists objects of a kind in a namespace. With "", it lists those in each namespace of
+// within, or in all without within.
+func listIn(ctx context.Context, c Reader, r lynq.APIResource, namespace string, within []string, selector string, read func(*metav1.PartialObjectMetadata) (note func())) error {
+	if namespace != "" || len(within) == 0 {
+		within = []string{namespace}
+	}
+	for _, namespace := range within {
+		if err := c.List(ctx, r, namespace, selector, read); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // newNodes returns the nodes without an inventory, and their namespace, or "" for several.
