@@ -69,6 +69,27 @@ func TestIndexHoldsData(t *testing.T) {
 	}
 }
 
+// TestEdited checks that an index knows whether others changed it, whichever line they change.
+func TestEdited(t *testing.T) {
+	text := string(sampleIndex().Encode())
+	lines := strings.SplitAfter(text, "\n")
+	last := lines[len(lines)-2]
+	for name, edited := range map[string]string{
+		"a line is gone":            strings.Replace(text, lines[2], "", 1),
+		"an object has another id":  strings.Replace(text, "@", "@x", 1),
+		"a merge keeps both sides":  text + strings.Join(lines[1:], ""),
+		"the last line has nothing": strings.Replace(text, last, `{"format":1,"last":true}`+"\n", 1),
+		"other line ends":           strings.ReplaceAll(text, "\n", "\r\n"),
+	} {
+		if x, err := Decode([]byte(edited)); err != nil || !x.Edited {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if x, err := Decode([]byte(text)); err != nil || x.Edited {
+		t.Errorf("nobody changed it: %v", err)
+	}
+}
+
 // TestIndexOfMerge reads an index after Git merged two branches line by line.
 func TestIndexOfMerge(t *testing.T) {
 	text := string((&Index{Entries: sampleIndex().Entries, Forms: sampleIndex().Forms}).Encode())
