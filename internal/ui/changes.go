@@ -69,7 +69,7 @@ func groupText(s *changeset.Set, i int, unseen string, out tty.Stream) string {
 	g, p := &s.Groups[i], out.Paint()
 	var b strings.Builder
 	line := func(text string) { b.WriteString(out.Fitted(text) + "\n") }
-	line(p.Bold("#"+strconv.Itoa(i+1)) + "  " + tty.Safe(s.Title(g)) + colon(tty.Safe(strings.Join(s.Causes(g), "; "))))
+	line(p.Bold("#"+strconv.Itoa(i+1)) + "  " + tty.Safe(s.Title(g)) + colon(tty.Safe(strings.Join(s.CausesAt(g), "; "))))
 	for k := range g.Fields {
 		if k == groupFields {
 			line("  and " + phrase.Count(len(g.Fields)-k, "more field"))

@@ -32,6 +32,8 @@ type Field struct {
 	Columns []string
 	// Cause says why the field changes, without anything that differs from object to object.
 	Cause string
+	// Place is where the form causes the change, as FILE:LINE, or "".
+	Place string
 }
 
 // shape returns the same text for changes that belong to one group: the same action on the

@@ -33,7 +33,7 @@ type Group struct {
 
 // Common is a field of a group's members.
 type Common struct {
-	Path, Op, Cause string
+	Path, Op, Cause, Place string
 	Before, After   Side
 }
 
@@ -140,7 +140,7 @@ func (s *Set) fill(g *Group) {
 	differ := map[int]bool{}
 	for i := range first.Fields {
 		f := &first.Fields[i]
-		c := Common{Path: f.Path, Op: f.Op, Cause: f.Cause}
+		c := Common{Path: f.Path, Op: f.Op, Cause: f.Cause, Place: f.Place}
 		c.Before = s.side(g, differ, i, func(f *Field) any { return f.Before })
 		c.After = s.side(g, differ, i, func(f *Field) any { return f.After })
 		g.Fields = append(g.Fields, c)

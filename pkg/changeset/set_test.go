@@ -162,3 +162,13 @@ func equal(t *testing.T, got, want string) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
+
+// TestAtPlaces names each cause once, with the places in forms of its fields.
+func TestAtPlaces(t *testing.T) {
+	fields := [][2]string{
+		{"form", "web.yaml:9"}, {"row (column plan)", ""}, {"form", "web.yaml:9"}, {"form or row (column plan)", "web.yaml:12"},
+		{"form", "web.yaml:10"}, {"form", "web.yaml:11"}, {"form", "web.yaml:12"}, {"form", "web.yaml:13"},
+	}
+	got := AtPlaces(len(fields), func(i int) (string, string) { return fields[i][0], fields[i][1] })
+	equal(t, fmt.Sprintf("%q", got), `["form at web.yaml:9, web.yaml:10, web.yaml:11 and 2 more" "row (column plan)" "form at web.yaml:12 or row (column plan)"]`)
+}

@@ -64,6 +64,48 @@ func (s *Set) Causes(g *Group) []string {
 	return causes
 }
 
+// CausesAt works like Causes, and says where forms are the cause.
+func (s *Set) CausesAt(g *Group) []string {
+	if cause := s.Changes[g.Members[0]].Cause; cause != "" {
+		return []string{cause}
+	}
+	return AtPlaces(len(g.Fields), func(i int) (string, string) { return g.Fields[i].Cause, g.Fields[i].Place })
+}
+
+// byForm begins the causes that a form has a part in.
+const byForm = "form"
+
+// manyPlaces limits the places that a cause names.
+const manyPlaces = 3
+
+// AtPlaces returns the distinct causes of n fields, each with the places in forms that it has
+// in them: form at web.yaml:12, web.yaml:14 or row (column plan). A place is "" for none.
+func AtPlaces(n int, of func(int) (cause, place string)) []string {
+	var causes []string
+	places := map[string][]string{}
+	for i := range n {
+		cause, place := of(i)
+		if !slices.Contains(causes, cause) {
+			causes = append(causes, cause)
+		}
+		if place != "" && !slices.Contains(places[cause], place) {
+			places[cause] = append(places[cause], place)
+		}
+	}
+	for i, cause := range causes {
+		at := places[cause]
+		if len(at) == 0 {
+			continue
+		}
+		text := byForm + " at " + strings.Join(at[:min(len(at), manyPlaces)], ", ")
+		if more := len(at) - manyPlaces; more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		causes[i] = text + strings.TrimPrefix(cause, byForm)
+	}
+	return causes
+}
+
 // String says how the field changes: .data.plan: "gold" → ‹plan›.
 func (c *Common) String() string {
 	before, after := short(c.Before.String()), short(c.After.String())

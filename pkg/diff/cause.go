@@ -55,7 +55,8 @@ type Cause struct {
 	Kind CauseKind
 	// Columns of the row that feed the field, where the cause may be a row.
 	Columns []string
-	// Form is where the form says what the field is, if the form may be the cause.
+	// Form is where the form says what the field is, if the form may be the cause. It isn't
+	// part of the text.
 	Form lynq.Pos
 	// Manager holds the field now, where that is another; nil where there is
 	// none, or it is unknown.
@@ -76,9 +77,6 @@ func (c Cause) text(timed bool) string {
 		about = append(about, "column "+c.Columns[0])
 	default:
 		about = append(about, "columns "+strings.Join(c.Columns, ", "))
-	}
-	if c.Form.File != "" {
-		about = append(about, c.Form.String())
 	}
 	if m := c.Manager; m != nil {
 		who := m.Name

@@ -41,7 +41,7 @@ func (o *Object) change(of lynq.NodeID) changeset.Change {
 	for i := range o.Fields {
 		f := &o.Fields[i]
 		c.Fields = append(c.Fields, changeset.Field{
-			Path: f.Path.String(), Op: string(f.Op), Before: f.Before, After: f.After, Columns: f.Columns, Cause: f.Cause.Shared(),
+			Path: f.Path.String(), Op: string(f.Op), Before: f.Before, After: f.After, Columns: f.Columns, Cause: f.Cause.Shared(), Place: f.Cause.Form.String(),
 		})
 	}
 	return c

@@ -159,7 +159,7 @@ func (m *comment) group(s *Changes, i int) bool {
 		fmt.Fprintf(&b, "\n<details><summary>For example %s</summary>\n%s\n</details>\n", markdown.Text(sample.Node.Name), fenced(diff, maxSample))
 	}
 	fmt.Fprintf(&b, "\n<details><summary>%s</summary>\n\n%s\n\n</details>\n", phrase.Count(g.Nodes, "node"), markdown.Text(s.Names(g.Members, maxNames)))
-	title := fmt.Sprintf("\n**%d. %s**: %s\n", i+1, markdown.Text(s.Title(g)), markdown.Text(few(s.Causes(g))))
+	title := fmt.Sprintf("\n**%d. %s**: %s\n", i+1, markdown.Text(s.Title(g)), markdown.Text(few(s.CausesAt(g))))
 	for _, text := range []string{title + b.String(), title} {
 		if m.fits(len(text), maxGroups) {
 			m.WriteString(text)

@@ -3,7 +3,6 @@ package diff
 import (
 	"bytes"
 	"fmt"
-	"slices"
 
 	textdiff "github.com/rogpeppe/go-internal/diff"
 	"sigs.k8s.io/yaml"
@@ -91,16 +90,12 @@ func text(object map[string]any) (string, error) {
 
 // Causes are the causes of an object, each once, in the order of its fields.
 func (o *Object) Causes() []string {
-	var causes []string
-	for i := range o.Fields {
-		if c := o.Fields[i].Cause.String(); !slices.Contains(causes, c) {
-			causes = append(causes, c)
-		}
-	}
-	if len(causes) == 0 && o.Cause.Kind != "" {
+	if len(o.Fields) == 0 && o.Cause.Kind != "" {
 		return []string{o.Cause.String()}
 	}
-	return causes
+	return changeset.AtPlaces(len(o.Fields), func(i int) (string, string) {
+		return o.Fields[i].Cause.String(), o.Fields[i].Cause.Form.String()
+	})
 }
 
 // unified is the unified diff of the sides.
