@@ -9,6 +9,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // relisted is a file that the run keeps, and to which lists lead from now on. Before, no list
@@ -29,8 +30,12 @@ func (in *Input) relist(p *Plan) []relisted {
 	}
 	fresh := p.fresh()
 	listed, several := in.listable(p.Kept)
-	if len(fresh)+len(several) == 0 {
+	claims := p.leavingEdits()
+	if len(fresh)+len(several)+len(claims) == 0 {
 		return nil
+	}
+	claimed := func(e *index.Entry) bool {
+		return slices.ContainsFunc(e.Objects, func(k index.ObjectKey) bool { return claims[k.Ref] })
 	}
 	leads := func(file string) bool {
 		for ; file != "."; file = path.Dir(file) {
@@ -48,11 +53,25 @@ func (in *Input) relist(p *Plan) []relisted {
 	}
 	for _, e := range listed {
 		// lynqctl trusts one of several places, and drops others
-		if !isApp(e.Path) && (several[e.Node] != nil || leads(e.Path)) {
+		if !isApp(e.Path) && (several[e.Node] != nil || leads(e.Path) || claimed(e)) {
 			all = append(all, relisted{Entry: e})
 		}
 	}
 	return all
+}
+
+// leavingEdits returns the objects of files that others changed, and that leave the lists.
+// The index may have one in a kept file that others changed, too.
+func (p *Plan) leavingEdits() map[lynq.Ref]bool {
+	refs := map[lynq.Ref]bool{}
+	for i := range p.Steps {
+		if s := &p.Steps[i]; s.Action == ActionConflict && s.File == nil && s.listedBy == "" {
+			for _, k := range s.has(false) {
+				refs[k.Ref] = true
+			}
+		}
+	}
+	return refs
 }
 
 // changedLists returns the lists that the run needs and others changed.

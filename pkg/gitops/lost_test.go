@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -113,6 +114,29 @@ func TestLostFromIndexLine(t *testing.T) {
 			if _, p = s.plan(&next); len(Refuse(&next, p)) > 0 {
 				t.Errorf("%s, %+v, with force: %v", name, layout, Refuse(&next, p))
 			}
+		}
+	}
+}
+
+// TestLostBesideKept refuses to drop an object that Git merged into another node's file, if
+// the file of its own node stays and has something else.
+func TestLostBesideKept(t *testing.T) {
+	for _, swapped := range []bool{false, true} {
+		s := newSite(t)
+		s.run(inputOf([]*Node{volumeNode("crm", "acme", "data"), volumeNode("crm", "bolt", "other"), volumeNode("crm", "coda", "third")}))
+		files := s.files()
+		s.write("bolt-web/persistentvolumeclaim-other.yaml", files["acme-web/persistentvolumeclaim-data.yaml"])
+		if swapped {
+			s.write("acme-web/persistentvolumeclaim-data.yaml", files["coda-web/persistentvolumeclaim-third.yaml"])
+		}
+		acme := volumeNode("crm", "acme", "data")
+		acme.Waits = true
+		acme.Claim()
+		in := inputOf([]*Node{acme, volumeNode("crm", "bolt", ""), volumeNode("crm", "coda", "other")})
+		in.Limits.MaxDelete = toll.MaxDelete{Nodes: 9}
+		_, p := s.plan(in)
+		if refused := slices.ContainsFunc(Refuse(in, p), func(r plan.Refusal) bool { return r.Path == "acme-web/persistentvolumeclaim-data.yaml" }); refused != swapped {
+			t.Errorf("swapped %v: %v", swapped, Refuse(in, p))
 		}
 	}
 }
