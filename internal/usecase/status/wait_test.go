@@ -57,6 +57,7 @@ func TestWait(t *testing.T) {
 		after       int    // looks
 	}{
 		"ready at once":          {looks: looks{states: []*Status{well}}, nodes: []string{"acme-web"}, after: 1},
+		"one of two":             {looks: looks{states: []*Status{{Nodes: append(unwell.Nodes, nodeNamed("bolt-web", true))}}, ends: 2}, nodes: []string{"acme-web", "bolt-web"}, after: 2, want: "1 of 2 nodes not Ready; gave up after 1m0s (--timeout)"},
 		"ready later":            {looks: looks{states: []*Status{unwell, unwell, well}}, nodes: []string{"acme-web"}, after: 3},
 		"never ready":            {looks: looks{states: []*Status{unwell}, ends: 4}, nodes: []string{"acme-web"}, after: 4, want: "1 of 1 node not Ready; gave up after 1m0s (--timeout)"},
 		"stuck":                  {looks: looks{states: []*Status{unwell}, stuck: []string{"Job shop/a of node acme-web"}}, nodes: []string{"acme-web"}, after: 1, want: "1 of 1 node not Ready; waiting doesn't help: Job shop/a of node acme-web"},
