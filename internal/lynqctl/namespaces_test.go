@@ -31,7 +31,8 @@ type allowed struct {
 // asked is a request in the terms of such rules.
 type asked struct{ verb, group, resource, namespace, name string }
 
-// confined is the server for a person who has only the permissions of some Roles.
+// confined is the server for a person who has only the permissions of some Roles. It judges
+// requests as a real server does.
 type confined struct {
 	http.RoundTripper
 	rules []allowed
