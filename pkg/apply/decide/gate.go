@@ -173,6 +173,8 @@ func notRendered(d *decider, q *question) *answer {
 			return keep(reason.Rendered, "node "+other.String()+" renders it")
 		}
 		switch by := of.owner(other); {
+		case of.leavesDone(other, q):
+			return nil // the conditions about owners decide
 		case of.in.planned(other):
 			a := release("node " + other.String() + " has it now")
 			to := other

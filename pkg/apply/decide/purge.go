@@ -3,7 +3,9 @@ package decide
 import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // purged plans an object that completed its work. An earlier run deleted it, or was about
@@ -16,9 +18,8 @@ func (d *decider) purged(me plan.Owner, s *plan.Step) bool {
 	if r == nil || r.Phase != inventory.PhaseCompleted {
 		return false
 	}
-	ours := l != nil && r.UID == string(l.UID) && me.Tracks(l) && l.TakenOver() == "" && !l.Unmanaged
 	switch {
-	case ours && s.Object.Policy.PurgeOrder != nil:
+	case purges(me, r, l) && s.Object.Policy.PurgeOrder != nil:
 		s.Action, s.Reason, s.Message = plan.ActionPurge, reason.Completed, "its work is done"
 		a := d.gate(&question{asker: askerPurge, me: me, entry: r, live: l, why: reason.Completed, adopted: r.Adopted})
 		if a.Action != plan.ActionDelete {
@@ -32,4 +33,33 @@ func (d *decider) purged(me plan.Owner, s *plan.Step) bool {
 		return false
 	}
 	return true
+}
+
+// purges reports whether a node deletes an object that completed its work.
+func purges(me plan.Owner, r *inventory.Entry, l *tracking.Live) bool {
+	return l != nil && r.UID == string(l.UID) && me.Tracks(l) && l.TakenOver() == "" && !l.Unmanaged
+}
+
+// leavesDone reports whether another node leaves an existing object alone, because it did its
+// work. Then nobody takes the object over. The old node must delete it, or remove its
+// tracking: otherwise the garbage collector deletes the object with the old inventory.
+func (d *decider) leavesDone(other lynq.NodeKey, q *question) bool {
+	n := d.nodes[other]
+	if n == nil || q.live == nil {
+		return false
+	}
+	o := n.Object(q.ref(), 0)
+	if o == nil {
+		return false
+	}
+	var r *inventory.Entry
+	if inv := d.inventories[other]; inv != nil {
+		if own, found := inventory.Find(inv.Entries, q.ref()); found {
+			r = &own
+		}
+	}
+	if r == nil {
+		r = d.completedBefore(n, o)
+	}
+	return r != nil && o.Completed(r) && !purges(d.owner(other), r, q.live)
 }
