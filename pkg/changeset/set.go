@@ -34,7 +34,7 @@ type Group struct {
 // Common is a field of a group's members.
 type Common struct {
 	Path, Op, Cause, Place string
-	Before, After   Side
+	Before, After          Side
 }
 
 // Side has the members' common value of a field, before or after the change.
