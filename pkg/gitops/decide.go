@@ -62,6 +62,9 @@ type decisions struct {
 	missing map[string]bool
 	// unwritten are the files that a killed run listed and didn't write. They don't count.
 	unwritten map[string]bool
+	// absent are the files with excluded objects that somebody removed. The run doesn't write
+	// these.
+	absent map[string]bool
 	// read are the files with objects that nodes no longer render.
 	read     map[string]State
 	refusals []plan.Refusal
@@ -79,8 +82,12 @@ func (d *Dir) Decide(ctx context.Context, in *Input) error {
 	if err != nil {
 		return d.unreadable(err)
 	}
-	in.decided.missing, in.decided.unwritten = missing, unwritten
 	nodes := nodesOfRun(in)
+	absent, err := d.missing(ctx, entriesThat(in.Index, func(e *index.Entry) bool { return nodes[e.Node].excludes(e) }))
+	if err != nil {
+		return d.unreadable(err)
+	}
+	in.decided.missing, in.decided.unwritten, in.decided.absent = missing, unwritten, absent
 	if !in.settled(nodes) {
 		j := &decider{Input: in, nodes: nodes, lost: map[lostKey]*lostObject{}, refs: map[lynq.Ref]bool{}, written: map[lynq.Ref]lynq.NodeKey{}}
 		j.record()
@@ -233,7 +240,7 @@ func (j *decider) record() {
 	}
 	for _, n := range j.Nodes {
 		for i := range n.Objects {
-			if o := &n.Objects[i]; !n.stays() && !o.LeftOut && j.refs[o.Ref] && (!o.Excluded || j.byKey[n.Key()].has(o.Ref)) {
+			if o := &n.Objects[i]; !n.stays() && !o.LeftOut && j.refs[o.Ref] && (!o.Excluded || j.has(j.byKey[n.Key()], o.Ref)) {
 				j.written[o.Ref] = n.Key()
 			}
 		}
@@ -244,10 +251,18 @@ func (j *decider) record() {
 }
 
 // has reports whether the node's files have an object. An excluded object of a node without
-// it isn't written, so that a file of another node must keep it.
-func (r *recordedNode) has(ref lynq.Ref) bool {
+// it isn't written, so that a file of another node must keep it. A file that somebody removed
+// has nothing, whatever the index says.
+func (j *decider) has(r *recordedNode, ref lynq.Ref) bool {
 	return r != nil && slices.ContainsFunc(r.files, func(e *index.Entry) bool {
-		return slices.ContainsFunc(e.Objects, func(k index.ObjectKey) bool { return k.Ref == ref })
+		return !j.decided.absent[e.Path] && slices.ContainsFunc(e.Objects, func(k index.ObjectKey) bool { return k.Ref == ref })
+	})
+}
+
+// excludes reports whether a file has an object that the node may not change. n may be nil.
+func (n *Node) excludes(e *index.Entry) bool {
+	return n != nil && slices.ContainsFunc(n.Objects, func(o Object) bool {
+		return o.Excluded && slices.ContainsFunc(e.Objects, func(k index.ObjectKey) bool { return k.Ref == o.Ref })
 	})
 }
 
