@@ -3,6 +3,7 @@ package diff
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
@@ -94,7 +95,7 @@ func within(v *document.Value, e diff.Element) (lynq.Pos, *document.Value) {
 // textOf returns a string or a whole number as text.
 func textOf(v *document.Value) string {
 	if v.Kind == document.Int {
-		return fmt.Sprint(v.Int)
+		return strconv.FormatInt(v.Int, 10)
 	}
 	return v.Str
 }
