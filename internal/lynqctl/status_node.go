@@ -34,8 +34,7 @@ Exit codes:
   1    a node is not ready
   2    invalid usage, no such node, or the cluster can't be read`,
 		Example: `  lynqctl status node acme-web
-  lynqctl status node acme-web bolt-web -n shop -o json
-  lynqctl status node acme-web --watch`,
+  lynqctl status node acme-web bolt-web -n shop -o json`,
 		Args: cmdflags.SomeNodes("status node", "lynqctl status"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if f.options.Nodes, err = cmdflags.NodeNames(args); err != nil {
