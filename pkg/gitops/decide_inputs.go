@@ -239,7 +239,7 @@ func (j *decider) addInventories(in *decide.Input, h *index.HubScope, renames *l
 		}
 		inv := j.inventoryOf(r, uids.of(r))
 		if j.awaits(r, inv.Node.UID, uids, renames) {
-			j.decided.restarts[r.Key()] = !j.Selected // its row goes on
+			j.decided.restarts[r.Key()] = !j.Selected // another node continues its row
 			continue
 		}
 		in.Inventories = append(in.Inventories, inv)

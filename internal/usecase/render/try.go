@@ -88,7 +88,7 @@ func valueOf(n *lynq.Node, _ []string) (any, error) {
 }
 
 // compileTried replaces the objects of the only chosen form by one with the template. It
-// refuses templates that show a secret column, because the result goes to a terminal.
+// refuses a template with a secret column, because a terminal shows the value.
 func (o *Options) compileTried(inputs *load.Inputs, t Template) (*render.Program, error) {
 	all := load.AllPrograms(inputs.Hubs)
 	if len(all) != 1 {

@@ -56,11 +56,9 @@ func driftOf(o *Object, r *inventory.Entry, l *tracking.Live) drifting {
 	switch {
 	case l.Intact:
 		return driftNone
-	case l.Retired:
-		return driftPossible // a write says what is wrong
 	case o.Applied(r.Adopted):
 		return appliedDrift(o, r, l)
-	case l.ResourceVersion == r.ResourceVersion:
+	case l.ResourceVersion == r.ResourceVersion && !l.Retired:
 		return driftNone
 	case r.Fields != "" && l.Own(r.Defaults) != r.Fields:
 		return driftCertain
@@ -74,7 +72,7 @@ func appliedDrift(o *Object, r *inventory.Entry, l *tracking.Live) drifting {
 	switch {
 	case l.Fields == "" || l.Fields != r.Fields || l.Updated || o.Overrides(l), o.contested(l):
 		return driftCertain
-	case unrecorded(r, l):
+	case unrecorded(r, l), l.Retired: // a write of a retired version says what is wrong
 		return driftPossible
 	}
 	return driftNone

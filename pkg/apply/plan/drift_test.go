@@ -43,6 +43,8 @@ func TestDrift(t *testing.T) {
 		"applied, others wrote last":         {lynq.PatchApply, func(s *plan.Step) { rewritten(s); s.Live.Generation = 2 }, no},
 		"confirmed by the server":            {lynq.PatchApply, func(s *plan.Step) { s.Live.Updated, s.Live.Intact = true, true }, no},
 		"applied, in a retired version":      {lynq.PatchApply, func(s *plan.Step) { s.Live.Retired = true }, possible},
+		"applied, retired, fields are taken": {lynq.PatchApply, func(s *plan.Step) { s.Live.Retired, s.Live.Fields = true, "fewer" }, certain},
+		"merged, in a retired version":       {lynq.PatchMerge, func(s *plan.Step) { s.Live.Retired = true }, possible},
 		"override, kubectl has fields":       {lynq.PatchOverride, func(s *plan.Step) { s.Live.ClientSide = true }, certain},
 		"override, kubectl has none":         {lynq.PatchOverride, func(*plan.Step) {}, no},
 		"apply, kubectl has fields":          {lynq.PatchApply, func(s *plan.Step) { s.Live.ClientSide = true }, no},
