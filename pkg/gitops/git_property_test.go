@@ -27,6 +27,7 @@ type repository struct {
 	a       Arrangement
 	at      string
 	renames bool // Git detects renames
+	minute  int  // of Git's clock
 	sum     *attacked
 }
 
@@ -60,14 +61,24 @@ func (g *repository) arrange() {
 // git runs Git, and reports whether it succeeded.
 func (g *repository) git(args ...string) bool {
 	g.t.Helper()
+	_, err := g.output(args...)
+	return err == nil
+}
+
+// output runs Git, and returns what it prints. Each command is a minute later than the last
+// one, so that a seed's commits have the same ids in each run.
+func (g *repository) output(args ...string) (string, error) {
 	if !g.renames {
 		args = append([]string{"-c", "merge.renames=false", "-c", "diff.renames=false"}, args...)
 	}
+	g.minute++
+	date := fmt.Sprintf("%d +0000", g.now.Unix()+int64(60*g.minute))
 	c := exec.Command("git", args...)
 	c.Dir = g.root
 	c.Env = append(os.Environ(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
-		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_EDITOR=true", "LC_ALL=C")
-	return c.Run() == nil
+		"GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_EDITOR=true", "LC_ALL=C")
+	out, err := c.Output()
+	return string(out), err
 }
 
 func (g *repository) commit() {
@@ -135,13 +146,6 @@ func (g *repository) choose() {
 		}
 		g.write(name, strings.Join(lines, ""))
 	}
-}
-
-func (g *repository) output(args ...string) (string, error) {
-	c := exec.Command("git", args...)
-	c.Dir = g.root
-	out, err := c.Output()
-	return string(out), err
 }
 
 // idle reports whether Git is in no operation.
@@ -403,6 +407,39 @@ func (g *repository) why() (all []string) {
 	return all
 }
 
+// survive makes a seed's history, and returns the id of its last commit.
+func survive(t *testing.T, seed uint64, sum *attacked) string {
+	t.Helper()
+	g := newRepository(t, seed, sum)
+	for step := range 5 {
+		g.at = fmt.Sprintf("seed %d, step %d", seed, step)
+		if step > 0 && g.IntN(2) == 0 {
+			g.operate()
+		}
+		g.turn()
+		if g.IntN(4) == 0 {
+			g.converge()
+			g.commit()
+		}
+	}
+	g.converge()
+	g.commit()
+	id, err := g.output("rev-parse", "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// TestGitHistoryRepeats makes a history twice. All files and commits are the same, so that
+// the seed of a failed history repeats it.
+func TestGitHistoryRepeats(t *testing.T) {
+	var sum attacked
+	if once, again := survive(t, 5, &sum), survive(t, 5, &sum); once != again || sum.killed == 0 {
+		t.Errorf("commits %s and %s after %d kills", once, again, sum.killed)
+	}
+}
+
 // TestTreeSurvivesGit makes random runs on a tree in a Git repository, some of them killed
 // or narrowed, and merges, rebases, cherry-picks and reverts their commits. LYNQCTL_TREE_GIT
 // says how many histories, and LYNQCTL_TREE_SEED the first seed.
@@ -418,19 +455,7 @@ func TestTreeSurvivesGit(t *testing.T) {
 	}
 	for _, seed := range seeds {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
-			g := newRepository(t, seed, &sum)
-			for step := range 5 {
-				g.at = fmt.Sprintf("seed %d, step %d", seed, step)
-				if step > 0 && g.IntN(2) == 0 {
-					g.operate()
-				}
-				g.turn()
-				if g.IntN(4) == 0 {
-					g.converge()
-					g.commit()
-				}
-			}
-			g.converge()
+			survive(t, seed, &sum)
 		})
 	}
 	t.Logf("%d histories: %+v", histories, sum)

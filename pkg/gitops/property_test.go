@@ -68,13 +68,15 @@ func (m *mortal) MkdirAll(name string) error {
 	return m.live(do, do)
 }
 
-// killed runs until a step. It returns false if the run ended before.
+// killed runs until a step. It returns false if the run ended before. It writes one file
+// after the other, so that a step is the same in each run of a test.
 func (s *site) killed(in *Input, step int) bool {
 	s.Helper()
 	d, p := s.plan(in)
 	if d.root == nil {
 		return false
 	}
+	d.writers = 1
 	err := d.write(context.Background(), p, &mortal{medium: &quickFolder{diskFolder{root: d.root}}, left: step})
 	if err != nil && !errors.Is(err, errKilled) {
 		s.Fatal(err)

@@ -36,6 +36,9 @@ type Dir struct {
 	// index is the digest of the index file that it read.
 	index index.Digest
 	most  int64 // the largest index, in bytes
+	// writers is the number of files to write in parallel, because a disk can sync several in
+	// the time of one.
+	writers int
 }
 
 // OpenDir opens a folder. A missing folder counts as empty, and Write creates it.
@@ -44,7 +47,7 @@ func OpenDir(name string) (*Dir, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	return &Dir{name: name, root: root, most: maxIndex}, nil
+	return &Dir{name: name, root: root, most: maxIndex, writers: 8}, nil
 }
 
 // Close closes the folder.

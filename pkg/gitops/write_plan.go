@@ -20,10 +20,6 @@ import (
 // tree. It exists only during a run.
 const workFolder = ".lynqctl-tmp"
 
-// writers is the number of files to write in parallel, because a disk can sync several in
-// the time of one.
-const writers = 8
-
 // ErrChanged means that another run has written to the tree since this run read the index.
 var ErrChanged = errors.New("another run has written to it in the meantime (run again)")
 
@@ -283,7 +279,7 @@ func (w *writer) writeAll(ctx context.Context, steps []*Step) error {
 			return &WriteError{Path: w.fullPath(folder), Err: err}
 		}
 	}
-	return parallel(ctx, writers, len(steps), func(i int) error { return w.replace(steps[i].Path, steps[i].File.Bytes) })
+	return parallel(ctx, w.writers, len(steps), func(i int) error { return w.replace(steps[i].Path, steps[i].File.Bytes) })
 }
 
 // replace replaces a file atomically. The disk has the whole content before the file gets
