@@ -159,6 +159,47 @@ func (in *Input) lostOf(p *Plan, placed map[lynq.Ref]bool, blocked map[lynq.Ref]
 	return refusals
 }
 
+// tellForced says which objects of files that others changed leave the tree with --force. The
+// index lacks them, so that no guard counts them then.
+func (p *Plan) tellForced() {
+	if p.Count(ActionConflict) == 0 {
+		return
+	}
+	placed := map[lynq.Ref]bool{}
+	place := func(objects []index.ObjectKey) {
+		for _, k := range objects {
+			placed[k.Ref] = true
+		}
+	}
+	for _, e := range p.Kept {
+		place(e.Objects)
+	}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if s.File != nil {
+			place(s.File.Objects)
+		}
+		if s.Action == ActionConflict {
+			place(s.Old.Objects)
+		}
+	}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if s.Action != ActionConflict || s.File == nil && s.listedBy == "" {
+			continue
+		}
+		var lost []string
+		for _, k := range s.has(true) {
+			if !placed[k.Ref] {
+				lost = append(lost, k.Full())
+			}
+		}
+		if len(lost) > 0 {
+			s.Why += "; with --force, " + phrase.Some(lost) + " would leave the tree"
+		}
+	}
+}
+
 // know notes the objects in the index that guards count.
 func (in *Input) know(known map[lynq.Ref]bool) {
 	for i := range in.Index.Entries {

@@ -140,3 +140,28 @@ func TestLostBesideKept(t *testing.T) {
 		}
 	}
 }
+
+// TestLostByForce says which object leaves the tree with --force, because Git merged it into
+// another node's file. Its row left, and a run without --force kept the file.
+func TestLostByForce(t *testing.T) {
+	t.Parallel()
+	const merged, claim = "bolt-web/persistentvolumeclaim-other.yaml", "PersistentVolumeClaim/default/data"
+	for _, renders := range []bool{false, true} {
+		s := newSite(t)
+		nodes := []*Node{volumeNode("crm", "acme", "data"), volumeNode("crm", "bolt", "other")}
+		s.run(inputOf(nodes))
+		s.write(merged, s.files()["acme-web/persistentvolumeclaim-data.yaml"])
+		if !renders {
+			nodes[0] = volumeNode("crm", "acme", "")
+			removeFiles(t, filepath.Join(s.dir, "acme-web", "persistentvolumeclaim-data.yaml"))
+		}
+		p := s.run(inputOf(nodes))
+		want := "it was changed since lynqctl wrote it"
+		if !renders {
+			want += "; with --force, " + claim + " would leave the tree"
+		}
+		if all := p.Of(ActionConflict); len(all) != 1 || all[0].Path != merged || all[0].Why != want {
+			t.Errorf("renders %v: %+v", renders, all)
+		}
+	}
+}

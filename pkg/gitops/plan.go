@@ -122,6 +122,7 @@ func Compare(in *Input, l *Layout, disk *Disk, force bool) *Plan {
 	}
 	slices.SortFunc(p.Steps, func(a, b Step) int { return strings.Compare(a.Path, b.Path) })
 	p.keepListed()
+	p.tellForced()
 	return p
 }
 
