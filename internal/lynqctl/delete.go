@@ -35,7 +35,7 @@ func (f *removalFlags) register(flags *pflag.FlagSet) {
 }
 
 func (f *removalFlags) check() error {
-	if err := session.CheckNamespace(f.namespace); err != nil {
+	if err := session.CheckKeptTo(&f.options.Access, f.namespace); err != nil {
 		return err
 	}
 	err := errors.Join(f.run.Check(), cmdflags.CheckTimeout(f.options.Timeout))
@@ -53,6 +53,7 @@ type deleteFlags struct {
 
 func (f *deleteFlags) register(flags *pflag.FlagSet, of string) {
 	f.removal.register(flags)
+	cmdflags.RegisterKeptTo(flags, &f.removal.options.Access)
 	flags.Lookup("namespace").Usage = of
 	f.plan.Register(flags, "delete")
 	flags.StringVar(&f.cascade, "cascade", "background", "how to delete dependents: background, foreground (wait until everything is gone), or orphan (keep every object)")

@@ -46,6 +46,7 @@ func newDiffFlags(command string) diffFlags {
 // register registers the flags of diff.
 func (f *diffFlags) register(flags *pflag.FlagSet) {
 	f.Render.RegisterCluster(flags)
+	cmdflags.RegisterKeptTo(flags, &f.Render.Options.Access)
 	flags.StringVarP(&f.format, "output", "o", f.format, "output format: diff, name, markdown (for a pull request), html (a page for a browser), or json (one object per line)")
 	f.RegisterChoice(flags)
 	flags.StringVar(&f.expand, "expand", "", "show each object of a group of changes, by the group's number; without a number, of all groups")

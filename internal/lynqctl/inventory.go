@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/cli"
+	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
@@ -81,7 +82,10 @@ func (f *inventoryFlags) view(failedOnly bool) *views.NodeView {
 }
 
 // check checks the flags, and finds the namespace.
-func (f *inventoryFlags) check() error {
+func (f *inventoryFlags) check() error { return f.checkIn(session.NamespaceMeant) }
+
+// checkIn works like check, with a function that finds the namespace.
+func (f *inventoryFlags) checkIn(meant func(access *kube.Access, namespace string, everywhere bool) (string, error)) error {
 	if err := errors.Join(f.print.Check(), cmdflags.CheckTimeout(f.options.Timeout)); err != nil {
 		return err
 	}
@@ -89,7 +93,6 @@ func (f *inventoryFlags) check() error {
 	if f.options.Selector, err = cmdflags.ParseSelector(f.selector); err != nil {
 		return err
 	}
-	namespace, err := session.NamespaceMeant(&f.options.Access, f.options.Namespace, f.all)
-	f.options.Namespace = namespace
+	f.options.Namespace, err = meant(&f.options.Access, f.options.Namespace, f.all)
 	return err
 }

@@ -128,7 +128,7 @@ const farAway = `    - id: far
       spec: {apiVersion: v1, kind: ConfigMap, data: {plan: gold}}
 `
 
-func newTenant(t *testing.T, managers *apiserver.Managers) *tenant {
+func newTenant(t *testing.T, managers *apiserver.Managers, flags ...string) *tenant {
 	t.Helper()
 	p := &tenant{answered: newAnswered(t, managers, answer{}, nil)}
 	var err error
@@ -141,7 +141,7 @@ func newTenant(t *testing.T, managers *apiserver.Managers) *tenant {
 	}
 	p.write(t, "form.yaml", tenantForm)
 	p.write(t, "rows.csv", "id\na\nb\n")
-	code, said := p.run(t, "rbac", "-f", p.dir, "--for", "apply", "--namespaces", "shop", "-o", "json")
+	code, said := p.run(t, append([]string{"rbac", "-f", p.dir, "--namespaces", "shop", "-o", "json"}, flags...)...)
 	if code != 0 {
 		t.Fatal(said)
 	}
@@ -210,7 +210,7 @@ func TestKeepToNamespaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newTenant(t, managers)
+	p := newTenant(t, managers, "--for", "apply")
 	for _, run := range []struct {
 		rows string
 		args []string
@@ -247,13 +247,13 @@ func TestKeepToNamespacesRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, rule := range newTenant(t, managers).rules {
+	for i, rule := range newTenant(t, managers, "--for", "apply").rules {
 		if slices.Contains(rule.Resources, "lynqnodes") || slices.Contains(rule.Resources, "namespaces") || slices.Contains(rule.ResourceNames, "lynqplans-crm") {
 			continue // for clusters with the operator, and for plan files
 		}
 		for _, verb := range rule.Verbs {
 			t.Run(fmt.Sprint(rule.Resources, rule.ResourceNames, verb), func(t *testing.T) {
-				p := newTenant(t, managers)
+				p := newTenant(t, managers, "--for", "apply")
 				code, said := p.runAs(t, p.without(i, verb), "apply", "-f", p.dir, "--namespaces", "shop")
 				if code != 0 || strings.Contains(said, "cannot") {
 					return
@@ -288,7 +288,7 @@ func TestKeepToNamespacesUnseen(t *testing.T) {
 			"the object is other": {tenantForm + strings.Replace(farAway, "gold", "free", 1), "id\na\nb\n"},
 		} {
 			t.Run(name, func(t *testing.T) {
-				p := newTenant(t, managers)
+				p := newTenant(t, managers, "--for", "apply")
 				p.write(t, "form.yaml", tenantForm+farAway)
 				if code, said := p.run(t, "apply", "-f", p.dir); code != 0 {
 					t.Fatal(said)
@@ -320,7 +320,7 @@ func TestKeepToNamespacesUnseen(t *testing.T) {
 	})
 
 	t.Run("objects without a namespace", func(t *testing.T) {
-		p := newTenant(t, managers)
+		p := newTenant(t, managers, "--for", "apply")
 		p.write(t, "form.yaml", tenantForm+"  namespaces:\n    - {id: own, nameTemplate: \"own-{{ .uid }}\", spec: {apiVersion: v1, kind: Namespace}}\n")
 		if code, said := p.run(t, "apply", "-f", p.dir); code != 0 {
 			t.Fatal(said)
@@ -338,7 +338,7 @@ func TestKeepToNamespacesUnseen(t *testing.T) {
 	})
 
 	t.Run("nobody's object elsewhere", func(t *testing.T) {
-		p := newTenant(t, managers)
+		p := newTenant(t, managers, "--for", "apply")
 		there := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a"}}}
 		away := p.objects.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("away")
 		before, err := away.Create(t.Context(), there, metav1.CreateOptions{})
@@ -356,7 +356,7 @@ func TestKeepToNamespacesUnseen(t *testing.T) {
 	})
 
 	t.Run("nodes of a form elsewhere", func(t *testing.T) {
-		p := newTenant(t, managers)
+		p := newTenant(t, managers, "--for", "apply")
 		elsewhere := strings.Replace(tenantForm, "metadata: {name: web}", "metadata: {name: web, namespace: away}", 1)
 		p.write(t, "form.yaml", elsewhere)
 		if code, said := p.run(t, "apply", "-f", p.dir); code != 0 {
@@ -375,7 +375,7 @@ func TestKeepToNamespacesUnseen(t *testing.T) {
 	})
 
 	t.Run("tombstones", func(t *testing.T) {
-		p := newTenant(t, managers)
+		p := newTenant(t, managers, "--for", "apply")
 		if code, said := p.run(t, "apply", "-f", p.dir); code != 0 {
 			t.Fatal(said)
 		}

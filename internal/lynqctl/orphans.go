@@ -43,6 +43,7 @@ type orphanFlags struct {
 func (f *orphanFlags) register(flags *pflag.FlagSet) {
 	q := &f.list.Query
 	f.list.Access.Register(flags)
+	cmdflags.RegisterKeptTo(flags, &f.list.Access)
 	flags.StringVarP(&f.namespace, "namespace", "n", "", "namespace (default: from the kubeconfig context)")
 	flags.BoolVarP(&f.all, "all-namespaces", "A", false, "search all namespaces, and objects without a namespace")
 	flags.StringVarP(&f.selector, "selector", "l", "", "limit to objects that match this label selector")
@@ -80,7 +81,8 @@ func (f *orphanFlags) check(now time.Time) error {
 	if err := cmdflags.CheckTimeout(f.list.Timeout); err != nil {
 		return err
 	}
-	q.Namespace, err = session.NamespaceMeant(&f.list.Access, f.namespace, f.all)
+	q.Namespace, err = session.NamespacesMeant(&f.list.Access, f.namespace, f.all)
+	q.Within = f.list.Access.Namespaces
 	return err
 }
 

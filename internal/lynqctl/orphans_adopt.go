@@ -40,6 +40,7 @@ named, the exit code is 2 and nothing changed.`,
 	}
 	flags := cmd.Flags()
 	f.Render.RegisterCluster(flags)
+	cmdflags.RegisterKeptTo(flags, &f.Render.Options.Access)
 	f.Run.Register(flags)
 	flags.StringSliceVar(&f.Render.Nodes, "node", nil, "limit to these nodes (as shown by 'lynqctl status')")
 	flags.BoolVar(&f.everything, "all", false, "adopt every orphan that your rows and forms render")

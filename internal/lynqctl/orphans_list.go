@@ -1,6 +1,7 @@
 package lynqctl
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -60,9 +61,14 @@ func (a *app) orphansList(ctx context.Context, f *orphanFlags, p *cmdflags.Print
 	}
 	l := views.OrphanList(found.Orphans, now)
 	l.Warnings = found.Warnings()
-	l.Empty = "No orphans found in any namespace"
-	if namespace := f.list.Query.Namespace; namespace != "" {
-		l.Empty = "No orphans found in namespace " + namespace + " (-A looks in all)"
+	switch q := &f.list.Query; {
+	case len(q.Within) > 0:
+		l.Empty = "No orphans found in " + cmp.Or(q.Namespace, strings.Join(q.Within, ", "))
+		l.Footer = append(l.Footer, "--namespaces leaves out objects elsewhere, and objects without a namespace")
+	case q.Namespace != "":
+		l.Empty = "No orphans found in namespace " + q.Namespace + " (-A looks in all)"
+	default:
+		l.Empty = "No orphans found in any namespace"
 	}
 	if except := found.Except(); except != "" {
 		l.Empty += except

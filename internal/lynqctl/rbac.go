@@ -72,7 +72,7 @@ Exit codes:
 	cmdflags.RegisterInputs(flags, &f.Apply.Inputs)
 	flags.StringVarP(&f.Apply.Namespace, "namespace", "n", "", "namespace for all nodes (overrides your files)")
 	f.Apply.Access.Register(flags)
-	flags.StringSliceVar(&f.Namespaces, "namespaces", nil, "print Roles for 'apply --namespaces' with these namespaces, and no ClusterRole")
+	flags.StringSliceVar(&f.Namespaces, "namespaces", nil, "print Roles for commands with '--namespaces' and these namespaces, and no ClusterRole")
 	cmdflags.RegisterTimeout(flags, &f.Apply.Timeout)
 	flags.StringSliceVar(&f.purposes, "for", f.purposes, "commands to grant permissions for: "+joined(rbac.Purposes()))
 	flags.StringVar(&f.account, "service-account", "", "bind the roles to this ServiceAccount (NAMESPACE/NAME)")
@@ -159,19 +159,12 @@ func (f *rbacFlags) options() (account rbac.Account, err error) {
 	return account, errors.Join(f.checkKeptTo(), cmdflags.CheckTimeout(f.Apply.Timeout))
 }
 
-// checkKeptTo checks -n and --namespaces, and that the commands take --namespaces.
+// checkKeptTo checks -n and --namespaces.
 func (f *rbacFlags) checkKeptTo() error {
 	kept := kube.Access{Namespaces: f.Namespaces}
-	if err := session.CheckKeptTo(&kept, f.Apply.Namespace); err != nil || len(f.Namespaces) == 0 {
-		return err
-	}
+	err := session.CheckKeptTo(&kept, f.Apply.Namespace)
 	f.Namespaces = kept.Namespaces
-	for _, p := range f.For {
-		if p != rbac.Apply {
-			return session.BadUsage(fmt.Errorf("--namespaces: only apply takes it, so --for %s needs permissions in the whole cluster (pass --for apply)", p))
-		}
-	}
-	return nil
+	return err
 }
 
 // checkRights shows which permissions the user lacks.

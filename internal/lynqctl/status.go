@@ -31,6 +31,7 @@ type statusFlags struct {
 
 func (f *statusFlags) register(flags *pflag.FlagSet) {
 	f.inventoryFlags.register(flags)
+	cmdflags.RegisterKeptTo(flags, &f.options.Access)
 	f.registerIgnore(flags)
 	f.registerSelector(flags)
 	flags.BoolVar(&f.failed, "failed", false, "show only nodes that aren't ready")
@@ -180,7 +181,7 @@ func (f *statusFlags) view() *views.NodeView {
 
 // check checks the flags.
 func (f *statusFlags) check() error {
-	if err := f.inventoryFlags.check(); err != nil || !f.watch {
+	if err := f.checkIn(session.NamespacesMeant); err != nil || !f.watch {
 		return err
 	}
 	return f.print.CheckWatch()

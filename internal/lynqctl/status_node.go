@@ -47,6 +47,7 @@ Exit codes:
 		},
 	}
 	f.register(cmd.Flags())
+	cmdflags.RegisterKeptTo(cmd.Flags(), &f.options.Access)
 	f.registerIgnore(cmd.Flags())
 	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "keep watching for changes, until interrupted or --timeout")
 	return cmd

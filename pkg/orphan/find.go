@@ -29,6 +29,9 @@ type Query struct {
 	// Namespace limits the search. With "", Find searches all namespaces, and objects
 	// without a namespace.
 	Namespace string
+	// Within are the only namespaces in which the user has permissions, none for all. With
+	// them, Find looks for no objects without a namespace.
+	Within []string
 	// Selector is a label selector. Empty selects every object.
 	Selector string
 	Filter
@@ -46,6 +49,14 @@ type Query struct {
 
 // DefaultAtOnce is the limit of parallel requests if a Query sets none.
 const DefaultAtOnce = 32
+
+// namespaces returns the namespaces that Find lists, "" for all.
+func (q *Query) namespaces() []string {
+	if q.Namespace != "" || len(q.Within) == 0 {
+		return []string{q.Namespace}
+	}
+	return q.Within
+}
 
 // Found lists the orphans that Find found.
 type Found struct {
@@ -111,7 +122,7 @@ func (s *search) discover(ctx context.Context) error {
 		s.unreadable.add(Unreadable{Verb: verbDiscover, Err: err})
 	}
 	s.kinds = slices.DeleteFunc(slices.Clone(kinds), func(r lynq.APIResource) bool {
-		return s.query.Namespace != "" && !r.Namespaced
+		return s.query.namespaces()[0] != "" && !r.Namespaced
 	})
 	return nil
 }
@@ -135,14 +146,16 @@ func (s *search) list(ctx context.Context) (marked, tracked []seen, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	n := len(s.kinds)
+	n := len(lists) / len(selectors)
 	return slices.Concat(lists[:n]...), slices.Concat(lists[n:]...), nil
 }
 
-// listEach lists all kinds with one selector after the other.
+// listEach lists all kinds in each namespace, with one selector after the other.
 func (s *search) listEach(ctx context.Context, selectors []string) ([][]seen, error) {
 	ctx = write.Surveying(ctx)
-	lists := make([][]seen, len(selectors)*len(s.kinds))
+	namespaces := s.query.namespaces()
+	each := len(namespaces) * len(s.kinds)
+	lists := make([][]seen, len(selectors)*each)
 	var done atomic.Int64
 	err := s.parallel(ctx, len(lists), func(ctx context.Context, i int) error {
 		defer func() {
@@ -150,11 +163,11 @@ func (s *search) listEach(ctx context.Context, selectors []string) ([][]seen, er
 				s.query.Progress(int(n), len(lists))
 			}
 		}()
-		kind, selector := &s.kinds[i%len(s.kinds)], selectors[i/len(s.kinds)]
+		kind, namespace, selector := &s.kinds[i%len(s.kinds)], namespaces[i%each/len(s.kinds)], selectors[i/each]
 		if s.query.Selector != "" {
 			selector += "," + s.query.Selector
 		}
-		err := s.List(ctx, *kind, s.query.Namespace, selector, func(m *metav1.PartialObjectMetadata) func() {
+		err := s.List(ctx, *kind, namespace, selector, func(m *metav1.PartialObjectMetadata) func() {
 			object := seeing(kind, m)
 			return func() { lists[i] = append(lists[i], object) }
 		})

@@ -44,7 +44,7 @@ func (s *search) strand(ctx context.Context, tracked []seen, found *Found) error
 	if s.query.Selector != "" || !within(s.query.Reasons, ReasonGone) {
 		return nil
 	}
-	gone, err := s.gone(ctx, b.unseen(tracked, s.query.Namespace))
+	gone, err := s.gone(ctx, b.unseen(tracked, s.query.namespaces()))
 	found.Orphans = append(found.Orphans, gone...)
 	return err
 }
@@ -53,7 +53,7 @@ func (s *search) strand(ctx context.Context, tracked []seen, found *Found) error
 // those of the query's namespace. It returns nil and notes the failure if it may read
 // none.
 func (s *search) readRecords(ctx context.Context, found *Found) (*recordSet, error) {
-	namespace := ""
+	namespace, only := "", s.query.Within
 	inventories, err := s.query.Stranded.AllNodes(ctx, "")
 	if apierrors.IsForbidden(err) {
 		s.unreadable.add(Unreadable{Verb: verbRecord, Err: err})
@@ -63,6 +63,7 @@ func (s *search) readRecords(ctx context.Context, found *Found) (*recordSet, err
 		if inventories, err = s.query.Stranded.AllNodes(ctx, namespace); apierrors.IsForbidden(err) {
 			return nil, nil
 		}
+		only = []string{namespace}
 	}
 	var broken *inventory.BrokenError
 	if errors.As(err, &broken) {
@@ -76,7 +77,7 @@ func (s *search) readRecords(ctx context.Context, found *Found) (*recordSet, err
 	}
 	var ignored trust.Ignored
 	inventories, found.Broken, ignored = counting.Split(inventories, found.Broken)
-	b := newRecordSet(inventories, found.Broken, namespace)
+	b := newRecordSet(inventories, found.Broken, only)
 	for _, key := range ignored.Nodes() {
 		b.broken[inventory.ID(key.Namespace, inventory.Name(key.Name))] = true
 	}
@@ -106,8 +107,8 @@ func (s *search) asked(ignored trust.Ignored) trust.Ignored {
 // recordSet indexes inventories.
 type recordSet struct {
 	inventories []*inventory.Inventory
-	// only is the one namespace whose inventories were read. It is "" for all.
-	only string
+	// only are the namespaces whose inventories were read, none for all.
+	only []string
 	// refs and uids identify the objects that inventories list.
 	refs map[lynq.Ref]bool
 	uids map[types.UID]bool
@@ -117,7 +118,7 @@ type recordSet struct {
 	broken map[string]bool
 }
 
-func newRecordSet(inventories []*inventory.Inventory, broken []*inventory.UnreadableError, only string) *recordSet {
+func newRecordSet(inventories []*inventory.Inventory, broken []*inventory.UnreadableError, only []string) *recordSet {
 	b := &recordSet{
 		inventories: inventories, only: only,
 		refs: map[lynq.Ref]bool{}, uids: map[types.UID]bool{},
@@ -174,12 +175,12 @@ func (b *recordSet) nodeOf(s *seen) (node lynq.NodeKey, ours bool) {
 // unknown reports whether the entries of a node's inventory are unknown.
 func (b *recordSet) unknown(node lynq.NodeKey, partOf string) bool {
 	return b.broken[partOf] || b.broken[inventory.ID(node.Namespace, inventory.Name(node.Name))] ||
-		b.only != "" && node.Namespace != b.only
+		len(b.only) > 0 && !slices.Contains(b.only, node.Namespace)
 }
 
-// unseen returns the entries whose objects existed and are not among the tracked ones. A
-// namespace limits the result, unless it is "".
-func (b *recordSet) unseen(tracked []seen, namespace string) []Orphan {
+// unseen returns the entries whose objects existed in the namespaces, "" for all, and are
+// not among the tracked ones.
+func (b *recordSet) unseen(tracked []seen, namespaces []string) []Orphan {
 	there := make(map[lynq.Ref]bool, len(tracked))
 	for i := range tracked {
 		there[tracked[i].live.Ref] = true
@@ -188,7 +189,7 @@ func (b *recordSet) unseen(tracked []seen, namespace string) []Orphan {
 	for _, inv := range b.inventories {
 		for i := range inv.Entries {
 			r := &inv.Entries[i]
-			if r.UID == "" || there[r.Ref] || namespace != "" && r.Namespace != namespace {
+			if r.UID == "" || there[r.Ref] || namespaces[0] != "" && !slices.Contains(namespaces, r.Namespace) {
 				continue
 			}
 			_, version := lynq.SplitAPIVersion(r.APIVersion)

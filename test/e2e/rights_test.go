@@ -38,7 +38,9 @@ type rightsCase struct {
 	// allKinds is set if the needed permissions depend on the existing kinds, so that no
 	// other test may define some meanwhile.
 	allKinds bool
-	on       *harness.Shared
+	// kept lets the commands keep to the namespace, with Roles alone.
+	kept bool
+	on   *harness.Shared
 }
 
 func rightsCases() map[string]rightsCase {
@@ -61,9 +63,12 @@ func rightsCases() map[string]rightsCase {
 		// Other cases test permissions other than those for Leases.
 		"shards":     {folder: "testdata/rights/one", flags: "--for apply,delete --shards 3", does: (*rightsShop).shards, spared: func(r right) bool { return !locks(r) || r.short() == "delete leases" }},
 		"quickstart": {folder: "../../examples/quickstart", form: "web", flags: "--include-data", does: every, spared: bound, whole: true},
-		"repairs":    {folder: "testdata/rights/one", flags: "--for apply,delete", does: (*rightsShop).repairs, spared: all},
-		"shop":       {folder: "../../examples/shop/forms", form: "web", flags: "--include-data", does: every, spared: bound, whole: true},
-		"cronjob":    {folder: "../../examples/cronjob/forms", form: "web", flags: "--include-data", does: every, spared: bound, whole: true},
+		// TestKeepToNamespacesEach takes each verb away.
+		"kept":        {folder: "../../examples/quickstart", form: "web", flags: "--include-data", kept: true, does: every, spared: all},
+		"kept status": {folder: "../../examples/quickstart", form: "web", flags: "--for status,diff --optional", kept: true, does: (*rightsShop).keptLooks, spared: all},
+		"repairs":     {folder: "testdata/rights/one", flags: "--for apply,delete", does: (*rightsShop).repairs, spared: all},
+		"shop":        {folder: "../../examples/shop/forms", form: "web", flags: "--include-data", does: every, spared: bound, whole: true},
+		"cronjob":     {folder: "../../examples/cronjob/forms", form: "web", flags: "--include-data", does: every, spared: bound, whole: true},
 	}
 }
 
@@ -252,6 +257,9 @@ func (r *rightsShop) account() string { return "system:serviceaccount:" + r.Name
 func (r *rightsShop) printed(t *testing.T) []role {
 	t.Helper()
 	args := append([]string{"rbac", "-f", r.dir, "-o", "json", "--service-account", r.Namespace + "/robot", "--name", r.Namespace}, strings.Fields(r.flags)...)
+	if r.kept {
+		args = append(args, "--namespaces", r.Namespace)
+	}
 	p := r.start(t, args...)
 	p.want(t, 0)
 	var list struct{ Items []role }
@@ -309,6 +317,9 @@ func (r *rightsShop) fails(t *testing.T, commands ...string) string {
 func (r *rightsShop) as(t *testing.T, command string) *running {
 	t.Helper()
 	command = strings.NewReplacer("INPUTS", r.dir+" --source csv:"+filepath.Join(r.dir, "rows.csv"), "HUB", r.hub(), "NODE", r.node(), "PLAN", filepath.Join(r.dir, "plan.json")).Replace(command)
+	if r.kept {
+		command = strings.ReplaceAll(command, " -A", "") + " --namespaces " + r.Namespace
+	}
 	p := r.start(t, append(strings.Fields(command), "--as="+r.account(), "--timeout=1m")...)
 	<-p.done
 	return p
@@ -328,6 +339,12 @@ func (r *rightsShop) looks(t *testing.T) string {
 	return r.fails(t, "status", "status --recorded", "status node NODE", "inventory list", "inventory show NODE",
 		"inventory verify --recorded-only", "apply -f INPUTS --dry-run=client", "delete node NODE --dry-run=client",
 		"finalize --dry-run=client")
+}
+
+// keptLooks runs the commands that write nothing and keep to a namespace.
+func (r *rightsShop) keptLooks(t *testing.T) string {
+	r.start(t, "apply", "-f", r.dir, "--source", "csv:"+filepath.Join(r.dir, "rows.csv")).want(t, 0) // as the administrator
+	return r.fails(t, "status", "status node NODE", "status hub HUB", "diff -f INPUTS")
 }
 
 func (r *rightsShop) diffs(t *testing.T) string {

@@ -41,6 +41,7 @@ const (
 
 func (f *watchFlags) register(flags *pflag.FlagSet) {
 	f.apply.Render.RegisterCluster(flags)
+	cmdflags.RegisterKeptTo(flags, &f.apply.Render.Options.Access)
 	cmdflags.RegisterStrict(flags, &f.apply.Render.Options.Inputs)
 	flags.IntVar(&f.apply.Run.Concurrency, "concurrency", f.apply.Run.Concurrency, "number of nodes to process in parallel")
 	flags.BoolVar(&f.apply.Run.Events, "events", f.apply.Run.Events, "emit Kubernetes events")

@@ -168,7 +168,7 @@ func (j *Job) LoadHubs(ctx context.Context) error {
 		if record == nil {
 			record = j.newHub(h.Key)
 		}
-		if err := Covered(j.Client.Namespaces(), h, record, j.Options.Nothing); err != nil {
+		if err := session.Covered(j.Client.Namespaces(), h.Key, record, h.Namespaces(), j.Options.Nothing); err != nil {
 			return err
 		}
 		j.Records[h.Key] = record

@@ -310,6 +310,9 @@ func (j *removalJob) choose(ctx context.Context) ([]*LeavingHub, error) {
 	}
 	for _, h := range hubs {
 		h.unrecorded = !all.recorded(h.HubKey)
+		if err := session.Covered(j.Client.Namespaces(), h.HubKey, all.hubRecord(h.HubKey), nil, "nothing changed"); err != nil {
+			return nil, err
+		}
 	}
 	return hubs, nil
 }

@@ -22,7 +22,7 @@ type AdoptOptions struct {
 // it couldn't adopt a named one.
 func Adopt(ctx context.Context, e *session.Engine, o *AdoptOptions) error {
 	return apply.WithJob(ctx, e, &o.Apply, func(ctx context.Context, j *apply.Job) error {
-		found, err := j.FindOrphans(ctx, orphan.Query{Now: time.Now(), Namespace: session.NamespaceOf(o.Named)})
+		found, err := j.FindOrphans(ctx, orphan.Query{Now: time.Now(), Namespace: session.NamespaceOf(o.Named), Within: j.Client.Namespaces()})
 		if err != nil {
 			return err
 		}

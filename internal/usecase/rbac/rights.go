@@ -44,7 +44,7 @@ func Of(ctx context.Context, e *session.Engine, o *Options) (*rbac.Rights, []lyn
 		return nil, nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: o.Apply.Nothing}
 	}
 	for _, h := range inputs.Hubs {
-		if err := apply.Covered(o.Namespaces, h, nil, o.Apply.Nothing); err != nil {
+		if err := session.Covered(o.Namespaces, h.Key, nil, h.Namespaces(), o.Apply.Nothing); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -41,22 +41,42 @@ func CheckKeptTo(access *kube.Access, namespace string) error {
 	return CheckNamespace(namespace)
 }
 
-// NamespaceMeant returns the namespace of -n, "" for all with -A, else the namespace of the
-// context.
+// NamespaceMeant returns the namespace of -n, "" for all with -A, else the only one of
+// --namespaces, else the namespace of the context.
 func NamespaceMeant(access *kube.Access, namespace string, everywhere bool) (string, error) {
-	switch err := CheckNamespace(namespace); {
+	within := access.Namespaces
+	switch err := CheckKeptTo(access, namespace); {
 	case err != nil:
 		return "", err
+	case everywhere && len(within) > 0:
+		return "", BadUsage(errors.New("-A and --namespaces exclude each other"))
 	case everywhere:
 		return "", nil
 	case namespace != "":
 		return namespace, nil
+	case len(within) == 1:
+		return within[0], nil
 	}
 	ns, err := access.Namespace()
 	if err != nil {
 		return "", BadUsage(err)
 	}
-	return cmp.Or(ns, "default"), nil
+	if ns = cmp.Or(ns, "default"); len(within) > 0 && !slices.Contains(within, ns) {
+		return "", BadUsage(fmt.Errorf("namespace %s of the context isn't in --namespaces %s (pass -n)", ns, strings.Join(within, ",")))
+	}
+	return ns, nil
+}
+
+// NamespacesMeant works like NamespaceMeant, for lists. It also returns "" for all of several
+// --namespaces.
+func NamespacesMeant(access *kube.Access, namespace string, everywhere bool) (string, error) {
+	if err := CheckKeptTo(access, namespace); err != nil {
+		return "", err
+	}
+	if namespace == "" && !everywhere && len(access.Namespaces) > 1 {
+		return "", nil
+	}
+	return NamespaceMeant(access, namespace, everywhere)
 }
 
 // OneOrAll works like NamespaceMeant, for use cases that change objects. They refuse -n

@@ -286,7 +286,7 @@ func idle(o *unstructured.Unstructured) bool {
 func (l *nodeLook) findOrphans(ctx context.Context) {
 	found, err := orphan.Find(ctx, l.client, orphan.Query{
 		Filter: orphan.Filter{Hubs: []string{l.inventory.Node.Hub.Name}, Nodes: []string{l.inventory.Node.String()}},
-		Now:    time.Now(),
+		Now:    time.Now(), Within: l.client.Namespaces(),
 	})
 	if err != nil {
 		l.warn("can't list orphans: %v", err)

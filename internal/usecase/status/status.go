@@ -38,7 +38,8 @@ type Status struct {
 	Hubs  []status.Hub
 	// Warnings name what lynqctl couldn't read.
 	Warnings []string
-	// Ignored are warnings about inventories that don't count.
+	// Ignored are warnings about inventories that don't count, or that --namespaces leaves
+	// out.
 	Ignored []string
 }
 
@@ -83,6 +84,7 @@ func (o *Options) look(ctx context.Context, client *kube.Client) (*Status, error
 	o.addUnrendered(s, shown)
 	status.Sort(s.Nodes)
 	s.Hubs = o.sum(s.Nodes, shown)
+	o.leftOut(s, shown)
 	return s, o.missing(ctx, records.Store, s)
 }
 
@@ -163,6 +165,22 @@ func (o *Options) sum(nodes []status.Node, hubs []*inventory.Hub) []status.Hub {
 	return sums
 }
 
+// leftOut notes the hubs with nodes in namespaces that --namespaces lacks.
+func (o *Options) leftOut(s *Status, hubs []*inventory.Hub) {
+	for _, h := range hubs {
+		outside := session.Outside(o.Access.Namespaces, h.Key(), h, nil)
+		if len(outside) == 0 {
+			continue
+		}
+		s.Ignored = append(s.Ignored, fmt.Sprintf("--namespaces leaves out the nodes of hub %s in %s", h.Key(), strings.Join(outside, ", ")))
+		for i := range s.Hubs {
+			if s.Hubs[i].Namespace == h.Namespace && s.Hubs[i].Name == h.Name {
+				s.Hubs[i].Partial = true
+			}
+		}
+	}
+}
+
 // showsHub reports whether the list shows a hub even if it has no nodes.
 func (o *Options) showsHub(key lynq.HubKey) bool {
 	return o.whole() && lynq.Names(o.Hubs).Choose(key.Namespace, key.Name)
@@ -208,7 +226,7 @@ func (o *Options) missing(ctx context.Context, store *store.Store, s *Status) er
 	for i := range s.Hubs {
 		h := &s.Hubs[i]
 		recorded := h.Nodes - h.Leaving
-		if h.Run == nil || recorded >= h.Run.Nodes {
+		if h.Run == nil || h.Partial || recorded >= h.Run.Nodes {
 			continue
 		}
 		if o.Namespace != "" {

@@ -59,11 +59,17 @@ func Follow(ctx context.Context, e *session.Engine, o *Options, show func(now ti
 		shown: map[lynq.NodeKey]status.Node{}, looked: make(chan look),
 	}
 	f.o.repeated = true
-	ended := make(chan error, 2)
+	namespaces := []string{o.Namespace}
+	if o.Namespace == "" && len(client.Namespaces()) > 0 {
+		namespaces = client.Namespaces()
+	}
+	ended := make(chan error, 1+len(namespaces))
 	go func() { ended <- f.lookOn(ctx) }()
-	go func() {
-		ended <- client.WatchMetadata(ctx, resource, wait.Scope{Namespace: o.Namespace, Labels: wellknown.LabelRecord}, f.records)
-	}()
+	for _, namespace := range namespaces {
+		go func() {
+			ended <- client.WatchMetadata(ctx, resource, wait.Scope{Namespace: namespace, Labels: wellknown.LabelRecord}, f.records)
+		}()
+	}
 	last, err := f.show(ended, show)
 	switch known := (*session.Error)(nil); {
 	case errors.As(err, &known):

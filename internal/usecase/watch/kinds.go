@@ -24,10 +24,17 @@ type hubWatches struct {
 	running sync.WaitGroup
 
 	mu    sync.Mutex
-	kinds map[schema.GroupKind]*kindWatch
+	kinds map[watchKey]*kindWatch
 	used  map[schema.GroupKind]*usedKind // kinds in the plans of all rounds
 	// unserved are the used kinds that the server doesn't serve.
 	unserved []schema.GroupKind
+}
+
+// watchKey identifies a Kubernetes watch. The namespace is "" unless lynqctl keeps to some
+// namespaces, and watches each of these.
+type watchKey struct {
+	schema.GroupKind
+	namespace string
 }
 
 // kindWatch is one Kubernetes watch.
@@ -49,7 +56,7 @@ const (
 )
 
 func newHubWatches(h *hubWatch, r *session.Run) *hubWatches {
-	return &hubWatches{hub: h, run: r, kinds: map[schema.GroupKind]*kindWatch{}, used: map[schema.GroupKind]*usedKind{}}
+	return &hubWatches{hub: h, run: r, kinds: map[watchKey]*kindWatch{}, used: map[schema.GroupKind]*usedKind{}}
 }
 
 // ensure starts the watches for the records and for all kinds in the plans. It doesn't
@@ -106,6 +113,18 @@ func (w *hubWatches) served(ctx context.Context) bool {
 
 // start watches a kind, unless a watch runs already. The caller holds the lock.
 func (w *hubWatches) start(ctx context.Context, kind schema.GroupKind, r lynq.APIResource, in wait.Scope, matters func(*watch.Sight, watch.Sight) bool) {
+	within := w.run.Client.Namespaces()
+	if r.Namespaced && in.Namespace == "" && len(within) > 0 {
+		for _, in.Namespace = range within {
+			w.startOne(ctx, watchKey{kind, in.Namespace}, r, in, matters)
+		}
+		return
+	}
+	w.startOne(ctx, watchKey{GroupKind: kind}, r, in, matters)
+}
+
+// startOne works like start, for one Kubernetes watch.
+func (w *hubWatches) startOne(ctx context.Context, kind watchKey, r lynq.APIResource, in wait.Scope, matters func(*watch.Sight, watch.Sight) bool) {
 	if old := w.kinds[kind]; old != nil {
 		switch {
 		case !old.failed.IsZero() && time.Since(old.failed) < watchAgain:
