@@ -15,6 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // belongings are all objects with an owner reference to a node's inventory. The garbage
@@ -37,8 +38,9 @@ func (b *belongings) detachAll(ctx context.Context) (gate.Permit, error) {
 	if err := b.manifests().Reown(false); err != nil {
 		return gate.Permit{}, err
 	}
+	written := map[lynq.Ref]bool{}
 	for _, o := range b.replacement.Moves {
-		if err := b.reown(ctx, b.stepOf(o), nil); err != nil {
+		if written[o.Live.Ref], err = b.reown(ctx, b.stepOf(o), nil); err != nil {
 			return gate.Permit{}, err
 		}
 	}
@@ -47,12 +49,22 @@ func (b *belongings) detachAll(ctx context.Context) (gate.Permit, error) {
 			return gate.Permit{}, err
 		}
 	}
+	entries, unknown := b.record.saved.All(), []*inventory.Entry(nil)
+	for i := range entries {
+		if e := &entries[i]; !e.Purged() && !written[e.Ref] {
+			unknown = append(unknown, e)
+		}
+	}
+	if err := b.record.unreferred(unknown); err != nil {
+		return gate.Permit{}, err
+	}
 	return permit, nil
 }
 
 // detachStray removes the owner reference from an object that the inventory doesn't list.
 func (b *belongings) detachStray(ctx context.Context, l *tracking.Live) error {
-	return b.reown(ctx, b.stepOf(plan.Belonging{Entry: &inventory.Entry{Ref: l.Ref, Sensitive: true}, Live: l}), nil)
+	_, err := b.reown(ctx, b.stepOf(plan.Belonging{Entry: &inventory.Entry{Ref: l.Ref, Sensitive: true}, Live: l}), nil)
+	return err
 }
 
 // stepOf returns the plan's step of an object, or one that does nothing.
@@ -71,7 +83,7 @@ func (b *belongings) attachAll(ctx context.Context) error {
 	}
 	owner := b.record.ownerReference()
 	for i := range b.steps.Of {
-		if err := b.reown(ctx, &b.steps.Of[i], owner); err != nil {
+		if _, err := b.reown(ctx, &b.steps.Of[i], owner); err != nil {
 			return err
 		}
 	}
@@ -79,36 +91,35 @@ func (b *belongings) attachAll(ctx context.Context) error {
 }
 
 // reown replaces an object's owner references to inventories by owner, or removes them if
-// it is nil. It keeps all others.
-func (b *belongings) reown(ctx context.Context, s *progress.Step, owner any) error {
-	var err error
+// it is nil. It keeps all others. written says whether the server changed the object.
+func (b *belongings) reown(ctx context.Context, s *progress.Step, owner any) (written bool, err error) {
 	if s.Resource, err = b.requests.resourceOf(s); err != nil {
-		return fmt.Errorf("%s: %w", s.Ref(), err)
+		return false, fmt.Errorf("%s: %w", s.Ref(), err)
 	}
 	for try := 0; ; try++ {
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return false, context.Cause(ctx)
 		}
 		o := b.decisions.object(s)
 		then, now, err := o.Reown(owner)
 		took(s, o)
 		switch {
 		case apierrors.IsNotFound(err):
-			return nil // the step finds out what exists now
+			return false, nil // the step finds out what exists now
 		case err == nil:
 			s.Becomes(s.Seen(now))
 			if s.Record != nil {
 				s.Record = new(plan.Moved(*s.Record, then, now))
 			}
-			return nil
+			return now.ResourceVersion != then.ResourceVersion, nil
 		case errors.Is(err, write.ErrReplaced) && owner != nil:
-			return nil
+			return false, nil
 		case errors.Is(err, write.ErrReplaced) && try < write.MaxTries:
 			if s, err = b.another(s); s == nil || err != nil {
-				return err
+				return false, err
 			}
 		case write.ProblemOf(err).Kind != write.ProblemMoved || try == write.MaxTries:
-			return fmt.Errorf("%s: %w", s.Ref(), err)
+			return false, fmt.Errorf("%s: %w", s.Ref(), err)
 		}
 	}
 }

@@ -92,6 +92,10 @@ func (m *memory) Write(_ context.Context, r lynq.APIResource, w write.Request) (
 	there := m.Objects[ref]
 	resource := schema.GroupResource{Group: r.Group, Resource: r.Plural}
 	switch {
+	case there == nil && w.Verb == write.MergePatch:
+		return nil, inmemory.NotFound(r, w.Name)
+	case len(body) == 0: // it changes nothing
+		return inmemory.MetadataOf(there), nil
 	case there == nil && sent.GetUID() != "":
 		return nil, apierrors.NewConflict(resource, w.Name, fmt.Errorf("Precondition failed: UID in precondition: %s, UID in object meta: ", sent.GetUID()))
 	case there != nil && w.Verb == write.Create:

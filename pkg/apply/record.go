@@ -151,6 +151,11 @@ func (r *record) confirmed() *inventory.Inventory {
 
 // remove deletes the inventory of a node after its objects are gone.
 func (r *record) remove() error {
+	if r.exists() {
+		if err := r.unreferred(r.steps.Absent()); err != nil {
+			return err
+		}
+	}
 	for try := 1; ; try++ {
 		permit, err := gate.PermitInventory(r.plan, r.saved, r.steps.Left())
 		if err != nil {

@@ -266,7 +266,7 @@ func (d drawer) remove() string {
 	if swap := d.swapOf(target); swap != "" && d.IntN(3) == 0 {
 		fault = swap
 	}
-	if strings.Contains(fault, "mark:") || strings.Contains(fault, "swap:") {
+	if strings.Contains(fault, "mark:") || strings.Contains(fault, ":helm:") || strings.Contains(fault, "swap:") {
 		cascade = "foreground" // the garbage collector ignores marks
 	}
 	return "delete " + target + " cascade=" + cascade + fault

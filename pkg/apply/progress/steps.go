@@ -45,6 +45,17 @@ func (all *Steps) Set(p *plan.NodePlan, purging bool) {
 	}
 }
 
+// Absent returns the entries of the recorded objects that the run didn't find.
+func (all *Steps) Absent() []*inventory.Entry {
+	var absent []*inventory.Entry
+	for i := range all.Of {
+		if s := &all.Of[i]; s.Live == nil && s.Entry != nil && !s.Entry.Purged() {
+			absent = append(absent, s.Entry)
+		}
+	}
+	return absent
+}
+
 // dependency is the state of an object that a step needs.
 type dependency uint8
 
