@@ -165,3 +165,36 @@ func TestLostByForce(t *testing.T) {
 		}
 	}
 }
+
+// TestLostFromOldIndex refuses to drop a volume that a restored index of an earlier commit
+// lacks. Another node has a file of the same name, because each node has a namespace.
+func TestLostFromOldIndex(t *testing.T) {
+	t.Parallel()
+	tenants := func(acme bool) *Input {
+		nodes := []*Node{rowNode("crm", "acme", "1"), rowNode("crm", "beta", "1")}
+		for i, n := range nodes {
+			if n.Namespace = n.UID; i > 0 || acme {
+				n.Objects = append(n.Objects, document(n, "v1", "PersistentVolumeClaim", "data", ""))
+			}
+		}
+		in := inputOf(nodes)
+		in.Limits.MaxDelete = toll.MaxDelete{Nodes: 9}
+		return in
+	}
+	for _, leaves := range []bool{false, true} {
+		s := newSite(t)
+		s.run(tenants(false))
+		old := s.files()[index.FileName]
+		s.run(tenants(true))
+		s.write(index.FileName, old)
+		in := tenants(false)
+		if leaves {
+			in.Nodes = in.Nodes[1:]
+		}
+		_, p := s.plan(in)
+		refusals := Refuse(in, p)
+		if len(refusals) != 1 || !strings.HasPrefix(refusals[0].What, "it lists persistentvolumeclaim-data.yaml, and lynqctl-index.jsonl doesn't") {
+			t.Errorf("leaves %v: %v", leaves, refusals)
+		}
+	}
+}

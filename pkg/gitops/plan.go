@@ -46,6 +46,9 @@ type Disk struct {
 	Gone  []State // for Layout.Gone
 	// Missing has the files of the index that somebody removed, of nodes that the run keeps.
 	Missing map[string]bool
+	// Beside has the files that exist, and that a list names which differs from the desired
+	// one. The index has none of them.
+	Beside map[string]bool
 }
 
 // Step changes one file. Why is the reason for reports.
@@ -99,7 +102,7 @@ func Compare(in *Input, l *Layout, disk *Disk, force bool) *Plan {
 		}
 		stranger := s.Old != nil && !s.Old.Shared() && !in.Covers(s.Old) && !s.File.inherits(s.Old)
 		s.decide(stranger, force, known)
-		s.keepUnlisted(listed, force)
+		s.keepUnlisted(listed, disk.Beside, force)
 		if s.Action == ActionRefuse && stranger && s.State.Blocked == "" {
 			hub, form := in.Called(&s.Old.Owned)
 			s.Why = fmt.Sprintf("it is of hub %q, form %q, which are not part of this run", hub, form)
@@ -117,7 +120,7 @@ func Compare(in *Input, l *Layout, disk *Disk, force bool) *Plan {
 	for i, e := range l.Gone {
 		s := Step{Path: e.Path, Old: e, State: disk.Gone[i]}
 		s.decideGone(force, known)
-		s.keepUnlisted(listed, force)
+		s.keepUnlisted(listed, disk.Beside, force)
 		p.Steps = append(p.Steps, s)
 	}
 	slices.SortFunc(p.Steps, func(a, b Step) int { return strings.Compare(a.Path, b.Path) })
@@ -206,8 +209,10 @@ func (s *Step) decideGone(force bool, tree func() *listings) {
 
 // keepUnlisted refuses to take a name out of a list if the index lacks it. lynqctl wrote
 // both, so the index has lost it, and no guard counts its objects. listed reports whether the
-// index has, or had, a file or folder.
-func (s *Step) keepUnlisted(listed func(string) bool, force bool) {
+// index has, or had, a file or folder. If others changed the list of a node, only files that
+// exist beside it count: Git merges the lists of two nodes that it takes for one under two
+// names.
+func (s *Step) keepUnlisted(listed func(string) bool, beside map[string]bool, force bool) {
 	if force || path.Base(s.Path) != kustomizationFile || !s.mayDrop() {
 		return
 	}
@@ -220,8 +225,10 @@ func (s *Step) keepUnlisted(listed func(string) bool, force bool) {
 		stay, _ = listedIn(s.File.Bytes)
 		slices.Sort(stay)
 	}
+	merged := s.Old != nil && !s.Old.Shared() && !slices.Contains(s.Old.Digests, s.State.Digest)
 	for _, name := range names {
-		if _, stays := slices.BinarySearch(stay, name); stays || listed(path.Join(path.Dir(s.Path), name)) {
+		file := path.Join(path.Dir(s.Path), name)
+		if _, stays := slices.BinarySearch(stay, name); stays || listed(file) || merged && !beside[file] {
 			continue
 		}
 		lost := fmt.Sprintf("it lists %s, and %s doesn't, so no guard would count what is deleted", name, index.FileName)
@@ -243,8 +250,7 @@ func (s *Step) mayDrop() bool {
 	case s.Old != nil && s.Old.Shared():
 		return s.Action == ActionUpdate || s.Action == ActionRemove || s.Action == ActionConflict
 	}
-	// Git merges the lists of two nodes that it takes for one under two names.
-	return s.Old != nil && (s.Action == ActionUpdate || s.Action == ActionRemove) && slices.Contains(s.Old.Digests, s.State.Digest)
+	return s.Old != nil && (s.Action == ActionUpdate || s.Action == ActionRemove)
 }
 
 // onlyLists reports whether others changed a file that has only a list. A merge of two

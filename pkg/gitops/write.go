@@ -150,6 +150,9 @@ func (d *Dir) Plan(ctx context.Context, in *Input, force bool) (*Plan, error) {
 		return nil, d.unreadable(err)
 	}
 	disk.Missing = in.decided.missing
+	if disk.Beside, err = d.beside(ctx, in, layout, disk); err != nil {
+		return nil, d.unreadable(err)
+	}
 	p := Compare(in, layout, disk, force)
 	return p, d.readListed(ctx, in, p)
 }
@@ -205,6 +208,34 @@ func (d *Dir) look(ctx context.Context, l *Layout, read map[string]State) (*Disk
 		return d.told(l.Gone[unread[i]].Path, f.state(name, nil, &disk.Gone[unread[i]]))
 	})
 	return disk, err
+}
+
+// beside returns Disk.Beside.
+func (d *Dir) beside(ctx context.Context, in *Input, l *Layout, disk *Disk) (map[string]bool, error) {
+	all := map[string]bool{}
+	var unknown []*index.Entry
+	add := func(list string, s *State) {
+		if path.Base(list) != kustomizationFile || s.Content == nil {
+			return
+		}
+		names, _ := listedIn(s.Content)
+		for _, name := range names {
+			if file := path.Join(path.Dir(list), name); !in.Index.Has(file) && fs.ValidPath(file) && !all[file] {
+				all[file], unknown = true, append(unknown, &index.Entry{Path: file})
+			}
+		}
+	}
+	for i := range disk.Files {
+		add(l.Files[i].Path, &disk.Files[i])
+	}
+	for i := range disk.Gone {
+		add(l.Gone[i].Path, &disk.Gone[i])
+	}
+	missing, err := d.missing(ctx, unknown)
+	for file := range missing {
+		delete(all, file)
+	}
+	return all, err
 }
 
 // readers is the number of folders to read in parallel. It exceeds the number of
