@@ -97,6 +97,7 @@ func diffCommand(a *app) *cobra.Command {
 		Long: `Show how each object would change if you ran apply, and why. lynqctl sends each
 write to the API server as a dry run, so the result includes defaults,
 admission, and conflicts. diff writes nothing, not even an inventory or a lock.
+If you may not write a kind, diff compares it without the server, and says so.
 
 diff names the cause of each change, such as the form, the columns of the row, a
 new version of lynqctl, or another client. For values of Secrets, it shows only

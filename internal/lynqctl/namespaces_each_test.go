@@ -149,7 +149,7 @@ func (c *keptCommand) run(t *testing.T, p *tenant, as *confined) string {
 			p.write(t, "rows.csv", r.rows)
 		}
 		code, said := p.runAs(t, as, args...)
-		lacks := strings.Contains(said, "cannot")
+		lacks := strings.Contains(said, "cannot") || strings.Contains(said, "you may not write")
 		if c.looks {
 			lacks = lackingConfigMaps.MatchString(said)
 		}

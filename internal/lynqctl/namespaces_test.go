@@ -11,12 +11,16 @@ import (
 	"sync"
 	"testing"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 
 	"github.com/lynqctl/lynqctl/test/inmemory/apiserver"
@@ -83,6 +87,9 @@ func (c *confined) RoundTrip(r *http.Request) (*http.Response, error) {
 	a, ok := askedOf(r)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if a.resource == "selfsubjectaccessreviews" {
+		return c.review(r)
+	}
 	if ok && !slices.ContainsFunc(c.rules, func(rule allowed) bool { return rule.allows(a) }) {
 		c.refused = append(c.refused, a)
 		status := apierrors.NewForbidden(schema.GroupResource{Group: a.group, Resource: a.resource}, a.name, fmt.Errorf("User %q cannot %s resource", "jane", a.verb)).Status()
@@ -94,6 +101,25 @@ func (c *confined) RoundTrip(r *http.Request) (*http.Response, error) {
 		c.writes++
 	}
 	return c.RoundTripper.RoundTrip(r)
+}
+
+// review answers whether the person has a permission.
+func (c *confined) review(r *http.Request) (*http.Response, error) {
+	sent, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	review := &authorizationv1.SelfSubjectAccessReview{}
+	codec := protobuf.NewSerializer(scheme.Scheme, scheme.Scheme)
+	if _, _, err := codec.Decode(sent, nil, review); err != nil {
+		return nil, err
+	}
+	of := review.Spec.ResourceAttributes
+	a := asked{of.Verb, of.Group, of.Resource, of.Namespace, of.Name}
+	review.Status.Allowed = slices.ContainsFunc(c.rules, func(rule allowed) bool { return rule.allows(a) })
+	var body bytes.Buffer
+	err = codec.Encode(review, &body)
+	return &http.Response{StatusCode: http.StatusCreated, Header: http.Header{"Content-Type": {runtime.ContentTypeProtobuf}}, Body: io.NopCloser(&body), Request: r}, err
 }
 
 // tenant is a person with Roles in namespace shop, and an administrator.

@@ -56,8 +56,7 @@ Exit codes:
   lynqctl rbac -f forms/ --for apply --service-account ci/lynqctl |
     kubectl apply -f -
 
-  # Print roles that read only. diff also needs the verbs of writes, because the
-  # API server tries them in a dry run
+  # Print roles that read only. With these, diff compares without the API server
   lynqctl rbac -f forms/ --for status --name lynqctl-look
 
   # Check your own permissions

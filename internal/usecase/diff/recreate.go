@@ -17,6 +17,9 @@ import (
 // that the name is taken. So Try also keeps both sides of the object.
 func (t *diffRun) Try(ctx context.Context, r lynq.APIResource, w write.Request) (*unstructured.Unstructured, *metav1.PartialObjectMetadata, error) {
 	next, m, err := t.Cluster.Try(ctx, r, w)
+	if apierrors.IsForbidden(err) && t.unwritable(ctx, r, w.Namespace, w.Name, err, t.verbs(ctx, r, &w)...) {
+		return t.preview(ctx, r, &w)
+	}
 	if w.Verb == write.Create && apierrors.IsAlreadyExists(err) {
 		if lookErr := t.recreated(ctx, r, w); lookErr != nil {
 			return nil, nil, lookErr

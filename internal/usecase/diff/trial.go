@@ -47,7 +47,13 @@ type diffRun struct {
 	// server can't try them.
 	ending map[stepKey]plan.Step
 
+	// allowed asks whether the user has a permission.
+	allowed func(ctx context.Context, verb, group, resource, namespace, name string) (bool, error)
+
 	mu sync.Mutex
+	// compared are the kinds that the user may not write, so that the server tried none of
+	// them.
+	compared map[string]bool
 	// sides has the tried objects, and ended the last event of each object. The run keeps
 	// both until it has compared the object's node.
 	sides map[lynq.Ref]sides
@@ -76,7 +82,7 @@ var (
 // try carries out plans as a trial.
 func try(ctx context.Context, j *usecase.Job, plans []plan.Plan, keepSides bool) (*diffRun, error) {
 	t := &diffRun{
-		Cluster: j.Client, programs: programsOf(j.Hubs), secretHubs: secretHubsOf(j.Hubs), secretValues: j.Engine.Secrets, hubs: j.Records, unchanged: map[lynq.HubKey]func(string) []string{}, version: j.Engine.Version, keepSides: keepSides,
+		Cluster: j.Client, allowed: j.Client.Allowed, compared: map[string]bool{}, programs: programsOf(j.Hubs), secretHubs: secretHubsOf(j.Hubs), secretValues: j.Engine.Secrets, hubs: j.Records, unchanged: map[lynq.HubKey]func(string) []string{}, version: j.Engine.Version, keepSides: keepSides,
 		plans: map[lynq.NodeKey]*plan.NodePlan{}, ending: map[stepKey]plan.Step{},
 		sides: map[lynq.Ref]sides{}, ended: map[stepKey]report.Event{}, nodes: map[*plan.NodePlan]*diff.Node{},
 	}
@@ -99,6 +105,7 @@ func try(ctx context.Context, j *usecase.Job, plans []plan.Plan, keepSides bool)
 		Concurrency: j.RunOptions.Concurrency, DryRun: true, Finalizer: true, Began: j.Began, Grace: session.InterruptionGrace,
 	}}
 	_, err := runner.Run(ctx, plans)
+	t.tellUnwritable(j.Engine.Notef)
 	return t, err
 }
 
@@ -157,6 +164,9 @@ func (t *diffRun) Delete(ctx context.Context, r lynq.APIResource, permit gate.Pe
 		return false, err
 	}
 	gone, err := t.Cluster.Delete(ctx, r, permit, o)
+	if t.unwritable(ctx, r, namespace, name, err, "delete") {
+		gone, err = true, nil
+	}
 	if err != nil {
 		return false, err
 	}
