@@ -99,7 +99,8 @@ refuses commands that delete the node by name.
 
 The suspension is an annotation on the node's inventory. You need permission to
 get and update ConfigMaps in the node's namespace, as the role edit grants it. A
-run in progress may still finish the node.` + suspendCodes,
+run in progress may still finish the node. A tree for Git has no inventories:
+suspend the node's Application or Kustomization instead.` + suspendCodes,
 		Example: `  # Repair a tenant with kubectl, for two hours
   lynqctl suspend node acme-web --for 2h --reason "restoring a backup"
 
