@@ -47,17 +47,16 @@ func (d *Dir) readLost(ctx context.Context, j *decider) error {
 		if err := f.state(name, nil, &s); err != nil {
 			return d.told(files[i].Path, err)
 		}
-		docs := documents(s.Content)
+		j.readFile(files[i], documents(s.Content), !j.Force && !slices.Contains(files[i].Digests, s.Digest))
 		reading.Lock()
 		defer reading.Unlock()
 		j.decided.read[files[i].Path] = s
-		j.readFile(files[i], docs, !j.Force && !slices.Contains(files[i].Digests, s.Digest))
 		return nil
 	})
 }
 
-// readFile notes the texts of a file's lost objects. edited is set if others changed the
-// file.
+// readFile notes the texts of a file's lost objects, which no other file has. edited is set
+// if others changed the file.
 func (j *decider) readFile(e *index.Entry, docs [][]byte, edited bool) {
 	for _, text := range docs {
 		doc, err := yaml.Parse(string(text))
@@ -70,8 +69,10 @@ func (j *decider) readFile(e *index.Entry, docs [][]byte, edited bool) {
 		}
 		o.edited = edited
 		o.text, o.fate = text, policy.Fate(doc, j.Target, j.Apps != nil)
-		fields, err := doc.Map()
-		o.data = err != nil || lynq.TakesClaims(o.Ref, fields)
+		if o.GroupKind() == lynq.StatefulSet {
+			fields, err := doc.Map()
+			o.data = err != nil || lynq.TakesClaims(o.Ref, fields)
+		}
 	}
 }
 
