@@ -216,7 +216,7 @@ func readMappings(spec *object, hub *Hub) {
 	add("hostOrUrl", host)
 	values.done()
 	if host.Text != "" {
-		spec.warn(host.Pos, "map the column in extraValueMappings and use toHost in the form", "valueMappings.hostOrUrl is deprecated")
+		spec.warn(host.Pos, "write it as extraValueMappings.hostOrUrl; templates stay the same", "valueMappings.hostOrUrl is deprecated, and v1.3.0 of the Lynq operator ends it")
 	}
 	for _, e := range spec.entries("extraValueMappings") {
 		if isVariable(spec, e, host.Text != "") {

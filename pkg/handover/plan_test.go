@@ -203,3 +203,23 @@ status: {ready: 1}
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
+
+// TestManifestHost wants the deprecated mapping of a hub under the extra ones.
+func TestManifestHost(t *testing.T) {
+	const hub = `{apiVersion: operator.lynq.sh/v1, kind: LynqHub, metadata: {name: crm, namespace: shop}, spec: `
+	for before, after := range map[string]string{
+		"{valueMappings: {uid: id, hostOrUrl: url}}":                                     "{valueMappings: {uid: id}, extraValueMappings: {hostOrUrl: url}}",
+		"{valueMappings: {uid: id, hostOrUrl: url}, extraValueMappings: {plan: plan}}":   "{valueMappings: {uid: id}, extraValueMappings: {hostOrUrl: url, plan: plan}}",
+		`{valueMappings: {uid: id, hostOrUrl: ""}}`:                                      `{valueMappings: {uid: id, hostOrUrl: ""}}`,
+		"{valueMappings: {uid: id}, extraValueMappings: {hostOrUrl: url}}":               "{valueMappings: {uid: id}, extraValueMappings: {hostOrUrl: url}}",
+		"{valueMappings: {uid: id, hostOrUrl: url}, extraValueMappings: [no, map here]}": "{valueMappings: {uid: id, hostOrUrl: url}, extraValueMappings: [no, map here]}",
+	} {
+		o := parsed(t, hub+before+"}")
+		if diff := cmp.Diff(parsed(t, hub+after+"}").Object, Manifest(o)); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", before, diff)
+		}
+		if diff := cmp.Diff(parsed(t, hub+before+"}").Object, o.Object); diff != "" {
+			t.Errorf("%s changed:\n%s", before, diff)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/gate"
@@ -100,8 +101,8 @@ func RemoveHub(ctx context.Context, c apply.Cluster, served lynq.APIResource, o 
 	})
 }
 
-// Manifest is a hub or a form as lynqctl apply takes it: without what only the
-// cluster says of it.
+// Manifest returns a hub or a form as lynqctl apply takes it, without the parts that only
+// the cluster sets, and without deprecated fields.
 func Manifest(o *unstructured.Unstructured) map[string]any {
 	metadata := map[string]any{"name": o.GetName(), "namespace": o.GetNamespace()}
 	keep := func(field string, m map[string]string) {
@@ -117,5 +118,22 @@ func Manifest(o *unstructured.Unstructured) map[string]any {
 	}
 	keep("labels", o.GetLabels())
 	keep("annotations", o.GetAnnotations())
-	return map[string]any{"apiVersion": o.GetAPIVersion(), "kind": o.GetKind(), "metadata": metadata, "spec": o.Object["spec"]}
+	return map[string]any{"apiVersion": o.GetAPIVersion(), "kind": o.GetKind(), "metadata": metadata, "spec": withoutHost(o.Object["spec"])}
+}
+
+// withoutHost moves the deprecated mapping hostOrUrl of a hub to the extra ones, where it
+// means the same to templates. It doesn't change the spec.
+func withoutHost(spec any) any {
+	before, _ := spec.(map[string]any)
+	values, _ := before["valueMappings"].(map[string]any)
+	column, is := values["hostOrUrl"].(string)
+	if !is || column == "" {
+		return spec
+	}
+	after := runtime.DeepCopyJSON(before)
+	unstructured.RemoveNestedField(after, "valueMappings", "hostOrUrl")
+	if err := unstructured.SetNestedField(after, column, "extraValueMappings", "hostOrUrl"); err != nil {
+		return spec // its extra mappings are no map, which reading the file reports
+	}
+	return after
 }

@@ -255,7 +255,7 @@ func newScope(p *Program, o Options) *expr.Scope {
 	for _, m := range p.Hub.Mappings {
 		s.Columns[m.Variable] = column(p.Hub, m.Variable)
 	}
-	if s.HostOrURL != expr.NoColumn {
+	if _, mapped := s.Columns["host"]; s.HostOrURL != expr.NoColumn && !mapped {
 		s.Columns["host"] = expr.HostColumn
 	}
 	return s
