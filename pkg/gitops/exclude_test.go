@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
@@ -69,6 +70,36 @@ func TestExcludedObjectMoves(t *testing.T) {
 		s.run(in)
 		if o, there := objectsOf(t, s.files())["PersistentVolumeClaim/shop/data"]; !there || o.node != "shop.acme-web" {
 			t.Errorf("%s: the volume is of node %q", target, o.node)
+		}
+	}
+}
+
+// TestExcludedBesideOtherLines keeps an excluded volume when --force overwrites a file of
+// several documents, of which others changed the ends of lines or the separators.
+func TestExcludedBesideOtherLines(t *testing.T) {
+	t.Parallel()
+	for name, edit := range map[string][2]string{
+		"nobody edits it": {"\n", "\n"},
+		"CRLF":            {"\n", "\r\n"},
+		"a space":         {"---\n", "--- \n"},
+		"a comment":       {"---\n", "--- # ours\n"},
+	} {
+		s := newSite(t)
+		run := func(excluded bool) {
+			n := volumeNode("crm", "acme", "data")
+			n.Objects[1].Excluded = excluded
+			in := inputOf([]*Node{n})
+			in.PerNode = true
+			s.run(in)
+		}
+		run(false)
+		for file, text := range s.files() {
+			s.write(file, strings.ReplaceAll(text, edit[0], edit[1]))
+		}
+		s.force = true
+		run(true)
+		if all := objectsOf(t, s.files()); len(all) != 2 {
+			t.Errorf("%s: %v", name, all)
 		}
 	}
 }

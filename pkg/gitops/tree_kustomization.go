@@ -68,19 +68,40 @@ func stream(objects []Object) []byte {
 	return b
 }
 
-// documents splits a stream. No line in a document is a separator, because such lines in
-// texts are indented.
+// documents splits a stream. Others may have changed the ends of lines, or written something
+// behind a separator. No line in a document is a separator, because such lines in texts are
+// indented.
 func documents(b []byte) [][]byte {
+	if crlf := []byte("\r\n"); bytes.Contains(b, crlf) {
+		b = bytes.ReplaceAll(b, crlf, []byte("\n"))
+	}
+	if below, is := belowSeparator(b); is {
+		b = below
+	}
 	var all [][]byte
-	b, _ = bytes.CutPrefix(b, []byte(separator))
-	for {
-		end := bytes.Index(b, []byte("\n"+separator))
-		if end < 0 {
+	for at := 0; ; {
+		line := bytes.Index(b[at:], []byte("\n---"))
+		if line < 0 {
 			return append(all, b)
 		}
-		all = append(all, b[:end+1])
-		b = b[end+1+len(separator):]
+		at += line + 1
+		if below, is := belowSeparator(b[at:]); is {
+			all, b, at = append(all, b[:at]), below, 0
+		}
 	}
+}
+
+// belowSeparator returns what follows a separator.
+func belowSeparator(b []byte) (below []byte, is bool) {
+	rest, is := bytes.CutPrefix(b, []byte("---"))
+	line, below, _ := bytes.Cut(rest, []byte("\n"))
+	switch text := bytes.TrimSpace(line); {
+	case !is || len(line) > 0 && line[0] != ' ' && line[0] != '\t':
+		return nil, false
+	case len(text) == 0:
+		return below, true
+	}
+	return rest, true
 }
 
 // listedIn returns the names in a kustomization.yaml that has only a list. A merge may
