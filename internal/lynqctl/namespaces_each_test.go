@@ -182,7 +182,7 @@ func TestKeepToNamespacesElsewhere(t *testing.T) {
 		"delete a form":          {elsewhere, "delete form web --yes", 2, "namespaces that --namespaces lacks: away"},
 		"delete a hub":           {elsewhere, "delete hub crm --yes", 2, "namespaces that --namespaces lacks: away"},
 		"delete objects":         {tenantForm + farAway, "delete node a-web --yes", 1, "this run works only in --namespaces shop"},
-		"prune everything":       {tenantForm + strings.Replace(farAway, "targetNamespace", "deletionPolicy: Retain\n      targetNamespace", 1), "orphans prune --all --yes", 0, "no orphan to prune"},
+		"prune everything":       {tenantForm + strings.Replace(farAway, "targetNamespace", "deletionPolicy: Retain\n      targetNamespace", 1), "orphans prune --all --yes", 0, "warning: --namespaces leaves out orphans elsewhere, and those without a namespace"},
 		"nothing is stranded":    {elsewhere, "orphans list --stranded", 0, "--namespaces leaves out objects elsewhere"},
 		"all namespaces":         {tenantForm, "status -A", 2, "-A and --namespaces exclude each other"},
 		"a namespace without it": {tenantForm, "delete node a-web -n away --yes", 2, "-n away isn't in --namespaces shop"},

@@ -12,6 +12,9 @@ import (
 
 // FindOrphans looks for orphans among all kinds, and notes what it couldn't read.
 func (r *Run) FindOrphans(ctx context.Context, q orphan.Query) (*orphan.Found, error) {
+	if len(q.Within) > 0 {
+		r.WarnOnce("--namespaces leaves out orphans elsewhere, and those without a namespace")
+	}
 	r.Warnings.Look(true)
 	defer r.Warnings.Look(false)
 	found, err := r.Engine.LookForOrphans(ctx, r.Client, r.Warnings, q)
