@@ -198,3 +198,19 @@ func TestLostFromOldIndex(t *testing.T) {
 		}
 	}
 }
+
+// TestLostFromOldList says that --force drops a volume of which a restored index of an earlier
+// commit knows nothing. No other node has a file of that name, so that its list is a conflict.
+func TestLostFromOldList(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.run(inputOf([]*Node{volumeNode("crm", "acme", "")}))
+	old := s.files()[index.FileName]
+	s.run(inputOf([]*Node{volumeNode("crm", "acme", "data")}))
+	s.write(index.FileName, old)
+	_, p := s.plan(inputOf([]*Node{volumeNode("crm", "acme", "")}))
+	const why = "it was changed since lynqctl wrote it; it lists persistentvolumeclaim-data.yaml, and lynqctl-index.jsonl doesn't, so no guard would count what is deleted with --force"
+	if all := p.Of(ActionConflict); len(all) != 1 || all[0].Why != why {
+		t.Errorf("%+v", all)
+	}
+}

@@ -244,13 +244,10 @@ func (s *Step) keepUnlisted(listed func(string) bool, beside map[string]bool, fo
 // mayDrop reports whether a step may take names out of a list. A list without an entry in the
 // index, or that others changed, loses them with --force only.
 func (s *Step) mayDrop() bool {
-	switch {
-	case s.Action == ActionRefuse:
+	if s.Action == ActionRefuse {
 		return s.Old == nil && s.State.Blocked == ""
-	case s.Old != nil && s.Old.Shared():
-		return s.Action == ActionUpdate || s.Action == ActionRemove || s.Action == ActionConflict
 	}
-	return s.Old != nil && (s.Action == ActionUpdate || s.Action == ActionRemove)
+	return s.Old != nil && (s.Action == ActionUpdate || s.Action == ActionRemove || s.Action == ActionConflict)
 }
 
 // onlyLists reports whether others changed a file that has only a list. A merge of two
