@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/gate"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
@@ -78,7 +78,7 @@ func writeRequest(r lynq.APIResource, w write.Request) *request {
 }
 
 // Delete deletes the object that a permit names, see apply.Cluster.
-func (c *Client) Delete(ctx context.Context, r lynq.APIResource, permit gate.Permit, how write.Deletion) (gone bool, err error) {
+func (c *Client) Delete(ctx context.Context, r lynq.APIResource, permit decide.Permit, how write.Deletion) (gone bool, err error) {
 	if err := permit.Check(how.DryRun); err != nil {
 		return false, err
 	}
@@ -89,7 +89,7 @@ func (c *Client) Delete(ctx context.Context, r lynq.APIResource, permit gate.Per
 	return c.delete(ctx, r, permit.Ref().Namespace, permit.Ref().Name, o)
 }
 
-func preconditions(permit gate.Permit) *metav1.Preconditions {
+func preconditions(permit decide.Permit) *metav1.Preconditions {
 	return &metav1.Preconditions{UID: optional(permit.UID()), ResourceVersion: optional(permit.Version())}
 }
 

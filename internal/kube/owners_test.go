@@ -5,7 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/gate"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
@@ -27,11 +27,11 @@ func TestCheckOwners(t *testing.T) {
 		one    = `[{"op":"add","path":"/metadata/ownerReferences/-","value":{"kind":"ConfigMap","name":"lynqnode-a","uid":"u"}}]`
 		label  = `[{"op":"add","path":"/metadata/labels/a","value":"ownerReferences"}]`
 	)
-	detach, err := gate.PermitDetach(&plan.Step{Entry: &inventory.Entry{}, Live: &tracking.Live{UID: "o", Owners: []types.UID{"d"}}})
+	detach, err := decide.PermitDetach(&plan.Step{Entry: &inventory.Entry{}, Live: &tracking.Live{UID: "o", Owners: []types.UID{"d"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	adds, err := gate.PermitHooksOwner(&inventory.Inventory{UID: "u"}, "s")
+	adds, err := decide.PermitHooksOwner(&inventory.Inventory{UID: "u"}, "s")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestCheckOwners(t *testing.T) {
 		"no JSON":                      {write.MergePatch, "ownerReferences", false, false, false},
 	} {
 		for i, want := range []bool{tt.free, tt.detach, tt.added} {
-			w := write.Request{Verb: tt.verb, Body: []byte(tt.body), Owners: []gate.OwnersPermit{{}, detach, adds}[i]}
+			w := write.Request{Verb: tt.verb, Body: []byte(tt.body), Owners: []decide.OwnersPermit{{}, detach, adds}[i]}
 			if err := checkOwners(&w); (err == nil) != want {
 				t.Errorf("%s, permit %d: %v", name, i, err)
 			}

@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/gate"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
@@ -51,7 +51,7 @@ func (m ConfigMaps) Update(ctx context.Context, in *corev1.ConfigMap) (*corev1.C
 
 // Delete deletes the ConfigMap that a permit names, if it still has the permit's uid and
 // version.
-func (m ConfigMaps) Delete(ctx context.Context, permit gate.Permit) error {
+func (m ConfigMaps) Delete(ctx context.Context, permit decide.Permit) error {
 	_, err := m.client.Delete(ctx, configMapResource(), permit, write.Deletion{})
 	return err
 }

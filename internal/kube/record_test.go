@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
-	"github.com/lynqctl/lynqctl/pkg/apply/gate"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
@@ -109,9 +109,9 @@ func TestWarnings(t *testing.T) {
 }
 
 // permit returns the gate's permit for the hub record of a hub without nodes.
-func permit(t *testing.T, cm *corev1.ConfigMap) gate.Permit {
+func permit(t *testing.T, cm *corev1.ConfigMap) decide.Permit {
 	t.Helper()
-	p, err := gate.PermitHub(&inventory.Hub{Name: "m", Namespace: cm.Namespace, UID: string(cm.UID), ResourceVersion: cm.ResourceVersion}, 0)
+	p, err := decide.PermitHub(&inventory.Hub{Name: "m", Namespace: cm.Namespace, UID: string(cm.UID), ResourceVersion: cm.ResourceVersion}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/inventory"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/apply/restore"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 )
 
 // restoreFlags are the flags of inventory restore.
@@ -79,7 +79,7 @@ func (a *app) inventoryRestore(ctx context.Context, f *restoreFlags, args []stri
 	f.options.Nodes = nodes
 	return inventory.Restore(ctx, a.Engine(""), &inventory.RestoreOptions{
 		RunOptions: f.run.RunOptions, InventoryOptions: f.options,
-		Show: func(found []restore.Restoration, complete bool) error {
+		Show: func(found []decide.Restoration, complete bool) error {
 			return a.printList(&f.print, views.RestorationList(found, complete))
 		},
 	})

@@ -12,7 +12,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/views"
-	"github.com/lynqctl/lynqctl/pkg/apply/restore"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
@@ -121,8 +121,8 @@ func TestLostInventories(t *testing.T) {
 	rebuilt := func(inv *inventory.Inventory, others ...lynq.HubKey) orphan.Rebuilt {
 		return orphan.Rebuilt{Inventory: inv, Added: 2, Others: others}
 	}
-	restored := func(inv *inventory.Inventory) restore.Restoration {
-		return restore.Restoration{Inventory: inv, Loss: restore.LossGone}
+	restored := func(inv *inventory.Inventory) decide.Restoration {
+		return decide.Restoration{Inventory: inv, Loss: decide.LossGone}
 	}
 	for name, test := range map[string]struct {
 		list *list.List
@@ -131,8 +131,8 @@ func TestLostInventories(t *testing.T) {
 		"one hub":        {views.RebuiltList([]orphan.Rebuilt{rebuilt(lost("a", "a")), rebuilt(lost("b", "a"))}, true), []string{"crm a", "crm a"}},
 		"two hubs":       {views.RebuiltList([]orphan.Rebuilt{rebuilt(lost("a", "a")), rebuilt(lost("b", ""))}, true), []string{"a/crm a", "b/crm b"}},
 		"another fits":   {views.RebuiltList([]orphan.Rebuilt{rebuilt(lost("a", "a"), lynq.HubKey{Namespace: "c", Name: "crm"})}, true), []string{"a/crm a"}},
-		"restored":       {views.RestorationList([]restore.Restoration{restored(lost("b", "a"))}, true), []string{"crm a"}},
-		"restored, many": {views.RestorationList([]restore.Restoration{restored(lost("a", "a")), restored(lost("b", "b"))}, true), []string{"a/crm a", "b/crm b"}},
+		"restored":       {views.RestorationList([]decide.Restoration{restored(lost("b", "a"))}, true), []string{"crm a"}},
+		"restored, many": {views.RestorationList([]decide.Restoration{restored(lost("a", "a")), restored(lost("b", "b"))}, true), []string{"a/crm a", "b/crm b"}},
 	} {
 		var hubs []string
 		for _, item := range test.list.Items {

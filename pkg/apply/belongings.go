@@ -8,7 +8,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/gate"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/hook"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/progress"
@@ -30,23 +30,23 @@ type belongings struct {
 }
 
 // detachAll removes the owner reference to the inventory from all of these objects.
-func (b *belongings) detachAll(ctx context.Context) (gate.Permit, error) {
-	permit, err := gate.PermitRestore(b.record.saved, b.replacement)
+func (b *belongings) detachAll(ctx context.Context) (decide.Permit, error) {
+	permit, err := decide.PermitRestore(b.record.saved, b.replacement)
 	if err != nil {
 		return permit, err
 	}
 	if err := b.manifests().Reown(false); err != nil {
-		return gate.Permit{}, err
+		return decide.Permit{}, err
 	}
 	written := map[lynq.Ref]bool{}
 	for _, o := range b.replacement.Moves {
 		if written[o.Live.Ref], err = b.reown(ctx, b.stepOf(o), nil); err != nil {
-			return gate.Permit{}, err
+			return decide.Permit{}, err
 		}
 	}
 	for _, l := range b.replacement.Strays {
 		if err := b.detachStray(ctx, l); err != nil {
-			return gate.Permit{}, err
+			return decide.Permit{}, err
 		}
 	}
 	entries, unknown := b.record.saved.All(), []*inventory.Entry(nil)
@@ -56,7 +56,7 @@ func (b *belongings) detachAll(ctx context.Context) (gate.Permit, error) {
 		}
 	}
 	if err := b.record.unreferred(unknown); err != nil {
-		return gate.Permit{}, err
+		return decide.Permit{}, err
 	}
 	return permit, nil
 }

@@ -7,7 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/gate"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -17,7 +17,7 @@ import (
 // keepers are Inventories with failing removals.
 type keepers struct{ *notes }
 
-func (keepers) Remove(context.Context, *inventory.Inventory, gate.Permit) error {
+func (keepers) Remove(context.Context, *inventory.Inventory, decide.Permit) error {
 	return errors.New("the answer was lost")
 }
 

@@ -4,10 +4,9 @@ import (
 	"context"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
-	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/progress"
-	"github.com/lynqctl/lynqctl/pkg/apply/restore"
+
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -22,7 +21,7 @@ type decisions struct {
 	record   *record
 	secrets  *redact.Filter
 	// restoration says how to restore the inventory. It is nil if the plan's steps run.
-	restoration *restore.Restoration
+	restoration *decide.Restoration
 }
 
 // recheck decides a step again for the current object.
@@ -71,24 +70,24 @@ func (d *decisions) object(s *progress.Step) *write.Object {
 
 // permit asks the gate about the observed object. The permit is for the version with the
 // observed tracking, because somebody may have taken the object over since.
-func (d *decisions) permit(s *progress.Step) (gate.Permit, error) {
+func (d *decisions) permit(s *progress.Step) (decide.Permit, error) {
 	asked := *s.Step
 	if as, wrote := d.requests.promises.Written(s.UID()); wrote && as != s.Ref() {
 		asked.WrittenAs = as.Full()
 	}
 	if d.requests.dryRun {
-		return gate.Trial(d.of, d.plan, d.record.saved, &asked)
+		return decide.Trial(d.of, d.plan, d.record.saved, &asked)
 	}
-	return gate.Permits(d.of, d.plan, d.record.saved, &asked)
+	return decide.Permits(d.of, d.plan, d.record.saved, &asked)
 }
 
 // permitOwner asks the gate whether the node's inventory may become an owner of a step's
 // object.
-func (d *decisions) permitOwner(s *plan.Step) (gate.OwnersPermit, error) {
+func (d *decisions) permitOwner(s *plan.Step) (decide.OwnersPermit, error) {
 	if d.restoration != nil {
-		return gate.PermitReturn(d.restoration, d.record.saved, s)
+		return decide.PermitReturn(d.restoration, d.record.saved, s)
 	}
-	return gate.PermitOwner(d.of, d.plan, d.record.saved, s)
+	return decide.PermitOwner(d.of, d.plan, d.record.saved, s)
 }
 
 // took copies the changes of a step from its write.

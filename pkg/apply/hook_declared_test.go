@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
-	"github.com/lynqctl/lynqctl/pkg/apply/declared"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	forms "github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -110,7 +109,7 @@ func readDeclared(t *testing.T, recorded, declaring *render.Program, uid, db, si
 	inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: uid, Namespace: "shop", Name: node.Name}, UID: "inv", Hooks: []inventory.Entry{r}}
 	p := decide.Decide(&decide.Input{
 		Hub: lynq.HubKey{Name: "crm"}, Active: 1, Forms: []lynq.FormKey{{Name: "web"}}, Inventories: []*inventory.Inventory{inv},
-		Hooks: []declared.Form{{Form: lynq.FormKey{Name: "web"}, Hooks: declaring.Hooks()}},
+		Hooks: []decide.FormHooks{{Form: lynq.FormKey{Name: "web"}, Hooks: declaring.Hooks()}},
 	}, decide.Limits{AllowEmpty: true})
 	if s := &p.Nodes[0].Steps[0]; s.Action != plan.ActionCreate {
 		t.Fatalf("%s %s", s.Action, s.Message)

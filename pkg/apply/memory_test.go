@@ -18,7 +18,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
-	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
@@ -144,7 +143,7 @@ func (m *memory) watching(ref lynq.Ref) []*memoryWatch {
 	return slices.DeleteFunc(slices.Clone(m.watches), func(w *memoryWatch) bool { return w.kind != ref.GroupKind() })
 }
 
-func (m *memory) Delete(_ context.Context, r lynq.APIResource, permit gate.Permit, o write.Deletion) (bool, error) {
+func (m *memory) Delete(_ context.Context, r lynq.APIResource, permit decide.Permit, o write.Deletion) (bool, error) {
 	ref, namespace, name := permit.Ref(), permit.Ref().Namespace, permit.Ref().Name
 	if err := m.ask("delete", ref); err != nil {
 		return false, err
@@ -270,7 +269,7 @@ func (n *notes) Check(_ context.Context, inv *inventory.Inventory) error {
 	return nil
 }
 
-func (n *notes) Restore(ctx context.Context, inv *inventory.Inventory, detach func() (gate.Permit, error)) (*inventory.Inventory, error) {
+func (n *notes) Restore(ctx context.Context, inv *inventory.Inventory, detach func() (decide.Permit, error)) (*inventory.Inventory, error) {
 	if _, err := detach(); err != nil {
 		return nil, err
 	}
@@ -279,7 +278,7 @@ func (n *notes) Restore(ctx context.Context, inv *inventory.Inventory, detach fu
 	return n.Save(ctx, restored)
 }
 
-func (n *notes) Remove(_ context.Context, inv *inventory.Inventory, permit gate.Permit) error {
+func (n *notes) Remove(_ context.Context, inv *inventory.Inventory, permit decide.Permit) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.others(inv.Node.Key())

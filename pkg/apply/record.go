@@ -7,7 +7,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/gate"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
@@ -157,7 +157,7 @@ func (r *record) remove() error {
 		}
 	}
 	for try := 1; ; try++ {
-		permit, err := gate.PermitInventory(r.plan, r.saved, r.steps.Left())
+		permit, err := decide.PermitInventory(r.plan, r.saved, r.steps.Left())
 		if err != nil {
 			return err
 		}
@@ -197,7 +197,7 @@ func (r *record) going(s *progress.Step, e inventory.Entry) error {
 }
 
 // remake creates the ConfigMap again if somebody deleted it.
-func (r *record) remake(ctx context.Context, detach func() (gate.Permit, error)) (err error) {
+func (r *record) remake(ctx context.Context, detach func() (decide.Permit, error)) (err error) {
 	switch {
 	case r.saved.Deleting:
 		r.saved, err = r.inventories.Restore(ctx, r.saved, detach)

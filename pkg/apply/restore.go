@@ -4,11 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/gate"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
-	"github.com/lynqctl/lynqctl/pkg/apply/restore"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
@@ -26,7 +25,7 @@ func (n *nodeRun) restore(ctx context.Context) error {
 	if n.requests.dryRun {
 		return nil
 	}
-	restored, err := n.record.inventories.Restore(n.requests.ctx, n.record.saved, func() (gate.Permit, error) { return n.belongings().detachAll(ctx) })
+	restored, err := n.record.inventories.Restore(n.requests.ctx, n.record.saved, func() (decide.Permit, error) { return n.belongings().detachAll(ctx) })
 	if err != nil {
 		return fmt.Errorf("restore inventory %s: %w", name, err)
 	}
@@ -59,7 +58,7 @@ func (n *nodeRun) detachStrays(next *inventory.Inventory) error {
 
 // Restore restores a lost inventory with its entries, and gives its objects the owner
 // reference back. If a run is killed at any moment, the next one can continue.
-func Restore(ctx context.Context, c Cluster, inventories Inventories, r *restore.Restoration) error {
+func Restore(ctx context.Context, c Cluster, inventories Inventories, r *decide.Restoration) error {
 	var all progress.Steps
 	for _, o := range r.Objects {
 		all.Of = append(all.Of, progress.Step{Step: &plan.Step{Entry: o.Entry, Live: o.Live}, Record: o.Entry})
@@ -70,7 +69,7 @@ func Restore(ctx context.Context, c Cluster, inventories Inventories, r *restore
 	d := &decisions{requests: q, plan: p, record: kept, restoration: r}
 	h := &hooks{requests: q, decisions: d, record: kept, steps: &all}
 	b := &belongings{record: kept, requests: q, decisions: d, steps: &all, replacement: r.Replacement, manifests: h.manifests}
-	err := kept.remake(ctx, func() (gate.Permit, error) { return b.detachAll(ctx) })
+	err := kept.remake(ctx, func() (decide.Permit, error) { return b.detachAll(ctx) })
 	if err == nil {
 		err = b.attachAll(ctx)
 	}

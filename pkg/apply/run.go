@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/gate"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
@@ -36,9 +36,9 @@ type Inventories interface {
 	// Restore replaces the ConfigMap of a deleted inventory that a finalizer blocks. Before
 	// it deletes the old one, detach removes the owner references of all objects, and
 	// returns the permit.
-	Restore(ctx context.Context, inv *inventory.Inventory, detach func() (gate.Permit, error)) (*inventory.Inventory, error)
+	Restore(ctx context.Context, inv *inventory.Inventory, detach func() (decide.Permit, error)) (*inventory.Inventory, error)
 	// Remove deletes the ConfigMap of a permit and removes our finalizer.
-	Remove(ctx context.Context, inv *inventory.Inventory, permit gate.Permit) error
+	Remove(ctx context.Context, inv *inventory.Inventory, permit decide.Permit) error
 }
 
 // Runner executes plans.

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
-	"github.com/lynqctl/lynqctl/pkg/apply/gate"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
@@ -35,7 +35,7 @@ func (r *remover) remove(served lynq.APIResource, l leaver) error {
 	if r.dryRun {
 		version = l.version // nothing was written
 	}
-	permit, err := gate.PermitHandover(l.ref, l.uid, version)
+	permit, err := decide.PermitHandover(l.ref, l.uid, version)
 	if err != nil {
 		return err
 	}

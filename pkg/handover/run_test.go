@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
-	"github.com/lynqctl/lynqctl/pkg/apply/gate"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -152,7 +152,7 @@ func conflict(name string) error {
 	return apierrors.NewConflict(schema.GroupResource{Resource: "things"}, name, errors.New("it was changed"))
 }
 
-func (s *stage) Delete(ctx context.Context, r lynq.APIResource, permit gate.Permit, o write.Deletion) (bool, error) {
+func (s *stage) Delete(ctx context.Context, r lynq.APIResource, permit decide.Permit, o write.Deletion) (bool, error) {
 	namespace, name := permit.Ref().Namespace, permit.Ref().Name
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -195,12 +195,12 @@ func (s *stage) Reread(context.Context, *inventory.Inventory) (*inventory.Invent
 	return nil, nil
 }
 
-func (s *stage) Restore(context.Context, *inventory.Inventory, func() (gate.Permit, error)) (*inventory.Inventory, error) {
+func (s *stage) Restore(context.Context, *inventory.Inventory, func() (decide.Permit, error)) (*inventory.Inventory, error) {
 	s.t.Error("an inventory is restored")
 	return nil, nil
 }
 
-func (s *stage) Remove(context.Context, *inventory.Inventory, gate.Permit) error {
+func (s *stage) Remove(context.Context, *inventory.Inventory, decide.Permit) error {
 	s.t.Error("a record is removed")
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/gate"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
@@ -64,16 +64,16 @@ func (n *nodeHandover) write(o *Object) (changed bool, err error) {
 
 // permit asks the gate for the write: the inventory takes the place of the LynqNode as
 // owner, or both are none.
-func (f *Found) permit(n *Node, record types.UID) (gate.OwnersPermit, error) {
+func (f *Found) permit(n *Node, record types.UID) (decide.OwnersPermit, error) {
 	live := tracking.LiveOf(f.Ref, f.Meta)
 	s := &plan.Step{Entry: &inventory.Entry{Ref: f.Ref, Lifecycle: lynq.Lifecycle{Deletion: f.Deletion}}, Live: &live}
 	if !f.owned(n) {
-		return gate.PermitDetach(s)
+		return decide.PermitDetach(s)
 	}
 	if record == "" {
 		record = futureRecord
 	}
-	return gate.PermitSuccession(s, record)
+	return decide.PermitSuccession(s, record)
 }
 
 // look reads an object again, and whether it still is the LynqNode's.

@@ -17,7 +17,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/watch"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/window"
+
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 	"github.com/lynqctl/lynqctl/pkg/render"
 	"github.com/lynqctl/lynqctl/test/robust/model"
@@ -49,7 +49,7 @@ func (p inProcess) watch(ctx context.Context, cluster http.RoundTripper, args []
 	}
 	o := apply.Options{
 		RenderOptions: load.RenderOptions{Access: kube.Access{Kubeconfig: p.kubeconfig}, Nothing: "nothing changed", Settings: render.Settings{KeepGoing: true}},
-		RunOptions:    session.DefaultRunOptions(), Limits: decide.Limits{MaxDelete: most, AllowEmpty: true, Window: window.Default}, Wait: true, Yes: true,
+		RunOptions:    session.DefaultRunOptions(), Limits: decide.Limits{MaxDelete: most, AllowEmpty: true, Window: decide.DefaultWindow}, Wait: true, Yes: true,
 	}
 	o.Events, o.LockTimeout = false, 0
 	for i, arg := range args {

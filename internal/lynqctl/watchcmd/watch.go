@@ -18,7 +18,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/apply"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/internal/usecase/watch"
-	"github.com/lynqctl/lynqctl/pkg/apply/window"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/form/files"
 	"github.com/lynqctl/lynqctl/pkg/metrics"
 )
@@ -60,7 +60,7 @@ func (f *watchFlags) register(flags *pflag.FlagSet) {
 
 // New returns watch, and the commands below it.
 func New(c *console.Console) *cobra.Command {
-	f := watchFlags{apply: cmdflags.NewApply(), manifests: defaultManifestFlags(), logFormat: logText, window: window.Default}
+	f := watchFlags{apply: cmdflags.NewApply(), manifests: defaultManifestFlags(), logFormat: logText, window: decide.DefaultWindow}
 	f.apply.Run.LockTimeout = 0
 	cmd := &cobra.Command{
 		Use:   "watch -f PATH...",

@@ -5,14 +5,14 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
-	"github.com/lynqctl/lynqctl/pkg/apply/restore"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
 
 // RestorationList lists the inventories to restore. complete is false if some others can't
 // be restored.
-func RestorationList(found []restore.Restoration, complete bool) *list.List {
+func RestorationList(found []decide.Restoration, complete bool) *list.List {
 	l, called := lostList("PROBLEM", "restored", complete), newShortNames()
 	for i := range found {
 		called.seeNode(&found[i].Node)
@@ -79,7 +79,7 @@ func lostDataOf(inv *inventory.Inventory) lostData {
 
 type restorationData struct {
 	lostData
-	Lost restore.Loss `json:"lost"`
+	Lost decide.Loss `json:"lost"`
 }
 
 type rebuiltData struct {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
-	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -98,11 +97,11 @@ func (j *Job) completeHub(ctx context.Context, h load.HubPrograms) error {
 		return err
 	}
 	nodes := len(known.Inventories) + len(known.Broken)
-	permit, err := gate.PermitHub(old, nodes)
+	permit, err := decide.PermitHub(old, nodes)
 	if err != nil {
 		return err
 	}
-	err = j.Store.RemoveHistory(ctx, h.Key, func(uid types.UID) (gate.Permit, error) { return gate.PermitHistory(h.Key, nodes, uid) })
+	err = j.Store.RemoveHistory(ctx, h.Key, func(uid types.UID) (decide.Permit, error) { return decide.PermitHistory(h.Key, nodes, uid) })
 	if err != nil {
 		return err
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply"
-	"github.com/lynqctl/lynqctl/pkg/apply/grace"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
-	"github.com/lynqctl/lynqctl/pkg/apply/window"
+
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/trust"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -110,11 +110,11 @@ func (j *Job) intended(h load.HubPrograms, plans []plan.Plan, planned []inventor
 		record.Version = ""
 	}
 	record.Namespaces = trust.NamespacesOf(known.Namespace, slices.Concat(known.Namespaces, h.Namespaces()), nil)
-	record.Leaving = grace.Merge(planned, leavingOf(plans, h.Key, planned), known.Leaving)
+	record.Leaving = decide.MergeLeaving(planned, leavingOf(plans, h.Key, planned), known.Leaving)
 	changed := !inventory.EqualLeaving(record.Leaving, known.Leaving)
 	if over := j.Options.Limits.Window; over > 0 {
 		var more bool
-		record.Deletions, more = window.Record(record.Deletions, lossesOf(plans, h.Key), j.Engine.Now(), over)
+		record.Deletions, more = decide.RecordDeletions(record.Deletions, lossesOf(plans, h.Key), j.Engine.Now(), over)
 		changed = changed || more
 	}
 	if !changed && record.Version == known.Version && len(record.Namespaces) == len(known.Namespaces) {

@@ -5,13 +5,13 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/apply/declared"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // declaredHooks reads the hooks that the forms of the inputs declare, by hub. Without
 // inputs, it returns nil, and only inventories show the hooks.
-func declaredHooks(ctx context.Context, e *session.Engine, o *RemoveOptions) (map[lynq.HubKey][]declared.Form, error) {
+func declaredHooks(ctx context.Context, e *session.Engine, o *RemoveOptions) (map[lynq.HubKey][]decide.FormHooks, error) {
 	if len(o.Declared.Inputs.Paths) == 0 {
 		return nil, nil
 	}
@@ -25,7 +25,7 @@ func declaredHooks(ctx context.Context, e *session.Engine, o *RemoveOptions) (ma
 		return nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: "nothing changed"}
 	}
 	load.HideObjects(e, inputs.Hubs)
-	declared := map[lynq.HubKey][]declared.Form{}
+	declared := map[lynq.HubKey][]decide.FormHooks{}
 	for i := range inputs.Hubs {
 		declared[inputs.Hubs[i].Key] = load.FormHooks(&inputs.Hubs[i])
 	}

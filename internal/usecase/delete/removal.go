@@ -16,8 +16,6 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
-	"github.com/lynqctl/lynqctl/pkg/apply/declared"
-	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/planfile"
@@ -105,7 +103,7 @@ type removalJob struct {
 	giveUp  map[lynq.Ref]bool // named objects that the run doesn't clean up
 	seen    *Records          // the last read
 	// declared are the hooks of the inputs' forms, by hub.
-	declared map[lynq.HubKey][]declared.Form
+	declared map[lynq.HubKey][]decide.FormHooks
 	// dead are the identities of watches that didn't come back to their hubs.
 	dead map[lynq.HubKey]string
 }
@@ -492,8 +490,8 @@ func (j *removalJob) removeHubs(ctx context.Context, hubs []*LeavingHub, ls *ses
 // removeHub deletes the records of a hub, the history first. If that fails, the hub record
 // stays, so that the next run finds both.
 func (j *removalJob) removeHub(ctx context.Context, h *LeavingHub, left int) error {
-	err := j.Store.RemoveHistory(ctx, h.HubKey, func(uid types.UID) (gate.Permit, error) {
-		return gate.PermitHistory(h.HubKey, left, uid)
+	err := j.Store.RemoveHistory(ctx, h.HubKey, func(uid types.UID) (decide.Permit, error) {
+		return decide.PermitHistory(h.HubKey, left, uid)
 	})
 	if err != nil {
 		return err
@@ -502,7 +500,7 @@ func (j *removalJob) removeHub(ctx context.Context, h *LeavingHub, left int) err
 	if h.Record == nil {
 		return nil
 	}
-	permit, err := gate.PermitHub(h.Record, left)
+	permit, err := decide.PermitHub(h.Record, left)
 	if err != nil {
 		return err
 	}

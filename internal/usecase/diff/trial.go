@@ -13,7 +13,7 @@ import (
 	usecase "github.com/lynqctl/lynqctl/internal/usecase/apply"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply"
-	"github.com/lynqctl/lynqctl/pkg/apply/gate"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
@@ -154,7 +154,7 @@ func (t *diffRun) Write(ctx context.Context, r lynq.APIResource, w write.Request
 }
 
 // Delete implements apply.Cluster.
-func (t *diffRun) Delete(ctx context.Context, r lynq.APIResource, permit gate.Permit, o write.Deletion) (bool, error) {
+func (t *diffRun) Delete(ctx context.Context, r lynq.APIResource, permit decide.Permit, o write.Deletion) (bool, error) {
 	if !o.DryRun {
 		return false, errDiffRun
 	}
@@ -201,7 +201,7 @@ func (*diffRun) Save(context.Context, *inventory.Inventory) (*inventory.Inventor
 }
 
 // Restore implements apply.Inventories.
-func (*diffRun) Restore(context.Context, *inventory.Inventory, func() (gate.Permit, error)) (*inventory.Inventory, error) {
+func (*diffRun) Restore(context.Context, *inventory.Inventory, func() (decide.Permit, error)) (*inventory.Inventory, error) {
 	return nil, errDiffRun
 }
 
@@ -211,7 +211,7 @@ func (*diffRun) Reread(context.Context, *inventory.Inventory) (*inventory.Invent
 }
 
 // Remove implements apply.Inventories.
-func (*diffRun) Remove(context.Context, *inventory.Inventory, gate.Permit) error { return errDiffRun }
+func (*diffRun) Remove(context.Context, *inventory.Inventory, decide.Permit) error { return errDiffRun }
 
 // Report implements report.Reporter. It compares each finished node and drops the node's
 // objects, because the objects of all nodes may exceed the memory.

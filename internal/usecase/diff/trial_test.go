@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
-	"github.com/lynqctl/lynqctl/pkg/apply/gate"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -20,10 +20,10 @@ import (
 func TestTrialWritesNothing(t *testing.T) {
 	tr := &diffRun{}
 	_, err := tr.Write(t.Context(), lynq.APIResource{}, write.Request{Verb: write.Update})
-	_, deleted := tr.Delete(t.Context(), lynq.APIResource{}, gate.Permit{}, write.Deletion{})
+	_, deleted := tr.Delete(t.Context(), lynq.APIResource{}, decide.Permit{}, write.Deletion{})
 	_, saved := tr.Save(t.Context(), nil)
 	for what, err := range map[string]error{
-		"write": err, "save": saved, "remove": tr.Remove(t.Context(), nil, gate.Permit{}),
+		"write": err, "save": saved, "remove": tr.Remove(t.Context(), nil, decide.Permit{}),
 		"delete": deleted,
 	} {
 		if !errors.Is(err, errDiffRun) {

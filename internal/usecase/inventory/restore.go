@@ -7,9 +7,9 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/restore"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -24,7 +24,7 @@ type RestoreOptions struct {
 	session.InventoryOptions
 	// Show shows the inventories before Restore writes them. complete is false if some others
 	// can't be restored.
-	Show func(found []restore.Restoration, complete bool) error
+	Show func(found []decide.Restoration, complete bool) error
 }
 
 // Restore restores inventories that someone deleted and our finalizer blocks. It creates
@@ -43,16 +43,16 @@ type restoreJob struct {
 }
 
 func (j *restoreJob) perform(ctx context.Context) error {
-	r := recovery[restore.Restoration]{
+	r := recovery[decide.Restoration]{
 		run: &j.Run, find: j.find, show: j.o.Show, done: "restored", write: j.restore, of: restoredOne,
 	}
 	return r.perform(ctx)
 }
 
-func restoredOne(r *restore.Restoration) *inventory.Inventory { return r.Inventory }
+func restoredOne(r *decide.Restoration) *inventory.Inventory { return r.Inventory }
 
 // restore restores one inventory.
-func (j *restoreJob) restore(ctx context.Context, found *restore.Restoration) error {
+func (j *restoreJob) restore(ctx context.Context, found *decide.Restoration) error {
 	if r := found.Replacement; r != nil {
 		for _, l := range r.Strays {
 			j.Engine.Notef("%s: %s", l.Ref, plan.StrayWarning)
@@ -62,7 +62,7 @@ func (j *restoreJob) restore(ctx context.Context, found *restore.Restoration) er
 }
 
 // find reads the inventories and finds the lost ones. It notes why some can't be restored.
-func (j *restoreJob) find(ctx context.Context) (found []restore.Restoration, unable, err error) {
+func (j *restoreJob) find(ctx context.Context) (found []decide.Restoration, unable, err error) {
 	records, err := j.o.ReadAll(ctx, session.NewHubRecords(j.Store, j.o.Namespace))
 	if err != nil {
 		return nil, nil, err
@@ -93,14 +93,14 @@ func (j *restoreJob) find(ctx context.Context) (found []restore.Restoration, una
 }
 
 // unknown refuses names that nothing has.
-func (j *restoreJob) unknown(records *session.Inventories, found []restore.Restoration) error {
+func (j *restoreJob) unknown(records *session.Inventories, found []decide.Restoration) error {
 	narrowed := j.o.InventoryOptions
 	narrowed.Nodes = nil // gone reported these
 	return narrowed.Unknown(records, hubsOf(found, restoredOne))
 }
 
 // damaged finds inventories that are deleted but still exist, or whose copies exist.
-func (j *restoreJob) damaged(ctx context.Context, chosen []*inventory.Inventory) (found []restore.Restoration, why []error, err error) {
+func (j *restoreJob) damaged(ctx context.Context, chosen []*inventory.Inventory) (found []decide.Restoration, why []error, err error) {
 	of := map[lynq.HubKey][]*inventory.Inventory{}
 	var hubs []lynq.HubKey
 	for _, inv := range chosen {
@@ -115,13 +115,13 @@ func (j *restoreJob) damaged(ctx context.Context, chosen []*inventory.Inventory)
 		if err != nil {
 			return nil, nil, fmt.Errorf("hub %s: %w", hub, err)
 		}
-		r, errs := restore.Find(of[hub], seen)
-		copies, err := observe.Copies(ctx, j.Client, hub.Name, restore.Partings(r))
+		r, errs := decide.Restorations(of[hub], seen)
+		copies, err := observe.Copies(ctx, j.Client, hub.Name, decide.RestorePartings(r))
 		if err != nil {
 			return nil, nil, fmt.Errorf("hub %s: %w", hub, err)
 		}
 		if seen.Add(copies) {
-			r, errs = restore.Find(of[hub], seen)
+			r, errs = decide.Restorations(of[hub], seen)
 		}
 		found, why = append(found, r...), append(why, errs...)
 	}
@@ -130,7 +130,7 @@ func (j *restoreJob) damaged(ctx context.Context, chosen []*inventory.Inventory)
 
 // gone finds inventories that don't exist. It checks the named nodes, or all nodes that
 // left objects behind.
-func (j *restoreJob) gone(ctx context.Context, records *session.Inventories) (found []restore.Restoration, why []error, err error) {
+func (j *restoreJob) gone(ctx context.Context, records *session.Inventories) (found []decide.Restoration, why []error, err error) {
 	recorded := records.Nodes()
 	missing := slices.DeleteFunc(slices.Clone(j.o.Nodes), func(name string) bool { return slices.Contains(recorded, name) })
 	if len(missing) == 0 && len(j.o.Nodes) > 0 {
@@ -156,7 +156,7 @@ func (j *restoreJob) gone(ctx context.Context, records *session.Inventories) (fo
 	for i := range r.stranded {
 		seen.Live[r.stranded[i].Ref] = r.stranded[i].Live
 	}
-	restorations, errs := restore.Find(newOnes(rebuilt), seen)
+	restorations, errs := decide.Restorations(newOnes(rebuilt), seen)
 	return restorations, append(why, errs...), nil
 }
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/apply/declared"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -154,10 +154,10 @@ func HubKeys(hubs []HubPrograms) []lynq.HubKey {
 
 // FormHooks returns the hooks that the forms of a hub declare to run before lynqctl deletes
 // a node.
-func FormHooks(h *HubPrograms) []declared.Form {
-	hooks := make([]declared.Form, len(h.Programs))
+func FormHooks(h *HubPrograms) []decide.FormHooks {
+	hooks := make([]decide.FormHooks, len(h.Programs))
 	for i, p := range h.Programs {
-		hooks[i] = declared.Form{Form: FormKey(p.Form, h.Key.Namespace), Hooks: p.Hooks()}
+		hooks[i] = decide.FormHooks{Form: FormKey(p.Form, h.Key.Namespace), Hooks: p.Hooks()}
 	}
 	return hooks
 }

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
-	"github.com/lynqctl/lynqctl/pkg/apply/gate"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -88,14 +88,14 @@ func (s keepingInventories) Check(ctx context.Context, inv *inventory.Inventory)
 }
 
 // Restore implements apply.Inventories.
-func (s keepingInventories) Restore(ctx context.Context, inv *inventory.Inventory, detach func() (gate.Permit, error)) (*inventory.Inventory, error) {
+func (s keepingInventories) Restore(ctx context.Context, inv *inventory.Inventory, detach func() (decide.Permit, error)) (*inventory.Inventory, error) {
 	restored, err := s.Inventories.Restore(ctx, inv, detach)
 	s.kept.note(restored, false, err)
 	return restored, err
 }
 
 // Remove implements apply.Inventories.
-func (s keepingInventories) Remove(ctx context.Context, inv *inventory.Inventory, permit gate.Permit) error {
+func (s keepingInventories) Remove(ctx context.Context, inv *inventory.Inventory, permit decide.Permit) error {
 	err := s.Inventories.Remove(ctx, inv, permit)
 	s.kept.note(inv, true, err)
 	return err

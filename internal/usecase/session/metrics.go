@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
-	"github.com/lynqctl/lynqctl/pkg/apply/gate"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -145,7 +145,7 @@ func (m measuredInventories) Save(ctx context.Context, inv *inventory.Inventory)
 }
 
 // Remove implements apply.Inventories.
-func (m measuredInventories) Remove(ctx context.Context, inv *inventory.Inventory, permit gate.Permit) error {
+func (m measuredInventories) Remove(ctx context.Context, inv *inventory.Inventory, permit decide.Permit) error {
 	err := m.Inventories.Remove(ctx, inv, permit)
 	if err == nil {
 		m.metrics.Recorded(inv, true)

@@ -9,11 +9,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/claim"
 	"github.com/lynqctl/lynqctl/pkg/apply/container"
-	"github.com/lynqctl/lynqctl/pkg/apply/declared"
-	"github.com/lynqctl/lynqctl/pkg/apply/formorder"
-	"github.com/lynqctl/lynqctl/pkg/apply/grace"
+
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
@@ -62,7 +59,7 @@ type Input struct {
 	Forms []lynq.FormKey
 	// Hooks are the deletion hooks of forms. For a form outside the list, only records
 	// describe its hooks, and these permit little.
-	Hooks []declared.Form
+	Hooks []FormHooks
 	// Only names the nodes that may be deleted. nil means all.
 	Only map[string]bool
 	// Narrowed is set if a selector leaves objects out. Then lynqctl deletes nothing,
@@ -201,9 +198,7 @@ func (d *decider) decide(l Limits) *plan.Plan {
 	for i := range p.Nodes {
 		p.Nodes[i].NamespaceDefaults = in.NamespaceDefaults
 	}
-	dependents := formorder.Arrange(p, &formorder.Input{
-		Hub: in.Hub, Nodes: in.Nodes, Inventories: in.Inventories, Broken: in.Broken, Delete: in.Delete, KeepContent: in.KeepContent,
-	})
+	dependents := arrangeForms(p, in)
 	p.Count()
 	if l.Window > 0 {
 		p.Losses = newGuards(d).losses().nodes
@@ -239,14 +234,14 @@ type decider struct {
 	held map[lynq.Ref][]lynq.NodeKey
 	// replacements describe how to replace deleted inventories of desired nodes.
 	replacements map[lynq.NodeKey]*plan.Replacement
-	claims       *claim.Index
+	claims       *claims
 	// owned are the namespaces in which a node owns an object, for nodes with a hook in
 	// another namespace.
 	owned map[lynq.NodeKey]map[string]bool
 	// leaves are the nodes in their grace period. ledger has their times from the hub
 	// record.
 	leaves map[lynq.NodeKey]*plan.Leaving
-	ledger grace.Ledger
+	ledger GraceLedger
 	// renamed are the nodes that continue as others, by the name in their inventory.
 	// earlier has the inventories of these, by the node that continues them.
 	renamed map[lynq.NodeKey]*renamed
@@ -278,7 +273,7 @@ func index(in *Input) *decider {
 	nodes, inventories := in.Nodes, in.Inventories // rules outlive the input, see rules
 	d := &decider{
 		in:          in,
-		claims:      claim.Of(in.Nodes),
+		claims:      claimsOf(in.Nodes),
 		inventories: make(map[lynq.NodeKey]*inventory.Inventory, len(in.Inventories)),
 		applySets:   sync.OnceValue(func() map[string]lynq.NodeKey { return applySetsOf(inventories) }),
 		desired:     sync.OnceValue(func() map[lynq.Ref]lynq.NodeKey { return renderedBy(nodes) }),
@@ -539,7 +534,7 @@ func (d *decider) straysOf(me plan.Owner) []plan.Stray {
 // wait keeps all objects of a node until a row renders.
 func wait(steps []plan.Step, row *plan.Node) {
 	for i := range steps {
-		steps[i].Action, steps[i].Reason, steps[i].Message = plan.ActionSkip, reason.RowUnknown, claim.HoldsUp(row)
+		steps[i].Action, steps[i].Reason, steps[i].Message = plan.ActionSkip, reason.RowUnknown, holdsUp(row)
 	}
 }
 

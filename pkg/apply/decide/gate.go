@@ -3,7 +3,6 @@ package decide
 import (
 	"fmt"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/claim"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
@@ -192,7 +191,7 @@ func notRendered(d *decider, q *question) *answer {
 // object.
 func notClaimed(d *decider, q *question) *answer {
 	if row := d.claimant(q.ref()); row != nil {
-		return keep(reason.RowUnknown, claim.HoldsUp(row))
+		return keep(reason.RowUnknown, holdsUp(row))
 	}
 	return nil
 }

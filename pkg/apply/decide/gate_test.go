@@ -7,7 +7,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/claim"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
@@ -70,15 +69,15 @@ func TestGate(t *testing.T) {
 		}, says: "which node ns/bolt-web renders"},
 		"nobody knows what others render":             {change: func(d *decider, _ *question) { d.in.Elsewhere = FailedSurvey(errors.New("no route to host")) }, says: "no route to host"},
 		"a row that failed to render may":             {change: func(d *decider, q *question) { d.in.Elsewhere = NewSurvey(failed(q)) }, says: `row "bolt"`},
-		"a row of this run that failed to render may": {change: func(d *decider, q *question) { d.claims = claim.Of(failed(q)) }, says: `row "bolt"`},
+		"a row of this run that failed to render may": {change: func(d *decider, q *question) { d.claims = claimsOf(failed(q)) }, says: `row "bolt"`},
 		"a row of another hub that failed to render may": {change: func(d *decider, q *question) {
 			d.beside = []*decider{newDecider(&Input{Hub: lynq.HubKey{Namespace: "ns", Name: "eu"}, Nodes: failed(q)})}
 		}, says: `row "bolt"`},
 		"a failed row may need what lynqctl deletes with another node": {change: func(d *decider, q *question) {
-			d.claims, q.why = claim.Of(failed(q)), reason.NodeGone
+			d.claims, q.why = claimsOf(failed(q)), reason.NodeGone
 		}, says: `row "bolt"`},
 		"a failed row may need what lynqctl deletes with a named node": {change: func(d *decider, q *question) {
-			d.claims, q.why = claim.Of(failed(q)), reason.NodeDeleted
+			d.claims, q.why = claimsOf(failed(q)), reason.NodeDeleted
 		}, says: `row "bolt"`},
 		"a node that the run leaves alone has it too": {change: func(d *decider, q *question) {
 			d.held = map[lynq.Ref][]lynq.NodeKey{q.ref(): {other}}

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/formorder"
-	"github.com/lynqctl/lynqctl/pkg/apply/grace"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -36,29 +34,29 @@ func (g *Grace) period(inv *inventory.Inventory) time.Duration {
 }
 
 // since returns the start of an inventory's grace period.
-func (g *Grace) since(ledger grace.Ledger, inv *inventory.Inventory, now time.Time) time.Time {
+func (g *Grace) since(ledger GraceLedger, inv *inventory.Inventory, now time.Time) time.Time {
 	known := inv.Created
 	if g.LastRun.After(known) {
 		known = g.LastRun
 	}
-	return grace.Marks{Inventory: inv.LeavingSince, Hub: ledger.Of(inv.Node.Key())}.Since(now, known)
+	return GraceMarks{Inventory: inv.LeavingSince, Hub: ledger.Of(inv.Node.Key())}.Since(now, known)
 }
 
 // rests reports whether a node is in its grace period, and its records are already up to
 // date. Then a plan of some nodes can skip it.
-func (in *Input) rests(ledger grace.Ledger, inv *inventory.Inventory) bool {
+func (in *Input) rests(ledger GraceLedger, inv *inventory.Inventory) bool {
 	period := in.Grace.period(inv)
 	if period == 0 || inv.LeavingSince.IsZero() || ledger.Of(inv.Node.Key()).IsZero() {
 		return false
 	}
 	since := in.Grace.since(ledger, inv, in.Now)
-	return !grace.Over(since, period, in.Now) && inv.LeavingSince.Equal(since) && inv.LeavingUntil.Equal(grace.Until(since, period))
+	return !GraceOver(since, period, in.Now) && inv.LeavingSince.Equal(since) && inv.LeavingUntil.Equal(GraceUntil(since, period))
 }
 
 // judgeGrace finds the nodes in their grace period, before any deletion is planned.
 func (d *decider) judgeGrace() {
 	d.leaves = map[lynq.NodeKey]*plan.Leaving{}
-	d.ledger = grace.NewLedger(d.in.Grace.Recorded)
+	d.ledger = NewGraceLedger(d.in.Grace.Recorded)
 	var over []*inventory.Inventory
 	for _, inv := range d.in.Inventories {
 		if !d.mayBeKept(inv) || d.suspended(inv.Node.Key()) != nil {
@@ -66,11 +64,11 @@ func (d *decider) judgeGrace() {
 		}
 		period := d.in.Grace.period(inv)
 		since := d.in.Grace.since(d.ledger, inv, d.in.Now)
-		if grace.Over(since, period, d.in.Now) {
+		if GraceOver(since, period, d.in.Now) {
 			over = append(over, inv)
 			continue
 		}
-		d.keepFor(inv, since, grace.Until(since, period))
+		d.keepFor(inv, since, GraceUntil(since, period))
 	}
 	d.keepDependedOn(over)
 }
@@ -102,7 +100,7 @@ func (d *decider) keepDependedOn(over []*inventory.Inventory) {
 		over = slices.DeleteFunc(over, func(inv *inventory.Inventory) bool {
 			var until time.Time
 			for _, l := range rows[inv.Node.UID] {
-				if formorder.DependsOn(l.Inventory, inv.Node.Form.Name) && l.Until.After(until) {
+				if dependsOnForm(l.Inventory, inv.Node.Form.Name) && l.Until.After(until) {
 					until = l.Until
 				}
 			}
@@ -123,7 +121,7 @@ func (d *decider) keepDependedOn(over []*inventory.Inventory) {
 // grace period starts again. It keeps deleted nodes, and nodes that this run doesn't judge,
 // while they have an inventory.
 func (d *decider) planLeaving(p *plan.Plan) {
-	next := grace.Ledger{}
+	next := GraceLedger{}
 	keep := func(k lynq.NodeKey) { next.Set(k, d.ledger.Of(k)) }
 	for _, inv := range d.in.Inventories {
 		key := inv.Node.Key()

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/window"
+
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
@@ -43,7 +43,7 @@ func (g guards) refusals(l Limits) []plan.Refusal {
 			"%sno row is active, but the %s has %s", g.because(), g.in.place(), phrase.Count(n.Nodes, "node"))
 		return refusals
 	}
-	w := window.Count(g.in.Deletions, g.in.Now, l.Window, n.nodes, n.there)
+	w := countDeletions(g.in.Deletions, g.in.Now, l.Window, n.nodes, n.there)
 	if limit := l.MaxDelete.Of(w.Of); len(n.nodes) > 0 && w.Going > limit && g.in.Active > 0 {
 		n.Earlier, n.Of, n.Window = w.Earlier, w.Of, l.Window
 		what, fix := n.Refusal(limit, l.MaxDelete.String())

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/window"
+
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
@@ -41,7 +41,7 @@ func TestMaxDeleteWindow(t *testing.T) {
 			}
 			break
 		}
-		deletions, _ = window.Record(deletions, p.Losses, now, time.Hour)
+		deletions, _ = RecordDeletions(deletions, p.Losses, now, time.Hour)
 		rows, now = rows[1:], now.Add(2*time.Second)
 	}
 	want := []string{
@@ -58,7 +58,7 @@ func TestMaxDeleteWindow(t *testing.T) {
 func TestMaxDeleteWindowAlone(t *testing.T) {
 	s := newShop()
 	s.in.Now = time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC)
-	s.in.Deletions, _ = window.Record(nil, []lynq.NodeKey{shopNode("x"), shopNode("y"), shopNode("z")}, s.in.Now, time.Hour)
+	s.in.Deletions, _ = RecordDeletions(nil, []lynq.NodeKey{shopNode("x"), shopNode("y"), shopNode("z")}, s.in.Now, time.Hour)
 	s.has("a", "a")
 	s.wants("a", "a")
 	s.has("b", "b")

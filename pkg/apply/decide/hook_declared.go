@@ -3,20 +3,19 @@ package decide
 import (
 	"slices"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/declared"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // declared returns the known facts about the hooks of a node.
-func (h hooking) declared(k lynq.NodeKey) *declared.Node {
+func (h hooking) declared(k lynq.NodeKey) *DeclaredHooks {
 	inv := h.d.inventories[k]
 	if inv == nil {
-		return &declared.Node{}
+		return &DeclaredHooks{}
 	}
-	n := &declared.Node{UID: inv.Node.UID, Owns: h.d.owned[k]}
-	if i := slices.IndexFunc(h.d.in.Hooks, func(f declared.Form) bool { return ofForm(inv, f.Form) }); i >= 0 {
+	n := &DeclaredHooks{UID: inv.Node.UID, Owns: h.d.owned[k]}
+	if i := slices.IndexFunc(h.d.in.Hooks, func(f FormHooks) bool { return ofForm(inv, f.Form) }); i >= 0 {
 		n.Form = &h.d.in.Hooks[i]
 	}
 	return n
@@ -27,7 +26,7 @@ func (h hooking) declared(k lynq.NodeKey) *declared.Node {
 func (h hooking) findOwned() map[lynq.NodeKey]map[string]bool {
 	owned := map[lynq.NodeKey]map[string]bool{}
 	for k, inv := range h.d.inventories {
-		if namespaces := declared.Owned(h.d.owner(k), inv, h.d.in.Live); namespaces != nil {
+		if namespaces := ownedNamespaces(h.d.owner(k), inv, h.d.in.Live); namespaces != nil {
 			owned[k] = namespaces
 		}
 	}
@@ -46,10 +45,10 @@ func Account(p *plan.Plan, me plan.Owner, o *plan.Object) (string, error) {
 }
 
 // declaredBy returns the known facts about the hooks of a node from the rules of a plan.
-func declaredBy(p *plan.Plan, me plan.Owner) *declared.Node {
+func declaredBy(p *plan.Plan, me plan.Owner) *DeclaredHooks {
 	d := rulesOf(p)
 	if d == nil {
-		return &declared.Node{}
+		return &DeclaredHooks{}
 	}
 	return hooking{d}.declared(me.NodeKey)
 }

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/declared"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
@@ -17,7 +16,7 @@ import (
 func declaredScene(namespace string, said lynq.Text) *Input {
 	in := hookScene("", "", nil)
 	in.Inventories[0].Hooks[0].Namespace = namespace
-	in.Hooks = []declared.Form{{Form: lynq.FormKey{Name: "web"}, Hooks: []lynq.Hook{{ID: "backup", Group: "batch", Kind: "Job", Namespace: said}}}}
+	in.Hooks = []FormHooks{{Form: lynq.FormKey{Name: "web"}, Hooks: []lynq.Hook{{ID: "backup", Group: "batch", Kind: "Job", Namespace: said}}}}
 	return in
 }
 

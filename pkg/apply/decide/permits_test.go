@@ -6,7 +6,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
-	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -28,7 +27,7 @@ func TestPermit(t *testing.T) {
 				for j := range n.Steps {
 					s := &n.Steps[j]
 					s.Live = in.Live[s.Ref()]
-					permit, err := gate.Permits(p, n, n.Inventory, s)
+					permit, err := decide.Permits(p, n, n.Inventory, s)
 					deletes := s.Action == plan.ActionDelete
 					if deletes != (err == nil) || deletes && (permit.UID() != s.Live.UID || permit.Version() != s.Live.ResourceVersion || permit.Ref() != s.Ref()) {
 						t.Errorf("%s, gone %v: %s: permit %+v, %v", at, gone, s.Action, permit, err)
@@ -46,10 +45,10 @@ func TestPermitRefused(t *testing.T) {
 	in.Nodes, in.Active = nil, 0
 	p := decide.Decide(in, decide.Limits{})
 	n := &p.Nodes[0]
-	if _, err := gate.Permits(p, n, n.Inventory, &n.Steps[0]); err == nil || len(p.Refusals) == 0 {
+	if _, err := decide.Permits(p, n, n.Inventory, &n.Steps[0]); err == nil || len(p.Refusals) == 0 {
 		t.Errorf("%v, %d refusals", err, len(p.Refusals))
 	}
-	trial, err := gate.Trial(p, n, n.Inventory, &n.Steps[0])
+	trial, err := decide.Trial(p, n, n.Inventory, &n.Steps[0])
 	if err != nil || trial.Check(true) != nil || trial.Check(false) == nil {
 		t.Errorf("a dry run: %+v, %v", trial, err)
 	}
@@ -88,7 +87,7 @@ func TestPermitOwner(t *testing.T) {
 		saved := in.Inventories[0].Clone()
 		in.Inventories = []*inventory.Inventory{saved}
 		tt.change(in, &s)
-		permit, err := gate.PermitOwner(p, n, saved, &s)
+		permit, err := decide.PermitOwner(p, n, saved, &s)
 		if (err == nil) != tt.yes || tt.yes != permit.Covers(types.UID(saved.UID)) || permit.Covers("other") {
 			t.Errorf("%s: %v, %+v", name, err, permit)
 		}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/declared"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -36,7 +35,7 @@ func (in *Input) Rename(r *lynq.Renames) {
 		}
 		for _, h := range in.Hooks {
 			if h.Form == now {
-				in.Hooks = append(in.Hooks, declared.Form{Form: before, Hooks: h.Hooks})
+				in.Hooks = append(in.Hooks, FormHooks{Form: before, Hooks: h.Hooks})
 			}
 		}
 	}

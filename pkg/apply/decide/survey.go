@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/claim"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -17,7 +16,7 @@ import (
 type Survey struct {
 	err     error
 	renders map[lynq.Ref][]renderer
-	claims  *claim.Index
+	claims  *claims
 }
 
 // renderer is a node that renders an object.
@@ -29,7 +28,7 @@ type renderer struct {
 
 // NewSurvey returns a survey of these nodes.
 func NewSurvey(nodes []*plan.Node) *Survey {
-	s := &Survey{renders: map[lynq.Ref][]renderer{}, claims: claim.Of(nodes)}
+	s := &Survey{renders: map[lynq.Ref][]renderer{}, claims: claimsOf(nodes)}
 	for _, n := range nodes {
 		for i := range n.Objects {
 			ref := n.Objects[i].Ref
@@ -70,7 +69,7 @@ func (s *Survey) keeps(d *decider, q *question) *answer {
 		return a
 	}
 	if row := s.claims.Object(q.ref()); row != nil {
-		return keep(reason.RowUnknown, claim.HoldsUp(row))
+		return keep(reason.RowUnknown, holdsUp(row))
 	}
 	return nil
 }

@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
-	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -136,7 +136,7 @@ func (m *Manifests) Drop() error {
 	if len(data) > 0 {
 		return m.put(r, live, data)
 	}
-	permit, err := gate.PermitHooks(m.Inventory, live.GetUID(), live.GetResourceVersion())
+	permit, err := decide.PermitHooks(m.Inventory, live.GetUID(), live.GetResourceVersion())
 	if err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ func (m *Manifests) send(r lynq.APIResource, s *unstructured.Unstructured, owned
 	}
 	w := write.Request{Verb: verb, Namespace: s.GetNamespace(), Name: s.GetName(), Body: body}
 	if verb == write.Update {
-		if w.Owners, err = gate.PermitHooksOwner(m.Inventory, s.GetUID()); err != nil {
+		if w.Owners, err = decide.PermitHooksOwner(m.Inventory, s.GetUID()); err != nil {
 			return err
 		}
 	}

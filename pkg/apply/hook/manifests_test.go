@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/gate"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -32,7 +32,7 @@ type answers struct {
 	missing error // the answer to reads, may be nil
 	fails   []error
 	sent    []write.Request
-	deleted []gate.Permit
+	deleted []decide.Permit
 }
 
 func (*answers) Resource(_ context.Context, group, version, kind string) (lynq.APIResource, error) {
@@ -59,7 +59,7 @@ func (a *answers) Write(_ context.Context, _ lynq.APIResource, w write.Request) 
 	return &metav1.PartialObjectMetadata{}, nil
 }
 
-func (a *answers) Delete(_ context.Context, _ lynq.APIResource, permit gate.Permit, _ write.Deletion) (bool, error) {
+func (a *answers) Delete(_ context.Context, _ lynq.APIResource, permit decide.Permit, _ write.Deletion) (bool, error) {
 	a.deleted = append(a.deleted, permit)
 	return true, nil
 }

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/gate"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -29,7 +29,7 @@ type Cluster interface {
 type Deleter interface {
 	// Delete deletes the object of a permit, if it still has the permit's uid and version.
 	// gone says whether it no longer exists. Finalizers or a grace period may delay that.
-	Delete(ctx context.Context, r lynq.APIResource, permit gate.Permit, o Deletion) (gone bool, err error)
+	Delete(ctx context.Context, r lynq.APIResource, permit decide.Permit, o Deletion) (gone bool, err error)
 }
 
 // Deletion says how lynqctl deletes an object.
@@ -81,5 +81,5 @@ type Request struct {
 	DryRun bool
 	// Owners permits the write to change owner references. Without it, a write may only
 	// create an object that refers to an inventory.
-	Owners gate.OwnersPermit
+	Owners decide.OwnersPermit
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
-	"github.com/lynqctl/lynqctl/pkg/apply/gate"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -48,7 +47,7 @@ type Object struct {
 	Me       plan.Owner
 	Owner    map[string]any // the reference to the node's inventory
 	// Own asks the gate whether the inventory may become an owner of the object.
-	Own func(*plan.Step) (gate.OwnersPermit, error)
+	Own func(*plan.Step) (decide.OwnersPermit, error)
 	// Decide decides the step again for the current object.
 	Decide func(*plan.Step, *tracking.Live) (plan.Step, decide.Verdict)
 
@@ -194,7 +193,7 @@ func (o *Object) reowned(seen *plan.Step, r Request, adds bool) (_ Result, err e
 	case adds:
 		r.Owners, err = o.Own(seen)
 	default:
-		r.Owners, err = gate.PermitDetach(seen)
+		r.Owners, err = decide.PermitDetach(seen)
 	}
 	if err != nil {
 		return Result{}, err

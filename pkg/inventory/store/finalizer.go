@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/gate"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 )
 
 // lynqctl first requests the deletion of an inventory or record, and removes the finalizer
@@ -22,7 +22,7 @@ const finalizerTries = 5
 
 // member is a ConfigMap to delete.
 type member struct {
-	permit    gate.Permit
+	permit    decide.Permit
 	finalizer string
 	held      bool // by the finalizer
 	deleting  bool

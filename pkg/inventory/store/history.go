@@ -11,7 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/gate"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/inventory/history"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
@@ -71,7 +71,7 @@ func (s *Store) history(ctx context.Context, hub lynq.HubKey, begins func() (boo
 // RemoveHistory deletes the history of a hub whose record is deleted too. It keeps a
 // ConfigMap without the labels of a history. A missing history is no error. If another run
 // writes the history meanwhile, it reads that and decides again.
-func (s *Store) RemoveHistory(ctx context.Context, h lynq.HubKey, permit func(types.UID) (gate.Permit, error)) error {
+func (s *Store) RemoveHistory(ctx context.Context, h lynq.HubKey, permit func(types.UID) (decide.Permit, error)) error {
 	for try := 1; ; try++ {
 		err := s.tryRemoveHistory(ctx, h, permit)
 		if apierrors.IsConflict(err) && try < historyTries {
@@ -84,7 +84,7 @@ func (s *Store) RemoveHistory(ctx context.Context, h lynq.HubKey, permit func(ty
 	}
 }
 
-func (s *Store) tryRemoveHistory(ctx context.Context, h lynq.HubKey, permit func(types.UID) (gate.Permit, error)) error {
+func (s *Store) tryRemoveHistory(ctx context.Context, h lynq.HubKey, permit func(types.UID) (decide.Permit, error)) error {
 	cm, err := s.configMaps.Get(ctx, h.Namespace, history.Name(h.Name))
 	switch {
 	case err != nil:

@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/gate"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/inventory/history"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -58,7 +58,7 @@ func TestRunsAtOnce(t *testing.T) {
 	a.SameRequests(t, "a known history", "update")
 
 	// A ConfigMap with the history's name that isn't a history remains.
-	permit := func(uid types.UID) (gate.Permit, error) { return gate.PermitHistory(hub, 0, uid) }
+	permit := func(uid types.UID) (decide.Permit, error) { return decide.PermitHistory(hub, 0, uid) }
 	name := "configmap/" + history.Name("crm")
 	a.Kubectl(t, "", "label", name, wellknown.LabelRecord+"-")
 	_, err = s.AddToHistory(t.Context(), hub, run(8), nil, begins(true))

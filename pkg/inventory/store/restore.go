@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/gate"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
@@ -25,7 +25,7 @@ const (
 // contents. Before the old ConfigMap disappears, detach detaches the objects that it owns,
 // and gets the permit for its deletion. The error is a *ChangedError, that of detach, or
 // the server's. The contents survive in any case.
-func (s *Store) Restore(ctx context.Context, inv *inventory.Inventory, detach func() (gate.Permit, error)) (*inventory.Inventory, error) {
+func (s *Store) Restore(ctx context.Context, inv *inventory.Inventory, detach func() (decide.Permit, error)) (*inventory.Inventory, error) {
 	copied, err := s.saveCopy(ctx, inv)
 	if err != nil {
 		return nil, fmt.Errorf("save a copy: %w", err)
@@ -96,14 +96,14 @@ func (s *Store) forgetCopy(ctx context.Context, inv *inventory.Inventory) error 
 	if inv.Copy == "" {
 		return nil
 	}
-	permit, err := gate.PermitCopy(inv)
+	permit, err := decide.PermitCopy(inv)
 	if err != nil {
 		return err
 	}
 	return s.deleteCopy(ctx, inv, permit)
 }
 
-func (s *Store) deleteCopy(ctx context.Context, inv *inventory.Inventory, permit gate.Permit) error {
+func (s *Store) deleteCopy(ctx context.Context, inv *inventory.Inventory, permit decide.Permit) error {
 	err := s.configMaps.Delete(ctx, permit)
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 		return fmt.Errorf("delete the copy of inventory %s/%s: %w", inv.Node.Namespace, inventory.Name(inv.Node.Name), err)

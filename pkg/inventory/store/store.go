@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/gate"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
@@ -33,7 +33,7 @@ type ConfigMaps interface {
 	Update(ctx context.Context, cm *corev1.ConfigMap) (*corev1.ConfigMap, error)
 	// Delete deletes the permit's ConfigMap if it has the permit's uid and version. An
 	// empty version always matches. Otherwise it returns a conflict.
-	Delete(ctx context.Context, permit gate.Permit) error
+	Delete(ctx context.Context, permit decide.Permit) error
 	// Patch sends a JSON patch (RFC 6902). A failed test in the patch is an error with
 	// reason Invalid.
 	Patch(ctx context.Context, namespace, name string, patch []byte) (*corev1.ConfigMap, error)
@@ -235,7 +235,7 @@ func (s *Store) Check(ctx context.Context, inv *inventory.Inventory) error {
 // Remove deletes the ConfigMap of an inventory if no other client changed it, and removes
 // the finalizer. A missing ConfigMap is no error. The error is a *ChangedError, or the
 // server's.
-func (s *Store) Remove(ctx context.Context, inv *inventory.Inventory, permit gate.Permit) error {
+func (s *Store) Remove(ctx context.Context, inv *inventory.Inventory, permit decide.Permit) error {
 	if inv.UID == "" { // a killed run left only the copy
 		return s.deleteCopy(ctx, inv, permit)
 	}
@@ -247,7 +247,7 @@ func (s *Store) Remove(ctx context.Context, inv *inventory.Inventory, permit gat
 }
 
 // RemoveHub is Remove for a hub record.
-func (s *Store) RemoveHub(ctx context.Context, h *inventory.Hub, permit gate.Permit) error {
+func (s *Store) RemoveHub(ctx context.Context, h *inventory.Hub, permit decide.Permit) error {
 	m := member{permit, wellknown.FinalizerHub, h.Finalizer, h.Deleting}
 	if err := s.remove(ctx, &m); err != nil {
 		return fmt.Errorf("remove the record of hub %s/%s: %w", h.Namespace, h.Name, err)
@@ -257,7 +257,7 @@ func (s *Store) RemoveHub(ctx context.Context, h *inventory.Hub, permit gate.Per
 
 // CompleteHub completes the deletion of a hub record that somebody began, and waits until
 // the record is gone. So the caller can create a new one.
-func (s *Store) CompleteHub(ctx context.Context, h *inventory.Hub, permit gate.Permit) error {
+func (s *Store) CompleteHub(ctx context.Context, h *inventory.Hub, permit decide.Permit) error {
 	if err := s.RemoveHub(ctx, h, permit); err != nil {
 		return err
 	}

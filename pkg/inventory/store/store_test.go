@@ -18,7 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/gate"
+	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
@@ -561,18 +561,18 @@ func TestApplySetParent(t *testing.T) {
 }
 
 // permit returns a permit for the inventory of a node without objects.
-func permit(t *testing.T, inv *inventory.Inventory) gate.Permit {
+func permit(t *testing.T, inv *inventory.Inventory) decide.Permit {
 	t.Helper()
-	p, err := gate.PermitInventory((&plan.NodePlan{}), inv, nil)
+	p, err := decide.PermitInventory((&plan.NodePlan{}), inv, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-func permitHub(t *testing.T, h *inventory.Hub) gate.Permit {
+func permitHub(t *testing.T, h *inventory.Hub) decide.Permit {
 	t.Helper()
-	p, err := gate.PermitHub(h, 0)
+	p, err := decide.PermitHub(h, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

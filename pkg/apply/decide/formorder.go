@@ -1,4 +1,4 @@
-package formorder
+package decide
 
 import (
 	"errors"
@@ -14,22 +14,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 )
 
-// Input has everything beside the plan that the order depends on.
-type Input struct {
-	Hub lynq.HubKey
-	// Nodes are the nodes of the active rows.
-	Nodes []*plan.Node
-	// Inventories are all readable inventories of the hub, and Broken has the errors of the
-	// others.
-	Inventories []*inventory.Inventory
-	Broken      map[lynq.NodeKey]error
-	// Delete names the nodes that the user deletes.
-	Delete map[lynq.NodeKey]bool
-	// KeepContent is set if the run writes no content. Then no node waits for another one's
-	// content.
-	KeepContent bool
-}
-
 // dependents orders the nodes of a plan by the dependencies of their forms.
 type dependents struct {
 	in    *Input
@@ -41,10 +25,10 @@ type dependents struct {
 // staying is a node that is kept, and that depends on a node that the user deletes.
 type staying struct{ node, on lynq.NodeKey }
 
-// Arrange notes which nodes of a plan wait for which. A node that lynqctl writes waits for
+// arrangeForms notes which nodes of a plan wait for which. A node that lynqctl writes waits for
 // the nodes that its form depends on. A node that lynqctl deletes waits for the nodes whose
-// forms depend on its own. Arrange refuses a deletion if nodes that are kept depend on it.
-func Arrange(p *plan.Plan, in *Input) []plan.Refusal {
+// forms depend on its own. It refuses a deletion if nodes that are kept depend on it.
+func arrangeForms(p *plan.Plan, in *Input) []plan.Refusal {
 	if !in.formsDepend() {
 		return nil
 	}
@@ -178,7 +162,7 @@ func (o *dependents) leaving(n *plan.NodePlan) []staying {
 	}
 	for _, other := range o.plans[n.UID] {
 		switch {
-		case other == n || !DependsOn(other.Inventory, n.Form.Name):
+		case other == n || !dependsOnForm(other.Inventory, n.Form.Name):
 		case other.Desired == nil && !holds(other, n):
 			o.after(n, other)
 		case other.Desired != nil && (other.Suspended || other.Desired.Failed != nil || slices.Contains(other.Desired.DependForms, n.Form.Name)):
@@ -186,7 +170,7 @@ func (o *dependents) leaving(n *plan.NodePlan) []staying {
 		}
 	}
 	for _, inv := range o.other[n.UID] {
-		if DependsOn(inv, n.Form.Name) {
+		if dependsOnForm(inv, n.Form.Name) {
 			stays(inv.Node.Key())
 		}
 	}
@@ -198,9 +182,9 @@ func (o *dependents) leaving(n *plan.NodePlan) []staying {
 	return all
 }
 
-// DependsOn reports whether a node's form depends on another form, from its inventory. The
+// dependsOnForm reports whether a node's form depends on another form, from its inventory. The
 // inventory may be nil.
-func DependsOn(inv *inventory.Inventory, form string) bool {
+func dependsOnForm(inv *inventory.Inventory, form string) bool {
 	return inv != nil && slices.Contains(inv.DependForms, form)
 }
 

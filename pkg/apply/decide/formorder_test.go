@@ -1,4 +1,4 @@
-package formorder_test
+package decide_test
 
 import (
 	"errors"

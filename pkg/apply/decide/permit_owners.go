@@ -1,4 +1,4 @@
-package gate
+package decide
 
 import (
 	"fmt"
@@ -6,10 +6,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
-	"github.com/lynqctl/lynqctl/pkg/apply/restore"
+
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -59,7 +58,7 @@ func PermitOwner(p *plan.Plan, n *plan.NodePlan, saved *inventory.Inventory, s *
 	case saved == nil || saved.UID == "":
 		return OwnersPermit{}, &DeniedError{s.Ref(), "its node has no inventory yet"}
 	}
-	again := decide.Again(p, n, saved, s, s.Live)
+	again := Again(p, n, saved, s, s.Live)
 	if !again.Writes() && again.Action != plan.ActionKeep {
 		why := again.Message
 		if why == "" {
@@ -74,7 +73,7 @@ func PermitOwner(p *plan.Plan, n *plan.NodePlan, saved *inventory.Inventory, s *
 // PermitReturn permits a write that makes a restored inventory an owner of an object. The
 // object must have had the lost inventory as owner, or tracking and entry must prove that
 // it belongs to the node.
-func PermitReturn(r *restore.Restoration, saved *inventory.Inventory, s *plan.Step) (OwnersPermit, error) {
+func PermitReturn(r *Restoration, saved *inventory.Inventory, s *plan.Step) (OwnersPermit, error) {
 	permit, err := PermitDetach(s)
 	if err != nil {
 		return permit, err

@@ -1,11 +1,10 @@
-package gate
+package decide
 
 import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -80,7 +79,7 @@ func Trial(p *plan.Plan, n *plan.NodePlan, saved *inventory.Inventory, s *plan.S
 	if s.WrittenAs != "" {
 		return Permit{}, &DeniedError{ref, "this run wrote the same object as " + s.WrittenAs}
 	}
-	again := decide.Again(p, n, saved, s, s.Live)
+	again := Again(p, n, saved, s, s.Live)
 	if !again.Deletes() {
 		why := again.Message
 		if why == "" {

@@ -1,4 +1,4 @@
-package gate
+package decide
 
 import (
 	"testing"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
-	"github.com/lynqctl/lynqctl/pkg/apply/restore"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -44,7 +43,7 @@ func TestPermitReturn(t *testing.T) {
 	live := func() *tracking.Live { return &tracking.Live{Ref: e.Ref, UID: "u"} }
 	record := live()
 	record.Record = true
-	r := &restore.Restoration{Objects: []plan.Belonging{{Entry: e, Live: live()}}}
+	r := &Restoration{Objects: []plan.Belonging{{Entry: e, Live: live()}}}
 	saved := &inventory.Inventory{UID: "inv"}
 	for name, tt := range map[string]struct {
 		step plan.Step

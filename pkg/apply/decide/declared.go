@@ -1,4 +1,4 @@
-package declared
+package decide
 
 import (
 	"fmt"
@@ -12,14 +12,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Form has the deletion hooks that a form declares.
-type Form struct {
+// FormHooks has the deletion hooks that a form declares.
+type FormHooks struct {
 	Form  lynq.FormKey
 	Hooks []lynq.Hook
 }
 
 // declared returns the form's hook that an entry names, or nil.
-func (f *Form) declared(r *inventory.Entry) *lynq.Hook {
+func (f *FormHooks) declared(r *inventory.Entry) *lynq.Hook {
 	i := slices.IndexFunc(f.Hooks, func(h lynq.Hook) bool {
 		return h.ID == r.ID && h.Group == r.Group && h.Kind == r.Kind
 	})
@@ -29,10 +29,10 @@ func (f *Form) declared(r *inventory.Entry) *lynq.Hook {
 	return &f.Hooks[i]
 }
 
-// Node has the known facts about the hooks of a node.
-type Node struct {
+// DeclaredHooks has the known facts about the hooks of a node.
+type DeclaredHooks struct {
 	// Form is the node's form, or nil if it isn't known.
-	Form *Form
+	Form *FormHooks
 	// UID is the row that the inventory names.
 	UID string
 	// Owns are the namespaces in which the node owns an object.
@@ -41,9 +41,9 @@ type Node struct {
 
 // Undeclared returns why lynqctl doesn't run a recorded hook, and how to fix that. It
 // returns "" if the hook may run.
-func (n *Node) Undeclared(me plan.Owner, r *inventory.Entry) (why, fix string) {
+func (n *DeclaredHooks) Undeclared(me plan.Owner, r *inventory.Entry) (why, fix string) {
 	const apply = "make the row active and apply, which records the hook again"
-	if !runnable(r) {
+	if !runnableHook(r) {
 		return fmt.Sprintf("the inventory names %s of %s as a hook, and lynqctl runs only Jobs and Pods", r.Kind, r.APIVersion), "lynqctl records no such hook: find out who changed the inventory"
 	}
 	f := n.Form
@@ -72,8 +72,8 @@ func (n *Node) Undeclared(me plan.Owner, r *inventory.Entry) (why, fix string) {
 	return fmt.Sprintf("the row makes the namespace of %q in form %s, and the node owns nothing in namespace %s that would prove it", r.ID, f.Form, r.Namespace), apply
 }
 
-// runnable reports whether an entry names a kind that lynqctl runs.
-func runnable(r *inventory.Entry) bool {
+// runnableHook reports whether an entry names a kind that lynqctl runs.
+func runnableHook(r *inventory.Entry) bool {
 	switch r.Kind {
 	case "Job":
 		return r.Group == "batch" && r.APIVersion == "batch/v1"
@@ -83,10 +83,10 @@ func runnable(r *inventory.Entry) bool {
 	return false
 }
 
-// Owned returns the namespaces in which the node owns an object, or that it owns. These
+// ownedNamespaces returns the namespaces in which the node owns an object, or that it owns. These
 // prove more than the inventory does, because people who may write the inventory can't
 // write there. It returns nil for a node without hooks in other namespaces.
-func Owned(me plan.Owner, inv *inventory.Inventory, live map[lynq.Ref]*tracking.Live) map[string]bool {
+func ownedNamespaces(me plan.Owner, inv *inventory.Inventory, live map[lynq.Ref]*tracking.Live) map[string]bool {
 	elsewhere := func(r inventory.Entry) bool { return r.Namespace != me.Namespace }
 	if !slices.ContainsFunc(inv.Hooks, elsewhere) {
 		return nil
@@ -107,7 +107,7 @@ func Owned(me plan.Owner, inv *inventory.Inventory, live map[lynq.Ref]*tracking.
 
 // Account returns the ServiceAccount that must exist before a hook runs. It returns "" if
 // the node's form is known, because the form decides then.
-func (n *Node) Account(o *plan.Object) (string, error) {
+func (n *DeclaredHooks) Account(o *plan.Object) (string, error) {
 	if n.Form != nil {
 		return "", nil
 	}

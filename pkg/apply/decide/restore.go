@@ -1,4 +1,4 @@
-package restore
+package decide
 
 import (
 	"errors"
@@ -6,7 +6,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -14,7 +13,7 @@ import (
 )
 
 // restoring decides how to restore inventories.
-type restoring struct{ records *decide.Records }
+type restoring struct{ records *Records }
 
 // Loss names the defect of an inventory that restore repairs. Scripts may compare the
 // words.
@@ -44,14 +43,14 @@ type Restoration struct {
 	Replacement *plan.Replacement
 }
 
-// Find returns a restoration for each inventory with a loss, and errors for those that
+// Restorations returns a restoration for each inventory with a loss, and errors for those that
 // can't be restored. Objects that refer to an inventory keep their owner reference,
 // whatever they are. Objects without the reference get it back if lynqctl can prove that
 // they belong to the node. An object that the last apply excluded doesn't change.
 //
 // It is a pure function.
-func Find(inventories []*inventory.Inventory, seen *plan.Observed) (restorations []Restoration, errs []error) {
-	records := decide.NewRecords(inventories)
+func Restorations(inventories []*inventory.Inventory, seen *plan.Observed) (restorations []Restoration, errs []error) {
+	records := NewRecords(inventories)
 	referring := seen.Referring()
 	for _, inv := range inventories {
 		r := restoring{records}.restoration(inv, seen)
@@ -72,8 +71,8 @@ func Find(inventories []*inventory.Inventory, seen *plan.Observed) (restorations
 	return restorations, errs
 }
 
-// Partings returns the partings of restorations that delete an old inventory.
-func Partings(restorations []Restoration) []plan.Parting {
+// RestorePartings returns the partings of restorations that delete an old inventory.
+func RestorePartings(restorations []Restoration) []plan.Parting {
 	var partings []plan.Parting
 	for i := range restorations {
 		if r := &restorations[i]; r.Replacement != nil && r.UID != "" {

@@ -1,4 +1,4 @@
-package restore
+package decide
 
 import (
 	"errors"
@@ -77,7 +77,7 @@ func TestRestore(t *testing.T) {
 		clear(unseen)
 		tt.change(s)
 		seen := &plan.Observed{Live: s.Observed(), Unknown: unseen}
-		if got := restored(Find([]*inventory.Inventory{s.Inventory}, seen)); got != tt.want {
+		if got := restored(Restorations([]*inventory.Inventory{s.Inventory}, seen)); got != tt.want {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 	}

@@ -1,4 +1,4 @@
-package window
+package decide
 
 import (
 	"fmt"
@@ -51,8 +51,8 @@ func TestCountWindow(t *testing.T) {
 		"twice":              {[]inventory.Deletions{deleted(time.Minute, "a"), deleted(0, "a")}, time.Hour, []string{"c"}, there, 2, 1, 7},
 		"more than recorded": {[]inventory.Deletions{{Time: windowNow(), More: 3}}, time.Hour, []string{"c"}, there, 4, 3, 9},
 	} {
-		w := Count(test.deletions, windowNow(), test.window, nodeKeys(test.going...), nodeKeys(test.there...))
-		want := Counted{Going: test.count, Earlier: test.earlier, Of: test.of}
+		w := countDeletions(test.deletions, windowNow(), test.window, nodeKeys(test.going...), nodeKeys(test.there...))
+		want := countedDeletions{Going: test.count, Earlier: test.earlier, Of: test.of}
 		if w != want {
 			t.Errorf("%s: %+v, want %+v", name, w, want)
 		}
@@ -82,7 +82,7 @@ func TestRecordDeletions(t *testing.T) {
 		"known, but old":   {list(deleted(time.Hour, "a")), []string{"a"}, list(at("a")), true},
 		"a clock that ran": {list(deleted(-1000*time.Hour, "a")), []string{"b"}, list(at("a", "b")), true},
 	} {
-		got, changed := Record(test.deletions, nodeKeys(test.going...), windowNow(), time.Hour)
+		got, changed := RecordDeletions(test.deletions, nodeKeys(test.going...), windowNow(), time.Hour)
 		if diff := cmp.Diff(test.want, got); diff != "" || changed != test.changed {
 			t.Errorf("%s: changed %t, want %t:\n%s", name, changed, test.changed, diff)
 		}
@@ -96,13 +96,13 @@ func TestRecordDeletionsRoom(t *testing.T) {
 		names = append(names, fmt.Sprintf("n%d", i))
 	}
 	now := windowNow()
-	all, _ := Record(nil, nodeKeys(names...), now, time.Hour)
-	all, _ = Record(all, nodeKeys("late"), now, time.Hour)
-	all, _ = Record(all, nodeKeys("later"), now.Add(2*time.Minute), time.Hour)
+	all, _ := RecordDeletions(nil, nodeKeys(names...), now, time.Hour)
+	all, _ = RecordDeletions(all, nodeKeys("late"), now, time.Hour)
+	all, _ = RecordDeletions(all, nodeKeys("later"), now.Add(2*time.Minute), time.Hour)
 	if len(all) != 2 || len(all[0].Nodes) != maxWindowNodes || all[0].More != 6 || len(all[1].Nodes) != 0 || all[1].More != 1 {
 		t.Fatalf("%d batches", len(all))
 	}
-	if w := Count(all, now, time.Hour, nil, nil); w.Going != maxWindowNodes+7 || w.Of != w.Going {
+	if w := countDeletions(all, now, time.Hour, nil, nil); w.Going != maxWindowNodes+7 || w.Of != w.Going {
 		t.Errorf("%+v", w)
 	}
 }
@@ -114,9 +114,9 @@ func TestRecordDeletionsOften(t *testing.T) {
 	now, window := windowNow(), 10*time.Minute
 	for i := range 3 * 600 {
 		now = now.Add(time.Second)
-		all, _ = Record(all, nodeKeys(fmt.Sprintf("n%d", i)), now, window)
+		all, _ = RecordDeletions(all, nodeKeys(fmt.Sprintf("n%d", i)), now, window)
 	}
-	w := Count(all, now, window, nil, nil)
+	w := countDeletions(all, now, window, nil, nil)
 	if len(all) > 61 || w.Going < 600 || w.Going > 610 {
 		t.Errorf("%d times with %d nodes", len(all), w.Going)
 	}

@@ -1,4 +1,4 @@
-package declared
+package decide
 
 import (
 	"encoding/json"
@@ -20,8 +20,8 @@ import (
 // Read returns the object of a node's recorded hook. The digest only proves that nobody
 // changed the Secret alone. So a hook in another namespace must also match the form's hook,
 // for the row that the inventory names.
-func (n *Node) Read(me plan.Owner, r *inventory.Entry, recorded []byte) (*plan.Object, error) {
-	o, content, err := read(me, r, recorded)
+func (n *DeclaredHooks) Read(me plan.Owner, r *inventory.Entry, recorded []byte) (*plan.Object, error) {
+	o, content, err := readHook(me, r, recorded)
 	if err != nil || r.Namespace == me.Namespace {
 		return o, err
 	}
@@ -32,15 +32,15 @@ func (n *Node) Read(me plan.Owner, r *inventory.Entry, recorded []byte) (*plan.O
 	if h == nil {
 		return nil, fmt.Errorf("form %s doesn't declare it", n.Form.Form)
 	}
-	if at := differs(h.Manifest, content, n.UID, ""); at != "" {
+	if at := valueDiffers(h.Manifest, content, n.UID, ""); at != "" {
 		return nil, fmt.Errorf("form %s declares another one: they differ in %s", n.Form.Form, at)
 	}
 	return o, nil
 }
 
-// read returns a hook as recorded, if it matches the entry. content is the manifest without
+// readHook returns a hook as recorded, if it matches the entry. content is the manifest without
 // the fields that lynqctl adds to the form's.
-func read(me plan.Owner, r *inventory.Entry, recorded []byte) (*plan.Object, map[string]any, error) {
+func readHook(me plan.Owner, r *inventory.Entry, recorded []byte) (*plan.Object, map[string]any, error) {
 	switch {
 	case recorded == nil:
 		return nil, nil, errors.New("it doesn't exist")
@@ -112,9 +112,9 @@ func checkRecorded(me plan.Owner, r *inventory.Entry, content map[string]any) er
 	return nil
 }
 
-// differs returns the path of the first field in which a manifest differs from the form's,
+// valueDiffers returns the path of the first field in which a manifest differs from the form's,
 // or "".
-func differs(said, recorded any, uid, at string) string {
+func valueDiffers(said, recorded any, uid, at string) string {
 	same := false
 	switch said := said.(type) {
 	case map[string]any:
@@ -125,7 +125,7 @@ func differs(said, recorded any, uid, at string) string {
 			break
 		}
 		for i := range said {
-			if in := differs(said[i], l[i], uid, fmt.Sprintf("%s[%d]", at, i)); in != "" {
+			if in := valueDiffers(said[i], l[i], uid, fmt.Sprintf("%s[%d]", at, i)); in != "" {
 				return in
 			}
 		}
@@ -163,7 +163,7 @@ func mapDiffers(said map[string]any, recorded any, uid, at string) string {
 		if !there {
 			return below(key)
 		}
-		if in := differs(said[key], value, uid, below(key)); in != "" {
+		if in := valueDiffers(said[key], value, uid, below(key)); in != "" {
 			return in
 		}
 	}

@@ -1,4 +1,4 @@
-package window
+package decide
 
 import (
 	"slices"
@@ -8,27 +8,27 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Default is the time over which a watch counts deletions.
-const Default = time.Hour
+// DefaultWindow is the time over which a watch counts deletions.
+const DefaultWindow = time.Hour
 
 // maxWindowNodes is the number of deleted nodes that a hub record lists. It only counts the
 // others.
 const maxWindowNodes = 20_000
 
-// Counted holds the deletions that --max-delete counts.
-type Counted struct {
+// countedDeletions holds the deletions that --max-delete counts.
+type countedDeletions struct {
 	Going   int // nodes that this plan deletes or that earlier runs deleted in the window
 	Earlier int // the nodes in Going that this plan doesn't delete
 	Of      int // nodes that have an inventory or had one before these deletions
 }
 
-// Count adds the deletions in a window to those of a plan. A node counts once, even if
+// countDeletions adds the deletions in a window to those of a plan. A node counts once, even if
 // several runs deleted it, because a run that ended early plans its remaining deletions
 // again. going are the nodes that the plan deletes, and there are all nodes with an
 // inventory. It is a pure function.
-func Count(deletions []inventory.Deletions, now time.Time, window time.Duration, going, there []lynq.NodeKey) Counted {
+func countDeletions(deletions []inventory.Deletions, now time.Time, window time.Duration, going, there []lynq.NodeKey) countedDeletions {
 	gone, more := inWindow(deletions, now, window)
-	w := Counted{Earlier: len(gone) + more, Of: len(there) + len(gone) + more}
+	w := countedDeletions{Earlier: len(gone) + more, Of: len(there) + len(gone) + more}
 	if w.Earlier > 0 {
 		for _, k := range there {
 			if gone[digestOf(k)] {
@@ -65,10 +65,10 @@ func inWindow(deletions []inventory.Deletions, now time.Time, window time.Durati
 	return nodes, more
 }
 
-// Record adds the nodes that plans delete to the deletions of their hub. It skips nodes
+// RecordDeletions adds the nodes that plans delete to the deletions of their hub. It skips nodes
 // that are in the window already, and drops deletions before the window. changed is false
 // if there is nothing to add. It is a pure function.
-func Record(deletions []inventory.Deletions, going []lynq.NodeKey, now time.Time, window time.Duration) (next []inventory.Deletions, changed bool) {
+func RecordDeletions(deletions []inventory.Deletions, going []lynq.NodeKey, now time.Time, window time.Duration) (next []inventory.Deletions, changed bool) {
 	known, _ := inWindow(deletions, now, window)
 	added := inventory.Deletions{Time: slotEnd(now, window)}
 	for _, k := range going {

@@ -1,4 +1,4 @@
-package claim
+package decide
 
 import (
 	"fmt"
@@ -10,33 +10,27 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Index finds a row that failed to render and may need an object.
-type Index struct {
-	named   map[objectKey]*plan.Node
-	unnamed map[objectKey][]*plan.Node
+// claims finds a row that failed to render and may need an object.
+type claims struct {
+	named   map[claimKey]*plan.Node
+	unnamed map[claimKey][]*plan.Node
 	rows    map[rowKey]*plan.Node
 }
 
-// objectKey identifies an object. Corrections that people make in a row don't change it,
+// claimKey identifies an object. Corrections that people make in a row don't change it,
 // because it ignores case, separators and the namespace.
-type objectKey struct{ group, kind, name string }
+type claimKey struct{ group, kind, name string }
 
-// rowKey identifies a row of a form in the same way.
-type rowKey struct {
-	form lynq.FormKey
-	uid  string
-}
-
-// Of returns the claims of the nodes that failed to render.
-func Of(nodes []*plan.Node) *Index {
-	c := &Index{named: map[objectKey]*plan.Node{}, unnamed: map[objectKey][]*plan.Node{}, rows: map[rowKey]*plan.Node{}}
+// claimsOf returns the claims of the nodes that failed to render.
+func claimsOf(nodes []*plan.Node) *claims {
+	c := &claims{named: map[claimKey]*plan.Node{}, unnamed: map[claimKey][]*plan.Node{}, rows: map[rowKey]*plan.Node{}}
 	for _, n := range nodes {
 		if n.Failed == nil {
 			continue
 		}
-		c.rows[rowKey{n.Form, plain(n.UID)}] = n
+		c.rows[rowKey{n.Form, plainText(n.UID)}] = n
 		for _, ref := range n.Claims.Refs {
-			key := objectKey{ref.Group, ref.Kind, plain(ref.Name)}
+			key := claimKey{ref.Group, ref.Kind, plainText(ref.Name)}
 			if key.name == "" {
 				c.unnamed[key] = append(c.unnamed[key], n)
 			} else {
@@ -47,9 +41,9 @@ func Of(nodes []*plan.Node) *Index {
 	return c
 }
 
-// plain removes differences that people correct in rows. It keeps lowercase letters and
+// plainText removes differences that people correct in rows. It keeps lowercase letters and
 // digits.
-func plain(s string) string {
+func plainText(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
 			return -1
@@ -59,14 +53,14 @@ func plain(s string) string {
 }
 
 // Object returns the node whose row may need the object, or nil.
-func (c *Index) Object(ref lynq.Ref) *plan.Node {
-	key := objectKey{ref.Group, ref.Kind, plain(ref.Name)}
+func (c *claims) Object(ref lynq.Ref) *plan.Node {
+	key := claimKey{ref.Group, ref.Kind, plainText(ref.Name)}
 	if n := c.named[key]; n != nil {
 		return n
 	}
-	for _, n := range c.unnamed[objectKey{group: ref.Group, kind: ref.Kind}] {
+	for _, n := range c.unnamed[claimKey{group: ref.Group, kind: ref.Kind}] {
 		for _, v := range n.Claims.Values {
-			if v = plain(v); v != "" && strings.Contains(key.name, v) {
+			if v = plainText(v); v != "" && strings.Contains(key.name, v) {
 				return n
 			}
 		}
@@ -76,9 +70,9 @@ func (c *Index) Object(ref lynq.Ref) *plan.Node {
 
 // Node returns the node whose row may be the one of the inventory, or may need an object in
 // it. It returns nil if there is none.
-func (c *Index) Node(inv *inventory.Inventory) *plan.Node {
+func (c *claims) Node(inv *inventory.Inventory) *plan.Node {
 	for _, form := range []lynq.FormKey{inv.Node.Form, {Name: inv.Node.Form.Name}} {
-		if n := c.rows[rowKey{form, plain(inv.Node.UID)}]; n != nil {
+		if n := c.rows[rowKey{form, plainText(inv.Node.UID)}]; n != nil {
 			return n
 		}
 	}
@@ -90,7 +84,7 @@ func (c *Index) Node(inv *inventory.Inventory) *plan.Node {
 	return nil
 }
 
-// HoldsUp says which row blocks a deletion.
-func HoldsUp(n *plan.Node) string {
+// holdsUp says which row blocks a deletion.
+func holdsUp(n *plan.Node) string {
 	return fmt.Sprintf("row %q of form %s failed to render, and may need it (correct the row, then apply again)", n.UID, n.Form)
 }
