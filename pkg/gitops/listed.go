@@ -1,7 +1,6 @@
 package gitops
 
 import (
-	"cmp"
 	"context"
 	"path"
 	"slices"
@@ -130,7 +129,8 @@ func (in *Input) refuseListed(p *Plan) (refusals []plan.Refusal) {
 	known := sync.OnceValue(func() *listings { return listingsOf(p.Final(), nil) })
 	for i := range p.relisted {
 		f := &p.relisted[i]
-		if !f.differs(known) {
+		defect := f.defect(known)
+		if defect == "" {
 			continue
 		}
 		without, fix := "rendering its node", "run render for all hubs, forms and nodes"
@@ -139,27 +139,42 @@ func (in *Input) refuseListed(p *Plan) (refusals []plan.Refusal) {
 		}
 		refusals = append(refusals, plan.Refusal{
 			Guard: GuardForeign, Path: f.Path,
-			What: cmp.Or(f.state.Blocked, "others changed it") + ", and this run would list it without " + without,
+			What: defect + ", and this run would list it without " + without,
 			Fix:  "restore it from Git, or " + fix,
 		})
 	}
 	return refusals
 }
 
-// differs reports whether a file has other objects, or lists other files, than the index
-// says.
-func (f *relisted) differs(tree func() *listings) bool {
+// defect says how a file differs from what the index says, or "". A killed run leaves its own
+// list as it was, and removes the files that the list names.
+func (f *relisted) defect(tree func() *listings) string {
+	const changed = "others changed it"
+	known := slices.Contains(f.Digests, f.state.Digest)
 	switch {
 	case f.state.Blocked != "":
-		return true
-	case !f.state.There || slices.Contains(f.Digests, f.state.Digest):
-		return false
+		return f.state.Blocked
+	case !f.state.There:
+		return ""
 	case path.Base(f.Path) == kustomizationFile:
 		names, ours := listedIn(f.state.Content)
-		return !ours || slices.ContainsFunc(names, func(name string) bool { return !tree().has(path.Join(path.Dir(f.Path), name)) })
+		gone := slices.ContainsFunc(names, func(name string) bool { return !tree().has(path.Join(path.Dir(f.Path), name)) })
+		switch {
+		case !known && (!ours || gone):
+			return changed
+		case gone:
+			return "it names a file that is gone"
+		}
+		return ""
+	case known:
+		return ""
 	}
 	has, readable := objectsOfFile(f.state.Content)
-	return !readable || len(has) != len(f.Objects) || slices.ContainsFunc(has, func(k index.ObjectKey) bool {
+	differs := !readable || len(has) != len(f.Objects) || slices.ContainsFunc(has, func(k index.ObjectKey) bool {
 		return !slices.ContainsFunc(f.Objects, func(o index.ObjectKey) bool { return o.Ref == k.Ref })
 	})
+	if differs {
+		return changed
+	}
+	return ""
 }

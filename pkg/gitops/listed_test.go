@@ -49,3 +49,33 @@ func TestChangedListIsListed(t *testing.T) {
 		}
 	}
 }
+
+// TestKilledRunLeavesList checks that a list of lynqctl is not listed again if a killed run
+// removed a file that it names. Kustomize couldn't build the tree.
+func TestKilledRunLeavesList(t *testing.T) {
+	s := newSite(t)
+	in := inputOf([]*Node{volumeNode("crm", "acme", "data")})
+	s.run(in)
+	_, p := s.plan(in)
+	there, known := listingsOf(p.Final(), nil), index.DigestOf([]byte("known"))
+	for name, tt := range map[string]struct {
+		tree *listings
+		want string
+	}{
+		"there": {there, ""},
+		"gone":  {listingsOf(&index.Index{}, nil), "it names a file that is gone"},
+	} {
+		for file, content := range s.files() {
+			if path.Base(file) != kustomizationFile {
+				continue
+			}
+			f := relisted{
+				Entry: &index.Entry{Path: file, Digests: []index.Digest{known}},
+				state: State{There: true, Digest: known, Content: []byte(content)},
+			}
+			if got := f.defect(func() *listings { return tt.tree }); got != tt.want {
+				t.Errorf("%s, %s: %q, want %q", name, file, got, tt.want)
+			}
+		}
+	}
+}
