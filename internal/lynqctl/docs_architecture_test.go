@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -29,6 +30,30 @@ func TestDocsArchitecture(t *testing.T) {
 		}
 		if !strings.Contains(string(page), "`"+row+"/`") && path.Dir(dir) != "internal/usecase" {
 			t.Errorf("docs/architecture.md has no row for %s/", dir)
+		}
+	}
+}
+
+// TestRecipes wants each file of a recipe to have the name beside it.
+func TestRecipes(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(sourceTree, "docs", "contributing.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, recipes, _ := strings.Cut(string(page), "\n## Recipes\n")
+	recipes, _, _ = strings.Cut(recipes, "\n## ")
+	rows := regexp.MustCompile("(?m)^\\| `([^`]+)` \\| `([^`]+)`: ").FindAllStringSubmatch(recipes, -1)
+	if lines := strings.Count(recipes, "\n| `"); len(rows) != lines || strings.Count(recipes, "| file | change |") != 4 {
+		t.Errorf("the recipes have %d rows, and %d of them name a file and what to find there", lines, len(rows))
+	}
+	for _, row := range rows {
+		text, err := os.ReadFile(filepath.Join(sourceTree, filepath.FromSlash(row[1])))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if !regexp.MustCompile(`\b` + regexp.QuoteMeta(row[2]) + `\b`).Match(text) {
+			t.Errorf("%s has no %s", row[1], row[2])
 		}
 	}
 }
