@@ -14,6 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
 // BehindError means that the server's reads lacked an object that refers to an inventory.
@@ -31,7 +32,9 @@ func (e *BehindError) Error() string {
 // unreferred checks that no object of some entries refers to the saved inventory. A server
 // that lags may answer a read without an object, or with its earlier owners. It answers a
 // write from its latest state, so lynqctl asks with one that changes nothing.
+// No answer is quoted, because the run may not know the secret values of the object.
 func (r *record) unreferred(entries []*inventory.Entry) error {
+	ctx := redact.HideMessages(r.requests.ctx)
 	for _, e := range entries {
 		s := progress.Step{Step: &plan.Step{Entry: e}}
 		resource, err := r.requests.resourceOf(&s)
@@ -41,7 +44,7 @@ func (r *record) unreferred(entries []*inventory.Entry) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", e.Ref, err)
 		}
-		m, err := r.requests.cluster.Write(r.requests.ctx, resource, write.Request{
+		m, err := r.requests.cluster.Write(ctx, resource, write.Request{
 			Verb: write.MergePatch, Namespace: e.Namespace, Name: e.Name, Body: []byte("{}"), DryRun: true,
 		})
 		switch {

@@ -45,11 +45,12 @@ func (all *Steps) Set(p *plan.NodePlan, purging bool) {
 	}
 }
 
-// Absent returns the entries of the recorded objects that the run didn't find.
+// Absent returns the entries of the recorded objects that the run didn't find. Hooks are not
+// among them: the run creates and deletes their objects itself.
 func (all *Steps) Absent() []*inventory.Entry {
 	var absent []*inventory.Entry
 	for i := range all.Of {
-		if s := &all.Of[i]; s.Live == nil && s.Entry != nil && !s.Entry.Purged() {
+		if s := &all.Of[i]; s.Live == nil && s.Entry != nil && !s.Entry.Purged() && !s.Entry.Hook() {
 			absent = append(absent, s.Entry)
 		}
 	}
