@@ -42,7 +42,7 @@ func (c *Concern) Inventories() bool {
 // The decisions and the guards' answers are those of a plan of all nodes. Narrow returns
 // the nodes and the inventories with objects to read.
 func (in *Input) Narrow(c *Concern) ([]*plan.Node, []*inventory.Inventory) {
-	all, ledger := in.members(), NewGraceLedger(in.Grace.Recorded)
+	all, ledger := in.members(), newGraceLedger(in.Grace.Recorded)
 	in.Concerned = map[lynq.NodeKey]bool{}
 	ties := map[tie]bool{}
 	add := func(m *member) {

@@ -241,7 +241,7 @@ type decider struct {
 	// leaves are the nodes in their grace period. ledger has their times from the hub
 	// record.
 	leaves map[lynq.NodeKey]*plan.Leaving
-	ledger GraceLedger
+	ledger graceLedger
 	// renamed are the nodes that continue as others, by the name in their inventory.
 	// earlier has the inventories of these, by the node that continues them.
 	renamed map[lynq.NodeKey]*renamed

@@ -29,8 +29,8 @@ func (f *FormHooks) declared(r *inventory.Entry) *lynq.Hook {
 	return &f.Hooks[i]
 }
 
-// DeclaredHooks has the known facts about the hooks of a node.
-type DeclaredHooks struct {
+// declaredHooks has the known facts about the hooks of a node.
+type declaredHooks struct {
 	// Form is the node's form, or nil if it isn't known.
 	Form *FormHooks
 	// UID is the row that the inventory names.
@@ -41,7 +41,7 @@ type DeclaredHooks struct {
 
 // Undeclared returns why lynqctl doesn't run a recorded hook, and how to fix that. It
 // returns "" if the hook may run.
-func (n *DeclaredHooks) Undeclared(me plan.Owner, r *inventory.Entry) (why, fix string) {
+func (n *declaredHooks) Undeclared(me plan.Owner, r *inventory.Entry) (why, fix string) {
 	const apply = "make the row active and apply, which records the hook again"
 	if !runnableHook(r) {
 		return fmt.Sprintf("the inventory names %s of %s as a hook, and lynqctl runs only Jobs and Pods", r.Kind, r.APIVersion), "lynqctl records no such hook: find out who changed the inventory"
@@ -107,7 +107,7 @@ func ownedNamespaces(me plan.Owner, inv *inventory.Inventory, live map[lynq.Ref]
 
 // Account returns the ServiceAccount that must exist before a hook runs. It returns "" if
 // the node's form is known, because the form decides then.
-func (n *DeclaredHooks) Account(o *plan.Object) (string, error) {
+func (n *declaredHooks) Account(o *plan.Object) (string, error) {
 	if n.Form != nil {
 		return "", nil
 	}

@@ -20,7 +20,7 @@ import (
 // Read returns the object of a node's recorded hook. The digest only proves that nobody
 // changed the Secret alone. So a hook in another namespace must also match the form's hook,
 // for the row that the inventory names.
-func (n *DeclaredHooks) Read(me plan.Owner, r *inventory.Entry, recorded []byte) (*plan.Object, error) {
+func (n *declaredHooks) Read(me plan.Owner, r *inventory.Entry, recorded []byte) (*plan.Object, error) {
 	o, content, err := readHook(me, r, recorded)
 	if err != nil || r.Namespace == me.Namespace {
 		return o, err

@@ -1,10 +1,9 @@
-package decide_test
+package decide
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -13,7 +12,7 @@ import (
 
 // recordedScene returns a node with a declared hook in namespace ops, its owner and its
 // entry.
-func recordedScene() (*decide.DeclaredHooks, plan.Owner, *inventory.Entry) {
+func recordedScene() (*declaredHooks, plan.Owner, *inventory.Entry) {
 	manifest := map[string]any{
 		"apiVersion": "batch/v1", "kind": "Job",
 		"metadata": map[string]any{
@@ -22,7 +21,7 @@ func recordedScene() (*decide.DeclaredHooks, plan.Owner, *inventory.Entry) {
 		},
 		"spec": map[string]any{"backoffLimit": int64(2), "parallelism": lynq.Scalar{}, "args": []any{"dump", lynq.Text{{Fixed: "db-"}, {Any: true}}}},
 	}
-	n := &decide.DeclaredHooks{UID: "acme", Form: &decide.FormHooks{Form: lynq.FormKey{Name: "web"}, Hooks: []lynq.Hook{
+	n := &declaredHooks{UID: "acme", Form: &FormHooks{Form: lynq.FormKey{Name: "web"}, Hooks: []lynq.Hook{
 		{ID: "backup", Group: "batch", Kind: "Job", Namespace: lynq.Text{{Fixed: "ops"}}, Manifest: manifest},
 	}}}
 	inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "acme", Namespace: "ns", Name: "acme-web"}, UID: "inv", Finalizer: true}
@@ -108,7 +107,7 @@ func TestHookAccount(t *testing.T) {
 		{pod, `{}`, "default"},
 	} {
 		o := &plan.Object{Ref: tt.ref, Body: manifest.Body(`{"metadata":{"name":"a"},"spec":` + tt.spec + `}`)}
-		if got, err := (&decide.DeclaredHooks{}).Account(o); got != tt.want || err != nil {
+		if got, err := (&declaredHooks{}).Account(o); got != tt.want || err != nil {
 			t.Errorf("%s %s: %q, %v", tt.ref.Kind, tt.spec, got, err)
 		}
 		n, _, _ := recordedScene()

@@ -34,29 +34,29 @@ func (g *Grace) period(inv *inventory.Inventory) time.Duration {
 }
 
 // since returns the start of an inventory's grace period.
-func (g *Grace) since(ledger GraceLedger, inv *inventory.Inventory, now time.Time) time.Time {
+func (g *Grace) since(ledger graceLedger, inv *inventory.Inventory, now time.Time) time.Time {
 	known := inv.Created
 	if g.LastRun.After(known) {
 		known = g.LastRun
 	}
-	return GraceMarks{Inventory: inv.LeavingSince, Hub: ledger.Of(inv.Node.Key())}.Since(now, known)
+	return graceMarks{Inventory: inv.LeavingSince, Hub: ledger.Of(inv.Node.Key())}.Since(now, known)
 }
 
 // rests reports whether a node is in its grace period, and its records are already up to
 // date. Then a plan of some nodes can skip it.
-func (in *Input) rests(ledger GraceLedger, inv *inventory.Inventory) bool {
+func (in *Input) rests(ledger graceLedger, inv *inventory.Inventory) bool {
 	period := in.Grace.period(inv)
 	if period == 0 || inv.LeavingSince.IsZero() || ledger.Of(inv.Node.Key()).IsZero() {
 		return false
 	}
 	since := in.Grace.since(ledger, inv, in.Now)
-	return !GraceOver(since, period, in.Now) && inv.LeavingSince.Equal(since) && inv.LeavingUntil.Equal(GraceUntil(since, period))
+	return !graceOver(since, period, in.Now) && inv.LeavingSince.Equal(since) && inv.LeavingUntil.Equal(graceUntil(since, period))
 }
 
 // judgeGrace finds the nodes in their grace period, before any deletion is planned.
 func (d *decider) judgeGrace() {
 	d.leaves = map[lynq.NodeKey]*plan.Leaving{}
-	d.ledger = NewGraceLedger(d.in.Grace.Recorded)
+	d.ledger = newGraceLedger(d.in.Grace.Recorded)
 	var over []*inventory.Inventory
 	for _, inv := range d.in.Inventories {
 		if !d.mayBeKept(inv) || d.suspended(inv.Node.Key()) != nil {
@@ -64,11 +64,11 @@ func (d *decider) judgeGrace() {
 		}
 		period := d.in.Grace.period(inv)
 		since := d.in.Grace.since(d.ledger, inv, d.in.Now)
-		if GraceOver(since, period, d.in.Now) {
+		if graceOver(since, period, d.in.Now) {
 			over = append(over, inv)
 			continue
 		}
-		d.keepFor(inv, since, GraceUntil(since, period))
+		d.keepFor(inv, since, graceUntil(since, period))
 	}
 	d.keepDependedOn(over)
 }
@@ -121,7 +121,7 @@ func (d *decider) keepDependedOn(over []*inventory.Inventory) {
 // grace period starts again. It keeps deleted nodes, and nodes that this run doesn't judge,
 // while they have an inventory.
 func (d *decider) planLeaving(p *plan.Plan) {
-	next := GraceLedger{}
+	next := graceLedger{}
 	keep := func(k lynq.NodeKey) { next.Set(k, d.ledger.Of(k)) }
 	for _, inv := range d.in.Inventories {
 		key := inv.Node.Key()

@@ -8,9 +8,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// GraceMarks are the times at which a run first saw that a node's row is gone. A time is zero if
+// graceMarks are the times at which a run first saw that a node's row is gone. A time is zero if
 // its record has none.
-type GraceMarks struct {
+type graceMarks struct {
 	Inventory, Hub time.Time
 }
 
@@ -23,22 +23,22 @@ type GraceMarks struct {
 //     time long ago.
 //
 // Times are whole seconds, rounded up, as in the records.
-func (m GraceMarks) Since(now, known time.Time) time.Time {
+func (m graceMarks) Since(now, known time.Time) time.Time {
 	if !m.Inventory.IsZero() && !m.Hub.IsZero() {
 		return latest(m.Inventory, m.Hub)
 	}
 	return upToSecond(latest(now, known, m.Inventory, m.Hub))
 }
 
-// GraceOver reports whether a period that began at since has passed. A period of zero has always
+// graceOver reports whether a period that began at since has passed. A period of zero has always
 // passed, whatever the clock.
-func GraceOver(since time.Time, period time.Duration, now time.Time) bool {
+func graceOver(since time.Time, period time.Duration, now time.Time) bool {
 	return period == 0 || !now.Before(since.Add(period))
 }
 
-// GraceUntil returns the end of a period. It is no later than the last second that a record can
+// graceUntil returns the end of a period. It is no later than the last second that a record can
 // hold, whatever date somebody forged.
-func GraceUntil(since time.Time, period time.Duration) time.Time {
+func graceUntil(since time.Time, period time.Duration) time.Time {
 	last := time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC)
 	if until := since.Add(period); until.Before(last) {
 		return until
@@ -57,13 +57,13 @@ func upToSecond(t time.Time) time.Time {
 
 func latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }
 
-// GraceLedger maps the NodeDigests of nodes in their grace period to the times in the hub
+// graceLedger maps the NodeDigests of nodes in their grace period to the times in the hub
 // record.
-type GraceLedger map[string]time.Time
+type graceLedger map[string]time.Time
 
-// NewGraceLedger reads a hub record. If it lists a node twice, the later time counts.
-func NewGraceLedger(recorded []inventory.Leaving) GraceLedger {
-	l := GraceLedger{}
+// newGraceLedger reads a hub record. If it lists a node twice, the later time counts.
+func newGraceLedger(recorded []inventory.Leaving) graceLedger {
+	l := graceLedger{}
 	for _, r := range recorded {
 		for _, digest := range r.Nodes {
 			l[digest] = latest(l[digest], r.Since)
@@ -73,12 +73,12 @@ func NewGraceLedger(recorded []inventory.Leaving) GraceLedger {
 }
 
 // Of returns the recorded time of a node, or zero.
-func (l GraceLedger) Of(k lynq.NodeKey) time.Time {
+func (l graceLedger) Of(k lynq.NodeKey) time.Time {
 	return l[inventory.NodeDigest(k.Namespace, k.Name)]
 }
 
 // Set notes when a node's grace period began.
-func (l GraceLedger) Set(k lynq.NodeKey, since time.Time) {
+func (l graceLedger) Set(k lynq.NodeKey, since time.Time) {
 	if !since.IsZero() {
 		l[inventory.NodeDigest(k.Namespace, k.Name)] = since
 	}
@@ -90,7 +90,7 @@ const maxLeaving = 10_000
 
 // Recorded returns the ledger for the hub record, sorted. If there isn't room for all
 // nodes, it keeps those with the earliest times.
-func (l GraceLedger) Recorded() []inventory.Leaving {
+func (l graceLedger) Recorded() []inventory.Leaving {
 	by := map[time.Time][]string{}
 	for digest, since := range l {
 		by[since] = append(by[since], digest)
@@ -115,7 +115,7 @@ func (l GraceLedger) Recorded() []inventory.Leaving {
 // mine is the run's result, and theirs is the current record. The run's changes win. If
 // another run changed the same node too, the later time counts.
 func MergeLeaving(base, mine, theirs []inventory.Leaving) []inventory.Leaving {
-	was, next, now := NewGraceLedger(base), NewGraceLedger(mine), NewGraceLedger(theirs)
+	was, next, now := newGraceLedger(base), newGraceLedger(mine), newGraceLedger(theirs)
 	for digest, since := range next {
 		if !since.Equal(was[digest]) {
 			now[digest] = latest(since, now[digest])

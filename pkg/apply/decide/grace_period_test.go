@@ -1,4 +1,4 @@
-package decide_test
+package decide
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -34,24 +33,24 @@ func TestSince(t *testing.T) {
 		"a clock that jumped back":                                        {at(10), at(10), at(2), at(11), at(10)},
 		"a date in the future stays":                                      {at(20), at(20), at(12), at(11), at(20)},
 	} {
-		got := decide.GraceMarks{Inventory: tt.inventory, Hub: tt.hub}.Since(tt.now, tt.known)
+		got := graceMarks{Inventory: tt.inventory, Hub: tt.hub}.Since(tt.now, tt.known)
 		if !got.Equal(tt.want) {
 			t.Errorf("%s: %s, want %s", name, got, tt.want)
 		}
 	}
-	if got := (decide.GraceMarks{}).Since(at(12).Add(1), none); !got.Equal(at(12).Add(time.Second)) {
+	if got := (graceMarks{}).Since(at(12).Add(1), none); !got.Equal(at(12).Add(time.Second)) {
 		t.Errorf("a part of a second is rounded to %s, which shortens the period", got)
 	}
 }
 
 // TestUntil checks that a forged date in the far future gives an end that a record can hold.
 func TestUntil(t *testing.T) {
-	if got := decide.GraceUntil(at(10), 3*time.Hour); !got.Equal(at(13)) {
+	if got := graceUntil(at(10), 3*time.Hour); !got.Equal(at(13)) {
 		t.Errorf("a period of 3 hours ends at %s", got)
 	}
 	forged := time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC)
 	for _, since := range []time.Time{forged, forged.Add(-time.Minute)} {
-		if got := decide.GraceUntil(since, time.Hour); !got.Equal(forged) {
+		if got := graceUntil(since, time.Hour); !got.Equal(forged) {
 			t.Errorf("from %s, the period ends at %s", since, got)
 		}
 	}
@@ -59,11 +58,11 @@ func TestUntil(t *testing.T) {
 
 func TestOver(t *testing.T) {
 	for now, want := range map[time.Time]bool{at(2): false, at(10): false, at(13).Add(-1): false, at(13): true, at(20): true} {
-		if got := decide.GraceOver(at(10), 3*time.Hour, now); got != want {
+		if got := graceOver(at(10), 3*time.Hour, now); got != want {
 			t.Errorf("at %s: %v", now, got)
 		}
 	}
-	if !decide.GraceOver(at(10), 0, at(9)) {
+	if !graceOver(at(10), 0, at(9)) {
 		t.Error("no period is not over at once")
 	}
 }
@@ -71,7 +70,7 @@ func TestOver(t *testing.T) {
 func TestLedger(t *testing.T) {
 	node := func(name string) lynq.NodeKey { return lynq.NodeKey{Namespace: "shop", Name: name} }
 	digest := func(name string) string { return inventory.NodeDigest("shop", name) }
-	l := decide.NewGraceLedger([]inventory.Leaving{{Since: at(3), Nodes: []string{digest("a"), digest("b")}}, {Since: at(5), Nodes: []string{digest("b")}}})
+	l := newGraceLedger([]inventory.Leaving{{Since: at(3), Nodes: []string{digest("a"), digest("b")}}, {Since: at(5), Nodes: []string{digest("b")}}})
 	l.Set(node("c"), at(3))
 	l.Set(node("d"), time.Time{})
 	for name, want := range map[string]time.Time{"a": at(3), "b": at(5), "c": at(3), "d": {}, "x": {}} {

@@ -24,7 +24,7 @@ func hour(n int) time.Time {
 // leavesSince notes the start of a node's grace period in both records.
 func (s *shop) leavesSince(inv *inventory.Inventory, since time.Time) {
 	inv.LeavingSince = since
-	l := NewGraceLedger(s.in.Grace.Recorded)
+	l := newGraceLedger(s.in.Grace.Recorded)
 	l.Set(inv.Node.Key(), since)
 	s.in.Grace.Recorded = l.Recorded()
 }
@@ -195,7 +195,7 @@ func TestGrace(t *testing.T) {
 			t.Errorf("%s:\n%s", name, diff)
 		}
 		var recorded, refused []string
-		l := NewGraceLedger(p.LeavingRecord)
+		l := newGraceLedger(p.LeavingRecord)
 		for _, node := range []string{"a-web", "a-db", "b-web", "c-web"} {
 			if key := (lynq.NodeKey{Namespace: "ns", Name: node}); !l.Of(key).IsZero() {
 				recorded = append(recorded, strings.TrimSuffix(strings.TrimPrefix(node, "a-"), "-web"))
@@ -237,10 +237,10 @@ func TestGraceHeld(t *testing.T) {
 		if !slices.Equal(held.Held.Nodes, want) || len(held.Leaving) != leaving {
 			t.Errorf("%s: held are %v, and %d nodes leave", guard, held.Held.Nodes, len(held.Leaving))
 		}
-		if got := !NewGraceLedger(held.LeavingRecord).Of(shopNode("a")).IsZero(); got != marks {
+		if got := !newGraceLedger(held.LeavingRecord).Of(shopNode("a")).IsZero(); got != marks {
 			t.Errorf("%s: the period of a begins: %v", guard, got)
 		}
-		if NewGraceLedger(held.LeavingRecord).Of(shopNode("b")).IsZero() {
+		if newGraceLedger(held.LeavingRecord).Of(shopNode("b")).IsZero() {
 			t.Errorf("%s: the date of b is lost", guard)
 		}
 		s.has("c", "c1")
@@ -342,7 +342,7 @@ func (h *graceHistory) forge() {
 	gone := h.r.IntN(2) == 0
 	switch inv := h.nodes[row]; {
 	case h.hubForger:
-		l := NewGraceLedger(h.recorded)
+		l := newGraceLedger(h.recorded)
 		delete(l, inventory.NodeDigest("ns", row+"-web"))
 		if !gone {
 			l.Set(shopNode(row), since)

@@ -9,12 +9,12 @@ import (
 )
 
 // declared returns the known facts about the hooks of a node.
-func (h hooking) declared(k lynq.NodeKey) *DeclaredHooks {
+func (h hooking) declared(k lynq.NodeKey) *declaredHooks {
 	inv := h.d.inventories[k]
 	if inv == nil {
-		return &DeclaredHooks{}
+		return &declaredHooks{}
 	}
-	n := &DeclaredHooks{UID: inv.Node.UID, Owns: h.d.owned[k]}
+	n := &declaredHooks{UID: inv.Node.UID, Owns: h.d.owned[k]}
 	if i := slices.IndexFunc(h.d.in.Hooks, func(f FormHooks) bool { return ofForm(inv, f.Form) }); i >= 0 {
 		n.Form = &h.d.in.Hooks[i]
 	}
@@ -45,10 +45,10 @@ func Account(p *plan.Plan, me plan.Owner, o *plan.Object) (string, error) {
 }
 
 // declaredBy returns the known facts about the hooks of a node from the rules of a plan.
-func declaredBy(p *plan.Plan, me plan.Owner) *DeclaredHooks {
+func declaredBy(p *plan.Plan, me plan.Owner) *declaredHooks {
 	d := rulesOf(p)
 	if d == nil {
-		return &DeclaredHooks{}
+		return &declaredHooks{}
 	}
 	return hooking{d}.declared(me.NodeKey)
 }
