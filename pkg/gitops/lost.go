@@ -190,7 +190,7 @@ func (p *Plan) tellForced() {
 		}
 		var lost []string
 		for _, k := range s.has(true) {
-			if !placed[k.Ref] {
+			if !placed[k.Ref] && k.Kind != "" && k.Name != "" { // else no tool applies it
 				lost = append(lost, k.Full())
 			}
 		}
