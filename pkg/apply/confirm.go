@@ -48,7 +48,7 @@ func (r *record) unreferred(entries []*inventory.Entry) error {
 			Verb: write.MergePatch, Namespace: e.Namespace, Name: e.Name, Body: []byte("{}"), DryRun: true,
 		})
 		switch {
-		case apierrors.IsNotFound(err):
+		case apierrors.IsNotFound(err), meta.IsNoMatchError(err):
 		case err != nil:
 			return fmt.Errorf("check the owners of %s: %w", e.Ref, err)
 		case refersTo(m, types.UID(r.saved.UID)):

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/container"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
@@ -45,12 +46,14 @@ func (all *Steps) Set(p *plan.NodePlan, purging bool) {
 	}
 }
 
-// Absent returns the entries of the recorded objects that the run didn't find. Hooks are not
-// among them: the run creates and deletes their objects itself.
+// Absent returns the entries of the recorded objects that the run didn't find, without those
+// that a user gave up. Hooks are not among them: the run creates and deletes their objects
+// itself.
 func (all *Steps) Absent() []*inventory.Entry {
 	var absent []*inventory.Entry
 	for i := range all.Of {
-		if s := &all.Of[i]; s.Live == nil && s.Entry != nil && !s.Entry.Purged() && !s.Entry.Hook() {
+		s := &all.Of[i]
+		if s.Live == nil && s.Reason != reason.GivenUp && s.Entry != nil && !s.Entry.Purged() && !s.Entry.Hook() {
 			absent = append(absent, s.Entry)
 		}
 	}
