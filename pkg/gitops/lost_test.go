@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -212,5 +213,35 @@ func TestLostFromOldList(t *testing.T) {
 	const why = "it was changed since lynqctl wrote it; it lists persistentvolumeclaim-data.yaml, and lynqctl-index.jsonl doesn't, so no guard would count what is deleted with --force"
 	if all := p.Of(ActionConflict); len(all) != 1 || all[0].Why != why {
 		t.Errorf("%+v", all)
+	}
+}
+
+// TestMovedByGit checks that a list may name a file that Git moved from another node. The
+// index has its object elsewhere, so guards count it.
+func TestMovedByGit(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	both := inputOf([]*Node{volumeNode("crm", "acme", ""), volumeNode("crm", "bolt", "data")})
+	s.run(both)
+	files := s.files()
+	var moved, list string
+	for file := range files {
+		switch path.Base(file) {
+		case "persistentvolumeclaim-data.yaml":
+			moved = file
+		case kustomizationFile:
+			if strings.HasPrefix(file, "acme") {
+				list = file
+			}
+		}
+	}
+	s.write(path.Join(path.Dir(list), path.Base(moved)), files[moved])
+	s.write(list, files[list]+"- "+path.Base(moved)+"\n")
+	for change, refused := range map[string]bool{"data": false, "another": true} {
+		s.write(path.Join(path.Dir(list), path.Base(moved)), strings.ReplaceAll(files[moved], "name: data", "name: "+change))
+		_, p := s.plan(both)
+		if all := p.Of(ActionRefuse); len(all) == 1 != refused {
+			t.Errorf("%q in %s: %+v, refused is to be %t", change, list, all, refused)
+		}
 	}
 }

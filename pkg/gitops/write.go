@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/bounded"
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // These limit the bytes of files to read. maxIndex is enough for three million files. maxFile
@@ -232,10 +234,35 @@ func (d *Dir) beside(ctx context.Context, in *Input, l *Layout, disk *Disk) (map
 		add(l.Gone[i].Path, &disk.Gone[i])
 	}
 	missing, err := d.missing(ctx, unknown)
+	if err != nil {
+		return nil, err
+	}
 	for file := range missing {
 		delete(all, file)
 	}
-	return all, err
+	return all, d.moved(ctx, in, all)
+}
+
+// moved takes files out of a set that have only objects of the index. Git moved these files,
+// because it took one node for another one under a new name, and guards count the objects.
+func (d *Dir) moved(ctx context.Context, in *Input, files map[string]bool) error {
+	known := map[lynq.Ref]bool{}
+	in.know(known)
+	all := slices.Sorted(maps.Keys(files))
+	var mu sync.Mutex
+	return d.inFolders(ctx, len(all), func(i int) string { return all[i] }, func(f *folder, i int, name string) error {
+		var s State
+		if err := f.state(name, nil, &s); err != nil {
+			return d.told(all[i], err)
+		}
+		has, readable := objectsOfFile(s.Content)
+		if readable && len(has) > 0 && !slices.ContainsFunc(has, func(k index.ObjectKey) bool { return !known[k.Ref] }) {
+			mu.Lock()
+			defer mu.Unlock()
+			delete(files, all[i])
+		}
+		return nil
+	})
 }
 
 // readers is the number of folders to read in parallel. It exceeds the number of
