@@ -10,7 +10,7 @@ export const address = new URL((process.env.SITE_URL || 'https://lynqctl.github.
 const groups = [
   ['Start', ['getting-started', 'install', 'concepts', 'coming-from-the-operator']],
   ['Write hubs and forms', ['forms', 'templates', 'sources', 'http', 'policies']],
-  ['Run', ['applying', 'diff', 'plans', 'status', 'watch', 'deleting', 'moving', 'shards', 'orphans', 'old-objects', 'inventory', 'history']],
+  ['Run', ['applying', 'diff', 'findings', 'plans', 'status', 'watch', 'deleting', 'moving', 'shards', 'orphans', 'old-objects', 'inventory', 'history']],
   ['Git and CI', ['gitops', 'gitops-policies', 'ci']],
   ['Be on call', ['runbook']],
   ['Reference', ['commands', 'events', 'metrics', 'limits']],

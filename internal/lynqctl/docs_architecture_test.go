@@ -58,6 +58,23 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
+// TestSitePages wants the site to have each page in a group, or its build fails.
+func TestSitePages(t *testing.T) {
+	groups, err := os.ReadFile(filepath.Join(sourceTree, "site", "pages.mjs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := filepath.Glob(filepath.Join(sourceTree, "docs", "*.md"))
+	if err != nil || len(pages) < 30 {
+		t.Fatalf("pages are %v: that is not all (%v)", pages, err)
+	}
+	for _, page := range pages {
+		if name := strings.TrimSuffix(filepath.Base(page), ".md"); !strings.Contains(string(groups), "'"+name+"'") {
+			t.Errorf("site/pages.mjs has no group for docs/%s.md", name)
+		}
+	}
+}
+
 // packageDirs returns the folders of the main module that contain Go code.
 func packageDirs(t *testing.T) map[string]bool {
 	t.Helper()
