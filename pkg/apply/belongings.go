@@ -31,9 +31,9 @@ type belongings struct {
 
 // detachAll removes the owner reference to the inventory from all of these objects.
 func (b *belongings) detachAll(ctx context.Context) (decide.Permit, error) {
-	permit, err := decide.PermitRestore(b.record.saved, b.replacement)
+	_, err := decide.PermitRestore(b.record.saved, b.replacement, nil)
 	if err != nil {
-		return permit, err
+		return decide.Permit{}, err
 	}
 	if err := b.manifests().Reown(false); err != nil {
 		return decide.Permit{}, err
@@ -55,10 +55,11 @@ func (b *belongings) detachAll(ctx context.Context) (decide.Permit, error) {
 			unknown = append(unknown, e)
 		}
 	}
-	if err := b.record.unreferred(unknown); err != nil {
+	referring, err := b.record.referring(unknown)
+	if err != nil {
 		return decide.Permit{}, err
 	}
-	return permit, nil
+	return decide.PermitRestore(b.record.saved, b.replacement, referring)
 }
 
 // detachStray removes the owner reference from an object that the inventory doesn't list.

@@ -151,13 +151,15 @@ func (r *record) confirmed() *inventory.Inventory {
 
 // remove deletes the inventory of a node after its objects are gone.
 func (r *record) remove() error {
+	var referring []lynq.Ref
 	if r.exists() {
-		if err := r.unreferred(r.steps.Absent()); err != nil {
+		var err error
+		if referring, err = r.referring(r.steps.Absent()); err != nil {
 			return err
 		}
 	}
 	for try := 1; ; try++ {
-		permit, err := decide.PermitInventory(r.plan, r.saved, r.steps.Left())
+		permit, err := decide.PermitInventory(r.plan, r.saved, r.steps.Left(), referring)
 		if err != nil {
 			return err
 		}

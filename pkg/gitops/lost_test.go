@@ -241,7 +241,7 @@ func TestMovedByGit(t *testing.T) {
 		s.write(path.Join(path.Dir(list), path.Base(moved)), strings.ReplaceAll(files[moved], "name: data", "name: "+change))
 		_, p := s.plan(both)
 		if all := p.Of(ActionRefuse); len(all) == 1 != refused {
-			t.Errorf("%q in %s: %+v, refused is to be %t", change, list, all, refused)
+			t.Errorf("%s names %q: the plan refuses %+v, want a refusal: %t", list, change, all, refused)
 		}
 	}
 }

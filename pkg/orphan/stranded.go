@@ -107,7 +107,7 @@ func (s *search) asked(ignored trust.Ignored) trust.Ignored {
 // recordSet indexes inventories.
 type recordSet struct {
 	inventories []*inventory.Inventory
-	// only are the namespaces whose inventories were read, none for all.
+	// only has the namespaces in which Find read inventories. It is empty if Find read all.
 	only []string
 	// refs and uids identify the objects that inventories list.
 	refs map[lynq.Ref]bool

@@ -92,15 +92,17 @@ func Trial(p *plan.Plan, n *plan.NodePlan, saved *inventory.Inventory, s *plan.S
 
 // PermitInventory permits the deletion of the inventory of a node that is deleted. left are
 // the entries that are still recorded and that lynqctl didn't leave to the garbage
-// collector. When the inventory is deleted, the garbage collector deletes every object that
-// refers to it.
-func PermitInventory(p *plan.NodePlan, saved *inventory.Inventory, left []inventory.Entry) (Permit, error) {
+// collector. referring are absent objects that still refer to the inventory: the garbage
+// collector would delete them with it, and no guard has counted them.
+func PermitInventory(p *plan.NodePlan, saved *inventory.Inventory, left []inventory.Entry, referring []lynq.Ref) (Permit, error) {
 	ref := lynq.Ref{Kind: "ConfigMap", Namespace: saved.Node.Namespace, Name: inventory.Name(saved.Node.Name)}
 	switch {
 	case p.Desired != nil:
 		return Permit{}, &DeniedError{ref, "a row renders the node"}
 	case len(left) > 0:
 		return Permit{}, &DeniedError{ref, fmt.Sprintf("it still records %s, such as %s", phrase.Count(len(left), "object"), left[0].Ref)}
+	case len(referring) > 0:
+		return Permit{}, &BehindError{ref, referring}
 	}
 	if saved.UID == "" { // a killed run had begun to restore the inventory, and only the copy exists
 		ref.Name = inventory.CopyName(saved.Node.Name)
@@ -110,17 +112,37 @@ func PermitInventory(p *plan.NodePlan, saved *inventory.Inventory, left []invent
 }
 
 // PermitRestore permits the deletion of an inventory that somebody deleted, so that lynqctl
-// can create it again. r says whether that is safe. When the old inventory is deleted, the
-// garbage collector deletes every object that still refers to it.
-func PermitRestore(saved *inventory.Inventory, r *plan.Replacement) (Permit, error) {
+// can create it again. r says whether that is safe. referring are objects that still refer to
+// it, although the run removed the references that it saw. The garbage collector would delete
+// them with the old inventory.
+func PermitRestore(saved *inventory.Inventory, r *plan.Replacement, referring []lynq.Ref) (Permit, error) {
 	ref := lynq.Ref{Kind: "ConfigMap", Namespace: saved.Node.Namespace, Name: inventory.Name(saved.Node.Name)}
 	switch {
 	case r == nil:
 		return Permit{}, &DeniedError{ref, "this run hasn't checked which objects refer to it"}
 	case r.Stays != nil:
 		return Permit{}, r.Stays
+	case len(referring) > 0:
+		return Permit{}, &BehindError{ref, referring}
 	}
 	return Permit{ref, types.UID(saved.UID), saved.ResourceVersion, reason.UpToDate, false}, nil
+}
+
+// BehindError means that objects refer to an inventory that the run would delete, and that
+// the server's reads lacked them, or their references. Such a server lags.
+type BehindError struct {
+	Inventory lynq.Ref
+	Objects   []lynq.Ref // at least one
+}
+
+// Error implements error.
+func (e *BehindError) Error() string {
+	more := ""
+	if n := len(e.Objects) - 1; n > 0 {
+		more = fmt.Sprintf(" (and %d more)", n)
+	}
+	return fmt.Sprintf("%s%s belongs to inventory %s/%s, and the API server's answers are older than that. lynqctl keeps the inventory (run again)",
+		e.Objects[0].Full(), more, e.Inventory.Namespace, e.Inventory.Name)
 }
 
 // PermitHub permits the deletion of a hub record if the hub has no nodes.

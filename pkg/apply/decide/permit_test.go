@@ -31,13 +31,15 @@ func TestPermitRecords(t *testing.T) {
 		err error
 		yes bool
 	}{
-		"an empty inventory":             {of(PermitInventory(leaving, inv, nil)), true},
-		"an inventory with entries":      {of(PermitInventory(leaving, inv, entry)), false},
-		"a desired node":                 {of(PermitInventory(staying, inv, nil)), false},
-		"a copy that is left":            {of(PermitInventory(leaving, &inventory.Inventory{Node: lynq.NodeID{Namespace: "ns", Name: "a"}, Copy: "c"}, nil)), true},
-		"a restored inventory":           {of(PermitRestore(inv, &plan.Replacement{})), true},
-		"with objects that refer":        {of(PermitRestore(inv, &plan.Replacement{Stays: errors.New("unseen")})), false},
-		"not looked at":                  {of(PermitRestore(inv, nil)), false},
+		"an empty inventory":             {of(PermitInventory(leaving, inv, nil, nil)), true},
+		"an inventory with entries":      {of(PermitInventory(leaving, inv, entry, nil)), false},
+		"a desired node":                 {of(PermitInventory(staying, inv, nil, nil)), false},
+		"a copy that is left":            {of(PermitInventory(leaving, &inventory.Inventory{Node: lynq.NodeID{Namespace: "ns", Name: "a"}, Copy: "c"}, nil, nil)), true},
+		"a restored inventory":           {of(PermitRestore(inv, &plan.Replacement{}, nil)), true},
+		"with objects that refer":        {of(PermitRestore(inv, &plan.Replacement{Stays: errors.New("unseen")}, nil)), false},
+		"gone, with objects that refer":  {of(PermitInventory(leaving, inv, nil, []lynq.Ref{entry[0].Ref})), false},
+		"restored, and objects refer":    {of(PermitRestore(inv, &plan.Replacement{}, []lynq.Ref{entry[0].Ref})), false},
+		"not looked at":                  {of(PermitRestore(inv, nil, nil)), false},
 		"a hub without nodes":            {of(PermitHub(&inventory.Hub{Name: "h", UID: "u"}, 0)), true},
 		"a hub with nodes":               {of(PermitHub(&inventory.Hub{Name: "h", UID: "u"}, 1)), false},
 		"the history of a hub":           {of(PermitHistory(lynq.HubKey{Name: "h"}, 0, "v")), true},

@@ -563,7 +563,7 @@ func TestApplySetParent(t *testing.T) {
 // permit returns a permit for the inventory of a node without objects.
 func permit(t *testing.T, inv *inventory.Inventory) decide.Permit {
 	t.Helper()
-	p, err := decide.PermitInventory((&plan.NodePlan{}), inv, nil)
+	p, err := decide.PermitInventory((&plan.NodePlan{}), inv, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
