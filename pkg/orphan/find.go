@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
@@ -73,8 +74,8 @@ type Found struct {
 }
 
 // Find looks for orphans. After an error, the result is unknown.
-func Find(ctx context.Context, c observe.Reader, q Query) (*Found, error) {
-	s := &search{Reader: c, query: q, atOnce: q.AtOnce}
+func Find(ctx context.Context, c observe.Refresher, q Query) (*Found, error) {
+	s := &search{Refresher: c, query: q, atOnce: q.AtOnce}
 	if s.atOnce <= 0 {
 		s.atOnce = DefaultAtOnce
 	}
@@ -105,7 +106,7 @@ func Find(ctx context.Context, c observe.Reader, q Query) (*Found, error) {
 
 // search is one run of Find.
 type search struct {
-	observe.Reader
+	observe.Refresher
 	query      Query
 	atOnce     int // the limit of parallel requests
 	kinds      []lynq.APIResource
@@ -173,5 +174,25 @@ func (s *search) listEach(ctx context.Context, selectors []string) ([][]seen, er
 		})
 		return s.unreadable.tolerate(kind, verbList, err)
 	})
+	if err == nil {
+		s.forgetVanished(ctx)
+	}
 	return lists, err
+}
+
+// forgetVanished drops kinds from the unlisted ones if their definitions disappeared since
+// discovery: such a kind has no objects. A kind that the server still names stays unlisted.
+func (s *search) forgetVanished(ctx context.Context) {
+	var refreshed error
+	asked := false
+	s.unreadable.remove(func(u Unreadable) bool {
+		if u.Verb != verbList || !meta.IsNoMatchError(u.Err) {
+			return false
+		}
+		if !asked {
+			refreshed, asked = s.Refresh(ctx), true
+		}
+		_, err := s.Resource(ctx, u.Group, "", u.Kind)
+		return refreshed == nil && meta.IsNoMatchError(err)
+	})
 }

@@ -234,6 +234,32 @@ func TestFindTellsWhatItMayNotRead(t *testing.T) {
 	}
 }
 
+// A definition may disappear between discovery and list. An extension that starts answers
+// the same, and may have objects.
+func TestFindForgetsKindsThatVanished(t *testing.T) {
+	unlisted := "these kinds can't be listed, and lynqctl misses orphans among them (list: not served): Gone.example.com"
+	for name, c := range map[string]struct {
+		refresh func(*memory) error
+		want    []string
+	}{
+		"the definition went":           {func(m *memory) error { m.kinds = m.kinds[:1]; return nil }, nil},
+		"the server still names it":     {func(*memory) error { return nil }, []string{unlisted}},
+		"the server doesn't name kinds": {func(*memory) error { return errors.New("the connection broke") }, []string{unlisted}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := &memory{
+				kinds:   []lynq.APIResource{kind("", "ConfigMap"), kind("example.com", "Gone")},
+				objects: []object{marked("ConfigMap", "shop", "web", "crm/shop/acme-web/x")},
+				fail:    map[string]error{"list Gone.example.com": &meta.NoKindMatchError{}},
+				refresh: c.refresh,
+			}
+			found := mustFind(t, m, orphan.Query{})
+			wantTexts(t, found, "ConfigMap/shop/web LynqNodeDeleted 1h0m0s crm/shop/acme-web/x Retain")
+			wantWarnings(t, found, c.want...)
+		})
+	}
+}
+
 func TestFindFails(t *testing.T) {
 	broken := errors.New("the connection broke")
 	for name, m := range map[string]*memory{

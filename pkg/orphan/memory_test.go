@@ -31,6 +31,8 @@ type memory struct {
 	broken      []*inventory.UnreadableError
 	// later, if not nil, changes the cluster after the lists.
 	later func(*memory)
+	// refresh, if not nil, changes the cluster before the server names its kinds again.
+	refresh func(*memory) error
 
 	mu       sync.Mutex
 	requests []string
@@ -62,6 +64,13 @@ func (m *memory) request(verb string, r lynq.APIResource, rest string) error {
 }
 
 func (m *memory) Listable(context.Context) ([]lynq.APIResource, error) { return m.kinds, m.discover }
+
+func (m *memory) Refresh(context.Context) error {
+	if m.refresh == nil {
+		return nil
+	}
+	return m.refresh(m)
+}
 
 func (m *memory) Resource(_ context.Context, group, _, name string) (lynq.APIResource, error) {
 	i := slices.IndexFunc(m.kinds, func(r lynq.APIResource) bool { return r.Group == group && r.Kind == name })

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 )
@@ -19,8 +17,8 @@ type Tracking struct {
 
 // Tracked finds all tracked objects, with one list per kind. After an error, the result is
 // unknown.
-func Tracked(ctx context.Context, c observe.Reader) (*Tracking, error) {
-	s := &search{Reader: c, atOnce: DefaultAtOnce}
+func Tracked(ctx context.Context, c observe.Refresher) (*Tracking, error) {
+	s := &search{Refresher: c, atOnce: DefaultAtOnce}
 	if err := s.discover(ctx); err != nil {
 		return nil, err
 	}
@@ -28,8 +26,7 @@ func Tracked(ctx context.Context, c observe.Reader) (*Tracking, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A kind that disappeared since discovery has no objects.
-	t := &Tracking{Unreadable: slices.DeleteFunc(s.unreadable.sorted(), func(u Unreadable) bool { return meta.IsNoMatchError(u.Err) })}
+	t := &Tracking{Unreadable: s.unreadable.sorted()}
 	objects := distinct(slices.Concat(lists...))
 	for i := range objects {
 		t.Live = append(t.Live, &objects[i].live)

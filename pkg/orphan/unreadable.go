@@ -172,6 +172,13 @@ func (u *unreadables) has(group, kind, verb string) bool {
 	return slices.ContainsFunc(u.all, func(o Unreadable) bool { return o.Group == group && o.Kind == kind && o.Verb == verb })
 }
 
+// remove drops the failed reads for which the function returns true.
+func (u *unreadables) remove(drop func(Unreadable) bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.all = slices.DeleteFunc(u.all, drop)
+}
+
 func (u *unreadables) sorted() []Unreadable {
 	u.mu.Lock()
 	defer u.mu.Unlock()
