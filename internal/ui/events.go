@@ -86,6 +86,7 @@ type wireUnready struct {
 	ObjectNamespace string `json:"objectNamespace,omitempty"`
 	Name            string `json:"name"`
 	Message         string `json:"message"`
+	Ready           bool   `json:"ready,omitempty"`
 }
 
 func wire(e *report.Event) *wireEvent {
@@ -144,7 +145,7 @@ func wireOf(s *report.Summary) *wireSummary {
 	for _, u := range s.Unready {
 		w.Unready = append(w.Unready, wireUnready{
 			Node: u.Node.Name, Namespace: u.Node.Namespace, Group: u.Object.Group, Kind: u.Object.Kind,
-			ObjectNamespace: u.Object.Namespace, Name: u.Object.Name, Message: u.Message,
+			ObjectNamespace: u.Object.Namespace, Name: u.Object.Name, Message: u.Message, Ready: u.Ready,
 		})
 	}
 	return w

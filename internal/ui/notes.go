@@ -215,10 +215,10 @@ func (n *notes) summary(e *report.Event) string {
 	lines = append(lines, n.together(n.unknown, report.OutcomeFailed)...)
 	lines = append(lines, Causes(n.untoldTogether(e.Summary.Failed))...)
 	lines = append(lines, n.details()...)
-	if line := unready(e.Summary.Unready); line != "" && !n.quiet {
-		lines = append(lines, n.paint.Worry("warning: ")+tty.Safe(line))
-	}
 	if !n.quiet {
+		for _, line := range unready(e.Summary.Unready) {
+			lines = append(lines, n.paint.Worry("warning: ")+tty.Safe(line))
+		}
 		lines = append(lines, n.paint.Bold(summaryLine(e.Summary)))
 	}
 	return strings.Join(lines, "\n")
@@ -252,23 +252,36 @@ func (n *notes) brokenOff() []string {
 // unreadyNamed limits how many objects that aren't ready a line names.
 const unreadyNamed = 3
 
-// unready names unchanged objects that aren't ready, or returns "".
-func unready(all []report.Unready) string {
-	if len(all) == 0 {
-		return ""
+// unready returns a line about the unchanged objects that aren't ready, and one about those
+// that are degraded and count as ready.
+func unready(all []report.Unready) []string {
+	var broken, degraded []string
+	for i := range all {
+		u := &all[i]
+		named := u.Object.String() + " (" + u.Message + ")"
+		if u.Ready {
+			degraded = append(degraded, named)
+		} else {
+			broken = append(broken, named)
+		}
+	}
+	return append(unreadyLine(broken, "unchanged but not ready", "--failed"), unreadyLine(degraded, "degraded", "-o wide")...)
+}
+
+// unreadyLine names some objects in one line, or returns nothing for none.
+func unreadyLine(objects []string, are, flag string) []string {
+	if len(objects) == 0 {
+		return nil
 	}
 	verb := "are"
-	if len(all) == 1 {
+	if len(objects) == 1 {
 		verb = "is"
 	}
-	var named []string
-	for _, u := range all[:min(len(all), unreadyNamed)] {
-		named = append(named, u.Object.String()+" ("+u.Message+")")
+	named := objects[:min(len(objects), unreadyNamed)]
+	if more := len(objects) - len(named); more > 0 {
+		named = append(slices.Clone(named), fmt.Sprintf("and %d more", more))
 	}
-	if more := len(all) - len(named); more > 0 {
-		named = append(named, fmt.Sprintf("and %d more", more))
-	}
-	return fmt.Sprintf("%s %s unchanged but not ready: %s; lynqctl status --failed shows the nodes", phrase.Count(len(all), "object"), verb, strings.Join(named, ", "))
+	return []string{fmt.Sprintf("%s %s %s: %s; lynqctl status %s shows the nodes", phrase.Count(len(objects), "object"), verb, are, strings.Join(named, ", "), flag)}
 }
 
 // together returns a line for each reason, with the number of nodes.

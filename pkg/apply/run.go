@@ -65,7 +65,8 @@ type Options struct {
 	// Wait makes the run wait until written objects are ready, by their policies. Without
 	// it, the run waits only for a rollout, or for a new namespace or kind.
 	Wait bool
-	// Unready makes the run report unchanged objects that aren't ready.
+	// Unready makes the run report unchanged objects that aren't ready. It fails with them if
+	// it waits.
 	Unready bool
 	// Sighted has each hub's notes of ready objects from its last run.
 	Sighted map[lynq.HubKey]string
@@ -117,7 +118,7 @@ func (r *Runner) Run(ctx context.Context, plans []plan.Plan) (*report.Result, er
 		left := report.Unchanged{Objects: r.Objects, Causes: r.Causes, Reporter: r.Reporter, Now: r.Now, Sighted: r.Options.Sighted, Rules: rules + r.Options.Version, Secrets: r.Secrets}
 		s.Unready, s.Sighted = left.Unready(ctx, result.Nodes)
 	}
-	s.DryRun, s.Interrupted, s.Elapsed = r.Options.DryRun, ctx.Err() != nil, r.Now().Sub(began)
+	s.Waits, s.DryRun, s.Interrupted, s.Elapsed = r.Options.Wait, r.Options.DryRun, ctx.Err() != nil, r.Now().Sub(began)
 	result.Summary = s
 	r.Reporter.Report(report.Event{Time: r.Now(), Type: report.EventSummary, Summary: s})
 	return result, context.Cause(ctx)

@@ -130,7 +130,8 @@ type Entry struct {
 	// Template is a digest of the form's template at that write, without values of the
 	// row. It is "" if unknown.
 	Template string `json:"template,omitempty"`
-	// Generation and ResourceVersion come from the last write.
+	// Generation and ResourceVersion come from the last write. If Ready is set, a run saw this
+	// generation ready.
 	Generation      int64  `json:"generation,omitempty"`
 	ResourceVersion string `json:"resourceVersion,omitempty"`
 	// Fields is a hash of the fields that lynqctl managed then, with their time. It is ""
@@ -164,6 +165,12 @@ type Entry struct {
 	Sensitive bool `json:"sensitive,omitempty"`
 	// Excluded is set if a rule excluded the object in the last apply of its form.
 	Excluded bool `json:"excluded,omitempty"`
+}
+
+// SawReady reports whether a run saw the object ready with this uid and generation. The
+// generation covers the number of replicas.
+func (r *Entry) SawReady(uid string, generation int64) bool {
+	return r.Ready && uid != "" && r.UID == uid && generation > 0 && r.Generation == generation
 }
 
 // HoldsData reports whether deleting the object loses data. Its kind shows this, or its

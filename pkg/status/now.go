@@ -61,6 +61,10 @@ const (
 	ReasonDrifted  = string(verify.Drifted)
 )
 
+// ReasonPodsLost is for a workload that was ready, and now has only some of its replicas.
+// It counts as ready, and so does its node.
+const ReasonPodsLost = "PodsLost"
+
 // StoppedMessage is for a workload that another client scaled to zero. Its form doesn't
 // set replicas, so apply doesn't start it.
 const StoppedMessage = "another client scaled it to zero, and apply keeps that (start it with kubectl scale)"
@@ -73,7 +77,7 @@ func (now *Now) Troubles(inv *inventory.Inventory) []Trouble {
 		r := &inv.Entries[i]
 		if t := now.trouble(r, findings[r.Ref]); t != nil {
 			t.Ref = r.Ref
-			if busy && t.Reason != string(verify.Missing) {
+			if busy && t.Reason != string(verify.Missing) && t.Reason != ReasonPodsLost {
 				t.State, t.Reason = Progressing, ""
 			}
 			troubles = append(troubles, *t)
@@ -86,6 +90,8 @@ func (now *Now) Troubles(inv *inventory.Inventory) []Trouble {
 // weight orders troubles. A missing object is worse than one that isn't ready.
 func (t *Trouble) weight() int {
 	switch {
+	case t.Reason == ReasonPodsLost:
+		return 5
 	case t.State == Progressing:
 		return 4
 	case t.State == Orphaned:
@@ -118,6 +124,8 @@ func (now *Now) trouble(r *inventory.Entry, f *verify.Finding) *Trouble {
 	switch {
 	case !judged || state.State == ready.StateReady || r.Unwaited:
 		return nil // its form doesn't wait for it, so apply ignores its readiness too
+	case state.PodsLost(r.SawReady):
+		return &Trouble{State: Degraded, Reason: ReasonPodsLost, Message: message}
 	case state.State == ready.StateWaiting && !r.Ready:
 		return &Trouble{State: Progressing, Message: message}
 	}
@@ -179,14 +187,30 @@ func (now *Now) unwaited(r *inventory.Entry) bool {
 // readyAsIs reports whether the object works, although it differs from its record.
 func (t *Trouble) readyAsIs() bool {
 	switch verify.Type(t.Reason) {
-	case verify.Untracked, verify.Drifted, verify.Conflict:
+	case verify.Untracked, verify.Drifted, verify.Conflict, ReasonPodsLost:
 		return true
 	}
 	return t.State == Orphaned
 }
 
-// judge sets the condition of a node from its troubles.
+// judge sets the condition of a node from its troubles. If a node only lost pods, it is
+// degraded and counts as ready.
 func (n *Node) judge(inv *inventory.Inventory, troubles []Trouble) {
+	lost := slices.IndexFunc(troubles, func(t Trouble) bool { return t.Reason == ReasonPodsLost })
+	if lost < 0 {
+		lost = len(troubles)
+	}
+	n.judgeUnready(inv, troubles[:lost])
+	if n.Condition == Ready && lost < len(troubles) {
+		n.Condition, n.Message, n.Since = troubles[lost].condition(), told(troubles[lost:]), time.Time{}
+	}
+}
+
+// Degraded reports whether a node only lost pods, and counts as ready.
+func (n *Node) Degraded() bool { return n.Well && n.Condition == Degraded+": "+ReasonPodsLost }
+
+// judgeUnready is judge for troubles with which a node isn't ready.
+func (n *Node) judgeUnready(inv *inventory.Inventory, troubles []Trouble) {
 	recorded, since := n.Condition, n.Since
 	n.count(troubles)
 	reason, degraded := strings.CutPrefix(recorded, Degraded+": ")

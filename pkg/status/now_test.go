@@ -54,6 +54,12 @@ func newNowScene() *nowScene {
 	return s
 }
 
+// loses makes the app lack a replica in a generation. Its entry has generation 2.
+func (s *nowScene) loses(generation int64) {
+	s.app().Generation = 2
+	s.now.Ready[s.app().Ref] = ready.Readiness{State: ready.StateWaiting, Message: "2 of 3", Part: ready.Version{UID: "1", Generation: generation}}
+}
+
 // keeps records that the form dropped the app, and that lynqctl keeps it.
 func (s *nowScene) keeps() {
 	ref := s.app().Ref
@@ -73,17 +79,30 @@ func TestNow(t *testing.T) {
 		failed    int
 		since     time.Time
 	}{
-		"as recorded":    {func(*nowScene) {}, "Ready", "", 2, 0, since},
-		"gone":           {func(s *nowScene) { s.finds(verify.Missing) }, "Degraded: Missing", app + "what: fix", 1, 0, time.Time{}},
-		"drifted":        {func(s *nowScene) { s.finds(verify.Drifted) }, "Degraded: Drifted", app + "what: fix", 2, 0, time.Time{}},
-		"replaced":       {func(s *nowScene) { s.finds(verify.Replaced) }, "Degraded: Replaced", app + "what: fix", 1, 1, time.Time{}},
-		"being deleted":  {func(s *nowScene) { s.finds(verify.Leaving) }, "Degraded: Leaving", app + "what: fix", 1, 1, time.Time{}},
-		"an orphan":      {func(s *nowScene) { s.finds(verify.Orphaned) }, "Orphaned", app + "what: fix", 2, 0, time.Time{}},
-		"not written":    {func(s *nowScene) { s.app().UID = ""; s.finds(verify.Unconfirmed) }, "Progressing", app + "what: fix", 1, 0, time.Time{}},
-		"not confirmed":  {func(s *nowScene) { s.app().UID = "u"; s.finds(verify.Unconfirmed) }, "Ready", "", 2, 0, since},
-		"was ready":      {func(s *nowScene) { s.is(ready.StateWaiting, "0 of 1") }, "Degraded: NotReady", app + "0 of 1", 1, 1, time.Time{}},
-		"gave up":        {func(s *nowScene) { s.app().Ready = false; s.is(ready.StateFailed, "no") }, "Degraded: NotReady", app + "no", 1, 1, time.Time{}},
-		"was never seen": {func(s *nowScene) { s.app().Ready = false; s.is(ready.StateWaiting, "0 of 1") }, "Progressing", app + "0 of 1", 1, 0, time.Time{}},
+		"as recorded":       {func(*nowScene) {}, "Ready", "", 2, 0, since},
+		"gone":              {func(s *nowScene) { s.finds(verify.Missing) }, "Degraded: Missing", app + "what: fix", 1, 0, time.Time{}},
+		"drifted":           {func(s *nowScene) { s.finds(verify.Drifted) }, "Degraded: Drifted", app + "what: fix", 2, 0, time.Time{}},
+		"replaced":          {func(s *nowScene) { s.finds(verify.Replaced) }, "Degraded: Replaced", app + "what: fix", 1, 1, time.Time{}},
+		"being deleted":     {func(s *nowScene) { s.finds(verify.Leaving) }, "Degraded: Leaving", app + "what: fix", 1, 1, time.Time{}},
+		"an orphan":         {func(s *nowScene) { s.finds(verify.Orphaned) }, "Orphaned", app + "what: fix", 2, 0, time.Time{}},
+		"not written":       {func(s *nowScene) { s.app().UID = ""; s.finds(verify.Unconfirmed) }, "Progressing", app + "what: fix", 1, 0, time.Time{}},
+		"not confirmed":     {func(s *nowScene) { s.app().UID = "u"; s.finds(verify.Unconfirmed) }, "Ready", "", 2, 0, since},
+		"was ready":         {func(s *nowScene) { s.is(ready.StateWaiting, "0 of 1") }, "Degraded: NotReady", app + "0 of 1", 1, 1, time.Time{}},
+		"gave up":           {func(s *nowScene) { s.app().Ready = false; s.is(ready.StateFailed, "no") }, "Degraded: NotReady", app + "no", 1, 1, time.Time{}},
+		"was never seen":    {func(s *nowScene) { s.app().Ready = false; s.is(ready.StateWaiting, "0 of 1") }, "Progressing", app + "0 of 1", 1, 0, time.Time{}},
+		"lost a pod":        {func(s *nowScene) { s.loses(2) }, "Degraded: PodsLost", app + "2 of 3", 2, 0, time.Time{}},
+		"was scaled up":     {func(s *nowScene) { s.loses(3) }, "Degraded: NotReady", app + "2 of 3", 1, 1, time.Time{}},
+		"lost all its pods": {func(s *nowScene) { s.loses(0) }, "Degraded: NotReady", app + "2 of 3", 1, 1, time.Time{}},
+		"lost a pod while a run is at work": {func(s *nowScene) {
+			s.loses(2)
+			s.now.Busy = map[lynq.HubKey]bool{{Namespace: "shop", Name: "crm"}: true}
+		}, "Degraded: PodsLost", app + "2 of 3", 2, 0, time.Time{}},
+		"lost a pod after the wait":   {func(s *nowScene) { s.recorded("NotReady", "late"); s.loses(2) }, "Degraded: PodsLost", app + "2 of 3", 2, 0, time.Time{}},
+		"lost a pod after a conflict": {func(s *nowScene) { s.recorded("ResourceConflict", "theirs"); s.loses(2) }, "Degraded: ResourceConflict", "theirs", 2, 1, at(1)},
+		"lost a pod, and another object": {func(s *nowScene) {
+			s.loses(2)
+			s.now.Findings = status.FindingsOf([]verify.Finding{{NodeID: s.inv.Node, Object: s.inv.Entries[1].Ref, Type: verify.Missing, What: "what", Fix: "fix"}})
+		}, "Degraded: Missing", "ConfigMap/shop/acme: what: fix", 1, 0, time.Time{}},
 		"with its cause": {func(s *nowScene) {
 			s.is(ready.StateWaiting, "0 of 1")
 			s.now.Causes = map[lynq.Ref]string{s.app().Ref: "pod a: b"}
@@ -141,7 +160,7 @@ func TestNow(t *testing.T) {
 		tt.change(s)
 		got := s.now.Of(s.inv)
 		want := status.Of(s.inv)
-		want.Condition, want.Message, want.Since, want.Well = tt.condition, tt.message, tt.since, tt.condition == "Ready"
+		want.Condition, want.Message, want.Since, want.Well = tt.condition, tt.message, tt.since, tt.condition == "Ready" || tt.condition == "Degraded: PodsLost"
 		want.Ready, want.Failed = tt.ready, tt.failed
 		switch tt.condition {
 		case "Degraded: Missing":

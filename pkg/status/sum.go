@@ -23,6 +23,8 @@ type Counts struct {
 	Skipped    int `json:"skipped"`
 	Conflicted int `json:"conflicted"`
 	Excluded   int `json:"excluded,omitempty"`
+	// Degraded counts nodes that lost pods and count as ready. Well includes them.
+	Degraded int `json:"degraded,omitempty"`
 	// Leaving counts nodes that lynqctl keeps for their grace period. Well includes them.
 	Leaving int `json:"leaving,omitempty"`
 }
@@ -35,6 +37,9 @@ func (c *Counts) add(n *Node) {
 	}
 	if n.Condition == InGrace {
 		c.Leaving++
+	}
+	if n.Degraded() {
+		c.Degraded++
 	}
 	c.Desired += n.Desired
 	c.Ready += n.Ready

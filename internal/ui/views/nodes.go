@@ -242,7 +242,7 @@ func expiryText(end, now time.Time) string {
 // Ready.
 func conditionTone(n *status.Node) tty.Tone {
 	switch {
-	case n.Condition == status.InGrace:
+	case n.Condition == status.InGrace, n.Degraded():
 		return tty.Worry
 	case n.Well:
 		return tty.Good
@@ -360,6 +360,9 @@ func countsLine(c *status.Counts) string {
 	leaving := ""
 	if c.Leaving > 0 {
 		leaving = fmt.Sprintf(", %d leaving", c.Leaving)
+	}
+	if c.Degraded > 0 {
+		leaving = fmt.Sprintf(" (%d degraded)", c.Degraded) + leaving
 	}
 	return fmt.Sprintf("%d/%s Ready%s, %d/%s ready%s", c.Well-c.Leaving, phrase.Count(c.Nodes, "node"), leaving, c.Ready, phrase.Count(c.Desired, "object"), troubles(c))
 }

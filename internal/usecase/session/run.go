@@ -296,8 +296,18 @@ func outcome(ctx context.Context, s *report.Summary, err error) error {
 			Outcome: Failed, Err: cmp.Or(err, ErrReported), Summary: undone(s.Failed) + "; fix the cause, then run it again",
 			Denied: slices.ContainsFunc(s.Failed, func(n report.NodeResult) bool { return slices.ContainsFunc(n.Problems, SaysDenied) }),
 		}
+	case err == nil && s.NotReady() > 0:
+		return &Error{Outcome: Failed, Err: ErrReported, Summary: unready(s.NotReady())}
 	}
 	return Fail(err)
+}
+
+// unready counts unchanged objects that aren't ready.
+func unready(objects int) string {
+	if objects == 1 {
+		return "1 unchanged object is not ready"
+	}
+	return phrase.Count(objects, "unchanged object") + " are not ready"
 }
 
 // undone counts the nodes that failed. It counts skipped nodes separately, because they are

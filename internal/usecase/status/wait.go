@@ -138,6 +138,9 @@ func stuck(ctx context.Context, client *kube.Client, now *status.Now, inventorie
 		}
 		for _, t := range now.Troubles(inv) {
 			r := now.Ready[t.Ref]
+			if t.Reason == status.ReasonPodsLost {
+				continue // its node counts as ready
+			}
 			if r.State == ready.StateFailed || r.State == ready.StateWaiting && causes.Stuck(ctx, t.Ref) != "" {
 				names = append(names, fmt.Sprintf("%s of node %s", t.Ref, inv.Node.Name))
 			}

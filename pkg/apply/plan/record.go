@@ -192,7 +192,10 @@ func Moved(r inventory.Entry, then, now *tracking.Live) inventory.Entry {
 	if r.UID == "" || r.UID != string(then.UID) || now.UID != then.UID || MayHaveDrifted(o, &r, then) {
 		return r
 	}
-	r.Generation, r.ResourceVersion = now.Generation, now.ResourceVersion
+	r.ResourceVersion = now.ResourceVersion
+	if !r.Ready || r.Generation == then.Generation { // else no run saw this generation ready
+		r.Generation = now.Generation
+	}
 	if o.Applied(r.Adopted) {
 		r.Fields = now.Fields
 	}

@@ -153,6 +153,7 @@ func TestMoved(t *testing.T) {
 		"merged":                        {lynq.PatchMerge, func(*inventory.Entry, *tracking.Live, *tracking.Live) {}, true, "before"},
 		"replaced":                      {lynq.PatchReplace, func(*inventory.Entry, *tracking.Live, *tracking.Live) {}, true, "before"},
 		"replaced, of adopted":          {lynq.PatchReplace, func(r *inventory.Entry, _, _ *tracking.Live) { r.Adopted = true }, true, "after"},
+		"another client scaled it":      {lynq.PatchApply, func(r *inventory.Entry, _, _ *tracking.Live) { r.Ready, r.Generation = true, 0 }, true, "after"},
 		"it has drifted":                {lynq.PatchApply, func(_ *inventory.Entry, then, _ *tracking.Live) { then.Fields = "taken" }, false, "before"},
 		"it may have drifted":           {lynq.PatchMerge, func(_ *inventory.Entry, then, _ *tracking.Live) { then.ResourceVersion = "8" }, false, "before"},
 		"it was never written":          {lynq.PatchApply, func(r *inventory.Entry, then, now *tracking.Live) { r.UID, then.UID, now.UID = "", "", "" }, false, "before"},
@@ -167,7 +168,10 @@ func TestMoved(t *testing.T) {
 		want := r
 		want.Fields = tt.fields
 		if tt.moves {
-			want.Generation, want.ResourceVersion = 2, "9"
+			want.ResourceVersion = "9"
+			if !r.Ready {
+				want.Generation = 2
+			}
 		}
 		if diff := cmp.Diff(want, Moved(r, then, now)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)

@@ -161,10 +161,20 @@ func (s *Step) Confirms(w *Wrote) inventory.Entry {
 	if s.Applies() && s.Action != ActionTrack && !o.Policy.Creation.Once() && len(o.Policy.IgnoreFields) == 0 {
 		r.Sensitive = o.Sensitive // the write removed all other values of the form
 	}
-	r.Generation, r.ResourceVersion = l.Generation, l.ResourceVersion
+	r.ResourceVersion = l.ResourceVersion
 	r.Fields, r.Defaults = w.Managed()
-	r.Ready, r.Ended = w.Unchanged && r.Ready || o.readyOnceThere(), w.Unchanged && r.Ended
+	r.Ready, r.Ended = w.stillReady(&r) || o.readyOnceThere(), w.Unchanged && r.Ended
+	if !r.Ready || o.readyOnceThere() {
+		r.Generation = l.Generation
+	}
 	return r
+}
+
+// stillReady reports whether an object remains recorded as ready. An object doesn't if an
+// earlier run changed it and ended before it recorded that. If another client changed the
+// object, such as an autoscaler, the entry keeps the generation that a run saw ready.
+func (w *Wrote) stillReady(r *inventory.Entry) bool {
+	return w.Unchanged && r.Ready && (r.Generation == w.Live.Generation || !w.Live.LastButStatus)
 }
 
 // Keeps returns the entry of the object at the end of a run that didn't write it. If the

@@ -173,6 +173,31 @@ func TestSensitive(t *testing.T) {
 	}
 }
 
+// TestReadyGeneration checks that an entry never says that a run saw a generation ready which
+// no run saw.
+func TestReadyGeneration(t *testing.T) {
+	t.Parallel()
+	deployment := lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "acme"}
+	for name, tt := range map[string]struct {
+		live       tracking.Live
+		ready      bool
+		generation int64
+	}{
+		"it is the same":                       {tracking.Live{Generation: 3, LastButStatus: true}, true, 3},
+		"another client scaled it":             {tracking.Live{Generation: 4}, true, 3},
+		"a run changed it without a record":    {tracking.Live{Generation: 4, LastButStatus: true}, false, 4},
+		"another client wrote, spec unchanged": {tracking.Live{Generation: 3}, true, 3},
+	} {
+		s := stepOf(plan.ActionUpdate, deployment)
+		s.Object.Digest, s.Entry.Digest, s.Entry.Ready, s.Entry.Generation = "new", "old", true, 3
+		tt.live.UID = "u1"
+		r := s.Confirms(&plan.Wrote{Live: &tt.live, Unchanged: true, Managed: func() (own, defaults string) { return "", "" }})
+		if r.Ready != tt.ready || r.Generation != tt.generation {
+			t.Errorf("%s: ready %t, generation %d", name, r.Ready, r.Generation)
+		}
+	}
+}
+
 // TestReadyAfterWrite checks that an object stays ready if the server changed nothing, and
 // must become ready again after a change.
 func TestReadyAfterWrite(t *testing.T) {

@@ -41,6 +41,23 @@ type Readiness struct {
 	// Final is set if the object has finished, so that no later event changes its
 	// readiness. Many finished jobs are deleted at once.
 	Final bool
+	// Part is the version of a workload that lacks some of its replicas, and has others. It
+	// is zero for all other objects.
+	Part Version
+}
+
+// Version identifies the spec of an object.
+type Version struct {
+	UID        string
+	Generation int64
+}
+
+// PodsLost reports whether a workload only lacks pods that it had before. Such a workload
+// is degraded, and counts as ready. saw reports whether a run saw this version ready, with
+// all its replicas. A new rollout or a scale-up has another version, so neither counts as
+// ready early.
+func (r Readiness) PodsLost(saw func(uid string, generation int64) bool) bool {
+	return r.State == StateWaiting && r.Part != Version{} && saw(r.Part.UID, r.Part.Generation)
 }
 
 func ready(message string) Readiness { return Readiness{State: StateReady, Message: message} }
@@ -71,7 +88,10 @@ func Of(o *unstructured.Unstructured) Readiness {
 	if hint := hintOf(o); hint != "" {
 		return hinted(o, hint)
 	}
-	if r := ofKind(o); r.State != StateReady || r.Final || o.GetAnnotations()[wellknown.AnnotationRunOn] != string(lynq.RunOnDelete) {
+	if r := ofKind(o); r.State == StateWaiting {
+		r.Part = partOf(o)
+		return r
+	} else if r.State != StateReady || r.Final || o.GetAnnotations()[wellknown.AnnotationRunOn] != string(lynq.RunOnDelete) {
 		return r
 	}
 	return Waiting("it has not completed yet")

@@ -40,6 +40,20 @@ func countReplicas(o *unstructured.Unstructured) replicas {
 	return c
 }
 
+// partOf returns the version of a workload that has some of its replicas, all with its
+// current revision. It returns the zero version for other objects.
+func partOf(o *unstructured.Unstructured) Version {
+	kind := o.GroupVersionKind().GroupKind()
+	if _, seen := observedGeneration(o); !seen || kind.Group != "apps" || kind.Kind == "ControllerRevision" {
+		return Version{}
+	}
+	c := countReplicas(o)
+	if c.available == 0 || c.available >= c.want || c.updated < c.exist {
+		return Version{}
+	}
+	return Version{UID: string(o.GetUID()), Generation: o.GetGeneration()}
+}
+
 // lack says what is missing, or returns "" if the counts are as desired.
 func (c replicas) lack() string {
 	switch {

@@ -208,9 +208,10 @@ type Summary struct {
 	Adopted map[plan.Action]int
 	// Failed lists the nodes that failed, sorted by name. Each says what to do next.
 	Failed []NodeResult
-	// Unready lists the unchanged objects that aren't ready, by node. They don't make a run
-	// fail.
+	// Unready lists the unchanged objects that aren't as they should be, by node. A run fails
+	// with those that aren't ready, if it waits for readiness.
 	Unready []Unready
+	Waits   bool
 	// Sighted has each hub's notes of ready objects for the next run.
 	Sighted map[lynq.HubKey]string
 	// Leaving counts the nodes in their grace period.
@@ -256,6 +257,17 @@ func Summarize(plans []plan.Plan, nodes, unmarked []NodeResult, rollouts schedul
 		}
 	}
 	return s
+}
+
+// NotReady counts the unchanged objects that aren't ready, if the run waits for readiness.
+func (s *Summary) NotReady() int {
+	n := 0
+	for i := range s.Unready {
+		if s.Waits && !s.Unready[i].Ready {
+			n++
+		}
+	}
+	return n
 }
 
 // fail lists the nodes that failed.

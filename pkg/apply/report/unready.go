@@ -18,11 +18,14 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
-// Unready is an unchanged object that isn't ready.
+// Unready is an unchanged object that isn't as it should be.
 type Unready struct {
 	Node    lynq.NodeKey
 	Object  lynq.Ref
 	Message string
+	// Ready is set if the object counts as ready anyway. It lost some of its pods, or
+	// another client scaled it to zero.
+	Ready bool
 }
 
 // Causes finds out why objects aren't ready.
@@ -139,11 +142,12 @@ func (u *Unchanged) unreadyOf(ctx context.Context, hub lynq.HubKey, left []leftS
 			continue
 		}
 		s := &left[i]
-		switch why, err := s.unready(sight), sight.Unknown[ref]; {
+		why, isReady := s.unready(sight)
+		switch err := sight.Unknown[ref]; {
 		case err != nil:
 			unknown, seen[i] = err, sightOf(ref, nil)
 		case why != "":
-			unready, seen[i] = append(unready, Unready{Node: s.of.Key(), Object: ref, Message: u.Secrets.Hide(why)}), sightOf(ref, nil)
+			unready, seen[i] = append(unready, Unready{Node: s.of.Key(), Object: ref, Message: u.Secrets.Hide(why), Ready: isReady}), sightOf(ref, nil)
 		default:
 			seen[i] = sightOf(ref, sight.Live[ref])
 		}
@@ -175,17 +179,18 @@ func classesOf(c *ready.StorageClasses) string {
 	return sighted.Short(text)
 }
 
-// unready says why the step's object isn't ready, or returns "".
-func (s *leftStep) unready(sight *observe.Sight) string {
+// unready says why the step's object isn't as it should be, or returns "". isReady reports
+// whether it counts as ready anyway. Status has the same rule.
+func (s *leftStep) unready(sight *observe.Sight) (why string, isReady bool) {
 	ref := s.Object.Ref
 	now := sight.Ready[ref]
 	switch {
 	case sight.Live[ref] == nil:
-		return "another client deleted it meanwhile"
+		return "another client deleted it meanwhile", false
 	case now.State != ready.StateReady:
-		return cmp.Or(now.Message, "its state is unknown")
+		return cmp.Or(now.Message, "its state is unknown"), s.Entry != nil && now.PodsLost(s.Entry.SawReady)
 	case sight.Stopped[ref] && s.Reason != reason.CreatedOnce:
-		return "another client scaled it to zero. The form doesn't set replicas, so apply leaves it. To start it: kubectl scale " + strings.ToLower(ref.Kind) + " " + ref.Name + " -n " + ref.Namespace + " --replicas=1"
+		return "another client scaled it to zero. The form doesn't set replicas, so apply leaves it. To start it: kubectl scale " + strings.ToLower(ref.Kind) + " " + ref.Name + " -n " + ref.Namespace + " --replicas=1", true
 	}
-	return ""
+	return "", true
 }
