@@ -3,6 +3,7 @@ package gitops
 import (
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"os/exec"
 	"path"
@@ -12,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
@@ -22,23 +25,29 @@ import (
 type repository struct {
 	*history
 	*site
-	t       *testing.T
-	root    string
-	a       Arrangement
-	at      string
-	renames bool // Git detects renames
-	minute  int  // of Git's clock
-	sum     *attacked
+	t        *testing.T
+	root     string
+	a        Arrangement
+	at       string
+	renames  bool // Git detects renames
+	minute   int  // of Git's clock
+	careless bool // somebody restores earlier files, see restore
+	sum      *attacked
 }
 
+// firstCareless is the first seed of a history with restored files. Those before draw what
+// they drew without them, so that the named ones repeat what they found.
+const firstCareless = 1000
+
 // attacked counts what histories did.
-type attacked struct{ runs, refused, killed, left, merges, conflicts, forced int }
+type attacked struct{ runs, refused, killed, left, merges, conflicts, restored, forced int }
 
 // newRepository begins a history with a commit.
 func newRepository(t *testing.T, seed uint64, sum *attacked) *repository {
 	t.Helper()
 	root := t.TempDir()
 	g := &repository{history: newHistory(seed, policy.Plain), site: &site{TB: t, dir: filepath.Join(root, "tree"), quick: true}, t: t, root: root, sum: sum}
+	g.careless = seed >= firstCareless
 	g.target = []policy.Target{policy.Plain, policy.Argo, policy.Flux}[g.IntN(3)]
 	g.renames = g.IntN(2) == 0
 	if g.IntN(2) == 0 { // two hubs of one name, one of them without a namespace
@@ -192,9 +201,43 @@ func (g *repository) operate() {
 	g.commit()
 }
 
+// restore takes the index, a list, a file or a folder from an earlier commit, as somebody does
+// who regrets a change and knows nothing of indexes.
+func (g *repository) restore() {
+	g.t.Helper()
+	if !g.careless || g.IntN(3) > 0 {
+		return
+	}
+	for range 1 + g.IntN(2) {
+		earlier := fmt.Sprintf("HEAD~%d", 1+g.IntN(4))
+		out, err := g.output("ls-tree", "-r", "--name-only", earlier, "tree")
+		files := strings.Fields(out)
+		if err != nil || len(files) == 0 {
+			return // it had no tree
+		}
+		what := files[g.IntN(len(files))]
+		switch g.IntN(6) {
+		case 0, 1:
+			what = path.Join("tree", index.FileName)
+		case 2:
+			what = path.Join("tree", kustomizationFile)
+		case 3, 4:
+			what = path.Dir(what)
+		}
+		overlay := []string{"--overlay", "--no-overlay"}[g.IntN(2)] // keeps or removes what came later
+		if g.git("checkout", "-q", overlay, earlier, "--", what) {
+			g.sum.restored++
+		}
+	}
+	if g.IntN(2) == 0 {
+		g.commit()
+	}
+}
+
 // turn changes rows, makes a run, and commits the tree.
 func (g *repository) turn() {
 	g.t.Helper()
+	g.restore()
 	g.change()
 	g.changeForms()
 	if g.IntN(6) == 0 {
@@ -262,7 +305,7 @@ func (g *repository) attempt(in *Input, step int) *Plan {
 	strict := *in
 	strict.Limits, strict.Nodes = decide.Limits{}, cloned(in.Nodes)
 	_, p := g.plan(&strict)
-	guarded, warned := len(Refuse(&strict, p)) > 0, ""
+	counted, warned := countedBy(Refuse(&strict, p)), ""
 	if g.force {
 		warned = g.warned(&strict)
 	}
@@ -285,10 +328,23 @@ func (g *repository) attempt(in *Input, step int) *Plan {
 	if broken != "" && wasBroken == "" {
 		g.t.Errorf("%s: the run breaks the tree: %s", g.at, broken)
 	}
-	g.check(before, after, func(name string) bool {
-		return guarded || strings.Contains(warned, "no guard would count") || strings.Contains(warned, name+" would leave")
+	g.check(before, after, counted, func(name string) bool {
+		return strings.Contains(warned, "no guard would count") || strings.Contains(warned, name+" would leave")
 	})
 	return p
+}
+
+// countedBy returns how many nodes the guards count in refusals of a run without a limit.
+func countedBy(refusals []plan.Refusal) (nodes int) {
+	for i := range refusals {
+		if refusals[i].Guard != plan.GuardMaxDelete {
+			return math.MaxInt // all of a hub's nodes leave, or the run may not be made at all
+		}
+		var n int
+		_, _ = fmt.Sscanf(refusals[i].What, "%d of", &n)
+		nodes += n
+	}
+	return nodes
 }
 
 // warned returns what the same run says without --force. There it names what no guard counts.
@@ -315,9 +371,10 @@ func (g *repository) treeFiles() map[string]string {
 }
 
 // check compares a tree before and after a run. An object that an active row renders stays,
-// and an object with data doesn't leave unless a guard counts it.
-func (g *repository) check(before, after map[string]treeObject, guarded func(name string) bool) {
+// and an object with data doesn't leave unless a guard counts its node, or the run told it.
+func (g *repository) check(before, after map[string]treeObject, counted int, told func(name string) bool) {
 	g.t.Helper()
+	losers := map[string]string{} // a lost object of each node
 	active := map[string]string{}
 	for _, n := range g.nodes() {
 		for _, o := range n.Objects {
@@ -334,9 +391,12 @@ func (g *repository) check(before, after map[string]treeObject, guarded func(nam
 		g.sum.left++
 		if n := active[name]; n != "" {
 			g.t.Errorf("%s: %s of node %s leaves the tree, and node %s renders it", g.at, name, o.node, n)
-		} else if o.data && !guarded(name) {
-			g.t.Errorf("%s: %s of node %s leaves the tree, and no guard counts it", g.at, name, o.node)
+		} else if o.data && !told(name) {
+			losers[o.node] = name
 		}
+	}
+	if len(losers) > counted {
+		g.t.Errorf("%s: data of %d nodes leaves the tree, and guards count %d: %v", g.at, len(losers), counted, losers)
 	}
 }
 
@@ -441,8 +501,9 @@ func TestGitHistoryRepeats(t *testing.T) {
 }
 
 // TestTreeSurvivesGit makes random runs on a tree in a Git repository, some of them killed
-// or narrowed, and merges, rebases, cherry-picks and reverts their commits. LYNQCTL_TREE_GIT
-// says how many histories, and LYNQCTL_TREE_SEED the first seed.
+// or narrowed, and merges, rebases, cherry-picks and reverts their commits. From seed 1000 on,
+// somebody also restores earlier files. LYNQCTL_TREE_GIT says how many histories, and
+// LYNQCTL_TREE_SEED the first seed.
 //
 // It isn't parallel, because Git's processes would hold the locks of other tests' trees for
 // a moment.
