@@ -163,6 +163,13 @@ func failForLong(t *testing.T, cause *failure) {
 // watchFor runs watch for 20 minutes.
 func watchFor(t *testing.T, server http.RoundTripper, dir, kubeconfig string, said *lines) {
 	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Minute)
+	defer stop()
+	watchUntil(ctx, server, dir, kubeconfig, said)
+}
+
+// watchUntil runs watch until the end of the context.
+func watchUntil(ctx context.Context, server http.RoundTripper, dir, kubeconfig string, said *lines) {
 	options := watch.Options{Apply: usecase.Options{
 		RenderOptions: load.RenderOptions{Inputs: load.InputOptions{Paths: []string{dir}}, Access: kube.Access{Kubeconfig: kubeconfig}, Nothing: "nothing changed"},
 		RunOptions:    session.DefaultRunOptions(), Limits: decide.Limits{MaxDelete: toll.DefaultMaxDelete()}, Wait: true, Yes: true,
@@ -173,8 +180,6 @@ func watchFor(t *testing.T, server http.RoundTripper, dir, kubeconfig string, sa
 		Stdin: strings.NewReader(""), Getenv: getenv, Version: "test", Transport: server,
 		View: logView{views.NewLog(tty.NewStream(tty.To(said), getenv, tty.ColorNever), false)},
 	}
-	ctx, stop := context.WithTimeout(t.Context(), 20*time.Minute)
-	defer stop()
 	_ = watch.Run(ctx, e, &options) // the end of the context
 }
 
