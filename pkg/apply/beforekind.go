@@ -1,8 +1,8 @@
 package apply
 
 import (
-	"github.com/lynqctl/lynqctl/pkg/apply/container"
 	"github.com/lynqctl/lynqctl/pkg/apply/progress"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -13,7 +13,7 @@ func (r *record) beforeKind(definition lynq.Ref) error {
 	if definition.Kind != "CustomResourceDefinition" || r.requests.dryRun || r.saved == nil {
 		return nil
 	}
-	next, group := r.saved.Clone(), container.Key(definition).Group
+	next, group := r.saved.Clone(), tracking.ContainerKey(definition).Group
 	for i := range r.steps.Of {
 		if s := &r.steps.Of[i]; s.Object == nil && s.State == progress.Done && s.Record == nil && s.Ref().Group == group {
 			next.Entries = inventory.Forget(next.Entries, s.Ref())

@@ -7,13 +7,13 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/container"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -219,7 +219,7 @@ func (d *deletion) container(s *progress.Step) (lynq.Ref, bool, error) {
 	if ref, is := decide.Container(d.decisions.of, s.Step); is {
 		return ref, true, nil
 	}
-	ref, may := container.NamespaceOf(s.Ref())
+	ref, may := tracking.NamespaceOf(s.Ref())
 	if !may || s.Live == nil {
 		return ref, false, nil
 	}

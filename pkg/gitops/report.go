@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/container"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
@@ -300,7 +300,7 @@ func (n *nodeChange) compare(counts *Counts) {
 func (n *nodeChange) note(counts *Counts, c ObjectChange) {
 	c.Object, c.ID = c.key.Full(), c.key.ID
 	if c.Change == Removed {
-		c.Contents = container.TakesAlong(c.key.Ref)
+		c.Contents = tracking.TakesAlong(c.key.Ref)
 	}
 	counts.count(c.Change)
 	n.change.Objects = append(n.change.Objects, c)

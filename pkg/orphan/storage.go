@@ -6,7 +6,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/container"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -27,7 +27,7 @@ func (s *search) storage(ctx context.Context, orphans []Orphan) error {
 			o.TakesClaims = true // unless the object shows otherwise
 			stored = append(stored, o)
 		default:
-			if _, may := container.NamespaceOf(o.Ref); may {
+			if _, may := tracking.NamespaceOf(o.Ref); may {
 				views = append(views, o)
 			}
 		}

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/container"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -263,7 +263,7 @@ func (g *gatherer) contents(e *entry) {
 				"The kinds of Kubernetes and of your files are here; add the others, because the cluster didn't answer: %v.", e.Pos, e.ID, g.NotAsked)
 		}
 		for _, r := range all {
-			if r.Namespaced && !container.Passing(r) {
+			if r.Namespaced && !tracking.Passing(r) {
 				add(g.needed, place{APIResource: r}, "the content of a Namespace, before its deletion", "list")
 			}
 		}

@@ -6,11 +6,11 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/apply/container"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/changeset"
 	"github.com/lynqctl/lynqctl/pkg/diff"
 	"github.com/lynqctl/lynqctl/pkg/form"
@@ -88,7 +88,7 @@ func (t *diffRun) compare(p *plan.NodePlan, outcome report.Outcome) {
 func effects(s *plan.Step) changeset.Effects {
 	leaves := s.Object == nil && (s.Action == plan.ActionDelete || s.Action == plan.ActionCollect)
 	return changeset.Effects{
-		Contents:  leaves && container.TakesAlong(refOf(s)) != "",
+		Contents:  leaves && tracking.TakesAlong(refOf(s)) != "",
 		Data:      (leaves || s.Action == plan.ActionRecreate) && s.Entry != nil && s.Entry.HoldsData(),
 		Recreates: s.Action == plan.ActionRecreate,
 	}

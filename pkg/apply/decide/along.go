@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/container"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 )
 
 // tellContents says on each step that deletes a Namespace or a CustomResourceDefinition that
@@ -15,7 +15,7 @@ func tellContents(p *plan.Plan) {
 		steps := p.Nodes[i].Steps
 		for k := range steps {
 			s := &steps[k]
-			if what := container.TakesAlong(s.Ref()); what != "" && s.Deletes() && s.Action != plan.ActionRecreate && !strings.Contains(s.Message, what) {
+			if what := tracking.TakesAlong(s.Ref()); what != "" && s.Deletes() && s.Action != plan.ActionRecreate && !strings.Contains(s.Message, what) {
 				s.Message = strings.TrimPrefix(s.Message+"; "+what, "; ")
 			}
 		}

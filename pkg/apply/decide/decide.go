@@ -9,8 +9,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/container"
-
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
@@ -548,7 +546,7 @@ func collect(me plan.Owner, steps []plan.Step) {
 		}
 	}
 	for _, s := range deleted {
-		if s.Entry.Order != deleted[0].Entry.Order || s.Entry.DeleteOrder != deleted[0].Entry.DeleteOrder || container.Is(s.Entry.Ref) {
+		if s.Entry.Order != deleted[0].Entry.Order || s.Entry.DeleteOrder != deleted[0].Entry.DeleteOrder || tracking.IsContainer(s.Entry.Ref) {
 			return
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/container"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
@@ -200,9 +200,9 @@ func (o *dependents) replaced(n *plan.NodePlan) bool {
 // deletes. Contents come first, whatever the forms declare.
 func holds(n, other *plan.NodePlan) bool {
 	return slices.ContainsFunc(n.Steps, func(s plan.Step) bool {
-		return s.Object == nil && container.Is(s.Entry.Ref) && slices.ContainsFunc(other.Steps, func(in plan.Step) bool {
-			keys := container.Of(in.Entry.Ref)
-			return slices.Contains(keys[:], container.Key(s.Entry.Ref))
+		return s.Object == nil && tracking.IsContainer(s.Entry.Ref) && slices.ContainsFunc(other.Steps, func(in plan.Step) bool {
+			keys := tracking.ContainersOf(in.Entry.Ref)
+			return slices.Contains(keys[:], tracking.ContainerKey(s.Entry.Ref))
 		})
 	})
 }

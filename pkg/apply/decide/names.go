@@ -9,7 +9,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/container"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
@@ -149,7 +148,7 @@ func OtherNames(p *plan.Plan) []lynq.Ref {
 					found[r.Ref] = true
 				}
 			}
-			if ns, may := container.NamespaceOf(s.Ref()); may && !slices.Contains(d.names[s.Live.UID], ns) {
+			if ns, may := tracking.NamespaceOf(s.Ref()); may && !slices.Contains(d.names[s.Live.UID], ns) {
 				found[ns] = true
 			}
 		}
@@ -173,7 +172,7 @@ func notOtherwiseRendered(d *decider, q *question) *answer {
 			return keep(reason.Unknown, fmt.Sprintf("lynqctl can't tell whether it is %s, which node %s renders: %v", r.Full(), r.node, err))
 		}
 	}
-	if ns, may := container.NamespaceOf(q.ref()); may && d.in.Beside.Unknown[ns] != nil {
+	if ns, may := tracking.NamespaceOf(q.ref()); may && d.in.Beside.Unknown[ns] != nil {
 		return keep(reason.Unknown, fmt.Sprintf("lynqctl can't tell whether it is a Namespace: %v (let lynqctl get namespaces, then run again)", d.in.Beside.Unknown[ns]))
 	}
 	return nil
@@ -277,7 +276,7 @@ func (d *decider) counted(me plan.Owner, r *inventory.Entry, l *tracking.Live) *
 // Container returns the name by which the deletion of a step's object deletes its contents.
 // It returns false if the object contains none.
 func Container(p *plan.Plan, s *plan.Step) (lynq.Ref, bool) {
-	if container.Is(s.Ref()) {
+	if tracking.IsContainer(s.Ref()) {
 		return s.Ref(), true
 	}
 	d := rulesOf(p)
@@ -285,7 +284,7 @@ func Container(p *plan.Plan, s *plan.Step) (lynq.Ref, bool) {
 		return lynq.Ref{}, false
 	}
 	for _, other := range d.otherNames(s.Ref(), s.Live) {
-		if container.Is(other) {
+		if tracking.IsContainer(other) {
 			return other, true
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/container"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -69,8 +68,8 @@ func (c *Emptied) inside(ctx context.Context) ([]string, error) {
 	if len(c.Wanted) > 0 {
 		return namesOf(c.Wanted), nil
 	}
-	contents := container.NewContents(kinds, c.Defaults)
-	kinds = slices.DeleteFunc(kinds, func(r lynq.APIResource) bool { return !r.Namespaced || container.Passing(r) })
+	contents := tracking.NewContents(kinds, c.Defaults)
+	kinds = slices.DeleteFunc(kinds, func(r lynq.APIResource) bool { return !r.Namespaced || tracking.Passing(r) })
 	found, err := Contents(ctx, c.Cluster, kinds, c.Ref.Name, func(r lynq.APIResource, m *metav1.PartialObjectMetadata) bool {
 		return !contents.ComesWithNamespace(refOf(r, m), m) && !c.wouldBeGone(r, m)
 	})

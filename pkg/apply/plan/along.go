@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/container"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
@@ -19,7 +19,7 @@ func Along(nodes []NodePlan) string {
 		steps := nodes[i].Steps
 		for k := range steps {
 			s := &steps[k]
-			if ref := s.Ref(); s.Deletes() && s.Action != ActionRecreate && container.TakesAlong(ref) != "" && !slices.Contains(names[ref.Kind], ref.Name) {
+			if ref := s.Ref(); s.Deletes() && s.Action != ActionRecreate && tracking.TakesAlong(ref) != "" && !slices.Contains(names[ref.Kind], ref.Name) {
 				names[ref.Kind] = append(names[ref.Kind], ref.Name)
 			}
 		}

@@ -3,7 +3,7 @@ package plan
 import (
 	"slices"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/container"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
@@ -26,5 +26,5 @@ func GoesBefore(a, b *inventory.Entry) bool {
 	if a.DeleteOrder != b.DeleteOrder {
 		return a.DeleteOrder < b.DeleteOrder
 	}
-	return a.Order > b.Order || container.Is(b.Ref) && !container.Is(a.Ref)
+	return a.Order > b.Order || tracking.IsContainer(b.Ref) && !tracking.IsContainer(a.Ref)
 }

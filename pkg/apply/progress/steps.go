@@ -6,10 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/container"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
@@ -350,8 +350,8 @@ func goesBefore(other, s *Step) bool {
 	case other.Object != nil || other.Action == plan.ActionCollect:
 		return false
 	case s.Entry.Hook():
-		return !other.Entry.Hook() && !container.Is(other.Ref())
-	case other.Entry.Hook() && !container.Is(s.Ref()) && s.Action != plan.ActionCollect: // the hook's object comes after this one
+		return !other.Entry.Hook() && !tracking.IsContainer(other.Ref())
+	case other.Entry.Hook() && !tracking.IsContainer(s.Ref()) && s.Action != plan.ActionCollect: // the hook's object comes after this one
 		return false
 	}
 	return plan.GoesBefore(other.Entry, s.Entry) || s.Action == plan.ActionCollect

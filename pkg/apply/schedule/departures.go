@@ -3,8 +3,8 @@ package schedule
 import (
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/container"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -24,8 +24,8 @@ func departuresOf(plans []plan.Plan) departures {
 	containers := map[lynq.Ref]lynq.NodeKey{}
 	plan.EachDelete(plans, func(n *plan.NodePlan, s *plan.Step) {
 		d.uids[s.UID()] = true
-		if container.Is(s.Entry.Ref) {
-			containers[container.Key(s.Entry.Ref)] = n.Key()
+		if tracking.IsContainer(s.Entry.Ref) {
+			containers[tracking.ContainerKey(s.Entry.Ref)] = n.Key()
 		}
 	})
 	if len(containers) == 0 {
@@ -33,10 +33,10 @@ func departuresOf(plans []plan.Plan) departures {
 	}
 	plan.EachDelete(plans, func(n *plan.NodePlan, s *plan.Step) {
 		ref := s.Entry.Ref
-		if container.Is(ref) {
+		if tracking.IsContainer(ref) {
 			return
 		}
-		for _, key := range container.Of(ref) {
+		for _, key := range tracking.ContainersOf(ref) {
 			if node, leaves := containers[key]; leaves && node != n.Key() {
 				p := newPromise(n.Key(), ref)
 				d.byRef[ref] = p
@@ -60,7 +60,7 @@ func (d *departures) want(steps []plan.Step, leaving map[lynq.Ref]lynq.NodeKey) 
 			continue // lynqctl deletes a hook's object before the container
 		}
 		ref := steps[i].Object.Ref
-		for _, key := range container.Of(ref) {
+		for _, key := range tracking.ContainersOf(ref) {
 			if _, leaves := leaving[key]; leaves {
 				d.wanted[key] = append(d.wanted[key], ref)
 			}

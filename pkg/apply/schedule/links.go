@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/container"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -69,11 +69,11 @@ func (l *Links) HandedOver(s *plan.Step) (over bool, stays string) {
 
 // Departed reports whether other nodes have ended all their deletions in a container.
 func (l *Links) Departed(in lynq.Ref) bool {
-	if !container.Is(in) {
+	if !tracking.IsContainer(in) {
 		return true
 	}
 	all := true
-	for _, p := range l.promises.departures.within[container.Key(in)] {
+	for _, p := range l.promises.departures.within[tracking.ContainerKey(in)] {
 		if !p.finished() && !l.promises.order.waits(p.node, l.node) {
 			l.wakeAfter(p)
 			all = false

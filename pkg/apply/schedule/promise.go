@@ -6,8 +6,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/container"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -94,7 +94,7 @@ func (p *Promises) Makes(provided string) bool { return p.providers[provided] !=
 // WantedIn returns the objects in a deleted container that nodes own or are about to
 // create.
 func (p *Promises) WantedIn(in lynq.Ref) []lynq.Ref {
-	return p.departures.wanted[container.Key(in)]
+	return p.departures.wanted[tracking.ContainerKey(in)]
 }
 
 // Deletes reports whether the plans delete an object.

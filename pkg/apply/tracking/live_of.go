@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/marks"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
@@ -178,7 +177,7 @@ func fieldsHash(e *metav1.ManagedFieldsEntry) string {
 // foreignOwner names another tool's inventory that claims the object, or returns "". It
 // ignores the label of ApplySets, because Live.PartOf has it.
 func foreignOwner(ref lynq.Ref, m *metav1.PartialObjectMetadata) string {
-	b := marks.Object{Ref: ref, Labels: m.Labels, Annotations: m.Annotations, Managers: m.ManagedFields}
+	b := Object{Ref: ref, Labels: m.Labels, Annotations: m.Annotations, Managers: m.ManagedFields}
 	return b.Owner()
 }
 

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
-	"github.com/lynqctl/lynqctl/pkg/apply/marks"
+	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -56,12 +56,12 @@ func removals(field string, live map[string]string, keys []string) []fields.Patc
 }
 
 // markedObject returns the part of a whole object that marks depend on.
-func markedObject(live *unstructured.Unstructured) (*marks.Object, error) {
+func markedObject(live *unstructured.Unstructured) (*tracking.Object, error) {
 	entries, err := fields.Entries(live)
 	if err != nil {
 		return nil, err
 	}
 	group, _ := lynq.SplitAPIVersion(live.GetAPIVersion())
 	ref := lynq.Ref{Group: group, Kind: live.GetKind(), Namespace: live.GetNamespace(), Name: live.GetName()}
-	return &marks.Object{Ref: ref, Labels: live.GetLabels(), Annotations: live.GetAnnotations(), Managers: entries}, nil
+	return &tracking.Object{Ref: ref, Labels: live.GetLabels(), Annotations: live.GetAnnotations(), Managers: entries}, nil
 }

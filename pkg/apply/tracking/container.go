@@ -1,4 +1,4 @@
-package container
+package tracking
 
 import (
 	"strings"
@@ -9,7 +9,7 @@ import (
 
 // Key returns a key for a container. It is the name of a Namespace, or the group of a
 // CustomResourceDefinition. Of returns the same keys for contents.
-func Key(ref lynq.Ref) lynq.Ref {
+func ContainerKey(ref lynq.Ref) lynq.Ref {
 	if ref.Kind == "Namespace" {
 		return lynq.Ref{Kind: ref.Kind, Name: ref.Name}
 	}
@@ -18,13 +18,13 @@ func Key(ref lynq.Ref) lynq.Ref {
 }
 
 // Of returns the keys of the possible containers of an object.
-func Of(ref lynq.Ref) [2]lynq.Ref {
+func ContainersOf(ref lynq.Ref) [2]lynq.Ref {
 	return [2]lynq.Ref{{Kind: "Namespace", Name: ref.Namespace}, {Kind: "CustomResourceDefinition", Group: ref.Group}}
 }
 
 // Is reports whether the deletion of an object deletes its contents, as with a Namespace or
 // a CustomResourceDefinition.
-func Is(ref lynq.Ref) bool {
+func IsContainer(ref lynq.Ref) bool {
 	return ref.Group == "" && ref.Kind == "Namespace" ||
 		ref.Group == "apiextensions.k8s.io" && ref.Kind == "CustomResourceDefinition"
 }
@@ -35,7 +35,7 @@ func TakesAlong(ref lynq.Ref) string {
 	switch {
 	case ref.Group == "" && ref.Kind == "Namespace", ref.Group == "project.openshift.io" && ref.Kind == "Project":
 		return "everything in it is deleted, too"
-	case Is(ref):
+	case IsContainer(ref):
 		return "all objects of its kind are deleted, too"
 	}
 	return ""
