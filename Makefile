@@ -49,8 +49,8 @@ RACE     := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race) -trimpath
 # Packages that only calculate. SEQUENTIAL is those of them that start no goroutines, and
 # APART others whose tests start none: there is nothing in them for the race detector, and
 # to link a test with it takes longer than to run one.
-SEQUENTIAL := ./internal/draft ./internal/suggest ./internal/markdown ./internal/ui/list ./pkg/apply/container ./pkg/apply/decide ./pkg/apply/marks ./pkg/apply/plan ./pkg/apply/progress ./pkg/apply/ready ./pkg/apply/sighted ./pkg/apply/tracking ./pkg/apply/verify ./pkg/deploy ./pkg/diff ./pkg/form ./pkg/form/depgraph ./pkg/form/document ./pkg/form/files ./pkg/inventory ./pkg/inventory/history ./pkg/inventory/trust ./pkg/lynq ./pkg/lynq/kinds ./pkg/lynq/manifest ./pkg/lynq/naming ./pkg/lynq/phrase ./pkg/lynq/redact ./pkg/lynq/toll ./pkg/lynq/wellknown ./pkg/rbac ./pkg/render/expr ./pkg/render/funcs ./pkg/render/scalar ./pkg/source/address ./pkg/status ./test/recordings ./test/robust/model ./test/voice
-APART      := ./internal/bounded ./internal/cli ./internal/extdiff ./internal/lynqctl/watchcmd ./internal/ownprocess ./internal/usecase/apply ./internal/usecase/delete ./internal/usecase/finalize ./internal/usecase/load ./pkg/apply/fields ./test/release
+SEQUENTIAL := ./internal/draft ./pkg/lynq/suggest ./pkg/lynq/markdown ./internal/ui/list ./pkg/apply/decide ./pkg/apply/plan ./pkg/apply/progress ./pkg/apply/ready ./pkg/apply/sighted ./pkg/apply/tracking ./pkg/apply/verify ./pkg/deploy ./pkg/diff ./pkg/form ./pkg/form/depgraph ./pkg/form/document ./pkg/form/files ./pkg/inventory ./pkg/inventory/history ./pkg/inventory/trust ./pkg/lynq ./pkg/lynq/kinds ./pkg/lynq/manifest ./pkg/lynq/naming ./pkg/lynq/phrase ./pkg/lynq/redact ./pkg/lynq/toll ./pkg/lynq/wellknown ./pkg/rbac ./pkg/render/expr ./pkg/render/funcs ./pkg/render/scalar ./pkg/source/address ./pkg/status ./test/recordings ./test/robust/model ./test/voice
+APART      := ./pkg/bounded ./internal/cli ./internal/extdiff ./internal/lynqctl/watchcmd ./internal/ownprocess ./internal/usecase/apply ./internal/usecase/delete ./internal/usecase/finalize ./internal/usecase/load ./pkg/apply/fields ./test/release
 # The tests of pkg/render that only calculate, for seconds, and with the race detector for
 # a minute.
 CALCULATE  := ^Test(Budget|BudgetIsEnough|BudgetOfSlow|Words|WriterEqualsBuilder)$$
@@ -197,16 +197,16 @@ fuzz:
 	done
 
 bench:
-	$(GO) test -run '^$$' -bench . -skip '^Benchmark(Cluster|Watch|Scale)$$' -timeout 30m ./internal/bench
+	$(GO) test -run '^$$' -bench . -skip '^Benchmark(Cluster|Watch|Scale)$$' -timeout 30m ./test/bench
 
 bench-cluster: cluster-build
-	LYNQCTL_TEST_CLUSTER=1 $(GO) test -run '^$$' -bench '^BenchmarkCluster$$' -benchtime 5x -timeout 60m ./internal/bench
+	LYNQCTL_TEST_CLUSTER=1 $(GO) test -run '^$$' -bench '^BenchmarkCluster$$' -benchtime 5x -timeout 60m ./test/bench
 
 bench-scale: cluster-build
-	LYNQCTL_TEST_CLUSTER=1 $(GO) test -run '^$$' -bench '^BenchmarkScale$$' -benchtime 3x -timeout 120m ./internal/bench
+	LYNQCTL_TEST_CLUSTER=1 $(GO) test -run '^$$' -bench '^BenchmarkScale$$' -benchtime 3x -timeout 120m ./test/bench
 
 bench-watch: cluster-build
-	LYNQCTL_TEST_CLUSTER=1 $(GO) test -run '^$$' -bench '^BenchmarkWatch$$' -benchtime 1x -timeout 90m ./internal/bench
+	LYNQCTL_TEST_CLUSTER=1 $(GO) test -run '^$$' -bench '^BenchmarkWatch$$' -benchtime 1x -timeout 90m ./test/bench
 
 cluster-build:
 	$(PLAIN) $(GO) -C $(CLUSTER) run . build

@@ -8,8 +8,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/lynqctl/lynqctl/internal/dbtest"
 	"github.com/lynqctl/lynqctl/internal/lynqctl"
+	"github.com/lynqctl/lynqctl/test/dbtest"
 )
 
 // The exit codes that tests expect.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lynqctl/lynqctl/internal/dbtest"
+	"github.com/lynqctl/lynqctl/test/dbtest"
 )
 
 // oneForm is a hub whose rows come from PATH, and a form with one resource.

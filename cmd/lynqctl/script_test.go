@@ -14,9 +14,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/lynqctl/lynqctl/internal/apitest"
-	"github.com/lynqctl/lynqctl/internal/dbtest"
-	"github.com/lynqctl/lynqctl/internal/doctest"
+	"github.com/lynqctl/lynqctl/test/apitest"
+	"github.com/lynqctl/lynqctl/test/dbtest"
+	"github.com/lynqctl/lynqctl/test/doctest"
 )
 
 // TestScripts runs the scripts of testdata/script. In addition to testscript's own
@@ -33,7 +33,7 @@ import (
 //	server mysql|postgresql         set $HOST, $PORT, $DATABASE, $READER and $PASSWORD to a server's,
 //	                                and $ENCODED to the password as URLs have it
 //	sql FILE [PATH]                 run the file's statements there, or in a SQLite file; they end with the line
-//	api DIR [TOKEN]                 make https://crm.example.com serve the files in DIR (internal/apitest)
+//	api DIR [TOKEN]                 make https://crm.example.com serve the files in DIR (test/apitest)
 //	cut BYTES                       make $PORT lead to that server, and break off after that many bytes
 //
 // With UPDATE_SCRIPTS=1, it writes the current outputs into the scripts: read the diff.

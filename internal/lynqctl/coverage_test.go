@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/cli"
-	"github.com/lynqctl/lynqctl/internal/doctest"
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
+	"github.com/lynqctl/lynqctl/test/doctest"
 )
 
 // TestCoverage wants the scripts to show each command's help, use each of its flags, and

@@ -1,38 +1,12 @@
 package lynqctl
 
 import (
-	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 )
-
-// TestDocsArchitecture wants the table of the architecture to name each package. For some
-// folders, one row stands for all packages below.
-func TestDocsArchitecture(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(sourceTree, "docs", "architecture.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	dirs := packageDirs(t)
-	if len(dirs) < 50 {
-		t.Errorf("packages are %v: that is not all", dirs)
-	}
-	for dir := range dirs {
-		row := dir
-		for _, all := range []string{"internal/bench", "test/inmemory", "test/harness"} {
-			if strings.HasPrefix(dir, all+"/") {
-				row = all
-			}
-		}
-		if !strings.Contains(string(page), "`"+row+"/`") && path.Dir(dir) != "internal/usecase" {
-			t.Errorf("docs/architecture.md has no row for %s/", dir)
-		}
-	}
-}
 
 // TestRecipes wants each file of a recipe to have the name beside it.
 func TestRecipes(t *testing.T) {
@@ -73,32 +47,4 @@ func TestSitePages(t *testing.T) {
 			t.Errorf("site/pages.mjs has no group for docs/%s.md", name)
 		}
 	}
-}
-
-// packageDirs returns the folders of the main module that contain Go code.
-func packageDirs(t *testing.T) map[string]bool {
-	t.Helper()
-	dirs := map[string]bool{}
-	tree := os.DirFS(sourceTree)
-	for _, top := range []string{"cmd", "internal", "pkg", "test"} {
-		err := fs.WalkDir(tree, top, func(file string, d fs.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
-			if d.IsDir() {
-				if _, err := fs.Stat(tree, file+"/go.mod"); err == nil || d.Name() == "testdata" {
-					return fs.SkipDir
-				}
-				return nil
-			}
-			if path.Ext(file) == ".go" {
-				dirs[path.Dir(file)] = true
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dirs
 }

@@ -9,9 +9,9 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/lynqctl/lynqctl/internal/doctest"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
+	"github.com/lynqctl/lynqctl/test/doctest"
 )
 
 // wrongBlocks returns invalid blocks of YAML and JSON, and hubs and forms that lynqctl

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lynqctl/lynqctl/internal/doctest"
+	"github.com/lynqctl/lynqctl/test/doctest"
 )
 
 // TestDocsChecks wants each kind of check to find the error on a small bad page. In these

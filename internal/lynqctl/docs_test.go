@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/lynqctl/lynqctl/internal/apitest"
-	"github.com/lynqctl/lynqctl/internal/doctest"
+	"github.com/lynqctl/lynqctl/test/apitest"
+	"github.com/lynqctl/lynqctl/test/doctest"
 )
 
 const sourceTree = "../.."

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/internal/markdown"
+	"github.com/lynqctl/lynqctl/pkg/lynq/markdown"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 

@@ -3,9 +3,9 @@ package diff
 import (
 	"fmt"
 
-	"github.com/lynqctl/lynqctl/internal/page"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+	"github.com/lynqctl/lynqctl/pkg/page"
 )
 
 // Page shows a report as a page for a browser. causeOf returns the same text for nodes that

@@ -3,8 +3,8 @@ package form
 import (
 	"slices"
 
-	"github.com/lynqctl/lynqctl/internal/suggest"
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
+	"github.com/lynqctl/lynqctl/pkg/lynq/suggest"
 )
 
 // readDependForms reads the forms that a form waits for.

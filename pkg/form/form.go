@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lynqctl/lynqctl/internal/suggest"
 	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/suggest"
 )
 
 const defaultProgressDeadline = 600

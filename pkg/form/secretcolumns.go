@@ -3,7 +3,7 @@ package form
 import (
 	"slices"
 
-	"github.com/lynqctl/lynqctl/internal/suggest"
+	"github.com/lynqctl/lynqctl/pkg/lynq/suggest"
 )
 
 // readSecretColumns reads spec.secretColumns, which names columns that the hub maps. The

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/lynqctl/lynqctl/internal/suggest"
 	"github.com/lynqctl/lynqctl/pkg/form/document"
+	"github.com/lynqctl/lynqctl/pkg/lynq/suggest"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/internal/markdown"
+	"github.com/lynqctl/lynqctl/pkg/lynq/markdown"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 

@@ -1,6 +1,6 @@
 package render
 
-import "github.com/lynqctl/lynqctl/internal/suggest"
+import "github.com/lynqctl/lynqctl/pkg/lynq/suggest"
 
 // nearest maps each missing name to the most similar existing name.
 type nearest map[string]string

@@ -6,7 +6,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/lynqctl/lynqctl/internal/bounded"
+	"github.com/lynqctl/lynqctl/pkg/bounded"
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 )
 

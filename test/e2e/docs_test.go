@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/internal/doctest"
+	"github.com/lynqctl/lynqctl/test/doctest"
 	"github.com/lynqctl/lynqctl/test/harness"
 )
 

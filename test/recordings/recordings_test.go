@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lynqctl/lynqctl/internal/doctest"
+	"github.com/lynqctl/lynqctl/test/doctest"
 )
 
 var update = flag.Bool("update", false, "write docs/recordings")

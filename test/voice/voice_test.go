@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/internal/doctest"
+	"github.com/lynqctl/lynqctl/test/doctest"
 )
 
 var update = flag.Bool("update", false, "take the exceptions that are no longer needed out of exceptions.txt")

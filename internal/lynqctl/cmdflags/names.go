@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/internal/suggest"
+	"github.com/lynqctl/lynqctl/pkg/lynq/suggest"
 )
 
 // TypedName is an argument of the form TYPE/NAME, as kubectl has it.

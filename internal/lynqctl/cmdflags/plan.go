@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/lynqctl/lynqctl/internal/bounded"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/planfile"
+	"github.com/lynqctl/lynqctl/pkg/bounded"
 )
 
 // maxPlanFile limits the size of a plan file, in bytes.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/internal/page"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
+	"github.com/lynqctl/lynqctl/pkg/page"
 )
 
 // page returns the list as a page for a browser, with all columns that have a value.

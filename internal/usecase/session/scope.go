@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
-	"github.com/lynqctl/lynqctl/internal/suggest"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
+	"github.com/lynqctl/lynqctl/pkg/lynq/suggest"
 )
 
 // CheckNamespace refuses a value of -n that Kubernetes doesn't accept.

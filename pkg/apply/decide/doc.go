@@ -17,5 +17,5 @@
 // (restore.go).
 //
 // The package is pure, so the same input gives the same plan. It never reads, waits or
-// writes, and the linter's list of imports enforces that (.golangci.yml).
+// writes, and test/layers checks its imports.
 package decide

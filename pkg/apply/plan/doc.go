@@ -7,6 +7,5 @@
 // the entry to record after a step, whether an object drifted, and whether a step deletes.
 // Package decide makes plans.
 //
-// The package is pure. It never reads, waits or writes, and the linter's list of imports
-// enforces that (.golangci.yml).
+// The package is pure. It never reads, waits or writes, and test/layers checks its imports.
 package plan

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/internal/bounded"
+	"github.com/lynqctl/lynqctl/pkg/bounded"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/pkg/form"
-	"github.com/lynqctl/lynqctl/pkg/gitops/formtest"
+	"github.com/lynqctl/lynqctl/test/formtest"
 )
 
 // annotated returns the annotations and losses of Annotate as text, one per line. It omits

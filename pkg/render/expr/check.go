@@ -8,8 +8,8 @@ import (
 	"strings"
 	"text/template/parse"
 
-	"github.com/lynqctl/lynqctl/internal/suggest"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/suggest"
 	"github.com/lynqctl/lynqctl/pkg/render/funcs"
 )
 

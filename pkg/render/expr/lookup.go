@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/internal/suggest"
+	"github.com/lynqctl/lynqctl/pkg/lynq/suggest"
 )
 
 // Lookup says which fields templates may read of a lookup.

@@ -21,7 +21,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	toolswatch "k8s.io/client-go/tools/watch"
 
-	"github.com/lynqctl/lynqctl/internal/bench/floor"
+	"github.com/lynqctl/lynqctl/test/bench/floor"
 	"github.com/lynqctl/lynqctl/test/harness/faultproxy"
 )
 

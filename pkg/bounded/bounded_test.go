@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/internal/bounded"
+	"github.com/lynqctl/lynqctl/pkg/bounded"
 )
 
 func TestReadFile(t *testing.T) {

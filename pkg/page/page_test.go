@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/internal/page"
+	"github.com/lynqctl/lynqctl/pkg/page"
 )
 
 // hostile is a text that would be markup or a script without escaping.

@@ -14,8 +14,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/lynqctl/lynqctl/internal/bench/floor"
-	"github.com/lynqctl/lynqctl/internal/dbtest"
+	"github.com/lynqctl/lynqctl/test/bench/floor"
+	"github.com/lynqctl/lynqctl/test/dbtest"
 )
 
 var servers dbtest.Servers

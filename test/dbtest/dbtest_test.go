@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/internal/dbtest"
+	"github.com/lynqctl/lynqctl/test/dbtest"
 )
 
 func TestCutProxy(t *testing.T) {

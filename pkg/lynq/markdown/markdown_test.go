@@ -3,7 +3,7 @@ package markdown_test
 import (
 	"testing"
 
-	"github.com/lynqctl/lynqctl/internal/markdown"
+	"github.com/lynqctl/lynqctl/pkg/lynq/markdown"
 )
 
 func TestText(t *testing.T) {

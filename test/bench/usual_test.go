@@ -18,8 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
-	"github.com/lynqctl/lynqctl/internal/bench/floor"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
+	"github.com/lynqctl/lynqctl/test/bench/floor"
 )
 
 // usual renders the usual way. For each row, it copies unstructured objects and executes

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/lynqctl/lynqctl/internal/bench/floor"
+	"github.com/lynqctl/lynqctl/test/bench/floor"
 )
 
 func main() {

@@ -9,13 +9,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/internal/bench/floor"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 	"github.com/lynqctl/lynqctl/pkg/render"
 	"github.com/lynqctl/lynqctl/pkg/render/spool"
 	"github.com/lynqctl/lynqctl/pkg/source"
+	"github.com/lynqctl/lynqctl/test/bench/floor"
 )
 
 // inputs is the folder with the benchmark's hub and form.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/internal/bench/floor"
+	"github.com/lynqctl/lynqctl/test/bench/floor"
 )
 
 // sizes returns the numbers of rows to measure.

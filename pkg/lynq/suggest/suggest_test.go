@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/internal/suggest"
+	"github.com/lynqctl/lynqctl/pkg/lynq/suggest"
 )
 
 func TestNear(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
-	"github.com/lynqctl/lynqctl/internal/bench/floor"
 	"github.com/lynqctl/lynqctl/pkg/render"
+	"github.com/lynqctl/lynqctl/test/bench/floor"
 )
 
 // sameRows is enough rows for several batches, and for every mix of values.

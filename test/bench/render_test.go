@@ -6,9 +6,9 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/internal/bench/floor"
 	"github.com/lynqctl/lynqctl/pkg/render"
 	"github.com/lynqctl/lynqctl/pkg/render/spool"
+	"github.com/lynqctl/lynqctl/test/bench/floor"
 )
 
 // BenchmarkRender measures rendering alone: rows from memory, and a sink that keeps

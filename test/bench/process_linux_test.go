@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lynqctl/lynqctl/internal/bench/floor"
+	"github.com/lynqctl/lynqctl/test/bench/floor"
 )
 
 // childEnv makes the test binary do a job instead of the tests: it meters a command, or
@@ -106,7 +106,7 @@ func build(b *testing.B) programs {
 	b.Helper()
 	dir := b.TempDir()
 	p := programs{lynqctl: filepath.Join(dir, "lynqctl"), floor: filepath.Join(dir, "floor")}
-	for path, pkg := range map[string]string{p.lynqctl: "cmd/lynqctl", p.floor: "internal/bench/cmd/floor"} {
+	for path, pkg := range map[string]string{p.lynqctl: "cmd/lynqctl", p.floor: "test/bench/cmd/floor"} {
 		out, err := exec.Command("go", "build", "-o", path, "github.com/lynqctl/lynqctl/"+pkg).CombinedOutput()
 		if err != nil {
 			b.Fatalf("go build %s: %v\n%s", pkg, err, out)
