@@ -1,5 +1,5 @@
 # make build          the binary, in bin/
-# make generate       completions/ and docs/commands.md from the commands, and test/voice/exceptions.txt
+# make generate       completions/, docs/commands.md and docs/commands/ from the commands, and test/voice/exceptions.txt
 #                     without the exceptions that are no longer needed
 # make recordings     docs/recordings/ from the console blocks of the documentation
 # make generate-kinds the kinds of Kubernetes, in pkg/lynq/kinds/kinds.txt, as a real API server has them

@@ -32,7 +32,7 @@ export async function lostSearches(dist) {
 
 /** Returns a line for each link whose page or anchor doesn't exist. */
 export function brokenLinks(dist) {
-  const files = readdirSync(dist).filter((f) => f.endsWith('.html'))
+  const files = readdirSync(dist, { recursive: true }).filter((f) => f.endsWith('.html'))
   const pages = new Map(files.map((f) => [f, readFileSync(path.join(dist, f), 'utf8')]))
   const ids = new Map([...pages].map(([f, html]) => [f, new Set(all(html, /\sid="([^"]*)"/g))]))
   const broken = []

@@ -14,6 +14,7 @@ const groups = [
   ['Git and CI', ['gitops', 'gitops-policies', 'ci']],
   ['Be on call', ['runbook']],
   ['Reference', ['commands', 'events', 'metrics', 'limits']],
+  ['Commands', readdirSync(path.join(root, 'docs', 'commands')).sort().map((f) => `commands/${f.slice(0, -3)}`)],
   ['Review', ['security', 'robustness', 'performance']],
   ['Contribute', ['contributing', 'contributing-cluster', 'architecture']],
 ]
@@ -64,8 +65,10 @@ export function target(link, file) {
   if (/^([a-z]+:|#|\/)/.test(link)) return link
   const [name, hash] = link.split(/(?=#)/)
   const inTree = path.posix.join(path.posix.dirname(file), name)
-  const page = /^docs\/([^/]+)\.md$/.exec(inTree)
-  if (page) return `./${page[1]}.md${hash || ''}`
+  if (/^docs\/.+\.md$/.test(inTree)) {
+    const to = path.posix.relative(file === 'README.md' ? 'docs' : path.posix.dirname(file), inTree)
+    return `${to.startsWith('.') ? '' : './'}${to}${hash || ''}`
+  }
   const kind = statSync(path.join(root, inTree)).isDirectory() ? 'tree' : 'blob'
   return `${repository}/${kind}/main/${inTree}${hash || ''}`
 }

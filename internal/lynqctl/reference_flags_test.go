@@ -2,7 +2,6 @@ package lynqctl
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,89 +11,23 @@ import (
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 )
 
-// sharedFlag is an item for a flag that several commands describe in the same words.
-type sharedFlag struct {
-	item     string
-	commands []string
-	general  bool
-}
-
-// forCommands returns the item, with its commands if other commands describe the flag
-// in other words. A group stands for the commands below it.
-func (f sharedFlag) forCommands() string {
-	if f.general {
-		return f.item
-	}
-	below := func(c string) bool {
-		group, _, is := strings.Cut(c, " ")
-		return is && slices.Contains(f.commands, group)
-	}
-	return strings.TrimSuffix(f.item, "\n") + " (only `" + strings.Join(slices.DeleteFunc(slices.Clone(f.commands), below), "`, `") + "`)\n"
-}
-
-// commonFlags returns the items that several commands share, by the name of the flag. The
-// first item of a flag is the most common one.
-func commonFlags(all []*cobra.Command) map[string][]sharedFlag {
-	var items []string
-	commands := map[string][]string{}
-	for _, c := range all {
-		for _, item := range flagItems(ownFlags(c)) {
-			if commands[item] == nil {
-				items = append(items, item)
-			}
-			commands[item] = append(commands[item], shortPath(c))
-		}
-	}
-	common := map[string][]sharedFlag{}
-	for _, item := range items {
-		if n := len(commands[item]); n >= 3 || n == 2 && len(strings.Fields(item)) > 8 {
-			common[longName(item)] = append(common[longName(item)], sharedFlag{item: item, commands: commands[item]})
-		}
-	}
-	for _, flags := range common {
-		slices.SortStableFunc(flags, func(a, b sharedFlag) int { return len(b.commands) - len(a.commands) })
-		flags[0].general = true
-	}
-	return common
-}
-
-// longName returns the name of the flag that an item describes.
-func longName(item string) string { return regexp.MustCompile(`--[a-z-]+`).FindString(item) }
-
-// writeFlags writes the flags of a command. It describes those that few commands have,
-// and names the others.
-func writeFlags(b *strings.Builder, items []string, common map[string][]sharedFlag) {
-	var named []string
-	list := ""
-	for _, item := range items {
-		name := longName(item)
-		if slices.ContainsFunc(common[name], func(f sharedFlag) bool { return f.item == item }) {
-			named = append(named, name)
-		} else {
-			list += item
-		}
-	}
-	if len(named) > 0 {
-		list += "- [common](#common-flags): `" + strings.Join(named, " ") + "`\n"
-	}
-	if list != "" {
-		b.WriteString("\n" + list)
-	}
-}
-
 // withoutInherited leaves out the flags that the parent command describes in the same
 // words. It also returns the sentence that refers to the parent.
-func withoutInherited(items []string, parent *cobra.Command) (own []string, rest string) {
-	inherited := flagItems(ownFlags(parent))
-	own = slices.DeleteFunc(slices.Clone(items), func(item string) bool { return slices.Contains(inherited, item) })
-	var lacking []string
-	for _, flag := range inherited {
-		name := longName(flag)
-		if !slices.ContainsFunc(items, func(item string) bool { return longName(item) == name }) {
-			lacking = append(lacking, "`"+name+"`")
+func withoutInherited(flags *pflag.FlagSet, parent *cobra.Command) (own *pflag.FlagSet, rest string) {
+	own = pflag.NewFlagSet("own", pflag.ContinueOnError)
+	inherited := ownFlags(parent)
+	flags.VisitAll(func(f *pflag.Flag) {
+		if same := inherited.Lookup(f.Name); same == nil || flagItem(same) != flagItem(f) {
+			own.AddFlag(f)
 		}
-	}
-	rest = "\nThe rest is as for " + linkTo(parent) + ", also the other flags"
+	})
+	var lacking []string
+	inherited.VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden && f.Name != "help" && flags.Lookup(f.Name) == nil {
+			lacking = append(lacking, "`--"+f.Name+"`")
+		}
+	})
+	rest = fmt.Sprintf("\nThe rest is as for [%s](#%s), also the other flags", shortPath(parent), anchorOf(parent))
 	if len(lacking) > 0 {
 		rest += ", except " + strings.Join(lacking, ", ")
 	}
@@ -138,11 +71,18 @@ func hasClusterFlags(c *cobra.Command) bool {
 	return has
 }
 
-// flagItems returns the flags as items of a list.
-func flagItems(flags *pflag.FlagSet) []string {
+// allSections stands for the flags of all sections of --help.
+const allSections = ""
+
+// flagItems returns the flags of a section of --help as items of a list.
+func flagItems(flags *pflag.FlagSet, section string) []string {
 	var items []string
 	flags.VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden && f.Name != "help" {
+		in := cmdflags.SectionOf(f.Name)
+		if in == "" {
+			in = "Flags"
+		}
+		if !f.Hidden && f.Name != "help" && (section == allSections || section == in) {
 			items = append(items, flagItem(f))
 		}
 	})

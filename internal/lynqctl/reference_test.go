@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -22,12 +21,13 @@ import (
 )
 
 var (
-	update = flag.Bool("update", false, "write what is made of the commands: docs/commands.md, completions/")
+	update = flag.Bool("update", false, "write what is made of the commands: docs/commands.md, docs/commands/, completions/")
 	manDir = flag.String("man", "", "write the manual pages into this directory")
 )
 
 const (
 	commandsDoc    = "../../docs/commands.md"
+	commandsDir    = "../../docs/commands"
 	completionsDir = "../../completions"
 )
 
@@ -75,9 +75,25 @@ func TestCompletionScripts(t *testing.T) {
 	}
 }
 
-// TestCommandReference wants the page of the commands to be current.
+// TestCommandReference wants the pages of the commands to be current.
 func TestCommandReference(t *testing.T) {
-	current(t, commandsDoc, []byte(reference(referenceRoot())))
+	root := referenceRoot()
+	current(t, commandsDoc, []byte(commandIndex(root)))
+	known := map[string]bool{}
+	for _, c := range top(root) {
+		file := filepath.Join(commandsDir, c.Name()+".md")
+		known[file] = true
+		current(t, file, []byte(commandPage(c)))
+	}
+	files, err := filepath.Glob(commandsDir + "/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if !known[file] {
+			t.Errorf("%s is the page of no command: delete it", file)
+		}
+	}
 }
 
 // TestManualPages wants a manual page for each command.
@@ -122,35 +138,55 @@ func documented(c *cobra.Command) []*cobra.Command {
 	return all
 }
 
-// reference returns the page of all commands.
-func reference(root *cobra.Command) string {
+// top returns the documented commands of the first level.
+func top(root *cobra.Command) []*cobra.Command {
+	return slices.DeleteFunc(documented(root), func(c *cobra.Command) bool { return c.Parent() != root })
+}
+
+// commandIndex returns the page that leads to all commands, in the groups of --help. It keeps
+// the anchors of the time when it described the commands itself.
+func commandIndex(root *cobra.Command) string {
 	var b strings.Builder
-	b.WriteString("# Commands\n\n`make generate` writes this page from `--help`.\n\n")
-	all := documented(root)[1:]
-	for _, c := range all {
-		b.WriteString("- " + linkTo(c) + "\n")
-	}
-	common := commonFlags(all)
-	for _, c := range all {
-		writeCommand(&b, c, common)
-	}
-	b.WriteString(aboutExitCodes())
-	b.WriteString("\n## Common flags\n\nSeveral commands have these flags. Each command names those that it has.\n\n")
-	for _, name := range slices.Sorted(maps.Keys(common)) {
-		for _, item := range common[name] {
-			b.WriteString(item.forCommands())
+	b.WriteString("# Commands\n\nEach command has a page with its flags, examples and exit codes. `make generate` writes these pages from `--help`.\n")
+	for _, g := range append(root.Groups(), &cobra.Group{Title: "Other commands"}) {
+		fmt.Fprintf(&b, "\n## %s\n\n", g.Title)
+		for _, c := range top(root) {
+			if c.GroupID != g.ID {
+				continue
+			}
+			for _, c := range documented(c) {
+				indent := strings.Repeat("  ", strings.Count(shortPath(c), " "))
+				fmt.Fprintf(&b, "%s- <a id=\"%s\"></a>[%s](%s): %s\n", indent, anchorOf(c), shortPath(c), pageOf(c), c.Short)
+			}
 		}
 	}
-	b.WriteString("\n## Flags for the cluster\n\n" + aboutClusterFlags(all))
-	b.WriteString("\n## Flags of all commands\n\n" + strings.Join(flagItems(root.PersistentFlags()), ""))
+	b.WriteString("\n## Flags for the cluster\n\n" + aboutClusterFlags(documented(root)[1:]))
+	b.WriteString("\n## Flags of all commands\n\n" + strings.Join(flagItems(root.PersistentFlags(), allSections), ""))
 	b.WriteString(aboutVariables())
 	return b.String()
 }
 
-// linkTo returns a link to the section of a command.
-func linkTo(c *cobra.Command) string {
-	return fmt.Sprintf("[%s](#%s)", shortPath(c), strings.ReplaceAll(c.CommandPath(), " ", "-"))
+// pageOf returns the link from the index to the page of a command, or to its part.
+func pageOf(c *cobra.Command) string {
+	page, _, below := strings.Cut(shortPath(c), " ")
+	link := "commands/" + page + ".md"
+	if below {
+		link += "#" + anchorOf(c)
+	}
+	return link
 }
+
+// commandPage returns the page of a command and those below it.
+func commandPage(c *cobra.Command) string {
+	var b strings.Builder
+	for _, c := range documented(c) {
+		writeCommand(&b, c)
+	}
+	return strings.TrimPrefix(b.String(), "\n")
+}
+
+// anchorOf returns the anchor of a command's heading.
+func anchorOf(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
 // shortPath returns the name of a command without that of the program.
 func shortPath(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), "lynqctl ") }
@@ -185,26 +221,36 @@ them, commands that have the flag exit with 2. So they do if a variable would lo
 }
 
 // writeCommand writes the section of one command.
-func writeCommand(b *strings.Builder, c *cobra.Command, common map[string][]sharedFlag) {
+func writeCommand(b *strings.Builder, c *cobra.Command) {
 	about := c.Long
 	if about == "" {
 		about = c.Short + "."
 	}
 	about = strings.TrimSpace(about)
-	own, rest := flagItems(ownFlags(c)), ""
+	flags, rest := ownFlags(c), ""
 	if text := withoutParts(about, partsOf(c.Parent())); text != about {
 		about = text
-		own, rest = withoutInherited(own, c.Parent())
+		flags, rest = withoutInherited(flags, c.Parent())
 	}
-	fmt.Fprintf(b, "\n## %s\n\n", c.CommandPath())
+	level := strings.Repeat("#", min(2, 1+strings.Count(shortPath(c), " ")))
+	fmt.Fprintf(b, "\n%s %s\n\n", level, c.CommandPath())
 	if !c.HasAvailableSubCommands() {
 		fmt.Fprintf(b, "    %s\n\n", strings.TrimSuffix(c.UseLine(), " [flags]"))
 	}
-	b.WriteString(withSharedCodes(inMarkdown(about)) + "\n" + rest)
+	b.WriteString(listInMarkdown(inMarkdown(about)) + "\n")
 	if example := withoutShown(c.Example, c.Parent().Example); example != "" {
 		fmt.Fprintf(b, "\n```sh\n%s\n```\n", withoutIndent(example))
 	}
-	writeFlags(b, own, common)
+	for _, section := range append([]string{"Flags"}, cmdflags.Sections()...) {
+		items := strings.Join(flagItems(flags, section), "")
+		if section == "Cluster flags" && rest == "" && hasClusterFlags(c) {
+			items += "- [kubectl's flags](../commands.md#flags-for-the-cluster), such as `--as` and `--kubeconfig`\n"
+		}
+		if items != "" {
+			fmt.Fprintf(b, "\n**%s**\n\n%s", section, items)
+		}
+	}
+	b.WriteString(rest)
 }
 
 // partsOf returns the paragraphs that the commands of a group needn't repeat. delete says in

@@ -23,7 +23,7 @@ export default defineConfig({
   transformPageData: (data) => ({ description: pages.get(data.relativePath)?.summary }),
   themeConfig: {
     nav: ['getting-started', 'commands', 'runbook'].map(item),
-    sidebar: groups.map((g) => ({ text: g.text, items: g.pages.map((p) => item(p.name)) })),
+    sidebar: groups.map((g) => ({ text: g.text, collapsed: g.text === 'Commands' ? true : undefined, items: g.pages.map((p) => item(p.name)) })),
     outline: [2, 3],
     socialLinks: [{ icon: 'github', link: repository }],
     editLink: { pattern: `${repository}/edit/main/docs/:path` },

@@ -25,7 +25,8 @@ func (p *Page) problem(line int, format string, args ...any) Problem {
 }
 
 // Links checks links to files and headings below a folder. It wants the first page to lead
-// to all others. Of links to other places, it checks only the form.
+// to all others. A page leads to those in the folder with its name. Of links to other places,
+// Links checks only the form.
 func Links(root string, pages []*Page) []Problem {
 	anchors := map[string]map[string]bool{}
 	for _, p := range pages {
@@ -38,9 +39,10 @@ func Links(root string, pages []*Page) []Problem {
 			if what := broken(root, anchors, p.Path, l.Text); what != "" {
 				problems = append(problems, p.problem(l.Line, "%s", what))
 			}
-			if p == pages[0] {
-				target, _, _ := strings.Cut(l.Text, "#")
-				index[path.Join(path.Dir(p.Path), target)] = true
+			link, _, _ := strings.Cut(l.Text, "#")
+			target := path.Join(path.Dir(p.Path), link)
+			if p == pages[0] || path.Dir(target)+".md" == p.Path {
+				index[target] = true
 			}
 		}
 	}

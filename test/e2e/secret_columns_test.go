@@ -348,7 +348,7 @@ func (s *secretive) complete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	commands := regexp.MustCompile(`(?m)^## lynqctl (.+)$`).FindAllStringSubmatch(string(reference), -1)
+	commands := regexp.MustCompile(`(?m)^ *- <a id="[a-z-]+"></a>\[(.+)\]\(`).FindAllStringSubmatch(string(reference), -1)
 	if len(commands) == 0 {
 		t.Error("the reference has no command")
 	}
