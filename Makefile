@@ -1,7 +1,7 @@
 # make build          the binary, in bin/
 # make generate       completions/, docs/commands.md and docs/commands/ from the commands, and test/voice/exceptions.txt
 #                     without the exceptions that are no longer needed
-# make recordings     docs/recordings/ from the console blocks of the documentation
+# make recordings     docs/recordings/ from the console blocks and pictures of the documentation
 # make generate-kinds the kinds of Kubernetes, in pkg/lynq/kinds/kinds.txt, as a real API server has them
 # make man            the manual pages, in man/
 # make release-check  whether goreleaser takes goreleaser.yaml, and what it makes for this machine

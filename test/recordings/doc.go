@@ -1,5 +1,6 @@
-// Package recordings draws terminals for the documentation: a command of a console block
-// and its output, as SVG, light and dark.
+// Package recordings draws terminals and pictures for the documentation as SVG, light and
+// dark. A terminal shows a command of a console block and its output. A picture has boxes and
+// arrows, and the chart has the numbers of docs/performance.md.
 //
 // Pages flow in, SVG files flow out. Other tests run the blocks, so a recording shows what
 // lynqctl prints. This package runs nothing.

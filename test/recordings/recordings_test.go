@@ -42,7 +42,8 @@ func TestRecordings(t *testing.T) {
 			want[r.Name+"-"+theme.Name+".svg"] = r.SVG(theme)
 		}
 	}
-	if len(want) < 8 {
+	addPictures(t, want)
+	if len(want) < 20 {
 		t.Errorf("%d recordings are too few: pages lost some", len(want))
 	}
 	if *update {
@@ -61,12 +62,33 @@ func TestRecordings(t *testing.T) {
 		got[filepath.Base(file)] = string(text)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("docs/recordings isn't what the console blocks give ('make recordings' writes it; -blocks +files):\n%s", diff)
+		t.Errorf("docs/recordings isn't what the console blocks and pictures give ('make recordings' writes it; -blocks +files):\n%s", diff)
 	}
 	for name := range want {
 		if !slices.ContainsFunc(pages, func(p *doctest.Page) bool { return shows(p, name) }) {
 			t.Errorf("no page shows docs/recordings/%s", name)
 		}
+	}
+}
+
+// addPictures adds the files of the pictures and of the chart, whose numbers are those of its
+// page.
+func addPictures(t *testing.T, want map[string]string) {
+	t.Helper()
+	page, err := os.ReadFile(root + "/docs/performance.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rows = "10 000"
+	bars, err := Bars(string(page), rows)
+	if err != nil || len(bars) < 4 {
+		t.Fatalf("bars are %v: that is not all (%v)", bars, err)
+	}
+	for _, theme := range Themes() {
+		for _, p := range Pictures() {
+			want[p.Name+"-"+theme.Name+".svg"] = p.SVG(theme)
+		}
+		want["rendering-"+theme.Name+".svg"] = Chart("Seconds to render "+rows+" tenants with 50 000 objects", bars, theme)
 	}
 }
 
