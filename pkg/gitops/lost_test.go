@@ -245,3 +245,44 @@ func TestMovedByGit(t *testing.T) {
 		}
 	}
 }
+
+// TestLostWithOlderIndex refuses to take a node out of the build after somebody restored an
+// earlier index, because the list of the node names a volume that this index lacks.
+func TestLostWithOlderIndex(t *testing.T) {
+	t.Parallel()
+	bolt := volumeNode("crm", "bolt", "other")
+	for name, test := range map[string]struct {
+		restore bool
+		edit    string
+		want    []string
+	}{
+		"the present index": {},
+		"an earlier index": {restore: true, want: []string{
+			"acme-web/kustomization.yaml: it lists persistentvolumeclaim-new.yaml, and lynqctl-index.jsonl doesn't, so no guard would count what is deleted (restore the index from Git; to let go of them, pass --force)",
+		}},
+		"an earlier index, and a list that keeps the node": {restore: true, edit: "- acme-web/mine.yaml\n", want: nil},
+	} {
+		s := newSite(t)
+		s.run(inputOf([]*Node{volumeNode("crm", "acme", "old"), bolt}))
+		earlier := s.files()[index.FileName]
+		in := inputOf([]*Node{volumeNode("crm", "acme", "new"), bolt})
+		in.Limits.MaxDelete = toll.MaxDelete{Nodes: 9}
+		s.run(in)
+		if test.restore {
+			s.write(index.FileName, earlier)
+		}
+		if test.edit != "" {
+			s.write(kustomizationFile, s.files()[kustomizationFile]+test.edit)
+		}
+		in = inputOf([]*Node{bolt})
+		in.Limits.MaxDelete = toll.MaxDelete{Nodes: 9}
+		_, p := s.plan(in)
+		var got []string
+		for _, r := range Refuse(in, p) {
+			got = append(got, RefusalText(&r))
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}

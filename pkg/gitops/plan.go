@@ -61,7 +61,7 @@ type Step struct {
 	State  State
 
 	digest index.Digest // digest of File
-	lost   string       // what a shared list has, and the index lacks
+	lost   string       // says what a list has, and the index lacks
 	// listedBy is the list that keeps a file that no node needs, see keepListed.
 	listedBy string
 }
@@ -130,7 +130,8 @@ func Compare(in *Input, l *Layout, disk *Disk, force bool) *Plan {
 }
 
 // keepListed keeps the files that a kustomization.yaml names which others changed, because
-// kustomize couldn't build the tree without them.
+// kustomize couldn't build the tree without them. It refuses to take a changed list out of the
+// build that has what the index lacks.
 func (p *Plan) keepListed() {
 	by := map[string]*Step{}
 	for i := range p.Steps {
@@ -142,21 +143,22 @@ func (p *Plan) keepListed() {
 			by[path.Join(path.Dir(s.Path), name)] = s
 		}
 	}
-	if len(by) == 0 {
-		return
-	}
 	kept := map[*Step]int{}
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		if s.Action != ActionRemove {
+		if s.File != nil {
 			continue
 		}
-		for file := s.Path; file != "."; file = path.Dir(file) {
-			if list := by[file]; list != nil {
-				s.Action, s.listedBy = ActionConflict, list.Path
-				kept[list]++
-				break
-			}
+		var list *Step
+		for file := s.Path; file != "." && list == nil; file = path.Dir(file) {
+			list = by[file]
+		}
+		switch {
+		case s.Action == ActionRemove && list != nil:
+			s.Action, s.listedBy = ActionConflict, list.Path
+			kept[list]++
+		case s.Action == ActionConflict && list == nil && s.lost != "":
+			s.Action, s.Why = ActionRefuse, s.lost
 		}
 	}
 	for list, files := range kept {
@@ -231,12 +233,12 @@ func (s *Step) keepUnlisted(listed func(string) bool, beside map[string]bool, fo
 		if _, stays := slices.BinarySearch(stay, name); stays || listed(file) || merged && !beside[file] {
 			continue
 		}
-		lost := fmt.Sprintf("it lists %s, and %s doesn't, so no guard would count what is deleted", name, index.FileName)
+		s.lost = fmt.Sprintf("it lists %s, and %s doesn't, so no guard would count what is deleted", name, index.FileName)
 		if s.Action == ActionConflict {
-			s.Why += "; " + lost + " with --force"
+			s.Why += "; " + s.lost + " with --force"
 			return
 		}
-		s.Action, s.lost, s.Why = ActionRefuse, name, lost
+		s.Action, s.Why = ActionRefuse, s.lost
 		return
 	}
 }
