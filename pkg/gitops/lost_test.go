@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"bytes"
 	"path"
 	"path/filepath"
 	"slices"
@@ -283,6 +284,62 @@ func TestLostWithOlderIndex(t *testing.T) {
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// TestLostBesideList refuses to write a list anew without the nodes beside it. Somebody
+// removed the list, and the index or some of its lines.
+func TestLostBesideList(t *testing.T) {
+	t.Parallel()
+	acme, bolt := volumeNode("crm", "acme", "data"), volumeNode("crm", "bolt", "other")
+	for _, n := range []*Node{acme, bolt} {
+		for i := range n.Objects {
+			n.Objects[i].Bytes = bytes.Replace(n.Objects[i].Bytes, []byte("labels:\n"), []byte("labels:\n    lynq.sh/hub: crm\n"), 1)
+		}
+	}
+	for name, test := range map[string]struct {
+		layout Arrangement
+		remove []string // in the tree
+		rows   []*Node
+		lacks  string // the refusal names it
+	}{
+		"no index":                 {remove: []string{index.FileName, kustomizationFile}, rows: []*Node{bolt}, lacks: "acme-web"},
+		"no lists":                 {remove: []string{index.FileName, kustomizationFile, "*/" + kustomizationFile}, rows: []*Node{bolt}, lacks: "acme-web"},
+		"no index of node files":   {layout: Arrangement{PerNode: true}, remove: []string{index.FileName, kustomizationFile}, rows: []*Node{bolt}, lacks: "acme-web.yaml"},
+		"no index of many folders": {layout: Arrangement{Spread: true}, remove: []string{index.FileName, kustomizationFile}, rows: []*Node{bolt}, lacks: "6b"},
+		"all rows":                 {remove: []string{index.FileName, kustomizationFile}, rows: []*Node{acme, bolt}},
+		"no list":                  {remove: []string{kustomizationFile}, rows: []*Node{bolt}},
+	} {
+		s := newSite(t)
+		run := func(rows []*Node) *Input {
+			in := inputOf(rows)
+			in.Arrangement, in.Limits.MaxDelete = test.layout, toll.MaxDelete{Nodes: 9}
+			return in
+		}
+		s.run(run([]*Node{acme, bolt}))
+		s.write("eu/"+index.FileName, "x")
+		s.write("eu/"+kustomizationFile, string(kustomization(nil)))
+		s.write("notes/app.yaml", "kind: ConfigMap\n")
+		for _, pattern := range test.remove {
+			removeFiles(t, filepath.Join(s.dir, pattern))
+		}
+		in := run(test.rows)
+		_, p := s.plan(in)
+		var got, want []string
+		for _, r := range Refuse(in, p) {
+			got = append(got, RefusalText(&r))
+		}
+		if test.lacks != "" {
+			want = []string{"kustomization.yaml: it is gone, and lynqctl-index.jsonl doesn't have " + test.lacks + " beside it, so no guard would count what is deleted (restore the index from Git; to let go of them, pass --force)"}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		s.force = true
+		next := run(test.rows)
+		if _, p = s.plan(next); len(Refuse(next, p)) > 0 {
+			t.Errorf("%s, with force: %v", name, Refuse(next, p))
 		}
 	}
 }

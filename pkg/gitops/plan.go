@@ -49,6 +49,8 @@ type Disk struct {
 	// Beside has the files that exist, and that a list names which differs from the desired
 	// one. The index has none of them.
 	Beside map[string]bool
+	// BesideGone has the names beside lists that are gone, see Dir.besideGone.
+	BesideGone map[string]string
 }
 
 // Step changes one file. Why is the reason for reports.
@@ -103,6 +105,7 @@ func Compare(in *Input, l *Layout, disk *Disk, force bool) *Plan {
 		stranger := s.Old != nil && !s.Old.Shared() && !in.Covers(s.Old) && !s.File.inherits(s.Old)
 		s.decide(stranger, force, known)
 		s.keepUnlisted(listed, disk.Beside, force)
+		s.keepBeside(disk.BesideGone, force)
 		if s.Action == ActionRefuse && stranger && s.State.Blocked == "" {
 			hub, form := in.Called(&s.Old.Owned)
 			s.Why = fmt.Sprintf("it is of hub %q, form %q, which are not part of this run", hub, form)

@@ -155,6 +155,9 @@ func (d *Dir) Plan(ctx context.Context, in *Input, force bool) (*Plan, error) {
 	if disk.Beside, err = d.beside(ctx, in, layout, disk); err != nil {
 		return nil, d.unreadable(err)
 	}
+	if disk.BesideGone, err = d.besideGone(ctx, in, layout, disk); err != nil {
+		return nil, d.unreadable(err)
+	}
 	p := Compare(in, layout, disk, force)
 	return p, d.readListed(ctx, in, p)
 }
