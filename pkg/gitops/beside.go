@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/lynqctl/lynqctl/internal/bounded"
+	"github.com/lynqctl/lynqctl/pkg/bounded"
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
