@@ -66,6 +66,19 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestLinksOfFolder wants a page to lead to those in the folder with its name.
+func TestLinksOfFolder(t *testing.T) {
+	root := tree(t, map[string]string{"README.md": "[a](docs/a.md)", "docs/a.md": "[b](a/b.md)", "docs/a/b.md": "[c](c.md)", "docs/a/c.md": ""})
+	pages, err := doctest.Read(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "docs/a/c.md:1: README.md does not lead here"
+	if got := doctest.Links(root, pages); len(got) != 1 || got[0].String() != want {
+		t.Errorf("got %v, want %s", got, want)
+	}
+}
+
 // TestRead wants the first page first, however its name sorts.
 func TestRead(t *testing.T) {
 	pages, err := doctest.Read(tree(t, map[string]string{"README.md": "", "A.md": "", "docs/b.md": "", "examples/x/README.md": "", "examples/x/y.yaml": "", "testdata/z.md": ""}))
