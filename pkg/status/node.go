@@ -29,7 +29,8 @@ const inactive = "false"
 // Node is the state of a node, either recorded or current.
 type Node struct {
 	lynq.NodeID `json:"-"`
-	// Well is set if all wanted objects exist and are ready.
+	// Well is set if all wanted objects exist and are ready. Objects that only lost pods count
+	// as ready.
 	Well bool `json:"well"`
 	// Recorded is set if the state comes from the last run, because lynqctl didn't check
 	// all objects.
