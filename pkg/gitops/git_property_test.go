@@ -136,7 +136,7 @@ func (g *repository) choose() {
 	files := g.treeFiles()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		text := files[name]
-		if !strings.Contains(text, "\n<<<<<<<") {
+		if !strings.Contains("\n"+text, "\n<<<<<<<") {
 			continue
 		}
 		var lines []string
