@@ -428,6 +428,7 @@ func (j *decider) hold(r *recordedNode, held []*lostObject, since time.Time, edi
 	slices.SortFunc(held, func(a, b *lostObject) int {
 		return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.Full(), b.Full()))
 	})
+	held = slices.Compact(held) // two files have the object, for example after a merge
 	for _, o := range held {
 		if o.text == nil {
 			j.decided.refusals = append(j.decided.refusals, plan.Refusal{

@@ -77,3 +77,28 @@ func TestRenamedNodeGoesOn(t *testing.T) {
 		t.Error("the period didn't end")
 	}
 }
+
+// TestLeavingNodeInTwoPlaces keeps each object of a node in its grace period once. The index
+// has the node in two places, for example after a merge, and another node takes its volume.
+func TestLeavingNodeInTwoPlaces(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	run := func(perNode bool, nodes ...*Node) {
+		in := inputOf(nodes, "crm")
+		in.PerNode, in.Limits.MaxDelete = perNode, toll.MaxDelete{Nodes: 9}
+		in.Now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+		in.Hubs[0].Grace = map[lynq.FormKey]time.Duration{{Name: "web"}: 2 * time.Hour}
+		s.run(in)
+	}
+	before := []*Node{volumeNode("crm", "acme", "data"), volumeNode("crm", "bolt", "")}
+	run(true, before...)
+	other := s.files()
+	run(false, before...)
+	s.write("acme-web.yaml", other["acme-web.yaml"])
+	s.write(index.FileName, other[index.FileName]+s.files()[index.FileName])
+	run(false, volumeNode("crm", "bolt", "data"))
+	after, broken := built(t, s.files())
+	if broken != "" || len(after) != 3 {
+		t.Errorf("%q, %v", broken, after)
+	}
+}
