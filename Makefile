@@ -49,7 +49,7 @@ RACE     := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race) -trimpath
 # Packages that only calculate. SEQUENTIAL is those of them that start no goroutines, and
 # APART others whose tests start none: there is nothing in them for the race detector, and
 # to link a test with it takes longer than to run one.
-SEQUENTIAL := ./internal/draft ./pkg/lynq/suggest ./pkg/lynq/markdown ./internal/ui/list ./pkg/apply/decide ./pkg/apply/plan ./pkg/apply/progress ./pkg/apply/ready ./pkg/apply/sighted ./pkg/apply/tracking ./pkg/apply/verify ./pkg/deploy ./pkg/diff ./pkg/form ./pkg/form/depgraph ./pkg/form/document ./pkg/form/files ./pkg/inventory ./pkg/inventory/history ./pkg/inventory/trust ./pkg/lynq ./pkg/lynq/kinds ./pkg/lynq/manifest ./pkg/lynq/naming ./pkg/lynq/phrase ./pkg/lynq/redact ./pkg/lynq/toll ./pkg/lynq/wellknown ./pkg/rbac ./pkg/render/expr ./pkg/render/funcs ./pkg/render/scalar ./pkg/source/address ./pkg/status ./test/recordings ./test/robust/model ./test/voice
+SEQUENTIAL := ./internal/draft ./pkg/lynq/suggest ./pkg/lynq/markdown ./internal/ui/list ./pkg/apply/decide ./pkg/apply/plan ./pkg/apply/ready ./pkg/apply/sighted ./pkg/apply/tracking ./pkg/apply/verify ./pkg/deploy ./pkg/diff ./pkg/form ./pkg/form/depgraph ./pkg/form/document ./pkg/form/files ./pkg/inventory ./pkg/inventory/history ./pkg/inventory/trust ./pkg/lynq ./pkg/lynq/kinds ./pkg/lynq/manifest ./pkg/lynq/naming ./pkg/lynq/phrase ./pkg/lynq/redact ./pkg/lynq/toll ./pkg/lynq/wellknown ./pkg/rbac ./pkg/render/expr ./pkg/render/funcs ./pkg/render/scalar ./pkg/source/address ./pkg/status ./test/recordings ./test/robust/model ./test/voice
 APART      := ./pkg/bounded ./internal/cli ./internal/extdiff ./internal/lynqctl/watchcmd ./internal/ownprocess ./internal/usecase/apply ./internal/usecase/delete ./internal/usecase/finalize ./internal/usecase/load ./pkg/apply/fields ./test/release
 # The tests of pkg/render that only calculate, for seconds, and with the race detector for
 # a minute.
@@ -145,8 +145,8 @@ robust-broken:
 mutants: SLOW = WithoutDeletionOfAnything|NarrowAnything|RecheckDecides|TestPolicies|RecordDeletionOften
 mutants:
 	LYNQCTL_ROBUST_STATES=16 LYNQCTL_ROBUST_MEMORY_STEPS=240 $(PLAIN) $(GO) run ./test/mutants -only '$(ONLY)' \
-	  -mutate ./pkg/apply/plan,./pkg/apply/decide,./pkg/apply,./pkg/apply/write,./pkg/apply/progress,./pkg/inventory/store,./pkg/gitops,./pkg/watch \
-	  ./pkg/apply/progress ./pkg/watch ./pkg/apply/plan './pkg/apply/decide:-$(SLOW)' \
+	  -mutate ./pkg/apply/plan,./pkg/apply/decide,./pkg/apply,./pkg/apply/write,./pkg/inventory/store,./pkg/gitops,./pkg/watch \
+	  ./pkg/watch ./pkg/apply/plan './pkg/apply/decide:-$(SLOW)' \
 	  './test/robust:TestHistoriesInMemory|TestMemory|TestConvergence' './pkg/apply:-TestStress|TestAbsentVersion|TestTerminating|TestAdoptions' ./pkg/apply/decide ./pkg/gitops ./internal/usecase/watch
 
 # A name on the page is that of a test, or of a script.

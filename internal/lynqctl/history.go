@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/history"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
@@ -109,11 +109,11 @@ func (a *app) history(ctx context.Context, f *historyFlags, hub string) error {
 	if f.Namespace != "" {
 		where = "namespace " + f.Namespace + " (-A looks in all)"
 	}
-	var shown []views.Run
+	var shown []ui.Run
 	for _, r := range runs.All {
-		shown = append(shown, views.Run(r))
+		shown = append(shown, ui.Run(r))
 	}
-	if err := a.printList(&f.print, views.RunList(shown, where, runs.Unread, now)); err != nil {
+	if err := a.printList(&f.print, ui.RunList(shown, where, runs.Unread, now)); err != nil {
 		return err
 	}
 	return runs.Ended()
@@ -163,7 +163,7 @@ func (a *app) historyShow(ctx context.Context, f *historyFlags, run string) erro
 	}
 	var all []*list.Details
 	for _, r := range runs.All {
-		all = append(all, views.RunDetails(views.Run(r), now))
+		all = append(all, ui.RunDetails(ui.Run(r), now))
 	}
 	format, out := tty.Format(f.print.Output), a.Out()
 	if len(all) == 1 {

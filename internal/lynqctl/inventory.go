@@ -9,9 +9,9 @@ import (
 	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 )
 
@@ -77,8 +77,8 @@ func (f *inventoryFlags) printDetails(a *app, all []*list.Details) error {
 }
 
 // view returns the settings for lists of nodes.
-func (f *inventoryFlags) view(failedOnly bool) *views.NodeView {
-	return &views.NodeView{Namespace: f.options.Namespace, Where: f.options.Where(), FailedOnly: failedOnly}
+func (f *inventoryFlags) view(failedOnly bool) *ui.NodeView {
+	return &ui.NodeView{Namespace: f.options.Namespace, Where: f.options.Where(), FailedOnly: failedOnly}
 }
 
 // check checks the flags, and finds the namespace.

@@ -7,9 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/inventory"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
@@ -74,7 +74,7 @@ func (a *app) inventoryRebuild(ctx context.Context, f *rebuildFlags, nodes []str
 	return inventory.Rebuild(ctx, a.Engine(f.Run.Output), &inventory.RebuildOptions{
 		Apply: *o, Node: nodes, Where: namespace, Yes: f.yes,
 		Show: func(rebuilt []orphan.Rebuilt, complete bool) error {
-			return session.Fail(list.Print(views.RebuiltList(rebuilt, complete), tty.Format(f.Run.Output), a.Out(), a.NoteOut()))
+			return session.Fail(list.Print(ui.RebuiltList(rebuilt, complete), tty.Format(f.Run.Output), a.Out(), a.NoteOut()))
 		},
 		Progress: a.Muted().View(string(tty.Table)), // standard output gets only the list of inventories
 	})

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
-	"github.com/lynqctl/lynqctl/internal/ui/views"
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/usecase/inventory"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
@@ -80,7 +80,7 @@ func (a *app) inventoryRestore(ctx context.Context, f *restoreFlags, args []stri
 	return inventory.Restore(ctx, a.Engine(""), &inventory.RestoreOptions{
 		RunOptions: f.run.RunOptions, InventoryOptions: f.options,
 		Show: func(found []decide.Restoration, complete bool) error {
-			return a.printList(&f.print, views.RestorationList(found, complete))
+			return a.printList(&f.print, ui.RestorationList(found, complete))
 		},
 	})
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
-	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/inventory"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 )
@@ -46,7 +46,7 @@ func (a *app) inventoryShow(ctx context.Context, f *inventoryFlags) error {
 	inventories, notFound := inventory.Show(ctx, a.Engine(""), &f.options)
 	var all []*list.Details
 	for _, inv := range inventories {
-		all = append(all, views.InventoryDetails(inv, time.Now()))
+		all = append(all, ui.InventoryDetails(inv, time.Now()))
 	}
 	return cmp.Or(f.printDetails(a, all), notFound)
 }

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/inventory"
 )
 
@@ -57,7 +57,7 @@ func (a *app) inventoryVerify(ctx context.Context, f *inventoryFlags, recordedOn
 
 // showVerification shows the findings.
 func (a *app) showVerification(v *inventory.Verification, f *inventoryFlags) error {
-	shown := views.Verification(*v)
+	shown := ui.Verification(*v)
 	l := shown.List(f.options.Where())
 	if err := a.printList(&f.print, l); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
-	"github.com/lynqctl/lynqctl/internal/ui/views"
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/usecase/orphans"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
@@ -59,7 +59,7 @@ func (a *app) orphansList(ctx context.Context, f *orphanFlags, p *cmdflags.Print
 	if err != nil {
 		return err
 	}
-	l := views.OrphanList(found.Orphans, now)
+	l := ui.OrphanList(found.Orphans, now)
 	l.Warnings = found.Warnings()
 	switch q := &f.list.Query; {
 	case len(q.Within) > 0:

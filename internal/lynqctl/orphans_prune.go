@@ -10,7 +10,6 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/internal/ui/views"
 	usecase "github.com/lynqctl/lynqctl/internal/usecase/orphans"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 )
@@ -78,10 +77,10 @@ func (a *app) orphansPrune(ctx context.Context, f *pruneFlags, args []string) er
 	}
 	o := f.prune
 	o.Choose = func(orphans []orphan.Orphan, question string) ([]int, error) {
-		return ui.Choose(a.World.Stdin, a.ErrOut(), views.OrphanList(orphans, time.Now()), question)
+		return ui.Choose(a.World.Stdin, a.ErrOut(), ui.OrphanList(orphans, time.Now()), question)
 	}
 	o.Show = func(orphans []orphan.Orphan) error {
-		return list.Print(views.OrphanList(orphans, time.Now()), tty.Table, a.ErrOut(), a.ErrOut())
+		return list.Print(ui.OrphanList(orphans, time.Now()), tty.Table, a.ErrOut(), a.ErrOut())
 	}
 	o.RunOptions, o.Access, o.Timeout, o.Query, o.Named = f.run.RunOptions, f.list.Access, f.list.Timeout, f.list.Query, named
 	o.Concurrency = f.list.Query.AtOnce

@@ -11,9 +11,9 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/internal/ui/views"
 	usecase "github.com/lynqctl/lynqctl/internal/usecase/rbac"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
@@ -172,7 +172,7 @@ func (a *app) checkRights(ctx context.Context, f *rbacFlags, rights *rbac.Rights
 	if err != nil {
 		return err
 	}
-	l := views.RightsList(lacking)
+	l := ui.RightsList(lacking)
 	l.Warnings = rights.Notes
 	if err := a.printList(&cmdflags.Print{Output: f.output}, l); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
-	"github.com/lynqctl/lynqctl/internal/ui/views"
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/usecase/render"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -157,7 +157,7 @@ func (a *app) showLosses(f *treeFlags, all, untold []policy.Loss) error {
 	if len(untold) == 0 {
 		return nil
 	}
-	return views.PrintLosses(f.options.Target, untold, a.NoteOut())
+	return ui.PrintLosses(f.options.Target, untold, a.NoteOut())
 }
 
 // mostExplained limits the changed objects that a report explains.
@@ -201,7 +201,7 @@ func (a *app) showTree(f *treeFlags, t *render.Tree) error {
 		t.Report.Explain(mostExplained, t.Fields)
 		return t.Report.WriteMarkdown(a.Out())
 	}
-	if err := views.PrintTree(t.Report, f.options.DryRun, a.NoteOut()); err != nil || f.report != trailers {
+	if err := ui.PrintTree(t.Report, f.options.DryRun, a.NoteOut()); err != nil || f.report != trailers {
 		return err
 	}
 	for _, line := range t.Trailers() {
@@ -216,7 +216,7 @@ func (a *app) showTree(f *treeFlags, t *render.Tree) error {
 // the run would have written.
 func (a *app) refuseTree(f *treeFlags, t *render.Tree) error {
 	refusals := t.Report.Refusals
-	views.PrintTreeRefusals(refusals, a.ErrOut())
+	ui.PrintTreeRefusals(refusals, a.ErrOut())
 	switch f.report {
 	case "json":
 		return a.writeReport(f, &treeReport{Refusals: treeRefusals(refusals)})

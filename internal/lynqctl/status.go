@@ -14,7 +14,6 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/internal/usecase/status"
 	"github.com/lynqctl/lynqctl/pkg/lynq/suggest"
@@ -173,7 +172,7 @@ func statusOf(a *app, what, short string, narrow func(f *statusFlags, names []st
 }
 
 // view returns the settings of the list.
-func (f *statusFlags) view() *views.NodeView {
+func (f *statusFlags) view() *ui.NodeView {
 	v := f.inventoryFlags.view(f.failed)
 	v.Recorded = f.recorded
 	return v
@@ -199,7 +198,7 @@ func (a *app) status(ctx context.Context, f *statusFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := a.printList(&f.print, f.view().List((*views.Nodes)(s), a.Now())); err != nil {
+	if err := a.printList(&f.print, f.view().List((*ui.Nodes)(s), a.Now())); err != nil {
 		return err
 	}
 	return s.Ended()
@@ -217,7 +216,7 @@ func (a *app) statusView(f *statusFlags) func(time.Time, *status.Status, []nodes
 	}
 	screen := ui.NewScreen(out)
 	return func(now time.Time, s *status.Status, _ []nodestatus.Node) error {
-		screen.Show(view.List((*views.Nodes)(s), now), format == tty.Wide)
+		screen.Show(view.List((*ui.Nodes)(s), now), format == tty.Wide)
 		return nil
 	}
 }

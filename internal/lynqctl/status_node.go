@@ -13,7 +13,6 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/internal/usecase/status"
 )
@@ -72,7 +71,7 @@ func (a *app) statusNodes(ctx context.Context, f *inventoryFlags) error {
 func (a *app) details(nodes []*status.NodeStatus) []*list.Details {
 	all := make([]*list.Details, len(nodes))
 	for i, s := range nodes {
-		n := views.NodeNow(*s)
+		n := ui.NodeNow(*s)
 		all[i] = n.Details(a.Now())
 	}
 	return all

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
-	"github.com/lynqctl/lynqctl/internal/ui/views"
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/internal/usecase/status"
@@ -116,5 +116,5 @@ func (a *app) wait(ctx context.Context, f *waitFlags) error {
 	if s == nil {
 		return err
 	}
-	return cmp.Or(a.printList(&f.print, f.view(true).List((*views.Nodes)(s), a.Now())), err)
+	return cmp.Or(a.printList(&f.print, f.view(true).List((*ui.Nodes)(s), a.Now())), err)
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
@@ -40,7 +39,7 @@ type wireEvent struct {
 	Name            string              `json:"name,omitempty"`
 	ID              string              `json:"id,omitempty"`
 	Action          plan.Action         `json:"action,omitempty"`
-	Reason          reason.Reason       `json:"reason,omitempty"`
+	Reason          plan.Reason         `json:"reason,omitempty"`
 	Outcome         report.Outcome      `json:"outcome,omitempty"`
 	Message         string              `json:"message,omitempty"`
 	Next            string              `json:"next,omitempty"`
@@ -181,7 +180,7 @@ func refusal(r plan.Refusal, now time.Time) *wireEvent {
 		Type: eventRefusal, SchemaVersion: schemaVersion,
 		Time:      now.UTC().Format(eventTime),
 		hubFields: hubFieldsOf(r.Hub),
-		Reason:    reason.Reason(r.Guard),
+		Reason:    plan.Reason(r.Guard),
 		Message:   joined(r.What, r.Fix),
 	}
 }

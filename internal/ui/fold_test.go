@@ -8,7 +8,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 )
 
@@ -35,7 +34,7 @@ func TestChangesOfManyNodesAreCounted(t *testing.T) {
 		c.Report(changed(i, plan.ActionDelete))
 	}
 	excluded := changed(0, plan.ActionSkip)
-	excluded.Outcome, excluded.Reason = report.OutcomeSkipped, reason.Excluded
+	excluded.Outcome, excluded.Reason = report.OutcomeSkipped, plan.ReasonExcluded
 	for range 30 {
 		c.Report(excluded)
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
@@ -24,7 +23,7 @@ func TestPrintLosses(t *testing.T) {
 		{Form: "a", Policy: "rollout.maxSkew", Instead: "all nodes change at once"},
 	}
 	var out bytes.Buffer
-	if err := views.PrintLosses(policy.Argo, losses, ui.StreamTo(&out, tty.Stream{})); err != nil {
+	if err := ui.PrintLosses(policy.Argo, losses, ui.StreamTo(&out, tty.Stream{})); err != nil {
 		t.Fatal(err)
 	}
 	const want = `Argo CD does not honour all policies:
@@ -51,7 +50,7 @@ func TestPrintTree(t *testing.T) {
 	}
 	tree := func(dryRun bool) string {
 		var out bytes.Buffer
-		if err := views.PrintTree(r, dryRun, ui.StreamTo(&out, tty.Stream{})); err != nil {
+		if err := ui.PrintTree(r, dryRun, ui.StreamTo(&out, tty.Stream{})); err != nil {
 			t.Fatal(err)
 		}
 		return out.String()
@@ -76,7 +75,7 @@ nodes: 1 added, 1 changed, 1 failed; objects: 2 added, 1 changed; files: 6 writt
 
 func TestPrintTreeRefusals(t *testing.T) {
 	var out bytes.Buffer
-	views.PrintTreeRefusals(make([]plan.Refusal, 22), ui.StreamTo(&out, tty.Stream{}))
+	ui.PrintTreeRefusals(make([]plan.Refusal, 22), ui.StreamTo(&out, tty.Stream{}))
 	if got := out.String(); strings.Count(got, "refused: ") != 20 || !strings.HasSuffix(got, "\n... and 2 more\n") {
 		t.Errorf("%s", got)
 	}

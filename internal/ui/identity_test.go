@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lynqctl/lynqctl/internal/ui/views"
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/status"
@@ -21,9 +21,9 @@ func TestNodeFields(t *testing.T) {
 	nodes := []status.Node{{NodeID: id}}
 	const want = `{"node":"acme-web","namespace":"shop","hub":"crm","hubNamespace":"hubs","form":"web","formNamespace":"forms","uid":"acme",`
 	for name, data := range map[string]any{
-		"status":         (&views.NodeView{}).Items(nodes, nodes, time.Time{})[0].Data,
-		"status node":    (&views.NodeNow{Node: nodes[0]}).Details(time.Time{}).Data,
-		"inventory show": views.InventoryDetails(&inventory.Inventory{Node: id}, time.Time{}).Data,
+		"status":         (&ui.NodeView{}).Items(nodes, nodes, time.Time{})[0].Data,
+		"status node":    (&ui.NodeNow{Node: nodes[0]}).Details(time.Time{}).Data,
+		"inventory show": ui.InventoryDetails(&inventory.Inventory{Node: id}, time.Time{}).Data,
 	} {
 		text, err := json.Marshal(data)
 		if err != nil {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
-	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -29,7 +29,7 @@ func TestInventoryDetails(t *testing.T) {
 	}
 	retained := record("d", 2, "u", "0123456789abcdef", false)
 	retained.Deletion, retained.Patch, retained.Adopted = lynq.DeleteRetain, lynq.PatchReplace, true
-	d := views.InventoryDetails(&inventory.Inventory{Node: lynq.NodeID{Name: "n"}, Status: inventory.Status{Objects: []inventory.ObjectStatus{{Kind: "Secret", Namespace: "ns", Name: "d", Reason: inventory.ObjectTimedOut}}}, Entries: []inventory.Entry{
+	d := ui.InventoryDetails(&inventory.Inventory{Node: lynq.NodeID{Name: "n"}, Status: inventory.Status{Objects: []inventory.ObjectStatus{{Kind: "Secret", Namespace: "ns", Name: "d", Reason: inventory.ObjectTimedOut}}}, Entries: []inventory.Entry{
 		retained, record("c", 1, "u", "", true), record("b", 0, "", "", false), record("a", 0, "u", "0123", true),
 	}}, time.Now())
 	want := [][]string{
@@ -62,7 +62,7 @@ func TestInventoryShowHasAllOfEntries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := json.Marshal(views.InventoryDetails(inv, time.Now()).Data)
+	text, err := json.Marshal(ui.InventoryDetails(inv, time.Now()).Data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,11 +128,11 @@ func TestLostInventories(t *testing.T) {
 		list *list.List
 		hubs []string
 	}{
-		"one hub":        {views.RebuiltList([]orphan.Rebuilt{rebuilt(lost("a", "a")), rebuilt(lost("b", "a"))}, true), []string{"crm a", "crm a"}},
-		"two hubs":       {views.RebuiltList([]orphan.Rebuilt{rebuilt(lost("a", "a")), rebuilt(lost("b", ""))}, true), []string{"a/crm a", "b/crm b"}},
-		"another fits":   {views.RebuiltList([]orphan.Rebuilt{rebuilt(lost("a", "a"), lynq.HubKey{Namespace: "c", Name: "crm"})}, true), []string{"a/crm a"}},
-		"restored":       {views.RestorationList([]decide.Restoration{restored(lost("b", "a"))}, true), []string{"crm a"}},
-		"restored, many": {views.RestorationList([]decide.Restoration{restored(lost("a", "a")), restored(lost("b", "b"))}, true), []string{"a/crm a", "b/crm b"}},
+		"one hub":        {ui.RebuiltList([]orphan.Rebuilt{rebuilt(lost("a", "a")), rebuilt(lost("b", "a"))}, true), []string{"crm a", "crm a"}},
+		"two hubs":       {ui.RebuiltList([]orphan.Rebuilt{rebuilt(lost("a", "a")), rebuilt(lost("b", ""))}, true), []string{"a/crm a", "b/crm b"}},
+		"another fits":   {ui.RebuiltList([]orphan.Rebuilt{rebuilt(lost("a", "a"), lynq.HubKey{Namespace: "c", Name: "crm"})}, true), []string{"a/crm a"}},
+		"restored":       {ui.RestorationList([]decide.Restoration{restored(lost("b", "a"))}, true), []string{"crm a"}},
+		"restored, many": {ui.RestorationList([]decide.Restoration{restored(lost("a", "a")), restored(lost("b", "b"))}, true), []string{"a/crm a", "b/crm b"}},
 	} {
 		var hubs []string
 		for _, item := range test.list.Items {
@@ -146,10 +146,10 @@ func TestLostInventories(t *testing.T) {
 		}
 	}
 	for want, got := range map[string]*list.List{
-		"No inventory needs to be rebuilt":  views.RebuiltList(nil, true),
-		"No inventory can be rebuilt":       views.RebuiltList(nil, false),
-		"No inventory needs to be restored": views.RestorationList(nil, true),
-		"No inventory can be restored":      views.RestorationList(nil, false),
+		"No inventory needs to be rebuilt":  ui.RebuiltList(nil, true),
+		"No inventory can be rebuilt":       ui.RebuiltList(nil, false),
+		"No inventory needs to be restored": ui.RestorationList(nil, true),
+		"No inventory can be restored":      ui.RestorationList(nil, false),
 	} {
 		if got.Empty != want {
 			t.Errorf("got %q, want %q", got.Empty, want)

@@ -12,7 +12,6 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -239,7 +238,7 @@ func reported(t *testing.T, o ui.Options, evil string) []*console {
 	object := ref(evil, evil)
 	e := report.Event{
 		NodeID: key, Object: object, ID: evil, Nodes: 1,
-		Action: plan.Action(evil), Reason: reason.Reason(evil), Outcome: report.OutcomeFailed, Message: evil,
+		Action: plan.Action(evil), Reason: plan.Reason(evil), Outcome: report.OutcomeFailed, Message: evil,
 	}
 	hub := report.Event{Type: report.EventPlan, NodeID: lynq.NodeID{Hub: of}, Nodes: 1, Counts: map[plan.Action]int{plan.ActionCreate: 1}}
 	step := plan.Step{Action: e.Action, Reason: e.Reason, Message: evil, Object: &plan.Object{Ref: object, ID: evil}}

@@ -8,13 +8,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lynqctl/lynqctl/internal/ui/views"
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
 // hubLines returns the lines about a hub below a list of nodes.
 func hubLines(h *status.Hub, now time.Time) []string {
-	return (&views.NodeView{}).List(&views.Nodes{Hubs: []status.Hub{*h}}, now).Footer
+	return (&ui.NodeView{}).List(&ui.Nodes{Hubs: []status.Hub{*h}}, now).Footer
 }
 
 // TestHubLines wants the sums of each form, and of all forms if there are several.

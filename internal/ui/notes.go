@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
@@ -91,7 +91,7 @@ func (n *notes) object(e *report.Event) string {
 		return ""
 	}
 	became := ended(e.Action, e.Outcome)
-	if e.Outcome == report.OutcomeDone || e.Reason == reason.Excluded {
+	if e.Outcome == report.OutcomeDone || e.Reason == plan.ReasonExcluded {
 		if n.tally.takes(e.Action, became) {
 			return ""
 		}
@@ -121,7 +121,7 @@ func (n *notes) node(e *report.Event) string {
 		n.interrupted[hub] = append(n.interrupted[hub], e.Name)
 		return ""
 	}
-	if e.Reason == reason.Unknown {
+	if e.Reason == plan.ReasonUnknown {
 		n.unknown[e.Message] = append(n.unknown[e.Message], e.Name)
 		return ""
 	}

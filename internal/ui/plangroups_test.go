@@ -8,7 +8,6 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 )
 
 // manyNodes returns a plan that updates one object of each of some nodes, and deletes one.
@@ -18,12 +17,12 @@ func manyNodes(n int) []plan.Plan {
 	for i := range n {
 		node := acme
 		node.Name = fmt.Sprintf("a%04d-web", i)
-		step := func(kind string, a plan.Action, r reason.Reason) plan.Step {
+		step := func(kind string, a plan.Action, r plan.Reason) plan.Step {
 			return plan.Step{Action: a, Reason: r, Object: &plan.Object{ID: strings.ToLower(kind), Ref: ref(kind, node.Name)}}
 		}
-		steps := []plan.Step{step("ConfigMap", plan.ActionUpdate, reason.Changed), step("Service", plan.ActionDelete, reason.Removed)}
+		steps := []plan.Step{step("ConfigMap", plan.ActionUpdate, plan.ReasonChanged), step("Service", plan.ActionDelete, plan.ReasonRemoved)}
 		if i == 0 {
-			steps = append(steps, step("Secret", plan.ActionCreate, reason.New))
+			steps = append(steps, step("Secret", plan.ActionCreate, plan.ReasonNew))
 		}
 		if i == 1 {
 			steps[0].Message = "somebody changed it"

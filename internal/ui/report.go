@@ -9,7 +9,6 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 )
 
@@ -129,7 +128,7 @@ type yamlStep struct {
 	Name            string         `json:"name"`
 	ID              string         `json:"id,omitempty"`
 	Action          plan.Action    `json:"action"`
-	Reason          reason.Reason  `json:"reason,omitempty"`
+	Reason          plan.Reason    `json:"reason,omitempty"`
 	Outcome         report.Outcome `json:"outcome,omitempty"`
 	Message         string         `json:"message,omitempty"`
 	Adopted         bool           `json:"adopted,omitempty"`

@@ -8,7 +8,6 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -39,7 +38,7 @@ type stepResult struct {
 	object  lynq.Ref
 	id      string
 	action  plan.Action
-	reason  reason.Reason
+	reason  plan.Reason
 	outcome report.Outcome
 	message string
 	adopted bool
@@ -64,7 +63,7 @@ func results(of *report.Result) []nodeResult {
 		ended := &of.Nodes[i]
 		n := nodeResult{
 			NodeID:  ended.NodeID,
-			outcome: ended.Outcome, status: statusOf(ended), unknown: ended.Reason == reason.Unknown,
+			outcome: ended.Outcome, status: statusOf(ended), unknown: ended.Reason == plan.ReasonUnknown,
 		}
 		n.count(ended)
 		for _, p := range ended.Problems {

@@ -15,7 +15,6 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/internal/ui/views"
 )
 
 // nodes returns a list with n items and a footer.
@@ -99,7 +98,7 @@ func TestScreenAbove(t *testing.T) {
 	for range 3 {
 		tick <- time.Time{}
 	}
-	views.NewLogAbove(s).Note("warning: the last")
+	ui.NewLogAbove(s).Note("warning: the last")
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/evidence"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -143,7 +142,7 @@ func compared() *evidence.Evidence {
 
 // story returns the events of a run that has every kind of event.
 func story() []report.Event {
-	object := func(node lynq.NodeID, kind, name, id string, a plan.Action, r reason.Reason, o report.Outcome, message string) report.Event {
+	object := func(node lynq.NodeID, kind, name, id string, a plan.Action, r plan.Reason, o report.Outcome, message string) report.Event {
 		return report.Event{Type: report.EventObject, NodeID: node, Object: ref(kind, name), ID: id, Action: a, Reason: r, Outcome: o, Message: message}
 	}
 	return []report.Event{
@@ -151,22 +150,22 @@ func story() []report.Event {
 			plan.ActionCreate: 2, plan.ActionUpdate: 2, plan.ActionKeep: 3, plan.ActionDelete: 1, plan.ActionBlock: 1, plan.ActionSkip: 1},
 			AdoptedCounts: map[plan.Action]int{plan.ActionDelete: 1}, Evidence: compared()},
 		{Type: report.EventNodeStart, NodeID: acme},
-		object(acme, "Namespace", "acme", "ns", plan.ActionCreate, reason.New, report.OutcomeDone, ""),
+		object(acme, "Namespace", "acme", "ns", plan.ActionCreate, plan.ReasonNew, report.OutcomeDone, ""),
 		{Type: report.EventWait, NodeID: acme, Object: ref("Deployment", "acme-app"), ID: "app", Message: "0 of 3 replicas are available"},
 		{Type: report.EventReady, NodeID: acme, Object: ref("Deployment", "acme-app"), ID: "app"},
-		object(acme, "Deployment", "acme-app", "app", plan.ActionUpdate, reason.Changed, report.OutcomeDone, ""),
-		object(acme, "Secret", "acme", "secret", plan.ActionSkip, reason.Unmanaged, report.OutcomeSkipped, "bears lynq.sh/mode: unmanaged"),
+		object(acme, "Deployment", "acme-app", "app", plan.ActionUpdate, plan.ReasonChanged, report.OutcomeDone, ""),
+		object(acme, "Secret", "acme", "secret", plan.ActionSkip, plan.ReasonUnmanaged, report.OutcomeSkipped, "bears lynq.sh/mode: unmanaged"),
 		{Type: report.EventNode, NodeID: acme, Outcome: report.OutcomeDone},
 		{Type: report.EventNodeStart, NodeID: beta},
-		object(beta, "Deployment", "beta-app", "app", plan.ActionUpdate, reason.Changed, report.OutcomeConflicted, fieldConflict),
-		object(beta, "Service", "beta", "svc", plan.ActionBlock, reason.Foreign, report.OutcomeConflicted, "it belongs to Release helm/beta"),
-		object(beta, "ConfigMap", "beta", "config", plan.ActionCreate, reason.New, report.OutcomeSkipped, "Deployment default/beta-app, which it depends on, failed"),
+		object(beta, "Deployment", "beta-app", "app", plan.ActionUpdate, plan.ReasonChanged, report.OutcomeConflicted, fieldConflict),
+		object(beta, "Service", "beta", "svc", plan.ActionBlock, plan.ReasonForeign, report.OutcomeConflicted, "it belongs to Release helm/beta"),
+		object(beta, "ConfigMap", "beta", "config", plan.ActionCreate, plan.ReasonNew, report.OutcomeSkipped, "Deployment default/beta-app, which it depends on, failed"),
 		{Type: report.EventWarning, NodeID: beta, Object: ref("ConfigMap", "beta"), ID: "config", Message: "unknown field \"spec.foo\""},
 		{Type: report.EventNode, NodeID: beta, Outcome: report.OutcomeConflicted,
 			Message: "Deployment/default/beta-app: " + fieldConflict + "; Service/default/beta: it belongs to Release helm/beta; the record could not be saved: 503", Next: showBeta},
 		{Type: report.EventNodeStart, NodeID: gone},
 		{Type: report.EventObject, NodeID: gone, Object: ref("ConfigMap", "gone"), ID: "config", Action: plan.ActionDelete,
-			Reason: reason.NodeGone, Outcome: report.OutcomeDone, Adopted: true},
+			Reason: plan.ReasonNodeGone, Outcome: report.OutcomeDone, Adopted: true},
 		{Type: report.EventNode, NodeID: gone, Outcome: report.OutcomeDone},
 		{Type: report.EventNode, NodeID: torn, Outcome: report.OutcomeFailed, Message: "row \"torn\": port is not a number"},
 		{Type: report.EventLeaving, NodeID: left, Since: leftSince, Until: leftSince.Add(72 * time.Hour), Begins: true,
@@ -196,11 +195,11 @@ const showBeta = "lynqctl status node beta-web -n default"
 
 // plans returns the plans that the story carries out, unordered.
 func plans() []plan.Plan {
-	want := func(a plan.Action, r reason.Reason, id string, object lynq.Ref, message string) plan.Step {
+	want := func(a plan.Action, r plan.Reason, id string, object lynq.Ref, message string) plan.Step {
 		return plan.Step{Action: a, Reason: r, Message: message, Object: &plan.Object{Ref: object, ID: id}}
 	}
 	keep := func(id string, object lynq.Ref, ready bool) plan.Step {
-		s := want(plan.ActionKeep, reason.UpToDate, id, object, "")
+		s := want(plan.ActionKeep, plan.ReasonUpToDate, id, object, "")
 		s.Entry = &inventory.Entry{Ref: object, ID: id, Ready: ready}
 		return s
 	}
@@ -209,7 +208,7 @@ func plans() []plan.Plan {
 	}
 	broken := node(torn, "torn")
 	broken.Desired.Failed = errors.New("row \"torn\": port is not a number")
-	leaving := node(gone, "gone", plan.Step{Action: plan.ActionDelete, Reason: reason.NodeGone, Adopted: true,
+	leaving := node(gone, "gone", plan.Step{Action: plan.ActionDelete, Reason: plan.ReasonNodeGone, Adopted: true,
 		Entry: &inventory.Entry{Ref: ref("ConfigMap", "gone"), ID: "config"}})
 	leaving.Desired = nil
 	return []plan.Plan{{
@@ -220,15 +219,15 @@ func plans() []plan.Plan {
 			broken,
 			node(calm, "calm", keep("config", ref("ConfigMap", "calm"), true)),
 			node(beta, "beta",
-				want(plan.ActionUpdate, reason.Changed, "app", ref("Deployment", "beta-app"), ""),
-				want(plan.ActionBlock, reason.Foreign, "svc", ref("Service", "beta"), "it belongs to Release helm/beta"),
-				want(plan.ActionCreate, reason.New, "config", ref("ConfigMap", "beta"), "")),
+				want(plan.ActionUpdate, plan.ReasonChanged, "app", ref("Deployment", "beta-app"), ""),
+				want(plan.ActionBlock, plan.ReasonForeign, "svc", ref("Service", "beta"), "it belongs to Release helm/beta"),
+				want(plan.ActionCreate, plan.ReasonNew, "config", ref("ConfigMap", "beta"), "")),
 			node(acme, "acme",
-				want(plan.ActionCreate, reason.New, "ns", ref("Namespace", "acme"), ""),
-				want(plan.ActionUpdate, reason.Changed, "app", ref("Deployment", "acme-app"), "the form changed"),
+				want(plan.ActionCreate, plan.ReasonNew, "ns", ref("Namespace", "acme"), ""),
+				want(plan.ActionUpdate, plan.ReasonChanged, "app", ref("Deployment", "acme-app"), "the form changed"),
 				keep("svc", ref("Service", "acme"), true),
 				keep("old", ref("ConfigMap", "old"), false),
-				want(plan.ActionSkip, reason.Unmanaged, "secret", ref("Secret", "acme"), "bears lynq.sh/mode: unmanaged")),
+				want(plan.ActionSkip, plan.ReasonUnmanaged, "secret", ref("Secret", "acme"), "bears lynq.sh/mode: unmanaged")),
 		},
 	}}
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
@@ -125,10 +124,10 @@ func Shown(word string) string {
 	}
 	for from, to := range map[string]string{
 		status.Leaving:                      "Deleting",
-		string(reason.NodeGone):             "Row inactive or deleted",
-		string(reason.Vanished):             "Missing",
-		string(reason.Unowned):              "No owner",
-		string(reason.AlreadyGone):          "Already deleted",
+		string(plan.ReasonNodeGone):         "Row inactive or deleted",
+		string(plan.ReasonVanished):         "Missing",
+		string(plan.ReasonUnowned):          "No owner",
+		string(plan.ReasonAlreadyGone):      "Already deleted",
 		wellknown.ReasonNodeDeleted:         "Tenant deleted",
 		wellknown.ReasonRemovedFromTemplate: "Removed from form",
 	} {

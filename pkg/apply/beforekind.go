@@ -1,7 +1,6 @@
 package apply
 
 import (
-	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -15,7 +14,7 @@ func (r *record) beforeKind(definition lynq.Ref) error {
 	}
 	next, group := r.saved.Clone(), tracking.ContainerKey(definition).Group
 	for i := range r.steps.Of {
-		if s := &r.steps.Of[i]; s.Object == nil && s.State == progress.Done && s.Record == nil && s.Ref().Group == group {
+		if s := &r.steps.Of[i]; s.Object == nil && s.State == Done && s.Record == nil && s.Ref().Group == group {
 			next.Entries = inventory.Forget(next.Entries, s.Ref())
 		}
 	}

@@ -9,9 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
-	"github.com/lynqctl/lynqctl/pkg/apply/hook"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -24,9 +22,9 @@ type belongings struct {
 	record      *record
 	requests    *requests
 	decisions   *decisions
-	steps       *progress.Steps
+	steps       *Steps
 	replacement *plan.Replacement
-	manifests   func() *hook.Manifests
+	manifests   func() *Manifests
 }
 
 // detachAll removes the owner reference to the inventory from all of these objects.
@@ -69,12 +67,12 @@ func (b *belongings) detachStray(ctx context.Context, l *tracking.Live) error {
 }
 
 // stepOf returns the plan's step of an object, or one that does nothing.
-func (b *belongings) stepOf(o plan.Belonging) *progress.Step {
-	at := slices.IndexFunc(b.steps.Of, func(s progress.Step) bool { return s.Live != nil && s.Ref() == o.Live.Ref })
+func (b *belongings) stepOf(o plan.Belonging) *Step {
+	at := slices.IndexFunc(b.steps.Of, func(s Step) bool { return s.Live != nil && s.Ref() == o.Live.Ref })
 	if at >= 0 {
 		return &b.steps.Of[at]
 	}
-	return &progress.Step{Step: &plan.Step{Entry: o.Entry, Live: o.Live}}
+	return &Step{Step: &plan.Step{Entry: o.Entry, Live: o.Live}}
 }
 
 // attachAll gives all objects an owner reference to the inventory.
@@ -93,7 +91,7 @@ func (b *belongings) attachAll(ctx context.Context) error {
 
 // reown replaces an object's owner references to inventories by owner, or removes them if
 // it is nil. It keeps all others. written says whether the server changed the object.
-func (b *belongings) reown(ctx context.Context, s *progress.Step, owner any) (written bool, err error) {
+func (b *belongings) reown(ctx context.Context, s *Step, owner any) (written bool, err error) {
 	if s.Resource, err = b.requests.resourceOf(s); err != nil {
 		return false, fmt.Errorf("%s: %w", s.Ref(), err)
 	}
@@ -127,7 +125,7 @@ func (b *belongings) reown(ctx context.Context, s *progress.Step, owner any) (wr
 
 // another returns a step for the object that replaced the observed one, or nil. That object
 // may refer to the inventory too, for example after kubectl replace --force.
-func (b *belongings) another(s *progress.Step) (*progress.Step, error) {
+func (b *belongings) another(s *Step) (*Step, error) {
 	m, err := b.decisions.object(s).Metadata()
 	if apierrors.IsNotFound(err) {
 		return nil, nil
@@ -136,5 +134,5 @@ func (b *belongings) another(s *progress.Step) (*progress.Step, error) {
 		return nil, fmt.Errorf("%s: %w", s.Ref(), err)
 	}
 	l := tracking.LiveOf(s.Ref(), m)
-	return &progress.Step{Step: &plan.Step{Entry: &inventory.Entry{Ref: s.Ref(), Sensitive: true}, Live: &l}, Resource: s.Resource}, nil
+	return &Step{Step: &plan.Step{Entry: &inventory.Entry{Ref: s.Ref(), Sensitive: true}, Live: &l}, Resource: s.Resource}, nil
 }

@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/wait"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -46,7 +45,7 @@ func TestConcealed(t *testing.T) {
 		l := &lookout{tracker: tracker, causes: quoting{}, watching: ctx, now: time.Now, hub: "crm"}
 		policy := &lynq.Policy{}
 		policy.RunOn = lynq.RunOnDelete
-		s := &progress.Step{
+		s := &Step{
 			Step:   &plan.Step{Object: &plan.Object{Ref: ref, Policy: policy}, Entry: &inventory.Entry{Ref: ref, Sensitive: sensitive}},
 			Record: &inventory.Entry{Ref: ref}, Deadline: time.Now().Add(time.Hour),
 		}

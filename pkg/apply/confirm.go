@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -23,7 +22,7 @@ import (
 func (r *record) referring(entries []*inventory.Entry) (refs []lynq.Ref, err error) {
 	ctx, me := redact.HideMessages(r.requests.ctx), r.owner()
 	for _, e := range entries {
-		s := progress.Step{Step: &plan.Step{Entry: e}}
+		s := Step{Step: &plan.Step{Entry: e}}
 		resource, err := r.requests.resourceOf(&s)
 		if unfit := (*plan.ScopeError)(nil); errors.As(err, &unfit) || meta.IsNoMatchError(err) {
 			continue // no such object exists, or a person gave it up

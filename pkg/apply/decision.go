@@ -5,7 +5,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
@@ -30,7 +29,7 @@ func (d *decisions) recheck(s *plan.Step, now *tracking.Live) (plan.Step, decide
 }
 
 // again decides a step again for the current object, and continues with the result.
-func (d *decisions) again(s *progress.Step, now *tracking.Live) decide.Verdict {
+func (d *decisions) again(s *Step, now *tracking.Live) decide.Verdict {
 	step, verdict := d.recheck(s.Step, now)
 	s.Becomes(step)
 	return verdict
@@ -38,7 +37,7 @@ func (d *decisions) again(s *progress.Step, now *tracking.Live) decide.Verdict {
 
 // context returns the context of requests about the object of a step. The run doesn't know
 // the secret values of an object that leaves, because its row may be gone.
-func (d *decisions) context(s *progress.Step) context.Context {
+func (d *decisions) context(s *Step) context.Context {
 	if sensitive(s) || s.Object == nil && d.secrets.HidesObjects(d.hub().String()) {
 		return redact.HideMessages(d.requests.ctx)
 	}
@@ -55,12 +54,12 @@ func (d *decisions) hub() lynq.HubKey {
 
 // sensitive reports whether the object of a step has, or had at its last write, a value of a
 // secret column, so that no message may quote it.
-func sensitive(s *progress.Step) bool {
+func sensitive(s *Step) bool {
 	return s.Object != nil && s.Object.Sensitive || s.Entry != nil && s.Entry.Sensitive
 }
 
 // object returns the object of a step for a write.
-func (d *decisions) object(s *progress.Step) *write.Object {
+func (d *decisions) object(s *Step) *write.Object {
 	ctx := d.context(s)
 	return &write.Object{
 		Cluster: d.requests.cluster, Ctx: ctx, DryRun: d.requests.dryRun, Resource: s.Resource,
@@ -70,7 +69,7 @@ func (d *decisions) object(s *progress.Step) *write.Object {
 
 // permit asks the gate about the observed object. The permit is for the version with the
 // observed tracking, because somebody may have taken the object over since.
-func (d *decisions) permit(s *progress.Step) (decide.Permit, error) {
+func (d *decisions) permit(s *Step) (decide.Permit, error) {
 	asked := *s.Step
 	if as, wrote := d.requests.promises.Written(s.UID()); wrote && as != s.Ref() {
 		asked.WrittenAs = as.Full()
@@ -91,4 +90,4 @@ func (d *decisions) permitOwner(s *plan.Step) (decide.OwnersPermit, error) {
 }
 
 // took copies the changes of a step from its write.
-func took(s *progress.Step, o *write.Object) { s.Step, s.Touched = o.Step, o.Touched }
+func took(s *Step, o *write.Object) { s.Step, s.Touched = o.Step, o.Touched }

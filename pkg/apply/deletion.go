@@ -10,8 +10,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/progress"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
@@ -28,7 +26,7 @@ type deletion struct {
 }
 
 // delete deletes an object that belongs to the node.
-func (d *deletion) delete(s *progress.Step) move {
+func (d *deletion) delete(s *Step) move {
 	if m, holds := d.holdsOthers(s); holds {
 		return m
 	}
@@ -64,7 +62,7 @@ func (d *deletion) propagation() metav1.DeletionPropagation {
 }
 
 // deleted ends a step after its object is gone. It keeps the entry of a purged object.
-func (d *deletion) deleted(s *progress.Step, message string) move {
+func (d *deletion) deleted(s *Step, message string) move {
 	if s.Object != nil {
 		return d.purged(s, message)
 	}
@@ -73,7 +71,7 @@ func (d *deletion) deleted(s *progress.Step, message string) move {
 }
 
 // again checks whether the node still owns a changed object and may delete it.
-func (d *deletion) again(s *progress.Step) move {
+func (d *deletion) again(s *Step) move {
 	now, err := d.decisions.object(s).LookAt()
 	if err != nil {
 		return fails(err)
@@ -91,7 +89,7 @@ func (d *deletion) again(s *progress.Step) move {
 // the inventory is deleted next. The garbage collector only checks owners, and ignores new
 // owners since the observation. So collect decides the step again. The step is reported
 // after the inventory is deleted.
-func (d *deletion) collect(s *progress.Step) move {
+func (d *deletion) collect(s *Step) move {
 	l, err := observe.Entry(d.requests.ctx, d.requests.cluster, s.Entry)
 	if err != nil {
 		return fails(err)
@@ -102,13 +100,13 @@ func (d *deletion) collect(s *progress.Step) move {
 	if _, err := d.decisions.permit(s); err != nil {
 		return fails(err)
 	}
-	s.Collected, s.State, s.Outcome = true, progress.Done, report.OutcomeDone
+	s.Collected, s.State, s.Outcome = true, Done, report.OutcomeDone
 	return move{kind: moveWaits}
 }
 
 // recreate deletes an object, so that the step creates it again. Its entry remains without
 // the uid, so that any later run can create it.
-func (d *deletion) recreate(s *progress.Step) move {
+func (d *deletion) recreate(s *Step) move {
 	if m, holds := d.holdsOthers(s); holds {
 		return m
 	}
@@ -141,7 +139,7 @@ func (d *deletion) recreate(s *progress.Step) move {
 }
 
 // clear deletes the object of an earlier attempt of a hook, before the hook runs again.
-func (d *deletion) clear(s *progress.Step) move {
+func (d *deletion) clear(s *Step) move {
 	permit, err := d.decisions.permit(s)
 	if err != nil {
 		return fails(err)
@@ -163,7 +161,7 @@ func (d *deletion) clear(s *progress.Step) move {
 
 // vanished continues a step after its watch reported that the object is gone. The object
 // may only have lost the label of the watch. Then the wait continues.
-func (d *deletion) vanished(s *progress.Step, lookout *lookout) move {
+func (d *deletion) vanished(s *Step, lookout *lookout) move {
 	lookout.tracker.Doubt(s.Ref())
 	now, err := d.decisions.object(s).LookAt()
 	if err == nil && now != nil && now.UID == s.Live.UID {
@@ -179,13 +177,13 @@ func (d *deletion) vanished(s *progress.Step, lookout *lookout) move {
 		return d.deleted(s, "")
 	}
 	d.decisions.again(s, now)
-	s.State = progress.Pending
+	s.State = Pending
 	return move{kind: moveWaits}
 }
 
 // holdsOthers ends the deletion of a container if it has objects of others. It returns true
 // in that case.
-func (d *deletion) holdsOthers(s *progress.Step) (move, bool) {
+func (d *deletion) holdsOthers(s *Step) (move, bool) {
 	ref, is, err := d.container(s)
 	switch {
 	case err != nil:
@@ -207,7 +205,7 @@ func (d *deletion) holdsOthers(s *progress.Step) (move, bool) {
 		return move{}, false
 	}
 	what := "objects that the node doesn't own"
-	if s.Reason == reason.Pruned {
+	if s.Reason == plan.ReasonPruned {
 		what = "other objects"
 	}
 	return endsAs(report.OutcomeFailed, "not deleted, because it holds "+what+": "+names+" (move or delete them, then run again)"), true
@@ -215,7 +213,7 @@ func (d *deletion) holdsOthers(s *progress.Step) (move, bool) {
 
 // container returns the name by which a step's deletion deletes other objects. An extension
 // may show a Namespace as an object of its own, and only the uid tells.
-func (d *deletion) container(s *progress.Step) (lynq.Ref, bool, error) {
+func (d *deletion) container(s *Step) (lynq.Ref, bool, error) {
 	if ref, is := decide.Container(d.decisions.of, s.Step); is {
 		return ref, true, nil
 	}
@@ -231,9 +229,9 @@ func (d *deletion) container(s *progress.Step) (lynq.Ref, bool, error) {
 }
 
 // keepsData reports whether a step needs --include-data to delete an object with data.
-func (d *deletion) keepsData(s *progress.Step) bool {
+func (d *deletion) keepsData(s *Step) bool {
 	switch rules := d.decisions.of.Rules; {
-	case s.Reason == reason.Pruned, s.Stone != nil:
+	case s.Reason == plan.ReasonPruned, s.Stone != nil:
 		return !s.IncludeData
 	case s.Object != nil && s.Action != plan.ActionPurge:
 		return rules == nil || !rules.IncludesData()

@@ -5,18 +5,17 @@ import (
 	"fmt"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
 // ready reports whether a step may run now. If a dependency failed, the policy decides.
 // ready skips the step, or continues it with a warning.
-func (n *nodeRun) ready(s *progress.Step) bool {
+func (n *nodeRun) ready(s *Step) bool {
 	if s.Object == nil {
 		return n.mayLeave(s)
 	}
-	if s.After != nil && s.After.State != progress.Done {
+	if s.After != nil && s.After.State != Done {
 		return false
 	}
 	if s.Action == plan.ActionPurge {
@@ -47,7 +46,7 @@ func (n *nodeRun) ready(s *progress.Step) bool {
 }
 
 // mayLeave reports whether lynqctl may now delete or forget an object that isn't desired.
-func (n *nodeRun) mayLeave(s *progress.Step) bool {
+func (n *nodeRun) mayLeave(s *Step) bool {
 	may, stays := n.links.HandedOver(s.Step)
 	if may && (s.Action == plan.ActionDelete || s.Action == plan.ActionCollect) {
 		if may = n.links.Departed(s.Ref()); may {

@@ -8,19 +8,17 @@
 // Its sub-packages:
 //
 //	schedule  when a node gets its turn, and which nodes it waits for
-//	progress  how far the steps of a node are, and which steps they wait for
 //	write     brings one object to the state of a step
 //	wait      the readiness of the objects that a run waits for
 //	report    the events of a run, and the results of nodes and steps
-//	hook      stores deletion hooks until lynqctl deletes their node
 //	fields    which manager has which fields of an object
 //	tracking  the node and the owners of an object, from its metadata
-//	verify    differences between the cluster and the inventories
 //	ready     the readiness of an object, from the object alone
+//	verify    differences between the cluster and the inventories
 //
 // In this package, a nodeRun decides the order of events. Each of its parts does one thing
-// to a step: record, decisions, deletion, release, hooks, lookout. A part returns a move,
-// which the carrier executes. No part calls the node. A plan never changes. If a step is
+// to a step: record, decisions, deletion, release, hooks, waiter. A part returns a move,
+// which the executor executes. No part calls the node. A plan never changes. If a step is
 // decided again, the result is another step in the report.Result.
 //
 // Plans flow in. The events of a run and its report.Result flow out. The package knows a

@@ -3,8 +3,6 @@ package apply
 import (
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/progress"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
@@ -12,7 +10,7 @@ import (
 // ending is the end of a node. The node's result, its inventory and its events all use it.
 type ending struct {
 	outcome  report.Outcome
-	reason   reason.Reason // why it failed, if there is a word for it
+	reason   plan.Reason // why it failed, if there is a word for it
 	problems []string
 	secrets  *redact.Filter
 }
@@ -24,7 +22,7 @@ func (e *ending) says(problem string) { e.problems = append(e.problems, e.secret
 // deletes the inventory. If the user deleted the node, its inventory is kept while it lists
 // an object that lynqctl leaves alone. Otherwise the garbage collector would delete that
 // object.
-func (e *ending) decide(all *progress.Steps, p *plan.NodePlan, gone bool) {
+func (e *ending) decide(all *Steps, p *plan.NodePlan, gone bool) {
 	e.outcome = all.Worst()
 	switch {
 	case e.outcome == report.OutcomeUnchanged && gone:
@@ -41,17 +39,17 @@ func (e *ending) decide(all *progress.Steps, p *plan.NodePlan, gone bool) {
 
 // keepsRecord reports whether the object of a step keeps the inventory of its node, and
 // why.
-func keepsRecord(s *progress.Step) (why string, keeps bool) {
+func keepsRecord(s *Step) (why string, keeps bool) {
 	why = s.Message
 	switch {
 	case s.Record == nil:
 		return "", false
-	case s.Reason == reason.Unmanaged:
+	case s.Reason == plan.ReasonUnmanaged:
 		why = decide.MarkedUnmanaged
 	case s.Action != plan.ActionSkip:
 		return "", false
 	}
-	if s.Reason != reason.Excluded && s.Reason != reason.Unknown && s.Reason != reason.Foreign { // these messages have a fix already
+	if s.Reason != plan.ReasonExcluded && s.Reason != plan.ReasonUnknown && s.Reason != plan.ReasonForeign { // these messages have a fix already
 		why += " (remove it, then run again)"
 	}
 	return why, true

@@ -9,8 +9,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/progress"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
@@ -24,7 +22,7 @@ type carrier struct {
 	of        *plan.Plan
 	plan      *plan.NodePlan
 	form      schedule.Form // the node's form
-	steps     *progress.Steps
+	steps     *Steps
 	requests  *requests
 	record    *record
 	decisions *decisions
@@ -40,13 +38,13 @@ type carrier struct {
 }
 
 // execute gives a step its turn, and again whenever it becomes another step.
-func (c *carrier) execute(ctx context.Context, s *progress.Step) {
+func (c *carrier) execute(ctx context.Context, s *Step) {
 	for c.carry(s, c.turn(ctx, s)) {
 	}
 }
 
 // carry executes a move. It returns true if the step must have its turn again.
-func (c *carrier) carry(s *progress.Step, m move) bool {
+func (c *carrier) carry(s *Step, m move) bool {
 	if m.kind == moveGone {
 		m = c.deletion.vanished(s, c.lookout)
 	}
@@ -70,7 +68,7 @@ func (c *carrier) carry(s *progress.Step, m move) bool {
 }
 
 // look checks an awaited object. It returns true if the step continued.
-func (c *carrier) look(s *progress.Step) bool {
+func (c *carrier) look(s *Step) bool {
 	m, on := c.lookout.look(s)
 	if on && c.carry(s, m) {
 		c.execute(c.requests.ctx, s)
@@ -79,13 +77,13 @@ func (c *carrier) look(s *progress.Step) bool {
 }
 
 // turn begins a step.
-func (c *carrier) turn(ctx context.Context, s *progress.Step) move {
+func (c *carrier) turn(ctx context.Context, s *Step) move {
 	if m, ends := c.hooks.look(s); ends {
 		return m
 	}
 	switch s.Action {
 	case plan.ActionKeep:
-		if s.Reason == reason.LeftOut {
+		if s.Reason == plan.ReasonLeftOut {
 			return endsAs(report.OutcomeUnchanged, "")
 		}
 		return c.kept(s)
@@ -106,7 +104,7 @@ func (c *carrier) turn(ctx context.Context, s *progress.Step) move {
 }
 
 // kept handles an object in its desired state. The run may still wait until it is ready.
-func (c *carrier) kept(s *progress.Step) move {
+func (c *carrier) kept(s *Step) move {
 	s.Record = new(s.NextEntry())
 	if s.Live != nil && s.Live.Intact {
 		s.Record = new(c.confirms(s, s.Live, true)) // so that the next plan needn't ask
@@ -126,7 +124,7 @@ func (c *carrier) kept(s *progress.Step) move {
 }
 
 // await waits until an object is ready.
-func (c *carrier) await(s *progress.Step, written wait.Revision) move {
+func (c *carrier) await(s *Step, written wait.Revision) move {
 	c.lookout.await(s, written)
 	if m, on := c.lookout.look(s); on {
 		return m
@@ -135,7 +133,7 @@ func (c *carrier) await(s *progress.Step, written wait.Revision) move {
 }
 
 // change executes a step that changes an object.
-func (c *carrier) change(ctx context.Context, s *progress.Step) move {
+func (c *carrier) change(ctx context.Context, s *Step) move {
 	if c.budget.Spent(c.kind(s)) {
 		defer c.requests.hasten()()
 	}
@@ -152,7 +150,7 @@ func (c *carrier) change(ctx context.Context, s *progress.Step) move {
 		return c.deletion.delete(s)
 	case s.Action == plan.ActionOrphan:
 		return c.release.orphan(s, c.now())
-	case s.Reason == reason.Unmanaged:
+	case s.Reason == plan.ReasonUnmanaged:
 		m := c.release.unmanaged(s)
 		if m.kind == moveEnds && s.Object != nil && s.Record.Ready && !c.requests.dryRun {
 			c.tell.ready(s)
@@ -175,7 +173,7 @@ func (c *carrier) change(ctx context.Context, s *progress.Step) move {
 // beginHook records that the run is about to create a hook. An object that exists before
 // isn't the hook's, whatever its labels say. beginHook returns true if the step continues
 // with the move.
-func (c *carrier) beginHook(s *progress.Step) (m move, ends bool) {
+func (c *carrier) beginHook(s *Step) (m move, ends bool) {
 	if s.Entry.Phase == "" && !c.requests.dryRun {
 		now, err := c.decisions.object(s).LookAt()
 		if err != nil {
@@ -193,7 +191,7 @@ func (c *carrier) beginHook(s *progress.Step) (m move, ends bool) {
 }
 
 // send writes the object of a step.
-func (c *carrier) send(ctx context.Context, s *progress.Step) move {
+func (c *carrier) send(ctx context.Context, s *Step) move {
 	if c.lookout.waits(s) {
 		c.lookout.watch(s)
 	}
@@ -224,7 +222,7 @@ func (c *carrier) send(ctx context.Context, s *progress.Step) move {
 // try makes the server try the write of an object that the inventory doesn't list. If the
 // server would accept the write, try records the object. It records an object that no
 // longer exists at once. It returns true if the step continues with the move.
-func (c *carrier) try(ctx context.Context, s *progress.Step) (m move, ends bool) {
+func (c *carrier) try(ctx context.Context, s *Step) (m move, ends bool) {
 	if c.record.contested(s) {
 		o := c.decisions.object(s)
 		o.DryRun = true
@@ -245,7 +243,7 @@ func (c *carrier) try(ctx context.Context, s *progress.Step) (m move, ends bool)
 }
 
 // written records a write, and waits for the object if necessary.
-func (c *carrier) written(s *progress.Step, done write.Result) move {
+func (c *carrier) written(s *Step, done write.Result) move {
 	l := tracking.LiveOf(s.Object.Ref, done.Meta)
 	c.requests.promises.Wrote(l.UID, l.Ref)
 	s.Record = new(c.confirms(s, &l, done.Unchanged))
@@ -263,7 +261,7 @@ func (c *carrier) written(s *progress.Step, done write.Result) move {
 }
 
 // confirms returns the entry of an object in its desired state.
-func (c *carrier) confirms(s *progress.Step, l *tracking.Live, unchanged bool) inventory.Entry {
+func (c *carrier) confirms(s *Step, l *tracking.Live, unchanged bool) inventory.Entry {
 	return s.Confirms(&plan.Wrote{
 		Live: l, Unchanged: unchanged, At: c.now(),
 		Managed: func() (own, defaults string) { return managed(s, l) },
@@ -272,7 +270,7 @@ func (c *carrier) confirms(s *progress.Step, l *tracking.Live, unchanged bool) i
 
 // becameReady refreshes the kinds after a CustomResourceDefinition became ready, because
 // the server now serves a new one.
-func (c *carrier) becameReady(s *progress.Step) {
+func (c *carrier) becameReady(s *Step) {
 	if s.Object.Kind != "CustomResourceDefinition" {
 		return
 	}
@@ -282,11 +280,11 @@ func (c *carrier) becameReady(s *progress.Step) {
 }
 
 // forget drops the entry of an object that the node no longer has and doesn't delete.
-func (c *carrier) forget(ctx context.Context, s *progress.Step) move {
-	if s.Reason == reason.GivenUp && s.Live == nil {
+func (c *carrier) forget(ctx context.Context, s *Step) move {
+	if s.Reason == plan.ReasonGivenUp && s.Live == nil {
 		return c.leaveBehind(s, s.Message)
 	}
-	if s.Reason == reason.AlreadyGone && s.Message != "" {
+	if s.Reason == plan.ReasonAlreadyGone && s.Message != "" {
 		c.tell.report(report.Event{Type: report.EventWarning, Object: s.Ref(), ID: s.ID(), Message: s.Message + "; lynqctl drops its entry"})
 	}
 	return c.release.forget(ctx, s)
@@ -294,7 +292,7 @@ func (c *carrier) forget(ctx context.Context, s *progress.Step) move {
 
 // leaveBehind gives up an object that the user named. It reports that, because no entry
 // remembers the object from now on.
-func (c *carrier) leaveBehind(s *progress.Step, message string) move {
+func (c *carrier) leaveBehind(s *Step, message string) move {
 	s.Becomes(s.As(plan.ActionRelease, s.Reason))
 	s.Record = nil
 	c.tell.report(report.Event{Type: report.EventWarning, Object: s.Ref(), ID: s.ID(), Message: message})
@@ -302,13 +300,13 @@ func (c *carrier) leaveBehind(s *progress.Step, message string) move {
 }
 
 // breakOff ends a step because the run ends, although nothing is wrong with its object.
-func (c *carrier) breakOff(s *progress.Step, o report.Outcome, message string) {
+func (c *carrier) breakOff(s *Step, o report.Outcome, message string) {
 	s.Interrupted = true
 	c.end(s, o, message)
 }
 
-func (c *carrier) end(s *progress.Step, o report.Outcome, message string) {
-	s.State, s.Outcome = progress.Done, o
+func (c *carrier) end(s *Step, o report.Outcome, message string) {
+	s.State, s.Outcome = Done, o
 	if message != "" {
 		s.Says = message
 	}
@@ -334,7 +332,7 @@ func (c *carrier) end(s *progress.Step, o report.Outcome, message string) {
 
 // managed returns the hashes to record for the fields that lynq manages now. Later runs
 // find drift with them. If it returns "", a run reads the object whenever it changed.
-func managed(s *progress.Step, l *tracking.Live) (own, defaults string) {
+func managed(s *Step, l *tracking.Live) (own, defaults string) {
 	if s.Applies() {
 		return l.Fields, ""
 	}

@@ -5,9 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/hook"
-	"github.com/lynqctl/lynqctl/pkg/apply/progress"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
@@ -16,14 +14,14 @@ import (
 )
 
 // conflict ends a step because its object or fields of it have another owner.
-func (c *carrier) conflict(s *progress.Step, message string) move {
+func (c *carrier) conflict(s *Step, message string) move {
 	c.tell.record(report.Warning, "ResourceConflict", s.Ref().String()+": "+message)
 	return endsAs(report.OutcomeConflicted, message)
 }
 
 // failed ends a step with an error and a fix.
-func (c *carrier) failed(s *progress.Step, err error) {
-	if s.Reason == reason.GivenUp {
+func (c *carrier) failed(s *Step, err error) {
+	if s.Reason == plan.ReasonGivenUp {
 		message := "lynqctl keeps it and stops managing it: " + write.Describe(s.Ref(), err)
 		if c.record.owner().Collected(s.Live) {
 			message += "; the garbage collector deletes it when it can, because it belonged to the inventory"
@@ -35,7 +33,7 @@ func (c *carrier) failed(s *progress.Step, err error) {
 		return
 	}
 	if s.Hook() {
-		err = hook.InNamespace(s.Ref(), c.record.owner(), err)
+		err = InNamespace(s.Ref(), c.record.owner(), err)
 	} else if s.Ref().Namespace == c.plan.Namespace {
 		err = write.InNamespace(c.plan.Namespace, write.OrAnotherNamespace, err) // the namespace also has the inventory
 	}
@@ -64,26 +62,26 @@ func (c *carrier) failed(s *progress.Step, err error) {
 }
 
 // kind returns the group of writes that may fail for the same cause.
-func (c *carrier) kind(s *progress.Step) schedule.Kind {
+func (c *carrier) kind(s *Step) schedule.Kind {
 	return schedule.Kind{Form: c.form, Group: s.Ref().Group, Kind: s.Ref().Kind}
 }
 
 // comesInto handles objects in a server dry run that the server can't try. Their namespace
 // or kind doesn't exist yet, and a real run would create it first.
-func (c *carrier) comesInto(s *progress.Step, err error) bool {
+func (c *carrier) comesInto(s *Step, err error) bool {
 	p := write.ProblemOf(err)
 	switch {
 	case p.Kind == write.ProblemNoNamespace && c.requests.promises.Makes("namespace/"+s.Ref().Namespace):
-		c.untried(s, reason.NamespaceNew, "lynqctl creates its namespace first")
+		c.untried(s, plan.ReasonNamespaceNew, "lynqctl creates its namespace first")
 	case meta.IsNoMatchError(err) && c.requests.promises.Makes("kind/"+s.Object.GroupKind()):
-		c.untried(s, reason.KindNew, "lynqctl creates its kind first")
+		c.untried(s, plan.ReasonKindNew, "lynqctl creates its kind first")
 	default:
 		return false
 	}
 	return true
 }
 
-func (c *carrier) untried(s *progress.Step, why reason.Reason, message string) {
+func (c *carrier) untried(s *Step, why plan.Reason, message string) {
 	s.Becomes(s.As(s.Action, why))
 	c.end(s, report.OutcomeDone, "not tried: "+message)
 }

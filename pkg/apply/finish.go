@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/progress"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -37,8 +35,8 @@ func (n *nodeRun) recordIntent() error {
 // keepLeaving keeps the undesired objects of a failed node.
 func (n *nodeRun) keepLeaving() {
 	for i := range n.steps.Of {
-		if s := &n.steps.Of[i]; s.Object == nil && s.State == progress.Pending {
-			s.State, s.Outcome, s.Why, s.Says = progress.Done, report.OutcomeSkipped, inventory.ObjectNodeFailed, "lynqctl keeps it until the node's other objects are ready"
+		if s := &n.steps.Of[i]; s.Object == nil && s.State == Pending {
+			s.State, s.Outcome, s.Why, s.Says = Done, report.OutcomeSkipped, inventory.ObjectNodeFailed, "lynqctl keeps it until the node's other objects are ready"
 			if n.plan.Desired == nil {
 				s.Says = "lynqctl keeps it until the node's hooks have completed"
 			}
@@ -76,7 +74,7 @@ func (n *nodeRun) recordFailure(err error) {
 	if stays := (*plan.StaysError)(nil); errors.As(err, &stays) {
 		event = "InventoryKept"
 	}
-	if n.ending.reason = report.ReasonFor(err); n.ending.reason == reason.Unknown {
+	if n.ending.reason = report.ReasonFor(err); n.ending.reason == plan.ReasonUnknown {
 		event = "ObjectsUnknown"
 	}
 	if ending := (*write.NamespaceError)(nil); errors.As(err, &ending) {
@@ -160,7 +158,7 @@ func (n *nodeRun) conclude(o report.Outcome) {
 		r.Next = "lynqctl status node " + n.plan.Name + " -n " + n.plan.Namespace
 	}
 	r.Settled = n.record.settles()
-	r.Unready = slices.ContainsFunc(n.steps.Of, func(s progress.Step) bool { return s.Unready() })
+	r.Unready = slices.ContainsFunc(n.steps.Of, func(s Step) bool { return s.Unready() })
 	r.Stopped = o == report.OutcomeSkipped && n.began.IsZero() && n.plan.Unmet == "" && !n.dependent
 	r.Steps = make([]report.StepResult, len(n.steps.Of))
 	for i := range n.steps.Of {

@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/hook"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
@@ -17,16 +15,16 @@ type hooks struct {
 	requests  *requests
 	decisions *decisions
 	record    *record
-	steps     *progress.Steps
+	steps     *Steps
 }
 
 // manifests returns the stored manifests of the node's hooks.
-func (h *hooks) manifests() *hook.Manifests {
-	return &hook.Manifests{Cluster: h.requests.cluster, Ctx: h.requests.ctx, Node: h.record.plan.NodeID, Inventory: h.record.saved}
+func (h *hooks) manifests() *Manifests {
+	return &Manifests{Cluster: h.requests.cluster, Ctx: h.requests.ctx, Node: h.record.plan.NodeID, Inventory: h.record.saved}
 }
 
 // begin records that the run is about to create a hook.
-func (h *hooks) begin(s *progress.Step) error {
+func (h *hooks) begin(s *Step) error {
 	if h.requests.dryRun {
 		return nil
 	}
@@ -34,7 +32,7 @@ func (h *hooks) begin(s *progress.Step) error {
 }
 
 // note saves the entry of a hook.
-func (h *hooks) note(s *progress.Step, r inventory.Entry) error {
+func (h *hooks) note(s *Step, r inventory.Entry) error {
 	s.Becomes(s.Recorded(&r))
 	s.Record = &r
 	next := h.record.saved.Clone()
@@ -53,7 +51,7 @@ func (h *hooks) note(s *progress.Step, r inventory.Entry) error {
 // complete records that all hooks of a deleted node have completed, before lynqctl deletes
 // anything else. Afterwards, objects that the hooks need may be gone. lynqctl deletes the
 // hooks' own objects next. If the record fails, complete returns the hook and the error.
-func (h *hooks) complete() (*progress.Step, error) {
+func (h *hooks) complete() (*Step, error) {
 	if h.record.plan.Desired != nil || h.requests.dryRun || !h.steps.Worst().Well() {
 		return nil, nil
 	}
@@ -76,7 +74,7 @@ func (h *hooks) complete() (*progress.Step, error) {
 
 // look reads an object that a hook of this run created and that lynqctl must delete now. It
 // returns true if the step ends with the move.
-func (h *hooks) look(s *progress.Step) (move, bool) {
+func (h *hooks) look(s *Step) (move, bool) {
 	if h.steps.HookOf(s) == nil || s.Live != nil || s.Action != plan.ActionDelete {
 		return move{}, false
 	}
@@ -131,7 +129,7 @@ func (h *hooks) drop() error {
 
 // load reads the manifests of a deleted node's hooks.
 func (h *hooks) load() error {
-	if h.record.plan.Desired != nil || !slices.ContainsFunc(h.steps.Of, func(s progress.Step) bool { return s.Hook() }) {
+	if h.record.plan.Desired != nil || !slices.ContainsFunc(h.steps.Of, func(s Step) bool { return s.Hook() }) {
 		return nil
 	}
 	m := h.manifests()

@@ -8,9 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/apply/wait"
@@ -29,9 +27,9 @@ type lookout struct {
 	wake     func()
 	now      func() time.Time
 	tell     *teller
-	steps    *progress.Steps
+	steps    *Steps
 	// waited returns since when lynqctl waits for a step, including earlier runs.
-	waited func(*progress.Step) time.Time
+	waited func(*Step) time.Time
 	// all is set if the run waits for all objects that forms wait for. Otherwise it waits
 	// only for a rollout, or for a new kind or namespace.
 	all      bool
@@ -41,15 +39,15 @@ type lookout struct {
 }
 
 // watch begins to watch an object that the step will wait for. Call it before the write.
-func (l *lookout) watch(s *progress.Step) { l.watchBy(s, wellknown.LabelHub+"="+l.hub) }
+func (l *lookout) watch(s *Step) { l.watchBy(s, wellknown.LabelHub+"="+l.hub) }
 
-func (l *lookout) watchBy(s *progress.Step, selector string) {
+func (l *lookout) watchBy(s *Step, selector string) {
 	s.Watched = true
 	l.tracker.Start(s.Resource, s.Ref(), selector)
 }
 
 // watchDeleting works like watch for an object that may lack the hub's label.
-func (l *lookout) watchDeleting(s *progress.Step) {
+func (l *lookout) watchDeleting(s *Step) {
 	switch {
 	case s.Live.Orphaned:
 		l.watchBy(s, wellknown.LabelOrphaned+"=true")
@@ -61,17 +59,17 @@ func (l *lookout) watchDeleting(s *progress.Step) {
 }
 
 // expect wakes the node when an object may be ready, and expectGone when it may be deleted.
-func (l *lookout) expect(s *progress.Step, written wait.Revision) {
+func (l *lookout) expect(s *Step, written wait.Revision) {
 	l.tracker.Expect(s.Ref(), written, l.wake)
 }
 
-func (l *lookout) expectGone(s *progress.Step) { l.tracker.ExpectGone(s.Ref(), s.Live.UID, l.wake) }
+func (l *lookout) expectGone(s *Step) { l.tracker.ExpectGone(s.Ref(), s.Live.UID, l.wake) }
 
 // forget ends the wait for an object.
-func (l *lookout) forget(s *progress.Step) { l.tracker.Forget(s.Ref()) }
+func (l *lookout) forget(s *Step) { l.tracker.Forget(s.Ref()) }
 
 // because adds the cause from pods and events to a message about an unready object.
-func (l *lookout) because(s *progress.Step, message string) string {
+func (l *lookout) because(s *Step, message string) string {
 	if l.causes == nil || conceals(s) {
 		return message
 	}
@@ -84,7 +82,7 @@ func (l *lookout) because(s *progress.Step, message string) string {
 
 // ask reads an object with an expired timeout that its watch hasn't reported yet. It may be
 // ready.
-func (l *lookout) ask(s *progress.Step) ready.Readiness {
+func (l *lookout) ask(s *Step) ready.Readiness {
 	o, err := l.requests.cluster.Get(l.requests.ctx, s.Resource, s.Ref().Namespace, s.Ref().Name)
 	switch {
 	case apierrors.IsNotFound(err):
@@ -98,7 +96,7 @@ func (l *lookout) ask(s *progress.Step) ready.Readiness {
 }
 
 // state returns the last known state of the object of a step.
-func (l *lookout) state(s *progress.Step) (ready.Readiness, bool) {
+func (l *lookout) state(s *Step) (ready.Readiness, bool) {
 	state, known := l.tracker.State(s.Ref())
 	quotes := state.State == ready.StateFailed || state.State == ready.StateWaiting && state.Message != wait.NotSeenYet
 	if quotes && conceals(s) {
@@ -109,13 +107,13 @@ func (l *lookout) state(s *progress.Step) (ready.Readiness, bool) {
 
 // conceals reports whether nobody may see why an object isn't ready. Conditions and pods of
 // a hook may quote its manifest, and its row may be gone.
-func conceals(s *progress.Step) bool { return s.Hook() && sensitive(s) }
+func conceals(s *Step) bool { return s.Hook() && sensitive(s) }
 
 // waits reports whether the run waits until an object is ready.
-func (l *lookout) waits(s *progress.Step) bool {
+func (l *lookout) waits(s *Step) bool {
 	o := s.Object
 	switch {
-	case o == nil || l.requests.dryRun || s.Reason == reason.LeftOut || s.Reason == reason.Completed:
+	case o == nil || l.requests.dryRun || s.Reason == plan.ReasonLeftOut || s.Reason == plan.ReasonCompleted:
 		return false
 	case plan.Provides(o) != "":
 		return s.Action != plan.ActionKeep // others need it now
@@ -128,7 +126,7 @@ func (l *lookout) waits(s *progress.Step) bool {
 }
 
 // mayWait reports whether the run may have to wait until an object is ready or deleted.
-func (l *lookout) mayWait(s *progress.Step) bool {
+func (l *lookout) mayWait(s *Step) bool {
 	switch {
 	case l.requests.dryRun:
 		return false
@@ -161,11 +159,11 @@ func (l *lookout) begins() {
 }
 
 // await begins to wait until an object is ready.
-func (l *lookout) await(s *progress.Step, written wait.Revision) {
+func (l *lookout) await(s *Step, written wait.Revision) {
 	now := l.now()
 	s.Since = now
 	s.Since = l.waited(s)
-	s.State, s.Deadline = progress.Waiting, s.Since.Add(s.Object.Policy.Timeout)
+	s.State, s.Deadline = Waiting, s.Since.Add(s.Object.Policy.Timeout)
 	l.begins()
 	if l.share != schedule.ShareNone && l.deadline > 0 {
 		began := l.began
@@ -183,15 +181,15 @@ func (l *lookout) await(s *progress.Step, written wait.Revision) {
 }
 
 // awaitGone begins to wait until an object is deleted.
-func (l *lookout) awaitGone(s *progress.Step, timeout time.Duration) {
+func (l *lookout) awaitGone(s *Step, timeout time.Duration) {
 	l.watchDeleting(s)
-	s.State, s.Leaving, s.Deadline = progress.Waiting, true, l.now().Add(timeout)
+	s.State, s.Leaving, s.Deadline = Waiting, true, l.now().Add(timeout)
 	l.expectGone(s)
 }
 
 // look checks the state of an awaited object. It returns true if the step continues with
 // the move.
-func (l *lookout) look(s *progress.Step) (move, bool) {
+func (l *lookout) look(s *Step) (move, bool) {
 	state, known := l.state(s)
 	late := !l.now().Before(s.Deadline) || !s.Expired.IsZero() && known && state != ready.Waiting(wait.NotSeenYet)
 	if late && !s.Leaving && state == ready.Waiting(wait.NotSeenYet) {
@@ -236,7 +234,7 @@ const (
 
 // stuck ends the wait for an object that can't become ready until somebody changes
 // something.
-func (l *lookout) stuck(s *progress.Step, state string) (move, bool) {
+func (l *lookout) stuck(s *Step, state string) (move, bool) {
 	now := l.now()
 	switch {
 	case l.causes == nil || conceals(s) || !ready.Explains(s.Ref().Group, s.Ref().Kind):
@@ -262,7 +260,7 @@ func (l *lookout) stuck(s *progress.Step, state string) (move, bool) {
 }
 
 // ready ends the wait for an object that is ready.
-func (l *lookout) ready(s *progress.Step, state ready.Readiness) move {
+func (l *lookout) ready(s *Step, state ready.Readiness) move {
 	l.forget(s)
 	s.Record.Ready = true
 	s.Record.Ended = state.Final && s.Object.Ends && !s.Hook()
@@ -279,7 +277,7 @@ func (l *lookout) ready(s *progress.Step, state ready.Readiness) move {
 const firstLook = 10 * time.Second
 
 // late ends the wait for an object that wasn't ready in time.
-func (l *lookout) late(s *progress.Step, state string) move {
+func (l *lookout) late(s *Step, state string) move {
 	s.Why = inventory.ObjectTimedOut
 	if !s.Expired.IsZero() {
 		return l.notReady(s, "still not ready, and its time expired at "+s.Expired.UTC().Format(time.RFC3339)+" (raise timeoutSeconds to wait longer): "+state)
@@ -293,14 +291,14 @@ func (l *lookout) late(s *progress.Step, state string) move {
 }
 
 // notReady ends the wait for an object that didn't reach the awaited state.
-func (l *lookout) notReady(s *progress.Step, message string) move {
+func (l *lookout) notReady(s *Step, message string) move {
 	l.forget(s)
 	return endsAs(report.OutcomeNotReady, message)
 }
 
 // interrupted ends the wait for a step because the run ends. Its object is written, and the
 // next run checks it again.
-func (l *lookout) interrupted(s *progress.Step) move {
+func (l *lookout) interrupted(s *Step) move {
 	state, _ := l.state(s)
 	if s.Leaving {
 		return move{kind: moveBreaksOff, outcome: report.OutcomeNotReady, message: "interrupted: " + stillDeleting(state)}

@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/progress"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -18,7 +16,7 @@ type nodeRun struct {
 	run       *run
 	of        *plan.Plan
 	plan      *plan.NodePlan
-	steps     progress.Steps
+	steps     Steps
 	requests  requests
 	record    record
 	decisions decisions
@@ -57,7 +55,7 @@ func (n *nodeRun) set(r *run, of *plan.Plan, p *plan.NodePlan, result *report.No
 	rollout := r.rollouts[n.form()]
 	n.lookout = lookout{
 		tracker: r.tracker, requests: &n.requests, causes: r.Causes, watching: r.watching, hub: p.Hub.Name, wake: n.wakeUp, now: r.Now, tell: &n.tell, steps: &n.steps,
-		waited: func(s *progress.Step) time.Time { return n.account().WaitedSince(s) },
+		waited: func(s *Step) time.Time { return n.account().WaitedSince(s) },
 		all:    r.Options.Wait, share: rollout.ShareOf(p), deadline: rollout.Limit(),
 	}
 	n.carrier = carrier{
@@ -86,7 +84,7 @@ func (n *nodeRun) idle() bool {
 	leftOut := 0
 	for i := range n.steps.Of {
 		s := &n.steps.Of[i]
-		if s.Reason == reason.LeftOut {
+		if s.Reason == plan.ReasonLeftOut {
 			s.Outcome = report.OutcomeUnchanged
 			leftOut++
 			continue
@@ -160,7 +158,7 @@ const (
 )
 
 // has reports whether a step belongs to the phase.
-func (p phase) has(s *progress.Step) bool { return (s.Object != nil || s.Early) == (p == phaseWanted) }
+func (p phase) has(s *Step) bool { return (s.Object != nil || s.Early) == (p == phaseWanted) }
 
 // advance executes steps. It returns true when all are done, and false when the node must
 // wait.
@@ -199,11 +197,11 @@ func (n *nodeRun) carryOut(ctx context.Context) bool {
 		n.links.Forget()
 		for i := range n.steps.Of {
 			s := &n.steps.Of[i]
-			if !n.phase.has(s) || s.State == progress.Done {
+			if !n.phase.has(s) || s.State == Done {
 				continue
 			}
 			switch {
-			case s.State == progress.Waiting:
+			case s.State == Waiting:
 				moved = n.carrier.look(s) || moved
 			case ctx.Err() != nil:
 				n.carrier.breakOff(s, report.OutcomeSkipped, "interrupted before lynqctl came to it")
@@ -213,9 +211,9 @@ func (n *nodeRun) carryOut(ctx context.Context) bool {
 				if n.ready(s) {
 					n.carrier.execute(ctx, s)
 				}
-				moved = moved || s.State != progress.Pending || s.Step != step
+				moved = moved || s.State != Pending || s.Step != step
 			}
-			waiting = waiting || s.State != progress.Done
+			waiting = waiting || s.State != Done
 		}
 		if ctx.Err() == nil && n.phase == phaseWanted && n.purge() {
 			continue
@@ -260,7 +258,7 @@ func (n *nodeRun) wait(ctx context.Context) {
 // object in it, or a kind on an object of that kind.
 func (n *nodeRun) giveUp() {
 	for i := range n.steps.Of {
-		if s := &n.steps.Of[i]; n.phase.has(s) && s.State == progress.Pending {
+		if s := &n.steps.Of[i]; n.phase.has(s) && s.State == Pending {
 			n.carrier.end(s, report.OutcomeFailed, "it waits for itself: a Namespace or CustomResourceDefinition of the node depends on an object that needs it (change dependIds or applyOrder)")
 		}
 	}
@@ -269,7 +267,7 @@ func (n *nodeRun) giveUp() {
 // interrupt ends all waits.
 func (n *nodeRun) interrupt() {
 	for i := range n.steps.Of {
-		if s := &n.steps.Of[i]; s.State == progress.Waiting {
+		if s := &n.steps.Of[i]; s.State == Waiting {
 			n.carrier.carry(s, n.lookout.interrupted(s))
 		}
 	}
@@ -301,6 +299,6 @@ func (n *nodeRun) wakeUp() {
 }
 
 // account returns the node's state for the inventory.
-func (n *nodeRun) account() *progress.Account {
-	return &progress.Account{Steps: &n.steps, Before: n.plan.Inventory, Began: n.began, Now: n.run.Now()}
+func (n *nodeRun) account() *Account {
+	return &Account{Steps: &n.steps, Before: n.plan.Inventory, Began: n.began, Now: n.run.Now()}
 }

@@ -3,14 +3,13 @@ package apply
 import (
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
 // complete records that objects have done their work, before lynqctl deletes them.
 // Otherwise a later run would do the work again.
-func (d *deletion) complete(due []*progress.Step) error {
+func (d *deletion) complete(due []*Step) error {
 	next := d.record.next()
 	for _, s := range due {
 		s.Record = new(*s.Record)
@@ -27,20 +26,20 @@ func (d *deletion) complete(due []*progress.Step) error {
 }
 
 // purge decides again about an object with completed work.
-func (d *deletion) purge(s *progress.Step) move {
+func (d *deletion) purge(s *Step) move {
 	now, err := observe.Entry(d.requests.ctx, d.requests.cluster, s.Record)
 	if err != nil {
 		return fails(err)
 	}
 	s.Becomes(s.Recorded(s.Record))
 	d.decisions.again(s, now)
-	s.State, s.Says = progress.Pending, ""
+	s.State, s.Says = Pending, ""
 	return move{kind: moveWaits}
 }
 
 // purged records that an object with completed work was deleted. If the form changed the
 // object since, it must do its work again.
-func (d *deletion) purged(s *progress.Step, message string) move {
+func (d *deletion) purged(s *Step, message string) move {
 	done := plan.Purged(*s.Record)
 	s.Record = &done
 	if s.Object.Completed(&done) || d.requests.dryRun {
@@ -54,6 +53,6 @@ func (d *deletion) purged(s *progress.Step, message string) move {
 		return fails(err)
 	}
 	s.Becomes(step)
-	s.State = progress.Pending
+	s.State = Pending
 	return move{kind: moveWaits}
 }

@@ -9,8 +9,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/progress"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -21,7 +19,7 @@ type record struct {
 	inventories Inventories
 	requests    *requests
 	plan        *plan.NodePlan
-	steps       *progress.Steps
+	steps       *Steps
 	finalizer   bool
 	version     string // the version of lynqctl
 	saved       *inventory.Inventory
@@ -114,8 +112,8 @@ func (r *record) intent() (next *inventory.Inventory, added, changes bool) {
 
 // lacks reports whether an object did its work under its node's earlier name. Then only the
 // inventory with that name says so.
-func (r *record) lacks(s *progress.Step) bool {
-	if s.Action != plan.ActionKeep || s.Reason != reason.Completed || s.Object == nil {
+func (r *record) lacks(s *Step) bool {
+	if s.Action != plan.ActionKeep || s.Reason != plan.ReasonCompleted || s.Object == nil {
 		return false
 	}
 	if r.saved == nil {
@@ -179,7 +177,7 @@ func (r *record) remove() error {
 // step takes an object that the node doesn't own, and the node's last run failed. If a
 // conflict over this object was the cause, recording it first would write the inventory
 // twice in every run. With conflictPolicy Force there is no such conflict.
-func (r *record) contested(s *progress.Step) bool {
+func (r *record) contested(s *Step) bool {
 	takes := s.Action == plan.ActionAdopt || s.Action == plan.ActionUpdate
 	lacks := s.Entry == nil || s.Entry.Phase == inventory.PhaseCompleted
 	return takes && s.Object != nil && lacks && s.Live != nil && s.Object.Policy.Conflict != lynq.ConflictForce &&
@@ -187,7 +185,7 @@ func (r *record) contested(s *progress.Step) bool {
 }
 
 // going records an object with an entry that no write has confirmed.
-func (r *record) going(s *progress.Step, e inventory.Entry) error {
+func (r *record) going(s *Step, e inventory.Entry) error {
 	next := r.saved.Clone()
 	next.Entries = inventory.Intent(inventory.Forget(next.Entries, e.Ref), []inventory.Entry{e})
 	if err := r.save(next); err != nil {

@@ -9,7 +9,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
-	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
@@ -23,7 +22,7 @@ type release struct {
 }
 
 // orphan marks a retained object as an orphan, and releases it.
-func (r *release) orphan(s *progress.Step, now time.Time) move {
+func (r *release) orphan(s *Step, now time.Time) move {
 	p, reason := r.record.plan, wellknown.ReasonRemovedFromTemplate
 	if p.Desired == nil && !p.Moves() {
 		reason = wellknown.ReasonNodeDeleted
@@ -42,7 +41,7 @@ func (r *release) orphan(s *progress.Step, now time.Time) move {
 // forget drops the entry of an object. If another owner took the object over, forget also
 // removes our tracking. Otherwise the garbage collector would delete the object with the
 // inventory.
-func (r *release) forget(ctx context.Context, s *progress.Step) move {
+func (r *release) forget(ctx context.Context, s *Step) move {
 	if me := r.record.owner(); s.Live == nil || s.To != nil || !me.Tracks(s.Live) && !me.Owns(s.Live) {
 		s.Record = nil
 		return endsAs(report.OutcomeDone, s.Message)
@@ -58,13 +57,13 @@ func (r *release) forget(ctx context.Context, s *progress.Step) move {
 }
 
 // untrack removes the node's tracking from an object, together with another change.
-func (r *release) untrack(s *progress.Step, c fields.MetadataChange) move {
+func (r *release) untrack(s *Step, c fields.MetadataChange) move {
 	c.RemoveLabels = append(c.RemoveLabels, write.TrackingLabels()...)
 	return r.untracked(s, func(o *write.Object) error { return o.Untrack(c) })
 }
 
 // untracked removes tracking with attempt, and then drops the entry.
-func (r *release) untracked(s *progress.Step, attempt func(*write.Object) error) move {
+func (r *release) untracked(s *Step, attempt func(*write.Object) error) move {
 	err := r.try(s, attempt)
 	switch {
 	case errors.Is(err, write.ErrTurned):
@@ -78,7 +77,7 @@ func (r *release) untracked(s *progress.Step, attempt func(*write.Object) error)
 
 // unmanaged removes the tracking from an object that a user marked as unmanaged. The
 // inventory lists the object already.
-func (r *release) unmanaged(s *progress.Step) move {
+func (r *release) unmanaged(s *Step) move {
 	if s.Object != nil {
 		s.Record = new(s.NextEntry())
 		s.Record.UID = string(s.Live.UID)
@@ -90,7 +89,7 @@ func (r *release) unmanaged(s *progress.Step) move {
 }
 
 // try repeats a change while others change the object.
-func (r *release) try(s *progress.Step, attempt func(*write.Object) error) error {
+func (r *release) try(s *Step, attempt func(*write.Object) error) error {
 	for try := 0; ; try++ {
 		o := r.decisions.object(s)
 		err := attempt(o)

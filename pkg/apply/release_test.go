@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -32,8 +31,8 @@ func TestFailedNodeGivesNothingAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := p.Nodes[1].Steps[0]; got.Action != plan.ActionBlock || got.Reason != reason.Foreign {
-		t.Errorf("node b is to %s it (%s), want %s (%s)", got.Action, got.Reason, plan.ActionBlock, reason.Foreign)
+	if got := p.Nodes[1].Steps[0]; got.Action != plan.ActionBlock || got.Reason != plan.ReasonForeign {
+		t.Errorf("node b is to %s it (%s), want %s (%s)", got.Action, got.Reason, plan.ActionBlock, plan.ReasonForeign)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -32,7 +31,7 @@ func (q *requests) cut(err error) bool {
 }
 
 // resourceOf returns how the server serves the kind of a step's object.
-func (q *requests) resourceOf(s *progress.Step) (lynq.APIResource, error) {
+func (q *requests) resourceOf(s *Step) (lynq.APIResource, error) {
 	ref := s.Ref()
 	var apiVersion string
 	if s.Object != nil {
@@ -56,7 +55,7 @@ func (q *requests) resourceOf(s *progress.Step) (lynq.APIResource, error) {
 
 // served calls try until the server serves a kind that this run created. The server reports
 // a new kind as established slightly too early.
-func (q *requests) served(ctx context.Context, s *progress.Step, try func() error) error {
+func (q *requests) served(ctx context.Context, s *Step, try func() error) error {
 	pause := 50 * time.Millisecond
 	for {
 		err := try()
@@ -78,7 +77,7 @@ func (q *requests) served(ctx context.Context, s *progress.Step, try func() erro
 
 // find finds out how the server serves the kind of a step's object, and waits for a new
 // kind.
-func (q *requests) find(ctx context.Context, s *progress.Step) error {
+func (q *requests) find(ctx context.Context, s *Step) error {
 	return q.served(ctx, s, func() (err error) {
 		s.Resource, err = q.resourceOf(s)
 		return err

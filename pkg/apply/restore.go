@@ -6,7 +6,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -59,9 +58,9 @@ func (n *nodeRun) detachStrays(next *inventory.Inventory) error {
 // Restore restores a lost inventory with its entries, and gives its objects the owner
 // reference back. If a run is killed at any moment, the next one can continue.
 func Restore(ctx context.Context, c Cluster, inventories Inventories, r *decide.Restoration) error {
-	var all progress.Steps
+	var all Steps
 	for _, o := range r.Objects {
-		all.Of = append(all.Of, progress.Step{Step: &plan.Step{Entry: o.Entry, Live: o.Live}, Record: o.Entry})
+		all.Of = append(all.Of, Step{Step: &plan.Step{Entry: o.Entry, Live: o.Live}, Record: o.Entry})
 	}
 	p := &plan.NodePlan{NodeID: r.Node, Replacement: r.Replacement}
 	q := &requests{cluster: c, ctx: ctx}

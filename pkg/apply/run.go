@@ -12,7 +12,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/apply/wait"
@@ -224,7 +223,7 @@ func (r *run) dispatch(ctx context.Context, queue []*nodeRun) {
 		switch {
 		case n.plan.Unmet != "":
 			if n.plan.Suspended {
-				n.ending.reason = reason.Suspended
+				n.ending.reason = plan.ReasonSuspended
 			}
 			n.leftOut(report.OutcomeSkipped, n.plan.Unmet)
 		case len(n.plan.After) > 0:
@@ -254,7 +253,7 @@ func (r *run) admit(ctx context.Context, n *nodeRun) bool {
 	}
 	switch turn, why := r.brakes[n.form()].Begin(ctx, n.braked); turn {
 	case schedule.TurnNever:
-		n.stopped, n.ending.reason = true, reason.FormStopped
+		n.stopped, n.ending.reason = true, plan.ReasonFormStopped
 		n.leftOut(report.OutcomeSkipped, why)
 		return false
 	case schedule.TurnLater:

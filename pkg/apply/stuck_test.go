@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/wait"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -47,7 +46,7 @@ func TestStuckEndsTheWait(t *testing.T) {
 		ctx, end := context.WithCancel(t.Context())
 		tracker, asked := wait.New(ctx, silent{}), &said{tt.causes}
 		l := &lookout{tracker: tracker, causes: asked, watching: ctx, now: func() time.Time { return now }, hub: "crm", tell: &teller{reporter: onEvent(func(report.Event) {}), now: time.Now, node: &plan.NodePlan{}, of: &plan.Plan{}}}
-		s := &progress.Step{Step: &plan.Step{Object: &plan.Object{Ref: ref, Policy: &lynq.Policy{}}}, Deadline: now.Add(time.Hour), State: progress.Waiting}
+		s := &Step{Step: &plan.Step{Object: &plan.Object{Ref: ref, Policy: &lynq.Policy{}}}, Deadline: now.Add(time.Hour), State: Waiting}
 		l.watch(s)
 		ended := time.Duration(0)
 		for now.Sub(began) < 100*time.Second && ended == 0 {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -17,7 +16,7 @@ const mostHolders = 20
 // takenValue continues a step whose value another object has, for example a node port. If
 // that is the step's earlier object under another name, it is deleted first. Otherwise the
 // error names the holder.
-func (c *carrier) takenValue(s *progress.Step, err error) move {
+func (c *carrier) takenValue(s *Step, err error) move {
 	said := write.TakenBy(err)
 	if said == "" || s.Object == nil {
 		return fails(err)
@@ -28,7 +27,7 @@ func (c *carrier) takenValue(s *progress.Step, err error) move {
 	}
 	for i := range c.steps.Of {
 		old := &c.steps.Of[i]
-		if old.Object != nil || old.Live == nil || old.State != progress.Pending || old.ID() != s.ID() || !sameKind(old.Step, s.Step) || !c.holds(old.Step, s.Resource, manifest, said) {
+		if old.Object != nil || old.Live == nil || old.State != Pending || old.ID() != s.ID() || !sameKind(old.Step, s.Step) || !c.holds(old.Step, s.Resource, manifest, said) {
 			continue
 		}
 		if why := c.stays(old); why != "" {
@@ -53,7 +52,7 @@ func sameKind(a, b *plan.Step) bool {
 
 // stays says why an object isn't deleted before the node's other objects are ready, or "".
 // The gate decides about the deletion itself.
-func (c *carrier) stays(old *progress.Step) string {
+func (c *carrier) stays(old *Step) string {
 	may, why := c.steps.MayLeave(old)
 	switch {
 	case old.Action != plan.ActionDelete:
@@ -76,7 +75,7 @@ func (c *carrier) holds(s *plan.Step, resource lynq.APIResource, manifest map[st
 
 // holder says which object of the run has the value, and what to do. It returns ""
 // if it doesn't find one.
-func (c *carrier) holder(s *progress.Step, manifest map[string]any, said string) string {
+func (c *carrier) holder(s *Step, manifest map[string]any, said string) string {
 	read := 0
 	for _, changing := range []bool{true, false} {
 		for i := range c.of.Nodes {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/progress"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
@@ -33,13 +32,13 @@ func (t *teller) report(e report.Event) {
 }
 
 // ended reports the end of a step.
-func (t *teller) ended(s *progress.Step) {
+func (t *teller) ended(s *Step) {
 	r := s.Result()
 	t.report(r.Event())
 }
 
 // ready reports that an object is ready.
-func (t *teller) ready(s *progress.Step) {
+func (t *teller) ready(s *Step) {
 	s.IsReady = true
 	t.report(report.Event{Type: report.EventReady, Object: s.Ref(), ID: s.ID()})
 }
@@ -61,7 +60,7 @@ func (t *teller) record(kind, reason, message string) {
 }
 
 // tombstone records a Kubernetes event about a tombstone's object, for the hub record.
-func (t *teller) tombstone(s *progress.Step) {
+func (t *teller) tombstone(s *Step) {
 	if !t.of.After || t.recorder == nil || t.dryRun || t.of.Record == "" {
 		return
 	}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -70,7 +69,7 @@ func TestLeftOutStaysDegraded(t *testing.T) {
 	}
 	for i := range p.Nodes[0].Steps {
 		if step := &p.Nodes[0].Steps[i]; step.Object.ID == "b" {
-			step.Action, step.Reason = plan.ActionKeep, reason.LeftOut
+			step.Action, step.Reason = plan.ActionKeep, plan.ReasonLeftOut
 		}
 	}
 	if _, err := s.run(bounded(t), p); err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -34,7 +33,7 @@ type Node struct {
 // Ended is the result of a step. Its action may differ from the plan's.
 type Ended struct {
 	Action  plan.Action
-	Reason  reason.Reason
+	Reason  plan.Reason
 	Outcome report.Outcome
 	Message string // for people, and may say what to do
 }

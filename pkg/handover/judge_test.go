@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
@@ -74,24 +74,24 @@ func TestJudge(t *testing.T) {
 		found   Found
 		verdict Verdict
 		why     string
-		reason  reason.Reason
+		reason  plan.Reason
 	}{
 		"owned by its LynqNode":   {found(live()), Take, "", ReasonHandover},
 		"labelled as its own":     {found(live(disowned, labelled(own...))), Take, "", ReasonHandover},
 		"absent":                  {found(nil), Left, "there is none", ReasonAbsent},
 		"unreadable":              {Found{Err: errors.New("forbidden")}, Failed, "forbidden", ReasonUnreadable},
-		"nobody's":                {found(live(disowned)), Left, "nothing on it says", reason.Foreign},
-		"another node's":          {found(live(disowned, labelled(wellknown.LabelNode, "b", wellknown.LabelNodeNamespace, "shop"))), Left, "it belongs to node shop/b", reason.Foreign},
-		"of the same name abroad": {found(live(disowned, labelled(wellknown.LabelNode, "acme-web", wellknown.LabelNodeNamespace, "b"))), Left, "it belongs to node b/acme-web", reason.Foreign},
+		"nobody's":                {found(live(disowned)), Left, "nothing on it says", plan.ReasonForeign},
+		"another node's":          {found(live(disowned, labelled(wellknown.LabelNode, "b", wellknown.LabelNodeNamespace, "shop"))), Left, "it belongs to node shop/b", plan.ReasonForeign},
+		"of the same name abroad": {found(live(disowned, labelled(wellknown.LabelNode, "acme-web", wellknown.LabelNodeNamespace, "b"))), Left, "it belongs to node b/acme-web", plan.ReasonForeign},
 		"of a former LynqNode": {found(live(func(m *metav1.PartialObjectMetadata) { m.OwnerReferences[1].UID = "former" })), Left,
-			"it belongs to controller LynqNode/acme-web", reason.Foreign},
-		"a controller's":     {found(live(func(m *metav1.PartialObjectMetadata) { m.OwnerReferences = []metav1.OwnerReference{controller} })), Left, "controller ReplicaSet/rs", reason.Foreign},
-		"an ApplySet's":      {found(live(disowned, labelled(wellknown.LabelPartOf, "applyset-x-v1"))), Left, "ApplySet applyset-x-v1", reason.Foreign},
-		"of two nodes":       {found(live(labelled(wellknown.LabelNode, "b", wellknown.LabelNodeNamespace, "shop"))), Failed, "belongs to node shop/b too", reason.Foreign},
-		"and an ApplySet's":  {found(live(labelled(wellknown.LabelPartOf, "applyset-x-v1"))), Failed, "belongs to ApplySet applyset-x-v1 too", reason.Foreign},
-		"and a controller's": {found(live(labelled(own...), func(m *metav1.PartialObjectMetadata) { m.OwnerReferences = []metav1.OwnerReference{controller} })), Failed, "belongs to controller ReplicaSet/rs too", reason.Foreign},
-		"an orphan":          {found(live(disowned, labelled(wellknown.LabelOrphaned, "true"))), Left, "orphans adopt", reason.Orphan},
-		"on its way out":     {found(live(func(m *metav1.PartialObjectMetadata) { m.DeletionTimestamp = &now })), Left, "being deleted", reason.Deleting},
+			"it belongs to controller LynqNode/acme-web", plan.ReasonForeign},
+		"a controller's":     {found(live(func(m *metav1.PartialObjectMetadata) { m.OwnerReferences = []metav1.OwnerReference{controller} })), Left, "controller ReplicaSet/rs", plan.ReasonForeign},
+		"an ApplySet's":      {found(live(disowned, labelled(wellknown.LabelPartOf, "applyset-x-v1"))), Left, "ApplySet applyset-x-v1", plan.ReasonForeign},
+		"of two nodes":       {found(live(labelled(wellknown.LabelNode, "b", wellknown.LabelNodeNamespace, "shop"))), Failed, "belongs to node shop/b too", plan.ReasonForeign},
+		"and an ApplySet's":  {found(live(labelled(wellknown.LabelPartOf, "applyset-x-v1"))), Failed, "belongs to ApplySet applyset-x-v1 too", plan.ReasonForeign},
+		"and a controller's": {found(live(labelled(own...), func(m *metav1.PartialObjectMetadata) { m.OwnerReferences = []metav1.OwnerReference{controller} })), Failed, "belongs to controller ReplicaSet/rs too", plan.ReasonForeign},
+		"an orphan":          {found(live(disowned, labelled(wellknown.LabelOrphaned, "true"))), Left, "orphans adopt", plan.ReasonOrphan},
+		"on its way out":     {found(live(func(m *metav1.PartialObjectMetadata) { m.DeletionTimestamp = &now })), Left, "being deleted", plan.ReasonDeleting},
 	} {
 		o := judge(node(), tt.found, "")
 		if o.Verdict != tt.verdict || !strings.Contains(o.Why, tt.why) || o.reason() != tt.reason {

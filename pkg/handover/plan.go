@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
@@ -26,9 +25,9 @@ const (
 
 // Reasons that only a handover has.
 const (
-	ReasonHandover   reason.Reason = "Handover"   // it was the operator's
-	ReasonAbsent     reason.Reason = "Absent"     // there is no such object
-	ReasonUnreadable reason.Reason = "Unreadable" // it is unknown what it is
+	ReasonHandover   plan.Reason = "Handover"   // it was the operator's
+	ReasonAbsent     plan.Reason = "Absent"     // there is no such object
+	ReasonUnreadable plan.Reason = "Unreadable" // it is unknown what it is
 )
 
 // Input holds everything that a plan needs.
@@ -238,20 +237,20 @@ func (o *Object) step() plan.Step {
 	return s
 }
 
-func (o *Object) reason() reason.Reason {
+func (o *Object) reason() plan.Reason {
 	switch {
 	case o.Verdict == Take:
 		return ReasonHandover
 	case o.Verdict == Had:
-		return reason.UpToDate
+		return plan.ReasonUpToDate
 	case o.Err != nil:
 		return ReasonUnreadable
 	case o.Meta == nil:
 		return ReasonAbsent
 	case o.Meta.DeletionTimestamp != nil:
-		return reason.Deleting
+		return plan.ReasonDeleting
 	case o.Meta.Labels[wellknown.LabelOrphaned] == "true":
-		return reason.Orphan
+		return plan.ReasonOrphan
 	}
-	return reason.Foreign
+	return plan.ReasonForeign
 }

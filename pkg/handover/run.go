@@ -9,7 +9,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -106,7 +105,7 @@ func (n *nodeHandover) take(o *Object) apply.Ended {
 	case changed:
 		return apply.Ended{Action: plan.ActionTrack, Reason: ReasonHandover, Outcome: report.OutcomeDone}
 	}
-	return apply.Ended{Action: plan.ActionKeep, Reason: reason.UpToDate, Outcome: report.OutcomeUnchanged}
+	return apply.Ended{Action: plan.ActionKeep, Reason: plan.ReasonUpToDate, Outcome: report.OutcomeUnchanged}
 }
 
 // release removes the LynqNode.

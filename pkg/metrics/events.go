@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -44,7 +43,7 @@ func (m *Metrics) nodeEnded(e *report.Event) {
 }
 
 func (m *Metrics) object(e *report.Event) {
-	if e.Reason == reason.Tombstone || e.Reason == reason.OtherLabels {
+	if e.Reason == plan.ReasonTombstone || e.Reason == plan.ReasonOtherLabels {
 		m.buried(e)
 		return
 	}

@@ -17,7 +17,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -259,7 +258,7 @@ func TestBuried(t *testing.T) {
 	m := newMetrics(t, metrics.Options{})
 	m.Tombstones(crm, stones())
 	told := func(name string, o report.Outcome) {
-		m.Report(report.Event{Type: report.EventObject, NodeID: lynq.NodeID{Hub: crm}, Action: plan.ActionDelete, Reason: reason.Tombstone, Outcome: o, Object: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: name}})
+		m.Report(report.Event{Type: report.EventObject, NodeID: lynq.NodeID{Hub: crm}, Action: plan.ActionDelete, Reason: plan.ReasonTombstone, Outcome: o, Object: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: name}})
 	}
 	told("there", report.OutcomeDone)
 	told("gone", report.OutcomeNotReady)

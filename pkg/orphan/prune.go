@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -95,7 +94,7 @@ func spare(o *Orphan, data bool) string {
 func pruneStep(o *Orphan, how PruneOptions) plan.Step {
 	live := *o.Live
 	return plan.Step{
-		Action: plan.ActionDelete, Reason: reason.Pruned,
+		Action: plan.ActionDelete, Reason: plan.ReasonPruned,
 		Entry: &inventory.Entry{
 			Ref: o.Ref, ID: o.From.ID, APIVersion: o.Resource.APIVersion(), UID: string(o.UID),
 			Lifecycle: lynq.Lifecycle{Creation: o.Creation, Deletion: o.Deletion, Data: o.marked()}, Adopted: live.Adopted,

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -17,7 +17,7 @@ const (
 	Degraded    = inventory.ConditionDegraded    // differs from what its row wants
 	Leaving     = "Leaving"                      // Kubernetes or lynqctl is deleting it
 	InGrace     = Leaving + ": Grace"            // its row is gone, and lynqctl keeps it for its grace period
-	Excluded    = string(reason.Excluded)        // a rule excludes an object
+	Excluded    = string(plan.ReasonExcluded)    // a rule excludes an object
 	Orphaned    = "Orphaned"                     // an object is marked as an orphan
 	Unknown     = "Unknown"                      // no finished run recorded the node, or lynqctl couldn't read the object
 	Unreadable  = "Unreadable"                   // lynqctl can't read its inventory

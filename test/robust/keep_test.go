@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/apply"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
@@ -24,7 +24,7 @@ import (
 )
 
 // watchView is a session.View of a watch, which writes a log.
-type watchView struct{ *views.Log }
+type watchView struct{ *ui.Log }
 
 func (watchView) CanAsk() bool                             { return false }
 func (watchView) Attended() bool                           { return false }
@@ -41,7 +41,7 @@ func (p inProcess) watch(ctx context.Context, cluster http.RoundTripper, args []
 	getenv := func(string) string { return "" }
 	e := &session.Engine{
 		Stdin: strings.NewReader(""), Getenv: getenv, Transport: cluster,
-		View: watchView{views.NewLog(tty.NewStream(tty.To(said), getenv, tty.ColorNever), false)},
+		View: watchView{ui.NewLog(tty.NewStream(tty.To(said), getenv, tty.ColorNever), false)},
 	}
 	most, err := toll.ParseMaxDelete("100%")
 	if err != nil {

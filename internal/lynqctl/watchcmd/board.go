@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lynqctl/lynqctl/internal/ui/views"
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/internal/usecase/watch"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -22,7 +22,7 @@ type board struct {
 	*metrics.Metrics
 
 	mu   sync.Mutex
-	kept []*views.WatchedHub // in the order of the inputs
+	kept []*ui.WatchedHub // in the order of the inputs
 	// badInputs is set if the inputs changed and couldn't be loaded.
 	badInputs bool
 	refused   refusals
@@ -37,7 +37,7 @@ var (
 )
 
 // facts returns everything that is known now.
-func (b *board) facts() (hubs []views.WatchedHub, badInputs bool) {
+func (b *board) facts() (hubs []ui.WatchedHub, badInputs bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, f := range b.kept {
@@ -50,10 +50,10 @@ func (b *board) facts() (hubs []views.WatchedHub, badInputs bool) {
 }
 
 // note changes the facts of a hub that the watch keeps.
-func (b *board) note(hub lynq.HubKey, change func(*views.WatchedHub)) {
+func (b *board) note(hub lynq.HubKey, change func(*ui.WatchedHub)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if i := slices.IndexFunc(b.kept, func(f *views.WatchedHub) bool { return f.HubKey == hub }); i >= 0 {
+	if i := slices.IndexFunc(b.kept, func(f *ui.WatchedHub) bool { return f.HubKey == hub }); i >= 0 {
 		change(b.kept[i])
 	}
 }
@@ -67,8 +67,8 @@ func (b *board) Keeps(hubs []watch.Watched) {
 	b.kept = nil
 	for n, hub := range hubs {
 		keys[n] = hub.HubKey
-		f := &views.WatchedHub{HubKey: hub.HubKey}
-		if i := slices.IndexFunc(before, func(f *views.WatchedHub) bool { return f.HubKey == hub.HubKey }); i >= 0 {
+		f := &ui.WatchedHub{HubKey: hub.HubKey}
+		if i := slices.IndexFunc(before, func(f *ui.WatchedHub) bool { return f.HubKey == hub.HubKey }); i >= 0 {
 			f.Changed = before[i].Changed
 		}
 		b.kept = append(b.kept, f)
@@ -80,7 +80,7 @@ func (b *board) Keeps(hubs []watch.Watched) {
 // Ended implements watch.Observer.
 func (b *board) Ended(hub lynq.HubKey, err error) {
 	refused := (*session.Error)(nil)
-	b.note(hub, func(f *views.WatchedHub) {
+	b.note(hub, func(f *ui.WatchedHub) {
 		f.Applying = false
 		f.Failing = err != nil && !errors.Is(err, session.ErrReported)
 		f.Refused = errors.As(err, &refused) && refused.Outcome == session.Refused
@@ -124,7 +124,7 @@ func (b *board) Inputs(loaded bool) {
 func (b *board) Read(hub lynq.HubKey, rows, active int, at time.Time, err error) {
 	b.Metrics.Read(hub, rows, active, at, err)
 	b.refused.read(hub, err == nil)
-	b.note(hub, func(f *views.WatchedHub) {
+	b.note(hub, func(f *ui.WatchedHub) {
 		if f.Unread = err != nil; err == nil {
 			f.Read, f.Rows, f.Active = true, rows, active
 		}
@@ -135,10 +135,10 @@ func (b *board) Read(hub lynq.HubKey, rows, active int, at time.Time, err error)
 func (b *board) Leading(hub lynq.HubKey, leads bool) {
 	b.Metrics.Leading(hub, leads)
 	b.refused.read(hub, true)
-	b.note(hub, func(f *views.WatchedHub) {
-		*f = views.WatchedHub{HubKey: f.HubKey, Changed: f.Changed, Turn: views.TurnOthers}
+	b.note(hub, func(f *ui.WatchedHub) {
+		*f = ui.WatchedHub{HubKey: f.HubKey, Changed: f.Changed, Turn: ui.TurnOthers}
 		if leads {
-			f.Turn = views.TurnOurs
+			f.Turn = ui.TurnOurs
 		}
 	})
 }
@@ -155,7 +155,7 @@ func (b *board) ready() error { return b.refused.problem() }
 // Held implements session.Metrics.
 func (b *board) Held(hub lynq.HubKey, guards []plan.Guard) {
 	b.Metrics.Held(hub, guards)
-	b.note(hub, func(f *views.WatchedHub) { f.Held = slices.Clone(guards) })
+	b.note(hub, func(f *ui.WatchedHub) { f.Held = slices.Clone(guards) })
 }
 
 // Report implements session.Metrics.
@@ -163,12 +163,12 @@ func (b *board) Report(e report.Event) {
 	b.Metrics.Report(e)
 	switch {
 	case e.Type == report.EventNodeStart:
-		b.note(e.Hub, func(f *views.WatchedHub) { f.Applying = true })
+		b.note(e.Hub, func(f *ui.WatchedHub) { f.Applying = true })
 	case e.Type == report.EventObject && e.Outcome == report.OutcomeDone && e.Action != plan.ActionKeep && e.Action != plan.ActionSkip:
-		b.note(e.Hub, func(f *views.WatchedHub) { f.Changed = e.Time })
+		b.note(e.Hub, func(f *ui.WatchedHub) { f.Changed = e.Time })
 	case e.Type == report.EventSummary:
 		for _, hub := range e.Summary.Hubs {
-			b.note(hub, func(f *views.WatchedHub) { f.Applying = false })
+			b.note(hub, func(f *ui.WatchedHub) { f.Applying = false })
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/console"
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
-	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/internal/usecase/watch"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -33,7 +33,7 @@ func TestBoard(t *testing.T) {
 	shows := func(what string, want ...[]string) *list.List {
 		t.Helper()
 		hubs, badInputs := b.facts()
-		l := views.WatchList(hubs, badInputs, noon)
+		l := ui.WatchList(hubs, badInputs, noon)
 		var got [][]string
 		for _, item := range l.Items {
 			got = append(got, item.Cells)

@@ -7,7 +7,6 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/internal/ui/views"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 )
@@ -15,7 +14,7 @@ import (
 // view shows a run that doesn't end, as a log.
 type view struct {
 	session.View
-	log *views.Log
+	log *ui.Log
 }
 
 // mostUnread limits the text that waits for a reader of the log.
@@ -25,7 +24,7 @@ const mostUnread = 4 << 20
 func lossyLog(c *console.Console, format string, told *board) tty.Lossy {
 	l := tty.Lossy{
 		Most: mostUnread, Dropped: told.LogDropped,
-		Note: func(lines int) []byte { return views.DroppedRecord(format == logJSON, lines) },
+		Note: func(lines int) []byte { return ui.DroppedRecord(format == logJSON, lines) },
 	}
 	c.World.Stdout.Lossy(l)
 	c.World.Stderr.Lossy(l)
@@ -40,16 +39,16 @@ func newView(c *console.Console, format string, told *board) (v *view, closed fu
 	out := c.ErrOut()
 	v = &view{View: c.View("")}
 	if !out.Terminal || c.Common.Quiet || format == logJSON {
-		v.log = views.NewLog(out, format == logJSON)
+		v.log = ui.NewLog(out, format == logJSON)
 		return v, func() {}
 	}
 	screen := ui.NewScreen(out)
 	screen.Lossy(lossy)
-	v.log = views.NewLogAbove(screen)
+	v.log = ui.NewLogAbove(screen)
 	ticker := time.NewTicker(ui.Redraw)
 	screen.Follow(ticker.C, func(now time.Time) *list.List {
 		hubs, badInputs := told.facts()
-		return views.WatchList(hubs, badInputs, now)
+		return ui.WatchList(hubs, badInputs, now)
 	})
 	return v, func() {
 		ticker.Stop()

@@ -7,7 +7,6 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
@@ -99,11 +98,11 @@ func effects(s *plan.Step) changeset.Effects {
 func onlyInventory(p *plan.NodePlan) ([]diff.Object, error) {
 	o := diff.Object{
 		Ref:        lynq.Ref{Kind: "ConfigMap", Namespace: p.Namespace, Name: inventory.Name(p.Name)},
-		APIVersion: "v1", Action: string(plan.ActionDelete), Reason: string(reason.NodeGone), Note: "it is the node's inventory, and lists no object to delete",
+		APIVersion: "v1", Action: string(plan.ActionDelete), Reason: string(plan.ReasonNodeGone), Note: "it is the node's inventory, and lists no object to delete",
 	}
 	cause := diff.CauseRowGone
 	if p.Deleted {
-		o.Reason, cause = string(reason.NodeDeleted), diff.CauseDeleted
+		o.Reason, cause = string(plan.ReasonNodeDeleted), diff.CauseDeleted
 	}
 	live := map[string]any{"apiVersion": o.APIVersion, "kind": o.Kind, "metadata": map[string]any{"name": o.Name, "namespace": o.Namespace}}
 	err := o.Compare(live, nil, diff.Origin{Whole: cause})
@@ -126,7 +125,7 @@ func (t *diffRun) object(o *diff.Object, p *plan.NodePlan, s *plan.Step) error {
 		o.Problem, o.Note = event.Message, ""
 		return nil
 	case told && event.Outcome == report.OutcomeSkipped:
-		o.Skipped = s.Action != plan.ActionSkip || s.Reason == reason.Excluded
+		o.Skipped = s.Action != plan.ActionSkip || s.Reason == plan.ReasonExcluded
 		return nil
 	case s.Action == plan.ActionKeep, s.Object == nil && (s.Live == nil || s.To != nil):
 		return nil // a trial, if any, is of another node that has the object
@@ -218,7 +217,7 @@ func untried(s *plan.Step) string {
 		return ""
 	}
 	var parts []string
-	if s.Reason == reason.Takeover {
+	if s.Reason == plan.ReasonTakeover {
 		parts = append(parts, "labels and annotations of the tool")
 	}
 	if s.Action != plan.ActionTrack && s.Live.Updated && s.Applies() {
@@ -244,33 +243,33 @@ func refOf(s *plan.Step) lynq.Ref {
 // field has its own.
 func wholeCause(s *plan.Step) diff.CauseKind {
 	switch s.Reason {
-	case reason.New:
+	case plan.ReasonNew:
 		return diff.CauseNew
-	case reason.Vanished, reason.Deleting:
+	case plan.ReasonVanished, plan.ReasonDeleting:
 		return diff.CauseGone
-	case reason.Due:
+	case plan.ReasonDue:
 		return diff.CauseDue
-	case reason.Replaced:
+	case plan.ReasonReplaced:
 		return diff.CauseReplaced
-	case reason.Unconfirmed:
+	case plan.ReasonUnconfirmed:
 		return diff.CauseUnknown
-	case reason.Orphan, reason.Unowned, reason.Takeover:
+	case plan.ReasonOrphan, plan.ReasonUnowned, plan.ReasonTakeover:
 		return diff.CauseAdopted
-	case reason.Moved:
+	case plan.ReasonMoved:
 		return diff.CauseMoved
-	case reason.Renamed:
+	case plan.ReasonRenamed:
 		return diff.CauseRenamed
-	case reason.Removed:
+	case plan.ReasonRemoved:
 		return diff.CauseRemoved
-	case reason.NotIncluded:
+	case plan.ReasonNotIncluded:
 		return diff.CauseNotIncluded
-	case reason.Leftover:
+	case plan.ReasonLeftover:
 		return diff.CauseLeftover
-	case reason.NodeGone:
+	case plan.ReasonNodeGone:
 		return diff.CauseRowGone
-	case reason.NodeDeleted:
+	case plan.ReasonNodeDeleted:
 		return diff.CauseDeleted
-	case reason.TakenOver:
+	case plan.ReasonTakenOver:
 		return diff.CauseTracking
 	}
 	return ""

@@ -15,7 +15,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
@@ -116,7 +115,7 @@ func (t *diffRun) setAside(n *plan.NodePlan) {
 		s := &n.Steps[i]
 		if s.Object != nil && s.Live != nil && s.Live.Deleting && s.Action == plan.ActionCreate {
 			t.ending[stepKey{n.Key(), s.Object.Ref}] = *s
-			s.Action, s.Reason = plan.ActionKeep, reason.LeftOut
+			s.Action, s.Reason = plan.ActionKeep, plan.ReasonLeftOut
 		}
 	}
 }

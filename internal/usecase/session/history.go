@@ -12,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory/history"
 	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
@@ -184,7 +183,7 @@ func (e *entry) tell(nodes []*report.NodeResult, held bool) {
 		if n.Outcome != "" {
 			e.Counts.Nodes[string(n.Outcome)]++
 		}
-		if !n.Outcome.Well() && n.Reason != reason.Suspended {
+		if !n.Outcome.Well() && n.Reason != plan.ReasonSuspended {
 			e.Outcome = history.OutcomeFailed
 		}
 		told := history.Node{

@@ -6,7 +6,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -16,7 +15,7 @@ import (
 
 func step(action plan.Action, outcome report.Outcome, change func(*report.StepResult)) report.StepResult {
 	s := report.StepResult{Outcome: outcome, Step: &plan.Step{
-		Action: action, Reason: reason.Changed, Entry: &inventory.Entry{Ref: lynq.Ref{Kind: "Secret", Namespace: "shop", Name: "acme"}, ID: "token"},
+		Action: action, Reason: plan.ReasonChanged, Entry: &inventory.Entry{Ref: lynq.Ref{Kind: "Secret", Namespace: "shop", Name: "acme"}, ID: "token"},
 		Live: &tracking.Live{},
 	}}
 	s.Message = "hunter2" // as a server quotes a value

@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
-	"github.com/lynqctl/lynqctl/internal/ui/views"
 	usecase "github.com/lynqctl/lynqctl/internal/usecase/apply"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
@@ -30,7 +30,7 @@ import (
 )
 
 // logView is a View that writes a log.
-type logView struct{ *views.Log }
+type logView struct{ *ui.Log }
 
 func (logView) CanAsk() bool                             { return false }
 func (logView) Attended() bool                           { return false }
@@ -178,7 +178,7 @@ func watchUntil(ctx context.Context, server http.RoundTripper, dir, kubeconfig s
 	getenv := func(string) string { return "" }
 	e := &session.Engine{
 		Stdin: strings.NewReader(""), Getenv: getenv, Version: "test", Transport: server,
-		View: logView{views.NewLog(tty.NewStream(tty.To(said), getenv, tty.ColorNever), false)},
+		View: logView{ui.NewLog(tty.NewStream(tty.To(said), getenv, tty.ColorNever), false)},
 	}
 	_ = watch.Run(ctx, e, &options) // the end of the context
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
@@ -351,10 +350,10 @@ func (h *hubWatch) observe(e report.Event) {
 			h.ended[n.Key()] = n.Outcome
 		}
 		h.mu.Unlock()
-	case e.Type == report.EventNode && e.Reason == reason.Suspended: // it needs no other try
+	case e.Type == report.EventNode && e.Reason == plan.ReasonSuspended: // it needs no other try
 	case e.Type == report.EventNode && failed(e.Outcome):
 		h.mu.Lock()
-		if e.Reason == reason.FormStopped {
+		if e.Reason == plan.ReasonFormStopped {
 			h.stopped[e.Form] = true
 		}
 		if h.failing != nil {
@@ -371,7 +370,7 @@ func (h *hubWatch) observe(e report.Event) {
 		h.mu.Lock()
 		h.wrote = true
 		f := fight{node: e.Key(), object: e.Object, last: e.Message, at: time.Now()}
-		if e.Reason == reason.Drifted {
+		if e.Reason == plan.ReasonDrifted {
 			f.muted = h.fights.TakenBack(e.Object, f.at)
 		}
 		if f.muted > 0 {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -23,16 +22,16 @@ func (a adopting) contested(me plan.Owner, s *plan.Step) bool {
 	case who == "" && (policy != lynq.AdoptNever || a.proof(me, s.Entry, s.Live) != nil || a.takesBack(s.Live)):
 		return false
 	case who == "":
-		s.Action, s.Reason = plan.ActionBlock, reason.Unowned
+		s.Action, s.Reason = plan.ActionBlock, plan.ReasonUnowned
 		s.Message = fmt.Sprintf("%s (%s)", unproven(me, s.Entry, s.Live), said)
 	case policy != lynq.AdoptAlways:
-		s.Action, s.Reason = plan.ActionBlock, reason.Foreign
+		s.Action, s.Reason = plan.ActionBlock, plan.ReasonForeign
 		s.Message = fmt.Sprintf("it belongs to %s (%s)", who, said)
 	case a.d.in.KeepContent: // the run that takes it must also write its content
-		s.Action, s.Reason = plan.ActionBlock, reason.Foreign
+		s.Action, s.Reason = plan.ActionBlock, plan.ReasonForeign
 		s.Message = fmt.Sprintf("it belongs to %s (%s takes it over at the next apply, with its content)", who, said)
 	default:
-		s.Action, s.Reason, s.Message = plan.ActionAdopt, reason.Takeover, "taken from "+who
+		s.Action, s.Reason, s.Message = plan.ActionAdopt, plan.ReasonTakeover, "taken from "+who
 	}
 	return true
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -52,7 +51,7 @@ func TestTakeBack(t *testing.T) {
 			in := scene(at, p)
 			in.TakeBack, in.KeepContent = true, keep
 			s := wantedStep(in)
-			if taken := s.Action != plan.ActionBlock && s.Reason == reason.Orphan; taken != (at == orphaned) {
+			if taken := s.Action != plan.ActionBlock && s.Reason == plan.ReasonOrphan; taken != (at == orphaned) {
 				t.Errorf("%s: %s %s", at, s.Action, s.Reason)
 			}
 		}
@@ -138,7 +137,7 @@ func TestAdopted(t *testing.T) {
 	// doesn't adopt it.
 	in := scene(ours, force)
 	in.Live[in.Nodes[0].Objects[0].Ref].Few = &tracking.Rare{Foreign: "Helm release web/shop"}
-	if s := wantedStep(in); s.Reason != reason.Takeover || s.Adopted {
+	if s := wantedStep(in); s.Reason != plan.ReasonTakeover || s.Adopted {
 		t.Errorf("taken back: %s, adopted %v", s.Reason, s.Adopted)
 	}
 }
@@ -171,9 +170,9 @@ func TestMovesUnderNever(t *testing.T) {
 			in.Forms, in.Nodes = []lynq.FormKey{{Name: "shop"}, {Name: "web"}}, []*plan.Node{&moved}
 			return wantedStep(in)
 		}
-		want := verdict{plan.ActionUpdate, reason.Moved}
+		want := verdict{plan.ActionUpdate, plan.ReasonMoved}
 		if creation == lynq.CreateOnce {
-			want = verdict{plan.ActionTrack, reason.Moved}
+			want = verdict{plan.ActionTrack, plan.ReasonMoved}
 		}
 		for _, adopted := range []bool{false, true} {
 			s := move(func(r *inventory.Entry) { r.Adopted = adopted })

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/evidence"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -187,9 +186,9 @@ func (d *decider) decide(l Limits) *plan.Plan {
 		case !d.goes(inv):
 			p.Whole = false
 		case d.in.Delete[key], inv.Deleting && d.claims.Node(inv) == nil: // the row may still exist
-			p.Nodes = append(p.Nodes, d.leaving(inv, reason.NodeDeleted))
+			p.Nodes = append(p.Nodes, d.leaving(inv, plan.ReasonNodeDeleted))
 		default:
-			p.Nodes = append(p.Nodes, d.leaving(inv, reason.NodeGone))
+			p.Nodes = append(p.Nodes, d.leaving(inv, plan.ReasonNodeGone))
 		}
 	}
 	p.Nodes = append(p.Nodes, d.broken()...)
@@ -383,7 +382,7 @@ func (d *decider) node(n *plan.Node) plan.NodePlan {
 		delete(entries, o.Ref)
 	}
 	freed(n, p.Steps)
-	dropped := d.leave(me, inv, entries, reason.Removed)
+	dropped := d.leave(me, inv, entries, plan.ReasonRemoved)
 	tellNotIncluded(n, dropped)
 	p.Steps = append(append(p.Steps, dropped...), hooking{d}.leftovers(me, inv)...)
 	tellLosses(p.Steps, n.Objects)
@@ -393,8 +392,8 @@ func (d *decider) node(n *plan.Node) plan.NodePlan {
 // tellNotIncluded corrects the reason of dropped objects that the form still has.
 func tellNotIncluded(n *plan.Node, dropped []plan.Step) {
 	for i := range dropped {
-		if s := &dropped[i]; (s.Reason == reason.Removed || s.Reason == reason.Renamed) && slices.Contains(n.NotIncluded, s.Entry.ID) {
-			s.Reason = reason.NotIncluded
+		if s := &dropped[i]; (s.Reason == plan.ReasonRemoved || s.Reason == plan.ReasonRenamed) && slices.Contains(n.NotIncluded, s.Entry.ID) {
+			s.Reason = plan.ReasonNotIncluded
 		}
 	}
 }
@@ -495,16 +494,16 @@ func ofForm(inv *inventory.Inventory, f lynq.FormKey) bool {
 }
 
 // leaving plans the deletion of a node.
-func (d *decider) leaving(inv *inventory.Inventory, why reason.Reason) plan.NodePlan {
+func (d *decider) leaving(inv *inventory.Inventory, why plan.Reason) plan.NodePlan {
 	p := plan.NodePlan{
 		NodeID:    inv.Node,
-		Inventory: inv, Cascade: d.in.Cascade, Deleted: why == reason.NodeDeleted,
+		Inventory: inv, Cascade: d.in.Cascade, Deleted: why == plan.ReasonNodeDeleted,
 	}
 	me := d.owner(p.Key())
 	p.Strays = d.straysOf(me)
 	p.Steps = d.leave(me, inv, entriesOf(inv), why)
 	row := d.claims.Node(inv)
-	if row != nil && why == reason.NodeGone {
+	if row != nil && why == plan.ReasonNodeGone {
 		wait(p.Steps, row)
 		return p
 	}
@@ -532,7 +531,7 @@ func (d *decider) straysOf(me plan.Owner) []plan.Stray {
 // wait keeps all objects of a node until a row renders.
 func wait(steps []plan.Step, row *plan.Node) {
 	for i := range steps {
-		steps[i].Action, steps[i].Reason, steps[i].Message = plan.ActionSkip, reason.RowUnknown, holdsUp(row)
+		steps[i].Action, steps[i].Reason, steps[i].Message = plan.ActionSkip, plan.ReasonRowUnknown, holdsUp(row)
 	}
 }
 
@@ -559,7 +558,7 @@ func collect(me plan.Owner, steps []plan.Step) {
 
 // leave plans the recorded objects that are no longer desired. They are in the waves of
 // deleteOrder, and within a wave in the reverse order of their creation.
-func (d *decider) leave(me plan.Owner, inv *inventory.Inventory, entries map[lynq.Ref]*inventory.Entry, why reason.Reason) []plan.Step {
+func (d *decider) leave(me plan.Owner, inv *inventory.Inventory, entries map[lynq.Ref]*inventory.Entry, why plan.Reason) []plan.Step {
 	if inv == nil {
 		return nil
 	}
@@ -578,7 +577,7 @@ func (d *decider) leave(me plan.Owner, inv *inventory.Inventory, entries map[lyn
 
 // leavingStep plans one object that its node no longer needs. The recorded policy decides,
 // from the object or the inventory. If they differ, the one that keeps the object decides.
-func (d *decider) leavingStep(me plan.Owner, r *inventory.Entry, l *tracking.Live, why reason.Reason) plan.Step {
+func (d *decider) leavingStep(me plan.Owner, r *inventory.Entry, l *tracking.Live, why plan.Reason) plan.Step {
 	q := &question{asker: askerNode, me: me, entry: r, live: l, why: why, adopted: r.Adopted, keeps: r.Deletion}
 	if l != nil {
 		r = d.counted(me, r, l)
@@ -594,11 +593,11 @@ func (d *decider) notSeen(s *plan.Step) {
 	why := d.in.GiveUp[s.Entry.Ref]
 	switch {
 	case why != nil:
-		s.Action, s.Reason, s.Message = plan.ActionRelease, reason.GivenUp, "lynqctl keeps it and stops managing it: "+why.Error()
+		s.Action, s.Reason, s.Message = plan.ActionRelease, plan.ReasonGivenUp, "lynqctl keeps it and stops managing it: "+why.Error()
 	case s.Entry.Phase == inventory.PhaseCompleted && !d.unseen(s):
-		s.Action, s.Reason = plan.ActionRelease, reason.Completed
+		s.Action, s.Reason = plan.ActionRelease, plan.ReasonCompleted
 	case !d.unseen(s):
-		s.Action, s.Reason = plan.ActionRelease, reason.AlreadyGone
+		s.Action, s.Reason = plan.ActionRelease, plan.ReasonAlreadyGone
 	}
 }
 
@@ -613,13 +612,13 @@ func (d *decider) givenUp(ref lynq.Ref) bool {
 func releaseForeign(me plan.Owner, s *plan.Step, l *tracking.Live) bool {
 	switch {
 	case l.Record:
-		s.Action, s.Reason, s.Message = plan.ActionRelease, reason.TakenOver, neverDeleted
+		s.Action, s.Reason, s.Message = plan.ActionRelease, plan.ReasonTakenOver, neverDeleted
 	case !me.Tracks(l):
-		s.Action, s.Reason, s.Message = plan.ActionRelease, reason.TakenOver, "it no longer has this node's labels"
+		s.Action, s.Reason, s.Message = plan.ActionRelease, plan.ReasonTakenOver, "it no longer has this node's labels"
 	case l.Unmanaged:
 		leaveAlone(me, s, l)
 	case l.TakenOver() != "":
-		s.Action, s.Reason, s.Message = plan.ActionRelease, reason.TakenOver, "it is now of "+l.TakenOver()
+		s.Action, s.Reason, s.Message = plan.ActionRelease, plan.ReasonTakenOver, "it is now of "+l.TakenOver()
 	default:
 		return false
 	}
@@ -641,30 +640,30 @@ func (d *decider) wanted(me plan.Owner, o *plan.Object, r *inventory.Entry, l *t
 	s := plan.Step{Object: o, Entry: r, Live: l}
 	switch {
 	case o.LeftOut:
-		s.Action, s.Reason = plan.ActionKeep, reason.LeftOut
+		s.Action, s.Reason = plan.ActionKeep, plan.ReasonLeftOut
 		return s
 	case o.Exclusion != nil:
-		s.Action, s.Reason, s.Message = plan.ActionSkip, reason.Excluded, excludedBy(o.Exclusion)
+		s.Action, s.Reason, s.Message = plan.ActionSkip, plan.ReasonExcluded, excludedBy(o.Exclusion)
 		return s
 	case d.purged(me, &s):
 		return s
 	case l == nil && o.Ended(r):
-		s.Action, s.Reason = plan.ActionKeep, reason.Completed
+		s.Action, s.Reason = plan.ActionKeep, plan.ReasonCompleted
 		return s
 	case l == nil:
-		s.Action, s.Reason = plan.ActionCreate, reason.New
+		s.Action, s.Reason = plan.ActionCreate, plan.ReasonNew
 		if r != nil && r.UID != "" {
-			s.Reason = reason.Vanished
+			s.Reason = plan.ReasonVanished
 		}
 		return s
 	case l.Record:
-		s.Action, s.Reason, s.Message = plan.ActionBlock, reason.Foreign, neverTaken
+		s.Action, s.Reason, s.Message = plan.ActionBlock, plan.ReasonForeign, neverTaken
 		return s
 	case d.renderedTwice(me, o, l) != "":
-		s.Action, s.Reason, s.Message = plan.ActionBlock, reason.Foreign, d.renderedTwice(me, o, l)
+		s.Action, s.Reason, s.Message = plan.ActionBlock, plan.ReasonForeign, d.renderedTwice(me, o, l)
 		return s
 	case l.Deleting:
-		s.Action, s.Reason, s.Message = plan.ActionCreate, reason.Deleting, "it "+l.Rare().Ending+"; lynqctl creates it again when it is deleted"
+		s.Action, s.Reason, s.Message = plan.ActionCreate, plan.ReasonDeleting, "it "+l.Rare().Ending+"; lynqctl creates it again when it is deleted"
 		return s
 	case l.Unmanaged:
 		leaveAlone(me, &s, l)
@@ -681,11 +680,11 @@ func (d *decider) wanted(me plan.Owner, o *plan.Object, r *inventory.Entry, l *t
 	switch {
 	case s.Action == plan.ActionSkip:
 		s.Message = remade
-	case s.Reason == reason.Moved:
+	case s.Reason == plan.ReasonMoved:
 		s.Message = d.movesFrom(l)
 	case l.Retired && s.Action == plan.ActionUpdate:
 		s.Message = "the server no longer serves " + o.Kind + " in " + o.APIVersion + " (change apiVersion in the form)"
-	case s.Action == plan.ActionUpdate && s.Reason == reason.Untracked && me.Tracked(o, l):
+	case s.Action == plan.ActionUpdate && s.Reason == plan.ReasonUntracked && me.Tracked(o, l):
 		s.Message = unmarked(l)
 	}
 	return s
@@ -700,51 +699,51 @@ func unmarked(l *tracking.Live) string {
 }
 
 // once plans an object that lynqctl created once. Only its tracking may change.
-func (d *decider) once(me plan.Owner, o *plan.Object, r *inventory.Entry, l *tracking.Live) (plan.Action, reason.Reason) {
+func (d *decider) once(me plan.Owner, o *plan.Object, r *inventory.Entry, l *tracking.Live) (plan.Action, plan.Reason) {
 	switch {
 	case l.Orphaned:
-		return plan.ActionTrack, reason.Orphan
+		return plan.ActionTrack, plan.ReasonOrphan
 	case adopting{d}.given(me, l) != nil:
-		return plan.ActionTrack, reason.Moved
+		return plan.ActionTrack, plan.ReasonMoved
 	case !me.Tracked(o, l) || !o.Annotated(l):
-		return plan.ActionTrack, reason.Untracked
+		return plan.ActionTrack, plan.ReasonUntracked
 	case r == nil || r.UID != string(l.UID) || r.Digest == "" || r.ID != o.ID || r.Deletion != o.Policy.Deletion:
-		return plan.ActionTrack, reason.Unconfirmed
+		return plan.ActionTrack, plan.ReasonUnconfirmed
 	}
-	return plan.ActionKeep, reason.CreatedOnce
+	return plan.ActionKeep, plan.ReasonCreatedOnce
 }
 
 // compare plans an object that belongs to the node or has no owner.
-func (d *decider) compare(me plan.Owner, o *plan.Object, r *inventory.Entry, l *tracking.Live) (plan.Action, reason.Reason) {
+func (d *decider) compare(me plan.Owner, o *plan.Object, r *inventory.Entry, l *tracking.Live) (plan.Action, plan.Reason) {
 	switch {
 	case l.Orphaned && d.in.KeepContent:
-		return plan.ActionTrack, reason.Orphan
+		return plan.ActionTrack, plan.ReasonOrphan
 	case l.Orphaned:
-		return plan.ActionAdopt, reason.Orphan
+		return plan.ActionAdopt, plan.ReasonOrphan
 	case d.in.KeepContent && me.Tracked(o, l):
-		return plan.ActionKeep, reason.UpToDate
+		return plan.ActionKeep, plan.ReasonUpToDate
 	case d.in.KeepContent && r != nil && r.UID != "" && r.UID != string(l.UID) && !me.Tracks(l):
-		return plan.ActionSkip, reason.Replaced // somebody else created it in place of the recorded object
+		return plan.ActionSkip, plan.ReasonReplaced // somebody else created it in place of the recorded object
 	case d.in.KeepContent:
-		return plan.ActionTrack, reason.Untracked
+		return plan.ActionTrack, plan.ReasonUntracked
 	case adopting{d}.given(me, l) != nil:
-		return plan.ActionUpdate, reason.Moved
+		return plan.ActionUpdate, plan.ReasonMoved
 	case !me.Tracks(l) && (r == nil || r.UID != string(l.UID)):
-		return plan.ActionAdopt, reason.Unowned
+		return plan.ActionAdopt, plan.ReasonUnowned
 	case r == nil || r.Digest == "" || r.UID == "":
-		return plan.ActionUpdate, reason.Unconfirmed
+		return plan.ActionUpdate, plan.ReasonUnconfirmed
 	case r.UID != string(l.UID):
-		return plan.ActionUpdate, reason.Replaced
+		return plan.ActionUpdate, plan.ReasonReplaced
 	case r.Digest != o.Digest:
-		return plan.ActionUpdate, reason.Changed
+		return plan.ActionUpdate, plan.ReasonChanged
 	case !me.Tracked(o, l), !o.Marked(l): // the entry alone never says that nothing changed
-		return plan.ActionUpdate, reason.Untracked
+		return plan.ActionUpdate, plan.ReasonUntracked
 	case plan.MayHaveDrifted(o, r, l):
-		return plan.ActionUpdate, reason.Drifted
+		return plan.ActionUpdate, plan.ReasonDrifted
 	case due(o, r, d.in.Now):
-		return plan.ActionUpdate, reason.Due
+		return plan.ActionUpdate, plan.ReasonDue
 	}
-	return plan.ActionKeep, reason.UpToDate
+	return plan.ActionKeep, plan.ReasonUpToDate
 }
 
 // due reports whether the reapplyInterval has passed since an object's last write. A time

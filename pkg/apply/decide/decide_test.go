@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -144,7 +143,7 @@ func scene(at situation, p lynq.Policy) *Input {
 // verdict is a plan's decision about one object.
 type verdict struct {
 	Action plan.Action
-	Reason reason.Reason
+	Reason plan.Reason
 }
 
 // wanted is the table of decisions about a desired object. If the object provably belongs
@@ -165,61 +164,61 @@ func wantedOfAll(at situation, p lynq.Policy) verdict {
 	once := p.Creation == lynq.CreateOnce
 	switch at {
 	case absent:
-		return verdict{plan.ActionCreate, reason.New}
+		return verdict{plan.ActionCreate, plan.ReasonNew}
 	case vanished:
-		return verdict{plan.ActionCreate, reason.Vanished}
+		return verdict{plan.ActionCreate, plan.ReasonVanished}
 	case goingAway:
-		return verdict{plan.ActionCreate, reason.Deleting}
+		return verdict{plan.ActionCreate, plan.ReasonDeleting}
 	case handsOff:
 		if p.Deletion != lynq.DeleteRetain && p.Deletion != lynq.DeleteRetainOnDelete {
-			return verdict{plan.ActionTrack, reason.Unmanaged} // it has an owner reference
+			return verdict{plan.ActionTrack, plan.ReasonUnmanaged} // it has an owner reference
 		}
-		return verdict{plan.ActionSkip, reason.Unmanaged}
+		return verdict{plan.ActionSkip, plan.ReasonUnmanaged}
 	case ownRecord:
-		return verdict{plan.ActionBlock, reason.Foreign}
+		return verdict{plan.ActionBlock, plan.ReasonForeign}
 	case otherNodes, otherSets, otherTools, controllers:
 		if p.Adopts() == lynq.AdoptAlways {
-			return verdict{plan.ActionAdopt, reason.Takeover}
+			return verdict{plan.ActionAdopt, plan.ReasonTakeover}
 		}
-		return verdict{plan.ActionBlock, reason.Foreign}
+		return verdict{plan.ActionBlock, plan.ReasonForeign}
 	case nobodys, forgedOnce, recreated, orphaned, overwritten, unrecordedT:
 		if p.Adopts() == lynq.AdoptNever {
-			return verdict{plan.ActionBlock, reason.Unowned}
+			return verdict{plan.ActionBlock, plan.ReasonUnowned}
 		}
 	}
 	switch at {
 	case nobodys, forgedOnce:
-		return verdict{plan.ActionAdopt, reason.Unowned}
+		return verdict{plan.ActionAdopt, plan.ReasonUnowned}
 	case unfinished:
-		return verdict{plan.ActionUpdate, reason.Unconfirmed}
+		return verdict{plan.ActionUpdate, plan.ReasonUnconfirmed}
 	}
 	if once {
 		switch at {
 		case ours, drift, formChanged:
-			return verdict{plan.ActionKeep, reason.CreatedOnce}
+			return verdict{plan.ActionKeep, plan.ReasonCreatedOnce}
 		case policyMoved, bare, overwritten:
-			return verdict{plan.ActionTrack, reason.Untracked}
+			return verdict{plan.ActionTrack, plan.ReasonUntracked}
 		case orphaned:
-			return verdict{plan.ActionTrack, reason.Orphan}
+			return verdict{plan.ActionTrack, plan.ReasonOrphan}
 		case recreated, unconfirmed, unrecordedT:
-			return verdict{plan.ActionTrack, reason.Unconfirmed}
+			return verdict{plan.ActionTrack, plan.ReasonUnconfirmed}
 		}
 	}
 	switch at {
 	case drift, bare:
-		return verdict{plan.ActionUpdate, reason.Drifted}
+		return verdict{plan.ActionUpdate, plan.ReasonDrifted}
 	case formChanged:
-		return verdict{plan.ActionUpdate, reason.Changed}
+		return verdict{plan.ActionUpdate, plan.ReasonChanged}
 	case policyMoved, overwritten:
-		return verdict{plan.ActionUpdate, reason.Untracked}
+		return verdict{plan.ActionUpdate, plan.ReasonUntracked}
 	case recreated:
-		return verdict{plan.ActionUpdate, reason.Replaced}
+		return verdict{plan.ActionUpdate, plan.ReasonReplaced}
 	case unconfirmed, unrecordedT:
-		return verdict{plan.ActionUpdate, reason.Unconfirmed}
+		return verdict{plan.ActionUpdate, plan.ReasonUnconfirmed}
 	case orphaned:
-		return verdict{plan.ActionAdopt, reason.Orphan}
+		return verdict{plan.ActionAdopt, plan.ReasonOrphan}
 	}
-	return verdict{plan.ActionKeep, reason.UpToDate}
+	return verdict{plan.ActionKeep, plan.ReasonUpToDate}
 }
 
 // unwanted is the table for an object that its node no longer needs.
@@ -228,20 +227,20 @@ func unwanted(at situation, p lynq.Policy) (verdict, bool) {
 	case absent, orphaned, nobodys, otherNodes, otherSets, otherTools, controllers, unrecordedT, forgedOnce:
 		return verdict{}, false // not recorded
 	case overwritten:
-		return verdict{plan.ActionRelease, reason.TakenOver}, true
+		return verdict{plan.ActionRelease, plan.ReasonTakenOver}, true
 	case vanished:
-		return verdict{plan.ActionRelease, reason.AlreadyGone}, true
+		return verdict{plan.ActionRelease, plan.ReasonAlreadyGone}, true
 	case handsOff:
 		return wanted(at, p), true
 	case recreated:
-		return verdict{plan.ActionRelease, reason.TakenOver}, true // its uid isn't the recorded one
+		return verdict{plan.ActionRelease, plan.ReasonTakenOver}, true // its uid isn't the recorded one
 	case ownRecord:
-		return verdict{plan.ActionRelease, reason.TakenOver}, true
+		return verdict{plan.ActionRelease, plan.ReasonTakenOver}, true
 	}
 	if p.Deletion == lynq.DeleteRetain || p.Deletion == lynq.DeleteRetainOnApply {
-		return verdict{plan.ActionOrphan, reason.Removed}, true
+		return verdict{plan.ActionOrphan, plan.ReasonRemoved}, true
 	}
-	return verdict{plan.ActionDelete, reason.Removed}, true
+	return verdict{plan.ActionDelete, plan.ReasonRemoved}, true
 }
 
 // adoptions returns all values of adoptionPolicy, and none.
@@ -310,7 +309,7 @@ func TestTakenOver(t *testing.T) {
 		in.Nodes[0].Objects = nil
 		in.Live[ref] = &tracking.Live{Ref: ref, UID: "u1", Hub: "crm", Node: "other-web", NodeNamespace: "ns"}
 		s := Decide(in, Limits{}).Nodes[0].Steps[0]
-		if s.Action != plan.ActionRelease || s.Reason != reason.TakenOver || s.Message != "it is now of node ns/other-web" {
+		if s.Action != plan.ActionRelease || s.Reason != plan.ReasonTakenOver || s.Message != "it is now of node ns/other-web" {
 			t.Errorf("%s: %s %s %q", deletion, s.Action, s.Reason, s.Message)
 		}
 	}
@@ -343,7 +342,7 @@ func TestRecordsStay(t *testing.T) {
 			t.Errorf("%s, to be taken back: %s %s", name, s.Action, s.Reason)
 		}
 		in.Nodes, in.Delete = nil, map[lynq.NodeKey]bool{key: true}
-		if s := Decide(in, Limits{}).Nodes[0].Steps[0]; s.Action != plan.ActionRelease || s.Reason != reason.TakenOver {
+		if s := Decide(in, Limits{}).Nodes[0].Steps[0]; s.Action != plan.ActionRelease || s.Reason != plan.ReasonTakenOver {
 			t.Errorf("%s, of a node that goes: %s %s", name, s.Action, s.Reason)
 		}
 		live.Orphaned = true
@@ -425,10 +424,10 @@ func TestMoves(t *testing.T) {
 		if len(decided.Nodes) != 2 || len(decided.Refusals) > 0 {
 			t.Fatalf("plan %+v", decided)
 		}
-		if s := decided.Nodes[0].Steps[0]; s.Action != plan.ActionUpdate || s.Reason != reason.Moved || s.Message != "moves from node ns/acme-web" {
+		if s := decided.Nodes[0].Steps[0]; s.Action != plan.ActionUpdate || s.Reason != plan.ReasonMoved || s.Message != "moves from node ns/acme-web" {
 			t.Errorf("the new node has %s %s %s", s.Action, s.Reason, s.Message)
 		}
-		if s := decided.Nodes[1].Steps[0]; s.Action != plan.ActionRelease || s.Reason != reason.TakenOver {
+		if s := decided.Nodes[1].Steps[0]; s.Action != plan.ActionRelease || s.Reason != plan.ReasonTakenOver {
 			t.Errorf("the old node has %s %s", s.Action, s.Reason)
 		}
 	}
@@ -599,11 +598,11 @@ func TestForgedOnce(t *testing.T) {
 		marks           []func(*tracking.Live)
 		once, otherwise verdict
 	}{
-		"none":             {nil, verdict{plan.ActionAdopt, reason.Unowned}, verdict{plan.ActionAdopt, reason.Unowned}},
-		"an orphan's":      {[]func(*tracking.Live){orphan}, verdict{plan.ActionTrack, reason.Orphan}, verdict{plan.ActionAdopt, reason.Orphan}},
-		"the tracking":     {[]func(*tracking.Live){tracked}, verdict{plan.ActionTrack, reason.Untracked}, verdict{plan.ActionUpdate, reason.Unconfirmed}},
-		"both":             {[]func(*tracking.Live){orphan, tracked}, verdict{plan.ActionTrack, reason.Orphan}, verdict{plan.ActionAdopt, reason.Orphan}},
-		"of another hub's": {[]func(*tracking.Live){tracked, func(l *tracking.Live) { l.Hub, l.Node, l.NodeNamespace = "erp", "", "" }}, verdict{plan.ActionAdopt, reason.Unowned}, verdict{plan.ActionAdopt, reason.Unowned}},
+		"none":             {nil, verdict{plan.ActionAdopt, plan.ReasonUnowned}, verdict{plan.ActionAdopt, plan.ReasonUnowned}},
+		"an orphan's":      {[]func(*tracking.Live){orphan}, verdict{plan.ActionTrack, plan.ReasonOrphan}, verdict{plan.ActionAdopt, plan.ReasonOrphan}},
+		"the tracking":     {[]func(*tracking.Live){tracked}, verdict{plan.ActionTrack, plan.ReasonUntracked}, verdict{plan.ActionUpdate, plan.ReasonUnconfirmed}},
+		"both":             {[]func(*tracking.Live){orphan, tracked}, verdict{plan.ActionTrack, plan.ReasonOrphan}, verdict{plan.ActionAdopt, plan.ReasonOrphan}},
+		"of another hub's": {[]func(*tracking.Live){tracked, func(l *tracking.Live) { l.Hub, l.Node, l.NodeNamespace = "erp", "", "" }}, verdict{plan.ActionAdopt, plan.ReasonUnowned}, verdict{plan.ActionAdopt, plan.ReasonUnowned}},
 	} {
 		for _, creation := range []lynq.CreationPolicy{lynq.CreateOnce, lynq.CreateWhenNeeded} {
 			for _, said := range []bool{true, false} {

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -15,16 +14,16 @@ import (
 func TestDoubtful(t *testing.T) {
 	for name, tt := range map[string]struct {
 		patch  lynq.PatchStrategy
-		reason reason.Reason
+		reason plan.Reason
 		last   bool
 		want   bool
 	}{
-		"merged":                        {lynq.PatchMerge, reason.Drifted, false, true},
-		"replaced":                      {lynq.PatchReplace, reason.Drifted, false, true},
-		"applied, and others wrote":     {lynq.PatchApply, reason.Drifted, false, false},
-		"applied, and lynq wrote last":  {lynq.PatchApply, reason.Drifted, true, true},
-		"merged, and the form changed":  {lynq.PatchMerge, reason.Changed, true, false},
-		"applied, and the form changed": {lynq.PatchApply, reason.Changed, true, false},
+		"merged":                        {lynq.PatchMerge, plan.ReasonDrifted, false, true},
+		"replaced":                      {lynq.PatchReplace, plan.ReasonDrifted, false, true},
+		"applied, and others wrote":     {lynq.PatchApply, plan.ReasonDrifted, false, false},
+		"applied, and lynq wrote last":  {lynq.PatchApply, plan.ReasonDrifted, true, true},
+		"merged, and the form changed":  {lynq.PatchMerge, plan.ReasonChanged, true, false},
+		"applied, and the form changed": {lynq.PatchApply, plan.ReasonChanged, true, false},
 	} {
 		o := &plan.Object{Policy: &lynq.Policy{Lifecycle: lynq.Lifecycle{Patch: tt.patch}}}
 		s := plan.Step{Object: o, Entry: &inventory.Entry{}, Live: &tracking.Live{ResourceVersion: "8", LastButStatus: tt.last}, Reason: tt.reason}
@@ -39,7 +38,7 @@ func TestDoubtful(t *testing.T) {
 			t.Errorf("%s: the server said that nothing would change, and it drifted", name)
 		}
 	}
-	if (&plan.Step{Reason: reason.Drifted}).Doubtful() {
+	if (&plan.Step{Reason: plan.ReasonDrifted}).Doubtful() {
 		t.Error("a step without an object is doubtful")
 	}
 }
@@ -63,7 +62,7 @@ func TestUpToDate(t *testing.T) {
 		"wanted for good, and was purged":   {func(s *plan.Step) { s.Entry.Phase = inventory.PhaseCompleted }, false},
 		"the server was asked, and says so": {func(s *plan.Step) { s.Live.Intact = true }, false},
 	} {
-		s := &plan.Step{Action: plan.ActionKeep, Reason: reason.UpToDate, Object: o, Entry: new(entry), Live: new(*live)}
+		s := &plan.Step{Action: plan.ActionKeep, Reason: plan.ReasonUpToDate, Object: o, Entry: new(entry), Live: new(*live)}
 		tt.change(s)
 		if got := s.UpToDate(); got != tt.want {
 			t.Errorf("%s: up to date is %t", name, got)
@@ -81,9 +80,9 @@ func TestOverride(t *testing.T) {
 			in := scene(ours, p)
 			in.Live[in.Nodes[0].Objects[0].Ref].ClientSide = true
 			in.Inventories[0].Entries[0].Adopted = adopted
-			want := verdict{plan.ActionKeep, reason.UpToDate}
+			want := verdict{plan.ActionKeep, plan.ReasonUpToDate}
 			if strategy == lynq.PatchOverride {
-				want = verdict{plan.ActionUpdate, reason.Drifted}
+				want = verdict{plan.ActionUpdate, plan.ReasonDrifted}
 			}
 			s := Decide(in, Limits{}).Nodes[0].Steps[0]
 			if got := (verdict{s.Action, s.Reason}); got != want {

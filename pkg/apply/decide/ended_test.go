@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -44,7 +43,7 @@ func TestEnded(t *testing.T) {
 					}
 					once := name == "ended, another version" && creation == lynq.CreateOnce
 					if at == vanished && (name == "ended" || once) {
-						want = verdict{plan.ActionKeep, reason.Completed}
+						want = verdict{plan.ActionKeep, plan.ReasonCompleted}
 					}
 					t.Run(fmt.Sprintf("%s/%s/%s/%s", creation, conflict, at, name), func(t *testing.T) {
 						if got := firstVerdict(t, in); got != want {
@@ -72,7 +71,7 @@ func TestEndedIsPurged(t *testing.T) {
 		t.Error("the next run reads it")
 	}
 	s = &Decide(in, Limits{AllowEmpty: true}).Nodes[0].Steps[0]
-	if s.Reason != reason.Completed || !s.UpToDate() {
+	if s.Reason != plan.ReasonCompleted || !s.UpToDate() {
 		t.Errorf("%s (%s), entry %+v, next %+v", s.Action, s.Reason, r, s.NextEntry())
 	}
 	in.Nodes[0].Objects[0].Digest = "d9"

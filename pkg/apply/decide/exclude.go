@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -14,7 +13,7 @@ import (
 func freed(n *plan.Node, steps []plan.Step) {
 	for i := range steps {
 		s := &steps[i]
-		if s.Reason != reason.Excluded || s.Object == nil {
+		if s.Reason != plan.ReasonExcluded || s.Object == nil {
 			continue
 		}
 		var free []string

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -28,7 +27,7 @@ func TestExcluded(t *testing.T) {
 				for _, n := range Decide(in, Limits{AllowEmpty: true}).Nodes {
 					for i := range n.Steps {
 						s := &n.Steps[i]
-						left := s.Action == plan.ActionSkip && s.Reason == reason.Excluded && strings.Contains(s.Message, "form.yaml:7")
+						left := s.Action == plan.ActionSkip && s.Reason == plan.ReasonExcluded && strings.Contains(s.Message, "form.yaml:7")
 						gone := s.Object == nil && s.Live == nil && s.Action == plan.ActionRelease
 						if !left && !gone {
 							t.Errorf("%v, %s, %s: %s (%s), want it left alone", at, deletion, name, s.Action, s.Reason)

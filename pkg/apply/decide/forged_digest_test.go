@@ -6,7 +6,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -16,9 +15,9 @@ import (
 func TestForgedDigest(t *testing.T) {
 	for _, patch := range []lynq.PatchStrategy{lynq.PatchApply, lynq.PatchMerge, lynq.PatchReplace} {
 		for mark, want := range map[string]verdict{
-			"d1": {plan.ActionKeep, reason.UpToDate},
-			"d0": {plan.ActionUpdate, reason.Untracked},
-			"":   {plan.ActionUpdate, reason.Untracked},
+			"d1": {plan.ActionKeep, plan.ReasonUpToDate},
+			"d0": {plan.ActionUpdate, plan.ReasonUntracked},
+			"":   {plan.ActionUpdate, plan.ReasonUntracked},
 		} {
 			p := lynq.DefaultPolicy()
 			p.Patch = patch
@@ -55,13 +54,13 @@ func TestForgedFields(t *testing.T) {
 		}
 		return in
 	}
-	if got := firstVerdict(t, forged()); got != (verdict{plan.ActionKeep, reason.UpToDate}) {
+	if got := firstVerdict(t, forged()); got != (verdict{plan.ActionKeep, plan.ReasonUpToDate}) {
 		t.Errorf("a followed removal: %v", got)
 	}
 	for strategy, want := range map[lynq.PatchStrategy]verdict{
-		lynq.PatchApply:    {plan.ActionUpdate, reason.Drifted},
-		lynq.PatchOverride: {plan.ActionUpdate, reason.Drifted},
-		lynq.PatchRecreate: {plan.ActionUpdate, reason.Drifted},
+		lynq.PatchApply:    {plan.ActionUpdate, plan.ReasonDrifted},
+		lynq.PatchOverride: {plan.ActionUpdate, plan.ReasonDrifted},
+		lynq.PatchRecreate: {plan.ActionUpdate, plan.ReasonDrifted},
 	} {
 		in := taken(forged())
 		policy := *in.Nodes[0].Objects[0].Policy
@@ -78,7 +77,7 @@ func TestForgedFields(t *testing.T) {
 	in := forged()
 	in.Nodes[0].Objects[0].Digest, in.Nodes[0].Objects[0].Mark = "d9", "d9"
 	in.Inventories[0].Entries[0].Digest = "d9"
-	if got := firstVerdict(t, in); got != (verdict{plan.ActionUpdate, reason.Untracked}) {
+	if got := firstVerdict(t, in); got != (verdict{plan.ActionUpdate, plan.ReasonUntracked}) {
 		t.Errorf("a changed manifest: %v", got)
 	}
 }

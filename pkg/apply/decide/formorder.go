@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -228,7 +227,7 @@ func unmetFor(p *plan.NodePlan, format string, args ...any) {
 	p.Unmet = fmt.Sprintf(format, args...)
 	for i := range p.Steps {
 		if s := &p.Steps[i]; s.Changes() || s.Action == plan.ActionCollect || s.Action == plan.ActionPurge {
-			s.Action, s.Reason, s.Message = plan.ActionSkip, reason.FormOrder, p.Unmet
+			s.Action, s.Reason, s.Message = plan.ActionSkip, plan.ReasonFormOrder, p.Unmet
 		}
 	}
 }

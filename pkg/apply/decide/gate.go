@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -31,7 +30,7 @@ type question struct {
 	me    plan.Owner       // the node that asks, zero for tombstones and orphans
 	entry *inventory.Entry // the entry of the object, or nil
 	live  *tracking.Live   // the object as this run read it, or nil
-	why   reason.Reason    // the reason for the deletion
+	why   plan.Reason      // the reason for the deletion
 	// adopted is set if the object existed before the node owned it.
 	adopted bool
 	// keeps is the deletion policy that counts.
@@ -48,7 +47,7 @@ func (q *question) ref() lynq.Ref { return q.entry.Ref }
 // happens instead.
 type answer struct {
 	Action  plan.Action
-	Reason  reason.Reason
+	Reason  plan.Reason
 	Message string
 	// To is the node that gets the object, and Elsewhere the other hub that renders it. See
 	// plan.Step.
@@ -88,20 +87,20 @@ func (d *decider) gate(q *question) answer {
 }
 
 // keep returns the answer that changes neither the object nor its entry.
-func keep(why reason.Reason, message string) *answer {
+func keep(why plan.Reason, message string) *answer {
 	return &answer{Action: plan.ActionSkip, Reason: why, Message: message}
 }
 
 // release returns the answer that drops the entry and doesn't change the object.
 func release(message string) *answer {
-	return &answer{Action: plan.ActionRelease, Reason: reason.TakenOver, Message: message}
+	return &answer{Action: plan.ActionRelease, Reason: plan.ReasonTakenOver, Message: message}
 }
 
 // notNarrowed requires that no selector leaves objects out. Otherwise nobody knows which
 // recorded objects it would have left out.
 func notNarrowed(d *decider, q *question) *answer {
 	if d.in.Narrowed && q.asker == askerNode {
-		return &answer{Action: plan.ActionKeep, Reason: reason.LeftOut}
+		return &answer{Action: plan.ActionKeep, Reason: plan.ReasonLeftOut}
 	}
 	return nil
 }
@@ -113,7 +112,7 @@ func observed(d *decider, q *question) *answer {
 		return nil
 	}
 	if why := d.in.GiveUp[q.ref()]; why != nil && q.ref().Namespace == q.me.Namespace {
-		return keep(reason.Unknown, mayRefer(q.me, why))
+		return keep(plan.ReasonUnknown, mayRefer(q.me, why))
 	}
 	s := plan.Step{Entry: q.entry, Reason: q.why}
 	d.notSeen(&s)
@@ -139,7 +138,7 @@ func notExcluded(d *decider, q *question) *answer {
 		as := *q.entry
 		as.Ref = name
 		if why := d.excluded(q.me, &as); why != "" {
-			return keep(reason.Excluded, why)
+			return keep(plan.ReasonExcluded, why)
 		}
 	}
 	return nil
@@ -169,7 +168,7 @@ func notRendered(d *decider, q *question) *answer {
 	}
 	if rendered && other != q.me.NodeKey {
 		if q.asker != askerNode {
-			return keep(reason.Rendered, "node "+other.String()+" renders it")
+			return keep(plan.ReasonRendered, "node "+other.String()+" renders it")
 		}
 		switch by := of.owner(other); {
 		case of.leavesDone(other, q):
@@ -182,7 +181,7 @@ func notRendered(d *decider, q *question) *answer {
 		case q.live != nil && by.Tracks(q.live) && !q.me.Tracks(q.live):
 			return release("node " + other.String() + " has it now")
 		}
-		return keep(reason.Rendered, "node "+other.String()+", which another run applies, takes it over: the next run drops its entry")
+		return keep(plan.ReasonRendered, "node "+other.String()+", which another run applies, takes it over: the next run drops its entry")
 	}
 	return d.in.Elsewhere.keeps(d, q)
 }
@@ -191,7 +190,7 @@ func notRendered(d *decider, q *question) *answer {
 // object.
 func notClaimed(d *decider, q *question) *answer {
 	if row := d.claimant(q.ref()); row != nil {
-		return keep(reason.RowUnknown, holdsUp(row))
+		return keep(plan.ReasonRowUnknown, holdsUp(row))
 	}
 	return nil
 }
@@ -212,7 +211,7 @@ func notHeld(d *decider, q *question) *answer {
 		return nil
 	}
 	if other := d.holder(q.me, q.live); other != "" {
-		return keep(reason.Unknown, "lynqctl keeps its entry: node "+other+", which this run does not touch, has it too")
+		return keep(plan.ReasonUnknown, "lynqctl keeps its entry: node "+other+", which this run does not touch, has it too")
 	}
 	return nil
 }
@@ -226,13 +225,13 @@ func notRelabelled(_ *decider, q *question) *answer {
 	if live == record {
 		live, record = q.me.LabelledHub(q.live), q.me.Hub.String()
 	}
-	return keep(reason.Foreign, fmt.Sprintf("the object's labels say hub %s, and the inventory's say hub %s (restore the labels of the inventory)", live, record))
+	return keep(plan.ReasonForeign, fmt.Sprintf("the object's labels say hub %s, and the inventory's say hub %s (restore the labels of the inventory)", live, record))
 }
 
 // notGivenUp requires that the user didn't ask to leave the object behind.
 func notGivenUp(d *decider, q *question) *answer {
 	if d.givenUp(q.ref()) && q.me.Tracks(q.live) && q.live.TakenOver() == "" {
-		return &answer{Action: plan.ActionOrphan, Reason: reason.GivenUp}
+		return &answer{Action: plan.ActionOrphan, Reason: plan.ReasonGivenUp}
 	}
 	return nil
 }
@@ -252,7 +251,7 @@ func isOurs(d *decider, q *question) *answer {
 		a.Message = "it is now of " + who
 	}
 	if s.Action == plan.ActionRelease && d.givenUp(q.ref()) {
-		a.Reason = reason.GivenUp
+		a.Reason = plan.ReasonGivenUp
 	}
 	return a
 }
@@ -299,9 +298,9 @@ func asLabelled(_ *decider, q *question) *answer {
 	case l.PartOf != "":
 		return keep("", "an inventory has it: its ApplySet is "+l.PartOf)
 	case differs != "":
-		return keep(reason.OtherLabels, "it isn't the expected object: "+differs)
+		return keep(plan.ReasonOtherLabels, "it isn't the expected object: "+differs)
 	case l.TakenOver() != "":
-		return keep(reason.Foreign, "it belongs to "+l.TakenOver()+" (delete it with that tool)")
+		return keep(plan.ReasonForeign, "it belongs to "+l.TakenOver()+" (delete it with that tool)")
 	case l.Unmanaged:
 		return keep("", MarkedUnmanaged)
 	case l.Deleting:
@@ -314,7 +313,7 @@ func asLabelled(_ *decider, q *question) *answer {
 // it.
 func madeByNode(_ *decider, q *question) *answer {
 	if q.adopted && (q.asker == askerPurge || q.asker == askerRecreate) {
-		return keep(reason.Unowned, "it existed before the node adopted it, and may hold data that the form doesn't have")
+		return keep(plan.ReasonUnowned, "it existed before the node adopted it, and may hold data that the form doesn't have")
 	}
 	return nil
 }
@@ -327,7 +326,7 @@ func policyDeletes(d *decider, q *question) *answer {
 		kept := q.keeps.Kept()
 		// The node of a renamed form or row is neither deleted nor unchanged, so each of
 		// the two policies can keep the object.
-		renamed := q.why == reason.Renamed && kept.WhenNodeGoes
+		renamed := q.why == plan.ReasonRenamed && kept.WhenNodeGoes
 		if d.in.Cascade == plan.CascadeOrphan || renamed || q.why.NodeStays() && kept.WhenDropped || !q.why.NodeStays() && kept.WhenNodeGoes {
 			return &answer{Action: plan.ActionOrphan}
 		}

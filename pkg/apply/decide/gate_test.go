@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -23,7 +22,7 @@ func asked(who asker) (*decider, *question) {
 	}
 	q := &question{
 		asker: who, me: plan.NewOwner(lynq.NodeKey{Namespace: "ns", Name: "acme-web"}, lynq.HubKey{Name: "crm"}, in.Inventories[0]), entry: &in.Inventories[0].Entries[0],
-		live: in.Live[o.Ref], why: reason.Removed, keeps: lynq.DeleteDelete,
+		live: in.Live[o.Ref], why: plan.ReasonRemoved, keeps: lynq.DeleteDelete,
 	}
 	switch who {
 	case askerPrune:
@@ -74,10 +73,10 @@ func TestGate(t *testing.T) {
 			d.beside = []*decider{newDecider(&Input{Hub: lynq.HubKey{Namespace: "ns", Name: "eu"}, Nodes: failed(q)})}
 		}, says: `row "bolt"`},
 		"a failed row may need what lynqctl deletes with another node": {change: func(d *decider, q *question) {
-			d.claims, q.why = claimsOf(failed(q)), reason.NodeGone
+			d.claims, q.why = claimsOf(failed(q)), plan.ReasonNodeGone
 		}, says: `row "bolt"`},
 		"a failed row may need what lynqctl deletes with a named node": {change: func(d *decider, q *question) {
-			d.claims, q.why = claimsOf(failed(q)), reason.NodeDeleted
+			d.claims, q.why = claimsOf(failed(q)), plan.ReasonNodeDeleted
 		}, says: `row "bolt"`},
 		"a node that the run leaves alone has it too": {change: func(d *decider, q *question) {
 			d.held = map[lynq.Ref][]lynq.NodeKey{q.ref(): {other}}

@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -30,23 +29,23 @@ const (
 func goesAs(at situation, p lynq.Policy, c plan.Cascade, g givenUp) verdict {
 	switch {
 	case at == vanished && g == unlooked: // the garbage collector may delete it with the inventory
-		return verdict{plan.ActionSkip, reason.Unknown}
+		return verdict{plan.ActionSkip, plan.ReasonUnknown}
 	case at == vanished:
-		return verdict{plan.ActionRelease, reason.AlreadyGone}
+		return verdict{plan.ActionRelease, plan.ReasonAlreadyGone}
 	case g != kept:
-		return verdict{plan.ActionOrphan, reason.GivenUp}
+		return verdict{plan.ActionOrphan, plan.ReasonGivenUp}
 	case at == recreated: // its uid isn't the recorded one
-		return verdict{plan.ActionRelease, reason.TakenOver}
+		return verdict{plan.ActionRelease, plan.ReasonTakenOver}
 	case at == handsOff && p.Deletion != lynq.DeleteRetain && p.Deletion != lynq.DeleteRetainOnDelete: // it must not be deleted with the inventory
-		return verdict{plan.ActionTrack, reason.Unmanaged}
+		return verdict{plan.ActionTrack, plan.ReasonUnmanaged}
 	case at == handsOff:
-		return verdict{plan.ActionSkip, reason.Unmanaged}
+		return verdict{plan.ActionSkip, plan.ReasonUnmanaged}
 	case c == plan.CascadeOrphan || p.Deletion == lynq.DeleteRetain || p.Deletion == lynq.DeleteRetainOnDelete:
-		return verdict{plan.ActionOrphan, reason.NodeDeleted}
+		return verdict{plan.ActionOrphan, plan.ReasonNodeDeleted}
 	case c == plan.CascadeBackground && at != policyMoved: // labels track that one
-		return verdict{plan.ActionCollect, reason.NodeDeleted}
+		return verdict{plan.ActionCollect, plan.ReasonNodeDeleted}
 	}
-	return verdict{plan.ActionDelete, reason.NodeDeleted}
+	return verdict{plan.ActionDelete, plan.ReasonNodeDeleted}
 }
 
 // TestDeletedNode decides every combination of deletion policy, cascade and
@@ -91,7 +90,7 @@ func TestGivenUpAndTakenOver(t *testing.T) {
 	ref := in.Nodes[0].Objects[0].Ref
 	in.Nodes, in.Delete, in.GiveUp = nil, map[lynq.NodeKey]bool{acme: true}, map[lynq.Ref]error{ref: nil}
 	in.Live[ref].Few = &tracking.Rare{Foreign: "Kustomization apps"}
-	if s := Decide(in, Limits{}).Nodes[0].Steps[0]; s.Action != plan.ActionRelease || s.Reason != reason.GivenUp || s.Message != "it is now of Kustomization apps" {
+	if s := Decide(in, Limits{}).Nodes[0].Steps[0]; s.Action != plan.ActionRelease || s.Reason != plan.ReasonGivenUp || s.Message != "it is now of Kustomization apps" {
 		t.Errorf("%s %s %q", s.Action, s.Reason, s.Message)
 	}
 }

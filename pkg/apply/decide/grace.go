@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -151,7 +150,7 @@ func (d *decider) planLeaving(p *plan.Plan) {
 // notLeaving requires that the object's node isn't in its grace period.
 func notLeaving(d *decider, q *question) *answer {
 	if l := d.leaves[q.me.NodeKey]; l != nil {
-		return keep(reason.Grace, "its node is kept until "+l.Until.UTC().Format(time.RFC3339)+" (deletionGracePeriod)")
+		return keep(plan.ReasonGrace, "its node is kept until "+l.Until.UTC().Format(time.RFC3339)+" (deletionGracePeriod)")
 	}
 	return nil
 }

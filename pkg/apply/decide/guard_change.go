@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
@@ -57,7 +56,7 @@ func (g guards) mayChange(n *plan.NodePlan) bool {
 
 // onlyMoves reports whether a step changes only the node that owns an object.
 func (d *decider) onlyMoves(n *plan.NodePlan, s *plan.Step) bool {
-	if s.Reason != reason.Moved {
+	if s.Reason != plan.ReasonMoved {
 		return false
 	}
 	return slices.ContainsFunc(d.earlier[n.Key()], func(inv *inventory.Inventory) bool {

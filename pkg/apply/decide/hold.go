@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -109,7 +108,7 @@ func takes(me plan.Owner, s *plan.Step, taken map[lynq.Ref]lynq.NodeKey) bool {
 
 // holdStep makes a step do nothing.
 func holdStep(s *plan.Step, why string) {
-	s.Action, s.Reason, s.Message, s.To = plan.ActionSkip, reason.Held, why, nil
+	s.Action, s.Reason, s.Message, s.To = plan.ActionSkip, plan.ReasonHeld, why, nil
 }
 
 // keptByNode says which node keeps an object.

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -72,7 +71,7 @@ func said(p *plan.Plan) []string {
 				ref = s.Entry.Ref
 			}
 			line := fmt.Sprintf("%s: %s %s %s", n.UID, ref.Name, s.Action, s.Reason)
-			if s.Reason == reason.Held {
+			if s.Reason == plan.ReasonHeld {
 				line += ": " + s.Message
 			}
 			lines = append(lines, line)
@@ -234,7 +233,7 @@ func TestHeldAgain(t *testing.T) {
 	delete(s.in.Live, shopRef("y"))
 	whole := Decide(s.in, Limits{})
 	p := WithoutDeletions(whole)
-	for i, want := range []verdict{{plan.ActionSkip, reason.Held}, {plan.ActionBlock, reason.Foreign}} {
+	for i, want := range []verdict{{plan.ActionSkip, plan.ReasonHeld}, {plan.ActionBlock, plan.ReasonForeign}} {
 		step := &p.Nodes[0].Steps[i]
 		now := step.Live
 		if now == nil {
@@ -246,7 +245,7 @@ func TestHeldAgain(t *testing.T) {
 		}
 	}
 	step := &whole.Nodes[0].Steps[1]
-	if again, _ := Recheck(whole, &whole.Nodes[0], nil, step, there); again.Reason != reason.Moved {
+	if again, _ := Recheck(whole, &whole.Nodes[0], nil, step, there); again.Reason != plan.ReasonMoved {
 		t.Errorf("the whole plan: %s (%s)", again.Action, again.Reason)
 	}
 }
@@ -430,7 +429,7 @@ func sameStep(t *testing.T, planned, s *plan.Step) {
 	if s.Object != planned.Object || s.Entry != planned.Entry || s.Live != planned.Live {
 		t.Errorf("planned %+v, and it is %+v", planned, s)
 	}
-	if held := s.Action == plan.ActionSkip && s.Reason == reason.Held; !held && *s != *planned {
+	if held := s.Action == plan.ActionSkip && s.Reason == plan.ReasonHeld; !held && *s != *planned {
 		t.Errorf("planned %+v, and it is %+v", planned, s)
 	}
 }
@@ -444,7 +443,7 @@ func noDeletion(t *testing.T, p *plan.Plan, s *plan.Step) {
 	switch s.Action {
 	case plan.ActionSkip, plan.ActionKeep:
 	case plan.ActionRelease:
-		if s.To == nil && s.Reason != reason.AlreadyGone || s.To != nil && !slices.ContainsFunc(p.Nodes, func(n plan.NodePlan) bool { return n.Key() == *s.To }) {
+		if s.To == nil && s.Reason != plan.ReasonAlreadyGone || s.To != nil && !slices.ContainsFunc(p.Nodes, func(n plan.NodePlan) bool { return n.Key() == *s.To }) {
 			t.Errorf("%s is let go: %+v", s.Entry.Ref, s)
 		}
 	default:

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -41,14 +40,14 @@ func (h hooking) hook(me plan.Owner, o *plan.Object, r *inventory.Entry, l *trac
 		return s
 	}
 	if why, fix := h.declared(me.NodeKey).Undeclared(me, r); why != "" {
-		s.Action, s.Reason, s.Message = plan.ActionBlock, reason.Undeclared, why+" ("+fix+"; "+WithoutHook(me, r.Ref)+")"
+		s.Action, s.Reason, s.Message = plan.ActionBlock, plan.ReasonUndeclared, why+" ("+fix+"; "+WithoutHook(me, r.Ref)+")"
 		return s
 	}
 	if l == nil || l.Deleting {
 		return s
 	}
 	// First delete the object of an earlier attempt.
-	if a := h.d.gate(&question{asker: askerHook, me: me, entry: r, live: l, why: reason.Leftover}); a.Action != plan.ActionDelete {
+	if a := h.d.gate(&question{asker: askerHook, me: me, entry: r, live: l, why: plan.ReasonLeftover}); a.Action != plan.ActionDelete {
 		s.Action, s.Reason, s.Message = plan.ActionBlock, a.Reason, a.Message+" ("+WithoutHook(me, r.Ref)+")"
 	}
 	return s
@@ -56,9 +55,9 @@ func (h hooking) hook(me plan.Owner, o *plan.Object, r *inventory.Entry, l *trac
 
 // hookRun plans a hook that may run, whoever declares it.
 func (h hooking) hookRun(me plan.Owner, o *plan.Object, r *inventory.Entry, l *tracking.Live) plan.Step {
-	s := plan.Step{Object: o, Entry: r, Live: l, Action: plan.ActionCreate, Reason: reason.BeforeDelete}
+	s := plan.Step{Object: o, Entry: r, Live: l, Action: plan.ActionCreate, Reason: plan.ReasonBeforeDelete}
 	block := func(why string) plan.Step {
-		s.Action, s.Reason, s.Message = plan.ActionBlock, reason.Foreign, why+" (delete it, then run again; "+WithoutHook(me, o.Ref)+")"
+		s.Action, s.Reason, s.Message = plan.ActionBlock, plan.ReasonForeign, why+" (delete it, then run again; "+WithoutHook(me, o.Ref)+")"
 		return s
 	}
 	switch {
@@ -98,18 +97,18 @@ func WithoutHook(me plan.Owner, ref lynq.Ref) string {
 
 // afterHooks plans the deletion of hooks' objects. lynqctl deletes them after all other
 // objects of the node, except their containers.
-func (h hooking) afterHooks(me plan.Owner, inv *inventory.Inventory, why reason.Reason) []plan.Step {
+func (h hooking) afterHooks(me plan.Owner, inv *inventory.Inventory, why plan.Reason) []plan.Step {
 	var steps []plan.Step
 	for i := range inv.Hooks {
 		r := &inv.Hooks[i]
 		s := plan.Step{Entry: r, Action: plan.ActionDelete, Reason: why}
 		switch begun := r.Phase != ""; {
 		case h.d.in.Cascade == plan.CascadeOrphan && !begun:
-			s.Action, s.Reason, s.Message = plan.ActionRelease, reason.NotRun, "it is not run: --cascade=orphan deletes nothing"
+			s.Action, s.Reason, s.Message = plan.ActionRelease, plan.ReasonNotRun, "it is not run: --cascade=orphan deletes nothing"
 		case !begun && h.d.excluded(me, r) != "":
-			s.Action, s.Reason, s.Message = plan.ActionRelease, reason.Excluded, "it is not run: "+h.d.excluded(me, r)
+			s.Action, s.Reason, s.Message = plan.ActionRelease, plan.ReasonExcluded, "it is not run: "+h.d.excluded(me, r)
 		case h.d.givenUp(r.Ref) && h.d.in.Live[r.Ref] == nil && h.d.in.GiveUp[r.Ref] == nil:
-			s.Action, s.Reason, s.Message = plan.ActionRelease, reason.GivenUp, "it is not run"
+			s.Action, s.Reason, s.Message = plan.ActionRelease, plan.ReasonGivenUp, "it is not run"
 		case begun && (h.d.in.Cascade == plan.CascadeOrphan || h.d.givenUp(r.Ref) || r.Phase == inventory.PhaseCompleted):
 			s = h.d.leavingStep(me, r, h.d.in.Live[r.Ref], why)
 		}
@@ -140,7 +139,7 @@ func (h hooking) leftovers(me plan.Owner, inv *inventory.Inventory) []plan.Step 
 	var steps []plan.Step
 	for i := range inv.Hooks {
 		if r := &inv.Hooks[i]; r.Phase != "" {
-			steps = append(steps, h.d.leavingStep(me, r, h.d.in.Live[r.Ref], reason.Leftover))
+			steps = append(steps, h.d.leavingStep(me, r, h.d.in.Live[r.Ref], plan.ReasonLeftover))
 		}
 	}
 	return steps

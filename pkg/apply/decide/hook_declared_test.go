@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -91,7 +90,7 @@ func TestUndeclaredHook(t *testing.T) {
 		switch {
 		case tt.why == "" && s.Action != plan.ActionCreate:
 			t.Errorf("%s: %s %s %q", name, s.Action, s.Reason, s.Message)
-		case tt.why != "" && (s.Action != plan.ActionBlock || s.Reason != reason.Undeclared || !strings.Contains(s.Message, tt.why) || !strings.Contains(s.Message, "lynqctl finalize")):
+		case tt.why != "" && (s.Action != plan.ActionBlock || s.Reason != plan.ReasonUndeclared || !strings.Contains(s.Message, tt.why) || !strings.Contains(s.Message, "lynqctl finalize")):
 			t.Errorf("%s: %s %s %q, want %q", name, s.Action, s.Reason, s.Message, tt.why)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -98,13 +97,13 @@ func planned(p *plan.Plan) (runs, after string) {
 // For every way to delete the node, its hook runs first. An object that the hook didn't
 // create never counts as its own.
 func TestHookOfNodeThatGoes(t *testing.T) {
-	ways := map[reason.Reason]func(*Input){
-		reason.NodeGone:    func(*Input) {},
-		reason.NodeDeleted: func(in *Input) { in.Delete = map[lynq.NodeKey]bool{{Namespace: "ns", Name: "acme-web"}: true} },
+	ways := map[plan.Reason]func(*Input){
+		plan.ReasonNodeGone:    func(*Input) {},
+		plan.ReasonNodeDeleted: func(in *Input) { in.Delete = map[lynq.NodeKey]bool{{Namespace: "ns", Name: "acme-web"}: true} },
 	}
 	byHand := func(in *Input) { in.Inventories[0].Deleting = true }
 	for _, state := range hookStates() {
-		check := func(way string, why reason.Reason, change func(*Input)) {
+		check := func(way string, why plan.Reason, change func(*Input)) {
 			in := hookScene(state.phase, state.uid, state.there)
 			change(in)
 			p := Decide(in, Limits{AllowEmpty: true})
@@ -119,7 +118,7 @@ func TestHookOfNodeThatGoes(t *testing.T) {
 		for why, change := range ways {
 			check(string(why), why, change)
 		}
-		check("hand", reason.NodeDeleted, byHand)
+		check("hand", plan.ReasonNodeDeleted, byHand)
 	}
 }
 

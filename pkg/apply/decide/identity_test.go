@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -68,14 +67,14 @@ func TestProof(t *testing.T) {
 		change func(*inventory.Entry, *tracking.Live)
 		want   verdict
 	}{
-		"proven":                       {func(*inventory.Entry, *tracking.Live) {}, verdict{plan.ActionDelete, reason.NodeGone}},
-		"an intent":                    {func(r *inventory.Entry, _ *tracking.Live) { r.UID = "" }, verdict{plan.ActionDelete, reason.NodeGone}},
-		"an intent without tracking":   {func(r *inventory.Entry, l *tracking.Live) { r.UID, l.PartOf, l.Owners = "", "", nil }, verdict{plan.ActionRelease, reason.TakenOver}},
-		"another uid":                  {func(r *inventory.Entry, _ *tracking.Live) { r.UID = "other" }, verdict{plan.ActionRelease, reason.TakenOver}},
-		"no tracking":                  {func(_ *inventory.Entry, l *tracking.Live) { l.PartOf, l.Owners = "", nil }, verdict{plan.ActionRelease, reason.TakenOver}},
-		"tracking without a hub label": {func(_ *inventory.Entry, l *tracking.Live) { l.Hub = "" }, verdict{plan.ActionRelease, reason.TakenOver}},
-		"another hub's, and owned":     {func(_ *inventory.Entry, l *tracking.Live) { l.Hub = "erp" }, verdict{plan.ActionSkip, reason.Foreign}},
-		"another hub's":                {func(_ *inventory.Entry, l *tracking.Live) { l.Hub, l.Owners = "erp", nil }, verdict{plan.ActionRelease, reason.TakenOver}},
+		"proven":                       {func(*inventory.Entry, *tracking.Live) {}, verdict{plan.ActionDelete, plan.ReasonNodeGone}},
+		"an intent":                    {func(r *inventory.Entry, _ *tracking.Live) { r.UID = "" }, verdict{plan.ActionDelete, plan.ReasonNodeGone}},
+		"an intent without tracking":   {func(r *inventory.Entry, l *tracking.Live) { r.UID, l.PartOf, l.Owners = "", "", nil }, verdict{plan.ActionRelease, plan.ReasonTakenOver}},
+		"another uid":                  {func(r *inventory.Entry, _ *tracking.Live) { r.UID = "other" }, verdict{plan.ActionRelease, plan.ReasonTakenOver}},
+		"no tracking":                  {func(_ *inventory.Entry, l *tracking.Live) { l.PartOf, l.Owners = "", nil }, verdict{plan.ActionRelease, plan.ReasonTakenOver}},
+		"tracking without a hub label": {func(_ *inventory.Entry, l *tracking.Live) { l.Hub = "" }, verdict{plan.ActionRelease, plan.ReasonTakenOver}},
+		"another hub's, and owned":     {func(_ *inventory.Entry, l *tracking.Live) { l.Hub = "erp" }, verdict{plan.ActionSkip, plan.ReasonForeign}},
+		"another hub's":                {func(_ *inventory.Entry, l *tracking.Live) { l.Hub, l.Owners = "erp", nil }, verdict{plan.ActionRelease, plan.ReasonTakenOver}},
 	} {
 		in := identified()
 		in.Nodes = nil
@@ -119,9 +118,9 @@ func TestClaims(t *testing.T) {
 		in.Nodes = []*plan.Node{tt.row}
 		decided := Decide(in, Limits{AllowEmpty: true})
 		s := decided.Nodes[len(decided.Nodes)-1].Steps[0]
-		want := verdict{plan.ActionDelete, reason.NodeGone}
+		want := verdict{plan.ActionDelete, plan.ReasonNodeGone}
 		if tt.held {
-			want = verdict{plan.ActionSkip, reason.RowUnknown}
+			want = verdict{plan.ActionSkip, plan.ReasonRowUnknown}
 		}
 		if got := (verdict{s.Action, s.Reason}); got != want {
 			t.Errorf("%s: %v, want %v", what, got, want)

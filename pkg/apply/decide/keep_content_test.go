@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -14,18 +13,18 @@ func keeping(at situation, p lynq.Policy) verdict {
 	case absent, vanished, goingAway, handsOff:
 		return wanted(at, p) // commands with KeepContent leave these out
 	case otherNodes, otherSets, otherTools, controllers, ownRecord:
-		return verdict{plan.ActionBlock, reason.Foreign}
+		return verdict{plan.ActionBlock, plan.ReasonForeign}
 	case orphaned:
-		return verdict{plan.ActionTrack, reason.Orphan}
+		return verdict{plan.ActionTrack, plan.ReasonOrphan}
 	case nobodys, policyMoved, overwritten, forgedOnce:
-		return verdict{plan.ActionTrack, reason.Untracked}
+		return verdict{plan.ActionTrack, plan.ReasonUntracked}
 	case unfinished:
-		return verdict{plan.ActionKeep, reason.UpToDate}
+		return verdict{plan.ActionKeep, plan.ReasonUpToDate}
 	}
 	if p.Creation == lynq.CreateOnce {
 		return wanted(at, p)
 	}
-	return verdict{plan.ActionKeep, reason.UpToDate}
+	return verdict{plan.ActionKeep, plan.ReasonUpToDate}
 }
 
 // TestKeepContent checks that with KeepContent, lynqctl writes only the tracking of
@@ -62,7 +61,7 @@ func TestKeepContentRecorded(t *testing.T) {
 	now := *scene(nobodys, lynq.DefaultPolicy()).Live[ref]
 	now.UID = "another"
 	in.Live[ref] = &now
-	if s := Decide(in, Limits{}).Nodes[0].Steps[0]; s.Action != plan.ActionSkip || s.Reason != reason.Replaced || s.Message == "" {
+	if s := Decide(in, Limits{}).Nodes[0].Steps[0]; s.Action != plan.ActionSkip || s.Reason != plan.ReasonReplaced || s.Message == "" {
 		t.Errorf("%s (%s) %q, want it skipped", s.Action, s.Reason, s.Message)
 	}
 }
@@ -81,7 +80,7 @@ func TestKeepContentReplaced(t *testing.T) {
 			step.Live = nil
 		}
 		got, became := Recheck(decided, &decided.Nodes[0], in.Inventories[0], &step, &now)
-		if got.Action != plan.ActionSkip || got.Reason != reason.Replaced || became != VerdictChanged {
+		if got.Action != plan.ActionSkip || got.Reason != plan.ReasonReplaced || became != VerdictChanged {
 			t.Errorf("%s: %s (%s), verdict %d, want it skipped", name, got.Action, got.Reason, became)
 		}
 		now.UID = decided.Nodes[0].Steps[0].Live.UID

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -135,9 +134,9 @@ func TestRefusedGivesNothingAway(t *testing.T) {
 			} else {
 				in.Nodes = append([]*plan.Node{taker}, in.Nodes...)
 			}
-			want := verdict{plan.ActionBlock, reason.Foreign}
+			want := verdict{plan.ActionBlock, plan.ReasonForeign}
 			if c.taken {
-				want = verdict{plan.ActionUpdate, reason.Moved}
+				want = verdict{plan.ActionUpdate, plan.ReasonMoved}
 			}
 			p := Decide(in, Limits{MaxDelete: toll.MaxDelete{Nodes: 9}})
 			taken := 0
@@ -169,9 +168,9 @@ func TestRefusedKeepsWhatOthersHaveToo(t *testing.T) {
 		change func(in *Input, l *tracking.Live)
 		want   verdict
 	}{
-		"both have it":                  {func(*Input, *tracking.Live) {}, verdict{plan.ActionSkip, reason.Unknown}},
-		"the refused one's record only": {func(_ *Input, l *tracking.Live) { l.PartOf = inventory.ID("ns", inventory.Name("bolt-web")) }, verdict{plan.ActionDelete, reason.NodeGone}},
-		"its tracking only":             {func(in *Input, _ *tracking.Live) { in.Inventories[0].Entries = nil }, verdict{plan.ActionDelete, reason.NodeGone}},
+		"both have it":                  {func(*Input, *tracking.Live) {}, verdict{plan.ActionSkip, plan.ReasonUnknown}},
+		"the refused one's record only": {func(_ *Input, l *tracking.Live) { l.PartOf = inventory.ID("ns", inventory.Name("bolt-web")) }, verdict{plan.ActionDelete, plan.ReasonNodeGone}},
+		"its tracking only":             {func(in *Input, _ *tracking.Live) { in.Inventories[0].Entries = nil }, verdict{plan.ActionDelete, plan.ReasonNodeGone}},
 	} {
 		ref := lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme"}
 		entries := []inventory.Entry{{Ref: ref, ID: "settings", UID: "u", Digest: "d", Lifecycle: lynq.Lifecycle{Deletion: lynq.DeleteDelete}}}

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -169,11 +168,11 @@ func notOtherwiseRendered(d *decider, q *question) *answer {
 	}
 	for _, r := range d.renderedAt(q.ref()) {
 		if err := d.in.Beside.Unknown[r.Ref]; err != nil && !r.read {
-			return keep(reason.Unknown, fmt.Sprintf("lynqctl can't tell whether it is %s, which node %s renders: %v", r.Full(), r.node, err))
+			return keep(plan.ReasonUnknown, fmt.Sprintf("lynqctl can't tell whether it is %s, which node %s renders: %v", r.Full(), r.node, err))
 		}
 	}
 	if ns, may := tracking.NamespaceOf(q.ref()); may && d.in.Beside.Unknown[ns] != nil {
-		return keep(reason.Unknown, fmt.Sprintf("lynqctl can't tell whether it is a Namespace: %v (let lynqctl get namespaces, then run again)", d.in.Beside.Unknown[ns]))
+		return keep(plan.ReasonUnknown, fmt.Sprintf("lynqctl can't tell whether it is a Namespace: %v (let lynqctl get namespaces, then run again)", d.in.Beside.Unknown[ns]))
 	}
 	return nil
 }
@@ -187,7 +186,7 @@ func (d *decider) renderedAs(q *question, other lynq.Ref) *answer {
 	if by := of.owner(node); q.asker == askerNode && node != q.me.NodeKey && by.Tracks(q.live) && !q.me.Tracks(q.live) {
 		return release("node " + node.String() + " has it now, as " + other.Full())
 	}
-	return keep(reason.Rendered, fmt.Sprintf("it is the same object as %s (uid %s), which node %s renders", other.Full(), q.live.UID, node))
+	return keep(plan.ReasonRendered, fmt.Sprintf("it is the same object as %s (uid %s), which node %s renders", other.Full(), q.live.UID, node))
 }
 
 // renderer returns the node of any row that renders an object, and the hub of the node.

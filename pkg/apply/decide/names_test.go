@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -130,7 +129,7 @@ func TestOneObjectTwoNames(t *testing.T) {
 				if again := Again(p, n, n.Inventory, step, step.Live); again.Action != step.Action {
 					t.Errorf("%s: %s, and %s when its turn comes", name, got[len(got)-1], again.Action)
 				}
-				if step.Action == plan.ActionUpdate && step.NextEntry().UID != "uid-x" && step.Reason == reason.Changed {
+				if step.Action == plan.ActionUpdate && step.NextEntry().UID != "uid-x" && step.Reason == plan.ReasonChanged {
 					t.Errorf("%s: the next entry of %s lacks the uid", name, step.Ref())
 				}
 			}
@@ -216,7 +215,7 @@ func TestView(t *testing.T) {
 	}
 	s, _ = view()
 	s.in.Beside = &plan.Observed{Unknown: map[lynq.Ref]error{ns: errors.New("403")}}
-	if s := Decide(s.in, Limits{AllowEmpty: true}).Nodes[0].Steps[0]; s.Action != plan.ActionSkip || s.Reason != reason.Unknown {
+	if s := Decide(s.in, Limits{AllowEmpty: true}).Nodes[0].Steps[0]; s.Action != plan.ActionSkip || s.Reason != plan.ReasonUnknown {
 		t.Errorf("unread: %s %s", s.Action, s.Reason)
 	}
 }

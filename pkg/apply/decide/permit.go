@@ -6,7 +6,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
@@ -20,7 +19,7 @@ type Permit struct {
 	ref     lynq.Ref
 	uid     types.UID
 	version string
-	reason  reason.Reason
+	reason  plan.Reason
 	trial   bool
 }
 
@@ -36,7 +35,7 @@ func (p Permit) UID() types.UID { return p.uid }
 func (p Permit) Version() string { return p.version }
 
 // Reason says why lynqctl deletes the object.
-func (p Permit) Reason() reason.Reason { return p.reason }
+func (p Permit) Reason() plan.Reason { return p.reason }
 
 // Check returns an error if the permit doesn't cover a deletion. The zero value covers
 // none, and a trial permit covers dry runs only.
@@ -106,9 +105,9 @@ func PermitInventory(p *plan.NodePlan, saved *inventory.Inventory, left []invent
 	}
 	if saved.UID == "" { // a killed run had begun to restore the inventory, and only the copy exists
 		ref.Name = inventory.CopyName(saved.Node.Name)
-		return Permit{ref, types.UID(saved.Copy), "", reason.NodeGone, false}, nil
+		return Permit{ref, types.UID(saved.Copy), "", plan.ReasonNodeGone, false}, nil
 	}
-	return Permit{ref, types.UID(saved.UID), saved.ResourceVersion, reason.NodeGone, false}, nil
+	return Permit{ref, types.UID(saved.UID), saved.ResourceVersion, plan.ReasonNodeGone, false}, nil
 }
 
 // PermitRestore permits the deletion of an inventory that somebody deleted, so that lynqctl
@@ -125,7 +124,7 @@ func PermitRestore(saved *inventory.Inventory, r *plan.Replacement, referring []
 	case len(referring) > 0:
 		return Permit{}, &BehindError{ref, referring}
 	}
-	return Permit{ref, types.UID(saved.UID), saved.ResourceVersion, reason.UpToDate, false}, nil
+	return Permit{ref, types.UID(saved.UID), saved.ResourceVersion, plan.ReasonUpToDate, false}, nil
 }
 
 // BehindError means that objects refer to an inventory that the run would delete, and that
@@ -151,7 +150,7 @@ func PermitHub(record *inventory.Hub, nodes int) (Permit, error) {
 	if nodes > 0 {
 		return Permit{}, &DeniedError{ref, "the hub still has " + phrase.Count(nodes, "node")}
 	}
-	return Permit{ref, types.UID(record.UID), record.ResourceVersion, reason.NodeDeleted, false}, nil
+	return Permit{ref, types.UID(record.UID), record.ResourceVersion, plan.ReasonNodeDeleted, false}, nil
 }
 
 // PermitHistory permits the deletion of a hub's history if the hub has no nodes. No object
@@ -161,7 +160,7 @@ func PermitHistory(hub lynq.HubKey, nodes int, uid types.UID) (Permit, error) {
 	if nodes > 0 {
 		return Permit{}, &DeniedError{ref, "the hub still has " + phrase.Count(nodes, "node")}
 	}
-	return Permit{ref, uid, "", reason.NodeDeleted, false}, nil
+	return Permit{ref, uid, "", plan.ReasonNodeDeleted, false}, nil
 }
 
 // PermitCopy permits the deletion of the copy that lynqctl made while it restored an
@@ -171,7 +170,7 @@ func PermitCopy(inv *inventory.Inventory) (Permit, error) {
 	if inv.UID == "" {
 		return Permit{}, &DeniedError{ref, "its inventory is not restored yet"}
 	}
-	return Permit{ref, types.UID(inv.Copy), "", reason.UpToDate, false}, nil
+	return Permit{ref, types.UID(inv.Copy), "", plan.ReasonUpToDate, false}, nil
 }
 
 // PermitHooks permits the deletion of the Secret with the manifests of a node's deletion
@@ -181,7 +180,7 @@ func PermitHooks(inv *inventory.Inventory, uid types.UID, version string) (Permi
 	if len(inv.Hooks) > 0 {
 		return Permit{}, &DeniedError{ref, "the inventory names a hook in it"}
 	}
-	return Permit{ref, uid, version, reason.Removed, false}, nil
+	return Permit{ref, uid, version, plan.ReasonRemoved, false}, nil
 }
 
 // PermitHandover permits the deletion of an object of the Lynq operator: a LynqHub, a
@@ -191,5 +190,5 @@ func PermitHandover(ref lynq.Ref, uid types.UID, version string) (Permit, error)
 	if ref.Group != wellknown.Group {
 		return Permit{}, &DeniedError{ref, "it is not an object of the Lynq operator"}
 	}
-	return Permit{ref, uid, version, reason.TakenOver, false}, nil
+	return Permit{ref, uid, version, plan.ReasonTakenOver, false}, nil
 }

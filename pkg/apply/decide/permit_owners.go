@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -38,7 +37,7 @@ func PermitDetach(s *plan.Step) (OwnersPermit, error) {
 	switch {
 	case s.Live == nil || s.Live.UID == "":
 		return OwnersPermit{}, &DeniedError{s.Ref(), "this run has not read it"}
-	case s.Reason == reason.Excluded, s.Object != nil && s.Object.Exclusion != nil:
+	case s.Reason == plan.ReasonExcluded, s.Object != nil && s.Object.Exclusion != nil:
 		return OwnersPermit{}, &DeniedError{s.Ref(), "an exclusion protects it"}
 	}
 	return OwnersPermit{uid: s.Live.UID, had: s.Live.Owners}, nil

@@ -6,7 +6,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -26,7 +25,7 @@ func TestPermitDetach(t *testing.T) {
 		"not read":          {plan.Step{Object: o}, false},
 		"without a uid":     {plan.Step{Object: o, Live: &tracking.Live{}}, false},
 		"excluded":          {plan.Step{Object: &excluded, Live: &tracking.Live{UID: "u"}}, false},
-		"excluded, dropped": {plan.Step{Entry: &inventory.Entry{}, Reason: reason.Excluded, Live: &tracking.Live{UID: "u"}}, false},
+		"excluded, dropped": {plan.Step{Entry: &inventory.Entry{}, Reason: plan.ReasonExcluded, Live: &tracking.Live{UID: "u"}}, false},
 	} {
 		permit, err := PermitDetach(&tt.step)
 		if (err == nil) != tt.yes || permit.Covers("had") != tt.yes || permit.Covers("new") || permit.Covers("") {
@@ -54,7 +53,7 @@ func TestPermitReturn(t *testing.T) {
 		"created again":  {plan.Step{Entry: e, Live: &tracking.Live{UID: "v"}}, false},
 		"a record":       {plan.Step{Entry: e, Live: record}, false},
 		"not read":       {plan.Step{Entry: e}, false},
-		"excluded":       {plan.Step{Entry: e, Live: live(), Reason: reason.Excluded}, false},
+		"excluded":       {plan.Step{Entry: e, Live: live(), Reason: plan.ReasonExcluded}, false},
 	} {
 		permit, err := PermitReturn(r, saved, &tt.step)
 		if (err == nil) != tt.yes || permit.Covers("inv") != tt.yes {

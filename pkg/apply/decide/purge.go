@@ -2,7 +2,6 @@ package decide
 
 import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -20,15 +19,15 @@ func (d *decider) purged(me plan.Owner, s *plan.Step) bool {
 	}
 	switch {
 	case purges(me, r, l) && s.Object.Policy.PurgeOrder != nil:
-		s.Action, s.Reason, s.Message = plan.ActionPurge, reason.Completed, "its work is done"
-		a := d.gate(&question{asker: askerPurge, me: me, entry: r, live: l, why: reason.Completed, adopted: r.Adopted})
+		s.Action, s.Reason, s.Message = plan.ActionPurge, plan.ReasonCompleted, "its work is done"
+		a := d.gate(&question{asker: askerPurge, me: me, entry: r, live: l, why: plan.ReasonCompleted, adopted: r.Adopted})
 		if a.Action != plan.ActionDelete {
 			s.Action, s.Reason, s.Message = plan.ActionSkip, a.Reason, a.Message
 		}
 	case s.Object.Completed(r):
-		s.Action, s.Reason = plan.ActionKeep, reason.Completed
+		s.Action, s.Reason = plan.ActionKeep, plan.ReasonCompleted
 	case l == nil:
-		s.Action, s.Reason = plan.ActionCreate, reason.Changed
+		s.Action, s.Reason = plan.ActionCreate, plan.ReasonChanged
 	default:
 		return false
 	}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -46,7 +45,7 @@ func purgeable() []situation {
 // any other object. Then lynqctl deletes it if that may not be done yet, and never touches
 // another object with its name.
 func TestPurge(t *testing.T) {
-	keep, purge := verdict{plan.ActionKeep, reason.Completed}, verdict{plan.ActionPurge, reason.Completed}
+	keep, purge := verdict{plan.ActionKeep, plan.ReasonCompleted}, verdict{plan.ActionPurge, plan.ReasonCompleted}
 	for _, conflict := range []lynq.ConflictPolicy{lynq.ConflictStuck, lynq.ConflictForce} {
 		for _, at := range situations() {
 			p := lynq.DefaultPolicy()
@@ -85,14 +84,14 @@ func TestPurgedLeaves(t *testing.T) {
 				got := firstVerdict(t, in)
 				switch {
 				case at == absent || at == vanished:
-					if got != (verdict{plan.ActionRelease, reason.Completed}) {
+					if got != (verdict{plan.ActionRelease, plan.ReasonCompleted}) {
 						t.Errorf("%s, %s, uid %q: %v", name, at, uid, got)
 					}
 				case uid != "" && slices.Contains(purgeable(), at):
 					if got.Action != plan.ActionDelete {
 						t.Errorf("%s, %s, under way: %v, want it deleted", name, at, got)
 					}
-				case got.Action != plan.ActionRelease && got.Reason != reason.Unmanaged:
+				case got.Action != plan.ActionRelease && got.Reason != plan.ReasonUnmanaged:
 					t.Errorf("%s, %s, uid %q: %v, want it left alone", name, at, uid, got)
 				}
 			}
@@ -117,13 +116,13 @@ func TestPurgedAgain(t *testing.T) {
 		in   *Input
 		want verdict
 	}{
-		"changed":                         {changed(purgeScene(vanished, lynq.DefaultPolicy(), "")), verdict{plan.ActionCreate, reason.Changed}},
-		"changed, created once":           {changed(purgeScene(vanished, once, "")), verdict{plan.ActionKeep, reason.Completed}},
-		"changed, and not gone yet":       {changed(purgeScene(ours, lynq.DefaultPolicy(), "u1")), verdict{plan.ActionPurge, reason.Completed}},
-		"changed, and created by a run":   {changed(purgeScene(ours, lynq.DefaultPolicy(), "")), verdict{plan.ActionUpdate, reason.Unconfirmed}},
-		"changed, and another has it":     {changed(purgeScene(otherTools, lynq.DefaultPolicy(), "")), verdict{plan.ActionBlock, reason.Foreign}},
-		"purged no more":                  {stays(purgeScene(vanished, lynq.DefaultPolicy(), "")), verdict{plan.ActionCreate, reason.Changed}},
-		"purged no more, and still there": {stays(purgeScene(unrecordedT, lynq.DefaultPolicy(), "u1")), verdict{plan.ActionUpdate, reason.Drifted}},
+		"changed":                         {changed(purgeScene(vanished, lynq.DefaultPolicy(), "")), verdict{plan.ActionCreate, plan.ReasonChanged}},
+		"changed, created once":           {changed(purgeScene(vanished, once, "")), verdict{plan.ActionKeep, plan.ReasonCompleted}},
+		"changed, and not gone yet":       {changed(purgeScene(ours, lynq.DefaultPolicy(), "u1")), verdict{plan.ActionPurge, plan.ReasonCompleted}},
+		"changed, and created by a run":   {changed(purgeScene(ours, lynq.DefaultPolicy(), "")), verdict{plan.ActionUpdate, plan.ReasonUnconfirmed}},
+		"changed, and another has it":     {changed(purgeScene(otherTools, lynq.DefaultPolicy(), "")), verdict{plan.ActionBlock, plan.ReasonForeign}},
+		"purged no more":                  {stays(purgeScene(vanished, lynq.DefaultPolicy(), "")), verdict{plan.ActionCreate, plan.ReasonChanged}},
+		"purged no more, and still there": {stays(purgeScene(unrecordedT, lynq.DefaultPolicy(), "u1")), verdict{plan.ActionUpdate, plan.ReasonDrifted}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := firstVerdict(t, test.in); got != test.want {

@@ -2,7 +2,6 @@ package decide
 
 import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
@@ -42,7 +41,7 @@ func Recheck(p *plan.Plan, n *plan.NodePlan, saved *inventory.Inventory, s *plan
 
 // lookedAt says what lynqctl did before with the object that an exact step deletes.
 func lookedAt(s *plan.Step) string {
-	if s.Reason == reason.Tombstone {
+	if s.Reason == plan.ReasonTombstone {
 		return "looked at"
 	}
 	return "backed up"
@@ -55,13 +54,13 @@ func Again(p *plan.Plan, n *plan.NodePlan, saved *inventory.Inventory, s *plan.S
 	d := rulesOf(p)
 	s = recordedIn(s, saved)
 	switch {
-	case s.Reason == reason.Held, d != nil && d.holding && s.Object == nil && s.To == nil:
+	case s.Reason == plan.ReasonHeld, d != nil && d.holding && s.Object == nil && s.To == nil:
 		again := *s
 		again.Live = now
 		return again
 	case s.Stone != nil:
 		return rechecking{d}.recheckAlone(s, now, askerTombstone)
-	case s.Reason == reason.Pruned:
+	case s.Reason == plan.ReasonPruned:
 		return rechecking{rulesFor(p.Hub, nil)}.recheckAlone(s, now, askerPrune)
 	case s.Object != nil:
 		return rechecking{d}.recheckWanted(me, s, now)
@@ -85,9 +84,9 @@ func recordedIn(s *plan.Step, saved *inventory.Inventory) *plan.Step {
 }
 
 // way returns the reason of a step if that decides how to execute it, and "" otherwise.
-func way(s *plan.Step) reason.Reason {
+func way(s *plan.Step) plan.Reason {
 	switch s.Reason {
-	case reason.Takeover, reason.Unmanaged:
+	case plan.ReasonTakeover, plan.ReasonUnmanaged:
 		return s.Reason
 	}
 	return ""
@@ -100,14 +99,14 @@ func (r rechecking) recheckWanted(me plan.Owner, s *plan.Step, now *tracking.Liv
 	case again.Action == plan.ActionTrack && r.d.in.KeepContent && (s.Live == nil || remadeSince(s, now)):
 		// The user asked for the object that existed, and not for one that somebody created
 		// since.
-		again.Action, again.Reason, again.Message = plan.ActionSkip, reason.Replaced, remade
-	case s.Reason == reason.Takeover && now != nil && s.Live != nil && now.UID == s.Live.UID && again.Writes():
+		again.Action, again.Reason, again.Message = plan.ActionSkip, plan.ReasonReplaced, remade
+	case s.Reason == plan.ReasonTakeover && now != nil && s.Live != nil && now.UID == s.Live.UID && again.Writes():
 		// This step itself may have removed the marks of others.
-		if again.Reason != reason.Takeover {
+		if again.Reason != plan.ReasonTakeover {
 			again.Action, again.Reason, again.Message = s.Action, s.Reason, s.Message
 		}
-	case s.Reason == reason.Deleting && now == nil:
-		again.Reason = reason.Deleting
+	case s.Reason == plan.ReasonDeleting && now == nil:
+		again.Reason = plan.ReasonDeleting
 	case s.Action == plan.ActionRecreate && now == nil:
 		again.Action, again.Reason = s.Action, s.Reason // half of it is done
 	case s.Action == plan.ActionUpdate && again.Action == plan.ActionRecreate:
@@ -122,8 +121,8 @@ func (r rechecking) recheckLeaving(me plan.Owner, s *plan.Step, now *tracking.Li
 	again.Exact = s.Exact
 	deletes := again.Action == plan.ActionDelete
 	switch {
-	case remadeSince(s, now) && (deletes || again.Action == plan.ActionOrphan || again.Reason == reason.TakenOver):
-		again.Action, again.Reason, again.Message = plan.ActionRelease, reason.TakenOver, remade
+	case remadeSince(s, now) && (deletes || again.Action == plan.ActionOrphan || again.Reason == plan.ReasonTakenOver):
+		again.Action, again.Reason, again.Message = plan.ActionRelease, plan.ReasonTakenOver, remade
 	case !deletes:
 	case s.Action == plan.ActionCollect && me.Collected(now):
 		again.Action = plan.ActionCollect
@@ -142,7 +141,7 @@ func (r rechecking) recheckAlone(s *plan.Step, now *tracking.Live, who asker) pl
 	again.Live = now
 	switch {
 	case now == nil:
-		again.Action, again.Reason = plan.ActionRelease, reason.AlreadyGone
+		again.Action, again.Reason = plan.ActionRelease, plan.ReasonAlreadyGone
 	case remadeSince(s, now):
 		again.Action, again.Message = plan.ActionSkip, remade
 	case s.Action == plan.ActionDelete:

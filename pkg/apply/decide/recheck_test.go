@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -28,18 +27,18 @@ func TestRecheckDecides(t *testing.T) {
 					in.Live[step.Object.Ref] = live
 				}
 				want := Decide(in, Limits{}).Nodes[0].Steps[0]
-				took := step.Reason == reason.Takeover && live != nil && live.UID == step.Live.UID && want.Writes()
+				took := step.Reason == plan.ReasonTakeover && live != nil && live.UID == step.Live.UID && want.Writes()
 				if took {
-					want.Action, want.Reason = plan.ActionAdopt, reason.Takeover // this step itself may have removed its marks
+					want.Action, want.Reason = plan.ActionAdopt, plan.ReasonTakeover // this step itself may have removed its marks
 				}
-				if step.Reason == reason.Deleting && live == nil {
-					want.Reason = reason.Deleting
+				if step.Reason == plan.ReasonDeleting && live == nil {
+					want.Reason = plan.ReasonDeleting
 				}
 				got, became := Recheck(decided, &decided.Nodes[0], in.Inventories[0], &step, live)
 				if (verdict{got.Action, got.Reason}) != (verdict{want.Action, want.Reason}) || got.Live != live {
 					t.Errorf("%+v: planned %s, found %s: %s (%s), want %s (%s)", p, then, now, got.Action, got.Reason, want.Action, want.Reason)
 				}
-				holds := step.Action == got.Action && (step.Live == nil) == (live == nil) && (got.Reason == reason.Takeover) == (step.Reason == reason.Takeover) && (got.Reason == reason.Unmanaged) == (step.Reason == reason.Unmanaged)
+				holds := step.Action == got.Action && (step.Live == nil) == (live == nil) && (got.Reason == plan.ReasonTakeover) == (step.Reason == plan.ReasonTakeover) && (got.Reason == plan.ReasonUnmanaged) == (step.Reason == plan.ReasonUnmanaged)
 				if (became == VerdictHolds) != holds {
 					t.Errorf("%+v: planned %s, found %s: verdict %d", p, then, now, became)
 				}
@@ -56,9 +55,9 @@ func TestRecheckUnmanaged(t *testing.T) {
 		then   func(*tracking.Live)
 		want   verdict // the planned step
 	}{
-		"takeover": {func(p *lynq.Policy) { p.Conflict = lynq.ConflictForce }, func(l *tracking.Live) { l.Few = &tracking.Rare{Foreign: "Kustomization a/b"} }, verdict{plan.ActionAdopt, reason.Takeover}},
-		"tracking": {func(p *lynq.Policy) { p.Creation = lynq.CreateOnce }, func(l *tracking.Live) { l.Node = "stray" }, verdict{plan.ActionTrack, reason.Untracked}},
-		"update":   {func(*lynq.Policy) {}, func(l *tracking.Live) { l.Fields = "f2" }, verdict{plan.ActionUpdate, reason.Drifted}},
+		"takeover": {func(p *lynq.Policy) { p.Conflict = lynq.ConflictForce }, func(l *tracking.Live) { l.Few = &tracking.Rare{Foreign: "Kustomization a/b"} }, verdict{plan.ActionAdopt, plan.ReasonTakeover}},
+		"tracking": {func(p *lynq.Policy) { p.Creation = lynq.CreateOnce }, func(l *tracking.Live) { l.Node = "stray" }, verdict{plan.ActionTrack, plan.ReasonUntracked}},
+		"update":   {func(*lynq.Policy) {}, func(l *tracking.Live) { l.Fields = "f2" }, verdict{plan.ActionUpdate, plan.ReasonDrifted}},
 	} {
 		p := lynq.DefaultPolicy()
 		test.policy(&p)
@@ -73,7 +72,7 @@ func TestRecheckUnmanaged(t *testing.T) {
 		now := *in.Live[ref]
 		now.Unmanaged = true
 		got, became := Recheck(decided, &decided.Nodes[0], in.Inventories[0], &step, &now)
-		if got.Reason != reason.Unmanaged || became != VerdictChanged || got.Writes() {
+		if got.Reason != plan.ReasonUnmanaged || became != VerdictChanged || got.Writes() {
 			t.Errorf("%s: %s (%s), verdict %d, want it left alone", name, got.Action, got.Reason, became)
 		}
 	}
@@ -104,13 +103,13 @@ func TestRecheckRemade(t *testing.T) {
 	now.UID = "u2"
 	decided, node := Decide(&Input{Hub: lynq.HubKey{Name: "crm"}}, Limits{}), &plan.NodePlan{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "ns", Name: "acme-web"}}
 	for _, action := range []plan.Action{plan.ActionDelete, plan.ActionOrphan} {
-		s := plan.Step{Action: action, Reason: reason.NodeGone, Entry: entry, Live: &then}
+		s := plan.Step{Action: action, Reason: plan.ReasonNodeGone, Entry: entry, Live: &then}
 		same := then
 		if got, _ := Recheck(decided, node, &inventory.Inventory{UID: "inv"}, &s, &same); got.Action != action {
 			t.Errorf("%s: the same object: %s (%s)", action, got.Action, got.Reason)
 		}
 		got, became := Recheck(decided, node, &inventory.Inventory{UID: "inv"}, &s, &now)
-		if got.Action != plan.ActionRelease || got.Reason != reason.TakenOver || got.Message == "" || became != VerdictChanged {
+		if got.Action != plan.ActionRelease || got.Reason != plan.ReasonTakenOver || got.Message == "" || became != VerdictChanged {
 			t.Errorf("%s: %s (%s) %q, verdict %d, want it released", action, got.Action, got.Reason, got.Message, became)
 		}
 	}
@@ -128,40 +127,40 @@ func TestRecheckLeaving(t *testing.T) {
 	orphan := func(l *tracking.Live) { l.Hub, l.PartOf, l.Owners = "", "", nil }
 	for name, test := range map[string]struct {
 		planned plan.Action
-		why     reason.Reason
+		why     plan.Reason
 		exact   bool
 		change  func(*tracking.Live) // nil means that it doesn't exist
 		want    verdict
 		became  Verdict
 	}{
-		"delete: unchanged":              {plan.ActionDelete, reason.NodeGone, false, func(*tracking.Live) {}, verdict{plan.ActionDelete, reason.NodeGone}, VerdictHolds},
-		"delete: edited":                 {plan.ActionDelete, reason.NodeGone, false, func(l *tracking.Live) { l.ResourceVersion = "8" }, verdict{plan.ActionDelete, reason.NodeGone}, VerdictHolds},
-		"delete: being deleted":          {plan.ActionDelete, reason.NodeGone, false, func(l *tracking.Live) { l.Deleting = true }, verdict{plan.ActionDelete, reason.NodeGone}, VerdictHolds},
-		"delete: gone":                   {plan.ActionDelete, reason.NodeGone, false, nil, verdict{plan.ActionRelease, reason.AlreadyGone}, VerdictChanged},
-		"delete: unmanaged":              {plan.ActionDelete, reason.NodeGone, false, func(l *tracking.Live) { l.Unmanaged = true }, verdict{plan.ActionTrack, reason.Unmanaged}, VerdictChanged},
-		"delete: another tool's":         {plan.ActionDelete, reason.NodeGone, false, func(l *tracking.Live) { l.Few = &tracking.Rare{Foreign: "Kustomization a/b"} }, verdict{plan.ActionRelease, reason.TakenOver}, VerdictChanged},
-		"delete: a controller's":         {plan.ActionDelete, reason.NodeGone, false, func(l *tracking.Live) { l.Few = &tracking.Rare{Controller: "Widget/w"} }, verdict{plan.ActionRelease, reason.TakenOver}, VerdictChanged},
-		"delete: untracked":              {plan.ActionDelete, reason.NodeGone, false, orphan, verdict{plan.ActionRelease, reason.TakenOver}, VerdictChanged},
-		"delete: to be retained":         {plan.ActionDelete, reason.NodeGone, false, func(l *tracking.Live) { l.DeletionPolicy = lynq.DeleteRetain }, verdict{plan.ActionOrphan, reason.NodeGone}, VerdictChanged},
-		"delete: made again":             {plan.ActionDelete, reason.NodeGone, false, func(l *tracking.Live) { l.UID = "u2" }, verdict{plan.ActionRelease, reason.TakenOver}, VerdictChanged},
-		"collect: unchanged":             {plan.ActionCollect, reason.NodeDeleted, false, func(*tracking.Live) {}, verdict{plan.ActionCollect, reason.NodeDeleted}, VerdictHolds},
-		"collect: with another owner":    {plan.ActionCollect, reason.NodeDeleted, false, func(l *tracking.Live) { l.Owners = []types.UID{"inv", "x"} }, verdict{plan.ActionDelete, reason.NodeDeleted}, VerdictChanged},
-		"collect: another tool's":        {plan.ActionCollect, reason.NodeDeleted, false, func(l *tracking.Live) { l.Few = &tracking.Rare{Foreign: "Kustomization a/b"} }, verdict{plan.ActionRelease, reason.TakenOver}, VerdictChanged},
-		"orphan: retained no more":       {plan.ActionOrphan, reason.NodeGone, false, func(l *tracking.Live) { l.ResourceVersion = "8" }, verdict{plan.ActionOrphan, reason.NodeGone}, VerdictHolds},
-		"orphan: untracked":              {plan.ActionOrphan, reason.NodeGone, false, orphan, verdict{plan.ActionRelease, reason.TakenOver}, VerdictChanged},
-		"orphan: made again":             {plan.ActionOrphan, reason.NodeGone, false, func(l *tracking.Live) { l.UID = "u2" }, verdict{plan.ActionRelease, reason.TakenOver}, VerdictChanged},
-		"release: the mark is off":       {plan.ActionRelease, reason.TakenOver, false, func(*tracking.Live) {}, verdict{plan.ActionRelease, reason.TakenOver}, VerdictHolds},
-		"release: gone":                  {plan.ActionRelease, reason.TakenOver, false, nil, verdict{plan.ActionRelease, reason.AlreadyGone}, VerdictChanged},
-		"prune: unchanged":               {plan.ActionDelete, reason.Pruned, false, orphan, verdict{plan.ActionDelete, reason.Pruned}, VerdictHolds},
-		"prune: gone":                    {plan.ActionDelete, reason.Pruned, false, nil, verdict{plan.ActionRelease, reason.AlreadyGone}, VerdictChanged},
-		"prune: an orphan no more":       {plan.ActionDelete, reason.Pruned, false, func(l *tracking.Live) { orphan(l); l.Orphaned = false }, verdict{plan.ActionSkip, reason.Pruned}, VerdictChanged},
-		"prune: tracked again":           {plan.ActionDelete, reason.Pruned, false, func(*tracking.Live) {}, verdict{plan.ActionSkip, reason.Pruned}, VerdictChanged},
-		"prune: made again":              {plan.ActionDelete, reason.Pruned, false, func(l *tracking.Live) { orphan(l); l.UID = "u2" }, verdict{plan.ActionSkip, reason.Pruned}, VerdictChanged},
-		"prune: as it was backed up":     {plan.ActionDelete, reason.Pruned, true, orphan, verdict{plan.ActionDelete, reason.Pruned}, VerdictHolds},
-		"prune: its status changed":      {plan.ActionDelete, reason.Pruned, true, func(l *tracking.Live) { orphan(l); l.ResourceVersion = "8" }, verdict{plan.ActionDelete, reason.Pruned}, VerdictHolds},
-		"prune: changed since":           {plan.ActionDelete, reason.Pruned, true, func(l *tracking.Live) { orphan(l); l.ResourceVersion, l.Generation = "8", 2 }, verdict{plan.ActionDelete, reason.Pruned}, VerdictStopped},
-		"prune: maybe changed since":     {plan.ActionDelete, reason.Pruned, true, func(l *tracking.Live) { orphan(l); l.ResourceVersion, l.Generation = "8", 0 }, verdict{plan.ActionDelete, reason.Pruned}, VerdictStopped},
-		"prune: deleted since by others": {plan.ActionDelete, reason.Pruned, true, func(l *tracking.Live) { orphan(l); l.ResourceVersion, l.Generation, l.Deleting = "8", 2, true }, verdict{plan.ActionDelete, reason.Pruned}, VerdictHolds},
+		"delete: unchanged":              {plan.ActionDelete, plan.ReasonNodeGone, false, func(*tracking.Live) {}, verdict{plan.ActionDelete, plan.ReasonNodeGone}, VerdictHolds},
+		"delete: edited":                 {plan.ActionDelete, plan.ReasonNodeGone, false, func(l *tracking.Live) { l.ResourceVersion = "8" }, verdict{plan.ActionDelete, plan.ReasonNodeGone}, VerdictHolds},
+		"delete: being deleted":          {plan.ActionDelete, plan.ReasonNodeGone, false, func(l *tracking.Live) { l.Deleting = true }, verdict{plan.ActionDelete, plan.ReasonNodeGone}, VerdictHolds},
+		"delete: gone":                   {plan.ActionDelete, plan.ReasonNodeGone, false, nil, verdict{plan.ActionRelease, plan.ReasonAlreadyGone}, VerdictChanged},
+		"delete: unmanaged":              {plan.ActionDelete, plan.ReasonNodeGone, false, func(l *tracking.Live) { l.Unmanaged = true }, verdict{plan.ActionTrack, plan.ReasonUnmanaged}, VerdictChanged},
+		"delete: another tool's":         {plan.ActionDelete, plan.ReasonNodeGone, false, func(l *tracking.Live) { l.Few = &tracking.Rare{Foreign: "Kustomization a/b"} }, verdict{plan.ActionRelease, plan.ReasonTakenOver}, VerdictChanged},
+		"delete: a controller's":         {plan.ActionDelete, plan.ReasonNodeGone, false, func(l *tracking.Live) { l.Few = &tracking.Rare{Controller: "Widget/w"} }, verdict{plan.ActionRelease, plan.ReasonTakenOver}, VerdictChanged},
+		"delete: untracked":              {plan.ActionDelete, plan.ReasonNodeGone, false, orphan, verdict{plan.ActionRelease, plan.ReasonTakenOver}, VerdictChanged},
+		"delete: to be retained":         {plan.ActionDelete, plan.ReasonNodeGone, false, func(l *tracking.Live) { l.DeletionPolicy = lynq.DeleteRetain }, verdict{plan.ActionOrphan, plan.ReasonNodeGone}, VerdictChanged},
+		"delete: made again":             {plan.ActionDelete, plan.ReasonNodeGone, false, func(l *tracking.Live) { l.UID = "u2" }, verdict{plan.ActionRelease, plan.ReasonTakenOver}, VerdictChanged},
+		"collect: unchanged":             {plan.ActionCollect, plan.ReasonNodeDeleted, false, func(*tracking.Live) {}, verdict{plan.ActionCollect, plan.ReasonNodeDeleted}, VerdictHolds},
+		"collect: with another owner":    {plan.ActionCollect, plan.ReasonNodeDeleted, false, func(l *tracking.Live) { l.Owners = []types.UID{"inv", "x"} }, verdict{plan.ActionDelete, plan.ReasonNodeDeleted}, VerdictChanged},
+		"collect: another tool's":        {plan.ActionCollect, plan.ReasonNodeDeleted, false, func(l *tracking.Live) { l.Few = &tracking.Rare{Foreign: "Kustomization a/b"} }, verdict{plan.ActionRelease, plan.ReasonTakenOver}, VerdictChanged},
+		"orphan: retained no more":       {plan.ActionOrphan, plan.ReasonNodeGone, false, func(l *tracking.Live) { l.ResourceVersion = "8" }, verdict{plan.ActionOrphan, plan.ReasonNodeGone}, VerdictHolds},
+		"orphan: untracked":              {plan.ActionOrphan, plan.ReasonNodeGone, false, orphan, verdict{plan.ActionRelease, plan.ReasonTakenOver}, VerdictChanged},
+		"orphan: made again":             {plan.ActionOrphan, plan.ReasonNodeGone, false, func(l *tracking.Live) { l.UID = "u2" }, verdict{plan.ActionRelease, plan.ReasonTakenOver}, VerdictChanged},
+		"release: the mark is off":       {plan.ActionRelease, plan.ReasonTakenOver, false, func(*tracking.Live) {}, verdict{plan.ActionRelease, plan.ReasonTakenOver}, VerdictHolds},
+		"release: gone":                  {plan.ActionRelease, plan.ReasonTakenOver, false, nil, verdict{plan.ActionRelease, plan.ReasonAlreadyGone}, VerdictChanged},
+		"prune: unchanged":               {plan.ActionDelete, plan.ReasonPruned, false, orphan, verdict{plan.ActionDelete, plan.ReasonPruned}, VerdictHolds},
+		"prune: gone":                    {plan.ActionDelete, plan.ReasonPruned, false, nil, verdict{plan.ActionRelease, plan.ReasonAlreadyGone}, VerdictChanged},
+		"prune: an orphan no more":       {plan.ActionDelete, plan.ReasonPruned, false, func(l *tracking.Live) { orphan(l); l.Orphaned = false }, verdict{plan.ActionSkip, plan.ReasonPruned}, VerdictChanged},
+		"prune: tracked again":           {plan.ActionDelete, plan.ReasonPruned, false, func(*tracking.Live) {}, verdict{plan.ActionSkip, plan.ReasonPruned}, VerdictChanged},
+		"prune: made again":              {plan.ActionDelete, plan.ReasonPruned, false, func(l *tracking.Live) { orphan(l); l.UID = "u2" }, verdict{plan.ActionSkip, plan.ReasonPruned}, VerdictChanged},
+		"prune: as it was backed up":     {plan.ActionDelete, plan.ReasonPruned, true, orphan, verdict{plan.ActionDelete, plan.ReasonPruned}, VerdictHolds},
+		"prune: its status changed":      {plan.ActionDelete, plan.ReasonPruned, true, func(l *tracking.Live) { orphan(l); l.ResourceVersion = "8" }, verdict{plan.ActionDelete, plan.ReasonPruned}, VerdictHolds},
+		"prune: changed since":           {plan.ActionDelete, plan.ReasonPruned, true, func(l *tracking.Live) { orphan(l); l.ResourceVersion, l.Generation = "8", 2 }, verdict{plan.ActionDelete, plan.ReasonPruned}, VerdictStopped},
+		"prune: maybe changed since":     {plan.ActionDelete, plan.ReasonPruned, true, func(l *tracking.Live) { orphan(l); l.ResourceVersion, l.Generation = "8", 0 }, verdict{plan.ActionDelete, plan.ReasonPruned}, VerdictStopped},
+		"prune: deleted since by others": {plan.ActionDelete, plan.ReasonPruned, true, func(l *tracking.Live) { orphan(l); l.ResourceVersion, l.Generation, l.Deleting = "8", 2, true }, verdict{plan.ActionDelete, plan.ReasonPruned}, VerdictHolds},
 	} {
 		then := seen
 		s := plan.Step{Action: test.planned, Reason: test.why, Entry: entry, Live: &then, Exact: test.exact}

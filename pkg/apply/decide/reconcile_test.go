@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
@@ -67,8 +66,8 @@ func TestReconcile(t *testing.T) {
 						in.Inventories[0].Entries[i].Written = last.at(now)
 					}
 					want := wanted(at, p)
-					if p.ReapplyInterval > 0 && want == (verdict{plan.ActionKeep, reason.UpToDate}) && last != fresh && last != almost {
-						want = verdict{plan.ActionUpdate, reason.Due}
+					if p.ReapplyInterval > 0 && want == (verdict{plan.ActionKeep, plan.ReasonUpToDate}) && last != fresh && last != almost {
+						want = verdict{plan.ActionUpdate, plan.ReasonDue}
 					}
 					check(t, "wanted", Decide(in, Limits{}).Nodes[0].Steps, want, true)
 
@@ -77,8 +76,8 @@ func TestReconcile(t *testing.T) {
 					check(t, "dropped by the form", Decide(in, Limits{}).Nodes[0].Steps, want, recorded)
 
 					in.Nodes, in.Active = nil, 1
-					if want.Reason == reason.Removed {
-						want.Reason = reason.NodeGone
+					if want.Reason == plan.ReasonRemoved {
+						want.Reason = plan.ReasonNodeGone
 					}
 					check(t, "its node goes", Decide(in, Limits{MaxDelete: toll.MaxDelete{Nodes: 1}}).Nodes[0].Steps, want, recorded)
 				})
@@ -108,7 +107,7 @@ func TestRecheckDue(t *testing.T) {
 	in.Inventories[0].Entries[0].Written = time.Unix(60, 0).UTC()
 	decided := Decide(in, Limits{})
 	step := decided.Nodes[0].Steps[0]
-	if got, became := Recheck(decided, &decided.Nodes[0], in.Inventories[0], &step, step.Live); became != VerdictHolds || got.Reason != reason.Due {
+	if got, became := Recheck(decided, &decided.Nodes[0], in.Inventories[0], &step, step.Live); became != VerdictHolds || got.Reason != plan.ReasonDue {
 		t.Errorf("%s (%s), verdict %d", got.Action, got.Reason, became)
 	}
 	if r := step.NextEntry(); !r.Written.Equal(time.Unix(60, 0)) {

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -14,28 +13,28 @@ import (
 // situation.
 func TestStrategies(t *testing.T) {
 	for at, want := range map[situation]struct {
-		reason    reason.Reason
+		reason    plan.Reason
 		otherwise plan.Action
 		recreated plan.Action
 	}{
-		absent:      {reason.New, plan.ActionCreate, plan.ActionCreate},
-		vanished:    {reason.Vanished, plan.ActionCreate, plan.ActionCreate},
-		ours:        {reason.UpToDate, plan.ActionKeep, plan.ActionKeep},
-		formChanged: {reason.Changed, plan.ActionUpdate, plan.ActionRecreate},
-		drift:       {reason.Drifted, plan.ActionUpdate, plan.ActionUpdate},
-		unconfirmed: {reason.Unconfirmed, plan.ActionUpdate, plan.ActionRecreate},
-		policyMoved: {reason.Untracked, plan.ActionUpdate, plan.ActionUpdate},
-		recreated:   {reason.Replaced, plan.ActionUpdate, plan.ActionUpdate},
-		unrecordedT: {reason.Unconfirmed, plan.ActionUpdate, plan.ActionUpdate},
-		overwritten: {reason.Untracked, plan.ActionUpdate, plan.ActionUpdate},
-		nobodys:     {reason.Unowned, plan.ActionAdopt, plan.ActionAdopt},
-		orphaned:    {reason.Orphan, plan.ActionAdopt, plan.ActionAdopt},
-		otherNodes:  {reason.Foreign, plan.ActionBlock, plan.ActionBlock},
-		otherTools:  {reason.Foreign, plan.ActionBlock, plan.ActionBlock},
-		controllers: {reason.Foreign, plan.ActionBlock, plan.ActionBlock},
-		goingAway:   {reason.Deleting, plan.ActionCreate, plan.ActionCreate},
-		handsOff:    {reason.Unmanaged, plan.ActionTrack, plan.ActionTrack},
-		ownRecord:   {reason.Foreign, plan.ActionBlock, plan.ActionBlock},
+		absent:      {plan.ReasonNew, plan.ActionCreate, plan.ActionCreate},
+		vanished:    {plan.ReasonVanished, plan.ActionCreate, plan.ActionCreate},
+		ours:        {plan.ReasonUpToDate, plan.ActionKeep, plan.ActionKeep},
+		formChanged: {plan.ReasonChanged, plan.ActionUpdate, plan.ActionRecreate},
+		drift:       {plan.ReasonDrifted, plan.ActionUpdate, plan.ActionUpdate},
+		unconfirmed: {plan.ReasonUnconfirmed, plan.ActionUpdate, plan.ActionRecreate},
+		policyMoved: {plan.ReasonUntracked, plan.ActionUpdate, plan.ActionUpdate},
+		recreated:   {plan.ReasonReplaced, plan.ActionUpdate, plan.ActionUpdate},
+		unrecordedT: {plan.ReasonUnconfirmed, plan.ActionUpdate, plan.ActionUpdate},
+		overwritten: {plan.ReasonUntracked, plan.ActionUpdate, plan.ActionUpdate},
+		nobodys:     {plan.ReasonUnowned, plan.ActionAdopt, plan.ActionAdopt},
+		orphaned:    {plan.ReasonOrphan, plan.ActionAdopt, plan.ActionAdopt},
+		otherNodes:  {plan.ReasonForeign, plan.ActionBlock, plan.ActionBlock},
+		otherTools:  {plan.ReasonForeign, plan.ActionBlock, plan.ActionBlock},
+		controllers: {plan.ReasonForeign, plan.ActionBlock, plan.ActionBlock},
+		goingAway:   {plan.ReasonDeleting, plan.ActionCreate, plan.ActionCreate},
+		handsOff:    {plan.ReasonUnmanaged, plan.ActionTrack, plan.ActionTrack},
+		ownRecord:   {plan.ReasonForeign, plan.ActionBlock, plan.ActionBlock},
 	} {
 		for _, strategy := range lynq.PatchStrategies() {
 			p := lynq.DefaultPolicy()
@@ -87,7 +86,7 @@ func TestInPlace(t *testing.T) {
 		if tt.why == "" {
 			want = plan.ActionRecreate
 		}
-		if s.Action != want || s.Recreates() != (tt.why == "") || !strings.HasPrefix(s.InPlace, tt.why) || s.Reason != reason.Changed {
+		if s.Action != want || s.Recreates() != (tt.why == "") || !strings.HasPrefix(s.InPlace, tt.why) || s.Reason != plan.ReasonChanged {
 			t.Errorf("%s: %s (%s) %q", name, s.Action, s.Reason, s.InPlace)
 		}
 	}
@@ -118,13 +117,13 @@ func TestRecheckRecreation(t *testing.T) {
 		holds,
 		recreates bool
 	}{
-		"as it was":          {recreate, &same, verdict{plan.ActionRecreate, reason.Changed}, true, true},
-		"gone":               {recreate, nil, verdict{plan.ActionRecreate, reason.Changed}, false, false},
-		"going":              {recreate, &going, verdict{plan.ActionCreate, reason.Deleting}, false, false},
-		"another's":          {recreate, &other, verdict{plan.ActionAdopt, reason.Unowned}, false, false},
-		"retained by now":    {recreate, &retained, verdict{plan.ActionUpdate, reason.Changed}, false, false},
-		"needless":           {needless, &same, verdict{plan.ActionUpdate, reason.Changed}, true, true},
-		"needless, and gone": {needless, nil, verdict{plan.ActionCreate, reason.Vanished}, false, false},
+		"as it was":          {recreate, &same, verdict{plan.ActionRecreate, plan.ReasonChanged}, true, true},
+		"gone":               {recreate, nil, verdict{plan.ActionRecreate, plan.ReasonChanged}, false, false},
+		"going":              {recreate, &going, verdict{plan.ActionCreate, plan.ReasonDeleting}, false, false},
+		"another's":          {recreate, &other, verdict{plan.ActionAdopt, plan.ReasonUnowned}, false, false},
+		"retained by now":    {recreate, &retained, verdict{plan.ActionUpdate, plan.ReasonChanged}, false, false},
+		"needless":           {needless, &same, verdict{plan.ActionUpdate, plan.ReasonChanged}, true, true},
+		"needless, and gone": {needless, nil, verdict{plan.ActionCreate, plan.ReasonVanished}, false, false},
 	} {
 		again, became := Recheck(planned, n, in.Inventories[0], &tt.step, tt.now)
 		if got := (verdict{again.Action, again.Reason}); got != tt.want || (became == VerdictHolds) != tt.holds || again.Recreates() != tt.recreates {

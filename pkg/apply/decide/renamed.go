@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
@@ -170,12 +169,12 @@ func (d *decider) moved(inv *inventory.Inventory, r *renamed) plan.NodePlan {
 	p := plan.NodePlan{NodeID: inv.Node, Inventory: inv, Next: now.Key(), After: r.all}
 	me := d.owner(p.Key())
 	p.Strays = d.straysOf(me)
-	p.Steps = append(d.leave(me, inv, entriesOf(inv), reason.Renamed), hooking{d}.unrun(me, inv, now)...)
+	p.Steps = append(d.leave(me, inv, entriesOf(inv), plan.ReasonRenamed), hooking{d}.unrun(me, inv, now)...)
 	tellNotIncluded(now, p.Steps)
 	if r.obstacle() != nil {
 		for i := range p.Steps {
 			s := &p.Steps[i]
-			s.Action, s.Reason, s.To = plan.ActionSkip, reason.RowUnknown, nil
+			s.Action, s.Reason, s.To = plan.ActionSkip, plan.ReasonRowUnknown, nil
 			s.Message = "its node goes on as node " + now.Key().String() + ", which can't be applied"
 		}
 	}
@@ -188,16 +187,16 @@ func (d *decider) moved(inv *inventory.Inventory, r *renamed) plan.NodePlan {
 func (d *decider) waiting(inv *inventory.Inventory, to *renderer) plan.NodePlan {
 	p := plan.NodePlan{NodeID: inv.Node, Inventory: inv, Next: to.node}
 	me := d.owner(p.Key())
-	p.Steps = d.leave(me, inv, entriesOf(inv), reason.Renamed)
+	p.Steps = d.leave(me, inv, entriesOf(inv), plan.ReasonRenamed)
 	for i := range inv.Hooks {
 		p.Steps = append(p.Steps, plan.Step{Entry: &inv.Hooks[i]})
 	}
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		if s.Reason == reason.Rendered {
+		if s.Reason == plan.ReasonRendered {
 			continue
 		}
-		s.Action, s.Reason, s.To = plan.ActionSkip, reason.Rendered, nil
+		s.Action, s.Reason, s.To = plan.ActionSkip, plan.ReasonRendered, nil
 		s.Message = fmt.Sprintf("its row makes node %s of hub %s (apply both hubs in one run to move it)", to.node, to.hub)
 	}
 	return p
@@ -219,10 +218,10 @@ func (h hooking) unrun(me plan.Owner, inv *inventory.Inventory, now *plan.Node) 
 	for i := range inv.Hooks {
 		r := &inv.Hooks[i]
 		if r.Phase != "" {
-			steps = append(steps, h.d.leavingStep(me, r, h.d.in.Live[r.Ref], reason.Leftover))
+			steps = append(steps, h.d.leavingStep(me, r, h.d.in.Live[r.Ref], plan.ReasonLeftover))
 			continue
 		}
-		steps = append(steps, plan.Step{Entry: r, Action: plan.ActionRelease, Reason: reason.NotRun, Message: "it is not run: its node goes on as node " + now.Key().String()})
+		steps = append(steps, plan.Step{Entry: r, Action: plan.ActionRelease, Reason: plan.ReasonNotRun, Message: "it is not run: its node goes on as node " + now.Key().String()})
 	}
 	return steps
 }
@@ -258,6 +257,6 @@ func (d *decider) completedBefore(n *plan.Node, o *plan.Object) *inventory.Entry
 // leavesBehind reports whether lynqctl deletes an object of a node that another node
 // continues.
 func (d *decider) leavesBehind(inv *inventory.Inventory) bool {
-	steps := d.leave(d.owner(inv.Node.Key()), inv, entriesOf(inv), reason.Renamed)
+	steps := d.leave(d.owner(inv.Node.Key()), inv, entriesOf(inv), plan.ReasonRenamed)
 	return slices.ContainsFunc(steps, func(s plan.Step) bool { return s.Action == plan.ActionDelete })
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
@@ -172,7 +171,7 @@ func TestMoveBetweenShards(t *testing.T) {
 		}
 		return p.Nodes[0].Steps[0]
 	}
-	if got := step(); got.Action != plan.ActionSkip || got.Reason != reason.Rendered || got.To != nil {
+	if got := step(); got.Action != plan.ActionSkip || got.Reason != plan.ReasonRendered || got.To != nil {
 		t.Errorf("%s (%s) to %s", got.Action, got.Reason, got.To)
 	}
 	l := s.in.Live[shopRef("a1")]

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -51,7 +50,7 @@ func (s *Survey) keeps(d *decider, q *question) *answer {
 		return nil
 	}
 	if s.err != nil {
-		return keep(reason.Unknown, fmt.Sprintf("lynqctl can't tell whether another row renders it: %v (fix that, or apply all of your files)", s.err))
+		return keep(plan.ReasonUnknown, fmt.Sprintf("lynqctl can't tell whether another row renders it: %v (fix that, or apply all of your files)", s.err))
 	}
 	own := q.asker == askerPurge || q.asker == askerRecreate
 	for _, r := range s.renders[q.ref()] {
@@ -62,14 +61,14 @@ func (s *Survey) keeps(d *decider, q *question) *answer {
 		if r.hub != d.in.Hub {
 			move = "apply both hubs in one run to move it"
 		}
-		a := keep(reason.Rendered, fmt.Sprintf("node %s of hub %s renders it (%s)", r.node, r.hub, move))
+		a := keep(plan.ReasonRendered, fmt.Sprintf("node %s of hub %s renders it (%s)", r.node, r.hub, move))
 		if r.hub != d.in.Hub {
 			a.Elsewhere = &r.hub
 		}
 		return a
 	}
 	if row := s.claims.Object(q.ref()); row != nil {
-		return keep(reason.RowUnknown, holdsUp(row))
+		return keep(plan.ReasonRowUnknown, holdsUp(row))
 	}
 	return nil
 }

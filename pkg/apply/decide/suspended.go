@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -41,7 +40,7 @@ func leftAlone(id lynq.NodeID, inv *inventory.Inventory, why *plan.SuspendedErro
 // notSuspended requires that nobody suspended the object's node.
 func notSuspended(d *decider, q *question) *answer {
 	if why := d.suspended(q.me.NodeKey); why != nil {
-		return keep(reason.Suspended, "its node is "+why.Error())
+		return keep(plan.ReasonSuspended, "its node is "+why.Error())
 	}
 	return nil
 }

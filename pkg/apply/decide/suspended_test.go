@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
@@ -139,8 +138,8 @@ func TestSuspendedGate(t *testing.T) {
 				suspendedUntil(inv, 0)
 			}
 			d := newDecider(s.in)
-			q := &question{asker: who, me: d.owner(shopNode("a")), entry: &inv.Entries[0], live: s.in.Live[shopRef("a1")], why: reason.NodeGone, keeps: lynq.DeleteDelete}
-			if a := d.gate(q); (a.Action == plan.ActionDelete) == suspended || suspended && a.Reason != reason.Suspended {
+			q := &question{asker: who, me: d.owner(shopNode("a")), entry: &inv.Entries[0], live: s.in.Live[shopRef("a1")], why: plan.ReasonNodeGone, keeps: lynq.DeleteDelete}
+			if a := d.gate(q); (a.Action == plan.ActionDelete) == suspended || suspended && a.Reason != plan.ReasonSuspended {
 				t.Errorf("%s, suspended %t: %+v", who, suspended, a)
 			}
 		}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -100,7 +99,7 @@ func rulesFor(hub lynq.HubKey, plans []plan.Plan) *decider {
 // tombstone never deletes a record or an object of an inventory.
 func (d *decider) tombstone(t *plan.Tombstone, plans []plan.Plan, includeData bool) plan.Step {
 	s := plan.Step{
-		Action: plan.ActionDelete, Reason: reason.Tombstone, Live: t.Live, Exact: true, Stone: &t.Tombstone, IncludeData: includeData,
+		Action: plan.ActionDelete, Reason: plan.ReasonTombstone, Live: t.Live, Exact: true, Stone: &t.Tombstone, IncludeData: includeData,
 		Entry: &inventory.Entry{Ref: t.Ref, APIVersion: t.APIVersion, Lifecycle: lynq.Lifecycle{Data: t.TakesClaims}},
 	}
 	if t.Live == nil {
@@ -108,7 +107,7 @@ func (d *decider) tombstone(t *plan.Tombstone, plans []plan.Plan, includeData bo
 		return s
 	}
 	if rule := exclusionOf(t, plans); rule != nil {
-		s.Action, s.Reason, s.Message = plan.ActionSkip, reason.Excluded, excludedBy(rule)
+		s.Action, s.Reason, s.Message = plan.ActionSkip, plan.ReasonExcluded, excludedBy(rule)
 		return s
 	}
 	if ask(&s, d, askerTombstone); s.Action == plan.ActionDelete {

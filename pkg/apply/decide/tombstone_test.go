@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -29,25 +28,25 @@ func TestTombstones(t *testing.T) {
 		change func(*plan.Tombstone)
 		data   bool
 		action plan.Action // "" if there is no step
-		reason reason.Reason
+		reason plan.Reason
 		says   string
 	}{
-		"its labels":         {action: plan.ActionDelete, reason: reason.Tombstone, says: "t.yaml:3"},
+		"its labels":         {action: plan.ActionDelete, reason: plan.ReasonTombstone, says: "t.yaml:3"},
 		"gone":               {change: func(s *plan.Tombstone) { s.Live = nil }},
-		"no label":           {change: func(s *plan.Tombstone) { s.Live.Few = nil }, action: plan.ActionSkip, reason: reason.OtherLabels, says: "app doesn't exist"},
-		"another label":      {change: func(s *plan.Tombstone) { s.Live.Few.Labels["app"] = "new" }, action: plan.ActionSkip, reason: reason.OtherLabels, says: `app is "new", not "old"`},
-		"one of two labels":  {change: func(s *plan.Tombstone) { s.Labels["tier"] = "db" }, action: plan.ActionSkip, reason: reason.OtherLabels, says: "tier doesn't exist"},
-		"an orphan":          {change: func(s *plan.Tombstone) { s.Live.Orphaned = true }, action: plan.ActionDelete, reason: reason.Tombstone},
-		"another tool's":     {change: func(s *plan.Tombstone) { s.Live.Few.Foreign = "Release helm/x" }, action: plan.ActionSkip, reason: reason.Foreign, says: "Release helm/x"},
-		"from a Git tree":    {change: func(s *plan.Tombstone) { s.Live.Hub = "crm" }, action: plan.ActionDelete, reason: reason.Tombstone},
-		"in an inventory":    {change: func(s *plan.Tombstone) { s.Live.PartOf = "applyset-x" }, action: plan.ActionSkip, reason: reason.Tombstone, says: "an inventory has it"},
-		"a record":           {change: func(s *plan.Tombstone) { s.Live.Record = true }, action: plan.ActionSkip, reason: reason.Tombstone, says: "a node can't have it"},
-		"unmanaged":          {change: func(s *plan.Tombstone) { s.Live.Unmanaged = true }, action: plan.ActionSkip, reason: reason.Tombstone, says: "unmanaged"},
-		"being deleted":      {change: func(s *plan.Tombstone) { s.Live.Deleting, s.Live.Few.Ending = true, "is going" }, action: plan.ActionSkip, reason: reason.Tombstone, says: "it is going"},
-		"data":               {change: func(s *plan.Tombstone) { s.Kind = "PersistentVolumeClaim" }, action: plan.ActionSkip, reason: reason.Tombstone, says: "--include-data"},
-		"data that is meant": {change: func(s *plan.Tombstone) { s.Kind = "PersistentVolumeClaim" }, data: true, action: plan.ActionDelete, reason: reason.Tombstone},
+		"no label":           {change: func(s *plan.Tombstone) { s.Live.Few = nil }, action: plan.ActionSkip, reason: plan.ReasonOtherLabels, says: "app doesn't exist"},
+		"another label":      {change: func(s *plan.Tombstone) { s.Live.Few.Labels["app"] = "new" }, action: plan.ActionSkip, reason: plan.ReasonOtherLabels, says: `app is "new", not "old"`},
+		"one of two labels":  {change: func(s *plan.Tombstone) { s.Labels["tier"] = "db" }, action: plan.ActionSkip, reason: plan.ReasonOtherLabels, says: "tier doesn't exist"},
+		"an orphan":          {change: func(s *plan.Tombstone) { s.Live.Orphaned = true }, action: plan.ActionDelete, reason: plan.ReasonTombstone},
+		"another tool's":     {change: func(s *plan.Tombstone) { s.Live.Few.Foreign = "Release helm/x" }, action: plan.ActionSkip, reason: plan.ReasonForeign, says: "Release helm/x"},
+		"from a Git tree":    {change: func(s *plan.Tombstone) { s.Live.Hub = "crm" }, action: plan.ActionDelete, reason: plan.ReasonTombstone},
+		"in an inventory":    {change: func(s *plan.Tombstone) { s.Live.PartOf = "applyset-x" }, action: plan.ActionSkip, reason: plan.ReasonTombstone, says: "an inventory has it"},
+		"a record":           {change: func(s *plan.Tombstone) { s.Live.Record = true }, action: plan.ActionSkip, reason: plan.ReasonTombstone, says: "a node can't have it"},
+		"unmanaged":          {change: func(s *plan.Tombstone) { s.Live.Unmanaged = true }, action: plan.ActionSkip, reason: plan.ReasonTombstone, says: "unmanaged"},
+		"being deleted":      {change: func(s *plan.Tombstone) { s.Live.Deleting, s.Live.Few.Ending = true, "is going" }, action: plan.ActionSkip, reason: plan.ReasonTombstone, says: "it is going"},
+		"data":               {change: func(s *plan.Tombstone) { s.Kind = "PersistentVolumeClaim" }, action: plan.ActionSkip, reason: plan.ReasonTombstone, says: "--include-data"},
+		"data that is meant": {change: func(s *plan.Tombstone) { s.Kind = "PersistentVolumeClaim" }, data: true, action: plan.ActionDelete, reason: plan.ReasonTombstone},
 		"unreadable": {change: func(s *plan.Tombstone) { s.Live, s.Unknown = nil, errors.New("403") }, action: plan.ActionDelete,
-			reason: reason.Tombstone, says: "403"},
+			reason: plan.ReasonTombstone, says: "403"},
 	} {
 		s := stone("ConfigMap", "a")
 		if tt.change != nil {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
@@ -113,11 +112,11 @@ func (d *decider) kept(inv *inventory.Inventory, why error) plan.NodePlan {
 // other object it returns false and plans nothing.
 func (d *decider) unseen(s *plan.Step) bool {
 	if err := d.in.Unknown[s.Entry.Ref]; err != nil {
-		s.Action, s.Reason, s.Message = plan.ActionSkip, reason.Unknown, "lynqctl keeps its entry: "+err.Error()
+		s.Action, s.Reason, s.Message = plan.ActionSkip, plan.ReasonUnknown, "lynqctl keeps its entry: "+err.Error()
 		return true
 	}
 	if err := d.in.Misplaced[s.Entry.Ref]; err != nil {
-		s.Action, s.Reason, s.Message = plan.ActionRelease, reason.AlreadyGone, err.Impossible()
+		s.Action, s.Reason, s.Message = plan.ActionRelease, plan.ReasonAlreadyGone, err.Impossible()
 		return true
 	}
 	return false

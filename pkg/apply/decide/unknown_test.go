@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
@@ -81,7 +80,7 @@ func TestUnknownThatDoesNotMatter(t *testing.T) {
 			t.Errorf("%s: %+v", name, n)
 			continue
 		}
-		if s := n.Steps[0]; s.Action == plan.ActionDelete || name == "no longer served, and dropped" && (s.Action != plan.ActionSkip || s.Reason != reason.Unknown) {
+		if s := n.Steps[0]; s.Action == plan.ActionDelete || name == "no longer served, and dropped" && (s.Action != plan.ActionSkip || s.Reason != plan.ReasonUnknown) {
 			t.Errorf("%s: %s (%s)", name, s.Action, s.Reason)
 		}
 	}

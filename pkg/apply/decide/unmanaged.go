@@ -2,7 +2,6 @@ package decide
 
 import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
@@ -15,7 +14,7 @@ const MarkedUnmanaged = "it has " + wellknown.AnnotationMode + ": " + wellknown.
 // the mark and would delete the object with the inventory. Labels track the object instead,
 // so that the node still knows it.
 func leaveAlone(me plan.Owner, s *plan.Step, l *tracking.Live) {
-	s.Action, s.Reason, s.Message = plan.ActionSkip, reason.Unmanaged, MarkedUnmanaged
+	s.Action, s.Reason, s.Message = plan.ActionSkip, plan.ReasonUnmanaged, MarkedUnmanaged
 	if me.Owns(l) {
 		s.Action = plan.ActionTrack
 		s.Message += "; labels track it instead of an owner reference, and nothing else changes"

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -98,7 +97,7 @@ func TestRenderedWithoutUID(t *testing.T) {
 		if step.Action != tt.want || step.Adopted != tt.adopted {
 			t.Errorf("%s: %s (%s) %s, adopted %v, want %s and %v", name, step.Action, step.Reason, step.Message, step.Adopted, tt.want, tt.adopted)
 		}
-		if step.Action == plan.ActionBlock && (step.Reason != reason.Unowned || !strings.Contains(step.Message, "lynqctl didn't create it")) {
+		if step.Action == plan.ActionBlock && (step.Reason != plan.ReasonUnowned || !strings.Contains(step.Message, "lynqctl didn't create it")) {
 			t.Errorf("%s: %s %q", name, step.Reason, step.Message)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -65,7 +64,7 @@ func TestStepsThatDelete(t *testing.T) {
 	t.Parallel()
 	as := func(*plan.Step) {}
 	unseen := func(s *plan.Step) { s.Live = nil }
-	because := func(r reason.Reason) func(*plan.Step) { return func(s *plan.Step) { s.Reason = r } }
+	because := func(r plan.Reason) func(*plan.Step) { return func(s *plan.Step) { s.Reason = r } }
 	deletes, purges, writes, recreates := (*plan.Step).Deletes, (*plan.Step).Purges, (*plan.Step).Writes, (*plan.Step).Recreates
 
 	same(t, "deletes", those(as, deletes), plan.ActionRecreate, plan.ActionDelete, plan.ActionPurge, plan.ActionCollect)
@@ -97,13 +96,13 @@ func TestStepsThatDelete(t *testing.T) {
 	same(t, "purges what it adopted", those(func(s *plan.Step) { s.Adopted = true }, purges))
 	same(t, "purges what no form has", those(func(s *plan.Step) { s.Object = nil }, purges))
 	same(t, "purges without an order", those(func(s *plan.Step) { s.Object.Policy.PurgeOrder = nil }, purges))
-	for _, r := range []reason.Reason{reason.LeftOut, reason.Unmanaged, reason.Completed} {
+	for _, r := range []plan.Reason{plan.ReasonLeftOut, plan.ReasonUnmanaged, plan.ReasonCompleted} {
 		same(t, "purges: "+string(r), those(because(r), purges))
 	}
 
 	same(t, "writes", those(as, writes), plan.ActionUpdate, plan.ActionRecreate, plan.ActionAdopt, plan.ActionTrack)
 	same(t, "writes what is not there", those(unseen, writes))
-	same(t, "writes what is unmanaged", those(because(reason.Unmanaged), writes))
+	same(t, "writes what is unmanaged", those(because(plan.ReasonUnmanaged), writes))
 
 	same(t, "recreates", those(as, recreates), plan.ActionUpdate, plan.ActionRecreate)
 	same(t, "recreates what is not there", those(unseen, recreates))
@@ -127,13 +126,13 @@ func TestData(t *testing.T) {
 	}
 
 	leaves := stepOf(plan.ActionDelete, claim())
-	leaves.Object, leaves.Reason = nil, reason.Removed
+	leaves.Object, leaves.Reason = nil, plan.ReasonRemoved
 	for name, tt := range map[string]struct {
 		change func(*plan.Step)
 		want   bool
 	}{
 		"its form drops it":  {func(*plan.Step) {}, true},
-		"its node goes":      {func(s *plan.Step) { s.Reason = reason.NodeGone }, false},
+		"its node goes":      {func(s *plan.Step) { s.Reason = plan.ReasonNodeGone }, false},
 		"it is wanted":       {func(s *plan.Step) { s.Object = &plan.Object{Ref: claim()} }, false},
 		"it is no data":      {func(s *plan.Step) { s.Entry = &inventory.Entry{Ref: config()} }, false},
 		"it is not recorded": {func(s *plan.Step) { s.Entry = nil }, false},
@@ -262,7 +261,7 @@ func TestEntries(t *testing.T) {
 		t.Error("an object that the node made is recorded as adopted")
 	}
 	completed := stepOf(plan.ActionKeep, config())
-	completed.Reason, completed.Live = reason.Completed, nil
+	completed.Reason, completed.Live = plan.ReasonCompleted, nil
 	*completed.Entry = inventory.Entry{Ref: config(), UID: "u1", Digest: "d", Phase: inventory.PhaseCompleted}
 	if r := completed.NextEntry(); r.UID != "" || r.Phase != inventory.PhaseCompleted || r.Digest != "d" {
 		t.Errorf("its work is done, and it is gone: %+v", r)
@@ -275,7 +274,7 @@ func TestEntries(t *testing.T) {
 	if r := retained.Keeps(inventory.Entry{Lifecycle: lynq.Lifecycle{Deletion: lynq.DeleteDelete}}); r.Deletion != lynq.DeleteRetain {
 		t.Errorf("the form retains it from now on: %+v", r)
 	}
-	for r, want := range map[reason.Reason]bool{reason.Excluded: true, reason.Foreign: false, reason.LeftOut: true} {
+	for r, want := range map[plan.Reason]bool{plan.ReasonExcluded: true, plan.ReasonForeign: false, plan.ReasonLeftOut: true} {
 		s := stepOf(plan.ActionSkip, config())
 		s.Reason = r
 		if got := s.Keeps(inventory.Entry{Excluded: true}); got.Excluded != want {

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
@@ -95,7 +94,7 @@ func (s *Step) Drifted() bool { return driftOf(s.Object, s.Entry, s.Live) == dri
 // the server. lynqctl itself may have written last without an entry. Or another client may
 // have changed fields outside the form.
 func (s *Step) Doubtful() bool {
-	if s.Reason != reason.Drifted || s.Object == nil || s.Entry == nil || s.Live == nil {
+	if s.Reason != ReasonDrifted || s.Object == nil || s.Entry == nil || s.Live == nil {
 		return false
 	}
 	if s.Live.Fields == s.Entry.Fields && s.Object.contested(s.Live) {

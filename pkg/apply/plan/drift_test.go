@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -112,7 +111,7 @@ func TestDoubtful(t *testing.T) {
 		want   bool
 	}{
 		"a merge":                       {lynq.PatchMerge, func(*plan.Step) {}, true},
-		"a merge of new content":        {lynq.PatchMerge, func(s *plan.Step) { s.Reason = reason.Changed }, false},
+		"a merge of new content":        {lynq.PatchMerge, func(s *plan.Step) { s.Reason = plan.ReasonChanged }, false},
 		"a replacement":                 {lynq.PatchReplace, func(*plan.Step) {}, true},
 		"a replacement, of adopted":     {lynq.PatchReplace, func(s *plan.Step) { s.Entry.Adopted = true }, false},
 		"an apply":                      {lynq.PatchApply, func(*plan.Step) {}, false},
@@ -123,7 +122,7 @@ func TestDoubtful(t *testing.T) {
 		"a merge, the object is gone":   {lynq.PatchMerge, func(s *plan.Step) { s.Live = nil }, false},
 	} {
 		s := unchanged(tt.patch)
-		s.Reason = reason.Drifted
+		s.Reason = plan.ReasonDrifted
 		tt.change(&s)
 		if s.Doubtful() != tt.want {
 			t.Errorf("%s: it is doubtful: %t", name, s.Doubtful())

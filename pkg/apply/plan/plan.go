@@ -3,7 +3,6 @@ package plan
 import (
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/evidence"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -34,7 +33,7 @@ const (
 // Step changes, keeps or skips one object, and says why.
 type Step struct {
 	Action Action
-	Reason reason.Reason
+	Reason Reason
 	// Message is for people. It names, for example, the owner or the policy.
 	Message string
 	// To is the node of the plan that takes the object over, and nil unless its own node

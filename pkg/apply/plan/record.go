@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -174,7 +173,7 @@ func (s *Step) NextEntry() inventory.Entry {
 			r.Written = old.Written
 		}
 	}
-	if s.Reason == reason.Completed {
+	if s.Reason == ReasonCompleted {
 		s.complete(&r)
 	}
 	return r

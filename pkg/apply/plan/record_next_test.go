@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -130,7 +129,7 @@ func TestCompletedEntry(t *testing.T) {
 		"it is there":              {&tracking.Live{UID: "u1"}, inventory.Entry{UID: "u1", Generation: 2, ResourceVersion: "7", Fields: "f"}},
 		"another one has its name": {&tracking.Live{UID: "u2"}, inventory.Entry{}},
 	} {
-		s := &Step{Action: ActionKeep, Reason: reason.Completed, Object: &Object{Ref: old.Ref, Digest: "new", Template: "new", Policy: &lynq.Policy{}}, Entry: &old, Live: tt.live}
+		s := &Step{Action: ActionKeep, Reason: ReasonCompleted, Object: &Object{Ref: old.Ref, Digest: "new", Template: "new", Policy: &lynq.Policy{}}, Entry: &old, Live: tt.live}
 		want := tt.want
 		want.Ref, want.Phase, want.Digest, want.Template, want.Ready = old.Ref, inventory.PhaseCompleted, "d", "t", true
 		if diff := cmp.Diff(want, s.NextEntry()); diff != "" {

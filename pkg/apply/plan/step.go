@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -82,12 +81,12 @@ func (s *Step) Purges() bool {
 	case ActionSkip, ActionBlock:
 		return false
 	}
-	return s.Reason != reason.LeftOut && s.Reason != reason.Unmanaged && s.Reason != reason.Completed
+	return s.Reason != ReasonLeftOut && s.Reason != ReasonUnmanaged && s.Reason != ReasonCompleted
 }
 
 // Writes reports whether a step writes an existing object.
 func (s *Step) Writes() bool {
-	if s.Reason == reason.Unmanaged {
+	if s.Reason == ReasonUnmanaged {
 		return false
 	}
 	switch s.Action {
@@ -107,7 +106,7 @@ func (s *Step) Recreates() bool {
 // results.
 
 // As returns the step with another action and reason.
-func (s *Step) As(a Action, r reason.Reason) Step {
+func (s *Step) As(a Action, r Reason) Step {
 	next := *s
 	next.Action, next.Reason = a, r
 	return next
@@ -184,8 +183,8 @@ func (s *Step) Keeps(r inventory.Entry) inventory.Entry {
 	if s.Object != nil {
 		r.Deletion = r.Deletion.Or(s.Object.Policy.Deletion)
 	}
-	if s.Reason != reason.LeftOut {
-		r.Excluded = s.Reason == reason.Excluded
+	if s.Reason != ReasonLeftOut {
+		r.Excluded = s.Reason == ReasonExcluded
 	}
 	return r
 }

@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -95,7 +94,7 @@ func TestNextSteps(t *testing.T) {
 	s := stepOf(plan.ActionUpdate, config())
 	before := s
 	live, entry, object := &tracking.Live{UID: "u2"}, &inventory.Entry{UID: "u2"}, &plan.Object{ID: "read"}
-	seen, recorded, making, as := s.Seen(live), s.Recorded(entry), s.Making(object), s.As(plan.ActionSkip, reason.Foreign)
+	seen, recorded, making, as := s.Seen(live), s.Recorded(entry), s.Making(object), s.As(plan.ActionSkip, plan.ReasonForeign)
 	if seen.Live != live || seen.Entry != s.Entry || s.Seen(nil).Live != nil {
 		t.Errorf("seen: %+v", seen)
 	}
@@ -105,7 +104,7 @@ func TestNextSteps(t *testing.T) {
 	if making.Object != object || making.Live != s.Live {
 		t.Errorf("making: %+v", making)
 	}
-	if as.Action != plan.ActionSkip || as.Reason != reason.Foreign || as.Live != s.Live {
+	if as.Action != plan.ActionSkip || as.Reason != plan.ReasonForeign || as.Live != s.Live {
 		t.Errorf("as: %+v", as)
 	}
 	if s != before {

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -94,13 +93,13 @@ type Version struct {
 
 // Step is lynqctl's action on one object, with everything that the action depends on.
 type Step struct {
-	Action    plan.Action   `json:"action"`
-	Reason    reason.Reason `json:"reason,omitempty"`
-	Group     string        `json:"group,omitempty"`
-	Kind      string        `json:"kind"`
-	Namespace string        `json:"namespace,omitempty"`
-	Name      string        `json:"name"`
-	ID        string        `json:"id,omitempty"`
+	Action    plan.Action `json:"action"`
+	Reason    plan.Reason `json:"reason,omitempty"`
+	Group     string      `json:"group,omitempty"`
+	Kind      string      `json:"kind"`
+	Namespace string      `json:"namespace,omitempty"`
+	Name      string      `json:"name"`
+	ID        string      `json:"id,omitempty"`
 	// Manifest is a keyed digest of the rendered object. Form is a keyed digest of its
 	// template and policies, independent of the row.
 	Manifest string `json:"manifest,omitempty"`

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -124,7 +123,7 @@ func stepChanges(s *plan.Step) bool {
 	case plan.ActionSkip, plan.ActionBlock:
 		return false
 	case plan.ActionKeep:
-		return s.Purges() || s.Reason != reason.LeftOut && s.Object != nil && !s.UpToDate()
+		return s.Purges() || s.Reason != plan.ReasonLeftOut && s.Object != nil && !s.UpToDate()
 	}
 	return true
 }

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/evidence"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -59,7 +58,7 @@ type Event struct {
 	Object lynq.Ref
 	ID     string // the id of the resource in its form
 	Action plan.Action
-	Reason reason.Reason
+	Reason plan.Reason
 	// Conflict is the object's policy. Only an EventObject has it.
 	Conflict lynq.ConflictPolicy
 	Outcome  Outcome

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -28,7 +27,7 @@ type NodeResult struct {
 	lynq.NodeID
 	// Outcome is "" if no run executed the node's plan.
 	Outcome Outcome
-	Reason  reason.Reason // why it failed, if there is a word for it
+	Reason  plan.Reason // why it failed, if there is a word for it
 	// Problems has one line for each problem, with object, cause and fix.
 	Problems []string
 	// Next is the command that shows more of the node, or "".
@@ -156,7 +155,7 @@ func (n *NodeResult) plan() {
 	case p.Unmet != "":
 		n.Outcome, n.Problems = OutcomeSkipped, []string{p.Unmet}
 		if p.Suspended {
-			n.Reason = reason.Suspended
+			n.Reason = plan.ReasonSuspended
 		}
 	case idle:
 		n.Outcome = OutcomeUnchanged
@@ -176,9 +175,9 @@ func (n *NodeResult) Unrendered() string {
 }
 
 // ReasonFor returns the word for a node's failure, or "".
-func ReasonFor(err error) reason.Reason {
+func ReasonFor(err error) plan.Reason {
 	if unknown := (*plan.UnknownError)(nil); errors.As(err, &unknown) {
-		return reason.Unknown
+		return plan.ReasonUnknown
 	}
 	return ""
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/sighted"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -63,7 +62,7 @@ type leftStep struct {
 // left reports whether a step left an awaited object unchanged.
 func (s *StepResult) left() bool {
 	o, why := s.Step.Object, s.Step.Reason
-	return o != nil && s.Outcome == OutcomeUnchanged && why != reason.LeftOut && why != reason.Unmanaged && why != reason.Completed && o.Awaited()
+	return o != nil && s.Outcome == OutcomeUnchanged && why != plan.ReasonLeftOut && why != plan.ReasonUnmanaged && why != plan.ReasonCompleted && o.Awaited()
 }
 
 // leftOf returns the steps that left awaited objects unchanged, by hub.
@@ -189,7 +188,7 @@ func (s *leftStep) unready(sight *observe.Sight) (why string, isReady bool) {
 		return "another client deleted it meanwhile", false
 	case now.State != ready.StateReady:
 		return cmp.Or(now.Message, "its state is unknown"), s.Entry != nil && now.PodsLost(s.Entry.SawReady)
-	case sight.Stopped[ref] && s.Reason != reason.CreatedOnce:
+	case sight.Stopped[ref] && s.Reason != plan.ReasonCreatedOnce:
 		return "another client scaled it to zero. The form doesn't set replicas, so apply leaves it. To start it: kubectl scale " + strings.ToLower(ref.Kind) + " " + ref.Name + " -n " + ref.Namespace + " --replicas=1", true
 	}
 	return "", true

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -59,7 +58,7 @@ func recorded(p *plan.NodePlan) bool {
 
 // unready reports whether a step has nothing to write, and its object isn't ready yet.
 func unready(s plan.Step) bool {
-	return s.Action == plan.ActionKeep && s.Reason != reason.LeftOut && s.Object != nil && s.Entry != nil && !s.Entry.Ready && s.Object.Awaited()
+	return s.Action == plan.ActionKeep && s.Reason != plan.ReasonLeftOut && s.Object != nil && s.Entry != nil && !s.Entry.Ready && s.Object.Awaited()
 }
 
 // formDiffers reports whether the form's templates changed since the last write of a node.

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -106,7 +105,7 @@ func TestShareOf(t *testing.T) {
 		{"nothing changed", []plan.Step{{Action: plan.ActionKeep, Object: object("a", "v1"), Entry: record("a", "v1", true)}}, ShareNone},
 		{"not ready since it was written", []plan.Step{{Action: plan.ActionKeep, Object: object("a", "v1"), Entry: record("a", "v1", false)}}, ShareStuck},
 		{"not ready, and not waited for", []plan.Step{{Action: plan.ActionKeep, Object: patient, Entry: record("a", "v1", false)}}, ShareNone},
-		{"not ready, and left out", []plan.Step{{Action: plan.ActionKeep, Reason: reason.LeftOut, Object: object("a", "v1"), Entry: record("a", "v1", false)}}, ShareNone},
+		{"not ready, and left out", []plan.Step{{Action: plan.ActionKeep, Reason: plan.ReasonLeftOut, Object: object("a", "v1"), Entry: record("a", "v1", false)}}, ShareNone},
 		{"not ready, and not yet written as the form has it", []plan.Step{
 			{Action: plan.ActionKeep, Object: object("a", "v2"), Entry: record("a", "v1", false)},
 		}, ShareNone},

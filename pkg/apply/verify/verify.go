@@ -15,7 +15,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -226,30 +225,30 @@ func typeOf(s *plan.Step) Type {
 		return ""
 	}
 	switch why {
-	case reason.Completed:
+	case plan.ReasonCompleted:
 		if s.Action != plan.ActionPurge {
 			return ""
 		}
 		return Unconfirmed
-	case reason.UpToDate, reason.CreatedOnce, reason.Unmanaged:
+	case plan.ReasonUpToDate, plan.ReasonCreatedOnce, plan.ReasonUnmanaged:
 		return ""
-	case reason.Vanished:
+	case plan.ReasonVanished:
 		return Missing
-	case reason.New:
+	case plan.ReasonNew:
 		return Unconfirmed
-	case reason.Deleting:
+	case plan.ReasonDeleting:
 		return Leaving
-	case reason.Foreign, reason.Takeover:
+	case plan.ReasonForeign, plan.ReasonTakeover:
 		return Foreign
-	case reason.Orphan:
+	case plan.ReasonOrphan:
 		return Orphaned
 	}
 	switch {
 	case r.UID != "" && r.UID != string(l.UID):
 		return Replaced
-	case why == reason.Untracked:
+	case why == plan.ReasonUntracked:
 		return Untracked
-	case why == reason.Drifted:
+	case why == plan.ReasonDrifted:
 		return typeOfDrift(s)
 	}
 	return Unconfirmed

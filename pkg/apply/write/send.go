@@ -13,7 +13,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/fields"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
@@ -85,12 +84,12 @@ func (w *writer) sent(planned *plan.Step, done Result) Result {
 		done.Unchanged = false
 	}
 	switch s := w.o.Step; s.Reason {
-	case reason.Takeover:
+	case plan.ReasonTakeover:
 		w.note = append([]string{s.Message}, w.note...)
 		w.Record("ForceApply", s.Ref().String()+": "+s.Message)
-	case reason.Moved:
+	case plan.ReasonMoved:
 		w.note = append([]string{s.Message}, w.note...)
-	case reason.Untracked:
+	case plan.ReasonUntracked:
 		if s.Message != "" {
 			w.note = append([]string{s.Message}, w.note...)
 		}
@@ -228,7 +227,7 @@ func (w *writer) apply() (Result, error) {
 	}
 	return w.take(done, func(managed []fields.ManagedSet) fields.Taker {
 		t := fields.TakerOfApplied(managed, w.forces())
-		t.First = w.o.Step.Action == plan.ActionAdopt || w.o.Step.Reason == reason.Unconfirmed || w.o.Step.Live.Fields == ""
+		t.First = w.o.Step.Action == plan.ActionAdopt || w.o.Step.Reason == plan.ReasonUnconfirmed || w.o.Step.Live.Fields == ""
 		return t
 	})
 }
@@ -260,7 +259,7 @@ func (w *writer) unmoved(resourceVersion string) error {
 // needsLive reports whether the write depends on the whole live object.
 func (w *writer) needsLive() bool {
 	s := w.o.Step
-	return len(s.Object.Policy.IgnoreFields) > 0 || s.Live.Updated || s.Reason == reason.Takeover || s.Object.Overrides(s.Live) ||
+	return len(s.Object.Policy.IgnoreFields) > 0 || s.Live.Updated || s.Reason == plan.ReasonTakeover || s.Object.Overrides(s.Live) ||
 		w.yields || s.Object.Body.HasNull()
 }
 
@@ -269,7 +268,7 @@ func (w *writer) needsLive() bool {
 // controller that owns the object, and the marks of other tools.
 func (w *writer) prepare(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	overrides := w.o.Step.Object.Overrides(w.o.Step.Live)
-	asks := overrides && !w.forces() || w.o.Step.Reason == reason.Takeover && !w.takesFields() && w.o.Step.Applies()
+	asks := overrides && !w.forces() || w.o.Step.Reason == plan.ReasonTakeover && !w.takesFields() && w.o.Step.Applies()
 	if asks && !w.o.DryRun {
 		if err := w.ask(live); err != nil {
 			return nil, err
@@ -287,7 +286,7 @@ func (w *writer) prepare(live *unstructured.Unstructured) (*unstructured.Unstruc
 			return nil, err
 		}
 	}
-	if w.o.Step.Reason == reason.Takeover {
+	if w.o.Step.Reason == plan.ReasonTakeover {
 		if patch, err = withoutMarks(patch, live, w.o.Step.Live.Rare().ControllerUID); err != nil {
 			return nil, err
 		}
@@ -424,7 +423,7 @@ func (w *writer) forces() bool { return w.o.Step.Object.Policy.Conflict == lynq.
 // already names their owner.
 func (w *writer) tellTaken(conflicts []fields.Conflict) {
 	conflicts = slices.DeleteFunc(conflicts, func(f fields.Conflict) bool { return f.ClientSide() })
-	if len(conflicts) > 0 && w.o.Step.Reason != reason.Takeover {
+	if len(conflicts) > 0 && w.o.Step.Reason != plan.ReasonTakeover {
 		w.note = append(w.note, w.took("took", "take", fields.Describe(conflicts)))
 	}
 }
@@ -582,7 +581,7 @@ func (w *writer) manifest() manifest.Body {
 // takesFields reports whether a takeover takes fields with other values from their
 // managers.
 func (w *writer) takesFields() bool {
-	return w.o.Step.Reason == reason.Takeover && w.o.Step.Object.Policy.Conflict == lynq.ConflictForce
+	return w.o.Step.Reason == plan.ReasonTakeover && w.o.Step.Object.Policy.Conflict == lynq.ConflictForce
 }
 
 // bodyOf returns a body with values that only the cluster knows.

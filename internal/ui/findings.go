@@ -1,11 +1,10 @@
-package views
+package ui
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/pkg/apply/verify"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
@@ -61,7 +60,7 @@ func findingCounts(findings []verify.Finding) string {
 	var parts []string
 	for _, t := range verify.Types() {
 		if counts[t] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", counts[t], ui.Shown(string(t))))
+			parts = append(parts, fmt.Sprintf("%d %s", counts[t], Shown(string(t))))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -86,7 +85,7 @@ type findingData struct {
 func findingItem(f *verify.Finding) list.Item {
 	return list.Item{
 		Cells: []string{
-			f.Namespace, f.Name, f.Object.Full(), ui.Shown(string(f.Type)),
+			f.Namespace, f.Name, f.Object.Full(), Shown(string(f.Type)),
 			f.Hub.Name, f.Form.Name, f.ID, f.What + ": " + f.Fix,
 		},
 		Name: f.Object.Full(),

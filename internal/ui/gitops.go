@@ -1,11 +1,10 @@
-package views
+package ui
 
 import (
 	"cmp"
 	"fmt"
 	"strings"
 
-	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -91,7 +90,7 @@ func PrintTreeRefusals(refusals []plan.Refusal, out tty.Stream) {
 
 // treeCounts returns "2 added, 1 removed".
 func treeCounts(c gitops.Counts) string {
-	return cmp.Or(ui.Commas(ui.Some(c.Added, "added"), ui.Some(c.Changed, "changed"), ui.Some(c.Removed, "removed"), ui.Some(c.Unchanged, "unchanged")), "none")
+	return cmp.Or(Commas(Some(c.Added, "added"), Some(c.Changed, "changed"), Some(c.Removed, "removed"), Some(c.Unchanged, "unchanged")), "none")
 }
 
 // treeLine counts the changed nodes, objects and files.
@@ -113,5 +112,5 @@ func treeLine(r *gitops.Report, dryRun bool) string {
 		}
 	}
 	return fmt.Sprintf("nodes: %s; objects: %s; files: %d %s, %d %s%s",
-		ui.Commas(treeCounts(r.Nodes.Counts), ui.Some(r.Nodes.Failed, "failed"), ui.Some(r.Nodes.Waiting, "waiting for their stage")), treeCounts(r.Objects), r.Files.Written, written, r.Files.Removed, removed, index+along.String())
+		Commas(treeCounts(r.Nodes.Counts), Some(r.Nodes.Failed, "failed"), Some(r.Nodes.Waiting, "waiting for their stage")), treeCounts(r.Objects), r.Files.Written, written, r.Files.Removed, removed, index+along.String())
 }

@@ -1,11 +1,10 @@
-package views
+package ui
 
 import (
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -32,7 +31,7 @@ type standingNode struct {
 
 // standingCause is one problem of several nodes.
 type standingCause struct {
-	why   ui.Text
+	why   Text
 	lines int // the nodes with lines of their own
 	nodes map[lynq.NodeKey]bool
 	names []string // the first nodes
@@ -58,7 +57,7 @@ func newStanding() *standing {
 // reports whether the node didn't have the problem before, and whether it needs a line,
 // because few other nodes with the cause had one.
 func (s *standing) begins(of lynq.NodeID, line, problem string, now time.Time) (begins, apart bool) {
-	key := line + ": " + ui.CauseOf(of, problem)
+	key := line + ": " + CauseOf(of, problem)
 	n := s.nodes[of.Key()]
 	if n == nil {
 		n = &standingNode{causes: map[string]bool{}}
@@ -93,7 +92,7 @@ func (s *standing) summary(failed []report.NodeResult, now time.Time) (common, o
 	for i := range failed {
 		for _, problem := range failed[i].Problems {
 			s.begins(failed[i].NodeID, lineOfCause, problem, now)
-			due = append(due, lineOfCause+": "+ui.CauseOf(failed[i].NodeID, problem))
+			due = append(due, lineOfCause+": "+CauseOf(failed[i].NodeID, problem))
 		}
 	}
 	for node := range s.tried {

@@ -1,4 +1,4 @@
-package hook
+package apply
 
 import (
 	"context"
@@ -23,7 +23,7 @@ import (
 )
 
 // Cluster reads and writes a Kubernetes API for hooks.
-type Cluster interface {
+type ManifestCluster interface {
 	write.Cluster
 	write.Deleter
 	// Resource finds out how the API server serves a kind.
@@ -33,7 +33,7 @@ type Cluster interface {
 // Manifests stores the manifests of a node's hooks in a Secret that belongs to the
 // node's inventory.
 type Manifests struct {
-	Cluster   Cluster
+	Cluster   ManifestCluster
 	Ctx       context.Context
 	Node      lynq.NodeID
 	Inventory *inventory.Inventory

@@ -1,4 +1,4 @@
-package views
+package ui
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
@@ -51,7 +50,7 @@ func (n *NodeNow) data() *nodeData {
 
 // Details returns the node for people and programs.
 func (n *NodeNow) Details(now time.Time) *list.Details {
-	condition, r := ui.Shown(n.Condition), &n.Recorded
+	condition, r := Shown(n.Condition), &n.Recorded
 	if n.Condition == status.InGrace {
 		condition = leavingText(&n.Node, now)
 	}
@@ -59,7 +58,7 @@ func (n *NodeNow) Details(now time.Time) *list.Details {
 		condition += " (recorded)"
 	}
 	condition = markSuspended(condition, n.Suspended, now)
-	lastRun := ui.Shown(r.Condition)
+	lastRun := Shown(r.Condition)
 	if !r.Since.IsZero() {
 		lastRun += ", since " + when(now, r.Since)
 	}
@@ -102,7 +101,7 @@ func tallied(objects []status.Object) string {
 	var parts []string
 	for _, state := range status.States() {
 		if counts[state] > 0 || state == status.Ready {
-			parts = append(parts, fmt.Sprintf("%d %s", counts[state], ui.Shown(state)))
+			parts = append(parts, fmt.Sprintf("%d %s", counts[state], Shown(state)))
 		}
 	}
 	return phrase.Count(len(objects), "object") + ": " + strings.Join(parts, ", ")
@@ -124,7 +123,7 @@ func (n *NodeNow) tree(now time.Time) list.List {
 				policies = strings.Join(o.Policies.Unusual(), ",")
 			}
 			l.Items = append(l.Items, list.Item{
-				Cells: []string{n.called(o.Kind, o.Namespace, o.Name), ui.Shown(o.Condition()), ago(now, o.Created), policies, o.Message, o.ID, string(o.UID)},
+				Cells: []string{n.called(o.Kind, o.Namespace, o.Name), Shown(o.Condition()), ago(now, o.Created), policies, o.Message, o.ID, string(o.UID)},
 				Name:  o.Ref().Full(), Tone: stateTone(o.State), Depth: depth,
 			})
 			add(o.Owned, depth+1)

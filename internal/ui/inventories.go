@@ -1,4 +1,4 @@
-package views
+package ui
 
 import (
 	"cmp"
@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/status"
@@ -54,7 +53,7 @@ func inventoryItem(inv *inventory.Inventory, called shortNames, now time.Time) l
 	return list.Item{
 		Cells: []string{
 			inv.Node.Namespace, inv.Node.Name, called.hub(inv.Node.Full().Hub), called.form(inv.Node.Full().Form),
-			strconv.Itoa(d.Objects), ofTotal(inv.Status.Ready, inv.Status.Desired), markSuspended(ui.Shown(d.Condition), d.Suspended, now), ago(now, d.Since),
+			strconv.Itoa(d.Objects), ofTotal(inv.Status.Ready, inv.Status.Desired), markSuspended(Shown(d.Condition), d.Suspended, now), ago(now, d.Since),
 			inv.Node.UID, inv.Node.Hub.Namespace, generation,
 			ago(now, d.RolloutUpdateStart), yesNo(inv.Finalizer), d.ApplySet,
 		},
@@ -120,7 +119,7 @@ func InventoryDetails(inv *inventory.Inventory, now time.Time) *list.Details {
 		d := resourceDataOf(r)
 		data.Resources = append(data.Resources, d)
 		parts.Items = append(parts.Items, list.Item{
-			Cells: []string{r.GroupKind(), r.Namespace, r.Name, r.ID, unusual(r), ui.Shown(status.Recorded(inv, r)), yesNo(r.Adopted), shortDigest(r.Digest), r.UID},
+			Cells: []string{r.GroupKind(), r.Namespace, r.Name, r.ID, unusual(r), Shown(status.Recorded(inv, r)), yesNo(r.Adopted), shortDigest(r.Digest), r.UID},
 			Name:  r.Full(),
 		})
 	}
@@ -128,7 +127,7 @@ func InventoryDetails(inv *inventory.Inventory, now time.Time) *list.Details {
 }
 
 func factsOf(d *inventoryData, now time.Time) []list.Fact {
-	form, condition, message := namespaceText(d.FormNamespace), ui.Shown(d.Condition), ""
+	form, condition, message := namespaceText(d.FormNamespace), Shown(d.Condition), ""
 	if d.TemplateGeneration != 0 {
 		form = append(form, fmt.Sprintf("generation %d", d.TemplateGeneration))
 	}

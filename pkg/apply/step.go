@@ -1,11 +1,10 @@
-package progress
+package apply
 
 import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -105,7 +104,7 @@ func (s *Step) Unready() bool {
 // Told returns the report's text about a deleted object. It names a tombstone, or says that
 // data is lost. It is "" for most objects.
 func (s *Step) Told() string {
-	if s.Reason == reason.Tombstone || s.Loss() {
+	if s.Reason == plan.ReasonTombstone || s.Loss() {
 		return s.Message
 	}
 	return ""

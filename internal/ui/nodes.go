@@ -1,4 +1,4 @@
-package views
+package ui
 
 import (
 	"cmp"
@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
@@ -75,7 +74,7 @@ func (v *NodeView) List(s *Nodes, now time.Time) *list.List {
 		l.Empty = allReady(len(s.Nodes), "ready")
 	}
 	for i := range s.Hubs {
-		l.Footer = append(l.Footer, hubLines(&s.Hubs[i], now)...)
+		l.Footer = append(l.Footer, linesOfHub(&s.Hubs[i], now)...)
 	}
 	if len(s.Nodes) > 0 {
 		l.Footer = append(l.Footer, v.shown())
@@ -106,7 +105,7 @@ func advice(nodes []status.Node) []string {
 	if len(failed) == 0 {
 		return nil
 	}
-	lines := ui.Causes(failed)
+	lines := Causes(failed)
 	if len(lines) == 0 {
 		for i := range failed[:min(len(failed), adviceMost)] {
 			lines = append(lines, failed[i].Name+": "+failed[i].Problems[0])
@@ -135,7 +134,7 @@ func (v *NodeView) shown() string {
 
 // conditionOf returns a node's condition. It marks a recorded one in a list of live states.
 func (v *NodeView) conditionOf(n *status.Node, now time.Time) string {
-	text := ui.Shown(n.Condition)
+	text := Shown(n.Condition)
 	switch {
 	case n.Condition == status.InGrace:
 		text = leavingText(n, now)
@@ -200,7 +199,7 @@ func (v *NodeView) item(n *status.Node, called shortNames, now time.Time) list.I
 	}
 	cause := ""
 	if !n.Well && n.Message != "" {
-		cause = ui.CauseOf(n.NodeID, n.Message)
+		cause = CauseOf(n.NodeID, n.Message)
 	}
 	return list.Item{
 		Cause: cause,
@@ -253,7 +252,7 @@ func conditionTone(n *status.Node) tty.Tone {
 }
 
 // hubLines sums up a hub, and each of its forms below.
-func hubLines(h *status.Hub, now time.Time) []string {
+func linesOfHub(h *status.Hub, now time.Time) []string {
 	head := fmt.Sprintf("hub %s/%s: ", h.Namespace, h.Name)
 	if h.Run == nil {
 		head += "the last run is unknown, because its record is missing or unreadable"

@@ -1,4 +1,4 @@
-package progress
+package apply
 
 import (
 	"testing"
@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -21,8 +20,8 @@ func TestStatusOfLeftOut(t *testing.T) {
 		return inventory.ObjectStatus{ID: id, Kind: "ConfigMap", Namespace: "ns", Name: id, Reason: why, Message: "as recorded", Since: since}
 	}
 	leftOut, fine, healed, broken := wanted("left-out", 0), wanted("fine", 0), wanted("healed", 0), wanted("broken", 0)
-	leftOut.Action, leftOut.Reason = plan.ActionKeep, reason.LeftOut
-	fine.Action, fine.Reason = plan.ActionKeep, reason.LeftOut
+	leftOut.Action, leftOut.Reason = plan.ActionKeep, plan.ReasonLeftOut
+	fine.Action, fine.Reason = plan.ActionKeep, plan.ReasonLeftOut
 	before := &inventory.Inventory{Status: inventory.Status{Objects: []inventory.ObjectStatus{of("left-out", inventory.ObjectNotReady), of("healed", inventory.ObjectFailed), of("dropped", inventory.ObjectFailed)}}}
 	for name, tt := range map[string]struct {
 		before *inventory.Inventory

@@ -1,4 +1,4 @@
-package views
+package ui
 
 import (
 	"bytes"
@@ -9,10 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
@@ -42,7 +40,7 @@ func NewLog(out tty.Stream, json bool) *Log {
 }
 
 // NewLogAbove returns a log with lines of text above a screen's list.
-func NewLogAbove(s *ui.Screen) *Log { return newLog(slog.NewTextHandler(s, nil)) }
+func NewLogAbove(s *Screen) *Log { return newLog(slog.NewTextHandler(s, nil)) }
 
 // DroppedRecord returns the record about lines of a log that nobody read.
 func DroppedRecord(json bool, lines int) []byte {
@@ -98,7 +96,7 @@ func (l *Log) node(e *report.Event) {
 	}
 	if e.Outcome != report.OutcomeDone && e.Outcome != report.OutcomeUnchanged && !l.again(e, "node", e.Message) {
 		level := slog.LevelWarn
-		if e.Reason == reason.Suspended { // a person wants that
+		if e.Reason == plan.ReasonSuspended { // a person wants that
 			level = slog.LevelInfo
 		}
 		l.to.Log(context.Background(), level, "node", l.attributes(e)...)
@@ -197,11 +195,11 @@ func (l *Log) causes(hubs []lynq.HubKey, failed []report.NodeResult, now time.Ti
 		news = news || changed
 		for _, c := range common {
 			if !l.json {
-				l.to.Warn("cause", "hub", hub.String(), "message", ui.CauseLine(c.why, c.first(), len(c.nodes)))
+				l.to.Warn("cause", "hub", hub.String(), "message", CauseLine(c.why, c.first(), len(c.nodes)))
 			}
 		}
 		for _, c := range over {
-			l.to.Info("over", "hub", hub.String(), "message", ui.CauseLine(c.why, c.names, c.most))
+			l.to.Info("over", "hub", hub.String(), "message", CauseLine(c.why, c.names, c.most))
 		}
 	}
 	return news

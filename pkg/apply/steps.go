@@ -1,4 +1,4 @@
-package progress
+package apply
 
 import (
 	"cmp"
@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -53,7 +52,7 @@ func (all *Steps) Absent() []*inventory.Entry {
 	var absent []*inventory.Entry
 	for i := range all.Of {
 		s := &all.Of[i]
-		if s.Live == nil && s.Reason != reason.GivenUp && s.Entry != nil && !s.Entry.Purged() && !s.Entry.Hook() {
+		if s.Live == nil && s.Reason != plan.ReasonGivenUp && s.Entry != nil && !s.Entry.Purged() && !s.Entry.Hook() {
 			absent = append(absent, s.Entry)
 		}
 	}

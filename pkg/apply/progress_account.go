@@ -1,10 +1,9 @@
-package progress
+package apply
 
 import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/reason"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -59,7 +58,7 @@ func (a *Account) objects() []inventory.ObjectStatus {
 	var objects []inventory.ObjectStatus
 	for i := range a.Steps.Of {
 		s := &a.Steps.Of[i]
-		if s.Reason == reason.LeftOut { // the run learned nothing about it
+		if s.Reason == plan.ReasonLeftOut { // the run learned nothing about it
 			if told := a.told(s.Ref()); told != nil {
 				objects = append(objects, *told)
 			}

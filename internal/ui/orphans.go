@@ -1,11 +1,10 @@
-package views
+package ui
 
 import (
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
@@ -23,7 +22,7 @@ func OrphanList(orphans []orphan.Orphan, now time.Time) *list.List {
 		o := &orphans[i]
 		l.Items = append(l.Items, list.Item{
 			Cells: []string{
-				o.GroupKind(), o.Namespace, o.Name, orUnknown(ui.Shown(o.Reason)), since(o, now), fromNode(o.From), o.Size,
+				o.GroupKind(), o.Namespace, o.Name, orUnknown(Shown(o.Reason)), since(o, now), fromNode(o.From), o.Size,
 				o.From.Hub.Name, o.From.ID, policies(o), o.Resource.APIVersion(), string(o.UID),
 			},
 			Name: o.Full(),

@@ -1,9 +1,8 @@
-package views
+package ui
 
 import (
 	"strconv"
 
-	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -68,13 +67,13 @@ func lostItem(inv *inventory.Inventory, called shortNames, last string, data any
 
 // lostData is a lost inventory in JSON and YAML (docs/inventory.md).
 type lostData struct {
-	ui.NodeFields
+	NodeFields
 	UID     string `json:"uid"`
 	Objects int    `json:"objects"`
 }
 
 func lostDataOf(inv *inventory.Inventory) lostData {
-	return lostData{ui.NodeFieldsOf(inv.Node), inv.Node.UID, len(inv.Entries)}
+	return lostData{NodeFieldsOf(inv.Node), inv.Node.UID, len(inv.Entries)}
 }
 
 type restorationData struct {

@@ -1,4 +1,4 @@
-package views
+package ui
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/list"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/inventory/history"
@@ -56,7 +55,7 @@ func RunList(runs []Run, where string, warnings []string, now time.Time) *list.L
 
 // changesText counts what a run did, in words.
 func changesText(e *history.Entry) string {
-	return strings.Join(ui.DoneCounts(e.Counts.Actions), ", ")
+	return strings.Join(DoneCounts(e.Counts.Actions), ", ")
 }
 
 // result says how a run ended, and which guards refused something.
@@ -98,7 +97,7 @@ func RunDetails(r Run, now time.Time) *list.Details {
 			{Name: "Approval", Text: strings.TrimSpace(r.Approval + " " + r.Approved)},
 			{Name: "Rows", Text: rowsText(r.Rows)},
 			{Name: "Forms", Text: formsText(r.Forms)},
-			{Name: "Result", Text: resultText(r.Entry)},
+			{Name: "Result", Text: textOfResult(r.Entry)},
 		},
 		Data: r.data(),
 	}
@@ -128,7 +127,7 @@ func addNode(l *list.List, n *history.Node) {
 	if n.Row != "" {
 		name += " (row " + n.Row + ")"
 	}
-	why := ui.Shown(n.Reason)
+	why := Shown(n.Reason)
 	if n.Message != "" {
 		why = strings.TrimPrefix(why+": "+n.Message, ": ")
 	}
@@ -138,7 +137,7 @@ func addNode(l *list.List, n *history.Node) {
 	for i := range n.Objects {
 		o := &n.Objects[i]
 		l.Items = append(l.Items, list.Item{
-			Cells: []string{o.Ref().Full(), ui.ActionShown(o.Action), ui.Shown(o.Reason), o.Outcome, o.ID},
+			Cells: []string{o.Ref().Full(), ActionShown(o.Action), Shown(o.Reason), o.Outcome, o.ID},
 			Name:  o.Ref().Full(), Tone: stepTone(o.Outcome), Depth: 1,
 		})
 	}
@@ -172,7 +171,7 @@ func formsText(forms []history.Form) string {
 	return strings.Join(parts, ", ")
 }
 
-func resultText(e *history.Entry) string {
+func textOfResult(e *history.Entry) string {
 	if text := changesText(e); text != "" {
 		return result(e) + ": " + text
 	}
