@@ -49,7 +49,7 @@ type Options struct {
 // Client talks to one cluster. It is safe for concurrent use.
 type Client struct {
 	rest     *rest.RESTClient
-	patience patience
+	patience retrier
 	pageSize int64
 	kinds    kinds
 	log      RequestLog

@@ -53,9 +53,9 @@ func (c *Client) Listable(ctx context.Context) ([]lynq.APIResource, error) {
 	return known.listable()
 }
 
-// Ahead starts asking for the server's kinds while the caller does other work. It drops an
+// PrefetchKinds starts asking for the server's kinds while the caller does other work. It drops an
 // error, because a later call asks again.
-func (c *Client) Ahead(ctx context.Context) {
+func (c *Client) PrefetchKinds(ctx context.Context) {
 	go func() { _, _ = c.discover(ctx, false) }()
 }
 

@@ -21,7 +21,7 @@ func (c *Client) WithPageSize(n int64) *Client {
 // WithSleep returns a client that waits with sleep, without jitter.
 func (c *Client) WithSleep(sleep func(context.Context, time.Duration) error) *Client {
 	out := *c
-	out.patience = patience{now: time.Now, sleep: sleep, jitter: func() float64 { return 0.5 }}
+	out.patience = retrier{now: time.Now, sleep: sleep, jitter: func() float64 { return 0.5 }}
 	return &out
 }
 
@@ -44,7 +44,7 @@ func Try(ctx context.Context, f func() error) error { return TryAt(ctx, time.Now
 
 // TryAt is Try with a clock.
 func TryAt(ctx context.Context, now func() time.Time, f func() error) error {
-	p := patience{now: now, sleep: func(context.Context, time.Duration) error { return nil }, jitter: func() float64 { return 0.5 }}
+	p := retrier{now: now, sleep: func(context.Context, time.Duration) error { return nil }, jitter: func() float64 { return 0.5 }}
 	return p.try(ctx, f)
 }
 

@@ -35,8 +35,8 @@ const (
 	longestPauses = 40 * time.Second
 )
 
-// patience retries requests. Tests replace its parts.
-type patience struct {
+// retrier retries requests. Tests replace its parts.
+type retrier struct {
 	now    func() time.Time
 	sleep  func(context.Context, time.Duration) error
 	jitter func() float64 // in [0, 1)
@@ -44,8 +44,8 @@ type patience struct {
 	tell func(error)
 }
 
-func newPatience(warn func(string)) patience {
-	p := patience{now: time.Now, sleep: sleep, jitter: rand.Float64}
+func newPatience(warn func(string)) retrier {
+	p := retrier{now: time.Now, sleep: sleep, jitter: rand.Float64}
 	if warn != nil {
 		var once sync.Once
 		p.tell = func(err error) {
@@ -97,7 +97,7 @@ func trouble(err error) string {
 }
 
 // try calls f until it succeeds, fails for good, or has failed too often.
-func (p patience) try(ctx context.Context, f func() error) error {
+func (p retrier) try(ctx context.Context, f func() error) error {
 	var before error // the error of the last try
 	var paused time.Duration
 	began := p.now()

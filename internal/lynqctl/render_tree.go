@@ -16,7 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 // The layouts of a tree.
@@ -45,7 +45,7 @@ type treeFlags struct {
 }
 
 func defaultTreeFlags() treeFlags {
-	return treeFlags{layout: layoutFolders, maxDelete: toll.DefaultMaxDelete().String(), target: string(policy.Plain)}
+	return treeFlags{layout: layoutFolders, maxDelete: limits.DefaultMaxDelete().String(), target: string(policy.Plain)}
 }
 
 func (f *treeFlags) register(flags *pflag.FlagSet) {
@@ -102,7 +102,7 @@ func (f *treeFlags) check(cmd *cobra.Command, r *cmdflags.Render) error {
 	if f.options.LastStage < 0 {
 		return session.BadUsage(errors.New("--stage cannot be negative"))
 	}
-	limit, err := toll.ParseMaxDelete(f.maxDelete)
+	limit, err := limits.ParseMaxDelete(f.maxDelete)
 	switch {
 	case err != nil:
 		return session.BadUsage(fmt.Errorf("--max-delete: %w", err))

@@ -11,7 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/diff"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 // differences returns a report with an object that contains unprintable characters.
@@ -19,7 +19,7 @@ func differences() *diff.Report {
 	field := func(name string, c diff.Cause) diff.Field {
 		return diff.Field{Path: diff.Path{{Field: "data"}, {Field: name}}, Op: diff.OpReplace, Before: "a\x1b[2J", After: int64(2), Cause: c}
 	}
-	return &diff.Report{Total: 4, Refusals: []toll.Refusal{{Guard: "max-delete", Hub: crm(), What: "too many", Fix: "check\x1b[2J"}}, Nodes: []diff.Node{
+	return &diff.Report{Total: 4, Refusals: []limits.Refusal{{Guard: "max-delete", Hub: crm(), What: "too many", Fix: "check\x1b[2J"}}, Nodes: []diff.Node{
 		{NodeID: lynq.NodeID{Hub: crm(), Form: lynq.FormKey{Name: "web"}, Namespace: "shop", Name: "acme-web"}, Objects: []diff.Object{
 			{
 				Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: "acme"}, ID: "settings", Action: "update", Reason: "Changed", Note: "took \x1b[2J",

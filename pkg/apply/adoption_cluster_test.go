@@ -27,8 +27,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/test/harness"
 )
@@ -207,7 +207,7 @@ func (c *adoption) apply(f *form, dryRun bool) *unstructured.Unstructured {
 		c.t.Fatal(err)
 	}
 	in.See(seen)
-	decided := decide.Decide(in, decide.Limits{AllowEmpty: true, MaxDelete: toll.MaxDelete{Nodes: 1}})
+	decided := decide.Decide(in, decide.Limits{AllowEmpty: true, MaxDelete: limits.MaxDelete{Nodes: 1}})
 	trying, told := &trying{Client: c.client}, &said{}
 	r := &apply.Runner{Cluster: c.client, Inventories: c.store, Reporter: told, Now: time.Now, Options: apply.Options{Concurrency: 1, DryRun: dryRun, Grace: time.Minute}}
 	if dryRun {

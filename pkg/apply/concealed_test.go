@@ -42,7 +42,7 @@ func TestConcealed(t *testing.T) {
 		}}
 		ctx, end := context.WithCancel(t.Context())
 		tracker := wait.New(ctx, silent{})
-		l := &lookout{tracker: tracker, causes: quoting{}, watching: ctx, now: time.Now, hub: "crm"}
+		l := &waiter{tracker: tracker, causes: quoting{}, watching: ctx, now: time.Now, hub: "crm"}
 		policy := &lynq.Policy{}
 		policy.RunOn = lynq.RunOnDelete
 		s := &Step{

@@ -71,7 +71,7 @@ func (d *decisions) object(s *Step) *write.Object {
 // observed tracking, because somebody may have taken the object over since.
 func (d *decisions) permit(s *Step) (decide.Permit, error) {
 	asked := *s.Step
-	if as, wrote := d.requests.promises.Written(s.UID()); wrote && as != s.Ref() {
+	if as, wrote := d.requests.dependencies.Written(s.UID()); wrote && as != s.Ref() {
 		asked.WrittenAs = as.Full()
 	}
 	if d.requests.dryRun {

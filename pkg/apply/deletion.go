@@ -161,14 +161,14 @@ func (d *deletion) clear(s *Step) move {
 
 // vanished continues a step after its watch reported that the object is gone. The object
 // may only have lost the label of the watch. Then the wait continues.
-func (d *deletion) vanished(s *Step, lookout *lookout) move {
-	lookout.tracker.Doubt(s.Ref())
+func (d *deletion) vanished(s *Step, waiter *waiter) move {
+	waiter.tracker.Doubt(s.Ref())
 	now, err := d.decisions.object(s).LookAt()
 	if err == nil && now != nil && now.UID == s.Live.UID {
-		lookout.tracker.StartAll(s.Resource, s.Ref())
+		waiter.tracker.StartAll(s.Resource, s.Ref())
 		return move{kind: moveWaits}
 	}
-	lookout.forget(s)
+	waiter.forget(s)
 	if err != nil {
 		return fails(err)
 	}
@@ -195,7 +195,7 @@ func (d *deletion) holdsOthers(s *Step) (move, bool) {
 	}
 	c := &observe.Emptied{
 		Cluster: d.requests.cluster, DryRun: d.requests.dryRun, Ref: ref, Me: d.record.owner(), Defaults: d.decisions.plan.NamespaceDefaults,
-		Wanted: d.requests.promises.WantedIn(ref), Goes: d.requests.promises.Deletes,
+		Wanted: d.requests.dependencies.WantedIn(ref), Goes: d.requests.dependencies.Deletes,
 	}
 	names, err := c.Holds(d.requests.ctx)
 	switch {

@@ -23,7 +23,7 @@ func (n *nodeRun) ready(s *Step) bool {
 	}
 	there, never := n.links.Provided(s.Object)
 	if never != "" {
-		n.carrier.end(s, report.OutcomeFailed, never)
+		n.executor.end(s, report.OutcomeFailed, never)
 	}
 	if !there {
 		return false
@@ -33,7 +33,7 @@ func (n *nodeRun) ready(s *Step) bool {
 	case len(failures) > 0 && s.Object.Policy.SkipOnDependencyFailure:
 		n.tell.record(report.Warning, "DependencySkipped", s.Ref().String()+" was skipped: "+failures[0])
 		s.Why = inventory.ObjectDependencyFailed
-		n.carrier.end(s, report.OutcomeSkipped, failures[0])
+		n.executor.end(s, report.OutcomeSkipped, failures[0])
 		return false
 	case waiting:
 		return false
@@ -54,7 +54,7 @@ func (n *nodeRun) mayLeave(s *Step) bool {
 		}
 	}
 	if stays != "" {
-		n.carrier.end(s, report.OutcomeSkipped, stays)
+		n.executor.end(s, report.OutcomeSkipped, stays)
 	}
 	return may
 }
@@ -62,7 +62,7 @@ func (n *nodeRun) mayLeave(s *Step) bool {
 // awaitOthers waits until the nodes before this one have succeeded. It uses neither a slot
 // nor a turn meanwhile. It returns false if this run must leave the node out.
 func (n *nodeRun) awaitOthers(ctx context.Context) bool {
-	key, e := n.run.promises.Await(ctx, n.plan.After)
+	key, e := n.run.dependencies.Await(ctx, n.plan.After)
 	switch {
 	case e.Well:
 		return true

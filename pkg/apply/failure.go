@@ -14,13 +14,13 @@ import (
 )
 
 // conflict ends a step because its object or fields of it have another owner.
-func (c *carrier) conflict(s *Step, message string) move {
+func (c *executor) conflict(s *Step, message string) move {
 	c.tell.record(report.Warning, "ResourceConflict", s.Ref().String()+": "+message)
 	return endsAs(report.OutcomeConflicted, message)
 }
 
 // failed ends a step with an error and a fix.
-func (c *carrier) failed(s *Step, err error) {
+func (c *executor) failed(s *Step, err error) {
 	if s.Reason == plan.ReasonGivenUp {
 		message := "lynqctl keeps it and stops managing it: " + write.Describe(s.Ref(), err)
 		if c.record.owner().Collected(s.Live) {
@@ -62,18 +62,18 @@ func (c *carrier) failed(s *Step, err error) {
 }
 
 // kind returns the group of writes that may fail for the same cause.
-func (c *carrier) kind(s *Step) schedule.Kind {
+func (c *executor) kind(s *Step) schedule.Kind {
 	return schedule.Kind{Form: c.form, Group: s.Ref().Group, Kind: s.Ref().Kind}
 }
 
 // comesInto handles objects in a server dry run that the server can't try. Their namespace
 // or kind doesn't exist yet, and a real run would create it first.
-func (c *carrier) comesInto(s *Step, err error) bool {
+func (c *executor) comesInto(s *Step, err error) bool {
 	p := write.ProblemOf(err)
 	switch {
-	case p.Kind == write.ProblemNoNamespace && c.requests.promises.Makes("namespace/"+s.Ref().Namespace):
+	case p.Kind == write.ProblemNoNamespace && c.requests.dependencies.Makes("namespace/"+s.Ref().Namespace):
 		c.untried(s, plan.ReasonNamespaceNew, "lynqctl creates its namespace first")
-	case meta.IsNoMatchError(err) && c.requests.promises.Makes("kind/"+s.Object.GroupKind()):
+	case meta.IsNoMatchError(err) && c.requests.dependencies.Makes("kind/"+s.Object.GroupKind()):
 		c.untried(s, plan.ReasonKindNew, "lynqctl creates its kind first")
 	default:
 		return false
@@ -81,7 +81,7 @@ func (c *carrier) comesInto(s *Step, err error) bool {
 	return true
 }
 
-func (c *carrier) untried(s *Step, why plan.Reason, message string) {
+func (c *executor) untried(s *Step, why plan.Reason, message string) {
 	s.Becomes(s.As(s.Action, why))
 	c.end(s, report.OutcomeDone, "not tried: "+message)
 }

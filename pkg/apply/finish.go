@@ -132,17 +132,17 @@ func (n *nodeRun) endCollected(inventoryGone bool) {
 		switch s := &n.steps.Of[i]; {
 		case !s.Collected:
 		case inventoryGone:
-			n.carrier.end(s, report.OutcomeDone, "")
+			n.executor.end(s, report.OutcomeDone, "")
 		default:
-			n.carrier.end(s, report.OutcomeSkipped, "lynqctl keeps it until the node's inventory is deleted")
+			n.executor.end(s, report.OutcomeSkipped, "lynqctl keeps it until the node's inventory is deleted")
 		}
 	}
 }
 
 // endNode ends the node and reports that.
 func (n *nodeRun) endNode(o report.Outcome) {
-	n.run.promises.Release(n.plan.Key(), report.OutcomeSkipped.End())
-	n.run.promises.EndNode(n.plan.Key(), o.End())
+	n.run.dependencies.Release(n.plan.Key(), report.OutcomeSkipped.End())
+	n.run.dependencies.EndNode(n.plan.Key(), o.End())
 	n.run.rollouts[n.form()].Ended(n.plan.Key(), o.Well() || n.stopped || n.plan.Suspended)
 	n.conclude(o)
 	r := n.result

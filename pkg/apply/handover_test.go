@@ -13,7 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 // stuckAfter limits a test with a run that would never end. A run that ends does so at
@@ -76,7 +76,7 @@ func TestHandOverToBrokenRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	in.See(seen)
-	sum, err := s.run(bounded(t), decide.Decide(in, decide.Limits{MaxDelete: toll.DefaultMaxDelete()}))
+	sum, err := s.run(bounded(t), decide.Decide(in, decide.Limits{MaxDelete: limits.DefaultMaxDelete()}))
 	if err != nil {
 		t.Fatal(err)
 	}

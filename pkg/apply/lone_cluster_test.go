@@ -23,8 +23,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 	"github.com/lynqctl/lynqctl/test/sites"
 )
@@ -128,7 +128,7 @@ func (l *lone) apply(m map[string]any) (report.Outcome, string) {
 		l.T.Fatal(err)
 	}
 	in.See(seen)
-	limits := decide.Limits{AllowEmpty: true, MaxDelete: toll.MaxDelete{Nodes: 1}}
+	limits := decide.Limits{AllowEmpty: true, MaxDelete: limits.MaxDelete{Nodes: 1}}
 	found, err := apply.Ask(l.T.Context(), l.client, decide.Decide(in, limits))
 	if err != nil {
 		l.T.Fatal(err)

@@ -23,10 +23,10 @@ type nodeRun struct {
 	deletion  deletion
 	release   release
 	hooks     hooks
-	lookout   lookout
+	waiter    waiter
 	links     schedule.Links
-	tell      teller
-	carrier   carrier
+	tell      nodeReporter
+	executor  executor
 	ending    ending
 
 	phase     phase
@@ -43,24 +43,24 @@ func (n *nodeRun) set(r *run, of *plan.Plan, p *plan.NodePlan, result *report.No
 	steps := n.steps
 	steps.Set(p, !r.Options.DryRun && r.Options.Wait)
 	*n = nodeRun{run: r, of: of, plan: p, result: result, steps: steps}
-	n.requests = requests{cluster: r.Cluster, ctx: r.finishing, dryRun: r.Options.DryRun, promises: r.promises}
+	n.requests = requests{cluster: r.Cluster, ctx: r.finishing, dryRun: r.Options.DryRun, dependencies: r.dependencies}
 	n.record = record{inventories: r.Inventories, requests: &n.requests, plan: p, steps: &n.steps, finalizer: r.Options.Finalizer, version: r.Options.Version, saved: p.Inventory}
 	n.decisions = decisions{requests: &n.requests, of: of, plan: p, record: &n.record, secrets: r.Secrets}
 	n.deletion = deletion{requests: &n.requests, decisions: &n.decisions, record: &n.record, after: of.After}
 	n.release = release{requests: &n.requests, decisions: &n.decisions, record: &n.record}
 	n.hooks = hooks{requests: &n.requests, decisions: &n.decisions, record: &n.record, steps: &n.steps}
-	n.tell = teller{reporter: r.Reporter, recorder: r.Recorder, now: r.Now, secrets: r.Secrets, dryRun: r.Options.DryRun, of: of, node: p, at: &n.record}
+	n.tell = nodeReporter{reporter: r.Reporter, recorder: r.Recorder, now: r.Now, secrets: r.Secrets, dryRun: r.Options.DryRun, of: of, node: p, at: &n.record}
 	n.ending.secrets = r.Secrets
-	n.links = r.promises.Links(r.watching, p.Key(), n.wakeUp)
+	n.links = r.dependencies.Links(r.watching, p.Key(), n.wakeUp)
 	rollout := r.rollouts[n.form()]
-	n.lookout = lookout{
+	n.waiter = waiter{
 		tracker: r.tracker, requests: &n.requests, causes: r.Causes, watching: r.watching, hub: p.Hub.Name, wake: n.wakeUp, now: r.Now, tell: &n.tell, steps: &n.steps,
 		waited: func(s *Step) time.Time { return n.account().WaitedSince(s) },
 		all:    r.Options.Wait, share: rollout.ShareOf(p), deadline: rollout.Limit(),
 	}
-	n.carrier = carrier{
+	n.executor = executor{
 		of: of, plan: p, form: n.form(), steps: &n.steps, requests: &n.requests, record: &n.record, decisions: &n.decisions, deletion: &n.deletion, release: &n.release, hooks: &n.hooks,
-		lookout: &n.lookout, links: &n.links, tell: &n.tell, budget: r.budget, now: r.Now, ending: &n.ending,
+		waiter: &n.waiter, links: &n.links, tell: &n.tell, budget: r.budget, now: r.Now, ending: &n.ending,
 	}
 }
 
@@ -89,7 +89,7 @@ func (n *nodeRun) idle() bool {
 			leftOut++
 			continue
 		}
-		if n.plan.Inventory == nil || !s.UpToDate() || n.lookout.waits(s) && !s.Entry.Ready || n.steps.Purges(s) || n.record.lacks(s) {
+		if n.plan.Inventory == nil || !s.UpToDate() || n.waiter.waits(s) && !s.Entry.Ready || n.steps.Purges(s) || n.record.lacks(s) {
 			return false
 		}
 		s.Outcome = report.OutcomeUnchanged
@@ -167,14 +167,14 @@ func (n *nodeRun) advance(ctx context.Context) bool {
 		switch n.phase {
 		case phaseWanted:
 			if s, err := n.hooks.complete(); err != nil {
-				n.carrier.failed(s, err)
+				n.executor.failed(s, err)
 			}
 			if !n.steps.Worst().Well() {
 				n.keepLeaving()
 				return true
 			}
 			if n.plan.Desired != nil {
-				n.run.promises.EndNode(n.plan.Key(), report.OutcomeDone.End()) // deletions may have to wait for nodes that wait for this one
+				n.run.dependencies.EndNode(n.plan.Key(), report.OutcomeDone.End()) // deletions may have to wait for nodes that wait for this one
 			}
 			n.phase = phaseLeaving
 		case phaseLeaving:
@@ -202,14 +202,14 @@ func (n *nodeRun) carryOut(ctx context.Context) bool {
 			}
 			switch {
 			case s.State == Waiting:
-				moved = n.carrier.look(s) || moved
+				moved = n.executor.look(s) || moved
 			case ctx.Err() != nil:
-				n.carrier.breakOff(s, report.OutcomeSkipped, "interrupted before lynqctl came to it")
+				n.executor.breakOff(s, report.OutcomeSkipped, "interrupted before lynqctl came to it")
 				moved = true
 			default:
 				step := s.Step
 				if n.ready(s) {
-					n.carrier.execute(ctx, s)
+					n.executor.execute(ctx, s)
 				}
 				moved = moved || s.State != Pending || s.Step != step
 			}
@@ -241,8 +241,8 @@ func (n *nodeRun) wait(ctx context.Context) {
 		timeout = timer.C
 	} else {
 		rollout := n.run.rollouts[n.form()]
-		rollout.Lend(n.lookout.share, n.plan.Key())
-		defer rollout.TakeBack(n.lookout.share, n.plan.Key())
+		rollout.Lend(n.waiter.share, n.plan.Key())
+		defer rollout.TakeBack(n.waiter.share, n.plan.Key())
 		n.run.brakes[n.form()].Lend(n.braked)
 		defer n.run.brakes[n.form()].TakeBack(n.braked)
 	}
@@ -259,7 +259,7 @@ func (n *nodeRun) wait(ctx context.Context) {
 func (n *nodeRun) giveUp() {
 	for i := range n.steps.Of {
 		if s := &n.steps.Of[i]; n.phase.has(s) && s.State == Pending {
-			n.carrier.end(s, report.OutcomeFailed, "it waits for itself: a Namespace or CustomResourceDefinition of the node depends on an object that needs it (change dependIds or applyOrder)")
+			n.executor.end(s, report.OutcomeFailed, "it waits for itself: a Namespace or CustomResourceDefinition of the node depends on an object that needs it (change dependIds or applyOrder)")
 		}
 	}
 }
@@ -268,7 +268,7 @@ func (n *nodeRun) giveUp() {
 func (n *nodeRun) interrupt() {
 	for i := range n.steps.Of {
 		if s := &n.steps.Of[i]; s.State == Waiting {
-			n.carrier.carry(s, n.lookout.interrupted(s))
+			n.executor.carry(s, n.waiter.interrupted(s))
 		}
 	}
 }
@@ -286,7 +286,7 @@ func (n *nodeRun) purge() bool {
 		if err == nil {
 			m = n.deletion.purge(s)
 		}
-		n.carrier.carry(s, m)
+		n.executor.carry(s, m)
 	}
 	return true
 }

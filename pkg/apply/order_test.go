@@ -13,7 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 // member returns the node of row acme for a form. The node has the form's name.
@@ -42,7 +42,7 @@ func (s *stage) applyForms(t *testing.T, nodes ...*plan.Node) *report.Summary {
 	}
 	in.See(seen)
 	s.requests = nil
-	sum, err := s.run(bounded(t), decide.Decide(in, decide.Limits{AllowEmpty: true, MaxDelete: toll.MaxDelete{Nodes: 9}}))
+	sum, err := s.run(bounded(t), decide.Decide(in, decide.Limits{AllowEmpty: true, MaxDelete: limits.MaxDelete{Nodes: 9}}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,8 +20,8 @@ type requests struct {
 	// nodes use a shorter one.
 	ctx    context.Context
 	dryRun bool
-	// promises knows the kinds that the run creates. It is nil if the run writes nothing.
-	promises *schedule.Promises
+	// dependencies knows the kinds that the run creates. It is nil if the run writes nothing.
+	dependencies *schedule.Dependencies
 }
 
 // cut reports whether an error comes from the end of an interrupted run, and not from the
@@ -59,7 +59,7 @@ func (q *requests) served(ctx context.Context, s *Step, try func() error) error 
 	pause := 50 * time.Millisecond
 	for {
 		err := try()
-		made := s.Object != nil && q.promises.Makes("kind/"+s.Object.GroupKind())
+		made := s.Object != nil && q.dependencies.Makes("kind/"+s.Object.GroupKind())
 		if !meta.IsNoMatchError(err) || !made || q.dryRun || pause > 5*time.Second {
 			return err
 		}

@@ -24,7 +24,7 @@ func (n *nodeRun) restore(ctx context.Context) error {
 	if n.requests.dryRun {
 		return nil
 	}
-	restored, err := n.record.inventories.Restore(n.requests.ctx, n.record.saved, func() (decide.Permit, error) { return n.belongings().detachAll(ctx) })
+	restored, err := n.record.inventories.Restore(n.requests.ctx, n.record.saved, func() (decide.Permit, error) { return n.dependents().detachAll(ctx) })
 	if err != nil {
 		return fmt.Errorf("restore inventory %s: %w", name, err)
 	}
@@ -32,9 +32,9 @@ func (n *nodeRun) restore(ctx context.Context) error {
 	return nil
 }
 
-// belongings returns all objects that refer to the node's inventory.
-func (n *nodeRun) belongings() *belongings {
-	return &belongings{record: &n.record, requests: &n.requests, decisions: &n.decisions, steps: &n.steps, replacement: n.plan.Replacement, manifests: n.hooks.manifests}
+// dependents returns all objects that refer to the node's inventory.
+func (n *nodeRun) dependents() *dependents {
+	return &dependents{record: &n.record, requests: &n.requests, decisions: &n.decisions, steps: &n.steps, replacement: n.plan.Replacement, manifests: n.hooks.manifests}
 }
 
 // detachStrays detaches the strays of kinds that the next inventory no longer lists. If next
@@ -48,7 +48,7 @@ func (n *nodeRun) detachStrays(next *inventory.Inventory) error {
 			return fmt.Errorf("%s: %w", l.Ref, err)
 		}
 		n.tell.report(report.Event{Type: report.EventWarning, Object: l.Ref, Message: plan.StrayWarning})
-		if err := n.belongings().detachStray(n.requests.ctx, l.Live); err != nil {
+		if err := n.dependents().detachStray(n.requests.ctx, l.Live); err != nil {
 			return err
 		}
 	}
@@ -67,7 +67,7 @@ func Restore(ctx context.Context, c Cluster, inventories Inventories, r *decide.
 	kept := &record{inventories: inventories, requests: q, plan: p, steps: &all, saved: r.Inventory}
 	d := &decisions{requests: q, plan: p, record: kept, restoration: r}
 	h := &hooks{requests: q, decisions: d, record: kept, steps: &all}
-	b := &belongings{record: kept, requests: q, decisions: d, steps: &all, replacement: r.Replacement, manifests: h.manifests}
+	b := &dependents{record: kept, requests: q, decisions: d, steps: &all, replacement: r.Replacement, manifests: h.manifests}
 	err := kept.remake(ctx, func() (decide.Permit, error) { return b.detachAll(ctx) })
 	if err == nil {
 		err = b.attachAll(ctx)

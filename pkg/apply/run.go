@@ -126,12 +126,12 @@ func (r *Runner) Run(ctx context.Context, plans []plan.Plan) (*report.Result, er
 // run is one run of a Runner.
 type run struct {
 	*Runner
-	slots    schedule.Slots // one for each working node
-	tracker  *wait.Tracker
-	promises *schedule.Promises
-	rollouts schedule.Rollouts
-	brakes   schedule.Brakes
-	budget   *schedule.Budget
+	slots        schedule.Slots // one for each working node
+	tracker      *wait.Tracker
+	dependencies *schedule.Dependencies
+	rollouts     schedule.Rollouts
+	brakes       schedule.Brakes
+	budget       *schedule.Budget
 	// watching ends with the run. finishing continues for the grace period after an
 	// interruption, so that the run can record pending writes.
 	watching, finishing context.Context
@@ -140,11 +140,11 @@ type run struct {
 
 func newRun(ctx context.Context, r *Runner, plans []plan.Plan) *run {
 	run := &run{
-		Runner:   r,
-		slots:    schedule.NewSlots(r.Options.Concurrency),
-		promises: schedule.NewPromises(plans),
-		rollouts: schedule.NewRollouts(r.Options.Rollouts),
-		budget:   schedule.NewBudget(),
+		Runner:       r,
+		slots:        schedule.NewSlots(r.Options.Concurrency),
+		dependencies: schedule.NewDependencies(plans),
+		rollouts:     schedule.NewRollouts(r.Options.Rollouts),
+		budget:       schedule.NewBudget(),
 	}
 	if !r.Options.DryRun && r.Worker == nil {
 		run.brakes = schedule.NewBrakes(r.Options.Rollouts, plans)
@@ -187,17 +187,17 @@ func (r *run) queues(plans []plan.Plan, results []report.NodeResult) [][]*nodeRu
 			n.set(r, p, &p.Nodes[i], &of[i])
 			if n.idle() {
 				n.conclude(report.OutcomeUnchanged)
-				r.promises.EndNode(p.Nodes[i].Key(), report.OutcomeUnchanged.End())
-				r.promises.Release(p.Nodes[i].Key(), report.OutcomeUnchanged.End())
+				r.dependencies.EndNode(p.Nodes[i].Key(), report.OutcomeUnchanged.End())
+				r.dependencies.Release(p.Nodes[i].Key(), report.OutcomeUnchanged.End())
 				continue
 			}
 			work++
-			n.lookout.announce()
-			r.rollouts[n.form()].Keep(n.lookout.share)
+			n.waiter.announce()
+			r.rollouts[n.form()].Keep(n.waiter.share)
 			r.rollouts[n.form()].Open(n.plan.Key())
 			n.braked = r.brakes[n.form()].ShareOf(n.plan)
 			r.brakes[n.form()].Keep(n.braked)
-			key := key{n.form(), takesTurns(n.lookout.share) || takesTurns(n.braked)}
+			key := key{n.form(), takesTurns(n.waiter.share) || takesTurns(n.braked)}
 			q, known := index[key]
 			if !known {
 				q = len(queues)
@@ -242,7 +242,7 @@ func (r *run) dispatch(ctx context.Context, queue []*nodeRun) {
 // out.
 func (r *run) admit(ctx context.Context, n *nodeRun) bool {
 	rollout := r.rollouts[n.form()]
-	switch turn, why := rollout.Begin(ctx, n.lookout.share, n.plan.Key()); turn {
+	switch turn, why := rollout.Begin(ctx, n.waiter.share, n.plan.Key()); turn {
 	case schedule.TurnNever, schedule.TurnNext:
 		n.stopped, n.result.Waits = true, turn == schedule.TurnNext
 		n.leftOut(report.OutcomeSkipped, why)
@@ -262,7 +262,7 @@ func (r *run) admit(ctx context.Context, n *nodeRun) bool {
 	}
 	if !r.slots.Take(ctx) {
 		n.leftOut(report.OutcomeInterrupted, beforeItBegan)
-		rollout.End(n.lookout.share, n.plan.Key(), report.OutcomeUnchanged.End())
+		rollout.End(n.waiter.share, n.plan.Key(), report.OutcomeUnchanged.End())
 		return false
 	}
 	return true
@@ -272,7 +272,7 @@ func (r *run) admit(ctx context.Context, n *nodeRun) bool {
 func (r *run) carry(ctx context.Context, n *nodeRun) {
 	defer r.slots.Give()
 	n.perform(ctx)
-	r.rollouts[n.form()].End(n.lookout.share, n.plan.Key(), n.result.Outcome.End())
+	r.rollouts[n.form()].End(n.waiter.share, n.plan.Key(), n.result.Outcome.End())
 	causes, why := n.result.Causes()
 	r.brakes[n.form()].End(n.braked, n.result.Outcome.End(), causes, why)
 }

@@ -45,7 +45,7 @@ func TestStuckEndsTheWait(t *testing.T) {
 		now := began
 		ctx, end := context.WithCancel(t.Context())
 		tracker, asked := wait.New(ctx, silent{}), &said{tt.causes}
-		l := &lookout{tracker: tracker, causes: asked, watching: ctx, now: func() time.Time { return now }, hub: "crm", tell: &teller{reporter: onEvent(func(report.Event) {}), now: time.Now, node: &plan.NodePlan{}, of: &plan.Plan{}}}
+		l := &waiter{tracker: tracker, causes: asked, watching: ctx, now: func() time.Time { return now }, hub: "crm", tell: &nodeReporter{reporter: onEvent(func(report.Event) {}), now: time.Now, node: &plan.NodePlan{}, of: &plan.Plan{}}}
 		s := &Step{Step: &plan.Step{Object: &plan.Object{Ref: ref, Policy: &lynq.Policy{}}}, Deadline: now.Add(time.Hour), State: Waiting}
 		l.watch(s)
 		ended := time.Duration(0)

@@ -16,7 +16,7 @@ const mostHolders = 20
 // takenValue continues a step whose value another object has, for example a node port. If
 // that is the step's earlier object under another name, it is deleted first. Otherwise the
 // error names the holder.
-func (c *carrier) takenValue(s *Step, err error) move {
+func (c *executor) takenValue(s *Step, err error) move {
 	said := write.TakenBy(err)
 	if said == "" || s.Object == nil {
 		return fails(err)
@@ -52,7 +52,7 @@ func sameKind(a, b *plan.Step) bool {
 
 // stays says why an object isn't deleted before the node's other objects are ready, or "".
 // The gate decides about the deletion itself.
-func (c *carrier) stays(old *Step) string {
+func (c *executor) stays(old *Step) string {
 	may, why := c.steps.MayLeave(old)
 	switch {
 	case old.Action != plan.ActionDelete:
@@ -68,14 +68,14 @@ func (c *carrier) stays(old *Step) string {
 }
 
 // holds reports whether a step's live object has the value.
-func (c *carrier) holds(s *plan.Step, resource lynq.APIResource, manifest map[string]any, said string) bool {
+func (c *executor) holds(s *plan.Step, resource lynq.APIResource, manifest map[string]any, said string) bool {
 	o, err := c.requests.cluster.Get(c.requests.ctx, resource, s.Ref().Namespace, s.Ref().Name)
 	return err == nil && o.GetUID() == s.Live.UID && fields.HasTaken(manifest, o.Object, said)
 }
 
 // holder says which object of the run has the value, and what to do. It returns ""
 // if it doesn't find one.
-func (c *carrier) holder(s *Step, manifest map[string]any, said string) string {
+func (c *executor) holder(s *Step, manifest map[string]any, said string) string {
 	read := 0
 	for _, changing := range []bool{true, false} {
 		for i := range c.of.Nodes {

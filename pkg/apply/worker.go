@@ -50,7 +50,7 @@ func (n *Node) Save(inv *inventory.Inventory) (*inventory.Inventory, error) {
 func (n *Node) End(step int, e Ended) {
 	s := &n.node.steps.Of[step]
 	s.Becomes(s.As(e.Action, e.Reason))
-	n.node.carrier.end(s, e.Outcome, e.Message)
+	n.node.executor.end(s, e.Outcome, e.Message)
 }
 
 // handOut makes the Worker execute a node.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/evidence"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 	"github.com/lynqctl/lynqctl/pkg/lynq/markdown"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 	"github.com/lynqctl/lynqctl/pkg/page"
 )
 
@@ -36,7 +36,7 @@ func reportOf(nodes, objects int, text string) *Report {
 func TestMarkdown(t *testing.T) {
 	r := reportOf(1, 1, "a: 2\n")
 	r.Total = 3
-	r.Refusals = []toll.Refusal{{Guard: "max-delete", Hub: lynq.HubKey{Name: "crm"}, What: "2 of 3 nodes would go"}}
+	r.Refusals = []limits.Refusal{{Guard: "max-delete", Hub: lynq.HubKey{Name: "crm"}, What: "2 of 3 nodes would go"}}
 	r.Nodes = append(r.Nodes, Node{NodeID: lynq.NodeID{Name: "x-web"}, Problem: "it <b>failed</b>"})
 	want := "### lynqctl diff: 1 of 3 nodes would change\n" +
 		"\n- **refused** (max-delete, hub `crm`): 2 of 3 nodes would go\n- **failed**: node `x-web`: it &lt;b&gt;failed&lt;/b&gt;\n" +

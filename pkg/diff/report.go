@@ -7,7 +7,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/evidence"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 // Report lists what an apply would change.
@@ -19,7 +19,7 @@ type Report struct {
 	// Leaving are nodes whose rows are gone, and which apply keeps for their grace period.
 	Leaving []Leaving
 	// Refusals are why guards would refuse the apply.
-	Refusals []toll.Refusal
+	Refusals []limits.Refusal
 	// Evidence tells how the rows of each hub differ from those of the last run.
 	Evidence []evidence.Evidence
 

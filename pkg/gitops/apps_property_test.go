@@ -12,7 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 // deployed returns the nodes that have an Application or Kustomization, or a folder that an
@@ -93,7 +93,7 @@ func (h *history) compareApps(t *testing.T, s *site, before map[string]treeObjec
 	}
 	atMost := map[int][]plan.Refusal{}
 	for limit := range 5 {
-		atMost[limit] = limited(decide.Limits{AllowEmpty: true, MaxDelete: toll.MaxDelete{Nodes: limit}})
+		atMost[limit] = limited(decide.Limits{AllowEmpty: true, MaxDelete: limits.MaxDelete{Nodes: limit}})
 	}
 	s.carryOut(d, p)
 	files := s.files()

@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 // volumeNode returns a node with a ConfigMap, and with a volume unless that has no name.
@@ -144,7 +144,7 @@ func (r claimedRun) input(others []*Node) *Input {
 		nodes = append(nodes, cloned([]*Node{r.now})...)
 	}
 	in := inputOf(nodes)
-	in.Arrangement, in.Limits.MaxDelete = r.to, toll.MaxDelete{Nodes: 1}
+	in.Arrangement, in.Limits.MaxDelete = r.to, limits.MaxDelete{Nodes: 1}
 	if !r.narrow {
 		return in
 	}

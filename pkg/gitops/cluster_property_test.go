@@ -24,7 +24,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 // A history changes rows and makes runs, some of them narrowed. Each run changes a tree, and
@@ -220,9 +220,9 @@ func (h *history) run() *Input { return h.part(true) }
 
 // part returns a run. If it may be narrow, it is sometimes on a part of the nodes only.
 func (h *history) part(narrow bool) *Input {
-	in := &Input{Target: h.target, Now: h.now, Rows: map[lynq.HubKey]Rows{}, Limits: decide.Limits{MaxDelete: toll.DefaultMaxDelete()}}
+	in := &Input{Target: h.target, Now: h.now, Rows: map[lynq.HubKey]Rows{}, Limits: decide.Limits{MaxDelete: limits.DefaultMaxDelete()}}
 	if h.IntN(3) > 0 {
-		in.Limits.MaxDelete = toll.MaxDelete{Nodes: 100}
+		in.Limits.MaxDelete = limits.MaxDelete{Nodes: 100}
 	}
 	all := h.nodes()
 	one, form := narrow && h.IntN(6) == 0, narrow && h.IntN(6) == 0

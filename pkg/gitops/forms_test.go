@@ -8,7 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 // formNode returns a node of a form in the same namespace.
@@ -112,7 +112,7 @@ func TestHubsOfOneName(t *testing.T) {
 	s.run(inputOf(nodes))
 	in := inputOf(nodes)
 	in.Nodes = nodes[:1]
-	in.Limits, in.Rows = decide.Limits{MaxDelete: toll.MaxDelete{Nodes: 1}}, map[lynq.HubKey]Rows{nodes[0].Hub: {Active: 1}}
+	in.Limits, in.Rows = decide.Limits{MaxDelete: limits.MaxDelete{Nodes: 1}}, map[lynq.HubKey]Rows{nodes[0].Hub: {Active: 1}}
 	_, p := s.plan(in)
 	refusals := Refuse(in, p)
 	if len(refusals) != 1 || refusals[0].Hub != nodes[1].Hub || refusals[0].What != "no row is active, but the tree has 1 node" {

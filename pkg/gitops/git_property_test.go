@@ -17,7 +17,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 // repository is a history whose tree is in a Git repository. Rows and forms are outside of
@@ -449,7 +449,7 @@ func (g *repository) converge() {
 // whole returns a run on everything that may delete everything.
 func (g *repository) whole() *Input {
 	in := g.part(false)
-	in.Arrangement, in.Limits = g.a, decide.Limits{AllowEmpty: true, MaxDelete: toll.MaxDelete{Nodes: 1000}}
+	in.Arrangement, in.Limits = g.a, decide.Limits{AllowEmpty: true, MaxDelete: limits.MaxDelete{Nodes: 1000}}
 	return in
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 // TestMarkLeaving checks when the index forgets since when a row is gone. A row that comes
@@ -55,7 +55,7 @@ func TestRenamedNodeGoesOn(t *testing.T) {
 	hub, web := lynq.HubKey{Name: "crm"}, lynq.FormKey{Name: "web"}
 	run := func(hours int, change func(*Node), nodes ...*Node) {
 		in := inputOf(nodes, "crm")
-		in.Now, in.Limits.MaxDelete = now.Add(time.Duration(hours)*time.Hour), toll.MaxDelete{Nodes: 9}
+		in.Now, in.Limits.MaxDelete = now.Add(time.Duration(hours)*time.Hour), limits.MaxDelete{Nodes: 9}
 		in.Apps = oneApp("apps/all.yaml")
 		in.Hubs[0].Grace = map[lynq.FormKey]time.Duration{web: 2 * time.Hour}
 		in.Rows = map[lynq.HubKey]Rows{hub: {Active: 2, Renames: &lynq.Renames{UIDs: map[string]string{"acme": "coda"}, Active: map[string]bool{"coda": true, "bolt": true}}}}

@@ -10,11 +10,11 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 func TestRefuse(t *testing.T) {
-	quarter := decide.Limits{MaxDelete: toll.DefaultMaxDelete()}
+	quarter := decide.Limits{MaxDelete: limits.DefaultMaxDelete()}
 	for _, test := range []struct {
 		name   string
 		had    int // number of nodes in the index
@@ -32,8 +32,8 @@ func TestRefuse(t *testing.T) {
 		{name: "two of eight go", had: 8, has: 6, active: 6},
 		{name: "three of eight go", had: 8, has: 5, active: 5, want: plan.GuardMaxDelete},
 		{name: "three of eight failed", had: 8, has: 8, failed: 3, active: 8},
-		{name: "three may go", had: 8, has: 5, active: 5, change: func(_ *Input, l *decide.Limits) { l.MaxDelete = toll.MaxDelete{Nodes: 3} }},
-		{name: "none may go", had: 8, has: 7, active: 7, change: func(_ *Input, l *decide.Limits) { l.MaxDelete = toll.MaxDelete{} }, want: plan.GuardMaxDelete},
+		{name: "three may go", had: 8, has: 5, active: 5, change: func(_ *Input, l *decide.Limits) { l.MaxDelete = limits.MaxDelete{Nodes: 3} }},
+		{name: "none may go", had: 8, has: 7, active: 7, change: func(_ *Input, l *decide.Limits) { l.MaxDelete = limits.MaxDelete{} }, want: plan.GuardMaxDelete},
 		{name: "they are of another form", had: 8, active: 1, change: func(in *Input, _ *decide.Limits) { in.Hubs[0].Forms = []lynq.FormKey{{Name: "api"}} }},
 		{name: "they are of another hub", had: 8, active: 1, change: func(in *Input, _ *decide.Limits) { in.Hubs[0].Name = "shop" }},
 		{name: "one node was asked for", had: 8, has: 1, active: 1, change: func(in *Input, _ *decide.Limits) { in.Only = map[string]bool{"t0-web": true} }},
@@ -63,11 +63,11 @@ func TestRefuse(t *testing.T) {
 		for i := range test.failed {
 			nodes[i].Failed = true
 		}
-		in, limits := inputOf(nodes[:test.has], "crm"), quarter
+		in, allowed := inputOf(nodes[:test.has], "crm"), quarter
 		if test.change != nil {
-			test.change(in, &limits)
+			test.change(in, &allowed)
 		}
-		in.Limits, in.Rows = limits, map[lynq.HubKey]Rows{{Name: "crm"}: {Active: test.active}, {Name: "shop"}: {Active: test.active}}
+		in.Limits, in.Rows = allowed, map[lynq.HubKey]Rows{{Name: "crm"}: {Active: test.active}, {Name: "shop"}: {Active: test.active}}
 		_, p := s.plan(in)
 		refusals := Refuse(in, p)
 		got := plan.Guard("")

@@ -12,7 +12,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 // moving returns two nodes, one of which has a volume.
@@ -105,7 +105,7 @@ func TestLostFromIndexLine(t *testing.T) {
 			s.run(before)
 			s.write(index.FileName, test.edit(s.files()[index.FileName]))
 			in := inputOf([]*Node{volumeNode("crm", "acme", "")})
-			in.Arrangement, in.Limits.MaxDelete = layout, toll.MaxDelete{Nodes: 9}
+			in.Arrangement, in.Limits.MaxDelete = layout, limits.MaxDelete{Nodes: 9}
 			_, p := s.plan(in)
 			refusals := Refuse(in, p)
 			if refused := len(refusals) == 1 && strings.HasPrefix(refusals[0].What, "it has "+claim+", and lynqctl-index.jsonl doesn't"); refused != test.refused || !refused && len(refusals) > 0 {
@@ -135,7 +135,7 @@ func TestLostBesideKept(t *testing.T) {
 		acme.Waits = true
 		acme.Claim()
 		in := inputOf([]*Node{acme, volumeNode("crm", "bolt", ""), volumeNode("crm", "coda", "other")})
-		in.Limits.MaxDelete = toll.MaxDelete{Nodes: 9}
+		in.Limits.MaxDelete = limits.MaxDelete{Nodes: 9}
 		_, p := s.plan(in)
 		if refused := slices.ContainsFunc(Refuse(in, p), func(r plan.Refusal) bool { return r.Path == "acme-web/persistentvolumeclaim-data.yaml" }); refused != swapped {
 			t.Errorf("swapped %v: %v", swapped, Refuse(in, p))
@@ -180,7 +180,7 @@ func TestLostFromOldIndex(t *testing.T) {
 			}
 		}
 		in := inputOf(nodes)
-		in.Limits.MaxDelete = toll.MaxDelete{Nodes: 9}
+		in.Limits.MaxDelete = limits.MaxDelete{Nodes: 9}
 		return in
 	}
 	for _, leaves := range []bool{false, true} {
@@ -267,7 +267,7 @@ func TestLostWithOlderIndex(t *testing.T) {
 		s.run(inputOf([]*Node{volumeNode("crm", "acme", "old"), bolt}))
 		earlier := s.files()[index.FileName]
 		in := inputOf([]*Node{volumeNode("crm", "acme", "new"), bolt})
-		in.Limits.MaxDelete = toll.MaxDelete{Nodes: 9}
+		in.Limits.MaxDelete = limits.MaxDelete{Nodes: 9}
 		s.run(in)
 		if test.restore {
 			s.write(index.FileName, earlier)
@@ -276,7 +276,7 @@ func TestLostWithOlderIndex(t *testing.T) {
 			s.write(kustomizationFile, s.files()[kustomizationFile]+test.edit)
 		}
 		in = inputOf([]*Node{bolt})
-		in.Limits.MaxDelete = toll.MaxDelete{Nodes: 9}
+		in.Limits.MaxDelete = limits.MaxDelete{Nodes: 9}
 		_, p := s.plan(in)
 		var got []string
 		for _, r := range Refuse(in, p) {
@@ -314,7 +314,7 @@ func TestLostBesideList(t *testing.T) {
 		s := newSite(t)
 		run := func(rows []*Node) *Input {
 			in := inputOf(rows)
-			in.Arrangement, in.Limits.MaxDelete = test.layout, toll.MaxDelete{Nodes: 9}
+			in.Arrangement, in.Limits.MaxDelete = test.layout, limits.MaxDelete{Nodes: 9}
 			return in
 		}
 		s.run(run([]*Node{acme, bolt}))

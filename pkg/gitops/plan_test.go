@@ -13,7 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 // TestCompare checks what happens to one file, by need, index and disk.
@@ -243,7 +243,7 @@ func TestListedFilesStay(t *testing.T) {
 		s.run(inputOf([]*Node{acme, beta}))
 		s.write(test.list, s.files()[test.list]+test.edit+"\n")
 		in := inputOf(test.after)
-		in.Limits = decide.Limits{MaxDelete: toll.MaxDelete{Nodes: 1}}
+		in.Limits = decide.Limits{MaxDelete: limits.MaxDelete{Nodes: 1}}
 		d, p := s.plan(in)
 		guard := plan.Guard("")
 		if refusals := Refuse(in, p); len(refusals) > 0 {

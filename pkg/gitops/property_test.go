@@ -18,7 +18,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 // errKilled is the error after a mortal ended.
@@ -249,7 +249,7 @@ func (w *world) step(s *site, a Arrangement) {
 // run makes a run whose limits allow every deletion. Its guards have no other objection.
 func (w *world) run(s *site, in *Input) {
 	s.Helper()
-	in.Limits = decide.Limits{AllowEmpty: true, MaxDelete: toll.MaxDelete{Nodes: 1000}}
+	in.Limits = decide.Limits{AllowEmpty: true, MaxDelete: limits.MaxDelete{Nodes: 1000}}
 	p := s.run(in)
 	if p.Count(ActionConflict) > 0 {
 		s.Errorf("%v", actions(p))

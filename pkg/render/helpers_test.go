@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
-	"github.com/lynqctl/lynqctl/pkg/render/spool"
+	"github.com/lynqctl/lynqctl/pkg/render/buffer"
 )
 
 // hubYAML is a hub with columns id, active, a, b and url.
@@ -121,9 +121,9 @@ func rowsOf(h *form.Hub, records []record) iter.Seq2[lynq.Row, error] {
 // runAll renders records with all programs of one hub.
 func runAll(t testing.TB, programs []*render.Program, records []record, s render.Settings) (string, *render.Run, error) {
 	t.Helper()
-	spool := spool.New(1 << 20)
+	nodes := buffer.New(1 << 20)
 	defer func() {
-		if err := spool.Close(); err != nil {
+		if err := nodes.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
@@ -138,13 +138,13 @@ func runAll(t testing.TB, programs []*render.Program, records []record, s render
 		if failed = err; err != nil {
 			break
 		}
-		if err := spool.Add(n.Out); err != nil {
+		if err := nodes.Add(n.Out); err != nil {
 			t.Fatal(err)
 		}
 	}
-	spool.Drop(run.Retracted()...)
+	nodes.Drop(run.Retracted()...)
 	var out strings.Builder
-	if _, err := spool.WriteTo(&out); err != nil {
+	if _, err := nodes.WriteTo(&out); err != nil {
 		t.Fatal(err)
 	}
 	return out.String(), run, failed

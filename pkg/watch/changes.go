@@ -126,28 +126,28 @@ func (c *Changes) Take() (objects map[lynq.Ref]bool, all bool) {
 type Kind struct {
 	changes *Changes
 	kind    lynq.APIResource
-	matters func(before *Sight, now Sight) bool
+	matters func(before *Fingerprint, now Fingerprint) bool
 	muted   func(lynq.Ref) bool
 
 	mu     sync.Mutex
-	seen   map[types.NamespacedName]Sight
+	seen   map[types.NamespacedName]Fingerprint
 	synced bool
 }
 
 // NewKind makes one that notes changes that matter, but for those of objects that are
 // muted.
-func (c *Changes) NewKind(r lynq.APIResource, matters func(before *Sight, now Sight) bool, muted func(lynq.Ref) bool) *Kind {
-	return &Kind{changes: c, kind: r, matters: matters, muted: muted, seen: map[types.NamespacedName]Sight{}}
+func (c *Changes) NewKind(r lynq.APIResource, matters func(before *Fingerprint, now Fingerprint) bool, muted func(lynq.Ref) bool) *Kind {
+	return &Kind{changes: c, kind: r, matters: matters, muted: muted, seen: map[types.NamespacedName]Fingerprint{}}
 }
 
 // ReadMetadata implements wait.MetadataHandler.
 func (k *Kind) ReadMetadata(m *metav1.PartialObjectMetadata) (note func()) {
 	key := types.NamespacedName{Namespace: m.Namespace, Name: m.Name}
-	now := SightOf(k.ref(key), m)
+	now := FingerprintOf(k.ref(key), m)
 	return func() {
 		k.mu.Lock()
 		defer k.mu.Unlock()
-		var before *Sight
+		var before *Fingerprint
 		if s, known := k.seen[key]; known {
 			before = &s
 		}

@@ -30,7 +30,7 @@ func TestNextTimer(t *testing.T) {
 // TestLedgerFail has a node fail while another node of the same round still waits.
 func TestLedgerFail(t *testing.T) {
 	t.Parallel()
-	var l watch.Ledger[string]
+	var l watch.Progress[string]
 	wanted := map[string]string{"slow": "1", "bad": "1"}
 	began := at(0)
 	l.Fail("bad", "1", at(1))

@@ -26,13 +26,13 @@ func writer(manager string, operation metav1.ManagedFieldsOperationType, subreso
 }
 
 // object is one that lynq applied in second 10, as changed has it.
-func object(changed func(*metav1.PartialObjectMetadata)) watch.Sight {
+func object(changed func(*metav1.PartialObjectMetadata)) watch.Fingerprint {
 	m := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
 		UID: "a", Generation: 1, ResourceVersion: "1",
 		ManagedFields: []metav1.ManagedFieldsEntry{writer(wellknown.FieldManager, metav1.ManagedFieldsOperationApply, "", 10)},
 	}}
 	changed(m)
-	return watch.SightOf(lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}, m)
+	return watch.FingerprintOf(lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "shop", Name: "web"}, m)
 }
 
 // edited is that another client wrote what lynq had, in a second.
@@ -129,7 +129,7 @@ func TestObjectMatters(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			var before *watch.Sight
+			var before *watch.Fingerprint
 			if test.before != nil {
 				s := object(test.before)
 				before = &s
@@ -143,24 +143,24 @@ func TestObjectMatters(t *testing.T) {
 
 func TestRecordMatters(t *testing.T) {
 	t.Parallel()
-	record := func(deleting bool, approved string) watch.Sight {
-		return watch.Sight{UID: "a", Deleting: deleting, Approved: approved, Ours: true}
+	record := func(deleting bool, approved string) watch.Fingerprint {
+		return watch.Fingerprint{UID: "a", Deleting: deleting, Approved: approved, Ours: true}
 	}
 	plain := record(false, "")
 	for _, test := range []struct {
 		name   string
-		before *watch.Sight
-		now    watch.Sight
+		before *watch.Fingerprint
+		now    watch.Fingerprint
 		want   bool
 	}{
 		{"we make it", nil, plain, false},
-		{"we write it", &plain, watch.Sight{UID: "a", ResourceVersion: "2", Ours: true}, false},
-		{"another client writes it", &plain, watch.Sight{UID: "a", ResourceVersion: "2"}, true},
-		{"that is told again", &watch.Sight{UID: "a", ResourceVersion: "2"}, watch.Sight{UID: "a", ResourceVersion: "2"}, false},
-		{"another client makes it", nil, watch.Sight{UID: "a"}, true},
+		{"we write it", &plain, watch.Fingerprint{UID: "a", ResourceVersion: "2", Ours: true}, false},
+		{"another client writes it", &plain, watch.Fingerprint{UID: "a", ResourceVersion: "2"}, true},
+		{"that is told again", &watch.Fingerprint{UID: "a", ResourceVersion: "2"}, watch.Fingerprint{UID: "a", ResourceVersion: "2"}, false},
+		{"another client makes it", nil, watch.Fingerprint{UID: "a"}, true},
 		{"it is being deleted", &plain, record(true, ""), true},
 		{"what is held is approved", &plain, record(false, "digest"), true},
-		{"the approval was used", &watch.Sight{UID: "a", Approved: "digest", Ours: true}, plain, false},
+		{"the approval was used", &watch.Fingerprint{UID: "a", Approved: "digest", Ours: true}, plain, false},
 	} {
 		if got := watch.RecordMatters(test.before, test.now); got != test.want {
 			t.Errorf("%s: got %t", test.name, got)

@@ -13,7 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 	"github.com/lynqctl/lynqctl/pkg/render"
-	"github.com/lynqctl/lynqctl/pkg/render/spool"
+	"github.com/lynqctl/lynqctl/pkg/render/buffer"
 	"github.com/lynqctl/lynqctl/pkg/source"
 	"github.com/lynqctl/lynqctl/test/bench/floor"
 )
@@ -100,13 +100,13 @@ func renderFile(kind, path string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	spool := spool.New(spool.DefaultMemory)
-	defer func() { _ = spool.Close() }() // the run has read its file
+	nodes := buffer.New(buffer.DefaultMemory)
+	defer func() { _ = nodes.Close() }() // the run has read its file
 	query := source.Query{Columns: render.Columns(p.Hub), UID: "id"}
 	rows := src.Records(ctx, query)
-	if err := errors.Join(runHub(p, rows, src.Place, render.Settings{}, spool), src.Close()); err != nil {
+	if err := errors.Join(runHub(p, rows, src.Place, render.Settings{}, nodes), src.Close()); err != nil {
 		return err
 	}
-	_, err = spool.WriteTo(w)
+	_, err = nodes.WriteTo(w)
 	return err
 }

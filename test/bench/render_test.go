@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/render"
-	"github.com/lynqctl/lynqctl/pkg/render/spool"
+	"github.com/lynqctl/lynqctl/pkg/render/buffer"
 	"github.com/lynqctl/lynqctl/test/bench/floor"
 )
 
@@ -45,10 +45,10 @@ func BenchmarkRender(b *testing.B) {
 // keptMost limits the rows whose output render keeps in memory. It writes more to a file.
 const keptMost = 10_000
 
-// keep renders into the spool in which render keeps its output until the end.
+// keep renders into the buffer in which render keeps its output until the end.
 func keep(run func(sink) error) error {
-	spool := spool.New(spool.DefaultMemory)
-	return errors.Join(run(spool), spool.Close())
+	nodes := buffer.New(buffer.DefaultMemory)
+	return errors.Join(run(nodes), nodes.Close())
 }
 
 // BenchmarkRun measures whole runs within a process: form and rows come from files, and a

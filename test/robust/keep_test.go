@@ -18,7 +18,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 	"github.com/lynqctl/lynqctl/pkg/render"
 	"github.com/lynqctl/lynqctl/test/robust/model"
 )
@@ -43,7 +43,7 @@ func (p inProcess) watch(ctx context.Context, cluster http.RoundTripper, args []
 		Stdin: strings.NewReader(""), Getenv: getenv, Transport: cluster,
 		View: watchView{ui.NewLog(tty.NewStream(tty.To(said), getenv, tty.ColorNever), false)},
 	}
-	most, err := toll.ParseMaxDelete("100%")
+	most, err := limits.ParseMaxDelete("100%")
 	if err != nil {
 		return exitFailed
 	}

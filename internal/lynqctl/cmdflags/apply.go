@@ -9,7 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/apply"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 // Apply holds the flags of apply, and of commands that render and plan like it.
@@ -30,7 +30,7 @@ func NewApply() Apply {
 	return Apply{
 		Given:  apply.Options{Wait: true},
 		Render: Render{Format: "yaml", Options: load.RenderOptions{Nothing: "nothing changed"}},
-		Run:    NewRun(), MaxDelete: toll.DefaultMaxDelete().String(), adopt: AdoptByPolicy, recordValues: noValues,
+		Run:    NewRun(), MaxDelete: limits.DefaultMaxDelete().String(), adopt: AdoptByPolicy, recordValues: noValues,
 	}
 }
 
@@ -104,7 +104,7 @@ func (f *Apply) Options() (*apply.Options, error) {
 	if err := CheckNoGrace(f.Given.NoGrace, f.Render.Nodes); err != nil {
 		return nil, err
 	}
-	limit, err := toll.ParseMaxDelete(f.MaxDelete)
+	limit, err := limits.ParseMaxDelete(f.MaxDelete)
 	if err != nil {
 		return nil, session.BadUsage(fmt.Errorf("--max-delete: %w", err))
 	}
@@ -113,7 +113,7 @@ func (f *Apply) Options() (*apply.Options, error) {
 	}
 	o := f.Given
 	if f.maxChange != "" {
-		change, err := toll.ParseMaxDelete(f.maxChange)
+		change, err := limits.ParseMaxDelete(f.maxChange)
 		if err != nil {
 			return nil, session.BadUsage(fmt.Errorf("--max-change: %w", err))
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/usecase/apply"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 // Common holds the flags that all commands have.
@@ -50,8 +50,8 @@ func OnlySaid() []string {
 func Looser(f *pflag.Flag, value string) string {
 	switch f.Name {
 	case "max-delete":
-		most, err := toll.ParseMaxDelete(value)
-		if standard := toll.DefaultMaxDelete(); err == nil && (most.Nodes > 0 || most.Percent > standard.Percent) {
+		most, err := limits.ParseMaxDelete(value)
+		if standard := limits.DefaultMaxDelete(); err == nil && (most.Nodes > 0 || most.Percent > standard.Percent) {
 			return "set at most " + standard.String()
 		}
 	case "max-delete-window":

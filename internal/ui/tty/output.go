@@ -22,7 +22,7 @@ import (
 type Output struct {
 	to      io.Writer
 	secrets *redact.Filter
-	relay   *relay // carries the writes, nil for none
+	async   *asyncWriter // carries the writes, nil for none
 }
 
 // To returns an Output for a file or a buffer.
@@ -30,12 +30,12 @@ func To(w io.Writer) Output { return Output{to: w} }
 
 // Hiding returns the Output with a filter for everything that is written to it, except
 // manifests.
-func (o Output) Hiding(f *redact.Filter) Output { return Output{o.to, f, o.relay} }
+func (o Output) Hiding(f *redact.Filter) Output { return Output{o.to, f, o.async} }
 
 // Handed returns the writer for another program that writes there itself. lynqctl writes
 // nothing to it.
 func (o Output) Handed() io.Writer {
-	o.relay = nil
+	o.async = nil
 	return o.writer()
 }
 
@@ -43,8 +43,8 @@ func (o Output) writer() io.Writer {
 	switch {
 	case o.to == nil:
 		return io.Discard
-	case o.relay != nil:
-		return o.relay
+	case o.async != nil:
+		return o.async
 	}
 	return o.to
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
 	"github.com/lynqctl/lynqctl/pkg/render"
-	"github.com/lynqctl/lynqctl/pkg/render/spool"
+	"github.com/lynqctl/lynqctl/pkg/render/buffer"
 )
 
 // Options say what Run applies, and how.
@@ -68,7 +68,7 @@ func WithJob(ctx context.Context, e *session.Engine, o *Options, run func(contex
 	if err != nil {
 		return err
 	}
-	return run(ctx, &Job{Run: e.NewRun(&o.RunOptions, client, warnings), Options: o, Inputs: in.Inputs, Hubs: in.Hubs, Tombstones: in.Tombstones, Pages: new(spool.Pages)})
+	return run(ctx, &Job{Run: e.NewRun(&o.RunOptions, client, warnings), Options: o, Inputs: in.Inputs, Hubs: in.Hubs, Tombstones: in.Tombstones, Pages: new(buffer.Pages)})
 }
 
 // Loaded holds the files of a run of apply.

@@ -17,7 +17,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
 	"github.com/lynqctl/lynqctl/pkg/render"
-	"github.com/lynqctl/lynqctl/pkg/render/spool"
+	"github.com/lynqctl/lynqctl/pkg/render/buffer"
 )
 
 // desired collects the nodes that rows and forms render.
@@ -34,7 +34,7 @@ type desired struct {
 	// named is set if the run has only nodes that the user named.
 	named bool
 	// pages, if not nil, keeps the manifests.
-	pages *spool.Pages
+	pages *buffer.Pages
 }
 
 // render returns a function that keeps the nodes of one hub. fill turns a rendered node

@@ -24,7 +24,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 	"github.com/lynqctl/lynqctl/pkg/lynq/suggest"
 	"github.com/lynqctl/lynqctl/pkg/render"
-	"github.com/lynqctl/lynqctl/pkg/render/spool"
+	"github.com/lynqctl/lynqctl/pkg/render/buffer"
 )
 
 // Job is one run of apply.
@@ -59,9 +59,9 @@ type Job struct {
 	Survey func(ctx context.Context, read func(context.Context) ([]*plan.Node, error)) ([]*plan.Node, error)
 
 	// Pages keeps the manifests of a run that ends soon. nil keeps them in memory.
-	Pages *spool.Pages
+	Pages *buffer.Pages
 
-	begun     *ahead // lists of the first hub that began early, or nil
+	begun     *prefetch // lists of the first hub that began early, or nil
 	stdinRows load.Replayed
 	Tracked   load.KeptNames // names on objects without an inventory; nil if nobody looked
 	Adopting  *Adopting      // selects orphans, nil for apply
@@ -445,7 +445,7 @@ func (j *Job) look(ctx context.Context, h load.HubPrograms, found map[string]boo
 }
 
 // observe reads the objects of a hub.
-func (j *Job) observe(ctx context.Context, in *decide.Input, ahead *observe.Ahead) (err error) {
+func (j *Job) observe(ctx context.Context, in *decide.Input, ahead *observe.Prefetch) (err error) {
 	var seen *plan.Observed
 	switch shard := j.Options.Shard; {
 	case j.Concern != nil:

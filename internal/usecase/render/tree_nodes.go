@@ -15,7 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/naming"
 	"github.com/lynqctl/lynqctl/pkg/render"
-	"github.com/lynqctl/lynqctl/pkg/render/spool"
+	"github.com/lynqctl/lynqctl/pkg/render/buffer"
 )
 
 // treeNodes collects rendered nodes, object by object.
@@ -30,7 +30,7 @@ type treeNodes struct {
 	renames map[lynq.HubKey]*lynq.Renames
 	named   bool
 	// pages keeps the manifests that can't have a secret value.
-	pages spool.Pages
+	pages buffer.Pages
 }
 
 // render keeps the nodes of a hub, including those that failed to render. Otherwise the

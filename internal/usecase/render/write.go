@@ -8,7 +8,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/render/spool"
+	"github.com/lynqctl/lynqctl/pkg/render/buffer"
 )
 
 // Run renders rows and forms into a tree of files. Without a directory, it writes to out.
@@ -61,7 +61,7 @@ func (o *Options) converted(add func(node []byte) error) func(node []byte) error
 
 // renderWhole writes once everything is rendered.
 func renderWhole(ctx context.Context, e *session.Engine, o *Options, inputs *load.Inputs, out io.Writer) error {
-	kept := spool.New(spool.DefaultMemory)
+	kept := buffer.New(buffer.DefaultMemory)
 	defer func() { _ = kept.Close() }() // the run has written the kept bytes, or must not
 	run, err := load.RenderRows(ctx, e, &o.RenderOptions, o.Settings, inputs, load.EachNode(ctx, o.converted(kept.Add)))
 	if !o.Wanted(run, err) {

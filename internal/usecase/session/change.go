@@ -130,7 +130,7 @@ func (c *Change[P]) early(ctx context.Context, r *Run) error {
 	if err != nil {
 		return err
 	}
-	r.Client.Ahead(ctx)
+	r.Client.PrefetchKinds(ctx)
 	defer func() { r.release(ctx, ls) }()
 	drop := func() {}
 	if ls.LookFree() {

@@ -17,7 +17,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 	"github.com/lynqctl/lynqctl/test/harness"
 )
 
@@ -56,7 +56,7 @@ func newHolding(t *testing.T) *holding {
 	h.write("inputs.yaml", heldInputs)
 	h.options = apply.Options{
 		RenderOptions: load.RenderOptions{Inputs: load.InputOptions{Paths: []string{h.dir}}, Access: kube.Access{Kubeconfig: h.Kubeconfig}, Nothing: "nothing changed"},
-		RunOptions:    session.DefaultRunOptions(), Limits: decide.Limits{MaxDelete: toll.DefaultMaxDelete()}, Wait: true,
+		RunOptions:    session.DefaultRunOptions(), Limits: decide.Limits{MaxDelete: limits.DefaultMaxDelete()}, Wait: true,
 	}
 	return h
 }
@@ -204,7 +204,7 @@ func TestHeldHandover(t *testing.T) {
 	h := newHolding(t)
 	h.write("inputs.yaml", heldInputs+`    - {id: pool, nameTemplate: "pool-{{ .plan }}", spec: {apiVersion: v1, kind: ConfigMap}}
 `)
-	h.options.Limits.MaxDelete = toll.MaxDelete{} // no node may leave
+	h.options.Limits.MaxDelete = limits.MaxDelete{} // no node may leave
 	h.round("acme,1,one\nbolt,1,two\n")
 	uid := h.Get(t, "configmap/pool-one").GetUID()
 	before := h.versions("configmap/acme", "configmap/pool-one", "configmap/lynqnode-acme-web")

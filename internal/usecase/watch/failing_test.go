@@ -25,7 +25,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/watch"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 	"github.com/lynqctl/lynqctl/test/inmemory/apiserver"
 )
 
@@ -172,7 +172,7 @@ func watchFor(t *testing.T, server http.RoundTripper, dir, kubeconfig string, sa
 func watchUntil(ctx context.Context, server http.RoundTripper, dir, kubeconfig string, said *lines) {
 	options := watch.Options{Apply: usecase.Options{
 		RenderOptions: load.RenderOptions{Inputs: load.InputOptions{Paths: []string{dir}}, Access: kube.Access{Kubeconfig: kubeconfig}, Nothing: "nothing changed"},
-		RunOptions:    session.DefaultRunOptions(), Limits: decide.Limits{MaxDelete: toll.DefaultMaxDelete()}, Wait: true, Yes: true,
+		RunOptions:    session.DefaultRunOptions(), Limits: decide.Limits{MaxDelete: limits.DefaultMaxDelete()}, Wait: true, Yes: true,
 	}}
 	options.Apply.LockTimeout = 0
 	getenv := func(string) string { return "" }

@@ -70,7 +70,7 @@ type hubWatch struct {
 	told time.Time
 
 	mu     sync.Mutex
-	ledger watch.Ledger[lynq.NodeKey]
+	ledger watch.Progress[lynq.NodeKey]
 	// term is nil while another run has the hub. missed are the hubs that wanted a round
 	// with this hub meanwhile.
 	term   *term
@@ -223,7 +223,7 @@ func (h *hubWatch) forget() {
 	h.whole, h.third, h.grace, h.failures, h.tried, h.borrows = time.Time{}, time.Time{}, time.Time{}, 0, "", time.Time{}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.rows, h.unread, h.blind, h.ledger, h.failing = nil, nil, false, watch.Ledger[lynq.NodeKey]{}, nil
+	h.rows, h.unread, h.blind, h.ledger, h.failing = nil, nil, false, watch.Progress[lynq.NodeKey]{}, nil
 	h.stopped = map[lynq.FormKey]bool{}
 }
 

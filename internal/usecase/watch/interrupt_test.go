@@ -34,7 +34,7 @@ func TestInterrupt(t *testing.T) {
 					w: &watching{engine: &session.Engine{View: &notes{}}}, hub: load.HubPrograms{Key: lynq.HubKey{Namespace: "shop", Name: "us"}},
 					changes: watch.NewChanges(), moved: make(chan struct{}, 1), whole: time.Now(), told: time.Now(),
 				}
-				never := func(*watch.Sight, watch.Sight) bool { return false }
+				never := func(*watch.Fingerprint, watch.Fingerprint) bool { return false }
 				kind := h.changes.NewKind(lynq.APIResource{Kind: "ConfigMap"}, never, func(lynq.Ref) bool { return false })
 				round, stop := context.WithCancelCause(t.Context())
 				ended := h.interrupt(round, stop, nil, time.Now(), false)

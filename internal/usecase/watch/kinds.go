@@ -112,7 +112,7 @@ func (w *hubWatches) served(ctx context.Context) bool {
 }
 
 // start watches a kind, unless a watch runs already. The caller holds the lock.
-func (w *hubWatches) start(ctx context.Context, kind schema.GroupKind, r lynq.APIResource, in wait.Scope, matters func(*watch.Sight, watch.Sight) bool) {
+func (w *hubWatches) start(ctx context.Context, kind schema.GroupKind, r lynq.APIResource, in wait.Scope, matters func(*watch.Fingerprint, watch.Fingerprint) bool) {
 	within := w.run.Client.Namespaces()
 	if r.Namespaced && in.Namespace == "" && len(within) > 0 {
 		for _, in.Namespace = range within {
@@ -124,7 +124,7 @@ func (w *hubWatches) start(ctx context.Context, kind schema.GroupKind, r lynq.AP
 }
 
 // startOne works like start, for one Kubernetes watch.
-func (w *hubWatches) startOne(ctx context.Context, kind watchKey, r lynq.APIResource, in wait.Scope, matters func(*watch.Sight, watch.Sight) bool) {
+func (w *hubWatches) startOne(ctx context.Context, kind watchKey, r lynq.APIResource, in wait.Scope, matters func(*watch.Fingerprint, watch.Fingerprint) bool) {
 	if old := w.kinds[kind]; old != nil {
 		switch {
 		case !old.failed.IsZero() && time.Since(old.failed) < watchAgain:

@@ -19,7 +19,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 	"github.com/lynqctl/lynqctl/test/harness"
 )
 
@@ -106,7 +106,7 @@ func TestLifecycle(t *testing.T) {
 	access := kube.Access{Kubeconfig: env.Kubeconfig}
 	options := usecase.Options{
 		RenderOptions: load.RenderOptions{Inputs: load.InputOptions{Paths: []string{dir}}, Access: access, Nothing: "nothing changed"},
-		RunOptions:    session.DefaultRunOptions(), Limits: decide.Limits{MaxDelete: toll.DefaultMaxDelete()}, Wait: true,
+		RunOptions:    session.DefaultRunOptions(), Limits: decide.Limits{MaxDelete: limits.DefaultMaxDelete()}, Wait: true,
 	}
 	asking := func() {}
 	run := func(what string, do func(*session.Engine) error) *watcher {

@@ -80,7 +80,7 @@ func (h *hubWatch) keepReading(ctx context.Context, r session.Run) {
 
 // recordMatters is watch.RecordMatters. If a person asks to check the hub, it also has the
 // rows read.
-func (h *hubWatch) recordMatters(before *watch.Sight, now watch.Sight) bool {
+func (h *hubWatch) recordMatters(before *watch.Fingerprint, now watch.Fingerprint) bool {
 	if now.Asks(before) {
 		select {
 		case h.asked <- struct{}{}:

@@ -27,8 +27,8 @@ import (
 //   - The same happens if the other hub is busy for long: its source may never answer, and
 //     an approved round may wait for finalizers. No hub stops because of another one.
 
-// stake is an object that may move between the hub of a round and another hub.
-type stake struct {
+// sharedObject is an object that may move between the hub of a round and another hub.
+type sharedObject struct {
 	ref lynq.Ref
 	// to is the hub that renders the object. It is zero if the hub of the round wants the
 	// object from another hub, which is named from.
@@ -37,26 +37,26 @@ type stake struct {
 }
 
 // String returns the stake's line in a digest.
-func (s stake) String() string { return s.ref.String() + " " + s.to.String() + " " + s.from }
+func (s sharedObject) String() string { return s.ref.String() + " " + s.to.String() + " " + s.from }
 
 // with reports whether the object may move between the hub of the round and this hub.
-func (s stake) with(hub lynq.HubKey) bool {
+func (s sharedObject) with(hub lynq.HubKey) bool {
 	return s.to == hub || s.to == (lynq.HubKey{}) && s.from == hub.Name
 }
 
 // stakesOf lists the objects that may move between the hub of some plans and other hubs. It
 // is a pure function.
-func stakesOf(plans []plan.Plan) []stake {
-	var stakes []stake
+func stakesOf(plans []plan.Plan) []sharedObject {
+	var stakes []sharedObject
 	for i := range plans {
 		p := &plans[i]
 		for k := range p.Nodes {
 			for _, s := range p.Nodes[k].Steps {
 				switch {
 				case s.Elsewhere != nil:
-					stakes = append(stakes, stake{ref: s.Ref(), to: *s.Elsewhere})
+					stakes = append(stakes, sharedObject{ref: s.Ref(), to: *s.Elsewhere})
 				case s.Object != nil && s.Action == plan.ActionBlock && s.Live != nil && s.Live.Hub != "" && s.Live.Hub != p.Hub.Name:
-					stakes = append(stakes, stake{ref: s.Ref(), from: s.Live.Hub})
+					stakes = append(stakes, sharedObject{ref: s.Ref(), from: s.Live.Hub})
 				}
 			}
 		}
@@ -66,7 +66,7 @@ func stakesOf(plans []plan.Plan) []stake {
 
 // moves reports whether an object moves between the hub of the stakes and another hub with
 // these nodes. It is a pure function.
-func moves(stakes []stake, hub lynq.HubKey, nodes []*plan.Node) bool {
+func moves(stakes []sharedObject, hub lynq.HubKey, nodes []*plan.Node) bool {
 	wanted := map[lynq.Ref]bool{}
 	for _, n := range nodes {
 		for i := range n.Objects {
@@ -76,11 +76,11 @@ func moves(stakes []stake, hub lynq.HubKey, nodes []*plan.Node) bool {
 			wanted[ref] = true
 		}
 	}
-	return slices.ContainsFunc(stakes, func(s stake) bool { return s.with(hub) && wanted[s.ref] == (s.to == hub) })
+	return slices.ContainsFunc(stakes, func(s sharedObject) bool { return s.with(hub) && wanted[s.ref] == (s.to == hub) })
 }
 
 // digestOfStakes returns a text that two rounds share exactly if their stakes are the same.
-func digestOfStakes(stakes []stake) string {
+func digestOfStakes(stakes []sharedObject) string {
 	lines := make([]string, len(stakes))
 	for i, s := range stakes {
 		lines[i] = s.String()
@@ -119,7 +119,7 @@ func (h *hubWatch) together(ctx context.Context, alone *round) (done bool, err e
 
 // gather borrows the hubs that exchange objects with the round's hub, until over closes. It
 // gives up if another run wants one of them that it has.
-func (r *round) gather(ctx context.Context, stakes []stake, over chan struct{}) error {
+func (r *round) gather(ctx context.Context, stakes []sharedObject, over chan struct{}) error {
 	within, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	first := r.parts[0]
@@ -187,7 +187,7 @@ const borrowWithin = time.Minute
 
 // borrow asks for another hub. It returns nil if that takes too long. Then this hub waits
 // for no other until it compares all nodes again.
-func (h *hubWatch) borrow(ctx context.Context, own *term, other *hubWatch, stakes []stake, over chan struct{}) (*term, error) {
+func (h *hubWatch) borrow(ctx context.Context, own *term, other *hubWatch, stakes []sharedObject, over chan struct{}) (*term, error) {
 	within, stop := context.WithTimeoutCause(ctx, borrowWithin, errBusy)
 	defer stop()
 	t, err := h.ask(within, own, other, stakes, over)
@@ -202,7 +202,7 @@ func (h *hubWatch) borrow(ctx context.Context, own *term, other *hubWatch, stake
 // ask makes the goroutine of another hub read its rows, and lend the hub until over closes
 // if an object moves. It returns nil if no object moves, or if this process doesn't have
 // the hub.
-func (h *hubWatch) ask(ctx context.Context, own *term, other *hubWatch, stakes []stake, over chan struct{}) (*term, error) {
+func (h *hubWatch) ask(ctx context.Context, own *term, other *hubWatch, stakes []sharedObject, over chan struct{}) (*term, error) {
 	t := other.lender(h.hub.Key)
 	if t == nil {
 		return nil, nil
@@ -290,8 +290,8 @@ func (w *watching) all() []*hubWatch {
 }
 
 // beside returns the other hubs that may exchange objects with this one.
-func (w *watching) beside(h *hubWatch, stakes []stake) []*hubWatch {
+func (w *watching) beside(h *hubWatch, stakes []sharedObject) []*hubWatch {
 	return slices.DeleteFunc(w.others(h), func(other *hubWatch) bool {
-		return !slices.ContainsFunc(stakes, func(s stake) bool { return s.with(other.hub.Key) })
+		return !slices.ContainsFunc(stakes, func(s sharedObject) bool { return s.with(other.hub.Key) })
 	})
 }

@@ -54,20 +54,20 @@ func TestMoves(t *testing.T) {
 	us, eu := lynq.HubKey{Namespace: "shop", Name: "us"}, lynq.HubKey{Namespace: "shop", Name: "eu"}
 	node := &plan.Node{Objects: []plan.Object{{Ref: movedRef("rendered")}}, Claims: plan.Claims{Refs: []lynq.Ref{movedRef("claimed")}}}
 	for name, tt := range map[string]struct {
-		stake stake
+		stake sharedObject
 		hub   lynq.HubKey
 		want  bool
 	}{
-		"to a hub that renders it":     {stake{ref: movedRef("rendered"), to: eu}, eu, true},
-		"to one that may":              {stake{ref: movedRef("claimed"), to: eu}, eu, true},
-		"to one that doesn't any more": {stake{ref: movedRef("x"), to: eu}, eu, false},
-		"to another one":               {stake{ref: movedRef("rendered"), to: us}, eu, false},
-		"from a hub that drops it":     {stake{ref: movedRef("x"), from: "eu"}, eu, true},
-		"from one that wants it":       {stake{ref: movedRef("rendered"), from: "eu"}, eu, false},
-		"from one that may":            {stake{ref: movedRef("claimed"), from: "eu"}, eu, false},
-		"from another one":             {stake{ref: movedRef("x"), from: "us"}, eu, false},
+		"to a hub that renders it":     {sharedObject{ref: movedRef("rendered"), to: eu}, eu, true},
+		"to one that may":              {sharedObject{ref: movedRef("claimed"), to: eu}, eu, true},
+		"to one that doesn't any more": {sharedObject{ref: movedRef("x"), to: eu}, eu, false},
+		"to another one":               {sharedObject{ref: movedRef("rendered"), to: us}, eu, false},
+		"from a hub that drops it":     {sharedObject{ref: movedRef("x"), from: "eu"}, eu, true},
+		"from one that wants it":       {sharedObject{ref: movedRef("rendered"), from: "eu"}, eu, false},
+		"from one that may":            {sharedObject{ref: movedRef("claimed"), from: "eu"}, eu, false},
+		"from another one":             {sharedObject{ref: movedRef("x"), from: "us"}, eu, false},
 	} {
-		if got := moves([]stake{tt.stake}, tt.hub, []*plan.Node{node}); got != tt.want {
+		if got := moves([]sharedObject{tt.stake}, tt.hub, []*plan.Node{node}); got != tt.want {
 			t.Errorf("%s: moves: %t", name, got)
 		}
 	}
@@ -171,7 +171,7 @@ func TestBorrowBusy(t *testing.T) {
 				if readable {
 					go func() { (<-other.readNow) <- nil }()
 				}
-				got, err := h.borrow(t.Context(), h.term, other, []stake{{ref: movedRef("x"), to: eu}}, make(chan struct{}))
+				got, err := h.borrow(t.Context(), h.term, other, []sharedObject{{ref: movedRef("x"), to: eu}}, make(chan struct{}))
 				if got != nil || err != nil {
 					t.Errorf("borrowed %v, %v", got, err)
 				}
@@ -211,7 +211,7 @@ func TestGatherYields(t *testing.T) {
 			<-time.After(time.Second)
 			close(wanted)
 		}()
-		stakes := []stake{{ref: movedRef("eu"), to: lent.hub.Key}, {ref: movedRef("ap"), to: busy.hub.Key}}
+		stakes := []sharedObject{{ref: movedRef("eu"), to: lent.hub.Key}, {ref: movedRef("ap"), to: busy.hub.Key}}
 		r := &round{parts: []*part{{hubWatch: h, term: h.term}}}
 		if err := r.gather(t.Context(), stakes, make(chan struct{})); !errors.Is(err, errBeside) {
 			t.Errorf("it ended with %v", err)

@@ -15,7 +15,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 func TestNarrow(t *testing.T) {
@@ -103,7 +103,7 @@ func narrows(t *testing.T, seed uint64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
 	s := randomShop(r)
-	limits := Limits{MaxDelete: toll.MaxDelete{Nodes: r.IntN(3)}}
+	limits := Limits{MaxDelete: limits.MaxDelete{Nodes: r.IntN(3)}}
 	all := Decide(s.in, limits)
 	concern := Concern{Nodes: map[lynq.NodeKey]bool{}, Objects: map[lynq.Ref]bool{}}
 	for _, n := range s.in.Nodes {

@@ -14,7 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/evidence"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
@@ -133,9 +133,9 @@ func (in *Input) planned(k lynq.NodeKey) bool { return in.Concerned == nil || in
 // Limits are the guards' limits, which users can change.
 type Limits struct {
 	AllowEmpty bool
-	MaxDelete  toll.MaxDelete
+	MaxDelete  limits.MaxDelete
 	// MaxChange limits the kept nodes that may change, and nil means no limit.
-	MaxChange *toll.MaxDelete
+	MaxChange *limits.MaxDelete
 	// EmptyColumns may suddenly be empty.
 	EmptyColumns []string
 	// Window is the time over which MaxDelete counts, and 0 means this plan only.

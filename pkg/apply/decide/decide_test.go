@@ -12,7 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
@@ -271,7 +271,7 @@ func TestPolicies(t *testing.T) {
 }
 
 func decideBoth(t *testing.T, at situation, p lynq.Policy) {
-	decided := Decide(scene(at, p), Limits{MaxDelete: toll.DefaultMaxDelete()})
+	decided := Decide(scene(at, p), Limits{MaxDelete: limits.DefaultMaxDelete()})
 	steps := decided.Nodes[0].Steps
 	if len(steps) != 1 {
 		t.Fatalf("%d steps, want one", len(steps))
@@ -284,7 +284,7 @@ func decideBoth(t *testing.T, at situation, p lynq.Policy) {
 	}
 	in := scene(at, p)
 	in.Nodes[0].Objects = nil
-	steps = Decide(in, Limits{MaxDelete: toll.DefaultMaxDelete()}).Nodes[0].Steps
+	steps = Decide(in, Limits{MaxDelete: limits.DefaultMaxDelete()}).Nodes[0].Steps
 	want, recorded := unwanted(at, p)
 	switch {
 	case !recorded && len(steps) > 0:
@@ -403,7 +403,7 @@ func TestRetainWins(t *testing.T) {
 			if in.Nodes[0].Objects = nil; !dropped {
 				in.Nodes, want = nil, tt.deleted
 			}
-			if s := Decide(in, Limits{AllowEmpty: true, MaxDelete: toll.MaxDelete{Nodes: 1}}).Nodes[0].Steps[0]; s.Action != want {
+			if s := Decide(in, Limits{AllowEmpty: true, MaxDelete: limits.MaxDelete{Nodes: 1}}).Nodes[0].Steps[0]; s.Action != want {
 				t.Errorf("object %q, entry %q, dropped %t: %s, want %s", tt.object, tt.entry, dropped, s.Action, want)
 			}
 		}
@@ -420,7 +420,7 @@ func TestMoves(t *testing.T) {
 		moved.Form.Name = "shop"
 		in.Forms = []lynq.FormKey{{Name: "shop"}, {Name: "web"}}
 		in.Nodes = []*plan.Node{&moved}
-		decided := Decide(in, Limits{MaxDelete: toll.MaxDelete{Nodes: 1}})
+		decided := Decide(in, Limits{MaxDelete: limits.MaxDelete{Nodes: 1}})
 		if len(decided.Nodes) != 2 || len(decided.Refusals) > 0 {
 			t.Fatalf("plan %+v", decided)
 		}
@@ -452,7 +452,7 @@ func TestWhatGoes(t *testing.T) {
 	going := func(only map[string]bool) []string {
 		in.Only = only
 		var names []string
-		for _, n := range Decide(in, Limits{MaxDelete: toll.MaxDelete{Nodes: 9}}).Nodes {
+		for _, n := range Decide(in, Limits{MaxDelete: limits.MaxDelete{Nodes: 9}}).Nodes {
 			if n.Desired == nil {
 				names = append(names, n.Name)
 			}
@@ -486,19 +486,19 @@ func TestGuards(t *testing.T) {
 		limits Limits
 		want   plan.Guard
 	}{
-		"nothing goes":           {nodes(4, 4), Limits{MaxDelete: toll.DefaultMaxDelete()}, ""},
-		"first run":              {nodes(4, 0), Limits{MaxDelete: toll.DefaultMaxDelete()}, ""},
-		"empty first run":        {nodes(0, 0), Limits{MaxDelete: toll.DefaultMaxDelete()}, ""},
-		"a quarter goes":         {nodes(6, 8), Limits{MaxDelete: toll.DefaultMaxDelete()}, ""},
-		"more than a quarter":    {nodes(5, 8), Limits{MaxDelete: toll.DefaultMaxDelete()}, plan.GuardMaxDelete},
-		"one of two":             {nodes(1, 2), Limits{MaxDelete: toll.DefaultMaxDelete()}, ""},
-		"two of three":           {nodes(1, 3), Limits{MaxDelete: toll.DefaultMaxDelete()}, plan.GuardMaxDelete},
+		"nothing goes":           {nodes(4, 4), Limits{MaxDelete: limits.DefaultMaxDelete()}, ""},
+		"first run":              {nodes(4, 0), Limits{MaxDelete: limits.DefaultMaxDelete()}, ""},
+		"empty first run":        {nodes(0, 0), Limits{MaxDelete: limits.DefaultMaxDelete()}, ""},
+		"a quarter goes":         {nodes(6, 8), Limits{MaxDelete: limits.DefaultMaxDelete()}, ""},
+		"more than a quarter":    {nodes(5, 8), Limits{MaxDelete: limits.DefaultMaxDelete()}, plan.GuardMaxDelete},
+		"one of two":             {nodes(1, 2), Limits{MaxDelete: limits.DefaultMaxDelete()}, ""},
+		"two of three":           {nodes(1, 3), Limits{MaxDelete: limits.DefaultMaxDelete()}, plan.GuardMaxDelete},
 		"none may go":            {nodes(7, 8), Limits{}, plan.GuardMaxDelete},
-		"a number":               {nodes(3, 8), Limits{MaxDelete: toll.MaxDelete{Nodes: 5}}, ""},
-		"one beyond the number":  {nodes(2, 8), Limits{MaxDelete: toll.MaxDelete{Nodes: 5}}, plan.GuardMaxDelete},
-		"empty":                  {nodes(0, 1), Limits{MaxDelete: toll.MaxDelete{Percent: 100}}, plan.GuardEmpty},
-		"empty and allowed":      {nodes(0, 8), Limits{AllowEmpty: true, MaxDelete: toll.DefaultMaxDelete()}, ""},
-		"allowed, and not empty": {nodes(1, 8), Limits{AllowEmpty: true, MaxDelete: toll.DefaultMaxDelete()}, plan.GuardMaxDelete},
+		"a number":               {nodes(3, 8), Limits{MaxDelete: limits.MaxDelete{Nodes: 5}}, ""},
+		"one beyond the number":  {nodes(2, 8), Limits{MaxDelete: limits.MaxDelete{Nodes: 5}}, plan.GuardMaxDelete},
+		"empty":                  {nodes(0, 1), Limits{MaxDelete: limits.MaxDelete{Percent: 100}}, plan.GuardEmpty},
+		"empty and allowed":      {nodes(0, 8), Limits{AllowEmpty: true, MaxDelete: limits.DefaultMaxDelete()}, ""},
+		"allowed, and not empty": {nodes(1, 8), Limits{AllowEmpty: true, MaxDelete: limits.DefaultMaxDelete()}, plan.GuardMaxDelete},
 	} {
 		var got plan.Guard
 		if r := Decide(c.in, c.limits).Refusals; len(r) > 0 {
@@ -517,10 +517,10 @@ func TestGuards(t *testing.T) {
 		}
 	}
 	want := "2 of 3 nodes would be deleted or lose objects (ns/n001-web, ns/n002-web), the limit is 1 (--max-delete=25%): 2 get no object from their forms"
-	if r := Decide(emptied, Limits{MaxDelete: toll.DefaultMaxDelete()}).Refusals; len(r) != 1 || r[0].What != want || r[0].Fix != "check the forms; to do this anyway, pass --max-delete=2" {
+	if r := Decide(emptied, Limits{MaxDelete: limits.DefaultMaxDelete()}).Refusals; len(r) != 1 || r[0].What != want || r[0].Fix != "check the forms; to do this anyway, pass --max-delete=2" {
 		t.Errorf("nodes without objects: %+v", r)
 	}
-	if r := Decide(emptied, Limits{MaxDelete: toll.MaxDelete{Nodes: 2}}).Refusals; len(r) != 0 {
+	if r := Decide(emptied, Limits{MaxDelete: limits.MaxDelete{Nodes: 2}}).Refusals; len(r) != 0 {
 		t.Errorf("nodes without objects, as they are to be: %+v", r)
 	}
 	excluding := nodes(3, 3)
@@ -535,13 +535,13 @@ func TestGuards(t *testing.T) {
 		}
 	}
 	want = "2 of 3 nodes would be deleted or lose objects (ns/n001-web, ns/n002-web), the limit is 1 (--max-delete=25%): 2 lose objects through includeWhen"
-	if r := Decide(excluding, Limits{MaxDelete: toll.DefaultMaxDelete()}).Refusals; len(r) != 1 || r[0].What != want || r[0].Fix != "check the rows and the forms; to do this anyway, pass --max-delete=2" {
+	if r := Decide(excluding, Limits{MaxDelete: limits.DefaultMaxDelete()}).Refusals; len(r) != 1 || r[0].What != want || r[0].Fix != "check the rows and the forms; to do this anyway, pass --max-delete=2" {
 		t.Errorf("nodes that lose objects: %+v", r)
 	}
 	for i, inv := range excluding.Inventories { // another resource renders the same object
 		excluding.Nodes[i].Objects = []plan.Object{{Ref: inv.Entries[1].Ref, ID: "silver"}, {Ref: inv.Entries[0].Ref, ID: "kept"}}
 	}
-	if r := Decide(excluding, Limits{MaxDelete: toll.DefaultMaxDelete()}).Refusals; len(r) != 0 {
+	if r := Decide(excluding, Limits{MaxDelete: limits.DefaultMaxDelete()}).Refusals; len(r) != 0 {
 		t.Errorf("nodes whose objects change their resource: %+v", r)
 	}
 	in := nodes(1, 1)
@@ -558,7 +558,7 @@ func TestGuards(t *testing.T) {
 func TestMaxDelete(t *testing.T) {
 	for s, want := range map[string]string{"25%": "25%", "5": "5", "0": "0", "0%": "0", "100%": "100%", "101%": "error", "-1": "error", "x": "error", "%": "error", "": "error"} {
 		got := "error"
-		if m, err := toll.ParseMaxDelete(s); err == nil {
+		if m, err := limits.ParseMaxDelete(s); err == nil {
 			got = m.String()
 		}
 		if got != want {

@@ -13,7 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
@@ -61,7 +61,7 @@ func (s *tenancy) order(forms ...string) string {
 	for _, f := range forms {
 		s.in.Forms = append(s.in.Forms, lynq.FormKey{Name: f})
 	}
-	p := decide.Decide(s.in, decide.Limits{AllowEmpty: true, MaxDelete: toll.MaxDelete{Nodes: 10}})
+	p := decide.Decide(s.in, decide.Limits{AllowEmpty: true, MaxDelete: limits.MaxDelete{Nodes: 10}})
 	var all []string
 	for _, n := range p.Nodes {
 		text := n.Form.Name + ":"

@@ -12,7 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 // givenUp says whether, and how, the user gave up on an object.
@@ -169,7 +169,7 @@ func TestDeletedByHand(t *testing.T) {
 			tt.change(in)
 		}
 		got := "nothing"
-		if decided := Decide(in, Limits{AllowEmpty: true, MaxDelete: toll.DefaultMaxDelete()}); len(decided.Nodes) > 0 {
+		if decided := Decide(in, Limits{AllowEmpty: true, MaxDelete: limits.DefaultMaxDelete()}); len(decided.Nodes) > 0 {
 			got = fate(&decided.Nodes[0])
 		}
 		if got != tt.want {
@@ -222,11 +222,11 @@ func TestGuardsByHand(t *testing.T) {
 		guard  plan.Guard
 		what   string
 	}{
-		"one of three":     {in(1), Limits{MaxDelete: toll.DefaultMaxDelete()}, "", ""},
-		"two of three":     {in(2), Limits{MaxDelete: toll.DefaultMaxDelete()}, plan.GuardMaxDelete, "somebody deleted 2 inventories, and their rows are inactive or missing: 2 of 3 nodes would be deleted (n0-web, n1-web), the limit is 1 (--max-delete=25%)"},
-		"two, and allowed": {in(2), Limits{MaxDelete: toll.MaxDelete{Nodes: 2}}, "", ""},
-		"rows want them":   {restored, Limits{MaxDelete: toll.DefaultMaxDelete()}, "", ""},
-		"the hub":          {gone, Limits{AllowEmpty: true, MaxDelete: toll.MaxDelete{Percent: 100}}, plan.GuardDeleting, "the hub's record was deleted, ConfigMap ns/lynqhub-crm: its deletion deletes all of its 3 nodes"},
+		"one of three":     {in(1), Limits{MaxDelete: limits.DefaultMaxDelete()}, "", ""},
+		"two of three":     {in(2), Limits{MaxDelete: limits.DefaultMaxDelete()}, plan.GuardMaxDelete, "somebody deleted 2 inventories, and their rows are inactive or missing: 2 of 3 nodes would be deleted (n0-web, n1-web), the limit is 1 (--max-delete=25%)"},
+		"two, and allowed": {in(2), Limits{MaxDelete: limits.MaxDelete{Nodes: 2}}, "", ""},
+		"rows want them":   {restored, Limits{MaxDelete: limits.DefaultMaxDelete()}, "", ""},
+		"the hub":          {gone, Limits{AllowEmpty: true, MaxDelete: limits.MaxDelete{Percent: 100}}, plan.GuardDeleting, "the hub's record was deleted, ConfigMap ns/lynqhub-crm: its deletion deletes all of its 3 nodes"},
 		"all, by delete":   {all, Limits{AllowEmpty: true}, "", ""},
 	} {
 		var got plan.Refusal

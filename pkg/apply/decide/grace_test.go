@@ -14,7 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 func hour(n int) time.Time {
@@ -190,7 +190,7 @@ func TestGrace(t *testing.T) {
 		s.in.Now, s.in.Active = hour(12), 5
 		s.in.Grace.Periods = map[lynq.FormKey]time.Duration{{Name: "web"}: 3 * time.Hour}
 		tt.prepare(s)
-		p := Decide(s.in, Limits{MaxDelete: toll.MaxDelete{Nodes: 1}})
+		p := Decide(s.in, Limits{MaxDelete: limits.MaxDelete{Nodes: 1}})
 		if diff := cmp.Diff(tt.want, graceSaid(p)); diff != "" {
 			t.Errorf("%s:\n%s", name, diff)
 		}
@@ -374,7 +374,7 @@ func (h *graceHistory) run() {
 			s.wants(row, row+"1")
 		}
 	}
-	p := Decide(s.in, Limits{AllowEmpty: true, MaxDelete: toll.MaxDelete{Nodes: 100}})
+	p := Decide(s.in, Limits{AllowEmpty: true, MaxDelete: limits.MaxDelete{Nodes: 100}})
 	if h.r.IntN(6) == 0 {
 		return
 	}

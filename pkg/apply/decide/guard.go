@@ -9,8 +9,8 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
 type guards struct {
@@ -92,7 +92,7 @@ func operated(hub lynq.HubKey, nodes map[string]int) (what, fix string) {
 
 // losses are the recorded nodes and the plan's changes to them, as the guards count.
 type losses struct {
-	toll.Toll
+	limits.Count
 	byHand       int            // deleted nodes with an inventory that somebody deleted
 	there, nodes []lynq.NodeKey // there is the base of the percentage, and nodes are the losses
 }
@@ -180,10 +180,10 @@ func (g guards) homes() map[rowKey]string {
 }
 
 // changeOf returns the plan's change to the node of an inventory, as the guards count it.
-func (g guards) changeOf(inv *inventory.Inventory, homes map[rowKey]string) *toll.NodeChange {
+func (g guards) changeOf(inv *inventory.Inventory, homes map[rowKey]string) *limits.NodeChange {
 	key := inv.Node.Key()
 	n := g.d.nodes[key]
-	c := &toll.NodeChange{Exists: g.exists}
+	c := &limits.NodeChange{Exists: g.exists}
 	switch {
 	case g.d.untouched[key] != nil: // lynqctl keeps it for now
 	case g.d.leaves[key] != nil:
@@ -210,16 +210,16 @@ func (g guards) changeOf(inv *inventory.Inventory, homes map[rowKey]string) *tol
 // cluster. So a plan of some nodes is refused only if a plan of all is. An object has data
 // if the entry or the form says so, because anybody who may write the inventory can remove
 // its mark.
-func (g guards) heldBy(n *plan.Node, inv *inventory.Inventory) []toll.Held {
+func (g guards) heldBy(n *plan.Node, inv *inventory.Inventory) []limits.Object {
 	renamed := inv.Node.Key() != n.Key()
-	var held []toll.Held
+	var held []limits.Object
 	for i := range inv.Entries {
 		r := &inv.Entries[i]
 		if r.Purged() || n.Object(r.Ref, i) != nil {
 			continue
 		}
 		me := g.d.owner(n.Key())
-		held = append(held, toll.Held{
+		held = append(held, limits.Object{
 			Ref: r.Ref, ID: r.ID, Data: r.HoldsData() || marksData(n, r.ID), Retained: r.Deletion.Kept().WhenDropped || renamed && r.Deletion.Kept().WhenNodeGoes || g.d.excluded(me, r) != "",
 		})
 	}

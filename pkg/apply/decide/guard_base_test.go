@@ -5,11 +5,11 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 // refused reports whether --max-delete refuses the plan of a shop.
-func (s *shop) refused(limit toll.MaxDelete) bool {
+func (s *shop) refused(limit limits.MaxDelete) bool {
 	r := Decide(s.in, Limits{MaxDelete: limit}).Refusals
 	return len(r) == 1 && r[0].Guard == plan.GuardMaxDelete
 }
@@ -29,7 +29,7 @@ func TestMaxDeleteOtherForms(t *testing.T) {
 				s.wants(row, row)
 			}
 		}
-		if got := s.refused(toll.MaxDelete{Percent: 25}); got != want {
+		if got := s.refused(limits.MaxDelete{Percent: 25}); got != want {
 			t.Errorf("six more nodes of form %s: refused %t, want %t", form, got, want)
 		}
 	}
@@ -43,7 +43,7 @@ func TestMaxDeleteMoves(t *testing.T) {
 		s.has("before", "a")
 		s.wants("after", "a").Namespace = namespace
 		s.renames(map[string]string{"before": "after"}, nil)
-		if got := s.refused(toll.MaxDelete{}); got != want {
+		if got := s.refused(limits.MaxDelete{}); got != want {
 			t.Errorf("renamed into namespace %s: refused %t, want %t", namespace, got, want)
 		}
 	}
@@ -57,7 +57,7 @@ func TestMaxDeleteDropped(t *testing.T) {
 		inv := s.has("a", "kept", "dropped")
 		inv.Entries[1].Deletion, inv.Entries[1].Data = policy, true
 		s.wants("a", "kept")
-		if got := s.refused(toll.MaxDelete{}); got != want {
+		if got := s.refused(limits.MaxDelete{}); got != want {
 			t.Errorf("deletionPolicy %s: refused %t, want %t", policy, got, want)
 		}
 	}
@@ -75,7 +75,7 @@ func TestMaxDeleteRenamed(t *testing.T) {
 	s.has("before-a")
 	s.has("before-b")
 	s.renames(map[string]string{"before-a": "a", "before-b": "b"}, nil)
-	if !s.refused(toll.MaxDelete{Percent: 34}) {
+	if !s.refused(limits.MaxDelete{Percent: 34}) {
 		t.Error("two of four nodes would go")
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/evidence"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
 // refusalsOf describes the refusals of a plan in words.
@@ -39,15 +39,15 @@ func TestMaxChange(t *testing.T) {
 		{"0", []string{"max-change: 2 of 3 nodes would change, the limit is 0 (--max-change=0) (check the changes with lynqctl diff; to do this anyway, pass --max-change=2)"}},
 	} {
 		s := changingShop(t)
-		limits := Limits{MaxDelete: toll.MaxDelete{Percent: 100}}
+		allowed := Limits{MaxDelete: limits.MaxDelete{Percent: 100}}
 		if tt.limit != "" {
-			limit, err := toll.ParseMaxDelete(tt.limit)
+			limit, err := limits.ParseMaxDelete(tt.limit)
 			if err != nil {
 				t.Fatal(err)
 			}
-			limits.MaxChange = &limit
+			allowed.MaxChange = &limit
 		}
-		p := Decide(s.in, limits)
+		p := Decide(s.in, allowed)
 		if diff := cmp.Diff(tt.want, refusalsOf(p)); diff != "" {
 			t.Errorf("%s: %s", tt.limit, diff)
 		}
@@ -81,7 +81,7 @@ func TestMaxChangeRenamed(t *testing.T) {
 		}
 		s.in.Active = 2
 		s.renames(map[string]string{"a": "a2", "b": "b2"}, nil)
-		p := Decide(s.in, Limits{MaxDelete: toll.DefaultMaxDelete(), MaxChange: &toll.MaxDelete{Percent: 10}})
+		p := Decide(s.in, Limits{MaxDelete: limits.DefaultMaxDelete(), MaxChange: &limits.MaxDelete{Percent: 10}})
 		if (len(p.Refusals) > 0) != changes {
 			t.Errorf("the content changes: %t; %+v", changes, p.Refusals)
 		}
@@ -151,7 +151,7 @@ func changingShop(t *testing.T) *shop {
 	s.wants("failed", "failed").Fail(errors.New("it failed to render"))
 	s.wants("new", "new")
 	actions := map[string]plan.Action{}
-	for _, n := range Decide(s.in, Limits{MaxDelete: toll.MaxDelete{Percent: 100}}).Nodes {
+	for _, n := range Decide(s.in, Limits{MaxDelete: limits.MaxDelete{Percent: 100}}).Nodes {
 		for _, step := range n.Steps {
 			actions[n.UID] = step.Action
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 // TestForgedRoom forges inventories of kept nodes: under another name of an active row, as
@@ -42,7 +42,7 @@ func TestForgedRoom(t *testing.T) {
 			other.in.Hub.Name = "eu"
 			n := other.wants("there", "there")
 			n.Name, n.Hub = "there-eu", other.in.Hub
-			p := All([]*Input{s.in, other.in}, Limits{MaxDelete: toll.MaxDelete{Percent: 25}})[0]
+			p := All([]*Input{s.in, other.in}, Limits{MaxDelete: limits.MaxDelete{Percent: 25}})[0]
 			if len(p.Refusals) == 0 {
 				t.Error("three of four nodes would go")
 			}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 // TestMaxDeleteWindow checks that the guard holds rows that are lost one after the other
@@ -30,7 +30,7 @@ func TestMaxDeleteWindow(t *testing.T) {
 				s.wants(row, row)
 			}
 		}
-		p := Decide(s.in, Limits{MaxDelete: toll.DefaultMaxDelete(), Window: time.Hour})
+		p := Decide(s.in, Limits{MaxDelete: limits.DefaultMaxDelete(), Window: time.Hour})
 		if !slices.Equal(p.Losses, []lynq.NodeKey{shopNode(rows[0])}) {
 			t.Fatalf("losses %v", p.Losses)
 		}
@@ -63,7 +63,7 @@ func TestMaxDeleteWindowAlone(t *testing.T) {
 	s.wants("a", "a")
 	s.has("b", "b")
 	for wanted, limits := range map[plan.Guard]Limits{
-		"": {MaxDelete: toll.DefaultMaxDelete()}, plan.GuardMaxDelete: {MaxDelete: toll.DefaultMaxDelete(), Window: time.Hour},
+		"": {MaxDelete: limits.DefaultMaxDelete()}, plan.GuardMaxDelete: {MaxDelete: limits.DefaultMaxDelete(), Window: time.Hour},
 	} {
 		p := Decide(s.in, limits)
 		guard := plan.Guard("")

@@ -17,7 +17,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 // shop is a hub with ConfigMaps for its rows, all in one namespace.
@@ -192,7 +192,7 @@ func TestWithoutDeletions(t *testing.T) {
 func TestHeldWithoutRows(t *testing.T) {
 	s := newShop()
 	s.has("a", "a1")
-	p := Decide(s.in, Limits{MaxDelete: toll.DefaultMaxDelete()})
+	p := Decide(s.in, Limits{MaxDelete: limits.DefaultMaxDelete()})
 	if !p.Holdable() {
 		t.Fatalf("%+v", p.Refusals)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 // TestRecordedByAnotherName checks that lynqctl refuses a node that is recorded under
@@ -50,7 +50,7 @@ func TestRecordedByAnotherName(t *testing.T) {
 			}},
 		}
 		c.change(in)
-		p := Decide(in, Limits{MaxDelete: toll.MaxDelete{Nodes: 9}})
+		p := Decide(in, Limits{MaxDelete: limits.MaxDelete{Nodes: 9}})
 		if len(p.Refusals) > 0 {
 			t.Errorf("%s: %v", name, p.Refusals)
 		}
@@ -138,7 +138,7 @@ func TestRefusedGivesNothingAway(t *testing.T) {
 			if c.taken {
 				want = verdict{plan.ActionUpdate, plan.ReasonMoved}
 			}
-			p := Decide(in, Limits{MaxDelete: toll.MaxDelete{Nodes: 9}})
+			p := Decide(in, Limits{MaxDelete: limits.MaxDelete{Nodes: 9}})
 			taken := 0
 			for i := range p.Nodes {
 				for _, s := range p.Nodes[i].Steps {
@@ -185,7 +185,7 @@ func TestRefusedKeepsWhatOthersHaveToo(t *testing.T) {
 			Live: map[lynq.Ref]*tracking.Live{ref: live},
 		}
 		c.change(in, live)
-		decided := Decide(in, Limits{MaxDelete: toll.MaxDelete{Nodes: 9}})
+		decided := Decide(in, Limits{MaxDelete: limits.MaxDelete{Nodes: 9}})
 		s := decided.Nodes[len(decided.Nodes)-1].Steps[0]
 		if got := (verdict{s.Action, s.Reason}); got != c.want || s.Action == plan.ActionSkip && !strings.Contains(s.Message, "node ns/acme-eu-web, which") {
 			t.Errorf("%s: %v (%s), want %v", name, got, s.Message, c.want)

@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 // TestPermit checks that a plan gives permits only for its deletions.
@@ -21,7 +21,7 @@ func TestPermit(t *testing.T) {
 			if gone {
 				in.Nodes = nil
 			}
-			p := decide.Decide(in, decide.Limits{AllowEmpty: true, MaxDelete: toll.MaxDelete{Nodes: 9}})
+			p := decide.Decide(in, decide.Limits{AllowEmpty: true, MaxDelete: limits.MaxDelete{Nodes: 9}})
 			for i := range p.Nodes {
 				n := &p.Nodes[i]
 				for j := range n.Steps {

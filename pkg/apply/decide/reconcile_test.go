@@ -7,7 +7,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 // lastWrite is the time of an object's last write according to the inventory.
@@ -79,7 +79,7 @@ func TestReconcile(t *testing.T) {
 					if want.Reason == plan.ReasonRemoved {
 						want.Reason = plan.ReasonNodeGone
 					}
-					check(t, "its node goes", Decide(in, Limits{MaxDelete: toll.MaxDelete{Nodes: 1}}).Nodes[0].Steps, want, recorded)
+					check(t, "its node goes", Decide(in, Limits{MaxDelete: limits.MaxDelete{Nodes: 1}}).Nodes[0].Steps, want, recorded)
 				})
 			}
 		}

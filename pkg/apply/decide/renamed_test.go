@@ -10,7 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 // renames gives the rows of a shop new uids, or its form a new name.
@@ -164,7 +164,7 @@ func TestRenamed(t *testing.T) {
 	} {
 		s := newShop()
 		tt.prepare(s)
-		p := Decide(s.in, Limits{MaxDelete: toll.MaxDelete{Nodes: 1}})
+		p := Decide(s.in, Limits{MaxDelete: limits.MaxDelete{Nodes: 1}})
 		if d := cmp.Diff(tt.want, graceSaid(p)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", name, d)
 		}

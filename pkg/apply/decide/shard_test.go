@@ -13,7 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 // FuzzShards checks that the shards of a hub together plan what one run plans, and the
@@ -35,11 +35,11 @@ func TestShardsOfAnything(t *testing.T) {
 func shards(t *testing.T, seed uint64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 7))
-	limits := Limits{MaxDelete: toll.MaxDelete{Nodes: r.IntN(3)}}
+	allowed := Limits{MaxDelete: limits.MaxDelete{Nodes: r.IntN(3)}}
 	count := 2 + r.IntN(3)
 	shop := func() *shop { return randomShop(rand.New(rand.NewPCG(seed, 1))) }
 	whole := shop()
-	all := Decide(whole.in, limits)
+	all := Decide(whole.in, allowed)
 	want, got, moves := map[string]bool{}, map[string]bool{}, movesOf(all)
 	for i := range all.Nodes {
 		want[saidOf(&all.Nodes[i], moves)] = true
@@ -48,7 +48,7 @@ func shards(t *testing.T, seed uint64) {
 	for k := range count {
 		s := shop()
 		inShard(s, lynq.Shard{Index: k, Count: count})
-		p := Decide(s.in, limits)
+		p := Decide(s.in, allowed)
 		if diff := cmp.Diff(all.Refusals, p.Refusals); diff != "" {
 			t.Errorf("refusals of shard %d (-of all +of the shard):\n%s", k, diff)
 		}
@@ -142,7 +142,7 @@ func TestShardOfForgedInventory(t *testing.T) {
 					}
 				}
 				inShard(s, lynq.Shard{Index: k, Count: 3})
-				p := Decide(s.in, Limits{MaxDelete: toll.MaxDelete{Nodes: 100}})
+				p := Decide(s.in, Limits{MaxDelete: limits.MaxDelete{Nodes: 100}})
 				planned += len(p.Nodes)
 				if d := deletedIn(p); len(d) > 0 {
 					t.Errorf("row %s as %s: shard %d deletes %v", row, forged, k, d)

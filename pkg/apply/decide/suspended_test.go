@@ -11,7 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
@@ -90,7 +90,7 @@ func TestSuspended(t *testing.T) {
 		s := newShop()
 		s.in.Now, s.in.Active = hour(12), 5
 		tt.prepare(s)
-		p := Decide(s.in, Limits{MaxDelete: toll.MaxDelete{Nodes: 1}})
+		p := Decide(s.in, Limits{MaxDelete: limits.MaxDelete{Nodes: 1}})
 		if diff := cmp.Diff(tt.want, suspendedSaid(p)); diff != "" {
 			t.Errorf("%s:\n%s", name, diff)
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 func TestTakesData(t *testing.T) {
@@ -48,7 +48,7 @@ func TestUntilRead(t *testing.T) {
 	s.has("acme", "a", "b")
 	s.wants("cole", "c")
 	s.has("bolt", "d")
-	p := Decide(s.in, Limits{MaxDelete: toll.MaxDelete{Percent: 100}})
+	p := Decide(s.in, Limits{MaxDelete: limits.MaxDelete{Percent: 100}})
 	next := UntilRead(p)
 	want := []string{
 		"acme: a keep UpToDate",

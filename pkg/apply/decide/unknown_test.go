@@ -9,7 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 // TestUnknownIsLeftAsItIs checks that if lynqctl couldn't read an object of a node, the
@@ -97,7 +97,7 @@ func TestUnknownGivesNothingAway(t *testing.T) {
 	other := &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "other", Namespace: "ns", Name: "other-web"}, Objects: in.Nodes[0].Objects}
 	for _, nodes := range [][]*plan.Node{{other}, {other, {NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, UID: "acme", Namespace: "ns", Name: "acme-web"}}}} {
 		in.Nodes = nodes
-		s := Decide(in, Limits{MaxDelete: toll.MaxDelete{Nodes: 1}}).Nodes[0].Steps[0]
+		s := Decide(in, Limits{MaxDelete: limits.MaxDelete{Nodes: 1}}).Nodes[0].Steps[0]
 		if s.Object.Ref != ref || s.Action != plan.ActionBlock {
 			t.Errorf("%s (%s) %s", s.Action, s.Reason, s.Message)
 		}
@@ -125,10 +125,10 @@ func TestGuardsAndUnknown(t *testing.T) {
 		return in
 	}
 	for _, deleting := range []bool{false, true} {
-		if r := Decide(input(1, deleting), Limits{MaxDelete: toll.DefaultMaxDelete()}).Refusals; len(r) != 1 || !strings.Contains(r[0].What, "3 of 7 nodes would be deleted") {
+		if r := Decide(input(1, deleting), Limits{MaxDelete: limits.DefaultMaxDelete()}).Refusals; len(r) != 1 || !strings.Contains(r[0].What, "3 of 7 nodes would be deleted") {
 			t.Errorf("three go: %+v", r)
 		}
-		if r := Decide(input(2, deleting), Limits{MaxDelete: toll.MaxDelete{Nodes: 2}}).Refusals; len(r) != 0 {
+		if r := Decide(input(2, deleting), Limits{MaxDelete: limits.MaxDelete{Nodes: 2}}).Refusals; len(r) != 0 {
 			t.Errorf("two go: %+v", r)
 		}
 	}
@@ -159,7 +159,7 @@ func TestMisplaced(t *testing.T) {
 			t.Errorf("dropped: %+v", n)
 		}
 		in.Nodes = nil
-		n = Decide(in, Limits{AllowEmpty: true, MaxDelete: toll.MaxDelete{Nodes: 1}}).Nodes[0]
+		n = Decide(in, Limits{AllowEmpty: true, MaxDelete: limits.MaxDelete{Nodes: 1}}).Nodes[0]
 		if n.Desired != nil || n.Steps[0].Action != plan.ActionRelease {
 			t.Errorf("row gone: %+v", n)
 		}

@@ -27,7 +27,7 @@ import (
 // One paged list for each kind finds the objects with the hub's label. Other objects cost
 // one request each.
 func Nodes(ctx context.Context, c Reader, hub string, nodes []*plan.Node, inventories []*inventory.Inventory) (*plan.Observed, error) {
-	return (*Ahead)(nil).Nodes(ctx, c, hub, nodes, inventories)
+	return (*Prefetch)(nil).Nodes(ctx, c, hub, nodes, inventories)
 }
 
 // SomeNodes works like Nodes for some nodes of a hub. of is the number of all nodes of the
@@ -135,7 +135,7 @@ type observer struct {
 	cluster Reader
 	hub     string
 	few     int // see SomeNodes
-	ahead   *Ahead
+	ahead   *Prefetch
 	// inventories are the namespaces of the inventories with strays to keep, by uid.
 	inventories map[types.UID]string
 	mu          sync.Mutex

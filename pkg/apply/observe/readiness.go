@@ -16,8 +16,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
 )
 
-// Sight has objects and their readiness.
-type Sight struct {
+// ObservedReadiness has objects and their readiness.
+type ObservedReadiness struct {
 	plan.Observed
 	// Ready has the existing objects, except for kinds that are ready as soon as they
 	// exist.
@@ -31,13 +31,13 @@ type Sight struct {
 // Readiness works like Nodes for the objects in inventories, and adds their readiness. It
 // costs as many lists as Nodes. It reads whole objects of kinds with a readiness beyond
 // metadata, and the storage classes if a claim needs them.
-func Readiness(ctx context.Context, c ObjectReader, hub string, inventories []*inventory.Inventory) (*Sight, error) {
+func Readiness(ctx context.Context, c ObjectReader, hub string, inventories []*inventory.Inventory) (*ObservedReadiness, error) {
 	return readiness(ctx, c, newObserver(c, hub), kindsIn(nil, inventories))
 }
 
 // ReadinessOf works like Readiness for some objects, given by their apiVersions. of is the
 // number of all objects. As in SomeNodes, it reads a few objects one by one.
-func ReadinessOf(ctx context.Context, c ObjectReader, hub string, of int, objects map[lynq.Ref]string) (*Sight, error) {
+func ReadinessOf(ctx context.Context, c ObjectReader, hub string, of int, objects map[lynq.Ref]string) (*ObservedReadiness, error) {
 	o := newObserver(c, hub)
 	if len(objects) < of {
 		o.few = max(looks, of/listedPerLook)
@@ -45,13 +45,13 @@ func ReadinessOf(ctx context.Context, c ObjectReader, hub string, of int, object
 	return readiness(ctx, c, o, kindsOf(objects))
 }
 
-func readiness(ctx context.Context, c ObjectReader, o *observer, kinds []wantedKind) (*Sight, error) {
+func readiness(ctx context.Context, c ObjectReader, o *observer, kinds []wantedKind) (*ObservedReadiness, error) {
 	o.readiness = newReadinessReader(c)
 	if _, err := o.observe(ctx, kinds); err != nil {
 		return nil, err
 	}
 	classes := o.readiness.settleClaims(ctx)
-	return &Sight{Observed: o.seen, Ready: o.readiness.ready, Stopped: o.readiness.stopped, Classes: classes}, nil
+	return &ObservedReadiness{Observed: o.seen, Ready: o.readiness.ready, Stopped: o.readiness.stopped, Classes: classes}, nil
 }
 
 // readinessReader reads the readiness of objects for an observer, under its lock. A nil one

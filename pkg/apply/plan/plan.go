@@ -7,7 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/evidence"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 // Action names the change that a step makes to an object.
@@ -240,7 +240,7 @@ func (p *Plan) Count() {
 }
 
 // Guard names a rule that refuses a plan.
-type Guard = toll.Guard
+type Guard = limits.Guard
 
 // The guards (contract section 5).
 const (
@@ -259,7 +259,7 @@ const (
 )
 
 // Refusal says why a guard refuses a plan, and how to fix that.
-type Refusal = toll.Refusal
+type Refusal = limits.Refusal
 
 // Applies reports whether a step writes an existing object by server-side apply.
 func (s *Step) Applies() bool { return s.Object.Applied(s.Adopted) }

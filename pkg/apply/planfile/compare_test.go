@@ -17,8 +17,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
 )
 
 // world has the input of a plan: nodes with two ConfigMaps each.
@@ -105,7 +105,7 @@ func (w *world) plans(tb testing.TB, only map[lynq.NodeKey]bool) []plan.Plan {
 			in.Only[key.Name] = true
 		}
 	}
-	return []plan.Plan{*decide.Decide(in, decide.Limits{AllowEmpty: true, MaxDelete: toll.MaxDelete{Percent: 100}})}
+	return []plan.Plan{*decide.Decide(in, decide.Limits{AllowEmpty: true, MaxDelete: limits.MaxDelete{Percent: 100}})}
 }
 
 func (w *world) inventory(tb testing.TB, t *tenant) *inventory.Inventory {

@@ -180,7 +180,7 @@ func classesOf(c *ready.StorageClasses) string {
 
 // unready says why the step's object isn't as it should be, or returns "". isReady reports
 // whether it counts as ready anyway. Status has the same rule.
-func (s *leftStep) unready(sight *observe.Sight) (why string, isReady bool) {
+func (s *leftStep) unready(sight *observe.ObservedReadiness) (why string, isReady bool) {
 	ref := s.Object.Ref
 	now := sight.Ready[ref]
 	switch {

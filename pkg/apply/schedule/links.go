@@ -11,17 +11,17 @@ import (
 
 // Links wakes a node when other nodes of the run have done the work that it waits for.
 type Links struct {
-	node     lynq.NodeKey
-	promises *Promises
-	watching context.Context // ends with the run
-	wake     func()
-	waitsFor map[*promise]bool
-	waiting  bool // a step waits for another node
+	node         lynq.NodeKey
+	dependencies *Dependencies
+	watching     context.Context // ends with the run
+	wake         func()
+	waitsFor     map[*dependency]bool
+	waiting      bool // a step waits for another node
 }
 
 // Links returns the links of a node. wake wakes the node.
-func (p *Promises) Links(watching context.Context, node lynq.NodeKey, wake func()) Links {
-	return Links{node: node, promises: p, watching: watching, wake: wake}
+func (p *Dependencies) Links(watching context.Context, node lynq.NodeKey, wake func()) Links {
+	return Links{node: node, dependencies: p, watching: watching, wake: wake}
 }
 
 // Elsewhere reports whether a step has waited for another node since Forget.
@@ -34,13 +34,13 @@ func (l *Links) Forget() { l.waiting = false }
 // creates them. never says why they will not exist.
 func (l *Links) Provided(o *plan.Object) (there bool, never string) {
 	for _, key := range plan.Needs(o) {
-		p := l.promises.providers[key]
+		p := l.dependencies.providers[key]
 		if p == nil || p.ref == o.Ref {
 			continue
 		}
 		switch {
 		case p.finished():
-		case l.promises.order.waits(p.node, l.node):
+		case l.dependencies.order.waits(p.node, l.node):
 			return false, fmt.Sprintf("%s, which it needs, is made by node %s, which waits for this node (turn dependForms round)", p.ref, p.node)
 		default:
 			l.wakeAfter(p)
@@ -56,7 +56,7 @@ func (l *Links) HandedOver(s *plan.Step) (over bool, stays string) {
 	if s.To == nil {
 		return true, ""
 	}
-	p := l.promises.handovers[s.Ref()]
+	p := l.dependencies.handovers[s.Ref()]
 	if !p.finished() {
 		l.wakeAfter(p)
 		return false, ""
@@ -73,8 +73,8 @@ func (l *Links) Departed(in lynq.Ref) bool {
 		return true
 	}
 	all := true
-	for _, p := range l.promises.departures.within[tracking.ContainerKey(in)] {
-		if !p.finished() && !l.promises.order.waits(p.node, l.node) {
+	for _, p := range l.dependencies.contents.within[tracking.ContainerKey(in)] {
+		if !p.finished() && !l.dependencies.order.waits(p.node, l.node) {
 			l.wakeAfter(p)
 			all = false
 		}
@@ -82,8 +82,8 @@ func (l *Links) Departed(in lynq.Ref) bool {
 	return all
 }
 
-// wakeAfter wakes the node when another node has kept a promise.
-func (l *Links) wakeAfter(p *promise) {
+// wakeAfter wakes the node when another node has done its work.
+func (l *Links) wakeAfter(p *dependency) {
 	if p.node == l.node {
 		return
 	}
@@ -92,7 +92,7 @@ func (l *Links) wakeAfter(p *promise) {
 		return
 	}
 	if l.waitsFor == nil {
-		l.waitsFor = map[*promise]bool{}
+		l.waitsFor = map[*dependency]bool{}
 	}
 	l.waitsFor[p] = true
 	go func() {
@@ -107,12 +107,12 @@ func (l *Links) wakeAfter(p *promise) {
 // Settle reports the end of a step to the nodes that wait for it.
 func (l *Links) Settle(s *plan.Step, e End) {
 	if s.Object == nil {
-		if p := l.promises.departures.byRef[s.Ref()]; p != nil {
+		if p := l.dependencies.contents.byRef[s.Ref()]; p != nil {
 			p.finish(e)
 		}
 		return
 	}
-	for _, p := range []*promise{l.promises.providers[plan.Provides(s.Object)], l.promises.handovers[s.Object.Ref]} {
+	for _, p := range []*dependency{l.dependencies.providers[plan.Provides(s.Object)], l.dependencies.handovers[s.Object.Ref]} {
 		if p != nil && p.ref == s.Object.Ref && p.node == l.node {
 			p.finish(e)
 		}

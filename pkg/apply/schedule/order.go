@@ -10,11 +10,11 @@ import (
 // order says which nodes of a run wait for which.
 type order struct {
 	after map[lynq.NodeKey][]lynq.NodeKey
-	ends  map[lynq.NodeKey]*promise // of the nodes for which others wait
+	ends  map[lynq.NodeKey]*dependency // of the nodes for which others wait
 }
 
 func orderOf(plans []plan.Plan) order {
-	o := order{after: map[lynq.NodeKey][]lynq.NodeKey{}, ends: map[lynq.NodeKey]*promise{}}
+	o := order{after: map[lynq.NodeKey][]lynq.NodeKey{}, ends: map[lynq.NodeKey]*dependency{}}
 	for k := range plans {
 		for i := range plans[k].Nodes {
 			n := &plans[k].Nodes[i]
@@ -24,7 +24,7 @@ func orderOf(plans []plan.Plan) order {
 			o.after[n.Key()] = n.After
 			for _, key := range n.After {
 				if o.ends[key] == nil {
-					o.ends[key] = newPromise(key, lynq.Ref{})
+					o.ends[key] = newDependency(key, lynq.Ref{})
 				}
 			}
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
 )
 
-// teller reports the events of one node to the reporter and to Kubernetes.
-type teller struct {
+// nodeReporter reports the events of one node to the reporter and to Kubernetes.
+type nodeReporter struct {
 	reporter report.Reporter
 	recorder report.Recorder // may be nil
 	now      func() time.Time
@@ -24,7 +24,7 @@ type teller struct {
 }
 
 // report reports an event of the node.
-func (t *teller) report(e report.Event) {
+func (t *nodeReporter) report(e report.Event) {
 	e.Time, e.NodeID = t.now(), t.node.NodeID
 	e.Message = t.secrets.Hide(e.Message)
 	e.Hub = t.of.Hub
@@ -32,20 +32,20 @@ func (t *teller) report(e report.Event) {
 }
 
 // ended reports the end of a step.
-func (t *teller) ended(s *Step) {
+func (t *nodeReporter) ended(s *Step) {
 	r := s.Result()
 	t.report(r.Event())
 }
 
 // ready reports that an object is ready.
-func (t *teller) ready(s *Step) {
+func (t *nodeReporter) ready(s *Step) {
 	s.IsReady = true
 	t.report(report.Event{Type: report.EventReady, Object: s.Ref(), ID: s.ID()})
 }
 
 // record records a Kubernetes event about the node's inventory, once for each reason.
 // Nothing depends on it.
-func (t *teller) record(kind, reason, message string) {
+func (t *nodeReporter) record(kind, reason, message string) {
 	if t.recorder == nil || t.dryRun || t.recorded[reason] || !t.at.exists() {
 		return
 	}
@@ -60,7 +60,7 @@ func (t *teller) record(kind, reason, message string) {
 }
 
 // tombstone records a Kubernetes event about a tombstone's object, for the hub record.
-func (t *teller) tombstone(s *Step) {
+func (t *nodeReporter) tombstone(s *Step) {
 	if !t.of.After || t.recorder == nil || t.dryRun || t.of.Record == "" {
 		return
 	}
@@ -80,7 +80,7 @@ func (t *teller) tombstone(s *Step) {
 
 // condition records a Kubernetes event if a node became ready or is degraded. A single cause
 // that has an event already needs no second one.
-func (t *teller) condition(next *inventory.Inventory, e *ending, wasReady, waited bool) {
+func (t *nodeReporter) condition(next *inventory.Inventory, e *ending, wasReady, waited bool) {
 	caused := t.recorded["ResourceConflict"] || t.recorded["ReadinessTimeout"]
 	switch {
 	case next.Status.Is(inventory.ConditionDegraded) && len(e.problems) == 1 && caused:

@@ -16,9 +16,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// belongings are all objects with an owner reference to a node's inventory. The garbage
+// dependents are all objects with an owner reference to a node's inventory. The garbage
 // collector would delete them with it.
-type belongings struct {
+type dependents struct {
 	record      *record
 	requests    *requests
 	decisions   *decisions
@@ -28,7 +28,7 @@ type belongings struct {
 }
 
 // detachAll removes the owner reference to the inventory from all of these objects.
-func (b *belongings) detachAll(ctx context.Context) (decide.Permit, error) {
+func (b *dependents) detachAll(ctx context.Context) (decide.Permit, error) {
 	_, err := decide.PermitRestore(b.record.saved, b.replacement, nil)
 	if err != nil {
 		return decide.Permit{}, err
@@ -61,13 +61,13 @@ func (b *belongings) detachAll(ctx context.Context) (decide.Permit, error) {
 }
 
 // detachStray removes the owner reference from an object that the inventory doesn't list.
-func (b *belongings) detachStray(ctx context.Context, l *tracking.Live) error {
+func (b *dependents) detachStray(ctx context.Context, l *tracking.Live) error {
 	_, err := b.reown(ctx, b.stepOf(plan.Belonging{Entry: &inventory.Entry{Ref: l.Ref, Sensitive: true}, Live: l}), nil)
 	return err
 }
 
 // stepOf returns the plan's step of an object, or one that does nothing.
-func (b *belongings) stepOf(o plan.Belonging) *Step {
+func (b *dependents) stepOf(o plan.Belonging) *Step {
 	at := slices.IndexFunc(b.steps.Of, func(s Step) bool { return s.Live != nil && s.Ref() == o.Live.Ref })
 	if at >= 0 {
 		return &b.steps.Of[at]
@@ -76,7 +76,7 @@ func (b *belongings) stepOf(o plan.Belonging) *Step {
 }
 
 // attachAll gives all objects an owner reference to the inventory.
-func (b *belongings) attachAll(ctx context.Context) error {
+func (b *dependents) attachAll(ctx context.Context) error {
 	if err := b.manifests().Reown(true); err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (b *belongings) attachAll(ctx context.Context) error {
 
 // reown replaces an object's owner references to inventories by owner, or removes them if
 // it is nil. It keeps all others. written says whether the server changed the object.
-func (b *belongings) reown(ctx context.Context, s *Step, owner any) (written bool, err error) {
+func (b *dependents) reown(ctx context.Context, s *Step, owner any) (written bool, err error) {
 	if s.Resource, err = b.requests.resourceOf(s); err != nil {
 		return false, fmt.Errorf("%s: %w", s.Ref(), err)
 	}
@@ -125,7 +125,7 @@ func (b *belongings) reown(ctx context.Context, s *Step, owner any) (written boo
 
 // another returns a step for the object that replaced the observed one, or nil. That object
 // may refer to the inventory too, for example after kubectl replace --force.
-func (b *belongings) another(s *Step) (*Step, error) {
+func (b *dependents) another(s *Step) (*Step, error) {
 	m, err := b.decisions.object(s).Metadata()
 	if apierrors.IsNotFound(err) {
 		return nil, nil

@@ -1,4 +1,4 @@
-package toll
+package limits
 
 import (
 	"fmt"

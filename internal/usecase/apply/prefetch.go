@@ -8,26 +8,26 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
-// ahead lists the objects of a hub while lynqctl reads its inventories.
-type ahead struct {
-	objects *observe.Ahead // nil if the run looks at some nodes only
+// prefetch lists the objects of a hub while lynqctl reads its inventories.
+type prefetch struct {
+	objects *observe.Prefetch // nil if the run looks at some nodes only
 	nodes   func(context.Context) ([]*inventory.Inventory, error)
 	close   func()
 }
 
 // aheadOf begins to list the objects of a hub, unless beginLook began it. The caller closes
 // the result.
-func (j *Job) aheadOf(ctx context.Context, h *load.HubPrograms) *ahead {
+func (j *Job) aheadOf(ctx context.Context, h *load.HubPrograms) *prefetch {
 	if begun := j.begun; begun != nil && h.Key == j.Hubs[0].Key {
 		j.begun = nil
 		return begun
 	}
-	var objects *observe.Ahead
+	var objects *observe.Prefetch
 	if j.Concern == nil && j.Options.Shard.IsZero() {
-		objects = observe.ListAhead(ctx, j.Client, h.Hub.Name, j.Nodes[h.Key])
+		objects = observe.StartPrefetch(ctx, j.Client, h.Hub.Name, j.Nodes[h.Key])
 	}
 	store := j.Store
-	return &ahead{objects, func(ctx context.Context) ([]*inventory.Inventory, error) { return store.Nodes(ctx, h.Key) }, objects.Close}
+	return &prefetch{objects, func(ctx context.Context) ([]*inventory.Inventory, error) { return store.Nodes(ctx, h.Key) }, objects.Close}
 }
 
 // beginLook begins the look at the first hub while the run takes the Leases. Nobody writes
@@ -42,7 +42,7 @@ func (j *Job) beginLook(ctx context.Context) (drop func()) {
 		defer close(listed)
 		inventories, err = a.nodes(ctx)
 	}()
-	j.begun = &ahead{
+	j.begun = &prefetch{
 		objects: a.objects,
 		nodes: func(ctx context.Context) ([]*inventory.Inventory, error) {
 			select {

@@ -1,4 +1,4 @@
-package spool
+package buffer
 
 import (
 	"cmp"
@@ -9,10 +9,10 @@ import (
 	"slices"
 )
 
-// Spool stores rendered nodes until the caller writes all of them, because a pipe must
+// Buffer stores rendered nodes until the caller writes all of them, because a pipe must
 // never receive a partial result. It uses memory up to a limit, and then a temporary file
 // that only its owner may read.
-type Spool struct {
+type Buffer struct {
 	bound   int
 	chunks  [][]byte
 	file    *os.File
@@ -27,11 +27,11 @@ const DefaultMemory = 32 << 20
 // and need twice the memory.
 const chunkSize = 1 << 20
 
-// New returns a Spool that stores at most about bound bytes in memory.
-func New(bound int) *Spool { return &Spool{bound: bound, dropped: map[int]bool{}} }
+// New returns a Buffer that stores at most about bound bytes in memory.
+func New(bound int) *Buffer { return &Buffer{bound: bound, dropped: map[int]bool{}} }
 
 // Add adds the bytes of the next node.
-func (s *Spool) Add(node []byte) error {
+func (s *Buffer) Add(node []byte) error {
 	end := int64(len(node))
 	if n := len(s.ends); n > 0 {
 		end += s.ends[n-1]
@@ -55,7 +55,7 @@ func (s *Spool) Add(node []byte) error {
 
 // grow makes room in the last chunk. It adds a chunk up to the limit, and then writes the
 // chunks to the file.
-func (s *Spool) grow() error {
+func (s *Buffer) grow() error {
 	if s.file == nil && len(s.chunks)*chunkSize < s.bound {
 		s.chunks = append(s.chunks, make([]byte, 0, chunkSize))
 		return nil
@@ -82,7 +82,7 @@ func temporaryFile() (*os.File, error) {
 }
 
 // flush writes the chunks to the file, and keeps an empty one.
-func (s *Spool) flush() error {
+func (s *Buffer) flush() error {
 	for _, c := range s.chunks {
 		if _, err := s.file.Write(c); err != nil {
 			return fmt.Errorf("keep the output until all of it is rendered: %w (set TMPDIR to a place with room, or write as it goes with --stream)", err)
@@ -96,14 +96,14 @@ func (s *Spool) flush() error {
 }
 
 // Drop drops nodes by their index in the order of Add.
-func (s *Spool) Drop(nodes ...int) {
+func (s *Buffer) Drop(nodes ...int) {
 	for _, i := range nodes {
 		s.dropped[i] = true
 	}
 }
 
 // WriteTo writes all nodes that were not dropped.
-func (s *Spool) WriteTo(w io.Writer) (int64, error) {
+func (s *Buffer) WriteTo(w io.Writer) (int64, error) {
 	var r io.Reader = &chunkReader{chunks: s.chunks}
 	if s.file != nil {
 		if _, err := s.file.Seek(0, io.SeekStart); err != nil {
@@ -130,7 +130,7 @@ func (s *Spool) WriteTo(w io.Writer) (int64, error) {
 type span struct{ start, end int64 }
 
 // gaps returns the places of the dropped nodes in order.
-func (s *Spool) gaps() []span {
+func (s *Buffer) gaps() []span {
 	gaps := make([]span, 0, len(s.dropped))
 	for i := range s.dropped {
 		g := span{end: s.ends[i]}
@@ -145,7 +145,7 @@ func (s *Spool) gaps() []span {
 }
 
 // Close deletes the temporary file.
-func (s *Spool) Close() error {
+func (s *Buffer) Close() error {
 	if s.file == nil {
 		return nil
 	}

@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package spool
+package buffer
 
 import (
 	"os"

@@ -12,16 +12,16 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Ahead lists objects while lynqctl still reads inventories. The rows already say which
-// kinds to list. A nil Ahead reads nothing.
-type Ahead struct {
-	lists   map[[2]string]*aheadList // by group and kind
+// Prefetch lists objects while lynqctl still reads inventories. The rows already say which
+// kinds to list. A nil Prefetch reads nothing.
+type Prefetch struct {
+	lists   map[[2]string]*prefetched // by group and kind
 	stop    context.CancelFunc
 	reading *errgroup.Group
 }
 
-// aheadList is a list of a kind's objects with the hub's label.
-type aheadList struct {
+// prefetched is a list of a kind's objects with the hub's label.
+type prefetched struct {
 	group, version, kind string
 	namespace            string // "" for all namespaces
 	spread               bool   // the objects are in several namespaces
@@ -32,11 +32,11 @@ type aheadList struct {
 	err      error // the error of the list
 }
 
-// ListAhead begins to list the objects that nodes of a hub need. The caller closes the
+// StartPrefetch begins to list the objects that nodes of a hub need. The caller closes the
 // result.
-func ListAhead(ctx context.Context, c Reader, hub string, nodes []*plan.Node) *Ahead {
-	a := &Ahead{lists: map[[2]string]*aheadList{}, reading: new(errgroup.Group)}
-	var lists []*aheadList
+func StartPrefetch(ctx context.Context, c Reader, hub string, nodes []*plan.Node) *Prefetch {
+	a := &Prefetch{lists: map[[2]string]*prefetched{}, reading: new(errgroup.Group)}
+	var lists []*prefetched
 	for _, n := range nodes {
 		for i := range n.Objects {
 			o := &n.Objects[i]
@@ -46,7 +46,7 @@ func ListAhead(ctx context.Context, c Reader, hub string, nodes []*plan.Node) *A
 			l := a.lists[[2]string{o.Group, o.Kind}]
 			if l == nil {
 				_, version := lynq.SplitAPIVersion(o.APIVersion)
-				l = &aheadList{group: o.Group, version: version, kind: o.Kind, namespace: o.Namespace, done: make(chan struct{})}
+				l = &prefetched{group: o.Group, version: version, kind: o.Kind, namespace: o.Namespace, done: make(chan struct{})}
 				a.lists[[2]string{o.Group, o.Kind}] = l
 				lists = append(lists, l)
 			}
@@ -54,7 +54,7 @@ func ListAhead(ctx context.Context, c Reader, hub string, nodes []*plan.Node) *A
 		}
 	}
 	ctx, a.stop = context.WithCancel(ctx)
-	next := make(chan *aheadList, len(lists))
+	next := make(chan *prefetched, len(lists))
 	for _, l := range lists {
 		next <- l
 	}
@@ -71,7 +71,7 @@ func ListAhead(ctx context.Context, c Reader, hub string, nodes []*plan.Node) *A
 }
 
 // Close stops the reads that still run.
-func (a *Ahead) Close() {
+func (a *Prefetch) Close() {
 	if a != nil {
 		a.stop()
 		_ = a.reading.Wait() // each list has its own error
@@ -79,7 +79,7 @@ func (a *Ahead) Close() {
 }
 
 // Nodes works like the function Nodes, but doesn't read the same lists again.
-func (a *Ahead) Nodes(ctx context.Context, c Reader, hub string, nodes []*plan.Node, inventories []*inventory.Inventory) (*plan.Observed, error) {
+func (a *Prefetch) Nodes(ctx context.Context, c Reader, hub string, nodes []*plan.Node, inventories []*inventory.Inventory) (*plan.Observed, error) {
 	o := newObserver(c, hub).of(inventories)
 	o.ahead = a
 	return o.observe(ctx, kindsIn(nodes, inventories))
@@ -87,7 +87,7 @@ func (a *Ahead) Nodes(ctx context.Context, c Reader, hub string, nodes []*plan.N
 
 // read reads the list. If the server doesn't serve the kind, read keeps nothing, and the
 // observer reports that later.
-func (l *aheadList) read(ctx context.Context, c Reader, hub string) {
+func (l *prefetched) read(ctx context.Context, c Reader, hub string) {
 	defer close(l.done)
 	if l.spread {
 		l.namespace = ""
@@ -105,7 +105,7 @@ func (l *aheadList) read(ctx context.Context, c Reader, hub string) {
 
 // listed returns the list that was read ahead for a kind, or nil. It returns nil if the
 // needed objects are in more namespaces than the list.
-func (a *Ahead) listed(ctx context.Context, k *wantedKind, r lynq.APIResource, namespace string) *aheadList {
+func (a *Prefetch) listed(ctx context.Context, k *wantedKind, r lynq.APIResource, namespace string) *prefetched {
 	if a == nil {
 		return nil
 	}

@@ -2,10 +2,10 @@ package watch
 
 import "time"
 
-// Ledger knows how far each node of a hub has come: what it wanted, by a digest, when it
+// Progress knows how far each node of a hub has come: what it wanted, by a digest, when it
 // last ended well, and since when it does not. The zero value knows none, so that all are
 // due. It is not safe for concurrent use.
-type Ledger[Node comparable] struct {
+type Progress[Node comparable] struct {
 	settled map[Node]string
 	failed  map[Node]failure
 }
@@ -23,7 +23,7 @@ type failure struct {
 // Due are the nodes that are to be brought further now: those that want something else
 // than when they ended well, those that ended well and are wanted no more, and those that
 // did not end well and have waited. wanted has the digest of what each node wants.
-func (l *Ledger[Node]) Due(wanted map[Node]string, now time.Time) map[Node]bool {
+func (l *Progress[Node]) Due(wanted map[Node]string, now time.Time) map[Node]bool {
 	due := map[Node]bool{}
 	for n, digest := range wanted {
 		if l.due(n, digest, now) {
@@ -43,7 +43,7 @@ func (l *Ledger[Node]) Due(wanted map[Node]string, now time.Time) map[Node]bool 
 	return due
 }
 
-func (l *Ledger[Node]) due(n Node, wanted string, now time.Time) bool {
+func (l *Progress[Node]) due(n Node, wanted string, now time.Time) bool {
 	if f, bad := l.failed[n]; bad && f.wanted == wanted {
 		return !now.Before(f.until)
 	}
@@ -66,13 +66,13 @@ const (
 
 // Fail notes that a node failed, while the round is still at work for other nodes: its
 // wait counts from now. The digest is "" for a node that is wanted no more.
-func (l *Ledger[Node]) Fail(n Node, digest string, now time.Time) {
+func (l *Progress[Node]) Fail(n Node, digest string, now time.Time) {
 	l.Settle(map[Node]End{n: EndFailed}, map[Node]string{n: digest}, now)
 }
 
 // Settle notes how a round ended for some nodes, and what they wanted: none that is wanted
 // no more is in wanted.
-func (l *Ledger[Node]) Settle(ends map[Node]End, wanted map[Node]string, now time.Time) {
+func (l *Progress[Node]) Settle(ends map[Node]End, wanted map[Node]string, now time.Time) {
 	if l.settled == nil {
 		l.settled, l.failed = map[Node]string{}, map[Node]failure{}
 	}
@@ -98,7 +98,7 @@ func (l *Ledger[Node]) Settle(ends map[Node]End, wanted map[Node]string, now tim
 }
 
 // Waiting counts the nodes that did not end well, without one that does not count.
-func (l *Ledger[Node]) Waiting(uncounted Node) int {
+func (l *Progress[Node]) Waiting(uncounted Node) int {
 	if _, bad := l.failed[uncounted]; bad {
 		return len(l.failed) - 1
 	}
@@ -107,7 +107,7 @@ func (l *Ledger[Node]) Waiting(uncounted Node) int {
 
 // Next returns when the next node has waited long enough that did not end well. Nodes
 // that had waited by after do not count. It is zero where none waits.
-func (l *Ledger[Node]) Next(after time.Time) time.Time {
+func (l *Progress[Node]) Next(after time.Time) time.Time {
 	var next time.Time
 	for _, f := range l.failed {
 		if f.until.After(after) && (next.IsZero() || f.until.Before(next)) {

@@ -8,19 +8,19 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// departures are the objects that plans delete and whose container another node deletes.
+// contents are the objects that plans delete and whose container another node deletes.
 // The container must be deleted after them.
-type departures struct {
-	byRef  map[lynq.Ref]*promise
-	within map[lynq.Ref][]*promise // by container
+type contents struct {
+	byRef  map[lynq.Ref]*dependency
+	within map[lynq.Ref][]*dependency // by container
 	// wanted are the objects in these containers that nodes own or are about to create.
 	wanted map[lynq.Ref][]lynq.Ref
 	// uids are the uids of all objects that the plans delete.
 	uids map[types.UID]bool
 }
 
-func departuresOf(plans []plan.Plan) departures {
-	d := departures{byRef: map[lynq.Ref]*promise{}, within: map[lynq.Ref][]*promise{}, wanted: map[lynq.Ref][]lynq.Ref{}, uids: map[types.UID]bool{}}
+func contentsOf(plans []plan.Plan) contents {
+	d := contents{byRef: map[lynq.Ref]*dependency{}, within: map[lynq.Ref][]*dependency{}, wanted: map[lynq.Ref][]lynq.Ref{}, uids: map[types.UID]bool{}}
 	containers := map[lynq.Ref]lynq.NodeKey{}
 	plan.EachDelete(plans, func(n *plan.NodePlan, s *plan.Step) {
 		d.uids[s.UID()] = true
@@ -38,7 +38,7 @@ func departuresOf(plans []plan.Plan) departures {
 		}
 		for _, key := range tracking.ContainersOf(ref) {
 			if node, leaves := containers[key]; leaves && node != n.Key() {
-				p := newPromise(n.Key(), ref)
+				p := newDependency(n.Key(), ref)
 				d.byRef[ref] = p
 				d.within[key] = append(d.within[key], p)
 			}
@@ -54,7 +54,7 @@ func departuresOf(plans []plan.Plan) departures {
 
 // want notes the objects that a node needs in containers that another node deletes. The
 // node may write one between the check of the container and its deletion.
-func (d *departures) want(steps []plan.Step, leaving map[lynq.Ref]lynq.NodeKey) {
+func (d *contents) want(steps []plan.Step, leaving map[lynq.Ref]lynq.NodeKey) {
 	for i := range steps {
 		if steps[i].Object == nil || steps[i].Object.Policy.Hook() {
 			continue // lynqctl deletes a hook's object before the container

@@ -13,8 +13,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Sight keeps the parts of an object that tell whether its next change matters.
-type Sight struct {
+// Fingerprint keeps the parts of an object that tell whether its next change matters.
+type Fingerprint struct {
 	UID             types.UID
 	Generation      int64 // 0 for kinds that have none
 	ResourceVersion string
@@ -37,9 +37,9 @@ type Sight struct {
 	Suspended, Asked string
 }
 
-// SightOf takes from an object's metadata what is kept of it.
-func SightOf(ref lynq.Ref, m *metav1.PartialObjectMetadata) Sight {
-	s := Sight{
+// FingerprintOf takes from an object's metadata what is kept of it.
+func FingerprintOf(ref lynq.Ref, m *metav1.PartialObjectMetadata) Fingerprint {
+	s := Fingerprint{
 		UID: m.UID, Generation: m.Generation, ResourceVersion: m.ResourceVersion, Deleting: m.DeletionTimestamp != nil,
 		Approved:  m.Annotations[wellknown.AnnotationApproved],
 		Suspended: m.Annotations[wellknown.AnnotationSuspended], Asked: m.Annotations[wellknown.AnnotationReconcileAt],
@@ -97,7 +97,7 @@ func decided(ref lynq.Ref, m *metav1.PartialObjectMetadata) (hash uint64, applie
 // A client that removes a field is not named in managedFields: the field goes from the
 // entry of its manager, and no time changes. So lynq wrote only a change that has another
 // time of lynq's last write.
-func ObjectMatters(before *Sight, now Sight) bool {
+func ObjectMatters(before *Fingerprint, now Fingerprint) bool {
 	switch {
 	case now.Deleting:
 		return before == nil || !before.Deleting
@@ -115,18 +115,18 @@ func ObjectMatters(before *Sight, now Sight) bool {
 
 // wroteSince tells whether lynq wrote the change. lynq updates no object that it applies:
 // another client that borrowed lynq's name wrote such an update.
-func (s *Sight) wroteSince(before *Sight) bool {
+func (s *Fingerprint) wroteSince(before *Fingerprint) bool {
 	return s.Ours && s.Wrote != before.Wrote && (s.Applied || !before.Applied)
 }
 
 // Asks tells whether a person asked to check the hub of a record since before.
-func (s Sight) Asks(before *Sight) bool {
+func (s Fingerprint) Asks(before *Fingerprint) bool {
 	return s.Asked != "" && before != nil && s.Asked != before.Asked
 }
 
 // RecordMatters is ObjectMatters for a record, which other clients write to have it deleted,
 // to approve what is held, to suspend a node, or to have the hub checked.
-func RecordMatters(before *Sight, now Sight) bool {
+func RecordMatters(before *Fingerprint, now Fingerprint) bool {
 	if before == nil {
 		return now.Deleting || !now.Ours
 	}

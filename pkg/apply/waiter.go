@@ -17,8 +17,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// lookout waits until the objects of a node are ready or deleted.
-type lookout struct {
+// waiter waits until the objects of a node are ready or deleted.
+type waiter struct {
 	tracker  *wait.Tracker
 	requests *requests
 	causes   report.Causes   // may be nil
@@ -26,7 +26,7 @@ type lookout struct {
 	hub      string
 	wake     func()
 	now      func() time.Time
-	tell     *teller
+	tell     *nodeReporter
 	steps    *Steps
 	// waited returns since when lynqctl waits for a step, including earlier runs.
 	waited func(*Step) time.Time
@@ -39,15 +39,15 @@ type lookout struct {
 }
 
 // watch begins to watch an object that the step will wait for. Call it before the write.
-func (l *lookout) watch(s *Step) { l.watchBy(s, wellknown.LabelHub+"="+l.hub) }
+func (l *waiter) watch(s *Step) { l.watchBy(s, wellknown.LabelHub+"="+l.hub) }
 
-func (l *lookout) watchBy(s *Step, selector string) {
+func (l *waiter) watchBy(s *Step, selector string) {
 	s.Watched = true
 	l.tracker.Start(s.Resource, s.Ref(), selector)
 }
 
 // watchDeleting works like watch for an object that may lack the hub's label.
-func (l *lookout) watchDeleting(s *Step) {
+func (l *waiter) watchDeleting(s *Step) {
 	switch {
 	case s.Live.Orphaned:
 		l.watchBy(s, wellknown.LabelOrphaned+"=true")
@@ -59,17 +59,17 @@ func (l *lookout) watchDeleting(s *Step) {
 }
 
 // expect wakes the node when an object may be ready, and expectGone when it may be deleted.
-func (l *lookout) expect(s *Step, written wait.Revision) {
+func (l *waiter) expect(s *Step, written wait.Revision) {
 	l.tracker.Expect(s.Ref(), written, l.wake)
 }
 
-func (l *lookout) expectGone(s *Step) { l.tracker.ExpectGone(s.Ref(), s.Live.UID, l.wake) }
+func (l *waiter) expectGone(s *Step) { l.tracker.ExpectGone(s.Ref(), s.Live.UID, l.wake) }
 
 // forget ends the wait for an object.
-func (l *lookout) forget(s *Step) { l.tracker.Forget(s.Ref()) }
+func (l *waiter) forget(s *Step) { l.tracker.Forget(s.Ref()) }
 
 // because adds the cause from pods and events to a message about an unready object.
-func (l *lookout) because(s *Step, message string) string {
+func (l *waiter) because(s *Step, message string) string {
 	if l.causes == nil || conceals(s) {
 		return message
 	}
@@ -82,7 +82,7 @@ func (l *lookout) because(s *Step, message string) string {
 
 // ask reads an object with an expired timeout that its watch hasn't reported yet. It may be
 // ready.
-func (l *lookout) ask(s *Step) ready.Readiness {
+func (l *waiter) ask(s *Step) ready.Readiness {
 	o, err := l.requests.cluster.Get(l.requests.ctx, s.Resource, s.Ref().Namespace, s.Ref().Name)
 	switch {
 	case apierrors.IsNotFound(err):
@@ -96,7 +96,7 @@ func (l *lookout) ask(s *Step) ready.Readiness {
 }
 
 // state returns the last known state of the object of a step.
-func (l *lookout) state(s *Step) (ready.Readiness, bool) {
+func (l *waiter) state(s *Step) (ready.Readiness, bool) {
 	state, known := l.tracker.State(s.Ref())
 	quotes := state.State == ready.StateFailed || state.State == ready.StateWaiting && state.Message != wait.NotSeenYet
 	if quotes && conceals(s) {
@@ -110,7 +110,7 @@ func (l *lookout) state(s *Step) (ready.Readiness, bool) {
 func conceals(s *Step) bool { return s.Hook() && sensitive(s) }
 
 // waits reports whether the run waits until an object is ready.
-func (l *lookout) waits(s *Step) bool {
+func (l *waiter) waits(s *Step) bool {
 	o := s.Object
 	switch {
 	case o == nil || l.requests.dryRun || s.Reason == plan.ReasonLeftOut || s.Reason == plan.ReasonCompleted:
@@ -126,7 +126,7 @@ func (l *lookout) waits(s *Step) bool {
 }
 
 // mayWait reports whether the run may have to wait until an object is ready or deleted.
-func (l *lookout) mayWait(s *Step) bool {
+func (l *waiter) mayWait(s *Step) bool {
 	switch {
 	case l.requests.dryRun:
 		return false
@@ -143,7 +143,7 @@ func (l *lookout) mayWait(s *Step) bool {
 }
 
 // announce tells the tracker which objects the node may wait for.
-func (l *lookout) announce() {
+func (l *waiter) announce() {
 	for i := range l.steps.Of {
 		if s := &l.steps.Of[i]; l.mayWait(s) {
 			l.tracker.Plan(s.Ref())
@@ -152,14 +152,14 @@ func (l *lookout) announce() {
 }
 
 // begins notes the first write or wait of the node.
-func (l *lookout) begins() {
+func (l *waiter) begins() {
 	if l.began.IsZero() {
 		l.began = l.now()
 	}
 }
 
 // await begins to wait until an object is ready.
-func (l *lookout) await(s *Step, written wait.Revision) {
+func (l *waiter) await(s *Step, written wait.Revision) {
 	now := l.now()
 	s.Since = now
 	s.Since = l.waited(s)
@@ -181,7 +181,7 @@ func (l *lookout) await(s *Step, written wait.Revision) {
 }
 
 // awaitGone begins to wait until an object is deleted.
-func (l *lookout) awaitGone(s *Step, timeout time.Duration) {
+func (l *waiter) awaitGone(s *Step, timeout time.Duration) {
 	l.watchDeleting(s)
 	s.State, s.Leaving, s.Deadline = Waiting, true, l.now().Add(timeout)
 	l.expectGone(s)
@@ -189,7 +189,7 @@ func (l *lookout) awaitGone(s *Step, timeout time.Duration) {
 
 // look checks the state of an awaited object. It returns true if the step continues with
 // the move.
-func (l *lookout) look(s *Step) (move, bool) {
+func (l *waiter) look(s *Step) (move, bool) {
 	state, known := l.state(s)
 	late := !l.now().Before(s.Deadline) || !s.Expired.IsZero() && known && state != ready.Waiting(wait.NotSeenYet)
 	if late && !s.Leaving && state == ready.Waiting(wait.NotSeenYet) {
@@ -234,7 +234,7 @@ const (
 
 // stuck ends the wait for an object that can't become ready until somebody changes
 // something.
-func (l *lookout) stuck(s *Step, state string) (move, bool) {
+func (l *waiter) stuck(s *Step, state string) (move, bool) {
 	now := l.now()
 	switch {
 	case l.causes == nil || conceals(s) || !ready.Explains(s.Ref().Group, s.Ref().Kind):
@@ -260,7 +260,7 @@ func (l *lookout) stuck(s *Step, state string) (move, bool) {
 }
 
 // ready ends the wait for an object that is ready.
-func (l *lookout) ready(s *Step, state ready.Readiness) move {
+func (l *waiter) ready(s *Step, state ready.Readiness) move {
 	l.forget(s)
 	s.Record.Ready = true
 	s.Record.Ended = state.Final && s.Object.Ends && !s.Hook()
@@ -277,7 +277,7 @@ func (l *lookout) ready(s *Step, state ready.Readiness) move {
 const firstLook = 10 * time.Second
 
 // late ends the wait for an object that wasn't ready in time.
-func (l *lookout) late(s *Step, state string) move {
+func (l *waiter) late(s *Step, state string) move {
 	s.Why = inventory.ObjectTimedOut
 	if !s.Expired.IsZero() {
 		return l.notReady(s, "still not ready, and its time expired at "+s.Expired.UTC().Format(time.RFC3339)+" (raise timeoutSeconds to wait longer): "+state)
@@ -291,14 +291,14 @@ func (l *lookout) late(s *Step, state string) move {
 }
 
 // notReady ends the wait for an object that didn't reach the awaited state.
-func (l *lookout) notReady(s *Step, message string) move {
+func (l *waiter) notReady(s *Step, message string) move {
 	l.forget(s)
 	return endsAs(report.OutcomeNotReady, message)
 }
 
 // interrupted ends the wait for a step because the run ends. Its object is written, and the
 // next run checks it again.
-func (l *lookout) interrupted(s *Step) move {
+func (l *waiter) interrupted(s *Step) move {
 	state, _ := l.state(s)
 	if s.Leaving {
 		return move{kind: moveBreaksOff, outcome: report.OutcomeNotReady, message: "interrupted: " + stillDeleting(state)}

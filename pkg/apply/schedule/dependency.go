@@ -20,9 +20,9 @@ type End struct {
 	Well, Written, Interrupted bool
 }
 
-// promise is work of one node for which others wait. For example, the node creates a
+// dependency is work of one node for which others wait. For example, the node creates a
 // Namespace or a CustomResourceDefinition, or takes over an object.
-type promise struct {
+type dependency struct {
 	node lynq.NodeKey
 	ref  lynq.Ref
 	done chan struct{}
@@ -30,11 +30,11 @@ type promise struct {
 	end  End // set before done is closed
 }
 
-func newPromise(node lynq.NodeKey, ref lynq.Ref) *promise {
-	return &promise{node: node, ref: ref, done: make(chan struct{})}
+func newDependency(node lynq.NodeKey, ref lynq.Ref) *dependency {
+	return &dependency{node: node, ref: ref, done: make(chan struct{})}
 }
 
-func (p *promise) finish(e End) {
+func (p *dependency) finish(e End) {
 	p.once.Do(func() {
 		p.end = e
 		close(p.done)
@@ -42,7 +42,7 @@ func (p *promise) finish(e End) {
 }
 
 // finished reports whether the work has ended.
-func (p *promise) finished() bool {
+func (p *dependency) finished() bool {
 	select {
 	case <-p.done:
 		return true
@@ -51,24 +51,24 @@ func (p *promise) finished() bool {
 	}
 }
 
-// Promises tells the nodes of a run when others have done the work that they wait for. It
+// Dependencies tells the nodes of a run when others have done the work that they wait for. It
 // is safe for concurrent use.
-type Promises struct {
-	providers  map[string]*promise
-	handovers  map[lynq.Ref]*promise
-	departures departures
-	order      order
-	written    sync.Map                    // the names under which the run wrote objects to delete, by uid
-	of         map[lynq.NodeKey][]*promise // all promises except those in order, by the node that keeps them
+type Dependencies struct {
+	providers map[string]*dependency
+	handovers map[lynq.Ref]*dependency
+	contents  contents
+	order     order
+	written   sync.Map                       // the names under which the run wrote objects to delete, by uid
+	of        map[lynq.NodeKey][]*dependency // all dependencies except those in order, by the node that works
 }
 
-// NewPromises finds the promises in plans.
-func NewPromises(plans []plan.Plan) *Promises {
-	p := &Promises{providers: providersOf(plans), handovers: handoversOf(plans), departures: departuresOf(plans), order: orderOf(plans), of: map[lynq.NodeKey][]*promise{}}
+// NewDependencies finds the dependencies in plans.
+func NewDependencies(plans []plan.Plan) *Dependencies {
+	p := &Dependencies{providers: providersOf(plans), handovers: handoversOf(plans), contents: contentsOf(plans), order: orderOf(plans), of: map[lynq.NodeKey][]*dependency{}}
 	for _, one := range p.providers {
 		p.of[one.node] = append(p.of[one.node], one)
 	}
-	for _, all := range []map[lynq.Ref]*promise{p.handovers, p.departures.byRef} {
+	for _, all := range []map[lynq.Ref]*dependency{p.handovers, p.contents.byRef} {
 		for _, one := range all {
 			p.of[one.node] = append(p.of[one.node], one)
 		}
@@ -76,8 +76,8 @@ func NewPromises(plans []plan.Plan) *Promises {
 	return p
 }
 
-// Release ends all promises of a node that has ended, so that nobody waits for them.
-func (p *Promises) Release(k lynq.NodeKey, e End) {
+// Release ends all dependencies of a node that has ended, so that nobody waits for them.
+func (p *Dependencies) Release(k lynq.NodeKey, e End) {
 	for _, one := range p.of[k] {
 		one.finish(e)
 	}
@@ -85,30 +85,30 @@ func (p *Promises) Release(k lynq.NodeKey, e End) {
 
 // EndNode reports to waiting nodes that a node ended, or that all of its desired objects
 // exist and are ready.
-func (p *Promises) EndNode(k lynq.NodeKey, e End) { p.order.end(k, e) }
+func (p *Dependencies) EndNode(k lynq.NodeKey, e End) { p.order.end(k, e) }
 
 // Makes reports whether the run creates the object behind "namespace/acme" or
 // "kind/Widget.example.com".
-func (p *Promises) Makes(provided string) bool { return p.providers[provided] != nil }
+func (p *Dependencies) Makes(provided string) bool { return p.providers[provided] != nil }
 
 // WantedIn returns the objects in a deleted container that nodes own or are about to
 // create.
-func (p *Promises) WantedIn(in lynq.Ref) []lynq.Ref {
-	return p.departures.wanted[tracking.ContainerKey(in)]
+func (p *Dependencies) WantedIn(in lynq.Ref) []lynq.Ref {
+	return p.contents.wanted[tracking.ContainerKey(in)]
 }
 
 // Deletes reports whether the plans delete an object.
-func (p *Promises) Deletes(uid types.UID) bool { return p.departures.uids[uid] }
+func (p *Dependencies) Deletes(uid types.UID) bool { return p.contents.uids[uid] }
 
 // Wrote notes the name under which the run wrote an object.
-func (p *Promises) Wrote(uid types.UID, ref lynq.Ref) {
+func (p *Dependencies) Wrote(uid types.UID, ref lynq.Ref) {
 	if p.Deletes(uid) {
 		p.written.Store(uid, ref)
 	}
 }
 
 // Written returns the name under which the run wrote an object that the plans delete.
-func (p *Promises) Written(uid types.UID) (lynq.Ref, bool) {
+func (p *Dependencies) Written(uid types.UID) (lynq.Ref, bool) {
 	if p == nil {
 		return lynq.Ref{}, false
 	}
@@ -119,7 +119,7 @@ func (p *Promises) Written(uid types.UID) (lynq.Ref, bool) {
 
 // Await waits until the nodes before this one have succeeded. Otherwise it returns the
 // first that didn't, and its result. If the context ends first, the result is interrupted.
-func (p *Promises) Await(ctx context.Context, after []lynq.NodeKey) (unwell lynq.NodeKey, e End) {
+func (p *Dependencies) Await(ctx context.Context, after []lynq.NodeKey) (unwell lynq.NodeKey, e End) {
 	for _, key := range after {
 		one := p.order.ends[key]
 		select {
@@ -136,15 +136,15 @@ func (p *Promises) Await(ctx context.Context, after []lynq.NodeKey) (unwell lynq
 
 // handoversOf finds the objects that one node of the plans takes over from
 // another.
-func handoversOf(plans []plan.Plan) map[lynq.Ref]*promise {
-	handovers := map[lynq.Ref]*promise{}
+func handoversOf(plans []plan.Plan) map[lynq.Ref]*dependency {
+	handovers := map[lynq.Ref]*dependency{}
 	for k := range plans {
 		for i := range plans[k].Nodes {
 			steps := plans[k].Nodes[i].Steps
 			for j := range steps {
 				if steps[j].To != nil {
 					ref := steps[j].Entry.Ref
-					handovers[ref] = newPromise(*steps[j].To, ref)
+					handovers[ref] = newDependency(*steps[j].To, ref)
 				}
 			}
 		}
@@ -154,8 +154,8 @@ func handoversOf(plans []plan.Plan) map[lynq.Ref]*promise {
 
 // providersOf finds the objects that plans create and others need. Keys are such as
 // "namespace/acme" or "kind/Widget.example.com".
-func providersOf(plans []plan.Plan) map[string]*promise {
-	providers := map[string]*promise{}
+func providersOf(plans []plan.Plan) map[string]*dependency {
+	providers := map[string]*dependency{}
 	for k := range plans {
 		p := &plans[k]
 		for i := range p.Nodes {
@@ -166,7 +166,7 @@ func providersOf(plans []plan.Plan) map[string]*promise {
 					continue
 				}
 				if key := plan.Provides(s.Object); key != "" {
-					providers[key] = newPromise(n.Key(), s.Object.Ref)
+					providers[key] = newDependency(n.Key(), s.Object.Ref)
 				}
 			}
 		}

@@ -73,7 +73,7 @@ func TestAhead(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		f.asked = nil
-		ahead := ListAhead(t.Context(), f, "crm", nodes)
+		ahead := StartPrefetch(t.Context(), f, "crm", nodes)
 		got, err := ahead.Nodes(t.Context(), f, "crm", nodes, inventories)
 		ahead.Close()
 		if err != nil {
@@ -98,7 +98,7 @@ func TestAheadStops(t *testing.T) {
 	f.list = func(lynq.APIResource, string) error { <-blocked; return context.Canceled }
 	ref := lynq.Ref{Kind: "ConfigMap", Namespace: "near", Name: "a"}
 	nodes := []*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}}, Objects: []plan.Object{{Ref: ref, APIVersion: "v1"}}}}
-	ahead := ListAhead(t.Context(), f, "crm", nodes)
+	ahead := StartPrefetch(t.Context(), f, "crm", nodes)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	close(blocked)
@@ -106,5 +106,5 @@ func TestAheadStops(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	ahead.Close()
-	(*Ahead)(nil).Close()
+	(*Prefetch)(nil).Close()
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
-// carrier executes the steps of a node, each in its turn.
-type carrier struct {
+// executor executes the steps of a node, each in its turn.
+type executor struct {
 	of        *plan.Plan
 	plan      *plan.NodePlan
 	form      schedule.Form // the node's form
@@ -29,30 +29,30 @@ type carrier struct {
 	deletion  *deletion
 	release   *release
 	hooks     *hooks
-	lookout   *lookout
+	waiter    *waiter
 	links     *schedule.Links
-	tell      *teller
+	tell      *nodeReporter
 	budget    *schedule.Budget
 	now       func() time.Time
 	ending    *ending
 }
 
 // execute gives a step its turn, and again whenever it becomes another step.
-func (c *carrier) execute(ctx context.Context, s *Step) {
+func (c *executor) execute(ctx context.Context, s *Step) {
 	for c.carry(s, c.turn(ctx, s)) {
 	}
 }
 
 // carry executes a move. It returns true if the step must have its turn again.
-func (c *carrier) carry(s *Step, m move) bool {
+func (c *executor) carry(s *Step, m move) bool {
 	if m.kind == moveGone {
-		m = c.deletion.vanished(s, c.lookout)
+		m = c.deletion.vanished(s, c.waiter)
 	}
 	switch m.kind {
 	case moveAgain:
 		return true
 	case moveLeaves:
-		c.lookout.awaitGone(s, m.timeout)
+		c.waiter.awaitGone(s, m.timeout)
 		c.look(s)
 	case moveFails:
 		c.failed(s, m.err)
@@ -68,8 +68,8 @@ func (c *carrier) carry(s *Step, m move) bool {
 }
 
 // look checks an awaited object. It returns true if the step continued.
-func (c *carrier) look(s *Step) bool {
-	m, on := c.lookout.look(s)
+func (c *executor) look(s *Step) bool {
+	m, on := c.waiter.look(s)
 	if on && c.carry(s, m) {
 		c.execute(c.requests.ctx, s)
 	}
@@ -77,7 +77,7 @@ func (c *carrier) look(s *Step) bool {
 }
 
 // turn begins a step.
-func (c *carrier) turn(ctx context.Context, s *Step) move {
+func (c *executor) turn(ctx context.Context, s *Step) move {
 	if m, ends := c.hooks.look(s); ends {
 		return m
 	}
@@ -104,7 +104,7 @@ func (c *carrier) turn(ctx context.Context, s *Step) move {
 }
 
 // kept handles an object in its desired state. The run may still wait until it is ready.
-func (c *carrier) kept(s *Step) move {
+func (c *executor) kept(s *Step) move {
 	s.Record = new(s.NextEntry())
 	if s.Live != nil && s.Live.Intact {
 		s.Record = new(c.confirms(s, s.Live, true)) // so that the next plan needn't ask
@@ -112,28 +112,28 @@ func (c *carrier) kept(s *Step) move {
 	if s.Hook() {
 		s.Record.UID = string(s.Live.UID) // the run that created it may not have recorded it
 	}
-	if !c.lookout.waits(s) || s.Record.Ready {
+	if !c.waiter.waits(s) || s.Record.Ready {
 		return endsAs(report.OutcomeUnchanged, "")
 	}
 	var err error
 	if s.Resource, err = c.requests.resourceOf(s); err != nil {
 		return fails(err)
 	}
-	c.lookout.watch(s)
+	c.waiter.watch(s)
 	return c.await(s, wait.Revision{UID: s.Live.UID, Generation: s.Live.Generation, ResourceVersion: s.Live.ResourceVersion})
 }
 
 // await waits until an object is ready.
-func (c *carrier) await(s *Step, written wait.Revision) move {
-	c.lookout.await(s, written)
-	if m, on := c.lookout.look(s); on {
+func (c *executor) await(s *Step, written wait.Revision) move {
+	c.waiter.await(s, written)
+	if m, on := c.waiter.look(s); on {
 		return m
 	}
 	return move{kind: moveWaits}
 }
 
 // change executes a step that changes an object.
-func (c *carrier) change(ctx context.Context, s *Step) move {
+func (c *executor) change(ctx context.Context, s *Step) move {
 	if c.budget.Spent(c.kind(s)) {
 		defer c.requests.hasten()()
 	}
@@ -173,7 +173,7 @@ func (c *carrier) change(ctx context.Context, s *Step) move {
 // beginHook records that the run is about to create a hook. An object that exists before
 // isn't the hook's, whatever its labels say. beginHook returns true if the step continues
 // with the move.
-func (c *carrier) beginHook(s *Step) (m move, ends bool) {
+func (c *executor) beginHook(s *Step) (m move, ends bool) {
 	if s.Entry.Phase == "" && !c.requests.dryRun {
 		now, err := c.decisions.object(s).LookAt()
 		if err != nil {
@@ -191,11 +191,11 @@ func (c *carrier) beginHook(s *Step) (m move, ends bool) {
 }
 
 // send writes the object of a step.
-func (c *carrier) send(ctx context.Context, s *Step) move {
-	if c.lookout.waits(s) {
-		c.lookout.watch(s)
+func (c *executor) send(ctx context.Context, s *Step) move {
+	if c.waiter.waits(s) {
+		c.waiter.watch(s)
 	}
-	c.lookout.begins()
+	c.waiter.begins()
 	var done write.Result
 	err := c.requests.served(ctx, s, func() (err error) {
 		o := c.decisions.object(s)
@@ -222,7 +222,7 @@ func (c *carrier) send(ctx context.Context, s *Step) move {
 // try makes the server try the write of an object that the inventory doesn't list. If the
 // server would accept the write, try records the object. It records an object that no
 // longer exists at once. It returns true if the step continues with the move.
-func (c *carrier) try(ctx context.Context, s *Step) (m move, ends bool) {
+func (c *executor) try(ctx context.Context, s *Step) (m move, ends bool) {
 	if c.record.contested(s) {
 		o := c.decisions.object(s)
 		o.DryRun = true
@@ -243,12 +243,12 @@ func (c *carrier) try(ctx context.Context, s *Step) (m move, ends bool) {
 }
 
 // written records a write, and waits for the object if necessary.
-func (c *carrier) written(s *Step, done write.Result) move {
+func (c *executor) written(s *Step, done write.Result) move {
 	l := tracking.LiveOf(s.Object.Ref, done.Meta)
-	c.requests.promises.Wrote(l.UID, l.Ref)
+	c.requests.dependencies.Wrote(l.UID, l.Ref)
 	s.Record = new(c.confirms(s, &l, done.Unchanged))
 	s.Says, s.Same = done.Note, done.Unchanged
-	if c.lookout.waits(s) && !s.Record.Ready {
+	if c.waiter.waits(s) && !s.Record.Ready {
 		return c.await(s, wait.RevisionOf(done.Meta))
 	}
 	if s.Record.Ready && !c.requests.dryRun {
@@ -261,7 +261,7 @@ func (c *carrier) written(s *Step, done write.Result) move {
 }
 
 // confirms returns the entry of an object in its desired state.
-func (c *carrier) confirms(s *Step, l *tracking.Live, unchanged bool) inventory.Entry {
+func (c *executor) confirms(s *Step, l *tracking.Live, unchanged bool) inventory.Entry {
 	return s.Confirms(&plan.Wrote{
 		Live: l, Unchanged: unchanged, At: c.now(),
 		Managed: func() (own, defaults string) { return managed(s, l) },
@@ -270,7 +270,7 @@ func (c *carrier) confirms(s *Step, l *tracking.Live, unchanged bool) inventory.
 
 // becameReady refreshes the kinds after a CustomResourceDefinition became ready, because
 // the server now serves a new one.
-func (c *carrier) becameReady(s *Step) {
+func (c *executor) becameReady(s *Step) {
 	if s.Object.Kind != "CustomResourceDefinition" {
 		return
 	}
@@ -280,7 +280,7 @@ func (c *carrier) becameReady(s *Step) {
 }
 
 // forget drops the entry of an object that the node no longer has and doesn't delete.
-func (c *carrier) forget(ctx context.Context, s *Step) move {
+func (c *executor) forget(ctx context.Context, s *Step) move {
 	if s.Reason == plan.ReasonGivenUp && s.Live == nil {
 		return c.leaveBehind(s, s.Message)
 	}
@@ -292,7 +292,7 @@ func (c *carrier) forget(ctx context.Context, s *Step) move {
 
 // leaveBehind gives up an object that the user named. It reports that, because no entry
 // remembers the object from now on.
-func (c *carrier) leaveBehind(s *Step, message string) move {
+func (c *executor) leaveBehind(s *Step, message string) move {
 	s.Becomes(s.As(plan.ActionRelease, s.Reason))
 	s.Record = nil
 	c.tell.report(report.Event{Type: report.EventWarning, Object: s.Ref(), ID: s.ID(), Message: message})
@@ -300,19 +300,19 @@ func (c *carrier) leaveBehind(s *Step, message string) move {
 }
 
 // breakOff ends a step because the run ends, although nothing is wrong with its object.
-func (c *carrier) breakOff(s *Step, o report.Outcome, message string) {
+func (c *executor) breakOff(s *Step, o report.Outcome, message string) {
 	s.Interrupted = true
 	c.end(s, o, message)
 }
 
-func (c *carrier) end(s *Step, o report.Outcome, message string) {
+func (c *executor) end(s *Step, o report.Outcome, message string) {
 	s.State, s.Outcome = Done, o
 	if message != "" {
 		s.Says = message
 	}
 	s.Says = c.ending.secrets.Hide(s.Says)
 	if s.Watched {
-		c.lookout.forget(s)
+		c.waiter.forget(s)
 		s.Watched = false
 	}
 	e := o.End()

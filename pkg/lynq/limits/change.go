@@ -1,4 +1,4 @@
-package toll
+package limits
 
 import (
 	"cmp"
@@ -11,23 +11,23 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// Fate says how a run treats a node that a cluster or a Git tree has, as the guard
+// ChangeKind says how a run treats a node that a cluster or a Git tree has, as the guard
 // of --max-delete counts nodes.
-type Fate uint8
+type ChangeKind uint8
 
-// The fates. All but the first count against --max-delete.
+// The kinds of changes. All but the first count against --max-delete.
 const (
-	FateStays     Fate = iota // the node keeps its objects, or loses some without data
-	FateLeaves                // no active row makes the node
-	FateMoves                 // the row makes the node in another namespace
-	FateEmptied               // the form makes no object for the row
-	FateNarrowed              // includeWhen takes objects from the node
-	FateLosesData             // a rename or a dropped resource takes an object that holds data
-	fates
+	NodeStays     ChangeKind = iota // the node keeps its objects, or loses some without data
+	NodeLeaves                      // no active row makes the node
+	NodeMoves                       // the row makes the node in another namespace
+	NodeEmptied                     // the form makes no object for the row
+	NodeNarrowed                    // includeWhen takes objects from the node
+	NodeLosesData                   // a rename or a dropped resource takes an object that holds data
+	changeKinds
 )
 
-// Held is an object that a node has before a run, and may lose.
-type Held struct {
+// Object is one that a node has before a run, and may lose.
+type Object struct {
 	lynq.Ref
 	ID string // of the object's resource
 	// Retained: a policy keeps the object when its node no longer makes it.
@@ -40,7 +40,7 @@ type Held struct {
 // of the node.
 type NodeChange struct {
 	// Before may leave out objects that exist after the run.
-	Before []Held
+	Before []Object
 	// Leaves: the run deletes the node. To is the namespace in which the node's row makes
 	// the node from now on, "" where no row does.
 	Leaves bool
@@ -54,35 +54,35 @@ type NodeChange struct {
 }
 
 // Lost are the objects that the run deletes.
-func (c *NodeChange) Lost() []Held {
-	return slices.DeleteFunc(slices.Clone(c.Before), func(h Held) bool { return h.Retained || c.Exists(h.Ref) })
+func (c *NodeChange) Lost() []Object {
+	return slices.DeleteFunc(slices.Clone(c.Before), func(h Object) bool { return h.Retained || c.Exists(h.Ref) })
 }
 
-// Fate is the node's fate.
-func (c *NodeChange) Fate() Fate {
+// Kind is what the limits count the change as.
+func (c *NodeChange) Kind() ChangeKind {
 	switch {
 	case c.Leaves && c.To != "":
-		return FateMoves
+		return NodeMoves
 	case c.Leaves:
-		return FateLeaves
+		return NodeLeaves
 	}
 	lost := c.Lost()
 	switch {
 	case len(lost) == 0:
-		return FateStays
+		return NodeStays
 	case c.Objects == 0:
-		return FateEmptied
-	case slices.ContainsFunc(lost, func(h Held) bool { return slices.Contains(c.NotIncluded, h.ID) }):
-		return FateNarrowed
-	case slices.ContainsFunc(lost, func(h Held) bool { return h.Data }):
-		return FateLosesData
+		return NodeEmptied
+	case slices.ContainsFunc(lost, func(h Object) bool { return slices.Contains(c.NotIncluded, h.ID) }):
+		return NodeNarrowed
+	case slices.ContainsFunc(lost, func(h Object) bool { return h.Data }):
+		return NodeLosesData
 	}
-	return FateStays
+	return NodeStays
 }
 
-// Toll counts the nodes of a hub, and those that a run deletes or takes objects from.
+// Count counts the nodes of a hub, and those that a run deletes or takes objects from.
 // The zero value has counted none.
-type Toll struct {
+type Count struct {
 	Nodes int // that the hub has before the run
 	// Earlier is how many nodes were deleted within Window before this run, and count too;
 	// Of is how many nodes there were before those deletions, 0 for Nodes.
@@ -91,39 +91,39 @@ type Toll struct {
 	// Named are the nodes that Going counts, as far as a refusal may name them.
 	Named []string
 
-	fates [fates]int
+	kinds [changeKinds]int
 	data  *lynq.Ref // the first object that a remaining node loses with its data
 	from  string    // the namespace that the first node leaves which moves
 }
 
 // Add counts a node. Namespace is the one in which the hub has the node.
-func (t *Toll) Add(namespace string, c *NodeChange) {
+func (t *Count) Add(namespace string, c *NodeChange) {
 	t.Nodes++
-	fate := c.Fate()
-	t.fates[fate]++
-	switch fate {
-	case FateStays, FateLeaves:
+	kind := c.Kind()
+	t.kinds[kind]++
+	switch kind {
+	case NodeStays, NodeLeaves:
 		return
-	case FateMoves:
+	case NodeMoves:
 		if t.from == "" {
 			t.from = namespace
 		}
 		return
 	}
 	lost := c.Lost()
-	if i := slices.IndexFunc(lost, func(h Held) bool { return h.Data }); i >= 0 && t.data == nil {
+	if i := slices.IndexFunc(lost, func(h Object) bool { return h.Data }); i >= 0 && t.data == nil {
 		t.data = &lost[i].Ref
 	}
 }
 
 // Going counts the nodes that --max-delete counts.
-func (t *Toll) Going() int { return t.Nodes - t.fates[FateStays] }
+func (t *Count) Going() int { return t.Nodes - t.kinds[NodeStays] }
 
 // Refusal says that more nodes go than may, and what to do. Flag is the value of
 // --max-delete.
-func (t *Toll) Refusal(may int, flag string) (what, fix string) {
+func (t *Count) Refusal(may int, flag string) (what, fix string) {
 	verb := "be deleted"
-	if t.fates[FateEmptied]+t.fates[FateNarrowed]+t.fates[FateLosesData] > 0 {
+	if t.kinds[NodeEmptied]+t.kinds[NodeNarrowed]+t.kinds[NodeLosesData] > 0 {
 		verb = "be deleted or lose objects"
 	}
 	what = fmt.Sprintf("%d of %d nodes would %s%s, the limit is %d (--max-delete=%s)%s", t.Going(), cmp.Or(t.Of, t.Nodes), verb, t.named(), may, flag, t.why())
@@ -131,7 +131,7 @@ func (t *Toll) Refusal(may int, flag string) (what, fix string) {
 }
 
 // named names some of the nodes that leave.
-func (t *Toll) named() string {
+func (t *Count) named() string {
 	if len(t.Named) == 0 {
 		return ""
 	}
@@ -139,15 +139,15 @@ func (t *Toll) named() string {
 }
 
 // Anyway tells people how to let the nodes leave all the same.
-func (t *Toll) Anyway() string {
+func (t *Count) Anyway() string {
 	return fmt.Sprintf("to do this anyway, pass --max-delete=%d", t.Going()+t.Earlier)
 }
 
 // why are the causes, "" where no node loses anything but its row.
-func (t *Toll) why() string {
+func (t *Count) why() string {
 	var causes []string
-	add := func(fate Fate, cause string) {
-		if n := t.fates[fate]; n > 0 {
+	add := func(kind ChangeKind, cause string) {
+		if n := t.kinds[kind]; n > 0 {
 			causes = append(causes, fmt.Sprintf("%d "+cause, n))
 		}
 	}
@@ -158,10 +158,10 @@ func (t *Toll) why() string {
 	default:
 		causes = append(causes, fmt.Sprintf("%d others were deleted within %s", t.Earlier, t.Window))
 	}
-	add(FateMoves, "move from namespace "+t.from+" to another")
-	add(FateEmptied, "get no object from their forms")
-	add(FateNarrowed, "lose objects through includeWhen")
-	add(FateLosesData, "lose data through a rename or a dropped resource")
+	add(NodeMoves, "move from namespace "+t.from+" to another")
+	add(NodeEmptied, "get no object from their forms")
+	add(NodeNarrowed, "lose objects through includeWhen")
+	add(NodeLosesData, "lose data through a rename or a dropped resource")
 	if t.data != nil {
 		causes = append(causes, "the data of "+t.data.Full()+" would be lost")
 	}
@@ -172,13 +172,13 @@ func (t *Toll) why() string {
 }
 
 // check is what to check first.
-func (t *Toll) check() string {
+func (t *Count) check() string {
 	switch going := t.Going(); {
-	case t.fates[FateMoves] > 0:
+	case t.kinds[NodeMoves] > 0:
 		return "check the namespace, -n " + t.from + " keeps those nodes"
-	case t.fates[FateLeaves] == going:
+	case t.kinds[NodeLeaves] == going:
 		return "check the rows"
-	case t.fates[FateEmptied] == going:
+	case t.kinds[NodeEmptied] == going:
 		return "check the forms"
 	}
 	return "check the rows and the forms"

@@ -13,7 +13,7 @@ import (
 // hangLimit is how long a write may hang after the process was told to end.
 const hangLimit = time.Second
 
-// largestPiece limits the text that a relay hands over at once.
+// largestPiece limits the text that an asyncWriter hands over at once.
 const largestPiece = 64 << 10
 
 // errUnread ends writes to a reader that hangs. The process was told to end.
@@ -29,10 +29,10 @@ type Lossy struct {
 	Dropped func(lines int)
 }
 
-// relay writes to a file in a goroutine of its own, because a reader that hangs blocks a
+// asyncWriter writes to a file in a goroutine of its own, because a reader that hangs blocks a
 // write for ever. Callers wait for their writes, but not long after over is closed. A lossy
-// relay never makes them wait. It drops text when too much waits.
-type relay struct {
+// asyncWriter never makes them wait. It drops text when too much waits.
+type asyncWriter struct {
 	to   io.Writer
 	over <-chan struct{}
 
@@ -54,13 +54,13 @@ type piece struct {
 	done chan error
 }
 
-func newRelay(to io.Writer, over <-chan struct{}) *relay {
-	r := &relay{to: to, over: over}
+func newAsyncWriter(to io.Writer, over <-chan struct{}) *asyncWriter {
+	r := &asyncWriter{to: to, over: over}
 	r.more = sync.NewCond(&r.mu)
 	return r
 }
 
-func (r *relay) Write(p []byte) (int, error) {
+func (r *asyncWriter) Write(p []byte) (int, error) {
 	if r.offered(p) {
 		return len(p), nil
 	}
@@ -75,7 +75,7 @@ func (r *relay) Write(p []byte) (int, error) {
 }
 
 // wait hands over a text and waits for its write.
-func (r *relay) wait(text []byte) error {
+func (r *asyncWriter) wait(text []byte) error {
 	r.mu.Lock()
 	if r.unread {
 		r.mu.Unlock()
@@ -100,9 +100,9 @@ func (r *relay) wait(text []byte) error {
 	}
 }
 
-// offered hands a text over or drops it if the relay is lossy. Otherwise it does nothing and
+// offered hands a text over, or drops it if the writer is lossy. Otherwise it does nothing and
 // returns false.
-func (r *relay) offered(p []byte) bool {
+func (r *asyncWriter) offered(p []byte) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	l := r.lossy
@@ -127,7 +127,7 @@ func (r *relay) offered(p []byte) bool {
 }
 
 // note hands over the note about dropped lines. The caller holds the lock.
-func (r *relay) note() {
+func (r *asyncWriter) note() {
 	if r.dropped > 0 {
 		r.put(piece{text: r.lossy.Note(r.dropped)})
 		r.dropped = 0
@@ -135,7 +135,7 @@ func (r *relay) note() {
 }
 
 // put adds a piece to the queue. The caller holds the lock.
-func (r *relay) put(p piece) {
+func (r *asyncWriter) put(p piece) {
 	r.queue = append(r.queue, p)
 	r.waiting += len(p.text)
 	if !r.running {
@@ -146,7 +146,7 @@ func (r *relay) put(p piece) {
 }
 
 // run writes the queue until the process ends.
-func (r *relay) run() {
+func (r *asyncWriter) run() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for {
@@ -170,15 +170,15 @@ func (r *relay) run() {
 	}
 }
 
-// behind reports whether a lossy relay has text that nobody has read.
-func (r *relay) behind() bool {
+// behind reports whether a lossy writer has text that nobody has read.
+func (r *asyncWriter) behind() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.lossy != nil && r.waiting > 0
 }
 
 // flush waits until everything is written, but not longer than within.
-func (r *relay) flush(within time.Duration) {
+func (r *asyncWriter) flush(within time.Duration) {
 	done := make(chan error, 1)
 	r.mu.Lock()
 	if r.dropped > 0 {
@@ -195,27 +195,27 @@ func (r *relay) flush(within time.Duration) {
 // Relayed returns an Output whose readers can't keep the process from ending. A write to a
 // reader that hangs fails soon after over is closed.
 func (o Output) Relayed(over <-chan struct{}) Output {
-	o.relay = newRelay(o.writer(), over)
+	o.async = newAsyncWriter(o.writer(), over)
 	return o
 }
 
 // Lossy makes writes to a relayed Output return at once. The Output drops text while nobody
 // reads, and later writes a note about that. Readers that keep up get everything.
 func (o Output) Lossy(l Lossy) {
-	if o.relay == nil {
+	if o.async == nil {
 		return
 	}
-	o.relay.mu.Lock()
-	defer o.relay.mu.Unlock()
-	o.relay.lossy = &l
+	o.async.mu.Lock()
+	defer o.async.mu.Unlock()
+	o.async.lossy = &l
 }
 
 // Flush waits until everything is written, but not longer than within.
 func (o Output) Flush(within time.Duration) {
-	if o.relay != nil {
-		o.relay.flush(within)
+	if o.async != nil {
+		o.async.flush(within)
 	}
 }
 
 // Behind reports whether a lossy Output has text that nobody has read.
-func (s Stream) Behind() bool { return s.out.relay != nil && s.out.relay.behind() }
+func (s Stream) Behind() bool { return s.out.async != nil && s.out.async.behind() }

@@ -1,4 +1,4 @@
-package spool_test
+package buffer_test
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/pkg/render/spool"
+	"github.com/lynqctl/lynqctl/pkg/render/buffer"
 )
 
 // TestSpool drops nodes at the start, in the middle, next to each other and at the end. It
@@ -20,7 +20,7 @@ func TestSpool(t *testing.T) {
 	}
 	for _, bound := range []int{0, 100_000, 1 << 30} {
 		for _, drop := range [][]int{nil, {0}, {39}, {3, 4, 5}, {0, 17, 39}} {
-			s := spool.New(bound)
+			s := buffer.New(bound)
 			for _, n := range nodes {
 				if err := s.Add(n); err != nil {
 					t.Fatal(err)
@@ -45,8 +45,8 @@ func TestSpool(t *testing.T) {
 
 // TestSpoolEmptyNodes drops nodes without bytes next to others.
 func TestSpoolEmptyNodes(t *testing.T) {
-	for range 100 { // the spool stores dropped nodes in a map
-		s := spool.New(100_000)
+	for range 100 { // the buffer stores dropped nodes in a map
+		s := buffer.New(100_000)
 		for _, n := range []string{"a", "", "bb", "", "", "ccc", "d"} {
 			if err := s.Add([]byte(n)); err != nil {
 				t.Fatal(err)
@@ -65,7 +65,7 @@ func TestSpoolEmptyNodes(t *testing.T) {
 func TestSpoolLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
-	s := spool.New(0)
+	s := buffer.New(0)
 	if err := s.Add(make([]byte, 3<<20)); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestSpoolLeavesNothing(t *testing.T) {
 // TestSpoolWithoutRoom checks that the error for a failed temporary file has a fix.
 func TestSpoolWithoutRoom(t *testing.T) {
 	t.Setenv("TMPDIR", "/nonexistent")
-	err := spool.New(0).Add(make([]byte, 3<<20))
+	err := buffer.New(0).Add(make([]byte, 3<<20))
 	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "TMPDIR") {
 		t.Error(err)
 	}
@@ -90,7 +90,7 @@ func TestSpoolWithoutRoom(t *testing.T) {
 // TestSpoolBrokenPipe checks that WriteTo returns an error of the writer.
 func TestSpoolBrokenPipe(t *testing.T) {
 	for _, bound := range []int{0, 1 << 30} {
-		s := spool.New(bound)
+		s := buffer.New(bound)
 		if err := s.Add(make([]byte, 3<<20)); err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,7 @@ import (
 
 func TestLedger(t *testing.T) {
 	t.Parallel()
-	var l watch.Ledger[string]
+	var l watch.Progress[string]
 	now := at(0)
 	due := func(wanted map[string]string) string {
 		return strings.Join(slices.Sorted(maps.Keys(l.Due(wanted, now))), " ")

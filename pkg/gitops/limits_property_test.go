@@ -16,7 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/toll"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 )
 
 // tenant is a row of this test.
@@ -229,7 +229,7 @@ func TestTollProperty(t *testing.T) {
 			}
 			again := func(limit int) []plan.Refusal {
 				next := *in
-				next.Limits, next.Nodes = decide.Limits{MaxDelete: toll.MaxDelete{Nodes: limit}}, cloned(in.Nodes)
+				next.Limits, next.Nodes = decide.Limits{MaxDelete: limits.MaxDelete{Nodes: limit}}, cloned(in.Nodes)
 				_, p := s.plan(&next)
 				return Refuse(&next, p)
 			}
