@@ -85,7 +85,7 @@ func TestLeavingNodeInTwoPlaces(t *testing.T) {
 	s := newSite(t)
 	run := func(perNode bool, nodes ...*Node) {
 		in := inputOf(nodes, "crm")
-		in.PerNode, in.Limits.MaxDelete = perNode, toll.MaxDelete{Nodes: 9}
+		in.PerNode, in.Limits.MaxDelete = perNode, limits.MaxDelete{Nodes: 9}
 		in.Now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 		in.Hubs[0].Grace = map[lynq.FormKey]time.Duration{{Name: "web"}: 2 * time.Hour}
 		s.run(in)
