@@ -22,7 +22,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Cluster reads and writes a Kubernetes API for hooks.
+// ManifestCluster reads and writes a Kubernetes API for hooks.
 type ManifestCluster interface {
 	write.Cluster
 	write.Deleter

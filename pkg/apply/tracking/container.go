@@ -7,7 +7,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
 )
 
-// Key returns a key for a container. It is the name of a Namespace, or the group of a
+// ContainerKey returns a key for a container. It is the name of a Namespace, or the group of a
 // CustomResourceDefinition. Of returns the same keys for contents.
 func ContainerKey(ref lynq.Ref) lynq.Ref {
 	if ref.Kind == "Namespace" {
@@ -17,12 +17,12 @@ func ContainerKey(ref lynq.Ref) lynq.Ref {
 	return lynq.Ref{Kind: ref.Kind, Group: group}
 }
 
-// Of returns the keys of the possible containers of an object.
+// ContainersOf returns the keys of the possible containers of an object.
 func ContainersOf(ref lynq.Ref) [2]lynq.Ref {
 	return [2]lynq.Ref{{Kind: "Namespace", Name: ref.Namespace}, {Kind: "CustomResourceDefinition", Group: ref.Group}}
 }
 
-// Is reports whether the deletion of an object deletes its contents, as with a Namespace or
+// IsContainer reports whether the deletion of an object deletes its contents, as with a Namespace or
 // a CustomResourceDefinition.
 func IsContainer(ref lynq.Ref) bool {
 	return ref.Group == "" && ref.Kind == "Namespace" ||
