@@ -6,7 +6,9 @@
 // per line (docs/events.md). At the end, Result prints the report on standard output. Plan
 // prints what a dry run would do, and Refuse says why a guard refused.
 //
-// Package list prints what commands found, in each format. Package views fills its lists.
+// Package list prints what commands found, in each format. Functions such as
+// RunList make its lists and details from the results of use cases: columns, the words of
+// each cell, and the fields for JSON and YAML. A Log writes what a watch does.
 //
 // Package tty has the streams for all output. It escapes unprintable characters, so that no
 // text can move the cursor, change colours or forge lines. This package never reads a
