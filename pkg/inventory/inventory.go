@@ -167,10 +167,12 @@ type Entry struct {
 	Excluded bool `json:"excluded,omitempty"`
 }
 
-// SawReady reports whether a run saw the object ready with this uid and generation. The
-// generation covers the number of replicas.
-func (r *Entry) SawReady(uid string, generation int64) bool {
-	return r.Ready && uid != "" && r.UID == uid && generation > 0 && r.Generation == generation
+// SawReady reports whether a run saw ready what lynqctl wrote last to the object with this
+// uid and generation. altered is set if another client changed it later, as an autoscaler
+// does: the generation is that client's then. Otherwise another generation is of a run that
+// was killed before it recorded its write.
+func (r *Entry) SawReady(uid string, generation int64, altered bool) bool {
+	return r.Ready && uid != "" && r.UID == uid && (altered || generation > 0 && r.Generation == generation)
 }
 
 // HoldsData reports whether deleting the object loses data. Its kind shows this, or its

@@ -124,7 +124,7 @@ func (now *Now) trouble(r *inventory.Entry, f *verify.Finding) *Trouble {
 	switch {
 	case !judged || state.State == ready.StateReady || r.Unwaited:
 		return nil // its form doesn't wait for it, so apply ignores its readiness too
-	case state.PodsLost(r.SawReady):
+	case state.PodsLost(func(v ready.Version) bool { return r.SawReady(v.UID, v.Generation, v.Altered) }):
 		return &Trouble{State: Degraded, Reason: ReasonPodsLost, Message: message}
 	case state.State == ready.StateWaiting && !r.Ready:
 		return &Trouble{State: Progressing, Message: message}

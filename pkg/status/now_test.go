@@ -79,20 +79,31 @@ func TestNow(t *testing.T) {
 		failed    int
 		since     time.Time
 	}{
-		"as recorded":       {func(*nowScene) {}, "Ready", "", 2, 0, since},
-		"gone":              {func(s *nowScene) { s.finds(verify.Missing) }, "Degraded: Missing", app + "what: fix", 1, 0, time.Time{}},
-		"drifted":           {func(s *nowScene) { s.finds(verify.Drifted) }, "Degraded: Drifted", app + "what: fix", 2, 0, time.Time{}},
-		"replaced":          {func(s *nowScene) { s.finds(verify.Replaced) }, "Degraded: Replaced", app + "what: fix", 1, 1, time.Time{}},
-		"being deleted":     {func(s *nowScene) { s.finds(verify.Leaving) }, "Degraded: Leaving", app + "what: fix", 1, 1, time.Time{}},
-		"an orphan":         {func(s *nowScene) { s.finds(verify.Orphaned) }, "Orphaned", app + "what: fix", 2, 0, time.Time{}},
-		"not written":       {func(s *nowScene) { s.app().UID = ""; s.finds(verify.Unconfirmed) }, "Progressing", app + "what: fix", 1, 0, time.Time{}},
-		"not confirmed":     {func(s *nowScene) { s.app().UID = "u"; s.finds(verify.Unconfirmed) }, "Ready", "", 2, 0, since},
-		"was ready":         {func(s *nowScene) { s.is(ready.StateWaiting, "0 of 1") }, "Degraded: NotReady", app + "0 of 1", 1, 1, time.Time{}},
-		"gave up":           {func(s *nowScene) { s.app().Ready = false; s.is(ready.StateFailed, "no") }, "Degraded: NotReady", app + "no", 1, 1, time.Time{}},
-		"was never seen":    {func(s *nowScene) { s.app().Ready = false; s.is(ready.StateWaiting, "0 of 1") }, "Progressing", app + "0 of 1", 1, 0, time.Time{}},
-		"lost a pod":        {func(s *nowScene) { s.loses(2) }, "Degraded: PodsLost", app + "2 of 3", 2, 0, time.Time{}},
-		"was scaled up":     {func(s *nowScene) { s.loses(3) }, "Degraded: NotReady", app + "2 of 3", 1, 1, time.Time{}},
-		"lost all its pods": {func(s *nowScene) { s.loses(0) }, "Degraded: NotReady", app + "2 of 3", 1, 1, time.Time{}},
+		"as recorded":                   {func(*nowScene) {}, "Ready", "", 2, 0, since},
+		"gone":                          {func(s *nowScene) { s.finds(verify.Missing) }, "Degraded: Missing", app + "what: fix", 1, 0, time.Time{}},
+		"drifted":                       {func(s *nowScene) { s.finds(verify.Drifted) }, "Degraded: Drifted", app + "what: fix", 2, 0, time.Time{}},
+		"replaced":                      {func(s *nowScene) { s.finds(verify.Replaced) }, "Degraded: Replaced", app + "what: fix", 1, 1, time.Time{}},
+		"being deleted":                 {func(s *nowScene) { s.finds(verify.Leaving) }, "Degraded: Leaving", app + "what: fix", 1, 1, time.Time{}},
+		"an orphan":                     {func(s *nowScene) { s.finds(verify.Orphaned) }, "Orphaned", app + "what: fix", 2, 0, time.Time{}},
+		"not written":                   {func(s *nowScene) { s.app().UID = ""; s.finds(verify.Unconfirmed) }, "Progressing", app + "what: fix", 1, 0, time.Time{}},
+		"not confirmed":                 {func(s *nowScene) { s.app().UID = "u"; s.finds(verify.Unconfirmed) }, "Ready", "", 2, 0, since},
+		"was ready":                     {func(s *nowScene) { s.is(ready.StateWaiting, "0 of 1") }, "Degraded: NotReady", app + "0 of 1", 1, 1, time.Time{}},
+		"gave up":                       {func(s *nowScene) { s.app().Ready = false; s.is(ready.StateFailed, "no") }, "Degraded: NotReady", app + "no", 1, 1, time.Time{}},
+		"was never seen":                {func(s *nowScene) { s.app().Ready = false; s.is(ready.StateWaiting, "0 of 1") }, "Progressing", app + "0 of 1", 1, 0, time.Time{}},
+		"lost a pod":                    {func(s *nowScene) { s.loses(2) }, "Degraded: PodsLost", app + "2 of 3", 2, 0, time.Time{}},
+		"was scaled up by a killed run": {func(s *nowScene) { s.loses(3) }, "Degraded: NotReady", app + "2 of 3", 1, 1, time.Time{}},
+		"was scaled up by an autoscaler": {func(s *nowScene) {
+			s.loses(3)
+			s.now.Ready[s.app().Ref] = s.now.Ready[s.app().Ref].AfterOthers(true)
+		}, "Degraded: PodsLost", app + "2 of 3", 2, 0, time.Time{}},
+		"was scaled up before its rollout ended": {func(s *nowScene) {
+			s.loses(3)
+			s.app().Ready = false
+			s.now.Ready[s.app().Ref] = s.now.Ready[s.app().Ref].AfterOthers(true)
+		}, "Progressing", app + "2 of 3", 1, 0, time.Time{}},
+		"lost all its pods": {func(s *nowScene) {
+			s.now.Ready[s.app().Ref] = ready.Readiness{State: ready.StateWaiting, Message: "2 of 3"}.AfterOthers(true)
+		}, "Degraded: NotReady", app + "2 of 3", 1, 1, time.Time{}},
 		"lost a pod while a run is at work": {func(s *nowScene) {
 			s.loses(2)
 			s.now.Busy = map[lynq.HubKey]bool{{Namespace: "shop", Name: "crm"}: true}

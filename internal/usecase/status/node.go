@@ -199,7 +199,7 @@ func (l *nodeLook) object(ctx context.Context, r *inventory.Entry) []causes.Owne
 	defer l.mu.Unlock()
 	l.seen[r.Ref], l.live[r.Ref] = s, &live
 	if !kinds.ReadyOnceThere(r.Group, r.Kind) {
-		l.now.Ready[r.Ref] = s.Readiness
+		l.now.Ready[r.Ref] = s.Readiness.AfterOthers(!live.LastButStatus)
 	}
 	return causes.OwnedLists(r.Ref, o)
 }

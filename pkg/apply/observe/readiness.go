@@ -89,7 +89,7 @@ func (r *readinessReader) list(ctx context.Context, o *observer, kind lynq.APIRe
 }
 
 func (r *readinessReader) note(l *tracking.Live, now ready.Readiness, stopped bool) {
-	r.ready[l.Ref] = now
+	r.ready[l.Ref] = now.AfterOthers(!l.LastButStatus)
 	if stopped && !l.Unmanaged {
 		r.stopped[l.Ref] = true
 	}

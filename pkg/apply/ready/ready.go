@@ -50,14 +50,22 @@ type Readiness struct {
 type Version struct {
 	UID        string
 	Generation int64
+	// Altered is set if another client, such as an autoscaler, changed the object after
+	// lynqctl's last write.
+	Altered bool
 }
 
-// PodsLost reports whether a workload only lacks pods that it had before. Such a workload
-// is degraded, and counts as ready. saw reports whether a run saw this version ready, with
-// all its replicas. A new rollout or a scale-up has another version, so neither counts as
-// ready early.
-func (r Readiness) PodsLost(saw func(uid string, generation int64) bool) bool {
-	return r.State == StateWaiting && r.Part != Version{} && saw(r.Part.UID, r.Part.Generation)
+// PodsLost reports whether a workload that finished lynqctl's last rollout lacks some of its
+// pods. Such a workload is degraded, and counts as ready. saw reports whether a run saw what
+// lynqctl wrote last ready, with all its replicas.
+func (r Readiness) PodsLost(saw func(Version) bool) bool {
+	return r.State == StateWaiting && r.Part != Version{} && saw(r.Part)
+}
+
+// AfterOthers notes whether another client changed a workload after lynqctl's last write.
+func (r Readiness) AfterOthers(altered bool) Readiness {
+	r.Part.Altered = altered && r.Part != Version{}
+	return r
 }
 
 func ready(message string) Readiness { return Readiness{State: StateReady, Message: message} }

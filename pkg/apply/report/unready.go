@@ -187,7 +187,7 @@ func (s *leftStep) unready(sight *observe.ObservedReadiness) (why string, isRead
 	case sight.Live[ref] == nil:
 		return "another client deleted it meanwhile", false
 	case now.State != ready.StateReady:
-		return cmp.Or(now.Message, "its state is unknown"), s.Entry != nil && now.PodsLost(s.Entry.SawReady)
+		return cmp.Or(now.Message, "its state is unknown"), s.Entry != nil && now.PodsLost(func(v ready.Version) bool { return s.Entry.SawReady(v.UID, v.Generation, v.Altered) })
 	case sight.Stopped[ref] && s.Reason != plan.ReasonCreatedOnce:
 		return "another client scaled it to zero. The form doesn't set replicas, so apply leaves it. To start it: kubectl scale " + strings.ToLower(ref.Kind) + " " + ref.Name + " -n " + ref.Namespace + " --replicas=1", true
 	}

@@ -58,7 +58,7 @@ func (c *NodeChange) Lost() []Object {
 	return slices.DeleteFunc(slices.Clone(c.Before), func(h Object) bool { return h.Retained || c.Exists(h.Ref) })
 }
 
-// Kind is what the limits count the change as.
+// Kind returns how the limits count the change.
 func (c *NodeChange) Kind() ChangeKind {
 	switch {
 	case c.Leaves && c.To != "":
