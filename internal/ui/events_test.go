@@ -105,7 +105,7 @@ func TestEventsDocumentFields(t *testing.T) {
 			documented[name] = true
 		}
 	}
-	written := map[string]bool{"summary.dryRun": true, "summary.interrupted": true} // JSON omits false
+	written := map[string]bool{"summary.dryRun": true, "summary.interrupted": true, "summary.unready[].ready": true} // JSON omits false
 	all := newConsole(ui.Options{Format: tty.JSON})
 	all.tell(story())
 	all.Report(report.Event{Type: report.EventPlan, NodeID: lynq.NodeID{Hub: crm()}, Evidence: &evidence.Evidence{
