@@ -59,10 +59,11 @@ type leftStep struct {
 	of *NodeResult
 }
 
-// left reports whether a step left an awaited object unchanged.
+// left reports whether a step left an awaited object unchanged. A hook is no such object:
+// the run waited for it, and may have deleted it since.
 func (s *StepResult) left() bool {
 	o, why := s.Step.Object, s.Step.Reason
-	return o != nil && s.Outcome == OutcomeUnchanged && why != plan.ReasonLeftOut && why != plan.ReasonUnmanaged && why != plan.ReasonCompleted && o.Awaited()
+	return o != nil && s.Outcome == OutcomeUnchanged && !o.Policy.Hook() && why != plan.ReasonLeftOut && why != plan.ReasonUnmanaged && why != plan.ReasonCompleted && o.Awaited()
 }
 
 // leftOf returns the steps that left awaited objects unchanged, by hub.
