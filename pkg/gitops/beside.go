@@ -16,8 +16,8 @@ import (
 )
 
 // Somebody may remove the index and a kustomization.yaml, for example because both have
-// conflicts of a merge. The run would list the present nodes alone, and no guard would count
-// the others, whose files are still beside the list.
+// conflicts of a merge. The run would list the present nodes alone. No guard would count the
+// other nodes, although the folder still has their files.
 
 // besideGone returns what lynqctl wrote beside each list that the run writes and that doesn't
 // exist, as far as neither the index nor the layout has it. Of each folder, one is enough.
@@ -101,6 +101,6 @@ func (s *Step) keepBeside(gone map[string]string, force bool) {
 	if name == "" || force || !s.writes() {
 		return
 	}
-	s.Action, s.lost = ActionRefuse, fmt.Sprintf("it is gone, and %s doesn't have %s beside it, so no guard would count what is deleted", index.FileName, name)
+	s.Action, s.lost = ActionRefuse, fmt.Sprintf("it doesn't exist, and %s doesn't have %s beside it, so no guard would count what is deleted", index.FileName, name)
 	s.Why = s.lost
 }

@@ -331,7 +331,7 @@ func TestLostBesideList(t *testing.T) {
 			got = append(got, RefusalText(&r))
 		}
 		if test.lacks != "" {
-			want = []string{"kustomization.yaml: it is gone, and lynqctl-index.jsonl doesn't have " + test.lacks + " beside it, so no guard would count what is deleted (restore the index from Git; to let go of them, pass --force)"}
+			want = []string{"kustomization.yaml: it doesn't exist, and lynqctl-index.jsonl doesn't have " + test.lacks + " beside it, so no guard would count what is deleted (restore the index from Git; to let go of them, pass --force)"}
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: %s", name, diff)

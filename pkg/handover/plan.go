@@ -27,7 +27,7 @@ const (
 const (
 	ReasonHandover   plan.Reason = "Handover"   // it was the operator's
 	ReasonAbsent     plan.Reason = "Absent"     // there is no such object
-	ReasonUnreadable plan.Reason = "Unreadable" // it is unknown what it is
+	ReasonUnreadable plan.Reason = "Unreadable" // lynqctl could not read it
 )
 
 // Input holds everything that a plan needs.

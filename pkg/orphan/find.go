@@ -183,16 +183,12 @@ func (s *search) listEach(ctx context.Context, selectors []string) ([][]seen, er
 // forgetVanished drops kinds from the unlisted ones if their definitions disappeared since
 // discovery: such a kind has no objects. A kind that the server still names stays unlisted.
 func (s *search) forgetVanished(ctx context.Context) {
-	var refreshed error
-	asked := false
+	unserved := func(u Unreadable) bool { return u.Verb == verbList && meta.IsNoMatchError(u.Err) }
+	if !slices.ContainsFunc(s.unreadable.sorted(), unserved) || s.Refresh(ctx) != nil {
+		return
+	}
 	s.unreadable.remove(func(u Unreadable) bool {
-		if u.Verb != verbList || !meta.IsNoMatchError(u.Err) {
-			return false
-		}
-		if !asked {
-			refreshed, asked = s.Refresh(ctx), true
-		}
 		_, err := s.Resource(ctx, u.Group, "", u.Kind)
-		return refreshed == nil && meta.IsNoMatchError(err)
+		return unserved(u) && meta.IsNoMatchError(err)
 	})
 }

@@ -71,8 +71,8 @@ func TestRecordings(t *testing.T) {
 	}
 }
 
-// addPictures adds the files of the pictures and of the chart, whose numbers are those of its
-// page.
+// addPictures adds the files of the pictures and of the chart. The chart takes its numbers
+// from its page.
 func addPictures(t *testing.T, want map[string]string) {
 	t.Helper()
 	page, err := os.ReadFile(root + "/docs/performance.md")

@@ -169,7 +169,7 @@ func (s *Offers) recordedKeys(ctx context.Context, keyOf func(*metav1.PartialObj
 		}
 		return key.Name
 	})
-	if s.o.BareHubs {
+	if s.o.BareHubs || names == nil { // after an error, seen may lack names
 		return names
 	}
 	for name, namespaces := range seen {

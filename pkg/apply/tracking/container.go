@@ -22,7 +22,7 @@ func ContainersOf(ref lynq.Ref) [2]lynq.Ref {
 	return [2]lynq.Ref{{Kind: "Namespace", Name: ref.Namespace}, {Kind: "CustomResourceDefinition", Group: ref.Group}}
 }
 
-// IsContainer reports whether the deletion of an object deletes its contents, as with a Namespace or
+// IsContainer reports whether the deletion of an object deletes others, as with a Namespace or
 // a CustomResourceDefinition.
 func IsContainer(ref lynq.Ref) bool {
 	return ref.Group == "" && ref.Kind == "Namespace" ||
