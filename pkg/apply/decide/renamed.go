@@ -221,7 +221,7 @@ func (h hooking) unrun(me plan.Owner, inv *inventory.Inventory, now *plan.Node) 
 			steps = append(steps, h.d.leavingStep(me, r, h.d.in.Live[r.Ref], plan.ReasonLeftover))
 			continue
 		}
-		steps = append(steps, plan.Step{Entry: r, Action: plan.ActionRelease, Reason: plan.ReasonNotRun, Message: "it is not run: its node goes on as node " + now.Key().String()})
+		steps = append(steps, plan.Step{Entry: r, Action: plan.ActionRelease, Reason: plan.ReasonNotRun, Message: "lynqctl doesn't run it, because its node continues as node " + now.Key().String()})
 	}
 	return steps
 }
