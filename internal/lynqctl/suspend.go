@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/cli"
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
@@ -23,14 +24,15 @@ type suspendFlags struct {
 
 func (f *suspendFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
+	flags.StringVar(&f.Dir, "output-dir", "", "nodes of the tree in this directory, which 'render --output-dir' wrote, instead of the cluster")
 	f.Access.Register(flags)
-	flags.StringVarP(&f.Namespace, "namespace", "n", "", "namespace (default: from the kubeconfig context)")
+	flags.StringVarP(&f.Namespace, "namespace", "n", "", "namespace (default: from the kubeconfig context; with --output-dir: any)")
 	cmdflags.RegisterTimeout(flags, &f.Timeout)
 	flags.BoolVar(&f.IgnoreNotFound, "ignore-not-found", false, "don't treat a missing resource as an error")
 }
 
 // check checks the flags, and finds the namespace.
-func (f *suspendFlags) check(now time.Time, nodes []string) error {
+func (f *suspendFlags) check(flags *pflag.FlagSet, now time.Time, nodes []string) error {
 	var err error
 	if f.Nodes, err = cmdflags.NodeNames(nodes); err != nil {
 		return session.BadUsage(err)
@@ -41,7 +43,27 @@ func (f *suspendFlags) check(now time.Time, nodes []string) error {
 	if err := f.checkEnd(now); err != nil {
 		return session.BadUsage(err)
 	}
+	if flags.Changed("output-dir") {
+		return f.checkTree(flags)
+	}
 	f.Namespace, err = session.NamespaceMeant(&f.Access, f.Namespace, false)
+	return err
+}
+
+// checkTree refuses flags that a tree doesn't need.
+func (f *suspendFlags) checkTree(flags *pflag.FlagSet) error {
+	if f.Dir == "" {
+		return session.BadUsage(errors.New("--output-dir is empty (an unset variable, perhaps)"))
+	}
+	cluster := pflag.NewFlagSet("", pflag.ContinueOnError)
+	new(suspendFlags).Access.Register(cluster)
+	cmdflags.RegisterTimeout(cluster, new(time.Duration))
+	var err error
+	flags.Visit(func(flag *pflag.Flag) {
+		if cluster.Lookup(flag.Name) != nil {
+			err = session.BadUsage(fmt.Errorf("--%s is about a cluster, and --output-dir about a tree (leave one of them out)", flag.Name))
+		}
+	})
 	return err
 }
 
@@ -76,6 +98,7 @@ Exit codes:
   0    success
   1    some nodes could not be changed
   2    invalid usage, or no such node; nothing changed
+  3    another run writes to the tree; nothing changed
   130  interrupted`
 
 func suspendCommand(a *app) *cobra.Command {
@@ -99,16 +122,21 @@ refuses commands that delete the node by name.
 
 The suspension is an annotation on the node's inventory. You need permission to
 get and update ConfigMaps in the node's namespace, as the role edit grants it. A
-run in progress may still finish the node. A tree for Git has no inventories:
-suspend the node's Application or Kustomization instead.` + suspendCodes,
+run in progress may still finish the node.
+
+With --output-dir, render keeps the node's files in a tree as they are. The
+suspension is a line in the tree's index. Commit that file.` + suspendCodes,
 		Example: `  # Repair a tenant with kubectl, for two hours
   lynqctl suspend node acme-web --for 2h --reason "restoring a backup"
 
   # Until a time
-  lynqctl suspend node acme-web -n shop --until 2030-01-01T06:00:00Z`,
+  lynqctl suspend node acme-web -n shop --until 2030-01-01T06:00:00Z
+
+  # In a tree for Git
+  lynqctl suspend node acme-web --output-dir tenants/ --reason "restoring a backup"`,
 		Args: cmdflags.SomeNodes("suspend node", "lynqctl status"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.suspend(cmd.Context(), &f, args, suspend.Suspend)
+			return a.suspend(cmd, &f, args, suspend.Suspend)
 		},
 	}
 	f.register(cmd)
@@ -133,20 +161,24 @@ func resumeNodeCommand(a *app) *cobra.Command {
 		Use:   "node NAME...",
 		Short: "Resume one or more nodes",
 		Long: `Resume nodes that someone suspended. The next apply, or the running watch,
-brings them to the state that their rows describe.` + suspendCodes,
-		Example: `  lynqctl resume node acme-web`,
-		Args:    cmdflags.SomeNodes("resume node", "lynqctl status"),
+brings them to the state that their rows describe. With --output-dir, the next
+render does so with their files in a tree.` + suspendCodes,
+		Example: `  lynqctl resume node acme-web
+
+  # In a tree for Git
+  lynqctl resume node acme-web --output-dir tenants/`,
+		Args: cmdflags.SomeNodes("resume node", "lynqctl status"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.suspend(cmd.Context(), &f, args, suspend.Resume)
+			return a.suspend(cmd, &f, args, suspend.Resume)
 		},
 	}
 	f.register(cmd)
 	return cmd
 }
 
-func (a *app) suspend(ctx context.Context, f *suspendFlags, nodes []string, change func(context.Context, *session.Engine, *suspend.Options) error) error {
-	if err := f.check(time.Now(), nodes); err != nil {
+func (a *app) suspend(cmd *cobra.Command, f *suspendFlags, nodes []string, change func(context.Context, *session.Engine, *suspend.Options) error) error {
+	if err := f.check(cmd.Flags(), a.Now(), nodes); err != nil {
 		return err
 	}
-	return change(ctx, a.Engine(""), &f.Options)
+	return change(cmd.Context(), a.Engine(""), &f.Options)
 }

@@ -71,10 +71,22 @@ func PrintTree(r *gitops.Report, dryRun bool, out tty.Stream) error {
 	if more := len(r.Leaving) - len(leaving); more > 0 {
 		b.WriteString("... and " + phrase.Count(more, "more leaving node") + "\n")
 	}
+	if len(r.Suspended) > 0 {
+		b.WriteString(out.Fitted(tty.Safe(suspendedLine(r.Suspended))) + "\n")
+	}
 	for _, c := range r.Conflicts {
 		b.WriteString(out.Fitted(tty.Safe("conflict: "+c.Path+": "+c.Why)) + "\n")
 	}
 	return out.WriteText("report", tty.Table, b.String()+out.Fitted(treeLine(r, dryRun))+"\n", nil)
+}
+
+// suspendedLine names some suspended nodes.
+func suspendedLine(nodes []gitops.SuspendedNode) string {
+	names := make([]string, len(nodes))
+	for i := range nodes {
+		names[i] = nodes[i].String()
+	}
+	return phrase.Count(len(nodes), "node") + " suspended: " + phrase.Some(names)
 }
 
 // PrintTreeRefusals prints why guards refuse a run on a tree of files.

@@ -11,6 +11,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 // A tree is decided like a cluster. The nodes in its index are inventories, the objects in
@@ -73,6 +75,7 @@ type decisions struct {
 // Decide decides which objects leave the tree. It adds the objects that stay although their
 // nodes no longer render them to the run's nodes.
 func (d *Dir) Decide(ctx context.Context, in *Input) error {
+	in.Suspend()
 	in.decided = &decisions{goes: map[lynq.NodeKey]bool{}, leaving: map[lynq.NodeKey]*Leaving{}, restarts: map[lynq.NodeKey]bool{}}
 	unwritten, err := d.unwritten(ctx, in)
 	if err != nil {
@@ -275,7 +278,7 @@ func (j *decider) loses(r *recordedNode) bool {
 
 // lose notes the objects of a file that the node no longer renders.
 func (j *decider) lose(r *recordedNode, e *index.Entry) {
-	if r.now == nil && !r.covered || r.now != nil && r.now.stays() {
+	if r.now == nil && (!r.covered || j.suspended[e.Node] != nil) || r.now != nil && r.now.stays() {
 		return
 	}
 	perResource := j.perResource()
@@ -484,6 +487,10 @@ func leavingSince(entries []*index.Entry) (since time.Time, whole bool) {
 func (j *decider) inventoryOf(r *recordedNode, uid string) *inventory.Inventory {
 	inv := &inventory.Inventory{Node: Identify(r.NodeID), DependForms: j.Rows[r.Hub].DependForms[r.Form], Finalizer: true}
 	inv.Node.UID = uid
+	if s := j.suspended[r.Key()]; s != nil {
+		text, _ := phrase.JSON(s) // package decide takes a text that it can't read for a suspension
+		inv.Others = &inventory.Others{Annotations: map[string]string{wellknown.AnnotationSuspended: text}}
+	}
 	if r.now != nil {
 		inv.Node.Form = formOf(r.Hub, r.now.Form)
 	} else {

@@ -130,13 +130,7 @@ func (j *decider) inputOf(h *index.HubScope) *decide.Input {
 		in.Forms = append(in.Forms, form)
 		in.Exclude[form], in.Grace.Periods[form] = rows.Exclude[f], h.Grace[f]
 	}
-	var renames *lynq.Renames
-	if r := rows.Renames; r != nil {
-		renames = &lynq.Renames{Forms: map[lynq.FormKey]lynq.FormKey{}, UIDs: r.UIDs, Active: r.Active}
-		for before, now := range r.Forms {
-			renames.Forms[formOf(h.HubKey, before)] = formOf(h.HubKey, now)
-		}
-	}
+	renames := j.renamesOf(h.HubKey)
 	if !j.separate() {
 		in.Rename(renames)
 	}
@@ -148,8 +142,22 @@ func (j *decider) inputOf(h *index.HubScope) *decide.Input {
 	return in
 }
 
-// addNodes adds the run's nodes of a hub. It reports whether one of them waits for its
-// stage.
+// renamesOf returns the earlier names of a hub's forms and rows as package decide gets them,
+// or nil.
+func (in *Input) renamesOf(hub lynq.HubKey) *lynq.Renames {
+	r := in.Rows[hub].Renames
+	if r == nil {
+		return nil
+	}
+	renames := &lynq.Renames{Forms: map[lynq.FormKey]lynq.FormKey{}, UIDs: r.UIDs, Active: r.Active}
+	for before, now := range r.Forms {
+		renames.Forms[formOf(hub, before)] = formOf(hub, now)
+	}
+	return renames
+}
+
+// addNodes adds the run's nodes of a hub. It reports whether one of them waits for its stage,
+// or is suspended.
 func (j *decider) addNodes(in *decide.Input, h *index.HubScope) (waits bool) {
 	later := continuingOf(j.Rows[h.HubKey].Renames)
 	for _, n := range j.Nodes {
@@ -160,7 +168,7 @@ func (j *decider) addNodes(in *decide.Input, h *index.HubScope) (waits bool) {
 		switch {
 		case n.Failed:
 			made.Failed, made.Claims = ErrNotRendered, n.Claims
-		case n.Waits:
+		case n.stays():
 			waits = true
 			for _, ref := range n.Claims.Refs {
 				if j.refs[ref] {
@@ -272,15 +280,8 @@ func (j *decider) awaits(r *recordedNode, uid string, u *uids, renames *lynq.Ren
 	if !j.separate() || r.now != nil || renames == nil {
 		return false
 	}
-	before := rowOf{formOf(r.Hub, r.Form), uid}
-	now := before
-	if form, renamed := renames.Forms[now.form]; renamed {
-		now.form = form
-	}
-	if next, renamed := renames.UIDs[uid]; renamed {
-		now.uid = next
-	}
-	if now == before {
+	now, renamed := r.continuedAs(uid, renames)
+	if !renamed {
 		return false
 	}
 	if key, present := u.present[now]; present {
@@ -289,7 +290,20 @@ func (j *decider) awaits(r *recordedNode, uid string, u *uids, renames *lynq.Ren
 	return renames.Active[now.uid] // the run leaves it out
 }
 
-// concern leaves out the nodes that wait for their stage. They keep their files, and the
+// continuedAs returns the form and the row that continue a recorded node under another name.
+func (r *recordedNode) continuedAs(uid string, renames *lynq.Renames) (now rowOf, renamed bool) {
+	before := rowOf{formOf(r.Hub, r.Form), uid}
+	now = before
+	if form, other := renames.Forms[now.form]; other {
+		now.form = form
+	}
+	if next, other := renames.UIDs[uid]; other {
+		now.uid = next
+	}
+	return now, now != before
+}
+
+// concern leaves out the nodes that wait for their stage, or are suspended. They keep their files, and the
 // objects that they render.
 func (j *decider) concern(in *decide.Input) {
 	in.Concerned = make(map[lynq.NodeKey]bool, len(in.Nodes)+len(in.Inventories))
@@ -297,7 +311,7 @@ func (j *decider) concern(in *decide.Input) {
 		in.Concerned[inv.Node.Key()] = true
 	}
 	for _, n := range in.Nodes {
-		in.Concerned[n.Key()] = !j.nodes[n.Key()].Waits
+		in.Concerned[n.Key()] = !j.nodes[n.Key()].Waits && !j.nodes[n.Key()].Suspended
 	}
 }
 

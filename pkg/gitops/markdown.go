@@ -53,6 +53,15 @@ func (m *comment) head(r *Report) {
 		}
 		m.Lines(lines, markdown.MaxLength/8, left, "more node")
 	}
+	if len(r.Suspended) > 0 {
+		fmt.Fprintf(&m.Builder, "\n**Suspended: %s**, with the files that they have:\n\n", phrase.Count(len(r.Suspended), "node"))
+		lines := make([]string, len(r.Suspended))
+		for i := range r.Suspended {
+			s := &r.Suspended[i]
+			lines[i] = fmt.Sprintf("- %s: %s\n", markdown.Code(s.Name), markdown.Text(s.Suspension.String()))
+		}
+		m.Lines(lines, markdown.MaxLength/8, left, "more node")
+	}
 	if len(r.Conflicts) > 0 {
 		them := "them"
 		if len(r.Conflicts) == 1 {

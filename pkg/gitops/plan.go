@@ -60,7 +60,7 @@ type Step struct {
 	Why    string
 	File   *File        // nil if no node needs the file
 	Old    *index.Entry // nil if the index doesn't have the file
-	State  *State       // in the Disk of the run
+	State  State
 
 	digest index.Digest // digest of File
 	lost   string       // says what a list has, and the index lacks
@@ -73,7 +73,8 @@ type Plan struct {
 	Steps []Step         // sorted by path
 	Kept  []*index.Entry // other entries of the index
 
-	told         []string       // Index.Told after the run
+	told         []string // Index.Told after the run
+	suspended    []index.Suspension
 	had, renders []index.Origin // forms with their digests, of the old index and of the run
 	final        *index.Sealed  // once known
 	relisted     []relisted     // see Input.relist
@@ -82,7 +83,7 @@ type Plan struct {
 // Compare decides what happens to each file. It is a pure function. With force, it ignores
 // other people's files and changes.
 func Compare(in *Input, l *Layout, disk *Disk, force bool) *Plan {
-	p := &Plan{Steps: make([]Step, 0, len(l.Files)+len(l.Gone)), told: in.Told, had: in.Index.Forms, renders: in.Forms}
+	p := &Plan{Steps: make([]Step, 0, len(l.Files)+len(l.Gone)), told: in.Told, suspended: in.notEnded(), had: in.Index.Forms, renders: in.Forms}
 	taken := map[string]bool{}
 	entries := in.Index.Entries
 	known := sync.OnceValue(func() *listings { return listingsOf(in.Index, l.Files) })
@@ -92,7 +93,7 @@ func Compare(in *Input, l *Layout, disk *Disk, force bool) *Plan {
 	}
 	listed := func(p string) bool { return in.Index.Has(p) || removed.has(p) }
 	for i := range l.Files {
-		s := Step{Path: l.Files[i].Path, File: &l.Files[i], State: &disk.Files[i]}
+		s := Step{Path: l.Files[i].Path, File: &l.Files[i], State: disk.Files[i]}
 		for len(entries) > 0 && entries[0].Path < s.Path { // both are sorted
 			entries = entries[1:]
 		}
@@ -107,7 +108,7 @@ func Compare(in *Input, l *Layout, disk *Disk, force bool) *Plan {
 		s.keepUnlisted(listed, disk.Beside, force)
 		s.keepBeside(disk.BesideGone, force)
 		if s.Action == ActionRefuse && stranger && s.State.Blocked == "" {
-			hub, form := in.Called(s.Old.Owner)
+			hub, form := in.Called(&s.Old.Owned)
 			s.Why = fmt.Sprintf("it is of hub %q, form %q, which are not part of this run", hub, form)
 		}
 		if stranger {
@@ -121,7 +122,7 @@ func Compare(in *Input, l *Layout, disk *Disk, force bool) *Plan {
 		}
 	}
 	for i, e := range l.Gone {
-		s := Step{Path: e.Path, Old: e, State: &disk.Gone[i]}
+		s := Step{Path: e.Path, Old: e, State: disk.Gone[i]}
 		s.decideGone(force, known)
 		s.keepUnlisted(listed, disk.Beside, force)
 		p.Steps = append(p.Steps, s)
@@ -333,7 +334,7 @@ func (p *Plan) Intent() *index.Index {
 }
 
 func (p *Plan) index(union bool) *index.Index {
-	x := &index.Index{Told: p.told, Entries: make([]index.Entry, 0, len(p.Steps)+len(p.Kept))}
+	x := &index.Index{Told: p.told, Suspended: p.suspended, Entries: make([]index.Entry, 0, len(p.Steps)+len(p.Kept))}
 	kept, rendered := map[index.Origin]bool{}, map[index.Origin]bool{}
 	for _, e := range p.Kept {
 		x.Entries = append(x.Entries, *e)

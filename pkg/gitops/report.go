@@ -27,12 +27,14 @@ type Report struct {
 	Changed bool `json:"changed"` // set if any file changes, even only the index
 	// Digests are those of the tree after the run, as in its index.
 	index.Digests
-	Nodes     NodeCounts   `json:"nodes"`
-	Objects   Counts       `json:"objects"`
-	Files     FileCounts   `json:"files"`
-	Changes   []NodeChange `json:"changes,omitempty"`   // sorted by node name
-	Leaving   []Leaving    `json:"leaving,omitempty"`   // nodes whose files remain for their grace period
-	Conflicts []Conflict   `json:"conflicts,omitempty"` // files that lynqctl kept because others changed them
+	Nodes   NodeCounts   `json:"nodes"`
+	Objects Counts       `json:"objects"`
+	Files   FileCounts   `json:"files"`
+	Changes []NodeChange `json:"changes,omitempty"` // sorted by node name
+	Leaving []Leaving    `json:"leaving,omitempty"` // nodes whose files remain for their grace period
+	// Suspended are the suspended nodes, whose files remain as they are.
+	Suspended []SuspendedNode `json:"suspended,omitempty"`
+	Conflicts []Conflict      `json:"conflicts,omitempty"` // files that lynqctl kept because others changed them
 	// Refusals are the guards' objections. With any, the run changes nothing.
 	Refusals []plan.Refusal `json:"-"`
 }
@@ -59,7 +61,7 @@ func (c *Counts) count(what Change) {
 }
 
 // NodeCounts has the numbers of nodes. Nodes that failed to render keep their files, and
-// so do nodes that wait for their stage.
+// so do nodes that wait for their stage, and those in Report.Suspended.
 type NodeCounts struct {
 	Counts
 	Failed  int `json:"failed"`
@@ -151,7 +153,7 @@ func NewReport(in *Input, p *Plan, changed bool) *Report {
 	r := &Report{Changed: changed, Digests: p.sealed().Digests, Files: FileCounts{
 		Written: p.Count(ActionCreate, ActionUpdate, ActionRestore), Removed: p.Count(ActionRemove), Unchanged: p.Count(ActionKeep),
 	}}
-	r.Leaving = in.leavingNodes()
+	r.Leaving, r.Suspended = in.leavingNodes(), in.suspendedNodes()
 	for _, s := range p.Of(ActionConflict) {
 		if s.listedBy == "" { // the conflict of that list says so
 			r.Conflicts = append(r.Conflicts, Conflict{s.Path, s.Why})
@@ -161,7 +163,7 @@ func NewReport(in *Input, p *Plan, changed bool) *Report {
 		switch {
 		case n.Failed:
 			r.Nodes.Failed++
-		case n.Waits:
+		case n.Waits && !n.Suspended:
 			r.Nodes.Waiting++
 		}
 	}
@@ -175,7 +177,7 @@ func NewReport(in *Input, p *Plan, changed bool) *Report {
 		n := nodes[k]
 		n.compare(&r.Objects)
 		n.change.formChanged = p.formChanged(index.OriginOf(n.change.Hub, n.change.Form))
-		n.change.hub, _ = in.Called(&index.Owner{Hub: n.change.Hub})
+		n.change.hub, _ = in.Called(&index.Owned{Hub: n.change.Hub})
 		r.Nodes.count(n.change.Change)
 		if n.change.Change != "" {
 			r.Changes = append(r.Changes, n.change)
@@ -214,7 +216,7 @@ func (r *Report) OnlyIndex() bool {
 // others changed them. A file that didn't exist has no old objects.
 func nodesOf(p *Plan) map[lynq.NodeKey]*nodeChange {
 	nodes := map[lynq.NodeKey]*nodeChange{}
-	of := func(o *index.Owner, now bool) *nodeChange {
+	of := func(o *index.Owned, now bool) *nodeChange {
 		n := nodes[o.Node]
 		if n == nil {
 			n = &nodeChange{}
@@ -229,14 +231,14 @@ func nodesOf(p *Plan) map[lynq.NodeKey]*nodeChange {
 		switch s := &p.Steps[i]; {
 		case s.File != nil && s.File.Shared():
 		case s.File != nil && (s.Action == ActionKeep || s.Action == ActionConflict):
-			of(s.File.Owner, true).same += len(s.File.Objects)
+			of(&s.File.Owned, true).same += len(s.File.Objects)
 		default:
 			if s.File != nil {
-				n := of(s.File.Owner, true)
+				n := of(&s.File.Owned, true)
 				n.new = append(n.new, contents(s, s.File.Objects, s.File.Bytes)...)
 			}
 			if s.Old != nil && !s.Old.Shared() && s.Action != ActionConflict && s.State.There {
-				n := of(s.Old.Owner, false)
+				n := of(&s.Old.Owned, false)
 				n.old = append(n.old, contents(s, s.Old.Objects, s.oldBytes())...)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -23,9 +24,12 @@ func compareNodes(a, b lynq.NodeKey) int {
 type Node struct {
 	// NodeID has the form as in the form's file.
 	lynq.NodeID
-	Failed  bool // it failed to render, so its files remain
-	Waits   bool // its stage comes later, so its files remain
-	Objects []Object
+	Failed bool // it failed to render, so its files remain
+	Waits  bool // its stage comes later, so its files remain
+	// Suspended is set if a person suspended the node, or the one that it continues, so its
+	// files remain. See Input.Suspend.
+	Suspended bool
+	Objects   []Object
 	// Claims are the objects of a node whose files remain. Other nodes don't lose them.
 	Claims plan.Claims
 	// LeavingSince is when the row was gone. It is zero if the row exists.
@@ -36,7 +40,7 @@ type Node struct {
 }
 
 // stays reports whether the run keeps the node's files.
-func (n *Node) stays() bool { return n.Failed || n.Waits }
+func (n *Node) stays() bool { return n.Failed || n.Waits || n.Suspended }
 
 // Claim turns the objects of a node into claims, because its files remain.
 func (n *Node) Claim() {
@@ -80,11 +84,6 @@ type File struct {
 	index.Owned
 }
 
-// SharedFile returns a file that belongs to no node.
-func SharedFile(path string, content []byte) File {
-	return File{Path: path, Bytes: content, Owned: index.Owned{Owner: new(index.Owner)}}
-}
-
 // Input is the input of Lay.
 type Input struct {
 	Arrangement
@@ -115,7 +114,8 @@ type Input struct {
 	// Force is set if the run takes over the files of other hubs and forms.
 	Force bool
 
-	decided *decisions // see Dir.Decide
+	decided   *decisions // see Dir.Decide
+	suspended map[lynq.NodeKey]*inventory.Suspension
 }
 
 // Layout has the files of a tree after the run.
@@ -157,8 +157,8 @@ func Lay(in *Input) *Layout {
 }
 
 // Kept returns the entries that a run doesn't change. They are outside its scope, or their
-// nodes failed to render, wait for their stage or are in their grace period. Or the
-// selector skips their objects. A rendered node has its folder for itself. Files of other
+// nodes failed to render, wait for their stage, are suspended or are in their grace period.
+// Or the selector skips their objects. A rendered node has its folder for itself. Files of other
 // hubs or forms don't remain there, because nothing would list them.
 func Kept(in *Input) []*index.Entry {
 	nodes := nodesOfRun(in)
@@ -233,7 +233,6 @@ type layouter struct {
 	kept   []*index.Entry
 	keptOf map[lynq.NodeKey][]*index.Entry // entries to keep because of a selector
 	files  []File
-	owner  *index.Owner // of the node's files
 
 	names   *folderNames
 	called  map[string]string // the owner of each Kustomization name
@@ -242,7 +241,6 @@ type layouter struct {
 
 // node lays out one node.
 func (l *layouter) node(n *Node) {
-	l.owner = index.OwnerOf(n.NodeID)
 	base := path.Join(l.spreadInto(n.Name), l.names.of(n.Key()))
 	if l.PerNode {
 		l.add(n, base+".yaml", stream(n.Objects), n.Objects)
@@ -351,7 +349,7 @@ func (l *layouter) others(n *Node, base string, resources []string) []string {
 func (l *layouter) add(n *Node, file string, content []byte, objects []Object) {
 	l.files = append(l.files, File{
 		Path: file, Bytes: content, LeavingSince: n.LeavingSince, Edited: slices.ContainsFunc(objects, func(o Object) bool { return o.Edited }),
-		Owned: index.Owned{Owner: l.owner, Objects: keysOf(objects)},
+		Owned: index.Owned{Hub: n.Hub, Form: n.Form, Node: n.Key(), Objects: keysOf(objects)},
 	})
 }
 
@@ -385,7 +383,7 @@ func (l *layouter) shared() {
 	}
 	for folder, names := range below {
 		file := path.Join(folder, kustomizationFile)
-		l.files = append(l.files, SharedFile(file, kustomization(sortedKeys(names))))
+		l.files = append(l.files, File{Path: file, Bytes: kustomization(sortedKeys(names))})
 	}
 }
 

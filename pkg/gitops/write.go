@@ -77,6 +77,19 @@ func (d *Dir) Index() (*index.Index, error) {
 	return x, nil
 }
 
+// Existing reads the tree's index like Index. A folder without one isn't a tree.
+func (d *Dir) Existing() (*index.Index, error) {
+	switch there, err := d.hasIndex(); {
+	case err != nil:
+		return nil, err
+	case d.root == nil:
+		return nil, fmt.Errorf("%s doesn't exist (check the path)", d.name)
+	case !there:
+		return nil, fmt.Errorf("%s isn't a tree, because it has no %s (check the path, or run render first)", d.name, index.FileName)
+	}
+	return d.Index()
+}
+
 // readIndex returns the bytes of the index, or nil.
 func (d *Dir) readIndex() ([]byte, error) {
 	if there, err := d.hasIndex(); !there {
@@ -226,7 +239,7 @@ func (d *Dir) beside(ctx context.Context, in *Input, l *Layout, disk *Disk) (map
 		names, _ := listedIn(s.Content)
 		for _, name := range names {
 			if file := path.Join(path.Dir(list), name); !in.Index.Has(file) && fs.ValidPath(file) && !all[file] {
-				all[file], unknown = true, append(unknown, &index.Entry{Path: file, Owned: index.Owned{Owner: new(index.Owner)}})
+				all[file], unknown = true, append(unknown, &index.Entry{Path: file})
 			}
 		}
 	}

@@ -84,6 +84,11 @@ func (d *Dir) Write(ctx context.Context, p *Plan) error {
 }
 
 func (d *Dir) write(ctx context.Context, p *Plan, to medium) error {
+	return d.locked(ctx, to, func(w *writer) error { return w.carryOut(ctx, p) })
+}
+
+// locked calls do while no other run can write to the tree.
+func (d *Dir) locked(ctx context.Context, to medium, do func(*writer) error) error {
 	release, err := d.claim()
 	if err != nil {
 		return err
@@ -97,7 +102,7 @@ func (d *Dir) write(ctx context.Context, p *Plan, to medium) error {
 	if err := to.RemoveAll(workFolder); err != nil {
 		return err
 	}
-	err = w.carryOut(ctx, p)
+	err = do(&w)
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}

@@ -55,6 +55,13 @@ func (inv *Inventory) Suspended(now time.Time) *Suspension {
 	if s.Ended(now) {
 		return nil
 	}
+	*s = s.Shown()
+	return s
+}
+
+// Shown returns the suspension with texts that fit into a line, because anybody may have
+// written it.
+func (s Suspension) Shown() Suspension {
 	s.By, s.Reason = cmp.Or(shortText(s.By), "unknown"), shortText(s.Reason)
 	return s
 }

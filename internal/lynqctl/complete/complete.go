@@ -16,8 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/rbac"
 )
 
-// completionPatience limits how long a person waits after Tab, unless the line says how long a
-// request may take.
+// completionPatience limits how long a person waits after Tab.
 const completionPatience = 3 * time.Second
 
 // Shell completes the command line of a shell.

@@ -212,16 +212,17 @@ func writeTree(ctx context.Context, e *session.Engine, o *Options, inputs *load.
 	if j.run.Err() != nil && !o.KeepGoing {
 		return o.Ended(j.run.Run, nil)
 	}
+	j.input = &gitops.Input{
+		Arrangement: o.Arrangement, Scope: scopeOf(j.hubs, o.Settings, rendered.nodes, o.NoGrace), Target: o.Target,
+		Nodes: rendered.nodes, Index: index, Apps: emitted, DropApps: o.DropApps, Told: told,
+		Forms: formsOf(j.hubs), Rows: j.rows(rendered), Limits: o.Limits, Now: j.Now(), Elsewhere: j.elsewhere(ctx, inputs, stdin), Force: o.Force,
+	}
+	rendered.suspend(j.input)
 	if err := j.plainValues(rendered.nodes); err != nil {
 		return err
 	}
 	if err := j.addHooks(inputs, rendered); err != nil {
 		return err
-	}
-	j.input = &gitops.Input{
-		Arrangement: o.Arrangement, Scope: scopeOf(j.hubs, o.Settings, rendered.nodes, o.NoGrace), Target: o.Target,
-		Nodes: rendered.nodes, Index: index, Apps: emitted, DropApps: o.DropApps, Told: told,
-		Forms: formsOf(j.hubs), Rows: j.rows(rendered), Limits: o.Limits, Now: j.Now(), Elsewhere: j.elsewhere(ctx, inputs, stdin), Force: o.Force,
 	}
 	if err := j.tree.Decide(ctx, j.input); err != nil {
 		return j.undecided(err)

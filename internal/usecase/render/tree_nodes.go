@@ -78,6 +78,16 @@ func (s *treeNodes) wait(hubs []load.HubPrograms, last int) {
 	}
 }
 
+// suspend takes the objects and the tombstones of suspended nodes away.
+func (s *treeNodes) suspend(in *gitops.Input) {
+	in.Suspend()
+	for i, n := range s.nodes {
+		if n.Suspended {
+			s.tombstones[i] = nil
+		}
+	}
+}
+
 func (s *treeNodes) node(r *render.Rendered[render.Document]) *gitops.Node {
 	n := &gitops.Node{
 		NodeID: nodeOf(r),

@@ -15,6 +15,7 @@ import (
 // Options name the nodes. Until and Reason are for Suspend.
 type Options struct {
 	session.InventoryOptions
+	Dir    string    // the tree of the nodes, or "" for the cluster
 	Until  time.Time // zero for no end
 	Reason string
 }
@@ -26,6 +27,8 @@ func Suspend(ctx context.Context, e *session.Engine, o *Options) error {
 		return session.BadUsage(fmt.Errorf("--reason has %d bytes, and the limit is %d (write a shorter reason)", len(o.Reason), inventory.MaxSuspensionText))
 	case !o.Until.IsZero() && !e.Now().Before(o.Until):
 		return session.BadUsage(fmt.Errorf("--until %s is in the past (name a later time)", o.Until.UTC().Format(time.RFC3339)))
+	case o.Until.UTC().Year() > 9999:
+		return session.BadUsage(errors.New("--until is after the year 9999 (leave it out to suspend without an end)"))
 	}
 	now := e.Now().UTC().Truncate(time.Second)
 	s := &inventory.Suspension{By: session.Who(), Since: now, Reason: o.Reason}
@@ -43,6 +46,9 @@ func Resume(ctx context.Context, e *session.Engine, o *Options) error {
 // change records a suspension on all nodes, or removes it for nil. It changes nothing if one
 // of the nodes doesn't exist.
 func change(ctx context.Context, e *session.Engine, o *Options, s *inventory.Suspension) error {
+	if o.Dir != "" {
+		return changeTree(ctx, e, o, s)
+	}
 	return e.OnCluster(ctx, &o.Access, o.Timeout, &session.RunOptions{}, func(ctx context.Context, r session.Run) error {
 		named, err := o.Named(ctx, r.Client)
 		if err != nil {

@@ -50,12 +50,19 @@ func (d *decider) refuseSuspended() []plan.Refusal {
 	var refusals []plan.Refusal
 	for _, inv := range d.in.Inventories {
 		key := inv.Node.Key()
-		if why := d.suspended(key); why != nil && d.in.Delete[key] {
-			refusals = append(refusals, plan.Refusal{
-				Guard: plan.GuardSuspended, Hub: d.in.Hub, What: fmt.Sprintf("node %s is %s", key, why),
-				Fix: fmt.Sprintf("to delete it, run lynqctl resume node %s -n %s first", key.Name, key.Namespace),
-			})
+		why := d.suspended(key)
+		if why == nil || !d.in.Delete[key] {
+			continue
 		}
+		r := plan.Refusal{
+			Guard: plan.GuardSuspended, Hub: d.in.Hub, What: fmt.Sprintf("node %s is %s", key, why),
+			Fix: fmt.Sprintf("to delete it, run lynqctl resume node %s -n %s first", key.Name, key.Namespace),
+		}
+		if d.in.Tree { // only removed files make a tree delete a node that it keeps
+			r.What = fmt.Sprintf("files of node %s are gone, and it is %s", key, why)
+			r.Fix = fmt.Sprintf("restore its files from Git, or run lynqctl resume node %s -n %s --output-dir DIR first", key.Name, key.Namespace)
+		}
+		refusals = append(refusals, r)
 	}
 	return refusals
 }

@@ -15,12 +15,26 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// format is the version of the index. Raise it if an older lynqctl would misread new data
-// or lose a part.
-const format = 1
+// format is the newest version of the index. Raise it if an older lynqctl would misread new
+// data or lose a part. An index with suspensions has formatSuspended, and others have
+// formatPlain, so that an older lynqctl still reads these.
+const (
+	formatPlain     = 1
+	formatSuspended = 2
+	format          = formatSuspended
+)
+
+// format returns the version that the index needs.
+func (x *Index) format() int64 {
+	if len(x.Suspended) > 0 {
+		return formatSuspended
+	}
+	return formatPlain
+}
 
 // NewerError means that only a newer lynqctl can read the index.
 type NewerError struct{ Format int }
@@ -45,8 +59,9 @@ type digestError struct{ field, text string }
 
 func (e *digestError) Error() string { return fmt.Sprintf("%s %q is no digest", e.field, e.text) }
 
-// line is a line of the index. The first line is the head. A line with a path is a file,
-// and a line with a digest is an Origin. Git shows and merges single lines well.
+// line is a line of the index. The first line is the head. A line with a path is a file, a
+// line with a digest is an Origin, and a line with suspended is a Suspension. Git shows and
+// merges single lines well.
 type line struct {
 	// These fields are part of the head.
 	Format     int      `json:"format,omitempty"`
@@ -57,6 +72,8 @@ type line struct {
 	Last bool `json:"last,omitempty"`
 
 	Digest string `json:"digest,omitempty"` // of an Origin
+
+	Suspended *inventory.Suspension `json:"suspended,omitempty"` // of a Suspension
 
 	Path          string   `json:"path,omitempty"`
 	SHA256        string   `json:"sha256,omitempty"`
@@ -101,7 +118,7 @@ func (x *Index) encode(write func(lines []byte)) *Sealed {
 	}
 	var b []byte
 	b = append(b, `{"format":`...)
-	b = strconv.AppendInt(b, format, 10)
+	b = strconv.AppendInt(b, x.format(), 10)
 	if x.Unfinished {
 		b = append(b, `,"unfinished":true`...)
 	}
@@ -110,6 +127,9 @@ func (x *Index) encode(write func(lines []byte)) *Sealed {
 		b = append(append(b, `,"told":`...), list...)
 	}
 	b = end(append(b, "}\n"...))
+	for i := range x.Suspended {
+		b = end(x.Suspended[i].appendLine(b))
+	}
 	sums := hubSums{}
 	for i := range x.Entries {
 		e := &x.Entries[i]
@@ -126,9 +146,11 @@ func (x *Index) encode(write func(lines []byte)) *Sealed {
 		b = end(s.Digests.Origins[i].appendLine(b))
 	}
 	s.Digests.Plan = hex.EncodeToString(sum.Sum(nil)[:planSize])
-	b = strconv.AppendInt(append(b, `{"format":`...), format, 10)
-	b = append(append(b, `,"last":true,"plan":"`...), s.Digests.Plan...)
-	end(append(b, "\"}\n"...))
+	b = append(strconv.AppendInt(append(b, `{"format":`...), x.format(), 10), `,"last":true`...)
+	if !x.Edited { // else the next run must know that others changed it
+		b = append(append(append(b, `,"plan":"`...), s.Digests.Plan...), '"')
+	}
+	end(append(b, "}\n"...))
 	s.File = Digest(sum.Sum(nil))
 	return s
 }
@@ -276,7 +298,9 @@ func Decode(b []byte) (*Index, error) {
 	x.Entries = make([]Entry, 0, len(rest))
 	for i := range parts {
 		x.Entries, x.Forms = append(x.Entries, parts[i].Entries...), append(x.Forms, parts[i].Forms...)
+		x.Suspended = append(x.Suspended, parts[i].Suspended...)
 	}
+	x.Suspended = sortSuspended(x.Suspended)
 	x.Forms = SortOrigins(x.Forms)
 	x.Sort()
 	return x, nil
@@ -291,26 +315,20 @@ func decodeLines(lines [][]byte, number int) (x Index, err error) {
 			return Index{}, &LineError{number + i, err}
 		}
 		if len(x.Entries) > files {
-			x.compact(files)
+			x.Entries[files].compact()
 		}
 	}
 	return x, nil
 }
 
 // compact copies the texts of an entry, so that it doesn't keep its line. A line is twice
-// as long as the texts that only its entry has. The files of a node follow each other, and
-// get one owner.
-func (x *Index) compact(i int) {
-	e := &x.Entries[i]
+// as long as the texts that only its entry has.
+func (e *Entry) compact() {
 	e.Path = strings.Clone(e.Path)
-	if i > 0 && *x.Entries[i-1].Owner == *e.Owner {
-		e.Owner = x.Entries[i-1].Owner
-	} else {
-		for _, s := range []*string{&e.Hub.Name, &e.Hub.Namespace, &e.Form.Namespace, &e.Form.Name, &e.Node.Namespace} {
-			*s = lynq.Shared(*s)
-		}
-		e.Node.Name = strings.Clone(e.Node.Name)
+	for _, s := range []*string{&e.Hub.Name, &e.Hub.Namespace, &e.Form.Namespace, &e.Form.Name, &e.Node.Namespace} {
+		*s = lynq.Shared(*s)
 	}
+	e.Node.Name = strings.Clone(e.Node.Name)
 	for i := range e.Objects {
 		o := &e.Objects[i]
 		for _, s := range []*string{&o.Group, &o.Kind, &o.Namespace, &o.ID} {
@@ -332,6 +350,10 @@ func (x *Index) decodeLine(text []byte) error {
 	switch {
 	case l.Path == "" && l.Format != 0:
 		return nil
+	case l.Path == "" && l.Suspended != nil:
+		s, err := l.suspension()
+		x.Suspended = append(x.Suspended, s)
+		return err
 	case l.Path == "" && l.Hub != "":
 		o, err := l.origin()
 		if err == nil && o.Form != "" {
@@ -346,9 +368,9 @@ func (x *Index) decodeLine(text []byte) error {
 
 // entry returns the file of a line.
 func (l *line) entry() (Entry, error) {
-	e := Entry{Path: l.Path, Owned: Owned{Owner: &Owner{
+	e := Entry{Path: l.Path, Owned: Owned{
 		Hub: lynq.HubKey{Name: l.Hub, Namespace: l.HubNamespace}, Form: lynq.FormKey{Namespace: l.FormNamespace, Name: l.Form}, Node: lynq.NodeKey{Namespace: l.Namespace, Name: l.Node},
-	}}}
+	}}
 	if !InTree(l.Path) {
 		return e, fmt.Errorf("path %q is none in the tree", l.Path)
 	}

@@ -16,15 +16,15 @@ import (
 
 func sampleIndex() *Index {
 	return &Index{Unfinished: true, Entries: []Entry{
-		{Path: "a-web/kustomization.yaml", Digests: []Digest{{1}}, Owned: Owned{Owner: &Owner{Hub: lynq.HubKey{Name: "crm", Namespace: "eu"}, Form: lynq.FormKey{Namespace: "us", Name: "web"}, Node: lynq.NodeKey{Namespace: "blue", Name: "a-web"}}}},
+		{Path: "a-web/kustomization.yaml", Digests: []Digest{{1}}, Owned: Owned{Hub: lynq.HubKey{Name: "crm", Namespace: "eu"}, Form: lynq.FormKey{Namespace: "us", Name: "web"}, Node: lynq.NodeKey{Namespace: "blue", Name: "a-web"}}},
 		{Path: "a-web/x.yaml", Digests: []Digest{{2}, {3}}, Owned: Owned{
-			Owner: &Owner{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, Node: lynq.NodeKey{Namespace: "blue", Name: "a-web"}},
+			Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, Node: lynq.NodeKey{Namespace: "blue", Name: "a-web"},
 			Objects: []ObjectKey{
 				{lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "blue", Name: "a"}, "app", false},
 				{lynq.Ref{Group: "rbac.authorization.k8s.io", Kind: "ClusterRole", Name: "system:a@\"b\""}, "ü \\ <id>", true},
 			},
 		}},
-		{Path: "kustomization.yaml", Digests: []Digest{{4}}, Owned: Owned{Owner: new(Owner)}},
+		{Path: "kustomization.yaml", Digests: []Digest{{4}}},
 	}, Forms: []Origin{
 		{Hub: "crm", Form: "web", Digest: "0011223344556677"},
 		{Hub: "crm", Form: "web", Digest: "8899aabbccddeeff"},
@@ -54,7 +54,7 @@ func TestIndexRoundTrip(t *testing.T) {
 // TestIndexHoldsData checks that both ways of reading keep the mark of a resource.
 func TestIndexHoldsData(t *testing.T) {
 	x := &Index{Entries: []Entry{{Path: "b-web/y.yaml", Digests: []Digest{{5}}, Owned: Owned{
-		Owner:   &Owner{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, Node: lynq.NodeKey{Namespace: "blue", Name: "b-web"}},
+		Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, Node: lynq.NodeKey{Namespace: "blue", Name: "b-web"},
 		Objects: []ObjectKey{{lynq.Ref{Kind: "ConfigMap", Name: "b"}, "text", true}, {lynq.Ref{Kind: "ConfigMap", Name: "c"}, "more", false}},
 	}}}}
 	text := x.Encode()
@@ -115,7 +115,7 @@ func TestBadIndex(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                     "line 1: it is no head of an index of lynqctl",
 		"apiVersion: v1\n":                     "line 1: it is no head of an index of lynqctl",
-		`{"format":2,"x":1}`:                   "its format is 2, and this lynqctl knows 1",
+		`{"format":3,"x":1}`:                   "its format is 3, and this lynqctl knows 2",
 		head + "<<<<<<< HEAD\n":                "line 2: it is a mark of a merge",
 		"<<<<<<< HEAD\n" + head:                "line 1: it is a mark of a merge",
 		head + "||||||| 1a2b3c\n":              "line 2: it is a mark of a merge",
@@ -228,13 +228,13 @@ func FuzzIndex(f *testing.F) {
 	f.Add([]byte("{\"format\":1}\n{\"path\":\"a\",\"sha256\":\"" + strings.Repeat("a", 64) + "\",\"objects\":[\"A/b@c\\u003c\"]}\n{\"format\":1,\"last\":true}"))
 	f.Add([]byte("{\"format\":1}\n{\"path\":\"a\xff\",\"sha256\":\"" + strings.Repeat("a", 64) + "\"}\n{\"format\":1,\"last\":true}"))
 	f.Add([]byte("{\"format\":1}\n{ \"sha256\":\"" + strings.Repeat("a", 64) + "\",\"path\":\"a\"}\n{\"format\":1,\"last\":true}"))
+	f.Add([]byte("{\"format\":2}\n{\"suspended\":{\"until\":\"2030-01-01T01:00:00+02:00\"},\"node\":\"a\"}\n{\"format\":2,\"last\":true}"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		x, err := Decode(b)
 		if err != nil {
 			return
 		}
 		text := x.Encode()
-		x.Edited = false // lynqctl wrote the text
 		again, err := Decode(text)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
