@@ -284,7 +284,7 @@ func TestCausesOfMixedEdits(t *testing.T) {
 		s.save(t)
 		_, said := s.run(t, "diff", "-f", s.dir, "-o", "json")
 		checked += s.check(t, said)
-		if code, said := s.run(t, "apply", "-f", s.dir, "-q"); code != 0 {
+		if code, said := s.run(t, "apply", "-f", s.dir, "-q", "--max-change=100%"); code != 0 {
 			t.Fatal(said)
 		}
 		s.clean()

@@ -207,7 +207,7 @@ If a flag doesn't take the value, the exit code is 2, and the message names the 
 
 ` + strings.Join(said, ", ") + ` turn off a guard or a question, or
 print Secrets. lynqctl reads them only from the command line. If you set a variable for one of
-them, commands that have the flag exit with 2. So they do if a variable would loosen a guard: ` + "`LYNQCTL_MAX_DELETE` takes\nat most 25%, and `LYNQCTL_MAX_DELETE_WINDOW` at least 1h" + `.
+them, commands that have the flag exit with 2. So they do if a variable would loosen a guard: ` + "`LYNQCTL_MAX_DELETE` takes\nat most 25%, `LYNQCTL_MAX_CHANGE` at most 50%, and `LYNQCTL_MAX_DELETE_WINDOW` at least 1h" + `.
 
 | other variable | |
 |---|---|

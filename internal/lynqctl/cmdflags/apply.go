@@ -71,7 +71,9 @@ func (f *Apply) RegisterGuards(flags *pflag.FlagSet) {
 	RegisterStrict(flags, &f.Render.Options.Inputs)
 	flags.BoolVar(&f.Given.Limits.AllowEmpty, "allow-empty", false, AllowEmptyUsage)
 	flags.StringVar(&f.MaxDelete, "max-delete", f.MaxDelete, "refuse to delete more than this many of a hub's nodes (a number or a percentage)")
-	flags.StringVar(&f.maxChange, "max-change", "", "refuse to change more than this many of a hub's nodes (a number or a percentage)")
+	rows := maxRowChange()
+	f.Given.Limits.MaxRowChange = &rows
+	flags.StringVar(&f.maxChange, "max-change", "", "refuse to change more than this many of a hub's nodes (a number or a percentage; default: 50% of ten or more, if only rows changed)")
 	flags.StringSliceVar(&f.Given.Limits.EmptyColumns, "allow-empty-column", nil, "don't refuse if these columns are suddenly empty in many rows")
 	flags.StringVar(&f.adopt, "adopt", f.adopt, "what to do with existing objects: policy (follow the forms) or never (report a conflict)")
 	// These flags delete further objects, and data.
@@ -79,6 +81,10 @@ func (f *Apply) RegisterGuards(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.Given.Tombstones.Recheck, "recheck-tombstones", false, "check tombstones again, even if their objects were already deleted")
 	flags.BoolVar(&f.Given.IncludeData, "include-data", false, "let patchStrategy recreate and tombstones delete volumes, their claims, Namespaces, and CustomResourceDefinitions")
 }
+
+// maxRowChange is the share of nodes that a run may change without --max-change, if only their
+// rows changed.
+func maxRowChange() limits.MaxDelete { return limits.MaxDelete{Percent: 50} }
 
 // RegisterRecordValues registers the flag that stores values of rows in inventories.
 func (f *Apply) RegisterRecordValues(flags *pflag.FlagSet) {
@@ -121,6 +127,9 @@ func (f *Apply) Options() (*apply.Options, error) {
 			return nil, session.BadUsage(errors.New("--max-change with --shard takes a percentage: no shard counts the changes of the others"))
 		}
 		o.Limits.MaxChange = &change
+	}
+	if f.maxChange != "" || f.Plan.plan != "" { // a plan was limited when somebody made it
+		o.Limits.MaxRowChange = nil
 	}
 	o.RenderOptions, o.RunOptions = f.Render.Options, f.Run.RunOptions
 	o.LockShard = f.Render.Options.Shard

@@ -49,9 +49,13 @@ func OnlySaid() []string {
 // returns "". A number of nodes may exceed the default percentage of a small hub.
 func Looser(f *pflag.Flag, value string) string {
 	switch f.Name {
-	case "max-delete":
+	case "max-change", "max-delete":
 		most, err := limits.ParseMaxDelete(value)
-		if standard := limits.DefaultMaxDelete(); err == nil && (most.Nodes > 0 || most.Percent > standard.Percent) {
+		standard := limits.DefaultMaxDelete()
+		if f.Name == "max-change" {
+			standard = maxRowChange()
+		}
+		if err == nil && (most.Nodes > 0 || most.Percent > standard.Percent) {
 			return "set at most " + standard.String()
 		}
 	case "max-delete-window":
@@ -77,7 +81,7 @@ func Unsaid() (display, secret []string) {
 // They may come from the environment.
 func GuardsOf(flags *pflag.FlagSet) []string {
 	names := []string{
-		"adopt", "all", "allow-empty", "cascade", "force", "include-data", "max-delete", "max-delete-window", "no-finalizer",
+		"adopt", "all", "allow-empty", "cascade", "force", "include-data", "max-change", "max-delete", "max-delete-window", "no-finalizer",
 		"recheck-tombstones", "remove-forms", "yes",
 	}
 	var given []string

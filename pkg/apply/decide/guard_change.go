@@ -6,6 +6,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
+	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
@@ -22,9 +23,29 @@ func (g guards) refuseChanges(p *plan.Plan, l Limits) []plan.Refusal {
 			Fix:  "check the source; to do this anyway, pass --allow-empty-column=" + c.Name,
 		})
 	}
-	if l.MaxChange == nil {
-		return refusals
+	switch {
+	case l.MaxChange != nil:
+		refusals = append(refusals, g.refuseMany(p, *l.MaxChange, "would change", g.changes)...)
+	case l.MaxRowChange != nil && g.rowsDiffer(*l.MaxRowChange):
+		refusals = append(refusals, g.refuseMany(p, *l.MaxRowChange, "would change, only because their rows did", g.changesByRow)...)
 	}
+	return refusals
+}
+
+// fewNodes is the number of nodes below which MaxRowChange doesn't apply, as in octoDNS: half of
+// a few nodes is one edit of a person.
+const fewNodes = 10
+
+// rowsDiffer reports whether so many rows changed that this can be the reason for a refusal. If
+// somebody changed the condition of the source or its lookups, the rows aren't the reason.
+func (g guards) rowsDiffer(most limits.MaxDelete) bool {
+	e := g.in.Evidence
+	return e != nil && e.Where == nil && len(e.Lookups)+len(e.NewColumns)+len(e.GoneColumns) == 0 &&
+		e.Rows != nil && e.Rows.Compared >= fewNodes && e.Rows.Changed > most.Of(e.Rows.Compared)
+}
+
+// refuseMany refuses a plan if more nodes change than may. words say what happens to them.
+func (g guards) refuseMany(p *plan.Plan, most limits.MaxDelete, words string, changes func(*plan.NodePlan, *plan.Step) bool) []plan.Refusal {
 	changing, recorded := 0, 0
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
@@ -32,18 +53,30 @@ func (g guards) refuseChanges(p *plan.Plan, l Limits) []plan.Refusal {
 			continue
 		}
 		recorded++
-		if slices.ContainsFunc(n.Steps, func(s plan.Step) bool { return s.ChangesContent() && !g.d.onlyMoves(n, &s) }) {
+		if slices.ContainsFunc(n.Steps, func(s plan.Step) bool { return changes(n, &s) }) {
 			changing++
 		}
 	}
-	if limit := l.MaxChange.Of(recorded); changing > limit {
-		refusals = append(refusals, plan.Refusal{
-			Guard: plan.GuardMaxChange, Hub: g.in.Hub,
-			What: fmt.Sprintf("%d of %s would change, the limit is %d (--max-change=%s)", changing, phrase.Count(recorded, "node"), limit, l.MaxChange),
-			Fix:  fmt.Sprintf("check the changes with lynqctl diff; to do this anyway, pass --max-change=%d", changing),
-		})
+	limit := most.Of(recorded)
+	if changing <= limit {
+		return nil
 	}
-	return refusals
+	return []plan.Refusal{{
+		Guard: plan.GuardMaxChange, Hub: g.in.Hub,
+		What: fmt.Sprintf("%d of %s %s, the limit is %d (--max-change=%s)", changing, phrase.Count(recorded, "node"), words, limit, most),
+		Fix:  fmt.Sprintf("check the changes with lynqctl diff; to do this anyway, pass --max-change=%d", changing),
+	}}
+}
+
+// changes reports whether a step changes the content of an object.
+func (g guards) changes(n *plan.NodePlan, s *plan.Step) bool {
+	return s.ChangesContent() && !g.d.onlyMoves(n, s)
+}
+
+// changesByRow reports whether a step changes the content of an object only because the
+// values of its row changed: its template is that of the last write.
+func (g guards) changesByRow(_ *plan.NodePlan, s *plan.Step) bool {
+	return s.Action != plan.ActionTrack && s.Reason == plan.ReasonChanged && s.Object != nil && s.Entry != nil && s.Entry.Template != "" && s.Entry.Template == s.Object.Template
 }
 
 // mayChange reports whether a node counts in the base of max-change's percentage. It does

@@ -60,6 +60,62 @@ func TestMaxChange(t *testing.T) {
 	}
 }
 
+// TestMaxRowChange checks that a run may not change most nodes without a limit that somebody
+// passed, if nothing but their rows changed.
+func TestMaxRowChange(t *testing.T) {
+	differ := func(changed, compared int) *evidence.Evidence {
+		return &evidence.Evidence{Rows: &evidence.Rows{Compared: compared, Changed: changed}}
+	}
+	for name, tt := range map[string]struct {
+		nodes, changed int
+		form           bool // changed, too
+		evidence       *evidence.Evidence
+		limits         Limits
+		want           string
+	}{
+		"more than half":        {nodes: 10, changed: 6, evidence: differ(6, 10), want: "max-change: 6 of 10 nodes would change, only because their rows did, the limit is 5 (--max-change=50%) (check the changes with lynqctl diff; to do this anyway, pass --max-change=6)"},
+		"half":                  {nodes: 10, changed: 5, evidence: differ(5, 10)},
+		"few nodes":             {nodes: 9, changed: 9, evidence: differ(9, 9)},
+		"the form changed":      {nodes: 10, changed: 10, form: true, evidence: differ(10, 10)},
+		"few rows changed":      {nodes: 10, changed: 10, evidence: differ(1, 10)},
+		"nobody noted the rows": {nodes: 10, changed: 10, evidence: &evidence.Evidence{}},
+		"no earlier run":        {nodes: 10, changed: 10},
+		"a lookup changed":      {nodes: 10, changed: 10, evidence: &evidence.Evidence{Lookups: []string{"sizes"}, Rows: differ(10, 10).Rows}},
+		"the condition changed": {nodes: 10, changed: 10, evidence: &evidence.Evidence{Where: &evidence.Where{}, Rows: differ(10, 10).Rows}},
+		"a column is new":       {nodes: 10, changed: 10, evidence: &evidence.Evidence{NewColumns: []string{"plan"}, Rows: differ(10, 10).Rows}},
+		"somebody passed more":  {nodes: 10, changed: 10, evidence: differ(10, 10), limits: Limits{MaxChange: &limits.MaxDelete{Percent: 100}}},
+		"somebody passed less":  {nodes: 10, changed: 2, evidence: differ(2, 10), limits: Limits{MaxChange: &limits.MaxDelete{Nodes: 1}}, want: "max-change: 2 of 10 nodes would change, the limit is 1 (--max-change=1) (check the changes with lynqctl diff; to do this anyway, pass --max-change=2)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop()
+			for i := range tt.nodes {
+				uid := fmt.Sprintf("n%d", i)
+				inv := s.has(uid, uid)
+				inv.Entries[0].Template = "t1"
+				o := &s.wants(uid, uid).Objects[0]
+				if o.Template = "t1"; tt.form {
+					o.Template = "t2"
+				}
+				if i < tt.changed {
+					o.Digest = "d2"
+				}
+			}
+			s.in.Evidence = tt.evidence
+			l := tt.limits
+			if l.MaxDelete = limits.DefaultMaxDelete(); l.MaxChange == nil {
+				l.MaxRowChange = &limits.MaxDelete{Percent: 50}
+			}
+			var want []string
+			if tt.want != "" {
+				want = []string{tt.want}
+			}
+			if diff := cmp.Diff(want, refusalsOf(Decide(s.in, l))); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 // TestMaxChangeRenamed checks that renamed nodes count if more than their tracking changes.
 func TestMaxChangeRenamed(t *testing.T) {
 	for _, changes := range []bool{false, true} {
