@@ -53,9 +53,9 @@ func RunList(runs []Run, where string, warnings []string, now time.Time) *list.L
 	return l
 }
 
-// changesText counts what a run did, in words.
+// changesText counts what a run did, in words, and the objects that are wrong after it.
 func changesText(e *history.Entry) string {
-	return strings.Join(DoneCounts(e.Counts.Actions), ", ")
+	return Commas(append(DoneCounts(e.Counts.Actions), badCounts(e.Counts.Objects))...)
 }
 
 // result says how a run ended, and which guards refused something.

@@ -243,13 +243,13 @@ func objectCounts(s *report.Summary) string {
 	return Commas(append(parts, badCounts(s.Objects))...)
 }
 
-func badCounts(m map[report.Outcome]int) string {
+func badCounts[Outcome ~string](m map[Outcome]int) string {
 	return Commas(
-		Some(m[report.OutcomeInterrupted], "interrupted"),
-		Some(m[report.OutcomeSkipped], "skipped"),
-		Some(m[report.OutcomeNotReady], "not ready"),
-		Some(m[report.OutcomeConflicted], "conflicted"),
-		Some(m[report.OutcomeFailed], "failed"),
+		Some(m[Outcome(report.OutcomeInterrupted)], "interrupted"),
+		Some(m[Outcome(report.OutcomeSkipped)], "skipped"),
+		Some(m[Outcome(report.OutcomeNotReady)], "not ready"),
+		Some(m[Outcome(report.OutcomeConflicted)], "conflicted"),
+		Some(m[Outcome(report.OutcomeFailed)], "failed"),
 	)
 }
 
