@@ -96,6 +96,7 @@ func RunDetails(r Run, now time.Time) *list.Details {
 			{Name: "Plan", Text: r.Plan},
 			{Name: "Approval", Text: strings.TrimSpace(r.Approval + " " + r.Approved)},
 			{Name: "Rows", Text: rowsText(r.Rows)},
+			{Name: "Evidence", Text: strings.Join(r.Evidence, "; ")},
 			{Name: "Forms", Text: formsText(r.Forms)},
 			{Name: "Result", Text: textOfResult(r.Entry)},
 		},

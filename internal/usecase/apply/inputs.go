@@ -23,6 +23,9 @@ func (j *Job) inputs(hub lynq.HubKey) history.Inputs {
 		}
 		r := j.reports[hub]
 		in.Rows = &history.Rows{Rows: r.Rows, Active: r.Active, Digest: j.rendered(hub)}
+		for _, line := range j.compared[hub] {
+			in.Evidence = append(in.Evidence, j.Engine.Secrets.Hide(line))
+		}
 	}
 	return in
 }

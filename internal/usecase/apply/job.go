@@ -41,6 +41,9 @@ type Job struct {
 	// recordedIn has the namespaces of each hub's inventories.
 	recordedIn map[lynq.HubKey][]string
 
+	// compared says how the rows of each hub differ from those of the last run.
+	compared map[lynq.HubKey][]string
+
 	// Held has the deletions that this run holds back, by hub.
 	Held map[lynq.HubKey]*inventory.HeldDeletions
 	// Troubles has the other things that wait for a person, by hub.
@@ -322,8 +325,12 @@ func (j *Job) PlanAll(ctx context.Context) ([]plan.Plan, error) {
 		plans = decideAll(inputs, j.Options.Limits)
 		all = withTombstones(j, plans, stones)
 	}
+	j.compared = map[lynq.HubKey][]string{}
 	for i := range plans {
 		j.Engine.Meter().Planned(&plans[i], time.Since(began))
+		if lines := plans[i].Evidence.Lines(); len(lines) > 0 {
+			j.compared[plans[i].Hub] = lines
+		}
 	}
 	return all, context.Cause(ctx)
 }

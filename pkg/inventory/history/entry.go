@@ -60,6 +60,8 @@ type Entry struct {
 type Inputs struct {
 	Forms []Form `json:"forms,omitempty"`
 	Rows  *Rows  `json:"rows,omitempty"`
+	// Evidence says how the rows differ from those of the last run, without values.
+	Evidence []string `json:"evidence,omitempty"`
 }
 
 // Form is a form, with a digest of its templates that ignores the rows.
