@@ -14,7 +14,6 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	usecase "github.com/lynqctl/lynqctl/internal/usecase/diff"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/changeset"
 	"github.com/lynqctl/lynqctl/pkg/diff"
 	"github.com/lynqctl/lynqctl/pkg/page"
 )
@@ -25,7 +24,7 @@ type diffFlags struct {
 	command string // diff or plan
 	format  string
 	expand  string
-	failOn  []string
+	failOn  cmdflags.FailOn
 }
 
 // The output formats of diff.
@@ -51,7 +50,7 @@ func (f *diffFlags) register(flags *pflag.FlagSet) {
 	f.RegisterChoice(flags)
 	flags.StringVar(&f.expand, "expand", "", "show each object of a group of changes, by the group's number; without a number, of all groups")
 	flags.Lookup("expand").NoOptDefVal = expandAll
-	flags.StringSliceVar(&f.failOn, "fail-on", nil, "refuse (exit code 3) if there are findings with these codes (docs/findings.md)")
+	f.failOn.Register(flags)
 	flags.IntVar(&f.Run.Concurrency, "concurrency", f.Run.Concurrency, "number of nodes to process in parallel")
 }
 
@@ -70,22 +69,6 @@ func (f *diffFlags) expanded() (ui.Expand, error) {
 	default:
 		return ui.Expand{Group: number}, nil
 	}
-}
-
-// codes returns the findings that --fail-on names.
-func (f *diffFlags) codes() ([]changeset.Code, error) {
-	var codes []changeset.Code
-	var known []string
-	for _, e := range changeset.Codes() {
-		known = append(known, string(e.Code))
-	}
-	for _, code := range f.failOn {
-		if err := cmdflags.OneOf("--fail-on", code, known...); err != nil {
-			return nil, err
-		}
-		codes = append(codes, changeset.Code(code))
-	}
-	return codes, nil
 }
 
 func diffCommand(a *app) *cobra.Command {
@@ -151,7 +134,7 @@ func (a *app) diff(ctx context.Context, f *diffFlags) error {
 	if err != nil {
 		return err
 	}
-	failOn, err := f.codes()
+	failOn, err := f.failOn.Codes(nil, "")
 	if err != nil {
 		return err
 	}

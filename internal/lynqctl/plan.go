@@ -64,7 +64,7 @@ func (a *app) plan(ctx context.Context, f *diffFlags, out string) error {
 	if err != nil {
 		return err
 	}
-	failOn, err := f.codes()
+	failOn, err := f.failOn.Codes(nil, "")
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/render"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/changeset"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
@@ -41,6 +42,7 @@ type treeFlags struct {
 	emit      string
 	report    string // the output format for changes
 	hooks     tombstoneHookFlags
+	failOn    cmdflags.FailOn
 	losses    []policy.Loss // policies that the target ignores
 }
 
@@ -56,6 +58,7 @@ func (f *treeFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.options.DryRun, "dry-run", false, "show what would change in the tree, and write nothing")
 	flags.BoolVar(&f.options.Limits.AllowEmpty, "allow-empty", false, cmdflags.AllowEmptyUsage)
 	flags.StringVar(&f.maxDelete, "max-delete", f.maxDelete, "refuse to delete more than this many of a hub's nodes (a number or a percentage)")
+	f.failOn.Register(flags)
 	flags.IntVar(&f.options.LastStage, "stage", 0, "keep the files of nodes after this stage of a rollout, counted from 1 (0 means none)")
 	cmdflags.RegisterNoGrace(flags, &f.options.NoGrace)
 	flags.BoolVar(&f.options.PlainSecrets, "plain-secrets", false, "write Secret values in plain text (anyone who can read the tree can read them)")
@@ -80,7 +83,7 @@ func (f *treeFlags) register(flags *pflag.FlagSet) {
 // treeOnly returns the flags that need a tree. appsOnly returns those that need objects
 // which point a target at the tree.
 func treeOnly() []string {
-	return []string{"layout", "spread", "force", "dry-run", "allow-empty", "max-delete", "stage", "no-grace", "plain-secrets", "exit-code", "tombstone-hooks", "tombstone-hook-image", "include-data"}
+	return []string{"layout", "spread", "force", "dry-run", "allow-empty", "max-delete", "fail-on", "stage", "no-grace", "plain-secrets", "exit-code", "tombstone-hooks", "tombstone-hook-image", "include-data"}
 }
 
 func appsOnly() []string {
@@ -112,7 +115,8 @@ func (f *treeFlags) check(cmd *cobra.Command, r *cmdflags.Render) error {
 		return session.BadUsage(errors.New("-l leaves out a part of nodes, and --layout=" + layoutFiles + " writes whole ones (use --node or --form)"))
 	}
 	f.options.Limits.MaxDelete = limit
-	return nil
+	f.options.FailOn, err = f.failOn.Codes([]changeset.Code{changeset.ClaimShrinks, changeset.ImmutableField, changeset.ImageUnpinned}, "a tree has no values, and")
+	return err
 }
 
 // checkTarget checks the flags about the tool that applies the manifests.

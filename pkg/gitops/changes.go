@@ -1,8 +1,10 @@
 package gitops
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/changeset"
 )
 
@@ -20,6 +22,21 @@ func (r *Report) changeSet() (*changeset.Set, []*ObjectChange) {
 	}
 	all := r.Nodes.Added + r.Nodes.Changed + r.Nodes.Removed + r.Nodes.Unchanged
 	return changeset.Of(changes, all), objects
+}
+
+// RefuseFindings returns a refusal for each finding with one of these codes.
+func (r *Report) RefuseFindings(codes []changeset.Code) []plan.Refusal {
+	if len(codes) == 0 {
+		return nil
+	}
+	var refusals []plan.Refusal
+	set, _ := r.changeSet()
+	for _, f := range set.Found() {
+		if slices.Contains(codes, f.Code) {
+			refusals = append(refusals, plan.Refusal{Guard: GuardFailOn, What: f.String(), Fix: "review the changes with --dry-run; to write them anyway, leave the code out of --fail-on"})
+		}
+	}
+	return refusals
 }
 
 // changeOf returns a changed object of the node.

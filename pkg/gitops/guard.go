@@ -11,13 +11,17 @@ const (
 	GuardForeign plan.Guard = "foreign" // another file has the path
 	GuardTwice   plan.Guard = "twice"   // two files would have one object
 	GuardApps    plan.Guard = "apps"    // the identity of objects that deploy the tree would change
+	GuardFailOn  plan.Guard = "fail-on" // changes that a person asked to refuse
 	GuardMissing plan.Guard = "missing" // a file that the tree must keep is gone
 )
 
 // RefusalText formats a refusal for people.
 func RefusalText(r *plan.Refusal) string {
 	subject := r.Path
-	if subject == "" {
+	switch {
+	case subject == "" && r.Hub.Name == "":
+		subject = "--" + string(r.Guard) // it is about the whole run
+	case subject == "":
 		subject = fmt.Sprintf("hub %q", r.Hub)
 	}
 	return fmt.Sprintf("%s: %s (%s)", subject, r.What, r.Fix)

@@ -10,6 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/changeset"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/gitops/apps"
@@ -44,6 +45,8 @@ type Options struct {
 
 	gitops.Arrangement
 	Limits decide.Limits
+	// FailOn are findings for which the run refuses.
+	FailOn []changeset.Code
 	// LastStage is the stage after which rollouts end, counted from 1. Nodes of later
 	// stages keep their files. 0 means all stages.
 	LastStage int
@@ -280,7 +283,7 @@ func (j *treeJob) carryOut(ctx context.Context) error {
 	}
 	changed := j.tree.Changes(plan)
 	report := gitops.NewReport(j.input, plan, changed)
-	if report.Refusals = gitops.Refuse(j.input, plan); len(report.Refusals) > 0 {
+	if report.Refusals = append(gitops.Refuse(j.input, plan), report.RefuseFindings(j.o.FailOn)...); len(report.Refusals) > 0 {
 		if err := j.o.Refuse(j.result(report)); err != nil {
 			return session.Fail(fmt.Errorf("write the report: %w", err))
 		}
