@@ -43,7 +43,7 @@ func (f *suspendFlags) check(flags *pflag.FlagSet, now time.Time, nodes []string
 	if err := f.checkEnd(now); err != nil {
 		return session.BadUsage(err)
 	}
-	if flags.Changed("output-dir") {
+	if f.Dir != "" || flags.Changed("output-dir") {
 		return f.checkTree(flags)
 	}
 	f.Namespace, err = session.NamespaceMeant(&f.Access, f.Namespace, false)
@@ -55,8 +55,7 @@ func (f *suspendFlags) checkTree(flags *pflag.FlagSet) error {
 	if f.Dir == "" {
 		return session.BadUsage(errors.New("--output-dir is empty (an unset variable, perhaps)"))
 	}
-	cluster := pflag.NewFlagSet("", pflag.ContinueOnError)
-	new(suspendFlags).Access.Register(cluster)
+	cluster := cmdflags.Cluster()
 	cmdflags.RegisterTimeout(cluster, new(time.Duration))
 	var err error
 	flags.Visit(func(flag *pflag.Flag) {

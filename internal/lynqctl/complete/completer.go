@@ -59,6 +59,9 @@ func (c *completer) offers() *completion.Offers {
 		Operated:   c.flags.Lookup("operator-namespace") != nil,
 		BareHubs:   c.flags.Lookup("older-than") != nil,
 	}
+	if values := c.values("output-dir"); len(values) == 1 && c.flags.Lookup("filename") == nil {
+		o.Tree = values[0]
+	}
 	if c.flags.Lookup("form") == nil {
 		o.Inputs.Paths = nil // -f narrows nothing: the objects to delete may be missing from these inputs
 	}

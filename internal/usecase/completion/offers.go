@@ -13,6 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -28,6 +29,8 @@ type Options struct {
 	Operated bool
 	// BareHubs offers hubs by their names alone.
 	BareHubs bool
+	// Tree is the tree that has the nodes, or "".
+	Tree string
 }
 
 // Offers find names that can continue a command line. They come from the inputs if the line
@@ -68,6 +71,9 @@ func (s *Offers) Nodes(ctx context.Context) []string {
 	if s.o.Operated {
 		return s.operated(ctx, wellknown.KindNode)
 	}
+	if s.o.Tree != "" {
+		return s.inTree()
+	}
 	if inputs := s.inputs(); inputs != nil {
 		return nodeNames(ctx, s.Engine, &s.o.RenderOptions, inputs)
 	}
@@ -78,6 +84,26 @@ func (s *Offers) Nodes(ctx context.Context) []string {
 		}
 		return node
 	})
+}
+
+// inTree returns the nodes of a tree.
+func (s *Offers) inTree() []string {
+	tree, err := gitops.OpenDir(s.o.Tree)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = tree.Close() }() // nothing was written
+	x, err := tree.Existing()
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, k := range x.Nodes() {
+		if s.o.Namespace == "" || s.o.Namespace == k.Namespace {
+			names = append(names, k.Name)
+		}
+	}
+	return names
 }
 
 // Runs returns the names of runs in histories, from the namespace in which the command

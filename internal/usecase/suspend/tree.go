@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -50,6 +51,7 @@ func changeTree(ctx context.Context, e *session.Engine, o *Options, s *inventory
 		if err := tree.SaveIndex(ctx, next); err != nil {
 			return unsaved(err)
 		}
+		notes = append(notes, "commit "+path.Join(o.Dir, index.FileName)+" to record this in Git")
 	}
 	for _, note := range notes {
 		e.Notef("%s", note)
@@ -77,10 +79,8 @@ func (o *Options) inTree(x *index.Index, resume bool) ([]lynq.NodeKey, error) {
 			known[k.Name] = append(known[k.Name], k)
 		}
 	}
-	for i := range x.Entries {
-		if e := &x.Entries[i]; !e.Shared() {
-			add(e.Node)
-		}
+	for _, k := range x.Nodes() {
+		add(k)
 	}
 	for _, s := range x.Suspended {
 		if resume {

@@ -82,6 +82,18 @@ func (x *Index) Has(p string) bool {
 	return i < len(x.Entries) && strings.HasPrefix(x.Entries[i].Path, below) || x.Find(p) != nil
 }
 
+// Nodes returns the nodes with files, each once.
+func (x *Index) Nodes() []lynq.NodeKey {
+	var nodes []lynq.NodeKey
+	seen := map[lynq.NodeKey]bool{}
+	for i := range x.Entries {
+		if e := &x.Entries[i]; !e.Shared() && !seen[e.Node] {
+			seen[e.Node], nodes = true, append(nodes, e.Node)
+		}
+	}
+	return nodes
+}
+
 // Find returns the entry of a path, or nil.
 func (x *Index) Find(path string) *Entry {
 	i, found := slices.BinarySearchFunc(x.Entries, path, func(e Entry, p string) int { return strings.Compare(e.Path, p) })
