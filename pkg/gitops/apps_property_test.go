@@ -60,6 +60,7 @@ func (h *history) leave(before, after map[string]treeObject, deployed map[string
 // those with RetainOnApply of a renamed node.
 func (h *history) compareApps(t *testing.T, s *site, before map[string]treeObject, at string, sum *compared) map[string]treeObject {
 	t.Helper()
+	h.suspend(t, s)
 	in := h.run()
 	plans := h.apply(in)
 	if slices.ContainsFunc(plans, blocks) {
@@ -145,7 +146,7 @@ func CompareApps(t *testing.T, target policy.Target, kind policy.Apps, apps Apps
 	t.Helper()
 	histories, first := number(t, "LYNQCTL_TREE_HISTORIES", 12), number(t, "LYNQCTL_TREE_SEED", 0)
 	var sum compared
-	seeds := []uint64{15, 31, 49, 75, 217} // once found differences
+	seeds := []uint64{15, 31, 49, 75, 217, firstSuspended, firstSuspended + 1} // the first five once found differences
 	for seed := range histories {
 		seeds = append(seeds, uint64(first+seed))
 	}

@@ -65,7 +65,13 @@ type history struct {
 	apps AppsOf
 	kind policy.Apps
 	owed map[string]bool // objects that the cluster deleted, and that the tree may still have
+	// suspends is set if somebody suspends and resumes nodes.
+	suspends bool
 }
+
+// firstSuspended is the first seed of a history with suspended nodes. Those before draw what
+// they drew without them.
+const firstSuspended = 2000
 
 // AppsOf returns the objects that deploy a tree with the forms of some hubs.
 type AppsOf func(hubs []index.HubScope) (Apps, error)
@@ -74,7 +80,7 @@ type AppsOf func(hubs []index.HubScope) (Apps, error)
 // row's nodes do.
 func newHistory(seed uint64, target policy.Target) *history {
 	return &history{
-		Rand: rand.New(rand.NewPCG(seed, 45)), target: target, now: time.Date(2026, time.March, 1, 0, 0, 0, 0, time.UTC),
+		Rand: rand.New(rand.NewPCG(seed, 45)), suspends: seed >= firstSuspended, target: target, now: time.Date(2026, time.March, 1, 0, 0, 0, 0, time.UTC),
 		inventories: map[lynq.NodeKey]*inventory.Inventory{}, live: map[lynq.Ref]*tracking.Live{}, leaving: map[lynq.HubKey][]inventory.Leaving{},
 		hubs:  map[string]lynq.HubKey{"crm": {Namespace: "default", Name: "crm"}, "erp": {Namespace: "default", Name: "erp"}},
 		grace: map[lynq.FormKey]time.Duration{}, former: map[lynq.FormKey]lynq.FormKey{}, begun: map[string]bool{},
@@ -154,6 +160,38 @@ func (h *history) changeForms() {
 		next := lynq.FormKey{Namespace: form.Namespace, Name: h.fresh(form.Name)}
 		h.forms[hub][i], h.former[next], h.grace[next] = next, form, h.grace[form]
 	}
+}
+
+// suspend suspends or resumes a node, on the cluster and in the tree.
+func (h *history) suspend(t *testing.T, s *site) {
+	t.Helper()
+	if !h.suspends || h.IntN(2) == 0 || s.indexNow() == nil {
+		return
+	}
+	nodes := s.indexNow().Nodes()
+	nodes = slices.DeleteFunc(nodes, func(k lynq.NodeKey) bool { return h.inventories[k] == nil })
+	if len(nodes) == 0 {
+		return
+	}
+	key, why := nodes[h.IntN(len(nodes))], h.suspension()
+	inv, err := h.inventories[key].Suspend(why)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.inventories[key] = inv
+	s.suspend(key.Name, why)
+}
+
+// suspension returns a suspension, or nil to resume a node.
+func (h *history) suspension() *inventory.Suspension {
+	hours := h.IntN(5)
+	switch hours {
+	case 0:
+		return nil
+	case 1:
+		return &inventory.Suspension{By: "ann"}
+	}
+	return &inventory.Suspension{By: "ann", Until: h.now.Add(time.Duration(hours-1) * time.Hour)}
 }
 
 // exclusions returns the rules of all forms.
@@ -440,6 +478,7 @@ func blocks(p *plan.Plan) bool {
 // and the result those after the run, or nil at the end of the history.
 func (h *history) compare(t *testing.T, s *site, before map[string]treeObject, at string, sum *compared) map[string]treeObject {
 	t.Helper()
+	h.suspend(t, s)
 	in := h.run()
 	plans := h.apply(in)
 	if slices.ContainsFunc(plans, blocks) {
@@ -514,7 +553,7 @@ func TestTreeDeletesLikeCluster(t *testing.T) {
 		t.Run(string(target), func(t *testing.T) {
 			t.Parallel()
 			var sum compared
-			seeds := []uint64{627, 918, 1272, 1688} // once found differences
+			seeds := []uint64{627, 918, 1272, 1688, firstSuspended, firstSuspended + 1} // the first four once found differences
 			for seed := range histories {
 				seeds = append(seeds, uint64(first+seed))
 			}

@@ -1,6 +1,8 @@
 package gitops
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -27,6 +29,15 @@ func (s *site) index() *index.Index {
 		s.Fatal(err)
 	}
 	return x
+}
+
+// indexNow returns the tree's index, or nil if there is none.
+func (s *site) indexNow() *index.Index {
+	s.Helper()
+	if _, err := os.Stat(filepath.Join(s.dir, index.FileName)); err != nil {
+		return nil
+	}
+	return s.index()
 }
 
 // TestFormsOfOneName checks forms of one name in two namespaces. Each has its own nodes in

@@ -40,7 +40,7 @@ type repository struct {
 const firstCareless = 1000
 
 // attacked counts what histories did.
-type attacked struct{ runs, refused, killed, left, merges, conflicts, restored, forced int }
+type attacked struct{ runs, refused, killed, left, merges, conflicts, restored, forced, suspended int }
 
 // newRepository begins a history with a commit.
 func newRepository(t *testing.T, seed uint64, sum *attacked) *repository {
@@ -243,6 +243,7 @@ func (g *repository) turn() {
 	if g.IntN(6) == 0 {
 		g.arrange()
 	}
+	g.suspendSome()
 	in := g.history.run()
 	in.Arrangement = g.a
 	if g.IntN(4) == 0 {
@@ -258,6 +259,37 @@ func (g *repository) turn() {
 	}
 	g.attempt(in, 0)
 	g.commit()
+}
+
+// suspendSome suspends or resumes a node, and maybe commits that.
+func (g *repository) suspendSome() {
+	g.t.Helper()
+	x := g.indexNow()
+	if !g.suspends || g.IntN(2) == 0 || x == nil || len(x.Nodes()) == 0 {
+		return
+	}
+	g.site.suspend(x.Nodes()[g.IntN(len(x.Nodes()))].Name, g.suspension())
+	g.sum.suspended++
+	if g.IntN(2) == 0 {
+		g.commit()
+	}
+}
+
+// suspendedFiles returns the files of the nodes that are suspended now.
+func (g *repository) suspendedFiles() map[string]string {
+	x, found := g.indexNow(), map[string]string{}
+	if x == nil || len(x.Suspended) == 0 {
+		return nil
+	}
+	all := g.treeFiles()
+	for _, s := range x.Suspended {
+		for i := range x.Entries {
+			if e := &x.Entries[i]; e.Node == s.Node && !s.Ended(g.now) && !isApp(e.Path) {
+				found[e.Path] = all[e.Path]
+			}
+		}
+	}
+	return found
 }
 
 // built returns the objects to which a tree's lists lead, and why kustomize can't build the
@@ -313,6 +345,15 @@ func (g *repository) attempt(in *Input, step int) *Plan {
 	in.Nodes = cloned(nodes)
 	d, p := g.plan(in)
 	g.sum.runs++
+	suspended := g.suspendedFiles()
+	defer func() {
+		now := g.treeFiles()
+		for file, content := range suspended {
+			if now[file] != content {
+				g.t.Errorf("%s: %s of a suspended node changes", g.at, file)
+			}
+		}
+	}()
 	if len(Refuse(in, p)) > 0 {
 		g.sum.refused++
 		return nil
@@ -408,6 +449,11 @@ func (g *repository) converge() {
 	}
 	g.excluded = ""
 	clear(g.grace)
+	if x := g.indexNow(); g.suspends && x != nil {
+		for _, s := range x.Suspended {
+			g.site.suspend(s.Node.Name, nil)
+		}
+	}
 	all := g.whole()
 	p := g.attempt(all, 0)
 	if p == nil || p.Count(ActionConflict) > 0 {
@@ -510,7 +556,7 @@ func TestGitHistoryRepeats(t *testing.T) {
 func TestTreeSurvivesGit(t *testing.T) {
 	histories, first := number(t, "LYNQCTL_TREE_GIT", 4), number(t, "LYNQCTL_TREE_SEED", 0)
 	var sum attacked
-	seeds := []uint64{180, 276, 282, 298, 338, 430, 478, 482} // once found a tree that doesn't build, or a loss
+	seeds := []uint64{180, 276, 282, 298, 338, 430, 478, 482, firstSuspended, firstSuspended + 1} // the first eight once found a tree that doesn't build, or a loss
 	for seed := range histories {
 		seeds = append(seeds, uint64(first+seed))
 	}

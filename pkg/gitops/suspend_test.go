@@ -83,7 +83,7 @@ func TestSuspended(t *testing.T) {
 		before := s.files()
 		s.suspend("acme-web", &inventory.Suspension{By: "ann", Until: suspendDay(12)})
 		after := s.files()
-		x := readIndex(t, s)
+		x := s.index()
 		if after[index.FileName] = before[index.FileName]; !maps.Equal(before, after) {
 			t.Errorf("%s: suspend changes other files", name)
 		}
@@ -118,22 +118,13 @@ func TestSuspended(t *testing.T) {
 		if len(report.Suspended) != tt.said || report.Nodes.Waiting > 0 {
 			t.Errorf("%s: the report tells of %v, %+v", name, report.Suspended, report.Nodes)
 		}
-		if kept := len(readIndex(t, s).Suspended) == 1; kept == tt.goes {
+		if kept := len(s.index().Suspended) == 1; kept == tt.goes {
 			t.Errorf("%s: the index keeps the suspension: %v", name, kept)
 		}
 		if _, there := objects["ConfigMap//cord"]; strings.Contains(name, "takes") && !there {
 			t.Errorf("%s: no file has it", name)
 		}
 	}
-}
-
-func readIndex(t *testing.T, s *site) *index.Index {
-	t.Helper()
-	x, err := index.Decode([]byte(s.files()[index.FileName]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
 }
 
 // TestSuspendedFileIsGone refuses to drop a file that somebody removed from a suspended node.
