@@ -121,6 +121,9 @@ func TestSuspended(t *testing.T) {
 		if kept := len(s.index().Suspended) == 1; kept == tt.goes {
 			t.Errorf("%s: the index keeps the suspension: %v", name, kept)
 		}
+		if _, there := objects["ConfigMap//coda"]; there {
+			t.Errorf("%s: the node that continues it has files", name)
+		}
 		if _, there := objects["ConfigMap//cord"]; strings.Contains(name, "takes") && !there {
 			t.Errorf("%s: no file has it", name)
 		}
@@ -144,6 +147,26 @@ func TestSuspendedFileIsGone(t *testing.T) {
 		_, p := s.plan(in)
 		if !slices.ContainsFunc(Refuse(in, p), func(r plan.Refusal) bool { return r.Guard == plan.GuardSuspended }) {
 			t.Errorf("%s: refused %v", name, Refuse(in, p))
+		}
+	}
+}
+
+// TestSuspendedObjectIsTaken refuses a run in which another node renders an object of a
+// suspended one without a row, also with an Application for each.
+func TestSuspendedObjectIsTaken(t *testing.T) {
+	for _, apps := range []Apps{nil, oneApp("apps/all.yaml")} {
+		s := newSite(t)
+		before := inputOf([]*Node{rowNode("crm", "acme", "1"), rowNode("crm", "bolt", "1")})
+		before.Apps = apps
+		s.run(before)
+		s.suspend("acme-web", &inventory.Suspension{By: "ann"})
+		bolt := rowNode("crm", "bolt", "1")
+		bolt.Objects = rowNode("crm", "acme", "2").Objects
+		in := inputOf([]*Node{bolt})
+		in.Apps, in.Limits.MaxDelete = apps, limits.MaxDelete{Nodes: 9}
+		_, p := s.plan(in)
+		if refusals := Refuse(in, p); len(refusals) != 1 || refusals[0].Guard != GuardTwice {
+			t.Errorf("with apps %t: refused %v", apps != nil, refusals)
 		}
 	}
 }
