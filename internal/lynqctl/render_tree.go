@@ -164,9 +164,6 @@ func (a *app) showLosses(f *treeFlags, all, untold []policy.Loss) error {
 	return ui.PrintLosses(f.options.Target, untold, a.NoteOut())
 }
 
-// mostExplained limits the changed objects that a report explains.
-const mostExplained = 1000
-
 // treeReport is the report of -o json. If a guard refused the run, it has only the
 // refusals.
 type treeReport struct {
@@ -199,10 +196,10 @@ func treeRefusals(refusals []plan.Refusal) []treeRefusal {
 func (a *app) showTree(f *treeFlags, t *render.Tree) error {
 	switch f.report {
 	case "json":
-		t.Report.Explain(mostExplained, t.Fields)
+		t.Report.Explain(t.Fields)
 		return a.writeReport(f, &treeReport{Report: t.Report})
 	case "markdown":
-		t.Report.Explain(mostExplained, t.Fields)
+		t.Report.Explain(t.Fields)
 		return t.Report.WriteMarkdown(a.Out())
 	}
 	if err := ui.PrintTree(t.Report, f.options.DryRun, a.NoteOut()); err != nil || f.report != trailers {

@@ -15,10 +15,10 @@ import (
 // FieldsOf returns the fields of a form's resource that depend on the row.
 type FieldsOf func(hub lynq.HubKey, form lynq.FormKey, resource string) []render.FieldColumns
 
-// Explain finds the changed fields of changed objects. It reads both versions, so most
-// limits the number of objects. It takes columns from the form, so lynqctl stores no
-// values of rows between runs.
-func (r *Report) Explain(most int, fieldsOf FieldsOf) {
+// Explain finds the changed fields of all changed objects. It takes columns from the
+// form, so lynqctl stores no values of rows between runs.
+func (r *Report) Explain(fieldsOf FieldsOf) {
+	known := fieldsByShape{}
 	for i := range r.Changes {
 		n := &r.Changes[i]
 		for j := range n.Objects {
@@ -26,11 +26,8 @@ func (r *Report) Explain(most int, fieldsOf FieldsOf) {
 			if o.old == nil || o.new == nil || o.key.Kind == "Secret" && o.key.Group == "" {
 				continue
 			}
-			if most == 0 {
-				return
-			}
-			most--
-			o.Fields = changedFields(o.old, o.new, fieldsOf(n.Hub, n.Form, o.ID))
+			resource := n.Hub.String() + "\n" + n.Form.String() + "\n" + o.ID
+			o.Fields = known.fields(resource, o.old, o.new, func() []render.FieldColumns { return fieldsOf(n.Hub, n.Form, o.ID) })
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -100,7 +101,7 @@ func TestExplain(t *testing.T) {
 	s := newSite(t)
 	s.run(inputOf([]*Node{node("", "1", "1")}))
 	r := s.report(inputOf([]*Node{node("more:\n  x: 1\n  y: [1]\n", "2", "2")}))
-	r.Explain(10, func(hub lynq.HubKey, form lynq.FormKey, resource string) []render.FieldColumns {
+	r.Explain(func(hub lynq.HubKey, form lynq.FormKey, resource string) []render.FieldColumns {
 		if hub != (lynq.HubKey{Name: "crm"}) || form != (lynq.FormKey{Name: "web"}) || resource != "id" {
 			t.Error(hub, form, resource)
 		}
@@ -124,6 +125,38 @@ func TestExplain(t *testing.T) {
 	b, err := json.Marshal(r)
 	if err != nil || bytes.Contains(b, []byte(`"1"`)) {
 		t.Error(string(b), err)
+	}
+}
+
+// TestFieldsByShape compares the changed fields of documents that have the same shapes again and
+// again with those of documents that are parsed each time.
+func TestFieldsByShape(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 7))
+	values := []string{"a", "b", `"a"`, "'b'", "1", "1.0", "true", "{}", "{a: 1}", "{a: 2}", "[1]", "[1, 2]", "|\n    text: one\n    two", "|\n    text: two\n    two", "a # b", `"a: b"`, "null", "~", "*x", "&x a"}
+	pick := func() string { return values[random.IntN(len(values))] }
+	document := func(a, b, c string) []byte {
+		return []byte("data:\n  one: " + a + "\n  list:\n  - name: " + b + "\n    more: x\n  - " + c + "\nlast: y\n")
+	}
+	known, shared := fieldsByShape{}, 0
+	for range 20000 {
+		a, b, c := pick(), pick(), pick()
+		before := document(a, b, c)
+		for _, v := range []*string{&a, &b, &c} {
+			if random.IntN(2) == 0 {
+				*v = pick()
+			}
+		}
+		after := document(a, b, c)
+		if shape, found := changeShape(before, after); found && known["id\n"+shape] != nil {
+			shared++
+		}
+		want, got := changedFields(before, after, nil), known.fields("id", before, after, func() []render.FieldColumns { return nil })
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("%s\n%s\n%s", before, after, diff)
+		}
+	}
+	if shared < 500 {
+		t.Errorf("only %d documents had a known shape", shared)
 	}
 }
 

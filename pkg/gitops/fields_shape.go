@@ -1,0 +1,107 @@
+package gitops
+
+import (
+	"bytes"
+	"reflect"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// fieldsByShape has the changed fields of objects by the shape of their change. A changed form
+// changes ten thousand objects in the same lines, and parsing each of them twice takes longer
+// than the whole run.
+type fieldsByShape map[string][]FieldChange
+
+// fields returns the changed fields of an object. Two objects of one resource with the same
+// shape have the same changed fields.
+func (known fieldsByShape) fields(resource string, before, after []byte, columns func() []render.FieldColumns) []FieldChange {
+	shape, found := changeShape(before, after)
+	if !found {
+		return changedFields(before, after, columns())
+	}
+	shape = resource + "\n" + shape
+	fields, seen := known[shape]
+	if !seen {
+		fields = changedFields(before, after, columns())
+		known[shape] = fields
+	}
+	return fields
+}
+
+// changeShape returns the lines of a document without their values, and which of these differ
+// from the document before. It returns false if more differs than values of single lines.
+func changeShape(before, after []byte) (shape string, found bool) {
+	var b strings.Builder
+	for len(before) > 0 && len(after) > 0 {
+		var was, is []byte
+		was, before, _ = bytes.Cut(before, []byte("\n"))
+		is, after, _ = bytes.Cut(after, []byte("\n"))
+		key, value := cutValue(is)
+		keyBefore, valueBefore := cutValue(was)
+		if !bytes.Equal(key, keyBefore) {
+			return "", false
+		}
+		b.Write(key)
+		switch {
+		case !bytes.Equal(value, valueBefore) && !otherScalars(valueBefore, value):
+			return "", false
+		case !bytes.Equal(value, valueBefore):
+			b.WriteByte(1) // no document has this byte
+		case len(value) > 0 && !plain(value):
+			b.Write(value) // it can change what other lines mean
+		}
+		b.WriteByte('\n')
+	}
+	return b.String(), len(before) == 0 && len(after) == 0
+}
+
+// cutValue cuts a line of YAML behind its indentation, dashes and key.
+func cutValue(line []byte) (key, value []byte) {
+	if i := bytes.Index(line, []byte(": ")); i >= 0 {
+		return line[:i+2], line[i+2:]
+	}
+	if bytes.HasSuffix(line, []byte(":")) {
+		return line, nil
+	}
+	rest := bytes.TrimLeft(line, " ")
+	for bytes.HasPrefix(rest, []byte("- ")) {
+		rest = bytes.TrimLeft(rest[2:], " ")
+	}
+	return line[:len(line)-len(rest)], rest
+}
+
+// otherScalars reports whether two texts are different scalars in one line each.
+func otherScalars(before, after []byte) bool {
+	var a, b any
+	for _, text := range [][]byte{before, after} {
+		if len(text) == 0 || !plain(text) {
+			return false
+		}
+	}
+	if yaml.Unmarshal(before, &a) != nil || yaml.Unmarshal(after, &b) != nil {
+		return false
+	}
+	return !reflect.DeepEqual(a, b) && scalar(a) && scalar(b)
+}
+
+// plain reports whether a text is one scalar, as far as its ends show.
+func plain(text []byte) bool {
+	switch {
+	case bytes.Contains(text, []byte(" #")):
+		return false
+	case text[0] == '"' || text[0] == '\'':
+		return len(text) > 1 && text[len(text)-1] == text[0]
+	}
+	return !strings.ContainsRune("{[&*!|>#%@`", rune(text[0]))
+}
+
+func scalar(v any) bool {
+	switch v.(type) {
+	case map[string]any, []any:
+		return false
+	}
+	return true
+}
