@@ -104,8 +104,8 @@ type Sealed struct {
 	Digests Digests // as in the last lines
 }
 
-// Seal calculates the digests of an index. Only the files and forms of the index determine
-// them, so an unchanged tree keeps its bytes.
+// Seal calculates the digests of an index. Only the files, forms and suspensions of the index
+// determine them, so an unchanged tree keeps its bytes.
 func (x *Index) Seal() *Sealed { return x.encode(func([]byte) {}) }
 
 // encode calls write with all lines in order. The bytes are valid only during the call.
