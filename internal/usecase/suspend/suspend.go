@@ -31,11 +31,12 @@ func Suspend(ctx context.Context, e *session.Engine, o *Options) error {
 		return session.BadUsage(errors.New("--until is after the year 9999 (leave it out to suspend without an end)"))
 	}
 	now := e.Now().UTC().Truncate(time.Second)
-	s := &inventory.Suspension{By: session.Who(), Since: now, Reason: o.Reason}
+	s := inventory.Suspension{By: session.Who(), Since: now, Reason: o.Reason}
 	if !o.Until.IsZero() {
 		s.Until = o.Until.UTC().Truncate(time.Second)
 	}
-	return change(ctx, e, o, s)
+	s = s.Shown() // as lynqctl reads it again
+	return change(ctx, e, o, &s)
 }
 
 // Resume lets lynqctl continue with nodes.
