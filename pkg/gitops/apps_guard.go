@@ -63,7 +63,7 @@ func (in *Input) refuseUnspoken(p *Plan) []plan.Refusal {
 		if n := nodes[e.Node]; n != nil && n.inherits(e) {
 			continue
 		}
-		hub, form := in.Called(&e.Owned)
+		hub, form := in.Called(e.Owner)
 		return []plan.Refusal{{
 			Guard: GuardApps, Path: placeOf(e),
 			What: fmt.Sprintf("it is of hub %q, form %q, and hubs or forms of that name in this run have a namespace. One ApplicationSet can't speak for both", hub, form),

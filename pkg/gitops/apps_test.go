@@ -11,7 +11,7 @@ func (oneApp) Node(*Node, string) (string, []byte) { return "", nil }
 func (oneApp) Resources(*Node) []string            { return nil }
 func (oneApp) ResourceName(string, string) string  { return "" }
 func (oneApp) Generated(string) string             { return "" }
-func (a oneApp) Tree(bool) []File                  { return []File{{Path: string(a), Bytes: []byte("{}\n")}} }
+func (a oneApp) Tree(bool) []File                  { return []File{SharedFile(string(a), []byte("{}\n"))} }
 
 // TestDropApps checks that objects for the whole tree are removed only in a run on the
 // whole tree.

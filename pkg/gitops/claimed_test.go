@@ -153,7 +153,7 @@ func (r claimedRun) input(others []*Node) *Input {
 	}
 	in.Nodes = nil
 	for _, n := range nodes {
-		if in.Covers(&index.Entry{Owned: index.Owned{Hub: n.Hub, Form: n.Form, Node: n.Key()}}) {
+		if in.Covers(&index.Entry{Owned: index.Owned{Owner: index.OwnerOf(n.NodeID)}}) {
 			in.Nodes = append(in.Nodes, n)
 		}
 	}

@@ -318,7 +318,7 @@ func (h *history) part(narrow bool) *Input {
 	}
 	var left []*plan.Node
 	for _, n := range all {
-		if in.Covers(&index.Entry{Owned: index.Owned{Hub: n.Hub, Form: n.Form, Node: n.Key()}}) {
+		if in.Covers(&index.Entry{Owned: index.Owned{Owner: index.OwnerOf(n.NodeID)}}) {
 			in.Nodes = append(in.Nodes, n)
 		} else {
 			left = append(left, desiredNode(n, nil, nil))

@@ -28,7 +28,7 @@ func TestMarkLeaving(t *testing.T) {
 		"no one of the run's":   {want: first},
 		"leaves, and has files": {node: &Node{}, leaving: &Leaving{Since: now}, want: now},
 	} {
-		before := index.Index{Entries: []index.Entry{{Path: "a.yaml", LeavingSince: first, Owned: index.Owned{Hub: lynq.HubKey{Name: "crm"}, Node: key}}}}
+		before := index.Index{Entries: []index.Entry{{Path: "a.yaml", LeavingSince: first, Owned: index.Owned{Owner: &index.Owner{Hub: lynq.HubKey{Name: "crm"}, Node: key}}}}}
 		in := &Input{Index: &before, decided: &decisions{leaving: map[lynq.NodeKey]*Leaving{}}}
 		nodes := map[lynq.NodeKey]*Node{}
 		if tt.node != nil {

@@ -133,7 +133,7 @@ func (w *tenants) run() *Input {
 	in.Selected = w.one() && !in.PerNode
 	for _, key := range slices.Sorted(maps.Keys(w.rows)) {
 		n := w.node(key)
-		if !in.Covers(&index.Entry{Owned: index.Owned{Hub: n.Hub, Form: n.Form, Node: n.Key()}}) {
+		if !in.Covers(&index.Entry{Owned: index.Owned{Owner: index.OwnerOf(n.NodeID)}}) {
 			continue
 		}
 		for i := range n.Objects {

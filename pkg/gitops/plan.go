@@ -60,7 +60,7 @@ type Step struct {
 	Why    string
 	File   *File        // nil if no node needs the file
 	Old    *index.Entry // nil if the index doesn't have the file
-	State  State
+	State  *State       // in the Disk of the run
 
 	digest index.Digest // digest of File
 	lost   string       // says what a list has, and the index lacks
@@ -93,7 +93,7 @@ func Compare(in *Input, l *Layout, disk *Disk, force bool) *Plan {
 	}
 	listed := func(p string) bool { return in.Index.Has(p) || removed.has(p) }
 	for i := range l.Files {
-		s := Step{Path: l.Files[i].Path, File: &l.Files[i], State: disk.Files[i]}
+		s := Step{Path: l.Files[i].Path, File: &l.Files[i], State: &disk.Files[i]}
 		for len(entries) > 0 && entries[0].Path < s.Path { // both are sorted
 			entries = entries[1:]
 		}
@@ -108,7 +108,7 @@ func Compare(in *Input, l *Layout, disk *Disk, force bool) *Plan {
 		s.keepUnlisted(listed, disk.Beside, force)
 		s.keepBeside(disk.BesideGone, force)
 		if s.Action == ActionRefuse && stranger && s.State.Blocked == "" {
-			hub, form := in.Called(&s.Old.Owned)
+			hub, form := in.Called(s.Old.Owner)
 			s.Why = fmt.Sprintf("it is of hub %q, form %q, which are not part of this run", hub, form)
 		}
 		if stranger {
@@ -122,7 +122,7 @@ func Compare(in *Input, l *Layout, disk *Disk, force bool) *Plan {
 		}
 	}
 	for i, e := range l.Gone {
-		s := Step{Path: e.Path, Old: e, State: disk.Gone[i]}
+		s := Step{Path: e.Path, Old: e, State: &disk.Gone[i]}
 		s.decideGone(force, known)
 		s.keepUnlisted(listed, disk.Beside, force)
 		p.Steps = append(p.Steps, s)

@@ -51,15 +51,16 @@ func TestCompare(t *testing.T) {
 		{"gone, of a run that was killed", false, us, []index.Digest{before, edited}, on(edited), ActionRemove, ActionRemove},
 		{"gone, and blocked", false, us, []index.Digest{before}, State{Blocked: "it is a symbolic link"}, ActionRefuse, ActionRefuse},
 	} {
-		node := index.Owned{Hub: lynq.HubKey{Name: test.hub}, Form: lynq.FormKey{Name: "web"}, Node: lynq.NodeKey{Namespace: "default", Name: "acme-web"}}
+		nodeOf := func(hub string) index.Owned {
+			return index.Owned{Owner: &index.Owner{Hub: lynq.HubKey{Name: hub}, Form: lynq.FormKey{Name: "web"}, Node: lynq.NodeKey{Namespace: "default", Name: "acme-web"}}}
+		}
 		in := &Input{Scope: index.Scope{Hubs: []index.HubScope{{HubKey: lynq.HubKey{Name: us}, Forms: []lynq.FormKey{{Name: "web"}}}}}, Index: &index.Index{}}
 		if test.hub != "" {
-			in.Index.Entries = []index.Entry{{Path: path, Digests: test.known, Owned: node}}
+			in.Index.Entries = []index.Entry{{Path: path, Digests: test.known, Owned: nodeOf(test.hub)}}
 		}
 		l, disk := &Layout{}, &Disk{}
 		if test.want {
-			node.Hub.Name = us
-			l.Files, disk.Files = []File{{Path: path, Bytes: []byte("wanted"), Owned: node}}, []State{test.disk}
+			l.Files, disk.Files = []File{{Path: path, Bytes: []byte("wanted"), Owned: nodeOf(us)}}, []State{test.disk}
 			if test.hub == other {
 				l.Kept = []*index.Entry{&in.Index.Entries[0]}
 			}
@@ -99,14 +100,14 @@ func TestLostFromIndex(t *testing.T) {
 		"a file of a gone node":     {file: node, before: list("z.yaml", "a.yaml"), paths: []string{"acme/a.yaml"}, action: ActionRefuse},
 		"a changed list":            {file: top, before: list("acme", "bolt"), want: list("acme"), paths: []string{"acme/a.yaml"}, action: ActionConflict, edit: "- mine\n"},
 	} {
-		var owner index.Owned
+		owner := index.Owned{Owner: new(index.Owner)}
 		if test.file == node {
 			owner.Hub = lynq.HubKey{Name: "crm"}
 		}
 		in := &Input{Index: &index.Index{Entries: []index.Entry{{Path: test.file, Digests: []index.Digest{index.DigestOf(test.before)}, Owned: owner}}}}
 		test.before = append(test.before, test.edit...)
 		for _, p := range test.paths {
-			in.Index.Entries = append(in.Index.Entries, index.Entry{Path: p, Owned: index.Owned{Hub: lynq.HubKey{Name: "crm"}}})
+			in.Index.Entries = append(in.Index.Entries, index.Entry{Path: p, Owned: index.Owned{Owner: &index.Owner{Hub: lynq.HubKey{Name: "crm"}}}})
 		}
 		in.Index.Sort()
 		disk := State{There: true, Digest: index.DigestOf(test.before), Content: test.before}
@@ -188,7 +189,7 @@ func checkIndexes(t *testing.T, name string, p *Plan, known []index.Digest, want
 // TestScope checks which run may change which file.
 func TestScope(t *testing.T) {
 	entry := func(hub, namespace, form, node string) *index.Entry {
-		return &index.Entry{Owned: index.Owned{Hub: lynq.HubKey{Name: hub, Namespace: namespace}, Form: lynq.FormKey{Name: form}, Node: lynq.NodeKey{Namespace: "default", Name: node}}}
+		return &index.Entry{Owned: index.Owned{Owner: &index.Owner{Hub: lynq.HubKey{Name: hub, Namespace: namespace}, Form: lynq.FormKey{Name: form}, Node: lynq.NodeKey{Namespace: "default", Name: node}}}}
 	}
 	all := index.Scope{Hubs: []index.HubScope{{HubKey: lynq.HubKey{Name: "crm", Namespace: "eu"}, Forms: []lynq.FormKey{{Name: "web"}, {Name: "api"}}}}}
 	only := all

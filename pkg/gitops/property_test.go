@@ -228,7 +228,7 @@ func (w *world) step(s *site, a Arrangement) {
 		in.Only = map[string]bool{fmt.Sprintf("t%d-web", w.IntN(8)): true}
 	}
 	has := func(n *Node) bool {
-		return in.Covers(&index.Entry{Owned: index.Owned{Hub: n.Hub, Form: n.Form, Node: n.Key()}})
+		return in.Covers(&index.Entry{Owned: index.Owned{Owner: index.OwnerOf(n.NodeID)}})
 	}
 	in.Nodes = slices.DeleteFunc(in.Nodes, func(n *Node) bool { return !has(n) })
 	w.edit(in)

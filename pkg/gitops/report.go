@@ -177,7 +177,7 @@ func NewReport(in *Input, p *Plan, changed bool) *Report {
 		n := nodes[k]
 		n.compare(&r.Objects)
 		n.change.formChanged = p.formChanged(index.OriginOf(n.change.Hub, n.change.Form))
-		n.change.hub, _ = in.Called(&index.Owned{Hub: n.change.Hub})
+		n.change.hub, _ = in.Called(&index.Owner{Hub: n.change.Hub})
 		r.Nodes.count(n.change.Change)
 		if n.change.Change != "" {
 			r.Changes = append(r.Changes, n.change)
@@ -216,7 +216,7 @@ func (r *Report) OnlyIndex() bool {
 // others changed them. A file that didn't exist has no old objects.
 func nodesOf(p *Plan) map[lynq.NodeKey]*nodeChange {
 	nodes := map[lynq.NodeKey]*nodeChange{}
-	of := func(o *index.Owned, now bool) *nodeChange {
+	of := func(o *index.Owner, now bool) *nodeChange {
 		n := nodes[o.Node]
 		if n == nil {
 			n = &nodeChange{}
@@ -231,14 +231,14 @@ func nodesOf(p *Plan) map[lynq.NodeKey]*nodeChange {
 		switch s := &p.Steps[i]; {
 		case s.File != nil && s.File.Shared():
 		case s.File != nil && (s.Action == ActionKeep || s.Action == ActionConflict):
-			of(&s.File.Owned, true).same += len(s.File.Objects)
+			of(s.File.Owner, true).same += len(s.File.Objects)
 		default:
 			if s.File != nil {
-				n := of(&s.File.Owned, true)
+				n := of(s.File.Owner, true)
 				n.new = append(n.new, contents(s, s.File.Objects, s.File.Bytes)...)
 			}
 			if s.Old != nil && !s.Old.Shared() && s.Action != ActionConflict && s.State.There {
-				n := of(&s.Old.Owned, false)
+				n := of(s.Old.Owner, false)
 				n.old = append(n.old, contents(s, s.Old.Objects, s.oldBytes())...)
 			}
 		}

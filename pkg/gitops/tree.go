@@ -84,6 +84,11 @@ type File struct {
 	index.Owned
 }
 
+// SharedFile returns a file that belongs to no node.
+func SharedFile(path string, content []byte) File {
+	return File{Path: path, Bytes: content, Owned: index.Owned{Owner: new(index.Owner)}}
+}
+
 // Input is the input of Lay.
 type Input struct {
 	Arrangement
@@ -233,6 +238,7 @@ type layouter struct {
 	kept   []*index.Entry
 	keptOf map[lynq.NodeKey][]*index.Entry // entries to keep because of a selector
 	files  []File
+	owner  *index.Owner // of the node's files
 
 	names   *folderNames
 	called  map[string]string // the owner of each Kustomization name
@@ -241,6 +247,7 @@ type layouter struct {
 
 // node lays out one node.
 func (l *layouter) node(n *Node) {
+	l.owner = index.OwnerOf(n.NodeID)
 	base := path.Join(l.spreadInto(n.Name), l.names.of(n.Key()))
 	if l.PerNode {
 		l.add(n, base+".yaml", stream(n.Objects), n.Objects)
@@ -349,7 +356,7 @@ func (l *layouter) others(n *Node, base string, resources []string) []string {
 func (l *layouter) add(n *Node, file string, content []byte, objects []Object) {
 	l.files = append(l.files, File{
 		Path: file, Bytes: content, LeavingSince: n.LeavingSince, Edited: slices.ContainsFunc(objects, func(o Object) bool { return o.Edited }),
-		Owned: index.Owned{Hub: n.Hub, Form: n.Form, Node: n.Key(), Objects: keysOf(objects)},
+		Owned: index.Owned{Owner: l.owner, Objects: keysOf(objects)},
 	})
 }
 
@@ -383,7 +390,7 @@ func (l *layouter) shared() {
 	}
 	for folder, names := range below {
 		file := path.Join(folder, kustomizationFile)
-		l.files = append(l.files, File{Path: file, Bytes: kustomization(sortedKeys(names))})
+		l.files = append(l.files, SharedFile(file, kustomization(sortedKeys(names))))
 	}
 }
 

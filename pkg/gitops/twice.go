@@ -12,7 +12,7 @@ import (
 // claimed is an object of a file.
 type claimed struct {
 	path string
-	by   *index.Owned
+	by   *index.Owner
 	key  index.ObjectKey
 	// listedBy is the list that keeps the file, see Plan.keepListed.
 	listedBy string
@@ -49,7 +49,7 @@ func (in *Input) refuseTwice(p *Plan) []plan.Refusal {
 			forms := pair{s.File.Hub, other.by.Hub, s.File.Form, other.by.Form}
 			if count[forms]++; count[forms] == 1 {
 				pairs = append(pairs, forms)
-				first[forms] = [2]claimed{{path: s.Path, by: &s.File.Owned, key: key}, other}
+				first[forms] = [2]claimed{{path: s.Path, by: s.File.Owner, key: key}, other}
 			}
 		}
 	}
@@ -65,7 +65,7 @@ func (p *Plan) staying() map[lynq.Ref]claimed {
 	all := map[lynq.Ref]claimed{}
 	add := func(e *index.Entry, objects []index.ObjectKey, listedBy string) {
 		for _, key := range objects {
-			all[key.Ref] = claimed{e.Path, &e.Owned, key, listedBy}
+			all[key.Ref] = claimed{e.Path, e.Owner, key, listedBy}
 		}
 	}
 	for _, e := range p.Kept {

@@ -239,7 +239,7 @@ func (d *Dir) beside(ctx context.Context, in *Input, l *Layout, disk *Disk) (map
 		names, _ := listedIn(s.Content)
 		for _, name := range names {
 			if file := path.Join(path.Dir(list), name); !in.Index.Has(file) && fs.ValidPath(file) && !all[file] {
-				all[file], unknown = true, append(unknown, &index.Entry{Path: file})
+				all[file], unknown = true, append(unknown, &index.Entry{Path: file, Owned: index.Owned{Owner: new(index.Owner)}})
 			}
 		}
 	}

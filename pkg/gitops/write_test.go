@@ -330,7 +330,7 @@ func TestHostileIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	line := s.files()[index.FileName] + string((&index.Index{Entries: []index.Entry{{
-		Path: "up/secret", Digests: []index.Digest{index.DigestOf([]byte("text"))}, Owned: index.Owned{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, Node: lynq.NodeKey{Namespace: "default", Name: "gone-web"}},
+		Path: "up/secret", Digests: []index.Digest{index.DigestOf([]byte("text"))}, Owned: index.Owned{Owner: &index.Owner{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, Node: lynq.NodeKey{Namespace: "default", Name: "gone-web"}}},
 	}}}).Encode())
 	s.write(index.FileName, line)
 	for _, force := range []bool{false, true} {

@@ -16,7 +16,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/rbac"
 )
 
-// completionPatience limits how long a person waits after Tab.
+// completionPatience limits how long a person waits after Tab, unless the line says how long a
+// request may take.
 const completionPatience = 3 * time.Second
 
 // Shell completes the command line of a shell.

@@ -4,9 +4,11 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/usecase/completion"
@@ -26,9 +28,21 @@ func newCompleter(s *Shell, cmd *cobra.Command, begun string) (*completer, conte
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	ctx, cancel := context.WithTimeout(ctx, completionPatience)
 	_ = s.Line.Environment(cmd) // the command itself reports what is wrong
-	return &completer{shell: s, ctx: ctx, flags: cmd.Flags(), begun: begun}, cancel
+	c := &completer{shell: s, flags: cmd.Flags(), begun: begun}
+	var cancel context.CancelFunc
+	c.ctx, cancel = context.WithTimeout(ctx, c.patience())
+	return c, cancel
+}
+
+// patience returns how long the shell may wait.
+func (c *completer) patience() time.Duration {
+	for _, value := range c.values(clientcmd.FlagTimeout) {
+		if d, err := clientcmd.ParseTimeout(value); err == nil && d > 0 {
+			return d
+		}
+	}
+	return completionPatience
 }
 
 // values returns the values of a flag in the line so far.

@@ -200,7 +200,7 @@ func (m *Maker) Resources(n *gitops.Node) []string {
 func (m *Maker) Tree(spread bool) []gitops.File {
 	var files []gitops.File
 	file := func(name string, objects ...map[string]any) {
-		files = append(files, gitops.File{Path: name, Bytes: documentsOf(objects...)})
+		files = append(files, gitops.SharedFile(name, documentsOf(objects...)))
 	}
 	folder := path.Join(gitops.AppsFolder, string(m.options.Kind))
 	switch m.options.Kind {

@@ -315,20 +315,26 @@ func decodeLines(lines [][]byte, number int) (x Index, err error) {
 			return Index{}, &LineError{number + i, err}
 		}
 		if len(x.Entries) > files {
-			x.Entries[files].compact()
+			x.compact(files)
 		}
 	}
 	return x, nil
 }
 
 // compact copies the texts of an entry, so that it doesn't keep its line. A line is twice
-// as long as the texts that only its entry has.
-func (e *Entry) compact() {
+// as long as the texts that only its entry has. The files of a node follow each other, and
+// get one owner.
+func (x *Index) compact(i int) {
+	e := &x.Entries[i]
 	e.Path = strings.Clone(e.Path)
-	for _, s := range []*string{&e.Hub.Name, &e.Hub.Namespace, &e.Form.Namespace, &e.Form.Name, &e.Node.Namespace} {
-		*s = lynq.Shared(*s)
+	if i > 0 && *x.Entries[i-1].Owner == *e.Owner {
+		e.Owner = x.Entries[i-1].Owner
+	} else {
+		for _, s := range []*string{&e.Hub.Name, &e.Hub.Namespace, &e.Form.Namespace, &e.Form.Name, &e.Node.Namespace} {
+			*s = lynq.Shared(*s)
+		}
+		e.Node.Name = strings.Clone(e.Node.Name)
 	}
-	e.Node.Name = strings.Clone(e.Node.Name)
 	for i := range e.Objects {
 		o := &e.Objects[i]
 		for _, s := range []*string{&o.Group, &o.Kind, &o.Namespace, &o.ID} {
@@ -368,9 +374,9 @@ func (x *Index) decodeLine(text []byte) error {
 
 // entry returns the file of a line.
 func (l *line) entry() (Entry, error) {
-	e := Entry{Path: l.Path, Owned: Owned{
+	e := Entry{Path: l.Path, Owned: Owned{Owner: &Owner{
 		Hub: lynq.HubKey{Name: l.Hub, Namespace: l.HubNamespace}, Form: lynq.FormKey{Namespace: l.FormNamespace, Name: l.Form}, Node: lynq.NodeKey{Namespace: l.Namespace, Name: l.Node},
-	}}
+	}}}
 	if !InTree(l.Path) {
 		return e, fmt.Errorf("path %q is none in the tree", l.Path)
 	}

@@ -46,20 +46,29 @@ type Entry struct {
 	Owned
 }
 
-// Owned names the owner of a file. A kustomization.yaml that several nodes share has
-// neither hub nor node.
+// Owned names the owner of a file, and its objects. The files of a node have one owner,
+// because a large tree has many files, and each would repeat 100 bytes.
 type Owned struct {
-	Hub     lynq.HubKey
-	Form    lynq.FormKey
-	Node    lynq.NodeKey
+	*Owner
 	Objects []ObjectKey // objects of the file, in their order
 }
 
+// Owner is the node of a file. A kustomization.yaml that several nodes share has neither
+// hub nor node. Nobody changes an owner, because several files may have it.
+type Owner struct {
+	Hub  lynq.HubKey
+	Form lynq.FormKey
+	Node lynq.NodeKey
+}
+
+// OwnerOf returns a node as the owner of files.
+func OwnerOf(id lynq.NodeID) *Owner { return &Owner{Hub: id.Hub, Form: id.Form, Node: id.Key()} }
+
 // Origin returns the form of a file, without a digest.
-func (o *Owned) Origin() Origin { return OriginOf(o.Hub, o.Form) }
+func (o *Owner) Origin() Origin { return OriginOf(o.Hub, o.Form) }
 
 // Shared reports whether a file belongs to no node.
-func (o *Owned) Shared() bool { return o.Hub.Name == "" }
+func (o *Owner) Shared() bool { return o.Hub.Name == "" }
 
 // ObjectKey identifies an object and its resource in the form.
 type ObjectKey struct {

@@ -16,15 +16,15 @@ import (
 
 func sampleIndex() *Index {
 	return &Index{Unfinished: true, Entries: []Entry{
-		{Path: "a-web/kustomization.yaml", Digests: []Digest{{1}}, Owned: Owned{Hub: lynq.HubKey{Name: "crm", Namespace: "eu"}, Form: lynq.FormKey{Namespace: "us", Name: "web"}, Node: lynq.NodeKey{Namespace: "blue", Name: "a-web"}}},
+		{Path: "a-web/kustomization.yaml", Digests: []Digest{{1}}, Owned: Owned{Owner: &Owner{Hub: lynq.HubKey{Name: "crm", Namespace: "eu"}, Form: lynq.FormKey{Namespace: "us", Name: "web"}, Node: lynq.NodeKey{Namespace: "blue", Name: "a-web"}}}},
 		{Path: "a-web/x.yaml", Digests: []Digest{{2}, {3}}, Owned: Owned{
-			Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, Node: lynq.NodeKey{Namespace: "blue", Name: "a-web"},
+			Owner: &Owner{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, Node: lynq.NodeKey{Namespace: "blue", Name: "a-web"}},
 			Objects: []ObjectKey{
 				{lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "blue", Name: "a"}, "app", false},
 				{lynq.Ref{Group: "rbac.authorization.k8s.io", Kind: "ClusterRole", Name: "system:a@\"b\""}, "ü \\ <id>", true},
 			},
 		}},
-		{Path: "kustomization.yaml", Digests: []Digest{{4}}},
+		{Path: "kustomization.yaml", Digests: []Digest{{4}}, Owned: Owned{Owner: new(Owner)}},
 	}, Forms: []Origin{
 		{Hub: "crm", Form: "web", Digest: "0011223344556677"},
 		{Hub: "crm", Form: "web", Digest: "8899aabbccddeeff"},
@@ -54,7 +54,7 @@ func TestIndexRoundTrip(t *testing.T) {
 // TestIndexHoldsData checks that both ways of reading keep the mark of a resource.
 func TestIndexHoldsData(t *testing.T) {
 	x := &Index{Entries: []Entry{{Path: "b-web/y.yaml", Digests: []Digest{{5}}, Owned: Owned{
-		Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, Node: lynq.NodeKey{Namespace: "blue", Name: "b-web"},
+		Owner:   &Owner{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, Node: lynq.NodeKey{Namespace: "blue", Name: "b-web"}},
 		Objects: []ObjectKey{{lynq.Ref{Kind: "ConfigMap", Name: "b"}, "text", true}, {lynq.Ref{Kind: "ConfigMap", Name: "c"}, "more", false}},
 	}}}}
 	text := x.Encode()

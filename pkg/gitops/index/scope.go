@@ -59,7 +59,7 @@ func (s *Scope) MayInherit(e *Entry) bool {
 func (s *Scope) Stranger(x *Index) (hub, form string, found bool) {
 	for i := range x.Entries {
 		if e := &x.Entries[i]; !e.Shared() && !s.Covers(e) && !s.MayInherit(e) {
-			hub, form = s.Called(&e.Owned)
+			hub, form = s.Called(e.Owner)
 			return hub, form, true
 		}
 	}
@@ -68,7 +68,7 @@ func (s *Scope) Stranger(x *Index) (hub, form string, found bool) {
 
 // Called returns the names of a file's hub and form for messages. They have a namespace
 // only if the run has another one with that name.
-func (s *Scope) Called(o *Owned) (hub, form string) {
+func (s *Scope) Called(o *Owner) (hub, form string) {
 	hub, form = o.Hub.Name, o.Form.Name
 	for _, h := range s.Hubs {
 		if h.Name == o.Hub.Name && h.Namespace != o.Hub.Namespace {
