@@ -132,7 +132,7 @@ suspension is a line in the tree's index. Commit that file.` + suspendCodes,
   lynqctl suspend node acme-web -n shop --until 2030-01-01T06:00:00Z
 
   # In a tree for Git
-  lynqctl suspend node acme-web --output-dir tenants/ --reason "restoring a backup"`,
+  lynqctl suspend node acme-web --output-dir tenants/ --for 2h`,
 		Args: cmdflags.SomeNodes("suspend node", "lynqctl status"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.suspend(cmd, &f, args, suspend.Suspend)
