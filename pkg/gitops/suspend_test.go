@@ -195,3 +195,19 @@ func TestSuspendWaits(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestSuspendedNodeTexts checks what reports say about a suspended node.
+func TestSuspendedNodeTexts(t *testing.T) {
+	n := SuspendedNode{NodeID: rowNode("crm", "acme", "1").NodeID, Suspension: inventory.Suspension{By: "ann"}}
+	if got := n.String(); got != "acme-web" {
+		t.Errorf("without an end and a reason: %s", got)
+	}
+	n.Reason, n.Until = "a restore", suspendDay(12)
+	if got, want := n.String(), "acme-web (a restore, until 2026-01-02T12:00:00Z)"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	got, err := n.MarshalJSON()
+	if want := `{"hub":"crm","form":"web","namespace":"default","node":"acme-web","by":"ann","until":"2026-01-02T12:00:00Z","reason":"a restore"}`; err != nil || string(got) != want {
+		t.Errorf("%v, %s, want %s", err, got, want)
+	}
+}
