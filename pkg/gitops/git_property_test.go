@@ -349,7 +349,7 @@ func (g *repository) attempt(in *Input, step int) *Plan {
 	defer func() {
 		now := g.treeFiles()
 		for file, content := range suspended {
-			if now[file] != content {
+			if content != "" && now[file] != content { // a lost list may come back, so that the tree has the node's objects
 				g.t.Errorf("%s: %s of a suspended node changes", g.at, file)
 			}
 		}

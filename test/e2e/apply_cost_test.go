@@ -185,7 +185,7 @@ func (c *costing) apply(t *testing.T, when string, want cost) {
 	}
 	c.write(t, "rows.csv", rows)
 	c.proxy.Reset()
-	cmd := exec.CommandContext(t.Context(), c.bin, "apply", "-f", c.inputs, "--wait=false")
+	cmd := exec.CommandContext(t.Context(), c.bin, "apply", "-f", c.inputs, "--wait=false", "--max-change=100%")
 	cmd.Env = append(cmd.Environ(), "KUBECONFIG="+c.env.Kubeconfig)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", when, err, out)

@@ -222,7 +222,7 @@ func (s *shop) startIn(t *testing.T, environment []string, args ...string) *runn
 // startApply runs lynqctl apply on the shop's inputs.
 func (s *shop) startApply(t *testing.T, flags ...string) *running {
 	t.Helper()
-	return s.start(t, append([]string{"apply", "-f", s.dir}, flags...)...)
+	return s.start(t, append([]string{"apply", "-f", s.dir, "--max-change=100%"}, flags...)...)
 }
 
 // apply runs lynqctl apply and waits for its end.
