@@ -92,7 +92,7 @@ func (d *Dir) Decide(ctx context.Context, in *Input) error {
 	}
 	in.decided.missing, in.decided.unwritten, in.decided.absent = missing, unwritten, absent
 	if !in.settled(nodes) {
-		j := &decider{Input: in, nodes: nodes, lost: map[lostKey]*lostObject{}, refs: map[lynq.Ref]bool{}, written: map[lynq.Ref]lynq.NodeKey{}}
+		j := &decider{Input: in, nodes: nodes, lost: map[lostKey]*lostObject{}, refs: map[lynq.Ref]bool{}, held: map[lynq.Ref]bool{}, written: map[lynq.Ref]lynq.NodeKey{}}
 		j.record()
 		if err := d.readLost(ctx, j); err != nil {
 			return d.unreadable(err)
@@ -181,6 +181,8 @@ type decider struct {
 	refs     map[lynq.Ref]bool // of the lost objects
 	// written are the lost objects that a node of the run renders too.
 	written map[lynq.Ref]lynq.NodeKey
+	// held are the objects that a node keeps. After a merge, two nodes may have one object.
+	held map[lynq.Ref]bool
 	// taken are nodes without a row of which others take objects, see decider.keepGrace.
 	taken []lynq.NodeKey
 }
@@ -419,6 +421,9 @@ func (j *decider) hold(r *recordedNode, held []*lostObject, since time.Time, edi
 	n := r.now
 	switch {
 	case n == nil && len(held) == objects && objects > 0 && !edits:
+		for _, o := range held {
+			j.held[o.Ref] = true
+		}
 		return // its files stay as they are
 	case n == nil:
 		j.decided.goes[r.Key()] = true
@@ -433,6 +438,9 @@ func (j *decider) hold(r *recordedNode, held []*lostObject, since time.Time, edi
 	})
 	held = slices.Compact(held) // two files have the object, for example after a merge
 	for _, o := range held {
+		if j.held[o.Ref] && !j.separate() {
+			continue // the tree keeps it, and kustomize couldn't build it twice
+		}
 		if o.text == nil {
 			j.decided.refusals = append(j.decided.refusals, plan.Refusal{
 				Guard: GuardMissing, Path: o.path,
@@ -441,6 +449,7 @@ func (j *decider) hold(r *recordedNode, held []*lostObject, since time.Time, edi
 			})
 			continue
 		}
+		j.held[o.Ref] = true
 		n.Objects = append(n.Objects, Object{ObjectKey: o.ObjectKey, Bytes: o.text, Edited: o.edited})
 	}
 }
