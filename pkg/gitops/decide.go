@@ -181,7 +181,7 @@ type decider struct {
 	refs     map[lynq.Ref]bool // of the lost objects
 	// written are the lost objects that a node of the run renders too.
 	written map[lynq.Ref]lynq.NodeKey
-	// held are the objects that a node keeps. After a merge, two nodes may have one object.
+	// held are the objects that a node keeps, and that its files have. After a merge, two nodes may have one object.
 	held map[lynq.Ref]bool
 	// taken are nodes without a row of which others take objects, see decider.keepGrace.
 	taken []lynq.NodeKey
@@ -414,6 +414,9 @@ func (j *decider) follow(p *plan.NodePlan) {
 // hold keeps objects of a node in the tree, and lets its others go. edits is set if it keeps
 // one only because others changed its file.
 func (j *decider) hold(r *recordedNode, held []*lostObject, since time.Time, edits bool) {
+	if !j.separate() { // kustomize couldn't build an object twice
+		held = slices.DeleteFunc(held, func(o *lostObject) bool { return j.held[o.Ref] })
+	}
 	objects := 0
 	for _, e := range r.files {
 		objects += len(e.Objects)
@@ -422,7 +425,7 @@ func (j *decider) hold(r *recordedNode, held []*lostObject, since time.Time, edi
 	switch {
 	case n == nil && len(held) == objects && objects > 0 && !edits:
 		for _, o := range held {
-			j.held[o.Ref] = true
+			j.held[o.Ref] = j.held[o.Ref] || o.text != nil
 		}
 		return // its files stay as they are
 	case n == nil:
@@ -438,9 +441,6 @@ func (j *decider) hold(r *recordedNode, held []*lostObject, since time.Time, edi
 	})
 	held = slices.Compact(held) // two files have the object, for example after a merge
 	for _, o := range held {
-		if j.held[o.Ref] && !j.separate() {
-			continue // the tree keeps it, and kustomize couldn't build it twice
-		}
 		if o.text == nil {
 			j.decided.refusals = append(j.decided.refusals, plan.Refusal{
 				Guard: GuardMissing, Path: o.path,

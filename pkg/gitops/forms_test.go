@@ -31,7 +31,7 @@ func (s *site) index() *index.Index {
 	return x
 }
 
-// indexNow returns the tree's index, or nil if there is none.
+// indexNow reads the tree's index. It returns nil before the first run.
 func (s *site) indexNow() *index.Index {
 	s.Helper()
 	if _, err := os.Stat(filepath.Join(s.dir, index.FileName)); err != nil {

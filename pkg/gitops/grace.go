@@ -35,18 +35,13 @@ func (in *Input) leavingNodes() []Leaving {
 
 // leavingFields is the JSON form of a Leaving.
 type leavingFields struct {
-	Hub           string    `json:"hub"`
-	Form          string    `json:"form"`
-	HubNamespace  string    `json:"hubNamespace,omitempty"`
-	FormNamespace string    `json:"formNamespace,omitempty"`
-	Namespace     string    `json:"namespace"`
-	Node          string    `json:"node"`
-	Since         time.Time `json:"since"`
-	Until         time.Time `json:"until"`
+	nodeFields
+	Since time.Time `json:"since"`
+	Until time.Time `json:"until"`
 }
 
 // MarshalJSON implements json.Marshaler.
 func (l Leaving) MarshalJSON() ([]byte, error) {
-	text, err := phrase.JSON(leavingFields{l.Hub.Name, l.Form.Name, l.Hub.Namespace, l.Form.Namespace, l.Namespace, l.Name, l.Since, l.Until})
+	text, err := phrase.JSON(leavingFields{nodeFieldsOf(l.NodeID), l.Since, l.Until})
 	return []byte(text), err
 }

@@ -92,22 +92,28 @@ type NodeChange struct {
 // nodeChangeFields is the JSON form of a NodeChange.
 type nodeChangeFields struct {
 	Change Change `json:"change"`
-	Hub    string `json:"hub"`
-	Form   string `json:"form"`
+	nodeFields
+	Objects []ObjectChange `json:"objects"`
+}
+
+// nodeFields is the JSON form of a node.
+type nodeFields struct {
+	Hub  string `json:"hub"`
+	Form string `json:"form"`
 	// HubNamespace and FormNamespace distinguish hubs and forms with the same name.
-	HubNamespace  string         `json:"hubNamespace,omitempty"`
-	FormNamespace string         `json:"formNamespace,omitempty"`
-	Namespace     string         `json:"namespace"`
-	Node          string         `json:"node"`
-	Objects       []ObjectChange `json:"objects"`
+	HubNamespace  string `json:"hubNamespace,omitempty"`
+	FormNamespace string `json:"formNamespace,omitempty"`
+	Namespace     string `json:"namespace"`
+	Node          string `json:"node"`
+}
+
+func nodeFieldsOf(id lynq.NodeID) nodeFields {
+	return nodeFields{id.Hub.Name, id.Form.Name, id.Hub.Namespace, id.Form.Namespace, id.Namespace, id.Name}
 }
 
 // MarshalJSON implements json.Marshaler.
 func (n NodeChange) MarshalJSON() ([]byte, error) {
-	text, err := phrase.JSON(nodeChangeFields{
-		Change: n.Change, Hub: n.Hub.Name, Form: n.Form.Name, HubNamespace: n.Hub.Namespace, FormNamespace: n.Form.Namespace,
-		Namespace: n.Namespace, Node: n.Name, Objects: n.Objects,
-	})
+	text, err := phrase.JSON(nodeChangeFields{n.Change, nodeFieldsOf(n.NodeID), n.Objects})
 	return []byte(text), err
 }
 

@@ -101,18 +101,13 @@ func (s *SuspendedNode) String() string {
 
 // suspendedFields is the JSON form of a SuspendedNode.
 type suspendedFields struct {
-	Hub           string `json:"hub"`
-	Form          string `json:"form"`
-	HubNamespace  string `json:"hubNamespace,omitempty"`
-	FormNamespace string `json:"formNamespace,omitempty"`
-	Namespace     string `json:"namespace"`
-	Node          string `json:"node"`
+	nodeFields
 	inventory.Suspension
 }
 
 // MarshalJSON implements json.Marshaler.
 func (s SuspendedNode) MarshalJSON() ([]byte, error) {
-	text, err := phrase.JSON(suspendedFields{s.Hub.Name, s.Form.Name, s.Hub.Namespace, s.Form.Namespace, s.Namespace, s.Name, s.Suspension})
+	text, err := phrase.JSON(suspendedFields{nodeFieldsOf(s.NodeID), s.Suspension})
 	return []byte(text), err
 }
 

@@ -46,12 +46,12 @@ func TestSuspended(t *testing.T) {
 	acme, bolt, none := rowNode("crm", "acme", "2"), rowNode("crm", "bolt", "2"), rowNode("crm", "acme", "").NodeID
 	renamed := map[lynq.HubKey]Rows{{Name: "crm"}: {Active: 2, Renames: &lynq.Renames{UIDs: map[string]string{"acme": "coda"}, Active: map[string]bool{"coda": true, "bolt": true}}}}
 	for name, tt := range map[string]struct {
-		nodes  []*Node
-		change func(*Input)
-		left   bool // its row was gone before
-		resume bool
-		goes   bool // the files change or leave
-		said   int  // suspended nodes in the report
+		nodes   []*Node
+		change  func(*Input)
+		left    bool // its row was gone before
+		resume  bool
+		changes bool // the run changes or removes the files
+		said    int  // suspended nodes in the report
 	}{
 		"its row is gone":         {nodes: []*Node{bolt}, said: 1},
 		"its row changed":         {nodes: []*Node{bolt, acme}, said: 1},
@@ -72,10 +72,10 @@ func TestSuspended(t *testing.T) {
 		}, said: 1},
 		"it takes another's object": {nodes: []*Node{bolt, {NodeID: none, Objects: rowNode("crm", "cord", "1").Objects}}, said: 1},
 		"before its end":            {nodes: []*Node{bolt, acme}, change: func(in *Input) { in.Now = suspendDay(11) }, said: 1},
-		"at its end":                {nodes: []*Node{bolt, acme}, change: func(in *Input) { in.Now = suspendDay(12) }, goes: true},
-		"at its end, without a row": {nodes: []*Node{bolt}, change: func(in *Input) { in.Now = suspendDay(12) }, goes: true},
-		"resumed":                   {nodes: []*Node{bolt, acme}, resume: true, goes: true},
-		"resumed, without a row":    {nodes: []*Node{bolt}, resume: true, goes: true},
+		"at its end":                {nodes: []*Node{bolt, acme}, change: func(in *Input) { in.Now = suspendDay(12) }, changes: true},
+		"at its end, without a row": {nodes: []*Node{bolt}, change: func(in *Input) { in.Now = suspendDay(12) }, changes: true},
+		"resumed":                   {nodes: []*Node{bolt, acme}, resume: true, changes: true},
+		"resumed, without a row":    {nodes: []*Node{bolt}, resume: true, changes: true},
 	} {
 		s := newSite(t)
 		s.quick = true
@@ -112,13 +112,13 @@ func TestSuspended(t *testing.T) {
 		objects, broken := built(t, after)
 		_, listed := objects["ConfigMap//acme"]
 		file, list := "acme-web/configmap-acme.yaml", "acme-web/kustomization.yaml"
-		if stays := listed && after[file] == before[file] && after[list] == before[list]; stays == tt.goes || broken != "" {
+		if stays := listed && after[file] == before[file] && after[list] == before[list]; stays == tt.changes || broken != "" {
 			t.Errorf("%s: stays %v, broken %q, %v", name, stays, broken, slices.Sorted(maps.Keys(after)))
 		}
 		if len(report.Suspended) != tt.said || report.Nodes.Waiting > 0 {
 			t.Errorf("%s: the report tells of %v, %+v", name, report.Suspended, report.Nodes)
 		}
-		if kept := len(s.index().Suspended) == 1; kept == tt.goes {
+		if kept := len(s.index().Suspended) == 1; kept == tt.changes {
 			t.Errorf("%s: the index keeps the suspension: %v", name, kept)
 		}
 		if _, there := objects["ConfigMap//coda"]; there {

@@ -71,7 +71,7 @@ func (f *Apply) RegisterGuards(flags *pflag.FlagSet) {
 	RegisterStrict(flags, &f.Render.Options.Inputs)
 	flags.BoolVar(&f.Given.Limits.AllowEmpty, "allow-empty", false, AllowEmptyUsage)
 	flags.StringVar(&f.MaxDelete, "max-delete", f.MaxDelete, "refuse to delete more than this many of a hub's nodes (a number or a percentage)")
-	rows := maxRowChange()
+	rows := limits.DefaultMaxRowChange()
 	f.Given.Limits.MaxRowChange = &rows
 	flags.StringVar(&f.maxChange, "max-change", "", "refuse to change more than this many of a hub's nodes (a number or a percentage; default: 50% of ten or more, if only rows changed)")
 	flags.StringSliceVar(&f.Given.Limits.EmptyColumns, "allow-empty-column", nil, "don't refuse if these columns are suddenly empty in many rows")
@@ -81,10 +81,6 @@ func (f *Apply) RegisterGuards(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.Given.Tombstones.Recheck, "recheck-tombstones", false, "check tombstones again, even if their objects were already deleted")
 	flags.BoolVar(&f.Given.IncludeData, "include-data", false, "let patchStrategy recreate and tombstones delete volumes, their claims, Namespaces, and CustomResourceDefinitions")
 }
-
-// maxRowChange is the share of nodes that a run may change without --max-change, if only their
-// rows changed.
-func maxRowChange() limits.MaxDelete { return limits.MaxDelete{Percent: 50} }
 
 // RegisterRecordValues registers the flag that stores values of rows in inventories.
 func (f *Apply) RegisterRecordValues(flags *pflag.FlagSet) {

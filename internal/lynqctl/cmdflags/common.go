@@ -53,7 +53,7 @@ func Looser(f *pflag.Flag, value string) string {
 		most, err := limits.ParseMaxDelete(value)
 		standard := limits.DefaultMaxDelete()
 		if f.Name == "max-change" {
-			standard = maxRowChange()
+			standard = limits.DefaultMaxRowChange()
 		}
 		if err == nil && (most.Nodes > 0 || most.Percent > standard.Percent) {
 			return "set at most " + standard.String()

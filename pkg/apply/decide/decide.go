@@ -136,8 +136,8 @@ type Limits struct {
 	MaxDelete  limits.MaxDelete
 	// MaxChange limits the kept nodes that may change, and nil means no limit.
 	MaxChange *limits.MaxDelete
-	// MaxRowChange limits those that change for no other reason than their rows, if the hub
-	// has some more nodes. nil means no limit.
+	// MaxRowChange limits those that change for no other reason than their rows. It ignores
+	// plans of a few nodes, and nil means no limit.
 	MaxRowChange *limits.MaxDelete
 	// EmptyColumns may suddenly be empty.
 	EmptyColumns []string

@@ -25,15 +25,15 @@ func (g guards) refuseChanges(p *plan.Plan, l Limits) []plan.Refusal {
 	}
 	switch {
 	case l.MaxChange != nil:
-		refusals = append(refusals, g.refuseMany(p, *l.MaxChange, "would change", g.changes)...)
+		refusals = append(refusals, g.refuseMany(p, *l.MaxChange, 0, "would change", g.changes)...)
 	case l.MaxRowChange != nil && g.rowsDiffer(*l.MaxRowChange):
-		refusals = append(refusals, g.refuseMany(p, *l.MaxRowChange, "would change, only because their rows did", g.changesByRow)...)
+		refusals = append(refusals, g.refuseMany(p, *l.MaxRowChange, fewNodes, "would change, only because their rows did", g.changesByRow)...)
 	}
 	return refusals
 }
 
-// fewNodes is the number of nodes below which MaxRowChange doesn't apply, as in octoDNS: half of
-// a few nodes is one edit of a person.
+// fewNodes is the number of rows and of nodes below which MaxRowChange doesn't apply, as in
+// octoDNS: a person changes half of a few nodes in one edit, or names them with --node.
 const fewNodes = 10
 
 // rowsDiffer reports whether so many rows changed that this can be the reason for a refusal. If
@@ -44,8 +44,9 @@ func (g guards) rowsDiffer(most limits.MaxDelete) bool {
 		e.Rows != nil && e.Rows.Compared >= fewNodes && e.Rows.Changed > most.Of(e.Rows.Compared)
 }
 
-// refuseMany refuses a plan if more nodes change than may. words say what happens to them.
-func (g guards) refuseMany(p *plan.Plan, most limits.MaxDelete, words string, changes func(*plan.NodePlan, *plan.Step) bool) []plan.Refusal {
+// refuseMany refuses a plan of at least some nodes if more of them change than may. words say
+// what happens to them.
+func (g guards) refuseMany(p *plan.Plan, most limits.MaxDelete, least int, words string, changes func(*plan.NodePlan, *plan.Step) bool) []plan.Refusal {
 	changing, recorded := 0, 0
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
@@ -58,7 +59,7 @@ func (g guards) refuseMany(p *plan.Plan, most limits.MaxDelete, words string, ch
 		}
 	}
 	limit := most.Of(recorded)
-	if changing <= limit {
+	if recorded < least || changing <= limit {
 		return nil
 	}
 	return []plan.Refusal{{
@@ -75,8 +76,8 @@ func (g guards) changes(n *plan.NodePlan, s *plan.Step) bool {
 
 // changesByRow reports whether a step changes the content of an object only because the
 // values of its row changed: its template is that of the last write.
-func (g guards) changesByRow(_ *plan.NodePlan, s *plan.Step) bool {
-	return s.Action != plan.ActionTrack && s.Reason == plan.ReasonChanged && s.Object != nil && s.Entry != nil && s.Entry.Template != "" && s.Entry.Template == s.Object.Template
+func (g guards) changesByRow(n *plan.NodePlan, s *plan.Step) bool {
+	return g.changes(n, s) && s.Reason == plan.ReasonChanged && s.Object != nil && s.Entry != nil && s.Entry.Template != "" && s.Entry.Template == s.Object.Template
 }
 
 // mayChange reports whether a node counts in the base of max-change's percentage. It does

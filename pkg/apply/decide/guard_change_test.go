@@ -103,7 +103,8 @@ func TestMaxRowChange(t *testing.T) {
 			s.in.Evidence = tt.evidence
 			l := tt.limits
 			if l.MaxDelete = limits.DefaultMaxDelete(); l.MaxChange == nil {
-				l.MaxRowChange = &limits.MaxDelete{Percent: 50}
+				most := limits.DefaultMaxRowChange()
+				l.MaxRowChange = &most
 			}
 			var want []string
 			if tt.want != "" {

@@ -16,6 +16,9 @@ type MaxDelete struct {
 // DefaultMaxDelete is a quarter of the nodes.
 func DefaultMaxDelete() MaxDelete { return MaxDelete{Percent: 25} }
 
+// DefaultMaxRowChange is half of the nodes. A broken export changes more, and people seldom do.
+func DefaultMaxRowChange() MaxDelete { return MaxDelete{Percent: 50} }
+
 // ParseMaxDelete reads "10" or "25%".
 func ParseMaxDelete(s string) (MaxDelete, error) {
 	number, percent := strings.CutSuffix(s, "%")
