@@ -66,7 +66,7 @@ func (s *Step) Becomes(next plan.Step) { s.Step = &next }
 
 // Result returns the result of the step.
 func (s *Step) Result() report.StepResult {
-	return report.StepResult{Step: s.Step, Outcome: s.Outcome, Message: s.Says, Ready: s.IsReady, Interrupted: s.Interrupted}
+	return report.StepResult{Step: s.Step, Outcome: s.Outcome, Message: s.Says, Ready: s.IsReady, Ended: s.Record != nil && s.Record.Ended, Interrupted: s.Interrupted}
 }
 
 // Hook reports whether a step runs a deletion hook.

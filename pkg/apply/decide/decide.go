@@ -650,7 +650,7 @@ func (d *decider) wanted(me plan.Owner, o *plan.Object, r *inventory.Entry, l *t
 		return s
 	case d.purged(me, &s):
 		return s
-	case l == nil && o.Ended(r):
+	case o.Ended(r) && (l == nil || l.Deleting && r.UID == string(l.UID)):
 		s.Action, s.Reason = plan.ActionKeep, plan.ReasonCompleted
 		return s
 	case l == nil:

@@ -21,7 +21,8 @@ func endedScene(at situation, p lynq.Policy, ends, ended bool) *Input {
 }
 
 // TestEnded decides about an object that ends by itself in every situation. Only if it is
-// gone, and a run saw it complete in its current version, lynqctl doesn't create it again.
+// gone or being deleted, and a run saw it complete in its current version, lynqctl doesn't
+// create it again.
 func TestEnded(t *testing.T) {
 	for _, creation := range []lynq.CreationPolicy{lynq.CreateWhenNeeded, lynq.CreateOnce} {
 		for _, conflict := range []lynq.ConflictPolicy{lynq.ConflictStuck, lynq.ConflictForce} {
@@ -42,7 +43,7 @@ func TestEnded(t *testing.T) {
 						want = firstVerdict(t, other)
 					}
 					once := name == "ended, another version" && creation == lynq.CreateOnce
-					if at == vanished && (name == "ended" || once) {
+					if (at == vanished || at == goingAway) && (name == "ended" || once) {
 						want = verdict{plan.ActionKeep, plan.ReasonCompleted}
 					}
 					t.Run(fmt.Sprintf("%s/%s/%s/%s", creation, conflict, at, name), func(t *testing.T) {

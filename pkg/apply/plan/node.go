@@ -187,8 +187,8 @@ func (o *Object) Completed(r *inventory.Entry) bool {
 	return r.Phase == inventory.PhaseCompleted && (o.Policy.PurgeOrder != nil || o.Ends) && o.did(r)
 }
 
-// Ended reports whether a run saw the work of an object complete. If the object is gone,
-// lynqctl doesn't create it again.
+// Ended reports whether a run saw the work of an object complete. If the object is gone, or
+// is being deleted, lynqctl doesn't create it again.
 func (o *Object) Ended(r *inventory.Entry) bool {
 	return r != nil && r.Ended && o.Ends && r.UID != "" && r.Digest != "" && o.did(r)
 }

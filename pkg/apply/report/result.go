@@ -51,6 +51,7 @@ type StepResult struct {
 	Outcome     Outcome // "" if no run executed it
 	Message     string  // for people, and may say what to do
 	Ready       bool    // the object is ready, as far as lynqctl knows
+	Ended       bool    // a run saw its work complete
 	Interrupted bool    // the run ended before the step did
 }
 

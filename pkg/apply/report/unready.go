@@ -56,7 +56,8 @@ const causesTold = 3
 // leftStep is a step that left an object unchanged.
 type leftStep struct {
 	*plan.Step
-	of *NodeResult
+	of    *NodeResult
+	ended bool // a run saw its work complete
 }
 
 // left reports whether a step left an awaited object unchanged. A hook is no such object:
@@ -73,7 +74,7 @@ func leftOf(nodes []NodeResult) map[lynq.HubKey][]leftStep {
 		n := &nodes[i]
 		for j := range n.Steps {
 			if s := &n.Steps[j]; s.left() {
-				all[n.Hub] = append(all[n.Hub], leftStep{s.Step, n})
+				all[n.Hub] = append(all[n.Hub], leftStep{s.Step, n, s.Ended})
 			}
 		}
 	}
@@ -184,8 +185,11 @@ func classesOf(c *ready.StorageClasses) string {
 func (s *leftStep) unready(sight *observe.ObservedReadiness) (why string, isReady bool) {
 	ref := s.Object.Ref
 	now := sight.Ready[ref]
+	live := sight.Live[ref]
 	switch {
-	case sight.Live[ref] == nil:
+	case s.ended && (live == nil || live.Deleting):
+		return "", true // its work is done, and its TTL or a person deletes it
+	case live == nil:
 		return "another client deleted it meanwhile", false
 	case now.State != ready.StateReady:
 		return cmp.Or(now.Message, "its state is unknown"), s.Entry != nil && now.PodsLost(func(v ready.Version) bool { return s.Entry.SawReady(v.UID, v.Generation, v.Altered) })
