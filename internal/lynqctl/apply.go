@@ -7,6 +7,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/usecase/apply"
+	"github.com/lynqctl/lynqctl/internal/usecase/diff"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 )
 
@@ -55,6 +56,7 @@ Exit codes:
 	f.Run.Register(flags)
 	f.Render.RegisterShard(flags, a.World.Getenv)
 	f.RegisterChoice(flags)
+	f.FailOn.Register(flags)
 	flags.BoolVarP(&f.Given.Yes, "yes", "y", false, "don't ask for confirmation")
 	flags.BoolVar(&f.Given.Wait, "wait", f.Given.Wait, "wait until objects are ready")
 	f.Plan.RegisterFile(flags)
@@ -73,5 +75,10 @@ func (a *app) apply(ctx context.Context, f *cmdflags.Apply) error {
 	if err != nil {
 		return err
 	}
+	failOn, err := f.FailOn.Codes(nil, "")
+	if err != nil {
+		return err
+	}
+	o.Review = diff.Refusing(failOn)
 	return f.Metrics.Measured(a.Engine(f.Run.Output), func(e *session.Engine) error { return apply.Run(ctx, e, o) })
 }

@@ -24,7 +24,6 @@ type diffFlags struct {
 	command string // diff or plan
 	format  string
 	expand  string
-	failOn  cmdflags.FailOn
 }
 
 // The output formats of diff.
@@ -50,7 +49,7 @@ func (f *diffFlags) register(flags *pflag.FlagSet) {
 	f.RegisterChoice(flags)
 	flags.StringVar(&f.expand, "expand", "", "show each object of a group of changes, by the group's number; without a number, of all groups")
 	flags.Lookup("expand").NoOptDefVal = expandAll
-	f.failOn.Register(flags)
+	f.FailOn.Register(flags)
 	flags.IntVar(&f.Run.Concurrency, "concurrency", f.Run.Concurrency, "number of nodes to process in parallel")
 }
 
@@ -134,7 +133,7 @@ func (a *app) diff(ctx context.Context, f *diffFlags) error {
 	if err != nil {
 		return err
 	}
-	failOn, err := f.failOn.Codes(nil, "")
+	failOn, err := f.FailOn.Codes(nil, "")
 	if err != nil {
 		return err
 	}

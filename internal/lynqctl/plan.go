@@ -64,7 +64,7 @@ func (a *app) plan(ctx context.Context, f *diffFlags, out string) error {
 	if err != nil {
 		return err
 	}
-	failOn, err := f.failOn.Codes(nil, "")
+	failOn, err := f.FailOn.Codes(nil, "")
 	if err != nil {
 		return err
 	}

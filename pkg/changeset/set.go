@@ -190,6 +190,23 @@ type Found struct {
 	Groups []int
 }
 
+// In returns a set with only the groups of a hub.
+func (s *Set) In(hub lynq.HubKey) *Set {
+	part := *s
+	part.Groups = nil
+	for _, g := range s.Groups {
+		if s.Changes[g.Members[0]].Node.Hub == hub {
+			part.Groups = append(part.Groups, g)
+		}
+	}
+	return &part
+}
+
+// FoundOf returns the findings with some codes, the worst first.
+func (s *Set) FoundOf(codes []Code) []Found {
+	return slices.DeleteFunc(s.Found(), func(f Found) bool { return !slices.Contains(codes, f.Code) })
+}
+
 // Found sums the findings of all groups up, the worst first.
 func (s *Set) Found() []Found {
 	var all []Found

@@ -1,7 +1,6 @@
 package gitops
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -31,10 +30,8 @@ func (r *Report) RefuseFindings(codes []changeset.Code) []plan.Refusal {
 	}
 	var refusals []plan.Refusal
 	set, _ := r.changeSet()
-	for _, f := range set.Found() {
-		if slices.Contains(codes, f.Code) {
-			refusals = append(refusals, plan.Refusal{Guard: GuardFailOn, What: f.String(), Fix: "review the changes with --dry-run; to write them anyway, leave the code out of --fail-on"})
-		}
+	for _, f := range set.FoundOf(codes) {
+		refusals = append(refusals, plan.Refusal{Guard: plan.GuardFailOn, What: f.String(), Fix: "review the changes with --dry-run; to write them anyway, leave the code out of --fail-on"})
 	}
 	return refusals
 }

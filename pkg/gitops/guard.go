@@ -11,7 +11,6 @@ const (
 	GuardForeign plan.Guard = "foreign" // another file has the path
 	GuardTwice   plan.Guard = "twice"   // two files would have one object
 	GuardApps    plan.Guard = "apps"    // the identity of objects that deploy the tree would change
-	GuardFailOn  plan.Guard = "fail-on" // changes that a person asked to refuse
 	GuardMissing plan.Guard = "missing" // a file that the tree must keep is gone
 )
 

@@ -22,6 +22,7 @@ type Apply struct {
 	adopt        string
 	recordValues recordValues
 	Plan         Plan
+	FailOn       FailOn
 	Metrics      Metrics
 }
 

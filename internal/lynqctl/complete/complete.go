@@ -12,6 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/usecase/completion"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/changeset"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
 	"github.com/lynqctl/lynqctl/pkg/rbac"
 )
@@ -70,6 +71,8 @@ func flagCompletion(s *Shell, f *pflag.Flag) cobra.CompletionFunc {
 		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		}
+	case "fail-on":
+		return completeCodes
 	}
 	if words := Words(f); len(words) > 0 {
 		return fixedWords(words)
@@ -175,15 +178,30 @@ func completeWith(s *Shell, candidates func(*completer) []string) cobra.Completi
 	return func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		c, done := newCompleter(s, cmd, begun)
 		defer done()
-		// Flags take several names, separated by commas.
-		comma := strings.LastIndexByte(begun, ',') + 1
-		var names []string
-		for _, n := range candidates(c) {
-			if strings.HasPrefix(n, begun[comma:]) {
-				names = append(names, begun[:comma]+n)
-			}
-		}
+		names := continued(begun, candidates(c))
 		slices.Sort(names)
 		return slices.Compact(names), cobra.ShellCompDirectiveNoFileComp
 	}
+}
+
+// completeCodes completes with the codes of findings, the worst first.
+func completeCodes(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	var codes []string
+	for _, e := range changeset.Codes() {
+		codes = append(codes, string(e.Code))
+	}
+	return continued(begun, codes), cobra.ShellCompDirectiveNoFileComp
+}
+
+// continued returns the values that begin with what a person typed. Flags take several names,
+// separated by commas, and lynqctl completes the last one.
+func continued(begun string, names []string) []string {
+	comma := strings.LastIndexByte(begun, ',') + 1
+	var fitting []string
+	for _, n := range names {
+		if strings.HasPrefix(n, begun[comma:]) {
+			fitting = append(fitting, begun[:comma]+n)
+		}
+	}
+	return fitting
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
@@ -41,6 +42,9 @@ type Options struct {
 	NoFinalizer  bool
 	RecordValues RecordValues
 	Tombstones   TombstoneOptions
+	// Review, if not nil, returns further refusals of plans that no guard refuses. It may
+	// change the plans that it gets, so Perform passes copies.
+	Review func(context.Context, *Job, []plan.Plan) ([]plan.Refusal, error)
 	// Resume continues rollouts that pause between stages. LastStage is the stage after
 	// which they end, counted from 1. With 0, they carry out all stages.
 	Resume    bool

@@ -255,8 +255,29 @@ func (j *Job) plans(ctx context.Context) ([]plan.Plan, []plan.Refusal, error) {
 		if err := plan.CheckSizes(plans); err != nil {
 			return nil, nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: j.Options.Nothing}
 		}
+		refusals, err = j.reviewedNow(ctx, plans)
 	}
-	return plans, refusals, nil
+	return plans, refusals, err
+}
+
+// reviewedNow returns the refusals of Options.Review.
+func (j *Job) reviewedNow(ctx context.Context, plans []plan.Plan) ([]plan.Refusal, error) {
+	if j.Options.Review == nil {
+		return nil, nil
+	}
+	copies := slices.Clone(plans)
+	for i := range copies {
+		copies[i].Nodes = slices.Clone(copies[i].Nodes)
+		for k := range copies[i].Nodes {
+			n := &copies[i].Nodes[k]
+			n.Steps = slices.Clone(n.Steps)
+		}
+	}
+	refusals, err := j.Options.Review(ctx, j, copies)
+	if len(refusals) > 0 {
+		j.TellEvidence(plans)
+	}
+	return refusals, err
 }
 
 // agree shows the plans and asks for confirmation, if the run deletes objects. Without a

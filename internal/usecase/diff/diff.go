@@ -65,10 +65,8 @@ func Run(ctx context.Context, e *session.Engine, o *apply.Options, out *Output) 
 // failing returns an error if a report has findings with some codes.
 func failing(report *diff.Report, codes []changeset.Code) error {
 	var found []string
-	for _, f := range report.Changes().Found() {
-		if slices.Contains(codes, f.Code) {
-			found = append(found, f.String())
-		}
+	for _, f := range report.Changes().FoundOf(codes) {
+		found = append(found, f.String())
 	}
 	if found == nil {
 		return nil

@@ -253,6 +253,7 @@ const (
 	GuardPlan      Guard = "plan"        // the cluster, rows or forms changed since the plan file
 	GuardDependent Guard = "dependents"  // nodes that are kept depend on deleted nodes
 	GuardSuspended Guard = "suspended"   // a person suspended a node that the plan deletes
+	GuardFailOn    Guard = "fail-on"     // the changes have findings that a person asked to refuse
 	// GuardMaxChange and GuardEmptyColumn are about nodes that lynqctl keeps.
 	GuardMaxChange   Guard = "max-change"         // the plan changes too many of a hub's nodes
 	GuardEmptyColumn Guard = "allow-empty-column" // a column that a form uses is suddenly empty
