@@ -232,7 +232,7 @@ func (w *writer) head(kind string, names Names) {
 func (w *writer) connection(c endpoint.Connection, withPassword bool) {
 	if c.Path != "" {
 		w.line("      path: %s", scalar(c.Path))
-		if c.Table != "" && c.Type == endpoint.SourceSQLite {
+		if c.Table != "" && c.Type.HasSQL() {
 			w.line("      table: %s", scalar(c.Table))
 		}
 		if c.File.Separator != "" {

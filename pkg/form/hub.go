@@ -35,25 +35,21 @@ func readHub(rep *report, v *document.Value) *Hub {
 	return hub
 }
 
-// sourceTypes returns all types of sources, in the order of messages.
-func sourceTypes() []endpoint.SourceType {
-	return []endpoint.SourceType{endpoint.SourceMySQL, endpoint.SourcePostgreSQL, endpoint.SourceSQLite, endpoint.SourceCSV, endpoint.SourceJSON, endpoint.SourceHTTP}
-}
-
 // readSource reads spec.source, which is a type and the block with its name.
 func readSource(o *object, hub *Hub) {
 	hub.SyncInterval = readInterval(o)
-	hub.Source.Type = oneOf(o, "type", o.needText("type"), "", sourceTypes())
-	for _, t := range sourceTypes() {
+	hub.Source.Type = oneOf(o, "type", o.needText("type"), "", endpoint.Types())
+	for _, kind := range endpoint.Kinds() {
+		t := kind.Type
 		switch block := o.object(string(t)); {
 		case block == nil && t == hub.Source.Type:
 			o.need(string(t))
 		case block == nil:
 		case t == hub.Source.Type:
-			readBlock(block, t, hub)
+			readBlock(block, &kind, hub)
 		case hub.Source.Type == "":
 			// Reading the wrong block as well reports its problems too.
-			readBlock(block, t, &Hub{})
+			readBlock(block, &kind, &Hub{})
 		default:
 			o.fail(block.value.Pos, "remove it, or write type: "+string(t), "%s does not go with type %s", block.path, hub.Source.Type)
 		}
@@ -75,46 +71,44 @@ func readInterval(o *object) time.Duration {
 }
 
 // readBlock reads the block of a type of source.
-func readBlock(o *object, t endpoint.SourceType, hub *Hub) {
-	switch c := &hub.Source; t {
-	case endpoint.SourceMySQL:
-		readServer(o, hub, t, 3306)
-	case endpoint.SourcePostgreSQL:
-		readServer(o, hub, t, 5432)
-	case endpoint.SourceSQLite:
+func readBlock(o *object, kind *endpoint.Kind, hub *Hub) {
+	switch c := &hub.Source; kind.Block {
+	case endpoint.ServerBlock:
+		readServer(o, hub, kind)
+	case endpoint.DatabaseFileBlock:
 		path := o.needText("path")
 		if path.Text == files.StdinPath {
-			o.fail(path.Pos, "name a file", "a SQLite database can't be read from standard input")
+			o.fail(path.Pos, "name a file", "a %s database can't be read from standard input", kind.Name)
 		}
 		c.Path = beside(path)
 		c.Table = o.needText("table").Text
-		c.Where = readWhere(o, t)
-	case endpoint.SourceCSV, endpoint.SourceJSON:
+		c.Where = readWhere(o, kind.Type)
+	case endpoint.CSVBlock, endpoint.JSONBlock:
 		path := o.needText("path")
 		if path.Text == files.StdinPath && path.Pos.File == files.StdinName {
 			o.fail(path.Pos, "give the hub as a file", "%s is standard input, from which this hub came", o.name("path"))
 		}
 		c.Path = beside(path)
-		if t == endpoint.SourceCSV {
+		if kind.Block == endpoint.CSVBlock {
 			c.File.Separator = enum(o, "separator", "", endpoint.Separators()...)
 		} else {
 			c.File.Items = filled(o, "items")
 		}
-	case endpoint.SourceHTTP:
+	case endpoint.HTTPBlock:
 		readHTTP(o, hub)
 	}
 	o.done()
 }
 
 // readServer reads the block of a database with a server.
-func readServer(o *object, hub *Hub, t endpoint.SourceType, port int) {
+func readServer(o *object, hub *Hub, kind *endpoint.Kind) {
 	c := &hub.Source
 	c.Host = o.needText("host").Text
-	c.Port = o.integer("port", 1, 65535, port)
+	c.Port = o.integer("port", 1, 65535, kind.Port)
 	c.Username = o.needText("username").Text
 	c.Database = o.needText("database").Text
 	c.Table = o.needText("table").Text
-	c.Where = readWhere(o, t)
+	c.Where = readWhere(o, kind.Type)
 	c.TLS = enum(o, "tls", "", endpoint.TLSDisable, endpoint.TLSPrefer, endpoint.TLSRequire, endpoint.TLSVerifyFull)
 	ca := o.text("caFile")
 	if ca.IsSet() && c.TLS != "" && c.TLS != endpoint.TLSVerifyFull {

@@ -14,7 +14,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/form/files"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 	"github.com/lynqctl/lynqctl/pkg/lynq/suggest"
 )
@@ -106,7 +105,6 @@ func checkLookupOrigin(o *object, l *Lookup, values *object, hub *Hub) {
 			origins++
 		}
 	}
-	server := hub.Source.Type == endpoint.SourceMySQL || hub.Source.Type == endpoint.SourcePostgreSQL || hub.Source.Type == endpoint.SourceSQLite
 	switch {
 	case origins != 1:
 		o.fail(o.value.Pos, "write file, values, or table and key", "%s needs exactly one of file, values and table", o.path)
@@ -114,7 +112,7 @@ func checkLookupOrigin(o *object, l *Lookup, values *object, hub *Hub) {
 		o.fail(o.value.Pos, "name the column of the table that has the values of "+phrase.Quote(l.Column), "%s.key is missing", o.path)
 	case l.Table == "" && l.Key != "":
 		o.fail(o.get("key").Pos, "remove it, or name the table", "%s has no effect without table", o.name("key"))
-	case l.Table != "" && !server && hub.Source.Type != "":
+	case l.Table != "" && !hub.Source.Type.HasSQL() && hub.Source.Type != "":
 		o.fail(o.get("table").Pos, "write file or values", "%s: a source of type %s has no second table", o.name("table"), hub.Source.Type)
 	case l.File.IsSet() && l.File.Pos.File == files.StdinName:
 		o.fail(l.File.Pos, "give the hub as a file, or write values", "%s: a hub from standard input has no directory", o.name("file"))

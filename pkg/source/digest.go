@@ -23,7 +23,7 @@ func IsPipe(c endpoint.Connection) bool {
 // changes. It returns "" for an unreadable file and for all other sources. Databases have
 // transactions, and a pipe can be read only once.
 func FileDigest(c endpoint.Connection) string {
-	if c.Type != endpoint.SourceCSV && c.Type != endpoint.SourceJSON {
+	if c.Type.HasSQL() || c.Type.HasServer() {
 		return ""
 	}
 	info, err := os.Stat(c.Path)

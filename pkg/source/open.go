@@ -63,7 +63,7 @@ func serverName(c endpoint.Connection) string {
 // checkServer fills in the default port and refuses incomplete connections.
 func checkServer(c endpoint.Connection) (endpoint.Connection, error) {
 	if c.Port == 0 {
-		c.Port = c.Type.DefaultPort()
+		c.Port = c.Type.Kind().Port
 	}
 	switch {
 	case c.Host == "":

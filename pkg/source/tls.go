@@ -78,8 +78,7 @@ func Warning(c endpoint.Connection) string {
 	if c.Type == endpoint.SourceHTTP {
 		return httprows.Warning(c)
 	}
-	server := c.Type == endpoint.SourceMySQL || c.Type == endpoint.SourcePostgreSQL
-	if !server || !exposed(c) || tlsMode(c) == endpoint.TLSVerifyFull {
+	if !c.Type.HasServer() || !exposed(c) || tlsMode(c) == endpoint.TLSVerifyFull {
 		return ""
 	}
 	return fmt.Sprintf("%s: tls: %s doesn't check the server, and an impostor would get the password (set tls: verify-full, and caFile where the system does not trust the server's authority)",

@@ -14,7 +14,7 @@ func (o *Options) reachable(hubs []load.HubPrograms, connections []endpoint.Conn
 	for i, h := range hubs {
 		c, password, certificate := connections[i], h.Hub.Password, h.Hub.Certificate
 		needs := map[string]string{"rows": c.Path}
-		if load.HasServer(c) {
+		if c.Type.HasServer() {
 			needs = map[string]string{"TLS certificates": c.CAFile, "password": password.File, "client certificate": certificate.File, "key": certificate.KeyFile}
 			if c.Password != "" {
 				problems.Add(h.Hub.Pos, "remove it, and name a Secret with passwordRef", "hub %q: the URL of --source has a password, which anyone could read in the %s", h.Hub.Name, o.Kind)

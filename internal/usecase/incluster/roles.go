@@ -50,7 +50,7 @@ func (g *gatherer) hubs(all []load.HubPrograms, connections []endpoint.Connectio
 		if err != nil {
 			return nil, err
 		}
-		if load.HasServer(connections[i]) {
+		if connections[i].Type.HasServer() {
 			servers = append(servers, i)
 		} else {
 			hub.Secret, hub.Certificate = lynq.Ref{}, lynq.Ref{}

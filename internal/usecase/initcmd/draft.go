@@ -151,8 +151,8 @@ func originOf(ctx context.Context, e *session.Engine, o *Options) (*origin, erro
 	if err != nil {
 		return nil, session.BadUsage(fmt.Errorf("--source: %w", err))
 	}
-	if c.Type == endpoint.SourceSQLite && c.Path == "-" {
-		return nil, session.BadUsage(errors.New("--source: a SQLite database can't be read from standard input (name a file)"))
+	if c.Path == "-" && c.Type.HasSQL() {
+		return nil, session.BadUsage(fmt.Errorf("--source: a %s database can't be read from standard input (name a file)", c.Type.Kind().Name))
 	}
 	name := cmp.Or(c.Table, strings.TrimSuffix(filepath.Base(c.Path), filepath.Ext(c.Path)))
 	switch {
@@ -161,7 +161,7 @@ func originOf(ctx context.Context, e *session.Engine, o *Options) (*origin, erro
 			c.HTTP.Auth = endpoint.BearerAuth
 		}
 		name = apiName(c.HTTP.URL)
-	case load.HasServer(c):
+	case c.Type.HasServer():
 		if c.Password == "" {
 			c.Password = endpoint.Secret(e.Getenv(endpoint.PasswordVariable))
 		}

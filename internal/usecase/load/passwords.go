@@ -53,7 +53,7 @@ func (p Passwords) environment(hubs []HubPrograms, connections []endpoint.Connec
 
 // takesPassword reports whether a connection lacks the password that it needs.
 func takesPassword(c *endpoint.Connection) bool {
-	return HasServer(*c) && c.Password == "" && (c.Type != endpoint.SourceHTTP || c.HTTP.Auth != "")
+	return c.Type.HasServer() && c.Password == "" && (c.Type != endpoint.SourceHTTP || c.HTTP.Auth != "")
 }
 
 // oneServer refuses a variable that hubs of different servers would use.
@@ -77,7 +77,7 @@ func oneServer(variable string, users []int, hubs []HubPrograms, connections []e
 // serverOf identifies the server that gets the password of a connection.
 func serverOf(c *endpoint.Connection) string {
 	if c.Type != endpoint.SourceHTTP {
-		return fmt.Sprintf("%s %s %d", c.Type, c.Host, cmp.Or(c.Port, c.Type.DefaultPort()))
+		return fmt.Sprintf("%s %s %d", c.Type, c.Host, cmp.Or(c.Port, c.Type.Kind().Port))
 	}
 	u, err := url.Parse(c.HTTP.URL)
 	if err != nil {
@@ -94,7 +94,7 @@ func inVariable(hub string) string {
 // fill adds the secrets that a hub names to its connection, and the password of a variable
 // if it has one. A hub without a namespace has its Secrets in the namespace of its nodes.
 func (p Passwords) fill(ctx context.Context, hub HubPrograms, c *endpoint.Connection, variable string) error {
-	if !HasServer(*c) {
+	if !c.Type.HasServer() {
 		return nil
 	}
 	isAPI := c.Type == endpoint.SourceHTTP

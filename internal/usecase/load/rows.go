@@ -77,10 +77,10 @@ func (s RowSource) Locate(hubs []HubPrograms) ([]endpoint.Connection, []error) {
 				connections[i] = endpoint.Connection{}
 				errs = append(errs, fmt.Errorf("--source: %w", err))
 			}
-			if at := slices.IndexFunc(h.Hub.Lookups, func(l *form.Lookup) bool { return l.Table != "" }); at >= 0 && connections[i].Type != "" && !hasSQL(connections[i].Type) {
+			if at := slices.IndexFunc(h.Hub.Lookups, func(l *form.Lookup) bool { return l.Table != "" }); at >= 0 && connections[i].Type != "" && !connections[i].Type.HasSQL() {
 				errs = append(errs, fmt.Errorf("--source: hub %q has lookup %q in a table (%s), and %s has no second table (pass a database, such as sqlite:PATH)", h.Hub.Name, h.Hub.Lookups[at].Name, h.Hub.Lookups[at].Pos, connections[i].Type))
 			}
-			if where := connections[i].Where; where.SQL != "" && !hasSQL(connections[i].Type) {
+			if where := connections[i].Where; where.SQL != "" && !connections[i].Type.HasSQL() {
 				errs = append(errs, fmt.Errorf("--source: hub %q has where (%s), and %s has no SQL, so inactive rows could count (pass a database, such as sqlite:PATH, or a hub without where)", h.Hub.Name, where.At, connections[i].Type))
 			}
 		}
@@ -105,16 +105,6 @@ func oneReader(hubs []HubPrograms, connections []endpoint.Connection, inputs []s
 		reader = name
 	}
 	return nil
-}
-
-// hasSQL reports whether a source takes a condition for its rows.
-func hasSQL(t endpoint.SourceType) bool {
-	return t == endpoint.SourceMySQL || t == endpoint.SourcePostgreSQL || t == endpoint.SourceSQLite
-}
-
-// HasServer reports whether a connection leads to a server of a database or an API.
-func HasServer(c endpoint.Connection) bool {
-	return c.Type == endpoint.SourceMySQL || c.Type == endpoint.SourcePostgreSQL || c.Type == endpoint.SourceHTTP
 }
 
 // Overrides returns the URL that --source has for each hub, "" for none.

@@ -104,11 +104,3 @@ func (Secret) MarshalText() ([]byte, error) { return []byte(Redacted), nil }
 func (c *Connection) Socket() bool {
 	return strings.HasPrefix(c.Host, "/") || strings.HasPrefix(c.Host, "@")
 }
-
-// DefaultPort returns the usual port of a kind of server.
-func (t SourceType) DefaultPort() int {
-	if t == SourcePostgreSQL {
-		return 5432
-	}
-	return 3306
-}

@@ -32,7 +32,10 @@ func CheckWhere(t SourceType, sql string) (what, fix string) {
 	if regexp.MustCompile(`(?i)^\s*(select|with|values|table)\b`).MatchString(sql) {
 		return "is a query", "write the condition alone, such as archived = 0"
 	}
-	s := whereScan{kind: t, text: sql}
+	s := whereScan{text: sql}
+	if dialect := t.Kind().SQL; dialect != nil {
+		s.Dialect = *dialect
+	}
 	for s.at < len(s.text) && s.what == "" {
 		s.next()
 	}
@@ -47,7 +50,7 @@ func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '
 // whereScan reads a condition from left to right. It refuses everything that servers read
 // in several ways, so that its quotes are those of the server.
 type whereScan struct {
-	kind SourceType
+	Dialect
 	text string
 	at   int // the next byte
 	open int // parentheses
@@ -60,22 +63,18 @@ func (s *whereScan) fail(what, fix string) { s.what, s.fix = what, fix }
 // next reads a name, a quoted text, or one character.
 func (s *whereScan) next() {
 	rest, c := s.text[s.at:], s.text[s.at]
-	quotes := map[byte]byte{'\'': '\'', '"': '"'}
-	if s.kind != SourcePostgreSQL {
-		quotes['`'] = '`'
+	end := c
+	if c == '[' {
+		end = ']'
 	}
-	if s.kind == SourceSQLite {
-		quotes['['] = ']'
-	}
-	end, quoted := quotes[c]
 	switch {
-	case quoted:
+	case c == '\'', c == '"', strings.IndexByte(s.Quotes, c) >= 0:
 		s.quoted(end)
-	case strings.HasPrefix(rest, "--"), strings.HasPrefix(rest, "/*"), c == '#' && s.kind == SourceMySQL:
+	case strings.HasPrefix(rest, "--"), strings.HasPrefix(rest, "/*"), c == '#' && s.Hash:
 		s.fail("has a comment", "write it as a comment of YAML")
 	case c == ';':
 		s.fail("has a semicolon, and it is one expression", "remove it")
-	case strings.IndexByte(s.placeholders(), c) >= 0:
+	case strings.IndexByte(s.Variables, c) >= 0:
 		s.fail(fmt.Sprintf("has a %c outside of quotes, which servers take for a variable", c), "write the value itself, and quote names that have this character")
 	case c == '(':
 		s.open++
@@ -90,40 +89,27 @@ func (s *whereScan) next() {
 	s.at++
 }
 
-// placeholders are the characters that begin variables, parameters, or PostgreSQL's texts
-// between dollars.
-func (s *whereScan) placeholders() string {
-	switch s.kind {
-	case SourceMySQL:
-		return "$?@"
-	case SourceSQLite:
-		return "$?@:"
-	}
-	return "$"
-}
-
 func isNameByte(c byte) bool {
 	return c == '_' || c >= utf8.RuneSelf || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// name reads a name or a number. PostgreSQL's E before a text gives backslashes a meaning,
-// which also counts for a text in the next line.
+// name reads a name or a number. An E before a text also counts for a text in the next line.
 func (s *whereScan) name() {
 	start := s.at
 	for s.at < len(s.text) && isNameByte(s.text[s.at]) {
 		s.at++
 	}
-	if s.kind == SourcePostgreSQL && strings.EqualFold(s.text[start:s.at], "e") && strings.HasPrefix(s.text[s.at:], "'") {
+	if s.Escapes && strings.EqualFold(s.text[start:s.at], "e") && strings.HasPrefix(s.text[s.at:], "'") {
 		s.fail("has a text with escapes (E'...')", "write the text without E")
 	}
 }
 
 // quoted reads to the end of a quoted text. A doubled quote is one quote of the text, which
-// reads here like the next text. In MySQL, a backslash takes the next character.
+// reads here like the next text.
 func (s *whereScan) quoted(end byte) {
 	for i := s.at + 1; i < len(s.text); i++ {
 		switch c := s.text[i]; {
-		case c == '\\' && s.kind == SourceMySQL && end != '`':
+		case c == '\\' && s.Backslash && end != '`':
 			i++
 		case c == end:
 			s.at = i

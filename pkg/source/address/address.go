@@ -28,48 +28,89 @@ import (
 // settings of an API or a file. Errors never quote raw, because it may have a password.
 func Parse(raw string, base endpoint.Connection) (endpoint.Connection, error) {
 	scheme, rest, found := strings.Cut(raw, ":")
-	if found {
-		switch scheme {
-		case "mysql":
-			return parseServer(endpoint.SourceMySQL, raw, base)
-		case "postgres", "postgresql":
-			return parseServer(endpoint.SourcePostgreSQL, raw, base)
-		case "yaml":
-			return parseFile(endpoint.SourceJSON, withoutSlashes(rest), base)
-		case "sqlite", "csv", "json":
-			return parseFile(endpoint.SourceType(scheme), withoutSlashes(rest), base)
-		case "http", "https":
+	if kind := kindOf(func(k *endpoint.Kind) bool { return slices.Contains(k.Schemes, scheme) }); found && kind != nil {
+		switch kind.Block {
+		case endpoint.ServerBlock:
+			return parseServer(kind, raw, base)
+		case endpoint.HTTPBlock:
 			return parseHTTP(raw, base)
 		}
-		if strings.HasPrefix(rest, "//") {
-			return endpoint.Connection{}, errors.New("the URL's scheme is unknown (use mysql, also for MariaDB and TiDB, postgres, postgresql, http, https, sqlite, csv, json, yaml)")
-		}
+		return parseFile(kind.Type, withoutSlashes(rest), base)
+	}
+	if found && strings.HasPrefix(rest, "//") {
+		return endpoint.Connection{}, unknownScheme()
 	}
 	path, _, _ := strings.Cut(raw, "?")
 	for _, name := range []string{raw, path} {
-		switch strings.ToLower(filepath.Ext(name)) {
-		case ".csv":
-			return parseFile(endpoint.SourceCSV, raw, base)
-		case ".json", ".ndjson", ".jsonl", ".yaml", ".yml":
-			return parseFile(endpoint.SourceJSON, raw, base)
-		case ".db", ".sqlite", ".sqlite3":
-			return parseFile(endpoint.SourceSQLite, raw, base)
+		extension := strings.ToLower(filepath.Ext(name))
+		if kind := kindOf(func(k *endpoint.Kind) bool { return slices.Contains(k.Extensions, extension) }); kind != nil {
+			return parseFile(kind.Type, raw, base)
 		}
 	}
-	return endpoint.Connection{}, errors.New("it is no URL (mysql://, postgres://, https://, sqlite:PATH, csv:PATH, json:PATH, yaml:PATH, csv:- for standard input), and no file named .csv, .json, .ndjson, .jsonl, .yaml, .yml, .db, .sqlite or .sqlite3")
+	return endpoint.Connection{}, noURL()
+}
+
+// kindOf returns the type of source that fits, or nil.
+func kindOf(fits func(k *endpoint.Kind) bool) *endpoint.Kind {
+	for _, k := range endpoint.Kinds() {
+		if fits(&k) {
+			return &k
+		}
+	}
+	return nil
+}
+
+// unknownScheme returns the error for a URL with another scheme than ours.
+func unknownScheme() error {
+	var servers, files []string
+	for _, k := range endpoint.Kinds() {
+		if !k.Type.HasServer() {
+			files = append(files, k.Schemes...)
+			continue
+		}
+		servers = append(servers, k.Schemes...)
+		if len(k.Others) > 0 {
+			servers = append(servers, "also for "+strings.Join(k.Others, " and "))
+		}
+	}
+	return fmt.Errorf("the URL's scheme is unknown (use %s)", strings.Join(slices.Concat(servers, files), ", "))
+}
+
+// noURL returns the error for a text without a scheme, and without an extension of ours.
+func noURL() error {
+	var servers, files, rows, databases []string
+	for _, k := range endpoint.Kinds() {
+		switch k.Block {
+		case endpoint.ServerBlock:
+			servers = append(servers, k.Schemes[0]+"://")
+		case endpoint.HTTPBlock:
+			servers = append(servers, "https://")
+		default:
+			files = append(files, strings.Join(k.Schemes, ":PATH, ")+":PATH")
+		}
+		if k.SQL != nil {
+			databases = append(databases, k.Extensions...)
+		} else {
+			rows = append(rows, k.Extensions...)
+		}
+	}
+	extensions := slices.Concat(rows, databases)
+	last := len(extensions) - 1
+	return fmt.Errorf("it is no URL (%s, csv:- for standard input), and no file named %s or %s",
+		strings.Join(slices.Concat(servers, files), ", "), strings.Join(extensions[:last], ", "), extensions[last])
 }
 
 // withoutSlashes removes the slashes of an empty host, so that sqlite:///a/b is the path
 // /a/b.
 func withoutSlashes(rest string) string { return strings.TrimPrefix(rest, "//") }
 
-// parseFile returns a connection to a file. Only SQLite takes a parameter.
+// parseFile returns a connection to a file. Only a database takes a parameter.
 func parseFile(kind endpoint.SourceType, rest string, base endpoint.Connection) (endpoint.Connection, error) {
 	c := endpoint.Connection{Type: kind, Path: rest, Table: base.Table, Where: base.Where}
 	if base.Type == kind {
 		c.File = base.File
 	}
-	if kind == endpoint.SourceSQLite {
+	if kind.HasSQL() {
 		path, query, _ := strings.Cut(rest, "?")
 		values, err := parseParameters(query, "table")
 		if err != nil {
@@ -103,13 +144,13 @@ func parseHTTP(raw string, base endpoint.Connection) (endpoint.Connection, error
 }
 
 // parseServer returns a connection to a database server.
-func parseServer(kind endpoint.SourceType, raw string, base endpoint.Connection) (endpoint.Connection, error) {
+func parseServer(kind *endpoint.Kind, raw string, base endpoint.Connection) (endpoint.Connection, error) {
 	u, err := splitURL(raw)
 	if err != nil {
 		return endpoint.Connection{}, err
 	}
-	c := endpoint.Connection{Type: kind, Host: u.Hostname(), Port: kind.DefaultPort(), Table: base.Table, Where: base.Where}
-	if base.Type == kind {
+	c := endpoint.Connection{Type: kind.Type, Host: u.Hostname(), Port: kind.Port, Table: base.Table, Where: base.Where}
+	if base.Type == kind.Type {
 		c.Username, c.Password, c.Database = base.Username, base.Password, base.Database
 		c.TLS, c.CAFile = base.TLS, base.CAFile
 	}
@@ -129,8 +170,8 @@ func parseServer(kind endpoint.SourceType, raw string, base endpoint.Connection)
 	if database := strings.TrimPrefix(u.Path, "/"); database != "" {
 		c.Database = database
 	}
-	if c, err = withParameters(c, u.RawQuery); err == nil && c.Host == "" {
-		err = fmt.Errorf("no host (write %[1]s://HOST/DATABASE, or %[1]s:///DATABASE?host=/SOCKET)", kind)
+	if c, err = withParameters(c, kind.Parameters, u.RawQuery); err == nil && c.Host == "" {
+		err = fmt.Errorf("no host (write %[1]s://HOST/DATABASE, or %[1]s:///DATABASE?host=/SOCKET)", kind.Type)
 	}
 	if err != nil {
 		return endpoint.Connection{}, err
@@ -165,14 +206,10 @@ func splitURL(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// withParameters returns c with the parameters of a server's URL.
-func withParameters(c endpoint.Connection, query string) (endpoint.Connection, error) {
-	allowed := []string{"table", "tls", "ca", "cert", "key", "host"}
-	names := map[string]string{} // of other programs
-	if c.Type == endpoint.SourcePostgreSQL {
-		names = map[string]string{"sslmode": "tls", "sslrootcert": "ca", "sslcert": "cert", "sslkey": "key"}
-		allowed = append(allowed, slices.Sorted(maps.Keys(names))...)
-	}
+// withParameters returns c with the parameters of a server's URL. names are those that other
+// programs have for them.
+func withParameters(c endpoint.Connection, names map[string]string, query string) (endpoint.Connection, error) {
+	allowed := append([]string{"table", "tls", "ca", "cert", "key", "host"}, slices.Sorted(maps.Keys(names))...)
 	values, err := parseParameters(query, allowed...)
 	if err != nil {
 		return c, err
