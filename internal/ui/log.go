@@ -27,6 +27,8 @@ type Log struct {
 	cut map[string]bool
 	// standing has the problems of each hub's nodes that had their records.
 	standing map[lynq.HubKey]*standing
+	// alike has the changes of each hub's round that are the same for several objects.
+	alike map[lynq.HubKey]*alike
 }
 
 // NewLog returns a log with lines of text, or with one JSON record per line.
@@ -54,7 +56,7 @@ func DroppedRecord(json bool, lines int) []byte {
 }
 
 func newLog(h slog.Handler) *Log {
-	return &Log{to: slog.New(h), cut: map[string]bool{}, standing: map[lynq.HubKey]*standing{}}
+	return &Log{to: slog.New(h), cut: map[string]bool{}, standing: map[lynq.HubKey]*standing{}, alike: map[lynq.HubKey]*alike{}}
 }
 
 // warningPrefix begins notes that are warnings.
@@ -127,7 +129,7 @@ func (l *Log) object(e *report.Event) {
 	default:
 		level = slog.LevelWarn
 	}
-	if level == slog.LevelWarn && l.again(e, "object", e.Object.String()+": "+e.Message) {
+	if level == slog.LevelWarn && l.again(e, "object", e.Object.String()+": "+e.Message) || level == slog.LevelInfo && l.one(e) {
 		return
 	}
 	l.to.Log(context.Background(), level, "object", l.attributes(e)...)
@@ -170,6 +172,7 @@ func (l *Log) summary(s *report.Summary, now time.Time) {
 	}
 	hub := strings.Join(hubs, ",")
 	news := l.causes(s.Hubs, failed, now)
+	l.groups(s.Hubs)
 	l.mu.Lock()
 	wasCut := l.cut[hub]
 	l.cut[hub] = s.Interrupted
@@ -181,7 +184,27 @@ func (l *Log) summary(s *report.Summary, now time.Time) {
 	if l.json {
 		took = slog.Float64("tookSeconds", s.Elapsed.Seconds())
 	}
-	l.to.Info("round", "hub", hub, "changed", done, "failedNodes", len(failed), "interrupted", s.Interrupted, took)
+	round := []any{"hub", hub, "changed", done, "failedNodes", len(failed), "interrupted", s.Interrupted}
+	for _, a := range actions() {
+		if n := s.Actions[a]; n > 0 && changes(a) {
+			round = append(round, doneKey(a), n)
+		}
+	}
+	if n := s.Objects[report.OutcomeNotReady]; n > 0 {
+		round = append(round, "notReady", n)
+	}
+	l.to.Info("round", append(round, took)...)
+}
+
+// doneKey returns a finished action as the name of an attribute.
+func doneKey(a plan.Action) string {
+	switch a {
+	case plan.ActionRelease:
+		return "released"
+	case plan.ActionCollect:
+		return "collected"
+	}
+	return done(a)
 }
 
 // causes writes a record for each problem that many nodes have, and for each one that

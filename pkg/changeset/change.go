@@ -36,9 +36,9 @@ type Field struct {
 	Place string
 }
 
-// shape returns the same text for changes that belong to one group: the same action on the
+// Shape returns the same text for changes that belong to one group: the same action on the
 // same resource of a form, with the same fields and causes. Values aren't part of it.
-func (c *Change) shape() string {
+func (c *Change) Shape() string {
 	var b strings.Builder
 	part := func(s string) { b.WriteString(s); b.WriteByte(0) }
 	for _, s := range []string{c.Node.Hub.String(), c.Node.Form.String(), c.Group, c.Kind, c.ID, c.Words, c.Cause} {

@@ -74,7 +74,7 @@ func Of(changes []Change, nodes int) *Set {
 	s := &Set{Changes: changes, Nodes: nodes}
 	places := map[string]int{}
 	for i := range changes {
-		shape := changes[i].shape()
+		shape := changes[i].Shape()
 		at, known := places[shape]
 		if !known {
 			at = len(s.Groups)

@@ -97,7 +97,7 @@ func TestOfPartitions(t *testing.T) {
 				t.Fatalf("seed %d: members aren't in order: %v", seed, g.Members)
 			}
 			for _, m := range g.Members {
-				if s.Changes[m].shape() != s.Changes[g.Members[0]].shape() {
+				if s.Changes[m].Shape() != s.Changes[g.Members[0]].Shape() {
 					t.Fatalf("seed %d: two shapes in one group", seed)
 				}
 			}

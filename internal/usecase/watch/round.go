@@ -246,6 +246,7 @@ func (r *round) carryOut(ctx context.Context) error {
 		}
 		interrupted[i] = p.interrupt(within, end, p.term.wanted, r.began, approved)
 	}
+	r.job.TellEvidence(slices.DeleteFunc(slices.Clone(r.plans), func(p plan.Plan) bool { return !byInputs(&p) && !r.holdsNow(p.Hub) }))
 	err := r.job.RunPlans(within, r.plans)
 	if cause := context.Cause(within); cause != nil && cutShort(cause) {
 		err = cause
@@ -261,6 +262,29 @@ func (r *round) carryOut(ctx context.Context) error {
 		p.tellFights(ctx, plansOf(r.plans, p.hub.Key), r.job.Client.Recorder(session.HostName()))
 	}
 	return err
+}
+
+// holdsNow reports whether the round is the first to hold these deletions of a hub.
+func (r *round) holdsNow(hub lynq.HubKey) bool {
+	return slices.ContainsFunc(r.job.Noted.Held, func(held plan.Refusal) bool { return held.Hub == hub })
+}
+
+// byInputs reports whether a plan changes objects because rows or forms changed. Other plans
+// only repair objects, and how rows differ from the last run explains nothing of that.
+func byInputs(p *plan.Plan) bool {
+	return slices.ContainsFunc(p.Leaving, func(l plan.Leaving) bool { return l.Begins }) || slices.ContainsFunc(p.Nodes, func(n plan.NodePlan) bool {
+		return slices.ContainsFunc(n.Steps, func(s plan.Step) bool {
+			if s.Action == plan.ActionKeep || s.Action == plan.ActionSkip || s.Action == plan.ActionBlock {
+				return false
+			}
+			switch s.Reason {
+			case plan.ReasonNew, plan.ReasonChanged, plan.ReasonOrphan, plan.ReasonUnowned, plan.ReasonMoved, plan.ReasonTakeover,
+				plan.ReasonRemoved, plan.ReasonNotIncluded, plan.ReasonRenamed, plan.ReasonNodeGone:
+				return true
+			}
+			return false
+		})
+	})
 }
 
 // endsWithOthers ends the round together with the terms of its other hubs, until the caller
