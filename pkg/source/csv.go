@@ -23,12 +23,32 @@ type csvSource struct {
 	comma byte // it separates values
 }
 
-func openCSV(ctx context.Context, c endpoint.Connection, stdin io.Reader) (Source, error) {
-	file, err := openData(ctx, c, stdin)
+func openCSV(ctx context.Context, c endpoint.Connection, from given) (Source, error) {
+	file, err := openData(ctx, c, from.stdin)
 	if err != nil {
 		return nil, err
 	}
 	return &csvSource{file: file, comma: cmp.Or(c.File.Separator, endpoint.Separators()[0])[0]}, nil
+}
+
+// separated fills in the separator of a CSV file, unless it is a comma.
+func separated(ctx context.Context, c endpoint.Connection) (endpoint.Connection, error) {
+	if c.File.Separator != "" {
+		return c, nil
+	}
+	src, err := openCSV(ctx, c, given{})
+	if err != nil {
+		return c, err
+	}
+	defer func() { _ = src.Close() }() // nothing was written
+	columns, err := src.Describe(ctx)
+	if err != nil {
+		return c, err
+	}
+	if len(columns) == 1 {
+		c.File.Separator = likelySeparator([]string{columns[0].Name})
+	}
+	return c, nil
 }
 
 // Place implements Source.
@@ -329,4 +349,20 @@ func (r *fileReader) Read(p []byte) (int, error) {
 		err = nil
 	}
 	return n, err
+}
+
+// Describe implements Source. A file has only names, no types.
+func (s *csvSource) Describe(ctx context.Context) ([]Column, error) {
+	if err := stopped(ctx, s.file.name, 0); err != nil {
+		return nil, err
+	}
+	r, _, err := s.reader()
+	if err != nil {
+		return nil, err
+	}
+	names, err := s.names(r)
+	if err != nil {
+		return nil, err
+	}
+	return named(slices.DeleteFunc(names, func(name string) bool { return name == "" })), nil
 }

@@ -1,13 +1,17 @@
 package source
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 	"github.com/lynqctl/lynqctl/pkg/lynq/suggest"
 )
@@ -135,4 +139,87 @@ func (s *yamlSource) notList(node *yaml.Node) error {
 		e.Fix += "; if a field has the rows, set items to its name"
 	}
 	return e
+}
+
+// itemsOf fills in the field with the rows if a JSON file is one object around a list.
+func itemsOf(ctx context.Context, c endpoint.Connection) (endpoint.Connection, error) {
+	if c.File.Items != "" {
+		return c, nil
+	}
+	src, err := openJSON(ctx, c, given{})
+	if err != nil {
+		return c, err
+	}
+	defer func() { _ = src.Close() }() // nothing was written
+	switch s := src.(type) {
+	case *jsonSource:
+		if !s.array {
+			c.File.Items = onlyList(jsontext.NewDecoder(&fileReader{file: s.file, offset: s.start}))
+		}
+	case *yamlSource:
+		c.File.Items = s.onlyList()
+	}
+	return c, nil
+}
+
+// onlyList returns the name of the only list of objects in an object. It returns "" if the
+// text isn't one object, or if the object looks like a row. Reading the rows reports
+// errors.
+func onlyList(d *jsontext.Decoder) string {
+	var names, lists []string
+	if _, err := d.ReadToken(); err != nil {
+		return ""
+	}
+	for d.PeekKind() != jsontext.KindEndObject {
+		token, err := d.ReadToken()
+		if err != nil {
+			return ""
+		}
+		names = append(names, token.String())
+		if d.PeekKind() != jsontext.KindBeginArray {
+			if d.SkipValue() != nil {
+				return ""
+			}
+			continue
+		}
+		if isList, err := listOfObjects(d); err != nil {
+			return ""
+		} else if isList {
+			lists = append(lists, names[len(names)-1])
+		}
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return ""
+	}
+	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
+		return "" // each object is a row
+	}
+	return chosenList(names, lists)
+}
+
+// listOfObjects reads an array, and reports whether its first value is an object.
+func listOfObjects(d *jsontext.Decoder) (is bool, err error) {
+	if _, err := d.ReadToken(); err != nil {
+		return false, err
+	}
+	is = d.PeekKind() == jsontext.KindBeginObject
+	for d.PeekKind() != jsontext.KindEndArray {
+		if err := d.SkipValue(); err != nil {
+			return false, err
+		}
+	}
+	_, err = d.ReadToken()
+	return is, err
+}
+
+// chosenList returns the only list of an object's members. An object with a usual key is a
+// row itself.
+func chosenList(names, lists []string) string {
+	isKey := func(name string) bool {
+		return slices.Contains([]string{"id", "uid", "uuid", "slug", "key"}, strings.ToLower(name))
+	}
+	if len(lists) != 1 || slices.ContainsFunc(names, isKey) {
+		return ""
+	}
+	return lists[0]
 }

@@ -22,8 +22,8 @@ import (
 
 // openJSON opens a file of JSON objects, or of YAML. The extension decides, or else the
 // first character.
-func openJSON(ctx context.Context, c endpoint.Connection, stdin io.Reader) (Source, error) {
-	file, err := openData(ctx, c, stdin)
+func openJSON(ctx context.Context, c endpoint.Connection, from given) (Source, error) {
+	file, err := openData(ctx, c, from.stdin)
 	if err != nil {
 		return nil, err
 	}
@@ -357,3 +357,12 @@ func (l *lineCounter) at(offset int64) int {
 }
 
 func isJSONSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+
+// Describe implements Source. It returns the keys of all rows.
+func (s *jsonSource) Describe(ctx context.Context) ([]Column, error) {
+	row := newJSONRow(Query{})
+	if err := s.each(ctx, row, func(int64, int64, int) error { return nil }); err != nil {
+		return nil, err
+	}
+	return named(row.names), nil
+}

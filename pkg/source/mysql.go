@@ -24,7 +24,7 @@ type mysqlSource struct {
 	conn *sql.Conn // nil until the next reading connects again
 }
 
-func openMySQL(ctx context.Context, c endpoint.Connection) (Source, error) {
+func openMySQL(ctx context.Context, c endpoint.Connection, _ given) (Source, error) {
 	c, err := checkServer(c)
 	if err != nil {
 		return nil, err
@@ -461,4 +461,69 @@ func (s *mysqlSource) failed(ctx context.Context, err error) error {
 		return &Error{Place: s.tablePlace(), What: "the view does not work", Fix: "fix the view, or its definer's rights", Err: answer}
 	}
 	return &Error{Place: s.name, What: "the server reports an error", Err: said(err)}
+}
+
+// Describe implements Source.
+func (s *mysqlSource) Describe(ctx context.Context) ([]Column, error) {
+	if err := s.connect(ctx); err != nil {
+		return nil, err
+	}
+	defer s.disconnect()
+	names, types, err := s.columns(ctx)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := s.keys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	columns := named(names)
+	for i := range columns {
+		kind := strings.ToLower(types[i])
+		columns[i].Binary = strings.Contains(kind, "blob") || strings.Contains(kind, "binary")
+		columns[i].Key = keys[names[i]]
+	}
+	return columns, nil
+}
+
+// keys returns the keys that have one column. A view has none.
+func (s *mysqlSource) keys(ctx context.Context) (map[string]Key, error) {
+	rows, err := s.conn.QueryContext(ctx, "SHOW COLUMNS FROM "+s.quotedTable()) //nolint:gosec // the name is quoted
+	if err != nil {
+		return nil, s.failed(ctx, err)
+	}
+	defer func() { _ = rows.Close() }()
+	keys := map[string]Key{}
+	var primary []string
+	for rows.Next() {
+		var name, key string
+		var rest [4]sql.RawBytes
+		if err := rows.Scan(&name, &rest[0], &rest[1], &key, &rest[2], &rest[3]); err != nil {
+			return nil, s.failed(ctx, err)
+		}
+		switch key {
+		case "PRI":
+			primary = append(primary, name)
+		case "UNI": // the server reports only keys with one column
+			keys[name] = UniqueKey
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, s.failed(ctx, err)
+	}
+	if len(primary) == 1 {
+		keys[primary[0]] = PrimaryKey
+	}
+	return keys, nil
+}
+
+// saidMySQL is said for an error of MySQL, and nil for another one.
+func saidMySQL(err error) error {
+	answer, ok := errors.AsType[*mysql.MySQLError](err)
+	if !ok || answer.Number == errViewInvalid {
+		return nil
+	}
+	told := *answer
+	told.Message = withoutValues(string(answer.SQLState[:]), answer.Message)
+	return &told
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
@@ -15,40 +16,65 @@ import (
 // connectTimeout limits how long a connection attempt may take.
 const connectTimeout = 10 * time.Second
 
+// reader is how a type of source is read.
+type reader struct {
+	open func(ctx context.Context, c endpoint.Connection, from given) (Source, error)
+	// complete adds what a file or an API shows to a connection; nil adds nothing.
+	complete func(ctx context.Context, c endpoint.Connection) (endpoint.Connection, error)
+	// said returns an error of the server without the values of rows that it quotes. It
+	// returns nil for the error of another one. A source without SQL has none.
+	said func(err error) error
+}
+
+// given is what sources read besides their connection.
+type given struct {
+	stdin   io.Reader
+	answers *httprows.Answers
+}
+
+// readers returns the reader of each type in endpoint.Kinds.
+func readers() map[endpoint.SourceType]reader {
+	return map[endpoint.SourceType]reader{
+		endpoint.SourceMySQL:      {open: openMySQL, said: saidMySQL},
+		endpoint.SourcePostgreSQL: {open: openPostgreSQL, said: saidPostgreSQL},
+		endpoint.SourceSQLite:     {open: openSQLite, complete: onlyTable, said: saidSQLite},
+		endpoint.SourceCSV:        {open: openCSV, complete: separated},
+		endpoint.SourceJSON:       {open: openJSON, complete: itemsOf},
+		endpoint.SourceHTTP:       {open: openHTTP, complete: shapeOf},
+	}
+}
+
 // Open opens the source that c describes. It connects to a server, reads an API, or opens
 // a file. The path "-" reads stdin, which may be nil otherwise. If known has earlier
 // answers of an API, the API sends only changes. Open fails for an unreachable server, a
 // refused login and a missing file. Records finds missing tables and columns. Use a source
 // in one goroutine, and close it.
 func Open(ctx context.Context, c endpoint.Connection, stdin io.Reader, known *httprows.Answers) (Source, error) {
-	switch c.Type {
-	case endpoint.SourceMySQL:
-		return openMySQL(ctx, c)
-	case endpoint.SourcePostgreSQL:
-		return openPostgreSQL(ctx, c)
-	case endpoint.SourceSQLite:
-		return openSQLite(c)
-	case endpoint.SourceCSV:
-		return openCSV(ctx, c, stdin)
-	case endpoint.SourceJSON:
-		return openJSON(ctx, c, stdin)
-	case endpoint.SourceHTTP:
-		return openHTTP(ctx, c, known)
+	open := readers()[c.Type].open
+	if open == nil {
+		return nil, unknownType(c.Type)
 	}
-	return nil, fmt.Errorf("source type %q is unknown (use mysql, postgresql, sqlite, csv, json, or http)", c.Type)
+	return open(ctx, c, given{stdin: stdin, answers: known})
 }
 
-// openHTTP reads all rows of an API into a file, and opens it as JSON.
-func openHTTP(ctx context.Context, c endpoint.Connection, known *httprows.Answers) (Source, error) {
-	roots, err := rootCAs(c)
-	if err != nil {
-		return nil, err
+func unknownType(t endpoint.SourceType) error {
+	var names []string
+	for _, known := range endpoint.Types() {
+		names = append(names, string(known))
 	}
-	rows, err := httprows.Read(ctx, c, roots, known)
-	if err != nil {
-		return nil, err
+	last := len(names) - 1
+	return fmt.Errorf("source type %q is unknown (use %s, or %s)", t, strings.Join(names[:last], ", "), names[last])
+}
+
+// Complete adds to a connection the settings that its file or API shows: the only table of
+// a SQLite file, the separator of CSV, the field with the rows, and that an API has one
+// page. It reads nothing from standard input, and returns such a connection unchanged.
+func Complete(ctx context.Context, c endpoint.Connection) (endpoint.Connection, error) {
+	complete := readers()[c.Type].complete
+	if complete == nil || c.Path == "-" {
+		return c, nil
 	}
-	return &jsonSource{file: &dataFile{file: rows.File, name: rows.Name(), shared: rows}}, nil
+	return complete(ctx, c)
 }
 
 // serverName names a server's database in messages, without credentials, as in

@@ -25,7 +25,7 @@ type postgresSource struct {
 	pg     *pgconn.PgConn // nil until the next reading connects again
 }
 
-func openPostgreSQL(ctx context.Context, c endpoint.Connection) (Source, error) {
+func openPostgreSQL(ctx context.Context, c endpoint.Connection, _ given) (Source, error) {
 	c, err := checkServer(c)
 	if err != nil {
 		return nil, err
@@ -340,4 +340,44 @@ func (s *postgresSource) failed(ctx context.Context, err error) error {
 		return s.deniedError(answer.Message, "grant this user SELECT on it, and USAGE on its schema")
 	}
 	return &Error{Place: s.name, What: "the server reports an error", Err: said(err)}
+}
+
+// Describe implements Source.
+func (s *postgresSource) Describe(ctx context.Context) ([]Column, error) {
+	if err := s.connect(ctx); err != nil {
+		return nil, err
+	}
+	defer func() { _ = s.Close() }()
+	if s.target.Table == "" {
+		return nil, s.noTable(ctx)
+	}
+	// The result has one text for each column. It starts with a digit for the key and one
+	// for bytes, and ends with the name. Indexes on expressions or parts of a table don't
+	// count as keys.
+	found, err := s.strings(ctx, `SELECT CASE WHEN coalesce(bool_or(i.indisprimary), false) THEN '2' WHEN count(i.indrelid) > 0 THEN '1' ELSE '0' END
+|| CASE WHEN a.atttypid = 'pg_catalog.bytea'::regtype THEN '1' ELSE '0' END || a.attname
+FROM pg_catalog.pg_attribute a LEFT JOIN pg_catalog.pg_index i
+ON i.indrelid = a.attrelid AND i.indisunique AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum AND i.indpred IS NULL AND i.indexprs IS NULL
+WHERE a.attrelid = pg_catalog.to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped
+GROUP BY a.attnum, a.attname, a.atttypid ORDER BY a.attnum`, s.quotedTable())
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, s.noTable(ctx)
+	}
+	columns := make([]Column, len(found))
+	for i, text := range found {
+		columns[i] = Column{Name: text[2:], Key: Key(text[0] - '0'), Binary: text[1] == '1'}
+	}
+	return columns, nil
+}
+
+// saidPostgreSQL is said for an error of PostgreSQL, and nil for another one.
+func saidPostgreSQL(err error) error {
+	answer, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok {
+		return nil
+	}
+	return errors.New(withoutValues(answer.Code, answer.Message) + " (SQLSTATE " + answer.Code + ")")
 }

@@ -7,9 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/go-sql-driver/mysql"
-	"github.com/jackc/pgx/v5/pgconn"
-	"modernc.org/sqlite"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 )
 
 // said removes the values of rows that a server quotes in its error. It also removes the
@@ -19,28 +17,17 @@ func said(err error) error {
 	if broken, ok := errors.AsType[*net.OpError](err); ok && broken.Source != nil {
 		return broken.Err
 	}
-	if answer, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return errors.New(withoutValues(answer.Code, answer.Message) + " (SQLSTATE " + answer.Code + ")")
-	}
-	if answer, ok := errors.AsType[*mysql.MySQLError](err); ok && answer.Number != errViewInvalid {
-		told := *answer
-		told.Message = withoutValues(string(answer.SQLState[:]), answer.Message)
-		return &told
-	}
-	if answer, ok := errors.AsType[*sqlite.Error](err); ok {
-		return &saidError{withoutValues("", answer.Error()), answer}
+	all := readers()
+	for _, t := range endpoint.Types() {
+		if all[t].said == nil {
+			continue
+		}
+		if told := all[t].said(err); told != nil {
+			return told
+		}
 	}
 	return err
 }
-
-// saidError is an error of SQLite without values of rows.
-type saidError struct {
-	text  string
-	cause error
-}
-
-func (e *saidError) Error() string { return e.text }
-func (e *saidError) Unwrap() error { return e.cause }
 
 // withoutValues shortens a server's message as its SQLSTATE requires. Messages about
 // access, names and connections quote only names. Others may quote values, so it cuts from

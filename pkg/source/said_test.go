@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 )
 
 // TestSaid checks that messages omit quoted values of rows and local ports, and keep names.
@@ -36,6 +38,20 @@ func TestSaid(t *testing.T) {
 	} {
 		if got := said(c.err).Error(); got != c.want {
 			t.Errorf("%v: %q, want %q", c.err, got, c.want)
+		}
+	}
+}
+
+// TestReaders checks that each type of source can be read, and that each one with SQL hides
+// the values of rows that its server quotes.
+func TestReaders(t *testing.T) {
+	all := readers()
+	if len(all) != len(endpoint.Kinds()) {
+		t.Errorf("%d readers for the types %v", len(all), endpoint.Types())
+	}
+	for _, k := range endpoint.Kinds() {
+		if r := all[k.Type]; r.open == nil || (r.said != nil) != (k.SQL != nil) {
+			t.Errorf("%s: readers lack a part of it", k.Type)
 		}
 	}
 }

@@ -31,3 +31,30 @@ type Source interface {
 	// Close releases the resources of Open.
 	Close() error
 }
+
+// Key says whether a column identifies rows.
+type Key int
+
+// A key has only one column here, because one column of a larger key identifies no row.
+const (
+	NoKey Key = iota
+	UniqueKey
+	PrimaryKey
+)
+
+// Column describes one column of a source.
+type Column struct {
+	Name string
+	Key  Key
+	// Binary is set if the values are bytes and need not be text.
+	Binary bool
+}
+
+// named returns columns whose names alone are known.
+func named(names []string) []Column {
+	columns := make([]Column, len(names))
+	for i, name := range names {
+		columns[i].Name = name
+	}
+	return columns
+}

@@ -29,7 +29,7 @@ type sqliteSource struct {
 
 // openSQLite opens the file read-only. It never creates a missing file. SQLite checks the
 // file at the first read.
-func openSQLite(c endpoint.Connection) (Source, error) {
+func openSQLite(_ context.Context, c endpoint.Connection, _ given) (Source, error) {
 	if c.Path == "" {
 		return nil, &Error{Place: string(c.Type), What: "no path is set", Fix: "set path to a SQLite file"}
 	}
@@ -50,6 +50,25 @@ func openSQLite(c endpoint.Connection) (Source, error) {
 	}
 	db.SetMaxOpenConns(1)
 	return &sqliteSource{db: db, path: c.Path, table: c.Table, where: c.Where}, nil
+}
+
+// onlyTable fills in the table of a SQLite file with one table.
+func onlyTable(ctx context.Context, c endpoint.Connection) (endpoint.Connection, error) {
+	if c.Table != "" {
+		return c, nil
+	}
+	src, err := openSQLite(ctx, c, given{})
+	if err != nil {
+		return c, err
+	}
+	defer func() { _ = src.Close() }() // nothing was written
+	if _, err := src.Describe(ctx); err != nil {
+		return c, err
+	}
+	if s, ok := src.(*sqliteSource); ok {
+		c.Table = s.table
+	}
+	return c, nil
 }
 
 // Place implements Source.
@@ -309,3 +328,72 @@ func sqliteError(path string, err error) error {
 	}
 	return e
 }
+
+// Describe implements Source.
+func (s *sqliteSource) Describe(ctx context.Context) ([]Column, error) {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, s.failed(ctx, 0, err)
+	}
+	defer func() { _ = tx.Rollback() }() // nothing was written
+	if err := s.begin(ctx, tx); err != nil {
+		return nil, err
+	}
+	if err := s.useOnly(ctx, tx); err != nil {
+		return nil, err
+	}
+	names, err := s.names(ctx, tx, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1", s.table)
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		return nil, s.noTable(ctx, tx)
+	}
+	columns := named(names)
+	for key, query := range map[Key]string{
+		PrimaryKey: "SELECT name FROM pragma_table_xinfo(?1) WHERE pk > 0 AND (SELECT count(*) FROM pragma_table_xinfo(?1) WHERE pk > 0) = 1",
+		UniqueKey: `SELECT min(c.name) FROM pragma_index_list(?1) AS i JOIN pragma_index_xinfo(i.name) AS c
+WHERE i."unique" AND NOT i.partial AND i.origin <> 'pk' AND c.key GROUP BY i.name HAVING count(*) = 1 AND min(c.name) IS NOT NULL`,
+	} {
+		keys, err := s.names(ctx, tx, query, s.table)
+		if err != nil {
+			return nil, err
+		}
+		mark(columns, keys, func(c *Column) { c.Key = max(c.Key, key) })
+	}
+	binary, err := s.names(ctx, tx, "SELECT name FROM pragma_table_xinfo(?) WHERE upper(type) LIKE '%BLOB%' OR upper(type) LIKE '%BINARY%'", s.table)
+	if err != nil {
+		return nil, err
+	}
+	mark(columns, binary, func(c *Column) { c.Binary = true })
+	return columns, nil
+}
+
+// mark calls do for the columns with these names.
+func mark(columns []Column, names []string, do func(*Column)) {
+	for i := range columns {
+		for _, name := range names {
+			if strings.EqualFold(columns[i].Name, name) {
+				do(&columns[i])
+			}
+		}
+	}
+}
+
+// saidSQLite is said for an error of SQLite, and nil for another one.
+func saidSQLite(err error) error {
+	answer, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
+		return nil
+	}
+	return &saidError{withoutValues("", answer.Error()), answer}
+}
+
+// saidError is an error of SQLite without values of rows.
+type saidError struct {
+	text  string
+	cause error
+}
+
+func (e *saidError) Error() string { return e.text }
+func (e *saidError) Unwrap() error { return e.cause }

@@ -227,3 +227,26 @@ func (m *yamlMembers) row(q Query, line int) yamlRow {
 	}
 	return row
 }
+
+// Describe implements Source. It returns the keys of all rows.
+func (s *yamlSource) Describe(context.Context) ([]Column, error) {
+	list, err := s.list()
+	if err != nil {
+		return nil, err
+	}
+	var problems lynq.Problems
+	var names []string
+	for _, item := range list.Content {
+		members := yamlMembers{file: s.file.name, values: map[string]*yaml.Node{}, done: map[*yaml.Node]bool{}, problems: &problems}
+		members.collect(item)
+		for _, name := range members.names {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	return named(names), nil
+}

@@ -6,20 +6,6 @@ import (
 	"time"
 )
 
-// SourceType names a kind of row source, as LynqHub.spec.source.type has it.
-type SourceType string
-
-// The kinds of sources. MySQL serves MariaDB and TiDB too; JSON serves JSON
-// arrays, NDJSON and YAML lists.
-const (
-	SourceMySQL      SourceType = "mysql"
-	SourcePostgreSQL SourceType = "postgresql"
-	SourceSQLite     SourceType = "sqlite"
-	SourceCSV        SourceType = "csv"
-	SourceJSON       SourceType = "json"
-	SourceHTTP       SourceType = "http"
-)
-
 // TLSMode says how a database connection is protected.
 type TLSMode string
 

@@ -2,6 +2,19 @@ package endpoint
 
 import "slices"
 
+// SourceType names a kind of row source, as LynqHub.spec.source.type has it.
+type SourceType string
+
+// The types of sources, which Kinds describes.
+const (
+	SourceMySQL      SourceType = "mysql"
+	SourcePostgreSQL SourceType = "postgresql"
+	SourceSQLite     SourceType = "sqlite"
+	SourceCSV        SourceType = "csv"
+	SourceJSON       SourceType = "json"
+	SourceHTTP       SourceType = "http"
+)
+
 // Kind describes a type of source: everything that tells it from other types, except how its
 // rows are read. Package source has that.
 type Kind struct {

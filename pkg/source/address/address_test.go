@@ -1,6 +1,7 @@
 package address_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -150,4 +151,51 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestKinds checks that each scheme and extension of a type of source leads to it alone, and
+// that nothing shows the password of a URL.
+func TestKinds(t *testing.T) {
+	const password = "hunter2"
+	hides := func(raw string, c endpoint.Connection, err error) {
+		t.Helper()
+		if text := fmt.Sprintf("%+v %v", c, err); strings.Contains(text, password) {
+			t.Errorf("%s shows the password: %s", raw, text)
+		}
+	}
+	for _, k := range endpoint.Kinds() {
+		var raws []string
+		for _, scheme := range k.Schemes {
+			switch k.Block {
+			case endpoint.ServerBlock:
+				raw := scheme + "://u:" + password + "@h/db?table=t"
+				c, err := address.Parse(raw, endpoint.Connection{})
+				if err != nil || c.Type != k.Type || c.Port != k.Port || c.Password != password {
+					t.Errorf("%s: %+v, error %v", raw, c, err)
+				}
+				hides(raw, c, err)
+				c, err = address.Parse(raw+"&zzz="+password+"@", endpoint.Connection{})
+				if hides(raw, c, err); err == nil {
+					t.Errorf("%s with another parameter is no error", raw)
+				}
+			case endpoint.HTTPBlock:
+				raw := scheme + "://u:" + password + "@h/rows"
+				c, err := address.Parse(raw, endpoint.Connection{})
+				if hides(raw, c, err); err == nil {
+					t.Errorf("%s is no error", raw)
+				}
+				raws = append(raws, scheme+"://127.0.0.1/rows")
+			default:
+				raws = append(raws, scheme+":PATH")
+			}
+		}
+		for _, extension := range k.Extensions {
+			raws = append(raws, "PATH"+extension)
+		}
+		for _, raw := range raws {
+			if c, err := address.Parse(raw, endpoint.Connection{}); err != nil || c.Type != k.Type {
+				t.Errorf("%s: type %q, error %v, want %s", raw, c.Type, err, k.Type)
+			}
+		}
+	}
 }
