@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -318,6 +319,11 @@ func (s schema) valid(rule map[string]any, value any, path string) string {
 		case "minItems":
 			list, isList := value.([]any)
 			wrong = isList && float64(len(list)) < as[float64](arg)
+		case "uniqueItems":
+			list, _ := value.([]any)
+			for i, item := range list {
+				wrong = wrong || slices.ContainsFunc(list[:i], func(other any) bool { return reflect.DeepEqual(item, other) })
+			}
 		case "minimum", "maximum":
 			n, isNumber := value.(float64)
 			wrong = isNumber && (word == "minimum" && n < as[float64](arg) || word == "maximum" && n > as[float64](arg))
