@@ -15,7 +15,8 @@
 //	<!-- session: local -->      the examples after it begin in an empty folder
 //	<!-- session: cluster -->    the same, with a cluster and a namespace of their own
 //	<!-- before COMMANDS -->     commands to run there, which must succeed
-//	<!-- recording ... -->       is for test/recordings
+//	<!-- console EXAMPLES -->    a console block that only pictures show
+//	<!-- recording ... -->, <!-- comment ... -->   are for test/recordings
 //
 // A session may say "in FOLDER": it begins with a copy of that folder of the source tree.
 // "in ." runs in the source tree itself, and must not change it. A command must succeed,

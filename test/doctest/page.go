@@ -155,7 +155,8 @@ func blockAt(lines []string, at int) (Block, bool, error) {
 	return b, false, fmt.Errorf("%d: a block of code that never ends", at+1)
 }
 
-// commentAt returns the comment that begins at a line.
+// commentAt returns the comment that begins at a line. If its first line says console, it is
+// a console block that readers don't see.
 func commentAt(lines []string, at int) (Block, bool, error) {
 	b := Block{Line: at + 1, Lang: Comment}
 	end := slices.IndexFunc(lines[at:], func(line string) bool { return strings.Contains(line, "-->") })
@@ -166,6 +167,9 @@ func commentAt(lines []string, at int) (Block, bool, error) {
 	text := strings.Join(lines[at:at+end+1], "\n")
 	text, _, _ = strings.Cut(strings.TrimPrefix(text, Comment), "-->")
 	b.Text = strings.TrimSpace(text) + "\n"
+	if examples, hidden := strings.CutPrefix(b.Text, "console\n"); hidden {
+		b.Lang, b.Text = "console", examples
+	}
 	return b, true, nil
 }
 

@@ -106,6 +106,21 @@ func TestReplace(t *testing.T) {
 	}
 }
 
+// TestHiddenConsole wants a console block in a comment to be one as any other.
+func TestHiddenConsole(t *testing.T) {
+	const text = "<!-- console\n$ echo a\nold\n\n| b |\n-->\n\nend\n"
+	p := parsed(t, text)
+	b := p.Blocks[0]
+	examples, err := b.Examples()
+	if err != nil || len(examples) != 1 || examples[0].Line != 2 || examples[0].Command != "echo a" || examples[0].Want != "old\n\n| b |\n" {
+		t.Fatalf("%+v %v", examples, err)
+	}
+	got := doctest.Replace(text, p.Blocks, map[int]string{b.Line: b.Rewrite(examples, []string{"a\n"})})
+	if want := "<!-- console\n$ echo a\na\n-->\n\nend\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestSessionsRefuse(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"an example of no session": {"a\n\n§§§console\n$ a\n§§§\n", "docs/page.md:3: this belongs to no session "},

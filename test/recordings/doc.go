@@ -12,5 +12,6 @@
 //	-->
 //
 // records commands of the next console block, one per line, with their outputs. 'make
-// recordings' writes docs/recordings/NAME-light.svg and NAME-dark.svg.
+// recordings' writes docs/recordings/NAME-light.svg and NAME-dark.svg. With "comment" instead
+// of "recording", the output is Markdown, drawn as GitHub shows a comment on a pull request.
 package recordings

@@ -8,10 +8,12 @@ import (
 	"github.com/lynqctl/lynqctl/test/doctest"
 )
 
-// Recording is a terminal with commands and their outputs.
+// Recording is a terminal with commands and their outputs, or a comment on a pull request
+// that a command printed.
 type Recording struct {
 	Name     string
 	Examples []doctest.Example
+	comment  []part // of a comment, nil for a terminal
 }
 
 // Of returns the recordings of pages.
@@ -19,12 +21,15 @@ func Of(pages []*doctest.Page) ([]Recording, error) {
 	var all []Recording
 	for _, p := range pages {
 		for i, b := range p.Blocks {
-			rest, found := strings.CutPrefix(b.Text, "recording ")
-			if b.Lang != doctest.Comment || !found {
+			kind, rest, _ := strings.Cut(b.Text, " ")
+			if b.Lang != doctest.Comment || kind != "recording" && kind != "comment" {
 				continue
 			}
 			name, commands, _ := strings.Cut(strings.TrimSuffix(rest, "\n"), "\n")
 			r, err := record(name, strings.Split(commands, "\n"), p.Blocks[i+1:])
+			if err == nil && kind == "comment" {
+				r.comment, err = parts(r.Examples[0].Want)
+			}
 			if err != nil {
 				return nil, fmt.Errorf("%s:%d: recording %s: %w", p.Path, b.Line, name, err)
 			}

@@ -37,6 +37,9 @@ const (
 
 // SVG returns the recording in a theme. The same recording always gives the same bytes.
 func (r *Recording) SVG(t Theme) string {
+	if r.comment != nil {
+		return commentSVG(r.Examples[0].Command, r.comment, t)
+	}
 	lines, columns := r.lines(), leastWide
 	for _, l := range lines {
 		columns = max(columns, utf8.RuneCountInString(l.text))
