@@ -6,15 +6,15 @@ import (
 	"strings"
 
 	"github.com/lynqctl/lynqctl/internal/ui/list"
-	"github.com/lynqctl/lynqctl/pkg/apply/verify"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
 // Verification is the result of comparing inventories with the cluster.
 type Verification struct {
 	Nodes    int // the number of compared nodes, and of their objects
 	Objects  int
-	Findings []verify.Finding
+	Findings []status.Finding
 	// Warnings name what lynqctl couldn't check. Ignored are about inventories that don't
 	// count.
 	Warnings []string
@@ -52,13 +52,13 @@ func (v *Verification) result(where string) string {
 }
 
 // findingCounts counts the findings of each type.
-func findingCounts(findings []verify.Finding) string {
-	counts := map[verify.Type]int{}
+func findingCounts(findings []status.Finding) string {
+	counts := map[status.Type]int{}
 	for i := range findings {
 		counts[findings[i].Type]++
 	}
 	var parts []string
-	for _, t := range verify.Types() {
+	for _, t := range status.Types() {
 		if counts[t] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", counts[t], Shown(string(t))))
 		}
@@ -72,7 +72,7 @@ type findingData struct {
 	Namespace       string      `json:"namespace"`
 	Hub             string      `json:"hub"`
 	Form            string      `json:"form,omitempty"`
-	Finding         verify.Type `json:"finding"`
+	Finding         status.Type `json:"finding"`
 	Group           string      `json:"group,omitempty"`
 	Kind            string      `json:"kind"`
 	ObjectNamespace string      `json:"objectNamespace,omitempty"`
@@ -82,7 +82,7 @@ type findingData struct {
 	Fix             string      `json:"fix"`
 }
 
-func findingItem(f *verify.Finding) list.Item {
+func findingItem(f *status.Finding) list.Item {
 	return list.Item{
 		Cells: []string{
 			f.Namespace, f.Name, f.Object.Full(), Shown(string(f.Type)),

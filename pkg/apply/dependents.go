@@ -42,8 +42,8 @@ func (b *dependents) detachAll(ctx context.Context) (decide.Permit, error) {
 			return decide.Permit{}, err
 		}
 	}
-	for _, l := range b.replacement.Strays {
-		if err := b.detachStray(ctx, l); err != nil {
+	for _, l := range b.replacement.Unlisted {
+		if err := b.detachUnlisted(ctx, l); err != nil {
 			return decide.Permit{}, err
 		}
 	}
@@ -61,7 +61,7 @@ func (b *dependents) detachAll(ctx context.Context) (decide.Permit, error) {
 }
 
 // detachStray removes the owner reference from an object that the inventory doesn't list.
-func (b *dependents) detachStray(ctx context.Context, l *tracking.Live) error {
+func (b *dependents) detachUnlisted(ctx context.Context, l *tracking.Live) error {
 	_, err := b.reown(ctx, b.stepOf(plan.Belonging{Entry: &inventory.Entry{Ref: l.Ref, Sensitive: true}, Live: l}), nil)
 	return err
 }

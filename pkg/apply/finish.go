@@ -172,7 +172,7 @@ func (n *nodeRun) recordResult() error {
 		return nil
 	}
 	if n.record.gone() && n.ending.outcome != report.OutcomeFailed {
-		if err := n.detachStrays(nil); err != nil {
+		if err := n.detachUnlisted(nil); err != nil {
 			return err
 		}
 		if err := n.record.remove(); err != nil {
@@ -187,7 +187,7 @@ func (n *nodeRun) recordResult() error {
 		return nil
 	}
 	next := n.record.confirmed()
-	if err := n.detachStrays(next); err != nil {
+	if err := n.detachUnlisted(next); err != nil {
 		return err
 	}
 	if n.steps.Changed() {

@@ -18,8 +18,8 @@ import (
 func (n *nodeRun) restore(ctx context.Context) error {
 	name := n.plan.Namespace + "/" + inventory.Name(n.plan.Name)
 	n.tell.report(report.Event{Type: report.EventWarning, Message: "ConfigMap " + name + ", the node's inventory, was deleted: lynqctl restores it, with the same objects (lynqctl delete node deletes them)"})
-	for _, l := range n.plan.Replacement.Strays {
-		n.tell.report(report.Event{Type: report.EventWarning, Object: l.Ref, Message: plan.StrayWarning})
+	for _, l := range n.plan.Replacement.Unlisted {
+		n.tell.report(report.Event{Type: report.EventWarning, Object: l.Ref, Message: plan.UnlistedWarning})
 	}
 	if n.requests.dryRun {
 		return nil
@@ -37,18 +37,18 @@ func (n *nodeRun) dependents() *dependents {
 	return &dependents{record: &n.record, requests: &n.requests, decisions: &n.decisions, steps: &n.steps, replacement: n.plan.Replacement, manifests: n.hooks.manifests}
 }
 
-// detachStrays detaches the strays of kinds that the next inventory no longer lists. If next
-// is nil, the inventory is deleted, and detachStrays detaches all strays.
-func (n *nodeRun) detachStrays(next *inventory.Inventory) error {
-	for _, l := range n.plan.Strays {
+// detachUnlisted detaches the unlisted objects of kinds that the next inventory no longer lists. If next
+// is nil, the inventory is deleted, and detachUnlisted detaches all unlisted objects.
+func (n *nodeRun) detachUnlisted(next *inventory.Inventory) error {
+	for _, l := range n.plan.Unlisted {
 		if next != nil && next.ListsLike(l.Ref) {
 			continue
 		}
 		if err := l.Stays(); err != nil {
 			return fmt.Errorf("%s: %w", l.Ref, err)
 		}
-		n.tell.report(report.Event{Type: report.EventWarning, Object: l.Ref, Message: plan.StrayWarning})
-		if err := n.dependents().detachStray(n.requests.ctx, l.Live); err != nil {
+		n.tell.report(report.Event{Type: report.EventWarning, Object: l.Ref, Message: plan.UnlistedWarning})
+		if err := n.dependents().detachUnlisted(n.requests.ctx, l.Live); err != nil {
 			return err
 		}
 	}

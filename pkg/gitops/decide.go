@@ -205,10 +205,10 @@ type lostKey struct {
 // lostObject is such an object, with its text in the tree.
 type lostObject struct {
 	index.ObjectKey
-	text []byte // nil if the tree doesn't have it
-	fate lynq.DeletionPolicy
-	data bool
-	path string
+	text     []byte // nil if the tree doesn't have it
+	deletion lynq.DeletionPolicy
+	data     bool
+	path     string
 	// edited is set if others changed its file, so that lynqctl doesn't remove it. Then it
 	// must remain in the build, too, or the target would delete it.
 	edited bool
@@ -509,7 +509,7 @@ func (j *decider) inventoryOf(r *recordedNode, uid string) *inventory.Inventory 
 	for _, e := range r.files {
 		for _, k := range e.Objects {
 			if o := j.lost[lostKey{e.Node, k.Ref}]; o != nil && o.path == e.Path {
-				policy := o.fate
+				policy := o.deletion
 				if emptied { // its Application leaves with its last object
 					policy = whole(policy)
 				}

@@ -68,7 +68,7 @@ func (j *decider) readFile(e *index.Entry, docs [][]byte, edited bool) {
 			continue
 		}
 		o.edited = edited
-		o.text, o.fate = text, policy.Fate(doc, j.Target, j.Apps != nil)
+		o.text, o.deletion = text, policy.DeletionOf(doc, j.Target, j.Apps != nil)
 		if o.GroupKind() == lynq.StatefulSet {
 			fields, err := doc.Map()
 			o.data = err != nil || lynq.TakesClaims(o.Ref, fields)

@@ -60,7 +60,7 @@ type Hub struct {
 	// RowNotes are the last full run's notes about the rows, or "". See package evidence.
 	RowNotes string
 	// Sighted names the versions of objects that the last full run saw ready, or is "".
-	// See package sighted.
+	// See ready.Notes.
 	Sighted string
 
 	// These fields come from the cluster. They are zero before the first save.

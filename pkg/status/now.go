@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
-	"github.com/lynqctl/lynqctl/pkg/apply/verify"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -29,15 +28,15 @@ type Now struct {
 }
 
 // Findings holds findings by node and object.
-type Findings map[lynq.NodeKey]map[lynq.Ref]*verify.Finding
+type Findings map[lynq.NodeKey]map[lynq.Ref]*Finding
 
 // FindingsOf groups findings by node and object.
-func FindingsOf(found []verify.Finding) Findings {
+func FindingsOf(found []Finding) Findings {
 	m := Findings{}
 	for i := range found {
 		f := &found[i]
 		if m[f.Key()] == nil {
-			m[f.Key()] = map[lynq.Ref]*verify.Finding{}
+			m[f.Key()] = map[lynq.Ref]*Finding{}
 		}
 		m[f.Key()][f.Object] = f
 	}
@@ -58,7 +57,7 @@ type Trouble struct {
 // it.
 const (
 	ReasonNotReady = "NotReady"
-	ReasonDrifted  = string(verify.Drifted)
+	ReasonDrifted  = string(Drifted)
 )
 
 // ReasonPodsLost is for a workload that was ready, and now has only some of its replicas.
@@ -77,7 +76,7 @@ func (now *Now) Troubles(inv *inventory.Inventory) []Trouble {
 		r := &inv.Entries[i]
 		if t := now.trouble(r, findings[r.Ref]); t != nil {
 			t.Ref = r.Ref
-			if busy && t.Reason != string(verify.Missing) && t.Reason != ReasonPodsLost {
+			if busy && t.Reason != string(Missing) && t.Reason != ReasonPodsLost {
 				t.State, t.Reason = Progressing, ""
 			}
 			troubles = append(troubles, *t)
@@ -96,7 +95,7 @@ func (t *Trouble) weight() int {
 		return 4
 	case t.State == Orphaned:
 		return 3
-	case t.Reason == string(verify.Missing):
+	case t.Reason == string(Missing):
 		return 0
 	case t.Reason == ReasonNotReady:
 		return 1
@@ -105,11 +104,11 @@ func (t *Trouble) weight() int {
 }
 
 // trouble returns the problem with an object, or nil.
-func (now *Now) trouble(r *inventory.Entry, f *verify.Finding) *Trouble {
+func (now *Now) trouble(r *inventory.Entry, f *Finding) *Trouble {
 	if r.Excluded || r.Phase == inventory.PhaseCompleted {
 		return nil // the node doesn't own it, or it has done its work
 	}
-	if f != nil && f.Type == verify.Unconfirmed && r.UID != "" {
+	if f != nil && f.Type == Unconfirmed && r.UID != "" {
 		f = nil // the object exists, and the next apply compares it with the form
 	}
 	if f != nil {
@@ -133,12 +132,12 @@ func (now *Now) trouble(r *inventory.Entry, f *verify.Finding) *Trouble {
 }
 
 // found returns the trouble for a finding.
-func found(f *verify.Finding) *Trouble {
+func found(f *Finding) *Trouble {
 	t := &Trouble{State: Degraded, Reason: string(f.Type), Message: f.What + ": " + f.Fix}
 	switch f.Type {
-	case verify.Orphaned:
+	case FindingOrphaned:
 		t.State, t.Reason = Orphaned, ""
-	case verify.Unconfirmed:
+	case Unconfirmed:
 		t.State, t.Reason = Progressing, ""
 	}
 	return t
@@ -186,8 +185,8 @@ func (now *Now) unwaited(r *inventory.Entry) bool {
 
 // readyAsIs reports whether the object works, although it differs from its record.
 func (t *Trouble) readyAsIs() bool {
-	switch verify.Type(t.Reason) {
-	case verify.Untracked, verify.Drifted, verify.Conflict, ReasonPodsLost:
+	switch Type(t.Reason) {
+	case Untracked, Drifted, Conflict, ReasonPodsLost:
 		return true
 	}
 	return t.State == Orphaned
@@ -249,7 +248,7 @@ func (t *Trouble) condition() string {
 func (n *Node) count(troubles []Trouble) {
 	for i := range troubles {
 		switch troubles[i].Reason {
-		case string(verify.Missing):
+		case string(Missing):
 			n.Missing++
 		case ReasonDrifted:
 			n.Drifted++
@@ -262,8 +261,8 @@ func failures(troubles []Trouble) int {
 	n := 0
 	for i := range troubles {
 		t := &troubles[i]
-		broken := t.State == Degraded && !t.readyAsIs() && t.Reason != string(verify.Missing)
-		if broken || t.Reason == string(verify.Conflict) {
+		broken := t.State == Degraded && !t.readyAsIs() && t.Reason != string(Missing)
+		if broken || t.Reason == string(Conflict) {
 			n++
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
-	"github.com/lynqctl/lynqctl/pkg/apply/verify"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/status"
@@ -21,8 +20,8 @@ type nowScene struct {
 
 func (s *nowScene) app() *inventory.Entry { return &s.inv.Entries[0] }
 
-func (s *nowScene) finds(t verify.Type) {
-	s.now.Findings = status.FindingsOf([]verify.Finding{{
+func (s *nowScene) finds(t status.Type) {
+	s.now.Findings = status.FindingsOf([]status.Finding{{
 		NodeID: lynq.NodeID{Namespace: "shop", Name: "acme-web"}, Object: s.app().Ref, Type: t, What: "what", Fix: "fix",
 	}})
 }
@@ -80,13 +79,13 @@ func TestNow(t *testing.T) {
 		since     time.Time
 	}{
 		"as recorded":                   {func(*nowScene) {}, "Ready", "", 2, 0, since},
-		"gone":                          {func(s *nowScene) { s.finds(verify.Missing) }, "Degraded: Missing", app + "what: fix", 1, 0, time.Time{}},
-		"drifted":                       {func(s *nowScene) { s.finds(verify.Drifted) }, "Degraded: Drifted", app + "what: fix", 2, 0, time.Time{}},
-		"replaced":                      {func(s *nowScene) { s.finds(verify.Replaced) }, "Degraded: Replaced", app + "what: fix", 1, 1, time.Time{}},
-		"being deleted":                 {func(s *nowScene) { s.finds(verify.Leaving) }, "Degraded: Leaving", app + "what: fix", 1, 1, time.Time{}},
-		"an orphan":                     {func(s *nowScene) { s.finds(verify.Orphaned) }, "Orphaned", app + "what: fix", 2, 0, time.Time{}},
-		"not written":                   {func(s *nowScene) { s.app().UID = ""; s.finds(verify.Unconfirmed) }, "Progressing", app + "what: fix", 1, 0, time.Time{}},
-		"not confirmed":                 {func(s *nowScene) { s.app().UID = "u"; s.finds(verify.Unconfirmed) }, "Ready", "", 2, 0, since},
+		"gone":                          {func(s *nowScene) { s.finds(status.Missing) }, "Degraded: Missing", app + "what: fix", 1, 0, time.Time{}},
+		"drifted":                       {func(s *nowScene) { s.finds(status.Drifted) }, "Degraded: Drifted", app + "what: fix", 2, 0, time.Time{}},
+		"replaced":                      {func(s *nowScene) { s.finds(status.Replaced) }, "Degraded: Replaced", app + "what: fix", 1, 1, time.Time{}},
+		"being deleted":                 {func(s *nowScene) { s.finds(status.FindingLeaving) }, "Degraded: Leaving", app + "what: fix", 1, 1, time.Time{}},
+		"an orphan":                     {func(s *nowScene) { s.finds(status.FindingOrphaned) }, "Orphaned", app + "what: fix", 2, 0, time.Time{}},
+		"not written":                   {func(s *nowScene) { s.app().UID = ""; s.finds(status.Unconfirmed) }, "Progressing", app + "what: fix", 1, 0, time.Time{}},
+		"not confirmed":                 {func(s *nowScene) { s.app().UID = "u"; s.finds(status.Unconfirmed) }, "Ready", "", 2, 0, since},
 		"was ready":                     {func(s *nowScene) { s.is(ready.StateWaiting, "0 of 1") }, "Degraded: NotReady", app + "0 of 1", 1, 1, time.Time{}},
 		"gave up":                       {func(s *nowScene) { s.app().Ready = false; s.is(ready.StateFailed, "no") }, "Degraded: NotReady", app + "no", 1, 1, time.Time{}},
 		"was never seen":                {func(s *nowScene) { s.app().Ready = false; s.is(ready.StateWaiting, "0 of 1") }, "Progressing", app + "0 of 1", 1, 0, time.Time{}},
@@ -112,19 +111,19 @@ func TestNow(t *testing.T) {
 		"lost a pod after a conflict": {func(s *nowScene) { s.recorded("ResourceConflict", "theirs"); s.loses(2) }, "Degraded: ResourceConflict", "theirs", 2, 1, at(1)},
 		"lost a pod, and another object": {func(s *nowScene) {
 			s.loses(2)
-			s.now.Findings = status.FindingsOf([]verify.Finding{{NodeID: s.inv.Node, Object: s.inv.Entries[1].Ref, Type: verify.Missing, What: "what", Fix: "fix"}})
+			s.now.Findings = status.FindingsOf([]status.Finding{{NodeID: s.inv.Node, Object: s.inv.Entries[1].Ref, Type: status.Missing, What: "what", Fix: "fix"}})
 		}, "Degraded: Missing", "ConfigMap/shop/acme: what: fix", 1, 0, time.Time{}},
 		"with its cause": {func(s *nowScene) {
 			s.is(ready.StateWaiting, "0 of 1")
 			s.now.Causes = map[lynq.Ref]string{s.app().Ref: "pod a: b"}
 		}, "Degraded: NotReady", app + "0 of 1; pod a: b", 1, 1, time.Time{}},
-		"taken": {func(s *nowScene) { s.finds(verify.Conflict) }, "Degraded: Conflict", app + "what: fix", 2, 1, time.Time{}},
+		"taken": {func(s *nowScene) { s.finds(status.Conflict) }, "Degraded: Conflict", app + "what: fix", 2, 1, time.Time{}},
 		"a run is at work": {func(s *nowScene) {
-			s.finds(verify.Drifted)
+			s.finds(status.Drifted)
 			s.now.Busy = map[lynq.HubKey]bool{{Namespace: "shop", Name: "crm"}: true}
 		}, "Progressing", app + "what: fix", 1, 0, time.Time{}},
 		"gone while a run is at work": {func(s *nowScene) {
-			s.finds(verify.Missing)
+			s.finds(status.Missing)
 			s.now.Busy = map[lynq.HubKey]bool{{Namespace: "shop", Name: "crm"}: true}
 		}, "Degraded: Missing", app + "what: fix", 1, 0, time.Time{}},
 		"ready after the wait": {func(s *nowScene) { s.recorded("NotReady", "late") }, "Ready", "", 2, 0, time.Time{}},
@@ -143,12 +142,12 @@ func TestNow(t *testing.T) {
 		}, "Ready", "", 1, 0, at(3)},
 		"not waited for, gone": {func(s *nowScene) {
 			s.app().Ready, s.app().Unwaited = false, true
-			s.finds(verify.Missing)
+			s.finds(status.Missing)
 		}, "Degraded: Missing", app + "what: fix", 1, 0, time.Time{}},
 		"skipped after the wait":  {func(s *nowScene) { s.recorded("NotReady", "late"); s.inv.Status.Skipped = 1 }, "Degraded: NotReady", "late", 2, 1, at(1)},
 		"never made":              {func(s *nowScene) { s.recorded("NotReady", "late"); s.inv.Status.Desired = 3 }, "Degraded: NotReady", "late", 2, 1, at(1)},
 		"dropped, and kept":       {func(s *nowScene) { s.inv.Status.Desired = 1; s.keeps() }, "Ready", "", 1, 0, since},
-		"dropped, and gone":       {func(s *nowScene) { s.inv.Status.Desired = 1; s.keeps(); s.finds(verify.Missing) }, "Degraded: Missing", app + "what: fix", 1, 0, time.Time{}},
+		"dropped, and gone":       {func(s *nowScene) { s.inv.Status.Desired = 1; s.keeps(); s.finds(status.Missing) }, "Degraded: Missing", app + "what: fix", 1, 0, time.Time{}},
 		"a conflict stays":        {func(s *nowScene) { s.recorded("ResourceConflict", "theirs") }, "Degraded: ResourceConflict", "theirs", 2, 1, at(1)},
 		"a conflict and not well": {func(s *nowScene) { s.recorded("ResourceConflict", "theirs"); s.is(ready.StateFailed, "no") }, "Degraded: ResourceConflict", "theirs; " + app + "no", 1, 1, at(1)},
 		"ready, not waited for":   {func(s *nowScene) { s.inv.Status.Conditions = conditions("False", "True", "Unknown") }, "Ready", "", 2, 0, time.Time{}},
@@ -156,13 +155,13 @@ func TestNow(t *testing.T) {
 		"could not go": {func(s *nowScene) {
 			s.recorded("NotReady", "held")
 			s.inv.Activate = "false"
-			s.finds(verify.Missing)
+			s.finds(status.Missing)
 		},
 			"Degraded: NotReady", "held", 2, 1, at(1)},
 		"is held": {func(s *nowScene) {
 			s.recorded("NotReady", "held")
 			s.inv.Activate = "false"
-			s.finds(verify.Leaving)
+			s.finds(status.FindingLeaving)
 		},
 			"Degraded: Leaving", app + "what: fix", 1, 1, time.Time{}},
 		"on its way out": {func(s *nowScene) { s.inv.Deleting = true; s.is(ready.StateFailed, "no") }, "Leaving", "", 2, 0, time.Time{}},
@@ -190,7 +189,7 @@ func TestNow(t *testing.T) {
 func TestNowUnseen(t *testing.T) {
 	s := newNowScene()
 	s.now.Unseen = map[lynq.NodeKey]bool{{Namespace: "shop", Name: "acme-web"}: true}
-	s.finds(verify.Missing)
+	s.finds(status.Missing)
 	want := status.Of(s.inv)
 	want.Recorded = true
 	for name, got := range map[string]status.Node{"unseen": s.now.Of(s.inv), "nothing was looked at": (*status.Now)(nil).Of(s.inv)} {

@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
-	"github.com/lynqctl/lynqctl/pkg/apply/verify"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
@@ -133,7 +132,7 @@ func (o *Object) lastRun(told *inventory.ObjectStatus) {
 		o.State, o.Reason, o.Message = Excluded, "", told.Message
 		return
 	}
-	if told.Reason == inventory.ObjectConflict && (o.Reason == ReasonDrifted || o.Reason == string(verify.Conflict)) {
+	if told.Reason == inventory.ObjectConflict && (o.Reason == ReasonDrifted || o.Reason == string(Conflict)) {
 		o.Reason, o.Message = told.Reason, told.Message // the message names the fields and their managers
 		return
 	}
@@ -213,7 +212,7 @@ func stateOf(s ready.State) (state, reason string) {
 	case ready.StateFailed:
 		return Degraded, ReasonNotReady
 	case ready.StateGone:
-		return Degraded, string(verify.Missing)
+		return Degraded, string(Missing)
 	}
 	return Unknown, ""
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
-	"github.com/lynqctl/lynqctl/pkg/apply/verify"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/status"
@@ -37,7 +36,7 @@ func seen(kind, name string, uid, owner types.UID, state ready.State, message st
 // another uid replaced it.
 func nowOf(inv *inventory.Inventory, seen map[lynq.Ref]status.Seen) *status.Now {
 	now := &status.Now{Ready: map[lynq.Ref]ready.Readiness{}}
-	in := &verify.Input{Live: map[lynq.Ref]*tracking.Live{}}
+	in := &status.Comparison{Live: map[lynq.Ref]*tracking.Live{}}
 	known := *inv
 	known.Entries = nil
 	for _, r := range inv.Entries {
@@ -52,7 +51,7 @@ func nowOf(inv *inventory.Inventory, seen map[lynq.Ref]status.Seen) *status.Now 
 		}
 	}
 	in.Inventories = []*inventory.Inventory{&known}
-	now.Findings = status.FindingsOf(verify.Find(in))
+	now.Findings = status.FindingsOf(status.Find(in))
 	return now
 }
 

@@ -42,7 +42,7 @@ func TestFate(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					fate := policy.Fate(doc, policy.Target(c.target), c.apps != "").Kept()
+					fate := policy.DeletionOf(doc, policy.Target(c.target), c.apps != "").Kept()
 					dropped, gone := keptBy(c, o)
 					if c.target == "plain" {
 						argo, _ := keptBy(column{"argo", ""}, o)

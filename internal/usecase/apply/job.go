@@ -293,7 +293,7 @@ func (j *Job) agree(ctx context.Context, plans []plan.Plan) ([]plan.Plan, error)
 	if err := j.Engine.View.Preview(plans); err != nil {
 		return nil, session.Fail(err)
 	}
-	return plans, j.Engine.Confirm(ctx, false, "Apply this, with "+session.Stake(plans)+"?")
+	return plans, j.Engine.Confirm(ctx, false, "Apply this, with "+session.DeletionSummary(plans)+"?")
 }
 
 // PlanAll plans all hubs: it reads the cluster and decides. If an object or a node would
@@ -370,7 +370,7 @@ func (j *Job) decide(ctx context.Context, inputs []*decide.Input) ([]plan.Plan, 
 		}
 		inputs[i].Found(found)
 		again = again || len(found) > 0
-		copies, err := observe.Copies(ctx, j.Client, inputs[i].Hub.Name, plans[i].Partings())
+		copies, err := observe.Copies(ctx, j.Client, inputs[i].Hub.Name, plans[i].LeavingInventories())
 		if err != nil {
 			return nil, err
 		}

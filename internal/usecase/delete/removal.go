@@ -108,8 +108,8 @@ type removalJob struct {
 	dead map[lynq.HubKey]string
 }
 
-// departure holds the hubs whose nodes the run deletes, and the plans for that.
-type departure struct {
+// removalPlan holds the hubs whose nodes the run deletes, and the plans for that.
+type removalPlan struct {
 	hubs  []*LeavingHub
 	plans []plan.Plan
 }
@@ -118,7 +118,7 @@ type departure struct {
 const command = "delete"
 
 // namespaces returns the namespaces of the hubs.
-func (d *departure) namespaces() []string {
+func (d *removalPlan) namespaces() []string {
 	var namespaces []string
 	for _, h := range d.hubs {
 		namespaces = append(namespaces, h.Namespace)
@@ -127,13 +127,13 @@ func (d *departure) namespaces() []string {
 }
 
 func (j *removalJob) perform(ctx context.Context) error {
-	return session.Perform(ctx, &j.Run, &session.Change[*departure]{
+	return session.Perform(ctx, &j.Run, &session.Change[*removalPlan]{
 		Look: j.look,
-		Try: func(ctx context.Context, d *departure) error {
+		Try: func(ctx context.Context, d *removalPlan) error {
 			return j.TryPlans(ctx, command, d.namespaces(), d.plans)
 		},
 		Ask:   j.agree,
-		Hubs:  func(d *departure) []lynq.HubKey { j.Cleaning = true; return keysOf(d.hubs) },
+		Hubs:  func(d *removalPlan) []lynq.HubKey { j.Cleaning = true; return keysOf(d.hubs) },
 		Again: j.again,
 		More:  j.more,
 		Do:    j.carryOut,
@@ -141,7 +141,7 @@ func (j *removalJob) perform(ctx context.Context) error {
 }
 
 // look finds the nodes to delete, and plans. It refuses hubs that a watch keeps.
-func (j *removalJob) look(ctx context.Context) (*departure, []plan.Refusal, error) {
+func (j *removalJob) look(ctx context.Context) (*removalPlan, []plan.Refusal, error) {
 	if refusals, err := j.CheckPlan(ctx, command); err != nil || len(refusals) > 0 {
 		return nil, refusals, err
 	}
@@ -171,7 +171,7 @@ func keysOf(hubs []*LeavingHub) []lynq.HubKey {
 }
 
 // agree shows the plan and asks for confirmation.
-func (j *removalJob) agree(ctx context.Context, d *departure) (*departure, error) {
+func (j *removalJob) agree(ctx context.Context, d *removalPlan) (*removalPlan, error) {
 	if j.o.Yes || j.RunOptions.Plan != nil {
 		return d, nil
 	}
@@ -180,7 +180,7 @@ func (j *removalJob) agree(ctx context.Context, d *departure) (*departure, error
 			return nil, session.Fail(err)
 		}
 	}
-	question := j.wanted.Question(countNodes(d.hubs)) + ", with " + session.Stake(d.plans) + "?"
+	question := j.wanted.Question(countNodes(d.hubs)) + ", with " + session.DeletionSummary(d.plans) + "?"
 	names := j.wanted.Typed()
 	if len(names) == 0 {
 		return d, j.Engine.Confirm(ctx, false, question)
@@ -194,7 +194,7 @@ func (j *removalJob) agree(ctx context.Context, d *departure) (*departure, error
 }
 
 // again finds the confirmed nodes once more, while no other run has the hubs.
-func (j *removalJob) again(ctx context.Context, locks *session.Locks, agreed *departure) (*departure, []plan.Refusal, error) {
+func (j *removalJob) again(ctx context.Context, locks *session.Locks, agreed *removalPlan) (*removalPlan, []plan.Refusal, error) {
 	hubs, err := j.choose(ctx)
 	for _, h := range agreed.hubs {
 		if j.seen.gone(h.HubKey) {
@@ -211,7 +211,7 @@ func (j *removalJob) again(ctx context.Context, locks *session.Locks, agreed *de
 }
 
 // more reports whether the run would delete a node that nobody confirmed.
-func (j *removalJob) more(agreed, now *departure) bool {
+func (j *removalJob) more(agreed, now *removalPlan) bool {
 	if !moreThan(agreed.hubs, now.hubs) {
 		return false
 	}
@@ -220,7 +220,7 @@ func (j *removalJob) more(agreed, now *departure) bool {
 }
 
 // carryOut deletes the nodes, and the hubs that have none left.
-func (j *removalJob) carryOut(ctx context.Context, locks *session.Locks, d *departure) error {
+func (j *removalJob) carryOut(ctx context.Context, locks *session.Locks, d *removalPlan) error {
 	j.Noted.Without = map[lynq.HubKey]bool{}
 	for _, h := range d.hubs {
 		j.Noted.Without[h.HubKey] = h.unrecorded
@@ -315,7 +315,7 @@ func (j *removalJob) choose(ctx context.Context) ([]*LeavingHub, error) {
 	return hubs, nil
 }
 
-func (j *removalJob) planAll(ctx context.Context, hubs []*LeavingHub) (*departure, []plan.Refusal, error) {
+func (j *removalJob) planAll(ctx context.Context, hubs []*LeavingHub) (*removalPlan, []plan.Refusal, error) {
 	_, looked := j.Engine.CountingRequests(j.Warnings, "reading the cluster")
 	defer looked()
 	if refusals := notChosen(j.RunOptions.Plan, j.seen, hubs); len(refusals) > 0 {
@@ -340,7 +340,7 @@ func (j *removalJob) planAll(ctx context.Context, hubs []*LeavingHub) (*departur
 			return nil, nil, err
 		}
 	}
-	return &departure{hubs, plans}, refusals, nil
+	return &removalPlan{hubs, plans}, refusals, nil
 }
 
 // notChosen refuses a plan file for nodes that exist and that the command doesn't delete.
@@ -416,7 +416,7 @@ func (j *removalJob) plan(ctx context.Context, h *LeavingHub) (*plan.Plan, error
 	in.See(seen)
 	in.GiveUp = giveUp
 	p := decide.Decide(in, decide.Limits{AllowEmpty: true})
-	copies, err := observe.Copies(ctx, j.Client, h.Name, p.Partings())
+	copies, err := observe.Copies(ctx, j.Client, h.Name, p.LeavingInventories())
 	if err != nil {
 		return nil, fmt.Errorf("hub %q: %w", h.Name, err)
 	}

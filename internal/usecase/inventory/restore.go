@@ -54,8 +54,8 @@ func restoredOne(r *decide.Restoration) *inventory.Inventory { return r.Inventor
 // restore restores one inventory.
 func (j *restoreJob) restore(ctx context.Context, found *decide.Restoration) error {
 	if r := found.Replacement; r != nil {
-		for _, l := range r.Strays {
-			j.Engine.Notef("%s: %s", l.Ref, plan.StrayWarning)
+		for _, l := range r.Unlisted {
+			j.Engine.Notef("%s: %s", l.Ref, plan.UnlistedWarning)
 		}
 	}
 	return apply.Restore(ctx, j.Client, j.Store, found)
@@ -116,7 +116,7 @@ func (j *restoreJob) damaged(ctx context.Context, chosen []*inventory.Inventory)
 			return nil, nil, fmt.Errorf("hub %s: %w", hub, err)
 		}
 		r, errs := decide.Restorations(of[hub], seen)
-		copies, err := observe.Copies(ctx, j.Client, hub.Name, decide.RestorePartings(r))
+		copies, err := observe.Copies(ctx, j.Client, hub.Name, decide.RestoredInventories(r))
 		if err != nil {
 			return nil, nil, fmt.Errorf("hub %s: %w", hub, err)
 		}

@@ -8,11 +8,11 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/verify"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/store"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/orphan"
+	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
 // VerifyOptions say which inventories Verify compares with the cluster.
@@ -26,7 +26,7 @@ type VerifyOptions struct {
 type Verification struct {
 	Nodes    int // the number of compared nodes, and of their objects
 	Objects  int
-	Findings []verify.Finding
+	Findings []status.Finding
 	// Warnings name what Verify couldn't check.
 	Warnings []string
 	// Ignored are warnings about inventories that don't count.
@@ -68,7 +68,7 @@ type verification struct {
 // them. So look lists the tracked objects before it reads the inventories.
 func (v *verification) look(ctx context.Context) error {
 	c := session.NewComparison("not compared")
-	in := &c.Input
+	in := &c.Comparison
 	if !v.o.RecordedOnly {
 		found, err := orphan.Tracked(ctx, v.client)
 		if err != nil {
@@ -97,7 +97,7 @@ func (v *verification) look(ctx context.Context) error {
 	for _, inv := range slices.Concat(v.records.Chosen, v.records.Others) {
 		recorded[inv.Node.Key()] = inv
 	}
-	for _, f := range verify.Find(in) {
+	for _, f := range status.Find(in) {
 		if v.tells(&f, recorded[f.Key()]) {
 			v.Findings = append(v.Findings, f)
 		}
@@ -107,7 +107,7 @@ func (v *verification) look(ctx context.Context) error {
 
 // tells reports whether a finding is about a node that the options choose. An object
 // without an inventory names only its hub, which then is the one in the node's namespace.
-func (v *verification) tells(f *verify.Finding, inv *inventory.Inventory) bool {
+func (v *verification) tells(f *status.Finding, inv *inventory.Inventory) bool {
 	if inv != nil {
 		return v.o.Chooses(inv)
 	}

@@ -225,11 +225,11 @@ func (j *pruneJob) agree(ctx context.Context, orphans []orphan.Orphan) ([]orphan
 	if j.o.BackupDir != "" {
 		backup = ", once their manifests are in " + j.o.BackupDir
 	}
-	return orphans, j.Engine.Confirm(ctx, false, "Delete "+atStake(orphans)+" for good"+backup+"?")
+	return orphans, j.Engine.Confirm(ctx, false, "Delete "+deletionSummary(orphans)+" for good"+backup+"?")
 }
 
 // atStake says how much the run deletes.
-func atStake(orphans []orphan.Orphan) string {
+func deletionSummary(orphans []orphan.Orphan) string {
 	namespaces := map[string]bool{}
 	for i := range orphans {
 		namespaces[orphans[i].Namespace] = true

@@ -78,8 +78,8 @@ func Unconfirmed() error {
 	return &Error{Outcome: Refused, Err: ErrReported, Summary: "not confirmed; nothing changed"}
 }
 
-// Stake counts what the plans delete and keep.
-func Stake(plans []plan.Plan) string {
+// DeletionSummary counts what the plans delete and keep.
+func DeletionSummary(plans []plan.Plan) string {
 	counts, adopted := map[plan.Action]int{}, map[plan.Action]int{}
 	var nodes []plan.NodePlan
 	for i := range plans {

@@ -127,7 +127,7 @@ func TestStake(t *testing.T) {
 		if counts[plan.ActionCollect] > 0 {
 			p.Adopted = map[plan.Action]int{plan.ActionDelete: 1}
 		}
-		if got := Stake([]plan.Plan{p}); got != want {
+		if got := DeletionSummary([]plan.Plan{p}); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

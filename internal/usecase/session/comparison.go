@@ -8,15 +8,15 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
-	"github.com/lynqctl/lynqctl/pkg/apply/verify"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+	"github.com/lynqctl/lynqctl/pkg/status"
 )
 
 // comparison combines inventories with the live objects.
 type comparison struct {
-	verify.Input
+	status.Comparison
 	// instead says what happens to nodes that can't be compared: "not compared".
 	instead string
 	// Unseen are the nodes that couldn't be compared. Warnings say why.
@@ -28,8 +28,8 @@ type comparison struct {
 // nodes that can't be compared.
 func NewComparison(instead string) *comparison {
 	return &comparison{
-		Input:   verify.Input{Broken: map[lynq.NodeKey]bool{}, Live: map[lynq.Ref]*tracking.Live{}, Misplaced: map[lynq.Ref]*plan.ScopeError{}},
-		instead: instead, Unseen: map[lynq.NodeKey]bool{},
+		Comparison: status.Comparison{Broken: map[lynq.NodeKey]bool{}, Live: map[lynq.Ref]*tracking.Live{}, Misplaced: map[lynq.Ref]*plan.ScopeError{}},
+		instead:    instead, Unseen: map[lynq.NodeKey]bool{},
 	}
 }
 

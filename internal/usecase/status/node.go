@@ -23,7 +23,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
-	"github.com/lynqctl/lynqctl/pkg/apply/verify"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/kinds"
@@ -148,7 +147,7 @@ func (l *nodeLook) look(ctx context.Context) {
 func (l *nodeLook) judge(ctx context.Context) {
 	known, all := *l.inventory, []*inventory.Inventory{l.inventory}
 	known.Entries = slices.DeleteFunc(slices.Clone(known.Entries), func(r inventory.Entry) bool { return l.seen[r.Ref].Unknown != nil })
-	l.now.Findings = status.FindingsOf(verify.Find(&verify.Input{Inventories: []*inventory.Inventory{&known}, Live: l.live, Misplaced: l.misplaced}))
+	l.now.Findings = status.FindingsOf(status.Find(&status.Comparison{Inventories: []*inventory.Inventory{&known}, Live: l.live, Misplaced: l.misplaced}))
 	l.now.Unseen[l.inventory.Node.Key()] = len(known.Entries) < len(l.inventory.Entries)
 	l.now.Busy = busyHubs(ctx, l.client, &l.now, all)
 	explain(ctx, l.client, &l.now, all)

@@ -11,7 +11,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
-	"github.com/lynqctl/lynqctl/pkg/apply/verify"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/inventory/lease"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -35,7 +34,7 @@ func nodesNow(ctx context.Context, client *kube.Client, records *session.Invento
 	if err != nil {
 		return nil, nil, err
 	}
-	now.Findings, now.Unseen = status.FindingsOf(verify.Find(&c.Input)), c.Unseen
+	now.Findings, now.Unseen = status.FindingsOf(status.Find(&c.Comparison)), c.Unseen
 	now.Busy = busyHubs(ctx, client, now, records.Chosen)
 	return now, c.Warnings, nil
 }

@@ -81,7 +81,7 @@ func (j *approval) noHub(ctx context.Context) error {
 // show shows the held deletions before it asks.
 func (j *approval) show(h *inventory.HeldDeletions) {
 	j.Notef("hub %s: deletions are held since %s (%s): %s", j.o.Hub, h.Since.UTC().Format(time.RFC3339), h.Guard, h.Message)
-	j.Notef("%s", stakeOf(h))
+	j.Notef("%s", heldSummary(h))
 	j.list("would go", h.Nodes, h.MoreNodes)
 	j.list("would lose objects", h.Partly, h.MorePartly)
 }
@@ -111,7 +111,7 @@ func (j *approval) approve(ctx context.Context, digest string) error {
 		}
 		if record.Held.Digest != digest {
 			return &session.Error{
-				Outcome: session.Refused, Err: fmt.Errorf("hub %s: watch now holds other deletions than those shown: %s (check them, then approve again)", j.o.Hub, stakeOf(record.Held)),
+				Outcome: session.Refused, Err: fmt.Errorf("hub %s: watch now holds other deletions than those shown: %s (check them, then approve again)", j.o.Hub, heldSummary(record.Held)),
 				Summary: "nothing changed",
 			}
 		}
@@ -121,7 +121,7 @@ func (j *approval) approve(ctx context.Context, digest string) error {
 			saveErr = fmt.Errorf("another client also writes approvals to the record of hub %s", j.o.Hub)
 		}
 		if err = saveErr; err == nil {
-			j.Notef("hub %s: approved: %s, with the next round", j.o.Hub, stakeOf(record.Held))
+			j.Notef("hub %s: approved: %s, with the next round", j.o.Hub, heldSummary(record.Held))
 			j.run.RememberApproval(ctx, j.o.Hub, digest)
 			return nil
 		}

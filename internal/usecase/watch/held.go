@@ -100,7 +100,7 @@ func tellHeld(ctx context.Context, recorder report.Recorder, record *inventory.H
 		e.Type, e.Reason, e.Message = "Normal", "DeletionsApproved", "a person approved the deletions "+record.Approved+": they are carried out"
 	case held != nil && (record.Held == nil || record.Held.Digest != held.Digest):
 		e.Type, e.Reason = "Warning", "DeletionsHeld"
-		e.Message = fmt.Sprintf("%s: %s (%s; %s)", held.Guard, held.Message, stakeOf(held), approveWith(record))
+		e.Message = fmt.Sprintf("%s: %s (%s; %s)", held.Guard, held.Message, heldSummary(held), approveWith(record))
 	default:
 		return
 	}
@@ -108,7 +108,7 @@ func tellHeld(ctx context.Context, recorder report.Recorder, record *inventory.H
 }
 
 // stakeOf says what the held deletions would delete.
-func stakeOf(h *inventory.HeldDeletions) string {
+func heldSummary(h *inventory.HeldDeletions) string {
 	parts := []string{phrase.Count(h.Going(), "node") + " would go"}
 	if n := h.Narrowed(); n > 0 {
 		parts = append(parts, phrase.Count(n, "node")+" would lose objects")

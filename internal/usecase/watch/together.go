@@ -36,7 +36,7 @@ type sharedObject struct {
 	from string
 }
 
-// String returns the stake's line in a digest.
+// String returns the object's line in a digest.
 func (s sharedObject) String() string { return s.ref.String() + " " + s.to.String() + " " + s.from }
 
 // with reports whether the object may move between the hub of the round and this hub.
@@ -46,27 +46,27 @@ func (s sharedObject) with(hub lynq.HubKey) bool {
 
 // stakesOf lists the objects that may move between the hub of some plans and other hubs. It
 // is a pure function.
-func stakesOf(plans []plan.Plan) []sharedObject {
-	var stakes []sharedObject
+func sharedObjectsOf(plans []plan.Plan) []sharedObject {
+	var shared []sharedObject
 	for i := range plans {
 		p := &plans[i]
 		for k := range p.Nodes {
 			for _, s := range p.Nodes[k].Steps {
 				switch {
 				case s.Elsewhere != nil:
-					stakes = append(stakes, sharedObject{ref: s.Ref(), to: *s.Elsewhere})
+					shared = append(shared, sharedObject{ref: s.Ref(), to: *s.Elsewhere})
 				case s.Object != nil && s.Action == plan.ActionBlock && s.Live != nil && s.Live.Hub != "" && s.Live.Hub != p.Hub.Name:
-					stakes = append(stakes, sharedObject{ref: s.Ref(), from: s.Live.Hub})
+					shared = append(shared, sharedObject{ref: s.Ref(), from: s.Live.Hub})
 				}
 			}
 		}
 	}
-	return stakes
+	return shared
 }
 
-// moves reports whether an object moves between the hub of the stakes and another hub with
+// moves reports whether an object moves between the hub of the shared objects and another hub with
 // these nodes. It is a pure function.
-func moves(stakes []sharedObject, hub lynq.HubKey, nodes []*plan.Node) bool {
+func moves(shared []sharedObject, hub lynq.HubKey, nodes []*plan.Node) bool {
 	wanted := map[lynq.Ref]bool{}
 	for _, n := range nodes {
 		for i := range n.Objects {
@@ -76,13 +76,13 @@ func moves(stakes []sharedObject, hub lynq.HubKey, nodes []*plan.Node) bool {
 			wanted[ref] = true
 		}
 	}
-	return slices.ContainsFunc(stakes, func(s sharedObject) bool { return s.with(hub) && wanted[s.ref] == (s.to == hub) })
+	return slices.ContainsFunc(shared, func(s sharedObject) bool { return s.with(hub) && wanted[s.ref] == (s.to == hub) })
 }
 
-// digestOfStakes returns a text that two rounds share exactly if their stakes are the same.
-func digestOfStakes(stakes []sharedObject) string {
-	lines := make([]string, len(stakes))
-	for i, s := range stakes {
+// digestOfShared returns a text that two rounds share exactly if they share the same objects.
+func digestOfShared(shared []sharedObject) string {
+	lines := make([]string, len(shared))
+	for i, s := range shared {
 		lines[i] = s.String()
 	}
 	slices.Sort(lines)
@@ -93,9 +93,9 @@ func digestOfStakes(stakes []sharedObject) string {
 // out. It returns false if there are none, or if the hubs can't be planned together. The
 // caller then carries out the round of this hub alone.
 func (h *hubWatch) together(ctx context.Context, alone *round) (done bool, err error) {
-	stakes := stakesOf(alone.plans)
-	digest := digestOfStakes(stakes)
-	if len(stakes) == 0 || digest == h.tried && alone.job.Concern != nil || alone.began.Before(h.borrows) {
+	shared := sharedObjectsOf(alone.plans)
+	digest := digestOfShared(shared)
+	if len(shared) == 0 || digest == h.tried && alone.job.Concern != nil || alone.began.Before(h.borrows) {
 		return false, nil
 	}
 	h.tried = digest
@@ -103,7 +103,7 @@ func (h *hubWatch) together(ctx context.Context, alone *round) (done bool, err e
 	r := &round{parts: []*part{&first}, began: alone.began}
 	over := make(chan struct{})
 	defer close(over)
-	if err := r.gather(ctx, stakes, over); err != nil {
+	if err := r.gather(ctx, shared, over); err != nil {
 		h.tried = "" // this round tried nothing
 		r.giveBack()
 		h.changes.Wake()
@@ -119,12 +119,12 @@ func (h *hubWatch) together(ctx context.Context, alone *round) (done bool, err e
 
 // gather borrows the hubs that exchange objects with the round's hub, until over closes. It
 // gives up if another run wants one of them that it has.
-func (r *round) gather(ctx context.Context, stakes []sharedObject, over chan struct{}) error {
+func (r *round) gather(ctx context.Context, shared []sharedObject, over chan struct{}) error {
 	within, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	first := r.parts[0]
-	for _, other := range first.w.beside(first.hubWatch, stakes) {
-		t, err := first.borrow(within, first.term, other, stakes, over)
+	for _, other := range first.w.beside(first.hubWatch, shared) {
+		t, err := first.borrow(within, first.term, other, shared, over)
 		if err != nil {
 			return err
 		}
@@ -187,10 +187,10 @@ const borrowWithin = time.Minute
 
 // borrow asks for another hub. It returns nil if that takes too long. Then this hub waits
 // for no other until it compares all nodes again.
-func (h *hubWatch) borrow(ctx context.Context, own *term, other *hubWatch, stakes []sharedObject, over chan struct{}) (*term, error) {
+func (h *hubWatch) borrow(ctx context.Context, own *term, other *hubWatch, shared []sharedObject, over chan struct{}) (*term, error) {
 	within, stop := context.WithTimeoutCause(ctx, borrowWithin, errBusy)
 	defer stop()
-	t, err := h.ask(within, own, other, stakes, over)
+	t, err := h.ask(within, own, other, shared, over)
 	if errors.Is(err, errBusy) {
 		h.borrows = time.Now().Add(wholeEvery)
 		h.w.engine.Notef("%s", busyNote(h.hub.Key, other.hub.Key))
@@ -202,7 +202,7 @@ func (h *hubWatch) borrow(ctx context.Context, own *term, other *hubWatch, stake
 // ask makes the goroutine of another hub read its rows, and lend the hub until over closes
 // if an object moves. It returns nil if no object moves, or if this process doesn't have
 // the hub.
-func (h *hubWatch) ask(ctx context.Context, own *term, other *hubWatch, stakes []sharedObject, over chan struct{}) (*term, error) {
+func (h *hubWatch) ask(ctx context.Context, own *term, other *hubWatch, shared []sharedObject, over chan struct{}) (*term, error) {
 	t := other.lender(h.hub.Key)
 	if t == nil {
 		return nil, nil
@@ -220,7 +220,7 @@ func (h *hubWatch) ask(ctx context.Context, own *term, other *hubWatch, stakes [
 		return nil, errYielded
 	case err := <-read:
 		rows := other.current()
-		if err != nil || rows == nil || !moves(stakes, other.hub.Key, rows.Nodes[other.hub.Key]) {
+		if err != nil || rows == nil || !moves(shared, other.hub.Key, rows.Nodes[other.hub.Key]) {
 			return nil, nil //nolint:nilerr // the reader logged it, and this hub carries out its own round
 		}
 	}
@@ -290,8 +290,8 @@ func (w *watching) all() []*hubWatch {
 }
 
 // beside returns the other hubs that may exchange objects with this one.
-func (w *watching) beside(h *hubWatch, stakes []sharedObject) []*hubWatch {
+func (w *watching) beside(h *hubWatch, shared []sharedObject) []*hubWatch {
 	return slices.DeleteFunc(w.others(h), func(other *hubWatch) bool {
-		return !slices.ContainsFunc(stakes, func(s sharedObject) bool { return s.with(other.hub.Key) })
+		return !slices.ContainsFunc(shared, func(s sharedObject) bool { return s.with(other.hub.Key) })
 	})
 }

@@ -39,7 +39,7 @@ func TestStakes(t *testing.T) {
 		{Steps: []plan.Step{blocked("d", "us"), blocked("e", ""), blocked("f", "ap")}},
 	}}}
 	var got []string
-	for _, s := range stakesOf(plans) {
+	for _, s := range sharedObjectsOf(plans) {
 		got = append(got, s.String())
 	}
 	want := []string{"ConfigMap/shop/a shop/eu ", "ConfigMap/shop/c  eu", "ConfigMap/shop/f  ap"}
@@ -54,9 +54,9 @@ func TestMoves(t *testing.T) {
 	us, eu := lynq.HubKey{Namespace: "shop", Name: "us"}, lynq.HubKey{Namespace: "shop", Name: "eu"}
 	node := &plan.Node{Objects: []plan.Object{{Ref: movedRef("rendered")}}, Claims: plan.Claims{Refs: []lynq.Ref{movedRef("claimed")}}}
 	for name, tt := range map[string]struct {
-		stake sharedObject
-		hub   lynq.HubKey
-		want  bool
+		shared sharedObject
+		hub    lynq.HubKey
+		want   bool
 	}{
 		"to a hub that renders it":     {sharedObject{ref: movedRef("rendered"), to: eu}, eu, true},
 		"to one that may":              {sharedObject{ref: movedRef("claimed"), to: eu}, eu, true},
@@ -67,7 +67,7 @@ func TestMoves(t *testing.T) {
 		"from one that may":            {sharedObject{ref: movedRef("claimed"), from: "eu"}, eu, false},
 		"from another one":             {sharedObject{ref: movedRef("x"), from: "us"}, eu, false},
 	} {
-		if got := moves([]sharedObject{tt.stake}, tt.hub, []*plan.Node{node}); got != tt.want {
+		if got := moves([]sharedObject{tt.shared}, tt.hub, []*plan.Node{node}); got != tt.want {
 			t.Errorf("%s: moves: %t", name, got)
 		}
 	}
@@ -211,9 +211,9 @@ func TestGatherYields(t *testing.T) {
 			<-time.After(time.Second)
 			close(wanted)
 		}()
-		stakes := []sharedObject{{ref: movedRef("eu"), to: lent.hub.Key}, {ref: movedRef("ap"), to: busy.hub.Key}}
+		shared := []sharedObject{{ref: movedRef("eu"), to: lent.hub.Key}, {ref: movedRef("ap"), to: busy.hub.Key}}
 		r := &round{parts: []*part{{hubWatch: h, term: h.term}}}
-		if err := r.gather(t.Context(), stakes, make(chan struct{})); !errors.Is(err, errBeside) {
+		if err := r.gather(t.Context(), shared, make(chan struct{})); !errors.Is(err, errBeside) {
 			t.Errorf("it ended with %v", err)
 		}
 		if len(r.parts) != 2 {

@@ -100,8 +100,8 @@ type Input struct {
 	// exist. See plan.Observed.
 	Unknown   map[lynq.Ref]error
 	Misplaced map[lynq.Ref]*plan.ScopeError
-	// Strays refer to an inventory that doesn't list them. See plan.Observed.
-	Strays map[lynq.Ref]*tracking.Live
+	// Unlisted objects refer to an inventory that doesn't list them. See plan.Observed.
+	Unlisted map[lynq.Ref]*tracking.Live
 	// Beside has what other names of deleted objects led to, see OtherNames. It is nil before
 	// the run has read these.
 	Beside *plan.Observed
@@ -370,7 +370,7 @@ func (d *decider) node(n *plan.Node) plan.NodePlan {
 	if p.Replacement = d.replacements[n.Key()]; p.Replacement != nil {
 		me.UID = "" // objects of the deleted inventory get a new owner
 	}
-	p.Strays = d.straysOf(me)
+	p.Unlisted = d.unlistedOf(me)
 	p.Steps = make([]plan.Step, 0, len(n.Objects))
 	for i := range n.Objects {
 		o := &n.Objects[i]
@@ -503,7 +503,7 @@ func (d *decider) leaving(inv *inventory.Inventory, why plan.Reason) plan.NodePl
 		Inventory: inv, Cascade: d.in.Cascade, Deleted: why == plan.ReasonNodeDeleted,
 	}
 	me := d.owner(p.Key())
-	p.Strays = d.straysOf(me)
+	p.Unlisted = d.unlistedOf(me)
 	p.Steps = d.leave(me, inv, entriesOf(inv), why)
 	row := d.claims.Node(inv)
 	if row != nil && why == plan.ReasonNodeGone {
@@ -519,16 +519,16 @@ func (d *decider) leaving(inv *inventory.Inventory, why plan.Reason) plan.NodePl
 	return p
 }
 
-// straysOf returns the objects that refer to a node's inventory without an entry.
-func (d *decider) straysOf(me plan.Owner) []plan.Stray {
-	var strays []plan.Stray
-	for _, l := range d.in.observed().Strays {
+// unlistedOf returns the objects that refer to a node's inventory without an entry.
+func (d *decider) unlistedOf(me plan.Owner) []plan.Unlisted {
+	var unlisted []plan.Unlisted
+	for _, l := range d.in.observed().Unlisted {
 		if me.Owns(l) {
-			strays = append(strays, plan.Stray{Live: l, Excluded: d.excluded(me, &inventory.Entry{Ref: l.Ref})})
+			unlisted = append(unlisted, plan.Unlisted{Live: l, Excluded: d.excluded(me, &inventory.Entry{Ref: l.Ref})})
 		}
 	}
-	slices.SortFunc(strays, func(a, b plan.Stray) int { return strings.Compare(a.String(), b.String()) })
-	return strays
+	slices.SortFunc(unlisted, func(a, b plan.Unlisted) int { return strings.Compare(a.String(), b.String()) })
+	return unlisted
 }
 
 // wait keeps all objects of a node until a row renders.
@@ -811,7 +811,7 @@ func (in *Input) Found(objects []*tracking.Live) {
 
 // See sets the observed objects of the input.
 func (in *Input) See(o *plan.Observed) {
-	in.Live, in.Unknown, in.Misplaced, in.Strays = o.Live, o.Unknown, o.Misplaced, o.Strays
+	in.Live, in.Unknown, in.Misplaced, in.Unlisted = o.Live, o.Unknown, o.Misplaced, o.Unlisted
 }
 
 // Copied adds what observe.Copies found. It reports whether the plan must be decided again.
@@ -819,5 +819,5 @@ func (in *Input) Copied(copies *plan.Observed) bool { return in.observed().Add(c
 
 // observed returns the observed objects of the input.
 func (in *Input) observed() *plan.Observed {
-	return &plan.Observed{Live: in.Live, Unknown: in.Unknown, Misplaced: in.Misplaced, Strays: in.Strays}
+	return &plan.Observed{Live: in.Live, Unknown: in.Unknown, Misplaced: in.Misplaced, Unlisted: in.Unlisted}
 }

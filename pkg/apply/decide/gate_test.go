@@ -173,24 +173,24 @@ func TestAdoptedByEntry(t *testing.T) {
 // drops the last object of their kind.
 func TestLeavingStrays(t *testing.T) {
 	for _, leaves := range []bool{true, false} {
-		testStrays(t, leaves)
+		testUnlisted(t, leaves)
 	}
 }
 
-func testStrays(t *testing.T, leaves bool) {
+func testUnlisted(t *testing.T, leaves bool) {
 	t.Helper()
 	in := scene(ours, lynq.DefaultPolicy())
 	if leaves {
 		in.Nodes = nil
 	}
-	stray := &tracking.Live{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "copy"}, UID: "c", Owners: []types.UID{"inv"}}
+	unlisted := &tracking.Live{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "copy"}, UID: "c", Owners: []types.UID{"inv"}}
 	other := &tracking.Live{Ref: lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "other"}, UID: "o", Owners: []types.UID{"x"}}
-	in.Strays = map[lynq.Ref]*tracking.Live{stray.Ref: stray, other.Ref: other}
+	in.Unlisted = map[lynq.Ref]*tracking.Live{unlisted.Ref: unlisted, other.Ref: other}
 	for why, exclude := range map[string]lynq.Exclusions{"": nil, "it is excluded (: ConfigMap/copy)": {{Kind: "ConfigMap", Name: "copy"}}} {
 		in.Exclude = map[lynq.FormKey]lynq.Exclusions{in.Forms[0]: exclude}
 		p := Decide(in, Limits{AllowEmpty: true})
-		if len(p.Nodes) != 1 || len(p.Nodes[0].Strays) != 1 || p.Nodes[0].Strays[0] != (plan.Stray{Live: stray, Excluded: why}) {
-			t.Errorf("excluded %q: %+v", why, p.Nodes[0].Strays[0].Excluded)
+		if len(p.Nodes) != 1 || len(p.Nodes[0].Unlisted) != 1 || p.Nodes[0].Unlisted[0] != (plan.Unlisted{Live: unlisted, Excluded: why}) {
+			t.Errorf("excluded %q: %+v", why, p.Nodes[0].Unlisted[0].Excluded)
 		}
 	}
 }

@@ -24,14 +24,14 @@ type misnamed struct {
 type identityKey struct{ namespace, form, uid string }
 
 func (d *decider) findMisnamed() misnamed {
-	var strays []*inventory.Inventory // inventories that don't belong to the node with their name
+	var others []*inventory.Inventory // inventories that don't belong to the node with their name
 	for _, inv := range d.in.Inventories {
 		if n := d.nodes[inv.Node.Key()]; n == nil || !n.Is(inv) {
-			strays = append(strays, inv)
+			others = append(others, inv)
 		}
 	}
 	m := misnamed{of: map[lynq.NodeKey]*inventory.Inventory{}, recorded: map[lynq.NodeKey]bool{}}
-	if len(strays) == 0 {
+	if len(others) == 0 {
 		return m
 	}
 	nodes := make(map[identityKey][]*plan.Node, len(d.in.Nodes))
@@ -39,7 +39,7 @@ func (d *decider) findMisnamed() misnamed {
 		key := identityKey{n.Namespace, n.Form.Name, n.UID}
 		nodes[key] = append(nodes[key], n)
 	}
-	for _, inv := range strays {
+	for _, inv := range others {
 		for _, n := range nodes[identityKey{inv.Node.Namespace, inv.Node.Form.Name, inv.Node.UID}] {
 			if n.Is(inv) {
 				m.of[n.Key()], m.recorded[inv.Node.Key()] = inv, true

@@ -118,7 +118,7 @@ func TestRefusedGivesNothingAway(t *testing.T) {
 		for _, last := range []bool{false, true} {
 			ref := lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "acme"}
 			policy := lynq.DefaultPolicy()
-			taker := &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "web"}, UID: "coil", Namespace: "ns", Name: "coil-web"}, Objects: []plan.Object{{Ref: ref, APIVersion: "v1", ID: "settings", Policy: &policy, Owned: true, Digest: "d"}}}
+			other := &plan.Node{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "web"}, UID: "coil", Namespace: "ns", Name: "coil-web"}, Objects: []plan.Object{{Ref: ref, APIVersion: "v1", ID: "settings", Policy: &policy, Owned: true, Digest: "d"}}}
 			in := &Input{
 				Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Forms: []lynq.FormKey{{Namespace: "forms", Name: "eu-web"}, {Namespace: "forms", Name: "web"}}, Active: 2,
 				Nodes: []*plan.Node{{NodeID: lynq.NodeID{Hub: lynq.HubKey{Namespace: "hubs", Name: "crm"}, Form: lynq.FormKey{Namespace: "forms", Name: "eu-web"}, UID: "acme", Namespace: "ns", Name: made}}},
@@ -130,9 +130,9 @@ func TestRefusedGivesNothingAway(t *testing.T) {
 			}
 			c.change(in)
 			if last {
-				in.Nodes = append(in.Nodes, taker)
+				in.Nodes = append(in.Nodes, other)
 			} else {
-				in.Nodes = append([]*plan.Node{taker}, in.Nodes...)
+				in.Nodes = append([]*plan.Node{other}, in.Nodes...)
 			}
 			want := verdict{plan.ActionBlock, plan.ReasonForeign}
 			if c.taken {

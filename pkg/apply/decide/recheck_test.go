@@ -56,7 +56,7 @@ func TestRecheckUnmanaged(t *testing.T) {
 		want   verdict // the planned step
 	}{
 		"takeover": {func(p *lynq.Policy) { p.Conflict = lynq.ConflictForce }, func(l *tracking.Live) { l.Few = &tracking.Rare{Foreign: "Kustomization a/b"} }, verdict{plan.ActionAdopt, plan.ReasonTakeover}},
-		"tracking": {func(p *lynq.Policy) { p.Creation = lynq.CreateOnce }, func(l *tracking.Live) { l.Node = "stray" }, verdict{plan.ActionTrack, plan.ReasonUntracked}},
+		"tracking": {func(p *lynq.Policy) { p.Creation = lynq.CreateOnce }, func(l *tracking.Live) { l.Node = "other" }, verdict{plan.ActionTrack, plan.ReasonUntracked}},
 		"update":   {func(*lynq.Policy) {}, func(l *tracking.Live) { l.Fields = "f2" }, verdict{plan.ActionUpdate, plan.ReasonDrifted}},
 	} {
 		p := lynq.DefaultPolicy()

@@ -168,7 +168,7 @@ func (d *decider) moved(inv *inventory.Inventory, r *renamed) plan.NodePlan {
 	now := r.now
 	p := plan.NodePlan{NodeID: inv.Node, Inventory: inv, Next: now.Key(), After: r.all}
 	me := d.owner(p.Key())
-	p.Strays = d.straysOf(me)
+	p.Unlisted = d.unlistedOf(me)
 	p.Steps = append(d.leave(me, inv, entriesOf(inv), plan.ReasonRenamed), hooking{d}.unrun(me, inv, now)...)
 	tellNotIncluded(now, p.Steps)
 	if r.obstacle() != nil {

@@ -33,7 +33,7 @@ func newReplaceScene() *replaceScene {
 	}
 	s.seen = &plan.Observed{
 		Live:    map[lynq.Ref]*tracking.Live{s.owned.Ref: s.owned, s.tracked.Ref: s.tracked},
-		Unknown: map[lynq.Ref]error{}, Strays: map[lynq.Ref]*tracking.Live{},
+		Unknown: map[lynq.Ref]error{}, Unlisted: map[lynq.Ref]*tracking.Live{},
 	}
 	return s
 }
@@ -48,7 +48,7 @@ func (s *replaceScene) unseen(l *tracking.Live, why error) {
 func (s *replaceScene) copied() *tracking.Live {
 	l := *s.owned
 	l.Name, l.UID = "copy", "u3"
-	s.seen.Strays[l.Ref] = &l
+	s.seen.Unlisted[l.Ref] = &l
 	return &l
 }
 
@@ -68,7 +68,7 @@ func (s *replaceScene) replaced() string {
 	for _, o := range r.Moves {
 		words = append(words, "move "+o.Live.Name)
 	}
-	for _, l := range r.Strays {
+	for _, l := range r.Unlisted {
 		words = append(words, "free "+l.Name)
 	}
 	return strings.Join(words, ", ")

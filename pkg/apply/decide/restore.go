@@ -71,15 +71,15 @@ func Restorations(inventories []*inventory.Inventory, seen *plan.Observed) (rest
 	return restorations, errs
 }
 
-// RestorePartings returns the partings of restorations that delete an old inventory.
-func RestorePartings(restorations []Restoration) []plan.Parting {
-	var partings []plan.Parting
+// RestoredInventories returns the inventories of restorations that delete an old inventory.
+func RestoredInventories(restorations []Restoration) []plan.LeavingInventory {
+	var leaving []plan.LeavingInventory
 	for i := range restorations {
 		if r := &restorations[i]; r.Replacement != nil && r.UID != "" {
-			partings = append(partings, plan.PartingOf(r.Inventory, func(lynq.Ref) bool { return false }))
+			leaving = append(leaving, plan.LeavingInventoryOf(r.Inventory, func(lynq.Ref) bool { return false }))
 		}
 	}
-	return partings
+	return leaving
 }
 
 // excludedBefore returns why a recorded object must not change, or "". It knows only the

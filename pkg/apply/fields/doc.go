@@ -3,7 +3,7 @@
 //
 // Ignore, CarryIgnored and DropIgnored leave fields to others. Replacement keeps fields
 // that a manifest must not remove. WouldChange and Foreign compare a manifest with a live
-// object. Retracked and MetadataPatch change only metadata. A Taker takes the form's fields
+// object. Retracked and MetadataPatch change only metadata. A Takeover takes the form's fields
 // from other managers. UpgradePatch moves fields from lynq's updates into its apply.
 // Conflict is a field of another manager, and Describe lists conflicts.
 //

@@ -10,15 +10,15 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// A Taker takes the form's fields from other managers. These are tools that apply on the
+// A Takeover takes the form's fields from other managers. These are tools that apply on the
 // client's side (see clientSide) and, under Force, all managers. As long as another manager
 // also manages a field, it remains when the form drops it. Fields outside the form keep
 // their manager and value.
 //
-// A Taker only removes a field from its manager's set, so lynqctl uses it after a write. If
+// A Takeover only removes a field from its manager's set, so lynqctl uses it after a write. If
 // a run is killed in between, the write isn't confirmed, and the next run takes the rest.
-type Taker struct {
-	// version is the API version of the fields. A Taker can't compare entries with another
+type Takeover struct {
+	// version is the API version of the fields. A Takeover can't compare entries with another
 	// version, and keeps them.
 	version string
 	// of returns the fields of a set that the form sets. own has all of the form's fields,
@@ -33,10 +33,10 @@ type Taker struct {
 	First bool
 }
 
-// TakerOfApplied returns a Taker for the fields that lynq applied. After a server-side
+// TakeoverOfApplied returns a Takeover for the fields that lynq applied. After a server-side
 // apply, the server has recorded them.
-func TakerOfApplied(managed []ManagedSet, force bool) Taker {
-	t := Taker{own: fieldpath.NewSet(), keeper: metav1.ManagedFieldsOperationApply, force: force}
+func TakeoverOfApplied(managed []ManagedSet, force bool) Takeover {
+	t := Takeover{own: fieldpath.NewSet(), keeper: metav1.ManagedFieldsOperationApply, force: force}
 	for i := range managed {
 		if m := &managed[i]; m.applied() {
 			t.version, t.own = m.apiVersion, m.fields.RecursiveDifference(heldBack())
@@ -46,18 +46,18 @@ func TakerOfApplied(managed []ManagedSet, force bool) Taker {
 	return t
 }
 
-// TakerOfManifest returns a Taker for the fields of a manifest, after a write without
+// TakeoverOfManifest returns a Takeover for the fields of a manifest, after a write without
 // server-side apply.
-func TakerOfManifest(manifest map[string]any, force bool) Taker {
+func TakeoverOfManifest(manifest map[string]any, force bool) Takeover {
 	version, _ := manifest["apiVersion"].(string)
-	return Taker{
+	return Takeover{
 		version: version, keeper: metav1.ManagedFieldsOperationUpdate, force: force,
 		of: func(s *fieldpath.Set) *fieldpath.Set { return saidOf(s, manifest).RecursiveDifference(heldBack()) },
 	}
 }
 
 // takes reports whether to take fields from a manager.
-func (t *Taker) takes(e *metav1.ManagedFieldsEntry) bool {
+func (t *Takeover) takes(e *metav1.ManagedFieldsEntry) bool {
 	return e.APIVersion == t.version && MayTake(e, t.force)
 }
 
@@ -68,7 +68,7 @@ func MayTake(e *metav1.ManagedFieldsEntry, force bool) bool {
 
 // Take returns managedFields without the taken fields, and these fields. It returns false
 // if all entries remain.
-func (t *Taker) Take(entries []metav1.ManagedFieldsEntry, managed []ManagedSet) ([]metav1.ManagedFieldsEntry, []Conflict, bool, error) {
+func (t *Takeover) Take(entries []metav1.ManagedFieldsEntry, managed []ManagedSet) ([]metav1.ManagedFieldsEntry, []Conflict, bool, error) {
 	kept := make([]metav1.ManagedFieldsEntry, 0, len(entries)+1)
 	all, last := fieldpath.NewSet(), (*metav1.Time)(nil)
 	var fields []Conflict
@@ -108,7 +108,7 @@ func (t *Taker) Take(entries []metav1.ManagedFieldsEntry, managed []ManagedSet) 
 // split returns the fields to take from a manager's set, and those that it keeps. It also
 // removes a map or list that the manager has without content, if the form sets something in
 // it. The server would leave a null if they are emptied.
-func (t *Taker) split(e *metav1.ManagedFieldsEntry, set *fieldpath.Set) (taken, rest *fieldpath.Set) {
+func (t *Takeover) split(e *metav1.ManagedFieldsEntry, set *fieldpath.Set) (taken, rest *fieldpath.Set) {
 	if !t.takes(e) {
 		return fieldpath.NewSet(), set
 	}
@@ -182,7 +182,7 @@ func holdTexts(entries []metav1.ManagedFieldsEntry, managed []ManagedSet) ([]met
 // longer has. If others still manage parts of such an item, the server leaves a null
 // instead of an empty list. The schema of a custom resource refuses that. Release returns
 // nil if there are no such items.
-func (t *Taker) Release(entries []metav1.ManagedFieldsEntry, managed []ManagedSet, manifest map[string]any) ([]metav1.ManagedFieldsEntry, error) {
+func (t *Takeover) Release(entries []metav1.ManagedFieldsEntry, managed []ManagedSet, manifest map[string]any) ([]metav1.ManagedFieldsEntry, error) {
 	dropped := fieldpath.NewSet()
 	for i := range managed {
 		if m := &managed[i]; m.applied() {

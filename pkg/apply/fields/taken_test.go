@@ -26,8 +26,8 @@ func (s *site) takeApplied(m map[string]any, force bool) bool {
 		if err != nil {
 			return nil, err
 		}
-		taker := TakerOfApplied(managed, force)
-		entries, _, changed, err := taker.Take(live.GetManagedFields(), managed)
+		takeover := TakeoverOfApplied(managed, force)
+		entries, _, changed, err := takeover.Take(live.GetManagedFields(), managed)
 		if err != nil || !changed {
 			return nil, err
 		}
@@ -166,7 +166,7 @@ func contentOf(u *unstructured.Unstructured) map[string]any {
 	return c.Object
 }
 
-// TestTake tests which fields a Taker takes from which managers.
+// TestTake tests which fields a Takeover takes from which managers.
 func TestTake(t *testing.T) {
 	const own = `{manager: lynq, operation: Apply, apiVersion: v2, fieldsV1: {"f:metadata": {"f:finalizers": {"v:\"x\"": {}}, "f:ownerReferences": {"k:{\"uid\":\"record\"}": {}}}, "f:a": {}, "f:m": {"f:b": {}}, "f:l": {"k:{\"name\":\"c\"}": {".": {}, "f:name": {}}}, "f:status": {"f:s": {}}}}`
 	for name, tt := range map[string]struct {
@@ -198,8 +198,8 @@ func TestTake(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		taker := TakerOfApplied(managed, tt.force)
-		entries, fields, _, err := taker.Take(live.GetManagedFields(), managed)
+		takeover := TakeoverOfApplied(managed, tt.force)
+		entries, fields, _, err := takeover.Take(live.GetManagedFields(), managed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -243,8 +243,8 @@ metadata:
 	if err != nil {
 		t.Fatal(err)
 	}
-	taker := TakerOfManifest(manifest, false)
-	entries, _, _, err := taker.Take(live.GetManagedFields(), managed)
+	takeover := TakeoverOfManifest(manifest, false)
+	entries, _, _, err := takeover.Take(live.GetManagedFields(), managed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +262,7 @@ metadata:
 	if managed, err = Sets(entries); err != nil {
 		t.Fatal(err)
 	}
-	if again, fields, changed, err := taker.Take(entries, managed); err != nil || changed || len(fields) > 0 || len(again) != len(entries) {
+	if again, fields, changed, err := takeover.Take(entries, managed); err != nil || changed || len(fields) > 0 || len(again) != len(entries) {
 		t.Errorf("taken again: %v, %v", fields, err)
 	}
 }

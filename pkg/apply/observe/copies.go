@@ -19,18 +19,18 @@ import (
 // apartLists is the largest number of namespaces that Copies lists one by one.
 const apartLists = 20
 
-// Copies finds the objects that refer to a parting inventory and lack the hub's label. A
+// Copies finds the objects that refer to a leaving inventory and lack the hub's label. A
 // person who copies an object may leave its labels out, and the garbage collector needs
 // only the owner reference. Copies costs one paged list of metadata per kind and namespace,
-// or per kind for many namespaces. If a list fails, the objects in the partings are unknown,
+// or per kind for many namespaces. If a list fails, the objects in these inventories are unknown,
 // so lynqctl keeps the inventory.
-func Copies(ctx context.Context, c Reader, hub string, partings []plan.Parting) (*plan.Observed, error) {
+func Copies(ctx context.Context, c Reader, hub string, leaving []plan.LeavingInventory) (*plan.Observed, error) {
 	kinds := wantedKinds{index: map[[2]string]int{}}
 	var inventories []*inventory.Inventory
-	for i := range partings {
-		inventories = append(inventories, partings[i].Inventory)
-		for j := range partings[i].Entries {
-			kinds.add(partings[i].Entries[j].Ref, partings[i].Entries[j].APIVersion)
+	for i := range leaving {
+		inventories = append(inventories, leaving[i].Inventory)
+		for j := range leaving[i].Entries {
+			kinds.add(leaving[i].Entries[j].Ref, leaving[i].Entries[j].APIVersion)
 		}
 	}
 	o := newObserver(c, hub).of(inventories)
@@ -75,7 +75,8 @@ func (o *observer) bareCopies(ctx context.Context, k *wantedKind) error {
 	})
 }
 
-// bare lists objects without the hub's label, and keeps strays. Only lynqctl writes records.
+// bare lists objects without the hub's label, and keeps unlisted ones. Only lynqctl writes
+// records.
 func (o *observer) bare(ctx context.Context, r lynq.APIResource, namespace string) error {
 	err := o.list(ctx, r, namespace, wellknown.LabelHub+"!="+o.hub+",!"+wellknown.LabelRecord, func(lynq.Ref) bool { return false })
 	if err != nil {

@@ -32,7 +32,7 @@ func TestCopies(t *testing.T) {
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "services"}, "", nil)
 	broken := apierrors.NewInternalError(errors.New("broken"))
 	for name, tt := range map[string]struct {
-		namespaces     int // 0 for no parting
+		namespaces     int // 0 for none that leaves
 		list           func(lynq.APIResource, string) error
 		lists          int
 		found, unknown int
@@ -49,24 +49,24 @@ func TestCopies(t *testing.T) {
 		"a connection that breaks":               {namespaces: 1, list: failing(io.ErrUnexpectedEOF, "ns0"), lists: 1, fatal: true},
 	} {
 		f := &faulty{Cluster: inmemory.New(), list: tt.list}
-		var partings []plan.Parting
+		var leaving []plan.LeavingInventory
 		for i := range tt.namespaces {
-			partings = append(partings, parting(f, i))
+			leaving = append(leaving, leavingOf(f, i))
 		}
-		seen, err := Copies(t.Context(), f, "crm", partings)
+		seen, err := Copies(t.Context(), f, "crm", leaving)
 		if (err != nil) != tt.fatal || len(f.asked) != tt.lists {
 			t.Errorf("%s: %v, want an error: %t; asked %v, want %d lists", name, err, tt.fatal, f.asked, tt.lists)
 		}
 		if err != nil {
 			continue
 		}
-		for ref := range seen.Strays {
+		for ref := range seen.Unlisted {
 			if ref.Name != "copy" {
-				t.Errorf("%s: %s is a stray", name, ref)
+				t.Errorf("%s: %s is an unlisted object", name, ref)
 			}
 		}
-		if len(seen.Strays) != tt.found || len(seen.Unknown) != tt.unknown {
-			t.Errorf("%s: strays %v and unknown %v, want %d and %d", name, seen.Strays, seen.Unknown, tt.found, tt.unknown)
+		if len(seen.Unlisted) != tt.found || len(seen.Unknown) != tt.unknown {
+			t.Errorf("%s: unlisted %v and unknown %v, want %d and %d", name, seen.Unlisted, seen.Unknown, tt.found, tt.unknown)
 		}
 		for _, err := range seen.Unknown {
 			if !strings.HasPrefix(err.Error(), "list copies of objects that belong to the inventory: ") {
@@ -76,8 +76,8 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// parting returns the parting of a node in a namespace with a copied Service.
-func parting(f *faulty, i int) plan.Parting {
+// leavingOf returns the leaving inventory of a node in a namespace with a copied Service.
+func leavingOf(f *faulty, i int) plan.LeavingInventory {
 	namespace := fmt.Sprint("ns", i)
 	uid := "inv" + namespace
 	inv := &inventory.Inventory{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: namespace, Name: "a"}, UID: uid}
@@ -96,5 +96,5 @@ func parting(f *faulty, i int) plan.Parting {
 		{Ref: lynq.Ref{Kind: "Service", Namespace: "far", Name: "far"}, APIVersion: "v1"},
 		{Ref: lynq.Ref{Kind: "Namespace", Name: "wide"}, APIVersion: "v1"},
 	}
-	return plan.PartingOf(inv, func(lynq.Ref) bool { return false })
+	return plan.LeavingInventoryOf(inv, func(lynq.Ref) bool { return false })
 }

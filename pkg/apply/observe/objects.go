@@ -42,7 +42,7 @@ func SomeNodes(ctx context.Context, c Reader, hub string, of int, nodes []*plan.
 func newObserver(c Reader, hub string) *observer {
 	return &observer{cluster: c, hub: hub, seen: plan.Observed{
 		Live: map[lynq.Ref]*tracking.Live{}, Unknown: map[lynq.Ref]error{}, Misplaced: map[lynq.Ref]*plan.ScopeError{},
-		Strays: map[lynq.Ref]*tracking.Live{},
+		Unlisted: map[lynq.Ref]*tracking.Live{},
 	}}
 }
 
@@ -71,7 +71,7 @@ func (o *observer) observe(ctx context.Context, kinds []wantedKind) (*plan.Obser
 	}
 	o.share(kinds)
 	o.retire()
-	maps.DeleteFunc(o.seen.Strays, func(ref lynq.Ref, _ *tracking.Live) bool { return o.seen.Live[ref] != nil })
+	maps.DeleteFunc(o.seen.Unlisted, func(ref lynq.Ref, _ *tracking.Live) bool { return o.seen.Live[ref] != nil })
 	return &o.seen, nil
 }
 
@@ -136,7 +136,7 @@ type observer struct {
 	hub     string
 	few     int // see SomeNodes
 	ahead   *Prefetch
-	// inventories are the namespaces of the inventories with strays to keep, by uid.
+	// inventories are the namespaces of the inventories with unlisted objects to keep, by uid.
 	inventories map[types.UID]string
 	mu          sync.Mutex
 	seen        plan.Observed
@@ -197,7 +197,7 @@ func hubSelector(hub string) string {
 	return wellknown.LabelHub + "=" + hub + ",!" + wellknown.LabelRecord
 }
 
-// labelled lists a kind's objects with the hub's label. It keeps strays, and the objects
+// labelled lists a kind's objects with the hub's label. It keeps unlisted ones, and those
 // for which meant is true.
 func (o *observer) labelled(ctx context.Context, k *wantedKind, r lynq.APIResource, meant func(lynq.Ref) bool) error {
 	namespace := onlyNamespace(k.refs)
@@ -217,7 +217,7 @@ func (o *observer) labelled(ctx context.Context, k *wantedKind, r lynq.APIResour
 	return nil
 }
 
-// sort keeps an object if it is meant or a stray. An owner is in the object's namespace, so
+// sort keeps an object if it is meant or unlisted. An owner is in the object's namespace, so
 // an object elsewhere that names an inventory is none: lynqctl leaves it alone. The caller
 // holds mu.
 func (o *observer) sort(live *tracking.Live, meant func(lynq.Ref) bool) {
@@ -228,7 +228,7 @@ func (o *observer) sort(live *tracking.Live, meant func(lynq.Ref) bool) {
 		namespace, is := o.inventories[uid]
 		return is && namespace == live.Namespace
 	}):
-		o.seen.Strays[live.Ref] = live
+		o.seen.Unlisted[live.Ref] = live
 	}
 }
 

@@ -145,10 +145,10 @@ func TestObserveMisplaced(t *testing.T) {
 	}
 }
 
-// TestStrays checks that lynqctl keeps extra objects of lists if they refer to an
+// TestUnlisted checks that lynqctl keeps extra objects of lists if they refer to an
 // inventory. It searches for copies of a deleted inventory's objects. If it can't, these
 // objects are unknown.
-func TestStrays(t *testing.T) {
+func TestUnlisted(t *testing.T) {
 	forbidden := func(namespaces ...string) func(lynq.APIResource, string) error {
 		return func(_ lynq.APIResource, namespace string) error {
 			if slices.Contains(namespaces, namespace) {
@@ -168,16 +168,16 @@ func TestStrays(t *testing.T) {
 		list          func(lynq.APIResource, string) error
 		want          string
 	}{
-		"all":                                    {want: "strays copy, asked get services elsewhere, list services "},
-		"deleted":                                {deleting: true, want: "strays copy, strays relabelled, asked get services elsewhere, list services , list services ns"},
-		"few nodes of many":                      {few: true, want: "strays copy, strays relabelled, asked get services elsewhere, get services ns, list services ns"},
-		"few nodes of many, deleted":             {few: true, deleting: true, want: "strays copy, strays relabelled, asked get services elsewhere, list services , list services ns"},
-		"deleted, and not all may be listed":     {deleting: true, list: forbidden(""), want: "strays copy, strays relabelled, asked get services elsewhere, get services ns, list services , list services ns"},
+		"all":                                    {want: "unlisted copy, asked get services elsewhere, list services "},
+		"deleted":                                {deleting: true, want: "unlisted copy, unlisted relabelled, asked get services elsewhere, list services , list services ns"},
+		"few nodes of many":                      {few: true, want: "unlisted copy, unlisted relabelled, asked get services elsewhere, get services ns, list services ns"},
+		"few nodes of many, deleted":             {few: true, deleting: true, want: "unlisted copy, unlisted relabelled, asked get services elsewhere, list services , list services ns"},
+		"deleted, and not all may be listed":     {deleting: true, list: forbidden(""), want: "unlisted copy, unlisted relabelled, asked get services elsewhere, get services ns, list services , list services ns"},
 		"deleted, and nothing may be listed":     {deleting: true, list: forbidden("", "ns"), want: "unknown owned, asked get services elsewhere, get services ns, list services , list services ns"},
 		"not deleted, and nothing may be listed": {list: forbidden("", "ns"), want: "unknown owned, asked get services elsewhere, get services ns, list services , list services ns"},
 		"few nodes of many, kept":                {few: true, wants: []plan.Object{gone, owned}, want: "asked get services elsewhere, get services ns"},
-		"few nodes of many, dropped":             {few: true, wants: []plan.Object{gone}, want: "strays copy, strays relabelled, asked get services elsewhere, get services ns, list services ns"},
-		"few nodes of many, purged":              {few: true, wants: []plan.Object{gone, purged}, want: "strays copy, strays relabelled, asked get services elsewhere, get services ns, list services ns"},
+		"few nodes of many, dropped":             {few: true, wants: []plan.Object{gone}, want: "unlisted copy, unlisted relabelled, asked get services elsewhere, get services ns, list services ns"},
+		"few nodes of many, purged":              {few: true, wants: []plan.Object{gone, purged}, want: "unlisted copy, unlisted relabelled, asked get services elsewhere, get services ns, list services ns"},
 		"few nodes of many, unrendered":          {few: true, wants: []plan.Object{}, want: "asked get services elsewhere, get services ns"},
 	} {
 		f := &faulty{Cluster: inmemory.New(), list: tt.list}
@@ -221,17 +221,17 @@ func TestStrays(t *testing.T) {
 			t.Fatal(err)
 		}
 		slices.Sort(f.asked)
-		if got := straysOf(seen, f.asked); got != tt.want {
+		if got := unlistedOf(seen, f.asked); got != tt.want {
 			t.Errorf("%s: %s, want %s", name, got, tt.want)
 		}
 	}
 }
 
-// straysOf describes the extra objects in words, and how lynqctl found them.
-func straysOf(seen *plan.Observed, asked []string) string {
+// unlistedOf describes the extra objects in words, and how lynqctl found them.
+func unlistedOf(seen *plan.Observed, asked []string) string {
 	var words []string
-	for ref := range seen.Strays {
-		words = append(words, "strays "+ref.Name)
+	for ref := range seen.Unlisted {
+		words = append(words, "unlisted "+ref.Name)
 	}
 	for ref := range seen.Unknown {
 		words = append(words, "unknown "+ref.Name)

@@ -60,7 +60,7 @@ func TestAhead(t *testing.T) {
 		more := lynq.Ref{Kind: "Service", Namespace: test.more, Name: "more"}
 		put(more, map[string]any{})
 		inv.Entries = append(inv.Entries, inventory.Entry{Ref: more, APIVersion: "v1"})
-		put(lynq.Ref{Kind: "ConfigMap", Namespace: "near", Name: "stray"}, map[string]any{
+		put(lynq.Ref{Kind: "ConfigMap", Namespace: "near", Name: "unlisted"}, map[string]any{
 			"ownerReferences": []any{map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "lynqnode-a", "uid": "u1"}},
 		})
 		put(lynq.Ref{Kind: "ConfigMap", Namespace: "near", Name: "other"}, map[string]any{})

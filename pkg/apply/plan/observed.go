@@ -18,18 +18,18 @@ type Observed struct {
 	// Misplaced has the objects that can't exist, because they have a namespace and their
 	// kind has none, or vice versa.
 	Misplaced map[lynq.Ref]*ScopeError
-	// Strays are objects that refer to one of the inventories. The run found them in lists,
+	// Unlisted are objects that refer to one of the inventories. The run found them in lists,
 	// without looking for them.
-	Strays map[lynq.Ref]*tracking.Live
+	Unlisted map[lynq.Ref]*tracking.Live
 }
 
-// Add adds strays and unknown objects of another observation. It reports whether any is new.
+// Add adds unlisted objects and unknown objects of another observation. It reports whether any is new.
 func (o *Observed) Add(more *Observed) bool {
 	added := len(more.Unknown) > 0
 	maps.Copy(o.Unknown, more.Unknown)
-	for ref, l := range more.Strays {
-		if o.Live[ref] == nil && o.Strays[ref] == nil {
-			o.Strays[ref], added = l, true
+	for ref, l := range more.Unlisted {
+		if o.Live[ref] == nil && o.Unlisted[ref] == nil {
+			o.Unlisted[ref], added = l, true
 		}
 	}
 	return added

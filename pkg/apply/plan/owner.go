@@ -62,7 +62,7 @@ func (me Owner) labelled(l *tracking.Live) bool {
 func (me Owner) Owns(l *tracking.Live) bool { return me.UID != "" && slices.Contains(l.Owners, me.UID) }
 
 // Holds reports whether an object belongs to the node by owner and ApplySet. Then labels of
-// another node on it are strays.
+// another node on it are unlisted objects.
 func (me Owner) Holds(l *tracking.Live) bool { return me.Owns(l) && l.PartOf == me.PartOf }
 
 // Relabelled reports whether an object belongs to the inventory and has the labels of

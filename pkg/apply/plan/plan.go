@@ -147,11 +147,11 @@ type NodePlan struct {
 	// After are the nodes of the plan that come first (dependForms). They must be ready
 	// before lynqctl writes this node, or deleted before it deletes this node.
 	After []lynq.NodeKey
-	// Strays refer to the inventory, which doesn't list them, because somebody copied an
+	// Unlisted objects refer to the inventory, which doesn't list them, because somebody copied an
 	// object with its metadata. The garbage collector would delete them with the inventory.
 	// So lynqctl removes their owner reference before it deletes the inventory, and before
 	// the inventory drops the last object of their kind. No later run would find them.
-	Strays []Stray
+	Unlisted []Unlisted
 	// Unmet says why the run skips the node. It is usually "". A node outside the plan
 	// would have to come first.
 	Unmet string

@@ -194,7 +194,7 @@ func TestLargestInventory(t *testing.T) {
 			{Object: object("merged", lynq.PatchMerge, time.Hour)},
 			{Object: object("adopted", lynq.PatchReplace, 0), Adopted: true},
 			{Action: ActionDelete, Entry: &leaves},
-			{Action: ActionSkip, Live: &tracking.Live{Ref: jobRef("stray")}},
+			{Action: ActionSkip, Live: &tracking.Live{Ref: jobRef("unlisted")}},
 		},
 	}
 	full := func(name string, patch lynq.PatchStrategy) inventory.Entry {

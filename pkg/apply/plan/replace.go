@@ -19,9 +19,9 @@ import (
 type Replacement struct {
 	// Moves are the recorded objects. Their owner reference moves to the new ConfigMap.
 	Moves []Belonging
-	// Strays refer to the inventory, which doesn't list them, because somebody copied an
+	// Unlisted objects refer to the inventory, which doesn't list them, because somebody copied an
 	// object with its metadata. lynqctl removes their owner reference.
-	Strays []*tracking.Live
+	Unlisted []*tracking.Live
 	// Stays says why lynqctl must keep the inventory, or is nil. It is a *StaysError, or
 	// names another client that blocks the deletion.
 	Stays error
@@ -54,7 +54,7 @@ func Replace(inv *inventory.Inventory, seen *Observed, referring []*tracking.Liv
 		case why != "":
 			stays.excluded(e.Ref, why)
 		case l.Record:
-			r.Strays = append(r.Strays, l)
+			r.Unlisted = append(r.Unlisted, l)
 		default:
 			r.Moves = append(r.Moves, Belonging{e, l})
 		}
@@ -64,9 +64,9 @@ func Replace(inv *inventory.Inventory, seen *Observed, referring []*tracking.Liv
 			stays.excluded(ref, why)
 			continue
 		}
-		r.Strays = append(r.Strays, l)
+		r.Unlisted = append(r.Unlisted, l)
 	}
-	slices.SortFunc(r.Strays, func(a, b *tracking.Live) int { return strings.Compare(a.String(), b.String()) })
+	slices.SortFunc(r.Unlisted, func(a, b *tracking.Live) int { return strings.Compare(a.String(), b.String()) })
 	if err := stays.sorted(); err != nil {
 		return &Replacement{Stays: err}
 	}
@@ -76,7 +76,7 @@ func Replace(inv *inventory.Inventory, seen *Observed, referring []*tracking.Liv
 // Referring returns the observed objects by the uids of their owners.
 func (o *Observed) Referring() map[types.UID][]*tracking.Live {
 	referring := map[types.UID][]*tracking.Live{}
-	for _, seen := range []map[lynq.Ref]*tracking.Live{o.Live, o.Strays} {
+	for _, seen := range []map[lynq.Ref]*tracking.Live{o.Live, o.Unlisted} {
 		for _, l := range seen {
 			for _, uid := range l.Owners {
 				referring[uid] = append(referring[uid], l)

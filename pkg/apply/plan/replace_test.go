@@ -52,12 +52,12 @@ func TestReplace(t *testing.T) {
 	held.Finalizer = false
 	ours, record := &tracking.Live{Ref: config()}, &tracking.Live{Ref: claim(), Record: true}
 	for name, tt := range map[string]struct {
-		inv           *inventory.Inventory
-		unknown       map[lynq.Ref]error
-		referring     []*tracking.Live
-		excluded      func(*inventory.Entry) string
-		moves, strays string
-		stays         bool
+		inv             *inventory.Inventory
+		unknown         map[lynq.Ref]error
+		referring       []*tracking.Live
+		excluded        func(*inventory.Entry) string
+		moves, unlisted string
+		stays           bool
 	}{
 		"nothing refers to it":               {inv, nil, nil, never, "", "", false},
 		"a recorded object":                  {inv, nil, []*tracking.Live{ours}, never, "acme", "", false},
@@ -80,8 +80,8 @@ func TestReplace(t *testing.T) {
 		if got := namesOf(moves); got != tt.moves {
 			t.Errorf("%s: %q moves, want %q", name, got, tt.moves)
 		}
-		if got := namesOf(r.Strays); got != tt.strays {
-			t.Errorf("%s: %q loses its owner, want %q", name, got, tt.strays)
+		if got := namesOf(r.Unlisted); got != tt.unlisted {
+			t.Errorf("%s: %q loses its owner, want %q", name, got, tt.unlisted)
 		}
 		if (r.Stays != nil) != tt.stays {
 			t.Errorf("%s: it stays: %v", name, r.Stays)
@@ -127,13 +127,13 @@ func TestReplaceCauses(t *testing.T) {
 // a list.
 func TestReferring(t *testing.T) {
 	t.Parallel()
-	both, stray := &tracking.Live{Owners: []types.UID{"i1", "i2"}}, &tracking.Live{Owners: []types.UID{"i2"}}
+	both, unlisted := &tracking.Live{Owners: []types.UID{"i1", "i2"}}, &tracking.Live{Owners: []types.UID{"i2"}}
 	o := plan.Observed{
-		Live:   map[lynq.Ref]*tracking.Live{config(): both, {Kind: "Secret"}: {}},
-		Strays: map[lynq.Ref]*tracking.Live{claim(): stray},
+		Live:     map[lynq.Ref]*tracking.Live{config(): both, {Kind: "Secret"}: {}},
+		Unlisted: map[lynq.Ref]*tracking.Live{claim(): unlisted},
 	}
 	got := o.Referring()
-	if len(got) != 2 || !slices.Equal(got["i1"], []*tracking.Live{both}) || !slices.Equal(got["i2"], []*tracking.Live{both, stray}) {
+	if len(got) != 2 || !slices.Equal(got["i1"], []*tracking.Live{both}) || !slices.Equal(got["i2"], []*tracking.Live{both, unlisted}) {
 		t.Errorf("%v", got)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/observe"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/ready"
-	"github.com/lynqctl/lynqctl/pkg/apply/sighted"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
@@ -117,12 +116,12 @@ func (u *Unchanged) explain(ctx context.Context, unready []Unready) {
 // unreadyOf returns the unready objects of a hub, and a note of the others. It returns both
 // even with an error about objects that it couldn't read.
 func (u *Unchanged) unreadyOf(ctx context.Context, hub lynq.HubKey, left []leftStep) (unready []Unready, note string, unknown error) {
-	known := sighted.Parse(u.Sighted[hub], u.Rules)
+	known := ready.ParseNotes(u.Sighted[hub], u.Rules)
 	classes := ""
 	if known.Classes() != "" {
 		classes = classesOf(observe.StorageClasses(ctx, u.Objects))
 	}
-	seen := make([]sighted.Object, len(left))
+	seen := make([]ready.Noted, len(left))
 	for i := range left {
 		seen[i] = sightOf(left[i].Object.Ref, left[i].Live)
 	}
@@ -158,16 +157,16 @@ func (u *Unchanged) unreadyOf(ctx context.Context, hub lynq.HubKey, left []leftS
 	} else if now != "" {
 		classes = now
 	}
-	return unready, sighted.Note(seen, u.Rules, classes), unknown
+	return unready, ready.EncodeNotes(seen, u.Rules, classes), unknown
 }
 
 // sightOf returns the version of an object. The version is empty if nobody has seen the
 // object.
-func sightOf(ref lynq.Ref, l *tracking.Live) sighted.Object {
+func sightOf(ref lynq.Ref, l *tracking.Live) ready.Noted {
 	if l == nil {
-		return sighted.Object{Ref: ref}
+		return ready.Noted{Ref: ref}
 	}
-	return sighted.Object{Ref: ref, UID: l.UID, Version: l.ResourceVersion}
+	return ready.Noted{Ref: ref, UID: l.UID, Version: l.ResourceVersion}
 }
 
 // classesOf returns a short name for storage classes, or "" if they don't matter or aren't
@@ -177,7 +176,7 @@ func classesOf(c *ready.StorageClasses) string {
 	if text == "" {
 		return ""
 	}
-	return sighted.Short(text)
+	return ready.ShortDigest(text)
 }
 
 // unready says why the step's object isn't as it should be, or returns "". isReady reports

@@ -79,9 +79,9 @@ type Rare struct {
 
 	// Updates are the fields that lynq manages by updates and patches.
 	Updates []Update
-	// Takers are the managers that changed their fields by server-side apply since lynq
+	// AppliedBy are the managers that changed their fields by server-side apply since lynq
 	// last wrote. A write leaves them these fields, except with Force.
-	Takers []string
+	AppliedBy []string
 	// Ours are the fields that lynq manages, if others wrote the object since lynq did, and
 	// Others are those of their writes. Without such writes, both are nil.
 	Ours, Others []*metav1.FieldsV1
@@ -115,7 +115,7 @@ func (l *Live) keep(r Rare) {
 
 func (r *Rare) empty() bool {
 	return r.Ending == "" && r.OrphanedFrom == "" && r.Labels == nil && r.Controller == "" && r.ControllerUID == "" && r.Foreign == "" &&
-		r.Updates == nil && r.Takers == nil && r.Asked == nil && r.Others == nil
+		r.Updates == nil && r.AppliedBy == nil && r.Asked == nil && r.Others == nil
 }
 
 // Written reports whether lynq manages fields of the object. The server keeps that, and

@@ -41,7 +41,7 @@ func LiveOf(ref lynq.Ref, m *metav1.PartialObjectMetadata) Live {
 	rare := Rare{Ending: ready.Ending(m), OrphanedFrom: m.Annotations[wellknown.AnnotationOrphanedFrom], Foreign: foreignOwner(ref, m)}
 	l.setOwners(&rare, m.OwnerReferences)
 	l.setManagers(&rare, m.ManagedFields)
-	rare.setTakers(m.ManagedFields)
+	rare.setAppliedBy(m.ManagedFields)
 	rare.setOthers(m.ManagedFields)
 	l.keep(rare)
 	l.ClientSide = toolsManage(m.ManagedFields)
@@ -86,7 +86,7 @@ func (l *Live) setManagers(rare *Rare, entries []metav1.ManagedFieldsEntry) {
 }
 
 // setTakers finds the managers that changed fields by server-side apply since lynq wrote.
-func (r *Rare) setTakers(entries []metav1.ManagedFieldsEntry) {
+func (r *Rare) setAppliedBy(entries []metav1.ManagedFieldsEntry) {
 	var ours time.Time
 	for i := range entries {
 		if e := &entries[i]; e.Manager == wellknown.FieldManager && e.Subresource == "" && e.Time != nil {
@@ -97,7 +97,7 @@ func (r *Rare) setTakers(entries []metav1.ManagedFieldsEntry) {
 		e := &entries[i]
 		if e.Manager != wellknown.FieldManager && e.Operation == metav1.ManagedFieldsOperationApply && e.Subresource == "" &&
 			e.Time != nil && !e.Time.Time.Before(ours) {
-			r.Takers = append(r.Takers, e.Manager)
+			r.AppliedBy = append(r.AppliedBy, e.Manager)
 		}
 	}
 }

@@ -155,7 +155,7 @@ func TestTakers(t *testing.T) {
 		at(6, fieldsEntry("kubectl-edit", "Update", "", "v1", `{"f:data":{}}`)),
 		at(6, fieldsEntry("of-status", "Apply", "status", "v1", `{"f:status":{}}`)),
 	}}})
-	if diff := cmp.Diff([]string{"after"}, got.Rare().Takers); diff != "" {
+	if diff := cmp.Diff([]string{"after"}, got.Rare().AppliedBy); diff != "" {
 		t.Error(diff)
 	}
 }

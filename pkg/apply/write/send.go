@@ -225,8 +225,8 @@ func (w *writer) apply() (Result, error) {
 	if err != nil {
 		return Result{}, w.release(err, body)
 	}
-	return w.take(done, func(managed []fields.ManagedSet) fields.Taker {
-		t := fields.TakerOfApplied(managed, w.forces())
+	return w.take(done, func(managed []fields.ManagedSet) fields.Takeover {
+		t := fields.TakeoverOfApplied(managed, w.forces())
 		t.First = w.o.Step.Action == plan.ActionAdopt || w.o.Step.Reason == plan.ReasonUnconfirmed || w.o.Step.Live.Fields == ""
 		return t
 	})
@@ -333,7 +333,7 @@ func (w *writer) ask(live *unstructured.Unstructured) error {
 
 // take takes the form's fields from other managers after a write, if the policy says so.
 // The write has succeeded, and later changes of the object don't undo it.
-func (w *writer) take(done Result, of func([]fields.ManagedSet) fields.Taker) (Result, error) {
+func (w *writer) take(done Result, of func([]fields.ManagedSet) fields.Takeover) (Result, error) {
 	for try := 0; ; try++ {
 		patch, conflicts, err := w.takePatch(done.Meta, of)
 		if err != nil {
@@ -361,7 +361,7 @@ func (w *writer) take(done Result, of func([]fields.ManagedSet) fields.Taker) (R
 }
 
 // takePatch returns the patch that takes fields, or nil, and the fields.
-func (w *writer) takePatch(m *metav1.PartialObjectMetadata, of func([]fields.ManagedSet) fields.Taker) ([]byte, []fields.Conflict, error) {
+func (w *writer) takePatch(m *metav1.PartialObjectMetadata, of func([]fields.ManagedSet) fields.Takeover) ([]byte, []fields.Conflict, error) {
 	// Most objects have no other manager.
 	if !slices.ContainsFunc(m.ManagedFields, func(e metav1.ManagedFieldsEntry) bool { return fields.MayTake(&e, true) }) {
 		return nil, nil, nil
@@ -398,7 +398,7 @@ func (w *writer) release(failed error, body manifest.Body) error {
 	if err != nil {
 		return err
 	}
-	t := fields.TakerOfApplied(managed, w.forces())
+	t := fields.TakeoverOfApplied(managed, w.forces())
 	entries, err := t.Release(live.GetManagedFields(), managed, said)
 	if err != nil {
 		return err
@@ -450,7 +450,7 @@ func (w *writer) overwrite() (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return w.take(done, func([]fields.ManagedSet) fields.Taker { return fields.TakerOfManifest(said, w.forces()) })
+	return w.take(done, func([]fields.ManagedSet) fields.Takeover { return fields.TakeoverOfManifest(said, w.forces()) })
 }
 
 // overwritten merges into the live object or replaces it, if that changes anything. others

@@ -49,7 +49,7 @@ func Unprotected(t Target, doc []byte) bool {
 	return strings.EqualFold(annotations[fluxSSA], fluxIfNotPresent) && !kept
 }
 
-// Fate returns what a target does with an object that leaves the tree, as a deletion
+// DeletionOf returns what a target does with an object that leaves the tree, as a deletion
 // policy. own is set if each node has an Application or Kustomization of its own, which
 // leaves with the node. For plain manifests, nobody knows the target, so an object is kept
 // only if both would keep it.
@@ -57,7 +57,7 @@ func Unprotected(t Target, doc []byte) bool {
 // Without an Application of its own, an object leaves in the same way whether its node or
 // its form drops it. With one, Argo CD asks for Delete=false instead of Prune=false when it
 // deletes the Application. Flux asks for the same annotation in both cases.
-func Fate(doc *yaml.RNode, t Target, own bool) lynq.DeletionPolicy {
+func DeletionOf(doc *yaml.RNode, t Target, own bool) lynq.DeletionPolicy {
 	annotations := doc.GetAnnotations(argoSyncOptions, fluxPrune)
 	options := annotations[argoSyncOptions]
 	argo := firstOption(options, "Prune") == "false"

@@ -9,19 +9,19 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// A Stray refers to an inventory that doesn't list it.
-type Stray struct {
+// An Unlisted object refers to an inventory that doesn't list it.
+type Unlisted struct {
 	*tracking.Live
 	// Excluded says why the object must not change, or is "".
 	Excluded string
 }
 
 // StrayWarning warns the user about an object that loses its owner reference.
-const StrayWarning = "its owner is the node's inventory, which doesn't list it: lynqctl takes that owner reference off, so that the garbage collector keeps the object"
+const UnlistedWarning = "its owner is the node's inventory, which doesn't list it: lynqctl takes that owner reference off, so that the garbage collector keeps the object"
 
 // Stays returns why the object must keep its owner reference, or nil. Then the inventory
 // stays too, and keeps its objects of that kind.
-func (s Stray) Stays() error {
+func (s Unlisted) Stays() error {
 	if s.Excluded == "" {
 		return nil
 	}
@@ -29,24 +29,24 @@ func (s Stray) Stays() error {
 }
 
 // Tells returns what a dry run tells the user about the object.
-func (s Stray) Tells() string {
+func (s Unlisted) Tells() string {
 	if err := s.Stays(); err != nil {
 		return err.Error()
 	}
-	return StrayWarning
+	return UnlistedWarning
 }
 
-// Loosens lists the strays whose owner reference would have to come off if the run goes
+// Loosens lists the unlisted objects whose owner reference would have to come off if the run goes
 // well.
-func (p *NodePlan) Loosens() []Stray {
+func (p *NodePlan) Loosens() []Unlisted {
 	if p.Replacement != nil {
-		var strays []Stray
-		for _, l := range p.Replacement.Strays {
-			strays = append(strays, Stray{Live: l})
+		var unlisted []Unlisted
+		for _, l := range p.Replacement.Unlisted {
+			unlisted = append(unlisted, Unlisted{Live: l})
 		}
-		return strays
+		return unlisted
 	}
-	return slices.DeleteFunc(slices.Clone(p.Strays), func(l Stray) bool { return p.keepsLike(l.Ref) })
+	return slices.DeleteFunc(slices.Clone(p.Unlisted), func(l Unlisted) bool { return p.keepsLike(l.Ref) })
 }
 
 // keepsLike reports whether a step keeps the inventory, or an object in it of the kind and
@@ -62,30 +62,30 @@ func (p *NodePlan) keepsLike(o lynq.Ref) bool {
 	})
 }
 
-// A Parting is an inventory that a run may delete, or that may lose its last objects of some
+// A LeavingInventory is one that a run may delete, or that may lose its last objects of some
 // kinds. Copies of such objects refer to it. The garbage collector deletes them with it, and
 // no later run finds them.
-type Parting struct {
+type LeavingInventory struct {
 	Inventory *inventory.Inventory
 	// Entries are the objects of these kinds in the inventory's namespace.
 	Entries []inventory.Entry
 }
 
-// PartingOf returns the parting of an inventory that lynqctl deletes, as far as keeps is
+// LeavingInventoryOf returns an inventory that lynqctl deletes, as far as keeps is
 // false.
-func PartingOf(inv *inventory.Inventory, keeps func(lynq.Ref) bool) Parting {
-	parting := Parting{Inventory: inv}
+func LeavingInventoryOf(inv *inventory.Inventory, keeps func(lynq.Ref) bool) LeavingInventory {
+	leaving := LeavingInventory{Inventory: inv}
 	for _, e := range inv.All() {
 		if e.Namespace == inv.Node.Namespace && !keeps(e.Ref) {
-			parting.Entries = append(parting.Entries, e)
+			leaving.Entries = append(leaving.Entries, e)
 		}
 	}
-	return parting
+	return leaving
 }
 
-// Partings returns the partings of a plan. An unchanged node has none.
-func (p *Plan) Partings() []Parting {
-	var partings []Parting
+// LeavingInventories returns the leaving inventories of a plan. An unchanged node has none.
+func (p *Plan) LeavingInventories() []LeavingInventory {
+	var leaving []LeavingInventory
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
 		keeps := n.keepsLike
@@ -97,9 +97,9 @@ func (p *Plan) Partings() []Parting {
 		case n.Replacement != nil:
 			keeps = func(lynq.Ref) bool { return false }
 		}
-		if parting := PartingOf(n.Inventory, keeps); len(parting.Entries) > 0 {
-			partings = append(partings, parting)
+		if one := LeavingInventoryOf(n.Inventory, keeps); len(one.Entries) > 0 {
+			leaving = append(leaving, one)
 		}
 	}
-	return partings
+	return leaving
 }

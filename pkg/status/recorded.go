@@ -1,9 +1,4 @@
-// Package verify compares inventories with the cluster. It finds the differences that an
-// apply of the recorded state would fix.
-//
-// Inventories and live objects flow in, and findings flow out. The package does no IO, and
-// never changes an object.
-package verify
+package status
 
 import (
 	"cmp"
@@ -21,8 +16,8 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
-// Input is the input of Find.
-type Input struct {
+// Comparison is the input of Find.
+type Comparison struct {
 	// Inventories are the inventories to compare.
 	Inventories []*inventory.Inventory
 	// Others are further inventories. Objects in them count as recorded.
@@ -44,22 +39,22 @@ type Type string
 
 // The types of findings.
 const (
-	Missing     Type = "Missing"     // recorded, but it doesn't exist
-	Replaced    Type = "Replaced"    // somebody deleted it and created it again
-	Foreign     Type = "Foreign"     // another node, controller or tool owns it
-	Orphaned    Type = "Orphaned"    // marked as an orphan, although recorded
-	Leaving     Type = "Leaving"     // somebody is deleting it
-	Unconfirmed Type = "Unconfirmed" // no run confirmed its last write
-	Untracked   Type = "Untracked"   // its tracking is missing, or differs from its policies
-	Drifted     Type = "Drifted"     // other clients changed fields that lynqctl manages
-	Conflict    Type = "Conflict"    // another client applied fields that lynqctl managed, and apply leaves them
-	Unrecorded  Type = "Unrecorded"  // it has tracking, but no inventory has an entry for it
+	Missing         Type = "Missing"     // recorded, but it doesn't exist
+	Replaced        Type = "Replaced"    // somebody deleted it and created it again
+	Foreign         Type = "Foreign"     // another node, controller or tool owns it
+	FindingOrphaned Type = "Orphaned"    // marked as an orphan, although recorded
+	FindingLeaving  Type = "Leaving"     // somebody is deleting it
+	Unconfirmed     Type = "Unconfirmed" // no run confirmed its last write
+	Untracked       Type = "Untracked"   // its tracking is missing, or differs from its policies
+	Drifted         Type = "Drifted"     // other clients changed fields that lynqctl manages
+	Conflict        Type = "Conflict"    // another client applied fields that lynqctl managed, and apply leaves them
+	Unrecorded      Type = "Unrecorded"  // it has tracking, but no inventory has an entry for it
 )
 
 // Types returns all types.
 func Types() []Type {
 	return []Type{
-		Missing, Replaced, Foreign, Orphaned, Leaving,
+		Missing, Replaced, Foreign, FindingOrphaned, FindingLeaving,
 		Unconfirmed, Untracked, Drifted, Conflict, Unrecorded,
 	}
 }
@@ -83,7 +78,7 @@ type Finding struct {
 // returns only that. Objects that a user marked as unmanaged aren't findings.
 //
 // It is a pure function.
-func Find(in *Input) []Finding {
+func Find(in *Comparison) []Finding {
 	v := newVerifier(in)
 	var found []Finding
 	for _, inv := range in.Inventories {
@@ -106,7 +101,7 @@ func Find(in *Input) []Finding {
 
 // verifier is an input with its indexes.
 type verifier struct {
-	in       *Input
+	in       *Comparison
 	records  *decide.Records
 	nodes    map[lynq.NodeKey]*inventory.Inventory
 	byUID    map[types.UID]*inventory.Inventory
@@ -115,7 +110,7 @@ type verifier struct {
 	broken   map[string]bool    // the ApplySet ids of unreadable inventories
 }
 
-func newVerifier(in *Input) *verifier {
+func newVerifier(in *Comparison) *verifier {
 	inventories := slices.Concat(in.Inventories, in.Others)
 	v := &verifier{
 		in:       in,
@@ -150,7 +145,7 @@ func (v *verifier) node(inv *inventory.Inventory) []Finding {
 	f := Finding{NodeID: inv.Node}
 	if inv.Deleting {
 		f.Object = lynq.Ref{Kind: "ConfigMap", Namespace: inv.Node.Namespace, Name: inventory.Name(inv.Node.Name)}
-		f.Type, f.What, f.Fix = Leaving, "someone deleted the node's inventory", inventory.WaysOut(f.Key())
+		f.Type, f.What, f.Fix = FindingLeaving, "someone deleted the node's inventory", inventory.WaysOut(f.Key())
 		if err := inv.Held(); err != nil {
 			f.What += ", and another client's finalizer holds it"
 		}
@@ -194,9 +189,9 @@ func (v *verifier) object(f *Finding, me plan.Owner, r *inventory.Entry, l *trac
 		case r.Conflict == lynq.ConflictForce:
 			f.Fix = "apply takes it over again (conflictPolicy: Force)"
 		}
-	case Orphaned:
+	case FindingOrphaned:
 		f.What, f.Fix = "it is marked as an orphan", "apply takes it back"
-	case Leaving:
+	case FindingLeaving:
 		f.What, f.Fix = "it "+l.Rare().Ending, "apply creates it again when it is deleted"
 	case Unconfirmed:
 		f.What, f.Fix = "the last run couldn't confirm that it wrote the object", "run apply again"
@@ -211,7 +206,7 @@ func (v *verifier) object(f *Finding, me plan.Owner, r *inventory.Entry, l *trac
 	case Drifted:
 		f.What, f.Fix = "another client changed fields that lynqctl manages", "apply restores them"
 	case Conflict:
-		f.What = "another client changed fields that lynqctl manages, and " + quotedList(l.Rare().Takers) + " applied fields since"
+		f.What = "another client changed fields that lynqctl manages, and " + quotedList(l.Rare().AppliedBy) + " applied fields since"
 		f.Fix = "apply doesn't take over fields that another client applied: remove the field there or from the form, or set conflictPolicy: Force"
 	}
 	return true
@@ -237,11 +232,11 @@ func typeOf(s *plan.Step) Type {
 	case plan.ReasonNew:
 		return Unconfirmed
 	case plan.ReasonDeleting:
-		return Leaving
+		return FindingLeaving
 	case plan.ReasonForeign, plan.ReasonTakeover:
 		return Foreign
 	case plan.ReasonOrphan:
-		return Orphaned
+		return FindingOrphaned
 	}
 	switch {
 	case r.UID != "" && r.UID != string(l.UID):
@@ -260,7 +255,7 @@ func typeOfDrift(s *plan.Step) Type {
 	switch {
 	case !s.Drifted():
 		return ""
-	case s.Entry.Conflict != lynq.ConflictForce && len(s.Live.Rare().Takers) > 0:
+	case s.Entry.Conflict != lynq.ConflictForce && len(s.Live.Rare().AppliedBy) > 0:
 		return Conflict
 	}
 	return Drifted

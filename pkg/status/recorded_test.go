@@ -1,4 +1,4 @@
-package verify_test
+package status_test
 
 import (
 	"fmt"
@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
-	"github.com/lynqctl/lynqctl/pkg/apply/verify"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/status"
 	"github.com/lynqctl/lynqctl/test/onenode"
 )
 
@@ -40,8 +40,8 @@ func (s *verifyScene) bare() {
 	s.Live = &tracking.Live{Ref: s.Live.Ref, UID: s.Live.UID, ResourceVersion: "9", Fields: ""}
 }
 
-func (s *verifyScene) verify() []verify.Finding {
-	return verify.Find(&verify.Input{Inventories: []*inventory.Inventory{s.Inventory}, Others: s.others, Live: s.Observed()})
+func (s *verifyScene) verify() []status.Finding {
+	return status.Find(&status.Comparison{Inventories: []*inventory.Inventory{s.Inventory}, Others: s.others, Live: s.Observed()})
 }
 
 // TestVerifyRecords checks each way in which an object can differ from its entry, and
@@ -49,7 +49,7 @@ func (s *verifyScene) verify() []verify.Finding {
 func TestVerifyRecords(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(s *verifyScene)
-		want   verify.Type
+		want   status.Type
 		says   string
 	}{
 		"as recorded":            {func(*verifyScene) {}, "", ""},
@@ -60,73 +60,73 @@ func TestVerifyRecords(t *testing.T) {
 			s.Entry.Creation, s.Live.CreatedOnce, s.Live.Fields = lynq.CreateOnce, true, "f2"
 		}, "", ""},
 
-		"gone": {func(s *verifyScene) { s.Live = nil }, verify.Missing, "it is missing"},
+		"gone": {func(s *verifyScene) { s.Live = nil }, status.Missing, "it is missing"},
 		"once, and gone": {func(s *verifyScene) {
 			s.Entry.Creation, s.Live = lynq.CreateOnce, nil
-		}, verify.Missing, "creates it again"},
+		}, status.Missing, "creates it again"},
 
-		"another, tracked":   {func(s *verifyScene) { s.Live.UID = "u2" }, verify.Replaced, "deleted and created again"},
-		"another, untracked": {func(s *verifyScene) { s.bare(); s.Live.UID = "u2" }, verify.Replaced, "deleted and created again"},
+		"another, tracked":   {func(s *verifyScene) { s.Live.UID = "u2" }, status.Replaced, "deleted and created again"},
+		"another, untracked": {func(s *verifyScene) { s.bare(); s.Live.UID = "u2" }, status.Replaced, "deleted and created again"},
 		"another, once": {func(s *verifyScene) {
 			s.Entry.Creation, s.Live.CreatedOnce, s.Live.UID = lynq.CreateOnce, true, "u2"
-		}, verify.Replaced, "deleted and created again"},
+		}, status.Replaced, "deleted and created again"},
 		"another, once, untracked": {func(s *verifyScene) {
 			s.bare()
 			s.Entry.Creation, s.Live.CreatedOnce, s.Live.UID = lynq.CreateOnce, true, "u2"
-		}, verify.Replaced, "deleted and created again"},
+		}, status.Replaced, "deleted and created again"},
 
-		"another node's labels": {func(s *verifyScene) { s.Live.Node, s.Live.NodeNamespace = "bolt-web", "ns" }, verify.Untracked, "it has its node's labels, which its policies do not want"},
+		"another node's labels": {func(s *verifyScene) { s.Live.Node, s.Live.NodeNamespace = "bolt-web", "ns" }, status.Untracked, "it has its node's labels, which its policies do not want"},
 		"another node's set": {func(s *verifyScene) {
 			s.others = []*inventory.Inventory{{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "ns", Name: "bolt-web"}, UID: "inv2", Entries: slices.Clone(s.Inventory.Entries)}}
 			s.Live.PartOf, s.Live.Owners = inventory.ID("ns", "lynqnode-bolt-web"), []types.UID{"inv2"}
-		}, verify.Foreign, "it belongs to node ns/bolt-web"},
-		"an unknown set": {func(s *verifyScene) { s.Live.PartOf = "applyset-x-v1" }, verify.Foreign, "it belongs to ApplySet applyset-x-v1"},
-		"a controller":   {func(s *verifyScene) { s.Live.Few = &tracking.Rare{Controller: "Widget/boss"} }, verify.Foreign, "controller Widget/boss"},
-		"a tool":         {func(s *verifyScene) { s.Live.Few = &tracking.Rare{Foreign: "Kustomization flux-system/apps"} }, verify.Foreign, "to take it over, set conflictPolicy: Force"},
+		}, status.Foreign, "it belongs to node ns/bolt-web"},
+		"an unknown set": {func(s *verifyScene) { s.Live.PartOf = "applyset-x-v1" }, status.Foreign, "it belongs to ApplySet applyset-x-v1"},
+		"a controller":   {func(s *verifyScene) { s.Live.Few = &tracking.Rare{Controller: "Widget/boss"} }, status.Foreign, "controller Widget/boss"},
+		"a tool":         {func(s *verifyScene) { s.Live.Few = &tracking.Rare{Foreign: "Kustomization flux-system/apps"} }, status.Foreign, "to take it over, set conflictPolicy: Force"},
 		"a tool, forced": {func(s *verifyScene) {
 			s.Entry.Conflict, s.Live.Few = lynq.ConflictForce, &tracking.Rare{Foreign: "kapp app 1"}
-		}, verify.Foreign, "apply takes it over again"},
-		"a tool, and replaced":  {func(s *verifyScene) { s.Live.UID, s.Live.Few = "u2", &tracking.Rare{Foreign: "kapp app 1"} }, verify.Foreign, "kapp app 1"},
+		}, status.Foreign, "apply takes it over again"},
+		"a tool, and replaced":  {func(s *verifyScene) { s.Live.UID, s.Live.Few = "u2", &tracking.Rare{Foreign: "kapp app 1"} }, status.Foreign, "kapp app 1"},
 		"a tool, and unmanaged": {func(s *verifyScene) { s.Live.Unmanaged, s.Live.Few = true, &tracking.Rare{Foreign: "kapp app 1"} }, "", ""},
 
-		"an orphan": {func(s *verifyScene) { s.bare(); s.Live.Orphaned = true }, verify.Orphaned, "marked as an orphan"},
+		"an orphan": {func(s *verifyScene) { s.bare(); s.Live.Orphaned = true }, status.FindingOrphaned, "marked as an orphan"},
 		"an orphan, once": {func(s *verifyScene) {
 			s.Retained()
 			s.Entry.Creation, s.Live.CreatedOnce, s.Live.Orphaned = lynq.CreateOnce, true, true
-		}, verify.Orphaned, "takes it back"},
+		}, status.FindingOrphaned, "takes it back"},
 		"going": {func(s *verifyScene) {
 			s.Live.Deleting, s.Live.Few = true, &tracking.Rare{Ending: "is being deleted; x holds it"}
-		}, verify.Leaving, "it is being deleted; x holds it"},
+		}, status.FindingLeaving, "it is being deleted; x holds it"},
 
-		"never made":      {func(s *verifyScene) { s.Entry.UID, s.Entry.Digest, s.Live = "", "", nil }, verify.Unconfirmed, "run apply again"},
-		"made, not seen":  {func(s *verifyScene) { s.Entry.UID, s.Entry.Digest = "", "" }, verify.Unconfirmed, "run apply again"},
-		"there before":    {func(s *verifyScene) { s.bare(); s.Entry.UID, s.Entry.Digest = "", "" }, verify.Unconfirmed, ""},
-		"change not seen": {func(s *verifyScene) { s.Entry.Digest = "" }, verify.Unconfirmed, ""},
+		"never made":      {func(s *verifyScene) { s.Entry.UID, s.Entry.Digest, s.Live = "", "", nil }, status.Unconfirmed, "run apply again"},
+		"made, not seen":  {func(s *verifyScene) { s.Entry.UID, s.Entry.Digest = "", "" }, status.Unconfirmed, "run apply again"},
+		"there before":    {func(s *verifyScene) { s.bare(); s.Entry.UID, s.Entry.Digest = "", "" }, status.Unconfirmed, ""},
+		"change not seen": {func(s *verifyScene) { s.Entry.Digest = "" }, status.Unconfirmed, ""},
 		"once, not seen": {func(s *verifyScene) {
 			s.Entry.Creation, s.Live.CreatedOnce, s.Entry.Digest = lynq.CreateOnce, true, ""
-		}, verify.Unconfirmed, ""},
-		"recorded, no uid": {func(s *verifyScene) { s.Entry.UID = "" }, verify.Unconfirmed, ""},
+		}, status.Unconfirmed, ""},
+		"recorded, no uid": {func(s *verifyScene) { s.Entry.UID = "" }, status.Unconfirmed, ""},
 
-		"no hub label":      {func(s *verifyScene) { s.Live.Hub, s.Live.Fields = "", "f2" }, verify.Untracked, "it lacks label lynq.sh/hub"},
-		"no part-of":        {func(s *verifyScene) { s.Live.PartOf = "" }, verify.Untracked, "it lacks label applyset.kubernetes.io/part-of"},
-		"no owner":          {func(s *verifyScene) { s.Live.Owners = nil }, verify.Untracked, "it lacks the owner reference"},
-		"nothing":           {(*verifyScene).bare, verify.Untracked, "it lacks label lynq.sh/hub, label applyset.kubernetes.io/part-of, the owner reference"},
-		"labels too":        {func(s *verifyScene) { s.Live.Node, s.Live.NodeNamespace = "acme-web", "ns" }, verify.Untracked, "it has its node's labels, which its policies do not want"},
-		"half a label too":  {func(s *verifyScene) { s.Live.NodeNamespace = "ns" }, verify.Untracked, "it has its node's labels, which"},
-		"half of its label": {func(s *verifyScene) { s.Retained(); s.Live.NodeNamespace = "" }, verify.Foreign, "node /acme-web"},
-		"no labels":         {func(s *verifyScene) { s.Retained(); s.Live.Node, s.Live.NodeNamespace = "", "" }, verify.Untracked, "it lacks its node's labels"},
-		"owner too":         {func(s *verifyScene) { s.Retained(); s.Live.Owners = []types.UID{"inv"} }, verify.Untracked, "it has the owner reference, which its policies do not want"},
-		"the other way":     {func(s *verifyScene) { s.Entry.Deletion = lynq.DeleteRetain }, verify.Untracked, "it lacks its node's labels; it has the owner reference, which"},
+		"no hub label":      {func(s *verifyScene) { s.Live.Hub, s.Live.Fields = "", "f2" }, status.Untracked, "it lacks label lynq.sh/hub"},
+		"no part-of":        {func(s *verifyScene) { s.Live.PartOf = "" }, status.Untracked, "it lacks label applyset.kubernetes.io/part-of"},
+		"no owner":          {func(s *verifyScene) { s.Live.Owners = nil }, status.Untracked, "it lacks the owner reference"},
+		"nothing":           {(*verifyScene).bare, status.Untracked, "it lacks label lynq.sh/hub, label applyset.kubernetes.io/part-of, the owner reference"},
+		"labels too":        {func(s *verifyScene) { s.Live.Node, s.Live.NodeNamespace = "acme-web", "ns" }, status.Untracked, "it has its node's labels, which its policies do not want"},
+		"half a label too":  {func(s *verifyScene) { s.Live.NodeNamespace = "ns" }, status.Untracked, "it has its node's labels, which"},
+		"half of its label": {func(s *verifyScene) { s.Retained(); s.Live.NodeNamespace = "" }, status.Foreign, "node /acme-web"},
+		"no labels":         {func(s *verifyScene) { s.Retained(); s.Live.Node, s.Live.NodeNamespace = "", "" }, status.Untracked, "it lacks its node's labels"},
+		"owner too":         {func(s *verifyScene) { s.Retained(); s.Live.Owners = []types.UID{"inv"} }, status.Untracked, "it has the owner reference, which its policies do not want"},
+		"the other way":     {func(s *verifyScene) { s.Entry.Deletion = lynq.DeleteRetain }, status.Untracked, "it lacks its node's labels; it has the owner reference, which"},
 		"once, no owner": {func(s *verifyScene) {
 			s.Entry.Creation, s.Live.CreatedOnce, s.Live.Owners = lynq.CreateOnce, true, nil
-		}, verify.Untracked, "it lacks the owner reference"},
+		}, status.Untracked, "it lacks the owner reference"},
 		"elsewhere, owned": {func(s *verifyScene) {
 			s.Live.Namespace, s.Entry.Namespace = "other", "other"
-		}, verify.Untracked, "it lacks its node's labels; it has the owner reference, which"},
+		}, status.Untracked, "it lacks its node's labels; it has the owner reference, which"},
 
-		"drifted":           {func(s *verifyScene) { s.Live.Fields = "f2" }, verify.Drifted, "another client changed fields that lynqctl manages"},
-		"managed no more":   {func(s *verifyScene) { s.Live.Fields = "" }, verify.Drifted, ""},
-		"written by update": {func(s *verifyScene) { s.Live.Updated = true }, verify.Drifted, ""},
+		"drifted":           {func(s *verifyScene) { s.Live.Fields = "f2" }, status.Drifted, "another client changed fields that lynqctl manages"},
+		"managed no more":   {func(s *verifyScene) { s.Live.Fields = "" }, status.Drifted, ""},
+		"written by update": {func(s *verifyScene) { s.Live.Updated = true }, status.Drifted, ""},
 		"merged, changed, and not known what": {func(s *verifyScene) {
 			s.Entry.Patch, s.Entry.Fields, s.Live.ResourceVersion = lynq.PatchMerge, "", "8"
 		}, "", ""},
@@ -138,22 +138,22 @@ func TestVerifyRecords(t *testing.T) {
 		"merged, ours changed": {func(s *verifyScene) {
 			s.managed(lynq.PatchMerge, `{"f:data":{"f:plan":{}}}`)
 			s.Live.Few = nil
-		}, verify.Drifted, "another client changed fields that lynqctl manages"},
+		}, status.Drifted, "another client changed fields that lynqctl manages"},
 		"replaced, fields of others changed": {func(s *verifyScene) { s.managed(lynq.PatchReplace, `{"f:data":{"f:plan":{}}}`) }, "", ""},
 		"replaced, ours changed": {func(s *verifyScene) {
 			s.managed(lynq.PatchReplace, `{"f:data":{"f:plan":{}}}`)
 			s.Live.Few.Updates[0].At = "2026-01-01T00:00:00Z"
-		}, verify.Drifted, "another client changed fields that lynqctl manages"},
+		}, status.Drifted, "another client changed fields that lynqctl manages"},
 		"applied, another wrote and no field of ours is gone": {func(s *verifyScene) {
 			s.Live.Last, s.Live.ResourceVersion = true, "8"
 		}, "", ""},
 		"taken by an applier": {func(s *verifyScene) {
-			s.Live.Fields, s.Live.Few = "fewer", &tracking.Rare{Takers: []string{"gitops", "argocd", "gitops"}}
-		}, verify.Conflict, `and "argocd" and "gitops" applied fields since`},
+			s.Live.Fields, s.Live.Few = "fewer", &tracking.Rare{AppliedBy: []string{"gitops", "argocd", "gitops"}}
+		}, status.Conflict, `and "argocd" and "gitops" applied fields since`},
 		"taken by an applier, and Force": {func(s *verifyScene) {
-			s.Live.Fields, s.Entry.Conflict, s.Live.Few = "fewer", lynq.ConflictForce, &tracking.Rare{Takers: []string{"gitops"}}
-		}, verify.Drifted, "apply restores them"},
-		"an applier took nothing": {func(s *verifyScene) { s.Live.Few = &tracking.Rare{Takers: []string{"gitops"}} }, "", ""},
+			s.Live.Fields, s.Entry.Conflict, s.Live.Few = "fewer", lynq.ConflictForce, &tracking.Rare{AppliedBy: []string{"gitops"}}
+		}, status.Drifted, "apply restores them"},
+		"an applier took nothing": {func(s *verifyScene) { s.Live.Few = &tracking.Rare{AppliedBy: []string{"gitops"}} }, "", ""},
 		"merged, unchanged":       {func(s *verifyScene) { s.Entry.Patch = lynq.PatchMerge }, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -198,7 +198,7 @@ func TestVerifyDeletedRecord(t *testing.T) {
 		s.Inventory.Deleting, s.Inventory.Finalizer, s.Inventory.Others, s.Live = true, tt.finalizer, tt.others, nil
 		found := s.verify()
 		want := lynq.Ref{Kind: "ConfigMap", Namespace: "ns", Name: "lynqnode-acme-web"}
-		if len(found) != 1 || found[0].Type != verify.Leaving || found[0].Object != want || found[0].What+": "+found[0].Fix != tt.says {
+		if len(found) != 1 || found[0].Type != status.FindingLeaving || found[0].Object != want || found[0].What+": "+found[0].Fix != tt.says {
 			t.Errorf("held %s: found %+v, want %s", name, found, tt.says)
 		}
 	}
@@ -253,7 +253,7 @@ func TestVerifyUnrecorded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newVerifyScene()
-			found := verify.Find(&verify.Input{
+			found := status.Find(&status.Comparison{
 				Inventories: []*inventory.Inventory{s.Inventory},
 				Others: []*inventory.Inventory{{Node: lynq.NodeID{Hub: lynq.HubKey{Name: "crm"}, Namespace: "ns", Name: "bolt-web"}, UID: "inv2", Entries: []inventory.Entry{
 					{Ref: lynq.Ref{Kind: "Service", Namespace: "ns", Name: "bolt"}},
@@ -265,7 +265,7 @@ func TestVerifyUnrecorded(t *testing.T) {
 			got := ""
 			for _, f := range found {
 				got += fmt.Sprintf("%s %s/%s", f.NodeID, f.Hub.Name, f.Form.Name)
-				if f.Type != verify.Unrecorded || f.Object != tt.live.Ref || f.ID != "svc" || f.What == "" || f.Fix == "" {
+				if f.Type != status.Unrecorded || f.Object != tt.live.Ref || f.ID != "svc" || f.What == "" || f.Fix == "" {
 					t.Errorf("found %+v", f)
 				}
 			}
@@ -288,12 +288,12 @@ func TestVerifySorted(t *testing.T) {
 		{Ref: lynq.Ref{Kind: "Secret", Namespace: "ns", Name: "4"}, UID: "u4", ResourceID: "x", Owners: []types.UID{"a"}},
 	}
 	want := []string{"ConfigMap/ns/1", "ConfigMap/ns/2", "Secret/ns/4", "Secret/ns/5", "ConfigMap/ns/3"}
-	for _, in := range []verify.Input{
+	for _, in := range []status.Comparison{
 		{Inventories: []*inventory.Inventory{a, b}, Tracked: tracked},
 		{Inventories: []*inventory.Inventory{b, a}, Tracked: []*tracking.Live{tracked[1], tracked[0]}},
 	} {
 		var got []string
-		for _, f := range verify.Find(&in) {
+		for _, f := range status.Find(&in) {
 			got = append(got, f.Object.Full())
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -307,17 +307,17 @@ func TestVerifySorted(t *testing.T) {
 func TestVerifyPurged(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(s *verifyScene)
-		want   []verify.Type
+		want   []status.Type
 	}{
 		"done":                           {func(s *verifyScene) { s.Entry.UID, s.Live = "", nil }, nil},
 		"gone, and not recorded yet":     {func(s *verifyScene) { s.Live = nil }, nil},
-		"under way":                      {func(*verifyScene) {}, []verify.Type{verify.Unconfirmed}},
+		"under way":                      {func(*verifyScene) {}, []status.Type{status.Unconfirmed}},
 		"another client's, of that name": {func(s *verifyScene) { s.Entry.UID = ""; s.bare(); s.Live.UID = "u2" }, nil},
 	} {
 		s := newVerifyScene()
 		s.Entry.Phase = inventory.PhaseCompleted
 		tt.change(s)
-		var got []verify.Type
+		var got []status.Type
 		for _, f := range s.verify() {
 			got = append(got, f.Type)
 		}

@@ -1,4 +1,4 @@
-package sighted
+package ready
 
 import (
 	"crypto/sha256"
@@ -14,14 +14,19 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Object is one version of an object.
-type Object struct {
+// Noted is one version of an object.
+type Noted struct {
 	lynq.Ref
 	UID     types.UID
 	Version string
 }
 
-// Notes are the notes of the last run. The zero value knows no objects.
+// Notes say which versions of objects were ready in the last run, so that the next run needn't
+// read unchanged objects. The zero value knows no objects.
+//
+// Anybody who may change a hub record can forge a note. So it only saves reads for the run's
+// report, and a forged one only hides that an object isn't ready. It never makes lynqctl
+// write, delete or wait for an object.
 type Notes struct {
 	rules   string
 	classes string
@@ -37,11 +42,11 @@ const (
 	digestBytes = 6
 )
 
-// Parse reads a note. It returns empty Notes for a note with other rules of readiness, and
-// for any other text.
-func Parse(text, rules string) *Notes {
+// ParseNotes reads a note. It returns empty Notes for a note with other rules of readiness,
+// and for any other text.
+func ParseNotes(text, rules string) *Notes {
 	parts := strings.Split(text, " ")
-	if len(parts) != 3 || parts[0] != Short(rules) {
+	if len(parts) != 3 || parts[0] != ShortDigest(rules) {
 		return &Notes{}
 	}
 	raw, err := base64.RawStdEncoding.DecodeString(parts[2])
@@ -65,7 +70,7 @@ func (n *Notes) Classes() string { return n.classes }
 // Unsure returns the objects that may not be ready. These are all objects of a bucket in
 // which one changed since all were ready. classes is a digest of the current storage
 // classes, "" if they aren't known.
-func (n *Notes) Unsure(objects []Object, classes string) map[lynq.Ref]bool {
+func (n *Notes) Unsure(objects []Noted, classes string) map[lynq.Ref]bool {
 	unsure := map[lynq.Ref]bool{}
 	now, buckets := make([]uint64, len(n.digests)), make([]int, len(objects))
 	for i := range objects {
@@ -82,8 +87,9 @@ func (n *Notes) Unsure(objects []Object, classes string) map[lynq.Ref]bool {
 	return unsure
 }
 
-// Note returns a note of the ready objects. Objects that may not be ready have no version.
-func Note(objects []Object, rules, classes string) string {
+// EncodeNotes returns a note of the ready objects. Objects that may not be ready have no
+// version.
+func EncodeNotes(objects []Noted, rules, classes string) string {
 	n := 1
 	for n < mostBuckets && n*perBucket < len(objects) {
 		n *= 2
@@ -101,14 +107,14 @@ func Note(objects []Object, rules, classes string) string {
 		}
 		raw = append(raw, binary.BigEndian.AppendUint64(nil, d)[8-digestBytes:]...)
 	}
-	return fmt.Sprintf("%s -%s %s", Short(rules), classes, base64.RawStdEncoding.EncodeToString(raw))
+	return fmt.Sprintf("%s -%s %s", ShortDigest(rules), classes, base64.RawStdEncoding.EncodeToString(raw))
 }
 
 // longText is longer than nearly all texts to hash. Hashing these allocates nothing.
 const longText = 512
 
 // appendRef appends the object's reference without its group, and a zero byte.
-func (o *Object) appendRef(b []byte) []byte {
+func (o *Noted) appendRef(b []byte) []byte {
 	for _, s := range []string{o.Kind, o.Namespace, o.Name} {
 		b = append(append(b, s...), '/')
 	}
@@ -116,7 +122,7 @@ func (o *Object) appendRef(b []byte) []byte {
 }
 
 // bucket returns the bucket of an object. It doesn't depend on the version.
-func bucket(o *Object, of int) int {
+func bucket(o *Noted, of int) int {
 	var buffer [longText]byte
 	sum := sha256.Sum256(append(o.appendRef(buffer[:0]), o.Group...))
 	return int(binary.BigEndian.Uint32(sum[:4]) & uint32(of-1)) //nolint:gosec // a power of two, up to mostBuckets
@@ -124,7 +130,7 @@ func bucket(o *Object, of int) int {
 
 // digest returns the digest of one version of an object. Whether a claim is ready may
 // depend on its storage class.
-func digest(o *Object, rules, classes string) uint64 {
+func digest(o *Noted, rules, classes string) uint64 {
 	if o.Kind != "PersistentVolumeClaim" || o.Group != "" {
 		classes = ""
 	}
@@ -138,8 +144,8 @@ func digest(o *Object, rules, classes string) uint64 {
 	return binary.BigEndian.Uint64(sum[:8]) >> (64 - 8*digestBytes)
 }
 
-// Short returns a name of 16 characters for a text of any length.
-func Short(text string) string {
+// ShortDigest returns a name of 16 characters for a text of any length.
+func ShortDigest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:8])
 }

@@ -15,7 +15,7 @@ import (
 func TestLoosens(t *testing.T) {
 	ref := lynq.Ref{Kind: "Secret", Namespace: "ns", Name: "acme"}
 	copied := &tracking.Live{Ref: lynq.Ref{Kind: "Secret", Namespace: "ns", Name: "copy"}}
-	stray := []Stray{{Live: copied}}
+	unlisted := []Unlisted{{Live: copied}}
 	wanted := func(action Action, policy lynq.Policy) Step {
 		return Step{Action: action, Object: &Object{Ref: ref, Policy: &policy}}
 	}
@@ -26,15 +26,15 @@ func TestLoosens(t *testing.T) {
 		p    NodePlan
 		want int
 	}{
-		"it keeps another of the kind":    {NodePlan{Desired: &Node{}, Strays: stray, Steps: []Step{wanted(ActionKeep, lynq.Policy{}), dropped(ActionDelete)}}, 0},
-		"it keeps one elsewhere":          {NodePlan{Desired: &Node{}, Strays: stray, Steps: []Step{elsewhere}}, 1},
-		"it drops the last":               {NodePlan{Desired: &Node{}, Strays: stray, Steps: []Step{dropped(ActionDelete)}}, 1},
-		"it purges the last":              {NodePlan{Desired: &Node{}, Strays: stray, Steps: []Step{wanted(ActionCreate, lynq.Policy{PurgeOrder: new(int)})}}, 1},
-		"the last must stay":              {NodePlan{Desired: &Node{}, Strays: stray, Steps: []Step{dropped(ActionSkip)}}, 0},
-		"a copy must stay":                {NodePlan{Desired: &Node{}, Strays: stray, Steps: []Step{{Action: ActionBlock, Live: &tracking.Live{Ref: ref}}}}, 0},
-		"it leaves":                       {NodePlan{Strays: stray, Steps: []Step{dropped(ActionDelete)}}, 1},
-		"it leaves, and an object stays":  {NodePlan{Strays: stray, Steps: []Step{dropped(ActionBlock)}}, 0},
-		"its inventory is replaced":       {NodePlan{Desired: &Node{}, Replacement: &Replacement{Strays: []*tracking.Live{copied}}, Steps: []Step{wanted(ActionKeep, lynq.Policy{})}}, 1},
+		"it keeps another of the kind":    {NodePlan{Desired: &Node{}, Unlisted: unlisted, Steps: []Step{wanted(ActionKeep, lynq.Policy{}), dropped(ActionDelete)}}, 0},
+		"it keeps one elsewhere":          {NodePlan{Desired: &Node{}, Unlisted: unlisted, Steps: []Step{elsewhere}}, 1},
+		"it drops the last":               {NodePlan{Desired: &Node{}, Unlisted: unlisted, Steps: []Step{dropped(ActionDelete)}}, 1},
+		"it purges the last":              {NodePlan{Desired: &Node{}, Unlisted: unlisted, Steps: []Step{wanted(ActionCreate, lynq.Policy{PurgeOrder: new(int)})}}, 1},
+		"the last must stay":              {NodePlan{Desired: &Node{}, Unlisted: unlisted, Steps: []Step{dropped(ActionSkip)}}, 0},
+		"a copy must stay":                {NodePlan{Desired: &Node{}, Unlisted: unlisted, Steps: []Step{{Action: ActionBlock, Live: &tracking.Live{Ref: ref}}}}, 0},
+		"it leaves":                       {NodePlan{Unlisted: unlisted, Steps: []Step{dropped(ActionDelete)}}, 1},
+		"it leaves, and an object stays":  {NodePlan{Unlisted: unlisted, Steps: []Step{dropped(ActionBlock)}}, 0},
+		"its inventory is replaced":       {NodePlan{Desired: &Node{}, Replacement: &Replacement{Unlisted: []*tracking.Live{copied}}, Steps: []Step{wanted(ActionKeep, lynq.Policy{})}}, 1},
 		"nobody has copied anything here": {NodePlan{}, 0},
 	} {
 		if got := len(tt.p.Loosens()); got != tt.want {
@@ -80,11 +80,11 @@ func TestPartings(t *testing.T) {
 			tt.p.Inventory = inv
 		}
 		var kinds []string
-		for _, parting := range (&Plan{Nodes: []NodePlan{tt.p}}).Partings() {
-			if len(parting.Entries) == 0 {
+		for _, leaving := range (&Plan{Nodes: []NodePlan{tt.p}}).LeavingInventories() {
+			if len(leaving.Entries) == 0 {
 				t.Errorf("%s: it looks for copies of nothing", name)
 			}
-			for _, e := range parting.Entries {
+			for _, e := range leaving.Entries {
 				if e.Namespace != "ns" {
 					t.Errorf("%s: %s is in another namespace", name, e.Ref)
 				}
@@ -99,15 +99,15 @@ func TestPartings(t *testing.T) {
 
 // TestPartingsOfNewNode checks that a run looks for no copies of a node without an inventory.
 func TestPartingsOfNewNode(t *testing.T) {
-	if got := (&Plan{Nodes: []NodePlan{{Desired: &Node{}}}}).Partings(); len(got) > 0 {
+	if got := (&Plan{Nodes: []NodePlan{{Desired: &Node{}}}}).LeavingInventories(); len(got) > 0 {
 		t.Errorf("%+v", got)
 	}
 }
 
 // TestExcludedStray checks that an excluded copy keeps its owner, and that dry runs tell so.
 func TestExcludedStray(t *testing.T) {
-	free, held := Stray{}, Stray{Excluded: "it is excluded (in/hub.yaml:7)"}
-	if err := free.Stays(); err != nil || free.Tells() != StrayWarning {
+	free, held := Unlisted{}, Unlisted{Excluded: "it is excluded (in/hub.yaml:7)"}
+	if err := free.Stays(); err != nil || free.Tells() != UnlistedWarning {
 		t.Errorf("%v, %s", err, free.Tells())
 	}
 	want := "its owner is the node's inventory, which doesn't list it, and it must not change: it is excluded (in/hub.yaml:7) (remove the rule or the owner reference, then run again)"
