@@ -149,7 +149,25 @@ func (o *Origin) cause(f *Field, all []managed, live map[string]any) Cause {
 	case o.Same:
 		return Cause{Kind: CauseUnknown}
 	}
-	c := Cause{Manager: holder}
+	c := o.rendered(f, wanted, ours, !ours && !o.Held)
+	c.Manager = holder
+	return c
+}
+
+// OfFile finds out why one field of an object in a file changes. Only lynqctl writes the
+// file. wanted is set if the object keeps the field.
+func (o *Origin) OfFile(path Path, wanted bool) Cause {
+	f := Field{Path: path, Op: OpReplace}
+	if !wanted {
+		f.Op = OpRemove
+	}
+	return o.rendered(&f, wanted, true, false)
+}
+
+// rendered finds out why lynqctl renders a field otherwise than at its last write. drifted is
+// set if others may have changed the field.
+func (o *Origin) rendered(f *Field, wanted, ours, drifted bool) Cause {
+	var c Cause
 	var possible []CauseKind
 	if !o.SameForm {
 		possible = append(possible, CauseForm)
@@ -166,7 +184,7 @@ func (o *Origin) cause(f *Field, all []managed, live map[string]any) Cause {
 	if fed {
 		possible = append(possible, lookups...)
 	}
-	if !ours && !o.Held {
+	if drifted {
 		possible = append(possible, CauseDrift)
 	}
 	if !o.SameVersion {

@@ -1,8 +1,6 @@
 package gitops
 
 import (
-	"strings"
-
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/changeset"
 )
@@ -39,11 +37,12 @@ func (r *Report) RefuseFindings(codes []changeset.Code) []plan.Refusal {
 // changeOf returns a changed object of the node.
 func (n *NodeChange) changeOf(o *ObjectChange) changeset.Change {
 	c := changeset.Change{Node: n.NodeID, Ref: o.key.Ref, ID: o.ID, Action: string(o.Change), Words: string(o.Change)}
-	if o.Change == Changed && len(o.Fields) == 0 {
-		c.Cause = n.cause(nil)
+	if len(o.Fields) == 0 {
+		c.Cause = o.text()
 	}
-	for _, f := range o.Fields {
-		c.Fields = append(c.Fields, changeset.Field{Path: "." + f.Field, Columns: f.Columns, Cause: n.cause(f.Columns)})
+	for i := range o.Fields {
+		f := &o.Fields[i]
+		c.Fields = append(c.Fields, changeset.Field{Path: "." + f.Field, Columns: f.Columns, Cause: f.text(), Place: f.Form})
 	}
 	if o.Change == Removed {
 		c.Findings = changeset.Find(&c, changeset.Effects{Contents: o.Contents != "", Data: o.key.Data || o.key.HoldsData()}, nil)
@@ -51,24 +50,4 @@ func (n *NodeChange) changeOf(o *ObjectChange) changeset.Change {
 		c.Findings = changeset.Find(&c, changeset.Effects{}, map[string]any{}) // without values
 	}
 	return c
-}
-
-// cause says why a field changes, as far as the tree knows: it has the digest of each form,
-// and no values of rows.
-func (n *NodeChange) cause(columns []string) string {
-	row := "row"
-	switch len(columns) {
-	case 0:
-	case 1:
-		row += " (column " + columns[0] + ")"
-	default:
-		row += " (columns " + strings.Join(columns, ", ") + ")"
-	}
-	switch {
-	case !n.formChanged:
-		return row
-	case len(columns) == 0:
-		return "form"
-	}
-	return "form or " + row
 }

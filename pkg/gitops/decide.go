@@ -449,7 +449,7 @@ func (j *decider) hold(r *recordedNode, held []*lostObject, since time.Time, edi
 			})
 			continue
 		}
-		j.held[o.Ref] = true
+		j.held[o.Ref], n.Row = true, "" // the object comes from an earlier row
 		n.Objects = append(n.Objects, Object{ObjectKey: o.ObjectKey, Bytes: o.text, Edited: o.edited})
 	}
 }

@@ -12,34 +12,42 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// FieldsOf returns the fields of a form's resource that depend on the row.
-type FieldsOf func(hub lynq.HubKey, form lynq.FormKey, resource string) []render.FieldColumns
+// ProgramOf returns a form of the run, or nil.
+type ProgramOf func(hub lynq.HubKey, form lynq.FormKey) *render.Program
 
-// Explain finds the changed fields of all changed objects. It takes columns from the
-// form, so lynqctl stores no values of rows between runs.
-func (r *Report) Explain(fieldsOf FieldsOf) {
-	known := fieldsByShape{}
+// Explain finds the changed fields of all changed objects, and their causes.
+func (r *Report) Explain(programOf ProgramOf) {
+	known, causes := fieldsByShape{}, map[string]Why{}
 	for i := range r.Changes {
 		n := &r.Changes[i]
+		x := &explainer{origins: n.origins, program: programOf(n.Hub, n.Form), causes: causes}
+		if x.program != nil {
+			x.changed = x.program.Changed(x.rowBefore, x.row)
+		}
+		x.state = n.Hub.String() + "\n" + n.Form.String() + "\n" + x.states()
 		for j := range n.Objects {
 			o := &n.Objects[j]
-			if o.old == nil || o.new == nil || o.key.Kind == "Secret" && o.key.Group == "" {
+			if o.Change != Changed {
 				continue
 			}
-			resource := n.Hub.String() + "\n" + n.Form.String() + "\n" + o.ID
-			o.Fields = known.fields(resource, o.old, o.new, func() []render.FieldColumns { return fieldsOf(n.Hub, n.Form, o.ID) })
+			if o.old != nil && o.new != nil && (o.key.Kind != "Secret" || o.key.Group != "") {
+				o.Fields = known.fields(x.state+"\n"+o.ID, o.old, o.new, func(path []segment, kept bool) Why { return x.cause(o.ID, path, kept) })
+			}
+			if len(o.Fields) == 0 {
+				o.Why = x.cause(o.ID, nil, true)
+			}
 		}
 	}
 }
 
 // changedFields compares two documents. It returns nothing if it can't read one of them.
-func changedFields(before, after []byte, columns []render.FieldColumns) []FieldChange {
+func changedFields(before, after []byte, causeOf causeOf) []FieldChange {
 	var a, b any
 	if yaml.Unmarshal(before, &a) != nil || yaml.Unmarshal(after, &b) != nil {
 		return nil
 	}
-	d := fieldDiff{columns: columns}
-	d.compare(a, b, nil)
+	d := fieldDiff{causeOf: causeOf}
+	d.compare(a, b, nil, true)
 	return d.changes
 }
 
@@ -52,12 +60,15 @@ type segment struct {
 
 // fieldDiff compares two values.
 type fieldDiff struct {
-	columns []render.FieldColumns
+	causeOf causeOf
 	changes []FieldChange
 }
 
-func (d *fieldDiff) compare(a, b any, path []segment) {
-	if reflect.DeepEqual(a, b) {
+// causeOf returns the cause of a changed field. kept is set if the object keeps the field.
+type causeOf func(path []segment, kept bool) Why
+
+func (d *fieldDiff) compare(a, b any, path []segment, kept bool) {
+	if kept && reflect.DeepEqual(a, b) {
 		return
 	}
 	switch a := a.(type) {
@@ -69,12 +80,12 @@ func (d *fieldDiff) compare(a, b any, path []segment) {
 	case []any:
 		if b, ok := b.([]any); ok && len(a) == len(b) {
 			for i := range a {
-				d.compare(a[i], b[i], append(slices.Clip(path), segment{index: i, list: true}))
+				d.compare(a[i], b[i], append(slices.Clip(path), segment{index: i, list: true}), true)
 			}
 			return
 		}
 	}
-	d.changes = append(d.changes, FieldChange{Field: fieldName(path), Columns: d.columnsOf(path)})
+	d.changes = append(d.changes, FieldChange{Field: fieldName(path), Why: d.causeOf(path, kept)})
 }
 
 func (d *fieldDiff) maps(a, b map[string]any, path []segment) {
@@ -86,27 +97,18 @@ func (d *fieldDiff) maps(a, b map[string]any, path []segment) {
 		keys[k] = true
 	}
 	for _, k := range sortedKeys(keys) {
-		d.compare(a[k], b[k], append(slices.Clip(path), segment{key: k}))
+		_, kept := b[k]
+		d.compare(a[k], b[k], append(slices.Clip(path), segment{key: k}), kept)
 	}
 }
 
-// columnsOf returns the columns of a field and all fields below it.
-func (d *fieldDiff) columnsOf(path []segment) []string {
-	columns := map[string]bool{}
-	for _, f := range d.columns {
-		if len(f.Path) < len(path) || !slices.EqualFunc(path, f.Path[:len(path)], segment.leads) {
-			continue
-		}
-		for _, c := range f.Columns {
-			columns[c] = true
-		}
+// String returns the segment as Program.SameAt takes it.
+func (s segment) String() string {
+	if s.list {
+		return "[" + strconv.Itoa(s.index) + "]"
 	}
-	return sortedKeys(columns)
+	return s.key
 }
-
-// leads reports whether a segment matches a key of a form's path. There, "[]" matches each
-// item of a list.
-func (s segment) leads(key string) bool { return s.list && key == "[]" || !s.list && s.key == key }
 
 // fieldName returns for example spec.containers[0].image, or data["app.conf"] for a key
 // that isn't a plain word.
@@ -115,7 +117,7 @@ func fieldName(path []segment) string {
 	for _, s := range path {
 		switch {
 		case s.list:
-			b.WriteString("[" + strconv.Itoa(s.index) + "]")
+			b.WriteString(s.String())
 		case strings.ContainsFunc(s.key, func(r rune) bool {
 			return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 		}):

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"sigs.k8s.io/yaml"
-
-	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
 // fieldsByShape has the changed fields of objects by the shape of their change. A changed form
@@ -16,16 +14,16 @@ import (
 type fieldsByShape map[string][]FieldChange
 
 // fields returns the changed fields of an object. Two objects of one resource with the same
-// shape have the same changed fields.
-func (known fieldsByShape) fields(resource string, before, after []byte, columns func() []render.FieldColumns) []FieldChange {
+// shape have the same changed fields, and the same causes if their nodes have the same state.
+func (known fieldsByShape) fields(resource string, before, after []byte, causeOf causeOf) []FieldChange {
 	shape, found := changeShape(before, after)
 	if !found {
-		return changedFields(before, after, columns())
+		return changedFields(before, after, causeOf)
 	}
 	shape = resource + "\n" + shape
 	fields, seen := known[shape]
 	if !seen {
-		fields = changedFields(before, after, columns())
+		fields = changedFields(before, after, causeOf)
 		known[shape] = fields
 	}
 	return fields

@@ -140,12 +140,17 @@ func (m *comment) groups(r *Report) map[*ObjectChange]bool {
 		}
 		var b strings.Builder
 		fmt.Fprintf(&b, "\n**%d. %s**", i+1, markdown.Text(set.Title(g)))
-		if causes := strings.Join(set.Causes(g), "; "); causes != "" {
-			fmt.Fprintf(&b, ": %s", markdown.Text(causes))
+		causes := set.CausesAt(g)
+		if all := strings.Join(causes, "; "); all != "" {
+			fmt.Fprintf(&b, ": %s", markdown.Text(all))
 		}
 		b.WriteString("\n\n")
 		for k := range g.Fields {
-			fmt.Fprintf(&b, "- %s\n", markdown.Code(g.Fields[k].String()))
+			fmt.Fprintf(&b, "- %s", markdown.Code(g.Fields[k].String()))
+			if len(causes) > 1 {
+				fmt.Fprintf(&b, ": %s", markdown.Text(g.Fields[k].Cause))
+			}
+			b.WriteByte('\n')
 		}
 		fmt.Fprintf(&b, "\n<details><summary>%s</summary>\n\n%s\n\n</details>\n", phrase.Count(g.Nodes, "node"), markdown.Text(set.Names(g.Members, maxNames)))
 		if m.Len()+b.Len() > maxGroups {
@@ -194,12 +199,18 @@ func nodeLines(n *NodeChange, grouped map[*ObjectChange]bool) string {
 		if n.Change == Changed {
 			fmt.Fprintf(&b, " %s", o.Change)
 		}
-		for j, f := range o.Fields {
-			sign := ":"
+		if o.Cause != "" {
+			fmt.Fprintf(&b, ": %s", markdown.Text(o.String()))
+		}
+		for j := range o.Fields {
+			f, sign := &o.Fields[j], ":"
 			if j > 0 {
-				sign = ","
+				sign = ";"
 			}
-			fmt.Fprintf(&b, "%s %s%s", sign, markdown.Code(f.Field), n.from(f.Columns))
+			fmt.Fprintf(&b, "%s %s", sign, markdown.Code(f.Field))
+			if f.Cause != "" {
+				fmt.Fprintf(&b, ": %s", markdown.Text(f.String()))
+			}
 		}
 		b.WriteByte('\n')
 	}
@@ -207,19 +218,4 @@ func nodeLines(n *NodeChange, grouped map[*ObjectChange]bool) string {
 		return ""
 	}
 	return fmt.Sprintf("- **%s** (hub %s, namespace %s)\n", markdown.Code(n.Name), markdown.Code(cmp.Or(n.hub, n.Hub.Name)), markdown.Code(n.Namespace)) + b.String()
-}
-
-// from says which columns feed a field, and whether the form may have changed it, too.
-func (n *NodeChange) from(columns []string) string {
-	if len(columns) == 0 {
-		return ""
-	}
-	of := make([]string, len(columns))
-	for k, c := range columns {
-		of[k] = markdown.Code(c)
-	}
-	if n.formChanged {
-		return fmt.Sprintf(" (from the form or %s)", strings.Join(of, ", "))
-	}
-	return fmt.Sprintf(" (from %s)", strings.Join(of, ", "))
 }

@@ -76,14 +76,22 @@ type Plan struct {
 	told         []string // Index.Told after the run
 	suspended    []index.Suspension
 	had, renders []index.Origin // forms with their digests, of the old index and of the run
-	final        *index.Sealed  // once known
-	relisted     []relisted     // see Input.relist
+	// hadTemplates and newTemplates are the templates of these forms, and version is that of
+	// this lynqctl. See Plan.originsOf.
+	hadTemplates, newTemplates []index.Template
+	hadVersion, version        string
+	edited                     bool                  // the old index doesn't certainly describe the tree
+	mixed                      map[lynq.NodeKey]bool // nodes with files of several rows, see recordRows
+	final                      *index.Sealed         // once known
+	relisted                   []relisted            // see Input.relist
 }
 
 // Compare decides what happens to each file. It is a pure function. With force, it ignores
 // other people's files and changes.
 func Compare(in *Input, l *Layout, disk *Disk, force bool) *Plan {
 	p := &Plan{Steps: make([]Step, 0, len(l.Files)+len(l.Gone)), told: in.Told, suspended: in.notEnded(), had: in.Index.Forms, renders: in.Forms}
+	p.hadTemplates, p.newTemplates, p.hadVersion, p.version = in.Index.Templates, in.Templates, in.Index.Lynqctl, in.Version
+	p.edited, p.mixed = in.Index.Edited || in.Index.Unfinished, map[lynq.NodeKey]bool{}
 	taken := map[string]bool{}
 	entries := in.Index.Entries
 	known := sync.OnceValue(func() *listings { return listingsOf(in.Index, l.Files) })
@@ -130,6 +138,7 @@ func Compare(in *Input, l *Layout, disk *Disk, force bool) *Plan {
 	slices.SortFunc(p.Steps, func(a, b Step) int { return strings.Compare(a.Path, b.Path) })
 	p.keepListed()
 	p.tellForced()
+	p.recordRows()
 	return p
 }
 
@@ -333,28 +342,47 @@ func (p *Plan) Intent() *index.Index {
 	return x
 }
 
+// owners returns the forms of files that remain, and of files that the run rendered.
+func (p *Plan) owners() (kept, rendered map[index.Origin]bool) {
+	kept, rendered = map[index.Origin]bool{}, map[index.Origin]bool{}
+	var last *index.Owner // most files follow one of the same node
+	for _, e := range p.Kept {
+		if e.Owner != last && !e.Shared() {
+			last, kept[e.Origin()] = e.Owner, true
+		}
+	}
+	for i := range p.Steps {
+		switch s := &p.Steps[i]; {
+		case s.Action == ActionConflict && !s.Old.Shared():
+			kept[s.Old.Origin()] = true
+		case s.Action != ActionConflict && s.File != nil && s.File.Owner != last && !s.File.Shared():
+			last, rendered[s.File.Origin()] = s.File.Owner, true
+		}
+	}
+	return kept, rendered
+}
+
 func (p *Plan) index(union bool) *index.Index {
 	x := &index.Index{Told: p.told, Suspended: p.suspended, Entries: make([]index.Entry, 0, len(p.Steps)+len(p.Kept))}
-	kept, rendered := map[index.Origin]bool{}, map[index.Origin]bool{}
+	kept, rendered := p.owners()
 	for _, e := range p.Kept {
-		x.Entries = append(x.Entries, *e)
-		kept[e.Origin()] = true
+		x.Entries = append(x.Entries, p.unmixed(*e))
 	}
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		old := s.Action == ActionConflict || union && s.Old != nil
 		if s.File != nil && s.Action != ActionConflict {
 			x.Entries = append(x.Entries, index.Entry{Path: s.Path, Digests: []index.Digest{s.digest}, LeavingSince: s.File.LeavingSince, Owned: s.File.Owned})
-			rendered[s.File.Origin()] = true
 		}
 		if old {
-			e := *s.Old
+			e := p.unmixed(*s.Old)
 			e.Digests = slices.Clone(e.Digests)
 			x.Entries = append(x.Entries, e)
 			kept[e.Origin()] = true
 		}
 	}
 	x.Forms = p.forms(kept, rendered)
+	p.recordTemplates(x, kept)
 	x.Sort()
 	return x
 }

@@ -83,10 +83,8 @@ type NodeChange struct {
 	Change  Change
 	Objects []ObjectChange
 
-	hub string // name for messages
-	// formChanged is set if the form has another digest than in the tree, or if that isn't
-	// known.
-	formChanged bool
+	hub     string // name for messages
+	origins *origins
 }
 
 // nodeChangeFields is the JSON form of a NodeChange.
@@ -134,8 +132,9 @@ type ObjectChange struct {
 	// Contents says what else is deleted with a removed object, such as a Namespace.
 	Contents string `json:"contents,omitempty"`
 	// Fields are the changed fields. It is empty for a Secret, and if the old content is
-	// unknown or wasn't compared.
+	// unknown or wasn't compared. Then Why is the cause of the whole object.
 	Fields []FieldChange `json:"fields,omitempty"`
+	Why
 
 	key      index.ObjectKey
 	old, new []byte
@@ -144,8 +143,7 @@ type ObjectChange struct {
 // FieldChange is a changed field.
 type FieldChange struct {
 	Field string `json:"field"`
-	// Columns are the columns that the form uses for the field.
-	Columns []string `json:"columns,omitempty"`
+	Why
 }
 
 // Conflict is a file that others changed.
@@ -173,7 +171,12 @@ func NewReport(in *Input, p *Plan, changed bool) *Report {
 			r.Nodes.Waiting++
 		}
 	}
-	nodes := nodesOf(p)
+	nodes, rows := nodesOf(p), map[lynq.NodeKey]string{}
+	for _, n := range in.Nodes {
+		if nodes[n.Key()] != nil {
+			rows[n.Key()] = n.Row
+		}
+	}
 	keys := make([]lynq.NodeKey, 0, len(nodes))
 	for k := range nodes {
 		keys = append(keys, k)
@@ -182,7 +185,7 @@ func NewReport(in *Input, p *Plan, changed bool) *Report {
 	for _, k := range keys {
 		n := nodes[k]
 		n.compare(&r.Objects)
-		n.change.formChanged = p.formChanged(index.OriginOf(n.change.Hub, n.change.Form))
+		n.change.origins = p.originsOf(&n.before, rows[k])
 		n.change.hub, _ = in.Called(&index.Owner{Hub: n.change.Hub})
 		r.Nodes.count(n.change.Change)
 		if n.change.Change != "" {
@@ -192,17 +195,12 @@ func NewReport(in *Input, p *Plan, changed bool) *Report {
 	return r
 }
 
-// formChanged reports whether the run renders another version of a form than the tree has.
-func (p *Plan) formChanged(form index.Origin) bool {
-	had, renders := index.Digests{Origins: p.had}, index.Digests{Origins: p.renders}
-	return !slices.Equal(had.Of(form), renders.Of(form))
-}
-
 // nodeChange has a node's objects before and after.
 type nodeChange struct {
 	change   NodeChange
 	same     int // number of objects in unchanged files
 	old, new []content
+	before   recorded
 }
 
 // content is an object in a file. Its bytes are nil if unknown.
@@ -247,6 +245,11 @@ func nodesOf(p *Plan) map[lynq.NodeKey]*nodeChange {
 				n := of(s.Old.Owner, false)
 				n.old = append(n.old, contents(s, s.Old.Objects, s.oldBytes())...)
 			}
+		}
+	}
+	for i := range p.Steps {
+		if old := p.Steps[i].Old; old != nil && nodes[old.Node] != nil {
+			nodes[old.Node].before.add(old.Owner)
 		}
 	}
 	return nodes

@@ -1,7 +1,6 @@
 package gitops
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -11,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/lynqctl/lynqctl/pkg/diff"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/markdown"
-	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
 // report plans a run, and returns its report.
@@ -90,44 +89,6 @@ func TestReportConflicts(t *testing.T) {
 	}
 }
 
-func TestExplain(t *testing.T) {
-	secret := lynq.Ref{Kind: "Secret", Namespace: "default", Name: "key"}
-	node := func(more string, keys ...string) *Node {
-		n := rowNode("crm", "acme", "1")
-		n.Objects[0].Bytes = fmt.Appendf(nil, "kind: ConfigMap\ndata:\n  app.conf: %s\nlist:\n- a: %s\n  b: 1\n%s", keys[0], keys[1], more)
-		n.Objects = append(n.Objects, objectOf(secret, keys[0]))
-		return n
-	}
-	s := newSite(t)
-	s.run(inputOf([]*Node{node("", "1", "1")}))
-	r := s.report(inputOf([]*Node{node("more:\n  x: 1\n  y: [1]\n", "2", "2")}))
-	r.Explain(func(hub lynq.HubKey, form lynq.FormKey, resource string) []render.FieldColumns {
-		if hub != (lynq.HubKey{Name: "crm"}) || form != (lynq.FormKey{Name: "web"}) || resource != "id" {
-			t.Error(hub, form, resource)
-		}
-		return []render.FieldColumns{
-			{Path: []string{"data", "app.conf"}, Columns: []string{"plan", "region"}},
-			{Path: []string{"list", "[]", "a"}, Columns: []string{"size"}}, {Path: []string{"list", "[]", "b"}, Columns: []string{"no"}},
-			{Path: []string{"more", "x"}, Columns: []string{"x"}}, {Path: []string{"more", "y", "[]"}, Columns: []string{"y"}},
-		}
-	})
-	want := []FieldChange{
-		{Field: `data["app.conf"]`, Columns: []string{"plan", "region"}},
-		{Field: "list[0].a", Columns: []string{"size"}},
-		{Field: "more", Columns: []string{"x", "y"}},
-	}
-	if diff := cmp.Diff(want, r.Changes[0].Objects[0].Fields); diff != "" {
-		t.Error(diff)
-	}
-	if o := r.Changes[0].Objects[1]; o.Change != Changed || o.Fields != nil {
-		t.Errorf("of a Secret more is told than that it changed: %+v", o)
-	}
-	b, err := json.Marshal(r)
-	if err != nil || bytes.Contains(b, []byte(`"1"`)) {
-		t.Error(string(b), err)
-	}
-}
-
 // TestFieldsByShape compares the changed fields of documents that have the same shapes again and
 // again with those of documents that are parsed each time.
 func TestFieldsByShape(t *testing.T) {
@@ -150,7 +111,8 @@ func TestFieldsByShape(t *testing.T) {
 		if shape, found := changeShape(before, after); found && known["id\n"+shape] != nil {
 			shared++
 		}
-		want, got := changedFields(before, after, nil), known.fields("id", before, after, func() []render.FieldColumns { return nil })
+		causeOf := func([]segment, bool) Why { return Why{} }
+		want, got := changedFields(before, after, causeOf), known.fields("id", before, after, causeOf)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("%s\n%s\n%s", before, after, diff)
 		}
@@ -190,9 +152,10 @@ func TestMarkdown(t *testing.T) {
 		Changes: []NodeChange{
 			{NodeID: blue("acme-web"), Change: Changed, Objects: []ObjectChange{
 				{Change: Changed, Object: "Deployment.apps/blue/acme", Fields: []FieldChange{
-					{Field: "spec.replicas", Columns: []string{"replicas"}}, {Field: "metadata.labels[\"a`b\"]"},
+					{Field: "spec.replicas", Why: Why{Cause: diff.CauseRow, Columns: []string{"replicas"}}},
+					{Field: "metadata.labels[\"a`b\"]", Why: Why{Cause: "form or row", Columns: []string{"a", "b"}, Form: "web.yaml:12"}},
 				}},
-				{Change: Changed, Object: "Secret/blue/key"},
+				{Change: Changed, Object: "Secret/blue/key", Why: Why{Cause: diff.CauseUnknown}},
 				{Change: Added, Object: "Service/blue/acme"},
 			}},
 			{NodeID: blue("gone-web"), Change: Removed, Objects: []ObjectChange{{Change: Removed, Object: "ConfigMap/blue/gone"}}},
@@ -227,8 +190,8 @@ func TestMarkdown(t *testing.T) {
 <details><summary>Changed: 1 node</summary>
 
 - **'acme-web'** (hub 'crm', namespace 'blue')
-  - 'Deployment.apps/blue/acme' changed: 'spec.replicas' (from 'replicas'), '' metadata.labels["a'b"] ''
-  - 'Secret/blue/key' changed
+  - 'Deployment.apps/blue/acme' changed: 'spec.replicas': row (column replicas); '' metadata.labels["a'b"] '': form at web.yaml:12 or row (columns a, b)
+  - 'Secret/blue/key' changed: unknown
   - 'Service/blue/acme' added
 
 </details>
@@ -279,13 +242,15 @@ func TestMarkdownGroups(t *testing.T) {
 	r := &Report{Changed: true}
 	for i := range 1000 {
 		r.Nodes.count(Changed)
-		n := NodeChange{NodeID: blue(fmt.Sprintf("t%03d-web", i)), Change: Changed, formChanged: true}
+		n := NodeChange{NodeID: blue(fmt.Sprintf("t%03d-web", i)), Change: Changed}
 		n.Form.Name = "web"
-		o := ObjectChange{Change: Changed, ID: "app", Fields: []FieldChange{{Field: "spec.template.image"}}}
+		o := ObjectChange{Change: Changed, ID: "app", Fields: []FieldChange{
+			{Field: "spec.template.image", Why: Why{Cause: diff.CauseForm, Form: "web.yaml:12"}}, {Field: "spec.x", Why: Why{Cause: diff.CauseRow, Columns: []string{"x"}}},
+		}}
 		o.key.Ref = lynq.Ref{Group: "apps", Kind: "Deployment", Namespace: "blue", Name: n.Name}
 		n.Objects = []ObjectChange{o}
 		if i == 500 {
-			o.key.Kind, o.Fields, o.ID, o.Object = "Service", []FieldChange{{Field: "spec.x", Columns: []string{"plan"}}}, "door", "Service/blue/door"
+			o.key.Kind, o.Fields, o.ID, o.Object = "Service", []FieldChange{{Field: "spec.x", Why: Why{Cause: diff.CauseRow, Columns: []string{"plan"}}}}, "door", "Service/blue/door"
 			n.Objects = append(n.Objects, o)
 		}
 		r.Changes = append(r.Changes, n)
@@ -296,8 +261,8 @@ func TestMarkdownGroups(t *testing.T) {
 	}
 	for _, want := range []string{
 		"- **warning**: pods-restart: 1000 objects: pods restart\n- **info**: many-same: 1000 objects: most nodes change in the same way\n",
-		"\n**1. changed Deployment app of form web: 1000 nodes**: form\n\n- `.spec.template.image`\n", "t000-web, t001-web,", "t199-web and 800 more\n",
-		"<summary>Changed: 1 node</summary>\n\n- **`t500-web`** (hub `crm`, namespace `blue`)\n  - `Service/blue/door` changed: `spec.x` (from the form or `plan`)\n",
+		"\n**1. changed Deployment app of form web: 1000 nodes**: form at web.yaml:12; row (column x)\n\n- `.spec.template.image`: form\n- `.spec.x`: row (column x)\n", "t000-web, t001-web,", "t199-web and 800 more\n",
+		"<summary>Changed: 1 node</summary>\n\n- **`t500-web`** (hub `crm`, namespace `blue`)\n  - `Service/blue/door` changed: `spec.x`: row (column plan)\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("it has no %q", want)

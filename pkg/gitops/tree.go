@@ -32,6 +32,8 @@ type Node struct {
 	Objects   []Object
 	// Claims are the objects of a node whose files remain. Other nodes don't lose them.
 	Claims plan.Claims
+	// Row is the record of the row, see render.Program.Changed.
+	Row string
 	// LeavingSince is when the row was gone. It is zero if the row exists.
 	LeavingSince time.Time
 	// NotIncluded are the ids of resources that the row doesn't get. HoldsData are those
@@ -103,6 +105,9 @@ type Input struct {
 	Told []string
 	// Forms are the run's forms with their digests.
 	Forms []index.Origin
+	// Templates are those of Forms, and Version is the version of this lynqctl.
+	Templates []index.Template
+	Version   string
 	// DropApps removes these objects. It keeps those for the whole tree if the run doesn't
 	// cover the whole tree.
 	DropApps bool
@@ -248,6 +253,9 @@ type layouter struct {
 // node lays out one node.
 func (l *layouter) node(n *Node) {
 	l.owner = index.OwnerOf(n.NodeID)
+	if !slices.ContainsFunc(n.Objects, func(o Object) bool { return o.LeftOut || o.Excluded || o.Edited }) {
+		l.owner.Row = n.Row
+	}
 	base := path.Join(l.spreadInto(n.Name), l.names.of(n.Key()))
 	if l.PerNode {
 		l.add(n, base+".yaml", stream(n.Objects), n.Objects)

@@ -74,6 +74,7 @@ type Program struct {
 	exposed     lynq.Problems
 	tombstones  []tombstone
 	dependForms []string // sorted
+	inputs      []input
 	// stages are the conditions of the rollout's stages. It is nil without a rollout.
 	stages []*node
 }
@@ -213,6 +214,7 @@ func Compile(f *form.Form, h *form.Hub, o Options) (*Program, lynq.Problems) {
 		return nil, c.problems
 	}
 	p.keepSecrets()
+	p.inputs = p.readInputs()
 	for i := range p.resources {
 		r := &p.resources[i]
 		r.sensitive = slices.ContainsFunc(p.Fields(r.ID), func(f FieldColumns) bool { return f.Secret })

@@ -29,6 +29,8 @@ type Document struct {
 	// NotIncluded are the ids of resources that the row doesn't get.
 	NotIncluded []string
 	Tombstones  []lynq.Tombstone // the row's tombstones
+	// Inputs is the record of the row for Program.Changed.
+	Inputs string
 	// Match is the first rollout stage whose template matches the row, counted from 1. It
 	// is 0 for none.
 	Match int
@@ -72,7 +74,7 @@ func (f *frame) document(to *buffers, t *tally) Document {
 	}
 	return Document{
 		Bytes: to.out[before:len(to.out):len(to.out)], Objects: to.objects[first:len(to.objects):len(to.objects)],
-		NotIncluded: f.notIncluded(), Tombstones: f.tombstones(), Match: f.matched,
+		NotIncluded: f.notIncluded(), Tombstones: f.tombstones(), Match: f.matched, Inputs: f.inputs(),
 	}
 }
 

@@ -51,6 +51,7 @@ func canonical(text string) []string {
 		{regexp.MustCompile(`-[bcdfghjklmnpqrstvwxz2456789]{7,10}\b(-[bcdfghjklmnpqrstvwxz2456789]{5}\b)?`), "-MADE"},
 		{regexp.MustCompile(`"(digest|template|fields)": ?"[0-9a-f]{16}"`), `"$1":"HASH"`},
 		{regexp.MustCompile(`"plan": ?"[0-9a-f]{32}"`), `"plan":"ID"`},
+		{regexp.MustCompile(`"lynqctl": ?"[^"]*"`), `"lynqctl":"V"`},
 		{regexp.MustCompile(`"resourceVersion": ?"\d+"`), `"resourceVersion":"N"`},
 		{regexp.MustCompile(`\b[0-9a-f]{7,40}\b\] `), "COMMIT] "}, // as git prints it
 		{regexp.MustCompile(`  +`), "  "},

@@ -179,6 +179,20 @@ func (t *diffRun) takeSides(ref lynq.Ref) (sides, bool) {
 	return s, found
 }
 
+// place returns a function that finds the fields of a node's resource in its form. It
+// returns nil if the form doesn't have the resource.
+func (t *diffRun) place(n *plan.NodePlan, id string) func(diff.Path) lynq.Pos {
+	p := t.programs[schedule.Form{Hub: n.Hub, Form: n.Form}]
+	if p == nil {
+		return nil
+	}
+	at := slices.IndexFunc(p.Form.Resources, func(r *form.Resource) bool { return r.ID == id })
+	if at < 0 {
+		return nil
+	}
+	return func(path diff.Path) lynq.Pos { return diff.PlaceOf(p.Form.Resources[at], path) }
+}
+
 // origin collects from the plan why an object would change.
 func (t *diffRun) origin(p *plan.NodePlan, s *plan.Step) (*diff.Origin, error) {
 	origin := &diff.Origin{Whole: wholeCause(s), Secrets: diff.Secrets{Filter: t.secretValues}}

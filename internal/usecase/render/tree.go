@@ -83,12 +83,12 @@ type Tree struct {
 	run     *load.HubsRun
 }
 
-// Fields implements gitops.FieldsOf.
-func (t *Tree) Fields(hub lynq.HubKey, form lynq.FormKey, resource string) []render.FieldColumns {
+// Program implements gitops.ProgramOf.
+func (t *Tree) Program(hub lynq.HubKey, form lynq.FormKey) *render.Program {
 	for _, h := range t.hubs {
 		for _, p := range h.Programs {
 			if h.Hub.Key() == hub && p.Form.Key() == form {
-				return p.Fields(resource)
+				return p
 			}
 		}
 	}
@@ -218,8 +218,9 @@ func writeTree(ctx context.Context, e *session.Engine, o *Options, inputs *load.
 	j.input = &gitops.Input{
 		Arrangement: o.Arrangement, Scope: scopeOf(j.hubs, o.Settings, rendered.nodes, o.NoGrace), Target: o.Target,
 		Nodes: rendered.nodes, Index: index, Apps: emitted, DropApps: o.DropApps, Told: told,
-		Forms: formsOf(j.hubs), Rows: j.rows(rendered), Limits: o.Limits, Now: j.Now(), Elsewhere: j.elsewhere(ctx, inputs, stdin), Force: o.Force,
+		Version: j.Version, Rows: j.rows(rendered), Limits: o.Limits, Now: j.Now(), Elsewhere: j.elsewhere(ctx, inputs, stdin), Force: o.Force,
 	}
+	j.input.Forms, j.input.Templates = formsOf(j.hubs)
 	rendered.suspend(j.input)
 	if err := j.plainValues(rendered.nodes); err != nil {
 		return err
@@ -284,7 +285,7 @@ func (j *treeJob) carryOut(ctx context.Context) error {
 	changed := j.tree.Changes(plan)
 	report := gitops.NewReport(j.input, plan, changed)
 	if len(j.o.FailOn) > 0 {
-		report.Explain(j.result(report).Fields)
+		report.Explain(j.result(report).Program)
 	}
 	if report.Refusals = append(gitops.Refuse(j.input, plan), report.RefuseFindings(j.o.FailOn)...); len(report.Refusals) > 0 {
 		if err := j.o.Refuse(j.result(report)); err != nil {

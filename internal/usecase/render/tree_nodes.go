@@ -91,7 +91,7 @@ func (s *treeNodes) suspend(in *gitops.Input) {
 func (s *treeNodes) node(r *render.Rendered[render.Document]) *gitops.Node {
 	n := &gitops.Node{
 		NodeID: nodeOf(r),
-		Failed: len(r.Problems) > 0, Objects: make([]gitops.Object, len(r.Out.Objects)), NotIncluded: r.Out.NotIncluded,
+		Failed: len(r.Problems) > 0, Objects: make([]gitops.Object, len(r.Out.Objects)), NotIncluded: r.Out.NotIncluded, Row: r.Out.Inputs,
 	}
 	if n.Failed {
 		n.Claims = claimsOf(r)
@@ -142,17 +142,17 @@ func formerAndNow(p *render.Program) []lynq.FormKey {
 	return names
 }
 
-// formsOf returns the forms with the digests that a tree's index records.
-func formsOf(hubs []load.HubPrograms) []index.Origin {
-	var forms []index.Origin
+// formsOf returns the forms with the digests that a tree's index records, and their
+// templates.
+func formsOf(hubs []load.HubPrograms) (forms []index.Origin, templates []index.Template) {
 	for _, h := range hubs {
 		for _, p := range h.Programs {
 			o := index.OriginOf(h.Hub.Key(), p.Form.Key())
 			o.Digest = p.Digest()
-			forms = append(forms, o)
+			forms, templates = append(forms, o), append(templates, index.Template{Origin: o, Parts: []byte(p.Parts())})
 		}
 	}
-	return forms
+	return forms, templates
 }
 
 // askedNodes returns the names of a tree's nodes that --node selects, nil for all. It

@@ -60,7 +60,8 @@ type digestError struct{ field, text string }
 func (e *digestError) Error() string { return fmt.Sprintf("%s %q is no digest", e.field, e.text) }
 
 // line is a line of the index. The first line is the head. A line with a path is a file, a
-// line with a digest is an Origin, and a line with suspended is a Suspension. Git shows and
+// line with a digest is an Origin or, with a format, a Template. A line with suspended is a
+// Suspension. Git shows and
 // merges single lines well.
 type line struct {
 	// These fields are part of the head.
@@ -70,8 +71,12 @@ type line struct {
 	// Last marks a head at the end of the file, so that lynqctl notices a cut file. A
 	// merge may put heads anywhere.
 	Last bool `json:"last,omitempty"`
+	// Lynqctl is part of the last line.
+	Lynqctl string `json:"lynqctl,omitempty"`
 
 	Digest string `json:"digest,omitempty"` // of an Origin
+
+	Parts []byte `json:"parts,omitempty"` // of a Template
 
 	Suspended *inventory.Suspension `json:"suspended,omitempty"` // of a Suspension
 
@@ -83,6 +88,7 @@ type line struct {
 	FormNamespace string   `json:"formNamespace,omitempty"`
 	Namespace     string   `json:"namespace,omitempty"`
 	Node          string   `json:"node,omitempty"`
+	Row           string   `json:"row,omitempty"`
 	Objects       []string `json:"objects,omitempty"`
 	// HoldsData has the ids of objects whose deletion loses data, whatever their kinds.
 	HoldsData []string `json:"holdsData,omitempty"`
@@ -131,10 +137,19 @@ func (x *Index) encode(write func(lines []byte)) *Sealed {
 		b = end(x.Suspended[i].appendLine(b))
 	}
 	sums := hubSums{}
+	for i := range x.Templates {
+		if !x.Unfinished {
+			b = end(x.Templates[i].appendLine(b))
+		}
+	}
 	for i := range x.Entries {
 		e := &x.Entries[i]
-		for _, d := range e.Digests {
-			b = e.appendLine(b, d)
+		for k, d := range e.Digests {
+			b = e.appendStart(b, d)
+			if k == 0 {
+				b = x.appendRow(b, i)
+			}
+			b = e.appendEnd(b)
 		}
 		if !e.Shared() {
 			sums.add(e.Hub, b)
@@ -147,6 +162,9 @@ func (x *Index) encode(write func(lines []byte)) *Sealed {
 	}
 	s.Digests.Plan = hex.EncodeToString(sum.Sum(nil)[:planSize])
 	b = append(strconv.AppendInt(append(b, `{"format":`...), x.format(), 10), `,"last":true`...)
+	if x.Lynqctl != "" && !x.Unfinished {
+		b = appendString(append(b, `,"lynqctl":`...), x.Lynqctl)
+	}
 	if !x.Edited { // else the next run must know that others changed it
 		b = append(append(append(b, `,"plan":"`...), s.Digests.Plan...), '"')
 	}
@@ -155,12 +173,15 @@ func (x *Index) encode(write func(lines []byte)) *Sealed {
 	return s
 }
 
-// wasCut reports whether the last line of an index is missing.
-func wasCut(lines [][]byte) bool {
-	return !slices.ContainsFunc(lines, func(text []byte) bool {
+// lastOf returns a last line of an index, or nil if it is missing.
+func lastOf(lines [][]byte) *line {
+	for _, text := range lines {
 		var l line
-		return bytes.HasPrefix(text, []byte(`{"format":`)) && json.Unmarshal(text, &l) == nil && l.Last
-	})
+		if bytes.HasPrefix(text, []byte(`{"format":`)) && json.Unmarshal(text, &l) == nil && l.Last {
+			return &l
+		}
+	}
+	return nil
 }
 
 // sealed reports whether the last line has the digest of the lines before it.
@@ -180,7 +201,8 @@ func mergeMark(text []byte) error {
 	return nil
 }
 
-func (e *Entry) appendLine(b []byte, d Digest) []byte {
+// appendStart writes the line of a file until its node.
+func (e *Entry) appendStart(b []byte, d Digest) []byte {
 	b = append(b, `{"path":`...)
 	b = appendString(b, e.Path)
 	b = append(b, `,"sha256":"`...)
@@ -196,6 +218,11 @@ func (e *Entry) appendLine(b []byte, d Digest) []byte {
 			b = appendString(b, f.value)
 		}
 	}
+	return b
+}
+
+// appendEnd writes the rest of the line of a file.
+func (e *Entry) appendEnd(b []byte) []byte {
 	var objects, data []string
 	for i := range e.Objects {
 		objects = append(objects, e.Objects[i].String())
@@ -277,10 +304,11 @@ func Decode(b []byte) (*Index, error) {
 	if head.Format > format {
 		return nil, &NewerError{head.Format}
 	}
-	if wasCut(lines) {
+	last := lastOf(lines)
+	if last == nil {
 		return nil, &LineError{len(lines), errors.New("the lines behind it are missing (restore the file from Git)")}
 	}
-	x := &Index{Unfinished: head.Unfinished, Edited: !sealed(b), Told: head.Told}
+	x := &Index{Unfinished: head.Unfinished, Edited: !sealed(b), Told: head.Told, Lynqctl: last.Lynqctl}
 	rest := lines[1:]
 	share := len(rest)/runtime.GOMAXPROCS(0) + 1
 	parts := make([]Index, (len(rest)+share-1)/share)
@@ -299,10 +327,18 @@ func Decode(b []byte) (*Index, error) {
 	for i := range parts {
 		x.Entries, x.Forms = append(x.Entries, parts[i].Entries...), append(x.Forms, parts[i].Forms...)
 		x.Suspended = append(x.Suspended, parts[i].Suspended...)
+		x.Templates = append(x.Templates, parts[i].Templates...)
 	}
+	if x.Edited || x.Unfinished {
+		x.forget()
+	}
+	x.Templates = sortTemplates(x.Templates)
 	x.Suspended = sortSuspended(x.Suspended)
 	x.Forms = SortOrigins(x.Forms)
 	x.Sort()
+	for i := range x.Entries { // goroutines and a merge separate the files of a node
+		x.share(i)
+	}
 	return x, nil
 }
 
@@ -327,9 +363,7 @@ func decodeLines(lines [][]byte, number int) (x Index, err error) {
 func (x *Index) compact(i int) {
 	e := &x.Entries[i]
 	e.Path = strings.Clone(e.Path)
-	if i > 0 && *x.Entries[i-1].Owner == *e.Owner {
-		e.Owner = x.Entries[i-1].Owner
-	} else {
+	if !x.share(i) {
 		for _, s := range []*string{&e.Hub.Name, &e.Hub.Namespace, &e.Form.Namespace, &e.Form.Name, &e.Node.Namespace} {
 			*s = lynq.Shared(*s)
 		}
@@ -354,6 +388,10 @@ func (x *Index) decodeLine(text []byte) error {
 		}
 	}
 	switch {
+	case l.Path == "" && l.Format != 0 && l.Hub != "" && l.Form != "":
+		t, err := l.template()
+		x.Templates = append(x.Templates, t)
+		return err
 	case l.Path == "" && l.Format != 0:
 		return nil
 	case l.Path == "" && l.Suspended != nil:
@@ -375,7 +413,7 @@ func (x *Index) decodeLine(text []byte) error {
 // entry returns the file of a line.
 func (l *line) entry() (Entry, error) {
 	e := Entry{Path: l.Path, Owned: Owned{Owner: &Owner{
-		Hub: lynq.HubKey{Name: l.Hub, Namespace: l.HubNamespace}, Form: lynq.FormKey{Namespace: l.FormNamespace, Name: l.Form}, Node: lynq.NodeKey{Namespace: l.Namespace, Name: l.Node},
+		Hub: lynq.HubKey{Name: l.Hub, Namespace: l.HubNamespace}, Form: lynq.FormKey{Namespace: l.FormNamespace, Name: l.Form}, Node: lynq.NodeKey{Namespace: l.Namespace, Name: l.Node}, Row: rowOf(l.Row),
 	}}}
 	if !InTree(l.Path) {
 		return e, fmt.Errorf("path %q is none in the tree", l.Path)
@@ -418,7 +456,7 @@ func quickLine(s string) (l line, ok bool) {
 		value *string
 	}{
 		{`"path":"`, &l.Path}, {`,"sha256":"`, &l.SHA256}, {`,"hub":"`, &l.Hub}, {`,"hubNamespace":"`, &l.HubNamespace},
-		{`,"form":"`, &l.Form}, {`,"formNamespace":"`, &l.FormNamespace}, {`,"namespace":"`, &l.Namespace}, {`,"node":"`, &l.Node},
+		{`,"form":"`, &l.Form}, {`,"formNamespace":"`, &l.FormNamespace}, {`,"namespace":"`, &l.Namespace}, {`,"node":"`, &l.Node}, {`,"row":"`, &l.Row},
 	} {
 		if rest, found := strings.CutPrefix(s, f.key); found {
 			*f.value, s, found = strings.Cut(rest, `"`)

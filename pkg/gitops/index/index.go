@@ -29,6 +29,11 @@ type Index struct {
 	// Forms are the forms of the entries with their digests, sorted. After a merge, or if a
 	// run renders only a part of the nodes, a form may have several.
 	Forms []Origin
+	// Templates are those of Forms, sorted. A form lacks it if nobody knows it.
+	Templates []Template
+	// Lynqctl is the version of the lynqctl that rendered all files, or "" if nobody knows it.
+	// It is in the last line, because equal trees of two versions have one plan.
+	Lynqctl string
 	// Suspended are the nodes that people suspended, sorted, each once. A suspension may have
 	// ended, and after a merge its node may have no entry.
 	Suspended []Suspension
@@ -59,6 +64,9 @@ type Owner struct {
 	Hub  lynq.HubKey
 	Form lynq.FormKey
 	Node lynq.NodeKey
+	// Row is the record of the row from which lynqctl rendered the files, see
+	// render.Program.Changed. It is "" if nobody knows it.
+	Row string
 }
 
 // OwnerOf returns a node as the owner of files.

@@ -32,6 +32,56 @@ func sampleIndex() *Index {
 	}}
 }
 
+// recordedIndex returns an index of one node with a row in two places, and of one without.
+func recordedIndex() *Index {
+	x := sampleIndex()
+	x.Unfinished, x.Lynqctl, x.Templates = false, "v1.2.3", []Template{{x.Forms[0], []byte("abcdef")}, {x.Forms[2], []byte("ghi")}}
+	node := &Owner{Hub: lynq.HubKey{Name: "crm"}, Form: lynq.FormKey{Name: "web"}, Node: lynq.NodeKey{Namespace: "blue", Name: "b-web"}, Row: "\x00\xff\"z"}
+	for _, path := range []string{"a-apps.yaml", "b-web/a.yaml", "b-web/b.yaml"} {
+		x.Entries = append(x.Entries, Entry{Path: path, Digests: []Digest{{5}}, Owned: Owned{Owner: node}})
+	}
+	x.Entries[len(x.Entries)-1].Objects = []ObjectKey{{lynq.Ref{Kind: "ConfigMap", Name: "b"}, "text", false}}
+	x.Sort()
+	return x
+}
+
+// TestRecorded checks what an index has for reports: each run of a node's lines has the row
+// once. Nobody knows it after a merge or a killed run.
+func TestRecorded(t *testing.T) {
+	x := recordedIndex()
+	text := string(x.Encode())
+	got, err := Decode([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compareIndex(t, x, got)
+	if strings.Count(text, `,"row":"`) != 2 || strings.Count(text, `"parts":`) != 2 || !strings.Contains(text, `,"last":true,"lynqctl":"v1.2.3","plan":"`) {
+		t.Error(text)
+	}
+	if a, b := got.Find("b-web/a.yaml"), got.Find("b-web/b.yaml"); a.Owner != b.Owner {
+		t.Error("two files of a node have two owners")
+	}
+	plan := got.Seal().Digests.Plan
+	if got.Lynqctl = "v2"; got.Seal().Digests.Plan != plan {
+		t.Error("another version of lynqctl makes another plan")
+	}
+	bare := recordedIndex()
+	bare.forget()
+	killed := recordedIndex()
+	killed.Unfinished = true
+	for name, of := range map[string]string{"a merge": text + text, "a killed run": string(killed.Encode()), "an edit": strings.Replace(text, `"row":"`, `"row":"A`, 1)} {
+		got, err := Decode([]byte(of))
+		if err != nil {
+			t.Fatal(err)
+		}
+		bare.Edited, bare.Unfinished = got.Edited, got.Unfinished
+		if !got.Edited && !got.Unfinished {
+			t.Errorf("%s passes for the index of a run", name)
+		}
+		compareIndex(t, bare, got)
+	}
+}
+
 func compareIndex(t *testing.T, want, got *Index) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(Entry{})); diff != "" {
@@ -225,6 +275,7 @@ func TestCutIndex(t *testing.T) {
 // reading.
 func FuzzIndex(f *testing.F) {
 	f.Add(sampleIndex().Encode())
+	f.Add(recordedIndex().Encode())
 	f.Add([]byte("{\"format\":1}\n{\"path\":\"a\",\"sha256\":\"" + strings.Repeat("a", 64) + "\",\"objects\":[\"A/b@c\\u003c\"]}\n{\"format\":1,\"last\":true}"))
 	f.Add([]byte("{\"format\":1}\n{\"path\":\"a\xff\",\"sha256\":\"" + strings.Repeat("a", 64) + "\"}\n{\"format\":1,\"last\":true}"))
 	f.Add([]byte("{\"format\":1}\n{ \"sha256\":\"" + strings.Repeat("a", 64) + "\",\"path\":\"a\"}\n{\"format\":1,\"last\":true}"))

@@ -60,14 +60,16 @@ func (d *Digests) Of(o Origin) []string {
 
 // SortOrigins sorts origins, and drops equal ones. A hub comes before its forms.
 func SortOrigins(origins []Origin) []Origin {
-	slices.SortFunc(origins, func(a, b Origin) int {
-		return cmp.Or(
-			strings.Compare(a.Hub, b.Hub), strings.Compare(a.HubNamespace, b.HubNamespace),
-			strings.Compare(a.Form, b.Form), strings.Compare(a.FormNamespace, b.FormNamespace),
-			strings.Compare(a.Digest, b.Digest),
-		)
-	})
+	slices.SortFunc(origins, compareOrigins)
 	return slices.Compact(origins)
+}
+
+func compareOrigins(a, b Origin) int {
+	return cmp.Or(
+		strings.Compare(a.Hub, b.Hub), strings.Compare(a.HubNamespace, b.HubNamespace),
+		strings.Compare(a.Form, b.Form), strings.Compare(a.FormNamespace, b.FormNamespace),
+		strings.Compare(a.Digest, b.Digest),
+	)
 }
 
 // hubSums hashes the lines of each hub.

@@ -177,10 +177,10 @@ func (c *Compiler) Compile(text string, once bool) (Expr, []Finding) {
 	}
 	main := trees[templateName]
 	if parts, ok := c.plainParts(main); ok {
-		return Expr{parts: parts}, nil
+		return Expr{parts: parts, source: text}, nil
 	}
 	if p, result, ok := c.converted(main); ok {
-		return Expr{parts: []part{p}, Result: result}, nil
+		return Expr{parts: []part{p}, Result: result, source: text}, nil
 	}
 	for name := range check.used {
 		c.used[name] = true

@@ -83,6 +83,9 @@ func (c *Compiler) OfNode(form string) Expr {
 // At returns the expression with a number.
 func (s *Set) At(i int) *Expr { return &s.exprs[i] }
 
+// Source returns the text in the form.
+func (e *Expr) Source() string { return e.source }
+
 // Sample returns the result if all inputs are the sample word. It returns "" if other
 // forms of the result are possible.
 func (e *Expr) Sample() string { return e.profile.sample }

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/pkg/diff"
 	"github.com/lynqctl/lynqctl/pkg/form"
 )
 
@@ -55,29 +54,29 @@ func TestPlaceOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	field := func(names ...string) diff.Path {
-		var p diff.Path
+	field := func(names ...string) Path {
+		var p Path
 		for _, n := range names {
-			p = append(p, diff.Element{Field: n})
+			p = append(p, Element{Field: n})
 		}
 		return p
 	}
-	entry := func(p diff.Path, e diff.Element, names ...string) diff.Path {
+	entry := func(p Path, e Element, names ...string) Path {
 		e.Entry = true
 		return append(append(p, e), field(names...)...)
 	}
 	containers := field("spec", "template", "spec", "containers")
-	proxy := entry(containers, diff.Element{Key: "name", Value: "proxy"}, "ports")
+	proxy := entry(containers, Element{Key: "name", Value: "proxy"}, "ports")
 	for _, tt := range []struct {
 		resource int
-		path     diff.Path
+		path     Path
 		line     int
 	}{
-		{0, entry(containers, diff.Element{Key: "name", Value: "proxy"}, "image"), 29},
-		{0, entry(containers, diff.Element{Key: "name", Value: "app"}, "image"), 27},
-		{0, entry(containers, diff.Element{Key: "name", Value: "dropped"}, "image"), 25},
-		{0, entry(containers, diff.Element{Index: 1}, "command"), 28},
-		{0, entry(proxy, diff.Element{Key: "containerPort", Value: int64(8080)}, "containerPort"), 31},
+		{0, entry(containers, Element{Key: "name", Value: "proxy"}, "image"), 29},
+		{0, entry(containers, Element{Key: "name", Value: "app"}, "image"), 27},
+		{0, entry(containers, Element{Key: "name", Value: "dropped"}, "image"), 25},
+		{0, entry(containers, Element{Index: 1}, "command"), 28},
+		{0, entry(proxy, Element{Key: "containerPort", Value: int64(8080)}, "containerPort"), 31},
 		{0, field("spec", "replicas"), 21},
 		{0, field("metadata", "labels", "tier"), 17},
 		{0, field("metadata", "labels", "gone"), 14},
@@ -85,7 +84,7 @@ func TestPlaceOf(t *testing.T) {
 		{1, field("data", "key"), 39},
 		{1, field("data", "gone"), 33},
 	} {
-		if got := placeOf(inputs.Forms[0].Resources[tt.resource], tt.path); got.Line != tt.line || got.File == "" {
+		if got := PlaceOf(inputs.Forms[0].Resources[tt.resource], tt.path); got.Line != tt.line || got.File == "" {
 			t.Errorf("%s is at %v, want line %d", tt.path, got, tt.line)
 		}
 	}

@@ -2,34 +2,16 @@ package diff
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 
-	"github.com/lynqctl/lynqctl/pkg/apply/plan"
-	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
-	"github.com/lynqctl/lynqctl/pkg/diff"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// place returns a function that finds the fields of a node's resource in its form. It
-// returns nil if the form doesn't have the resource.
-func (t *diffRun) place(n *plan.NodePlan, id string) func(diff.Path) lynq.Pos {
-	p := t.programs[schedule.Form{Hub: n.Hub, Form: n.Form}]
-	if p == nil {
-		return nil
-	}
-	at := slices.IndexFunc(p.Form.Resources, func(r *form.Resource) bool { return r.ID == id })
-	if at < 0 {
-		return nil
-	}
-	return func(path diff.Path) lynq.Pos { return placeOf(p.Form.Resources[at], path) }
-}
-
-// placeOf returns where a form says what a field is. For a field that the form no longer
+// PlaceOf returns where a form says what a field is. For a field that the form no longer
 // has, that is the place of what the field was in.
-func placeOf(r *form.Resource, path diff.Path) lynq.Pos {
+func PlaceOf(r *form.Resource, path Path) lynq.Pos {
 	at, v := r.Pos, r.Manifest
 	if pos, named := templated(r, path); named {
 		return pos
@@ -48,7 +30,7 @@ func placeOf(r *form.Resource, path diff.Path) lynq.Pos {
 }
 
 // templated returns the place of metadata that a resource has beside its manifest.
-func templated(r *form.Resource, path diff.Path) (lynq.Pos, bool) {
+func templated(r *form.Resource, path Path) (lynq.Pos, bool) {
 	if len(path) < 2 || path[0].Field != "metadata" {
 		return lynq.Pos{}, false
 	}
@@ -71,7 +53,7 @@ func templated(r *form.Resource, path diff.Path) (lynq.Pos, bool) {
 
 // within returns the place and the value of an element, or nil if the value lacks it. The
 // only entry of a list is the one, because a template may make its name.
-func within(v *document.Value, e diff.Element) (lynq.Pos, *document.Value) {
+func within(v *document.Value, e Element) (lynq.Pos, *document.Value) {
 	if v == nil {
 		return lynq.Pos{}, nil
 	}
