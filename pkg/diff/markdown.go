@@ -68,11 +68,11 @@ func (m *comment) head(r *Report) {
 		}
 	}
 	var lines []string
-	for _, f := range r.Changes().Found() {
-		lines = append(lines, fmt.Sprintf("- **%s**: %s\n", f.Level, markdown.Text(f.String())))
-	}
 	for _, one := range r.Refusals {
 		lines = append(lines, fmt.Sprintf("- **refused** (%s, hub %s): %s\n", markdown.Text(string(one.Guard)), markdown.Code(one.Hub.String()), markdown.Text(one.What)))
+	}
+	for _, f := range r.Changes().Found() {
+		lines = append(lines, fmt.Sprintf("- **%s**: %s\n", f.Level, markdown.Text(f.String())))
 	}
 	for i := range r.Leaving {
 		if l := &r.Leaving[i]; i < maxLeaving {
