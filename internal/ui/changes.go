@@ -2,10 +2,12 @@ package ui
 
 import (
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
+	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/changeset"
 	"github.com/lynqctl/lynqctl/pkg/diff"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
@@ -89,6 +91,32 @@ func groupText(s *changeset.Set, i int, unseen string, out tty.Stream) string {
 		line("  " + p.Worry(tty.Safe(deviation)))
 	}
 	return b.String()
+}
+
+// PrintPlanFindings writes the findings of plans, as far as plans know them: they have no
+// values of fields.
+func PrintPlanFindings(plans []plan.Plan, out tty.Stream) error {
+	var changes []changeset.Change
+	nodes := 0
+	for i := range plans {
+		nodes += len(plans[i].Nodes)
+		for k := range plans[i].Nodes {
+			n := &plans[i].Nodes[k]
+			for j := range n.Steps {
+				s := &n.Steps[j]
+				c := changeset.Change{Node: n.NodeID, Ref: s.Ref(), ID: s.ID(), Action: string(s.Action)}
+				var next map[string]any
+				if s.Object != nil {
+					next = map[string]any{}
+				}
+				if c.Findings = changeset.Find(&c, s.Effects(), next); len(c.Findings) > 0 {
+					changes = append(changes, c)
+				}
+			}
+		}
+	}
+	_, err := io.WriteString(out, out.Fitted(findingsText(changeset.Of(changes, nodes), out.Paint())))
+	return err
 }
 
 // findingsText returns the findings of a change set, the worst first.

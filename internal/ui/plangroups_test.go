@@ -8,6 +8,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
+	"github.com/lynqctl/lynqctl/pkg/inventory"
 )
 
 // manyNodes returns a plan that updates one object of each of some nodes, and deletes one.
@@ -54,5 +55,31 @@ func TestPlanOfManyNodes(t *testing.T) {
 				t.Errorf("%d nodes, %s: %q stands there %d times", n, format, node, strings.Count(text, node))
 			}
 		}
+	}
+}
+
+// TestPlanFindings wants what a person loses with a plan in front of the question, with its
+// counts.
+func TestPlanFindings(t *testing.T) {
+	entry := func(kind string) *inventory.Entry { return &inventory.Entry{Ref: ref(kind, "a")} }
+	role := ref("ClusterRole", "a")
+	role.Group = "rbac.authorization.k8s.io"
+	plans := []plan.Plan{{Hub: crm(), Nodes: []plan.NodePlan{{NodeID: acme, Steps: []plan.Step{
+		{Action: plan.ActionDelete, Entry: entry("PersistentVolumeClaim")},
+		{Action: plan.ActionOrphan, Entry: entry("PersistentVolumeClaim")},
+		{Action: plan.ActionDelete, Entry: entry("Namespace")},
+		{Action: plan.ActionCreate, Object: &plan.Object{Ref: role}},
+		{Action: plan.ActionUpdate, Object: &plan.Object{Ref: ref("ConfigMap", "a")}},
+	}}}}}
+	var out strings.Builder
+	if err := ui.PrintPlanFindings(plans, ui.StreamTo(&out, tty.Stream{})); err != nil {
+		t.Fatal(err)
+	}
+	want := `danger  namespace-contents: 1 object: everything in the namespace is deleted with it
+danger  data-loss: 2 objects in 1 node: the object's data is deleted with it
+danger  rights-grow: 1 object: somebody gets more permissions
+`
+	if got := out.String(); got != want {
+		t.Errorf("got\n%s, want\n%s", got, want)
 	}
 }

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"io"
 	"time"
 
@@ -40,9 +41,10 @@ func (v *view) ConfirmName(question, name string) (bool, error) {
 
 // Preview implements session.View.
 func (v *view) Preview(plans []plan.Plan) error {
-	return ui.NewReporter(ui.Options{
+	err := ui.NewReporter(ui.Options{
 		Out: v.console.ErrOut(), Err: tty.Stream{}, Format: tty.Table, DryRun: true,
 	}).Plan(plans)
+	return cmp.Or(err, ui.PrintPlanFindings(plans, v.console.ErrOut()))
 }
 
 // Count implements session.View.

@@ -9,8 +9,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
-	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
-	"github.com/lynqctl/lynqctl/pkg/changeset"
 	"github.com/lynqctl/lynqctl/pkg/diff"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -67,7 +65,7 @@ func (t *diffRun) compare(p *plan.NodePlan, outcome report.Outcome) {
 		if ending, set := t.ending[stepKey{p.Key(), refOf(s)}]; set {
 			s = &ending
 		}
-		o := diff.Object{Ref: refOf(s), Action: string(s.Action), Reason: string(s.Reason), Note: s.Message, Adopted: s.Adopted, Effects: effects(s)}
+		o := diff.Object{Ref: refOf(s), Action: string(s.Action), Reason: string(s.Reason), Note: s.Message, Adopted: s.Adopted, Effects: s.Effects()}
 		if err = t.object(&o, p, s); err == nil && (o.Changes() || o.Problem != "" || o.Skipped) {
 			n.Objects = append(n.Objects, o)
 		}
@@ -80,16 +78,6 @@ func (t *diffRun) compare(p *plan.NodePlan, outcome report.Outcome) {
 	t.nodes[p] = n
 	if t.err == nil {
 		t.err = err
-	}
-}
-
-// effects returns what a step does beside changing fields.
-func effects(s *plan.Step) changeset.Effects {
-	leaves := s.Object == nil && (s.Action == plan.ActionDelete || s.Action == plan.ActionCollect)
-	return changeset.Effects{
-		Contents:  leaves && tracking.TakesAlong(refOf(s)) != "",
-		Data:      (leaves || s.Action == plan.ActionRecreate) && s.Entry != nil && s.Entry.HoldsData(),
-		Recreates: s.Action == plan.ActionRecreate,
 	}
 }
 
