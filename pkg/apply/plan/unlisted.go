@@ -16,7 +16,7 @@ type Unlisted struct {
 	Excluded string
 }
 
-// StrayWarning warns the user about an object that loses its owner reference.
+// UnlistedWarning warns the user about an object that loses its owner reference.
 const UnlistedWarning = "its owner is the node's inventory, which doesn't list it: lynqctl takes that owner reference off, so that the garbage collector keeps the object"
 
 // Stays returns why the object must keep its owner reference, or nil. Then the inventory
