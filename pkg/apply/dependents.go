@@ -60,7 +60,7 @@ func (b *dependents) detachAll(ctx context.Context) (decide.Permit, error) {
 	return decide.PermitRestore(b.record.saved, b.replacement, referring)
 }
 
-// detachStray removes the owner reference from an object that the inventory doesn't list.
+// detachUnlisted removes the owner reference from an object that the inventory doesn't list.
 func (b *dependents) detachUnlisted(ctx context.Context, l *tracking.Live) error {
 	_, err := b.reown(ctx, b.stepOf(plan.Belonging{Entry: &inventory.Entry{Ref: l.Ref, Sensitive: true}, Live: l}), nil)
 	return err

@@ -228,7 +228,7 @@ func (j *pruneJob) agree(ctx context.Context, orphans []orphan.Orphan) ([]orphan
 	return orphans, j.Engine.Confirm(ctx, false, "Delete "+deletionSummary(orphans)+" for good"+backup+"?")
 }
 
-// atStake says how much the run deletes.
+// deletionSummary says how much the run deletes.
 func deletionSummary(orphans []orphan.Orphan) string {
 	namespaces := map[string]bool{}
 	for i := range orphans {

@@ -107,7 +107,7 @@ func tellHeld(ctx context.Context, recorder report.Recorder, record *inventory.H
 	recorder.Record(ctx, e)
 }
 
-// stakeOf says what the held deletions would delete.
+// heldSummary says what the held deletions would delete.
 func heldSummary(h *inventory.HeldDeletions) string {
 	parts := []string{phrase.Count(h.Going(), "node") + " would go"}
 	if n := h.Narrowed(); n > 0 {

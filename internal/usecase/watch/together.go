@@ -44,7 +44,7 @@ func (s sharedObject) with(hub lynq.HubKey) bool {
 	return s.to == hub || s.to == (lynq.HubKey{}) && s.from == hub.Name
 }
 
-// stakesOf lists the objects that may move between the hub of some plans and other hubs. It
+// sharedObjectsOf lists the objects that may move between the hub of some plans and other hubs. It
 // is a pure function.
 func sharedObjectsOf(plans []plan.Plan) []sharedObject {
 	var shared []sharedObject

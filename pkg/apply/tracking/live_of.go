@@ -85,7 +85,7 @@ func (l *Live) setManagers(rare *Rare, entries []metav1.ManagedFieldsEntry) {
 	}
 }
 
-// setTakers finds the managers that changed fields by server-side apply since lynq wrote.
+// setAppliedBy finds the managers that changed fields by server-side apply since lynq wrote.
 func (r *Rare) setAppliedBy(entries []metav1.ManagedFieldsEntry) {
 	var ours time.Time
 	for i := range entries {
