@@ -196,10 +196,8 @@ func treeRefusals(refusals []plan.Refusal) []treeRefusal {
 func (a *app) showTree(f *treeFlags, t *render.Tree) error {
 	switch f.report {
 	case "json":
-		t.Report.Explain(t.Program)
 		return a.writeReport(f, &treeReport{Report: t.Report})
 	case "markdown":
-		t.Report.Explain(t.Program)
 		return t.Report.WriteMarkdown(a.Out())
 	}
 	if err := ui.PrintTree(t.Report, f.options.DryRun, a.NoteOut()); err != nil || f.report != trailers {

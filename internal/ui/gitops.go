@@ -13,8 +13,9 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// Limits of the nodes and refusals that the text about a tree names.
+// Limits of the groups, nodes and refusals that the text about a tree names.
 const (
+	treeGroupsNamed   = 10
 	treeNodesNamed    = 30
 	treeRefusalsNamed = 20
 )
@@ -51,19 +52,8 @@ func lossesTogether(losses []policy.Loss) []policy.Loss {
 // PrintTree prints a short text about what a run changed in a tree of files, or would
 // change.
 func PrintTree(r *gitops.Report, dryRun bool, out tty.Stream) error {
-	l := list.List{Columns: []list.Column{{Name: "NODE", Flexible: true}, {Name: "CHANGE"}, {Name: "OBJECTS", Wrapped: true}}}
-	shown := r.Changes[:min(len(r.Changes), treeNodesNamed)]
-	for i := range shown {
-		n := &shown[i]
-		l.Items = append(l.Items, list.Item{Cells: []string{n.Name, string(n.Change), treeCounts(n.Counts())}})
-	}
 	var b strings.Builder
-	if len(shown) > 0 {
-		b.WriteString(l.Table(false, out))
-	}
-	if more := len(r.Changes) - len(shown); more > 0 {
-		b.WriteString("... and " + phrase.Count(more, "more node") + "\n")
-	}
+	b.WriteString(treeChanges(r, out))
 	leaving := r.Leaving[:min(len(r.Leaving), treeNodesNamed)]
 	for i := range leaving {
 		b.WriteString(out.Fitted(tty.Safe(leaving[i].String())) + "\n")
@@ -78,6 +68,52 @@ func PrintTree(r *gitops.Report, dryRun bool, out tty.Stream) error {
 		b.WriteString(out.Fitted(tty.Safe("conflict: "+c.Path+": "+c.Why)) + "\n")
 	}
 	return out.WriteText("report", tty.Table, b.String()+out.Fitted(treeLine(r, dryRun))+"\n", nil)
+}
+
+// treeChanges returns the findings and groups of changes, and a table of the other nodes.
+func treeChanges(r *gitops.Report, out tty.Stream) string {
+	set, grouped := r.Groups()
+	var b strings.Builder
+	b.WriteString(out.Fitted(findingsText(set, out.Paint())))
+	groups := 0
+	for i := range set.Groups {
+		if !set.Groups[i].Many() {
+			continue
+		}
+		if groups++; groups <= treeGroupsNamed {
+			b.WriteString(groupText(set, i, "", out))
+		}
+	}
+	if more := groups - treeGroupsNamed; more > 0 {
+		b.WriteString("... and " + phrase.Count(more, "more group") + "\n")
+	}
+	l := list.List{Columns: []list.Column{{Name: "NODE", Flexible: true}, {Name: "CHANGE"}, {Name: "OBJECTS", Wrapped: true}, {Name: "CAUSE", Wrapped: true}}}
+	nodes, caused := 0, false
+	for i := range r.Changes {
+		n := r.Changes[i].Alone(grouped)
+		if len(n.Objects) == 0 && len(r.Changes[i].Objects) > 0 {
+			continue
+		}
+		if nodes++; nodes > treeNodesNamed {
+			continue
+		}
+		causes := n.Causes()
+		caused = caused || len(causes) > 0
+		l.Items = append(l.Items, list.Item{Cells: []string{n.Name, string(n.Change), treeCounts(n.Counts()), strings.Join(causes, "; ")}})
+	}
+	if !caused {
+		l.Columns = l.Columns[:len(l.Columns)-1]
+		for i := range l.Items {
+			l.Items[i].Cells = l.Items[i].Cells[:len(l.Columns)]
+		}
+	}
+	if nodes > 0 {
+		b.WriteString(l.Table(false, out))
+	}
+	if more := nodes - len(l.Items); more > 0 {
+		b.WriteString("... and " + phrase.Count(more, "more node") + "\n")
+	}
+	return b.String()
 }
 
 // suspendedLine names some suspended nodes.

@@ -2,6 +2,7 @@ package ui_test
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -70,6 +71,38 @@ nodes: 1 added, 1 changed, 1 failed; objects: 2 added, 1 changed; files: 6 writt
 	r.Changes = make([]gitops.NodeChange, 40)
 	if got := tree(false); strings.Count(got, "\n") != 34 || !strings.Contains(got, "\n... and 10 more nodes\n") {
 		t.Errorf("of 40 nodes: %s", got)
+	}
+}
+
+// TestPrintTreeGroups checks that equal changes of many nodes take a few lines, and that the
+// other nodes have their causes.
+func TestPrintTreeGroups(t *testing.T) {
+	why := gitops.Why{Cause: "form", Form: "web.yaml:12"}
+	changed := func(name string, why gitops.Why) gitops.NodeChange {
+		return gitops.NodeChange{
+			NodeID: lynq.NodeID{Form: lynq.FormKey{Name: "web"}, Name: name}, Change: gitops.Changed,
+			Objects: []gitops.ObjectChange{{Change: gitops.Changed, ID: "app", Fields: []gitops.FieldChange{{Field: "data.level", Why: why}}}},
+		}
+	}
+	r := &gitops.Report{Nodes: gitops.NodeCounts{Counts: gitops.Counts{Changed: 10_001}}}
+	for i := range 10_000 {
+		r.Changes = append(r.Changes, changed(fmt.Sprintf("t%05d-web", i), why))
+	}
+	r.Changes = append(r.Changes, changed("z-web", gitops.Why{Cause: "row", Columns: []string{"plan"}}))
+	var out bytes.Buffer
+	if err := ui.PrintTree(r, true, ui.StreamTo(&out, tty.Stream{})); err != nil {
+		t.Fatal(err)
+	}
+	const want = `info  many-same: 10000 objects: most nodes change in the same way
+#1  changed  app of form web: 10000 nodes: form at web.yaml:12
+  .data.level
+  nodes: t00000-web, t00001-web, t00002-web and 9997 more
+NODE    CHANGE    OBJECTS     CAUSE
+z-web   changed   1 changed   row (column plan)
+nodes: 10001 changed; objects: none; files: 0 to write, 0 to remove
+`
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -122,21 +122,18 @@ const (
 // groups writes findings, and the groups of objects that change in the same way in many
 // nodes. It returns these objects.
 func (m *comment) groups(r *Report) map[*ObjectChange]bool {
-	set, objects := r.changeSet()
+	set, grouped := r.Groups()
 	for _, f := range set.Found() {
 		fmt.Fprintf(&m.Builder, "\n- **%s**: %s", f.Level, markdown.Text(f.String()))
 	}
 	if len(set.Found()) > 0 {
 		m.WriteString("\n")
 	}
-	grouped, more := map[*ObjectChange]bool{}, 0
+	more := 0
 	for i := range set.Groups {
 		g := &set.Groups[i]
 		if !g.Many() {
 			continue
-		}
-		for _, k := range g.Members {
-			grouped[objects[k]] = true
 		}
 		var b strings.Builder
 		fmt.Fprintf(&b, "\n**%d. %s**", i+1, markdown.Text(set.Title(g)))

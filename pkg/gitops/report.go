@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"slices"
 
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
+	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
@@ -138,6 +141,7 @@ type ObjectChange struct {
 
 	key      index.ObjectKey
 	old, new []byte
+	stays    bool // the delivering tool keeps a removed object
 }
 
 // FieldChange is a changed field.
@@ -184,7 +188,7 @@ func NewReport(in *Input, p *Plan, changed bool) *Report {
 	slices.SortFunc(keys, compareNodes)
 	for _, k := range keys {
 		n := nodes[k]
-		n.compare(&r.Objects)
+		n.compare(in, &r.Objects)
 		n.change.origins = p.originsOf(&n.before, rows[k])
 		n.change.hub, _ = in.Called(&index.Owner{Hub: n.change.Hub})
 		r.Nodes.count(n.change.Change)
@@ -280,7 +284,7 @@ func contents(s *Step, keys []index.ObjectKey, b []byte) []content {
 }
 
 // compare finds the changes of a node's objects, and counts all objects.
-func (n *nodeChange) compare(counts *Counts) {
+func (n *nodeChange) compare(in *Input, counts *Counts) {
 	counts.Unchanged += n.same
 	for i := range n.new {
 		c := &n.new[i]
@@ -294,8 +298,8 @@ func (n *nodeChange) compare(counts *Counts) {
 		}
 	}
 	for i := range n.old {
-		if key := n.old[i].key; findContent(n.new, key) == nil {
-			n.note(counts, ObjectChange{Change: Removed, key: key})
+		if o := &n.old[i]; findContent(n.new, o.key) == nil {
+			n.note(counts, ObjectChange{Change: Removed, key: o.key, stays: o.stays(in, n.same+len(n.new) == 0)})
 		}
 	}
 	switch {
@@ -310,11 +314,25 @@ func (n *nodeChange) compare(counts *Counts) {
 
 func (n *nodeChange) note(counts *Counts, c ObjectChange) {
 	c.Object, c.ID = c.key.Full(), c.key.ID
-	if c.Change == Removed {
+	if c.Change == Removed && !c.stays {
 		c.Contents = tracking.TakesAlong(c.key.Ref)
 	}
 	counts.count(c.Change)
 	n.change.Objects = append(n.change.Objects, c)
+}
+
+// stays reports whether the delivering tool keeps an object that leaves the tree. nodeGoes is
+// set if its node leaves. What lynqctl can't read doesn't stay.
+func (c *content) stays(in *Input, nodeGoes bool) bool {
+	if c.bytes == nil {
+		return false
+	}
+	doc, err := yaml.Parse(string(c.bytes))
+	if err != nil {
+		return false
+	}
+	kept := policy.DeletionOf(doc, in.Target, in.Apps != nil).Kept()
+	return kept.WhenNodeGoes && (nodeGoes || kept.WhenDropped)
 }
 
 func findContent(in []content, key index.ObjectKey) *content {

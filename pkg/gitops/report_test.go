@@ -10,7 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/lynqctl/lynqctl/pkg/changeset"
 	"github.com/lynqctl/lynqctl/pkg/diff"
+	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/markdown"
 )
@@ -73,6 +75,43 @@ func TestReport(t *testing.T) {
 		if of := s.index().Seal().Digests; !cmp.Equal(r.Digests, of) {
 			t.Errorf("%+v: the report has %+v, and the index %+v", a, r.Digests, of)
 		}
+	}
+}
+
+// TestReportOfKeptClaims checks that a claim which the delivering tool keeps is no loss of
+// data, and that any other one is.
+func TestReportOfKeptClaims(t *testing.T) {
+	claim := lynq.Ref{Kind: "PersistentVolumeClaim", Namespace: "default", Name: "data"}
+	for _, tt := range []struct {
+		name    string
+		target  policy.Target
+		options string
+		want    int
+	}{
+		{"Argo CD keeps it", policy.Argo, "Prune=false", 0},
+		{"Argo CD deletes it", policy.Argo, "Prune=true", 1},
+		{"Flux doesn't read this annotation", policy.Flux, "Prune=false", 1},
+		{"nobody knows the target", policy.Plain, "Prune=false", 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newSite(t)
+			input := func(with bool) *Input {
+				n := rowNode("crm", "acme", "1")
+				if with {
+					o := objectOf(claim, "1")
+					o.Bytes = fmt.Appendf(nil, "apiVersion: v1\nkind: %s\nmetadata:\n  name: data\n  namespace: default\n  annotations:\n    argocd.argoproj.io/sync-options: %s\n", claim.Kind, tt.options)
+					n.Objects = append(n.Objects, o)
+				}
+				in := inputOf([]*Node{n}, "crm")
+				in.Target = tt.target
+				return in
+			}
+			s.run(input(true))
+			r := s.report(input(false))
+			if losses := r.RefuseFindings([]changeset.Code{changeset.DataLoss}); r.Objects.Removed != 1 || len(losses) != tt.want {
+				t.Errorf("%d objects leave, %+v", r.Objects.Removed, losses)
+			}
+		})
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 type Trailer struct{ Key, Value string }
 
 // Trailers say in a commit where the tree came from. They name the run's hubs with their
-// rows, and its forms. They have the digests and the plan of the tree's index. They follow
-// the order of the inputs, and contain no value of a row.
+// rows, and its forms. They have the digests and the plan of the tree's index, and
+// what the run changes. They follow the order of the inputs, and contain no value of a row.
 func (t *Tree) Trailers() []Trailer {
 	trailers := []Trailer{{"Lynqctl-Version", t.version}}
 	for _, h := range t.hubs {
@@ -30,7 +30,29 @@ func (t *Tree) Trailers() []Trailer {
 			trailers = append(trailers, Trailer{"Lynqctl-Form", said + t.digests(index.OriginOf(h.Hub.Key(), p.Form.Key()))})
 		}
 	}
-	return append(trailers, Trailer{"Lynqctl-Plan", t.Report.Plan})
+	return append(append(trailers, t.changes()...), Trailer{"Lynqctl-Plan", t.Report.Plan})
+}
+
+// maxChanges limits the changes that a commit names.
+const maxChanges = 10
+
+// changes says what the commit changes and why, one line for objects that change in the same
+// way.
+func (t *Tree) changes() []Trailer {
+	var trailers []Trailer
+	set, _ := t.Report.Groups()
+	for i := range set.Groups {
+		g := &set.Groups[i]
+		if i == maxChanges {
+			return append(trailers, Trailer{"Lynqctl-Change", fmt.Sprintf("and %d more", len(set.Groups)-i)})
+		}
+		said := set.Title(g)
+		if causes := strings.Join(set.CausesAt(g), "; "); causes != "" {
+			said += ": " + causes
+		}
+		trailers = append(trailers, Trailer{"Lynqctl-Change", said})
+	}
+	return trailers
 }
 
 // digests returns the end of a hub's or form's trailer, with each of its digests. It returns

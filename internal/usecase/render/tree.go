@@ -284,9 +284,7 @@ func (j *treeJob) carryOut(ctx context.Context) error {
 	}
 	changed := j.tree.Changes(plan)
 	report := gitops.NewReport(j.input, plan, changed)
-	if len(j.o.FailOn) > 0 {
-		report.Explain(j.result(report).Program)
-	}
+	report.Explain(j.result(report).Program)
 	if report.Refusals = append(gitops.Refuse(j.input, plan), report.RefuseFindings(j.o.FailOn)...); len(report.Refusals) > 0 {
 		if err := j.o.Refuse(j.result(report)); err != nil {
 			return session.Fail(fmt.Errorf("write the report: %w", err))
