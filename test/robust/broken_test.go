@@ -68,8 +68,8 @@ func breakages() []breakage {
 		}}, ""},
 		{"repeats work that has ended", []edited{{
 			"pkg/apply/decide/decide.go",
-			"case l == nil && o.Ended(r):",
-			"case l == nil && o.Ended(nil):",
+			"case o.Ended(r) && (l == nil ||",
+			"case o.Ended(nil) && (l == nil ||",
 		}}, "job-ended"},
 		{"takes a failed list for an empty one", []edited{{
 			"pkg/apply/observe/objects.go",

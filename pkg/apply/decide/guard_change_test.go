@@ -74,6 +74,7 @@ func TestMaxRowChange(t *testing.T) {
 		want           string
 	}{
 		"more than half":        {nodes: 10, changed: 6, evidence: differ(6, 10), want: "max-change: 6 of 10 nodes would change, only because their rows did, the limit is 5 (--max-change=50%) (check the changes with lynqctl diff; to do this anyway, pass --max-change=6)"},
+		"the note misses two":   {nodes: 10, changed: 6, evidence: differ(4, 10), want: "max-change: 6 of 10 nodes would change, only because their rows did, the limit is 5 (--max-change=50%) (check the changes with lynqctl diff; to do this anyway, pass --max-change=6)"},
 		"half":                  {nodes: 10, changed: 5, evidence: differ(5, 10)},
 		"few nodes":             {nodes: 9, changed: 9, evidence: differ(9, 9)},
 		"the form changed":      {nodes: 10, changed: 10, form: true, evidence: differ(10, 10)},
