@@ -170,6 +170,8 @@ type treeReport struct {
 	Dir    string `json:"dir"`
 	DryRun bool   `json:"dryRun"`
 	*gitops.Report
+	// Groups are the groups of all changes, as in the output of diff.
+	Groups   []any         `json:"groups,omitempty"`
 	Refusals []treeRefusal `json:"refusals,omitempty"`
 	// Losses are the policies that the target ignores.
 	Losses []policy.Loss `json:"losses,omitempty"`
@@ -196,7 +198,8 @@ func treeRefusals(refusals []plan.Refusal) []treeRefusal {
 func (a *app) showTree(f *treeFlags, t *render.Tree) error {
 	switch f.report {
 	case "json":
-		return a.writeReport(f, &treeReport{Report: t.Report})
+		set, _ := t.Report.Groups()
+		return a.writeReport(f, &treeReport{Report: t.Report, Groups: ui.Groups(set)})
 	case "markdown":
 		return t.Report.WriteMarkdown(a.Out())
 	}

@@ -155,7 +155,7 @@ type wireGroup struct {
 	Number   int          `json:"number"` // as --expand takes it
 	Nodes    int          `json:"nodes"`
 	Objects  int          `json:"objects"`
-	Causes   []string     `json:"causes"`
+	Causes   []string     `json:"causes,omitempty"`
 	Fields   []wireCommon `json:"fields,omitempty"`
 	Members  []wireMember `json:"members"`
 	Outliers []wireMember `json:"outliers,omitempty"`
@@ -165,7 +165,7 @@ type wireGroup struct {
 // columns that feed it, if known.
 type wireCommon struct {
 	Path    string   `json:"path"`
-	Op      string   `json:"op"`
+	Op      string   `json:"op,omitempty"`
 	Before  string   `json:"before,omitempty"` // as JSON
 	After   string   `json:"after,omitempty"`
 	Varies  bool     `json:"varies,omitempty"`
@@ -178,6 +178,16 @@ type wireMember struct {
 	Namespace       string `json:"namespace"`
 	ObjectNamespace string `json:"objectNamespace,omitempty"`
 	Name            string `json:"name"`
+}
+
+// Groups returns the groups of a change set as values for JSON, as diff has them in its lines.
+func Groups(s *changeset.Set) []any {
+	lines := wireGroups(s)
+	all := make([]any, len(lines))
+	for i := range lines {
+		all[i] = &lines[i]
+	}
+	return all
 }
 
 // wireGroups returns a line for each group, also for those of one member.
