@@ -44,8 +44,8 @@ func (s sharedObject) with(hub lynq.HubKey) bool {
 	return s.to == hub || s.to == (lynq.HubKey{}) && s.from == hub.Name
 }
 
-// sharedObjectsOf lists the objects that may move between the hub of some plans and other hubs. It
-// is a pure function.
+// sharedObjectsOf lists the objects that may move between the hub of some plans and other
+// hubs. It is a pure function.
 func sharedObjectsOf(plans []plan.Plan) []sharedObject {
 	var shared []sharedObject
 	for i := range plans {

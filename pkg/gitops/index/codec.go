@@ -61,8 +61,7 @@ func (e *digestError) Error() string { return fmt.Sprintf("%s %q is no digest", 
 
 // line is a line of the index. The first line is the head. A line with a path is a file, a
 // line with a digest is an Origin or, with a format, a Template. A line with suspended is a
-// Suspension. Git shows and
-// merges single lines well.
+// Suspension. Git shows and merges single lines well.
 type line struct {
 	// These fields are part of the head.
 	Format     int      `json:"format,omitempty"`
