@@ -113,8 +113,8 @@ func TestMayGoOn(t *testing.T) {
 	}
 }
 
-// TestStake wants the question to count everything that the run would delete.
-func TestStake(t *testing.T) {
+// TestDeletionSummary wants the question to count everything that the run would delete.
+func TestDeletionSummary(t *testing.T) {
 	t.Parallel()
 	for want, counts := range map[string]map[plan.Action]int{
 		"0 objects to delete":                       {},

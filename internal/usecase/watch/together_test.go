@@ -23,9 +23,9 @@ func movedRef(name string) lynq.Ref {
 	return lynq.Ref{Kind: "ConfigMap", Namespace: "shop", Name: name}
 }
 
-// TestStakes wants an object to count if another hub renders it, or if its labels name
+// TestSharedObjects wants an object to count if another hub renders it, or if its labels name
 // another hub.
-func TestStakes(t *testing.T) {
+func TestSharedObjects(t *testing.T) {
 	us, eu := lynq.HubKey{Namespace: "shop", Name: "us"}, lynq.HubKey{Namespace: "shop", Name: "eu"}
 	blocked := func(name, hub string) plan.Step {
 		ref := movedRef(name)

@@ -168,10 +168,10 @@ func TestAdoptedByEntry(t *testing.T) {
 	}
 }
 
-// TestLeavingStrays checks that lynqctl knows all unlisted objects that refer to a node's
+// TestLeavingUnlisted checks that lynqctl knows all unlisted objects that refer to a node's
 // inventory. It must know them before it deletes the inventory, or before the inventory
 // drops the last object of their kind.
-func TestLeavingStrays(t *testing.T) {
+func TestLeavingUnlisted(t *testing.T) {
 	for _, leaves := range []bool{true, false} {
 		testUnlisted(t, leaves)
 	}

@@ -43,9 +43,9 @@ func TestLoosens(t *testing.T) {
 	}
 }
 
-// TestPartings checks for which kinds a run looks for copies: those of which the inventory
+// TestLeavingInventories checks for which kinds a run looks for copies: those of which the inventory
 // may lose the last object. An unchanged node has none.
-func TestPartings(t *testing.T) {
+func TestLeavingInventories(t *testing.T) {
 	secret, claim := lynq.Ref{Kind: "Secret", Namespace: "ns", Name: "acme"}, lynq.Ref{Kind: "PersistentVolumeClaim", Namespace: "ns", Name: "acme"}
 	inv := &inventory.Inventory{
 		UID: "inv", Node: lynq.NodeID{Namespace: "ns", Name: "acme-web"},
@@ -97,15 +97,15 @@ func TestPartings(t *testing.T) {
 	}
 }
 
-// TestPartingsOfNewNode checks that a run looks for no copies of a node without an inventory.
-func TestPartingsOfNewNode(t *testing.T) {
+// TestLeavingInventoriesOfNewNode checks that a run looks for no copies of a node without an inventory.
+func TestLeavingInventoriesOfNewNode(t *testing.T) {
 	if got := (&Plan{Nodes: []NodePlan{{Desired: &Node{}}}}).LeavingInventories(); len(got) > 0 {
 		t.Errorf("%+v", got)
 	}
 }
 
-// TestExcludedStray checks that an excluded copy keeps its owner, and that dry runs tell so.
-func TestExcludedStray(t *testing.T) {
+// TestExcludedUnlisted checks that an excluded copy keeps its owner, and that dry runs tell so.
+func TestExcludedUnlisted(t *testing.T) {
 	free, held := Unlisted{}, Unlisted{Excluded: "it is excluded (in/hub.yaml:7)"}
 	if err := free.Stays(); err != nil || free.Tells() != UnlistedWarning {
 		t.Errorf("%v, %s", err, free.Tells())

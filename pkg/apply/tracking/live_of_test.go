@@ -140,9 +140,9 @@ func TestOwnerOfOlderVersion(t *testing.T) {
 	}
 }
 
-// TestTakers checks that managers that applied after lynq's last write may have taken
+// TestAppliedBy checks that managers that applied after lynq's last write may have taken
 // fields.
-func TestTakers(t *testing.T) {
+func TestAppliedBy(t *testing.T) {
 	at := func(seconds int64, e metav1.ManagedFieldsEntry) metav1.ManagedFieldsEntry {
 		when := metav1.Unix(seconds, 0)
 		e.Time = &when
