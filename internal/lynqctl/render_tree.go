@@ -11,6 +11,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/ui"
+	"github.com/lynqctl/lynqctl/internal/ui/tty"
 	"github.com/lynqctl/lynqctl/internal/usecase/render"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
@@ -207,7 +208,7 @@ func (a *app) showTree(f *treeFlags, t *render.Tree) error {
 		return err
 	}
 	for _, line := range t.Trailers() {
-		if _, err := fmt.Fprintf(a.Out().Data(), "%s: %s\n", line.Key, line.Value); err != nil {
+		if _, err := fmt.Fprintf(a.Out().Data(), "%s: %s\n", line.Key, tty.Safe(line.Value)); err != nil {
 			return err
 		}
 	}

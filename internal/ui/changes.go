@@ -93,29 +93,9 @@ func groupText(s *changeset.Set, i int, unseen string, out tty.Stream) string {
 	return b.String()
 }
 
-// PrintPlanFindings writes the findings of plans, as far as plans know them: they have no
-// values of fields.
+// PrintPlanFindings writes the findings of plans.
 func PrintPlanFindings(plans []plan.Plan, out tty.Stream) error {
-	var changes []changeset.Change
-	nodes := 0
-	for i := range plans {
-		nodes += len(plans[i].Nodes)
-		for k := range plans[i].Nodes {
-			n := &plans[i].Nodes[k]
-			for j := range n.Steps {
-				s := &n.Steps[j]
-				c := changeset.Change{Node: n.NodeID, Ref: s.Ref(), ID: s.ID(), Action: string(s.Action)}
-				var next map[string]any
-				if s.Object != nil {
-					next = map[string]any{}
-				}
-				if c.Findings = changeset.Find(&c, s.Effects(), next); len(c.Findings) > 0 {
-					changes = append(changes, c)
-				}
-			}
-		}
-	}
-	_, err := io.WriteString(out, out.Fitted(findingsText(changeset.Of(changes, nodes), out.Paint())))
+	_, err := io.WriteString(out, out.Fitted(findingsText(plan.Findings(plans), out.Paint())))
 	return err
 }
 

@@ -27,8 +27,8 @@ type Log struct {
 	cut map[string]bool
 	// standing has the problems of each hub's nodes that had their records.
 	standing map[lynq.HubKey]*standing
-	// alike has the changes of each hub's round that are the same for several objects.
-	alike map[lynq.HubKey]*alike
+	// rounds has the groups of changes in each hub's round.
+	rounds map[lynq.HubKey]*roundGroups
 }
 
 // NewLog returns a log with lines of text, or with one JSON record per line.
@@ -56,7 +56,7 @@ func DroppedRecord(json bool, lines int) []byte {
 }
 
 func newLog(h slog.Handler) *Log {
-	return &Log{to: slog.New(h), cut: map[string]bool{}, standing: map[lynq.HubKey]*standing{}, alike: map[lynq.HubKey]*alike{}}
+	return &Log{to: slog.New(h), cut: map[string]bool{}, standing: map[lynq.HubKey]*standing{}, rounds: map[lynq.HubKey]*roundGroups{}}
 }
 
 // warningPrefix begins notes that are warnings.
@@ -129,7 +129,7 @@ func (l *Log) object(e *report.Event) {
 	default:
 		level = slog.LevelWarn
 	}
-	if level == slog.LevelWarn && l.again(e, "object", e.Object.String()+": "+e.Message) || level == slog.LevelInfo && l.one(e) {
+	if level == slog.LevelWarn && l.again(e, "object", e.Object.String()+": "+e.Message) || level == slog.LevelInfo && l.folds(e) {
 		return
 	}
 	l.to.Log(context.Background(), level, "object", l.attributes(e)...)

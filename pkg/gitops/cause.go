@@ -266,9 +266,9 @@ func (p *Plan) unmixed(e index.Entry) index.Entry {
 }
 
 // recordTemplates records in an index from which templates the files come after the run, and
-// which lynqctl rendered them. kept are the forms of files that remain, as in Plan.forms. As
-// long as nothing else changes, the tree keeps what it has, although another
-// version of lynqctl confirmed it.
+// which lynqctl rendered them. kept are the forms of files that remain, as in Plan.forms. If
+// nothing else changes, the tree keeps its records, even if another version of lynqctl renders
+// the same.
 func (p *Plan) recordTemplates(x *index.Index, kept map[index.Origin]bool) {
 	if p.alone() {
 		x.Templates, x.Lynqctl = p.hadTemplates, p.hadVersion

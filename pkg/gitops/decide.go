@@ -181,7 +181,8 @@ type decider struct {
 	refs     map[lynq.Ref]bool // of the lost objects
 	// written are the lost objects that a node of the run renders too.
 	written map[lynq.Ref]lynq.NodeKey
-	// held are the objects that a node keeps, and that its files have. After a merge, two nodes may have one object.
+	// held are the objects that a node keeps, and that its files have. After a merge, two
+	// nodes may have one object.
 	held map[lynq.Ref]bool
 	// taken are nodes without a row of which others take objects, see decider.keepGrace.
 	taken []lynq.NodeKey

@@ -141,7 +141,7 @@ type ObjectChange struct {
 
 	key      index.ObjectKey
 	old, new []byte
-	stays    bool // the delivering tool keeps a removed object
+	stays    bool // the tree or the delivering tool keeps an object that its node loses
 }
 
 // FieldChange is a changed field.
@@ -186,9 +186,10 @@ func NewReport(in *Input, p *Plan, changed bool) *Report {
 		keys = append(keys, k)
 	}
 	slices.SortFunc(keys, compareNodes)
+	moved := p.moved(nodes)
 	for _, k := range keys {
 		n := nodes[k]
-		n.compare(in, &r.Objects)
+		n.compare(in, moved, &r.Objects)
 		n.change.origins = p.originsOf(&n.before, rows[k])
 		n.change.hub, _ = in.Called(&index.Owner{Hub: n.change.Hub})
 		r.Nodes.count(n.change.Change)
@@ -284,7 +285,7 @@ func contents(s *Step, keys []index.ObjectKey, b []byte) []content {
 }
 
 // compare finds the changes of a node's objects, and counts all objects.
-func (n *nodeChange) compare(in *Input, counts *Counts) {
+func (n *nodeChange) compare(in *Input, moved map[lynq.Ref]bool, counts *Counts) {
 	counts.Unchanged += n.same
 	for i := range n.new {
 		c := &n.new[i]
@@ -299,7 +300,7 @@ func (n *nodeChange) compare(in *Input, counts *Counts) {
 	}
 	for i := range n.old {
 		if o := &n.old[i]; findContent(n.new, o.key) == nil {
-			n.note(counts, ObjectChange{Change: Removed, key: o.key, stays: o.stays(in, n.same+len(n.new) == 0)})
+			n.note(counts, ObjectChange{Change: Removed, key: o.key, stays: moved[o.key.Ref] || o.stays(in, n.same+len(n.new) == 0)})
 		}
 	}
 	switch {
@@ -321,10 +322,44 @@ func (n *nodeChange) note(counts *Counts, c ObjectChange) {
 	n.change.Objects = append(n.change.Objects, c)
 }
 
+// loses reports whether the deletion of an object deletes data or other objects with it.
+func loses(k index.ObjectKey) bool {
+	return k.Data || k.HoldsData() || tracking.TakesAlong(k.Ref) != ""
+}
+
+// moved finds the objects that one node loses and another one has after the run. It looks for
+// those with data or contents alone, because a tree has many others.
+func (p *Plan) moved(nodes map[lynq.NodeKey]*nodeChange) map[lynq.Ref]bool {
+	moved := map[lynq.Ref]bool{}
+	for _, n := range nodes {
+		for i := range n.old {
+			if key := n.old[i].key; loses(key) && findContent(n.new, key) == nil {
+				moved[key.Ref] = false
+			}
+		}
+	}
+	find := func(objects []index.ObjectKey) {
+		for _, k := range objects {
+			if _, leaves := moved[k.Ref]; leaves {
+				moved[k.Ref] = true
+			}
+		}
+	}
+	for i := range p.Steps {
+		if s := &p.Steps[i]; len(moved) > 0 && s.File != nil && s.Action != ActionConflict {
+			find(s.File.Objects)
+		}
+	}
+	for i := range p.Kept {
+		find(p.Kept[i].Objects)
+	}
+	return moved
+}
+
 // stays reports whether the delivering tool keeps an object that leaves the tree. nodeGoes is
 // set if its node leaves. What lynqctl can't read doesn't stay.
 func (c *content) stays(in *Input, nodeGoes bool) bool {
-	if c.bytes == nil {
+	if c.bytes == nil || !loses(c.key) {
 		return false
 	}
 	doc, err := yaml.Parse(string(c.bytes))

@@ -115,6 +115,25 @@ func TestReportOfKeptClaims(t *testing.T) {
 	}
 }
 
+// TestReportOfMovedClaims checks that a claim which another node takes is no loss of data.
+func TestReportOfMovedClaims(t *testing.T) {
+	s := newSite(t)
+	input := func(owner int) *Input {
+		nodes := []*Node{rowNode("crm", "acme", "1"), rowNode("crm", "beta", "1")}
+		if owner < len(nodes) {
+			nodes[owner].Objects = append(nodes[owner].Objects, objectOf(lynq.Ref{Kind: "PersistentVolumeClaim", Namespace: "default", Name: "data"}, "1"))
+		}
+		return inputOf(nodes, "crm")
+	}
+	s.run(input(0))
+	for owner, want := range map[int]int{1: 0, 2: 1} {
+		r := s.report(input(owner))
+		if losses := r.RefuseFindings([]changeset.Code{changeset.DataLoss}); r.Objects.Removed != 1 || len(losses) != want {
+			t.Errorf("node %d has it now: %d objects leave, %+v", owner, r.Objects.Removed, losses)
+		}
+	}
+}
+
 // TestReportConflicts checks that a kept file counts as no change.
 func TestReportConflicts(t *testing.T) {
 	s := newSite(t)

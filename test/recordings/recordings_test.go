@@ -147,8 +147,8 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestParts wants a comment drawn as GitHub shows it: details folded that the page leaves out,
-// tables with their rows, and nothing as plain text that is none.
+// TestParts checks that parts reads a comment as GitHub shows it. It folds the details that the
+// page leaves out, and keeps the rows of tables.
 func TestParts(t *testing.T) {
 	all, err := parts("### A\n\n- **b**\n\n| x | y |\n|---|---|\n| 1 | 2 |\n\n<details><summary>s</summary>\n...\n</details>\n\n<details><summary>t</summary>\n\n```diff\n+u\n```\n\n</details>\nend\n")
 	if err != nil {

@@ -5,6 +5,31 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/changeset"
 )
 
+// Findings returns the changes of plans that a reviewer must know, as far as plans know them.
+// A plan has no values of fields.
+func Findings(plans []Plan) *changeset.Set {
+	var changes []changeset.Change
+	nodes := 0
+	for i := range plans {
+		nodes += len(plans[i].Nodes)
+		for k := range plans[i].Nodes {
+			n := &plans[i].Nodes[k]
+			for j := range n.Steps {
+				s := &n.Steps[j]
+				c := changeset.Change{Node: n.NodeID, Ref: s.Ref(), ID: s.ID(), Action: string(s.Action)}
+				var next map[string]any
+				if s.Object != nil {
+					next = map[string]any{}
+				}
+				if c.Findings = changeset.Find(&c, s.Effects(), next); len(c.Findings) > 0 {
+					changes = append(changes, c)
+				}
+			}
+		}
+	}
+	return changeset.Of(changes, nodes)
+}
+
 // Effects returns what a step does beside changing fields.
 func (s *Step) Effects() changeset.Effects {
 	leaves := s.Object == nil && (s.Action == ActionDelete || s.Action == ActionCollect)

@@ -36,8 +36,8 @@ func (s Unlisted) Tells() string {
 	return UnlistedWarning
 }
 
-// Loosens lists the unlisted objects whose owner reference would have to come off if the run goes
-// well.
+// Loosens lists the unlisted objects from which the run removes the owner reference if it
+// goes well.
 func (p *NodePlan) Loosens() []Unlisted {
 	if p.Replacement != nil {
 		var unlisted []Unlisted

@@ -176,13 +176,13 @@ func TestKinds(t *testing.T) {
 				hides(raw, c, err)
 				c, err = address.Parse(raw+"&zzz="+password+"@", endpoint.Connection{})
 				if hides(raw, c, err); err == nil {
-					t.Errorf("%s with another parameter is no error", raw)
+					t.Errorf("Parse accepts %s with an unknown parameter", raw)
 				}
 			case endpoint.HTTPBlock:
 				raw := scheme + "://u:" + password + "@h/rows"
 				c, err := address.Parse(raw, endpoint.Connection{})
 				if hides(raw, c, err); err == nil {
-					t.Errorf("%s is no error", raw)
+					t.Errorf("Parse accepts %s", raw)
 				}
 				raws = append(raws, scheme+"://127.0.0.1/rows")
 			default:

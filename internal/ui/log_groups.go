@@ -9,30 +9,30 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// alike are the groups of changes in a round of a hub. One edit of a form changes thousands of
+// roundGroups are the groups of changes in a round of a hub. One edit of a form changes thousands of
 // objects in the same way, and a person reads it once.
-type alike struct {
-	groups map[string]*alikeGroup
-	order  []*alikeGroup
+type roundGroups struct {
+	groups map[string]*roundGroup
+	order  []*roundGroup
 }
 
-// alikeGroup is the changes of one shape.
-type alikeGroup struct {
+// roundGroup is the changes of one shape.
+type roundGroup struct {
 	first   report.Event
 	objects int
 	names   []string // the first nodes
 }
 
 const (
-	// alikeApart is the number of objects of a group that have lines of their own.
-	alikeApart = 10
-	// alikeNamed is the number of nodes that the line of a group names.
-	alikeNamed = 3
+	// roundApart is the number of objects of a group that have lines of their own.
+	roundApart = 10
+	// roundNamed is the number of nodes that the line of a group names.
+	roundNamed = 3
 )
 
-// one reports whether an object is one of so many in its group that it gets no line of its
-// own. Programs that read JSON get a record for each object.
-func (l *Log) one(e *report.Event) bool {
+// folds reports whether an object gets no line of its own, because its group has so many.
+// Programs that read JSON get a record for each object.
+func (l *Log) folds(e *report.Event) bool {
 	if l.json {
 		return false
 	}
@@ -42,20 +42,20 @@ func (l *Log) one(e *report.Event) bool {
 	shape := c.Shape()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	of := l.alike[e.Hub]
+	of := l.rounds[e.Hub]
 	if of == nil {
-		of = &alike{groups: map[string]*alikeGroup{}}
-		l.alike[e.Hub] = of
+		of = &roundGroups{groups: map[string]*roundGroup{}}
+		l.rounds[e.Hub] = of
 	}
 	g := of.groups[shape]
 	if g == nil {
-		g = &alikeGroup{first: *e}
+		g = &roundGroup{first: *e}
 		of.groups[shape], of.order = g, append(of.order, g)
 	}
-	if g.objects++; len(g.names) < alikeNamed {
+	if g.objects++; len(g.names) < roundNamed {
 		g.names = append(g.names, e.Name)
 	}
-	return g.objects > alikeApart
+	return g.objects > roundApart
 }
 
 // groups writes a record for each group of which not every object had one, at the end of a
@@ -64,13 +64,13 @@ func (l *Log) groups(hubs []lynq.HubKey) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, hub := range hubs {
-		of := l.alike[hub]
-		delete(l.alike, hub)
+		of := l.rounds[hub]
+		delete(l.rounds, hub)
 		if of == nil {
 			continue
 		}
 		for _, g := range of.order {
-			if g.objects > alikeApart {
+			if g.objects > roundApart {
 				l.to.Info("objects", g.attributes()...)
 			}
 		}
@@ -78,7 +78,7 @@ func (l *Log) groups(hubs []lynq.HubKey) {
 }
 
 // attributes returns the attributes of a group's record.
-func (g *alikeGroup) attributes() []any {
+func (g *roundGroup) attributes() []any {
 	e := &g.first
 	all := []any{
 		"hub", e.Hub.String(), "form", e.Form.String(), "kind", e.Object.GroupKind(), "action", string(e.Action), "reason", string(e.Reason),
