@@ -5,7 +5,12 @@
 # make generate-kinds the kinds of Kubernetes, in pkg/lynq/kinds/kinds.txt, as a real API server has them
 # make man            the manual pages, in man/
 # make release-check  whether goreleaser takes goreleaser.yaml, and what it makes for this machine
-# make test           everything, on real database servers and a real control plane
+# make test           everything, on real database servers and a real control plane: the next three, each of
+#                     which is a job of CI
+# make test-packages  the packages
+# make test-scripts   the scripts and histories on a control plane
+# make test-modules   the modules beside the main one
+# make race           the packages, all of them with the race detector
 # make test-unit      the pure packages, in seconds
 # make check          format, lint with the checks of go vet, no dead code, and that go.mod is tidy
 # make robust         a random driver against a model, on a real control plane: STEPS=2000, SEED of today
@@ -58,7 +63,7 @@ CALCULATE  := ^Test(Budget|BudgetIsEnough|BudgetOfSlow|Words|WriterEqualsBuilder
 LONG       := ./internal/lynqctl ./pkg/apply ./cmd/lynqctl ./pkg/source ./pkg/inventory/lease ./pkg/apply/planfile
 UNIT       := $(SEQUENTIAL) ./internal/ui ./pkg/apply/schedule ./pkg/orphan ./pkg/render ./pkg/watch
 
-.PHONY: build generate recordings generate-kinds man release-check robust robust-memory robust-points robust-points-cluster robust-states robust-broken mutants test test-cluster test-gitops test-monitoring test-unit security check vuln fuzz bench bench-cluster bench-scale bench-watch cluster cluster-build cluster-down site
+.PHONY: build generate recordings generate-kinds man release-check robust robust-memory robust-points robust-points-cluster robust-states robust-broken mutants race test test-cluster test-gitops test-modules test-monitoring test-packages test-scripts test-unit security check vuln fuzz bench bench-cluster bench-scale bench-watch cluster cluster-build cluster-down site
 
 build:
 	$(GO) build -trimpath -o bin/lynqctl ./cmd/lynqctl
@@ -91,12 +96,12 @@ release-check:
 	  cmp dist/lynqctl_*/lynqctl bin/again; \
 	else echo 'make release-check: there is no commit here, and nothing to release'; fi
 
-# End to end, lynqctl is a process of its own, which the race detector in the
-# test's would not see; it would only slow the tests down. So are Argo CD and Flux of
-# others. Tests of a cluster wait more than they work, so that more run at a time than
-# there are cores. The control plane is built first: the first time, that outlasts what
-# go test lets a package take. make check vets.
-test: cluster-build
+# CI runs these three side by side, and .ci/run runs them one after the other.
+test: test-packages test-scripts test-modules
+
+# The control plane is built first: the first time, that outlasts what go test lets a
+# package take. make check vets.
+test-packages: cluster-build
 	@command -v mariadbd >/dev/null || echo 'make test: mariadbd is not installed; the tests of MySQL sources are skipped'
 	@command -v postgres >/dev/null || ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || \
 	  echo 'make test: postgres is not installed; the tests of PostgreSQL sources are skipped'
@@ -104,8 +109,20 @@ test: cluster-build
 	$(GO) test $(RACE) -count=1 -vet=off -skip '$(CALCULATE)' ./pkg/render
 	LYNQCTL_TEST_CLUSTER=1 $(SHARE) $(GO) test $(RACE) -count=1 -vet=off -p 4 -timeout 45m $(LONG) \
 	  $$($(GO) list ./... | grep -vE '/test/(e2e|robust)$$' | grep -vxF "$$($(GO) list $(SEQUENTIAL) $(APART) $(LONG) ./pkg/render)")
+
+# End to end, lynqctl is a process of its own, which the race detector in the
+# test's would not see; it would only slow the tests down. So are Argo CD and Flux of
+# others. Tests of a cluster wait more than they work, so that more run at a time than
+# there are cores.
+test-scripts: cluster-build
 	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) test -count=1 -vet=off -parallel 10 -timeout 45m ./test/e2e ./test/robust
+
+test-modules: cluster-build
 	$(MAKE) -j 3 test-cluster test-gitops test-monitoring
+
+race: cluster-build
+	LYNQCTL_TEST_CLUSTER=1 $(SHARE) $(GO) test $(RACE) -count=1 -vet=off -p 4 -timeout 3h $(LONG) \
+	  $$($(GO) list ./... | grep -vE '/test/(e2e|robust)$$' | grep -vxF "$$($(GO) list $(LONG))")
 
 # The modules beside the main one. Each of them waits for clusters, more often than not.
 test-cluster: cluster-build
