@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -25,6 +26,8 @@ type sqliteSource struct {
 	path  string
 	table string
 	where endpoint.Where
+	// locked is how long a writer may lock the file.
+	locked time.Duration
 }
 
 // openSQLite opens the file read-only. It never creates a missing file. SQLite checks the
@@ -49,7 +52,7 @@ func openSQLite(_ context.Context, c endpoint.Connection, _ given) (Source, erro
 		return nil, sqliteError(c.Path, err)
 	}
 	db.SetMaxOpenConns(1)
-	return &sqliteSource{db: db, path: c.Path, table: c.Table, where: c.Where}, nil
+	return &sqliteSource{db: db, path: c.Path, table: c.Table, where: c.Where, locked: cmp.Or(c.Silence, connectTimeout)}, nil
 }
 
 // onlyTable fills in the table of a SQLite file with one table.
@@ -169,7 +172,7 @@ func (s *sqliteSource) failed(ctx context.Context, rows int, err error) error {
 // begin takes the snapshot with a first read. It waits for a writer itself, because the
 // end of a context doesn't stop SQLite's own wait.
 func (s *sqliteSource) begin(ctx context.Context, tx *sql.Tx) error {
-	deadline := time.Now().Add(connectTimeout)
+	deadline := time.Now().Add(s.locked)
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
 	for {

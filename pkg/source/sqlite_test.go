@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -275,7 +276,6 @@ func TestSQLiteCannotWrite(t *testing.T) {
 }
 
 func TestSQLiteLocked(t *testing.T) {
-	t.Parallel() // one wait lasts its full ten seconds
 	path, _ := sqliteFile(t, "CREATE TABLE t (id)", "PRAGMA locking_mode = EXCLUSIVE", "INSERT INTO t VALUES (1)")
 	ctx, cancel := context.WithCancel(t.Context())
 	src, err := source.Open(ctx, sqlite(path, "t"), nil, nil)
@@ -287,7 +287,9 @@ func TestSQLiteLocked(t *testing.T) {
 	if _, err = records(ctx, src, "id"); !errors.Is(err, context.Canceled) {
 		t.Errorf("the wait ended with %v, want the cancellation", err)
 	}
-	_, err = read(t, sqlite(path, "t"), "id")
+	c := sqlite(path, "t")
+	c.Silence = 100 * time.Millisecond // the file stays locked for longer
+	_, err = read(t, c, "id")
 	wantError(t, err, path+": another program has locked it", "run again")
 }
 

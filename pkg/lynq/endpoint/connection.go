@@ -40,8 +40,8 @@ type Connection struct {
 	Certificate Secret
 	// CertFile and KeyFile are files with both, which a URL names. They win over the hub's.
 	CertFile, KeyFile string
-	// Silence is how long the server may send nothing while rows are waited for; 0 is
-	// five minutes.
+	// Silence is how long the server may send nothing while rows are waited for, and how
+	// long another program may lock a SQLite file; 0 is five minutes, and ten seconds.
 	Silence time.Duration
 
 	// Table or view; "schema.table" is allowed for servers.
