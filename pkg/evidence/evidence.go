@@ -70,6 +70,9 @@ type Rows struct {
 	// Sampled: there are more rows than a note has room for, and the counts are those of
 	// a sample.
 	Sampled bool
+	// Narrow: an earlier version of lynqctl made the note of the last run. Such a note misses
+	// one of 256 changed values.
+	Narrow bool
 }
 
 // Column tells how a column differs in the rows that were compared.

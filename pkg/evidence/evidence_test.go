@@ -1,6 +1,8 @@
 package evidence
 
 import (
+	"encoding/base64"
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"testing"
@@ -43,6 +45,35 @@ func TestCompare(t *testing.T) {
 		if got := sourceOf("a|gold|x|u").Compare(note); got != nil {
 			t.Errorf("%s: %+v", note, got)
 		}
+	}
+}
+
+// TestCompareNarrow compares with a note of an earlier version, which has 8 bits of each value.
+// That version can't read a note of this one.
+func TestCompareNarrow(t *testing.T) {
+	before := sourceOf("a|gold|x|u", "b|gold|x|u", "c|gold||u", "d|gold|x|u")
+	n := before.noteWith("k", narrow)
+	var b []byte
+	for _, r := range n.rows {
+		b = append(binary.BigEndian.AppendUint32(b, r.uid), r.values...)
+	}
+	if size := len(b); size != 4*(uidBytes+3) {
+		t.Fatalf("4 rows of 3 columns have %d bytes", size)
+	}
+	note := fmt.Sprintf(`{"key":"k","columns":[{"name":"plan"},{"name":"pw","secret":true},{"name":"url"}],"rows":%q}`, base64.RawStdEncoding.EncodeToString(b))
+	now := sourceOf("a|gold|y|u", "b|free||u", "c|gold|x|u", "e|gold|x|u")
+	want := &Rows{New: 1, Vanished: 1, Compared: 3, Changed: 1, Narrow: true, Columns: []Column{
+		{Name: "plan", Changed: 1}, {Name: "pw", Emptied: 1, Secret: true}, {Name: "url"},
+	}}
+	if diff := cmp.Diff(want, now.Compare(note)); diff != "" {
+		t.Error(diff)
+	}
+	unchanged := now.Unchanged(note)
+	if got := [][]string{unchanged("a"), unchanged("b"), unchanged("e")}; !cmp.Equal(got, [][]string{{"plan", "url"}, {"url"}, nil}) {
+		t.Errorf("unchanged: %q", got)
+	}
+	if next := now.Note(Key(note)); Key(next) != "k" || strings.Contains(next, `"key"`) || now.Compare(next).Narrow {
+		t.Errorf("the next note: %s", next)
 	}
 }
 
@@ -155,11 +186,11 @@ func TestNoteHasNoValue(t *testing.T) {
 	if note := s.Note("k"); strings.Contains(note, "gold") || strings.Contains(note, "tenant") {
 		t.Error(note)
 	}
-	different := map[byte]bool{}
-	for _, r := range s.noteWith("k").rows {
-		different[r.values[0]] = true
+	different, n := map[uint16]bool{}, s.noteWith("k", width)
+	for _, r := range n.rows {
+		different[n.value(r, 0)] = true
 	}
-	if len(different) < 50 {
+	if len(different) < 190 {
 		t.Errorf("one value has %d digests in 200 rows", len(different))
 	}
 	if Key(s.Note("k")) != "k" || Key("x") != "" {
@@ -171,9 +202,8 @@ func TestNoteHasNoValue(t *testing.T) {
 }
 
 func read1(text string) []uint32 {
-	n, _ := read(text)
 	var uids []uint32
-	for _, r := range n.rows {
+	for _, r := range read(text).rows {
 		uids = append(uids, r.uid)
 	}
 	return uids
@@ -209,11 +239,15 @@ func TestLines(t *testing.T) {
 	want := []string{
 		"100 rows (120 in the last run, 2026-01-02T03:04:05Z), 95 active (110), 5 inactive (10)",
 		"1 row is new, 15 vanished, 2 became inactive",
-		"at least 15 of 93 rows changed: image in 12, user in 3 (empty in 2), pw (empty in 1)",
+		"15 of 93 rows changed: image in 12, user in 3 (empty in 2), pw (empty in 1)",
 		"columns: new zone; gone plan, size",
 	}
 	if diff := cmp.Diff(want, e.Lines()); diff != "" {
 		t.Error(diff)
+	}
+	e.Rows.Narrow = true
+	if got := e.Lines()[2]; got != "at least "+want[2] {
+		t.Error(got)
 	}
 	e.Rows.Sampled = true
 	if got := e.Lines()[1]; got != "1 row is new, 15 vanished, 2 became inactive (in a sample)" {

@@ -15,7 +15,7 @@ import (
 
 // maxNote is how many bytes of rows a note has room for. In the record of a hub they are
 // base64.
-const maxNote = 96 << 10
+const maxNote = 192 << 10
 
 // uidBytes are so many that two rows of a source seldom have the same.
 const uidBytes = 4
@@ -25,6 +25,13 @@ const uidBytes = 4
 const (
 	empty  = 0
 	filled = 1
+)
+
+// width is how many bytes of a value's digest a note has. Notes of earlier versions have
+// narrow ones.
+const (
+	width  = 2
+	narrow = 1
 )
 
 // Source notes the rows of a source as they are read. It keeps no value of them.
@@ -100,38 +107,65 @@ type note struct {
 	rows    []noteRow // by their uids
 	// sampled: there were more rows, whose uids come after these.
 	sampled bool
+	key     string
+	width   int // of a digest
 }
 
-// noteRow has digests of a row: 8 bits of a value, so that many values have the same.
+// noteRow has digests of a row, as they are recorded. They are so short that many values have
+// the same.
 type noteRow struct {
 	uid    uint32
 	values []byte
 }
 
-// noteWith makes the note of a source with a key. It keeps as many rows as there is room
-// for: the first, so that two runs keep the same rows.
-func (s *Source) noteWith(key string) *note {
-	n := &note{columns: s.columns}
+// value is the digest of a value in a column.
+func (n *note) value(r noteRow, column int) uint16 {
+	if n.width == narrow {
+		return uint16(r.values[column])
+	}
+	return binary.BigEndian.Uint16(r.values[column*width:])
+}
+
+// digest records the digest of a value, of which h is the hash.
+func (n *note) digest(b []byte, h uint64, secret bool) []byte {
+	value := uint16(empty)
+	if h != 0 {
+		value = filled
+	}
+	if h != 0 && !secret {
+		sum := keyed(n.key, h)
+		value = binary.BigEndian.Uint16(sum[:])
+		if n.width == narrow {
+			value >>= 8
+		}
+		value = max(filled, value)
+	}
+	if n.width == narrow {
+		return append(b, byte(value)) //nolint:gosec // a narrow digest has 8 bits
+	}
+	return binary.BigEndian.AppendUint16(b, value)
+}
+
+// rowSize is how many bytes a row has in the record.
+func (n *note) rowSize() int { return uidBytes + n.width*len(n.columns) }
+
+// noteWith makes the note of a source with a key, and digests of this width. It keeps as many
+// rows as there is room for: the first, so that two runs keep the same rows.
+func (s *Source) noteWith(key string, width int) *note {
+	n := &note{columns: s.columns, key: key, width: width}
 	rows := make([]noteRow, len(s.active))
 	order := make([]int, len(s.active))
 	for i := range s.active {
 		rows[i].uid, order[i] = keyedUID(key, s.active[i].uid), i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(rows[a].uid, rows[b].uid) })
-	if most := maxNote / (uidBytes + len(s.columns)); len(order) > most {
+	if most := maxNote / n.rowSize(); len(order) > most {
 		order, n.sampled = order[:most], true
 	}
 	for _, i := range order {
-		row := noteRow{rows[i].uid, make([]byte, len(s.columns))}
+		row := noteRow{rows[i].uid, make([]byte, 0, n.width*len(s.columns))}
 		for k, h := range s.active[i].values {
-			switch {
-			case h == 0:
-			case s.columns[k].Secret:
-				row.values[k] = filled
-			default:
-				sum := keyed(key, h)
-				row.values[k] = max(filled, sum[0])
-			}
+			row.values = n.digest(row.values, h, s.columns[k].Secret)
 		}
 		n.rows = append(n.rows, row)
 	}
@@ -140,10 +174,13 @@ func (s *Source) noteWith(key string) *note {
 
 // written is a note as text.
 type written struct {
-	Key     string  `json:"key"`
-	Columns []noted `json:"columns"`
-	Sampled bool    `json:"sampled,omitempty"`
-	Where   string  `json:"where,omitempty"`
+	// Key is that of a note with digests of 16 bits. Earlier versions wrote narrow ones, whose
+	// key has another name, so that they don't read a note of this version.
+	Key       string  `json:"key16,omitempty"`
+	NarrowKey string  `json:"key,omitempty"`
+	Columns   []noted `json:"columns"`
+	Sampled   bool    `json:"sampled,omitempty"`
+	Where     string  `json:"where,omitempty"`
 	// Lookups have keyed digests.
 	Lookups map[string]string `json:"lookups,omitempty"`
 	Rows    string            `json:"rows"`
@@ -151,7 +188,7 @@ type written struct {
 
 // Note makes a note of the rows with a key, for the next run.
 func (s *Source) Note(key string) string {
-	n := s.noteWith(key)
+	n := s.noteWith(key, width)
 	var b []byte
 	for _, r := range n.rows {
 		b = binary.BigEndian.AppendUint32(b, r.uid)
@@ -166,24 +203,36 @@ func (s *Source) Note(key string) string {
 
 // read reads a note, nil where there is none, or one that can't be read: it is only
 // evidence, and nothing fails for want of it.
-func read(text string) (n *note, key string) {
-	var w written
-	if text == "" || json.Unmarshal([]byte(text), &w) != nil || w.Key == "" {
-		return nil, ""
+func read(text string) *note {
+	w := readText(text)
+	if w == nil {
+		return nil
+	}
+	n := &note{columns: w.Columns, sampled: w.Sampled, key: w.Key, width: width}
+	if n.key == "" {
+		n.key, n.width = w.NarrowKey, narrow
 	}
 	b, err := base64.RawStdEncoding.DecodeString(w.Rows)
-	size := uidBytes + len(w.Columns)
+	size := n.rowSize()
 	if err != nil || len(b)%size != 0 {
-		return nil, ""
+		return nil
 	}
-	n = &note{columns: w.Columns, sampled: w.Sampled}
 	for row := range slices.Chunk(b, size) {
 		n.rows = append(n.rows, noteRow{binary.BigEndian.Uint32(row), row[uidBytes:]})
 	}
 	if !slices.IsSortedFunc(n.rows, func(a, b noteRow) int { return cmp.Compare(a.uid, b.uid) }) {
-		return nil, ""
+		return nil
 	}
-	return n, w.Key
+	return n
+}
+
+// readText reads the text of a note, nil if it has no key.
+func readText(text string) *written {
+	var w written
+	if text == "" || json.Unmarshal([]byte(text), &w) != nil || w.Key+w.NarrowKey == "" {
+		return nil
+	}
+	return &w
 }
 
 // lookups returns the digests of lookups with a key.
@@ -203,12 +252,11 @@ func (s *Source) ChangedLookups(earlier string) []string {
 
 // compareLookups returns the lookups that both notes know, with equal entries or with others.
 func (s *Source) compareLookups(earlier string, equal bool) map[string]bool {
-	var w written
-	found := map[string]bool{}
-	if earlier == "" || json.Unmarshal([]byte(earlier), &w) != nil || w.Key == "" {
+	w, found := readText(earlier), map[string]bool{}
+	if w == nil {
 		return found
 	}
-	for name, digest := range s.lookups(w.Key) {
+	for name, digest := range s.lookups(cmp.Or(w.Key, w.NarrowKey)) {
 		if before, known := w.Lookups[name]; known && (before == digest) == equal {
 			found[name] = true
 		}
@@ -219,8 +267,8 @@ func (s *Source) compareLookups(earlier string, equal bool) map[string]bool {
 // WhereBefore returns the condition of an earlier note, and whether it isn't that of this
 // run. Without a note, nobody knows the earlier one.
 func (s *Source) WhereBefore(earlier string) (where string, changed bool) {
-	var w written
-	if earlier == "" || json.Unmarshal([]byte(earlier), &w) != nil || w.Key == "" {
+	w := readText(earlier)
+	if w == nil {
 		return "", false
 	}
 	return w.Where, w.Where != s.Where
@@ -228,21 +276,23 @@ func (s *Source) WhereBefore(earlier string) (where string, changed bool) {
 
 // Key is the key of a note, "" where it can't be read.
 func Key(text string) string {
-	_, key := read(text)
-	return key
+	if n := read(text); n != nil {
+		return n.key
+	}
+	return ""
 }
 
 // Compare tells how the rows differ from those of an earlier note, nil where there is
 // none.
 func (s *Source) Compare(earlier string) *Rows {
-	before, key := read(earlier)
+	before := read(earlier)
 	if before == nil {
 		return nil
 	}
-	now := s.noteWith(key)
-	c := comparison{now: now, before: before, rows: &Rows{Sampled: now.sampled || before.sampled}, inactive: map[uint32]bool{}}
+	now := s.noteWith(before.key, before.width)
+	c := comparison{now: now, before: before, rows: &Rows{Sampled: now.sampled || before.sampled, Narrow: before.width == narrow}, inactive: map[uint32]bool{}}
 	for _, h := range s.inactive {
-		c.inactive[keyedUID(key, h)] = true
+		c.inactive[keyedUID(before.key, h)] = true
 	}
 	c.match()
 	c.compare()
@@ -287,7 +337,7 @@ func (c *comparison) compare() {
 			}
 			before = before[1:]
 		default:
-			c.row(now[0].values, before[0].values)
+			c.row(now[0], before[0])
 			now, before = now[1:], before[1:]
 		}
 	}
@@ -308,12 +358,12 @@ func (n *note) within(other *note) []noteRow {
 }
 
 // row compares a row with what it was.
-func (c *comparison) row(now, before []byte) {
+func (c *comparison) row(now, before noteRow) {
 	c.rows.Compared++
 	changed := false
 	for k, at := range c.columns {
 		column := &c.rows.Columns[k]
-		a, b := now[at[0]], before[at[1]]
+		a, b := c.now.value(now, at[0]), c.before.value(before, at[1])
 		if column.Secret {
 			a, b = min(a, filled), min(b, filled)
 		}
@@ -335,25 +385,25 @@ func (c *comparison) row(now, before []byte) {
 
 // Unchanged returns a function that names the columns in which a row has the values of an
 // earlier note, and the lookups with the entries of that note. The function returns nil for a
-// row that one of the notes lacks. Eight bits can't tell all values apart: one of 256 changed
-// values counts as unchanged.
+// row that one of the notes lacks. Sixteen bits can't tell all values apart: one of 65 536
+// changed values counts as unchanged.
 func (s *Source) Unchanged(earlier string) func(uid string) []string {
-	before, key := read(earlier)
+	before := read(earlier)
 	if before == nil {
 		return func(string) []string { return nil }
 	}
-	c := comparison{now: s.noteWith(key), before: before, rows: &Rows{}}
+	c := comparison{now: s.noteWith(before.key, before.width), before: before, rows: &Rows{}}
 	c.match()
 	same := slices.Sorted(maps.Keys(s.compareLookups(earlier, true)))
 	return func(uid string) []string {
-		u := keyedUID(key, hash(uid))
+		u := keyedUID(before.key, hash(uid))
 		now, was := c.now.row(u), c.before.row(u)
 		if now == nil || was == nil {
 			return nil
 		}
 		var columns []string
 		for k, at := range c.columns {
-			if column := &c.rows.Columns[k]; !column.Secret && now.values[at[0]] == was.values[at[1]] {
+			if column := &c.rows.Columns[k]; !column.Secret && c.now.value(*now, at[0]) == c.before.value(*was, at[1]) {
 				columns = append(columns, column.Name)
 			}
 		}

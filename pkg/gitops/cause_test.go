@@ -389,7 +389,7 @@ func (s *inputsOfTree) edit(random *rand.Rand, uids []string, step int) {
 	}
 }
 
-// collides reports whether a changed value has the record of the one before. One of 256 has.
+// collides reports whether a changed value has the record of the one before. One of 65 536 has.
 func (s *inputsOfTree) collides(written *inputsOfTree, uid string) bool {
 	changed, size := s.changed[uid+"-web"], s.rows[uid]["size"]
 	for _, c := range []string{"host", "plan", "size"} {

@@ -18,9 +18,9 @@ type input struct {
 	tag    byte // begins the digest of the name
 }
 
-// inputSize is the size of an input in a record. The first byte is its tag, and the second
-// one begins a digest of its value. So many values have the same record, and it tells none.
-const inputSize = 2
+// inputSize is the size of an input in a record. The first byte is its tag, and the others
+// begin a digest of its value. So many values have the same record, and it tells none.
+const inputSize = 3
 
 // readInputs finds the inputs of all expressions, sorted by name. The uid isn't one of them,
 // because another uid makes another node.
@@ -79,15 +79,15 @@ func (f *frame) inputs() string {
 		}
 		f.probe = b
 		sum := sha256.Sum256(b)
-		record = append(record, in.tag, sum[0])
+		record = append(record, in.tag, sum[0], sum[1])
 	}
 	return string(record)
 }
 
 // Changed compares two records of a row, of which this program made the second one. It
 // returns true for each column and lookup that has changed, and false for each that hasn't.
-// It lacks the ones that a record doesn't tell, such as secret columns. Eight bits can't tell
-// all values apart: one of 256 changed values counts as unchanged.
+// It lacks the ones that a record doesn't tell, such as secret columns. Sixteen bits can't
+// tell all values apart: one of 65 536 changed values counts as unchanged.
 func (p *Program) Changed(before, now string) map[string]bool {
 	changed := map[string]bool{p.columns[p.uid]: false}
 	if len(now) != inputSize*len(p.inputs) || len(before)%inputSize != 0 {
@@ -99,7 +99,7 @@ func (p *Program) Changed(before, now string) map[string]bool {
 		if !certain {
 			continue
 		}
-		differs := was != now[inputSize*i+1]
+		differs := was != now[inputSize*i+1:inputSize*(i+1)]
 		if in.lookup == nil {
 			changed[in.name] = differs
 			continue
@@ -116,7 +116,7 @@ func (p *Program) Changed(before, now string) map[string]bool {
 
 // valueIn returns what a record has for the input at place i of another one, and whether that
 // is certain. If both records have the same tags, places count, else unique tags.
-func valueIn(record, other string, i int) (value byte, certain bool) {
+func valueIn(record, other string, i int) (value string, certain bool) {
 	tag, same, others, found := other[inputSize*i], len(record) == len(other), 0, 0
 	for at := 0; at < len(other); at += inputSize {
 		same = same && record[at] == other[at]
@@ -125,11 +125,11 @@ func valueIn(record, other string, i int) (value byte, certain bool) {
 		}
 	}
 	if same {
-		return record[inputSize*i+1], true
+		return record[inputSize*i+1 : inputSize*(i+1)], true
 	}
 	for at := 0; at < len(record); at += inputSize {
 		if record[at] == tag {
-			value, found = record[at+1], found+1
+			value, found = record[at+1:at+inputSize], found+1
 		}
 	}
 	return value, found == 1 && others == 1

@@ -88,7 +88,7 @@ func TestLogTellsRows(t *testing.T) {
 		text = until("changed=13 .* updated=12 deleted=1 ")
 		check(text, `msg="hub default/engine: 29 rows \(30 in the last run, [^)]*\), 29 active \(30\), 0 inactive \(0\)"`, 1)
 		check(text, `msg="hub default/engine: 1 row vanished"`, 1)
-		check(text, `msg="hub default/engine: at least 12 of 29 rows changed: plan in 12"`, 1)
+		check(text, `msg="hub default/engine: 12 of 29 rows changed: plan in 12"`, 1)
 		check(text, "msg=object ", 11)
 		check(text, "msg=objects .* action=update reason=Changed .* objects=12 ", 1)
 

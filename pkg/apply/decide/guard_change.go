@@ -39,8 +39,8 @@ const fewNodes = 10
 // rowsDiffer reports whether so many rows changed that this can be the reason for a refusal. If
 // somebody changed the condition of the source or its lookups, the rows aren't the reason.
 //
-// A note misses one of 256 changed values, so half of the limit is enough. The plan has the
-// exact number of nodes. A new version of lynqctl may change all nodes, but no row.
+// A note may miss changed values, so half of the limit is enough. The plan has the exact number
+// of nodes. A new version of lynqctl may change all nodes, but no row.
 func (g guards) rowsDiffer(most limits.MaxDelete) bool {
 	e := g.in.Evidence
 	return e != nil && e.Where == nil && len(e.Lookups)+len(e.NewColumns)+len(e.GoneColumns) == 0 &&
