@@ -181,6 +181,19 @@ func (s *Set) side(g *Group, differ map[int]bool, i int, of func(*Field) any) Si
 	return Side{Text: common}
 }
 
+// Numbers returns for each change the number of its group of many nodes, counted from 1, or 0.
+func (s *Set) Numbers() []int {
+	numbers := make([]int, len(s.Changes))
+	for i := range s.Groups {
+		for _, m := range s.Groups[i].Members {
+			if s.Groups[i].Many() {
+				numbers[m] = i + 1
+			}
+		}
+	}
+	return numbers
+}
+
 // Found is a finding with the changes that it is about.
 type Found struct {
 	Explained

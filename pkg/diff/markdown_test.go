@@ -175,3 +175,18 @@ func TestPageFailures(t *testing.T) {
 		t.Errorf("changes of %+v", p.Nodes)
 	}
 }
+
+// TestPageGroups wants a page to show the findings, the groups of many nodes, and each object
+// with the number of its group.
+func TestPageGroups(t *testing.T) {
+	p := Page("diff", reportOf(12, 1, "a: 2\n"), anyCause)
+	if want := []page.Notice{{Label: "info", Text: "many-same: 12 objects: most nodes change in the same way", Tone: page.Worry}}; !cmp.Equal(p.Notices, want) {
+		t.Errorf("notices: %+v", p.Notices)
+	}
+	if len(p.Tables) != 1 || len(p.Tables[0].Rows) != 1 || p.Tables[0].Rows[0].Cells[0] != "#1" || p.Nodes[11].Objects[0].Group != "#1" {
+		t.Errorf("tables: %+v, objects: %+v", p.Tables, p.Nodes[11].Objects)
+	}
+	if p = Page("diff", reportOf(2, 1, "a: 2\n"), anyCause); len(p.Tables) > 0 || p.Nodes[0].Objects[0].Group != "" {
+		t.Errorf("two nodes are many: %+v", p)
+	}
+}

@@ -2,7 +2,10 @@ package diff
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/changeset"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 	"github.com/lynqctl/lynqctl/pkg/page"
@@ -15,11 +18,16 @@ func Page(title string, r *Report, causeOf func(of lynq.NodeID, problem string) 
 	for _, one := range r.Refusals {
 		p.Notices = append(p.Notices, page.Notice{Label: "refused (" + string(one.Guard) + ")", Text: "hub " + one.Hub.String() + ": " + one.What, Fix: one.Fix})
 	}
+	set, numbers := r.Changes(), map[*Object]int{}
+	for k, number := range set.Numbers() {
+		numbers[set.Objects[k]] = number
+	}
+	p.Notices, p.Tables = append(p.Notices, PageFindings(set.Set)...), PageGroups(set.Set)
 	failed := failures{causeOf: causeOf, places: map[string]int{}}
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
 		failed.see(n)
-		if node := pageNode(n); len(node.Objects) > 0 {
+		if node := pageNode(n, numbers); len(node.Objects) > 0 {
 			p.Nodes = append(p.Nodes, *node)
 		}
 	}
@@ -29,6 +37,60 @@ func Page(title string, r *Report, causeOf func(of lynq.NodeID, problem string) 
 		p.Notices = append(p.Notices, page.Notice{Label: "leaving", Text: "node " + l.Name + ": " + l.Message, Tone: page.Worry})
 	}
 	return p
+}
+
+// PageFindings returns a notice for each finding of a change set.
+func PageFindings(s *changeset.Set) []page.Notice {
+	var notices []page.Notice
+	for _, f := range s.Found() {
+		n := page.Notice{Label: string(f.Level), Text: f.String(), Tone: page.Worry}
+		if f.Level == changeset.Danger {
+			n.Tone = page.Plain
+		}
+		notices = append(notices, n)
+	}
+	return notices
+}
+
+// PageGroups returns a table of the groups that stand for many nodes, or none.
+func PageGroups(s *changeset.Set) []page.Table {
+	t := page.Table{
+		Title:   "Changes of many nodes",
+		Columns: []page.Column{{Name: "GROUP", Filters: true}, {Name: "CHANGE"}, {Name: "FIELDS"}, {Name: "CAUSE"}, {Name: "FINDINGS"}},
+	}
+	for i := range s.Groups {
+		g := &s.Groups[i]
+		if !g.Many() {
+			continue
+		}
+		var fields, findings []string
+		for k := range g.Fields {
+			if k == maxGroupFields {
+				fields = append(fields, fmt.Sprintf("and %d more", len(g.Fields)-k))
+				break
+			}
+			fields = append(fields, g.Fields[k].String())
+		}
+		for _, code := range g.Findings {
+			findings = append(findings, string(code))
+		}
+		fields = append(fields, s.Deviations(g)...)
+		t.Rows = append(t.Rows, page.Row{Cells: []string{
+			PageGroup(i + 1), s.Title(g), strings.Join(fields, "; "), strings.Join(s.CausesAt(g), "; "), strings.Join(findings, ", "),
+		}})
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return []page.Table{t}
+}
+
+// PageGroup returns how a page names a group, or "" for 0.
+func PageGroup(number int) string {
+	if number == 0 {
+		return ""
+	}
+	return "#" + strconv.Itoa(number)
 }
 
 // failures are the problems of nodes and objects, each cause once.
@@ -108,14 +170,14 @@ func facts(r *Report) []string {
 }
 
 // pageNode is a node with its changes, without objects for which apply would fail.
-func pageNode(n *Node) *page.Node {
+func pageNode(n *Node, numbers map[*Object]int) *page.Node {
 	node := &page.Node{Name: n.Name, Where: "namespace " + n.Namespace + ", form " + n.Form.Name}
 	for i := range n.Objects {
 		o := &n.Objects[i]
 		if o.Problem != "" || !shown(o) {
 			continue
 		}
-		change := page.Object{Name: nameOf(o), Action: o.What(), Cause: few(o.Causes()), Note: o.Note, Diff: o.Diff}
+		change := page.Object{Name: nameOf(o), Action: o.What(), Cause: few(o.Causes()), Note: o.Note, Diff: o.Diff, Group: PageGroup(numbers[o])}
 		if o.Diff == "" && change.Note == "" {
 			change.Note = OnlyTracking
 		}

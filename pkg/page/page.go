@@ -41,10 +41,11 @@ type Table struct {
 	Rows    []Row
 }
 
-// Column is a column of a table. Toned colours its cells by their row's Tone.
+// Column is a column of a table. Toned colours its cells by their row's Tone. If scripts run,
+// a click on a cell of a column that Filters filters the page by its text.
 type Column struct {
-	Name  string
-	Toned bool
+	Name           string
+	Toned, Filters bool
 }
 
 // Row is a line of a table.
@@ -70,9 +71,10 @@ type Node struct {
 	Objects     []Object
 }
 
-// Object is a change of one object. Diff is a unified diff, "" for none.
+// Object is a change of one object. Diff is a unified diff, "" for none. Group names its group
+// of equal changes, as in #1, or is "".
 type Object struct {
-	Name, Action, Cause, Note, Diff string
+	Name, Action, Cause, Note, Diff, Group string
 }
 
 //go:embed page.html
@@ -85,7 +87,7 @@ var script string
 func Write(w io.Writer, p *Page) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"lines": lines, "text": markdown.Printable, "filter": filterText, "lower": strings.ToLower, "tone": toneOf, "actions": actions,
-		"totals": totals, "notices": grouped, "class": class,
+		"totals": totals, "notices": grouped, "class": class, "filters": filters,
 	}).Parse(source)
 	if err != nil {
 		return fmt.Errorf("internal error: %w", err)
@@ -131,7 +133,7 @@ func lines(diff string) []line {
 func filterText(n Node) string {
 	words := []string{n.Name, n.Where}
 	for _, o := range n.Objects {
-		words = append(words, o.Name, o.Action, o.Cause)
+		words = append(words, o.Name, o.Action, o.Cause, o.Group)
 	}
 	return strings.ToLower(markdown.Printable(strings.Join(words, " ")))
 }
@@ -177,6 +179,9 @@ func class(columns []Column, r Row, i int) string {
 	return strings.Join(classes, " ")
 }
 
+// filters reports whether the cells of a column filter the page.
+func filters(columns []Column, i int) bool { return i < len(columns) && columns[i].Filters }
+
 // totals counts the actions on the objects of all nodes, deletions first.
 func totals(nodes []Node) []toned {
 	var objects []Object
@@ -214,11 +219,11 @@ func actions(objects []Object) []toned {
 // toneOf returns the tone of an action.
 func toneOf(what string) Tone {
 	switch word, _, _ := strings.Cut(what, " "); word {
-	case "create", "adopt":
+	case "create", "adopt", "added":
 		return Good
-	case "delete", "collect", "recreate", "purge":
+	case "delete", "collect", "recreate", "purge", "removed":
 		return Bad
-	case "update", "orphan", "release", "track":
+	case "update", "orphan", "release", "track", "changed":
 		return Worry
 	}
 	return Plain

@@ -8,7 +8,9 @@
     var words = box.value.toLowerCase().split(/\s+/);
     var shown = 0;
     all.forEach(function (e) {
-      var fits = words.every(function (w) { return e.dataset.text.indexOf(w) >= 0; });
+      var text = e.dataset.text + ' ';
+      // #1 is a group, and not the beginning of #12.
+      var fits = words.every(function (w) { return text.indexOf(w.charAt(0) === '#' ? w + ' ' : w) >= 0; });
       e.hidden = !fits;
       if (fits) { shown += 1; }
     });

@@ -19,9 +19,9 @@ func example() *page.Page {
 	return &page.Page{
 		Title: "lynqctl diff", Facts: []string{"1 of 3 nodes would change"},
 		Notices: []page.Notice{{Label: "refused", Text: hostile, Fix: "check the rows"}},
-		Tables:  []page.Table{{Title: "Nodes", Columns: []page.Column{{Name: "NODE"}, {Name: "STATUS", Toned: true}}, Rows: []page.Row{{Cells: []string{"acme-web", hostile}, Tone: page.Bad}}}},
+		Tables:  []page.Table{{Title: "Nodes", Columns: []page.Column{{Name: "NODE", Filters: true}, {Name: "STATUS", Toned: true, Filters: true}}, Rows: []page.Row{{Cells: []string{"acme-web", hostile}, Tone: page.Bad}}}},
 		Nodes: []page.Node{{Name: "acme-web", Where: "namespace shop, form web", Objects: []page.Object{
-			{Name: "ConfigMap shop/acme", Action: "update", Cause: "row (column plan)", Note: hostile, Diff: "--- live\n+++ next\n@@ -1 +1 @@\n-plan: gold\n+plan: " + hostile + "\n"},
+			{Name: "ConfigMap shop/acme", Action: "update", Cause: "row (column plan)", Note: hostile, Group: "#1" + hostile, Diff: "--- live\n+++ next\n@@ -1 +1 @@\n-plan: gold\n+plan: " + hostile + "\n"},
 		}}},
 	}
 }
@@ -50,7 +50,7 @@ func TestWrite(t *testing.T) {
 			t.Errorf("the page has %s", markup)
 		}
 	}
-	for _, want := range []string{"acme-web", `<span class="removed">-plan: gold</span>`, `<td>acme-web</td><td class="bad long">`, "check the rows", "lynqctl diff", `<span class="worry">1 update</span>`, `data-filter="update">1 update</span>`} {
+	for _, want := range []string{"acme-web", `<span class="removed">-plan: gold</span>`, `<td data-filter="acme-web">acme-web</td><td class="bad long" data-filter="&lt;`, `update row (column plan) #1&lt;`, `<span class="soft">#1&lt;`, "check the rows", "lynqctl diff", `<span class="worry">1 update</span>`, `data-filter="update">1 update</span>`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %s", want)
 		}
