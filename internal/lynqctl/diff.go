@@ -2,9 +2,7 @@ package lynqctl
 
 import (
 	"context"
-	"fmt"
 	"io"
-	"strconv"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -23,7 +21,7 @@ type diffFlags struct {
 	cmdflags.Apply
 	command string // diff or plan
 	format  string
-	expand  string
+	expand  expandFlag
 }
 
 // The output formats of diff.
@@ -47,27 +45,9 @@ func (f *diffFlags) register(flags *pflag.FlagSet) {
 	cmdflags.RegisterKeptTo(flags, &f.Render.Options.Access)
 	flags.StringVarP(&f.format, "output", "o", f.format, "output format: diff, name, markdown (for a pull request), html (a page for a browser), or json (one object per line)")
 	f.RegisterChoice(flags)
-	flags.StringVar(&f.expand, "expand", "", "show each object of a group of changes, by the group's number; without a number, of all groups")
-	flags.Lookup("expand").NoOptDefVal = expandAll
+	f.expand.register(flags)
 	f.FailOn.Register(flags)
 	flags.IntVar(&f.Run.Concurrency, "concurrency", f.Run.Concurrency, "number of nodes to process in parallel")
-}
-
-// expandAll is the value of --expand for all groups.
-const expandAll = "all"
-
-// expanded returns the groups that --expand asks for.
-func (f *diffFlags) expanded() (ui.Expand, error) {
-	switch number, err := strconv.Atoi(f.expand); {
-	case f.expand == "":
-		return ui.Expand{}, nil
-	case f.expand == expandAll:
-		return ui.Expand{All: true}, nil
-	case err != nil || number < 1:
-		return ui.Expand{}, session.BadUsage(fmt.Errorf("--expand must be the number of a group, as in --expand=2; found %q", f.expand))
-	default:
-		return ui.Expand{Group: number}, nil
-	}
 }
 
 func diffCommand(a *app) *cobra.Command {
@@ -137,7 +117,7 @@ func (a *app) diff(ctx context.Context, f *diffFlags) error {
 	if err != nil {
 		return err
 	}
-	expand, err := f.expanded()
+	expand, err := f.expand.groups()
 	if err != nil {
 		return err
 	}
@@ -151,8 +131,8 @@ func (a *app) diff(ctx context.Context, f *diffFlags) error {
 
 // showDiff writes a report, and reports whether anything differs.
 func (a *app) showDiff(ctx context.Context, f *diffFlags, expand ui.Expand, external *extdiff.Program, report *diff.Report) (differs bool, err error) {
-	if last := len(report.Changes().Groups); last > 0 && expand.Group > last {
-		return false, fmt.Errorf("--expand=%d: the last group is %d", expand.Group, last)
+	if err := expand.Check(report.Changes().Set); err != nil {
+		return false, err
 	}
 	out := a.Out()
 	differs = report.Counts().Objects > 0

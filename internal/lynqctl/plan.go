@@ -68,7 +68,7 @@ func (a *app) plan(ctx context.Context, f *diffFlags, out string) error {
 	if err != nil {
 		return err
 	}
-	expand, err := f.expanded()
+	expand, err := f.expand.groups()
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/render"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
@@ -69,7 +70,7 @@ func renderCommand(a *app) *cobra.Command {
 	flags := cmd.Flags()
 	f.RegisterLocal(flags)
 	f.RegisterShard(flags, a.World.Getenv)
-	flags.StringVarP(&f.Format, "output", "o", f.Format, "output format: yaml, kyaml, json (one object per line), or name; with --output-dir: table, json, or markdown (the changes), or trailers (for the commit message)")
+	flags.StringVarP(&f.Format, "output", "o", f.Format, "output format: yaml, kyaml, json (one object per line), or name; with --output-dir: table, json, markdown, or html (the changes), or trailers (for the commit message)")
 	flags.StringSliceVar(&f.Nodes, "node", nil, "limit to these nodes (as shown by 'lynqctl status')")
 	flags.StringVarP(&f.Selector, "selector", "l", "", "limit to objects that match this label selector")
 	flags.BoolVar(&f.Options.Stream, "stream", false, "print manifests as they render instead of all at once")
@@ -114,7 +115,7 @@ func (f *renderCommandFlags) resolve(cmd *cobra.Command) error {
 		return session.BadUsage(errors.New("--check and --output-dir do not go together: check first, then write"))
 	}
 	f.tree.report = cmp.Or(f.Format, "table")
-	if err := cmdflags.OneOf("-o", f.tree.report, "table", "json", "markdown", trailers); err != nil {
+	if err := cmdflags.OneOf("-o", f.tree.report, "table", "json", "markdown", diffHTML, trailers); err != nil {
 		return err
 	}
 	f.Format = "yaml"
@@ -146,6 +147,7 @@ func (a *app) render(ctx context.Context, f *renderCommandFlags) error {
 	e, o := a.Engine(""), &f.tree.options
 	o.RenderOptions = f.Options
 	o.Losses = func(all, untold []policy.Loss) error { return a.showLosses(&f.tree, all, untold) }
+	o.Planned = func(r *gitops.Report) error { return f.tree.expanded.Check(r.Groups().Set) }
 	o.Show = func(t *render.Tree) error { return a.showTree(&f.tree, t) }
 	o.Refuse = func(t *render.Tree) error { return a.refuseTree(&f.tree, t) }
 	switch f.Format {

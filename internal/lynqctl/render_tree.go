@@ -19,6 +19,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq/limits"
+	"github.com/lynqctl/lynqctl/pkg/page"
 )
 
 // The layouts of a tree.
@@ -42,6 +43,8 @@ type treeFlags struct {
 	target    string
 	emit      string
 	report    string // the output format for changes
+	expand    expandFlag
+	expanded  ui.Expand
 	hooks     tombstoneHookFlags
 	failOn    cmdflags.FailOn
 	losses    []policy.Loss // policies that the target ignores
@@ -60,6 +63,7 @@ func (f *treeFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.options.Limits.AllowEmpty, "allow-empty", false, cmdflags.AllowEmptyUsage)
 	flags.StringVar(&f.maxDelete, "max-delete", f.maxDelete, "refuse to delete more than this many of a hub's nodes (a number or a percentage)")
 	f.failOn.Register(flags)
+	f.expand.register(flags)
 	flags.IntVar(&f.options.LastStage, "stage", 0, "keep the files of nodes after this stage of a rollout, counted from 1 (0 means none)")
 	cmdflags.RegisterNoGrace(flags, &f.options.NoGrace)
 	flags.BoolVar(&f.options.PlainSecrets, "plain-secrets", false, "write Secret values in plain text (anyone who can read the tree can read them)")
@@ -84,7 +88,7 @@ func (f *treeFlags) register(flags *pflag.FlagSet) {
 // treeOnly returns the flags that need a tree. appsOnly returns those that need objects
 // which point a target at the tree.
 func treeOnly() []string {
-	return []string{"layout", "spread", "force", "dry-run", "allow-empty", "max-delete", "fail-on", "stage", "no-grace", "plain-secrets", "exit-code", "tombstone-hooks", "tombstone-hook-image", "include-data"}
+	return []string{"layout", "spread", "force", "dry-run", "allow-empty", "max-delete", "fail-on", "expand", "stage", "no-grace", "plain-secrets", "exit-code", "tombstone-hooks", "tombstone-hook-image", "include-data"}
 }
 
 func appsOnly() []string {
@@ -116,6 +120,9 @@ func (f *treeFlags) check(cmd *cobra.Command, r *cmdflags.Render) error {
 		return session.BadUsage(errors.New("-l leaves out a part of nodes, and --layout=" + layoutFiles + " writes whole ones (use --node or --form)"))
 	}
 	f.options.Limits.MaxDelete = limit
+	if f.expanded, err = f.expand.groups(); err != nil {
+		return err
+	}
 	f.options.FailOn, err = f.failOn.Codes([]changeset.Code{changeset.ClaimShrinks, changeset.ImmutableField, changeset.ImageUnpinned}, "a tree has no values, and")
 	return err
 }
@@ -199,12 +206,13 @@ func treeRefusals(refusals []plan.Refusal) []treeRefusal {
 func (a *app) showTree(f *treeFlags, t *render.Tree) error {
 	switch f.report {
 	case "json":
-		set, _ := t.Report.Groups()
-		return a.writeReport(f, &treeReport{Report: t.Report, Groups: ui.Groups(set)})
+		return a.writeReport(f, &treeReport{Report: t.Report, Groups: ui.Groups(t.Report.Groups().Set)})
 	case "markdown":
 		return t.Report.WriteMarkdown(a.Out())
+	case diffHTML:
+		return page.Write(a.Out(), t.Report.Page("lynqctl render", f.options.DryRun || len(t.Report.Refusals) > 0))
 	}
-	if err := ui.PrintTree(t.Report, f.options.DryRun, a.NoteOut()); err != nil || f.report != trailers {
+	if err := ui.PrintTree(t.Report, f.expanded, f.options.DryRun, a.NoteOut()); err != nil || f.report != trailers {
 		return err
 	}
 	for _, line := range t.Trailers() {
@@ -215,15 +223,20 @@ func (a *app) showTree(f *treeFlags, t *render.Tree) error {
 	return nil
 }
 
-// refuseTree shows why guards refuse the run. A comment on a pull request also shows what
-// the run would have written.
+// refuseTree shows why guards refuse the run. A comment on a pull request, a page, and
+// --expand also show what the run would have written.
 func (a *app) refuseTree(f *treeFlags, t *render.Tree) error {
 	refusals := t.Report.Refusals
+	if text := f.report == "table" || f.report == trailers; text && f.expanded != (ui.Expand{}) {
+		if err := ui.PrintTree(t.Report, f.expanded, true, a.NoteOut()); err != nil {
+			return err
+		}
+	}
 	ui.PrintTreeRefusals(refusals, a.ErrOut())
 	switch f.report {
 	case "json":
 		return a.writeReport(f, &treeReport{Refusals: treeRefusals(refusals)})
-	case "markdown":
+	case "markdown", diffHTML:
 		return a.showTree(f, t)
 	}
 	return nil

@@ -20,6 +20,14 @@ type Expand struct {
 	Group int
 }
 
+// Check refuses a number that no group has.
+func (e Expand) Check(s *changeset.Set) error {
+	if last := len(s.Groups); last > 0 && e.Group > last {
+		return fmt.Errorf("--expand=%d: the last group is %d", e.Group, last)
+	}
+	return nil
+}
+
 const (
 	// groupLines limits the lines of all groups together, if one of them is folded. The
 	// title of each group and its fields count first, and what is left shows samples.

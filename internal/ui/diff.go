@@ -11,6 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/changeset"
 	"github.com/lynqctl/lynqctl/pkg/diff"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
@@ -146,11 +147,7 @@ func eachChange(r *diff.Report, do func(*diff.Node, *diff.Object) error) error {
 func diffHead(n *diff.Node, o *diff.Object, p tty.Paint) string {
 	causes := o.Causes()
 	var b strings.Builder
-	b.WriteString(p.Bold(n.Name) + "  " + objectName(o.Ref) + "  " + p.Action(plan.Action(o.Action), o.What()))
-	if len(causes) == 1 {
-		b.WriteString(": " + tty.Safe(causes[0]))
-	}
-	b.WriteByte('\n')
+	b.WriteString(changeHead(n.Name, o.Ref, p.Action(plan.Action(o.Action), o.What()), causes, p))
 	if len(causes) > 1 {
 		var rows [][]string
 		for i := range o.Fields {
@@ -165,6 +162,15 @@ func diffHead(n *diff.Node, o *diff.Object, p tty.Paint) string {
 		b.WriteString("  " + p.Faint(diff.OnlyTracking) + "\n")
 	}
 	return b.String()
+}
+
+// changeHead says what happens to an object of a node. It names the cause if there is one.
+func changeHead(node string, ref lynq.Ref, what string, causes []string, p tty.Paint) string {
+	head := p.Bold(node) + "  " + objectName(ref) + "  " + what
+	if len(causes) == 1 {
+		head += ": " + tty.Safe(causes[0])
+	}
+	return head + "\n"
 }
 
 // paintedDiff colours a unified diff line by line.

@@ -51,9 +51,15 @@ func lossesTogether(losses []policy.Loss) []policy.Loss {
 
 // PrintTree prints a short text about what a run changed in a tree of files, or would
 // change.
-func PrintTree(r *gitops.Report, dryRun bool, out tty.Stream) error {
+func PrintTree(r *gitops.Report, e Expand, dryRun bool, out tty.Stream) error {
 	var b strings.Builder
-	b.WriteString(treeChanges(r, out))
+	set := r.Groups()
+	b.WriteString(out.Fitted(findingsText(set.Set, out.Paint())))
+	if e == (Expand{}) || len(set.Groups) == 0 {
+		b.WriteString(treeChanges(r, set, out))
+	} else {
+		b.WriteString(out.Fitted(treeMembers(set, e, out.Paint())))
+	}
 	leaving := r.Leaving[:min(len(r.Leaving), treeNodesNamed)]
 	for i := range leaving {
 		b.WriteString(out.Fitted(tty.Safe(leaving[i].String())) + "\n")
@@ -67,21 +73,50 @@ func PrintTree(r *gitops.Report, dryRun bool, out tty.Stream) error {
 	for _, c := range r.Conflicts {
 		b.WriteString(out.Fitted(tty.Safe("conflict: "+c.Path+": "+c.Why)) + "\n")
 	}
-	return out.WriteText("report", tty.Table, b.String()+out.Fitted(treeLine(r, dryRun))+"\n", nil)
+	return out.WriteText("report", tty.Table, b.String()+out.Fitted(tty.Safe(strings.Join(r.Summary(dryRun), "; ")))+"\n", nil)
 }
 
-// treeChanges returns the findings and groups of changes, and a table of the other nodes.
-func treeChanges(r *gitops.Report, out tty.Stream) string {
-	set, grouped := r.Groups()
+// treeMembers returns each object of a group, or of all groups, with its cause and fields.
+func treeMembers(set *gitops.Groups, e Expand, p tty.Paint) string {
+	var members []int
+	for i := range set.Objects {
+		members = append(members, i)
+	}
+	if !e.All {
+		members = set.Groups[e.Group-1].Members
+	}
 	var b strings.Builder
-	b.WriteString(out.Fitted(findingsText(set, out.Paint())))
+	for _, m := range members {
+		c, o := &set.Changes[m], set.Objects[m]
+		b.WriteString(changeHead(c.Node.Name, c.Ref, p.Tone(treeTone(o.Change), string(o.Change)), o.Causes(), p))
+		for _, detail := range o.Details() {
+			b.WriteString("  " + tty.Safe(detail) + "\n")
+		}
+	}
+	return b.String()
+}
+
+// treeTone says how good or bad a change of a tree is.
+func treeTone(c gitops.Change) tty.Tone {
+	switch c {
+	case gitops.Added:
+		return tty.Good
+	case gitops.Removed:
+		return tty.Bad
+	}
+	return tty.Worry
+}
+
+// treeChanges returns the groups of changes, and a table of the other nodes.
+func treeChanges(r *gitops.Report, set *gitops.Groups, out tty.Stream) string {
+	var b strings.Builder
 	groups := 0
 	for i := range set.Groups {
 		if !set.Groups[i].Many() {
 			continue
 		}
 		if groups++; groups <= treeGroupsNamed {
-			b.WriteString(groupText(set, i, "", out))
+			b.WriteString(groupText(set.Set, i, "", out))
 		}
 	}
 	if more := groups - treeGroupsNamed; more > 0 {
@@ -90,7 +125,7 @@ func treeChanges(r *gitops.Report, out tty.Stream) string {
 	l := list.List{Columns: []list.Column{{Name: "NODE", Flexible: true}, {Name: "CHANGE"}, {Name: "OBJECTS", Wrapped: true}, {Name: "CAUSE", Wrapped: true}}}
 	nodes, caused := 0, false
 	for i := range r.Changes {
-		n := r.Changes[i].Alone(grouped)
+		n := r.Changes[i].Alone(set)
 		if len(n.Objects) == 0 && len(r.Changes[i].Objects) > 0 {
 			continue
 		}
@@ -99,7 +134,7 @@ func treeChanges(r *gitops.Report, out tty.Stream) string {
 		}
 		causes := n.Causes()
 		caused = caused || len(causes) > 0
-		l.Items = append(l.Items, list.Item{Cells: []string{n.Name, string(n.Change), treeCounts(n.Counts()), strings.Join(causes, "; ")}})
+		l.Items = append(l.Items, list.Item{Cells: []string{n.Name, string(n.Change), n.Counts().String(), strings.Join(causes, "; ")}})
 	}
 	if !caused {
 		l.Columns = l.Columns[:len(l.Columns)-1]
@@ -134,31 +169,4 @@ func PrintTreeRefusals(refusals []plan.Refusal, out tty.Stream) {
 	if more := len(refusals) - len(shown); more > 0 {
 		_, _ = fmt.Fprintf(out, "... and %d more\n", more)
 	}
-}
-
-// treeCounts returns "2 added, 1 removed".
-func treeCounts(c gitops.Counts) string {
-	return cmp.Or(Commas(Some(c.Added, "added"), Some(c.Changed, "changed"), Some(c.Removed, "removed"), Some(c.Unchanged, "unchanged")), "none")
-}
-
-// treeLine counts the changed nodes, objects and files.
-func treeLine(r *gitops.Report, dryRun bool) string {
-	written, removed := "written", "removed"
-	if dryRun {
-		written, removed = "to write", "to remove"
-	}
-	index := ""
-	if r.OnlyIndex() {
-		index = "; only the index changes"
-	}
-	var along strings.Builder
-	for _, c := range r.Changes {
-		for _, o := range c.Objects {
-			if o.Contents != "" {
-				along.WriteString("; " + o.Object + " is removed: " + o.Contents)
-			}
-		}
-	}
-	return fmt.Sprintf("nodes: %s; objects: %s; files: %d %s, %d %s%s",
-		Commas(treeCounts(r.Nodes.Counts), Some(r.Nodes.Failed, "failed"), Some(r.Nodes.Waiting, "waiting for their stage")), treeCounts(r.Objects), r.Files.Written, written, r.Files.Removed, removed, index+along.String())
 }

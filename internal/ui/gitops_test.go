@@ -51,7 +51,7 @@ func TestPrintTree(t *testing.T) {
 	}
 	tree := func(dryRun bool) string {
 		var out bytes.Buffer
-		if err := ui.PrintTree(r, dryRun, ui.StreamTo(&out, tty.Stream{})); err != nil {
+		if err := ui.PrintTree(r, ui.Expand{}, dryRun, ui.StreamTo(&out, tty.Stream{})); err != nil {
 			t.Fatal(err)
 		}
 		return out.String()
@@ -74,35 +74,63 @@ nodes: 1 added, 1 changed, 1 failed; objects: 2 added, 1 changed; files: 6 writt
 	}
 }
 
-// TestPrintTreeGroups checks that equal changes of many nodes take a few lines, and that the
-// other nodes have their causes.
-func TestPrintTreeGroups(t *testing.T) {
-	why := gitops.Why{Cause: "form", Form: "web.yaml:12"}
-	changed := func(name string, why gitops.Why) gitops.NodeChange {
-		return gitops.NodeChange{
-			NodeID: lynq.NodeID{Form: lynq.FormKey{Name: "web"}, Name: name}, Change: gitops.Changed,
-			Objects: []gitops.ObjectChange{{Change: gitops.Changed, ID: "app", Fields: []gitops.FieldChange{{Field: "data.level", Why: why}}}},
-		}
+// changedNode is a node with one changed field, whose cause is why.
+func changedNode(name string, why gitops.Why) gitops.NodeChange {
+	return gitops.NodeChange{
+		NodeID: lynq.NodeID{Form: lynq.FormKey{Name: "web"}, Name: name}, Change: gitops.Changed,
+		Objects: []gitops.ObjectChange{{Change: gitops.Changed, ID: "app", Fields: []gitops.FieldChange{{Field: "data.level", Why: why}}}},
 	}
-	r := &gitops.Report{Nodes: gitops.NodeCounts{Counts: gitops.Counts{Changed: 10_001}}}
-	for i := range 10_000 {
-		r.Changes = append(r.Changes, changed(fmt.Sprintf("t%05d-web", i), why))
-	}
-	r.Changes = append(r.Changes, changed("z-web", gitops.Why{Cause: "row", Columns: []string{"plan"}}))
+}
+
+// printedTree returns the text about a dry run.
+func printedTree(t *testing.T, r *gitops.Report, e ui.Expand) string {
+	t.Helper()
 	var out bytes.Buffer
-	if err := ui.PrintTree(r, true, ui.StreamTo(&out, tty.Stream{})); err != nil {
+	if err := ui.PrintTree(r, e, true, ui.StreamTo(&out, tty.Stream{})); err != nil {
 		t.Fatal(err)
 	}
-	const want = `info  many-same: 10000 objects: most nodes change in the same way
-#1  changed  app of form web: 10000 nodes: form at web.yaml:12
+	return out.String()
+}
+
+// TestPrintTreeGroups checks that equal changes of many nodes take a few lines, and that the
+// other nodes have their causes. With --expand, each object of a group has its lines.
+func TestPrintTreeGroups(t *testing.T) {
+	byForm, byRow := gitops.Why{Cause: "form", Form: "web.yaml:12"}, gitops.Why{Cause: "row", Columns: []string{"plan"}}
+	r := &gitops.Report{Nodes: gitops.NodeCounts{Counts: gitops.Counts{Changed: 10_001}}}
+	for i := range 10_000 {
+		r.Changes = append(r.Changes, changedNode(fmt.Sprintf("t%05d-web", i), byForm))
+	}
+	other := changedNode("z-web", byRow)
+	other.Objects[0].Fields = append(other.Objects[0].Fields, gitops.FieldChange{Field: "data.other", Why: byForm})
+	r.Changes = append(r.Changes, other)
+	const found = "info  many-same: 10000 objects: most nodes change in the same way\n"
+	const sum = "nodes: 10001 changed; objects: none; files: 0 to write, 0 to remove\n"
+	want := found + `#1  changed  app of form web: 10000 nodes: form at web.yaml:12
   .data.level
   nodes: t00000-web, t00001-web, t00002-web and 9997 more
 NODE    CHANGE    OBJECTS     CAUSE
-z-web   changed   1 changed   row (column plan)
-nodes: 10001 changed; objects: none; files: 0 to write, 0 to remove
-`
-	if diff := cmp.Diff(want, out.String()); diff != "" {
+z-web   changed   1 changed   row (column plan); form at web.yaml:12
+` + sum
+	if diff := cmp.Diff(want, printedTree(t, r, ui.Expand{})); diff != "" {
 		t.Error(diff)
+	}
+	second := "z-web     changed\n  .data.level: row (column plan)\n  .data.other: form at web.yaml:12\n"
+	if diff := cmp.Diff(found+second+sum, printedTree(t, r, ui.Expand{Group: 2})); diff != "" {
+		t.Error(diff)
+	}
+	for _, e := range []ui.Expand{{Group: 1}, {All: true}} {
+		got := printedTree(t, r, e)
+		if n := strings.Count(got, "-web     changed: form at web.yaml:12\n  .data.level\n"); n != 10_000 || strings.Contains(got, second) != e.All || strings.Contains(got, "#1") {
+			t.Errorf("%+v: %d objects of the first group:\n%.300s", e, n, got)
+		}
+	}
+}
+
+// TestPrintTreeExpandsNothing checks that a run without changes has its sum, whatever
+// --expand asks for.
+func TestPrintTreeExpandsNothing(t *testing.T) {
+	if got := printedTree(t, &gitops.Report{}, ui.Expand{Group: 2}); got != "nodes: none; objects: none; files: 0 to write, 0 to remove\n" {
+		t.Error(got)
 	}
 }
 

@@ -7,36 +7,44 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/changeset"
 )
 
-// Groups groups the changed objects. It also returns the objects in groups of many, which
-// reports don't show one by one. The set has no values, since a report of a tree names none.
-func (r *Report) Groups() (*changeset.Set, map[*ObjectChange]bool) {
+// Groups are the changed objects, in groups. They have no values, since a report of a tree
+// names none.
+type Groups struct {
+	*changeset.Set
+	// Objects has the object of each change of the set.
+	Objects []*ObjectChange
+	// Numbers has the number of their group for the objects in groups of many nodes. Reports
+	// don't show these one by one.
+	Numbers map[*ObjectChange]int
+}
+
+// Groups groups the changed objects.
+func (r *Report) Groups() *Groups {
 	var changes []changeset.Change
-	var objects []*ObjectChange
+	g := &Groups{Numbers: map[*ObjectChange]int{}}
 	for i := range r.Changes {
 		n := &r.Changes[i]
 		for j := range n.Objects {
 			o := &n.Objects[j]
-			changes, objects = append(changes, n.changeOf(o)), append(objects, o)
+			changes, g.Objects = append(changes, n.changeOf(o)), append(g.Objects, o)
 		}
 	}
 	all := r.Nodes.Added + r.Nodes.Changed + r.Nodes.Removed + r.Nodes.Unchanged
-	set, grouped := changeset.Of(changes, all), map[*ObjectChange]bool{}
-	for i := range set.Groups {
-		for _, k := range set.Groups[i].Members {
-			if set.Groups[i].Many() {
-				grouped[objects[k]] = true
-			}
+	g.Set = changeset.Of(changes, all)
+	for k, number := range g.Set.Numbers() {
+		if number > 0 {
+			g.Numbers[g.Objects[k]] = number
 		}
 	}
-	return set, grouped
+	return g
 }
 
 // Alone returns the node with the objects that stand in no group of many.
-func (n *NodeChange) Alone(grouped map[*ObjectChange]bool) *NodeChange {
+func (n *NodeChange) Alone(g *Groups) *NodeChange {
 	alone := *n
 	alone.Objects = nil
 	for i := range n.Objects {
-		if o := &n.Objects[i]; !grouped[o] {
+		if o := &n.Objects[i]; g.Numbers[o] == 0 {
 			alone.Objects = append(alone.Objects, *o)
 		}
 	}
@@ -46,19 +54,45 @@ func (n *NodeChange) Alone(grouped map[*ObjectChange]bool) *NodeChange {
 // Causes returns the causes of the node's changed objects, each once.
 func (n *NodeChange) Causes() []string {
 	var causes []string
-	add := func(w *Why) {
-		if text := w.String(); text != "" && !slices.Contains(causes, text) {
-			causes = append(causes, text)
-		}
-	}
 	for i := range n.Objects {
-		o := &n.Objects[i]
-		add(&o.Why)
-		for j := range o.Fields {
-			add(&o.Fields[j].Why)
+		for _, cause := range n.Objects[i].Causes() {
+			if !slices.Contains(causes, cause) {
+				causes = append(causes, cause)
+			}
 		}
 	}
 	return causes
+}
+
+// Causes returns the causes of the object, each once.
+func (o *ObjectChange) Causes() []string {
+	causes := []string{o.String()}
+	if len(o.Fields) > 0 {
+		causes = changeset.AtPlaces(len(o.Fields), func(i int) (cause, place string) { return o.Fields[i].text(), o.Fields[i].Form })
+	}
+	return slices.DeleteFunc(causes, func(cause string) bool { return cause == "" })
+}
+
+// Details returns the changed fields, with their causes if these differ, and what happens to
+// an object that its node loses.
+func (o *ObjectChange) Details() []string {
+	var details []string
+	many := len(o.Causes()) > 1
+	for i := range o.Fields {
+		f := &o.Fields[i]
+		text := "." + f.Field
+		if many && f.Cause != "" {
+			text += ": " + f.String()
+		}
+		details = append(details, text)
+	}
+	if o.Contents != "" {
+		details = append(details, o.Contents)
+	}
+	if o.stays {
+		details = append(details, "another node, or the tool that applies the tree, keeps it")
+	}
+	return details
 }
 
 // RefuseFindings returns a refusal for each finding with one of these codes.
@@ -67,8 +101,7 @@ func (r *Report) RefuseFindings(codes []changeset.Code) []plan.Refusal {
 		return nil
 	}
 	var refusals []plan.Refusal
-	set, _ := r.Groups()
-	for _, f := range set.FoundOf(codes) {
+	for _, f := range r.Groups().FoundOf(codes) {
 		refusals = append(refusals, plan.Refusal{Guard: plan.GuardFailOn, What: f.String(), Fix: "review the changes with --dry-run; to write them anyway, leave the code out of --fail-on"})
 	}
 	return refusals

@@ -16,14 +16,18 @@ const (
 
 // RefusalText formats a refusal for people.
 func RefusalText(r *plan.Refusal) string {
-	subject := r.Path
+	return fmt.Sprintf("%s: %s (%s)", refused(r), r.What, r.Fix)
+}
+
+// refused names the subject of a refusal.
+func refused(r *plan.Refusal) string {
 	switch {
-	case subject == "" && r.Hub.Name == "":
-		subject = "--" + string(r.Guard) // it is about the whole run
-	case subject == "":
-		subject = fmt.Sprintf("hub %q", r.Hub)
+	case r.Path != "":
+		return r.Path
+	case r.Hub.Name == "":
+		return "--" + string(r.Guard) // it is about the whole run
 	}
-	return fmt.Sprintf("%s: %s (%s)", subject, r.What, r.Fix)
+	return fmt.Sprintf("hub %q", r.Hub)
 }
 
 // Refuse returns the guards' objections to a run.

@@ -120,9 +120,9 @@ const (
 )
 
 // groups writes findings, and the groups of objects that change in the same way in many
-// nodes. It returns these objects.
-func (m *comment) groups(r *Report) map[*ObjectChange]bool {
-	set, grouped := r.Groups()
+// nodes.
+func (m *comment) groups(r *Report) *Groups {
+	set := r.Groups()
 	for _, f := range set.Found() {
 		fmt.Fprintf(&m.Builder, "\n- **%s**: %s", f.Level, markdown.Text(f.String()))
 	}
@@ -159,7 +159,7 @@ func (m *comment) groups(r *Report) map[*ObjectChange]bool {
 	if more > 0 {
 		fmt.Fprintf(&m.Builder, "\n**%s**\n", phrase.Count(more, "more group"))
 	}
-	return grouped
+	return set
 }
 
 // left counts the lines that didn't fit.
@@ -167,7 +167,7 @@ const left = "- ... and %s\n"
 
 // section writes a folded list of the nodes with one kind of change, but for objects that
 // stand in a group.
-func (m *comment) section(title string, what Change, changes []NodeChange, grouped map[*ObjectChange]bool) {
+func (m *comment) section(title string, what Change, changes []NodeChange, grouped *Groups) {
 	var lines []string
 	for i := range changes {
 		if text := nodeLines(&changes[i], grouped); changes[i].Change == what && text != "" {
@@ -185,11 +185,11 @@ func (m *comment) section(title string, what Change, changes []NodeChange, group
 
 // nodeLines returns the lines of a node, "" if all of its objects stand in groups. For a
 // created or removed node, the names of its objects are enough.
-func nodeLines(n *NodeChange, grouped map[*ObjectChange]bool) string {
+func nodeLines(n *NodeChange, grouped *Groups) string {
 	var b strings.Builder
 	for i := range n.Objects {
 		o := &n.Objects[i]
-		if grouped[o] {
+		if grouped.Numbers[o] > 0 {
 			continue
 		}
 		fmt.Fprintf(&b, "  - %s", markdown.Code(o.Object))

@@ -2,7 +2,10 @@ package gitops
 
 import (
 	"bytes"
+	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
@@ -48,6 +51,20 @@ type Counts struct {
 	Changed   int `json:"changed"`
 	Removed   int `json:"removed"`
 	Unchanged int `json:"unchanged"`
+}
+
+// String returns "2 added, 1 removed", or "none".
+func (c Counts) String() string {
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{c.Added, string(Added)}, {c.Changed, string(Changed)}, {c.Removed, string(Removed)}, {c.Unchanged, "unchanged"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+	return cmp.Or(strings.Join(parts, ", "), "none")
 }
 
 func (c *Counts) count(what Change) {
@@ -213,6 +230,42 @@ type content struct {
 	key   index.ObjectKey
 	bytes []byte
 	step  *Step
+}
+
+// maxAlong limits the objects that a summary names because they take others along.
+const maxAlong = 3
+
+// Summary counts the nodes, objects and files, and names removed objects that take others
+// along. planned is set if the run writes nothing.
+func (r *Report) Summary(planned bool) []string {
+	written, removed := "written", "removed"
+	if planned {
+		written, removed = "to write", "to remove"
+	}
+	nodes := "nodes: " + r.Nodes.String()
+	if r.Nodes.Failed > 0 {
+		nodes += fmt.Sprintf(", %d failed", r.Nodes.Failed)
+	}
+	if r.Nodes.Waiting > 0 {
+		nodes += fmt.Sprintf(", %d waiting for their stage", r.Nodes.Waiting)
+	}
+	parts := []string{nodes, "objects: " + r.Objects.String(), fmt.Sprintf("files: %d %s, %d %s", r.Files.Written, written, r.Files.Removed, removed)}
+	if r.OnlyIndex() {
+		parts = append(parts, "only the index changes")
+	}
+	var along []string
+	for i := range r.Changes {
+		for _, o := range r.Changes[i].Objects {
+			if o.Contents != "" {
+				along = append(along, o.Object+" is removed: "+o.Contents)
+			}
+		}
+	}
+	parts = append(parts, along[:min(len(along), maxAlong)]...)
+	if more := len(along) - maxAlong; more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more objects are removed with what they contain", more))
+	}
+	return parts
 }
 
 // OnlyIndex reports whether the run changes no file except the index. That happens if a

@@ -319,6 +319,8 @@ func (s *secretive) recovers(t *testing.T) {
 	s.look(t, 0, "render", "--output-dir", tree, "--plain-secrets", "-o", "markdown")
 	s.write(t, "rows.csv", rotatedRows)
 	s.look(t, 0, "render", "--output-dir", tree, "--plain-secrets", "-o", "json", "--dry-run")
+	s.look(t, 0, "render", "--output-dir", tree, "--plain-secrets", "-o", "html", "--dry-run")
+	s.look(t, 0, "render", "--output-dir", tree, "--plain-secrets", "--expand", "--dry-run")
 	s.look(t, 0, "render", "--output-dir", tree, "--plain-secrets", "-o", "trailers")
 	s.run(t, 0, "history", "-o", "json")
 	last, err := s.lastRun(t)

@@ -40,7 +40,7 @@ const maxChanges = 10
 // way.
 func (t *Tree) changes() []Trailer {
 	var trailers []Trailer
-	set, _ := t.Report.Groups()
+	set := t.Report.Groups()
 	for i := range set.Groups {
 		g := &set.Groups[i]
 		if i == maxChanges {

@@ -38,6 +38,8 @@ type Options struct {
 	// Losses gets the policies that the target ignores. It shows those that no earlier run
 	// on the tree has shown.
 	Losses func(all, untold []policy.Loss) error
+	// Planned checks what the flags say of the changes, before the run writes any.
+	Planned func(*gitops.Report) error
 	// Show shows the changes. Refuse shows why nothing changes, with the tree that the run
 	// would have written.
 	Show   func(*Tree) error
@@ -285,6 +287,9 @@ func (j *treeJob) carryOut(ctx context.Context) error {
 	changed := j.tree.Changes(plan)
 	report := gitops.NewReport(j.input, plan, changed)
 	report.Explain(j.result(report).Program)
+	if err := j.o.Planned(report); err != nil {
+		return j.untouched(err)
+	}
 	if report.Refusals = append(gitops.Refuse(j.input, plan), report.RefuseFindings(j.o.FailOn)...); len(report.Refusals) > 0 {
 		if err := j.o.Refuse(j.result(report)); err != nil {
 			return session.Fail(fmt.Errorf("write the report: %w", err))
