@@ -2,6 +2,7 @@ package doctest_test
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,13 +14,6 @@ import (
 // TestJobs wants the jobs of CI to be make check and the parts of make test, so that side by
 // side they run what .ci/run runs.
 func TestJobs(t *testing.T) {
-	read := func(name string) []byte {
-		content, err := os.ReadFile("../../" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return content
-	}
 	var workflow struct {
 		Jobs map[string]struct {
 			Strategy struct {
@@ -28,11 +22,11 @@ func TestJobs(t *testing.T) {
 			Steps []struct{ Run string }
 		}
 	}
-	if err := yaml.Unmarshal(read(".github/workflows/ci.yml"), &workflow); err != nil {
+	if err := yaml.Unmarshal(readFile(t, ".github/workflows/ci.yml"), &workflow); err != nil {
 		t.Fatal(err)
 	}
 	// The target has no commands of its own: an empty line ends it.
-	parts := regexp.MustCompile(`(?m)^test: (.+)\n\n`).FindSubmatch(read("Makefile"))
+	parts := regexp.MustCompile(`(?m)^test: (.+)\n\n`).FindSubmatch(readFile(t, "Makefile"))
 	if parts == nil {
 		t.Fatal("the Makefile's target test isn't the sum of other targets")
 	}
@@ -43,4 +37,42 @@ func TestJobs(t *testing.T) {
 	if last := job.Steps[len(job.Steps)-1].Run; last != ".ci/run ${{ matrix.target }}" {
 		t.Errorf("a job runs %q", last)
 	}
+}
+
+// TestCalculate wants each test that make test runs without the race detector to exist,
+// because under another name it would have the detector again.
+func TestCalculate(t *testing.T) {
+	makefile := readFile(t, "Makefile")
+	packages := regexp.MustCompile(`(?m)^BOTH +:= (.+)$`).FindSubmatch(makefile)
+	names := regexp.MustCompile(`(?m)^CALCULATE +:= \^Test\((.+)\)\$\$$`).FindSubmatch(makefile)
+	if packages == nil || names == nil {
+		t.Fatal("the Makefile has no BOTH or no CALCULATE")
+	}
+	var tests []string
+	for _, dir := range strings.Fields(string(packages[1])) {
+		files, err := filepath.Glob(filepath.Join("../..", dir, "*_test.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s has %d files of tests, %v", dir, len(files), err)
+		}
+		for _, file := range files {
+			for _, m := range regexp.MustCompile(`(?m)^func Test(\w+)\(`).FindAllSubmatch(readFile(t, file[len("../../"):]), -1) {
+				tests = append(tests, string(m[1]))
+			}
+		}
+	}
+	for _, name := range strings.Split(string(names[1]), "|") {
+		if !slices.Contains(tests, name) {
+			t.Errorf("no package of %s has Test%s, which CALCULATE in the Makefile names", packages[1], name)
+		}
+	}
+}
+
+// readFile returns a file of the repository.
+func readFile(t *testing.T, name string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("../..", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
 }
