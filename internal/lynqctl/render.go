@@ -115,7 +115,7 @@ func (f *renderCommandFlags) resolve(cmd *cobra.Command) error {
 		return session.BadUsage(errors.New("--check and --output-dir do not go together: check first, then write"))
 	}
 	f.tree.report = cmp.Or(f.Format, "table")
-	if err := cmdflags.OneOf("-o", f.tree.report, "table", "json", "markdown", diffHTML, trailers); err != nil {
+	if err := cmdflags.OneOf("-o", f.tree.report, "table", diffJSON, diffMarkdown, diffHTML, trailers); err != nil {
 		return err
 	}
 	f.Format = "yaml"

@@ -205,9 +205,9 @@ func treeRefusals(refusals []plan.Refusal) []treeRefusal {
 // showTree shows the changes of a run, or of a dry run.
 func (a *app) showTree(f *treeFlags, t *render.Tree) error {
 	switch f.report {
-	case "json":
+	case diffJSON:
 		return a.writeReport(f, &treeReport{Report: t.Report, Groups: ui.Groups(t.Report.Groups().Set)})
-	case "markdown":
+	case diffMarkdown:
 		return t.Report.WriteMarkdown(a.Out())
 	case diffHTML:
 		return page.Write(a.Out(), t.Report.Page("lynqctl render", f.options.DryRun || len(t.Report.Refusals) > 0))
@@ -234,9 +234,9 @@ func (a *app) refuseTree(f *treeFlags, t *render.Tree) error {
 	}
 	ui.PrintTreeRefusals(refusals, a.ErrOut())
 	switch f.report {
-	case "json":
+	case diffJSON:
 		return a.writeReport(f, &treeReport{Refusals: treeRefusals(refusals)})
-	case "markdown", diffHTML:
+	case diffMarkdown, diffHTML:
 		return a.showTree(f, t)
 	}
 	return nil
