@@ -141,7 +141,7 @@ func (n *note) digest(b []byte, h uint64, secret bool) []byte {
 		value = max(filled, value)
 	}
 	if n.width == narrow {
-		return append(b, byte(value)) //nolint:gosec // a narrow digest has 8 bits
+		return append(b, byte(value))
 	}
 	return binary.BigEndian.AppendUint16(b, value)
 }
