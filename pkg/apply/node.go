@@ -233,7 +233,7 @@ func (n *nodeRun) carryOut(ctx context.Context) bool {
 // wait waits until something may have changed. Other nodes may use the slot meanwhile.
 func (n *nodeRun) wait(ctx context.Context) {
 	n.run.slots.Give()
-	defer n.run.slots.TakeBack()
+	defer n.run.slots.Retake()
 	var timeout <-chan time.Time
 	if first := n.steps.NextDeadline(); !first.IsZero() {
 		timer := time.NewTimer(max(0, first.Sub(n.run.Now())))
@@ -241,10 +241,10 @@ func (n *nodeRun) wait(ctx context.Context) {
 		timeout = timer.C
 	} else {
 		rollout := n.run.rollouts[n.form()]
-		rollout.Lend(n.waiter.share, n.plan.Key())
-		defer rollout.TakeBack(n.waiter.share, n.plan.Key())
-		n.run.brakes[n.form()].Lend(n.braked)
-		defer n.run.brakes[n.form()].TakeBack(n.braked)
+		rollout.Pause(n.waiter.share, n.plan.Key())
+		defer rollout.Resume(n.waiter.share, n.plan.Key())
+		n.run.brakes[n.form()].Pause(n.braked)
+		defer n.run.brakes[n.form()].Resume(n.braked)
 	}
 	select {
 	case <-n.wake:

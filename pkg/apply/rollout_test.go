@@ -194,9 +194,9 @@ func TestRolloutOfUnchangedNodes(t *testing.T) {
 	}
 }
 
-// TestRolloutTurnsLent checks two nodes that wait for each other's turn. One lends its
+// TestRolloutPaused checks two nodes that wait for each other's turn. One gives up its
 // turn, and continues even if the other has broken.
-func TestRolloutTurnsLent(t *testing.T) {
+func TestRolloutPaused(t *testing.T) {
 	s := rolling(1)
 	inTeam := configMap("in-team", "1")
 	inTeam.Namespace, inTeam.Content["metadata"] = "team", map[string]any{"name": "in-team", "namespace": "team"}

@@ -96,7 +96,7 @@ func (t *Adopting) tell(j *Job, line string) {
 
 // narrow limits a plan to the selected orphans.
 func (t *Adopting) narrow(in *decide.Input) {
-	in.Narrowed, in.KeepContent, in.TakeBack = true, !t.Sync, true
+	in.Narrowed, in.KeepContent, in.AdoptOrphans = true, !t.Sync, true
 	kept := map[lynq.NodeKey]bool{}
 	in.Nodes = slices.DeleteFunc(slices.Clone(in.Nodes), func(n *plan.Node) bool {
 		kept[n.Key()] = n.Failed != nil && t.left(n.Key())

@@ -33,25 +33,25 @@ type hubWatch struct {
 	changes *watch.Changes
 	kept    session.KeptInventories
 	terms   session.Terms
-	// readNow receives a channel for the result of the next read of the rows. lends
+	// readNow receives a channel for the result of the next read of the rows. joins
 	// receives a channel that closes when another hub's round no longer needs this hub.
 	readNow chan chan error
-	lends   chan chan struct{}
+	joins   chan chan struct{}
 	// asked has a value if a person asked to check the hub. It has room for one.
-	asked chan struct{}
-	// tried is the digest of the objects that might have moved in the last common round.
-	tried string
-	// borrows is the time from which this hub may wait for another one again. Zero means
+	checkRequested chan struct{}
+	// sharedBefore is the digest of the objects that might have moved in the last joint round.
+	sharedBefore string
+	// joinsFrom is the time from which this hub may wait for another one again. Zero means
 	// now.
-	borrows time.Time
+	joinsFrom time.Time
 	// moved has a value when a timer was set during a round.
-	moved    chan struct{}
+	timerSet chan struct{}
 	whole    time.Time // the time of the last round about all nodes
 	failures int       // the number of failed rounds in a row
-	again    time.Time // when to try again after a failure
-	// third is the time to read the files again whose changes delete data. Zero means
+	retryAt  time.Time // when to try again after a failure
+	// rereadFiles is the time to read the files again whose changes delete data. Zero means
 	// never.
-	third time.Time
+	rereadFiles time.Time
 	// grace is the time when the first grace period ends, zero for none.
 	grace time.Time
 	// refused is the text of the last round's refusals, "" for none.
@@ -65,16 +65,16 @@ type hubWatch struct {
 	idle watch.IdleRounds
 	// reminders say when the log tells again what it told before.
 	reminders reminders
-	// told is the time when the log last named what rounds wait for, or when the wait
+	// toldWaiting is the time when the log last named what rounds wait for, or when the wait
 	// began. It is zero if no round waits.
-	told time.Time
+	toldWaiting time.Time
 
 	mu     sync.Mutex
 	ledger watch.Progress[lynq.NodeKey]
-	// term is nil while another run has the hub. missed are the hubs that wanted a round
-	// with this hub meanwhile.
-	term   *term
-	missed []lynq.HubKey
+	// term is nil while another run has the hub. joiners are the hubs that wanted a
+	// round with this hub meanwhile.
+	term    *term
+	joiners []lynq.HubKey
 	// wanted has a digest of each node in this round. failing has the nodes whose failure
 	// the ledger knows.
 	wanted  map[lynq.NodeKey]string
@@ -84,16 +84,16 @@ type hubWatch struct {
 	// later has the inputs for the next round. It is nil if those in the field in count,
 	// which only rounds replace. cut ends a round that deletes. It is nil outside of such a
 	// round.
-	later *hubWatch
-	cut   context.CancelCauseFunc
-	rows  *hubRows // nil before the first read
+	later       *hubWatch
+	cancelRound context.CancelCauseFunc
+	rows        *hubRows // nil before the first read
 	// unread says why the rows can't be read, and invalid why the hub keeps older inputs.
 	// Both are nil without a problem.
 	unread, invalid []inventory.Trouble
-	// blind is set while deletions wait because another hub's rows can't be read.
-	blind  bool
-	fights watch.Fights
-	fought []fight // in this round
+	// unseenRows is set while deletions wait because another hub's rows can't be read.
+	unseenRows bool
+	fights     watch.Fights
+	newFights  []fight // in this round
 	// waits has the objects that this round waits for, with their nodes.
 	waits map[lynq.Ref]lynq.NodeKey
 	wrote bool // an object was written since the last question
@@ -135,8 +135,8 @@ func newHubWatch(w *watching, in *watchInputs, i int) *hubWatch {
 	}
 	return &hubWatch{
 		w: w, o: o, in: &own, files: in.reading, hub: in.Hubs[i], partial: in.kept != nil, invalid: in.kept.trouble(in.Hubs[i].Hub),
-		changes: watch.NewChanges(), moved: make(chan struct{}, 1),
-		readNow: make(chan chan error), lends: make(chan chan struct{}), asked: make(chan struct{}, 1), stopped: map[lynq.FormKey]bool{},
+		changes: watch.NewChanges(), timerSet: make(chan struct{}, 1),
+		readNow: make(chan chan error), joins: make(chan chan struct{}), checkRequested: make(chan struct{}, 1), stopped: map[lynq.FormKey]bool{},
 	}
 }
 
@@ -220,10 +220,10 @@ func (h *hubWatch) released(ctx context.Context, held bool, unreleased []error) 
 func (h *hubWatch) forget() {
 	h.kept.Forget()
 	h.endSurvey()
-	h.whole, h.third, h.grace, h.failures, h.tried, h.borrows = time.Time{}, time.Time{}, time.Time{}, 0, "", time.Time{}
+	h.whole, h.rereadFiles, h.grace, h.failures, h.sharedBefore, h.joinsFrom = time.Time{}, time.Time{}, time.Time{}, 0, "", time.Time{}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.rows, h.unread, h.blind, h.ledger, h.failing = nil, nil, false, watch.Progress[lynq.NodeKey]{}, nil
+	h.rows, h.unread, h.unseenRows, h.ledger, h.failing = nil, nil, false, watch.Progress[lynq.NodeKey]{}, nil
 	h.stopped = map[lynq.FormKey]bool{}
 }
 
@@ -249,7 +249,7 @@ func (h *hubWatch) rounds(t *term) error {
 		case errors.Is(err, errYielded):
 			h.w.engine.Notef("hub %s: another run waits for it, and gets it next", h.hub.Key)
 			return nil
-		case errors.Is(err, errLent):
+		case errors.Is(err, errJoined):
 		case err == nil || cutShort(err):
 			h.failures = 0
 			h.w.o.observer().Ended(h.hub.Key, nil)
@@ -258,7 +258,7 @@ func (h *hubWatch) rounds(t *term) error {
 			}
 		default:
 			h.failures++
-			h.again, h.whole = time.Now().Add(watch.Pause(h.failures)), time.Time{} // the open work is unknown now
+			h.retryAt, h.whole = time.Now().Add(watch.Pause(h.failures)), time.Time{} // the open work is unknown now
 			h.w.o.observer().Ended(h.hub.Key, err)
 			h.tell(err)
 		}
@@ -266,7 +266,7 @@ func (h *hubWatch) rounds(t *term) error {
 }
 
 // await waits for the next round, and says what begins it. It returns an error if there is
-// no round: the hub was lent, another run wants it, or the term ended.
+// no round: the hub joined a round, another run wants it, or the term ended.
 func (h *hubWatch) await(t *term) (began watch.Began, err error) {
 	at := h.next(time.Now())
 	lacking := t.watches.lacking()
@@ -276,9 +276,9 @@ func (h *hubWatch) await(t *term) (began watch.Began, err error) {
 	next := time.NewTimer(time.Until(at))
 	defer next.Stop()
 	select {
-	case over := <-h.lends:
+	case over := <-h.joins:
 		<-over
-		return 0, errLent
+		return 0, errJoined
 	case <-t.ctx.Done():
 		return 0, context.Cause(t.ctx)
 	case <-t.wanted:
@@ -294,7 +294,7 @@ func (h *hubWatch) await(t *term) (began watch.Began, err error) {
 		}
 	}
 	select {
-	case over := <-h.lends: // the other round may take long
+	case over := <-h.joins: // the other round may take long
 		<-over
 	default:
 	}
@@ -374,7 +374,7 @@ func (h *hubWatch) observe(e report.Event) {
 			f.muted = h.fights.TakenBack(e.Object, f.at)
 		}
 		if f.muted > 0 {
-			h.fought = append(h.fought, f)
+			h.newFights = append(h.newFights, f)
 		}
 		h.mu.Unlock()
 		if f.muted > 0 {

@@ -24,7 +24,7 @@ func (h *hubWatch) timer(began time.Time) watch.Timer {
 	return watch.NextTimer(began,
 		watch.Timer{At: h.ledger.Next(began), Why: "lynqctl tries a failed node again"},
 		watch.Timer{At: h.fights.Next(), Why: "the pause in a fight with another client is over"},
-		watch.Timer{At: h.third, Why: "lynqctl reads the files once more before it deletes data"},
+		watch.Timer{At: h.rereadFiles, Why: "lynqctl reads the files once more before it deletes data"},
 		watch.Timer{At: h.grace, Why: "the deletionGracePeriod of a node is over"},
 		watch.Timer{At: h.whole.Add(h.wholeEvery()), Why: "lynqctl compares all nodes with the cluster"},
 	)
@@ -34,7 +34,7 @@ func (h *hubWatch) timer(began time.Time) watch.Timer {
 func (h *hubWatch) next(now time.Time) time.Time {
 	switch {
 	case h.failures > 0:
-		return h.again
+		return h.retryAt
 	case h.current() == nil:
 		return now.Add(wholeEvery) // the first read of the rows wakes it
 	}
@@ -47,7 +47,7 @@ func (h *hubWatch) next(now time.Time) time.Time {
 // move tells the current round that a timer was set.
 func (h *hubWatch) move() {
 	select {
-	case h.moved <- struct{}{}:
+	case h.timerSet <- struct{}{}:
 	default:
 	}
 }
@@ -79,11 +79,11 @@ func (h *hubWatch) tellWaiting() {
 		objects = append(objects, ref.String()+" of node "+node.String())
 	}
 	h.mu.Unlock()
-	h.told = time.Now()
+	h.toldWaiting = time.Now()
 	if len(objects) == 0 {
 		return
 	}
-	if note := waitingNote(h.hub.Key, objects); h.reminders.waiting.Due(note, h.told) {
+	if note := waitingNote(h.hub.Key, objects); h.reminders.waiting.Due(note, h.toldWaiting) {
 		h.w.engine.Notef("%s", note)
 	}
 }
@@ -113,7 +113,7 @@ func (h *hubWatch) interrupt(ctx context.Context, stop context.CancelCauseFunc, 
 		defer had.Stop()
 		defer timer.Stop()
 		timer.Stop()
-		minute := time.NewTimer(time.Until(h.told.Add(tellEvery)))
+		minute := time.NewTimer(time.Until(h.toldWaiting.Add(tellEvery)))
 		defer minute.Stop()
 		var changes, moved <-chan struct{}
 		var next watch.Timer
@@ -139,7 +139,7 @@ func (h *hubWatch) interrupt(ctx context.Context, stop context.CancelCauseFunc, 
 				if approved {
 					continue
 				}
-				changes, moved = h.changes.Due(), h.moved
+				changes, moved = h.changes.Due(), h.timerSet
 				arm()
 			case <-moved:
 				arm()

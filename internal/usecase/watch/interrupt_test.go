@@ -32,7 +32,7 @@ func TestInterrupt(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := &hubWatch{
 					w: &watching{engine: &session.Engine{View: &notes{}}}, hub: load.HubPrograms{Key: lynq.HubKey{Namespace: "shop", Name: "us"}},
-					changes: watch.NewChanges(), moved: make(chan struct{}, 1), whole: time.Now(), told: time.Now(),
+					changes: watch.NewChanges(), timerSet: make(chan struct{}, 1), whole: time.Now(), toldWaiting: time.Now(),
 				}
 				never := func(*watch.Fingerprint, watch.Fingerprint) bool { return false }
 				kind := h.changes.NewKind(lynq.APIResource{Kind: "ConfigMap"}, never, func(lynq.Ref) bool { return false })

@@ -108,8 +108,8 @@ func (h *hubWatch) turn(other *hubWatch) {
 		h.changes.NoteAll() // deletions of data may wait, or no longer wait, and the hub record says why
 	}
 	h.later = other
-	if h.cut != nil {
-		h.cut(errInputsChanged)
+	if h.cancelRound != nil {
+		h.cancelRound(errInputsChanged)
 	}
 }
 
@@ -149,7 +149,7 @@ func (h *hubWatch) begin(deletes bool, stop context.CancelCauseFunc) bool {
 	if h.later != nil {
 		return false
 	}
-	h.cut = stop
+	h.cancelRound = stop
 	return true
 }
 
@@ -158,6 +158,6 @@ func (h *hubWatch) begin(deletes bool, stop context.CancelCauseFunc) bool {
 func (h *hubWatch) done() map[lynq.NodeKey]report.Outcome {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.cut = nil
+	h.cancelRound = nil
 	return h.ended
 }

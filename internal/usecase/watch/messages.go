@@ -88,7 +88,7 @@ func isAre(objects int) string {
 // busyNote returns the log line about another hub that is busy for too long. It is a pure
 // function.
 func busyNote(hub, other lynq.HubKey) string {
-	return fmt.Sprintf("warning: hub %s: objects that move between it and %s stay where they are for now: that hub has been busy for %s, for example because its source doesn't answer", hub, other, borrowWithin)
+	return fmt.Sprintf("warning: hub %s: objects that move between it and %s stay where they are for now: that hub has been busy for %s, for example because its source doesn't answer", hub, other, joinWithin)
 }
 
 // slowNote returns the log line about rows whose reading takes long. It is a pure function.

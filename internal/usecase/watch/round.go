@@ -74,7 +74,7 @@ func (h *hubWatch) round(ctx context.Context, t *term) error {
 	if err := alone.look(ctx); err != nil {
 		return err
 	}
-	if done, err := h.together(ctx, alone); done {
+	if done, err := h.joinHubs(ctx, alone); done {
 		return err
 	}
 	alone.hold()
@@ -239,10 +239,10 @@ func (r *round) carryOut(ctx context.Context) error {
 	for i, p := range r.parts {
 		end := stop
 		if i > 0 {
-			end = func(error) { stop(errBeside) }
+			end = func(error) { stop(errJoinedHub) }
 		}
-		if p.told.IsZero() {
-			p.told = time.Now()
+		if p.toldWaiting.IsZero() {
+			p.toldWaiting = time.Now()
 		}
 		interrupted[i] = p.interrupt(within, end, p.term.wanted, r.began, approved)
 	}
@@ -255,7 +255,7 @@ func (r *round) carryOut(ctx context.Context) error {
 	for i, p := range r.parts {
 		<-interrupted[i]
 		if !cutShort(err) {
-			p.told = time.Time{}
+			p.toldWaiting = time.Time{}
 			p.reminders.waiting.Over()
 		}
 		p.ended = p.done()
@@ -292,7 +292,7 @@ func byInputs(p *plan.Plan) bool {
 func (r *round) endsWithOthers(stop context.CancelCauseFunc) (ended func()) {
 	var others []func() bool
 	for _, p := range r.parts[1:] {
-		others = append(others, context.AfterFunc(p.term.ctx, func() { stop(errBeside) }))
+		others = append(others, context.AfterFunc(p.term.ctx, func() { stop(errJoinedHub) }))
 	}
 	return func() {
 		for _, end := range others {

@@ -28,7 +28,7 @@ func TestRoundEnds(t *testing.T) {
 		"a node failed":              {ended: map[lynq.NodeKey]report.Outcome{a: report.OutcomeFailed}, err: failed},
 		"new changes cut it":         {ended: map[lynq.NodeKey]report.Outcome{a: report.OutcomeInterrupted}, err: errNewChanges, want: errNewChanges, due: map[lynq.NodeKey]bool{a: true}},
 		"a timer cut it":             {ended: map[lynq.NodeKey]report.Outcome{b: report.OutcomeInterrupted}, err: errTimer, want: errTimer, due: map[lynq.NodeKey]bool{b: true}},
-		"another hub cut it":         {ended: map[lynq.NodeKey]report.Outcome{a: report.OutcomeInterrupted, b: report.OutcomeFailed}, err: errBeside, want: errBeside, due: map[lynq.NodeKey]bool{a: true}},
+		"another hub cut it":         {ended: map[lynq.NodeKey]report.Outcome{a: report.OutcomeInterrupted, b: report.OutcomeFailed}, err: errJoinedHub, want: errJoinedHub, due: map[lynq.NodeKey]bool{a: true}},
 		"cut before the first write": {err: errInputsChanged, want: errInputsChanged, whole: true, due: wantedAll(wanted)},
 		"refused before it":          {err: failed, whole: true, due: wantedAll(wanted)},
 	} {

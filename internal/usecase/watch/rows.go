@@ -71,7 +71,7 @@ func (h *hubWatch) keepReading(ctx context.Context, r session.Run) {
 			return
 		case told = <-h.readNow:
 			next.Stop()
-		case <-h.asked:
+		case <-h.checkRequested:
 			next.Stop()
 		case <-next.C:
 		}
@@ -83,7 +83,7 @@ func (h *hubWatch) keepReading(ctx context.Context, r session.Run) {
 func (h *hubWatch) recordMatters(before *watch.Fingerprint, now watch.Fingerprint) bool {
 	if now.Asks(before) {
 		select {
-		case h.asked <- struct{}{}:
+		case h.checkRequested <- struct{}{}:
 		default: // the next read is due already
 		}
 	}
@@ -174,7 +174,7 @@ func (h *hubWatch) take(r apply.Rendering, digest string) {
 		h.changes.Wake()
 	}
 	if first {
-		h.tellBorrowers()
+		h.wakeJoiners()
 	}
 }
 

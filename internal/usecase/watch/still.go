@@ -93,19 +93,19 @@ func (h *hubWatch) sparing(plans []plan.Plan, rows *hubRows, whole bool, now tim
 	taking := slices.ContainsFunc(plansOf(plans, h.hub.Key), func(p plan.Plan) bool { return p.TakesData() })
 	if !taking {
 		if whole {
-			h.third = time.Time{}
+			h.rereadFiles = time.Time{}
 		}
 		return plans
 	}
 	if h.partial {
-		h.third = time.Time{} // good inputs wake it
+		h.rereadFiles = time.Time{} // good inputs wake it
 		return untilRead(plans, h.hub.Key)
 	}
 	again := latest(h.files.Again(now, h.w.digest), rows.file.Again(now, h.rowFile))
-	if !again.IsZero() && h.third.IsZero() {
+	if !again.IsZero() && h.rereadFiles.IsZero() {
 		h.w.engine.Notef("hub %s: lynqctl reads the files once more before it deletes data", h.hub.Key)
 	}
-	if h.third = again; again.IsZero() {
+	if h.rereadFiles = again; again.IsZero() {
 		return plans
 	}
 	return untilRead(plans, h.hub.Key)
@@ -125,4 +125,6 @@ func untilRead(plans []plan.Plan, hub lynq.HubKey) []plan.Plan {
 func latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }
 
 // thirdDue reports whether it is time to read the files again whose changes delete data.
-func (h *hubWatch) thirdDue(now time.Time) bool { return !h.third.IsZero() && !now.Before(h.third) }
+func (h *hubWatch) thirdDue(now time.Time) bool {
+	return !h.rereadFiles.IsZero() && !now.Before(h.rereadFiles)
+}

@@ -81,8 +81,8 @@ func TestSparing(t *testing.T) {
 		if step.third > 0 {
 			want = began.Add(step.third)
 		}
-		if len(run) != step.carried || !h.third.Equal(want) {
-			t.Errorf("after %s: %d plans are carried out, third reading at %s; want %d and %s", step.after, len(run), h.third, step.carried, want)
+		if len(run) != step.carried || !h.rereadFiles.Equal(want) {
+			t.Errorf("after %s: %d plans are carried out, third reading at %s; want %d and %s", step.after, len(run), h.rereadFiles, step.carried, want)
 		}
 		if spared := len(run[0].Nodes) == 0; len(step.plans[0].Nodes) > 0 && spared != (step.carried == 1) {
 			t.Errorf("after %s: the deletion is spared: %t", step.after, spared)

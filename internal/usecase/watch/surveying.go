@@ -169,7 +169,7 @@ func (h *hubWatch) tellSurvey(err error) {
 	}
 	h.unknown = text
 	h.mu.Lock()
-	h.blind = err != nil
+	h.unseenRows = err != nil
 	h.mu.Unlock()
 }
 
@@ -178,10 +178,10 @@ func (h *hubWatch) tellSurvey(err error) {
 func (h *hubWatch) tellReadable() {
 	for _, other := range h.w.all() {
 		other.mu.Lock()
-		blind := other.blind
-		other.blind = false
+		unseen := other.unseenRows
+		other.unseenRows = false
 		other.mu.Unlock()
-		if blind {
+		if unseen {
 			other.changes.NoteAll()
 		}
 	}

@@ -284,16 +284,16 @@ var (
 	errYielded       = errors.New("another run waits for the hub")
 	errNewChanges    = errors.New("there is something new to do")
 	errTimer         = errors.New("something else is due")
-	errBeside        = errors.New("another hub of the round has something else to do")
+	errJoinedHub     = errors.New("another hub of the round has something else to do")
 )
 
-// errLent says that the hub had no round, because another hub's round borrowed it.
-var errLent = errors.New("the hub was lent")
+// errJoined says that the hub had no round, because it joined another hub's round.
+var errJoined = errors.New("the hub joined a round")
 
-// errBusy says that another hub took too long to lend itself.
+// errBusy says that another hub took too long to join.
 var errBusy = errors.New("the other hub is busy")
 
 // cutShort reports whether a round ended early for one of these reasons.
 func cutShort(err error) bool {
-	return errors.Is(err, errInputsChanged) || errors.Is(err, errYielded) || errors.Is(err, errNewChanges) || errors.Is(err, errTimer) || errors.Is(err, errBeside)
+	return errors.Is(err, errInputsChanged) || errors.Is(err, errYielded) || errors.Is(err, errNewChanges) || errors.Is(err, errTimer) || errors.Is(err, errJoinedHub)
 }

@@ -19,7 +19,7 @@ func (a adopting) contested(me plan.Owner, s *plan.Step) bool {
 	policy, said := a.adoption(s.Object.Policy)
 	who := a.d.foreign(me, s.Live)
 	switch {
-	case who == "" && (policy != lynq.AdoptNever || a.proof(me, s.Entry, s.Live) != nil || a.takesBack(s.Live)):
+	case who == "" && (policy != lynq.AdoptNever || a.proof(me, s.Entry, s.Live) != nil || a.adoptsOrphan(s.Live)):
 		return false
 	case who == "":
 		s.Action, s.Reason = plan.ActionBlock, plan.ReasonUnowned
@@ -139,9 +139,9 @@ func (d *decider) wantedBeside(ref lynq.Ref) *decider {
 	return nil
 }
 
-// takesBack reports whether the user asked to take an orphan back. That overrides the
+// adoptsOrphan reports whether the user asked to adopt an orphan. That overrides the
 // policy.
-func (a adopting) takesBack(l *tracking.Live) bool { return a.d.in.TakeBack && l.Orphaned }
+func (a adopting) adoptsOrphan(l *tracking.Live) bool { return a.d.in.AdoptOrphans && l.Orphaned }
 
 // unproven says why an object without another owner doesn't belong to the node.
 func unproven(me plan.Owner, r *inventory.Entry, l *tracking.Live) string {

@@ -41,15 +41,15 @@ func TestAdoptNothing(t *testing.T) {
 	}
 }
 
-// TestTakeBack checks that the user can take an orphan back even under Never, and nothing
+// TestAdoptOrphans checks that the user can take an orphan back even under Never, and nothing
 // else.
-func TestTakeBack(t *testing.T) {
+func TestAdoptOrphans(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		for _, at := range situations() {
 			p := lynq.DefaultPolicy()
 			p.Adoption = lynq.AdoptNever
 			in := scene(at, p)
-			in.TakeBack, in.KeepContent = true, keep
+			in.AdoptOrphans, in.KeepContent = true, keep
 			s := wantedStep(in)
 			if taken := s.Action != plan.ActionBlock && s.Reason == plan.ReasonOrphan; taken != (at == orphaned) {
 				t.Errorf("%s: %s %s", at, s.Action, s.Reason)

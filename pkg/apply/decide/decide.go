@@ -79,8 +79,8 @@ type Input struct {
 	// content.
 	KeepContent bool
 	// AdoptNothing makes the run leave alone every object that doesn't belong to the hub,
-	// whatever the forms say. TakeBack makes it take orphans back, whatever the forms say.
-	AdoptNothing, TakeBack bool
+	// whatever the forms say. AdoptOrphans makes it adopt orphans, whatever the forms say.
+	AdoptNothing, AdoptOrphans bool
 	// IncludeData lets patchStrategy recreate delete objects with data too.
 	IncludeData bool
 	// Elsewhere knows the objects of other rows, forms and hubs in the files. It is nil if

@@ -164,11 +164,11 @@ func (b *Brake) ask(s Share) (Turn, string, <-chan struct{}) {
 	return TurnLater, "", b.changed
 }
 
-// Lend lets another node begin while this one waits for other nodes. TakeBack ends that.
-func (b *Brake) Lend(s Share) { b.work(s, -1) }
+// Pause lets another node begin while this one waits for other nodes. Resume ends that.
+func (b *Brake) Pause(s Share) { b.work(s, -1) }
 
-// TakeBack counts a node that waited for other nodes again.
-func (b *Brake) TakeBack(s Share) { b.work(s, 1) }
+// Resume counts a node that waited for other nodes again.
+func (b *Brake) Resume(s Share) { b.work(s, 1) }
 
 func (b *Brake) work(s Share, n int) {
 	if s != ShareNone {

@@ -221,21 +221,21 @@ func (o *Rollout) End(s Share, n lynq.NodeKey, e End) {
 	}
 }
 
-// Lend gives a turn to other nodes for a while. A node that waits for another one must not
+// Pause gives a turn to other nodes for a while. A node that waits for another one must not
 // take the turn that this one needs. The node can continue even if broken nodes have all
 // turns.
-func (o *Rollout) Lend(s Share, n lynq.NodeKey) {
+func (o *Rollout) Pause(s Share, n lynq.NodeKey) {
 	if o != nil {
-		o.change(func(t *turns) { t.Give(s); o.stages.lend(n, 1) })
+		o.change(func(t *turns) { t.Give(s); o.stages.pause(n, 1) })
 	}
 }
 
-// TakeBack waits until a lent turn is free again.
-func (o *Rollout) TakeBack(s Share, n lynq.NodeKey) {
+// Resume waits until a turn is free again.
+func (o *Rollout) Resume(s Share, n lynq.NodeKey) {
 	if o == nil {
 		return
 	}
-	o.change(func(*turns) { o.stages.lend(n, -1) })
+	o.change(func(*turns) { o.stages.pause(n, -1) })
 	if s == ShareForm {
 		s = ShareRow // broken nodes don't block a node that has begun
 	}

@@ -21,8 +21,8 @@ func (s Slots) Take(ctx context.Context) bool {
 	}
 }
 
-// TakeBack takes a slot again that a node lent while it waited.
-func (s Slots) TakeBack() { s <- struct{}{} }
+// Retake takes a slot again that a node gave back while it waited.
+func (s Slots) Retake() { s <- struct{}{} }
 
 // Give returns a slot.
 func (s Slots) Give() { <-s }

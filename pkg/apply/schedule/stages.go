@@ -76,14 +76,14 @@ type stages struct {
 	reached int
 	// ended is the stage with the pause that the run ends, -1 for none.
 	ended int
-	// open counts the unfinished nodes of each stage. lent counts those of them that wait
+	// open counts the unfinished nodes of each stage. paused counts those of them that wait
 	// for another node.
-	open, lent map[int]int
-	failed     map[int][]lynq.NodeKey
+	open, paused map[int]int
+	failed       map[int][]lynq.NodeKey
 }
 
 func newStages(s Staging) stages {
-	return stages{Staging: s, gated: map[lynq.NodeKey]bool{}, degraded: map[lynq.NodeKey]bool{}, reached: -1, ended: -1, open: map[int]int{}, lent: map[int]int{}, failed: map[int][]lynq.NodeKey{}}
+	return stages{Staging: s, gated: map[lynq.NodeKey]bool{}, degraded: map[lynq.NodeKey]bool{}, reached: -1, ended: -1, open: map[int]int{}, paused: map[int]int{}, failed: map[int][]lynq.NodeKey{}}
 }
 
 // note finds out which nodes wait for their stage, and how far the rollout is. It reads
@@ -190,7 +190,7 @@ func (s *stages) ask(form string, n lynq.NodeKey) (Turn, string) {
 		switch {
 		case len(s.failed[k]) > s.MaxFailed:
 			return TurnNever, fmt.Sprintf("stage %d of the rollout of form %s failed: %s", k+1, form, named(s.failed[k]))
-		case s.open[k] > s.lent[k]:
+		case s.open[k] > s.paused[k]:
 			return TurnLater, ""
 		case s.pauses(k):
 			return TurnNext, fmt.Sprintf("the rollout of form %s pauses after stage %d (to go on, run lynqctl apply --continue)", form, k+1)
@@ -202,11 +202,11 @@ func (s *stages) ask(form string, n lynq.NodeKey) (Turn, string) {
 	return TurnNow, ""
 }
 
-// lend notes that a node begins or ends to wait for another one, which may be in a later
+// pause notes that a node begins or ends to wait for another one, which may be in a later
 // stage.
-func (s *stages) lend(n lynq.NodeKey, by int) {
+func (s *stages) pause(n lynq.NodeKey, by int) {
 	if stage, staged := s.Of[n]; staged {
-		s.lent[stage] += by
+		s.paused[stage] += by
 	}
 }
 

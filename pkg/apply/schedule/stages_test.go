@@ -87,8 +87,8 @@ func TestStages(t *testing.T) {
 		t.Error("one failure is one too many, though the form allows it")
 	}
 	o = staged(nil)
-	o.Lend(ShareForm, node(0)) // they wait for nodes of later stages
-	o.Lend(ShareForm, node(1))
+	o.Pause(ShareForm, node(0)) // they wait for nodes of later stages
+	o.Pause(ShareForm, node(1))
 	if ask(o, 2) != TurnNow {
 		t.Error("two stages wait for each other for ever")
 	}

@@ -19,10 +19,10 @@ import (
 // round leaves the same state as a killed apply.
 //
 //   - A round that finds an object which may move makes the other hub read its rows again.
-//   - If the rows then say that the object moves, the goroutine of the other hub lends the
-//     hub. It waits, and this round uses everything of the other hub.
-//   - A goroutine that waits for another hub lends its own hub meanwhile, and then starts
-//     again. So two hubs that wait for each other both continue.
+//   - If the rows then say that the object moves, the other hub joins the round. Its
+//     goroutine waits, and this round uses everything of the other hub.
+//   - A goroutine that waits for another hub lets its own hub join a round meanwhile, and then
+//     starts again. So two hubs that wait for each other both continue.
 //   - If another process has the other hub, the object stays with its owner.
 //   - The same happens if the other hub is busy for long: its source may never answer, and
 //     an approved round may wait for finalizers. No hub stops because of another one.
@@ -89,23 +89,23 @@ func digestOfShared(shared []sharedObject) string {
 	return strings.Join(lines, "\n")
 }
 
-// together plans the hub with the hubs that exchange objects with it, and carries the plans
+// joinHubs plans the hub with the hubs that exchange objects with it, and carries the plans
 // out. It returns false if there are none, or if the hubs can't be planned together. The
 // caller then carries out the round of this hub alone.
-func (h *hubWatch) together(ctx context.Context, alone *round) (done bool, err error) {
+func (h *hubWatch) joinHubs(ctx context.Context, alone *round) (done bool, err error) {
 	shared := sharedObjectsOf(alone.plans)
 	digest := digestOfShared(shared)
-	if len(shared) == 0 || digest == h.tried && alone.job.Concern != nil || alone.began.Before(h.borrows) {
+	if len(shared) == 0 || digest == h.sharedBefore && alone.job.Concern != nil || alone.began.Before(h.joinsFrom) {
 		return false, nil
 	}
-	h.tried = digest
+	h.sharedBefore = digest
 	first := *alone.parts[0]
 	r := &round{parts: []*part{&first}, began: alone.began}
 	over := make(chan struct{})
 	defer close(over)
-	if err := r.gather(ctx, shared, over); err != nil {
-		h.tried = "" // this round tried nothing
-		r.giveBack()
+	if err := r.joinOthers(ctx, shared, over); err != nil {
+		h.sharedBefore = "" // this round tried nothing
+		r.restoreChanges()
 		h.changes.Wake()
 		return true, err
 	}
@@ -114,17 +114,17 @@ func (h *hubWatch) together(ctx context.Context, alone *round) (done bool, err e
 	}
 	first.rows = h.current() // a newer read may have come
 	h.wants(first.rows)
-	return r.tryTogether(ctx)
+	return r.performJoint(ctx)
 }
 
-// gather borrows the hubs that exchange objects with the round's hub, until over closes. It
-// gives up if another run wants one of them that it has.
-func (r *round) gather(ctx context.Context, shared []sharedObject, over chan struct{}) error {
+// joinOthers makes the hubs that exchange objects with the round's hub join it, until over
+// closes. It gives up if another run wants one of them that it has.
+func (r *round) joinOthers(ctx context.Context, shared []sharedObject, over chan struct{}) error {
 	within, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	first := r.parts[0]
-	for _, other := range first.w.beside(first.hubWatch, shared) {
-		t, err := first.borrow(within, first.term, other, shared, over)
+	for _, other := range first.w.sharing(first.hubWatch, shared) {
+		t, err := first.joinInTime(within, first.term, other, shared, over)
 		if err != nil {
 			return err
 		}
@@ -135,7 +135,7 @@ func (r *round) gather(ctx context.Context, shared []sharedObject, over chan str
 		go func() {
 			select {
 			case <-t.wanted:
-				stop(errBeside)
+				stop(errJoinedHub)
 			case <-within.Done():
 			}
 		}()
@@ -143,9 +143,9 @@ func (r *round) gather(ctx context.Context, shared []sharedObject, over chan str
 	return nil
 }
 
-// tryTogether carries out a round of several hubs. It gives up if they can't be planned
+// performJoint carries out a round of several hubs. It gives up if they can't be planned
 // together, or if guards refuse everything of one, so that no hub waits for another.
-func (r *round) tryTogether(ctx context.Context) (done bool, err error) {
+func (r *round) performJoint(ctx context.Context) (done bool, err error) {
 	first, others := r.parts[0], r.parts[1:]
 	names := make([]string, len(others))
 	for i, p := range others {
@@ -160,18 +160,18 @@ func (r *round) tryTogether(ctx context.Context) (done bool, err error) {
 	}
 	if err != nil {
 		first.w.engine.Notef("warning: hub %s: objects that move between it and %s stay where they are: %v", first.hub.Key, strings.Join(names, ", "), err)
-		(&round{parts: others}).giveBack()
+		(&round{parts: others}).restoreChanges()
 		return false, nil
 	}
 	first.w.engine.Notef("hub %s: objects move between it and %s, so this round is of both", first.hub.Key, strings.Join(names, ", "))
 	if err = r.perform(ctx); cutShort(err) {
-		first.tried = ""
+		first.sharedBefore = ""
 	}
 	return true, err
 }
 
-// giveBack returns the changes to the hubs, for later rounds.
-func (r *round) giveBack() {
+// restoreChanges returns the changes to the hubs, for later rounds.
+func (r *round) restoreChanges() {
 	for _, p := range r.parts {
 		if p.all {
 			p.changes.NoteAll()
@@ -181,34 +181,34 @@ func (r *round) giveBack() {
 	}
 }
 
-// borrowWithin limits how long a hub waits for a busy one. Reading a large table takes most
+// joinWithin limits how long a hub waits for a busy one. Reading a large table takes most
 // of it.
-const borrowWithin = time.Minute
+const joinWithin = time.Minute
 
-// borrow asks for another hub. It returns nil if that takes too long. Then this hub waits
+// joinInTime makes another hub join. It returns nil if that takes too long. Then this hub waits
 // for no other until it compares all nodes again.
-func (h *hubWatch) borrow(ctx context.Context, own *term, other *hubWatch, shared []sharedObject, over chan struct{}) (*term, error) {
-	within, stop := context.WithTimeoutCause(ctx, borrowWithin, errBusy)
+func (h *hubWatch) joinInTime(ctx context.Context, own *term, other *hubWatch, shared []sharedObject, over chan struct{}) (*term, error) {
+	within, stop := context.WithTimeoutCause(ctx, joinWithin, errBusy)
 	defer stop()
-	t, err := h.ask(within, own, other, shared, over)
+	t, err := h.join(within, own, other, shared, over)
 	if errors.Is(err, errBusy) {
-		h.borrows = time.Now().Add(wholeEvery)
+		h.joinsFrom = time.Now().Add(wholeEvery)
 		h.w.engine.Notef("%s", busyNote(h.hub.Key, other.hub.Key))
 		return nil, nil
 	}
 	return t, err
 }
 
-// ask makes the goroutine of another hub read its rows, and lend the hub until over closes
-// if an object moves. It returns nil if no object moves, or if this process doesn't have
+// join makes the goroutine of another hub read its rows. If an object moves, the hub joins the
+// round of this one until over closes. It returns nil if no object moves, or if this process doesn't have
 // the hub.
-func (h *hubWatch) ask(ctx context.Context, own *term, other *hubWatch, shared []sharedObject, over chan struct{}) (*term, error) {
-	t := other.lender(h.hub.Key)
+func (h *hubWatch) join(ctx context.Context, own *term, other *hubWatch, shared []sharedObject, over chan struct{}) (*term, error) {
+	t := other.joinable(h.hub.Key)
 	if t == nil {
 		return nil, nil
 	}
 	read := make(chan error, 1)
-	if met, err := meet(ctx, h, own, t, other.readNow, read); !met {
+	if met, err := offer(ctx, h, own, t, other.readNow, read); !met {
 		return nil, err
 	}
 	select {
@@ -225,16 +225,16 @@ func (h *hubWatch) ask(ctx context.Context, own *term, other *hubWatch, shared [
 		}
 	}
 	other.changes.Wake() // this ends a round that waits
-	if met, err := meet(ctx, h, own, t, other.lends, over); !met {
+	if met, err := offer(ctx, h, own, t, other.joins, over); !met {
 		return nil, err
 	}
 	return t, nil
 }
 
-// meet passes a value to the goroutine of another hub, whose Lease this process has until
+// offer passes a value to the goroutine of another hub, whose Lease this process has until
 // the term t ends. met is false if the goroutine doesn't take the value. err is set if this
-// hub must stop waiting: its own work ends, another run wants it, or it was lent.
-func meet[T any](ctx context.Context, h *hubWatch, own, t *term, to chan<- T, value T) (met bool, err error) {
+// hub must stop waiting: its own work ends, another run wants it, or it joined a round.
+func offer[T any](ctx context.Context, h *hubWatch, own, t *term, to chan<- T, value T) (met bool, err error) {
 	select {
 	case to <- value:
 		return true, nil
@@ -244,34 +244,34 @@ func meet[T any](ctx context.Context, h *hubWatch, own, t *term, to chan<- T, va
 		return false, context.Cause(ctx)
 	case <-own.wanted:
 		return false, errYielded
-	case over := <-h.lends:
+	case over := <-h.joins:
 		<-over
 		return false, errNewChanges
 	}
 }
 
-// lender returns the term of the hub, or nil if another run has the hub, or nobody has read
-// its rows yet. In both cases lender remembers the borrower, and tellBorrowers wakes it later.
-func (h *hubWatch) lender(borrower lynq.HubKey) *term {
+// joinable returns the term of the hub, or nil if another run has the hub, or nobody has read
+// its rows yet. In both cases joinable remembers the joiner, and wakeJoiners wakes it later.
+func (h *hubWatch) joinable(joiner lynq.HubKey) *term {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.term == nil || h.rows == nil {
-		if !slices.Contains(h.missed, borrower) {
-			h.missed = append(h.missed, borrower)
+		if !slices.Contains(h.joiners, joiner) {
+			h.joiners = append(h.joiners, joiner)
 		}
 		return nil
 	}
 	return h.term
 }
 
-// tellBorrowers wakes hubs that wanted a round with this one.
-func (h *hubWatch) tellBorrowers() {
+// wakeJoiners wakes hubs that wanted a round with this one.
+func (h *hubWatch) wakeJoiners() {
 	h.mu.Lock()
-	missed := h.missed
-	h.missed = nil
+	joiners := h.joiners
+	h.joiners = nil
 	h.mu.Unlock()
 	for _, other := range h.w.others(h) {
-		if slices.Contains(missed, other.hub.Key) {
+		if slices.Contains(joiners, other.hub.Key) {
 			other.changes.NoteAll()
 		}
 	}
@@ -289,8 +289,8 @@ func (w *watching) all() []*hubWatch {
 	return slices.Clone(w.hubs)
 }
 
-// beside returns the other hubs that may exchange objects with this one.
-func (w *watching) beside(h *hubWatch, shared []sharedObject) []*hubWatch {
+// sharing returns the other hubs that may exchange objects with this one.
+func (w *watching) sharing(h *hubWatch, shared []sharedObject) []*hubWatch {
 	return slices.DeleteFunc(w.others(h), func(other *hubWatch) bool {
 		return !slices.ContainsFunc(shared, func(s sharedObject) bool { return s.with(other.hub.Key) })
 	})

@@ -73,52 +73,52 @@ func TestMoves(t *testing.T) {
 	}
 }
 
-// TestMeet lets two hubs borrow each other at the same time, and wants one of them to get
+// TestJoin lets two hubs join each other at the same time, and wants one of them to get
 // the other. A waiting hub gives up for another run, and at the end of a term.
-func TestMeet(t *testing.T) {
+func TestJoin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hub := func() (*hubWatch, *term, context.CancelFunc) {
 			ctx, stop := context.WithCancel(t.Context())
-			return &hubWatch{lends: make(chan chan struct{})}, &term{ctx: ctx, wanted: make(chan struct{})}, stop
+			return &hubWatch{joins: make(chan chan struct{})}, &term{ctx: ctx, wanted: make(chan struct{})}, stop
 		}
 		us, usTerm, _ := hub()
 		eu, euTerm, stop := hub()
 		met := make(chan bool, 2)
-		borrow := func(h, other *hubWatch, own, t *term) {
+		join := func(h, other *hubWatch, own, t *term) {
 			over := make(chan struct{})
 			defer close(over)
-			got, err := meet(own.ctx, h, own, t, other.lends, over)
+			got, err := offer(own.ctx, h, own, t, other.joins, over)
 			if !got && !errors.Is(err, errNewChanges) {
 				met <- true // one too many
 			}
 			met <- got
 			<-time.After(time.Second)
 		}
-		go borrow(us, eu, usTerm, euTerm)
-		go borrow(eu, us, euTerm, usTerm)
+		go join(us, eu, usTerm, euTerm)
+		go join(eu, us, euTerm, usTerm)
 		if first, second := <-met, <-met; first == second {
 			t.Errorf("each of them got the other: %t", first)
 		}
 		time.AfterFunc(time.Second, stop)
-		if got, err := meet(usTerm.ctx, us, usTerm, euTerm, eu.lends, make(chan struct{})); got || err != nil {
+		if got, err := offer(usTerm.ctx, us, usTerm, euTerm, eu.joins, make(chan struct{})); got || err != nil {
 			t.Errorf("the term ended: met %t, %v", got, err)
 		}
 		wanted := make(chan struct{})
 		close(wanted)
 		ap, apTerm, _ := hub()
-		if got, err := meet(usTerm.ctx, us, &term{ctx: usTerm.ctx, wanted: wanted}, apTerm, ap.lends, make(chan struct{})); got || !errors.Is(err, errYielded) {
+		if got, err := offer(usTerm.ctx, us, &term{ctx: usTerm.ctx, wanted: wanted}, apTerm, ap.joins, make(chan struct{})); got || !errors.Is(err, errYielded) {
 			t.Errorf("another run wants the hub: met %t, %v", got, err)
 		}
 	})
 }
 
-// TestMeetInCircle wants every hub in a circle of borrowers to have its round.
-func TestMeetInCircle(t *testing.T) {
+// TestJoinInCircle wants every hub in a circle of joiners to have its round.
+func TestJoinInCircle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const count = 4
 		hubs, terms := make([]*hubWatch, count), make([]*term, count)
 		for i := range hubs {
-			hubs[i] = &hubWatch{lends: make(chan chan struct{})}
+			hubs[i] = &hubWatch{joins: make(chan chan struct{})}
 			terms[i] = &term{ctx: t.Context(), wanted: make(chan struct{})}
 		}
 		had, end := make(chan int), make(chan struct{})
@@ -126,14 +126,14 @@ func TestMeetInCircle(t *testing.T) {
 			next := (i + 1) % count
 			for met := false; !met; {
 				over := make(chan struct{})
-				met, _ = meet(t.Context(), hubs[i], terms[i], terms[next], hubs[next].lends, over)
+				met, _ = offer(t.Context(), hubs[i], terms[i], terms[next], hubs[next].joins, over)
 				<-time.After(time.Second) // a round, of both hubs or of one
 				close(over)
 			}
 			had <- i
 			for {
 				select {
-				case over := <-hubs[i].lends:
+				case over := <-hubs[i].joins:
 					<-over
 				case <-end:
 					return
@@ -162,7 +162,7 @@ func TestBorrowBusy(t *testing.T) {
 				hub := func(key lynq.HubKey) *hubWatch {
 					return &hubWatch{
 						w: w, hub: load.HubPrograms{Key: key}, changes: watch.NewChanges(), term: &term{ctx: t.Context(), wanted: make(chan struct{})},
-						readNow: make(chan chan error), lends: make(chan chan struct{}), rows: &hubRows{},
+						readNow: make(chan chan error), joins: make(chan chan struct{}), rows: &hubRows{},
 					}
 				}
 				h, other := hub(us), hub(eu)
@@ -171,14 +171,14 @@ func TestBorrowBusy(t *testing.T) {
 				if readable {
 					go func() { (<-other.readNow) <- nil }()
 				}
-				got, err := h.borrow(t.Context(), h.term, other, []sharedObject{{ref: movedRef("x"), to: eu}}, make(chan struct{}))
+				got, err := h.joinInTime(t.Context(), h.term, other, []sharedObject{{ref: movedRef("x"), to: eu}}, make(chan struct{}))
 				if got != nil || err != nil {
-					t.Errorf("borrowed %v, %v", got, err)
+					t.Errorf("joined %v, %v", got, err)
 				}
 				if d := cmp.Diff([]string{busyNote(us, eu)}, log.lines); d != "" {
 					t.Errorf("(-want +got):\n%s", d)
 				}
-				if now := time.Now(); !now.Before(h.borrows) {
+				if now := time.Now(); !now.Before(h.joinsFrom) {
 					t.Errorf("at %s it waits again", now)
 				}
 			})
@@ -186,9 +186,9 @@ func TestBorrowBusy(t *testing.T) {
 	}
 }
 
-// TestGatherYields wants a hub that waits for another one to give up a borrowed hub if
+// TestJoinOthersYields wants a hub that waits for another one to give up a joined hub if
 // another run wants it.
-func TestGatherYields(t *testing.T) {
+func TestJoinOthersYields(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &watching{engine: &session.Engine{View: &notes{}}}
 		wanted := make(chan struct{})
@@ -196,24 +196,24 @@ func TestGatherYields(t *testing.T) {
 			key := lynq.HubKey{Namespace: "shop", Name: name}
 			h := &hubWatch{
 				w: w, in: &usecase.Loaded{}, hub: load.HubPrograms{Key: key}, changes: watch.NewChanges(), term: &term{ctx: t.Context(), wanted: wanted},
-				readNow: make(chan chan error), lends: make(chan chan struct{}), rows: &hubRows{},
+				readNow: make(chan chan error), joins: make(chan chan struct{}), rows: &hubRows{},
 			}
 			h.rows.Nodes = map[lynq.HubKey][]*plan.Node{key: {{Objects: []plan.Object{{Ref: movedRef(name)}}}}}
 			w.hubs = append(w.hubs, h)
 			return h
 		}
-		lent, busy, h := hub("eu"), hub("ap"), hub("us")
+		joined, busy, h := hub("eu"), hub("ap"), hub("us")
 		h.term.wanted = make(chan struct{})
-		w.hubs = []*hubWatch{lent, busy, h}
+		w.hubs = []*hubWatch{joined, busy, h}
 		go func() {
-			(<-lent.readNow) <- nil
-			<-lent.lends
+			(<-joined.readNow) <- nil
+			<-joined.joins
 			<-time.After(time.Second)
 			close(wanted)
 		}()
-		shared := []sharedObject{{ref: movedRef("eu"), to: lent.hub.Key}, {ref: movedRef("ap"), to: busy.hub.Key}}
+		shared := []sharedObject{{ref: movedRef("eu"), to: joined.hub.Key}, {ref: movedRef("ap"), to: busy.hub.Key}}
 		r := &round{parts: []*part{{hubWatch: h, term: h.term}}}
-		if err := r.gather(t.Context(), shared, make(chan struct{})); !errors.Is(err, errBeside) {
+		if err := r.joinOthers(t.Context(), shared, make(chan struct{})); !errors.Is(err, errJoinedHub) {
 			t.Errorf("it ended with %v", err)
 		}
 		if len(r.parts) != 2 {
