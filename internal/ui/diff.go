@@ -221,6 +221,7 @@ type wireDiff struct {
 	Evidence        *wireEvidence    `json:"evidence,omitempty"`
 	Findings        []changeset.Code `json:"findings,omitempty"`
 	ChangeGroup     *wireGroup       `json:"changeGroup,omitempty"`
+	Edit            *changeset.Edit  `json:"edit,omitempty"`
 	Counts          *wireCounts      `json:"counts,omitempty"`
 }
 
@@ -232,6 +233,7 @@ type wireField struct {
 	Cause   string        `json:"cause"`
 	Columns []string      `json:"columns,omitempty"`
 	Form    string        `json:"form,omitempty"` // FILE:LINE
+	Commits []string      `json:"commits,omitempty"`
 	Manager *diff.Manager `json:"manager,omitempty"`
 }
 
@@ -243,6 +245,9 @@ type wireCounts struct {
 	Problems       int `json:"problems"`
 	Leaving        int `json:"leaving,omitempty"`
 }
+
+// diffForm is the type of a line about an edited form.
+const diffForm = "form"
 
 // diffEvidence is the type of a line about rows that differ from those of the last run.
 const diffEvidence = "evidence"
@@ -265,6 +270,9 @@ func PrintDiffJSON(r *diff.Report, out io.Writer) error {
 	for i := range r.Evidence {
 		e := &r.Evidence[i]
 		lines = append(lines, wireDiff{Type: diffEvidence, hubFields: hubFieldsOf(e.Hub), Evidence: evidenceOf(e)})
+	}
+	for _, e := range r.Changes().Edits() {
+		lines = append(lines, wireDiff{Type: diffForm, Form: e.Form, ID: e.Resource, Edit: e})
 	}
 	lines = append(lines, wireGroups(r.Changes().Set)...)
 	for i := range r.Nodes {
@@ -310,7 +318,7 @@ func wireObject(n *diff.Node, o *diff.Object) wireDiff {
 		f := &o.Fields[i]
 		w.Changes = append(w.Changes, wireField{
 			Path: f.Path.String(), Op: f.Op, Before: f.Before, After: f.After,
-			Cause: string(f.Cause.Kind), Columns: f.Cause.Columns, Form: f.Cause.Form.String(), Manager: f.Cause.Manager,
+			Cause: string(f.Cause.Kind), Columns: f.Cause.Columns, Commits: f.Cause.Edit.IDs(), Form: f.Cause.Form.String(), Manager: f.Cause.Manager,
 		})
 	}
 	return w

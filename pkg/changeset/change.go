@@ -21,6 +21,8 @@ type Change struct {
 	Fields []Field
 	// Findings are what a reviewer must know of the change, sorted. See Find.
 	Findings []Code
+	// Edit says how the form changed, if it may be a cause. It is nil if nobody knows.
+	Edit *Edit
 }
 
 // Field is a changed field. Before and After are its values, nil for none.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -169,6 +170,33 @@ func TestAtPlaces(t *testing.T) {
 		{"form", "web.yaml:9"}, {"row (column plan)", ""}, {"form", "web.yaml:9"}, {"form or row (column plan)", "web.yaml:12"},
 		{"form", "web.yaml:10"}, {"form", "web.yaml:11"}, {"form", "web.yaml:12"}, {"form", "web.yaml:13"},
 	}
-	got := AtPlaces(len(fields), func(i int) (string, string) { return fields[i][0], fields[i][1] })
+	got := AtPlaces(len(fields), "", func(i int) (string, string) { return fields[i][0], fields[i][1] })
 	equal(t, fmt.Sprintf("%q", got), `["form at web.yaml:9, web.yaml:10, web.yaml:11 and 2 more" "row (column plan)" "form at web.yaml:12 or row (column plan)"]`)
+}
+
+// TestEdits names the commits of a group only if it knows them of all members, and says if
+// some members have only the newer part.
+func TestEdits(t *testing.T) {
+	one := &Edit{Commits: []Commit{{"c2", "Second"}}}
+	two := &Edit{Uncommitted: true, Commits: []Commit{{"c2", "Second"}, {"c1", "First"}}}
+	for name, tt := range map[string]struct {
+		edits []*Edit
+		want  string
+		all   int
+	}{
+		"one":           {[]*Edit{one, one}, "form at web.yaml:9 (c2 Second)", 1},
+		"different":     {[]*Edit{one, two}, "form at web.yaml:9 (up to 2 commits, newest c2 Second)", 2},
+		"unknown":       {[]*Edit{one, nil}, "form at web.yaml:9", 1},
+		"not committed": {[]*Edit{two, two}, "form at web.yaml:9 (not committed, c2 Second, and 1 earlier commit)", 1},
+	} {
+		var changes []Change
+		for i, e := range tt.edits {
+			changes = append(changes, Change{Node: lynq.NodeID{Name: fmt.Sprint(i)}, Edit: e, Fields: []Field{{Path: ".a", Cause: "form", Place: "web.yaml:9"}}})
+		}
+		s := Of(changes, 2)
+		equal(t, name+": "+strings.Join(s.CausesAt(&s.Groups[0]), "; "), name+": "+tt.want)
+		if got := len(s.Edits()); got != tt.all || len(s.Groups) != 1 {
+			t.Errorf("%s: %d edits in %d groups", name, got, len(s.Groups))
+		}
+	}
 }

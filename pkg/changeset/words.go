@@ -69,7 +69,7 @@ func (s *Set) CausesAt(g *Group) []string {
 	if cause := s.Changes[g.Members[0]].Cause; cause != "" {
 		return []string{cause}
 	}
-	return AtPlaces(len(g.Fields), func(i int) (string, string) { return g.Fields[i].Cause, g.Fields[i].Place })
+	return AtPlaces(len(g.Fields), s.edited(g), func(i int) (string, string) { return g.Fields[i].Cause, g.Fields[i].Place })
 }
 
 // byForm begins the causes that a form has a part in.
@@ -79,8 +79,9 @@ const byForm = "form"
 const manyPlaces = 3
 
 // AtPlaces returns the distinct causes of n fields, each with the places in forms that it has
-// in them: form at web.yaml:12, web.yaml:14 or row (column plan). A place is "" for none.
-func AtPlaces(n int, of func(int) (cause, place string)) []string {
+// in them: form at web.yaml:12, web.yaml:14 (3f2a91c Raise the memory) or row (column plan). A
+// place is "" for none. edited says which commits changed the form, "" if nobody knows.
+func AtPlaces(n int, edited string, of func(int) (cause, place string)) []string {
 	var causes []string
 	places := map[string][]string{}
 	for i := range n {
@@ -100,6 +101,9 @@ func AtPlaces(n int, of func(int) (cause, place string)) []string {
 		text := byForm + " at " + strings.Join(at[:min(len(at), manyPlaces)], ", ")
 		if more := len(at) - manyPlaces; more > 0 {
 			text += fmt.Sprintf(" and %d more", more)
+		}
+		if edited != "" {
+			text += " (" + edited + ")"
 		}
 		causes[i] = text + strings.TrimPrefix(cause, byForm)
 	}

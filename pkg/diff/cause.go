@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/changeset"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
@@ -58,6 +59,8 @@ type Cause struct {
 	// Form is where the form says what the field is, if the form may be the cause. It isn't
 	// part of the text.
 	Form lynq.Pos
+	// Edit says how the form changed, nil if nobody knows. It isn't part of the text either.
+	Edit *changeset.Edit
 	// Manager holds the field now, where that is another; nil where there is
 	// none, or it is unknown.
 	Manager *Manager
@@ -108,6 +111,9 @@ type Origin struct {
 	Same, SameForm, SameVersion bool
 	// Place returns where the form says what a field is. It is nil if that isn't known.
 	Place func(Path) lynq.Pos
+	// Edit returns how the form changed since the last write, or nil. It is nil if nobody can
+	// know.
+	Edit func() *changeset.Edit
 	// Held: what we hold of the object is what we held when we wrote it last, so
 	// that no other took a field.
 	Held bool
@@ -173,6 +179,9 @@ func (o *Origin) rendered(f *Field, wanted, ours, drifted bool) Cause {
 		possible = append(possible, CauseForm)
 		if o.Place != nil {
 			c.Form = o.Place(f.Path)
+		}
+		if o.Edit != nil {
+			c.Edit = o.Edit()
 		}
 	}
 	columns := o.columns(f.Path)

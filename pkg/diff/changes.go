@@ -34,7 +34,7 @@ func (r *Report) Changes() *Changes {
 
 // change returns the object as a change of a node.
 func (o *Object) change(of lynq.NodeID) changeset.Change {
-	c := changeset.Change{Node: of, Ref: o.Ref, ID: o.ID, Action: o.Action, Words: o.What(), Findings: o.Findings}
+	c := changeset.Change{Node: of, Ref: o.Ref, ID: o.ID, Action: o.Action, Words: o.What(), Findings: o.Findings, Edit: o.edit()}
 	if o.Cause.Kind != "" {
 		c.Cause = o.Cause.String()
 	}

@@ -36,6 +36,7 @@ func Markdown(r *Report) string {
 	m := &comment{}
 	m.head(r)
 	m.evidence(r)
+	m.WriteString(FormsMarkdown(r.Changes().Edits()))
 	grouped := m.groups(r.Changes())
 	m.table(r, grouped)
 	left := 0

@@ -93,9 +93,19 @@ func (o *Object) Causes() []string {
 	if len(o.Fields) == 0 && o.Cause.Kind != "" {
 		return []string{o.Cause.String()}
 	}
-	return changeset.AtPlaces(len(o.Fields), func(i int) (string, string) {
+	return changeset.AtPlaces(len(o.Fields), o.edit().String(), func(i int) (string, string) {
 		return o.Fields[i].Cause.String(), o.Fields[i].Cause.Form.String()
 	})
+}
+
+// edit says how the form changed that is a cause, or is nil.
+func (o *Object) edit() *changeset.Edit {
+	for i := range o.Fields {
+		if e := o.Fields[i].Cause.Edit; e != nil {
+			return e
+		}
+	}
+	return nil
 }
 
 // unified is the unified diff of the sides.

@@ -31,7 +31,7 @@ func Page(title string, r *Report, causeOf func(of lynq.NodeID, problem string) 
 			p.Nodes = append(p.Nodes, *node)
 		}
 	}
-	p.Notices = append(p.Notices, failed.notices()...)
+	p.Notices, p.Forms = append(p.Notices, failed.notices()...), PageForms(r.Changes().Edits())
 	for i := range r.Leaving {
 		l := &r.Leaving[i]
 		p.Notices = append(p.Notices, page.Notice{Label: "leaving", Text: "node " + l.Name + ": " + l.Message, Tone: page.Worry})

@@ -130,6 +130,17 @@ func (in *Inputs) ambiguous() bool {
 		len(slices.CompactFunc(slices.Clone(in.Forms), sameForm)) < len(in.Forms)
 }
 
+// Versions returns the forms in a version of a file. It knows no other file, so it doesn't check
+// how documents relate. It returns none if the version has other errors.
+func Versions(file string, data []byte) []*Form {
+	l := newLoader(nil)
+	l.stream(file, data)
+	if len(l.problems) > 0 {
+		return nil
+	}
+	return l.in.Forms
+}
+
 // loadTexts is LoadAny for files with these texts.
 func loadTexts(texts map[string][]byte) (*Inputs, error) {
 	l := newLoader(nil)

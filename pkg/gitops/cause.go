@@ -20,6 +20,11 @@ type Why struct {
 	Columns []string `json:"columns,omitempty"`
 	// Form is the place in the form, as FILE:LINE. It is "" if the form isn't a cause.
 	Form string `json:"form,omitempty"`
+	// Commits are those that changed the form since, the newest first. It is empty if nobody
+	// knows. Report.Forms shows what they changed.
+	Commits []string `json:"commits,omitempty"`
+	// Edit has these commits. It is nil if nobody knows.
+	Edit *changeset.Edit `json:"-"`
 }
 
 // text returns the cause without its place.
@@ -32,7 +37,7 @@ func (w *Why) text() string {
 
 // String returns the cause with its place: form at web.yaml:12 or row (column plan).
 func (w *Why) String() string {
-	return changeset.AtPlaces(1, func(int) (cause, place string) { return w.text(), w.Form })[0]
+	return changeset.AtPlaces(1, w.Edit.String(), func(int) (cause, place string) { return w.text(), w.Form })[0]
 }
 
 // origins has what a tree records of a node's files, and what the run has instead.
@@ -51,6 +56,7 @@ type origins struct {
 type explainer struct {
 	*origins
 	program *render.Program // nil if the run doesn't have the form
+	edits   EditOf
 	changed map[string]bool // see render.Program.Changed
 	// state is equal for nodes whose equal changes have equal causes. causes has the causes
 	// of all states, resources and fields so far.
@@ -117,16 +123,22 @@ func (x *explainer) find(id string, path []segment, kept bool) Why {
 		}
 	}
 	place := func(p diff.Path) lynq.Pos { return diff.PlaceOf(r, p) }
+	edit := func() *changeset.Edit {
+		if x.edits == nil || len(x.before) != 1 { // files of several templates changed since several commits
+			return nil
+		}
+		return x.edits(x.program, id, &x.before[0])
+	}
 	all := x.program.Fields(id)
-	certain := diff.Origin{SameForm: sameForm > 0, SameVersion: !x.newVersion, Place: place, Sources: x.sources(all, true)}
+	certain := diff.Origin{SameForm: sameForm > 0, SameVersion: !x.newVersion, Place: place, Edit: edit, Sources: x.sources(all, true)}
 	c := certain.OfFile(at, kept)
 	if c.Kind == diff.CauseUnknown {
-		possible := diff.Origin{SameForm: sameForm == len(x.before), SameVersion: x.sameVersion, Place: place, Sources: x.sources(all, false), Unchanged: x.unchanged()}
+		possible := diff.Origin{SameForm: sameForm == len(x.before), SameVersion: x.sameVersion, Place: place, Edit: edit, Sources: x.sources(all, false), Unchanged: x.unchanged()}
 		if c = possible.OfFile(at, kept); len(c.Columns) > 1 {
 			c.Columns = nil // nobody knows which one
 		}
 	}
-	return Why{c.Kind, c.Columns, c.Form.String()}
+	return Why{c.Kind, c.Columns, c.Form.String(), c.Edit.IDs(), c.Edit}
 }
 
 // sources returns the fields of a resource that the row feeds. With changed, it returns only

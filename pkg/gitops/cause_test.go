@@ -125,7 +125,7 @@ func (s *inputsOfTree) causes(site *site) map[string]string {
 	in := s.input(site, p)
 	d, plan := site.plan(in)
 	r := NewReport(in, plan, d.Changes(plan))
-	r.Explain(func(lynq.HubKey, lynq.FormKey) *render.Program { return p })
+	r.Explain(func(lynq.HubKey, lynq.FormKey) *render.Program { return p }, nil)
 	site.carryOut(d, plan)
 	all := map[string]string{}
 	s.changed = map[string]map[string]bool{}

@@ -68,7 +68,7 @@ func (n *NodeChange) Causes() []string {
 func (o *ObjectChange) Causes() []string {
 	causes := []string{o.String()}
 	if len(o.Fields) > 0 {
-		causes = changeset.AtPlaces(len(o.Fields), func(i int) (cause, place string) { return o.Fields[i].text(), o.Fields[i].Form })
+		causes = changeset.AtPlaces(len(o.Fields), o.edited().String(), func(i int) (cause, place string) { return o.Fields[i].text(), o.Fields[i].Form })
 	}
 	return slices.DeleteFunc(causes, func(cause string) bool { return cause == "" })
 }
@@ -95,6 +95,16 @@ func (o *ObjectChange) Details() []string {
 	return details
 }
 
+// edited says how the form changed that is a cause, or returns nil.
+func (o *ObjectChange) edited() *changeset.Edit {
+	for i := range o.Fields {
+		if e := o.Fields[i].Edit; e != nil {
+			return e
+		}
+	}
+	return o.Edit
+}
+
 // RefuseFindings returns a refusal for each finding with one of these codes.
 func (r *Report) RefuseFindings(codes []changeset.Code) []plan.Refusal {
 	if len(codes) == 0 {
@@ -117,6 +127,7 @@ func (n *NodeChange) changeOf(o *ObjectChange) changeset.Change {
 		f := &o.Fields[i]
 		c.Fields = append(c.Fields, changeset.Field{Path: "." + f.Field, Columns: f.Columns, Cause: f.text(), Place: f.Form})
 	}
+	c.Edit = o.edited()
 	if o.Change == Removed {
 		c.Findings = changeset.Find(&c, changeset.Effects{Contents: o.Contents != "", Data: !o.stays && (o.key.Data || o.key.HoldsData())}, nil)
 	} else {

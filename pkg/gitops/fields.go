@@ -8,6 +8,8 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/lynqctl/lynqctl/pkg/changeset"
+	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
@@ -15,12 +17,15 @@ import (
 // ProgramOf returns a form of the run, or nil.
 type ProgramOf func(hub lynq.HubKey, form lynq.FormKey) *render.Program
 
-// Explain finds the changed fields of all changed objects, and their causes.
-func (r *Report) Explain(programOf ProgramOf) {
+// EditOf returns how a resource of a form changed since these templates, or nil if nobody knows.
+type EditOf func(p *render.Program, id string, since *index.Template) *changeset.Edit
+
+// Explain finds the changed fields of all changed objects, and their causes. edits may be nil.
+func (r *Report) Explain(programOf ProgramOf, edits EditOf) {
 	known, causes := fieldsByShape{}, map[string]Why{}
 	for i := range r.Changes {
 		n := &r.Changes[i]
-		x := &explainer{origins: n.origins, program: programOf(n.Hub, n.Form), causes: causes}
+		x := &explainer{origins: n.origins, program: programOf(n.Hub, n.Form), edits: edits, causes: causes}
 		if x.program != nil {
 			x.changed = x.program.Changed(x.rowBefore, x.row)
 		}
@@ -38,6 +43,7 @@ func (r *Report) Explain(programOf ProgramOf) {
 			}
 		}
 	}
+	r.Forms = r.Groups().Edits()
 }
 
 // changedFields compares two documents. It returns nothing if it can't read one of them.

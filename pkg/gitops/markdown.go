@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/pkg/diff"
 	"github.com/lynqctl/lynqctl/pkg/lynq/markdown"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
@@ -119,8 +120,8 @@ const (
 	maxNames  = 200
 )
 
-// groups writes findings, and the groups of objects that change in the same way in many
-// nodes.
+// groups writes findings, edited forms, and the groups of objects that change in the same way
+// in many nodes.
 func (m *comment) groups(r *Report) *Groups {
 	set := r.Groups()
 	for _, f := range set.Found() {
@@ -129,6 +130,7 @@ func (m *comment) groups(r *Report) *Groups {
 	if len(set.Found()) > 0 {
 		m.WriteString("\n")
 	}
+	m.WriteString(diff.FormsMarkdown(r.Forms))
 	more := 0
 	for i := range set.Groups {
 		g := &set.Groups[i]

@@ -12,7 +12,7 @@ import (
 // run writes nothing.
 func (r *Report) Page(title string, planned bool) *page.Page {
 	set := r.Groups()
-	p := &page.Page{Title: title, Facts: r.Summary(planned), Tables: diff.PageGroups(set.Set)}
+	p := &page.Page{Title: title, Facts: r.Summary(planned), Tables: diff.PageGroups(set.Set), Forms: diff.PageForms(r.Forms)}
 	for i := range r.Refusals {
 		one := &r.Refusals[i]
 		p.Notices = append(p.Notices, page.Notice{Label: "refused (" + string(one.Guard) + ")", Text: refused(one) + ": " + one.What, Fix: one.Fix})

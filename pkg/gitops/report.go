@@ -11,6 +11,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
+	"github.com/lynqctl/lynqctl/pkg/changeset"
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -37,7 +38,9 @@ type Report struct {
 	Objects Counts       `json:"objects"`
 	Files   FileCounts   `json:"files"`
 	Changes []NodeChange `json:"changes,omitempty"` // sorted by node name
-	Leaving []Leaving    `json:"leaving,omitempty"` // nodes whose files remain for their grace period
+	// Forms are the edits of forms that are causes.
+	Forms   []*changeset.Edit `json:"forms,omitempty"`
+	Leaving []Leaving         `json:"leaving,omitempty"` // nodes whose files remain for their grace period
 	// Suspended are the suspended nodes, whose files remain as they are.
 	Suspended []SuspendedNode `json:"suspended,omitempty"`
 	Conflicts []Conflict      `json:"conflicts,omitempty"` // files that lynqctl kept because others changed them

@@ -22,6 +22,8 @@ type Page struct {
 	Facts   []string
 	Notices []Notice
 	Tables  []Table
+	// Forms are edited forms. They have no Action.
+	Forms []Object
 	// Nodes are folded until the reader opens them.
 	Nodes []Node
 }

@@ -51,6 +51,18 @@ func (p *Program) SameAt(parts, id string, path []string) bool {
 	return same
 }
 
+// MadeParts reports whether a resource's template is the one of these parts, with all of its
+// fields.
+func (p *Program) MadeParts(parts, id string) bool {
+	i := slices.IndexFunc(p.resources, func(r resource) bool { return r.ID == id })
+	if i < 0 || !hasPart(parts, templatePart(&p.resources[i])) {
+		return false
+	}
+	same := true
+	p.eachPart(id, p.resources[i].root, nil, func(part string) { same = same && hasPart(parts, part) })
+	return same
+}
+
 // step returns the node of a key or of an item, or nil.
 func (n *node) step(key string) *node {
 	for i, item := range n.items {

@@ -67,7 +67,8 @@ type Program struct {
 	exprs     *expr.Set
 	uses      []usage // usage of each expression
 	resources []resource
-	kustomize bool // see Options.Kustomize
+	kustomize bool    // see Options.Kustomize
+	options   Options // of Compile
 	// conditional is set if some rows don't get all resources.
 	conditional bool
 	// exposed are the places outside Secrets that show values of secret columns.
@@ -191,7 +192,7 @@ func Compile(f *form.Form, h *form.Hub, o Options) (*Program, lynq.Problems) {
 		Namespace: o.namespaceOf(f, h), HubNamespace: o.hubNamespaceOf(h),
 		uid: column(h, "uid"), columns: Columns(h),
 		Exclude:   slices.Concat(f.Exclude, h.Exclude),
-		kustomize: o.Kustomize,
+		kustomize: o.Kustomize, options: o,
 	}
 	for _, d := range f.DependForms {
 		p.dependForms = append(p.dependForms, d.Text)
@@ -221,6 +222,13 @@ func Compile(f *form.Form, h *form.Hub, o Options) (*Program, lynq.Problems) {
 	}
 	c.exprs.Finish()
 	return p, nil
+}
+
+// Version compiles another version of the form for the same hub, with the same options. It
+// returns nil if that version has errors.
+func (p *Program) Version(f *form.Form) *Program {
+	other, _ := Compile(f, p.Hub, p.options) // its errors are no longer anybody's problem
+	return other
 }
 
 // keepSecrets marks expressions with a secret column as secret. A column in any Secret is

@@ -55,6 +55,17 @@ func (p *Program) Digest() string {
 	return hex.EncodeToString(d.Sum(sum[:0])[:8])
 }
 
+// Template returns the digest of a resource's template, as inventories record it. It returns ""
+// if the form lacks the resource.
+func (p *Program) Template(id string) string {
+	for i := range p.resources {
+		if p.resources[i].ID == id {
+			return p.resources[i].template
+		}
+	}
+	return ""
+}
+
 // digester writes values so that different values never give the same bytes.
 type digester struct{ hash.Hash }
 

@@ -54,6 +54,7 @@ func canonical(text string) []string {
 		{regexp.MustCompile(`"lynqctl": ?"[^"]*"`), `"lynqctl":"V"`},
 		{regexp.MustCompile(`"resourceVersion": ?"\d+"`), `"resourceVersion":"N"`},
 		{regexp.MustCompile(`\b[0-9a-f]{7,40}\b\] `), "COMMIT] "}, // as git prints it
+		{regexp.MustCompile(`\b[0-9a-f]{7,12}( Update nginx)`), "COMMIT$1"},
 		{regexp.MustCompile(`  +`), "  "},
 		{regexp.MustCompile(` +$`), ""},
 	}

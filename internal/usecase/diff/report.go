@@ -9,6 +9,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
+	"github.com/lynqctl/lynqctl/pkg/changeset"
 	"github.com/lynqctl/lynqctl/pkg/diff"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
@@ -181,6 +182,18 @@ func (t *diffRun) place(n *plan.NodePlan, id string) func(diff.Path) lynq.Pos {
 	return func(path diff.Path) lynq.Pos { return diff.PlaceOf(p.Form.Resources[at], path) }
 }
 
+// edit returns a function that finds how the form changed since it made an object. It returns
+// nil if nobody recorded that.
+func (t *diffRun) edit(n *plan.NodePlan, s *plan.Step) func() *changeset.Edit {
+	p, id, was := t.programs[schedule.Form{Hub: n.Hub, Form: n.Form}], s.Object.ID, s.Entry.Template
+	if p == nil || was == "" {
+		return nil
+	}
+	return func() *changeset.Edit {
+		return t.edits.Find(p, id, was, func(version *render.Program) bool { return version.Template(id) == was })
+	}
+}
+
 // origin collects from the plan why an object would change.
 func (t *diffRun) origin(p *plan.NodePlan, s *plan.Step) (*diff.Origin, error) {
 	origin := &diff.Origin{Whole: wholeCause(s), Secrets: diff.Secrets{Filter: t.secretValues}}
@@ -198,7 +211,7 @@ func (t *diffRun) origin(p *plan.NodePlan, s *plan.Step) (*diff.Origin, error) {
 	origin.Replaces = s.Object.Policy.Patch == lynq.PatchReplace && (s.Live == nil || !s.Applies())
 	if s.Entry != nil && s.Live != nil {
 		origin.Same = s.Entry.Digest == s.Object.Digest
-		origin.Place = t.place(p, s.Object.ID)
+		origin.Place, origin.Edit = t.place(p, s.Object.ID), t.edit(p, s)
 		origin.SameForm = s.Entry.Template != "" && s.Entry.Template == s.Object.Template
 		origin.Secrets.Removed = !known || t.secretHubs[p.Hub] && !origin.SameForm
 		origin.Secrets.Changed = s.Entry.Sensitive && !origin.SameForm

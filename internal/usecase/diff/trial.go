@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/lynqctl/lynqctl/internal/gitlog"
 	usecase "github.com/lynqctl/lynqctl/internal/usecase/apply"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply"
@@ -19,6 +20,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/apply/write"
 	"github.com/lynqctl/lynqctl/pkg/diff"
+	"github.com/lynqctl/lynqctl/pkg/edits"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/redact"
@@ -38,6 +40,7 @@ type diffRun struct {
 	// unchanged names the columns in which a row has the values of the last run.
 	unchanged map[lynq.HubKey]func(uid string) []string
 	version   string // the version of lynqctl
+	edits     *edits.Finder
 	// keepSides keeps both sides of each object for an external diff program.
 	keepSides bool
 	// plans has the nodes that were planned without an error.
@@ -82,6 +85,7 @@ var (
 func try(ctx context.Context, j *usecase.Job, plans []plan.Plan, keepSides bool) (*diffRun, error) {
 	t := &diffRun{
 		Cluster: j.Client, allowed: j.Client.Allowed, compared: map[string]bool{}, programs: programsOf(j.Hubs), secretHubs: secretHubsOf(j.Hubs), secretValues: j.Engine.Secrets, hubs: j.Records, unchanged: map[lynq.HubKey]func(string) []string{}, version: j.Engine.Version, keepSides: keepSides,
+		edits: &edits.Finder{Versions: func(file string) []edits.Version { return gitlog.Versions(ctx, file) }, Hide: j.Engine.Secrets.Hide},
 		plans: map[lynq.NodeKey]*plan.NodePlan{}, ending: map[stepKey]plan.Step{},
 		sides: map[lynq.Ref]sides{}, ended: map[stepKey]report.Event{}, nodes: map[*plan.NodePlan]*diff.Node{},
 	}

@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/internal/gitlog"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/apply/decide"
 	"github.com/lynqctl/lynqctl/pkg/changeset"
+	"github.com/lynqctl/lynqctl/pkg/edits"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/gitops"
 	"github.com/lynqctl/lynqctl/pkg/gitops/apps"
@@ -286,7 +288,7 @@ func (j *treeJob) carryOut(ctx context.Context) error {
 	}
 	changed := j.tree.Changes(plan)
 	report := gitops.NewReport(j.input, plan, changed)
-	report.Explain(j.result(report).Program)
+	report.Explain(j.result(report).Program, j.edits(ctx))
 	if err := j.o.Planned(report); err != nil {
 		return j.untouched(err)
 	}
@@ -306,6 +308,18 @@ func (j *treeJob) carryOut(ctx context.Context) error {
 		return session.Fail(fmt.Errorf("write the report: %w", err))
 	}
 	return j.ended(report)
+}
+
+// edits returns a function that finds how forms changed since the tree recorded them.
+func (j *treeJob) edits(ctx context.Context) gitops.EditOf {
+	f := &edits.Finder{
+		Versions: func(file string) []edits.Version { return gitlog.Versions(ctx, file) },
+		Prepare:  func(f *form.Form) { policy.Annotate(f, j.o.Target, j.o.Emit.Kind) },
+		Hide:     j.Secrets.Hide,
+	}
+	return func(p *render.Program, id string, since *index.Template) *changeset.Edit {
+		return f.Find(p, id, since.Digest, func(version *render.Program) bool { return version.MadeParts(string(since.Parts), id) })
+	}
 }
 
 // tellDefault notes forms that bring their first nodes into a tree without naming a
