@@ -15,6 +15,7 @@
 # make check          format, lint with the checks of go vet, no dead code, and that go.mod is tidy
 # make robust         a random driver against a model, on a real control plane: STEPS=2000, SEED of today
 # make robust-memory  the same in memory, 200 steps in a second of a core: STEPS=20000
+# make robust-histories  the histories that once found something, on a real control plane
 # make robust-points  a fault at each request of each command, in memory
 # make robust-points-cluster  some of these faults on a real control plane: POINTS=1000
 # make robust-broken  whether the driver finds each of thirteen broken promises
@@ -64,7 +65,7 @@ CALCULATE  := ^Test(AnswersKeepSecrets|Budget|BudgetIsEnough|BudgetOfSlow|Covera
 LONG       := ./pkg/apply ./pkg/source ./pkg/inventory/lease
 UNIT       := $(SEQUENTIAL) ./internal/ui ./pkg/apply/schedule ./pkg/orphan ./pkg/render ./pkg/watch
 
-.PHONY: build generate recordings generate-kinds man release-check robust robust-memory robust-points robust-points-cluster robust-states robust-broken mutants race test test-cluster test-gitops test-modules test-monitoring test-packages test-scripts test-unit security check vuln fuzz bench bench-cluster bench-scale bench-watch cluster cluster-build cluster-down site
+.PHONY: build generate recordings generate-kinds man release-check robust robust-histories robust-memory robust-points robust-points-cluster robust-states robust-broken mutants race test test-cluster test-gitops test-modules test-monitoring test-packages test-scripts test-unit security check vuln fuzz bench bench-cluster bench-scale bench-watch cluster cluster-build cluster-down site
 
 build:
 	$(GO) build -trimpath -o bin/lynqctl ./cmd/lynqctl
@@ -143,6 +144,9 @@ robust-memory: STEPS = 20000
 robust-memory:
 	LYNQCTL_ROBUST_MEMORY_STEPS=$(STEPS) LYNQCTL_ROBUST_SEED=$(SEED) LYNQCTL_ROBUST_SHRINK=$(SHRINK) \
 	  $(PLAIN) $(GO) test -count=1 -vet=off -timeout 24h -run '^TestMemory$$' ./test/robust
+
+robust-histories: cluster-build
+	LYNQCTL_ROBUST_HISTORIES=all LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) test -count=1 -vet=off -parallel 8 -timeout 1h -run '^TestHistories$$' ./test/robust
 
 robust-points:
 	LYNQCTL_ROBUST_POINTS=all $(PLAIN) $(GO) test -count=1 -vet=off -v -timeout 24h -run '^TestPoints$$' ./test/robust

@@ -16,10 +16,7 @@ func TestKilled(t *testing.T) {
 		"delete-waves":      killedWaves,
 		"adopt-operator":    killedHandover,
 		"inventory-restore": killedInventoryRestore,
-		"move-form-to-form": killedMove(formToForm),
-		"move-hub-to-hub":   killedMove(hubToHub),
-		"move-renamed-form": killedMove(renamedForm),
-		"move-renamed-uid":  killedMove(renamedUID),
+		"move-hub-to-hub":   killedMove,
 		"move-watched":      killedWatchedMove,
 	} {
 		t.Run(name, func(t *testing.T) {

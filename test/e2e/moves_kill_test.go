@@ -22,7 +22,7 @@ spec:
 // movedForm is a form with every way of tracking objects.
 const movedForm = `apiVersion: operator.lynq.sh/v1
 kind: LynqForm
-metadata: {name: FORM, annotations: {lynq.sh/renamed-from: BEFORE}}
+metadata: {name: FORM}
 spec:
   hubId: NAME
 `
@@ -60,10 +60,8 @@ const movedResources = `  configMaps:
 // moving is a shop whose objects move to another node in each generation.
 type moving struct {
 	*shop
-	// become writes the inputs of a generation, and returns its inventories.
-	become func(t *testing.T, m *moving, n int) []string
-	before string // the objects and pods, with their uids
-	want   []string
+	before string   // the objects and pods, with their uids
+	want   []string // the inventories
 }
 
 // hubFiles writes a hub with its rows.
@@ -73,75 +71,43 @@ func (m *moving) hubFiles(t *testing.T, name, rows string) {
 	m.write(t, name+".csv", "id,was,slug,active\n"+rows)
 }
 
-// formFile writes a form of a hub. before is its former name, or "".
-func (m *moving) formFile(t *testing.T, file, hub, name, before, resources string) {
+// formFile writes a form of a hub.
+func (m *moving) formFile(t *testing.T, file, hub, name, resources string) {
 	t.Helper()
-	text := strings.NewReplacer("NAME", hub, "FORM", name, "BEFORE", before).Replace(movedForm)
-	if before == "" {
-		text = strings.ReplaceAll(text, ", annotations: {lynq.sh/renamed-from: }", "")
-	}
-	m.write(t, file, text+resources)
-}
-
-// renamedUID gives the row another uid.
-func renamedUID(t *testing.T, m *moving, n int) []string {
-	t.Helper()
-	m.hubFiles(t, m.hub(), fmt.Sprintf("u%d,u%d,acme,1\n", n, n-1))
-	m.formFile(t, "form.yaml", m.hub(), "web", "", movedResources)
-	return []string{fmt.Sprintf("lynqnode-u%d-web", n)}
-}
-
-// renamedForm gives the form another name.
-func renamedForm(t *testing.T, m *moving, n int) []string {
-	t.Helper()
-	m.hubFiles(t, m.hub(), "acme,,acme,1\n")
-	m.formFile(t, "form.yaml", m.hub(), fmt.Sprintf("f%d", n), fmt.Sprintf("f%d", n-1), movedResources)
-	return []string{fmt.Sprintf("lynqnode-acme-f%d", n)}
-}
-
-// formToForm moves the resources from one form to the other.
-func formToForm(t *testing.T, m *moving, n int) []string {
-	t.Helper()
-	m.hubFiles(t, m.hub(), "acme,,acme,1\n")
-	of := []string{"", movedResources}
-	m.formFile(t, "a.yaml", m.hub(), "a", "", of[n%2])
-	m.formFile(t, "b.yaml", m.hub(), "b", "", of[(n+1)%2])
-	return []string{"lynqnode-acme-a", "lynqnode-acme-b"}
+	m.write(t, file, strings.NewReplacer("NAME", hub, "FORM", name).Replace(movedForm)+resources)
 }
 
 // hubToHub moves the row from one hub to the other.
-func hubToHub(t *testing.T, m *moving, n int) []string {
+func (m *moving) hubToHub(t *testing.T, n int) {
 	t.Helper()
 	other, row := m.hub()+"-b", []string{"", "acme,,acme,1\n"}
 	m.hubFiles(t, m.hub(), row[n%2])
 	m.hubFiles(t, other, row[(n+1)%2])
-	m.formFile(t, "a.yaml", m.hub(), "a", "", movedResources)
-	m.formFile(t, "b.yaml", other, "b", "", movedResources)
-	return []string{[]string{"lynqnode-acme-b", "lynqnode-acme-a"}[n%2]}
+	m.formFile(t, "a.yaml", m.hub(), "a", movedResources)
+	m.formFile(t, "b.yaml", other, "b", movedResources)
+	m.want = []string{[]string{"lynqnode-acme-b", "lynqnode-acme-a"}[n%2]}
 }
 
-// killedMove kills a run that moves all objects of a node to another node.
-func killedMove(become func(*testing.T, *moving, int) []string) func(*testing.T) *kills {
-	return func(t *testing.T) *kills {
-		t.Helper()
-		m := &moving{shop: newShop(t, "", 0, faultproxy.Options{}), become: become}
-		apply := []string{"apply", "-f", m.dir, "--concurrency=1", "--events=false", "--allow-empty", "--max-delete=0"}
-		m.become(t, m, 0)
-		m.start(t, apply...).want(t, 0)
-		m.before = m.objects(t)
-		return &kills{
-			shop: m.shop, args: apply, least: 8,
-			begin: func(t *testing.T, n int) { t.Helper(); m.want = m.become(t, m, n) },
-			left: func(t *testing.T, _ bool) {
-				t.Helper()
-				if now := m.objects(t); now != m.before {
-					t.Errorf("objects and pods are\n%s\nand were\n%s", now, m.before)
-				}
-				m.Kubectl(t, "", "delete", "leases", "--all")
-			},
-			wrong: func(t *testing.T) []string { t.Helper(); return m.unmoved(t) },
-			whole: func(t *testing.T) { t.Helper(); m.whole(t, apply) },
-		}
+// killedMove kills a run that moves all objects of a node to another hub.
+func killedMove(t *testing.T) *kills {
+	t.Helper()
+	m := &moving{shop: newShop(t, "", 0, faultproxy.Options{})}
+	apply := []string{"apply", "-f", m.dir, "--concurrency=1", "--events=false", "--allow-empty", "--max-delete=0"}
+	m.hubToHub(t, 0)
+	m.start(t, apply...).want(t, 0)
+	m.before = m.objects(t)
+	return &kills{
+		shop: m.shop, args: apply, least: 8,
+		begin: func(t *testing.T, n int) { t.Helper(); m.hubToHub(t, n) },
+		left: func(t *testing.T, _ bool) {
+			t.Helper()
+			if now := m.objects(t); now != m.before {
+				t.Errorf("objects and pods are\n%s\nand were\n%s", now, m.before)
+			}
+			m.Kubectl(t, "", "delete", "leases", "--all")
+		},
+		wrong: func(t *testing.T) []string { t.Helper(); return m.unmoved(t) },
+		whole: func(t *testing.T) { t.Helper(); m.whole(t, apply) },
 	}
 }
 

@@ -22,7 +22,7 @@ const quietFor = time.Second
 // killedWatchedMove kills a watch that moves all objects of a node to another hub.
 func killedWatchedMove(t *testing.T) *kills {
 	t.Helper()
-	k := killedMove(hubToHub)(t)
+	k := killedMove(t)
 	k.once = func(t *testing.T, write int) bool { t.Helper(); return k.watchedBefore(t, write) }
 	return k
 }
@@ -88,8 +88,8 @@ func TestWatchMoves(t *testing.T) {
 	const row = "acme,,acme,1\n"
 	rows(0, row)
 	rows(1, "")
-	m.formFile(t, "a.yaml", hubs[0], "a", "", movedResources)
-	m.formFile(t, "b.yaml", hubs[1], "b", "", movedResources)
+	m.formFile(t, "a.yaml", hubs[0], "a", movedResources)
+	m.formFile(t, "b.yaml", hubs[1], "b", movedResources)
 	inventories := func(of string) []string {
 		return []string{"lynqnode-acme-" + of, "lynqnode-stays0-a", "lynqnode-stays1-b"}
 	}
@@ -127,7 +127,7 @@ func TestWatchSources(t *testing.T) {
 	flags := []string{"--max-delete=100%"}
 	for i, hub := range hubs {
 		m.write(t, hub+"-hub.yaml", strings.ReplaceAll(strings.ReplaceAll(movedHub, "NAME.csv", "missing.csv"), "NAME", hub))
-		m.formFile(t, hub+".yaml", hub, []string{"a", "b"}[i], "", movedText)
+		m.formFile(t, hub+".yaml", hub, []string{"a", "b"}[i], movedText)
 		flags = append(flags, fmt.Sprintf("--source=%s=csv:%s", hub, filepath.Join(m.dir, hub+".csv")))
 	}
 	rows := func(hub int, text string) { t.Helper(); m.write(t, hubs[hub]+".csv", "id,was,slug,active\n"+text) }

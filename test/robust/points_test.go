@@ -130,7 +130,7 @@ func (s scene) faults(n, watches int) []string {
 // needs no further run. Without LYNQCTL_ROBUST_POINTS=all, it takes some of these points.
 func TestPoints(t *testing.T) {
 	t.Parallel()
-	every := 97
+	every := 193
 	if os.Getenv("LYNQCTL_ROBUST_POINTS") == "all" {
 		every = 1
 	}
