@@ -57,12 +57,12 @@ RACE     := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race) -trimpath
 # the race detector, and to link a test with it takes longer than to run one.
 SEQUENTIAL := ./internal/draft ./pkg/lynq/suggest ./pkg/lynq/markdown ./internal/ui/list ./pkg/apply/decide ./pkg/apply/plan ./pkg/apply/ready ./pkg/apply/tracking ./pkg/deploy ./pkg/diff ./pkg/form ./pkg/form/depgraph ./pkg/form/document ./pkg/form/files ./pkg/inventory ./pkg/inventory/history ./pkg/inventory/trust ./pkg/lynq ./pkg/lynq/kinds ./pkg/lynq/manifest ./pkg/lynq/naming ./pkg/lynq/phrase ./pkg/lynq/redact ./pkg/lynq/limits ./pkg/lynq/wellknown ./pkg/rbac ./pkg/render/expr ./pkg/render/funcs ./pkg/render/scalar ./pkg/source/address ./pkg/status ./test/recordings ./test/robust/model ./test/voice
 APART      := ./internal/cli ./internal/extdiff ./internal/lynqctl/watchcmd ./internal/ownprocess ./internal/usecase/apply ./internal/usecase/delete ./internal/usecase/diff ./internal/usecase/explain ./internal/usecase/finalize ./internal/usecase/load ./internal/usecase/orphans ./pkg/apply/fields ./pkg/apply/planfile ./pkg/bounded ./pkg/changeset ./pkg/evidence ./pkg/gitops/apps ./pkg/gitops/hooks ./pkg/gitops/policy ./pkg/lynq/endpoint ./pkg/page ./pkg/source/httprows ./test/doctest ./test/layers ./test/mutants ./test/release
-# Packages with both: tests for the race detector, and CALCULATE, which calculate or run
-# examples for seconds, and with the race detector for minutes.
-BOTH       := ./cmd/lynqctl ./internal/lynqctl ./pkg/gitops ./pkg/render
-CALCULATE  := ^Test(AnswersKeepSecrets|Budget|BudgetIsEnough|BudgetOfSlow|Coverage|Docs|DocsExamples|FieldsByShape|FullDisk|GeneratedCauses|GitHistoryRepeats|HabitsComment|HabitsInstall|HabitsNote|MarkdownFits|Scripts|Shells|TollProperty|TreeAtOnce|TreeDeletesLikeCluster|TreeKilled|TreeSurvivesGit|TreeUntouched|TreeWithAppsDeletesLikeCluster|Words|WriterEqualsBuilder)$$
+# Packages with both: tests for the race detector, and CALCULATE, which calculate, or run one
+# process or query after the other, for seconds, and with the race detector for minutes.
+BOTH       := ./cmd/lynqctl ./internal/lynqctl ./pkg/gitops ./pkg/render ./pkg/source
+CALCULATE  := ^Test(AnswersKeepSecrets|Budget|BudgetIsEnough|BudgetOfSlow|ClientCertificate|Coverage|Docs|DocsExamples|FieldsByShape|FileErrors|FullDisk|GeneratedCauses|GitHistoryRepeats|HabitsComment|HabitsInstall|HabitsNote|LongRow|LongRowDescribed|MariaDBPrints|MarkdownFits|MySQLWithoutTLS|PostgreSQLPrints|PostgreSQLTypes|Scripts|ServerEveryCut|Shells|SQLiteReals|TollProperty|TreeAtOnce|TreeDeletesLikeCluster|TreeKilled|TreeSurvivesGit|TreeUntouched|TreeWithAppsDeletesLikeCluster|Words|WriterEqualsBuilder)$$
 # Those that take longest begin first, so that none of them runs alone at the end.
-LONG       := ./pkg/apply ./pkg/source ./pkg/inventory/lease
+LONG       := ./pkg/apply ./pkg/inventory/lease
 UNIT       := $(SEQUENTIAL) ./internal/ui ./pkg/apply/schedule ./pkg/orphan ./pkg/render ./pkg/watch
 
 .PHONY: build generate recordings generate-kinds man release-check robust robust-histories robust-memory robust-points robust-points-cluster robust-states robust-broken mutants race test test-cluster test-gitops test-modules test-monitoring test-packages test-scripts test-unit security check vuln fuzz bench bench-cluster bench-scale bench-watch cluster cluster-build cluster-down site
@@ -107,8 +107,8 @@ test-packages: cluster-build
 	@command -v mariadbd >/dev/null || echo 'make test: mariadbd is not installed; the tests of MySQL sources are skipped'
 	@command -v postgres >/dev/null || ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || \
 	  echo 'make test: postgres is not installed; the tests of PostgreSQL sources are skipped'
-	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) test -count=1 -vet=off -run '$(CALCULATE)' $(BOTH)
-	LYNQCTL_TEST_CLUSTER=1 $(GO) test $(RACE) -count=1 -vet=off -skip '$(CALCULATE)' $(BOTH)
+	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) test -count=1 -vet=off -p 4 -timeout 45m -run '$(CALCULATE)' $(BOTH)
+	LYNQCTL_TEST_CLUSTER=1 $(GO) test $(RACE) -count=1 -vet=off -p 4 -timeout 45m -skip '$(CALCULATE)' $(BOTH)
 	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) test -count=1 -vet=off $(SEQUENTIAL) $(APART)
 	LYNQCTL_TEST_CLUSTER=1 $(SHARE) $(GO) test $(RACE) -count=1 -vet=off -p 4 -timeout 45m $(LONG) \
 	  $$($(GO) list ./... | grep -vE '/test/(e2e|robust)$$' | grep -vxF "$$($(GO) list $(SEQUENTIAL) $(APART) $(BOTH) $(LONG))")

@@ -25,11 +25,13 @@ func TestLongRow(t *testing.T) {
 		{"long.json", "[{\"id\": \"a\"},\n{\"id\": \"b\", \"v\": [\"" + long, ":2" + open},
 		{"long.yaml", "- id: a\n- id: b\n  v: " + strings.Repeat(long, 4), ": it can't be read: it has more than 64 MiB (write long lists as JSON, one object a line)"},
 	} {
-		in := file(t, c.name, c.content)
-		_, err := read(t, in, "id", "v")
-		if err == nil || err.Error() != in.Path+c.want {
-			t.Errorf("%s: %.300v", c.name, err)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			in := file(t, c.name, c.content)
+			_, err := read(t, in, "id", "v")
+			if err == nil || err.Error() != in.Path+c.want {
+				t.Errorf("%.300v", err)
+			}
+		})
 	}
 	for _, name := range []string{"many.csv", "many.ndjson"} {
 		content := "id,v\n"
