@@ -56,6 +56,7 @@ Exit codes:
 	flags.StringVarP(&f.options.Namespace, "namespace", "n", "", "namespace (default: from the kubeconfig context)")
 	f.options.Access.Register(flags)
 	f.run.RegisterOutput(flags)
+	f.run.RegisterExpand(flags)
 	cmdflags.RegisterTimeout(flags, &f.options.Timeout)
 	flags.BoolVarP(&f.everywhere, "all-namespaces", "A", false, "search all namespaces")
 	flags.StringSliceVar(&f.options.Hubs, "hub", nil, "limit to these hubs (NAME or NAMESPACE/NAME)")
@@ -93,5 +94,5 @@ func (a *app) adoptOperator(ctx context.Context, f *handoverFlags, nodes []strin
 	if err := f.check(); err != nil {
 		return err
 	}
-	return adoptoperator.Run(ctx, a.Engine(f.run.Output), &f.options)
+	return adoptoperator.Run(ctx, a.RunEngine(&f.run), &f.options)
 }

@@ -54,6 +54,7 @@ Exit codes:
 	f.Render.RegisterCluster(flags)
 	cmdflags.RegisterKeptTo(flags, &f.Render.Options.Access)
 	f.Run.Register(flags)
+	f.Run.RegisterExpand(flags)
 	f.Render.RegisterShard(flags, a.World.Getenv)
 	f.RegisterChoice(flags)
 	f.FailOn.Register(flags)
@@ -80,5 +81,5 @@ func (a *app) apply(ctx context.Context, f *cmdflags.Apply) error {
 		return err
 	}
 	o.Review = diff.Refusing(failOn)
-	return f.Metrics.Measured(a.Engine(f.Run.Output), func(e *session.Engine) error { return apply.Run(ctx, e, o) })
+	return f.Metrics.Measured(a.RunEngine(&f.Run), func(e *session.Engine) error { return apply.Run(ctx, e, o) })
 }

@@ -29,6 +29,7 @@ func (f *removalFlags) register(flags *pflag.FlagSet) {
 	f.options.Access.Register(flags)
 	cmdflags.RegisterTimeout(flags, &f.options.Timeout)
 	f.run.Register(flags)
+	f.run.RegisterExpand(flags)
 	flags.BoolVarP(&f.options.Yes, "yes", "y", false, "don't ask for confirmation")
 	cmdflags.RegisterFiles(flags, &f.options.Declared.Inputs)
 	flags.Lookup("filename").Usage = "file or directory with hubs and forms, to check resources with runOn Delete; repeatable"
@@ -183,7 +184,7 @@ func (a *app) delete(ctx context.Context, f *deleteFlags, named []cmdflags.Typed
 			o.Targets = append(o.Targets, target)
 		}
 	}
-	return delete.Run(ctx, a.Engine(f.removal.run.Output), o)
+	return delete.Run(ctx, a.RunEngine(&f.removal.run), o)
 }
 
 // deleteLong is the help of delete.

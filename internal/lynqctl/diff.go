@@ -21,7 +21,7 @@ type diffFlags struct {
 	cmdflags.Apply
 	command string // diff or plan
 	format  string
-	expand  expandFlag
+	expand  cmdflags.Expand
 }
 
 // The output formats of diff.
@@ -45,7 +45,7 @@ func (f *diffFlags) register(flags *pflag.FlagSet) {
 	cmdflags.RegisterKeptTo(flags, &f.Render.Options.Access)
 	flags.StringVarP(&f.format, "output", "o", f.format, "output format: diff, name, markdown (for a pull request), html (a page for a browser), or json (one object per line)")
 	f.RegisterChoice(flags)
-	f.expand.register(flags)
+	f.expand.Register(flags)
 	f.FailOn.Register(flags)
 	flags.IntVar(&f.Run.Concurrency, "concurrency", f.Run.Concurrency, "number of nodes to process in parallel")
 }
@@ -117,7 +117,7 @@ func (a *app) diff(ctx context.Context, f *diffFlags) error {
 	if err != nil {
 		return err
 	}
-	expand, err := f.expand.groups()
+	expand, err := f.expand.Groups()
 	if err != nil {
 		return err
 	}

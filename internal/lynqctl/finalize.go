@@ -86,7 +86,7 @@ func (a *app) finalize(ctx context.Context, f *finalizeFlags, args []string) err
 	if err != nil {
 		return err
 	}
-	return finalize.Run(ctx, a.Engine(f.removal.run.Output), &finalize.Options{
+	return finalize.Run(ctx, a.RunEngine(&f.removal.run), &finalize.Options{
 		RemoveOptions: f.removal.options, Namespace: namespace, Hub: f.removal.hub, Nodes: f.nodes, GiveUp: giveUp,
 	})
 }

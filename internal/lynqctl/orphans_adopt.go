@@ -42,6 +42,7 @@ named, the exit code is 2 and nothing changed.`,
 	f.Render.RegisterCluster(flags)
 	cmdflags.RegisterKeptTo(flags, &f.Render.Options.Access)
 	f.Run.Register(flags)
+	f.Run.RegisterExpand(flags)
 	flags.StringSliceVar(&f.Render.Nodes, "node", nil, "limit to these nodes (as shown by 'lynqctl status')")
 	flags.BoolVar(&f.everything, "all", false, "adopt every orphan that your rows and forms render")
 	flags.BoolVar(&f.sync, "sync", false, "also update their content to match the form")
@@ -61,5 +62,5 @@ func (a *app) orphansAdopt(ctx context.Context, f *adoptFlags, args []string) er
 	if err != nil {
 		return err
 	}
-	return orphans.Adopt(ctx, a.Engine(f.Run.Output), &orphans.AdoptOptions{Apply: *o, Named: named, Sync: f.sync})
+	return orphans.Adopt(ctx, a.RunEngine(&f.Run), &orphans.AdoptOptions{Apply: *o, Named: named, Sync: f.sync})
 }

@@ -60,6 +60,7 @@ Exit codes:
 	flags.StringVar(&f.prune.BackupDir, "backup-dir", "", "back up manifests to this directory before deleting (includes Secrets)")
 	flags.BoolVarP(&f.prune.Yes, "yes", "y", false, "don't ask for confirmation")
 	f.run.RegisterOutput(flags)
+	f.run.RegisterExpand(flags)
 	f.plan.Register(flags, "orphans prune")
 	return cmd
 }
@@ -87,5 +88,5 @@ func (a *app) orphansPrune(ctx context.Context, f *pruneFlags, args []string) er
 	if err := f.plan.Apply(&o.RunOptions); err != nil {
 		return err
 	}
-	return usecase.Prune(ctx, a.Engine(f.run.Output), &o)
+	return usecase.Prune(ctx, a.RunEngine(&f.run), &o)
 }

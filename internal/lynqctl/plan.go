@@ -68,7 +68,7 @@ func (a *app) plan(ctx context.Context, f *diffFlags, out string) error {
 	if err != nil {
 		return err
 	}
-	expand, err := f.expand.groups()
+	expand, err := f.expand.Groups()
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ type treeFlags struct {
 	target    string
 	emit      string
 	report    string // the output format for changes
-	expand    expandFlag
+	expand    cmdflags.Expand
 	expanded  ui.Expand
 	hooks     tombstoneHookFlags
 	failOn    cmdflags.FailOn
@@ -63,7 +63,7 @@ func (f *treeFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.options.Limits.AllowEmpty, "allow-empty", false, cmdflags.AllowEmptyUsage)
 	flags.StringVar(&f.maxDelete, "max-delete", f.maxDelete, "refuse to delete more than this many of a hub's nodes (a number or a percentage)")
 	f.failOn.Register(flags)
-	f.expand.register(flags)
+	f.expand.Register(flags)
 	flags.IntVar(&f.options.LastStage, "stage", 0, "keep the files of nodes after this stage of a rollout, counted from 1 (0 means none)")
 	cmdflags.RegisterNoGrace(flags, &f.options.NoGrace)
 	flags.BoolVar(&f.options.PlainSecrets, "plain-secrets", false, "write Secret values in plain text (anyone who can read the tree can read them)")
@@ -120,7 +120,7 @@ func (f *treeFlags) check(cmd *cobra.Command, r *cmdflags.Render) error {
 		return session.BadUsage(errors.New("-l leaves out a part of nodes, and --layout=" + layoutFiles + " writes whole ones (use --node or --form)"))
 	}
 	f.options.Limits.MaxDelete = limit
-	if f.expanded, err = f.expand.groups(); err != nil {
+	if f.expanded, err = f.expand.Groups(); err != nil {
 		return err
 	}
 	f.options.FailOn, err = f.failOn.Codes([]changeset.Code{changeset.ClaimShrinks, changeset.ImmutableField, changeset.ImageUnpinned}, "a tree has no values, and")

@@ -23,7 +23,7 @@ type Expand struct {
 // Check refuses a number that no group has.
 func (e Expand) Check(s *changeset.Set) error {
 	if last := len(s.Groups); last > 0 && e.Group > last {
-		return fmt.Errorf("--expand=%d: the last group is %d", e.Group, last)
+		return &changeset.NoGroupError{Group: e.Group, Last: last}
 	}
 	return nil
 }

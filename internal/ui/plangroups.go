@@ -10,12 +10,12 @@ import (
 )
 
 // groupedLine explains the groups of a plan.
-const groupedLine = "A group stands for the same step of each of its nodes. To list each, pass --dry-run=client -o wide.\n"
+const groupedLine = "A group stands for the same step of each of its nodes. To list each, pass --dry-run=client --expand=N.\n"
 
 // planGroups returns the steps that are the same for many nodes as text, and the nodes with
 // their other steps. Nodes that fail or are skipped keep all steps. total is the number of
-// nodes of the plan.
-func planGroups(nodes []nodeResult, total int, out tty.Stream) (text string, rest []nodeResult) {
+// nodes of the plan. It refuses a number that no group has.
+func planGroups(nodes []nodeResult, total int, e Expand, out tty.Stream) (text string, rest []nodeResult, err error) {
 	var changes []changeset.Change
 	var places []stepPlace // of the changes
 	for i := range nodes {
@@ -26,10 +26,13 @@ func planGroups(nodes []nodeResult, total int, out tty.Stream) (text string, res
 		}
 	}
 	s := changeset.Of(changes, total)
+	if err := e.Check(s); err != nil {
+		return "", nil, err
+	}
 	grouped := map[stepPlace]bool{}
 	var b strings.Builder
 	for i := range s.Groups {
-		if !folded(s, i, Expand{}) {
+		if !folded(s, i, e) {
 			continue
 		}
 		for _, m := range s.Groups[i].Members {
@@ -38,10 +41,10 @@ func planGroups(nodes []nodeResult, total int, out tty.Stream) (text string, res
 		b.WriteString(groupText(s, i, "", out))
 	}
 	if len(grouped) == 0 {
-		return "", nodes
+		return "", nodes, nil
 	}
 	b.WriteString(out.Fitted(groupedLine) + "\n")
-	return b.String(), withoutSteps(nodes, grouped)
+	return b.String(), withoutSteps(nodes, grouped), nil
 }
 
 // stepPlace is the place of a node in a list, and that of a step in the node.

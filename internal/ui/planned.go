@@ -10,10 +10,10 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// planText returns a plan as text: first the steps that are the same for many nodes, then
-// nodes by namespace and name, and below each its other steps in order. After a server dry
+// planText returns a plan as text: first the steps that are the same for many nodes, unless e
+// names their group, then nodes by namespace and name, and below each its other steps in order. After a server dry
 // run, each step shows its result.
-func planText(all []nodeResult, format tty.Format, out tty.Stream) (string, error) {
+func planText(all []nodeResult, format tty.Format, e Expand, out tty.Stream) (string, error) {
 	shown := make([]nodeResult, 0, len(all))
 	for _, n := range all {
 		if len(n.steps) > 0 && (format == tty.Wide || n.works()) || n.bad() || n.outcome == report.OutcomeSkipped {
@@ -33,7 +33,10 @@ func planText(all []nodeResult, format tty.Format, out tty.Stream) (string, erro
 	}
 	groups, below := "", ""
 	if format != tty.Wide {
-		groups, shown = planGroups(shown, len(all), out)
+		var err error
+		if groups, shown, err = planGroups(shown, len(all), e, out); err != nil {
+			return "", err
+		}
 		shown, below = fold(shown, (*nodeResult).planKey)
 	}
 	shown = briefly(shown)

@@ -20,6 +20,7 @@ const Redraw = 100 * time.Millisecond
 type Options struct {
 	Out, Err tty.Stream
 	Format   tty.Format // "" means Table
+	Expand   Expand     // the groups of a plan to show step by step
 	// Quiet leaves only failures, and omits the table at the end. Events and other formats
 	// stay complete.
 	Quiet bool
@@ -129,7 +130,7 @@ func (r *Reporter) Plan(plans []plan.Plan) error {
 }
 
 func (r *Reporter) plan(of *report.Result) error {
-	text, err := planText(results(of), r.options.Format, r.options.Out)
+	text, err := planText(results(of), r.options.Format, r.options.Expand, r.options.Out)
 	return r.options.Out.WriteText("plan", r.options.Format, text, err)
 }
 

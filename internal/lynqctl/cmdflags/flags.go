@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/internal/ui"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/render"
@@ -145,6 +146,10 @@ type Run struct {
 	session.RunOptions
 	DryRun string
 	Output string
+	// Expanded are the groups that a dry run shows step by step.
+	Expanded ui.Expand
+
+	expand Expand
 }
 
 // NewRun returns the flags with their defaults.
@@ -176,12 +181,25 @@ func (f *Run) RegisterOutput(flags *pflag.FlagSet) {
 	flags.Lookup("dry-run").NoOptDefVal = string(session.ModeClient)
 }
 
+// RegisterExpand registers the flag that shows more of a dry run's plan.
+func (f *Run) RegisterExpand(flags *pflag.FlagSet) {
+	f.expand.Register(flags)
+	flags.Lookup("expand").Usage = "with --dry-run: " + flags.Lookup("expand").Usage
+}
+
 // Check checks the flags, and completes the options.
 func (f *Run) Check() error {
 	if err := OneOf("--dry-run", f.DryRun, session.ModeRun, session.ModeClient, session.ModeServer); err != nil {
 		return err
 	}
 	f.Mode = session.Mode(f.DryRun)
+	expanded, err := f.expand.Groups()
+	if err != nil {
+		return err
+	}
+	if f.Expanded = expanded; f.Mode == session.ModeRun && expanded != (ui.Expand{}) {
+		return session.BadUsage(errors.New("--expand shows more of a plan: add --dry-run=client, or ask lynqctl diff"))
+	}
 	if err := OneOf("-o", f.Output, "table", "wide", "name", "yaml", "json"); err != nil {
 		return err
 	}

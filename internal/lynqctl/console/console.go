@@ -123,8 +123,15 @@ func (c *Console) Engine(format string) *session.Engine {
 	}
 }
 
+// RunEngine returns an engine for a command that carries out plans.
+func (c *Console) RunEngine(f *cmdflags.Run) *session.Engine {
+	e := c.Engine(f.Output)
+	e.View = &view{c, tty.Format(f.Output), f.Expanded}
+	return e
+}
+
 // View returns a View that shows the results of runs in a format.
-func (c *Console) View(format string) session.View { return &view{c, tty.Format(format)} }
+func (c *Console) View(format string) session.View { return &view{c, tty.Format(format), ui.Expand{}} }
 
 // Muted returns a console without standard output.
 func (c *Console) Muted() *Console {

@@ -15,6 +15,7 @@ import (
 type view struct {
 	console *Console
 	format  tty.Format // for the results of a run
+	expand  ui.Expand
 }
 
 // Note implements session.View.
@@ -80,7 +81,7 @@ func (v *view) Reporter(m session.Mode) session.Reporter {
 
 func (v *view) reporter(m session.Mode, tick <-chan time.Time) *ui.Reporter {
 	return ui.NewReporter(ui.Options{
-		Out: v.console.Out(), Err: v.console.ErrOut(), Format: v.format, Quiet: v.console.Common.Quiet, DryRun: m != session.ModeRun,
+		Out: v.console.Out(), Err: v.console.ErrOut(), Format: v.format, Expand: v.expand, Quiet: v.console.Common.Quiet, DryRun: m != session.ModeRun,
 		Summarized: func() { v.console.summarized = true }, Now: time.Now, Tick: tick,
 	})
 }

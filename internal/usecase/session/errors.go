@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lynqctl/lynqctl/pkg/changeset"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 	"github.com/lynqctl/lynqctl/pkg/render"
@@ -78,10 +79,14 @@ func ProblemsOf(err error) (problems lynq.Problems, more int) {
 	return problems.Sorted(), more
 }
 
-// Fail returns err with the outcome Failed. It returns nil for nil.
+// Fail returns err with the outcome Failed. It returns nil for nil. The number of a group that
+// doesn't exist is bad usage, because only dry runs ask for groups.
 func Fail(err error) error {
 	if err == nil {
 		return nil
+	}
+	if unknown, ok := errors.AsType[*changeset.NoGroupError](err); ok {
+		return BadUsage(unknown)
 	}
 	return &Error{Outcome: Failed, Err: err}
 }

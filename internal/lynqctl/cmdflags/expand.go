@@ -1,4 +1,4 @@
-package lynqctl
+package cmdflags
 
 import (
 	"fmt"
@@ -10,20 +10,20 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 )
 
-// expandFlag is the flag with the groups of changes to show object by object.
-type expandFlag struct{ value string }
+// Expand is the flag with the groups of changes to show object by object.
+type Expand struct{ value string }
 
 // expandAll is the value of --expand for all groups.
 const expandAll = "all"
 
-// register registers the flag.
-func (f *expandFlag) register(flags *pflag.FlagSet) {
+// Register registers the flag.
+func (f *Expand) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.value, "expand", "", "show each object of a group of changes, by the group's number; without a number, of all groups")
 	flags.Lookup("expand").NoOptDefVal = expandAll
 }
 
-// groups returns the groups that --expand asks for.
-func (f *expandFlag) groups() (ui.Expand, error) {
+// Groups returns the groups that --expand asks for.
+func (f *Expand) Groups() (ui.Expand, error) {
 	switch number, err := strconv.Atoi(f.value); {
 	case f.value == "":
 		return ui.Expand{}, nil
