@@ -445,3 +445,70 @@ func (s *inputsOfTree) trueCause(form, written *inputsOfTree, uid, field string)
 	}
 	return text + " (columns " + strings.Join(columns, ", ") + ")"
 }
+
+// TestCausesAfterKills makes random runs, some of them killed, and wants each cause to be the
+// true one, or unknown if the tree lacks a record because a run was killed.
+func TestCausesAfterKills(t *testing.T) {
+	random := rand.New(rand.NewPCG(2, 2))
+	var uids []string
+	for i := range 12 {
+		uids = append(uids, fmt.Sprintf("t%02d", i))
+	}
+	s, inputs := newSite(t), newInputsOfTree(uids...)
+	s.quick = true
+	inputs.causes(s)
+	form, written := inputs.clone(), map[string]*inputsOfTree{}
+	record := func(changed func(uid string) bool) {
+		form = inputs.clone()
+		for _, uid := range uids {
+			if written[uid] == nil || changed(uid) {
+				written[uid] = form
+			}
+		}
+	}
+	record(func(string) bool { return true })
+	unknown, known, ended, collisions := 0, 0, 0, 0
+	for step := range 150 {
+		inputs.edit(random, uids, step)
+		for range random.IntN(3) {
+			before, lost := s.files(), s.index().Unfinished
+			s.killed(inputs.input(t, inputs.program(t)), 1+random.IntN(40))
+			if after := s.files(); !s.index().Unfinished && after[index.FileName] != before[index.FileName] { // only its end was killed
+				ended++
+				record(func(uid string) bool {
+					return slices.ContainsFunc([]string{"a", "b"}, func(id string) bool {
+						path := uid + "-web/configmap-" + uid + "-" + id + ".yaml"
+						return lost || before[path] != after[path]
+					})
+				})
+			}
+			if random.IntN(3) == 0 { // else the next run has the same inputs
+				inputs.edit(random, uids, step)
+			}
+		}
+		lost, changed := s.index().Unfinished, map[string]bool{}
+		for at, cause := range inputs.causes(s) {
+			uid, _, _ := strings.Cut(at, "-web ")
+			_, field, _ := strings.Cut(at, " ")
+			changed[uid] = true
+			want := "unknown"
+			if !lost {
+				want = inputs.stated(map[string]string{at: inputs.trueCause(form, written[uid], uid, field)})[at]
+				known++
+			} else {
+				unknown++
+			}
+			switch {
+			case cause == want:
+			case inputs.collides(written[uid], uid):
+				collisions++
+			default:
+				t.Fatalf("step %d: %s: %s, want %s", step, at, cause, want)
+			}
+		}
+		record(func(uid string) bool { return lost || changed[uid] })
+	}
+	if unknown < 100 || known < 300 || ended == 0 || collisions*50 > known {
+		t.Errorf("%d unknown causes, %d known ones, %d runs killed at their end, %d with equal records of different values", unknown, known, ended, collisions)
+	}
+}
