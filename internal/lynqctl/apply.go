@@ -80,6 +80,6 @@ func (a *app) apply(ctx context.Context, f *cmdflags.Apply) error {
 	if err != nil {
 		return err
 	}
-	o.Review = diff.Refusing(failOn)
+	o.Review, o.Explain = diff.Refusing(failOn), diff.Explain
 	return f.Metrics.Measured(a.RunEngine(&f.Run), func(e *session.Engine) error { return apply.Run(ctx, e, o) })
 }

@@ -40,6 +40,7 @@ type wireEvent struct {
 	ID              string              `json:"id,omitempty"`
 	Action          plan.Action         `json:"action,omitempty"`
 	Reason          plan.Reason         `json:"reason,omitempty"`
+	Cause           string              `json:"cause,omitempty"`
 	Outcome         report.Outcome      `json:"outcome,omitempty"`
 	Message         string              `json:"message,omitempty"`
 	Next            string              `json:"next,omitempty"`
@@ -103,6 +104,7 @@ func wire(e *report.Event) *wireEvent {
 		ID:              e.ID,
 		Action:          e.Action,
 		Reason:          e.Reason,
+		Cause:           e.Cause,
 		Outcome:         e.Outcome,
 		Message:         e.Message,
 		Next:            e.Next,

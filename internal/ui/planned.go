@@ -84,7 +84,7 @@ func treeText(n *nodeResult, wide bool, out tty.Stream) string {
 		if bad(s.outcome) {
 			message = p.Bad(ended(s.action, s.outcome)) + colon(message)
 		}
-		row := []string{p.Action(s.action, sign(s.action)+" "+actionWord(s.action)), leavingName(s.object, s.action, s.adopted), tty.Safe(Shown(string(s.reason)))}
+		row := []string{p.Action(s.action, sign(s.action)+" "+actionWord(s.action)), leavingName(s.object, s.action, s.adopted), tty.Safe(s.why())}
 		if wide {
 			row = append(row, tty.Safe(s.id))
 		}

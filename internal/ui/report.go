@@ -129,6 +129,7 @@ type yamlStep struct {
 	ID              string         `json:"id,omitempty"`
 	Action          plan.Action    `json:"action"`
 	Reason          plan.Reason    `json:"reason,omitempty"`
+	Cause           string         `json:"cause,omitempty"`
 	Outcome         report.Outcome `json:"outcome,omitempty"`
 	Message         string         `json:"message,omitempty"`
 	Adopted         bool           `json:"adopted,omitempty"`
@@ -145,7 +146,7 @@ func yamlText(nodes []nodeResult, summary *report.Summary) (string, error) {
 		for _, s := range n.steps {
 			y.Steps = append(y.Steps, yamlStep{
 				Group: s.object.Group, Kind: s.object.Kind, ObjectNamespace: s.object.Namespace, Name: s.object.Name,
-				ID: s.id, Action: s.action, Reason: s.reason,
+				ID: s.id, Action: s.action, Reason: s.reason, Cause: s.cause,
 				Outcome: s.outcome, Message: s.message, Adopted: s.adopted,
 			})
 		}

@@ -184,7 +184,7 @@ func (r *Reporter) stepEvents(n *nodeResult) {
 	for _, s := range n.steps {
 		r.Report(report.Event{
 			Type: report.EventObject, NodeID: n.NodeID, Object: s.object, ID: s.id,
-			Action: s.action, Reason: s.reason, Message: s.message, Adopted: s.adopted,
+			Action: s.action, Reason: s.reason, Cause: s.cause, Message: s.message, Adopted: s.adopted,
 		})
 	}
 	if n.outcome == report.OutcomeFailed {

@@ -41,8 +41,12 @@ type stepResult struct {
 	reason  plan.Reason
 	outcome report.Outcome
 	message string
+	cause   string // why lynqctl renders the object otherwise, "" if nobody looked
 	adopted bool
 }
+
+// why returns the reason of a step, and its cause.
+func (s *stepResult) why() string { return Shown(string(s.reason)) + colon(s.cause) }
 
 // shown reports whether the node changed or failed.
 func (n *nodeResult) shown() bool {
@@ -108,7 +112,7 @@ func (n *nodeResult) count(ended *report.NodeResult) {
 		}
 		n.steps = append(n.steps, stepResult{
 			object: step.Ref(), id: step.ID(), action: step.Action, reason: step.Reason,
-			outcome: s.Outcome, message: cmp.Or(s.Message, step.Message), adopted: step.Adopted,
+			outcome: s.Outcome, message: cmp.Or(s.Message, step.Message), cause: step.Cause, adopted: step.Adopted,
 		})
 	}
 }

@@ -170,6 +170,10 @@ func (o *Origin) OfFile(path Path, wanted bool) Cause {
 	return o.rendered(&f, wanted, true, false)
 }
 
+// OfObject finds out why lynqctl renders an object otherwise than at its last write, whichever
+// fields that changes. Each of several causes may be one of a part of them.
+func (o *Origin) OfObject() Cause { return o.rendered(&Field{Op: OpReplace}, true, true, false) }
+
 // rendered finds out why lynqctl renders a field otherwise than at its last write. drifted is
 // set if others may have changed the field.
 func (o *Origin) rendered(f *Field, wanted, ours, drifted bool) Cause {

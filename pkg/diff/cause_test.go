@@ -183,3 +183,24 @@ func TestSecretSources(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// TestOfObject finds the cause of a whole object among its form, its columns and the version.
+func TestOfObject(t *testing.T) {
+	sources := []Source{{Path: []string{"spec", "a"}, Columns: []string{"plan", "seats"}}, {Path: []string{"spec", "l", "[]", "v"}, Columns: []string{"lookup sizes", "size"}}}
+	for name, tt := range map[string]struct {
+		of   Origin
+		want string
+	}{
+		"the form":               {Origin{SameVersion: true, Sources: sources, Unchanged: []string{"plan", "seats", "size", "lookup sizes"}}, "form"},
+		"a column":               {Origin{SameForm: true, SameVersion: true, Sources: sources, Unchanged: []string{"plan", "size", "lookup sizes"}}, "row (column seats)"},
+		"a lookup":               {Origin{SameForm: true, SameVersion: true, Sources: sources, Unchanged: []string{"plan", "seats", "size"}}, "lookup sizes"},
+		"the version":            {Origin{SameForm: true, Sources: sources, Unchanged: []string{"plan", "seats", "size", "lookup sizes"}}, "new version of lynqctl"},
+		"form and column":        {Origin{SameVersion: true, Sources: sources, Unchanged: []string{"plan", "seats", "lookup sizes"}}, "form or row (column size)"},
+		"a column, at some time": {Origin{SameForm: true, SameVersion: true, Sources: sources[:1], Unchanged: []string{"plan", "seats"}}, "row (columns plan, seats)"},
+		"no columns":             {Origin{SameVersion: true, Sources: []Source{}}, "form"},
+	} {
+		if got := tt.of.OfObject().String(); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}

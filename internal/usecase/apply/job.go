@@ -127,6 +127,9 @@ func (j *Job) change() *session.Change[[]plan.Plan] {
 		Look: j.plans,
 		Try: func(ctx context.Context, plans []plan.Plan) error {
 			j.TellEvidence(plans)
+			if err := j.explain(ctx, plans); err != nil {
+				return session.Untouched(ctx, err)
+			}
 			if j.RunOptions.Mode == session.ModeServer {
 				return j.RunPlans(ctx, plans)
 			}
@@ -280,6 +283,14 @@ func (j *Job) reviewedNow(ctx context.Context, plans []plan.Plan) ([]plan.Refusa
 	return refusals, err
 }
 
+// explain notes causes in plans, if the command can.
+func (j *Job) explain(ctx context.Context, plans []plan.Plan) error {
+	if j.Options.Explain == nil {
+		return nil
+	}
+	return j.Options.Explain(ctx, j, plans)
+}
+
 // agree shows the plans and asks for confirmation, if the run deletes objects. Without a
 // person, only the guards decide.
 func (j *Job) agree(ctx context.Context, plans []plan.Plan) ([]plan.Plan, error) {
@@ -289,6 +300,9 @@ func (j *Job) agree(ctx context.Context, plans []plan.Plan) ([]plan.Plan, error)
 	j.TellEvidence(plans) // people who read the log of a CI job later need it, too
 	if j.Options.Yes || j.RunOptions.Plan != nil || j.Adopting != nil || !j.Engine.View.Attended() || !slices.ContainsFunc(plans, deleted) {
 		return plans, nil
+	}
+	if err := j.explain(ctx, plans); err != nil {
+		return nil, session.Untouched(ctx, err)
 	}
 	if err := j.Engine.View.Preview(plans); err != nil {
 		return nil, session.Fail(err)

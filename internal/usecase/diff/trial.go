@@ -81,8 +81,8 @@ var (
 	errDiffRun = errors.New("internal error: diff tried to write to the cluster (report this bug)")
 )
 
-// try carries out plans as a trial.
-func try(ctx context.Context, j *usecase.Job, plans []plan.Plan, keepSides bool) (*diffRun, error) {
+// newDiffRun returns a run for the hubs of a job, which knows no plan yet.
+func newDiffRun(ctx context.Context, j *usecase.Job, keepSides bool) *diffRun {
 	t := &diffRun{
 		Cluster: j.Client, allowed: j.Client.Allowed, compared: map[string]bool{}, programs: programsOf(j.Hubs), secretHubs: secretHubsOf(j.Hubs), secretValues: j.Engine.Secrets, hubs: j.Records, unchanged: map[lynq.HubKey]func(string) []string{}, version: j.Engine.Version, keepSides: keepSides,
 		edits: &edits.Finder{Versions: func(file string) []edits.Version { return gitlog.Versions(ctx, file) }, Hide: j.Engine.Secrets.Hide},
@@ -92,6 +92,12 @@ func try(ctx context.Context, j *usecase.Job, plans []plan.Plan, keepSides bool)
 	for _, h := range j.Hubs {
 		t.unchanged[h.Key] = j.UnchangedColumns(h)
 	}
+	return t
+}
+
+// try carries out plans as a trial.
+func try(ctx context.Context, j *usecase.Job, plans []plan.Plan, keepSides bool) (*diffRun, error) {
+	t := newDiffRun(ctx, j, keepSides)
 	for i := range plans {
 		for k := range plans[i].Nodes {
 			n := &plans[i].Nodes[k]

@@ -36,6 +36,9 @@ type Step struct {
 	Reason Reason
 	// Message is for people. It names, for example, the owner or the policy.
 	Message string
+	// Cause says why lynqctl renders the object otherwise than at the last write, as diff says
+	// it. It is "" if nobody looked.
+	Cause string
 	// To is the node of the plan that takes the object over, and nil unless its own node
 	// gives it away.
 	To *lynq.NodeKey

@@ -59,6 +59,7 @@ type Event struct {
 	ID     string // the id of the resource in its form
 	Action plan.Action
 	Reason plan.Reason
+	Cause  string // EventObject: why lynqctl renders it otherwise than before, "" if nobody looked
 	// Conflict is the object's policy. Only an EventObject has it.
 	Conflict lynq.ConflictPolicy
 	Outcome  Outcome

@@ -70,7 +70,7 @@ func (s *StepResult) Acted() bool {
 // Event returns the event of a step.
 func (s *StepResult) Event() Event {
 	return Event{
-		Type: EventObject, Object: s.Step.Ref(), ID: s.Step.ID(), Action: s.Step.Action, Reason: s.Step.Reason, Outcome: s.Outcome,
+		Type: EventObject, Object: s.Step.Ref(), ID: s.Step.ID(), Action: s.Step.Action, Reason: s.Step.Reason, Cause: s.Step.Cause, Outcome: s.Outcome,
 		Message: s.Message, Adopted: s.Step.Adopted, Conflict: s.Step.ConflictPolicy(), Interrupted: s.Interrupted,
 	}
 }
