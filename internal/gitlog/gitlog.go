@@ -22,17 +22,29 @@ const (
 	maxCommits = 50
 	maxFile    = 4 << 20
 	maxOutput  = 32 << 20
-	maxSubject = 72 // characters
-	patience   = 5 * time.Second
+	maxSubject = 72              // characters
+	patience   = 5 * time.Second // for all files of a run
 )
 
-// Versions implements edits.Versions.
-func Versions(ctx context.Context, file string) []edits.Version {
+// Log reads versions for a run. It isn't safe for concurrent use.
+type Log struct {
+	now  func() time.Time
+	left time.Duration // of its patience
+}
+
+// New returns a Log.
+func New(now func() time.Time) *Log { return &Log{now, patience} }
+
+// Versions returns the versions of a file, see edits.Versions. A run doesn't wait long for them:
+// after some seconds of Git's work, the Log returns none.
+func (l *Log) Versions(ctx context.Context, file string) []edits.Version {
+	began := l.now()
+	defer func() { l.left -= l.now().Sub(began) }()
 	info, err := os.Stat(file)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxFile || strings.ContainsAny(file, "\n\x00") {
+	if err != nil || l.left <= 0 || !info.Mode().IsRegular() || info.Size() > maxFile || strings.ContainsAny(file, "\n\x00") {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, l.left)
 	defer cancel()
 	commits, ok := commitsOf(ctx, file)
 	if !ok || len(commits) == 0 {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // repository is a folder with a repository of Git.
@@ -62,7 +63,7 @@ func (r *repository) commit(file, text, subject string) {
 func (r *repository) versions(file string) string {
 	r.t.Helper()
 	var all []string
-	for _, v := range Versions(r.t.Context(), file) {
+	for _, v := range New(time.Now).Versions(r.t.Context(), file) {
 		all = append(all, v.Commit.Subject+"="+v.Text)
 	}
 	return strings.Join(all, " ")
@@ -135,11 +136,24 @@ func TestNoVersions(t *testing.T) {
 	r.want("other.yaml", "=x other=x")
 	ended, end := context.WithCancel(t.Context())
 	end()
-	if v := Versions(ended, filepath.Join(r.dir, "other.yaml")); v != nil {
+	if v := New(time.Now).Versions(ended, filepath.Join(r.dir, "other.yaml")); v != nil {
 		t.Errorf("after the end of the run: %v", v)
 	}
 	t.Setenv("PATH", t.TempDir())
 	r.want("other.yaml", "")
+}
+
+// TestPatience stops asking Git once it took long.
+func TestPatience(t *testing.T) {
+	r := newRepository(t)
+	r.commit("web.yaml", "1", "one")
+	now := time.Unix(0, 0)
+	l := New(func() time.Time { now = now.Add(patience / 2); return now })
+	for i, want := range []int{2, 2, 0} {
+		if got := l.Versions(t.Context(), filepath.Join(r.dir, "web.yaml")); len(got) != want {
+			t.Errorf("question %d: %d versions, want %d", i, len(got), want)
+		}
+	}
 }
 
 // TestShallow knows the newest versions of a shallow clone.

@@ -83,9 +83,10 @@ var (
 
 // newDiffRun returns a run for the hubs of a job, which knows no plan yet.
 func newDiffRun(ctx context.Context, j *usecase.Job, keepSides bool) *diffRun {
+	log := gitlog.New(time.Now)
 	t := &diffRun{
 		Cluster: j.Client, allowed: j.Client.Allowed, compared: map[string]bool{}, programs: programsOf(j.Hubs), secretHubs: secretHubsOf(j.Hubs), secretValues: j.Engine.Secrets, hubs: j.Records, unchanged: map[lynq.HubKey]func(string) []string{}, version: j.Engine.Version, keepSides: keepSides,
-		edits: &edits.Finder{Versions: func(file string) []edits.Version { return gitlog.Versions(ctx, file) }, Hide: j.Engine.Secrets.Hide},
+		edits: &edits.Finder{Versions: func(file string) []edits.Version { return log.Versions(ctx, file) }, Hide: j.Engine.Secrets.Hide},
 		plans: map[lynq.NodeKey]*plan.NodePlan{}, ending: map[stepKey]plan.Step{},
 		sides: map[lynq.Ref]sides{}, ended: map[stepKey]report.Event{}, nodes: map[*plan.NodePlan]*diff.Node{},
 	}

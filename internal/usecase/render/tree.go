@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lynqctl/lynqctl/internal/gitlog"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
@@ -312,8 +313,9 @@ func (j *treeJob) carryOut(ctx context.Context) error {
 
 // edits returns a function that finds how forms changed since the tree recorded them.
 func (j *treeJob) edits(ctx context.Context) gitops.EditOf {
+	log := gitlog.New(time.Now)
 	f := &edits.Finder{
-		Versions: func(file string) []edits.Version { return gitlog.Versions(ctx, file) },
+		Versions: func(file string) []edits.Version { return log.Versions(ctx, file) },
 		Prepare:  func(f *form.Form) { policy.Annotate(f, j.o.Target, j.o.Emit.Kind) },
 		Hide:     j.Secrets.Hide,
 	}
