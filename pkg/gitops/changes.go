@@ -18,10 +18,21 @@ type Groups struct {
 	Numbers map[*ObjectChange]int
 }
 
-// Groups groups the changed objects.
+// Groups returns the changed objects in groups.
 func (r *Report) Groups() *Groups {
-	var changes []changeset.Change
-	g := &Groups{Numbers: map[*ObjectChange]int{}}
+	if r.groups == nil {
+		return r.group()
+	}
+	return r.groups
+}
+
+func (r *Report) group() *Groups {
+	objects := 0
+	for i := range r.Changes {
+		objects += len(r.Changes[i].Objects)
+	}
+	changes := make([]changeset.Change, 0, objects)
+	g := &Groups{Objects: make([]*ObjectChange, 0, objects), Numbers: map[*ObjectChange]int{}}
 	for i := range r.Changes {
 		n := &r.Changes[i]
 		for j := range n.Objects {
@@ -122,6 +133,8 @@ func (n *NodeChange) changeOf(o *ObjectChange) changeset.Change {
 	c := changeset.Change{Node: n.NodeID, Ref: o.key.Ref, ID: o.ID, Action: string(o.Change), Words: string(o.Change)}
 	if len(o.Fields) == 0 {
 		c.Cause = o.text()
+	} else {
+		c.Fields = make([]changeset.Field, 0, len(o.Fields))
 	}
 	for i := range o.Fields {
 		f := &o.Fields[i]

@@ -41,9 +41,11 @@ func (r *Report) Explain(programOf ProgramOf, edits EditOf) {
 			if len(o.Fields) == 0 {
 				o.Why = x.cause(o.ID, nil, true)
 			}
+			o.old, o.new = nil, nil // nobody needs the contents any more
 		}
 	}
-	r.Forms = r.Groups().Edits()
+	r.groups = r.group()
+	r.Forms = r.groups.Edits()
 }
 
 // changedFields compares two documents. It returns nothing if it can't read one of them.

@@ -46,6 +46,8 @@ type Report struct {
 	Conflicts []Conflict      `json:"conflicts,omitempty"` // files that lynqctl kept because others changed them
 	// Refusals are the guards' objections. With any, the run changes nothing.
 	Refusals []plan.Refusal `json:"-"`
+
+	groups *Groups // nil before Explain
 }
 
 // Counts has the numbers of changes.
