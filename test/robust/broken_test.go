@@ -78,7 +78,7 @@ func breakages() []breakage {
 		}}, ""},
 		{"a stage doesn't wait", []edited{{
 			"pkg/apply/schedule/stages.go",
-			"case s.open[k] > s.lent[k]:",
+			"case s.open[k] > s.paused[k]:",
 			"case false:",
 		}}, "stage-adopted"},
 		{"carries out a plan that holds no more", []edited{{
