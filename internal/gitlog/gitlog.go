@@ -23,20 +23,20 @@ const (
 	maxFile    = 4 << 20
 	maxOutput  = 32 << 20
 	maxSubject = 72              // characters
-	patience   = 5 * time.Second // for all files of a run
+	timeLimit  = 5 * time.Second // for all files of a run
 )
 
 // Log reads versions for a run. It isn't safe for concurrent use.
 type Log struct {
 	now  func() time.Time
-	left time.Duration // of its patience
+	left time.Duration // until Git reaches the time limit
 }
 
 // New returns a Log.
-func New(now func() time.Time) *Log { return &Log{now, patience} }
+func New(now func() time.Time) *Log { return &Log{now, timeLimit} }
 
-// Versions returns the versions of a file, see edits.Versions. A run doesn't wait long for them:
-// after some seconds of Git's work, the Log returns none.
+// Versions returns the versions of a file, see edits.Versions. Once Git has reached the time
+// limit, the Log returns none.
 func (l *Log) Versions(ctx context.Context, file string) []edits.Version {
 	began := l.now()
 	defer func() { l.left -= l.now().Sub(began) }()

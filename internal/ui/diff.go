@@ -164,7 +164,7 @@ func diffHead(n *diff.Node, o *diff.Object, p tty.Paint) string {
 	return b.String()
 }
 
-// changeHead says what happens to an object of a node. It names the cause if there is one.
+// changeHead says what happens to an object of a node. It names a cause that all fields share.
 func changeHead(node string, ref lynq.Ref, what string, causes []string, p tty.Paint) string {
 	head := p.Bold(node) + "  " + objectName(ref) + "  " + what
 	if len(causes) == 1 {

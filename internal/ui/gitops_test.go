@@ -74,7 +74,7 @@ nodes: 1 added, 1 changed, 1 failed; objects: 2 added, 1 changed; files: 6 writt
 	}
 }
 
-// changedNode is a node with one changed field, whose cause is why.
+// changedNode returns a node in which why changed one field.
 func changedNode(name string, why gitops.Why) gitops.NodeChange {
 	return gitops.NodeChange{
 		NodeID: lynq.NodeID{Form: lynq.FormKey{Name: "web"}, Name: name}, Change: gitops.Changed,

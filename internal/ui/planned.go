@@ -11,8 +11,8 @@ import (
 )
 
 // planText returns a plan as text: first the steps that are the same for many nodes, unless e
-// names their group, then nodes by namespace and name, and below each its other steps in order. After a server dry
-// run, each step shows its result.
+// names their group, then nodes by namespace and name, and below each its other steps in
+// order. After a server dry run, each step shows its result.
 func planText(all []nodeResult, format tty.Format, e Expand, out tty.Stream) (string, error) {
 	shown := make([]nodeResult, 0, len(all))
 	for _, n := range all {

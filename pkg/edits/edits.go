@@ -44,7 +44,7 @@ type request struct {
 	since   string
 }
 
-// version is a version whose forms are compiled when somebody asks for them.
+// version is a Version. The Finder compiles its forms when somebody asks for them.
 type version struct {
 	Version
 	forms    []*form.Form

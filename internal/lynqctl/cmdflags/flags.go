@@ -198,7 +198,7 @@ func (f *Run) Check() error {
 		return err
 	}
 	if f.Expanded = expanded; f.Mode == session.ModeRun && expanded != (ui.Expand{}) {
-		return session.BadUsage(errors.New("--expand shows more of a plan: add --dry-run=client, or ask lynqctl diff"))
+		return session.BadUsage(errors.New("--expand shows more of a plan: add --dry-run=client"))
 	}
 	if err := OneOf("-o", f.Output, "table", "wide", "name", "yaml", "json"); err != nil {
 		return err

@@ -48,6 +48,7 @@ func (f *watchFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.apply.Run.Events, "events", f.apply.Run.Events, "emit Kubernetes events")
 	flags.StringVar(&f.apply.Run.DryRun, "dry-run", f.apply.Run.DryRun, "none, client (print the plan; also without a value), or server (also submit every write as a server-side dry run)")
 	flags.Lookup("dry-run").NoOptDefVal = string(session.ModeClient)
+	f.apply.Run.RegisterExpand(flags)
 	flags.StringVar(&f.apply.MaxDelete, "max-delete", f.apply.MaxDelete, "hold deletions that exceed this many of a hub's nodes (a number or a percentage)")
 	flags.DurationVar(&f.window, "max-delete-window", f.window, "how long deleted nodes count against --max-delete (0: each round counts its own)")
 	flags.BoolVar(&f.apply.Given.Limits.AllowEmpty, "allow-empty", false, "start without a form, and allow deleting every node of a hub that has no active rows")
@@ -126,7 +127,7 @@ func (f *watchFlags) checkDryRun(m session.Mode) error {
 // run runs the command.
 func run(ctx context.Context, c *console.Console, f *watchFlags, o *apply.Options) error {
 	if o.Mode != session.ModeRun {
-		e := c.Engine("")
+		e := c.RunEngine(&f.apply.Run)
 		if c.FromEnvironment != "" {
 			e.View.Note(c.FromEnvironment)
 		}

@@ -17,18 +17,25 @@ func Explain(ctx context.Context, j *apply.Job, plans []plan.Plan) error {
 		for k := range plans[i].Nodes {
 			n := &plans[i].Nodes[k]
 			for at := range n.Steps {
-				s := &n.Steps[at]
-				if s.Reason != plan.ReasonChanged || s.Object == nil || s.Entry == nil || s.Live == nil {
-					continue
-				}
-				origin, err := t.origin(n, s)
-				if err != nil {
+				if err := t.explain(n, &n.Steps[at]); err != nil {
 					return err
 				}
-				c := origin.OfObject()
-				s.Cause = changeset.AtPlaces(1, c.Edit.String(), func(int) (string, string) { return c.String(), c.Form.String() })[0]
 			}
 		}
 	}
+	return nil
+}
+
+// explain notes the cause of a step that changes an object.
+func (t *diffRun) explain(n *plan.NodePlan, s *plan.Step) error {
+	if s.Reason != plan.ReasonChanged || s.Object == nil || s.Entry == nil || s.Live == nil {
+		return nil
+	}
+	origin, err := t.origin(n, s)
+	if err != nil {
+		return err
+	}
+	c := origin.OfObject()
+	s.Cause = changeset.AtPlaces(1, c.Edit.String(), func(int) (string, string) { return c.String(), c.Form.String() })[0]
 	return nil
 }

@@ -37,7 +37,7 @@ func (s Unlisted) Tells() string {
 }
 
 // Loosens lists the unlisted objects from which the run removes the owner reference if it
-// goes well.
+// succeeds.
 func (p *NodePlan) Loosens() []Unlisted {
 	if p.Replacement != nil {
 		var unlisted []Unlisted
