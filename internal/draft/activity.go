@@ -12,15 +12,50 @@ import (
 // column with more words means something else.
 const mostWords = 12
 
+// flags returns the words for yes and no in lower case, in pairs.
+func flags() [][2]string {
+	return [][2]string{
+		{"1", "0"}, {"true", "false"}, {"t", "f"}, {"yes", "no"}, {"y", "n"}, {"on", "off"},
+		{"ja", "nein"}, {"wahr", "falsch"}, {"oui", "non"}, {"vrai", "faux"}, {"si", "no"}, {"s\u00ed", "no"}, {"verdadero", "falso"}, {"vero", "falso"},
+	}
+}
+
+// parseFlag interprets a word for yes or no in any case.
+func parseFlag(v string) (yes, ok bool) {
+	for _, pair := range flags() {
+		if i := slices.Index(pair[:], strings.ToLower(v)); i >= 0 {
+			return i == 0, true
+		}
+	}
+	return false, false
+}
+
+// counterpart returns the opposite of a word for yes or no, in its case: "N" for "Y".
+func counterpart(v string) string {
+	lower, other := strings.ToLower(v), ""
+	for _, pair := range flags() {
+		if i := slices.Index(pair[:], lower); i >= 0 && other == "" {
+			other = pair[1-i]
+		}
+	}
+	switch v {
+	case lower:
+		return other
+	case strings.ToUpper(v):
+		return strings.ToUpper(other)
+	}
+	return strings.ToUpper(other[:1]) + other[1:]
+}
+
 // yesWords returns common words for active rows in lower case, and noWords those for
 // inactive ones.
 func yesWords() []string {
-	return []string{"active", "activated", "enabled", "enable", "live", "online", "open", "running", "valid", "ok", "up", "y", "yes", "t", "true", "on"}
+	return []string{"active", "activated", "enabled", "enable", "live", "online", "open", "running", "valid", "ok", "up", "aktiv"}
 }
 
 func noWords() []string {
 	return []string{
-		"inactive", "deactivated", "disabled", "disable", "offline", "closed", "stopped", "invalid", "down", "n", "no", "f", "false", "off",
+		"inactive", "deactivated", "disabled", "disable", "offline", "closed", "stopped", "invalid", "down", "inaktiv",
 		"archived", "blocked", "canceled", "cancelled", "deleted", "discarded", "expired", "removed", "suspended", "terminated",
 	}
 }
@@ -29,21 +64,22 @@ func noWords() []string {
 // column of yes and no values, it returns the zero Activity. Unclear are words that people
 // must sort. ok is false if the column doesn't show which rows are active.
 func (c *Column) activity() (a lynq.Activity, unclear []string, ok bool) {
-	if c.notActivation() == "" {
-		if c.saysInactive() {
-			a = c.inverted()
-		}
+	inverted := c.meaning() == saysInactive
+	switch {
+	case c.hasFlags() && (inverted || c.notActivation() != ""):
+		return c.flagged(inverted), nil, true
+	case c.hasFlags():
 		return a, nil, true
-	}
-	if len(c.words()) == 0 {
+	case inverted, len(c.words()) == 0:
 		return a, nil, false
 	}
 	for _, v := range c.Values {
 		list := &unclear
-		switch active, err := lynq.ParseActive(v); {
-		case err == nil && active, slices.Contains(yesWords(), strings.ToLower(v)):
+		active, ok := parseFlag(v)
+		switch {
+		case ok && active, slices.Contains(yesWords(), strings.ToLower(v)):
 			list = &a.Active
-		case err == nil, slices.Contains(noWords(), strings.ToLower(v)):
+		case ok, v == "", slices.Contains(noWords(), strings.ToLower(v)):
 			list = &a.Inactive
 		}
 		if !slices.Contains(*list, v) {
@@ -56,27 +92,32 @@ func (c *Column) activity() (a lynq.Activity, unclear []string, ok bool) {
 	return a, unclear, len(a.Active) > 0
 }
 
-// saysInactive reports whether the name of a column, such as "is_archived", says that true
-// means inactive.
-func (c *Column) saysInactive() bool { return saysInactive(strings.Split(snake(c.Name), "_")) }
-
-func saysInactive(words []string) bool {
-	return slices.ContainsFunc(words, func(w string) bool { return len(w) > 3 && slices.Contains(noWords(), w) && w != "false" })
-}
-
-// inverted returns the activity of a column in which true means inactive.
-func (c *Column) inverted() lynq.Activity {
-	a := lynq.Activity{Active: []string{"0", "f", "false", "n", "no", "off"}, Inactive: []string{"1", "on", "t", "true", "y", "yes"}}
+// flagged returns the activity of a column of yes and no values. The lists also have values
+// that the rows don't have yet.
+func (c *Column) flagged(inverted bool) lynq.Activity {
+	yes, no := []string{"1", "on", "t", "true", "y", "yes"}, []string{"0", "f", "false", "n", "no", "off"}
 	for _, v := range c.Values {
-		list := &a.Active
-		if active, err := lynq.ParseActive(v); err == nil && active {
-			list = &a.Inactive
+		if v == "" { // NULL doesn't say yes
+			if !slices.Contains(no, v) {
+				no = append(no, v)
+			}
+			continue
 		}
-		if !slices.Contains(*list, v) {
-			*list = append(*list, v)
+		positive, negative := v, counterpart(v)
+		if isYes, _ := parseFlag(v); !isYes {
+			positive, negative = negative, positive
+		}
+		if !slices.Contains(yes, positive) {
+			yes = append(yes, positive)
+		}
+		if !slices.Contains(no, negative) {
+			no = append(no, negative)
 		}
 	}
-	return a
+	if inverted {
+		return lynq.Activity{Active: no, Inactive: yes}
+	}
+	return lynq.Activity{Active: yes, Inactive: no}
 }
 
 // longestWord limits the bytes of a word that shows which rows are active.
@@ -100,7 +141,7 @@ func isWord(v string) bool {
 func (c *Column) words() []string {
 	var words []string
 	for _, v := range c.Values {
-		if _, err := lynq.ParseActive(v); err == nil || slices.Contains(words, v) {
+		if _, isFlag := parseFlag(v); isFlag || v == "" || slices.Contains(words, v) {
 			continue
 		}
 		if !isWord(v) || len(words) == mostWords {

@@ -16,41 +16,34 @@ func uidNames() []string {
 	return []string{"uid", "tenant", "tenant_id", "slug", "id", "uuid", "tenant_uid", "key", "code", "handle", "subdomain", "account", "account_id", "customer", "customer_id", "name"}
 }
 
-func activateNames() []string {
-	return []string{"active", "is_active", "activate", "activated", "enabled", "is_enabled", "live", "status", "state"}
-}
-
 func expiresNames() []string {
-	return []string{"expires_at", "valid_until", "expires_on", "expires", "expiry"}
+	return []string{"expires_at", "valid_until", "valid_to", "expires_on", "expires", "expiry", "expiry_date", "expiration_date", "ended_at", "ends_at", "end_date"}
 }
 
 // ends finds the columns with a time from which a row counts as inactive. Their names say
-// so, and they contain times. Those that say that a row is deleted come first.
+// so, and they contain times. Those that say that a row is deleted come first, and times
+// that were known before come last.
 func (t Table) ends() []*Column {
-	var deleted, expires []*Column
+	var ends []*Column
 	for i := range t.Columns {
-		switch c := &t.Columns[i]; {
-		case c.isEnd():
-			deleted = append(deleted, c)
-		case c.Binary || !c.hasMoments():
-		case slices.Contains(expiresNames(), snake(c.Name)):
-			expires = append(expires, c)
+		if c := &t.Columns[i]; c.isEnd() {
+			ends = append(ends, c)
 		}
 	}
-	rank := func(c *Column) int { return slices.Index(expiresNames(), snake(c.Name)) }
-	slices.SortStableFunc(expires, func(a, b *Column) int { return cmp.Compare(rank(a), rank(b)) })
-	return append(deleted, expires...)
+	rank := func(c *Column) int {
+		if name := strings.ToLower(c.Name); strings.Contains(name, "delet") || strings.Contains(name, "discard") {
+			return -2
+		}
+		return slices.Index(expiresNames(), snake(c.Name))
+	}
+	slices.SortStableFunc(ends, func(a, b *Column) int { return cmp.Compare(rank(a), rank(b)) })
+	return ends
 }
 
-// isEnd reports whether a column has the times at which rows became inactive.
-func (c *Column) isEnd() bool { return c.saysDeleted() && !c.Binary && c.hasMoments() }
-
-// saysDeleted reports whether a name, such as "deleted_at", names the time at which a row
-// became inactive.
-func (c *Column) saysDeleted() bool {
-	words := strings.Split(snake(c.Name), "_")
-	last := len(words) - 1
-	return last > 0 && slices.Contains([]string{"at", "on", "date", "time", "timestamp"}, words[last]) && saysInactive(words[:last])
+// isEnd reports whether a column has the times at which rows became or become inactive.
+func (c *Column) isEnd() bool {
+	says := c.meaning()
+	return !c.Binary && c.hasMoments() && (says == saysEnd || says == saysInactive && c.hasValue())
 }
 
 // previousUID finds the column with a row's former uid, by its name. If the table has none,
@@ -122,8 +115,8 @@ func (c *Column) fitForUID(first bool, off []bool) int {
 	default:
 		return 0
 	}
-	if words := strings.Split(snake(c.Name), "_"); at < 0 && len(words) > 1 && (c.Primary || c.Unique) {
-		at = slices.Index(names, words[len(words)-1]) // such as customer_key
+	if words := strings.Split(snake(c.Name), "_"); at < 0 && len(words) > 1 && (c.Primary || c.Unique && words[len(words)-1] != "id") {
+		at = slices.Index(names, words[len(words)-1]) // such as customer_key, but not stripe_customer_id
 	}
 	if at >= 0 {
 		fit += len(names) - at
@@ -139,8 +132,8 @@ func (c *Column) fitForUID(first bool, off []bool) int {
 }
 
 // activate finds the column that shows which rows are active. It returns nil if every row
-// is. perhaps are columns that people must look at: those of yes and no whose names say
-// nothing, and one with a usual name and unknown values.
+// is. perhaps are columns that people must look at: their values may show it, and their
+// names say nothing.
 func (t Table) activate(choice Choice, uid *Column) (c *Column, perhaps []string, err error) {
 	switch {
 	case choice.EveryRow:
@@ -149,49 +142,72 @@ func (t Table) activate(choice Choice, uid *Column) (c *Column, perhaps []string
 		c, err = t.chosenActivation(choice)
 		return c, nil, err
 	}
-	var worded, inverted, unfit *Column
+	var unfit *Column
+	most := 0
 	for i := range t.Columns {
-		if c := &t.Columns[i]; c != uid && c.isYesNo() && c.saysInactive() && !c.isEnd() {
-			inverted = cmp.Or(inverted, c)
-		}
-	}
-	for _, name := range activateNames() {
-		for i := range t.Columns {
-			c := &t.Columns[i]
-			switch {
-			case c == uid || snake(c.Name) != name:
-			case !c.Binary && c.notActivation() == "":
-				return c, nil, nil
-			default:
-				if _, _, ok := c.activity(); ok && !c.Binary {
-					worded = cmp.Or(worded, c)
-				}
-				unfit = cmp.Or(unfit, c)
+		next := &t.Columns[i]
+		says := next.meaning()
+		switch fit := next.fitForActivation(); {
+		case next == uid || says == saysNothing:
+			if next != uid && next.mayShowActivity() {
+				perhaps = append(perhaps, next.Name)
 			}
+		case !next.isShown():
+			unfit = cmp.Or(unfit, next)
+		case fit > most:
+			c, most = next, fit
 		}
 	}
 	switch {
-	case worded != nil:
-		return worded, nil, nil
-	case inverted != nil:
-		return inverted, nil, nil
+	case c != nil:
+		return c, nil, nil
 	case unfit != nil && len(t.ends()) == 0:
 		return nil, nil, unfit.unfitForActivation("can't tell which rows are active: ")
-	}
-	for i := range t.Columns {
-		if c := &t.Columns[i]; c != uid && c.isYesNo() && c.hasValue() {
-			perhaps = append(perhaps, c.Name)
-		}
-	}
-	if unfit != nil {
-		perhaps = append(perhaps, unfit.Name)
 	}
 	return nil, perhaps, nil
 }
 
-// isYesNo reports whether all samples of a column mean yes or no, or are empty. It returns
-// false without samples.
-func (c *Column) isYesNo() bool { return !c.Binary && len(c.Values) > 0 && c.notActivation() == "" }
+// fitForActivation rates how well a column shows which rows are active, by its name, with 0
+// for not at all. A column without values, although there are rows, comes last.
+func (c *Column) fitForActivation() int {
+	fit := map[meaning]int{saysActive: 4, saysState: 3, saysInactive: 2}[c.meaning()]
+	switch {
+	case c.isEnd():
+		return 0
+	case fit > 0 && len(c.Values) > 0 && !c.hasValue() && c.meaning() != saysInactive:
+		return 1
+	}
+	return fit
+}
+
+// assumption returns what a column's name or values only suggest about its rows, or "".
+func (c *Column) assumption() string {
+	switch says := c.meaning(); {
+	case says == saysInactive:
+		return "by the column's name, yes means inactive"
+	case !c.hasFlags():
+		return "by their meaning, words are sorted into active and inactive"
+	case says == saysState && c.hasValue() && c.isCount():
+		return "1 means active and 0 inactive, but some frameworks count the other way round"
+	}
+	return ""
+}
+
+// mayShowActivity reports whether the values of a column look as if they showed which rows
+// are active, although its name doesn't say so.
+func (c *Column) mayShowActivity() bool {
+	return !c.Binary && c.hasValue() && (c.hasFlags() || len(c.words()) > 0 && slices.ContainsFunc(c.Values, func(v string) bool {
+		return slices.Contains(yesWords(), strings.ToLower(v)) || slices.Contains(noWords(), strings.ToLower(v))
+	}))
+}
+
+// hasFlags reports whether all samples of a column mean yes or no, or are empty.
+func (c *Column) hasFlags() bool {
+	return !slices.ContainsFunc(c.Values, func(v string) bool {
+		_, ok := parseFlag(v)
+		return !ok && v != ""
+	})
+}
 
 // chosenActivation returns the activation column that a person named.
 func (t Table) chosenActivation(choice Choice) (*Column, error) {
@@ -206,6 +222,12 @@ func (t Table) chosenActivation(choice Choice) (*Column, error) {
 
 // unfitForActivation returns the error for a column whose values init doesn't understand.
 func (c *Column) unfitForActivation(before string) *Error {
+	if c.meaning() == saysEnd {
+		return &Error{
+			What: fmt.Sprintf("%scolumn %q has other values than times such as 2026-01-31 12:00:00", before, c.Name),
+			Fix:  "name another column with --activate, or pass --activate none if every row is active, or read a view, or write a hub with where, and run init with -f HUB",
+		}
+	}
 	return &Error{
 		What: fmt.Sprintf("%scolumn %q has other values than 1 true yes t on, and 0 false no f off or nothing", before, c.Name),
 		Fix:  "name another column with --activate, or pass --activate none if every row is active, or write a hub with activeValues and inactiveValues, and run init with -f HUB",

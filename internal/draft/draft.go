@@ -54,10 +54,13 @@ type Draft struct {
 	Perhaps  []string
 	// Expires is the column with the time from which a row counts as inactive, "" for none.
 	Expires string
-	// Ends are other columns like it. A hub can have only one.
-	Ends []string
+	// Others are columns whose names say that they show inactive rows, too, and that don't
+	// count, because a hub has one column of each kind.
+	Others []string
 	// PreviousUID is the column with a row's former uid, "" for none.
 	PreviousUID string
+	// Assumption says what Decide assumed about Activate's values, or "".
+	Assumption string
 	// Activity gives the meaning of Activate's values. Unclear are values that people must
 	// add to it.
 	Activity lynq.Activity
@@ -96,6 +99,7 @@ func Decide(t Table, c Choice) (*Draft, error) {
 		d.Activate = activate.Name
 		if len(c.Activity.Active) == 0 {
 			d.Activity, d.Unclear, _ = activate.activity()
+			d.Assumption = activate.assumption()
 		}
 	}
 	if c.Mappings != nil {
@@ -103,19 +107,32 @@ func Decide(t Table, c Choice) (*Draft, error) {
 		d.useGiven(t, c)
 	} else {
 		for _, end := range t.ends() {
-			switch {
-			case end == uid || end == activate:
-			case d.Expires == "":
+			if end != uid && end != activate && d.Expires == "" {
 				d.Expires = end.Name
-			default:
-				d.Ends = append(d.Ends, end.Name)
 			}
 		}
+		d.Others = t.others(d, c)
 		d.PreviousUID = t.previousUID(d)
 		d.mapRest(t)
 	}
 	d.replicas = t.replicas(d.Mappings)
 	return d, nil
+}
+
+// others returns the columns whose names say something that doesn't count. If a person chose
+// the activation, only times are left.
+func (t Table) others(d *Draft, c Choice) (others []string) {
+	for i := range t.Columns {
+		next := &t.Columns[i]
+		switch says := next.meaning(); {
+		case says == saysNothing, says != saysEnd && (c.EveryRow || c.Activate != ""):
+		case says == saysState && d.Activate != "" && !next.isShown(): // an address has a state, too
+		case next.Name == d.UID || next.Name == d.Activate || next.Name == d.Expires:
+		default:
+			others = append(others, next.Name)
+		}
+	}
+	return others
 }
 
 // inactive reports of each sample whether the row is inactive, or has an end. activate is
@@ -166,7 +183,7 @@ func (d *Draft) mapRest(t Table) {
 	taken := reserved()
 	for _, c := range t.Columns {
 		switch {
-		case c.Name == d.UID || c.Name == d.Activate || c.Name == d.Expires || c.Name == d.PreviousUID || slices.Contains(d.Ends, c.Name):
+		case c.Name == d.UID || c.Name == d.Activate || c.Name == d.Expires || c.Name == d.PreviousUID || c.meaning() == saysEnd:
 		case c.Binary:
 			d.Bytes = append(d.Bytes, c.Name)
 		case c.looksSecret():

@@ -64,6 +64,8 @@ func TestDecideColumns(t *testing.T) {
 
 		{"titles change, and numbers don't", table("id|name|is_active", "1|Acme Inc.|t", "2|Bolt|t"), draft.Choice{}, "id", "is_active", ""},
 		{"a name of one word changes, too", table("name|id|is_active", "acme|1|t", "bolt|2|t"), draft.Choice{}, "id", "is_active", ""},
+		{"an id in another system", table("id*|stripe_customer_id+|is_active", "1|cus_a|t", "2|cus_b|t"), draft.Choice{}, "id", "is_active", ""},
+		{"a flag without values", table("id|is_active|status", "acme||active", "bolt||closed"), draft.Choice{}, "id", "status", ""},
 		{"a display name that is a key", table("display_name*|id|is_active", "acme|1|t", "bolt|2|t"), draft.Choice{}, "id", "is_active", ""},
 		{"nothing but a name", table("plan|name|is_active", "gold|acme|t", "gold|bolt|t"), draft.Choice{}, "name", "is_active", ""},
 
@@ -141,7 +143,7 @@ func TestDecideEnds(t *testing.T) {
 		name    string
 		table   draft.Table
 		expires string
-		ends    []string
+		others  []string
 	}{
 		{"deleted", table("id|deleted_at", "acme|", "bolt|2026-01-01 00:00:00"), "deleted_at", nil},
 		{"in other styles", table("id|deletedAt", "acme|"), "deletedAt", nil},
@@ -150,14 +152,22 @@ func TestDecideEnds(t *testing.T) {
 		{"suspended", table("id|suspended_at", "acme|"), "suspended_at", nil},
 		{"deleted before expired", table("id|valid_until|deleted_at", "acme|2027-01-01|"), "deleted_at", []string{"valid_until"}},
 		{"made and changed", table("id|created_at|updated_at|deleted_by", "acme|2026-01-01|2026-01-01|"), "", nil},
-		{"numbers of seconds are no times", table("id|deleted_at", "acme|0", "bolt|1735689600"), "", nil},
+		{"one word, as PostgreSQL makes it", table("id|deletedat", "acme|", "bolt|2026-01-01"), "deletedat", nil},
+		{"the time first", table("id|date_deleted", "acme|2026-01-01"), "date_deleted", nil},
+		{"in UTC", table("id|deleted_at_utc", "acme|2026-01-01"), "deleted_at_utc", nil},
+		{"a time without such a word", table("id|deleted", "acme|", "bolt|2026-01-01 00:00:00"), "deleted", nil},
+		{"deleted before archived", table("id|archived_at|deleted_at", "acme||", "bolt||2026-01-01"), "deleted_at", []string{"archived_at"}},
+		{"no times, and an activation", table("id|active|deleted_at", "acme|1|0", "bolt|0|1735689600"), "", []string{"deleted_at"}},
+		{"active and deleted", table("id|is_active|is_deleted", "acme|1|0", "bolt|1|1"), "", []string{"is_deleted"}},
+		{"active and a status", table("id|active|status", "acme|1|active", "bolt|1|suspended"), "", []string{"status"}},
+		{"an address has a state", table("id|active|state", "acme|1|CA"), "", nil},
 	} {
 		d, err := draft.Decide(c.table, draft.Choice{})
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		if d.Expires != c.expires || !slices.Equal(d.Ends, c.ends) {
-			t.Errorf("%s: expires %q, ends %v", c.name, d.Expires, d.Ends)
+		if d.Expires != c.expires || !slices.Equal(d.Others, c.others) {
+			t.Errorf("%s: expires %q, ends %v", c.name, d.Expires, d.Others)
 		}
 	}
 }
@@ -173,6 +183,67 @@ func TestDecideInverted(t *testing.T) {
 			if got, err := d.Activity.Of(value); err != nil || got != want {
 				t.Errorf("%s: %s means active: %v, error %v", name, value, got, err)
 			}
+		}
+	}
+}
+
+// TestDecideFlags checks what the names of columns say about their words for yes and no.
+// The hub also knows the word that no row has yet.
+func TestDecideFlags(t *testing.T) {
+	for _, c := range []struct{ name, value, active, inactive string }{
+		{"deleted", "Y", "N", "Y"}, {"deleted", "N", "N", "Y"}, {"is_deleted", "T", "F", "T"}, {"isdeleted", "true", "false", "true"},
+		{"deleted_flag", "N", "N", "Y"}, {"is_del", "0", "0", "1"}, {"Tenant Archived", "No", "No", "Yes"}, {"banned", "", "", "1"},
+		{"not_active", "0", "0", "1"}, {"not_deleted", "1", "1", "0"}, {"isactive", "t", "t", "f"}, {"active_yn", "Y", "Y", "N"},
+		{"account_status", "Y", "Y", "N"}, {"Aktiv", "ja", "ja", "nein"}, {"aktiv", "FALSCH", "WAHR", "FALSCH"}, {"actif", "Faux", "Vrai", "Faux"},
+	} {
+		d, err := draft.Decide(table("id|"+c.name, "acme|"+c.value), draft.Choice{})
+		if err != nil || d.Activate != c.name {
+			t.Errorf("%s: %+v, error %v", c.name, d, err)
+			continue
+		}
+		for value, want := range map[string]bool{c.active: true, c.inactive: false} {
+			if got, err := d.Activity.Of(value); err != nil || got != want {
+				t.Errorf("%s: %q means active: %v, error %v", c.name, value, got, err)
+			}
+		}
+	}
+	for _, name := range []string{"deleted_by", "closed_tickets", "newsletter", "activated_at", "customer_state", "sync_status"} {
+		value := map[bool]string{true: "closed", false: "1"}[name == "sync_status" || name == "customer_state"]
+		d, err := draft.Decide(table("id|"+name, "acme|"+value), draft.Choice{})
+		if err != nil || d.Activate != "" || !slices.Equal(d.Perhaps, []string{name}) {
+			t.Errorf("%s: %+v, error %v", name, d, err)
+		}
+	}
+}
+
+// TestDecideUnclear wants an error for columns that say which rows are active in a way that
+// init doesn't understand, and names what it assumed.
+func TestDecideUnclear(t *testing.T) {
+	for _, rows := range []draft.Table{
+		table("id|deleted_at", "acme|0", "bolt|1735689600"), table("id|deleted_at", "acme|0000-00-00 00:00:00"),
+		table("id|deletedAt", "acme|31.12.2025"), table("id|expires_at", "acme|1735689600"),
+		table("id|deleted", "acme|maybe", "bolt|no"), table("id|archived", "acme|7"), table("id|disabled#", "acme|"),
+	} {
+		d, err := draft.Decide(rows, draft.Choice{})
+		if wrong, ok := errors.AsType[*draft.Error](err); !ok || !strings.HasPrefix(wrong.What, "can't tell which rows are active: column ") {
+			t.Errorf("%v: %+v, error %v", rows.Columns, d, err)
+		}
+		if _, err := draft.Decide(rows, draft.Choice{EveryRow: true}); err != nil {
+			t.Error(err)
+		}
+	}
+	for assumed, rows := range map[string]draft.Table{
+		"yes means inactive": table("id|deleted", "acme|0"),
+		"1 means active and": table("id|status", "acme|0"),
+		"words are sorted":   table("id|status", "acme|active"),
+	} {
+		d, err := draft.Decide(rows, draft.Choice{})
+		if err != nil || !strings.Contains(d.Assumption, assumed) {
+			t.Errorf("%s: %+v, error %v", assumed, d, err)
+			continue
+		}
+		if hub := d.Hub(draft.Names{Name: "h"}, endpoint.Connection{Type: endpoint.SourceCSV, Path: "x.csv"}, false); !strings.Contains(hub, "# Assumption: "+d.Assumption) {
+			t.Errorf("the hub doesn't say it:\n%s", hub)
 		}
 	}
 }

@@ -30,6 +30,9 @@ func (d *Draft) Hub(names Names, from endpoint.Connection, withPassword bool) st
 	w.line("    uid: %s", scalar(d.UID))
 	switch {
 	case d.Activate != "":
+		if d.Assumption != "" {
+			w.line("    # Assumption: %s.", d.Assumption)
+		}
 		w.line("    activate: %s", scalar(d.Activate))
 	case len(d.Perhaps) > 0:
 		w.line("    # Assumption: every row is active, since no column's name says otherwise. If one of these")
@@ -44,9 +47,10 @@ func (d *Draft) Hub(names Names, from endpoint.Connection, withPassword bool) st
 	if d.Expires != "" {
 		w.line("    # From this time on, a row counts as inactive. Empty means never.")
 		w.line("    expires: %s", scalar(d.Expires))
-		if len(d.Ends) > 0 {
-			w.line("    # A hub has one such column, and these don't count: %s. A view can combine them.", scalars(d.Ends))
-		}
+	}
+	if len(d.Others) > 0 {
+		w.line("    # By their names, these columns may show inactive rows, too, but they don't count:")
+		w.line("    # %s. A view can combine them.", scalars(d.Others))
 	}
 	if d.PreviousUID != "" {
 		w.line("    # The uid that the row had before: its objects stay.")

@@ -86,14 +86,17 @@ func draftNotes(e *session.Engine, o *Options, from *origin, d *draft.Draft) []s
 		shows = phrase.Quote(d.Activate) + " shows which rows are active"
 	}
 	notes := []string{fmt.Sprintf("hub %s: column %q is the uid, %s; %s more", from.hub, d.UID, shows, phrase.Count(len(d.Mappings), "column"))}
+	if d.Assumption != "" {
+		notes = append(notes, fmt.Sprintf("assumption about %q: %s", d.Activate, d.Assumption))
+	}
 	if len(d.Perhaps) > 0 && !from.given {
 		notes = append(notes, "if a column shows which rows are active, name it with --activate; possibly "+strings.Join(d.Perhaps, " or "))
 	}
 	if d.Expires != "" && !from.given {
 		notes = append(notes, fmt.Sprintf("a row counts as inactive from the time in column %q on", d.Expires))
-		if len(d.Ends) > 0 {
-			notes = append(notes, "a hub has one such column, so these don't count: "+strings.Join(d.Ends, ", "))
-		}
+	}
+	if len(d.Others) > 0 {
+		notes = append(notes, "columns that may show inactive rows, too, but don't count: "+strings.Join(d.Others, ", "))
 	}
 	if d.PreviousUID != "" {
 		notes = append(notes, fmt.Sprintf("a row had the uid in column %q before", d.PreviousUID))
