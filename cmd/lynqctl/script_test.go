@@ -31,7 +31,9 @@ import (
 //	                                it must exit with 130
 //	fill FILE...                    replace $NAMES in files by the environment
 //	server mysql|postgresql         set $HOST, $PORT, $DATABASE, $READER and $PASSWORD to a server's,
-//	                                and $ENCODED to the password as URLs have it
+//	                                and $ENCODED to the password as URLs have it; $TYPE to its type, $CA
+//	                                to its authority, and $CERTUSER, $CERT, $KEY, $EXPIRED and
+//	                                $EXPIRED_KEY to a user with client certificates and their files
 //	sql FILE [PATH]                 run the file's statements there, or in a SQLite file; they end with the line
 //	api DIR [TOKEN]                 make https://crm.example.com serve the files in DIR (test/apitest)
 //	cut BYTES                       make $PORT lead to that server, and break off after that many bytes
@@ -168,6 +170,13 @@ func server(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("READER", s.server.Reader)
 	ts.Setenv("PASSWORD", string(s.server.Password))
 	ts.Setenv("ENCODED", url.QueryEscape(string(s.server.Password)))
+	ts.Setenv("TYPE", string(s.server.Type))
+	for name, value := range map[string]string{
+		"CA": s.server.CAFile, "CERTUSER": s.server.CertUser, "CERT": s.server.CertFile, "KEY": s.server.KeyFile,
+		"EXPIRED": s.server.ExpiredCertFile, "EXPIRED_KEY": s.server.ExpiredKeyFile,
+	} {
+		ts.Setenv(name, value)
+	}
 }
 
 func api(ts *testscript.TestScript, neg bool, args []string) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
@@ -49,8 +50,12 @@ func (s server) loginError(message string) error {
 		What:  fmt.Sprintf("the server refuses user %q: %s", s.target.Username, phrase.Shown(message)),
 		Fix:   "check username, password, tls, and from where this user may connect",
 	}
-	if s.target.Password == "" {
-		e.Fix = fmt.Sprintf("no password was sent: set %s, or give the hub passwordFrom or passwordRef; if that is right, check username, tls, and from where this user may connect", endpoint.PasswordVariable)
+	switch {
+	case s.target.Password != "":
+	case s.target.Certificate != "":
+		e.Fix = "check username, which client certificates the server takes for it, and from where this user may connect"
+	default:
+		e.Fix = fmt.Sprintf("no password was sent: set %s, or give the hub passwordFrom, passwordRef or certificateFrom; if that is right, check username, tls, and from where this user may connect", endpoint.PasswordVariable)
 	}
 	return e
 }
@@ -135,6 +140,11 @@ func (s server) networkError(ctx context.Context, err error) error {
 		e.What, e.Fix, e.Err = fmt.Sprintf("host %q can't be found", s.target.Host), s.hostFix(), dns
 	case errors.As(err, &dial) && dial.Op == "dial":
 		e.What, e.Err = "the server can't be reached", dial.Err
+	case s.target.Certificate != "": // with TLS 1.3, the server checks it after the handshake
+		e.What, e.Fix = "the server ended the connection", "check which client certificates and TLS versions the server takes"
+		if until, expired := expiredCertificate(s.target); expired {
+			e.What, e.Fix = "its client certificate expired on "+until.UTC().Format(time.RFC3339), "renew the certificate"
+		}
 	}
 	return e
 }

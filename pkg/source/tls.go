@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
+	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/bounded"
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
@@ -53,6 +54,17 @@ func clientCertificate(c endpoint.Connection) ([]tls.Certificate, error) {
 		return nil, &Error{Place: serverName(c), What: "its client certificate can't be used", Fix: "give the certificate and its key, both as PEM", Err: err}
 	}
 	return []tls.Certificate{pair}, nil
+}
+
+// expiredCertificate reports whether the client's certificate has expired, and when, by this
+// machine's clock.
+func expiredCertificate(c endpoint.Connection) (until time.Time, expired bool) {
+	own, err := clientCertificate(c)
+	if err != nil || len(own) == 0 {
+		return until, false
+	}
+	until = own[0].Leaf.NotAfter
+	return until, time.Now().After(until)
 }
 
 // tlsMode returns the connection's mode. If a password would leave this machine, the

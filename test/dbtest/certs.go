@@ -14,8 +14,8 @@ import (
 )
 
 // certificates are files: two authorities, and of the first one a server's certificate for
-// localhost, and a client's for a user.
-type certificates struct{ ca, otherCA, cert, key, clientCert, clientKey string }
+// localhost, and a client's for a user. The expired certificate is like the client's.
+type certificates struct{ ca, otherCA, cert, key, clientCert, clientKey, expiredCert, expiredKey string }
 
 // certUser is the user whose certificate the servers want.
 const certUser = "certuser"
@@ -41,7 +41,12 @@ func makeCertificates(dir string) (certificates, error) {
 	client := certificate(certUser, 3)
 	client.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
 	files.clientCert, files.clientKey = filepath.Join(dir, "client.pem"), filepath.Join(dir, "client.key")
-	return files, sign(client, authority, authorityKey, files.clientCert, files.clientKey)
+	if err := sign(client, authority, authorityKey, files.clientCert, files.clientKey); err != nil {
+		return files, err
+	}
+	client.NotAfter = client.NotBefore.Add(time.Minute)
+	files.expiredCert, files.expiredKey = filepath.Join(dir, "expired.pem"), filepath.Join(dir, "expired.key")
+	return files, sign(client, authority, authorityKey, files.expiredCert, files.expiredKey)
 }
 
 // sign writes a certificate and its key to files.

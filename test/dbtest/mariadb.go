@@ -42,7 +42,7 @@ func startMaria(dir string, withTLS bool) (*Server, error) {
 		Type: endpoint.SourceMySQL, Port: port, Database: "crm",
 		Admin: "boss", Reader: "reader", TLSOnly: "tlsonly", Password: "pa:ss/w#rd?@1",
 		CAFile: certs.ca, OtherCAFile: certs.otherCA, dir: dir,
-		CertUser: certUser, CertFile: certs.clientCert, KeyFile: certs.clientKey,
+		CertUser: certUser, CertFile: certs.clientCert, KeyFile: certs.clientKey, ExpiredCertFile: certs.expiredCert, ExpiredKeyFile: certs.expiredKey,
 	}
 	data := filepath.Join(dir, "data")
 	s.Socket = filepath.Join(data, "socket")

@@ -37,7 +37,7 @@ func startPostgres(dir string) (*Server, error) {
 		Type: endpoint.SourcePostgreSQL, Port: port, Database: "crm",
 		Admin: "boss", Reader: "reader", TLSOnly: "tlsonly", ClearText: "cleartext", Password: "pa:ss/w#rd?@1",
 		CAFile: certs.ca, OtherCAFile: certs.otherCA, dir: dir,
-		CertUser: certUser, CertFile: certs.clientCert, KeyFile: certs.clientKey, Socket: dir,
+		CertUser: certUser, CertFile: certs.clientCert, KeyFile: certs.clientKey, ExpiredCertFile: certs.expiredCert, ExpiredKeyFile: certs.expiredKey, Socket: dir,
 	}
 	attr := attributes()
 	data := filepath.Join(dir, "data")

@@ -66,6 +66,8 @@ type Server struct {
 
 	// CertUser is like Reader, but needs the client certificate in CertFile, and no password.
 	CertUser, CertFile, KeyFile string
+	// ExpiredCertFile is CertUser's earlier certificate, which has expired.
+	ExpiredCertFile, ExpiredKeyFile string
 	// Socket is the server's Unix socket: a file, and for PostgreSQL a directory.
 	Socket string
 

@@ -3,6 +3,7 @@ package load
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 	"path/filepath"
@@ -23,8 +24,8 @@ const (
 
 // printed returns what the command of a hub prints, without a shell. Each reading of rows
 // runs the command, because its token may expire. Errors have what the command wrote to
-// standard error, and never what it printed.
-func printed(ctx context.Context, h *form.Hub, from *form.PasswordSource, what string) (endpoint.Secret, error) {
+// standard error, and never what it printed. The command may run until limit.
+func printed(ctx context.Context, h *form.Hub, from *form.PasswordSource, what string, limit time.Duration) (endpoint.Secret, error) {
 	fail := func(format string, args ...any) (endpoint.Secret, error) {
 		return "", fmt.Errorf("%s: hub %q: command %s of %sFrom: %w", from.Pos, h.Name, phrase.Quote(from.Command[0]), what, fmt.Errorf(format, args...))
 	}
@@ -33,8 +34,11 @@ func printed(ctx context.Context, h *form.Hub, from *form.PasswordSource, what s
 	}
 	dir := filepath.Dir(h.Pos.File)
 	program := from.Command[0]
-	if strings.ContainsRune(program, filepath.Separator) && !filepath.IsAbs(program) {
+	if isPath := filepath.Base(program) != program; isPath && !filepath.IsAbs(program) {
 		program = filepath.Join(dir, program)
+		if !filepath.IsAbs(program) { // "./token" without its path would be a program of PATH
+			program = "." + string(filepath.Separator) + program
+		}
 	}
 	program, err := exec.LookPath(program)
 	if err != nil {
@@ -43,7 +47,7 @@ func printed(ctx context.Context, h *form.Hub, from *form.PasswordSource, what s
 	if program, err = filepath.Abs(program); err != nil {
 		return fail("%w", err)
 	}
-	limited, cancel := context.WithTimeout(ctx, execLimit)
+	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	out, told := &limitedBuffer{most: maxPrinted}, &limitedBuffer{most: maxPrinted}
 	cmd := &exec.Cmd{Path: program, Args: from.Command, Dir: dir, Stdout: out, Stderr: told, WaitDelay: time.Second}
@@ -58,7 +62,9 @@ func printed(ctx context.Context, h *form.Hub, from *form.PasswordSource, what s
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	case limited.Err() != nil:
-		return fail("it ran for more than %s%s", execLimit, stderrOf(told, password))
+		return fail("it ran for more than %s%s", limit, stderrOf(told, password))
+	case errors.Is(err, exec.ErrWaitDelay):
+		return fail("it ended, and a process that it started still writes to its output (end that process, or redirect its output)")
 	case err != nil:
 		return fail("%w%s", err, stderrOf(told, password))
 	case out.over:

@@ -133,7 +133,7 @@ func (p Passwords) password(ctx context.Context, hub HubPrograms) (endpoint.Secr
 		}
 		return endpoint.Secret(strings.TrimRight(string(text), "\r\n")), nil
 	case from.Command != nil:
-		return printed(ctx, h, &from, what)
+		return printed(ctx, h, &from, what, execLimit)
 	case from.SecretName != "":
 		namespace, err := SecretNamespace(hub)
 		if err != nil {
