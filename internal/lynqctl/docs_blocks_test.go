@@ -65,6 +65,7 @@ func goodYAML(text string) error {
 			Spec     struct {
 				HubID                 string `json:"hubId"`
 				Source, ValueMappings any
+				Files                 []string
 			}
 		}
 		if err := yaml.Unmarshal([]byte(document), &object); err != nil {
@@ -77,10 +78,10 @@ func goodYAML(text string) error {
 				document += mappings
 			}
 		}
-		switch object.Kind {
-		case wellknown.KindHub:
+		switch {
+		case object.Kind == wellknown.KindHub:
 			hubs[object.Metadata.Name] = true
-		case wellknown.KindForm:
+		case object.Kind == wellknown.KindForm && object.Spec.Files == nil: // else only the page's session has its files
 			wanted[object.Spec.HubID] = true
 		default:
 			continue

@@ -74,37 +74,52 @@ func (f *Finder) find(p *render.Program, id string, made func(*render.Program) b
 	if r == nil || r.Pos.File == files.StdinName {
 		return nil
 	}
+	e := f.findIn(r.Pos.File, r, p, made)
+	if own := p.Form.Pos.File; e == nil && own != r.Pos.File {
+		e = f.findIn(own, r, p, made) // a default may have changed
+	}
+	return e
+}
+
+// findIn finds the edit of a resource in one of the form's files.
+func (f *Finder) findIn(file string, r *form.Resource, p *render.Program, made func(*render.Program) bool) *changeset.Edit {
+	id := r.ID
 	var states []state
-	for _, v := range f.versions(r.Pos.File) {
-		program := f.program(v, p)
+	for _, v := range f.versions(file) {
+		program := f.program(v, file, p)
 		s := state{commit: v.Commit}
 		if program != nil {
 			s.digest = program.Template(id)
 		}
 		if s.digest != "" {
 			of := resourceOf(program.Form, id)
-			s.at, s.lines = linesOf(v.Text, of.Pos.Line)
+			if of.Pos.File == file {
+				s.at, s.lines = linesOf(v.Text, of.Pos.Line, file != p.Form.Pos.File)
+			}
 			s.secret = hasSecret(of.Manifest)
 		}
 		if states = append(states, s); s.digest == "" || !made(program) {
 			continue
 		}
-		key := request{p, id, v.Commit.ID}
+		key := request{p, id, file + " " + v.Commit.ID}
 		if f.edits[key] == nil && states[0].digest == p.Template(id) { // else the file changed during the run
-			f.edits[key] = f.edit(r, p, states)
+			f.edits[key] = f.edit(file, r, p, states)
 		}
 		return f.edits[key]
 	}
 	return nil
 }
 
-// edit returns the edit from the last of some states to the first.
-func (f *Finder) edit(r *form.Resource, p *render.Program, states []state) *changeset.Edit {
+// edit returns the edit from the last of some states of a file to the first.
+func (f *Finder) edit(file string, r *form.Resource, p *render.Program, states []state) *changeset.Edit {
 	changes := changesOf(states)
 	if len(changes) == 0 {
 		return nil
 	}
 	e := &changeset.Edit{Form: p.Form.Name, Resource: r.ID, Place: r.Pos.String()}
+	if file != r.Pos.File {
+		e.Place = p.Form.Pos.String()
+	}
 	for _, c := range changes {
 		if c.ID == "" {
 			e.Uncommitted = true
@@ -113,7 +128,7 @@ func (f *Finder) edit(r *form.Resource, p *render.Program, states []state) *chan
 		c.Subject = f.Hide(c.Subject)
 		e.Commits = append(e.Commits, c)
 	}
-	diff, more := difference(r.Pos.File, &states[len(states)-1], &states[0])
+	diff, more := difference(file, &states[len(states)-1], &states[0])
 	e.Diff, e.More = f.Hide(diff), more
 	return e
 }
@@ -130,26 +145,38 @@ func (f *Finder) versions(file string) []*version {
 	return all
 }
 
-// program returns the program of a form as a version has it, or nil.
-func (f *Finder) program(v *version, p *render.Program) *render.Program {
-	if !v.loaded {
-		v.loaded, v.programs = true, map[*render.Program]*render.Program{}
-		v.forms = form.Versions(p.Form.Pos.File, []byte(v.Text))
-		for _, one := range v.forms {
-			if f.Prepare != nil {
-				f.Prepare(one)
-			}
-		}
+// program returns the program of a form as a version of one of its files has it, or nil.
+func (f *Finder) program(v *version, file string, p *render.Program) *render.Program {
+	if v.programs == nil {
+		v.programs = map[*render.Program]*render.Program{}
 	}
 	other, known := v.programs[p]
-	if !known {
-		i := slices.IndexFunc(v.forms, func(one *form.Form) bool { return one.Key() == p.Form.Key() })
-		if i >= 0 {
-			other = p.Version(v.forms[i])
-		}
-		v.programs[p] = other
+	if known {
+		return other
 	}
+	if one := v.form(file, p.Form); one != nil {
+		if f.Prepare != nil {
+			f.Prepare(one)
+		}
+		other = p.Version(one)
+	}
+	v.programs[p] = other
 	return other
+}
+
+// form returns a form as a version of one of its files has it, or nil.
+func (v *version) form(file string, now *form.Form) *form.Form {
+	if file != now.Pos.File {
+		return now.Version(now, file, []byte(v.Text))
+	}
+	if !v.loaded {
+		v.loaded, v.forms = true, form.Versions(file, []byte(v.Text))
+	}
+	i := slices.IndexFunc(v.forms, func(one *form.Form) bool { return one.Key() == now.Key() })
+	if i < 0 {
+		return nil
+	}
+	return now.Version(v.forms[i], file, []byte(v.Text))
 }
 
 func resourceOf(f *form.Form, id string) *form.Resource {

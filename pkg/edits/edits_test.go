@@ -185,7 +185,16 @@ func TestLinesOf(t *testing.T) {
 		11: "  - id: y",
 		13: "- z: 1",
 	} {
-		if _, lines := linesOf(file, at); strings.Join(lines, "|") != want {
+		if _, lines := linesOf(file, at, false); strings.Join(lines, "|") != want {
+			t.Errorf("line %d: %q", at, lines)
+		}
+	}
+}
+
+func TestLinesOfDocuments(t *testing.T) {
+	file := "# first\nkind: A\nspec:\n- x\n\n# about b\n---\nkind: B\n...\n{kind: C}\n---\nkind: List\nitems:\n- kind: D\n  a: 1\n- kind: E"
+	for at, want := range map[int]string{1: "", 2: "kind: A|spec:|- x", 8: "kind: B", 10: "", 14: "- kind: D|  a: 1"} {
+		if _, lines := linesOf(file, at, true); strings.Join(lines, "|") != want {
 			t.Errorf("line %d: %q", at, lines)
 		}
 	}

@@ -70,24 +70,26 @@ func number(digits string) int {
 }
 
 // linesOf returns the lines of the list item that begins at a line, and the number of the
-// first one. It returns none if the item doesn't begin the line, as in JSON, because the line
-// may then have something else.
-func linesOf(text string, at int) (from int, lines []string) {
+// first one. With documents, a document may begin there, too. It returns none if neither
+// begins the line, as in JSON, because the line may then have something else.
+func linesOf(text string, at int, documents bool) (from int, lines []string) {
 	all := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	if at < 1 || at > len(all) {
 		return 0, nil
 	}
 	first := all[at-1]
 	dash := indent(first)
-	if rest := first[dash:]; !strings.HasPrefix(rest, "- ") || strings.HasPrefix(strings.TrimLeft(rest[1:], " "), "{") {
+	if documents && regexp.MustCompile(`^[A-Za-z]+:`).MatchString(first) {
+		dash = -1 // the document ends before the next one
+	} else if rest := first[dash:]; !strings.HasPrefix(rest, "- ") || strings.HasPrefix(strings.TrimLeft(rest[1:], " "), "{") {
 		return 0, nil
 	}
 	end := at
 	for i := at; i < len(all); i++ {
 		switch line := strings.TrimSpace(all[i]); {
-		case line == "" || strings.HasPrefix(line, "#") && indent(all[i]) <= dash:
+		case line == "" || strings.HasPrefix(line, "#") && indent(all[i]) <= max(dash, 0):
 			// it belongs to the item only if more of the item follows
-		case indent(all[i]) <= dash:
+		case indent(all[i]) <= dash, strings.HasPrefix(all[i], "---"), strings.HasPrefix(all[i], "..."):
 			return at, all[at-1 : end]
 		default:
 			end = i + 1

@@ -10,6 +10,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/suggest"
+	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
 const defaultProgressDeadline = 600
@@ -31,13 +32,27 @@ func readForm(rep *report, v *document.Value) *Form {
 	form.Grace = readGrace(spec)
 	form.DependForms = readDependForms(spec, form.Name)
 	form.Tombstones = readTombstones(spec)
-	entries := readSections(spec)
+	form.Files = readFilePatterns(spec)
+	form.defaults = readDefaults(spec)
+	form.entries = readSections(spec, form.defaults)
 	spec.done()
-	checkIDs(rep, o.subject, entries)
-	checkDependencies(rep, o.subject, entries)
-	checkWaves(rep, o.subject, entries)
-	form.Resources = inOrder(entries)
+	if !form.hasFiles() {
+		form.complete(rep, form.entries, true)
+	}
 	return form
+}
+
+// complete checks the resources of a form, and puts them in order. whole is false if some
+// files can't be read, and their resources are unknown.
+func (f *Form) complete(rep *report, entries []*entry, whole bool) {
+	subject := subjectOf("form", f.Name)
+	checkIDs(rep, subject, entries)
+	if whole {
+		checkDependencies(rep, subject, entries)
+		checkDefaults(rep, subject, f.defaults, entries)
+	}
+	checkWaves(rep, subject, entries)
+	f.Resources = inOrder(entries)
 }
 
 func readRollout(o *object) Rollout {
@@ -70,7 +85,7 @@ func readStages(o *object) []Stage {
 }
 
 // readSections reads all resources, in the order of the file.
-func readSections(spec *object) []*entry {
+func readSections(spec *object, defaults []*policyDefault) []*entry {
 	var entries []*entry
 	for _, s := range sections() {
 		for i, item := range spec.list(s.Name) {
@@ -78,7 +93,7 @@ func readSections(spec *object) []*entry {
 				spec.fail(item.Pos, "", "%s[%d] must be a mapping, found %s", spec.name(s.Name), i, item.Describe())
 				continue
 			}
-			entries = append(entries, readEntry(spec, s, i, item))
+			entries = append(entries, readEntry(spec, s, i, item, defaults))
 		}
 	}
 	// The file may have sections in any order. Within a section, the list's order counts,
@@ -101,7 +116,11 @@ func checkIDs(rep *report, subject string, entries []*entry) {
 			continue
 		}
 		if pos, twice := first[e.ID]; twice {
-			rep.problems.Add(e.idPos, "ids are unique in a form", "%s: id %q appears twice, first on line %d", subject, e.ID, pos.Line)
+			fix := "ids are unique in a form"
+			if e.Section == fileSection {
+				fix = "ids are unique in a form; set one with the annotation " + wellknown.AnnotationResourceID
+			}
+			rep.problems.Add(e.idPos, fix, "%s: id %q appears twice, first %s", subject, e.ID, placeFrom(e.idPos, pos))
 			continue
 		}
 		first[e.ID] = e.idPos

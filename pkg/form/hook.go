@@ -18,7 +18,8 @@ func (f *Form) which(hook bool) []*Resource {
 
 // checkHook reports policies that contradict runOn: Delete. lynqctl creates a hook once,
 // waits for its end, and deletes it with the node.
-func checkHook(o *object, r *Resource, table []lynq.PolicyField, at lynq.Pos) {
+func checkHook(o *object, r *Resource, table []lynq.PolicyField, said map[string]saying) {
+	runOn := said["runOn"]
 	if !r.Policy.Hook() {
 		return
 	}
@@ -30,31 +31,34 @@ func checkHook(o *object, r *Resource, table []lynq.PolicyField, at lynq.Pos) {
 		}
 	case group == "" && version == "v1" && r.Kind == "Pod":
 		if policy := r.Manifest.Field("spec").Field("restartPolicy"); policy.Literal() != "Never" && policy.Literal() != "OnFailure" {
-			o.fail(at, "set restartPolicy: Never", "a Pod with runOn: Delete must end; set spec.restartPolicy to Never or OnFailure")
+			runOn.fail(o, r, "set restartPolicy: Never", "a Pod with runOn: Delete must end; set spec.restartPolicy to Never or OnFailure")
 		}
 	case r.Kind != "":
-		o.fail(at, "make it a Job", "runOn: Delete is for a Job (batch/v1) or a Pod (v1); found %s of %s", r.Kind, r.APIVersion)
+		runOn.fail(o, r, "make it a Job", "runOn: Delete is for a Job (batch/v1) or a Pod (v1); found %s of %s", r.Kind, r.APIVersion)
 	}
 	for i := range table {
-		checkHookPolicy(o, r, &table[i])
+		checkHookPolicy(o, r, &table[i], said[table[i].Field], runOn)
 	}
 }
 
 // checkHookPolicy reports a policy that a hook can't have.
-func checkHookPolicy(o *object, r *Resource, f *lynq.PolicyField) {
+func checkHookPolicy(o *object, r *Resource, f *lynq.PolicyField, said, runOn saying) {
 	field, value := o.value.Field(f.Field), f.Get(&r.Policy)
 	wrong := value != f.Default && value != f.Hook.But
 	if f.Hook.Never {
-		wrong = field != nil || r.Manifest.Field("metadata").Field("annotations").Field(f.Annotation) != nil
+		wrong = field != nil || said.by != nil || r.Manifest.Field("metadata").Field("annotations").Field(f.Annotation) != nil
 	}
 	if f.Hook.Why == "" || !wrong {
 		return
 	}
-	at := r.Pos
-	if field != nil {
-		at = field.Pos
+	at := said
+	if said.by == nil {
+		at.pos = r.Pos
 	}
-	o.fail(at, "remove it", "%s contradicts runOn: Delete: %s", o.name(f.Field), f.Hook.Why)
+	if field != nil {
+		at.pos = field.Pos
+	}
+	at.fail(o, r, "remove it", "%s contradicts runOn: Delete: %s%s", o.name(f.Field), f.Hook.Why, runOn.origin("runOn"))
 }
 
 // checkHookDependencies reports dependencies between hooks and other resources.

@@ -168,6 +168,7 @@ func (l *loader) finish() {
 	l.in.sort()
 	l.forgetRows()
 	l.readLookupFiles()
+	l.readFormFiles()
 	names := map[[3]string]lynq.Pos{}
 	for _, hub := range l.in.Hubs {
 		l.unique(names, wellknown.KindHub, hub.Namespace, hub.Name, hub.Pos)

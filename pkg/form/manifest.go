@@ -28,7 +28,11 @@ func readManifest(o *object, s section, r *Resource) {
 	m := o.object("metadata")
 	checkMetadata(m)
 	if !r.NameTemplate.IsSet() && !hasName(o.value) {
-		o.fail(o.value.Pos, "add nameTemplate", "the object has no name")
+		fix := "add nameTemplate"
+		if s.Name == fileSection {
+			fix = "add metadata.name"
+		}
+		o.fail(o.value.Pos, fix, "the object has no name")
 	}
 	if status := r.Manifest.Field("status"); status != nil {
 		o.fail(status.Pos, "remove it", "status is not applied")
@@ -57,7 +61,7 @@ func checkSection(o *object, s section, r *Resource) {
 		o.fail(document.FieldPos(o.value, "apiVersion"), "write GROUP/VERSION, or VERSION for core kinds", "apiVersion %q is not valid", r.APIVersion)
 	case r.APIVersion == "v1" && r.Kind == "List":
 		o.fail(pos, "write one entry per object", "a List is not an object")
-	case s.Name == anySection:
+	case s.Name == anySection, s.Name == fileSection:
 		checkSpelling(o, pos, group, r.Kind)
 	case r.Kind != s.Kind:
 		o.fail(pos, kindFix(s, group, r.Kind), "section %s takes kind %s, found %s", s.Name, s.Kind, r.Kind)
@@ -114,7 +118,7 @@ func checkMetadata(m *object) {
 		refuse(field, "remove it", "is set by the API server")
 	}
 	refuse("ownerReferences", "remove it", "is set by lynqctl")
-	refuse("generateName", "use nameTemplate", "creates a new object at every run")
+	refuse("generateName", "write its name", "creates a new object at every run")
 	m.text("name")
 	m.text("namespace")
 	m.texts("finalizers")

@@ -14,16 +14,20 @@ type saying struct {
 	value string // in the spelling of the table of policies; "" if the resource sets none
 	text  string // the form's spelling
 	pos   lynq.Pos
+	by    *policyDefault // nil if the resource itself sets the policy
 }
 
 // readPolicies reads all policies of the table, and finds contradictions. It needs the
 // manifest first.
-func readPolicies(o *object, r *Resource) {
+func readPolicies(o *object, r *Resource, defaults []*policyDefault) {
 	r.Policy = lynq.DefaultPolicy()
 	table, said := lynq.Policies(), map[string]saying{}
 	for i := range table {
 		if f := &table[i]; f.Kind != lynq.OtherPolicy {
-			if said[f.Field] = readPolicy(o, r, f); said[f.Field].value != "" {
+			if said[f.Field] = readPolicy(o, r, f); said[f.Field].value == "" {
+				said[f.Field] = defaultFor(defaults, r, f)
+			}
+			if said[f.Field].value != "" {
 				f.Set(&r.Policy, said[f.Field].value)
 			}
 		}
@@ -33,10 +37,10 @@ func readPolicies(o *object, r *Resource) {
 	for _, path := range r.IgnoreFields {
 		r.Policy.IgnoreFields = append(r.Policy.IgnoreFields, path.Text)
 	}
-	checkReconcile(o, said["creationPolicy"], said["reconcilePolicy"])
-	checkPurge(o, r, said["purgeOrder"].pos)
+	checkReconcile(o, r, said["creationPolicy"], said["reconcilePolicy"])
+	checkPurge(o, r, said["purgeOrder"])
 	checkContradictions(o, r, table, said)
-	checkHook(o, r, table, said["runOn"].pos)
+	checkHook(o, r, table, said)
 	checkTTL(o, r)
 	checkAnnotations(o, r, table)
 }
@@ -67,7 +71,7 @@ func policyField(o *object, f *lynq.PolicyField) saying {
 		return numbered(v, o.integer(f.Field, 1, 3600, 0), 1)
 	case lynq.FlagPolicy:
 		if on := strconv.FormatBool(o.boolean(f.Field)); v.Kind == document.Bool {
-			return saying{on, on, v.Pos}
+			return saying{value: on, text: on, pos: v.Pos}
 		}
 		return saying{}
 	}
@@ -79,7 +83,7 @@ func numbered(v *document.Value, n, lowest int) saying {
 	if n < lowest {
 		return saying{}
 	}
-	return saying{strconv.Itoa(n), strconv.Itoa(n), v.Pos}
+	return saying{value: strconv.Itoa(n), text: strconv.Itoa(n), pos: v.Pos}
 }
 
 // policyAnnotation reads a policy from its annotation. It reports a wrong value.
@@ -96,7 +100,7 @@ func policyAnnotation(o *object, r *Resource, f *lynq.PolicyField) saying {
 		o.fail(t.Pos, "", "%s must be a whole number from %d to %d, found %q", name, lynq.LowestWave, lynq.HighestWave, t.Text)
 		return saying{}
 	}
-	return saying{strconv.FormatInt(wave, 10), strconv.FormatInt(wave, 10), t.Pos}
+	return saying{value: strconv.FormatInt(wave, 10), text: strconv.FormatInt(wave, 10), pos: t.Pos}
 }
 
 // policyText reads a word or a time. name is the field or annotation.
@@ -109,13 +113,13 @@ func policyText(o *object, f *lynq.PolicyField, name string, t Text) saying {
 		if after == 0 {
 			return saying{}
 		}
-		return saying{after.String(), t.Text, t.Pos}
+		return saying{value: after.String(), text: t.Text, pos: t.Pos}
 	case f.Annotation == "":
 		word := oneOf(o, f.Field, t, "", f.Values)
-		return saying{word, word, t.Pos}
+		return saying{value: word, text: word, pos: t.Pos}
 	}
 	word := anyCase(o, name, t, f.Values)
-	return saying{word, word, t.Pos}
+	return saying{value: word, text: word, pos: t.Pos}
 }
 
 // plain converts an annotation to the field's spelling.
@@ -138,7 +142,7 @@ func checkContradictions(o *object, r *Resource, table []lynq.PolicyField, said 
 		f := &table[i]
 		for _, c := range f.Contradicts {
 			if say := said[f.Field]; say.value != "" && (c.Value == "" || c.Value == say.value) && values[c.Field] != c.Be {
-				o.fail(say.pos, "remove one of them", "%s is %s, and %s is %s: %s", o.name(f.Field), say.text, c.Field, values[c.Field], c.Why)
+				say.fail(o, r, "remove one of them", "%s is %s, and %s is %s: %s%s", o.name(f.Field), say.text, c.Field, values[c.Field], c.Why, said[c.Field].origin(c.Field))
 			}
 		}
 	}

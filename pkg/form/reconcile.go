@@ -1,6 +1,7 @@
 package form
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -8,13 +9,21 @@ import (
 
 // checkReconcile reports a creationPolicy that contradicts reconcilePolicy, because both
 // may say that lynqctl writes an object once.
-func checkReconcile(o *object, creation, reconcile saying) {
+func checkReconcile(o *object, r *Resource, creation, reconcile saying) {
 	if creation.value == "" || reconcile.value == "" {
 		return
 	}
 	if once := reconcile.value == string(lynq.ReconcileOnce); once != lynq.CreationPolicy(creation.value).Once() {
-		o.fail(creation.pos, "set one of them", "%s is %s, and reconcilePolicy on line %d is %s", o.name("creationPolicy"), creation.value, reconcile.pos.Line, reconcile.value)
+		creation.fail(o, r, "set one of them", "%s is %s, and reconcilePolicy %s is %s", o.name("creationPolicy"), creation.value, placeFrom(creation.pos, reconcile.pos), reconcile.value)
 	}
+}
+
+// placeFrom names a place for a message at another one.
+func placeFrom(here, there lynq.Pos) string {
+	if here.File == there.File {
+		return fmt.Sprintf("on line %d", there.Line)
+	}
+	return "at " + there.String()
 }
 
 // shortestReapply prevents frequent runs from writing all objects each time.

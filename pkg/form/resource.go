@@ -21,7 +21,7 @@ type entry struct {
 }
 
 // readEntry reads one item of a section.
-func readEntry(spec *object, s section, index int, v *document.Value) *entry {
+func readEntry(spec *object, s section, index int, v *document.Value, defaults []*policyDefault) *entry {
 	label := entryLabel(v.Field("id").Literal(), s.Name, index)
 	o := newObject(spec.report, spec.subject+", "+label, "", v)
 	r := &Resource{Pos: v.Pos, Section: s.Name, Manifest: &document.Value{Kind: document.Map, Pos: v.Pos}}
@@ -37,7 +37,7 @@ func readEntry(spec *object, s section, index int, v *document.Value) *entry {
 	if manifest := o.needObject("spec"); manifest.value.Kind == document.Map {
 		readManifest(manifest, s, r)
 	}
-	readPolicies(o, r)
+	readPolicies(o, r, defaults)
 	o.done()
 	return e
 }
@@ -45,17 +45,22 @@ func readEntry(spec *object, s section, index int, v *document.Value) *entry {
 // readID reads the id, which becomes part of keys like Kind/Namespace/Name@id.
 func readID(o *object) Text {
 	id := o.needText("id")
+	checkID(o, id)
+	return id
+}
+
+// checkID reports an invalid id.
+func checkID(o *object, id Text) {
 	switch {
+	case document.IsTemplate(id.Text):
+		o.fail(id.Pos, "write it out", "id %q may not be a template", id.Text)
 	case len(id.Text) > maxIDLength:
 		o.fail(id.Pos, "shorten it", "the id has %d bytes, %d are allowed", len(id.Text), maxIDLength)
 	case strings.ContainsFunc(id.Text, func(r rune) bool {
 		return r == '/' || r == '@' || unicode.IsSpace(r) || !unicode.IsPrint(r)
 	}):
 		o.fail(id.Pos, "use letters, digits and dashes", "id %q has a slash, an @, white space or a control character", id.Text)
-	case document.IsTemplate(id.Text):
-		o.fail(id.Pos, "write it out", "id %q may not be a template", id.Text)
 	}
-	return id
 }
 
 // readCondition reads a template that is true for some rows.

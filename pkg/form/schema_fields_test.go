@@ -15,7 +15,8 @@ func TestSchemaFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	used := map[string]bool{
-		"lynqhub.spec.lookups.file": true, // TestSchemas gives hubs from standard input, and these have no files
+		// TestSchemas gives hubs and forms from standard input, and these have no files.
+		"lynqhub.spec.lookups.file": true, "lynqform.spec.files": true,
 	}
 	roots := map[string]map[string]any{}
 	for text := range strings.SplitSeq(string(content), "\n---\n") {

@@ -6,6 +6,9 @@ type section struct{ Name, Group, Kind string }
 // anySection is the section for all kinds.
 const anySection = "manifests"
 
+// fileSection is the list of files with resources of all kinds.
+const fileSection = "files"
+
 // sections returns all sections. Group and Kind are empty for the one that accepts every
 // kind.
 func sections() []section {

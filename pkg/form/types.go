@@ -115,12 +115,21 @@ type Form struct {
 	// in these forms. The inputs may lack them.
 	DependForms []Text
 	Tombstones  []*Tombstone
-	// Spec is the form's spec, a Map.
+	// Spec is the form's spec, a Map. Instead of names of files, it has their documents.
 	Spec *document.Value
+	// Files are the names and patterns of YAML files in the directory of the form's file, or
+	// below it. Each of their documents is a resource.
+	Files []Text
 	// Resources are in dependency order. Each follows its dependencies. Otherwise
 	// Namespaces and CustomResourceDefinitions come first, and then the file's order
 	// counts.
 	Resources []*Resource
+	// entries are the resources in the form itself.
+	entries  []*entry
+	defaults []*policyDefault
+	// texts are the files' texts by their names. Names begin at the directory of the form's
+	// file.
+	texts map[string][]byte
 }
 
 // Rollout limits how many nodes of a form change at the same time.
@@ -155,7 +164,7 @@ const (
 type Resource struct {
 	Pos        lynq.Pos
 	ID         string
-	Section    string // "deployments", ..., "manifests"
+	Section    string // "deployments", ..., "manifests"; "files" for one from a file
 	APIVersion string // from the manifest; always literal
 	Kind       string
 

@@ -1,20 +1,16 @@
 package form
 
-import (
-	"fmt"
-
-	"github.com/lynqctl/lynqctl/pkg/lynq"
-)
+import "fmt"
 
 // checkPurge reports settings that don't fit an object that lynqctl deletes when its work
 // is done.
-func checkPurge(o *object, r *Resource, at lynq.Pos) {
+func checkPurge(o *object, r *Resource, said saying) {
 	switch p := &r.Policy; {
 	case p.PurgeOrder == nil:
 	case *p.PurgeOrder < p.ApplyOrder:
-		o.fail(at, "raise it", "%s is %d, before its own wave %d (applyOrder)", o.name("purgeOrder"), *p.PurgeOrder, p.ApplyOrder)
+		said.fail(o, r, "raise it", "%s is %d, before its own wave %d (applyOrder)", o.name("purgeOrder"), *p.PurgeOrder, p.ApplyOrder)
 	case r.IsNamespace(), r.IsDefinition():
-		o.fail(at, "remove it", "%s of a %s would delete everything in it", o.name("purgeOrder"), r.Kind)
+		said.fail(o, r, "remove it", "%s of a %s would delete everything in it", o.name("purgeOrder"), r.Kind)
 	}
 }
 

@@ -10,6 +10,8 @@ func (w *watching) facts(hubs []load.HubPrograms) inputFacts {
 	facts := inputFacts{Files: map[string]string{}, Hubs: map[string]bool{}, Forms: map[string]bool{}}
 	files.Digests(w.o.Apply.Inputs.Paths, w.o.Apply.Inputs.Recursive, facts.Files)
 	files.Digests(w.o.Apply.Tombstones.Paths, true, facts.Files)
+	beside, _ := w.filesBeside()
+	files.Digests(beside, false, facts.Files)
 	for _, h := range hubs {
 		facts.Hubs[h.Key.String()] = true
 		for _, p := range h.Programs {

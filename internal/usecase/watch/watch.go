@@ -100,9 +100,9 @@ type watching struct {
 	files    <-chan struct{} // has a value when files may have changed, nil for never
 	good     *form.Good      // the inputs that count, nil before the first ones
 
-	mu      sync.Mutex
-	hubs    []*hubWatch // the current hubs, in the order of their keys
-	lookups []string    // the files of the current hubs' lookups
+	mu     sync.Mutex
+	hubs   []*hubWatch  // the current hubs, in the order of their keys
+	beside *form.Inputs // the inputs that name further files, nil before the first load
 }
 
 // watchInputs are the current inputs, with the source of each hub. See sources.
@@ -133,9 +133,12 @@ func (w *watching) load(ctx context.Context, known string, empty bool) (in *watc
 		in := &watchInputs{reading: watch.NewReading(digest, time.Now())}
 		var good *form.Good
 		if in.Loaded, err = apply.Load(ctx, w.engine, &o, w.client, nil); err != nil {
+			// The user may repair them in files that only the bad inputs name.
+			broken, _ := w.engine.Memory.LoadAny(o.Inputs.Paths, o.Inputs.Recursive, nil)
+			w.keepBeside(broken)
 			in.Loaded, in.kept, good, err = w.loadAround(ctx, o, err)
 		} else {
-			w.keepLookups(in.Inputs.Inputs)
+			w.keepBeside(in.Inputs.Inputs)
 			good = form.NewGood(in.Inputs.Inputs, o.Inputs.Paths, o.Inputs.Recursive)
 		}
 		if err == nil {
@@ -187,29 +190,26 @@ func (w *watching) digest() string {
 		return ""
 	}
 	// A missing file is an error of the next load, so its digest may be that of no file.
-	lookups, _ := files.Digest(w.lookupFiles(), false)
-	return inputs + tombstones + lookups
+	named, _ := w.filesBeside()
+	beside, _ := files.Digest(named, false)
+	return inputs + tombstones + beside
 }
 
-// keepLookups remembers the files of lookups, which are inputs too.
-func (w *watching) keepLookups(in *form.Inputs) {
-	var paths []string
-	for _, h := range in.Hubs {
-		for _, l := range h.Lookups {
-			if path := l.Path(); path != "" {
-				paths = append(paths, path)
-			}
-		}
+// keepBeside remembers the inputs that name further files, which are inputs too.
+func (w *watching) keepBeside(in *form.Inputs) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.beside = in
+}
+
+// filesBeside returns the files that the inputs name, and the directories that may get more.
+func (w *watching) filesBeside() (paths, dirs []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.beside == nil {
+		return nil, nil
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.lookups = paths
-}
-
-func (w *watching) lookupFiles() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.lookups
+	return w.beside.Beside()
 }
 
 // watchFiles reports changes of the input files until the caller calls stop.
@@ -220,7 +220,9 @@ func (w *watching) watchFiles() (stop func()) {
 	changed, stop, err := w.o.Files(func() files.Places {
 		places := files.NewPlaces(w.o.Apply.Inputs.Paths, w.o.Apply.Inputs.Recursive)
 		places.Add(w.o.Apply.Tombstones.Paths, true)
-		places.Add(w.lookupFiles(), false)
+		paths, dirs := w.filesBeside()
+		places.Add(paths, false)
+		places.Add(dirs, true)
 		return places
 	})
 	if err != nil {
