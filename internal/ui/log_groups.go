@@ -37,7 +37,7 @@ func (l *Log) folds(e *report.Event) bool {
 		return false
 	}
 	c := changeset.Change{
-		Node: e.NodeID, Ref: e.Object, ID: e.ID, Action: string(e.Action), Words: Commas(string(e.Action), string(e.Outcome)), Cause: Commas(string(e.Reason), e.Message),
+		Node: &e.NodeID, Ref: e.Object, ID: e.ID, Action: string(e.Action), Words: Commas(string(e.Action), string(e.Outcome)), Cause: Commas(string(e.Reason), e.Message),
 	}
 	shape := c.Shape()
 	l.mu.Lock()

@@ -75,7 +75,7 @@ func (n *nodeResult) change(k int) (c changeset.Change, ok bool) {
 	if s.action == plan.ActionSkip || s.action == plan.ActionKeep || s.action == plan.ActionBlock || n.bad() || bad(s.outcome) || n.outcome == report.OutcomeSkipped {
 		return c, false
 	}
-	c = changeset.Change{Node: n.NodeID, Ref: s.object, ID: s.id, Action: string(s.action), Words: actionWord(s.action), Cause: s.why()}
+	c = changeset.Change{Node: &n.NodeID, Ref: s.object, ID: s.id, Action: string(s.action), Words: actionWord(s.action), Cause: s.why()}
 	if s.adopted && leaves(s.action) {
 		c.Words += " (adopted)"
 	}

@@ -9,7 +9,7 @@ import (
 
 // Change says what would happen to one object.
 type Change struct {
-	Node lynq.NodeID
+	Node *lynq.NodeID // shared by the changes of a node
 	lynq.Ref
 	ID     string // of the resource in its form
 	Action string // as plans name it, such as "update"

@@ -13,7 +13,7 @@ import (
 // change returns an update of one field of a tenant's ConfigMap.
 func change(tenant string, f Field) Change {
 	return Change{
-		Node: lynq.NodeID{Namespace: tenant, Name: tenant + "-web"}, Ref: lynq.Ref{Kind: "ConfigMap", Namespace: tenant, Name: tenant},
+		Node: &lynq.NodeID{Namespace: tenant, Name: tenant + "-web"}, Ref: lynq.Ref{Kind: "ConfigMap", Namespace: tenant, Name: tenant},
 		ID: "settings", Action: "update", Words: "update", Fields: []Field{f},
 	}
 }
@@ -191,7 +191,7 @@ func TestEdits(t *testing.T) {
 	} {
 		var changes []Change
 		for i, e := range tt.edits {
-			changes = append(changes, Change{Node: lynq.NodeID{Name: fmt.Sprint(i)}, Edit: e, Fields: []Field{{Path: ".a", Cause: "form", Place: "web.yaml:9"}}})
+			changes = append(changes, Change{Node: &lynq.NodeID{Name: fmt.Sprint(i)}, Edit: e, Fields: []Field{{Path: ".a", Cause: "form", Place: "web.yaml:9"}}})
 		}
 		s := Of(changes, 2)
 		equal(t, name+": "+strings.Join(s.CausesAt(&s.Groups[0]), "; "), name+": "+tt.want)

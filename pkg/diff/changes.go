@@ -24,7 +24,7 @@ func (r *Report) Changes() *Changes {
 		n := &r.Nodes[i]
 		for j := range n.Objects {
 			if o := &n.Objects[j]; shown(o) {
-				changes, r.changes.Objects = append(changes, o.change(n.NodeID)), append(r.changes.Objects, o)
+				changes, r.changes.Objects = append(changes, o.change(&n.NodeID)), append(r.changes.Objects, o)
 			}
 		}
 	}
@@ -33,7 +33,7 @@ func (r *Report) Changes() *Changes {
 }
 
 // change returns the object as a change of a node.
-func (o *Object) change(of lynq.NodeID) changeset.Change {
+func (o *Object) change(of *lynq.NodeID) changeset.Change {
 	c := changeset.Change{Node: of, Ref: o.Ref, ID: o.ID, Action: o.Action, Words: o.What(), Findings: o.Findings, Edit: o.edit()}
 	if o.Cause.Kind != "" {
 		c.Cause = o.Cause.String()

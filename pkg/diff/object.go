@@ -74,7 +74,7 @@ func (o *Object) Compare(live, next map[string]any, origin Origin) error {
 	}
 	o.Diff = o.unified()
 	if o.Changes() {
-		change := o.change(lynq.NodeID{})
+		change := o.change(&lynq.NodeID{})
 		o.Findings = changeset.Find(&change, o.Effects, after)
 	}
 	return nil

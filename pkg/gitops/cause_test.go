@@ -125,12 +125,14 @@ func (s *inputsOfTree) causes(site *site) map[string]string {
 	in := s.input(site, p)
 	d, plan := site.plan(in)
 	r := NewReport(in, plan, d.Changes(plan))
-	r.Explain(func(lynq.HubKey, lynq.FormKey) *render.Program { return p }, nil)
-	site.carryOut(d, plan)
-	all := map[string]string{}
 	s.changed = map[string]map[string]bool{}
 	for i := range r.Changes {
 		s.changed[r.Changes[i].Name] = p.Changed(r.Changes[i].origins.rowBefore, r.Changes[i].origins.row)
+	}
+	r.Explain(func(lynq.HubKey, lynq.FormKey) *render.Program { return p }, nil)
+	site.carryOut(d, plan)
+	all := map[string]string{}
+	for i := range r.Changes {
 		for k := range r.Changes[i].Objects {
 			o := &r.Changes[i].Objects[k]
 			at := r.Changes[i].Name + " " + o.ID

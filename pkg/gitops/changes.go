@@ -32,12 +32,13 @@ func (r *Report) group() *Groups {
 		objects += len(r.Changes[i].Objects)
 	}
 	changes := make([]changeset.Change, 0, objects)
+	fields := sharedFields{}
 	g := &Groups{Objects: make([]*ObjectChange, 0, objects), Numbers: map[*ObjectChange]int{}}
 	for i := range r.Changes {
 		n := &r.Changes[i]
 		for j := range n.Objects {
 			o := &n.Objects[j]
-			changes, g.Objects = append(changes, n.changeOf(o)), append(g.Objects, o)
+			changes, g.Objects = append(changes, n.changeOf(o, fields)), append(g.Objects, o)
 		}
 	}
 	all := r.Nodes.Added + r.Nodes.Changed + r.Nodes.Removed + r.Nodes.Unchanged
@@ -128,17 +129,30 @@ func (r *Report) RefuseFindings(codes []changeset.Code) []plan.Refusal {
 	return refusals
 }
 
+// sharedFields has the fields of changes, by the first field of the objects that share theirs.
+type sharedFields map[*FieldChange][]changeset.Field
+
+// of returns the fields of an object, which has some.
+func (s sharedFields) of(fields []FieldChange) []changeset.Field {
+	shared := s[&fields[0]]
+	if shared == nil {
+		shared = make([]changeset.Field, len(fields))
+		for i := range fields {
+			f := &fields[i]
+			shared[i] = changeset.Field{Path: "." + f.Field, Columns: f.Columns, Cause: f.text(), Place: f.Form}
+		}
+		s[&fields[0]] = shared
+	}
+	return shared
+}
+
 // changeOf returns a changed object of the node.
-func (n *NodeChange) changeOf(o *ObjectChange) changeset.Change {
-	c := changeset.Change{Node: n.NodeID, Ref: o.key.Ref, ID: o.ID, Action: string(o.Change), Words: string(o.Change)}
+func (n *NodeChange) changeOf(o *ObjectChange, fields sharedFields) changeset.Change {
+	c := changeset.Change{Node: &n.NodeID, Ref: o.key.Ref, ID: o.ID, Action: string(o.Change), Words: string(o.Change)}
 	if len(o.Fields) == 0 {
 		c.Cause = o.text()
 	} else {
-		c.Fields = make([]changeset.Field, 0, len(o.Fields))
-	}
-	for i := range o.Fields {
-		f := &o.Fields[i]
-		c.Fields = append(c.Fields, changeset.Field{Path: "." + f.Field, Columns: f.Columns, Cause: f.text(), Place: f.Form})
+		c.Fields = fields.of(o.Fields)
 	}
 	c.Edit = o.edited()
 	if o.Change == Removed {

@@ -22,7 +22,7 @@ type EditOf func(p *render.Program, id string, since *index.Template) *changeset
 
 // Explain finds the changed fields of all changed objects, and their causes. edits may be nil.
 func (r *Report) Explain(programOf ProgramOf, edits EditOf) {
-	known, causes := fieldsByShape{}, map[string]Why{}
+	known, causes := newFieldsByShape(), map[string]Why{}
 	for i := range r.Changes {
 		n := &r.Changes[i]
 		x := &explainer{origins: n.origins, program: programOf(n.Hub, n.Form), edits: edits, causes: causes}
@@ -36,13 +36,14 @@ func (r *Report) Explain(programOf ProgramOf, edits EditOf) {
 				continue
 			}
 			if o.old != nil && o.new != nil && (o.key.Kind != "Secret" || o.key.Group != "") {
-				o.Fields = known.fields(x.state+"\n"+o.ID, o.old, o.new, func(path []segment, kept bool) Why { return x.cause(o.ID, path, kept) })
+				o.Fields = known.of(x.state+"\n"+o.ID, o.old, o.new, func(path []segment, kept bool) Why { return x.cause(o.ID, path, kept) })
 			}
 			if len(o.Fields) == 0 {
 				o.Why = x.cause(o.ID, nil, true)
 			}
 			o.old, o.new = nil, nil // nobody needs the contents any more
 		}
+		n.origins = nil // neither the records
 	}
 	r.groups = r.group()
 	r.Forms = r.groups.Edits()

@@ -11,27 +11,38 @@ import (
 // fieldsByShape has the changed fields of objects by the shape of their change. A changed form
 // changes ten thousand objects in the same lines, and parsing each of them twice takes longer
 // than the whole run.
-type fieldsByShape map[string][]FieldChange
+type fieldsByShape struct {
+	fields map[string][]FieldChange
+	// others has which pairs of values are different scalars. Equal edits have equal pairs.
+	others map[[2]string]bool
+}
 
-// fields returns the changed fields of an object. Two objects of one resource with the same
+// maxOthers bounds what a run remembers of pairs, since columns make other pairs in each row.
+const maxOthers = 1000
+
+func newFieldsByShape() *fieldsByShape {
+	return &fieldsByShape{map[string][]FieldChange{}, map[[2]string]bool{}}
+}
+
+// of returns the changed fields of an object. Two objects of one resource with the same
 // shape have the same changed fields, and the same causes if their nodes have the same state.
-func (known fieldsByShape) fields(resource string, before, after []byte, causeOf causeOf) []FieldChange {
-	shape, found := changeShape(before, after)
+func (k *fieldsByShape) of(resource string, before, after []byte, causeOf causeOf) []FieldChange {
+	shape, found := k.shape(before, after)
 	if !found {
 		return changedFields(before, after, causeOf)
 	}
 	shape = resource + "\n" + shape
-	fields, seen := known[shape]
+	fields, seen := k.fields[shape]
 	if !seen {
 		fields = changedFields(before, after, causeOf)
-		known[shape] = fields
+		k.fields[shape] = fields
 	}
 	return fields
 }
 
-// changeShape returns the lines of a document without their values, and which of these differ
+// shape returns the lines of a document without their values, and which of these differ
 // from the document before. It returns false if more differs than values of single lines.
-func changeShape(before, after []byte) (shape string, found bool) {
+func (k *fieldsByShape) shape(before, after []byte) (shape string, found bool) {
 	var b strings.Builder
 	for len(before) > 0 && len(after) > 0 {
 		var was, is []byte
@@ -44,7 +55,7 @@ func changeShape(before, after []byte) (shape string, found bool) {
 		}
 		b.Write(key)
 		switch {
-		case !bytes.Equal(value, valueBefore) && !otherScalars(valueBefore, value):
+		case !bytes.Equal(value, valueBefore) && !k.otherScalars(valueBefore, value):
 			return "", false
 		case !bytes.Equal(value, valueBefore):
 			b.WriteByte(1) // no document has this byte
@@ -69,6 +80,20 @@ func cutValue(line []byte) (key, value []byte) {
 		rest = bytes.TrimLeft(rest[2:], " ")
 	}
 	return line[:len(line)-len(rest)], rest
+}
+
+// otherScalars works like the function, and remembers its answers.
+func (k *fieldsByShape) otherScalars(before, after []byte) bool {
+	pair := [2]string{string(before), string(after)}
+	other, known := k.others[pair]
+	if !known {
+		if len(k.others) == maxOthers {
+			clear(k.others)
+		}
+		other = otherScalars(before, after)
+		k.others[pair] = other
+	}
+	return other
 }
 
 // otherScalars reports whether two texts are different scalars in one line each.

@@ -197,29 +197,35 @@ func NewReport(in *Input, p *Plan, changed bool) *Report {
 			r.Nodes.Waiting++
 		}
 	}
-	nodes, rows := nodesOf(p), map[lynq.NodeKey]string{}
-	for _, n := range in.Nodes {
-		if nodes[n.Key()] != nil {
-			rows[n.Key()] = n.Row
-		}
-	}
-	keys := make([]lynq.NodeKey, 0, len(nodes))
-	for k := range nodes {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, compareNodes)
+	r.addChanges(in, p)
+	return r
+}
+
+// addChanges adds the changes of all nodes.
+func (r *Report) addChanges(in *Input, p *Plan) {
+	nodes := nodesOf(p)
 	moved := p.moved(nodes)
-	for _, k := range keys {
-		n := nodes[k]
+	var changed []lynq.NodeKey
+	for k, n := range nodes {
 		n.compare(in, moved, &r.Objects)
-		n.change.origins = p.originsOf(&n.before, rows[k])
-		n.change.hub, _ = in.Called(&index.Owner{Hub: n.change.Hub})
 		r.Nodes.count(n.change.Change)
 		if n.change.Change != "" {
-			r.Changes = append(r.Changes, n.change)
+			changed = append(changed, k)
 		}
 	}
-	return r
+	for _, n := range in.Nodes {
+		if nodes[n.Key()] != nil {
+			nodes[n.Key()].row = n.Row
+		}
+	}
+	slices.SortFunc(changed, compareNodes)
+	r.Changes = make([]NodeChange, len(changed))
+	for i, k := range changed {
+		n := nodes[k]
+		n.change.origins = p.originsOf(&n.before, n.row)
+		n.change.hub, _ = in.Called(&index.Owner{Hub: n.change.Hub})
+		r.Changes[i] = n.change
+	}
 }
 
 // nodeChange has a node's objects before and after.
@@ -228,11 +234,12 @@ type nodeChange struct {
 	same     int // number of objects in unchanged files
 	old, new []content
 	before   recorded
+	row      string // the run's record of the row
 }
 
 // content is an object in a file. Its bytes are nil if unknown.
 type content struct {
-	key   index.ObjectKey
+	key   *index.ObjectKey
 	bytes []byte
 	step  *Step
 }
@@ -333,8 +340,8 @@ func contents(s *Step, keys []index.ObjectKey, b []byte) []content {
 		docs = documents(b)
 	}
 	all := make([]content, len(keys))
-	for i, k := range keys {
-		all[i] = content{key: k, step: s}
+	for i := range keys {
+		all[i] = content{key: &keys[i], step: s}
 		if len(docs) == len(keys) {
 			all[i].bytes = docs[i]
 		}
@@ -349,16 +356,16 @@ func (n *nodeChange) compare(in *Input, moved map[lynq.Ref]bool, counts *Counts)
 		c := &n.new[i]
 		switch before := findContent(n.old, c.key); {
 		case before == nil:
-			n.note(counts, ObjectChange{Change: Added, key: c.key})
+			n.note(counts, ObjectChange{Change: Added, key: *c.key})
 		case c.differs(before):
-			n.note(counts, ObjectChange{Change: Changed, key: c.key, old: before.bytes, new: c.bytes})
+			n.note(counts, ObjectChange{Change: Changed, key: *c.key, old: before.bytes, new: c.bytes})
 		default:
 			counts.Unchanged++
 		}
 	}
 	for i := range n.old {
 		if o := &n.old[i]; findContent(n.new, o.key) == nil {
-			n.note(counts, ObjectChange{Change: Removed, key: o.key, stays: moved[o.key.Ref] || o.stays(in, n.same+len(n.new) == 0)})
+			n.note(counts, ObjectChange{Change: Removed, key: *o.key, stays: moved[o.key.Ref] || o.stays(in, n.same+len(n.new) == 0)})
 		}
 	}
 	switch {
@@ -381,7 +388,7 @@ func (n *nodeChange) note(counts *Counts, c ObjectChange) {
 }
 
 // loses reports whether the deletion of an object deletes data or other objects with it.
-func loses(k index.ObjectKey) bool {
+func loses(k *index.ObjectKey) bool {
 	return k.Data || k.HoldsData() || tracking.TakesAlong(k.Ref) != ""
 }
 
@@ -428,7 +435,7 @@ func (c *content) stays(in *Input, nodeGoes bool) bool {
 	return kept.WhenNodeGoes && (nodeGoes || kept.WhenDropped)
 }
 
-func findContent(in []content, key index.ObjectKey) *content {
+func findContent(in []content, key *index.ObjectKey) *content {
 	i := slices.IndexFunc(in, func(c content) bool { return c.key.Ref == key.Ref })
 	if i < 0 {
 		return nil

@@ -156,7 +156,7 @@ func TestFieldsByShape(t *testing.T) {
 	document := func(a, b, c string) []byte {
 		return []byte("data:\n  one: " + a + "\n  list:\n  - name: " + b + "\n    more: x\n  - " + c + "\nlast: y\n")
 	}
-	known, shared := fieldsByShape{}, 0
+	known, shared := newFieldsByShape(), 0
 	for range 20000 {
 		a, b, c := pick(), pick(), pick()
 		before := document(a, b, c)
@@ -166,11 +166,11 @@ func TestFieldsByShape(t *testing.T) {
 			}
 		}
 		after := document(a, b, c)
-		if shape, found := changeShape(before, after); found && known["id\n"+shape] != nil {
+		if shape, found := known.shape(before, after); found && known.fields["id\n"+shape] != nil {
 			shared++
 		}
 		causeOf := func([]segment, bool) Why { return Why{} }
-		want, got := changedFields(before, after, causeOf), known.fields("id", before, after, causeOf)
+		want, got := changedFields(before, after, causeOf), known.of("id", before, after, causeOf)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("%s\n%s\n%s", before, after, diff)
 		}

@@ -18,7 +18,7 @@ func TestRefusalsOf(t *testing.T) {
 		for i := range objects {
 			name := fmt.Sprintf("%s%02d", hub.Name, i)
 			changes = append(changes, changeset.Change{
-				Node: lynq.NodeID{Hub: hub, Namespace: "a", Name: name}, Ref: lynq.Ref{Kind: "PersistentVolumeClaim", Namespace: "a", Name: name},
+				Node: &lynq.NodeID{Hub: hub, Namespace: "a", Name: name}, Ref: lynq.Ref{Kind: "PersistentVolumeClaim", Namespace: "a", Name: name},
 				Action: "delete", Words: "delete", Findings: found,
 			})
 		}

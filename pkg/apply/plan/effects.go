@@ -16,7 +16,7 @@ func Findings(plans []Plan) *changeset.Set {
 			n := &plans[i].Nodes[k]
 			for j := range n.Steps {
 				s := &n.Steps[j]
-				c := changeset.Change{Node: n.NodeID, Ref: s.Ref(), ID: s.ID(), Action: string(s.Action)}
+				c := changeset.Change{Node: &n.NodeID, Ref: s.Ref(), ID: s.ID(), Action: string(s.Action)}
 				var next map[string]any
 				if s.Object != nil {
 					next = map[string]any{}
