@@ -17,6 +17,8 @@ type Change struct {
 	Words string
 	// Cause is that of the whole object, "" if each field has its own.
 	Cause string
+	// Place is where the form causes the change of the whole object, as FILE:LINE, or "".
+	Place string
 	// Fields are the changed fields of an object that stays.
 	Fields []Field
 	// Findings are what a reviewer must know of the change, sorted. See Find.

@@ -66,8 +66,8 @@ func (s *Set) Causes(g *Group) []string {
 
 // CausesAt works like Causes, and says where forms are the cause.
 func (s *Set) CausesAt(g *Group) []string {
-	if cause := s.Changes[g.Members[0]].Cause; cause != "" {
-		return []string{cause}
+	if c := &s.Changes[g.Members[0]]; c.Cause != "" {
+		return AtPlaces(1, s.edited(g), func(int) (string, string) { return c.Cause, c.Place })
 	}
 	return AtPlaces(len(g.Fields), s.edited(g), func(i int) (string, string) { return g.Fields[i].Cause, g.Fields[i].Place })
 }

@@ -150,7 +150,7 @@ func (s sharedFields) of(fields []FieldChange) []changeset.Field {
 func (n *NodeChange) changeOf(o *ObjectChange, fields sharedFields) changeset.Change {
 	c := changeset.Change{Node: &n.NodeID, Ref: o.key.Ref, ID: o.ID, Action: string(o.Change), Words: string(o.Change)}
 	if len(o.Fields) == 0 {
-		c.Cause = o.text()
+		c.Cause, c.Place = o.text(), o.Form
 	} else {
 		c.Fields = fields.of(o.Fields)
 	}
