@@ -26,6 +26,8 @@ type historyFlags struct {
 	print cmdflags.Print
 	all   bool
 	since string
+	// expand shows the objects of groups. Only history show has it.
+	expand cmdflags.Expand
 }
 
 func (f *historyFlags) register(flags *pflag.FlagSet) {
@@ -125,11 +127,15 @@ func historyShowCommand(a *app) *cobra.Command {
 		Use:   "show RUN",
 		Short: "Show what a run changed, and why",
 		Long: `Show one run: who ran it, with which flags, forms, and plan, and what it did to
-each object. If the run changed several hubs, show prints each of them.
+each object. The same change in more than ten nodes is one group, and --expand
+lists its objects. If the run changed several hubs, show prints each of them.
 
 An entry has no values of rows.`,
 		Example: `  # Show a run that 'lynqctl history' lists
   lynqctl history show 20260304-040607089-k3x9 -n shop
+
+  # List the objects of the first group
+  lynqctl history show 20260304-040607089-k3x9 -n shop --expand=1
 
   # List the objects that a run deleted
   lynqctl history show 20260304-040607089-k3x9 -n shop -o json`,
@@ -144,13 +150,15 @@ An entry has no values of rows.`,
 		},
 	}
 	f.register(cmd.Flags())
+	f.expand.Register(cmd.Flags())
 	cmd.Flags().StringVar(&f.Hub, "hub", "", "limit to this hub (NAME or NAMESPACE/NAME)")
 	return cmd
 }
 
 func (a *app) historyShow(ctx context.Context, f *historyFlags, run string) error {
 	now := time.Now()
-	if err := f.check(now, f.Hub); err != nil {
+	expand, err := f.expand.Groups()
+	if err := cmp.Or(err, f.check(now, f.Hub)); err != nil {
 		return err
 	}
 	runs, err := history.Show(ctx, a.Engine(""), &f.Options, run)
@@ -161,9 +169,16 @@ func (a *app) historyShow(ctx context.Context, f *historyFlags, run string) erro
 	if err != nil {
 		return err
 	}
-	var all []*list.Details
+	var shown []ui.Run
 	for _, r := range runs.All {
-		all = append(all, ui.RunDetails(ui.Run(r), now))
+		shown = append(shown, ui.Run(r))
+	}
+	if tty.Format(f.print.Output) == tty.Name {
+		expand.All = true // a group has no name
+	}
+	all, err := ui.RunDetails(shown, expand, now)
+	if err != nil {
+		return session.BadUsage(err)
 	}
 	format, out := tty.Format(f.print.Output), a.Out()
 	if len(all) == 1 {

@@ -82,8 +82,27 @@ func outcomeTone(outcome string) tty.Tone {
 	return tty.Worry
 }
 
-// RunDetails shows a run with its changes of each object.
-func RunDetails(r Run, now time.Time) *list.Details {
+// RunDetails shows runs with their changes: a group of equal changes in many nodes, or each
+// object. It refuses the number of a group that none of the runs has.
+func RunDetails(runs []Run, e Expand, now time.Time) ([]*list.Details, error) {
+	groups, err := groupRuns(runs, e)
+	if err != nil {
+		return nil, err
+	}
+	var all []*list.Details
+	for i, r := range runs {
+		d := runDetails(r, now)
+		groups.add(&d.Parts, i, r)
+		if r.MoreNodes > 0 {
+			addLine(&d.Parts, 0, fmt.Sprintf("and %s with %s", phrase.Count(r.MoreNodes, "node"), phrase.Count(r.MoreObjects, "object")))
+		}
+		all = append(all, d)
+	}
+	return all, nil
+}
+
+// runDetails shows a run without its changes.
+func runDetails(r Run, now time.Time) *list.Details {
 	d := &list.Details{
 		Facts: []list.Fact{
 			{Name: "Run", Text: r.Run},
@@ -108,12 +127,6 @@ func RunDetails(r Run, now time.Time) *list.Details {
 	d.Parts.Title, d.Parts.At = "history show", now
 	d.Parts.Columns = []list.Column{
 		{Name: "NODE AND OBJECT", Flexible: true, Needed: true}, {Name: "ACTION"}, {Name: "REASON", Flexible: true}, {Name: "RESULT", Toned: true}, {Name: "ID", Wide: true},
-	}
-	for i := range r.Nodes {
-		addNode(&d.Parts, &r.Nodes[i])
-	}
-	if r.MoreNodes > 0 {
-		addLine(&d.Parts, 0, fmt.Sprintf("and %s with %s", phrase.Count(r.MoreNodes, "node"), phrase.Count(r.MoreObjects, "object")))
 	}
 	return d
 }

@@ -80,7 +80,7 @@ func ProblemsOf(err error) (problems lynq.Problems, more int) {
 }
 
 // Fail returns err with the outcome Failed. It returns nil for nil. The number of a group that
-// doesn't exist is bad usage, because only dry runs ask for groups.
+// doesn't exist is bad usage, because who asks for groups only looks.
 func Fail(err error) error {
 	if err == nil {
 		return nil
