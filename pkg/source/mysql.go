@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"iter"
@@ -445,6 +446,9 @@ func (s *mysqlSource) failed(ctx context.Context, err error) error {
 	if !ok {
 		if errors.Is(err, mysql.ErrNoTLS) {
 			return withoutTLS(s.target)
+		}
+		if errors.Is(err, driver.ErrBadConn) {
+			err = mysql.ErrInvalidConn // one text for one cause, which watch reports once
 		}
 		return s.networkError(ctx, err)
 	}

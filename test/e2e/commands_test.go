@@ -54,7 +54,8 @@ func (s *script) commands() map[string]func(*testscript.TestScript, bool, []stri
 		"atterminal": s.atTerminal,
 		"interrupts": s.interrupts,
 		"operator":   s.operator,
-		"webhook":    s.webhook, // in webhook_test.go
+		"webhook":    s.webhook,  // in webhook_test.go
+		"database":   s.database, // in database_test.go
 	}
 	out := map[string]func(*testscript.TestScript, bool, []string){}
 	for name, run := range commands {

@@ -25,6 +25,10 @@ const sourceTree = "../.."
 
 func TestMain(m *testing.M) {
 	code := m.Run()
+	if err := databases.Stop(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
 	_ = os.RemoveAll(built.dir) // a temporary directory
 	_ = os.RemoveAll(clocked.dir)
 	os.Exit(code)
