@@ -66,7 +66,7 @@ func (g *Good) Around(paths []string, recursive bool, bad map[string]bool) (arou
 	for file := range bad {
 		mixed[file] = g.texts[file]
 	}
-	in, err := loadTexts(mixed)
+	in, err := loadTexts(mixed, hubs)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -79,16 +79,17 @@ func (g *Good) Around(paths []string, recursive bool, bad map[string]bool) (arou
 	return around, slices.SortedFunc(maps.Keys(hubs), lynq.HubKey.Compare), nil
 }
 
-// hubsIn returns the hubs of which a file has a document.
+// hubsIn returns the hubs of which a file has a document, or that name the file.
 func (in *Inputs) hubsIn(file string) []lynq.HubKey {
 	var hubs []lynq.HubKey
 	for _, h := range in.Hubs {
-		if h.Pos.File == file && h.Name != "" {
+		named := slices.ContainsFunc(h.Lookups, func(l *Lookup) bool { return l.Path() == file })
+		if (h.Pos.File == file || named) && h.Name != "" {
 			hubs = append(hubs, h.Key())
 		}
 	}
 	for _, f := range in.Forms {
-		if h := in.Hub(f); f.Pos.File == file && h != nil && h.Name != "" {
+		if h := in.Hub(f); (f.Pos.File == file || f.reads(file)) && h != nil && h.Name != "" {
 			hubs = append(hubs, h.Key())
 		}
 	}
@@ -141,9 +142,11 @@ func Versions(file string, data []byte) []*Form {
 	return l.in.Forms
 }
 
-// loadTexts is LoadAny for files with these texts.
-func loadTexts(texts map[string][]byte) (*Inputs, error) {
+// loadTexts is LoadAny for files with these texts. It doesn't read the files that kept hubs
+// and their forms name.
+func loadTexts(texts map[string][]byte, kept map[lynq.HubKey]bool) (*Inputs, error) {
 	l := newLoader(nil)
+	l.kept = kept
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		l.stream(name, texts[name])
 	}

@@ -135,3 +135,47 @@ func TestAroundFurther(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestAroundFiles checks that a bad file of a form or of a lookup preserves its hub.
+func TestAroundFiles(t *testing.T) {
+	dir := t.TempDir()
+	write := func(file, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	named := func(text, name string) string {
+		return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + ", annotations: {lynq.sh/resource-id: " + text + "}}\n"
+	}
+	if err := os.Mkdir(filepath.Join(dir, "base"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write("a.yaml", aroundDoc(t, "hub a")+"---\n"+aroundDoc(t, "form a/a one")+"  files: [base/*.yaml]\n")
+	write("b.yaml", aroundDoc(t, "hub b")+"  lookups: [{name: sizes, column: plan, file: base/sizes.yml}]\n---\n"+aroundDoc(t, "form b/b one"))
+	write("base/app.yaml", named("app", "one"))
+	write("base/sizes.yml", "gold: {cpu: 1}\n")
+	in, err := form.LoadAny([]string{dir}, false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := form.NewGood(in, []string{dir}, false)
+	for file, hub := range map[string]string{"base/app.yaml": "a", "base/sizes.yml": "b"} {
+		good, err := os.ReadFile(filepath.Join(dir, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(file, "kind: [\n")
+		around, hubs, err := was.Around([]string{dir}, false, map[string]bool{filepath.Join(dir, file): true})
+		if err != nil || len(hubs) != 1 || hubs[0].Name != hub {
+			t.Fatalf("%s: hubs %v, error %v", file, hubs, err)
+		}
+		if f := around.Inputs.Forms[0]; len(f.Resources) != 2 {
+			t.Errorf("%s: %d resources", file, len(f.Resources))
+		}
+		if _, is := around.Inputs.Hubs[1].Lookups[0].Entries.Values["gold"]; !is {
+			t.Errorf("%s: no entries", file)
+		}
+		write(file, string(good))
+	}
+}

@@ -69,9 +69,11 @@ func load(m *Memory, paths []string, recursive bool, stdin io.Reader, least need
 // loader collects the inputs of one run.
 type loader struct {
 	report
-	memory    *Memory
-	files     map[string]bool // the files that were read
-	in        *Inputs
+	memory *Memory
+	files  map[string]bool // the files that were read
+	in     *Inputs
+	// kept are hubs that another load replaces.
+	kept      map[lynq.HubKey]bool
 	sawForm   bool // the files have a form, even if it has errors
 	sawBroken bool // the files have a broken document that may be a form
 }

@@ -193,7 +193,7 @@ func scalarText(v *document.Value) (string, bool) {
 // read. Hubs may come from the memory, so a hub with such a file becomes a copy.
 func (l *loader) readLookupFiles() {
 	for i, hub := range l.in.Hubs {
-		if !slices.ContainsFunc(hub.Lookups, func(k *Lookup) bool { return k.File.IsSet() }) {
+		if l.kept[hub.Key()] || !slices.ContainsFunc(hub.Lookups, func(k *Lookup) bool { return k.File.IsSet() }) {
 			continue
 		}
 		next := *hub

@@ -151,7 +151,7 @@ func (l *loader) readFormFiles() {
 	var found report
 	read := map[string]bool{}
 	for i, f := range l.in.Forms {
-		if !f.hasFiles() {
+		if hub := l.in.Hub(f); !f.hasFiles() || hub != nil && l.kept[hub.Key()] {
 			continue
 		}
 		l.in.Forms[i] = f.withFiles(&found, treeOf(filepath.Dir(f.Pos.File)))
@@ -175,6 +175,16 @@ func (l *loader) forgetFiles(read map[string]bool) {
 	from := func(p lynq.Problem) bool { return read[filepath.Clean(p.Pos.File)] }
 	l.problems, l.warnings = slices.DeleteFunc(l.problems, from), slices.DeleteFunc(l.warnings, from)
 	l.in.Secrets = slices.DeleteFunc(l.in.Secrets, func(s *Secret) bool { return read[filepath.Clean(s.Pos.File)] })
+}
+
+// reads reports whether a file is one of the form's files.
+func (f *Form) reads(file string) bool {
+	for name := range f.texts {
+		if f.pathOf(name) == file {
+			return true
+		}
+	}
+	return false
 }
 
 // pathOf returns the path of a file of the form, as positions have it.
