@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -18,23 +19,36 @@ import (
 // mostBytes is what the API server takes as the data of a ConfigMap.
 const mostBytes = 1 << 20
 
+// item is a key of a ConfigMap, and the path at which a volume has it.
+type item struct{ Key, Path string }
+
 // keyed are files by the keys of a ConfigMap: the last part of a name where that is the
-// only one, else all of it.
-func keyed(files []File, kind Kind) (map[string]string, error) {
+// only one, else all of it. The items are nil if the keys are the paths of all files.
+func keyed(files []File, kind Kind) (map[string]string, []item, error) {
 	data, bytes := map[string]string{}, 0
+	var items []item
+	paths := map[string]string{}
 	for _, f := range files {
 		if !utf8.ValidString(f.Text) {
-			return nil, fmt.Errorf("%s is not UTF-8, as ConfigMaps need it: convert it", f.Name)
+			return nil, nil, fmt.Errorf("%s is not UTF-8, as ConfigMaps need it: convert it", f.Name)
 		}
 		key := free(data, f.Name)
+		at := cmp.Or(f.Path, key)
+		if first, twice := paths[at]; twice {
+			return nil, nil, fmt.Errorf("pods would find %s and %s at the same path %s: rename one of them", first, f.Name, at)
+		}
+		paths[at], items = f.Name, append(items, item{key, at})
 		data[key] = f.Text
 		bytes += len(f.Text)
 	}
 	if bytes > mostBytes {
-		return nil, fmt.Errorf("the inputs have %d bytes, and a ConfigMap holds %d. Give the files of some forms, and print a %s for each part (%s names it). "+
+		return nil, nil, fmt.Errorf("the inputs have %d bytes, and a ConfigMap holds %d. Give the files of some forms, and print a %s for each part (%s names it). "+
 			"Or build an image that has the files", bytes, mostBytes, kind, kind.Flag())
 	}
-	return data, nil
+	if !slices.ContainsFunc(files, func(f File) bool { return f.Path != "" }) {
+		items = nil
+	}
+	return data, items, nil
 }
 
 // free is a key for a file that no other one has.

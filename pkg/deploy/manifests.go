@@ -25,6 +25,8 @@ type printed struct {
 	InputData, TombstoneData  string // as they stand in a ConfigMap
 	Digest                    string
 	InputsPath, TombstonePath string
+	// Items are the inputs' paths, nil if the keys are.
+	Items []item
 	// Port is that of a watch, 0 for a run that ends.
 	Port int
 	// Parallelism and Schedule are those of shards.
@@ -34,15 +36,15 @@ type printed struct {
 
 // print makes manifests for kubectl apply by a template.
 func (o *Options) print(name string, p *printed) (string, error) {
-	inputs, err := keyed(o.Inputs, p.Kind)
+	inputs, items, err := keyed(o.Inputs, p.Kind)
 	if err != nil {
 		return "", err
 	}
-	tombstones, err := keyed(o.Tombstones, p.Kind)
+	tombstones, _, err := keyed(o.Tombstones, p.Kind)
 	if err != nil {
 		return "", fmt.Errorf("tombstones: %w", err)
 	}
-	p.Options, p.Digest, p.InputsPath, p.TombstonePath = o, digest(inputs, tombstones), inputsPath, tombstonesPath
+	p.Options, p.Digest, p.InputsPath, p.TombstonePath, p.Items = o, digest(inputs, tombstones), inputsPath, tombstonesPath, items
 	if p.InputData, err = block(inputs); err != nil {
 		return "", err
 	}

@@ -27,7 +27,12 @@ type Options struct {
 }
 
 // File is a file and what is in it.
-type File struct{ Name, Text string }
+type File struct {
+	Name, Text string
+	// Path is where the pods find it below the directory of the inputs. If it is "", they find
+	// it in that directory, with a name from Name.
+	Path string
+}
 
 // SecretKey names a key of a Secret in the namespace of the pods.
 type SecretKey struct{ Name, Key string }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 
 	"sigs.k8s.io/yaml"
@@ -35,11 +36,20 @@ func remembered(ctx context.Context, e *session.Engine, paths []string) (func() 
 	return func() io.Reader { return bytes.NewReader(text) }, nil
 }
 
-// files reads the files for the pods: inputs without Secrets, and the names in tombstones.
-func (g *gatherer) files(out *deploy.Options) error {
+// files reads the files for the pods: inputs without Secrets, the files that they name, and
+// the names in tombstones.
+func (g *gatherer) files(in *form.Inputs, out *deploy.Options) error {
 	files, err := form.InputFiles(g.o.Apply.Inputs.Paths, g.o.Apply.Inputs.Recursive, g.stdin())
 	if err != nil {
 		return g.badInputs(err)
+	}
+	beside, err := in.BesideFiles(files)
+	if err != nil {
+		return g.badInputs(err)
+	}
+	for _, f := range beside {
+		files = slices.DeleteFunc(files, func(input form.InputFile) bool { return filepath.Clean(input.Name) == f.File })
+		out.Inputs = append(out.Inputs, deploy.File{Name: f.File, Text: f.Text, Path: f.Path})
 	}
 	for _, f := range files {
 		if f.Text != "" {

@@ -114,7 +114,7 @@ func (g *gatherer) complete(ctx context.Context, inputs *load.Inputs, out *deplo
 	if err := g.o.settled(inputs.Hubs, out.Namespace); err != nil {
 		return &session.Error{Outcome: session.BadInput, Err: err, Summary: g.o.Apply.Nothing}
 	}
-	if err := g.files(out); err != nil {
+	if err := g.files(inputs.Inputs, out); err != nil {
 		return err
 	}
 	rows := load.RowSource{Override: g.o.Apply.Sources}

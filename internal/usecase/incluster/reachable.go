@@ -29,11 +29,6 @@ func (o *Options) reachable(hubs []load.HubPrograms, connections []endpoint.Conn
 				warnings.Add(certificate.Pos, "add it to the container, or name a Secret with certificateRef", "hub %q: its client certificate is in the environment variable %s, which the %s does not set", h.Hub.Name, certificate.Env, o.Kind)
 			}
 		}
-		for _, l := range h.Hub.Lookups {
-			if l.File.IsSet() {
-				problems.Add(l.Pos, "write its entries as values", "hub %q: the file of lookup %q is %s, which a pod does not have", h.Hub.Name, l.Name, l.Path())
-			}
-		}
 		for _, what := range []string{"rows", "TLS certificates", "password", "client certificate", "key"} {
 			switch path := needs[what]; {
 			case path == "":
