@@ -52,11 +52,11 @@ func checkHookPolicy(o *object, r *Resource, f *lynq.PolicyField, said, runOn sa
 		return
 	}
 	at := said
-	if said.by == nil {
-		at.pos = r.Pos
-	}
-	if field != nil {
+	switch {
+	case field != nil:
 		at.pos = field.Pos
+	case said.value == "":
+		at.pos = r.Pos
 	}
 	at.fail(o, r, "remove it", "%s contradicts runOn: Delete: %s%s", o.name(f.Field), f.Hook.Why, runOn.origin("runOn"))
 }

@@ -316,11 +316,18 @@ func objectsOf(rep *report, subject string, documents []*document.Value) []*docu
 			objects = append(objects, objectsOf(rep, subject, items.Items)...)
 		case strings.HasSuffix(kind, "List") && items != nil:
 			rep.problems.Add(document.FieldPos(v, "kind"), "write each object as a document of its own, begun by ---", "%s: a %s is not an object", subject, kind)
+		case isKustomization(v):
+			rep.problems.Add(document.FieldPos(v, "kind"), "name the files of its objects instead", "%s: a %s is an input of Kustomize, and not an object", subject, kind)
 		default:
 			objects = append(objects, v)
 		}
 	}
 	return objects
+}
+
+func isKustomization(v *document.Value) bool {
+	group, _ := lynq.SplitAPIVersion(v.Field("apiVersion").Literal())
+	return group == "kustomize.config.k8s.io"
 }
 
 // resourcesOf turns objects from elsewhere into resources of the form.
