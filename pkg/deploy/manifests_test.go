@@ -191,6 +191,9 @@ func TestRefused(t *testing.T) {
 		"at least 1 replica":             func(o *deploy.Watch) { o.Replicas = 0 },
 		"a ConfigMap holds 1048576":      func(o *deploy.Watch) { o.Inputs[0].Text = strings.Repeat("a", 1<<20+1) },
 		"forms/hub.yaml is not UTF-8":    func(o *deploy.Watch) { o.Inputs[0].Text = "\xff\xfe" },
+		"pods would find forms/hub.yaml and base/a.yaml at the same path hub.yaml": func(o *deploy.Watch) {
+			o.Inputs = append(o.Inputs, deploy.File{Name: "base/a.yaml", Path: "hub.yaml"})
+		},
 		"tombstones: t.yaml is not UTF-": func(o *deploy.Watch) { o.Tombstones[0].Text = "\xff" },
 	} {
 		o := watch()

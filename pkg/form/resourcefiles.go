@@ -218,7 +218,7 @@ func (f *Form) withFiles(rep *report, from tree) *Form {
 			documents = append(documents, f.documentsIn(rep, name, text)...)
 		}
 	}
-	whole := len(f.Files) == len(f.Spec.Field("files").Items) && len(rep.problems) == before
+	whole := f.Spec.Field("files").Kind == document.List && len(f.Files) == len(f.Spec.Field("files").Items) && len(rep.problems) == before
 	// Callers may change a form's resources, and entries must stay as they are.
 	entries := make([]*entry, 0, len(f.entries)+len(documents))
 	for _, e := range f.entries {
@@ -363,8 +363,7 @@ func objectID(v *document.Value) Text {
 	if name := m.Field("name"); name != nil && name.Kind == document.String {
 		fixed := regexp.MustCompile(`(?s)\{\{.*?\}\}`).ReplaceAllString(name.Str, "-")
 		fixed = regexp.MustCompile(`[^A-Za-z0-9.:_]+`).ReplaceAllString(fixed, "-")
-		id.Text = strings.Trim(id.Text+"-"+fixed, "-")
-		id.Text = strings.ReplaceAll(id.Text, "--", "-")
+		id.Text = strings.Trim(id.Text+"-"+strings.Trim(fixed, "-."), "-")
 	}
 	return id
 }
