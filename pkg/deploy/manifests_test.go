@@ -184,13 +184,13 @@ func TestFiles(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*deploy.Watch){
-		`namespace "A" isn't valid`:      func(o *deploy.Watch) { o.Namespace = "A" },
-		`name "a.b" is none`:             func(o *deploy.Watch) { o.Name = "a.b" },
-		"at most 52":                     func(o *deploy.Watch) { o.Name = strings.Repeat("a", 53) },
-		`image "a b" is none`:            func(o *deploy.Watch) { o.Image = "a b" },
-		"at least 1 replica":             func(o *deploy.Watch) { o.Replicas = 0 },
-		"a ConfigMap holds 1048576":      func(o *deploy.Watch) { o.Inputs[0].Text = strings.Repeat("a", 1<<20+1) },
-		"forms/hub.yaml is not UTF-8":    func(o *deploy.Watch) { o.Inputs[0].Text = "\xff\xfe" },
+		`namespace "A" isn't valid`:   func(o *deploy.Watch) { o.Namespace = "A" },
+		`name "a.b" is none`:          func(o *deploy.Watch) { o.Name = "a.b" },
+		"at most 52":                  func(o *deploy.Watch) { o.Name = strings.Repeat("a", 53) },
+		`image "a b" is none`:         func(o *deploy.Watch) { o.Image = "a b" },
+		"at least 1 replica":          func(o *deploy.Watch) { o.Replicas = 0 },
+		"a ConfigMap holds 1048576":   func(o *deploy.Watch) { o.Inputs[0].Text = strings.Repeat("a", 1<<20+1) },
+		"forms/hub.yaml is not UTF-8": func(o *deploy.Watch) { o.Inputs[0].Text = "\xff\xfe" },
 		"pods would find forms/hub.yaml and base/a.yaml at the same path hub.yaml": func(o *deploy.Watch) {
 			o.Inputs = append(o.Inputs, deploy.File{Name: "base/a.yaml", Path: "hub.yaml"})
 		},
