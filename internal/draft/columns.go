@@ -174,7 +174,7 @@ func (c *Column) fitForActivation() int {
 	switch {
 	case c.isEnd():
 		return 0
-	case fit > 0 && len(c.Values) > 0 && !c.hasValue() && c.meaning() != saysInactive:
+	case c.meaning() == saysState && len(c.Values) == 0, fit > 0 && len(c.Values) > 0 && !c.hasValue() && c.meaning() != saysInactive:
 		return 1
 	}
 	return fit
@@ -183,6 +183,8 @@ func (c *Column) fitForActivation() int {
 // assumption returns what a column's name or values only suggest about its rows, or "".
 func (c *Column) assumption() string {
 	switch says := c.meaning(); {
+	case len(c.Values) == 0:
+		return "the table has no rows, so only the column's name counts"
 	case says == saysInactive:
 		return "by the column's name, yes means inactive"
 	case !c.hasFlags():

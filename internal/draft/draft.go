@@ -68,6 +68,8 @@ type Draft struct {
 	Mappings []Mapping
 	// Converted is a uid that isn't a valid name in Kubernetes, or "". Templates convert it.
 	Converted string
+	// Hashed is set if templates convert each uid to a hash of it.
+	Hashed bool
 	// Secrets are columns that look like secrets, and Bytes those without text. Hub and
 	// form contain neither.
 	Secrets, Bytes []string
@@ -118,6 +120,10 @@ func Decide(t Table, c Choice) (*Draft, error) {
 	d.replicas = t.replicas(d.Mappings)
 	return d, nil
 }
+
+// HashNames makes the names of objects from hashes of uids, because the words of different
+// uids would be equal, or have no ASCII letters.
+func (d *Draft) HashNames() { d.Hashed, d.name = true, "t-{{ sha256sum .uid | trunc 16 }}" }
 
 // others returns the columns whose names say something that doesn't count. If a person chose
 // the activation, only times are left.

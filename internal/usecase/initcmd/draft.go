@@ -101,7 +101,9 @@ func draftNotes(e *session.Engine, o *Options, from *origin, d *draft.Draft) []s
 	if d.PreviousUID != "" {
 		notes = append(notes, fmt.Sprintf("a row had the uid in column %q before", d.PreviousUID))
 	}
-	if d.Converted != "" && !from.given {
+	if d.Hashed {
+		notes = append(notes, fmt.Sprintf("values of %q make no distinct Kubernetes names; templates use hashes of them (--uid names another column)", d.UID))
+	} else if d.Converted != "" && !from.given {
 		notes = append(notes, fmt.Sprintf("values of %q, such as %q, aren't valid Kubernetes names; templates convert them (--uid names another column)", d.UID, d.Converted))
 	}
 	if len(d.Unclear) > 0 && !from.given {

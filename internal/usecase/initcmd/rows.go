@@ -2,12 +2,14 @@ package initcmd
 
 import (
 	"context"
+	"hash/fnv"
 	"io"
 	"slices"
 	"strings"
 
 	"github.com/lynqctl/lynqctl/internal/draft"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
+	"github.com/lynqctl/lynqctl/pkg/render/funcs"
 	"github.com/lynqctl/lynqctl/pkg/source"
 )
 
@@ -60,7 +62,11 @@ func decide(ctx context.Context, src source.Source, from *origin, columns []sour
 			return nil, err
 		}
 		q.UID = d.UID
-		if single, err := checkUIDs(ctx, src, q, sample, d); err != nil || single {
+		var n names
+		if single, err := checkUIDs(ctx, src, q, sample, d, &n); err != nil || single {
+			if d.Converted != "" && n.clash() {
+				d.HashNames()
+			}
 			return d, err
 		}
 	}
@@ -84,8 +90,8 @@ func query(t *draft.Table, columns []source.Column) (q source.Query, sampled []i
 }
 
 // checkUIDs reports whether each active row has a uid of its own. If not, it adds the rows
-// that show it to the sample.
-func checkUIDs(ctx context.Context, src source.Source, q source.Query, sample *draft.Sample, d *draft.Draft) (single bool, err error) {
+// that show it to the sample. n gets the uids of active rows.
+func checkUIDs(ctx context.Context, src source.Source, q source.Query, sample *draft.Sample, d *draft.Draft, n *names) (single bool, err error) {
 	at := slices.Index(q.Columns, q.UID)
 	if at < 0 {
 		return true, nil // the uid of an existing hub is in a column of bytes
@@ -107,6 +113,7 @@ func checkUIDs(ctx context.Context, src source.Source, q source.Query, sample *d
 			sample.Keep(row.Values)
 			return false, nil
 		}
+		n.add(strings.TrimSpace(row.Values[at]))
 		last = cloned(last, row.Values)
 	}
 	return true, nil
@@ -119,4 +126,24 @@ func cloned(into, values []string) []string {
 		into = append(into, strings.Clone(v))
 	}
 	return into
+}
+
+// names finds out whether uids make distinct names.
+type names struct {
+	sums []uint64 // of the names
+	odd  bool     // a uid makes no name
+}
+
+func (n *names) add(uid string) {
+	name, err := funcs.Slug(uid)
+	n.odd = n.odd || err != nil
+	sum := fnv.New64a()
+	_, _ = sum.Write([]byte(name)) // a hash takes everything
+	n.sums = append(n.sums, sum.Sum64())
+}
+
+// clash reports whether a uid makes no name, or the name of another uid.
+func (n *names) clash() bool {
+	slices.Sort(n.sums)
+	return n.odd || len(slices.Compact(slices.Clone(n.sums))) < len(n.sums)
 }

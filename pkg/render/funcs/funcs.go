@@ -75,7 +75,7 @@ func strict() template.FuncMap {
 	}
 	return template.FuncMap{
 		"toHost":           ToHost,
-		"slug":             slug,
+		"slug":             Slug,
 		"trunc63":          trunc63,
 		"sha1sum":          sha1sum,
 		"fromJson":         fromJSON,

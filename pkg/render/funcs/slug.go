@@ -12,11 +12,11 @@ import (
 // longestSlug leaves room for more words in a label of 63 bytes.
 const longestSlug = 40
 
-// slug returns a text as a part of a name in Kubernetes: lower case, accents removed, and a
+// Slug returns a text as a part of a name in Kubernetes: lower case, accents removed, and a
 // dash for each run of other characters. A longer slug is cut, and ends with a hash of the
 // text, so that two texts don't get one name. Letters without an ASCII form are an error,
 // because names without them would be equal.
-func slug(s string) (string, error) {
+func Slug(s string) (string, error) {
 	var b strings.Builder
 	plain := strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "ł", "l", "đ", "d", "ı", "i")
 	for _, r := range plain.Replace(strings.ToLower(norm.NFKD.String(strings.ToLower(s)))) {
