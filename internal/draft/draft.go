@@ -53,7 +53,10 @@ type Draft struct {
 	Activate string
 	Perhaps  []string
 	// Expires is the column with the time from which a row counts as inactive, "" for none.
-	Expires string
+	// If no column shows which rows are active, PerhapsExpires are those with times in some
+	// rows, although their names say nothing.
+	Expires        string
+	PerhapsExpires []string
 	// Others are columns whose names say that they show inactive rows, too, and that don't
 	// count, because a hub has one column of each kind.
 	Others []string
@@ -114,11 +117,26 @@ func Decide(t Table, c Choice) (*Draft, error) {
 			}
 		}
 		d.Others = t.others(d, c)
+		d.PerhapsExpires = t.perhapsEnds(d, c)
 		d.PreviousUID = t.previousUID(d)
 		d.mapRest(t)
 	}
 	d.replicas = t.replicas(d.Mappings)
 	return d, nil
+}
+
+// perhapsEnds returns the columns that have times in some rows and none in others. It returns
+// none if something else shows which rows are active.
+func (t Table) perhapsEnds(d *Draft, c Choice) (perhaps []string) {
+	if d.Activate != "" || d.Expires != "" || c.EveryRow {
+		return nil
+	}
+	for i := range t.Columns {
+		if next := &t.Columns[i]; next.Name != d.UID && !next.Binary && next.hasMoments() && next.hasValue() && slices.Contains(next.Values, "") {
+			perhaps = append(perhaps, next.Name)
+		}
+	}
+	return perhaps
 }
 
 // HashNames makes the names of objects from hashes of uids, because the words of different

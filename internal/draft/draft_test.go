@@ -172,6 +172,30 @@ func TestDecideEnds(t *testing.T) {
 	}
 }
 
+// TestDecidePerhapsEnds names the columns with times in some rows, unless something else shows
+// which rows are active.
+func TestDecidePerhapsEnds(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		table draft.Table
+		want  []string
+	}{
+		{"a name in another language", table("id|gelöscht_am|made", "acme||2026-01-01", "bolt|2026-01-01|2026-01-01"), []string{"gelöscht_am"}},
+		{"an end", table("id|gelöscht_am|deleted_at", "acme||", "bolt|2026-01-01|2026-01-01"), nil},
+		{"an activation", table("id|gelöscht_am|active", "acme||1", "bolt|2026-01-01|0"), nil},
+	} {
+		d, err := draft.Decide(c.table, draft.Choice{})
+		if err != nil || !slices.Equal(d.PerhapsExpires, c.want) {
+			t.Errorf("%s: %+v, error %v", c.name, d, err)
+			continue
+		}
+		hub := d.Hub(draft.Names{Name: "h"}, endpoint.Connection{Type: endpoint.SourceCSV, Path: "x.csv"}, false)
+		if strings.Contains(hub, "add expires with its name") != (c.want != nil) {
+			t.Errorf("%s: the hub is\n%s", c.name, hub)
+		}
+	}
+}
+
 // TestDecideInverted checks that a column such as "archived" makes rows with no active.
 func TestDecideInverted(t *testing.T) {
 	for _, name := range []string{"archived", "is_deleted", "Suspended", "disabled"} {

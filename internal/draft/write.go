@@ -44,6 +44,10 @@ func (d *Draft) Hub(names Names, from endpoint.Connection, withPassword bool) st
 		w.line("    activeValues: %s", scalars(d.Activity.Active))
 		w.line("    inactiveValues: %s", scalars(d.Activity.Inactive))
 	}
+	if len(d.PerhapsExpires) > 0 {
+		w.line("    # If one of these has the time at which a row ended, add expires with its name:")
+		w.line("    # %s.", scalars(d.PerhapsExpires))
+	}
 	if d.Expires != "" {
 		w.line("    # From this time on, a row counts as inactive. Empty means never.")
 		w.line("    expires: %s", scalar(d.Expires))

@@ -92,6 +92,9 @@ func draftNotes(e *session.Engine, o *Options, from *origin, d *draft.Draft) []s
 	if len(d.Perhaps) > 0 && !from.given {
 		notes = append(notes, "if a column shows which rows are active, name it with --activate; possibly "+strings.Join(d.Perhaps, " or "))
 	}
+	if len(d.PerhapsExpires) > 0 {
+		notes = append(notes, "if a column has the time at which a row ended, add expires to the hub with its name; possibly "+strings.Join(d.PerhapsExpires, " or "))
+	}
 	if d.Expires != "" && !from.given {
 		notes = append(notes, fmt.Sprintf("a row counts as inactive from the time in column %q on", d.Expires))
 	}
