@@ -71,10 +71,7 @@ func treeOfTexts(texts map[string][]byte) tree {
 }
 
 // isPattern reports whether a name stands for several names.
-func isPattern(name string) bool { return strings.ContainsAny(name, patternChars) }
-
-// patternChars begin the variable part of a pattern.
-const patternChars = `*?[\`
+func isPattern(name string) bool { return strings.ContainsAny(name, `*?[\`) }
 
 // namesIn returns the names that a pattern matches in a directory, sorted. Unlike fs.Glob,
 // it reports directories that it can't read, because their objects would be deleted. A
@@ -233,7 +230,7 @@ func (f *Form) withFiles(rep *report, from tree) *Form {
 }
 
 // Beside returns the files that hubs and forms name, and the directories in which patterns
-// of forms look for files.
+// of forms match files. It doesn't read subdirectories, of which there may be many.
 func (in *Inputs) Beside() (paths, dirs []string) {
 	for _, h := range in.Hubs {
 		for _, l := range h.Lookups {
@@ -252,8 +249,10 @@ func (in *Inputs) Beside() (paths, dirs []string) {
 			for _, name := range names {
 				paths = append(paths, f.pathOf(name))
 			}
-			fixed := pattern.Text[:strings.IndexAny(pattern.Text, patternChars)]
-			dirs = append(dirs, f.pathOf(path.Dir(fixed+"x")))
+			within, _ := namesIn(filepath.Dir(f.Pos.File), path.Dir(filepath.ToSlash(pattern.Text)))
+			for _, dir := range within {
+				dirs = append(dirs, f.pathOf(dir))
+			}
 		}
 	}
 	return paths, dirs

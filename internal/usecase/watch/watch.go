@@ -222,7 +222,7 @@ func (w *watching) watchFiles() (stop func()) {
 		places.Add(w.o.Apply.Tombstones.Paths, true)
 		paths, dirs := w.filesBeside()
 		places.Add(paths, false)
-		places.Add(dirs, true)
+		places.Add(dirs, false)
 		return places
 	})
 	if err != nil {

@@ -1,0 +1,41 @@
+package form_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+)
+
+// TestBeside lists the files that inputs name, and the directories that a watch must see.
+func TestBeside(t *testing.T) {
+	t.Chdir(t.TempDir())
+	object := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: "
+	for name, text := range map[string]string{
+		"in/crm.yaml": aroundDoc(t, "hub crm") + "  lookups: [{name: sizes, column: plan, file: sizes.yaml}]\n---\n" +
+			aroundDoc(t, "form crm/web own") + "  files: [one.yaml, 'base/*.yaml', 'apps/*/app.yaml']\n",
+		"in/sizes.yaml": "gold: {cpu: 1}\n", "in/one.yaml": object + "one}\n", "in/base/two.yaml": object + "two}\n",
+		"in/base/.hidden.yaml": "kind: [", "in/apps/a/app.yaml": object + "a}\n", "in/apps/b/other/app.yaml": object + "b}\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in, err := form.Load([]string{"in"}, false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths, dirs := in.Beside()
+	if diff := cmp.Diff([]string{"in/sizes.yaml", "in/one.yaml", "in/base/two.yaml", "in/apps/a/app.yaml"}, paths); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"in/base", "in/apps/a", "in/apps/b"}, dirs); diff != "" {
+		t.Error(diff)
+	}
+}
