@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -77,14 +78,20 @@ func printed(ctx context.Context, h *form.Hub, from *form.PasswordSource, what s
 	return endpoint.Secret(password), nil
 }
 
-// stderrOf returns what a command wrote to standard error, without the password.
+// stderrOf returns what a command wrote to standard error, without the lines that it printed,
+// because each of them may be the password.
 func stderrOf(told *limitedBuffer, password string) string {
 	text := strings.TrimSpace(told.String())
 	if text == "" {
 		return ""
 	}
-	if strings.TrimSpace(password) != "" {
-		text = strings.ReplaceAll(text, password, endpoint.Redacted)
+	lines := strings.FieldsFunc(password, func(r rune) bool { return r == '\r' || r == '\n' })
+	slices.SortFunc(lines, func(a, b string) int { return len(b) - len(a) }) // one may be a part of another
+	const shortest = 4 // a shorter line of several is no password, and a part of many words
+	for _, line := range lines {
+		if line = strings.TrimSpace(line); line != "" && (len(lines) == 1 || len(line) >= shortest) {
+			text = strings.ReplaceAll(text, line, endpoint.Redacted)
+		}
 	}
 	return ": " + phrase.Shown(text)
 }

@@ -30,15 +30,16 @@ func TestPrinted(t *testing.T) {
 		command []string
 		want    string // the password, or after "error: " a part of the error
 	}{
-		"beside the hub":  {[]string{script("token.sh", "cat token; echo")}, "hunter2"},
-		"on the path":     {[]string{"cat", "token"}, "hunter2"},
-		"no shell":        {[]string{"printf", "%s", "$HOME; `id` | cat"}, "$HOME; `id` | cat"},
-		"fails":           {[]string{script("fails.sh", "echo hunter2; echo expired hunter2 >&2; exit 3")}, "error: exit status 3: expired REDACTED"},
-		"prints nothing":  {[]string{script("nothing.sh", "echo no login >&2")}, "error: it printed nothing: no login"},
-		"several lines":   {[]string{script("lines.sh", "echo hunter2; echo hunter2")}, "error: it printed several lines"},
-		"prints too much": {[]string{script("much.sh", "yes hunter2 | head -c 100000 | tr '\\n' ' '")}, "error: it printed more than 64 KiB"},
-		"missing":         {[]string{"./missing"}, "error: no such file"},
-		"not on the path": {[]string{"lynqctl-no-such-program"}, "error: executable file not found"},
+		"beside the hub":            {[]string{script("token.sh", "cat token; echo")}, "hunter2"},
+		"on the path":               {[]string{"cat", "token"}, "hunter2"},
+		"no shell":                  {[]string{"printf", "%s", "$HOME; `id` | cat"}, "$HOME; `id` | cat"},
+		"fails":                     {[]string{script("fails.sh", "echo hunter2; echo expired hunter2 >&2; exit 3")}, "error: exit status 3: expired REDACTED"},
+		"fails after several lines": {[]string{script("failing.sh", "echo 'hunter2 '; echo x; echo expired hunter2 >&2; exit 3")}, "error: exit status 3: expired REDACTED"},
+		"prints nothing":            {[]string{script("nothing.sh", "echo no login >&2")}, "error: it printed nothing: no login"},
+		"several lines":             {[]string{script("lines.sh", "echo hunter2; echo hunter2")}, "error: it printed several lines"},
+		"prints too much":           {[]string{script("much.sh", "yes hunter2 | head -c 100000 | tr '\\n' ' '")}, "error: it printed more than 64 KiB"},
+		"missing":                   {[]string{"./missing"}, "error: no such file"},
+		"not on the path":           {[]string{"lynqctl-no-such-program"}, "error: executable file not found"},
 	} {
 		h := &form.Hub{Pos: lynq.Pos{File: filepath.Join(dir, "hub.yaml"), Line: 1}, Name: "crm"}
 		got, err := printed(t.Context(), h, &form.PasswordSource{Command: tt.command, Pos: lynq.Pos{File: "hub.yaml", Line: 7}}, "password", time.Minute)
