@@ -87,7 +87,7 @@ func stderrOf(told *limitedBuffer, password string) string {
 	}
 	lines := strings.FieldsFunc(password, func(r rune) bool { return r == '\r' || r == '\n' })
 	slices.SortFunc(lines, func(a, b string) int { return len(b) - len(a) }) // one may be a part of another
-	const shortest = 4 // a shorter line of several is no password, and a part of many words
+	const shortest = 4                                                       // a shorter line of several is no password, and a part of many words
 	for _, line := range lines {
 		if line = strings.TrimSpace(line); line != "" && (len(lines) == 1 || len(line) >= shortest) {
 			text = strings.ReplaceAll(text, line, endpoint.Redacted)
