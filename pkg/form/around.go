@@ -66,6 +66,7 @@ func (g *Good) Around(paths []string, recursive bool, bad map[string]bool) (arou
 	for file := range bad {
 		mixed[file] = g.texts[file]
 	}
+	g.Inputs.withoutFiles(mixed)
 	in, err := loadTexts(mixed, hubs)
 	if err != nil {
 		return nil, nil, err
@@ -77,6 +78,16 @@ func (g *Good) Around(paths []string, recursive bool, bad map[string]bool) (arou
 	around = &Good{Inputs: in, texts: mixed}
 	around.forgetRows()
 	return around, slices.SortedFunc(maps.Keys(hubs), lynq.HubKey.Compare), nil
+}
+
+// withoutFiles drops the texts of the files that forms name. These files aren't inputs, except
+// those with hubs or forms.
+func (in *Inputs) withoutFiles(texts map[string][]byte) {
+	maps.DeleteFunc(texts, func(name string, _ []byte) bool {
+		input := slices.ContainsFunc(in.Hubs, func(h *Hub) bool { return h.Pos.File == name }) ||
+			slices.ContainsFunc(in.Forms, func(f *Form) bool { return f.Pos.File == name })
+		return !input && slices.ContainsFunc(in.Forms, func(f *Form) bool { return f.reads(filepath.Clean(name)) })
+	})
 }
 
 // hubsIn returns the hubs of which a file has a document, or that name the file.

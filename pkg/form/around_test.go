@@ -151,16 +151,17 @@ func TestAroundFiles(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "base"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	write("a.yaml", aroundDoc(t, "hub a")+"---\n"+aroundDoc(t, "form a/a one")+"  files: [base/*.yaml]\n")
+	write("a.yaml", aroundDoc(t, "hub a")+"---\n"+aroundDoc(t, "form a/a one")+"  files: [base/*.yaml, token.yaml]\n")
 	write("b.yaml", aroundDoc(t, "hub b")+"  lookups: [{name: sizes, column: plan, file: base/sizes.yml}]\n---\n"+aroundDoc(t, "form b/b one"))
 	write("base/app.yaml", named("app", "one"))
+	write("token.yaml", "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: {token: '{{ .uid | b64enc }}'}\n")
 	write("base/sizes.yml", "gold: {cpu: 1}\n")
 	in, err := form.LoadAny([]string{dir}, false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	was := form.NewGood(in, []string{dir}, false)
-	for file, hub := range map[string]string{"base/app.yaml": "a", "base/sizes.yml": "b"} {
+	for file, hub := range map[string]string{"base/app.yaml": "a", "base/sizes.yml": "b", "a.yaml": "a"} {
 		good, err := os.ReadFile(filepath.Join(dir, file))
 		if err != nil {
 			t.Fatal(err)
@@ -170,7 +171,7 @@ func TestAroundFiles(t *testing.T) {
 		if err != nil || len(hubs) != 1 || hubs[0].Name != hub {
 			t.Fatalf("%s: hubs %v, error %v", file, hubs, err)
 		}
-		if f := around.Inputs.Forms[0]; len(f.Resources) != 2 {
+		if f := around.Inputs.Forms[0]; len(f.Resources) != 3 {
 			t.Errorf("%s: %d resources", file, len(f.Resources))
 		}
 		if _, is := around.Inputs.Hubs[1].Lookups[0].Entries.Values["gold"]; !is {
