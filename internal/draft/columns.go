@@ -97,7 +97,7 @@ func (t Table) uid(chosen string, off []bool) (*Column, error) {
 // Titles, such as "Acme Inc." or those in a column "name", come last, because people change
 // them.
 func (c *Column) fitForUID(first bool, off []bool) int {
-	if c.Binary || c.looksSecret() || !c.isDistinct(off) {
+	if c.Binary || c.looksSecret() || !c.isDistinct(off) || slices.ContainsFunc(c.Values, isNested) {
 		return 0
 	}
 	var fit int
@@ -265,6 +265,9 @@ func (c *Column) isDistinct(off []bool) bool {
 	}
 	return true
 }
+
+// isNested reports whether a value is an object or a list.
+func isNested(v string) bool { return strings.HasPrefix(v, "{") || strings.HasPrefix(v, "[") }
 
 // isNumber reports whether all samples are numbers. It returns false without samples.
 func (c *Column) isNumber() bool {

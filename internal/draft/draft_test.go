@@ -71,6 +71,7 @@ func TestDecideColumns(t *testing.T) {
 
 		{"no uid", table("plan|active", "gold|1", "gold|1"), draft.Choice{}, "", "", "no column identifies the rows: none is a key, or has a usual name and no value twice (name it with --uid; there are: plan, active)"},
 		{"a token is no uid", table("api_token*|active", "x|1"), draft.Choice{}, "", "", "no column identifies the rows"},
+		{"an object is no uid", table("id|active", `{"a": 1}|1`, `[2]|1`), draft.Choice{}, "", "", "no column identifies the rows"},
 		{"bytes are no uid", table("id*#|active", "x|1"), draft.Choice{}, "", "", "no column identifies the rows"},
 		{"no activation", table("id|plan", "acme|gold"), draft.Choice{}, "id", "", ""},
 		{"perhaps one", table("id|paying|beta", "acme|1|0"), draft.Choice{}, "id", "", ""},

@@ -35,21 +35,20 @@ func TestFileSettings(t *testing.T) {
 	for _, c := range []struct {
 		name, content string
 		settings      endpoint.FileRows
-		found         bool // Complete finds the settings
 	}{
-		{"a.csv", "\xef\xbb\xbfid;name\r\n\"b\";2\r\na;1\r\n", endpoint.FileRows{Separator: ";"}, true},
-		{"a.csv", "id\tname\na\t1\nb\t2\n", endpoint.FileRows{Separator: "\t"}, true},
-		{"a.csv", "id|name\na|1\nb|2\n", endpoint.FileRows{Separator: "|"}, true},
-		{"a.csv", "id,name\na,1\nb,2\n", endpoint.FileRows{}, true},
-		{"a.json", `{"total": 2, "users": [{"id": "b", "name": 2}, {"id": "a", "name": 1}], "tags": ["x"]}`, endpoint.FileRows{Items: "users"}, true},
-		{"a.json", `{"data": {"x": {}, "users": [{"id": "a", "name": 1}, {"id": "b", "name": 2}]}, "z": [{}]}`, endpoint.FileRows{Items: "data.users"}, false},
-		{"a.json", `{"id": "a", "name": 1, "list": [{}]} {"id": "b", "name": 2}`, endpoint.FileRows{}, true},
-		{"a.yaml", "users:\n- {id: b, name: 2}\n- {id: a, name: 1}\n", endpoint.FileRows{Items: "users"}, true},
-		{"a.yaml", "data:\n  users: &u\n  - {id: b, name: 2}\n  - {id: a, name: 1}\n", endpoint.FileRows{Items: "data.users"}, false},
+		{"a.csv", "\xef\xbb\xbfid;name\r\n\"b\";2\r\na;1\r\n", endpoint.FileRows{Separator: ";"}},
+		{"a.csv", "id\tname\na\t1\nb\t2\n", endpoint.FileRows{Separator: "\t"}},
+		{"a.csv", "id|name\na|1\nb|2\n", endpoint.FileRows{Separator: "|"}},
+		{"a.csv", "id,name\na,1\nb,2\n", endpoint.FileRows{}},
+		{"a.json", `{"total": 2, "users": [{"id": "b", "name": 2}, {"id": "a", "name": 1}], "tags": ["x"]}`, endpoint.FileRows{Items: "users"}},
+		{"a.json", `{"data": {"x": {}, "users": [{"id": "a", "name": 1}, {"id": "b", "name": 2}]}, "z": [1]}`, endpoint.FileRows{Items: "data.users"}},
+		{"a.json", `{"id": "a", "name": 1, "list": [{}]} {"id": "b", "name": 2}`, endpoint.FileRows{}},
+		{"a.yaml", "users:\n- {id: b, name: 2}\n- {id: a, name: 1}\n", endpoint.FileRows{Items: "users"}},
+		{"a.yaml", "data:\n  users: &u\n  - {id: b, name: 2}\n  - {id: a, name: 1}\n", endpoint.FileRows{Items: "data.users"}},
 	} {
 		conn := file(t, c.name, c.content)
 		complete, err := source.Complete(t.Context(), conn)
-		if err != nil || c.found && complete.File != c.settings {
+		if err != nil || complete.File != c.settings {
 			t.Errorf("%s: found %+v, error %v, want %+v", c.content, complete.File, err, c.settings)
 		}
 		conn.File = c.settings
@@ -57,6 +56,10 @@ func TestFileSettings(t *testing.T) {
 		if err != nil || !cmp.Equal(values(got), want) {
 			t.Errorf("%s: got %q, error %v", c.content, values(got), err)
 		}
+	}
+	for name, content := range map[string]string{"a.json": `{"data": {"users": [{"a": 1}]}, "groups": [{"a": 1}]}`, "a.yaml": "data: {users: [{a: 1}]}\ngroups: [{a: 1}]\n"} {
+		_, err := source.Complete(t.Context(), file(t, name, content))
+		wantError(t, err, "the file has several lists of rows: data.users, groups")
 	}
 	for content, part := range map[string]string{
 		`{"user": [{"id": 1}]}`:              `did you mean "user"?`,

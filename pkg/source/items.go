@@ -151,50 +151,70 @@ func itemsOf(ctx context.Context, c endpoint.Connection) (endpoint.Connection, e
 		return c, err
 	}
 	defer func() { _ = src.Close() }() // nothing was written
+	var found lists
 	switch s := src.(type) {
 	case *jsonSource:
 		if !s.array {
-			c.File.Items = onlyList(jsontext.NewDecoder(&fileReader{file: s.file, offset: s.start}))
+			found = listsOf(jsontext.NewDecoder(&fileReader{file: s.file, offset: s.start}))
 		}
 	case *yamlSource:
-		c.File.Items = s.onlyList()
+		found = s.lists()
 	}
-	return c, nil
+	c.File.Items, err = found.chosen(c.Path)
+	return c, err
 }
 
-// onlyList returns the name of the only list of objects in an object. It returns "" if the
-// text isn't one object, or if the object looks like a row. Reading the rows reports
-// errors.
-func onlyList(d *jsontext.Decoder) string {
-	var names, lists []string
+// lists are the fields of one object that have lists of objects, and the object's members.
+type lists struct{ fields, members []string }
+
+// deepestList limits the names in the path of a list, such as data.users.
+const deepestList = 3
+
+// listsOf finds the lists in an object. It returns none if the text isn't one object.
+// Reading the rows reports errors.
+func listsOf(d *jsontext.Decoder) (l lists) {
+	if err := l.read(d, nil); err != nil {
+		return lists{}
+	}
+	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
+		return lists{} // each object is a row
+	}
+	return l
+}
+
+// read reads an object at a path.
+func (l *lists) read(d *jsontext.Decoder, path []string) error {
 	if _, err := d.ReadToken(); err != nil {
-		return ""
+		return err
 	}
 	for d.PeekKind() != jsontext.KindEndObject {
 		token, err := d.ReadToken()
 		if err != nil {
-			return ""
+			return err
 		}
-		names = append(names, token.String())
-		if d.PeekKind() != jsontext.KindBeginArray {
-			if d.SkipValue() != nil {
-				return ""
-			}
-			continue
+		name := token.String()
+		at := append(slices.Clone(path), name)
+		if len(path) == 0 {
+			l.members = append(l.members, name)
 		}
-		if isList, err := listOfObjects(d); err != nil {
-			return ""
-		} else if isList {
-			lists = append(lists, names[len(names)-1])
+		isList := false
+		switch kind := d.PeekKind(); {
+		case kind == jsontext.KindBeginArray:
+			isList, err = listOfObjects(d)
+		case kind == jsontext.KindBeginObject && len(at) < deepestList:
+			err = l.read(d, at)
+		default:
+			err = d.SkipValue()
+		}
+		if err != nil {
+			return err
+		}
+		if isList {
+			l.fields = append(l.fields, strings.Join(at, "."))
 		}
 	}
-	if _, err := d.ReadToken(); err != nil {
-		return ""
-	}
-	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
-		return "" // each object is a row
-	}
-	return chosenList(names, lists)
+	_, err := d.ReadToken()
+	return err
 }
 
 // listOfObjects reads an array, and reports whether its first value is an object.
@@ -212,14 +232,20 @@ func listOfObjects(d *jsontext.Decoder) (is bool, err error) {
 	return is, err
 }
 
-// chosenList returns the only list of an object's members. An object with a usual key is a
-// row itself.
-func chosenList(names, lists []string) string {
+// chosen returns the only list. An object with a usual key is a row itself.
+func (l lists) chosen(file string) (string, error) {
 	isKey := func(name string) bool {
 		return slices.Contains([]string{"id", "uid", "uuid", "slug", "key"}, strings.ToLower(name))
 	}
-	if len(lists) != 1 || slices.ContainsFunc(names, isKey) {
-		return ""
+	switch {
+	case len(l.fields) == 0, slices.ContainsFunc(l.members, isKey):
+		return "", nil
+	case len(l.fields) > 1:
+		return "", &Error{
+			Place: file,
+			What:  "the file has several lists of rows: " + strings.Join(l.fields, ", "),
+			Fix:   "write a hub with items, which names one of them, and run init with -f HUB",
+		}
 	}
-	return lists[0]
+	return l.fields[0], nil
 }

@@ -135,20 +135,31 @@ func (s *yamlSource) list() (*yaml.Node, error) {
 	return rows, nil
 }
 
-// onlyList returns the name of the only list of mappings in a mapping, or "".
-func (s *yamlSource) onlyList() string {
+// lists finds the lists of mappings in a mapping.
+func (s *yamlSource) lists() (l lists) {
 	var document yaml.Node
 	if err := yaml.NewDecoder(&fileReader{file: s.file, offset: s.start}).Decode(&document); err != nil || len(document.Content) != 1 {
-		return ""
+		return l
 	}
-	var names, lists []string
-	for i, node := 0, document.Content[0]; node.Kind == yaml.MappingNode && i+1 < len(node.Content); i += 2 {
-		names = append(names, node.Content[i].Value)
-		if list := resolveAlias(node.Content[i+1]); list.Kind == yaml.SequenceNode && len(list.Content) > 0 && resolveAlias(list.Content[0]).Kind == yaml.MappingNode {
-			lists = append(lists, node.Content[i].Value)
+	l.gather(document.Content[0], nil)
+	return l
+}
+
+// gather takes the lists of a mapping at a path.
+func (l *lists) gather(node *yaml.Node, path []string) {
+	for i := 0; node.Kind == yaml.MappingNode && i+1 < len(node.Content); i += 2 {
+		name, value := node.Content[i].Value, resolveAlias(node.Content[i+1])
+		at := append(slices.Clone(path), name)
+		if len(path) == 0 {
+			l.members = append(l.members, name)
+		}
+		switch {
+		case value.Kind == yaml.SequenceNode && len(value.Content) > 0 && resolveAlias(value.Content[0]).Kind == yaml.MappingNode:
+			l.fields = append(l.fields, strings.Join(at, "."))
+		case len(at) < deepestList:
+			l.gather(value, at)
 		}
 	}
-	return chosenList(names, lists)
 }
 
 // yamlMembers gathers the members of a row, or of an object in its values.
