@@ -57,6 +57,7 @@ func noWords() []string {
 	return []string{
 		"inactive", "deactivated", "disabled", "disable", "offline", "closed", "stopped", "invalid", "down", "inaktiv",
 		"archived", "blocked", "canceled", "cancelled", "deleted", "discarded", "expired", "removed", "suspended", "terminated",
+		"banned", "churned", "deprovisioned", "retired", "revoked", "trashed",
 	}
 }
 

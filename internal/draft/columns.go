@@ -82,7 +82,10 @@ func (t Table) uid(chosen string, off []bool) (*Column, error) {
 			best, most = &t.Columns[i], fit
 		}
 	}
-	if best == nil {
+	switch {
+	case len(t.Columns) == 0:
+		return nil, &Error{What: "there are no rows, and so no columns", Fix: "run init again when the first row exists"}
+	case best == nil:
 		return nil, &Error{
 			What: "no column identifies the rows: none is a key, or has a usual name and no value twice",
 			Fix:  "name it with --uid; there are: " + strings.Join(t.names(), ", "),
@@ -162,7 +165,7 @@ func (t Table) activate(choice Choice, uid *Column) (c *Column, perhaps []string
 	case c != nil:
 		return c, nil, nil
 	case unfit != nil && len(t.ends()) == 0:
-		return nil, nil, unfit.unfitForActivation("can't tell which rows are active: ")
+		return nil, nil, t.unfitForActivation(unfit, "can't tell which rows are active: ")
 	}
 	return nil, perhaps, nil
 }
@@ -216,18 +219,22 @@ func (t Table) chosenActivation(choice Choice) (*Column, error) {
 	c, err := t.named("activation", choice.Activate)
 	if err == nil && len(choice.Activity.Active) == 0 {
 		if _, _, ok := c.activity(); !ok {
-			err = c.unfitForActivation("")
+			err = t.unfitForActivation(c, "")
 		}
 	}
 	return c, err
 }
 
 // unfitForActivation returns the error for a column whose values init doesn't understand.
-func (c *Column) unfitForActivation(before string) *Error {
+func (t Table) unfitForActivation(c *Column, before string) *Error {
 	if c.meaning() == saysEnd {
+		fix := "store times there"
+		if t.Type.HasSQL() {
+			fix = "read a view that has times, or write a hub with where, and run init with -f HUB"
+		}
 		return &Error{
 			What: fmt.Sprintf("%scolumn %q has other values than times such as 2026-01-31 12:00:00", before, c.Name),
-			Fix:  "name another column with --activate, or pass --activate none if every row is active, or read a view, or write a hub with where, and run init with -f HUB",
+			Fix:  "name another column with --activate, or pass --activate none if every row is active, or " + fix,
 		}
 	}
 	return &Error{

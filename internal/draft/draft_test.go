@@ -71,6 +71,7 @@ func TestDecideColumns(t *testing.T) {
 
 		{"no uid", table("plan|active", "gold|1", "gold|1"), draft.Choice{}, "", "", "no column identifies the rows: none is a key, or has a usual name and no value twice (name it with --uid; there are: plan, active)"},
 		{"a token is no uid", table("api_token*|active", "x|1"), draft.Choice{}, "", "", "no column identifies the rows"},
+		{"no columns", draft.Table{}, draft.Choice{}, "", "", "there are no rows, and so no columns (run init again when the first row exists)"},
 		{"an object is no uid", table("id|active", `{"a": 1}|1`, `[2]|1`), draft.Choice{}, "", "", "no column identifies the rows"},
 		{"bytes are no uid", table("id*#|active", "x|1"), draft.Choice{}, "", "", "no column identifies the rows"},
 		{"no activation", table("id|plan", "acme|gold"), draft.Choice{}, "id", "", ""},
@@ -255,6 +256,13 @@ func TestDecideUnclear(t *testing.T) {
 		}
 		if _, err := draft.Decide(rows, draft.Choice{EveryRow: true}); err != nil {
 			t.Error(err)
+		}
+	}
+	for kind, fix := range map[endpoint.SourceType]string{endpoint.SourceCSV: "store times there)", endpoint.SourceSQLite: "write a hub with where, and run init with -f HUB)"} {
+		rows := table("id|deleted_at", "acme|0")
+		rows.Type = kind
+		if _, err := draft.Decide(rows, draft.Choice{}); err == nil || !strings.HasSuffix(err.Error(), fix) {
+			t.Errorf("%s: %v", kind, err)
 		}
 	}
 	for assumed, rows := range map[string]draft.Table{

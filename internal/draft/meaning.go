@@ -100,12 +100,9 @@ func activeNames() []string {
 
 // inactiveNames returns words for inactive rows that are also names of columns.
 func inactiveNames() []string {
-	names := []string{
-		"del", "banned", "retired", "revoked", "terminated", "trashed",
-		"cancellation", "deactivation", "deletion", "removal", "suspension", "termination",
-	}
+	names := []string{"del", "cancellation", "deactivation", "deletion", "removal", "suspension", "termination"}
 	for _, w := range noWords() {
-		if len(w) > 3 && w != "false" && w != "falsch" {
+		if len(w) > 3 {
 			names = append(names, w)
 		}
 	}
