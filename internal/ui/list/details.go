@@ -85,6 +85,12 @@ func (d *Details) lines(wide bool, out tty.Stream) string {
 	if len(d.Parts.Items) > 0 {
 		b.WriteString("\n" + d.Parts.Table(wide, out))
 	}
+	if len(d.Parts.Footer) > 0 {
+		b.WriteByte('\n')
+	}
+	for _, line := range d.Parts.Footer {
+		b.WriteString(out.Fitted(tty.Safe(line)) + "\n")
+	}
 	for i := range d.More {
 		if m := &d.More[i]; len(m.Items) > 0 {
 			b.WriteString("\n" + tty.Safe(m.Title) + ":\n" + m.Table(wide, out))
