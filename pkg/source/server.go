@@ -143,7 +143,8 @@ func (s server) networkError(ctx context.Context, err error) error {
 	case s.target.Certificate != "": // with TLS 1.3, the server checks it after the handshake
 		e.What, e.Fix = "the server ended the connection", "check which client certificates and TLS versions the server takes"
 		if until, expired := expiredCertificate(s.target); expired {
-			e.What, e.Fix = "its client certificate expired on "+until.UTC().Format(time.RFC3339), "renew the certificate"
+			// Drivers have several texts for it, and watch reports each new one.
+			e.What, e.Fix, e.Err = "its client certificate expired on "+until.UTC().Format(time.RFC3339), "renew the certificate", nil
 		}
 	}
 	return e
