@@ -62,7 +62,8 @@ func treeOfTexts(texts map[string][]byte) tree {
 	return tree{
 		names: func(pattern string) ([]string, error) {
 			return slices.DeleteFunc(slices.Sorted(maps.Keys(texts)), func(name string) bool {
-				matches, _ := path.Match(pattern, name) // readFilePatterns has checked the pattern
+				// Names are clean, as from namesIn. readFilePatterns has checked the pattern.
+				matches, _ := path.Match(path.Clean(filepath.ToSlash(pattern)), name)
 				return !matches
 			}), nil
 		},

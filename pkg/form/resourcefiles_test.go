@@ -39,3 +39,30 @@ func TestBeside(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestVersionOfUncleanPath finds files by unclean paths in earlier texts, too. Otherwise a
+// change of such a file would have no edit that explains it.
+func TestVersionOfUncleanPath(t *testing.T) {
+	t.Chdir(t.TempDir())
+	object := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one}\n"
+	for name, text := range map[string]string{
+		"crm.yaml": aroundDoc(t, "hub crm") + "---\n" + aroundDoc(t, "form crm/web own") + "  files: [./one.yml, 'base//*.yml']\n",
+		"one.yml":  object, "base/two.yml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: two}\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in, err := form.Load([]string{"crm.yaml"}, false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := in.Forms[0]
+	before := now.Version(now, "one.yml", []byte(object+"data: {a: b}\n"))
+	if before == nil || len(before.Resources) != len(now.Resources) {
+		t.Errorf("the earlier version is %v", before)
+	}
+}
