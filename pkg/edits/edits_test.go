@@ -198,6 +198,9 @@ func TestLinesOfDocuments(t *testing.T) {
 			t.Errorf("line %d: %q", at, lines)
 		}
 	}
+	if _, lines := linesOf("\ufeffkind: A\r\na: 1\r\n", 1, true); strings.Join(lines, "|") != "kind: A|a: 1" {
+		t.Errorf("after a byte order mark: %q", lines)
+	}
 }
 
 // TestStdin asks for no versions of standard input, even beside a file of that name.

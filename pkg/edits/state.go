@@ -77,6 +77,7 @@ func linesOf(text string, at int, documents bool) (from int, lines []string) {
 	if at < 1 || at > len(all) {
 		return 0, nil
 	}
+	all[0] = strings.TrimPrefix(all[0], "\ufeff") // a mark of the encoding, before the first key
 	first := all[at-1]
 	dash := indent(first)
 	if documents && regexp.MustCompile(`^[A-Za-z]+:`).MatchString(first) {
