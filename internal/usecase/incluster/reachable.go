@@ -9,7 +9,7 @@ import (
 )
 
 // reachable finds hubs that need files which no pod has. A file next to the hub's file is
-// lost, and the user must mount others.
+// lost, and the user must mount others. It also finds secrets that the inputs would show.
 func (o *Options) reachable(hubs []load.HubPrograms, connections []endpoint.Connection) (problems, warnings lynq.Problems) {
 	for i, h := range hubs {
 		c, password, certificate := connections[i], h.Hub.Password, h.Hub.Certificate
@@ -27,6 +27,11 @@ func (o *Options) reachable(hubs []load.HubPrograms, connections []endpoint.Conn
 			}
 			if certificate.Env != "" {
 				warnings.Add(certificate.Pos, "add it to the container, or name a Secret with certificateRef", "hub %q: its client certificate is in the environment variable %s, which the %s does not set", h.Hub.Name, certificate.Env, o.Kind)
+			}
+		}
+		for _, l := range h.Hub.Lookups {
+			if l.Table == "" && (h.Hub.Secret(l.Column) || len(l.SecretColumns) > 0) {
+				problems.Add(l.Pos, "move its entries into a table of the database", "hub %q: lookup %q has secret values, which anyone could read in the ConfigMap with the inputs", h.Hub.Name, l.Name)
 			}
 		}
 		for _, what := range []string{"rows", "TLS certificates", "password", "client certificate", "key"} {
