@@ -15,6 +15,7 @@ const (
 	NamespaceContents Code = "namespace-contents" // the server deletes everything in a Namespace with it
 	DataLoss          Code = "data-loss"          // an object that holds data is deleted
 	ImmutableField    Code = "immutable-field"    // the object is deleted and created again
+	RetainEnds        Code = "retain-ends"        // an object that would stay would be deleted from now on
 	ClaimShrinks      Code = "claim-shrinks"      // a claim asks for less storage
 	RightsGrow        Code = "rights-grow"        // somebody may do more than before
 	SelectorChanges   Code = "selector-changes"   // other pods are selected
@@ -49,6 +50,7 @@ func Codes() []Explained {
 		{DataLoss, Danger, "the object's data is deleted with it"},
 		{RightsGrow, Danger, "somebody gets more permissions"},
 		{ClaimShrinks, Danger, "the claim asks for less storage, which servers refuse"},
+		{RetainEnds, Warning, "nothing keeps the object any more when its node or resource goes"},
 		{ImmutableField, Warning, "the object is deleted and created again"},
 		{SelectorChanges, Warning, "other pods are selected"},
 		{PodsRestart, Warning, "pods restart"},
@@ -69,6 +71,8 @@ type Effects struct {
 	Contents, Data bool
 	// Recreates is set if lynqctl deletes the object and creates it again.
 	Recreates bool
+	// Unkept is set if the object's deletionPolicy keeps it in fewer cases than before.
+	Unkept bool
 }
 
 // Find returns the findings of a change, the worst first. next is the object after the
@@ -84,6 +88,7 @@ func Find(c *Change, e Effects, next map[string]any) []Code {
 	add(DataLoss, e.Data)
 	add(RightsGrow, next != nil && rightsGrow(c))
 	add(ClaimShrinks, slices.ContainsFunc(c.Fields, shrinks))
+	add(RetainEnds, e.Unkept)
 	add(ImmutableField, e.Recreates)
 	add(SelectorChanges, slices.ContainsFunc(c.Fields, selects))
 	add(PodsRestart, workload(c.Kind) && slices.ContainsFunc(c.Fields, inPodTemplate))

@@ -164,6 +164,7 @@ type ObjectChange struct {
 	key      index.ObjectKey
 	old, new []byte
 	stays    bool // the tree or the delivering tool keeps an object that its node loses
+	unkept   bool // the delivering tool would delete the object in more cases than before
 }
 
 // FieldChange is a changed field.
@@ -358,7 +359,7 @@ func (n *nodeChange) compare(in *Input, moved map[lynq.Ref]bool, counts *Counts)
 		case before == nil:
 			n.note(counts, ObjectChange{Change: Added, key: *c.key})
 		case c.differs(before):
-			n.note(counts, ObjectChange{Change: Changed, key: *c.key, old: before.bytes, new: c.bytes})
+			n.note(counts, ObjectChange{Change: Changed, key: *c.key, old: before.bytes, new: c.bytes, unkept: c.unkept(before, in)})
 		default:
 			counts.Unchanged++
 		}
@@ -427,12 +428,23 @@ func (c *content) stays(in *Input, nodeGoes bool) bool {
 	if c.bytes == nil || !loses(c.key) {
 		return false
 	}
+	kept := c.kept(in)
+	return kept.WhenNodeGoes && (nodeGoes || kept.WhenDropped)
+}
+
+// kept says when the delivering tool keeps an object, as far as lynqctl can read it.
+func (c *content) kept(in *Input) lynq.Kept {
 	doc, err := yaml.Parse(string(c.bytes))
 	if err != nil {
-		return false
+		return lynq.Kept{}
 	}
-	kept := policy.DeletionOf(doc, in.Target, in.Apps != nil).Kept()
-	return kept.WhenNodeGoes && (nodeGoes || kept.WhenDropped)
+	return policy.DeletionOf(doc, in.Target, in.Apps != nil).Kept()
+}
+
+// unkept reports whether the delivering tool would delete an object in more cases than before.
+func (c *content) unkept(before *content, in *Input) bool {
+	said := policy.DeletionLines(before.bytes)
+	return said != "" && c.bytes != nil && policy.DeletionLines(c.bytes) != said && c.kept(in).Less(before.kept(in))
 }
 
 func findContent(in []content, key *index.ObjectKey) *content {

@@ -115,6 +115,48 @@ func TestReportOfKeptClaims(t *testing.T) {
 	}
 }
 
+// TestReportOfUnkeptObjects wants retain-ends for an object that the delivering tool kept in more
+// cases before, and only for that.
+func TestReportOfUnkeptObjects(t *testing.T) {
+	const both = "Prune=false,Delete=false"
+	for _, tt := range []struct {
+		target        policy.Target
+		before, after string
+		want          int
+	}{
+		{policy.Argo, both, "ServerSideApply=true", 1},
+		{policy.Argo, both, "", 1},
+		{policy.Argo, both, "ServerSideApply=true," + both, 0},
+		{policy.Argo, both, both, 0},
+		{policy.Argo, "ServerSideApply=true", both, 0},
+		{policy.Flux, "disabled", "", 1},
+		{policy.Flux, "", "disabled", 0},
+		{policy.Flux, both, "", 0},
+	} {
+		s := newSite(t)
+		input := func(level, annotation string) *Input {
+			n, o := rowNode("crm", "acme", "1"), objectOf(lynq.Ref{Kind: "PersistentVolumeClaim", Namespace: "default", Name: "data"}, "1")
+			text := "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata:\n  name: data\n  namespace: default\n  annotations:\n    level: x" + level + "\n"
+			switch {
+			case annotation == "disabled":
+				text += "    kustomize.toolkit.fluxcd.io/prune: disabled\n"
+			case annotation != "":
+				text += "    argocd.argoproj.io/sync-options: " + annotation + "\n"
+			}
+			o.Bytes = []byte(text)
+			n.Objects = append(n.Objects, o)
+			in := inputOf([]*Node{n}, "crm")
+			in.Target = tt.target
+			return in
+		}
+		s.run(input("1", tt.before))
+		r := s.report(input("2", tt.after))
+		if found := r.RefuseFindings([]changeset.Code{changeset.RetainEnds}); r.Objects.Changed != 1 || len(found) != tt.want {
+			t.Errorf("%s, %q then %q: %d objects change, %+v", tt.target, tt.before, tt.after, r.Objects.Changed, found)
+		}
+	}
+}
+
 // TestReportOfMovedClaims checks that a claim which another node takes is no loss of data.
 func TestReportOfMovedClaims(t *testing.T) {
 	s := newSite(t)

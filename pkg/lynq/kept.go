@@ -9,6 +9,11 @@ type Kept struct {
 // Ever tells whether the object may outlive its place in the node.
 func (k Kept) Ever() bool { return k.WhenDropped || k.WhenNodeGoes }
 
+// Less tells whether the object would be deleted in a case in which the other keeps it.
+func (k Kept) Less(than Kept) bool {
+	return than.WhenDropped && !k.WhenDropped || than.WhenNodeGoes && !k.WhenNodeGoes
+}
+
 // Kept tells when the policy keeps an object. An unknown policy keeps nothing.
 func (d DeletionPolicy) Kept() Kept {
 	switch d {

@@ -37,5 +37,6 @@ func (s *Step) Effects() changeset.Effects {
 		Contents:  leaves && tracking.TakesAlong(s.Ref()) != "",
 		Data:      (leaves || s.Action == ActionRecreate) && s.Entry != nil && s.Entry.HoldsData(),
 		Recreates: s.Action == ActionRecreate,
+		Unkept:    s.Object != nil && s.Object.Policy != nil && s.Entry != nil && s.Object.Policy.Deletion.Kept().Less(s.Entry.Deletion.Kept()),
 	}
 }

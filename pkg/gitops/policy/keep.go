@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -82,6 +83,21 @@ func DeletionOf(doc *yaml.RNode, t Target, own bool) lynq.DeletionPolicy {
 		return lynq.DeleteRetainOnDelete
 	}
 	return lynq.DeleteDelete
+}
+
+// DeletionLines returns the lines of a document that may keep its object. DeletionOf returns
+// the same for documents of an object with the same lines, and lines cost no parsing.
+func DeletionLines(doc []byte) string {
+	var b strings.Builder
+	for line := range bytes.Lines(doc) {
+		for _, word := range []string{"Prune=false", "Delete=false", fluxPrune} {
+			if bytes.Contains(line, []byte(word)) {
+				b.Write(line)
+				break
+			}
+		}
+	}
+	return b.String()
 }
 
 // hasOption reports whether a list of Argo CD has an option.
