@@ -316,7 +316,9 @@ func objectsOf(rep *report, subject string, documents []*document.Value) []*docu
 			objects = append(objects, objectsOf(rep, subject, items.Items)...)
 		case strings.HasSuffix(kind, "List") && items != nil:
 			rep.problems.Add(document.FieldPos(v, "kind"), "write each object as a document of its own, begun by ---", "%s: a %s is not an object", subject, kind)
-		case isKustomization(v):
+		case groupOf(v) == wellknown.Group && (kind == "LynqHub" || kind == "LynqForm"):
+			rep.problems.Add(document.FieldPos(v, "kind"), "name other files, such as those of a directory of their own", "%s: a %s is an input of lynqctl, and not an object", subject, kind)
+		case groupOf(v) == "kustomize.config.k8s.io":
 			rep.problems.Add(document.FieldPos(v, "kind"), "name the files of its objects instead", "%s: a %s is an input of Kustomize, and not an object", subject, kind)
 		default:
 			objects = append(objects, v)
@@ -325,9 +327,9 @@ func objectsOf(rep *report, subject string, documents []*document.Value) []*docu
 	return objects
 }
 
-func isKustomization(v *document.Value) bool {
+func groupOf(v *document.Value) string {
 	group, _ := lynq.SplitAPIVersion(v.Field("apiVersion").Literal())
-	return group == "kustomize.config.k8s.io"
+	return group
 }
 
 // resourcesOf turns objects from elsewhere into resources of the form.
