@@ -163,13 +163,13 @@ func (a Access) misnamed(err error) error {
 	return err
 }
 
-// SecretValue reads one key of a core/v1 Secret. Its errors contain no value.
-func (a Access) SecretValue(ctx context.Context, o Options, namespace, name, key string) (endpoint.Secret, error) {
+// SecretValues reads keys of a core/v1 Secret, all of one version. Its errors contain no value.
+func (a Access) SecretValues(ctx context.Context, o Options, namespace, name string, keys ...string) ([]endpoint.Secret, error) {
 	client, err := a.Client(o)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	return client.secretValue(ctx, namespace, name, key)
+	return client.secretValues(ctx, namespace, name, keys)
 }
 
 // configure returns the configuration of all connections.

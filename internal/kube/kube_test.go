@@ -3,10 +3,12 @@ package kube_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
+	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 	"github.com/lynqctl/lynqctl/test/harness"
 )
 
@@ -14,14 +16,14 @@ import (
 // packages could not list all kinds.
 var cluster = harness.Shared{Own: true}
 
-// TestSecretValue reads from a real API server, and wants helpful errors.
-func TestSecretValue(t *testing.T) {
+// TestSecretValues reads from a real API server, and wants helpful errors.
+func TestSecretValues(t *testing.T) {
 	t.Parallel()
 	env := cluster.Env(t)
-	env.Kubectl(t, "", "create", "secret", "generic", "db", "--from-literal=password=hunter2")
+	env.Kubectl(t, "", "create", "secret", "generic", "db", "--from-literal=password=hunter2", "--from-literal=more=x")
 	access := kube.Access{Kubeconfig: env.Kubeconfig}
-	got, err := access.SecretValue(t.Context(), kube.Options{}, env.Namespace, "db", "password")
-	if err != nil || got != "hunter2" {
+	got, err := access.SecretValues(t.Context(), kube.Options{}, env.Namespace, "db", "password", "more")
+	if err != nil || !slices.Equal(got, []endpoint.Secret{"hunter2", "x"}) {
 		t.Fatalf("the password does not come through: %v", err)
 	}
 	for _, c := range []struct {
@@ -33,7 +35,7 @@ func TestSecretValue(t *testing.T) {
 		{kube.Access{Kubeconfig: env.As(t, "nobody-"+env.Namespace)}, "db", "password", `secrets "db" is forbidden: User "nobody-` + env.Namespace + `" cannot get resource "secrets"`},
 		{kube.Access{Kubeconfig: env.Kubeconfig, Context: "nope"}, "db", "password", `the kubeconfig has no context "nope"`},
 	} {
-		_, err := c.access.SecretValue(t.Context(), kube.Options{}, env.Namespace, c.name, c.key)
+		_, err := c.access.SecretValues(t.Context(), kube.Options{}, env.Namespace, c.name, "password", c.key)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s/%s: got %v, want %s", c.name, c.key, err, c.want)
 		}

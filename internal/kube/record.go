@@ -132,18 +132,22 @@ func (c *Client) Allowed(ctx context.Context, verb, group, resource, namespace, 
 	return review.Status.Allowed, nil
 }
 
-// secretValue reads one key of a Secret.
-func (c *Client) secretValue(ctx context.Context, namespace, name, key string) (endpoint.Secret, error) {
+// secretValues reads keys of a Secret, all of one version.
+func (c *Client) secretValues(ctx context.Context, namespace, name string, keys []string) ([]endpoint.Secret, error) {
 	r := lynq.APIResource{Version: "v1", Kind: "Secret", Plural: "secrets", Namespaced: true}
 	secret, err := read[corev1.Secret](ctx, c, r, namespace, name)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	value, ok := secret.Data[key]
-	if !ok {
-		return "", fmt.Errorf("the cluster's Secret %s/%s has no key %q", namespace, name, key)
+	values := make([]endpoint.Secret, len(keys))
+	for i, key := range keys {
+		value, ok := secret.Data[key]
+		if !ok {
+			return nil, fmt.Errorf("the cluster's Secret %s/%s has no key %q", namespace, name, key)
+		}
+		values[i] = endpoint.Secret(value)
 	}
-	return endpoint.Secret(value), nil
+	return values, nil
 }
 
 func configMapResource() lynq.APIResource {

@@ -30,8 +30,8 @@ func nodeNames(ctx context.Context, e *session.Engine, o *load.RenderOptions, in
 		hubs = append(hubs, load.HubPrograms{Hub: h, Programs: []*render.Program{{Namespace: cmp.Or(o.Namespace, "default")}}})
 	}
 	// Reading a Secret from the cluster takes too long for a completion.
-	nowhere := func(context.Context, string, string, string) (endpoint.Secret, error) {
-		return "", errors.New("not asked")
+	nowhere := func(context.Context, string, string, ...string) ([]endpoint.Secret, error) {
+		return nil, errors.New("not asked")
 	}
 	rows := load.RowSource{Filter: e.Secrets, Override: o.Sources, Passwords: load.Passwords{Getenv: e.Getenv, Secrets: inputs.Secrets, Cluster: nowhere}}
 	connections, err := rows.Connections(ctx, hubs, nil)

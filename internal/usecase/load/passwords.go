@@ -22,8 +22,8 @@ import (
 type Passwords struct {
 	Getenv  func(string) string
 	Secrets []*form.Secret
-	// Cluster reads a key of a Secret that the inputs don't contain.
-	Cluster func(ctx context.Context, namespace, name, key string) (endpoint.Secret, error)
+	// Cluster reads keys of a Secret that the inputs don't contain, all of one version.
+	Cluster func(ctx context.Context, namespace, name string, keys ...string) ([]endpoint.Secret, error)
 }
 
 // environment returns for each hub the name of the variable that has its password, or "".
@@ -139,7 +139,7 @@ func (p Passwords) password(ctx context.Context, hub HubPrograms) (endpoint.Secr
 		if err != nil {
 			return "", err
 		}
-		return p.secret(ctx, h, secretKey{from.Pos, namespace, from.SecretName, from.SecretKey, what})
+		return p.secret(ctx, h, secretKeys{from.Pos, namespace, from.SecretName, []string{from.SecretKey}, what})
 	}
 	return "", nil
 }
@@ -163,12 +163,7 @@ func (p Passwords) certificate(ctx context.Context, hub HubPrograms) (endpoint.S
 		if err != nil {
 			return "", err
 		}
-		text, err := p.secret(ctx, h, secretKey{from.Pos, namespace, from.SecretName, "tls.crt", what})
-		if err != nil {
-			return "", err
-		}
-		key, err := p.secret(ctx, h, secretKey{from.Pos, namespace, from.SecretName, "tls.key", what})
-		return text + "\n" + key, err
+		return p.secret(ctx, h, secretKeys{from.Pos, namespace, from.SecretName, []string{"tls.crt", "tls.key"}, what})
 	}
 	return "", nil
 }
@@ -216,9 +211,9 @@ func (p Passwords) variable(h *form.Hub, pos lynq.Pos, name, what string) (endpo
 }
 
 // SecretsOf returns a function that reads Secrets from the cluster of access.
-func SecretsOf(e *session.Engine, access *kube.Access) func(ctx context.Context, namespace, name, key string) (endpoint.Secret, error) {
-	return func(ctx context.Context, namespace, name, key string) (endpoint.Secret, error) {
-		return access.SecretValue(ctx, kube.Options{Log: e.Requests, Transport: e.Transport, Secrets: e.Secrets}, namespace, name, key)
+func SecretsOf(e *session.Engine, access *kube.Access) func(ctx context.Context, namespace, name string, keys ...string) ([]endpoint.Secret, error) {
+	return func(ctx context.Context, namespace, name string, keys ...string) ([]endpoint.Secret, error) {
+		return access.SecretValues(ctx, kube.Options{Log: e.Requests, Transport: e.Transport, Secrets: e.Secrets}, namespace, name, keys...)
 	}
 }
 
@@ -244,26 +239,32 @@ func IsSecret(s *form.Secret, namespace, name string) bool {
 	return s.Name == name && (s.Namespace == "" || s.Namespace == namespace)
 }
 
-// secretKey names a key of a Secret, and the kind of secret in it.
-type secretKey struct {
-	pos                  lynq.Pos
-	namespace, name, key string
-	what                 string // "password", "token" or "certificate"
+// secretKeys names keys of a Secret, and the kind of secret in them.
+type secretKeys struct {
+	pos             lynq.Pos
+	namespace, name string
+	keys            []string
+	what            string // "password", "token" or "certificate"
 }
 
-// secret looks for a key in the inputs, then in the cluster.
-func (p Passwords) secret(ctx context.Context, h *form.Hub, from secretKey) (endpoint.Secret, error) {
+// secret looks for keys in the inputs, then in the cluster, and joins their lines. A Secret may
+// be replaced at any time, so all keys come from one version of it.
+func (p Passwords) secret(ctx context.Context, h *form.Hub, from secretKeys) (endpoint.Secret, error) {
 	for _, s := range p.Secrets {
 		if !IsSecret(s, from.namespace, from.name) {
 			continue
 		}
-		value, ok := s.Data[from.key]
-		if !ok {
-			return "", fmt.Errorf("%s: hub %q: Secret %q (%s) has no key %q", from.pos, h.Name, s.Name, s.Pos, from.key)
+		values := make([]endpoint.Secret, len(from.keys))
+		for i, key := range from.keys {
+			value, ok := s.Data[key]
+			if !ok {
+				return "", fmt.Errorf("%s: hub %q: Secret %q (%s) has no key %q", from.pos, h.Name, s.Name, s.Pos, key)
+			}
+			values[i] = value
 		}
-		return value, nil
+		return joined(values), nil
 	}
-	value, err := p.Cluster(ctx, from.namespace, from.name, from.key)
+	values, err := p.Cluster(ctx, from.namespace, from.name, from.keys...)
 	if err != nil {
 		fix := "pass its manifest with -f"
 		if from.what != "certificate" {
@@ -272,5 +273,16 @@ func (p Passwords) secret(ctx context.Context, h *form.Hub, from secretKey) (end
 		return "", fmt.Errorf("%s: hub %q: Secret %s/%s, which %sRef names, isn't in your files, and the cluster didn't return it: %w (%s)",
 			from.pos, h.Name, from.namespace, from.name, from.what, err, fix)
 	}
-	return value, nil
+	return joined(values), nil
+}
+
+func joined(values []endpoint.Secret) endpoint.Secret {
+	var whole endpoint.Secret
+	for i, v := range values {
+		if i > 0 {
+			whole += "\n"
+		}
+		whole += v
+	}
+	return whole
 }
