@@ -141,12 +141,8 @@ func addNode(l *list.List, n *history.Node) {
 	if n.Row != "" {
 		name += " (row " + n.Row + ")"
 	}
-	why := Shown(n.Reason)
-	if n.Message != "" {
-		why = strings.TrimPrefix(why+": "+n.Message, ": ")
-	}
 	l.Items = append(l.Items, list.Item{
-		Cells: []string{name, "", phrase.OneLine(why), n.Outcome, ""}, Name: name, Tone: stepTone(n.Outcome),
+		Cells: []string{name, "", nodeWhy(n), n.Outcome, ""}, Name: name, Tone: stepTone(n.Outcome),
 	})
 	for i := range n.Objects {
 		o := &n.Objects[i]
@@ -158,6 +154,15 @@ func addNode(l *list.List, n *history.Node) {
 	if n.MoreObjects > 0 {
 		addLine(l, 1, "and "+phrase.Count(n.MoreObjects, "object"))
 	}
+}
+
+// nodeWhy says why a node ended as it did.
+func nodeWhy(n *history.Node) string {
+	why := Shown(n.Reason)
+	if n.Message != "" {
+		why = strings.TrimPrefix(why+": "+n.Message, ": ")
+	}
+	return phrase.OneLine(why)
 }
 
 func stepTone(outcome string) tty.Tone {

@@ -3,14 +3,16 @@ package ui
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/lynqctl/lynqctl/internal/ui/list"
+	"github.com/lynqctl/lynqctl/pkg/apply/report"
 	"github.com/lynqctl/lynqctl/pkg/changeset"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// groupedRuns has the objects of runs that stand in groups.
+// groupedRuns has the objects of runs that stand in groups, and the nodes that ended badly.
 type groupedRuns struct {
 	*changeset.Set
 	places  []runPlace // of the changes in the set
@@ -19,11 +21,13 @@ type groupedRuns struct {
 }
 
 // runPlace is the place of a run in a list, that of a node in the run, and that of an object in
-// the node.
+// the node, or wholeNode.
 type runPlace struct{ run, node, object int }
 
-// groupRuns groups the objects to which runs did the same. It refuses a number that no group
-// has.
+const wholeNode = -1
+
+// groupRuns groups the objects to which runs did the same, and the nodes that ended badly for
+// the same cause. It refuses a number that no group has.
 func groupRuns(runs []Run, e Expand) (*groupedRuns, error) {
 	g := &groupedRuns{grouped: map[runPlace]bool{}, expand: e}
 	var changes []changeset.Change
@@ -32,6 +36,10 @@ func groupRuns(runs []Run, e Expand) (*groupedRuns, error) {
 		for j := range runs[i].Nodes {
 			n := &runs[i].Nodes[j]
 			id := &lynq.NodeID{Hub: runs[i].Hub, Form: lynq.FormKey{Namespace: n.FormNamespace, Name: n.Form}, Namespace: n.Namespace, Name: n.Name}
+			if !report.Outcome(n.Outcome).Well() {
+				changes = append(changes, changeset.Change{Node: id, Words: n.Outcome, Cause: Commas(n.Reason, CauseOf(*id, n.Message))})
+				g.places = append(g.places, runPlace{i, j, wholeNode})
+			}
 			for k := range n.Objects {
 				o := &n.Objects[k]
 				changes = append(changes, changeset.Change{Node: id, Ref: o.Ref(), ID: o.ID, Action: o.Action, Words: Commas(o.Action, o.Outcome), Cause: o.Reason})
@@ -52,8 +60,8 @@ func groupRuns(runs []Run, e Expand) (*groupedRuns, error) {
 	return g, nil
 }
 
-// add adds the groups of a run to a list, and the nodes with their other objects. A node whose
-// objects all stand in groups has no line of its own, unless something is wrong with it.
+// add adds the groups of a run to a list, and the nodes with their other objects. A node has no
+// line of its own if groups have all that the run did with it.
 func (g *groupedRuns) add(l *list.List, run int, r Run) {
 	folds := false
 	for i := range g.Groups {
@@ -70,7 +78,8 @@ func (g *groupedRuns) add(l *list.List, run int, r Run) {
 				n.Objects = append(n.Objects, o)
 			}
 		}
-		if whole := len(n.Objects) == len(r.Nodes[j].Objects); whole || len(n.Objects)+n.MoreObjects > 0 || n.Message != "" {
+		alone := len(r.Nodes[j].Objects) == 0 || !report.Outcome(n.Outcome).Well()
+		if len(n.Objects)+n.MoreObjects > 0 || alone && !g.grouped[runPlace{run, j, wholeNode}] {
 			addNode(l, &n)
 		}
 	}
@@ -83,13 +92,19 @@ func (g *groupedRuns) add(l *list.List, run int, r Run) {
 func (g *groupedRuns) item(i int, r Run) list.Item {
 	group := &g.Groups[i]
 	p := g.places[group.Members[0]]
-	o := &r.Nodes[p.node].Objects[p.object]
-	text := "#" + strconv.Itoa(i+1) + "  " + o.Ref().GroupKind()
-	if o.ID != "" {
-		text += " " + o.ID
+	number, nodes := "#"+strconv.Itoa(i+1)+"  ", fmt.Sprintf("%s (%s)", phrase.Count(group.Nodes, "node"), g.NodeNames(group))
+	n := r.Nodes[p.node]
+	if p.object == wholeNode {
+		var messages Text
+		for _, m := range group.Members {
+			messages.Add(r.Nodes[g.places[m].node].Message)
+		}
+		n.Message = messages.of(group.Nodes)
+		return list.Item{Cells: []string{number + nodes, "", nodeWhy(&n), n.Outcome, ""}, Tone: stepTone(n.Outcome)}
 	}
+	o := &n.Objects[p.object]
 	return list.Item{
-		Cells: []string{fmt.Sprintf("%s in %s (%s)", text, phrase.Count(group.Nodes, "node"), g.NodeNames(group)), ActionShown(o.Action), Shown(o.Reason), o.Outcome, o.ID},
+		Cells: []string{number + strings.TrimSpace(o.Ref().GroupKind()+" "+o.ID) + " in " + nodes, ActionShown(o.Action), Shown(o.Reason), o.Outcome, o.ID},
 		Tone:  stepTone(o.Outcome),
 	}
 }

@@ -24,7 +24,7 @@ func runOfMany(hub string, nodes int) ui.Run {
 		case 3:
 			n.Objects = append(n.Objects, history.Object{Kind: "Service", Name: n.Name, ID: "door", Action: "delete", Reason: "Removed", Outcome: "done"})
 		case 5:
-			n.Message = "something is wrong"
+			n.Outcome, n.Message = "failed", "something is wrong"
 		case 7:
 			n.MoreObjects = 2
 		}
@@ -72,5 +72,40 @@ func TestRunDetailsGroups(t *testing.T) {
 	_, err := ui.RunDetails(runs, ui.Expand{Group: 99}, time.Time{})
 	if _, ok := errors.AsType[*changeset.NoGroupError](err); !ok {
 		t.Error(err)
+	}
+}
+
+// TestRunDetailsNamesBadNodes wants the nodes that ended badly beside the objects that the run
+// wrote well: one line for many with one cause, and a line for each other.
+func TestRunDetailsNamesBadNodes(t *testing.T) {
+	run := runOfMany("crm", 26)
+	for i := range run.Nodes {
+		n := &run.Nodes[i]
+		n.Objects, n.MoreObjects = n.Objects[:1], 0
+		switch {
+		case i < 12:
+			n.Outcome, n.Reason, n.Message = "not-ready", "NotReady", ""
+		case i < 24:
+			n.Outcome, n.Message, n.Objects = "failed", fmt.Sprintf("ConfigMap/%s: too long", n.Name), nil
+		case i == 24:
+			n.Outcome, n.Reason = "not-ready", "Timeout"
+		}
+	}
+	all, err := ui.RunDetails([]ui.Run{run}, ui.Expand{}, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, i := range all[0].Parts.Items {
+		lines = append(lines, strings.Join(i.Cells[:4], "|"))
+	}
+	want := []string{
+		"#1  ConfigMap settings in 14 nodes (a00-web, a01-web, a02-web and 11 more)|update|Changed|done",
+		"#2  12 nodes (a00-web, a01-web, a02-web and 9 more)||NotReady|not-ready",
+		"#3  12 nodes (a12-web, a13-web, a14-web and 9 more)||too long|failed",
+		"shop/a24-web||Timeout|not-ready", "and 1 node with 0 objects|||",
+	}
+	if got := strings.Join(lines, "\n"); got != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 	}
 }
