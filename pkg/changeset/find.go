@@ -15,7 +15,7 @@ const (
 	NamespaceContents Code = "namespace-contents" // the server deletes everything in a Namespace with it
 	DataLoss          Code = "data-loss"          // an object that holds data is deleted
 	ImmutableField    Code = "immutable-field"    // the object is deleted and created again
-	RetainEnds        Code = "retain-ends"        // an object that would stay would be deleted from now on
+	RetainEnds        Code = "retain-ends"        // deletionPolicy no longer keeps an object
 	ClaimShrinks      Code = "claim-shrinks"      // a claim asks for less storage
 	RightsGrow        Code = "rights-grow"        // somebody may do more than before
 	SelectorChanges   Code = "selector-changes"   // other pods are selected
@@ -50,7 +50,7 @@ func Codes() []Explained {
 		{DataLoss, Danger, "the object's data is deleted with it"},
 		{RightsGrow, Danger, "somebody gets more permissions"},
 		{ClaimShrinks, Danger, "the claim asks for less storage, which servers refuse"},
-		{RetainEnds, Warning, "nothing keeps the object any more when its node or resource goes"},
+		{RetainEnds, Warning, "its deletionPolicy no longer keeps the object when the node or resource goes"},
 		{ImmutableField, Warning, "the object is deleted and created again"},
 		{SelectorChanges, Warning, "other pods are selected"},
 		{PodsRestart, Warning, "pods restart"},

@@ -185,9 +185,9 @@ func TestRefused(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*deploy.Watch){
 		`namespace "A" isn't valid`:   func(o *deploy.Watch) { o.Namespace = "A" },
-		`name "a.b" is none`:          func(o *deploy.Watch) { o.Name = "a.b" },
+		`can't have the name "a.b"`:   func(o *deploy.Watch) { o.Name = "a.b" },
 		"at most 52":                  func(o *deploy.Watch) { o.Name = strings.Repeat("a", 53) },
-		`image "a b" is none`:         func(o *deploy.Watch) { o.Image = "a b" },
+		`image "a b" isn't valid`:     func(o *deploy.Watch) { o.Image = "a b" },
 		"at least 1 replica":          func(o *deploy.Watch) { o.Replicas = 0 },
 		"a ConfigMap holds 1048576":   func(o *deploy.Watch) { o.Inputs[0].Text = strings.Repeat("a", 1<<20+1) },
 		"forms/hub.yaml is not UTF-8": func(o *deploy.Watch) { o.Inputs[0].Text = "\xff\xfe" },

@@ -44,10 +44,10 @@ func (o *Options) check(kind Kind) error {
 		errs = append(errs, fmt.Errorf("namespace %q isn't valid in Kubernetes", o.Namespace))
 	}
 	if !kind.Named(o.Name) {
-		errs = append(errs, fmt.Errorf("name %q is none for a %s (use at most %d lowercase letters, digits, and '-')", o.Name, kind, kind.longestName()))
+		errs = append(errs, fmt.Errorf("a %s can't have the name %q (use at most %d lowercase letters, digits, and '-')", kind, o.Name, kind.longestName()))
 	}
 	if !regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@-]*$`).MatchString(o.Image) {
-		errs = append(errs, fmt.Errorf("image %q is none (write REGISTRY/NAME:TAG)", o.Image))
+		errs = append(errs, fmt.Errorf("image %q isn't valid (write REGISTRY/NAME:TAG)", o.Image))
 	}
 	return errors.Join(errs...)
 }

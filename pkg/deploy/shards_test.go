@@ -67,12 +67,12 @@ func TestCronJob(t *testing.T) {
 func TestRefusedShards(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*deploy.Shards){
-		"must be 1 to 1024, not 0":             func(s *deploy.Shards) { s.Count, s.Parallelism = 0, 0 },
-		"1 to 16 shards can run at a time":     func(s *deploy.Shards) { s.Parallelism = 17 },
-		"at a time, not 0":                     func(s *deploy.Shards) { s.Parallelism = 0 },
-		`"daily" is no schedule`:               func(s *deploy.Shards) { s.Schedule = "daily" },
-		"none for a Job (use at most 47":       func(s *deploy.Shards) { s.Name = strings.Repeat("a", 48) },
-		"print a Job for each part (--job nam": func(s *deploy.Shards) { s.Inputs[0].Text = strings.Repeat("a", 1<<20+1) },
+		"must be 1 to 1024, not 0":         func(s *deploy.Shards) { s.Count, s.Parallelism = 0, 0 },
+		"1 to 16 shards can run at a time": func(s *deploy.Shards) { s.Parallelism = 17 },
+		"at a time, not 0":                 func(s *deploy.Shards) { s.Parallelism = 0 },
+		`"daily" is no schedule`:           func(s *deploy.Shards) { s.Schedule = "daily" },
+		"a Job can't have the name \"" + strings.Repeat("a", 48) + "\" (use at most 47": func(s *deploy.Shards) { s.Name = strings.Repeat("a", 48) },
+		"print a Job for each part (--job nam":                                          func(s *deploy.Shards) { s.Inputs[0].Text = strings.Repeat("a", 1<<20+1) },
 	} {
 		s := shards()
 		change(s)

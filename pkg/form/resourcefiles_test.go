@@ -1,8 +1,6 @@
 package form_test
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,21 +10,13 @@ import (
 
 // TestBeside lists the files that inputs name, and the directories that a watch must see.
 func TestBeside(t *testing.T) {
-	t.Chdir(t.TempDir())
 	object := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: "
-	for name, text := range map[string]string{
+	t.Chdir(tree(t, map[string]string{
 		"in/crm.yaml": aroundDoc(t, "hub crm") + "  lookups: [{name: sizes, column: plan, file: sizes.yaml}]\n---\n" +
 			aroundDoc(t, "form crm/web own") + "  files: [one.yaml, 'base/*.yaml', 'apps/*/app.yaml']\n",
 		"in/sizes.yaml": "gold: {cpu: 1}\n", "in/one.yaml": object + "one}\n", "in/base/two.yaml": object + "two}\n",
 		"in/base/.hidden.yaml": "kind: [", "in/apps/a/app.yaml": object + "a}\n", "in/apps/b/other/app.yaml": object + "b}\n",
-	} {
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	}))
 	in, err := form.Load([]string{"in"}, false, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -43,19 +33,11 @@ func TestBeside(t *testing.T) {
 // TestVersionOfUncleanPath finds files by unclean paths in earlier texts, too. Otherwise a
 // change of such a file would have no edit that explains it.
 func TestVersionOfUncleanPath(t *testing.T) {
-	t.Chdir(t.TempDir())
 	object := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one}\n"
-	for name, text := range map[string]string{
+	t.Chdir(tree(t, map[string]string{
 		"crm.yaml": aroundDoc(t, "hub crm") + "---\n" + aroundDoc(t, "form crm/web own") + "  files: [./one.yml, 'base//*.yml']\n",
 		"one.yml":  object, "base/two.yml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: two}\n",
-	} {
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	}))
 	in, err := form.Load([]string{"crm.yaml"}, false, nil)
 	if err != nil {
 		t.Fatal(err)

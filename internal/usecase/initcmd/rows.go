@@ -145,5 +145,6 @@ func (n *names) add(uid string) {
 // clash reports whether a uid makes no name, or the name of another uid.
 func (n *names) clash() bool {
 	slices.Sort(n.sums)
-	return n.odd || len(slices.Compact(slices.Clone(n.sums))) < len(n.sums)
+	all := len(n.sums)
+	return n.odd || len(slices.Compact(n.sums)) < all
 }

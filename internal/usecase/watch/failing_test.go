@@ -183,6 +183,21 @@ func watchUntil(ctx context.Context, server http.RoundTripper, dir, kubeconfig s
 	_ = watch.Run(ctx, e, &options) // the end of the context
 }
 
+// watching begins a watch of the inputs in a directory, which has its kubeconfig, too. stop ends
+// the watch, and waits for that.
+func watching(t *testing.T, managers *apiserver.Managers, dir string) (server *apiserver.Server, said *lines, stop func()) {
+	t.Helper()
+	server, said = apiserver.New(managers), &lines{}
+	send(t, server, http.MethodPost, "/api/v1/namespaces", []byte(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"default"}}`))
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		watchUntil(ctx, server, dir, filepath.Join(dir, "kubeconfig"), said)
+	}()
+	return server, said, func() { cancel(); <-ended }
+}
+
 const memoryKubeconfig = `apiVersion: v1
 kind: Config
 clusters: [{name: memory, cluster: {server: "http://memory.example"}}]

@@ -1,8 +1,6 @@
 package watch_test
 
 import (
-	"context"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,15 +38,8 @@ func TestFormFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		server := apiserver.New(managers)
-		send(t, server, http.MethodPost, "/api/v1/namespaces", []byte(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"default"}}`))
-		said, ended := &lines{}, make(chan struct{})
-		ctx, stop := context.WithCancel(t.Context())
-		go func() {
-			defer close(ended)
-			watchUntil(ctx, server, dir, filepath.Join(dir, "kubeconfig"), said)
-		}()
-		defer func() { stop(); <-ended }()
+		server, said, stop := watching(t, managers, dir)
+		defer stop()
 		from := 0
 		until := func(text string) {
 			t.Helper()

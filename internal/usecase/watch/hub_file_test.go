@@ -1,7 +1,6 @@
 package watch_test
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"os"
@@ -33,15 +32,8 @@ func TestHubFileRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		server := apiserver.New(managers)
-		send(t, server, http.MethodPost, "/api/v1/namespaces", []byte(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"default"}}`))
-		said, ended := &lines{}, make(chan struct{})
-		ctx, stop := context.WithCancel(t.Context())
-		go func() {
-			defer close(ended)
-			watchUntil(ctx, server, dir, filepath.Join(dir, "kubeconfig"), said)
-		}()
-		defer func() { stop(); <-ended }()
+		server, said, stop := watching(t, managers, dir)
+		defer stop()
 		until := func(text string) {
 			t.Helper()
 			for wait := time.After(time.Minute); !strings.Contains(said.String(), text); {

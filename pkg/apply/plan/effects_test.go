@@ -9,7 +9,8 @@ import (
 
 // TestEffectsUnkept compares all pairs of deletion policies, of the last write and of the form.
 func TestEffectsUnkept(t *testing.T) {
-	keeps := map[lynq.DeletionPolicy][2]bool{ // when dropped, when the node goes
+	// The form may drop the object, or its node may go.
+	keeps := map[lynq.DeletionPolicy][2]bool{
 		lynq.DeleteDelete: {false, false}, lynq.DeleteRetain: {true, true}, lynq.DeleteRetainOnApply: {true, false}, lynq.DeleteRetainOnDelete: {false, true},
 	}
 	for before, had := range keeps {
