@@ -1,0 +1,106 @@
+package wire
+
+import "encoding/json"
+
+// Version is the version of the messages. The helper's first line is a Hello with it, so that
+// a helper of another release is an error, and no misunderstanding.
+const Version = 1
+
+// Hello is the helper's first line.
+type Hello struct {
+	Version int    `json:"version"`
+	Release string `json:"release"` // of lynqctl-chart, for messages
+}
+
+// Request has exactly one of its pointers.
+type Request struct {
+	ID     int     `json:"id"`
+	Build  *Build  `json:"build,omitempty"`
+	Open   *Open   `json:"open,omitempty"`
+	Render *Render `json:"render,omitempty"`
+}
+
+// Response answers the request with the same ID. It has one of its pointers.
+type Response struct {
+	ID       int       `json:"id"`
+	Built    *Built    `json:"built,omitempty"`
+	Opened   *Opened   `json:"opened,omitempty"`
+	Rendered *Rendered `json:"rendered,omitempty"`
+	Problems []Problem `json:"problems,omitempty"` // then nothing else
+}
+
+// Problem is an error for the author of a form. File and Line are the place in a file of the
+// kustomization or the chart, as far as they are known. File has slashes, and begins where
+// Build.Dir or Open.Dir is.
+type Problem struct {
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
+	What string `json:"what"`
+	Fix  string `json:"fix,omitempty"`
+}
+
+// Build asks for the objects of a kustomization.
+type Build struct {
+	// Dir is the absolute directory of the form's file. The helper reads nothing outside it.
+	Dir string `json:"dir"`
+	// Base is the kustomization's directory below Dir, with slashes.
+	Base string `json:"base"`
+	// Texts, if not nil, are the files, by their paths below Dir. The helper then reads no
+	// file at all. Another version of the form's files is built in this way.
+	Texts map[string][]byte `json:"texts,omitempty"`
+}
+
+// Built has what a kustomization makes.
+type Built struct {
+	Objects []Object `json:"objects"` // in kustomize's order
+	// Texts are the files that kustomize read, by their paths below Dir.
+	Texts map[string][]byte `json:"texts"`
+}
+
+// Object is one object as YAML.
+type Object struct {
+	// File is the file below Dir that the object comes from, or "" if that isn't known.
+	File string `json:"file,omitempty"`
+	Text string `json:"text"`
+}
+
+// Open asks the helper to read a chart, which Render then names by ID.
+type Open struct {
+	// Dir is the absolute directory of the form's file. The helper reads nothing outside it.
+	Dir string `json:"dir"`
+	// Path is the chart's directory or archive below Dir, with slashes.
+	Path string `json:"path"`
+	// ValuesFiles are files of values below Dir. Later ones win.
+	ValuesFiles []string `json:"valuesFiles,omitempty"`
+	// KubeVersion and APIVersions are .Capabilities of the templates. KubeVersion is "" for
+	// the version that the helper is built for.
+	KubeVersion string   `json:"kubeVersion,omitempty"`
+	APIVersions []string `json:"apiVersions,omitempty"`
+}
+
+// Opened describes a chart.
+type Opened struct {
+	Chart   int    `json:"chart"` // for Render
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	// Digest is a SHA-256 over all files of the chart and of values, in hex.
+	Digest string `json:"digest"`
+	// Files are the files that the chart and its values come from, below Dir, sorted.
+	Files []string `json:"files"`
+	// Warnings are what the chart's author meant and lynqctl doesn't do, such as tests.
+	Warnings []Problem `json:"warnings,omitempty"`
+}
+
+// Render asks for the objects of a chart for one release.
+type Render struct {
+	Chart       int             `json:"chart"`
+	ReleaseName string          `json:"releaseName"`
+	Namespace   string          `json:"namespace"`
+	Values      json.RawMessage `json:"values,omitempty"` // an object; they win over the files
+}
+
+// Rendered has a release's objects in the order in which Helm installs them. Hooks are among
+// them, but no tests.
+type Rendered struct {
+	Objects []Object `json:"objects"`
+}
