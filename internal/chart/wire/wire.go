@@ -1,6 +1,12 @@
 package wire
 
-import "encoding/json"
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
 
 // Version is the version of the messages. The helper's first line is a Hello with it, so that
 // a helper of another release is an error, and no misunderstanding.
@@ -103,4 +109,29 @@ type Render struct {
 // them, but no tests.
 type Rendered struct {
 	Objects []Object `json:"objects"`
+}
+
+// MaxLine limits a line of JSON, with its end.
+const MaxLine = 64 << 20
+
+// ReadLine reads a line without its end. It returns io.EOF if nothing follows, and an error
+// for a line that is longer than MaxLine.
+func ReadLine(from *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := from.ReadSlice('\n')
+		if len(line)+len(part) > MaxLine {
+			return nil, fmt.Errorf("a line has more than %d MiB", MaxLine>>20)
+		}
+		line = append(line, part...)
+		switch {
+		case err == nil:
+			return line[:len(line)-1], nil
+		case errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, io.EOF) && len(line) > 0:
+			return nil, io.ErrUnexpectedEOF
+		default:
+			return nil, err
+		}
+	}
 }

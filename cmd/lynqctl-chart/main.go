@@ -1,0 +1,77 @@
+// Command lynqctl-chart builds the kustomizations and the charts of forms for lynqctl, which
+// starts it. Its libraries are too large for lynqctl itself.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/lynqctl/lynqctl/internal/chart/serve"
+)
+
+// exitUsage is the exit code for wrong arguments, as in lynqctl.
+const exitUsage = 2
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// run returns the exit code.
+func run(args []string, in io.Reader, out, errOut io.Writer) int {
+	var err error
+	switch {
+	case len(args) == 1 && args[0] == "--version":
+		_, err = fmt.Fprintln(out, "lynqctl-chart "+release())
+	case len(args) == 1 && args[0] == "serve":
+		// lynqctl ends this process. An interrupt in a terminal reaches both, and lynqctl
+		// first completes what it does.
+		signal.Ignore(os.Interrupt, syscall.SIGTERM)
+		isolate()
+		err = serve.Run(in, out, release(), functions())
+	default:
+		_, _ = fmt.Fprint(errOut, usage) // nothing else can be done
+		return exitUsage
+	}
+	if err != nil {
+		_, _ = fmt.Fprintln(errOut, "error: "+err.Error()) // nothing else can be done
+		return 1
+	}
+	return 0
+}
+
+const usage = `lynqctl starts this program for forms with spec.kustomize or spec.charts.
+Keep it beside lynqctl, or in PATH. You don't need to run it.
+
+  lynqctl-chart --version   print the version
+`
+
+// isolate takes away what a library would need to reach the network or another program.
+func isolate() {
+	os.Clearenv()
+	http.DefaultTransport = noNetwork{}
+}
+
+// errNetwork refuses requests of libraries.
+var errNetwork = errors.New("lynqctl-chart uses no network")
+
+type noNetwork struct{}
+
+// RoundTrip implements http.RoundTripper.
+func (noNetwork) RoundTrip(*http.Request) (*http.Response, error) { return nil, errNetwork }
+
+// functions returns the functions that answer requests.
+func functions() serve.Functions {
+	return serve.Functions{}
+}
+
+// release returns the version that the toolchain recorded.
+func release() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(unknown)"
+}

@@ -1,0 +1,143 @@
+package chart
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lynqctl/lynqctl/internal/chart/wire"
+)
+
+// helloWithin limits how long the helper may take to say which version it has.
+const helloWithin = time.Minute
+
+// Helper asks lynqctl-chart. It starts the process for the first request, and another one if
+// the process ended. It is safe for concurrent use.
+type Helper struct {
+	command func() (*exec.Cmd, error)
+
+	mu      sync.Mutex
+	current *process
+	charts  []opened
+	closed  bool
+}
+
+// opened is a chart of a process. Another process doesn't know its number.
+type opened struct {
+	by     *process
+	number int
+}
+
+// New returns a Helper that runs a command, see Command.
+func New(command func() (*exec.Cmd, error)) *Helper { return &Helper{command: command} }
+
+// ProblemsError lists errors for the author of a form.
+type ProblemsError struct{ Problems []wire.Problem }
+
+func (e *ProblemsError) Error() string {
+	lines := make([]string, 0, len(e.Problems))
+	for _, p := range e.Problems {
+		line := p.What
+		if p.File != "" {
+			line = p.File + ": " + line
+		}
+		if p.Fix != "" {
+			line += " (" + p.Fix + ")"
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// errClosed says that lynqctl asks after the end of its run.
+var errClosed = errors.New(Name + " was already stopped")
+
+// Build returns the objects of a kustomization. It returns a *ProblemsError if the
+// kustomization is invalid.
+func (h *Helper) Build(ctx context.Context, b wire.Build) (*wire.Built, error) {
+	p, err := h.running()
+	if err != nil {
+		return nil, err
+	}
+	answer, err := p.ask(ctx, wire.Request{Build: &b})
+	if err == nil && answer.Built == nil {
+		err = p.misunderstood()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return answer.Built, nil
+}
+
+// Open reads a chart. The number that it returns is for Render of this Helper.
+func (h *Helper) Open(ctx context.Context, o wire.Open) (*wire.Opened, error) {
+	p, err := h.running()
+	if err != nil {
+		return nil, err
+	}
+	answer, err := p.ask(ctx, wire.Request{Open: &o})
+	if err == nil && answer.Opened == nil {
+		err = p.misunderstood()
+	}
+	if err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.charts = append(h.charts, opened{by: p, number: answer.Opened.Chart})
+	answer.Opened.Chart = len(h.charts)
+	return answer.Opened, nil
+}
+
+// Render returns the objects of a chart that Open returned. If the process that read the
+// chart has ended, Render returns an error, and the chart must be opened again.
+func (h *Helper) Render(ctx context.Context, r wire.Render) (*wire.Rendered, error) {
+	h.mu.Lock()
+	if r.Chart < 1 || r.Chart > len(h.charts) {
+		h.mu.Unlock()
+		return nil, errors.New("the chart was not opened")
+	}
+	of := h.charts[r.Chart-1]
+	h.mu.Unlock()
+	r.Chart = of.number
+	answer, err := of.by.ask(ctx, wire.Request{Render: &r})
+	if err == nil && answer.Rendered == nil {
+		err = of.by.misunderstood()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return answer.Rendered, nil
+}
+
+// Close ends the process, if one runs. Requests that wait get an error.
+func (h *Helper) Close() {
+	h.mu.Lock()
+	p := h.current
+	h.closed = true
+	h.mu.Unlock()
+	if p != nil {
+		p.stop(errClosed)
+	}
+}
+
+// running returns a process that runs, and starts one if there is none.
+func (h *Helper) running() (*process, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case h.closed:
+		return nil, errClosed
+	case h.current != nil && !h.current.ended():
+		return h.current, nil
+	}
+	cmd, err := h.command()
+	if err != nil {
+		return nil, err
+	}
+	h.current, err = start(cmd)
+	return h.current, err
+}
