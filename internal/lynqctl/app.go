@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lynqctl/lynqctl/internal/chart"
+
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/cli"
@@ -53,6 +55,10 @@ const (
 
 // Run runs one command line, without the program, and returns the exit code.
 func Run(ctx context.Context, w console.World, args []string) int {
+	if w.Helper == nil {
+		w.Helper = chart.New(chart.Command)
+		defer w.Helper.Close()
+	}
 	a := newApp(w, args)
 	cmd := rootCommand(a)
 	if complete.Asked(args) {

@@ -34,6 +34,7 @@ func readForm(rep *report, v *document.Value) *Form {
 	form.Tombstones = readTombstones(spec)
 	form.Files = readFilePatterns(spec)
 	form.defaults = readDefaults(spec)
+	form.Charts = readCharts(spec)
 	form.entries = readSections(spec, form.defaults)
 	spec.done()
 	if !form.hasFiles() {
@@ -49,6 +50,9 @@ func (f *Form) complete(rep *report, entries []*entry, whole bool) {
 	checkIDs(rep, subject, entries)
 	if whole {
 		checkDependencies(rep, subject, entries)
+		checkCharts(rep, subject, f.Charts, entries)
+	}
+	if whole && len(f.Charts) == 0 { // nobody knows the objects of a chart before there is a row
 		checkDefaults(rep, subject, f.defaults, entries)
 	}
 	checkWaves(rep, subject, entries)

@@ -335,23 +335,28 @@ func groupOf(v *document.Value) string {
 // resourcesOf turns objects from elsewhere into resources of the form.
 func (f *Form) resourcesOf(rep *report, objects []*document.Value) []*entry {
 	entries := make([]*entry, 0, len(objects))
-	for _, v := range objects {
-		r := &Resource{Pos: v.Pos, Section: fileSection, Manifest: &document.Value{Kind: document.Map, Pos: v.Pos}}
+	for i, v := range objects {
 		id := objectID(v)
-		e := &entry{Resource: r, label: entryLabel(id.Text, fileSection, len(entries)), idPos: id.Pos}
-		subject := subjectOf("form", f.Name) + ", " + e.label
-		manifest := newObject(rep, subject, "", withoutID(v))
-		if strings.TrimSpace(id.Text) == "" {
-			manifest.fail(id.Pos, "write it as a text, such as web", "annotation %s is empty", wellknown.AnnotationResourceID)
-		}
-		checkID(manifest, id)
-		r.ID = id.Text
-		readManifest(manifest, section{Name: fileSection}, r)
-		// Policies come from annotations and defaults only, so there are no fields.
-		readPolicies(newObject(rep, subject, "", &document.Value{Kind: document.Map, Pos: v.Pos}), r, f.defaults)
-		entries = append(entries, e)
+		entries = append(entries, readObject(rep, subjectOf("form", f.Name), fileSection, entryLabel(id.Text, fileSection, i), id, v, f.defaults))
 	}
 	return entries
+}
+
+// readObject turns an object from elsewhere into a resource. Its policies come from
+// annotations and defaults only.
+func readObject(rep *report, subject, from, label string, id Text, v *document.Value, defaults []*policyDefault) *entry {
+	r := &Resource{Pos: v.Pos, Section: from, Manifest: &document.Value{Kind: document.Map, Pos: v.Pos}}
+	e := &entry{Resource: r, label: label, idPos: id.Pos}
+	subject += ", " + label
+	manifest := newObject(rep, subject, "", withoutID(v))
+	if strings.TrimSpace(id.Text) == "" {
+		manifest.fail(id.Pos, "write it as a text, such as web", "annotation %s is empty", wellknown.AnnotationResourceID)
+	}
+	checkID(manifest, id)
+	r.ID = id.Text
+	readManifest(manifest, section{Name: from}, r)
+	readPolicies(newObject(rep, subject, "", &document.Value{Kind: document.Map, Pos: v.Pos}), r, defaults)
+	return e
 }
 
 // objectID returns the id of an object. Without an annotation, it has the kind and the fixed

@@ -120,6 +120,8 @@ type Form struct {
 	// Files are the names and patterns of YAML files in the directory of the form's file, or
 	// below it. Each of their documents is a resource.
 	Files []Text
+	// Charts are Helm charts. Each row gets the objects of one release of each chart.
+	Charts []*Chart
 	// Resources are in dependency order. Each follows its dependencies. Otherwise
 	// Namespaces and CustomResourceDefinitions come first, and then the file's order
 	// counts.
@@ -177,6 +179,9 @@ type Resource struct {
 	Annotations     []Entry // annotationsTemplate, sorted by key
 	// Manifest is the complete object in the form, a Map.
 	Manifest *document.Value
+
+	// Chart is the chart that makes the resource for one row, or nil.
+	Chart *Chart
 
 	DependIDs    []string
 	IgnoreFields []Text // Policy.IgnoreFields with their places

@@ -18,6 +18,9 @@ type FieldColumns struct {
 // Fields returns the fields of a resource that depend on the row, in output order.
 func (p *Program) Fields(id string) []FieldColumns {
 	i := slices.IndexFunc(p.resources, func(r resource) bool { return r.ID == id })
+	if c := p.chartOf(id); i < 0 && c != nil {
+		return p.chartFields(c)
+	}
 	if i < 0 {
 		return nil
 	}

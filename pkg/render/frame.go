@@ -13,6 +13,9 @@ import (
 // frame has the results of a program's expressions for one row. It serves one row after
 // the other, in one goroutine.
 type frame struct {
+	// base is compiled from the form. program is the same, or has the objects of the row's
+	// charts, too.
+	base     *Program
 	program  *Program
 	settings *Settings
 	dashed   bool // the form's name has a dash
@@ -36,6 +39,9 @@ type frame struct {
 	left    []bool
 	matched int // first stage whose template matches the row, counted from 1
 
+	// without has true for each chart that the row doesn't get.
+	without []bool
+
 	// outside has true for each resource outside the node's namespace.
 	outside []bool
 
@@ -45,7 +51,7 @@ type frame struct {
 
 func newFrame(p *Program, s *Settings) *frame {
 	f := &frame{
-		program: p, settings: s, dashed: naming.Dashed(p.Form.Name),
+		base: p, program: p, settings: s, without: make([]bool, len(p.charts)), dashed: naming.Dashed(p.Form.Name),
 		outside: make([]bool, len(p.resources)), left: make([]bool, len(p.resources)),
 	}
 	var check func([]byte) error
@@ -60,21 +66,23 @@ func newFrame(p *Program, s *Settings) *frame {
 // name returns the name of the row's node.
 func (f *frame) name() string {
 	if f.called == "" {
-		f.called, f.kept = f.settings.nodeName(f.program, f.uid)
+		f.called, f.kept = f.settings.nodeName(f.base, f.uid)
 	}
 	return f.called
 }
 
 // begin sets the row.
 func (f *frame) begin(row lynq.Row) {
+	f.contract()
 	if len(f.lookups) > 0 {
 		row = f.extend(row)
 	}
 	f.row, f.uid, f.called, f.kept = row, row.Values[f.program.uid], "", false
 }
 
-// load evaluates all expressions for the row, and reports errors.
+// load evaluates all expressions for the row, renders its charts, and reports errors.
 func (f *frame) load(problems *lynq.Problems) {
+	before := len(*problems)
 	f.failLookups(problems)
 	f.results.Load(f.row)
 	if f.program.conditional {
@@ -86,6 +94,9 @@ func (f *frame) load(problems *lynq.Problems) {
 			continue
 		}
 		f.fill(i, problems)
+	}
+	if len(f.base.charts) > 0 && len(*problems) == before {
+		f.expand(problems)
 	}
 }
 

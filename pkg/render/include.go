@@ -18,17 +18,23 @@ func (f *frame) include(problems *lynq.Problems) {
 	}
 	for i := range f.program.resources {
 		when := f.program.resources[i].when
-		if f.left[i] = false; when == nil {
-			continue
-		}
-		switch text := f.textOf(when); string(text) {
-		case "true":
-		case "false":
-			f.left[i] = true
-		default:
-			f.notBoolean(i, text, problems)
+		if f.left[i] = false; when != nil {
+			r := &f.program.resources[i]
+			f.left[i] = !f.isTrue(when, place{pos: r.IncludeWhen.Pos, resource: r.ID, field: "includeWhen"}, problems)
 		}
 	}
+	f.includeCharts(problems)
+}
+
+// isTrue returns the value of a condition. A result that is no boolean fails the row.
+func (f *frame) isTrue(when *node, at place, problems *lynq.Problems) bool {
+	text := f.textOf(when)
+	switch string(text) {
+	case "true", "false":
+	default:
+		f.notBoolean(when, at, text, problems)
+	}
+	return string(text) != "false"
 }
 
 // stages compiles the conditions of a rollout's stages.
@@ -81,21 +87,27 @@ func (f *frame) notIncluded() []string {
 	return ids
 }
 
-func (f *frame) notBoolean(i int, text []byte, problems *lynq.Problems) {
+func (f *frame) notBoolean(when *node, at place, text []byte, problems *lynq.Problems) {
 	if len(*problems) > 0 && len(text) == 0 {
 		return // it failed, and the error is reported
 	}
-	r := &f.program.resources[i]
 	what := phrase.Quote(string(text))
-	if slot := r.when.slot; slot != noSlot && f.program.uses[slot].at.secret {
+	if slot := when.slot; slot != noSlot && f.program.uses[slot].at.secret {
 		what = "something else"
 	}
-	f.fail(problems, place{pos: r.IncludeWhen.Pos, resource: r.ID, field: "includeWhen"},
-		"end it with | bool for a column that says yes or no in another way", "it gives %s, and true or false is needed", what)
+	f.fail(problems, at, "end it with | bool for a column that says yes or no in another way", "it gives %s, and true or false is needed", what)
 }
 
 // idle reports whether no resource of the row needs an expression, or whether it already
 // ran.
 func (f *frame) idle(u *usage) bool {
-	return u.condition || !u.always && !slices.ContainsFunc(u.of, func(resource int) bool { return !f.left[resource] })
+	return u.condition || !u.always && !slices.ContainsFunc(u.of, f.has)
+}
+
+// has reports whether the row gets a resource, or a chart (see compiler.owner).
+func (f *frame) has(owner int) bool {
+	if owner < 0 {
+		return !f.without[-1-owner]
+	}
+	return !f.left[owner]
 }

@@ -74,7 +74,7 @@ func (f *frame) fillNode(n *lynq.Node, to *buffers, problems *lynq.Problems) {
 	p := f.program
 	n.Row, n.Match = f.rowDigest(), f.matched
 	n.Objects = make([]lynq.Object, 0, len(p.resources))
-	for i := range p.resources {
+	for _, i := range p.places {
 		if f.left[i] {
 			continue
 		}

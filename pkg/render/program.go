@@ -32,6 +32,11 @@ type Options struct {
 	// Verbatim is an annotation for objects that a tool's variable substitution could
 	// change (see substitutable). The form's own value wins. An empty key adds none.
 	Verbatim form.Entry
+	// Charts renders the charts of forms. Without it, charts are errors.
+	Charts Charts
+	// Annotate adds annotations to a row's resources, as the caller did to those of the form.
+	// nil adds none.
+	Annotate func(f *form.Form)
 	// Kustomize makes text that kustomize can't build an error, because kustomize reads
 	// the output.
 	Kustomize bool
@@ -67,6 +72,10 @@ type Program struct {
 	exprs     *expr.Set
 	uses      []usage // usage of each expression
 	resources []resource
+	charts    []chart
+	places    []int // of the resources in the order in which they are written
+	// own are the slots of lynqctl's own expressions.
+	own       map[string]int
 	kustomize bool    // see Options.Kustomize
 	options   Options // of Compile
 	// conditional is set if some rows don't get all resources.
@@ -210,6 +219,10 @@ func Compile(f *form.Form, h *form.Hub, o Options) (*Program, lynq.Problems) {
 	for _, t := range f.Tombstones {
 		c.tombstone(t)
 	}
+	for _, chart := range f.Charts {
+		c.chart(chart)
+	}
+	c.charts = nil
 	c.stages(f.Rollout.Stages)
 	if len(c.problems) > 0 {
 		return nil, c.problems
@@ -220,6 +233,9 @@ func Compile(f *form.Form, h *form.Hub, o Options) (*Program, lynq.Problems) {
 		r := &p.resources[i]
 		r.sensitive = slices.ContainsFunc(p.Fields(r.ID), func(f FieldColumns) bool { return f.Secret })
 	}
+	p.finishCharts()
+	p.inOrder()
+	p.own = c.known
 	c.exprs.Finish()
 	return p, nil
 }
@@ -283,8 +299,10 @@ type compiler struct {
 	// These fields describe the current resource.
 	res       *form.Resource
 	labels    []checkedText
-	uidLabels bool // it has a label lynq.sh/uid somewhere
-	aside     bool // the text belongs to no resource, and all rows need it
+	uidLabels bool          // it has a label lynq.sh/uid somewhere
+	aside     bool          // the text belongs to no resource, and all rows need it
+	charts    []*form.Chart // those so far, while it compiles charts
+	literal   bool          // no text is a template
 }
 
 func (c *compiler) place(pos lynq.Pos, field string) place {
@@ -305,8 +323,11 @@ type use struct {
 
 // text compiles a string into a static node or a slot.
 func (c *compiler) text(s string, at place, stringOnly bool, u use) *node {
-	if u.trim && !strings.Contains(s, "{{") {
+	if u.trim && (c.literal || !strings.Contains(s, "{{")) {
 		s = strings.TrimSpace(s)
+	}
+	if c.literal {
+		return staticText(s)
 	}
 	key := fmt.Sprint("text ", u.trim, u.uidLabel, s)
 	i, ok := c.known[key]
@@ -335,7 +356,7 @@ func (c *compiler) text(s string, at place, stringOnly bool, u use) *node {
 	if c.aside {
 		of.always = true
 	} else {
-		of.of = append(of.of, len(c.program.resources))
+		of.of = append(of.of, c.owner())
 	}
 	of.condition = of.condition || u.condition
 	c.expose(i, at, u)
@@ -343,6 +364,15 @@ func (c *compiler) text(s string, at place, stringOnly bool, u use) *node {
 	e.Styled = e.Styled || n.text
 	of.at.secret = of.at.secret || at.secret
 	return n
+}
+
+// owner returns the place of the current resource, or -1 for the first chart, -2 for the
+// second, and so on.
+func (c *compiler) owner() int {
+	if n := len(c.charts); n > 0 {
+		return -n
+	}
+	return len(c.program.resources)
 }
 
 // add adds an expression to the program.
@@ -353,18 +383,19 @@ func (c *compiler) add(e expr.Expr, u usage) int {
 
 // uid returns a slot with the row's uid.
 func (c *compiler) uid(at place) *node {
-	return c.fixed("uid", c.exprs.OfUID(), at)
+	return c.fixed("uid", c.exprs.OfUID, at)
 }
 
 // nodeName returns a slot with the name of the row's node.
 func (c *compiler) nodeName(at place) *node {
-	return c.fixed("node", c.exprs.OfNode(c.program.Form.Name), at)
+	return c.fixed("node", func() expr.Expr { return c.exprs.OfNode(c.program.Form.Name) }, at)
 }
 
 // fixed returns a slot for one of lynqctl's own expressions. It adds the expression once.
-func (c *compiler) fixed(key string, e expr.Expr, at place) *node {
+func (c *compiler) fixed(key string, compile func() expr.Expr, at place) *node {
 	i, ok := c.known[key]
 	if !ok {
+		e := compile()
 		e.Styled = true
 		i = c.add(e, usage{at: at, always: true})
 		c.known[key] = i

@@ -97,9 +97,17 @@ func (r *registry) describe(o owner, from *nodeOwner) string {
 	n := r.of(o.node)
 	switch {
 	case n == from:
-		return fmt.Sprintf("resource %q of the same row", n.program.resources[o.resource].ID)
+		return n.program.named(int(o.resource)) + " of the same row"
 	case o.resource == theNode:
 		return fmt.Sprintf("row %s with form %q", phrase.Quote(n.uid), n.program.Form.Name)
 	}
-	return fmt.Sprintf("row %s (form %q, resource %q)", phrase.Quote(n.uid), n.program.Form.Name, n.program.resources[o.resource].ID)
+	return fmt.Sprintf("row %s (form %q, %s)", phrase.Quote(n.uid), n.program.Form.Name, n.program.named(int(o.resource)))
+}
+
+// named names a resource in messages. Only the row of a chart's object knows its id.
+func (p *Program) named(resource int) string {
+	if resource >= len(p.resources) {
+		return "a chart"
+	}
+	return fmt.Sprintf("resource %q", p.resources[resource].ID)
 }

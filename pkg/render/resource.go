@@ -62,7 +62,11 @@ func (c *compiler) resource(r *form.Resource) {
 	line.string("\n")
 	out.line, out.body = line.ops, body.ops
 	c.measures(&out, out.root.child("metadata", "annotations"))
-	if len(c.problems) == 0 {
+	switch {
+	case len(c.problems) > 0:
+	case r.Chart != nil:
+		out.template = c.program.releaseDigest(&out)
+	default:
 		out.template = c.program.templateDigest(&out)
 	}
 	c.program.resources = append(c.program.resources, out)

@@ -187,10 +187,10 @@ func (r *Run) retract(first, later *nodeOwner) {
 // resourcePlace names an object of a row, or the row's node.
 func (r *Run) resourcePlace(p *Program, row lynq.Row, resource int) (lynq.Pos, string) {
 	f := r.again(p, row)
-	if resource == theNode {
+	if resource == theNode || resource >= len(f.program.resources) {
 		return p.Form.Pos, fmt.Sprintf("node %s/%s", p.Namespace, f.name())
 	}
-	res := &p.resources[resource]
+	res := &f.program.resources[resource]
 	return res.Pos, fmt.Sprintf("%s (form %q, resource %q)", f.ref(resource), p.Form.Name, res.ID)
 }
 

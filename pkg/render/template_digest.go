@@ -21,15 +21,7 @@ import (
 func (p *Program) templateDigest(r *resource) string {
 	d := digester{sha256.New()}
 	d.texts(r.APIVersion, r.Kind, r.ID, r.NameTemplate.Text, r.TargetNamespace.Text, p.Namespace, strconv.FormatBool(r.namespace.node != nil))
-	for _, f := range lynq.Policies() {
-		switch said := f.Digest(&r.Policy); {
-		case said == "":
-		case f.Template == lynq.DigestedForm:
-			d.value(p.Form.Spec)
-		default:
-			d.texts(said)
-		}
-	}
+	d.policies(p, r)
 	d.list(len(r.Policy.IgnoreFields))
 	d.texts(r.Policy.IgnoreFields...)
 	for _, entries := range [][]form.Entry{r.Labels, r.Annotations} {
@@ -44,12 +36,28 @@ func (p *Program) templateDigest(r *resource) string {
 	return hex.EncodeToString(d.Sum(sum[:0])[:8])
 }
 
+// policies writes the policies of a resource that a digest covers.
+func (d digester) policies(p *Program, r *resource) {
+	for _, f := range lynq.Policies() {
+		switch said := f.Digest(&r.Policy); {
+		case said == "":
+		case f.Template == lynq.DigestedForm:
+			d.value(p.Form.Spec)
+		default:
+			d.texts(said)
+		}
+	}
+}
+
 // Digest returns 16 hex digits of a SHA-256 of the templates of all objects, without any
 // row.
 func (p *Program) Digest() string {
 	d := digester{sha256.New()}
 	for i := range p.resources {
 		d.texts(p.resources[i].ID, p.resources[i].template)
+	}
+	for i := range p.charts {
+		d.texts(p.charts[i].ID, p.charts[i].digest)
 	}
 	var sum [sha256.Size]byte
 	return hex.EncodeToString(d.Sum(sum[:0])[:8])

@@ -15,11 +15,14 @@ import (
 type collisions struct {
 	kinds map[string]int // from group and kind to the number of resources
 	nodes bool           // nodes of different programs might share a name
+	// charts is set if a chart might make any object.
+	charts bool
 }
 
 func newCollisions(programs []*Program) *collisions {
 	c := &collisions{kinds: map[string]int{}}
 	for i, p := range programs {
+		c.charts = c.charts || len(p.charts) > 0
 		for j := range p.resources {
 			c.kinds[p.resources[j].identity]++
 		}
@@ -34,7 +37,7 @@ func newCollisions(programs []*Program) *collisions {
 // object reports whether an object of resource i might be a duplicate.
 func (c *collisions) object(p *Program, i int) bool {
 	r := &p.resources[i]
-	if c.kinds[r.identity] > 1 || r.namespace.node != nil && r.namespace.node.slot != noSlot || r.name.node.slot == noSlot {
+	if c.charts || c.kinds[r.identity] > 1 || r.namespace.node != nil && r.namespace.node.slot != noSlot || r.name.node.slot == noSlot {
 		return true
 	}
 	return !p.exprs.Injective(r.name.node.slot)

@@ -65,8 +65,8 @@ func (w *worker[T]) keys(b *batch[T], f *frame, register []bool) {
 		w.key = f.appendNodeKey(w.key[:0])
 		b.keys = append(b.keys, ownedKey{seeds.key(w.key), theNode})
 	}
-	for i, could := range register {
-		if could && !f.left[i] {
+	for i, left := range f.left {
+		if (i >= len(register) || register[i]) && !left {
 			w.key = f.appendKey(w.key[:0], i)
 			b.keys = append(b.keys, ownedKey{seeds.key(w.key), i})
 		}

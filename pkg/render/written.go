@@ -12,7 +12,7 @@ func (r *Run) Bytes(ctx context.Context, in Input) iter.Seq2[Rendered[[]byte], e
 	h := hubRun[[]byte]{r, in, product[[]byte]{
 		node: func(to *buffers, f *frame, t *tally, _ lynq.NodeID) []byte {
 			before := len(to.out)
-			for i := range f.program.resources {
+			for _, i := range f.program.places {
 				f.write(to, i, t)
 			}
 			return to.out[before:len(to.out):len(to.out)]
@@ -61,7 +61,7 @@ func (r *Run) Documents(ctx context.Context, in Input) iter.Seq2[Rendered[Docume
 
 func (f *frame) document(to *buffers, t *tally) Document {
 	before, first := len(to.out), len(to.objects)
-	for i := range f.program.resources {
+	for _, i := range f.program.places {
 		start := len(to.out)
 		if !f.write(to, i, t) {
 			continue

@@ -80,6 +80,8 @@ type Open struct {
 	ValuesFiles []string `json:"valuesFiles,omitempty"`
 	// KubeVersion and APIVersions are .Capabilities of the templates. KubeVersion is "" for
 	// the version that the helper is built for.
+	// SkipCRDs leaves the CustomResourceDefinitions of crds/ to others.
+	SkipCRDs    bool     `json:"skipCRDs,omitempty"`
 	KubeVersion string   `json:"kubeVersion,omitempty"`
 	APIVersions []string `json:"apiVersions,omitempty"`
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lynqctl/lynqctl/internal/chart"
+
 	"github.com/spf13/cobra"
 
 	"github.com/lynqctl/lynqctl/internal/kube"
@@ -33,6 +35,8 @@ type World struct {
 	// Memory keeps what earlier commands of this process read from input files. With nil, it
 	// keeps nothing.
 	Memory *form.Memory
+	// Helper builds kustomizations and charts.
+	Helper *chart.Helper
 }
 
 // Console is the interface between a command and its World.
@@ -119,7 +123,7 @@ func (c *Console) requests() kube.RequestLog {
 // Engine returns an engine whose runs show their results in a format.
 func (c *Console) Engine(format string) *session.Engine {
 	return &session.Engine{
-		Stdin: c.World.Stdin, Getenv: c.World.Getenv, Version: c.Version, Clock: c.Now, Requests: c.requests(), Transport: c.World.Transport, Memory: c.World.Memory, Secrets: c.World.Secrets, View: c.View(format), Invocation: c.invocation(),
+		Stdin: c.World.Stdin, Getenv: c.World.Getenv, Version: c.Version, Clock: c.Now, Requests: c.requests(), Transport: c.World.Transport, Memory: c.World.Memory, Helper: c.World.Helper, Secrets: c.World.Secrets, View: c.View(format), Invocation: c.invocation(),
 	}
 }
 

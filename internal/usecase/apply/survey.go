@@ -88,7 +88,7 @@ func compileAll(ctx context.Context, j *Job, o *load.RenderOptions) ([]load.HubP
 	if err := askScopes(ctx, j.Client, inputs.Forms, inputs); err != nil {
 		return nil, err
 	}
-	hubs, problems := load.Compile(inputs, inputs.Forms, options)
+	hubs, problems := load.Compile(ctx, j.Engine, inputs, inputs.Forms, options)
 	if len(problems) > 0 {
 		return nil, problems.Sorted().Err()
 	}

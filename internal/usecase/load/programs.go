@@ -50,8 +50,11 @@ func AllPrograms(hubs []HubPrograms) []*render.Program {
 
 // Compile compiles forms and groups them by hub, in the order of the forms. It returns
 // every problem that it finds.
-func Compile(inputs *form.Inputs, forms []*form.Form, o render.Options) ([]HubPrograms, lynq.Problems) {
+func Compile(ctx context.Context, e *session.Engine, inputs *form.Inputs, forms []*form.Form, o render.Options) ([]HubPrograms, lynq.Problems) {
 	o.ClusterScoped = inputs.ClusterScoped
+	if e.Helper != nil {
+		o.Charts = charts{ctx, e.Helper}
+	}
 	var hubs []HubPrograms
 	var problems lynq.Problems
 	for _, f := range forms {
@@ -99,7 +102,7 @@ func PrepareWith(ctx context.Context, e *session.Engine, o *RenderOptions, nothi
 		}
 	}
 	compiling, optionsErr := options(forms, inputs)
-	hubs, more := Compile(inputs, forms, compiling)
+	hubs, more := Compile(ctx, e, inputs, forms, compiling)
 	problems = append(problems, more...)
 	exposed := exposedOf(hubs)
 	if o.Inputs.Strict {

@@ -109,6 +109,7 @@ func prepareFor(ctx context.Context, e *session.Engine, o *Options) (*load.Input
 			losses = append(losses, policy.Annotate(f, o.Target, o.Emit.Kind)...)
 		}
 		options, err := o.options(forms, inputs)
+		options.Annotate = func(f *form.Form) { policy.Annotate(f, o.Target, o.Emit.Kind) }
 		options.Verbatim, options.Kustomize = policy.Verbatim(o.Target), o.Dir != ""
 		return options, err
 	})

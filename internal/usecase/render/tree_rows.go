@@ -54,7 +54,7 @@ func (j *treeJob) renderAll(ctx context.Context, inputs *load.Inputs, stdin *loa
 	if err != nil {
 		return nil, err
 	}
-	hubs, problems := load.Compile(inputs.Inputs, inputs.Forms, options)
+	hubs, problems := load.Compile(ctx, j.Engine, inputs.Inputs, inputs.Forms, options)
 	if len(problems) > 0 {
 		return nil, problems.Sorted().Err()
 	}

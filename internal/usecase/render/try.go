@@ -37,7 +37,7 @@ func Try(ctx context.Context, e *session.Engine, o *Options, t Template, out io.
 	if err != nil {
 		return err
 	}
-	program, err := o.compileTried(inputs, t)
+	program, err := o.compileTried(ctx, e, inputs, t)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func valueOf(n *lynq.Node, _ []string) (any, error) {
 
 // compileTried replaces the objects of the only chosen form by one with the template. It
 // refuses a template with a secret column, because a terminal shows the value.
-func (o *Options) compileTried(inputs *load.Inputs, t Template) (*render.Program, error) {
+func (o *Options) compileTried(ctx context.Context, e *session.Engine, inputs *load.Inputs, t Template) (*render.Program, error) {
 	all := load.AllPrograms(inputs.Hubs)
 	if len(all) != 1 {
 		return nil, session.BadUsage(errors.New("--template needs one form, because variables such as .templateRef depend on it (choose it with --form)"))
@@ -111,7 +111,7 @@ func (o *Options) compileTried(inputs *load.Inputs, t Template) (*render.Program
 		return nil, err
 	}
 	options.AllowVarying = true
-	hubs, problems := load.Compile(inputs.Inputs, []*form.Form{f}, options)
+	hubs, problems := load.Compile(ctx, e, inputs.Inputs, []*form.Form{f}, options)
 	if len(problems) == 0 {
 		problems = hubs[0].Programs[0].Exposed()
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/lynqctl/lynqctl/internal/chart"
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/report"
@@ -35,6 +36,8 @@ type Engine struct {
 	Metrics Metrics
 	// Memory keeps what lynqctl read from input files before. With nil, it keeps nothing.
 	Memory *form.Memory
+	// Helper builds kustomizations and charts. With nil, forms can't have any.
+	Helper *chart.Helper
 	// Invocation is the command line, for histories.
 	Invocation Invocation
 

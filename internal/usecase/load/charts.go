@@ -1,0 +1,76 @@
+package load
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/lynqctl/lynqctl/internal/chart"
+	"github.com/lynqctl/lynqctl/internal/chart/wire"
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
+)
+
+// charts implements render.Charts with the helper of a run.
+type charts struct {
+	ctx    context.Context // of the run, because renderers know none
+	helper *chart.Helper
+}
+
+// Open reads a chart. Its problems name the form, and files of the chart.
+func (c charts) Open(of *form.Chart) (render.OpenedChart, lynq.Problems) {
+	dir, err := filepath.Abs(of.Dir())
+	if err != nil {
+		return render.OpenedChart{}, lynq.Problems{{Pos: of.Path.Pos, What: fmt.Sprintf("chart %q: %v", of.ID, err)}}
+	}
+	o := wire.Open{Dir: dir, Path: filepath.ToSlash(of.Path.Text), SkipCRDs: of.SkipCRDs}
+	for _, file := range of.ValuesFiles {
+		o.ValuesFiles = append(o.ValuesFiles, filepath.ToSlash(file.Text))
+	}
+	opened, err := c.helper.Open(c.ctx, o)
+	if err != nil {
+		problems := problemsOf(of.Dir(), of.Path.Pos, err)
+		for i := range problems {
+			problems[i].What = fmt.Sprintf("chart %q: %s", of.ID, problems[i].What)
+		}
+		return render.OpenedChart{}, problems
+	}
+	r := render.OpenedChart{Handle: opened.Chart, Name: opened.Name, Version: opened.Version, Digest: opened.Digest, Dir: of.Dir()}
+	for _, file := range opened.Files {
+		r.Files = append(r.Files, filepath.Join(of.Dir(), filepath.FromSlash(file)))
+	}
+	return r, nil
+}
+
+// Release returns the objects of a release. Its problems name files of the chart.
+func (c charts) Release(of *render.OpenedChart, name, namespace string, values []byte) ([]form.ChartObject, lynq.Problems) {
+	rendered, err := c.helper.Render(c.ctx, wire.Render{Chart: of.Handle, ReleaseName: name, Namespace: namespace, Values: json.RawMessage(values)})
+	if err != nil {
+		return nil, problemsOf(of.Dir, lynq.Pos{File: of.Dir}, err)
+	}
+	objects := make([]form.ChartObject, len(rendered.Objects))
+	for i, o := range rendered.Objects {
+		objects[i] = form.ChartObject{File: filepath.Join(of.Dir, filepath.FromSlash(o.File)), Text: o.Text}
+	}
+	return objects, nil
+}
+
+// problemsOf returns what the helper says is wrong. Problems without a file have a place in
+// the form.
+func problemsOf(dir string, at lynq.Pos, err error) lynq.Problems {
+	var found *chart.ProblemsError
+	if !errors.As(err, &found) {
+		return lynq.Problems{{Pos: at, What: err.Error()}}
+	}
+	problems := make(lynq.Problems, len(found.Problems))
+	for i, p := range found.Problems {
+		problems[i] = lynq.Problem{Pos: at, What: p.What, Fix: p.Fix}
+		if p.File != "" {
+			problems[i].Pos = lynq.Pos{File: filepath.Join(dir, filepath.FromSlash(p.File)), Line: p.Line}
+		}
+	}
+	return problems
+}

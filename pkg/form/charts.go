@@ -1,0 +1,127 @@
+package form
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/form/document"
+	"github.com/lynqctl/lynqctl/pkg/form/files"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/suggest"
+)
+
+// Chart is a Helm chart of a form. Each row gets the objects of one release of it.
+type Chart struct {
+	Pos  lynq.Pos
+	ID   string
+	Path Text // the chart's directory or archive, from the form's file
+	// ReleaseName and Namespace are templates. They are zero for the uid, and for the node's
+	// namespace.
+	ReleaseName, Namespace Text
+	// IncludeWhen is a template that renders true for the rows that get the chart. It is zero
+	// if all rows get it.
+	IncludeWhen Text
+	// Values are those of the release, a Map or nil. Its strings are templates.
+	Values      *document.Value
+	ValuesFiles []Text
+	// SkipCRDs leaves the chart's crds/ to others.
+	SkipCRDs bool
+	// DependIDs are resources of the form that come before all objects of the chart.
+	DependIDs []string
+	depends   []Text
+	// Spec is all that the form says of the chart.
+	Spec     *document.Value
+	defaults []*policyDefault
+}
+
+// Dir returns the directory in which paths of the chart begin.
+func (c *Chart) Dir() string { return filepath.Dir(c.Pos.File) }
+
+// readCharts reads spec.charts.
+func readCharts(spec *object) []*Chart {
+	var charts []*Chart
+	for i, item := range spec.list("charts") {
+		o := newObject(spec.report, spec.subject, fmt.Sprintf("%s[%d]", spec.name("charts"), i), item)
+		if item.Kind != document.Map {
+			continue
+		}
+		if id := item.Field("id").Literal(); id != "" {
+			o.subject += fmt.Sprintf(", chart %q", id)
+		}
+		c := readChart(o)
+		if other := slices.IndexFunc(charts, func(other *Chart) bool { return other.ID == c.ID }); other >= 0 && c.ID != "" {
+			o.fail(document.FieldPos(item, "id"), "charts have ids of their own", "id %q appears twice, first %s", c.ID, placeFrom(item.Pos, charts[other].Pos))
+		}
+		charts = append(charts, c)
+	}
+	return charts
+}
+
+func readChart(o *object) *Chart {
+	c := &Chart{Pos: o.value.Pos, ID: readID(o).Text, Path: readChartPath(o, "path", o.needText("path")), Spec: o.value}
+	c.ReleaseName, c.Namespace = notBlank(o.text("releaseName")), notBlank(o.text("namespace"))
+	c.IncludeWhen = readCondition(o, "includeWhen")
+	c.SkipCRDs = o.boolean("skipCRDs")
+	if values := o.object("values"); values != nil && values.value.Kind == document.Map {
+		c.Values = values.value
+		checkValueKeys(values, c.Values)
+	}
+	for i, file := range o.texts("valuesFiles") {
+		c.ValuesFiles = append(c.ValuesFiles, readChartPath(o, fmt.Sprintf("valuesFiles[%d]", i), file))
+	}
+	for _, d := range o.texts("dependIds") {
+		c.depends, c.DependIDs = append(c.depends, d), append(c.DependIDs, d.Text)
+	}
+	c.defaults = readDefaults(o)
+	o.done()
+	return c
+}
+
+// readChartPath checks a path of a chart, which must not lead out of the form's directory.
+func readChartPath(o *object, field string, t Text) Text {
+	switch {
+	case !t.IsSet():
+	case document.IsTemplate(t.Text):
+		o.fail(t.Pos, "write it out, and use two charts with includeWhen for two sorts of rows", "%s may not be a template", o.name(field))
+	case strings.Contains(t.Text, "://"):
+		o.fail(t.Pos, "run helm pull, and name the archive, so that each run has the same chart", "%s must be a directory or an archive; found an address", o.name(field))
+	case t.Pos.File == files.StdinName:
+		o.fail(t.Pos, "give the form as a file", "%s: a form from standard input has no directory", o.name(field))
+	case !filepath.IsLocal(t.Text):
+		o.fail(t.Pos, "move the chart there, and write its path from the form's file", "%s must be in the directory of the form's file, or below it", o.name(field))
+	}
+	return t
+}
+
+// checkValueKeys reports keys with templates. Only values can be templates.
+func checkValueKeys(o *object, v *document.Value) {
+	for _, item := range v.Items {
+		checkValueKeys(o, item)
+	}
+	for _, f := range v.Fields {
+		if document.IsTemplate(f.Key) {
+			o.fail(f.Pos, "only values can be templates", "key %q has a template", f.Key)
+		}
+		checkValueKeys(o, f.Value)
+	}
+}
+
+// checkCharts reports dependencies of charts on resources that the form lacks.
+func checkCharts(rep *report, subject string, charts []*Chart, entries []*entry) {
+	var ids []string
+	for _, e := range entries {
+		ids = append(ids, e.ID)
+	}
+	for _, c := range charts {
+		for _, d := range c.depends {
+			switch i := slices.Index(ids, d.Text); {
+			case i < 0:
+				rep.problems.Add(d.Pos, suggest.Fix(d.Text, ids), "%s, chart %q: depends on %q, but this form has no resource with that id", subject, c.ID, d.Text)
+			case entries[i].Policy.Hook():
+				rep.problems.Add(d.Pos, "remove it", "%s, chart %q: depends on %q, which has runOn: Delete and doesn't exist before lynqctl deletes the node", subject, c.ID, d.Text)
+			}
+		}
+	}
+}

@@ -1,0 +1,272 @@
+package render
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/form/document"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
+)
+
+// Charts reads Helm charts, and renders them.
+type Charts interface {
+	// Open reads a chart. Problems name its files.
+	Open(c *form.Chart) (OpenedChart, lynq.Problems)
+	// Release returns a release's objects, in the order in which Helm installs them. values
+	// are JSON. Several goroutines call it.
+	Release(o *OpenedChart, name, namespace string, values []byte) ([]form.ChartObject, lynq.Problems)
+}
+
+// OpenedChart is a chart that can be rendered.
+type OpenedChart struct {
+	Handle        int // for Charts
+	Name, Version string
+	Dir           string   // of the form's file, where the files' paths begin
+	Digest        string   // of all its files, and of its files of values
+	Files         []string // as positions have them
+}
+
+// chart is a compiled chart of a form.
+type chart struct {
+	*form.Chart
+	opened    OpenedChart
+	at        place
+	when      *node // the condition for a row to get it; nil for all rows
+	name      checkedName
+	namespace checkedName
+	values    *node
+	ops       []op // write the values as JSON
+	digest    string
+	sensitive bool // a secret column feeds it
+}
+
+// maxReleaseName is the length that Helm allows (helm.sh/helm: chart/common/util,
+// ValidateReleaseName).
+const maxReleaseName = 53
+
+func releaseRule() nameRule {
+	return nameRule{form: nameSubdomain, max: maxReleaseName, what: "releaseName", why: "Helm allows no longer ones"}
+}
+
+// chart compiles what a form says of a chart. Only values may have secret columns.
+func (c *compiler) chart(of *form.Chart) {
+	c.res = &form.Resource{Pos: of.Pos, ID: of.ID}
+	c.charts = append(c.charts, of)
+	out := chart{Chart: of, at: c.place(of.Pos, "charts")}
+	if c.options.Charts == nil {
+		c.fail(out.at, "", "this command can't render charts")
+		return
+	}
+	opened, problems := c.options.Charts.Open(of)
+	c.problems, out.opened = append(c.problems, problems...), opened
+	if out.when = nil; of.IncludeWhen.Text != "" {
+		c.program.conditional = true
+		out.when = c.text(of.IncludeWhen.Text, c.place(of.IncludeWhen.Pos, "includeWhen"), false, use{trim: true, condition: true})
+	}
+	name, at := of.ReleaseName.Text, c.place(of.ReleaseName.Pos, "releaseName")
+	if name == "" {
+		name, at.pos = "{{ .uid }}", of.Pos
+	}
+	out.name = c.checkedName(name, releaseRule(), at)
+	out.namespace = checkedName{node: staticText(c.program.Namespace)}
+	if of.Namespace.Text != "" {
+		out.namespace = c.checkedName(of.Namespace.Text, namespaceRule(), c.place(of.Namespace.Pos, "namespace"))
+	}
+	out.values = &node{kind: document.Map, slot: noSlot}
+	if of.Values != nil {
+		out.values = c.chartValue(of.Values, []string{"values"})
+	}
+	var l layout
+	if err := l.json(out.values); err != nil {
+		c.fail(out.at, "", "%v", err)
+	}
+	out.ops = l.ops
+	c.uid(out.at) // the chart's objects need them, and no row compiles an expression
+	c.nodeName(out.at)
+	c.program.charts = append(c.program.charts, out)
+}
+
+// chartValue compiles a part of a chart's values. Nobody knows which values the chart puts
+// into Secrets, so secret columns are allowed everywhere.
+func (c *compiler) chartValue(v *document.Value, path []string) *node {
+	n := &node{kind: v.Kind, value: v, slot: noSlot}
+	switch v.Kind {
+	case document.String:
+		at := c.place(v.Pos, fieldPath(path))
+		at.inSecret = true
+		return c.text(v.Str, at, false, use{})
+	case document.List:
+		for _, item := range v.Items {
+			n.items = append(n.items, c.chartValue(item, append(path, "[]")))
+		}
+	case document.Map:
+		for _, f := range v.Fields {
+			n.fields = append(n.fields, field{key: f.Key, node: c.chartValue(f.Value, append(path, f.Key))})
+		}
+	}
+	return n
+}
+
+// finishCharts computes what needs all expressions of the form.
+func (p *Program) finishCharts() {
+	for i := range p.charts {
+		c := &p.charts[i]
+		d := newDigester()
+		d.texts("chart", c.opened.Digest, p.Namespace)
+		d.value(c.Spec)
+		for _, n := range []*node{c.name.node, c.namespace.node, c.values} {
+			d.columns(p, n)
+		}
+		c.digest = d.short()
+		c.sensitive = slices.ContainsFunc(p.chartFields(c), func(f FieldColumns) bool { return f.Secret })
+	}
+}
+
+// chartFields returns which columns feed the objects of a chart. Any of them may feed any
+// field, so the path is empty.
+func (p *Program) chartFields(c *chart) []FieldColumns {
+	w := columnWalk{program: p}
+	for _, n := range []*node{c.name.node, c.namespace.node, c.values} {
+		w.node(n, nil)
+	}
+	all := FieldColumns{}
+	for _, f := range w.fields {
+		all.Columns, all.Secret = append(all.Columns, f.Columns...), all.Secret || f.Secret
+	}
+	if slices.Sort(all.Columns); len(all.Columns) == 0 {
+		return nil
+	}
+	all.Columns = slices.Compact(all.Columns)
+	return []FieldColumns{all}
+}
+
+// chartOf returns the chart that makes a resource, or nil. The longest id wins, because a
+// chart web-db makes no resources of a chart web.
+func (p *Program) chartOf(id string) *chart {
+	var of *chart
+	for i := range p.charts {
+		c := &p.charts[i]
+		if strings.HasPrefix(id, c.ID+"-") && (of == nil || len(of.ID) < len(c.ID)) {
+			of = c
+		}
+	}
+	return of
+}
+
+// releaseDigest returns the digest of the template of a chart's object.
+func (p *Program) releaseDigest(r *resource) string {
+	d := newDigester()
+	d.texts(p.chartNamed(r.Chart.ID).digest)
+	d.policies(p, r)
+	var sum [sha256.Size]byte
+	return hex.EncodeToString(d.Sum(sum[:0])[:8])
+}
+
+func (p *Program) chartNamed(id string) *chart {
+	i := slices.IndexFunc(p.charts, func(c chart) bool { return c.ID == id })
+	return &p.charts[i]
+}
+
+// includeCharts decides which charts the row gets.
+func (f *frame) includeCharts(problems *lynq.Problems) {
+	for i := range f.base.charts {
+		c := &f.base.charts[i]
+		if f.without[i] = false; c.when == nil {
+			continue
+		}
+		f.without[i] = !f.isTrue(c.when, place{pos: c.IncludeWhen.Pos, resource: c.ID, field: "includeWhen"}, problems)
+	}
+}
+
+// expand adds the objects of the row's charts to the frame's program.
+func (f *frame) expand(problems *lynq.Problems) {
+	var releases []form.Release
+	before := len(*problems)
+	for i := range f.base.charts {
+		if !f.without[i] {
+			releases = append(releases, f.release(&f.base.charts[i], problems))
+		}
+	}
+	if len(*problems) > before {
+		return
+	}
+	next, found := f.base.Form.WithReleases(releases)
+	if len(found) == 0 {
+		if annotate := f.base.options.Annotate; annotate != nil {
+			annotate(next)
+		}
+		f.program, found = f.base.with(next)
+	}
+	for _, p := range found {
+		p.What = fmt.Sprintf("row %s: %s", phrase.Quote(f.uid), p.What)
+		*problems = append(*problems, p)
+	}
+	n := len(f.program.resources)
+	f.left = slices.Grow(f.left, n)[:n]
+	f.outside = slices.Grow(f.outside, n)[:n]
+	clear(f.left[len(f.base.resources):])
+	clear(f.outside[len(f.base.resources):])
+}
+
+// contract drops the objects of the last row's charts.
+func (f *frame) contract() {
+	n := len(f.base.resources)
+	f.program, f.left, f.outside = f.base, f.left[:n], f.outside[:n]
+}
+
+// release asks for the objects of a chart.
+func (f *frame) release(c *chart, problems *lynq.Problems) form.Release {
+	r := form.Release{Chart: c.Chart, Name: string(f.textOf(c.name.node))}
+	r.Namespace = string(f.textOf(c.namespace.node)) // the first text is valid only until this call
+	before := len(*problems)
+	f.checkName(&c.name, problems)
+	f.checkName(&c.namespace, problems)
+	values, err := f.appendJSON(nil, c.ops, 0)
+	if err != nil {
+		f.fail(problems, c.at, "", "%v", err)
+	}
+	if len(*problems) > before {
+		return r
+	}
+	objects, found := f.base.options.Charts.Release(&c.opened, r.Name, r.Namespace, values)
+	for _, p := range found {
+		f.fail(problems, place{pos: p.Pos, resource: c.ID, field: "charts"}, p.Fix, "%s", p.What)
+	}
+	r.Objects = objects
+	return r
+}
+
+// with returns the program with the objects of a row's charts, which follow the program's
+// resources in the form. It compiles no expression.
+func (p *Program) with(f *form.Form) (*Program, lynq.Problems) {
+	next := *p
+	next.resources = slices.Clip(p.resources)
+	c := &compiler{program: &next, options: p.options, known: p.own, literal: true}
+	for _, r := range f.Resources[len(p.resources):] {
+		c.resource(r)
+	}
+	for i := range next.resources[len(p.resources):] {
+		r := &next.resources[len(p.resources)+i]
+		r.sensitive = p.chartNamed(r.Chart.ID).sensitive
+	}
+	next.inOrder()
+	return &next, c.problems
+}
+
+// inOrder puts resources in the order of their waves. Those of the form have it already.
+func (p *Program) inOrder() {
+	p.places = make([]int, len(p.resources))
+	for i := range p.places {
+		p.places[i] = i
+	}
+	if len(p.charts) > 0 {
+		slices.SortStableFunc(p.places, func(a, b int) int {
+			return p.resources[a].Policy.ApplyOrder - p.resources[b].Policy.ApplyOrder
+		})
+	}
+}
