@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"github.com/lynqctl/lynqctl/internal/chart/kustomize"
 	"github.com/lynqctl/lynqctl/internal/chart/serve"
 )
 
@@ -65,7 +66,8 @@ func (noNetwork) RoundTrip(*http.Request) (*http.Response, error) { return nil, 
 
 // functions returns the functions that answer requests.
 func functions() serve.Functions {
-	return serve.Functions{}
+	var builder kustomize.Builder
+	return serve.Functions{Build: builder.Build}
 }
 
 // release returns the version that the toolchain recorded.

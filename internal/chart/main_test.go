@@ -54,8 +54,8 @@ func act(name string) int {
 		fmt.Println(`{"version":99,"release":"v99.0.0"}`)
 		_, _ = io.Copy(io.Discard, os.Stdin)
 	case "other":
-		fmt.Println("usage: something else")
 		fmt.Fprintln(os.Stderr, "unknown argument serve")
+		fmt.Println("usage: something else")
 		return 1
 	case "silent": // it neither says hello nor reads
 		forever()

@@ -82,6 +82,9 @@ func (p *process) write(in io.WriteCloser) {
 	}
 }
 
+// errOther says that another program has the helper's name.
+var errOther = errors.New("not the program " + Name + " of lynqctl")
+
 // read reads the answers until the process ends.
 func (p *process) read(out io.Reader) {
 	failed := p.answers(bufio.NewReader(out))
@@ -91,6 +94,8 @@ func (p *process) read(out io.Reader) {
 	err := p.cmd.Wait()
 	close(p.exited)
 	switch {
+	case errors.Is(failed, errOther):
+		failed = fmt.Errorf("%s is %w%s. Install both programs from the same release", p.cmd.Path, failed, p.told)
 	case failed != nil:
 	case err != nil:
 		failed = fmt.Errorf("%s stopped: %w%s", p.cmd.Path, err, p.told)
@@ -109,7 +114,7 @@ func (p *process) answers(out *bufio.Reader) error {
 	}
 	var hello wire.Hello
 	if err != nil || json.Unmarshal(line, &hello) != nil || hello.Version == 0 {
-		return fmt.Errorf("%s is not the program %s of lynqctl%s. Install both programs from the same release", p.cmd.Path, Name, p.told)
+		return errOther
 	}
 	if hello.Version != wire.Version {
 		return fmt.Errorf("%s is from release %s, which doesn't fit this lynqctl. Install both programs from the same release", p.cmd.Path, hello.Release)

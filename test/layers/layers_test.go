@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"regexp"
 	"slices"
@@ -110,6 +111,27 @@ func TestTestsStandApart(t *testing.T) {
 		if other != "test/robust/model" && (ours(other) || strings.Contains(other, ".")) {
 			t.Errorf("the model imports %s", other)
 		}
+	}
+}
+
+// TestLynqctlIsSmall wants the large libraries in lynqctl-chart alone. They would make lynqctl
+// a third larger, and slower at the start.
+func TestLynqctlIsSmall(t *testing.T) {
+	large := regexp.MustCompile(`(?m)^(helm\.sh/.*|sigs\.k8s\.io/kustomize/api/.*)$`)
+	deps := func(program string) []byte {
+		list := exec.Command("go", "list", "-deps", "./cmd/"+program)
+		list.Dir = root
+		out, err := list.Output()
+		if err != nil {
+			t.Fatalf("go list of %s: %v", program, err)
+		}
+		return out
+	}
+	if found := large.FindAllString(string(deps("lynqctl")), -1); len(found) > 0 {
+		t.Errorf("lynqctl has %v", found)
+	}
+	if large.FindString(string(deps("lynqctl-chart"))) == "" {
+		t.Error("lynqctl-chart has no large library: the test looks for others")
 	}
 }
 
