@@ -44,7 +44,7 @@ func (w *Why) String() string {
 type origins struct {
 	// before are the templates of the form from which the files may come. It is nil if the
 	// tree doesn't record them.
-	before []index.Template
+	before []*index.Template
 	// newVersion is set if another version of lynqctl rendered the files, and sameVersion if
 	// this one did.
 	newVersion, sameVersion bool
@@ -127,7 +127,7 @@ func (x *explainer) find(id string, path []segment, kept bool) Why {
 		if x.edits == nil || len(x.before) != 1 { // files of several templates changed since several commits
 			return nil
 		}
-		return x.edits(x.program, id, &x.before[0])
+		return x.edits(x.program, id, x.before[0])
 	}
 	all := x.program.Fields(id)
 	certain := diff.Origin{SameForm: sameForm > 0, SameVersion: !x.newVersion, Place: place, Edit: edit, Sources: x.sources(all, true)}
@@ -210,7 +210,7 @@ func (p *Plan) originsOf(r *recorded, row string) *origins {
 			o.before = nil
 			return o
 		}
-		o.before = append(o.before, *t)
+		o.before = append(o.before, t)
 	}
 	return o
 }

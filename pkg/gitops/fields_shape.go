@@ -15,35 +15,36 @@ type fieldsByShape struct {
 	fields map[string][]FieldChange
 	// others has which pairs of values are different scalars. Equal edits have equal pairs.
 	others map[[2]string]bool
+	// last is the last shape. Each shape replaces it, because most are known.
+	last []byte
 }
 
 // maxOthers bounds what a run remembers of pairs, since columns make other pairs in each row.
 const maxOthers = 1000
 
 func newFieldsByShape() *fieldsByShape {
-	return &fieldsByShape{map[string][]FieldChange{}, map[[2]string]bool{}}
+	return &fieldsByShape{fields: map[string][]FieldChange{}, others: map[[2]string]bool{}}
 }
 
 // of returns the changed fields of an object. Two objects of one resource with the same
 // shape have the same changed fields, and the same causes if their nodes have the same state.
 func (k *fieldsByShape) of(resource string, before, after []byte, causeOf causeOf) []FieldChange {
-	shape, found := k.shape(before, after)
-	if !found {
+	if !k.shape(resource, before, after) {
 		return changedFields(before, after, causeOf)
 	}
-	shape = resource + "\n" + shape
-	fields, seen := k.fields[shape]
+	fields, seen := k.fields[string(k.last)]
 	if !seen {
 		fields = changedFields(before, after, causeOf)
-		k.fields[shape] = fields
+		k.fields[string(k.last)] = fields
 	}
 	return fields
 }
 
-// shape returns the lines of a document without their values, and which of these differ
-// from the document before. It returns false if more differs than values of single lines.
-func (k *fieldsByShape) shape(before, after []byte) (shape string, found bool) {
-	var b strings.Builder
+// shape keeps as the last shape the resource with the lines of a document without their
+// values, and which of these differ from the document before. It returns false if more differs
+// than values of single lines.
+func (k *fieldsByShape) shape(resource string, before, after []byte) bool {
+	b := append(append(k.last[:0], resource...), '\n')
 	for len(before) > 0 && len(after) > 0 {
 		var was, is []byte
 		was, before, _ = bytes.Cut(before, []byte("\n"))
@@ -51,20 +52,21 @@ func (k *fieldsByShape) shape(before, after []byte) (shape string, found bool) {
 		key, value := cutValue(is)
 		keyBefore, valueBefore := cutValue(was)
 		if !bytes.Equal(key, keyBefore) {
-			return "", false
+			return false
 		}
-		b.Write(key)
+		b = append(b, key...)
 		switch {
 		case !bytes.Equal(value, valueBefore) && !k.otherScalars(valueBefore, value):
-			return "", false
+			return false
 		case !bytes.Equal(value, valueBefore):
-			b.WriteByte(1) // no document has this byte
+			b = append(b, 1) // no document has this byte
 		case len(value) > 0 && !plain(value):
-			b.Write(value) // it can change what other lines mean
+			b = append(b, value...) // it can change what other lines mean
 		}
-		b.WriteByte('\n')
+		b = append(b, '\n')
 	}
-	return b.String(), len(before) == 0 && len(after) == 0
+	k.last = b
+	return len(before) == 0 && len(after) == 0
 }
 
 // cutValue cuts a line of YAML behind its indentation, dashes and key.

@@ -208,7 +208,7 @@ func TestFieldsByShape(t *testing.T) {
 			}
 		}
 		after := document(a, b, c)
-		if shape, found := known.shape(before, after); found && known.fields["id\n"+shape] != nil {
+		if known.shape("id", before, after) && known.fields[string(known.last)] != nil {
 			shared++
 		}
 		causeOf := func([]segment, bool) Why { return Why{} }

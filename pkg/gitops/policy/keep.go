@@ -90,11 +90,8 @@ func DeletionOf(doc *yaml.RNode, t Target, own bool) lynq.DeletionPolicy {
 func DeletionLines(doc []byte) string {
 	var b strings.Builder
 	for line := range bytes.Lines(doc) {
-		for _, word := range []string{"Prune=false", "Delete=false", fluxPrune} {
-			if bytes.Contains(line, []byte(word)) {
-				b.Write(line)
-				break
-			}
+		if bytes.Contains(line, []byte("Prune=false")) || bytes.Contains(line, []byte("Delete=false")) || bytes.Contains(line, []byte(fluxPrune)) {
+			b.Write(line)
 		}
 	}
 	return b.String()
