@@ -125,7 +125,7 @@ func treeChanges(r *gitops.Report, set *gitops.Groups, out tty.Stream) string {
 	l := list.List{Columns: []list.Column{{Name: "NODE", Flexible: true}, {Name: "CHANGE"}, {Name: "OBJECTS", Wrapped: true}, {Name: "CAUSE", Wrapped: true}}}
 	nodes, caused := 0, false
 	for i := range r.Changes {
-		n := r.Changes[i].Alone(set)
+		n := r.Changes[i].Alone()
 		if len(n.Objects) == 0 && len(r.Changes[i].Objects) > 0 {
 			continue
 		}

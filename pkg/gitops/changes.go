@@ -13,9 +13,6 @@ type Groups struct {
 	*changeset.Set
 	// Objects has the object of each change of the set.
 	Objects []*ObjectChange
-	// Numbers has the number of their group for the objects in groups of many nodes. Reports
-	// don't show these one by one.
-	Numbers map[*ObjectChange]int
 }
 
 // Groups returns the changed objects in groups.
@@ -33,7 +30,7 @@ func (r *Report) group() *Groups {
 	}
 	changes := make([]changeset.Change, 0, objects)
 	fields := sharedFields{}
-	g := &Groups{Objects: make([]*ObjectChange, 0, objects), Numbers: map[*ObjectChange]int{}}
+	g := &Groups{Objects: make([]*ObjectChange, 0, objects)}
 	for i := range r.Changes {
 		n := &r.Changes[i]
 		for j := range n.Objects {
@@ -44,19 +41,17 @@ func (r *Report) group() *Groups {
 	all := r.Nodes.Added + r.Nodes.Changed + r.Nodes.Removed + r.Nodes.Unchanged
 	g.Set = changeset.Of(changes, all)
 	for k, number := range g.Set.Numbers() {
-		if number > 0 {
-			g.Numbers[g.Objects[k]] = number
-		}
+		g.Objects[k].group = number
 	}
 	return g
 }
 
 // Alone returns the node with the objects that stand in no group of many.
-func (n *NodeChange) Alone(g *Groups) *NodeChange {
+func (n *NodeChange) Alone() *NodeChange {
 	alone := *n
 	alone.Objects = nil
 	for i := range n.Objects {
-		if o := &n.Objects[i]; g.Numbers[o] == 0 {
+		if o := &n.Objects[i]; o.group == 0 {
 			alone.Objects = append(alone.Objects, *o)
 		}
 	}

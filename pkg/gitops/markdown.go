@@ -16,12 +16,12 @@ import (
 func (r *Report) WriteMarkdown(w io.Writer) error {
 	m := &comment{}
 	m.head(r)
-	grouped := m.groups(r)
+	m.groups(r)
 	for _, s := range []struct {
 		change Change
 		title  string
 	}{{Removed, "Removed"}, {Changed, "Changed"}, {Added, "Added"}} {
-		m.section(s.title, s.change, r.Changes, grouped)
+		m.section(s.title, s.change, r.Changes)
 	}
 	_, err := io.WriteString(w, m.String())
 	return err
@@ -122,7 +122,7 @@ const (
 
 // groups writes findings, edited forms, and the groups of objects that change in the same way
 // in many nodes.
-func (m *comment) groups(r *Report) *Groups {
+func (m *comment) groups(r *Report) {
 	set := r.Groups()
 	for _, f := range set.Found() {
 		fmt.Fprintf(&m.Builder, "\n- **%s**: %s", f.Level, markdown.Text(f.String()))
@@ -161,7 +161,6 @@ func (m *comment) groups(r *Report) *Groups {
 	if more > 0 {
 		fmt.Fprintf(&m.Builder, "\n**%s**\n", phrase.Count(more, "more group"))
 	}
-	return set
 }
 
 // left counts the lines that didn't fit.
@@ -169,10 +168,10 @@ const left = "- ... and %s\n"
 
 // section writes a folded list of the nodes with one kind of change, but for objects that
 // stand in a group.
-func (m *comment) section(title string, what Change, changes []NodeChange, grouped *Groups) {
+func (m *comment) section(title string, what Change, changes []NodeChange) {
 	var lines []string
 	for i := range changes {
-		if text := nodeLines(&changes[i], grouped); changes[i].Change == what && text != "" {
+		if text := nodeLines(&changes[i]); changes[i].Change == what && text != "" {
 			lines = append(lines, text)
 		}
 	}
@@ -187,11 +186,11 @@ func (m *comment) section(title string, what Change, changes []NodeChange, group
 
 // nodeLines returns the lines of a node, "" if all of its objects stand in groups. For a
 // created or removed node, the names of its objects are enough.
-func nodeLines(n *NodeChange, grouped *Groups) string {
+func nodeLines(n *NodeChange) string {
 	var b strings.Builder
 	for i := range n.Objects {
 		o := &n.Objects[i]
-		if grouped.Numbers[o] > 0 {
+		if o.group > 0 {
 			continue
 		}
 		fmt.Fprintf(&b, "  - %s", markdown.Code(o.Object))

@@ -25,7 +25,7 @@ func (r *Report) Page(title string, planned bool) *page.Page {
 			o := &n.Objects[j]
 			node.Objects = append(node.Objects, page.Object{
 				Name: strings.Replace(o.Object, "/", " ", 1), Action: string(o.Change), Cause: strings.Join(o.Causes(), "; "),
-				Note: strings.Join(o.Details(), "; "), Group: diff.PageGroup(set.Numbers[o]),
+				Note: strings.Join(o.Details(), "; "), Group: diff.PageGroup(o.group),
 			})
 		}
 		p.Nodes = append(p.Nodes, node)

@@ -165,6 +165,9 @@ type ObjectChange struct {
 	old, new []byte
 	stays    bool // the tree or the delivering tool keeps an object that its node loses
 	unkept   bool // the delivering tool would delete the object in more cases than before
+	// group is the number of the object's group of many nodes, which reports show instead of
+	// the object, or 0. See Report.Groups.
+	group int
 }
 
 // FieldChange is a changed field.
