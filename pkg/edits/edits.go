@@ -70,7 +70,7 @@ func (f *Finder) Find(p *render.Program, id, record string, made func(*render.Pr
 }
 
 func (f *Finder) find(p *render.Program, id string, made func(*render.Program) bool) *changeset.Edit {
-	r := resourceOf(p.Form, id)
+	r := p.Form.Resource(id)
 	if r == nil || r.Pos.File == files.StdinName {
 		return nil
 	}
@@ -92,7 +92,7 @@ func (f *Finder) findIn(file string, r *form.Resource, p *render.Program, made f
 			s.digest = program.Template(id)
 		}
 		if s.digest != "" {
-			of := resourceOf(program.Form, id)
+			of := program.Form.Resource(id)
 			if of.Pos.File == file {
 				s.at, s.lines = linesOf(v.Text, of.Pos.Line, file != p.Form.Pos.File)
 			}
@@ -177,14 +177,6 @@ func (v *version) form(file string, now *form.Form) *form.Form {
 		return nil
 	}
 	return now.Version(v.forms[i], file, []byte(v.Text))
-}
-
-func resourceOf(f *form.Form, id string) *form.Resource {
-	i := slices.IndexFunc(f.Resources, func(r *form.Resource) bool { return r.ID == id })
-	if i < 0 {
-		return nil
-	}
-	return f.Resources[i]
 }
 
 // hasSecret reports whether a manifest is a Secret, or contains one.

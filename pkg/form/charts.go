@@ -125,3 +125,28 @@ func checkCharts(rep *report, subject string, charts []*Chart, entries []*entry)
 		}
 	}
 }
+
+// ChartOf returns the chart that makes a resource with an id, or nil. The longest id of a chart
+// wins, because a chart web-db makes no resources of a chart web.
+func (f *Form) ChartOf(id string) *Chart {
+	var of *Chart
+	for _, c := range f.Charts {
+		if strings.HasPrefix(id, c.ID+"-") && (of == nil || len(of.ID) < len(c.ID)) {
+			of = c
+		}
+	}
+	return of
+}
+
+// Resource returns the resource with an id, or nil. For an object of a chart, it returns one
+// that stands for all of the chart, because no row is known.
+func (f *Form) Resource(id string) *Resource {
+	if i := slices.IndexFunc(f.Resources, func(r *Resource) bool { return r.ID == id }); i >= 0 {
+		return f.Resources[i]
+	}
+	c := f.ChartOf(id)
+	if c == nil {
+		return nil
+	}
+	return &Resource{Pos: c.Pos, ID: id, Section: chartSection, Chart: c, Manifest: &document.Value{Kind: document.Map, Pos: c.Pos}, Policy: lynq.DefaultPolicy()}
+}

@@ -86,11 +86,7 @@ func (x *explainer) resource(id string) *form.Resource {
 	if x.program == nil {
 		return nil
 	}
-	i := slices.IndexFunc(x.program.Form.Resources, func(r *form.Resource) bool { return r.ID == id })
-	if i < 0 {
-		return nil
-	}
-	return x.program.Form.Resources[i]
+	return x.program.Form.Resource(id)
 }
 
 // cause returns the cause of a changed field, or of a whole object without a path. kept is set

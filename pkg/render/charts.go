@@ -1,11 +1,8 @@
 package render
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/form/document"
@@ -57,7 +54,7 @@ func releaseRule() nameRule {
 func (c *compiler) chart(of *form.Chart) {
 	c.res = &form.Resource{Pos: of.Pos, ID: of.ID}
 	c.charts = append(c.charts, of)
-	out := chart{Chart: of, at: c.place(of.Pos, "charts")}
+	out := chart{Chart: of, at: c.place(of.Pos, "")}
 	if c.options.Charts == nil {
 		c.fail(out.at, "", "this command can't render charts")
 		return
@@ -119,6 +116,9 @@ func (p *Program) finishCharts() {
 		d := newDigester()
 		d.texts("chart", c.opened.Digest, p.Namespace)
 		d.value(c.Spec)
+		if defaults := p.Form.Spec.Field("defaults"); defaults != nil {
+			d.value(defaults)
+		}
 		for _, n := range []*node{c.name.node, c.namespace.node, c.values} {
 			d.columns(p, n)
 		}
@@ -145,30 +145,13 @@ func (p *Program) chartFields(c *chart) []FieldColumns {
 	return []FieldColumns{all}
 }
 
-// chartOf returns the chart that makes a resource, or nil. The longest id wins, because a
-// chart web-db makes no resources of a chart web.
+// chartOf returns the chart that makes a resource, or nil.
 func (p *Program) chartOf(id string) *chart {
-	var of *chart
-	for i := range p.charts {
-		c := &p.charts[i]
-		if strings.HasPrefix(id, c.ID+"-") && (of == nil || len(of.ID) < len(c.ID)) {
-			of = c
-		}
+	of := p.Form.ChartOf(id)
+	i := slices.IndexFunc(p.charts, func(c chart) bool { return c.Chart == of })
+	if i < 0 {
+		return nil
 	}
-	return of
-}
-
-// releaseDigest returns the digest of the template of a chart's object.
-func (p *Program) releaseDigest(r *resource) string {
-	d := newDigester()
-	d.texts(p.chartNamed(r.Chart.ID).digest)
-	d.policies(p, r)
-	var sum [sha256.Size]byte
-	return hex.EncodeToString(d.Sum(sum[:0])[:8])
-}
-
-func (p *Program) chartNamed(id string) *chart {
-	i := slices.IndexFunc(p.charts, func(c chart) bool { return c.ID == id })
 	return &p.charts[i]
 }
 
@@ -179,7 +162,7 @@ func (f *frame) includeCharts(problems *lynq.Problems) {
 		if f.without[i] = false; c.when == nil {
 			continue
 		}
-		f.without[i] = !f.isTrue(c.when, place{pos: c.IncludeWhen.Pos, resource: c.ID, field: "includeWhen"}, problems)
+		f.without[i] = !f.isTrue(c.when, place{pos: c.IncludeWhen.Pos, resource: c.ID, chart: true, field: "includeWhen"}, problems)
 	}
 }
 
@@ -235,7 +218,7 @@ func (f *frame) release(c *chart, problems *lynq.Problems) form.Release {
 	}
 	objects, found := f.base.options.Charts.Release(&c.opened, r.Name, r.Namespace, values)
 	for _, p := range found {
-		f.fail(problems, place{pos: p.Pos, resource: c.ID, field: "charts"}, p.Fix, "%s", p.What)
+		f.fail(problems, place{pos: p.Pos, resource: c.ID, chart: true}, p.Fix, "%s", p.What)
 	}
 	r.Objects = objects
 	return r
@@ -252,7 +235,8 @@ func (p *Program) with(f *form.Form) (*Program, lynq.Problems) {
 	}
 	for i := range next.resources[len(p.resources):] {
 		r := &next.resources[len(p.resources)+i]
-		r.sensitive = p.chartNamed(r.Chart.ID).sensitive
+		of := slices.IndexFunc(p.charts, func(c chart) bool { return c.Chart == r.Chart })
+		r.template, r.sensitive = p.charts[of].digest, p.charts[of].sensitive
 	}
 	next.inOrder()
 	return &next, c.problems

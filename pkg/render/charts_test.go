@@ -116,3 +116,133 @@ data:
 		t.Errorf("%v, %d objects\n%s\nwant\n%s", err, run.Report().Objects, got, want)
 	}
 }
+
+// object returns an object of a chart without contents.
+func object(kind, name string, annotations string) form.ChartObject {
+	apiVersion := map[string]string{"Job": "batch/v1", "Deployment": "apps/v1"}[kind]
+	if apiVersion == "" {
+		apiVersion = "v1"
+	}
+	return form.ChartObject{File: "app/templates/" + name + ".yaml", Text: fmt.Sprintf("{apiVersion: %s, kind: %s, metadata: {name: %s, annotations: {%s}}}", apiVersion, kind, name, annotations)}
+}
+
+// TestChartOrder wants hooks of a chart before and after the form's own resources, and no chart
+// for rows that don't get it. Only these rows need its values.
+func TestChartOrder(t *testing.T) {
+	text := chartForm(`- {id: app, path: app, includeWhen: '{{ ne .a "none" }}', values: {n: "{{ .b | int }}"}}`)
+	got, run, err := renderCharts(t, text, func(r release) ([]form.ChartObject, lynq.Problems) {
+		return []form.ChartObject{
+			object("ConfigMap", r.name, ""), object("Job", r.name+"-before", "helm.sh/hook: pre-install"),
+			object("Job", r.name+"-after", "helm.sh/hook: post-install"), object("Job", r.name+"-bye", "helm.sh/hook: pre-delete"),
+		}, nil
+	}, render.Options{}, record{"id": "acme", "a": "some", "b": "1"}, record{"id": "bolt", "a": "none", "b": "no number"})
+	var names []string
+	for line := range strings.Lines(got) {
+		if name, is := strings.CutPrefix(line, "  name: "); is {
+			names = append(names, strings.TrimSpace(name))
+		}
+	}
+	if want := "acme-before acme acme acme-after bolt"; err != nil || run.Err() != nil || strings.Join(names, " ") != want {
+		t.Errorf("%v, %v, %s, want %s", err, run.Err(), names, want)
+	}
+}
+
+// TestChartErrors wants each error of a row's release to name the row and the template, and
+// other rows to render.
+func TestChartErrors(t *testing.T) {
+	text := chartForm(`- {id: app, path: app, releaseName: "{{ .a }}", values: {b: "{{ .b }}"}}`)
+	charts := func(r release) ([]form.ChartObject, lynq.Problems) {
+		switch r.values["b"] {
+		case "fail":
+			return nil, lynq.Problems{{Pos: lynq.Pos{File: "app/templates/x.yaml", Line: 7}, What: "b is wrong", Fix: "mend it"}}
+		case "broken":
+			return []form.ChartObject{{File: "app/templates/y.yaml", Text: "kind: ["}}, nil
+		case "name":
+			return []form.ChartObject{object("Service", "UPPER", "")}, nil
+		case "taken":
+			return []form.ChartObject{object("ServiceAccount", "acme", "")}, nil
+		}
+		return []form.ChartObject{object("ConfigMap", r.name, "")}, nil
+	}
+	for _, c := range []struct {
+		a, b, want string
+	}{
+		{"x", "fail", `app/templates/x.yaml:7: form "web", chart "app": row "row": b is wrong (mend it)`},
+		{"x", "broken", `app/templates/y.yaml: row "row": not YAML`},
+		{"x", "name", `app/templates/UPPER.yaml: row "row": form "web", resource "app-service-UPPER", metadata.name: name "UPPER" isn't valid in Kubernetes`},
+		{"x", "taken", `app/templates/acme.yaml: row "row" renders ServiceAccount/default/acme (form "web", resource "app-serviceaccount-acme"), which row "acme" (form "web", resource "account") renders too`},
+		{"X", "", `form "web", chart "app", releaseName: row "row": releaseName "X" isn't valid in Kubernetes`},
+		{strings.Repeat("x", 54), "", `has 54 characters, at most 53 are allowed, because Helm allows no longer ones`},
+		{"acme", "", `renders ConfigMap/default/acme (form "web", resource "app-configmap"), which row "acme" (form "web", a chart) renders too`},
+	} {
+		got, run, err := renderCharts(t, text, charts, render.Options{}, record{"id": "acme", "a": "acme", "b": "good"}, record{"id": "row", "a": c.a, "b": c.b})
+		if err != nil || run.Err() == nil || !strings.Contains(run.Err().Error(), c.want) || run.Report().FailedNodes == 0 || strings.Contains(got, "row") {
+			t.Errorf("%q %q: %v, %v, want %s\n%s", c.a, c.b, err, run.Err(), c.want, got)
+		}
+	}
+}
+
+// TestChartTemplates wants the digest of a chart's objects to change with the chart, with what
+// the form says of it, and with columns behind its variables, and with nothing else.
+func TestChartTemplates(t *testing.T) {
+	program := func(text string) *render.Program {
+		in, err := loadFile(t, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return compileAll(t, in, render.Options{Charts: chartsOf(settings)})[0]
+	}
+	const chart = `- {id: app, path: app, values: {a: "{{ .a }}"}}`
+	base := program(chartForm(chart))
+	if fields := base.Fields("app-configmap"); len(fields) != 1 || len(fields[0].Path) != 0 || strings.Join(fields[0].Columns, " ") != "a id" {
+		t.Errorf("fields %v, and columns a and id may feed any field", fields)
+	}
+	for _, c := range []struct {
+		what, text string
+		same       bool
+	}{
+		{"a resource of the form", strings.Replace(chartForm(chart), "ServiceAccount}", "ServiceAccount, automountServiceAccountToken: false}", 1), true},
+		{"the chart", chartForm(strings.Replace(chart, "path: app", "path: other", 1)), false},
+		{"a value", chartForm(strings.Replace(chart, "a: \"", "b: \"", 1)), false},
+		{"a column", strings.Replace(chartForm(chart), "{a: a, b: b}", "{a: b, b: a}", 1), false},
+		{"a default", chartForm(chart) + "  defaults: [{match: {kind: ConfigMap}, deletionPolicy: Retain}]\n", false},
+	} {
+		other := program(c.text)
+		const id = "app-configmap-settings"
+		same, parts := base.Template(id) == other.Template(id), other.SameAt(base.Parts(), id, []string{"data"})
+		if same != c.same || parts != c.same || other.MadeParts(base.Parts(), id) != c.same || base.Template(id) == "" {
+			t.Errorf("with another text of %s, the digest is the same: %v, and its parts: %v", c.what, same, parts)
+		}
+	}
+}
+
+// TestChartSecrets wants objects of a chart that a secret column feeds to be secret, and the
+// secret to stay out of the release's name.
+func TestChartSecrets(t *testing.T) {
+	hidden := strings.Replace(hubYAML, "metadata: {name: crm}\n", "metadata: {name: crm}\n", 1)
+	hidden = strings.Replace(hidden, "  extraValueMappings:", "  secretColumns: [a]\n  extraValueMappings:", 1)
+	text := func(chart string) string { return strings.Replace(chartForm(chart), hubYAML, hidden, 1) }
+	in, err := loadFile(t, text("- {id: app, path: app, values: {a: \"{{ .a }}\"}}\n- {id: other, path: app, values: {b: \"{{ .b }}\"}}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := compileAll(t, in, render.Options{Charts: chartsOf(func(r release) ([]form.ChartObject, lynq.Problems) {
+		return []form.ChartObject{object("ConfigMap", r.chart, "")}, nil
+	})})[0]
+	n, problems := p.Node(record{"id": "acme", "a": "secret", "b": "b"}.row(in.Hubs[0], 2))
+	if len(problems) > 0 || len(n.Objects) != 3 {
+		t.Fatal(problems, n)
+	}
+	for _, o := range n.Objects {
+		if want := strings.HasPrefix(o.ID, "app-"); o.Sensitive != want {
+			t.Errorf("%s is secret: %v, want %v", o.ID, o.Sensitive, want)
+		}
+	}
+	named, err := loadFile(t, text(`- {id: app, path: app, releaseName: "{{ .a }}"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, problems := render.Compile(named.Forms[0], named.Hubs[0], render.Options{Charts: chartsOf(settings)}); len(problems) != 1 || !strings.Contains(problems[0].What, "secret column a, and every output shows names") {
+		t.Error(problems)
+	}
+}

@@ -20,8 +20,11 @@ func (p *Program) Parts() string {
 	var all []string
 	for i := range p.resources {
 		r := &p.resources[i]
-		all = append(all, templatePart(r))
+		all = append(all, templatePart(r.ID, r.template))
 		p.eachPart(r.ID, r.root, nil, func(part string) { all = append(all, part) })
+	}
+	for i := range p.charts {
+		all = append(all, templatePart(p.charts[i].ID, p.charts[i].digest))
 	}
 	slices.Sort(all)
 	return strings.Join(slices.Compact(all), "")
@@ -33,9 +36,9 @@ func (p *Program) Parts() string {
 func (p *Program) SameAt(parts, id string, path []string) bool {
 	i := slices.IndexFunc(p.resources, func(r resource) bool { return r.ID == id })
 	if i < 0 {
-		return false
+		return p.sameChart(parts, id)
 	}
-	if r := &p.resources[i]; hasPart(parts, templatePart(r)) {
+	if r := &p.resources[i]; hasPart(parts, templatePart(r.ID, r.template)) {
 		return true
 	}
 	n := p.resources[i].root
@@ -55,7 +58,10 @@ func (p *Program) SameAt(parts, id string, path []string) bool {
 // fields.
 func (p *Program) MadeParts(parts, id string) bool {
 	i := slices.IndexFunc(p.resources, func(r resource) bool { return r.ID == id })
-	if i < 0 || !hasPart(parts, templatePart(&p.resources[i])) {
+	if i < 0 {
+		return p.sameChart(parts, id)
+	}
+	if r := &p.resources[i]; !hasPart(parts, templatePart(r.ID, r.template)) {
 		return false
 	}
 	same := true
@@ -117,10 +123,16 @@ func (p *Program) part(id string, n *node, path []string) string {
 	return string(d.Sum(sum[:0])[:partSize])
 }
 
-// templatePart is the digest of a resource's whole template.
-func templatePart(r *resource) string {
+// sameChart reports whether the chart that makes a resource is the one of these parts.
+func (p *Program) sameChart(parts, id string) bool {
+	c := p.chartOf(id)
+	return c != nil && hasPart(parts, templatePart(c.ID, c.digest))
+}
+
+// templatePart is the digest of the whole template of a resource or of a chart.
+func templatePart(id, template string) string {
 	d := newDigester()
-	d.texts(r.ID, r.template)
+	d.texts(id, template)
 	var sum [sha256.Size]byte
 	return string(d.Sum(sum[:0])[:partSize])
 }

@@ -92,7 +92,8 @@ type Program struct {
 // place is the position of a string in a form.
 type place struct {
 	pos      lynq.Pos
-	resource string // id of the resource
+	resource string // id of the resource, or of the chart
+	chart    bool
 	field    string // "spec.replicas", "nameTemplate", ...
 	secret   bool   // the value may be secret, so errors must not show it
 	inSecret bool   // it is a value of a Secret
@@ -150,6 +151,12 @@ type checkedName struct {
 
 // subject names a place in messages by form, resource and field.
 func (p *Program) subject(at place) string {
+	switch {
+	case at.chart && at.field == "":
+		return fmt.Sprintf("form %q, chart %q", p.Form.Name, at.resource)
+	case at.chart:
+		return fmt.Sprintf("form %q, chart %q, %s", p.Form.Name, at.resource, at.field)
+	}
 	return fmt.Sprintf("form %q, resource %q, %s", p.Form.Name, at.resource, at.field)
 }
 
@@ -306,7 +313,7 @@ type compiler struct {
 }
 
 func (c *compiler) place(pos lynq.Pos, field string) place {
-	return place{pos: pos, resource: c.res.ID, field: field}
+	return place{pos: pos, resource: c.res.ID, chart: len(c.charts) > 0, field: field}
 }
 
 func (c *compiler) fail(at place, fix, format string, args ...any) {

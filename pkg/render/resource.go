@@ -62,11 +62,7 @@ func (c *compiler) resource(r *form.Resource) {
 	line.string("\n")
 	out.line, out.body = line.ops, body.ops
 	c.measures(&out, out.root.child("metadata", "annotations"))
-	switch {
-	case len(c.problems) > 0:
-	case r.Chart != nil:
-		out.template = c.program.releaseDigest(&out)
-	default:
+	if len(c.problems) == 0 && r.Chart == nil { // all objects of a chart have the chart's
 		out.template = c.program.templateDigest(&out)
 	}
 	c.program.resources = append(c.program.resources, out)

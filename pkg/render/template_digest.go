@@ -21,7 +21,15 @@ import (
 func (p *Program) templateDigest(r *resource) string {
 	d := digester{sha256.New()}
 	d.texts(r.APIVersion, r.Kind, r.ID, r.NameTemplate.Text, r.TargetNamespace.Text, p.Namespace, strconv.FormatBool(r.namespace.node != nil))
-	d.policies(p, r)
+	for _, f := range lynq.Policies() {
+		switch said := f.Digest(&r.Policy); {
+		case said == "":
+		case f.Template == lynq.DigestedForm:
+			d.value(p.Form.Spec)
+		default:
+			d.texts(said)
+		}
+	}
 	d.list(len(r.Policy.IgnoreFields))
 	d.texts(r.Policy.IgnoreFields...)
 	for _, entries := range [][]form.Entry{r.Labels, r.Annotations} {
@@ -34,19 +42,6 @@ func (p *Program) templateDigest(r *resource) string {
 	d.columns(p, r.root)
 	var sum [sha256.Size]byte
 	return hex.EncodeToString(d.Sum(sum[:0])[:8])
-}
-
-// policies writes the policies of a resource that a digest covers.
-func (d digester) policies(p *Program, r *resource) {
-	for _, f := range lynq.Policies() {
-		switch said := f.Digest(&r.Policy); {
-		case said == "":
-		case f.Template == lynq.DigestedForm:
-			d.value(p.Form.Spec)
-		default:
-			d.texts(said)
-		}
-	}
 }
 
 // Digest returns 16 hex digits of a SHA-256 of the templates of all objects, without any
@@ -70,6 +65,9 @@ func (p *Program) Template(id string) string {
 		if p.resources[i].ID == id {
 			return p.resources[i].template
 		}
+	}
+	if c := p.chartOf(id); c != nil {
+		return c.digest
 	}
 	return ""
 }

@@ -43,6 +43,8 @@ type WrittenObject struct {
 	// Start and End are its place in the bytes, without a line "---". They are equal if
 	// the selector skips the object.
 	Start, End int
+	// Data is set if data is lost with the object.
+	Data bool
 	// Excluded is set if a rule excludes the object, so it has no bytes.
 	Excluded bool
 }
@@ -66,7 +68,7 @@ func (f *frame) document(to *buffers, t *tally) Document {
 		if !f.write(to, i, t) {
 			continue
 		}
-		o := WrittenObject{Ref: f.ref(i), ID: f.program.resources[i].ID, Start: start - before, End: len(to.out) - before, Excluded: f.exclusion(i) != nil}
+		o := WrittenObject{Ref: f.ref(i), ID: f.program.resources[i].ID, Start: start - before, End: len(to.out) - before, Data: f.program.resources[i].Policy.Data, Excluded: f.exclusion(i) != nil}
 		if o.Start < o.End {
 			o.Start += len(separator)
 		}

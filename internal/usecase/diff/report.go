@@ -11,7 +11,6 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/schedule"
 	"github.com/lynqctl/lynqctl/pkg/changeset"
 	"github.com/lynqctl/lynqctl/pkg/diff"
-	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/inventory"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
@@ -175,11 +174,11 @@ func (t *diffRun) place(n *plan.NodePlan, id string) func(diff.Path) lynq.Pos {
 	if p == nil {
 		return nil
 	}
-	at := slices.IndexFunc(p.Form.Resources, func(r *form.Resource) bool { return r.ID == id })
-	if at < 0 {
+	r := p.Form.Resource(id)
+	if r == nil {
 		return nil
 	}
-	return func(path diff.Path) lynq.Pos { return diff.PlaceOf(p.Form.Resources[at], path) }
+	return func(path diff.Path) lynq.Pos { return diff.PlaceOf(r, path) }
 }
 
 // edit returns a function that finds how the form changed since it made an object. It returns
@@ -303,7 +302,7 @@ func programsOf(hubs []load.HubPrograms) map[schedule.Form]*render.Program {
 
 // has reports whether a form has a resource.
 func has(p *render.Program, id string) bool {
-	return slices.ContainsFunc(p.Form.Resources, func(r *form.Resource) bool { return r.ID == id })
+	return p.Form.Resource(id) != nil
 }
 
 // secrets returns the fields of a node's resource that secret columns feed. known is false
@@ -331,7 +330,7 @@ func (t *diffRun) sources(n *plan.NodePlan, id string) []diff.Source {
 	for _, f := range p.Fields(id) {
 		sources = append(sources, diff.Source{Path: f.Path, Columns: f.Columns})
 	}
-	if slices.ContainsFunc(p.Form.Resources, func(r *form.Resource) bool { return r.ID == id && r.Policy.OnNodeChange }) {
+	if r := p.Form.Resource(id); r != nil && r.Policy.OnNodeChange {
 		columns := render.Columns(p.Hub)
 		for _, l := range p.Hub.Lookups {
 			columns = append(columns, lynq.LookupColumn(l.Name))

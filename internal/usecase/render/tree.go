@@ -433,8 +433,8 @@ func (j *treeJob) positionOf(s *gitops.PlainSecret) lynq.Pos {
 			if h.Hub.Key() != s.Hub || p.Form.Key() != s.Form {
 				continue
 			}
-			if i := slices.IndexFunc(p.Form.Resources, func(r *form.Resource) bool { return r.ID == s.ID }); i >= 0 {
-				return p.Form.Resources[i].Pos
+			if r := p.Form.Resource(s.ID); r != nil {
+				return r.Pos
 			}
 		}
 	}

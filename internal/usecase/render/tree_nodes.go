@@ -101,6 +101,11 @@ func (s *treeNodes) node(r *render.Rendered[render.Document]) *gitops.Node {
 			n.HoldsData = append(n.HoldsData, r.ID)
 		}
 	}
+	for _, o := range r.Out.Objects { // those of charts aren't in the form
+		if o.Data && !slices.Contains(n.HoldsData, o.ID) {
+			n.HoldsData = append(n.HoldsData, o.ID)
+		}
+	}
 	text := bytes.Clone(r.Out.Bytes)
 	secret := r.Program.Hub.HasSecrets() || slices.ContainsFunc(r.Out.Objects, func(o render.WrittenObject) bool { return gitops.MayHaveSecret(o.Kind) })
 	if !secret {

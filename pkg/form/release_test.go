@@ -1,0 +1,169 @@
+package form_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lynqctl/lynqctl/pkg/form"
+)
+
+// chartInputs loads a form with a chart, which has these fields, and with these resources.
+func chartInputs(t *testing.T, chart, resources string) (*form.Form, error) {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "web.yaml")
+	text := `apiVersion: operator.lynq.sh/v1
+kind: LynqHub
+metadata: {name: crm}
+spec:
+  source: {type: csv, csv: {path: rows.csv}}
+  valueMappings: {uid: id, activate: active}
+---
+apiVersion: operator.lynq.sh/v1
+kind: LynqForm
+metadata: {name: web}
+spec:
+  hubId: crm
+  charts:
+  - {` + chart + `}
+` + resources
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	in, err := form.Load([]string{name}, false, strings.NewReader(""))
+	if len(in.Forms) == 0 {
+		t.Fatal(err)
+	}
+	return in.Forms[0], err
+}
+
+// described is what tests compare of a resource.
+func described(resources []*form.Resource) []string {
+	lines := make([]string, len(resources))
+	for i, r := range resources {
+		p := r.Policy
+		lines[i] = strings.Join(strings.Fields(fmt.Sprintf("%s %s/%s in %q %s %s %s wave %d %v", r.ID, r.APIVersion, r.Kind, r.TargetNamespace.Text, p.Creation, p.Deletion, p.RunOn, p.ApplyOrder, r.DependIDs)), " ")
+	}
+	return lines
+}
+
+func object(apiVersion, kind, name string, annotations ...string) form.ChartObject {
+	text := fmt.Sprintf("apiVersion: %s\nkind: %s\nmetadata:\n  name: %s\n", apiVersion, kind, name)
+	if len(annotations) > 0 {
+		text += "  annotations:\n"
+		for _, a := range annotations {
+			text += "    " + a + "\n"
+		}
+	}
+	return form.ChartObject{File: "app/templates/x.yaml", Text: text}
+}
+
+// TestReleaseResources wants ids that rows share, policies from Helm's annotations, and
+// namespaces for objects without one.
+func TestReleaseResources(t *testing.T) {
+	f, err := chartInputs(t, `id: app, path: app, dependIds: [account], defaults: [{match: {kind: ConfigMap}, deletionPolicy: Delete}]`, `  serviceAccounts:
+  - {id: account, nameTemplate: "{{ .uid }}", spec: {apiVersion: v1, kind: ServiceAccount}}
+  defaults:
+  - {match: {kind: Service}, deletionPolicy: Retain}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hook, keep := "helm.sh/hook: ", "helm.sh/resource-policy: keep"
+	next, problems := f.WithReleases([]form.Release{{Chart: f.Charts[0], Name: "acme", Namespace: "ns", Objects: []form.ChartObject{
+		object("v1", "Service", "acme"),
+		object("apps/v1", "Deployment", "acme-web"),
+		object("apps/v1", "Deployment", "old-acme-web"),
+		object("apps/v1", "Deployment", "acmeish"),
+		object("v1", "PersistentVolumeClaim", "data", keep),
+		object("v1", "ConfigMap", "kept", keep),
+		object("v1", "Secret", "same"),
+		{File: "y.yaml", Text: "apiVersion: v1\nkind: Secret\nmetadata: {name: same, namespace: other}\n"},
+		object("v1", "ConfigMap", "named", "lynq.sh/resource-id: mine"),
+		object("batch/v1", "Job", "acme-migrate", hook+"pre-install,pre-upgrade", `helm.sh/hook-weight: "-5"`),
+		object("v1", "ServiceAccount", "acme-migrate", hook+"pre-install", `helm.sh/hook-weight: "-9"`),
+		object("batch/v1", "Job", "acme-seed", hook+"post-install"),
+		object("batch/v1", "Job", "acme-bye", hook+"pre-delete"),
+		object("batch/v1", "Job", "acme-upgrade", hook+"post-upgrade"),
+		object("v1", "Pod", "acme-test", hook+"test"),
+	}}})
+	want := []string{
+		`account v1/ServiceAccount in "" WhenNeeded Delete wave 0 []`,
+		`app-serviceaccount-migrate v1/ServiceAccount in "ns" WhenNeeded Delete wave -20009 [account]`,
+		`app-job-migrate batch/v1/Job in "ns" Once Delete wave -20005 [account]`,
+		`app-service v1/Service in "ns" WhenNeeded Retain wave 0 [account]`,
+		`app-deployment-web apps/v1/Deployment in "ns" WhenNeeded Delete wave 0 [account]`,
+		`app-deployment-old-web apps/v1/Deployment in "ns" WhenNeeded Delete wave 0 [account]`,
+		`app-deployment-acmeish apps/v1/Deployment in "ns" WhenNeeded Delete wave 0 [account]`,
+		`app-persistentvolumeclaim-data v1/PersistentVolumeClaim in "ns" WhenNeeded Retain wave 0 [account]`,
+		`app-configmap-kept v1/ConfigMap in "ns" WhenNeeded Delete wave 0 [account]`,
+		`app-secret-same v1/Secret in "ns" WhenNeeded Delete wave 0 [account]`,
+		`app-secret-same-other v1/Secret in "" WhenNeeded Delete wave 0 [account]`,
+		`mine v1/ConfigMap in "ns" WhenNeeded Delete wave 0 [account]`,
+		`app-job-bye batch/v1/Job in "ns" WhenNeeded Delete Delete wave 0 []`,
+		`app-job-seed batch/v1/Job in "ns" Once Delete wave 20000 [account]`,
+	}
+	if diff := cmp.Diff(want, described(next.Resources)); diff != "" || len(problems) > 0 {
+		t.Errorf("%v (-want +got):\n%s", problems, diff)
+	}
+	if len(f.Resources) != 1 {
+		t.Errorf("the form itself has %d resources now", len(f.Resources))
+	}
+	for _, r := range next.Resources {
+		if a := r.Manifest.Field("metadata").Field("annotations"); a.Field("helm.sh/hook") != nil || a.Field("helm.sh/hook-weight") != nil {
+			t.Errorf("%s still is a hook of Helm, and Argo CD would run it", r.ID)
+		}
+	}
+}
+
+// TestReleaseProblems wants each object that can't be a resource to name its template.
+func TestReleaseProblems(t *testing.T) {
+	f, err := chartInputs(t, `id: app, path: app`, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"kind: [":                         `app/templates/x.yaml: not YAML`,
+		"a: 1\na: 2":                      `app/templates/x.yaml: key "a" appears twice`,
+		"kind: ConfigMap":                 `app/templates/x.yaml: form "web", resource "app-configmap": apiVersion is missing (add it)`,
+		"apiVersion: v1\nkind: ConfigMap": `app/templates/x.yaml: form "web", resource "app-configmap": the object has no name (add metadata.name)`,
+		"{apiVersion: operator.lynq.sh/v1, kind: LynqForm, metadata: {name: x}}":                                              `app/templates/x.yaml: form "web", chart "app": a LynqForm is an input of lynqctl, and not an object`,
+		"{apiVersion: v1, kind: ConfigMap, metadata: {name: x, labels: {lynq.sh/hub: other}}}":                                `app/templates/x.yaml: form "web", resource "app-configmap-x": key "lynq.sh/hub" of labels is set by lynqctl (remove it)`,
+		"{apiVersion: v1, kind: Secret, metadata: {name: x, annotations: {helm.sh/hook: pre-delete, helm.sh/hook: x}}}":       `app/templates/x.yaml: key "helm.sh/hook" appears twice`,
+		"{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}": `app/templates/x.yaml: form "web": id "app-configmap-a" appears twice`,
+	} {
+		_, problems := f.WithReleases([]form.Release{{Chart: f.Charts[0], Name: "acme", Namespace: "ns", Objects: []form.ChartObject{{File: "app/templates/x.yaml", Text: text}}}})
+		if len(problems) == 0 || !strings.HasPrefix(problems[0].String(), want) || strings.Contains(problems[0].String(), "x.yaml:1") {
+			t.Errorf("%s: %v, want %s", text, problems, want)
+		}
+	}
+}
+
+// TestCharts wants each wrong chart to be one error in the form.
+func TestCharts(t *testing.T) {
+	for chart, want := range map[string]string{
+		`path: app`:                                    `web.yaml:14: form "web": spec.charts[0].id is missing (add it)`,
+		`id: app`:                                      `web.yaml:14: form "web", chart "app": spec.charts[0].path is missing (add it)`,
+		`id: app, path: ../app`:                        `must be in the directory of the form's file`,
+		`id: app, path: /app`:                          `must be in the directory of the form's file`,
+		`id: app, path: "oci://x/app"`:                 `must be a directory or an archive; found an address`,
+		`id: app, path: "{{ .plan }}"`:                 `spec.charts[0].path may not be a template`,
+		`id: app, path: app, valuesFiles: [../v]`:      `spec.charts[0].valuesFiles[0] must be in the directory`,
+		`id: app, path: app, values: [1]`:              `spec.charts[0].values must be a mapping, found a list`,
+		`id: app, path: app, values: {"{{ a }}": 1}`:   `key "{{ a }}" has a template (only values can be templates)`,
+		`id: app, path: app, dependIds: [x]`:           `chart "app": depends on "x", but this form has no resource with that id`,
+		`id: app, path: app, version: "1"`:             `unknown field "spec.charts[0].version"`,
+		`id: app, path: app, includeWhen: maybe`:       `spec.charts[0].includeWhen must be a template that gives true or false`,
+		"id: app, path: app}\n  - {id: app, path: app": `id "app" appears twice, first on line 14`,
+	} {
+		_, err := chartInputs(t, chart, "")
+		if err == nil || !strings.Contains(err.Error(), want) || slices.Contains(strings.Split(err.Error(), "\n"), "") {
+			t.Errorf("%s: %v, want %s", chart, err, want)
+		}
+	}
+}
