@@ -56,20 +56,20 @@ func (e *ProblemsError) Error() string {
 var errClosed = errors.New(Name + " was already stopped")
 
 // Build returns the objects of a kustomization. It returns a *ProblemsError if the
-// kustomization is invalid.
+// kustomization is invalid, and then only the files that it read.
 func (h *Helper) Build(ctx context.Context, b wire.Build) (*wire.Built, error) {
 	p, err := h.running()
 	if err != nil {
 		return nil, err
 	}
 	answer, err := p.ask(ctx, wire.Request{Build: &b})
+	if answer == nil {
+		return nil, err
+	}
 	if err == nil && answer.Built == nil {
 		err = p.misunderstood()
 	}
-	if err != nil {
-		return nil, err
-	}
-	return answer.Built, nil
+	return answer.Built, err
 }
 
 // Open reads a chart. The number that it returns is for Render of this Helper.

@@ -142,7 +142,7 @@ func (p *process) answers(out *bufio.Reader) error {
 	}
 }
 
-// ask sends a request and waits for its answer.
+// ask sends a request and waits for its answer, which it also returns with a *ProblemsError.
 func (p *process) ask(ctx context.Context, r wire.Request) (*wire.Response, error) {
 	answer := make(chan *wire.Response, 1)
 	p.mu.Lock()
@@ -179,7 +179,7 @@ func (p *process) ask(ctx context.Context, r wire.Request) (*wire.Response, erro
 	select {
 	case a := <-answer:
 		if len(a.Problems) > 0 {
-			return nil, &ProblemsError{a.Problems}
+			return a, &ProblemsError{a.Problems}
 		}
 		return a, nil
 	case <-p.gone:

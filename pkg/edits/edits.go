@@ -74,11 +74,12 @@ func (f *Finder) find(p *render.Program, id string, made func(*render.Program) b
 	if r == nil || r.Pos.File == files.StdinName {
 		return nil
 	}
-	e := f.findIn(r.Pos.File, r, p, made)
-	if own := p.Form.Pos.File; e == nil && own != r.Pos.File {
-		e = f.findIn(own, r, p, made) // a default may have changed
+	for _, file := range p.Form.FilesOf(r) {
+		if e := f.findIn(file, r, p, made); e != nil {
+			return e
+		}
 	}
-	return e
+	return nil
 }
 
 // findIn finds the edit of a resource in one of the form's files.
@@ -117,8 +118,12 @@ func (f *Finder) edit(file string, r *form.Resource, p *render.Program, states [
 		return nil
 	}
 	e := &changeset.Edit{Form: p.Form.Name, Resource: r.ID, Place: r.Pos.String()}
-	if file != r.Pos.File {
+	switch file {
+	case r.Pos.File:
+	case p.Form.Pos.File:
 		e.Place = p.Form.Pos.String()
+	default:
+		e.Place = file
 	}
 	for _, c := range changes {
 		if c.ID == "" {

@@ -2,6 +2,7 @@ package edits
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -212,5 +213,48 @@ func TestStdin(t *testing.T) {
 	f := &Finder{Versions: func(file string) []Version { t.Errorf("file %s", file); return nil }}
 	if e := f.Find(p, "settings", "", func(*render.Program) bool { return true }); e != nil {
 		t.Errorf("%+v", e)
+	}
+}
+
+// parts is a Bases that makes one object, whose data are a file beside it.
+type parts struct{}
+
+func (parts) Build(_ lynq.Pos, _, _ string, texts map[string][]byte) (form.Base, lynq.Problems) {
+	if texts == nil {
+		texts = map[string][]byte{"base/app.yaml": []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n"), "base/patch.yaml": []byte("now")}
+	}
+	text := string(texts["base/app.yaml"]) + "data: {a: " + string(texts["base/patch.yaml"]) + "}\n"
+	return form.Base{Objects: []form.BaseObject{{File: "base/app.yaml", Text: text}}, Texts: texts}, nil
+}
+
+// TestFindInBase names the file of a kustomization that was edited, although the object comes
+// from another one.
+func TestFindInBase(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	hub := "apiVersion: operator.lynq.sh/v1\nkind: LynqHub\nmetadata: {name: crm}\nspec:\n  source: {type: csv, csv: {path: rows.csv}}\n  valueMappings: {uid: id}\n---\n"
+	if err := os.WriteFile("web.yaml", []byte(hub+"apiVersion: operator.lynq.sh/v1\nkind: LynqForm\nmetadata: {name: web}\nspec: {hubId: crm, kustomize: base}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	in, err := (*form.Memory)(nil).Load(parts{}, []string{"web.yaml"}, false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, problems := render.Compile(in.Forms[0], in.Hubs[0], render.Options{})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	versions := map[string][]Version{
+		"base/app.yaml":   {{Text: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n"}},
+		"base/patch.yaml": {{Text: "now"}, {Commit: changeset.Commit{ID: "c2", Subject: "Patch"}, Text: "now"}, {Commit: changeset.Commit{ID: "c1"}, Text: "before"}},
+	}
+	was := ""
+	if before := p.Version(in.Forms[0].Version(in.Forms[0], "base/patch.yaml", []byte("before"))); before != nil {
+		was = before.Template("configmap-web")
+	}
+	f := &Finder{Hide: func(s string) string { return s }, Versions: func(file string) []Version { return versions[file] }}
+	e := f.Find(p, "configmap-web", was, func(p *render.Program) bool { return p.Template("configmap-web") == was })
+	if was == "" || e == nil || e.Place != "base/patch.yaml" || len(e.Commits) != 1 || e.Commits[0].ID != "c2" {
+		t.Errorf("the edit is %v", e)
 	}
 }

@@ -51,7 +51,7 @@ func texts(paths []string, recursive bool) map[string][]byte {
 // file doesn't show which hubs it concerns. It is lynq.Problems if further files have
 // errors.
 func (g *Good) Around(paths []string, recursive bool, bad map[string]bool) (around *Good, concerned []lynq.HubKey, err error) {
-	now, _ := LoadAny(paths, recursive, nil) // bad has its problems already
+	now, _ := load(nil, g.Inputs.bases, paths, recursive, nil, needNothing) // bad has its problems already
 	hubs := map[lynq.HubKey]bool{}
 	for file := range bad {
 		of := slices.Concat(g.Inputs.hubsIn(file), now.hubsIn(file))
@@ -67,7 +67,7 @@ func (g *Good) Around(paths []string, recursive bool, bad map[string]bool) (arou
 		mixed[file] = g.texts[file]
 	}
 	g.Inputs.withoutFiles(mixed)
-	in, err := loadTexts(mixed, hubs)
+	in, err := loadTexts(mixed, hubs, g.Inputs.bases)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -155,9 +155,9 @@ func Versions(file string, data []byte) []*Form {
 
 // loadTexts is LoadAny for files with these texts. It doesn't read the files that kept hubs
 // and their forms name.
-func loadTexts(texts map[string][]byte, kept map[lynq.HubKey]bool) (*Inputs, error) {
+func loadTexts(texts map[string][]byte, kept map[lynq.HubKey]bool, bases Bases) (*Inputs, error) {
 	l := newLoader(nil)
-	l.kept = kept
+	l.kept, l.in.bases = kept, bases
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		l.stream(name, texts[name])
 	}

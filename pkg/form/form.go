@@ -33,11 +33,12 @@ func readForm(rep *report, v *document.Value) *Form {
 	form.DependForms = readDependForms(spec, form.Name)
 	form.Tombstones = readTombstones(spec)
 	form.Files = readFilePatterns(spec)
+	form.Kustomize = readKustomize(spec)
 	form.defaults = readDefaults(spec)
 	form.Charts = readCharts(spec)
 	form.entries = readSections(spec, form.defaults)
 	spec.done()
-	if !form.hasFiles() {
+	if !form.hasMore() {
 		form.complete(rep, form.entries, true)
 	}
 	return form
@@ -121,7 +122,7 @@ func checkIDs(rep *report, subject string, entries []*entry) {
 		}
 		if pos, twice := first[e.ID]; twice {
 			fix := "ids are unique in a form"
-			if e.Section == fileSection {
+			if e.Section == fileSection || e.Section == kustomizeSection {
 				fix = "ids are unique in a form; set one with the annotation " + wellknown.AnnotationResourceID
 			}
 			rep.problems.Add(e.idPos, fix, "%s: id %q appears twice, first %s", subject, e.ID, placeFrom(e.idPos, pos))

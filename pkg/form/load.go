@@ -18,21 +18,23 @@ import (
 // stdin. If recursive is set, it also reads subdirectories.
 //
 // The error is lynq.Problems, and has all errors of all files. The Inputs are never nil.
+// It builds no kustomizations, which needs a Memory's Load.
+//
 // With an error, they have the readable parts, so that later stages can find more
 // problems. A resource may then lack its apiVersion, kind or name, and a form may have no
 // hub.
 func Load(paths []string, recursive bool, stdin io.Reader) (*Inputs, error) {
-	return load(nil, paths, recursive, stdin, needForm)
+	return load(nil, nil, paths, recursive, stdin, needForm)
 }
 
 // LoadHubs is Load, but accepts inputs without forms.
 func LoadHubs(paths []string, recursive bool, stdin io.Reader) (*Inputs, error) {
-	return load(nil, paths, recursive, stdin, needHub)
+	return load(nil, nil, paths, recursive, stdin, needHub)
 }
 
 // LoadAny is Load, but accepts inputs without hubs and forms, and empty directories.
 func LoadAny(paths []string, recursive bool, stdin io.Reader) (*Inputs, error) {
-	return load(nil, paths, recursive, stdin, needNothing)
+	return load(nil, nil, paths, recursive, stdin, needNothing)
 }
 
 // need says which documents the inputs must have at least.
@@ -44,8 +46,9 @@ const (
 	needNothing
 )
 
-func load(m *Memory, paths []string, recursive bool, stdin io.Reader, least need) (*Inputs, error) {
+func load(m *Memory, bases Bases, paths []string, recursive bool, stdin io.Reader, least need) (*Inputs, error) {
 	l := newLoader(m)
+	l.in.bases = bases
 	if len(paths) == 0 {
 		l.problems.Add(lynq.Pos{File: "-f"}, "name files or directories with hubs and forms", "no input is given")
 		return l.in, l.problems.Err()

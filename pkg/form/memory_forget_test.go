@@ -19,7 +19,7 @@ func TestMemoryForgets(t *testing.T) {
 	var m Memory
 	load := func(want int) {
 		t.Helper()
-		_, _ = m.LoadAny([]string{dir}, false, nil)
+		_, _ = m.LoadAny(nil, []string{dir}, false, nil)
 		if len(m.files) != want {
 			t.Errorf("it remembers %d files, want %d", len(m.files), want)
 		}

@@ -14,7 +14,7 @@ import (
 // chartSection is the list of charts, which make resources of all kinds.
 const chartSection = "charts"
 
-// Release is what one row gets of a chart.
+// Release has the objects that one row gets of a chart.
 type Release struct {
 	*Chart
 	Name, Namespace string

@@ -43,6 +43,9 @@ func (f *Form) hasFiles() bool {
 	return v != nil && v.Kind != document.Null
 }
 
+// hasMore reports whether a form has resources that its own file doesn't have.
+func (f *Form) hasMore() bool { return f.hasFiles() || f.hasKustomize() }
+
 // tree has the files next to a form. Names have slashes.
 type tree struct {
 	names func(pattern string) ([]string, error)
@@ -149,13 +152,17 @@ func (l *loader) readFormFiles() {
 	var found report
 	read := map[string]bool{}
 	for i, f := range l.in.Forms {
-		if hub := l.in.Hub(f); !f.hasFiles() || hub != nil && l.kept[hub.Key()] {
+		if hub := l.in.Hub(f); !f.hasMore() || hub != nil && l.kept[hub.Key()] {
 			continue
 		}
-		l.in.Forms[i] = f.withFiles(&found, treeOf(filepath.Dir(f.Pos.File)))
-		for name := range l.in.Forms[i].texts {
+		next := f.withFiles(&found, treeOf(filepath.Dir(f.Pos.File)), l.in.bases, nil)
+		for name := range next.texts {
 			read[f.pathOf(name)] = true
 		}
+		for name := range next.base.Texts {
+			read[f.pathOf(name)] = true
+		}
+		l.in.Forms[i] = next
 	}
 	l.forgetFiles(read)
 	l.problems, l.warnings = append(l.problems, found.problems...), append(l.warnings, found.warnings...)
@@ -182,7 +189,7 @@ func (f *Form) reads(file string) bool {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(f.filesOfBase(), func(name string) bool { return f.pathOf(name) == file })
 }
 
 // pathOf returns the path of a file of the form, as positions have it.
@@ -190,10 +197,11 @@ func (f *Form) pathOf(name string) string {
 	return filepath.Join(filepath.Dir(f.Pos.File), filepath.FromSlash(name))
 }
 
-// withFiles returns a copy of a form, with the resources of its files.
-func (f *Form) withFiles(rep *report, from tree) *Form {
+// withFiles returns a copy of a form, with the resources of its files and its kustomization.
+// With texts, the kustomization has these files.
+func (f *Form) withFiles(rep *report, from tree, bases Bases, texts map[string][]byte) *Form {
 	next := *f
-	next.texts = map[string][]byte{}
+	next.texts, next.base, next.bases = map[string][]byte{}, Base{}, bases
 	subject, before := subjectOf("form", f.Name), len(rep.problems)
 	var documents []*document.Value
 	for _, pattern := range f.Files {
@@ -216,7 +224,9 @@ func (f *Form) withFiles(rep *report, from tree) *Form {
 			documents = append(documents, f.documentsIn(rep, name, text)...)
 		}
 	}
-	whole := f.Spec.Field("files").Kind == document.List && len(f.Files) == len(f.Spec.Field("files").Items) && len(rep.problems) == before
+	made, suffixes := next.build(rep, bases, texts)
+	whole := len(rep.problems) == before && (!f.hasKustomize() || f.Kustomize.IsSet()) &&
+		(!f.hasFiles() || f.Spec.Field("files").Kind == document.List && len(f.Files) == len(f.Spec.Field("files").Items))
 	// Callers may change a form's resources, and entries must stay as they are.
 	entries := make([]*entry, 0, len(f.entries)+len(documents))
 	for _, e := range f.entries {
@@ -224,8 +234,9 @@ func (f *Form) withFiles(rep *report, from tree) *Form {
 		own.Resource = &resource
 		entries = append(entries, &own)
 	}
-	entries = append(entries, f.resourcesOf(rep, documents)...)
-	next.Spec = withDocuments(f.Spec, documents)
+	entries = append(entries, f.resourcesOf(rep, fileSection, documents, idsOf(documents))...)
+	entries = append(entries, f.resourcesOf(rep, kustomizeSection, made, idsOfBase(made, suffixes))...)
+	next.Spec = withDocuments(withDocuments(f.Spec, "files", documents), "kustomize", made)
 	next.complete(rep, entries, whole)
 	return &next
 }
@@ -255,6 +266,12 @@ func (in *Inputs) Beside() (paths, dirs []string) {
 				dirs = append(dirs, f.pathOf(dir))
 			}
 		}
+		for _, name := range f.filesOfBase() {
+			paths = append(paths, f.pathOf(name))
+		}
+		if f.Kustomize.IsSet() {
+			dirs = append(dirs, f.pathOf(f.Kustomize.Text)) // it may get its kustomization
+		}
 	}
 	return paths, dirs
 }
@@ -262,30 +279,33 @@ func (in *Inputs) Beside() (paths, dirs []string) {
 // Version returns the form as it is when one of its files has another text, or nil if that
 // has errors. own is the form in a version of its own file.
 func (f *Form) Version(own *Form, file string, text []byte) *Form {
-	if !own.hasFiles() {
+	if !own.hasMore() {
 		return own
 	}
-	texts := maps.Clone(f.texts)
-	for name := range texts {
-		if f.pathOf(name) == file {
-			texts[name] = text
+	change := func(texts map[string][]byte) map[string][]byte {
+		next := map[string][]byte{}
+		for name, now := range texts {
+			if next[name] = now; f.pathOf(name) == file {
+				next[name] = text
+			}
 		}
+		return next
 	}
 	var rep report
-	next := own.withFiles(&rep, treeOfTexts(texts))
+	next := own.withFiles(&rep, treeOfTexts(change(f.texts)), f.bases, change(f.base.Texts))
 	if len(rep.problems) > 0 {
 		return nil
 	}
 	return next
 }
 
-// withDocuments returns a spec that has documents instead of the files' names, because a
+// withDocuments returns a spec that has documents instead of the names in a field, because a
 // change of them changes what the form says.
-func withDocuments(spec *document.Value, documents []*document.Value) *document.Value {
+func withDocuments(spec *document.Value, key string, documents []*document.Value) *document.Value {
 	next := *spec
 	next.Fields = slices.Clone(spec.Fields)
 	for i, f := range next.Fields {
-		if f.Key == "files" {
+		if f.Key == key && f.Value.Kind != document.Null {
 			next.Fields[i].Value = &document.Value{Kind: document.List, Pos: f.Value.Pos, Items: documents}
 		}
 	}
@@ -333,13 +353,21 @@ func groupOf(v *document.Value) string {
 }
 
 // resourcesOf turns objects from elsewhere into resources of the form.
-func (f *Form) resourcesOf(rep *report, objects []*document.Value) []*entry {
+func (f *Form) resourcesOf(rep *report, from string, objects []*document.Value, ids []Text) []*entry {
 	entries := make([]*entry, 0, len(objects))
 	for i, v := range objects {
-		id := objectID(v)
-		entries = append(entries, readObject(rep, subjectOf("form", f.Name), fileSection, entryLabel(id.Text, fileSection, i), id, v, f.defaults))
+		entries = append(entries, readObject(rep, subjectOf("form", f.Name), from, entryLabel(ids[i].Text, from, i), ids[i], v, f.defaults))
 	}
 	return entries
+}
+
+// idsOf returns the ids of objects.
+func idsOf(objects []*document.Value) []Text {
+	ids := make([]Text, len(objects))
+	for i, v := range objects {
+		ids[i] = objectID(v)
+	}
+	return ids
 }
 
 // readObject turns an object from elsewhere into a resource. Its policies come from

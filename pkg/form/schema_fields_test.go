@@ -16,7 +16,7 @@ func TestSchemaFields(t *testing.T) {
 	}
 	used := map[string]bool{
 		// TestSchemas gives hubs and forms from standard input, and these have no files.
-		"lynqhub.spec.lookups.file": true, "lynqform.spec.files": true,
+		"lynqhub.spec.lookups.file": true, "lynqform.spec.files": true, "lynqform.spec.kustomize": true,
 		"lynqform.spec.charts": true,
 	}
 	roots := map[string]map[string]any{}

@@ -22,6 +22,8 @@ type Inputs struct {
 	// Warnings aren't errors, but users should know them. An example is a skipped
 	// document.
 	Warnings lynq.Problems
+	// bases builds kustomizations of forms.
+	bases Bases
 }
 
 // GroupKind names a kind without its version. Group is "" for the core.
@@ -120,6 +122,8 @@ type Form struct {
 	// Files are the names and patterns of YAML files in the directory of the form's file, or
 	// below it. Each of their documents is a resource.
 	Files []Text
+	// Kustomize is the directory of a kustomization. Each object that it makes is a resource.
+	Kustomize Text
 	// Charts are Helm charts. Each row gets the objects of one release of each chart.
 	Charts []*Chart
 	// Resources are in dependency order. Each follows its dependencies. Otherwise
@@ -132,6 +136,9 @@ type Form struct {
 	// texts are the files' texts by their names. Names begin at the directory of the form's
 	// file.
 	texts map[string][]byte
+	// base is what the kustomization makes, and bases builds it.
+	base  Base
+	bases Bases
 }
 
 // Rollout limits how many nodes of a form change at the same time.
@@ -166,7 +173,7 @@ const (
 type Resource struct {
 	Pos        lynq.Pos
 	ID         string
-	Section    string // "deployments", ..., "manifests"; "files" for one from a file
+	Section    string // "deployments", ..., "manifests"; "files" for one from a file, "kustomize" for one from a kustomization
 	APIVersion string // from the manifest; always literal
 	Kind       string
 

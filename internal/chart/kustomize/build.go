@@ -19,7 +19,8 @@ import (
 // Builder builds kustomizations, one at a time, because the library has global state.
 type Builder struct{ mu sync.Mutex }
 
-// Build returns the objects of a kustomization, or what is wrong with it.
+// Build returns the objects of a kustomization, or what is wrong with it. It returns the
+// files that it read in both cases.
 func (b *Builder) Build(r wire.Build) (*wire.Built, []wire.Problem) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -39,36 +40,54 @@ func (b *Builder) Build(r wire.Build) (*wire.Built, []wire.Problem) {
 	}
 	options := krusty.MakeDefaultOptions()
 	options.Reorder = krusty.ReorderOptionUnspecified // as in kubectl kustomize
-	made, err := krusty.MakeKustomizer(options).Run(files, filepath.Join(files.dir, filepath.FromSlash(files.base)))
-	if len(files.problems) > 0 {
-		return nil, files.problems
+	objects, problems := files.build(options)
+	if len(problems) > 0 {
+		objects = nil
+	}
+	built := &wire.Built{Objects: objects, Texts: files.texts}
+	for _, a := range files.absent {
+		if !slices.Contains(built.Missing, a.name) {
+			built.Missing = append(built.Missing, a.name)
+		}
+	}
+	return built, problems
+}
+
+// build returns the objects of the base.
+func (f *fileSystem) build(options *krusty.Options) ([]wire.Object, []wire.Problem) {
+	made, err := krusty.MakeKustomizer(options).Run(f, filepath.Join(f.dir, filepath.FromSlash(f.base)))
+	if len(f.problems) > 0 {
+		return nil, f.problems
 	}
 	if err != nil {
-		return nil, files.explain(err)
+		return nil, f.explain(err)
 	}
-	built, err := files.objects(made)
+	objects, err := f.objects(made)
 	if err != nil {
-		return nil, files.explain(err)
+		return nil, f.explain(err)
 	}
-	if len(built.Objects) == 0 {
-		return nil, []wire.Problem{{File: files.kustomization(), What: "the kustomization makes no object", Fix: "list files with objects in its resources"}}
+	if len(objects) == 0 {
+		return nil, []wire.Problem{{File: f.kustomization(), What: "the kustomization makes no object", Fix: "list files with objects in its resources"}}
 	}
-	return built, nil
+	return objects, nil
 }
 
 // objects returns the objects with the files that they come from.
-func (f *fileSystem) objects(made resmap.ResMap) (*wire.Built, error) {
-	origins := make([]string, 0, made.Size())
+func (f *fileSystem) objects(made resmap.ResMap) ([]wire.Object, error) {
+	objects := make([]wire.Object, 0, made.Size())
 	for _, r := range made.Resources() {
 		origin, err := r.GetOrigin()
 		if err != nil {
 			return nil, err
 		}
-		file := ""
+		file, suffix := "", ""
 		if origin != nil {
 			file = origin.Path
 			if file == "" {
 				file = origin.ConfiguredIn
+			}
+			if strings.HasSuffix(origin.ConfiguredBy.Kind, "Generator") {
+				suffix = hashed.FindString(r.GetName())
 			}
 		}
 		if file != "" {
@@ -77,23 +96,25 @@ func (f *fileSystem) objects(made resmap.ResMap) (*wire.Built, error) {
 		if _, read := f.texts[file]; !read {
 			file = ""
 		}
-		origins = append(origins, file)
+		objects = append(objects, wire.Object{File: file, Suffix: suffix})
 	}
 	if f.added {
 		if err := made.RemoveOriginAnnotations(); err != nil {
 			return nil, err
 		}
 	}
-	built := &wire.Built{Texts: f.texts}
 	for i, r := range made.Resources() {
 		text, err := r.AsYAML()
 		if err != nil {
 			return nil, err
 		}
-		built.Objects = append(built.Objects, wire.Object{File: origins[i], Text: string(text)})
+		objects[i].Text = string(text)
 	}
-	return built, nil
+	return objects, nil
 }
+
+// hashed matches the hash of the content in the names of ConfigMaps and Secrets.
+var hashed = regexp.MustCompile(`-[bcdfghkmt2456789]{10}$`) //nolint:gochecknoglobals // a constant
 
 // kustomization returns the name of the base's kustomization, as far as it is known.
 func (f *fileSystem) kustomization() string {
@@ -117,7 +138,7 @@ func (f *fileSystem) explain(err error) []wire.Problem {
 	if found := f.absences(what); len(found) > 0 {
 		return found
 	}
-	problem := wire.Problem{File: f.kustomization(), What: "Kustomize: " + what}
+	problem := wire.Problem{File: f.kustomization(), What: what}
 	for _, hint := range hints() {
 		if hint.in.MatchString(what) {
 			problem.Fix = hint.fix

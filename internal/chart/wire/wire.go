@@ -32,7 +32,8 @@ type Response struct {
 	Built    *Built    `json:"built,omitempty"`
 	Opened   *Opened   `json:"opened,omitempty"`
 	Rendered *Rendered `json:"rendered,omitempty"`
-	Problems []Problem `json:"problems,omitempty"` // then nothing else
+	// Problems come alone, except for the files of Built.
+	Problems []Problem `json:"problems,omitempty"`
 }
 
 // Problem is an error for the author of a form. File and Line are the place in a file of the
@@ -59,8 +60,10 @@ type Build struct {
 // Built has what a kustomization makes.
 type Built struct {
 	Objects []Object `json:"objects"` // in kustomize's order
-	// Texts are the files that kustomize read, by their paths below Dir.
-	Texts map[string][]byte `json:"texts"`
+	// Texts are the files that kustomize read, by their paths below Dir. Missing are those
+	// that it looked for.
+	Texts   map[string][]byte `json:"texts"`
+	Missing []string          `json:"missing,omitempty"`
 }
 
 // Object is one object as YAML.
@@ -68,6 +71,8 @@ type Object struct {
 	// File is the file below Dir that the object comes from, or "" if that isn't known.
 	File string `json:"file,omitempty"`
 	Text string `json:"text"`
+	// Suffix is the end of the name that changes with the object's content, or "".
+	Suffix string `json:"suffix,omitempty"`
 }
 
 // Open asks the helper to read a chart, which Render then names by ID.

@@ -9,15 +9,44 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/chart"
 	"github.com/lynqctl/lynqctl/internal/chart/wire"
+	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
-// charts implements render.Charts with the helper of a run.
+// charts implements render.Charts and form.Bases with the helper of a run.
 type charts struct {
 	ctx    context.Context // of the run, because renderers know none
 	helper *chart.Helper
+}
+
+// Bases returns what builds kustomizations of forms in a run, or nil.
+func Bases(ctx context.Context, e *session.Engine) form.Bases {
+	if e.Helper == nil {
+		return nil
+	}
+	return charts{ctx, e.Helper}
+}
+
+// Build builds a kustomization.
+func (c charts) Build(at lynq.Pos, dir, base string, texts map[string][]byte) (form.Base, lynq.Problems) {
+	full, err := filepath.Abs(dir)
+	if err != nil {
+		return form.Base{}, lynq.Problems{{Pos: at, What: err.Error()}}
+	}
+	built, err := c.helper.Build(c.ctx, wire.Build{Dir: full, Base: base, Texts: texts})
+	var made form.Base
+	if built != nil {
+		made.Texts, made.Missing = built.Texts, built.Missing
+	}
+	if err != nil {
+		return made, problemsOf(dir, at, err)
+	}
+	for _, o := range built.Objects {
+		made.Objects = append(made.Objects, form.BaseObject{File: o.File, Text: o.Text, Suffix: o.Suffix})
+	}
+	return made, nil
 }
 
 // Open reads a chart. Its problems name the form, and files of the chart.
