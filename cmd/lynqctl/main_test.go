@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl"
+	"github.com/lynqctl/lynqctl/test/chartbin"
 	"github.com/lynqctl/lynqctl/test/dbtest"
 )
 
@@ -21,6 +23,9 @@ const (
 
 // servers start when a script asks for them, and withServers stops them.
 var servers dbtest.Servers
+
+// helper is built when a script asks for it, and withServers removes it.
+var helper chartbin.Program
 
 // TestMain makes the test binary act as lynqctl if a script calls it by that name.
 func TestMain(m *testing.M) {
@@ -49,7 +54,7 @@ func (w withServers) Run() int {
 		return 1
 	}
 	code := w.m.Run()
-	if err := servers.Stop(); err != nil {
+	if err := errors.Join(servers.Stop(), helper.Remove()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
 	}

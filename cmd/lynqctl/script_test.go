@@ -36,6 +36,7 @@ import (
 //	                                $EXPIRED_KEY to a user with client certificates and their files
 //	sql FILE [PATH]                 run the file's statements there, or in a SQLite file; they end with the line
 //	api DIR [TOKEN]                 make https://crm.example.com serve the files in DIR (test/apitest)
+//	helper                          build lynqctl-chart, and put it in PATH
 //	cut BYTES                       make $PORT lead to that server, and break off after that many bytes
 //
 // With UPDATE_SCRIPTS=1, it writes the current outputs into the scripts: read the diff.
@@ -67,6 +68,7 @@ func TestScripts(t *testing.T) {
 			"api":        api,
 			"sql":        runSQL,
 			"cut":        cut,
+			"helper":     withHelper,
 		},
 	})
 }
@@ -90,6 +92,13 @@ func usage(ts *testscript.TestScript, good bool, text string) {
 	if !good {
 		ts.Fatalf("usage: %s", text)
 	}
+}
+
+func withHelper(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) == 0, "helper")
+	root, err := filepath.Abs("../..")
+	ts.Check(err)
+	ts.Setenv("PATH", helper.In(scriptOf(ts).t, root)+string(filepath.ListSeparator)+ts.Getenv("PATH"))
 }
 
 func exits(ts *testscript.TestScript, neg bool, args []string) {

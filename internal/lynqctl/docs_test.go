@@ -3,6 +3,7 @@ package lynqctl
 import (
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -60,6 +61,9 @@ func TestDocsExamples(t *testing.T) {
 		place := doctest.Place{Dir: t.TempDir(), Env: env}
 		if s.Mentions(apitest.Host) {
 			place.Env = append(slices.Clone(env), apitest.Start(t, place.Dir, "t0ken").Env...)
+		}
+		if !s.Cluster && (s.Mentions("kustomize: ") || s.Mentions("charts:")) {
+			place.Env = append(slices.Clone(place.Env), "PATH="+helper.In(t, root)+string(filepath.ListSeparator)+os.Getenv("PATH"))
 		}
 		return place, !s.Cluster
 	})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/lynqctl/lynqctl/test/chartbin"
 	"github.com/lynqctl/lynqctl/test/harness"
 )
 
@@ -126,6 +127,7 @@ func (p *program) build() error {
 	}
 	binary := filepath.Join(p.dir, "lynqctl")
 	return errors.Join(
+		chartbin.Build(root, p.dir),
 		os.Symlink(binary, filepath.Join(p.dir, "kubectl-lynq")),
 		os.Symlink(filepath.Join(root, "completions", "kubectl_complete-lynq"), filepath.Join(p.dir, "kubectl_complete-lynq")),
 	)
