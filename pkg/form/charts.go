@@ -2,6 +2,7 @@ package form
 
 import (
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,10 +32,27 @@ type Chart struct {
 	// DependIDs are resources of the form that come before all objects of the chart.
 	DependIDs []string
 	depends   []Text
+	valid     bool // its fields have no errors
+	// Opened is what the chart's files say. It has no Digest if they can't be read.
+	Opened OpenedChart
 	// Spec is all that the form says of the chart.
 	Spec     *document.Value
 	defaults []*policyDefault
 }
+
+// OpenedChart has what the files of a chart say.
+type OpenedChart struct {
+	Handle        int // for those who render it
+	Name, Version string
+	Digest        string   // of all its files, and of its files of values
+	Files         []string // as positions have them
+	// Kinds are the kinds that its templates name, with their apiVersions.
+	Kinds []ChartKind
+}
+
+// ChartKind is a kind that a template of a chart names. APIVersion is "" if the template
+// computes it.
+type ChartKind struct{ APIVersion, Kind string }
 
 // Dir returns the directory in which paths of the chart begin.
 func (c *Chart) Dir() string { return filepath.Dir(c.Pos.File) }
@@ -60,6 +78,7 @@ func readCharts(spec *object) []*Chart {
 }
 
 func readChart(o *object) *Chart {
+	before := len(o.problems)
 	c := &Chart{Pos: o.value.Pos, ID: readID(o).Text, Path: readChartPath(o, "path", o.needText("path")), Spec: o.value}
 	c.ReleaseName, c.Namespace = notBlank(o.text("releaseName")), notBlank(o.text("namespace"))
 	c.IncludeWhen = readCondition(o, "includeWhen")
@@ -76,6 +95,7 @@ func readChart(o *object) *Chart {
 	}
 	c.defaults = readDefaults(o)
 	o.done()
+	c.valid = len(o.problems) == before
 	return c
 }
 
@@ -93,6 +113,55 @@ func readChartPath(o *object, field string, t Text) Text {
 		o.fail(t.Pos, "move the chart there, and write its path from the form's file", "%s must be in the directory of the form's file, or below it", o.name(field))
 	}
 	return t
+}
+
+// openCharts reads the files of the form's charts. Forms may come from the memory, so the
+// charts become copies.
+func (f *Form) openCharts(rep *report, bases Bases) []*Chart {
+	opened := make([]*Chart, len(f.Charts))
+	for i, c := range f.Charts {
+		next := *c
+		opened[i] = &next
+		subject := fmt.Sprintf("%s, chart %q", subjectOf("form", f.Name), c.ID)
+		switch {
+		case !c.valid:
+		case bases == nil:
+			rep.problems.Add(c.Path.Pos, "", "%s: this command renders no charts", subject)
+		default:
+			var problems lynq.Problems
+			next.Opened, problems = bases.Open(&next)
+			for _, p := range problems {
+				rep.problems.Add(p.Pos, p.Fix, "%s: %s", subject, p.What)
+			}
+		}
+	}
+	return opened
+}
+
+// maxBeside limits how many files of a chart watch follows.
+const maxBeside = 10_000
+
+// beside returns the files of a chart and its directories, even if the chart has errors.
+func (c *Chart) beside() (paths, dirs []string) {
+	for _, file := range c.ValuesFiles {
+		paths = append(paths, filepath.Join(c.Dir(), filepath.FromSlash(file.Text)))
+	}
+	root := filepath.Join(c.Dir(), filepath.FromSlash(c.Path.Text))
+	paths = append(paths, root)
+	_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil: // the next load reports it
+			return nil
+		case len(paths)+len(dirs) > maxBeside:
+			return filepath.SkipAll
+		case entry.IsDir():
+			dirs = append(dirs, path)
+		default:
+			paths = append(paths, path)
+		}
+		return nil
+	})
+	return paths, dirs
 }
 
 // checkValueKeys reports keys with templates. Only values can be templates.

@@ -18,12 +18,14 @@ import (
 // kustomizeSection is the kustomization with resources of all kinds.
 const kustomizeSection = "kustomize"
 
-// Bases builds kustomizations.
+// Bases builds kustomizations, and reads charts.
 type Bases interface {
 	// Build builds the kustomization in a directory below that of the form's file. With
 	// texts, it reads no other files. Problems without a place of their own have that of at.
 	// With problems, the Base has only the files that were read.
 	Build(at lynq.Pos, dir, base string, texts map[string][]byte) (Base, lynq.Problems)
+	// Open reads a chart, which forms name. Problems name its files.
+	Open(c *Chart) (OpenedChart, lynq.Problems)
 }
 
 // Base has the objects that a kustomization makes, and its files.
@@ -205,10 +207,13 @@ func (f *Form) filesOfBase() []string {
 	return append(slices.Sorted(maps.Keys(f.base.Texts)), f.base.Missing...)
 }
 
-// checkNoBase reports a kustomization, which pods can't build.
+// checkNoBase reports kustomizations and charts, which pods can't build.
 func (f *Form) checkNoBase(problems *lynq.Problems) {
 	if f.hasKustomize() {
 		problems.Add(f.Kustomize.Pos, fmt.Sprintf("run kubectl kustomize %s, save what it prints as a file, and name that in spec.files instead", f.pathOf(f.Kustomize.Text)),
 			"%s: kustomize: pods can't build it, because their image has no lynqctl-chart", subjectOf("form", f.Name))
+	}
+	for _, c := range f.Charts {
+		problems.Add(c.Pos, "run lynqctl outside the cluster for this form", "%s, chart %q: pods can't render it, because their image has no lynqctl-chart", subjectOf("form", f.Name), c.ID)
 	}
 }

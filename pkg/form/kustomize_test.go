@@ -14,9 +14,10 @@ import (
 
 // bases is a Bases that makes the documents of its files, and adds a prefix to the names.
 type bases struct {
-	files    map[string]string
-	problems lynq.Problems
-	missing  []string
+	form.Bases // opens no chart
+	files      map[string]string
+	problems   lynq.Problems
+	missing    []string
 }
 
 func (b *bases) Build(_ lynq.Pos, _, base string, texts map[string][]byte) (form.Base, lynq.Problems) {

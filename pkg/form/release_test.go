@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lynqctl/lynqctl/pkg/form"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // chartInputs loads a form with a chart, which has these fields, and with these resources.
@@ -35,11 +36,19 @@ spec:
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	in, err := form.Load([]string{name}, false, strings.NewReader(""))
+	var none *form.Memory
+	in, err := none.Load(noCharts{}, []string{name}, false, strings.NewReader(""))
 	if len(in.Forms) == 0 {
 		t.Fatal(err)
 	}
 	return in.Forms[0], err
+}
+
+// noCharts opens charts without any content.
+type noCharts struct{ form.Bases }
+
+func (noCharts) Open(*form.Chart) (form.OpenedChart, lynq.Problems) {
+	return form.OpenedChart{Digest: "x"}, nil
 }
 
 // described is what tests compare of a resource.

@@ -44,7 +44,7 @@ func (f *Form) hasFiles() bool {
 }
 
 // hasMore reports whether a form has resources that its own file doesn't have.
-func (f *Form) hasMore() bool { return f.hasFiles() || f.hasKustomize() }
+func (f *Form) hasMore() bool { return f.hasFiles() || f.hasKustomize() || len(f.Charts) > 0 }
 
 // tree has the files next to a form. Names have slashes.
 type tree struct {
@@ -162,6 +162,11 @@ func (l *loader) readFormFiles() {
 		for name := range next.base.Texts {
 			read[f.pathOf(name)] = true
 		}
+		for _, c := range next.Charts {
+			for _, file := range c.Opened.Files {
+				read[file] = true
+			}
+		}
 		l.in.Forms[i] = next
 	}
 	l.forgetFiles(read)
@@ -225,6 +230,7 @@ func (f *Form) withFiles(rep *report, from tree, bases Bases, texts map[string][
 		}
 	}
 	made, suffixes := next.build(rep, bases, texts)
+	next.Charts = f.openCharts(rep, bases)
 	whole := len(rep.problems) == before && (!f.hasKustomize() || f.Kustomize.IsSet()) &&
 		(!f.hasFiles() || f.Spec.Field("files").Kind == document.List && len(f.Files) == len(f.Spec.Field("files").Items))
 	// Callers may change a form's resources, and entries must stay as they are.
@@ -268,6 +274,10 @@ func (in *Inputs) Beside() (paths, dirs []string) {
 		}
 		for _, name := range f.filesOfBase() {
 			paths = append(paths, f.pathOf(name))
+		}
+		for _, c := range f.Charts {
+			more, below := c.beside()
+			paths, dirs = append(paths, more...), append(dirs, below...)
 		}
 		if f.Kustomize.IsSet() {
 			dirs = append(dirs, f.pathOf(f.Kustomize.Text)) // it may get its kustomization

@@ -51,13 +51,16 @@ func (l *layout) object(fields []field) error {
 	some := slices.ContainsFunc(fields, func(f field) bool { return f.when != always })
 	l.string("{")
 	for i, f := range fields {
-		part := &layout{}
-		switch {
-		case some:
-			part.ops = append(part.ops, op{kind: opComma})
-		case i > 0:
-			part.string(",")
+		if !some {
+			if i > 0 {
+				l.string(",")
+			}
+			if err := l.member(f); err != nil {
+				return err
+			}
+			continue
 		}
+		part := &layout{ops: []op{{kind: opComma}}}
 		if err := part.member(f); err != nil {
 			return err
 		}

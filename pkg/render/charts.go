@@ -10,28 +10,16 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// Charts reads Helm charts, and renders them.
+// Charts renders Helm charts.
 type Charts interface {
-	// Open reads a chart. Problems name its files.
-	Open(c *form.Chart) (OpenedChart, lynq.Problems)
 	// Release returns a release's objects, in the order in which Helm installs them. values
 	// are JSON. Several goroutines call it.
-	Release(o *OpenedChart, name, namespace string, values []byte) ([]form.ChartObject, lynq.Problems)
-}
-
-// OpenedChart is a chart that can be rendered.
-type OpenedChart struct {
-	Handle        int // for Charts
-	Name, Version string
-	Dir           string   // of the form's file, where the files' paths begin
-	Digest        string   // of all its files, and of its files of values
-	Files         []string // as positions have them
+	Release(c *form.Chart, name, namespace string, values []byte) ([]form.ChartObject, lynq.Problems)
 }
 
 // chart is a compiled chart of a form.
 type chart struct {
 	*form.Chart
-	opened    OpenedChart
 	at        place
 	when      *node // the condition for a row to get it; nil for all rows
 	name      checkedName
@@ -55,13 +43,7 @@ func (c *compiler) chart(of *form.Chart) {
 	c.res = &form.Resource{Pos: of.Pos, ID: of.ID}
 	c.charts = append(c.charts, of)
 	out := chart{Chart: of, at: c.place(of.Pos, "")}
-	if c.options.Charts == nil {
-		c.fail(out.at, "", "this command can't render charts")
-		return
-	}
-	opened, problems := c.options.Charts.Open(of)
-	c.problems, out.opened = append(c.problems, problems...), opened
-	if out.when = nil; of.IncludeWhen.Text != "" {
+	if of.IncludeWhen.Text != "" {
 		c.program.conditional = true
 		out.when = c.text(of.IncludeWhen.Text, c.place(of.IncludeWhen.Pos, "includeWhen"), false, use{trim: true, condition: true})
 	}
@@ -114,7 +96,7 @@ func (p *Program) finishCharts() {
 	for i := range p.charts {
 		c := &p.charts[i]
 		d := newDigester()
-		d.texts("chart", c.opened.Digest, p.Namespace)
+		d.texts("chart", c.Opened.Digest, p.Namespace)
 		d.value(c.Spec)
 		if defaults := p.Form.Spec.Field("defaults"); defaults != nil {
 			d.value(defaults)
@@ -216,7 +198,7 @@ func (f *frame) release(c *chart, problems *lynq.Problems) form.Release {
 	if len(*problems) > before {
 		return r
 	}
-	objects, found := f.base.options.Charts.Release(&c.opened, r.Name, r.Namespace, values)
+	objects, found := f.base.options.Charts.Release(c.Chart, r.Name, r.Namespace, values)
 	for _, p := range found {
 		f.fail(problems, place{pos: p.Pos, resource: c.ID, chart: true}, p.Fix, "%s", p.What)
 	}

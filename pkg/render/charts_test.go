@@ -22,12 +22,16 @@ type release struct {
 // chartsOf renders each chart with a function of a test.
 type chartsOf func(r release) ([]form.ChartObject, lynq.Problems)
 
-func (chartsOf) Open(c *form.Chart) (render.OpenedChart, lynq.Problems) {
-	return render.OpenedChart{Name: c.ID, Version: "1.0.0", Digest: "of " + c.Path.Text}, nil
+func (chartsOf) Build(lynq.Pos, string, string, map[string][]byte) (form.Base, lynq.Problems) {
+	return form.Base{}, nil
 }
 
-func (f chartsOf) Release(o *render.OpenedChart, name, namespace string, values []byte) ([]form.ChartObject, lynq.Problems) {
-	r := release{chart: o.Name, name: name, namespace: namespace}
+func (chartsOf) Open(c *form.Chart) (form.OpenedChart, lynq.Problems) {
+	return form.OpenedChart{Name: c.ID, Version: "1.0.0", Digest: "of " + c.Path.Text}, nil
+}
+
+func (f chartsOf) Release(c *form.Chart, name, namespace string, values []byte) ([]form.ChartObject, lynq.Problems) {
+	r := release{chart: c.ID, name: name, namespace: namespace}
 	if err := json.Unmarshal(values, &r.values); err != nil {
 		return nil, lynq.Problems{{What: err.Error()}}
 	}
@@ -54,7 +58,8 @@ func loadFile(t testing.TB, text string) (*form.Inputs, error) {
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return form.Load([]string{name}, false, strings.NewReader(""))
+	var none *form.Memory
+	return none.Load(chartsOf(nil), []string{name}, false, strings.NewReader(""))
 }
 
 // renderCharts renders rows of a form with charts.
@@ -244,5 +249,49 @@ func TestChartSecrets(t *testing.T) {
 	}
 	if _, problems := render.Compile(named.Forms[0], named.Hubs[0], render.Options{Charts: chartsOf(settings)}); len(problems) != 1 || !strings.Contains(problems[0].What, "secret column a, and every output shows names") {
 		t.Error(problems)
+	}
+}
+
+// BenchmarkChart renders a chart of eight objects for a row, without Helm's own part.
+func BenchmarkChart(b *testing.B) {
+	const deployment = `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: %[1]s-web
+  labels: {app.kubernetes.io/name: web, app.kubernetes.io/instance: %[1]s, app.kubernetes.io/managed-by: Helm, helm.sh/chart: web-1.0.0}
+spec:
+  replicas: 2
+  selector:
+    matchLabels: {app.kubernetes.io/name: web, app.kubernetes.io/instance: %[1]s}
+  template:
+    metadata:
+      labels: {app.kubernetes.io/name: web, app.kubernetes.io/instance: %[1]s}
+    spec:
+      serviceAccountName: %[1]s-web
+      containers:
+        - name: web
+          image: "registry.example.com/web:1.2.3"
+          ports: [{name: http, containerPort: 8080, protocol: TCP}]
+          livenessProbe: {httpGet: {path: /, port: http}}
+          readinessProbe: {httpGet: {path: /, port: http}}
+          resources: {limits: {cpu: 100m, memory: 128Mi}, requests: {cpu: 100m, memory: 128Mi}}
+          env: [{name: TENANT, value: %[1]s}]
+`
+	in, err := loadFile(b, chartForm(`- {id: app, path: app, values: {a: "{{ .a }}"}}`))
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := compileAll(b, in, render.Options{Charts: chartsOf(func(r release) ([]form.ChartObject, lynq.Problems) {
+		objects := make([]form.ChartObject, 8)
+		for i := range objects {
+			objects[i] = form.ChartObject{File: "app/templates/x.yaml", Text: fmt.Sprintf(deployment, fmt.Sprintf("%s-%d", r.name, i))}
+		}
+		return objects, nil
+	})})[0]
+	row := record{"id": "acme", "a": "x"}.row(in.Hubs[0], 2)
+	for b.Loop() {
+		if n, problems := p.Node(row); len(problems) > 0 || len(n.Objects) != 9 {
+			b.Fatal(problems)
+		}
 	}
 }

@@ -32,7 +32,7 @@ type Options struct {
 	// Verbatim is an annotation for objects that a tool's variable substitution could
 	// change (see substitutable). The form's own value wins. An empty key adds none.
 	Verbatim form.Entry
-	// Charts renders the charts of forms. Without it, charts are errors.
+	// Charts renders the charts of forms.
 	Charts Charts
 	// Annotate adds annotations to a row's resources, as the caller did to those of the form.
 	// nil adds none.

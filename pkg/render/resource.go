@@ -56,10 +56,14 @@ func (c *compiler) resource(r *form.Resource) {
 	l.mapping(root.fields, 0, false)
 	out.ops = l.ops
 	var line, body layout
-	if err := cmp.Or(line.json(root), body.body(root.fields)); err != nil {
+	err := body.body(root.fields)
+	if !c.literal { // else few runs need it, see frame.line
+		err = cmp.Or(err, line.json(root))
+		line.string("\n")
+	}
+	if err != nil {
 		c.fail(out.at, "", "%v", err)
 	}
-	line.string("\n")
 	out.line, out.body = line.ops, body.ops
 	c.measures(&out, out.root.child("metadata", "annotations"))
 	if len(c.problems) == 0 && r.Chart == nil { // all objects of a chart have the chart's

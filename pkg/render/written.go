@@ -99,14 +99,27 @@ func (f *frame) write(to *buffers, i int, t *tally) bool {
 		to.out = f.appendYAML(to.out, i)
 		return true
 	}
-	r := &f.program.resources[i]
-	out, err := f.appendJSON(to.out, r.line, i)
+	out, err := f.line(to.out, i)
 	if err != nil {
-		f.fail(&t.problems, r.at, "", "%v", err)
+		f.fail(&t.problems, f.program.resources[i].at, "", "%v", err)
 		return true
 	}
 	to.out = out
 	return true
+}
+
+// line writes the object of resource i as a line of JSON.
+func (f *frame) line(dst []byte, i int) ([]byte, error) {
+	r := &f.program.resources[i]
+	if r.line == nil {
+		var l layout
+		if err := l.json(r.root); err != nil {
+			return nil, err
+		}
+		l.string("\n")
+		r.line = l.ops
+	}
+	return f.appendJSON(dst, r.line, i)
 }
 
 // separator goes before each YAML document.

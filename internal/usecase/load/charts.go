@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"path/filepath"
 
 	"github.com/lynqctl/lynqctl/internal/chart"
@@ -12,7 +11,6 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
-	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
 // charts implements render.Charts and form.Bases with the helper of a run.
@@ -50,10 +48,10 @@ func (c charts) Build(at lynq.Pos, dir, base string, texts map[string][]byte) (f
 }
 
 // Open reads a chart. Its problems name the form, and files of the chart.
-func (c charts) Open(of *form.Chart) (render.OpenedChart, lynq.Problems) {
+func (c charts) Open(of *form.Chart) (form.OpenedChart, lynq.Problems) {
 	dir, err := filepath.Abs(of.Dir())
 	if err != nil {
-		return render.OpenedChart{}, lynq.Problems{{Pos: of.Path.Pos, What: fmt.Sprintf("chart %q: %v", of.ID, err)}}
+		return form.OpenedChart{}, lynq.Problems{{Pos: of.Path.Pos, What: err.Error()}}
 	}
 	o := wire.Open{Dir: dir, Path: filepath.ToSlash(of.Path.Text), SkipCRDs: of.SkipCRDs}
 	for _, file := range of.ValuesFiles {
@@ -61,13 +59,9 @@ func (c charts) Open(of *form.Chart) (render.OpenedChart, lynq.Problems) {
 	}
 	opened, err := c.helper.Open(c.ctx, o)
 	if err != nil {
-		problems := problemsOf(of.Dir(), of.Path.Pos, err)
-		for i := range problems {
-			problems[i].What = fmt.Sprintf("chart %q: %s", of.ID, problems[i].What)
-		}
-		return render.OpenedChart{}, problems
+		return form.OpenedChart{}, problemsOf(of.Dir(), of.Path.Pos, err)
 	}
-	r := render.OpenedChart{Handle: opened.Chart, Name: opened.Name, Version: opened.Version, Digest: opened.Digest, Dir: of.Dir()}
+	r := form.OpenedChart{Handle: opened.Chart, Name: opened.Name, Version: opened.Version, Digest: opened.Digest}
 	for _, file := range opened.Files {
 		r.Files = append(r.Files, filepath.Join(of.Dir(), filepath.FromSlash(file)))
 	}
@@ -75,14 +69,14 @@ func (c charts) Open(of *form.Chart) (render.OpenedChart, lynq.Problems) {
 }
 
 // Release returns the objects of a release. Its problems name files of the chart.
-func (c charts) Release(of *render.OpenedChart, name, namespace string, values []byte) ([]form.ChartObject, lynq.Problems) {
-	rendered, err := c.helper.Render(c.ctx, wire.Render{Chart: of.Handle, ReleaseName: name, Namespace: namespace, Values: json.RawMessage(values)})
+func (c charts) Release(of *form.Chart, name, namespace string, values []byte) ([]form.ChartObject, lynq.Problems) {
+	rendered, err := c.helper.Render(c.ctx, wire.Render{Chart: of.Opened.Handle, ReleaseName: name, Namespace: namespace, Values: json.RawMessage(values)})
 	if err != nil {
-		return nil, problemsOf(of.Dir, lynq.Pos{File: of.Dir}, err)
+		return nil, problemsOf(of.Dir(), of.Path.Pos, err)
 	}
 	objects := make([]form.ChartObject, len(rendered.Objects))
 	for i, o := range rendered.Objects {
-		objects[i] = form.ChartObject{File: filepath.Join(of.Dir, filepath.FromSlash(o.File)), Text: o.Text}
+		objects[i] = form.ChartObject{File: filepath.Join(of.Dir(), filepath.FromSlash(o.File)), Text: o.Text}
 	}
 	return objects, nil
 }
