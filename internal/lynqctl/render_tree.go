@@ -123,7 +123,7 @@ func (f *treeFlags) check(cmd *cobra.Command, r *cmdflags.Render) error {
 	if f.expanded, err = f.expand.Groups(); err != nil {
 		return err
 	}
-	f.options.FailOn, err = f.failOn.Codes([]changeset.Code{changeset.ClaimShrinks, changeset.ImmutableField, changeset.ImageUnpinned}, "a tree has no values, and")
+	f.options.FailOn, err = f.failOn.Codes([]changeset.Code{changeset.ClaimShrinks, changeset.ImmutableField, changeset.ImageUnpinned, changeset.ForceBegins}, "a tree has neither values nor all policies, and")
 	return err
 }
 

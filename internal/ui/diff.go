@@ -159,7 +159,7 @@ func diffHead(n *diff.Node, o *diff.Object, p tty.Paint) string {
 		b.WriteString("  " + p.Faint(o.Note) + "\n")
 	}
 	if o.Diff == "" {
-		b.WriteString("  " + p.Faint(diff.OnlyTracking) + "\n")
+		b.WriteString("  " + p.Faint(o.Unseen()) + "\n")
 	}
 	return b.String()
 }

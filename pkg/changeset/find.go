@@ -16,6 +16,9 @@ const (
 	DataLoss          Code = "data-loss"          // an object that holds data is deleted
 	ImmutableField    Code = "immutable-field"    // the object is deleted and created again
 	RetainEnds        Code = "retain-ends"        // deletionPolicy no longer keeps an object
+	HoldsDataEnds     Code = "holds-data-ends"    // guards no longer count an object's data
+	OnceEnds          Code = "once-ends"          // manual changes of an object are overwritten
+	ForceBegins       Code = "force-begins"       // fields of other managers are taken over
 	ClaimShrinks      Code = "claim-shrinks"      // a claim asks for less storage
 	RightsGrow        Code = "rights-grow"        // somebody may do more than before
 	SelectorChanges   Code = "selector-changes"   // other pods are selected
@@ -51,6 +54,9 @@ func Codes() []Explained {
 		{RightsGrow, Danger, "somebody gets more permissions"},
 		{ClaimShrinks, Danger, "the claim asks for less storage, which servers refuse"},
 		{RetainEnds, Warning, "its deletionPolicy no longer keeps the object when the node or resource goes"},
+		{HoldsDataEnds, Warning, "guards no longer count the object as one that holds data"},
+		{OnceEnds, Warning, "the object follows its form again, so manual changes of it are overwritten"},
+		{ForceBegins, Warning, "lynqctl takes over fields and objects of other managers"},
 		{ImmutableField, Warning, "the object is deleted and created again"},
 		{SelectorChanges, Warning, "other pods are selected"},
 		{PodsRestart, Warning, "pods restart"},
@@ -73,6 +79,9 @@ type Effects struct {
 	Recreates bool
 	// Unkept is set if the object's deletionPolicy keeps it in fewer cases than before.
 	Unkept bool
+	// Unheld is set if the object's holdsData ends, Rewritten if its creationPolicy Once ends,
+	// and Forced if its conflictPolicy Force begins.
+	Unheld, Rewritten, Forced bool
 }
 
 // Find returns the findings of a change, the worst first. next is the object after the
@@ -89,6 +98,9 @@ func Find(c *Change, e Effects, next map[string]any) []Code {
 	add(RightsGrow, next != nil && rightsGrow(c))
 	add(ClaimShrinks, slices.ContainsFunc(c.Fields, shrinks))
 	add(RetainEnds, e.Unkept)
+	add(HoldsDataEnds, e.Unheld)
+	add(OnceEnds, e.Rewritten)
+	add(ForceBegins, e.Forced)
 	add(ImmutableField, e.Recreates)
 	add(SelectorChanges, slices.ContainsFunc(c.Fields, selects))
 	add(PodsRestart, workload(c.Kind) && slices.ContainsFunc(c.Fields, inPodTemplate))

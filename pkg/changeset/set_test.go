@@ -133,6 +133,7 @@ func TestFind(t *testing.T) {
 		{"nothing", Change{Fields: []Field{motd("a", "b")}}, Effects{}, map[string]any{}, nil},
 		{"a namespace", Change{Action: "delete"}, Effects{Contents: true, Data: true}, nil, []Code{NamespaceContents, DataLoss}},
 		{"retain ends", Change{Action: "update"}, Effects{Unkept: true}, map[string]any{}, []Code{RetainEnds}},
+		{"policies end", Change{Action: "update"}, Effects{Unheld: true, Rewritten: true, Forced: true}, map[string]any{}, []Code{HoldsDataEnds, OnceEnds, ForceBegins}},
 		{"recreate", Change{Fields: []Field{{Path: ".spec.clusterIP"}}}, Effects{Recreates: true}, map[string]any{}, []Code{ImmutableField}},
 		{"a new role", Change{Ref: rbac, Action: "create"}, Effects{}, map[string]any{}, []Code{RightsGrow}},
 		{"a role that goes", Change{Ref: rbac, Action: "delete"}, Effects{}, nil, nil},

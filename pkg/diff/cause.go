@@ -32,6 +32,7 @@ const (
 	CauseReplaced    CauseKind = "replaced"                   // it was deleted and created again
 	CauseDue         CauseKind = "reapplyInterval"            // its time has come; no other changed what we wrote
 	CauseTracking    CauseKind = "tracking"                   // labels and owners by which we know what is ours
+	CausePolicy      CauseKind = "policy"                     // its policies protect it less, and its content stays
 	CauseUnknown     CauseKind = "unknown"                    // what is known does not tell
 )
 

@@ -237,7 +237,7 @@ func block(o *Object) string {
 		}
 	}
 	if o.Diff == "" {
-		fmt.Fprintf(&b, "\n%s\n", OnlyTracking)
+		fmt.Fprintf(&b, "\n%s\n", o.Unseen())
 		return b.String()
 	}
 	b.WriteString(fenced(o.Diff, maxBlock))

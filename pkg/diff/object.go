@@ -45,7 +45,24 @@ type Object struct {
 }
 
 // Changes tells whether anything would happen to the object.
-func (o *Object) Changes() bool { return o.Diff != "" || o.Tracking }
+func (o *Object) Changes() bool { return o.Diff != "" || o.Tracking || o.Cause.Kind == CausePolicy }
+
+// Keep fills in an object that stays as it is. It changes if its policies protect it less than
+// those that the inventory records.
+func (o *Object) Keep() {
+	change := o.change(&lynq.NodeID{})
+	if o.Findings = changeset.Find(&change, o.Effects, nil); len(o.Findings) > 0 {
+		o.Cause.Kind = CausePolicy
+	}
+}
+
+// Unseen says what changes of an object without a diff.
+func (o *Object) Unseen() string {
+	if o.Cause.Kind == CausePolicy {
+		return "only the policies change that the inventory records"
+	}
+	return OnlyTracking
+}
 
 // Compare fills in how an object would change, from the object as it is and as
 // it would be; nil is that there is none.

@@ -179,7 +179,7 @@ func pageNode(n *Node, numbers map[*Object]int) *page.Node {
 		}
 		change := page.Object{Name: nameOf(o), Action: o.What(), Cause: few(o.Causes()), Note: o.Note, Diff: o.Diff, Group: PageGroup(numbers[o])}
 		if o.Diff == "" && change.Note == "" {
-			change.Note = OnlyTracking
+			change.Note = o.Unseen()
 		}
 		node.Objects = append(node.Objects, change)
 	}

@@ -153,7 +153,7 @@ func (n *NodeChange) changeOf(o *ObjectChange, fields sharedFields) changeset.Ch
 	if o.Change == Removed {
 		c.Findings = changeset.Find(&c, changeset.Effects{Contents: o.Contents != "", Data: !o.stays && (o.key.Data || o.key.HoldsData())}, nil)
 	} else {
-		c.Findings = changeset.Find(&c, changeset.Effects{Unkept: o.unkept}, map[string]any{}) // without values
+		c.Findings = changeset.Find(&c, o.effects, map[string]any{}) // without values
 	}
 	return c
 }

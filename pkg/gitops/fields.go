@@ -32,7 +32,7 @@ func (r *Report) Explain(programOf ProgramOf, edits EditOf) {
 		x.state = n.Hub.String() + "\n" + n.Form.String() + "\n" + x.states()
 		for j := range n.Objects {
 			o := &n.Objects[j]
-			if o.Change != Changed {
+			if o.Change != Changed || o.Cause != "" {
 				continue
 			}
 			if o.old != nil && o.new != nil && (o.key.Kind != "Secret" || o.key.Group != "") {

@@ -12,6 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/apply/plan"
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/changeset"
+	"github.com/lynqctl/lynqctl/pkg/diff"
 	"github.com/lynqctl/lynqctl/pkg/gitops/index"
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
@@ -164,7 +165,7 @@ type ObjectChange struct {
 	key      index.ObjectKey
 	old, new []byte
 	stays    bool // the tree or the delivering tool keeps an object that its node loses
-	unkept   bool // the delivering tool would delete the object in more cases than before
+	effects  changeset.Effects
 	// group is the number of the object's group of many nodes, which reports show instead of
 	// the object, or 0. See Report.Groups.
 	group int
@@ -308,7 +309,7 @@ func nodesOf(p *Plan) map[lynq.NodeKey]*nodeChange {
 	for i := range p.Steps {
 		switch s := &p.Steps[i]; {
 		case s.File != nil && s.File.Shared():
-		case s.File != nil && (s.Action == ActionKeep || s.Action == ActionConflict):
+		case s.File != nil && (s.Action == ActionKeep && !s.unholds() || s.Action == ActionConflict):
 			of(s.File.Owner, true).same += len(s.File.Objects)
 		default:
 			if s.File != nil {
@@ -362,7 +363,10 @@ func (n *nodeChange) compare(in *Input, moved map[lynq.Ref]bool, counts *Counts)
 		case before == nil:
 			n.note(counts, ObjectChange{Change: Added, key: *c.key})
 		case c.differs(before):
-			n.note(counts, ObjectChange{Change: Changed, key: *c.key, old: before.bytes, new: c.bytes, unkept: c.unkept(before, in)})
+			effects := changeset.Effects{Unkept: c.unkept(before, in), Unheld: c.key.Unholds(before.key), Rewritten: c.rewritten(before, in)}
+			n.note(counts, ObjectChange{Change: Changed, key: *c.key, old: before.bytes, new: c.bytes, effects: effects})
+		case c.key.Unholds(before.key):
+			n.note(counts, ObjectChange{Change: Changed, key: *c.key, effects: changeset.Effects{Unheld: true}, Why: Why{Cause: diff.CausePolicy}})
 		default:
 			counts.Unchanged++
 		}
@@ -442,6 +446,18 @@ func (c *content) kept(in *Input) lynq.Kept {
 		return lynq.Kept{}
 	}
 	return policy.DeletionOf(doc, in.Target, in.Apps != nil).Kept()
+}
+
+// rewritten reports whether the delivering tool created an object once before, and updates it now.
+func (c *content) rewritten(before *content, in *Input) bool {
+	return c.bytes != nil && policy.CreatesOnce(in.Target, before.bytes) && !policy.CreatesOnce(in.Target, c.bytes)
+}
+
+// unholds reports whether the form no longer marks an object of a file with holdsData.
+func (s *Step) unholds() bool {
+	return s.Old != nil && slices.ContainsFunc(s.Old.Objects, func(was index.ObjectKey) bool {
+		return was.Data && slices.ContainsFunc(s.File.Objects, func(is index.ObjectKey) bool { return is.Ref == was.Ref && is.Unholds(&was) })
+	})
 }
 
 // unkept reports whether the delivering tool would delete an object in more cases than before.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/gitops/policy"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/markdown"
+	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
 // report plans a run, and returns its report.
@@ -153,6 +155,53 @@ func TestReportOfUnkeptObjects(t *testing.T) {
 		r := s.report(input("2", tt.after))
 		if found := r.RefuseFindings([]changeset.Code{changeset.RetainEnds}); r.Objects.Changed != 1 || len(found) != tt.want {
 			t.Errorf("%s, %q then %q: %d objects change, %+v", tt.target, tt.before, tt.after, r.Objects.Changed, found)
+		}
+	}
+}
+
+// TestReportOfWeakerPolicies wants findings for objects that no longer hold data, also if no file
+// changes, and for those that Flux no longer creates only once.
+func TestReportOfWeakerPolicies(t *testing.T) {
+	const once = "    kustomize.toolkit.fluxcd.io/ssa: IfNotPresent\n"
+	for what, tt := range map[string]struct {
+		target        policy.Target
+		kind          string
+		before, after string // lines of the manifest
+		held, holds   bool
+		changed       int
+		want          []changeset.Code
+	}{
+		"holdsData ends":             {policy.Argo, "ConfigMap", "", "", true, false, 1, []changeset.Code{changeset.HoldsDataEnds}},
+		"holdsData ends and more":    {policy.Argo, "ConfigMap", "", "    a: b\n", true, false, 1, []changeset.Code{changeset.HoldsDataEnds}},
+		"holdsData ends for a claim": {policy.Argo, "PersistentVolumeClaim", "", "", true, false, 0, nil},
+		"holdsData begins":           {policy.Argo, "ConfigMap", "", "", false, true, 0, nil},
+		"holdsData stays":            {policy.Argo, "ConfigMap", "", "    a: b\n", true, true, 1, nil},
+		"Once ends":                  {policy.Flux, "ConfigMap", once, "", false, false, 1, []changeset.Code{changeset.OnceEnds}},
+		"Once begins":                {policy.Flux, "ConfigMap", "", once, false, false, 1, nil},
+		"Once stays":                 {policy.Flux, "ConfigMap", once, once + "    a: b\n", false, false, 1, nil},
+		"Once of Flux under Argo CD": {policy.Argo, "ConfigMap", once, "", false, false, 1, nil},
+	} {
+		s := newSite(t)
+		input := func(lines string, data bool) *Input {
+			n, o := rowNode("crm", "acme", "1"), objectOf(lynq.Ref{Kind: tt.kind, Namespace: "default", Name: "data"}, "1")
+			o.Bytes, o.Data = fmt.Appendf(nil, "apiVersion: v1\nkind: %s\nmetadata:\n  name: data\n  namespace: default\n  annotations:\n    level: x\n%s", tt.kind, lines), data
+			n.Objects = append(n.Objects, o)
+			in := inputOf([]*Node{n}, "crm")
+			in.Target = tt.target
+			return in
+		}
+		s.run(input(tt.before, tt.held))
+		r := s.report(input(tt.after, tt.holds))
+		r.Explain(func(lynq.HubKey, lynq.FormKey) *render.Program { return nil }, nil)
+		var found []changeset.Code
+		for _, f := range r.Groups().Found() {
+			found = append(found, f.Code)
+		}
+		if r.Objects.Changed != tt.changed || r.Objects.Unchanged != 2-tt.changed || !slices.Equal(found, tt.want) {
+			t.Errorf("%s: objects: %s, findings %v", what, r.Objects, found)
+		}
+		if policyOnly := r.Changed && tt.before == tt.after && tt.changed > 0; policyOnly && r.Changes[0].Objects[0].String() != "policy" {
+			t.Errorf("%s: cause %q", what, r.Changes[0].Objects[0].String())
 		}
 	}
 }

@@ -115,7 +115,10 @@ func (t *diffRun) object(o *diff.Object, p *plan.NodePlan, s *plan.Step) error {
 	case told && event.Outcome == report.OutcomeSkipped:
 		o.Skipped = s.Action != plan.ActionSkip || s.Reason == plan.ReasonExcluded
 		return nil
-	case s.Action == plan.ActionKeep, s.Object == nil && (s.Live == nil || s.To != nil):
+	case s.Action == plan.ActionKeep:
+		o.Keep()
+		return nil
+	case s.Object == nil && (s.Live == nil || s.To != nil):
 		return nil // a trial, if any, is of another node that has the object
 	}
 	if s.Object != nil && s.Object.Policy.Hook() {

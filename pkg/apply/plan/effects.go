@@ -3,6 +3,7 @@ package plan
 import (
 	"github.com/lynqctl/lynqctl/pkg/apply/tracking"
 	"github.com/lynqctl/lynqctl/pkg/changeset"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // Findings returns the changes of plans that a reviewer must know, as far as plans know them.
@@ -33,10 +34,18 @@ func Findings(plans []Plan) *changeset.Set {
 // Effects returns what a step does beside changing fields.
 func (s *Step) Effects() changeset.Effects {
 	leaves := s.Object == nil && (s.Action == ActionDelete || s.Action == ActionCollect)
-	return changeset.Effects{
+	e := changeset.Effects{
 		Contents:  leaves && tracking.TakesAlong(s.Ref()) != "",
 		Data:      (leaves || s.Action == ActionRecreate) && s.Entry != nil && s.Entry.HoldsData(),
 		Recreates: s.Action == ActionRecreate,
-		Unkept:    s.Object != nil && s.Object.Policy != nil && s.Entry != nil && s.Object.Policy.Deletion.Kept().Less(s.Entry.Deletion.Kept()),
 	}
+	if s.Object == nil || s.Object.Policy == nil || s.Entry == nil {
+		return e
+	}
+	was, is := &s.Entry.Lifecycle, &s.Object.Policy.Lifecycle
+	e.Unkept = is.Deletion.Kept().Less(was.Deletion.Kept())
+	e.Unheld = s.Entry.HoldsData() && !s.Object.HoldsData()
+	e.Rewritten = was.Creation.Once() && !is.Creation.Once()
+	e.Forced = was.Conflict == lynq.ConflictStuck && is.Conflict == lynq.ConflictForce
+	return e
 }

@@ -86,6 +86,9 @@ type ObjectKey struct {
 	Data bool
 }
 
+// Unholds reports whether an object no longer counts as one that holds data.
+func (k *ObjectKey) Unholds(was *ObjectKey) bool { return was.Data && !k.Data && !k.HoldsData() }
+
 // Digest is the SHA-256 of a file.
 type Digest [sha256.Size]byte
 

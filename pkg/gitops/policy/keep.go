@@ -85,6 +85,15 @@ func DeletionOf(doc *yaml.RNode, t Target, own bool) lynq.DeletionPolicy {
 	return lynq.DeleteDelete
 }
 
+// CreatesOnce reports whether a target creates the object of a document, and never updates it.
+func CreatesOnce(t Target, doc []byte) bool {
+	if t != Flux || !bytes.Contains(doc, []byte(fluxSSA)) { // parsing is slow
+		return false
+	}
+	o, err := yaml.Parse(string(doc))
+	return err == nil && strings.EqualFold(o.GetAnnotations(fluxSSA)[fluxSSA], fluxIfNotPresent)
+}
+
 // DeletionLines returns the lines of a document that may keep its object. DeletionOf returns
 // the same for documents of an object with the same lines, and lines cost no parsing.
 func DeletionLines(doc []byte) string {
