@@ -48,11 +48,9 @@ type OpenedChart struct {
 	Files         []string // as positions have them
 	// Kinds are the kinds that its templates name, with their apiVersions.
 	Kinds []ChartKind
+	// Warnings are what the chart's author means, and lynqctl doesn't do.
+	Warnings lynq.Problems
 }
-
-// ChartKind is a kind that a template of a chart names. APIVersion is "" if the template
-// computes it.
-type ChartKind struct{ APIVersion, Kind string }
 
 // Dir returns the directory in which paths of the chart begin.
 func (c *Chart) Dir() string { return filepath.Dir(c.Pos.File) }
@@ -132,6 +130,12 @@ func (f *Form) openCharts(rep *report, bases Bases) []*Chart {
 			next.Opened, problems = bases.Open(&next)
 			for _, p := range problems {
 				rep.problems.Add(p.Pos, p.Fix, "%s: %s", subject, p.What)
+			}
+			for _, w := range next.Opened.Warnings {
+				rep.warnings.Add(w.Pos, w.Fix, "%s: %s", subject, w.What)
+			}
+			if len(problems) == 0 {
+				checkChartDefaults(rep, subject, c.defaults, []*Chart{&next}, nil)
 			}
 		}
 	}

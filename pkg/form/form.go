@@ -53,7 +53,11 @@ func (f *Form) complete(rep *report, entries []*entry, whole bool) {
 		checkDependencies(rep, subject, entries)
 		checkCharts(rep, subject, f.Charts, entries)
 	}
-	if whole && len(f.Charts) == 0 { // nobody knows the objects of a chart before there is a row
+	switch {
+	case !whole:
+	case len(f.Charts) > 0: // nobody knows the objects of a chart before there is a row
+		checkChartDefaults(rep, subject, f.defaults, f.Charts, entries)
+	default:
 		checkDefaults(rep, subject, f.defaults, entries)
 	}
 	checkWaves(rep, subject, entries)

@@ -48,7 +48,7 @@ spec:
 type noCharts struct{ form.Bases }
 
 func (noCharts) Open(*form.Chart) (form.OpenedChart, lynq.Problems) {
-	return form.OpenedChart{Digest: "x"}, nil
+	return form.OpenedChart{Digest: "x", Kinds: []form.ChartKind{{"v1", "ConfigMap"}, {"", "Service"}}}, nil
 }
 
 // described is what tests compare of a resource.
@@ -156,23 +156,47 @@ func TestReleaseProblems(t *testing.T) {
 // TestCharts wants each wrong chart to be one error in the form.
 func TestCharts(t *testing.T) {
 	for chart, want := range map[string]string{
-		`path: app`:                                    `web.yaml:14: form "web": spec.charts[0].id is missing (add it)`,
-		`id: app`:                                      `web.yaml:14: form "web", chart "app": spec.charts[0].path is missing (add it)`,
-		`id: app, path: ../app`:                        `must be in the directory of the form's file`,
-		`id: app, path: /app`:                          `must be in the directory of the form's file`,
-		`id: app, path: "oci://x/app"`:                 `must be a directory or an archive; found an address`,
-		`id: app, path: "{{ .plan }}"`:                 `spec.charts[0].path may not be a template`,
-		`id: app, path: app, valuesFiles: [../v]`:      `spec.charts[0].valuesFiles[0] must be in the directory`,
-		`id: app, path: app, values: [1]`:              `spec.charts[0].values must be a mapping, found a list`,
-		`id: app, path: app, values: {"{{ a }}": 1}`:   `key "{{ a }}" has a template (only values can be templates)`,
-		`id: app, path: app, dependIds: [x]`:           `chart "app": depends on "x", but this form has no resource with that id`,
-		`id: app, path: app, version: "1"`:             `unknown field "spec.charts[0].version"`,
-		`id: app, path: app, includeWhen: maybe`:       `spec.charts[0].includeWhen must be a template that gives true or false`,
-		"id: app, path: app}\n  - {id: app, path: app": `id "app" appears twice, first on line 14`,
+		`path: app`:                                  `web.yaml:14: form "web": spec.charts[0].id is missing (add it)`,
+		`id: app`:                                    `web.yaml:14: form "web", chart "app": spec.charts[0].path is missing (add it)`,
+		`id: app, path: ../app`:                      `must be in the directory of the form's file`,
+		`id: app, path: /app`:                        `must be in the directory of the form's file`,
+		`id: app, path: "oci://x/app"`:               `must be a directory or an archive; found an address`,
+		`id: app, path: "{{ .plan }}"`:               `spec.charts[0].path may not be a template`,
+		`id: app, path: app, valuesFiles: [../v]`:    `spec.charts[0].valuesFiles[0] must be in the directory`,
+		`id: app, path: app, values: [1]`:            `spec.charts[0].values must be a mapping, found a list`,
+		`id: app, path: app, values: {"{{ a }}": 1}`: `key "{{ a }}" has a template (only values can be templates)`,
+		`id: app, path: app, dependIds: [x]`:         `chart "app": depends on "x", but this form has no resource with that id`,
+		`id: app, path: app, version: "1"`:           `unknown field "spec.charts[0].version"`,
+		`id: app, path: app, defaults: [{match: {kind: ConfigMaps}, deletionPolicy: Retain}]`: `web.yaml:14: form "web", chart "app": spec.charts[0].defaults[0]: no template of the chart has kind ConfigMaps (did you mean "ConfigMap"?)`,
+		`id: app, path: app, includeWhen: maybe`:                                              `spec.charts[0].includeWhen must be a template that gives true or false`,
+		"id: app, path: app}\n  - {id: app, path: app":                                        `id "app" appears twice, first on line 14`,
 	} {
 		_, err := chartInputs(t, chart, "")
 		if err == nil || !strings.Contains(err.Error(), want) || slices.Contains(strings.Split(err.Error(), "\n"), "") {
 			t.Errorf("%s: %v, want %s", chart, err, want)
 		}
+	}
+}
+
+// TestChartKinds wants resources that stand for the kinds of a chart, for whoever grants rights.
+func TestChartKinds(t *testing.T) {
+	f, err := chartInputs(t, `id: app, path: app, namespace: "{{ .uid }}"`, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Charts[0].Opened.Kinds = append(f.Charts[0].Opened.Kinds, form.ChartKind{Kind: "Ingress"}, form.ChartKind{APIVersion: "batch/v1", Kind: "Job"}, form.ChartKind{Kind: "Widget"})
+	want := []string{
+		`app-configmap v1/ConfigMap in "{{ .uid }}" WhenNeeded Delete wave 0 []`,
+		`app-configmap v1/ConfigMap in "{{ .uid }}" WhenNeeded Retain wave 0 []`,
+		`app-service v1/Service in "{{ .uid }}" WhenNeeded Delete wave 0 []`,
+		`app-service v1/Service in "{{ .uid }}" WhenNeeded Retain wave 0 []`,
+		`app-ingress networking.k8s.io/v1/Ingress in "{{ .uid }}" WhenNeeded Delete wave 0 []`,
+		`app-ingress networking.k8s.io/v1/Ingress in "{{ .uid }}" WhenNeeded Retain wave 0 []`,
+		`app-job batch/v1/Job in "{{ .uid }}" WhenNeeded Delete wave 0 []`,
+		`app-job batch/v1/Job in "{{ .uid }}" WhenNeeded Retain wave 0 []`,
+		`app-job batch/v1/Job in "{{ .uid }}" WhenNeeded Delete Delete wave 0 []`,
+	}
+	if diff := cmp.Diff(want, described(f.WithChartKinds().Resources)); diff != "" {
+		t.Error(diff)
 	}
 }

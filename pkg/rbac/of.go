@@ -81,6 +81,7 @@ func Of(in *Input) Rights {
 			for _, r := range f.Resources {
 				g.objects(f, r)
 			}
+			g.computed(f)
 			g.hooks(f)
 		}
 		g.watches(h)

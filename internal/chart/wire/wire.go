@@ -100,8 +100,16 @@ type Opened struct {
 	Digest string `json:"digest"`
 	// Files are the files that the chart and its values come from, below Dir, sorted.
 	Files []string `json:"files"`
+	// Kinds are those that templates name, each once. A text that the template computes is "".
+	Kinds []Kind `json:"kinds,omitempty"`
 	// Warnings are what the chart's author meant and lynqctl doesn't do, such as tests.
 	Warnings []Problem `json:"warnings,omitempty"`
+}
+
+// Kind is a kind of objects.
+type Kind struct {
+	APIVersion string `json:"apiVersion,omitempty"`
+	Kind       string `json:"kind,omitempty"`
 }
 
 // Render asks for the objects of a chart for one release.

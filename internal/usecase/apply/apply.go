@@ -152,7 +152,7 @@ type apiKind struct{ apiVersion, kind string }
 // kindsOf returns the kinds of a form's resources and tombstones.
 func kindsOf(f *form.Form) []apiKind {
 	var kinds []apiKind
-	for _, r := range f.Resources {
+	for _, r := range f.WithChartKinds().Resources {
 		kinds = append(kinds, apiKind{r.APIVersion, r.Kind})
 	}
 	for _, t := range f.Tombstones {

@@ -65,6 +65,10 @@ func (c charts) Open(of *form.Chart) (form.OpenedChart, lynq.Problems) {
 	for _, file := range opened.Files {
 		r.Files = append(r.Files, filepath.Join(of.Dir(), filepath.FromSlash(file)))
 	}
+	for _, k := range opened.Kinds {
+		r.Kinds = append(r.Kinds, form.ChartKind{APIVersion: k.APIVersion, Kind: k.Kind})
+	}
+	r.Warnings = placed(of.Dir(), of.Path.Pos, opened.Warnings)
 	return r, nil
 }
 
@@ -88,8 +92,13 @@ func problemsOf(dir string, at lynq.Pos, err error) lynq.Problems {
 	if !errors.As(err, &found) {
 		return lynq.Problems{{Pos: at, What: err.Error()}}
 	}
-	problems := make(lynq.Problems, len(found.Problems))
-	for i, p := range found.Problems {
+	return placed(dir, at, found.Problems)
+}
+
+// placed returns problems with places as positions have them.
+func placed(dir string, at lynq.Pos, found []wire.Problem) lynq.Problems {
+	problems := make(lynq.Problems, len(found))
+	for i, p := range found {
 		problems[i] = lynq.Problem{Pos: at, What: p.What, Fix: p.Fix}
 		if p.File != "" {
 			problems[i].Pos = lynq.Pos{File: filepath.Join(dir, filepath.FromSlash(p.File)), Line: p.Line}

@@ -78,7 +78,7 @@ func OfInputs(ctx context.Context, e *session.Engine, o *Options, inputs *load.I
 func HubOf(h load.HubPrograms, secrets []*form.Secret) (rbac.Hub, error) {
 	hub := rbac.Hub{HubKey: h.Key}
 	for _, p := range h.Programs {
-		hub.Forms = append(hub.Forms, rbac.Form{Form: p.Form, Namespace: p.Namespace, Exclude: p.Exclude})
+		hub.Forms = append(hub.Forms, rbac.Form{Form: p.Form.WithChartKinds(), Namespace: p.Namespace, Exclude: p.Exclude})
 	}
 	password, certificate := h.Hub.Password, h.Hub.Certificate
 	wanted := map[*lynq.Ref]string{}
