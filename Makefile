@@ -49,6 +49,7 @@ CLUSTER  := test/cluster
 SHARE    := $(GO) -C $(CLUSTER) run . share -C $(CURDIR)
 GITOPS   := test/gitops
 MONITORING := test/monitoring
+CHARTS   := test/charts
 # The race detector needs cgo, and that a C compiler.
 RACE     := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race) -trimpath
 
@@ -65,7 +66,7 @@ CALCULATE  := ^Test(AnswersKeepSecrets|Budget|BudgetIsEnough|BudgetOfSlow|Client
 LONG       := ./pkg/apply ./pkg/inventory/lease
 UNIT       := $(SEQUENTIAL) ./internal/ui ./pkg/apply/schedule ./pkg/orphan ./pkg/render ./pkg/watch
 
-.PHONY: build generate recordings generate-kinds man release-check robust robust-histories robust-memory robust-points robust-points-cluster robust-states robust-broken mutants race test test-cluster test-gitops test-modules test-monitoring test-packages test-scripts test-unit security check vuln fuzz bench bench-cluster bench-scale bench-watch cluster cluster-build cluster-down site
+.PHONY: build generate recordings generate-kinds man release-check robust robust-histories robust-memory robust-points robust-points-cluster robust-states robust-broken mutants race test test-cluster test-gitops test-modules test-charts test-monitoring test-packages test-scripts test-unit security check vuln fuzz bench bench-cluster bench-scale bench-watch cluster cluster-build cluster-down site
 
 build:
 	$(GO) build -trimpath -o bin/lynqctl ./cmd/lynqctl
@@ -121,7 +122,7 @@ test-scripts: cluster-build
 	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) test -count=1 -vet=off -parallel 10 -timeout 45m ./test/e2e ./test/robust
 
 test-modules: cluster-build
-	$(MAKE) -j 3 test-cluster test-gitops test-monitoring
+	$(MAKE) -j 3 test-cluster test-gitops test-monitoring test-charts
 
 race: cluster-build
 	LYNQCTL_TEST_CLUSTER=1 $(SHARE) $(GO) test $(RACE) -count=1 -vet=off -p 4 -timeout 3h $(LONG) \
@@ -134,6 +135,9 @@ test-gitops: cluster-build
 	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) -C $(GITOPS) test -count=1 -vet=off -timeout 45m ./...
 test-monitoring: cluster-build
 	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) -C $(MONITORING) test -count=1 -vet=off ./...
+# Helm itself, which needs no cluster to render.
+test-charts:
+	$(PLAIN) $(GO) -C $(CHARTS) test -count=1 -vet=off ./...
 
 # Minutes of real runs: test/robust says how to repeat a history.
 robust: cluster-build

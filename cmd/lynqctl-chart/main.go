@@ -3,17 +3,22 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log"
+	"log/slog"
 	"net/http"
 	"os"
 	"os/signal"
 	"runtime/debug"
 	"syscall"
 
+	"github.com/lynqctl/lynqctl/internal/chart/helm"
 	"github.com/lynqctl/lynqctl/internal/chart/kustomize"
 	"github.com/lynqctl/lynqctl/internal/chart/serve"
+	"github.com/lynqctl/lynqctl/internal/chart/wire"
 )
 
 // exitUsage is the exit code for wrong arguments, as in lynqctl.
@@ -50,9 +55,12 @@ Keep it beside lynqctl, or in PATH. You don't need to run it.
   lynqctl-chart --version   print the version
 `
 
-// isolate takes away what a library would need to reach the network or another program.
+// isolate takes away what a library would need to reach the network or another program. Helm's
+// libraries log values, which may be secret, so it discards what they log.
 func isolate() {
 	os.Clearenv()
+	log.SetOutput(io.Discard)
+	slog.SetDefault(slog.New(slog.DiscardHandler))
 	http.DefaultTransport = noNetwork{}
 }
 
@@ -67,7 +75,13 @@ func (noNetwork) RoundTrip(*http.Request) (*http.Response, error) { return nil, 
 // functions returns the functions that answer requests.
 func functions() serve.Functions {
 	var builder kustomize.Builder
-	return serve.Functions{Build: builder.Build}
+	charts := helm.New()
+	ctx := context.Background()
+	return serve.Functions{
+		Build:  builder.Build,
+		Open:   func(o wire.Open) (*wire.Opened, []wire.Problem) { return charts.Open(ctx, o) },
+		Render: func(r wire.Render) (*wire.Rendered, []wire.Problem) { return charts.Render(ctx, r) },
+	}
 }
 
 // release returns the version that the toolchain recorded.

@@ -85,10 +85,14 @@ type Open struct {
 	ValuesFiles []string `json:"valuesFiles,omitempty"`
 	// KubeVersion and APIVersions are .Capabilities of the templates. KubeVersion is "" for
 	// the version that the helper is built for.
-	// SkipCRDs leaves the CustomResourceDefinitions of crds/ to others.
-	SkipCRDs    bool     `json:"skipCRDs,omitempty"`
 	KubeVersion string   `json:"kubeVersion,omitempty"`
 	APIVersions []string `json:"apiVersions,omitempty"`
+	// SkipCRDs leaves out CustomResourceDefinitions, which others install. Without it, a chart
+	// with CustomResourceDefinitions is a problem, because all tenants share them.
+	SkipCRDs bool `json:"skipCRDs,omitempty"`
+	// EmptyLookups lets the function lookup find nothing, as in helm template. Without it, a
+	// template that calls lookup is a problem.
+	EmptyLookups bool `json:"emptyLookups,omitempty"`
 }
 
 // Opened describes a chart.

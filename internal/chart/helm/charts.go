@@ -1,0 +1,57 @@
+package helm
+
+import (
+	"context"
+	"sync"
+	"text/template"
+
+	"github.com/lynqctl/lynqctl/internal/chart/wire"
+)
+
+// Charts are the charts that were opened. Several goroutines may use them.
+type Charts struct {
+	functions, lookupFunctions template.FuncMap
+
+	mu     sync.RWMutex
+	opened []*opened
+}
+
+// New returns Charts without a chart.
+func New() *Charts {
+	return &Charts{functions: functions(false), lookupFunctions: functions(true)}
+}
+
+// Open reads a chart and its files of values.
+func (c *Charts) Open(ctx context.Context, request wire.Open) (*wire.Opened, []wire.Problem) {
+	o, answer, err := open(ctx, request)
+	if err != nil {
+		return nil, problems(err)
+	}
+	o.functions = c.functions
+	if request.EmptyLookups {
+		o.functions = c.lookupFunctions
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	answer.Chart = len(c.opened)
+	c.opened = append(c.opened, o)
+	return answer, nil
+}
+
+// Render returns the objects of a release.
+func (c *Charts) Render(ctx context.Context, request wire.Render) (*wire.Rendered, []wire.Problem) {
+	c.mu.RLock()
+	var o *opened
+	if request.Chart >= 0 && request.Chart < len(c.opened) {
+		o = c.opened[request.Chart]
+	}
+	c.mu.RUnlock()
+	if o == nil {
+		return nil, []wire.Problem{{What: "the chart was never opened"}}
+	}
+	objects, err := o.render(ctx, request)
+	if err != nil {
+		return nil, problems(err)
+	}
+	return &wire.Rendered{Objects: objects}, nil
+}

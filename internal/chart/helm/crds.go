@@ -1,0 +1,96 @@
+package helm
+
+import (
+	"path"
+	"strings"
+
+	"helm.sh/helm/v4/pkg/chart/common"
+	chart "helm.sh/helm/v4/pkg/chart/v2"
+
+	"github.com/lynqctl/lynqctl/internal/chart/wire"
+)
+
+// ownCRDs returns the files in the crds/ of a chart, without those of subcharts.
+func ownCRDs(c *chart.Chart) []*common.File {
+	alone := *c
+	alone.SetDependencies()
+	return alone.CRDs()
+}
+
+// crdCommand returns the command that installs the CRDs of crds/ once.
+func (o *opened) crdCommand() string {
+	if o.archive {
+		return "helm show crds " + o.path + " | kubectl apply --server-side -f -"
+	}
+	return "kubectl apply --server-side -f " + path.Join(o.path, "crds") + "/"
+}
+
+// crdProblem refuses a CustomResourceDefinition.
+func (o *opened) crdProblem(file, command string) error {
+	return wrong(file, "install it once ("+command+"), and set skipCRDs: true",
+		"the chart has a CustomResourceDefinition, which all tenants of a cluster share")
+}
+
+// refuseSubchartCRDs refuses the crds/ of subcharts that a release has.
+func (o *opened) refuseSubchartCRDs(c *chart.Chart) error {
+	if o.skipCRDs {
+		return nil
+	}
+	for _, sub := range c.Dependencies() {
+		if crds := ownCRDs(sub); len(crds) > 0 {
+			command := "helm show crds " + o.path + " | kubectl apply --server-side -f -"
+			return o.crdProblem(o.origin(crds[0]), command)
+		}
+		if err := o.refuseSubchartCRDs(sub); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// origin returns the name of a file below the form's directory.
+func (o *opened) origin(f *common.File) string {
+	if len(f.Data) == 0 {
+		return ""
+	}
+	return o.origins[&f.Data[0]]
+}
+
+// warnings says what the author of a chart meant and lynqctl doesn't do.
+func (o *opened) warnings() []wire.Problem {
+	var all []wire.Problem
+	if o.chart.Metadata.Deprecated {
+		all = append(all, wire.Problem{
+			File: o.name("Chart.yaml"), What: "the chart is deprecated", Fix: "look for the chart that replaces it",
+		})
+	}
+	return append(all, o.testWarnings(o.chart)...)
+}
+
+// testWarnings names the templates with tests.
+func (o *opened) testWarnings(c *chart.Chart) []wire.Problem {
+	var all []wire.Problem
+	for _, t := range c.Templates {
+		if line := testLine(string(t.Data)); line > 0 {
+			all = append(all, wire.Problem{
+				File: o.origin(t), Line: line, What: "lynqctl leaves out tests (helm.sh/hook: test)",
+			})
+		}
+	}
+	for _, sub := range c.Dependencies() {
+		all = append(all, o.testWarnings(sub)...)
+	}
+	return all
+}
+
+// testLine returns the line in which a template says that it is a test, or 0.
+func testLine(text string) int {
+	for i, line := range strings.Split(text, "\n") {
+		_, value, found := strings.Cut(line, "helm.sh/hook")
+		value, isKey := strings.CutPrefix(strings.TrimLeft(value, `"'`), ":")
+		if found && isKey && strings.HasPrefix(strings.TrimLeft(value, ` "'`), "test") {
+			return i + 1
+		}
+	}
+	return 0
+}

@@ -1,0 +1,97 @@
+package helm
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/lynqctl/lynqctl/internal/chart/wire"
+)
+
+// longest is the length of a message at which it is cut.
+const longest = 400
+
+// plainText cuts a long text, and removes what the error of a library may quote of values.
+func plainText(text string) string {
+	text = regexp.MustCompile("`[^`]*`").ReplaceAllString(text, "…")
+	text = regexp.MustCompile(`"(?:[^"\\]|\\.){60,}"`).ReplaceAllString(text, "…")
+	return cut(text)
+}
+
+func cut(text string) string {
+	text = strings.TrimSpace(text)
+	if runes := []rune(text); len(runes) > longest {
+		return string(runes[:longest]) + "…"
+	}
+	return text
+}
+
+// yamlReason shortens an error of a YAML library. It returns its line, or 0.
+func yamlReason(text string) (string, int) {
+	for _, noise := range []string{"error converting YAML to JSON: ", "error unmarshaling JSON: ", "while decoding JSON: ", "yaml: ", "json: "} {
+		text = strings.ReplaceAll(text, noise, "")
+	}
+	line := 0
+	if m := regexp.MustCompile(`^line (\d+): (.*)$`).FindStringSubmatch(text); m != nil {
+		line, _ = strconv.Atoi(m[1]) // only digits
+		text = m[2]
+	}
+	wrongType := regexp.MustCompile(`cannot unmarshal (\S+) into Go struct field \S*?\.(\S+) of type \S+`)
+	return wrongType.ReplaceAllString(plainText(text), "$2 can't be a $1"), line
+}
+
+// yamlProblem returns the problem of a file that isn't YAML.
+func yamlProblem(file string, err error) error {
+	text, line := yamlReason(err.Error())
+	return &problem{wire.Problem{File: file, Line: line, What: "the file isn't YAML: " + text, Fix: "correct the file"}}
+}
+
+// templateProblem returns the problem of an error of Helm's engine.
+func (r *releaseRender) templateProblem(err error) error {
+	text := err.Error()
+	p := wire.Problem{}
+	p.File, p.Line = r.place(text)
+	p.What, p.Fix = templateReason(text)
+	if refused, ok := refusalIn(text); ok {
+		p.What, p.Fix = refused.what, refused.fix
+	}
+	return &problem{p}
+}
+
+// place finds the innermost template in an error, and its line.
+func (r *releaseRender) place(text string) (string, int) {
+	file, line := "", 0
+	for _, m := range regexp.MustCompile(`([^\s"'(:][^\s"'(:]*):(\d+)`).FindAllStringSubmatch(text, -1) {
+		if name, ok := r.names[m[1]]; ok {
+			file = name
+			line, _ = strconv.Atoi(m[2]) // only digits
+		}
+	}
+	return file, line
+}
+
+// templateReason returns the cause in an error of Helm's engine, and what to do. Causes that a
+// function names may quote a value, so that quoted texts are left out.
+func templateReason(text string) (what, fix string) {
+	const values = "correct the values of the chart"
+	if m := regexp.MustCompile(`(?s)^execution error at \([^)]*\): (.*)$`).FindStringSubmatch(text); m != nil {
+		return cut(m[1]), values // the chart's author wrote it, with fail or required
+	}
+	if m := regexp.MustCompile(`(?s)^parse error at \([^)]*\): (.*)$`).FindStringSubmatch(text); m != nil {
+		return cut(m[1]), "correct the template"
+	}
+	text = regexp.MustCompile(`(cannot parse template|tpl function execution for) "(?:[^"\\]|\\.)*"`).ReplaceAllString(text, "$1")
+	m := regexp.MustCompile(`(?s)^.* at <(.*?)>:\s*(.*)$`).FindStringSubmatch(text)
+	if m == nil {
+		return plainText(text), values
+	}
+	cause := strings.TrimSpace(m[2])
+	if called := regexp.MustCompile(`(?s)^error calling (\w+):\s*(.*)$`).FindStringSubmatch(cause); called != nil {
+		cause = called[2]
+		if called[1] != "include" && called[1] != "tpl" {
+			cause = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`).ReplaceAllString(cause, "…")
+		}
+	}
+	cause = regexp.MustCompile(`(?s)^.*template: (?:[^\s:]+(?::\d+)+: )?`).ReplaceAllString(cause, "")
+	return plainText("at " + m[1] + ": " + cause), values
+}

@@ -1,0 +1,245 @@
+package helm
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"text/template"
+
+	"helm.sh/helm/v4/pkg/chart/common"
+	"helm.sh/helm/v4/pkg/chart/loader/archive"
+	chart "helm.sh/helm/v4/pkg/chart/v2"
+	"helm.sh/helm/v4/pkg/chart/v2/loader"
+	chartutil "helm.sh/helm/v4/pkg/chart/v2/util"
+	"sigs.k8s.io/yaml"
+
+	"github.com/lynqctl/lynqctl/internal/chart/wire"
+)
+
+// opened is a chart. Only its counter changes.
+type opened struct {
+	chart        *chart.Chart
+	path         string
+	archive      bool
+	origins      map[*byte]string // by the first byte of a file, its name below the form's directory
+	values       map[string]any   // of the files
+	schemas      schemas
+	capabilities *common.Capabilities
+	functions    template.FuncMap
+	skipCRDs     bool
+	renders      atomic.Int64
+}
+
+// open reads a chart and the files of values.
+func open(ctx context.Context, request wire.Open) (*opened, *wire.Opened, error) {
+	dir, err := local(request.Path)
+	if err != nil {
+		return nil, nil, err
+	}
+	root, err := os.OpenRoot(request.Dir)
+	if err != nil {
+		return nil, nil, unreadable(request.Path, err)
+	}
+	defer func() { _ = root.Close() }() // files were only read
+	r := &reader{root: root, budget: newBudget()}
+	o := &opened{path: dir, skipCRDs: request.SkipCRDs}
+	files, err := o.files(ctx, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	sum := sha256.New()
+	digest(sum, files)
+	if err := o.load(files); err != nil {
+		return nil, nil, err
+	}
+	if err := o.readValues(r, request.ValuesFiles, sum); err != nil {
+		return nil, nil, err
+	}
+	if err := o.setCapabilities(request); err != nil {
+		return nil, nil, err
+	}
+	if err := o.usable(); err != nil {
+		return nil, nil, err
+	}
+	slices.Sort(r.read)
+	return o, &wire.Opened{
+		Name: o.chart.Name(), Version: o.chart.Metadata.Version,
+		Digest: hex.EncodeToString(sum.Sum(nil)), Files: slices.Compact(r.read), Warnings: o.warnings(),
+	}, nil
+}
+
+// files reads the chart's files, named from the chart and sorted.
+func (o *opened) files(ctx context.Context, r *reader) ([]*archive.BufferedFile, error) {
+	info, err := r.stat(o.path)
+	if err != nil {
+		return nil, err
+	}
+	var files []*archive.BufferedFile
+	if o.archive = !info.IsDir(); o.archive {
+		var data []byte
+		if data, err = r.file(o.path); err == nil {
+			files, err = unpack(o.path, data, r.budget, 0)
+		}
+	} else if files, err = r.directory(ctx, o.path); err == nil {
+		files, err = unpackSubcharts(o.path, files, r.budget, 0)
+	}
+	slices.SortFunc(files, func(a, b *archive.BufferedFile) int { return strings.Compare(a.Name, b.Name) })
+	return files, err
+}
+
+// name returns the name of a file of the chart below the form's directory.
+func (o *opened) name(file string) string {
+	if o.archive {
+		return o.path + "!" + strings.ReplaceAll(file, within, "!")
+	}
+	return path.Join(o.path, strings.ReplaceAll(file, within, "!"))
+}
+
+// load has Helm read the files.
+func (o *opened) load(files []*archive.BufferedFile) error {
+	o.origins = make(map[*byte]string, len(files))
+	var about []byte
+	for _, f := range files {
+		if len(f.Data) > 0 {
+			o.origins[&f.Data[0]] = o.name(f.Name)
+		}
+		if f.Name == chartutil.ChartfileName {
+			about = f.Data
+		}
+	}
+	if about == nil {
+		return wrong(o.path, "name the directory that has Chart.yaml, or an archive of helm package", "no chart: it has no Chart.yaml")
+	}
+	var version struct {
+		APIVersion string `json:"apiVersion"`
+	}
+	if err := yaml.Unmarshal(about, &version); err != nil {
+		return yamlProblem(o.name(chartutil.ChartfileName), err)
+	}
+	switch version.APIVersion {
+	case "", chart.APIVersionV1, chart.APIVersionV2:
+	default:
+		return wrong(o.name(chartutil.ChartfileName), "use a chart with apiVersion v1 or v2", "apiVersion %q isn't supported", version.APIVersion)
+	}
+	loaded, err := loader.LoadFiles(files)
+	if err != nil {
+		return wrong(o.path, "correct the chart; helm lint checks it", "the chart can't be read: %s", plainText(err.Error()))
+	}
+	o.order(loaded)
+	o.chart = loaded
+	o.schemas, err = o.compileSchemas(loaded)
+	return err
+}
+
+// order sorts the subcharts by their places, because Helm reads them in any order.
+func (o *opened) order(c *chart.Chart) {
+	place := func(c *chart.Chart) string {
+		for _, f := range c.Raw {
+			if f.Name == chartutil.ChartfileName && len(f.Data) > 0 {
+				return o.origins[&f.Data[0]]
+			}
+		}
+		return ""
+	}
+	subcharts := slices.Clone(c.Dependencies())
+	slices.SortFunc(subcharts, func(a, b *chart.Chart) int { return strings.Compare(place(a), place(b)) })
+	c.SetDependencies(subcharts...)
+	for _, sub := range subcharts {
+		o.order(sub)
+	}
+}
+
+// readValues merges the files of values. Later ones win.
+func (o *opened) readValues(r *reader, names []string, sum hash.Hash) error {
+	o.values = map[string]any{}
+	for _, given := range names {
+		name, err := local(given)
+		if err != nil {
+			return err
+		}
+		data, err := r.file(name)
+		if err != nil {
+			return err
+		}
+		values, err := fileValues(name, withoutMark(data))
+		if err != nil {
+			return err
+		}
+		o.values = loader.MergeMaps(o.values, values)
+		add(sum, name, data)
+	}
+	return nil
+}
+
+// setCapabilities sets .Capabilities of the templates.
+func (o *opened) setCapabilities(request wire.Open) error {
+	o.capabilities = common.DefaultCapabilities.Copy()
+	if request.KubeVersion != "" {
+		version, err := common.ParseKubeVersion(request.KubeVersion)
+		if err != nil {
+			return wrong("", "write a version such as 1.33", "Kubernetes version %q: %v", request.KubeVersion, err)
+		}
+		o.capabilities.KubeVersion = *version
+	}
+	o.capabilities.APIVersions = append(slices.Clone(o.capabilities.APIVersions), request.APIVersions...)
+	return nil
+}
+
+// usable refuses charts that can't be rendered with any values.
+func (o *opened) usable() error {
+	about := o.chart.Metadata
+	file := o.name(chartutil.ChartfileName)
+	if about.Type == "library" {
+		return wrong(file, "name a chart of type application", "%s is a library chart, which has no objects", about.Name)
+	}
+	version := o.capabilities.KubeVersion
+	if about.KubeVersion != "" && !chartutil.IsCompatibleRange(about.KubeVersion, version.String()) {
+		return wrong(file, "use a version of the chart for this Kubernetes", "the chart needs Kubernetes %s, and this is %s", about.KubeVersion, version.Version)
+	}
+	if missing := o.missing(); len(missing) > 0 {
+		fix := "run: helm dependency build " + o.path
+		if o.archive {
+			fix = "make the archive again with: helm package --dependency-update"
+		}
+		return wrong(file, fix, "charts/ lacks %s, which Chart.yaml lists", strings.Join(missing, ", "))
+	}
+	if crds := ownCRDs(o.chart); len(crds) > 0 && !o.skipCRDs {
+		return o.crdProblem(o.name(crds[0].Name), o.crdCommand())
+	}
+	return nil
+}
+
+// missing names the dependencies that charts/ doesn't have.
+func (o *opened) missing() []string {
+	var missing []string
+	for _, d := range o.chart.Metadata.Dependencies {
+		if d != nil && !slices.ContainsFunc(o.chart.Dependencies(), func(c *chart.Chart) bool { return c.Name() == d.Name }) {
+			missing = append(missing, d.Name)
+		}
+	}
+	return missing
+}
+
+// digest adds sorted files to a sum.
+func digest(sum hash.Hash, files []*archive.BufferedFile) {
+	for _, f := range files {
+		add(sum, f.Name, f.Data)
+	}
+}
+
+// add adds a name and a content. Their lengths keep them apart.
+func add(sum hash.Hash, name string, data []byte) {
+	for _, part := range [][]byte{[]byte(name), data} {
+		var length [8]byte
+		binary.BigEndian.PutUint64(length[:], uint64(len(part)))
+		_, _ = fmt.Fprintf(sum, "%s%s", length[:], part) // a hash takes everything
+	}
+}
