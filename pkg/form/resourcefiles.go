@@ -19,6 +19,9 @@ import (
 
 // readFilePatterns reads spec.files, and returns only the valid patterns.
 func readFilePatterns(spec *object) []Text {
+	if v := spec.value.Field("files"); v != nil && v.Kind == document.List && len(v.Items) == 0 {
+		spec.fail(v.Pos, "name YAML files, such as base/*.yaml, or remove the field", "%s names no file", spec.name("files"))
+	}
 	return slices.DeleteFunc(spec.texts("files"), func(t Text) bool {
 		_, err := path.Match(t.Text, "")
 		switch {
