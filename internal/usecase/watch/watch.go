@@ -61,7 +61,6 @@ func Run(ctx context.Context, e *session.Engine, o *Options) error {
 	}
 	e = remembering(e)
 	w := &watching{engine: e, o: o, client: client, warnings: warnings}
-	defer w.watchFiles()()
 	in, _, err := w.load(ctx, "", o.Apply.Limits.AllowEmpty)
 	if err != nil {
 		return apply.SuggestRights(&o.Apply, err)
@@ -98,7 +97,9 @@ type watching struct {
 	client   *kube.Client
 	warnings *session.ServerWarnings
 	files    <-chan struct{} // has a value when files may have changed, nil for never
-	good     *form.Good      // the inputs that count, nil before the first ones
+	// unwatched is the last warning about files that can't be watched.
+	unwatched string
+	good      *form.Good // the inputs that count, nil before the first ones
 
 	mu     sync.Mutex
 	hubs   []*hubWatch  // the current hubs, in the order of their keys
@@ -212,8 +213,10 @@ func (w *watching) filesBeside() (paths, dirs []string) {
 	return w.beside.Beside()
 }
 
-// watchFiles reports changes of the input files until the caller calls stop.
+// watchFiles reports changes of the input files until the caller calls stop. The places are
+// those of the inputs that were loaded last.
 func (w *watching) watchFiles() (stop func()) {
+	w.files = nil
 	if w.o.Files == nil {
 		return func() {}
 	}
@@ -226,11 +229,22 @@ func (w *watching) watchFiles() (stop func()) {
 		return places
 	})
 	if err != nil {
-		w.engine.Notef("warning: watch sees changes of your files only every %s: %v", inputsEvery, err)
+		if warning := err.Error(); warning != w.unwatched {
+			w.unwatched = warning
+			w.engine.Notef("warning: watch sees changes of your files only every %s: %v", inputsEvery, err)
+		}
 		return func() {}
 	}
 	w.files = changed
 	return stop
+}
+
+// sinceLoad returns a channel that has a value, because files may have changed between their
+// load and the watch for changes.
+func sinceLoad() <-chan struct{} {
+	since := make(chan struct{}, 1)
+	since <- struct{}{}
+	return since
 }
 
 // follow waits for other inputs and returns them. It returns nil when the context ends.
@@ -239,6 +253,9 @@ func (w *watching) follow(ctx context.Context, in *watchInputs) (next *watchInpu
 	defer look.Stop()
 	digest := in.reading.Digest
 	bad := digest // of bad inputs, or else of the current ones
+	stop := w.watchFiles()
+	defer func() { stop() }()
+	since := sinceLoad()
 	for {
 		forced := false
 		select {
@@ -248,12 +265,16 @@ func (w *watching) follow(ctx context.Context, in *watchInputs) (next *watchInpu
 			forced = true
 			w.client.Renew()
 		case <-w.files:
+		case <-since:
 		case <-look.C:
 		}
 		var err error
 		now := w.digest()
 		if forced || now != digest && now != bad {
-			next, now, err = w.load(ctx, digest, true)
+			if next, now, err = w.load(ctx, digest, true); err != nil { // the bad inputs may name other files
+				stop()
+				stop, since = w.watchFiles(), sinceLoad()
+			}
 		}
 		if now == digest && bad != digest {
 			bad = digest
