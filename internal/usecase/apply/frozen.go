@@ -45,13 +45,21 @@ func (j *Job) narrowToPlan(h load.HubPrograms, in *decide.Input) {
 	}
 }
 
-// formPlaces returns the file and line of each form in the inputs.
-func (j *Job) formPlaces() map[lynq.FormKey]lynq.Pos {
-	places := map[lynq.FormKey]lynq.Pos{}
+// placeOf implements session.PlaceOf. It returns the place of the form if the form's files don't
+// have the resource, because a chart makes it.
+func (j *Job) placeOf(of lynq.FormKey, id string) lynq.Pos {
 	for _, h := range j.Hubs {
 		for _, p := range h.Programs {
-			places[load.FormKey(p.Form, h.Key.Namespace)] = p.Form.Pos
+			if load.FormKey(p.Form, h.Key.Namespace) != of {
+				continue
+			}
+			for _, r := range p.Form.Resources {
+				if r.ID == id {
+					return r.Pos
+				}
+			}
+			return p.Form.Pos
 		}
 	}
-	return places
+	return lynq.Pos{}
 }

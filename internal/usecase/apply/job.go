@@ -251,7 +251,7 @@ func (j *Job) plans(ctx context.Context) ([]plan.Plan, []plan.Refusal, error) {
 	refusals := session.Refusals(plans)
 	if len(refusals) > 0 {
 		j.TellEvidence(plans)
-	} else if plans, refusals, err = j.Reviewed(ctx, command, plans, j.formPlaces()); err != nil {
+	} else if plans, refusals, err = j.Reviewed(ctx, command, plans, j.placeOf); err != nil {
 		return nil, nil, err
 	}
 	if len(refusals) == 0 {

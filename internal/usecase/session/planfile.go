@@ -96,10 +96,13 @@ func (r *Run) openPlan(ctx context.Context, command string) (planfile.Key, []pla
 	return key, refusals, err
 }
 
+// PlaceOf returns the file and line of a form's resource.
+type PlaceOf func(form lynq.FormKey, id string) lynq.Pos
+
 // Reviewed narrows plans to the nodes in the plan file. It refuses them if anything changed
-// that the file depends on. places are the places of the inputs' forms. Without a plan
+// that the file depends on. placeOf returns the place of a form's resource. Without a plan
 // file, it returns the plans unchanged.
-func (r *Run) Reviewed(ctx context.Context, command string, plans []plan.Plan, places map[lynq.FormKey]lynq.Pos) ([]plan.Plan, []plan.Refusal, error) {
+func (r *Run) Reviewed(ctx context.Context, command string, plans []plan.Plan, placeOf PlaceOf) ([]plan.Plan, []plan.Refusal, error) {
 	f := r.RunOptions.Plan
 	if f == nil {
 		return plans, nil, nil
@@ -110,7 +113,7 @@ func (r *Run) Reviewed(ctx context.Context, command string, plans []plan.Plan, p
 	}
 	plans = f.Within(plans)
 	changes, err := planfile.Compare(key, f, plans)
-	return plans, changesTold(changes, places), err
+	return plans, changesTold(changes, placeOf), err
 }
 
 // NothingPlanned reports whether the plan file changes nothing, and notes that.
@@ -127,10 +130,10 @@ func stale(what, fix string) plan.Refusal {
 }
 
 // changesTold says what changed since the plan was made.
-func changesTold(changes []planfile.Change, places map[lynq.FormKey]lynq.Pos) []plan.Refusal {
+func changesTold(changes []planfile.Change, placeOf PlaceOf) []plan.Refusal {
 	var refusals []plan.Refusal
 	for i := range changes[:min(maxChanges, len(changes))] {
-		r := stale(changeText(&changes[i], places), "")
+		r := stale(changeText(&changes[i], placeOf), "")
 		r.Hub = changes[i].Hub
 		refusals = append(refusals, r)
 	}
@@ -143,7 +146,7 @@ func changesTold(changes []planfile.Change, places map[lynq.FormKey]lynq.Pos) []
 	return refusals
 }
 
-func changeText(c *planfile.Change, places map[lynq.FormKey]lynq.Pos) string {
+func changeText(c *planfile.Change, placeOf PlaceOf) string {
 	objects := ""
 	if c.Objects > 0 {
 		objects = " (" + phrase.Count(c.Objects, "object") + ")"
@@ -153,9 +156,9 @@ func changeText(c *planfile.Change, places map[lynq.FormKey]lynq.Pos) string {
 	case planfile.CauseHub:
 		return "the plan has this hub, and " + c.What
 	case planfile.CauseForm:
-		what := "form " + c.Form.String() + " changed since the plan" + objects
-		if pos, known := places[c.Form]; known {
-			what = pos.String() + ": " + what
+		what := fmt.Sprintf("resource %q of form %s changed since the plan%s", c.ID, c.Form, objects)
+		if placeOf != nil {
+			what = placeOf(c.Form, c.ID).String() + ": " + what
 		}
 		return what
 	case planfile.CauseRow:

@@ -27,6 +27,7 @@ type Change struct {
 	Cause   Cause
 	Hub     lynq.HubKey
 	Form    lynq.FormKey // only for CauseForm
+	ID      string       // of a resource in the form, only for CauseForm
 	Node    lynq.NodeKey // only for CauseRow and the causes after it
 	Object  lynq.Ref     // only for CauseObject and CauseDecision, and empty if the change is about the node
 	What    string       // "was replaced", "is gone", ...
@@ -102,7 +103,8 @@ func (c *comparison) changes() []Change {
 	order := []Cause{CauseHub, CauseForm, CauseRow, CauseObject, CauseInventory, CauseDecision}
 	slices.SortStableFunc(all, func(a, b Change) int {
 		return cmp.Or(cmp.Compare(slices.Index(order, a.Cause), slices.Index(order, b.Cause)), cmp.Compare(a.Hub.String(), b.Hub.String()),
-			cmp.Compare(a.Node.String(), b.Node.String()), cmp.Compare(a.Object.Full(), b.Object.Full()))
+			cmp.Compare(a.Form.String(), b.Form.String()),
+			cmp.Compare(a.ID, b.ID), cmp.Compare(a.Node.String(), b.Node.String()), cmp.Compare(a.Object.Full(), b.Object.Full()))
 	})
 	return all
 }
@@ -212,7 +214,7 @@ func (c *comparison) step(n *Node, then, now *Step) {
 	case now == nil:
 		c.add(Change{Cause: CauseDecision, Node: key, Object: then.Ref(), What: "isn't an object of the node any more", Objects: 1})
 	case then.Form != now.Form:
-		c.add(Change{Cause: CauseForm, Form: lynq.FormKey{Namespace: n.FormNamespace, Name: n.Form}, Objects: 1})
+		c.add(Change{Cause: CauseForm, Form: lynq.FormKey{Namespace: n.FormNamespace, Name: n.Form}, ID: now.ID, Objects: 1})
 	case then.Manifest != now.Manifest:
 		c.add(Change{Cause: CauseRow, Node: key, What: "changed", Objects: 1})
 	case c.object(key, then, now):
