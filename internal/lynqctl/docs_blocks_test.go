@@ -66,6 +66,7 @@ func goodYAML(text string) error {
 				HubID                 string `json:"hubId"`
 				Source, ValueMappings any
 				Files                 []string
+				Kustomize             string
 			}
 		}
 		if err := yaml.Unmarshal([]byte(document), &object); err != nil {
@@ -81,7 +82,7 @@ func goodYAML(text string) error {
 		switch {
 		case object.Kind == wellknown.KindHub:
 			hubs[object.Metadata.Name] = true
-		case object.Kind == wellknown.KindForm && object.Spec.Files == nil: // else only the page's session has its files
+		case object.Kind == wellknown.KindForm && object.Spec.Files == nil && object.Spec.Kustomize == "": // else only the page's session has its files
 			wanted[object.Spec.HubID] = true
 		default:
 			continue

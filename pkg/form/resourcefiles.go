@@ -352,7 +352,7 @@ func objectsOf(rep *report, subject string, documents []*document.Value) []*docu
 		case groupOf(v) == wellknown.Group && (kind == "LynqHub" || kind == "LynqForm"):
 			rep.problems.Add(document.FieldPos(v, "kind"), "name other files, such as those of a directory of their own", "%s: a %s is an input of lynqctl, and not an object", subject, kind)
 		case groupOf(v) == "kustomize.config.k8s.io":
-			rep.problems.Add(document.FieldPos(v, "kind"), "name the files of its objects instead", "%s: a %s is an input of Kustomize, and not an object", subject, kind)
+			rep.problems.Add(document.FieldPos(v, "kind"), "name its directory in spec.kustomize instead", "%s: a %s is an input of Kustomize, and not an object", subject, kind)
 		default:
 			objects = append(objects, v)
 		}
