@@ -48,6 +48,8 @@ type OpenedChart struct {
 	Files         []string // as positions have them
 	// Kinds are the kinds that its templates name, with their apiVersions.
 	Kinds []ChartKind
+	// DeletionHooks is set if some template may be a hook pre-delete.
+	DeletionHooks bool
 	// Warnings are what the chart's author means, and lynqctl doesn't do.
 	Warnings lynq.Problems
 }

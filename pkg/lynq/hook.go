@@ -6,7 +6,9 @@ import "strings"
 // needed to know it. lynqctl compares the record of such a resource with it before it
 // runs the hook.
 type Hook struct {
+	// ID is the id of a resource. With Prefix, it begins the ids of objects of a chart.
 	ID, Group, Kind string
+	Prefix          bool
 	// Namespace is empty where the object is in the namespace of its node.
 	Namespace Text
 	// Manifest is that of the form without what lynqctl adds, as JSON has it: maps, lists,

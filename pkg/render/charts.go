@@ -217,6 +217,10 @@ func (p *Program) with(f *form.Form) (*Program, lynq.Problems) {
 	}
 	for i := range next.resources[len(p.resources):] {
 		r := &next.resources[len(p.resources)+i]
+		if r.Policy.Hook() && r.outside {
+			c.problems.Add(r.Pos, "remove namespace from the chart in the form, or switch the hook off in values",
+				"form %q, resource %q: the chart has a hook pre-delete in another namespace than the node's, and lynqctl doesn't run it there", p.Form.Name, r.ID)
+		}
 		of := slices.IndexFunc(p.charts, func(c chart) bool { return c.Chart == r.Chart })
 		r.template, r.sensitive = p.charts[of].digest, p.charts[of].sensitive
 	}

@@ -27,7 +27,7 @@ func (chartsOf) Build(lynq.Pos, string, string, map[string][]byte) (form.Base, l
 }
 
 func (chartsOf) Open(c *form.Chart) (form.OpenedChart, lynq.Problems) {
-	return form.OpenedChart{Name: c.ID, Version: "1.0.0", Digest: "of " + c.Path.Text}, nil
+	return form.OpenedChart{Name: c.ID, Version: "1.0.0", Digest: "of " + c.Path.Text, DeletionHooks: true, Kinds: []form.ChartKind{{}}}, nil
 }
 
 func (f chartsOf) Release(c *form.Chart, name, namespace string, values []byte) ([]form.ChartObject, lynq.Problems) {
@@ -162,6 +162,10 @@ func TestChartErrors(t *testing.T) {
 			return nil, lynq.Problems{{Pos: lynq.Pos{File: "app/templates/x.yaml", Line: 7}, What: "b is wrong", Fix: "mend it"}}
 		case "broken":
 			return []form.ChartObject{{File: "app/templates/y.yaml", Text: "kind: ["}}, nil
+		case "hook":
+			job := object("Job", "bye", "helm.sh/hook: pre-delete")
+			job.Text = strings.Replace(job.Text, "metadata: {", "metadata: {namespace: other, ", 1)
+			return []form.ChartObject{job}, nil
 		case "name":
 			return []form.ChartObject{object("Service", "UPPER", "")}, nil
 		case "taken":
@@ -174,6 +178,7 @@ func TestChartErrors(t *testing.T) {
 	}{
 		{"x", "fail", `app/templates/x.yaml:7: form "web", chart "app": row "row": b is wrong (mend it)`},
 		{"x", "broken", `app/templates/y.yaml: row "row": not YAML`},
+		{"x", "hook", `app/templates/bye.yaml: row "row": form "web", resource "app-job-bye": the chart has a hook pre-delete in another namespace than the node's`},
 		{"x", "name", `app/templates/UPPER.yaml: row "row": form "web", resource "app-service-UPPER", metadata.name: name "UPPER" isn't valid in Kubernetes`},
 		{"x", "taken", `app/templates/acme.yaml: row "row" renders ServiceAccount/default/acme (form "web", resource "app-serviceaccount-acme"), which row "acme" (form "web", resource "account") renders too`},
 		{"X", "", `form "web", chart "app", releaseName: row "row": releaseName "X" isn't valid in Kubernetes`},
@@ -196,6 +201,9 @@ func TestChartTemplates(t *testing.T) {
 			t.Fatal(err)
 		}
 		return compileAll(t, in, render.Options{Charts: chartsOf(settings)})[0]
+	}
+	if hooks := program(chartForm("- {id: app, path: app}")).Hooks(); len(hooks) != 2 || hooks[0].ID != "app-job" || !hooks[0].Prefix || hooks[1].Kind != "Pod" || len(hooks[0].Namespace) > 0 {
+		t.Errorf("hooks %v: Jobs and Pods of the chart may be hooks, in the namespace of the node", hooks)
 	}
 	const chart = `- {id: app, path: app, values: {a: "{{ .a }}"}}`
 	base := program(chartForm(chart))

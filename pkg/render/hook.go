@@ -22,7 +22,22 @@ func (p *Program) Hooks() []lynq.Hook {
 		leaveAdded(h.Manifest)
 		hooks = append(hooks, h)
 	}
+	for i := range p.charts {
+		hooks = append(hooks, p.charts[i].hooks()...)
+	}
 	return hooks
+}
+
+// hooks returns the hooks that a chart may have. Only a row tells their names and contents, so
+// they run in the namespace of their node only.
+func (c *chart) hooks() []lynq.Hook {
+	if !c.Opened.DeletionHooks {
+		return nil
+	}
+	return []lynq.Hook{
+		{ID: c.ID + "-job", Prefix: true, Group: "batch", Kind: "Job"},
+		{ID: c.ID + "-pod", Prefix: true, Kind: "Pod"},
+	}
 }
 
 // leaveAdded removes the fields that lynqctl adds to a manifest.

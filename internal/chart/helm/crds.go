@@ -2,7 +2,6 @@ package helm
 
 import (
 	"path"
-	"strings"
 
 	"helm.sh/helm/v4/pkg/chart/common"
 	chart "helm.sh/helm/v4/pkg/chart/v2"
@@ -64,33 +63,5 @@ func (o *opened) warnings() []wire.Problem {
 			File: o.name("Chart.yaml"), What: "the chart is deprecated", Fix: "look for the chart that replaces it",
 		})
 	}
-	return append(all, o.testWarnings(o.chart)...)
-}
-
-// testWarnings names the templates with tests.
-func (o *opened) testWarnings(c *chart.Chart) []wire.Problem {
-	var all []wire.Problem
-	for _, t := range c.Templates {
-		if line := testLine(string(t.Data)); line > 0 {
-			all = append(all, wire.Problem{
-				File: o.origin(t), Line: line, What: "lynqctl leaves out tests (helm.sh/hook: test)",
-			})
-		}
-	}
-	for _, sub := range c.Dependencies() {
-		all = append(all, o.testWarnings(sub)...)
-	}
-	return all
-}
-
-// testLine returns the line in which a template says that it is a test, or 0.
-func testLine(text string) int {
-	for i, line := range strings.Split(text, "\n") {
-		_, value, found := strings.Cut(line, "helm.sh/hook")
-		value, isKey := strings.CutPrefix(strings.TrimLeft(value, `"'`), ":")
-		if found && isKey && strings.HasPrefix(strings.TrimLeft(value, ` "'`), "test") {
-			return i + 1
-		}
-	}
-	return 0
+	return append(all, o.hookWarnings(o.chart)...)
 }

@@ -19,6 +19,7 @@ import (
 	chart "helm.sh/helm/v4/pkg/chart/v2"
 	"helm.sh/helm/v4/pkg/chart/v2/loader"
 	chartutil "helm.sh/helm/v4/pkg/chart/v2/util"
+	release "helm.sh/helm/v4/pkg/release/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/lynqctl/lynqctl/internal/chart/wire"
@@ -72,7 +73,7 @@ func open(ctx context.Context, request wire.Open) (*opened, *wire.Opened, error)
 	slices.Sort(r.read)
 	return o, &wire.Opened{
 		Name: o.chart.Name(), Version: o.chart.Metadata.Version,
-		Digest: hex.EncodeToString(sum.Sum(nil)), Files: slices.Compact(r.read), Warnings: o.warnings(),
+		Digest: hex.EncodeToString(sum.Sum(nil)), Files: slices.Compact(r.read), Kinds: kinds(o.chart), DeletionHooks: hasHook(o.chart, release.HookPreDelete), Warnings: o.warnings(),
 	}, nil
 }
 

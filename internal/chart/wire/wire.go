@@ -106,6 +106,8 @@ type Opened struct {
 	Files []string `json:"files"`
 	// Kinds are those that templates name, each once. A text that the template computes is "".
 	Kinds []Kind `json:"kinds,omitempty"`
+	// DeletionHooks is set if some template may be a hook pre-delete.
+	DeletionHooks bool `json:"deletionHooks,omitempty"`
 	// Warnings are what the chart's author meant and lynqctl doesn't do, such as tests.
 	Warnings []Problem `json:"warnings,omitempty"`
 }

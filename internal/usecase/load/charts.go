@@ -59,9 +59,9 @@ func (c charts) Open(of *form.Chart) (form.OpenedChart, lynq.Problems) {
 	}
 	opened, err := c.helper.Open(c.ctx, o)
 	if err != nil {
-		return form.OpenedChart{}, problemsOf(of.Dir(), of.Path.Pos, err)
+		return form.OpenedChart{}, inForm(of, problemsOf(of.Dir(), of.Path.Pos, err))
 	}
-	r := form.OpenedChart{Handle: opened.Chart, Name: opened.Name, Version: opened.Version, Digest: opened.Digest}
+	r := form.OpenedChart{Handle: opened.Chart, Name: opened.Name, Version: opened.Version, Digest: opened.Digest, DeletionHooks: opened.DeletionHooks}
 	for _, file := range opened.Files {
 		r.Files = append(r.Files, filepath.Join(of.Dir(), filepath.FromSlash(file)))
 	}
@@ -93,6 +93,18 @@ func problemsOf(dir string, at lynq.Pos, err error) lynq.Problems {
 		return lynq.Problems{{Pos: at, What: err.Error()}}
 	}
 	return placed(dir, at, found.Problems)
+}
+
+// inForm returns problems of the whole chart with the form's place, because they often are wrong
+// paths.
+func inForm(of *form.Chart, problems lynq.Problems) lynq.Problems {
+	whole := filepath.Join(of.Dir(), filepath.FromSlash(of.Path.Text))
+	for i := range problems {
+		if p := &problems[i]; p.Pos.File == whole {
+			p.Pos, p.What = of.Path.Pos, whole+": "+p.What
+		}
+	}
+	return problems
 }
 
 // placed returns problems with places as positions have them.

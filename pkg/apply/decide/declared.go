@@ -3,6 +3,7 @@ package decide
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -21,7 +22,7 @@ type FormHooks struct {
 // declared returns the form's hook that an entry names, or nil.
 func (f *FormHooks) declared(r *inventory.Entry) *lynq.Hook {
 	i := slices.IndexFunc(f.Hooks, func(h lynq.Hook) bool {
-		return h.ID == r.ID && h.Group == r.Group && h.Kind == r.Kind
+		return (h.ID == r.ID || h.Prefix && strings.HasPrefix(r.ID, h.ID)) && h.Group == r.Group && h.Kind == r.Kind
 	})
 	if i < 0 {
 		return nil

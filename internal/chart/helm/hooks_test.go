@@ -1,0 +1,43 @@
+package helm
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"helm.sh/helm/v4/pkg/chart/common"
+	chart "helm.sh/helm/v4/pkg/chart/v2"
+	release "helm.sh/helm/v4/pkg/release/v1"
+)
+
+// TestHookWarnings wants a warning for each template whose hook lynqctl doesn't run, and none for
+// tests and installations.
+func TestHookWarnings(t *testing.T) {
+	c := &chart.Chart{Metadata: &chart.Metadata{}, Templates: []*common.File{
+		{Name: "templates/test.yaml", Data: []byte("annotations:\n  \"helm.sh/hook\": test\n")},
+		{Name: "templates/install.yaml", Data: []byte("annotations: {helm.sh/hook: \"pre-install, post-install\"}\n")},
+		{Name: "templates/upgrade.yaml", Data: []byte("annotations:\r\n  'helm.sh/hook': post-install,post-upgrade\r\n  helm.sh/hook-weight: \"1\"\r\n")},
+		{Name: "templates/gone.yaml", Data: []byte("annotations: {helm.sh/hook: post-delete}\n")},
+	}}
+	o := &opened{chart: c, path: "app"}
+	var got []string
+	for _, w := range o.hookWarnings(c) {
+		got = append(got, w.What)
+		if w.Line == 0 {
+			t.Errorf("no line: %v", w)
+		}
+	}
+	if diff := cmp.Diff([]string{"lynqctl runs no hook for post-upgrade", "lynqctl runs no hook for post-delete"}, got); diff != "" {
+		t.Error(diff)
+	}
+	if hasHook(c, release.HookPreDelete) {
+		t.Error("no template has a hook pre-delete")
+	}
+	for _, text := range []string{"helm.sh/hook: pre-delete", `"helm.sh/hook": "post-install,pre-delete"`, "{helm.sh/hook: {{ .Values.events }}}"} {
+		sub := &chart.Chart{Templates: []*common.File{{Name: "templates/x.yaml", Data: []byte("a: b\n" + text + "\n")}}}
+		parent := &chart.Chart{}
+		parent.SetDependencies(sub)
+		if !hasHook(parent, release.HookPreDelete) {
+			t.Errorf("%s may be a hook pre-delete", text)
+		}
+	}
+}
