@@ -1,4 +1,4 @@
-# make build          the binary, in bin/
+# make build          the binaries, in bin/
 # make generate       completions/, docs/commands.md and docs/commands/ from the commands, and test/voice/exceptions.txt
 #                     without the exceptions that are no longer needed
 # make recordings     docs/recordings/ from the console blocks and pictures of the documentation
@@ -69,7 +69,7 @@ UNIT       := $(SEQUENTIAL) ./internal/ui ./pkg/apply/schedule ./pkg/orphan ./pk
 .PHONY: build generate recordings generate-kinds man release-check robust robust-histories robust-memory robust-points robust-points-cluster robust-states robust-broken mutants race test test-cluster test-gitops test-modules test-charts test-monitoring test-packages test-scripts test-unit security check vuln fuzz bench bench-cluster bench-scale bench-watch cluster cluster-build cluster-down site
 
 build:
-	$(GO) build -trimpath -o bin/lynqctl ./cmd/lynqctl
+	$(GO) build -trimpath -o bin/ ./cmd/lynqctl ./cmd/lynqctl-chart
 
 generate:
 	$(GO) test ./internal/lynqctl -count=1 -run '^(TestCompletionScripts|TestCommandReference)$$' -update
@@ -95,8 +95,8 @@ release-check:
 	  sed -E 's/^( +goos:).*/\1 [$(shell $(GO) env GOOS)]/; s/^( +goarch:).*/\1 [$(shell $(GO) env GOARCH)]/' goreleaser.yaml >bin/goreleaser.yaml; \
 	  $(GORELEASER) release --snapshot --clean --config bin/goreleaser.yaml --skip ko,sbom,sign; \
 	  $(GO) run ./test/release dist; \
-	  git clone -q . again; (cd again; CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=true -ldflags '-s -w' -o ../bin/again ./cmd/lynqctl); \
-	  cmp dist/lynqctl_*/lynqctl bin/again; \
+	  git clone -q . again; mkdir bin/again; (cd again; CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=true -ldflags '-s -w' -o ../bin/again/ ./cmd/lynqctl ./cmd/lynqctl-chart); \
+	  for program in lynqctl lynqctl-chart; do cmp dist/$${program}_*/$$program bin/again/$$program; done; \
 	else echo 'make release-check: there is no commit here, and nothing to release'; fi
 
 # CI runs these three side by side, and .ci/run runs them one after the other.
@@ -189,7 +189,7 @@ test-unit:
 # The linter vets, too: with the checks of go vet, under the name of govet.
 check:
 	@test -z "$$(gofmt -l cmd internal pkg test)" || { gofmt -l cmd internal pkg test; echo 'run gofmt -w on these'; exit 1; }
-	GOOS=windows $(PLAIN) $(GO) build -o /dev/null ./cmd/lynqctl
+	GOOS=windows $(PLAIN) $(GO) build -o /dev/null ./cmd/lynqctl ./cmd/lynqctl-chart
 	$(GO) mod tidy -diff
 	$(GO) -C $(CLUSTER) mod tidy -diff
 	$(GO) -C $(GITOPS) mod tidy -diff

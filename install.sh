@@ -1,9 +1,9 @@
 #!/bin/sh
 # Installs a release of lynqctl, after it verified the checksum and, with cosign, the
-# signature. It writes one file, and never uses sudo.
+# signature. It writes two files, and never uses sudo.
 #
 #   VERSION   the version, such as 0.3.0 (default: the newest release)
-#   BINDIR    the directory for the binary (default: ~/.local/bin)
+#   BINDIR    the directory for the binaries (default: ~/.local/bin)
 #   RELEASES  where releases are (default: GitHub)
 #
 # The braces make a shell read all of this before it runs any of it.
@@ -29,7 +29,7 @@ esac
 case $(uname -m) in
 x86_64 | amd64) arch=amd64 ;;
 aarch64 | arm64) arch=arm64 ;;
-*) fail "releases are only for amd64 and arm64. Run: go install github.com/lynqctl/lynqctl/cmd/lynqctl@latest" ;;
+*) fail "releases are only for amd64 and arm64. Run: go install github.com/lynqctl/lynqctl/cmd/...@latest" ;;
 esac
 command -v curl >/dev/null || fail "install curl first"
 if command -v sha256sum >/dev/null; then
@@ -62,10 +62,17 @@ fi
 grep " $archive\$" "$dir/checksums.txt" >"$dir/expected" || fail "checksums.txt doesn't list $archive. Nothing was installed"
 (cd "$dir" && $sum -c expected >/dev/null 2>&1) || fail "the checksum of $archive is wrong. Nothing was installed"
 
-tar -xzf "$dir/$archive" -C "$dir" lynqctl
+# Archives of earlier releases have no lynqctl-chart.
+programs=lynqctl
+if tar -tzf "$dir/$archive" | grep -qx lynqctl-chart; then
+  programs="lynqctl-chart lynqctl"
+fi
+tar -xzf "$dir/$archive" -C "$dir" $programs
 mkdir -p "$bindir"
-mv "$dir/lynqctl" "$bindir/lynqctl.new"
-mv -f "$bindir/lynqctl.new" "$bindir/lynqctl"
+for program in $programs; do
+  mv "$dir/$program" "$bindir/$program.new"
+  mv -f "$bindir/$program.new" "$bindir/$program"
+done
 echo "installed lynqctl $version: $bindir/lynqctl"
 case :$PATH: in
 *:"$bindir":*) ;;

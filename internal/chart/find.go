@@ -50,7 +50,7 @@ func find(dir string, look func(string) (string, error)) (string, error) {
 		return program, nil
 	}
 	return "", fmt.Errorf("can't find the program %s, which builds kustomizations and charts. It is neither in %s, beside lynqctl, nor in PATH. "+
-		"Copy it there from the archive of the same release, or run: go install github.com/lynqctl/lynqctl/cmd/%s@latest", Name, dir, Name)
+		"Copy it there from the archive of the same release, or run: go install github.com/lynqctl/lynqctl/cmd/...@latest", Name, dir)
 }
 
 // environment returns the few variables that the helper gets. Without PATH, its libraries

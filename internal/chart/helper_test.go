@@ -188,7 +188,7 @@ func TestFind(t *testing.T) {
 		t.Errorf("in PATH: %s, %v", got, err)
 	}
 	_, err := find(empty, nowhere)
-	for _, want := range []string{empty, "nor in PATH", "same release", "go install github.com/lynqctl/lynqctl/cmd/lynqctl-chart@latest"} {
+	for _, want := range []string{empty, "nor in PATH", "same release", "go install github.com/lynqctl/lynqctl/cmd/...@latest"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("nowhere: %v, want %s", err, want)
 		}

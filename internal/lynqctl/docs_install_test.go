@@ -40,7 +40,8 @@ func TestDocsInstall(t *testing.T) {
 				"/v0.1.0/checksums.txt":                    []byte(sum + "  lynqctl_0.1.0_linux_amd64.tar.gz\n" + sum + "  lynqctl_0.1.0_darwin_arm64.tar.gz\n"),
 			})
 			_, missing := os.Stat(filepath.Join(dir, "lynqctl"))
-			if (err == nil) == changed || (missing == nil) == changed {
+			_, noHelper := os.Stat(filepath.Join(dir, "lynqctl-chart"))
+			if (err == nil) == changed || (missing == nil) == changed || (noHelper == nil) == changed {
 				t.Errorf("recipe %d, an archive that was changed: %t: %v, %v\n%s", i, changed, err, missing, said)
 			}
 		}
@@ -54,11 +55,13 @@ func releaseArchive(t *testing.T) []byte {
 	compressed := gzip.NewWriter(&b)
 	w := tar.NewWriter(compressed)
 	const program = "#!/bin/sh\n"
-	if err := w.WriteHeader(&tar.Header{Name: "lynqctl", Mode: 0o755, Size: int64(len(program))}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Write([]byte(program)); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"lynqctl", "lynqctl-chart"} {
+		if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(program))}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte(program)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, c := range []interface{ Close() error }{w, compressed} {
 		if err := c.Close(); err != nil {

@@ -72,7 +72,8 @@ func TestInstall(t *testing.T) {
 			cmd.Env = []string{"PATH=" + tools, "HOME=" + dir, "BINDIR=" + filepath.Join(dir, "bin"), "VERSION=" + tt.version, "RELEASES=" + server.URL}
 			said, err := cmd.CombinedOutput()
 			_, missing := os.Stat(filepath.Join(dir, "bin", "lynqctl"))
-			if (err != nil) != tt.fails || (missing != nil) != tt.fails || !strings.Contains(string(said), tt.want) {
+			_, noHelper := os.Stat(filepath.Join(dir, "bin", "lynqctl-chart"))
+			if (err != nil) != tt.fails || (missing != nil) != tt.fails || (noHelper != nil) != tt.fails || !strings.Contains(string(said), tt.want) {
 				t.Errorf("%v, %v\n%s", err, missing, said)
 			}
 		})

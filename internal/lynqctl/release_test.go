@@ -29,6 +29,7 @@ type release struct {
 		BaseImage string `json:"base_image"`
 	}
 	HomebrewCasks []struct {
+		Binaries    []string
 		Manpages    []string
 		Completions map[string]string
 	} `json:"homebrew_casks"`
@@ -58,7 +59,9 @@ func (r *release) files() []string {
 	}
 	for _, a := range r.Archives {
 		for _, f := range a.Files {
-			files = append(files, f.Src)
+			if !strings.HasPrefix(f.Src, "dist/") { // goreleaser makes it
+				files = append(files, f.Src)
+			}
 		}
 	}
 	for _, n := range r.Nfpms {
@@ -100,12 +103,19 @@ func TestReleaseFiles(t *testing.T) {
 // TestReleaseParts wants a release to have the parts that the documentation names.
 func TestReleaseParts(t *testing.T) {
 	r := readRelease(t)
-	for _, os := range []string{"linux", "darwin", "windows"} {
-		for _, arch := range []string{"amd64", "arm64"} {
-			if !slices.Contains(r.Builds[0].Goos, os) || !slices.Contains(r.Builds[0].Goarch, arch) {
-				t.Errorf("nothing is built for %s on %s", os, arch)
+	var programs []string
+	for _, b := range r.Builds {
+		programs = append(programs, b.Main)
+		for _, os := range []string{"linux", "darwin", "windows"} {
+			for _, arch := range []string{"amd64", "arm64"} {
+				if !slices.Contains(b.Goos, os) || !slices.Contains(b.Goarch, arch) {
+					t.Errorf("%s is not built for %s on %s", b.Main, os, arch)
+				}
 			}
 		}
+	}
+	if !slices.Equal(programs, []string{"./cmd/lynqctl", "./cmd/lynqctl-chart"}) || !slices.Equal(r.HomebrewCasks[0].Binaries, []string{"lynqctl", "lynqctl-chart"}) {
+		t.Errorf("a release has %v, and Homebrew installs %v", programs, r.HomebrewCasks[0].Binaries)
 	}
 	for _, format := range []string{"deb", "rpm"} {
 		if !slices.Contains(r.Nfpms[0].Formats, format) {

@@ -23,17 +23,17 @@ type entry struct {
 	link string
 }
 
-// archive checks the contents of an archive: binary, completions, manual pages, schemas.
+// archive checks the contents of an archive: binaries, completions, manual pages, schemas.
 func archive(content []byte, goos string) error {
-	binary, read := "lynqctl", tarred
+	binary, helper, read := "lynqctl", "lynqctl-chart", tarred
 	if goos == "windows" {
-		binary, read = "lynqctl.exe", zipped
+		binary, helper, read = "lynqctl.exe", "lynqctl-chart.exe", zipped
 	}
 	files, err := read(content)
 	if err != nil {
 		return err
 	}
-	errs := []error{wants(files, []string{binary, "completions/kubectl_complete-lynq"}, 0o755)}
+	errs := []error{wants(files, []string{binary, helper, "completions/kubectl_complete-lynq"}, 0o755)}
 	errs = append(errs, wants(files, []string{
 		"LICENSE", "README.md",
 		"completions/lynqctl.bash", "completions/_lynqctl", "completions/lynqctl.fish", "completions/lynqctl.ps1",
@@ -63,7 +63,7 @@ func deb(content []byte) error {
 		return fmt.Errorf("usr/bin/kubectl-lynq leads to %q", link)
 	}
 	return errors.Join(
-		wants(files, []string{"usr/bin/lynqctl", "usr/bin/kubectl_complete-lynq"}, 0o755),
+		wants(files, []string{"usr/bin/lynqctl", "usr/bin/lynqctl-chart", "usr/bin/kubectl_complete-lynq"}, 0o755),
 		wants(files, []string{
 			"usr/share/bash-completion/completions/lynqctl", "usr/share/zsh/site-functions/_lynqctl",
 			"usr/share/fish/vendor_completions.d/lynqctl.fish",

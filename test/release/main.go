@@ -84,6 +84,9 @@ func (a *artifact) look(dist string, sums map[string]string) error {
 	switch a.Type {
 	case typeBinary:
 		if a.Goos == runtime.GOOS && a.Goarch == runtime.GOARCH {
+			if a.Name == "lynqctl-chart" || a.Name == "lynqctl-chart.exe" {
+				return names(path)
+			}
 			return says(path)
 		}
 	case typeKrew:
@@ -119,6 +122,19 @@ func checksums(dist string) (map[string]string, error) {
 		}
 	}
 	return sums, nil
+}
+
+// names runs lynqctl-chart, which must name its version.
+func names(path string) error {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	out, err := exec.Command(path, "--version").Output()
+	if version, ok := strings.CutPrefix(string(out), "lynqctl-chart v"); err == nil && (!ok || len(strings.TrimSpace(version)) == 0) {
+		err = fmt.Errorf("--version does not tell the version: %s", out)
+	}
+	return err
 }
 
 // says runs the binary's version command, and checks its answer.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,7 +24,7 @@ func tarball(t *testing.T, at func(name string) time.Time, names ...string) []by
 		switch {
 		case strings.HasSuffix(name, "/kubectl-lynq"):
 			h.Typeflag, h.Linkname = tar.TypeSymlink, "lynqctl"
-		case strings.HasSuffix(name, "lynqctl"), strings.HasSuffix(name, "kubectl_complete-lynq"):
+		case strings.HasSuffix(name, "lynqctl"), strings.HasSuffix(name, "lynqctl-chart"), strings.HasSuffix(name, "kubectl_complete-lynq"):
 			h.Mode = 0o755
 		}
 		if err := w.WriteHeader(h); err != nil {
@@ -50,7 +51,7 @@ func tells(t *testing.T, err error, want string) {
 
 func TestArchive(t *testing.T) {
 	all := []string{
-		"lynqctl", "LICENSE", "README.md", "completions/kubectl_complete-lynq", "completions/lynqctl.bash", "completions/_lynqctl",
+		"lynqctl", "lynqctl-chart", "LICENSE", "README.md", "completions/kubectl_complete-lynq", "completions/lynqctl.bash", "completions/_lynqctl",
 		"completions/lynqctl.fish", "completions/lynqctl.ps1", "man/lynqctl.1", "man/lynqctl-apply.1", "man/lynqctl-status-node.1",
 		"schemas/lynq.schema.json", "schemas/lynqhub.schema.json", "schemas/lynqform.schema.json",
 	}
@@ -58,8 +59,9 @@ func TestArchive(t *testing.T) {
 		t.Error(err)
 	}
 	tells(t, archive(tarball(t, whenever, all[1:]...), "linux"), "lynqctl is missing")
-	tells(t, archive(tarball(t, whenever, all[:5]...), "linux"), "man/lynqctl-apply.1 is missing")
+	tells(t, archive(tarball(t, whenever, all[:6]...), "linux"), "man/lynqctl-apply.1 is missing")
 	tells(t, archive(tarball(t, func(name string) time.Time { return time.Unix(int64(len(name)), 0) }, all...), "linux"), "a time of its own")
+	tells(t, archive(tarball(t, whenever, slices.Delete(slices.Clone(all), 1, 2)...), "linux"), "lynqctl-chart is missing")
 	tells(t, archive([]byte("none"), "linux"), "EOF")
 	tells(t, archive([]byte("none"), "windows"), "not a valid zip")
 }
@@ -76,14 +78,14 @@ func TestDeb(t *testing.T) {
 		return b
 	}
 	all := []string{
-		"./usr/bin/lynqctl", "./usr/bin/kubectl-lynq", "./usr/bin/kubectl_complete-lynq",
+		"./usr/bin/lynqctl", "./usr/bin/kubectl-lynq", "./usr/bin/lynqctl-chart", "./usr/bin/kubectl_complete-lynq",
 		"./usr/share/bash-completion/completions/lynqctl", "./usr/share/zsh/site-functions/_lynqctl", "./usr/share/fish/vendor_completions.d/lynqctl.fish",
 		"./usr/share/man/man1/lynqctl.1", "./usr/share/man/man1/lynqctl-apply.1", "./usr/share/doc/lynqctl/copyright",
 	}
 	if err := deb(ar([]byte("2.0"), []byte("x"), tarball(t, whenever, all...))); err != nil {
 		t.Error(err)
 	}
-	tells(t, deb(ar([]byte("2.0"), []byte("x"), tarball(t, whenever, all[:4]...))), "site-functions/_lynqctl is missing")
+	tells(t, deb(ar([]byte("2.0"), []byte("x"), tarball(t, whenever, all[:5]...))), "site-functions/_lynqctl is missing")
 	tells(t, deb(ar([]byte("2.0"), []byte("x"), tarball(t, whenever, all[2:]...))), `usr/bin/kubectl-lynq leads to ""`)
 	tells(t, deb(ar([]byte("2.0"))), "it has no data.tar.gz")
 	tells(t, deb([]byte("none")), "it has no data.tar.gz")
