@@ -76,6 +76,8 @@ type Draft struct {
 	// Secrets are columns that look like secrets, and Bytes those without text. Hub and
 	// form contain neither.
 	Secrets, Bytes []string
+	// Rows counts the rows of the table. It is nil if nobody counted them.
+	Rows *Rows
 
 	given    bool   // the mappings existed before
 	name     string // the template for the start of all objects' names

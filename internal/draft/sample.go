@@ -4,8 +4,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
 // sampleRows is the number of first rows that a Sample keeps.
@@ -92,13 +94,47 @@ func shows() [kinds]func(string) bool {
 	}
 }
 
-// Off reports whether a row of a draft's table is inactive. values are in the order of the
-// sample's rows.
+// Off reports whether a row of a draft's table is inactive, or has an end. values are in the
+// order of the sample's rows.
 func (s *Sample) Off(d *Draft, values []string) bool {
-	off := func(column string, is func(string) bool) bool {
-		i := slices.IndexFunc(s.columns, func(at int) bool { return s.table.Columns[at].Name == column })
-		return column != "" && i >= 0 && is(values[i])
+	active, err := d.Activity.Of(s.value(d.Activate, values))
+	end := s.value(d.Expires, values)
+	return s.has(d.Activate) && err == nil && !active || strings.TrimSpace(end) != ""
+}
+
+// Rows counts rows by what a draft makes of them. Unclear rows have values that people must sort.
+type Rows struct{ Active, Inactive, Unclear int }
+
+// Count counts a row as a run at this time would.
+func (s *Sample) Count(rows *Rows, d *Draft, values []string, now time.Time) {
+	active, err := true, error(nil)
+	if s.has(d.Activate) {
+		active, err = d.Activity.Of(s.value(d.Activate, values))
 	}
-	return off(d.Activate, func(v string) bool { active, err := d.Activity.Of(v); return err == nil && !active }) ||
-		off(d.Expires, func(v string) bool { return strings.TrimSpace(v) != "" })
+	var end time.Time
+	if err == nil && active {
+		end, err = lynq.ParseMoment(s.value(d.Expires, values))
+	}
+	switch {
+	case err != nil:
+		rows.Unclear++
+	case !active, render.Expired(end, now):
+		rows.Inactive++
+	default:
+		rows.Active++
+	}
+}
+
+// has reports whether the sample's rows have a column. value returns its value in a row, or "".
+func (s *Sample) has(column string) bool { return s.at(column) >= 0 }
+
+func (s *Sample) value(column string, values []string) string {
+	if i := s.at(column); i >= 0 {
+		return values[i]
+	}
+	return ""
+}
+
+func (s *Sample) at(column string) int {
+	return slices.IndexFunc(s.columns, func(at int) bool { return column != "" && s.table.Columns[at].Name == column })
 }

@@ -3,8 +3,10 @@ package draft_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/lynqctl/lynqctl/internal/draft"
+	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
 // TestSample wants a sample to stay small, and to keep each row that changes the meaning of
@@ -38,5 +40,34 @@ func TestSample(t *testing.T) {
 		if d, err := draft.Decide(*rows, draft.Choice{}); err != nil || !c.want(d) {
 			t.Errorf("%s: got %+v, error %v", name, d, err)
 		}
+	}
+}
+
+// TestCount counts rows as a run would: by activation, and by the time at which they end.
+func TestCount(t *testing.T) {
+	rows := &draft.Table{Columns: []draft.Column{{Name: "id", Primary: true}, {Name: "status"}, {Name: "deleted_at"}}}
+	sample := draft.NewSample(rows, []int{0, 1, 2})
+	d := &draft.Draft{UID: "id", Activate: "status", Expires: "deleted_at", Activity: lynq.Activity{Active: []string{"active"}, Inactive: []string{"closed"}}}
+	now := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		status, end string
+		want        draft.Rows
+	}{
+		{"active", "", draft.Rows{Active: 1}},
+		{"active", "2026-01-03", draft.Rows{Active: 1}},
+		{"active", "2026-01-02", draft.Rows{Inactive: 1}},
+		{"closed", "", draft.Rows{Inactive: 1}},
+		{"closed", "soon", draft.Rows{Inactive: 1}},
+		{"trial", "", draft.Rows{Unclear: 1}},
+		{"active", "soon", draft.Rows{Unclear: 1}},
+	} {
+		var got draft.Rows
+		if sample.Count(&got, d, []string{"a", c.status, c.end}, now); got != c.want {
+			t.Errorf("%s, %s: %+v, want %+v", c.status, c.end, got, c.want)
+		}
+	}
+	var every draft.Rows
+	if sample.Count(&every, &draft.Draft{UID: "id"}, []string{"a", "closed", "2026-01-01"}, now); every != (draft.Rows{Active: 1}) {
+		t.Errorf("without columns: %+v", every)
 	}
 }

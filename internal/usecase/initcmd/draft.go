@@ -61,7 +61,7 @@ func Run(ctx context.Context, e *session.Engine, o *Options) (*Drafted, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := lookAt(ctx, from, e.Stdin)
+	d, err := lookAt(ctx, from, e.Stdin, e.Now())
 	if err != nil {
 		if _, undecided := errors.AsType[*draft.Error](err); undecided {
 			err = fmt.Errorf("%s: %w", from.place, err)
@@ -88,6 +88,9 @@ func draftNotes(e *session.Engine, o *Options, from *origin, d *draft.Draft) []s
 	notes := []string{fmt.Sprintf("hub %s: column %q is the uid, %s; %s more", from.hub, d.UID, shows, phrase.Count(len(d.Mappings), "column"))}
 	if d.Assumption != "" {
 		notes = append(notes, fmt.Sprintf("assumption about %q: %s", d.Activate, d.Assumption))
+	}
+	if d.Rows != nil {
+		notes = append(notes, rowsNote(d.Rows))
 	}
 	if len(d.Perhaps) > 0 && !from.given {
 		notes = append(notes, "if a column shows which rows are active, name it with --activate; possibly "+strings.Join(d.Perhaps, " or "))
@@ -129,6 +132,15 @@ func draftNotes(e *session.Engine, o *Options, from *origin, d *draft.Draft) []s
 		inputs = "-f " + p + " " + inputs
 	}
 	return append(notes, "next: lynqctl render "+inputs)
+}
+
+// rowsNote counts the rows of a table by what its draft makes of them.
+func rowsNote(r *draft.Rows) string {
+	note := fmt.Sprintf("active now: %d of %s", r.Active, phrase.Count(r.Active+r.Inactive+r.Unclear, "row"))
+	if r.Unclear > 0 {
+		note += fmt.Sprintf(" (unclear: %d)", r.Unclear)
+	}
+	return note
 }
 
 // origin says where the rows of a draft come from.

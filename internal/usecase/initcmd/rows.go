@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lynqctl/lynqctl/internal/draft"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
@@ -15,7 +16,7 @@ import (
 
 // lookAt reads all rows of a table, and decides what its columns mean. It completes the
 // connection.
-func lookAt(ctx context.Context, from *origin, stdin io.Reader) (*draft.Draft, error) {
+func lookAt(ctx context.Context, from *origin, stdin io.Reader, now time.Time) (*draft.Draft, error) {
 	var src source.Source
 	err := session.Interruptible(ctx, func() error {
 		if !from.given {
@@ -37,13 +38,13 @@ func lookAt(ctx context.Context, from *origin, stdin io.Reader) (*draft.Draft, e
 	if err != nil {
 		return nil, err
 	}
-	return decide(ctx, src, from, columns)
+	return decide(ctx, src, from, columns, now)
 }
 
 // decide drafts a table. It reads all rows, and then the uids in their order to find equal
 // ones, because a set of all uids may not fit in memory. Equal uids join the sample, so that
 // another column becomes the uid.
-func decide(ctx context.Context, src source.Source, from *origin, columns []source.Column) (*draft.Draft, error) {
+func decide(ctx context.Context, src source.Source, from *origin, columns []source.Column, now time.Time) (*draft.Draft, error) {
 	t := &draft.Table{Type: from.connection.Type, Name: from.connection.Table}
 	q, sampled := query(t, columns)
 	sample := draft.NewSample(t, sampled)
@@ -63,7 +64,7 @@ func decide(ctx context.Context, src source.Source, from *origin, columns []sour
 		}
 		q.UID = d.UID
 		var n names
-		if single, err := checkUIDs(ctx, src, q, sample, d, &n); err != nil || single {
+		if single, err := checkUIDs(ctx, src, q, sample, d, &n, now); err != nil || single {
 			if d.Converted != "" && n.clash() {
 				d.HashNames()
 			}
@@ -90,17 +91,19 @@ func query(t *draft.Table, columns []source.Column) (q source.Query, sampled []i
 }
 
 // checkUIDs reports whether each active row has a uid of its own. If not, it adds the rows
-// that show it to the sample. n gets the uids of active rows.
-func checkUIDs(ctx context.Context, src source.Source, q source.Query, sample *draft.Sample, d *draft.Draft, n *names) (single bool, err error) {
+// that show it to the sample. If so, it counts the rows. n gets the uids of active rows.
+func checkUIDs(ctx context.Context, src source.Source, q source.Query, sample *draft.Sample, d *draft.Draft, n *names, now time.Time) (single bool, err error) {
 	at := slices.Index(q.Columns, q.UID)
 	if at < 0 {
 		return true, nil // the uid of an existing hub is in a column of bytes
 	}
 	var last []string
+	var rows draft.Rows
 	for row, err := range src.Records(ctx, q) {
 		if err != nil {
 			return false, err
 		}
+		sample.Count(&rows, d, row.Values, now)
 		if sample.Off(d, row.Values) {
 			continue
 		}
@@ -116,6 +119,7 @@ func checkUIDs(ctx context.Context, src source.Source, q source.Query, sample *d
 		n.add(strings.TrimSpace(row.Values[at]))
 		last = cloned(last, row.Values)
 	}
+	d.Rows = &rows
 	return true, nil
 }
 
