@@ -97,7 +97,9 @@ func checkArchive(name string, data []byte, b *budget) error {
 		ok, err := checkEntry(header, seen)
 		if err == nil && ok {
 			var size int64
-			if size, err = io.Copy(io.Discard, io.LimitReader(entries, maxFile+1)); err == nil {
+			if size, err = io.Copy(io.Discard, io.LimitReader(entries, maxFile+1)); err != nil {
+				err = fmt.Errorf("it is damaged: %w", err)
+			} else {
 				err = b.take(size)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"helm.sh/helm/v4/pkg/chart/loader/archive"
 	"helm.sh/helm/v4/pkg/ignore"
@@ -118,6 +119,9 @@ func unreadable(name string, err error) error {
 	if _, ok := errors.AsType[*bounded.SizeError](err); ok {
 		return wrong(name, "list files that the chart doesn't need in .helmignore", "%v", err)
 	}
+	if errors.Is(err, syscall.ELOOP) {
+		return wrong(name, "remove the link to a directory above", "links lead in a circle")
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return wrong(name, "correct the path", "the file doesn't exist")
 	}
@@ -137,7 +141,7 @@ func (r *reader) directory(ctx context.Context, dir string) ([]*archive.Buffered
 	var walk func(below string, depth int) error
 	walk = func(below string, depth int) error {
 		if depth > maxDepth {
-			return wrong(path.Join(dir, below), "remove the link to a directory above", "the directories are nested more than %d deep", maxDepth)
+			return wrong(path.Join(dir, below), "remove directories, or list them in .helmignore", "the directories are nested more than %d deep", maxDepth)
 		}
 		entries, err := r.entries(path.Join(dir, below))
 		if err != nil {

@@ -132,7 +132,7 @@ func (o *opened) load(files []*archive.BufferedFile) error {
 	}
 	loaded, err := loader.LoadFiles(files)
 	if err != nil {
-		return wrong(o.path, "correct the chart; helm lint checks it", "the chart can't be read: %s", plainText(err.Error()))
+		return wrong(o.path, "correct the chart; helm lint checks it", "the chart can't be read: %s", strings.TrimPrefix(plainText(err.Error()), "validation: "))
 	}
 	o.order(loaded)
 	o.chart = loaded

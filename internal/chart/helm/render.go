@@ -96,7 +96,7 @@ func (r *releaseRender) values(c *chart.Chart) (common.Values, error) {
 		Name: r.request.ReleaseName, Namespace: r.request.Namespace, Revision: 1, IsInstall: true,
 	}
 	const skipSchemas = true // check has compiled them
-	values, err := util.ToRenderValuesWithSchemaValidation(c, r.given, options, r.capabilities, skipSchemas)
+	values, err := util.ToRenderValuesWithSchemaValidation(c, r.given, options, r.capabilities.Copy(), skipSchemas)
 	if err != nil {
 		return nil, wrong(r.path, "correct the values of the chart", "the values can't be merged: %s", plainText(err.Error()))
 	}
