@@ -74,6 +74,8 @@ func (f *fileSystem) build(options *krusty.Options) ([]wire.Object, []wire.Probl
 
 // objects returns the objects with the files that they come from.
 func (f *fileSystem) objects(made resmap.ResMap) ([]wire.Object, error) {
+	// The hash of the content in the names of ConfigMaps and Secrets.
+	hashed := regexp.MustCompile(`-[bcdfghkmt2456789]{10}$`)
 	objects := make([]wire.Object, 0, made.Size())
 	for _, r := range made.Resources() {
 		origin, err := r.GetOrigin()
@@ -112,9 +114,6 @@ func (f *fileSystem) objects(made resmap.ResMap) ([]wire.Object, error) {
 	}
 	return objects, nil
 }
-
-// hashed matches the hash of the content in the names of ConfigMaps and Secrets.
-var hashed = regexp.MustCompile(`-[bcdfghkmt2456789]{10}$`) //nolint:gochecknoglobals // a constant
 
 // kustomization returns the name of the base's kustomization, as far as it is known.
 func (f *fileSystem) kustomization() string {

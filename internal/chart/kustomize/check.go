@@ -16,8 +16,10 @@ import (
 	"github.com/lynqctl/lynqctl/internal/chart/wire"
 )
 
-// remote matches what the library would download.
-var remote = regexp.MustCompile(`(?i)^(git::|gh:|[a-z][a-z0-9+.-]*://|(www\.)?github\.com[/:]|[^/\s]+@[^/\s]+:)`) //nolint:gochecknoglobals // a constant
+// remote returns what matches names that the library would download.
+func remote() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(git::|https?:|ssh:|file:|[a-z][a-z0-9+.-]*://|(www\.)?github\.com[/:]|[a-z][a-z0-9-]*@)`)
+}
 
 // refused returns what a kustomization asks for and lynqctl doesn't do.
 func refused(file string, text []byte) []wire.Problem {
@@ -61,7 +63,7 @@ func remotes(file, key string, v *yaml.Node) []wire.Problem {
 		if _, value, ok := strings.Cut(name, "="); ok && strings.HasSuffix(key, "Generator") { // KEY=FILE
 			name = value
 		}
-		if remote.MatchString(strings.TrimSpace(name)) {
+		if remote().MatchString(strings.TrimSpace(name)) {
 			found = append(found, wire.Problem{File: file, Line: item.Line, What: fmt.Sprintf("%s: %s is remote, and lynqctl downloads nothing", key, name), Fix: remoteFix})
 		}
 	}
