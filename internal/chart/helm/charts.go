@@ -2,6 +2,7 @@ package helm
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"text/template"
 
@@ -14,11 +15,12 @@ type Charts struct {
 
 	mu     sync.RWMutex
 	opened []*opened
+	ids    map[string]int // by all that a chart is opened with, so that a watch keeps it once
 }
 
 // New returns Charts without a chart.
 func New() *Charts {
-	return &Charts{functions: functions(false), lookupFunctions: functions(true)}
+	return &Charts{functions: functions(false), lookupFunctions: functions(true), ids: map[string]int{}}
 }
 
 // Open reads a chart and its files of values.
@@ -31,10 +33,16 @@ func (c *Charts) Open(ctx context.Context, request wire.Open) (*wire.Opened, []w
 	if request.EmptyLookups {
 		o.functions = c.lookupFunctions
 	}
+	key := fmt.Sprintf("%q %q %q %q %t %t", o.path, answer.Digest, request.KubeVersion, request.APIVersions, request.SkipCRDs, request.EmptyLookups)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	answer.Chart = len(c.opened)
-	c.opened = append(c.opened, o)
+	id, ok := c.ids[key]
+	if !ok {
+		id = len(c.opened)
+		c.ids[key] = id
+		c.opened = append(c.opened, o)
+	}
+	answer.Chart = id
 	return answer, nil
 }
 

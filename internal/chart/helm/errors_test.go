@@ -43,6 +43,7 @@ func TestTemplateErrors(t *testing.T) {
 		"a: {{ .Values.n | b64enc }}":                       "x.yaml:1: at b64enc: wrong type for value; expected string; got float64",
 		"{{ if true }}\nkind: A\na: b\n c: d\n{{ end }}":    "x.yaml:4: " + notYAML + "mapping values are not allowed in this context",
 		"a: 1\n---\na: b\n---\n\nb:\n{{- range list 1 2 }}\n  {{ . }}: {{ . }}\n   c: d\n{{- end }}": "x.yaml:9: " + notYAML + "mapping values are not allowed in this context",
+		"a:\n  b: {\n{{- if true }}\n  c: d\n{{- end }}\n{{ define \"x\" }}{ {{- end }}":             "x.yaml:4: " + notYAML + "did not find expected",
 		"kind: A\nmetadata: {annotations: {{ .Values.unknown | quote }}}":                            "x.yaml:0: " + notYAML + "metadata.annotations can't be a string",
 		"a: {{ lookup \"v1\" \"Secret\" \"\" \"\" }}":                                                "x.yaml:1: function lookup: rendering asks no cluster",
 		"a: {{ env \"HOME\" }}":                             "x.yaml:1: function env: what is rendered must not hang on the machine's environment",

@@ -1,6 +1,7 @@
 package helm
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,6 +30,9 @@ func addKinds(c *chart.Chart, found map[wire.Kind]bool) {
 			continue
 		}
 		for document := range strings.SplitSeq(string(file.Data), "\n---") {
+			if printsObjects(file.Name, document) {
+				found[wire.Kind{}] = true
+			}
 			for _, kind := range fieldTexts(document, "kind") {
 				k := wire.Kind{Kind: kind}
 				if versions := fieldTexts(document, "apiVersion"); len(versions) == 1 {
@@ -41,6 +45,16 @@ func addKinds(c *chart.Chart, found map[wire.Kind]bool) {
 	for _, sub := range c.Dependencies() {
 		addKinds(sub, found)
 	}
+}
+
+// printsObjects reports whether a document of a template may print objects that a value, a file
+// or another template has.
+func printsObjects(name, document string) bool {
+	base := path.Base(name)
+	if strings.HasPrefix(base, "_") || strings.HasSuffix(base, "NOTES.txt") || len(fieldTexts(document, "kind")) > 0 {
+		return false
+	}
+	return regexp.MustCompile(`(?m)^[^:\n]*\{\{[^}]*\b(tpl|include|template|toYaml|toJson|Files\.Get)\b`).MatchString(document)
 }
 
 // fieldTexts returns the texts of a field at the beginning of lines, "" for computed ones.

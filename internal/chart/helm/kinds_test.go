@@ -1,6 +1,7 @@
 package helm
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -38,5 +39,25 @@ kind: {{ .Values.kind }}
 	want := []wire.Kind{{APIVersion: "v1"}, {APIVersion: "apps/v1", Kind: "Deployment"}, {Kind: "HorizontalPodAutoscaler"}, {Kind: "Ingress"}, {APIVersion: "v1", Kind: "Service"}}
 	if diff := cmp.Diff(want, kinds(c)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestUnknownKinds wants a kind without a text for templates that print whole objects.
+func TestUnknownKinds(t *testing.T) {
+	for text, want := range map[string]bool{
+		"{{- range .Values.extra }}\n---\n{{ tpl (toYaml .) $ }}\n{{- end }}":   true,
+		"{{ include \"common.service\" . }}":                                    true,
+		"kind: A\n---\n{{ .Files.Get \"all.yaml\" }}":                           true,
+		"kind: A\nmetadata: {{ toYaml .Values.x | nindent 2 }}\n":               false,
+		"{{- if .Values.x }}\n---\nkind: A\ndata: {{ include \"a\" . }}\n---\n": false,
+		"# {{ .Values.x }}": false,
+	} {
+		for _, name := range []string{"templates/x.yaml", "templates/_x.tpl", "templates/NOTES.txt"} {
+			c := &chart.Chart{Templates: []*common.File{{Name: name, Data: []byte(text)}}}
+			want := want && name == "templates/x.yaml"
+			if got := slices.Contains(kinds(c), wire.Kind{}); got != want {
+				t.Errorf("%s: %q: %v, want %v", name, text, got, want)
+			}
+		}
 	}
 }

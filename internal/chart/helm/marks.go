@@ -71,40 +71,60 @@ func withMarks(source []byte) []byte {
 	if _, err := tree.Parse(string(source), "", "", trees); err != nil || tree.Root == nil {
 		return source
 	}
-	mark(tree.Root, source)
-	text := tree.Root.String()
+	forTexts(tree.Root, func(text *parse.TextNode) { mark(text, source) })
+	trees[main] = tree
+	var all []byte
 	for name, t := range trees {
-		if name != main && t.Root != nil {
-			text += "{{define " + strconv.Quote(name) + "}}" + t.Root.String() + "{{end}}"
+		if t.Root == nil {
+			continue
+		}
+		forTexts(t.Root, separate)
+		if name == main {
+			all = append(all, t.Root.String()...)
+		} else {
+			all = append(all, "{{define "+strconv.Quote(name)+"}}"+t.Root.String()+"{{end}}"...)
 		}
 	}
-	return []byte(text)
+	return all
 }
 
-// mark adds marks to the texts of a list.
-func mark(list *parse.ListNode, source []byte) {
+// mark adds marks to a text.
+func mark(n *parse.TextNode, source []byte) {
+	line := 1 + bytes.Count(source[:n.Pos], []byte("\n"))
+	var text []byte
+	for i, part := range bytes.SplitAfter(n.Text, []byte("\n")) {
+		text = append(text, markStart+strconv.Itoa(line+i)+markEnd...)
+		text = append(text, part...)
+	}
+	n.Text = text
+}
+
+// separate keeps a brace at the end of a text apart from the action that follows.
+func separate(n *parse.TextNode) {
+	if before, ok := bytes.CutSuffix(n.Text, []byte("{")); ok {
+		n.Text = append(bytes.Clone(before), `{{"{"}}`...)
+	}
+}
+
+// forTexts calls a function for the texts of a list.
+func forTexts(list *parse.ListNode, call func(*parse.TextNode)) {
 	if list == nil {
 		return
+	}
+	branch := func(b *parse.BranchNode) {
+		forTexts(b.List, call)
+		forTexts(b.ElseList, call)
 	}
 	for _, node := range list.Nodes {
 		switch n := node.(type) {
 		case *parse.TextNode:
-			line := 1 + bytes.Count(source[:n.Pos], []byte("\n"))
-			var text []byte
-			for i, part := range bytes.SplitAfter(n.Text, []byte("\n")) {
-				text = append(text, markStart+strconv.Itoa(line+i)+markEnd...)
-				text = append(text, part...)
-			}
-			n.Text = text
+			call(n)
 		case *parse.IfNode:
-			mark(n.List, source)
-			mark(n.ElseList, source)
+			branch(&n.BranchNode)
 		case *parse.RangeNode:
-			mark(n.List, source)
-			mark(n.ElseList, source)
+			branch(&n.BranchNode)
 		case *parse.WithNode:
-			mark(n.List, source)
-			mark(n.ElseList, source)
+			branch(&n.BranchNode)
 		}
 	}
 }

@@ -14,9 +14,9 @@ import (
 func TestOpen(t *testing.T) {
 	files := simple(map[string]string{
 		"values.yaml": "a: 1\n", ".helmignore": "*.bak\n", "x.bak": "ignored", "templates/_h.tpl": "", "templates/.hidden": "x",
-		"templates/tests/t.yaml":   "kind: Pod\nmetadata:\n  annotations:\n    \"helm.sh/hook\": test\n",
+		"templates/tests/t.yaml":   "kind: Pod\nmetadata:\n  annotations:\n    \"helm.sh/hook\": post-upgrade\n",
 		"charts/sub/Chart.yaml":    "name: sub\nversion: 2.0.0\n",
-		"charts/sub/templates/t.y": "annotations: {helm.sh/hook: test-success}",
+		"charts/sub/templates/t.y": "annotations: {helm.sh/hook: post-delete}",
 	})
 	files["app/Chart.yaml"] += "deprecated: true\n"
 	files["eu/values.yaml"], files["other.txt"] = "b: 2\n", "not read"
@@ -176,5 +176,27 @@ func TestLimits(t *testing.T) {
 		if err := take(newBudget()); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
+	}
+}
+
+// TestReopened wants a chart to be kept once, and another one when anything differs.
+func TestReopened(t *testing.T) {
+	c := New()
+	dir := write(t, simple(map[string]string{"values.yaml": "a: 1\n"}))
+	request := wire.Open{Dir: dir, Path: "app"}
+	first, again := opening(t, c, request), opening(t, c, request)
+	if again.Chart != first.Chart {
+		t.Errorf("charts %d and %d", first.Chart, again.Chart)
+	}
+	seen := map[int]bool{first.Chart: true}
+	for _, other := range []wire.Open{
+		{Dir: dir, Path: "app", SkipCRDs: true}, {Dir: dir, Path: "app", EmptyLookups: true}, {Dir: dir, Path: "app", KubeVersion: "1.30"},
+		{Dir: dir, Path: "app", APIVersions: []string{"a/v1"}}, {Dir: dir, Path: "app", ValuesFiles: []string{"app/values.yaml"}},
+	} {
+		o := opening(t, c, other)
+		if seen[o.Chart] {
+			t.Errorf("%+v is chart %d, too", other, o.Chart)
+		}
+		seen[o.Chart] = true
 	}
 }

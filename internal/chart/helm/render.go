@@ -28,6 +28,9 @@ const compared = 3
 
 // render returns the objects of a release, as Helm installs them.
 func (o *opened) render(ctx context.Context, request wire.Render) ([]wire.Object, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if err := chartutil.ValidateReleaseName(request.ReleaseName); err != nil {
 		return nil, wrong("", "set another release name", "release name %q: it takes at most 53 lower-case letters, digits and dashes", request.ReleaseName)
 	}
