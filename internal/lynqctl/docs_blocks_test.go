@@ -67,6 +67,7 @@ func goodYAML(text string) error {
 				Source, ValueMappings any
 				Files                 []string
 				Kustomize             string
+				Charts                []any
 			}
 		}
 		if err := yaml.Unmarshal([]byte(document), &object); err != nil {
@@ -82,7 +83,7 @@ func goodYAML(text string) error {
 		switch {
 		case object.Kind == wellknown.KindHub:
 			hubs[object.Metadata.Name] = true
-		case object.Kind == wellknown.KindForm && object.Spec.Files == nil && object.Spec.Kustomize == "": // else only the page's session has its files
+		case object.Kind == wellknown.KindForm && object.Spec.Files == nil && object.Spec.Kustomize == "" && object.Spec.Charts == nil: // else only the page's session has its files
 			wanted[object.Spec.HubID] = true
 		default:
 			continue
