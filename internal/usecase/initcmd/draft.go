@@ -16,7 +16,6 @@ import (
 	"github.com/lynqctl/lynqctl/internal/kube"
 	"github.com/lynqctl/lynqctl/internal/usecase/load"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
-	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
@@ -199,7 +198,7 @@ func originOf(ctx context.Context, e *session.Engine, o *Options) (*origin, erro
 
 // givenHub returns the one hub of the inputs.
 func givenHub(ctx context.Context, e *session.Engine, options *Options) (*origin, error) {
-	inputs, err := form.LoadHubs(options.Paths, false, e.Stdin)
+	inputs, err := e.Memory.LoadHubs(load.Bases(ctx, e), options.Paths, false, e.Stdin)
 	var problems lynq.Problems
 	switch {
 	case errors.As(err, &problems):
