@@ -81,6 +81,8 @@ type Inputs struct {
 	*form.Inputs
 	Hubs   []HubPrograms
 	Losses []policy.Loss // policies that the target ignores
+	// ChartLosses has those of objects of charts, which only rows tell.
+	ChartLosses *policy.Losses
 }
 
 // Prepare loads and compiles the inputs that the options name. It returns all problems at

@@ -104,18 +104,20 @@ func (t *Tree) Program(hub lynq.HubKey, form lynq.FormKey) *render.Program {
 // target honour their policies.
 func prepareFor(ctx context.Context, e *session.Engine, o *Options) (*load.Inputs, error) {
 	var losses []policy.Loss
+	ofCharts := &policy.Losses{}
 	inputs, err := load.PrepareWith(ctx, e, &o.RenderOptions, "nothing was rendered", func(forms []*form.Form, inputs *form.Inputs) (render.Options, error) {
 		for _, f := range forms {
 			losses = append(losses, policy.Annotate(f, o.Target, o.Emit.Kind)...)
 		}
 		options, err := o.options(forms, inputs)
-		options.Annotate = func(f *form.Form) { policy.Annotate(f, o.Target, o.Emit.Kind) }
+		options.Annotate = func(f *form.Form) { ofCharts.AddCharts(f, policy.Annotate(f, o.Target, o.Emit.Kind)) }
 		options.Verbatim, options.Kustomize = policy.Verbatim(o.Target), o.Dir != ""
 		return options, err
 	})
 	if err != nil {
 		return inputs, err
 	}
+	inputs.ChartLosses = ofCharts
 	if err := inputs.CheckStage(o.LastStage, false, "nothing was rendered"); err != nil {
 		return nil, err
 	}
@@ -132,13 +134,21 @@ func prepareFor(ctx context.Context, e *session.Engine, o *Options) (*load.Input
 	if o.Dir != "" && !o.Strict {
 		return inputs, nil // the tree remembers the shown losses
 	}
+	return inputs, o.tellLosses(losses)
+}
+
+// tellLosses shows losses. With --strict, they are an error.
+func (o *Options) tellLosses(losses []policy.Loss) error {
+	if len(losses) == 0 {
+		return nil
+	}
 	if err := o.Losses(losses, losses); err != nil {
-		return nil, session.Fail(err)
+		return session.Fail(err)
 	}
 	if o.Strict {
-		return nil, &session.Error{Outcome: session.BadInput, Err: session.ErrReported, Summary: "--strict: change these policies, or remove --strict to accept the loss; nothing was written"}
+		return &session.Error{Outcome: session.BadInput, Err: session.ErrReported, Summary: "--strict: change these policies, or remove --strict to accept the loss; nothing was written"}
 	}
-	return inputs, nil
+	return nil
 }
 
 // tellTombstones notes forms whose tombstones this run ignores.
@@ -173,6 +183,11 @@ func tellHooks(e *session.Engine, inputs *load.Inputs) {
 		for _, r := range p.Form.Hooks() {
 			e.Notef("warning: %s: form %q, resource %q has runOn: Delete and is left out: whatever applies the manifests would run it at once (lynqctl apply runs it when its node goes)", r.Pos, p.Form.Name, r.ID)
 		}
+		for _, c := range p.Form.Charts {
+			if c.Opened.DeletionHooks {
+				e.Notef("warning: %s: form %q, chart %q: hooks pre-delete are left out: whatever applies the manifests would run them at once (lynqctl apply runs them when their node goes)", c.Pos, p.Form.Name, c.ID)
+			}
+		}
 	}
 }
 
@@ -203,10 +218,6 @@ func writeTree(ctx context.Context, e *session.Engine, o *Options, inputs *load.
 	if err != nil {
 		return err
 	}
-	told, err := o.tell(inputs, index)
-	if err != nil {
-		return err
-	}
 	rendered := &treeNodes{renames: map[lynq.HubKey]*lynq.Renames{}, named: len(o.Settings.Nodes) > 0}
 	stdin := &load.Replayed{}
 	reading := *e
@@ -220,6 +231,10 @@ func writeTree(ctx context.Context, e *session.Engine, o *Options, inputs *load.
 	}
 	if j.run.Err() != nil && !o.KeepGoing {
 		return o.Ended(j.run.Run, nil)
+	}
+	told, err := o.tell(inputs, index)
+	if err != nil {
+		return err
 	}
 	j.input = &gitops.Input{
 		Arrangement: o.Arrangement, Scope: scopeOf(j.hubs, o.Settings, rendered.nodes, o.NoGrace), Target: o.Target,
@@ -271,6 +286,13 @@ func (o *Options) tell(inputs *load.Inputs, index *index.Index) ([]string, error
 	var forms []string
 	for _, p := range load.AllPrograms(inputs.Hubs) {
 		forms = append(forms, p.Form.Name)
+	}
+	if ofCharts := inputs.ChartLosses.All(); o.Strict {
+		if err := o.tellLosses(ofCharts); err != nil {
+			return nil, err
+		}
+	} else {
+		inputs.Losses = append(inputs.Losses, ofCharts...)
 	}
 	untold, told := index.Untold(o.Target, forms, inputs.Losses)
 	if len(inputs.Losses) == 0 {

@@ -42,6 +42,9 @@ func renderStream(ctx context.Context, e *session.Engine, o *Options, inputs *lo
 	if flushErr := out.Flush(); err == nil && flushErr != nil {
 		err = &load.OutputError{Err: flushErr}
 	}
+	if err == nil {
+		err = o.tellLosses(inputs.ChartLosses.All())
+	}
 	return o.Ended(run.Run, err)
 }
 
@@ -68,6 +71,9 @@ func renderWhole(ctx context.Context, e *session.Engine, o *Options, inputs *loa
 		return o.Ended(run.Run, err)
 	}
 	kept.Drop(run.Retracted()...)
+	if err := o.tellLosses(inputs.ChartLosses.All()); err != nil {
+		return err
+	}
 	if _, err := kept.WriteTo(out); err != nil {
 		return session.Fail(fmt.Errorf("write the manifests: %w", err))
 	}

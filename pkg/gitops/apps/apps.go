@@ -81,7 +81,7 @@ func (m *Maker) ofNode(f *form.Form) ([]map[string]any, error) {
 		ignores, err := argoIgnores([]*form.Form{f})
 		return []map[string]any{m.application(f, ignores)}, err
 	case policy.AppsKustomizations:
-		return []map[string]any{m.kustomization(slotName, f.Wanted())}, nil
+		return []map[string]any{m.kustomization(slotName, f.WithChartKinds().Wanted())}, nil
 	case policy.AppsOrdered:
 		return m.orderedKustomizations(f), selectable(f)
 	}
@@ -138,6 +138,9 @@ func (o Options) withDefaults() (Options, error) {
 // selectable refuses forms with resources that can't have their own Kustomization.
 func selectable(f *form.Form) error {
 	var errs []error
+	for _, c := range f.Charts {
+		errs = append(errs, fmt.Errorf("%s: form %q, chart %q: only a row tells which objects need a Kustomization (use %s)", c.Pos, f.Name, c.ID, policy.AppsKustomizations))
+	}
 	for _, r := range f.Wanted() {
 		if !naming.IsLabelValue(r.ID) {
 			errs = append(errs, fmt.Errorf("%s: form %q, resource %q: no selector of Flux finds it by its id (use at most 63 letters, digits, dots and dashes)", r.Pos, f.Name, r.ID))

@@ -94,6 +94,9 @@ func argoClaim(s *subject) string {
 // no annotation. Only an Application can ignore fields, so lynqctl makes it ignore the
 // content.
 func argoOnce(s *subject) string {
+	if s.Chart != nil && s.apps != AppsNone { // the Application is the same for all rows
+		return "its content is written again at every sync"
+	}
 	if s.apps == AppsNone {
 		return "its content is written again at every sync (--emit-apps makes Argo CD leave it alone)"
 	}
@@ -134,7 +137,8 @@ func argoIgnored(s *subject) string {
 	})
 }
 
-// AllStuck reports whether another Application must keep every resource of a form.
+// AllStuck reports whether another Application must keep every resource of a form. Only rows
+// tell that of charts.
 func AllStuck(f *form.Form) bool {
-	return !slices.ContainsFunc(f.Wanted(), func(r *form.Resource) bool { return r.Policy.Conflict != lynq.ConflictStuck })
+	return len(f.Charts) == 0 && !slices.ContainsFunc(f.Wanted(), func(r *form.Resource) bool { return r.Policy.Conflict != lynq.ConflictStuck })
 }
