@@ -26,7 +26,7 @@ func Command() (*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(program, "serve")
+	cmd := exec.Command(program, "serve") //nolint:gosec // it is lynqctl's own
 	cmd.Env = environment(os.Getenv)
 	return cmd, nil
 }

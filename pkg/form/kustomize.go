@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -93,9 +94,9 @@ func (f *Form) build(rep *report, bases Bases, texts map[string][]byte) ([]*docu
 }
 
 // objectsOfBase returns the objects of the kustomization. Their places are those of the same
-// values in the files that they come from.
+// values or templates in the files that they come from.
 func (f *Form) objectsOfBase(rep *report) (objects []*document.Value, suffixes []string) {
-	origins := map[string][]*document.Value{}
+	origins, places := map[string][]*document.Value{}, f.placesInBase()
 	for _, o := range f.base.Objects {
 		at := lynq.Pos{File: f.pathOf(cmp.Or(o.File, f.Kustomize.Text))}
 		var found report
@@ -109,7 +110,7 @@ func (f *Form) objectsOfBase(rep *report) (objects []*document.Value, suffixes [
 			origins[o.File] = objectsOf(&ignored, "", all)
 		}
 		for _, v := range objectsOf(rep, subjectOf("form", f.Name), documents) {
-			objects, suffixes = append(objects, placed(v, originOf(v, origins[o.File]), at)), append(suffixes, o.Suffix)
+			objects, suffixes = append(objects, places.placed(v, originOf(v, origins[o.File]), at)), append(suffixes, o.Suffix)
 		}
 	}
 	return objects, suffixes
@@ -127,16 +128,48 @@ func originOf(v *document.Value, among []*document.Value) *document.Value {
 	return best
 }
 
-// placed returns a value with the places of the values of its origin. A value that Kustomize
-// added has the place of the value around it.
-func placed(v, origin *document.Value, at lynq.Pos) *document.Value {
+// places has the place of each template that the files of a base have once. The others have
+// no place.
+type places map[string]lynq.Pos
+
+// actions returns the templates in a text.
+func actions(text string) []string { return regexp.MustCompile(`\{\{.*?\}\}`).FindAllString(text, -1) }
+
+func (f *Form) placesInBase() places {
+	all := places{}
+	for name, text := range f.base.Texts {
+		for i, line := range strings.Split(string(text), "\n") {
+			for _, action := range actions(line) {
+				at := lynq.Pos{File: f.pathOf(name), Line: i + 1}
+				if _, twice := all[action]; twice {
+					at = lynq.Pos{}
+				}
+				all[action] = at
+			}
+		}
+	}
+	return all
+}
+
+// placed returns a value with the places of the values of its origin. A text that Kustomize
+// changed has the place of its new template. Other values that Kustomize added have the place
+// of the value around them.
+func (ps places) placed(v, origin *document.Value, at lynq.Pos) *document.Value {
 	if origin != nil {
 		at = origin.Pos
+	}
+	if v.Kind == document.String {
+		for _, action := range actions(v.Str) {
+			if p := ps[action]; p.File != "" && (origin == nil || !strings.Contains(origin.Str, action)) {
+				at = p
+				break
+			}
+		}
 	}
 	next := *v
 	next.Pos, next.Items, next.Fields = at, slices.Clone(v.Items), slices.Clone(v.Fields)
 	for i, item := range next.Items {
-		next.Items[i] = placed(item, itemLike(item, i, origin), at)
+		next.Items[i] = ps.placed(item, itemLike(item, i, origin), at)
 	}
 	for i, field := range next.Fields {
 		from := at
@@ -145,7 +178,7 @@ func placed(v, origin *document.Value, at lynq.Pos) *document.Value {
 				from = origin.Fields[k].Pos
 			}
 		}
-		next.Fields[i].Pos, next.Fields[i].Value = from, placed(field.Value, origin.Field(field.Key), from)
+		next.Fields[i].Pos, next.Fields[i].Value = from, ps.placed(field.Value, origin.Field(field.Key), from)
 	}
 	return &next
 }
