@@ -217,7 +217,7 @@ func TestStdin(t *testing.T) {
 }
 
 // parts is a Bases that makes one object, whose data are a file beside it.
-type parts struct{}
+type parts struct{ form.Bases }
 
 func (parts) Build(_ lynq.Pos, _, _ string, texts map[string][]byte) (form.Base, lynq.Problems) {
 	if texts == nil {
