@@ -27,7 +27,7 @@ func TestDocsInstall(t *testing.T) {
 	if len(steps) != 1 {
 		t.Fatalf("%d recipes install a release, want 1", len(steps))
 	}
-	archive := releaseArchive(t)
+	archive := releaseArchive(t, "lynqctl", "lynqctl-chart")
 	for i, step := range steps {
 		for _, changed := range []bool{false, true} {
 			sum := fmt.Sprintf("%x", sha256.Sum256(archive))
@@ -48,14 +48,14 @@ func TestDocsInstall(t *testing.T) {
 	}
 }
 
-// releaseArchive returns an archive like that of a release.
-func releaseArchive(t *testing.T) []byte {
+// releaseArchive returns an archive like that of a release, with programs.
+func releaseArchive(t *testing.T, programs ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	compressed := gzip.NewWriter(&b)
 	w := tar.NewWriter(compressed)
 	const program = "#!/bin/sh\n"
-	for _, name := range []string{"lynqctl", "lynqctl-chart"} {
+	for _, name := range programs {
 		if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(program))}); err != nil {
 			t.Fatal(err)
 		}

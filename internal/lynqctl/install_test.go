@@ -18,8 +18,8 @@ import (
 // and no other. A test server replaces GitHub, and a script replaces cosign.
 func TestInstall(t *testing.T) {
 	t.Parallel()
-	archive := releaseArchive(t)
-	right := fmt.Sprintf("%x", sha256.Sum256(archive))
+	archive, earlier := releaseArchive(t, "lynqctl", "lynqctl-chart"), releaseArchive(t, "lynqctl")
+	right, rightEarlier := fmt.Sprintf("%x", sha256.Sum256(archive)), fmt.Sprintf("%x", sha256.Sum256(earlier))
 	name := "lynqctl_0.1.0_" + runtime.GOOS + "_" + runtime.GOARCH + ".tar.gz"
 	for title, tt := range map[string]struct {
 		sums    string
@@ -35,12 +35,16 @@ func TestInstall(t *testing.T) {
 		"another archive":     {right + "  other_" + name, "exit 0", "0.1.0", "doesn't list " + name, true},
 		"a wrong signature":   {right + "  " + name, "exit 1", "0.1.0", "signature of checksums.txt is wrong", true},
 		"an unknown version":  {right + "  " + name, "exit 0", "0.2.0", "can't download", true},
+		"an earlier release":  {rightEarlier + "  " + name, "exit 0", "0.1.0", "installed lynqctl 0.1.0", false},
 		"cosign gets its own": {right + "  " + name, `test -s "$2" && test -s "$4" && test "$1" = verify-blob`, "0.1.0", "installed lynqctl 0.1.0", false},
 	} {
 		t.Run(title, func(t *testing.T) {
 			t.Parallel()
-			files := http.NewServeMux()
-			for file, content := range map[string]string{name: string(archive), "checksums.txt": tt.sums + "\n", "checksums.txt.sigstore.json": "{}"} {
+			files, content := http.NewServeMux(), archive
+			if strings.HasPrefix(tt.sums, rightEarlier) {
+				content = earlier
+			}
+			for file, content := range map[string]string{name: string(content), "checksums.txt": tt.sums + "\n", "checksums.txt.sigstore.json": "{}"} {
 				files.HandleFunc("/download/v0.1.0/"+file, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(content)) })
 			}
 			files.Handle("/latest", http.RedirectHandler("/tag/v0.1.0", http.StatusFound))
@@ -73,7 +77,7 @@ func TestInstall(t *testing.T) {
 			said, err := cmd.CombinedOutput()
 			_, missing := os.Stat(filepath.Join(dir, "bin", "lynqctl"))
 			_, noHelper := os.Stat(filepath.Join(dir, "bin", "lynqctl-chart"))
-			if (err != nil) != tt.fails || (missing != nil) != tt.fails || (noHelper != nil) != tt.fails || !strings.Contains(string(said), tt.want) {
+			if (err != nil) != tt.fails || (missing != nil) != tt.fails || (noHelper != nil) != (tt.fails || bytes.Equal(content, earlier)) || !strings.Contains(string(said), tt.want) {
 				t.Errorf("%v, %v\n%s", err, missing, said)
 			}
 		})
