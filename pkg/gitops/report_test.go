@@ -271,6 +271,22 @@ func TestFieldsByShape(t *testing.T) {
 	}
 }
 
+// TestKnownShapesTakeNoMemory wants a change like an earlier one to allocate only its pair of
+// values, because a changed form changes ten thousand objects in the same way.
+func TestKnownShapesTakeNoMemory(t *testing.T) {
+	known, lines := newFieldsByShape(), strings.Repeat("  - name: x\n    value: a value of some length\n", 50)
+	before, after := []byte("data:\n"+lines+"last: one of two values\n"), []byte("data:\n"+lines+"last: the other of two values\n")
+	compare := func() {
+		if fields := known.of("id", before, after, func([]segment, bool) Why { return Why{} }); len(fields) != 1 || policy.DeletionLines(before) != "" {
+			t.Fatalf("%+v", fields)
+		}
+	}
+	compare()
+	if got := testing.AllocsPerRun(100, compare); got > 2 {
+		t.Errorf("%v allocations", got)
+	}
+}
+
 // TestNodeChangeJSON checks names and order of a report's fields.
 func TestNodeChangeJSON(t *testing.T) {
 	n := NodeChange{NodeID: lynq.NodeID{
