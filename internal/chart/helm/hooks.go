@@ -1,9 +1,11 @@
 package helm
 
 import (
+	"path"
 	"slices"
 	"strings"
 
+	"helm.sh/helm/v4/pkg/chart/common"
 	chart "helm.sh/helm/v4/pkg/chart/v2"
 	release "helm.sh/helm/v4/pkg/release/v1"
 
@@ -48,6 +50,42 @@ func hasHook(c *chart.Chart, event release.HookEvent) bool {
 		}
 	}
 	return slices.ContainsFunc(c.Dependencies(), func(sub *chart.Chart) bool { return hasHook(sub, event) })
+}
+
+// withoutTests removes the templates of a chart and its subcharts that make nothing but tests,
+// which no installation has. Tests often have random names.
+func withoutTests(c *chart.Chart) {
+	c.Templates = slices.DeleteFunc(c.Templates, func(f *common.File) bool { return f != nil && onlyTests(f.Name, string(f.Data)) })
+	for _, sub := range c.Dependencies() {
+		withoutTests(sub)
+	}
+}
+
+// onlyTests reports whether each document of a template is a hook for helm test, and no other
+// template needs it.
+func onlyTests(name, template string) bool {
+	if strings.HasPrefix(path.Base(name), "_") || strings.Contains(template, "define") || strings.Contains(template, "block") {
+		return false
+	}
+	tests := 0
+	for document := range strings.SplitSeq("\n"+template, "\n---") {
+		hook := false
+		for _, events := range hookLines(document) {
+			for _, event := range events {
+				if event != release.HookTest.String() && event != "test-success" {
+					return false
+				}
+				hook = true
+			}
+		}
+		switch {
+		case hook:
+			tests++
+		case len(fieldTexts(document, "kind")) > 0 || printsObjects(name, document):
+			return false
+		}
+	}
+	return tests > 0
 }
 
 // hookLines yields the lines with annotations of hooks, counted from 0, and their events.

@@ -1,6 +1,7 @@
 package helm
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -39,5 +40,29 @@ func TestHookWarnings(t *testing.T) {
 		if !hasHook(parent, release.HookPreDelete) {
 			t.Errorf("%s may be a hook pre-delete", text)
 		}
+	}
+}
+
+// TestWithoutTests wants templates with nothing but tests to be left out, so that a random name
+// of a test is no problem. Other templates stay.
+func TestWithoutTests(t *testing.T) {
+	const test = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: t-{{ randAlphaNum 5 | lower }}\n  annotations:\n    \"helm.sh/hook\": test\n"
+	for text, want := range map[string]bool{
+		test: true, test + "---\n" + test: true, "{{- if true }}\n" + test + "{{- end }}": true, "---\n" + test: true,
+		strings.ReplaceAll(test, "hook\": test", "hook\": test-success"): true,
+		test + "---\nkind: A\n": false, strings.ReplaceAll(test, "hook\": test", "hook\": test,pre-install"): false,
+		strings.ReplaceAll(test, "hook\": test", "hook\": {{ .Values.x }}"): false, test + "---\n{{ toYaml .Values.x }}\n": false,
+		test + `{{ define "x" }}{{ end }}`: false, "kind: A": false, "": false,
+	} {
+		if got := onlyTests("templates/x.yaml", text); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+		if onlyTests("templates/_x.yaml", text) {
+			t.Errorf("a partial is left out: %q", text)
+		}
+	}
+	sub := map[string]string{"charts/s/Chart.yaml": "name: s\nversion: 1.0.0\n", "charts/s/templates/tests/t.yaml": test, "templates/t.yaml": test, "templates/x.yaml": "kind: A"}
+	if r, problems := rendering(t, simple(sub), ""); len(problems) > 0 || texts(r) != "kind: A" {
+		t.Errorf("%v, %v", r, problems)
 	}
 }

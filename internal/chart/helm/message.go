@@ -1,6 +1,7 @@
 package helm
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -50,24 +51,32 @@ func yamlProblem(file string, err error) error {
 func (r *releaseRender) templateProblem(err error) error {
 	text := err.Error()
 	p := wire.Problem{}
-	p.File, p.Line = r.place(text)
 	p.What, p.Fix = templateReason(text)
 	if refused, ok := refusalIn(text); ok {
 		p.What, p.Fix = refused.what, refused.fix
 	}
+	places := r.places(text)
+	if len(places) == 0 {
+		return &problem{p}
+	}
+	p.File, p.Line = places[len(places)-1].File, places[len(places)-1].Line
+	if outer := places[0]; outer.File != p.File {
+		p.What += fmt.Sprintf(" (%s:%d includes it)", outer.File, outer.Line)
+	}
 	return &problem{p}
 }
 
-// place finds the innermost template in an error, and its line.
-func (r *releaseRender) place(text string) (string, int) {
-	file, line := "", 0
+// places returns the places of the templates in an error, from the one that is rendered to the
+// innermost one.
+func (r *releaseRender) places(text string) []wire.Problem {
+	var all []wire.Problem
 	for _, m := range regexp.MustCompile(`([^\s"'(:][^\s"'(:]*):(\d+)`).FindAllStringSubmatch(text, -1) {
 		if name, ok := r.names[m[1]]; ok {
-			file = name
-			line, _ = strconv.Atoi(m[2]) // only digits
+			line, _ := strconv.Atoi(m[2]) // only digits
+			all = append(all, wire.Problem{File: name, Line: line})
 		}
 	}
-	return file, line
+	return all
 }
 
 // templateReason returns the cause in an error of Helm's engine, and what to do. Causes that a

@@ -135,6 +135,7 @@ func (o *opened) load(files []*archive.BufferedFile) error {
 		return wrong(o.path, "correct the chart; helm lint checks it", "the chart can't be read: %s", strings.TrimPrefix(plainText(err.Error()), "validation: "))
 	}
 	o.order(loaded)
+	withoutTests(loaded)
 	o.chart = loaded
 	o.schemas, err = o.compileSchemas(loaded)
 	return err

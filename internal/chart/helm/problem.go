@@ -19,7 +19,11 @@ func wrong(file, fix, format string, args ...any) error {
 
 // problems lists the problems of an error, which may join several.
 func problems(err error) []wire.Problem {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+	type joinedError interface {
+		error
+		Unwrap() []error
+	}
+	if joined, ok := errors.AsType[joinedError](err); ok {
 		var all []wire.Problem
 		for _, e := range joined.Unwrap() {
 			all = append(all, problems(e)...)
