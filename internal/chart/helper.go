@@ -27,8 +27,10 @@ type Helper struct {
 
 // opened is a chart of a process. Another process doesn't know its number.
 type opened struct {
-	by     *process
-	number int
+	by      *process
+	number  int
+	request wire.Open
+	digest  string
 }
 
 // New returns a Helper that runs a command, see Command.
@@ -74,34 +76,67 @@ func (h *Helper) Build(ctx context.Context, b wire.Build) (*wire.Built, error) {
 
 // Open reads a chart. The number that it returns is for Render of this Helper.
 func (h *Helper) Open(ctx context.Context, o wire.Open) (*wire.Opened, error) {
-	p, err := h.running()
+	of, answer, err := h.open(ctx, o)
 	if err != nil {
 		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.charts = append(h.charts, of)
+	answer.Chart = len(h.charts)
+	return answer, nil
+}
+
+func (h *Helper) open(ctx context.Context, o wire.Open) (opened, *wire.Opened, error) {
+	p, err := h.running()
+	if err != nil {
+		return opened{}, nil, err
 	}
 	answer, err := p.ask(ctx, wire.Request{Open: &o})
 	if err == nil && answer.Opened == nil {
 		err = p.misunderstood()
 	}
 	if err != nil {
-		return nil, err
+		return opened{}, nil, err
+	}
+	return opened{by: p, number: answer.Opened.Chart, request: o, digest: answer.Opened.Digest}, answer.Opened, nil
+}
+
+// errChanged says that a chart can't be read again, because it is another one by now.
+var errChanged = errors.New("the chart's files changed after lynqctl read them (run it again)")
+
+// chart returns a chart that Open returned. If the process that read it has ended, another one
+// reads it.
+func (h *Helper) chart(ctx context.Context, number int) (opened, error) {
+	h.mu.Lock()
+	if number < 1 || number > len(h.charts) {
+		h.mu.Unlock()
+		return opened{}, errors.New("the chart was not opened")
+	}
+	of := h.charts[number-1]
+	h.mu.Unlock()
+	if !of.by.ended() {
+		return of, nil
+	}
+	again, _, err := h.open(ctx, of.request)
+	switch {
+	case err != nil:
+		return opened{}, err
+	case again.digest != of.digest:
+		return opened{}, errChanged
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.charts = append(h.charts, opened{by: p, number: answer.Opened.Chart})
-	answer.Opened.Chart = len(h.charts)
-	return answer.Opened, nil
+	h.charts[number-1] = again
+	return again, nil
 }
 
-// Render returns the objects of a chart that Open returned. If the process that read the
-// chart has ended, Render returns an error, and the chart must be opened again.
+// Render returns the objects of a chart that Open returned.
 func (h *Helper) Render(ctx context.Context, r wire.Render) (*wire.Rendered, error) {
-	h.mu.Lock()
-	if r.Chart < 1 || r.Chart > len(h.charts) {
-		h.mu.Unlock()
-		return nil, errors.New("the chart was not opened")
+	of, err := h.chart(ctx, r.Chart)
+	if err != nil {
+		return nil, err
 	}
-	of := h.charts[r.Chart-1]
-	h.mu.Unlock()
 	r.Chart = of.number
 	answer, err := of.by.ask(ctx, wire.Request{Render: &r})
 	if err == nil && answer.Rendered == nil {

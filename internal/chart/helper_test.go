@@ -102,7 +102,8 @@ func TestAllWaiting(t *testing.T) {
 	all.Wait()
 }
 
-// TestStartsAgain wants another process after one that ended, and no chart of the old one.
+// TestStartsAgain wants another process after one that ended. It reads charts again, unless they
+// have changed.
 func TestStartsAgain(t *testing.T) {
 	h := helperAs(t, "good")
 	opened, err := h.Open(t.Context(), wire.Open{Path: "web"})
@@ -112,8 +113,19 @@ func TestStartsAgain(t *testing.T) {
 	if _, err := h.Build(t.Context(), wire.Build{Base: "exit"}); err == nil {
 		t.Fatal("a process that ended answered")
 	}
-	if _, err := h.Render(t.Context(), wire.Render{Chart: opened.Chart}); err == nil || !strings.Contains(err.Error(), "exit status 3") {
-		t.Errorf("a chart of a process that ended: %v", err)
+	rendered, err := h.Render(t.Context(), wire.Render{Chart: opened.Chart, ReleaseName: "acme"})
+	if err != nil || rendered.Objects[0].Text != "41 acme" {
+		t.Errorf("a chart of a process that ended: %v, %v", rendered, err)
+	}
+	changing, err := h.Open(t.Context(), wire.Open{Path: "changes"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Build(t.Context(), wire.Build{Base: "exit"}); err == nil {
+		t.Fatal("a process that ended answered")
+	}
+	if _, err := h.Render(t.Context(), wire.Render{Chart: changing.Chart}); !errors.Is(err, errChanged) {
+		t.Errorf("a chart that changed: %v", err)
 	}
 	again, err := h.Open(t.Context(), wire.Open{Path: "web"})
 	if err != nil || again.Chart == opened.Chart {

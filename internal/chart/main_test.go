@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -118,7 +119,13 @@ func echo() serve.Functions {
 			}
 			return &wire.Built{Objects: []wire.Object{{Text: b.Base}}, Texts: b.Texts}, nil
 		},
-		Open: func(o wire.Open) (*wire.Opened, []wire.Problem) { return &wire.Opened{Chart: 41, Name: o.Path}, nil },
+		Open: func(o wire.Open) (*wire.Opened, []wire.Problem) {
+			digest := "same"
+			if o.Path == "changes" {
+				digest = strconv.Itoa(os.Getpid())
+			}
+			return &wire.Opened{Chart: 41, Name: o.Path, Digest: digest}, nil
+		},
 		Render: func(r wire.Render) (*wire.Rendered, []wire.Problem) {
 			return &wire.Rendered{Objects: []wire.Object{{Text: fmt.Sprintf("%d %s", r.Chart, r.ReleaseName)}}}, nil
 		},
