@@ -36,7 +36,7 @@ func helperAs(t *testing.T, name string) *Helper {
 	}
 	h := New(func() (*exec.Cmd, error) {
 		cmd := exec.Command(self)
-		cmd.Env = []string{role + "=" + name}
+		cmd.Env = []string{role + "=" + name, "GORACE=atexit_sleep_ms=0"} // else each process sleeps for a second
 		return cmd, nil
 	})
 	t.Cleanup(h.Close)
