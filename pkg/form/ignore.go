@@ -11,7 +11,10 @@ import (
 // checks them against the resource's manifest, and returns only the valid ones.
 func readIgnoreFields(o *object, r *Resource) []Text {
 	texts := o.texts("ignoreFields")
-	if len(texts) > 0 && r.Policy.Creation.Once() {
+	if len(texts) == 0 {
+		return nil
+	}
+	if r.Policy.Creation.Once() {
 		o.warn(texts[0].Pos, "remove it", "ignoreFields has no effect with creationPolicy Once")
 	}
 	manifest := r.Manifest.PlainMap()

@@ -102,6 +102,9 @@ func checkSpelling(o *object, at lynq.Pos, group, kind string) {
 		return
 	}
 	name := lynq.Ref{Group: group, Kind: kind}.GroupKind()
+	if kinds.Serves(name) {
+		return
+	}
 	if near, is := builtInNames().typo(name); is {
 		near, _, _ = strings.Cut(near, ".")
 		o.fail(at, "did you mean "+near+"?", "kind %q is not a kind of Kubernetes", kind)

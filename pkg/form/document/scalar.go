@@ -108,8 +108,8 @@ func isDecimal(text string) bool {
 }
 
 // maybeTyped returns false for texts that are certainly strings, which saves a call of the
-// YAML library. Only words such as true, yes, on and null, up to the length of "false",
-// have other types. Numbers have only the characters below.
+// YAML library. Of words, only those of YAML 1.1 for booleans and null have other types.
+// Numbers have only the characters below.
 func maybeTyped(text string) bool {
 	if text == "~" || text == "" {
 		return true
@@ -124,7 +124,11 @@ func maybeTyped(text string) bool {
 		}
 	}
 	if c := text[0]; c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {
-		return len(text) <= len("false") && strings.IndexByte("yYnNtTfFoO", c) >= 0
+		switch strings.ToLower(text) {
+		case "y", "n", "yes", "no", "on", "off", "true", "false", "null":
+			return true
+		}
+		return false
 	}
 	return alphanumeric > 0
 }

@@ -15,6 +15,11 @@ var served string
 // built with. Each line has the kind with its group, the plural, and the scope.
 func Served() string { return served }
 
+// Serves reports whether ServedNames has a name.
+func Serves(name string) bool {
+	return strings.HasPrefix(served, name+" ") || strings.Contains(served, "\n"+name+" ")
+}
+
 // ServedNames returns the kinds of Served with their groups, such as Deployment.apps. A kind
 // of the core group has none.
 func ServedNames() []string {
