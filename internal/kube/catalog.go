@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 
 	apidiscovery "k8s.io/api/apidiscovery/v2"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -24,6 +25,8 @@ type servedVersion struct {
 	stale bool
 	kinds map[string]lynq.APIResource
 	lists map[string]bool // kinds with the verb list
+	// inner are the kinds of subresources alone.
+	inner []string
 }
 
 // newCatalog builds a catalog from a server's answers.
@@ -47,6 +50,11 @@ func newServedVersion(group string, v apidiscovery.APIVersionDiscovery) servedVe
 		lists:   make(map[string]bool, len(v.Resources)),
 	}
 	for _, r := range v.Resources {
+		for _, sub := range r.Subresources {
+			if sub.ResponseKind != nil {
+				served.inner = append(served.inner, sub.ResponseKind.Kind)
+			}
+		}
 		if r.ResponseKind == nil {
 			continue // the server serves only its subresources
 		}
@@ -84,6 +92,29 @@ func (c *catalog) listable() ([]lynq.APIResource, error) {
 		}
 	}
 	return all, errors.Join(errs...)
+}
+
+// apiVersions returns each version as group/version, and each kind as group/version/Kind, sorted
+// and each once. If an extension doesn't answer, it returns an error, because its kinds are
+// unknown.
+func (c *catalog) apiVersions() ([]string, error) {
+	var all []string
+	var errs []error
+	for group, versions := range c.groups {
+		for _, v := range versions {
+			if v.stale {
+				errs = append(errs, &lynq.GroupUnavailableError{Group: group, Version: v.version})
+			}
+			name := schema.GroupVersion{Group: group, Version: v.version}.String()
+			all = append(all, name)
+			for _, kind := range slices.AppendSeq(slices.Clone(v.inner), maps.Keys(v.kinds)) {
+				all = append(all, name+"/"+kind)
+			}
+		}
+	}
+	slices.Sort(all)
+	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return slices.Compact(all), errors.Join(errs...)
 }
 
 // find returns the resource of a kind in one version. With "", it chooses the preferred

@@ -2,6 +2,8 @@ package kube
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync/atomic"
@@ -51,6 +53,34 @@ func (c *Client) Listable(ctx context.Context) ([]lynq.APIResource, error) {
 		return nil, err
 	}
 	return known.listable()
+}
+
+// Capabilities returns the version of the server, and what it serves: versions as
+// group/version, and kinds as group/version/Kind. With fresh, it asks the server even if
+// another call has done so. An extension that doesn't answer is an error.
+func (c *Client) Capabilities(ctx context.Context, fresh bool) (version string, apiVersions []string, err error) {
+	known, err := c.discover(ctx, fresh)
+	if err != nil {
+		return "", nil, err
+	}
+	if apiVersions, err = known.apiVersions(); err != nil {
+		return "", nil, err
+	}
+	r := &request{verb: "get", method: http.MethodGet, path: "/version", accept: acceptJSON}
+	body, err := c.send(ctx, r)
+	var told struct {
+		GitVersion string `json:"gitVersion"`
+	}
+	if err == nil {
+		err = json.Unmarshal(body, &told)
+	}
+	if err == nil && told.GitVersion == "" {
+		err = errors.New("the answer has no gitVersion")
+	}
+	if err != nil {
+		return "", nil, fmt.Errorf("ask the server for its version: %w", err)
+	}
+	return told.GitVersion, apiVersions, nil
 }
 
 // PrefetchKinds starts asking for the server's kinds while the caller does other work. It drops an

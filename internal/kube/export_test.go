@@ -30,6 +30,11 @@ func Find(answer []apidiscovery.APIGroupDiscovery, group, version, kind string) 
 	return newCatalog(answer).find(group, version, kind)
 }
 
+// APIVersions returns all versions and kinds in a server's answer.
+func APIVersions(answer []apidiscovery.APIGroupDiscovery) ([]string, error) {
+	return newCatalog(answer).apiVersions()
+}
+
 // MaxTries is the number of tries of a request.
 const MaxTries = maxTries
 

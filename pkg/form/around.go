@@ -45,13 +45,13 @@ func texts(paths []string, recursive bool) map[string][]byte {
 
 // Around loads inputs even though the files in bad have errors. A bad file concerns each
 // hub of which it has, or had, a document. Around takes these hubs and their forms from
-// the good inputs, and all others from the files.
+// the good inputs, and all others from the files, with bases.
 //
 // concerned are the hubs that a bad file concerns. The error is ErrConcernUnknown if a
 // file doesn't show which hubs it concerns. It is lynq.Problems if further files have
 // errors.
-func (g *Good) Around(paths []string, recursive bool, bad map[string]bool) (around *Good, concerned []lynq.HubKey, err error) {
-	now, _ := load(nil, g.Inputs.bases, paths, recursive, nil, needNothing) // bad has its problems already
+func (g *Good) Around(bases Bases, paths []string, recursive bool, bad map[string]bool) (around *Good, concerned []lynq.HubKey, err error) {
+	now, _ := load(nil, bases, paths, recursive, nil, needNothing) // bad has its problems already
 	hubs := map[lynq.HubKey]bool{}
 	for file := range bad {
 		of := slices.Concat(g.Inputs.hubsIn(file), now.hubsIn(file))
@@ -67,7 +67,7 @@ func (g *Good) Around(paths []string, recursive bool, bad map[string]bool) (arou
 		mixed[file] = g.texts[file]
 	}
 	g.Inputs.withoutFiles(mixed)
-	in, err := loadTexts(mixed, hubs, g.Inputs.bases)
+	in, err := loadTexts(mixed, hubs, bases)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -162,5 +162,5 @@ func loadTexts(texts map[string][]byte, kept map[lynq.HubKey]bool, bases Bases) 
 		l.stream(name, texts[name])
 	}
 	l.finish()
-	return l.in, l.problems.Err()
+	return l.in, l.err()
 }

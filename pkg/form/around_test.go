@@ -84,7 +84,7 @@ func TestAround(t *testing.T) {
 			for _, file := range tt.bad {
 				bad[filepath.Join(dir, file)] = true
 			}
-			around, hubs, err := was.Around([]string{dir}, false, bad)
+			around, hubs, err := was.Around(nil, []string{dir}, false, bad)
 			if tt.hubs == nil {
 				if !errors.Is(err, form.ErrConcernUnknown) {
 					t.Fatalf("error %v, and hubs %v", err, hubs)
@@ -129,7 +129,7 @@ func TestAroundFurther(t *testing.T) {
 	write("a.yaml", aroundDoc(t, "hub a")+"---\n"+aroundDoc(t, "form a/a two"))
 	write("c.yaml", aroundDoc(t, "hub c")+"---\nkind: [\n")
 	write("c-form.yaml", aroundDoc(t, "form c/c one"))
-	_, _, err = was.Around([]string{dir}, false, map[string]bool{filepath.Join(dir, "c.yaml"): true})
+	_, _, err = was.Around(nil, []string{dir}, false, map[string]bool{filepath.Join(dir, "c.yaml"): true})
 	problems, is := errors.AsType[lynq.Problems](err)
 	if !is || len(problems) != 1 || problems[0].Pos.File != filepath.Join(dir, "c-form.yaml") {
 		t.Errorf("error %v", err)
@@ -167,7 +167,7 @@ func TestAroundFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		write(file, "kind: [\n")
-		around, hubs, err := was.Around([]string{dir}, false, map[string]bool{filepath.Join(dir, file): true})
+		around, hubs, err := was.Around(nil, []string{dir}, false, map[string]bool{filepath.Join(dir, file): true})
 		if err != nil || len(hubs) != 1 || hubs[0].Name != hub {
 			t.Fatalf("%s: hubs %v, error %v", file, hubs, err)
 		}

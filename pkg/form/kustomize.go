@@ -27,6 +27,8 @@ type Bases interface {
 	Build(at lynq.Pos, dir, base string, texts map[string][]byte) (Base, lynq.Problems)
 	// Open reads a chart, which forms name. Problems name its files.
 	Open(c *Chart) (OpenedChart, lynq.Problems)
+	// Failed returns an error if charts can't be read for another reason than their files.
+	Failed() error
 }
 
 // Base has the objects that a kustomization makes, and its files.

@@ -20,6 +20,8 @@ type bases struct {
 	missing    []string
 }
 
+func (*bases) Failed() error { return nil }
+
 func (b *bases) Build(_ lynq.Pos, _, base string, texts map[string][]byte) (form.Base, lynq.Problems) {
 	if texts == nil {
 		texts = map[string][]byte{}

@@ -66,7 +66,15 @@ func load(m *Memory, bases Bases, paths []string, recursive bool, stdin io.Reade
 		l.problems.Add(here, "name the files of hubs and forms with -f", "neither a LynqHub nor a LynqForm is in these inputs")
 	}
 	l.finish()
-	return l.in, l.problems.Err()
+	return l.in, l.err()
+}
+
+// err returns what is wrong in the files, else what else failed.
+func (l *loader) err() error {
+	if err := l.problems.Err(); err != nil || l.in.bases == nil {
+		return err
+	}
+	return l.in.bases.Failed()
 }
 
 // loader collects the inputs of one run.

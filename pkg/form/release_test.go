@@ -51,6 +51,8 @@ func (noCharts) Open(*form.Chart) (form.OpenedChart, lynq.Problems) {
 	return form.OpenedChart{Digest: "x", Kinds: []form.ChartKind{{"v1", "ConfigMap"}, {"", "Service"}}}, nil
 }
 
+func (noCharts) Failed() error { return nil }
+
 // described is what tests compare of a resource.
 func described(resources []*form.Resource) []string {
 	lines := make([]string, len(resources))

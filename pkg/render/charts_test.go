@@ -30,6 +30,8 @@ func (chartsOf) Open(c *form.Chart) (form.OpenedChart, lynq.Problems) {
 	return form.OpenedChart{Name: c.ID, Version: "1.0.0", Digest: "of " + c.Path.Text, DeletionHooks: true, Kinds: []form.ChartKind{{}}}, nil
 }
 
+func (chartsOf) Failed() error { return nil }
+
 func (f chartsOf) Release(c *form.Chart, name, namespace string, values []byte) ([]form.ChartObject, lynq.Problems) {
 	r := release{chart: c.ID, name: name, namespace: namespace}
 	if err := json.Unmarshal(values, &r.values); err != nil {

@@ -61,19 +61,23 @@ func open(ctx context.Context, request wire.Open) (*opened, *wire.Opened, error)
 	if err := o.load(files); err != nil {
 		return nil, nil, err
 	}
-	if err := o.readValues(r, request.ValuesFiles, sum); err != nil {
+	texts, err := o.readValues(r, request.ValuesFiles, sum)
+	if err != nil {
 		return nil, nil, err
 	}
 	if err := o.setCapabilities(request); err != nil {
 		return nil, nil, err
 	}
-	if err := o.usable(); err != nil {
+	if err := o.usable(request.AnyKubeVersion); err != nil {
 		return nil, nil, err
 	}
+	read := capabilitiesRead(o.chart, texts)
+	read.digest(sum, o.capabilities)
 	slices.Sort(r.read)
 	return o, &wire.Opened{
-		Name: o.chart.Name(), Version: o.chart.Metadata.Version,
-		Digest: hex.EncodeToString(sum.Sum(nil)), Files: slices.Compact(r.read), Kinds: kinds(o.chart), DeletionHooks: hasHook(o.chart, release.HookPreDelete), Warnings: o.warnings(),
+		Name: o.chart.Name(), Version: o.chart.Metadata.Version, Files: slices.Compact(r.read), Digest: hex.EncodeToString(sum.Sum(nil)),
+		Capabilities: read.any(), KubeVersions: o.chart.Metadata.KubeVersion != "", KubeVersion: o.capabilities.KubeVersion.Version,
+		Kinds: kinds(o.chart), DeletionHooks: hasHook(o.chart, release.HookPreDelete), Warnings: o.warnings(),
 	}, nil
 }
 
@@ -159,52 +163,39 @@ func (o *opened) order(c *chart.Chart) {
 	}
 }
 
-// readValues merges the files of values. Later ones win.
-func (o *opened) readValues(r *reader, names []string, sum hash.Hash) error {
+// readValues merges the files of values, and returns their texts. Later ones win.
+func (o *opened) readValues(r *reader, names []string, sum hash.Hash) (texts [][]byte, err error) {
 	o.values = map[string]any{}
 	for _, given := range names {
 		name, err := local(given)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		data, err := r.file(name)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		values, err := fileValues(name, withoutMark(data))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		o.values = loader.MergeMaps(o.values, values)
 		add(sum, name, data)
+		texts = append(texts, data)
 	}
-	return nil
-}
-
-// setCapabilities sets .Capabilities of the templates.
-func (o *opened) setCapabilities(request wire.Open) error {
-	o.capabilities = common.DefaultCapabilities.Copy()
-	if request.KubeVersion != "" {
-		version, err := common.ParseKubeVersion(request.KubeVersion)
-		if err != nil {
-			return wrong("", "write a version such as 1.33", "Kubernetes version %q: %v", request.KubeVersion, err)
-		}
-		o.capabilities.KubeVersion = *version
-	}
-	o.capabilities.APIVersions = append(slices.Clone(o.capabilities.APIVersions), request.APIVersions...)
-	return nil
+	return texts, nil
 }
 
 // usable refuses charts that can't be rendered with any values.
-func (o *opened) usable() error {
+func (o *opened) usable(anyVersion bool) error {
 	about := o.chart.Metadata
 	file := o.name(chartutil.ChartfileName)
 	if about.Type == "library" {
 		return wrong(file, "name a chart of type application", "%s is a library chart, which has no objects", about.Name)
 	}
 	version := o.capabilities.KubeVersion
-	if about.KubeVersion != "" && !chartutil.IsCompatibleRange(about.KubeVersion, version.String()) {
-		return wrong(file, "use a version of the chart for this Kubernetes", "the chart needs Kubernetes %s, and this is %s", about.KubeVersion, version.Version)
+	if about.KubeVersion != "" && !anyVersion && !chartutil.IsCompatibleRange(about.KubeVersion, version.String()) {
+		return wrong(file, "use a version of the chart for this Kubernetes; without a cluster, --kube-version names it", "the chart needs Kubernetes %s, and this is %s", about.KubeVersion, version.Version)
 	}
 	if missing := o.missing(); len(missing) > 0 {
 		fix := "run: helm dependency build " + o.path

@@ -84,9 +84,13 @@ type Open struct {
 	// ValuesFiles are files of values below Dir. Later ones win.
 	ValuesFiles []string `json:"valuesFiles,omitempty"`
 	// KubeVersion and APIVersions are .Capabilities of the templates. KubeVersion is "" for
-	// the version that the helper is built for.
+	// the version that the helper is built for. APIVersions add to those that Helm knows,
+	// unless Served is set, because a cluster listed all that it serves.
 	KubeVersion string   `json:"kubeVersion,omitempty"`
 	APIVersions []string `json:"apiVersions,omitempty"`
+	Served      bool     `json:"served,omitempty"`
+	// AnyKubeVersion opens a chart even if it is for other versions of Kubernetes.
+	AnyKubeVersion bool `json:"anyKubeVersion,omitempty"`
 	// SkipCRDs leaves out CustomResourceDefinitions, which others install. Without it, a chart
 	// with CustomResourceDefinitions is a problem, because all tenants share them.
 	SkipCRDs bool `json:"skipCRDs,omitempty"`
@@ -100,8 +104,15 @@ type Opened struct {
 	Chart   int    `json:"chart"` // for Render
 	Name    string `json:"name"`
 	Version string `json:"version"`
-	// Digest is a SHA-256 over all files of the chart and of values, in hex.
+	// Digest is a SHA-256 over all files of the chart and of values, in hex. It is also over
+	// the capabilities that the chart reads.
 	Digest string `json:"digest"`
+	// Capabilities is set if templates may read .Capabilities. KubeVersions is set if the
+	// chart says for which versions of Kubernetes it is. KubeVersion is the version that the
+	// templates see.
+	Capabilities bool   `json:"capabilities,omitempty"`
+	KubeVersions bool   `json:"kubeVersions,omitempty"`
+	KubeVersion  string `json:"kubeVersion"`
 	// Files are the files that the chart and its values come from, below Dir, sorted.
 	Files []string `json:"files"`
 	// Kinds are those that templates name, each once. A text that the template computes is "".

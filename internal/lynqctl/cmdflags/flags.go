@@ -3,6 +3,7 @@ package cmdflags
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -63,6 +64,7 @@ func (f *Render) RegisterLocal(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.Options.Namespace, "namespace", "n", "", "namespace for all nodes (overrides your files)")
 	RegisterLocalAccess(flags, &f.Options.Access)
 	f.registerSources(flags)
+	f.registerCapabilities(flags, "Helm's", "none")
 	flags.IntVar(&f.Options.Settings.Workers, "concurrency", 0, "number of rows to render in parallel (0 means one per processor)")
 }
 
@@ -83,11 +85,19 @@ func (f *Render) RegisterCluster(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.Options.Namespace, "namespace", "n", "", "namespace for all nodes (overrides your files)")
 	f.Options.Access.Register(flags)
 	f.registerSources(flags)
+	f.registerCapabilities(flags, "the cluster's", "those of the cluster")
 }
 
 func (f *Render) registerSources(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.Options.Sources, "source", nil, "read rows from this URL instead of the hub's source (HUB=URL if you have several hubs)")
 	RegisterTimeout(flags, &f.Options.Timeout)
+}
+
+// registerCapabilities registers the flags with what charts see of a cluster.
+func (f *Render) registerCapabilities(flags *pflag.FlagSet, version, versions string) {
+	given := &f.Options.Inputs.Capabilities.Given
+	flags.StringVar(&given.KubeVersion, "kube-version", "", "version of Kubernetes that charts see, for example 1.33 (default: "+version+")")
+	flags.StringSliceVar(&given.APIVersions, "api-versions", nil, "API versions that charts see besides Helm's, as group/version or group/version/Kind (default: "+versions+")")
 }
 
 // Check checks the flags and turns them into settings.
@@ -106,7 +116,7 @@ func (f *Render) Check() error {
 	if err := session.CheckKeptTo(&f.Options.Access, f.Options.Namespace); err != nil {
 		return err
 	}
-	if err := f.checkShard(); err != nil {
+	if err := errors.Join(f.checkShard(), checkCapabilities(&f.Options.Inputs.Capabilities.Given)); err != nil {
 		return err
 	}
 	selector, err := ParseSelector(f.Selector)
@@ -119,6 +129,20 @@ func (f *Render) Check() error {
 	s.Nodes = map[string]bool{}
 	for _, n := range f.Nodes {
 		s.Nodes[n] = true
+	}
+	return nil
+}
+
+// checkCapabilities checks the capabilities of charts, because a typing error in one would
+// leave objects out.
+func checkCapabilities(given *load.Capabilities) error {
+	if v := given.KubeVersion; v != "" && !regexp.MustCompile(`^v?\d+\.\d+(\.\d+)?([-+][-+.0-9A-Za-z]+)?$`).MatchString(v) {
+		return session.BadUsage(fmt.Errorf("--kube-version %q is not a version; write one such as 1.33 or v1.33.4", v))
+	}
+	for _, v := range given.APIVersions {
+		if !regexp.MustCompile(`^([-.a-z0-9]+/)?v\d+((alpha|beta)\d+)?(/[A-Z][0-9A-Za-z]*)?$`).MatchString(v) {
+			return session.BadUsage(fmt.Errorf("--api-versions %q is not an API version; write group/version or group/version/Kind, such as monitoring.coreos.com/v1/ServiceMonitor", v))
+		}
 	}
 	return nil
 }

@@ -87,7 +87,11 @@ type Loaded struct {
 // Load loads the inputs, asks the cluster for kinds that they leave open, and finds the
 // keys of the hubs. It reports bad inputs before an unreachable cluster.
 func Load(ctx context.Context, e *session.Engine, o *Options, client *kube.Client, clientErr error) (*Loaded, error) {
-	inputs, err := load.PrepareWith(ctx, e, &o.RenderOptions, o.Nothing, func(forms []*form.Form, inputs *form.Inputs) (render.Options, error) {
+	rendering := o.RenderOptions
+	if ask := &rendering.Inputs.Capabilities.Ask; clientErr == nil && *ask == nil {
+		*ask = func(ctx context.Context) (string, []string, error) { return client.Capabilities(ctx, false) }
+	}
+	inputs, err := load.PrepareWith(ctx, e, &rendering, o.Nothing, func(forms []*form.Form, inputs *form.Inputs) (render.Options, error) {
 		options, err := o.ClusterOptions(forms, inputs)
 		if err == nil && clientErr == nil {
 			err = askScopes(ctx, client, forms, inputs)
@@ -136,7 +140,7 @@ func askScopes(ctx context.Context, client *kube.Client, forms []*form.Form, inp
 			}
 			found, err := client.Resource(ctx, group, version, kind.kind)
 			if err != nil && !meta.IsNoMatchError(err) {
-				return session.Untouched(ctx, err)
+				return session.Untouched(ctx, &load.UnansweredError{Err: err})
 			}
 			if err == nil && !found.Namespaced {
 				inputs.ClusterScoped[key] = true

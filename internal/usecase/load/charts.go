@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"path/filepath"
+	"sync"
 
 	"github.com/lynqctl/lynqctl/internal/chart"
 	"github.com/lynqctl/lynqctl/internal/chart/wire"
@@ -13,18 +14,29 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// charts implements render.Charts and form.Bases with the helper of a run.
+// charts implements render.Charts with the helper of a run.
 type charts struct {
 	ctx    context.Context // of the run, because renderers know none
 	helper *chart.Helper
 }
 
-// Bases returns what builds kustomizations of forms in a run, or nil.
-func Bases(ctx context.Context, e *session.Engine) form.Bases {
+// bases implements form.Bases. It asks the cluster at most once.
+type bases struct {
+	charts
+	capabilities CapabilityOptions
+
+	mu     sync.Mutex
+	asked  bool
+	served Capabilities
+	failed error
+}
+
+// Bases returns what builds kustomizations and reads charts of forms in a run, or nil.
+func Bases(ctx context.Context, e *session.Engine, in *InputOptions) form.Bases {
 	if e.Helper == nil {
 		return nil
 	}
-	return charts{ctx, e.Helper}
+	return &bases{charts: charts{ctx, e.Helper}, capabilities: in.Capabilities}
 }
 
 // Build builds a kustomization.
@@ -48,7 +60,7 @@ func (c charts) Build(at lynq.Pos, dir, base string, texts map[string][]byte) (f
 }
 
 // Open reads a chart. Its problems name the form, and files of the chart.
-func (c charts) Open(of *form.Chart) (form.OpenedChart, lynq.Problems) {
+func (b *bases) Open(of *form.Chart) (form.OpenedChart, lynq.Problems) {
 	dir, err := filepath.Abs(of.Dir())
 	if err != nil {
 		return form.OpenedChart{}, lynq.Problems{{Pos: of.Path.Pos, What: err.Error()}}
@@ -57,7 +69,7 @@ func (c charts) Open(of *form.Chart) (form.OpenedChart, lynq.Problems) {
 	for _, file := range of.ValuesFiles {
 		o.ValuesFiles = append(o.ValuesFiles, filepath.ToSlash(file.Text))
 	}
-	opened, err := c.helper.Open(c.ctx, o)
+	opened, err := b.open(o)
 	if err != nil {
 		return form.OpenedChart{}, inForm(of, problemsOf(of.Dir(), of.Path.Pos, err))
 	}
@@ -68,7 +80,7 @@ func (c charts) Open(of *form.Chart) (form.OpenedChart, lynq.Problems) {
 	for _, k := range opened.Kinds {
 		r.Kinds = append(r.Kinds, form.ChartKind{APIVersion: k.APIVersion, Kind: k.Kind})
 	}
-	r.Warnings = placed(of.Dir(), of.Path.Pos, opened.Warnings)
+	r.Warnings = append(placed(of.Dir(), of.Path.Pos, opened.Warnings), b.capabilities.guessed(of, opened)...)
 	return r, nil
 }
 

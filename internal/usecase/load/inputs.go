@@ -22,6 +22,8 @@ type InputOptions struct {
 	AllowEmpty bool
 	// Strict refuses a form that shows a secret column outside of Secrets.
 	Strict bool
+	// Capabilities are those that charts see.
+	Capabilities CapabilityOptions
 	// Loaded are inputs from an earlier Load, which replace the files. With nil, Read loads
 	// the files.
 	Loaded *form.Inputs
@@ -48,10 +50,13 @@ func Read(ctx context.Context, e *session.Engine, in *InputOptions) (*form.Input
 		case in.NoForms:
 			load = e.Memory.LoadHubs
 		}
-		loaded, err := load(Bases(ctx, e), in.Paths, in.Recursive, e.Stdin)
+		loaded, err := load(Bases(ctx, e, in), in.Paths, in.Recursive, e.Stdin)
 		inputs = loaded
 		return err
 	})
+	if known := (*session.Error)(nil); errors.As(err, &known) {
+		return nil, nil, err
+	}
 	var problems lynq.Problems
 	if err != nil && !errors.As(err, &problems) {
 		return nil, nil, &session.Error{Outcome: session.BadInput, Err: err, Summary: "nothing was written"}

@@ -16,6 +16,7 @@ import (
 func Run(ctx context.Context, e *session.Engine, o *Options, out io.Writer) error {
 	ctx, cancel := session.Deadline(ctx, o.Timeout)
 	defer cancel()
+	o.Inputs.Capabilities.Alone = true
 	inputs, err := prepareFor(ctx, e, o)
 	switch {
 	case err != nil:

@@ -14,7 +14,7 @@ import (
 func Run(ctx context.Context, e *session.Engine, o *load.RenderOptions, rows bool) (checked string, err error) {
 	ctx, cancel := session.Deadline(ctx, o.Timeout)
 	defer cancel()
-	o.Inputs.NoForms = !rows
+	o.Inputs.NoForms, o.Inputs.Capabilities.Alone = !rows, rows
 	inputs, err := load.Prepare(ctx, e, o, o.Nothing)
 	if err != nil {
 		return "", err

@@ -126,6 +126,7 @@ const noInputs = "the inputs have no form: lynqctl watch has nothing to do until
 func (w *watching) load(ctx context.Context, known string, empty bool) (in *watchInputs, digest string, err error) {
 	o := w.o.Apply
 	o.Inputs.AllowEmpty = empty
+	o.Inputs.Capabilities.Ask = func(ctx context.Context) (string, []string, error) { return w.client.Capabilities(ctx, true) }
 	for {
 		digest, err := still(ctx, known, w.digest)
 		if err != nil {
@@ -135,7 +136,7 @@ func (w *watching) load(ctx context.Context, known string, empty bool) (in *watc
 		var good *form.Good
 		if in.Loaded, err = apply.Load(ctx, w.engine, &o, w.client, nil); err != nil {
 			// The user may repair them in files that only the bad inputs name.
-			broken, _ := w.engine.Memory.LoadAny(load.Bases(ctx, w.engine), o.Inputs.Paths, o.Inputs.Recursive, nil)
+			broken, _ := w.engine.Memory.LoadAny(load.Bases(ctx, w.engine, &load.InputOptions{}), o.Inputs.Paths, o.Inputs.Recursive, nil)
 			w.keepBeside(broken)
 			in.Loaded, in.kept, good, err = w.loadAround(ctx, o, err)
 		} else {
@@ -256,6 +257,7 @@ func (w *watching) follow(ctx context.Context, in *watchInputs) (next *watchInpu
 	stop := w.watchFiles()
 	defer func() { stop() }()
 	since := sinceLoad()
+	silent := "" // why the cluster doesn't answer
 	for {
 		forced := false
 		select {
@@ -285,8 +287,10 @@ func (w *watching) follow(ctx context.Context, in *watchInputs) (next *watchInpu
 		case ctx.Err() != nil:
 			return nil
 		case !forced && (now == digest || now == bad):
+		case isUnanswered(err): // the files may be good, so the next look loads them again
+			silent = w.tellUnanswered(err, silent)
 		case err != nil:
-			bad = now
+			bad, silent = now, ""
 			w.engine.Meter().Inputs(false)
 			w.engine.Notef("warning: your files changed and have errors, so watch uses the last good ones: %v", err)
 		default:
@@ -299,6 +303,22 @@ func (w *watching) follow(ctx context.Context, in *watchInputs) (next *watchInpu
 			return next
 		}
 	}
+}
+
+// tellUnanswered warns that the cluster doesn't answer, unless told is the same warning. It
+// returns what was told.
+func (w *watching) tellUnanswered(err error, told string) string {
+	if text := err.Error(); text != told {
+		w.engine.Meter().Inputs(false)
+		w.engine.Notef("warning: your files changed, and watch uses the earlier ones until the cluster answers: %v", err)
+	}
+	return err.Error()
+}
+
+// isUnanswered reports whether a load failed because the cluster doesn't answer.
+func isUnanswered(err error) bool {
+	var silent *load.UnansweredError
+	return errors.As(err, &silent)
 }
 
 // Reasons to end a round early. The round finishes and records what it began.
