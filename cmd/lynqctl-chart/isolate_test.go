@@ -18,6 +18,7 @@ import (
 const asHelper = "LYNQCTL_TEST_CHART"
 
 func TestMain(m *testing.M) {
+	out := os.Stdout
 	switch os.Getenv(asHelper) {
 	case "":
 		os.Exit(m.Run())
@@ -27,7 +28,7 @@ func TestMain(m *testing.M) {
 		isolate()
 	}
 	git, _ := exec.LookPath("git") // "" if there is none
-	fmt.Print(git)
+	_, _ = fmt.Fprint(out, git)
 }
 
 // TestIsolated wants no library to reach the network or a program, even where the check of

@@ -56,8 +56,10 @@ Keep it beside lynqctl, or in PATH. You don't need to run it.
 `
 
 // isolate takes away what a library would need to reach the network or another program. Helm's
-// libraries log values, which may be secret, so it discards what they log.
+// libraries log values, which may be secret, so it discards what they log. What a library prints
+// must not be among the answers.
 func isolate() {
+	os.Stdout = os.Stderr
 	os.Clearenv()
 	log.SetOutput(io.Discard)
 	slog.SetDefault(slog.New(slog.DiscardHandler))
