@@ -28,7 +28,7 @@ const kubeVersion = "1.33.2"
 // object is one that Helm or lynqctl-chart renders.
 type object struct{ source, text string }
 
-// release renders with Helm's own action.
+// withHelm renders with Helm's own action.
 func withHelm(t *testing.T, dir, path string, valuesFiles []string) []object {
 	t.Helper()
 	chart, err := loader.Load(filepath.Join(dir, path))
@@ -54,7 +54,11 @@ func withHelm(t *testing.T, dir, path string, valuesFiles []string) []object {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return inOrder(t, result.(*release.Release))
+	done, ok := result.(*release.Release)
+	if !ok {
+		t.Fatalf("Helm returns a %T", result)
+	}
+	return inOrder(t, done)
 }
 
 // inOrder returns the objects of a release, its hooks last.

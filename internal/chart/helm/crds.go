@@ -13,7 +13,11 @@ import (
 func ownCRDs(c *chart.Chart) []*common.File {
 	alone := *c
 	alone.SetDependencies()
-	return alone.CRDs()
+	var files []*common.File
+	for _, crd := range alone.CRDObjects() {
+		files = append(files, crd.File)
+	}
+	return files
 }
 
 // crdCommand returns the command that installs the CRDs of crds/ once.

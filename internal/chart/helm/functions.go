@@ -38,7 +38,7 @@ func refusals(lookups bool) map[string]*refusal {
 	if !lookups { // otherwise Helm's engine finds nothing
 		all["lookup"] = &refusal{
 			"function lookup: rendering asks no cluster",
-			"set the value of the chart that makes the lookup unnecessary",
+			"set the value of the chart that makes the lookup unnecessary, such as existingSecret",
 		}
 	}
 	for _, name := range []string{

@@ -190,7 +190,7 @@ func TestFunctionsRepeat(t *testing.T) {
 		for _, call := range calls {
 			render := func() string {
 				e := engine.Engine{CustomTemplateFuncs: functions(false)}
-				files, err := e.Render(oneTemplate(call), common.Values{"Values": common.Values{}})
+				files, err := e.RenderWithContext(t.Context(), oneTemplate(call), common.Values{"Values": common.Values{}})
 				if err != nil {
 					return "error"
 				}
@@ -200,7 +200,7 @@ func TestFunctionsRepeat(t *testing.T) {
 			if first != "error" {
 				works++
 			}
-			for range 5 {
+			for range 2 {
 				if again := render(); again != first {
 					t.Errorf("%s: %s\n%s, then\n%s", name, call, first, again)
 				}
