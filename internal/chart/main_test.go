@@ -113,7 +113,7 @@ func echo() serve.Functions {
 			case "bad":
 				return nil, []wire.Problem{{File: "bad/kustomization.yaml", What: "it is bad", Fix: "improve it"}, {What: "and worse"}}
 			case "panic":
-				panic("a bug")
+				panic("a bug") //nolint:forbidigo // as a library may
 			case "exit":
 				os.Exit(3)
 			}

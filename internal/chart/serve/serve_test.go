@@ -45,7 +45,7 @@ func TestRun(t *testing.T) {
 	answers, err := run(t, in, Functions{Build: func(b wire.Build) (*wire.Built, []wire.Problem) {
 		switch b.Base {
 		case "panic":
-			panic("a bug")
+			panic("a bug") //nolint:forbidigo // as a library may
 		case "large":
 			return &wire.Built{Texts: map[string][]byte{"a": make([]byte, wire.MaxLine)}}, nil
 		}
