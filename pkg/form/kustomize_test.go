@@ -157,3 +157,24 @@ func TestKustomizeProblems(t *testing.T) {
 		}
 	}
 }
+
+// TestKustomizePlaces wants the place of a template that a kustomization adds, unless several
+// lines have it.
+func TestKustomizePlaces(t *testing.T) {
+	for kustomization, want := range map[string]string{
+		"resources: [app.yaml]\nnamePrefix: \"{{ .uid }}-\"\n":                      "base/kustomization.yaml:2",
+		"resources: [app.yaml]\nnamePrefix: \"{{ .uid }}-\"\n# also in {{ .uid }}-": "base/app.yaml:4",
+		"resources: [app.yaml]\n":                                                   "base/app.yaml:4",
+	} {
+		b := newBases()
+		b.files["base/kustomization.yaml"] = kustomization
+		in, err := baseForm(t, "  kustomize: base\n", b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := in.Forms[0].Resource("service-web").Manifest.Field("metadata").Field("name")
+		if got := name.Pos.String(); got != want {
+			t.Errorf("%q: the name is at %s, want %s", kustomization, got, want)
+		}
+	}
+}
