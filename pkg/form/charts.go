@@ -156,8 +156,8 @@ func (c *Chart) beside() (paths, dirs []string) {
 	paths = append(paths, root)
 	_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
-		case err != nil: // the next load reports it
-			return nil
+		case err != nil:
+			return nil //nolint:nilerr // the next load reports it
 		case len(paths)+len(dirs) > maxBeside:
 			return filepath.SkipAll
 		case entry.IsDir():

@@ -234,8 +234,7 @@ func TestChartTemplates(t *testing.T) {
 // TestChartSecrets wants objects of a chart that a secret column feeds to be secret, and the
 // secret to stay out of the release's name.
 func TestChartSecrets(t *testing.T) {
-	hidden := strings.Replace(hubYAML, "metadata: {name: crm}\n", "metadata: {name: crm}\n", 1)
-	hidden = strings.Replace(hidden, "  extraValueMappings:", "  secretColumns: [a]\n  extraValueMappings:", 1)
+	hidden := strings.Replace(hubYAML, "  extraValueMappings:", "  secretColumns: [a]\n  extraValueMappings:", 1)
 	text := func(chart string) string { return strings.Replace(chartForm(chart), hubYAML, hidden, 1) }
 	in, err := loadFile(t, text("- {id: app, path: app, values: {a: \"{{ .a }}\"}}\n- {id: other, path: app, values: {b: \"{{ .b }}\"}}"))
 	if err != nil {
