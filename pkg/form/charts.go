@@ -29,6 +29,8 @@ type Chart struct {
 	ValuesFiles []Text
 	// SkipCRDs leaves the chart's crds/ to others.
 	SkipCRDs bool
+	// EmptyLookups has lookups in templates find nothing. Without it, they are errors.
+	EmptyLookups bool
 	// DependIDs are resources of the form that come before all objects of the chart.
 	DependIDs []string
 	depends   []Text
@@ -82,7 +84,7 @@ func readChart(o *object) *Chart {
 	c := &Chart{Pos: o.value.Pos, ID: readID(o).Text, Path: readChartPath(o, "path", o.needText("path")), Spec: o.value}
 	c.ReleaseName, c.Namespace = notBlank(o.text("releaseName")), notBlank(o.text("namespace"))
 	c.IncludeWhen = readCondition(o, "includeWhen")
-	c.SkipCRDs = o.boolean("skipCRDs")
+	c.SkipCRDs, c.EmptyLookups = o.boolean("skipCRDs"), o.boolean("emptyLookups")
 	if values := o.object("values"); values != nil && values.value.Kind == document.Map {
 		c.Values = values.value
 		checkValueKeys(values, c.Values)

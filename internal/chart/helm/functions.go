@@ -38,7 +38,7 @@ func refusals(lookups bool) map[string]*refusal {
 	if !lookups { // otherwise Helm's engine finds nothing
 		all["lookup"] = &refusal{
 			"function lookup: rendering asks no cluster",
-			"set the value of the chart that makes the lookup unnecessary, such as existingSecret",
+			"set the value of the chart that makes the lookup unnecessary, such as existingSecret, or emptyLookups: true in the form",
 		}
 	}
 	for _, name := range []string{
