@@ -164,7 +164,7 @@ func TestKustomizePlaces(t *testing.T) {
 	for kustomization, want := range map[string]string{
 		"resources: [app.yaml]\nnamePrefix: \"{{ .uid }}-\"\n":                      "base/kustomization.yaml:2",
 		"resources: [app.yaml]\nnamePrefix: \"{{ .uid }}-\"\n# also in {{ .uid }}-": "base/app.yaml:4",
-		"resources: [app.yaml]\n":                                                   "base/app.yaml:4",
+		"resources: [app.yaml]\n": "base/app.yaml:4",
 	} {
 		b := newBases()
 		b.files["base/kustomization.yaml"] = kustomization
