@@ -56,7 +56,7 @@ RACE     := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race) -trimpath
 # Packages that only calculate. SEQUENTIAL is those of them that start no goroutines, and
 # APART others whose tests share nothing between goroutines: there is nothing in them for
 # the race detector, and to link a test with it takes longer than to run one.
-SEQUENTIAL := ./internal/draft ./pkg/lynq/suggest ./pkg/lynq/markdown ./internal/ui/list ./pkg/apply/decide ./pkg/apply/plan ./pkg/apply/ready ./pkg/apply/tracking ./pkg/deploy ./pkg/diff ./pkg/form ./pkg/form/depgraph ./pkg/form/document ./pkg/form/files ./pkg/inventory ./pkg/inventory/history ./pkg/inventory/trust ./pkg/lynq ./pkg/lynq/kinds ./pkg/lynq/manifest ./pkg/lynq/naming ./pkg/lynq/phrase ./pkg/lynq/redact ./pkg/lynq/limits ./pkg/lynq/wellknown ./pkg/rbac ./pkg/render/expr ./pkg/render/funcs ./pkg/render/scalar ./pkg/source/address ./pkg/status ./test/recordings ./test/robust/model ./test/voice
+SEQUENTIAL := ./internal/draft ./internal/existing ./pkg/lynq/suggest ./pkg/lynq/markdown ./internal/ui/list ./pkg/apply/decide ./pkg/apply/plan ./pkg/apply/ready ./pkg/apply/tracking ./pkg/deploy ./pkg/diff ./pkg/form ./pkg/form/depgraph ./pkg/form/document ./pkg/form/files ./pkg/inventory ./pkg/inventory/history ./pkg/inventory/trust ./pkg/lynq ./pkg/lynq/kinds ./pkg/lynq/manifest ./pkg/lynq/naming ./pkg/lynq/phrase ./pkg/lynq/redact ./pkg/lynq/limits ./pkg/lynq/wellknown ./pkg/rbac ./pkg/render/expr ./pkg/render/funcs ./pkg/render/scalar ./pkg/source/address ./pkg/status ./test/recordings ./test/robust/model ./test/voice
 APART      := ./internal/cli ./internal/extdiff ./internal/lynqctl/watchcmd ./internal/ownprocess ./internal/usecase/apply ./internal/usecase/delete ./internal/usecase/diff ./internal/usecase/explain ./internal/usecase/finalize ./internal/usecase/load ./internal/usecase/orphans ./pkg/apply/fields ./pkg/apply/planfile ./pkg/bounded ./pkg/changeset ./pkg/evidence ./pkg/gitops/apps ./pkg/gitops/hooks ./pkg/gitops/policy ./pkg/lynq/endpoint ./pkg/page ./pkg/source/httprows ./test/doctest ./test/layers ./test/mutants ./test/release
 # Packages with both: tests for the race detector, and CALCULATE, which calculate, or run one
 # process or query after the other, for seconds, and with the race detector for minutes.
@@ -135,9 +135,9 @@ test-gitops: cluster-build
 	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) -C $(GITOPS) test -count=1 -vet=off -timeout 45m ./...
 test-monitoring: cluster-build
 	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) -C $(MONITORING) test -count=1 -vet=off ./...
-# Helm itself, which needs no cluster to render.
-test-charts:
-	$(PLAIN) $(GO) -C $(CHARTS) test -count=1 -vet=off ./...
+# Helm itself, which installs a release on a cluster, and renders without one.
+test-charts: cluster-build
+	LYNQCTL_TEST_CLUSTER=1 $(PLAIN) $(GO) -C $(CHARTS) test -count=1 -vet=off ./...
 
 # Minutes of real runs: test/robust says how to repeat a history.
 robust: cluster-build

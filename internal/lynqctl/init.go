@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lynqctl/lynqctl/internal/lynqctl/cmdflags"
 	"github.com/lynqctl/lynqctl/internal/usecase/initcmd"
@@ -17,7 +19,7 @@ import (
 func initCommand(a *app) *cobra.Command {
 	o := initcmd.Options{Dir: "forms", Form: "web"}
 	cmd := &cobra.Command{
-		Use:        "init --source URL|-f HUB",
+		Use:        "init --source URL|-f HUB|--from chart|helm|KIND/NAME [ARG...]",
 		SuggestFor: []string{"new", "scaffold"},
 		Short:      "Generate a hub and a starter form from a table",
 		Long: `Inspect a table, and write a hub and a starter form for you to edit. init picks
@@ -34,6 +36,12 @@ or to the bearer token of the API.
 With -f, init reads an existing hub and writes only the form. It never
 overwrites a file.
 
+With --from, the form makes what exists already, so that apply adopts it:
+  --from chart DIR         a chart in the output directory
+  --from helm RELEASE      an installed Helm release, with its chart and values
+  --from KIND/NAME...      objects of the cluster, without the values of Secrets
+Without --source, the hub then reads a new file with one row.
+
 Exit codes:
   0    success
   1    the files couldn't be written
@@ -48,27 +56,51 @@ Exit codes:
   lynqctl init --source 'mysql://reader@db.example/crm?table=tenants'
 
   # Name the columns yourself
-  lynqctl init --source 'sqlite:crm.db?table=firms' --uid code --activate paying`,
-		Args: cmdflags.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.draft(cmd.Context(), &o) },
+  lynqctl init --source 'sqlite:crm.db?table=firms' --uid code --activate paying
+
+  # Take over a Helm release
+  lynqctl init --from helm acme -n shop
+
+  # Make a form of objects in the cluster
+  lynqctl init --from Deployment/acme-web Service/acme-web -n shop`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if o.From == "" {
+				return cmdflags.NoArgs(cmd, args)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Args = args
+			return a.draft(cmd.Context(), &o)
+		},
 	}
-	flags := cmd.Flags()
+	registerInit(cmd.Flags(), &o)
+	return cmd
+}
+
+func registerInit(flags *pflag.FlagSet, o *initcmd.Options) {
 	flags.StringVar(&o.Source, "source", "", "URL of the database, API or file with the rows")
 	flags.StringArrayVarP(&o.Paths, "filename", "f", nil, "file with an existing hub; repeatable, for the hub's Secret")
 	flags.StringVarP(&o.Dir, "output-dir", "o", o.Dir, "write hub.yaml and form.yaml to this directory")
+	flags.StringVar(&o.From, "from", "", "make the form of this: chart, helm, or KIND/NAME of an object")
+	flags.StringVar(&o.Chart, "chart", "", "chart of the release, in the output directory (default: the one that Helm keeps)")
+	flags.StringVar(&o.Tenant, "tenant", "", "name with which names of objects begin (default: what they share)")
 	flags.StringVar(&o.Name, "name", "", "name of the hub (default: from the table or file)")
 	flags.StringVar(&o.Form, "form-name", o.Form, "name of the form")
 	flags.StringVar(&o.UID, "uid", "", "column that identifies a row (default: a key, or a usual name)")
 	flags.StringVar(&o.Activate, "activate", "", "column that shows whether a row is active, or none if every row is (default: a usual name)")
 	flags.StringVarP(&o.Namespace, "namespace", "n", "", "namespace of hub, form, and nodes (default: set by each run)")
-	cmdflags.RegisterLocalAccess(flags, &o.Access)
+	o.Access.Register(flags)
 	cmdflags.RegisterTimeout(flags, &o.Timeout)
-	return cmd
 }
 
 // checkDraft checks the flags.
 func checkDraft(o *initcmd.Options) error {
+	if err := checkFrom(o); err != nil {
+		return session.BadUsage(err)
+	}
 	switch {
+	case o.From != "" && (o.Source == "" || len(o.Paths) == 0):
 	case (o.Source == "") == (len(o.Paths) == 0):
 		return session.BadUsage(errors.New("say where the rows are: with --source URL, or with -f and the file of a hub"))
 	case len(o.Paths) > 0 && o.Name+o.UID+o.Activate != "":
@@ -77,6 +109,27 @@ func checkDraft(o *initcmd.Options) error {
 		return session.BadUsage(errors.New("-o is empty (an unset variable, perhaps)"))
 	}
 	return errors.Join(checkName("--name", o.Name), checkName("--form-name", cmp.Or(o.Form, "-")), checkName("-n", o.Namespace), cmdflags.CheckTimeout(o.Timeout))
+}
+
+// checkFrom checks --from and the flags that need it.
+func checkFrom(o *initcmd.Options) error {
+	switch {
+	case o.From != initcmd.FromHelm && o.Chart != "":
+		return errors.New("--chart is for --from helm")
+	case (o.From == "" || o.From == initcmd.FromHelm || o.From == initcmd.FromChart) && o.Tenant != "":
+		return errors.New("--tenant is for --from KIND/NAME")
+	case o.From == initcmd.FromChart && len(o.Args) != 1:
+		return errors.New("--from chart needs the directory of one chart: --from chart forms/app")
+	case o.From == initcmd.FromHelm && len(o.Args) != 1:
+		return errors.New("--from helm needs the name of one release (helm list shows them)")
+	case o.From == initcmd.FromHelm && !naming.IsDNS1123Subdomain(o.Args[0]):
+		return fmt.Errorf("--from helm: %q isn't a valid name of a release", o.Args[0])
+	case o.From != "" && o.From != initcmd.FromChart && o.From != initcmd.FromHelm && !strings.Contains(o.From, "/"):
+		return fmt.Errorf("--from: %q is none of chart, helm and KIND/NAME", o.From)
+	case o.From != "" && o.Source == "" && o.UID+o.Activate != "":
+		return errors.New("--uid and --activate are columns of a table, so they need --source")
+	}
+	return nil
 }
 
 // checkName checks the name of a hub or form. It accepts "".

@@ -74,7 +74,7 @@ func checkSection(o *object, s section, r *Resource) {
 // kindFix names the section for an object of this kind. If no section fits, the kind may
 // be misspelled.
 func kindFix(s section, group, kind string) string {
-	right := sectionFor(group, kind)
+	right := SectionFor(group, kind)
 	if _, ok := suggest.Near(kind, []string{s.Kind}); right == anySection && ok {
 		return suggest.Fix(kind, []string{s.Kind})
 	}

@@ -32,8 +32,8 @@ func sections() []section {
 	}
 }
 
-// sectionFor returns the section for a kind.
-func sectionFor(group, kind string) string {
+// SectionFor returns the section for a kind.
+func SectionFor(group, kind string) string {
 	for _, s := range sections() {
 		if s.Group == group && s.Kind == kind {
 			return s.Name

@@ -42,6 +42,14 @@ type Options struct {
 	// UID and Activate are columns. With "", Run guesses them. With "none", Activate is no
 	// column, and every row is active.
 	UID, Activate string
+	// From says of what the form is made: FromChart, FromHelm, or an object KIND/NAME. It is ""
+	// for a starter form. Args are the chart, the release, or more objects.
+	From string
+	Args []string
+	// Chart is the chart of a release. With "", it is the one that Helm keeps.
+	Chart string
+	// Tenant is the beginning of the names of objects. With "", it is what they share.
+	Tenant string
 }
 
 // Drafted names the new files.
@@ -56,6 +64,9 @@ type Drafted struct {
 func Run(ctx context.Context, e *session.Engine, o *Options) (*Drafted, error) {
 	ctx, cancel := session.Deadline(ctx, o.Timeout)
 	defer cancel()
+	if o.From != "" {
+		return runFrom(ctx, e, o)
+	}
 	from, err := originOf(ctx, e, o)
 	if err != nil {
 		return nil, err
@@ -75,7 +86,7 @@ func Run(ctx context.Context, e *session.Engine, o *Options) (*Drafted, error) {
 	for _, f := range files {
 		drafted.Files = append(drafted.Files, f.path)
 	}
-	return drafted, writeNew(o.Dir, files)
+	return drafted, writeNew(o.Dir, files, "")
 }
 
 // draftNotes say what Run found in a table, and what comes next.
@@ -126,11 +137,7 @@ func draftNotes(e *session.Engine, o *Options, from *origin, d *draft.Draft) []s
 	if !from.given && from.connection.Password != "" && e.Getenv(endpoint.PasswordVariable) == "" {
 		notes = append(notes, "the hub takes the password from the environment: export "+endpoint.PasswordVariable)
 	}
-	inputs := "-f " + o.Dir
-	for _, p := range o.Paths {
-		inputs = "-f " + p + " " + inputs
-	}
-	return append(notes, "next: lynqctl render "+inputs)
+	return append(notes, "next: lynqctl render "+o.inputs())
 }
 
 // rowsNote counts the rows of a table by what its draft makes of them.

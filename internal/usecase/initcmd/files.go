@@ -13,25 +13,36 @@ import (
 )
 
 // newFile is a file that must not exist yet.
-type newFile struct{ path, text string }
+type newFile struct {
+	path, text string
+	secret     bool // only the user may read it
+}
 
 // files returns the files of a draft.
 func (o *Options) files(from *origin, d *draft.Draft) ([]newFile, error) {
-	var files []newFile
-	if !from.given {
-		c, err := besideDir(o.Dir, from.connection)
-		if err != nil {
-			return nil, session.Fail(err)
-		}
-		names := draft.Names{Namespace: o.Namespace, Name: from.hub}
-		files = append(files, newFile{filepath.Join(o.Dir, "hub.yaml"), d.Hub(names, c, from.connection.Password != "")})
+	files, err := o.hubFiles(from, d)
+	if err != nil {
+		return nil, err
 	}
 	// A form has the namespace of its hub, unless the hub names none.
 	names := draft.Names{Name: o.Form}
 	if from.given && from.namespace == "" {
 		names.Namespace = o.Namespace
 	}
-	return append(files, newFile{filepath.Join(o.Dir, "form.yaml"), d.Form(names, from.hub)}), nil
+	return append(files, newFile{path: filepath.Join(o.Dir, "form.yaml"), text: d.Form(names, from.hub)}), nil
+}
+
+// hubFiles returns the file of a new hub.
+func (o *Options) hubFiles(from *origin, d *draft.Draft) ([]newFile, error) {
+	if from.given {
+		return nil, nil
+	}
+	c, err := besideDir(o.Dir, from.connection)
+	if err != nil {
+		return nil, session.Fail(err)
+	}
+	names := draft.Names{Namespace: o.Namespace, Name: from.hub}
+	return []newFile{{path: filepath.Join(o.Dir, "hub.yaml"), text: d.Hub(names, c, from.connection.Password != "")}}, nil
 }
 
 // besideDir makes the paths of a connection relative to a folder, because paths in a hub's
@@ -57,11 +68,19 @@ func besideDir(dir string, c endpoint.Connection) (endpoint.Connection, error) {
 	return c, nil
 }
 
-// writeNew writes all files, or none if one of them exists.
-func writeNew(dir string, files []newFile) error {
+// writeNew writes all files, or none if one of them exists. newDir, if not "", is a folder that
+// must not exist either, so that nothing in it can lead elsewhere.
+func writeNew(dir string, files []newFile, newDir string) error {
+	paths := []string{newDir}
 	for _, file := range files {
-		if _, err := os.Lstat(file.path); err == nil {
-			return &session.Error{Outcome: session.BadInput, Err: fmt.Errorf("%s exists already (remove it, or pass another folder with -o)", file.path), Summary: "nothing was written"}
+		paths = append(paths, file.path)
+	}
+	for _, path := range paths {
+		if path == "" {
+			continue
+		}
+		if _, err := os.Lstat(path); err == nil {
+			return &session.Error{Outcome: session.BadInput, Err: fmt.Errorf("%s exists already (remove it, or pass another folder with -o)", path), Summary: "nothing was written"}
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return unwritten(err)
 		}
@@ -69,15 +88,27 @@ func writeNew(dir string, files []newFile) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil { //nolint:gosec // what the umask leaves, as for any source file
 		return unwritten(err)
 	}
+	var err error
+	if newDir != "" {
+		err = os.Mkdir(newDir, 0o700)
+	}
 	for i, file := range files {
-		if err := writeFile(file); err != nil {
+		if err != nil {
+			break
+		}
+		if err = writeFile(file); err != nil {
 			for _, written := range files[:i] {
 				err = errors.Join(err, os.Remove(written.path))
 			}
-			return unwritten(err)
 		}
 	}
-	return nil
+	if err == nil {
+		return nil
+	}
+	if newDir != "" {
+		err = errors.Join(err, os.RemoveAll(newDir))
+	}
+	return unwritten(err)
 }
 
 // unwritten says that writing failed and left no file.
@@ -87,7 +118,14 @@ func unwritten(err error) error {
 
 // writeFile writes a file, unless it exists.
 func writeFile(file newFile) error {
-	out, err := os.OpenFile(file.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) //nolint:gosec // what the umask leaves, as for any source file
+	mode := fs.FileMode(0o666) // what the umask leaves, as for any source file
+	if file.secret {
+		mode = 0o600
+		if err := os.MkdirAll(filepath.Dir(file.path), 0o700); err != nil {
+			return err
+		}
+	}
+	out, err := os.OpenFile(file.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode) //nolint:gosec // the user names the folder
 	if err != nil {
 		return err
 	}
