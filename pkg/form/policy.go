@@ -17,11 +17,11 @@ type saying struct {
 	by    *policyDefault // nil if the resource itself sets the policy
 }
 
-// readPolicies reads all policies of the table, and finds contradictions. It needs the
-// manifest first.
-func readPolicies(o *object, r *Resource, defaults []*policyDefault) {
+// readPolicies reads all policies of a table (lynq.Policies), and finds contradictions. It
+// needs the manifest first.
+func readPolicies(o *object, r *Resource, table []lynq.PolicyField, defaults []*policyDefault) {
 	r.Policy = lynq.DefaultPolicy()
-	table, said := lynq.Policies(), map[string]saying{}
+	said := make(map[string]saying, len(table))
 	for i := range table {
 		if f := &table[i]; f.Kind != lynq.OtherPolicy {
 			if said[f.Field] = readPolicy(o, r, f); said[f.Field].value == "" {

@@ -60,7 +60,7 @@ func (f *Form) entriesOf(rep *report, r *Release) []*entry {
 			rep.problems.Add(withoutLine(p.Pos), p.Fix, "%s", p.What)
 		}
 	}
-	ids := r.ids(objects)
+	ids, table := r.ids(objects), lynq.Policies()
 	entries := make([]*entry, 0, len(objects))
 	for i, v := range objects {
 		h := hookOf(v)
@@ -69,7 +69,7 @@ func (f *Form) entriesOf(rep *report, r *Release) []*entry {
 		}
 		defaults := slices.Concat(f.defaults, kept(v), h.defaults(v), r.defaults)
 		id := Text{Pos: v.Pos, Text: ids[i]}
-		e := readObject(rep, subjectOf("form", f.Name), chartSection, entryLabel(id.Text, chartSection, i), id, withoutHook(v), defaults)
+		e := readObject(rep, subjectOf("form", f.Name), chartSection, entryLabel(id.Text, chartSection, i), id, withoutHook(v), table, defaults)
 		e.Chart = r.Chart
 		if e.DependIDs = r.DependIDs; e.Policy.Hook() {
 			e.DependIDs = nil // it runs while all of the node exists

@@ -37,7 +37,7 @@ func readEntry(spec *object, s section, index int, v *document.Value, defaults [
 	if manifest := o.needObject("spec"); manifest.value.Kind == document.Map {
 		readManifest(manifest, s, r)
 	}
-	readPolicies(o, r, defaults)
+	readPolicies(o, r, lynq.Policies(), defaults)
 	o.done()
 	return e
 }

@@ -367,9 +367,10 @@ func groupOf(v *document.Value) string {
 
 // resourcesOf turns objects from elsewhere into resources of the form.
 func (f *Form) resourcesOf(rep *report, from string, objects []*document.Value, ids []Text) []*entry {
+	table := lynq.Policies()
 	entries := make([]*entry, 0, len(objects))
 	for i, v := range objects {
-		entries = append(entries, readObject(rep, subjectOf("form", f.Name), from, entryLabel(ids[i].Text, from, i), ids[i], v, f.defaults))
+		entries = append(entries, readObject(rep, subjectOf("form", f.Name), from, entryLabel(ids[i].Text, from, i), ids[i], v, table, f.defaults))
 	}
 	return entries
 }
@@ -385,7 +386,7 @@ func idsOf(objects []*document.Value) []Text {
 
 // readObject turns an object from elsewhere into a resource. Its policies come from
 // annotations and defaults only.
-func readObject(rep *report, subject, from, label string, id Text, v *document.Value, defaults []*policyDefault) *entry {
+func readObject(rep *report, subject, from, label string, id Text, v *document.Value, table []lynq.PolicyField, defaults []*policyDefault) *entry {
 	r := &Resource{Pos: v.Pos, Section: from, Manifest: &document.Value{Kind: document.Map, Pos: v.Pos}}
 	e := &entry{Resource: r, label: label, idPos: id.Pos}
 	subject += ", " + label
@@ -396,7 +397,7 @@ func readObject(rep *report, subject, from, label string, id Text, v *document.V
 	checkID(manifest, id)
 	r.ID = id.Text
 	readManifest(manifest, section{Name: from}, r)
-	readPolicies(newObject(rep, subject, "", &document.Value{Kind: document.Map, Pos: v.Pos}), r, defaults)
+	readPolicies(newObject(rep, subject, "", &document.Value{Kind: document.Map, Pos: v.Pos}), r, table, defaults)
 	return e
 }
 

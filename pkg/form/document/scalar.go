@@ -114,9 +114,11 @@ func maybeTyped(text string) bool {
 	if text == "~" || text == "" {
 		return true
 	}
-	alphanumeric := 0
+	alphanumeric, number := 0, text[0] >= '0' && text[0] <= '9'
 	for i := range len(text) {
 		switch c := text[i]; {
+		case number && (c > 'f' && c <= 'z' || c > 'F' && c <= 'Z') && c != 'x' && c != 'X' && c != 'o':
+			return false // no digit, not even a hexadecimal one, as in 100m
 		case c >= '0' && c <= '9', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z':
 			alphanumeric++
 		case c != '_' && c != '+' && c != '-' && c != '.':
