@@ -18,7 +18,8 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 // Secrets are the values of an object that nothing may show, beside those of a Secret.
 type Secrets struct {
-	// Fields are those that secret columns feed. In a path, "[]" means any entry of a list.
+	// Fields are those that secret columns feed. In a path, "[]" means any entry of a list. An
+	// empty path means that a chart may have put the values anywhere.
 	Fields [][]string
 	// Filter hides the secret values of the run, wherever the object has them.
 	Filter *redact.Filter
@@ -46,10 +47,11 @@ func (s *Secrets) hide(live, next map[string]any) {
 	if secret || s.Removed || len(s.Fields) > 0 || !s.Filter.Empty() {
 		maskValue(annotations(live), annotations(next), lastApplied)
 	}
-	if s.Removed {
+	anywhere := slices.ContainsFunc(s.Fields, func(path []string) bool { return len(path) == 0 })
+	if s.Removed || anywhere {
 		hideRemoved(live, next, nil)
 	}
-	if s.Changed {
+	if s.Changed || anywhere {
 		hideEarlier(live, next, nil)
 	}
 	if !s.Filter.Empty() {
@@ -188,10 +190,10 @@ func hideRemovedItems(live, next []any) {
 	}
 }
 
-// hideEarlier hides the texts of one object that are others in the other object.
+// hideEarlier hides the texts and numbers of one object that are others in the other object.
 func hideEarlier(live, next any, path []string) any {
 	switch v := live.(type) {
-	case string:
+	case string, int64, float64:
 		if next != nil && v != next && !identifies(path) {
 			return maskedBefore
 		}

@@ -66,6 +66,29 @@ func TestSecretFields(t *testing.T) {
 	}
 }
 
+// TestSecretAnywhere: nobody knows where a chart put a secret value, so the earlier values of
+// all that changes are hidden. The next ones show, because the run knows its secrets.
+func TestSecretAnywhere(t *testing.T) {
+	live := `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"acme"},"data":{"a":"x1","b":"y","gone":"x1"},"spec":{"port":7001},"env":[{"name":"a","value":"x1"}]}`
+	next := `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"acme"},"data":{"a":"hunter2!","b":"y"},"spec":{"port":8001},"env":[{"name":"a","value":"z"}]}`
+	origin := Origin{Desired: object(t, next), Secrets: Secrets{Fields: [][]string{nil}, Filter: redact.New("hunter2!")}}
+	all := shows(compare(t, live, next, origin))
+	for _, hidden := range []string{"x1", "700", "hunter2"} {
+		if strings.Contains(all, hidden) {
+			t.Errorf("%s shows: %s", hidden, all)
+		}
+	}
+	for _, shown := range []string{`b: "y"`, "port: 8001", "value: z"} {
+		if !strings.Contains(all, shown) {
+			t.Errorf("%s is hidden: %s", shown, all)
+		}
+	}
+	origin.Desired = nil
+	if all := shows(compare(t, live, "", origin)); strings.Contains(all, "x1") || !strings.Contains(all, "name: acme") {
+		t.Error(all)
+	}
+}
+
 // TestSecretTexts: the values of the row are hidden wherever the object has them.
 func TestSecretTexts(t *testing.T) {
 	m := redact.New("hunter2!")

@@ -17,6 +17,7 @@ import (
 type release struct {
 	chart, name, namespace string
 	values                 map[string]any
+	secret                 bool
 }
 
 // chartsOf renders each chart with a function of a test.
@@ -32,9 +33,9 @@ func (chartsOf) Open(c *form.Chart) (form.OpenedChart, lynq.Problems) {
 
 func (chartsOf) Failed() error { return nil }
 
-func (f chartsOf) Release(c *form.Chart, name, namespace string, values []byte) ([]form.ChartObject, lynq.Problems) {
-	r := release{chart: c.ID, name: name, namespace: namespace}
-	if err := json.Unmarshal(values, &r.values); err != nil {
+func (f chartsOf) Release(c *form.Chart, of *render.Release) ([]form.ChartObject, lynq.Problems) {
+	r := release{chart: c.ID, name: of.Name, namespace: of.Namespace, secret: of.Secret}
+	if err := json.Unmarshal(of.Values, &r.values); err != nil {
 		return nil, lynq.Problems{{What: err.Error()}}
 	}
 	return f(r)
@@ -241,6 +242,9 @@ func TestChartSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := compileAll(t, in, render.Options{Charts: chartsOf(func(r release) ([]form.ChartObject, lynq.Problems) {
+		if r.secret != (r.chart == "app") {
+			t.Errorf("chart %s gets secret values: %v", r.chart, r.secret)
+		}
 		return []form.ChartObject{object("ConfigMap", r.chart, "")}, nil
 	})})[0]
 	n, problems := p.Node(record{"id": "acme", "a": "secret", "b": "b"}.row(in.Hubs[0], 2))
@@ -251,6 +255,12 @@ func TestChartSecrets(t *testing.T) {
 		if want := strings.HasPrefix(o.ID, "app-"); o.Sensitive != want {
 			t.Errorf("%s is secret: %v, want %v", o.ID, o.Sensitive, want)
 		}
+	}
+	showing := compileAll(t, in, render.Options{Charts: chartsOf(func(r release) ([]form.ChartObject, lynq.Problems) {
+		return []form.ChartObject{object("ConfigMap", strings.Trim(fmt.Sprint(r.values["a"]), "<>"), "")}, nil
+	})})[0]
+	if _, problems := showing.Node(record{"id": "acme", "a": "secret", "b": "b"}.row(in.Hubs[0], 2)); len(problems) != 1 || !strings.HasSuffix(problems[0].What, `chart "app": the name of an object shows the value of secret column a, and every output shows names`) {
+		t.Error(problems)
 	}
 	named, err := loadFile(t, text(`- {id: app, path: app, releaseName: "{{ .a }}"}`))
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/lynqctl/lynqctl/internal/chart/wire"
 )
 
 // helpers are templates that others include.
@@ -62,6 +64,26 @@ func TestTemplateErrors(t *testing.T) {
 		got := fmt.Sprintf("%s:%d: %s", strings.TrimPrefix(p.File, "app/templates/"), p.Line, p.What)
 		if !strings.HasPrefix(got, want) || strings.Contains(got, "s3cret") || p.Fix == "" {
 			t.Errorf("%s\n%s (%s), want\n%s", template, got, p.Fix, want)
+		}
+	}
+}
+
+// TestSecretErrors wants the texts of a chart's author, and none with a value, if values are
+// secret.
+func TestSecretErrors(t *testing.T) {
+	const hidden = "a template refuses the values (the reason could show a secret)"
+	for template, want := range map[string]string{
+		`{{ fail (upper .Values.token) }}`:                        hidden,
+		`{{ required (printf "no %s" .Values.token) .Values.a }}`: hidden,
+		`{{ required "set a" .Values.a }}`:                        "set a",
+		`{{ .Values.token.b }}`:                                   "at .Values.token.b: can't evaluate field b in type interface {}",
+		`{{ randAlpha 5 }}`:                                       "function randAlpha returns a new value every time, so that every run would change the object",
+	} {
+		c := New()
+		o := opening(t, c, wire.Open{Dir: write(t, simple(map[string]string{"templates/x.yaml": template})), Path: "app"})
+		render := wire.Render{Chart: o.Chart, ReleaseName: "acme", Namespace: "tenants", Values: []byte(`{"token": "s3cret"}`), Secret: true}
+		if _, problems := c.Render(t.Context(), render); len(problems) != 1 || problems[0].What != want || problems[0].Line != 1 {
+			t.Errorf("%s: %v, want %s", template, problems, want)
 		}
 	}
 }

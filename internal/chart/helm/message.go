@@ -3,8 +3,12 @@ package helm
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+
+	"helm.sh/helm/v4/pkg/chart/common"
+	chart "helm.sh/helm/v4/pkg/chart/v2"
 
 	"github.com/lynqctl/lynqctl/internal/chart/wire"
 )
@@ -52,6 +56,9 @@ func (r *releaseRender) templateProblem(err error) error {
 	text := err.Error()
 	p := wire.Problem{}
 	p.What, p.Fix = templateReason(text)
+	if m := authorsText().FindStringSubmatch(text); m != nil && r.request.Secret && !written(r.chart, m[1]) {
+		p.What = "a template refuses the values (the reason could show a secret)"
+	}
 	if refused, ok := refusalIn(text); ok {
 		p.What, p.Fix = refused.what, refused.fix
 	}
@@ -64,6 +71,18 @@ func (r *releaseRender) templateProblem(err error) error {
 		p.What += fmt.Sprintf(" (%s:%d includes it)", outer.File, outer.Line)
 	}
 	return &problem{p}
+}
+
+// authorsText matches an error that a template makes with fail or required.
+func authorsText() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)^execution error at \([^)]*\): (.*)$`)
+}
+
+// written reports whether a template of a chart or its subcharts has a text, so that the text
+// has no value.
+func written(c *chart.Chart, text string) bool {
+	has := func(t *common.File) bool { return strings.Contains(string(t.Data), text) }
+	return slices.ContainsFunc(c.Templates, has) || slices.ContainsFunc(c.Dependencies(), func(sub *chart.Chart) bool { return written(sub, text) })
 }
 
 // places returns the places of the templates in an error, from the one that is rendered to the
@@ -83,7 +102,7 @@ func (r *releaseRender) places(text string) []wire.Problem {
 // function names may quote a value, so that quoted texts are left out.
 func templateReason(text string) (what, fix string) {
 	const values = "correct the values of the chart"
-	if m := regexp.MustCompile(`(?s)^execution error at \([^)]*\): (.*)$`).FindStringSubmatch(text); m != nil {
+	if m := authorsText().FindStringSubmatch(text); m != nil {
 		return cut(m[1]), values // the chart's author wrote it, with fail or required
 	}
 	if m := regexp.MustCompile(`(?s)^parse error at \([^)]*\): (.*)$`).FindStringSubmatch(text); m != nil {

@@ -135,6 +135,8 @@ type Render struct {
 	ReleaseName string          `json:"releaseName"`
 	Namespace   string          `json:"namespace"`
 	Values      json.RawMessage `json:"values,omitempty"` // an object; they win over the files
+	// Secret is set if values are secret, so that problems quote nothing made of them.
+	Secret bool `json:"secret,omitempty"`
 }
 
 // Rendered has a release's objects in the order in which Helm installs them. Hooks are among

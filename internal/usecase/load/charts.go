@@ -12,6 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
 // charts implements render.Charts with the helper of a run.
@@ -85,8 +86,8 @@ func (b *bases) Open(of *form.Chart) (form.OpenedChart, lynq.Problems) {
 }
 
 // Release returns the objects of a release. Its problems name files of the chart.
-func (c charts) Release(of *form.Chart, name, namespace string, values []byte) ([]form.ChartObject, lynq.Problems) {
-	rendered, err := c.helper.Render(c.ctx, wire.Render{Chart: of.Opened.Handle, ReleaseName: name, Namespace: namespace, Values: json.RawMessage(values)})
+func (c charts) Release(of *form.Chart, r *render.Release) ([]form.ChartObject, lynq.Problems) {
+	rendered, err := c.helper.Render(c.ctx, wire.Render{Chart: of.Opened.Handle, ReleaseName: r.Name, Namespace: r.Namespace, Values: json.RawMessage(r.Values), Secret: r.Secret})
 	if err != nil {
 		return nil, problemsOf(of.Dir(), of.Path.Pos, err)
 	}
