@@ -79,12 +79,13 @@ type graphNode struct {
 }
 
 func graphOf(f *form.Form) graph {
-	g := graph{name: f.Name, nodes: make([]graphNode, len(f.Resources))}
+	resources := withCharts(f)
+	g := graph{name: f.Name, nodes: make([]graphNode, len(resources))}
 	for _, d := range f.DependForms {
 		g.forms = append(g.forms, d.Text)
 	}
 	index := map[string]int{}
-	for i, r := range f.Resources {
+	for i, r := range resources {
 		g.nodes[i].id, g.nodes[i].kind = r.ID, r.Kind
 		if r.IncludeWhen.IsSet() {
 			g.nodes[i].kind += "  (when " + r.IncludeWhen.Text + ")"
@@ -97,22 +98,34 @@ func graphOf(f *form.Form) graph {
 		}
 		index[r.ID] = i
 	}
-	needs := make([][]int, len(f.Resources))
-	for i, r := range f.Resources {
+	needs := make([][]int, len(resources))
+	for i, r := range resources {
 		for _, id := range r.DependIDs {
-			if j, ok := index[id]; ok && f.Resources[j].Policy.ApplyOrder == r.Policy.ApplyOrder {
+			if j, ok := index[id]; ok && resources[j].Policy.ApplyOrder == r.Policy.ApplyOrder {
 				needs[i] = append(needs[i], j) // resources of an earlier wave come first anyway
 			}
 		}
 	}
-	g.waves = wavesOf(f.Resources)
-	for i, reduced := range reduce(needs, func(i int) bool { return f.Resources[i].IncludeWhen.IsSet() }) {
+	g.waves = wavesOf(resources)
+	for i, reduced := range reduce(needs, func(i int) bool { return resources[i].IncludeWhen.IsSet() }) {
 		g.nodes[i].needs = reduced
 		for _, j := range reduced {
 			g.nodes[j].dependents = append(g.nodes[j].dependents, i)
 		}
 	}
 	return g
+}
+
+// withCharts returns the resources of a form, and one for each chart, which stands for all of its
+// objects. Some of these may have waves of their own.
+func withCharts(f *form.Form) []*form.Resource {
+	resources := slices.Clone(f.Resources)
+	for _, c := range f.Charts {
+		kind := strings.TrimSpace("chart " + c.Opened.Name + " " + c.Opened.Version)
+		resources = append(resources, &form.Resource{Pos: c.Pos, ID: c.ID, Kind: kind, IncludeWhen: c.IncludeWhen, DependIDs: c.DependIDs})
+	}
+	slices.SortStableFunc(resources, func(a, b *form.Resource) int { return a.Policy.ApplyOrder - b.Policy.ApplyOrder })
+	return resources
 }
 
 // waitsFor reports whether nodes of a form wait for those of another form.
