@@ -17,6 +17,7 @@ import (
 
 	"github.com/lynqctl/lynqctl/internal/chart/helm"
 	"github.com/lynqctl/lynqctl/internal/chart/kustomize"
+	"github.com/lynqctl/lynqctl/internal/chart/registry"
 	"github.com/lynqctl/lynqctl/internal/chart/serve"
 	"github.com/lynqctl/lynqctl/internal/chart/wire"
 )
@@ -36,8 +37,9 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 		// lynqctl ends this process. An interrupt in a terminal reaches both, and lynqctl
 		// first completes what it does.
 		signal.Ignore(os.Interrupt, syscall.SIGTERM)
+		settings := registry.FromEnvironment()
 		isolate()
-		err = serve.Run(in, out, release(), functions())
+		err = serve.Run(in, out, release(), functions(settings))
 	default:
 		_, _ = fmt.Fprint(errOut, usage) // nothing else can be done
 		return exitUsage
@@ -57,14 +59,21 @@ Keep it beside lynqctl, or in PATH. You don't need to run it.
 
 // isolate takes away what a library would need to reach the network or another program. Helm's
 // libraries log values, which may be secret, so it discards what they log. What a library prints
-// must not be among the answers.
+// must not be among the answers. Only the package registry, which gets its settings before,
+// reaches the network.
 func isolate() {
 	os.Stdout = os.Stderr
+	root := os.Getenv(windowsRoot)
 	os.Clearenv()
+	if root != "" { // Windows resolves no names without it
+		_ = os.Setenv(windowsRoot, root) // its error would be one of the name
+	}
 	log.SetOutput(io.Discard)
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	http.DefaultTransport = noNetwork{}
 }
+
+const windowsRoot = "SYSTEMROOT"
 
 // errNetwork refuses requests of libraries.
 var errNetwork = errors.New("lynqctl-chart uses no network")
@@ -75,9 +84,10 @@ type noNetwork struct{}
 func (noNetwork) RoundTrip(*http.Request) (*http.Response, error) { return nil, errNetwork }
 
 // functions returns the functions that answer requests.
-func functions() serve.Functions {
+func functions(s registry.Settings) serve.Functions {
 	var builder kustomize.Builder
 	charts := helm.New()
+	charts.Download = registry.New(s).Chart
 	ctx := context.Background()
 	return serve.Functions{
 		Build:  builder.Build,

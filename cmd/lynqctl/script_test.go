@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
@@ -36,6 +37,7 @@ import (
 //	                                $EXPIRED_KEY to a user with client certificates and their files
 //	sql FILE [PATH]                 run the file's statements there, or in a SQLite file; they end with the line
 //	api DIR [TOKEN]                 make https://crm.example.com serve the files in DIR (test/apitest)
+//	registry [DIR]                  serve the chart in DIR at $CHART; without DIR, stop that
 //	helper                          build lynqctl-chart, and put it in PATH
 //	cut BYTES                       make $PORT lead to that server, and break off after that many bytes
 //
@@ -69,6 +71,7 @@ func TestScripts(t *testing.T) {
 			"sql":        runSQL,
 			"cut":        cut,
 			"helper":     withHelper,
+			"registry":   withRegistry,
 		},
 	})
 }
@@ -77,6 +80,8 @@ func TestScripts(t *testing.T) {
 type script struct {
 	t      testing.TB
 	server *dbtest.Server
+	// registry is that of the command registry.
+	registry *httptest.Server
 }
 
 func scriptOf(ts *testscript.TestScript) *script {

@@ -7,6 +7,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
+
+	"github.com/lynqctl/lynqctl/internal/chart/wire"
 )
 
 // Name is the name of the helper's program.
@@ -54,10 +57,12 @@ func find(dir string, look func(string) (string, error)) (string, error) {
 }
 
 // environment returns the few variables that the helper gets. Without PATH, its libraries
-// find no git. Without other variables, no chart can show a password.
+// find no git. The helper, and not lynqctl, reads files with credentials, and only to download
+// a chart that its cache doesn't have. So it needs the variables that name them. It removes all
+// variables before it opens a chart, so that no chart can show a password of a proxy.
 func environment(getenv func(string) string) []string {
 	env := []string{}
-	for _, name := range []string{"GOMEMLIMIT", "GOMAXPROCS", "SYSTEMROOT"} {
+	for _, name := range slices.Concat([]string{"GOMEMLIMIT", "GOMAXPROCS", "SYSTEMROOT"}, wire.Variables()) {
 		if value := getenv(name); value != "" {
 			env = append(env, name+"="+value)
 		}

@@ -1,6 +1,7 @@
 package form
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/form/document"
 	"github.com/lynqctl/lynqctl/pkg/form/files"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/chartref"
 	"github.com/lynqctl/lynqctl/pkg/lynq/suggest"
 )
 
@@ -17,7 +19,7 @@ import (
 type Chart struct {
 	Pos  lynq.Pos
 	ID   string
-	Path Text // the chart's directory or archive, from the form's file
+	Path Text // the chart's directory or archive, from the form's file, or its address
 	// ReleaseName and Namespace are templates. They are zero for the uid, and for the node's
 	// namespace.
 	ReleaseName, Namespace Text
@@ -81,7 +83,7 @@ func readCharts(spec *object) []*Chart {
 
 func readChart(o *object) *Chart {
 	before := len(o.problems)
-	c := &Chart{Pos: o.value.Pos, ID: readID(o).Text, Path: readChartPath(o, "path", o.needText("path")), Spec: o.value}
+	c := &Chart{Pos: o.value.Pos, ID: readID(o).Text, Path: readChartLocation(o), Spec: o.value}
 	c.ReleaseName, c.Namespace = notBlank(o.text("releaseName")), notBlank(o.text("namespace"))
 	c.IncludeWhen = readCondition(o, "includeWhen")
 	c.SkipCRDs, c.EmptyLookups = o.boolean("skipCRDs"), o.boolean("emptyLookups")
@@ -101,6 +103,22 @@ func readChart(o *object) *Chart {
 	return c
 }
 
+// readChartLocation reads the path of a chart, which may be its address in a registry.
+func readChartLocation(o *object) Text {
+	t := o.needText("path")
+	if document.IsTemplate(t.Text) || !chartref.Is(t.Text) {
+		return readChartPath(o, "path", t)
+	}
+	if _, err := chartref.Parse(t.Text); err != nil {
+		fix := ""
+		if known, ok := errors.AsType[*chartref.Error](err); ok {
+			fix = known.Fix
+		}
+		o.fail(t.Pos, fix, "%s: %v", o.name("path"), err)
+	}
+	return t
+}
+
 // readChartPath checks a path of a chart, which must not lead out of the form's directory.
 func readChartPath(o *object, field string, t Text) Text {
 	switch {
@@ -108,7 +126,7 @@ func readChartPath(o *object, field string, t Text) Text {
 	case document.IsTemplate(t.Text):
 		o.fail(t.Pos, "write it out, and use two charts with includeWhen for two sorts of rows", "%s may not be a template", o.name(field))
 	case strings.Contains(t.Text, "://"):
-		o.fail(t.Pos, "run helm pull, and name the archive, so that each run has the same chart", "%s must be a directory or an archive; found an address", o.name(field))
+		o.fail(t.Pos, "download the file, and name it, so that each run has the same one; helm pull downloads charts", "%s must be a path; found an address", o.name(field))
 	case t.Pos.File == files.StdinName:
 		o.fail(t.Pos, "give the form as a file", "%s: a form from standard input has no directory", o.name(field))
 	case !filepath.IsLocal(t.Text):
@@ -153,6 +171,9 @@ const maxBeside = 10_000
 func (c *Chart) beside() (paths, dirs []string) {
 	for _, file := range c.ValuesFiles {
 		paths = append(paths, filepath.Join(c.Dir(), filepath.FromSlash(file.Text)))
+	}
+	if chartref.Is(c.Path.Text) { // its digest is in the form
+		return paths, nil
 	}
 	root := filepath.Join(c.Dir(), filepath.FromSlash(c.Path.Text))
 	paths = append(paths, root)

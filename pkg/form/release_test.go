@@ -158,17 +158,20 @@ func TestReleaseProblems(t *testing.T) {
 // TestCharts wants each wrong chart to be one error in the form.
 func TestCharts(t *testing.T) {
 	for chart, want := range map[string]string{
-		`path: app`:                                  `web.yaml:14: form "web": spec.charts[0].id is missing (add it)`,
-		`id: app`:                                    `web.yaml:14: form "web", chart "app": spec.charts[0].path is missing (add it)`,
-		`id: app, path: ../app`:                      `must be in the directory of the form's file`,
-		`id: app, path: /app`:                        `must be in the directory of the form's file`,
-		`id: app, path: "oci://x/app"`:               `must be a directory or an archive; found an address`,
-		`id: app, path: "{{ .plan }}"`:               `spec.charts[0].path may not be a template`,
-		`id: app, path: app, valuesFiles: [../v]`:    `spec.charts[0].valuesFiles[0] must be in the directory`,
-		`id: app, path: app, values: [1]`:            `spec.charts[0].values must be a mapping, found a list`,
-		`id: app, path: app, values: {"{{ a }}": 1}`: `key "{{ a }}" has a template (only values can be templates)`,
-		`id: app, path: app, dependIds: [x]`:         `chart "app": depends on "x", but this form has no resource with that id`,
-		`id: app, path: app, version: "1"`:           `unknown field "spec.charts[0].version"`,
+		`path: app`:                           `web.yaml:14: form "web": spec.charts[0].id is missing (add it)`,
+		`id: app`:                             `web.yaml:14: form "web", chart "app": spec.charts[0].path is missing (add it)`,
+		`id: app, path: ../app`:               `must be in the directory of the form's file`,
+		`id: app, path: /app`:                 `must be in the directory of the form's file`,
+		`id: app, path: "https://x/app.tgz"`:  `spec.charts[0].path must be a path; found an address (download the file, and name it, so that each run has the same one; helm pull downloads charts)`,
+		`id: app, path: "oci://x/app:1.2.0"`:  `spec.charts[0].path: an address must have a digest, so that each run has the same chart (add @ and the digest, which this command prints: helm pull oci://x/app --version 1.2.0)`,
+		`id: app, path: "oci://x/{{ .uid }}"`: `spec.charts[0].path may not be a template`,
+		`id: app, path: app, valuesFiles: ["oci://x/app@sha256:` + strings.Repeat("0a", 32) + `"]`: `spec.charts[0].valuesFiles[0] must be a path; found an address`,
+		`id: app, path: "{{ .plan }}"`:                                                        `spec.charts[0].path may not be a template`,
+		`id: app, path: app, valuesFiles: [../v]`:                                             `spec.charts[0].valuesFiles[0] must be in the directory`,
+		`id: app, path: app, values: [1]`:                                                     `spec.charts[0].values must be a mapping, found a list`,
+		`id: app, path: app, values: {"{{ a }}": 1}`:                                          `key "{{ a }}" has a template (only values can be templates)`,
+		`id: app, path: app, dependIds: [x]`:                                                  `chart "app": depends on "x", but this form has no resource with that id`,
+		`id: app, path: app, version: "1"`:                                                    `unknown field "spec.charts[0].version"`,
 		`id: app, path: app, defaults: [{match: {kind: ConfigMaps}, deletionPolicy: Retain}]`: `web.yaml:14: form "web", chart "app": spec.charts[0].defaults[0]: no template of the chart has kind ConfigMaps (did you mean "ConfigMap"?)`,
 		`id: app, path: app, includeWhen: maybe`:                                              `spec.charts[0].includeWhen must be a template that gives true or false`,
 		"id: app, path: app}\n  - {id: app, path: app":                                        `id "app" appears twice, first on line 14`,
@@ -176,6 +179,31 @@ func TestCharts(t *testing.T) {
 		_, err := chartInputs(t, chart, "")
 		if err == nil || !strings.Contains(err.Error(), want) || slices.Contains(strings.Split(err.Error(), "\n"), "") {
 			t.Errorf("%s: %v, want %s", chart, err, want)
+		}
+	}
+}
+
+// TestChartAddress wants no files beside the form for a chart in a registry, except its values.
+func TestChartAddress(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "web.yaml")
+	hub, web := `{apiVersion: operator.lynq.sh/v1, kind: LynqHub, metadata: {name: crm}, spec: {source: {type: csv, csv: {path: rows.csv}}, valueMappings: {uid: id}}}`,
+		`{apiVersion: operator.lynq.sh/v1, kind: LynqForm, metadata: {name: web}, spec: {hubId: crm, charts: [{id: app, path: "oci://ghcr.io/acme/web:1.2.0@sha256:`+strings.Repeat("0a", 32)+`"%s}]}}`
+	if err := os.WriteFile(name, fmt.Appendf(nil, hub+"\n---\n"+web, ", valuesFiles: [eu.yaml]"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var none *form.Memory
+	in, err := none.Load(noCharts{}, []string{name}, false, strings.NewReader(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if paths, dirs := in.Beside(); !slices.Equal(paths, []string{filepath.Join(filepath.Dir(name), "eu.yaml")}) || len(dirs) > 0 {
+		t.Errorf("%v, %v", paths, dirs)
+	}
+	// Such a form may come from standard input, unless it has files.
+	for values, want := range map[string]string{"": "", ", valuesFiles: [eu.yaml]": "a form from standard input has no directory"} {
+		_, err := none.Load(noCharts{}, []string{"-"}, false, strings.NewReader(fmt.Sprintf(hub+"\n---\n"+web, values)))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", values, err)
 		}
 	}
 }

@@ -3,6 +3,7 @@ module github.com/lynqctl/lynqctl/test/charts
 go 1.26.1
 
 require (
+	github.com/google/go-containerregistry v0.22.1
 	github.com/lynqctl/lynqctl v0.0.0
 	github.com/rogpeppe/go-internal v1.15.0
 	helm.sh/helm/v4 v4.3.2
@@ -124,7 +125,7 @@ require (
 	k8s.io/kube-openapi v0.0.0-20260821135717-be32def86098 // indirect
 	k8s.io/kubectl v0.37.2 // indirect
 	k8s.io/utils v0.0.0-20260707023825-cf1189d6abe3 // indirect
-	oras.land/oras-go/v2 v2.6.2 // indirect
+	oras.land/oras-go/v2 v2.7.0 // indirect
 	sigs.k8s.io/controller-runtime v0.25.2 // indirect
 	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730 // indirect
 	sigs.k8s.io/kustomize/api v0.21.2 // indirect

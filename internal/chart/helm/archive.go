@@ -41,7 +41,11 @@ func unpackSubcharts(where string, files []*archive.BufferedFile, b *budget, dep
 			all = append(all, f)
 			continue
 		}
-		inner, err := unpack(path.Join(where, f.Name), f.Data, b, depth+1)
+		inside := path.Join(where, f.Name)
+		if strings.HasSuffix(where, "!") { // an address has slashes that Join would remove
+			inside = where + f.Name
+		}
+		inner, err := unpack(inside, f.Data, b, depth+1)
 		if err != nil {
 			return nil, err
 		}

@@ -7,10 +7,14 @@ import (
 	"text/template"
 
 	"github.com/lynqctl/lynqctl/internal/chart/wire"
+	"github.com/lynqctl/lynqctl/pkg/lynq/chartref"
 )
 
 // Charts are the charts that were opened. Several goroutines may use them.
 type Charts struct {
+	// Download returns the archive of a chart in a registry. Its error may be a *chartref.Error.
+	Download func(context.Context, chartref.Ref) ([]byte, error)
+
 	functions, lookupFunctions template.FuncMap
 
 	mu     sync.RWMutex
@@ -18,14 +22,14 @@ type Charts struct {
 	ids    map[string]int // by all that a chart is opened with, so that a watch keeps it once
 }
 
-// New returns Charts without a chart.
+// New returns Charts without a chart. Charts in registries need a Download.
 func New() *Charts {
 	return &Charts{functions: functions(false), lookupFunctions: functions(true), ids: map[string]int{}}
 }
 
 // Open reads a chart and its files of values.
 func (c *Charts) Open(ctx context.Context, request wire.Open) (*wire.Opened, []wire.Problem) {
-	o, answer, err := open(ctx, request)
+	o, answer, err := open(ctx, request, c.Download)
 	if err != nil {
 		return nil, problems(err)
 	}

@@ -1,6 +1,7 @@
 package helm
 
 import (
+	"cmp"
 	"path"
 
 	"helm.sh/helm/v4/pkg/chart/common"
@@ -23,9 +24,14 @@ func ownCRDs(c *chart.Chart) []*common.File {
 // crdCommand returns the command that installs the CRDs of crds/ once.
 func (o *opened) crdCommand() string {
 	if o.archive {
-		return "helm show crds " + o.path + " | kubectl apply --server-side -f -"
+		return o.showCRDs()
 	}
 	return "kubectl apply --server-side -f " + path.Join(o.path, "crds") + "/"
+}
+
+// showCRDs returns the command that installs the CRDs of subcharts, too.
+func (o *opened) showCRDs() string {
+	return "helm show crds " + cmp.Or(o.address, o.path) + " | kubectl apply --server-side -f -"
 }
 
 // crdProblem refuses a CustomResourceDefinition.
@@ -41,8 +47,7 @@ func (o *opened) refuseSubchartCRDs(c *chart.Chart) error {
 	}
 	for _, sub := range c.Dependencies() {
 		if crds := ownCRDs(sub); len(crds) > 0 {
-			command := "helm show crds " + o.path + " | kubectl apply --server-side -f -"
-			return o.crdProblem(o.origin(crds[0]), command)
+			return o.crdProblem(o.origin(crds[0]), o.showCRDs())
 		}
 		if err := o.refuseSubchartCRDs(sub); err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash"
 	"os"
@@ -23,13 +24,15 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/lynqctl/lynqctl/internal/chart/wire"
+	"github.com/lynqctl/lynqctl/pkg/lynq/chartref"
 )
 
 // opened is a chart. Only its counter changes.
 type opened struct {
 	chart        *chart.Chart
-	path         string
+	path         string // below the form's directory, or a short address
 	archive      bool
+	address      string           // in a registry, or ""
 	origins      map[*byte]string // by the first byte of a file, its name below the form's directory
 	values       map[string]any   // of the files
 	schemas      schemas
@@ -40,19 +43,15 @@ type opened struct {
 }
 
 // open reads a chart and the files of values.
-func open(ctx context.Context, request wire.Open) (*opened, *wire.Opened, error) {
-	dir, err := local(request.Path)
-	if err != nil {
-		return nil, nil, err
-	}
+func open(ctx context.Context, request wire.Open, download func(context.Context, chartref.Ref) ([]byte, error)) (*opened, *wire.Opened, error) {
 	root, err := os.OpenRoot(request.Dir)
 	if err != nil {
 		return nil, nil, unreadable(request.Path, err)
 	}
 	defer func() { _ = root.Close() }() // files were only read
 	r := &reader{root: root, budget: newBudget()}
-	o := &opened{path: dir, skipCRDs: request.SkipCRDs}
-	files, err := o.files(ctx, r)
+	o := &opened{skipCRDs: request.SkipCRDs}
+	files, err := o.files(ctx, r, request.Path, download)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -82,22 +81,57 @@ func open(ctx context.Context, request wire.Open) (*opened, *wire.Opened, error)
 }
 
 // files reads the chart's files, named from the chart and sorted.
-func (o *opened) files(ctx context.Context, r *reader) ([]*archive.BufferedFile, error) {
+func (o *opened) files(ctx context.Context, r *reader, from string, download func(context.Context, chartref.Ref) ([]byte, error)) ([]*archive.BufferedFile, error) {
+	var files []*archive.BufferedFile
+	var err error
+	if chartref.Is(from) {
+		files, err = o.downloaded(ctx, r, from, download)
+	} else {
+		files, err = o.local(ctx, r, from)
+	}
+	slices.SortFunc(files, func(a, b *archive.BufferedFile) int { return strings.Compare(a.Name, b.Name) })
+	return files, err
+}
+
+// local reads a directory or an archive below the form's directory.
+func (o *opened) local(ctx context.Context, r *reader, from string) ([]*archive.BufferedFile, error) {
+	var err error
+	if o.path, err = local(from); err != nil {
+		return nil, err
+	}
 	info, err := r.stat(o.path)
 	if err != nil {
 		return nil, err
 	}
-	var files []*archive.BufferedFile
 	if o.archive = !info.IsDir(); o.archive {
-		var data []byte
-		if data, err = r.file(o.path); err == nil {
-			files, err = unpack(o.path, data, r.budget, 0)
+		data, err := r.file(o.path)
+		if err != nil {
+			return nil, err
 		}
-	} else if files, err = r.directory(ctx, o.path); err == nil {
-		files, err = unpackSubcharts(o.path, files, r.budget, 0)
+		return unpack(o.path, data, r.budget, 0)
 	}
-	slices.SortFunc(files, func(a, b *archive.BufferedFile) int { return strings.Compare(a.Name, b.Name) })
-	return files, err
+	files, err := r.directory(ctx, o.path)
+	if err != nil {
+		return nil, err
+	}
+	return unpackSubcharts(o.path, files, r.budget, 0)
+}
+
+// downloaded reads the archive of a chart in a registry.
+func (o *opened) downloaded(ctx context.Context, r *reader, from string, download func(context.Context, chartref.Ref) ([]byte, error)) ([]*archive.BufferedFile, error) {
+	ref, err := chartref.Parse(from)
+	var data []byte
+	if err == nil {
+		o.path, o.address, o.archive = ref.Short(), ref.String(), true
+		data, err = download(ctx, ref)
+	}
+	if known, ok := errors.AsType[*chartref.Error](err); ok {
+		return nil, wrong(o.path, known.Fix, "%s", known.What)
+	}
+	if err != nil {
+		return nil, wrong(o.path, "run helm pull, and name the archive in path", "%v", err)
+	}
+	return unpack(o.path, data, r.budget, 0)
 }
 
 // name returns the name of a file of the chart below the form's directory.

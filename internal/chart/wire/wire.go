@@ -12,6 +12,16 @@ import (
 // a helper of another release is an error, and no misunderstanding.
 const Version = 1
 
+// Variables are the variables with which the helper finds registries, credentials and its
+// cache. They also say which certificates and proxies this machine has.
+func Variables() []string {
+	return []string{
+		"HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "XDG_CACHE_HOME", "XDG_CONFIG_HOME",
+		"DOCKER_CONFIG", "HELM_CONFIG_HOME", "HELM_REGISTRY_CONFIG", "SSL_CERT_FILE", "SSL_CERT_DIR",
+		"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
+	}
+}
+
 // Hello is the helper's first line.
 type Hello struct {
 	Version int    `json:"version"`
@@ -38,7 +48,7 @@ type Response struct {
 
 // Problem is an error for the author of a form. File and Line are the place in a file of the
 // kustomization or the chart, as far as they are known. File has slashes, and begins where
-// Build.Dir or Open.Dir is.
+// Build.Dir or Open.Dir is. A file of a chart from a registry begins with the short address.
 type Problem struct {
 	File string `json:"file,omitempty"`
 	Line int    `json:"line,omitempty"`
@@ -79,7 +89,8 @@ type Object struct {
 type Open struct {
 	// Dir is the absolute directory of the form's file. The helper reads nothing outside it.
 	Dir string `json:"dir"`
-	// Path is the chart's directory or archive below Dir, with slashes.
+	// Path is the chart's directory or archive below Dir, with slashes, or its address in a
+	// registry (pkg/lynq/chartref).
 	Path string `json:"path"`
 	// ValuesFiles are files of values below Dir. Later ones win.
 	ValuesFiles []string `json:"valuesFiles,omitempty"`

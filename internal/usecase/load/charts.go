@@ -12,6 +12,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/lynq"
+	"github.com/lynqctl/lynqctl/pkg/lynq/chartref"
 	"github.com/lynqctl/lynqctl/pkg/render"
 )
 
@@ -93,7 +94,7 @@ func (c charts) Release(of *form.Chart, r *render.Release) ([]form.ChartObject, 
 	}
 	objects := make([]form.ChartObject, len(rendered.Objects))
 	for i, o := range rendered.Objects {
-		objects[i] = form.ChartObject{File: filepath.Join(of.Dir(), filepath.FromSlash(o.File)), Text: o.Text}
+		objects[i] = form.ChartObject{File: fileIn(of.Dir(), o.File), Text: o.Text}
 	}
 	return objects, nil
 }
@@ -111,7 +112,10 @@ func problemsOf(dir string, at lynq.Pos, err error) lynq.Problems {
 // inForm returns problems of the whole chart with the form's place, because they often are wrong
 // paths.
 func inForm(of *form.Chart, problems lynq.Problems) lynq.Problems {
-	whole := filepath.Join(of.Dir(), filepath.FromSlash(of.Path.Text))
+	whole := fileIn(of.Dir(), of.Path.Text)
+	if ref, err := chartref.Parse(of.Path.Text); err == nil {
+		whole = ref.Short()
+	}
 	for i := range problems {
 		if p := &problems[i]; p.Pos.File == whole {
 			p.Pos, p.What = of.Path.Pos, whole+": "+p.What
@@ -120,13 +124,22 @@ func inForm(of *form.Chart, problems lynq.Problems) lynq.Problems {
 	return problems
 }
 
+// fileIn returns the place of a file that the helper names. A file of a chart in a registry
+// already has its address.
+func fileIn(dir, file string) string {
+	if chartref.Is(file) {
+		return file
+	}
+	return filepath.Join(dir, filepath.FromSlash(file))
+}
+
 // placed returns problems with places as positions have them.
 func placed(dir string, at lynq.Pos, found []wire.Problem) lynq.Problems {
 	problems := make(lynq.Problems, len(found))
 	for i, p := range found {
 		problems[i] = lynq.Problem{Pos: at, What: p.What, Fix: p.Fix}
 		if p.File != "" {
-			problems[i].Pos = lynq.Pos{File: filepath.Join(dir, filepath.FromSlash(p.File)), Line: p.Line}
+			problems[i].Pos = lynq.Pos{File: fileIn(dir, p.File), Line: p.Line}
 		}
 	}
 	return problems
