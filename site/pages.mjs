@@ -8,7 +8,7 @@ export const repository = 'https://github.com/lynqctl/lynqctl'
 export const address = new URL((process.env.SITE_URL || 'https://lynqctl.github.io/lynqctl').replace(/\/*$/, '/'))
 
 const groups = [
-  ['Start', ['getting-started', 'install', 'concepts', 'coming-from-the-operator']],
+  ['Start', ['getting-started', 'install', 'concepts', 'existing', 'coming-from-the-operator']],
   ['Write hubs and forms', ['forms', 'templates', 'sources', 'http', 'policies']],
   ['Run', ['applying', 'diff', 'findings', 'plans', 'status', 'watch', 'deleting', 'moving', 'shards', 'orphans', 'old-objects', 'inventory', 'history']],
   ['Git and CI', ['gitops', 'gitops-policies', 'ci']],
