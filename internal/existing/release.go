@@ -217,13 +217,3 @@ func (c *Chart) addYAML(name string, text json.RawMessage) error {
 	c.Files = append(c.Files, File{name, data})
 	return nil
 }
-
-// Ran returns the hooks that Helm ran when it installed the release. Their objects are no
-// longer needed, whether they exist or not.
-func (r *Release) Ran() []Hook {
-	return slices.DeleteFunc(slices.Clone(r.Hooks), func(h Hook) bool {
-		return !slices.ContainsFunc(h.Events, func(event string) bool {
-			return event == "pre-install" || event == "post-install"
-		})
-	})
-}

@@ -66,7 +66,11 @@ func TestReleaseForm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	form, err := r.Form(existing.Names{Name: "web", Hub: "app"}, "app")
+	c, err := existing.Combine([]*existing.Release{r})
+	if err != nil {
+		t.Fatal(err)
+	}
+	form, err := c.Form(existing.Names{Name: "web", Hub: "app"}, "app")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +88,45 @@ func TestReleaseForm(t *testing.T) {
 		}
 	}
 	r.Config = []byte(`{"a":{"{{ b }}":1}}`)
-	if form, err := r.Form(existing.Names{Name: "web", Hub: "app"}, "app"); err == nil {
-		t.Errorf("a key with a template:\n%s", form)
+	if _, err := existing.Combine([]*existing.Release{r}); err == nil {
+		t.Error("a key has a template, and Combine took it")
+	}
+}
+
+// TestCombine wants columns for values that differ, with the chart's values where a release has
+// none.
+func TestCombine(t *testing.T) {
+	release := func(name, config string) *existing.Release {
+		r, err := existing.ReadRelease(packed(t, strings.Replace(withChart(`"values":{"size":1,"db":{"host":"local"}}`), "acme", name, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Config = []byte(config)
+		return r
+	}
+	acme, bolt := release("acme", `{"plan":"free","db":{"password":"x","tls":true}}`), release("bolt", `{"plan":"gold","size":2.5,"db":{"password":"y","host":"far","tls":true}}`)
+	c, err := existing.Combine([]*existing.Release{acme, bolt})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "[db_host db_password plan size] [[local x free 1] [far y gold 2.5]] [db_password]"
+	if got := fmt.Sprint(c.Columns, c.Rows, c.Secret); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	form, err := c.Form(existing.Names{Name: "web", Hub: "app"}, "app")
+	for _, want := range []string{"host: '{{ .db_host }}'\n", "tls: true\n", "size: '{{ .size | float }}'\n"} {
+		if err != nil || !strings.Contains(form, want) {
+			t.Errorf("no %q, %v:\n%s", want, err, form)
+		}
+	}
+	for name, config := range map[string]string{"list": `{"plan":["gold"]}`, "types": `{"plan":1}`, "unset": `{"plan":"gold","new":1}`, "null": `{"plan":null}`} {
+		if c, err := existing.Combine([]*existing.Release{acme, release("bolt", config)}); err == nil {
+			t.Errorf("%s: %v", name, c.Columns)
+		}
+	}
+	other := release("bolt", `{}`)
+	other.Chart.Files = nil
+	if c, err := existing.Combine([]*existing.Release{acme, other}); err == nil {
+		t.Errorf("another chart: %v", c.Columns)
 	}
 }

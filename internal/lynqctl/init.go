@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -36,11 +37,11 @@ or to the bearer token of the API.
 With -f, init reads an existing hub and writes only the form. It never
 overwrites a file.
 
-With --from, the form makes what exists already, so that apply adopts it:
-  --from chart DIR         a chart in the output directory
-  --from helm RELEASE      an installed Helm release, with its chart and values
-  --from KIND/NAME...      objects of the cluster, without the values of Secrets
-Without --source, the hub then reads a new file with one row.
+With --from, the form makes what exists already, so that apply adopts it.
+'--from chart DIR' takes a chart in the output directory. '--from helm RELEASE'
+takes Helm releases of one chart, with their values. '--from KIND/NAME' takes
+objects of the cluster, without the values of Secrets. Without --source, the hub
+then reads a new file of rows.
 
 Exit codes:
   0    success
@@ -120,14 +121,20 @@ func checkFrom(o *initcmd.Options) error {
 		return errors.New("--tenant is for --from KIND/NAME")
 	case o.From == initcmd.FromChart && len(o.Args) != 1:
 		return errors.New("--from chart needs the directory of one chart: --from chart forms/app")
-	case o.From == initcmd.FromHelm && len(o.Args) != 1:
-		return errors.New("--from helm needs the name of one release (helm list shows them)")
-	case o.From == initcmd.FromHelm && !naming.IsDNS1123Subdomain(o.Args[0]):
-		return fmt.Errorf("--from helm: %q isn't a valid name of a release", o.Args[0])
+	case o.From == initcmd.FromHelm && len(o.Args) == 0:
+		return errors.New("--from helm needs the name of a release (helm list shows them)")
 	case o.From != "" && o.From != initcmd.FromChart && o.From != initcmd.FromHelm && !strings.Contains(o.From, "/"):
 		return fmt.Errorf("--from: %q is none of chart, helm and KIND/NAME", o.From)
 	case o.From != "" && o.Source == "" && o.UID+o.Activate != "":
 		return errors.New("--uid and --activate are columns of a table, so they need --source")
+	}
+	for i, name := range o.Args {
+		switch {
+		case o.From == initcmd.FromHelm && !naming.IsDNS1123Subdomain(name):
+			return fmt.Errorf("--from helm: %q isn't a valid name of a release", name)
+		case slices.Contains(o.Args[:i], name):
+			return fmt.Errorf("%s appears twice", name)
+		}
 	}
 	return nil
 }

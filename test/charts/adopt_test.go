@@ -96,7 +96,8 @@ func install(t *testing.T, env *harness.Env, dir, name string, serverSide bool, 
 	}
 }
 
-// TestAdoptRelease installs a release with Helm, makes a form of it with init, and applies that.
+// TestAdoptRelease installs two releases with Helm, makes a form of them with init, and applies
+// that.
 // Nothing but tracking changes, hooks don't run again, and no pod restarts.
 func TestAdoptRelease(t *testing.T) {
 	for _, how := range []struct {
@@ -108,10 +109,12 @@ func TestAdoptRelease(t *testing.T) {
 			p := build(t, env.Kubeconfig)
 			values := map[string]any{"plan": "gold", "text": "{{ .Values.plan }} is secret", "port": 8080, "nested": map[string]any{"list": []any{1, "two"}}}
 			install(t, env, "testdata/app", "acme", how.serverSide, values)
+			other := map[string]any{"plan": "free, of charge", "text": "none", "port": 8080, "replicas": 2, "nested": map[string]any{"list": []any{1, "two"}}}
+			install(t, env, "testdata/app", "bolt", how.serverSide, other)
 			before, pods := env.Get(t, "deployments.apps/acme-web"), running(t, env)
 			in := t.TempDir()
 
-			out := p.run(in, 0, "init", "--from", "helm", "acme", "-o", "forms")
+			out := p.run(in, 0, "init", "--from", "helm", "acme", "bolt", "-o", "forms")
 			if strings.Contains(out, "is secret") {
 				t.Errorf("init shows a value:\n%s", out)
 			}
@@ -133,6 +136,7 @@ func TestAdoptRelease(t *testing.T) {
 				t.Errorf("the cluster ran %s, and runs %s", pods, now)
 			}
 			env.Absent(t, "jobs.batch/acme-seed")
+			env.Absent(t, "jobs.batch/bolt-seed")
 			p.run(in, 0, "diff", "-f", "forms")
 
 			// Without the default that takes objects from Helm, they stay adopted.
@@ -155,6 +159,10 @@ func TestAdoptRelease(t *testing.T) {
 			// The node gives its objects back, and Helm goes on.
 			p.run(in, 0, "delete", "node", "acme-web", "--cascade=orphan", "--yes")
 			upgrade(t, env, "testdata/app", "acme", how.serverSide)
+			rows, err := os.ReadFile(filepath.Join(in, "forms", "rows.csv"))
+			if want := "uid,plan,replicas,text\nacme,gold,1,{{ .Values.plan }} is secret\nbolt,\"free, of charge\",2,none\n"; err != nil || string(rows) != want {
+				t.Errorf("%v, rows:\n%s", err, rows)
+			}
 			env.Equal(t, "deployments.apps/acme-web", ".metadata.annotations.meta\\.helm\\.sh/release-name", "acme")
 			if now := running(t, env); now != pods {
 				t.Errorf("the cluster ran %s, and runs %s", pods, now)

@@ -61,7 +61,7 @@ func (o *Options) findChart(ctx context.Context, e *session.Engine) (*found, err
 	for _, file := range opened.Files {
 		c.HasCRDs = c.HasCRDs || strings.HasPrefix(file, rel+"/crds/")
 	}
-	f := &found{hub: lowered(opened.Name), uid: "acme"}
+	f := &found{hub: lowered(opened.Name), rows: [][]string{{"acme"}}}
 	for _, w := range opened.Warnings {
 		f.notes = append(f.notes, "warning: "+w.File+": "+w.What)
 	}

@@ -3,6 +3,7 @@ package initcmd
 import (
 	"cmp"
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/existing"
 	"github.com/lynqctl/lynqctl/internal/usecase/session"
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
+	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
 // The words of --from that are no object.
@@ -26,9 +28,10 @@ const rowsFile = "rows.csv"
 // found is what a form is made of.
 type found struct {
 	hub string // the name of a new hub
-	// uid is the row of a new table.
-	uid  string
-	form func(names existing.Names, d *draft.Draft) (string, error)
+	// rows are those of a new table, each with the uid first. columns are the others.
+	rows                   [][]string
+	columns, secretColumns []string
+	form                   func(names existing.Names, d *draft.Draft) (string, error)
 	// more are files beside the form. newDir, if not "", must not exist yet.
 	more   []newFile
 	newDir string
@@ -83,13 +86,12 @@ func (o *Options) find(ctx context.Context, e *session.Engine) (*found, error) {
 	case FromChart:
 		return o.findChart(ctx, e)
 	case FromHelm:
-		return o.findRelease(ctx, e)
+		return o.findReleases(ctx, e)
 	}
 	return o.findObjects(ctx, e)
 }
 
-// hubFor returns the hub of the form: one for a source, an existing one, or one for a new table
-// with one row.
+// hubFor returns the hub of the form: one for a source, an existing one, or one for a new table.
 func (o *Options) hubFor(ctx context.Context, e *session.Engine, what *found) (*draft.Draft, *origin, []newFile, error) {
 	if o.Source != "" || len(o.Paths) > 0 {
 		from, err := originOf(ctx, e, o)
@@ -108,13 +110,23 @@ func (o *Options) hubFor(ctx context.Context, e *session.Engine, what *found) (*
 		return d, from, files, nil
 	}
 	d := &draft.Draft{UID: "uid"}
+	for _, column := range what.columns {
+		d.Mappings = append(d.Mappings, draft.Mapping{Variable: column, Column: column})
+	}
 	c := endpoint.Connection{Type: endpoint.SourceCSV, Path: rowsFile}
 	from := &origin{hub: cmp.Or(o.Name, what.hub), connection: c}
 	hub := d.Hub(draft.Names{Namespace: o.Namespace, Name: from.hub}, c, false)
-	what.notes = append(what.notes, "the only row is in "+filepath.Join(o.Dir, rowsFile)+"; --source names your own table")
+	if len(what.secretColumns) > 0 {
+		hub += "  secretColumns: [" + strings.Join(what.secretColumns, ", ") + "]\n"
+	}
+	var rows strings.Builder
+	if err := csv.NewWriter(&rows).WriteAll(append([][]string{append([]string{d.UID}, what.columns...)}, what.rows...)); err != nil {
+		return nil, nil, nil, nothingWritten(err)
+	}
+	what.notes = append(what.notes, fmt.Sprintf("%s in %s; --source names your own table", phrase.Count(len(what.rows), "row"), filepath.Join(o.Dir, rowsFile)))
 	return d, from, []newFile{
 		{path: filepath.Join(o.Dir, "hub.yaml"), text: hub},
-		{path: filepath.Join(o.Dir, rowsFile), text: "uid\n" + what.uid + "\n"},
+		{path: filepath.Join(o.Dir, rowsFile), text: rows.String()},
 	}, nil
 }
 

@@ -17,42 +17,63 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq/phrase"
 )
 
-// findRelease reads a release of Helm from the cluster.
-func (o *Options) findRelease(ctx context.Context, e *session.Engine) (*found, error) {
-	name := o.Args[0]
-	r, later, err := o.readRelease(ctx, e, name)
+// findReleases reads releases of Helm from the cluster.
+func (o *Options) findReleases(ctx context.Context, e *session.Engine) (*found, error) {
+	f := &found{secret: true}
+	if len(o.Args) > 1 && o.Source != "" || len(o.Args) > 1 && len(o.Paths) > 0 {
+		return nil, errors.New("several releases make a table of their own (leave out --source and -f)")
+	}
+	var releases []*existing.Release
+	for _, name := range o.Args {
+		r, later, err := o.readRelease(ctx, e, name)
+		if err != nil {
+			return nil, err
+		}
+		if r.Name != name {
+			return nil, fmt.Errorf("release %s: its Secret has another release", name)
+		}
+		o.Namespace = r.Namespace
+		releases = append(releases, r)
+		f.notes = append(f.notes, fmt.Sprintf("release %s, revision %d: the new files may have secret values, so only you may read them", name, r.Version))
+		if later != "" {
+			f.notes = append(f.notes, later)
+		}
+	}
+	c, err := existing.Combine(releases)
 	if err != nil {
 		return nil, err
 	}
-	if o.Namespace = r.Namespace; r.Name != name {
-		return nil, fmt.Errorf("release %s: its Secret has another release", name)
+	path, err := o.chartOf(ctx, e, releases[0], f)
+	if err != nil {
+		return nil, err
 	}
-	id := existing.ChartID(r.Chart.Name)
-	f := &found{hub: lowered(r.Chart.Name), uid: name, secret: true}
-	path := id
-	if o.Chart != "" {
-		if path, err = o.openChart(ctx, e, o.Chart, r.Chart.Version); err != nil {
-			return nil, err
-		}
-	} else {
-		if r.Chart.Lost {
-			return nil, fmt.Errorf("release %s: its chart has subcharts, which Helm doesn't keep (run: helm pull CHART --version %s --untar --untardir %s, and pass --chart %s)", name, r.Chart.Version, o.Dir, filepath.Join(o.Dir, r.Chart.Name))
-		}
-		f.newDir = filepath.Join(o.Dir, id)
-		for _, file := range r.Chart.Files {
-			f.more = append(f.more, newFile{path: filepath.Join(f.newDir, filepath.FromSlash(file.Path)), text: string(file.Data)})
-		}
+	f.hub, f.columns, f.secretColumns = lowered(releases[0].Chart.Name), c.Columns, c.Secret
+	for i, r := range releases {
+		f.rows = append(f.rows, append([]string{r.Name}, c.Rows[i]...))
 	}
-	f.form = func(names existing.Names, _ *draft.Draft) (string, error) { return r.Form(names, path) }
-	f.notes = append(f.notes, fmt.Sprintf("release %s, revision %d: the new files may have secret values, so only you may read them", name, r.Version))
-	if later != "" {
-		f.notes = append(f.notes, later)
-	}
-	if ran := r.Ran(); len(ran) > 0 {
-		f.notes = append(f.notes, fmt.Sprintf("Helm ran %s at the installation; the form excludes them for this release, and new rows run them", phrase.Count(len(ran), "hook")))
+	f.form = func(names existing.Names, _ *draft.Draft) (string, error) { return c.Form(names, path) }
+	if ran := c.Ran(); len(ran) > 0 {
+		f.notes = append(f.notes, fmt.Sprintf("Helm ran %s at the installation; the form excludes them for these tenants, and new rows run them", phrase.Count(len(ran), "hook")))
 	}
 	f.notes = append(f.notes, "don't run helm uninstall, because it deletes the objects")
 	return f, nil
+}
+
+// chartOf returns the path of a release's chart from the form, and adds its files to what is
+// found.
+func (o *Options) chartOf(ctx context.Context, e *session.Engine, r *existing.Release, f *found) (string, error) {
+	if o.Chart != "" {
+		return o.openChart(ctx, e, o.Chart, r.Chart.Version)
+	}
+	if r.Chart.Lost {
+		return "", fmt.Errorf("release %s: its chart has subcharts, which Helm doesn't keep (run: helm pull CHART --version %s --untar --untardir %s, and pass --chart %s)", r.Name, r.Chart.Version, o.Dir, filepath.Join(o.Dir, r.Chart.Name))
+	}
+	id := existing.ChartID(r.Chart.Name)
+	f.newDir = filepath.Join(o.Dir, id)
+	for _, file := range r.Chart.Files {
+		f.more = append(f.more, newFile{path: filepath.Join(f.newDir, filepath.FromSlash(file.Path)), text: string(file.Data)})
+	}
+	return id, nil
 }
 
 // readRelease returns the newest deployed revision of a release. later says whether a newer

@@ -71,18 +71,18 @@ func (o *Options) findObjects(ctx context.Context, e *session.Engine) (*found, e
 
 // formOf completes what is found with the tenant of the objects.
 func (o *Options) formOf(f *found, objects []existing.Live) error {
-	f.uid = cmp.Or(o.Tenant, existing.Tenant(objects))
+	tenant := cmp.Or(o.Tenant, existing.Tenant(objects))
 	switch {
-	case f.uid == "":
+	case tenant == "":
 		return errors.New("the names have no common beginning (name the tenant with --tenant)")
-	case !naming.IsDNS1123Subdomain(f.uid):
-		return fmt.Errorf("--tenant: %q can't be the beginning of names in Kubernetes", f.uid)
+	case !naming.IsDNS1123Subdomain(tenant):
+		return fmt.Errorf("--tenant: %q can't be the beginning of names in Kubernetes", tenant)
 	}
-	f.hub = "tenants"
+	f.hub, f.rows = "tenants", [][]string{{tenant}}
 	f.form = func(names existing.Names, _ *draft.Draft) (string, error) {
-		return existing.Form(names, objects, f.uid)
+		return existing.Form(names, objects, tenant)
 	}
-	f.notes = append(f.notes, fmt.Sprintf("tenant %s: texts that are its name, or begin with it, are templates now", f.uid))
+	f.notes = append(f.notes, fmt.Sprintf("tenant %s: texts that are its name, or begin with it, are templates now", tenant))
 	return nil
 }
 
