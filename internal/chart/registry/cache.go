@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/lynqctl/lynqctl/pkg/bounded"
 )
@@ -58,7 +59,8 @@ func (c *cache) write(name string, data []byte) error {
 	if err := os.MkdirAll(c.dir, private); err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(c.dir, "new-*") // with mode 0600
+	c.clean()
+	file, err := os.CreateTemp(c.dir, unfinished) // with mode 0600
 	if err != nil {
 		return err
 	}
@@ -73,6 +75,21 @@ func (c *cache) write(name string, data []byte) error {
 		_ = os.Remove(file.Name()) // nobody reads it
 	}
 	return err
+}
+
+// unfinished is the pattern of names of files that a process still writes.
+const unfinished = "new-*"
+
+// clean removes files of processes that were killed while they wrote them. It fails silently,
+// because they only take space.
+func (c *cache) clean() {
+	const old = time.Hour
+	names, _ := filepath.Glob(filepath.Join(c.dir, unfinished))
+	for _, name := range names {
+		if info, err := os.Lstat(name); err == nil && time.Since(info.ModTime()) > old {
+			_ = os.Remove(name) // another process may have done so
+		}
+	}
 }
 
 func (c *cache) name(digest, extension string) string {

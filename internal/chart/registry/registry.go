@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 
 	"golang.org/x/sync/singleflight"
 	"oras.land/oras-go/v2/registry/remote/auth"
@@ -167,9 +168,15 @@ func (d *download) explain(err error) error {
 		return &chartref.Error{What: host + " ended the answer too early", Fix: fixLater}
 	}
 	if sent, ok := errors.AsType[*url.Error](err); ok {
-		return &chartref.Error{What: fmt.Sprintf("can't reach %s: %s", host, phrase.OneLine(sent.Err.Error())), Fix: fixReach}
+		return &chartref.Error{What: fmt.Sprintf("can't reach %s: %s", host, withoutQuotes(sent.Err)), Fix: fixReach}
 	}
 	return &chartref.Error{What: host + " names a service for tokens that lynqctl can't use", Fix: "ask who runs the registry"}
+}
+
+// withoutQuotes returns an error of the HTTP client, which quotes parts of answers.
+func withoutQuotes(err error) string {
+	text := regexp.MustCompile(`"(?:[^"\\]|\\.)*"`).ReplaceAllString(err.Error(), "…")
+	return phrase.Shown(phrase.OneLine(text))
 }
 
 // refused explains the status of an answer.

@@ -159,6 +159,31 @@ func TestNoCache(t *testing.T) {
 	}
 }
 
+// TestUnfinished wants files of killed processes to go, and those that another process writes
+// to stay.
+func TestUnfinished(t *testing.T) {
+	s := newServer(t)
+	s.open = true
+	ref, given := s.pushChart("the archive"), settings(t)
+	killed, writing := filepath.Join(given.CacheDir, "new-1"), filepath.Join(given.CacheDir, "new-2")
+	for _, name := range []string{killed, writing} {
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	yesterday := time.Now().AddDate(0, 0, -1)
+	if err := os.Chtimes(killed, yesterday, yesterday); err != nil {
+		t.Fatal(err)
+	}
+	get(t, New(given), ref, []byte("the archive"))
+	if _, err := os.Stat(killed); !os.IsNotExist(err) {
+		t.Errorf("%s: %v", killed, err)
+	}
+	if _, err := os.Stat(writing); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestTogether has many clients of one cache ask at once, as several processes do.
 func TestTogether(t *testing.T) {
 	archive := bytes.Repeat([]byte("the archive"), 10_000)
@@ -211,6 +236,17 @@ func TestFaults(t *testing.T) {
 		"redirect": {"blobs", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://192.0.2.1/x?signature="+signature, http.StatusFound)
 		}, "192.0.2.1 wants a connection without TLS"},
+		"no address": {"blobs", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", "http://[::1?signature="+signature)
+			w.WriteHeader(http.StatusFound)
+		}, "failed to parse Location header …"},
+		"no HTTP": {"blobs", func(w http.ResponseWriter, _ *http.Request) {
+			connection, _, err := http.NewResponseController(w).Hijack()
+			if err == nil {
+				_, _ = fmt.Fprintf(connection, "the word %s\r\n\r\n", password)
+				_ = connection.Close()
+			}
+		}, "malformed HTTP response …"},
 		"strange scheme": {"blobs", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "file:///etc/passwd", http.StatusFound)
 		}, "wants a connection without TLS"},

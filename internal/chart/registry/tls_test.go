@@ -2,10 +2,14 @@ package registry
 
 import (
 	"crypto/x509"
+	"encoding/pem"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -14,8 +18,8 @@ import (
 )
 
 // withTLS serves the chart as https://example.com through a proxy, and returns settings that
-// use the proxy.
-func withTLS(t *testing.T, s *server) Settings {
+// use the proxy, and the certificate.
+func withTLS(t *testing.T, s *server) (Settings, *x509.Certificate) {
 	t.Helper()
 	secured := httptest.NewTLSServer(s)
 	t.Cleanup(secured.Close)
@@ -40,7 +44,7 @@ func withTLS(t *testing.T, s *server) Settings {
 	given.Proxy = proxy(&httpproxy.Config{HTTPSProxy: tunnels.URL})
 	given.Roots = x509.NewCertPool()
 	given.Roots.AddCert(secured.Certificate())
-	return given
+	return given, secured.Certificate()
 }
 
 // TestTLS downloads through TLS and a proxy, and refuses to leave TLS.
@@ -50,9 +54,21 @@ func TestTLS(t *testing.T) {
 	ref.Registry = "example.com"
 	s.answers["blobs"] = func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("the archive")) }
 	s.tokens = "https://example.com"
-	given := withTLS(t, s)
+	given, certificate := withTLS(t, s)
 	given.Configs = configFile(t, loginFor("example.com")).Configs
 	get(t, New(given), ref, []byte("the archive"))
+
+	if runtime.GOOS == "linux" { // other systems have certificates elsewhere
+		file := filepath.Join(t.TempDir(), "ca.pem")
+		if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Raw}), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("SSL_CERT_FILE", file)
+		own := FromEnvironment()
+		t.Setenv("SSL_CERT_FILE", "")
+		own.CacheDir, own.Proxy, own.Configs = t.TempDir(), given.Proxy, given.Configs
+		get(t, New(own), ref, []byte("the archive"))
+	}
 
 	away := func(change func(s *Settings)) Settings {
 		next := given
