@@ -243,7 +243,7 @@ func TestFaults(t *testing.T) {
 		"no HTTP": {"blobs", func(w http.ResponseWriter, _ *http.Request) {
 			connection, _, err := http.NewResponseController(w).Hijack()
 			if err == nil {
-				_, _ = fmt.Fprintf(connection, "the word %s\r\n\r\n", password)
+				_, _ = fmt.Fprintf(connection, "%s\r\n\r\n", password)
 				_ = connection.Close()
 			}
 		}, "malformed HTTP response …"},
