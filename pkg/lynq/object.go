@@ -1,6 +1,7 @@
 package lynq
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq/manifest"
@@ -63,7 +64,7 @@ type Node struct {
 	Objects []Object
 	// Hooks are what is run when the node goes, in dependency order.
 	Hooks []Object
-	// NotIncluded are the ids of resources of the form that the row does not get.
+	// NotIncluded are resources of the form that the row does not get, see Drops.
 	NotIncluded []string
 	// Tombstones are what is to go beside.
 	Tombstones []Tombstone
@@ -77,3 +78,21 @@ func SplitAPIVersion(apiVersion string) (group, version string) {
 	}
 	return group, version
 }
+
+// Drops reports whether a row doesn't get a resource that its form still has. notIncluded has
+// the ids of such resources, and for charts entries of DropsChart. template is the digest of
+// the form's template at the last write of the resource's object.
+func Drops(notIncluded []string, id, template string) bool {
+	return slices.ContainsFunc(notIncluded, func(one string) bool {
+		chart, of, ofChart := strings.Cut(one, chartMark)
+		return one == id || ofChart && strings.HasPrefix(id, chart+"-") && (of == "" || of == template)
+	})
+}
+
+// DropsChart returns an entry for the objects of a chart that a row doesn't make. template is
+// "" if the row doesn't get the chart. Otherwise, the row lacks what it made of the chart with
+// this digest.
+func DropsChart(id, template string) string { return id + chartMark + template }
+
+// chartMark stands between a chart's id and its digest. No id has it.
+const chartMark = "-*@"

@@ -35,7 +35,8 @@ type chart struct {
 	values    *node
 	ops       []op // write the values as JSON
 	digest    string
-	sensitive bool // a secret column feeds it
+	drops     string // stands for objects of this version of the chart, see lynq.Drops
+	sensitive bool   // a secret column feeds it
 }
 
 // maxReleaseName is the length that Helm allows (helm.sh/helm: chart/common/util,
@@ -113,6 +114,7 @@ func (p *Program) finishCharts() {
 			d.columns(p, n)
 		}
 		c.digest = d.short()
+		c.drops = lynq.DropsChart(c.ID, c.digest)
 		c.sensitive = slices.ContainsFunc(p.chartFields(c), func(f FieldColumns) bool { return f.Secret })
 	}
 }

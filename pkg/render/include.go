@@ -76,13 +76,20 @@ func (f *frame) match(problems *lynq.Problems) int {
 	return first
 }
 
-// notIncluded returns the ids of the resources that the row doesn't get.
+// notIncluded returns the resources that the row doesn't get, see lynq.Drops.
 func (f *frame) notIncluded() []string {
 	var ids []string
 	for i, left := range f.left {
 		if left {
 			ids = append(ids, f.program.resources[i].ID)
 		}
+	}
+	for i := range f.base.charts {
+		drops := f.base.charts[i].drops
+		if f.without[i] {
+			drops = lynq.DropsChart(f.base.charts[i].ID, "")
+		}
+		ids = append(ids, drops)
 	}
 	return ids
 }

@@ -534,7 +534,7 @@ func TestGuards(t *testing.T) {
 			excluding.Nodes[i].Objects, excluding.Nodes[i].NotIncluded = []plan.Object{{Ref: gold.Ref, ID: "gold"}}, []string{"kept"}
 		}
 	}
-	want = "2 of 3 nodes would be deleted or lose objects (ns/n001-web, ns/n002-web), the limit is 1 (--max-delete=25%): 2 lose objects through includeWhen"
+	want = "2 of 3 nodes would be deleted or lose objects (ns/n001-web, ns/n002-web), the limit is 1 (--max-delete=25%): 2 lose objects through includeWhen or values of a chart"
 	if r := Decide(excluding, Limits{MaxDelete: limits.DefaultMaxDelete()}).Refusals; len(r) != 1 || r[0].What != want || r[0].Fix != "check the rows and the forms; to do this anyway, pass --max-delete=2" {
 		t.Errorf("nodes that lose objects: %+v", r)
 	}

@@ -60,7 +60,7 @@ type Node struct {
 	// a selector leaves out the recorded hooks.
 	Hooks        []Object
 	HooksLeftOut bool
-	// NotIncluded are the ids of the form's resources that the row doesn't get.
+	// NotIncluded are the form's resources that the row doesn't get, see lynq.Drops.
 	NotIncluded []string
 	// Tombstones name other objects to delete.
 	Tombstones []lynq.Tombstone

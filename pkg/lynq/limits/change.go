@@ -21,7 +21,7 @@ const (
 	NodeLeaves                      // no active row makes the node
 	NodeMoves                       // the row makes the node in another namespace
 	NodeEmptied                     // the form makes no object for the row
-	NodeNarrowed                    // includeWhen takes objects from the node
+	NodeNarrowed                    // includeWhen, or a row's values for a chart, take objects from the node
 	NodeLosesData                   // a rename or a dropped resource takes an object that holds data
 	changeKinds
 )
@@ -30,6 +30,9 @@ const (
 type Object struct {
 	lynq.Ref
 	ID string // of the object's resource
+	// Template is the digest of the form's template at the last write of the object, or "" if
+	// the row makes the resource's object under another name.
+	Template string
 	// Retained: a policy keeps the object when its node no longer makes it.
 	Retained bool
 	// Data: whoever deletes the object loses data.
@@ -49,7 +52,7 @@ type NodeChange struct {
 	Objects int
 	// Exists tells whether an object exists after the run, in whatever node.
 	Exists func(lynq.Ref) bool
-	// NotIncluded are the ids of resources that the form has and the row does not get.
+	// NotIncluded are resources that the form has and the row does not get, see lynq.Drops.
 	NotIncluded []string
 }
 
@@ -72,7 +75,7 @@ func (c *NodeChange) Kind() ChangeKind {
 		return NodeStays
 	case c.Objects == 0:
 		return NodeEmptied
-	case slices.ContainsFunc(lost, func(h Object) bool { return slices.Contains(c.NotIncluded, h.ID) }):
+	case slices.ContainsFunc(lost, func(h Object) bool { return lynq.Drops(c.NotIncluded, h.ID, h.Template) }):
 		return NodeNarrowed
 	case slices.ContainsFunc(lost, func(h Object) bool { return h.Data }):
 		return NodeLosesData
@@ -160,7 +163,7 @@ func (t *Count) why() string {
 	}
 	add(NodeMoves, "move from namespace "+t.from+" to another")
 	add(NodeEmptied, "get no object from their forms")
-	add(NodeNarrowed, "lose objects through includeWhen")
+	add(NodeNarrowed, "lose objects through includeWhen or values of a chart")
 	add(NodeLosesData, "lose data through a rename or a dropped resource")
 	if t.data != nil {
 		causes = append(causes, "the data of "+t.data.Full()+" would be lost")

@@ -64,7 +64,7 @@ func TestToll(t *testing.T) {
 			"check the namespace, -n shop keeps those nodes; to do this anyway, pass --max-delete=3"},
 		{[]limits.NodeChange{empty, empty}, "2 of 2 nodes would be deleted or lose objects, the limit is 1 (--max-delete=25%): 2 get no object from their forms",
 			"check the forms; to do this anyway, pass --max-delete=2"},
-		{[]limits.NodeChange{stays, narrow, loses}, "2 of 3 nodes would be deleted or lose objects, the limit is 1 (--max-delete=25%): 1 lose objects through includeWhen, " +
+		{[]limits.NodeChange{stays, narrow, loses}, "2 of 3 nodes would be deleted or lose objects, the limit is 1 (--max-delete=25%): 1 lose objects through includeWhen or values of a chart, " +
 			"1 lose data through a rename or a dropped resource, the data of PersistentVolumeClaim/shop/acme would be lost",
 			"check the rows and the forms; to do this anyway, pass --max-delete=2"},
 	} {

@@ -1,0 +1,30 @@
+package lynq_test
+
+import (
+	"testing"
+
+	"github.com/lynqctl/lynqctl/pkg/lynq"
+)
+
+// TestDrops tells the resources that a row doesn't get from those that the form no longer has.
+func TestDrops(t *testing.T) {
+	for _, c := range []struct {
+		what         []string
+		id, template string
+		want         bool
+	}{
+		{[]string{"service"}, "service", "x", true},
+		{[]string{"service"}, "service-b", "x", false},
+		{nil, "service", "x", false},
+		{[]string{lynq.DropsChart("app", "")}, "app-configmap", "x", true},
+		{[]string{lynq.DropsChart("app", "")}, "app", "x", false},
+		{[]string{lynq.DropsChart("app", "")}, "apple-configmap", "x", false},
+		{[]string{lynq.DropsChart("app", "x")}, "app-configmap", "x", true},
+		{[]string{lynq.DropsChart("app", "x")}, "app-configmap", "y", false},
+		{[]string{lynq.DropsChart("app", "x")}, "app-configmap", "", false},
+	} {
+		if got := lynq.Drops(c.what, c.id, c.template); got != c.want {
+			t.Errorf("%v drops %s of %q: %v", c.what, c.id, c.template, got)
+		}
+	}
+}
