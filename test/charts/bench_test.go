@@ -45,7 +45,7 @@ spec:
       values: {ingress: {enabled: true}, autoscaling: {enabled: true}, httpRoute: {enabled: true}}
 `)
 	b.Run("lynqctl", func(b *testing.B) {
-		program := build(b)
+		program := programs(b)
 		for b.Loop() {
 			out, err := exec.CommandContext(b.Context(), program, "render", "-q", "-f", filepath.Join(dir, "form.yaml")).Output()
 			if err != nil || strings.Count(string(out), "\nkind: Deployment\n") != tenants {
@@ -100,8 +100,8 @@ func write(b *testing.B, dir, name, text string) {
 	}
 }
 
-// build builds both programs, and returns the path of lynqctl.
-func build(b *testing.B) string {
+// programs builds both programs, and returns the path of lynqctl.
+func programs(b *testing.B) string {
 	b.Helper()
 	dir := b.TempDir()
 	cmd := exec.CommandContext(b.Context(), "go", "build", "-o", dir+"/", "./cmd/lynqctl", "./cmd/lynqctl-chart")
