@@ -20,6 +20,8 @@ type Chart struct {
 	Pos  lynq.Pos
 	ID   string
 	Path Text // the chart's directory or archive, from the form's file, or its address
+	// Past says that the form is an earlier one, for which nothing is downloaded.
+	Past bool
 	// ReleaseName and Namespace are templates. They are zero for the uid, and for the node's
 	// namespace.
 	ReleaseName, Namespace Text
@@ -137,10 +139,11 @@ func readChartPath(o *object, field string, t Text) Text {
 
 // openCharts reads the files of the form's charts. Forms may come from the memory, so the
 // charts become copies.
-func (f *Form) openCharts(rep *report, bases Bases) []*Chart {
+func (f *Form) openCharts(rep *report, bases Bases, past bool) []*Chart {
 	opened := make([]*Chart, len(f.Charts))
 	for i, c := range f.Charts {
 		next := *c
+		next.Past = past
 		opened[i] = &next
 		subject := fmt.Sprintf("%s, chart %q", subjectOf("form", f.Name), c.ID)
 		switch {

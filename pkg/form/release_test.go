@@ -183,6 +183,17 @@ func TestCharts(t *testing.T) {
 	}
 }
 
+// pastCharts remembers of each chart whether its form is an earlier one.
+type pastCharts struct {
+	noCharts
+	past []bool
+}
+
+func (p *pastCharts) Open(c *form.Chart) (form.OpenedChart, lynq.Problems) {
+	p.past = append(p.past, c.Past)
+	return p.noCharts.Open(c)
+}
+
 // TestChartAddress wants no files beside the form for a chart in a registry, except its values.
 func TestChartAddress(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "web.yaml")
@@ -192,9 +203,15 @@ func TestChartAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	var none *form.Memory
-	in, err := none.Load(noCharts{}, []string{name}, false, strings.NewReader(""))
+	bases := &pastCharts{}
+	in, err := none.Load(bases, []string{name}, false, strings.NewReader(""))
 	if err != nil {
 		t.Fatal(err)
+	}
+	// Nothing is downloaded to find how a form changed.
+	earlier := form.Versions(name, []byte(fmt.Sprintf(hub+"\n---\n"+web, "")))
+	if f := in.Forms[0]; len(earlier) != 1 || f.Version(earlier[0], name, nil) == nil || !slices.Equal(bases.past, []bool{false, true}) {
+		t.Errorf("%d versions, past %v", len(earlier), bases.past)
 	}
 	if paths, dirs := in.Beside(); !slices.Equal(paths, []string{filepath.Join(filepath.Dir(name), "eu.yaml")}) || len(dirs) > 0 {
 		t.Errorf("%v, %v", paths, dirs)

@@ -233,7 +233,7 @@ func (f *Form) withFiles(rep *report, from tree, bases Bases, texts map[string][
 		}
 	}
 	made, suffixes := next.build(rep, bases, texts)
-	next.Charts = f.openCharts(rep, bases)
+	next.Charts = f.openCharts(rep, bases, texts != nil)
 	whole := len(rep.problems) == before && (!f.hasKustomize() || f.Kustomize.IsSet()) &&
 		(!f.hasFiles() || f.Spec.Field("files").Kind == document.List && len(f.Files) == len(f.Spec.Field("files").Items))
 	// Callers may change a form's resources, and entries must stay as they are.

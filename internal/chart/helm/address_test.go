@@ -17,16 +17,16 @@ func TestAddress(t *testing.T) {
 	dir := write(t, map[string]string{"eu.yaml": "a: 7\n"})
 	with := func(data string, err error) *Charts {
 		c := New()
-		c.Download = func(_ context.Context, r chartref.Ref) ([]byte, error) {
-			if r.String() != address {
-				t.Errorf("a download of %s", r)
+		c.Download = func(_ context.Context, r chartref.Ref, kept bool) ([]byte, error) {
+			if r.String() != address || !kept {
+				t.Errorf("a download of %s, %t", r, kept)
 			}
 			return []byte(data), err
 		}
 		return c
 	}
 	c := with(packed(t, about, entry{name: "app/templates/x.yaml", text: "a: {{ .Values.a }}"}), nil)
-	o := opening(t, c, wire.Open{Dir: dir, Path: address, ValuesFiles: []string{"eu.yaml"}})
+	o := opening(t, c, wire.Open{Dir: dir, Path: address, Kept: true, ValuesFiles: []string{"eu.yaml"}})
 	r, problems := c.Render(t.Context(), wire.Render{Chart: o.Chart, ReleaseName: "acme"})
 	if len(problems) > 0 || len(o.Files) != 1 || len(r.Objects) != 1 || r.Objects[0].Text != "a: 7" || r.Objects[0].File != short+"!templates/x.yaml" {
 		t.Errorf("%+v, %+v, %+v", o, r, problems)
@@ -40,7 +40,7 @@ func TestAddress(t *testing.T) {
 	} {
 		file, rest, _ := strings.Cut(want, "|")
 		what, fix, _ := strings.Cut(rest, "|")
-		_, problems := c.Open(t.Context(), wire.Open{Dir: dir, Path: address})
+		_, problems := c.Open(t.Context(), wire.Open{Dir: dir, Path: address, Kept: true})
 		if len(problems) != 1 || problems[0].File != file || !strings.Contains(problems[0].What, what) || !strings.Contains(problems[0].Fix, fix) {
 			t.Errorf("%+v, want %s", problems, want)
 		}

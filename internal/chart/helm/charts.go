@@ -12,8 +12,9 @@ import (
 
 // Charts are the charts that were opened. Several goroutines may use them.
 type Charts struct {
-	// Download returns the archive of a chart in a registry. Its error may be a *chartref.Error.
-	Download func(context.Context, chartref.Ref) ([]byte, error)
+	// Download returns the archive of a chart in a registry. If kept is set, it asks only a
+	// cache. Its error may be a *chartref.Error.
+	Download func(ctx context.Context, r chartref.Ref, kept bool) ([]byte, error)
 
 	functions, lookupFunctions template.FuncMap
 

@@ -43,7 +43,7 @@ type opened struct {
 }
 
 // open reads a chart and the files of values.
-func open(ctx context.Context, request wire.Open, download func(context.Context, chartref.Ref) ([]byte, error)) (*opened, *wire.Opened, error) {
+func open(ctx context.Context, request wire.Open, download func(context.Context, chartref.Ref, bool) ([]byte, error)) (*opened, *wire.Opened, error) {
 	root, err := os.OpenRoot(request.Dir)
 	if err != nil {
 		return nil, nil, unreadable(request.Path, err)
@@ -51,7 +51,7 @@ func open(ctx context.Context, request wire.Open, download func(context.Context,
 	defer func() { _ = root.Close() }() // files were only read
 	r := &reader{root: root, budget: newBudget()}
 	o := &opened{skipCRDs: request.SkipCRDs}
-	files, err := o.files(ctx, r, request.Path, download)
+	files, err := o.files(ctx, r, request, download)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -81,13 +81,13 @@ func open(ctx context.Context, request wire.Open, download func(context.Context,
 }
 
 // files reads the chart's files, named from the chart and sorted.
-func (o *opened) files(ctx context.Context, r *reader, from string, download func(context.Context, chartref.Ref) ([]byte, error)) ([]*archive.BufferedFile, error) {
+func (o *opened) files(ctx context.Context, r *reader, request wire.Open, download func(context.Context, chartref.Ref, bool) ([]byte, error)) ([]*archive.BufferedFile, error) {
 	var files []*archive.BufferedFile
 	var err error
-	if chartref.Is(from) {
-		files, err = o.downloaded(ctx, r, from, download)
+	if chartref.Is(request.Path) {
+		files, err = o.downloaded(ctx, r, request, download)
 	} else {
-		files, err = o.local(ctx, r, from)
+		files, err = o.local(ctx, r, request.Path)
 	}
 	slices.SortFunc(files, func(a, b *archive.BufferedFile) int { return strings.Compare(a.Name, b.Name) })
 	return files, err
@@ -118,12 +118,12 @@ func (o *opened) local(ctx context.Context, r *reader, from string) ([]*archive.
 }
 
 // downloaded reads the archive of a chart in a registry.
-func (o *opened) downloaded(ctx context.Context, r *reader, from string, download func(context.Context, chartref.Ref) ([]byte, error)) ([]*archive.BufferedFile, error) {
-	ref, err := chartref.Parse(from)
+func (o *opened) downloaded(ctx context.Context, r *reader, request wire.Open, download func(context.Context, chartref.Ref, bool) ([]byte, error)) ([]*archive.BufferedFile, error) {
+	ref, err := chartref.Parse(request.Path)
 	var data []byte
 	if err == nil {
 		o.path, o.address, o.archive = ref.Short(), ref.String(), true
-		data, err = download(ctx, ref)
+		data, err = download(ctx, ref, request.Kept)
 	}
 	if known, ok := errors.AsType[*chartref.Error](err); ok {
 		return nil, wrong(o.path, known.Fix, "%s", known.What)

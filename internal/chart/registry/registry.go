@@ -36,13 +36,13 @@ const (
 	fixReach = "check the address, the network and the proxy"
 )
 
-// Chart returns the archive of a chart, from the cache or from its registry. Its error is a
-// *chartref.Error.
-func (c *Client) Chart(ctx context.Context, r chartref.Ref) ([]byte, error) {
-	data, err, _ := c.running.Do(r.String(), func() (any, error) {
+// Chart returns the archive of a chart, from the cache or, unless kept is set, from its
+// registry. Its error is a *chartref.Error.
+func (c *Client) Chart(ctx context.Context, r chartref.Ref, kept bool) ([]byte, error) {
+	data, err, _ := c.running.Do(fmt.Sprint(r, kept), func() (any, error) {
 		ctx, cancel := context.WithTimeout(ctx, c.settings.Limit)
 		defer cancel()
-		d := &download{client: c, ref: r}
+		d := &download{client: c, ref: r, kept: kept}
 		return d.chart(ctx)
 	})
 	if err != nil {
@@ -56,6 +56,7 @@ func (c *Client) Chart(ctx context.Context, r chartref.Ref) ([]byte, error) {
 type download struct {
 	client *Client
 	ref    chartref.Ref
+	kept   bool // only the cache is asked
 	login  login
 	auth   *auth.Client // nil until the first request
 }
@@ -81,6 +82,9 @@ func (d *download) chart(ctx context.Context) ([]byte, error) {
 func (d *download) blob(ctx context.Context, kind, digest, extension string, limit int64) ([]byte, error) {
 	if data := d.client.cache.get(digest, extension, limit); data != nil {
 		return data, nil
+	}
+	if d.kept {
+		return nil, &chartref.Error{What: "the cache doesn't have the chart", Fix: "run lynqctl render with a form that names it"}
 	}
 	data, err := d.get(ctx, kind, digest, limit)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 // get wants a chart.
 func get(t *testing.T, c *Client, r chartref.Ref, want []byte) {
 	t.Helper()
-	if got, err := c.Chart(t.Context(), r); err != nil || !bytes.Equal(got, want) {
+	if got, err := c.Chart(t.Context(), r, false); err != nil || !bytes.Equal(got, want) {
 		t.Fatalf("%s: %d bytes, want %d: %+v", r, len(got), len(want), err)
 	}
 }
@@ -27,7 +27,7 @@ func get(t *testing.T, c *Client, r chartref.Ref, want []byte) {
 // fails wants an error with a text, and without secrets.
 func fails(t *testing.T, c *Client, r chartref.Ref, want string) {
 	t.Helper()
-	got, err := c.Chart(t.Context(), r)
+	got, err := c.Chart(t.Context(), r, false)
 	told, ok := errors.AsType[*chartref.Error](err)
 	if got != nil || !ok || told.Fix == "" || !strings.Contains(told.What+" ("+told.Fix+")", want) {
 		t.Fatalf("%d bytes, %+v, want %s", len(got), err, want)
@@ -70,7 +70,13 @@ func TestChart(t *testing.T) {
 				given.CacheDir = cache
 			}
 			c := New(given)
+			if got, err := c.Chart(t.Context(), ref, true); err == nil || !strings.Contains(err.Error(), "the cache doesn't have") || s.count("") > 0 {
+				t.Errorf("%d bytes, %v, %d requests", len(got), err, s.count(""))
+			}
 			get(t, c, ref, archive)
+			if got, err := c.Chart(t.Context(), ref, true); err != nil || !bytes.Equal(got, archive) {
+				t.Errorf("%d bytes, %v", len(got), err)
+			}
 			files, err := os.ReadDir(given.CacheDir)
 			if err != nil || len(files) != 2 || s.count("token") != 1 {
 				t.Errorf("%v in the cache, %v, %d tokens", files, err, s.count("token"))
@@ -195,7 +201,7 @@ func TestTogether(t *testing.T) {
 		all.Go(func() {
 			c := New(given)
 			for range 3 {
-				if got, err := c.Chart(t.Context(), ref); err != nil || !bytes.Equal(got, archive) {
+				if got, err := c.Chart(t.Context(), ref, false); err != nil || !bytes.Equal(got, archive) {
 					t.Errorf("%d bytes, %v", len(got), err)
 				}
 			}

@@ -92,6 +92,8 @@ type Open struct {
 	// Path is the chart's directory or archive below Dir, with slashes, or its address in a
 	// registry (pkg/lynq/chartref).
 	Path string `json:"path"`
+	// Kept has the helper download nothing. A chart with an address must be in the cache.
+	Kept bool `json:"kept,omitempty"`
 	// ValuesFiles are files of values below Dir. Later ones win.
 	ValuesFiles []string `json:"valuesFiles,omitempty"`
 	// KubeVersion and APIVersions are .Capabilities of the templates. KubeVersion is "" for

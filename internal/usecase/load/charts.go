@@ -67,7 +67,7 @@ func (b *bases) Open(of *form.Chart) (form.OpenedChart, lynq.Problems) {
 	if err != nil {
 		return form.OpenedChart{}, lynq.Problems{{Pos: of.Path.Pos, What: err.Error()}}
 	}
-	o := wire.Open{Dir: dir, Path: filepath.ToSlash(of.Path.Text), SkipCRDs: of.SkipCRDs, EmptyLookups: of.EmptyLookups}
+	o := wire.Open{Dir: dir, Path: filepath.ToSlash(of.Path.Text), Kept: of.Past, SkipCRDs: of.SkipCRDs, EmptyLookups: of.EmptyLookups}
 	for _, file := range of.ValuesFiles {
 		o.ValuesFiles = append(o.ValuesFiles, filepath.ToSlash(file.Text))
 	}
