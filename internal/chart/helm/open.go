@@ -1,6 +1,7 @@
 package helm
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -53,6 +54,9 @@ func open(ctx context.Context, request wire.Open, download func(context.Context,
 	o := &opened{skipCRDs: request.SkipCRDs}
 	files, err := o.files(ctx, r, request, download)
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := o.whole(files); err != nil {
 		return nil, nil, err
 	}
 	sum := sha256.New()
@@ -132,6 +136,20 @@ func (o *opened) downloaded(ctx context.Context, r *reader, request wire.Open, d
 		return nil, wrong(o.path, "run helm pull, and name the archive in path", "%v", err)
 	}
 	return unpack(o.path, data, r.budget, 0)
+}
+
+// whole refuses empty templates in a directory. Somebody may be writing them, and their objects
+// would be deleted meanwhile.
+func (o *opened) whole(files []*archive.BufferedFile) error {
+	var all []error
+	for _, f := range files {
+		ext, base := path.Ext(f.Name), path.Base(f.Name)
+		template := strings.Contains("/"+f.Name, "/"+chartutil.TemplatesDir+"/") && (ext == ".yaml" || ext == ".yml") && !strings.HasPrefix(base, "_")
+		if !o.archive && template && !strings.Contains(f.Name, within) && len(bytes.TrimSpace(f.Data)) == 0 {
+			all = append(all, wrong(o.name(f.Name), "write it, or remove the file", "the template is empty"))
+		}
+	}
+	return errors.Join(all...)
 }
 
 // name returns the name of a file of the chart below the form's directory.

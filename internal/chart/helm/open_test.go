@@ -72,6 +72,8 @@ func TestUnusableCharts(t *testing.T) {
 		"app/Chart.yaml|charts/ lacks db, cache|helm dependency build app":                  chart("dependencies: [{name: db, version: 1.x}, {name: cache, version: 1.x, condition: cache.enabled}]\n", nil),
 		"app/Chart.yaml|the chart needs Kubernetes >=1.99, and this is v1.33":               chart("kubeVersion: '>=1.99'\n", nil),
 		"app/crds/a.yaml|CustomResourceDefinition|kubectl apply --server-side -f app/crds/": chart("", map[string]string{"crds/a.yaml": "kind: CustomResourceDefinition\n"}),
+		"app/templates/a.yaml|the template is empty|remove the file":                        chart("", map[string]string{"templates/a.yaml": " \n"}),
+		"app/charts/b/templates/a.yml|the template is empty|write it":                       chart("", map[string]string{"charts/b/Chart.yaml": "apiVersion: v2\nname: b\nversion: 1.0.0\n", "charts/b/templates/a.yml": ""}),
 		"app/Chart.yaml|apiVersion \"v3\" isn't supported|v1 or v2":                         {"app/Chart.yaml": "apiVersion: v3\nname: app\nversion: 1.0.0\n"},
 		"app/Chart.yaml|the file isn't YAML|correct":                                        {"app/Chart.yaml": "apiVersion: v2\n\tname: app\n"},
 		"app|no chart: it has no Chart.yaml|helm package":                                   {"app/values.yaml": ""},
