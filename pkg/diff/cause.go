@@ -14,26 +14,26 @@ type CauseKind string
 // The causes. Several of the first four may be possible, and it is not known
 // which it is: see anyOf.
 const (
-	CauseForm        CauseKind = "form"                       // the form says otherwise than when it was written last
-	CauseRow         CauseKind = "row"                        // the row does
-	CauseDrift       CauseKind = "drift"                      // others changed what we wrote
-	CauseVersion     CauseKind = "new version of lynqctl"     // it renders otherwise than the one that wrote it last
-	CauseNew         CauseKind = "new"                        // it was never written
-	CauseGone        CauseKind = "gone"                       // it was written, and others deleted it
-	CauseRemoved     CauseKind = "removed from the form"      // the form has the resource no more
-	CauseNotIncluded CauseKind = "not included (includeWhen)" // the form has the resource, and the row no longer does
-	CauseHook        CauseKind = "runs before the rest goes"  // runOn: Delete
-	CauseLeftover    CauseKind = "left over"                  // a hook made it before its node came back
-	CauseRowGone     CauseKind = "row gone"                   // the row is inactive or gone
-	CauseDeleted     CauseKind = "node deleted"               // the node's inventory was deleted
-	CauseAdopted     CauseKind = "adopted"                    // it exists, and was not ours
-	CauseMoved       CauseKind = "moved"                      // another node of the run had it
-	CauseRenamed     CauseKind = "node renamed"               // its node goes on by another name, and renders it no more
-	CauseReplaced    CauseKind = "replaced"                   // it was deleted and created again
-	CauseDue         CauseKind = "reapplyInterval"            // its time has come; no other changed what we wrote
-	CauseTracking    CauseKind = "tracking"                   // labels and owners by which we know what is ours
-	CausePolicy      CauseKind = "policy"                     // its policies protect it less, and its content stays
-	CauseUnknown     CauseKind = "unknown"                    // what is known does not tell
+	CauseForm        CauseKind = "form"                      // the form says otherwise than when it was written last
+	CauseRow         CauseKind = "row"                       // the row does
+	CauseDrift       CauseKind = "drift"                     // others changed what we wrote
+	CauseVersion     CauseKind = "new version of lynqctl"    // it renders otherwise than the one that wrote it last
+	CauseNew         CauseKind = "new"                       // it was never written
+	CauseGone        CauseKind = "gone"                      // it was written, and others deleted it
+	CauseRemoved     CauseKind = "removed from the form"     // the form has the resource no more
+	CauseNotIncluded CauseKind = "not included for the row"  // the form has the resource or the chart, and the row no longer gets the object
+	CauseHook        CauseKind = "runs before the rest goes" // runOn: Delete
+	CauseLeftover    CauseKind = "left over"                 // a hook made it before its node came back
+	CauseRowGone     CauseKind = "row gone"                  // the row is inactive or gone
+	CauseDeleted     CauseKind = "node deleted"              // the node's inventory was deleted
+	CauseAdopted     CauseKind = "adopted"                   // it exists, and was not ours
+	CauseMoved       CauseKind = "moved"                     // another node of the run had it
+	CauseRenamed     CauseKind = "node renamed"              // its node goes on by another name, and renders it no more
+	CauseReplaced    CauseKind = "replaced"                  // it was deleted and created again
+	CauseDue         CauseKind = "reapplyInterval"           // its time has come; no other changed what we wrote
+	CauseTracking    CauseKind = "tracking"                  // labels and owners by which we know what is ours
+	CausePolicy      CauseKind = "policy"                    // its policies protect it less, and its content stays
+	CauseUnknown     CauseKind = "unknown"                   // what is known does not tell
 )
 
 // anyOf is one of some causes: "form, row or drift".

@@ -164,7 +164,7 @@ func (j *decider) addNodes(in *decide.Input, h *index.HubScope) (waits bool) {
 		if n.Hub != h.HubKey {
 			continue
 		}
-		made := &plan.Node{NodeID: Identify(n.NodeID), NotIncluded: n.NotIncluded, DependForms: j.Rows[h.HubKey].DependForms[n.Form]}
+		made := &plan.Node{NodeID: Identify(n.NodeID), NotIncluded: j.notIncluded(n), DependForms: j.Rows[h.HubKey].DependForms[n.Form]}
 		switch {
 		case n.Failed:
 			made.Failed, made.Claims = ErrNotRendered, n.Claims
@@ -181,6 +181,17 @@ func (j *decider) addNodes(in *decide.Input, h *index.HubScope) (waits bool) {
 		in.Nodes = append(in.Nodes, made)
 	}
 	return waits
+}
+
+// notIncluded returns what a node's row doesn't get. The tree doesn't record which template made
+// an object. So a row lacks objects of a chart only if the form and its charts are those of the
+// tree.
+func (j *decider) notIncluded(n *Node) []string {
+	o := index.OriginOf(n.Hub, n.Form)
+	same := slices.ContainsFunc(j.Templates, func(t index.Template) bool {
+		return t.Bare() == o && index.TemplateOf(j.Index.Templates, t.Origin) != nil
+	})
+	return lynq.DropsSince(n.NotIncluded, same)
 }
 
 // These are the policies of desired objects, as far as decisions about a tree depend on

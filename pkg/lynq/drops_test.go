@@ -28,3 +28,17 @@ func TestDrops(t *testing.T) {
 		}
 	}
 }
+
+// TestDropsSince wants objects of a chart to count as dropped by the row only if the chart is the
+// same, or if the row doesn't get it at all.
+func TestDropsSince(t *testing.T) {
+	entries := []string{"service", lynq.DropsChart("app", "x"), lynq.DropsChart("db", "")}
+	for _, same := range []bool{false, true} {
+		since := lynq.DropsSince(entries, same)
+		for id, want := range map[string]bool{"service": true, "app-service": same, "db-service": true, "other": false} {
+			if got := lynq.Drops(since, id, ""); got != want {
+				t.Errorf("with the same charts %v, it drops %s: %v", same, id, got)
+			}
+		}
+	}
+}

@@ -94,5 +94,21 @@ func Drops(notIncluded []string, id, template string) bool {
 // this digest.
 func DropsChart(id, template string) string { return id + chartMark + template }
 
+// DropsSince returns entries for objects whose templates nobody recorded. same says that the
+// charts are those that made the objects. If they aren't, only whole charts are dropped.
+func DropsSince(notIncluded []string, same bool) []string {
+	var entries []string
+	for _, one := range notIncluded {
+		chart, template, ofChart := strings.Cut(one, chartMark)
+		switch {
+		case !ofChart:
+			entries = append(entries, one)
+		case same || template == "":
+			entries = append(entries, DropsChart(chart, ""))
+		}
+	}
+	return entries
+}
+
 // chartMark stands between a chart's id and its digest. No id has it.
 const chartMark = "-*@"

@@ -395,7 +395,7 @@ func (d *decider) node(n *plan.Node) plan.NodePlan {
 // tellNotIncluded corrects the reason of dropped objects that the form still has.
 func tellNotIncluded(n *plan.Node, dropped []plan.Step) {
 	for i := range dropped {
-		if s := &dropped[i]; (s.Reason == plan.ReasonRemoved || s.Reason == plan.ReasonRenamed) && lynq.Drops(n.NotIncluded, s.Entry.ID, "") {
+		if s := &dropped[i]; (s.Reason == plan.ReasonRemoved || s.Reason == plan.ReasonRenamed) && lynq.Drops(n.NotIncluded, s.Entry.ID, s.Entry.Template) {
 			s.Reason = plan.ReasonNotIncluded
 		}
 	}
