@@ -40,7 +40,7 @@ func (r *Report) group() *Groups {
 	}
 	all := r.Nodes.Added + r.Nodes.Changed + r.Nodes.Removed + r.Nodes.Unchanged
 	g.Set = changeset.Of(changes, all)
-	for k, number := range g.Set.Numbers() {
+	for k, number := range g.Numbers() {
 		g.Objects[k].group = number
 	}
 	return g

@@ -114,23 +114,26 @@ func maybeTyped(text string) bool {
 	if text == "~" || text == "" {
 		return true
 	}
-	alphanumeric, number := 0, text[0] >= '0' && text[0] <= '9'
-	for i := range len(text) {
-		switch c := text[i]; {
-		case number && (c > 'f' && c <= 'z' || c > 'F' && c <= 'Z') && c != 'x' && c != 'X' && c != 'o':
-			return false // no digit, not even a hexadecimal one, as in 100m
-		case c >= '0' && c <= '9', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z':
-			alphanumeric++
-		case c != '_' && c != '+' && c != '-' && c != '.':
-			return false
-		}
-	}
-	if c := text[0]; c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {
+	if isLetter(text[0]) {
 		switch strings.ToLower(text) {
 		case "y", "n", "yes", "no", "on", "off", "true", "false", "null":
 			return true
 		}
 		return false
 	}
-	return alphanumeric > 0
+	const signs, numerals = "_+-.", "0123456789abcdefABCDEFxXo"
+	others := strings.Trim(text, signs+numerals)
+	if isDigit(text[0]) && others != "" {
+		return false // as in 100m
+	}
+	for i := range len(others) {
+		if c := others[i]; !isLetter(c) && !isDigit(c) && strings.IndexByte(signs, c) < 0 {
+			return false
+		}
+	}
+	return strings.Trim(text, signs) != ""
 }
+
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
