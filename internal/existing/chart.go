@@ -3,6 +3,7 @@ package existing
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -34,7 +35,7 @@ func Defaults(text []byte) (map[string]any, error) {
 	if values, ok := v.(map[string]any); ok && err == nil {
 		return values, nil
 	}
-	return nil, fmt.Errorf("it has no map of values")
+	return nil, errors.New("it has no map of values")
 }
 
 // Form returns a form with the chart. Values get variables with their names, and comments name

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lynqctl/lynqctl/internal/draft"
@@ -78,11 +79,13 @@ func (c *Combined) combine(path string, all []any, otherwise any) (any, error) {
 		return literal{}.of(all[0], path)
 	}
 	keys := map[string]bool{}
-	for _, v := range all {
+	each := make([]fields, len(all))
+	for i, v := range all {
 		m, ok := v.(fields)
 		if !ok {
 			return c.column(path, all)
 		}
+		each[i] = m
 		for key := range m {
 			keys[key] = true
 		}
@@ -91,8 +94,8 @@ func (c *Combined) combine(path string, all []any, otherwise any) (any, error) {
 	ofChart, _ := otherwise.(fields)
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		values := make([]any, len(all))
-		for i, v := range all {
-			value, found := v.(fields)[key]
+		for i, m := range each {
+			value, found := m[key]
 			if !found {
 				if value, found = ofChart[key]; !found {
 					return nil, fmt.Errorf("%s.%s: release %s doesn't set it, and others do (set it for all, or init the releases apart)", path, key, c.Releases[i].Name)
@@ -149,7 +152,7 @@ func cell(v any) (text, function string, ok bool) {
 	case string:
 		return v, "", true
 	case bool:
-		return fmt.Sprint(v), " | bool", true
+		return strconv.FormatBool(v), " | bool", true
 	case json.Number:
 		if _, err := v.Int64(); err == nil {
 			return v.String(), " | int", true

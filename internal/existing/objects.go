@@ -41,7 +41,7 @@ func Refused(l *Live) error {
 	case tools.Owner() != "":
 		return fmt.Errorf("%s has it (have that tool give it up first)", tools.Owner())
 	case kind.Kind == "Secret" && l.Content.Object["type"] == "helm.sh/release.v1":
-		return errors.New("Helm keeps a release in it (run lynqctl init --from helm RELEASE)")
+		return errors.New("it is a release of Helm (run: lynqctl init --from helm RELEASE)")
 	case kind.Group == "" && slices.Contains([]string{"Pod", "Node", "Event", "Endpoints", "ReplicationController"}, kind.Kind),
 		slices.Contains([]string{"apps/ReplicaSet", "apps/ControllerRevision", "coordination.k8s.io/Lease", "discovery.k8s.io/EndpointSlice", "events.k8s.io/Event"}, kind.Group+"/"+kind.Kind),
 		kind.Group == wellknown.Group:

@@ -125,7 +125,7 @@ func writeFile(file newFile) error {
 			return err
 		}
 	}
-	out, err := os.OpenFile(file.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode) //nolint:gosec // the user names the folder
+	out, err := os.OpenFile(file.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func runFrom(ctx context.Context, e *session.Engine, o *Options) (*Drafted, erro
 	if err != nil {
 		return nil, nothingWritten(err)
 	}
-	d, from, hubFiles, err := o.hubFor(ctx, e, what)
+	d, from, files, err := o.hubFor(ctx, e, what)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func runFrom(ctx context.Context, e *session.Engine, o *Options) (*Drafted, erro
 	if err != nil {
 		return nil, nothingWritten(err)
 	}
-	files := append(hubFiles, newFile{path: filepath.Join(o.Dir, "form.yaml"), text: text})
+	files = append(files, newFile{path: filepath.Join(o.Dir, "form.yaml"), text: text})
 	drafted := &Drafted{}
 	for _, f := range files {
 		drafted.Files = append(drafted.Files, f.path)
@@ -76,7 +76,8 @@ func runFrom(ctx context.Context, e *session.Engine, o *Options) (*Drafted, erro
 	if o.From == FromChart {
 		next = "render"
 	}
-	drafted.Notes = append(what.notes, "next: lynqctl "+next+" "+o.inputs())
+	what.notes = append(what.notes, "next: lynqctl "+next+" "+o.inputs())
+	drafted.Notes = what.notes
 	return drafted, writeNew(o.Dir, files, what.newDir)
 }
 
