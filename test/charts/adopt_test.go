@@ -27,7 +27,7 @@ type program struct {
 	kubeconfig string
 }
 
-func build(t *testing.T, kubeconfig string) program {
+func builtFor(t *testing.T, kubeconfig string) program {
 	t.Helper()
 	p := program{t: t, dir: t.TempDir(), kubeconfig: kubeconfig}
 	if err := chartbin.Build("../..", p.dir); err != nil {
@@ -106,7 +106,7 @@ func TestAdoptRelease(t *testing.T) {
 	}{{"server-side", true}, {"client-side", false}} {
 		t.Run(how.name, func(t *testing.T) {
 			env := cluster.Env(t)
-			p := build(t, env.Kubeconfig)
+			p := builtFor(t, env.Kubeconfig)
 			values := map[string]any{"plan": "gold", "text": "{{ .Values.plan }} is secret", "port": 8080, "nested": map[string]any{"list": []any{1, "two"}}}
 			install(t, env, "testdata/app", "acme", how.serverSide, values)
 			other := map[string]any{"plan": "free, of charge", "text": "none", "port": 8080, "replicas": 2, "nested": map[string]any{"list": []any{1, "two"}}}
