@@ -3,7 +3,6 @@ package render
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/lynqctl/lynqctl/pkg/form"
 	"github.com/lynqctl/lynqctl/pkg/form/document"
@@ -176,7 +175,7 @@ func (f *frame) expand(problems *lynq.Problems) {
 			annotate(next)
 		}
 		f.program, found = f.base.with(next)
-		found = append(found, f.secretNames(next.Resources[len(f.base.resources):])...)
+		found = append(found, f.shown(next.Resources[len(f.base.resources):])...)
 	}
 	for _, p := range found {
 		p.What = fmt.Sprintf("row %s: %s", phrase.Quote(f.uid), p.What)
@@ -187,27 +186,6 @@ func (f *frame) expand(problems *lynq.Problems) {
 	f.outside = slices.Grow(f.outside, n)[:n]
 	clear(f.left[len(f.base.resources):])
 	clear(f.outside[len(f.base.resources):])
-}
-
-// longEnough is the length from which a value in a name isn't there by chance.
-const longEnough = 4
-
-// secretNames refuses objects of charts with a value of a secret column in their names.
-func (f *frame) secretNames(resources []*form.Resource) lynq.Problems {
-	var problems lynq.Problems
-	for i, value := range f.row.Values {
-		if len(value) < longEnough || !f.base.secret(i) || i == f.base.uid {
-			continue
-		}
-		for _, r := range resources {
-			about := r.Manifest.Field("metadata")
-			if strings.Contains(about.Field("name").Literal(), value) || strings.Contains(about.Field("namespace").Literal(), value) {
-				problems.Add(r.Pos, "set a value of the chart for names that isn't secret",
-					"form %q, chart %q: the name of an object shows the value of secret column %s, and every output shows names", f.base.Form.Name, r.Chart.ID, f.base.secretName(i))
-			}
-		}
-	}
-	return problems
 }
 
 // contract drops the objects of the last row's charts.

@@ -1,6 +1,7 @@
 package render_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -259,8 +260,17 @@ func TestChartSecrets(t *testing.T) {
 	showing := compileAll(t, in, render.Options{Charts: chartsOf(func(r release) ([]form.ChartObject, lynq.Problems) {
 		return []form.ChartObject{object("ConfigMap", strings.Trim(fmt.Sprint(r.values["a"]), "<>"), "")}, nil
 	})})[0]
-	if _, problems := showing.Node(record{"id": "acme", "a": "secret", "b": "b"}.row(in.Hubs[0], 2)); len(problems) != 1 || !strings.HasSuffix(problems[0].What, `chart "app": the name of an object shows the value of secret column a, and every output shows names`) {
+	if _, problems := showing.Node(record{"id": "acme", "a": "secretive", "b": "b"}.row(in.Hubs[0], 2)); len(problems) != 1 || !strings.HasSuffix(problems[0].What, `chart "app": the name of an object shows the value of secret column a, and every output shows names`) {
 		t.Error(problems)
+	}
+	for kind, want := range map[string]int{"ConfigMap": 1, "Secret": 0} {
+		strict := compileAll(t, in, render.Options{Strict: true, Charts: chartsOf(func(r release) ([]form.ChartObject, lynq.Problems) {
+			return []form.ChartObject{{File: "app/templates/a.yaml", Text: fmt.Sprintf("{apiVersion: v1, kind: %s, metadata: {name: %s}, data: {a: %s}}", kind, r.chart, base64.StdEncoding.EncodeToString([]byte("secretive")))}}, nil
+		})})[0]
+		_, problems := strict.Node(record{"id": "acme", "a": "secretive", "b": "b"}.row(in.Hubs[0], 2))
+		if len(problems) != want || want > 0 && !strings.Contains(problems[0].What, `resource "app-configmap-app": it shows the value of secret column a outside a Secret`) {
+			t.Errorf("%s: %v", kind, problems)
+		}
 	}
 	named, err := loadFile(t, text(`- {id: app, path: app, releaseName: "{{ .a }}"}`))
 	if err != nil {

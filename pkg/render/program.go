@@ -34,6 +34,8 @@ type Options struct {
 	Verbatim form.Entry
 	// Charts renders the charts of forms.
 	Charts Charts
+	// Strict makes an object of a chart an error if it shows a secret column outside a Secret.
+	Strict bool
 	// Annotate adds annotations to a row's resources, as the caller did to those of the form.
 	// nil adds none.
 	Annotate func(f *form.Form)

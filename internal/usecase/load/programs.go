@@ -104,6 +104,7 @@ func PrepareWith(ctx context.Context, e *session.Engine, o *RenderOptions, nothi
 		}
 	}
 	compiling, optionsErr := options(forms, inputs)
+	compiling.Strict = o.Inputs.Strict
 	hubs, more := Compile(ctx, e, inputs, forms, compiling)
 	problems = append(problems, more...)
 	exposed := exposedOf(hubs)
