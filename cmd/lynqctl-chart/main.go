@@ -37,6 +37,7 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 		// lynqctl ends this process. An interrupt in a terminal reaches both, and lynqctl
 		// first completes what it does.
 		signal.Ignore(os.Interrupt, syscall.SIGTERM)
+		debug.SetGCPercent(gcPercent)
 		settings := registry.FromEnvironment()
 		isolate()
 		err = serve.Run(in, out, release(), functions(settings))
@@ -50,6 +51,9 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 	}
 	return 0
 }
+
+// gcPercent lets garbage grow to some megabytes. Releases make much of it, and little stays.
+const gcPercent = 800
 
 const usage = `lynqctl starts this program for forms with spec.kustomize or spec.charts.
 Keep it beside lynqctl, or in PATH. You don't need to run it.

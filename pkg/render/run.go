@@ -112,6 +112,9 @@ func NewRun(s Settings, programs []*Program) *Run {
 	if s.Workers <= 0 {
 		s.Workers = runtime.GOMAXPROCS(0)
 	}
+	if slices.ContainsFunc(programs, func(p *Program) bool { return p != nil && len(p.charts) > 0 }) {
+		s.Workers *= 2 // half of them wait for charts
+	}
 	s.Workers = min(s.Workers, maxWorkers)
 	return &Run{settings: s, objects: newRegistry(), twice: newCollisions(programs), missing: maps.Clone(s.Nodes), near: nearest{}, excluded: excluded{}, forms: FormNames(programs)}
 }
