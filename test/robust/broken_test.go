@@ -83,8 +83,8 @@ func breakages() []breakage {
 		}}, "stage-adopted"},
 		{"carries out a plan that holds no more", []edited{{
 			"internal/usecase/session/planfile.go",
-			"return plans, changesTold(changes, places), err",
-			"return plans, changesTold(changes[:0], places), err",
+			"return plans, changesTold(changes, placeOf), err",
+			"return plans, changesTold(changes[:0], placeOf), err",
 		}}, ""},
 		{"a shard deletes nodes of others", []edited{{
 			"pkg/apply/decide/shard.go",
