@@ -18,7 +18,7 @@ import (
 	"github.com/lynqctl/lynqctl/internal/chart/helm"
 	"github.com/lynqctl/lynqctl/internal/chart/kustomize"
 	"github.com/lynqctl/lynqctl/internal/chart/registry"
-	"github.com/lynqctl/lynqctl/internal/chart/serve"
+	"github.com/lynqctl/lynqctl/internal/chart/answer"
 	"github.com/lynqctl/lynqctl/internal/chart/wire"
 )
 
@@ -40,7 +40,7 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 		debug.SetGCPercent(gcPercent)
 		settings := registry.FromEnvironment()
 		isolate()
-		err = serve.Run(in, out, release(), functions(settings))
+		err = answer.Run(in, out, release(), functions(settings))
 	default:
 		_, _ = fmt.Fprint(errOut, usage) // nothing else can be done
 		return exitUsage
@@ -88,12 +88,12 @@ type noNetwork struct{}
 func (noNetwork) RoundTrip(*http.Request) (*http.Response, error) { return nil, errNetwork }
 
 // functions returns the functions that answer requests.
-func functions(s registry.Settings) serve.Functions {
+func functions(s registry.Settings) answer.Functions {
 	var builder kustomize.Builder
 	charts := helm.New()
 	charts.Download = registry.New(s).Chart
 	ctx := context.Background()
-	return serve.Functions{
+	return answer.Functions{
 		Build:  builder.Build,
 		Open:   func(o wire.Open) (*wire.Opened, []wire.Problem) { return charts.Open(ctx, o) },
 		Render: func(r wire.Render) (*wire.Rendered, []wire.Problem) { return charts.Render(ctx, r) },

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lynqctl/lynqctl/internal/chart/serve"
+	"github.com/lynqctl/lynqctl/internal/chart/answer"
 	"github.com/lynqctl/lynqctl/internal/chart/wire"
 )
 
@@ -47,7 +47,7 @@ func helperAs(t *testing.T, name string) *Helper {
 func act(name string) int {
 	switch name {
 	case "good":
-		if err := serve.Run(os.Stdin, os.Stdout, "v1", echo()); err != nil {
+		if err := answer.Run(os.Stdin, os.Stdout, "v1", echo()); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
@@ -106,8 +106,8 @@ func forever() {
 func hello() { _ = json.NewEncoder(os.Stdout).Encode(wire.Hello{Version: wire.Version}) }
 
 // echo answers with what it was asked.
-func echo() serve.Functions {
-	return serve.Functions{
+func echo() answer.Functions {
+	return answer.Functions{
 		Build: func(b wire.Build) (*wire.Built, []wire.Problem) {
 			switch b.Base {
 			case "bad":
