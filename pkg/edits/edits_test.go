@@ -219,6 +219,9 @@ func TestStdin(t *testing.T) {
 // parts is a Bases that makes one object, whose data are a file beside it.
 type parts struct{ form.Bases }
 
+// Failed implements form.Bases.
+func (parts) Failed() error { return nil }
+
 func (parts) Build(_ lynq.Pos, _, _ string, texts map[string][]byte) (form.Base, lynq.Problems) {
 	if texts == nil {
 		texts = map[string][]byte{"base/app.yaml": []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n"), "base/patch.yaml": []byte("now")}
