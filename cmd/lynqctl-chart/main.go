@@ -15,10 +15,10 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"github.com/lynqctl/lynqctl/internal/chart/answer"
 	"github.com/lynqctl/lynqctl/internal/chart/helm"
 	"github.com/lynqctl/lynqctl/internal/chart/kustomize"
 	"github.com/lynqctl/lynqctl/internal/chart/registry"
-	"github.com/lynqctl/lynqctl/internal/chart/answer"
 	"github.com/lynqctl/lynqctl/internal/chart/wire"
 )
 
