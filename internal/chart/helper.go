@@ -159,7 +159,7 @@ func (h *Helper) Close() {
 	}
 }
 
-// running returns a process that runs, and starts one if there is none.
+// running returns the process. If no process runs, it starts one.
 func (h *Helper) running() (*process, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

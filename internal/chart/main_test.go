@@ -105,7 +105,7 @@ func forever() {
 
 func hello() { _ = json.NewEncoder(os.Stdout).Encode(wire.Hello{Version: wire.Version}) }
 
-// echo answers with what it was asked.
+// echo returns functions that answer with what lynqctl asked.
 func echo() answer.Functions {
 	return answer.Functions{
 		Build: func(b wire.Build) (*wire.Built, []wire.Problem) {

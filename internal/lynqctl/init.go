@@ -124,7 +124,7 @@ func checkFrom(o *initcmd.Options) error {
 	case o.From == initcmd.FromHelm && len(o.Args) == 0:
 		return errors.New("--from helm needs the name of a release (helm list shows them)")
 	case o.From != "" && o.From != initcmd.FromChart && o.From != initcmd.FromHelm && !strings.Contains(o.From, "/"):
-		return fmt.Errorf("--from: %q is none of chart, helm and KIND/NAME", o.From)
+		return fmt.Errorf("--from takes chart, helm or KIND/NAME, and not %q", o.From)
 	case o.From != "" && o.Source == "" && o.UID+o.Activate != "":
 		return errors.New("--uid and --activate are columns of a table, so they need --source")
 	}

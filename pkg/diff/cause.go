@@ -28,7 +28,7 @@ const (
 	CauseDeleted     CauseKind = "node deleted"              // the node's inventory was deleted
 	CauseAdopted     CauseKind = "adopted"                   // it exists, and was not ours
 	CauseMoved       CauseKind = "moved"                     // another node of the run had it
-	CauseRenamed     CauseKind = "node renamed"              // its node goes on by another name, and renders it no more
+	CauseRenamed     CauseKind = "node renamed"              // another node continues its row, and doesn't render it
 	CauseReplaced    CauseKind = "replaced"                  // it was deleted and created again
 	CauseDue         CauseKind = "reapplyInterval"           // its time has come; no other changed what we wrote
 	CauseTracking    CauseKind = "tracking"                  // labels and owners by which we know what is ours

@@ -216,7 +216,7 @@ func TestStdin(t *testing.T) {
 	}
 }
 
-// parts is a Bases that makes one object, whose data are a file beside it.
+// parts implements form.Bases. It makes one object, and takes the data from a file beside it.
 type parts struct{ form.Bases }
 
 // Failed implements form.Bases.

@@ -18,7 +18,7 @@ import (
 // stdin. If recursive is set, it also reads subdirectories.
 //
 // The error is lynq.Problems, and has all errors of all files. The Inputs are never nil.
-// It builds no kustomizations, which needs a Memory's Load.
+// It builds no kustomizations and opens no charts; the Load of a Memory does.
 //
 // With an error, they have the readable parts, so that later stages can find more
 // problems. A resource may then lack its apiVersion, kind or name, and a form may have no

@@ -53,6 +53,7 @@ func TestTemplateErrors(t *testing.T) {
 		"a: {{ dateInZone \"2006\" (int64 1) \"Local\" }}":  `x.yaml:1: the zone "Local" is another one`,
 		"a: {{ durationRound (toDate \"2006\" \"2020\") }}": "x.yaml:1: " + fmt.Sprintf(varies, "durationRound with a date"),
 		"a: {{ printf \"%p\" .Values }}":                    "x.yaml:1: function printf: %p prints an address",
+		"a: {{ printf \"%+[1]p\" .Values }}":                "x.yaml:1: function printf: %p prints an address",
 	} {
 		files := simple(map[string]string{"templates/x.yaml": template, "templates/_h.tpl": helpers})
 		_, problems := rendering(t, files, `{"random": "{{ randNumeric 5 }}", "n": 5, "unknown": "{{ nope }} s3cret"}`)

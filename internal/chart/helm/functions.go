@@ -3,6 +3,7 @@ package helm
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"text/template"
@@ -167,7 +168,7 @@ func sortedValues(dict map[string]any) []any {
 // large ones as integers, and it refuses addresses, which change from run to run.
 func formatted(format string, args ...any) (string, error) {
 	text := fmt.Sprintf(format, args...)
-	if strings.Contains(format, "%p") {
+	if regexp.MustCompile(`%[^a-zA-Z%]*p`).MatchString(format) { // flags may stand between
 		return "", address()
 	}
 	if !strings.Contains(text, "%!") || !strings.Contains(text, "int64=") {

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// fileValues reads a file of values, whose documents are merged.
+// fileValues reads a file of values, and merges its documents.
 func fileValues(name string, data []byte) (map[string]any, error) {
 	merged := map[string]any{}
 	documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(append(bytes.Clone(data), '\n'))))

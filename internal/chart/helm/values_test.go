@@ -13,8 +13,8 @@ import (
 	"github.com/lynqctl/lynqctl/internal/chart/wire"
 )
 
-// TestNumbers wants numbers as Helm reads them from a file, but for those that templates
-// would print with an exponent.
+// TestNumbers wants the numbers that Helm reads from a file. It wants integers where templates
+// would print an exponent.
 func TestNumbers(t *testing.T) {
 	for text, want := range map[string]any{
 		"0": 0.0, "-1": -1.0, "999999": 999999.0, "1.5": 1.5, "0.1": 0.1, "1e3": 1000.0, "1.0": 1.0,
@@ -70,7 +70,7 @@ func TestLargeNumbers(t *testing.T) {
 	}
 }
 
-// TestFileValues wants the same values as Helm's own reader, but for large numbers.
+// TestFileValues compares values with those of Helm's own reader, except large numbers.
 func TestFileValues(t *testing.T) {
 	for _, text := range []string{
 		"", "{}", "a: 1", "a: {b: [1, 2.5, x, true, null, ~]}\n", "a: 1\n---\na: {b: 2}\nc: 0x1F\n", "on: yes\n2: x\ntrue: y\n",

@@ -40,7 +40,7 @@ func (c *cache) get(digest, extension string, limit int64) []byte {
 	return data
 }
 
-// put keeps bytes. A full disk is no error, because the chart was downloaded.
+// put stores bytes on the disk, or in memory if the disk takes none.
 func (c *cache) put(digest, extension string, data []byte) {
 	if c.dir != "" && c.write(c.name(digest, extension), data) == nil {
 		return

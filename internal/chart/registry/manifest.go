@@ -21,7 +21,7 @@ const (
 	typeChart          = "application/vnd.cncf.helm.chart.content.v1.tar+gzip"
 )
 
-// accepted lists all types, so that the error for another artifact says what it is.
+// accepted lists all types. So the registry sends other artifacts, too, and the error names them.
 func accepted() string {
 	return strings.Join([]string{typeManifest, typeIndex, typeDockerManifest, typeDockerList}, ", ")
 }

@@ -54,7 +54,7 @@ func (s *server) push(data []byte) string {
 	return digest
 }
 
-// pushChart adds a chart, whose manifest has some texts replaced.
+// pushChart adds a chart, and replaces some texts of its manifest.
 func (s *server) pushChart(archive string, replace ...string) chartref.Ref {
 	text := fmt.Sprintf(`{"schemaVersion":2,"mediaType":%q,"config":{"mediaType":%q,"digest":%q,"size":2},"layers":[{"mediaType":%q,"digest":%q,"size":%d}]}`,
 		typeManifest, typeHelmConfig, s.push([]byte("{}")), typeChart, s.push([]byte(archive)), len(archive))

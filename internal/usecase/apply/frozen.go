@@ -45,18 +45,16 @@ func (j *Job) narrowToPlan(h load.HubPrograms, in *decide.Input) {
 	}
 }
 
-// placeOf implements session.PlaceOf. It returns the place of the form if the form's files don't
-// have the resource, because a chart makes it.
+// placeOf implements session.PlaceOf. It returns the place of the form if the form no longer has
+// the resource.
 func (j *Job) placeOf(of lynq.FormKey, id string) lynq.Pos {
 	for _, h := range j.Hubs {
 		for _, p := range h.Programs {
 			if load.FormKey(p.Form, h.Key.Namespace) != of {
 				continue
 			}
-			for _, r := range p.Form.Resources {
-				if r.ID == id {
-					return r.Pos
-				}
+			if r := p.Form.Resource(id); r != nil {
+				return r.Pos
 			}
 			return p.Form.Pos
 		}

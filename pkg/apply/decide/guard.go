@@ -220,19 +220,19 @@ func (g guards) heldBy(n *plan.Node, inv *inventory.Inventory) []limits.Object {
 		}
 		me := g.d.owner(n.Key())
 		held = append(held, limits.Object{
-			Ref: r.Ref, ID: r.ID, Template: templateOf(n, r), Data: r.HoldsData() || marksData(n, r.ID), Retained: r.Deletion.Kept().WhenDropped || renamed && r.Deletion.Kept().WhenNodeGoes || g.d.excluded(me, r) != "",
+			Ref: r.Ref, ID: droppedID(n, r), Template: r.Template, Data: r.HoldsData() || marksData(n, r.ID), Retained: r.Deletion.Kept().WhenDropped || renamed && r.Deletion.Kept().WhenNodeGoes || g.d.excluded(me, r) != "",
 		})
 	}
 	return held
 }
 
-// templateOf returns the digest of the template at the last write of an object. It returns ""
-// if the row still makes an object of the same resource, under another name.
-func templateOf(n *plan.Node, r *inventory.Entry) string {
+// droppedID returns the id of an object's resource. It returns "" if the row still makes an
+// object of the same resource, under another name.
+func droppedID(n *plan.Node, r *inventory.Entry) string {
 	if slices.ContainsFunc(n.Objects, func(o plan.Object) bool { return o.ID == r.ID }) {
 		return ""
 	}
-	return r.Template
+	return r.ID
 }
 
 // marksData reports whether the form marks a resource of the node with holdsData.

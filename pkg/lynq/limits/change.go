@@ -29,9 +29,11 @@ const (
 // Object is one that a node has before a run, and may lose.
 type Object struct {
 	lynq.Ref
-	ID string // of the object's resource
+	// ID is that of the object's resource, or "" if the row makes the resource's object under
+	// another name.
+	ID string
 	// Template is the digest of the form's template at the last write of the object, or "" if
-	// the row makes the resource's object under another name.
+	// nobody recorded it.
 	Template string
 	// Retained: a policy keeps the object when its node no longer makes it.
 	Retained bool
