@@ -23,7 +23,7 @@ type Live struct {
 	Content  *unstructured.Unstructured
 }
 
-// Refused says why a form can't have an object.
+// Refused returns why a form can't have an object, or nil.
 func Refused(l *Live) error {
 	m := l.Metadata
 	kind := m.GroupVersionKind()
@@ -160,7 +160,7 @@ func dropScaled(resources []resource) {
 	}
 }
 
-// uniqueIDs adds groups to ids that occur twice.
+// uniqueIDs adds numbers to ids that occur twice.
 func uniqueIDs(resources []resource) {
 	slices.SortStableFunc(resources, func(a, b resource) int { return cmp.Compare(a.section, b.section) })
 	seen := map[string]int{}
