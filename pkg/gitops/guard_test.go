@@ -50,8 +50,9 @@ func TestRefuse(t *testing.T) {
 		{name: "they get nothing any more", had: 8, has: 8, active: 8, change: eachNode(func(n *Node) { n.Objects = nil }), want: plan.GuardMaxDelete},
 		{name: "an object without data has another name", had: 8, has: 8, active: 8, change: eachNode(func(n *Node) { n.Objects[0].Name += "-new" })},
 		{name: "includeWhen takes an object without data", had: 8, has: 8, active: 8, change: eachNode(func(n *Node) {
-			n.Objects = []Object{objectOf(lynq.Ref{Kind: "Service", Namespace: "default", Name: n.Name}, "1")}
 			n.NotIncluded = []string{n.Objects[0].ID}
+			n.Objects = []Object{objectOf(lynq.Ref{Kind: "Service", Namespace: "default", Name: n.Name}, "1")}
+			n.Objects[0].ID = "service"
 		}), want: plan.GuardMaxDelete},
 	} {
 		s := newSite(t)
