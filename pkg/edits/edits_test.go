@@ -216,10 +216,10 @@ func TestStdin(t *testing.T) {
 	}
 }
 
-// parts implements form.Bases. It makes one object, and takes the data from a file beside it.
-type parts struct{ form.Bases }
+// parts implements form.Builder. It makes one object, and takes the data from a file beside it.
+type parts struct{ form.Builder }
 
-// Failed implements form.Bases.
+// Failed implements form.Builder.
 func (parts) Failed() error { return nil }
 
 func (parts) Build(_ lynq.Pos, _, _ string, texts map[string][]byte) (form.Base, lynq.Problems) {

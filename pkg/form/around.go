@@ -45,13 +45,13 @@ func texts(paths []string, recursive bool) map[string][]byte {
 
 // Around loads inputs even though the files in bad have errors. A bad file concerns each
 // hub of which it has, or had, a document. Around takes these hubs and their forms from
-// the good inputs, and all others from the files, with bases.
+// the good inputs, and all others from the files, with builder.
 //
 // concerned are the hubs that a bad file concerns. The error is ErrConcernUnknown if a
 // file doesn't show which hubs it concerns. It is lynq.Problems if further files have
 // errors.
-func (g *Good) Around(bases Bases, paths []string, recursive bool, bad map[string]bool) (around *Good, concerned []lynq.HubKey, err error) {
-	now, _ := load(nil, bases, paths, recursive, nil, needNothing) // bad has its problems already
+func (g *Good) Around(builder Builder, paths []string, recursive bool, bad map[string]bool) (around *Good, concerned []lynq.HubKey, err error) {
+	now, _ := load(nil, builder, paths, recursive, nil, needNothing) // bad has its problems already
 	hubs := map[lynq.HubKey]bool{}
 	for file := range bad {
 		of := slices.Concat(g.Inputs.hubsIn(file), now.hubsIn(file))
@@ -67,7 +67,7 @@ func (g *Good) Around(bases Bases, paths []string, recursive bool, bad map[strin
 		mixed[file] = g.texts[file]
 	}
 	g.Inputs.withoutFiles(mixed)
-	in, err := loadTexts(mixed, hubs, bases)
+	in, err := loadTexts(mixed, hubs, builder)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -155,9 +155,9 @@ func Versions(file string, data []byte) []*Form {
 
 // loadTexts is LoadAny for files with these texts. It doesn't read the files that kept hubs
 // and their forms name.
-func loadTexts(texts map[string][]byte, kept map[lynq.HubKey]bool, bases Bases) (*Inputs, error) {
+func loadTexts(texts map[string][]byte, kept map[lynq.HubKey]bool, builder Builder) (*Inputs, error) {
 	l := newLoader(nil)
-	l.kept, l.in.bases = kept, bases
+	l.kept, l.in.builder = kept, builder
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		l.stream(name, texts[name])
 	}

@@ -45,7 +45,7 @@ func (in *Inputs) BesideFiles(inputs []InputFile) ([]BesideFile, error) {
 		}
 	}
 	for _, f := range in.Forms {
-		f.checkNoBase(&problems)
+		f.checkPods(&problems)
 		for _, name := range slices.Sorted(maps.Keys(f.texts)) {
 			add(BesideFile{f.pathOf(name), name, string(f.texts[name]), f.Files[0].Pos})
 		}

@@ -139,7 +139,7 @@ func readChartPath(o *object, field string, t Text) Text {
 
 // openCharts reads the files of the form's charts. Forms may come from the memory, so the
 // charts become copies.
-func (f *Form) openCharts(rep *report, bases Bases, past bool) []*Chart {
+func (f *Form) openCharts(rep *report, builder Builder, past bool) []*Chart {
 	opened := make([]*Chart, len(f.Charts))
 	for i, c := range f.Charts {
 		next := *c
@@ -148,11 +148,11 @@ func (f *Form) openCharts(rep *report, bases Bases, past bool) []*Chart {
 		subject := fmt.Sprintf("%s, chart %q", subjectOf("form", f.Name), c.ID)
 		switch {
 		case !c.valid:
-		case bases == nil:
+		case builder == nil:
 			rep.problems.Add(c.Path.Pos, "", "%s: this command renders no charts", subject)
 		default:
 			var problems lynq.Problems
-			next.Opened, problems = bases.Open(&next)
+			next.Opened, problems = builder.Open(&next)
 			for _, p := range problems {
 				rep.problems.Add(p.Pos, p.Fix, "%s: %s", subject, p.What)
 			}

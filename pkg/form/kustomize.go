@@ -19,8 +19,8 @@ import (
 // kustomizeSection is the kustomization with resources of all kinds.
 const kustomizeSection = "kustomize"
 
-// Bases builds kustomizations, and reads charts.
-type Bases interface {
+// Builder builds kustomizations, and reads charts.
+type Builder interface {
 	// Build builds the kustomization in a directory below that of the form's file. With
 	// texts, it reads no other files. Problems without a place of their own have that of at.
 	// With problems, the Base has only the files that were read.
@@ -77,18 +77,18 @@ func (f *Form) hasKustomize() bool {
 }
 
 // build builds the form's kustomization, and returns its objects with their suffixes.
-func (f *Form) build(rep *report, bases Bases, texts map[string][]byte) ([]*document.Value, []string) {
+func (f *Form) build(rep *report, builder Builder, texts map[string][]byte) ([]*document.Value, []string) {
 	if !f.Kustomize.IsSet() {
 		return nil, nil
 	}
 	subject := subjectOf("form", f.Name)
-	if bases == nil {
+	if builder == nil {
 		rep.problems.Add(f.Kustomize.Pos, "name its files in spec.files", "%s: kustomize: this command builds no kustomizations", subject)
 		return nil, nil
 	}
 	base := path.Clean(filepath.ToSlash(f.Kustomize.Text))
 	var problems lynq.Problems
-	f.base, problems = bases.Build(f.Kustomize.Pos, filepath.Dir(f.Pos.File), base, texts)
+	f.base, problems = builder.Build(f.Kustomize.Pos, filepath.Dir(f.Pos.File), base, texts)
 	for _, p := range problems {
 		rep.problems.Add(p.Pos, p.Fix, "%s: kustomize: %s", subject, p.What)
 	}
@@ -242,8 +242,8 @@ func (f *Form) filesOfBase() []string {
 	return append(slices.Sorted(maps.Keys(f.base.Texts)), f.base.Missing...)
 }
 
-// checkNoBase reports kustomizations and charts, which pods can't build.
-func (f *Form) checkNoBase(problems *lynq.Problems) {
+// checkPods reports kustomizations and charts, which pods can't build.
+func (f *Form) checkPods(problems *lynq.Problems) {
 	if f.hasKustomize() {
 		problems.Add(f.Kustomize.Pos, fmt.Sprintf("run kubectl kustomize %s, save what it prints as a file, and name that in spec.files instead", f.pathOf(f.Kustomize.Text)),
 			"%s: kustomize: pods can't build it, because their image has no lynqctl-chart", subjectOf("form", f.Name))

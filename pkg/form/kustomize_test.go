@@ -12,12 +12,12 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// bases is a Bases that makes the documents of its files, and adds a prefix to the names.
+// bases is a Builder that makes the documents of its files, and adds a prefix to the names.
 type bases struct {
-	form.Bases // opens no chart
-	files      map[string]string
-	problems   lynq.Problems
-	missing    []string
+	form.Builder // opens no chart
+	files        map[string]string
+	problems     lynq.Problems
+	missing      []string
 }
 
 func (*bases) Failed() error { return nil }
@@ -60,7 +60,7 @@ metadata:
 `
 
 // baseForm loads a form with a kustomization, and with these fields.
-func baseForm(t *testing.T, fields string, b form.Bases) (*form.Inputs, error) {
+func baseForm(t *testing.T, fields string, b form.Builder) (*form.Inputs, error) {
 	t.Helper()
 	t.Chdir(tree(t, map[string]string{"crm.yaml": aroundDoc(t, "hub crm") + "---\n" + aroundDoc(t, "form crm/web own") + fields}))
 	return (*form.Memory)(nil).Load(b, []string{"crm.yaml"}, false, strings.NewReader(""))
@@ -135,7 +135,7 @@ func TestKustomizeProblems(t *testing.T) {
 	hub.files["base/app.yaml"] = "apiVersion: operator.lynq.sh/v1\nkind: LynqHub\nmetadata: {name: a}\n"
 	for name, c := range map[string]struct {
 		fields, want string
-		bases        form.Bases
+		bases        form.Builder
 	}{
 		"outside":   {"  kustomize: ../base\n", `form "web": spec.kustomize: it must be in the directory of the form's file, or below it`, newBases()},
 		"absolute":  {"  kustomize: /base\n", "it must be in the directory", newBases()},

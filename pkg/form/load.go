@@ -46,9 +46,9 @@ const (
 	needNothing
 )
 
-func load(m *Memory, bases Bases, paths []string, recursive bool, stdin io.Reader, least need) (*Inputs, error) {
+func load(m *Memory, builder Builder, paths []string, recursive bool, stdin io.Reader, least need) (*Inputs, error) {
 	l := newLoader(m)
-	l.in.bases = bases
+	l.in.builder = builder
 	if len(paths) == 0 {
 		l.problems.Add(lynq.Pos{File: "-f"}, "name files or directories with hubs and forms", "no input is given")
 		return l.in, l.problems.Err()
@@ -71,10 +71,10 @@ func load(m *Memory, bases Bases, paths []string, recursive bool, stdin io.Reade
 
 // err returns what is wrong in the files, else what else failed.
 func (l *loader) err() error {
-	if err := l.problems.Err(); err != nil || l.in.bases == nil {
+	if err := l.problems.Err(); err != nil || l.in.builder == nil {
 		return err
 	}
-	return l.in.bases.Failed()
+	return l.in.builder.Failed()
 }
 
 // loader collects the inputs of one run.

@@ -29,7 +29,7 @@ func readManifest(o *object, s section, r *Resource) {
 	checkMetadata(m)
 	if !r.NameTemplate.IsSet() && !hasName(o.value) {
 		fix := "add nameTemplate"
-		if s.Name == fileSection || s.Name == kustomizeSection || s.Name == chartSection {
+		if s.outside() {
 			fix = "add metadata.name"
 		}
 		o.fail(o.value.Pos, fix, "the object has no name")
@@ -61,7 +61,7 @@ func checkSection(o *object, s section, r *Resource) {
 		o.fail(document.FieldPos(o.value, "apiVersion"), "write GROUP/VERSION, or VERSION for core kinds", "apiVersion %q is not valid", r.APIVersion)
 	case r.APIVersion == "v1" && r.Kind == "List":
 		o.fail(pos, "write one entry per object", "a List is not an object")
-	case s.Name == anySection, s.Name == fileSection, s.Name == kustomizeSection, s.Name == chartSection:
+	case s.Name == anySection || s.outside():
 		checkSpelling(o, pos, group, r.Kind)
 	case r.Kind != s.Kind:
 		o.fail(pos, kindFix(s, group, r.Kind), "section %s takes kind %s, found %s", s.Name, s.Kind, r.Kind)

@@ -21,19 +21,19 @@ type remembered struct {
 	part   *loader
 }
 
-// Load is the function Load, with a memory. bases builds kustomizations.
-func (m *Memory) Load(bases Bases, paths []string, recursive bool, stdin io.Reader) (*Inputs, error) {
-	return load(m, bases, paths, recursive, stdin, needForm)
+// Load is the function Load, with a memory. builder builds kustomizations.
+func (m *Memory) Load(builder Builder, paths []string, recursive bool, stdin io.Reader) (*Inputs, error) {
+	return load(m, builder, paths, recursive, stdin, needForm)
 }
 
-// LoadHubs is the function LoadHubs, with a memory. bases builds kustomizations.
-func (m *Memory) LoadHubs(bases Bases, paths []string, recursive bool, stdin io.Reader) (*Inputs, error) {
-	return load(m, bases, paths, recursive, stdin, needHub)
+// LoadHubs is the function LoadHubs, with a memory. builder builds kustomizations.
+func (m *Memory) LoadHubs(builder Builder, paths []string, recursive bool, stdin io.Reader) (*Inputs, error) {
+	return load(m, builder, paths, recursive, stdin, needHub)
 }
 
-// LoadAny is the function LoadAny, with a memory. bases builds kustomizations.
-func (m *Memory) LoadAny(bases Bases, paths []string, recursive bool, stdin io.Reader) (*Inputs, error) {
-	return load(m, bases, paths, recursive, stdin, needNothing)
+// LoadAny is the function LoadAny, with a memory. builder builds kustomizations.
+func (m *Memory) LoadAny(builder Builder, paths []string, recursive bool, stdin io.Reader) (*Inputs, error) {
+	return load(m, builder, paths, recursive, stdin, needNothing)
 }
 
 // part reads the documents of one file, or returns them from the memory. Callers must not

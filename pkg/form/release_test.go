@@ -45,7 +45,7 @@ spec:
 }
 
 // noCharts opens charts without any content.
-type noCharts struct{ form.Bases }
+type noCharts struct{ form.Builder }
 
 func (noCharts) Open(*form.Chart) (form.OpenedChart, lynq.Problems) {
 	return form.OpenedChart{Digest: "x", Kinds: []form.ChartKind{{"v1", "ConfigMap"}, {"", "Service"}}}, nil

@@ -158,7 +158,7 @@ func (l *loader) readFormFiles() {
 		if hub := l.in.Hub(f); !f.hasMore() || hub != nil && l.kept[hub.Key()] {
 			continue
 		}
-		next := f.withFiles(&found, treeOf(filepath.Dir(f.Pos.File)), l.in.bases, nil)
+		next := f.withFiles(&found, treeOf(filepath.Dir(f.Pos.File)), l.in.builder, nil)
 		for name := range next.texts {
 			read[f.pathOf(name)] = true
 		}
@@ -207,9 +207,9 @@ func (f *Form) pathOf(name string) string {
 
 // withFiles returns a copy of a form, with the resources of its files and its kustomization.
 // With texts, the kustomization has these files.
-func (f *Form) withFiles(rep *report, from tree, bases Bases, texts map[string][]byte) *Form {
+func (f *Form) withFiles(rep *report, from tree, builder Builder, texts map[string][]byte) *Form {
 	next := *f
-	next.texts, next.base, next.bases = map[string][]byte{}, Base{}, bases
+	next.texts, next.base, next.builder = map[string][]byte{}, Base{}, builder
 	subject, before := subjectOf("form", f.Name), len(rep.problems)
 	var documents []*document.Value
 	for _, pattern := range f.Files {
@@ -232,8 +232,8 @@ func (f *Form) withFiles(rep *report, from tree, bases Bases, texts map[string][
 			documents = append(documents, f.documentsIn(rep, name, text)...)
 		}
 	}
-	made, suffixes := next.build(rep, bases, texts)
-	next.Charts = f.openCharts(rep, bases, texts != nil)
+	made, suffixes := next.build(rep, builder, texts)
+	next.Charts = f.openCharts(rep, builder, texts != nil)
 	whole := len(rep.problems) == before && (!f.hasKustomize() || f.Kustomize.IsSet()) &&
 		(!f.hasFiles() || f.Spec.Field("files").Kind == document.List && len(f.Files) == len(f.Spec.Field("files").Items))
 	// Callers may change a form's resources, and entries must stay as they are.
@@ -305,7 +305,7 @@ func (f *Form) Version(own *Form, file string, text []byte) *Form {
 		return next
 	}
 	var rep report
-	next := own.withFiles(&rep, treeOfTexts(change(f.texts)), f.bases, change(f.base.Texts))
+	next := own.withFiles(&rep, treeOfTexts(change(f.texts)), f.builder, change(f.base.Texts))
 	if len(rep.problems) > 0 {
 		return nil
 	}

@@ -9,6 +9,12 @@ const anySection = "manifests"
 // fileSection is the list of files with resources of all kinds.
 const fileSection = "files"
 
+// outside reports whether the form only names where the section's resources are: in files, a
+// kustomization or a chart.
+func (s section) outside() bool {
+	return s.Name == fileSection || s.Name == kustomizeSection || s.Name == chartSection
+}
+
 // sections returns all sections. Group and Kind are empty for the one that accepts every
 // kind.
 func sections() []section {

@@ -22,8 +22,8 @@ type Inputs struct {
 	// Warnings aren't errors, but users should know them. An example is a skipped
 	// document.
 	Warnings lynq.Problems
-	// bases builds kustomizations of forms.
-	bases Bases
+	// builder builds kustomizations and reads charts of forms.
+	builder Builder
 }
 
 // GroupKind names a kind without its version. Group is "" for the core.
@@ -136,9 +136,9 @@ type Form struct {
 	// texts are the files' texts by their names. Names begin at the directory of the form's
 	// file.
 	texts map[string][]byte
-	// base is what the kustomization makes, and bases builds it.
-	base  Base
-	bases Bases
+	// base is what the kustomization makes, and builder builds it.
+	base    Base
+	builder Builder
 }
 
 // Rollout limits how many nodes of a form change at the same time.

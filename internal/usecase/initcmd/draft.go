@@ -205,7 +205,7 @@ func originOf(ctx context.Context, e *session.Engine, o *Options) (*origin, erro
 
 // givenHub returns the one hub of the inputs.
 func givenHub(ctx context.Context, e *session.Engine, options *Options) (*origin, error) {
-	inputs, err := e.Memory.LoadHubs(load.Bases(ctx, e, &load.InputOptions{}), options.Paths, false, e.Stdin)
+	inputs, err := e.Memory.LoadHubs(load.Builder(ctx, e, &load.InputOptions{}), options.Paths, false, e.Stdin)
 	var problems lynq.Problems
 	switch {
 	case errors.As(err, &problems):

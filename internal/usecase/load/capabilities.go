@@ -35,7 +35,7 @@ func (e *UnansweredError) Error() string { return e.Err.Error() }
 func (e *UnansweredError) Unwrap() error { return e.Err }
 
 // open opens a chart. It asks the cluster only if the chart's objects depend on the answer.
-func (b *bases) open(o wire.Open) (*wire.Opened, error) {
+func (b *builder) open(o wire.Open) (*wire.Opened, error) {
 	c := &b.capabilities
 	o.KubeVersion, o.APIVersions = c.Given.KubeVersion, c.Given.APIVersions
 	o.AnyKubeVersion = c.Ask != nil || !c.Alone && o.KubeVersion == ""
@@ -61,7 +61,7 @@ func (b *bases) open(o wire.Open) (*wire.Opened, error) {
 }
 
 // ask asks the cluster once. It returns false if the cluster doesn't answer.
-func (b *bases) ask() (Capabilities, bool) {
+func (b *builder) ask() (Capabilities, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.asked {
@@ -75,7 +75,7 @@ func (b *bases) ask() (Capabilities, bool) {
 }
 
 // Failed returns why the cluster didn't answer.
-func (b *bases) Failed() error {
+func (b *builder) Failed() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.failed

@@ -22,8 +22,8 @@ type charts struct {
 	helper *chart.Helper
 }
 
-// bases implements form.Bases. It asks the cluster at most once.
-type bases struct {
+// builder implements form.Builder. It asks the cluster at most once.
+type builder struct {
 	charts
 	capabilities CapabilityOptions
 
@@ -33,12 +33,12 @@ type bases struct {
 	failed error
 }
 
-// Bases returns what builds kustomizations and reads charts of forms in a run, or nil.
-func Bases(ctx context.Context, e *session.Engine, in *InputOptions) form.Bases {
+// Builder returns what builds kustomizations and reads charts of forms in a run, or nil.
+func Builder(ctx context.Context, e *session.Engine, in *InputOptions) form.Builder {
 	if e.Helper == nil {
 		return nil
 	}
-	return &bases{charts: charts{ctx, e.Helper}, capabilities: in.Capabilities}
+	return &builder{charts: charts{ctx, e.Helper}, capabilities: in.Capabilities}
 }
 
 // Build builds a kustomization.
@@ -62,7 +62,7 @@ func (c charts) Build(at lynq.Pos, dir, base string, texts map[string][]byte) (f
 }
 
 // Open reads a chart. Its problems name the form, and files of the chart.
-func (b *bases) Open(of *form.Chart) (form.OpenedChart, lynq.Problems) {
+func (b *builder) Open(of *form.Chart) (form.OpenedChart, lynq.Problems) {
 	dir, err := filepath.Abs(of.Dir())
 	if err != nil {
 		return form.OpenedChart{}, lynq.Problems{{Pos: of.Path.Pos, What: err.Error()}}

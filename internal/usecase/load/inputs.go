@@ -50,7 +50,7 @@ func Read(ctx context.Context, e *session.Engine, in *InputOptions) (*form.Input
 		case in.NoForms:
 			load = e.Memory.LoadHubs
 		}
-		loaded, err := load(Bases(ctx, e, in), in.Paths, in.Recursive, e.Stdin)
+		loaded, err := load(Builder(ctx, e, in), in.Paths, in.Recursive, e.Stdin)
 		inputs = loaded
 		return err
 	})

@@ -56,7 +56,7 @@ func (k *keptInputs) trouble(hub *form.Hub) []inventory.Trouble {
 func (w *watching) loadAround(ctx context.Context, o apply.Options, wrong error) (*apply.Loaded, *keptInputs, *form.Good, error) {
 	told, _ := errors.AsType[lynq.Problems](wrong)
 	bad := map[string]bool{}
-	bases := load.Bases(ctx, w.engine, &o.Inputs)
+	builder := load.Builder(ctx, w.engine, &o.Inputs)
 	for problems := told; w.good != nil; {
 		before := len(bad)
 		for _, p := range problems {
@@ -65,7 +65,7 @@ func (w *watching) loadAround(ctx context.Context, o apply.Options, wrong error)
 		if len(bad) == before { // nothing more to leave out, or a problem without a file
 			break
 		}
-		around, hubs, err := w.good.Around(bases, o.Inputs.Paths, o.Inputs.Recursive, bad)
+		around, hubs, err := w.good.Around(builder, o.Inputs.Paths, o.Inputs.Recursive, bad)
 		if err == nil {
 			o.Inputs.Loaded = around.Inputs
 			var in *apply.Loaded

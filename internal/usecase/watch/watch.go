@@ -136,7 +136,7 @@ func (w *watching) load(ctx context.Context, known string, empty bool) (in *watc
 		var good *form.Good
 		if in.Loaded, err = apply.Load(ctx, w.engine, &o, w.client, nil); err != nil {
 			// The user may repair them in files that only the bad inputs name.
-			broken, _ := w.engine.Memory.LoadAny(load.Bases(ctx, w.engine, &load.InputOptions{}), o.Inputs.Paths, o.Inputs.Recursive, nil)
+			broken, _ := w.engine.Memory.LoadAny(load.Builder(ctx, w.engine, &load.InputOptions{}), o.Inputs.Paths, o.Inputs.Recursive, nil)
 			w.keepBeside(broken)
 			in.Loaded, in.kept, good, err = w.loadAround(ctx, o, err)
 		} else {
