@@ -197,7 +197,7 @@ func (n *nodeRun) recordResult() error {
 		}
 	}
 	wasReady := n.record.saved.Status.Is(inventory.ConditionReady)
-	next.Status = n.account().Status(n.ending.outcome, n.ending.problems).At(n.record.saved.Status, n.run.Now())
+	next.Status = n.status().as(n.ending.outcome, n.ending.problems).At(n.record.saved.Status, n.run.Now())
 	n.tell.condition(next, &n.ending, wasReady, n.run.Options.Wait)
 	if n.record.differs(next) {
 		if err := n.record.save(next); err != nil {

@@ -55,7 +55,7 @@ func (n *nodeRun) set(r *run, of *plan.Plan, p *plan.NodePlan, result *report.No
 	rollout := r.rollouts[n.form()]
 	n.waiter = waiter{
 		tracker: r.tracker, requests: &n.requests, causes: r.Causes, watching: r.watching, hub: p.Hub.Name, wake: n.wakeUp, now: r.Now, tell: &n.tell, steps: &n.steps,
-		waited: func(s *Step) time.Time { return n.account().WaitedSince(s) },
+		waited: func(s *Step) time.Time { return n.status().waitedSince(s) },
 		all:    r.Options.Wait, share: rollout.ShareOf(p), deadline: rollout.Limit(),
 	}
 	n.executor = executor{
@@ -97,7 +97,7 @@ func (n *nodeRun) idle() bool {
 	if n.plan.Inventory == nil {
 		return leftOut > 0
 	}
-	if leftOut == 0 && !n.record.saved.Status.Is(inventory.ConditionReady) && n.account().Status(report.OutcomeUnchanged, nil).Is(inventory.ConditionReady) {
+	if leftOut == 0 && !n.record.saved.Status.Is(inventory.ConditionReady) && n.status().as(report.OutcomeUnchanged, nil).Is(inventory.ConditionReady) {
 		return false // it is ready again, and the inventory must say so
 	}
 	return !n.plan.Renews(n.record.saved, n.record.finalizer)
@@ -298,7 +298,7 @@ func (n *nodeRun) wakeUp() {
 	}
 }
 
-// account returns the node's state for the inventory.
-func (n *nodeRun) account() *Account {
-	return &Account{Steps: &n.steps, Before: n.plan.Inventory, Began: n.began, Now: n.run.Now()}
+// status makes the status that the inventory records.
+func (n *nodeRun) status() *nodeStatus {
+	return &nodeStatus{steps: &n.steps, before: n.plan.Inventory, began: n.began, now: n.run.Now()}
 }

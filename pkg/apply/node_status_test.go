@@ -33,9 +33,9 @@ func TestStatusOfLeftOut(t *testing.T) {
 		var all Steps
 		all.Set(&plan.NodePlan{NodeID: lynq.NodeID{Name: "n"}, Steps: []plan.Step{leftOut, fine, healed, broken}}, false)
 		all.Of[2].Outcome, all.Of[3].Outcome, all.Of[3].Says = report.OutcomeDone, report.OutcomeFailed, "refused"
-		a := &Account{Steps: &all, Before: tt.before, Now: since.Add(time.Hour)}
+		n := &nodeStatus{steps: &all, before: tt.before, now: since.Add(time.Hour)}
 		var got []string
-		for _, o := range a.Status(report.OutcomeFailed, nil).Objects {
+		for _, o := range n.as(report.OutcomeFailed, nil).Objects {
 			got = append(got, o.ID+" "+o.Reason+" "+o.Message)
 			if o.ID == "left-out" && !o.Since.Equal(since) {
 				t.Errorf("%s: waits since %s", name, o.Since)

@@ -9,20 +9,20 @@ import (
 	"github.com/lynqctl/lynqctl/pkg/lynq"
 )
 
-// Account describes the state of a node for its inventory.
-type Account struct {
-	Steps  *Steps
-	Before *inventory.Inventory // the inventory when the plan was made
-	Began  time.Time
-	Now    time.Time
+// nodeStatus makes the status of a node that its inventory records.
+type nodeStatus struct {
+	steps  *Steps
+	before *inventory.Inventory // when the plan was made
+	began  time.Time
+	now    time.Time
 }
 
-// Status returns the recorded status of a node that ends like this.
-func (a *Account) Status(outcome report.Outcome, problems []string) inventory.Status {
-	st := inventory.Status{Objects: a.objects()}
+// as returns the recorded status of a node that ends like this.
+func (n *nodeStatus) as(outcome report.Outcome, problems []string) inventory.Status {
+	st := inventory.Status{Objects: n.objects()}
 	allReady := true
-	for i := range a.Steps.Of {
-		s := &a.Steps.Of[i]
+	for i := range n.steps.Of {
+		s := &n.steps.Of[i]
 		switch {
 		case s.Object == nil:
 			continue
@@ -54,12 +54,12 @@ func (a *Account) Status(outcome report.Outcome, problems []string) inventory.St
 }
 
 // objects returns the objects that aren't in their desired state, and why.
-func (a *Account) objects() []inventory.ObjectStatus {
+func (n *nodeStatus) objects() []inventory.ObjectStatus {
 	var objects []inventory.ObjectStatus
-	for i := range a.Steps.Of {
-		s := &a.Steps.Of[i]
+	for i := range n.steps.Of {
+		s := &n.steps.Of[i]
 		if s.Reason == plan.ReasonLeftOut { // the run learned nothing about it
-			if told := a.told(s.Ref()); told != nil {
+			if told := n.told(s.Ref()); told != nil {
 				objects = append(objects, *told)
 			}
 			continue
@@ -68,7 +68,7 @@ func (a *Account) objects() []inventory.ObjectStatus {
 			ref := s.Ref()
 			objects = append(objects, inventory.ObjectStatus{
 				ID: s.ID(), Group: ref.Group, Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name,
-				Reason: why, Message: s.Says, Since: a.WaitedSince(s), Dropped: s.Object == nil,
+				Reason: why, Message: s.Says, Since: n.waitedSince(s), Dropped: s.Object == nil,
 			})
 		}
 	}
@@ -76,27 +76,27 @@ func (a *Account) objects() []inventory.ObjectStatus {
 }
 
 // told returns the last run's record of an object, or nil.
-func (a *Account) told(ref lynq.Ref) *inventory.ObjectStatus {
-	if a.Before == nil {
+func (n *nodeStatus) told(ref lynq.Ref) *inventory.ObjectStatus {
+	if n.before == nil {
 		return nil
 	}
-	return a.Before.Status.Object(ref)
+	return n.before.Status.Object(ref)
 }
 
-// WaitedSince returns since when lynqctl waits for an object that isn't ready. That is
+// waitedSince returns since when lynqctl waits for an object that isn't ready. That is
 // since this run wrote it, or since the recorded time. So the wait for an unchanged object
 // doesn't start again in each run. It returns zero if nobody waits for the object.
-func (a *Account) WaitedSince(s *Step) time.Time {
+func (n *nodeStatus) waitedSince(s *Step) time.Time {
 	if !s.Unready() {
 		return time.Time{}
 	}
 	if s.Action == plan.ActionKeep && !s.Hook() { // each run waits for a hook for its full timeout
-		if told := a.told(s.Ref()); told != nil && !told.Since.IsZero() && told.Since.Before(a.Now) {
+		if told := n.told(s.Ref()); told != nil && !told.Since.IsZero() && told.Since.Before(n.now) {
 			return told.Since
 		}
 	}
 	if s.Since.IsZero() {
-		return a.Began
+		return n.began
 	}
 	return s.Since
 }
