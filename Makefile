@@ -74,6 +74,7 @@ build:
 generate:
 	$(GO) test ./internal/lynqctl -count=1 -run '^(TestCompletionScripts|TestCommandReference)$$' -update
 	$(GO) test ./test/voice -count=1 -run '^TestVoice$$' -update
+	$(GO) test ./pkg/form -count=1 -run '^TestSchemaFiles$$' -update
 
 recordings:
 	$(GO) test ./test/recordings -count=1 -run '^TestRecordings$$' -update

@@ -3,69 +3,11 @@ package form_test
 import (
 	"fmt"
 	"os"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/lynqctl/lynqctl/pkg/lynq/endpoint"
 )
-
-// TestSchemaSources compares the types of sources in the schema with the table. With -update,
-// it writes them.
-func TestSchemaSources(t *testing.T) {
-	const variant = `            {
-              "type": "object",
-              "description": %[1]q,
-              "properties": {
-                "type": {
-                  "enum": [
-                    "%[2]s"
-                  ]
-                },
-                "%[2]s": {
-                  "$ref": "#/definitions/%[3]s"
-                },
-                "syncInterval": {
-                  "$ref": "#/definitions/syncInterval"
-                }
-              },
-              "required": [
-                "type",
-                "%[2]s"
-              ],
-              "additionalProperties": false
-            }`
-	const begin, end = "\"description\": \"Where the rows are: a type, and the block of that name.\",\n          \"oneOf\": [\n", "\n          ]\n"
-	var variants, ports []string
-	for _, k := range endpoint.Kinds() {
-		variants = append(variants, fmt.Sprintf(variant, k.Reads, k.Type, k.Block))
-		if k.Block == endpoint.ServerBlock {
-			ports = append(ports, fmt.Sprintf("%d for %s", k.Port, k.Type))
-		}
-	}
-	path := filepath.Join(schemas, "lynqhub.schema.json")
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, found := strings.Cut(string(content), begin)
-	_, after, ended := strings.Cut(rest, end)
-	if !found || !ended {
-		t.Fatalf("%s has no list of sources", path)
-	}
-	want := before + begin + strings.Join(variants, ",\n") + end + after
-	want = regexp.MustCompile(`Port of the server \(default [^)]*\)`).ReplaceAllLiteralString(want, "Port of the server (default "+strings.Join(ports, ", ")+")")
-	if want == string(content) {
-		return
-	}
-	t.Errorf("%s doesn't have the sources of endpoint.Kinds; go test ./pkg/form -run TestSchemaSources -update writes them", path)
-	if *update {
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
 
 // TestSourceTypes checks that loader and schema take each type of source with the fields of its
 // block, and no other field. A misspelled type gets the right one as a suggestion.

@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/lynqctl/lynqctl/pkg/form"
-	"github.com/lynqctl/lynqctl/pkg/lynq"
 	"github.com/lynqctl/lynqctl/pkg/lynq/wellknown"
 )
 
@@ -59,90 +58,6 @@ func TestSchemas(t *testing.T) {
 	if tried[true] < 50 || tried[false] < 300 {
 		t.Errorf("documents tried: %v; that is too few to tell anything", tried)
 	}
-}
-
-// TestSchemaPolicies compares the policies in the schema with the table. With -update, it
-// writes them, and keeps the descriptions.
-func TestSchemaPolicies(t *testing.T) {
-	path := filepath.Join(schemas, "lynqform.schema.json")
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := string(content)
-	for _, f := range lynq.Policies() {
-		const next = "\n        },\n"
-		_, after, found := strings.Cut(text, fmt.Sprintf("\n        %q: {\n", f.Field))
-		if !found && *update {
-			before, rest, _ := strings.Cut(text, "        \"spec\": {")
-			text = fmt.Sprintf("%s        %q: {\n          \"description\": \"\"%s        \"spec\": {%s", before, f.Field, next, rest)
-			_, after, found = strings.Cut(text, fmt.Sprintf("\n        %q: {\n", f.Field))
-		}
-		rules := policyRules(t, &f)
-		if rule, _, _ := strings.Cut(after, next); !found || rules != "" && !strings.HasPrefix(rule, rules) {
-			t.Errorf("%s of %s has\n%s\nwant\n%s", f.Field, path, rule, rules)
-			at := strings.Index(rule, "          \"description\"")
-			text = strings.Replace(text, rule, rules+rule[max(at, 0):], 1)
-		}
-	}
-	if *update {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// policyRules returns the schema of a policy without its description. It returns "" if the
-// table lacks a part.
-func policyRules(t *testing.T, f *lynq.PolicyField) string {
-	t.Helper()
-	type rules struct {
-		Enum    []string `json:"enum,omitempty"`
-		Type    string   `json:"type,omitempty"`
-		Minimum *int     `json:"minimum,omitempty"`
-		Maximum *int     `json:"maximum,omitempty"`
-		Default any      `json:"default,omitempty"`
-	}
-	from := func(low, high int) rules { return rules{Type: "integer", Minimum: &low, Maximum: &high} }
-	var r rules
-	switch f.Kind {
-	case lynq.WordPolicy:
-		for _, word := range f.Values {
-			r.Enum = append(r.Enum, word)
-			if f.Annotation != "" {
-				r.Enum = append(r.Enum, form.Cases(word)...)
-			}
-		}
-	case lynq.FlagPolicy:
-		r.Type = "boolean"
-	case lynq.WavePolicy:
-		r = from(lynq.LowestWave, lynq.HighestWave)
-	case lynq.SecondsPolicy:
-		r = from(1, 3600)
-	default:
-		return ""
-	}
-	if r.Enum, r.Default = unique(r.Enum), f.Default; f.Default == "" {
-		r.Default = nil
-	} else if f.Kind != lynq.WordPolicy {
-		r.Default = json.RawMessage(f.Default)
-	}
-	text, err := json.MarshalIndent(r, "        ", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.TrimSuffix(strings.TrimPrefix(string(text), "{\n"), "\n        }") + ",\n"
-}
-
-// unique removes duplicates of earlier texts.
-func unique(texts []string) []string {
-	var all []string
-	for _, t := range texts {
-		if !slices.Contains(all, t) {
-			all = append(all, t)
-		}
-	}
-	return all
 }
 
 // loaded returns the errors of Load for a document and, for a form, its hub.

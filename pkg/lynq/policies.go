@@ -38,6 +38,7 @@ type PolicyField struct {
 	// Field is its name in forms. Annotation is its name on a manifest, "" for none. Words
 	// of a policy with an annotation are spelled IfUnowned, ifUnowned or if-unowned.
 	Field, Annotation string
+	Doc               string // for people, in explain and in editors
 	Kind              PolicyKind
 	Values            []string          // of a WordPolicy, the default among them
 	Synonyms          map[string]string // words that only the annotation has
@@ -111,22 +112,26 @@ func contentPolicies() []PolicyField {
 	return []PolicyField{
 		{
 			Field: "creationPolicy", Values: words(CreationPolicies()...), Default: string(CreateWhenNeeded),
+			Doc:      "Once: written once, then left alone.",
 			Recorded: "creation", Always: true, Template: DigestedWord,
 			Hook:        HookRule{Why: "lynqctl creates it each time that it deletes the node"},
 			PolicyValue: word(func(p *Policy) *CreationPolicy { return &p.Creation }),
 		}, {
 			Field: "deletionPolicy", Annotation: wellknown.AnnotationDeletePolicy, Values: words(DeletionPolicies()...), Default: string(DeleteDelete),
+			Doc:      "Retain: kept, marked as an orphan, when the node no longer wants it. RetainOnApply: kept when the form drops it, deleted with its node. RetainOnDelete: the other way round. As an annotation of the manifest: lynq.sh/delete-policy.",
 			Synonyms: map[string]string{"Orphan": string(DeleteRetain)},
 			Recorded: "deletion", Always: true, Template: DigestedWord,
 			Hook:        HookRule{Why: goesToo},
 			PolicyValue: word(func(p *Policy) *DeletionPolicy { return &p.Deletion }),
 		}, {
 			Field: "conflictPolicy", Values: words(ConflictPolicies()...), Default: string(ConflictStuck),
+			Doc:      "Force: take over what others manage.",
 			Recorded: "conflict", Always: true,
 			Hook:        HookRule{Why: "a hook never runs an object that another tool owns"},
 			PolicyValue: word(func(p *Policy) *ConflictPolicy { return &p.Conflict }),
 		}, {
 			Field: "patchStrategy", Annotation: wellknown.AnnotationUpdatePolicy, Values: words(PatchStrategies()...), Default: string(PatchApply),
+			Doc:      "How it is written. apply: server-side apply. override: that, and what kubectl and Helm manage is taken back, so that it goes where the form does not have it. merge: a merge patch. replace: an update of the whole. recreate: deleted and created again, where its content changes. As an annotation of the manifest: lynq.sh/update-policy.",
 			Synonyms: map[string]string{"SsaMerge": string(PatchApply), "SsaOverride": string(PatchOverride)},
 			Recorded: "patch", Always: true, Template: DigestedWord, Written: true,
 			Hook: HookRule{Why: neverUpdated},
@@ -144,6 +149,7 @@ func occasionPolicies() []PolicyField {
 	return []PolicyField{
 		{
 			Field: "adoptionPolicy", Annotation: wellknown.AnnotationAdoptionPolicy, Values: words(AdoptNever, AdoptIfUnowned, AdoptAlways),
+			Doc:         "What happens to an object that exists and is not the node's; without it, IfUnowned under conflictPolicy Stuck and Always under Force. Never: it is a conflict. IfUnowned: it is adopted, unless another tool or controller has it. Always: it is taken over.",
 			Hook:        HookRule{Why: "a hook never runs an existing object", But: string(AdoptNever)},
 			PolicyValue: word(func(p *Policy) *AdoptionPolicy { return &p.Adoption }),
 		}, {
@@ -152,16 +158,19 @@ func occasionPolicies() []PolicyField {
 			PolicyValue: readinessValue(),
 		}, {
 			Field: "reconcilePolicy", Annotation: wellknown.AnnotationReconcilePolicy, Values: words(OnObjectChange, OnObjectOrNodeChange, ReconcileOnce), Default: string(OnObjectChange),
+			Doc:         "When it is written again. OnObjectChange: when its manifest changes, or others changed it. OnObjectOrNodeChange: also when any mapped column of the row changes, or the form. Once: never, as creationPolicy Once.",
 			Synonyms:    map[string]string{"OnObjectOrComponentChange": string(OnObjectOrNodeChange)},
 			Template:    DigestedForm,
 			Hook:        HookRule{Why: beforeAll, Never: true},
 			PolicyValue: reconcileValue(),
 		}, {
 			Field: "runOn", Annotation: wellknown.AnnotationRunOn, Values: words(RunOnApply, RunOnDelete), Default: string(RunOnApply),
+			Doc:      "Delete: a Job or Pod that is created when the node goes, and must complete before anything of it is deleted. As an annotation of the manifest: lynq.sh/run-on.",
 			Recorded: "runOn", Template: DigestedWord,
 			PolicyValue: quiet(RunOnApply, func(p *Policy) *RunOn { return &p.RunOn }),
 		}, {
 			Field: "reapplyInterval", Annotation: wellknown.AnnotationReapplyInterval, Kind: IntervalPolicy,
+			Doc:         "After which time it is written again, changed or not, such as 24h; one minute at least.",
 			Hook:        HookRule{Why: beforeAll, Never: true},
 			Contradicts: []Contradiction{{"", "creationPolicy", string(CreateWhenNeeded), "lynqctl never writes again what it creates once"}},
 			PolicyValue: intervalValue(),
@@ -174,15 +183,18 @@ func orderPolicies() []PolicyField {
 	return []PolicyField{
 		{
 			Field: "applyOrder", Annotation: wellknown.AnnotationApplyOrder, Kind: WavePolicy, Default: "0",
+			Doc:         "Its wave: it waits until all of the earlier ones are ready. As an annotation of the manifest: lynq.sh/apply-order.",
 			Hook:        HookRule{Why: beforeAll, Never: true},
 			PolicyValue: wave(func(p *Policy) *int { return &p.ApplyOrder }),
 		}, {
 			Field: "deleteOrder", Annotation: wellknown.AnnotationDeleteOrder, Kind: WavePolicy, Default: "0",
+			Doc:         "The wave in which it is deleted: it stays until all of the earlier ones are gone. As an annotation of the manifest: lynq.sh/delete-order.",
 			Recorded:    "deleteOrder",
 			Hook:        HookRule{Why: beforeAll, Never: true},
 			PolicyValue: wave(func(p *Policy) *int { return &p.DeleteOrder }),
 		}, {
 			Field: "purgeOrder", Annotation: wellknown.AnnotationPurgeOrder, Kind: WavePolicy,
+			Doc:  "It is deleted at the end of this wave, when its work is done, and created again when its manifest changes. Not before applyOrder. As an annotation of the manifest: lynq.sh/purge-order.",
 			Hook: HookRule{Why: beforeAll, Never: true},
 			Contradicts: []Contradiction{
 				{"", "deletionPolicy", string(DeleteDelete), "a purge would delete what must be kept"},
@@ -191,20 +203,24 @@ func orderPolicies() []PolicyField {
 			PolicyValue: purgeValue(),
 		}, {
 			Field: "waitForReady", Kind: FlagPolicy, Default: "true",
+			Doc:         "Those that depend on this wait until it is ready.",
 			Recorded:    "unwaited",
 			Hook:        HookRule{Why: "lynqctl deletes nothing before it has completed"},
 			PolicyValue: unless(func(p *Policy) *bool { return &p.Unwaited }),
 		}, {
 			Field: "holdsData", Kind: FlagPolicy, Default: "false",
+			Doc:         "Data is lost when lynqctl deletes this object. A node that loses it counts against --max-delete.",
 			Recorded:    "holdsData",
 			Hook:        HookRule{Why: goesToo},
 			PolicyValue: flag(func(p *Policy) *bool { return &p.Data }),
 		}, {
 			Field: "skipOnDependencyFailure", Kind: FlagPolicy, Default: "true",
+			Doc:         "Leave this out when one of those it depends on failed.",
 			Hook:        HookRule{Why: "lynqctl stops when a hook has failed"},
 			PolicyValue: flag(func(p *Policy) *bool { return &p.SkipOnDependencyFailure }),
 		}, {
 			Field: "timeoutSeconds", Kind: SecondsPolicy, Default: "300",
+			Doc:         "How long they wait.",
 			PolicyValue: secondsValue(),
 		}, {
 			Field: "ignoreFields", Kind: OtherPolicy,

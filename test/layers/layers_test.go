@@ -137,7 +137,7 @@ func TestLynqctlIsSmall(t *testing.T) {
 
 func ours(name string) bool {
 	top, _, _ := strings.Cut(name, "/")
-	return slices.Contains([]string{"cmd", "internal", "pkg", "schemas", "test"}, top)
+	return slices.Contains([]string{"cmd", "internal", "pkg", "test"}, top)
 }
 
 func packages(all imports) []string {
@@ -228,7 +228,7 @@ func namesIn(cell string) []string {
 func read(t *testing.T) imports {
 	t.Helper()
 	all := imports{}
-	for _, top := range []string{"cmd", "internal", "pkg", "schemas"} {
+	for _, top := range []string{"cmd", "internal", "pkg"} {
 		for name, imported := range files(t, top, func(file string) bool { return !strings.HasSuffix(file, "_test.go") }) {
 			all[name] = imported
 		}
